@@ -13,6 +13,9 @@ type certificates string
 
 func (c certificates) file(name string) string { return filepath.Join(string(c), name) }
 
+// Name in the certificate of the controller, and of operators that ask.
+const controllerName = "mulligan-controller"
+
 func makeCertificates(folder string) (certificates, error) {
 	c := certificates(folder)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -23,7 +26,7 @@ func makeCertificates(folder string) (certificates, error) {
 		"-keyout", c.file("ca.key"), "-out", c.file("ca.crt"),
 	}}
 	for _, who := range []struct{ name, alternative string }{
-		{"server", "IP:127.0.0.1"}, {"controller", "DNS:mulligan-controller"},
+		{"server", "IP:127.0.0.1"}, {"controller", "DNS:" + controllerName},
 	} {
 		extension := c.file(who.name + ".ext")
 		if err := os.WriteFile(extension, []byte("subjectAltName="+who.alternative+"\n"), 0o644); err != nil {

@@ -68,7 +68,7 @@ func runAll(m *testing.M) (int, error) {
 	if c.certs, err = makeCertificates(filepath.Join(run, "tls")); err != nil {
 		return 1, err
 	}
-	server, err := startServer(c, "server", "")
+	server, err := startServer(c, "server", "", controllerName)
 	if err != nil {
 		return 1, err
 	}

@@ -122,7 +122,7 @@ func TestScenario09ReplicaKilledUnderACall(t *testing.T) {
 	c := *shared
 	namespace := c.namespace(t)
 	c.play(t, namespace, failsTimes(3))
-	replica, err := startServer(shared, "replica", "")
+	replica, err := startServer(shared, "replica", "", controllerName)
 	must(t, err)
 	t.Cleanup(replica.end)
 	service := startProxy(t, replica.address)

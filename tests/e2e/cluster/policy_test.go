@@ -75,7 +75,7 @@ func TestRetryPolicyIsCarriedFromTheCluster(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "policies")
 	must(t, os.MkdirAll(folder, 0o755))
 	must(t, os.WriteFile(filepath.Join(folder, "first.yaml"), []byte(strings.Replace(patientPolicy, "name: patient, annotations: {mulligan.dev/description: Tries twice}", "name: first", 1)), 0o644))
-	server, err := startServer(shared, "server-of-policies", folder)
+	server, err := startServer(shared, "server-of-policies", folder, controllerName)
 	must(t, err)
 	t.Cleanup(server.end)
 	c.server = server.address

@@ -19,7 +19,7 @@ import (
 func TestRecipeOfKueueAndThePlaceInTheQueue(t *testing.T) {
 	c := shared
 	c.needsRecipe(t, "kueue")
-	asking := waysOf(c)[4]
+	asking := c.asking(recipeDelay)
 	for timestamp, next := range map[string]string{"Eviction": "third", "Creation": "first"} {
 		t.Run(timestamp, func(t *testing.T) {
 			c.runsKueue(t, asking, strings.Replace(kueueWaits, "Eviction", timestamp, 1))
@@ -141,8 +141,7 @@ func TestRecipeOfJobSetInTheQueueKeepsItsPlace(t *testing.T) {
 	c := shared
 	c.needsRecipe(t, "jobset")
 	c.needs(t, "kueue")
-	ways := waysOf(c)
-	for _, w := range []way{ways[0], ways[4]} {
+	for _, w := range beforeAndAfter(c) {
 		t.Run(w.name, func(t *testing.T) {
 			c.runs(t, "jobset", "jobset", w, c.jobSetReady(t))
 			namespace := c.namespace(t)
@@ -184,8 +183,7 @@ func TestRecipeOfKubeRayInTheQueueKeepsItsPlace(t *testing.T) {
 	c := shared
 	c.needsRecipe(t, "kuberay")
 	c.needs(t, "kueue")
-	ways := waysOf(c)
-	for _, w := range []way{ways[0], ways[4]} {
+	for _, w := range beforeAndAfter(c) {
 		t.Run(w.name, func(t *testing.T) {
 			var over atomic.Bool
 			startDashboard(t, c, func(n int) (string, string) {

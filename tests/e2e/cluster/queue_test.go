@@ -153,17 +153,8 @@ func (c *cluster) kueueReady(t *testing.T) func() string {
 // runsKueue lets Kueue run in a way, with this at the end of its configuration.
 func (c *cluster) runsKueue(t *testing.T, w way, configuration string) {
 	t.Helper()
-	file := filepath.Join(c.run, "kueue.yaml")
-	before, err := os.ReadFile(file)
-	must(t, err)
-	must(t, os.WriteFile(file, append(append([]byte{}, before...), configuration...), 0o644))
+	w.configuration = configuration
 	c.runs(t, "kueue", "kueue", w, c.kueueReady(t))
-	// Before it is started again as it was.
-	t.Cleanup(func() {
-		if err := os.WriteFile(file, before, 0o644); err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 func (c *cluster) running(t *testing.T, namespace string) int {

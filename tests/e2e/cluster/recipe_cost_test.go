@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 )
 
@@ -26,18 +25,18 @@ type costs struct {
 
 var (
 	callsLine     = regexp.MustCompile(`(?m)^rest_client_requests_total\{[^}]*\} (\S+)$`)
-	reconcileLine = regexp.MustCompile(`(?m)^controller_runtime_reconcile_time_seconds_bucket\{controller="jobset",le="([^"]+)"\} (\S+)$`)
+	reconcileLine = regexp.MustCompile(`(?m)^controller_runtime_reconcile_time_seconds_bucket\{controller="([^"]+)",le="([^"]+)"\} (\S+)$`)
 )
 
-// jobSetCosts are those of JobSet's controller since it was started.
-func (c *cluster) jobSetCosts(t *testing.T) costs {
+// costs of the operator since it was started.
+func (o *operator) costs(t *testing.T, c *cluster) costs {
 	t.Helper()
-	port, err := os.ReadFile(filepath.Join(c.run, "jobset-metrics.port"))
+	address, err := os.ReadFile(filepath.Join(c.run, o.name+".metrics"))
 	must(t, err)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://127.0.0.1:"+strings.TrimSpace(string(port))+"/metrics", nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, string(address), nil)
 	must(t, err)
 	request.Header.Set("Authorization", "Bearer "+c.config.BearerToken)
-	// It has made its certificate itself.
+	// Who has a certificate has made it itself.
 	asking := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	answer, err := asking.Do(request)
 	must(t, err)
@@ -45,14 +44,19 @@ func (c *cluster) jobSetCosts(t *testing.T) costs {
 	text, err := io.ReadAll(answer.Body)
 	must(t, err)
 	if answer.StatusCode != http.StatusOK {
-		t.Fatalf("metrics of JobSet: %s: %s", answer.Status, text)
+		t.Fatalf("metrics of %s: %s: %s", o.name, answer.Status, text)
 	}
 	read := costs{reconciles: map[float64]float64{}}
 	for _, match := range callsLine.FindAllSubmatch(text, -1) {
 		read.calls += number(t, match[1])
 	}
 	for _, match := range reconcileLine.FindAllSubmatch(text, -1) {
-		read.reconciles[number(t, match[1])] = number(t, match[2])
+		if string(match[1]) == o.controller {
+			read.reconciles[number(t, match[2])] = number(t, match[3])
+		}
+	}
+	if len(read.reconciles) == 0 {
+		t.Fatalf("metrics of %s have no controller %q", o.name, o.controller)
 	}
 	return read
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -266,31 +265,4 @@ func jobSetOutcomeOf(t *testing.T, set *unstructured.Unstructured) jobSetOutcome
 	}
 	got.charged = charges(t, set)
 	return got
-}
-
-// A pause of a minute: what was held is given back at once, nothing is started, and the
-// JobSet can be deleted.
-func TestRecipeOfJobSetHolds(t *testing.T) {
-	c := shared
-	c.needsRecipe(t, "jobset")
-	w := way{"asking", true, func(t *testing.T) string { return c.recipeServer(t, time.Minute).address }, false}
-	c.runs(t, "jobset", "jobset", w, c.jobSetReady(t))
-	namespace := c.namespace(t)
-	c.play(t, namespace, workerEnds(1, isPreempted))
-	must(t, c.Create(t.Context(), object(t, namespace, fmt.Sprintf(jobSetTemplate, "failurePolicy: {maxRestarts: 1}", 4))))
-	var set *unstructured.Unstructured
-	empty := func() string {
-		set = &c.objects(t, namespace, jobSetKind)[0]
-		restarts, _, _ := unstructured.NestedInt64(set.Object, "status", "restarts")
-		if jobs := len(c.jobs(t, namespace)); restarts != 1 || jobs != 0 || c.running(t, namespace) != 0 {
-			return fmt.Sprintf("%d restarts, %d Jobs, %d pods run, want 1, 0, 0", restarts, jobs, c.running(t, namespace))
-		}
-		return ""
-	}
-	eventually(t, 20*time.Second, empty)
-	conditions, _, _ := unstructured.NestedSlice(set.Object, "status", "conditions")
-	if said := fmt.Sprint(conditions); !strings.Contains(said, "MulliganRestarts") || !strings.Contains(said, "charged to disruption") {
-		t.Errorf("the status does not tell of the pause: %s", said)
-	}
-	c.deletedWhileHeld(t, set, 5*time.Second, empty)
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -248,48 +246,6 @@ func kueueOutcomeOf(workload *unstructured.Unstructured) kueueOutcome {
 		got.reason, got.message = evicted.reason, evicted.message
 	}
 	return got
-}
-
-// The manager is killed with the first answer on its way. The same timeout is asked about
-// again then, and charged once.
-func TestRecipeOfKueueWhoseManagerIsKilled(t *testing.T) {
-	c := shared
-	c.needsRecipe(t, "kueue")
-	server := c.recipeServer(t, recipeDelay)
-	proxy := startProxy(t, server.address)
-	c.runsKueue(t, way{"asking", true, func(*testing.T) string { return proxy.address }, false}, kueueWaits)
-	namespace := c.namespace(t)
-	c.queueOf(t, namespace, "any", "1Gi")
-	var again atomic.Bool
-	c.play(t, namespace, func(pod *corev1.Pod) bool {
-		return pod.Status.StartTime == nil && runs(pod, again.Load())
-	})
-	job := withNoPods(namespace)
-	must(t, c.Create(t.Context(), job))
-	c.waitsToBeAdmitted(t, job)
-	killed := make(chan struct{})
-	proxy.set(server.address, func() {
-		defer close(killed)
-		if err := run(os.Getenv("E2E_CONTROL_PLANE"), "stop", c.run, "kueue"); err != nil {
-			t.Error(err)
-		}
-	})
-	<-killed
-	again.Store(true)
-	c.controlPlane(t, "start", "kueue")
-	// Nobody can read its kinds before: it converts them.
-	eventually(t, long, c.kueueReady(t))
-	eventually(t, long, func() string {
-		workload := c.workloadOf(t, job)
-		if timeouts := evictions(workload)["PodsReadyTimeout"]; timeouts != 1 || inQueue(workload, "PodsReady").status != "True" {
-			return fmt.Sprintf("%d timeouts, want one and to be ready after that: %v", timeouts, workload.Object["status"])
-		}
-		return ""
-	})
-	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
-	if got := charges(t, job); len(got) != 1 || got["start"] != 1 {
-		t.Errorf("charged %v, want start once", got)
-	}
 }
 
 // waitsToBeAdmitted until it is so, and returns since when.

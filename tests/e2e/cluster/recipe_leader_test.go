@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,105 +12,116 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Long enough that the next leader takes over during it: a lease is 15 seconds.
-const heldForLeader = 40 * time.Second
+const heldForLeader = 45 * time.Second
 
-// Two controllers with the recipe. The one that leads is killed while a failure is held:
+// Two replicas with the recipe. The one that leads is killed while a failure is held:
 // the other one starts it again when it is due, and nothing is charged twice.
-func TestRecipeOfJobSetWithANewLeader(t *testing.T) {
-	c := shared
-	c.needsRecipe(t, "jobset")
-	w := way{"asking", true, func(t *testing.T) string { return c.recipeServer(t, heldForLeader).address }, false}
-	c.runs(t, "jobset", "jobset", w, c.jobSetReady(t))
-	first := c.leads(t)
-	namespace := c.namespace(t)
-	c.play(t, namespace, workerEnds(1, isPreempted))
-	must(t, c.Create(t.Context(), object(t, namespace, fmt.Sprintf(jobSetTemplate, "failurePolicy: {maxRestarts: 1}", 4))))
-	var set *unstructured.Unstructured
-	held := func() string {
-		set = &c.objects(t, namespace, jobSetKind)[0]
-		restarts, _, _ := unstructured.NestedInt64(set.Object, "status", "restarts")
-		if jobs := len(c.jobs(t, namespace)); restarts != 1 || jobs != 0 {
-			return fmt.Sprintf("%d restarts, %d Jobs, want 1, 0: %v", restarts, jobs, set.Object["status"])
+func TestRecipeWithANewLeader(t *testing.T) {
+	eachOperator(t, func(t *testing.T, o *operator) {
+		c := shared
+		o.runs(t, c, c.asking(heldForLeader), 1)
+		first := o.replicate(t, c)
+		w := o.begin(t, 1, 1)
+		w.let(1)
+		eventually(t, long, func() string { return w.isHeld(t) })
+		// Its webhooks are away with it until it is back, as the one that does not lead.
+		c.controlPlane(t, "stop", o.name)
+		eventually(t, long, func() string {
+			if now := c.leader(t); now == first || now == "" {
+				return "no other one leads"
+			}
+			return ""
+		})
+		o.start(t, c)
+		if wrong := w.isHeld(t); wrong != "" {
+			t.Errorf("the pause was over before the other one led: %s", wrong)
 		}
-		return ""
-	}
-	eventually(t, 20*time.Second, held)
-	c.controlPlane(t, "stop", "jobset-2")
-	eventually(t, long, func() string {
-		if now := c.leader(t); now == first || now == "" {
-			return "no other one leads"
+		w.allEnd(t)
+		w.wantEach(t)
+		if records := spent(t, w.the(t)).GetHistory(); len(records) != 1 {
+			t.Errorf("the ledger tells of %v, want one failure", records)
 		}
-		return ""
 	})
-	if wrong := held(); wrong != "" {
-		t.Logf("the pause was over before the other one led: %s", wrong)
-	}
-	set = c.jobSetEnds(t, namespace)
-	got := jobSetOutcomeOf(t, set)
-	if got.state != "Completed" || got.restarts != 1 || got.counted != 0 || len(got.charged) != 1 || got.charged["disruption"] != 1 {
-		t.Errorf("it ended as %+v, want completed after one restart, charged to disruption once", got)
-	}
-	if records := spent(t, set).GetHistory(); len(records) != 1 {
-		t.Errorf("the ledger tells of %v, want one failure", records)
-	}
 }
 
-var leaderElection = regexp.MustCompile(`leaderElection: .*`)
+var (
+	noElection = regexp.MustCompile(`(leader-election=|leaderElect: )false`)
+	ownPort    = regexp.MustCompile(`\bport: \d+`)
+)
 
-// leads lets a second JobSet controller run, which is the leader, beside the first one,
-// which has the webhooks. It returns the leader's name.
-func (c *cluster) leads(t *testing.T) string {
+// replicate lets an operator run twice. The first one leads, and has the webhooks. It
+// returns the leader's name.
+func (o *operator) replicate(t *testing.T, c *cluster) string {
 	t.Helper()
-	config, command := filepath.Join(c.run, "jobset.yaml"), filepath.Join(c.run, "jobset.command")
-	written, err := os.ReadFile(config)
+	second := o.name + "-2"
+	metrics, err := os.ReadFile(filepath.Join(c.run, o.name+".metrics"))
 	must(t, err)
-	text, err := os.ReadFile(command)
-	must(t, err)
-	elected := leaderElection.ReplaceAllString(string(written), "leaderElection: {leaderElect: true, resourceNamespace: jobset-system}")
-	port := webhookPort.FindStringSubmatch(elected)[1]
-	_, other, _ := strings.Cut(freeAddress(t), ":")
-	start := func(name, config, command string) {
-		must(t, os.WriteFile(filepath.Join(c.run, name+".yaml"), []byte(config), 0o644))
-		must(t, os.WriteFile(filepath.Join(c.run, name+".command"), []byte(command), 0o644))
-		c.controlPlane(t, "start", name)
-	}
-	asLeader := strings.Replace(string(text), "--leader-elect=false", "--leader-elect=true", 1)
-	metrics := regexp.MustCompile(`--metrics-bind-address=\S+`)
-	c.controlPlane(t, "stop", "jobset")
-	// Before it is started again as it was.
-	t.Cleanup(func() {
-		if err := os.WriteFile(config, written, 0o644); err != nil {
-			t.Error(err)
+	_, address, _ := strings.Cut(strings.TrimSuffix(string(metrics), "/metrics"), "://")
+	_, port, _ := strings.Cut(freeAddress(t), ":")
+	apart := strings.NewReplacer(
+		address, "127.0.0.1:0", filepath.Join(c.run, o.name+".yaml"), filepath.Join(c.run, second+".yaml"))
+	c.controlPlane(t, "stop", o.name)
+	elects := 0
+	for _, kind := range []string{".command", ".yaml"} {
+		file := filepath.Join(c.run, o.name+kind)
+		written, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
-		if err := run(os.Getenv("E2E_CONTROL_PLANE"), "stop", c.run, "jobset-2"); err != nil {
+		must(t, err)
+		elected := noElection.ReplaceAllString(string(written), "${1}true")
+		if elected != string(written) {
+			elects++
+		}
+		must(t, os.WriteFile(file, []byte(elected), 0o644))
+		must(t, os.WriteFile(filepath.Join(c.run, second+kind), []byte(apart.Replace(ownPort.ReplaceAllString(elected, "port: "+port))), 0o644))
+		t.Cleanup(func() {
+			// Before it is started again as it was.
+			if err := os.WriteFile(file, written, 0o644); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if elects != 1 {
+		t.Fatalf("the leader is elected in %d files of %s, want one", elects, o.name)
+	}
+	// Of another operator, or of a run before.
+	must(t, c.DeleteAllOf(t.Context(), &coordinationv1.Lease{}, client.InNamespace(metav1.NamespaceDefault)))
+	t.Cleanup(func() {
+		if err := run(os.Getenv("E2E_CONTROL_PLANE"), "stop", c.run, second); err != nil {
 			t.Error(err)
 		}
 	})
-	start("jobset-2", strings.Replace(elected, "port: "+port, "port: "+other, 1),
-		metrics.ReplaceAllString(strings.Replace(asLeader, config, filepath.Join(c.run, "jobset-2.yaml"), 1), "--metrics-bind-address=0"))
+	o.start(t, c)
 	leader := ""
 	eventually(t, long, func() string {
-		leader = c.leader(t)
-		if leader == "" {
+		if leader = c.leader(t); leader == "" {
 			return "nobody leads"
 		}
 		return ""
 	})
-	start("jobset", elected, asLeader)
-	eventually(t, long, c.jobSetReady(t))
+	c.controlPlane(t, "start", second)
+	eventually(t, long, func() string {
+		log, err := os.ReadFile(filepath.Join(c.run, second+".log"))
+		must(t, err)
+		if !strings.Contains(strings.ToLower(string(log)), "attempting to acquire leader lease") {
+			return fmt.Sprintf("%s does not wait for the lease", second)
+		}
+		return ""
+	})
 	return leader
 }
 
-// leader is who holds the lease of JobSet's controller.
+// leader is who holds the one lease.
 func (c *cluster) leader(t *testing.T) string {
 	t.Helper()
 	leases := &coordinationv1.LeaseList{}
-	must(t, c.List(t.Context(), leases, client.InNamespace("jobset-system")))
+	must(t, c.List(t.Context(), leases, client.InNamespace(metav1.NamespaceDefault)))
 	if len(leases.Items) != 1 || leases.Items[0].Spec.HolderIdentity == nil {
 		return ""
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -225,30 +224,4 @@ func rayOutcomeOf(t *testing.T, job *unstructured.Unstructured) rayOutcome {
 	got.succeeded, _, _ = unstructured.NestedInt64(job.Object, "status", "succeeded")
 	got.charged = charges(t, job)
 	return got
-}
-
-// A pause of a minute: the cluster is given back at once, no other is made, and the
-// RayJob can be deleted.
-func TestRecipeOfKubeRayHolds(t *testing.T) {
-	c := shared
-	c.needsRecipe(t, "kuberay")
-	plays := &rayPlays{of: map[string]*rayPlay{}}
-	startDashboardOf(t, c, plays.answer)
-	w := way{"asking", true, func(t *testing.T) string { return c.recipeServer(t, time.Minute).address }, false}
-	c.runs(t, "kuberay", "ray-operator", w, immediately)
-	namespace := plays.begin(t, c, rayScenarios[0])
-	var job *unstructured.Unstructured
-	empty := func() string {
-		job = &c.objects(t, namespace, rayJobKind)[0]
-		clusters := len(c.objects(t, namespace, rayClusterKind))
-		if status := deploymentStatus(job); status != "Retrying" || clusters != 0 || c.running(t, namespace) != 0 {
-			return fmt.Sprintf("it is %q with %d clusters, %d pods run, want Retrying, 0, 0", status, clusters, c.running(t, namespace))
-		}
-		return ""
-	}
-	eventually(t, 40*time.Second, empty)
-	if got := rayOutcomeOf(t, job); !strings.Contains(got.message, "charged to disruption") || got.failed != 0 {
-		t.Errorf("the status does not tell of the pause: %+v", got)
-	}
-	c.deletedWhileHeld(t, job, 8*time.Second, empty)
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -220,28 +219,4 @@ func (p *sparkPlay) outcome(t *testing.T, app *unstructured.Unstructured) sparkO
 		got.memory = p.last.Spec.Containers[0].Resources.Limits.Memory().String()
 	}
 	return got
-}
-
-// A pause of a minute: the executors are given back at once, no other driver is made,
-// and the application can be deleted.
-func TestRecipeOfSparkHolds(t *testing.T) {
-	c := shared
-	c.needsRecipe(t, "spark")
-	w := way{"asking", true, func(t *testing.T) string { return c.recipeServer(t, time.Minute).address }, false}
-	c.runs(t, "spark", "operator", w, immediately)
-	play := sparkScenarios[1].begin(t, c)
-	var app *unstructured.Unstructured
-	empty := func() string {
-		app = &c.objects(t, play.namespace, sparkKind)[0]
-		if state, pods := sparkState(app), c.running(t, play.namespace); state != "PENDING_RERUN" || pods != 0 {
-			return fmt.Sprintf("it is %q, %d pods run, want PENDING_RERUN and 0", state, pods)
-		}
-		return ""
-	}
-	eventually(t, 40*time.Second, empty)
-	if charged := charges(t, app); charged["disruption"] != 1 {
-		t.Errorf("charged %v, want disruption once", charged)
-	}
-	c.anEvent(t, app, "MulliganRetries", "charged to disruption")
-	c.deletedWhileHeld(t, app, 8*time.Second, empty)
 }

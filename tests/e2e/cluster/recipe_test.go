@@ -28,19 +28,37 @@ type way struct {
 	server func(t *testing.T) string
 	// Decides as it does without Mulligan.
 	native bool
+	// At the end of its file of configuration.
+	configuration string
 }
 
 // waysOf are the release, which tells the others what native is, and the binary with
-// the recipe: off, with a service that is away or silent, and asking.
+// the recipe: off, with a service that is away, silent or refusing, and asking.
 func waysOf(c *cluster) []way {
 	nobody := func(*testing.T) string { return "" }
 	return []way{
-		{"release", false, nobody, true},
-		{"flag off", true, nobody, true},
-		{"service away", true, freeAddress, true},
-		{"service silent", true, silent, true},
-		{"asking", true, func(t *testing.T) string { return c.recipeServer(t, recipeDelay).address }, false},
+		{name: "release", server: nobody, native: true},
+		{name: "flag off", recipe: true, server: nobody, native: true},
+		{name: "service away", recipe: true, server: freeAddress, native: true},
+		{name: "service silent", recipe: true, server: silent, native: true},
+		{name: "service refusing", recipe: true, server: c.refusing, native: true},
+		c.asking(recipeDelay),
 	}
+}
+
+// beforeAndAfter are the release and the binary that asks.
+func beforeAndAfter(c *cluster) []way {
+	ways := waysOf(c)
+	return []way{ways[0], ways[len(ways)-1]}
+}
+
+// asking is the way to ask a service of the test's own with these delays.
+func (c *cluster) asking(delay time.Duration) way {
+	return askingAt(func(t *testing.T) string { return c.recipeServer(t, delay).address })
+}
+
+func askingAt(server func(t *testing.T) string) way {
+	return way{name: "asking", recipe: true, server: server}
 }
 
 // Delays of the policy that recipes are played with: long enough to see what is held.
@@ -48,6 +66,12 @@ const recipeDelay = 3 * time.Second
 
 // recipeServer starts a service of the test's own with these delays.
 func (c *cluster) recipeServer(t *testing.T, delay time.Duration) *process {
+	t.Helper()
+	return c.recipeServerFor(t, delay, controllerName)
+}
+
+// recipeServerFor starts one that answers this caller alone.
+func (c *cluster) recipeServerFor(t *testing.T, delay time.Duration, caller string) *process {
 	t.Helper()
 	name := "server-" + strings.ToLower(strings.Map(func(r rune) rune {
 		if r == '/' || r == '_' {
@@ -64,10 +88,15 @@ func (c *cluster) recipeServer(t *testing.T, delay time.Duration) *process {
 	if err := os.Remove(filepath.Join(c.run, name+".ports")); err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
-	server, err := startServer(c, name, folder)
+	server, err := startServer(c, name, folder, caller)
 	must(t, err)
 	t.Cleanup(server.end)
 	return server
+}
+
+// refusing is a service that answers the operators with PERMISSION_DENIED.
+func (c *cluster) refusing(t *testing.T) string {
+	return c.recipeServerFor(t, recipeDelay, "somebody-else").address
 }
 
 // silent is the address of somebody who accepts connections and says nothing.
@@ -105,6 +134,13 @@ func (c *cluster) runs(t *testing.T, operator, release string, w way, ready func
 	before, err := os.ReadFile(file)
 	must(t, err)
 	command := string(before)
+	configuration := filepath.Join(c.run, operator+".yaml")
+	var configured []byte
+	if w.configuration != "" {
+		configured, err = os.ReadFile(configuration)
+		must(t, err)
+		must(t, os.WriteFile(configuration, append(slices.Clip(configured), w.configuration...), 0o644))
+	}
 	if w.recipe {
 		binary := filepath.Join(c.bin, release)
 		environment := c.recipeEnvironment(w.server(t))
@@ -128,9 +164,11 @@ func (c *cluster) runs(t *testing.T, operator, release string, w way, ready func
 	t.Cleanup(func() {
 		// The test's own context is over.
 		script := os.Getenv("E2E_CONTROL_PLANE")
-		for _, err := range []error{
-			run(script, "stop", c.run, operator), os.WriteFile(file, before, 0o644), run(script, "start", c.run, operator),
-		} {
+		errs := []error{run(script, "stop", c.run, operator), os.WriteFile(file, before, 0o644)}
+		if configured != nil {
+			errs = append(errs, os.WriteFile(configuration, configured, 0o644))
+		}
+		for _, err := range append(errs, run(script, "start", c.run, operator)) {
 			if err != nil {
 				t.Errorf("%s does not run as before: %v", operator, err)
 			}

@@ -1,0 +1,170 @@
+package cluster
+
+import (
+	"fmt"
+	batchv1 "k8s.io/api/batch/v1"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// An operator that has a recipe and a binary of its own, and work of its kind whose
+// attempts are a pod each.
+type operator struct {
+	// As scripts/control-plane calls it, its release in the folder of binaries, and the
+	// controller that asks as its metrics call it.
+	name, release, controller string
+	// What of it is up when it works; none: nothing that can be told from outside.
+	ready func(c *cluster, t *testing.T) func() string
+	// Another operator that its work needs.
+	needs string
+	kind  schema.GroupVersionKind
+	// prepare makes what the work of a namespace needs, configure what so many pieces of
+	// work need in the operator's file of configuration.
+	prepare   func(t *testing.T, w *works)
+	configure func(pieces int) string
+	piece     func(t *testing.T, namespace string) *unstructured.Unstructured
+	// of is the name of the work that a pod belongs to.
+	of func(pod *corev1.Pod) string
+	// fails ends an attempt so that this budget pays once.
+	fails  ending
+	budget string
+	// While a retry is held there is none of this kind below the work, and its status
+	// has this word.
+	below schema.GroupVersionKind
+	held  string
+	// Where the status counts attempts that the work itself is to blame for, and what it
+	// counts where there was none.
+	counter []string
+	least   int64
+	// What has come of work of which the second of three failures met no service.
+	unserved unserved
+}
+
+type unserved struct {
+	end      string
+	attempts int
+	// Beyond least, and all charges.
+	counted int64
+	charged int32
+}
+
+var (
+	jobKind = batchv1.SchemeGroupVersion.WithKind("Job")
+	podKind = corev1.SchemeGroupVersion.WithKind("Pod")
+)
+
+func labelled(key string) func(*corev1.Pod) string {
+	return func(pod *corev1.Pod) string { return pod.Labels[key] }
+}
+
+const jobSetOfPod = "jobset.sigs.k8s.io/jobset-name"
+
+var operators = []*operator{
+	{
+		name: "jobset", release: "jobset", controller: "jobset", ready: (*cluster).jobSetReady,
+		kind: jobSetKind, of: labelled(jobSetOfPod), fails: isPreempted, budget: "disruption",
+		piece: func(t *testing.T, namespace string) *unstructured.Unstructured {
+			return object(t, namespace, fmt.Sprintf(jobSetTemplate, "failurePolicy: {maxRestarts: 1}", 1))
+		},
+		below: jobKind, held: "MulliganRestarts", counter: []string{"restartsCountTowardsMax"},
+		// What happened meanwhile is known from JobSet's own counter.
+		unserved: unserved{end: "complete", attempts: 4, counted: 1, charged: 3},
+	},
+	{
+		name: "kuberay", release: "ray-operator", controller: "rayjob",
+		kind: rayJobKind, of: func(pod *corev1.Pod) string { return withoutSuffix(pod.Labels["ray.io/cluster"]) },
+		fails: isTakenAway, budget: "disruption",
+		prepare: func(t *testing.T, w *works) { startDashboardOf(t, w.cluster, w.answer) },
+		piece: func(t *testing.T, namespace string) *unstructured.Unstructured {
+			job := object(t, namespace, rayManifest)
+			must(t, unstructured.SetNestedField(job.Object, int64(1), "spec", "backoffLimit"))
+			return job
+		},
+		below: rayClusterKind, held: "Retrying", counter: []string{"failed"},
+		unserved: unserved{end: "complete", attempts: 4, counted: 1, charged: 3},
+	},
+	{
+		name: "trainer", release: "trainer-controller-manager", controller: "trainjob_controller",
+		needs: "jobset", kind: trainJobKind, of: labelled(jobSetOfPod), fails: isTakenAway, budget: "disruption",
+		prepare: func(t *testing.T, w *works) { must(t, w.Create(t.Context(), object(t, w.namespace, onePodEach))) },
+		piece: func(t *testing.T, namespace string) *unstructured.Unstructured {
+			return object(t, namespace, trainJobManifest)
+		},
+		// Without the service it fails at once.
+		unserved: unserved{end: "failed", attempts: 2, charged: 1},
+	},
+	{
+		name: "spark", release: "operator", controller: "spark-application-controller",
+		kind: sparkKind, of: labelled("spark-app-name"), fails: isTakenAway, budget: "disruption",
+		piece: func(t *testing.T, namespace string) *unstructured.Unstructured {
+			return object(t, namespace, sparkManifest)
+		},
+		below: podKind, held: "PENDING_RERUN", counter: []string{"executionAttempts"}, least: 1,
+		unserved: unserved{end: "complete", attempts: 4, counted: 1, charged: 3},
+	},
+	{
+		name: "kueue", release: "kueue", controller: "workload_controller", ready: (*cluster).kueueReady,
+		kind: jobKind, of: labelled("job-name"), fails: runsUnready, budget: "start",
+		prepare: func(t *testing.T, w *works) { w.queueOf(t, w.namespace, "any", "1Ti") },
+		configure: func(pieces int) string {
+			// All are admitted before the first is late.
+			late := fmt.Sprintf("imeout: %ds", 8+pieces/5)
+			return strings.ReplaceAll(kueueWaits, "imeout: 8s", late)
+		},
+		piece: func(t *testing.T, namespace string) *unstructured.Unstructured {
+			fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(withNoPods(namespace))
+			must(t, err)
+			job := &unstructured.Unstructured{Object: fields}
+			job.SetGroupVersionKind(jobKind)
+			return job
+		},
+		unserved: unserved{end: "complete", attempts: 4, charged: 3},
+	},
+}
+
+func withoutSuffix(name string) string { return name[:max(0, strings.LastIndex(name, "-"))] }
+
+// runs lets the operator run in a way until the test is over, with what so many pieces of
+// work need.
+func (o *operator) runs(t *testing.T, c *cluster, w way, pieces int) {
+	t.Helper()
+	if o.configure != nil {
+		w.configuration = o.configure(pieces)
+	}
+	c.runs(t, o.name, o.release, w, o.isUp(t, c))
+}
+
+// isUp says what is wrong where the operator does not work.
+func (o *operator) isUp(t *testing.T, c *cluster) func() string {
+	t.Helper()
+	if o.ready == nil {
+		return immediately
+	}
+	return o.ready(c, t)
+}
+
+// start brings it back.
+func (o *operator) start(t *testing.T, c *cluster) {
+	t.Helper()
+	c.controlPlane(t, "start", o.name)
+	eventually(t, long, o.isUp(t, c))
+}
+
+// eachOperator plays a scenario for every operator that was built with its recipe. Not
+// beside others: they use the same operators.
+func eachOperator(t *testing.T, play func(t *testing.T, o *operator)) {
+	for _, o := range operators {
+		t.Run(o.name, func(t *testing.T) {
+			shared.needsRecipe(t, o.name)
+			if o.needs != "" {
+				shared.needs(t, o.needs)
+			}
+			play(t, o)
+		})
+	}
+}

@@ -1,0 +1,236 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// works are pieces of work of an operator, all of which fail as often and succeed then.
+type works struct {
+	*cluster
+	*operator
+	namespace        string
+	pieces, failures int
+	lock             sync.Mutex
+	// Attempts up to this one end, later ones run on.
+	over int
+	of   map[string]*attempts
+}
+
+// attempts of a piece of work.
+type attempts struct {
+	// Pods by their UIDs, and those of them that were ended as failed.
+	pods []string
+	lost []*corev1.Pod
+	// Jobs of Ray by their ids, and how often KubeRay has asked for them.
+	jobs  []string
+	asked map[string]int
+}
+
+// begin creates so many pieces of work, whose attempts run on until they may end.
+func (o *operator) begin(t *testing.T, pieces, failures int) *works {
+	t.Helper()
+	w := &works{
+		cluster: shared, operator: o, namespace: shared.namespace(t), pieces: pieces, failures: failures,
+		of: map[string]*attempts{},
+	}
+	if o.prepare != nil {
+		o.prepare(t, w)
+	}
+	w.play(t, w.namespace, w.end)
+	for i := range pieces {
+		obj := o.piece(t, w.namespace)
+		obj.SetName(fmt.Sprintf("work-%d", i))
+		must(t, w.Create(t.Context(), obj))
+	}
+	w.waitFor(t, 1, pieces)
+	return w
+}
+
+func (w *works) attemptsOf(name string) *attempts {
+	if w.of[name] == nil {
+		w.of[name] = &attempts{asked: map[string]int{}}
+	}
+	return w.of[name]
+}
+
+// end ends the pod of an attempt that may end.
+func (w *works) end(pod *corev1.Pod) bool {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	of := w.attemptsOf(w.operator.of(pod))
+	n := nth(&of.pods, string(pod.UID))
+	if n >= w.over || !w.runs(of, n) {
+		return false
+	}
+	if n >= w.failures {
+		return succeeds(pod)
+	}
+	of.lost = append(of.lost, pod.DeepCopy())
+	return w.fails(pod)
+}
+
+// runs says whether the operator knows that this attempt, counted from 0, has begun.
+// KubeRay has written down what it was told once it asks again.
+func (w *works) runs(of *attempts, n int) bool {
+	return n < len(of.pods) && (w.kind != rayJobKind || n < len(of.jobs) && of.asked[of.jobs[n]] > 1)
+}
+
+// answer is Ray's, which notices a lost head after Kubernetes has.
+func (w *works) answer(_ int, id string) (status, message string) {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	of := w.attemptsOf(withoutSuffix(id))
+	n := nth(&of.jobs, id)
+	of.asked[id]++
+	switch {
+	case n >= w.failures && n < w.over:
+		return raySucceeds(n)
+	case n < len(of.lost) && w.isGone(of.lost[n]):
+		return "FAILED", "Job supervisor actor died because its node died."
+	}
+	return rayRuns(n)
+}
+
+// let attempts up to this one, counted from 1, end.
+func (w *works) let(n int) {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	w.over = n
+}
+
+// begun is how many pieces of work have had so many attempts.
+func (w *works) begun(n int) int {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	count := 0
+	for _, of := range w.of {
+		if w.runs(of, n-1) {
+			count++
+		}
+	}
+	return count
+}
+
+// patience is how long many pieces of work may take.
+func (w *works) patience() time.Duration {
+	return 2*long + time.Duration(w.pieces)*time.Second
+}
+
+// waitFor so many pieces of work to have had so many attempts.
+func (w *works) waitFor(t *testing.T, n, pieces int) {
+	t.Helper()
+	eventually(t, w.patience(), func() string {
+		if count := w.begun(n); count < pieces {
+			return fmt.Sprintf("%d of %d have had %d attempts; Events %q", count, pieces, n, w.someEvents(t))
+		}
+		return ""
+	})
+}
+
+func (w *works) someEvents(t *testing.T) []string {
+	events := w.allEvents(t, w.namespace)
+	return events[:min(len(events), 20)]
+}
+
+// objects are all pieces of work.
+func (w *works) objects(t *testing.T) []unstructured.Unstructured {
+	t.Helper()
+	return w.cluster.objects(t, w.namespace, w.kind)
+}
+
+// the one piece of work that there is.
+func (w *works) the(t *testing.T) *unstructured.Unstructured {
+	t.Helper()
+	return &w.objects(t)[0]
+}
+
+// endOf is how work of any kind has ended: "complete", "failed" or "".
+func endOf(obj *unstructured.Unstructured) string {
+	said := []string{deploymentStatus(obj), sparkState(obj)}
+	conditions, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
+	for _, entry := range conditions {
+		if condition, _ := entry.(map[string]any); condition["status"] == "True" {
+			said = append(said, fmt.Sprint(condition["type"]))
+		}
+	}
+	for word, end := range map[string]string{"complete": "complete", "completed": "complete", "failed": "failed"} {
+		if slices.ContainsFunc(said, func(text string) bool { return strings.EqualFold(text, word) }) {
+			return end
+		}
+	}
+	return ""
+}
+
+// ended is how many pieces of work have.
+func (w *works) ended(t *testing.T) int {
+	t.Helper()
+	count := 0
+	for _, obj := range w.objects(t) {
+		if endOf(&obj) != "" {
+			count++
+		}
+	}
+	return count
+}
+
+// allEnd lets all attempts end, and waits for the work to.
+func (w *works) allEnd(t *testing.T) {
+	t.Helper()
+	w.let(never)
+	eventually(t, w.patience(), func() string {
+		if count := w.ended(t); count < w.pieces {
+			return fmt.Sprintf("%d of %d have ended; Events %q", count, w.pieces, w.someEvents(t))
+		}
+		return ""
+	})
+}
+
+// wantEach piece of work to be complete, with one retry and one charge for each failure,
+// none of which the work itself is to blame for.
+func (w *works) wantEach(t *testing.T) {
+	t.Helper()
+	w.want(t, unserved{end: "complete", attempts: w.failures + 1, charged: int32(w.failures)})
+}
+
+func (w *works) want(t *testing.T, want unserved) {
+	t.Helper()
+	for _, obj := range w.objects(t) {
+		w.lock.Lock()
+		got := unserved{end: endOf(&obj), attempts: len(w.attemptsOf(obj.GetName()).pods)}
+		w.lock.Unlock()
+		charged := charges(t, &obj)
+		got.charged = charged[w.budget]
+		if w.counter != nil {
+			counted, _, _ := unstructured.NestedInt64(obj.Object, append([]string{"status"}, w.counter...)...)
+			got.counted = counted - w.least
+		}
+		if got != want || len(charged) > 1 {
+			t.Errorf("%s ended as %+v, charged %v, want %+v of %s; status %v", obj.GetName(), got, charged, want, w.budget, obj.Object["status"])
+		}
+	}
+}
+
+// isHeld says what is wrong where the one piece of work does not wait for its second
+// attempt, with nothing left of the first.
+func (w *works) isHeld(t *testing.T) string {
+	t.Helper()
+	obj := w.the(t)
+	left := 0
+	if w.below.Kind != "" {
+		left = len(w.cluster.objects(t, w.namespace, w.below))
+	}
+	status := fmt.Sprint(obj.Object["status"])
+	running, charged := w.running(t, w.namespace), charges(t, obj)
+	if running != 0 || left != 0 || charged[w.budget] != 1 || w.begun(2) != 0 || !strings.Contains(status, w.held) {
+		return fmt.Sprintf("%d pods run, %d %ss are there, charged %v, want none and %s once; status %s", running, left, w.below.Kind, charged, w.budget, status)
+	}
+	return ""
+}
