@@ -42,10 +42,14 @@ type operator struct {
 	counter []string
 	least   int64
 	// What has come of work of which the second of three failures met no service.
-	unserved unserved
+	unserved outcome
+	// What pays where the evidence was in a killed operator's memory.
+	unseen string
+	// Killed between a submission and its status, the release never looks at it again.
+	losesSubmits bool
 }
 
-type unserved struct {
+type outcome struct {
 	end      string
 	attempts int
 	// Beyond least, and all charges.
@@ -73,7 +77,7 @@ var operators = []*operator{
 		},
 		below: jobKind, held: "MulliganRestarts", counter: []string{"restartsCountTowardsMax"},
 		// What happened meanwhile is known from JobSet's own counter.
-		unserved: unserved{end: "complete", attempts: 4, counted: 1, charged: 3},
+		unserved: outcome{end: "complete", attempts: 4, counted: 1, charged: 3},
 	},
 	{
 		name: "kuberay", release: "ray-operator", controller: "rayjob",
@@ -86,7 +90,8 @@ var operators = []*operator{
 			return job
 		},
 		below: rayClusterKind, held: "Retrying", counter: []string{"failed"},
-		unserved: unserved{end: "complete", attempts: 4, counted: 1, charged: 3},
+		unserved: outcome{end: "complete", attempts: 4, counted: 1, charged: 2},
+		unseen:   "infrastructure",
 	},
 	{
 		name: "trainer", release: "trainer-controller-manager", controller: "trainjob_controller",
@@ -96,7 +101,7 @@ var operators = []*operator{
 			return object(t, namespace, trainJobManifest)
 		},
 		// Without the service it fails at once.
-		unserved: unserved{end: "failed", attempts: 2, charged: 1},
+		unserved: outcome{end: "failed", attempts: 2, charged: 1},
 	},
 	{
 		name: "spark", release: "operator", controller: "spark-application-controller",
@@ -105,7 +110,8 @@ var operators = []*operator{
 			return object(t, namespace, sparkManifest)
 		},
 		below: podKind, held: "PENDING_RERUN", counter: []string{"executionAttempts"}, least: 1,
-		unserved: unserved{end: "complete", attempts: 4, counted: 1, charged: 3},
+		unserved:     outcome{end: "complete", attempts: 4, counted: 1, charged: 2},
+		losesSubmits: true,
 	},
 	{
 		name: "kueue", release: "kueue", controller: "workload_controller", ready: (*cluster).kueueReady,
@@ -123,7 +129,7 @@ var operators = []*operator{
 			job.SetGroupVersionKind(jobKind)
 			return job
 		},
-		unserved: unserved{end: "complete", attempts: 4, charged: 3},
+		unserved: outcome{end: "complete", attempts: 4, charged: 2},
 	},
 }
 

@@ -37,6 +37,9 @@ type rayOutcome struct {
 	message string
 }
 
+// What Ray says of an actor, its job's supervisor here, whose head is gone.
+const rayLostItsNode = "The actor died unexpectedly before finishing this task. The actor is dead because its node has died."
+
 func rayRuns(int) (string, string)     { return "RUNNING", "" }
 func raySucceeds(int) (string, string) { return "SUCCEEDED", "Job finished successfully." }
 
@@ -49,7 +52,7 @@ func rayFails(log string) func(int) (string, string) {
 var rayScenarios = []rayScenario{
 	{
 		name: "head-lost", spec: map[string]any{"backoffLimit": int64(1)}, headsLost: 5, status: raySucceeds,
-		native: rayOutcome{status: "Failed", reason: "AppFailed", failed: 2, message: "node died"},
+		native: rayOutcome{status: "Failed", reason: "AppFailed", failed: 2, message: "its node has died"},
 		asking: rayOutcome{status: "Complete", succeeded: 1, charged: map[string]int32{"disruption": 5}, message: "finished successfully"},
 	},
 	{
@@ -118,7 +121,7 @@ func (p *rayPlay) answer(id string) (string, string) {
 	}
 	if n < len(p.clusters) {
 		if head := p.lost[p.clusters[n]]; head != nil && p.isGone(head) {
-			return "FAILED", "Job supervisor actor died because its node died."
+			return "FAILED", rayLostItsNode
 		}
 	}
 	return "RUNNING", ""
