@@ -17,7 +17,7 @@ import (
 
 // costs are what an operator's metrics say of it.
 type costs struct {
-	// Calls of the API server.
+	// Calls of the API server; zero: its metrics do not count them.
 	calls float64
 	// How many reconciles took at most so many seconds.
 	reconciles map[float64]float64
@@ -74,8 +74,12 @@ func (c costs) since(before costs, failures int) string {
 	for bound := range in {
 		in[bound] -= before.reconciles[bound]
 	}
-	return fmt.Sprintf("%.1f calls of the API server and %.1f reconciles for each, of which half took at most %s and 99%% at most %s",
-		(c.calls-before.calls)/float64(failures), in[math.Inf(1)]/float64(failures), within(in, 0.5), within(in, 0.99))
+	calls := "uncounted"
+	if c.calls > 0 {
+		calls = fmt.Sprintf("%.1f", (c.calls-before.calls)/float64(failures))
+	}
+	return fmt.Sprintf("%s calls of the API server and %.1f reconciles for each, of which half took at most %s and 99%% at most %s",
+		calls, in[math.Inf(1)]/float64(failures), within(in, 0.5), within(in, 0.99))
 }
 
 // within is the bound of the bucket in which this share of a histogram is reached.
