@@ -46,18 +46,21 @@ func (c *cluster) playOnce(ctx context.Context, namespace string, end ending, en
 	if err := c.List(ctx, pods, client.InNamespace(namespace)); err != nil {
 		return err
 	}
-	var errs []error
+	var ending []*corev1.Pod
 	for i := range pods.Items {
 		pod := &pods.Items[i]
 		begun := pod.Status.Phase == corev1.PodRunning || pod.Annotations[byHand] != "" && pod.Spec.NodeName != ""
-		if ended[pod.UID] || !begun || pod.DeletionTimestamp != nil || !end(pod) {
-			continue
+		if !ended[pod.UID] && begun && pod.DeletionTimestamp == nil && end(pod) {
+			ending = append(ending, pod)
 		}
-		err := c.Status().Update(ctx, pod)
+	}
+	errs := make([]error, len(ending))
+	each(len(ending), func(i int) { errs[i] = c.Status().Update(ctx, ending[i]) })
+	for i, err := range errs {
 		if err == nil {
-			ended[pod.UID] = true
-		} else if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
-			errs = append(errs, err)
+			ended[ending[i].UID] = true
+		} else if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+			errs[i] = nil
 		}
 	}
 	return errors.Join(errs...)

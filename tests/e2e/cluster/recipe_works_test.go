@@ -73,7 +73,7 @@ func (w *works) end(pod *corev1.Pod) bool {
 	if n >= w.failures {
 		return succeeds(pod)
 	}
-	of.lost = append(of.lost, pod.DeepCopy())
+	of.lost = append(of.lost[:min(n, len(of.lost))], pod.DeepCopy())
 	return w.fails(pod)
 }
 
