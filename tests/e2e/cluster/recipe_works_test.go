@@ -104,6 +104,9 @@ func (w *works) let(n int) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	w.over = n
+	if w.lateAgain && n >= w.failures {
+		w.over = never
+	}
 }
 
 // begun is how many pieces of work have had so many attempts.
