@@ -106,7 +106,7 @@ TEST(NativeOperatorTest, NamesAreThoseOfTheTable) {
   EXPECT_FALSE(IsNativeOperator(""));
   EXPECT_FALSE(IsNativeOperator("cron"));
   EXPECT_EQ(NativeOperatorNames(),
-            "kueue, flyte, trainjob, rayjob, kubeflow, spark, jobset, job");
+            "kueue, flyte, trainjob, rayjob, mpijob, kubeflow, spark, jobset, job");
 }
 
 TEST(NativeBudgetNameTest, IsALabel) {
