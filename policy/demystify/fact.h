@@ -155,6 +155,9 @@ Candidate& AddSign(Candidates& candidates, const Signature& sign,
                    const Place& place, std::string_view value,
                    Seconds at = kUnknownTime);
 
+// Whether a signature of the policy knows the text at `place`.
+bool UsersOwnReads(const Candidates& candidates, const Place& place);
+
 // Adds what `table` knows about `text` to `candidates`, read at `place`.
 // Returns the row, null when the table knows nothing.
 const Signature* AddText(Candidates& candidates, const TextTable& table,
