@@ -1,12 +1,9 @@
 #include "policy/demystify/fact.h"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/utf8.h"
-#include "policy/demystify/weighing/scene.h"
-#include "policy/demystify/weighing/weighing.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -22,33 +19,7 @@ ObjectName Named(std::string_view kind, const Object& object) {
   return {kind, object.metadata().namespace_(), object.metadata().name()};
 }
 
-bool operator==(const Place& a, const Place& b) {
-  return a.root == b.root && a.index == b.index && a.item == b.item &&
-         a.owner == b.owner && std::string_view(a.list) == b.list &&
-         std::string_view(a.leaf) == b.leaf;
-}
-
 }  // namespace
-
-bool UsersOwnReads(const Candidates& candidates, const Place& place) {
-  return std::ranges::any_of(candidates, [&place](const Candidate& fact) {
-    return fact.table.empty() && fact.place == place;
-  });
-}
-
-const Signature* AddText(Candidates& candidates, const TextTable& table,
-                         std::string_view text, const Place& place,
-                         Seconds at) {
-  const TextSignature* found = table.Find(text);
-  if (found == nullptr) return nullptr;
-  const bool users_own = UsersOwnReads(candidates, place);
-  Candidate& fact =
-      AddFact(candidates, table.name(), found->row, place, {}, at);
-  if (users_own) Weigh(Round::kRead, fact, {.users_own = true});
-  fact.text = text;
-  fact.keyword = found->keyword;
-  return &found->row;
-}
 
 Candidate& AddSign(Candidates& candidates, const Signature& sign,
                    const Place& place, std::string_view value, Seconds at) {

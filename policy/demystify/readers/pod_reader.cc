@@ -12,6 +12,7 @@
 #include "policy/demystify/readers/event_reader.h"
 #include "policy/demystify/readers/node_reader.h"
 #include "policy/demystify/readers/pod_life.h"
+#include "policy/demystify/readers/text_reader.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/weighing/weighing.h"
