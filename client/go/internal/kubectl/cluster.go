@@ -33,6 +33,8 @@ type cluster struct {
 	metadataOnly bool
 	// Of lists of everything; nil: none is told.
 	progress *progress
+	// Of the same lists; nil: they are not kept.
+	journal *journal
 	// Nil: logs are not read.
 	logs mulligan.LogReader
 }
