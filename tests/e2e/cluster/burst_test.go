@@ -25,12 +25,7 @@ const burst = 1000
 func TestScenario10ManyJobsFailAtOnce(t *testing.T) {
 	c := shared
 	namespace := c.namespace(t)
-	jobs := burst
-	if text := os.Getenv("E2E_BURST"); text != "" {
-		var err error
-		jobs, err = strconv.Atoi(text)
-		must(t, err)
-	}
+	jobs := numberFrom(t, "E2E_BURST", burst)
 	metrics := freeAddress(t)
 	controller := c.startController(t, namespace, "act", "--metrics-address="+metrics, "--metrics-secure=false", "--retries-per-minute=1")
 	begun := time.Now()

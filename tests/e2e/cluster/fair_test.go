@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"regexp"
 	"strconv"
 	"testing"
@@ -30,12 +29,7 @@ func TestScenario21TenBesideAThousand(t *testing.T) {
 	c := shared
 	many := c.namespace(t)
 	other := c.namespaceNamed(t, many+"-ten")
-	jobs := burst
-	if text := os.Getenv("E2E_BURST"); text != "" {
-		var err error
-		jobs, err = strconv.Atoi(text)
-		must(t, err)
-	}
+	jobs := numberFrom(t, "E2E_BURST", burst)
 	metrics := freeAddress(t)
 	controller := c.startController(t, many, "act", "--watch-namespaces="+many+","+other,
 		"--metrics-address="+metrics, "--metrics-secure=false", "--retries-per-minute=120")
