@@ -2,12 +2,22 @@ package cluster
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // cost is one of a report, see docs/report.md.
@@ -18,11 +28,11 @@ type cost struct {
 
 // told is what `report -o json` says.
 type told struct {
-	Lines, BadLines int
-	All             cost
-	By              map[string]map[string]cost
-	Ends            map[string]cost
-	Mend            []struct {
+	BadLines, GoodEnds int
+	All                cost
+	By                 map[string]map[string]cost
+	Ends               map[string]cost
+	Mend               []struct {
 		What     string
 		Examples []struct {
 			Workload, Problem string
@@ -31,44 +41,59 @@ type told struct {
 	}
 }
 
-// report asks the plugin, and says what it told and how much memory it and the binary took
-// at most.
-func (c *cluster) report(t *testing.T, args ...string) (*told, int64) {
-	t.Helper()
-	text, megabytes := c.plugin(t, append([]string{"report", "-o", "json"}, args...)...)
-	return readReport(t, text), megabytes
+// A part of a report in one place: who failed of what, and who is to do something about it.
+type mending struct{ workload, problem, actor string }
+
+// happened is what is played, one workload each, and what a report is to say of it.
+var happened = []struct {
+	workload, cause, domain, kind, end string
+	// Core-hours per hour of one of its pods.
+	cores float64
+	mend  mending
+}{
+	{"tokenizer", "CONTAINER_OOM", "RESOURCE_LIMIT", "Job", "givenUp", 2, mending{problem: "at its memory limit of 1Gi", actor: "USER"}},
+	{"reader", "CONFIG_USER_ERROR", "CONFIGURATION", "Job", "givenUp", 3, mending{problem: "No module named 'torchvision'", actor: "USER"}},
+	{"spot", "SPOT_RECLAIMED", "DISRUPTION", "Job", "completed", 5, mending{problem: "spot-", actor: "NOBODY"}},
+	{"typo", "IMAGE_DENIED", "CONFIGURATION", "Job", "notKnown", 0, mending{problem: "registry.local/trianer:1", actor: "USER"}},
+	{"pretrain", "CONTAINER_OOM", "RESOURCE_LIMIT", "JobSet", "givenUp", 7, mending{problem: "at its memory limit of 1Gi", actor: "USER"}},
+	{"tune", "DEADLINE_JOB", "DEADLINE", "RayJob", "givenUp", 1, mending{problem: "deadline", actor: "USER"}},
 }
 
-func readReport(t *testing.T, text string) *told {
+// plays makes the Jobs, JobSet and RayJob of a namespace fail so. With once, whoever is
+// started again comes through.
+func (c *cluster) plays(t *testing.T, namespace string) {
 	t.Helper()
-	report := &told{}
-	must(t, json.Unmarshal([]byte(text), report))
-	return report
-}
-
-// Objects that the plugin asks for at once.
-const pageOfPlugin = 500
-
-// exitsWith ends all containers with code 1 and a termination message.
-func exitsWith(pod *corev1.Pod, message string) bool {
-	exits(pod, 1, "Error")
-	for i := range pod.Status.ContainerStatuses {
-		pod.Status.ContainerStatuses[i].State.Terminated.Message = message
+	gang := gangFails()
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		switch of := pod.Labels["job-name"]; {
+		case pod.Labels["jobset.sigs.k8s.io/jobset-name"] != "":
+			return gang(pod)
+		case pod.Labels["ray.io/cluster"] != "":
+			return false
+		case of == "tokenizer":
+			return runsOutOfMemory(pod)
+		case of == "reader":
+			return exitsWith(pod, "ModuleNotFoundError: No module named 'torchvision'")
+		case strings.HasPrefix(pod.Spec.NodeName, "spot-"):
+			return isTakenAway(pod)
+		case of == "typo":
+			return cannotPull(pod, `failed to pull and unpack image "registry.local/trianer:1": failed to resolve reference "registry.local/trianer:1": pull access denied, repository does not exist or may require authorization: authorization failed: no basic auth credentials`)
+		}
+		return succeeds(pod)
+	})
+	for _, name := range []string{"tokenizer", "reader", "spot", "typo"} {
+		job := newJob(namespace, name)
+		pod := &job.Spec.Template
+		setCores(&pod.Spec.Containers[0], coresOf(name))
+		switch name {
+		case "spot":
+			job.Spec.BackoffLimit = new(int32)
+			*job.Spec.BackoffLimit = 1
+			pod.Spec.Tolerations = []corev1.Toleration{{Key: spotKey, Operator: corev1.TolerationOpExists}}
+		case "typo":
+			pod.Annotations = map[string]string{byHand: "true"}
+			pod.Spec.Containers[0].Image = "registry.local/trianer:1"
+		}
+		must(t, c.Create(t.Context(), job))
 	}
-	return true
 }
-
-// numberFrom is that of an environment variable.
-func numberFrom(t *testing.T, variable string, otherwise int) int {
-	t.Helper()
-	text := os.Getenv(variable)
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(text)
-	must(t, err)
-	return n
-}
-
-// mulliganBinary is the command line.
-func mulliganBinary() string { return filepath.Join(filepath.Dir(os.Getenv("E2E_SERVER")), "mulligan") }

@@ -81,6 +81,7 @@ func (o *reportOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	cluster.nodes = true
 	if o.save != "" {
 		if cluster.journal, err = o.openJournal(ctx, cluster); err != nil {
 			return fmt.Errorf("--save: %w", err)

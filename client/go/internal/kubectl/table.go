@@ -24,7 +24,7 @@ import (
 )
 
 // What a table is made of: owners before what they own, and events last. Of versions of
-// a kind the first that is served. Nodes are left out: they belong to nobody.
+// a kind the first that is served.
 var tableKinds = []schema.GroupVersionKind{
 	{Group: "ray.io", Version: "v1", Kind: "RayJob"},
 	{Group: "ray.io", Version: "v1", Kind: "RayCluster"},
@@ -44,6 +44,9 @@ var tableKinds = []schema.GroupVersionKind{
 	{Version: "v1", Kind: "Event"},
 }
 
+// nodeKind is asked for where what a node is like counts, after the Events about any.
+var nodeKind = schema.GroupVersionKind{Version: "v1", Kind: "Node"}
+
 // maxTableBytes is what the binary takes.
 const maxTableBytes = 256 << 20
 
@@ -59,6 +62,8 @@ type table struct {
 	owners map[types.UID]bool
 	// The objects in it.
 	there map[types.UID]bool
+	// The nodes that its pods are on.
+	nodes map[string]bool
 	// Kinds of which all objects were looked at, for those that were asked for.
 	listed map[schema.GroupKind]bool
 	// Another one when an object has changed.
@@ -99,11 +104,15 @@ func (c *cluster) gatherRuns(ctx context.Context, cron client.Object) (*gathered
 }
 
 func (c *cluster) fill(ctx context.Context, namespace string, owners map[types.UID]bool) (*table, error) {
-	t := &table{owners: owners, there: map[types.UID]bool{}, listed: map[schema.GroupKind]bool{}}
+	t := &table{owners: owners, there: map[types.UID]bool{}, nodes: map[string]bool{}, listed: map[schema.GroupKind]bool{}}
 	if !c.metadataOnly {
 		t.text = &bytes.Buffer{}
 	}
-	for _, gvk := range tableKinds {
+	kinds := tableKinds
+	if c.nodes {
+		kinds = append(slices.Clone(kinds), nodeKind)
+	}
+	for _, gvk := range kinds {
 		if _, asked := t.listed[gvk.GroupKind()]; asked || t.text == nil && gvk.Kind == "Event" {
 			continue
 		}
@@ -182,10 +191,11 @@ type tableMark struct {
 	text, workloads int
 	version         uint64
 	there, owners   map[types.UID]bool
+	nodes           map[string]bool
 }
 
 func (t *table) mark() tableMark {
-	m := tableMark{workloads: len(t.workloads), version: t.version, there: maps.Clone(t.there), owners: maps.Clone(t.owners)}
+	m := tableMark{workloads: len(t.workloads), version: t.version, there: maps.Clone(t.there), owners: maps.Clone(t.owners), nodes: maps.Clone(t.nodes)}
 	if t.text != nil {
 		m.text = t.text.Len()
 	}
@@ -194,7 +204,8 @@ func (t *table) mark() tableMark {
 
 // backTo drops what came after a mark.
 func (t *table) backTo(m tableMark) {
-	t.workloads, t.version, t.there, t.owners = t.workloads[:m.workloads], m.version, maps.Clone(m.there), maps.Clone(m.owners)
+	t.workloads, t.version = t.workloads[:m.workloads], m.version
+	t.there, t.owners, t.nodes = maps.Clone(m.there), maps.Clone(m.owners), maps.Clone(m.nodes)
 	if t.text != nil {
 		t.text.Truncate(m.text)
 	}
@@ -206,6 +217,13 @@ func (t *table) take(obj client.Object) error {
 		return nil
 	}
 	t.there[obj.GetUID()] = true
+	if of, ok := obj.(*unstructured.Unstructured); ok {
+		if node, _, _ := unstructured.NestedString(of.Object, "spec", "nodeName"); node != "" {
+			t.nodes[node] = true
+		}
+		// The half of a node that nobody reads.
+		unstructured.RemoveNestedField(of.Object, "status", "images")
+	}
 	if t.owners != nil {
 		t.owners[obj.GetUID()] = true
 	}
@@ -233,9 +251,12 @@ func (t *table) take(obj client.Object) error {
 	return nil
 }
 
-// belongs leaves out what others own, and events about objects that are not in the table
+// belongs leaves out what others own, nodes that no pod is on, and events about objects that are not in the table
 // though all of their kind are: they tell of no workload in it.
 func (t *table) belongs(obj client.Object) bool {
+	if obj.GetObjectKind().GroupVersionKind() == nodeKind {
+		return t.nodes[obj.GetName()]
+	}
 	event, ok := obj.(*unstructured.Unstructured)
 	if !ok || event.GetKind() != "Event" {
 		owner := metav1.GetControllerOf(obj)
@@ -277,7 +298,7 @@ func isNotServed(err error) bool {
 // the table owns.
 func isRoot(obj client.Object) bool {
 	kind := obj.GetObjectKind().GroupVersionKind().Kind
-	if kind == "Event" || kind == "Workload" {
+	if kind == "Event" || kind == "Workload" || kind == "Node" {
 		return false
 	}
 	owner := metav1.GetControllerOf(obj)
