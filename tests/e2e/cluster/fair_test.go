@@ -81,7 +81,7 @@ func TestScenario21TenBesideAThousand(t *testing.T) {
 	before, from := heldByShare(t, metrics), time.Now()
 	time.Sleep(20 * time.Second)
 	perSecond := float64(heldByShare(t, metrics)-before) / time.Since(from).Seconds()
-	t.Logf("%d of the thousand started again by then; %.1f looks a second at those that are held; %s of memory",
+	t.Logf("%d of the thousand started again by then; %.1f looks a second at those that are held; %d MB of memory",
 		len(waits(c.jobs(t, many))), perSecond, peakMemory(t, controller))
 	if perSecond > 50 {
 		t.Errorf("%.0f looks a second at what is held, want at most 50", perSecond)

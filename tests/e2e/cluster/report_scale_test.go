@@ -24,6 +24,10 @@ import (
 // How many failed workloads a report is made of; E2E_REPORT for another number.
 const reported = 2000
 
+// Who watches lists now and then, too; a second list of everything would be more at any size
+// that counts.
+const othersLists = 2
+
 // How the pod of the nth of them ended, and what is to be said of it.
 var reportedEnds = []struct {
 	end           ending
@@ -45,32 +49,17 @@ func TestScenario25ReportOfManyWorkloads(t *testing.T) {
 	c := shared
 	workloads := numberFrom(t, "E2E_REPORT", reported)
 	namespace := c.namespace(t)
-	// What has ended is made as it is; nobody may begin it anew.
-	c.controlPlane(t, "stop", "controller-manager")
-	t.Cleanup(func() {
-		for _, kind := range []client.Object{&corev1.Pod{}, &batchv1.Job{}, &corev1.Event{}} {
-			_ = c.DeleteAllOf(context.Background(), kind, client.InNamespace(namespace), client.GracePeriodSeconds(0))
-		}
-		if err := run(os.Getenv("E2E_CONTROL_PLANE"), "start", c.run, "controller-manager"); err != nil {
-			t.Error(err)
-		}
-	})
-	begun := time.Now()
-	each(workloads, func(i int) {
-		if err := c.makeEnded(t.Context(), namespace, i); err != nil {
-			t.Error(err)
-		}
-	})
-	t.Logf("%d failed Jobs made in %v", workloads, time.Since(begun).Round(time.Second))
-	time.Sleep(reportedTime)
+	c.manyEnded(t, namespace, workloads)
 
-	want := map[string]int{"jobs": 0, "pods": 0, "events": 0}
-	for resource, list := range map[string]client.ObjectList{"jobs": &batchv1.JobList{}, "pods": &corev1.PodList{}, "events": &corev1.EventList{}} {
+	want := map[string]int{}
+	for resource, list := range map[string]client.ObjectList{
+		"jobs": &batchv1.JobList{}, "pods": &corev1.PodList{}, "events": &corev1.EventList{}, "nodes": &corev1.NodeList{},
+	} {
 		must(t, c.List(t.Context(), list))
 		want[resource] = (meta.LenList(list) + pageOfPlugin - 1) / pageOfPlugin
 	}
 	before := c.listCalls(t)
-	begun = time.Now()
+	begun := time.Now()
 	told, megabytes := c.report(t, "-A")
 	took := time.Since(begun)
 	after := c.listCalls(t)
@@ -80,7 +69,7 @@ func TestScenario25ReportOfManyWorkloads(t *testing.T) {
 	}
 	t.Logf("report -A of %d workloads: %v, at most %d MB, %d list calls", told.All.Workloads, took.Round(100*time.Millisecond), megabytes, calls)
 	for resource, pages := range want {
-		if n := after[resource] - before[resource]; n != pages {
+		if n := after[resource] - before[resource]; n < pages || n > pages+othersLists {
 			t.Errorf("%d list calls for %s, want one for each of %d pages", n, resource, pages)
 		}
 	}
@@ -113,6 +102,29 @@ func (c *cluster) tellsAll(t *testing.T, namespace string, workloads int) {
 			t.Errorf("%d of %s, want %d", got, one.domain, want)
 		}
 	}
+}
+
+// manyEnded makes so many failed Jobs, and returns when their ends have passed.
+func (c *cluster) manyEnded(t *testing.T, namespace string, workloads int) {
+	t.Helper()
+	// What has ended is made as it is; nobody may begin it anew.
+	c.controlPlane(t, "stop", "controller-manager")
+	t.Cleanup(func() {
+		for _, kind := range []client.Object{&corev1.Pod{}, &batchv1.Job{}, &corev1.Event{}} {
+			_ = c.DeleteAllOf(context.Background(), kind, client.InNamespace(namespace), client.GracePeriodSeconds(0))
+		}
+		if err := run(os.Getenv("E2E_CONTROL_PLANE"), "start", c.run, "controller-manager"); err != nil {
+			t.Error(err)
+		}
+	})
+	begun := time.Now()
+	each(workloads, func(i int) {
+		if err := c.makeEnded(t.Context(), namespace, i); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Logf("%d failed Jobs made in %v", workloads, time.Since(begun).Round(time.Second))
+	time.Sleep(reportedTime)
 }
 
 // makeEnded makes the nth failed Job with its pod and the Event about its end.
