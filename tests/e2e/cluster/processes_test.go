@@ -60,7 +60,7 @@ func (p *process) kill() {
 
 // startServer starts the C++ server with mutual TLS and the default policy, whose
 // times are made short, or with the policies in a folder.
-func startServer(c *cluster, name, policies string) (*process, error) {
+func startServer(c *cluster, name, policies string, more ...string) (*process, error) {
 	if policies == "" {
 		var err error
 		if policies, err = shortPolicy(c.run); err != nil {
@@ -68,13 +68,13 @@ func startServer(c *cluster, name, policies string) (*process, error) {
 		}
 	}
 	ports := filepath.Join(c.run, name+".ports")
-	args := []string{
+	args := append([]string{
 		"--listen-address=127.0.0.1:0", "--admin-address=127.0.0.1:0", "--drain-delay=0s",
 		"--port-file=" + ports, "--policy-dir=" + policies,
 		"--tls-cert=" + c.certs.file("server.crt"), "--tls-key=" + c.certs.file("server.key"),
 		"--tls-client-ca=" + c.certs.file("ca.crt"), "--allow-callers=mulligan-controller",
 		"--allow-policy-callers=mulligan-controller",
-	}
+	}, more...)
 	p, err := start(c.run, name, os.Getenv("E2E_SERVER"), args)
 	if err != nil {
 		return nil, err

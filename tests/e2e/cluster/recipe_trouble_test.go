@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -160,12 +159,7 @@ func TestRecipeOfJobSetWhoseServiceComesBack(t *testing.T) {
 func TestRecipeOfJobSetWhenManyFail(t *testing.T) {
 	c := shared
 	c.needsRecipe(t, "jobset")
-	many := 100
-	if text := os.Getenv("E2E_BURST"); text != "" {
-		var err error
-		many, err = strconv.Atoi(text)
-		must(t, err)
-	}
+	many := numberFrom(t, "E2E_BURST", 100)
 	for _, w := range waysOf(c) {
 		if w.recipe && w.native {
 			continue
