@@ -87,7 +87,9 @@ class LifeSigns {
     return true;
   }
 
-  bool SomePodRuns() const { return std::ranges::any_of(report_.pods(), PodRuns); }
+  bool SomePodRuns() const {
+    return std::ranges::any_of(report_.pods(), PodRuns);
+  }
 
   static Seconds At(const WorkloadView& view, int condition) {
     return ToSeconds(view.conditions[condition].last_transition_time());

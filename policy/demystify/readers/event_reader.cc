@@ -180,13 +180,14 @@ class EventReader {
       Texts texts;
       bool admitted;
     };
-    const std::array<Try, 7> tries = {{{Texts::kKubelet, true},
-                                       {Texts::kKilling, true},
-                                       {Texts::kScheduling, gate_.schedule},
-                                       {Texts::kQueue, true},
-                                       {Texts::kStart, gate_.start},
-                                       {Texts::kMount, gate_.start},
-                                       {Texts::kCreation, gate_.create && !is_of_pod}}};
+    const std::array<Try, 7> tries = {
+        {{Texts::kKubelet, true},
+         {Texts::kKilling, true},
+         {Texts::kScheduling, gate_.schedule},
+         {Texts::kQueue, true},
+         {Texts::kStart, gate_.start},
+         {Texts::kMount, gate_.start},
+         {Texts::kCreation, gate_.create && !is_of_pod}}};
     for (const Try& attempt : tries) {
       if (!attempt.admitted) continue;
       const Signature* row = AddText(facts_, *TableOf(attempt.texts), message,

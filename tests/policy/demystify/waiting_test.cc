@@ -118,7 +118,8 @@ TEST(Starting, IsCertainWhereEverythingToldIsUnderstood) {
   for (const StartCase& test : kCases) {
     const v1::Diagnosis diagnosis = Diagnose(std::string(R"(
         pods { metadata { name: "p" creation_timestamp { seconds: 1000 } }
-               status { phase: "Pending" } })") + test.told);
+               status { phase: "Pending" } })") +
+                                             test.told);
     EXPECT_EQ(diagnosis.cause(), v1::NOT_FAILED) << test.name;
     EXPECT_EQ(diagnosis.confidence(), test.confidence) << test.name;
   }
