@@ -66,8 +66,7 @@ std::string LoggedLine(const LoggedAnswer& answer) {
   }
   Json request = {{"report", report}};
   if (!answer.first_failure.empty()) {
-    request["ledger"] = {
-        {"history", {{{"failureId", answer.first_failure}}}}};
+    request["ledger"] = {{"history", {{{"failureId", answer.first_failure}}}}};
   }
   return Json({{"decidedAt", Hour(answer.hour)},
                {"request", request},

@@ -95,7 +95,8 @@ TEST_F(ReportTest, AFurtherAttemptIsOfTheSameWorkload) {
     again.first_failure = done.first_failure = one.first_failure;
     const Report report = Run({{}, again, done});
     EXPECT_EQ(report.all.workloads, one.workloads) << one.first_failure;
-    EXPECT_EQ(EndOf(report, End::kCompleted).workloads, one.workloads == 1 ? 1 : 0)
+    EXPECT_EQ(EndOf(report, End::kCompleted).workloads,
+              one.workloads == 1 ? 1 : 0)
         << one.first_failure;
   }
 }
