@@ -96,8 +96,14 @@ SELECT
     pod ->> '$.metadata.name',
     about ->> 'name'
   ) AS name,
-  -- A retry may be a new object; the ledger remembers the first.
+  -- A retry may be a new object. The first is in what mulligan-controller called its
+  -- failure, KIND/UID/GENERATION, else in the ledger.
   coalesce(
+    CASE
+      WHEN regexp_full_match(
+        request ->> '$.ledger.history[0].failureId', kind || '/[^/]*/[0-9]+'
+      ) THEN nullif(split_part(request ->> '$.ledger.history[0].failureId', '/', 2), '')
+    END,
     request ->> '$.ledger.workloadUid',
     stated ->> 'uid',
     senior ->> '$.metadata.uid',

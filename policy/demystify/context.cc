@@ -7,7 +7,7 @@
 
 #include "policy/demystify/fact.h"
 #include "policy/demystify/weighing/weighing.h"
-#include "policy/request/kinds.h"
+#include "policy/request/kind_names.h"
 #include "policy/request/views/spark_words.h"
 
 namespace mulligan::demystify {

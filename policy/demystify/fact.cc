@@ -21,18 +21,6 @@ ObjectName Named(std::string_view kind, const Object& object) {
 
 }  // namespace
 
-const Signature* AddText(Candidates& candidates, const TextTable& table,
-                         std::string_view text, const Place& place,
-                         Seconds at) {
-  const TextSignature* found = table.Find(text);
-  if (found == nullptr) return nullptr;
-  Candidate& fact =
-      AddFact(candidates, table.name(), found->row, place, {}, at);
-  fact.text = text;
-  fact.keyword = found->keyword;
-  return &found->row;
-}
-
 Candidate& AddSign(Candidates& candidates, const Signature& sign,
                    const Place& place, std::string_view value, Seconds at) {
   return AddFact(candidates, "sign", sign, place, value, at);

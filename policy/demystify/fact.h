@@ -11,7 +11,6 @@
 #include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/cause.pb.h"
 #include "mulligan/v1/report.pb.h"
-#include "policy/demystify/signatures/matching/text_table.h"
 #include "policy/demystify/signatures/signature.h"
 #include "policy/request/workload_view.h"
 
@@ -154,11 +153,6 @@ inline Candidate& AddFact(Candidates& candidates, std::string_view table,
 Candidate& AddSign(Candidates& candidates, const Signature& sign,
                    const Place& place, std::string_view value,
                    Seconds at = kUnknownTime);
-
-// Adds what `table` knows about `text` to `candidates`, read at `place`.
-// Returns the row, null when the table knows nothing.
-const Signature* AddText(Candidates& candidates, const TextTable& table,
-                         std::string_view text, const Place& place, Seconds at);
 
 // Lists of a pod's status that places name.
 inline constexpr char kContainerStatuses[] = ".status.containerStatuses";

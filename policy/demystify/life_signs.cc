@@ -45,9 +45,8 @@ class LifeSigns {
     for (const WorkloadView& view : context_.owners.views) {
       if (AddOwner(view)) return;
     }
-    const auto queue = QueueIn(report_);
-    if (queue && AddConditions(*queue, {Root::kWorkload})) {
-      Weigh(Round::kRead, facts_.back());
+    if (const auto queue = QueueIn(report_)) {
+      AddConditions(*queue, {Root::kWorkload});
     }
   }
 
@@ -58,7 +57,8 @@ class LifeSigns {
     if (view.state_leaf == nullptr) return AddConditions(view, place);
     if (view.state.empty()) return false;
     place.leaf = view.state_leaf;
-    AddSign(facts_, sign::kObjectAlive, place, view.state);
+    Weigh(Round::kRead, AddSign(facts_, sign::kObjectAlive, place, view.state),
+          {.runs = SomePodRuns()});
     return true;
   }
 
@@ -73,14 +73,22 @@ class LifeSigns {
       place.list = ".status.conditions";
       place.item = latest;
       place.leaf = ".type";
-      AddSign(facts_, sign::kObjectAlive, place, view.conditions[latest].type(),
-              At(view, latest));
+      Weigh(Round::kRead,
+            AddSign(facts_, sign::kObjectAlive, place,
+                    view.conditions[latest].type(), At(view, latest)),
+            {.runs = SomePodRuns()});
       return true;
     }
     if (!view.has_status) return false;
     place.leaf = ".status";
-    AddSign(facts_, sign::kObjectAlive, place, "no condition yet");
+    Weigh(Round::kRead,
+          AddSign(facts_, sign::kObjectAlive, place, "no condition yet"),
+          {.runs = SomePodRuns()});
     return true;
+  }
+
+  bool SomePodRuns() const {
+    return std::ranges::any_of(report_.pods(), PodRuns);
   }
 
   static Seconds At(const WorkloadView& view, int condition) {
@@ -110,12 +118,17 @@ class LifeSigns {
         const Seconds since = StartingSince(report_.pods(index));
         const bool slow = !running && InitRuns(report_.pods(index)) &&
                           Known(since) && Before(since + kLongInit, now_);
-        AddSign(facts_,
-                running ? sign::kPodRunning
-                : slow  ? sign::kInitRunning
-                        : sign::kPodStarting,
-                {Root::kPods, index, "", -1, ".status.phase"}, status.phase(),
-                ToSeconds(status.start_time()));
+        const bool warned = std::ranges::any_of(facts_, [](const auto& fact) {
+          return fact.row == &sign::kUnreadWarning;
+        });
+        Candidate& sign = AddSign(
+            facts_,
+            running ? sign::kPodRunning
+            : slow  ? sign::kInitRunning
+                    : sign::kPodStarting,
+            {Root::kPods, index, "", -1, ".status.phase"}, status.phase(),
+            running ? ToSeconds(status.start_time()) : since);
+        Weigh(Round::kRead, sign, {.warned = warned});
         return true;
       }
     }

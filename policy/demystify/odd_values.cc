@@ -11,7 +11,7 @@
 #include "policy/demystify/context.h"
 #include "policy/demystify/fact.h"
 #include "policy/demystify/weighing/scene.h"
-#include "policy/request/kinds.h"
+#include "policy/request/kind_names.h"
 
 namespace mulligan::demystify {
 namespace {

@@ -24,11 +24,12 @@ struct OperatorRow {
 };
 
 // Outermost first: each may own objects of those below it.
-constexpr std::array<OperatorRow, 8> kOperators = {{
+constexpr std::array<OperatorRow, 9> kOperators = {{
     {"kueue", "", WorkloadOutcome},
     {"flyte", "", FlyteOutcome},
     {"trainjob", "TrainJob", TrainJobOutcome},
     {"rayjob", "RayJob", RayJobOutcome},
+    {"mpijob", "", MpiJobOutcome},
     {"kubeflow", "", TrainingJobOutcome},
     {"spark", "SparkApplication", SparkApplicationOutcome},
     {"jobset", "JobSet", JobSetOutcome},

@@ -86,6 +86,8 @@ std::optional<NativeOutcome> RayJobOutcome(const NativeInput& input);
 // semantics.operator is "flyte" or an object carries Flyte's marks.
 std::optional<NativeOutcome> FlyteOutcome(const NativeInput& input);
 std::optional<NativeOutcome> TrainJobOutcome(const NativeInput& input);
+// Of mpi-operator's MPIJobs, and of training-operator's jobs: one field.
+std::optional<NativeOutcome> MpiJobOutcome(const NativeInput& input);
 std::optional<NativeOutcome> TrainingJobOutcome(const NativeInput& input);
 std::optional<NativeOutcome> SparkApplicationOutcome(const NativeInput& input);
 std::optional<NativeOutcome> WorkloadOutcome(const NativeInput& input);

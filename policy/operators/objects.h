@@ -18,9 +18,10 @@
 
 namespace mulligan {
 
-// The value of a map of texts at `key`; null: there is none.
+// The value of a map by texts at `key`; null: there is none.
 template <typename Map>
-const std::string* FindValue(const Map& values, std::string_view key) {
+const typename Map::mapped_type* FindValue(const Map& values,
+                                           std::string_view key) {
   const auto found = values.find(std::string(key));
   return found == values.end() ? nullptr : &found->second;
 }

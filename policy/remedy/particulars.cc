@@ -146,6 +146,14 @@ std::string TriesText(const OwnTries& tries) {
                          std::max(tries.made, 1 + tries.limit));
 }
 
+// The line of the object's message that explains the failure, else its first.
+std::string ToldBy(const WorkloadView& view, const v1::Diagnosis& diagnosis) {
+  const auto& evidence = diagnosis.evidence();
+  return !evidence.empty() && evidence[0].path() == view.message_path
+             ? FirstLine(evidence[0].value())
+             : FirstLine(view.message);
+}
+
 // What the object says that the diagnosis is about, where no pod is known.
 void ReadObject(const v1::FailureReport& report, const v1::Diagnosis& diagnosis,
                 Particulars& found) {
@@ -161,7 +169,7 @@ void ReadObject(const v1::FailureReport& report, const v1::Diagnosis& diagnosis,
     found.logs = std::move(words.log_command);
     found.memory_remedy = std::move(words.memory_remedy);
     if (found.error_line.empty() && !view.message.empty()) {
-      found.error_line = FirstLine(view.message);
+      found.error_line = ToldBy(view, diagnosis);
     }
   }
 }

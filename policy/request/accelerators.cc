@@ -55,6 +55,7 @@ std::int64_t Sum(const auto& amounts) {
 // Requests and limits of an extended resource are equal, and either may be
 // left out; so may the form that bytes or JSON do not have.
 std::int64_t OfContainer(const core::Container& container) {
+  if (!container.has_resources()) return 0;
   const core::ResourceRequirements& resources = container.resources();
   return std::max({Sum(resources.limits()), Sum(resources.requests()),
                    Sum(resources.limit_quantities()),

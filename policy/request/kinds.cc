@@ -1,11 +1,5 @@
 #include "policy/request/kinds.h"
 
-#include <algorithm>
-#include <iterator>
-#include <string>
-
-#include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "policy/request/views/views.h"
 
 namespace mulligan {
@@ -131,75 +125,8 @@ constexpr Kind kKinds[] = {
     Named("AppWrapper", "workload.codeflare.dev"),
 };
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  absl::AsciiStrToLower(&lower);
-  return lower;
-}
-
-// Whether one letter after the first was left out, added or changed, or two
-// neighbours were swapped. A different first letter makes another word: short
-// kinds such as Job end many others.
-bool IsOneSlip(std::string_view a, std::string_view b) {
-  if (a.empty() || b.empty() || a.front() != b.front()) return false;
-  while (!a.empty() && !b.empty() && a.front() == b.front()) {
-    a.remove_prefix(1);
-    b.remove_prefix(1);
-  }
-  while (!a.empty() && !b.empty() && a.back() == b.back()) {
-    a.remove_suffix(1);
-    b.remove_suffix(1);
-  }
-  if (a.size() <= 1 && b.size() <= 1) return true;
-  return a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
-}
-
 }  // namespace
 
 std::span<const Kind> Kinds() { return kKinds; }
-
-const Kind* FindKind(std::string_view name) {
-  const auto* const found = std::ranges::find(kKinds, name, &Kind::name);
-  return found == std::end(kKinds) ? nullptr : found;
-}
-
-int SeniorityOf(std::string_view name) {
-  if (name.empty()) return -1;
-  const Kind* const kind = FindKind(name);
-  return kind == nullptr ? kUnknownSeniority : kind->seniority;
-}
-
-bool IsKnownKind(std::string_view name) {
-  const Kind* const kind = FindKind(name);
-  return kind != nullptr && kind->is_known;
-}
-
-std::string_view MeantKind(std::string_view name) {
-  if (IsKnownKind(name)) return {};
-  const std::string given = Lower(name);
-  std::string_view nearest;
-  for (const Kind& kind : kKinds) {
-    if (!kind.is_known) continue;
-    const std::string meant = Lower(kind.name);
-    if (given == meant || given == absl::StrCat(meant, "s")) return kind.name;
-    // Of several the first in the alphabet.
-    if (IsOneSlip(given, meant) && (nearest.empty() || kind.name < nearest)) {
-      nearest = kind.name;
-    }
-  }
-  return nearest;
-}
-
-bool IsTrainingKind(std::string_view name) {
-  if (name == kTrainingJob) return true;
-  const Kind* const kind = FindKind(name);
-  return kind != nullptr && kind->field == Training({}).field;
-}
-
-std::string_view ApiGroup(std::string_view api_version) {
-  const std::size_t slash = api_version.find('/');
-  return slash == std::string_view::npos ? std::string_view()
-                                         : api_version.substr(0, slash);
-}
 
 }  // namespace mulligan

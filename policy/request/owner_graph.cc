@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "policy/base/labels.h"
+#include "policy/request/kind_names.h"
 #include "policy/request/kinds.h"
 
 namespace mulligan {

@@ -7,7 +7,7 @@
 
 #include "policy/base/conditions.h"
 #include "policy/base/utf8.h"
-#include "policy/request/kinds.h"
+#include "policy/request/kind_names.h"
 #include "policy/request/owner_graph.h"
 #include "policy/request/owners.h"
 #include "policy/request/workload_view.h"

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/demystify/causes.h"
-#include "policy/request/kinds.h"
+#include "policy/request/kind_names.h"
 #include "policy/rules/covers.h"
 
 namespace mulligan {

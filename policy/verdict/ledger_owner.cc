@@ -19,7 +19,7 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/labels.h"
 #include "policy/limits.h"
-#include "policy/request/kinds.h"
+#include "policy/request/kind_names.h"
 #include "policy/request/owner_graph.h"
 #include "policy/request/owners.h"
 #include "policy/request/workload_view.h"

@@ -17,7 +17,9 @@ controller_runtime_reconcile_errors_total{controller="mulligan-Job.batch"} 0
 rest_client_requests_total{code="200",method="GET"} 0
 workqueue_depth{name="mulligan-Job.batch"} 3
 """
-GAUGES = {"mulligan_controller_retry_policies": "4"}
+GAUGES = {"mulligan_controller_retry_policies": "4",
+          "mulligan_controller_notifications_waiting": "2",
+          "mulligan_controller_bad_nodes_marked": "1"}
 BUCKET = re.compile(r'le="([^"]*)"')
 
 

@@ -130,6 +130,9 @@ class Mulligan(Row):
         self.answered = self.named = self.domains = self.confidently_wrong = 0
         # Signature to the number of samples it decided.
         self.decided = {}
+        # Kind of evidence (its table) to what was said with high confidence:
+        # (right, of).
+        self.certain = {}
         # Samples with something wrong: (id, what, the answer).
         self.misses = []
 
@@ -150,6 +153,10 @@ class Mulligan(Row):
         self.confidently_wrong += sure and not named
         signature = diagnosis.get("signature", "")
         self.decided[signature] = self.decided.get(signature, 0) + 1
+        if sure:
+            kind = signature.split("/")[0]
+            right, of = self.certain.get(kind, (0, 0))
+            self.certain[kind] = (right + named, of + 1)
         wrong = [what for what, found in (
             ("cause", not named), ("confidently", sure and not named),
             ("domain", not domain), ("in vain", self.in_vain > before[0]),

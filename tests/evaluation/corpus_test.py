@@ -53,6 +53,14 @@ class CorpusTest(unittest.TestCase):
             {"pods": [POD]})
         self.assertEqual(retries, 0)
 
+    def test_counts_what_is_certain_by_kind_of_evidence(self):
+        said = [answer("FAIL"), answer("FAIL", "HANG")]
+        for one, row in zip(said, ("text/a", "text/b")):
+            one["diagnosis"]["signature"] = row
+        result = corpus.measure(Scripted(*said), [sample(False)] * 2)
+        self.assertEqual(result["rows"]["Mulligan"].certain,
+                         {"text": (1, 2)})
+
     def test_counts_hours_where_the_run_is_known(self):
         stake = {"accounting": {"stake": {"hours": 3}}}
         result = corpus.measure(

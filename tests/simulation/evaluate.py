@@ -246,7 +246,19 @@ def evaluate_unseen(engine, binary, files):
             f"{sum(map(len, own.values()))} rows in all.\n\n")
     return text + table(["judged with", "cause", "fault domain",
                          "confidently wrong", "retried in vain",
-                         "gave up on what deserved a retry", "culprits"], rows)
+                         "gave up on what deserved a retry", "culprits"],
+                        rows) + "\n\n" + certain_by_kind(asked, without)
+
+
+def certain_by_kind(*answers):
+    """How often HIGH is right, by the kind of evidence that decided."""
+    kinds = [corpus.score(asked)["rows"]["Mulligan"].certain
+             for asked in answers]
+    return table(["`HIGH`, by kind of evidence", "right, all rows",
+                  "right, without those of its own source"],
+                 [[f"`{kind}`", *(f"{right} of {of}" for right, of in
+                                  (some.get(kind, (0, 0)) for some in kinds))]
+                  for kind in sorted(set().union(*kinds))])
 
 
 def evaluate_calibration(result):
@@ -279,7 +291,8 @@ def rewrite(text, name, block):
 def main(binary, repository, folder=None):
     repository = Path(repository)
     blocks, images = {}, {}
-    samples = [repository / "tests/testdata/field_samples.jsonl"]
+    samples = [repository / "tests/testdata" / name for name in
+               ("field_samples.jsonl", "two_reader_samples.jsonl")]
     if folder is not None:
         samples += sorted(Path(folder).glob("*.jsonl"))
     with Engine(binary) as engine:

@@ -6,7 +6,7 @@
 
 #include "absl/strings/numbers.h"
 #include "policy/base/conditions.h"
-#include "policy/request/kinds.h"
+#include "policy/request/kind_names.h"
 #include "tests/stories/pod_signs.h"
 
 namespace mulligan::stories {

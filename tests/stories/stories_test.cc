@@ -25,7 +25,7 @@
 #include "gtest/gtest.h"
 #include "policy/decide.h"
 #include "policy/loader/load.h"
-#include "policy/request/kinds.h"
+#include "policy/request/kind_names.h"
 #include "tests/stories/invariants.h"
 #include "tests/stories/stream.h"
 #include "tests/stories/telling.h"

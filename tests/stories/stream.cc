@@ -10,7 +10,7 @@
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
 #include "google/protobuf/message.h"
-#include "policy/request/kinds.h"
+#include "policy/request/kind_names.h"
 #include "tests/testing/files.h"
 
 namespace mulligan::stories {

@@ -168,12 +168,8 @@ class Comparison {
       return;
     }
     const v1::Diagnosis with = Ask(report, policies_, ruleset_.name());
-    const char* stands = "shadows";
-    if (with.signature() == without.signature()) {
-      stands = "is shadowed by";
-    } else if (with.cause() == without.cause()) {
-      stands = "repeats";
-    }
+    const char* const stands =
+        with.cause() == without.cause() ? "repeats" : "shadows";
     told.insert(without.signature());
     report_.Note(absl::StrCat("spec.signatures[", index, "]"),
                  NoteOn(signature.name(), stands, without));

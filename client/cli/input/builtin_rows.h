@@ -11,8 +11,8 @@ namespace mulligan::cli {
 // decides a text or exit code which the signature matches, too; at most three
 // of a signature. The texts are the samples of the rows. Both are asked where
 // each of the sources stands alone in a report; what is beside it may have the
-// last word there. A signature "repeats" a row of its own cause, "shadows" one
-// of another cause, and "is shadowed by" one that decides nevertheless.
+// last word there. A signature "repeats" a row of its own cause and "shadows"
+// one of another cause.
 void CompareWithBuiltInRows(const PolicySet& policies, Issues& issues);
 
 }  // namespace mulligan::cli

@@ -13,6 +13,7 @@
 #include "client/cli/input/pod_selection.h"
 #include "google/protobuf/descriptor.h"
 #include "policy/base/message_json.h"
+#include "policy/request/kind_names.h"
 #include "policy/request/kinds.h"
 #include "policy/request/owner_graph.h"
 

@@ -1,12 +1,15 @@
 #include "client/cli/report/entry.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/civil_time.h"
 #include "absl/time/time.h"
 #include "client/cli/input/workload_groups.h"
@@ -32,6 +35,19 @@ struct Subject {
   std::string team;
 };
 
+// The object of the first failure: a retry may be another one, and a ledger
+// that was handed on has its UID no more. What mulligan-controller calls a
+// failure does, "KIND/UID/GENERATION". Empty: somebody else named it.
+std::string FirstUid(const v1::BudgetLedger& ledger, std::string_view kind) {
+  if (ledger.history().empty() || kind.empty()) return "";
+  const std::vector<std::string> parts =
+      absl::StrSplit(ledger.history(0).failure_id(), '/');
+  std::int64_t generation = 0;
+  const bool is_controllers = parts.size() == 3 && parts[0] == kind &&
+                              absl::SimpleAtoi(parts[2], &generation);
+  return is_controllers ? parts[1] : "";
+}
+
 Subject SubjectOf(const v1::DecideRequest& request,
                   const std::string& failure_id,
                   const std::string& team_label) {
@@ -40,10 +56,11 @@ Subject SubjectOf(const v1::DecideRequest& request,
   const v1::WorkloadReference& workload = subject.workload;
   subject.label =
       WorkloadLabel(workload.kind(), workload.namespace_(), workload.name());
-  // A retry may be a new object; the ledger remembers the first.
+  const std::string first = FirstUid(request.ledger(), workload.kind());
   const std::string& account = request.ledger().workload_uid();
   StableHash hash;
-  hash.Add(!account.empty()           ? account
+  hash.Add(!first.empty()             ? first
+           : !account.empty()         ? account
            : !workload.uid().empty()  ? workload.uid()
            : !workload.name().empty() ? subject.label
                                       : failure_id);

@@ -35,6 +35,14 @@ std::optional<absl::Time> FailureEnd(const core::Pod& pod) {
   return end;
 }
 
+// Also where the node's clock, which says when a pod ended, is behind the one
+// of the API server, which says when it was made.
+bool WasThere(const core::Pod& pod, absl::Time then) {
+  const std::optional<absl::Time> end = FailureEnd(pod);
+  return !IsAfter(pod.metadata().creation_timestamp(), then) ||
+         (end && *end <= then);
+}
+
 // When there was something to ask about.
 std::vector<absl::Time> AskedAt(const v1::FailureReport& report) {
   std::vector<absl::Time> ends;
@@ -101,8 +109,7 @@ v1::FailureReport AsOf(const v1::FailureReport& report,
   *told.mutable_workload() = workload;
   *told.mutable_nodes() = report.nodes();
   for (const core::Pod& pod : report.pods()) {
-    if (IsAfter(pod.metadata().creation_timestamp(), then)) continue;
-    Revive(then, *told.add_pods() = pod);
+    if (WasThere(pod, then)) Revive(then, *told.add_pods() = pod);
   }
   for (const core::Event& event : report.events()) {
     if (!IsAfter(event.last_timestamp(), then) &&
@@ -130,10 +137,9 @@ std::vector<Telling> Retell(const v1::FailureReport& report) {
   std::vector<Telling> tellings;
   for (const absl::Time end : AskedAt(report)) {
     const absl::Time then = end + kLookDelay;
-    const bool goes_on =
-        std::ranges::any_of(report.pods(), [&](const core::Pod& pod) {
-          return IsAfter(pod.metadata().creation_timestamp(), end);
-        });
+    const bool goes_on = std::ranges::any_of(
+        report.pods(),
+        [&](const core::Pod& pod) { return !WasThere(pod, end); });
     tellings.push_back({AsOf(report, workload, then),
                         goes_on ? v1::Decision::RETRY : at_last});
   }

@@ -6,6 +6,7 @@
 #include "policy/demystify/fact.h"
 #include "policy/demystify/pod_state.h"
 #include "policy/demystify/readers/pod_life.h"
+#include "policy/demystify/readers/text_reader.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/weighing/weighing.h"

@@ -9,6 +9,7 @@
 #include "policy/demystify/readers/ended_container.h"
 #include "policy/demystify/readers/helper_containers.h"
 #include "policy/demystify/readers/pod_life.h"
+#include "policy/demystify/readers/text_reader.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/weighing/weighing.h"

@@ -8,6 +8,7 @@
 #include "policy/demystify/fact.h"
 #include "policy/demystify/pod_state.h"
 #include "policy/demystify/readers/helper_containers.h"
+#include "policy/demystify/readers/text_reader.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/weighing/weighing.h"
 #include "policy/request/pod_marks.h"

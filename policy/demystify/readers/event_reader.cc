@@ -7,6 +7,8 @@
 #include "policy/demystify/context.h"
 #include "policy/demystify/fact.h"
 #include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/text_reader.h"
+#include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/signatures/xids.h"
 #include "policy/demystify/weighing/scene.h"
@@ -84,8 +86,13 @@ class EventReader {
       row = &OtherEvent();
     }
     if (!gate_.Admits(row->stage)) return;
-    const Signature* text = ReadText(*row, event.message());
-    if (row->needs_text) return;
+    const Signature* text = ReadText(*row, event);
+    if (row->needs_text) {
+      if (text == nullptr && event.type() == "Warning") {
+        AddSign(facts_, sign::kUnreadWarning, place_, event.reason(), at_);
+      }
+      return;
+    }
     if (text != nullptr && text->cause != row->row.cause) return;
     AddFact(facts_, "event", row->row, place_, event.reason(), at_);
   }
@@ -142,17 +149,20 @@ class EventReader {
   }
 
   void AddDevice(const TextSignature& text, std::string_view message) {
+    const Scene scene = {.users_own = UsersOwnReads(facts_, At(".message")),
+                         .of_device = true,
+                         .state = state_};
     Candidate& fact =
         AddFact(facts_, "text", text.row, At(".message"), {}, at_);
     fact.text = message;
     fact.keyword = text.keyword;
-    const Scene scene = {.of_device = true, .state = state_};
     Weigh(Round::kRead, fact, scene);
     Weigh(Round::kBeside, fact, scene);
   }
 
   const Signature* ReadText(const EventSignature& row,
-                            const std::string& message) {
+                            const core::Event& event) {
+    const std::string& message = event.message();
     if (message.empty() || row.texts == Texts::kNone) return nullptr;
     if (const TextTable* table = TableOf(row.texts)) {
       return AddText(facts_, *table, message, At(".message"), at_);
@@ -161,21 +171,23 @@ class EventReader {
       if (!gate_.start) return nullptr;
       return AddText(facts_, ImageTexts(), message, At(".message"), at_);
     }
-    return ReadAnyText(message);
+    return ReadAnyText(message, event.involved_object().kind() == "Pod");
   }
 
-  const Signature* ReadAnyText(const std::string& message) {
+  // What a pod has events about was created.
+  const Signature* ReadAnyText(const std::string& message, bool is_of_pod) {
     struct Try {
       Texts texts;
       bool admitted;
     };
-    const std::array<Try, 7> tries = {{{Texts::kKubelet, true},
-                                       {Texts::kKilling, true},
-                                       {Texts::kScheduling, gate_.schedule},
-                                       {Texts::kQueue, true},
-                                       {Texts::kStart, gate_.start},
-                                       {Texts::kMount, gate_.start},
-                                       {Texts::kCreation, gate_.create}}};
+    const std::array<Try, 7> tries = {
+        {{Texts::kKubelet, true},
+         {Texts::kKilling, true},
+         {Texts::kScheduling, gate_.schedule},
+         {Texts::kQueue, true},
+         {Texts::kStart, gate_.start},
+         {Texts::kMount, gate_.start},
+         {Texts::kCreation, gate_.create && !is_of_pod}}};
     for (const Try& attempt : tries) {
       if (!attempt.admitted) continue;
       const Signature* row = AddText(facts_, *TableOf(attempt.texts), message,

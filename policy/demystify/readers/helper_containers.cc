@@ -1,6 +1,8 @@
 #include "policy/demystify/readers/helper_containers.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <iterator>
 
 #include "policy/base/characters.h"
@@ -54,12 +56,28 @@ constexpr std::string_view kHelpers[] = {
 };
 static_assert(std::is_sorted(std::begin(kHelpers), std::end(kHelpers)));
 
+// By a letter, the first helper whose name begins with it or a later one.
+constexpr auto kFirstOf = [] {
+  std::array<std::size_t, 257> first = {};
+  for (std::size_t letter = 1; letter < first.size(); ++letter) {
+    first[letter] = first[letter - 1];
+    while (first[letter] < std::size(kHelpers) &&
+           static_cast<unsigned char>(kHelpers[first[letter]][0]) < letter) {
+      ++first[letter];
+    }
+  }
+  return first;
+}();
+
 }  // namespace
 
+// Of every container of every pod it is asked several times.
 bool IsHelperContainer(std::string_view name) {
-  const auto* found =
-      std::lower_bound(std::begin(kHelpers), std::end(kHelpers), name);
-  if (found != std::end(kHelpers) && *found == name) return true;
+  if (name.empty()) return false;
+  const auto letter = static_cast<unsigned char>(name.front());
+  for (std::size_t i = kFirstOf[letter]; i < kFirstOf[letter + 1]; ++i) {
+    if (kHelpers[i] == name) return true;
+  }
   return name.find("sidecar") != std::string_view::npos;
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/fact.h"
+#include "policy/demystify/readers/text_reader.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/weighing/weighing.h"

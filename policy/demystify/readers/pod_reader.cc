@@ -12,6 +12,7 @@
 #include "policy/demystify/readers/event_reader.h"
 #include "policy/demystify/readers/node_reader.h"
 #include "policy/demystify/readers/pod_life.h"
+#include "policy/demystify/readers/text_reader.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/weighing/weighing.h"
@@ -47,6 +48,11 @@ bool OnlyHelpersRun(const core::Pod& pod) {
     runs = true;
   }
   return runs;
+}
+
+bool IsOfLostNode(const Candidate& fact) {
+  return fact.row != nullptr && fact.row->cause == v1::NODE_LOST &&
+         fact.row->tier >= Tier::kSpecific;
 }
 
 class PodReader {
@@ -281,8 +287,10 @@ class PodReader {
   void ReadSpot() {
     const Candidate* best = Strongest(facts_);
     if (best == nullptr) return;
+    const bool behind_taint = best->cause == v1::TAINT_EVICTED &&
+                              std::ranges::any_of(facts_, IsOfLostNode);
     const bool gone =
-        best->cause == v1::NODE_SHUTDOWN ||
+        behind_taint || best->cause == v1::NODE_SHUTDOWN ||
         (best->cause == v1::NODE_LOST && best->tier == Tier::kDecisive &&
          best->IsOf(kDisruptionWeight));
     if (!gone) return;
@@ -290,9 +298,10 @@ class PodReader {
     Place place;
     if (!FindSpotSign(context_, index_, place, label)) return;
     const Candidate shutdown = *best;
-    Weigh(Round::kRead,
-          AddSign(facts_, sign::kSpotNodeShutdown, place, label, shutdown.at),
-          {.strongest = &shutdown});
+    Candidate& sign =
+        AddSign(facts_, sign::kSpotNodeShutdown, place, label, shutdown.at);
+    // Of a taint it is what stands behind.
+    if (!behind_taint) Weigh(Round::kRead, sign, {.strongest = &shutdown});
   }
 
   const Context& context_;

@@ -87,6 +87,8 @@ bool DecidesNothing(F fact, S) { return !fact.decides(); }
 
 bool IsUsersOwn(F fact, S) { return fact.table.empty(); }
 
+bool IsReadByUsersOwn(F, S scene) { return scene.users_own; }
+
 bool IsDeviceFault(F fact, S scene) {
   return scene.of_device &&
          (fact.cause == v1::GPU_FAULT || fact.cause == v1::FABRIC_FAULT);
@@ -115,8 +117,18 @@ bool IsVagueOfCreation(F fact, S) {
   return fact.table == CreationTexts().name();
 }
 
-bool IsLifeByHearsay(F fact, S) {
-  return fact.row == &sign::kObjectAlive && fact.place.root == Root::kWorkload;
+bool IsLifeByHearsay(F fact, S scene) {
+  const Root root = fact.place.root;
+  return fact.row == &sign::kObjectAlive && !scene.runs &&
+         (root == Root::kWorkload || root == Root::kOwner);
+}
+
+bool IsStartBesideWarning(F fact, S scene) {
+  return fact.row == &sign::kPodStarting && scene.warned;
+}
+
+bool IsStartAtUnknownTime(F fact, S) {
+  return fact.row == &sign::kPodStarting && !Known(fact.at);
 }
 
 bool IsExitAlone(F fact, S) { return fact.place.root == Root::kExit; }

@@ -15,6 +15,7 @@ Condition DecidesNothing;
 
 // Round::kRead.
 Condition IsUsersOwn;
+Condition IsReadByUsersOwn;
 Condition IsDeviceFault;
 Condition IsStuckTerminating;
 Condition IsOfSpotNode;
@@ -23,6 +24,8 @@ Condition IsPodFailureRule;
 Condition IsSureOfCreation;
 Condition IsVagueOfCreation;
 Condition IsLifeByHearsay;
+Condition IsStartBesideWarning;
+Condition IsStartAtUnknownTime;
 Condition IsExitAlone;
 Condition SucceededByPhase;
 Condition SucceededInFailedPod;

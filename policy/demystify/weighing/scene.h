@@ -28,6 +28,8 @@ struct Scene {
   const Signature* reason = nullptr;
   // The container's last state tells how it ended.
   bool has_last_state = false;
+  // A signature of the policy knows the text that the fact was read in.
+  bool users_own = false;
   // The fact tells of a device.
   bool of_device = false;
   // The type of the condition that the fact was read from.
@@ -48,8 +50,10 @@ struct Scene {
 
   // The pod: in kObjects that which failed.
   const PodState& state = kNoPod;
-  // Round::kPod. All its containers run, or it is on a node and starts.
+  // Round::kPod. All its containers run, or it is on a node and starts. In
+  // kRead: a pod of the report runs, a warning in it is not understood.
   bool runs = false;
+  bool warned = false;
   bool starts = false;
   // Its deletion: when it was asked for, how long it was given, when that ends.
   Seconds deletion_requested = kUnknownTime;

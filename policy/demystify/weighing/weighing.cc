@@ -33,6 +33,9 @@ constexpr Worth Out(const char* why_not) {
 constexpr Rule kRules[] = {
     // Before the built-in texts and exit codes, after structured evidence.
     {"users-own", kRead, IsUsersOwn, {.ahead_of = kExitCodeWeight}},
+    // The policy's owner has read the same words.
+    {"read-by-users-own", kRead, IsReadByUsersOwn,
+     Out("a signature of the policy says what the text means")},
     // The node's own word: it comes before what the program makes of it, if the
     // program ended right then.
     {"device-fault", kRead, IsDeviceFault, {.among = kDisruptionWeight}},
@@ -52,8 +55,11 @@ constexpr Rule kRules[] = {
      kRead,
      IsVagueOfCreation,
      {.tier = kSpecific, .ahead_of = kOperatorWeight}},
-    // The queue knows of its pods by hearsay.
+    // Queues and operators know of pods by hearsay.
     {"life-by-hearsay", kRead, IsLifeByHearsay, kBeMedium},
+    // Nothing has gone wrong yet, as far as what is told is understood.
+    {"start-beside-warning", kRead, IsStartBesideWarning, kBeLow},
+    {"start-at-unknown-time", kRead, IsStartAtUnknownTime, kBeMedium},
     {"exit-alone", kRead, IsExitAlone, {.tier = kDecisive}},
     {"succeeded-by-phase",
      kRead,

@@ -15,6 +15,8 @@
 #include "policy/operators/flyte/plugins.h"
 #include "policy/operators/go_text.h"
 #include "policy/operators/objects.h"
+#include "policy/request/views/ray_words.h"
+#include "policy/request/views/spark_words.h"
 
 namespace mulligan::flyte {
 namespace {
@@ -160,12 +162,12 @@ bool IsOverdue(const TrainingJob& job, const Surroundings& around) {
 // jobDeploymentStatus of RayJobs that have not failed. KubeRay's Retrying,
 // Waiting and ValidationFailed are unknown to Flyte.
 constexpr std::array<StateRow, 6> kRay = {{
-    {"", Phase::kQueued, "Scheduling"},
-    {"Initializing", Phase::kInitializing, "cluster is creating"},
-    {"Running", Phase::kRunning, ""},
-    {"Complete", Phase::kSuccess, ""},
-    {"Suspended", Phase::kQueued, "Suspended"},
-    {"Suspending", Phase::kQueued, "Suspending"},
+    {rayjob::kNew, Phase::kQueued, "Scheduling"},
+    {rayjob::kInitializing, Phase::kInitializing, "cluster is creating"},
+    {rayjob::kRunning, Phase::kRunning, ""},
+    {rayjob::kComplete, Phase::kSuccess, ""},
+    {rayjob::kSuspended, Phase::kQueued, "Suspended"},
+    {rayjob::kSuspending, Phase::kQueued, "Suspending"},
 }};
 
 PhaseInfo FailedRayJobPhase(const RayJob& job, const Rules& rules) {
@@ -175,10 +177,9 @@ PhaseInfo FailedRayJobPhase(const RayJob& job, const Rules& rules) {
       absl::StrFormat("Failed to run Ray job %s with error: [%s] %s",
                       job.metadata().name(), status.reason(), status.message());
   // In v2 KubeRay lost track of the job; the task left no verdict of its own.
-  const bool is_system =
-      rules.v2 ? status.reason() ==
-                     "JobDeploymentStatusTransitionGracePeriodExceeded"
-               : rules.ray_failure_is_system;
+  const bool is_system = rules.v2
+                             ? status.reason() == rayjob::kGracePeriodExceeded
+                             : rules.ray_failure_is_system;
   return is_system ? RetryableFailure(ErrorKind::kSystem, std::move(code),
                                       std::move(message))
                    : PermanentFailure(std::move(code), std::move(message));
@@ -189,8 +190,8 @@ PhaseInfo FailedRayJobPhase(const RayJob& job, const Rules& rules) {
 constexpr std::array<StateRow, 4> kSpark = {{
     {"", Phase::kQueued, "job queued"},
     {"NEW", Phase::kQueued, "job queued"},
-    {"SUBMITTED", Phase::kInitializing, "job submitted"},
-    {"COMPLETED", Phase::kSuccess, ""},
+    {spark::kSubmitted, Phase::kInitializing, "job submitted"},
+    {spark::kCompleted, Phase::kSuccess, ""},
 }};
 
 constexpr std::string_view kWorkers = "workers";
@@ -273,7 +274,7 @@ PhaseResult RayJobPhase(const RayJob& job, const Surroundings& around) {
   if (const auto info = PhaseOf(kRay, status.job_deployment_status())) {
     return *info;
   }
-  if (status.job_deployment_status() == "Failed") {
+  if (status.job_deployment_status() == rayjob::kFailed) {
     return FailedRayJobPhase(job, around.settings.rules);
   }
   return absl::UnknownError(absl::StrCat("unknown job deployment status: ",
@@ -285,16 +286,17 @@ PhaseResult SparkApplicationPhase(const SparkApplication& application,
   const auto& status = application.status();
   if (const auto failure =
           FailureOfPod(application.metadata(), status.driver_info().pod_name(),
-                       "spark-kubernetes-driver", around)) {
+                       spark::kDriverContainer, around)) {
     return *failure;
   }
   const std::string_view state = status.application_state().state();
-  if (state == "FAILED" || state == "SUBMISSION_FAILED") {
+  if (state == spark::kFailed || state == spark::kSubmissionFailed) {
     return RetryableFailure(
         ErrorKind::kUser, kDownstreamSystemError,
-        absl::StrFormat("Spark Job %s with Error: %s",
-                        state == "FAILED" ? "Failed" : " Submission Failed",
-                        status.application_state().error_message()));
+        absl::StrFormat(
+            "Spark Job %s with Error: %s",
+            state == spark::kFailed ? "Failed" : " Submission Failed",
+            status.application_state().error_message()));
   }
   return PhaseOf(kSpark, state).value_or(InPhase(Phase::kRunning));
 }

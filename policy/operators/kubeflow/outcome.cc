@@ -271,6 +271,7 @@ NativeOutcome UnknownKind(const TrainingJob& job, const Setup<Version>& setup) {
 std::optional<NativeOutcome> TrainingJobOutcome(const NativeInput& input) {
   if (!input.report.has_kubeflow_job()) return std::nullopt;
   const auto& job = input.report.kubeflow_job();
+  if (kubeflow::IsOfMpiOperator(job)) return std::nullopt;
   const auto setup = kubeflow::VersionFor(input.semantics);
   const auto* const kind = kubeflow::KindOf(job);
   if (kind == nullptr) return kubeflow::UnknownKind(job, setup);

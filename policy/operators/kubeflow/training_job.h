@@ -66,6 +66,12 @@ struct Kind {
   std::string_view single;
 };
 
+// Whether it is an MPIJob of mpi-operator, which has rules of its own
+// (operators/mpijob).
+inline bool IsOfMpiOperator(const TrainingJob& job) {
+  return job.api_version() == "kubeflow.org/v2beta1";
+}
+
 // The kind `job` says it is, else the one whose replicas are filled; null when
 // neither tells.
 const Kind* KindOf(const TrainingJob& job);

@@ -1,7 +1,7 @@
 // Jobs (Job controller, Kubernetes 1.34).
 #include <algorithm>
 
-#include "policy/request/kinds.h"
+#include "policy/request/kind_names.h"
 #include "policy/request/owners.h"
 #include "policy/request/pod_marks.h"
 #include "policy/request/views/views.h"

@@ -229,6 +229,9 @@ void TellRayJob(const v1::FailureReport& report, ObjectWords& words) {
         ShellWord(absl::StrCat("ray.io/cluster=", status.ray_cluster_name(),
                                ",ray.io/node-type=head"));
   }
+  words.memory_remedy =
+      "raise the memory of the Ray nodes in spec.rayClusterSpec, or let fewer "
+      "tasks run on each (their num_cpus or memory)";
   words.tries.of = "attempt";
   words.tries.made = status.failed();
   words.tries.used = status.failed() - 1;

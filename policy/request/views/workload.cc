@@ -1,5 +1,5 @@
 // Workloads (Kueue 0.15): what the queue says of what it queues.
-#include "policy/request/kinds.h"
+#include "policy/request/kind_names.h"
 #include "policy/request/owners.h"
 #include "policy/request/views/views.h"
 

@@ -117,10 +117,10 @@ INSTANTIATE_TEST_SUITE_P(
                "{name: term, cause: NODE_SHUTDOWN, exitCodes: [143]}",
                "\"term\" shadows the built-in row exit-code/SIGTERM "
                "(SIGTERM_UNEXPLAINED)"},
-        Stands{"ThatDecidesNevertheless",
+        Stands{"OfWhatAnApiServerSays",
                "{name: quota, cause: API_TRANSIENT, confidence: LOW, "
                "messagePattern: 'exceeded quota', sources: [CREATION_ERROR]}",
-               "\"quota\" is shadowed by the built-in row creation/"},
+               "\"quota\" shadows the built-in row creation/"},
         Stands{"NotOfATextOfItsOwn",
                "{name: own, cause: GPU_FAULT, messagePattern: "
                "'acme-sched: rack is dark'}",

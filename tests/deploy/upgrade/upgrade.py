@@ -69,6 +69,8 @@ def main():
                     "crd/retryrecords.mulligan.dev")
     for each in OBJECTS:
         cluster.kubectl("apply", "-f", "-", text=json.dumps(each))
+    # Its controller writes that into its status.
+    cluster.kubectl("wait", "--for=condition=Suspended", "--timeout=60s", "jobs/train")
     before = {name: essence(cluster.get(name)) for name in STORED}
     places = {name: cluster.get(name)["metadata"]["uid"] for name in UPDATED}
     for step in (("upgrade", "mulligan", new, *values), ("rollback", "mulligan", "1"),

@@ -25,12 +25,7 @@ const burst = 1000
 func TestScenario10ManyJobsFailAtOnce(t *testing.T) {
 	c := shared
 	namespace := c.namespace(t)
-	jobs := burst
-	if text := os.Getenv("E2E_BURST"); text != "" {
-		var err error
-		jobs, err = strconv.Atoi(text)
-		must(t, err)
-	}
+	jobs := numberFrom(t, "E2E_BURST", burst)
 	metrics := freeAddress(t)
 	controller := c.startController(t, namespace, "act", "--metrics-address="+metrics, "--metrics-secure=false", "--retries-per-minute=1")
 	begun := time.Now()
@@ -78,7 +73,7 @@ func TestScenario10ManyJobsFailAtOnce(t *testing.T) {
 		return ""
 	})
 	calls := controllerCalls(t, metrics) - before
-	t.Logf("%d Jobs failed within %v; last decision after %v; %d API calls of the controller (%.1f a Job); %s of memory",
+	t.Logf("%d Jobs failed within %v; last decision after %v; %d API calls of the controller (%.1f a Job); %d MB of memory",
 		jobs, allFailed.Round(100*time.Millisecond), last.Round(100*time.Millisecond), calls, float64(calls)/float64(jobs), peakMemory(t, controller))
 	for _, job := range c.jobs(t, namespace) {
 		if job.Annotations[attemptAnnotation] != "" {
@@ -135,15 +130,16 @@ func controllerCalls(t *testing.T, address string) int64 {
 
 var peak = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 
-func peakMemory(t *testing.T, p *process) string {
+// peakMemory is in megabytes.
+func peakMemory(t *testing.T, p *process) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
 	must(t, err)
 	match := peak.FindSubmatch(status)
 	if match == nil {
-		return "an unknown amount"
+		t.Fatalf("no peak of memory in\n%s", status)
 	}
-	kilobytes, err := strconv.Atoi(string(match[1]))
+	kilobytes, err := strconv.ParseInt(string(match[1]), 10, 64)
 	must(t, err)
-	return fmt.Sprintf("%d MB", kilobytes>>10)
+	return kilobytes >> 10
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"regexp"
 	"strconv"
 	"testing"
@@ -30,12 +29,7 @@ func TestScenario21TenBesideAThousand(t *testing.T) {
 	c := shared
 	many := c.namespace(t)
 	other := c.namespaceNamed(t, many+"-ten")
-	jobs := burst
-	if text := os.Getenv("E2E_BURST"); text != "" {
-		var err error
-		jobs, err = strconv.Atoi(text)
-		must(t, err)
-	}
+	jobs := numberFrom(t, "E2E_BURST", burst)
 	metrics := freeAddress(t)
 	controller := c.startController(t, many, "act", "--watch-namespaces="+many+","+other,
 		"--metrics-address="+metrics, "--metrics-secure=false", "--retries-per-minute=120")
@@ -87,7 +81,7 @@ func TestScenario21TenBesideAThousand(t *testing.T) {
 	before, from := heldByShare(t, metrics), time.Now()
 	time.Sleep(20 * time.Second)
 	perSecond := float64(heldByShare(t, metrics)-before) / time.Since(from).Seconds()
-	t.Logf("%d of the thousand started again by then; %.1f looks a second at those that are held; %s of memory",
+	t.Logf("%d of the thousand started again by then; %.1f looks a second at those that are held; %d MB of memory",
 		len(waits(c.jobs(t, many))), perSecond, peakMemory(t, controller))
 	if perSecond > 50 {
 		t.Errorf("%.0f looks a second at what is held, want at most 50", perSecond)

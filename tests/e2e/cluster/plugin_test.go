@@ -110,8 +110,13 @@ func TestScenario22WhyOfACronJobTellsItsJobs(t *testing.T) {
 // why asks the plugin, and says what it printed and how much memory it took.
 func (c *cluster) why(t *testing.T, args ...string) (string, int64) {
 	t.Helper()
-	binary := filepath.Join(filepath.Dir(os.Getenv("E2E_SERVER")), "mulligan")
-	args = append([]string{"why", "--local", "--mulligan=" + binary}, args...)
+	return c.plugin(t, append([]string{"why", "--local"}, args...)...)
+}
+
+// plugin runs it with the binary, which tells; the memory is that of the larger one.
+func (c *cluster) plugin(t *testing.T, args ...string) (string, int64) {
+	t.Helper()
+	args = append(args, "--mulligan="+mulliganBinary())
 	command := exec.CommandContext(t.Context(), filepath.Join(c.bin, "kubectl-mulligan"), args...)
 	command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(c.run, "kubeconfig"), "HOME="+t.TempDir())
 	var said, complaints bytes.Buffer

@@ -61,7 +61,7 @@ func (p *process) kill() {
 // startServer starts the C++ server with mutual TLS and the default policy, whose
 // times are made short, or with the policies in a folder. It answers the caller with this
 // name in its certificate.
-func startServer(c *cluster, name, policies, caller string) (*process, error) {
+func startServer(c *cluster, name, policies, caller string, more ...string) (*process, error) {
 	if policies == "" {
 		var err error
 		if policies, err = shortPolicy(c.run); err != nil {
@@ -69,12 +69,12 @@ func startServer(c *cluster, name, policies, caller string) (*process, error) {
 		}
 	}
 	ports := filepath.Join(c.run, name+".ports")
-	args := []string{
+	args := append([]string{
 		"--listen-address=127.0.0.1:0", "--admin-address=127.0.0.1:0", "--drain-delay=0s",
 		"--port-file=" + ports, "--policy-dir=" + policies,
 		"--tls-cert=" + c.certs.file("server.crt"), "--tls-key=" + c.certs.file("server.key"),
 		"--tls-client-ca=" + c.certs.file("ca.crt"), "--allow-callers=" + caller, "--allow-policy-callers=" + caller,
-	}
+	}, more...)
 	p, err := start(c.run, name, os.Getenv("E2E_SERVER"), args)
 	if err != nil {
 		return nil, err

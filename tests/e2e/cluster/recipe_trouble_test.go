@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -100,12 +99,7 @@ func TestRecipeWhoseServiceComesBack(t *testing.T) {
 // Many fail at once, with the release and with the recipe: how long until each has its
 // next attempt, or is given up.
 func TestRecipeWhenManyFail(t *testing.T) {
-	many := 50
-	if text := os.Getenv("E2E_RECIPE_BURST"); text != "" {
-		var err error
-		many, err = strconv.Atoi(text)
-		must(t, err)
-	}
+	many := numberFrom(t, "E2E_RECIPE_BURST", 50)
 	eachOperator(t, func(t *testing.T, o *operator) {
 		for _, way := range beforeAndAfter(shared) {
 			t.Run(way.name, func(t *testing.T) {

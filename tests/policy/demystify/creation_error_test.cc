@@ -24,7 +24,7 @@ constexpr CreationCase kCreationErrorCases[] = {
      "Operation cannot be fulfilled on resourcequotas \"q\": the object has "
      "been modified; please apply your changes to the latest version and try "
      "again",
-     v1::QUOTA_EXCEEDED},
+     v1::API_TRANSIENT},
     {"AdmissionWebhookVjobKbIoDeniedThe", 403, "Forbidden",
      "admission webhook \"vjob.kb.io\" denied the request: spec.queueName: "
      "Invalid value",

@@ -17,6 +17,15 @@ struct EventTextsEventCase {
 };
 
 constexpr EventTextsEventCase kEventTextsCases[] = {
+    // A pod that has events was created: its pipe is no connection of an API's.
+    {"BrokenPipeOfAContainer", "Pod", "Warning", "Failed",
+     "Error: container create failed: write init-p: broken pipe",
+     v1::NOT_FAILED},
+    {"BrokenPipeOfACall", "Job", "Warning", "FailedCreate",
+     "Error creating: write tcp 10.0.0.1:6443: broken pipe", v1::API_TRANSIENT},
+    {"AutoscalerWithoutQuota", "Pod", "Warning", "FailedScaleUp",
+     "Node scale up in zones a associated with this pod failed: no luck",
+     v1::UNSCHEDULABLE},
     {"FailedCreatePodSandBoxFailedToCreatePodSandboxRpc", "Pod", "Warning",
      "FailedCreatePodSandBox",
      "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to "

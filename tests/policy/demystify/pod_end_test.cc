@@ -956,6 +956,26 @@ constexpr PodCase kSurroundings[] = {
             }
           })pb",
      v1::SPOT_RECLAIMED, v1::Diagnosis::MEDIUM},
+    {"TaintOfASpotNodeThatWasLost",
+     R"pb(pods {
+            spec { node_name: "n" }
+            status {
+              phase: "Failed"
+              conditions {
+                type: "DisruptionTarget"
+                status: "True"
+                reason: "DeletionByTaintManager"
+              }
+            }
+          }
+          nodes {
+            metadata {
+              name: "n"
+              labels { key: "cloud.google.com/gke-spot" value: "true" }
+            }
+            status { conditions { type: "Ready" status: "Unknown" } }
+          })pb",
+     v1::SPOT_RECLAIMED, v1::Diagnosis::MEDIUM},
     {"ShutdownOfAnOrdinaryNode",
      R"pb(pods {
             spec { node_name: "n" }

@@ -120,6 +120,43 @@ TEST(UserSignature, IsSearchedInEvents) {
             v1::GPU_FAULT);
 }
 
+// Whatever the built-in tables make of the same text, and however sure.
+TEST(UserSignature, ComesBeforeWhatTablesReadInTheSameText) {
+  const auto created = Create(R"pb(
+    signatures {
+      name: "own"
+      cause: UNKNOWN
+      message_pattern: "quoll"
+      confidence: LOW
+      sources: [ TERMINATION_MESSAGE, EVENT, POD_MESSAGE ]
+    })pb");
+  const DemystifyOptions options{created.signatures.get(), false};
+  const auto event = [&options](const std::string& message) {
+    return Diagnose(Report(R"(pods { metadata { name: "p" }
+                                     status { phase: "Pending" } }
+                              events { type: "Warning" reason: "Custom"
+                                       message: ")" +
+                           message + R"("
+                                       involved_object { kind: "Pod"
+                                                         name: "p" } })"),
+                    options)
+        .signature();
+  };
+  for (const char* const known :
+       {"NVRM: Xid (PCI:0000:3b:00): 79, GPU has fallen off the bus",
+        "Multi-Attach error for volume pvc-1",
+        "0/3 nodes are available: 3 Insufficient memory",
+        "toomanyrequests: You have reached your pull rate limit"}) {
+    EXPECT_NE(event(known), "fleet/own") << known;
+    EXPECT_NE(event(known), "") << known;
+    EXPECT_EQ(event(std::string(known) + "; quoll"), "fleet/own") << known;
+  }
+  v1::FailureReport report = FailedPod(1, "Error");
+  report.mutable_pods(0)->mutable_status()->set_message(
+      "The node was low on resource: memory; quoll");
+  EXPECT_EQ(Diagnose(report, options).signature(), "fleet/own");
+}
+
 TEST(UserSignature, SaysWhoHasToActAndWhetherItCanRecover) {
   const auto created = Create(R"pb(
     signatures {

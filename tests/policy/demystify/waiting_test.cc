@@ -92,6 +92,54 @@ TEST_P(Waiting, NamesTheCause) {
   EXPECT_EQ(diagnosis.cause(), param.cause) << diagnosis.DebugString();
 }
 
+// "Not late" is certain where the time is known and what is told understood.
+struct StartCase {
+  const char* name;
+  const char* told;
+  v1::Diagnosis::Confidence confidence;
+};
+
+TEST(Starting, IsCertainWhereEverythingToldIsUnderstood) {
+  constexpr StartCase kCases[] = {
+      {"in time", R"(observed_at { seconds: 1060 })", v1::Diagnosis::HIGH},
+      {"beside a warning that no table knows",
+       R"(events { type: "Warning" reason: "Custom" message: "no quoll today"
+            involved_object { kind: "Pod" name: "p" } })",
+       v1::Diagnosis::LOW},
+      {"beside a warning of the kubelet in words that no table knows",
+       R"(events { type: "Warning" reason: "FailedSync" message: "no quoll"
+            involved_object { kind: "Pod" name: "p" } })",
+       v1::Diagnosis::LOW},
+      {"beside what is no warning",
+       R"(events { type: "Normal" reason: "Custom" message: "no quoll today"
+            involved_object { kind: "Pod" name: "p" } })",
+       v1::Diagnosis::HIGH},
+  };
+  for (const StartCase& test : kCases) {
+    const v1::Diagnosis diagnosis = Diagnose(std::string(R"(
+        pods { metadata { name: "p" creation_timestamp { seconds: 1000 } }
+               status { phase: "Pending" } })") +
+                                             test.told);
+    EXPECT_EQ(diagnosis.cause(), v1::NOT_FAILED) << test.name;
+    EXPECT_EQ(diagnosis.confidence(), test.confidence) << test.name;
+  }
+  EXPECT_EQ(Diagnose(R"(pods { status { phase: "Pending" } })").confidence(),
+            v1::Diagnosis::MEDIUM);
+}
+
+// An operator's word about its pods may be old; a pod's own is not.
+TEST(Alive, IsCertainWhereAPodRuns) {
+  const std::string application = R"(
+      spark_application { metadata { name: "s" }
+        status { application_state { state: "RUNNING" } } })";
+  EXPECT_EQ(Diagnose(application).confidence(), v1::Diagnosis::MEDIUM);
+  EXPECT_EQ(Diagnose(application + R"(
+      pods { metadata { name: "s-driver" } status { phase: "Running"
+        container_statuses { name: "main" state { running {} } } } })")
+                .confidence(),
+            v1::Diagnosis::HIGH);
+}
+
 INSTANTIATE_TEST_SUITE_P(, Waiting, ::testing::ValuesIn(kWaitingCases),
                          [](const auto& test) { return test.param.name; });
 

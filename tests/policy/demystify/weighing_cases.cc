@@ -23,6 +23,8 @@ const Candidate kUnsure = [] {
 constexpr RuleCase kRuleCases[] = {
     {"users-own", [](S s) { s.fact.table = ""; },
      [](S s) { s.fact.table = "text"; }},
+    {"read-by-users-own", [](S s) { s.scene.users_own = true; },
+     [](S s) { s.scene.users_own = false; }},
     {"device-fault",
      [](S s) {
        s.BeOf(v1::GPU_FAULT);
@@ -50,7 +52,15 @@ constexpr RuleCase kRuleCases[] = {
        s.ComeFrom(Root::kWorkload);
        s.Be(sign::kObjectAlive);
      },
-     [](S s) { s.ComeFrom(Root::kOwner); }},
+     [](S s) { s.scene.runs = true; }},
+    {"start-beside-warning",
+     [](S s) {
+       s.Be(sign::kPodStarting);
+       s.scene.warned = true;
+     },
+     [](S s) { s.scene.warned = false; }},
+    {"start-at-unknown-time", [](S s) { s.Be(sign::kPodStarting); },
+     [](S s) { s.fact.at = 1; }},
     {"exit-alone", [](S s) { s.ComeFrom(Root::kExit); },
      [](S s) { s.ComeFrom(Root::kPods); }},
     {"succeeded-by-phase",

@@ -105,8 +105,9 @@ TEST(NativeOperatorTest, NamesAreThoseOfTheTable) {
   EXPECT_FALSE(IsNativeOperator("JobSet"));
   EXPECT_FALSE(IsNativeOperator(""));
   EXPECT_FALSE(IsNativeOperator("cron"));
-  EXPECT_EQ(NativeOperatorNames(),
-            "kueue, flyte, trainjob, rayjob, kubeflow, spark, jobset, job");
+  EXPECT_EQ(
+      NativeOperatorNames(),
+      "kueue, flyte, trainjob, rayjob, mpijob, kubeflow, spark, jobset, job");
 }
 
 TEST(NativeBudgetNameTest, IsALabel) {

@@ -17,6 +17,7 @@ struct Text {
 };
 
 const Text kTexts[] = {
+    {v1::NODE_LOST, "DeletionByPodGC", "its node is gone"},
     {v1::CONFIG_MISSING,
      "MountVolume.SetUp failed for volume \"v\" : configmap \"c\" not found",
      "configmap c does not exist"},

@@ -42,16 +42,58 @@ TEST_F(TellTest, WhatToDoIsAboutWhatCanBeDone) {
   auto& status = *pids.mutable_report()->mutable_pods(0)->mutable_status();
   status.set_reason("Evicted");
   status.set_message("The node was low on resource: pids. ");
+  v1::DecideRequest gone = Failure(1, 143, "Error");
+  auto& mark = *gone.mutable_report()
+                    ->mutable_pods(0)
+                    ->mutable_status()
+                    ->add_conditions();
+  mark.set_type("DisruptionTarget");
+  mark.set_status("True");
+  mark.set_reason("DeletionByPodGC");
+  const auto ray = Parse<v1::DecideRequest>(R"pb(
+    report {
+      workload { kind: "RayJob" name: "r" }
+      ray_job {
+        metadata { name: "r" }
+        status {
+          job_status: "FAILED"
+          job_deployment_status: "Failed"
+          reason: "AppFailed"
+          message: "Job entrypoint command failed with exit code 1, last available logs (truncated to 20,000 chars):\nray.exceptions.OutOfMemoryError: Task was killed due to the node running low on memory."
+        }
+      }
+    }
+  )pb");
   const struct {
     v1::DecideRequest request;
     const char* step;
   } rows[] = {
       {Failure(1, 124, "Error"), "give timeout(1) more time in the command"},
       {pids, "find who starts so many processes"},
+      {gone, "nothing: node n1 is gone or out of service"},
+      {ray, "raise the memory of the Ray nodes in spec.rayClusterSpec"},
   };
   for (const auto& [request, step] : rows) {
     EXPECT_THAT(Ask(request).diagnosis().first_step().text(), HasSubstr(step));
   }
+}
+
+TEST_F(TellTest, TheLineThatExplainsIsTold) {
+  const auto request = Parse<v1::DecideRequest>(R"pb(
+    report {
+      workload { kind: "RayJob" name: "r" }
+      ray_job {
+        metadata { name: "r" }
+        status {
+          job_status: "FAILED"
+          job_deployment_status: "Failed"
+          message: "Job failed, last logs (truncated):\nray.exceptions.OutOfMemoryError: Task was killed due to the node running low on memory."
+        }
+      }
+    }
+  )pb");
+  EXPECT_THAT(Ask(request).diagnosis().problem(),
+              StartsWith("RayJob r: ray.exceptions.OutOfMemoryError"));
 }
 
 TEST_F(TellTest, AMessageThatNobodyKnowsIsShown) {

@@ -80,6 +80,7 @@ func run(args []string) error {
 		level = zapcore.DebugLevel
 	}
 	ctrl.SetLogger(zap.New(zap.Level(level), zap.RawZapOpts()))
+	boundMemory()
 	if f.Notifier, err = notifier(f.receivers); err != nil {
 		return err
 	}

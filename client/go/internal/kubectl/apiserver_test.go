@@ -32,6 +32,8 @@ type apiServer struct {
 	requests  []string
 	// What every container wrote.
 	log string
+	// Answers a request in the place of the objects, where it returns something.
+	refuse func(r *http.Request) *metav1.Status
 	// "limit" and "Accept" of each.
 	limits, accepts []string
 }
@@ -44,6 +46,7 @@ var served = []struct {
 	{"v1", "Pod", "pods", []string{"po"}},
 	{"v1", "Event", "events", []string{"ev"}},
 	{"v1", "Node", "nodes", nil},
+	{"v1", "Namespace", "namespaces", nil},
 	{"v1", "Service", "services", nil},
 	{"batch/v1", "Job", "jobs", nil},
 	{"batch/v1", "CronJob", "cronjobs", []string{"cj"}},
@@ -85,8 +88,16 @@ func (s *apiServer) serve(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, s.log)
 		return
 	}
-	answer, found := s.answer(r)
 	w.Header().Set("Content-Type", "application/json")
+	if s.refuse != nil {
+		if status := s.refuse(r); status != nil {
+			status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+			w.WriteHeader(int(status.Code))
+			json.NewEncoder(w).Encode(status)
+			return
+		}
+	}
+	answer, found := s.answer(r)
 	if !found {
 		w.WriteHeader(http.StatusNotFound)
 		answer = metav1.Status{
@@ -114,7 +125,7 @@ func (s *apiServer) answer(r *http.Request) (any, bool) {
 		return resources(groupVersion), true
 	}
 	namespace := ""
-	if rest[0] == "namespaces" {
+	if rest[0] == "namespaces" && len(rest) > 2 {
 		namespace, rest = rest[1], rest[2:]
 	}
 	return s.read(groupVersion, namespace, rest, r)
@@ -140,7 +151,7 @@ func resources(groupVersion string) metav1.APIResourceList {
 		if resource.groupVersion == groupVersion {
 			list.APIResources = append(list.APIResources, metav1.APIResource{
 				Name: resource.plural, SingularName: strings.ToLower(resource.kind), Kind: resource.kind,
-				Namespaced: resource.kind != "Node", Verbs: metav1.Verbs{"get", "list"}, ShortNames: resource.short,
+				Namespaced: resource.kind != "Node" && resource.kind != "Namespace", Verbs: metav1.Verbs{"get", "list"}, ShortNames: resource.short,
 			})
 		}
 	}

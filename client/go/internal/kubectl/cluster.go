@@ -31,8 +31,12 @@ type cluster struct {
 	namespace string
 	// Nobody reads more of a table's objects than what they are called.
 	metadataOnly bool
+	// A table has the nodes of its pods.
+	nodes bool
 	// Of lists of everything; nil: none is told.
 	progress *progress
+	// Of the same lists; nil: they are not kept.
+	journal *journal
 	// Nil: logs are not read.
 	logs mulligan.LogReader
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -42,11 +44,13 @@ func (o *whyOptions) names(cmd *cobra.Command, kind, typed, prefix string) []str
 		return nil
 	}
 	var names []string
-	err = cluster.each(cmd.Context(), gvk, cluster.namespace, true, func(item client.Object) error {
-		if strings.HasPrefix(item.GetName(), typed) {
-			names = append(names, prefix+item.GetName())
-		}
-		return nil
+	err = cluster.eachPage(cmd.Context(), gvk, cluster.namespace, "", true, func(page client.ObjectList) error {
+		return meta.EachListItem(page, func(item runtime.Object) error {
+			if name := item.(client.Object).GetName(); strings.HasPrefix(name, typed) {
+				names = append(names, prefix+name)
+			}
+			return nil
+		})
 	})
 	if err != nil {
 		return nil

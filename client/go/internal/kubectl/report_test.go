@@ -5,14 +5,18 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
 func TestReportTellsWhatTheClustersFailuresCost(t *testing.T) {
-	api := newAPIServer(t, append(batchWork(t), bigSet(t, 20)...)...)
+	nodes := []*unstructured.Unstructured{object(t, nodeText), object(t, strings.ReplaceAll(nodeText, "node-a", "node-b"))}
+	api := newAPIServer(t, slices.Concat(nodes, batchWork(t), bigSet(t, 20))...)
 	saved := filepath.Join(t.TempDir(), "objects.json")
 	out, errOut, err := plugin(t, context.Background(), api, "report", "-A", "-o", "json", "--save", saved,
 		"--mulligan="+realserver.Binary(t, "mulligan"))
@@ -36,15 +40,31 @@ func TestReportTellsWhatTheClustersFailuresCost(t *testing.T) {
 	if report.All.PodHours < 20*7.0/60 {
 		t.Errorf("%.2f pod-hours, want those of a gang of 20 that ran for seven minutes", report.All.PodHours)
 	}
+	if report.By["zone"]["zone-1"].Failures != 2 {
+		t.Errorf("want the zone of the nodes, got %+v", report.By["zone"])
+	}
 	list := struct{ Items []json.RawMessage }{}
 	text, err := os.ReadFile(saved)
 	if err == nil {
 		err = json.Unmarshal(text, &list)
 	}
-	if err != nil || len(list.Items) < 22 {
-		t.Errorf("saved %d objects, %v", len(list.Items), err)
+	if err != nil || len(list.Items) != 26 {
+		t.Errorf("saved %d objects, want 26, %v", len(list.Items), err)
+	}
+	for has, want := range map[string]bool{`"name":"node-a"`: true, `"name":"node-b"`: false, "sha256:": false} {
+		if strings.Contains(string(text), has) != want {
+			t.Errorf("%s saved: %v, want %v", has, !want, want)
+		}
 	}
 }
+
+// A node with what nobody reads.
+const nodeText = `
+apiVersion: v1
+kind: Node
+metadata: {name: node-a, uid: node-1, labels: {topology.kubernetes.io/zone: zone-1}}
+status: {images: [{names: ["registry.local/trainer@sha256:1"]}]}
+`
 
 func TestReportGivesTheBinaryItsFlags(t *testing.T) {
 	api := newAPIServer(t, batchWork(t)...)

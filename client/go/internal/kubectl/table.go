@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,7 +24,7 @@ import (
 )
 
 // What a table is made of: owners before what they own, and events last. Of versions of
-// a kind the first that is served. Nodes are left out: they belong to nobody.
+// a kind the first that is served.
 var tableKinds = []schema.GroupVersionKind{
 	{Group: "ray.io", Version: "v1", Kind: "RayJob"},
 	{Group: "ray.io", Version: "v1", Kind: "RayCluster"},
@@ -43,6 +44,9 @@ var tableKinds = []schema.GroupVersionKind{
 	{Version: "v1", Kind: "Event"},
 }
 
+// nodeKind is asked for where what a node is like counts, after the Events about any.
+var nodeKind = schema.GroupVersionKind{Version: "v1", Kind: "Node"}
+
 // maxTableBytes is what the binary takes.
 const maxTableBytes = 256 << 20
 
@@ -58,6 +62,8 @@ type table struct {
 	owners map[types.UID]bool
 	// The objects in it.
 	there map[types.UID]bool
+	// The nodes that its pods are on.
+	nodes map[string]bool
 	// Kinds of which all objects were looked at, for those that were asked for.
 	listed map[schema.GroupKind]bool
 	// Another one when an object has changed.
@@ -73,7 +79,7 @@ func (c *cluster) gatherAll(ctx context.Context, allNamespaces bool) (*gathered,
 	}
 	t, err := c.fill(ctx, in, nil)
 	if err == nil && len(t.there) == 0 {
-		err = fmt.Errorf("there is no batch work in %s", where)
+		err = errors.Join(c.journal.remove(), fmt.Errorf("there is no batch work in %s", where))
 	}
 	if err != nil {
 		return nil, err
@@ -98,15 +104,19 @@ func (c *cluster) gatherRuns(ctx context.Context, cron client.Object) (*gathered
 }
 
 func (c *cluster) fill(ctx context.Context, namespace string, owners map[types.UID]bool) (*table, error) {
-	t := &table{owners: owners, there: map[types.UID]bool{}, listed: map[schema.GroupKind]bool{}}
+	t := &table{owners: owners, there: map[types.UID]bool{}, nodes: map[string]bool{}, listed: map[schema.GroupKind]bool{}}
 	if !c.metadataOnly {
 		t.text = &bytes.Buffer{}
 	}
-	for _, gvk := range tableKinds {
+	kinds := tableKinds
+	if c.nodes {
+		kinds = append(slices.Clone(kinds), nodeKind)
+	}
+	for _, gvk := range kinds {
 		if _, asked := t.listed[gvk.GroupKind()]; asked || t.text == nil && gvk.Kind == "Event" {
 			continue
 		}
-		err := c.each(ctx, gvk, namespace, t.text == nil, t.take)
+		err := c.fillWith(ctx, t, gvk, namespace)
 		switch {
 		case isNotServed(err):
 			continue
@@ -120,21 +130,85 @@ func (c *cluster) fill(ctx context.Context, namespace string, owners map[types.U
 	return t, nil
 }
 
-// each calls use with every object of a kind, or with its metadata alone.
-func (c *cluster) each(ctx context.Context, gvk schema.GroupVersionKind, namespace string, metadataOnly bool, use func(client.Object) error) error {
+// How often a kind is begun anew in one go: who needs longer than pages last would never end.
+const mostAnew = 3
+
+// fillWith adds a kind: what the journal has of it, then the pages that follow. Where a
+// page has expired, which is so some minutes after the first, the kind is begun anew.
+func (c *cluster) fillWith(ctx context.Context, t *table, gvk schema.GroupVersionKind, namespace string) error {
+	before := t.mark()
+	take := func(page client.ObjectList) error {
+		c.progress.listed(gvk.Kind, meta.LenList(page))
+		return meta.EachListItem(page, func(item runtime.Object) error { return t.take(item.(client.Object)) })
+	}
+	from, kept, err := c.journal.of(gvk, take)
+	if err != nil || kept && from == "" {
+		return err
+	}
+	for range mostAnew {
+		err = c.eachPage(ctx, gvk, namespace, from, t.text == nil, func(page client.ObjectList) error {
+			err := take(page)
+			if err == nil {
+				err = c.journal.keep(gvk, from, page)
+			}
+			from = page.GetContinue()
+			return err
+		})
+		if !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) {
+			return err
+		}
+		t.backTo(before)
+		from = ""
+		t.notes = append(t.notes, fmt.Sprintf("pages of %s have expired: it was listed anew", gvk.Kind))
+	}
+	return fmt.Errorf("%w, %d times; expected fewer objects: ask about one namespace", err, mostAnew)
+}
+
+// eachPage calls use with every page of a kind's objects, or of their metadata alone, from
+// the page of a token on; empty: the first.
+func (c *cluster) eachPage(ctx context.Context, gvk schema.GroupVersionKind, namespace, from string, metadataOnly bool, use func(client.ObjectList) error) error {
 	var like client.ObjectList = &unstructured.UnstructuredList{}
 	if metadataOnly {
 		like = &metav1.PartialObjectMetadataList{}
 	}
 	like.GetObjectKind().SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
-	return eachPage(ctx, c.client.Client, like, []client.ListOption{client.InNamespace(namespace)}, func(page client.ObjectList) error {
-		c.progress.listed(gvk.Kind, meta.LenList(page))
-		return meta.EachListItem(page, func(item runtime.Object) error {
+	options := []client.ListOption{client.InNamespace(namespace), client.Continue(from)}
+	return eachPage(ctx, c.client.Client, like, options, func(page client.ObjectList) error {
+		err := meta.EachListItem(page, func(item runtime.Object) error {
 			// Metadata comes without its kind.
 			item.GetObjectKind().SetGroupVersionKind(gvk)
-			return use(item.(client.Object))
+			return nil
 		})
+		if err != nil {
+			return err
+		}
+		return use(page)
 	})
+}
+
+// tableMark is how much a table had.
+type tableMark struct {
+	text, workloads int
+	version         uint64
+	there, owners   map[types.UID]bool
+	nodes           map[string]bool
+}
+
+func (t *table) mark() tableMark {
+	m := tableMark{workloads: len(t.workloads), version: t.version, there: maps.Clone(t.there), owners: maps.Clone(t.owners), nodes: maps.Clone(t.nodes)}
+	if t.text != nil {
+		m.text = t.text.Len()
+	}
+	return m
+}
+
+// backTo drops what came after a mark.
+func (t *table) backTo(m tableMark) {
+	t.workloads, t.version = t.workloads[:m.workloads], m.version
+	t.there, t.owners, t.nodes = maps.Clone(m.there), maps.Clone(m.owners), maps.Clone(m.nodes)
+	if t.text != nil {
+		t.text.Truncate(m.text)
+	}
 }
 
 // take adds an object that belongs here.
@@ -143,6 +217,13 @@ func (t *table) take(obj client.Object) error {
 		return nil
 	}
 	t.there[obj.GetUID()] = true
+	if of, ok := obj.(*unstructured.Unstructured); ok {
+		if node, _, _ := unstructured.NestedString(of.Object, "spec", "nodeName"); node != "" {
+			t.nodes[node] = true
+		}
+		// The half of a node that nobody reads.
+		unstructured.RemoveNestedField(of.Object, "status", "images")
+	}
 	if t.owners != nil {
 		t.owners[obj.GetUID()] = true
 	}
@@ -170,9 +251,12 @@ func (t *table) take(obj client.Object) error {
 	return nil
 }
 
-// belongs leaves out what others own, and events about objects that are not in the table
+// belongs leaves out what others own, nodes that no pod is on, and events about objects that are not in the table
 // though all of their kind are: they tell of no workload in it.
 func (t *table) belongs(obj client.Object) bool {
+	if obj.GetObjectKind().GroupVersionKind() == nodeKind {
+		return t.nodes[obj.GetName()]
+	}
 	event, ok := obj.(*unstructured.Unstructured)
 	if !ok || event.GetKind() != "Event" {
 		owner := metav1.GetControllerOf(obj)
@@ -214,7 +298,7 @@ func isNotServed(err error) bool {
 // the table owns.
 func isRoot(obj client.Object) bool {
 	kind := obj.GetObjectKind().GroupVersionKind().Kind
-	if kind == "Event" || kind == "Workload" {
+	if kind == "Event" || kind == "Workload" || kind == "Node" {
 		return false
 	}
 	owner := metav1.GetControllerOf(obj)

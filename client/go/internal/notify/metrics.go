@@ -30,4 +30,13 @@ var (
 	})
 )
 
+// Announce creates the series of a receiver, so that they are there before its first
+// message.
+func Announce(receiver string) {
+	for _, result := range results {
+		told.WithLabelValues(receiver, result)
+	}
+	waiting.WithLabelValues(receiver)
+}
+
 func init() { metrics.Registry.MustRegister(told, waiting, unrouted) }

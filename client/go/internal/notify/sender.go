@@ -42,10 +42,7 @@ type sender struct {
 }
 
 func newSender(r Receiver, log logr.Logger) *sender {
-	for _, result := range results {
-		told.WithLabelValues(r.Name, result)
-	}
-	waiting.WithLabelValues(r.Name)
+	Announce(r.Name)
 	return &sender{
 		receiver: r, queue: make(chan *Message, queueLength), log: log.WithValues("receiver", r.Name),
 		limiter: rate.NewLimiter(rate.Limit(float64(r.PerMinute)/60), r.PerMinute),

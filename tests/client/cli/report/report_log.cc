@@ -64,8 +64,12 @@ std::string LoggedLine(const LoggedAnswer& answer) {
     accounting["exhaustion"] = {{"limit", "BUDGET"},
                                 {"budget", answer.charged_to}};
   }
+  Json request = {{"report", report}};
+  if (!answer.first_failure.empty()) {
+    request["ledger"] = {{"history", {{{"failureId", answer.first_failure}}}}};
+  }
   return Json({{"decidedAt", Hour(answer.hour)},
-               {"request", {{"report", report}}},
+               {"request", request},
                {"response",
                 {{"decision", {{"action", answer.action}, {"scope", "JOB"}}},
                  {"diagnosis",

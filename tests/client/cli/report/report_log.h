@@ -32,6 +32,8 @@ struct LoggedAnswer {
   std::string node = "gpu-1";
   std::string team = "vision";
   std::string problem = "it ended with 1";
+  // The oldest of its ledger, which has no UID; empty: there is no ledger.
+  std::string first_failure = {};
   // The Job's backoffLimit, so that its own rule is known; -1: no Job told.
   int backoff_limit = -1;
 };

@@ -81,6 +81,26 @@ TEST_F(ReportTest, SaysHowWorkloadsEnded) {
   EXPECT_THAT(ReportText(report), HasSubstr("How 1 workload ended is not"));
 }
 
+// mulligan-controller hands the ledger on to another object.
+TEST_F(ReportTest, AFurtherAttemptIsOfTheSameWorkload) {
+  struct Case {
+    std::string first_failure;
+    std::size_t workloads;
+  };
+  for (const Case& one :
+       {Case{"Job/w-1/1", 1}, Case{"", 2}, Case{"JobSet/w-1/1", 2},
+        Case{"Job/w-1/one", 2}, Case{"Job/w-1", 2}, Case{"w-1", 2}}) {
+    LoggedAnswer again = {.workload = "w-2", .failure = "f-2", .hour = 4};
+    LoggedAnswer done = Completed("w-3", 8);
+    again.first_failure = done.first_failure = one.first_failure;
+    const Report report = Run({{}, again, done});
+    EXPECT_EQ(report.all.workloads, one.workloads) << one.first_failure;
+    EXPECT_EQ(EndOf(report, End::kCompleted).workloads,
+              one.workloads == 1 ? 1 : 0)
+        << one.first_failure;
+  }
+}
+
 TEST_F(ReportTest, ARetryIsInVainWhenTheSameCameAgainAndEndedTheWork) {
   const Report report = Run(
       {{.failure = "f-1", .hour = 2},

@@ -113,6 +113,14 @@ TEST(RetellTest, WhoRanThenRuns) {
   EXPECT_THAT(peer.conditions(), SizeIs(0)) << "nobody had marked it yet";
 }
 
+TEST(RetellTest, APodThatEndedBeforeItWasMadeByTwoClocksIsTold) {
+  const std::vector<Telling> tellings =
+      Retell(JobReport({{3, 2, 1}}, 0, "Failed"));
+  ASSERT_THAT(tellings, SizeIs(2));
+  EXPECT_THAT(tellings[0].report.pods(), SizeIs(1));
+  EXPECT_EQ(tellings[0].done, v1::Decision::FAIL);
+}
+
 TEST(RetellTest, WhatFailsTogetherIsToldTogetherAndNeverWithoutEnd) {
   EXPECT_THAT(Retell(JobReport({{1, 3, 1}, {1, 3, 1}, {1, 3, 1}}, 6, "Failed")),
               SizeIs(2));

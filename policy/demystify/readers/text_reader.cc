@@ -1,0 +1,39 @@
+#include "policy/demystify/readers/text_reader.h"
+
+#include <algorithm>
+
+#include "policy/demystify/weighing/scene.h"
+#include "policy/demystify/weighing/weighing.h"
+
+namespace mulligan::demystify {
+namespace {
+
+bool operator==(const Place& a, const Place& b) {
+  return a.root == b.root && a.index == b.index && a.item == b.item &&
+         a.owner == b.owner && std::string_view(a.list) == b.list &&
+         std::string_view(a.leaf) == b.leaf;
+}
+
+}  // namespace
+
+bool UsersOwnReads(const Candidates& candidates, const Place& place) {
+  return std::ranges::any_of(candidates, [&place](const Candidate& fact) {
+    return fact.table.empty() && fact.place == place;
+  });
+}
+
+const Signature* AddText(Candidates& candidates, const TextTable& table,
+                         std::string_view text, const Place& place,
+                         Seconds at) {
+  const TextSignature* found = table.Find(text);
+  if (found == nullptr) return nullptr;
+  const bool users_own = UsersOwnReads(candidates, place);
+  Candidate& fact =
+      AddFact(candidates, table.name(), found->row, place, {}, at);
+  if (users_own) Weigh(Round::kRead, fact, {.users_own = true});
+  fact.text = text;
+  fact.keyword = found->keyword;
+  return &found->row;
+}
+
+}  // namespace mulligan::demystify
