@@ -353,8 +353,8 @@ func TestScenario26TrialOfManyWorkloads(t *testing.T) {
 	calls := controllerCalls(t, metrics)
 	t.Logf("%d failed Jobs decided after %v; %d API calls of the controller (%.2f a Job), %d MB of its limit of %v", workloads,
 		took.Round(100*time.Millisecond), calls, float64(calls)/float64(workloads), peakMemory(t, controller), &tr.limit)
-	if calls > 100+3*int64(workloads) {
-		t.Errorf("%d API calls, want at most three a Job and a hundred", calls)
+	if calls > 200+4*int64(workloads) {
+		t.Errorf("%d API calls, want at most four a Job and two hundred", calls)
 	}
 	if limit := tr.limit.Value() >> 20; peakMemory(t, controller) > limit {
 		t.Errorf("it took %d MB, more than its limit of %d", peakMemory(t, controller), limit)
