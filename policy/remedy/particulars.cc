@@ -146,12 +146,18 @@ std::string TriesText(const OwnTries& tries) {
                          std::max(tries.made, 1 + tries.limit));
 }
 
-// The line of the object's message that explains the failure, else its first.
+// The line of the object's message that has what explains the failure, else its
+// first.
 std::string ToldBy(const WorkloadView& view, const v1::Diagnosis& diagnosis) {
   const auto& evidence = diagnosis.evidence();
-  return !evidence.empty() && evidence[0].path() == view.message_path
-             ? FirstLine(evidence[0].value())
-             : FirstLine(view.message);
+  if (evidence.empty() || evidence[0].path() != view.message_path) {
+    return FirstLine(view.message);
+  }
+  const std::size_t at = view.message.find(FirstLine(evidence[0].value()));
+  if (at == view.message.npos) return FirstLine(view.message);
+  const std::size_t before = view.message.rfind('\n', at);
+  return FirstLine(
+      view.message.substr(before == view.message.npos ? 0 : before + 1));
 }
 
 // What the object says that the diagnosis is about, where no pod is known.
