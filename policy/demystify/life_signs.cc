@@ -57,8 +57,7 @@ class LifeSigns {
     if (view.state_leaf == nullptr) return AddConditions(view, place);
     if (view.state.empty()) return false;
     place.leaf = view.state_leaf;
-    Weigh(Round::kRead, AddSign(facts_, sign::kObjectAlive, place, view.state),
-          {.runs = SomePodRuns()});
+    AddAlive(place, view.state);
     return true;
   }
 
@@ -73,22 +72,20 @@ class LifeSigns {
       place.list = ".status.conditions";
       place.item = latest;
       place.leaf = ".type";
-      Weigh(Round::kRead,
-            AddSign(facts_, sign::kObjectAlive, place,
-                    view.conditions[latest].type(), At(view, latest)),
-            {.runs = SomePodRuns()});
+      AddAlive(place, view.conditions[latest].type(), At(view, latest));
       return true;
     }
     if (!view.has_status) return false;
     place.leaf = ".status";
-    Weigh(Round::kRead,
-          AddSign(facts_, sign::kObjectAlive, place, "no condition yet"),
-          {.runs = SomePodRuns()});
+    AddAlive(place, "no condition yet");
     return true;
   }
 
-  bool SomePodRuns() const {
-    return std::ranges::any_of(report_.pods(), PodRuns);
+  // By the word of an object, which a pod that runs bears out.
+  void AddAlive(const Place& place, std::string_view value,
+                Seconds at = kUnknownTime) {
+    Weigh(Round::kRead, AddSign(facts_, sign::kObjectAlive, place, value, at),
+          {.runs = std::ranges::any_of(report_.pods(), PodRuns)});
   }
 
   static Seconds At(const WorkloadView& view, int condition) {

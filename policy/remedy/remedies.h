@@ -26,8 +26,10 @@ struct Remedy {
 };
 
 // By the first text in which a row of the signature tables that has remedies
-// finds what it names.
-Remedy RemedyInTexts(v1::Cause cause, const Particulars& found);
+// finds what it names: the row that decided, `signature` ("start/exec-format"),
+// else any of the cause. What one row names may stand in the text of another.
+Remedy RemedyInTexts(v1::Cause cause, std::string_view signature,
+                     const Particulars& found);
 
 // What Kueue's objects are called.
 struct QueueNames {

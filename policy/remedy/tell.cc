@@ -35,7 +35,7 @@ Remedy FindRemedy(const v1::FailureReport& report,
                   const v1::Diagnosis& diagnosis, const Particulars& found,
                   const ContainerSpecs& specs) {
   const v1::Cause cause = diagnosis.cause();
-  Remedy remedy = remedy::RemedyInTexts(cause, found);
+  Remedy remedy = remedy::RemedyInTexts(cause, diagnosis.signature(), found);
   if (cause == v1::STORAGE_EXHAUSTED) {
     Refine(remedy::RemedyOfStorage(found, specs), remedy);
   }

@@ -119,6 +119,12 @@ std::optional<Remedy> FirstFilled(const std::vector<std::string>& texts,
   return std::nullopt;
 }
 
+// Signatures are called "table/row".
+bool IsSignature(const RemedyRow& row, std::string_view signature) {
+  return signature.size() == row.table.size() + 1 + row.row.size() &&
+         signature.starts_with(row.table) && signature.ends_with(row.row);
+}
+
 // What the registry answered, which long messages have at their end.
 std::string StatusIn(v1::Cause cause, const std::vector<std::string>& texts) {
   static const RE2 kStatus("\\b(40[13] (?:Forbidden|Unauthorized))");
@@ -134,12 +140,17 @@ std::string StatusIn(v1::Cause cause, const std::vector<std::string>& texts) {
 
 }  // namespace
 
-Remedy RemedyInTexts(v1::Cause cause, const Particulars& found) {
-  // Rows of the cause itself before what others explain of it.
+Remedy RemedyInTexts(v1::Cause cause, std::string_view signature,
+                     const Particulars& found) {
   auto remedy =
       FirstFilled(found.texts, found, {}, [&](const CompiledRemedy& one) {
-        return one.row->cause == cause && one.writer == Writer::kProgram;
+        return one.row->cause == cause && IsSignature(*one.row, signature);
       });
+  if (remedy.has_value()) return *std::move(remedy);
+  // Rows of the cause itself before what others explain of it.
+  remedy = FirstFilled(found.texts, found, {}, [&](const CompiledRemedy& one) {
+    return one.row->cause == cause && one.writer == Writer::kProgram;
+  });
   if (remedy.has_value()) {
     remedy->problem += StatusIn(cause, found.texts);
     return *std::move(remedy);

@@ -35,6 +35,11 @@ constexpr OwnerLabel kOwnerLabels[] = {
     {"sparkoperator.k8s.io/app-name", "SparkApplication"},
     {"volcano.sh/job-name", "Job.batch.volcano.sh"},
 };
+// Those of what makes Jobs: the Job itself is often not in a report.
+constexpr OwnerLabel kLabelsAboveJobs[] = {
+    {"jobset.sigs.k8s.io/jobset-name", "JobSet"},
+    {"training.kubeflow.org/job-name", kTrainingJob},
+};
 
 }  // namespace
 
@@ -111,14 +116,14 @@ int OwnerGraph::OwnerOf(const ObjectMeta& meta) {
   last_uid_ = controller->uid();
   last_owner_ = Resolve(controller->kind(), meta.namespace_(),
                         controller->name(), controller->uid());
+  if (controller->kind() != "Job") return last_owner_;
   // The owner's own owner is written on what they both made.
-  if (controller->kind() == "Job") {
-    const std::string_view job_set =
-        LabelOf(meta.labels(), "jobset.sigs.k8s.io/jobset-name");
-    if (!job_set.empty()) {
-      const int owner = last_owner_;
-      SetOwner(owner, Resolve("JobSet", meta.namespace_(), job_set, {}));
-    }
+  const int job = last_owner_;
+  for (const OwnerLabel& row : kLabelsAboveJobs) {
+    const std::string_view name = LabelOf(meta.labels(), row.key);
+    if (name.empty()) continue;
+    SetOwner(job, Resolve(row.owner, meta.namespace_(), name, {}));
+    break;
   }
   return last_owner_;
 }

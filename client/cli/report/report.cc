@@ -6,11 +6,14 @@
 #include <tuple>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "client/cli/input/workload_groups.h"
 #include "client/cli/report/entry_store.h"
 #include "client/cli/report/gathered.h"
 #include "client/cli/report/report_parts.h"
 #include "client/cli/report/retell.h"
+#include "policy/base/times.h"
 #include "policy/decide.h"
 #include "policy/request/workload.h"
 
@@ -28,6 +31,9 @@ void SetDone(v1::Decision::Action done, Entry& entry) {
       static_cast<std::uint8_t>(done);
 }
 
+// Clocks of callers differ, but not by more.
+constexpr absl::Duration kMostAhead = absl::Hours(24);
+
 // What one thread makes of its lines.
 class ReportSink : public RecordSink {
  public:
@@ -37,8 +43,18 @@ class ReportSink : public RecordSink {
         store_(std::make_unique<EntryStore>(settings.most_bytes /
                                             settings.threads)) {}
 
-  void Take(const v1::DecisionRecord& record, const LogPosition&,
+  void Take(const v1::DecisionRecord& record, const LogPosition& place,
             google::protobuf::Arena&) override {
+    // What is said to run until then would outweigh everything.
+    const absl::Time observed = ToTime(record.request().report().observed_at());
+    if (record.has_decided_at() &&
+        observed > ToTime(record.decided_at()) + kMostAhead) {
+      TakeBad(place,
+              absl::StrCat("report.observedAt: ",
+                           absl::FormatTime(observed, absl::UTCTimeZone()),
+                           " is more than a day after decidedAt"));
+      return;
+    }
     Add(record, nullptr);
   }
 

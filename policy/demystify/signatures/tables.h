@@ -117,6 +117,8 @@ bool SoundsLikeHelper(std::string_view name);
 struct RemedyRow {
   // The table of texts that it stands in, "start"; empty: in another table.
   std::string_view table;
+  // The row's own name.
+  std::string_view row;
   v1::Cause cause;
   const char* names;
   // Empty: as the diagnosis says.

@@ -36,6 +36,13 @@ std::optional<std::pair<std::string, std::string>> OwnerOf(const Pod& pod) {
   return std::nullopt;
 }
 
+// Nobody but the Job can have made what has none.
+bool HasController(const Pod& pod) {
+  return FindIn(pod.metadata().owner_references(), [](const auto& owner) {
+           return owner.controller();
+         }) != nullptr;
+}
+
 // The pods of each Job, in one go over both.
 std::map<const Job*, Pods> PodsByJob(const v1::FailureReport& report) {
   std::map<std::string, const Job*> jobs;
@@ -49,7 +56,9 @@ std::map<const Job*, Pods> PodsByJob(const v1::FailureReport& report) {
   for (const Pod& pod : report.pods()) {
     const auto owner = OwnerOf(pod);
     if (!owner.has_value()) {
-      if (report.jobs_size() == 1) pods[&report.jobs(0)].push_back(&pod);
+      if (report.jobs_size() == 1 && !HasController(pod)) {
+        pods[&report.jobs(0)].push_back(&pod);
+      }
       continue;
     }
     // The surest first.

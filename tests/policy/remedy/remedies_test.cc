@@ -179,17 +179,27 @@ TEST(ProblemTest, NamesWhatTheTextsName) {
     Particulars found;
     found.image = "i:1";
     found.texts = {"something else", row.text};
-    const Remedy remedy = RemedyInTexts(row.cause, found);
+    const Remedy remedy = RemedyInTexts(row.cause, "", found);
     EXPECT_EQ(remedy.problem, row.problem) << row.text;
     EXPECT_EQ(remedy.step.empty(), remedy.problem.empty());
   }
+}
+
+// Runtimes end their messages with "unknown", which registries say of tags.
+TEST(RemedyRows, TheRowThatDecidedAdvises) {
+  Particulars found;
+  found.image = "i:1";
+  found.texts = {"exec: \"/app/run\": exec format error: unknown"};
+  EXPECT_EQ(
+      RemedyInTexts(v1::IMAGE_INVALID, "start/exec-format", found).problem,
+      "image i:1 is built for another architecture");
 }
 
 TEST(RemedyRows, AnImageThatIsNamedByItsDigestHasNoTag) {
   Particulars found;
   found.image = "r/x@sha256:0";
   found.texts = {"Failed to pull image \"r/x@sha256:0\": not found"};
-  EXPECT_EQ(RemedyInTexts(v1::IMAGE_INVALID, found).problem,
+  EXPECT_EQ(RemedyInTexts(v1::IMAGE_INVALID, "", found).problem,
             "image r/x@sha256:0: no such digest");
 }
 
@@ -223,7 +233,7 @@ TEST(RemedyRows, NamesInTextsAreNotReadAgain) {
   found.texts = {
       "failed calling webhook \"\\2{node}\": Post https://svc-a.ns-b.svc:443: "
       "no endpoints available"};
-  const Remedy remedy = RemedyInTexts(v1::API_TRANSIENT, found);
+  const Remedy remedy = RemedyInTexts(v1::API_TRANSIENT, "", found);
   EXPECT_EQ(remedy.problem,
             "webhook \\2{node} cannot be called: its service svc-a in "
             "namespace ns-b has no endpoints");

@@ -37,6 +37,22 @@ TEST_F(TellTest, TheAnswerSaysWhatIsWrongAndWhatToDoFirst) {
   EXPECT_EQ(told.first_step().actor(), v1::FirstStep::USER);
 }
 
+// Ray says first that it cut the log.
+constexpr char kRayOutOfMemory[] = R"pb(
+  report {
+    workload { kind: "RayJob" name: "r" }
+    ray_job {
+      metadata { name: "r" }
+      status {
+        job_status: "FAILED"
+        job_deployment_status: "Failed"
+        reason: "AppFailed"
+        message: "Job entrypoint command failed with exit code 1, last available logs (truncated to 20,000 chars):\nray.exceptions.OutOfMemoryError: Task was killed due to the node running low on memory."
+      }
+    }
+  }
+)pb";
+
 TEST_F(TellTest, WhatToDoIsAboutWhatCanBeDone) {
   v1::DecideRequest pids = Failure(1, 137, "Error");
   auto& status = *pids.mutable_report()->mutable_pods(0)->mutable_status();
@@ -50,20 +66,7 @@ TEST_F(TellTest, WhatToDoIsAboutWhatCanBeDone) {
   mark.set_type("DisruptionTarget");
   mark.set_status("True");
   mark.set_reason("DeletionByPodGC");
-  const auto ray = Parse<v1::DecideRequest>(R"pb(
-    report {
-      workload { kind: "RayJob" name: "r" }
-      ray_job {
-        metadata { name: "r" }
-        status {
-          job_status: "FAILED"
-          job_deployment_status: "Failed"
-          reason: "AppFailed"
-          message: "Job entrypoint command failed with exit code 1, last available logs (truncated to 20,000 chars):\nray.exceptions.OutOfMemoryError: Task was killed due to the node running low on memory."
-        }
-      }
-    }
-  )pb");
+  const auto ray = Parse<v1::DecideRequest>(kRayOutOfMemory);
   const struct {
     v1::DecideRequest request;
     const char* step;
@@ -79,19 +82,7 @@ TEST_F(TellTest, WhatToDoIsAboutWhatCanBeDone) {
 }
 
 TEST_F(TellTest, TheLineThatExplainsIsTold) {
-  const auto request = Parse<v1::DecideRequest>(R"pb(
-    report {
-      workload { kind: "RayJob" name: "r" }
-      ray_job {
-        metadata { name: "r" }
-        status {
-          job_status: "FAILED"
-          job_deployment_status: "Failed"
-          message: "Job failed, last logs (truncated):\nray.exceptions.OutOfMemoryError: Task was killed due to the node running low on memory."
-        }
-      }
-    }
-  )pb");
+  const auto request = Parse<v1::DecideRequest>(kRayOutOfMemory);
   EXPECT_THAT(Ask(request).diagnosis().problem(),
               StartsWith("RayJob r: ray.exceptions.OutOfMemoryError"));
 }

@@ -137,6 +137,14 @@ const OwnershipRow kOwnershipRows[] = {
          Pod("a", Owner("PyTorchJob", "p", "1")) +
          Pod("b", Label("training.kubeflow.org/job-name", "p")),
      {}},
+    {"LauncherOfAnMpiJobWhoseJobIsNotThere",
+     "kubeflow_job { kind: 'MPIJob' metadata { namespace: 'ml' name: 'p' uid: "
+     "'1' } } " +
+         Pod("worker", Owner("MPIJob", "p", "1") +
+                           Label("training.kubeflow.org/job-name", "p")) +
+         Pod("launcher", Owner("Job", "p-launcher", "2") +
+                             Label("training.kubeflow.org/job-name", "p")),
+     {}},
     {"NamedByUid",
      "workload { uid: 'j-x' } " + PodOf("t", "a") + PodOf("x", "b"),
      {"Job ml/t"}},

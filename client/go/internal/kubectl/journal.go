@@ -73,11 +73,23 @@ func openJournal(path string, head journalHead) (*journal, error) {
 		return nil, err
 	}
 	j := &journal{file: file, kinds: map[schema.GroupVersionKind]*keptKind{}}
-	if err := j.read(head); err != nil {
+	if err = isFile(file); err == nil {
+		err = j.read(head)
+	}
+	if err != nil {
 		file.Close()
 		return nil, fmt.Errorf("%s %w; delete it, or name another file", path, err)
 	}
 	return j, nil
+}
+
+// isFile refuses what may have no end, or never begin.
+func isFile(file *os.File) error {
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("is %v, expected a regular file", info.Mode())
+	}
+	return err
 }
 
 // read finds the pages. Who was killed while writing leaves a line without an end, which
@@ -86,7 +98,7 @@ func (j *journal) read(want journalHead) error {
 	lines := bufio.NewReaderSize(j.file, 1<<20)
 	end := int64(0)
 	for number := 1; ; number++ {
-		line, err := lines.ReadBytes('\n')
+		line, err := readLine(lines)
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -105,6 +117,21 @@ func (j *journal) read(want journalHead) error {
 	}
 	want.Begun = time.Now().UTC().Truncate(time.Second)
 	return j.write(want)
+}
+
+// readLine is ReadBytes with a bound.
+func readLine(lines *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := lines.ReadSlice('\n')
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+		if len(line) > maxTableBytes {
+			return nil, fmt.Errorf("has more than %d MiB, expected a page of a report", maxTableBytes>>20)
+		}
+	}
 }
 
 func (j *journal) readHead(line []byte, want journalHead) error {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -248,5 +249,32 @@ func TestNothingIsLeftOfAnEmptyNamespace(t *testing.T) {
 	}
 	if _, err := os.Stat(s.partial()); !os.IsNotExist(err) {
 		t.Errorf("a journal is left behind: %v", err)
+	}
+}
+
+func TestAJournalIsARegularFileOfLinesThatFit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.partial")
+	for name, c := range map[string]struct {
+		make func() error
+		want string
+	}{
+		"a device": {func() error { return os.Symlink("/dev/zero", path) }, "expected a regular file"},
+		"a FIFO":   {func() error { return syscall.Mkfifo(path, 0o600) }, "expected a regular file"},
+		"a line without an end": {func() error {
+			if err := os.WriteFile(path, nil, 0o600); err != nil {
+				return err
+			}
+			return os.Truncate(path, maxTableBytes+2<<20)
+		}, "line 1: has more than 256 MiB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			os.Remove(path)
+			if err := c.make(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := openJournal(path, journalHead{Journal: journalForm}); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, expected %q", err, c.want)
+			}
+		})
 	}
 }

@@ -99,7 +99,8 @@ std::string RemediesOf(const std::vector<CompiledTable>& tables) {
   for (const CompiledTable& table : tables) {
     for (const CompiledRow& compiled : table.rows) {
       for (const Row::Remedy& remedy : compiled.row.remedies()) {
-        absl::StrAppend(&text, "  {", InCppQuotes(table.evidence),
+        absl::StrAppend(&text, "  {", InCppQuotes(table.evidence), ", ",
+                        InCppQuotes(compiled.row.name()),
                         ", v1::", v1::Cause_Name(compiled.row.cause()), ", ",
                         InCppQuotes(remedy.names()), ",\n   ",
                         InCppQuotes(remedy.problem()), ",\n   ",

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -25,6 +26,19 @@ TEST_F(ReportOutputTest, WhatIsNoRecordIsCountedAndNamed) {
   EXPECT_EQ(report.bad_lines, 1);
   EXPECT_EQ(report.all.failures, 2);
   EXPECT_THAT(ReportText(report), HasSubstr("1 of 3 lines could not be read"));
+}
+
+TEST_F(ReportOutputTest, WhatWasObservedAfterItWasDecidedIsNotBelieved) {
+  const std::string line = LoggedLine({});
+  const std::size_t at = line.find("\"observedAt\":\"20");
+  ASSERT_NE(at, std::string::npos);
+  std::string later = line;
+  later.replace(at, std::string_view("\"observedAt\":\"20").size(),
+                "\"observedAt\":\"21");
+  const Report report = RunText(line + later);
+  EXPECT_EQ(report.bad_lines, 1);
+  EXPECT_EQ(report.all.failures, 1);
+  EXPECT_THAT(ReportText(report), HasSubstr("is more than a day after"));
 }
 
 TEST_F(ReportOutputTest, WithoutFailuresThereIsNothingToTell) {

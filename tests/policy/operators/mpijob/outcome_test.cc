@@ -24,10 +24,11 @@ using ::testing::IsEmpty;
   "' labels { key: 'training.kubeflow.org/job-role' value: '" role     \
   "' } owner_references { kind: 'Job' name: 'm-launcher' uid: 'l' "    \
   "controller: true } } status { " status " } } "
-#define WORKER(status)                                                    \
-  "pods { metadata { name: 'm-worker-0' labels { key: "                   \
-  "'training.kubeflow.org/job-role' value: 'worker' } } status { " status \
-  " } } "
+#define WORKER(status)                                                \
+  "pods { metadata { name: 'm-worker-0' labels { key: "               \
+  "'training.kubeflow.org/job-role' value: 'worker' } "               \
+  "owner_references { kind: 'MPIJob' name: 'm' controller: true } } " \
+  "status { " status " } } "
 
 struct Row {
   const char* name;
@@ -78,6 +79,9 @@ const Row kRows[] = {
     {"EvictedWorkerSaysFailedAndStopsNothing",
      MPI_JOB("") WORKER("phase: 'Failed' reason: 'Evicted'"), "MPIJob",
      "Failed", v1::Decision::FAIL, "MPIJobEvicted", "", "stops nothing"},
+    {"FailedWorkerIsNoPodOfTheLaunchersJob",
+     MPI_JOB("") LAUNCHER("active: 1") WORKER("phase: 'Failed'"), "MPIJob",
+     "None", v1::Decision::IGNORE, "", "", "leaves a worker"},
     {"OneOfTheWorkersThatAreAskedFor",
      MPI_JOB("spec { mpi_replica_specs { key: 'Worker' value { replicas: 4 } } "
              "}") WORKER("phase: 'Failed' reason: 'Evicted'"),
