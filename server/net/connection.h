@@ -62,8 +62,18 @@ class Connection {
   // Looks at what has come, decrypted. False: nobody may read it, and the
   // connection has to end.
   bool Receive(std::string_view bytes);
-  // Looks at what is sent, not yet encrypted.
+  // Looks at what is about to be sent, not yet encrypted.
   void Send(std::string_view bytes);
+  // Looks at what `write` has sent, which calls what it is given with that.
+  // Nothing is received meanwhile: the caller may acknowledge before `write`
+  // returns, and would be taken for one that guesses.
+  template <typename Write>
+  auto Sending(const Write& write) {
+    const std::lock_guard lock(mutex_);
+    return write([this](std::string_view bytes) {
+      guard_.Send(bytes, Http2Guard::Clock::now());
+    });
+  }
 
   enum class State {
     // Still in its handshake, or it has not begun as HTTP/2 does.

@@ -147,17 +147,19 @@ __attribute__((visibility("default"))) ssize_t sendmsg(int descriptor,
                                                        int flags) {
   static auto* const next =
       mulligan::Next<ssize_t(int, const msghdr*, int)>("sendmsg");
-  const ssize_t sent = next(descriptor, message, flags);
   mulligan::Connection* const connection = mulligan::PlaintextOf(descriptor);
-  if (sent > 0 && connection != nullptr) {
+  if (connection == nullptr) return next(descriptor, message, flags);
+  return connection->Sending([&](const auto& look) {
+    const ssize_t sent = next(descriptor, message, flags);
+    if (sent <= 0) return sent;
     const int error = errno;
-    mulligan::Pieces(*message, sent, [connection](std::string_view bytes) {
-      connection->Send(bytes);
+    mulligan::Pieces(*message, sent, [&look](std::string_view bytes) {
+      look(bytes);
       return true;
     });
     errno = error;
-  }
-  return sent;
+    return sent;
+  });
 }
 
 __attribute__((visibility("default"))) int SSL_read(SSL* session, void* buffer,
