@@ -11,6 +11,7 @@
 #include "policy/demystify/fact.h"
 #include "policy/demystify/gang.h"
 #include "policy/demystify/readers/pod_life.h"
+#include "policy/demystify/readers/quota.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/volumes.h"
@@ -260,6 +261,16 @@ void LookBehindVolume(const Context& context, Conclusion& conclusion) {
   winner.table = "sign";
 }
 
+// A quota passes when others finish, but not what is larger than all of it.
+void LookBehindQuota(Conclusion& conclusion) {
+  if (conclusion.cause != v1::QUOTA_EXCEEDED || conclusion.winner < 0) return;
+  Candidate& winner =
+      conclusion.facts[static_cast<std::size_t>(conclusion.winner)];
+  if (!NeverFitsQuota(winner.text)) return;
+  winner.row = &sign::kQuotaNeverFits;
+  winner.table = "sign";
+}
+
 }  // namespace
 
 Diagnosis::FaultDomain DomainOf(const Context& context,
@@ -334,6 +345,7 @@ void LookBehind(const Context& context, Conclusion& conclusion) {
   LookBehindWinner(conclusion);
   LookBehindPull(context, conclusion);
   LookBehindVolume(context, conclusion);
+  LookBehindQuota(conclusion);
 }
 
 }  // namespace mulligan::demystify

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "policy/base/quantity.h"
 #include "policy/base/shell.h"
 #include "policy/demystify/causes.h"
-#include "policy/remedy/quantity.h"
 #include "policy/remedy/sentences.h"
 #include "policy/remedy/words.h"
 #include "policy/request/views/spark_words.h"

@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "policy/remedy/quantity.h"
+#include "policy/base/quantity.h"
 #include "policy/remedy/remedies.h"
 #include "re2/re2.h"
 

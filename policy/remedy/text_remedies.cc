@@ -33,6 +33,15 @@ bool Contains(const Values& values, const auto& value) {
 constexpr std::string_view kOfKubernetes[] = {
     "creation", "kubelet", "killing", "scheduling", "mount", "start"};
 constexpr std::string_view kOfQueues[] = {"queue", "queue-wait"};
+// Rows that logic chooses are in no table.
+constexpr std::string_view kOfLogic;
+
+// Causes that texts of Kubernetes explain, whatever the cause of their row.
+constexpr v1::Cause kExplained[] = {
+    v1::CREATE_REJECTED,       v1::QUOTA_EXCEEDED,   v1::API_TRANSIENT,
+    v1::UNSCHEDULABLE,         v1::CONFIG_MISSING,   v1::SANDBOX_OR_MOUNT,
+    v1::NODE_PRESSURE_EVICTED, v1::START_TIMEOUT,    v1::IMAGE_INVALID,
+    v1::LAUNCHER_FAILED,       v1::CONFIG_USER_ERROR};
 
 // Who writes the texts of a row's table.
 enum class Writer : std::uint8_t { kProgram, kKubernetes, kQueue };
@@ -43,9 +52,12 @@ struct CompiledRemedy {
   std::unique_ptr<const RE2> names;
 };
 
-Writer WriterOf(std::string_view table) {
-  if (Contains(kOfKubernetes, table)) return Writer::kKubernetes;
-  return Contains(kOfQueues, table) ? Writer::kQueue : Writer::kProgram;
+Writer WriterOf(const RemedyRow& row) {
+  if (Contains(kOfKubernetes, row.table) ||
+      (row.table == kOfLogic && Contains(kExplained, row.cause))) {
+    return Writer::kKubernetes;
+  }
+  return Contains(kOfQueues, row.table) ? Writer::kQueue : Writer::kProgram;
 }
 
 const std::vector<CompiledRemedy>& AllRemedies() {
@@ -53,20 +65,17 @@ const std::vector<CompiledRemedy>& AllRemedies() {
     auto* rows = new std::vector<CompiledRemedy>;
     for (const RemedyRow& row : demystify::RemedyRows()) {
       rows->push_back(
-          {&row, WriterOf(row.table),
+          {&row, WriterOf(row),
            std::make_unique<const RE2>(row.names, demystify::RemedyOptions())});
     }
+    // What a text says is more than what logic makes of it, unless logic chose.
+    std::ranges::stable_partition(*rows, [](const CompiledRemedy& one) {
+      return one.row->table != kOfLogic;
+    });
     return rows;
   }();
   return *all;
 }
-
-// Causes that those texts explain, whatever the cause of their row.
-constexpr v1::Cause kExplained[] = {
-    v1::CREATE_REJECTED,       v1::QUOTA_EXCEEDED,   v1::API_TRANSIENT,
-    v1::UNSCHEDULABLE,         v1::CONFIG_MISSING,   v1::SANDBOX_OR_MOUNT,
-    v1::NODE_PRESSURE_EVICTED, v1::START_TIMEOUT,    v1::IMAGE_INVALID,
-    v1::LAUNCHER_FAILED,       v1::CONFIG_USER_ERROR};
 
 // Most groups of a row's `names`.
 constexpr int kMostGroups = 3;
@@ -119,10 +128,11 @@ std::optional<Remedy> FirstFilled(const std::vector<std::string>& texts,
   return std::nullopt;
 }
 
-// Signatures are called "table/row".
+// Signatures are called "table/row"; logic says which table a row of none is.
 bool IsSignature(const RemedyRow& row, std::string_view signature) {
-  return signature.size() == row.table.size() + 1 + row.row.size() &&
-         signature.starts_with(row.table) && signature.ends_with(row.row);
+  const std::size_t slash = signature.find('/');
+  return slash != signature.npos && signature.substr(slash + 1) == row.row &&
+         (row.table == kOfLogic || signature.substr(0, slash) == row.table);
 }
 
 // What the registry answered, which long messages have at their end.

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "policy/base/quantity.h"
 #include "policy/base/times.h"
-#include "policy/remedy/quantity.h"
 #include "policy/request/accelerators.h"
 
 namespace mulligan::cli {

@@ -1,4 +1,4 @@
-#include "policy/remedy/quantity.h"
+#include "policy/base/quantity.h"
 
 #include <array>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Amounts of resources as people write them: "4Gi", "500m".
-#ifndef MULLIGAN_POLICY_REMEDY_QUANTITY_H_
-#define MULLIGAN_POLICY_REMEDY_QUANTITY_H_
+#ifndef MULLIGAN_POLICY_BASE_QUANTITY_H_
+#define MULLIGAN_POLICY_BASE_QUANTITY_H_
 
 #include <optional>
 #include <string>
@@ -21,4 +21,4 @@ std::string BytesText(double bytes);
 
 }  // namespace mulligan
 
-#endif  // MULLIGAN_POLICY_REMEDY_QUANTITY_H_
+#endif  // MULLIGAN_POLICY_BASE_QUANTITY_H_
