@@ -32,6 +32,9 @@ type Asker struct {
 	// Edit changes a request before it is sent: the policy's name, progress,
 	// recent failures elsewhere. Nil: sent as gathered.
 	Edit func(ctx context.Context, obj client.Object, request *mulliganv1.DecideRequest) error
+
+	// Nodes and events, of which questions that come together need the same.
+	shared memory
 }
 
 // Advice is what to do about a workload.
@@ -102,7 +105,7 @@ func (a *Asker) request(ctx context.Context, obj client.Object) (*mulliganv1.Dec
 	if a.Reader != nil {
 		reader = a.Reader
 	}
-	report, err := Gather(ctx, reader, obj)
+	report, err := gather(ctx, reader, &a.shared, obj)
 	if err != nil {
 		return nil, nil, nil, err
 	}
