@@ -11,7 +11,8 @@ import (
 )
 
 // Asker does the whole of a controller's part: gather, ask, fall back, store. The
-// zero value of every field but Service and Kube is of use.
+// zero value of every field but Service and Kube is of use. A process needs one: questions
+// that come together share what is the same for them.
 type Asker struct {
 	// Service answers. Mandatory; from [Dial], or mulligantest in tests.
 	Service mulliganv1.RetryDecisionServiceClient

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,9 +21,15 @@ import (
 
 // counted counts the calls of a cluster, by what they read.
 func counted(c client.WithWatch, calls map[string]int) client.Client {
+	var lock sync.Mutex
+	count := func(kind string) {
+		lock.Lock()
+		defer lock.Unlock()
+		calls[kind]++
+	}
 	return interceptor.NewClient(c, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-			calls[reflect.TypeOf(obj).Elem().Name()]++
+			count(reflect.TypeOf(obj).Elem().Name())
 			return c.Get(ctx, key, obj, opts...)
 		},
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
@@ -30,7 +37,7 @@ func counted(c client.WithWatch, calls map[string]int) client.Client {
 			if kind == "" {
 				kind = reflect.TypeOf(list).Elem().Name()
 			}
-			calls[kind]++
+			count(kind)
 			asked := (&client.ListOptions{}).ApplyOptions(opts)
 			events, ok := list.(*corev1.EventList)
 			if !ok || asked.FieldSelector == nil {
@@ -100,6 +107,40 @@ func TestQuestionsThatComeTogetherReadOnce(t *testing.T) {
 	}
 	if told := ask(late); !slices.Equal(told, []string{"Evicted"}) {
 		t.Errorf("a later failure has the events %v, want its own", told)
+	}
+}
+
+// Workers of an operator that ask at the same time wait for one reading.
+func TestQuestionsAtTheSameTimeReadOnce(t *testing.T) {
+	const many = 16
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-a", UID: "node-a-uid"}}
+	objects := []client.Object{node}
+	var pods []*corev1.Pod
+	for i := range many {
+		pods = append(pods, endedAt(failedPod(fmt.Sprintf("p%d", i)), time.Now().Add(-time.Minute)))
+		objects = append(objects, pods[i])
+	}
+	cluster := clusterOf(objects...)
+	service := mulligantest.New(t)
+	service.Next(slices.Repeat([]mulligantest.Step{mulligantest.Cause(mulliganv1.Cause_NOT_FAILED)}, many)...)
+	calls := map[string]int{}
+	asker := mulligan.Asker{Service: service.Client(), Kube: cluster, Reader: counted(cluster, calls)}
+	var group sync.WaitGroup
+	for _, pod := range pods {
+		group.Go(func() {
+			if _, err := asker.Ask(t.Context(), pod); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if calls["EventList"] != 2 || calls["Node"] != 1 {
+		t.Errorf("%d questions read %v, want 2 lists of events and 1 node", many, calls)
+	}
+	for _, request := range service.Requests() {
+		if len(request.GetReport().GetNodes()) != 1 {
+			t.Errorf("a question has %d nodes, want 1", len(request.GetReport().GetNodes()))
+		}
 	}
 }
 
