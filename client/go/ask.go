@@ -11,7 +11,8 @@ import (
 )
 
 // Asker does the whole of a controller's part: gather, ask, fall back, store. The
-// zero value of every field but Service and Kube is of use.
+// zero value of every field but Service and Kube is of use. A process needs one: questions
+// that come together share what is the same for them.
 type Asker struct {
 	// Service answers. Mandatory; from [Dial], or mulligantest in tests.
 	Service mulliganv1.RetryDecisionServiceClient
@@ -32,6 +33,9 @@ type Asker struct {
 	// Edit changes a request before it is sent: the policy's name, progress,
 	// recent failures elsewhere. Nil: sent as gathered.
 	Edit func(ctx context.Context, obj client.Object, request *mulliganv1.DecideRequest) error
+
+	// Nodes and events, of which questions that come together need the same.
+	shared memory
 }
 
 // Advice is what to do about a workload.
@@ -102,7 +106,7 @@ func (a *Asker) request(ctx context.Context, obj client.Object) (*mulliganv1.Dec
 	if a.Reader != nil {
 		reader = a.Reader
 	}
-	report, err := Gather(ctx, reader, obj)
+	report, err := gather(ctx, reader, &a.shared, obj)
 	if err != nil {
 		return nil, nil, nil, err
 	}

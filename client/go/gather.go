@@ -53,11 +53,15 @@ const (
 // The scheme of reader must have the core and batch groups. Other kinds are read
 // unstructured.
 func Gather(ctx context.Context, reader client.Reader, obj client.Object) (*Report, error) {
+	return gather(ctx, reader, nil, obj)
+}
+
+func gather(ctx context.Context, reader client.Reader, shared *memory, obj client.Object) (*Report, error) {
 	start, err := typed(obj)
 	if err != nil {
 		return nil, err
 	}
-	g := &gatherer{reader: reader, report: NewReport(), start: start}
+	g := &gatherer{reader: reader, shared: shared, report: NewReport(), start: start}
 	root, err := g.root(ctx, start)
 	if err != nil {
 		return nil, fmt.Errorf("mulligan: gathering for %s: %w", label(obj), err)
@@ -98,6 +102,8 @@ func typed(obj client.Object) (client.Object, error) {
 
 type gatherer struct {
 	reader client.Reader
+	// Nil: nothing is shared with other questions.
+	shared *memory
 	report *Report
 	// What was asked about.
 	start client.Object
@@ -179,7 +185,7 @@ func (g *gatherer) tolerate(err error, what string) error {
 }
 
 // nodes fetches those the pods ran on, the broken pods' first.
-func (g *gatherer) nodes(ctx context.Context, _ client.Object) error {
+func (g *gatherer) nodes(ctx context.Context, root client.Object) error {
 	var names []string
 	for _, pod := range g.pods {
 		if name := pod.Spec.NodeName; name != "" && !slices.Contains(names, name) {
@@ -190,12 +196,16 @@ func (g *gatherer) nodes(ctx context.Context, _ client.Object) error {
 		g.note("%d of %d nodes were left out", left, len(names))
 		names = names[:MaxGatheredNodes]
 	}
+	since := g.lastChange(root)
 	for _, name := range names {
-		node, err := g.get(ctx, corev1.SchemeGroupVersion.WithKind("Node"), types.NamespacedName{Name: name})
-		if err != nil {
+		node, err := remembered(ctx, g.shared, "node "+name, since, func() (*corev1.Node, error) {
+			node := &corev1.Node{}
+			return node, client.IgnoreNotFound(g.reader.Get(ctx, types.NamespacedName{Name: name}, node))
+		})
+		if err := g.tolerate(err, "Node "+name); err != nil {
 			return err
 		}
-		if node != nil {
+		if node != nil && node.Name != "" {
 			g.report.Add(node)
 		}
 	}

@@ -36,11 +36,12 @@ func (g *gatherer) events(ctx context.Context, root client.Object) error {
 			nodes = append(nodes, uid)
 		}
 	}
-	found, err := g.eventsAbout(ctx, root.GetNamespace(), subjects)
+	since := g.lastChange(root)
+	found, err := g.eventsAbout(ctx, root.GetNamespace(), since, subjects)
 	if err != nil {
 		return err
 	}
-	ofNodes, err := g.eventsAbout(ctx, nodeEventNamespace, nodes)
+	ofNodes, err := g.eventsAbout(ctx, nodeEventNamespace, since, nodes)
 	if err != nil {
 		return err
 	}
@@ -62,9 +63,15 @@ func (g *gatherer) takeEvents(found []corev1.Event) {
 	}
 }
 
-func (g *gatherer) eventsAbout(ctx context.Context, namespace string, uids []types.UID) ([]corev1.Event, error) {
+func (g *gatherer) eventsAbout(ctx context.Context, namespace string, since time.Time, uids []types.UID) ([]corev1.Event, error) {
 	if len(uids) == 0 {
 		return nil, nil
+	}
+	if g.shared != nil {
+		found, all, err := g.sharedEvents(ctx, namespace, since, uids)
+		if all || err != nil {
+			return found, g.tolerate(err, "events in "+namespace)
+		}
 	}
 	if len(uids) <= maxEventCalls {
 		found, supported, err := g.eventsOneByOne(ctx, namespace, uids)
@@ -72,14 +79,41 @@ func (g *gatherer) eventsAbout(ctx context.Context, namespace string, uids []typ
 			return found, err
 		}
 	}
-	var all corev1.EventList
-	err := g.reader.List(ctx, &all, client.InNamespace(namespace), client.Limit(maxListedEvents))
+	events, err := g.listEvents(ctx, namespace)
 	if err := g.tolerate(err, "events in "+namespace); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(all.Items, func(event corev1.Event) bool {
+	return slices.DeleteFunc(events, func(event corev1.Event) bool {
 		return !slices.Contains(uids, event.InvolvedObject.UID)
 	}), nil
+}
+
+func (g *gatherer) listEvents(ctx context.Context, namespace string) ([]corev1.Event, error) {
+	var events corev1.EventList
+	err := g.reader.List(ctx, &events, client.InNamespace(namespace), client.Limit(maxListedEvents))
+	return events.Items, err
+}
+
+// sharedEvents takes them from one list for all questions of the namespace, which costs
+// the API server as much as the events of one object do: it goes through all for these,
+// too. It reports false where they are more than one list.
+func (g *gatherer) sharedEvents(ctx context.Context, namespace string, since time.Time, uids []types.UID) ([]corev1.Event, bool, error) {
+	about, err := remembered(ctx, g.shared, "events in "+namespace, since, func() (map[types.UID][]corev1.Event, error) {
+		events, err := g.listEvents(ctx, namespace)
+		if err != nil || len(events) >= maxListedEvents {
+			return nil, err
+		}
+		about := map[types.UID][]corev1.Event{}
+		for _, event := range events {
+			about[event.InvolvedObject.UID] = append(about[event.InvolvedObject.UID], event)
+		}
+		return about, nil
+	})
+	var found []corev1.Event
+	for _, uid := range uids {
+		found = append(found, about[uid]...)
+	}
+	return found, about != nil, err
 }
 
 // eventsOneByOne reports false where the reader has no such index, as caches do.

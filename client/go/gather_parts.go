@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -253,8 +255,10 @@ func (g *gatherer) queue(ctx context.Context, root client.Object) error {
 // workloadOf asks for one version, and says whether it is served: another has no
 // other objects then, and asking for it is answered with a warning.
 func (g *gatherer) workloadOf(ctx context.Context, owner client.Object, version string) (served, found bool, err error) {
-	list := &unstructured.UnstructuredList{}
-	list.SetGroupVersionKind(schema.GroupVersionKind{Group: "kueue.x-k8s.io", Version: version, Kind: "WorkloadList"})
+	if there, err := g.workloadsIn(ctx, owner.GetNamespace(), version); err == nil && there != some {
+		return there == none, false, nil
+	}
+	list := workloadList(version)
 	err = g.reader.List(ctx, list, client.InNamespace(owner.GetNamespace()), client.MatchingLabels{kueueJobUID: string(owner.GetUID())})
 	served = err == nil || apierrors.IsForbidden(err)
 	if err := g.tolerate(err, "workloads.kueue.x-k8s.io"); err != nil || len(list.Items) == 0 {
@@ -265,4 +269,39 @@ func (g *gatherer) workloadOf(ctx context.Context, owner client.Object, version 
 	})
 	g.add(&newest)
 	return true, true, nil
+}
+
+func workloadList(version string) *unstructured.UnstructuredList {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(schema.GroupVersionKind{Group: "kueue.x-k8s.io", Version: version, Kind: "WorkloadList"})
+	return list
+}
+
+// presence is what there is of a kind.
+type presence int
+
+const (
+	some presence = iota
+	none
+	notServed
+)
+
+// workloadsIn says for all questions of a namespace whether it has any Workload, since
+// most have none, and asking for a kind that is not installed is two calls each time.
+func (g *gatherer) workloadsIn(ctx context.Context, namespace, version string) (presence, error) {
+	if g.shared == nil {
+		return some, nil
+	}
+	// A workload is queued long before it fails.
+	return remembered(ctx, g.shared, "workloads "+version+" in "+namespace, time.Time{}, func() (presence, error) {
+		list := workloadList(version)
+		err := g.reader.List(ctx, list, client.InNamespace(namespace), client.Limit(1))
+		switch {
+		case meta.IsNoMatchError(err):
+			return notServed, nil
+		case err == nil && len(list.Items) == 0:
+			return none, nil
+		}
+		return some, err
+	})
 }

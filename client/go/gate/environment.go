@@ -27,9 +27,9 @@ const (
 const DefaultCallDeadline = 200 * time.Millisecond
 
 // FromEnvironment opens a gate to the service that the environment names, and returns
-// nil, a closed one, where it names none. kube stores the ledger; reader reads what a
-// report needs, best past the cache (mgr.GetAPIReader()).
-func FromEnvironment(kube client.Client, reader client.Reader) (*Gate, error) {
+// nil, a closed one, where it names none. The others are those of [New]: live is best past
+// the cache (mgr.GetAPIReader()), and watched are kinds such as "Pod".
+func FromEnvironment(kube client.Client, live client.Reader, watched ...string) (*Gate, error) {
 	server := os.Getenv(EnvServer)
 	if server == "" {
 		return nil, nil
@@ -50,5 +50,5 @@ func FromEnvironment(kube client.Client, reader client.Reader) (*Gate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", EnvServer, err)
 	}
-	return New(service, kube, reader), nil
+	return New(service, kube, live, watched...), nil
 }

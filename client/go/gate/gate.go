@@ -29,9 +29,14 @@ type Gate struct {
 	kept evidence.Pods
 }
 
-// New opens a gate. kube stores the ledger; reader reads what a report needs.
-func New(service mulliganv1.RetryDecisionServiceClient, kube client.Client, reader client.Reader) *Gate {
-	g := &Gate{Enabled: true, Asker: &mulligan.Asker{Service: service, Kube: kube, Reader: reader}}
+// New opens a gate. kube stores the ledger; live reads what a report needs, but for the
+// kinds that are watched, which are listed from kube's cache: those that the operator
+// watches for itself.
+func New(service mulliganv1.RetryDecisionServiceClient, kube client.Client, live client.Reader, watched ...string) *Gate {
+	g := &Gate{Enabled: true, Asker: &mulligan.Asker{Service: service, Kube: kube, Reader: live}}
+	if len(watched) > 0 {
+		g.Asker.Reader = reader{Reader: live, cache: kube, scheme: kube.Scheme(), watched: watched}
+	}
 	g.Asker.Edit = g.addKept
 	return g
 }

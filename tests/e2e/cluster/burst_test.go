@@ -86,9 +86,13 @@ func TestScenario10ManyJobsFailAtOnce(t *testing.T) {
 	if calls > int64(jobs)*12 {
 		t.Errorf("%d API calls for %d failures, want at most 12 each", calls, jobs)
 	}
-	// So that the namespace goes away soon.
-	must(t, c.DeleteAllOf(context.Background(), newJob(namespace, ""), client.InNamespace(namespace),
-		client.PropagationPolicy(metav1.DeletePropagationBackground)))
+	// So that the namespace goes away soon. It does without, too: a busy API server gives
+	// a thousand at once no answer in time.
+	err := c.DeleteAllOf(context.Background(), newJob(namespace, ""), client.InNamespace(namespace),
+		client.PropagationPolicy(metav1.DeletePropagationBackground))
+	if err != nil {
+		t.Logf("the Jobs are left to the namespace: %v", err)
+	}
 }
 
 // each calls do for 0 to n-1, thirty-two at a time.

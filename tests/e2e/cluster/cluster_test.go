@@ -213,6 +213,18 @@ func (c *cluster) namespaceNamed(t *testing.T, name string) string {
 	return name
 }
 
+// waitGone waits until a namespace that is deleted has gone.
+func (c *cluster) waitGone(t *testing.T, namespace string, patience time.Duration) {
+	t.Helper()
+	eventually(t, patience, func() string {
+		err := c.Get(t.Context(), client.ObjectKey{Name: namespace}, &corev1.Namespace{})
+		if !apierrors.IsNotFound(err) {
+			return fmt.Sprintf("the namespace %s is still there: %v", namespace, err)
+		}
+		return ""
+	})
+}
+
 // Two ordinary nodes and two that can be taken away.
 func (c *cluster) addNodes() error {
 	for i := range 4 {

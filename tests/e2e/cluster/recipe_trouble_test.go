@@ -102,9 +102,11 @@ func TestRecipeWhenManyFail(t *testing.T) {
 	many := numberFrom(t, "E2E_RECIPE_BURST", 50)
 	eachOperator(t, func(t *testing.T, o *operator) {
 		for _, way := range beforeAndAfter(shared) {
+			namespace := ""
 			t.Run(way.name, func(t *testing.T) {
 				o.runs(t, shared, way, many)
 				w := o.begin(t, many, 1)
+				namespace = w.namespace
 				failed, before := time.Now(), o.costs(t, w.cluster)
 				w.let(1)
 				var decided []time.Duration
@@ -126,6 +128,10 @@ func TestRecipeWhenManyFail(t *testing.T) {
 					w.wantEach(t)
 				}
 			})
+			// Or the next way pays for deleting what this one has made.
+			if namespace != "" {
+				shared.waitGone(t, namespace, long+time.Duration(many)*time.Second)
+			}
 		}
 	})
 }

@@ -121,6 +121,6 @@ func (a asker) gather(ctx context.Context, from client.Reader, obj *unstructured
 func anyInTrouble(report *mulligan.Report) bool {
 	return slices.ContainsFunc(report.Objects(), func(obj runtime.Object) bool {
 		pod, ok := obj.(*corev1.Pod)
-		return ok && inTrouble(pod)
+		return ok && evidence.InTrouble(pod)
 	})
 }

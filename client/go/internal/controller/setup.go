@@ -201,7 +201,7 @@ func (r *reconciler) watch(mgr ctrl.Manager) error {
 
 var troubledPods = predicate.NewPredicateFuncs(func(obj client.Object) bool {
 	pod, ok := obj.(*corev1.Pod)
-	return ok && inTrouble(pod)
+	return ok && evidence.InTrouble(pod)
 })
 
 // ofTroubledPod finds the workload of a pod.

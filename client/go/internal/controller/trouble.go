@@ -3,7 +3,6 @@ package controller
 import (
 	"context"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -11,34 +10,6 @@ import (
 
 	"mulligan.dev/mulligan/internal/controller/kinds"
 )
-
-// Waiting for these is how every container begins.
-var ordinaryWaits = map[string]bool{"": true, "ContainerCreating": true, "PodInitializing": true}
-
-// inTrouble says whether a pod shows anything that is worth a question while its
-// operator has not given up. Mulligan says what it means.
-func inTrouble(pod *corev1.Pod) bool {
-	if pod.Status.Phase == corev1.PodFailed {
-		return true
-	}
-	for _, condition := range pod.Status.Conditions {
-		if condition.Type == corev1.PodScheduled && condition.Status == corev1.ConditionFalse ||
-			condition.Type == corev1.DisruptionTarget && condition.Status == corev1.ConditionTrue {
-			return true
-		}
-	}
-	for _, statuses := range [][]corev1.ContainerStatus{pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses} {
-		for _, status := range statuses {
-			if waiting := status.State.Waiting; waiting != nil && !ordinaryWaits[waiting.Reason] {
-				return true
-			}
-			if ended := status.State.Terminated; ended != nil && ended.ExitCode != 0 {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // How many owners there can be between a pod and its workload: a TrainJob's pod has
 // Job, JobSet and TrainJob.
