@@ -310,7 +310,9 @@ absl::Status TakePartLine(std::string_view line, PartCounts& counts,
       return absl::OkStatus();
     }
     if (!json.contains("reportPart")) {
-      return NoPart("expected an object with key or reportPart");
+      return NoPart(
+          "expected an object with key or reportPart; decision logs are read "
+          "without --merge");
     }
     const Count version = AmountAt(json, "reportPart");
     if (version != kPartVersion) {

@@ -103,14 +103,24 @@ inline void from_json(const PartJson& json, Exhibits& exhibits) {
 }
 
 inline void to_json(PartJson& json, const Verdicts& verdicts) {
-  json = {verdicts.in_vain,           verdicts.assumed,
-          verdicts.given_up,          verdicts.completed,
-          verdicts.given_up_examples, verdicts.completed_examples};
+  json = {verdicts.in_vain,
+          verdicts.assumed,
+          verdicts.given_up,
+          verdicts.completed,
+          verdicts.saved,
+          verdicts.given_up_examples,
+          verdicts.completed_examples,
+          verdicts.saved_examples};
 }
 inline void from_json(const PartJson& json, Verdicts& verdicts) {
-  verdicts = {json.at(0).get<Cost>(),     json.at(1).get<Cost>(),
-              json.at(2).get<Cost>(),     json.at(3).get<Cost>(),
-              json.at(4).get<Exhibits>(), json.at(5).get<Exhibits>()};
+  json.at(0).get_to(verdicts.in_vain);
+  json.at(1).get_to(verdicts.assumed);
+  json.at(2).get_to(verdicts.given_up);
+  json.at(3).get_to(verdicts.completed);
+  json.at(4).get_to(verdicts.saved);
+  json.at(5).get_to(verdicts.given_up_examples);
+  json.at(6).get_to(verdicts.completed_examples);
+  json.at(7).get_to(verdicts.saved_examples);
 }
 
 }  // namespace mulligan::cli

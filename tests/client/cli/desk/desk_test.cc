@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
 #include "gmock/gmock.h"
@@ -224,6 +225,74 @@ TEST(DeskTest, KeepsCasesWithoutNamesTwiceAndFixturesOnce) {
   EXPECT_EQ(run["coverage"], (Json{{"rules", 2},
                                    {"decided", 1},
                                    {"never", Json::array({"mine/default"})}}));
+}
+
+// What people wrote around the cases stays as it is.
+TEST(DeskTest, ACaseIsAddedToTheTextOfTheSuite) {
+  constexpr const char* kTops[] = {
+      // Sections in any order, another indentation, what follows.
+      R"(# Of the memory rules.
+kind: RetryPolicyTest   # a suite
+apiVersion: mulligan.dev/v1
+
+spec:
+    # First of all.
+    cases:
+        # Nothing grows twice.
+        - name: "kept"
+          steps: [{fixture: f, at: "2026-11-03T09:00:00Z", expect: {action: WAIT}}]
+          # End of kept.
+
+    # What is shown.
+    fixtures:
+        f: {objects: [{kind: Pod, apiVersion: v1, metadata: {name: x}}]}  # one
+# Whose it is.
+metadata: {name: x}
+)",
+      // Items beside their key, no fixtures, no line break at the end.
+      "apiVersion: mulligan.dev/v1\nkind: RetryPolicyTest\n"
+      "metadata: {name: x}\nspec:\n  policies: [mine.yaml]\n  cases:\n"
+      "  # none yet",
+      // Nothing but a name.
+      "apiVersion: mulligan.dev/v1\nkind: RetryPolicyTest\n"
+      "metadata:\n  name: x # mine\nspec:\n  policies:\n  - mine.yaml\n",
+  };
+  for (const std::string top : kTops) {
+    Desk desk(Settings());
+    Json question = QuestionWith(kMine, Pod("a"));
+    question["suite"] = top;
+    for (const char* name : {"grows", "grows again"}) {
+      question["caseName"] = name;
+      const Json kept = Ask(desk, "keep", question);
+      ASSERT_TRUE(kept.contains("suite")) << kept;
+      question["suite"] = kept["suite"];
+    }
+    const std::string suite = question["suite"];
+    std::size_t at = 0;
+    for (const auto line : absl::StrSplit(top, '\n')) {
+      at = suite.find(std::string(line), at);
+      ASSERT_NE(at, std::string::npos) << line << " in\n" << suite;
+    }
+    const Json run = Ask(desk, "suite", question);
+    EXPECT_THAT(run["suites"][0]["issues"], IsEmpty()) << run << suite;
+    EXPECT_EQ(run["suites"][0]["cases"].back()["name"], "grows again");
+    EXPECT_THAT(run["suites"][0]["cases"].back()["failures"], IsEmpty());
+  }
+}
+
+TEST(DeskTest, CommentsThatWouldGoAreToldBefore) {
+  Desk desk(Settings());
+  Json question = QuestionWith(kMine, Pod("a"));
+  const std::string flow =
+      "apiVersion: mulligan.dev/v1\nkind: RetryPolicyTest\n"
+      "metadata: {name: x}\nspec: {policies: [mine.yaml]}\n";
+  question["suite"] = flow + "# mine\n";
+  const DeskAnswer answer = desk.Answer("POST", "keep", question.dump());
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.body, HasSubstr("would lose its comments"));
+  question["suite"] = flow;
+  EXPECT_THAT(Ask(desk, "keep", question)["suite"].get<std::string>(),
+              HasSubstr("cases:"));
 }
 
 TEST(DeskTest, ASuiteWithErrorsIsNotAddedTo) {
