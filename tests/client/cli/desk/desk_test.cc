@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
 #include "gmock/gmock.h"
@@ -13,6 +12,7 @@
 #include "mulligan/v1/decision_record.pb.h"
 #include "nlohmann/json.hpp"
 #include "policy/loader/load.h"
+#include "tests/client/cli/desk/ask_desk.h"
 #include "tests/testing/temp_dir.h"
 
 namespace mulligan::cli {
@@ -25,64 +25,6 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
-
-constexpr char kMine[] = R"(apiVersion: mulligan.dev/v1
-kind: RetryPolicy
-metadata: {name: mine}
-spec:
-  budgets:
-    memory: {limit: 1}
-  rules:
-    - name: grow
-      when: {causes: [CONTAINER_OOM]}
-      then: {action: RETRY, budget: memory, resources: {memoryFactor: 2}}
-  default: {action: FAIL}
-)";
-constexpr char kFails[] = R"(apiVersion: mulligan.dev/v1
-kind: RetryPolicy
-metadata: {name: mine}
-spec:
-  default: {action: FAIL}
-)";
-
-// A pod of a Job that ran out of memory, as `kubectl get -o yaml` prints it.
-std::string Pod(const std::string& name) {
-  return absl::StrCat(R"(apiVersion: v1
-kind: Pod
-metadata:
-  name: )",
-                      name, R"(
-  namespace: ml
-  uid: )",
-                      name, R"(
-  ownerReferences:
-    - {apiVersion: batch/v1, kind: Job, name: )",
-                      name, ", uid: j-", name, R"(, controller: true}
-status:
-  phase: Failed
-  containerStatuses:
-    - name: main
-      state:
-        terminated: {exitCode: 137, reason: OOMKilled,
-                     startedAt: "2026-11-03T08:50:00Z",
-                     finishedAt: "2026-11-03T09:00:00Z"}
-)");
-}
-
-DeskSettings Settings() {
-  return {.policies = {{"policy.yaml", EmbeddedPolicy().yaml}},
-          .suites = {},
-          .log = {}};
-}
-
-Json Ask(Desk& desk, const std::string& page, const Json& question) {
-  return Json::parse(desk.Answer("POST", page, question.dump()).body);
-}
-
-Json QuestionWith(const std::string& policy, const std::string& failure) {
-  return {{"policies", {{{"file", "mine.yaml"}, {"text", policy}}}},
-          {"failure", failure}};
-}
 
 TEST(DeskTest, BeginsWithPoliciesAndThirtySituations) {
   Desk desk(Settings());
@@ -204,104 +146,6 @@ TEST(DeskTest, WhatCannotBeReadIsToldAsTheFailures) {
   EXPECT_EQ(answer["valid"], true);
   EXPECT_THAT(answer["failureError"].get<std::string>(),
               StartsWith("the failure: "));
-}
-
-TEST(DeskTest, KeepsCasesWithoutNamesTwiceAndFixturesOnce) {
-  Desk desk(Settings());
-  Json question = QuestionWith(kMine, Pod("a"));
-  question["caseName"] = "grows";
-  question["suite"] = Ask(desk, "keep", question)["suite"];
-  question["times"] = 2;
-  question["suite"] = Ask(desk, "keep", question)["suite"];
-  const std::string suite = question["suite"];
-  EXPECT_THAT(suite, HasSubstr("- name: grows\n"));
-  EXPECT_THAT(suite, HasSubstr("- name: grows 2\n"));
-  EXPECT_EQ(suite.find("    objects:"), suite.rfind("    objects:")) << suite;
-  const Json run = Ask(desk, "suite", question);
-  ASSERT_THAT(run["suites"][0]["cases"], SizeIs(2)) << run;
-  for (const Json& test : run["suites"][0]["cases"]) {
-    EXPECT_THAT(test["failures"], IsEmpty());
-  }
-  EXPECT_EQ(run["coverage"], (Json{{"rules", 2},
-                                   {"decided", 1},
-                                   {"never", Json::array({"mine/default"})}}));
-}
-
-// What people wrote around the cases stays as it is.
-TEST(DeskTest, ACaseIsAddedToTheTextOfTheSuite) {
-  constexpr const char* kTops[] = {
-      // Sections in any order, another indentation, what follows.
-      R"(# Of the memory rules.
-kind: RetryPolicyTest   # a suite
-apiVersion: mulligan.dev/v1
-
-spec:
-    # First of all.
-    cases:
-        # Nothing grows twice.
-        - name: "kept"
-          steps: [{fixture: f, at: "2026-11-03T09:00:00Z", expect: {action: WAIT}}]
-          # End of kept.
-
-    # What is shown.
-    fixtures:
-        f: {objects: [{kind: Pod, apiVersion: v1, metadata: {name: x}}]}  # one
-# Whose it is.
-metadata: {name: x}
-)",
-      // Items beside their key, no fixtures, no line break at the end.
-      "apiVersion: mulligan.dev/v1\nkind: RetryPolicyTest\n"
-      "metadata: {name: x}\nspec:\n  policies: [mine.yaml]\n  cases:\n"
-      "  # none yet",
-      // Nothing but a name.
-      "apiVersion: mulligan.dev/v1\nkind: RetryPolicyTest\n"
-      "metadata:\n  name: x # mine\nspec:\n  policies:\n  - mine.yaml\n",
-  };
-  for (const std::string top : kTops) {
-    Desk desk(Settings());
-    Json question = QuestionWith(kMine, Pod("a"));
-    question["suite"] = top;
-    for (const char* name : {"grows", "grows again"}) {
-      question["caseName"] = name;
-      const Json kept = Ask(desk, "keep", question);
-      ASSERT_TRUE(kept.contains("suite")) << kept;
-      question["suite"] = kept["suite"];
-    }
-    const std::string suite = question["suite"];
-    std::size_t at = 0;
-    for (const auto line : absl::StrSplit(top, '\n')) {
-      at = suite.find(std::string(line), at);
-      ASSERT_NE(at, std::string::npos) << line << " in\n" << suite;
-    }
-    const Json run = Ask(desk, "suite", question);
-    EXPECT_THAT(run["suites"][0]["issues"], IsEmpty()) << run << suite;
-    EXPECT_EQ(run["suites"][0]["cases"].back()["name"], "grows again");
-    EXPECT_THAT(run["suites"][0]["cases"].back()["failures"], IsEmpty());
-  }
-}
-
-TEST(DeskTest, CommentsThatWouldGoAreToldBefore) {
-  Desk desk(Settings());
-  Json question = QuestionWith(kMine, Pod("a"));
-  const std::string flow =
-      "apiVersion: mulligan.dev/v1\nkind: RetryPolicyTest\n"
-      "metadata: {name: x}\nspec: {policies: [mine.yaml]}\n";
-  question["suite"] = flow + "# mine\n";
-  const DeskAnswer answer = desk.Answer("POST", "keep", question.dump());
-  EXPECT_EQ(answer.status, 400);
-  EXPECT_THAT(answer.body, HasSubstr("would lose its comments"));
-  question["suite"] = flow;
-  EXPECT_THAT(Ask(desk, "keep", question)["suite"].get<std::string>(),
-              HasSubstr("cases:"));
-}
-
-TEST(DeskTest, ASuiteWithErrorsIsNotAddedTo) {
-  Desk desk(Settings());
-  Json question = QuestionWith(kMine, Pod("a"));
-  question["suite"] = "kind: RetryPolicyTest\nspce: {}\n";
-  const DeskAnswer answer = desk.Answer("POST", "keep", question.dump());
-  EXPECT_EQ(answer.status, 400);
-  EXPECT_THAT(answer.body, HasSubstr("the suite, line 2"));
 }
 
 TEST(DeskTest, SuitesOfThePageReadNoFiles) {
