@@ -118,6 +118,9 @@ function(add_mulligan_test name)
   endif()
   add_mulligan_executable(${name} SOURCES ${arg_SOURCES} DEPS ${arg_DEPS}
                           mulligan_testing GTest::gmock GTest::gtest_main)
+  # How rows of parametrised tests are printed.
+  target_include_directories(${name} BEFORE
+                             PRIVATE "${PROJECT_SOURCE_DIR}/tests/testing")
   # Tests run once and were most of the time of a release build; what they test
   # keeps its flags.
   target_compile_options(

@@ -90,7 +90,7 @@ absl::Status TellLogs(const ReportOptions& options, ReportSettings settings,
   Gathered gathered;
   absl::Status status;
   if (options.merge) {
-    status = GatherParts(logs, settings, gathered);
+    status = GatherParts(logs, settings, options.output != "sums", gathered);
   } else {
     Gather(logs, settings, gathered);
   }

@@ -28,9 +28,14 @@ namespace {
 constexpr int kMaxEvidence = 6;
 constexpr int kMaxConsidered = 8;
 
-// "exit code 143 alone", "reason Evicted alone".
+// "exit code 143 alone", "reason Evicted alone"; of a field that says no more
+// than that it is set, "deletionTimestamp alone".
 std::string Alone(const v1::FailureReport& report, const Candidate& fact) {
   if (!fact.text.empty()) return "the message alone";
+  if (fact.value == "set") {
+    const std::string path = PathOf(fact.place);
+    return absl::StrCat(path.substr(path.rfind('.') + 1), " alone");
+  }
   return absl::StrCat(fact.value.empty() ? "exit code " : "",
                       ValueOf(report, fact), " alone");
 }

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_members.h"
 #include "google/protobuf/descriptor.h"
@@ -59,10 +63,58 @@ std::string CamelCasePath(std::string_view path) {
   return result;
 }
 
-std::string JoinPath(std::string_view path, std::string_view field) {
-  const std::string camel = CamelCasePath(path);
-  return camel.empty() ? CamelCasePath(field)
-                       : absl::StrFormat("%s.%s", camel, CamelCasePath(field));
+// What was read, and as what.
+struct Source {
+  std::string_view json;
+  const google::protobuf::Descriptor* type;
+
+  // What a field has; nothing where it is not known.
+  std::string_view ValueOf(
+      const google::protobuf::FieldDescriptor* field) const {
+    if (field == nullptr) return "null";
+    for (const JsonMember& member : JsonMembers(json)) {
+      if (FieldNamed(*type, member.key) == field) return member.value;
+    }
+    return "null";
+  }
+};
+
+// A path of protobuf in the spelling of JSON. Entries of maps are a list to
+// protobuf: "specs[1].value.replicas" becomes "specs[Worker].replicas".
+std::string ReadablePath(std::string_view path, Source source) {
+  std::string result;
+  bool in_entry = false;
+  const absl::string_view whole(path.data(), path.size());
+  for (const std::string& part :
+       std::vector<std::string>(absl::StrSplit(whole, '.'))) {
+    if (std::exchange(in_entry, false) && part == "value") continue;
+    const size_t bracket = std::min(part.find('['), part.size());
+    const std::string name = part.substr(0, bracket);
+    const google::protobuf::FieldDescriptor* const field =
+        source.type == nullptr ? nullptr : FieldNamed(*source.type, name);
+    absl::StrAppend(&result, result.empty() ? "" : ".", CamelCasePath(name));
+    source.json = source.ValueOf(field);
+    source.type = field == nullptr ? nullptr : field->message_type();
+    if (bracket == part.size()) continue;
+    const auto index =
+        static_cast<size_t>(std::strtoul(&part[bracket + 1], nullptr, 10));
+    const std::vector<JsonMember> members = JsonMembers(source.json);
+    if (field != nullptr && field->is_map() && index < members.size()) {
+      absl::StrAppend(&result, "[", members[index].key, "]");
+      source = {members[index].value, source.type->map_value()->message_type()};
+      in_entry = true;
+      continue;
+    }
+    const std::vector<std::string_view> items = JsonItems(source.json);
+    result += part.substr(bracket);
+    source.json = index < items.size() ? items[index] : "null";
+  }
+  return result;
+}
+
+std::string JoinPath(const std::string& path, std::string_view field) {
+  return path.empty() ? CamelCasePath(field)
+                      : absl::StrFormat("%s.%s", path, CamelCasePath(field));
 }
 
 // Times and durations are reported as "Field 'f', Invalid time format: V" or,
@@ -83,7 +135,7 @@ std::string_view WithoutBrackets(std::string_view path) {
 
 // "oneof field 'policy_choice' is already set. Cannot set 'inlinePolicy'" with
 // the names that exclude each other, when `type` has them.
-std::string RewordOneof(std::string_view path, std::string_view value,
+std::string RewordOneof(const std::string& path, std::string_view value,
                         const google::protobuf::Descriptor& type) {
   const auto quoted = [&value](size_t from) {
     const size_t open = value.find('\'', from);
@@ -107,18 +159,18 @@ std::string RewordOneof(std::string_view path, std::string_view value,
 }
 
 // "report" or "(report) jobSet".
-std::string RewordList(std::string_view where) {
+std::string RewordList(std::string_view where, const Source& source) {
   const size_t close = where.find(") ");
   const bool nested = where.substr(0, 1) == "(" && close != where.npos;
   return absl::StrFormat(
       "%s: found a list, expected a single value",
-      nested ? JoinPath(where.substr(1, close - 1), where.substr(close + 2))
+      nested ? JoinPath(ReadablePath(where.substr(1, close - 1), source),
+                        where.substr(close + 2))
              : CamelCasePath(where));
 }
 
 // Rewords "(path): invalid value V for type T" and its two variations.
-std::string Reword(std::string_view message,
-                   const google::protobuf::Descriptor& root) {
+std::string Reword(std::string_view message, const Source& source) {
   constexpr std::string_view kSeparator = ": invalid value ";
   constexpr std::string_view kForType = " for type ";
   const size_t value_at = message.find(kSeparator);
@@ -127,25 +179,26 @@ std::string Reword(std::string_view message,
       type_at == std::string_view::npos) {
     const size_t list_at = message.find(": Proto field is not repeating");
     if (list_at != std::string_view::npos) {
-      return RewordList(message.substr(0, list_at));
+      return RewordList(message.substr(0, list_at), source);
     }
     return std::string(message.substr(0, message.find('\n')));
   }
-  const std::string_view path = WithoutBrackets(message.substr(0, value_at));
+  const std::string path =
+      ReadablePath(WithoutBrackets(message.substr(0, value_at)), source);
   const size_t value_start = value_at + kSeparator.size();
   const std::string_view value =
       message.substr(value_start, type_at - value_start);
   const std::string_view type = message.substr(type_at + kForType.size());
   if (value.starts_with("oneof field '")) {
-    return RewordOneof(path, value, root);
+    return RewordOneof(path, value, *source.type);
   }
   if (value.starts_with("Starting an object")) {
     return absl::StrFormat(
         "%s: found an object or list, expected a single value",
         JoinPath(path, type));
   }
-  return absl::StrFormat("%s: %s is not %s", CamelCasePath(path),
-                         ReadableValue(value), ReadableType(type));
+  return absl::StrFormat("%s: %s is not %s", path, ReadableValue(value),
+                         ReadableType(type));
 }
 
 }  // namespace
@@ -164,8 +217,9 @@ absl::Status ParseProtoJson(std::string_view json,
     return absl::InvalidArgumentError(
         absl::StrCat(huge, " is out of range, expected at most 1.8e308"));
   }
-  return absl::InvalidArgumentError(Reword(
-      std::string_view(text.data(), text.size()), *message.GetDescriptor()));
+  return absl::InvalidArgumentError(
+      Reword(std::string_view(text.data(), text.size()),
+             {json, message.GetDescriptor()}));
 }
 
 bool NamesFieldOf(std::string_view json,

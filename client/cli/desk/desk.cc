@@ -56,10 +56,6 @@ Suite PageSuite(const std::string& text) {
   return suite;
 }
 
-bool IsBlankText(const std::string& text) {
-  return text.find_first_not_of(" \t\r\n") == std::string::npos;
-}
-
 }  // namespace
 
 Desk::Desk(DeskSettings settings) : settings_(std::move(settings)) {

@@ -4,8 +4,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "client/cli/base/proto_json.h"
 #include "client/cli/base/utf8.h"
+#include "client/cli/desk/suite_text.h"
 #include "client/cli/story/wording.h"
 #include "client/cli/suite/suite.h"
 #include "google/protobuf/util/message_differencer.h"
@@ -53,9 +56,7 @@ v1::RetryPolicyTest NewSuite(const Question& question) {
 }
 
 absl::StatusOr<v1::RetryPolicyTest> SuiteOf(const Question& question) {
-  if (question.suite.find_first_not_of(" \t\r\n") == std::string::npos) {
-    return NewSuite(question);
-  }
+  if (IsBlankText(question.suite)) return NewSuite(question);
   Suite suite = ParseSuite("the suite", question.suite);
   if (!HasErrors(suite.issues)) return std::move(suite.test);
   const Issue& first = suite.issues.front();
@@ -73,10 +74,11 @@ std::string FreeName(const std::string& wanted, const IsTaken& is_taken) {
   return name;
 }
 
-// The name of the fixture that shows the failure, which is added unless there
-// is one.
+// The name of the fixture that shows the failure, which is added to both specs
+// unless there is one.
 std::string AddFixture(const std::string& wanted, const Failure& failure,
-                       v1::RetryPolicyTestSpec& spec) {
+                       v1::RetryPolicyTestSpec& spec,
+                       v1::RetryPolicyTestSpec& added) {
   using google::protobuf::util::MessageDifferencer;
   auto& fixtures = *spec.mutable_fixtures();
   for (const auto& [name, fixture] : fixtures) {
@@ -89,12 +91,64 @@ std::string AddFixture(const std::string& wanted, const Failure& failure,
     return fixtures.contains(taken);
   });
   *fixtures[name].add_objects() = failure.shown;
+  (*added.mutable_fixtures())[name] = fixtures[name];
   return name;
 }
 
 std::string DefaultName(const v1::DecideResponse& answer) {
   return absl::StrCat(Words(v1::Cause_Name(answer.diagnosis().cause())), ": ",
                       ActionLine(answer.decision()));
+}
+
+// What `yaml`, a message with nothing but spec.SECTION, has there.
+std::string EntriesIn(const std::string& yaml) {
+  std::vector<std::string> lines = absl::StrSplit(yaml, '\n');
+  lines.erase(lines.begin(), lines.begin() + 2);  // "spec:" and "SECTION:"
+  const std::size_t indent = lines.front().find_first_not_of(' ');
+  for (std::string& line : lines) line.erase(0, indent);
+  return absl::StrJoin(lines, "\n");
+}
+
+// `text` with what was added to it, in place; empty where that would not say
+// the same as `whole`.
+absl::StatusOr<std::string> AddToText(const std::string& text,
+                                      const v1::RetryPolicyTestSpec& added,
+                                      const v1::RetryPolicyTest& whole) {
+  v1::RetryPolicyTest fixtures;
+  v1::RetryPolicyTest cases;
+  *fixtures.mutable_spec()->mutable_fixtures() = added.fixtures();
+  *cases.mutable_spec()->mutable_cases() = added.cases();
+  std::string result = text;
+  for (const auto& [section, part] :
+       {std::pair("fixtures", fixtures), std::pair("cases", cases)}) {
+    const absl::StatusOr<std::string> yaml =
+        PrintProtoAs(OutputFormat::kYaml, part);
+    if (!yaml.ok()) return yaml;
+    if (part.spec().fixtures().empty() && part.spec().cases().empty()) continue;
+    result = WithEntry(result, section, EntriesIn(*yaml));
+    if (result.empty()) return result;
+  }
+  const Suite read = ParseSuite("the suite", result);
+  const bool is_same =
+      !HasErrors(read.issues) &&
+      google::protobuf::util::MessageDifferencer::Equals(read.test, whole);
+  return is_same ? result : "";
+}
+
+// The suite's text with its comments, else, where it has none, written anew.
+absl::StatusOr<std::string> TextOf(const std::string& text,
+                                   const v1::RetryPolicyTestSpec& added,
+                                   const v1::RetryPolicyTest& whole) {
+  if (IsBlankText(text)) return PrintProtoAs(OutputFormat::kYaml, whole);
+  absl::StatusOr<std::string> result = AddToText(text, added, whole);
+  if (!result.ok() || !result->empty()) return result;
+  if (text.find('#') == std::string::npos) {
+    return PrintProtoAs(OutputFormat::kYaml, whole);
+  }
+  return absl::InvalidArgumentError(
+      "the suite would lose its comments: a case can be added beside them "
+      "where spec, fixtures and cases are in block style, each key on a line "
+      "of its own; write them so, or take the comments out");
 }
 
 }  // namespace
@@ -106,8 +160,9 @@ absl::StatusOr<std::string> KeepCase(const Question& question,
   if (!suite.ok()) return suite.status();
   v1::RetryPolicyTestSpec& spec = *suite->mutable_spec();
   const v1::DecideResponse& last = attempts.back().response;
+  v1::RetryPolicyTestSpec more;
   const std::string fixture = AddFixture(
-      Words(v1::Cause_Name(last.diagnosis().cause())), failure, spec);
+      Words(v1::Cause_Name(last.diagnosis().cause())), failure, spec, more);
   const auto is_case = [&spec](const std::string& name) {
     return std::ranges::any_of(spec.cases(), [&name](const auto& test) {
       return test.name() == name;
@@ -129,7 +184,8 @@ absl::StatusOr<std::string> KeepCase(const Question& question,
     }
     *step.mutable_expect() = ExpectationOf(attempt.response);
   }
-  return PrintProtoAs(OutputFormat::kYaml, *suite);
+  *more.add_cases() = added;
+  return TextOf(question.suite, more, *suite);
 }
 
 }  // namespace mulligan::cli

@@ -13,8 +13,8 @@ namespace mulligan::cli {
 
 // `question.suite`, or a new one when that is empty, with a case that expects
 // of each attempt what was answered: YAML that `mulligan policy test` passes
-// beside the policies. Comments of the suite are lost. INVALID_ARGUMENT when
-// the suite has errors.
+// beside the policies. Lines and comments of the suite stay. INVALID_ARGUMENT
+// when the suite has errors, or has comments that cannot.
 absl::StatusOr<std::string> KeepCase(const Question& question,
                                      const Failure& failure,
                                      const std::vector<Attempted>& attempts);

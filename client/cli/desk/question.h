@@ -38,6 +38,10 @@ struct Question {
 // INVALID_ARGUMENT names member, value and expected form.
 absl::StatusOr<Question> ParseQuestion(std::string_view json);
 
+inline bool IsBlankText(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
 }  // namespace mulligan::cli
 
 #endif  // MULLIGAN_CLIENT_CLI_DESK_QUESTION_H_

@@ -31,7 +31,18 @@ absl::StatusOr<std::string> Gunzip(std::string_view bytes, std::size_t most) {
   std::array<char, 1 << 16> buffer;
   int code = Z_OK;
   while (code == Z_OK || (code == Z_STREAM_END && stream.avail_in > 0)) {
-    if (code == Z_STREAM_END) inflateReset(&stream);
+    if (code == Z_STREAM_END) {
+      const std::string_view rest =
+          bytes.substr(bytes.size() - stream.avail_in);
+      if (!IsGzip(rest)) {
+        return absl::InvalidArgumentError(
+            absl::StrFormat("has %d bytes behind the end of the gzip that are "
+                            "no gzip, expected "
+                            "nothing there",
+                            rest.size()));
+      }
+      inflateReset(&stream);
+    }
     stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
     stream.avail_out = static_cast<uInt>(buffer.size());
     code = inflate(&stream, Z_NO_FLUSH);

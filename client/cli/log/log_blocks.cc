@@ -1,12 +1,10 @@
 #include "client/cli/log/log_blocks.h"
 
-#include <unistd.h>
-#include <zlib.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,7 +19,6 @@ namespace mulligan::cli {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
-constexpr unsigned kZlibBytes = 256U << 10;
 // Of a line; memory must not grow with a file that has no line breaks.
 constexpr std::size_t kMostLineBytes = std::size_t{64} << 20;
 
@@ -81,31 +78,19 @@ LogBlocks::LogBlocks(std::vector<std::string> files)
   }
 }
 
-LogBlocks::~LogBlocks() { Close(); }
-
 std::int64_t LogBlocks::bytes_read() const {
-  return bytes_before_ + (file_ == nullptr ? 0 : gzoffset(file_));
+  return bytes_before_ + (file_ == nullptr ? 0 : file_->offset());
 }
 
 void LogBlocks::Close() {
-  if (file_ == nullptr) return;
-  gzclose(std::exchange(file_, nullptr));
+  file_.reset();
   bytes_before_ += SizeOf(files_[next_file_ - 1]);
 }
 
-bool LogBlocks::Open(LogBlock& block) {
-  const std::string& name = files_[next_file_++];
+void LogBlocks::Open() {
+  file_ = std::make_unique<LogFile>(files_[next_file_++]);
   line_ = 1;
   rest_.clear();
-  errno = 0;
-  file_ = name == "-" ? gzdopen(dup(STDIN_FILENO), "rb")
-                      : gzopen(name.c_str(), "rb");
-  if (file_ == nullptr) {
-    block.error = std::strerror(errno);
-    return false;
-  }
-  gzbuffer(file_, kZlibBytes);
-  return true;
 }
 
 bool LogBlocks::Next(LogBlock& block) {
@@ -113,8 +98,7 @@ bool LogBlocks::Next(LogBlock& block) {
     block = LogBlock();
     if (file_ == nullptr) {
       if (next_file_ == files_.size()) return false;
-      block.file = next_file_;
-      if (!Open(block)) return true;
+      Open();
     }
     block.file = next_file_ - 1;
     block.first_line = line_;
@@ -124,16 +108,8 @@ bool LogBlocks::Next(LogBlock& block) {
 }
 
 bool LogBlocks::Read(std::string& text, std::string& error) {
-  const std::size_t start = text.size();
-  text.resize(start + kBlockBytes);
-  const int got = gzread(file_, text.data() + start, kBlockBytes);
-  text.resize(start + static_cast<std::size_t>(std::max(got, 0)));
-  if (got > 0) return true;
-  int code = Z_OK;
-  const char* why = gzerror(file_, &code);
-  if (code != Z_OK && code != Z_STREAM_END) {
-    error = code == Z_ERRNO ? std::strerror(errno) : why;
-  }
+  if (file_->Read(kBlockBytes, text)) return true;
+  if (!file_->error().empty()) error = file_->error();
   Close();
   return false;
 }

@@ -4,12 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-
-struct gzFile_s;
+#include "client/cli/log/log_file.h"
 
 namespace mulligan::cli {
 
@@ -36,9 +36,6 @@ class LogBlocks {
  public:
   // "-" is standard input.
   explicit LogBlocks(std::vector<std::string> files);
-  ~LogBlocks();
-  LogBlocks(const LogBlocks&) = delete;
-  LogBlocks& operator=(const LogBlocks&) = delete;
 
   // The next block; false at the end of the last file.
   bool Next(LogBlock& block);
@@ -49,7 +46,7 @@ class LogBlocks {
   std::int64_t bytes() const { return bytes_; }
 
  private:
-  bool Open(LogBlock& block);
+  void Open();
   void Close();
   // Adds what the file has next to `text`; false at its end, or where it cannot
   // be read: `error` says why.
@@ -61,7 +58,7 @@ class LogBlocks {
 
   const std::vector<std::string> files_;
   std::size_t next_file_ = 0;
-  gzFile_s* file_ = nullptr;
+  std::unique_ptr<LogFile> file_;  // null between files
   std::size_t line_ = 1;
   std::string rest_;  // what was read behind the last block
   std::int64_t bytes_ = 0;

@@ -21,7 +21,7 @@ bool IsCostlier(const Exhibit& a, const Exhibit& b) {
 }  // namespace
 
 void Exhibits::Add(Exhibit example) {
-  if (all_.size() == kMost && !IsCostlier(example, all_.back())) return;
+  if (all_.size() == most_ && !IsCostlier(example, all_.back())) return;
   const auto same = std::ranges::find(all_, example.key, &Exhibit::key);
   if (same != all_.end()) {
     if (!IsCostlier(example, *same)) return;
@@ -29,7 +29,7 @@ void Exhibits::Add(Exhibit example) {
   }
   all_.insert(std::ranges::upper_bound(all_, example, IsCostlier),
               std::move(example));
-  if (all_.size() > kMost) all_.pop_back();
+  if (all_.size() > most_) all_.pop_back();
 }
 
 void Exhibits::Merge(const Exhibits& other) {

@@ -2,8 +2,10 @@
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_EXHIBITS_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_EXHIBITS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,15 +31,25 @@ struct Exhibit {
 // added first.
 class Exhibits {
  public:
-  static constexpr std::size_t kMost = 3;
+  // What is shown of a group.
+  static constexpr std::size_t kFew = 3;
+
+  explicit Exhibits(std::size_t most = kFew) : most_(most) {}
 
   void Add(Exhibit example);
   void Merge(const Exhibits& other);
   const std::vector<Exhibit>& all() const { return all_; }
 
  private:
+  std::size_t most_;
   std::vector<Exhibit> all_;
 };
+
+// At most so many of the costliest.
+inline std::span<const Exhibit> FirstOf(const Exhibits& examples,
+                                        std::size_t most) {
+  return std::span(examples.all()).first(std::min(most, examples.all().size()));
+}
 
 }  // namespace mulligan::cli
 

@@ -20,6 +20,12 @@ namespace mulligan::cli {
 // By the number of a sign.
 using SignExhibits = absl::flat_hash_map<std::uint32_t, Exhibits>;
 
+// Entries of parts: how many there have to be, and how many there are.
+struct PartCounts {
+  Count told = 0;
+  Count read = 0;
+};
+
 struct Gathered {
   Names names;
   // Failures, each store of another thread.
@@ -33,6 +39,7 @@ struct Gathered {
   // Revision of the policies that were compared with; empty: none were; absent:
   // nothing but entries was read, which do not say.
   std::optional<std::string> candidate;
+  PartCounts parts;
 };
 
 // Adds up the stores, on a thread for each of `threads`, and leaves them empty:

@@ -48,6 +48,9 @@ enum class End : std::uint8_t {
 };
 inline constexpr std::size_t kEnds = 4;
 
+// Of workloads that are listed by name, the others are counted.
+inline constexpr std::size_t kMostNamed = 1000;
+
 // What a rule did with the failures of the log.
 struct Verdicts {
   // Retries of what comes again unless something is changed, or after which
@@ -63,17 +66,24 @@ struct Verdicts {
   // Workloads that it gave up, and that completed: because another side went
   // on, or a person did. What the attempt held that completed.
   Cost completed;
-  // The costliest of both.
-  Exhibits given_up_examples;
-  Exhibits completed_examples;
+  // Workloads that their operators gave up, and that this side started again,
+  // with something changed or for what passes; what the attempt held after
+  // which they did. How a retry would have ended that nobody made is not known.
+  Cost saved;
+  // The costliest of each.
+  Exhibits given_up_examples{kMostNamed};
+  Exhibits completed_examples{kMostNamed};
+  Exhibits saved_examples{kMostNamed};
 
   Verdicts& operator+=(const Verdicts& other) {
     in_vain += other.in_vain;
     assumed += other.assumed;
     given_up += other.given_up;
     completed += other.completed;
+    saved += other.saved;
     given_up_examples.Merge(other.given_up_examples);
     completed_examples.Merge(other.completed_examples);
+    saved_examples.Merge(other.saved_examples);
     return *this;
   }
 };

@@ -60,7 +60,8 @@ Json ToJson(const Verdicts& verdicts) {
           {"givenUpForThePlatform",
            ToJson(verdicts.given_up, verdicts.given_up_examples)},
           {"givenUpThatCompleted",
-           ToJson(verdicts.completed, verdicts.completed_examples)}};
+           ToJson(verdicts.completed, verdicts.completed_examples)},
+          {"saved", ToJson(verdicts.saved, verdicts.saved_examples)}};
 }
 
 // "given up" as "givenUp".
@@ -241,8 +242,20 @@ void AddCsvRow(std::string_view by, std::string_view name, const Cost& cost,
 void AddVerdictRows(std::string_view side, const Verdicts& verdicts,
                     std::string& csv) {
   AddCsvRow("retried in vain", side, verdicts.in_vain, csv);
-  AddCsvRow("given up for the platform", side, verdicts.given_up, csv);
-  AddCsvRow("given up that completed", side, verdicts.completed, csv);
+  for (const auto& [what, cost, examples] : NamedOf(verdicts)) {
+    AddCsvRow(what, side, *cost, csv);
+  }
+}
+
+// The workloads of the rows above, which are named for both.
+void AddNamedRows(std::string_view side, const Verdicts& verdicts,
+                  std::string& csv) {
+  for (const auto& [what, cost, examples] : NamedOf(verdicts)) {
+    const std::string by = absl::StrFormat("%s, %s", what, side);
+    for (const Exhibit& example : examples->all()) {
+      AddCsvRow(CsvField(by), example.workload, {1, 1, example.lost}, csv);
+    }
+  }
 }
 
 }  // namespace
@@ -274,6 +287,11 @@ std::string ReportCsv(const Report& report) {
     AddCsvRow("incident",
               absl::StrCat(TimeOf(incident.from), " ", incident.cause),
               incident.cost, csv);
+  }
+  AddNamedRows("done", report.done, csv);
+  for (const auto& [decider, name] : SidesToldOf(report)) {
+    AddNamedRows(ReportName(decider),
+                 report.verdicts[static_cast<std::size_t>(decider)], csv);
   }
   return csv;
 }

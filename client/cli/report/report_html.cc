@@ -15,6 +15,7 @@ namespace mulligan::cli {
 namespace {
 
 constexpr std::size_t kMostRows = 20;
+constexpr std::size_t kMostListed = 100;
 
 // Of hours, in the report's unit.
 std::string AmountText(const Report& report, const Spent& spent) {
@@ -42,6 +43,34 @@ std::string ReportHead(const Report& report) {
   return html + "</dl>\n</header>\n";
 }
 
+// The workloads by name, folded.
+std::string NamedLists(const Report& report, std::string_view side,
+                       const Verdicts& verdicts) {
+  std::string html;
+  for (const auto& [what, cost, examples] : NamedOf(verdicts)) {
+    if (cost->workloads == 0) continue;
+    const auto shown = FirstOf(*examples, kMostListed);
+    absl::StrAppendFormat(
+        &html, "<details><summary>%s, %s: %s</summary>\n<ul>\n", Escaped(what),
+        Escaped(side), WithCommas(cost->workloads));
+    for (const Exhibit& example : shown) {
+      absl::StrAppendFormat(&html,
+                            "<li>%s <span class=\"soft\">%s UTC, %s</span>"
+                            "</li>\n",
+                            Escaped(example.workload),
+                            MinuteText(example.observed),
+                            HoursOf(report, example.lost));
+    }
+    const Count more = cost->workloads - static_cast<Count>(shown.size());
+    if (more > 0) {
+      absl::StrAppend(&html, "<li>and ", WithCommas(more),
+                      " more, in -o json and -o csv</li>\n");
+    }
+    html += "</ul></details>\n";
+  }
+  return html;
+}
+
 std::string SidesTable(const Report& report) {
   std::string html =
       absl::StrCat("<p>", Escaped(DoneSentence(report)), "</p>\n");
@@ -62,7 +91,12 @@ std::string SidesTable(const Report& report) {
     }
     html += "</tr>\n";
   }
-  return html + "</tbody></table>\n";
+  html += "</tbody></table>\n";
+  for (const auto& [side, name] : SidesToldOf(report)) {
+    html += NamedLists(report, name,
+                       report.verdicts[static_cast<std::size_t>(side)]);
+  }
+  return html;
 }
 
 std::string MendList(const Report& report) {

@@ -4,6 +4,9 @@
 // with the key of its workload; the entries of whole workloads become sums, one
 // line; both, from any number of files and in any order, become a report. It is
 // the same, byte for byte, as that of all logs at once.
+//
+// The last line of what one machine wrote says how many entries it had. Sorted
+// by key into other files they are as many, so what is lost on the way shows.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_REPORT_PARTS_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_REPORT_PARTS_H_
 
@@ -20,9 +23,11 @@ void Gather(LogBlocks& logs, const ReportSettings& settings,
 
 // Reads what WriteEntries() and WriteSums() wrote, of `settings` only the
 // memory that entries may take. INVALID_ARGUMENT names file and line of what is
-// neither, or was compared with other policies than the lines before it.
+// neither, or was compared with other policies than the lines before it, and
+// where the parts are to be the `whole`, the file of a part that is empty or
+// has more or fewer entries than they say.
 absl::Status GatherParts(LogBlocks& parts, const ReportSettings& settings,
-                         Gathered& gathered);
+                         bool whole, Gathered& gathered);
 
 // A line for each entry, "key" first, in the same order whatever was read
 // first, and one about everything else that was read. Of what GatherParts()

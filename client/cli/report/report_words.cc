@@ -91,17 +91,26 @@ std::string HeadlineOf(const Report& report) {
           : "");
 }
 
+std::vector<NamedWorkloads> NamedOf(const Verdicts& verdicts) {
+  return {{"given up for the platform", &verdicts.given_up,
+           &verdicts.given_up_examples},
+          {"given up that completed", &verdicts.completed,
+           &verdicts.completed_examples},
+          {"saved", &verdicts.saved, &verdicts.saved_examples}};
+}
+
 std::vector<std::string> CompletedSentences(const Report& report) {
   std::vector<std::string> sentences;
   for (const auto& [decider, name] : SidesToldOf(report)) {
     const Verdicts& side = report.verdicts[static_cast<std::size_t>(decider)];
     if (side.completed.workloads == 0) continue;
     std::string who;
-    for (const Exhibit& example : side.completed_examples.all()) {
+    for (const Exhibit& example :
+         FirstOf(side.completed_examples, Exhibits::kFew)) {
       absl::StrAppend(&who, who.empty() ? "" : ", ", example.workload);
     }
     const bool more =
-        side.completed.workloads > static_cast<Count>(Exhibits::kMost);
+        side.completed.workloads > static_cast<Count>(Exhibits::kFew);
     sentences.push_back(absl::StrFormat(
         "%s that %s given up %s: %s%s. The attempts that did held %s.",
         Plural(side.completed.workloads, "workload", "workloads"),
@@ -129,7 +138,8 @@ std::string DoneSentence(const Report& report) {
 std::vector<SideBySide> SidesOf(const Report& report) {
   std::vector<SideBySide> rows = {{"retried in vain", {}},
                                   {"given up for the platform's faults", {}},
-                                  {"given up, and it completed", {}}};
+                                  {"given up, and it completed", {}},
+                                  {"saved, its operator gave it up", {}}};
   for (const auto& [decider, name] : SidesToldOf(report)) {
     const Verdicts& side = report.verdicts[static_cast<std::size_t>(decider)];
     const Unit unit = report.unit();
@@ -139,6 +149,8 @@ std::vector<SideBySide> SidesOf(const Report& report) {
         SideText(side.given_up, {}, "workload", "workloads", unit));
     rows[2].sides.push_back(
         SideText(side.completed, {}, "workload", "workloads", unit));
+    rows[3].sides.push_back(
+        SideText(side.saved, {}, "workload", "workloads", unit));
   }
   return rows;
 }

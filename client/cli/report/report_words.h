@@ -47,6 +47,16 @@ struct SideBySide {
 };
 std::vector<SideBySide> SidesOf(const Report& report);
 
+// Workloads that are told by name: what became of them, by a side, of all of
+// them, and the costliest.
+struct NamedWorkloads {
+  // "given up that completed".
+  const char* what;
+  const Cost* cost;
+  const Exhibits* examples;
+};
+std::vector<NamedWorkloads> NamedOf(const Verdicts& verdicts);
+
 // Of each side that would have given up what completed, a sentence that names
 // some.
 std::vector<std::string> CompletedSentences(const Report& report);

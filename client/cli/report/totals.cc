@@ -119,22 +119,27 @@ Verdicts VerdictsOf(const Course& course, const std::string& workload,
                          was_made ? failures[i + 1].spent : failure.spent};
     if (!was_made) verdicts.assumed += {1, 1, failure.spent};
   }
-  if (!gave_up) return verdicts;
-  const auto example = [&](const Spent& lost) {
-    return Exhibit{failures[stop].workload,
-                   workload,
-                   WholeSeconds(failures[stop].observed),
-                   lost,
-                   {},
-                   {}};
+  const auto note = [&](const Entry& at, const Spent& lost, Cost& cost,
+                        Exhibits& examples) {
+    cost = {1, 1, lost};
+    examples.Add(
+        {at.workload, workload, WholeSeconds(at.observed), lost, {}, {}});
   };
-  if (failures[stop].by_platform) {
-    verdicts.given_up = {1, 1, failures[stop].spent};
-    verdicts.given_up_examples.Add(example(failures[stop].spent));
+  const std::size_t operators_stop = StopOf(course, Decider::kNative);
+  if (operators_stop < stop) {
+    const Entry& at = failures[operators_stop];
+    if (ActionOf(at, side) == v1::Decision::RETRY && !at.lasting) {
+      note(at, at.spent, verdicts.saved, verdicts.saved_examples);
+    }
+  }
+  if (!gave_up) return verdicts;
+  const Entry& last = failures[stop];
+  if (last.by_platform) {
+    note(last, last.spent, verdicts.given_up, verdicts.given_up_examples);
   }
   if (course.end == End::kCompleted) {
-    verdicts.completed = {1, 1, course.completed};
-    verdicts.completed_examples.Add(example(course.completed));
+    note(last, course.completed, verdicts.completed,
+         verdicts.completed_examples);
   }
   return verdicts;
 }

@@ -226,7 +226,9 @@ class Report:
 
     def output(self, form: str) -> str:
         """Returns it as "text", "html", "json" or "csv" (docs/report.md)."""
-        command = [find(self.binary), "report", "--merge", "-", f"--output={form}"]
+        command = [find(self.binary), "report", "-", f"--output={form}"]
+        if self.sums:  # Of no rows there are none: the report of an empty log.
+            command.append("--merge")
         return b"".join(run(command, (s.encode() + b"\n" for s in self.sums))).decode()
 
     def rows(self) -> list[dict[str, str | int | float]]:

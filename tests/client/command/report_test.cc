@@ -17,6 +17,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Json = nlohmann::json;
 
 class ReportCommandTest : public ::testing::Test {
@@ -133,11 +134,16 @@ TEST_F(ReportCommandTest, APartIsReadWithCare) {
     const char* says;
   } kWrong[] = {
       {"{}", "-:2: is no line of mulligan report -o entries or sums"},
-      {R"({"reportPart": 99})", "reportPart: 99 is not known; expected 1"},
-      {R"({"key": 1, "workload": "w"})", "key 'failure' not found"},
+      {R"({"reportPart": 99})", "reportPart: 99 is not known; expected 2"},
+      {"[1]", "expected an object with key or reportPart"},
+      {R"({"key": 1)", "or sums: column 1: an object is never closed"},
+      {R"({"key": 1} x)", "column 12: expected the end of the line"},
+      {R"({"key": 1, "workload": "w"})", "or sums: failure: is missing"},
+      {R"({"key": "a", "workload": "w"})",
+       "or sums: key: type must be number, but is string"},
       {R"({"key": 1, "workload": "w", "failure": 1, "content": 1, "observed": 1, "decided": 1,
            "spent": [-1, 0, 0]})",
-       "-1 is not valid; expected an amount of at least 0"},
+       "spent: -1 is not valid; expected an amount of at least 0"},
   };
   for (const auto& [line, says] : kWrong) {
     const CommandResult result = RunMulligan(
@@ -145,6 +151,7 @@ TEST_F(ReportCommandTest, APartIsReadWithCare) {
         absl::StrCat("\n", absl::StrReplaceAll(line, {{"\n", " "}}), "\n"));
     EXPECT_EQ(result.code, 2) << line;
     EXPECT_THAT(result.err, HasSubstr(says)) << line;
+    EXPECT_THAT(result.err, Not(HasSubstr("json.exception"))) << line;
   }
 }
 

@@ -152,6 +152,17 @@ def a_case_is_kept_downloaded_and_passes(browser, mulligan):
     browser.wait("document.querySelector('#suite-results .good')")
 
 
+def a_suite_keeps_its_comments(browser):
+    text = browser.run("return document.getElementById('suite-text').value")
+    set_text(browser, "suite-text", "# Ours.\n" + text)
+    browser.click("#keep")
+    browser.wait("document.querySelectorAll('#suite-results .good').length === 2")
+    kept = browser.run("return document.getElementById('suite-text').value")
+    assert kept.startswith("# Ours.\n" + text.rstrip("\n")), kept
+    set_text(browser, "suite-text", text)
+    browser.wait("document.querySelectorAll('#suite-results .good').length === 1")
+
+
 def wait_for_file(browser, name):
     """Chromium renames it when it is whole; frames pass meanwhile."""
     for _ in range(2000):
@@ -248,6 +259,7 @@ def check(mulligan, pictures):
                 the_last_answer_wins(browser)
                 failures_repeat_until_the_budget_is_spent(browser)
                 a_case_is_kept_downloaded_and_passes(browser, mulligan)
+                a_suite_keeps_its_comments(browser)
                 everything_has_a_name(browser)
                 assert not browser.log(), browser.log()
                 a_hostile_name_runs_nothing(browser)

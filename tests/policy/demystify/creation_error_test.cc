@@ -1,4 +1,5 @@
 // Objects that could not be made: refused, failed call, quota or conflict.
+#include <ostream>
 #include <string>
 
 #include "gtest/gtest.h"
@@ -90,6 +91,10 @@ INSTANTIATE_TEST_SUITE_P(, CreationError,
 struct CodeCase {
   int http_code;
   v1::Cause cause;
+
+  friend std::ostream& operator<<(std::ostream& out, const CodeCase& row) {
+    return out << row.http_code;
+  }
 };
 
 class HttpCode : public ::testing::TestWithParam<CodeCase> {};

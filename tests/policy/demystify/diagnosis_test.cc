@@ -77,6 +77,19 @@ TEST(Diagnosis, ReadsAsOneStory) {
   EXPECT_THAT(findings.warnings, IsEmpty());
 }
 
+// "set alone" says nothing.
+TEST(Diagnosis, AFieldThatIsSetIsOverriddenByName) {
+  v1::FailureReport report = FailedPod(143, "Error");
+  auto& pod = *report.mutable_pods(0);
+  pod.clear_status();
+  pod.mutable_status()->set_phase("Running");
+  pod.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1000);
+  report.mutable_observed_at()->set_seconds(1'000'000);
+  const auto diagnosis = Diagnose(report);
+  ASSERT_GT(diagnosis.evidence_size(), 0) << diagnosis.DebugString();
+  EXPECT_EQ(diagnosis.evidence(0).overrode(), "deletionTimestamp alone");
+}
+
 TEST(Diagnosis, IsTheSameEveryTime) {
   const auto report = Report(kPreempted);
   EXPECT_THAT(Diagnose(report), EqualsProto(Diagnose(report)));

@@ -1,5 +1,6 @@
 // How one pod ended: reasons, conditions, containers, exit codes, times, and
 // the traps of kubernetes.md 9.5 and 12.
+#include <ostream>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -1208,6 +1209,10 @@ INSTANTIATE_TEST_SUITE_P(Surroundings, PodEnd,
 struct CodeCase {
   int code;
   v1::Cause cause;
+
+  friend std::ostream& operator<<(std::ostream& out, const CodeCase& row) {
+    return out << row.code;
+  }
 };
 class ExitCodeAlone : public ::testing::TestWithParam<CodeCase> {};
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -151,6 +152,11 @@ func (j *journal) readPage(line []byte, at int64) error {
 	if err := json.Unmarshal(line, &page); err != nil {
 		return err
 	}
+	for i, item := range page.Items {
+		if err := checkItem(item, page.GroupVersionKind); err != nil {
+			return fmt.Errorf("Items[%d]: %w", i, err)
+		}
+	}
 	kind := j.kinds[page.GroupVersionKind]
 	switch {
 	case page.From == "":
@@ -161,6 +167,22 @@ func (j *journal) readPage(line []byte, at int64) error {
 	}
 	kind.at, kind.next = append(kind.at, span{at, int64(len(line))}), page.Next
 	j.objects += len(page.Items)
+	return nil
+}
+
+// checkItem refuses what is no object of a kind. As unstructured objects they may have
+// anything for a name, an owner or a label, and are then taken to have none.
+func checkItem(text []byte, gvk schema.GroupVersionKind) error {
+	object := metav1.PartialObjectMetadata{}
+	if err := json.Unmarshal(text, &object); err != nil {
+		return err
+	}
+	if object.GroupVersionKind() != gvk {
+		return fmt.Errorf("is %v, expected %v", object.GroupVersionKind(), gvk)
+	}
+	if object.Name == "" {
+		return fmt.Errorf("has no metadata.name, expected that of a %s", gvk.Kind)
+	}
 	return nil
 }
 

@@ -195,6 +195,14 @@ func TestAReportGoesOnWithItsOwnFileAlone(t *testing.T) {
 	other := newSaving(t, batchWork(t)...)
 	other.file = s.file
 	recreated := newSaving(t, append(batchWork(t), object(t, "{apiVersion: v1, kind: Namespace, metadata: {name: kube-system, uid: another}}"))...)
+	// As the kept page of Jobs, with another Job in it.
+	withJob := func(was, is string) string {
+		text := strings.Replace(string(kept), was, is, 1)
+		if text == string(kept) {
+			t.Fatalf("no %s in what is kept", was)
+		}
+		return text
+	}
 	page := func(from string) string {
 		return fmt.Sprintf(`{"Group":"","Version":"v1","Kind":"Pod","From":%q,"Next":"","Items":[]}`, from) + "\n"
 	}
@@ -211,6 +219,10 @@ func TestAReportGoesOnWithItsOwnFileAlone(t *testing.T) {
 		{"another form", s, strings.Replace(string(kept), `"mulliganJournal":1`, `"mulliganJournal":2`, 1), []string{"-A"}, "(form 2), expected"},
 		{"something else", s, "items:\n", []string{"-A"}, "line 1: is no journal of a report"},
 		{"a damaged page", s, head + "\n{\n", []string{"-A"}, "line 2: unexpected end of JSON input"},
+		{"a name that is a number", s, withJob(`"name":"train"`, `"name":7`), []string{"-A"}, "Items[0]: json: cannot unmarshal number into Go struct field ObjectMeta.metadata.name of type string"},
+		{"no name", s, withJob(`"name":"train",`, ``), []string{"-A"}, "Items[0]: has no metadata.name, expected that of a Job"},
+		{"labels that are none", s, withJob(`"name":"train"`, `"name":"train","labels":[]`), []string{"-A"}, "of type map[string]string"},
+		{"another kind", s, withJob(`"kind":"Job"`, `"kind":"Pod"`), []string{"-A"}, "Items[0]: is batch/v1, Kind=Pod, expected batch/v1, Kind=Job"},
 		{"two at once", s, string(kept) + page("500") + page("500"), []string{"-A"}, "line 6: is a page of Pod that follows none"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

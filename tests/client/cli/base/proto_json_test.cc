@@ -61,6 +61,12 @@ INSTANTIATE_TEST_SUITE_P(
                      {"sizeLimit":{}}}]}}]})",
                   "pods[0].spec.volumes[0].emptyDir.sizeLimit: {} is not an "
                   "amount such as \"4Gi\" or 2"},
+        BadMember{"EntryOfAMap",
+                  R"({"mpiJobs":[{"spec":{"mpiReplicaSpecs":{
+                     "Launcher":{"replicas":1},
+                     "my_worker":{"replicas":"many"}}}}]})",
+                  "mpiJobs[0].spec.mpiReplicaSpecs[my_worker].replicas: "
+                  "\"many\" is not a 32-bit integer"},
         BadMember{"HugeNumber",
                   R"({"pods":[{"status":{"containerStatuses":[
                      {"restartCount":1e999}]}}]})",

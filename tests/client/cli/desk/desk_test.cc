@@ -12,6 +12,7 @@
 #include "mulligan/v1/decision_record.pb.h"
 #include "nlohmann/json.hpp"
 #include "policy/loader/load.h"
+#include "tests/client/cli/desk/ask_desk.h"
 #include "tests/testing/temp_dir.h"
 
 namespace mulligan::cli {
@@ -24,64 +25,6 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
-
-constexpr char kMine[] = R"(apiVersion: mulligan.dev/v1
-kind: RetryPolicy
-metadata: {name: mine}
-spec:
-  budgets:
-    memory: {limit: 1}
-  rules:
-    - name: grow
-      when: {causes: [CONTAINER_OOM]}
-      then: {action: RETRY, budget: memory, resources: {memoryFactor: 2}}
-  default: {action: FAIL}
-)";
-constexpr char kFails[] = R"(apiVersion: mulligan.dev/v1
-kind: RetryPolicy
-metadata: {name: mine}
-spec:
-  default: {action: FAIL}
-)";
-
-// A pod of a Job that ran out of memory, as `kubectl get -o yaml` prints it.
-std::string Pod(const std::string& name) {
-  return absl::StrCat(R"(apiVersion: v1
-kind: Pod
-metadata:
-  name: )",
-                      name, R"(
-  namespace: ml
-  uid: )",
-                      name, R"(
-  ownerReferences:
-    - {apiVersion: batch/v1, kind: Job, name: )",
-                      name, ", uid: j-", name, R"(, controller: true}
-status:
-  phase: Failed
-  containerStatuses:
-    - name: main
-      state:
-        terminated: {exitCode: 137, reason: OOMKilled,
-                     startedAt: "2026-11-03T08:50:00Z",
-                     finishedAt: "2026-11-03T09:00:00Z"}
-)");
-}
-
-DeskSettings Settings() {
-  return {.policies = {{"policy.yaml", EmbeddedPolicy().yaml}},
-          .suites = {},
-          .log = {}};
-}
-
-Json Ask(Desk& desk, const std::string& page, const Json& question) {
-  return Json::parse(desk.Answer("POST", page, question.dump()).body);
-}
-
-Json QuestionWith(const std::string& policy, const std::string& failure) {
-  return {{"policies", {{{"file", "mine.yaml"}, {"text", policy}}}},
-          {"failure", failure}};
-}
 
 TEST(DeskTest, BeginsWithPoliciesAndThirtySituations) {
   Desk desk(Settings());
@@ -203,36 +146,6 @@ TEST(DeskTest, WhatCannotBeReadIsToldAsTheFailures) {
   EXPECT_EQ(answer["valid"], true);
   EXPECT_THAT(answer["failureError"].get<std::string>(),
               StartsWith("the failure: "));
-}
-
-TEST(DeskTest, KeepsCasesWithoutNamesTwiceAndFixturesOnce) {
-  Desk desk(Settings());
-  Json question = QuestionWith(kMine, Pod("a"));
-  question["caseName"] = "grows";
-  question["suite"] = Ask(desk, "keep", question)["suite"];
-  question["times"] = 2;
-  question["suite"] = Ask(desk, "keep", question)["suite"];
-  const std::string suite = question["suite"];
-  EXPECT_THAT(suite, HasSubstr("- name: grows\n"));
-  EXPECT_THAT(suite, HasSubstr("- name: grows 2\n"));
-  EXPECT_EQ(suite.find("    objects:"), suite.rfind("    objects:")) << suite;
-  const Json run = Ask(desk, "suite", question);
-  ASSERT_THAT(run["suites"][0]["cases"], SizeIs(2)) << run;
-  for (const Json& test : run["suites"][0]["cases"]) {
-    EXPECT_THAT(test["failures"], IsEmpty());
-  }
-  EXPECT_EQ(run["coverage"], (Json{{"rules", 2},
-                                   {"decided", 1},
-                                   {"never", Json::array({"mine/default"})}}));
-}
-
-TEST(DeskTest, ASuiteWithErrorsIsNotAddedTo) {
-  Desk desk(Settings());
-  Json question = QuestionWith(kMine, Pod("a"));
-  question["suite"] = "kind: RetryPolicyTest\nspce: {}\n";
-  const DeskAnswer answer = desk.Answer("POST", "keep", question.dump());
-  EXPECT_EQ(answer.status, 400);
-  EXPECT_THAT(answer.body, HasSubstr("the suite, line 2"));
 }
 
 TEST(DeskTest, SuitesOfThePageReadNoFiles) {

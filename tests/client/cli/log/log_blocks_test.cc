@@ -3,6 +3,8 @@
 #include <zlib.h>
 
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -124,6 +126,51 @@ TEST_F(LogBlocksTest, ATornFileIsReadAsFarAsItGoes) {
   EXPECT_GT(all.text.size(), text.size() / 3);
   EXPECT_THAT(all.errors, ElementsAre(HasSubstr("a.gz: ")));
   EXPECT_THAT(all.text, ::testing::EndsWith("next\n"));
+}
+
+void Append(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::app | std::ios::binary) << bytes;
+}
+
+TEST_F(LogBlocksTest, MembersOfGzipFollowOneAnother) {
+  for (const char* name : {"a.gz", "b.gz"}) Gzipped(Path(name), "1\n2\n");
+  std::ostringstream more;
+  more << std::ifstream(Path("b.gz"), std::ios::binary).rdbuf();
+  for (int i = 0; i < 3; ++i) Append(Path("a.gz"), more.str());
+  // As tapes fill their blocks.
+  Append(Path("a.gz"), std::string(1000, '\0'));
+  const All all = ReadAll({Path("a.gz")});
+  EXPECT_EQ(all.text, "1\n2\n1\n2\n1\n2\n1\n2\n");
+  EXPECT_THAT(all.errors, ElementsAre());
+}
+
+TEST_F(LogBlocksTest, WhatIsBehindTheEndOfGzipIsToldAndNotRead) {
+  const std::string tail(300'000, 'x');
+  for (const std::string& bytes :
+       {std::string("3\n"), std::string("\0\0\n", 3), tail + "\n"}) {
+    Gzipped(Path("a.gz"), "1\n2\n");
+    Append(Path("a.gz"), bytes);
+    folder_.Write("b", "next\n");
+    const All all = ReadAll({Path("a.gz"), Path("b")});
+    EXPECT_EQ(all.text, "1\n2\nnext\n");
+    EXPECT_THAT(all.errors,
+                ElementsAre(HasSubstr("in 1 lines that are no gzip")))
+        << bytes.size();
+  }
+  EXPECT_THAT(ReadAll({Path("a.gz")}).errors,
+              ElementsAre(HasSubstr("are 300,001 bytes")));
+}
+
+TEST_F(LogBlocksTest, DamagedGzipIsReadAsFarAsItGoes) {
+  Gzipped(Path("a.gz"), std::string(100, '1') + "\n");
+  std::fstream file(Path("a.gz"),
+                    std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(-6, std::ios::end);  // Of the sum.
+  file << "\x55";
+  file.close();
+  const All all = ReadAll({Path("a.gz")});
+  EXPECT_EQ(all.text, std::string(100, '1') + "\n");
+  EXPECT_THAT(all.errors, ElementsAre(HasSubstr("the gzip is damaged")));
 }
 
 TEST_F(LogBlocksTest, EmptyFilesHaveNoBlocks) {

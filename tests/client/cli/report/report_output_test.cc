@@ -76,5 +76,64 @@ TEST_F(ReportOutputTest, ATextIsOneScreenHoweverMuchThereIs) {
   EXPECT_LE(std::ranges::count(text, '\n'), 60);
 }
 
+// Of a side: what it did with workloads that are told by name.
+Json SideOf(const Report& report, const char* side) {
+  return Json::parse(ReportJson(report))["rules"][side];
+}
+
+TEST_F(ReportOutputTest, WhatWouldHaveBeenSavedAndLostIsTold) {
+  const Report report = Run({
+      // Its operator gave it up; the retry had a reason, and had none.
+      {.workload = "saved", .failure = "s", .backoff_limit = 0},
+      {.workload = "spent",
+       .failure = "r",
+       .outlook = "CANNOT_RECOVER",
+       .backoff_limit = 0},
+      // Nobody goes on.
+      {.workload = "over",
+       .failure = "o",
+       .action = "FAIL",
+       .backoff_limit = 0},
+      // Its operator went on, and it came through.
+      {.workload = "lost",
+       .failure = "l",
+       .domain = "INFRASTRUCTURE",
+       .action = "FAIL",
+       .backoff_limit = 6},
+      Completed("lost", 9),
+  });
+  const Json recorded = SideOf(report, "recorded");
+  EXPECT_EQ(recorded["saved"]["workloads"], 1);
+  EXPECT_EQ(recorded["saved"]["examples"][0]["workload"], "Job ml/saved");
+  EXPECT_EQ(recorded["saved"]["acceleratorHours"], 2);
+  EXPECT_EQ(recorded["givenUpThatCompleted"]["examples"][0]["workload"],
+            "Job ml/lost");
+  EXPECT_EQ(SideOf(report, "native")["saved"]["workloads"], 0);
+  const std::string csv = ReportCsv(report);
+  EXPECT_THAT(csv, HasSubstr("\nsaved,recorded,1,1,2.0000,"));
+  EXPECT_THAT(csv, HasSubstr("\n\"saved, recorded\",Job ml/saved,1,1,2.0000,"));
+  EXPECT_THAT(csv, HasSubstr("\n\"given up that completed, recorded\",Job "
+                             "ml/lost,1,1,"));
+  EXPECT_THAT(ReportHtml(report),
+              HasSubstr("<summary>saved, as decided: 1</summary>"));
+}
+
+TEST_F(ReportOutputTest, ListsOfNamesAreBoundedAndToldInFull) {
+  const int count = static_cast<int>(kMostNamed) + 5;
+  std::vector<LoggedAnswer> answers;
+  for (int i = 0; i < count; ++i) {
+    answers.push_back({.workload = absl::StrCat("w-", i),
+                       .failure = absl::StrCat("f-", i),
+                       .backoff_limit = 0});
+  }
+  const Report report = Run(answers);
+  const Json saved = SideOf(report, "recorded")["saved"];
+  EXPECT_EQ(saved["workloads"], count);
+  EXPECT_EQ(saved["examples"].size(), kMostNamed);
+  const std::string html = ReportHtml(report);
+  EXPECT_THAT(html, HasSubstr("and 905 more, in -o json and -o csv"));
+  EXPECT_LT(html.size(), 200'000);
+}
+
 }  // namespace
 }  // namespace mulligan::cli

@@ -1,5 +1,6 @@
 #include "client/cli/report/report_parts.h"
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -34,17 +35,17 @@ class ReportPartsTest : public ReportTest {
 
   // Of parts, each the text of a file.
   absl::Status GatherAll(const std::vector<std::string>& parts,
-                         Gathered& gathered) {
+                         Gathered& gathered, bool whole = true) {
     std::vector<std::string> files;
     for (const std::string& part : parts) files.push_back(File(part));
     LogBlocks blocks(files);
-    const absl::Status status = GatherParts(blocks, {}, gathered);
+    const absl::Status status = GatherParts(blocks, {}, whole, gathered);
     return status.ok() ? AddUp(gathered, 1) : status;
   }
 
   std::string Sums(const std::vector<std::string>& parts) {
     Gathered gathered;
-    EXPECT_OK(GatherAll(parts, gathered));
+    EXPECT_OK(GatherAll(parts, gathered, false));
     std::ostringstream out;
     WriteSums(gathered, out);
     return out.str();
@@ -135,6 +136,45 @@ TEST_F(ReportPartsTest, PartsMakeTheReportOfTheWholeByteForByte) {
 TEST_F(ReportPartsTest, EntriesAreTheSameOnAnyNumberOfThreads) {
   const std::string log = Every(ManyLines(), 1, 0);
   EXPECT_EQ(Entries(log, With(3)), Entries(log, With(1)));
+}
+
+// Wherever a part is cut, and on whichever machine it is added up.
+TEST_F(ReportPartsTest, APartThatIsNotWholeIsRefused) {
+  const std::string whole = Entries(Every(ManyLines(), 4, 0));
+  const std::string other = Entries(Every(ManyLines(), 4, 1));
+  const auto lines = static_cast<int>(std::ranges::count(whole, '\n'));
+  ASSERT_GT(lines, 50);
+  const std::size_t rest = whole.rfind("{\"reportPart\"");
+  const std::size_t line = whole.find('\n') + 1;
+  const struct {
+    const char* cut;
+    std::string text;
+    const char* says;
+  } kCuts[] = {
+      {"everything", "", ": is empty; expected what mulligan report"},
+      {"within a line", whole.substr(0, line + 30),
+       ":2: is no line of mulligan report -o entries or sums: "},
+      {"within the last line", whole.substr(0, rest + 40),
+       "; the file ends within this line: make the part again"},
+      {"after a line", whole.substr(0, line), ": lacks its end; expected "},
+      {"the last line", whole.substr(0, rest), ": lacks its end; expected "},
+      {"the first line", whole.substr(line), ": lacks entries; expected "},
+  };
+  for (const auto& [cut, text, says] : kCuts) {
+    Gathered gathered;
+    EXPECT_THAT(
+        GatherAll({other, text}, gathered),
+        testing::StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(says)))
+        << cut;
+  }
+  // Sums know what they lack, but not whether another part has it.
+  for (const std::string& text :
+       {std::string(), whole.substr(0, rest), whole.substr(line)}) {
+    Gathered gathered;
+    const absl::Status merged = GatherAll(
+        {Sums({other, text}), Sums({whole.substr(0, line)})}, gathered);
+    EXPECT_EQ(merged.ok(), text == whole.substr(line)) << merged;
+  }
 }
 
 TEST_F(ReportPartsTest, PartsComparedWithOtherPoliciesAreRefused) {

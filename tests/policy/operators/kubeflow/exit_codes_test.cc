@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <limits>
+#include <ostream>
 #include <string>
 
 #include "gtest/gtest.h"
@@ -13,6 +14,10 @@ namespace {
 struct CodeCase {
   std::int32_t code;
   bool retryable;
+
+  friend std::ostream& operator<<(std::ostream& out, const CodeCase& row) {
+    return out << row.code;
+  }
 };
 
 class TrainingJobExitCodeTest : public testing::TestWithParam<CodeCase> {};

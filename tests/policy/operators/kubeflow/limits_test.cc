@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <limits>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -60,6 +61,10 @@ struct LimitCase {
   std::int32_t limit;
   std::int64_t restarts;
   bool past;
+
+  friend std::ostream& operator<<(std::ostream& out, const LimitCase& row) {
+    return out << row.limit << " limit, " << row.restarts << " restarts";
+  }
 };
 
 class TrainingJobBackoffLimitTest : public testing::TestWithParam<LimitCase> {};

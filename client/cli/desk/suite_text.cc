@@ -1,0 +1,103 @@
+#include "client/cli/desk/suite_text.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+
+namespace mulligan::cli {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// The entries below a key are lines [from, to).
+struct Block {
+  std::size_t from = 0;
+  std::size_t to = 0;
+  std::size_t indent = 0;
+};
+
+Lines LinesOf(std::string_view text) {
+  Lines lines =
+      absl::StrSplit(absl::string_view(text.data(), text.size()), '\n');
+  if (lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
+std::size_t IndentOf(const std::string& line) {
+  return std::min(line.find_first_not_of(' '), line.size());
+}
+
+bool IsContent(const std::string& line) {
+  const std::size_t at = line.find_first_not_of(" \t\r");
+  return at != std::string::npos && line[at] != '#';
+}
+
+// Whether a line is `key` with nothing but a comment behind it.
+bool IsKey(const std::string& line, std::size_t indent, std::string_view key) {
+  if (IndentOf(line) != indent ||
+      line.compare(indent, key.size() + 1,
+                   absl::StrCat(std::string(key), ":"))) {
+    return false;
+  }
+  return !IsContent(line.substr(indent + key.size() + 1));
+}
+
+// What belongs to the key in line `at`: all that is deeper, and the items of a
+// list beside it.
+Block BlockBelow(const Lines& lines, std::size_t at, std::size_t end) {
+  const std::size_t key = IndentOf(lines[at]);
+  Block block = {at + 1, at + 1, key + 2};
+  bool is_first = true;
+  for (std::size_t i = at + 1; i < end; ++i) {
+    const std::size_t indent = IndentOf(lines[i]);
+    const bool is_item = indent == key && lines[i][indent] == '-' &&
+                         !lines[i].starts_with("---");
+    if (IsContent(lines[i])) {
+      if (indent <= key && !is_item) break;
+      if (is_first) block.indent = indent;
+      is_first = false;
+    } else if (is_first || indent < block.indent || indent == lines[i].size()) {
+      continue;  // A comment of what follows, or an empty line.
+    }
+    block.to = i + 1;
+  }
+  return block;
+}
+
+std::size_t Find(const Lines& lines, const Block& block, std::string_view key) {
+  for (std::size_t i = block.from; i < block.to; ++i) {
+    if (IsKey(lines[i], block.indent, key)) return i;
+  }
+  return block.to;
+}
+
+}  // namespace
+
+std::string WithEntry(std::string_view yaml, std::string_view section,
+                      std::string_view entry) {
+  Lines lines = LinesOf(yaml);
+  const std::size_t top = Find(lines, {0, lines.size(), 0}, "spec");
+  if (top == lines.size()) return "";
+  const Block spec = BlockBelow(lines, top, lines.size());
+  const std::size_t key = Find(lines, spec, section);
+  Lines added;
+  Block block = {spec.to, spec.to, spec.indent + 2};
+  if (key < spec.to) {
+    block = BlockBelow(lines, key, spec.to);
+  } else {
+    added.push_back(
+        absl::StrCat(std::string(spec.indent, ' '), std::string(section), ":"));
+  }
+  for (const std::string& line : LinesOf(entry)) {
+    added.push_back(absl::StrCat(std::string(block.indent, ' '), line));
+  }
+  lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(block.to),
+               added.begin(), added.end());
+  return absl::StrCat(absl::StrJoin(lines, "\n"), "\n");
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,335 @@
+#include "client/cli/report/part_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "client/cli/base/json_text.h"
+#include "client/cli/report/part_values.h"
+
+namespace mulligan::cli {
+
+namespace {
+
+// Of the lines; changes with any of their members.
+constexpr int kPartVersion = 2;
+
+using Number = ReportTotals::Number;
+
+// Keys of the sums: names by name, moments and days as they are.
+PartJson KeyJson(Number number, const Names& names) {
+  return names.NameOf(number);
+}
+PartJson KeyJson(std::int64_t moment, const Names&) { return moment; }
+template <typename A, typename B>
+PartJson KeyJson(const std::pair<A, B>& key, const Names& names) {
+  return PartJson::array(
+      {KeyJson(key.first, names), KeyJson(key.second, names)});
+}
+
+void ReadKey(const PartJson& json, Names& names, Number& number) {
+  number = names.NumberOf(json.get<std::string>());
+}
+void ReadKey(const PartJson& json, Names&, std::int64_t& moment) {
+  moment = json.get<std::int64_t>();
+}
+template <typename A, typename B>
+void ReadKey(const PartJson& json, Names& names, std::pair<A, B>& key) {
+  ReadKey(json.at(0), names, key.first);
+  ReadKey(json.at(1), names, key.second);
+}
+
+template <typename Map>
+PartJson MapJson(const Map& map, const Names& names) {
+  std::vector<PartJson> rows;
+  for (const auto& [key, value] : map) {
+    rows.push_back(PartJson::array({KeyJson(key, names), value}));
+  }
+  std::sort(rows.begin(), rows.end(),
+            [](const PartJson& a, const PartJson& b) { return a < b; });
+  return rows;
+}
+
+template <typename Value>
+void AddValue(const Value& from, Value& to) {
+  to += from;
+}
+void AddValue(const std::array<Cost, kEnds>& from,
+              std::array<Cost, kEnds>& to) {
+  for (std::size_t i = 0; i < kEnds; ++i) to[i] += from[i];
+}
+void AddValue(const Exhibits& from, Exhibits& to) { to.Merge(from); }
+
+// Names beyond the most that are known share one.
+template <typename Map>
+void ReadMap(const PartJson& rows, Names& names, Map& map) {
+  for (const PartJson& row : rows) {
+    typename Map::key_type key;
+    ReadKey(row.at(0), names, key);
+    AddValue(row.at(1).get<typename Map::mapped_type>(), map[key]);
+  }
+}
+
+template <typename Map>
+PartJson SumJson(const Map& map, const Names& names) requires requires {
+  typename Map::mapped_type;
+}
+{ return MapJson(map, names); }
+PartJson SumJson(const decltype(ReportTotals::by)& by, const Names& names) {
+  PartJson json = PartJson::array();
+  for (const auto& rows : by) json.push_back(MapJson(rows, names));
+  return json;
+}
+template <typename Sum>
+PartJson SumJson(const Sum& sum, const Names&) {
+  return sum;
+}
+
+template <typename Map>
+void ReadSum(const PartJson& json, Names& names, Map& map) requires requires {
+  typename Map::mapped_type;
+}
+{ ReadMap(json, names, map); }
+void ReadSum(const PartJson& json, Names& names,
+             decltype(ReportTotals::by)& by) {
+  for (std::size_t i = 0; i < kBys; ++i) ReadMap(json.at(i), names, by[i]);
+}
+template <typename Sum>
+void ReadSum(const PartJson& json, Names&, Sum& sum) {
+  json.get_to(sum);
+}
+
+// Calls `use` with the name and the value of each member.
+template <typename Totals, typename Use>
+void EachSum(Totals& totals, const Use& use) {
+  use("all", totals.all);
+  use("repeated", totals.repeated);
+  use("withoutTimes", totals.without_times);
+  use("first", totals.first);
+  use("last", totals.last);
+  use("by", totals.by);
+  use("done", totals.done);
+  use("verdicts", totals.verdicts);
+  use("comparable", totals.comparable);
+  use("ends", totals.ends);
+  use("flows", totals.flows);
+  use("budgets", totals.budgets);
+  use("days", totals.days);
+  use("nodes", totals.nodes);
+  use("moments", totals.moments);
+}
+
+PartJson SumsJson(const ReportTotals& totals, const Names& names) {
+  PartJson json;
+  EachSum(totals, [&](const char* name, const auto& sum) {
+    json[name] = SumJson(sum, names);
+  });
+  return json;
+}
+
+ReportTotals SumsFrom(const PartJson& json, Names& names) {
+  ReportTotals totals;
+  EachSum(totals, [&](const char* name, auto& sum) {
+    ReadMember(json, name,
+               [&](const PartJson& at) { ReadSum(at, names, sum); });
+  });
+  return totals;
+}
+
+constexpr std::pair<const char*, Count Report::*> kLineCounts[] = {
+    {"lines", &Report::lines},      {"badLines", &Report::bad_lines},
+    {"leftOut", &Report::left_out}, {"repeated", &Report::repeated},
+    {"notBroken", &Report::others}, {"goodEnds", &Report::good_ends},
+};
+
+// What is known of lines but not of failures: the last line of a part. How many
+// entries there have to be is part of it, wherever they are.
+PartJson RestJson(const Gathered& gathered) {
+  PartJson json = {{"reportPart", kPartVersion},
+                   {"entries", gathered.parts.told}};
+  if (gathered.candidate.has_value()) json["candidate"] = *gathered.candidate;
+  for (const auto& [name, count] : kLineCounts) {
+    json[name] = gathered.read.*count;
+  }
+  PartJson& bad = json["bad"] = PartJson::array();
+  for (const auto& [place, why] : gathered.read.bad.all()) {
+    bad.push_back({place.file, place.line, why});
+  }
+  json["examples"] = MapJson(gathered.examples, gathered.names);
+  return json;
+}
+
+void AddRead(const PartJson& json, Gathered& gathered) {
+  for (const auto& [name, count] : kLineCounts) {
+    gathered.read.*count += AmountAt(json, name);
+  }
+  ReadMember(json, "bad", [&](const PartJson& all) {
+    for (const PartJson& bad : all) {
+      gathered.read.bad.Add(
+          {bad.at(0).get<std::string>(), bad.at(1).get<std::size_t>()},
+          bad.at(2).get<std::string>());
+    }
+  });
+  SignExhibits examples;
+  ReadMember(json, "examples", [&](const PartJson& at) {
+    ReadMap(at, gathered.names, examples);
+  });
+  for (const auto& [sign, more] : examples) {
+    gathered.examples[sign].Merge(more);
+  }
+  if (json.contains("sums")) {
+    ReadMember(json, "sums", [&](const PartJson& at) {
+      gathered.totals.Merge(SumsFrom(at, gathered.names));
+    });
+  }
+}
+
+constexpr std::pair<const char*, bool Entry::*> kEntryFlags[] = {
+    {"completed", &Entry::completed}, {"byPlatform", &Entry::by_platform},
+    {"lasting", &Entry::lasting},     {"exhausted", &Entry::exhausted},
+    {"separate", &Entry::separate},
+};
+
+// As EachSum(); the key comes first.
+template <typename AnEntry, typename Use>
+void EachNumber(AnEntry& entry, const Use& use) {
+  use("key", entry.workload);
+  use("failure", entry.failure);
+  use("content", entry.content);
+  use("observed", entry.observed);
+  use("decided", entry.decided);
+  use("spent", entry.spent);
+  use("actions", entry.actions);
+  use("units", entry.units);
+}
+
+PartJson EntryJson(const KeptEntry& kept, const Names& names) {
+  const Entry& entry = kept.entry;
+  PartJson json;
+  EachNumber(entry, [&json](const char* name, const auto& number) {
+    json[name] = number;
+  });
+  json["workload"] = kept.workload;
+  PartJson& by = json["by"] = PartJson::array();
+  for (const Number number : entry.names) by.push_back(names.NameOf(number));
+  for (const auto& [name, flag] : kEntryFlags) {
+    if (entry.*flag) json[name] = true;
+  }
+  return json;
+}
+
+Entry EntryFrom(const PartJson& json, Names& names) {
+  Entry entry;
+  EachNumber(entry, [&json](const char* name, auto& number) {
+    ReadMember(json, name,
+               [&number](const PartJson& at) { at.get_to(number); });
+  });
+  ReadMember(json, "by", [&](const PartJson& by) {
+    for (std::size_t i = 0; i < kBys; ++i) {
+      entry.names[i] = names.NumberOf(by.at(i).get_ref<const std::string&>());
+    }
+  });
+  for (const auto& [name, flag] : kEntryFlags) {
+    entry.*flag = json.value(name, false);
+  }
+  return entry;
+}
+
+std::string Line(const PartJson& json) {
+  // Names come from outside and may be any bytes.
+  return json.dump(-1, ' ', false, PartJson::error_handler_t::replace) + "\n";
+}
+
+absl::Status TakeCandidate(const PartJson& json, Gathered& gathered) {
+  if (!json.contains("candidate")) return absl::OkStatus();
+  auto candidate = json.at("candidate").get<std::string>();
+  if (gathered.candidate.value_or(candidate) != candidate) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "candidate: \"%s\", and \"%s\" before; expected parts compared with "
+        "the same policies",
+        candidate, *gathered.candidate));
+  }
+  gathered.candidate = std::move(candidate);
+  return absl::OkStatus();
+}
+
+absl::Status NoPart(const std::string& why) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("is no line of mulligan report -o entries or sums: ", why));
+}
+
+// Why `line` is no JSON.
+absl::Status NoJson(std::string_view line) {
+  const absl::StatusOr<size_t> end = CheckJsonValue(line);
+  if (!end.ok()) {
+    return NoPart(absl::StrReplaceAll(std::string(end.status().message()),
+                                      {{"line 1, ", ""}}));
+  }
+  const size_t rest = SkipJsonSpace(line, *end);
+  return NoPart(absl::StrFormat(
+      "column %d: expected %s", rest + 1,
+      rest < line.size() ? "the end of the line" : "UTF-8 before it"));
+}
+
+}  // namespace
+
+std::string EntryLine(const KeptEntry& kept, const Names& names) {
+  return Line(EntryJson(kept, names));
+}
+
+std::string RestLine(const Gathered& gathered) {
+  return Line(RestJson(gathered));
+}
+
+std::string SumsLine(const Gathered& gathered) {
+  PartJson json = RestJson(gathered);
+  json["added"] = gathered.parts.read;
+  json["sums"] = SumsJson(gathered.totals, gathered.names);
+  return Line(json);
+}
+
+absl::Status TakePartLine(std::string_view line, PartCounts& counts,
+                          Gathered& gathered) {
+  const PartJson json = PartJson::parse(line, nullptr, false);
+  if (json.is_discarded()) return NoJson(line);
+  try {
+    if (json.contains("key")) {
+      const Entry entry = EntryFrom(json, gathered.names);
+      ReadMember(json, "workload", [&](const PartJson& at) {
+        gathered.stores.front()->Add(entry, at.get_ref<const std::string&>());
+      });
+      ++counts.read;
+      return absl::OkStatus();
+    }
+    if (!json.contains("reportPart")) {
+      return NoPart(
+          "expected an object with key or reportPart; decision logs are read "
+          "without --merge");
+    }
+    const Count version = AmountAt(json, "reportPart");
+    if (version != kPartVersion) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("reportPart: %d is not known; expected %d: make the "
+                          "part again with this release",
+                          version, kPartVersion));
+    }
+    const absl::Status taken = TakeCandidate(json, gathered);
+    if (!taken.ok()) return taken;
+    AddRead(json, gathered);
+    counts.told += AmountAt(json, "entries");
+    if (json.contains("sums")) counts.read += AmountAt(json, "added");
+    return absl::OkStatus();
+  } catch (const std::exception& error) {
+    return NoPart(Reason(error));
+  }
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,118 @@
+// Cases that are kept of what is seen.
+#include <string>
+
+#include "absl/strings/str_split.h"
+#include "client/cli/desk/desk.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/client/cli/desk/ask_desk.h"
+
+namespace mulligan::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using Json = nlohmann::json;
+
+TEST(KeptCaseTest, KeepsCasesWithoutNamesTwiceAndFixturesOnce) {
+  Desk desk(Settings());
+  Json question = QuestionWith(kMine, Pod("a"));
+  question["caseName"] = "grows";
+  question["suite"] = Ask(desk, "keep", question)["suite"];
+  question["times"] = 2;
+  question["suite"] = Ask(desk, "keep", question)["suite"];
+  const std::string suite = question["suite"];
+  EXPECT_THAT(suite, HasSubstr("- name: grows\n"));
+  EXPECT_THAT(suite, HasSubstr("- name: grows 2\n"));
+  EXPECT_EQ(suite.find("    objects:"), suite.rfind("    objects:")) << suite;
+  const Json run = Ask(desk, "suite", question);
+  ASSERT_THAT(run["suites"][0]["cases"], SizeIs(2)) << run;
+  for (const Json& test : run["suites"][0]["cases"]) {
+    EXPECT_THAT(test["failures"], IsEmpty());
+  }
+  EXPECT_EQ(run["coverage"], (Json{{"rules", 2},
+                                   {"decided", 1},
+                                   {"never", Json::array({"mine/default"})}}));
+}
+
+// What people wrote around the cases stays as it is.
+TEST(KeptCaseTest, ACaseIsAddedToTheTextOfTheSuite) {
+  constexpr const char* kTops[] = {
+      // Sections in any order, another indentation, what follows.
+      R"(# Of the memory rules.
+kind: RetryPolicyTest   # a suite
+apiVersion: mulligan.dev/v1
+
+spec:
+    # First of all.
+    cases:
+        # Nothing grows twice.
+        - name: "kept"
+          steps: [{fixture: f, at: "2026-11-03T09:00:00Z", expect: {action: WAIT}}]
+          # End of kept.
+
+    # What is shown.
+    fixtures:
+        f: {objects: [{kind: Pod, apiVersion: v1, metadata: {name: x}}]}  # one
+# Whose it is.
+metadata: {name: x}
+)",
+      // Items beside their key, no fixtures, no line break at the end.
+      "apiVersion: mulligan.dev/v1\nkind: RetryPolicyTest\n"
+      "metadata: {name: x}\nspec:\n  policies: [mine.yaml]\n  cases:\n"
+      "  # none yet",
+      // Nothing but a name.
+      "apiVersion: mulligan.dev/v1\nkind: RetryPolicyTest\n"
+      "metadata:\n  name: x # mine\nspec:\n  policies:\n  - mine.yaml\n",
+  };
+  for (const std::string top : kTops) {
+    Desk desk(Settings());
+    Json question = QuestionWith(kMine, Pod("a"));
+    question["suite"] = top;
+    for (const char* name : {"grows", "grows again"}) {
+      question["caseName"] = name;
+      const Json kept = Ask(desk, "keep", question);
+      ASSERT_TRUE(kept.contains("suite")) << kept;
+      question["suite"] = kept["suite"];
+    }
+    const std::string suite = question["suite"];
+    std::size_t at = 0;
+    for (const auto line : absl::StrSplit(top, '\n')) {
+      at = suite.find(std::string(line), at);
+      ASSERT_NE(at, std::string::npos) << line << " in\n" << suite;
+    }
+    const Json run = Ask(desk, "suite", question);
+    EXPECT_THAT(run["suites"][0]["issues"], IsEmpty()) << run << suite;
+    EXPECT_EQ(run["suites"][0]["cases"].back()["name"], "grows again");
+    EXPECT_THAT(run["suites"][0]["cases"].back()["failures"], IsEmpty());
+  }
+}
+
+TEST(KeptCaseTest, CommentsThatWouldGoAreToldBefore) {
+  Desk desk(Settings());
+  Json question = QuestionWith(kMine, Pod("a"));
+  const std::string flow =
+      "apiVersion: mulligan.dev/v1\nkind: RetryPolicyTest\n"
+      "metadata: {name: x}\nspec: {policies: [mine.yaml]}\n";
+  question["suite"] = flow + "# mine\n";
+  const DeskAnswer answer = desk.Answer("POST", "keep", question.dump());
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.body, HasSubstr("would lose its comments"));
+  question["suite"] = flow;
+  EXPECT_THAT(Ask(desk, "keep", question)["suite"].get<std::string>(),
+              HasSubstr("cases:"));
+}
+
+TEST(KeptCaseTest, ASuiteWithErrorsIsNotAddedTo) {
+  Desk desk(Settings());
+  Json question = QuestionWith(kMine, Pod("a"));
+  question["suite"] = "kind: RetryPolicyTest\nspce: {}\n";
+  const DeskAnswer answer = desk.Answer("POST", "keep", question.dump());
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.body, HasSubstr("the suite, line 2"));
+}
+
+}  // namespace
+}  // namespace mulligan::cli

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""The rule of the house: a failed test says which row of its table failed.
+
+Usage: check_printed.py TESTS_FOLDER
+       check_printed.py --self-test
+
+Lists the tests of each program in the folder; a parameter that gtest prints as
+bytes is reported. A row with a member `name` is printed by it
+(tests/testing/gtest/internal/custom/gtest-printers.h), any other type needs a
+PrintTo() or an operator<< in its namespace.
+"""
+import os
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+BYTES = "-byte object <"
+
+
+def printed_as_bytes(listing):
+    """Suites of a --gtest_list_tests with a parameter that is shown as bytes."""
+    suite, found = "", {}
+    for line in listing.splitlines():
+        if line and not line.startswith(" "):
+            suite = line.split("#")[0].strip().rstrip(".")
+        elif BYTES in line.partition("# GetParam() = ")[2]:
+            found.setdefault(suite, line.split("#")[0].strip())
+    return [f"{suite}.{test}" for suite, test in found.items()]
+
+
+def list_tests(program):
+    run = subprocess.run([program, "--gtest_list_tests"], capture_output=True, text=True,
+                         errors="replace", check=True)
+    return run.stdout
+
+
+def main(folder):
+    programs = sorted(path for path in Path(folder).iterdir()
+                      if path.is_file() and path.name.endswith("_test")
+                      and os.access(path, os.X_OK))
+    if not programs:
+        return f"{folder}: no tests are built"
+    found = [f"{program.name}: {test}" for program in programs
+             for test in printed_as_bytes(list_tests(program))]
+    for test in found:
+        print(f"{test}: its parameter is printed as bytes; expected a member name, "
+              "PrintTo() or operator<<")
+    return 1 if found else 0
+
+
+class PrintedTest(unittest.TestCase):
+    def test_bytes_are_found_once_a_suite(self):
+        listing = ("All/RowTest.\n"
+                   "  Works/One  # GetParam() = 40-byte object <E4-C5 00>\n"
+                   "  Works/Two  # GetParam() = (1, 16-byte object <00-00>)\n"
+                   "Plain.\n"
+                   "  Works\n")
+        self.assertEqual(printed_as_bytes(listing), ["All/RowTest.Works/One"])
+
+    def test_names_and_texts_are_fine(self):
+        self.assertEqual(printed_as_bytes("A/T.  # TypeParam = int\n"
+                                          "  X/one  # GetParam() = one\n"
+                                          "  X/two  # GetParam() = \"a-byte\"\n"), [])
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--self-test"]:
+        unittest.main(argv=sys.argv[:1])
+    sys.exit(main(sys.argv[1]))
