@@ -203,16 +203,17 @@ std::vector<int> Context::UsageOf(const core::Pod& pod) const {
   return found;
 }
 
-void Context::AddUserSignature(Candidates& facts, v1::Signature::Source source,
-                               std::string_view text,
-                               std::optional<std::int32_t> exit_code,
-                               const Place& place, Seconds at) const {
-  if (signatures == nullptr) return;
+const Signature* Context::AddUserSignature(
+    Candidates& facts, v1::Signature::Source source, std::string_view text,
+    std::optional<std::int32_t> exit_code, const Place& place,
+    Seconds at) const {
+  if (signatures == nullptr) return nullptr;
   const Signature* row = signatures->Match(source, text, exit_code, patterns);
-  if (row == nullptr) return;
+  if (row == nullptr) return nullptr;
   Candidate& fact = AddFact(facts, "", *row, place, text, at);
   if (exit_code.has_value() && text.empty()) fact.number = *exit_code;
   Weigh(Round::kRead, fact);
+  return row;
 }
 
 bool WasPlaced(const core::Pod& pod) {

@@ -76,11 +76,12 @@ struct Context {
   // Indexes into report.usage that may be about `pod`.
   std::vector<int> UsageOf(const kubernetes::core::v1::Pod& pod) const;
 
-  // Adds the user signature that matches, if any.
-  void AddUserSignature(Candidates& facts, v1::Signature::Source source,
-                        std::string_view text,
-                        std::optional<std::int32_t> exit_code,
-                        const Place& place, Seconds at) const;
+  // Adds and returns the user signature that matches; null: none does.
+  const Signature* AddUserSignature(Candidates& facts,
+                                    v1::Signature::Source source,
+                                    std::string_view text,
+                                    std::optional<std::int32_t> exit_code,
+                                    const Place& place, Seconds at) const;
 
  private:
   void IndexEvents();

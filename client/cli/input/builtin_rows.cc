@@ -26,12 +26,14 @@ using TextSource = v1::Signature::Source;
 
 constexpr TextSource kTextSources[] = {
     v1::Signature::TERMINATION_MESSAGE, v1::Signature::EVENT,
-    v1::Signature::POD_MESSAGE, v1::Signature::CREATION_ERROR,
-    v1::Signature::OPERATOR_MESSAGE};
+    v1::Signature::POD_MESSAGE,         v1::Signature::CREATION_ERROR,
+    v1::Signature::OPERATOR_MESSAGE,    v1::Signature::WAITING_MESSAGE};
 // More say nothing new about one signature.
 constexpr std::size_t kMostNotes = 3;
 // An end that says nothing by itself.
 constexpr std::int32_t kGeneralExit = 1;
+// A wait that says nothing by itself.
+constexpr char kWaitingReason[] = "ImagePullBackOff";
 
 // A text where programs, the kubelet or operators write it, and nothing else.
 v1::FailureReport ReportOf(TextSource source, std::string_view text,
@@ -60,6 +62,15 @@ v1::FailureReport ReportOf(TextSource source, std::string_view text,
           R"({"kubeflowJob":{"status":{"conditions":[{"type":"Failed",)",
           R"("status":"True","message":)", QuoteJson(message), "}]}}}");
       ParseProtoJson(json, report).IgnoreError();
+      break;
+    }
+    case v1::Signature::WAITING_MESSAGE: {
+      auto& status = *report.add_pods()->mutable_status();
+      status.set_phase("Pending");
+      auto& waiting =
+          *status.add_container_statuses()->mutable_state()->mutable_waiting();
+      waiting.set_reason(kWaitingReason);
+      waiting.set_message(message);
       break;
     }
     default:

@@ -1,5 +1,6 @@
 #include "policy/demystify/readers/container_reader.h"
 
+#include <optional>
 #include <span>
 
 #include "absl/container/inlined_vector.h"
@@ -145,9 +146,13 @@ class ContainersReader {
     const bool image = row->cause == v1::IMAGE_INVALID ||
                        row->cause == v1::IMAGE_PULL_TRANSIENT;
     const TextTable& texts = image ? ImageTexts() : StartTexts();
+    const Signature* users = context_.AddUserSignature(
+        facts_, v1::Signature::WAITING_MESSAGE, waiting.message(), std::nullopt,
+        message, kUnknownTime);
     const Signature* said =
         AddText(facts_, texts, waiting.message(), message, kUnknownTime);
-    Weigh(Round::kBeside, candidate, {.message = said});
+    Weigh(Round::kBeside, candidate,
+          {.message = users != nullptr ? users : said});
     facts_.push_back(candidate);
   }
 

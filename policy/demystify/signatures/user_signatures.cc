@@ -121,7 +121,8 @@ std::uint32_t SourcesOf(const v1::Signature& signature) {
   for (const int source : signature.sources()) sources |= Bit(source);
   return sources != 0 ? sources
                       : Bit(v1::Signature::TERMINATION_MESSAGE) |
-                            Bit(v1::Signature::EVENT);
+                            Bit(v1::Signature::EVENT) |
+                            Bit(v1::Signature::WAITING_MESSAGE);
 }
 
 }  // namespace

@@ -88,6 +88,56 @@ INSTANTIATE_TEST_SUITE_P(, CreationError,
                          ::testing::ValuesIn(kCreationErrorCases),
                          [](const auto& test) { return test.param.name; });
 
+struct MisdirectedCase {
+  const char* name;
+  const char* message;
+  v1::Diagnosis::FaultDomain domain;
+};
+
+class MisdirectedCall : public ::testing::TestWithParam<MisdirectedCase> {};
+
+// A wrong CA or name is one until somebody corrects it, whatever the code.
+TEST_P(MisdirectedCall, IsNotToldToPassByItself) {
+  for (const int code : {0, 500}) {
+    v1::FailureReport report;
+    auto& error = *report.mutable_creation_error();
+    error.set_http_code(code);
+    if (code != 0) error.set_reason("InternalError");
+    error.set_message(GetParam().message);
+    const v1::Diagnosis diagnosis = Diagnose(report);
+    EXPECT_EQ(diagnosis.cause(), v1::API_TRANSIENT) << diagnosis.DebugString();
+    EXPECT_EQ(diagnosis.fault_domain(), GetParam().domain);
+    EXPECT_EQ(diagnosis.outlook(), v1::Diagnosis::MAY_RECOVER) << code;
+    EXPECT_EQ(diagnosis.confidence(), v1::Diagnosis::MEDIUM) << code;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , MisdirectedCall,
+    ::testing::Values(
+        MisdirectedCase{
+            "WebhookOfAnotherCa",
+            "Internal error occurred: failed calling webhook \"v.acme.io\": "
+            "failed to call webhook: Post \"https://v.acme.svc:443/v\": tls: "
+            "failed to verify certificate: x509: certificate signed by unknown "
+            "authority",
+            v1::Diagnosis::CONTROL_PLANE},
+        MisdirectedCase{
+            "ServiceOfAWebhookThatDoesNotExist",
+            "Internal error occurred: failed calling webhook \"v.acme.io\": "
+            "failed to call webhook: Post \"https://v.acme.svc:443/v\": dial "
+            "tcp: lookup v.acme.svc on 10.96.0.10:53: no such host",
+            v1::Diagnosis::CONTROL_PLANE},
+        MisdirectedCase{"ApiServerOfAnotherCa",
+                        "Post \"https://kube.acme.com:6443/apis/batch/v1/"
+                        "jobs\": x509: certificate signed by unknown authority",
+                        v1::Diagnosis::CONTROL_PLANE},
+        MisdirectedCase{"ApiServerOfAWrongName",
+                        "Post \"https://kube.acme.com:6443/apis/batch/v1/"
+                        "jobs\": dial tcp: lookup kube.acme.com: no such host",
+                        v1::Diagnosis::CONFIGURATION}),
+    [](const auto& test) { return test.param.name; });
+
 struct CodeCase {
   int http_code;
   v1::Cause cause;

@@ -120,6 +120,37 @@ TEST(UserSignature, IsSearchedInEvents) {
             v1::GPU_FAULT);
 }
 
+// Whatever the reason beside it says, and however sure.
+TEST(UserSignature, IsSearchedInMessagesOfWaitingContainers) {
+  const auto created = Create(R"pb(
+    signatures {
+      name: "own"
+      cause: DEPENDENCY_UNAVAILABLE
+      message_pattern: "quoll"
+    })pb");
+  const auto waits = [&created](const std::string& reason,
+                                const std::string& message) {
+    return Diagnose(
+               Report(R"(pods { metadata { name: "p" }
+                                     status {
+                                       phase: "Pending"
+                                       container_statuses {
+                                         name: "main"
+                                         state { waiting { reason: ")" +
+                      reason + R"(" message: ")" + message + R"(" } } } } })"),
+               {created.signatures.get(), false})
+        .signature();
+  };
+  for (const char* const reason :
+       {"ImagePullBackOff", "ErrImageNeverPull", "CreateContainerConfigError",
+        "CreateContainerError", "RunContainerError"}) {
+    EXPECT_EQ(waits(reason, "manifest unknown: quoll"), "fleet/own") << reason;
+    EXPECT_NE(waits(reason, "manifest unknown"), "fleet/own") << reason;
+  }
+  // How it ended says the container, not the wait.
+  EXPECT_NE(waits("CrashLoopBackOff", "back-off quoll"), "fleet/own");
+}
+
 // Whatever the built-in tables make of the same text, and however sure.
 TEST(UserSignature, ComesBeforeWhatTablesReadInTheSameText) {
   const auto created = Create(R"pb(

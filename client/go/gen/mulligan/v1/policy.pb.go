@@ -98,6 +98,9 @@ const (
 	Signature_CREATION_ERROR Signature_Source = 4
 	// Messages in the status of Jobs and custom resources.
 	Signature_OPERATOR_MESSAGE Signature_Source = 5
+	// Messages of containers that wait to start (ImagePullBackOff,
+	// CreateContainerConfigError ...).
+	Signature_WAITING_MESSAGE Signature_Source = 6
 )
 
 // Enum value maps for Signature_Source.
@@ -109,6 +112,7 @@ var (
 		3: "POD_MESSAGE",
 		4: "CREATION_ERROR",
 		5: "OPERATOR_MESSAGE",
+		6: "WAITING_MESSAGE",
 	}
 	Signature_Source_value = map[string]int32{
 		"SOURCE_UNSPECIFIED":  0,
@@ -117,6 +121,7 @@ var (
 		"POD_MESSAGE":         3,
 		"CREATION_ERROR":      4,
 		"OPERATOR_MESSAGE":    5,
+		"WAITING_MESSAGE":     6,
 	}
 )
 
@@ -1954,7 +1959,7 @@ type Signature struct {
 	// RE2 expression searched in messages. One of message_pattern or exit_codes
 	// is mandatory; with both, both must hold.
 	MessagePattern string `protobuf:"bytes,3,opt,name=message_pattern,json=messagePattern,proto3" json:"message_pattern,omitempty"`
-	// Where to search. Empty: TERMINATION_MESSAGE and EVENT.
+	// Where to search. Empty: TERMINATION_MESSAGE, EVENT and WAITING_MESSAGE.
 	Sources []Signature_Source `protobuf:"varint,4,rep,packed,name=sources,proto3,enum=mulligan.v1.Signature_Source" json:"sources,omitempty"`
 	// Exit codes.
 	ExitCodes []int32 `protobuf:"varint,5,rep,packed,name=exit_codes,json=exitCodes,proto3" json:"exit_codes,omitempty"`
@@ -2411,7 +2416,7 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\n" +
 	"KillSwitch\x12\x18\n" +
 	"\aenabled\x18\x01 \x01(\bR\aenabled\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xc1\x04\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xd7\x04\n" +
 	"\tSignature\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12(\n" +
 	"\x05cause\x18\x02 \x01(\x0e2\x12.mulligan.v1.CauseR\x05cause\x12'\n" +
@@ -2426,14 +2431,15 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\ffault_domain\x18\b \x01(\x0e2\".mulligan.v1.Diagnosis.FaultDomainR\vfaultDomain\x128\n" +
 	"\aoutlook\x18\t \x01(\x0e2\x1e.mulligan.v1.Diagnosis.OutlookR\aoutlook\x12\x16\n" +
 	"\x06remedy\x18\n" +
-	" \x01(\tR\x06remedy\"\x7f\n" +
+	" \x01(\tR\x06remedy\"\x94\x01\n" +
 	"\x06Source\x12\x16\n" +
 	"\x12SOURCE_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13TERMINATION_MESSAGE\x10\x01\x12\t\n" +
 	"\x05EVENT\x10\x02\x12\x0f\n" +
 	"\vPOD_MESSAGE\x10\x03\x12\x12\n" +
 	"\x0eCREATION_ERROR\x10\x04\x12\x14\n" +
-	"\x10OPERATOR_MESSAGE\x10\x05\"\xf9\x05\n" +
+	"\x10OPERATOR_MESSAGE\x10\x05\x12\x13\n" +
+	"\x0fWAITING_MESSAGE\x10\x06\"\xf9\x05\n" +
 	"\n" +
 	"Derivation\x12.\n" +
 	"\x10same_fingerprint\x18\x01 \x01(\x05H\x00R\x0fsameFingerprint\x88\x01\x01\x12*\n" +
