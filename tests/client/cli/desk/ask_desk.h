@@ -61,7 +61,7 @@ inline DeskSettings Settings() {
 }
 
 inline nlohmann::json Ask(Desk& desk, const std::string& page,
-                          const Json& question) {
+                          const nlohmann::json& question) {
   return nlohmann::json::parse(desk.Answer("POST", page, question.dump()).body);
 }
 

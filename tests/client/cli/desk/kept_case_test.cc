@@ -59,13 +59,18 @@ spec:
 # Whose it is.
 metadata: {name: x}
 )",
-      // Items beside their key, no fixtures, no line break at the end.
-      "apiVersion: mulligan.dev/v1\nkind: RetryPolicyTest\n"
-      "metadata: {name: x}\nspec:\n  policies: [mine.yaml]\n  cases:\n"
-      "  # none yet",
-      // Nothing but a name.
-      "apiVersion: mulligan.dev/v1\nkind: RetryPolicyTest\n"
-      "metadata:\n  name: x # mine\nspec:\n  policies:\n  - mine.yaml\n",
+      // Items beside their key, and no line break at the end.
+      R"(apiVersion: mulligan.dev/v1
+kind: RetryPolicyTest
+metadata: {name: x}
+spec:
+  policies: [mine.yaml]
+  fixtures:
+    f: {objects: [{kind: Pod, apiVersion: v1, metadata: {name: x}}]}
+  cases:
+  - name: kept
+    steps: [{fixture: f, at: "2026-11-03T09:00:00Z", expect: {action: WAIT}}]
+  # No more.)",
   };
   for (const std::string top : kTops) {
     Desk desk(Settings());
@@ -93,9 +98,14 @@ metadata: {name: x}
 TEST(KeptCaseTest, CommentsThatWouldGoAreToldBefore) {
   Desk desk(Settings());
   Json question = QuestionWith(kMine, Pod("a"));
-  const std::string flow =
-      "apiVersion: mulligan.dev/v1\nkind: RetryPolicyTest\n"
-      "metadata: {name: x}\nspec: {policies: [mine.yaml]}\n";
+  const std::string flow = R"(apiVersion: mulligan.dev/v1
+kind: RetryPolicyTest
+metadata: {name: x}
+spec:
+  fixtures: {f: {objects: [{kind: Pod, apiVersion: v1, metadata: {name: x}}]}}
+  cases: [{name: c, steps: [{fixture: f, at: "2026-11-03T09:00:00Z",
+                             expect: {action: WAIT}}]}]
+)";
   question["suite"] = flow + "# mine\n";
   const DeskAnswer answer = desk.Answer("POST", "keep", question.dump());
   EXPECT_EQ(answer.status, 400);
