@@ -18,16 +18,16 @@ using Json = nlohmann::json;
 
 TEST(KeptCaseTest, KeepsCasesWithoutNamesTwiceAndFixturesOnce) {
   Desk desk(Settings());
-  Json question = QuestionWith(kMine, Pod("a"));
+  Json question = QuestionWith(kMine, FailedPodText("a"));
   question["caseName"] = "grows";
-  question["suite"] = Ask(desk, "keep", question)["suite"];
+  question["suite"] = AskDesk(desk, "keep", question)["suite"];
   question["times"] = 2;
-  question["suite"] = Ask(desk, "keep", question)["suite"];
+  question["suite"] = AskDesk(desk, "keep", question)["suite"];
   const std::string suite = question["suite"];
   EXPECT_THAT(suite, HasSubstr("- name: grows\n"));
   EXPECT_THAT(suite, HasSubstr("- name: grows 2\n"));
   EXPECT_EQ(suite.find("    objects:"), suite.rfind("    objects:")) << suite;
-  const Json run = Ask(desk, "suite", question);
+  const Json run = AskDesk(desk, "suite", question);
   ASSERT_THAT(run["suites"][0]["cases"], SizeIs(2)) << run;
   for (const Json& test : run["suites"][0]["cases"]) {
     EXPECT_THAT(test["failures"], IsEmpty());
@@ -74,11 +74,11 @@ spec:
   };
   for (const std::string top : kTops) {
     Desk desk(Settings());
-    Json question = QuestionWith(kMine, Pod("a"));
+    Json question = QuestionWith(kMine, FailedPodText("a"));
     question["suite"] = top;
     for (const char* name : {"grows", "grows again"}) {
       question["caseName"] = name;
-      const Json kept = Ask(desk, "keep", question);
+      const Json kept = AskDesk(desk, "keep", question);
       ASSERT_TRUE(kept.contains("suite")) << kept;
       question["suite"] = kept["suite"];
     }
@@ -88,7 +88,7 @@ spec:
       at = suite.find(std::string(line), at);
       ASSERT_NE(at, std::string::npos) << line << " in\n" << suite;
     }
-    const Json run = Ask(desk, "suite", question);
+    const Json run = AskDesk(desk, "suite", question);
     EXPECT_THAT(run["suites"][0]["issues"], IsEmpty()) << run << suite;
     EXPECT_EQ(run["suites"][0]["cases"].back()["name"], "grows again");
     EXPECT_THAT(run["suites"][0]["cases"].back()["failures"], IsEmpty());
@@ -97,7 +97,7 @@ spec:
 
 TEST(KeptCaseTest, CommentsThatWouldGoAreToldBefore) {
   Desk desk(Settings());
-  Json question = QuestionWith(kMine, Pod("a"));
+  Json question = QuestionWith(kMine, FailedPodText("a"));
   const std::string flow = R"(apiVersion: mulligan.dev/v1
 kind: RetryPolicyTest
 metadata: {name: x}
@@ -111,13 +111,13 @@ spec:
   EXPECT_EQ(answer.status, 400);
   EXPECT_THAT(answer.body, HasSubstr("would lose its comments"));
   question["suite"] = flow;
-  EXPECT_THAT(Ask(desk, "keep", question)["suite"].get<std::string>(),
+  EXPECT_THAT(AskDesk(desk, "keep", question)["suite"].get<std::string>(),
               HasSubstr("cases:"));
 }
 
 TEST(KeptCaseTest, ASuiteWithErrorsIsNotAddedTo) {
   Desk desk(Settings());
-  Json question = QuestionWith(kMine, Pod("a"));
+  Json question = QuestionWith(kMine, FailedPodText("a"));
   question["suite"] = "kind: RetryPolicyTest\nspce: {}\n";
   const DeskAnswer answer = desk.Answer("POST", "keep", question.dump());
   EXPECT_EQ(answer.status, 400);
