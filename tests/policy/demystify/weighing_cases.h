@@ -3,6 +3,7 @@
 #ifndef MULLIGAN_TESTS_POLICY_DEMYSTIFY_WEIGHING_CASES_H_
 #define MULLIGAN_TESTS_POLICY_DEMYSTIFY_WEIGHING_CASES_H_
 
+#include <ostream>
 #include <span>
 
 #include "policy/demystify/weighing/scene.h"
@@ -47,6 +48,10 @@ struct RuleCase {
   void (*decides)(Setting& now);
   // Changes what `decides` has made.
   void (*decides_no_more)(Setting& now);
+
+  friend std::ostream& operator<<(std::ostream& out, const RuleCase& row) {
+    return out << row.rule;
+  }
 };
 
 // In the order of the table.

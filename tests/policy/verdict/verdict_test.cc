@@ -1,5 +1,6 @@
 #include "policy/verdict/verdict.h"
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,10 @@ TEST_F(VerdictTest, WithoutAMatchTheDefaultDecides) {
 struct NotAFailure {
   v1::Cause cause;
   v1::Decision::Action action;
+
+  friend std::ostream& operator<<(std::ostream& out, const NotAFailure& row) {
+    return out << v1::Cause_Name(row.cause);
+  }
 };
 
 class NotAFailureTest : public VerdictTest,

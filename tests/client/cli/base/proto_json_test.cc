@@ -62,10 +62,10 @@ INSTANTIATE_TEST_SUITE_P(
                   "pods[0].spec.volumes[0].emptyDir.sizeLimit: {} is not an "
                   "amount such as \"4Gi\" or 2"},
         BadMember{"EntryOfAMap",
-                  R"({"mpiJobs":[{"spec":{"mpiReplicaSpecs":{
+                  R"({"kubeflowJob":{"spec":{"mpi_replica_specs":{
                      "Launcher":{"replicas":1},
-                     "my_worker":{"replicas":"many"}}}}]})",
-                  "mpiJobs[0].spec.mpiReplicaSpecs[my_worker].replicas: "
+                     "my_worker":{"replicas":"many"}}}}})",
+                  "kubeflowJob.spec.mpiReplicaSpecs[my_worker].replicas: "
                   "\"many\" is not a 32-bit integer"},
         BadMember{"HugeNumber",
                   R"({"pods":[{"status":{"containerStatuses":[

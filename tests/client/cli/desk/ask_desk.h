@@ -31,7 +31,7 @@ spec:
 )";
 
 // A pod of a Job that ran out of memory, as `kubectl get -o yaml` prints it.
-inline std::string Pod(const std::string& name) {
+inline std::string FailedPodText(const std::string& name) {
   return absl::StrCat(R"(apiVersion: v1
 kind: Pod
 metadata:
@@ -60,8 +60,8 @@ inline DeskSettings Settings() {
           .log = {}};
 }
 
-inline nlohmann::json Ask(Desk& desk, const std::string& page,
-                          const Json& question) {
+inline nlohmann::json AskDesk(Desk& desk, const std::string& page,
+                              const nlohmann::json& question) {
   return nlohmann::json::parse(desk.Answer("POST", page, question.dump()).body);
 }
 

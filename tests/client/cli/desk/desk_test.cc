@@ -42,14 +42,14 @@ TEST(DeskTest, EverySituationIsAnsweredAndCanBeKept) {
   for (const Json& situation : start["situations"]) {
     SCOPED_TRACE(situation["title"].get<std::string>());
     Json question = QuestionWith(EmbeddedPolicy().yaml, situation["failure"]);
-    const Json answer = Ask(desk, "try", question);
+    const Json answer = AskDesk(desk, "try", question);
     ASSERT_TRUE(answer.contains("story")) << answer;
     EXPECT_THAT(answer["story"]["verdict"].get<std::string>(), Not(IsEmpty()));
     EXPECT_THAT(answer["story"]["headline"].get<std::string>(), Not(IsEmpty()));
     EXPECT_THAT(answer["story"]["html"].get<std::string>(),
                 HasSubstr("<article"));
-    question["suite"] = Ask(desk, "keep", question)["suite"];
-    const Json suites = Ask(desk, "suite", question)["suites"];
+    question["suite"] = AskDesk(desk, "keep", question)["suite"];
+    const Json suites = AskDesk(desk, "suite", question)["suites"];
     EXPECT_THAT(suites[0]["issues"], IsEmpty()) << suites;
     ASSERT_THAT(suites[0]["cases"], SizeIs(1)) << suites;
     EXPECT_THAT(suites[0]["cases"][0]["failures"], IsEmpty()) << suites;
@@ -60,7 +60,8 @@ TEST(DeskTest, TellsIssuesAtTheirLines) {
   Desk desk(Settings());
   std::string policy = kMine;
   policy.replace(policy.find("FAIL"), 4, "FIAL");
-  const Json answer = Ask(desk, "try", QuestionWith(policy, Pod("a")));
+  const Json answer =
+      AskDesk(desk, "try", QuestionWith(policy, FailedPodText("a")));
   EXPECT_EQ(answer["valid"], false);
   ASSERT_THAT(answer["issues"], SizeIs(1));
   const Json& issue = answer["issues"][0];
@@ -72,7 +73,8 @@ TEST(DeskTest, TellsIssuesAtTheirLines) {
 
 TEST(DeskTest, TellsVerdictPriceAndRule) {
   Desk desk(Settings());
-  const Json story = Ask(desk, "try", QuestionWith(kMine, Pod("a")))["story"];
+  const Json story =
+      AskDesk(desk, "try", QuestionWith(kMine, FailedPodText("a")))["story"];
   EXPECT_THAT(story["verdict"].get<std::string>(), StartsWith("RETRY the pod"));
   EXPECT_EQ(story["class"], "retry");
   EXPECT_EQ(story["price"], "memory 1 of 1 used");
@@ -85,10 +87,10 @@ TEST(DeskTest, TellsVerdictPriceAndRule) {
 
 TEST(DeskTest, AFailureThatComesAgainSpendsTheBudget) {
   Desk desk(Settings());
-  Json question = QuestionWith(kMine, Pod("a"));
+  Json question = QuestionWith(kMine, FailedPodText("a"));
   question["times"] = 2;
   question["apartSeconds"] = 7200;
-  const Json story = Ask(desk, "try", question)["story"];
+  const Json story = AskDesk(desk, "try", question)["story"];
   EXPECT_THAT(story["verdict"].get<std::string>(), StartsWith("FAIL"));
   // At 09:00 and, two hours later, at 11:00.
   EXPECT_THAT(story["html"].get<std::string>(),
@@ -104,13 +106,13 @@ TEST(DeskTest, AReportThatNumbersItsFailureFailsAgainUnderAnother) {
     "2026-11-03T09:00:00Z"}}}]}}]}})";
   Json question = QuestionWith(kMine, report);
   question["times"] = 2;
-  const Json story = Ask(desk, "try", question)["story"];
+  const Json story = AskDesk(desk, "try", question)["story"];
   EXPECT_THAT(story["verdict"].get<std::string>(), StartsWith("FAIL")) << story;
 }
 
 TEST(DeskTest, OfSeveralWorkloadsTheWorstOrTheOneThatIsChosen) {
   Desk desk(Settings());
-  std::string healthy = Pod("well");
+  std::string healthy = FailedPodText("well");
   healthy.replace(healthy.find("Failed"), 6, "Running");
   healthy = healthy.substr(0, healthy.find("  containerStatuses"));
   const auto item = [](std::string pod) {
@@ -118,14 +120,14 @@ TEST(DeskTest, OfSeveralWorkloadsTheWorstOrTheOneThatIsChosen) {
   };
   const std::string list =
       absl::StrCat(R"({"kind": "List", "apiVersion": "v1", "items": [)",
-                   item(healthy), ",", item(Pod("bad")), "]}");
+                   item(healthy), ",", item(FailedPodText("bad")), "]}");
   Json question = QuestionWith(kMine, list);
-  Json story = Ask(desk, "try", question)["story"];
+  Json story = AskDesk(desk, "try", question)["story"];
   EXPECT_EQ(story["workload"], "Job ml/bad");
   ASSERT_THAT(story["choices"], SizeIs(2));
   EXPECT_EQ(story["choices"][1]["label"], "Job ml/well");
   question["workload"] = "Job ml/well";
-  story = Ask(desk, "try", question)["story"];
+  story = AskDesk(desk, "try", question)["story"];
   EXPECT_EQ(story["workload"], "Job ml/well");
   EXPECT_EQ(story["class"], "");
 }
@@ -133,8 +135,8 @@ TEST(DeskTest, OfSeveralWorkloadsTheWorstOrTheOneThatIsChosen) {
 TEST(DeskTest, HostileNamesAreEscaped) {
   Desk desk(Settings());
   const std::string evil = "<script>alert(1)</script>";
-  const Json answer =
-      Ask(desk, "try", QuestionWith(kMine, Pod("'" + evil + "'")));
+  const Json answer = AskDesk(
+      desk, "try", QuestionWith(kMine, FailedPodText("'" + evil + "'")));
   const std::string html = answer["story"]["html"];
   EXPECT_THAT(html, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;"));
   EXPECT_THAT(html, Not(HasSubstr("<script")));
@@ -142,7 +144,8 @@ TEST(DeskTest, HostileNamesAreEscaped) {
 
 TEST(DeskTest, WhatCannotBeReadIsToldAsTheFailures) {
   Desk desk(Settings());
-  const Json answer = Ask(desk, "try", QuestionWith(kMine, "NAME  READY\n"));
+  const Json answer =
+      AskDesk(desk, "try", QuestionWith(kMine, "NAME  READY\n"));
   EXPECT_EQ(answer["valid"], true);
   EXPECT_THAT(answer["failureError"].get<std::string>(),
               StartsWith("the failure: "));
@@ -158,7 +161,7 @@ spec:
   fixtures: {f: {files: [/etc/passwd]}}
   cases: [{name: c, steps: [{fixture: f, expect: {action: FAIL}}]}]
 )";
-  const Json run = Ask(desk, "suite", question);
+  const Json run = AskDesk(desk, "suite", question);
   ASSERT_THAT(run["suites"][0]["issues"], SizeIs(1));
   EXPECT_EQ(run["suites"][0]["issues"][0]["line"], 5);
   EXPECT_THAT(run.dump(), Not(HasSubstr("root:")));
@@ -167,18 +170,18 @@ spec:
 TEST(DeskTest, SuitesInFilesRunUnderThePoliciesOfThePage) {
   const mulligan::testing::TempDir folder;
   Desk first(Settings());
-  Json question = QuestionWith(kMine, Pod("a"));
-  const std::string suite = Ask(first, "keep", question)["suite"];
+  Json question = QuestionWith(kMine, FailedPodText("a"));
+  const std::string suite = AskDesk(first, "keep", question)["suite"];
   DeskSettings settings = Settings();
   settings.suites = {folder.Write("mine_test.yaml", suite)};
   Desk desk(std::move(settings));
-  Json run = Ask(desk, "suite", QuestionWith(kMine, ""));
+  Json run = AskDesk(desk, "suite", QuestionWith(kMine, ""));
   EXPECT_THAT(run["suites"][0]["cases"][0]["failures"], IsEmpty()) << run;
   // The rule is gone, so the suite names what no policy has.
-  run = Ask(desk, "suite", QuestionWith(kFails, ""));
+  run = AskDesk(desk, "suite", QuestionWith(kFails, ""));
   EXPECT_THAT(run["suites"][0]["issues"], Not(IsEmpty())) << run;
   folder.Write("mine_test.yaml", "nonsense");
-  run = Ask(desk, "suite", QuestionWith(kMine, ""));
+  run = AskDesk(desk, "suite", QuestionWith(kMine, ""));
   EXPECT_THAT(run["suites"][0]["issues"], Not(IsEmpty())) << run;
 }
 
@@ -207,7 +210,7 @@ TEST(DeskTest, ALogThatIsDroppedInIsComparedAndItsLinesCanBeLookedAt) {
       400);
   EXPECT_EQ(Json::parse(desk.Answer("POST", "log", RecordLines(3)).body),
             (Json{{"records", 4}}));
-  const Json compared = Ask(desk, "compare", QuestionWith(kFails, ""));
+  const Json compared = AskDesk(desk, "compare", QuestionWith(kFails, ""));
   EXPECT_EQ(compared["decisions"], 3);
   EXPECT_EQ(compared["changed"], 3);
   EXPECT_EQ(compared["left"], 0);
@@ -218,10 +221,10 @@ TEST(DeskTest, ALogThatIsDroppedInIsComparedAndItsLinesCanBeLookedAt) {
   EXPECT_THAT(compared["html"].get<std::string>(),
               HasSubstr("3 of 3 decisions would change"));
   const Json record =
-      Ask(desk, "record", {{"line", compared["examples"][1]["line"]}});
+      AskDesk(desk, "record", {{"line", compared["examples"][1]["line"]}});
   EXPECT_THAT(record["failure"].get<std::string>(), HasSubstr("name: p1\n"));
   const Json again =
-      Ask(desk, "try", QuestionWith(kFails, record["failure"]))["story"];
+      AskDesk(desk, "try", QuestionWith(kFails, record["failure"]))["story"];
   EXPECT_THAT(again["html"].get<std::string>(), HasSubstr("p1"));
   EXPECT_EQ(desk.Answer("POST", "record", R"({"line":9})").status, 404);
 }
@@ -237,7 +240,7 @@ TEST(DeskTest, ALogThatIsNamedIsThereFromTheBeginning) {
   Desk desk(std::move(settings));
   const Json start = Json::parse(desk.Answer("GET", "start", "").body);
   EXPECT_EQ(start["log"]["records"], 5);
-  const Json compared = Ask(desk, "compare", QuestionWith(kFails, ""));
+  const Json compared = AskDesk(desk, "compare", QuestionWith(kFails, ""));
   EXPECT_EQ(compared["decisions"], 3);
   // Lines are counted over both files.
   EXPECT_EQ(compared["examples"][2]["line"], 4);

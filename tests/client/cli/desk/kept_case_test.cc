@@ -18,16 +18,16 @@ using Json = nlohmann::json;
 
 TEST(KeptCaseTest, KeepsCasesWithoutNamesTwiceAndFixturesOnce) {
   Desk desk(Settings());
-  Json question = QuestionWith(kMine, Pod("a"));
+  Json question = QuestionWith(kMine, FailedPodText("a"));
   question["caseName"] = "grows";
-  question["suite"] = Ask(desk, "keep", question)["suite"];
+  question["suite"] = AskDesk(desk, "keep", question)["suite"];
   question["times"] = 2;
-  question["suite"] = Ask(desk, "keep", question)["suite"];
+  question["suite"] = AskDesk(desk, "keep", question)["suite"];
   const std::string suite = question["suite"];
   EXPECT_THAT(suite, HasSubstr("- name: grows\n"));
   EXPECT_THAT(suite, HasSubstr("- name: grows 2\n"));
   EXPECT_EQ(suite.find("    objects:"), suite.rfind("    objects:")) << suite;
-  const Json run = Ask(desk, "suite", question);
+  const Json run = AskDesk(desk, "suite", question);
   ASSERT_THAT(run["suites"][0]["cases"], SizeIs(2)) << run;
   for (const Json& test : run["suites"][0]["cases"]) {
     EXPECT_THAT(test["failures"], IsEmpty());
@@ -59,21 +59,26 @@ spec:
 # Whose it is.
 metadata: {name: x}
 )",
-      // Items beside their key, no fixtures, no line break at the end.
-      "apiVersion: mulligan.dev/v1\nkind: RetryPolicyTest\n"
-      "metadata: {name: x}\nspec:\n  policies: [mine.yaml]\n  cases:\n"
-      "  # none yet",
-      // Nothing but a name.
-      "apiVersion: mulligan.dev/v1\nkind: RetryPolicyTest\n"
-      "metadata:\n  name: x # mine\nspec:\n  policies:\n  - mine.yaml\n",
+      // Items beside their key, and no line break at the end.
+      R"(apiVersion: mulligan.dev/v1
+kind: RetryPolicyTest
+metadata: {name: x}
+spec:
+  policies: [mine.yaml]
+  fixtures:
+    f: {objects: [{kind: Pod, apiVersion: v1, metadata: {name: x}}]}
+  cases:
+  - name: kept
+    steps: [{fixture: f, at: "2026-11-03T09:00:00Z", expect: {action: WAIT}}]
+  # No more.)",
   };
   for (const std::string top : kTops) {
     Desk desk(Settings());
-    Json question = QuestionWith(kMine, Pod("a"));
+    Json question = QuestionWith(kMine, FailedPodText("a"));
     question["suite"] = top;
     for (const char* name : {"grows", "grows again"}) {
       question["caseName"] = name;
-      const Json kept = Ask(desk, "keep", question);
+      const Json kept = AskDesk(desk, "keep", question);
       ASSERT_TRUE(kept.contains("suite")) << kept;
       question["suite"] = kept["suite"];
     }
@@ -83,7 +88,7 @@ metadata: {name: x}
       at = suite.find(std::string(line), at);
       ASSERT_NE(at, std::string::npos) << line << " in\n" << suite;
     }
-    const Json run = Ask(desk, "suite", question);
+    const Json run = AskDesk(desk, "suite", question);
     EXPECT_THAT(run["suites"][0]["issues"], IsEmpty()) << run << suite;
     EXPECT_EQ(run["suites"][0]["cases"].back()["name"], "grows again");
     EXPECT_THAT(run["suites"][0]["cases"].back()["failures"], IsEmpty());
@@ -92,22 +97,27 @@ metadata: {name: x}
 
 TEST(KeptCaseTest, CommentsThatWouldGoAreToldBefore) {
   Desk desk(Settings());
-  Json question = QuestionWith(kMine, Pod("a"));
-  const std::string flow =
-      "apiVersion: mulligan.dev/v1\nkind: RetryPolicyTest\n"
-      "metadata: {name: x}\nspec: {policies: [mine.yaml]}\n";
+  Json question = QuestionWith(kMine, FailedPodText("a"));
+  const std::string flow = R"(apiVersion: mulligan.dev/v1
+kind: RetryPolicyTest
+metadata: {name: x}
+spec:
+  fixtures: {f: {objects: [{kind: Pod, apiVersion: v1, metadata: {name: x}}]}}
+  cases: [{name: c, steps: [{fixture: f, at: "2026-11-03T09:00:00Z",
+                             expect: {action: WAIT}}]}]
+)";
   question["suite"] = flow + "# mine\n";
   const DeskAnswer answer = desk.Answer("POST", "keep", question.dump());
   EXPECT_EQ(answer.status, 400);
   EXPECT_THAT(answer.body, HasSubstr("would lose its comments"));
   question["suite"] = flow;
-  EXPECT_THAT(Ask(desk, "keep", question)["suite"].get<std::string>(),
+  EXPECT_THAT(AskDesk(desk, "keep", question)["suite"].get<std::string>(),
               HasSubstr("cases:"));
 }
 
 TEST(KeptCaseTest, ASuiteWithErrorsIsNotAddedTo) {
   Desk desk(Settings());
-  Json question = QuestionWith(kMine, Pod("a"));
+  Json question = QuestionWith(kMine, FailedPodText("a"));
   question["suite"] = "kind: RetryPolicyTest\nspce: {}\n";
   const DeskAnswer answer = desk.Answer("POST", "keep", question.dump());
   EXPECT_EQ(answer.status, 400);

@@ -1,5 +1,6 @@
 #include "policy/operators/kubeflow/reconcile.h"
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -83,6 +84,10 @@ struct KindCase {
   std::string under_never;
   std::string under_on_failure;
   std::string by_default;
+
+  friend std::ostream& operator<<(std::ostream& out, const KindCase& row) {
+    return out << row.kind;
+  }
 };
 
 class TrainingJobFailedPodTest : public TrainingJobReconcileTest,
