@@ -65,11 +65,18 @@ bool IsPassing(v1::Cause cause) {
   return cause == v1::API_TRANSIENT || cause == v1::CREATE_CONFLICT;
 }
 
-// What an API answered in one field, beside words that name another cause.
+// Whether the words tell that the call may go on failing, as no code does.
+bool MayLast(const Signature& words) {
+  return words.outlook == v1::Diagnosis::MAY_RECOVER;
+}
+
+// What an API answered in one field, beside words that name another cause, or
+// doubt that it passes.
 bool IsBesideWords(F fact, S scene, std::string_view field) {
   return scene.is_answer && scene.message != nullptr &&
-         scene.message->confidence == kHigh && fact.row != scene.message &&
-         fact.cause != scene.message->cause && field == fact.place.leaf;
+         fact.row != scene.message && field == fact.place.leaf &&
+         (MayLast(*scene.message) || (scene.message->confidence == kHigh &&
+                                      fact.cause != scene.message->cause));
 }
 
 bool IsSucceeded(F fact, Phase phase, S scene) {
@@ -149,7 +156,7 @@ bool WasNoCall(F fact, S scene) {
 
 bool IsVagueAnswer(F fact, S scene) {
   return scene.is_answer && fact.row == scene.message &&
-         fact.confidence != kHigh;
+         fact.confidence != kHigh && !MayLast(*scene.message);
 }
 
 bool IsReasonBesideWords(F fact, S scene) {
