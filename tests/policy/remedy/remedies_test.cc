@@ -63,6 +63,14 @@ const Text kTexts[] = {
      "\"hook\"",
      "webhook w.io cannot be called: its service hook in namespace infra has "
      "no endpoints"},
+    {v1::API_TRANSIENT,
+     "failed calling webhook \"w.io\": Post \"https://hook.infra.svc:443/v1\": "
+     "x509: certificate signed by unknown authority",
+     "webhook w.io cannot be called: x509: certificate signed by unknown "
+     "authority"},
+    {v1::API_TRANSIENT,
+     "dial tcp: lookup hook.infra.svc on 10.96.0.10:53: no such host",
+     "service hook in namespace infra does not exist"},
     {v1::CREATE_REJECTED,
      "pods \"a\" is forbidden: violates PodSecurity \"baseline:latest\": a, "
      "b",
