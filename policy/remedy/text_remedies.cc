@@ -69,9 +69,9 @@ const std::vector<CompiledRemedy>& AllRemedies() {
            std::make_unique<const RE2>(row.names, demystify::RemedyOptions())});
     }
     // What a text says is more than what logic makes of it, unless logic chose.
-    std::ranges::stable_partition(*rows, [](const CompiledRemedy& one) {
-      return one.row->table != kOfLogic;
-    });
+    std::stable_partition(
+        rows->begin(), rows->end(),
+        [](const CompiledRemedy& one) { return one.row->table != kOfLogic; });
     return rows;
   }();
   return *all;
