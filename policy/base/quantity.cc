@@ -18,21 +18,27 @@ struct Unit {
   int step;
 };
 
-constexpr std::array<Unit, 13> kUnits = {{
+constexpr std::array<Unit, 16> kUnits = {{
     {"Ki", 1024.0, "Mi", 1024},
     {"Mi", 1048576.0, "Gi", 1024},
     {"Gi", 1073741824.0, "Ti", 1024},
     {"Ti", 1099511627776.0, "Pi", 1024},
     {"Pi", 1125899906842624.0, "", 0},
     {"Ei", 1152921504606846976.0, "", 0},
+    {"n", 1e-9, "", 0},
+    {"u", 1e-6, "", 0},
     {"m", 1e-3, "", 1000},
     {"k", 1e3, "M", 1000},
     {"M", 1e6, "G", 1000},
     {"G", 1e9, "T", 1000},
     {"T", 1e12, "P", 1000},
     {"P", 1e15, "", 0},
+    {"E", 1e18, "", 0},
     {"", 1, "", 0},
 }};
+
+// The API server stores no larger amount: 2^63 - 1, rounded up.
+constexpr double kMost = 9.3e18;
 
 // A quantity taken apart.
 struct Amount {
@@ -40,8 +46,21 @@ struct Amount {
   const Unit* unit = nullptr;
 };
 
+// Whether "e3", "E-2" or the like: an exponent in the place of a unit.
+bool IsExponent(std::string_view suffix) {
+  if (suffix.size() < 2 || (suffix[0] != 'e' && suffix[0] != 'E')) return false;
+  suffix.remove_prefix(suffix[1] == '+' || suffix[1] == '-' ? 2 : 1);
+  return !suffix.empty() &&
+         suffix.find_first_not_of("0123456789") == suffix.npos;
+}
+
+// As resource.Quantity of apimachinery writes amounts (0.34); none is negative.
 std::optional<Amount> AmountOf(std::string_view quantity) {
-  const std::size_t end = quantity.find_first_not_of("0123456789.");
+  if (quantity.starts_with('+')) quantity.remove_prefix(1);
+  std::size_t end = quantity.find_first_not_of("0123456789.");
+  if (end != quantity.npos && end != 0 && IsExponent(quantity.substr(end))) {
+    end = quantity.npos;
+  }
   const std::string_view suffix =
       end == quantity.npos ? std::string_view() : quantity.substr(end);
   Amount amount;
@@ -53,7 +72,9 @@ std::optional<Amount> AmountOf(std::string_view quantity) {
   for (const Unit& unit : kUnits) {
     if (unit.suffix == suffix) amount.unit = &unit;
   }
-  if (amount.unit == nullptr) return std::nullopt;
+  if (amount.unit == nullptr || amount.number * amount.unit->value > kMost) {
+    return std::nullopt;
+  }
   return amount;
 }
 

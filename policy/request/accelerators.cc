@@ -4,9 +4,9 @@
 #include <cmath>
 #include <string>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/struct.pb.h"
+#include "policy/base/quantity.h"
 
 namespace mulligan {
 namespace {
@@ -22,12 +22,14 @@ constexpr std::string_view kDevices[] = {
     "npu",        "Ascend*",    "vgpu*", "mlu*",         "dcu*",
 };
 
+std::int64_t Count(double number) {
+  if (!std::isfinite(number)) return 0;
+  return static_cast<std::int64_t>(
+      std::clamp(number, 0.0, static_cast<double>(kMaxAcceleratorsPerPod)));
+}
+
 std::int64_t Count(std::string_view text) {
-  std::int64_t count = 0;
-  if (!absl::SimpleAtoi(absl::string_view(text.data(), text.size()), &count)) {
-    return 0;
-  }
-  return std::clamp<std::int64_t>(count, 0, kMaxAcceleratorsPerPod);
+  return Count(QuantityValue(text).value_or(0));
 }
 
 std::int64_t Count(const core::Quantity& quantity) {
@@ -38,10 +40,7 @@ std::int64_t Count(const google::protobuf::Value& value) {
   if (value.kind_case() == google::protobuf::Value::kStringValue) {
     return Count(value.string_value());
   }
-  const double number = value.number_value();
-  if (!std::isfinite(number)) return 0;
-  return static_cast<std::int64_t>(
-      std::clamp(number, 0.0, static_cast<double>(kMaxAcceleratorsPerPod)));
+  return Count(value.number_value());
 }
 
 std::int64_t Sum(const auto& amounts) {
