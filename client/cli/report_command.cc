@@ -171,6 +171,11 @@ int RunReport(const ReportOptions& options, Streams& streams) {
     if (!moment.ok()) return Fail(streams, moment.status());
     seconds = *moment;
   }
+  if (settings.until <= settings.since) {
+    return Fail(streams, absl::InvalidArgumentError(absl::StrFormat(
+                             "--until: \"%s\" is not after --since \"%s\"",
+                             options.until, options.since)));
+  }
   const absl::Status told =
       of_objects ? TellObjects(options, *candidate.set, settings, streams)
                  : TellLogs(options, settings, streams);

@@ -258,7 +258,9 @@ std::vector<std::pair<std::string, Cost>> CostliestFirst(const Rows& rows,
                                                          Unit unit) {
   std::vector<std::pair<std::string, Cost>> sorted(rows.begin(), rows.end());
   std::ranges::stable_sort(sorted, std::greater(), [&](const auto& row) {
-    return std::tuple(AmountOf(row.second.lost, unit), row.second.failures);
+    const Spent& lost = row.second.lost;
+    return std::tuple(AmountOf(lost, unit), AmountOf(lost, Unit::kCore),
+                      AmountOf(lost, Unit::kPod), row.second.failures);
   });
   return sorted;
 }

@@ -186,6 +186,11 @@ INSTANTIATE_TEST_SUITE_P(
                       {"-", "--until", "2026-13-01"},
                       2,
                       "--until: \"2026-13-01\" is not valid"},
+        ReportMistake{
+            "Window",
+            {"-", "--since", "2026-11-20", "--until", "2026-11-10"},
+            2,
+            "--until: \"2026-11-10\" is not after --since \"2026-11-20\""},
         ReportMistake{"SumsOfLogs", {"-", "-o", "sums"}, 2, "expected --merge"},
         ReportMistake{"EntriesOfParts",
                       {"-", "--merge", "-o", "entries"},

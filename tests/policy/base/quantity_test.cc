@@ -57,7 +57,7 @@ TEST(QuantityValueTest, IsInTheBaseUnit) {
               {"1e+", std::nullopt},
               {"1P", 1e15},
               {"1e99", std::nullopt},
-              {"5u", 5e-6}};
+              {"5u", 5 * 1e-6}};
   for (const auto& row : rows) {
     EXPECT_EQ(QuantityValue(row.quantity), row.value) << row.quantity;
   }

@@ -320,5 +320,19 @@ TEST_F(ReportTest, ATemporaryFileThatCannotBeMadeIsTold) {
                                 HasSubstr("a temporary file in /proc")));
 }
 
+TEST(CostliestFirstTest, WhatHeldNoAcceleratorGoesByItsCores) {
+  Rows rows;
+  rows["many"].failures = 9;
+  rows["cores"].failures = 1;
+  rows["cores"].lost.core = 40;
+  rows["accelerators"].failures = 1;
+  rows["accelerators"].lost.accelerator = 1;
+  std::vector<std::string> names;
+  for (const auto& [name, cost] : CostliestFirst(rows, Unit::kAccelerator)) {
+    names.push_back(name);
+  }
+  EXPECT_THAT(names, ::testing::ElementsAre("accelerators", "cores", "many"));
+}
+
 }  // namespace
 }  // namespace mulligan::cli
