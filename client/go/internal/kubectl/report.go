@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -77,12 +78,20 @@ func (o *reportOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// Of no decisions at all: what is wrong with the flags is said before a cluster is listed.
+	flags := append([]string{"report", "-"}, o.flags()...)
+	if err := run(ctx, binary, flags, strings.NewReader(""), io.Discard, o.streams.ErrOut); err != nil {
+		return err
+	}
 	cluster, err := newCluster(o.config)
 	if err != nil {
 		return err
 	}
 	cluster.nodes = true
 	if o.save != "" {
+		if known, err := os.Stat(o.save); err == nil && !known.Mode().IsRegular() {
+			return fmt.Errorf("--save: %s is not a file, expected the name of one", o.save)
+		}
 		if cluster.journal, err = o.openJournal(ctx, cluster); err != nil {
 			return fmt.Errorf("--save: %w", err)
 		}
@@ -105,7 +114,8 @@ func (o *reportOptions) run(ctx context.Context) error {
 			return fmt.Errorf("--save: %w", err)
 		}
 	}
-	return run(ctx, binary, o.arguments(), found.table.list(), o.streams.Out, o.streams.ErrOut)
+	arguments := append([]string{"report", "--filename=-"}, o.flags()...)
+	return run(ctx, binary, arguments, found.table.list(), o.streams.Out, o.streams.ErrOut)
 }
 
 // openJournal is of what an earlier call of the same command has gathered, if any.
@@ -128,9 +138,9 @@ func (o *reportOptions) openJournal(ctx context.Context, c *cluster) (*journal, 
 	return j, err
 }
 
-// arguments are those of mulligan report. A value never reads as a flag.
-func (o *reportOptions) arguments() []string {
-	args := []string{"report", "--filename=-", "--output=" + o.output}
+// flags are those of mulligan report. A value never reads as a flag.
+func (o *reportOptions) flags() []string {
+	args := []string{"--output=" + o.output}
 	if o.since != "" {
 		args = append(args, "--since="+o.since)
 	}

@@ -81,6 +81,25 @@ func TestReportGivesTheBinaryItsFlags(t *testing.T) {
 	}
 }
 
+func TestReportChecksItsFlagsBeforeAnythingIsListed(t *testing.T) {
+	for _, test := range []struct {
+		flags []string
+		want  string
+	}{
+		{[]string{"--since", "garbage"}, "--since"},
+		{[]string{"--since", "2026-11-20", "--until", "2026-11-10"}, "--until"},
+		{[]string{"--compare", "/nosuch"}, "/nosuch"},
+		{[]string{"--save", t.TempDir()}, "is not a file"},
+	} {
+		// Nothing in it: what is listed ends with another error.
+		api := newAPIServer(t)
+		_, errOut, err := plugin(t, context.Background(), api, append([]string{"report", "-A", "--mulligan=" + realserver.Binary(t, "mulligan")}, test.flags...)...)
+		if err == nil || !strings.Contains(err.Error()+errOut, test.want) || strings.Contains(err.Error()+errOut, "no batch work") {
+			t.Errorf("%v: got %v %s, want %q", test.flags, err, errOut, test.want)
+		}
+	}
+}
+
 func TestReportSaysWhatIsWrong(t *testing.T) {
 	api := newAPIServer(t, batchWork(t)...)
 	for _, test := range []struct {
