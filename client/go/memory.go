@@ -37,7 +37,8 @@ type memo struct {
 
 // remembered returns what read finds, now or for another question: one whose reading
 // began after this question was put, or some time after what this one is about had
-// happened (since). So nothing is shared that this question could not have seen as well.
+// happened (since). So nothing is shared that this question could not have seen as well,
+// as far as the clocks of the cluster agree to memorySettles.
 func remembered[T any](ctx context.Context, m *memory, what string, since time.Time, read func() (T, error)) (T, error) {
 	if m == nil {
 		return read()

@@ -245,30 +245,33 @@ void LookBehindPull(const Context& context, Conclusion& conclusion) {
   }
 }
 
+// The text that decided says more than the row that found it.
+void ReadAs(const Signature& row, Conclusion& conclusion) {
+  Candidate& winner =
+      conclusion.facts[static_cast<std::size_t>(conclusion.winner)];
+  winner.row = &row;
+  winner.table = "sign";
+}
+
 // What a container may write to its own file system has nothing to do with the
 // room on a volume that somebody claimed.
 void LookBehindVolume(const Context& context, Conclusion& conclusion) {
   const Gang& gang = conclusion.gang;
   if (conclusion.cause != v1::STORAGE_EXHAUSTED || gang.root < 0) return;
-  Candidate& winner =
-      conclusion.facts[static_cast<std::size_t>(conclusion.winner)];
+  const Candidate& winner = *conclusion.decisive();
   const auto& pod = context.report.pods(gang.root);
   if (winner.text.empty() || winner.place.root != Root::kPods ||
       !IsAboutClaim(pod, ContainerName(pod, gang.state), winner.text)) {
     return;
   }
-  winner.row = &sign::kVolumeClaimFull;
-  winner.table = "sign";
+  ReadAs(sign::kVolumeClaimFull, conclusion);
 }
 
 // A quota passes when others finish, but not what is larger than all of it.
 void LookBehindQuota(Conclusion& conclusion) {
   if (conclusion.cause != v1::QUOTA_EXCEEDED || conclusion.winner < 0) return;
-  Candidate& winner =
-      conclusion.facts[static_cast<std::size_t>(conclusion.winner)];
-  if (!NeverFitsQuota(winner.text)) return;
-  winner.row = &sign::kQuotaNeverFits;
-  winner.table = "sign";
+  if (!NeverFitsQuota(conclusion.decisive()->text)) return;
+  ReadAs(sign::kQuotaNeverFits, conclusion);
 }
 
 }  // namespace
