@@ -17,6 +17,7 @@
 #include "client/cli/log/progress_bar.h"
 #include "client/cli/report/report.h"
 #include "client/cli/report/report_parts.h"
+#include "client/cli/report/report_words.h"
 #include "google/protobuf/util/time_util.h"
 
 namespace mulligan::cli {
@@ -57,7 +58,7 @@ absl::StatusOr<std::int64_t> ParseMoment(std::string_view flag,
   std::int64_t days = 0;
   const bool is_days =
       text.ends_with('d') &&
-      absl::SimpleAtoi(text.substr(0, text.size() - 1), &days) && days <= 36500;
+      absl::SimpleAtoi(text.substr(0, text.size() - 1), &days);
   if (is_days) duration = absl::Hours(24) * days;
   if ((is_days || absl::ParseDuration(text, &duration)) &&
       duration > absl::ZeroDuration()) {
@@ -69,8 +70,16 @@ absl::StatusOr<std::int64_t> ParseMoment(std::string_view flag,
       flag, text));
 }
 
+std::string NotEmpty(const std::string& value) {
+  return value.empty() ? "\"\" is not valid; expected a value" : "";
+}
+
 void PrintReport(const ReportOptions& options, const Report& report,
                  Streams& streams) {
+  // A table has no room for it.
+  if (options.output == "csv" && report.bad_lines > 0) {
+    PrintError(streams, "warning: " + BadSentence(report));
+  }
   streams.out << (options.output == "json"   ? ReportJson(report)
                   : options.output == "csv"  ? ReportCsv(report)
                   : options.output == "html" ? ReportHtml(report)
@@ -170,6 +179,10 @@ int RunReport(const ReportOptions& options, Streams& streams) {
     const absl::StatusOr<std::int64_t> moment = ParseMoment(flag, text);
     if (!moment.ok()) return Fail(streams, moment.status());
     seconds = *moment;
+    settings.flags[flag] = text;
+  }
+  if (!options.team_label.empty()) {
+    settings.flags["--team-label"] = options.team_label;
   }
   if (settings.until <= settings.since) {
     return Fail(streams, absl::InvalidArgumentError(absl::StrFormat(
@@ -232,6 +245,7 @@ void AddReport(CLI::App& app, Streams& streams, int& code) {
   CLI::Option* const merge = command.add_flag(
       "--merge", report.merge, "LOG are entries and sums, to make one report");
   for (const char* name : {"--team-label", "--since", "--until", "--compare"}) {
+    command.get_option(name)->check(NotEmpty);
     merge->excludes(command.get_option(name));
   }
   command

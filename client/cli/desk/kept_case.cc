@@ -56,9 +56,14 @@ v1::RetryPolicyTest NewSuite(const Question& question) {
 }
 
 absl::StatusOr<v1::RetryPolicyTest> SuiteOf(const Question& question) {
-  if (IsBlankText(question.suite)) return NewSuite(question);
+  if (SaysNothing(question.suite)) return NewSuite(question);
   Suite suite = ParseSuite("the suite", question.suite);
   if (!HasErrors(suite.issues)) return std::move(suite.test);
+  // Before its first case.
+  Suite empty = ParseSuite("", WithoutEmptySections(question.suite));
+  if (empty.issues.size() == 1 && empty.issues[0].message == kNoCases) {
+    return std::move(empty.test);
+  }
   const Issue& first = suite.issues.front();
   return absl::InvalidArgumentError(absl::StrCat(
       "the suite, line ", first.position.line, ": ", first.message));
@@ -140,6 +145,12 @@ absl::StatusOr<std::string> TextOf(const std::string& text,
                                    const v1::RetryPolicyTestSpec& added,
                                    const v1::RetryPolicyTest& whole) {
   if (IsBlankText(text)) return PrintProtoAs(OutputFormat::kYaml, whole);
+  if (SaysNothing(text)) {
+    const absl::StatusOr<std::string> yaml =
+        PrintProtoAs(OutputFormat::kYaml, whole);
+    if (!yaml.ok()) return yaml;
+    return absl::StrCat(text, text.ends_with('\n') ? "" : "\n", *yaml);
+  }
   absl::StatusOr<std::string> result = AddToText(text, added, whole);
   if (!result.ok() || !result->empty()) return result;
   if (text.find('#') == std::string::npos) {

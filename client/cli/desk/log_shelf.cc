@@ -39,9 +39,12 @@ absl::StatusOr<ShelvedLog> ReadLogs(const std::vector<std::string>& paths) {
   while (blocks.Next(block)) {
     const std::string& file = (*files)[block.file];
     if (!AddLines(block.text, {file, block.first_line}, log)) break;
-    if (!block.error.empty()) {
-      return absl::InvalidArgumentError(file + ": " + block.error);
-    }
+    if (block.error.empty()) continue;
+    const auto before = std::ranges::count(block.text, '\n');
+    log.lines.push_back(
+        {{file, block.first_line + static_cast<std::size_t>(before)},
+         "",
+         block.error});
   }
   return log;
 }
@@ -64,6 +67,10 @@ Compared Compare(const ShelvedLog& log, const PolicySet& policies,
   for (const ShelvedLog::Line& line : log.lines) {
     if (!watch.Check().ok()) break;
     ++result.lines;
+    if (!line.error.empty()) {
+      result.AddBad(line.place, line.error);
+      continue;
+    }
     v1::DecisionRecord record;
     if (absl::Status read = ReadRecord(line.text, reader, record); !read.ok()) {
       result.AddBad(line.place, std::string(read.message()));

@@ -23,6 +23,8 @@ struct ShelvedLog {
   struct Line {
     LogPosition place;
     std::string text;
+    // Not empty: why the line, or the rest of its file, cannot be read.
+    std::string error = {};
   };
 
   // File names of the log.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -36,14 +37,29 @@ bool IsContent(const std::string& line) {
   return at != std::string::npos && line[at] != '#';
 }
 
-// Whether a line is `key` with nothing but a comment behind it.
-bool IsKey(const std::string& line, std::size_t indent, std::string_view key) {
+// Takes an empty list or map off what stands behind a key.
+std::string WithoutEmpty(std::string line, std::size_t from) {
+  const std::size_t at = line.find_first_not_of(' ', from);
+  if (at == std::string::npos) return line;
+  if (line.compare(at, 2, "[]") == 0 || line.compare(at, 2, "{}") == 0) {
+    line.erase(from, at + 2 - from);
+  }
+  return line;
+}
+
+// Whether a line is `key` with nothing behind it but a comment, or an empty
+// list or map, which is taken off.
+bool TakeKey(std::string& line, std::size_t indent, std::string_view key) {
   if (IndentOf(line) != indent ||
       line.compare(indent, key.size() + 1,
                    absl::StrCat(std::string(key), ":"))) {
     return false;
   }
-  return !IsContent(line.substr(indent + key.size() + 1));
+  const std::size_t end = indent + key.size() + 1;
+  std::string bare = WithoutEmpty(line, end);
+  if (IsContent(bare.substr(end))) return false;
+  line = std::move(bare);
+  return true;
 }
 
 // What belongs to the key in line `at`: all that is deeper, and the items of a
@@ -68,18 +84,46 @@ Block BlockBelow(const Lines& lines, std::size_t at, std::size_t end) {
   return block;
 }
 
-std::size_t Find(const Lines& lines, const Block& block, std::string_view key) {
+std::size_t Find(Lines& lines, const Block& block, std::string_view key) {
   for (std::size_t i = block.from; i < block.to; ++i) {
-    if (IsKey(lines[i], block.indent, key)) return i;
+    if (TakeKey(lines[i], block.indent, key)) return i;
   }
   return block.to;
 }
 
 }  // namespace
 
+std::string WithoutEmptySections(std::string_view yaml) {
+  Lines lines = LinesOf(yaml);
+  const std::size_t top = Find(lines, {0, lines.size(), 0}, "spec");
+  if (top == lines.size()) return std::string(yaml);
+  const auto is_empty = [&](std::size_t at) {
+    const Block block = BlockBelow(lines, at, lines.size());
+    return block.from == block.to;
+  };
+  const auto erase = [&](std::size_t at) {
+    lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(at));
+  };
+  for (const char* section : {"fixtures", "cases"}) {
+    const Block spec = BlockBelow(lines, top, lines.size());
+    const std::size_t key = Find(lines, spec, section);
+    if (key < spec.to && is_empty(key)) erase(key);
+  }
+  if (is_empty(top)) erase(top);
+  return absl::StrJoin(lines, "\n");
+}
+
+bool SaysNothing(std::string_view yaml) {
+  return std::ranges::none_of(LinesOf(yaml), IsContent);
+}
+
 std::string WithEntry(std::string_view yaml, std::string_view section,
                       std::string_view entry) {
   Lines lines = LinesOf(yaml);
+  const bool of_windows =
+      std::ranges::all_of(lines, [](std::string_view line) {
+        return line.ends_with('\r');
+      });
   const std::size_t top = Find(lines, {0, lines.size(), 0}, "spec");
   if (top == lines.size()) return "";
   const Block spec = BlockBelow(lines, top, lines.size());
@@ -94,6 +138,9 @@ std::string WithEntry(std::string_view yaml, std::string_view section,
   }
   for (const std::string& line : LinesOf(entry)) {
     added.push_back(absl::StrCat(std::string(block.indent, ' '), line));
+  }
+  if (of_windows) {
+    for (std::string& line : added) line += '\r';
   }
   lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(block.to),
                added.begin(), added.end());

@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <array>
+#include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
@@ -17,6 +18,19 @@ constexpr int kWindow = 15 + 16;
 }  // namespace
 
 bool IsGzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
+
+std::string_view OtherDecompressor(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  static constexpr std::pair<std::string_view, std::string_view> kMagic[] = {
+      {"\x28\xb5\x2f\xfd"sv, "zstd -dc"sv},
+      {"\xfd\x37zXZ\0"sv, "xz -dc"sv},
+      {"\x42Zh"sv, "bzip2 -dc"sv},
+      {"\x04\x22\x4d\x18"sv, "lz4 -dc"sv}};
+  for (const auto& [magic, reader] : kMagic) {
+    if (bytes.starts_with(magic)) return reader;
+  }
+  return "";
+}
 
 absl::StatusOr<std::string> Gunzip(std::string_view bytes, std::size_t most) {
   z_stream stream = {};

@@ -13,6 +13,10 @@ namespace mulligan::cli {
 // Whether `bytes` begin as gzip's do (RFC 1952).
 bool IsGzip(std::string_view bytes);
 
+// Of other compressions: what reads them, "zstd -dc"; empty: `bytes` begin as
+// none of them does.
+std::string_view OtherDecompressor(std::string_view bytes);
+
 // What `bytes`, one or more members of gzip, hold. INVALID_ARGUMENT for bytes
 // that are damaged or cut off, and for more than `most`.
 absl::StatusOr<std::string> Gunzip(std::string_view bytes, std::size_t most);

@@ -19,6 +19,7 @@
 #include "client/cli/input/gzip.h"
 #include "client/cli/input/hint.h"
 #include "google/protobuf/util/time_util.h"
+#include "policy/base/shell.h"
 
 namespace mulligan::cli {
 namespace {
@@ -195,7 +196,14 @@ absl::StatusOr<std::string> ReadBytes(const std::string& path,
 absl::StatusOr<std::string> ReadInput(const std::string& path,
                                       std::istream& standard_input) {
   absl::StatusOr<std::string> bytes = ReadBytes(path, standard_input);
-  if (!bytes.ok() || !IsGzip(*bytes)) return bytes;
+  if (!bytes.ok()) return bytes;
+  if (const std::string_view reader = OtherDecompressor(*bytes);
+      !reader.empty()) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s: is compressed, expected text or gzip: %s %s | ...",
+        SourceName(path), reader, ShellWord(path)));
+  }
+  if (!IsGzip(*bytes)) return bytes;
   absl::StatusOr<std::string> text = Gunzip(*bytes, kMaxInputBytes);
   if (text.ok()) return text;
   return Prefixed(SourceName(path), text.status());

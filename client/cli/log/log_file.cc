@@ -18,8 +18,9 @@ namespace {
 constexpr std::size_t kAheadBytes = std::size_t{256} << 10;
 // The largest window, and gzip's header before it.
 constexpr int kGzipWindow = 15 + 16;
-// What gzip begins with.
+// What gzip begins with, and the longest of the others.
 constexpr std::size_t kMagicBytes = 2;
+constexpr std::size_t kMostMagicBytes = 6;
 
 }  // namespace
 
@@ -93,8 +94,15 @@ void LogFile::LookAhead(std::size_t wanted) {
 }
 
 void LogFile::FindForm() {
-  LookAhead(kMagicBytes);
+  LookAhead(kMostMagicBytes);
   if (form_ == Form::kEnded) return;
+  if (const std::string_view reader = OtherDecompressor(Ahead());
+      !reader.empty()) {
+    return Fail(absl::StrFormat(
+        "is compressed, expected text or gzip; what %s writes can be read from "
+        "standard input, \"-\"",
+        reader));
+  }
   form_ = IsGzip(Ahead()) ? Form::kGzip : Form::kPlain;
   if (form_ == Form::kPlain) return;
   inflates_ = inflateInit2(&stream_, kGzipWindow) == Z_OK;

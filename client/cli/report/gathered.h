@@ -3,8 +3,10 @@
 #define MULLIGAN_CLIENT_CLI_REPORT_GATHERED_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,11 +22,30 @@ namespace mulligan::cli {
 // By the number of a sign.
 using SignExhibits = absl::flat_hash_map<std::uint32_t, Exhibits>;
 
-// Entries of parts: how many there have to be, and how many there are.
-struct PartCounts {
-  Count told = 0;
-  Count read = 0;
+// Entries, and what they are known by in whatever order they come.
+struct EntryCount {
+  Count entries = 0;
+  // Sum of the hashes of their lines.
+  std::uint64_t lines = 0;
+
+  EntryCount& operator+=(const EntryCount& other) {
+    entries += other.entries;
+    lines += other.lines;
+    return *this;
+  }
+  bool operator==(const EntryCount&) const = default;
 };
+
+// Entries of parts: those there have to be, and those there are.
+struct PartCounts {
+  EntryCount told;
+  EntryCount read;
+};
+
+// The flags that decide what an entry says, as they were given, and for
+// --compare the policies' revision.
+using MadeWith = std::map<std::string, std::string>;
+inline constexpr char kCompareFlag[] = "--compare";
 
 struct Gathered {
   Names names;
@@ -36,10 +57,11 @@ struct Gathered {
   // Counts of lines, and what they are of; the rest is not set.
   Report read;
   SignExhibits examples;
-  // Revision of the policies that were compared with; empty: none were; absent:
-  // nothing but entries was read, which do not say.
-  std::optional<std::string> candidate;
+  // Absent: nothing but entries was read, which do not say.
+  std::optional<MadeWith> made_with;
   PartCounts parts;
+  // EntryCount::lines of sums that were read: the same twice is one part twice.
+  std::set<std::uint64_t> sums;
 };
 
 // Adds up the stores, on a thread for each of `threads`, and leaves them empty:

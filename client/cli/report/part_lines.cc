@@ -14,13 +14,14 @@
 #include "absl/strings/str_replace.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/report/part_values.h"
+#include "policy/base/stable_hash.h"
 
 namespace mulligan::cli {
 
 namespace {
 
 // Of the lines; changes with any of their members.
-constexpr int kPartVersion = 2;
+constexpr int kPartVersion = 3;
 
 using Number = ReportTotals::Number;
 
@@ -150,12 +151,12 @@ constexpr std::pair<const char*, Count Report::*> kLineCounts[] = {
     {"notBroken", &Report::others}, {"goodEnds", &Report::good_ends},
 };
 
-// What is known of lines but not of failures: the last line of a part. How many
+// What is known of lines but not of failures: the last line of a part. Which
 // entries there have to be is part of it, wherever they are.
 PartJson RestJson(const Gathered& gathered) {
   PartJson json = {{"reportPart", kPartVersion},
                    {"entries", gathered.parts.told}};
-  if (gathered.candidate.has_value()) json["candidate"] = *gathered.candidate;
+  if (gathered.made_with.has_value()) json["madeWith"] = *gathered.made_with;
   for (const auto& [name, count] : kLineCounts) {
     json[name] = gathered.read.*count;
   }
@@ -248,17 +249,37 @@ std::string Line(const PartJson& json) {
   return json.dump(-1, ' ', false, PartJson::error_handler_t::replace) + "\n";
 }
 
-absl::Status TakeCandidate(const PartJson& json, Gathered& gathered) {
-  if (!json.contains("candidate")) return absl::OkStatus();
-  auto candidate = json.at("candidate").get<std::string>();
-  if (gathered.candidate.value_or(candidate) != candidate) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "candidate: \"%s\", and \"%s\" before; expected parts compared with "
-        "the same policies",
-        candidate, *gathered.candidate));
+std::string FlagText(const MadeWith& made_with, const std::string& flag) {
+  const auto given = made_with.find(flag);
+  return given == made_with.end()
+             ? absl::StrCat("no ", flag)
+             : absl::StrCat(flag, " \"", given->second, "\"");
+}
+
+absl::Status TakeMadeWith(const PartJson& json, Gathered& gathered) {
+  if (!json.contains("madeWith")) return absl::OkStatus();
+  MadeWith made_with;
+  ReadMember(json, "madeWith",
+             [&made_with](const PartJson& at) { at.get_to(made_with); });
+  if (!gathered.made_with.has_value()) gathered.made_with = made_with;
+  const MadeWith& before = *gathered.made_with;
+  for (const MadeWith* flags : {&before, &std::as_const(made_with)}) {
+    for (const auto& [flag, value] : *flags) {
+      const std::string now = FlagText(made_with, flag);
+      const std::string then = FlagText(before, flag);
+      if (now == then) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("was made with ", now, ", and a part before it with ",
+                       then, "; expected parts made with the same flags"));
+    }
   }
-  gathered.candidate = std::move(candidate);
   return absl::OkStatus();
+}
+
+EntryCount EntryCountAt(const PartJson& json, const char* name) {
+  EntryCount count;
+  ReadMember(json, name, [&count](const PartJson& at) { at.get_to(count); });
+  return count;
 }
 
 absl::Status NoPart(const std::string& why) {
@@ -285,6 +306,10 @@ std::string EntryLine(const KeptEntry& kept, const Names& names) {
   return Line(EntryJson(kept, names));
 }
 
+EntryCount CountOf(std::string_view entry_line) {
+  return {1, StableHash().Add(entry_line).value()};
+}
+
 std::string RestLine(const Gathered& gathered) {
   return Line(RestJson(gathered));
 }
@@ -306,7 +331,7 @@ absl::Status TakePartLine(std::string_view line, PartCounts& counts,
       ReadMember(json, "workload", [&](const PartJson& at) {
         gathered.stores.front()->Add(entry, at.get_ref<const std::string&>());
       });
-      ++counts.read;
+      counts.read += CountOf(line);
       return absl::OkStatus();
     }
     if (!json.contains("reportPart")) {
@@ -321,12 +346,19 @@ absl::Status TakePartLine(std::string_view line, PartCounts& counts,
                           "part again with this release",
                           version, kPartVersion));
     }
-    const absl::Status taken = TakeCandidate(json, gathered);
+    const absl::Status taken = TakeMadeWith(json, gathered);
     if (!taken.ok()) return taken;
     AddRead(json, gathered);
-    counts.told += AmountAt(json, "entries");
-    if (json.contains("sums")) counts.read += AmountAt(json, "added");
-    return absl::OkStatus();
+    counts.told += EntryCountAt(json, "entries");
+    if (!json.contains("sums")) return absl::OkStatus();
+    const EntryCount added = EntryCountAt(json, "added");
+    counts.read += added;
+    if (added.entries == 0 ||
+        gathered.sums.insert(added.lines).second) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(
+        "is the same part as one before it; expected each once");
   } catch (const std::exception& error) {
     return NoPart(Reason(error));
   }

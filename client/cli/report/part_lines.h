@@ -18,6 +18,9 @@ std::string EntryLine(const KeptEntry& kept, const Names& names);
 std::string RestLine(const Gathered& gathered);
 std::string SumsLine(const Gathered& gathered);
 
+// Of a line of an entry, without its line break.
+EntryCount CountOf(std::string_view entry_line);
+
 // Adds a line of any of them to what was gathered, whose first store is there,
 // and to `counts`. INVALID_ARGUMENT: why it is none, or none that goes with the
 // others.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/report/gathered.h"
 #include "client/cli/report/report.h"
 
 namespace mulligan::cli {
@@ -56,6 +57,13 @@ inline void to_json(PartJson& json, const Spent& spent) {
 }
 inline void from_json(const PartJson& json, Spent& spent) {
   spent = {Amount(json.at(0)), Amount(json.at(1)), Amount(json.at(2))};
+}
+
+inline void to_json(PartJson& json, const EntryCount& count) {
+  json = {count.entries, count.lines};
+}
+inline void from_json(const PartJson& json, EntryCount& count) {
+  count = {Amount(json.at(0)), json.at(1).get<std::uint64_t>()};
 }
 
 inline void to_json(PartJson& json, const Cost& cost) {

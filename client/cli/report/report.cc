@@ -1,12 +1,14 @@
 #include "client/cli/report/report.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <tuple>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "client/cli/input/workload_groups.h"
 #include "client/cli/report/entry_store.h"
@@ -31,8 +33,45 @@ void SetDone(v1::Decision::Action done, Entry& entry) {
       static_cast<std::uint8_t>(done);
 }
 
-// Clocks of callers differ, but not by more.
+// Clocks of callers differ, and what is asked may be old, but not by more.
 constexpr absl::Duration kMostAhead = absl::Hours(24);
+constexpr absl::Duration kMostBehind = absl::Hours(366 * 24);
+// Of a pod, in cores or accelerators. No node has them.
+constexpr std::int64_t kMostHeld = 1'000'000;
+
+// A time that no clock can have meant would stretch everything that is told by
+// time, or outweigh it.
+absl::Status CheckTime(const v1::DecisionRecord& record) {
+  const absl::Time observed = ToTime(record.request().report().observed_at());
+  // A record of no server's: of the years that its nanoseconds can count.
+  const absl::Time decided =
+      record.has_decided_at() ? ToTime(record.decided_at()) : observed;
+  const char* const wrong =
+      observed > decided + kMostAhead    ? "is more than a day after decidedAt"
+      : observed < decided - kMostBehind ? "is more than a year before decidedAt"
+      : observed < absl::UnixEpoch() || observed > absl::FromUnixNanos(INT64_MAX)
+          ? "is not valid; expected a time from 1970 to 2262"
+          : nullptr;
+  if (wrong == nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("report.observedAt: ",
+                   absl::FormatTime("%E4Y-%m-%dT%H:%M:%SZ", observed,
+                                    absl::UTCTimeZone()),
+                   " ", wrong));
+}
+
+absl::Status CheckSpent(const std::vector<ToldEntry>& entries) {
+  for (const ToldEntry& told : entries) {
+    const Spent& spent = told.entry.spent;
+    if (std::max(spent.accelerator, spent.core) / kMostHeld > spent.pod) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "report.pods: request more than %s accelerators or cores each, which "
+          "no node has",
+          WithCommas(kMostHeld)));
+    }
+  }
+  return absl::OkStatus();
+}
 
 // What one thread makes of its lines.
 class ReportSink : public RecordSink {
@@ -45,22 +84,13 @@ class ReportSink : public RecordSink {
 
   void Take(const v1::DecisionRecord& record, const LogPosition& place,
             google::protobuf::Arena&) override {
-    // What is said to run until then would outweigh everything.
-    const absl::Time observed = ToTime(record.request().report().observed_at());
-    if (record.has_decided_at() &&
-        observed > ToTime(record.decided_at()) + kMostAhead) {
-      TakeBad(place,
-              absl::StrCat("report.observedAt: ",
-                           absl::FormatTime(observed, absl::UTCTimeZone()),
-                           " is more than a day after decidedAt"));
-      return;
-    }
-    Add(record, nullptr);
+    Add(record, place, nullptr);
   }
 
   // What the operator did is known, and the answer is another side's.
-  void TakeDone(const v1::DecisionRecord& record, v1::Decision::Action done) {
-    Add(record, &done);
+  void TakeDone(const v1::DecisionRecord& record, const LogPosition& place,
+                v1::Decision::Action done) {
+    Add(record, place, &done);
   }
 
   void TakeBad(const LogPosition& place, std::string why) override {
@@ -84,16 +114,25 @@ class ReportSink : public RecordSink {
   }
 
  private:
-  void Add(const v1::DecisionRecord& record, const v1::Decision::Action* done) {
+  void Add(const v1::DecisionRecord& record, const LogPosition& place,
+           const v1::Decision::Action* done) {
+    if (const absl::Status time = CheckTime(record); !time.ok()) {
+      return TakeBad(place, std::string(time.message()));
+    }
     if (!IsWanted(record)) {
       ++left_out_;
       return;
+    }
+    std::vector<ToldEntry> entries =
+        EntriesOf(record, settings_.entries, names_);
+    if (const absl::Status spent = CheckSpent(entries); !spent.ok()) {
+      return TakeBad(place, std::string(spent.message()));
     }
     const LineKind kind = LineKindOf(record.response());
     if (kind == LineKind::kRepeated) ++repeated_;
     if (kind == LineKind::kOther) ++others_;
     if (kind == LineKind::kCompleted) ++good_ends_;
-    for (ToldEntry& told : EntriesOf(record, settings_.entries, names_)) {
+    for (ToldEntry& told : entries) {
       if (done != nullptr) SetDone(*done, told.entry);
       store_->Add(told.entry, told.workload);
       if (told.entry.completed) continue;
@@ -168,7 +207,10 @@ void Gather(LogBlocks& logs, const ReportSettings& settings,
   for (const auto& sink : sinks) readers.push_back(sink.get());
   gathered.read.lines = ReadRecords(logs, settings.read, readers);
   const PolicySet* const candidate = settings.entries.candidate;
-  gathered.candidate = candidate == nullptr ? "" : candidate->revision();
+  gathered.made_with = settings.flags;
+  if (candidate != nullptr) {
+    gathered.made_with->emplace(kCompareFlag, candidate->revision());
+  }
   gathered.read.compared = candidate != nullptr;
   TakeOver(sinks, gathered);
 }
@@ -200,15 +242,15 @@ absl::StatusOr<Report> MakeReport(
       *request.mutable_report() = std::move(telling.report);
       *request.mutable_ledger() = ledger;
       ++report.lines;
+      const LogPosition place = {ReportLabel(workload), 0};
       const absl::Status decided = Decide(
           request, policies, record.decided_at(), *record.mutable_response());
       if (!decided.ok()) {
-        sinks[0]->TakeBad({ReportLabel(workload), 0},
-                          std::string(decided.message()));
+        sinks[0]->TakeBad(place, std::string(decided.message()));
         continue;
       }
       ledger = record.response().ledger();
-      sinks[0]->TakeDone(record, telling.done);
+      sinks[0]->TakeDone(record, place, telling.done);
     }
   }
   TakeOver(sinks, gathered);

@@ -184,6 +184,8 @@ struct ReportSettings {
   std::int64_t until = std::numeric_limits<std::int64_t>::max();
   // At least 1.
   unsigned threads = 1;
+  // Of a part: the flags it is made with but for --compare.
+  std::map<std::string, std::string> flags;
   // Of entries, before they are kept in a temporary file.
   std::size_t most_bytes = std::size_t{96} << 20;
 };

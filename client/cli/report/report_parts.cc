@@ -13,7 +13,6 @@
 namespace mulligan::cli {
 namespace {
 
-// The entries of a file, and whether it has any line.
 struct PartFile {
   PartCounts counts;
   bool has_lines = false;
@@ -42,27 +41,34 @@ absl::Status TakeBlock(const std::string& name, const LogBlock& block,
       absl::StrCat(place.Text(), ": ", block.error));
 }
 
-std::string EntriesText(Count count) {
-  return absl::StrCat(WithCommas(count), count == 1 ? " entry" : " entries");
+std::string EntriesText(const EntryCount& count) {
+  return absl::StrCat(WithCommas(count.entries),
+                      count.entries == 1 ? " entry" : " entries");
 }
 
-// Which file lacks what, where entries are fewer or more than the parts say.
+// Which file lacks what, where entries are not those that the parts say.
 absl::Status NotWhole(const std::vector<std::string>& names,
                       const std::vector<PartFile>& files,
                       const PartCounts& all) {
-  const bool lacks_entries = all.read < all.told;
+  const auto difference = [](const PartCounts& counts) {
+    return counts.read.entries <=> counts.told.entries;
+  };
+  const auto lacks = difference(all);
   const auto file = std::ranges::find_if(files, [&](const PartFile& part) {
-    return lacks_entries ? part.counts.read < part.counts.told
-                         : part.counts.read > part.counts.told;
+    return lacks == 0 ? part.counts.read != part.counts.told
+                      : difference(part.counts) == lacks;
   });
   const std::string& name =
       names[static_cast<std::size_t>(file - files.begin())];
   return absl::InvalidArgumentError(absl::StrFormat(
-      "%s: %s; expected parts as mulligan report wrote them, to their last "
-      "line (reportPart), which says how many entries there are: %s read, %s "
+      "%s: %s; expected parts as mulligan report wrote them, each line once, to "
+      "their last (reportPart), which says which entries there are: %s read, %s "
       "told of. Make the part again, or name every file that its lines went "
-      "to",
-      name, lacks_entries ? "lacks entries" : "lacks its end",
+      "to, each once",
+      name,
+      lacks < 0   ? "lacks entries"
+      : lacks > 0 ? "lacks its end, or has entries twice"
+                  : "has other entries than its end says",
       EntriesText(all.read), EntriesText(all.told)));
 }
 
@@ -90,7 +96,8 @@ absl::Status GatherParts(LogBlocks& parts, const ReportSettings& settings,
   if (whole && gathered.parts.read != gathered.parts.told) {
     return NotWhole(parts.files(), files, gathered.parts);
   }
-  gathered.read.compared = !gathered.candidate.value_or("").empty();
+  gathered.read.compared = gathered.made_with.has_value() &&
+                           gathered.made_with->contains(kCompareFlag);
   return absl::OkStatus();
 }
 
@@ -103,8 +110,11 @@ absl::Status WriteEntries(Gathered& gathered, std::ostream& out) {
       lines.push_back(EntryLine(kept, gathered.names));
     }
     std::ranges::sort(lines);
-    for (const std::string& line : lines) out << line;
-    gathered.parts.told += static_cast<Count>(lines.size());
+    for (const std::string& line : lines) {
+      out << line;
+      gathered.parts.told +=
+          CountOf(std::string_view(line).substr(0, line.size() - 1));
+    }
   }
   for (const auto& store : gathered.stores) {
     if (!store->status().ok()) return store->status();

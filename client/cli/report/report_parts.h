@@ -5,8 +5,9 @@
 // line; both, from any number of files and in any order, become a report. It is
 // the same, byte for byte, as that of all logs at once.
 //
-// The last line of what one machine wrote says how many entries it had. Sorted
-// by key into other files they are as many, so what is lost on the way shows.
+// The last line of what one machine wrote says which entries it had, and with
+// which flags they were made. Sorted by key into other files they are the same,
+// so what is lost, doubled or changed on the way shows.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_REPORT_PARTS_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_REPORT_PARTS_H_
 
@@ -23,9 +24,9 @@ void Gather(LogBlocks& logs, const ReportSettings& settings,
 
 // Reads what WriteEntries() and WriteSums() wrote, of `settings` only the
 // memory that entries may take. INVALID_ARGUMENT names file and line of what is
-// neither, or was compared with other policies than the lines before it, and
-// where the parts are to be the `whole`, the file of a part that is empty or
-// has more or fewer entries than they say.
+// neither, was made with other flags than the lines before it or is the same
+// sums again, and where the parts are to be the `whole`, the file of a part that
+// is empty or has other entries than they say.
 absl::Status GatherParts(LogBlocks& parts, const ReportSettings& settings,
                          bool whole, Gathered& gathered);
 

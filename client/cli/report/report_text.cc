@@ -43,12 +43,13 @@ std::string TopOf(const Report& report, By by, std::string_view title,
   if (rows.empty()) return "";
   const std::size_t more = rows.size() - std::min(rows.size(), most);
   rows.resize(rows.size() - more);
-  std::string text = absl::StrFormat("\n%-50s %10s %10s %12s\n", title,
-                                     "FAILURES", "WORKLOADS", "HOURS");
+  std::string text =
+      absl::StrFormat("\n%-45s %10s %10s %17s\n", title, "FAILURES",
+                      "WORKLOADS", absl::AsciiStrToUpper(std::string(ReportName(unit))));
   for (const auto& [name, cost] : rows) {
     absl::StrAppendFormat(
-        &text, "%s %10s %10s %12s\n",
-        Padded(CutTo(by == By::kDomain ? DomainText(name) : name, 50), 50),
+        &text, "%s %10s %10s %17s\n",
+        Padded(CutTo(by == By::kDomain ? DomainText(name) : name, 45), 45),
         WithCommas(cost.failures), WithCommas(cost.workloads),
         HoursText(AmountOf(cost.lost, unit)));
   }

@@ -14,6 +14,8 @@ namespace mulligan::cli {
 namespace {
 
 constexpr double kHour = 3'600'000;
+// Whose first bad line is told.
+constexpr int kMostFiles = 3;
 
 std::string Plural(Count count, const char* one, const char* many) {
   return absl::StrCat(WithCommas(count), " ", count == 1 ? one : many);
@@ -172,15 +174,23 @@ std::string DomainText(const std::string& domain) {
 }
 
 std::string BadSentence(const Report& report) {
-  const auto& [place, why] = *report.bad.all().begin();
-  return report.of_cluster
-             ? absl::StrFormat("%s could not be decided, the first: %s: %s",
-                               Plural(report.bad_lines, "report", "reports"),
-                               place.file, why)
-             : absl::StrFormat("%s of %s could not be read, the first: %s: %s",
-                               WithCommas(report.bad_lines),
-                               Plural(report.lines, "line", "lines"),
-                               place.Text(), why);
+  std::string text =
+      report.of_cluster
+          ? absl::StrCat(Plural(report.bad_lines, "report", "reports"),
+                         " could not be decided")
+          : absl::StrCat(WithCommas(report.bad_lines), " of ",
+                         Plural(report.lines, "line", "lines"),
+                         " could not be read");
+  std::string_view file;
+  int told = 0;
+  for (const auto& [place, why] : report.bad.all()) {
+    if (told > 0 && place.file == file) continue;
+    if (told == kMostFiles) break;
+    file = place.file;
+    absl::StrAppend(&text, told++ == 0 ? ", the first: " : "; ",
+                    report.of_cluster ? place.file : place.Text(), ": ", why);
+  }
+  return text;
 }
 
 std::string NothingSentence(const Report& report) {

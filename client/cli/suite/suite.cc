@@ -52,7 +52,7 @@ class Checker {
       }
     }
     if (suite_.spec().cases().empty()) {
-      suite_.AddError("spec", "cases is missing, expected at least one");
+      suite_.AddError("spec", kNoCases);
     }
     for (int i = 0; i < suite_.spec().cases_size(); ++i) CheckCase(i);
     for (const std::string& name : unused_) {

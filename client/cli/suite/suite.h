@@ -45,6 +45,9 @@ Suite ReadSuite(const std::string& file);
 // The same of a text; `file` is what issues call it.
 Suite ParseSuite(const std::string& file, const std::string& text);
 
+// What a suite without cases is told; the first one mends it.
+inline constexpr char kNoCases[] = "cases is missing, expected at least one";
+
 struct Mismatch {
   // Key of the expectation, as the suite writes it.
   std::string key;

@@ -128,13 +128,22 @@ TEST_F(ReportCommandTest, PartsMakeTheReportOfTheWhole) {
   EXPECT_EQ(Json::parse(merged.out), expected);
 }
 
+// Their readers see no sentence about it.
+TEST_F(ReportCommandTest, TablesTellOfLinesThatCannotBeReadOnStandardError) {
+  const CommandResult result =
+      RunMulligan({"report", "-", "-o", "csv"}, DecisionLog(1) + "torn\n");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("could not be read, the first: -:"));
+  EXPECT_EQ(RunMulligan({"report", "-", "-o", "csv"}, DecisionLog(1)).err, "");
+}
+
 TEST_F(ReportCommandTest, APartIsReadWithCare) {
   const struct {
     const char* line;
     const char* says;
   } kWrong[] = {
       {"{}", "-:2: is no line of mulligan report -o entries or sums"},
-      {R"({"reportPart": 99})", "reportPart: 99 is not known; expected 2"},
+      {R"({"reportPart": 99})", "reportPart: 99 is not known; expected 3"},
       {"[1]", "expected an object with key or reportPart"},
       {R"({"key": 1)", "or sums: column 1: an object is never closed"},
       {R"({"key": 1} x)", "column 12: expected the end of the line"},
@@ -191,6 +200,8 @@ INSTANTIATE_TEST_SUITE_P(
             {"-", "--since", "2026-11-20", "--until", "2026-11-10"},
             2,
             "--until: \"2026-11-10\" is not after --since \"2026-11-20\""},
+        ReportMistake{"NoTeam", {"-", "--team-label="}, 2, "--team-label"},
+        ReportMistake{"NoTime", {"-", "--since", ""}, 2, "--since"},
         ReportMistake{"SumsOfLogs", {"-", "-o", "sums"}, 2, "expected --merge"},
         ReportMistake{"EntriesOfParts",
                       {"-", "--merge", "-o", "entries"},

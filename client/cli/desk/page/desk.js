@@ -344,7 +344,8 @@ async function keep() {
 async function takeLog(file) {
   const note = byId("log-note");
   try {
-    const text = file.name.endsWith(".gz")
+    const begin = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+    const text = begin[0] === 0x1f && begin[1] === 0x8b
       ? await new Response(file.stream().pipeThrough(
         new DecompressionStream("gzip"))).blob() : file;
     const { records } = await ask("log", text);

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
@@ -95,6 +96,17 @@ func newPassedCommand(passed struct{ name, short string }, binary *binaryFlag, s
 			return run(cmd.Context(), path, append([]string{passed.name}, args...), streams.In, streams.Out, streams.ErrOut)
 		},
 	}
+}
+
+// noneEmpty fails for a flag that was given and says nothing.
+func noneEmpty(flags *pflag.FlagSet) error {
+	var err error
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if err == nil && flag.Changed && flag.Value.String() == "" {
+			err = fmt.Errorf("--%s: \"\" is not valid, expected a value", flag.Name)
+		}
+	})
+	return err
 }
 
 // oneOf fails for a value that a flag does not take.

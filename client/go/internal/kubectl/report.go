@@ -56,7 +56,12 @@ func newReportCommand(config *genericclioptions.ConfigFlags, binary *binaryFlag,
 		Long:    reportLong,
 		Example: reportExample,
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := noneEmpty(cmd.LocalFlags()); err != nil {
+				return err
+			}
+			return o.run(cmd.Context())
+		},
 	}
 	flags := command.Flags()
 	flags.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "Work of all namespaces")

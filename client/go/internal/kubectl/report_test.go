@@ -90,6 +90,9 @@ func TestReportChecksItsFlagsBeforeAnythingIsListed(t *testing.T) {
 		{[]string{"--since", "2026-11-20", "--until", "2026-11-10"}, "--until"},
 		{[]string{"--compare", "/nosuch"}, "/nosuch"},
 		{[]string{"--save", t.TempDir()}, "is not a file"},
+		{[]string{"--save="}, `--save: "" is not valid`},
+		{[]string{"--team-label="}, `--team-label: "" is not valid`},
+		{[]string{"--since", ""}, `--since: "" is not valid`},
 	} {
 		// Nothing in it: what is listed ends with another error.
 		api := newAPIServer(t)

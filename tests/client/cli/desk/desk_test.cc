@@ -247,6 +247,21 @@ TEST(DeskTest, ALogThatIsNamedIsThereFromTheBeginning) {
   EXPECT_FALSE(ReadLogs({folder.path() / "none"}).ok());
 }
 
+TEST(DeskTest, AFileThatCannotBeReadToItsEndHidesNoOther) {
+  const mulligan::testing::TempDir folder;
+  folder.Write("a.zst", "\x28\xb5\x2f\xfd....");
+  folder.Write("b.jsonl", RecordLines(1));
+  absl::StatusOr<ShelvedLog> log = ReadLogs({folder.path()});
+  ASSERT_TRUE(log.ok()) << log.status();
+  DeskSettings settings = Settings();
+  settings.log = *std::move(log);
+  Desk desk(std::move(settings));
+  const std::string compared =
+      AskDesk(desk, "compare", QuestionWith(kFails, "")).dump();
+  EXPECT_THAT(compared, HasSubstr("\"decisions\":1,"));
+  EXPECT_THAT(compared, HasSubstr("zstd -dc"));
+}
+
 TEST(DeskTest, OfALongLogTheFirstAreTaken) {
   Desk desk(Settings());
   std::string log;

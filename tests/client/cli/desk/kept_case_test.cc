@@ -95,6 +95,49 @@ spec:
   }
 }
 
+// What has no case yet takes its first one.
+TEST(KeptCaseTest, ASuiteWithoutCasesTakesItsFirst) {
+  constexpr const char* kHead =
+      "apiVersion: mulligan.dev/v1\nkind: RetryPolicyTest  # ours\n"
+      "metadata: {name: x}\nspec:\n";
+  const std::string tops[] = {
+      "# Ours.\n\n# No case yet.", std::string(kHead) + "  cases:  # soon\n",
+      std::string(kHead) + "  cases: []  # soon\n  fixtures: {}\n"};
+  for (const std::string& top : tops) {
+    Desk desk(Settings());
+    Json question = QuestionWith(kMine, FailedPodText("a"));
+    question["suite"] = top;
+    const Json kept = AskDesk(desk, "keep", question);
+    ASSERT_TRUE(kept.contains("suite")) << top << kept;
+    question["suite"] = kept["suite"];
+    const Json run = AskDesk(desk, "suite", question);
+    EXPECT_THAT(run["suites"][0]["issues"], IsEmpty()) << run;
+    EXPECT_EQ(run["suites"][0]["cases"].size(), 1) << run;
+    for (const auto line : absl::StrSplit(top, '\n')) {
+      const auto comment = line.find('#');
+      if (comment == line.npos) continue;
+      EXPECT_THAT(kept["suite"].get<std::string>(),
+                  HasSubstr(std::string(line.substr(comment))));
+    }
+  }
+}
+
+TEST(KeptCaseTest, LineBreaksStayThoseOfTheSuite) {
+  Desk desk(Settings());
+  Json question = QuestionWith(kMine, FailedPodText("a"));
+  question["suite"] =
+      "apiVersion: mulligan.dev/v1\r\nkind: RetryPolicyTest\r\n"
+      "metadata: {name: x}\r\nspec:\r\n  # First.\r\n  cases: []\r\n";
+  const Json kept = AskDesk(desk, "keep", question);
+  ASSERT_TRUE(kept.contains("suite")) << kept;
+  const std::string suite = kept["suite"];
+  for (std::size_t at = suite.find('\n'); at != std::string::npos;
+       at = suite.find('\n', at + 1)) {
+    ASSERT_EQ(suite[at - 1], '\r') << suite;
+  }
+  EXPECT_THAT(suite, HasSubstr("  # First.\r\n  cases:\r\n"));
+}
+
 TEST(KeptCaseTest, CommentsThatWouldGoAreToldBefore) {
   Desk desk(Settings());
   Json question = QuestionWith(kMine, FailedPodText("a"));

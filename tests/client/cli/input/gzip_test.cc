@@ -41,6 +41,15 @@ TEST(Gunzip, GivesBackWhatWasCompressed) {
   EXPECT_EQ(back, text);
 }
 
+TEST(Gzip, NamesWhatReadsOtherCompressions) {
+  EXPECT_EQ(OtherDecompressor("\x28\xb5\x2f\xfd rest"), "zstd -dc");
+  EXPECT_EQ(OtherDecompressor(std::string("\xfd\x37zXZ\0rest", 10)), "xz -dc");
+  EXPECT_EQ(OtherDecompressor("BZh91AY"), "bzip2 -dc");
+  for (const std::string& none : {Gzip("a"), std::string("{}"), std::string()}) {
+    EXPECT_EQ(OtherDecompressor(none), "");
+  }
+}
+
 TEST(Gunzip, ReadsMembersOneAfterAnother) {
   ASSERT_OK_AND_ASSIGN(const std::string back,
                        Gunzip(Gzip("a") + Gzip("b"), kMost));

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -171,6 +172,15 @@ TEST_F(LogBlocksTest, DamagedGzipIsReadAsFarAsItGoes) {
   const All all = ReadAll({Path("a.gz")});
   EXPECT_EQ(all.text, std::string(100, '1') + "\n");
   EXPECT_THAT(all.errors, ElementsAre(HasSubstr("the gzip is damaged")));
+}
+
+TEST_F(LogBlocksTest, OtherCompressionsAreNamed) {
+  for (const auto& [text, says] :
+       {std::pair("\x28\xb5\x2f\xfd..", "zstd -dc"),
+        std::pair("BZh91AY&SY", "bzip2 -dc")}) {
+    folder_.Write("a", text);
+    EXPECT_THAT(ReadAll({Path("a")}).errors, ElementsAre(HasSubstr(says)));
+  }
 }
 
 TEST_F(LogBlocksTest, EmptyFilesHaveNoBlocks) {

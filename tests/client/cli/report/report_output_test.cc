@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "client/cli/report/report.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/cli/report/report_log.h"
+#include "tests/testing/status_matchers.h"
 
 namespace mulligan::cli {
 namespace {
@@ -28,17 +30,53 @@ TEST_F(ReportOutputTest, WhatIsNoRecordIsCountedAndNamed) {
   EXPECT_THAT(ReportText(report), HasSubstr("1 of 3 lines could not be read"));
 }
 
-TEST_F(ReportOutputTest, WhatWasObservedAfterItWasDecidedIsNotBelieved) {
-  const std::string line = LoggedLine({});
-  const std::size_t at = line.find("\"observedAt\":\"20");
-  ASSERT_NE(at, std::string::npos);
-  std::string later = line;
-  later.replace(at, std::string_view("\"observedAt\":\"20").size(),
-                "\"observedAt\":\"21");
-  const Report report = RunText(line + later);
-  EXPECT_EQ(report.bad_lines, 1);
-  EXPECT_EQ(report.all.failures, 1);
-  EXPECT_THAT(ReportText(report), HasSubstr("is more than a day after"));
+// Of each file the first, so that one with many hides no other.
+TEST_F(ReportOutputTest, EachFileThatCannotBeReadIsNamed) {
+  LogBlocks logs({folder_.Write("a", "torn\ntorn\n" + LoggedLine({})),
+                  folder_.Write("b.zst", "\x28\xb5\x2f\xfd....")});
+  ASSERT_OK_AND_ASSIGN(const Report report, MakeReport(logs, {}));
+  EXPECT_EQ(report.bad_lines, 3);
+  EXPECT_THAT(ReportText(report),
+              AllOf(HasSubstr("3 of 4 lines"), HasSubstr("/a:1: "),
+                    Not(HasSubstr("/a:2: ")), HasSubstr("/b.zst:1: "),
+                    HasSubstr("zstd -dc")));
+}
+
+// Nobody can have meant these, and one of them would outweigh all others.
+TEST_F(ReportOutputTest, TimesAndAmountsThatCannotBeAreNotBelieved) {
+  const struct {
+    const char* from;
+    const char* to;
+    const char* says;
+  } kWrong[] = {
+      {"\"observedAt\":\"2026", "\"observedAt\":\"2126",
+       "observedAt: 2126-11-10T02:00:00Z is more than a day after"},
+      {"\"observedAt\":\"2026", "\"observedAt\":\"9999", "a day after"},
+      {"\"observedAt\":\"2026", "\"observedAt\":\"0001",
+       "observedAt: 0001-11-10T02:00:00Z is more than a year before"},
+      {"\"decidedAt\":\"2026-11-10T02:00:00Z\",", "", nullptr},
+      {"\"nvidia.com/gpu\":\"1\"", "\"nvidia.com/gpu\":\"8Ei\"",
+       "request more than 1,000,000 accelerators or cores each"},
+      {"\"nvidia.com/gpu\":\"1\"", "\"nvidia.com/gpu\":\"72\"", nullptr},
+  };
+  for (const auto& [from, to, says] : kWrong) {
+    std::string line = LoggedLine({.workload = "b", .failure = "f-2"});
+    const std::size_t at = line.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    line.replace(at, std::string_view(from).size(), to);
+    const Report report = RunText(LoggedLine({}) + line);
+    EXPECT_EQ(report.bad_lines, says == nullptr ? 0 : 1) << to;
+    EXPECT_EQ(report.all.failures, says == nullptr ? 2 : 1) << to;
+    EXPECT_THAT(ReportText(report), HasSubstr(says == nullptr ? "" : says));
+  }
+  // Without the server's time, too.
+  std::string line = LoggedLine({});
+  line = absl::StrReplaceAll(line, {{"2026-11", "9999-11"}});
+  line.replace(line.find("\"decidedAt\":\"9999-11-10T02:00:00Z\","),
+               std::string_view("\"decidedAt\":\"9999-11-10T02:00:00Z\",").size(),
+               "");
+  EXPECT_THAT(ReportText(RunText(line)),
+              HasSubstr("expected a time from 1970 to 2262"));
 }
 
 TEST_F(ReportOutputTest, WithoutFailuresThereIsNothingToTell) {

@@ -156,9 +156,15 @@ TEST_F(ReportPartsTest, APartThatIsNotWholeIsRefused) {
        ":2: is no line of mulligan report -o entries or sums: "},
       {"within the last line", whole.substr(0, rest + 40),
        "; the file ends within this line: make the part again"},
-      {"after a line", whole.substr(0, line), ": lacks its end; expected "},
-      {"the last line", whole.substr(0, rest), ": lacks its end; expected "},
+      {"after a line", whole.substr(0, line), ": lacks its end, or has entries twice; expected "},
+      {"the last line", whole.substr(0, rest), ": lacks its end, or has entries twice; expected "},
       {"the first line", whole.substr(line), ": lacks entries; expected "},
+      {"nothing, but a line is doubled", whole.substr(0, line) + whole,
+       ": lacks its end, or has entries twice; expected "},
+      {"the first line, and another is doubled",
+       whole.substr(line, whole.find('\n', line) + 1 - line) +
+           whole.substr(line),
+       ": has other entries than its end says; expected "},
   };
   for (const auto& [cut, text, says] : kCuts) {
     Gathered gathered;
@@ -194,7 +200,38 @@ TEST_F(ReportPartsTest, PartsComparedWithOtherPoliciesAreRefused) {
   Gathered gathered;
   EXPECT_THAT(GatherAll({compared, Entries(LoggedLine({}))}, gathered),
               testing::StatusIs(absl::StatusCode::kInvalidArgument,
-                                HasSubstr("the same policies")));
+                                HasSubstr("with no --compare, and")));
+}
+
+TEST_F(ReportPartsTest, PartsMadeWithOtherFlagsAreRefused) {
+  ReportSettings week;
+  week.flags = {{"--since", "7d"}, {"--team-label", "team"}};
+  ReportSettings month = week;
+  month.flags["--since"] = "30d";
+  ReportSettings by_namespace = week;
+  by_namespace.flags.erase("--team-label");
+  const std::string part = Entries(LoggedLine({}), week);
+  EXPECT_EQ(Merged({part, Entries("", week)}).all.failures, 1);
+  const std::pair<ReportSettings, const char*> others[] = {
+      {month, R"(made with --since "30d", and a part before it with --since "7d")"},
+      {by_namespace, R"(with no --team-label, and a part before it with --team)"},
+  };
+  for (const auto& [settings, says] : others) {
+    Gathered gathered;
+    EXPECT_THAT(
+        GatherAll({part, Sums({Entries("", settings)})}, gathered),
+        testing::StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(says)));
+  }
+}
+
+TEST_F(ReportPartsTest, TheSameSumsTwiceAreRefused) {
+  const std::string sums = Sums({Entries(LoggedLine({}))});
+  const std::string empty = Sums({Entries("")});
+  EXPECT_EQ(Merged({sums, empty, empty}).all.failures, 1);
+  Gathered gathered;
+  EXPECT_THAT(GatherAll({sums, empty, sums}, gathered),
+              testing::StatusIs(absl::StatusCode::kInvalidArgument,
+                                HasSubstr("is the same part as one before")));
 }
 
 }  // namespace
