@@ -205,9 +205,13 @@ std::string NothingSentence(const Report& report) {
 }
 
 std::vector<std::string> CaveatsOf(const Report& report) {
-  std::vector<std::string> all = {
-      "Hours are requests times the pods' own times, from the kubelet's start "
-      "to the end; work that a checkpoint kept is not deducted."};
+  std::vector<std::string> all = {absl::StrFormat(
+      "Hours are %s: requests times the pods' own times, from the kubelet's "
+      "start to the end%s; work that a checkpoint kept is not deducted.",
+      ReportName(report.unit()),
+      report.unit() == Unit::kAccelerator
+          ? ", and none for pods without accelerators"
+          : "")};
   if (report.without_times > 0) {
     all.push_back(absl::StrFormat(
         "Of %s no pod with times was told: they count, with no hours.",
