@@ -256,7 +256,9 @@ absl::Status Server::Listen() {
 
 void Server::Look() {
   const ProbeResult probe =
-      ProbeListener(listening_socket_, options_.tls.enabled());
+      ProbeListener(listening_socket_, options_.tls.enabled(),
+                    [this](int port) { acceptor_->ExpectOwn(port); });
+  acceptor_->ExpectOwn(0);
   if (readiness_.state() != ServingState::kDraining &&
       probe != ProbeResult::kNotAsked) {
     readiness_.SetListening(acceptor_->IsAlive() &&

@@ -114,7 +114,10 @@ bool Acceptor::Take(OwnedDescriptor& connection) {
     connection = OwnedDescriptor();
     return true;
   }
-  const ConnectionTable::Room room = table_->MakeRoom(source, Clock::now());
+  const bool is_own = IsOwn(number);
+  const ConnectionTable::Room room =
+      is_own ? ConnectionTable::Room::kFree
+             : table_->MakeRoom(source, Clock::now());
   if (room == ConnectionTable::Room::kSoon) return false;
   if (room == ConnectionTable::Room::kNone) {
     Refuse(std::move(connection), "--max-connections");
@@ -126,10 +129,15 @@ bool Acceptor::Take(OwnedDescriptor& connection) {
              sizeof(kUserTimeoutMs));
   const auto taken = std::make_shared<Connection>(number, source, crowd_);
   TellOf(number, wire_, taken);
-  table_->Add(taken);
+  if (!is_own) table_->Add(taken);
   const SessionsOf sessions(taken);
   handle_(connection.Release());
   return true;
+}
+
+bool Acceptor::IsOwn(int connection) const {
+  const int port = own_port_.load();
+  return port != 0 && IsFromHere(connection, port);
 }
 
 void Acceptor::Refuse(OwnedDescriptor, const char* why) {

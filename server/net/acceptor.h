@@ -47,6 +47,10 @@ class Acceptor {
   // with UNAVAILABLE at the caller. Call after Stop.
   void CutConnections();
 
+  // The next connection from this port of the same address is the server's own
+  // look at its listener: it takes no caller's place. 0: none is.
+  void ExpectOwn(int port) { own_port_ = port; }
+
   // Whether connections are being taken: the loop came round lately.
   bool IsAlive() const;
 
@@ -66,6 +70,7 @@ class Acceptor {
   bool TakeOne();
   // False: there is no room yet.
   bool Take(OwnedDescriptor& connection);
+  bool IsOwn(int connection) const;
   void Refuse(OwnedDescriptor connection, const char* why);
   void TellOfRefused();
   void TellOfOffences();
@@ -79,6 +84,7 @@ class Acceptor {
   OwnedDescriptor spare_;
   // For what there is no room yet.
   OwnedDescriptor held_;
+  std::atomic<int> own_port_ = 0;
   std::atomic<std::size_t> refused_ = 0;
   std::atomic<Clock::time_point> last_round_ = Clock::now();
   // Both told of now and then.

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "server/net/listener.h"
+
 namespace mulligan {
 
 void Crowd::AddOffence(const std::string& source, const char* reason) {
@@ -80,6 +82,26 @@ void Connection::Closed() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
   guard_.Forget();
+}
+
+bool IsFromHere(int connection, int port) {
+  sockaddr_storage mine = {};
+  sockaddr_storage other = {};
+  socklen_t size = sizeof(mine);
+  socklen_t other_size = sizeof(other);
+  if (getsockname(connection, reinterpret_cast<sockaddr*>(&mine), &size) != 0 ||
+      getpeername(connection, reinterpret_cast<sockaddr*>(&other),
+                  &other_size) != 0 ||
+      mine.ss_family != other.ss_family || PortOf(other) != port) {
+    return false;
+  }
+  if (mine.ss_family == AF_INET) {
+    return reinterpret_cast<sockaddr_in&>(mine).sin_addr.s_addr ==
+           reinterpret_cast<sockaddr_in&>(other).sin_addr.s_addr;
+  }
+  return mine.ss_family == AF_INET6 &&
+         IN6_ARE_ADDR_EQUAL(&reinterpret_cast<sockaddr_in6&>(mine).sin6_addr,
+                            &reinterpret_cast<sockaddr_in6&>(other).sin6_addr);
 }
 
 std::string SourceOf(int connection) {

@@ -115,6 +115,10 @@ class Connection {
   bool closed_ = false;
 };
 
+// Whether the other end is at `port` of the address that this end has, too: a
+// socket of this machine.
+bool IsFromHere(int connection, int port);
+
 // The other end's address of IPv4, its /64 of IPv6, or "unix". Empty: there is
 // no other end any more.
 std::string SourceOf(int connection);

@@ -46,11 +46,7 @@ absl::StatusOr<ListeningSocket> Listen(const Address& address,
   sockaddr_storage bound = {};
   socklen_t bound_size = sizeof(bound);
   getsockname(fd, reinterpret_cast<sockaddr*>(&bound), &bound_size);
-  if (bound.ss_family == AF_INET) {
-    result.port = ntohs(reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
-  } else if (bound.ss_family == AF_INET6) {
-    result.port = ntohs(reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port);
-  }
+  result.port = PortOf(bound);
   return result;
 }
 
@@ -78,6 +74,15 @@ absl::StatusOr<ListeningSocket> ListenOnUnix(const Address& address,
 }
 
 }  // namespace
+
+int PortOf(const sockaddr_storage& name) {
+  if (name.ss_family == AF_INET) {
+    return ntohs(reinterpret_cast<const sockaddr_in&>(name).sin_port);
+  }
+  return name.ss_family == AF_INET6
+             ? ntohs(reinterpret_cast<const sockaddr_in6&>(name).sin6_port)
+             : 0;
+}
 
 OwnedDescriptor::~OwnedDescriptor() {
   if (number_ >= 0) close(number_);

@@ -2,6 +2,8 @@
 #ifndef MULLIGAN_SERVER_NET_LISTENER_H_
 #define MULLIGAN_SERVER_NET_LISTENER_H_
 
+#include <sys/socket.h>
+
 #include <utility>
 
 #include "absl/status/statusor.h"
@@ -40,6 +42,9 @@ struct ListeningSocket {
 // replaced. UNAVAILABLE names `flag` and the reason.
 absl::StatusOr<ListeningSocket> ListenOn(const Address& address,
                                          const char* flag);
+
+// Of a socket's name; 0: it is of a family without ports.
+int PortOf(const sockaddr_storage& name);
 
 // A descriptor to give up for the moment in which there is no other.
 OwnedDescriptor OpenSpare();

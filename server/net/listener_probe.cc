@@ -26,6 +26,19 @@ bool Answers(int socket) {
   return recv(socket, &first, 1, 0) >= 0 || errno == ECONNRESET;
 }
 
+// The port that a connection from `socket` will come from; 0: none.
+int BindAnyPort(int socket, sa_family_t family) {
+  if (family != AF_INET && family != AF_INET6) return 0;
+  sockaddr_storage any = {};
+  any.ss_family = family;
+  socklen_t size = sizeof(any);
+  auto* const name = reinterpret_cast<sockaddr*>(&any);
+  if (bind(socket, name, size) != 0 || getsockname(socket, name, &size) != 0) {
+    return 0;
+  }
+  return PortOf(any);
+}
+
 // A client's first bytes in TLS. No handshake follows: without a certificate it
 // would fail, and be told of as an error every time.
 std::string ClientHello() {
@@ -46,7 +59,8 @@ std::string ClientHello() {
 
 }  // namespace
 
-ProbeResult ProbeListener(int socket, bool tls) {
+ProbeResult ProbeListener(int socket, bool tls,
+                          const std::function<void(int port)>& from) {
   sockaddr_storage name = {};
   socklen_t size = sizeof(name);
   if (getsockname(socket, reinterpret_cast<sockaddr*>(&name), &size) != 0) {
@@ -58,6 +72,7 @@ ProbeResult ProbeListener(int socket, bool tls) {
   const int fd = probe.number();
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof(kPatience));
   setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
+  if (const int port = BindAnyPort(fd, name.ss_family); port > 0) from(port);
   if (connect(fd, reinterpret_cast<sockaddr*>(&name), size) != 0) {
     return ProbeResult::kSilent;
   }

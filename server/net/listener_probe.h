@@ -2,6 +2,8 @@
 #ifndef MULLIGAN_SERVER_NET_LISTENER_PROBE_H_
 #define MULLIGAN_SERVER_NET_LISTENER_PROBE_H_
 
+#include <functional>
+
 namespace mulligan {
 
 enum class ProbeResult {
@@ -13,8 +15,10 @@ enum class ProbeResult {
 };
 
 // Connects to the listening socket `socket` of this process and begins to talk,
-// HTTP/2 or TLS, as a client does. Takes two seconds at most.
-ProbeResult ProbeListener(int socket, bool tls);
+// HTTP/2 or TLS, as a client does. Takes two seconds at most. `from` is called
+// before, with the port that the connection comes from; not for a unix socket.
+ProbeResult ProbeListener(int socket, bool tls,
+                          const std::function<void(int port)>& from);
 
 }  // namespace mulligan
 

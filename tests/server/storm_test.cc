@@ -209,6 +209,30 @@ TEST_F(StormTest, OfResetsKeepsNobodyOutOfATableFullOfIdleCallers) {
   }
 }
 
+// The server asks itself every two seconds whether its listener answers.
+TEST_F(StormTest, OfNobodyEndsNoIdleCallerOfAFullTable) {
+  const Identity caller = MakeIdentity(authority_, {kOperator});
+  for (const Identity* const identity : {&caller, testing::kNoIdentity}) {
+    std::vector<std::string> flags = FlagsFor(identity);
+    flags.emplace_back("--max-connections=20");
+    Program program(flags);
+    ASSERT_NE(program.grpc_port(), 0) << program.output();
+    std::vector<std::unique_ptr<RawCaller>> idle;
+    for (int i = 0; i < 20; ++i) {
+      idle.push_back(std::make_unique<RawCaller>(program.grpc_port(), identity,
+                                                 "127.0.0.3"));
+      idle.back()->Send(testing::Greeting());
+      EXPECT_FALSE(idle.back()->Read().empty());
+    }
+    std::this_thread::sleep_for(std::chrono::seconds(5));
+    const std::string metrics = Http(program.admin_port(), "GET", "/metrics");
+    const std::size_t at = metrics.find("\nmulligan_connections ");
+    ASSERT_NE(at, std::string::npos);
+    EXPECT_EQ(metrics.substr(at, metrics.find('\n', at + 1) - at),
+              "\nmulligan_connections 20");
+  }
+}
+
 // Calls that no answer has come to for ten seconds are no reason to keep others
 // out.
 TEST_F(StormTest, OfCallsThatNeverEndKeepsNobodyOutForLong) {
