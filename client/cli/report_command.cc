@@ -102,6 +102,13 @@ absl::Status TellLogs(const ReportOptions& options, ReportSettings settings,
     status = GatherParts(logs, settings, options.output != "sums", gathered);
   } else {
     Gather(logs, settings, gathered);
+    const Report& read = gathered.read;
+    if (options.output != "entries" && read.lines > 0 &&
+        read.bad_lines == read.lines) {
+      status = absl::InvalidArgumentError(
+          BadSentence(read) +
+          "; expected decision logs (objects of Kubernetes are read by -f)");
+    }
   }
   bar.Wipe();
   if (!status.ok()) return status;
@@ -182,7 +189,7 @@ int RunReport(const ReportOptions& options, Streams& streams) {
     settings.flags[flag] = text;
   }
   if (!options.team_label.empty()) {
-    settings.flags["--team-label"] = options.team_label;
+    settings.flags[kTeamLabelFlag] = options.team_label;
   }
   if (settings.until <= settings.since) {
     return Fail(streams, absl::InvalidArgumentError(absl::StrFormat(
@@ -211,7 +218,8 @@ void AddReport(CLI::App& app, Streams& streams, int& code) {
   ReportOptions& report = *options;
   command
       .add_option("LOG", report.logs,
-                  "Decision logs, also .gz, or directories; \"-\": stdin")
+                  "Decision logs, also .gz, or directories and what is below "
+                  "them; \"-\": stdin")
       ->type_name("LOG");
   command
       .add_option("-f,--filename", report.files,
@@ -250,8 +258,8 @@ void AddReport(CLI::App& app, Streams& streams, int& code) {
   }
   command
       .add_option("-o,--output", report.output,
-                  "text, html, json or csv; for --merge: entries of logs, sums "
-                  "of entries")
+                  "text, html, json or csv; for --merge: entries of logs; sums "
+                  "of entries, each workload's in one of them")
       ->check(CLI::IsMember({"text", "html", "json", "csv", "entries", "sums"}))
       ->type_name("FORMAT");
   command.callback(

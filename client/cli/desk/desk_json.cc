@@ -110,6 +110,7 @@ DeskJson ComparedJson(const ShelvedLog& log, const Compared& compared) {
                    {"changed", result.all.changed()},
                    {"left", compared.left},
                    {"cut", log.is_cut},
+                   {"unreadable", result.bad_lines},
                    {"examples", DeskJson::array()},
                    {"html", ReplayArticle(result, "the policies on the page")}};
   for (const auto& [place, example] : result.examples.all()) {
@@ -121,6 +122,10 @@ DeskJson ComparedJson(const ShelvedLog& log, const Compared& compared) {
     json["examples"].push_back({{"line", line - log.lines.begin() + 1},
                                 {"workload", example.workload},
                                 {"change", example.change}});
+  }
+  if (result.bad_lines > 0) {
+    const auto& [place, why] = *result.bad.all().begin();
+    json["firstUnreadable"] = absl::StrCat(place.Text(), ": ", why);
   }
   return json;
 }

@@ -1,8 +1,12 @@
 #include "client/cli/desk/log_shelf.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/log/log_blocks.h"
 #include "policy/decide.h"
@@ -18,7 +22,9 @@ bool AddLines(std::string_view text, LogPosition place, ShelvedLog& log) {
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.find_first_not_of(" \t\r") == line.npos) continue;
-    if (log.lines.size() == ShelvedLog::kMostRecords) {
+    log.bytes += line.size();
+    if (log.lines.size() == ShelvedLog::kMostRecords ||
+        log.bytes > ShelvedLog::kMostBytes) {
       log.is_cut = true;
       return false;
     }
@@ -26,6 +32,36 @@ bool AddLines(std::string_view text, LogPosition place, ShelvedLog& log) {
   }
   return true;
 }
+
+// Adds what the blocks have; `names` are what the files are called.
+void AddBlocks(LogBlocks& blocks, const std::vector<std::string>& names,
+               ShelvedLog& log) {
+  LogBlock block;
+  while (blocks.Next(block)) {
+    const std::string& file = names[block.file];
+    if (!AddLines(block.text, {file, block.first_line}, log)) return;
+    if (block.error.empty()) continue;
+    const auto before = std::ranges::count(block.text, '\n');
+    log.lines.push_back(
+        {{file, block.first_line + static_cast<std::size_t>(before)},
+         "",
+         block.error});
+  }
+}
+
+class OwnedFile {
+ public:
+  explicit OwnedFile(int number) : number_(number) {}
+  ~OwnedFile() {
+    if (number_ >= 0) close(number_);
+  }
+  OwnedFile(const OwnedFile&) = delete;
+  OwnedFile& operator=(const OwnedFile&) = delete;
+  int number() const { return number_; }
+
+ private:
+  const int number_;
+};
 
 }  // namespace
 
@@ -35,24 +71,24 @@ absl::StatusOr<ShelvedLog> ReadLogs(const std::vector<std::string>& paths) {
   ShelvedLog log;
   log.name = absl::StrJoin(paths, ", ");
   LogBlocks blocks(*files);
-  LogBlock block;
-  while (blocks.Next(block)) {
-    const std::string& file = (*files)[block.file];
-    if (!AddLines(block.text, {file, block.first_line}, log)) break;
-    if (block.error.empty()) continue;
-    const auto before = std::ranges::count(block.text, '\n');
-    log.lines.push_back(
-        {{file, block.first_line + static_cast<std::size_t>(before)},
-         "",
-         block.error});
-  }
+  AddBlocks(blocks, *files, log);
   return log;
 }
 
-ShelvedLog LogOf(std::string name, std::string_view text) {
+absl::StatusOr<ShelvedLog> LogOf(std::string name, std::string_view bytes) {
+  // A file that only this process sees: compressed or not, as files are.
+  const OwnedFile file(memfd_create(name.c_str(), MFD_CLOEXEC));
+  const bool is_written =
+      file.number() >= 0 &&
+      write(file.number(), bytes.data(), bytes.size()) ==
+          static_cast<ssize_t>(bytes.size());
+  if (!is_written) {
+    return absl::ResourceExhaustedError("no memory for the log");
+  }
   ShelvedLog log;
   log.name = name;
-  AddLines(text, {std::move(name), 1}, log);
+  LogBlocks blocks({absl::StrCat("/proc/self/fd/", file.number())});
+  AddBlocks(blocks, {std::move(name)}, log);
   return log;
 }
 

@@ -19,6 +19,7 @@ namespace mulligan::cli {
 // The first records of a log. Immutable.
 struct ShelvedLog {
   static constexpr std::size_t kMostRecords = 5000;
+  static constexpr std::size_t kMostBytes = std::size_t{128} << 20;
 
   struct Line {
     LogPosition place;
@@ -30,14 +31,16 @@ struct ShelvedLog {
   // File names of the log.
   std::string name;
   std::vector<Line> lines;
+  std::size_t bytes = 0;
   // There were more of them.
   bool is_cut = false;
 };
 
 // Reads lines of logs, also compressed, as FindLogs names them.
 absl::StatusOr<ShelvedLog> ReadLogs(const std::vector<std::string>& paths);
-// The lines of a text.
-ShelvedLog LogOf(std::string name, std::string_view text);
+// The same of what a file holds that is not here. RESOURCE_EXHAUSTED: there is
+// no memory for it.
+absl::StatusOr<ShelvedLog> LogOf(std::string name, std::string_view bytes);
 
 struct Compared {
   ReplayResult result;

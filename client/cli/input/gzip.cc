@@ -32,6 +32,13 @@ std::string_view OtherDecompressor(std::string_view bytes) {
   return "";
 }
 
+std::string OtherCompression(std::string_view bytes) {
+  return absl::StrFormat(
+      "is compressed, expected text or gzip; what %s writes can be read from "
+      "standard input, \"-\"",
+      OtherDecompressor(bytes));
+}
+
 absl::StatusOr<std::string> Gunzip(std::string_view bytes, std::size_t most) {
   z_stream stream = {};
   if (inflateInit2(&stream, kWindow) != Z_OK) {

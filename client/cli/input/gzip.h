@@ -13,9 +13,14 @@ namespace mulligan::cli {
 // Whether `bytes` begin as gzip's do (RFC 1952).
 bool IsGzip(std::string_view bytes);
 
+// So many bytes tell how something is compressed.
+inline constexpr std::size_t kMostMagicBytes = 6;
+
 // Of other compressions: what reads them, "zstd -dc"; empty: `bytes` begin as
 // none of them does.
 std::string_view OtherDecompressor(std::string_view bytes);
+// What is wrong with a log of such bytes.
+std::string OtherCompression(std::string_view bytes);
 
 // What `bytes`, one or more members of gzip, hold. INVALID_ARGUMENT for bytes
 // that are damaged or cut off, and for more than `most`.

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <set>
 #include <string>
@@ -13,10 +14,14 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/input/gzip.h"
 
 namespace mulligan::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 // Of a line; memory must not grow with a file that has no line breaks.
@@ -24,8 +29,46 @@ constexpr std::size_t kMostLineBytes = std::size_t{64} << 20;
 
 std::int64_t SizeOf(const std::string& file) {
   std::error_code error;
-  const auto size = std::filesystem::file_size(file, error);
+  const auto size = fs::file_size(file, error);
   return error ? 0 : static_cast<std::int64_t>(size);
+}
+
+absl::Status AddFilesBelow(const std::string& folder,
+                           std::vector<std::string>& files) {
+  std::vector<std::string> inside;
+  std::error_code error;
+  fs::recursive_directory_iterator entry(folder, error);
+  for (; !error && entry != fs::recursive_directory_iterator();
+       entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->path().filename().string().front() == '.') {
+      entry.disable_recursion_pending();
+    } else if (entry->is_regular_file(ignored)) {
+      inside.push_back(entry->path());
+    }
+  }
+  if (error) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(folder, ": ", error.message()));
+  }
+  std::ranges::sort(inside);
+  files.insert(files.end(), inside.begin(), inside.end());
+  return absl::OkStatus();
+}
+
+absl::Status CheckReadable(const std::string& file) {
+  errno = 0;
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: %s", file, std::strerror(errno)));
+  }
+  std::string begin(kMostMagicBytes, '\0');
+  stream.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(stream.gcount()));
+  if (OtherDecompressor(begin).empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(file, ": ", OtherCompression(begin)));
 }
 
 }  // namespace
@@ -35,34 +78,30 @@ absl::StatusOr<std::vector<std::string>> FindLogs(
   std::vector<std::string> files;
   for (const std::string& path : paths) {
     std::error_code error;
-    if (path != "-" && !std::filesystem::exists(path, error)) {
+    if (path != "-" && !fs::exists(path, error)) {
       return absl::NotFoundError(absl::StrFormat(
           "%s: %s", path, error ? error.message() : std::strerror(ENOENT)));
     }
-    if (!std::filesystem::is_directory(path, error)) {
+    if (!fs::is_directory(path, error)) {
       files.push_back(path);
       continue;
     }
-    std::vector<std::string> inside;
-    for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
-      const std::string name = entry.path().filename();
-      if (entry.is_regular_file(error) && name.front() != '.') {
-        inside.push_back(entry.path());
-      }
-    }
-    std::ranges::sort(inside);
-    files.insert(files.end(), inside.begin(), inside.end());
+    const absl::Status added = AddFilesBelow(path, files);
+    if (!added.ok()) return added;
   }
   std::set<std::string> seen;
   for (const std::string& file : files) {
     std::error_code error;
-    const bool stream = file == "-";
     const std::string place =
-        stream ? file : std::filesystem::canonical(file, error).string();
+        file == "-" ? file : fs::canonical(file, error).string();
     if (!seen.insert(place).second) {
       return absl::InvalidArgumentError(
           absl::StrFormat("%s: is named twice, expected each log once", file));
     }
+    // What a pipe has can be read once.
+    if (!fs::is_regular_file(file, error)) continue;
+    const absl::Status readable = CheckReadable(file);
+    if (!readable.ok()) return readable;
   }
   return files;
 }

@@ -25,8 +25,9 @@ struct LogBlock {
   std::string error;
 };
 
-// The files that `paths` name: themselves, and of a directory those in it that
-// do not begin with a dot, by name. NOT_FOUND names what does not exist.
+// The files that `paths` name: themselves, and of a directory all below it, by
+// name, but for what begins with a dot. NOT_FOUND names what does not exist,
+// INVALID_ARGUMENT what cannot be opened, or is compressed by another program.
 absl::StatusOr<std::vector<std::string>> FindLogs(
     const std::vector<std::string>& paths);
 

@@ -18,9 +18,8 @@ namespace {
 constexpr std::size_t kAheadBytes = std::size_t{256} << 10;
 // The largest window, and gzip's header before it.
 constexpr int kGzipWindow = 15 + 16;
-// What gzip begins with, and the longest of the others.
+// What gzip begins with.
 constexpr std::size_t kMagicBytes = 2;
-constexpr std::size_t kMostMagicBytes = 6;
 
 }  // namespace
 
@@ -96,12 +95,8 @@ void LogFile::LookAhead(std::size_t wanted) {
 void LogFile::FindForm() {
   LookAhead(kMostMagicBytes);
   if (form_ == Form::kEnded) return;
-  if (const std::string_view reader = OtherDecompressor(Ahead());
-      !reader.empty()) {
-    return Fail(absl::StrFormat(
-        "is compressed, expected text or gzip; what %s writes can be read from "
-        "standard input, \"-\"",
-        reader));
+  if (!OtherDecompressor(Ahead()).empty()) {
+    return Fail(OtherCompression(Ahead()));
   }
   form_ = IsGzip(Ahead()) ? Form::kGzip : Form::kPlain;
   if (form_ == Form::kPlain) return;

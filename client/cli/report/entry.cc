@@ -33,6 +33,7 @@ struct Subject {
   std::uint64_t key = 0;
   std::string label;
   std::string team;
+  bool is_labelled = false;
 };
 
 // The object of the first failure: a retry may be another one, and a ledger
@@ -66,9 +67,10 @@ Subject SubjectOf(const v1::DecideRequest& request,
                                       : failure_id);
   subject.key = hash.value();
   const auto label = workload.labels().find(team_label);
-  subject.team = label != workload.labels().end() && !label->second.empty()
-                     ? label->second
-                     : workload.namespace_();
+  subject.is_labelled =
+      label != workload.labels().end() && !label->second.empty();
+  subject.team =
+      subject.is_labelled ? label->second : workload.namespace_();
   return subject;
 }
 
@@ -151,7 +153,7 @@ class EntryMaker {
   ToldEntry Make(const std::string& failure_id, const v1::Diagnosis& diagnosis,
                  const v1::Decision& decision,
                  const std::string& budget) const {
-    ToldEntry told = {{}, subject_.label, &diagnosis};
+    ToldEntry told = {{}, subject_.label, &diagnosis, subject_.is_labelled};
     Entry& entry = told.entry;
     entry.workload = subject_.key;
     entry.failure = HashOf(failure_id);

@@ -92,6 +92,8 @@ struct ToldEntry {
   std::string workload;
   // Of the record.
   const v1::Diagnosis* diagnosis = nullptr;
+  // The workload has the label that names its team.
+  bool is_labelled = false;
 };
 
 struct EntrySettings {

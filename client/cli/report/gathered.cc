@@ -83,6 +83,10 @@ Report Tell(Gathered& gathered) {
   const ReportTotals& totals = gathered.totals;
   Report report = std::move(gathered.read);
   report.repeated += totals.repeated;
+  if (gathered.made_with.has_value()) {
+    const auto label = gathered.made_with->find(kTeamLabelFlag);
+    if (label != gathered.made_with->end()) report.team_label = label->second;
+  }
   report.all = totals.all;
   report.without_times = totals.without_times;
   if (totals.all.failures > 0) {

@@ -46,6 +46,7 @@ struct PartCounts {
 // --compare the policies' revision.
 using MadeWith = std::map<std::string, std::string>;
 inline constexpr char kCompareFlag[] = "--compare";
+inline constexpr char kTeamLabelFlag[] = "--team-label";
 
 struct Gathered {
   Names names;

@@ -149,6 +149,7 @@ constexpr std::pair<const char*, Count Report::*> kLineCounts[] = {
     {"lines", &Report::lines},      {"badLines", &Report::bad_lines},
     {"leftOut", &Report::left_out}, {"repeated", &Report::repeated},
     {"notBroken", &Report::others}, {"goodEnds", &Report::good_ends},
+    {"labelled", &Report::labelled},
 };
 
 // What is known of lines but not of failures: the last line of a part. Which

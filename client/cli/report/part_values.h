@@ -115,9 +115,11 @@ inline void to_json(PartJson& json, const Verdicts& verdicts) {
           verdicts.assumed,
           verdicts.given_up,
           verdicts.completed,
+          verdicts.tried_again,
           verdicts.saved,
           verdicts.given_up_examples,
           verdicts.completed_examples,
+          verdicts.tried_again_examples,
           verdicts.saved_examples};
 }
 inline void from_json(const PartJson& json, Verdicts& verdicts) {
@@ -125,10 +127,12 @@ inline void from_json(const PartJson& json, Verdicts& verdicts) {
   json.at(1).get_to(verdicts.assumed);
   json.at(2).get_to(verdicts.given_up);
   json.at(3).get_to(verdicts.completed);
-  json.at(4).get_to(verdicts.saved);
-  json.at(5).get_to(verdicts.given_up_examples);
-  json.at(6).get_to(verdicts.completed_examples);
-  json.at(7).get_to(verdicts.saved_examples);
+  json.at(4).get_to(verdicts.tried_again);
+  json.at(5).get_to(verdicts.saved);
+  json.at(6).get_to(verdicts.given_up_examples);
+  json.at(7).get_to(verdicts.completed_examples);
+  json.at(8).get_to(verdicts.tried_again_examples);
+  json.at(9).get_to(verdicts.saved_examples);
 }
 
 }  // namespace mulligan::cli

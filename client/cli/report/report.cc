@@ -66,7 +66,7 @@ absl::Status CheckSpent(const std::vector<ToldEntry>& entries) {
     if (std::max(spent.accelerator, spent.core) / kMostHeld > spent.pod) {
       return absl::InvalidArgumentError(absl::StrFormat(
           "report.pods: request more than %s accelerators or cores each, which "
-          "no node has",
+          "no node has, or what is no amount",
           WithCommas(kMostHeld)));
     }
   }
@@ -84,7 +84,18 @@ class ReportSink : public RecordSink {
 
   void Take(const v1::DecisionRecord& record, const LogPosition& place,
             google::protobuf::Arena&) override {
-    Add(record, place, nullptr);
+    if (record.request().report().has_observed_at()) {
+      return Add(record, place, nullptr);
+    }
+    if (!record.has_decided_at()) {
+      return TakeBad(place,
+                     "report.observedAt: is missing, and decidedAt is, too");
+    }
+    // As the service does that is not told.
+    v1::DecisionRecord observed = record;
+    *observed.mutable_request()->mutable_report()->mutable_observed_at() =
+        record.decided_at();
+    Add(observed, place, nullptr);
   }
 
   // What the operator did is known, and the answer is another side's.
@@ -105,6 +116,7 @@ class ReportSink : public RecordSink {
     report.repeated += repeated_;
     report.others += others_;
     report.good_ends += good_ends_;
+    report.labelled += labelled_;
     report.bad_lines += bad_lines_;
     report.bad.Merge(bad_);
     for (const auto& [sign, more] : examples_) {
@@ -133,6 +145,7 @@ class ReportSink : public RecordSink {
     if (kind == LineKind::kOther) ++others_;
     if (kind == LineKind::kCompleted) ++good_ends_;
     for (ToldEntry& told : entries) {
+      if (told.is_labelled) ++labelled_;
       if (done != nullptr) SetDone(*done, told.entry);
       store_->Add(told.entry, told.workload);
       if (told.entry.completed) continue;
@@ -160,6 +173,7 @@ class ReportSink : public RecordSink {
   Count repeated_ = 0;
   Count others_ = 0;
   Count good_ends_ = 0;
+  Count labelled_ = 0;
   Count bad_lines_ = 0;
   FirstOnes<std::string> bad_;
 };
@@ -229,6 +243,7 @@ absl::StatusOr<Report> MakeReport(
     const ReportSettings& settings) {
   Gathered gathered;
   const Sinks sinks = SinksOf(settings, 1, gathered.names);
+  gathered.made_with = settings.flags;
   Report& report = gathered.read;
   report.of_cluster = true;
   report.compared = true;

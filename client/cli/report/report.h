@@ -54,9 +54,9 @@ inline constexpr std::size_t kMostNamed = 1000;
 // What a rule did with the failures of the log.
 struct Verdicts {
   // Retries of what comes again unless something is changed, or after which
-  // this side gave the work up for the same cause; what the attempts held that
-  // they started. Of retries that nobody made, where the work was given up in
-  // fact, an attempt like the one before is assumed.
+  // the work was given up for the same cause, by this side or in fact; what the
+  // attempts held that they started. Of retries that nobody made, where the
+  // work was given up in fact, an attempt like the one before is assumed.
   Cost in_vain;
   // Of those the assumed ones.
   Cost assumed;
@@ -69,10 +69,14 @@ struct Verdicts {
   // Workloads that their operators gave up, and that this side started again,
   // with something changed or for what passes; what the attempt held after
   // which they did. How a retry would have ended that nobody made is not known.
+  Cost tried_again;
+  // Workloads that their operators gave up and this side did not, and that
+  // completed; what the attempt held that did.
   Cost saved;
   // The costliest of each.
   Exhibits given_up_examples{kMostNamed};
   Exhibits completed_examples{kMostNamed};
+  Exhibits tried_again_examples{kMostNamed};
   Exhibits saved_examples{kMostNamed};
 
   Verdicts& operator+=(const Verdicts& other) {
@@ -80,9 +84,11 @@ struct Verdicts {
     assumed += other.assumed;
     given_up += other.given_up;
     completed += other.completed;
+    tried_again += other.tried_again;
     saved += other.saved;
     given_up_examples.Merge(other.given_up_examples);
     completed_examples.Merge(other.completed_examples);
+    tried_again_examples.Merge(other.tried_again_examples);
     saved_examples.Merge(other.saved_examples);
     return *this;
   }
@@ -138,6 +144,10 @@ struct Report {
   Count repeated = 0;
   Count others = 0;
   Count good_ends = 0;
+  // Failures and good ends of workloads with the label that names teams.
+  Count labelled = 0;
+  // That label; empty: none was asked for.
+  std::string team_label;
   // The earliest and the latest failure, seconds since 1970.
   std::int64_t first = 0;
   std::int64_t last = 0;

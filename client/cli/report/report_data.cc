@@ -61,6 +61,8 @@ Json ToJson(const Verdicts& verdicts) {
            ToJson(verdicts.given_up, verdicts.given_up_examples)},
           {"givenUpThatCompleted",
            ToJson(verdicts.completed, verdicts.completed_examples)},
+          {"triedAgain",
+           ToJson(verdicts.tried_again, verdicts.tried_again_examples)},
           {"saved", ToJson(verdicts.saved, verdicts.saved_examples)}};
 }
 

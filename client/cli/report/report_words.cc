@@ -98,6 +98,8 @@ std::vector<NamedWorkloads> NamedOf(const Verdicts& verdicts) {
            &verdicts.given_up_examples},
           {"given up that completed", &verdicts.completed,
            &verdicts.completed_examples},
+          {"tried again", &verdicts.tried_again,
+           &verdicts.tried_again_examples},
           {"saved", &verdicts.saved, &verdicts.saved_examples}};
 }
 
@@ -141,7 +143,8 @@ std::vector<SideBySide> SidesOf(const Report& report) {
   std::vector<SideBySide> rows = {{"retried in vain", {}},
                                   {"given up for the platform's faults", {}},
                                   {"given up, and it completed", {}},
-                                  {"saved, its operator gave it up", {}}};
+                                  {"tried again, its operator gave up", {}},
+                                  {"of these saved: it completed", {}}};
   for (const auto& [decider, name] : SidesToldOf(report)) {
     const Verdicts& side = report.verdicts[static_cast<std::size_t>(decider)];
     const Unit unit = report.unit();
@@ -152,6 +155,8 @@ std::vector<SideBySide> SidesOf(const Report& report) {
     rows[2].sides.push_back(
         SideText(side.completed, {}, "workload", "workloads", unit));
     rows[3].sides.push_back(
+        Plural(side.tried_again.workloads, "workload", "workloads"));
+    rows[4].sides.push_back(
         SideText(side.saved, {}, "workload", "workloads", unit));
   }
   return rows;
@@ -246,6 +251,11 @@ std::vector<std::string> CaveatsOf(const Report& report) {
     all.push_back(
         "Only what the cluster still has: operators delete the pods of earlier "
         "attempts, and finished work has an end to its days.");
+  }
+  if (!report.team_label.empty() && report.labelled == 0) {
+    all.push_back(absl::StrFormat(
+        "No workload has the label %s: teams are namespaces.",
+        report.team_label));
   }
   if (report.restarts_in_place > 0) {
     all.push_back(absl::StrFormat(

@@ -16,19 +16,31 @@ namespace core = kubernetes::core::v1;
 // Of clocks that differ a little: a peer that died of the same thing.
 constexpr absl::Duration kClockSkew = absl::Seconds(5);
 
+// What is no amount, or none that Kubernetes knows: more than can be.
+constexpr double kNoAmount = 1e18;
+
 double QuantityOf(const google::protobuf::Value& value) {
   if (value.has_number_value()) return value.number_value();
-  return QuantityValue(value.string_value()).value_or(0);
+  return QuantityValue(value.string_value()).value_or(kNoAmount);
 }
 
 double QuantityOf(const core::Quantity& quantity) {
-  return QuantityValue(quantity.string()).value_or(0);
+  return QuantityValue(quantity.string()).value_or(kNoAmount);
 }
 
 struct Held {
   double accelerators = 0;
   double cores = 0;
+
+  Held operator+(const Held& other) const {
+    return {accelerators + other.accelerators, cores + other.cores};
+  }
 };
+
+Held Most(const Held& a, const Held& b) {
+  return {std::max(a.accelerators, b.accelerators),
+          std::max(a.cores, b.cores)};
+}
 
 template <typename Amounts>
 void AddAmounts(const Amounts& amounts, Held& held) {
@@ -53,6 +65,26 @@ Held HeldBy(const core::Container& container) {
   return {
       requests.accelerators > 0 ? requests.accelerators : limits.accelerators,
       requests.cores > 0 ? requests.cores : limits.cores};
+}
+
+// As the scheduler counts: what runs at the same time together, and that init
+// containers run one after the other, beside the sidecars before them.
+Held HeldBy(const core::PodSpec& spec) {
+  Held together;
+  for (const auto& container : spec.containers()) {
+    together = together + HeldBy(container);
+  }
+  Held sidecars;
+  Held most;
+  for (const auto& container : spec.init_containers()) {
+    const Held held = HeldBy(container);
+    if (container.restart_policy() == "Always") {
+      sidecars = sidecars + held;
+    } else {
+      most = Most(most, sidecars + held);
+    }
+  }
+  return Most(together + sidecars, most);
 }
 
 // From when until when a pod held what it has.
@@ -96,6 +128,12 @@ Run RunOf(const core::Pod& pod) {
   const bool ended =
       pod.status().phase() == "Failed" || pod.status().phase() == "Succeeded";
   if (run.to == absl::InfinitePast() && !ended) run.to = absl::InfiniteFuture();
+  // Evicted before any container was looked at.
+  if (run.to == absl::InfinitePast()) {
+    for (const auto& condition : pod.status().conditions()) {
+      run.to = std::max(run.to, ToTime(condition.last_transition_time()));
+    }
+  }
   return run;
 }
 
@@ -109,12 +147,7 @@ Spent SpentBy(const core::Pod& pod, const Run& run, absl::Time until) {
   const absl::Duration span =
       std::max(std::min(run.to, until) - run.from, absl::ZeroDuration());
   const double milliseconds = absl::ToDoubleMilliseconds(span);
-  Held held;
-  for (const core::Container& container : pod.spec().containers()) {
-    const Held more = HeldBy(container);
-    held.accelerators += more.accelerators;
-    held.cores += more.cores;
-  }
+  const Held held = HeldBy(pod.spec());
   return {Saturated(milliseconds * held.accelerators),
           Saturated(milliseconds * held.cores), Saturated(milliseconds)};
 }
@@ -144,9 +177,10 @@ Spent LostIn(const v1::FailureReport& report, const v1::Diagnosis& diagnosis,
   Spent lost;
   int pods = 0;
   for (const core::Pod& pod : report.pods()) {
-    const Run run = RunOf(pod);
+    Run run = RunOf(pod);
     if (!run.known()) continue;
     const bool is_culprit = pod.metadata().name() == culprit;
+    if (is_culprit && run.to == absl::InfinitePast()) run.to = struck;
     const bool ran_then =
         run.from <= struck + kClockSkew && run.to >= struck - kClockSkew;
     if (alone ? !is_culprit

@@ -46,8 +46,9 @@ struct Spent {
 //      Otherwise every pod that ran when the failure struck and has not
 //      succeeded: a gang starts again whole.
 //   2. From when the kubelet took a pod (status.startTime, else its first
-//      container's start) to the end of its last container; of pods that still
-//      run, to when they were observed.
+//      container's start) to the end of its last container, where none was
+//      looked at to its last condition, and of the pod at fault to when the
+//      failure struck; of pods that still run, to when they were observed.
 //   3. Times what the containers request, where they do not, their limits.
 //   4. Pods that the sender left out (omitted_pods) held what the others did on
 //      average.

@@ -95,7 +95,8 @@ std::size_t StopOf(const Course& course, Decider side) {
 // What one side did with the course:
 //
 //   1. A retry is in vain where it could only end as the attempt before it, or
-//      where this side gives up in the end, and for the same cause.
+//      where the work is given up in the end, and for the same cause: by this
+//      side, else in fact. Who never gives up wastes no less.
 //   2. Of a retry that nobody made, because the work had been given up in fact,
 //      only the former is known, and its cost is assumed.
 Verdicts VerdictsOf(const Course& course, const std::string& workload,
@@ -103,13 +104,16 @@ Verdicts VerdictsOf(const Course& course, const std::string& workload,
   const std::vector<Entry>& failures = course.failures;
   const std::size_t stop = StopOf(course, side);
   const bool gave_up = stop < failures.size();
+  const bool is_over = gave_up || course.end == End::kGivenUp ||
+                       course.end == End::kWaitsForAuthor;
+  const Entry& over = gave_up ? failures[stop] : failures.back();
   Verdicts verdicts;
   for (std::size_t i = 0; i < stop; ++i) {
     const Entry& failure = failures[i];
     if (ActionOf(failure, side) != v1::Decision::RETRY) continue;
     const bool was_made = i + 1 < failures.size();
-    const bool same_again = gave_up && NumberOf(failure, By::kCause) ==
-                                           NumberOf(failures[stop], By::kCause);
+    const bool same_again =
+        is_over && NumberOf(failure, By::kCause) == NumberOf(over, By::kCause);
     const bool in_vain =
         was_made
             ? failure.lasting || same_again
@@ -129,7 +133,10 @@ Verdicts VerdictsOf(const Course& course, const std::string& workload,
   if (operators_stop < stop) {
     const Entry& at = failures[operators_stop];
     if (ActionOf(at, side) == v1::Decision::RETRY && !at.lasting) {
-      note(at, at.spent, verdicts.saved, verdicts.saved_examples);
+      note(at, at.spent, verdicts.tried_again, verdicts.tried_again_examples);
+      if (!gave_up && course.end == End::kCompleted) {
+        note(at, course.completed, verdicts.saved, verdicts.saved_examples);
+      }
     }
   }
   if (!gave_up) return verdicts;

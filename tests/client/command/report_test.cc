@@ -128,6 +128,13 @@ TEST_F(ReportCommandTest, PartsMakeTheReportOfTheWhole) {
   EXPECT_EQ(Json::parse(merged.out), expected);
 }
 
+TEST_F(ReportCommandTest, WhatIsNoLogAtAllIsAnError) {
+  const CommandResult result = RunMulligan({"report", "-"}, "{}\n{\n");
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("2 of 2 lines could not be read"));
+}
+
 // Their readers see no sentence about it.
 TEST_F(ReportCommandTest, TablesTellOfLinesThatCannotBeReadOnStandardError) {
   const CommandResult result =

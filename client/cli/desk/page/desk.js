@@ -270,6 +270,8 @@ function showCompared(answer) {
   if (!answer.valid) return;
   note.textContent = `${answer.changed} of ${answer.decisions} decisions in ` +
     `${answer.log} would change.` +
+    (answer.unreadable ? ` ${answer.unreadable} of its lines are no decisions, ` +
+      `the first: ${answer.firstUnreadable}.` : "") +
     (answer.left ? ` For ${answer.left} more there was no time.` : "") +
     (answer.cut ? " The log has more, which were not read." : "");
   const list = byId("examples");
@@ -344,11 +346,7 @@ async function keep() {
 async function takeLog(file) {
   const note = byId("log-note");
   try {
-    const begin = new Uint8Array(await file.slice(0, 2).arrayBuffer());
-    const text = begin[0] === 0x1f && begin[1] === 0x8b
-      ? await new Response(file.stream().pipeThrough(
-        new DecompressionStream("gzip"))).blob() : file;
-    const { records } = await ask("log", text);
+    const { records } = await ask("log", file);
     note.textContent = `${records} lines were read.`;
     hasLog = true;
     compared.soon(0);

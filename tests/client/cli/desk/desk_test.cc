@@ -1,5 +1,9 @@
 #include "client/cli/desk/desk.h"
 
+#include <zlib.h>
+
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +17,7 @@
 #include "nlohmann/json.hpp"
 #include "policy/loader/load.h"
 #include "tests/client/cli/desk/ask_desk.h"
+#include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
 
 namespace mulligan::cli {
@@ -247,26 +252,45 @@ TEST(DeskTest, ALogThatIsNamedIsThereFromTheBeginning) {
   EXPECT_FALSE(ReadLogs({folder.path() / "none"}).ok());
 }
 
-TEST(DeskTest, AFileThatCannotBeReadToItsEndHidesNoOther) {
+// Whether it was named or dropped in, of one member or more: cut off where
+// nobody has seen the end.
+TEST(DeskTest, ACompressedLogIsReadAsFarAsItGoes) {
   const mulligan::testing::TempDir folder;
-  folder.Write("a.zst", "\x28\xb5\x2f\xfd....");
-  folder.Write("b.jsonl", RecordLines(1));
-  absl::StatusOr<ShelvedLog> log = ReadLogs({folder.path()});
-  ASSERT_TRUE(log.ok()) << log.status();
-  DeskSettings settings = Settings();
-  settings.log = *std::move(log);
-  Desk desk(std::move(settings));
-  const std::string compared =
-      AskDesk(desk, "compare", QuestionWith(kFails, "")).dump();
-  EXPECT_THAT(compared, HasSubstr("\"decisions\":1,"));
-  EXPECT_THAT(compared, HasSubstr("zstd -dc"));
+  const std::string path = folder.path() / "a.log";
+  for (const char* mode : {"wb", "ab"}) {
+    const gzFile file = gzopen(path.c_str(), mode);
+    gzputs(file, RecordLines(1).c_str());
+    gzclose(file);
+  }
+  std::ostringstream whole;
+  whole << std::ifstream(path, std::ios::binary).rdbuf();
+  const std::string bytes = whole.str();
+  for (const std::size_t cut : {std::size_t{0}, std::size_t{6}}) {
+    folder.Write("a.log", bytes.substr(0, bytes.size() - cut));
+    ASSERT_OK_AND_ASSIGN(ShelvedLog log, ReadLogs({path}));
+    DeskSettings settings = Settings();
+    settings.log = std::move(log);
+    Desk named(std::move(settings));
+    Desk dropped(Settings());
+    EXPECT_EQ(
+        dropped.Answer("POST", "log", bytes.substr(0, bytes.size() - cut))
+            .status,
+        200);
+    for (Desk* const desk : {&named, &dropped}) {
+      const Json compared = AskDesk(*desk, "compare", QuestionWith(kFails, ""));
+      EXPECT_EQ(compared["decisions"], 2);
+      EXPECT_EQ(compared.dump().find("the gzip is cut off") != std::string::npos,
+                cut > 0)
+          << compared["firstUnreadable"];
+    }
+  }
 }
 
 TEST(DeskTest, OfALongLogTheFirstAreTaken) {
   Desk desk(Settings());
   std::string log;
   for (std::size_t i = 0; i <= ShelvedLog::kMostRecords; ++i) log += "x\n";
-  const ShelvedLog shelved = LogOf("log", log);
+  ASSERT_OK_AND_ASSIGN(const ShelvedLog shelved, LogOf("log", log));
   EXPECT_EQ(shelved.lines.size(), ShelvedLog::kMostRecords);
   EXPECT_TRUE(shelved.is_cut);
   EXPECT_EQ(desk.Answer("POST", "log", "\n \n").status, 400);
@@ -284,7 +308,7 @@ TEST(DeskTest, WhatThereIsNoTimeForIsCounted) {
   const auto policies = LoadPolicies({{"mine.yaml", kFails}}, issues);
   EndedWatch watch;
   const Compared compared =
-      Compare(LogOf("log", RecordLines(3)), *policies, watch);
+      Compare(*LogOf("log", RecordLines(3)), *policies, watch);
   EXPECT_EQ(compared.left, 4U);
   EXPECT_EQ(compared.result.all.decisions, 0);
 }

@@ -189,15 +189,22 @@ TEST_F(LogBlocksTest, EmptyFilesHaveNoBlocks) {
   EXPECT_EQ(ReadAll({}).blocks, 0);
 }
 
-TEST_F(LogBlocksTest, AFolderIsItsFiles) {
-  folder_.Write("log.1", "");
-  folder_.Write("log", "");
-  folder_.Write(".hidden", "");
-  folder_.Write("below/log", "");
+TEST_F(LogBlocksTest, AFolderIsAllThatIsBelowIt) {
+  for (const char* name : {"log.1", "log", ".hidden", "b/c/log", ".git/log"}) {
+    folder_.Write(name, "");
+  }
   ASSERT_OK_AND_ASSIGN(const auto files, FindLogs({folder_.path(), "-"}));
-  EXPECT_THAT(files, ElementsAre(Path("log"), Path("log.1"), "-"));
+  EXPECT_THAT(files,
+              ElementsAre(Path("b/c/log"), Path("log"), Path("log.1"), "-"));
   EXPECT_THAT(FindLogs({Path("missing")}).status(),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("missing")));
+}
+
+TEST_F(LogBlocksTest, WhatNobodyCanReadIsToldBeforeAnythingIsRead) {
+  folder_.Write("b/log", "\x28\xb5\x2f\xfd..");
+  EXPECT_THAT(FindLogs({folder_.path()}).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("b/log: is compressed, expected text or")));
 }
 
 }  // namespace

@@ -30,6 +30,17 @@ TEST_F(ReportOutputTest, WhatIsNoRecordIsCountedAndNamed) {
   EXPECT_THAT(ReportText(report), HasSubstr("1 of 3 lines could not be read"));
 }
 
+TEST_F(ReportOutputTest, ALabelThatNobodyHasIsTold) {
+  ReportSettings settings;
+  settings.entries.team_label = "taem";
+  settings.flags = {{"--team-label", "taem"}};
+  EXPECT_THAT(ReportText(Run({{}}, settings)),
+              HasSubstr("No workload has the label taem"));
+  settings.entries.team_label = "team";
+  settings.flags = {{"--team-label", "team"}};
+  EXPECT_THAT(ReportText(Run({{}}, settings)), Not(HasSubstr("the label")));
+}
+
 // Of each file the first, so that one with many hides no other.
 TEST_F(ReportOutputTest, EachFileThatCannotBeReadIsNamed) {
   LogBlocks logs({folder_.Write("a", "torn\ntorn\n" + LoggedLine({})),
@@ -69,6 +80,15 @@ TEST_F(ReportOutputTest, TimesAndAmountsThatCannotBeAreNotBelieved) {
     EXPECT_EQ(report.all.failures, says == nullptr ? 2 : 1) << to;
     EXPECT_THAT(ReportText(report), HasSubstr(says == nullptr ? "" : says));
   }
+  // What was not told is when the service answered, as it takes it to be.
+  std::string unobserved = LoggedLine({});
+  unobserved = absl::StrReplaceAll(
+      unobserved, {{"\"observedAt\":\"2026-11-10T02:00:00Z\",", ""}});
+  EXPECT_EQ(RunText(unobserved).first, RunText(LoggedLine({})).first);
+  unobserved = absl::StrReplaceAll(
+      unobserved, {{"\"decidedAt\":\"2026-11-10T02:00:00Z\",", ""}});
+  EXPECT_THAT(ReportText(RunText(unobserved)),
+              HasSubstr("report.observedAt: is missing"));
   // Without the server's time, too.
   std::string line = LoggedLine({});
   line = absl::StrReplaceAll(line, {{"2026-11", "9999-11"}});
@@ -122,7 +142,16 @@ Json SideOf(const Report& report, const char* side) {
 TEST_F(ReportOutputTest, WhatWouldHaveBeenSavedAndLostIsTold) {
   const Report report = Run({
       // Its operator gave it up; the retry had a reason, and had none.
-      {.workload = "saved", .failure = "s", .backoff_limit = 0},
+      {.workload = "again", .failure = "s", .backoff_limit = 0},
+      {.workload = "saved", .failure = "t", .backoff_limit = 0},
+      Completed("saved", 9),
+      // Tried again in vain.
+      {.workload = "vain", .failure = "v", .backoff_limit = 0},
+      {.workload = "vain",
+       .failure = "w",
+       .hour = 6,
+       .action = "FAIL",
+       .backoff_limit = 0},
       {.workload = "spent",
        .failure = "r",
        .outlook = "CANNOT_RECOVER",
@@ -141,12 +170,20 @@ TEST_F(ReportOutputTest, WhatWouldHaveBeenSavedAndLostIsTold) {
       Completed("lost", 9),
   });
   const Json recorded = SideOf(report, "recorded");
+  EXPECT_EQ(recorded["triedAgain"]["workloads"], 3);
+  EXPECT_EQ(recorded["triedAgain"]["examples"].size(), 3);
+  EXPECT_EQ(recorded["retriedInVain"]["failures"], 1);
   EXPECT_EQ(recorded["saved"]["workloads"], 1);
   EXPECT_EQ(recorded["saved"]["examples"][0]["workload"], "Job ml/saved");
   EXPECT_EQ(recorded["saved"]["acceleratorHours"], 2);
   EXPECT_EQ(recorded["givenUpThatCompleted"]["examples"][0]["workload"],
             "Job ml/lost");
+  EXPECT_EQ(SideOf(report, "native")["triedAgain"]["workloads"], 0);
   EXPECT_EQ(SideOf(report, "native")["saved"]["workloads"], 0);
+  EXPECT_THAT(
+      ReportText(report),
+      AllOf(HasSubstr("tried again, its operator gave up    3 workloads"),
+            HasSubstr("of these saved: it completed         1 workload, 2.0 h")));
   const std::string csv = ReportCsv(report);
   EXPECT_THAT(csv, HasSubstr("\nsaved,recorded,1,1,2.0000,"));
   EXPECT_THAT(csv, HasSubstr("\n\"saved, recorded\",Job ml/saved,1,1,2.0000,"));
@@ -165,9 +202,9 @@ TEST_F(ReportOutputTest, ListsOfNamesAreBoundedAndToldInFull) {
                        .backoff_limit = 0});
   }
   const Report report = Run(answers);
-  const Json saved = SideOf(report, "recorded")["saved"];
-  EXPECT_EQ(saved["workloads"], count);
-  EXPECT_EQ(saved["examples"].size(), kMostNamed);
+  const Json again = SideOf(report, "recorded")["triedAgain"];
+  EXPECT_EQ(again["workloads"], count);
+  EXPECT_EQ(again["examples"].size(), kMostNamed);
   const std::string html = ReportHtml(report);
   EXPECT_THAT(html, HasSubstr("and 905 more, in -o json and -o csv"));
   EXPECT_LT(html.size(), 200'000);

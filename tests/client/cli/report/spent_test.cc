@@ -121,11 +121,11 @@ INSTANTIATE_TEST_SUITE_P(
                   24},
         SpentCase{"NobodyTookIt", {{"root", "Pending", -1, -1}}, 4, {}, 0, 0},
         SpentCase{"ItEndedAndNobodySawWhen",
-                  {{"root", "Failed", 1, -1}},
+                  {{"root", "Failed", 1, -1}, {"peer", "Failed", 1, -1}},
                   4,
                   {},
                   0,
-                  0},
+                  3},
         SpentCase{
             "ClocksThatRunBackwards", {{"root", "Failed", 6, 4}}, 4, {}, 0, 0}),
     [](const auto& param) { return param.param.name; });
@@ -138,7 +138,8 @@ TEST(CompletedTest, IsWhatSucceeded) {
   EXPECT_EQ(CompletedIn(report).pod, 8 * kHour);
 }
 
-TEST(LostTest, AmountsThatAreNoneCountAsNothing) {
+// Whoever reads the record can tell that it cannot be.
+TEST(LostTest, AmountsThatAreNoneAreMoreThanCanBe) {
   v1::FailureReport report;
   SetHour(10, *report.mutable_observed_at());
   AddPod({"root", "Failed", 1, 4}, report);
@@ -152,7 +153,52 @@ TEST(LostTest, AmountsThatAreNoneCountAsNothing) {
   v1::Diagnosis diagnosis;
   SetHour(4, *diagnosis.mutable_finished_at());
   const Spent lost = LostIn(report, diagnosis, {});
-  EXPECT_EQ(lost, (Spent{6 * kHour, 0, 3 * kHour}));
+  EXPECT_EQ(lost.accelerator, 6 * kHour);
+  EXPECT_GT(lost.core / 1'000'000, lost.pod);
+}
+
+// A pod holds what the scheduler kept free for it.
+TEST(LostTest, InitContainersAndSidecarsCountAsTheSchedulerCounts) {
+  const auto cores = [](std::vector<std::pair<const char*, double>> inits) {
+    v1::FailureReport report;
+    SetHour(10, *report.mutable_observed_at());
+    AddPod({"root", "Failed", 1, 4}, report);
+    auto& spec = *report.mutable_pods(0)->mutable_spec();
+    for (const auto& [policy, cpu] : inits) {
+      auto& init = *spec.add_init_containers();
+      init.set_restart_policy(policy);
+      (*init.mutable_resources()->mutable_requests())["cpu"].set_number_value(
+          cpu);
+    }
+    v1::Diagnosis diagnosis;
+    SetHour(4, *diagnosis.mutable_finished_at());
+    return static_cast<double>(LostIn(report, diagnosis, {}).core) /
+           (3 * kHour);
+  };
+  EXPECT_DOUBLE_EQ(cores({}), 0.5);
+  EXPECT_DOUBLE_EQ(cores({{"", 0.25}, {"", 0.5}}), 0.5) << "one after another";
+  EXPECT_DOUBLE_EQ(cores({{"", 64}}), 64) << "it needs more than all";
+  EXPECT_DOUBLE_EQ(cores({{"Always", 2}}), 2.5) << "beside the containers";
+  EXPECT_DOUBLE_EQ(cores({{"Always", 2}, {"", 1}, {"Always", 8}}), 10.5);
+  EXPECT_DOUBLE_EQ(cores({{"", 16}, {"Always", 2}, {"", 15}}), 17)
+      << "beside the sidecars before it";
+}
+
+// Evicted before any container was looked at.
+TEST(LostTest, WithoutAContainersEndThePodsLastConditionIsIt) {
+  v1::FailureReport report;
+  SetHour(10, *report.mutable_observed_at());
+  AddPod({"root", "Failed", 1, -1}, report);
+  auto& status = *report.mutable_pods(0)->mutable_status();
+  status.clear_container_statuses();
+  for (const int hour : {1, 9}) {
+    auto& condition = *status.add_conditions();
+    condition.set_type(hour == 1 ? "PodScheduled" : "DisruptionTarget");
+    SetHour(hour, *condition.mutable_last_transition_time());
+  }
+  v1::Diagnosis diagnosis;
+  SetHour(9, *diagnosis.mutable_finished_at());
+  EXPECT_EQ(LostIn(report, diagnosis, {}).pod, 8 * kHour);
 }
 
 TEST(SpentTest, SumsStayWhatFits) {
