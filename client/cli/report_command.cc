@@ -218,8 +218,7 @@ void AddReport(CLI::App& app, Streams& streams, int& code) {
   ReportOptions& report = *options;
   command
       .add_option("LOG", report.logs,
-                  "Decision logs, also .gz, or directories and what is below "
-                  "them; \"-\": stdin")
+                  "Decision logs, also .gz, or directories of them; \"-\": stdin")
       ->type_name("LOG");
   command
       .add_option("-f,--filename", report.files,

@@ -89,6 +89,10 @@ def run_of(pod):
     start = status.get("startTime") or min(begun, default=None)
     runs = any("running" in state for state in states) or (
         not ended and status.get("phase") not in ("Failed", "Succeeded"))
+    if not ended:
+        ended = [condition["lastTransitionTime"]
+                 for condition in status.get("conditions", [])
+                 if condition.get("lastTransitionTime")]
     return (start and moment(start),
             None if runs else moment(max(ended)) if ended else "never")
 
@@ -107,6 +111,8 @@ def hours_lost(record, part):
         if start is None:
             continue
         mine = pod["metadata"].get("name", "") == culprit
+        if mine and end == "never":
+            end = struck
         if not mine and (alone or end == "never" or start > struck + slack
                          or (end is not None and end < struck - slack)
                          or pod["status"].get("phase") == "Succeeded"):

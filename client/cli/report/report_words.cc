@@ -32,6 +32,16 @@ std::string SideText(const Cost& cost, const Cost& assumed, const char* one,
   return text;
 }
 
+std::string HoursSentence(const Report& report) {
+  return absl::StrFormat(
+      "Hours are %s: requests times the pods' own times, from the kubelet's "
+      "start to the end%s; work that a checkpoint kept is not deducted.",
+      ReportName(report.unit()),
+      report.unit() == Unit::kAccelerator
+          ? ", and none for pods without accelerators"
+          : "");
+}
+
 }  // namespace
 
 std::vector<std::pair<Decider, std::string>> SidesToldOf(const Report& report) {
@@ -210,13 +220,7 @@ std::string NothingSentence(const Report& report) {
 }
 
 std::vector<std::string> CaveatsOf(const Report& report) {
-  std::vector<std::string> all = {absl::StrFormat(
-      "Hours are %s: requests times the pods' own times, from the kubelet's "
-      "start to the end%s; work that a checkpoint kept is not deducted.",
-      ReportName(report.unit()),
-      report.unit() == Unit::kAccelerator
-          ? ", and none for pods without accelerators"
-          : "")};
+  std::vector<std::string> all = {HoursSentence(report)};
   if (report.without_times > 0) {
     all.push_back(absl::StrFormat(
         "Of %s no pod with times was told: they count, with no hours.",
