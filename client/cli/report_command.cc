@@ -56,9 +56,8 @@ absl::StatusOr<std::int64_t> ParseMoment(std::string_view flag,
   }
   absl::Duration duration;
   std::int64_t days = 0;
-  const bool is_days =
-      text.ends_with('d') &&
-      absl::SimpleAtoi(text.substr(0, text.size() - 1), &days);
+  const bool is_days = text.ends_with('d') &&
+                       absl::SimpleAtoi(text.substr(0, text.size() - 1), &days);
   if (is_days) duration = absl::Hours(24) * days;
   if ((is_days || absl::ParseDuration(text, &duration)) &&
       duration > absl::ZeroDuration()) {
@@ -217,8 +216,9 @@ void AddReport(CLI::App& app, Streams& streams, int& code) {
   const auto options = std::make_shared<ReportOptions>();
   ReportOptions& report = *options;
   command
-      .add_option("LOG", report.logs,
-                  "Decision logs, also .gz, or directories of them; \"-\": stdin")
+      .add_option(
+          "LOG", report.logs,
+          "Decision logs, also .gz, or directories of them; \"-\": stdin")
       ->type_name("LOG");
   command
       .add_option("-f,--filename", report.files,

@@ -79,9 +79,8 @@ absl::StatusOr<ShelvedLog> LogOf(std::string name, std::string_view bytes) {
   // A file that only this process sees: compressed or not, as files are.
   const OwnedFile file(memfd_create(name.c_str(), MFD_CLOEXEC));
   const bool is_written =
-      file.number() >= 0 &&
-      write(file.number(), bytes.data(), bytes.size()) ==
-          static_cast<ssize_t>(bytes.size());
+      file.number() >= 0 && write(file.number(), bytes.data(), bytes.size()) ==
+                                static_cast<ssize_t>(bytes.size());
   if (!is_written) {
     return absl::ResourceExhaustedError("no memory for the log");
   }

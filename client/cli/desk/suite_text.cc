@@ -120,10 +120,8 @@ bool SaysNothing(std::string_view yaml) {
 std::string WithEntry(std::string_view yaml, std::string_view section,
                       std::string_view entry) {
   Lines lines = LinesOf(yaml);
-  const bool of_windows =
-      std::ranges::all_of(lines, [](std::string_view line) {
-        return line.ends_with('\r');
-      });
+  const bool of_windows = std::ranges::all_of(
+      lines, [](std::string_view line) { return line.ends_with('\r'); });
   const std::size_t top = Find(lines, {0, lines.size(), 0}, "spec");
   if (top == lines.size()) return "";
   const Block spec = BlockBelow(lines, top, lines.size());

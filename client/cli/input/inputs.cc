@@ -199,9 +199,9 @@ absl::StatusOr<std::string> ReadInput(const std::string& path,
   if (!bytes.ok()) return bytes;
   if (const std::string_view reader = OtherDecompressor(*bytes);
       !reader.empty()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "%s: is compressed, expected text or gzip: %s %s | ...",
-        SourceName(path), reader, ShellWord(path)));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: is compressed, expected text or gzip: %s %s | ...",
+                        SourceName(path), reader, ShellWord(path)));
   }
   if (!IsGzip(*bytes)) return bytes;
   absl::StatusOr<std::string> text = Gunzip(*bytes, kMaxInputBytes);

@@ -69,8 +69,7 @@ Subject SubjectOf(const v1::DecideRequest& request,
   const auto label = workload.labels().find(team_label);
   subject.is_labelled =
       label != workload.labels().end() && !label->second.empty();
-  subject.team =
-      subject.is_labelled ? label->second : workload.namespace_();
+  subject.team = subject.is_labelled ? label->second : workload.namespace_();
   return subject;
 }
 

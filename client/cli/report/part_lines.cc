@@ -146,9 +146,9 @@ ReportTotals SumsFrom(const PartJson& json, Names& names) {
 }
 
 constexpr std::pair<const char*, Count Report::*> kLineCounts[] = {
-    {"lines", &Report::lines},      {"badLines", &Report::bad_lines},
-    {"leftOut", &Report::left_out}, {"repeated", &Report::repeated},
-    {"notBroken", &Report::others}, {"goodEnds", &Report::good_ends},
+    {"lines", &Report::lines},       {"badLines", &Report::bad_lines},
+    {"leftOut", &Report::left_out},  {"repeated", &Report::repeated},
+    {"notBroken", &Report::others},  {"goodEnds", &Report::good_ends},
     {"labelled", &Report::labelled},
 };
 
@@ -354,8 +354,7 @@ absl::Status TakePartLine(std::string_view line, PartCounts& counts,
     if (!json.contains("sums")) return absl::OkStatus();
     const EntryCount added = EntryCountAt(json, "added");
     counts.read += added;
-    if (added.entries == 0 ||
-        gathered.sums.insert(added.lines).second) {
+    if (added.entries == 0 || gathered.sums.insert(added.lines).second) {
       return absl::OkStatus();
     }
     return absl::InvalidArgumentError(

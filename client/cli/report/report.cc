@@ -47,17 +47,18 @@ absl::Status CheckTime(const v1::DecisionRecord& record) {
   const absl::Time decided =
       record.has_decided_at() ? ToTime(record.decided_at()) : observed;
   const char* const wrong =
-      observed > decided + kMostAhead    ? "is more than a day after decidedAt"
-      : observed < decided - kMostBehind ? "is more than a year before decidedAt"
-      : observed < absl::UnixEpoch() || observed > absl::FromUnixNanos(INT64_MAX)
+      observed > decided + kMostAhead ? "is more than a day after decidedAt"
+      : observed < decided - kMostBehind
+          ? "is more than a year before decidedAt"
+      : observed < absl::UnixEpoch() ||
+              observed > absl::FromUnixNanos(INT64_MAX)
           ? "is not valid; expected a time from 1970 to 2262"
           : nullptr;
   if (wrong == nullptr) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("report.observedAt: ",
-                   absl::FormatTime("%E4Y-%m-%dT%H:%M:%SZ", observed,
-                                    absl::UTCTimeZone()),
-                   " ", wrong));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "report.observedAt: ",
+      absl::FormatTime("%E4Y-%m-%dT%H:%M:%SZ", observed, absl::UTCTimeZone()),
+      " ", wrong));
 }
 
 absl::Status CheckSpent(const std::vector<ToldEntry>& entries) {

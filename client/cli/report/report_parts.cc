@@ -61,8 +61,10 @@ absl::Status NotWhole(const std::vector<std::string>& names,
   const std::string& name =
       names[static_cast<std::size_t>(file - files.begin())];
   return absl::InvalidArgumentError(absl::StrFormat(
-      "%s: %s; expected parts as mulligan report wrote them, each line once, to "
-      "their last (reportPart), which says which entries there are: %s read, %s "
+      "%s: %s; expected parts as mulligan report wrote them, each line once, "
+      "to "
+      "their last (reportPart), which says which entries there are: %s read, "
+      "%s "
       "told of. Make the part again, or name every file that its lines went "
       "to, each once",
       name,

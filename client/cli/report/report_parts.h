@@ -25,8 +25,8 @@ void Gather(LogBlocks& logs, const ReportSettings& settings,
 // Reads what WriteEntries() and WriteSums() wrote, of `settings` only the
 // memory that entries may take. INVALID_ARGUMENT names file and line of what is
 // neither, was made with other flags than the lines before it or is the same
-// sums again, and where the parts are to be the `whole`, the file of a part that
-// is empty or has other entries than they say.
+// sums again, and where the parts are to be the `whole`, the file of a part
+// that is empty or has other entries than they say.
 absl::Status GatherParts(LogBlocks& parts, const ReportSettings& settings,
                          bool whole, Gathered& gathered);
 

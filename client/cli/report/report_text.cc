@@ -43,9 +43,9 @@ std::string TopOf(const Report& report, By by, std::string_view title,
   if (rows.empty()) return "";
   const std::size_t more = rows.size() - std::min(rows.size(), most);
   rows.resize(rows.size() - more);
-  std::string text =
-      absl::StrFormat("\n%-45s %10s %10s %17s\n", title, "FAILURES",
-                      "WORKLOADS", absl::AsciiStrToUpper(std::string(ReportName(unit))));
+  std::string text = absl::StrFormat(
+      "\n%-45s %10s %10s %17s\n", title, "FAILURES", "WORKLOADS",
+      absl::AsciiStrToUpper(std::string(ReportName(unit))));
   for (const auto& [name, cost] : rows) {
     absl::StrAppendFormat(
         &text, "%s %10s %10s %17s\n",

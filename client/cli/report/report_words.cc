@@ -104,13 +104,13 @@ std::string HeadlineOf(const Report& report) {
 }
 
 std::vector<NamedWorkloads> NamedOf(const Verdicts& verdicts) {
-  return {{"given up for the platform", &verdicts.given_up,
-           &verdicts.given_up_examples},
-          {"given up that completed", &verdicts.completed,
-           &verdicts.completed_examples},
-          {"tried again", &verdicts.tried_again,
-           &verdicts.tried_again_examples},
-          {"saved", &verdicts.saved, &verdicts.saved_examples}};
+  return {
+      {"given up for the platform", &verdicts.given_up,
+       &verdicts.given_up_examples},
+      {"given up that completed", &verdicts.completed,
+       &verdicts.completed_examples},
+      {"tried again", &verdicts.tried_again, &verdicts.tried_again_examples},
+      {"saved", &verdicts.saved, &verdicts.saved_examples}};
 }
 
 std::vector<std::string> CompletedSentences(const Report& report) {
@@ -257,9 +257,9 @@ std::vector<std::string> CaveatsOf(const Report& report) {
         "attempts, and finished work has an end to its days.");
   }
   if (!report.team_label.empty() && report.labelled == 0) {
-    all.push_back(absl::StrFormat(
-        "No workload has the label %s: teams are namespaces.",
-        report.team_label));
+    all.push_back(
+        absl::StrFormat("No workload has the label %s: teams are namespaces.",
+                        report.team_label));
   }
   if (report.restarts_in_place > 0) {
     all.push_back(absl::StrFormat(

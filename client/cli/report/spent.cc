@@ -38,8 +38,7 @@ struct Held {
 };
 
 Held Most(const Held& a, const Held& b) {
-  return {std::max(a.accelerators, b.accelerators),
-          std::max(a.cores, b.cores)};
+  return {std::max(a.accelerators, b.accelerators), std::max(a.cores, b.cores)};
 }
 
 template <typename Amounts>

@@ -272,15 +272,15 @@ TEST(DeskTest, ACompressedLogIsReadAsFarAsItGoes) {
     settings.log = std::move(log);
     Desk named(std::move(settings));
     Desk dropped(Settings());
-    EXPECT_EQ(
-        dropped.Answer("POST", "log", bytes.substr(0, bytes.size() - cut))
-            .status,
-        200);
+    EXPECT_EQ(dropped.Answer("POST", "log", bytes.substr(0, bytes.size() - cut))
+                  .status,
+              200);
     for (Desk* const desk : {&named, &dropped}) {
       const Json compared = AskDesk(*desk, "compare", QuestionWith(kFails, ""));
       EXPECT_EQ(compared["decisions"], 2);
-      EXPECT_EQ(compared.dump().find("the gzip is cut off") != std::string::npos,
-                cut > 0)
+      EXPECT_EQ(
+          compared.dump().find("the gzip is cut off") != std::string::npos,
+          cut > 0)
           << compared["firstUnreadable"];
     }
   }

@@ -45,7 +45,8 @@ TEST(Gzip, NamesWhatReadsOtherCompressions) {
   EXPECT_EQ(OtherDecompressor("\x28\xb5\x2f\xfd rest"), "zstd -dc");
   EXPECT_EQ(OtherDecompressor(std::string("\xfd\x37zXZ\0rest", 10)), "xz -dc");
   EXPECT_EQ(OtherDecompressor("BZh91AY"), "bzip2 -dc");
-  for (const std::string& none : {Gzip("a"), std::string("{}"), std::string()}) {
+  for (const std::string& none :
+       {Gzip("a"), std::string("{}"), std::string()}) {
     EXPECT_EQ(OtherDecompressor(none), "");
   }
 }

@@ -175,9 +175,8 @@ TEST_F(LogBlocksTest, DamagedGzipIsReadAsFarAsItGoes) {
 }
 
 TEST_F(LogBlocksTest, OtherCompressionsAreNamed) {
-  for (const auto& [text, says] :
-       {std::pair("\x28\xb5\x2f\xfd..", "zstd -dc"),
-        std::pair("BZh91AY&SY", "bzip2 -dc")}) {
+  for (const auto& [text, says] : {std::pair("\x28\xb5\x2f\xfd..", "zstd -dc"),
+                                   std::pair("BZh91AY&SY", "bzip2 -dc")}) {
     folder_.Write("a", text);
     EXPECT_THAT(ReadAll({Path("a")}).errors, ElementsAre(HasSubstr(says)));
   }

@@ -92,9 +92,9 @@ TEST_F(ReportOutputTest, TimesAndAmountsThatCannotBeAreNotBelieved) {
   // Without the server's time, too.
   std::string line = LoggedLine({});
   line = absl::StrReplaceAll(line, {{"2026-11", "9999-11"}});
-  line.replace(line.find("\"decidedAt\":\"9999-11-10T02:00:00Z\","),
-               std::string_view("\"decidedAt\":\"9999-11-10T02:00:00Z\",").size(),
-               "");
+  line.replace(
+      line.find("\"decidedAt\":\"9999-11-10T02:00:00Z\","),
+      std::string_view("\"decidedAt\":\"9999-11-10T02:00:00Z\",").size(), "");
   EXPECT_THAT(ReportText(RunText(line)),
               HasSubstr("expected a time from 1970 to 2262"));
 }
@@ -182,8 +182,9 @@ TEST_F(ReportOutputTest, WhatWouldHaveBeenSavedAndLostIsTold) {
   EXPECT_EQ(SideOf(report, "native")["saved"]["workloads"], 0);
   EXPECT_THAT(
       ReportText(report),
-      AllOf(HasSubstr("tried again, its operator gave up    3 workloads"),
-            HasSubstr("of these saved: it completed         1 workload, 2.0 h")));
+      AllOf(
+          HasSubstr("tried again, its operator gave up    3 workloads"),
+          HasSubstr("of these saved: it completed         1 workload, 2.0 h")));
   const std::string csv = ReportCsv(report);
   EXPECT_THAT(csv, HasSubstr("\nsaved,recorded,1,1,2.0000,"));
   EXPECT_THAT(csv, HasSubstr("\n\"saved, recorded\",Job ml/saved,1,1,2.0000,"));

@@ -156,8 +156,10 @@ TEST_F(ReportPartsTest, APartThatIsNotWholeIsRefused) {
        ":2: is no line of mulligan report -o entries or sums: "},
       {"within the last line", whole.substr(0, rest + 40),
        "; the file ends within this line: make the part again"},
-      {"after a line", whole.substr(0, line), ": lacks its end, or has entries twice; expected "},
-      {"the last line", whole.substr(0, rest), ": lacks its end, or has entries twice; expected "},
+      {"after a line", whole.substr(0, line),
+       ": lacks its end, or has entries twice; expected "},
+      {"the last line", whole.substr(0, rest),
+       ": lacks its end, or has entries twice; expected "},
       {"the first line", whole.substr(line), ": lacks entries; expected "},
       {"nothing, but a line is doubled", whole.substr(0, line) + whole,
        ": lacks its end, or has entries twice; expected "},
@@ -213,8 +215,10 @@ TEST_F(ReportPartsTest, PartsMadeWithOtherFlagsAreRefused) {
   const std::string part = Entries(LoggedLine({}), week);
   EXPECT_EQ(Merged({part, Entries("", week)}).all.failures, 1);
   const std::pair<ReportSettings, const char*> others[] = {
-      {month, R"(made with --since "30d", and a part before it with --since "7d")"},
-      {by_namespace, R"(with no --team-label, and a part before it with --team)"},
+      {month,
+       R"(made with --since "30d", and a part before it with --since "7d")"},
+      {by_namespace,
+       R"(with no --team-label, and a part before it with --team)"},
   };
   for (const auto& [settings, says] : others) {
     Gathered gathered;

@@ -131,19 +131,19 @@ TEST_F(ReportTest, ARetryThatHelpedOrMayHaveIsNotInVain) {
 // The retries were made, and failed alike: that nobody ends them saves nothing.
 TEST_F(ReportTest, ASideThatNeverGivesUpWastesNoLess) {
   Issues issues;
-  const auto always = LoadPolicies(
-      {{"always.yaml",
-        "apiVersion: mulligan.dev/v1\nkind: RetryPolicy\n"
-        "metadata: {name: always}\n"
-        "spec:\n  budgets: {b: {limit: 100}}\n"
-        "  default: {action: RETRY, budget: b}\n"}},
-      issues);
+  const auto always =
+      LoadPolicies({{"always.yaml",
+                     "apiVersion: mulligan.dev/v1\nkind: RetryPolicy\n"
+                     "metadata: {name: always}\n"
+                     "spec:\n  budgets: {b: {limit: 100}}\n"
+                     "  default: {action: RETRY, budget: b}\n"}},
+                   issues);
   ASSERT_NE(always, nullptr) << issues.front().message;
-  const Report report =
-      Run({{.failure = "f-1", .hour = 2, .backoff_limit = 6},
-           {.failure = "f-2", .hour = 6, .backoff_limit = 6},
-           {.failure = "f-3", .hour = 10, .action = "FAIL", .backoff_limit = 6}},
-          ComparedWith(*always));
+  const Report report = Run(
+      {{.failure = "f-1", .hour = 2, .backoff_limit = 6},
+       {.failure = "f-2", .hour = 6, .backoff_limit = 6},
+       {.failure = "f-3", .hour = 10, .action = "FAIL", .backoff_limit = 6}},
+      ComparedWith(*always));
   for (const Decider side : {Decider::kRecorded, Decider::kCandidate}) {
     EXPECT_EQ(report.verdicts[static_cast<std::size_t>(side)].in_vain.failures,
               2);
