@@ -210,7 +210,6 @@ void AddReport(CLI::App& app, Streams& streams, int& code) {
   mulligan report decisions.jsonl*
   mulligan report logs/ --team-label team -o html > report.html
   mulligan report logs/ --compare candidate.yaml
-  mulligan report logs/ -o csv > report.csv
   mulligan report a.jsonl -o entries > a; mulligan report --merge a b
   kubectl get jobs,pods,nodes,events -A -o json | mulligan report -f -)");
   const auto options = std::make_shared<ReportOptions>();
