@@ -1700,7 +1700,11 @@ type AvoidFailedNode struct {
 	ExpiresAfter *durationpb.Duration `protobuf:"bytes,2,opt,name=expires_after,json=expiresAfter,proto3" json:"expires_after,omitempty"`
 	// From the failure on that makes the paying budget's use this much. Absent: 1,
 	// the first.
-	After         *int32 `protobuf:"varint,3,opt,name=after,proto3,oneof" json:"after,omitempty"`
+	After *int32 `protobuf:"varint,3,opt,name=after,proto3,oneof" json:"after,omitempty"`
+	// Only where something points to the node: what was found is about it, or, of
+	// a failure that nobody can explain, this work failed there before within a
+	// day. Absent: always.
+	IfSuspected   bool `protobuf:"varint,4,opt,name=if_suspected,json=ifSuspected,proto3" json:"if_suspected,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1754,6 +1758,13 @@ func (x *AvoidFailedNode) GetAfter() int32 {
 		return *x.After
 	}
 	return 0
+}
+
+func (x *AvoidFailedNode) GetIfSuspected() bool {
+	if x != nil {
+		return x.IfSuspected
+	}
+	return false
 }
 
 // How to grow resources.
@@ -2394,11 +2405,12 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\x12on_demand_for_last\x18\x02 \x01(\x05H\x01R\x0fonDemandForLast\x88\x01\x01\x12H\n" +
 	"\x11avoid_failed_node\x18\x03 \x01(\v2\x1c.mulligan.v1.AvoidFailedNodeR\x0favoidFailedNodeB\x12\n" +
 	"\x10_on_demand_afterB\x15\n" +
-	"\x13_on_demand_for_last\"\x8a\x01\n" +
+	"\x13_on_demand_for_last\"\xad\x01\n" +
 	"\x0fAvoidFailedNode\x12\x12\n" +
 	"\x04hard\x18\x01 \x01(\bR\x04hard\x12>\n" +
 	"\rexpires_after\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\fexpiresAfter\x12\x19\n" +
-	"\x05after\x18\x03 \x01(\x05H\x00R\x05after\x88\x01\x01B\b\n" +
+	"\x05after\x18\x03 \x01(\x05H\x00R\x05after\x88\x01\x01\x12!\n" +
+	"\fif_suspected\x18\x04 \x01(\bR\vifSuspectedB\b\n" +
 	"\x06_after\"\xe1\x01\n" +
 	"\x0eResourcePolicy\x12(\n" +
 	"\rmemory_factor\x18\x01 \x01(\x01H\x00R\fmemoryFactor\x88\x01\x01\x12!\n" +
