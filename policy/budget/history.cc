@@ -269,6 +269,17 @@ std::string CrashLoop(const CompiledDerivation& thresholds,
 
 }  // namespace
 
+bool FailedThereBefore(const v1::BudgetLedger& ledger,
+                       const v1::Diagnosis& diagnosis, absl::Time failed_at) {
+  const std::string& node = diagnosis.culprit().node();
+  return !node.empty() &&
+         std::ranges::any_of(
+             Failures(ledger), [&](const v1::AttemptRecord* record) {
+               return record->node() == node &&
+                      failed_at - TimeOf(*record) <= kNodeMemory;
+             });
+}
+
 std::int32_t EnoughAlike(const CompiledDerivation& thresholds,
                          const v1::Diagnosis& diagnosis,
                          const v1::Progress& progress, bool timed) {

@@ -45,6 +45,10 @@ Derived DeriveCause(const CompiledDerivation& thresholds,
                     const v1::Progress& progress, absl::Time failed_at,
                     std::optional<absl::Duration> ran_for = std::nullopt);
 
+// Whether the workload failed on the node of `diagnosis` before, within a day.
+bool FailedThereBefore(const v1::BudgetLedger& ledger,
+                       const v1::Diagnosis& diagnosis, absl::Time failed_at);
+
 // How many failures in a row like the one at hand, at the same place and this
 // one included, make it DETERMINISTIC; 0: no number does. `timed`: it is known
 // how long they ran.

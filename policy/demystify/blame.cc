@@ -344,6 +344,12 @@ OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
   return found;
 }
 
+bool PointsToNode(const Conclusion& conclusion) {
+  const Candidate* naming = conclusion.naming();
+  return HasHistory(conclusion.cause, kOfNode | kElsewhere) ||
+         (naming != nullptr && (naming->flags & kOfThisNode) != 0);
+}
+
 void LookBehind(const Context& context, Conclusion& conclusion) {
   LookBehindWinner(conclusion);
   LookBehindPull(context, conclusion);

@@ -24,6 +24,10 @@ struct OutlookFound {
 // Unspecified for what is not broken.
 OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion);
 
+// Whether what was found is about the node it was found on: its cause is, or
+// the row that names it.
+bool PointsToNode(const Conclusion& conclusion);
+
 // Puts the fact behind the winner of `conclusion` in its place, or the cause
 // that the surroundings of the report suggest.
 void LookBehind(const Context& context, Conclusion& conclusion);

@@ -40,6 +40,8 @@ enum History : std::uint8_t {
   // that many at once are one incident. Not so what a program may do by itself:
   // a bug in a sweep of fifty jobs fails fifty times, and is none.
   kShared = 8,
+  // Another node may do better, though this one is in order: no lemon.
+  kElsewhere = 16,
 };
 
 // Begins `why_not` of a considered cause that evidence is missing for: possible

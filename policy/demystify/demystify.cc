@@ -136,6 +136,7 @@ void ReadEarlier(const demystify::Context& context,
                               earlier.diagnosis);
     earlier.incident = IncidentOf(context, judgement.members, all[i].pods,
                                   conclusion.gang.root);
+    earlier.incident.of_node = demystify::PointsToNode(conclusion);
     earlier.open = all[i].open;
   }
 }
@@ -161,6 +162,7 @@ Findings Demystify(const Owners& owners, const DemystifyOptions& options,
   findings.incident =
       IncidentOf(context, judgement.members, judgement.attempts.current,
                  IsOfObject(conclusion) ? -1 : conclusion.gang.root);
+  findings.incident.of_node = demystify::PointsToNode(conclusion);
   findings.gone_at =
       TimeOf(LastGone(context, judgement.members, judgement.attempts.current));
   if (const demystify::Candidate* winner = conclusion.decisive()) {

@@ -54,6 +54,8 @@ struct Incident {
   bool silent = false;
   // For one alone, its completion index; empty: it has none.
   std::string part;
+  // What was found, or what the ledger tells, points to the culprit's node.
+  bool of_node = false;
 };
 
 // An attempt that failed before the one at hand.

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <utility>
 
-#include "policy/base/characters.h"
 #include "policy/demystify/causes.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/fact.h"
@@ -51,16 +50,20 @@ Seconds AnnouncementLag(const PodReading& member, const PodReading& announced) {
   return of_node && SaysNothing(member) ? kNodeLossSeenAfter : kClockSkew;
 }
 
+bool WasKilled(const PodReading& member) {
+  constexpr std::int32_t kKilled = 128 + 9;
+  return member.state.exit_code == kKilled;
+}
+
 // Whether a kill that nobody explains came before a member that says nothing
 // more. Who stops a pod sends SIGTERM at once, SIGKILL only after its grace
 // period, so that one about the time of the first end is the beginning.
 bool KilledBefore(const PodReading& killed, const PodReading& other) {
-  constexpr std::int32_t kKilled = 128 + 9;
   if (!SaysNothing(other)) return false;
   const Seconds at = BeginOfTrouble(killed);
   const Seconds later = BeginOfTrouble(other);
   if (!Known(at) || !Known(later)) return false;
-  if (killed.state.exit_code != kKilled) return at + kClockSkew < later;
+  if (!WasKilled(killed)) return at + kClockSkew < later;
   return at < later + std::clamp<Seconds>(killed.state.grace, 0, kClockSkew);
 }
 
@@ -118,6 +121,10 @@ std::weak_ordering OrderOf(const PodReading& a, const PodReading& b) {
   if (settled_a != settled_b) return settled_b <=> settled_a;
   if (Before(begin_a, begin_b)) return kFirst;
   if (Before(begin_b, begin_a)) return kSecond;
+  // Who stops a gang asks first: the one that was killed was not asked.
+  if (class_a == GangClass::kUnexplained && WasKilled(a) != WasKilled(b)) {
+    return WasKilled(a) ? kFirst : kSecond;
+  }
   return std::weak_ordering::equivalent;
 }
 
@@ -171,24 +178,6 @@ bool IsCascade(const PodReading& member, const PodReading& root) {
   return plain &&
          (of_root < GangClass::kOwn || (root.best.tier > member.best.tier &&
                                         member.best.cause != root.best.cause));
-}
-
-// "worker-1", not "worker-15".
-bool HoldsName(std::string_view text, std::string_view name) {
-  return HoldsWhole(text, name,
-                    [](char c) { return IsAlphanumeric(c) || c == '-'; });
-}
-
-int NamedBy(const Context& context, const std::vector<int>& pods,
-            const PodReading& root) {
-  if ((root.best.flags & kNamesMember) == 0) return -1;
-  for (const int pod : pods) {
-    if (pod != root.pod &&
-        HoldsName(root.best.text, context.report.pods(pod).metadata().name())) {
-      return pod;
-    }
-  }
-  return -1;
 }
 
 // Whose facts explain the answer.

@@ -1,9 +1,12 @@
 #include "policy/demystify/member.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -11,6 +14,7 @@
 #include <utility>
 
 #include "absl/strings/numbers.h"
+#include "policy/base/characters.h"
 #include "policy/base/labels.h"
 #include "policy/demystify/causes.h"
 #include "policy/demystify/context.h"
@@ -185,6 +189,43 @@ bool SpeaksOfOthers(const Member& member) {
                              (member.reading.best.flags & kNamesMember) != 0);
 }
 
+// "worker-1", not "worker-15".
+bool HoldsName(std::string_view text, std::string_view name) {
+  return HoldsWhole(text, name,
+                    [](char c) { return IsAlphanumeric(c) || c == '-'; });
+}
+
+// Its completion index, else what its name ends with.
+std::string_view NumberOf(const kubernetes::core::v1::Pod& pod) {
+  const std::string_view index = LabelOf(
+      pod.metadata().labels(), "batch.kubernetes.io/job-completion-index");
+  if (!index.empty()) return index;
+  const std::string_view name = pod.metadata().name();
+  return name.substr(name.find_last_of('-') + 1);
+}
+
+// "[3] is setting up NCCL communicator and retrieving ncclUniqueId from [0]":
+// the one that is waited for, by its rank. Ranks are members where the teller's
+// own rank is its number, and one member alone has the other.
+int NamedByRank(const Context& context, const std::vector<int>& pods,
+                const PodReading& root) {
+  static const re2::RE2* const told =
+      new re2::RE2("\\[(\\d+)\\] [^\\n]*? from \\[(\\d+)\\]");
+  const re2::StringPiece text(root.best.text.data(), root.best.text.size());
+  std::string own;
+  std::string other;
+  if (!re2::RE2::PartialMatch(text, *told, &own, &other) || own == other ||
+      NumberOf(context.report.pods(root.pod)) != own) {
+    return -1;
+  }
+  const auto has_it = [&](int pod) {
+    return NumberOf(context.report.pods(pod)) == other;
+  };
+  return std::ranges::count_if(pods, has_it) == 1
+             ? *std::ranges::find_if(pods, has_it)
+             : -1;
+}
+
 }  // namespace
 
 Seconds LastReady(const core::PodStatus& status) {
@@ -205,6 +246,18 @@ GangClass ClassOf(const PodReading& member) {
     return GangClass::kUnexplained;
   }
   return of_cause;
+}
+
+int NamedBy(const Context& context, const std::vector<int>& pods,
+            const PodReading& root) {
+  if ((root.best.flags & kNamesMember) == 0) return -1;
+  for (const int pod : pods) {
+    if (pod != root.pod &&
+        HoldsName(root.best.text, context.report.pods(pod).metadata().name())) {
+      return pod;
+    }
+  }
+  return NamedByRank(context, pods, root);
 }
 
 bool SaysNothing(const PodReading& member) {

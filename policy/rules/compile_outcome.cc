@@ -87,6 +87,7 @@ CompiledPlacement CompilePlacement(const v1::PlacementPolicy& placement,
     }
     compiled.avoid_failed_node = true;
     compiled.hard = avoid.hard();
+    compiled.if_suspected = avoid.if_suspected();
     compiled.expires_after =
         avoid.has_expires_after()
             ? CheckDuration(avoid.expires_after(),

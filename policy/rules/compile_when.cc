@@ -223,6 +223,9 @@ Predicates CompileWhen(const v1::When& when, const std::string& path,
   }
   CompileRanges(when, path, compiled, report);
   if (when.has_interruptible()) compiled.interruptible = when.interruptible();
+  if (when.has_repeated_by_operator()) {
+    compiled.repeated_by_operator = when.repeated_by_operator();
+  }
   compiled.kinds = Names(when.kinds(), path + ".kinds", report);
   compiled.labels.assign(when.match_labels().begin(),
                          when.match_labels().end());

@@ -80,6 +80,8 @@ bool Covers(const Predicates& wide, const Predicates& narrow) {
          CoversRange(wide.hours_at_stake, narrow.hours_at_stake) &&
          CoversRange(wide.passed, narrow.passed) &&
          (!wide.interruptible || wide.interruptible == narrow.interruptible) &&
+         (!wide.repeated_by_operator ||
+          wide.repeated_by_operator == narrow.repeated_by_operator) &&
          CoversList(wide.kinds, narrow.kinds) &&
          CoversList(wide.containers, narrow.containers) &&
          // All labels must hold: the wider rule is the one with fewer.

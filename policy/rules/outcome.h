@@ -23,6 +23,8 @@ struct CompiledPlacement {
   std::optional<std::int64_t> on_demand_for_last;
   bool avoid_failed_node = false;
   bool hard = false;
+  // Only where something points to it.
+  bool if_suspected = false;
   absl::Duration expires_after;
   // From this use of the paying budget on.
   std::int64_t avoid_after = 1;

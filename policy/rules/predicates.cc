@@ -11,6 +11,7 @@
 #include "policy/base/labels.h"
 #include "policy/base/times.h"
 #include "policy/demystify/causes.h"
+#include "policy/request/workload.h"
 #include "policy/rules/signals.h"
 #include "re2/re2.h"
 
@@ -86,6 +87,15 @@ std::string Names(EnumSet<Value> set) {
   });
   names += ']';
   return names;
+}
+
+// Controllers try again and again what they could not do. Who told of a call of
+// his own has to repeat it himself.
+bool IsRepeatedByOperator(const Facts& facts) {
+  const v1::Culprit& culprit = facts.diagnosis.culprit();
+  return facts.cause == facts.diagnosis.cause() && !culprit.kind().empty() &&
+         culprit.pod().empty() && !facts.report.has_creation_error() &&
+         !InSinkState(facts.report, facts.workload);
 }
 
 // What a range is asked about; nothing where it is not known.
@@ -239,6 +249,16 @@ constexpr Condition kConditions[] = {
      [](const Predicates& p, const Facts&) {
        return absl::StrCat("not known to be ",
                            *p.interruptible ? "true" : "false");
+     }},
+    {"repeatedByOperator",
+     [](const Predicates& p, const Facts& f) {
+       return !p.repeated_by_operator ||
+              *p.repeated_by_operator == IsRepeatedByOperator(f);
+     },
+     [](const Predicates& p, const Facts&) {
+       return std::string(*p.repeated_by_operator
+                              ? "no operator repeats it by itself"
+                              : "its operator repeats it by itself");
      }},
     {"kinds",
      [](const Predicates& p, const Facts& f) {

@@ -138,6 +138,7 @@ struct Predicates {
   std::optional<Interval<double>> hours_at_stake;
   std::optional<Interval<double>> passed;  // a share
   std::optional<bool> interruptible;
+  std::optional<bool> repeated_by_operator;
   std::vector<std::string> kinds;
   std::vector<std::string> containers;
   std::vector<std::pair<std::string, std::string>> labels;

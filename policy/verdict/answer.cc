@@ -49,6 +49,8 @@ void AvoidNode(const Case& failure, const Verdict& verdict,
   const bool bad_node = failure.diagnosis().derived_cause() == v1::BAD_NODE;
   const bool by_rule = outcome.placement &&
                        outcome.placement->avoid_failed_node &&
+                       (!outcome.placement->if_suspected ||
+                        failure.told.findings.incident.of_node) &&
                        verdict.used >= outcome.placement->avoid_after;
   // A longer name is none that Kubernetes knows, and would not fit the ledger.
   if (node.empty() || node.size() > kMaxLedgerNodeBytes ||

@@ -130,6 +130,11 @@ Diagnosed WithFleet(const Situated& at, Diagnosed told,
 Diagnosed WithHistory(const Situated& at, Diagnosed told,
                       const v1::BudgetLedger& ledger,
                       const v1::Progress& progress) {
+  // Of what nobody knows, the place where it came twice says something.
+  if (told.diagnosis->outlook() == v1::Diagnosis::OUTLOOK_UNKNOWN &&
+      FailedThereBefore(ledger, *told.diagnosis, told.failed_at)) {
+    told.findings.incident.of_node = true;
+  }
   // What many meet at once is not this workload's history.
   if (told.diagnosis->derived_cause() != v1::DERIVED_CAUSE_UNSPECIFIED) {
     return told;

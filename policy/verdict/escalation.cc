@@ -23,6 +23,7 @@ struct Step {
   std::int64_t used = 0;  // of the paying budget, that retry included
   std::int64_t bound = 0;
   bool on_a_node = false;  // it is known which node failed
+  bool suspected = false;  // and something points to it
 };
 
 // THE ladder: what makes each rung, of a decision that `outcome` led to and of
@@ -78,6 +79,7 @@ constexpr LadderRow kLadder[] = {
      [](const Step& s) {
        return Advises(s.outcome) && s.on_a_node &&
               s.outcome.placement->avoid_failed_node &&
+              (s.suspected || !s.outcome.placement->if_suspected) &&
               s.used >= s.outcome.placement->avoid_after;
      },
      [](const Step& s) {
@@ -146,6 +148,10 @@ class Ahead {
       step.bound = accounts_.at(budget).limit;
     }
     step.on_a_node = on_a_node_;
+    // The same on the same node once more.
+    step.suspected = failure_.told.findings.incident.of_node ||
+                     (more > 0 && failure_.diagnosis().outlook() ==
+                                      v1::Diagnosis::OUTLOOK_UNKNOWN);
     return step;
   }
 

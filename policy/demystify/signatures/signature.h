@@ -64,6 +64,8 @@ enum Flag : std::uint8_t {
   // Words that are in many logs: they explain an end of the program's own, not
   // one by a signal that somebody sent (143, 137).
   kOwnEndOnly = 64,
+  // What it tells of is the node's, and another node may not have it.
+  kOfThisNode = 128,
 };
 
 using Domain = v1::Diagnosis::FaultDomain;

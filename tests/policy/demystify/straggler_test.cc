@@ -107,6 +107,39 @@ TEST(Straggler, ALauncherNamesTheRankThatDied) {
   EXPECT_EQ(diagnosis.culprit().pod(), "mpi-worker-1");
 }
 
+// "from [0]" names a member where the teller's own rank is its number.
+TEST(Straggler, WhoIsWaitedForByRankIsNamed) {
+  constexpr char kWaits[] =
+      "[rank3]: DistBackendError: [3] is setting up NCCL communicator and "
+      "retrieving ncclUniqueId from [0] via c10d key-value store by key '0', "
+      "but store->get('0') got error: Socket Timeout";
+  const struct {
+    std::vector<const char*> running;
+    const char* teller;
+    const char* culprit;
+  } rows[] = {
+      {{"train-0", "train-1"}, "train-3", "train-0"},
+      // Eight ranks a pod: no rank is a member's number.
+      {{"train-0", "train-1"}, "train-2", "train-2"},
+      // Two roles, each with a number 0.
+      {{"decode-0", "prefill-0"}, "prefill-3", "prefill-3"},
+  };
+  for (const auto& row : rows) {
+    v1::FailureReport report = GangOf({{row.teller, 1, "Error", 0, kWaits}});
+    for (const char* name : row.running) {
+      auto& pod = *report.add_pods();
+      pod.mutable_metadata()->set_name(name);
+      pod.mutable_status()->set_phase("Running");
+      auto& status = *pod.mutable_status()->add_container_statuses();
+      status.set_name("main");
+      status.mutable_state()->mutable_running();
+    }
+    const v1::Diagnosis diagnosis = Diagnose(report);
+    EXPECT_EQ(diagnosis.cause(), v1::RENDEZVOUS_FAILED);
+    EXPECT_EQ(diagnosis.culprit().pod(), row.culprit);
+  }
+}
+
 // Programs abort because a peer left, too.
 TEST(Straggler, AKillBeforeABareAbortIsTheRoot) {
   const v1::Diagnosis diagnosis =

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "mulligan/v1/cause.pb.h"
 #include "mulligan/v1/policy.pb.h"
+#include "policy/demystify/causes.h"
 #include "policy/loader/load.h"
 #include "policy/rules/predicates.h"
 #include "tests/testing/files.h"
@@ -173,6 +174,23 @@ TEST_F(DefaultPolicyTest, AvoidsBrokenDevicesStrictlyAndOtherNodesSoftly) {
   }
   EXPECT_EQ(RuleFor(v1::GPU_FAULT)->name(), "device-broken");
   EXPECT_EQ(RuleFor(v1::FABRIC_FAULT)->name(), "device-broken");
+}
+
+// Held against every text in avoided_nodes_test.cc.
+TEST_F(DefaultPolicyTest, AvoidsANodeOnlyOnEvidenceAboutIt) {
+  for (const v1::Rule& rule : spec().rules()) {
+    if (!rule.then().placement().has_avoid_failed_node() ||
+        rule.then().placement().avoid_failed_node().if_suspected() ||
+        rule.when().derived_causes_size() > 0) {
+      continue;
+    }
+    EXPECT_GT(rule.when().causes_size(), 0) << rule.name();
+    for (const int cause : rule.when().causes()) {
+      EXPECT_TRUE(
+          HasHistory(static_cast<v1::Cause>(cause), kOfNode | kElsewhere))
+          << rule.name();
+    }
+  }
 }
 
 TEST_F(DefaultPolicyTest, EndsEveryWaitForSomethingThatMayNeverCome) {

@@ -18,6 +18,7 @@ namespace {
 
 using ::mulligan::testing::EqualsProto;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 template <typename T>

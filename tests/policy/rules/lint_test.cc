@@ -86,6 +86,8 @@ const Pair kPairs[] = {
     {"LowerConfidence", "min_confidence: LOW causes: HANG",
      "min_confidence: HIGH causes: HANG", true},
     {"Interruptible", "interruptible: true", "interruptible: false", false},
+    {"RepeatedByOperator", "repeated_by_operator: true",
+     "repeated_by_operator: false", false},
     {"Derived", "causes: HANG derived_causes: CRASH_LOOP", "causes: HANG",
      false},
 };

@@ -225,6 +225,22 @@ TEST_F(MatchesTest, UnknownSpotStateMatchesNeither) {
   EXPECT_FALSE(Matches(Compile("interruptible: false"), facts()));
 }
 
+// An object tells of it, no call of the caller's, and it is not given up.
+TEST_F(MatchesTest, OperatorsRepeatWhatTheyCouldNotDo) {
+  const Predicates repeated = Compile("repeated_by_operator: true");
+  EXPECT_FALSE(Matches(repeated, facts()));
+  EXPECT_TRUE(Matches(Compile("repeated_by_operator: false"), facts()));
+  diagnosis_.mutable_culprit()->clear_pod();
+  diagnosis_.mutable_culprit()->set_kind("RayJob");
+  EXPECT_FALSE(Matches(repeated, facts()));
+  report_.clear_creation_error();
+  EXPECT_TRUE(Matches(repeated, facts()));
+  EXPECT_FALSE(Matches(Compile("repeated_by_operator: false"), facts()));
+  report_.mutable_ray_job()->mutable_status()->set_job_deployment_status(
+      "Failed");
+  EXPECT_FALSE(Matches(repeated, facts()));
+}
+
 TEST_F(MatchesTest, MessagesMayBeAnyBytes) {
   report_.mutable_pods(0)->mutable_status()->set_message("\xff\xfe oops");
   EXPECT_TRUE(Matches(Compile("message_pattern: 'oops'"), facts()));

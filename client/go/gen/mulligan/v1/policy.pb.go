@@ -799,9 +799,14 @@ type When struct {
 	Alike *AttemptRange `protobuf:"bytes,19,opt,name=alike,proto3" json:"alike,omitempty"`
 	// Share of the retries after failures of this cause that got past it, from
 	// the ledger and from `recent`, 0 to 1. Never holds before the first of them.
-	Passed        *NumberRange `protobuf:"bytes,20,opt,name=passed,proto3" json:"passed,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Passed *NumberRange `protobuf:"bytes,20,opt,name=passed,proto3" json:"passed,omitempty"`
+	// Whether an operator repeats by itself what failed: an object of its own or an
+	// event about one tells of it, no pod and not the caller's call
+	// (FailureReport.creation_error), and it has not given the work up. Absent: not
+	// looked at.
+	RepeatedByOperator *bool `protobuf:"varint,21,opt,name=repeated_by_operator,json=repeatedByOperator,proto3,oneof" json:"repeated_by_operator,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *When) Reset() {
@@ -972,6 +977,13 @@ func (x *When) GetPassed() *NumberRange {
 		return x.Passed
 	}
 	return nil
+}
+
+func (x *When) GetRepeatedByOperator() bool {
+	if x != nil && x.RepeatedByOperator != nil {
+		return *x.RepeatedByOperator
+	}
+	return false
 }
 
 // A range of durations, both ends included. Absent ends are open.
@@ -1700,7 +1712,11 @@ type AvoidFailedNode struct {
 	ExpiresAfter *durationpb.Duration `protobuf:"bytes,2,opt,name=expires_after,json=expiresAfter,proto3" json:"expires_after,omitempty"`
 	// From the failure on that makes the paying budget's use this much. Absent: 1,
 	// the first.
-	After         *int32 `protobuf:"varint,3,opt,name=after,proto3,oneof" json:"after,omitempty"`
+	After *int32 `protobuf:"varint,3,opt,name=after,proto3,oneof" json:"after,omitempty"`
+	// Only where something points to the node: what was found is about it, or, of
+	// a failure that nobody can explain, this work failed there before within a
+	// day. Absent: always.
+	IfSuspected   bool `protobuf:"varint,4,opt,name=if_suspected,json=ifSuspected,proto3" json:"if_suspected,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1754,6 +1770,13 @@ func (x *AvoidFailedNode) GetAfter() int32 {
 		return *x.After
 	}
 	return 0
+}
+
+func (x *AvoidFailedNode) GetIfSuspected() bool {
+	if x != nil {
+		return x.IfSuspected
+	}
+	return false
 }
 
 // How to grow resources.
@@ -2296,7 +2319,7 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12%\n" +
 	"\x04when\x18\x02 \x01(\v2\x11.mulligan.v1.WhenR\x04when\x12(\n" +
 	"\x04then\x18\x03 \x01(\v2\x14.mulligan.v1.OutcomeR\x04then\x12 \n" +
-	"\vdescription\x18\x04 \x01(\tR\vdescription\"\xdb\b\n" +
+	"\vdescription\x18\x04 \x01(\tR\vdescription\"\xab\t\n" +
 	"\x04When\x12*\n" +
 	"\x06causes\x18\x01 \x03(\x0e2\x12.mulligan.v1.CauseR\x06causes\x12G\n" +
 	"\rfault_domains\x18\x02 \x03(\x0e2\".mulligan.v1.Diagnosis.FaultDomainR\ffaultDomains\x125\n" +
@@ -2324,11 +2347,13 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\faccelerators\x18\x11 \x01(\v2\x18.mulligan.v1.NumberRangeR\faccelerators\x12>\n" +
 	"\x0ehours_at_stake\x18\x12 \x01(\v2\x18.mulligan.v1.NumberRangeR\fhoursAtStake\x12/\n" +
 	"\x05alike\x18\x13 \x01(\v2\x19.mulligan.v1.AttemptRangeR\x05alike\x120\n" +
-	"\x06passed\x18\x14 \x01(\v2\x18.mulligan.v1.NumberRangeR\x06passed\x1a>\n" +
+	"\x06passed\x18\x14 \x01(\v2\x18.mulligan.v1.NumberRangeR\x06passed\x125\n" +
+	"\x14repeated_by_operator\x18\x15 \x01(\bH\x01R\x12repeatedByOperator\x88\x01\x01\x1a>\n" +
 	"\x10MatchLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x10\n" +
-	"\x0e_interruptible\"i\n" +
+	"\x0e_interruptibleB\x17\n" +
+	"\x15_repeated_by_operator\"i\n" +
 	"\rDurationRange\x12-\n" +
 	"\x04from\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\x04from\x12)\n" +
 	"\x02to\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x02to\"K\n" +
@@ -2394,11 +2419,12 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\x12on_demand_for_last\x18\x02 \x01(\x05H\x01R\x0fonDemandForLast\x88\x01\x01\x12H\n" +
 	"\x11avoid_failed_node\x18\x03 \x01(\v2\x1c.mulligan.v1.AvoidFailedNodeR\x0favoidFailedNodeB\x12\n" +
 	"\x10_on_demand_afterB\x15\n" +
-	"\x13_on_demand_for_last\"\x8a\x01\n" +
+	"\x13_on_demand_for_last\"\xad\x01\n" +
 	"\x0fAvoidFailedNode\x12\x12\n" +
 	"\x04hard\x18\x01 \x01(\bR\x04hard\x12>\n" +
 	"\rexpires_after\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\fexpiresAfter\x12\x19\n" +
-	"\x05after\x18\x03 \x01(\x05H\x00R\x05after\x88\x01\x01B\b\n" +
+	"\x05after\x18\x03 \x01(\x05H\x00R\x05after\x88\x01\x01\x12!\n" +
+	"\fif_suspected\x18\x04 \x01(\bR\vifSuspectedB\b\n" +
 	"\x06_after\"\xe1\x01\n" +
 	"\x0eResourcePolicy\x12(\n" +
 	"\rmemory_factor\x18\x01 \x01(\x01H\x00R\fmemoryFactor\x88\x01\x01\x12!\n" +
