@@ -19,6 +19,9 @@ BUILD_PACKAGES=(
   libsimdjson-dev prometheus-cpp-dev zlib1g-dev
   protobuf-compiler protobuf-compiler-grpc python3
 )
+# The compiler across, and what unpacks libraries for it.
+# shellcheck disable=SC2034
+ARM64_PACKAGES=(g++-aarch64-linux-gnu mmdebstrap)
 # shellcheck disable=SC2034
 TEST_PACKAGES=(python3 python3-jsonschema python3-yaml)
 # What pages are looked at with.

@@ -75,6 +75,12 @@ class Writer {
     return index >= 0 ? &report_.pods(index) : nullptr;
   }
 
+  // Whom to look at: the member that the root's words name, else the root.
+  const kubernetes::core::v1::Pod* Blamed() const {
+    const Gang& gang = conclusion_.gang;
+    return gang.named >= 0 ? &report_.pods(gang.named) : Pod();
+  }
+
   void WriteOutlook() {
     OutlookFound found = OutlookOf(context_, conclusion_);
     diagnosis_.set_outlook(found.outlook);
@@ -260,7 +266,7 @@ class Writer {
   std::string What(const Alternative& row) const {
     const std::size_t mark = row.what.find('%');
     if (mark == std::string_view::npos) return std::string(row.what);
-    const auto* pod = conclusion_.gang.nobody ? nullptr : Pod();
+    const auto* pod = conclusion_.gang.nobody ? nullptr : Blamed();
     std::string name = "the workload";
     if (pod != nullptr && !pod->metadata().name().empty()) {
       name = "pod " + Excerpt(pod->metadata().name());

@@ -230,6 +230,26 @@ std::string QueueRemark(const v1::FailureReport& report,
   return "";
 }
 
+// The pod whose words decided: a launcher tells of its ranks, and has their
+// log. Empty: no pod's did.
+std::string SpeakerOf(const v1::Diagnosis& diagnosis) {
+  if (diagnosis.evidence().empty()) return "";
+  const std::string& object = diagnosis.evidence(0).object();
+  if (!object.starts_with("Pod/")) return "";
+  return object.substr(object.rfind('/') + 1);
+}
+
+// "kubectl logs -n ml a -c main": where to read what happened.
+std::string LogsOf(const v1::Diagnosis& diagnosis, const Particulars& found,
+                   bool restarted) {
+  if (found.pod.empty()) return "kubectl logs of the failed pod";
+  std::string speaker = SpeakerOf(diagnosis);
+  if (!speaker.empty() && speaker != found.pod) {
+    return LogCommand({found.space, std::move(speaker)});
+  }
+  return LogCommand({found.space, found.pod, found.container, restarted});
+}
+
 }  // namespace
 
 const core::Pod* CulpritPod(const v1::FailureReport& report,
@@ -276,12 +296,7 @@ Particulars ParticularsOf(const v1::FailureReport& report,
   found.error_line = ErrorLineOf(report, diagnosis);
   ReadObject(report, diagnosis, found);
   if (!found.error_line.empty()) found.message = found.error_line;
-  if (found.logs.empty()) {
-    found.logs =
-        found.pod.empty()
-            ? "kubectl logs of the failed pod"
-            : LogCommand({found.space, found.pod, found.container, restarted});
-  }
+  if (found.logs.empty()) found.logs = LogsOf(diagnosis, found, restarted);
   ReadJobs(report, diagnosis, found);
   return found;
 }

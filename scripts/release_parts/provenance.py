@@ -24,6 +24,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 TYPE = "application/vnd.in-toto+json"
+PACKAGE = "${Package} ${Version} ${Architecture}\n"
 
 
 def output(*command):
@@ -40,12 +41,16 @@ def subjects(folder):
             for path in sorted(folder.rglob("*")) if path.is_file()]
 
 
-def tools():
-    """The packages a build needs, in the versions that were there."""
+def tools(across):
+    """The packages a build needs, in the versions that were there; `across`: for arm64, too."""
     text = (PROJECT / "scripts/lib.sh").read_text()
     names = re.search(r"BUILD_PACKAGES=\((.*?)\)", text, re.DOTALL).group(1).split()
-    told = output("dpkg-query", "-W", "-f", "${Package} ${Version} ${Architecture}\n", *names)
-    for name, version, architecture in sorted(line.split() for line in told.splitlines()):
+    told = output("dpkg-query", "-W", "-f", PACKAGE, *names).splitlines()
+    if across:
+        records = str(PROJECT / "build/sysroot-arm64/var/lib/dpkg")
+        told += output("dpkg-query", "--admindir", records, "-W", "-f", PACKAGE).splitlines()
+        told += output("dpkg-query", "-W", "-f", PACKAGE, "g++-aarch64-linux-gnu").splitlines()
+    for name, version, architecture in sorted(set(tuple(line.split()) for line in told)):
         yield {"uri": f"pkg:deb/debian/{name}@{version.replace(':', '%3A').replace('+', '%2B')}"
                       f"?arch={architecture}&distro=debian-12", "name": name}
     go = output("go", "env", "GOVERSION")
@@ -54,6 +59,7 @@ def tools():
 
 
 def statement(folder, version, commit, source):
+    across = (Path(folder) / "mulligan-image-arm64.spdx.json").exists()
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"])))
     return {
         "_type": "https://in-toto.io/Statement/v1",
@@ -65,7 +71,8 @@ def statement(folder, version, commit, source):
                 "externalParameters": {"version": version, "source": source},
                 "internalParameters": {"SOURCE_DATE_EPOCH": when},
                 "resolvedDependencies": [
-                    {"uri": f"git+{source}@{commit}", "digest": {"gitCommit": commit}}, *tools()]},
+                    {"uri": f"git+{source}@{commit}", "digest": {"gitCommit": commit}},
+                    *tools(across)]},
             "runDetails": {"builder": {"id": "https://mulligan.dev/build/scripts-release/v1/by-hand"}}}}
 
 

@@ -2,6 +2,8 @@
 """Compares the SBOM of an image root with the root, file by file.
 
 Usage: check_sbom.py ROOT
+
+The packages are those that dpkg (of DPKG_ADMINDIR) knows.
 """
 
 import hashlib
@@ -14,8 +16,8 @@ SBOM = "usr/share/mulligan/sbom.spdx.json"
 FIELDS = ("spdxVersion", "dataLicense", "SPDXID", "name", "documentNamespace", "creationInfo")
 # A file and the package that must be told for it: proof that owners are found.
 KNOWN = {"./usr/bin/mulligan-server": "mulligan",
-         "./usr/lib/x86_64-linux-gnu/libgrpc++.so.1.51": "libgrpc++1.51",
-         "./usr/lib/x86_64-linux-gnu/libssl.so.3": "libssl3",
+         "./usr/lib/{triplet}/libgrpc++.so.1.51": "libgrpc++1.51",
+         "./usr/lib/{triplet}/libssl.so.3": "libssl3",
          "./etc/ssl/certs/ca-certificates.crt": "ca-certificates"}
 
 
@@ -41,7 +43,9 @@ def package_problems(sbom):
             yield f"{package['name']}: {package['versionInfo']}, dpkg has {version or 'none'}"
 
 
-def relation_problems(sbom):
+def relation_problems(root, sbom):
+    triplet = next(root.glob("usr/lib/*-linux-gnu")).name
+    known_owners = {name.format(triplet=triplet): owner for name, owner in KNOWN.items()}
     names = {entry["SPDXID"]: entry.get("name") for entry in sbom["packages"]}
     known = set(names) | {entry["SPDXID"] for entry in sbom["files"]} | {"SPDXRef-DOCUMENT"}
     if len(known) != len(sbom["packages"]) + len(sbom["files"]) + 1:
@@ -59,9 +63,9 @@ def relation_problems(sbom):
         owners = origins.get(entry["SPDXID"], ["mulligan"])
         if len(owners) != 1 or entry["SPDXID"] not in contained:
             yield f"{entry['fileName']}: of {owners}, or not contained"
-        elif KNOWN.get(entry["fileName"], owners[0]) != owners[0]:
+        elif known_owners.get(entry["fileName"], owners[0]) != owners[0]:
             yield f"{entry['fileName']}: of {owners[0]}"
-    for name in set(KNOWN) - {entry["fileName"] for entry in sbom["files"]}:
+    for name in set(known_owners) - {entry["fileName"] for entry in sbom["files"]}:
         yield f"{name}: not in the image"
 
 
@@ -71,7 +75,7 @@ def main():
     root = Path(sys.argv[1])
     sbom = json.loads((root / SBOM).read_text())
     found = [f"{field} is missing" for field in FIELDS if not sbom.get(field)]
-    found += [*file_problems(root, sbom), *package_problems(sbom), *relation_problems(sbom)]
+    found += [*file_problems(root, sbom), *package_problems(sbom), *relation_problems(root, sbom)]
     for problem in found:
         print(problem)
     print(f"{len(sbom['files'])} files of {len(sbom['packages'])} packages, {len(found)} problems")

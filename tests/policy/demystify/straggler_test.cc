@@ -89,11 +89,9 @@ TEST(Straggler, WhoStandsOutIsToldByItsOperation) {
                                    "others in SeqNum=7 OpType=ALLREDUCE"));
 }
 
-TEST(Straggler, ALauncherNamesTheRankThatDied) {
-  v1::FailureReport report = GangOf(
-      {{"mpi-launcher", 137, "Error", 0,
-        "mpirun noticed that process rank 1 with PID 39 on node mpi-worker-1 "
-        "exited on signal 9 (Killed)."}});
+// A launcher that failed beside workers that run on.
+v1::Diagnosis OfLauncher(const char* words) {
+  v1::FailureReport report = GangOf({{"mpi-launcher", 137, "Error", 0, words}});
   for (const char* name : {"mpi-worker-15", "mpi-worker-1"}) {
     auto& pod = *report.add_pods();
     pod.mutable_metadata()->set_name(name);
@@ -102,8 +100,26 @@ TEST(Straggler, ALauncherNamesTheRankThatDied) {
     status.set_name("main");
     status.mutable_state()->mutable_running();
   }
-  const v1::Diagnosis diagnosis = Diagnose(report);
+  return Diagnose(report);
+}
+
+TEST(Straggler, ALauncherNamesTheRankThatDied) {
+  const v1::Diagnosis diagnosis = OfLauncher(
+      "mpirun noticed that process rank 1 with PID 39 on node "
+      "mpi-worker-1 exited on signal 9 (Killed).");
   EXPECT_EQ(diagnosis.cause(), v1::SIGKILL_UNEXPLAINED);
+  EXPECT_EQ(diagnosis.culprit().pod(), "mpi-worker-1");
+  // What is still to be found out is so about that one, too.
+  ASSERT_FALSE(diagnosis.needed_evidence().empty());
+  EXPECT_EQ(diagnosis.needed_evidence(0).what(),
+            "peak memory of pod mpi-worker-1");
+}
+
+TEST(Straggler, ALauncherNamesTheRankThatCrashed) {
+  const v1::Diagnosis diagnosis = OfLauncher(
+      "mpirun noticed that process rank 1 with PID 39 on node "
+      "mpi-worker-1 exited on signal 11 (Segmentation fault).");
+  EXPECT_EQ(diagnosis.cause(), v1::CRASH_SIGNAL);
   EXPECT_EQ(diagnosis.culprit().pod(), "mpi-worker-1");
 }
 

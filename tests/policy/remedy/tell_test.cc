@@ -81,6 +81,31 @@ TEST_F(TellTest, WhatToDoIsAboutWhatCanBeDone) {
   }
 }
 
+// A launcher has the log of the rank that it tells of.
+TEST_F(TellTest, WordsAreReadWhereTheyWereSaid) {
+  v1::DecideRequest request = Failure(1, 137, "Error");
+  auto& report = *request.mutable_report();
+  report.mutable_workload()->set_kind("MPIJob");
+  auto& launcher = *report.mutable_pods(0);
+  launcher.mutable_status()
+      ->mutable_container_statuses(0)
+      ->mutable_state()
+      ->mutable_terminated()
+      ->set_message(
+          "mpirun noticed that process rank 1 with PID 39 on node worker-1 "
+          "exited on signal 11 (Segmentation fault).");
+  auto& worker = *report.add_pods();
+  *worker.mutable_metadata() = launcher.metadata();
+  worker.mutable_metadata()->set_name("worker-1");
+  worker.mutable_metadata()->set_uid("worker-1");
+  worker.mutable_status()->set_phase("Running");
+  worker.mutable_status()->add_container_statuses()->set_name("main");
+  const v1::Diagnosis told = Ask(request).diagnosis();
+  EXPECT_EQ(told.culprit().pod(), "worker-1");
+  EXPECT_THAT(told.first_step().command(),
+              HasSubstr(launcher.metadata().name()));
+}
+
 TEST_F(TellTest, TheLineThatExplainsIsTold) {
   const auto request = Parse<v1::DecideRequest>(kRayOutOfMemory);
   EXPECT_THAT(Ask(request).diagnosis().problem(),
