@@ -65,6 +65,8 @@ struct PodState {
   Seconds finished_at = kUnknownTime;
   // Its termination message.
   std::string_view message;
+  // Its containers say what they hold, and no accelerator is among it.
+  bool without_device = false;
 
   bool unclear_end() const { return end != End::kOwn && end != End::kClean; }
   // What ended runs again, will without anybody's help, or was not the work.
@@ -74,7 +76,7 @@ struct PodState {
 // Whether trouble of a device that showed at `at` can be why the container
 // ended by itself.
 inline bool IsDeviceOfEnd(const PodState& state, Seconds at) {
-  return Known(at) && Known(state.finished_at) &&
+  return !state.without_device && Known(at) && Known(state.finished_at) &&
          at + kDeviceSeenBefore >= state.finished_at &&
          at <= state.finished_at + kDeviceSeenAfter;
 }

@@ -44,8 +44,9 @@ std::string AskCommand(const std::string& workload, const Particulars& found) {
 
 Remedy RemedyOfQueue(const v1::FailureReport& report,
                      const v1::Diagnosis& diagnosis, const Particulars& found) {
-  if (diagnosis.cause() != v1::SUSPENDED &&
-      diagnosis.cause() != v1::START_TIMEOUT) {
+  const v1::Cause cause = diagnosis.cause();
+  if (cause != v1::SUSPENDED && cause != v1::START_TIMEOUT &&
+      cause != v1::QUOTA_EXCEEDED) {
     return {};
   }
   const std::string queue(QueueOf(Owners(report)));

@@ -154,7 +154,8 @@ Remedy RemedyInTexts(v1::Cause cause, std::string_view signature,
                      const Particulars& found) {
   auto remedy =
       FirstFilled(found.texts, found, {}, [&](const CompiledRemedy& one) {
-        return one.row->cause == cause && IsSignature(*one.row, signature);
+        return one.row->cause == cause && one.writer != Writer::kQueue &&
+               IsSignature(*one.row, signature);
       });
   if (remedy.has_value()) return *std::move(remedy);
   // Rows of the cause itself before what others explain of it.

@@ -17,6 +17,7 @@
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/weighing/weighing.h"
 #include "policy/demystify/weighing/worth.h"
+#include "policy/request/accelerators.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -55,6 +56,14 @@ bool IsOfLostNode(const Candidate& fact) {
          fact.row->tier >= Tier::kSpecific;
 }
 
+// Claims of devices (resource.k8s.io) are not told.
+bool SaysWhatItHolds(const core::Pod& pod) {
+  return std::ranges::any_of(pod.spec().containers(),
+                             [](const core::Container& container) {
+                               return container.has_resources();
+                             });
+}
+
 class PodReader {
  public:
   PodReader(const Context& context, int index, Candidates& facts)
@@ -69,6 +78,7 @@ class PodReader {
     if (pod_.spec().has_termination_grace_period_seconds()) {
       state_.grace = pod_.spec().termination_grace_period_seconds();
     }
+    state_.without_device = SaysWhatItHolds(pod_) && AcceleratorsOf(pod_) == 0;
     ReadContainers(context_, index_, state_, facts_);
     if (status.conditions_size() > 0) {
       ReadPodConditions(context_, index_, state_, facts_);

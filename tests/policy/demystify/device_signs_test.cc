@@ -1,6 +1,7 @@
 // Broken devices in events and conditions beside a container that ended by
 // itself.
 #include <string>
+#include <utility>
 
 #include "gtest/gtest.h"
 #include "tests/policy/demystify/diagnose.h"
@@ -82,6 +83,29 @@ TEST_P(DeviceEvent, IsTheCauseOfWhatEndedThen) {
 
 INSTANTIATE_TEST_SUITE_P(, DeviceEvent, ::testing::ValuesIn(kEvents),
                          [](const auto& test) { return test.param.name; });
+
+// A device that the pod did not hold explains none of its ends.
+TEST(DeviceTest, EndsOnlyWhatMayHoldIt) {
+  const std::pair<const char*, v1::Cause> kHeld[] = {
+      {"nvidia.com/gpu", v1::GPU_FAULT}, {"cpu", v1::APP_ERROR}};
+  for (const auto& [resource, cause] : kHeld) {
+    v1::FailureReport report = PodOnNode(1, "");
+    auto& spec = *report.mutable_pods(0)->mutable_spec();
+    if (spec.containers().empty()) spec.add_containers()->set_name("main");
+    (*spec.mutable_containers(0)
+          ->mutable_resources()
+          ->mutable_limits())[resource]
+        .set_string_value("1");
+    auto& event = *report.add_events();
+    event.set_type("Warning");
+    event.set_reason("XIDError");
+    event.set_message("Xid 79 on GPU 2");
+    event.mutable_last_timestamp()->set_seconds(kEnd - 8);
+    event.mutable_involved_object()->set_kind("Node");
+    event.mutable_involved_object()->set_name("n1");
+    EXPECT_EQ(v1::Cause_Name(Diagnose(report).cause()), v1::Cause_Name(cause));
+  }
+}
 
 struct ConditionCase {
   const char* name;

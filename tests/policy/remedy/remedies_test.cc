@@ -178,6 +178,23 @@ const Text kTexts[] = {
     {v1::CONFIG_USER_ERROR,
      "RuntimeError: The NVIDIA driver on your system is too old",
      "the driver of the node is older than the program's CUDA"},
+    {v1::CONFIG_USER_ERROR, "Fatal glibc error: CPU does not support x86-64-v3",
+     "the CPU of the node lacks what the program is built for"},
+    {v1::CONFIG_USER_ERROR,
+     "certificate verify failed: certificate is not yet valid",
+     "a certificate begins later than the clock of the node says"},
+    {v1::CONFIG_USER_ERROR, "An error occurred (RequestTimeTooSkewed)",
+     "a service finds the clock of the node wrong"},
+    {v1::CONFIG_MISSING,
+     "nvidia-container-cli: requirement error: unsatisfied condition: "
+     "cuda>=12.8, please update your driver",
+     "the driver of the node is older than the image wants: cuda>=12.8"},
+    {v1::GPU_FAULT, "The TPU is already in use by process with pid 311.",
+     "process 311 holds the TPU"},
+    {v1::DEPENDENCY_UNAVAILABLE,
+     "google.api_core.exceptions.Forbidden: 403 Exceeded rate limits: too many "
+     "table update operations",
+     "the work asks more of a service than it allows: Exceeded rate limits"},
     // Texts of another subject explain nothing.
     {v1::APP_ERROR, "secret \"pg\" not found", ""},
 };

@@ -129,6 +129,14 @@ const WordsRow kQueues[] = {
      "Job j: it is suspended; Kueue's queue blue holds it, and only its "
      "Workload says why",
      "see what queue blue waits for: kubectl get workloads -n ml"},
+    {"QueueThatNeverFitsIt", kNeverFits,
+     "situation: BROKEN cause: QUOTA_EXCEEDED signature: "
+     "'queue-wait/never-fits' culprit { kind: 'Workload' name: 'job-j' } "
+     "summary: 'It asks for more than its queue has.' evidence { value: "
+     "'request > maximum capacity (4 > 2)' }",
+     "Kueue says: request > maximum capacity (4 > 2)",
+     "ask for less, or raise the nominal quota of queue blue: it never fits as "
+     "it is"},
     {"QueueThatCannotGiveIt", kNeverFits, kHeld,
      "Job j: Kueue says: request > maximum capacity (4 > 2)",
      "ask for less, or raise the nominal quota of queue blue: it never fits as "
