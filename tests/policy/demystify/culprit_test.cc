@@ -70,5 +70,47 @@ TEST(Culprit, ThatWaitsHasNoExitCode) {
   EXPECT_FALSE(diagnosis.has_exit_code());
 }
 
+// The end that counts is the one before the last, and so is its code.
+TEST(Culprit, HasTheExitCodeOfTheEndThatTheEvidenceIsAbout) {
+  const auto diagnosis = Diagnose(R"pb(
+    pods {
+      metadata { name: "p-0" }
+      spec {
+        init_containers { name: "mount" restart_policy: "Always" }
+        containers { name: "main" }
+      }
+      status {
+        phase: "Failed"
+        init_container_statuses {
+          name: "mount"
+          state {
+            terminated {
+              exit_code: 143
+              finished_at { seconds: 105 }
+            }
+          }
+          last_state {
+            terminated {
+              exit_code: 137
+              reason: "OOMKilled"
+              finished_at { seconds: 100 }
+            }
+          }
+        }
+        container_statuses {
+          name: "main"
+          state {
+            terminated {
+              exit_code: 1
+              finished_at { seconds: 103 }
+            }
+          }
+        }
+      }
+    })pb");
+  EXPECT_EQ(diagnosis.culprit().container(), "mount");
+  EXPECT_EQ(diagnosis.exit_code(), 137);
+}
+
 }  // namespace
 }  // namespace mulligan::demystify
