@@ -8,6 +8,7 @@
 #include "policy/demystify/causes.h"
 #include "policy/demystify/conclusion.h"
 #include "policy/demystify/context.h"
+#include "policy/demystify/culprit.h"
 #include "policy/demystify/fact.h"
 #include "policy/demystify/gang.h"
 #include "policy/demystify/readers/pod_life.h"
@@ -65,11 +66,11 @@ bool MayPassLater(const Conclusion& conclusion) {
   }
 }
 
-const kubernetes::core::v1::ContainerStatus* DecidingStatus(
-    const Context& context, const Gang& gang) {
-  return gang.root < 0
+const kubernetes::core::v1::ContainerStatus* FailedContainer(
+    const Context& context, const Conclusion& conclusion) {
+  return conclusion.gang.root < 0
              ? nullptr
-             : DecidingContainer(context.report.pods(gang.root), gang.state);
+             : CulpritContainer(context.report, conclusion);
 }
 
 // Starts after the first one that ended too, and who counted them.
@@ -82,7 +83,7 @@ struct Restarts {
 // they may have run side by side. A pod that was drained shows nothing about
 // the program.
 Restarts RestartsOf(const Context& context, const Conclusion& conclusion) {
-  const auto* status = DecidingStatus(context, conclusion.gang);
+  const auto* status = FailedContainer(context, conclusion);
   Restarts most;
   if (status != nullptr) {
     most = {status->restart_count(), "the kubelet started the container "};
@@ -259,9 +260,10 @@ void LookBehindVolume(const Context& context, Conclusion& conclusion) {
   const Gang& gang = conclusion.gang;
   if (conclusion.cause != v1::STORAGE_EXHAUSTED || gang.root < 0) return;
   const Candidate& winner = *conclusion.decisive();
-  const auto& pod = context.report.pods(gang.root);
+  const auto* status = CulpritContainer(context.report, conclusion);
   if (winner.text.empty() || winner.place.root != Root::kPods ||
-      !IsAboutClaim(pod, ContainerName(pod, gang.state), winner.text)) {
+      !IsAboutClaim(context.report.pods(gang.root),
+                    status == nullptr ? "" : status->name(), winner.text)) {
     return;
   }
   ReadAs(sign::kVolumeClaimFull, conclusion);
@@ -328,7 +330,7 @@ OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
              absl::StrCat("beside it the log says that ",
                           std::string(passing->row->meaning))};
   }
-  const auto* status = DecidingStatus(context, conclusion.gang);
+  const auto* status = FailedContainer(context, conclusion);
   const int enough = EnoughRestarts(conclusion.cause);
   const Restarts restarts = RestartsOf(context, conclusion);
   if (enough > 0 && restarts.count >= enough) {

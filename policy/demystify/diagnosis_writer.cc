@@ -10,12 +10,12 @@
 #include "policy/demystify/causes.h"
 #include "policy/demystify/conclusion.h"
 #include "policy/demystify/context.h"
+#include "policy/demystify/culprit.h"
 #include "policy/demystify/fact.h"
 #include "policy/demystify/fingerprint.h"
 #include "policy/demystify/gang.h"
 #include "policy/demystify/life_signs.h"
 #include "policy/demystify/member.h"
-#include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/readers/pod_reader.h"
 #include "policy/demystify/signatures/matching/text_table.h"
 #include "policy/demystify/summary.h"
@@ -70,8 +70,7 @@ class Writer {
 
  private:
   const kubernetes::core::v1::Pod* Pod() const {
-    const Gang& gang = conclusion_.gang;
-    const int index = gang.root >= 0 ? gang.root : gang.first_succeeded;
+    const int index = conclusion_.gang.subject();
     return index >= 0 ? &report_.pods(index) : nullptr;
   }
 
@@ -99,8 +98,9 @@ class Writer {
       WritePod(report_.pods(conclusion_.gang.named), culprit);
     } else if (const auto* pod = Pod()) {
       if (!conclusion_.gang.nobody) WritePod(*pod, culprit);
-      culprit.set_container(
-          Excerpt(ContainerName(*pod, conclusion_.gang.state)));
+      if (const auto* container = CulpritContainer(report_, conclusion_)) {
+        culprit.set_container(Excerpt(container->name()));
+      }
     } else if (!conclusion_.named_pod.empty()) {
       culprit.set_pod(Excerpt(conclusion_.named_pod));
       culprit.set_container(Excerpt(conclusion_.named_container));

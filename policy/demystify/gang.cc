@@ -180,12 +180,6 @@ bool IsCascade(const PodReading& member, const PodReading& root) {
                                         member.best.cause != root.best.cause));
 }
 
-// Whose facts explain the answer.
-int SubjectOf(const Gang& gang) {
-  if (gang.root >= 0) return gang.root;
-  return gang.first_succeeded;
-}
-
 // One member alone, else nobody.
 int Alone(const std::vector<int>& pods) {
   return pods.size() == 1 ? pods.front() : -1;
@@ -295,7 +289,7 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
     }
   }
   gang.root = root.pod;
-  const int subject = SubjectOf(gang);
+  const int subject = gang.subject();
   if (members.size() > 1 || pods.empty()) {
     facts.clear();
     if (subject >= 0) root = ReadPod(context, subject, facts);

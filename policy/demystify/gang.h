@@ -45,6 +45,9 @@ struct Gang {
   int succeeded_as_failed = -1;
   // Every failing member looks like an echo: the root is not in the report.
   bool rootless = false;
+
+  // Whose facts explain the answer; -1: no pod's.
+  int subject() const { return root >= 0 ? root : first_succeeded; }
 };
 
 // Finds the root among `pods`, members of one attempt: by class (hardware,

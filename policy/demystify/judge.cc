@@ -12,6 +12,7 @@
 #include "policy/demystify/causes.h"
 #include "policy/demystify/conclusion.h"
 #include "policy/demystify/context.h"
+#include "policy/demystify/culprit.h"
 #include "policy/demystify/fact.h"
 #include "policy/demystify/gang.h"
 #include "policy/demystify/member.h"
@@ -114,6 +115,7 @@ class Judge {
     if (with_objects) HearHints();
     Assess(context_, members_, pods_, conclusion_);
     conclusion_.ended_at = EndOfCulprit();
+    conclusion_.exit_code = CulpritExitCode(context_.report, conclusion_);
     Describe();
   }
 
@@ -259,7 +261,7 @@ class Judge {
   }
 
   bool IsInTwoStates() const {
-    const int pod = gang().root >= 0 ? gang().root : gang().first_succeeded;
+    const int pod = gang().subject();
     return pod >= 0 && ContainerInTwoStates(context_.report.pods(pod));
   }
 
@@ -321,7 +323,7 @@ class Judge {
     const Candidate* winner = conclusion_.decisive();
     const bool of_pod = gang().root >= 0 || winner == nullptr ||
                         winner->place.root == Root::kPods;
-    const int pod = gang().root >= 0 ? gang().root : gang().first_succeeded;
+    const int pod = gang().subject();
     if (pod >= 0 && of_pod) {
       const Member& member = members_[static_cast<std::size_t>(pod)];
       return member.ended() ? member.end : gang().state.finished_at;

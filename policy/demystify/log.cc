@@ -173,6 +173,28 @@ bool WentOn(const Scanned& scanned, const Finding& finding, std::size_t end) {
   return false;
 }
 
+// What the log says from `begin` on.
+Finding FindFrom(const Scanned& scanned, std::size_t begin) {
+  std::string rest(scanned.told());
+  std::fill_n(rest.begin(), begin, ' ');
+  return scanned.Find(ApplicationTexts(), rest);
+}
+
+// What the exception says that torchrun quotes as that of the first child to
+// fail, where `echo` tells only that one did.
+Finding QuotedByLauncher(const Scanned& scanned, const Finding& echo) {
+  if (echo.row->row.tier > Tier::kConvention) return {};
+  const std::size_t summary =
+      scanned.told().find("Root Cause (first observed failure)");
+  const std::size_t begin = BeginOfLastTraceback(scanned.told());
+  if (summary == std::string_view::npos || begin == std::string_view::npos ||
+      begin < summary) {
+    return {};
+  }
+  const Finding quoted = FindFrom(scanned, begin);
+  return IsEcho(quoted) ? Finding{} : quoted;
+}
+
 // What the last uncaught exception says, where the program had met `other` long
 // before, and gone on: a service it could do without, a file it did not need.
 Finding LastExceptionAfter(const Scanned& scanned, const Finding& other) {
@@ -184,9 +206,7 @@ Finding LastExceptionAfter(const Scanned& scanned, const Finding& other) {
       !WentOn(scanned, other, begin)) {
     return {};
   }
-  std::string last(scanned.told());
-  std::fill_n(last.begin(), begin, ' ');
-  return scanned.Find(ApplicationTexts(), last);
+  return FindFrom(scanned, begin);
 }
 
 Finding Best(const Scanned& scanned) {
@@ -200,14 +220,16 @@ Finding Best(const Scanned& scanned) {
   found = FindInExceptions(scanned);
   if (found.row != nullptr) return found;
   // Fourth, everything else, unless the program went on and met its end later,
-  // or an error of its own came before an echo.
+  // or an error of its own came before an echo or is quoted in it.
   found = FindAnywhere(scanned);
   if (found.row == nullptr) return FindXid(scanned, /*faults_only=*/false);
   const Finding last = LastExceptionAfter(scanned, found);
   if (last.row != nullptr) return last;
   if (!IsEcho(found)) return found;
   const Finding own = OwnErrorBefore(scanned, found);
-  return own.row != nullptr ? own : found;
+  if (own.row != nullptr) return own;
+  const Finding quoted = QuotedByLauncher(scanned, found);
+  return quoted.row != nullptr ? quoted : found;
 }
 
 }  // namespace

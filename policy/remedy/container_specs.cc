@@ -45,9 +45,12 @@ std::optional<std::string> AmountIn(const core::Container& container,
 
 const core::Container* ContainerIn(const core::PodSpec& spec,
                                    std::string_view name) {
-  const auto found =
-      std::ranges::find(spec.containers(), name, &core::Container::name);
-  return found == spec.containers().end() ? nullptr : &*found;
+  for (const auto* containers : {&spec.containers(), &spec.init_containers()}) {
+    const auto found =
+        std::ranges::find(*containers, name, &core::Container::name);
+    if (found != containers->end()) return &*found;
+  }
+  return nullptr;
 }
 
 // By type of message, its fields below which a template may be. Empty: none.

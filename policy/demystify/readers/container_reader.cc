@@ -64,6 +64,16 @@ bool HelperIsRoot(const Ended& helper, const Ended& main) {
                 ToSeconds(main.terminated->finished_at()));
 }
 
+// A program that misses what its sidecar did for it ends within so long.
+constexpr Seconds kMissedWithin = 60;
+
+bool EndedShortlyBefore(const Ended& sidecar, const Ended& work) {
+  if (sidecar.terminated == nullptr) return false;
+  const Seconds at = ToSeconds(sidecar.terminated->finished_at());
+  const Seconds end = ToSeconds(work.terminated->finished_at());
+  return Before(at, end) && !Before(at + kMissedWithin, end);
+}
+
 class ContainersReader {
  public:
   ContainersReader(const Context& context, int index, PodState& state,
@@ -86,6 +96,7 @@ class ContainersReader {
       if (clean_mains_ > 0) state_.end = End::kClean;
       return;
     }
+    ReadSidecars();
     const Ended& primary = Primary();
     Describe(primary);
     for (const Ended& ended : failures_) ReadFailure(ended, primary);
@@ -104,10 +115,9 @@ class ContainersReader {
       state_.started = state_.started || !init;
     }
     if (ended.terminated == nullptr) return;
-    ended.helper =
-        init ? IsSidecar(pod_, status.name()) : IsHelper(pod_, status.name());
     // A sidecar never fails its pod, whatever becomes of it.
-    if (init && ended.helper) return;
+    if (init && IsSidecar(pod_, status.name())) return;
+    ended.helper = !init && IsHelper(pod_, status.name());
     if (!ended.last && ended.end == End::kClean && !init && !ended.helper) {
       ++clean_mains_;
       Remember(ended);
@@ -154,6 +164,26 @@ class ContainersReader {
     Weigh(Round::kBeside, candidate,
           {.message = users != nullptr ? users : said});
     facts_.push_back(candidate);
+  }
+
+  // What became of a sidecar counts like that of a container beside the work
+  // that failed, where it may be why that did: it ended shortly before. All are
+  // stopped afterwards, so that its end may be the one before the last.
+  void ReadSidecars() {
+    const Ended work = Primary();
+    if (work.init) return;
+    const core::PodStatus& status = pod_.status();
+    for (int i = 0; i < status.init_container_statuses_size(); ++i) {
+      const core::ContainerStatus& sidecar = status.init_container_statuses(i);
+      if (!IsSidecar(pod_, sidecar.name())) continue;
+      for (Ended ended : {EndOfContainer(sidecar), EndBefore(sidecar)}) {
+        if (!EndedShortlyBefore(ended, work) || !IsFailure(ended)) continue;
+        ended.index = i;
+        ended.init = ended.helper = true;
+        failures_.push_back(ended);
+        break;
+      }
+    }
   }
 
   const Ended& Primary() const {
@@ -217,11 +247,12 @@ class ContainersReader {
   // specific is known, their role names the cause.
   void AddRole(const Ended& ended) {
     if (ended.end != End::kOwn) return;
-    if (ended.init) {
-      AddSign(facts_, sign::kInitFailed, ExitCodePlace(ended, index_), {})
-          .number = ended.code;
-    } else if (ended.helper && !context_.program_failed) {
+    if (ended.helper) {
+      if (context_.program_failed) return;
       AddSign(facts_, sign::kHelperFailed, ExitCodePlace(ended, index_), {})
+          .number = ended.code;
+    } else if (ended.init) {
+      AddSign(facts_, sign::kInitFailed, ExitCodePlace(ended, index_), {})
           .number = ended.code;
     }
   }

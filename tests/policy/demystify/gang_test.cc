@@ -199,6 +199,31 @@ TEST(Gang, ALaterKillIsNoBetterRootThanANamedError) {
   EXPECT_EQ(diagnosis.culprit().pod(), "a");
 }
 
+// Whoever stops the rest says so too, and gives them no time.
+TEST(Gang, WhatALauncherQuotesOfItsOwnChildIsNoEcho) {
+  for (const char* quoted : {"IndexError: list index out of range",
+                             "shards.Gone: shard 7 has no index"}) {
+    const std::string log =
+        std::string(
+            "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:"
+            " \n"
+            "Root Cause (first observed failure):\n"
+            "  exitcode  : 1 (pid: 88)\n"
+            "  traceback : Traceback (most recent call last):\n"
+            "    File \"data.py\", line 51, in load\n  ") +
+        quoted;
+    const auto diagnosis =
+        Diagnose(GangOf({{"w-0", 143, "Error", 1001,
+                          "Received 15 death signal, shutting down workers"},
+                         {"w-1", 137, "Error", 1002, ""},
+                         {"w-2", 1, "Error", 1000, log.c_str()},
+                         {"w-3", 143, "Error", 1001, ""}}));
+    EXPECT_EQ(diagnosis.cause(), v1::APP_ERROR) << quoted;
+    EXPECT_EQ(diagnosis.culprit().pod(), "w-2") << quoted;
+    EXPECT_THAT(CascadesOf(diagnosis), ElementsAre("w-0", "w-1", "w-3"));
+  }
+}
+
 TEST(Gang, OnlyEchoesMeansTheRootIsMissing) {
   const auto diagnosis = Diagnose(GangOf(
       {{"a", 1, "Error", 100, kPeerGone}, {"b", 1, "Error", 100, kPeerGone}}));

@@ -104,6 +104,31 @@ constexpr RoleCase kLogRolesCases[] = {
      v1::SIGKILL_UNEXPLAINED,
      "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: "
      "-9) local_rank: 1 (pid: 11) of binary: python"},
+    {"TorchrunQuotesTheExceptionOfItsChild",
+     "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"
+     "Root Cause (first observed failure):\n"
+     "  exitcode  : 1 (pid: 88)\n"
+     "  traceback : Traceback (most recent call last):\n"
+     "    File \"data.py\", line 51, in __getitem__\n"
+     "  IndexError: list index out of range\n",
+     v1::APP_ERROR, "IndexError: list index out of range"},
+    {"TorchrunQuotesTheEcho",
+     "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"
+     "Root Cause (first observed failure):\n"
+     "  traceback : Traceback (most recent call last):\n"
+     "  RuntimeError: [gloo/transport/tcp/pair.cc:598] Connection closed by "
+     "peer [10.0.0.1]:12\n",
+     v1::COLLECTIVE_CASCADE,
+     "RuntimeError: [gloo/transport/tcp/pair.cc:598] Connection closed by peer "
+     "[10.0.0.1]:12"},
+    {"TorchrunQuotesWhatFollowedTheEcho",
+     "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1)\n"
+     "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"
+     "Root Cause (first observed failure):\n"
+     "  traceback : Traceback (most recent call last):\n"
+     "  RuntimeError: something of the teardown\n",
+     v1::HANG,
+     "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1)"},
     {"AServiceItCouldDoWithoutIsNotTheEnd",
      "metrics: Connection refused by 10.1.2.3:9091, metrics are off\n"
      "epoch 1 accuracy 0.71\n"

@@ -589,6 +589,170 @@ constexpr PodCase kContainers[] = {
             }
           })pb",
      v1::SUCCEEDED, v1::Diagnosis::HIGH},
+    {"SidecarKilledForMemoryBeforeTheWorkFails",
+     R"pb(pods {
+            spec {
+              init_containers { name: "mount" restart_policy: "Always" }
+              containers { name: "main" }
+            }
+            status {
+              phase: "Failed"
+              init_container_statuses {
+                name: "mount"
+                state {
+                  terminated {
+                    exit_code: 137
+                    reason: "OOMKilled"
+                    finished_at { seconds: 998 }
+                  }
+                }
+              }
+              container_statuses {
+                name: "main"
+                state {
+                  terminated {
+                    exit_code: 1
+                    reason: "Error"
+                    finished_at { seconds: 1000 }
+                  }
+                }
+              }
+            }
+          })pb",
+     v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
+    {"SidecarThatRunsAgainWasKilledForMemoryBefore",
+     R"pb(pods {
+            spec {
+              init_containers { name: "mount" restart_policy: "Always" }
+              containers { name: "main" }
+            }
+            status {
+              phase: "Failed"
+              init_container_statuses {
+                name: "mount"
+                state { running {} }
+                last_state {
+                  terminated {
+                    exit_code: 137
+                    reason: "OOMKilled"
+                    finished_at { seconds: 998 }
+                  }
+                }
+              }
+              container_statuses {
+                name: "main"
+                state {
+                  terminated {
+                    exit_code: 1
+                    reason: "Error"
+                    finished_at { seconds: 1000 }
+                  }
+                }
+              }
+            }
+          })pb",
+     v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
+    {"SidecarKilledForMemoryAndStoppedAfterwards",
+     R"pb(pods {
+            spec {
+              init_containers { name: "mount" restart_policy: "Always" }
+              containers { name: "main" }
+            }
+            status {
+              phase: "Failed"
+              init_container_statuses {
+                name: "mount"
+                state {
+                  terminated {
+                    exit_code: 143
+                    reason: "Error"
+                    finished_at { seconds: 1005 }
+                  }
+                }
+                last_state {
+                  terminated {
+                    exit_code: 137
+                    reason: "OOMKilled"
+                    finished_at { seconds: 998 }
+                  }
+                }
+              }
+              container_statuses {
+                name: "main"
+                state {
+                  terminated {
+                    exit_code: 1
+                    reason: "Error"
+                    finished_at { seconds: 1000 }
+                  }
+                }
+              }
+            }
+          })pb",
+     v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
+    {"SidecarKilledWhenTheWorkHasFailed",
+     R"pb(pods {
+            spec {
+              init_containers { name: "mount" restart_policy: "Always" }
+              containers { name: "main" }
+            }
+            status {
+              phase: "Failed"
+              init_container_statuses {
+                name: "mount"
+                state {
+                  terminated {
+                    exit_code: 137
+                    reason: "OOMKilled"
+                    finished_at { seconds: 1002 }
+                  }
+                }
+              }
+              container_statuses {
+                name: "main"
+                state {
+                  terminated {
+                    exit_code: 1
+                    reason: "Error"
+                    finished_at { seconds: 1000 }
+                  }
+                }
+              }
+            }
+          })pb",
+     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
+    {"SidecarKilledForMemoryLongBefore",
+     R"pb(pods {
+            spec {
+              init_containers { name: "mount" restart_policy: "Always" }
+              containers { name: "main" }
+            }
+            status {
+              phase: "Failed"
+              init_container_statuses {
+                name: "mount"
+                state { running {} }
+                last_state {
+                  terminated {
+                    exit_code: 137
+                    reason: "OOMKilled"
+                    finished_at { seconds: 500 }
+                  }
+                }
+              }
+              container_statuses {
+                name: "main"
+                state {
+                  terminated {
+                    exit_code: 1
+                    reason: "Error"
+                    finished_at { seconds: 1000 }
+                  }
+                }
+              }
+            }
+          })pb",
+     v1::APP_ERROR, v1::Diagnosis::MEDIUM},
     {"HelperThatFailsByItselfWhenTheWorkHasCompleted",
      R"pb(pods {
             spec { containers { name: "main" } }

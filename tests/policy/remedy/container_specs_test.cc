@@ -23,7 +23,8 @@ constexpr auto kLimits = Amounts::kLimits;
 
 constexpr char kPod[] = R"({"metadata":{"name":"a"},"spec":{"containers":[
   {"name":"main","resources":{"limits":{"memory":"6Gi","cpu":2}}},
-  {"name":"side"}]}})";
+  {"name":"side"}],"initContainers":[
+  {"name":"mount","resources":{"limits":{"memory":"256Mi"}}}]}})";
 constexpr char kJobSet[] = R"({"metadata":{"name":"j"},"spec":{
   "replicatedJobs":[{"template":{"spec":{"template":{"spec":{"containers":[
   {"name":"main","resources":{"limits":{"memory":"4Gi"}}}]}}}}}]}})";
@@ -36,6 +37,7 @@ TEST(ContainerSpecsTest, TellsPodsFromTheTemplatesTheyAreMadeFrom) {
   const ContainerSpecs specs(report);
   EXPECT_EQ(specs.OfPod("a", "main", "memory", kLimits), "6Gi");
   EXPECT_EQ(specs.OfPod("a", "main", "cpu", kLimits), "2");
+  EXPECT_EQ(specs.OfPod("a", "mount", "memory", kLimits), "256Mi");
   EXPECT_EQ(specs.OfPod("a", "main", "memory", Amounts::kRequests),
             std::nullopt);
   EXPECT_EQ(specs.OfPod("a", "side", "memory", kLimits), std::nullopt);
