@@ -61,8 +61,6 @@ TEST_F(CreationRepeatedTest, IsWaitedForWhoeverTheOperatorIs) {
       {"", "Job", "FailedCreate"},
       {"job_set { metadata { name: 'w' uid: 'u' } }", "JobSet",
        "JobCreationFailed"},
-      {"train_job { metadata { name: 'w' uid: 'u' } }", "TrainJob",
-       "TrainJobResourcesCreationFailed"},
       {"ray_job { metadata { name: 'w' uid: 'u' } status { "
        "job_deployment_status: 'Initializing' } }",
        "RayJob", "FailedToCreateRayCluster"},
@@ -74,6 +72,16 @@ TEST_F(CreationRepeatedTest, IsWaitedForWhoeverTheOperatorIs) {
     EXPECT_EQ(answer.decision().action(), v1::Decision::WAIT) << row.reason;
     EXPECT_EQ(answer.accounting().charged_to(), "") << row.reason;
   }
+}
+
+// Its recipe is asked before each try.
+TEST_F(CreationRepeatedTest, TrainerIsGrantedItsTries) {
+  const v1::DecideResponse answer =
+      Asked(Refused("train_job { metadata { name: 'w' uid: 'u' } }", "TrainJob",
+                    "TrainJobResourcesCreationFailed"),
+            kMinute);
+  EXPECT_EQ(answer.decision().action(), v1::Decision::RETRY);
+  EXPECT_EQ(answer.accounting().charged_to(), "control");
 }
 
 TEST_F(CreationRepeatedTest, IsTheCallersToRepeatWhereItIsItsOwnCall) {
