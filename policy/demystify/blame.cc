@@ -13,9 +13,9 @@
 #include "policy/demystify/gang.h"
 #include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/readers/quota.h"
+#include "policy/demystify/readers/volumes.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"
-#include "policy/demystify/volumes.h"
 #include "policy/demystify/weighing/weighing.h"
 #include "policy/demystify/weighing/worth.h"
 

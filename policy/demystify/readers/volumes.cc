@@ -1,4 +1,4 @@
-#include "policy/demystify/volumes.h"
+#include "policy/demystify/readers/volumes.h"
 
 #include <re2/re2.h>
 

@@ -1,6 +1,6 @@
 // Whose storage a container writes to.
-#ifndef MULLIGAN_POLICY_DEMYSTIFY_VOLUMES_H_
-#define MULLIGAN_POLICY_DEMYSTIFY_VOLUMES_H_
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_VOLUMES_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_READERS_VOLUMES_H_
 
 #include <string_view>
 
@@ -15,4 +15,4 @@ bool IsAboutClaim(const kubernetes::core::v1::Pod& pod,
 
 }  // namespace mulligan::demystify
 
-#endif  // MULLIGAN_POLICY_DEMYSTIFY_VOLUMES_H_
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_READERS_VOLUMES_H_
