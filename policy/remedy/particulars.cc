@@ -245,7 +245,8 @@ std::string LogsOf(const v1::Diagnosis& diagnosis, const Particulars& found,
   if (found.pod.empty()) return "kubectl logs of the failed pod";
   std::string speaker = SpeakerOf(diagnosis);
   if (!speaker.empty() && speaker != found.pod) {
-    return LogCommand({found.space, std::move(speaker)});
+    return LogCommand({found.space, std::move(speaker), /*container=*/"",
+                       /*previous=*/false});
   }
   return LogCommand({found.space, found.pod, found.container, restarted});
 }
