@@ -7,6 +7,10 @@
 
 namespace mulligan {
 
+// A pod's number in an Indexed Job: a label, and an annotation too.
+inline constexpr char kCompletionIndexLabel[] =
+    "batch.kubernetes.io/job-completion-index";
+
 // The value at `key`; empty: there is none.
 template <typename Map>
 std::string_view LabelOf(const Map& labels, const char* key) {

@@ -39,7 +39,7 @@ std::optional<std::int32_t> CulpritExitCode(const v1::FailureReport& report,
   }
   const std::string_view leaf = conclusion.decisive()->place.leaf;
   const EndedContainer ended = leaf.starts_with(".lastState")
-                                   ? EndBefore(*culprit)
+                                   ? LastEnd(*culprit)
                                    : EndOfContainer(*culprit);
   if (ended.terminated == nullptr || ended.end == End::kLost) return {};
   return ended.code;

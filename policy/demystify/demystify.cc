@@ -75,8 +75,8 @@ Incident IncidentOf(const demystify::Context& context,
   incident.alone = member.alone;
   incident.silent = demystify::MayFollow(member.reading);
   if (member.alone) {
-    const std::string_view index = LabelOf(
-        pod.metadata().labels(), "batch.kubernetes.io/job-completion-index");
+    const std::string_view index =
+        LabelOf(pod.metadata().labels(), kCompletionIndexLabel);
     if (index.size() <= kMaxPartBytes) incident.part = index;
   }
   return incident;

@@ -67,8 +67,7 @@ class Slots {
     if (labels.empty()) return -1;
     std::string_view job = LabelOf(labels, "batch.kubernetes.io/job-name");
     if (job.empty()) job = LabelOf(labels, "job-name");
-    const std::string_view index =
-        LabelOf(labels, "batch.kubernetes.io/job-completion-index");
+    const std::string_view index = LabelOf(labels, kCompletionIndexLabel);
     if (job.empty() || (index.empty() && single_pod_jobs_.count(job) == 0)) {
       return -1;
     }
@@ -197,8 +196,8 @@ bool HoldsName(std::string_view text, std::string_view name) {
 
 // Its completion index, else what its name ends with.
 std::string_view NumberOf(const kubernetes::core::v1::Pod& pod) {
-  const std::string_view index = LabelOf(
-      pod.metadata().labels(), "batch.kubernetes.io/job-completion-index");
+  const std::string_view index =
+      LabelOf(pod.metadata().labels(), kCompletionIndexLabel);
   if (!index.empty()) return index;
   const std::string_view name = pod.metadata().name();
   return name.substr(name.find_last_of('-') + 1);

@@ -176,7 +176,7 @@ class ContainersReader {
     for (int i = 0; i < status.init_container_statuses_size(); ++i) {
       const core::ContainerStatus& sidecar = status.init_container_statuses(i);
       if (!IsSidecar(pod_, sidecar.name())) continue;
-      for (Ended ended : {EndOfContainer(sidecar), EndBefore(sidecar)}) {
+      for (Ended ended : {EndOfContainer(sidecar), LastEnd(sidecar)}) {
         if (!EndedShortlyBefore(ended, work) || !IsFailure(ended)) continue;
         ended.index = i;
         ended.init = ended.helper = true;

@@ -220,16 +220,18 @@ bool EndsByStopping(const core::ContainerStatus& status) {
          EndOf(CodeIn(ended), ended.reason()) == End::kKilled;
 }
 
-EndedContainer EndBefore(const core::ContainerStatus& status) {
-  EndedContainer ended = EndOfContainer(status);
-  if (!EndsByStopping(status)) return ended;
-  const auto& last = status.last_state().terminated();
-  ended.terminated = &last;
+EndedContainer LastEnd(const core::ContainerStatus& status) {
+  EndedContainer ended;
+  if (!status.last_state().has_terminated()) return ended;
+  ended.terminated = &status.last_state().terminated();
   ended.last = true;
-  ended.recovered = false;
-  ended.code = CodeIn(last);
-  ended.end = EndOf(ended.code, last.reason());
+  ended.code = CodeIn(*ended.terminated);
+  ended.end = EndOf(ended.code, ended.terminated->reason());
   return ended;
+}
+
+EndedContainer EndBefore(const core::ContainerStatus& status) {
+  return EndsByStopping(status) ? LastEnd(status) : EndOfContainer(status);
 }
 
 End EndOf(std::int32_t exit_code, std::string_view reason) {

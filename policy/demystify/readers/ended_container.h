@@ -36,6 +36,10 @@ EndedContainer EndOfContainer(
 // its last run ends by it.
 bool EndsByStopping(const kubernetes::core::v1::ContainerStatus& status);
 
+// The end before the last start, however the run after it ended; null where
+// none is told.
+EndedContainer LastEnd(const kubernetes::core::v1::ContainerStatus& status);
+
 // EndOfContainer of a pod that is stopped because the work was given up: the
 // end before the one by that.
 EndedContainer EndBefore(const kubernetes::core::v1::ContainerStatus& status);

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "absl/time/time.h"
+#include "policy/base/labels.h"
 #include "policy/base/times.h"
 #include "policy/operators/go_text.h"
 
@@ -39,7 +40,6 @@ constexpr std::int32_t kBackoffLimit = 6;
 constexpr std::int32_t kBackoffLimitWithPerIndex =
     std::numeric_limits<std::int32_t>::max();
 
-constexpr char kIndexKey[] = "batch.kubernetes.io/job-completion-index";
 constexpr char kFailuresKey[] = "batch.kubernetes.io/job-index-failure-count";
 constexpr char kIgnoredFailuresKey[] =
     "batch.kubernetes.io/job-index-ignored-failure-count";
@@ -141,7 +141,7 @@ bool HasTrackingFinalizer(const Pod& pod) {
 
 std::optional<std::int64_t> CompletionIndex(const Pod& pod,
                                             std::int64_t completions) {
-  const std::int64_t index = NumberAt(pod, kIndexKey).value_or(-1);
+  const std::int64_t index = NumberAt(pod, kCompletionIndexLabel).value_or(-1);
   if (index < 0 || index >= completions) return std::nullopt;
   return index;
 }
