@@ -1,8 +1,6 @@
 #include "policy/demystify/blame.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <span>
 
 #include "absl/strings/str_cat.h"
 #include "policy/demystify/causes.h"
@@ -11,12 +9,8 @@
 #include "policy/demystify/culprit.h"
 #include "policy/demystify/fact.h"
 #include "policy/demystify/gang.h"
-#include "policy/demystify/readers/pod_life.h"
-#include "policy/demystify/readers/quota.h"
-#include "policy/demystify/readers/volumes.h"
+#include "policy/demystify/readers/ended_container.h"
 #include "policy/demystify/signatures/rows.h"
-#include "policy/demystify/signatures/tables.h"
-#include "policy/demystify/weighing/weighing.h"
 #include "policy/demystify/weighing/worth.h"
 
 namespace mulligan::demystify {
@@ -100,16 +94,6 @@ Restarts RestartsOf(const Context& context, const Conclusion& conclusion) {
     most = {failed - 1, "the Job started a pod "};
   }
   return most;
-}
-
-// Whether it failed after a long run; unknown times are none.
-bool RanLong(const kubernetes::core::v1::ContainerStatus& status) {
-  const auto& run = status.state().has_terminated()
-                        ? status.state().terminated()
-                        : status.last_state().terminated();
-  const Seconds begin = ToSeconds(run.started_at());
-  const Seconds end = ToSeconds(run.finished_at());
-  return Known(begin) && Known(end) && begin + kLongRun < end;
 }
 
 // The first fact of the concluded cause whose row says it, the decisive first.
@@ -219,63 +203,6 @@ const Candidate* TroubleBeside(const Conclusion& conclusion) {
   return found;
 }
 
-// A fact that answers instead of the one that decided, for one that says less.
-void LookBehindWinner(Conclusion& conclusion) {
-  const int behind = WeighBehind(std::span(conclusion.facts),
-                                 {.fails = conclusion.gang.root >= 0,
-                                  .cause = conclusion.cause,
-                                  .confidence = conclusion.confidence});
-  if (behind < 0) return;
-  conclusion.winner = behind;
-  conclusion.cause = conclusion.decisive()->row->cause;
-  conclusion.confidence = conclusion.decisive()->confidence;
-}
-
-// A pull that fails without a reason is given the time an outage may take.
-void LookBehindPull(const Context& context, Conclusion& conclusion) {
-  constexpr Seconds kYoung = 180;
-  if (conclusion.cause != v1::IMAGE_INVALID ||
-      conclusion.confidence != v1::Diagnosis::LOW || conclusion.gang.root < 0) {
-    return;
-  }
-  const auto& status = context.report.pods(conclusion.gang.root).status();
-  const Seconds start = ToSeconds(status.start_time());
-  if (Known(start) && Known(context.now) && context.now >= start &&
-      context.now < start + kYoung) {
-    conclusion.cause = v1::IMAGE_PULL_TRANSIENT;
-  }
-}
-
-// The text that decided says more than the row that found it.
-void ReadAs(const Signature& row, Conclusion& conclusion) {
-  Candidate& winner =
-      conclusion.facts[static_cast<std::size_t>(conclusion.winner)];
-  winner.row = &row;
-  winner.table = "sign";
-}
-
-// What a container may write to its own file system has nothing to do with the
-// room on a volume that somebody claimed.
-void LookBehindVolume(const Context& context, Conclusion& conclusion) {
-  const Gang& gang = conclusion.gang;
-  if (conclusion.cause != v1::STORAGE_EXHAUSTED || gang.root < 0) return;
-  const Candidate& winner = *conclusion.decisive();
-  const auto* status = CulpritContainer(context.report, conclusion);
-  if (winner.text.empty() || winner.place.root != Root::kPods ||
-      !IsAboutClaim(context.report.pods(gang.root),
-                    status == nullptr ? "" : status->name(), winner.text)) {
-    return;
-  }
-  ReadAs(sign::kVolumeClaimFull, conclusion);
-}
-
-// A quota passes when others finish, but not what is larger than all of it.
-void LookBehindQuota(Conclusion& conclusion) {
-  if (conclusion.cause != v1::QUOTA_EXCEEDED || conclusion.winner < 0) return;
-  if (!NeverFitsQuota(conclusion.decisive()->text)) return;
-  ReadAs(sign::kQuotaNeverFits, conclusion);
-}
-
 }  // namespace
 
 Diagnosis::FaultDomain DomainOf(const Context& context,
@@ -338,7 +265,8 @@ OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
              absl::StrCat(restarts.by, restarts.count,
                           " times again, and it ended each time")};
   } else if (status != nullptr && MayPassLater(conclusion) &&
-             found.outlook == Diagnosis::CANNOT_RECOVER && RanLong(*status)) {
+             found.outlook == Diagnosis::CANNOT_RECOVER &&
+             RanLong(*status, kLongRun)) {
     found = {Diagnosis::MAY_RECOVER,
              "it ran for long before, and may get past it from a checkpoint"};
   }
@@ -350,13 +278,6 @@ bool PointsToNode(const Conclusion& conclusion) {
   const Candidate* naming = conclusion.naming();
   return HasHistory(conclusion.cause, kOfNode | kElsewhere) ||
          (naming != nullptr && (naming->flags & kOfThisNode) != 0);
-}
-
-void LookBehind(const Context& context, Conclusion& conclusion) {
-  LookBehindWinner(conclusion);
-  LookBehindPull(context, conclusion);
-  LookBehindVolume(context, conclusion);
-  LookBehindQuota(conclusion);
 }
 
 }  // namespace mulligan::demystify

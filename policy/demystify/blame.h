@@ -1,5 +1,4 @@
-// Who has to act, whether the work can recover, and what stands behind the fact
-// that decided.
+// Who has to act, and whether the work can recover.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_BLAME_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_BLAME_H_
 
@@ -27,10 +26,6 @@ OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion);
 // Whether what was found is about the node it was found on: its cause is, or
 // the row that names it.
 bool PointsToNode(const Conclusion& conclusion);
-
-// Puts the fact behind the winner of `conclusion` in its place, or the cause
-// that the surroundings of the report suggest.
-void LookBehind(const Context& context, Conclusion& conclusion);
 
 }  // namespace mulligan::demystify
 

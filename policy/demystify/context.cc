@@ -22,7 +22,7 @@ bool IsSparkPod(const core::Pod& pod) {
     return true;
   for (const core::ContainerStatus& status :
        pod.status().container_statuses()) {
-    if (status.name() == "spark-kubernetes-executor" ||
+    if (status.name() == spark::kExecutorContainer ||
         status.name() == spark::kDriverContainer) {
       return true;
     }

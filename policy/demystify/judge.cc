@@ -17,6 +17,7 @@
 #include "policy/demystify/gang.h"
 #include "policy/demystify/member.h"
 #include "policy/demystify/odd_values.h"
+#include "policy/demystify/readers/behind.h"
 #include "policy/demystify/readers/creation_error_reader.h"
 #include "policy/demystify/readers/event_reader.h"
 #include "policy/demystify/readers/exit_reader.h"

@@ -237,14 +237,18 @@ Finding Best(const Scanned& scanned) {
 LogReader::Said LogReader::Read(std::string_view text, bool killed) {
   const Scanned scanned(text);
   const Finding found = Best(scanned);
-  if (found.row == nullptr) return {};
   const bool went_on = killed && IsMistake(found) &&
                        WentOn(scanned, found, scanned.told().size());
   if (went_on) return {};
-  Said said = {found};
+  Said said;
+  if (found.row != nullptr) said.push_back(found);
   if (IsMistake(found)) {
     const Finding passing = scanned.Find(PassingTexts(), scanned.reports());
     if (passing.row != nullptr) said.push_back(passing);
+  } else if (!killed) {
+    // Programs tell that they are done as they tell all that goes well.
+    const Finding ending = scanned.Find(EndingTexts(), scanned.told());
+    if (ending.row != nullptr) said.push_back(ending);
   }
   return said;
 }
@@ -263,7 +267,9 @@ const Signature* LogReader::Add(Candidates& candidates, std::string_view text,
     fact.text = found.line.empty() ? text : found.line;
     fact.keyword = found.row->keyword;
   }
-  return said_.empty() ? nullptr : &said_.front().row->row;
+  const bool decides =
+      !said_.empty() && said_.front().row->row.tier > Tier::kHint;
+  return decides ? &said_.front().row->row : nullptr;
 }
 
 }  // namespace mulligan::demystify

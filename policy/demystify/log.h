@@ -23,7 +23,7 @@ struct LogFinding {
 // Reads the logs of one report.
 //
 // Add() adds what `text`, the end of a log, says to `candidates`, read at
-// `place`. Returns the row; null when the log says nothing known.
+// `place`. Returns the row that may decide; null when there is none.
 //
 // Lines of a log have roles, and not every line may name the cause:
 // 1. Advice and guesses ("this might be caused by ...") never do.
@@ -39,7 +39,8 @@ class LogReader {
                        const Place& place, Seconds at, bool killed = false);
 
  private:
-  // What a text says: first what it failed of, then what tells that it passes.
+  // What a text says: first what it failed of, then what tells that it passes,
+  // or that the work was done.
   using Said = absl::InlinedVector<LogFinding, 2>;
   static Said Read(std::string_view text, bool killed);
 

@@ -141,16 +141,15 @@ Step HangStep(const Particulars& found) {
 
 // Spark sets the limit of its pods itself.
 std::string SparkMemoryStep(const Particulars& found) {
-  // The driver's log tells of the executors it lost.
-  const bool of_driver = found.container == spark::kDriverContainer;
   const bool driver =
-      of_driver && found.message.find("xecutor") == std::string::npos;
+      spark::ContainerShortOfMemory(found.container, found.message) ==
+      spark::kDriverContainer;
   const std::string_view role = driver ? "driver" : "executor";
   std::string step = absl::StrFormat(
       "raise spark.%s.memory, or spark.%s.memoryOverhead where it is not the "
       "heap",
       role, role);
-  if (!found.limit.empty() && driver == of_driver) {
+  if (!found.limit.empty()) {
     absl::StrAppend(&step, ": together they are ", found.limit);
   }
   return step;
@@ -186,10 +185,6 @@ std::string StepOfNumbers(const Answered& answered,
                           const Particulars& found,
                           const ContainerSpecs& specs) {
   const v1::Cause cause = diagnosis.cause();
-  if (cause == v1::CONTAINER_OOM &&
-      found.container.starts_with("spark-kubernetes-")) {
-    return SparkMemoryStep(found);
-  }
   if (const Growth* growth = GrowthOf(cause)) {
     return GrowthStep(answered, *growth, found, specs);
   }
@@ -214,10 +209,14 @@ Step StepOf(const Answered& answered, const v1::Diagnosis& diagnosis,
   if (std::string step = StepOfHistory(diagnosis, found); !step.empty()) {
     return {std::move(step), v1::FirstStep::PLATFORM};
   }
+  const v1::Cause cause = diagnosis.cause();
+  if (cause == v1::CONTAINER_OOM &&
+      found.container.starts_with("spark-kubernetes-")) {
+    return {SparkMemoryStep(found), v1::FirstStep::USER};
+  }
   if (!remedy.step.empty()) {
     return {remedy.step, remedy.actor, remedy.command};
   }
-  const v1::Cause cause = diagnosis.cause();
   if (cause == v1::HANG) return HangStep(found);
   if (std::string step = StepOfNumbers(answered, diagnosis, found, specs);
       !step.empty()) {

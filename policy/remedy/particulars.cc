@@ -13,6 +13,7 @@
 #include "policy/remedy/error_line.h"
 #include "policy/request/kinds.h"
 #include "policy/request/owners.h"
+#include "policy/request/views/spark_words.h"
 #include "policy/request/workload_view.h"
 #include "re2/re2.h"
 
@@ -192,9 +193,13 @@ void ReadAmounts(const v1::Diagnosis& diagnosis, const ContainerSpecs& specs,
                  Particulars& found) {
   const std::string_view resource = LimitedResource(diagnosis.cause());
   if (resource.empty()) return;
+  const std::string_view container =
+      diagnosis.evidence().empty()
+          ? found.container
+          : spark::ContainerShortOfMemory(found.container,
+                                          diagnosis.evidence(0).value());
   const auto amount = [&](Amounts amounts) {
-    return specs.OfPod(found.pod, found.container, resource, amounts)
-        .value_or("");
+    return specs.OfPod(found.pod, container, resource, amounts).value_or("");
   };
   found.limit = amount(Amounts::kLimits);
   found.request = amount(Amounts::kRequests);

@@ -40,4 +40,12 @@ absl::Duration RetryDelay(const CompiledBackoff& backoff, std::int64_t charges,
   return Spread(BaseDelay(backoff, charges), backoff.jitter, identity);
 }
 
+absl::Duration MemberDelay(const CompiledBackoff& backoff, std::int64_t charges,
+                           std::uint64_t identity, absl::Duration decided) {
+  const absl::Duration base = BaseDelay(backoff, charges);
+  const absl::Duration least = base * (1 - backoff.jitter);
+  return std::max(least, decided) +
+         (Spread(base, backoff.jitter, identity) - least);
+}
+
 }  // namespace mulligan

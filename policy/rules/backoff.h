@@ -32,6 +32,12 @@ absl::Duration RetryDelay(const CompiledBackoff& backoff, std::int64_t charges,
 absl::Duration Spread(absl::Duration delay, double jitter,
                       std::uint64_t identity);
 
+// When a member of a failure that was decided about before is due, as long
+// after its own end: RetryDelay, but that those who are decided about late, at
+// `decided` after their end, are spread over as much time from then on.
+absl::Duration MemberDelay(const CompiledBackoff& backoff, std::int64_t charges,
+                           std::uint64_t identity, absl::Duration decided);
+
 }  // namespace mulligan
 
 #endif  // MULLIGAN_POLICY_RULES_BACKOFF_H_

@@ -13,6 +13,7 @@
 #include "policy/budget/ledger.h"
 #include "policy/limits.h"
 #include "policy/request/kubernetes_codec.h"
+#include "policy/request/views/spark_words.h"
 #include "policy/request/workload.h"
 #include "policy/verdict/diagnosed.h"
 #include "policy/verdict/sentence.h"
@@ -90,13 +91,22 @@ v1::ResourceChange& ChangeOf(const char* resource, const std::string& container,
   return change;
 }
 
+// The container that lacked it: the culprit's, unless that told of another.
+std::string GrownContainer(const v1::Diagnosis& diagnosis) {
+  const std::string_view line = diagnosis.evidence().empty()
+                                    ? std::string_view()
+                                    : diagnosis.evidence(0).value();
+  return std::string(
+      spark::ContainerShortOfMemory(diagnosis.culprit().container(), line));
+}
+
 // By `factor` more than was granted before: what nobody was told of, an attempt
 // that only a later report shows, grew nothing.
 void Grow(const char* resource, double factor, const CompiledResources& policy,
           const Case& failure, v1::Decision& decision,
           std::vector<std::string>& warnings) {
   if (factor == 0) return;
-  const std::string& container = failure.diagnosis().culprit().container();
+  const std::string container = GrownContainer(failure.diagnosis());
   if (container.size() > kMaxLedgerNodeBytes) return;
   v1::ResourceChange& change = ChangeOf(resource, container, decision);
   const double granted =

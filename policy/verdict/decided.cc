@@ -35,6 +35,26 @@ AnswerPart<v1::Explanation> ExplanationOf(const Situated& at,
   return explanation;
 }
 
+// What is left of the delay of a record's decision. Where pods are started
+// again one by one another member of its failure has a time of its own: all at
+// one moment is what overloaded them.
+absl::Duration DelayLeft(const Situated& at, const Diagnosed& told,
+                         const Recalled& before) {
+  const v1::AttemptRecord& record = before.ledger->history(before.record);
+  const v1::Decision& decision = record.decision();
+  if (before.of_another && decision.action() == v1::Decision::RETRY &&
+      decision.scope() <= v1::Decision::INDEX && record.has_observed_at()) {
+    const Case member =
+        CaseOf(at, told, *before.ledger, at.report(), /*refund=*/false);
+    if (const auto delay = DelayOfMember(member, record)) {
+      return *delay - (at.now - told.failed_at);
+    }
+  }
+  const absl::Duration elapsed =
+      std::max(at.now - ToTime(record.observed_at()), absl::ZeroDuration());
+  return ToDuration(decision.retry_after()) - elapsed;
+}
+
 // The verdict of a record once more; nothing is charged. A delay has been
 // running since.
 Decided DecidedAgain(const Situated& at, const Diagnosed& told,
@@ -46,13 +66,11 @@ Decided DecidedAgain(const Situated& at, const Diagnosed& told,
   v1::Decision& decision = *decided.decision;
   decision = record.decision();
   if (decision.has_retry_after() && record.has_observed_at()) {
-    const absl::Duration elapsed =
-        std::max(at.now - ToTime(record.observed_at()), absl::ZeroDuration());
     const absl::Duration stopping =
         told.findings.gone_at.value_or(at.now) - at.now;
-    SetDuration(std::max({ToDuration(decision.retry_after()) - elapsed,
-                          stopping, absl::ZeroDuration()}),
-                *decision.mutable_retry_after());
+    SetDuration(
+        std::max({DelayLeft(at, told, before), stopping, absl::ZeroDuration()}),
+        *decision.mutable_retry_after());
   }
   FillTexts(*told.diagnosis, record, decision);
   v1::Accounting& accounting = *decided.accounting;

@@ -16,26 +16,38 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
+// The end that `diagnosis` is about of a container: that at its time, else the
+// last one. Null: none is told.
+const core::ContainerStateTerminated* EndMeant(
+    const core::ContainerStatus& status, const v1::Diagnosis& diagnosis) {
+  const bool now = status.state().has_terminated();
+  const bool before = status.last_state().has_terminated();
+  const auto& last = status.last_state().terminated();
+  const bool meant =
+      before && IsSet(diagnosis.finished_at()) &&
+      last.finished_at().seconds() == diagnosis.finished_at().seconds();
+  if (now && !meant) return &status.state().terminated();
+  return before ? &last : nullptr;
+}
+
 // Where nobody is known to be the culprit, the end of a member that ended when
-// the failure did.
+// the failure did. Sidecars stand among the init containers.
 const core::ContainerStateTerminated* CulpritEnd(
     const v1::FailureReport& report, const v1::Diagnosis& diagnosis) {
   const v1::Culprit& culprit = diagnosis.culprit();
   const bool named = !culprit.pod().empty();
   for (const core::Pod& pod : report.pods()) {
     if (named && pod.metadata().name() != culprit.pod()) continue;
-    for (const core::ContainerStatus& status :
-         pod.status().container_statuses()) {
-      const bool now = status.state().has_terminated();
-      if (status.name() != culprit.container() ||
-          (!now && !status.last_state().has_terminated())) {
-        continue;
-      }
-      const auto& end =
-          now ? status.state().terminated() : status.last_state().terminated();
-      if (named ||
-          end.finished_at().seconds() == diagnosis.finished_at().seconds()) {
-        return &end;
+    for (const auto* statuses : {&pod.status().container_statuses(),
+                                 &pod.status().init_container_statuses()}) {
+      for (const core::ContainerStatus& status : *statuses) {
+        if (status.name() != culprit.container()) continue;
+        const auto* end = EndMeant(status, diagnosis);
+        if (end != nullptr &&
+            (named || end->finished_at().seconds() ==
+                          diagnosis.finished_at().seconds())) {
+          return end;
+        }
       }
     }
   }

@@ -1,5 +1,6 @@
 #include "policy/verdict/recalled.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -50,6 +51,18 @@ ToldFailure ToldNow(const Situated& at, const Diagnosed& told,
           count.counted};
 }
 
+// Whether the record is of a pod, and of none of those that are told.
+bool IsOfAnother(const Situated& at, const Diagnosed& told,
+                 const v1::AttemptRecord& record) {
+  const auto is_of = [&](int pod) {
+    return record.failure_id() == IdOfPod(at.owners, *at.workload, pod) ||
+           record.failure_id() == IdWithWorkload(at.owners, *at.workload, pod);
+  };
+  const auto& pods = told.findings.incident.pods;
+  return !pods.empty() && !record.named() && !told.id.named &&
+         std::ranges::none_of(pods, is_of);
+}
+
 // Where the failure stands that has the record `known`; -1: it has none.
 Recalled Stand(const Situated& at, const Diagnosed& told, int known,
                Recalled before) {
@@ -66,6 +79,7 @@ Recalled Stand(const Situated& at, const Diagnosed& told, int known,
     if (waits || IsRepeatable(record)) {
       before.standing = Standing::kDecided;
       before.record = known;
+      before.of_another = IsOfAnother(at, told, record);
       return before;
     }
     if (!IsPending(record)) {

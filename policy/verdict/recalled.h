@@ -39,6 +39,8 @@ struct Recalled {
   AnswerPart<v1::BudgetLedger> ledger;
   Standing standing = Standing::kNotBroken;
   int record = -1;  // for kDecided: its index in the history
+  // That record is of another member than those that are told.
+  bool of_another = false;
   std::vector<std::string> warnings = {};
 
   // What it died of is past, so that nothing is to be decided.

@@ -377,4 +377,16 @@ Priced Price(const Case& failure, const WhatIf& change) {
   return priced;
 }
 
+std::optional<absl::Duration> DelayOfMember(const Case& member,
+                                            const v1::AttemptRecord& decided) {
+  const WhatIf as_it_is;
+  const Draft draft = MatchRule(QuestionOf(member, as_it_is));
+  const CompiledOutcome& wanted = *draft.verdict.outcome;
+  if (wanted.action != v1::Decision::RETRY || !wanted.backoff) {
+    return std::nullopt;
+  }
+  return MemberDelay(*wanted.backoff, decided.used(), member.told.identity,
+                     ToTime(decided.observed_at()) - member.told.failed_at);
+}
+
 }  // namespace mulligan

@@ -83,6 +83,11 @@ struct Priced {
 //      expected to lose, the deadline once more with the delay.
 Priced Price(const Case& failure, const WhatIf& change = {});
 
+// How long after its end a member is due of a failure that has the record
+// `decided`, by the rule that wants its retry. Nothing: none spreads retries.
+std::optional<absl::Duration> DelayOfMember(const Case& member,
+                                            const v1::AttemptRecord& decided);
+
 }  // namespace mulligan
 
 #endif  // MULLIGAN_POLICY_VERDICT_VERDICT_H_

@@ -153,7 +153,8 @@ std::string OutlookText(const v1::Diagnosis& diagnosis) {
   constexpr std::pair<v1::Diagnosis::Outlook, const char*> kAnswers[] = {
       {v1::Diagnosis::RECOVERS, "yes: "},
       {v1::Diagnosis::MAY_RECOVER, "perhaps: "},
-      {v1::Diagnosis::CANNOT_RECOVER, "no: "}};
+      {v1::Diagnosis::CANNOT_RECOVER, "no: "},
+      {v1::Diagnosis::MAY_BE_DONE, "it may be done: "}};
   for (const auto& [outlook, answer] : kAnswers) {
     if (outlook == diagnosis.outlook()) {
       return answer + diagnosis.outlook_reason();

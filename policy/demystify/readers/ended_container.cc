@@ -59,8 +59,10 @@ class EndedReader {
     if (ended.code == 0 || start_failed) return;
     const Signature& row =
         FindExitCode(ended.code, ContextOf(context_, terminated.reason()));
-    AddFact(facts_, "exit-code", row, ExitCodePlace(ended, pod_), {}, at_)
-        .number = ended.code;
+    Candidate& code =
+        AddFact(facts_, "exit-code", row, ExitCodePlace(ended, pod_), {}, at_);
+    code.number = ended.code;
+    Weigh(Round::kCode, code, {.message = text});
   }
 
  private:
@@ -254,6 +256,15 @@ End EndOf(std::int32_t exit_code, std::string_view reason) {
     default:
       return exit_code == -1073741510 ? End::kKilled : End::kOwn;
   }
+}
+
+bool RanLong(const core::ContainerStatus& status, Seconds least) {
+  const auto& run = status.state().has_terminated()
+                        ? status.state().terminated()
+                        : status.last_state().terminated();
+  const Seconds begin = ToSeconds(run.started_at());
+  const Seconds end = ToSeconds(run.finished_at());
+  return Known(begin) && Known(end) && begin + least < end;
 }
 
 void ReadEndedContainer(const Context& context, int pod,

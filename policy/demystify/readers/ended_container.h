@@ -40,6 +40,10 @@ bool EndsByStopping(const kubernetes::core::v1::ContainerStatus& status);
 // none is told.
 EndedContainer LastEnd(const kubernetes::core::v1::ContainerStatus& status);
 
+// Whether its last run took more than `least`; unknown times are none.
+bool RanLong(const kubernetes::core::v1::ContainerStatus& status,
+             Seconds least);
+
 // EndOfContainer of a pod that is stopped because the work was given up: the
 // end before the one by that.
 EndedContainer EndBefore(const kubernetes::core::v1::ContainerStatus& status);

@@ -47,8 +47,8 @@ void ReadExit(const Context& context, Candidates& facts,
   if (told == nullptr) {
     const bool killed =
         exit_code.has_value() && EndOf(*exit_code, reason) == End::kKilled;
-    context.log.Add(facts, exit.message(), at(".message"), kUnknownTime,
-                    killed);
+    told = context.log.Add(facts, exit.message(), at(".message"), kUnknownTime,
+                           killed);
   }
   if (!exit_code.has_value()) return;
   if (*exit_code == 0) {
@@ -63,9 +63,10 @@ void ReadExit(const Context& context, Candidates& facts,
   const ExitContext codes = reason == "Unknown" ? ExitContext::kRuntimeUnknown
                             : context.spark     ? ExitContext::kSpark
                                                 : ExitContext::kAny;
-  AddFact(facts, "exit-code", FindExitCode(*exit_code, codes), at(".exitCode"),
-          {})
-      .number = *exit_code;
+  Candidate& code = AddFact(facts, "exit-code", FindExitCode(*exit_code, codes),
+                            at(".exitCode"), {});
+  code.number = *exit_code;
+  Weigh(Round::kCode, code, {.message = told});
 }
 
 }  // namespace mulligan::demystify

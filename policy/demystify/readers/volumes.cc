@@ -2,8 +2,6 @@
 
 #include <re2/re2.h>
 
-#include <algorithm>
-
 namespace mulligan::demystify {
 namespace {
 
@@ -16,12 +14,15 @@ bool IsBelow(std::string_view path, std::string_view folder) {
          (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
-bool IsClaim(const core::PodSpec& spec, std::string_view volume) {
-  return std::ranges::any_of(spec.volumes(), [volume](const auto& known) {
-    return known.name() == volume &&
-           (known.has_persistent_volume_claim() ||
-            known.volume_source().has_persistent_volume_claim());
-  });
+using core::Volume;
+
+bool IsClaim(const Volume& volume) {
+  return volume.has_persistent_volume_claim() ||
+         volume.volume_source().has_persistent_volume_claim();
+}
+
+bool IsFolderOfNode(const Volume& volume) {
+  return volume.has_host_path() || volume.volume_source().has_host_path();
 }
 
 // The mount closest above `path`; null: it is on no volume.
@@ -45,23 +46,38 @@ const core::VolumeMount* MountAt(const core::PodSpec& spec,
   return closest;
 }
 
+// Whether one of the paths in `line` is on a volume of that kind.
+bool NamesPathOn(bool (*is_of_kind)(const Volume&), const core::Pod& pod,
+                 std::string_view container, std::string_view line) {
+  static const re2::RE2* const path =
+      new re2::RE2("(?:^|[\\s'\"(=])(/[^\\s'\",;:()]+)");
+  re2::StringPiece rest(line.data(), line.size());
+  re2::StringPiece found;
+  while (re2::RE2::FindAndConsume(&rest, *path, &found)) {
+    const core::VolumeMount* const mount =
+        MountAt(pod.spec(), container, {found.data(), found.size()});
+    if (mount == nullptr) continue;
+    for (const Volume& volume : pod.spec().volumes()) {
+      if (volume.name() == mount->name() && is_of_kind(volume)) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 bool IsAboutClaim(const core::Pod& pod, std::string_view container,
                   std::string_view line) {
   static const re2::RE2* const claim =
       new re2::RE2("(?i)persistent ?volume ?claim|\\bpvc\\b");
-  static const re2::RE2* const path =
-      new re2::RE2("(?:^|[\\s'\"(=])(/[^\\s'\",;:()]+)");
-  re2::StringPiece rest(line.data(), line.size());
-  if (re2::RE2::PartialMatch(rest, *claim)) return true;
-  re2::StringPiece found;
-  while (re2::RE2::FindAndConsume(&rest, *path, &found)) {
-    const core::VolumeMount* const mount =
-        MountAt(pod.spec(), container, {found.data(), found.size()});
-    if (mount != nullptr && IsClaim(pod.spec(), mount->name())) return true;
-  }
-  return false;
+  return re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()),
+                                *claim) ||
+         NamesPathOn(IsClaim, pod, container, line);
+}
+
+bool IsOnNode(const core::Pod& pod, std::string_view container,
+              std::string_view line) {
+  return NamesPathOn(IsFolderOfNode, pod, container, line);
 }
 
 }  // namespace mulligan::demystify

@@ -13,6 +13,11 @@ namespace mulligan::demystify {
 bool IsAboutClaim(const kubernetes::core::v1::Pod& pod,
                   std::string_view container, std::string_view line);
 
+// Whether a path in the line is in a folder of the node, which other pods on it
+// share, and other nodes do not.
+bool IsOnNode(const kubernetes::core::v1::Pod& pod, std::string_view container,
+              std::string_view line);
+
 }  // namespace mulligan::demystify
 
 #endif  // MULLIGAN_POLICY_DEMYSTIFY_READERS_VOLUMES_H_

@@ -79,6 +79,7 @@ inline constexpr Domain kControlPlane = v1::Diagnosis::CONTROL_PLANE;
 inline constexpr Outlook kRecovers = v1::Diagnosis::RECOVERS;
 inline constexpr Outlook kMayRecover = v1::Diagnosis::MAY_RECOVER;
 inline constexpr Outlook kCannotRecover = v1::Diagnosis::CANNOT_RECOVER;
+inline constexpr Outlook kMayBeDone = v1::Diagnosis::MAY_BE_DONE;
 
 struct Signature {
   // The exact string looked for, or the name of a text signature.

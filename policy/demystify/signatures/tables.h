@@ -141,6 +141,8 @@ const TextTable& MemoryErrors();
 const TextTable& ProgramErrors();
 // Signs, beside a mistake, that the failure passes; they decide nothing.
 const TextTable& PassingTexts();
+// That the work was done, beside a crash.
+const TextTable& EndingTexts();
 const TextTable& ImageTexts();
 const TextTable& StartTexts();
 const TextTable& MountTexts();

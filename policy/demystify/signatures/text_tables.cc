@@ -59,6 +59,12 @@ const TextTable& PassingTexts() {
   return *table;
 }
 
+const TextTable& EndingTexts() {
+  static const TextTable* const table =
+      new TextTable("ending", rows::EndingTexts());
+  return *table;
+}
+
 const TextTable& ImageTexts() {
   static const TextTable* const table =
       new TextTable("image", rows::ImageTexts());

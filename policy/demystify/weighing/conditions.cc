@@ -148,6 +148,15 @@ bool SucceededInFailedPod(F fact, S scene) {
   return IsSucceeded(fact, Phase::kFailed, scene);
 }
 
+// The log says that a signal ended a process, and the code is a guess about
+// anything else but time: timeout(1) kills on purpose.
+bool IsCodeOfLauncher(F fact, S scene) {
+  return scene.message != nullptr && fact.tier == Tier::kConvention &&
+         fact.confidence == kLow && fact.cause != v1::DEADLINE_POD &&
+         (scene.message->cause == v1::SIGKILL_UNEXPLAINED ||
+          scene.message->cause == v1::CRASH_SIGNAL);
+}
+
 bool LastStateTells(F, S scene) { return scene.has_last_state; }
 
 bool WasNoCall(F fact, S scene) {

@@ -30,6 +30,9 @@ Condition IsExitAlone;
 Condition SucceededByPhase;
 Condition SucceededInFailedPod;
 
+// Round::kCode.
+Condition IsCodeOfLauncher;
+
 // Round::kBeside.
 Condition LastStateTells;
 Condition WasNoCall;

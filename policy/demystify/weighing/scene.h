@@ -22,7 +22,7 @@ inline constexpr PodState kNoPod;
 
 // What stands beside the facts that are weighed. Absent unless said.
 struct Scene {
-  // Round::kBeside and kQuota: the row of the text in the object's message.
+  // Round::kCode, kBeside and kQuota: the row of the text in its message.
   const Signature* message = nullptr;
   // Of a pod's own reason, beside one of its conditions.
   const Signature* reason = nullptr;

@@ -67,6 +67,10 @@ constexpr Rule kRules[] = {
      {.tier = kDecisive, .ahead_of = kQueueWeight}},
     {"succeeded-in-failed-pod", kRead, SucceededInFailedPod, kBeMedium},
 
+    // A program that starts others ends with a code of its own, whatever became
+    // of them: make with 2, cargo with 101.
+    {"code-of-launcher", kCode, IsCodeOfLauncher, {.tier = kGeneric}},
+
     {"last-state-tells", kBeside, LastStateTells,
      Out("how the container fails is in its last state")},
     {"no-call", kBeside, WasNoCall, Out("the code is that of a call")},

@@ -18,6 +18,8 @@ namespace mulligan::demystify {
 enum class Round : std::uint8_t {
   // Nothing: what it is worth as such.
   kRead,
+  // Of an exit code: what the log of its container says.
+  kCode,
   // What else the same object says.
   kBeside,
   // An API's answer that speaks of a quota, in words that leave it open.

@@ -23,6 +23,19 @@ inline constexpr std::string_view kFailed = "FAILED";
 
 // The container of the driver's pod.
 inline constexpr std::string_view kDriverContainer = "spark-kubernetes-driver";
+// That of each executor's.
+inline constexpr std::string_view kExecutorContainer =
+    "spark-kubernetes-executor";
+
+// Whose memory ran out where `container` said `line`: the driver's log tells of
+// the executors that it lost.
+inline std::string_view ContainerShortOfMemory(std::string_view container,
+                                               std::string_view line) {
+  return container == kDriverContainer &&
+                 line.find("xecutor") != std::string_view::npos
+             ? kExecutorContainer
+             : container;
+}
 
 }  // namespace mulligan::spark
 

@@ -26,7 +26,7 @@ std::vector<const TextTable*> AllTexts() {
           &SchedulingTexts(), &KubeletTexts(),       &KillingTexts(),
           &KernelTexts(),     &CreationTexts(),      &QueueTexts(),
           &OperatorTexts(),   &QueueWaitTexts(),     &AnnouncementTexts(),
-          &PassingTexts()};
+          &PassingTexts(),    &EndingTexts()};
 }
 
 std::vector<const Signature*> AllRows() {

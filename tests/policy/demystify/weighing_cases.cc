@@ -76,6 +76,14 @@ constexpr RuleCase kRuleCases[] = {
      },
      [](S s) { s.state.phase = Phase::kRunning; }},
 
+    {"code-of-launcher",
+     [](S s) {
+       s.Be(FindExitCode(2, ExitContext::kAny));
+       s.row.cause = v1::SIGKILL_UNEXPLAINED;
+       s.scene.message = &s.row;
+     },
+     [](S s) { s.Be(FindExitCode(124, ExitContext::kAny)); }},
+
     {"last-state-tells", [](S s) { s.scene.has_last_state = true; },
      [](S s) { s.scene.has_last_state = false; }},
     {"no-call",

@@ -26,10 +26,13 @@ bool AreWords(const google::protobuf::RepeatedPtrField<std::string>& patterns) {
          });
 }
 
+// Parts may have parts, whose names are found in no order.
 std::string WithParts(std::string pattern, const Parts& parts) {
-  for (const auto& [name, part] : parts) {
-    pattern =
-        absl::StrReplaceAll(pattern, {{absl::StrCat("${", name, "}"), part}});
+  for (std::size_t depth = 0; depth < parts.size(); ++depth) {
+    for (const auto& [name, part] : parts) {
+      pattern =
+          absl::StrReplaceAll(pattern, {{absl::StrCat("${", name, "}"), part}});
+    }
   }
   return pattern;
 }

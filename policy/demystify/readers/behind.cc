@@ -1,0 +1,157 @@
+#include "policy/demystify/readers/behind.h"
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "policy/demystify/conclusion.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/culprit.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/gang.h"
+#include "policy/demystify/readers/ended_container.h"
+#include "policy/demystify/readers/heap.h"
+#include "policy/demystify/readers/quota.h"
+#include "policy/demystify/readers/volumes.h"
+#include "policy/demystify/signatures/rows.h"
+#include "policy/demystify/weighing/weighing.h"
+
+namespace mulligan::demystify {
+namespace {
+
+// Within this time a program has written wherever it writes.
+constexpr Seconds kWritingRun = 3600;
+
+// A fact that answers instead of the one that decided, for one that says less.
+void LookBehindWinner(Conclusion& conclusion) {
+  const int behind = WeighBehind(std::span(conclusion.facts),
+                                 {.fails = conclusion.gang.root >= 0,
+                                  .cause = conclusion.cause,
+                                  .confidence = conclusion.confidence});
+  if (behind < 0) return;
+  conclusion.winner = behind;
+  conclusion.cause = conclusion.decisive()->row->cause;
+  conclusion.confidence = conclusion.decisive()->confidence;
+}
+
+// A pull that fails without a reason is given the time an outage may take.
+void LookBehindPull(const Context& context, Conclusion& conclusion) {
+  constexpr Seconds kYoung = 180;
+  if (conclusion.cause != v1::IMAGE_INVALID ||
+      conclusion.confidence != v1::Diagnosis::LOW || conclusion.gang.root < 0) {
+    return;
+  }
+  const auto& status = context.report.pods(conclusion.gang.root).status();
+  const Seconds start = ToSeconds(status.start_time());
+  if (Known(start) && Known(context.now) && context.now >= start &&
+      context.now < start + kYoung) {
+    conclusion.cause = v1::IMAGE_PULL_TRANSIENT;
+  }
+}
+
+// The text that decided says more than the row that found it.
+void ReadAs(const Signature& row, Conclusion& conclusion) {
+  Candidate& winner =
+      conclusion.facts[static_cast<std::size_t>(conclusion.winner)];
+  winner.row = &row;
+  winner.table = "sign";
+  winner.cause = conclusion.cause = row.cause;
+  winner.flags = row.flags;
+}
+
+// The words that decided, and what they were said in.
+struct Around {
+  const Context& context;
+  const Conclusion& conclusion;
+  std::string_view line;
+  const kubernetes::core::v1::ContainerStatus* status;
+
+  bool IsOfPod() const {
+    return conclusion.gang.root >= 0 &&
+           conclusion.decisive()->place.root == Root::kPods;
+  }
+  const kubernetes::core::v1::Pod& pod() const {
+    return context.report.pods(conclusion.gang.root);
+  }
+  std::string_view container() const {
+    return status == nullptr ? std::string_view() : status->name();
+  }
+};
+
+// Words that mean something else beside what the report shows around them.
+struct Surroundings {
+  v1::Cause cause;
+  // The row that read them; empty: any of the cause.
+  std::string_view row;
+  bool (*hold)(const Around& said);
+  const Signature* reading;
+};
+const Surroundings kSurroundings[] = {
+    // What a container may write to its own file system has nothing to do with
+    // the room on a volume that somebody claimed.
+    {v1::STORAGE_EXHAUSTED, "",
+     [](const Around& said) {
+       return said.IsOfPod() &&
+              IsAboutClaim(said.pod(), said.container(), said.line);
+     },
+     &sign::kVolumeClaimFull},
+    // A folder of the node is as damaged for whoever comes next.
+    {v1::DATA_OR_NUMERIC, key::kPoisonedCache,
+     [](const Around& said) {
+       return said.IsOfPod() &&
+              IsOnNode(said.pod(), said.container(), said.line);
+     },
+     &sign::kNodeCacheDamaged},
+    // Kernels take the right to write away when a disk fails; who never had it
+    // finds out sooner.
+    {v1::CONFIG_USER_ERROR, key::kReadOnly,
+     [](const Around& said) {
+       return said.IsOfPod() && said.status != nullptr &&
+              RanLong(*said.status, kWritingRun);
+     },
+     &sign::kTurnedReadOnly},
+    // Spark sizes its heaps and its containers by the same setting.
+    {v1::CONTAINER_OOM, "",
+     [](const Around& said) {
+       const auto& state = said.conclusion.gang.state;
+       return !said.context.spark && IsAboutHeap(said.line) &&
+              FixesHeap(said.IsOfPod() ? std::string_view(state.message)
+                                       : said.context.report.exit().message());
+     },
+     &sign::kHeapOfItsOwn},
+};
+
+void LookAround(const Context& context, Conclusion& conclusion) {
+  const Candidate* winner = conclusion.decisive();
+  if (winner == nullptr || winner->text.empty()) return;
+  const Around said{context, conclusion, winner->text,
+                    conclusion.gang.root < 0
+                        ? nullptr
+                        : CulpritContainer(context.report, conclusion)};
+  for (const Surroundings& one : kSurroundings) {
+    if (conclusion.cause != one.cause ||
+        (!one.row.empty() && winner->row->key != one.row) || !one.hold(said)) {
+      continue;
+    }
+    ReadAs(*one.reading, conclusion);
+    return;
+  }
+}
+
+// A quota passes when others finish, but not what is larger than all of it.
+void LookBehindQuota(Conclusion& conclusion) {
+  if (conclusion.cause != v1::QUOTA_EXCEEDED || conclusion.winner < 0) return;
+  if (!NeverFitsQuota(conclusion.decisive()->text)) return;
+  ReadAs(sign::kQuotaNeverFits, conclusion);
+}
+
+}  // namespace
+
+void LookBehind(const Context& context, Conclusion& conclusion) {
+  LookBehindWinner(conclusion);
+  LookBehindPull(context, conclusion);
+  LookAround(context, conclusion);
+  LookBehindQuota(conclusion);
+}
+
+}  // namespace mulligan::demystify

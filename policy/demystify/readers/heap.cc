@@ -1,0 +1,28 @@
+#include "policy/demystify/readers/heap.h"
+
+#include <re2/re2.h>
+
+namespace mulligan::demystify {
+namespace {
+
+bool HoldsPattern(const re2::RE2& pattern, std::string_view text) {
+  return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()),
+                                pattern);
+}
+
+}  // namespace
+
+bool IsAboutHeap(std::string_view line) {
+  static const re2::RE2* const heap =
+      new re2::RE2("(?i)\\bheap\\b|gc overhead limit|memory budget");
+  return HoldsPattern(*heap, line);
+}
+
+bool FixesHeap(std::string_view log) {
+  static const re2::RE2* const option = new re2::RE2(
+      "(?i)(?:^|[\\s'\"=,\\[])(?:-xmx\\d|-xx:maxheapsize=\\d|"
+      "--max[-_]old[-_]space[-_]size[= ]\\d|--memory-limit[= ]\\d)");
+  return HoldsPattern(*option, log);
+}
+
+}  // namespace mulligan::demystify
