@@ -48,6 +48,14 @@ Remedy FindRemedy(const v1::FailureReport& report,
   }
   Refine(remedy::RemedyOfQueue(report, diagnosis, found), remedy);
   Refine(remedy::RemedyOfGang(report, diagnosis), remedy);
+  if (diagnosis.outlook() == v1::Diagnosis::MAY_BE_DONE) {
+    Refine({.problem = "the program crashed after its work, while it ended",
+            .step = "check its output or last checkpoint, which may be "
+                    "complete, before it is run again; end the process with "
+                    "os._exit or without its threads",
+            .actor = v1::FirstStep::USER},
+           remedy);
+  }
   if (cause == v1::CONTAINER_OOM) {
     Refine({.step = found.memory_remedy, .actor = v1::FirstStep::USER}, remedy);
   }

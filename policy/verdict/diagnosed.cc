@@ -16,18 +16,19 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// The end that `diagnosis` is about of a container: that at its time, else the
-// last one. Null: none is told.
+// The end of a container that `diagnosis` is about: that which decided, else
+// the last one. Null: none is told.
 const core::ContainerStateTerminated* EndMeant(
     const core::ContainerStatus& status, const v1::Diagnosis& diagnosis) {
-  const bool now = status.state().has_terminated();
-  const bool before = status.last_state().has_terminated();
-  const auto& last = status.last_state().terminated();
-  const bool meant =
-      before && IsSet(diagnosis.finished_at()) &&
-      last.finished_at().seconds() == diagnosis.finished_at().seconds();
-  if (now && !meant) return &status.state().terminated();
-  return before ? &last : nullptr;
+  const bool before =
+      status.last_state().has_terminated() && !diagnosis.evidence().empty() &&
+      diagnosis.evidence(0).path().find(".lastState.") != std::string::npos;
+  if (status.state().has_terminated() && !before) {
+    return &status.state().terminated();
+  }
+  return status.last_state().has_terminated()
+             ? &status.last_state().terminated()
+             : nullptr;
 }
 
 // Where nobody is known to be the culprit, the end of a member that ended when

@@ -163,8 +163,6 @@ const Text kTexts[] = {
      "the checkpoint was written by a run of another shape or release"},
     {v1::DATA_OR_NUMERIC, "EOFError: /root/.cache/hub/blobs/1f is truncated",
      "a file in the cache /root/.cache/hub/blobs/1f is damaged"},
-    {v1::CRASH_SIGNAL, "Training finished, saved\nSegmentation fault",
-     "the program crashed after its work, while it ended"},
     {v1::HANG,
      "rank 0: tokenizing the dataset, 40 % done\nrank 3: Watchdog caught "
      "collective operation timeout",

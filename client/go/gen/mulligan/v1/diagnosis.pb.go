@@ -244,6 +244,9 @@ const (
 	Diagnosis_CANNOT_RECOVER Diagnosis_Outlook = 3
 	// The evidence does not say.
 	Diagnosis_OUTLOOK_UNKNOWN Diagnosis_Outlook = 4
+	// It may have succeeded already: it broke when it told that it was done. All
+	// of it is run again by another try.
+	Diagnosis_MAY_BE_DONE Diagnosis_Outlook = 5
 )
 
 // Enum value maps for Diagnosis_Outlook.
@@ -254,6 +257,7 @@ var (
 		2: "MAY_RECOVER",
 		3: "CANNOT_RECOVER",
 		4: "OUTLOOK_UNKNOWN",
+		5: "MAY_BE_DONE",
 	}
 	Diagnosis_Outlook_value = map[string]int32{
 		"OUTLOOK_UNSPECIFIED": 0,
@@ -261,6 +265,7 @@ var (
 		"MAY_RECOVER":         2,
 		"CANNOT_RECOVER":      3,
 		"OUTLOOK_UNKNOWN":     4,
+		"MAY_BE_DONE":         5,
 	}
 )
 
@@ -1086,7 +1091,7 @@ var File_mulligan_v1_diagnosis_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_diagnosis_proto_rawDesc = "" +
 	"\n" +
-	"\x1bmulligan/v1/diagnosis.proto\x12\vmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17mulligan/v1/cause.proto\"\x86\f\n" +
+	"\x1bmulligan/v1/diagnosis.proto\x12\vmulligan.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17mulligan/v1/cause.proto\"\x97\f\n" +
 	"\tDiagnosis\x12(\n" +
 	"\x05cause\x18\x01 \x01(\x0e2\x12.mulligan.v1.CauseR\x05cause\x12E\n" +
 	"\ffault_domain\x18\x02 \x01(\x0e2\".mulligan.v1.Diagnosis.FaultDomainR\vfaultDomain\x12A\n" +
@@ -1141,13 +1146,14 @@ const file_mulligan_v1_diagnosis_proto_rawDesc = "" +
 	"\x06BROKEN\x10\x01\x12\t\n" +
 	"\x05ALIVE\x10\x02\x12\f\n" +
 	"\bFINISHED\x10\x03\x12\b\n" +
-	"\x04HELD\x10\x04\"j\n" +
+	"\x04HELD\x10\x04\"{\n" +
 	"\aOutlook\x12\x17\n" +
 	"\x13OUTLOOK_UNSPECIFIED\x10\x00\x12\f\n" +
 	"\bRECOVERS\x10\x01\x12\x0f\n" +
 	"\vMAY_RECOVER\x10\x02\x12\x12\n" +
 	"\x0eCANNOT_RECOVER\x10\x03\x12\x13\n" +
-	"\x0fOUTLOOK_UNKNOWN\x10\x04B\f\n" +
+	"\x0fOUTLOOK_UNKNOWN\x10\x04\x12\x0f\n" +
+	"\vMAY_BE_DONE\x10\x05B\f\n" +
 	"\n" +
 	"_exit_code\"\xb1\x01\n" +
 	"\tFirstStep\x12\x12\n" +

@@ -495,7 +495,9 @@ type Volume struct {
 	// The claim behind it, as JSON has it. A number that Kubernetes does not use.
 	PersistentVolumeClaim *PersistentVolumeClaimVolumeSource `protobuf:"bytes,1000,opt,name=persistent_volume_claim,json=persistentVolumeClaim" json:"persistent_volume_claim,omitempty"`
 	// An empty folder that goes with the pod, likewise.
-	EmptyDir      *EmptyDirVolumeSource `protobuf:"bytes,1001,opt,name=empty_dir,json=emptyDir" json:"empty_dir,omitempty"`
+	EmptyDir *EmptyDirVolumeSource `protobuf:"bytes,1001,opt,name=empty_dir,json=emptyDir" json:"empty_dir,omitempty"`
+	// A folder of the node, likewise.
+	HostPath      *HostPathVolumeSource `protobuf:"bytes,1002,opt,name=host_path,json=hostPath" json:"host_path,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -558,9 +560,19 @@ func (x *Volume) GetEmptyDir() *EmptyDirVolumeSource {
 	return nil
 }
 
-// VolumeSource is what is behind a volume, where that tells of its size.
+func (x *Volume) GetHostPath() *HostPathVolumeSource {
+	if x != nil {
+		return x.HostPath
+	}
+	return nil
+}
+
+// VolumeSource is what is behind a volume, where that tells of its size or of
+// who shares it.
 type VolumeSource struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
+	// A folder of the node. Absent: it is of another kind.
+	HostPath *HostPathVolumeSource `protobuf:"bytes,1,opt,name=host_path,json=hostPath" json:"host_path,omitempty"`
 	// An empty folder that goes with the pod. Absent: it is of another kind.
 	EmptyDir *EmptyDirVolumeSource `protobuf:"bytes,2,opt,name=empty_dir,json=emptyDir" json:"empty_dir,omitempty"`
 	// The claim behind it. Absent: it is of another kind.
@@ -599,6 +611,13 @@ func (*VolumeSource) Descriptor() ([]byte, []int) {
 	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{6}
 }
 
+func (x *VolumeSource) GetHostPath() *HostPathVolumeSource {
+	if x != nil {
+		return x.HostPath
+	}
+	return nil
+}
+
 func (x *VolumeSource) GetEmptyDir() *EmptyDirVolumeSource {
 	if x != nil {
 		return x.EmptyDir
@@ -611,6 +630,52 @@ func (x *VolumeSource) GetPersistentVolumeClaim() *PersistentVolumeClaimVolumeSo
 		return x.PersistentVolumeClaim
 	}
 	return nil
+}
+
+// HostPathVolumeSource is a folder of the node that a pod uses as its own.
+type HostPathVolumeSource struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Path on the node.
+	Path          *string `protobuf:"bytes,1,opt,name=path" json:"path,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HostPathVolumeSource) Reset() {
+	*x = HostPathVolumeSource{}
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HostPathVolumeSource) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HostPathVolumeSource) ProtoMessage() {}
+
+func (x *HostPathVolumeSource) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HostPathVolumeSource.ProtoReflect.Descriptor instead.
+func (*HostPathVolumeSource) Descriptor() ([]byte, []int) {
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *HostPathVolumeSource) GetPath() string {
+	if x != nil && x.Path != nil {
+		return *x.Path
+	}
+	return ""
 }
 
 // EmptyDirVolumeSource is a folder that is made for the pod and goes with it.
@@ -628,7 +693,7 @@ type EmptyDirVolumeSource struct {
 
 func (x *EmptyDirVolumeSource) Reset() {
 	*x = EmptyDirVolumeSource{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[7]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -640,7 +705,7 @@ func (x *EmptyDirVolumeSource) String() string {
 func (*EmptyDirVolumeSource) ProtoMessage() {}
 
 func (x *EmptyDirVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[7]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -653,7 +718,7 @@ func (x *EmptyDirVolumeSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EmptyDirVolumeSource.ProtoReflect.Descriptor instead.
 func (*EmptyDirVolumeSource) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{7}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *EmptyDirVolumeSource) GetMedium() string {
@@ -688,7 +753,7 @@ type PersistentVolumeClaimVolumeSource struct {
 
 func (x *PersistentVolumeClaimVolumeSource) Reset() {
 	*x = PersistentVolumeClaimVolumeSource{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[8]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -700,7 +765,7 @@ func (x *PersistentVolumeClaimVolumeSource) String() string {
 func (*PersistentVolumeClaimVolumeSource) ProtoMessage() {}
 
 func (x *PersistentVolumeClaimVolumeSource) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[8]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -713,7 +778,7 @@ func (x *PersistentVolumeClaimVolumeSource) ProtoReflect() protoreflect.Message 
 
 // Deprecated: Use PersistentVolumeClaimVolumeSource.ProtoReflect.Descriptor instead.
 func (*PersistentVolumeClaimVolumeSource) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{8}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PersistentVolumeClaimVolumeSource) GetClaimName() string {
@@ -736,7 +801,7 @@ type VolumeMount struct {
 
 func (x *VolumeMount) Reset() {
 	*x = VolumeMount{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[9]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -748,7 +813,7 @@ func (x *VolumeMount) String() string {
 func (*VolumeMount) ProtoMessage() {}
 
 func (x *VolumeMount) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[9]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -761,7 +826,7 @@ func (x *VolumeMount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VolumeMount.ProtoReflect.Descriptor instead.
 func (*VolumeMount) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{9}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *VolumeMount) GetName() string {
@@ -791,7 +856,7 @@ type ContainerRestartRule struct {
 
 func (x *ContainerRestartRule) Reset() {
 	*x = ContainerRestartRule{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[10]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -803,7 +868,7 @@ func (x *ContainerRestartRule) String() string {
 func (*ContainerRestartRule) ProtoMessage() {}
 
 func (x *ContainerRestartRule) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[10]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -816,7 +881,7 @@ func (x *ContainerRestartRule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerRestartRule.ProtoReflect.Descriptor instead.
 func (*ContainerRestartRule) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{10}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ContainerRestartRule) GetAction() string {
@@ -846,7 +911,7 @@ type ContainerRestartRuleOnExitCodes struct {
 
 func (x *ContainerRestartRuleOnExitCodes) Reset() {
 	*x = ContainerRestartRuleOnExitCodes{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[11]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -858,7 +923,7 @@ func (x *ContainerRestartRuleOnExitCodes) String() string {
 func (*ContainerRestartRuleOnExitCodes) ProtoMessage() {}
 
 func (x *ContainerRestartRuleOnExitCodes) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[11]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -871,7 +936,7 @@ func (x *ContainerRestartRuleOnExitCodes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerRestartRuleOnExitCodes.ProtoReflect.Descriptor instead.
 func (*ContainerRestartRuleOnExitCodes) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{11}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ContainerRestartRuleOnExitCodes) GetOperator() string {
@@ -908,7 +973,7 @@ type Toleration struct {
 
 func (x *Toleration) Reset() {
 	*x = Toleration{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[12]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -920,7 +985,7 @@ func (x *Toleration) String() string {
 func (*Toleration) ProtoMessage() {}
 
 func (x *Toleration) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[12]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -933,7 +998,7 @@ func (x *Toleration) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Toleration.ProtoReflect.Descriptor instead.
 func (*Toleration) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{12}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Toleration) GetKey() string {
@@ -982,7 +1047,7 @@ type PodSchedulingGate struct {
 
 func (x *PodSchedulingGate) Reset() {
 	*x = PodSchedulingGate{}
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[13]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -994,7 +1059,7 @@ func (x *PodSchedulingGate) String() string {
 func (*PodSchedulingGate) ProtoMessage() {}
 
 func (x *PodSchedulingGate) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[13]
+	mi := &file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1007,7 +1072,7 @@ func (x *PodSchedulingGate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodSchedulingGate.ProtoReflect.Descriptor instead.
 func (*PodSchedulingGate) Descriptor() ([]byte, []int) {
-	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{13}
+	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *PodSchedulingGate) GetName() string {
@@ -1073,16 +1138,20 @@ const file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12,\n" +
 	"\x05value\x18\x02 \x01(\v2\x16.google.protobuf.ValueR\x05value:\x028\x01\"\"\n" +
 	"\bQuantity\x12\x16\n" +
-	"\x06string\x18\x01 \x01(\tR\x06string\"\xb6\x02\n" +
+	"\x06string\x18\x01 \x01(\tR\x06string\"\x87\x03\n" +
 	"\x06Volume\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12N\n" +
 	"\rvolume_source\x18\x02 \x01(\v2).mulligan.kubernetes.core.v1.VolumeSourceR\fvolumeSource\x12w\n" +
 	"\x17persistent_volume_claim\x18\xe8\a \x01(\v2>.mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSourceR\x15persistentVolumeClaim\x12O\n" +
-	"\tempty_dir\x18\xe9\a \x01(\v21.mulligan.kubernetes.core.v1.EmptyDirVolumeSourceR\bemptyDir\"\xd6\x01\n" +
+	"\tempty_dir\x18\xe9\a \x01(\v21.mulligan.kubernetes.core.v1.EmptyDirVolumeSourceR\bemptyDir\x12O\n" +
+	"\thost_path\x18\xea\a \x01(\v21.mulligan.kubernetes.core.v1.HostPathVolumeSourceR\bhostPath\"\xa6\x02\n" +
 	"\fVolumeSource\x12N\n" +
+	"\thost_path\x18\x01 \x01(\v21.mulligan.kubernetes.core.v1.HostPathVolumeSourceR\bhostPath\x12N\n" +
 	"\tempty_dir\x18\x02 \x01(\v21.mulligan.kubernetes.core.v1.EmptyDirVolumeSourceR\bemptyDir\x12v\n" +
 	"\x17persistent_volume_claim\x18\n" +
-	" \x01(\v2>.mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSourceR\x15persistentVolumeClaim\"\xbd\x01\n" +
+	" \x01(\v2>.mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSourceR\x15persistentVolumeClaim\"*\n" +
+	"\x14HostPathVolumeSource\x12\x12\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\"\xbd\x01\n" +
 	"\x14EmptyDirVolumeSource\x12\x16\n" +
 	"\x06medium\x18\x01 \x01(\tR\x06medium\x12U\n" +
 	"\x13size_limit_quantity\x18\x02 \x01(\v2%.mulligan.kubernetes.core.v1.QuantityR\x11sizeLimitQuantity\x126\n" +
@@ -1124,7 +1193,7 @@ func file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescGZIP() []byte {
 	return file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDescData
 }
 
-var file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_mulligan_kubernetes_core_v1_pod_spec_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_mulligan_kubernetes_core_v1_pod_spec_proto_goTypes = []any{
 	(*PodTemplateSpec)(nil),                   // 0: mulligan.kubernetes.core.v1.PodTemplateSpec
 	(*PodSpec)(nil),                           // 1: mulligan.kubernetes.core.v1.PodSpec
@@ -1133,54 +1202,57 @@ var file_mulligan_kubernetes_core_v1_pod_spec_proto_goTypes = []any{
 	(*Quantity)(nil),                          // 4: mulligan.kubernetes.core.v1.Quantity
 	(*Volume)(nil),                            // 5: mulligan.kubernetes.core.v1.Volume
 	(*VolumeSource)(nil),                      // 6: mulligan.kubernetes.core.v1.VolumeSource
-	(*EmptyDirVolumeSource)(nil),              // 7: mulligan.kubernetes.core.v1.EmptyDirVolumeSource
-	(*PersistentVolumeClaimVolumeSource)(nil), // 8: mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSource
-	(*VolumeMount)(nil),                       // 9: mulligan.kubernetes.core.v1.VolumeMount
-	(*ContainerRestartRule)(nil),              // 10: mulligan.kubernetes.core.v1.ContainerRestartRule
-	(*ContainerRestartRuleOnExitCodes)(nil),   // 11: mulligan.kubernetes.core.v1.ContainerRestartRuleOnExitCodes
-	(*Toleration)(nil),                        // 12: mulligan.kubernetes.core.v1.Toleration
-	(*PodSchedulingGate)(nil),                 // 13: mulligan.kubernetes.core.v1.PodSchedulingGate
-	nil,                                       // 14: mulligan.kubernetes.core.v1.PodSpec.NodeSelectorEntry
-	nil,                                       // 15: mulligan.kubernetes.core.v1.ResourceRequirements.LimitQuantitiesEntry
-	nil,                                       // 16: mulligan.kubernetes.core.v1.ResourceRequirements.RequestQuantitiesEntry
-	nil,                                       // 17: mulligan.kubernetes.core.v1.ResourceRequirements.LimitsEntry
-	nil,                                       // 18: mulligan.kubernetes.core.v1.ResourceRequirements.RequestsEntry
-	(*v1.ObjectMeta)(nil),                     // 19: mulligan.kubernetes.meta.v1.ObjectMeta
-	(*structpb.Value)(nil),                    // 20: google.protobuf.Value
+	(*HostPathVolumeSource)(nil),              // 7: mulligan.kubernetes.core.v1.HostPathVolumeSource
+	(*EmptyDirVolumeSource)(nil),              // 8: mulligan.kubernetes.core.v1.EmptyDirVolumeSource
+	(*PersistentVolumeClaimVolumeSource)(nil), // 9: mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSource
+	(*VolumeMount)(nil),                       // 10: mulligan.kubernetes.core.v1.VolumeMount
+	(*ContainerRestartRule)(nil),              // 11: mulligan.kubernetes.core.v1.ContainerRestartRule
+	(*ContainerRestartRuleOnExitCodes)(nil),   // 12: mulligan.kubernetes.core.v1.ContainerRestartRuleOnExitCodes
+	(*Toleration)(nil),                        // 13: mulligan.kubernetes.core.v1.Toleration
+	(*PodSchedulingGate)(nil),                 // 14: mulligan.kubernetes.core.v1.PodSchedulingGate
+	nil,                                       // 15: mulligan.kubernetes.core.v1.PodSpec.NodeSelectorEntry
+	nil,                                       // 16: mulligan.kubernetes.core.v1.ResourceRequirements.LimitQuantitiesEntry
+	nil,                                       // 17: mulligan.kubernetes.core.v1.ResourceRequirements.RequestQuantitiesEntry
+	nil,                                       // 18: mulligan.kubernetes.core.v1.ResourceRequirements.LimitsEntry
+	nil,                                       // 19: mulligan.kubernetes.core.v1.ResourceRequirements.RequestsEntry
+	(*v1.ObjectMeta)(nil),                     // 20: mulligan.kubernetes.meta.v1.ObjectMeta
+	(*structpb.Value)(nil),                    // 21: google.protobuf.Value
 }
 var file_mulligan_kubernetes_core_v1_pod_spec_proto_depIdxs = []int32{
-	19, // 0: mulligan.kubernetes.core.v1.PodTemplateSpec.metadata:type_name -> mulligan.kubernetes.meta.v1.ObjectMeta
+	20, // 0: mulligan.kubernetes.core.v1.PodTemplateSpec.metadata:type_name -> mulligan.kubernetes.meta.v1.ObjectMeta
 	1,  // 1: mulligan.kubernetes.core.v1.PodTemplateSpec.spec:type_name -> mulligan.kubernetes.core.v1.PodSpec
 	5,  // 2: mulligan.kubernetes.core.v1.PodSpec.volumes:type_name -> mulligan.kubernetes.core.v1.Volume
 	2,  // 3: mulligan.kubernetes.core.v1.PodSpec.containers:type_name -> mulligan.kubernetes.core.v1.Container
-	14, // 4: mulligan.kubernetes.core.v1.PodSpec.node_selector:type_name -> mulligan.kubernetes.core.v1.PodSpec.NodeSelectorEntry
+	15, // 4: mulligan.kubernetes.core.v1.PodSpec.node_selector:type_name -> mulligan.kubernetes.core.v1.PodSpec.NodeSelectorEntry
 	2,  // 5: mulligan.kubernetes.core.v1.PodSpec.init_containers:type_name -> mulligan.kubernetes.core.v1.Container
-	12, // 6: mulligan.kubernetes.core.v1.PodSpec.tolerations:type_name -> mulligan.kubernetes.core.v1.Toleration
-	13, // 7: mulligan.kubernetes.core.v1.PodSpec.scheduling_gates:type_name -> mulligan.kubernetes.core.v1.PodSchedulingGate
+	13, // 6: mulligan.kubernetes.core.v1.PodSpec.tolerations:type_name -> mulligan.kubernetes.core.v1.Toleration
+	14, // 7: mulligan.kubernetes.core.v1.PodSpec.scheduling_gates:type_name -> mulligan.kubernetes.core.v1.PodSchedulingGate
 	3,  // 8: mulligan.kubernetes.core.v1.Container.resources:type_name -> mulligan.kubernetes.core.v1.ResourceRequirements
-	9,  // 9: mulligan.kubernetes.core.v1.Container.volume_mounts:type_name -> mulligan.kubernetes.core.v1.VolumeMount
-	10, // 10: mulligan.kubernetes.core.v1.Container.restart_policy_rules:type_name -> mulligan.kubernetes.core.v1.ContainerRestartRule
-	15, // 11: mulligan.kubernetes.core.v1.ResourceRequirements.limit_quantities:type_name -> mulligan.kubernetes.core.v1.ResourceRequirements.LimitQuantitiesEntry
-	16, // 12: mulligan.kubernetes.core.v1.ResourceRequirements.request_quantities:type_name -> mulligan.kubernetes.core.v1.ResourceRequirements.RequestQuantitiesEntry
-	17, // 13: mulligan.kubernetes.core.v1.ResourceRequirements.limits:type_name -> mulligan.kubernetes.core.v1.ResourceRequirements.LimitsEntry
-	18, // 14: mulligan.kubernetes.core.v1.ResourceRequirements.requests:type_name -> mulligan.kubernetes.core.v1.ResourceRequirements.RequestsEntry
+	10, // 9: mulligan.kubernetes.core.v1.Container.volume_mounts:type_name -> mulligan.kubernetes.core.v1.VolumeMount
+	11, // 10: mulligan.kubernetes.core.v1.Container.restart_policy_rules:type_name -> mulligan.kubernetes.core.v1.ContainerRestartRule
+	16, // 11: mulligan.kubernetes.core.v1.ResourceRequirements.limit_quantities:type_name -> mulligan.kubernetes.core.v1.ResourceRequirements.LimitQuantitiesEntry
+	17, // 12: mulligan.kubernetes.core.v1.ResourceRequirements.request_quantities:type_name -> mulligan.kubernetes.core.v1.ResourceRequirements.RequestQuantitiesEntry
+	18, // 13: mulligan.kubernetes.core.v1.ResourceRequirements.limits:type_name -> mulligan.kubernetes.core.v1.ResourceRequirements.LimitsEntry
+	19, // 14: mulligan.kubernetes.core.v1.ResourceRequirements.requests:type_name -> mulligan.kubernetes.core.v1.ResourceRequirements.RequestsEntry
 	6,  // 15: mulligan.kubernetes.core.v1.Volume.volume_source:type_name -> mulligan.kubernetes.core.v1.VolumeSource
-	8,  // 16: mulligan.kubernetes.core.v1.Volume.persistent_volume_claim:type_name -> mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSource
-	7,  // 17: mulligan.kubernetes.core.v1.Volume.empty_dir:type_name -> mulligan.kubernetes.core.v1.EmptyDirVolumeSource
-	7,  // 18: mulligan.kubernetes.core.v1.VolumeSource.empty_dir:type_name -> mulligan.kubernetes.core.v1.EmptyDirVolumeSource
-	8,  // 19: mulligan.kubernetes.core.v1.VolumeSource.persistent_volume_claim:type_name -> mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSource
-	4,  // 20: mulligan.kubernetes.core.v1.EmptyDirVolumeSource.size_limit_quantity:type_name -> mulligan.kubernetes.core.v1.Quantity
-	20, // 21: mulligan.kubernetes.core.v1.EmptyDirVolumeSource.size_limit:type_name -> google.protobuf.Value
-	11, // 22: mulligan.kubernetes.core.v1.ContainerRestartRule.exit_codes:type_name -> mulligan.kubernetes.core.v1.ContainerRestartRuleOnExitCodes
-	4,  // 23: mulligan.kubernetes.core.v1.ResourceRequirements.LimitQuantitiesEntry.value:type_name -> mulligan.kubernetes.core.v1.Quantity
-	4,  // 24: mulligan.kubernetes.core.v1.ResourceRequirements.RequestQuantitiesEntry.value:type_name -> mulligan.kubernetes.core.v1.Quantity
-	20, // 25: mulligan.kubernetes.core.v1.ResourceRequirements.LimitsEntry.value:type_name -> google.protobuf.Value
-	20, // 26: mulligan.kubernetes.core.v1.ResourceRequirements.RequestsEntry.value:type_name -> google.protobuf.Value
-	27, // [27:27] is the sub-list for method output_type
-	27, // [27:27] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	9,  // 16: mulligan.kubernetes.core.v1.Volume.persistent_volume_claim:type_name -> mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSource
+	8,  // 17: mulligan.kubernetes.core.v1.Volume.empty_dir:type_name -> mulligan.kubernetes.core.v1.EmptyDirVolumeSource
+	7,  // 18: mulligan.kubernetes.core.v1.Volume.host_path:type_name -> mulligan.kubernetes.core.v1.HostPathVolumeSource
+	7,  // 19: mulligan.kubernetes.core.v1.VolumeSource.host_path:type_name -> mulligan.kubernetes.core.v1.HostPathVolumeSource
+	8,  // 20: mulligan.kubernetes.core.v1.VolumeSource.empty_dir:type_name -> mulligan.kubernetes.core.v1.EmptyDirVolumeSource
+	9,  // 21: mulligan.kubernetes.core.v1.VolumeSource.persistent_volume_claim:type_name -> mulligan.kubernetes.core.v1.PersistentVolumeClaimVolumeSource
+	4,  // 22: mulligan.kubernetes.core.v1.EmptyDirVolumeSource.size_limit_quantity:type_name -> mulligan.kubernetes.core.v1.Quantity
+	21, // 23: mulligan.kubernetes.core.v1.EmptyDirVolumeSource.size_limit:type_name -> google.protobuf.Value
+	12, // 24: mulligan.kubernetes.core.v1.ContainerRestartRule.exit_codes:type_name -> mulligan.kubernetes.core.v1.ContainerRestartRuleOnExitCodes
+	4,  // 25: mulligan.kubernetes.core.v1.ResourceRequirements.LimitQuantitiesEntry.value:type_name -> mulligan.kubernetes.core.v1.Quantity
+	4,  // 26: mulligan.kubernetes.core.v1.ResourceRequirements.RequestQuantitiesEntry.value:type_name -> mulligan.kubernetes.core.v1.Quantity
+	21, // 27: mulligan.kubernetes.core.v1.ResourceRequirements.LimitsEntry.value:type_name -> google.protobuf.Value
+	21, // 28: mulligan.kubernetes.core.v1.ResourceRequirements.RequestsEntry.value:type_name -> google.protobuf.Value
+	29, // [29:29] is the sub-list for method output_type
+	29, // [29:29] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_kubernetes_core_v1_pod_spec_proto_init() }
@@ -1194,7 +1266,7 @@ func file_mulligan_kubernetes_core_v1_pod_spec_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDesc), len(file_mulligan_kubernetes_core_v1_pod_spec_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   19,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
