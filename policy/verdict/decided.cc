@@ -9,6 +9,7 @@
 #include "policy/budget/accounts.h"
 #include "policy/request/kubernetes_codec.h"
 #include "policy/request/ownership.h"
+#include "policy/request/workload.h"
 #include "policy/verdict/answer.h"
 #include "policy/verdict/escalation.h"
 #include "policy/verdict/explain.h"
@@ -71,6 +72,14 @@ Decided DecidedAgain(const Situated& at, const Diagnosed& told,
     SetDuration(
         std::max({DelayLeft(at, told, before), stopping, absl::ZeroDuration()}),
         *decision.mutable_retry_after());
+  }
+  // Its operator may have given up since.
+  if (decision.action() == v1::Decision::RETRY &&
+      InSinkState(at.report(), *at.workload)) {
+    decision.set_requires_recreate(true);
+    decision.set_scope(
+        std::max(decision.scope(),
+                 NaturalScope(at.report(), *at.workload, decision.action())));
   }
   FillTexts(*told.diagnosis, record, decision);
   v1::Accounting& accounting = *decided.accounting;

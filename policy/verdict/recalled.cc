@@ -4,11 +4,14 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "policy/budget/known_failure.h"
 #include "policy/budget/ledger.h"
 #include "policy/budget/seeding.h"
+#include "policy/demystify/causes.h"
 #include "policy/verdict/earlier_attempts.h"
 #include "policy/verdict/ledger_owner.h"
 
@@ -63,6 +66,35 @@ bool IsOfAnother(const Situated& at, const Diagnosed& told,
          std::ranges::none_of(pods, is_of);
 }
 
+// Whether the owner of the work has ended it by a rule of its own since a retry
+// was granted, which is the latest: that is taken back.
+bool IsEndedSince(const Diagnosed& told, int known,
+                  const v1::BudgetLedger& ledger) {
+  const v1::AttemptRecord& record = ledger.history(known);
+  return told.diagnosis->cause() == v1::DECLARED_FATAL &&
+         record.cause() != v1::DECLARED_FATAL &&
+         record.decision().action() == v1::Decision::RETRY &&
+         known == ledger.history_size() - 1;
+}
+
+// What nobody has explained; anything else says more.
+bool IsUnexplained(v1::Cause cause) {
+  return cause == v1::UNKNOWN || cause == v1::APP_ERROR ||
+         cause == v1::SIGKILL_UNEXPLAINED || cause == v1::SIGTERM_UNEXPLAINED;
+}
+
+// Whether an operator's summary that explains nothing is all that is told of
+// work that was given up: its counter went on, and why is known already.
+bool IsGivenUp(const Diagnosed& told, const v1::BudgetLedger& ledger) {
+  if (ledger.history().empty() || !told.findings.incident.summary ||
+      !IsUnexplained(told.diagnosis->cause())) {
+    return false;
+  }
+  const v1::Decision& last = ledger.history().rbegin()->decision();
+  return last.action() == v1::Decision::FAIL &&
+         last.scope() >= v1::Decision::JOB;
+}
+
 // Where the failure stands that has the record `known`; -1: it has none.
 Recalled Stand(const Situated& at, const Diagnosed& told, int known,
                Recalled before) {
@@ -76,13 +108,13 @@ Recalled Stand(const Situated& at, const Diagnosed& told, int known,
     const v1::AttemptRecord& record = ledger.history(known);
     // An operator's summary knows no more than a wait that was decided by it.
     const bool waits = IsPending(record) && told.findings.incident.summary;
-    if (waits || IsRepeatable(record)) {
+    if (waits || (IsRepeatable(record) && !IsEndedSince(told, known, ledger))) {
       before.standing = Standing::kDecided;
       before.record = known;
       before.of_another = IsOfAnother(at, told, record);
       return before;
     }
-    if (!IsPending(record)) {
+    if (!IsPending(record) && !IsRepeatable(record)) {
       before.warnings.push_back(
           absl::StrCat("ledger.history[", known,
                        "] says what only a newer version knows: this failure "
@@ -109,6 +141,38 @@ Recalled RecallForOperator(const Situated& at, const Diagnosed& told,
     SeedLedger(count, count.failures, at.compiled(), *before.ledger);
   }
   return before;
+}
+
+// Whether the report tells less of a failure than was known when the record of
+// it was made: without its pods, or by a guess.
+bool TellsLess(const Diagnosed& told, const v1::AttemptRecord& record) {
+  const v1::Diagnosis& diagnosis = *told.diagnosis;
+  if (record.cause() == diagnosis.cause() || IsUnexplained(record.cause()) ||
+      record.cause() == v1::CAUSE_UNSPECIFIED) {
+    return false;
+  }
+  return told.findings.incident.pods.empty() ||
+         IsUnexplained(diagnosis.cause()) ||
+         diagnosis.confidence() == v1::Diagnosis::LOW;
+}
+
+// One failure has one cause: what it was decided as, unless more is known now.
+Diagnosed AsRecorded(Diagnosed told, const v1::AttemptRecord& record) {
+  if (!TellsLess(told, record)) return told;
+  v1::Diagnosis& diagnosis = *told.diagnosis;
+  v1::ConsideredCause& weaker = *diagnosis.add_considered();
+  weaker.set_cause(diagnosis.cause());
+  weaker.set_why_not("it was decided before, when more was told");
+  diagnosis.set_cause(record.cause());
+  diagnosis.set_fault_domain(RowOf(record.cause()).domain);
+  diagnosis.set_summary(
+      absl::StrCat("decided before, when more was told, as ",
+                   absl::AsciiStrToLower(absl::StrReplaceAll(
+                       v1::Cause_Name(record.cause()), {{"_", " "}})),
+                   "; now: ", diagnosis.summary()));
+  diagnosis.clear_outlook();
+  diagnosis.clear_outlook_reason();
+  return told;
 }
 
 // Whatever an attempt died of that is past is settled.
@@ -141,8 +205,11 @@ Recalled Recall(const Situated& at, const Diagnosed& told) {
         "comes from observedAt; send failureId or attempt");
   }
   const NativeCount count = CountNativeFailures(at.owners, told.earlier());
-  const int known =
+  int known =
       FindKnown(*before.ledger, ToldNow(at, told, *before.ledger, count));
+  if (known < 0 && IsGivenUp(told, *before.ledger)) {
+    known = before.ledger->history_size() - 1;
+  }
   before = Stand(at, told, known, std::move(before));
   if (before.is_settled()) return before;
   std::string anew = RememberNativeCount(count, *before.ledger);
@@ -168,7 +235,7 @@ Diagnosed Compared(const Situated& at, Diagnosed told, const Recalled& before) {
                           "another failure id",
                           at.report().attempt()));
     case Standing::kDecided:
-      return told;
+      return AsRecorded(std::move(told), before.ledger->history(before.record));
     default:
       if (!told.is_broken()) return told;
       return WithHistory(at, WithFleet(at, std::move(told), *before.ledger),

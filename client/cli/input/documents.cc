@@ -100,6 +100,11 @@ constexpr PastedText kPastedTexts[] = {
     {"Unable to connect to the server", "", kRefused},
 };
 
+constexpr std::string_view kLog =
+    "text without an object, a log it seems: expected objects, `kubectl get "
+    "pod NAME -o json`; they hold the end of the log where the container's "
+    "terminationMessagePolicy is FallbackToLogsOnError";
+
 // What `text` is where it is no object; empty: it may be one.
 std::string_view WhatIsPasted(std::string_view text) {
   for (const PastedText& pasted : kPastedTexts) {
@@ -108,9 +113,7 @@ std::string_view WhatIsPasted(std::string_view text) {
     }
   }
   if (BeginsLikeYaml(text) || NamesMember(text)) return "";
-  return "text without an object, a log it seems: expected objects, `kubectl "
-         "get pod NAME -o json`; they hold the end of the log where the "
-         "container's terminationMessagePolicy is FallbackToLogsOnError";
+  return kLog;
 }
 
 // Takes `text` over where it is one value: a list may be large.
@@ -272,7 +275,15 @@ absl::StatusOr<Documents> SplitDocuments(std::string_view source,
       (source.ends_with(".yaml") || source.ends_with(".yml"))) {
     values = SplitYaml(source, bytes, documents);
   }
-  if (!values.ok()) return Prefixed(source, values.status());
+  if (!values.ok()) {
+    // Logs begin with brackets, too: "[rank0]: ...".
+    const bool one_line = bytes.find('\n') >= bytes.find_last_not_of(" \t\r\n");
+    if (first != '{' && (first == '[' || one_line) && !NamesMember(bytes)) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s: is %s", source, kLog));
+    }
+    return Prefixed(source, values.status());
+  }
   bool repaired = false;
   for (std::string& value : *values) repaired |= RepairText(value);
   if (repaired) {

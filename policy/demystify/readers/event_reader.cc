@@ -1,7 +1,11 @@
 #include "policy/demystify/readers/event_reader.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <string>
 #include <utility>
 
 #include "policy/demystify/context.h"
@@ -207,6 +211,45 @@ class EventReader {
 
 Seconds Latest(std::initializer_list<Seconds> times) { return std::max(times); }
 
+// What the kernel kills is gone at once, and its parent soon.
+constexpr Seconds kKillSeenBefore = 600;
+
+bool IsOfMemory(v1::Cause cause) {
+  return cause == v1::CONTAINER_OOM || cause == v1::HOST_OOM;
+}
+
+// The kernel names whom it killed by the UID of its pod.
+bool NamesAnotherPod(const std::string& message, const core::Pod& pod) {
+  if (!Contains(message, "kubepods")) return false;
+  static const re2::RE2* const named =
+      new re2::RE2("kubepods\\S*?pod([0-9a-f]{8}[-_][-_0-9a-f]+)");
+  std::string uid;
+  if (!re2::RE2::PartialMatch(re2::StringPiece(message.data(), message.size()),
+                              *named, &uid)) {
+    return false;
+  }
+  std::ranges::replace(uid, '_', '-');
+  const std::string& own = pod.metadata().uid();
+  return !own.empty() && own.compare(0, uid.size(), uid) != 0;
+}
+
+// Of what befell the node of a pod, from the fact `from` on, keeps what may
+// have to do with its end:
+// 1. nothing from before the pod was there, but a device that broke
+// 2. no kill for memory that it outlived
+void KeepOfPod(const core::Pod& pod, const PodState& state, std::size_t from,
+               Candidates& facts) {
+  const Seconds born = ToSeconds(pod.metadata().creation_timestamp());
+  const auto is_of_others = [&](const Candidate& fact) {
+    return (!IsOfDevice(fact.cause) && Before(fact.at, born)) ||
+           (IsOfMemory(fact.cause) && Known(fact.at) &&
+            Before(fact.at + kKillSeenBefore, state.finished_at));
+  };
+  facts.erase(std::remove_if(facts.begin() + static_cast<std::ptrdiff_t>(from),
+                             facts.end(), is_of_others),
+              facts.end());
+}
+
 }  // namespace
 
 Seconds FirstTime(const core::Event& event) {
@@ -250,7 +293,12 @@ void ReadEventsOfPod(const Context& context, int index, const PodState& state,
   }
   const auto events = context.node_events.find(node);
   if (events == context.node_events.end()) return;
-  for (const int event : events->second) reader.Read(event, state.exit_code);
+  const std::size_t before = facts.size();
+  for (const int event : events->second) {
+    if (NamesAnotherPod(context.report.events(event).message(), pod)) continue;
+    reader.Read(event, state.exit_code);
+  }
+  KeepOfPod(pod, state, before, facts);
 }
 
 void ReadOtherEvents(const Context& context, Candidates& facts) {

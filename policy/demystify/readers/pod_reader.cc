@@ -10,6 +10,7 @@
 #include "policy/demystify/readers/container_reader.h"
 #include "policy/demystify/readers/ended_container.h"
 #include "policy/demystify/readers/event_reader.h"
+#include "policy/demystify/readers/job_rules.h"
 #include "policy/demystify/readers/node_reader.h"
 #include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/readers/text_reader.h"
@@ -85,6 +86,7 @@ class PodReader {
     }
     if (!status.reason().empty() || !status.message().empty()) ReadReason();
     if (pod_.metadata().has_deletion_timestamp()) ReadDeletion();
+    if (state_.phase == Phase::kFailed) ReadJobRules(context_, index_, facts_);
     ReadMark();
     state_.beside = state_.beside || IsSubmitter();
     if (!context_.report.nodes().empty()) {

@@ -1,5 +1,6 @@
 #include "policy/demystify/readers/queue_reader.h"
 
+#include <algorithm>
 #include <span>
 
 #include "policy/demystify/context.h"
@@ -59,6 +60,14 @@ bool IsWaiting(const std::string& reason) {
          reason == "ExceedsMaxQuota";
 }
 
+// Whether all pods came after what happened at `at`.
+bool IsBeforePods(const Context& context, Seconds at) {
+  const auto& pods = context.report.pods();
+  return !pods.empty() && std::ranges::all_of(pods, [at](const auto& pod) {
+    return Before(at, ToSeconds(pod.metadata().creation_timestamp()));
+  });
+}
+
 }  // namespace
 
 void ReadQueue(const Context& context, Candidates& facts) {
@@ -86,6 +95,8 @@ void ReadQueue(const Context& context, Candidates& facts) {
       Weigh(Round::kRead, facts.back(), {.condition = type});
       explained = true;
     } else if (type == "Preempted" && is_true) {
+      // Older releases leave it as it was when they admit the work again.
+      if (IsBeforePods(context, at)) continue;
       AddFact(facts, "queue", *FindEvictedReason("Preempted"), place, reason,
               at);
       explained = true;

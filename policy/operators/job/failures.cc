@@ -10,59 +10,22 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "policy/base/times.h"
+#include "policy/request/pod_failure_rule.h"
 
 namespace mulligan::job {
 namespace {
 
-bool IsKnownAction(const std::string& action, const Gates& gates) {
-  return action == "FailJob" || action == "Ignore" || action == "Count" ||
-         (action == "FailIndex" && gates.backoff_limit_per_index);
-}
-
-bool Satisfies(
-    const kubernetes::batch::v1::PodFailurePolicyOnExitCodesRequirement&
-        requirement,
-    const ContainerStatus& container) {
-  if (!container.state().has_terminated()) return false;
-  if (requirement.has_container_name() &&
-      requirement.container_name() != container.name()) {
-    return false;
-  }
-  const int code = container.state().terminated().exit_code();
-  if (code == 0) return false;
-  const auto& values = requirement.values();
-  const bool listed =
-      std::find(values.begin(), values.end(), code) != values.end();
-  if (requirement.operator_() == "In") return listed;
-  return requirement.operator_() == "NotIn" && !listed;
-}
-
-// Why the rule matches, up to the rule's own name; empty: it does not.
-std::string Finding(const PodFailurePolicyRule& rule, const Pod& pod) {
+// Why the rule matches, up to the rule's own name.
+std::string Finding(const PodFailureRule& found, const Pod& pod) {
   const auto& meta = pod.metadata();
-  if (rule.has_on_exit_codes()) {
-    for (const auto* containers : {&pod.status().container_statuses(),
-                                   &pod.status().init_container_statuses()}) {
-      for (const ContainerStatus& container : *containers) {
-        if (!Satisfies(rule.on_exit_codes(), container)) continue;
-        return absl::StrFormat(
-            "Container %s for pod %s/%s failed with exit code %d",
-            container.name(), meta.namespace_(), meta.name(),
-            container.state().terminated().exit_code());
-      }
-    }
-    return "";
+  if (found.container != nullptr) {
+    return absl::StrFormat(
+        "Container %s for pod %s/%s failed with exit code %d",
+        found.container->name(), meta.namespace_(), meta.name(),
+        found.container->state().terminated().exit_code());
   }
-  for (const auto& condition : pod.status().conditions()) {
-    for (const auto& pattern : rule.on_pod_conditions()) {
-      if (pattern.type() == condition.type() &&
-          pattern.status() == condition.status()) {
-        return absl::StrFormat("Pod %s/%s has condition %s", meta.namespace_(),
-                               meta.name(), condition.type());
-      }
-    }
-  }
-  return "";
+  return absl::StrFormat("Pod %s/%s has condition %s", meta.namespace_(),
+                         meta.name(), found.condition->type());
 }
 
 template <typename Uids>
@@ -177,19 +140,15 @@ bool HasPodFailurePolicy(const JobSpec& spec, const Gates& gates) {
 PodFailureMatch MatchPodFailurePolicy(const Pod& pod, const JobSpec& spec,
                                       const Gates& gates) {
   if (!HasPodFailurePolicy(spec, gates)) return {};
-  const auto& rules = spec.pod_failure_policy().rules();
-  for (int i = 0; i < rules.size(); ++i) {
-    const std::string& action = rules[i].action();
-    if (!IsKnownAction(action, gates)) continue;
-    const std::string finding = Finding(rules[i], pod);
-    if (finding.empty()) continue;
-    return {action, action != "Ignore",
-            action == "FailJob"
-                ? absl::StrFormat("%s matching FailJob rule at index %d",
-                                  finding, i)
-                : ""};
-  }
-  return {};
+  const PodFailureRule found = FindPodFailureRule(
+      pod, spec.pod_failure_policy(), gates.backoff_limit_per_index);
+  if (found.rule == nullptr) return {};
+  const std::string& action = found.rule->action();
+  return {action, action != "Ignore",
+          action == "FailJob"
+              ? absl::StrFormat("%s matching FailJob rule at index %d",
+                                Finding(found, pod), found.index)
+              : ""};
 }
 
 bool IsPodFailed(const Pod& pod, const JobSpec& spec, const Gates& gates) {

@@ -22,14 +22,8 @@ struct PodFailureMatch {
   std::string message;
 };
 
-// The first rule that matches decides. Rules with an action this release does
-// not know are passed over and unknown operators match nothing, as the API
-// demands of its clients. Whether the pod has failed is the caller's business
-// (IsPodFailed). Pure.
-//
-// Exit codes: `state.terminated` of containers in status order, then of init
-// containers; never `lastState`, never ephemeral containers, never code 0.
-// Conditions: type and status as texts.
+// What the first rule that matches does (FindPodFailureRule). Whether the pod
+// has failed is the caller's business (IsPodFailed). Pure.
 PodFailureMatch MatchPodFailurePolicy(const Pod& pod, const JobSpec& spec,
                                       const Gates& gates);
 

@@ -105,6 +105,19 @@ INSTANTIATE_TEST_SUITE_P(
               2,
               "<stdin>: is text without an object, a log it seems: expected "
               "objects"},
+        Usage{"PastedLogOfRanks",
+              {"explain", "-"},
+              "[rank0]: Traceback (most recent call last):\n[rank0]: "
+              "KeyError: 'x'\n",
+              2,
+              "<stdin>: is text without an object, a log it seems: expected "
+              "objects"},
+        Usage{"PastedErrorOfAShell",
+              {"explain", "-"},
+              "bash: line 1: kubectl: command not found\n",
+              2,
+              "<stdin>: is text without an object, a log it seems: expected "
+              "objects"},
         Usage{"CauseThatIsNone",
               {"explain", "--cause=CONTAINR_OOM", "-"},
               "",
