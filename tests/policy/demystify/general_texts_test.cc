@@ -115,11 +115,11 @@ constexpr GeneralCase kGeneralCases[] = {
      v1::DATA_OR_NUMERIC, D::APPLICATION, D::MAY_RECOVER},
     {"CrashedWhenDone", 139,
      "step 900/900\nTraining finished, model saved\nSegmentation fault",
-     v1::CRASH_SIGNAL, D::APPLICATION, D::MAY_RECOVER},
+     v1::CRASH_SIGNAL, D::APPLICATION, D::MAY_BE_DONE},
     {"PythonCrashedWhenDone", 134,
      "Fatal Python error: _enter_buffered_busy\nPython runtime state: "
      "finalizing (tstate=0x1)",
-     v1::CRASH_SIGNAL, D::APPLICATION, D::MAY_RECOVER},
+     v1::CRASH_SIGNAL, D::APPLICATION, D::MAY_BE_DONE},
     {"CrashedInTheMiddle", 139, "step 3/900\nSegmentation fault",
      v1::CRASH_SIGNAL, D::APPLICATION},
     {"SlowFirstRank", 1,

@@ -64,14 +64,14 @@ TEST(CrashedAfterWork, CheapWorkIsRunAgainAndLongWorkIsLookedAt) {
           const std::string words = absl::StrCat(told, after, crash);
           SCOPED_TRACE(words);
           const auto cheap =
-              Answer({.words = words, .exit_code = exit_code, .ran = 120});
+              AnswerToEnd({.words = words, .exit_code = exit_code, .ran = 120});
           EXPECT_EQ(cheap.diagnosis().cause(), v1::CRASH_SIGNAL);
           EXPECT_EQ(cheap.diagnosis().outlook(), v1::Diagnosis::MAY_BE_DONE);
           EXPECT_EQ(cheap.decision().action(), v1::Decision::RETRY);
-          const auto dear = Answer(
-              {.words = words, .exit_code = exit_code, .ran = 40 * kHour});
+          const auto dear = AnswerToEnd(
+              {.words = words, .exit_code = exit_code, .ran = 40 * kOneHour});
           EXPECT_EQ(dear.decision().action(), v1::Decision::FAIL);
-          EXPECT_EQ(RuleOf(dear), "crashed-after-work");
+          EXPECT_EQ(RuleOfEnd(dear), "crashed-after-work");
           EXPECT_EQ(dear.explanation().decided_by(),
                     v1::Explanation::EXPECTED_HOURS);
           EXPECT_THAT(dear.diagnosis().first_step().text(),
@@ -95,9 +95,9 @@ TEST(CrashedAfterWork, NotInTheMiddleOfIt) {
         "step 100 done"}) {
     for (const auto& [crash, exit_code] : kCrashes) {
       SCOPED_TRACE(absl::StrCat(words, crash));
-      const auto answer = Answer({.words = absl::StrCat(words, crash),
-                                  .exit_code = exit_code,
-                                  .ran = 40 * kHour});
+      const auto answer = AnswerToEnd({.words = absl::StrCat(words, crash),
+                                       .exit_code = exit_code,
+                                       .ran = 40 * kOneHour});
       EXPECT_NE(answer.diagnosis().outlook(), v1::Diagnosis::MAY_BE_DONE);
       EXPECT_EQ(answer.decision().action(), v1::Decision::RETRY);
     }
@@ -106,9 +106,9 @@ TEST(CrashedAfterWork, NotInTheMiddleOfIt) {
 
 TEST(CrashedAfterWork, NotWhatFailsOtherwise) {
   for (const int exit_code : {1, 137, 143}) {
-    const auto answer = Answer({.words = "Training finished",
-                                .exit_code = exit_code,
-                                .ran = 40 * kHour});
+    const auto answer = AnswerToEnd({.words = "Training finished",
+                                     .exit_code = exit_code,
+                                     .ran = 40 * kOneHour});
     EXPECT_NE(answer.diagnosis().outlook(), v1::Diagnosis::MAY_BE_DONE);
   }
 }
@@ -131,7 +131,7 @@ std::vector<absl::Duration> StartsOf(const char* words, int pods,
   for (int number = 0; number < pods; ++number) {
     const std::int64_t asked = first + number * apart;
     const auto answer =
-        Answer({.words = words, .number = number, .asked = asked}, ledger);
+        AnswerToEnd({.words = words, .number = number, .asked = asked}, ledger);
     EXPECT_EQ(answer.decision().action(), v1::Decision::RETRY) << words;
     EXPECT_EQ(answer.accounting().duplicate(), number > 0) << words;
     starts.push_back(absl::Seconds(asked) +
@@ -178,7 +178,7 @@ TEST(Overloaded, AMemberHasItsTimeWhenItIsAskedAgain) {
   // Later, in another order, what is past is due at once.
   for (int number = 19; number >= 0; --number) {
     const std::int64_t asked = 30;
-    const auto again = Answer(
+    const auto again = AnswerToEnd(
         {.words = kOverloads[0], .number = number, .asked = asked}, ledger);
     EXPECT_TRUE(again.accounting().duplicate());
     EXPECT_EQ(absl::Seconds(asked) + ToDuration(again.decision().retry_after()),
@@ -194,13 +194,13 @@ TEST(Overloaded, AGangComesBackAtOnce) {
   std::set<absl::Duration> starts;
   for (int number = 0; number < 5; ++number) {
     auto request =
-        RequestOf({.words = kOverloads[0], .number = number}, ledger);
+        RequestOfEnd({.words = kOverloads[0], .number = number}, ledger);
     auto& owner = *request.mutable_report()
                        ->mutable_pods(0)
                        ->mutable_metadata()
                        ->mutable_owner_references(0);
     owner.set_kind("PyTorchJob");
-    const auto answer = Answer(request);
+    const auto answer = AnswerToEnd(request);
     starts.insert(ToDuration(answer.decision().retry_after()));
     ledger = answer.ledger();
   }

@@ -16,10 +16,10 @@
 
 namespace mulligan {
 
-inline constexpr std::int64_t kEnd = 1'800'000'000;
-inline constexpr std::int64_t kHour = 3600;
+inline constexpr std::int64_t kEndsAt = 1'800'000'000;
+inline constexpr std::int64_t kOneHour = 3600;
 
-inline const PolicySet& Policies() {
+inline const PolicySet& BuiltInPolicies() {
   static const std::unique_ptr<const PolicySet>* const policies = [] {
     Issues issues;
     return new std::unique_ptr<const PolicySet>(LoadPolicies({}, issues));
@@ -27,22 +27,22 @@ inline const PolicySet& Policies() {
   return **policies;
 }
 
-// Pod `number` of a Job, whose container ended at kEnd.
-struct Told {
+// Pod `number` of a Job, whose container ended at kEndsAt.
+struct ToldEnd {
   std::string words;
   int exit_code = 1;
-  std::int64_t ran = kHour;
+  std::int64_t ran = kOneHour;
   int number = 0;
   std::int64_t asked = 5;  // after the end
   std::string_view container = "main";
 };
 
-inline v1::DecideRequest RequestOf(const Told& told,
-                                   const v1::BudgetLedger& ledger = {}) {
+inline v1::DecideRequest RequestOfEnd(const ToldEnd& told,
+                                      const v1::BudgetLedger& ledger = {}) {
   v1::DecideRequest request;
   *request.mutable_ledger() = ledger;
   v1::FailureReport& report = *request.mutable_report();
-  report.mutable_observed_at()->set_seconds(kEnd + told.asked);
+  report.mutable_observed_at()->set_seconds(kEndsAt + told.asked);
   auto& pod = *report.add_pods();
   auto& metadata = *pod.mutable_metadata();
   metadata.set_name(absl::StrCat("w-", told.number));
@@ -56,30 +56,32 @@ inline v1::DecideRequest RequestOf(const Told& told,
   pod.mutable_spec()->set_node_name("n");
   pod.mutable_spec()->add_containers()->set_name(std::string(told.container));
   pod.mutable_status()->set_phase("Failed");
-  pod.mutable_status()->mutable_start_time()->set_seconds(kEnd - told.ran - 1);
+  pod.mutable_status()->mutable_start_time()->set_seconds(kEndsAt - told.ran -
+                                                          1);
   auto& status = *pod.mutable_status()->add_container_statuses();
   status.set_name(std::string(told.container));
   auto& end = *status.mutable_state()->mutable_terminated();
   end.set_exit_code(told.exit_code);
   end.set_reason("Error");
   end.set_message(told.words);
-  end.mutable_started_at()->set_seconds(kEnd - told.ran);
-  end.mutable_finished_at()->set_seconds(kEnd);
+  end.mutable_started_at()->set_seconds(kEndsAt - told.ran);
+  end.mutable_finished_at()->set_seconds(kEndsAt);
   return request;
 }
 
-inline v1::DecideResponse Answer(const v1::DecideRequest& request) {
+inline v1::DecideResponse AnswerToEnd(const v1::DecideRequest& request) {
   v1::DecideResponse response;
-  EXPECT_THAT(Decide(request, Policies(), {}, response), testing::IsOk());
+  EXPECT_THAT(Decide(request, BuiltInPolicies(), {}, response),
+              testing::IsOk());
   return response;
 }
 
-inline v1::DecideResponse Answer(const Told& told,
-                                 const v1::BudgetLedger& ledger = {}) {
-  return Answer(RequestOf(told, ledger));
+inline v1::DecideResponse AnswerToEnd(const ToldEnd& told,
+                                      const v1::BudgetLedger& ledger = {}) {
+  return AnswerToEnd(RequestOfEnd(told, ledger));
 }
 
-inline std::string_view RuleOf(const v1::DecideResponse& answer) {
+inline std::string_view RuleOfEnd(const v1::DecideResponse& answer) {
   return answer.explanation().matched_rule().rule();
 }
 

@@ -61,8 +61,8 @@ class FullHeap : public ::testing::TestWithParam<Heap> {};
 
 TEST_P(FullHeap, GrowsOnceWhereItMayFollowTheContainer) {
   const Heap& heap = GetParam();
-  const Told told{.words = heap.words, .exit_code = heap.exit_code};
-  const auto first = Answer(told);
+  const ToldEnd told{.words = heap.words, .exit_code = heap.exit_code};
+  const auto first = AnswerToEnd(told);
   EXPECT_EQ(first.diagnosis().cause(), v1::CONTAINER_OOM);
   const bool is_fixed = *heap.option != 0;
   if (is_fixed) {
@@ -74,24 +74,24 @@ TEST_P(FullHeap, GrowsOnceWhereItMayFollowTheContainer) {
   }
   EXPECT_EQ(first.decision().action(), v1::Decision::RETRY);
   EXPECT_THAT(first.decision().resources(), SizeIs(1));
-  Told again = told;
+  ToldEnd again = told;
   again.number = 1;
-  v1::DecideRequest request = RequestOf(again, first.ledger());
+  v1::DecideRequest request = RequestOfEnd(again, first.ledger());
   auto& pod = *request.mutable_report()->mutable_pods(0);
-  const std::int64_t later = 2 * kHour;
+  const std::int64_t later = 2 * kOneHour;
   auto& end = *pod.mutable_status()
                    ->mutable_container_statuses(0)
                    ->mutable_state()
                    ->mutable_terminated();
-  end.mutable_started_at()->set_seconds(kEnd - told.ran + later);
-  end.mutable_finished_at()->set_seconds(kEnd + later);
-  pod.mutable_status()->mutable_start_time()->set_seconds(kEnd - told.ran +
+  end.mutable_started_at()->set_seconds(kEndsAt - told.ran + later);
+  end.mutable_finished_at()->set_seconds(kEndsAt + later);
+  pod.mutable_status()->mutable_start_time()->set_seconds(kEndsAt - told.ran +
                                                           later - 1);
-  request.mutable_report()->mutable_observed_at()->set_seconds(kEnd + later +
+  request.mutable_report()->mutable_observed_at()->set_seconds(kEndsAt + later +
                                                                5);
-  const auto second = Answer(request);
+  const auto second = AnswerToEnd(request);
   EXPECT_EQ(second.decision().action(), v1::Decision::FAIL);
-  EXPECT_EQ(RuleOf(second), "heap-full");
+  EXPECT_EQ(RuleOfEnd(second), "heap-full");
   EXPECT_EQ(second.accounting().exhaustion().budget(), "heap");
   EXPECT_THAT(second.diagnosis().first_step().text(), HasSubstr("raise -"));
 }
@@ -101,14 +101,14 @@ INSTANTIATE_TEST_SUITE_P(CostlyEnds, FullHeap, ::testing::ValuesIn(kHeaps),
 
 // The limit of the container is another matter.
 TEST(FullContainer, GrowsEachTime) {
-  EXPECT_EQ(RuleOf(Answer({.words = "MemoryError"})), "out-of-memory");
+  EXPECT_EQ(RuleOfEnd(AnswerToEnd({.words = "MemoryError"})), "out-of-memory");
 }
 
 // One setting sizes both, so that it grows as often as containers do.
 TEST(FullHeap, OfSparkFollowsItsContainer) {
   const auto answer =
-      Answer({.words = "java.lang.OutOfMemoryError: Java heap space",
-              .container = "spark-kubernetes-executor"});
+      AnswerToEnd({.words = "java.lang.OutOfMemoryError: Java heap space",
+                   .container = "spark-kubernetes-executor"});
   EXPECT_EQ(answer.accounting().charged_to(), "memory");
 }
 
@@ -119,8 +119,9 @@ constexpr char kExecutorKilled[] =
 
 TEST(KilledExecutors, GrowAndNotTheirDriver) {
   for (const char* more : {"", "(SIGKILL, possible container OOM)."}) {
-    const auto answer = Answer({.words = absl::StrCat(kExecutorKilled, more),
-                                .container = "spark-kubernetes-driver"});
+    const auto answer =
+        AnswerToEnd({.words = absl::StrCat(kExecutorKilled, more),
+                     .container = "spark-kubernetes-driver"});
     EXPECT_EQ(answer.diagnosis().cause(), v1::CONTAINER_OOM);
     ASSERT_THAT(answer.decision().resources(), SizeIs(1));
     EXPECT_EQ(answer.decision().resources(0).container(),
@@ -129,8 +130,8 @@ TEST(KilledExecutors, GrowAndNotTheirDriver) {
                 HasSubstr("spark.executor.memory"));
   }
   const auto driver =
-      Answer({.words = "java.lang.OutOfMemoryError: Java heap space",
-              .container = "spark-kubernetes-driver"});
+      AnswerToEnd({.words = "java.lang.OutOfMemoryError: Java heap space",
+                   .container = "spark-kubernetes-driver"});
   ASSERT_THAT(driver.decision().resources(), SizeIs(1));
   EXPECT_EQ(driver.decision().resources(0).container(),
             "spark-kubernetes-driver");
@@ -154,7 +155,7 @@ TEST(KilledChild, SaysMoreThanTheCodeOfItsLauncher) {
         "main process exited, code=killed, status=9/KILL",
         "zsh: killed     python train.py"}) {
     for (const int exit_code : {1, 2, 70, 125}) {
-      const auto answer = Answer({.words = words, .exit_code = exit_code});
+      const auto answer = AnswerToEnd({.words = words, .exit_code = exit_code});
       EXPECT_EQ(answer.diagnosis().cause(), v1::SIGKILL_UNEXPLAINED)
           << words << " with " << exit_code;
       EXPECT_EQ(answer.diagnosis().fault_domain(),
@@ -166,14 +167,15 @@ TEST(KilledChild, SaysMoreThanTheCodeOfItsLauncher) {
 
 TEST(KilledChild, NotWhereTheLauncherSaysMore) {
   // timeout(1) kills what takes too long.
-  EXPECT_EQ(Answer({.words = "Killed", .exit_code = 124}).diagnosis().cause(),
-            v1::DEADLINE_POD);
-  EXPECT_EQ(Answer({.words = "sending signal SIGKILL to the children",
-                    .exit_code = 2})
+  EXPECT_EQ(
+      AnswerToEnd({.words = "Killed", .exit_code = 124}).diagnosis().cause(),
+      v1::DEADLINE_POD);
+  EXPECT_EQ(AnswerToEnd({.words = "sending signal SIGKILL to the children",
+                         .exit_code = 2})
                 .diagnosis()
                 .cause(),
             v1::CONFIG_USER_ERROR);
-  EXPECT_EQ(Answer({.words = "Segmentation fault", .exit_code = 2})
+  EXPECT_EQ(AnswerToEnd({.words = "Segmentation fault", .exit_code = 2})
                 .diagnosis()
                 .cause(),
             v1::CRASH_SIGNAL);
@@ -185,10 +187,10 @@ TEST(ReadOnly, IsAMistakeAtOnceAndABrokenDiskAfterHours) {
         "open /data/x: read-only file system",
         "touch: cannot touch '/out/a': Read-only file system"}) {
     SCOPED_TRACE(words);
-    const auto at_once = Answer({.words = words, .ran = 2});
+    const auto at_once = AnswerToEnd({.words = words, .ran = 2});
     EXPECT_EQ(at_once.diagnosis().cause(), v1::CONFIG_USER_ERROR);
     EXPECT_EQ(at_once.decision().action(), v1::Decision::FAIL);
-    const auto late = Answer({.words = words, .ran = 5 * kHour});
+    const auto late = AnswerToEnd({.words = words, .ran = 5 * kOneHour});
     EXPECT_EQ(late.diagnosis().cause(), v1::DEPENDENCY_UNAVAILABLE);
     EXPECT_EQ(late.diagnosis().fault_domain(), v1::Diagnosis::INFRASTRUCTURE);
     EXPECT_EQ(late.decision().action(), v1::Decision::RETRY);
@@ -201,7 +203,7 @@ TEST(ReadOnly, IsAMistakeAtOnceAndABrokenDiskAfterHours) {
 enum class Folder : std::uint8_t { kNone, kOfNode, kClaim, kEmpty };
 
 v1::DecideRequest DamagedCacheOn(Folder folder) {
-  auto request = RequestOf(
+  auto request = RequestOfEnd(
       {.words = "EOFError: /models/.cache/hub/blobs/1f is truncated"});
   auto& spec = *request.mutable_report()->mutable_pods(0)->mutable_spec();
   if (folder == Folder::kNone) return request;
@@ -223,7 +225,7 @@ v1::DecideRequest DamagedCacheOn(Folder folder) {
 TEST(DamagedCache, IsTheNodesWhereItsFolderIs) {
   for (const Folder folder :
        {Folder::kNone, Folder::kOfNode, Folder::kClaim, Folder::kEmpty}) {
-    const auto answer = Answer(DamagedCacheOn(folder));
+    const auto answer = AnswerToEnd(DamagedCacheOn(folder));
     const bool of_node = folder == Folder::kOfNode;
     EXPECT_EQ(answer.diagnosis().cause(), v1::DATA_OR_NUMERIC);
     EXPECT_EQ(
@@ -244,13 +246,13 @@ TEST(DamagedCache, IsTheNodesInBytesToo) {
                       ->mutable_volumes(0);
   *volume.mutable_volume_source()->mutable_host_path() = volume.host_path();
   volume.clear_host_path();
-  EXPECT_EQ(Answer(request).diagnosis().fault_domain(),
+  EXPECT_EQ(AnswerToEnd(request).diagnosis().fault_domain(),
             v1::Diagnosis::INFRASTRUCTURE);
 }
 
 // A sidecar stands among the init containers, and has a run time too.
 TEST(Sidecar, ThatIsTheCulpritIsToldHowLongItRan) {
-  auto request = RequestOf({.words = "connection refused", .ran = kHour});
+  auto request = RequestOfEnd({.words = "connection refused", .ran = kOneHour});
   auto& pod = *request.mutable_report()->mutable_pods(0);
   auto& sidecar = *pod.mutable_spec()->add_init_containers();
   sidecar.set_name("proxy");
@@ -261,17 +263,17 @@ TEST(Sidecar, ThatIsTheCulpritIsToldHowLongItRan) {
   auto& killed = *status.mutable_last_state()->mutable_terminated();
   killed.set_exit_code(137);
   killed.set_reason("OOMKilled");
-  killed.mutable_started_at()->set_seconds(kEnd - kHour);
-  killed.mutable_finished_at()->set_seconds(kEnd - 10);
+  killed.mutable_started_at()->set_seconds(kEndsAt - kOneHour);
+  killed.mutable_finished_at()->set_seconds(kEndsAt - 10);
   auto& stopped = *status.mutable_state()->mutable_terminated();
   stopped.set_exit_code(143);
-  stopped.mutable_started_at()->set_seconds(kEnd - 8);
-  stopped.mutable_finished_at()->set_seconds(kEnd + 1);
-  const auto answer = Answer(request);
+  stopped.mutable_started_at()->set_seconds(kEndsAt - 8);
+  stopped.mutable_finished_at()->set_seconds(kEndsAt + 1);
+  const auto answer = AnswerToEnd(request);
   ASSERT_EQ(answer.diagnosis().culprit().container(), "proxy");
   ASSERT_THAT(answer.ledger().history(), SizeIs(1));
   EXPECT_TRUE(answer.ledger().history(0).has_ran_for());
-  EXPECT_GT(answer.ledger().history(0).ran_for().seconds(), kHour / 2);
+  EXPECT_GT(answer.ledger().history(0).ran_for().seconds(), kOneHour / 2);
 }
 
 }  // namespace

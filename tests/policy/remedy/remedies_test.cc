@@ -163,6 +163,10 @@ const Text kTexts[] = {
      "the checkpoint was written by a run of another shape or release"},
     {v1::DATA_OR_NUMERIC, "EOFError: /root/.cache/hub/blobs/1f is truncated",
      "a file in the cache /root/.cache/hub/blobs/1f is damaged"},
+    {v1::CONTAINER_OOM, "java -XX:MaxHeapSize=2g a.jar: its heap is full",
+     "a heap is full whose size is set by -XX:MaxHeapSize=2g"},
+    {v1::DEPENDENCY_UNAVAILABLE, "touch: /out/a: Read-only file system",
+     "a file system became read-only while it ran: Read-only file system"},
     {v1::HANG,
      "rank 0: tokenizing the dataset, 40 % done\nrank 3: Watchdog caught "
      "collective operation timeout",

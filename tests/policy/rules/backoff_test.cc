@@ -121,5 +121,34 @@ TEST(BackoffTest, SameIdentitySameDelay) {
   EXPECT_NE(RetryDelay(backoff, 3, 42), RetryDelay(backoff, 3, ~42ull));
 }
 
+TEST(BackoffTest, AMemberDecidedInTimeWaitsAsIfItWereAlone) {
+  CompiledBackoff backoff = Backoff(v1::Backoff::EXPONENTIAL, 100, 600);
+  backoff.jitter = 0.5;
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t identity = random();
+    for (const int decided : {0, 5, 50}) {
+      EXPECT_EQ(MemberDelay(backoff, 1, identity, absl::Seconds(decided)),
+                RetryDelay(backoff, 1, identity));
+    }
+  }
+}
+
+TEST(BackoffTest, MembersDecidedLateAreSpreadFromThenOn) {
+  CompiledBackoff backoff = Backoff(v1::Backoff::EXPONENTIAL, 100, 600);
+  backoff.jitter = 0.5;
+  std::mt19937_64 random(6);
+  double sum = 0;
+  constexpr int kDraws = 10000;
+  for (int i = 0; i < kDraws; ++i) {
+    const absl::Duration delay =
+        MemberDelay(backoff, 1, random(), absl::Seconds(1000));
+    EXPECT_GE(delay, absl::Seconds(1000));
+    EXPECT_LE(delay, absl::Seconds(1050));
+    sum += absl::ToDoubleSeconds(delay);
+  }
+  EXPECT_NEAR(sum / kDraws, 1025, 1);
+}
+
 }  // namespace
 }  // namespace mulligan
