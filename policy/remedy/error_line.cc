@@ -76,7 +76,8 @@ bool IsOfProgram(const v1::Evidence& evidence) {
          evidence.path().ends_with(".errorMessage");
 }
 
-// What the culprit container said at its end.
+}  // namespace
+
 std::string_view LogOf(const v1::FailureReport& report,
                        const v1::Culprit& culprit) {
   for (const auto& pod : report.pods()) {
@@ -92,8 +93,6 @@ std::string_view LogOf(const v1::FailureReport& report,
   }
   return report.exit().message();
 }
-
-}  // namespace
 
 std::string FirstLine(std::string_view text) {
   return Shortened(text.substr(0, text.find('\n')));

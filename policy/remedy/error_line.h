@@ -21,6 +21,10 @@ std::string LastErrorLine(std::string_view log);
 std::string ErrorLineOf(const v1::FailureReport& report,
                         const v1::Diagnosis& diagnosis);
 
+// What the culprit container said at its end, or a caller of `report.exit`.
+std::string_view LogOf(const v1::FailureReport& report,
+                       const v1::Culprit& culprit);
+
 // The last line that is not blank, likewise.
 std::string LastLine(std::string_view log);
 

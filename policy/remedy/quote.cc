@@ -1,5 +1,6 @@
-// A text that the headline tells, as evidence, where the diagnosis rests on
-// another: people look for the line in the list.
+// A text that people look for in the list of evidence, where the diagnosis
+// rests on another: what the headline tells, or what was said last.
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "policy/base/utf8.h"
+#include "policy/remedy/error_line.h"
 #include "policy/remedy/sentences.h"
 #include "policy/request/owners.h"
 #include "policy/request/workload_view.h"
@@ -82,26 +84,62 @@ std::string PathIn(const v1::FailureReport& report, const std::string& part) {
   return "";
 }
 
-}  // namespace
+bool HasEvidence(const v1::Diagnosis& diagnosis, const std::string& part) {
+  return std::ranges::any_of(
+      diagnosis.evidence(),
+      [&](const v1::Evidence& one) { return Holds(one.value(), part); });
+}
 
-v1::Evidence FindQuote(const v1::FailureReport& report,
-                       const v1::Diagnosis& diagnosis,
-                       const std::string& headline, const Particulars& found,
-                       const Remedy& remedy) {
+// The line that `headline` tells and none of the evidence has.
+v1::Evidence ToldByHeadline(const v1::FailureReport& report,
+                            const v1::Diagnosis& diagnosis,
+                            const std::string& headline,
+                            const Particulars& found, const Remedy& remedy) {
   v1::Evidence quote;
   const bool has_problem = !remedy.problem.empty();
   const std::string& told = has_problem ? remedy.problem : found.error_line;
   const std::string text =
       OneLine(has_problem ? remedy.source : found.error_line);
   const std::string part(absl::StripSuffix(text, " ...").substr(0, kCompared));
-  if (part.empty() || headline.find(told) == std::string::npos) return quote;
-  for (const v1::Evidence& evidence : diagnosis.evidence()) {
-    if (Holds(evidence.value(), part)) return quote;
+  if (part.empty() || headline.find(told) == std::string::npos ||
+      HasEvidence(diagnosis, part)) {
+    return quote;
   }
   quote.set_value(EndOf(text));
   quote.set_path(PathIn(report, part));
   quote.set_meaning("what the headline tells of");
   return quote;
+}
+
+// What the culprit said last: nobody may know these words, and they are still
+// what whoever looks for the cause reads first.
+v1::Evidence LastWords(const v1::FailureReport& report,
+                       const v1::Diagnosis& diagnosis,
+                       const std::string& headline) {
+  v1::Evidence words;
+  const std::string_view log = LogOf(report, diagnosis.culprit());
+  const std::string error = LastErrorLine(log);
+  const std::string line = OneLine(error.empty() ? LastLine(log) : error);
+  const std::string part(absl::StripSuffix(line, " ...").substr(0, kCompared));
+  if (part.empty() || headline.find(part) != std::string::npos ||
+      HasEvidence(diagnosis, part)) {
+    return words;
+  }
+  words.set_value(EndOf(OneLine(std::string(log))));
+  words.set_path(PathIn(report, part));
+  words.set_meaning("what it said last");
+  return words;
+}
+
+}  // namespace
+
+v1::Evidence FindQuote(const v1::FailureReport& report,
+                       const v1::Diagnosis& diagnosis,
+                       const std::string& headline, const Particulars& found,
+                       const Remedy& remedy) {
+  v1::Evidence quote =
+      ToldByHeadline(report, diagnosis, headline, found, remedy);
+  return quote.value().empty() ? LastWords(report, diagnosis, headline) : quote;
 }
 
 }  // namespace mulligan::remedy

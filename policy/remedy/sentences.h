@@ -27,7 +27,8 @@ const Growth* GrowthOf(v1::Cause cause);
 std::string Headline(const Answered& answered, const v1::Diagnosis& diagnosis,
                      const Particulars& found, const Remedy& remedy);
 
-// The line that `headline` tells and none of the evidence has; empty: one has.
+// The line that `headline` tells and none of the evidence has, else what the
+// culprit container said last where neither has that; empty: all is told.
 v1::Evidence FindQuote(const v1::FailureReport& report,
                        const v1::Diagnosis& diagnosis,
                        const std::string& headline, const Particulars& found,

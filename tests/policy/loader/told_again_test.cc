@@ -10,7 +10,8 @@
 namespace mulligan {
 namespace {
 
-v1::DecideRequest WithJob(v1::DecideRequest request, std::string_view failed) {
+v1::DecideRequest WithOwnJob(v1::DecideRequest request,
+                             std::string_view failed) {
   auto& job = *request.mutable_report()->add_jobs();
   job.mutable_metadata()->set_name("w");
   job.mutable_metadata()->set_namespace_("ml");
@@ -21,26 +22,27 @@ v1::DecideRequest WithJob(v1::DecideRequest request, std::string_view failed) {
     condition.set_type("Failed");
     condition.set_status("True");
     condition.set_reason(std::string(failed));
+    condition.mutable_last_transition_time()->set_seconds(kEndsAt + 4);
   }
   return request;
 }
 
-v1::DecideRequest Later(v1::DecideRequest request,
-                        const v1::DecideResponse& before) {
+v1::DecideRequest ToldLater(v1::DecideRequest request,
+                            const v1::DecideResponse& before) {
   *request.mutable_ledger() = before.ledger();
-  request.mutable_report()->mutable_observed_at()->set_seconds(kEnd + 30);
+  request.mutable_report()->mutable_observed_at()->set_seconds(kEndsAt + 30);
   return request;
 }
 
 TEST(ToldAgain, AJobThatHasFailedSinceHasToBeMadeAgain) {
-  const v1::DecideRequest request = RequestOf({.words = "boom"});
-  const v1::DecideResponse first = Answer(WithJob(request, ""));
+  const v1::DecideRequest request = RequestOfEnd({.words = "boom"});
+  const v1::DecideResponse first = AnswerToEnd(WithOwnJob(request, ""));
   EXPECT_EQ(first.decision().action(), v1::Decision::RETRY);
   EXPECT_EQ(first.decision().scope(), v1::Decision::POD);
   EXPECT_FALSE(first.decision().requires_recreate());
 
-  const v1::DecideResponse again =
-      Answer(Later(WithJob(request, "BackoffLimitExceeded"), first));
+  const v1::DecideResponse again = AnswerToEnd(
+      ToldLater(WithOwnJob(request, "BackoffLimitExceeded"), first));
   EXPECT_TRUE(again.accounting().duplicate());
   EXPECT_EQ(again.decision().action(), v1::Decision::RETRY);
   EXPECT_EQ(again.decision().scope(), v1::Decision::JOB);
@@ -48,14 +50,14 @@ TEST(ToldAgain, AJobThatHasFailedSinceHasToBeMadeAgain) {
 }
 
 TEST(ToldAgain, ARuleOfItsOwnerTakesAGrantedRetryBack) {
-  const v1::DecideRequest request = RequestOf({.words = "boom"});
-  const v1::DecideResponse first = Answer(request);
+  const v1::DecideRequest request = RequestOfEnd({.words = "boom"});
+  const v1::DecideResponse first = AnswerToEnd(WithOwnJob(request, ""));
   EXPECT_EQ(first.decision().action(), v1::Decision::RETRY);
   EXPECT_EQ(first.accounting().charged_to(), "application");
 
-  v1::DecideRequest ended = WithJob(request, "PodFailurePolicy");
+  v1::DecideRequest ended = WithOwnJob(request, "PodFailurePolicy");
   ended.mutable_report()->clear_pods();
-  const v1::DecideResponse again = Answer(Later(ended, first));
+  const v1::DecideResponse again = AnswerToEnd(ToldLater(ended, first));
   EXPECT_EQ(again.decision().action(), v1::Decision::FAIL);
   EXPECT_EQ(again.accounting().charged_to(), "");
   EXPECT_EQ(again.ledger().budgets().count("application") == 0 ||
@@ -67,20 +69,20 @@ TEST(ToldAgain, ARuleOfItsOwnerTakesAGrantedRetryBack) {
 // Its operator tried it again all the same, and counted.
 TEST(ToldAgain, WorkThatWasGivenUpStaysSoWhateverItsCounterSays) {
   const v1::DecideRequest request =
-      RequestOf({.words = "usage: train [-h] --data DATA", .exit_code = 2});
-  const v1::DecideResponse first = Answer(WithJob(request, ""));
+      RequestOfEnd({.words = "usage: train [-h] --data DATA", .exit_code = 2});
+  const v1::DecideResponse first = AnswerToEnd(WithOwnJob(request, ""));
   EXPECT_EQ(first.decision().action(), v1::Decision::FAIL);
 
-  v1::DecideRequest gone = WithJob(request, "BackoffLimitExceeded");
+  v1::DecideRequest gone = WithOwnJob(request, "BackoffLimitExceeded");
   gone.mutable_report()->clear_pods();
   gone.mutable_report()->mutable_jobs(0)->mutable_status()->set_failed(3);
-  const v1::DecideResponse again = Answer(Later(gone, first));
+  const v1::DecideResponse again = AnswerToEnd(ToldLater(gone, first));
   EXPECT_EQ(again.decision().action(), v1::Decision::FAIL);
   EXPECT_EQ(again.ledger().attempts_seen(), first.ledger().attempts_seen());
 }
 
 TEST(ToldAgain, WithoutItsPodsItIsWhatItWasDecidedAs) {
-  v1::DecideRequest request = RequestOf({.words = "", .exit_code = 143});
+  v1::DecideRequest request = RequestOfEnd({.words = "", .exit_code = 143});
   auto& condition = *request.mutable_report()
                          ->mutable_pods(0)
                          ->mutable_status()
@@ -88,12 +90,12 @@ TEST(ToldAgain, WithoutItsPodsItIsWhatItWasDecidedAs) {
   condition.set_type("DisruptionTarget");
   condition.set_status("True");
   condition.set_reason("EvictionByEvictionAPI");
-  const v1::DecideResponse first = Answer(WithJob(request, ""));
+  const v1::DecideResponse first = AnswerToEnd(WithOwnJob(request, ""));
   EXPECT_EQ(first.diagnosis().cause(), v1::DRAINED);
 
-  v1::DecideRequest gone = WithJob(request, "BackoffLimitExceeded");
+  v1::DecideRequest gone = WithOwnJob(request, "BackoffLimitExceeded");
   gone.mutable_report()->clear_pods();
-  const v1::DecideResponse again = Answer(Later(gone, first));
+  const v1::DecideResponse again = AnswerToEnd(ToldLater(gone, first));
   EXPECT_TRUE(again.accounting().duplicate());
   EXPECT_EQ(again.diagnosis().cause(), v1::DRAINED);
   EXPECT_EQ(again.diagnosis().fault_domain(), v1::Diagnosis::DISRUPTION);

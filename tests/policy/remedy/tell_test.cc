@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/base/utf8.h"
@@ -157,6 +158,37 @@ TEST_F(TellTest, TextsOfReportsAreShownAsEveryAnswerShowsThem) {
   EXPECT_EQ(FindInvalidUtf8(told.problem()), std::string::npos);
   EXPECT_LE(told.problem().size(), 2100U);
   EXPECT_LE(told.problem_evidence().value().size(), kMaxExcerpt + 4);
+}
+
+// Words that nobody knows are the answer at three in the morning, whatever it
+// was that ended the container.
+TEST_F(TellTest, WhatTheCulpritSaidLastIsAlwaysTold) {
+  constexpr char kWords[] = "flux capacitor drained, see runbook 88";
+  for (const int code : {1, 3, 124, 134, 137, 139, 143}) {
+    for (const char* reason : {"Error", "OOMKilled"}) {
+      for (const bool again : {false, true}) {
+        v1::DecideRequest request = AppError();
+        auto& status = *request.mutable_report()
+                            ->mutable_pods(0)
+                            ->mutable_status()
+                            ->mutable_container_statuses(0);
+        auto end = status.state().terminated();
+        end.set_exit_code(code);
+        end.set_reason(reason);
+        end.set_message(absl::StrCat("step 1\n", kWords, "\n"));
+        *status.mutable_state()->mutable_terminated() = end;
+        if (again) {
+          *status.mutable_last_state()->mutable_terminated() = end;
+          status.mutable_state()->mutable_waiting()->set_reason(
+              "CrashLoopBackOff");
+        }
+        const v1::Diagnosis told = Ask(request).diagnosis();
+        std::string all = told.problem() + told.problem_evidence().value();
+        for (const v1::Evidence& one : told.evidence()) all += one.value();
+        EXPECT_THAT(all, HasSubstr(kWords)) << code << reason << again;
+      }
+    }
+  }
 }
 
 // What an organisation says to do about its own text comes before what the
