@@ -248,6 +248,10 @@ bool IsOfTheRunBefore(F fact, S scene) {
   return fact.at == scene.state.finished_at;
 }
 
+bool IsCleanUp(F fact, S scene) {
+  return fact.row == &sign::kDeletionRequested && scene.state.cleaned_up;
+}
+
 bool PassesAsPodRuns(F fact, S scene) {
   return scene.runs && MayPass(fact, scene) && !ExplainsDeletion(fact, scene);
 }
@@ -326,6 +330,11 @@ bool WasCreatedAfterAll(F fact, S scene) {
          (scene.has_run && IsPassing(fact.cause));
 }
 
+bool DeletedAfterFailure(F fact, S scene) {
+  return scene.gave_up && fact.row == &sign::kObjectDeleted &&
+         !Before(fact.at, scene.failed_since);
+}
+
 bool SuspendedAfterFailure(F fact, S scene) {
   return scene.gave_up && fact.cause == v1::SUSPENDED;
 }
@@ -348,16 +357,18 @@ bool CameFromAboveAfterTheEnd(F fact, S scene) {
          Before(scene.state.finished_at, fact.at);
 }
 
+bool DeadlineWhileStarting(F fact, S scene) {
+  return scene.deadline_passed && !scene.state.started &&
+         scene.state.end == End::kNone && scene.state.phase == Phase::kPending &&
+         fact.decides();
+}
+
 bool OthersHaveNotSucceeded(F, S scene) {
   return !scene.fails && scene.others_live;
 }
 
 bool WorkloadFailed(F fact, S scene) {
   return !scene.fails && scene.workload_failed && fact.cause == v1::SUCCEEDED;
-}
-
-bool DeletedByFailedWorkload(F fact, S scene) {
-  return scene.failed_by_itself && fact.row == &sign::kDeletionRequested;
 }
 
 bool RootIsElsewhere(F, S scene) { return scene.rootless; }
