@@ -41,13 +41,10 @@ struct Member {
 
   bool has_slot() const { return slot >= 0; }
   bool succeeded() const {
-    return !settled && reading.failing() &&
-           reading.best.cause == v1::SUCCEEDED;
+    return !settled && reading.failing() && reading.best.cause == v1::SUCCEEDED;
   }
   // It came to a bad end, or cannot start.
-  bool failed() const {
-    return !settled && reading.failing() && !succeeded();
-  }
+  bool failed() const { return !settled && reading.failing() && !succeeded(); }
   // It failed and is over or about to be, so that another pod may have taken
   // its place.
   bool ended() const {

@@ -32,8 +32,8 @@ struct Owners {
   std::optional<std::int64_t> failed_since;
   // Since when one of them has a reason of its own to delete pods: it has
   // failed for good, starts again, or its queue has put it back before it ran,
-  // or is done with it. What is deleted from then on is cleaned up, and says nothing of how the
-  // work fares. 0: since nobody knows when.
+  // or is done with it. What is deleted from then on is cleaned up, and says
+  // nothing of how the work fares. 0: since nobody knows when.
   std::optional<std::int64_t> cleans_up_since;
 
   // The work has failed for good or is about to: pods that still live do not

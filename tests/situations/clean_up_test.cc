@@ -32,8 +32,7 @@ constexpr char kCondition[] =
     "last_transition_time { seconds: AT } } ";
 
 std::string Condition(const std::string& type, const std::string& reason) {
-  return absl::StrReplaceAll(kCondition,
-                             {{"TYPE", type}, {"REASON", reason}});
+  return absl::StrReplaceAll(kCondition, {{"TYPE", type}, {"REASON", reason}});
 }
 
 std::string Object(const std::string& field, const std::string& kind,
@@ -44,18 +43,19 @@ std::string Object(const std::string& field, const std::string& kind,
 }
 
 std::vector<KindRow> KindRows() {
-  const std::string set_failed = Object(
-      "job_set", "",
-      "terminal_state: 'Failed' " + Condition("Failed", "FailedJobs"));
+  const std::string set_failed =
+      Object("job_set", "",
+             "terminal_state: 'Failed' " + Condition("Failed", "FailedJobs"));
   std::vector<KindRow> rows = {
       {"Job", Object("jobs", "", "active: 1"),
        Object("jobs", "",
-              "failed: 1 " + Condition("FailureTarget", "BackoffLimitExceeded") +
+              "failed: 1 " +
+                  Condition("FailureTarget", "BackoffLimitExceeded") +
                   Condition("Failed", "BackoffLimitExceeded"))},
       {"Job", Object("jobs", "", "active: 1"),
-       Object("jobs", "",
-              "failed: 1 " +
-                  Condition("FailureTarget", "BackoffLimitExceeded"))},
+       Object(
+           "jobs", "",
+           "failed: 1 " + Condition("FailureTarget", "BackoffLimitExceeded"))},
       {"JobSet", Object("job_set", "", "restarts: 0"), set_failed},
       {"TrainJob",
        Object("train_job", "", Condition("Created", "JobsCreationSucceeded")),
@@ -76,12 +76,11 @@ std::vector<KindRow> KindRows() {
   for (const Kind& kind : Kinds()) {
     if (kind.field != "kubeflowJob") continue;
     const std::string name(kind.name);
-    rows.push_back(
-        {name,
-         Object("kubeflow_job", "kind: '" + name + "'",
-                Condition("Running", name + "Running")),
-         Object("kubeflow_job", "kind: '" + name + "'",
-                Condition("Failed", name + "Failed"))});
+    rows.push_back({name,
+                    Object("kubeflow_job", "kind: '" + name + "'",
+                           Condition("Running", name + "Running")),
+                    Object("kubeflow_job", "kind: '" + name + "'",
+                           Condition("Failed", name + "Failed"))});
   }
   return rows;
 }
@@ -114,8 +113,7 @@ std::vector<PodRow> CleanedUp(int requested) {
       {"killed", "Failed", Ended(100'000, requested + 30, 137, "Error")},
       {"answers with an error", "Failed",
        Ended(100'000, requested + 2, 1, "Error", "KeyboardInterrupt")},
-      {"ends well", "Succeeded",
-       Ended(100'000, requested + 2, 0, "Completed")},
+      {"ends well", "Succeeded", Ended(100'000, requested + 2, 0, "Completed")},
       {"starts", "Pending",
        "container_statuses { name: 'main' state { waiting { reason: "
        "'ContainerCreating' } } }"},
@@ -123,7 +121,8 @@ std::vector<PodRow> CleanedUp(int requested) {
 }
 
 std::string Deleted(const PodRow& row, int requested) {
-  return Pod("w1", "creation_timestamp { seconds: 99999 } " + Deleted(requested),
+  return Pod("w1",
+             "creation_timestamp { seconds: 99999 } " + Deleted(requested),
              row.phase, row.status);
 }
 
@@ -180,14 +179,14 @@ TEST_F(CleanUpTest, AnswersAsBeforeWhilePodsAreDeletedAndWhenTheyAreGone) {
 
 TEST_F(CleanUpTest, AnswersAsBeforeWhenTheObjectItselfIsDeleted) {
   for (const KindRow& kind : KindRows()) {
-    const std::string before = AnswerOf(First(Filled(kind.failed), kFailed + 1));
+    const std::string before =
+        AnswerOf(First(Filled(kind.failed), kFailed + 1));
     for (const int requested : {kFailed, kFailed + 3600}) {
       const std::string object = Filled(kind.failed, Deleted(requested, 0));
       EXPECT_EQ(AnswerOf(First(object, requested + 1)), before) << kind.kind;
       const std::string with_pod =
           object + Deleted(CleanedUp(requested)[1], requested);
-      EXPECT_EQ(AnswerOf(First(with_pod, requested + 31)), before)
-          << kind.kind;
+      EXPECT_EQ(AnswerOf(First(with_pod, requested + 31)), before) << kind.kind;
     }
   }
 }
@@ -231,22 +230,21 @@ TEST_F(CleanUpTest, AMarkedPodKeepsItsStory) {
 // Its own operator starts it again, or its queue has put it back.
 TEST_F(CleanUpTest, WhatIsStartedAgainIsLeftAlone) {
   const std::string pod = Deleted(CleanedUp(kFailed)[1], kFailed);
-  const auto retried =
-      First("ray_job { metadata { name: 'train' uid: 'J' } status { "
-            "job_deployment_status: 'Retrying' job_status: 'FAILED' reason: "
-            "'AppFailed' failed: 1 } } " +
-                pod,
-            kFailed + 60);
+  const auto retried = First(
+      "ray_job { metadata { name: 'train' uid: 'J' } status { "
+      "job_deployment_status: 'Retrying' job_status: 'FAILED' reason: "
+      "'AppFailed' failed: 1 } } " +
+          pod,
+      kFailed + 60);
   EXPECT_EQ(AnswerOf(retried).find("ALIVE APP_ERROR IGNORE"), 0U)
       << AnswerOf(retried);
-  const std::string queued =
-      absl::StrCat("kueue_workload { metadata { name: 'job-train' uid: 'Q' } ",
-                   "status { conditions { type: 'Evicted' status: 'True' ",
-                   "reason: 'PodsReadyTimeout' last_transition_time { seconds:",
-                   " ", kFailed, " } } requeue_state { requeue_at { seconds: ",
-                   kFailed + 120, " } } } } ",
-                   "jobs { metadata { name: 'train' uid: 'J' } spec { suspend:",
-                   " true } status {} } ");
+  const std::string queued = absl::StrCat(
+      "kueue_workload { metadata { name: 'job-train' uid: 'Q' } ",
+      "status { conditions { type: 'Evicted' status: 'True' ",
+      "reason: 'PodsReadyTimeout' last_transition_time { seconds:", " ",
+      kFailed, " } } requeue_state { requeue_at { seconds: ", kFailed + 120,
+      " } } } } ", "jobs { metadata { name: 'train' uid: 'J' } spec { suspend:",
+      " true } status {} } ");
   for (const PodRow& row : CleanedUp(kFailed)) {
     const auto evicted = First(queued + Deleted(row, kFailed), kFailed + 60);
     EXPECT_EQ(AnswerOf(evicted).find("ALIVE START_TIMEOUT WAIT"), 0U)

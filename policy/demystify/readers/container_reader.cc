@@ -106,9 +106,8 @@ class ContainersReader {
   void ReadStatus(const core::ContainerStatus& status, int i, bool init) {
     const core::ContainerState& state = status.state();
     if (state.has_waiting()) ReadWaiting(status, i, init);
-    Ended ended = state_.cleaned_up
-                      ? EndBefore(status, DeletionRequested(pod_))
-                      : EndOfContainer(status);
+    Ended ended = state_.cleaned_up ? EndBefore(status, DeletionRequested(pod_))
+                                    : EndOfContainer(status);
     ended.index = i;
     ended.init = init;
     if (state.has_running() || state.has_terminated() ||

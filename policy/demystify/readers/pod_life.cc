@@ -22,13 +22,15 @@ bool IsCleanedUp(const Owners& owners, const core::Pod& pod) {
   }
   const Seconds since = *owners.cleans_up_since;
   const Seconds requested = DeletionRequested(pod);
+  if (requested >= since) return true;
   if (requested + kClockSkew < since) return false;
+  // Which came first the end tells, of a pod that has one.
   return std::ranges::none_of(
       pod.status().container_statuses(),
       [since, requested](const core::ContainerStatus& status) {
         const Seconds end =
-            status.state().terminated().finished_at().seconds();
-        return requested <= end && end < since;
+            ToSeconds(status.state().terminated().finished_at());
+        return !Before(end, requested) && Before(end, since);
       });
 }
 

@@ -74,8 +74,8 @@ struct Scene {
   // The event's pod is gone, and another one took its place.
   bool has_successor = false;
 
-  // Round::kObjects: the workload has failed for good, and since when; its queue
-  // says how it stands; no pod could start.
+  // Round::kObjects: the workload has failed for good, and since when; its
+  // queue says how it stands; no pod could start.
   bool gave_up = false;
   Seconds failed_since = kUnknownTime;
   bool queue_says = false;

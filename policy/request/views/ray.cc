@@ -118,8 +118,8 @@ Statement StatementOf(const ray::RayJobStatus& status) {
   said.leaf = ".status.jobDeploymentStatus";
   const std::string& deployment = status.job_deployment_status();
   const bool failed = status.job_status() == rayjob::kJobFailed;
-  said.state = IsLate(status) || IsAhead(status) ? rayjob::kComplete
-                                                 : deployment;
+  said.state =
+      IsLate(status) || IsAhead(status) ? rayjob::kComplete : deployment;
   if (status.job_status() == rayjob::kJobStopped) {
     said.state = rayjob::kJobStopped;
     said.leaf = ".status.jobStatus";
