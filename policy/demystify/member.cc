@@ -21,6 +21,7 @@
 #include "policy/demystify/context.h"
 #include "policy/demystify/fact.h"
 #include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/ended_container.h"
 #include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/readers/pod_reader.h"
 #include "policy/demystify/was_decided.h"
@@ -34,7 +35,8 @@ Seconds BeginOf(const core::Pod& pod, const PodState& state) {
   const core::ContainerStatus* container = DecidingContainer(pod, state);
   Seconds run = kUnknownTime;
   if (container != nullptr) {
-    const auto& ended = container->state().has_terminated()
+    const bool before = state.cleaned_up && EndsByStopping(*container);
+    const auto& ended = container->state().has_terminated() && !before
                             ? container->state().terminated()
                             : container->last_state().terminated();
     run = ToSeconds(ended.started_at());
