@@ -62,6 +62,7 @@ Condition IsConventionOfInit;
 Condition IsOfTheRunBefore;
 
 // Round::kPod.
+Condition IsCleanUp;
 Condition PassesAsPodRuns;
 Condition PassesAsPodStarts;
 Condition RefusedWhenDone;
@@ -80,6 +81,7 @@ Condition WasReplaced;
 Condition WasCreatedAfterAll;
 
 // Round::kObjects.
+Condition DeletedAfterFailure;
 Condition SuspendedAfterFailure;
 Condition SuspendedByQueue;
 Condition DeadlineWithoutStart;
@@ -87,9 +89,9 @@ Condition IsNotAgainstFailedPod;
 Condition CameFromAboveAfterTheEnd;
 
 // Round::kMembers.
+Condition DeadlineWhileStarting;
 Condition OthersHaveNotSucceeded;
 Condition WorkloadFailed;
-Condition DeletedByFailedWorkload;
 
 // Round::kSure, kBehind and kSuccess.
 Condition RootIsElsewhere;
