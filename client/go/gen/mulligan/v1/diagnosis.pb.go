@@ -484,8 +484,9 @@ type Diagnosis struct {
 	// Like `summary`, but with the program's own words, and without the full
 	// stop. Empty with explain NONE.
 	Problem string `protobuf:"bytes,19,opt,name=problem,proto3" json:"problem,omitempty"`
-	// The line that `problem` tells, where none of `evidence` has it. Absent:
-	// one has.
+	// The line that `problem` tells, where none of `evidence` has it; else what
+	// the culprit container said last (its termination message, its end where it
+	// is long), where neither of both has it. Absent: all of that is told.
 	ProblemEvidence *Evidence `protobuf:"bytes,20,opt,name=problem_evidence,json=problemEvidence,proto3" json:"problem_evidence,omitempty"`
 	// What to do first. Absent: nothing is broken or held back, nobody knows, or
 	// explain is NONE.
