@@ -4,9 +4,11 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"mulligan.dev/mulligan"
@@ -33,7 +35,7 @@ type Gate struct {
 // kinds that are watched, which are listed from kube's cache: those that the operator
 // watches for itself.
 func New(service mulliganv1.RetryDecisionServiceClient, kube client.Client, live client.Reader, watched ...string) *Gate {
-	g := &Gate{Enabled: true, Asker: &mulligan.Asker{Service: service, Kube: kube, Reader: live}}
+	g := &Gate{Enabled: true, Asker: &mulligan.Asker{Service: counting{service}, Kube: kube, Reader: live}}
 	if len(watched) > 0 {
 		g.Asker.Reader = reader{Reader: live, cache: kube, scheme: kube.Scheme(), watched: watched}
 	}
@@ -100,7 +102,11 @@ func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
-	advice, err := g.Asker.Ask(ctx, obj)
+	gvk, err := apiutil.GVKForObject(obj, g.Asker.Kube.Scheme())
+	if err != nil {
+		return Verdict{}, fmt.Errorf("mulligan: %s: %w", obj.GetName(), err)
+	}
+	advice, err := g.Asker.Ask(context.WithValue(ctx, askedKind{}, gvk.Kind), obj)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -108,7 +114,10 @@ func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 		log.FromContext(ctx).Info("Mulligan has no answer: decided as without it", "reason", advice.NoAnswer.Error())
 		return Verdict{NoAnswer: advice.NoAnswer}, nil
 	}
-	verdict := verdictOf(advice)
+	verdict := verdictOf(advice.Response)
+	if verdict.Way != Native {
+		verdict.Advice = advice
+	}
 	log.FromContext(ctx).Info("Mulligan was asked", "action", advice.Action().String(), "way", verdict.Way.String(),
 		"after", verdict.After.String(), "sentence", advice.Decision.GetSentence())
 	return verdict, nil
@@ -117,22 +126,21 @@ func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 // Open says whether there is anybody to ask.
 func (g *Gate) Open() bool { return g != nil && g.Enabled }
 
-func verdictOf(advice *mulligan.Advice) Verdict {
-	v := Verdict{
-		Sentence: advice.Decision.GetSentence(),
-		Charged:  chargedOf(advice.Response),
-		Advice:   advice,
-	}
-	v.Counts = v.Charged && ownFaults[advice.Response.GetDiagnosis().GetFaultDomain()]
-	switch advice.Action() {
+// verdictOf is the way of an answer, without the advice.
+func verdictOf(response *mulliganv1.DecideResponse) Verdict {
+	decision := response.GetDecision()
+	after := decision.GetRetryAfter().AsDuration()
+	v := Verdict{Sentence: decision.GetSentence(), Charged: chargedOf(response)}
+	v.Counts = v.Charged && ownFaults[response.GetDiagnosis().GetFaultDomain()]
+	switch decision.GetAction() {
 	case mulliganv1.Decision_RETRY:
-		if v.After = advice.RetryAfter(); v.After > 0 {
+		if v.After = after; v.After > 0 {
 			v.Way, v.After = Later, max(v.After, leastPause)
 		} else {
 			v.Way = Retry
 		}
 	case mulliganv1.Decision_WAIT:
-		v.Way, v.After = Wait, max(advice.RetryAfter(), leastPause)
+		v.Way, v.After = Wait, max(after, leastPause)
 	case mulliganv1.Decision_FAIL, mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE:
 		v.Way = Stop
 	default:
