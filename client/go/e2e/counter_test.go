@@ -30,8 +30,8 @@ const (
 	unserved = "away"
 )
 
-// A held back counter is one that a recipe moves for faults of the work only.
-type heldBack struct {
+// A heldBackCounter is one that a recipe moves for faults of the work only.
+type heldBackCounter struct {
 	apiVersion, kind string
 	// failed is the status of the n-th attempt, counted from 1, that ended so, where the
 	// operator has counted so many failures before.
@@ -40,7 +40,7 @@ type heldBack struct {
 
 const nodeDied = "The actor died unexpectedly before finishing this task. The actor is dead because its node has died."
 
-var heldBacks = []heldBack{
+var heldBacks = []heldBackCounter{
 	{"ray.io/v1", "RayJob", func(n int, ending string, counted int64) map[string]any {
 		message := "ModuleNotFound: something broke"
 		if ending != bug {
@@ -101,7 +101,7 @@ func TestWhatWasDecidedWithoutAnAnswerIsCharged(t *testing.T) {
 	}
 }
 
-func (h heldBack) play(t *testing.T, service *sometimes, endings []string) {
+func (h heldBackCounter) play(t *testing.T, service *sometimes, endings []string) {
 	work := &unstructured.Unstructured{Object: map[string]any{}}
 	work.SetAPIVersion(h.apiVersion)
 	work.SetKind(h.kind)
@@ -124,7 +124,7 @@ func (h heldBack) play(t *testing.T, service *sometimes, endings []string) {
 			}
 			work.Object["status"] = h.failed(i+1, ending, counted)
 			var err error
-			if verdict, err = g.Ask(t.Context(), work); err != nil {
+			if verdict, err = g.AskCounting(t.Context(), work); err != nil {
 				t.Fatal(err)
 			}
 		}

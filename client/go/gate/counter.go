@@ -24,8 +24,8 @@ type counter struct {
 	name func(report *mulliganv1.FailureReport) string
 }
 
-// The counters, by the kind that is asked about. JobSet's and Trainer's need no row:
-// status.restarts has every restart. Kueue's can have none: docs/recipes.md.
+// The counters, by kind. JobSet's and Trainer's need no row: status.restarts has every
+// restart. Kueue's can have none: docs/recipes.md.
 var counters = map[string]*counter{
 	// KubeRay asks before it counts the failure at hand.
 	"RayJob": {
@@ -70,9 +70,8 @@ func mostTries(status *sparkv1beta2.SparkApplicationStatus) int32 {
 	return max(status.GetExecutionAttempts(), status.GetSubmissionAttempts())
 }
 
-// askedKind is the key of the kind that a question is about: there may be others of which
-// the table has a row in its report, whose counter is another operator's.
-type askedKind struct{}
+// heldBack is the key of the kind whose operator asks and holds its counter back.
+type heldBack struct{}
 
 // counting is the service, which hears of the failures that the operator has decided by
 // itself since the last answer, as when there was none. The ledger remembers for it what
@@ -82,7 +81,7 @@ type counting struct {
 }
 
 func (c counting) Decide(ctx context.Context, request *mulliganv1.DecideRequest, options ...grpc.CallOption) (*mulliganv1.DecideResponse, error) {
-	kind, _ := ctx.Value(askedKind{}).(string)
+	kind, _ := ctx.Value(heldBack{}).(string)
 	row := counters[kind]
 	if row == nil {
 		return c.RetryDecisionServiceClient.Decide(ctx, request, options...)

@@ -102,11 +102,7 @@ func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
-	gvk, err := apiutil.GVKForObject(obj, g.Asker.Kube.Scheme())
-	if err != nil {
-		return Verdict{}, fmt.Errorf("mulligan: %s: %w", obj.GetName(), err)
-	}
-	advice, err := g.Asker.Ask(context.WithValue(ctx, askedKind{}, gvk.Kind), obj)
+	advice, err := g.Asker.Ask(ctx, obj)
 	if err != nil {
 		return Verdict{}, err
 	}
@@ -121,6 +117,20 @@ func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 	log.FromContext(ctx).Info("Mulligan was asked", "action", advice.Action().String(), "way", verdict.Way.String(),
 		"after", verdict.After.String(), "sentence", advice.Decision.GetSentence())
 	return verdict, nil
+}
+
+// AskCounting does the same for the operator of obj, where it moves its own counter as
+// [Verdict.Counts] says: what it counts in between, since nobody answered, is charged with
+// the next answer.
+func (g *Gate) AskCounting(ctx context.Context, obj client.Object) (Verdict, error) {
+	if !g.Open() {
+		return Verdict{}, nil
+	}
+	gvk, err := apiutil.GVKForObject(obj, g.Asker.Kube.Scheme())
+	if err != nil {
+		return Verdict{}, fmt.Errorf("mulligan: %s: %w", obj.GetName(), err)
+	}
+	return g.Ask(context.WithValue(ctx, heldBack{}, gvk.Kind), obj)
 }
 
 // Open says whether there is anybody to ask.

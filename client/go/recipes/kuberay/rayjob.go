@@ -52,7 +52,7 @@ func CheckRetry(ctx context.Context, g *gate.Gate, rayJob *rayv1.RayJob, tell fu
 	if status.JobDeploymentStatus != rayv1.JobDeploymentStatusFailed {
 		return false, 0, nil
 	}
-	verdict, err := g.Ask(ctx, rayJob)
+	verdict, err := g.AskCounting(ctx, rayJob)
 	if err != nil {
 		return false, 0, err
 	}
