@@ -13,7 +13,6 @@ import (
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
-	"mulligan.dev/mulligan/internal/evidence"
 )
 
 // Gate is the operator's feature: a flag, and who is asked. A nil Gate is closed.
@@ -27,8 +26,6 @@ type Gate struct {
 	// ledger; the call itself has that of [mulligan.Dial]. Zero: 2 seconds; a
 	// reconcile should not wait long.
 	Deadline time.Duration
-
-	kept evidence.Pods
 }
 
 // New opens a gate. kube stores the ledger; live reads what a report needs, but for the

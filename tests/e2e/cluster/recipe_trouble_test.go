@@ -50,7 +50,7 @@ func TestRecipeOfAnOperatorThatIsKilled(t *testing.T) {
 			o.start(t, shared)
 		}
 		w.allEnd(t)
-		w.wantEach(t, o.unseen)
+		w.wantEach(t)
 	})
 }
 
