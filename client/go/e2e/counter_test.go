@@ -86,7 +86,8 @@ func (s *sometimes) Decide(ctx context.Context, request *mulliganv1.DecideReques
 
 // Whatever an operator decides by itself while nobody answers is an attempt of the ledger
 // with the next answer, once, although its counter does not have all that the ledger has.
-// Each question is put twice, as by an operator that is killed before it acts.
+// Each question is put twice, as by an operator that is killed before it acts; the second
+// time it looks like another failure, since what the first answer was about is gone.
 func TestWhatWasDecidedWithoutAnAnswerIsCharged(t *testing.T) {
 	service := &sometimes{RetryDecisionServiceClient: dial(t)}
 	for _, kind := range heldBacks {
@@ -118,15 +119,20 @@ func (h heldBackCounter) play(t *testing.T, service *sometimes, endings []string
 	for i, ending := range endings {
 		service.away = ending == unserved
 		var verdict gate.Verdict
-		for range 2 {
+		var counts []bool
+		for _, looks := range []string{ending, other(ending)} {
 			if err := kube.Get(t.Context(), client.ObjectKeyFromObject(work), work); err != nil {
 				t.Fatal(err)
 			}
-			work.Object["status"] = h.failed(i+1, ending, counted)
+			work.Object["status"] = h.failed(i+1, looks, counted)
 			var err error
 			if verdict, err = g.AskCounting(t.Context(), work); err != nil {
 				t.Fatal(err)
 			}
+			counts = append(counts, verdict.Counts)
+		}
+		if counts[0] != counts[1] {
+			t.Errorf("failure %d counts %v", i+1, counts)
 		}
 		if verdict.Way == gate.Native != service.away || verdict.Way == gate.Wait || verdict.Way == gate.Stop {
 			t.Fatalf("failure %d: %s, %q", i+1, verdict.Way, verdict.Sentence)
@@ -146,4 +152,11 @@ func (h heldBackCounter) play(t *testing.T, service *sometimes, endings []string
 	if want := int32(len(endings)); ledger.GetAttemptsSeen() != want || charged != want {
 		t.Errorf("%d attempts, %d charges, want %d of each: %v", ledger.GetAttemptsSeen(), charged, want, ledger)
 	}
+}
+
+func other(ending string) string {
+	if ending == bug {
+		return lostNode
+	}
+	return bug
 }

@@ -70,8 +70,12 @@ func mostTries(status *sparkv1beta2.SparkApplicationStatus) int32 {
 	return max(status.GetExecutionAttempts(), status.GetSubmissionAttempts())
 }
 
-// heldBack is the key of the kind whose operator asks and holds its counter back.
-type heldBack struct{}
+// heldBack is a question of an operator that holds its counter back, and the key of it.
+type heldBack struct {
+	kind string
+	// Whether the counter moves when the answer is acted on.
+	moves bool
+}
 
 // counting is the service, which hears of the failures that the operator has decided by
 // itself since the last answer, as when there was none. The ledger remembers for it what
@@ -81,11 +85,11 @@ type counting struct {
 }
 
 func (c counting) Decide(ctx context.Context, request *mulliganv1.DecideRequest, options ...grpc.CallOption) (*mulliganv1.DecideResponse, error) {
-	kind, _ := ctx.Value(heldBack{}).(string)
-	row := counters[kind]
-	if row == nil {
+	asked, _ := ctx.Value(heldBack{}).(*heldBack)
+	if asked == nil {
 		return c.RetryDecisionServiceClient.Decide(ctx, request, options...)
 	}
+	row := counters[asked.kind]
 	report, ledger := request.GetReport(), request.GetLedger()
 	if report.GetFailureId() == "" {
 		report.FailureId = row.name(report)
@@ -96,17 +100,21 @@ func (c counting) Decide(ctx context.Context, request *mulliganv1.DecideRequest,
 		row.tell(report, ledger.GetAttemptsSeen()+missed)
 	}
 	response, err := c.RetryDecisionServiceClient.Decide(ctx, request, options...)
-	if err == nil && response.GetLedger().GetAttemptsSeen() > 0 {
-		response.Ledger.NativeCount = proto.Int32(max(0, kept+moves(response)))
+	if err != nil {
+		return nil, err
 	}
-	return response, err
-}
-
-// moves is by how much the counter moves when the answer is acted on.
-func moves(response *mulliganv1.DecideResponse) int32 {
+	if response.GetAccounting().GetDuplicate() {
+		// What the failure looked like may be gone by now. It counts as it did.
+		asked.moves = ledger.GetNativeCount() > kept
+		return response, nil
+	}
 	verdict := verdictOf(response)
-	if verdict.Way == Wait || verdict.Way != Native && !verdict.Counts {
-		return 0
+	asked.moves = verdict.Way == Native || verdict.Way != Wait && verdict.Counts
+	if response.GetLedger().GetAttemptsSeen() > 0 {
+		if asked.moves {
+			kept++
+		}
+		response.Ledger.NativeCount = proto.Int32(max(0, kept))
 	}
-	return 1
+	return response, nil
 }

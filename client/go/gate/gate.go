@@ -118,7 +118,7 @@ func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 
 // AskCounting does the same for the operator of obj, where it moves its own counter as
 // [Verdict.Counts] says: what it counts in between, since nobody answered, is charged with
-// the next answer.
+// the next answer. It is for the kinds that have a row in the table of counters.
 func (g *Gate) AskCounting(ctx context.Context, obj client.Object) (Verdict, error) {
 	if !g.Open() {
 		return Verdict{}, nil
@@ -127,7 +127,13 @@ func (g *Gate) AskCounting(ctx context.Context, obj client.Object) (Verdict, err
 	if err != nil {
 		return Verdict{}, fmt.Errorf("mulligan: %s: %w", obj.GetName(), err)
 	}
-	return g.Ask(context.WithValue(ctx, heldBack{}, gvk.Kind), obj)
+	if counters[gvk.Kind] == nil {
+		return Verdict{}, fmt.Errorf("mulligan: %s: a %s has no counter that is held back", obj.GetName(), gvk.Kind)
+	}
+	asked := &heldBack{kind: gvk.Kind}
+	verdict, err := g.Ask(context.WithValue(ctx, heldBack{}, asked), obj)
+	verdict.Counts = verdict.Way != Native && asked.moves
+	return verdict, err
 }
 
 // Open says whether there is anybody to ask.
