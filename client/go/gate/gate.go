@@ -4,14 +4,15 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
-	"mulligan.dev/mulligan/internal/evidence"
 )
 
 // Gate is the operator's feature: a flag, and who is asked. A nil Gate is closed.
@@ -25,15 +26,13 @@ type Gate struct {
 	// ledger; the call itself has that of [mulligan.Dial]. Zero: 2 seconds; a
 	// reconcile should not wait long.
 	Deadline time.Duration
-
-	kept evidence.Pods
 }
 
 // New opens a gate. kube stores the ledger; live reads what a report needs, but for the
 // kinds that are watched, which are listed from kube's cache: those that the operator
 // watches for itself.
 func New(service mulliganv1.RetryDecisionServiceClient, kube client.Client, live client.Reader, watched ...string) *Gate {
-	g := &Gate{Enabled: true, Asker: &mulligan.Asker{Service: service, Kube: kube, Reader: live}}
+	g := &Gate{Enabled: true, Asker: &mulligan.Asker{Service: counting{service}, Kube: kube, Reader: live}}
 	if len(watched) > 0 {
 		g.Asker.Reader = reader{Reader: live, cache: kube, scheme: kube.Scheme(), watched: watched}
 	}
@@ -108,31 +107,53 @@ func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 		log.FromContext(ctx).Info("Mulligan has no answer: decided as without it", "reason", advice.NoAnswer.Error())
 		return Verdict{NoAnswer: advice.NoAnswer}, nil
 	}
-	verdict := verdictOf(advice)
+	verdict := verdictOf(advice.Response)
+	if verdict.Way != Native {
+		verdict.Advice = advice
+	}
 	log.FromContext(ctx).Info("Mulligan was asked", "action", advice.Action().String(), "way", verdict.Way.String(),
 		"after", verdict.After.String(), "sentence", advice.Decision.GetSentence())
 	return verdict, nil
 }
 
+// AskCounting does the same for the operator of obj, where it moves its own counter as
+// [Verdict.Counts] says: what it counts in between, since nobody answered, is charged with
+// the next answer. It is for the kinds that have a row in the table of counters.
+func (g *Gate) AskCounting(ctx context.Context, obj client.Object) (Verdict, error) {
+	if !g.Open() {
+		return Verdict{}, nil
+	}
+	gvk, err := apiutil.GVKForObject(obj, g.Asker.Kube.Scheme())
+	if err != nil {
+		return Verdict{}, fmt.Errorf("mulligan: %s: %w", obj.GetName(), err)
+	}
+	if counters[gvk.Kind] == nil {
+		return Verdict{}, fmt.Errorf("mulligan: %s: a %s has no counter that is held back", obj.GetName(), gvk.Kind)
+	}
+	asked := &heldBack{kind: gvk.Kind}
+	verdict, err := g.Ask(context.WithValue(ctx, heldBack{}, asked), obj)
+	verdict.Counts = verdict.Way != Native && asked.moves
+	return verdict, err
+}
+
 // Open says whether there is anybody to ask.
 func (g *Gate) Open() bool { return g != nil && g.Enabled }
 
-func verdictOf(advice *mulligan.Advice) Verdict {
-	v := Verdict{
-		Sentence: advice.Decision.GetSentence(),
-		Charged:  chargedOf(advice.Response),
-		Advice:   advice,
-	}
-	v.Counts = v.Charged && ownFaults[advice.Response.GetDiagnosis().GetFaultDomain()]
-	switch advice.Action() {
+// verdictOf is the way of an answer, without the advice.
+func verdictOf(response *mulliganv1.DecideResponse) Verdict {
+	decision := response.GetDecision()
+	after := decision.GetRetryAfter().AsDuration()
+	v := Verdict{Sentence: decision.GetSentence(), Charged: chargedOf(response)}
+	v.Counts = v.Charged && ownFaults[response.GetDiagnosis().GetFaultDomain()]
+	switch decision.GetAction() {
 	case mulliganv1.Decision_RETRY:
-		if v.After = advice.RetryAfter(); v.After > 0 {
+		if v.After = after; v.After > 0 {
 			v.Way, v.After = Later, max(v.After, leastPause)
 		} else {
 			v.Way = Retry
 		}
 	case mulliganv1.Decision_WAIT:
-		v.Way, v.After = Wait, max(advice.RetryAfter(), leastPause)
+		v.Way, v.After = Wait, max(after, leastPause)
 	case mulliganv1.Decision_FAIL, mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE:
 		v.Way = Stop
 	default:

@@ -12,8 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/utils/ptr"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"mulligan.dev/mulligan"
@@ -142,39 +144,55 @@ func TestFromEnvironment(t *testing.T) {
 
 func lastOf[T any](list []T) T { return list[len(list)-1] }
 
-// A pod that is gone by the time of the question is in it, one that is there is in it
-// once, and none is any more once the next attempt starts.
+// A pod that was replaced before the question is in it, also when another process asks; one
+// that is there is in it once; and what is left of it is no part of the cluster's evidence.
 func TestWhatIsKept(t *testing.T) {
-	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "u"}}
-	job.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"controller-uid": "u"}}
+	rayJob := custom("RayJob", "train", map[string]any{"rayClusterName": "train-x7"})
+	cluster := custom("RayCluster", "train-x7", nil)
 	gone := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "gone", UID: "gone"}}
 	there := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "ml", Name: "there", UID: "there",
-		Labels:          map[string]string{"batch.kubernetes.io/job-name": "train", "batch.kubernetes.io/controller-uid": "u", "controller-uid": "u"},
-		OwnerReferences: []metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "Job", Name: "train", UID: "u", Controller: ptr.To(true)}},
+		Namespace: "ml", Name: "there", UID: "there", Labels: map[string]string{"ray.io/cluster": "train-x7"},
 	}}
 	scheme := runtime.NewScheme()
 	if err := errors.Join(corev1.AddToScheme(scheme), batchv1.AddToScheme(scheme)); err != nil {
 		t.Fatal(err)
 	}
-	kube := fake.NewClientBuilder().WithScheme(scheme).WithObjects(job, there).Build()
+	kube := fake.NewClientBuilder().WithScheme(scheme).WithObjects(rayJob, cluster, there).Build()
 	service := mulligantest.New(t)
-	service.Next(mulligantest.Cause(mulliganv1.Cause_NOT_FAILED), mulligantest.Cause(mulliganv1.Cause_NOT_FAILED))
+	service.Next(mulligantest.Cause(mulliganv1.Cause_NOT_FAILED))
 	g := gate.New(service.Client(), kube, kube)
-	g.Keep("u", gone)
-	g.Keep("u", there)
-	for _, want := range []string{"gone there", "there"} {
-		if _, err := g.Ask(t.Context(), job); err != nil {
-			t.Fatal(err)
-		}
-		var names []string
-		for _, pod := range lastOf(service.Requests()).GetReport().GetPods() {
-			names = append(names, pod.GetMetadata().GetName())
-		}
-		slices.Sort(names)
-		if got := strings.Join(names, " "); got != want {
-			t.Errorf("asked with %q, want %q", got, want)
-		}
-		g.Forget(job)
+	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(cluster), cluster); err != nil {
+		t.Fatal(err)
 	}
+	for _, pod := range []*corev1.Pod{gone, gone, there} {
+		g.Keep(t.Context(), cluster, pod)
+	}
+	if err := kube.Update(t.Context(), cluster); err != nil {
+		t.Errorf("the operator cannot write the cluster that it has: %v", err)
+	}
+	if _, err := gate.New(service.Client(), kube, kube).Ask(t.Context(), rayJob); err != nil {
+		t.Fatal(err)
+	}
+	report := lastOf(service.Requests()).GetReport()
+	var names []string
+	for _, pod := range report.GetPods() {
+		names = append(names, pod.GetMetadata().GetName())
+	}
+	slices.Sort(names)
+	if got := strings.Join(names, " "); got != "gone there" {
+		t.Errorf("asked with %q, want both once", got)
+	}
+	if kept := report.GetRayCluster().GetMetadata().GetAnnotations(); len(kept) != 0 {
+		t.Errorf("the cluster is sent with %v", kept)
+	}
+}
+
+func custom(kind, name string, status map[string]any) *unstructured.Unstructured {
+	obj := &unstructured.Unstructured{Object: map[string]any{"status": status}}
+	obj.SetAPIVersion("ray.io/v1")
+	obj.SetKind(kind)
+	obj.SetNamespace("ml")
+	obj.SetName(name)
+	obj.SetUID(types.UID(name))
+	return obj
 }

@@ -2,45 +2,99 @@ package gate
 
 import (
 	"context"
+	"maps"
+	"slices"
 
+	"google.golang.org/protobuf/encoding/protojson"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"mulligan.dev/mulligan"
+	corev1pb "mulligan.dev/mulligan/gen/mulligan/kubernetes/core/v1"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// Keep remembers a pod that the operator is about to delete before it knows that the
-// workload has failed, and adds it to the questions about that, until Forget. A process
-// that ends takes it along: then less is known, and nothing is charged twice.
-func (g *Gate) Keep(workload types.UID, pod *corev1.Pod) {
-	if g.Open() {
-		g.kept.Keep(workload, pod.DeepCopy())
+const (
+	// KeptAnnotation has the pods of an attempt that were replaced, as questions have
+	// them: a report of pods as JSON.
+	KeptAnnotation = "mulligan.dev/kept"
+	// The first ones tell what happened.
+	maxKept = 4
+)
+
+// Keep writes down a pod that the operator is about to delete before it knows that the
+// workload has failed, on the cluster that is this attempt's alone. What cannot be written
+// is only evidence, so it holds nobody up.
+func (g *Gate) Keep(ctx context.Context, cluster client.Object, pod *corev1.Pod) {
+	if !g.Open() {
+		return
+	}
+	if err := g.keep(ctx, cluster, pod); err != nil {
+		log.FromContext(ctx).Info("Mulligan will not hear of a pod", "pod", pod.Name, "reason", err.Error())
 	}
 }
 
-// Forget is for the time at which the next attempt starts.
-func (g *Gate) Forget(workload client.Object) {
-	if g.Open() {
-		g.kept.Drop(workload.GetNamespace(), workload.GetUID())
-	}
-}
-
-// addKept is the Asker's Edit.
-func (g *Gate) addKept(_ context.Context, obj client.Object, request *mulliganv1.DecideRequest) error {
-	gathered := map[types.UID]bool{}
-	for _, pod := range request.GetReport().GetPods() {
-		gathered[types.UID(pod.GetMetadata().GetUid())] = true
-	}
-	more := mulligan.NewReport()
-	for _, pod := range g.kept.Of(obj.GetNamespace(), obj.GetUID(), gathered) {
-		more.Add(pod)
-	}
-	built, err := more.Build()
+func (g *Gate) keep(ctx context.Context, cluster client.Object, pod *corev1.Pod) error {
+	kept, err := keptOn(cluster.GetAnnotations())
 	if err != nil {
 		return err
 	}
-	request.Report.Pods = append(request.Report.Pods, built.GetPods()...)
+	added, err := mulligan.NewReport().Add(pod).Build()
+	if err != nil || len(kept.GetPods()) >= maxKept {
+		return err
+	}
+	added.Pods = without(added.GetPods(), kept.GetPods())
+	if len(added.GetPods()) == 0 {
+		return nil
+	}
+	kept.Pods = append(kept.Pods, added.GetPods()...)
+	text, err := protojson.Marshal(kept)
+	if err != nil {
+		return err
+	}
+	noted := cluster.DeepCopyObject().(client.Object)
+	annotations := map[string]string{}
+	maps.Copy(annotations, cluster.GetAnnotations())
+	annotations[KeptAnnotation] = string(text)
+	noted.SetAnnotations(annotations)
+	if err := g.Asker.Kube.Patch(ctx, noted, client.MergeFrom(cluster)); err != nil {
+		return err
+	}
+	// The rest of it is the operator's, which may have changed it.
+	cluster.SetAnnotations(noted.GetAnnotations())
+	cluster.SetResourceVersion(noted.GetResourceVersion())
 	return nil
+}
+
+func keptOn(annotations map[string]string) (*mulliganv1.FailureReport, error) {
+	kept := &mulliganv1.FailureReport{}
+	text := annotations[KeptAnnotation]
+	if text == "" {
+		return kept, nil
+	}
+	return kept, protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal([]byte(text), kept)
+}
+
+// addKept is the Asker's Edit.
+func (g *Gate) addKept(ctx context.Context, _ client.Object, request *mulliganv1.DecideRequest) error {
+	report := request.GetReport()
+	annotations := report.GetRayCluster().GetMetadata().GetAnnotations()
+	kept, err := keptOn(annotations)
+	if err != nil {
+		log.FromContext(ctx).Info("Mulligan will not hear of pods", "annotation", KeptAnnotation, "reason", err.Error())
+	} else {
+		report.Pods = append(report.Pods, without(kept.GetPods(), report.GetPods())...)
+	}
+	delete(annotations, KeptAnnotation)
+	return nil
+}
+
+// without are the pods that are not among others.
+func without(pods, others []*corev1pb.Pod) []*corev1pb.Pod {
+	return slices.DeleteFunc(slices.Clone(pods), func(pod *corev1pb.Pod) bool {
+		return slices.ContainsFunc(others, func(other *corev1pb.Pod) bool {
+			return other.GetMetadata().GetUid() == pod.GetMetadata().GetUid()
+		})
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -95,11 +96,16 @@ var flyteScenarios = []flyteScenario{
 	},
 }
 
-func TestRecipeOfFlyte(t *testing.T) {
-	c := shared
+func (c *cluster) needsFlyte(t *testing.T) {
+	t.Helper()
 	if _, err := os.Stat(filepath.Join(c.bin, "flyte-node")); err != nil {
 		t.Skip("skipped: flyte-node is not built")
 	}
+}
+
+func TestRecipeOfFlyte(t *testing.T) {
+	c := shared
+	c.needsFlyte(t)
 	released := map[string]string{}
 	for _, w := range waysOf(c) {
 		t.Run(w.name, func(t *testing.T) {
@@ -132,7 +138,7 @@ func (s flyteScenario) play(t *testing.T, c *cluster, w way, server string) stri
 		last = pod.DeepCopy()
 		return ranFor(pod, attemptRuns) && s.end(nth(&runs, string(pod.UID))+1, pod)
 	})
-	node, said := c.runFlyteNode(t, namespace, w, server)
+	node, said := (&flyteDriver{cluster: c, namespace: namespace, way: w, server: server}).run(t)
 	t.Logf("%s, %s: %.0f pod-seconds", s.name, w.name, c.ran(t, namespace))
 	want := s.native
 	if !w.native {
@@ -171,16 +177,34 @@ func (c *cluster) ran(t *testing.T, namespace string) (seconds float64) {
 	return seconds
 }
 
-func (c *cluster) runFlyteNode(t *testing.T, namespace string, w way, server string) (flyteNode, string) {
+// flyteDriver runs a node in a process, which is started again where it is killed.
+type flyteDriver struct {
+	*cluster
+	namespace string
+	way       way
+	server    string
+
+	lock    sync.Mutex
+	command *exec.Cmd
+	kills   int
+}
+
+// run returns the node at its end, and what was said of it.
+func (d *flyteDriver) run(t *testing.T) (flyteNode, string) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), filepath.Join(c.bin, "flyte-node"),
-		"-namespace="+namespace, "-retries=1", fmt.Sprintf("-recipe=%t", w.recipe))
-	command.Env = append(os.Environ(), c.recipeEnvironment(server)...)
-	command.Env = append(command.Env, "KUBECONFIG="+filepath.Join(c.run, "kubeconfig"))
+	state := filepath.Join(t.TempDir(), "node.json")
 	var said, errors bytes.Buffer
-	command.Stdout, command.Stderr = &said, &errors
-	if err := command.Run(); err != nil {
-		t.Fatalf("%v: %s", err, errors.String())
+	for killed := -1; killed != d.killed(); {
+		killed = d.killed()
+		command := exec.CommandContext(t.Context(), filepath.Join(d.bin, "flyte-node"),
+			"-namespace="+d.namespace, "-retries=1", "-state="+state, fmt.Sprintf("-recipe=%t", d.way.recipe))
+		command.Env = append(os.Environ(), d.recipeEnvironment(d.server)...)
+		command.Env = append(command.Env, "KUBECONFIG="+filepath.Join(d.cluster.run, "kubeconfig"))
+		command.Stdout, command.Stderr = &said, &errors
+		must(t, d.start(command))
+		if err := command.Wait(); err != nil && killed == d.killed() {
+			t.Fatalf("%v: %s", err, errors.String())
+		}
 	}
 	var node flyteNode
 	must(t, json.Unmarshal(said.Bytes(), &node))
@@ -189,5 +213,26 @@ func (c *cluster) runFlyteNode(t *testing.T, namespace string, w way, server str
 			t.Log(errors.String())
 		}
 	})
-	return node, strings.ReplaceAll(said.String(), namespace, "NAMESPACE")
+	return node, strings.ReplaceAll(said.String(), d.namespace, "NAMESPACE")
+}
+
+func (d *flyteDriver) start(command *exec.Cmd) error {
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	d.command = command
+	return command.Start()
+}
+
+func (d *flyteDriver) killed() int {
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	return d.kills
+}
+
+// kill leaves it no time to finish anything.
+func (d *flyteDriver) kill() {
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	d.kills++
+	_ = d.command.Process.Kill()
 }

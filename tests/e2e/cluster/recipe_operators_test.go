@@ -43,8 +43,6 @@ type operator struct {
 	least   int64
 	// What has come of work of which the second of three failures met no service.
 	unserved outcome
-	// What pays where the evidence was in a killed operator's memory.
-	unseen string
 	// Killed between a submission and its status, the release never looks at it again.
 	losesSubmits bool
 	// An attempt that is good but hangs fails, too, so it does not hang.
@@ -92,8 +90,7 @@ var operators = []*operator{
 			return job
 		},
 		below: rayClusterKind, held: "Retrying", counter: []string{"failed"},
-		unserved: outcome{end: "complete", attempts: 4, counted: 1, charged: 2},
-		unseen:   "infrastructure",
+		unserved: outcome{end: "complete", attempts: 4, counted: 1, charged: 3},
 	},
 	{
 		name: "trainer", release: "trainer-controller-manager", controller: "trainjob_controller",
@@ -112,7 +109,7 @@ var operators = []*operator{
 			return object(t, namespace, sparkManifest)
 		},
 		below: podKind, held: "PENDING_RERUN", counter: []string{"executionAttempts"}, least: 1,
-		unserved:     outcome{end: "complete", attempts: 4, counted: 1, charged: 2},
+		unserved:     outcome{end: "complete", attempts: 4, counted: 1, charged: 3},
 		losesSubmits: true,
 	},
 	{

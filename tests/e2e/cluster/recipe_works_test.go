@@ -203,13 +203,13 @@ func (w *works) allEnd(t *testing.T) {
 }
 
 // wantEach piece of work to be complete, with one retry and one charge for each failure,
-// none of which the work itself is to blame for. Others may pay for the operator's budget.
-func (w *works) wantEach(t *testing.T, others ...string) {
+// none of which the work itself is to blame for.
+func (w *works) wantEach(t *testing.T) {
 	t.Helper()
-	w.want(t, outcome{end: "complete", attempts: w.failures + 1, charged: int32(w.failures)}, others...)
+	w.want(t, outcome{end: "complete", attempts: w.failures + 1, charged: int32(w.failures)})
 }
 
-func (w *works) want(t *testing.T, want outcome, others ...string) {
+func (w *works) want(t *testing.T, want outcome) {
 	t.Helper()
 	for _, obj := range w.objects(t) {
 		w.lock.Lock()
@@ -219,7 +219,7 @@ func (w *works) want(t *testing.T, want outcome, others ...string) {
 		wrong := false
 		for budget, units := range charged {
 			got.charged += units
-			wrong = wrong || budget != w.budget && !slices.Contains(others, budget)
+			wrong = wrong || budget != w.budget
 		}
 		if w.counter != nil {
 			counted, _, _ := unstructured.NestedInt64(obj.Object, append([]string{"status"}, w.counter...)...)

@@ -3,17 +3,20 @@
 // decides with it. The loop around them and its two budgets stand in for flytepropeller
 // 1.16.7, which cannot be had as a Go module.
 //
-//	flyte-node -namespace ml -name e [-retries 1] [-recipe=false]
+//	flyte-node -namespace ml -name e -state file [-retries 1] [-recipe=false]
 //
 // The cluster is that of KUBECONFIG, the service that of MULLIGAN_SERVER. It ends with
-// the node and prints what became of it as JSON.
+// the node and prints what became of it as JSON. The file is what the FlyteWorkflow is to
+// propeller, written once a round is over: whoever is killed in one begins it again.
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -46,6 +49,8 @@ type Node struct {
 	Attempts, SystemFailures int
 	// Whether each run was allowed on interruptible nodes.
 	Interruptible []bool
+	// Whether the object of this attempt was made.
+	Launched bool
 }
 
 type loop struct {
@@ -54,6 +59,7 @@ type loop struct {
 	decide          func(context.Context, client.Object, core.PhaseInfo) (core.PhaseInfo, error)
 	handOn          func(context.Context, client.Object) error
 	namespace, name string
+	state           string
 	retries         int
 }
 
@@ -61,6 +67,7 @@ func main() {
 	l := loop{}
 	flag.StringVar(&l.namespace, "namespace", "default", "where its pods are")
 	flag.StringVar(&l.name, "name", "e", "of the execution")
+	flag.StringVar(&l.state, "state", "", "file of what is stored of the node")
 	flag.IntVar(&l.retries, "retries", 0, "of the task")
 	recipe := flag.Bool("recipe", true, "whether the recipe is in the binary")
 	flag.Parse()
@@ -97,57 +104,92 @@ func (l *loop) main(ctx context.Context, recipe bool) error {
 	if err := configureSpot(); err != nil {
 		return err
 	}
-	node := &Node{}
+	node, err := l.stored()
+	if err != nil {
+		return err
+	}
 	for node.Phase == "" {
-		if err := l.run(ctx, node); err != nil {
+		if err := l.round(ctx, node); err != nil {
+			// The round is repeated.
+			fmt.Fprintln(os.Stderr, err)
+		} else if err := l.store(node); err != nil {
 			return err
 		}
+		time.Sleep(round)
 	}
 	return json.NewEncoder(os.Stdout).Encode(node)
 }
 
-// run is one attempt, and what propeller makes of its end.
-func (l *loop) run(ctx context.Context, node *Node) error {
-	interruptible := node.SystemFailures < systemRetries+1-lastOnDemand
-	task := newTask(l, node.Attempts, interruptible)
-	node.Interruptible = append(node.Interruptible, interruptible)
-	pod, err := l.launch(ctx, task)
+// stored is the node as the last round left it.
+func (l *loop) stored() (*Node, error) {
+	node := &Node{}
+	text, err := os.ReadFile(l.state)
+	if errors.Is(err, fs.ErrNotExist) {
+		return node, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return node, json.Unmarshal(text, node)
+}
+
+func (l *loop) store(node *Node) error {
+	text, err := json.Marshal(node)
 	if err != nil {
 		return err
 	}
-	for {
-		time.Sleep(round)
-		phase, err := l.check(ctx, task, pod)
-		if err != nil {
-			// The round is repeated.
-			fmt.Fprintln(os.Stderr, err)
-			continue
+	if err := os.WriteFile(l.state+".new", text, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(l.state+".new", l.state)
+}
+
+// round launches an attempt, or looks at it and sees to its end.
+func (l *loop) round(ctx context.Context, node *Node) error {
+	interruptible := node.SystemFailures < systemRetries+1-lastOnDemand
+	task := newTask(l, node.Attempts, interruptible)
+	if !node.Launched {
+		if err := l.launch(ctx, task); err != nil {
+			return err
 		}
-		if phase.Phase().IsTerminal() {
-			if phase.CleanupOnFailure() {
-				err = client.IgnoreNotFound(l.Delete(ctx, pod))
-			}
-			node.end(phase, l.retries)
+		node.Launched, node.Interruptible = true, append(node.Interruptible, interruptible)
+		return nil
+	}
+	pod := &corev1.Pod{}
+	pod.SetNamespace(l.namespace)
+	pod.SetName(task.GetTaskExecutionID().GetGeneratedName())
+	phase, err := l.check(ctx, task, pod)
+	if err != nil || !phase.Phase().IsTerminal() {
+		return err
+	}
+	if phase.CleanupOnFailure() {
+		if err := client.IgnoreNotFound(l.Delete(ctx, pod)); err != nil {
 			return err
 		}
 	}
+	node.end(phase, l.retries)
+	return nil
 }
 
 // launch creates the pod of an attempt, with the labels and the name that propeller gives.
-func (l *loop) launch(ctx context.Context, task *task) (client.Object, error) {
+// One that is there was made in a round that was not stored.
+func (l *loop) launch(ctx context.Context, task *task) error {
 	pod, err := podplugin.DefaultPodPlugin.BuildResource(ctx, task)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	pod.SetNamespace(l.namespace)
 	pod.SetName(task.GetTaskExecutionID().GetGeneratedName())
 	pod.SetLabels(task.GetLabels())
 	if l.handOn != nil {
 		if err := l.handOn(ctx, pod); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return pod, l.Create(ctx, pod)
+	if err := l.Create(ctx, pod); !apierrors.IsAlreadyExists(err) {
+		return err
+	}
+	return nil
 }
 
 // check is checkResourcePhase.
@@ -183,7 +225,7 @@ func (n *Node) end(phase core.PhaseInfo, retries int) {
 		n.Phase, n.Code = "RetriesExhausted", "RetriesExhausted|"+n.Code
 		return
 	}
-	n.Attempts++
+	n.Attempts, n.Launched = n.Attempts+1, false
 	if system {
 		n.SystemFailures++
 	}

@@ -10,7 +10,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
-	"mulligan.dev/mulligan"
 	"mulligan.dev/mulligan/gate"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/mulligantest"
@@ -35,7 +34,7 @@ func Open(t *testing.T, obj client.Object, addToScheme func(*runtime.Scheme) err
 	obj.SetResourceVersion(stored.GetResourceVersion())
 	service := mulligantest.New(t)
 	service.Next(steps...)
-	return &gate.Gate{Enabled: true, Asker: &mulligan.Asker{Service: service.Client(), Kube: kube}}
+	return gate.New(service.Client(), kube, kube)
 }
 
 // Says is an answer with this action, after this long.

@@ -15,8 +15,8 @@
 //	IGNORE          as without Mulligan
 //	no answer       as without Mulligan
 //
-// A head that has failed is replaced before Ray says that the job has, so it is kept for
-// the question ([Keep]).
+// A head that has failed is replaced before Ray says that the job has, so it is written
+// down on its RayCluster for the question ([Keep]).
 //
 // A RayJob beyond its deadline, which KubeRay never retries, is asked about too: the
 // deadline may have passed while an image was pulled.
@@ -52,7 +52,7 @@ func CheckRetry(ctx context.Context, g *gate.Gate, rayJob *rayv1.RayJob, tell fu
 	if status.JobDeploymentStatus != rayv1.JobDeploymentStatusFailed {
 		return false, 0, nil
 	}
-	verdict, err := g.Ask(ctx, rayJob)
+	verdict, err := g.AskCounting(ctx, rayJob)
 	if err != nil {
 		return false, 0, err
 	}
@@ -89,17 +89,16 @@ func Hold(g *gate.Gate, rayJob *rayv1.RayJob, now time.Time) time.Duration {
 	return g.Pause(rayJob, now)
 }
 
-// Keep remembers a pod of a RayJob's cluster that is about to be deleted.
-func Keep(g *gate.Gate, cluster *rayv1.RayCluster, pod *corev1.Pod) {
-	if owner := metav1.GetControllerOf(cluster); owner != nil {
-		g.Keep(owner.UID, pod)
+// Keep writes down a pod of a RayJob's cluster that is about to be deleted.
+func Keep(ctx context.Context, g *gate.Gate, cluster *rayv1.RayCluster, pod *corev1.Pod) {
+	if metav1.GetControllerOf(cluster) != nil {
+		g.Keep(ctx, cluster, pod)
 	}
 }
 
 // Follow writes what was advised for the next attempt into its cluster, which is about
 // to be created. It returns what could not be followed.
 func Follow(g *gate.Gate, rayJob *rayv1.RayJob, cluster *rayv1.RayClusterSpec, now time.Time) ([]string, error) {
-	g.Forget(rayJob)
 	templates := []*corev1.PodTemplateSpec{&cluster.HeadGroupSpec.Template}
 	for i := range cluster.WorkerGroupSpecs {
 		templates = append(templates, &cluster.WorkerGroupSpecs[i].Template)

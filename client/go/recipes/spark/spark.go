@@ -61,7 +61,7 @@ func Decide(ctx context.Context, g *gate.Gate, app *v1beta2.SparkApplication, ac
 	if app.Spec.RestartPolicy.Type == v1beta2.RestartPolicyNever {
 		return false, 0, nil
 	}
-	verdict, err := g.Ask(ctx, app)
+	verdict, err := g.AskCounting(ctx, app)
 	if err != nil {
 		return false, 0, err
 	}

@@ -107,7 +107,7 @@ var recipes = []Recipe{
 				Text: `
 		…
 		if shouldDelete {
-			keepForMulligan(instance, &headPod)
+			keepForMulligan(ctx, instance, &headPod)
 		}
 `,
 			},

@@ -119,7 +119,9 @@ type BudgetLedger struct {
 	SeededFrom string `protobuf:"bytes,6,opt,name=seeded_from,json=seededFrom,proto3" json:"seeded_from,omitempty"`
 	// Failures that the operator's own counter showed in the latest report that
 	// had one. A counter that goes backwards is a warning: the object was made
-	// anew, and only the ledger remembers. Absent: no counter was seen.
+	// anew, and only the ledger remembers. Absent: no counter was seen. A caller
+	// that moves the counter only for some failures stores what it has once the
+	// answer is acted on.
 	NativeCount *int32 `protobuf:"varint,7,opt,name=native_count,json=nativeCount,proto3,oneof" json:"native_count,omitempty"`
 	// Kind of the object that `workload_uid` is of, "JobSet". An object of another
 	// kind may belong to it or own it, one of the same kind with another UID is
