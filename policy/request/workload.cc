@@ -134,8 +134,7 @@ v1::Decision::Scope JobScope(const v1::FailureReport& report,
   const auto* job = OwnJob(report, workload);
   const bool indexed =
       job != nullptr && job->spec().completion_mode() == "Indexed";
-  const bool failed =
-      job != nullptr && IsTrue(job->status().conditions(), "Failed");
+  const bool failed = job != nullptr && SaysFailed(job->status().conditions());
   if (action == v1::Decision::RETRY || action == v1::Decision::WAIT) {
     if (failed) return v1::Decision::JOB;
     return indexed ? v1::Decision::INDEX : v1::Decision::POD;

@@ -150,17 +150,20 @@ Turn TurnOf(const Question& question, const Draft& draft,
              : Turn::kWait;
 }
 
-// 4. A wait that lasts becomes something else.
+// 4. A wait that lasts becomes something else. What has been given up, and is
+// not about what others share, does not change any more: nobody waits for it.
 Draft EndGrace(const Question& question, Draft draft) {
   const Case& failure = question.failure;
   Verdict& verdict = draft.verdict;
   const auto& grace = verdict.outcome->after_grace;
   if (!grace || verdict.action != v1::Decision::WAIT) return draft;
-  if (!failure.told.findings.since) {
+  const bool is_over = failure.at.owners.gave_up() && !draft.expects_derived;
+  if (!is_over && !failure.told.findings.since) {
     verdict.grace_unknown = true;
     return draft;
   }
-  const absl::Time end = *failure.told.findings.since + grace->grace;
+  const absl::Time end =
+      is_over ? failure.now() : *failure.told.findings.since + grace->grace;
   if (failure.now() < end) {
     const Turn turn = TurnOf(question, draft, *grace);
     if (turn == Turn::kWait) {

@@ -267,7 +267,18 @@ TEST_F(VerdictTest, WhatHasFailedForGoodDoesNotWaitForNothing) {
          "rules { name: 'q' when { causes: APP_ERROR } then { action: WAIT "
          "after_grace { grace { seconds: 60 } action: FAIL } } }");
   since_ = kNow;
+  EXPECT_EQ(Decide().action, v1::Decision::FAIL) << "it changes no more";
+  condition.set_type("FailureTarget");
+  EXPECT_EQ(Decide().action, v1::Decision::FAIL);
+  condition.set_type("Suspended");
   EXPECT_EQ(Decide().action, v1::Decision::WAIT) << "this one has an end";
+  condition.set_type("Failed");
+  Policy(rules +
+         "rules { name: 'i' when { derived_causes: INCIDENT } then { action: "
+         "WAIT after_grace { grace { seconds: 60 } action: FAIL } } }");
+  diagnosis_.set_derived_cause(v1::INCIDENT);
+  EXPECT_EQ(Decide().action, v1::Decision::WAIT)
+      << "what others share may change";
 }
 
 TEST_F(VerdictTest, ADoubtfulRetryLooksForEvidenceFirst) {
