@@ -7,6 +7,7 @@
 
 #include "policy/base/stable_hash.h"
 #include "policy/demystify/readers/ended_container.h"
+#include "policy/demystify/readers/pod_life.h"
 #include "policy/request/kinds.h"
 #include "policy/request/pod_marks.h"
 
@@ -55,8 +56,8 @@ std::int64_t Endings(const core::ContainerStatus& status, bool stopping,
 // How often the pod has failed: as often as the one of its main containers that
 // ended most often, or of its init containers before those. A pod whose end
 // nobody described further has ended once.
-std::int64_t Endings(const core::Pod& pod, bool owner_gives_up) {
-  const bool given_up = IsStoppedByOwner(owner_gives_up, pod);
+std::int64_t Endings(const Owners& owners, const core::Pod& pod) {
+  const bool given_up = demystify::IsCleanedUp(owners, pod);
   const bool stopping = IsBeingStopped(pod);
   std::int64_t endings = 0;
   for (const core::ContainerStatus& status :
@@ -89,9 +90,10 @@ google::protobuf::Timestamp LastEnd(const core::Pod& pod) {
 }
 
 // Adds the pod as the root of a failure; whether that tells failures apart.
-bool AddRoot(const core::Pod& pod, bool owner_gives_up, StableHash& hash) {
+bool AddRoot(const Owners& owners, int index, StableHash& hash) {
+  const core::Pod& pod = owners.report.pods(index);
   AddObject(pod.metadata(), hash);
-  hash.Add(static_cast<std::uint64_t>(Endings(pod, owner_gives_up)));
+  hash.Add(static_cast<std::uint64_t>(Endings(owners, pod)));
   if (!pod.metadata().uid().empty()) return true;
   // Pods of one name follow each other; only a time tells them apart.
   const google::protobuf::Timestamp end = LastEnd(pod);
@@ -202,14 +204,14 @@ std::string ToId(const StableHash& hash) {
 std::string IdOfPod(const Owners& owners, const v1::WorkloadReference& workload,
                     int pod) {
   StableHash hash = HashOwner(owners.report, workload, pod);
-  AddRoot(owners.report.pods(pod), owners.gave_up(), hash);
+  AddRoot(owners, pod, hash);
   return ToId(hash);
 }
 
 std::string IdWithWorkload(const Owners& owners,
                            const v1::WorkloadReference& workload, int pod) {
   StableHash hash = HashWorkload(owners.report, workload);
-  AddRoot(owners.report.pods(pod), owners.gave_up(), hash);
+  AddRoot(owners, pod, hash);
   return ToId(hash);
 }
 
@@ -228,8 +230,7 @@ FailureId FailureIdOf(const Owners& owners,
                            : HashWorkload(report, workload);
   bool distinct = report.has_attempt();
   if (of_pod) {
-    distinct |=
-        AddRoot(report.pods(incident.pods.front()), owners.gave_up(), hash);
+    distinct |= AddRoot(owners, incident.pods.front(), hash);
   } else {
     if (report.has_creation_error()) {
       hash.Add(static_cast<std::uint64_t>(report.creation_error().http_code()))

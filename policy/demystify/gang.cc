@@ -274,6 +274,7 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
   for (const int pod : pods) {
     const Member& member = members[static_cast<std::size_t>(pod)];
     const PodReading& reading = member.reading;
+    if (member.settled) continue;
     if (!reading.failing()) {
       ++gang.healthy;
       if (PodRuns(context.report.pods(pod))) ++gang.running;

@@ -62,13 +62,13 @@ bool IsOfQueue(const Candidate& fact) {
   return fact.decides() && fact.place.root == Root::kWorkload;
 }
 
-// Of an object: it says that the workload failed, or of what by itself.
+// Of an object: it says that the workload failed.
 bool Fails(const Candidate& fact) {
   return fact.decides() && fact.cause != v1::SUCCEEDED;
 }
-bool FailsByItself(const Candidate& fact) {
-  return fact.decides() && fact.tier >= Tier::kSpecific &&
-         fact.IsOf(kOperatorWeight) && !IsOutcome(fact);
+// That its deadline passed.
+bool IsOfDeadline(const Candidate& fact) {
+  return fact.decides() && fact.cause == v1::DEADLINE_JOB;
 }
 
 // What keeps a pod from starting until somebody corrects it.
@@ -199,6 +199,7 @@ class Judge {
         .state = gang().state,
         .fails = gang().root >= 0,
         .gave_up = context_.owners.gave_up(),
+        .failed_since = context_.owners.failed_since.value_or(kUnknownTime),
         .queue_says = std::ranges::any_of(facts, IsOfQueue),
         .kept_from_starting = std::ranges::any_of(facts, KeepsFromStarting) &&
                               !SomePodStarted(context_, gang())};
@@ -207,8 +208,9 @@ class Judge {
     Weigh(Round::kObjects, FactsFrom(pod_facts_), scene);
     scene.others_live = gang().healthy > 0;
     scene.workload_failed = std::ranges::any_of(FactsFrom(pod_facts_), Fails);
-    scene.failed_by_itself =
-        std::ranges::any_of(FactsFrom(pod_facts_), FailsByItself);
+    scene.deadline_passed =
+        context_.owners.gave_up() &&
+        std::ranges::any_of(FactsFrom(pod_facts_), IsOfDeadline);
     Weigh(Round::kMembers, PodFacts(), scene);
   }
 

@@ -13,6 +13,7 @@
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/weighing/weighing.h"
 #include "policy/request/kinds.h"
+#include "policy/request/owner_graph.h"
 #include "policy/request/pod_marks.h"
 
 namespace mulligan::demystify {
@@ -202,6 +203,20 @@ bool OwnerGoesOn(const Context& context, int pod) {
            IsFollower(context.report.pods(pod));
   }
   return LeaderRuns(context.report, pod);
+}
+
+bool LivesWithout(const Context& context, int pod) {
+  if (OwnerGoesOn(context, pod)) return true;
+  const auto* const controller =
+      ControllerOf(context.report.pods(pod).metadata());
+  if (controller == nullptr || controller->kind() != "Job") return false;
+  return std::ranges::any_of(context.report.jobs(), [&](const auto& job) {
+    const WorkloadPhase phase = ViewOf(job).phase;
+    const bool at_work =
+        phase == WorkloadPhase::kOpen || phase == WorkloadPhase::kRuns;
+    return controller->name() == job.metadata().name() && at_work &&
+           !job.spec().suspend() && !job.metadata().has_deletion_timestamp();
+  });
 }
 
 bool JobIsFull(const v1::FailureReport& report) {

@@ -18,6 +18,10 @@ namespace mulligan::demystify {
 //   SparkApplication  the driver replaces executors (Spark operator 2)
 bool OwnerGoesOn(const Context& context, int pod);
 
+// Whether what made pods[pod] is at work, and makes another one in its place if
+// it wants one: whoever deleted the pod did not end the work.
+bool LivesWithout(const Context& context, int pod);
+
 // Whether the Job, alone in the report, has counted every failed pod there and
 // has as many active ones as it wants: whatever failed has its successor. A
 // status from before the failure counts less.

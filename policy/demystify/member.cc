@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "policy/demystify/context.h"
 #include "policy/demystify/fact.h"
 #include "policy/demystify/pod_state.h"
+#include "policy/demystify/readers/ended_container.h"
 #include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/readers/pod_reader.h"
 #include "policy/demystify/was_decided.h"
@@ -33,7 +35,8 @@ Seconds BeginOf(const core::Pod& pod, const PodState& state) {
   const core::ContainerStatus* container = DecidingContainer(pod, state);
   Seconds run = kUnknownTime;
   if (container != nullptr) {
-    const auto& ended = container->state().has_terminated()
+    const bool before = state.cleaned_up && EndsByStopping(*container);
+    const auto& ended = container->state().has_terminated() && !before
                             ? container->state().terminated()
                             : container->last_state().terminated();
     run = ToSeconds(ended.started_at());
@@ -182,6 +185,56 @@ void BoundBySuccessors(const v1::FailureReport& report,
   }
 }
 
+// Members that decide how their kind of work ends: it has succeeded once they
+// have.
+struct Leader {
+  const char* label;
+  std::string_view role;
+  // It goes on without others, so that it does not matter when they died.
+  bool goes_on_alone;
+};
+
+constexpr Leader kLeaders[] = {
+    // Spark 3.
+    {"spark-role", "driver", true},
+    // MPI operator 0.6.
+    {"training.kubeflow.org/job-role", "launcher", true},
+    // Training operator 1.9.
+    {"training.kubeflow.org/replica-type", "launcher", true},
+    {"training.kubeflow.org/replica-type", "chief", false},
+    {"training.kubeflow.org/replica-type", "master", false},
+};
+
+const Leader* LeaderRoleOf(const core::Pod& pod) {
+  const auto* const row =
+      std::ranges::find_if(kLeaders, [&pod](const Leader& leader) {
+        return LabelOf(pod.metadata().labels(), leader.label) == leader.role;
+      });
+  return row == std::end(kLeaders) ? nullptr : row;
+}
+
+// Whether it does not matter any more what became of `other`.
+bool Settles(const Leader& role, const Member& leader, const Member& other) {
+  // Of a later run.
+  if (Before(leader.end, other.begin)) return false;
+  return role.goes_on_alone || !other.failed() ||
+         !Before(other.struck, leader.end);
+}
+
+void SettleFollowers(const v1::FailureReport& report,
+                     std::vector<Member>& members) {
+  for (const Member& leader : members) {
+    const Leader* const role = LeaderRoleOf(report.pods(leader.reading.pod));
+    if (role == nullptr || !leader.succeeded()) continue;
+    for (Member& other : members) {
+      if (LeaderRoleOf(report.pods(other.reading.pod)) == nullptr &&
+          Settles(*role, leader, other)) {
+        other.settled = true;
+      }
+    }
+  }
+}
+
 // Their words: a member that died of a peer, or that names it.
 bool SpeaksOfOthers(const Member& member) {
   return member.failed() && (ClassOf(member.reading) == GangClass::kEcho ||
@@ -312,6 +365,10 @@ std::vector<Member> ReadMembers(const Context& context, Candidates& facts) {
     member.slot = slots.Of(pod);
   }
   if (pods > 1) BoundBySuccessors(context.report, members);
+  // One that has failed for good all the same had its reasons.
+  if (pods > 1 && !context.owners.gave_up()) {
+    SettleFollowers(context.report, members);
+  }
   if (!context.owners.views.empty() ||
       std::ranges::any_of(members, SpeaksOfOthers)) {
     for (Member& member : members) member.alone = false;

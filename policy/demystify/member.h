@@ -35,13 +35,16 @@ struct Member {
   int slot = -1;
   // It works for itself: nothing tells that it shares a fate with the others.
   bool alone = false;
+  // The member that decides how the work ends has succeeded, and what became of
+  // this one does not matter.
+  bool settled = false;
 
   bool has_slot() const { return slot >= 0; }
   bool succeeded() const {
-    return reading.failing() && reading.best.cause == v1::SUCCEEDED;
+    return !settled && reading.failing() && reading.best.cause == v1::SUCCEEDED;
   }
   // It came to a bad end, or cannot start.
-  bool failed() const { return reading.failing() && !succeeded(); }
+  bool failed() const { return !settled && reading.failing() && !succeeded(); }
   // It failed and is over or about to be, so that another pod may have taken
   // its place.
   bool ended() const {

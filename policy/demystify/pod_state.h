@@ -53,6 +53,9 @@ struct PodState {
   bool restarting = false;
   // What ended is a container beside one of the work that still runs.
   bool beside = false;
+  // It was deleted by an owner that has its reason, and is read as it was
+  // before.
+  bool cleaned_up = false;
   // When somebody announced the end of the pod while it ran: a disruption, a
   // deletion. Unknown: nobody did, or only after it had ended.
   Seconds marked = kUnknownTime;

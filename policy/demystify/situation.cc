@@ -35,13 +35,13 @@ v1::Diagnosis::Situation SituationOf(v1::Cause cause) {
   }
 }
 
-// Whether the workload is being deleted, before it has failed for good: nobody
-// starts anything of it again. A Job that another object controls is deleted to
-// be made again.
+// Whether the workload is being deleted, and had not failed for good before:
+// nobody starts anything of it again. A Job that another object controls is
+// deleted to be made again.
 bool GoesAway(const Context& context, const Candidates& facts) {
-  if (context.owners.gave_up()) return false;
   return std::ranges::any_of(facts, [&context](const Candidate& fact) {
     if (fact.row != &sign::kObjectDeleted) return false;
+    if (context.owners.HadGivenUp(fact.at)) return false;
     return fact.place.root != Root::kJobs ||
            ControllerOf(context.report.jobs(fact.place.index).metadata()) ==
                nullptr;
@@ -115,6 +115,11 @@ void Assess(const Context& context, const std::vector<Member>& members,
     return LookForLife(context, members, pods, conclusion);
   }
   conclusion.situation = SituationOf(conclusion.cause);
+  if (winner->row == &sign::kDeletionRequested &&
+      !GoesAway(context, conclusion.facts) &&
+      LivesWithout(context, winner->place.index)) {
+    conclusion.situation = v1::Diagnosis::ALIVE;
+  }
   if (conclusion.situation != v1::Diagnosis::BROKEN) return;
   if (GoesAway(context, conclusion.facts)) {
     conclusion.situation = v1::Diagnosis::FINISHED;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <initializer_list>
 #include <utility>
 
 #include "policy/base/labels.h"
@@ -23,6 +24,41 @@ std::string_view FirstQueue(const Objects& objects) {
     if (!queue.empty()) return queue;
   }
   return {};
+}
+
+// The first time that one of `conditions` of these types came to hold; nothing
+// where none of them does.
+std::optional<std::int64_t> Since(
+    const ConditionList& conditions,
+    std::initializer_list<std::string_view> types) {
+  std::optional<std::int64_t> since;
+  for (const ConditionView condition : conditions) {
+    if (condition.status() != "True" ||
+        std::ranges::find(types, condition.type()) == types.end()) {
+      continue;
+    }
+    const std::int64_t at = condition.last_transition_time().seconds();
+    since = std::min(since.value_or(at), at);
+  }
+  return since;
+}
+
+std::optional<std::int64_t> FailedSince(const WorkloadView& view) {
+  if (!view.has_failed()) return std::nullopt;
+  if (const auto since = Since(view.conditions, {"Failed", "FailureTarget"})) {
+    return since;
+  }
+  return view.statements.empty() ? 0 : view.statements.front().at->seconds();
+}
+
+std::optional<std::int64_t> RestartsSince(const WorkloadView& view) {
+  if (view.phase != WorkloadPhase::kRestarts) return std::nullopt;
+  return Since(view.conditions, {"Restarting", "Evicted"}).value_or(0);
+}
+
+void AddSince(std::optional<std::int64_t> since,
+              std::optional<std::int64_t>& first) {
+  if (since) first = std::min(first.value_or(*since), *since);
 }
 
 // Those of an earlier attempt of their JobSet have given up long ago.
@@ -58,9 +94,27 @@ Owners::Owners(const v1::FailureReport& of) : report(of) {
   std::ranges::stable_sort(views, std::ranges::greater(), seniority);
   for (const WorkloadView& view : views) {
     phase = view.phase;
-    if (phase != WorkloadPhase::kSilent) return;
+    if (phase != WorkloadPhase::kSilent) break;
   }
-  phase = FurthestOfJobs(*this);
+  if (phase == WorkloadPhase::kSilent) phase = FurthestOfJobs(*this);
+  FindCleanUp();
+}
+
+void Owners::FindCleanUp() {
+  for (const WorkloadView& view : views) {
+    AddSince(FailedSince(view), failed_since);
+    AddSince(RestartsSince(view), cleans_up_since);
+  }
+  const int newest = report.jobs().empty() ? -1 : NewestAttempt();
+  for (const auto& job : report.jobs()) {
+    if (RestartAttemptOf(job.metadata()) < newest) continue;
+    AddSince(FailedSince(ViewOf(job)), failed_since);
+  }
+  AddSince(failed_since, cleans_up_since);
+  if (const auto queue = QueueIn(report)) {
+    AddSince(RestartsSince(*queue), cleans_up_since);
+    AddSince(Since(queue->conditions, {"Finished"}), cleans_up_since);
+  }
 }
 
 bool Owners::SayThatItRuns() const {

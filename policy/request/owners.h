@@ -28,10 +28,21 @@ struct Owners {
   // Where the work is: as the most senior that says so has it, else the Job of
   // the newest attempt that is furthest.
   WorkloadPhase phase = WorkloadPhase::kSilent;
+  // Since when an object above the pods says that its work has failed for good.
+  std::optional<std::int64_t> failed_since;
+  // Since when one of them has a reason of its own to delete pods: it has
+  // failed for good, starts again, or its queue has put it back before it ran,
+  // or is done with it. What is deleted from then on is cleaned up, and says
+  // nothing of how the work fares. 0: since nobody knows when.
+  std::optional<std::int64_t> cleans_up_since;
 
   // The work has failed for good or is about to: pods that still live do not
   // count, and those that are stopped now did not fail by it.
   bool gave_up() const { return phase >= WorkloadPhase::kGivesUp; }
+  // So it was at `seconds`: what is deleted then has come to its end before.
+  bool HadGivenUp(std::int64_t seconds) const {
+    return gave_up() && failed_since.value_or(0) <= seconds;
+  }
   // An object says that the work runs: a Job with ready pods, an admitted
   // Workload whose pods are ready, others by their state. What an event said on
   // the way there is over then.
@@ -41,6 +52,9 @@ struct Owners {
   // The highest restart attempt of all pods and Jobs, and what their owner has
   // counted; -1: nothing tells.
   int NewestAttempt() const;
+
+ private:
+  void FindCleanUp();
 };
 
 // The queue of the workload: Kueue's object says it, or a label; empty: none.

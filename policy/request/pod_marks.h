@@ -2,6 +2,9 @@
 #ifndef MULLIGAN_POLICY_REQUEST_POD_MARKS_H_
 #define MULLIGAN_POLICY_REQUEST_POD_MARKS_H_
 
+#include <algorithm>
+#include <cstdint>
+
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
 #include "policy/base/conditions.h"
 
@@ -18,12 +21,14 @@ inline bool IsBeingStopped(const kubernetes::core::v1::Pod& pod) {
          IsTrue(pod.status().conditions(), "DisruptionTarget");
 }
 
-// Whether the pod is deleted because its operator gives the work up: it is not
-// how the work failed.
-inline bool IsStoppedByOwner(bool owner_gives_up,
-                             const kubernetes::core::v1::Pod& pod) {
-  return owner_gives_up && IsDeleted(pod) &&
-         !IsTrue(pod.status().conditions(), "DisruptionTarget");
+// When its deletion was asked for: the timestamp is when the grace period ends.
+// 0: it was not.
+inline std::int64_t DeletionRequested(const kubernetes::core::v1::Pod& pod) {
+  const auto& metadata = pod.metadata();
+  const std::int64_t gone = metadata.deletion_timestamp().seconds();
+  if (gone <= 0) return 0;
+  return gone - std::clamp<std::int64_t>(
+                    metadata.deletion_grace_period_seconds(), 0, gone);
 }
 
 }  // namespace mulligan

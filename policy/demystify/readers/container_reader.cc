@@ -106,12 +106,12 @@ class ContainersReader {
   void ReadStatus(const core::ContainerStatus& status, int i, bool init) {
     const core::ContainerState& state = status.state();
     if (state.has_waiting()) ReadWaiting(status, i, init);
-    Ended ended = IsStoppedByOwner(context_.owners.gave_up(), pod_)
-                      ? EndBefore(status)
-                      : EndOfContainer(status);
+    Ended ended = state_.cleaned_up ? EndBefore(status, DeletionRequested(pod_))
+                                    : EndOfContainer(status);
     ended.index = i;
     ended.init = init;
-    if (state.has_running() || ended.terminated != nullptr) {
+    if (state.has_running() || state.has_terminated() ||
+        ended.terminated != nullptr) {
       state_.started = state_.started || !init;
     }
     if (ended.terminated == nullptr) return;
@@ -205,8 +205,7 @@ class ContainersReader {
       state_.end = End::kClean;
       return;
     }
-    const bool at_work =
-        IsAtWork(pod_) && !IsStoppedByOwner(context_.owners.gave_up(), pod_);
+    const bool at_work = IsAtWork(pod_) && !state_.cleaned_up;
     // The first containers to end of a pod that is being stopped.
     if (at_work && IsBeingStopped(pod_)) return;
     state_.beside = !primary.recovered && at_work;

@@ -232,8 +232,13 @@ EndedContainer LastEnd(const core::ContainerStatus& status) {
   return ended;
 }
 
-EndedContainer EndBefore(const core::ContainerStatus& status) {
-  return EndsByStopping(status) ? LastEnd(status) : EndOfContainer(status);
+EndedContainer EndBefore(const core::ContainerStatus& status,
+                         Seconds requested) {
+  if (EndsByStopping(status)) return LastEnd(status);
+  const EndedContainer ended = EndOfContainer(status);
+  const bool by_it = ended.terminated != nullptr && !ended.last &&
+                     ended.terminated->finished_at().seconds() >= requested;
+  return by_it ? EndedContainer() : ended;
 }
 
 End EndOf(std::int32_t exit_code, std::string_view reason) {

@@ -44,9 +44,10 @@ EndedContainer LastEnd(const kubernetes::core::v1::ContainerStatus& status);
 bool RanLong(const kubernetes::core::v1::ContainerStatus& status,
              Seconds least);
 
-// EndOfContainer of a pod that is stopped because the work was given up: the
-// end before the one by that.
-EndedContainer EndBefore(const kubernetes::core::v1::ContainerStatus& status);
+// EndOfContainer of a pod that its owner cleans up, deleted at `requested`: the
+// end before the one by that, if there is any.
+EndedContainer EndBefore(const kubernetes::core::v1::ContainerStatus& status,
+                         Seconds requested);
 
 bool IsWaitingForRestart(const kubernetes::core::v1::ContainerStatus& status);
 

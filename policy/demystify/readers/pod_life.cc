@@ -8,10 +8,31 @@
 #include "policy/demystify/fact.h"
 #include "policy/demystify/pod_state.h"
 #include "policy/demystify/readers/ended_container.h"
+#include "policy/request/owners.h"
+#include "policy/request/pod_marks.h"
 
 namespace mulligan::demystify {
 
 namespace core = kubernetes::core::v1;
+
+bool IsCleanedUp(const Owners& owners, const core::Pod& pod) {
+  if (!owners.cleans_up_since || !IsDeleted(pod) ||
+      IsTrue(pod.status().conditions(), "DisruptionTarget")) {
+    return false;
+  }
+  const Seconds since = *owners.cleans_up_since;
+  const Seconds requested = DeletionRequested(pod);
+  if (requested >= since) return true;
+  if (requested + kClockSkew < since) return false;
+  // Which came first the end tells, of a pod that has one.
+  return std::ranges::none_of(
+      pod.status().container_statuses(),
+      [since, requested](const core::ContainerStatus& status) {
+        const Seconds end =
+            ToSeconds(status.state().terminated().finished_at());
+        return !Before(end, requested) && Before(end, since);
+      });
+}
 
 bool PodRuns(const core::Pod& pod) {
   if (pod.status().phase() != "Running") return false;

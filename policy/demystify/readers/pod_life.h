@@ -7,11 +7,19 @@
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
 #include "policy/demystify/fact.h"
 #include "policy/demystify/pod_state.h"
+#include "policy/request/owners.h"
 
 namespace mulligan::demystify {
 
 // A pod that starts or ends for longer than this is stuck.
 inline constexpr Seconds kStuck = 600;
+
+// Whether the pod is deleted because what stands above it has a reason for that
+// (Owners::cleans_up_since): nothing about its deletion, or how it ended by it,
+// is a failure of the work. One that is marked for a disruption, or had ended
+// before there was a reason, is not.
+bool IsCleanedUp(const Owners& owners, const kubernetes::core::v1::Pod& pod);
+
 // Whether a container of the pod runs, and none of its main ones has ended or
 // waits.
 bool PodRuns(const kubernetes::core::v1::Pod& pod);

@@ -18,6 +18,7 @@
 #include "policy/demystify/weighing/weighing.h"
 #include "policy/demystify/weighing/worth.h"
 #include "policy/request/accelerators.h"
+#include "policy/request/pod_marks.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -75,11 +76,16 @@ class PodReader {
   PodReading Read() {
     const core::PodStatus& status = pod_.status();
     state_.phase = PhaseOf(status.phase());
+    state_.cleaned_up = IsCleanedUp(context_.owners, pod_);
     if (pod_.spec().has_termination_grace_period_seconds()) {
       state_.grace = pod_.spec().termination_grace_period_seconds();
     }
     state_.without_device = SaysWhatItHolds(pod_) && AcceleratorsOf(pod_) == 0;
     ReadContainers(context_, index_, state_, facts_);
+    if (state_.cleaned_up && state_.end == End::kNone &&
+        state_.phase != Phase::kPending) {
+      state_.phase = Phase::kRunning;
+    }
     if (status.conditions_size() > 0) {
       ReadPodConditions(context_, index_, state_, facts_);
     }
@@ -131,20 +137,12 @@ class PodReader {
     Weigh(Round::kBeside, fact, {.message = told, .state = state_});
   }
 
-  // The timestamp is when the grace period ends.
-  Seconds DeletionRequested() const {
-    const auto& metadata = pod_.metadata();
-    const Seconds gone = ToSeconds(metadata.deletion_timestamp());
-    if (!Known(gone)) return kUnknownTime;
-    return gone - std::clamp<Seconds>(metadata.deletion_grace_period_seconds(),
-                                      0, gone);
-  }
-
   void ReadDeletion() {
     const Seconds gone = ToSeconds(pod_.metadata().deletion_timestamp());
     if (!Known(gone)) return;
     Sign(sign::kDeletionRequested, ".metadata.deletionTimestamp", "set",
-         DeletionRequested());
+         DeletionRequested(pod_));
+    if (state_.cleaned_up) return;
     const bool still_there =
         state_.phase == Phase::kRunning && state_.end == End::kNone;
     if (still_there && Before(gone + kStuck, context_.now)) {
@@ -167,7 +165,9 @@ class PodReader {
   // Of a container that runs again after an earlier end, the end to come is
   // the one that counts.
   void ReadMark() {
-    Seconds mark = DeletionRequested();
+    Seconds mark = state_.cleaned_up || !IsDeleted(pod_)
+                       ? kUnknownTime
+                       : DeletionRequested(pod_);
     for (const core::PodCondition& condition : pod_.status().conditions()) {
       if (condition.type() == "DisruptionTarget" &&
           condition.status() == "True") {
@@ -273,15 +273,21 @@ class PodReader {
     const auto& metadata = pod_.metadata();
     Weigh(Round::kPod, std::span(facts_),
           {.state = state_,
-           .runs = !state_.recovered && PodRuns(pod_),
+           .runs = !state_.recovered && (PodRuns(pod_) || RanToTheLast()),
            .starts = state_.phase == Phase::kPending && !Known(state_.marked) &&
                      WasPlaced(pod_),
-           .deletion_requested = DeletionRequested(),
+           .deletion_requested =
+               IsDeleted(pod_) ? DeletionRequested(pod_) : kUnknownTime,
            .deletion_grace = metadata.deletion_grace_period_seconds(),
            .deletion_ends = ToSeconds(metadata.deletion_timestamp()),
            .now = context_.now,
            .oom_killed = HasFreshOomKill(),
            .facts = std::span(facts_)});
+  }
+
+  // Nothing had ended it when its owner cleaned up.
+  bool RanToTheLast() const {
+    return state_.cleaned_up && state_.started && state_.end == End::kNone;
   }
 
   bool HasFreshOomKill() const {

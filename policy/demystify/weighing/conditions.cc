@@ -20,11 +20,6 @@ constexpr Seconds kNodeReportDelay = 60;
 
 bool ExplainsUnclearEnd(F fact) { return (fact.flags & kUnclearEndOnly) != 0; }
 
-bool IsOfOwner(Root root) {
-  return root != Root::kPods && root != Root::kEvents && root != Root::kNodes &&
-         root != Root::kWorkload;
-}
-
 // What an event said of a pod that lives, and trouble of its node that may
 // still pass.
 bool MayPass(F fact, S scene) {
@@ -54,15 +49,6 @@ bool Lives(const PodState& state) {
   return state.end == End::kNone && !state.blocked && !state.looping &&
          !Known(state.marked) &&
          (state.phase == Phase::kRunning || state.phase == Phase::kPending);
-}
-
-bool IsAboutCreation(v1::Cause cause) {
-  return cause == v1::API_TRANSIENT || cause == v1::CREATE_REJECTED ||
-         cause == v1::CREATE_CONFLICT || cause == v1::QUOTA_EXCEEDED;
-}
-
-bool IsPassing(v1::Cause cause) {
-  return cause == v1::API_TRANSIENT || cause == v1::CREATE_CONFLICT;
 }
 
 // Whether the words tell that the call may go on failing, as no code does.
@@ -248,6 +234,10 @@ bool IsOfTheRunBefore(F fact, S scene) {
   return fact.at == scene.state.finished_at;
 }
 
+bool IsCleanUp(F fact, S scene) {
+  return fact.row == &sign::kDeletionRequested && scene.state.cleaned_up;
+}
+
 bool PassesAsPodRuns(F fact, S scene) {
   return scene.runs && MayPass(fact, scene) && !ExplainsDeletion(fact, scene);
 }
@@ -309,55 +299,6 @@ bool YieldsToOomKill(F fact, S scene) {
   }
   return fact.tier == Tier::kDecisive && fact.order < 2 * kContainerWeight &&
          !(Known(fact.at) && Known(scene.state.finished_at));
-}
-
-bool IsBesideFailedPod(F fact, S scene) {
-  return scene.fails && !fact.IsOf(kQueueWeight);
-}
-
-bool WorkGoesOn(F fact, S scene) {
-  return scene.work_goes_on && !fact.IsOf(kQueueWeight);
-}
-
-bool WasReplaced(F, S scene) { return scene.has_successor; }
-
-bool WasCreatedAfterAll(F fact, S scene) {
-  return (scene.has_active && IsAboutCreation(fact.cause)) ||
-         (scene.has_run && IsPassing(fact.cause));
-}
-
-bool SuspendedAfterFailure(F fact, S scene) {
-  return scene.gave_up && fact.cause == v1::SUSPENDED;
-}
-
-bool SuspendedByQueue(F fact, S scene) {
-  return scene.queue_says && !scene.gave_up && fact.cause == v1::SUSPENDED &&
-         IsOfOwner(fact.place.root);
-}
-
-bool DeadlineWithoutStart(F fact, S scene) {
-  return scene.kept_from_starting && fact.cause == v1::DEADLINE_JOB;
-}
-
-bool IsNotAgainstFailedPod(F fact, S scene) {
-  return !scene.of_objects || !scene.fails || IsOutcome(fact);
-}
-
-bool CameFromAboveAfterTheEnd(F fact, S scene) {
-  return fact.order <= 2 * kQueueWeight && scene.state.end != End::kClean &&
-         Before(scene.state.finished_at, fact.at);
-}
-
-bool OthersHaveNotSucceeded(F, S scene) {
-  return !scene.fails && scene.others_live;
-}
-
-bool WorkloadFailed(F fact, S scene) {
-  return !scene.fails && scene.workload_failed && fact.cause == v1::SUCCEEDED;
-}
-
-bool DeletedByFailedWorkload(F fact, S scene) {
-  return scene.failed_by_itself && fact.row == &sign::kDeletionRequested;
 }
 
 bool RootIsElsewhere(F, S scene) { return scene.rootless; }

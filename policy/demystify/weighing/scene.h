@@ -74,19 +74,21 @@ struct Scene {
   // The event's pod is gone, and another one took its place.
   bool has_successor = false;
 
-  // Round::kObjects: the workload has failed for good; its queue says how it
-  // stands; no pod could start.
+  // Round::kObjects: the workload has failed for good, and since when; its
+  // queue says how it stands; no pod could start.
   bool gave_up = false;
+  Seconds failed_since = kUnknownTime;
   bool queue_says = false;
   bool kept_from_starting = false;
   // The facts are those of the objects.
   bool of_objects = false;
 
   // Round::kMembers. Others live; an object above says that the workload failed
-  // (`fails`: so does a pod), and of what by itself.
+  // (`fails`: so does a pod).
   bool others_live = false;
   bool workload_failed = false;
-  bool failed_by_itself = false;
+  // The deadline of the work passed, and is the cause.
+  bool deadline_passed = false;
 
   // Round::kSure: every member that fails looks like an echo; a container is
   // in two states.

@@ -6,6 +6,7 @@
 
 #include "policy/demystify/fact.h"
 #include "policy/demystify/weighing/conditions.h"
+#include "policy/demystify/weighing/object_conditions.h"
 #include "policy/demystify/weighing/scene.h"
 #include "policy/demystify/weighing/worth.h"
 
@@ -125,6 +126,9 @@ constexpr Rule kRules[] = {
      Out("that run of the container is over")},
 
     {"hint-of-pod", kPod, DecidesNothing, kAsItIs},
+    // What deletes the pod tells why itself.
+    {"cleaned-up", kPod, IsCleanUp,
+     Out("its owner had failed, or starts again, and cleaned up")},
     {"pod-runs", kPod, PassesAsPodRuns, Out("the pod is running")},
     {"pod-starts", kPod, PassesAsPodStarts, Out("the pod is starting")},
     // A kubelet that restarts may refuse pods that have done their work.
@@ -160,6 +164,9 @@ constexpr Rule kRules[] = {
      Out("the pods were created after all")},
 
     {"hint-of-object", kObjects, DecidesNothing, kAsItIs},
+    // By a time to live, or by somebody who tidies up.
+    {"deleted-after-failure", kObjects, DeletedAfterFailure,
+     Out("it had failed for good before it was deleted")},
     {"suspended-after-failure", kObjects, SuspendedAfterFailure,
      Out("what has failed for good is not resumed")},
     // A queue holds work by suspending it: where its Workload says why, that
@@ -167,7 +174,7 @@ constexpr Rule kRules[] = {
     {"suspended-by-queue", kObjects, SuspendedByQueue,
      Out("the queue suspends what it does not admit")},
     // A deadline that passed while the pods could not start is the end of the
-    // wait, not its cause.
+    // wait, not its cause, where waiting helps nobody.
     {"deadline-without-start", kObjects, DeadlineWithoutStart,
      Out("it passed because no pod could start")},
     {"not-against-failed-pod", kObjects, IsNotAgainstFailedPod, kAsItIs},
@@ -176,15 +183,15 @@ constexpr Rule kRules[] = {
     {"end-explains-itself-below", kObjects, EndExplainsItself,
      Out("the container ended by itself")},
 
+    // There is no time left for what might have passed.
+    {"deadline-while-starting", kMembers, DeadlineWhileStarting,
+     Out("the deadline passed while it waited to start")},
     // Members that still run are no success yet.
     {"others-have-not-succeeded", kMembers, OthersHaveNotSucceeded,
      Out("other pods have not succeeded yet")},
     // Some pods succeeded, the workload did not: failed ones are gone.
     {"workload-failed", kMembers, WorkloadFailed,
      Out("the workload failed although this pod succeeded")},
-    // A workload that failed for a reason of its own deletes what is left.
-    {"deleted-by-failed-workload", kMembers, DeletedByFailedWorkload,
-     Out("the workload had failed and cleaned up")},
 
     {"root-elsewhere", kSure, RootIsElsewhere, kBeLow},
     // A container cannot wait, run and have ended at once.

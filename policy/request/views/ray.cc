@@ -95,10 +95,16 @@ bool IsLate(const ray::RayJobStatus& status) {
          status.reason() == rayjob::kGracePeriodExceeded;
 }
 
+// So has it here, where the operator waits for the submitter yet.
+bool IsAhead(const ray::RayJobStatus& status) {
+  return status.job_deployment_status() == rayjob::kRunning &&
+         status.job_status() == rayjob::kJobSucceeded;
+}
+
 // Until KubeRay 1.1 a failed application ended as Complete; since then a reason
 // on a Complete job is no failure.
 bool IsComplete(const ray::RayJobStatus& status) {
-  return IsLate(status) ||
+  return IsLate(status) || IsAhead(status) ||
          (status.job_deployment_status() == rayjob::kComplete &&
           status.job_status() != rayjob::kJobFailed);
 }
@@ -112,7 +118,8 @@ Statement StatementOf(const ray::RayJobStatus& status) {
   said.leaf = ".status.jobDeploymentStatus";
   const std::string& deployment = status.job_deployment_status();
   const bool failed = status.job_status() == rayjob::kJobFailed;
-  said.state = IsLate(status) ? rayjob::kComplete : deployment;
+  said.state =
+      IsLate(status) || IsAhead(status) ? rayjob::kComplete : deployment;
   if (status.job_status() == rayjob::kJobStopped) {
     said.state = rayjob::kJobStopped;
     said.leaf = ".status.jobStatus";
@@ -144,6 +151,7 @@ bool ViewRayJob(const v1::FailureReport& report, WorkloadView& view) {
   view.phase = PhaseBy(kRayJobWords, status.job_deployment_status(),
                        WorkloadPhase::kWaits);
   // The operator has yet to hear of it.
+  if (IsAhead(status)) view.phase = WorkloadPhase::kSucceeded;
   if (view.phase == WorkloadPhase::kRuns &&
       status.job_status() == rayjob::kJobFailed) {
     view.phase = WorkloadPhase::kFailing;

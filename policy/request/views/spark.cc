@@ -15,6 +15,7 @@ namespace {
 constexpr PhaseOfWord kSparkWords[] = {
     {spark::kRunning, WorkloadPhase::kRuns},
     {spark::kCompleted, WorkloadPhase::kSucceeded},
+    {spark::kSucceeding, WorkloadPhase::kSucceeded},
     {spark::kFailed, WorkloadPhase::kGivenUp},
     {spark::kFailing, WorkloadPhase::kFailing},
     {spark::kSubmissionFailed, WorkloadPhase::kFailing},
@@ -51,6 +52,15 @@ std::string MemoryRemedy(
       role, memory.empty() ? "" : ", now " + memory, role);
 }
 
+// It ran well, and is run again because that is wanted whatever happens.
+bool RunsAgainAfterSuccess(
+    const kubernetes::spark::v1beta2::SparkApplication& application) {
+  const auto& state = application.status().application_state();
+  return state.state() == spark::kPendingRerun &&
+         state.error_message().empty() &&
+         application.spec().restart_policy().type() == "Always";
+}
+
 }  // namespace
 
 bool ViewSparkApplication(const v1::FailureReport& report, WorkloadView& view) {
@@ -67,17 +77,19 @@ bool ViewSparkApplication(const v1::FailureReport& report, WorkloadView& view) {
   view.state_leaf = ".status.applicationState.state";
   view.message = state.error_message();
   view.message_path = "sparkApplication.status.applicationState.errorMessage";
-  Statement& said = view.statements.emplace_back();
-  said.source = "Spark";
-  said.state = state.state();
-  said.message = state.error_message();
-  // What is run again is whatever failed so far.
-  if (view.phase != WorkloadPhase::kRestarts) {
-    said.at = &status.termination_time();
+  if (!RunsAgainAfterSuccess(application)) {
+    Statement& said = view.statements.emplace_back();
+    said.source = "Spark";
+    said.state = state.state();
+    said.message = state.error_message();
+    // What is run again is whatever failed so far.
+    if (view.phase != WorkloadPhase::kRestarts) {
+      said.at = &status.termination_time();
+    }
+    said.leaf = view.state_leaf;
+    said.message_leaf = ".status.applicationState.errorMessage";
+    said.exit_code = ExitCodeIn(state.error_message());
   }
-  said.leaf = view.state_leaf;
-  said.message_leaf = ".status.applicationState.errorMessage";
-  said.exit_code = ExitCodeIn(state.error_message());
   view.counts = {{"executionAttempts", status.execution_attempts()},
                  {"submissionAttempts", status.submission_attempts()}};
   view.times = {&status.last_submission_attempt_time(),

@@ -1,4 +1,6 @@
 // Workloads (Kueue 0.15): what the queue says of what it queues.
+#include <algorithm>
+
 #include "policy/request/kind_names.h"
 #include "policy/request/owners.h"
 #include "policy/request/views/views.h"
@@ -16,7 +18,16 @@ std::optional<WorkloadView> QueueIn(const v1::FailureReport& report) {
   const bool runs =
       IsTrue(conditions, "Admitted") && IsTrue(conditions, "PodsReady") &&
       !IsTrue(conditions, "Evicted") && !IsTrue(conditions, "Finished");
-  view.phase = runs ? WorkloadPhase::kRuns : WorkloadPhase::kSilent;
+  // What never became ready is put back. Evictions of what ran say themselves
+  // how that came to its end.
+  const bool put_back =
+      std::ranges::any_of(conditions, [](const auto& condition) {
+        return condition.type() == "Evicted" && condition.status() == "True" &&
+               condition.reason() == "PodsReadyTimeout";
+      });
+  view.phase = put_back ? WorkloadPhase::kRestarts
+               : runs   ? WorkloadPhase::kRuns
+                        : WorkloadPhase::kSilent;
   view.queue = workload.spec().queue_name();
   view.counts = {
       {"requeueState.count", workload.status().requeue_state().count()}};

@@ -200,6 +200,12 @@ constexpr RuleCase kRuleCases[] = {
 
     {"hint-of-pod", [](S s) { s.fact.tier = Tier::kHint; },
      [](S s) { s.fact.tier = Tier::kGeneric; }},
+    {"cleaned-up",
+     [](S s) {
+       s.Be(sign::kDeletionRequested);
+       s.state.cleaned_up = true;
+     },
+     [](S s) { s.state.cleaned_up = false; }},
     {"pod-runs",
      [](S s) {
        s.scene.runs = true;
@@ -294,6 +300,14 @@ constexpr RuleCase kRuleCases[] = {
 
     {"hint-of-object", [](S s) { s.fact.tier = Tier::kHint; },
      [](S s) { s.fact.tier = Tier::kGeneric; }},
+    {"deleted-after-failure",
+     [](S s) {
+       s.Be(sign::kObjectDeleted);
+       s.fact.at = 5000;
+       s.scene.gave_up = true;
+       s.scene.failed_since = 5000;
+     },
+     [](S s) { s.scene.failed_since = 5001; }},
     {"suspended-after-failure",
      [](S s) {
        s.BeOf(v1::SUSPENDED);
@@ -339,6 +353,12 @@ constexpr RuleCase kRuleCases[] = {
      },
      [](S s) { s.scene.of_objects = false; }},
 
+    {"deadline-while-starting",
+     [](S s) {
+       s.state.phase = Phase::kPending;
+       s.scene.deadline_passed = true;
+     },
+     [](S s) { s.state.started = true; }},
     {"others-have-not-succeeded", [](S s) { s.scene.others_live = true; },
      [](S s) { s.scene.fails = true; }},
     {"workload-failed",
@@ -347,12 +367,6 @@ constexpr RuleCase kRuleCases[] = {
        s.scene.workload_failed = true;
      },
      [](S s) { s.fact.cause = v1::APP_ERROR; }},
-    {"deleted-by-failed-workload",
-     [](S s) {
-       s.Be(sign::kDeletionRequested);
-       s.scene.failed_by_itself = true;
-     },
-     [](S s) { s.Be(sign::kObjectDeleted); }},
 
     {"root-elsewhere", [](S s) { s.scene.rootless = true; },
      [](S s) { s.scene.rootless = false; }},
