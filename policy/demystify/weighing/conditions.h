@@ -1,5 +1,6 @@
 // The conditions of the rules by which facts are weighed (weighing.cc): each
-// whether something holds for a fact where it stands.
+// whether something holds for a fact where it stands. Those of the rounds
+// kEvents, kObjects and kMembers are in object_conditions.h.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_CONDITIONS_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_CONDITIONS_H_
 
@@ -73,25 +74,6 @@ Condition EndWasNotItsOwn;
 Condition HasNoEndToExplain;
 Condition CameAfterTheEnd;
 Condition YieldsToOomKill;
-
-// Round::kEvents.
-Condition IsBesideFailedPod;
-Condition WorkGoesOn;
-Condition WasReplaced;
-Condition WasCreatedAfterAll;
-
-// Round::kObjects.
-Condition DeletedAfterFailure;
-Condition SuspendedAfterFailure;
-Condition SuspendedByQueue;
-Condition DeadlineWithoutStart;
-Condition IsNotAgainstFailedPod;
-Condition CameFromAboveAfterTheEnd;
-
-// Round::kMembers.
-Condition DeadlineWhileStarting;
-Condition OthersHaveNotSucceeded;
-Condition WorkloadFailed;
 
 // Round::kSure, kBehind and kSuccess.
 Condition RootIsElsewhere;

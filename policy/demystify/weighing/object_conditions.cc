@@ -1,8 +1,8 @@
-// Conditions of the rounds that weigh what objects and events say beside pods.
+#include "policy/demystify/weighing/object_conditions.h"
+
 #include "policy/demystify/fact.h"
 #include "policy/demystify/pod_state.h"
 #include "policy/demystify/signatures/rows.h"
-#include "policy/demystify/weighing/conditions.h"
 #include "policy/demystify/weighing/scene.h"
 
 namespace mulligan::demystify {

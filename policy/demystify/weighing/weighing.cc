@@ -6,6 +6,7 @@
 
 #include "policy/demystify/fact.h"
 #include "policy/demystify/weighing/conditions.h"
+#include "policy/demystify/weighing/object_conditions.h"
 #include "policy/demystify/weighing/scene.h"
 #include "policy/demystify/weighing/worth.h"
 

@@ -1,0 +1,31 @@
+// The conditions of the rules that weigh what objects and events say beside
+// pods.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_OBJECT_CONDITIONS_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_OBJECT_CONDITIONS_H_
+
+#include "policy/demystify/weighing/conditions.h"
+
+namespace mulligan::demystify {
+
+// Round::kEvents.
+Condition IsBesideFailedPod;
+Condition WorkGoesOn;
+Condition WasReplaced;
+Condition WasCreatedAfterAll;
+
+// Round::kObjects.
+Condition DeletedAfterFailure;
+Condition SuspendedAfterFailure;
+Condition SuspendedByQueue;
+Condition DeadlineWithoutStart;
+Condition IsNotAgainstFailedPod;
+Condition CameFromAboveAfterTheEnd;
+
+// Round::kMembers.
+Condition DeadlineWhileStarting;
+Condition OthersHaveNotSucceeded;
+Condition WorkloadFailed;
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_OBJECT_CONDITIONS_H_
