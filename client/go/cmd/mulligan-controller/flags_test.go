@@ -32,6 +32,18 @@ func TestWhatCannotWorkEndsTheStart(t *testing.T) {
 	}
 }
 
+func TestItActsWhereItLooks(t *testing.T) {
+	_, err := parse([]string{"--watch-namespaces=ml,etl", "--act-namespaces=ml,acted"})
+	if err == nil || !strings.Contains(err.Error(), `--act-namespaces: "acted" is not among --watch-namespaces=ml,etl`) {
+		t.Errorf("%v", err)
+	}
+	for _, watched := range []string{"", "etl,ml"} {
+		if _, err := parse([]string{"--watch-namespaces=" + watched, "--act-namespaces=ml"}); err != nil {
+			t.Errorf("%q: %v", watched, err)
+		}
+	}
+}
+
 // What writes more than it did is off unless somebody asks for it.
 func TestNothingNewIsOnByDefault(t *testing.T) {
 	f, err := parse(nil)

@@ -259,6 +259,11 @@ func parse(args []string) (*flags, error) {
 	if f.actIn != "" {
 		f.ActIn = strings.Split(f.actIn, ",")
 	}
+	for _, namespace := range f.ActIn {
+		if f.namespaces != "" && !slices.Contains(strings.Split(f.namespaces, ","), namespace) {
+			return nil, fmt.Errorf("--act-namespaces: %q is not among --watch-namespaces=%s, expected namespaces that are looked after", namespace, f.namespaces)
+		}
+	}
 	f.Mode, f.Nodes.Action = controller.Mode(f.mode), badnode.Action(f.nodeAction)
 	return f, f.Validate()
 }
