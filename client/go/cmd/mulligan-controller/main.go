@@ -269,7 +269,9 @@ func parse(args []string) (*flags, error) {
 }
 
 func dial(f *flags) (*mulligan.Client, error) {
-	options := []mulligan.Option{mulligan.WithDeadline(f.deadline)}
+	options := []mulligan.Option{mulligan.WithDeadline(f.deadline), mulligan.WithTLSNames(mulligan.TLSNames{
+		CA: "--tls-ca", Certificate: "--tls-cert", Key: "--tls-key", ServerName: "--tls-server-name",
+	})}
 	if f.tls != (mulligan.TLSFiles{}) {
 		options = append(options, mulligan.WithTLS(f.tls))
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	"google.golang.org/grpc/status"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -108,7 +109,9 @@ func (f *serviceFlags) connect(ctx context.Context, c *cluster) (*service, error
 }
 
 func (s *service) dial(ctx context.Context) error {
-	var opts []mulligan.Option
+	opts := []mulligan.Option{mulligan.WithTLSNames(mulligan.TLSNames{
+		CA: "--tls-ca", Certificate: "--tls-cert", Key: "--tls-key", ServerName: "--mulligan-tls-server-name",
+	})}
 	if s.tls.CA != "" || s.tls.Certificate != "" || s.tls.ServerName != "" {
 		opts = append(opts, mulligan.WithTLS(s.tls))
 	}
@@ -122,7 +125,7 @@ func (s *service) dial(ctx context.Context) error {
 	defer cancel()
 	if err := client.Serving(ctx); err != nil {
 		s.close()
-		return fmt.Errorf("%s does not answer (%w); a service with TLS takes --tls-ca, --tls-cert and --tls-key", s.name, err)
+		return fmt.Errorf("%s does not answer: %s", s.name, status.Convert(err).Message())
 	}
 	return nil
 }
