@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -146,6 +147,10 @@ func (f *serviceFlags) find(ctx context.Context, c *cluster) (*corev1.Service, e
 	}
 	var services corev1.ServiceList
 	if err := c.client.List(ctx, &services, serviceLabels); err != nil {
+		var away *url.Error
+		if errors.As(err, &away) {
+			return nil, &awayError{err: away}
+		}
 		// Usual for people who see one namespace.
 		return nil, nil //nolint:nilerr
 	}
@@ -155,6 +160,13 @@ func (f *serviceFlags) find(ctx context.Context, c *cluster) (*corev1.Service, e
 		}
 	}
 	return nil, nil
+}
+
+// awayError: without the API server there is nothing to tell, whoever decides.
+type awayError struct{ err *url.Error }
+
+func (e *awayError) Error() string {
+	return fmt.Sprintf("the API server does not answer: %v (see --kubeconfig, --context and --server)", e.err)
 }
 
 // portOf is the Service's port for gRPC; nil: it has none.

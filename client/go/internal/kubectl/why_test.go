@@ -298,6 +298,22 @@ func TestOfKindsThatAreNotKnownThePodsAreAskedFor(t *testing.T) {
 	}
 }
 
+func TestWithoutAnAPIServerThereIsOneLine(t *testing.T) {
+	api := newAPIServer(t)
+	api.Close()
+	for _, binary := range []string{"", "--mulligan=" + recorder(t)} {
+		nowhere(t)
+		args := []string{"why", "-A"}
+		if binary != "" {
+			args = append(args, binary)
+		}
+		_, errOut, err := plugin(t, context.Background(), api, args...)
+		if err == nil || !strings.HasPrefix(err.Error(), "the API server does not answer: ") || errOut != "" {
+			t.Errorf("%v, %s", err, errOut)
+		}
+	}
+}
+
 func TestWithoutBinaryAndServiceThereIsNobodyToAsk(t *testing.T) {
 	nowhere(t)
 	_, _, err := plugin(t, context.Background(), newAPIServer(t, batchWork(t)...), "why", "job/train")
