@@ -24,14 +24,20 @@ var secrets = []struct {
 	{"a cookie", regexp.MustCompile(`(?i)(?P<keep>\b(?:set-)?cookie["']?\s*:\s*)[^\r\n]+`), false},
 	{"keys by what they begin with: AWS, GitHub, GitLab, Hugging Face, Slack, OpenAI and Anthropic, Google, npm, PyPI, Stripe, Databricks", regexp.MustCompile(
 		`(?P<keep>)(?:\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bhf_[A-Za-z0-9]{20,}|\bxox[abeoprs]-[\w-]{10,}|\bsk-[\w-]{20,}|\bAIza[\w-]{30,}|\bya29\.[\w.-]{20,}|\bnpm_\w{30,}|\bpypi-[\w-]{30,}|\b[rs]k_(?:live|test)_\w{16,}|\bdapi[0-9a-f]{32}\b|\bhooks\.slack\.com/services/\S+)`), false},
-	{"a password by name", regexp.MustCompile(`(?i)(?P<keep>[\w.-]*(?:passwd|password|passphrase|pwd)["']?\s*[:=]\s*["']?)[^\s"',;&]+`), false},
-	{"a secret by name", regexp.MustCompile(`(?i)(?P<keep>[\w.-]*(?:secret|token|api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|credentials?|[?&]sig|signature)[\w.-]*["']?\s*[:=]\s*["']?)[\w.~+/=%-]{12,}`), true},
+	{"a user's password for curl", regexp.MustCompile(`(?m)(?P<keep>(?:^|\s)(?:-u|--user)[ \t=]*[A-Za-z][^\s:"'/]*:)[^\s"']+`), false},
+	{"a user's password for curl, quoted", regexp.MustCompile(`(?m)(?P<keep>(?:^|\s)(?:-u|--user)[ \t=]*["'][^\n:"'/]+:)[^\n"']+`), false},
+	{"a key that a login is given", regexp.MustCompile(`(?i)(?P<keep>\blogin[ \t]+(?:--?[a-z-]+[ \t]+)*)[\w.~+/=-]{20,}`), true},
+	{"what looks like a secret, beside a name that speaks of one", regexp.MustCompile(`(?i)(?P<keep>[\w.-]*(?:secret|token|api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|credentials?|[?&]sig|signature)[\w.-]*["']?\s*[:=]\s*["']?)[\w.~+/=%-]{12,}`), true},
 }
 
 // Blank replaces what looks like a secret in a text: private keys, tokens by their form or
 // by what they begin with, passwords and keys by the name before them. It errs to both
 // sides: what it does not know stays, and a text that only looks like one goes.
 func Blank(text string) string {
+	return blankNamed(blankFormed(text))
+}
+
+func blankFormed(text string) string {
 	for _, secret := range secrets {
 		keep := secret.pattern.SubexpIndex("keep")
 		if !secret.pattern.MatchString(text) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -62,6 +63,9 @@ type options struct {
 	deadline time.Duration
 	backoff  time.Duration
 	tls      *TLSFiles
+	names    TLSNames
+	// Whether a call has been answered.
+	answered atomic.Bool
 	dial     []grpc.DialOption
 }
 
@@ -102,9 +106,9 @@ func WithDialOptions(more ...grpc.DialOption) Option {
 // often it is reported. Other errors are returned at once; [Classify] tells what
 // they mean.
 func Dial(target string, opts ...Option) (*Client, error) {
-	o := options{deadline: DefaultDeadline, backoff: 200 * time.Millisecond}
+	o := &options{deadline: DefaultDeadline, backoff: 200 * time.Millisecond, names: fieldNames}
 	for _, apply := range opts {
-		apply(&o)
+		apply(o)
 	}
 	if !isTarget(target) {
 		return nil, fmt.Errorf("mulligan: target %q is not valid, expected HOST:PORT or dns:///HOST:PORT", target)
@@ -124,7 +128,7 @@ func Dial(target string, opts ...Option) (*Client, error) {
 		grpc.WithDefaultServiceConfig(serviceConfig),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxResponseBytes)),
 		grpc.WithConnectParams(reconnect),
-		grpc.WithChainUnaryInterceptor(o.repeat),
+		grpc.WithChainUnaryInterceptor(o.nameMistakes, o.repeat),
 	}, o.dial...)...)
 	if err != nil {
 		return nil, fmt.Errorf("mulligan: target %q: %w", target, err)
@@ -170,5 +174,5 @@ func (o *options) transport() (credentials.TransportCredentials, error) {
 	if o.tls == nil {
 		return insecure.NewCredentials(), nil
 	}
-	return o.tls.credentials()
+	return o.tls.credentials(o.names)
 }

@@ -296,7 +296,7 @@ func TestOptionsThatMakeNoSense(t *testing.T) {
 		{"https://mulligan", nil, `target "https://mulligan" is not valid`},
 		{"a:1", mulligan.WithDeadline(0), "deadline 0s is not valid, expected a positive duration"},
 		{"a:1", mulligan.WithRetryBackoff(-1), "retry backoff -1ns is not valid"},
-		{"a:1", mulligan.WithTLS(noKey), `TLSFiles.Key "" is not valid, expected a key together with Certificate`},
+		{"a:1", mulligan.WithTLS(noKey), `TLSFiles.Key "" is not valid, expected a key together with TLSFiles.Certificate`},
 		{"a:1", mulligan.WithTLS(noCA), `TLSFiles.CA "" is not valid`},
 		{"a:1", mulligan.WithTLS(gone), "no such file"},
 		{"a:1", mulligan.WithTLS(noPEM), "has no certificate in PEM form"},

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"sync"
@@ -27,35 +26,35 @@ type TLSFiles struct {
 	ServerName string
 }
 
-func (f TLSFiles) credentials() (credentials.TransportCredentials, error) {
+func (f TLSFiles) credentials(names TLSNames) (credentials.TransportCredentials, error) {
 	if f.CA == "" {
-		return nil, errors.New(`mulligan: TLSFiles.CA "" is not valid, expected the certificates that sign the server's`)
+		return nil, names.say(`%s "" is not valid, expected the certificates that sign the server's`, names.CA)
 	}
 	if (f.Certificate == "") != (f.Key == "") {
-		return nil, fmt.Errorf("mulligan: TLSFiles.Key %q is not valid, expected a key together with Certificate, or neither", f.Key)
+		return nil, names.say("%s %q is not valid, expected a key together with %s, or neither", names.Key, f.Key, names.Certificate)
 	}
-	config, err := f.load()
+	config, err := f.load(names)
 	if err != nil {
 		return nil, err
 	}
-	return &reloading{files: f, last: config}, nil
+	return &reloading{files: f, names: names, last: config}, nil
 }
 
-func (f TLSFiles) load() (*tls.Config, error) {
+func (f TLSFiles) load(names TLSNames) (*tls.Config, error) {
 	config := &tls.Config{ServerName: f.ServerName, MinVersion: tls.VersionTLS12, RootCAs: x509.NewCertPool()}
 	roots, err := os.ReadFile(f.CA)
 	if err != nil {
-		return nil, fmt.Errorf("mulligan: TLSFiles.CA: %w", err)
+		return nil, names.say("%s: %w", names.CA, err)
 	}
 	if !config.RootCAs.AppendCertsFromPEM(roots) {
-		return nil, fmt.Errorf("mulligan: TLSFiles.CA %q has no certificate in PEM form", f.CA)
+		return nil, names.say("%s %q has no certificate in PEM form", names.CA, f.CA)
 	}
 	if f.Certificate == "" {
 		return config, nil
 	}
 	own, err := tls.LoadX509KeyPair(f.Certificate, f.Key)
 	if err != nil {
-		return nil, fmt.Errorf("mulligan: TLSFiles.Certificate and Key: %w", err)
+		return nil, names.say("%s %q and %s %q: %w", names.Certificate, f.Certificate, names.Key, f.Key, err)
 	}
 	config.Certificates = []tls.Certificate{own}
 	return config, nil
@@ -64,6 +63,7 @@ func (f TLSFiles) load() (*tls.Config, error) {
 // reloading are credentials that shake hands with the files as they are then.
 type reloading struct {
 	files TLSFiles
+	names TLSNames
 	mutex sync.Mutex
 	last  *tls.Config
 }
@@ -71,7 +71,7 @@ type reloading struct {
 func (r *reloading) config() *tls.Config {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	if fresh, err := r.files.load(); err == nil {
+	if fresh, err := r.files.load(r.names); err == nil {
 		r.last = fresh
 	}
 	return r.last
@@ -90,7 +90,7 @@ func (r *reloading) Info() credentials.ProtocolInfo {
 }
 
 func (r *reloading) Clone() credentials.TransportCredentials {
-	return &reloading{files: r.files, last: r.config()}
+	return &reloading{files: r.files, names: r.names, last: r.config()}
 }
 
 // OverrideServerName is deprecated by gRPC, which asks for it still.

@@ -27,19 +27,24 @@ BIN = Path(os.environ["MULLIGAN_BIN"])
 EXAMPLES = Path(__file__).resolve().parent / "examples"
 
 
+def start_server(folder, *flags):
+    """Returns the process and its address."""
+    ports = Path(folder) / "ports.json"
+    server = subprocess.Popen(
+        [BIN / "mulligan-server", "--listen-address=127.0.0.1:0",
+         "--admin-address=127.0.0.1:0", "--drain-delay=0s",
+         f"--port-file={ports}", *flags],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not ports.exists() or not ports.read_text().endswith("}\n"):
+        assert server.poll() is None, "the server ended"
+        time.sleep(0.02)
+    return server, f"127.0.0.1:{json.loads(ports.read_text())['grpcPort']}"
+
+
 def setUpModule():
     global SERVER, FOLDER, ADDRESS
     FOLDER = tempfile.TemporaryDirectory()
-    ports = Path(FOLDER.name) / "ports.json"
-    SERVER = subprocess.Popen(
-        [BIN / "mulligan-server", "--listen-address=127.0.0.1:0",
-         "--admin-address=127.0.0.1:0", "--drain-delay=0s",
-         f"--port-file={ports}"],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while not ports.exists() or not ports.read_text().endswith("}\n"):
-        assert SERVER.poll() is None, "the server ended"
-        time.sleep(0.02)
-    ADDRESS = f"127.0.0.1:{json.loads(ports.read_text())['grpcPort']}"
+    SERVER, ADDRESS = start_server(FOLDER.name)
 
 
 def tearDownModule():
@@ -60,6 +65,9 @@ class ClientTest(unittest.TestCase):
         answer = mulligan_client.ask(self.service, [pod("out-of-memory")])
         self.assertEqual(answer.decision.action, answer.decision.RETRY)
         self.assertEqual(answer.accounting.charged_to, "memory")
+
+    def test_one_object_needs_no_list(self):
+        self.assertEqual(mulligan_client.ask(self.service, pod("out-of-memory")).accounting.charged_to, "memory")
 
     def test_a_stored_ledger_makes_the_next_question_free(self):
         first = mulligan_client.ask(self.service, [pod("out-of-memory")])
@@ -113,12 +121,70 @@ class ClientTest(unittest.TestCase):
                          grpc.StatusCode.INVALID_ARGUMENT)
 
 
+def explain_pod(address, text, *flags):
+    return subprocess.run(
+        [sys.executable, EXAMPLES / "explain_pod.py", address, *flags],
+        input=text, text=True, capture_output=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+
+
+class MistakesTest(unittest.TestCase):
+    def openssl(self, *words):
+        subprocess.run(["openssl", *words], cwd=self.folder, check=True, capture_output=True)
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        for name in ("ca", "other"):
+            self.openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}",
+                         "-keyout", f"{name}.key", "-out", f"{name}.pem")
+        (self.folder / "san").write_text("subjectAltName=DNS:mulligan.internal")
+        self.openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=own", "-keyout", "own.key", "-out", "own.csr")
+        self.openssl("x509", "-req", "-in", "own.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
+                     "-days", "2", "-extfile", "san", "-out", "own.pem")
+        (self.folder / "none.pem").write_text("nothing")
+        server, self.address = start_server(
+            self.folder, f"--tls-cert={self.folder}/own.pem", f"--tls-key={self.folder}/own.key",
+            f"--tls-client-ca={self.folder}/ca.pem", "--allow-callers=*")
+        self.addCleanup(server.wait, 30)
+        self.addCleanup(server.terminate)
+
+    def test_mistakes_about_tls_name_themselves(self):
+        ca, other, none = (f"--tls-ca={self.folder}/{name}.pem" for name in ("ca", "other", "none"))
+        own = (f"--tls-cert={self.folder}/own.pem", f"--tls-key={self.folder}/own.key")
+        name = "--tls-server-name=mulligan.internal"
+        text = json.dumps(pod("out-of-memory"))
+        right = explain_pod(self.address, text, ca, *own, name)
+        self.assertEqual((right.returncode, right.stderr), (0, ""))
+        for title, address, flags, told in (
+                ("plaintext", self.address, (), "the server speaks TLS, it seems: give a CA"),
+                ("TLS to plaintext", ADDRESS, (ca, *own, name), "does not speak TLS: give no CA"),
+                ("another name", self.address, (ca, *own), "certificate is of another name"),
+                ("another CA", self.address, (other, *own, name), "not signed by one of the CA"),
+                ("no certificate", self.address, (ca, name), "asks for"),
+                ("no PEM", self.address, (none,), "is not PEM with a CERTIFICATE"),
+                ("no key", self.address, (ca, own[0]), "expected a key together with a certificate")):
+            with self.subTest(title):
+                run = explain_pod(address, text, *flags)
+                self.assertEqual(run.returncode, 2)
+                self.assertIn(told, run.stderr)
+                self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
+
+    def test_what_is_no_pod_is_told_in_a_line(self):
+        for text, told in (("", "nothing was asked"), ("[1]", "1 is no Kubernetes object"),
+                           ('{"kind": "Deployment"}', "of other workloads give the pods"),
+                           ('{"kind": "Pod", "status": {"phase": 7}}', "phase")):
+            with self.subTest(text):
+                run = explain_pod(ADDRESS, text)
+                self.assertEqual(run.returncode, 2)
+                self.assertIn(told, run.stderr)
+                self.assertNotIn("Traceback", run.stderr)
+
+
 class ExplainPodTest(unittest.TestCase):
     def run_it(self, address, name):
-        return subprocess.run(
-            [sys.executable, EXAMPLES / "explain_pod.py", address],
-            input=json.dumps(pod(name)), text=True, capture_output=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+        return explain_pod(address, json.dumps(pod(name)))
 
     def test_exit_codes(self):
         for address, name, code in [(ADDRESS, "out-of-memory", 0),

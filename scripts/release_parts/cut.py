@@ -39,8 +39,6 @@ def merged(text):
 
 
 def cut_changelog(text, version, date):
-    if re.search(rf"(?m)^## {re.escape(version)}\b", text):
-        sys.exit(f"error: CHANGELOG.md has a section {version}")
     before, found, rest = text.partition(OPEN)
     if not found:
         sys.exit("error: CHANGELOG.md has no section Unreleased")
@@ -60,6 +58,43 @@ def problems(root, version):
             yield f"{name}: {other}, expected {version}"
     if not re.search(rf"(?m)^## {re.escape(version)} - \d{{4}}-\d\d-\d\d$", (root / "CHANGELOG.md").read_text()):
         yield f"CHANGELOG.md: no section {version}"
+    now = unreleased((root / "CHANGELOG.md").read_text())
+    if now is not None and merged(now):
+        yield f"CHANGELOG.md: there is something under Unreleased, which {version} has not: scripts/release --cut the next version"
+
+
+def unreleased(text):
+    """What is under Unreleased, or None."""
+    _, found, rest = text.partition(OPEN)
+    return rest.partition("\n## ")[0] if found else None
+
+
+def number(version):
+    return tuple(map(int, version.split(".")))
+
+
+def checked(root, arguments):
+    """Version and date, or what is wrong with them."""
+    if not arguments:
+        sys.exit("error: --cut: no version is given, expected --cut MAJOR.MINOR.PATCH [YYYY-MM-DD]")
+    if len(arguments) > 2:
+        sys.exit(f"error: --cut: {' '.join(arguments[2:])} is too much, expected --cut MAJOR.MINOR.PATCH [YYYY-MM-DD]")
+    version = arguments[0]
+    if not re.fullmatch(NUMBER, version):
+        sys.exit(f"error: --cut: {version!r} is no version, expected MAJOR.MINOR.PATCH")
+    date = arguments[1] if len(arguments) == 2 else datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    try:
+        date = datetime.date.fromisoformat(date).isoformat()
+    except ValueError:
+        sys.exit(f"error: --cut: {date!r} is no date, expected YYYY-MM-DD")
+    changelog = (root / "CHANGELOG.md").read_text()
+    there = re.findall(rf"(?m)^## ({NUMBER})\b", changelog)
+    for name, pattern in PLACES:
+        there += re.findall(pattern, (root / name).read_text())
+    latest = max(there, key=number, default="0.0.0")
+    if number(version) <= number(latest):
+        sys.exit(f"error: --cut: {version} is not after {latest}, which this tree has")
+    return version, date
 
 
 def main():
@@ -68,11 +103,10 @@ def main():
         found = list(problems(Path(arguments[0]), arguments[2]))
         print("\n".join(found), end="\n" if found else "")
         sys.exit(1 if found else 0)
-    if len(arguments) not in (2, 3) or not re.fullmatch(NUMBER, arguments[1]):
+    if not arguments:
         sys.exit(__doc__)
-    root, version = Path(arguments[0]), arguments[1]
-    date = arguments[2] if len(arguments) == 3 else datetime.datetime.now(datetime.timezone.utc).date().isoformat()
-    datetime.date.fromisoformat(date)
+    root = Path(arguments[0])
+    version, date = checked(root, arguments[1:])
     changelog = root / "CHANGELOG.md"
     changelog.write_text(cut_changelog(changelog.read_text(), version, date))
     for name, pattern in PLACES:

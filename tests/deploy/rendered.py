@@ -255,11 +255,11 @@ def roles_are_bound(items, _):
                 yield f"{name_of(item)}: ServiceAccount {subject['name']} is not in the set"
 
 
-# (resource, verb) that the controller may have only where a flag of it asks for that.
-RIGHTS_BY_FLAG = {
-    ("nodes", "patch"): "--node-action=taint",
-    ("pods/log", "get"): "--logs=kubernetes",
-    ("nodes/status", "patch"): "--node-action=condition",
+# (resource, verb) that the controller may have only where flags of it ask for that.
+RIGHTS_BY_FLAGS = {
+    ("nodes", "patch"): ("--node-action=taint", "--mode=act"),
+    ("pods/log", "get"): ("--logs=kubernetes",),
+    ("nodes/status", "patch"): ("--node-action=condition", "--mode=act"),
 }
 
 
@@ -270,9 +270,10 @@ def rights_fit_the_flags(items, _):
     for item in of_kind(items, "Role", "ClusterRole") if given else ():
         for rule in item["rules"]:
             for right in {(resource, verb) for resource in rule.get("resources", ())
-                          for verb in rule["verbs"]} & RIGHTS_BY_FLAG.keys():
-                if RIGHTS_BY_FLAG[right] not in given:
-                    yield f"{name_of(item)}: {' '.join(right)} without {RIGHTS_BY_FLAG[right]}"
+                          for verb in rule["verbs"]} & RIGHTS_BY_FLAGS.keys():
+                for flag in RIGHTS_BY_FLAGS[right]:
+                    if flag not in given:
+                        yield f"{name_of(item)}: {' '.join(right)} without {flag}"
 
 
 READS = {"get", "list", "watch"}

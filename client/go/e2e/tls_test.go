@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,7 +50,14 @@ func TestMutualTLSWithAListOfCallers(t *testing.T) {
 	t.Run("without a certificate", func(t *testing.T) {
 		client := dialTo(t, server.Address, mulligan.WithDeadline(time.Second), mulligan.WithTLS(mulligan.TLSFiles{CA: own.CA, ServerName: "mulligan.internal"}))
 		_, err := client.Decide(context.Background(), request(t, mulligan.NewReport().Add(pod(terminated(1, "Error"))), nil))
-		if status.Code(err) != codes.Unavailable {
+		if status.Code(err) != codes.Unavailable || !strings.Contains(err.Error(), "give TLSFiles.Certificate and TLSFiles.Key") {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("in plaintext", func(t *testing.T) {
+		client := dialTo(t, server.Address, mulligan.WithDeadline(time.Second))
+		_, err := client.Decide(context.Background(), request(t, mulligan.NewReport().Add(pod(terminated(1, "Error"))), nil))
+		if status.Code(err) != codes.Unavailable || !strings.Contains(err.Error(), "the server speaks TLS, it seems: give TLSFiles.CA") {
 			t.Errorf("got %v", err)
 		}
 	})

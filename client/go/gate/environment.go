@@ -41,7 +41,8 @@ func FromEnvironment(kube client.Client, live client.Reader, watched ...string) 
 			return nil, fmt.Errorf("mulligan: %s %q is not valid, expected a duration such as 200ms", EnvDeadline, text)
 		}
 	}
-	options := []mulligan.Option{mulligan.WithDeadline(deadline), mulligan.WithRetryBackoff(deadline / 10)}
+	options := []mulligan.Option{mulligan.WithDeadline(deadline), mulligan.WithRetryBackoff(deadline / 10),
+		mulligan.WithTLSNames(mulligan.TLSNames{CA: EnvCA, Certificate: EnvCertificate, Key: EnvKey})}
 	files := mulligan.TLSFiles{CA: os.Getenv(EnvCA), Certificate: os.Getenv(EnvCertificate), Key: os.Getenv(EnvKey)}
 	if files != (mulligan.TLSFiles{}) {
 		options = append(options, mulligan.WithTLS(files))

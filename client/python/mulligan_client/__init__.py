@@ -12,6 +12,7 @@ mulligan.v1.decision_pb2.Decision.RETRY.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
@@ -57,24 +58,86 @@ class Service(Protocol):
 
 
 def connect(target: str,
-            credentials: grpc.ChannelCredentials | None = None) -> Service:
+            credentials: grpc.ChannelCredentials | None = None,
+            server_name: str = "") -> Service:
     """Returns a stub of the service at target, "host:port" or any gRPC target.
 
-    credentials: of grpc.ssl_channel_credentials(); None: plaintext.
+    credentials: of tls_credentials() or grpc.ssl_channel_credentials(); None:
+        plaintext.
+    server_name: a name in the server's certificate, where it is not the host.
     """
     options = [("grpc.service_config", _SERVICE_CONFIG)]
+    if server_name:
+        options.append(("grpc.ssl_target_name_override", server_name))
     channel = (grpc.secure_channel(target, credentials, options) if credentials
                else grpc.insecure_channel(target, options))
     return retry_decision_service_pb2_grpc.RetryDecisionServiceStub(channel)
 
 
-def ask(service: Service, objects: Iterable[Mapping[str, Any]] = (),
+def tls_credentials(ca: str, certificate: str = "",
+                    key: str = "") -> grpc.ChannelCredentials:
+    """Returns what `connect` takes, of files in PEM form.
+
+    ca: who signs the server's certificate. certificate, key: the caller's own.
+
+    Raises ValueError where a file is missing or is no PEM of what it should hold.
+    """
+    if bool(certificate) != bool(key):
+        raise ValueError("key: expected a key together with a certificate, or neither")
+    return grpc.ssl_channel_credentials(
+        _pem("ca", ca, "CERTIFICATE"),
+        _pem("key", key, "PRIVATE KEY") if key else None,
+        _pem("certificate", certificate, "CERTIFICATE") if certificate else None)
+
+
+def _pem(name: str, path: str, label: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            text = file.read()
+    except OSError as error:
+        raise ValueError(f"{name}: {path!r} cannot be read: {error.strerror}") from error
+    if not re.search(rb"-----BEGIN [A-Z ]*" + label.encode() + b"-----", text):
+        raise ValueError(f"{name}: {path!r} is not PEM with a {label}, expected a "
+                         f'line such as "-----BEGIN {label}-----"')
+    return text
+
+
+# Whether they connect with TLS, gRPC's and BoringSSL's words, and what they mean.
+_MISTAKES = (
+    (False, "Socket closed|Connection reset|Broken pipe|end of TCP stream",
+     "the server speaks TLS, it seems: give a CA, the certificates that sign the "
+     "server's"),
+    (True, "WRONG_VERSION_NUMBER", "the server does not speak TLS: give no CA"),
+    (True, "Hostname Verification Check failed",
+     "the server's certificate is of another name: ask it by that name, or give "
+     "it as the server's name"),
+    (True, "CERTIFICATE_VERIFY_FAILED",
+     "the server's certificate is not signed by one of the CA, or has expired"),
+    (True, "CERTIFICATE_REQUIRED", "the server asks for a certificate: give one with its key"),
+    (True, "Socket closed|Connection reset|Broken pipe|end of TCP stream|ALERT",
+     "the server does not take the caller's certificate, or asks for one"),
+    (True, "(?i)security handshaker|invalid.*credentials",
+     "the files for TLS are damaged, or the key is not that of the certificate"),
+)
+
+
+def tls_mistake(error: grpc.RpcError, credentials: grpc.ChannelCredentials | None) -> str:
+    """Returns what is probably wrong about TLS where a question ended so, or ""."""
+    if error.code() != grpc.StatusCode.UNAVAILABLE:
+        return ""
+    return next((means for tls, says, means in _MISTAKES
+                 if tls == (credentials is not None)
+                 and re.search(says, error.details() or "")), "")
+
+
+def ask(service: Service,
+        objects: Iterable[Mapping[str, Any]] | Mapping[str, Any] = (),
         ledger: str | None = None, timeout: float = 5, policy: str = "",
         **report: Any) -> retry_decision_service_pb2.DecideResponse:
     """Returns the DecideResponse about Kubernetes objects.
 
-    objects: dicts with `kind`, as of json.loads(`kubectl get -o json`); a List
-        stands for its items.
+    objects: dicts with `kind`, as of json.loads(`kubectl get -o json`), or one of
+        them; a List stands for its items.
     ledger: the JSON text of the last answer's ledger; None: nothing failed yet.
     report: further fields of FailureReport by their JSON names, such as
         failureId, workload or exit.
@@ -124,7 +187,7 @@ def _names(message: Message) -> set[str]:
             for name in (field.json_name, field.name)}
 
 
-def _report(objects: Iterable[Mapping[str, Any]],
+def _report(objects: Iterable[Mapping[str, Any]] | Mapping[str, Any],
             report: Mapping[str, Any]) -> dict[str, Any]:
     known = _names(retry_decision_service_pb2.DecideRequest().report)
     for name in report.keys() - known:
@@ -135,7 +198,7 @@ def _report(objects: Iterable[Mapping[str, Any]],
         kind = each.get("kind", "")
         if kind not in FIELDS:
             raise ValueError(f"kind {kind!r} is not taken, expected one of "
-                             + ", ".join(FIELDS))
+                             + ", ".join(FIELDS) + "; of other workloads give the pods")
         field, group = FIELDS[kind]
         version = each.get("apiVersion", "")
         if version and version.rpartition("/")[0] not in (
@@ -151,8 +214,12 @@ def _report(objects: Iterable[Mapping[str, Any]],
     return report
 
 
-def _flat(objects: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    for each in objects:
+def _flat(objects: Iterable[Mapping[str, Any]] | Mapping[str, Any],
+          ) -> Iterator[Mapping[str, Any]]:
+    for each in [objects] if isinstance(objects, Mapping) else objects:
+        if not isinstance(each, Mapping):
+            raise ValueError(f"{each!r:.80} is no Kubernetes object, expected a dict "
+                             "as of `kubectl get -o json`")
         if each.get("kind", "") == "List":
             yield from _flat(each.get("items", ()))
         else:

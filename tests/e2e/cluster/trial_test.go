@@ -63,6 +63,8 @@ func newTrial(t *testing.T, c *cluster) *trial {
 		for _, obj := range tr.applied {
 			_ = c.Delete(context.Background(), obj)
 		}
+		// What Helm has stored.
+		_ = c.DeleteAllOf(context.Background(), &corev1.Secret{}, client.InNamespace(trialHome), client.MatchingLabels{"owner": "helm"})
 	})
 	tr.upgrade(t)
 	return tr
@@ -70,15 +72,23 @@ func newTrial(t *testing.T, c *cluster) *trial {
 
 const helmBinary = "../../../build/deploy/bin/helm"
 
-// upgrade does what `helm upgrade` does, with these values set.
+// upgrade runs `helm upgrade`, with what it has stored, and applies what that rendered: of
+// the chart only what there is a place for here.
 func (tr *trial) upgrade(t *testing.T, set ...string) {
 	t.Helper()
-	chart := "../../../deploy/helm/mulligan"
-	command := []string{"template", "mulligan", chart, "--namespace", trialHome, "--kube-version=1.34", "--values", chart + "/values-trial.yaml"}
-	for _, value := range set {
-		command = append(command, "--set", value)
+	chart, folder := "../../../deploy/helm/mulligan", t.TempDir()
+	rendered, keep := filepath.Join(folder, "rendered.yaml"), filepath.Join(folder, "keep")
+	must(t, os.WriteFile(keep, []byte("#!/bin/sh\ncat >'"+rendered+"'\necho '# kept'\n"), 0o755))
+	command := []string{"--kubeconfig", filepath.Join(tr.c.run, "kubeconfig"), "--namespace", trialHome, "--post-renderer", keep, "upgrade", "mulligan", chart}
+	if len(set) == 0 {
+		command = append(command, "--install", "--values", chart+"/values-trial.yaml")
+	} else {
+		command = append(append(command, "--reuse-values"), set...)
 	}
-	text, err := exec.CommandContext(t.Context(), helmBinary, command...).Output()
+	if out, err := exec.CommandContext(t.Context(), helmBinary, command...).CombinedOutput(); err != nil {
+		t.Fatalf("helm %v: %v\n%s", command, err, out)
+	}
+	text, err := os.ReadFile(rendered)
 	must(t, err)
 	before := tr.applied
 	tr.applied, tr.args = map[string]*unstructured.Unstructured{}, map[string][]string{}
@@ -274,7 +284,7 @@ func TestScenario26TrialWritesNothingActsInOneNamespaceAndGoesBack(t *testing.T)
 	}
 
 	acted := c.namespaceNamed(t, watched+"-acted")
-	tr.upgrade(t, "controller.actNamespaces={"+acted+"}")
+	tr.upgrade(t, "--set", "controller.actNamespaces={"+acted+"}")
 	controller = tr.start(t, server, "--leader-elect=true")
 	for _, namespace := range []string{acted, watched} {
 		if namespace == acted {
@@ -300,7 +310,7 @@ func TestScenario26TrialWritesNothingActsInOneNamespaceAndGoesBack(t *testing.T)
 	}
 	controller.end()
 
-	tr.upgrade(t, "controller.actNamespaces=null")
+	tr.upgrade(t, "--set-json", "controller.actNamespaces=[]")
 	tr.start(t, server)
 	if tr.may(t, "create", acted) || tr.may(t, "patch", acted) {
 		t.Error("it may still write")

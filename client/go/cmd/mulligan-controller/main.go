@@ -259,12 +259,19 @@ func parse(args []string) (*flags, error) {
 	if f.actIn != "" {
 		f.ActIn = strings.Split(f.actIn, ",")
 	}
+	for _, namespace := range f.ActIn {
+		if f.namespaces != "" && !slices.Contains(strings.Split(f.namespaces, ","), namespace) {
+			return nil, fmt.Errorf("--act-namespaces: %q is not among --watch-namespaces=%s, expected namespaces that are looked after", namespace, f.namespaces)
+		}
+	}
 	f.Mode, f.Nodes.Action = controller.Mode(f.mode), badnode.Action(f.nodeAction)
 	return f, f.Validate()
 }
 
 func dial(f *flags) (*mulligan.Client, error) {
-	options := []mulligan.Option{mulligan.WithDeadline(f.deadline)}
+	options := []mulligan.Option{mulligan.WithDeadline(f.deadline), mulligan.WithTLSNames(mulligan.TLSNames{
+		CA: "--tls-ca", Certificate: "--tls-cert", Key: "--tls-key", ServerName: "--tls-server-name",
+	})}
 	if f.tls != (mulligan.TLSFiles{}) {
 		options = append(options, mulligan.WithTLS(f.tls))
 	}

@@ -47,12 +47,18 @@ func logsIn(path string) ([]string, error) {
 	return found, err
 }
 
-func readLog(result *trial.Result, file string) error {
+func readLog(result *trial.Result, file string) (err error) {
 	log, err := os.Open(file)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
+	lines, records := result.Lines, result.Records
+	defer func() {
+		if read := result.Lines - lines; err == nil && read > 0 && result.Records == records {
+			err = fmt.Errorf("is no decision log: none of its %d lines is a decision", read)
+		}
+	}()
 	if !strings.HasSuffix(file, ".gz") {
 		return result.Read(log)
 	}

@@ -209,7 +209,11 @@ func (m *Marker) bound(marked, most int) string {
 	defer m.lock.Unlock()
 	switch {
 	case marked >= most:
-		return fmt.Sprintf("%d nodes are marked, at most %d may be (--node-share)", marked, most)
+		nodes := "nodes are"
+		if marked == 1 {
+			nodes = "node is"
+		}
+		return fmt.Sprintf("%d %s marked, at most %d may be (--node-share)", marked, nodes, most)
 	case !m.marked.IsZero() && m.now().Sub(m.marked) < m.options.Every:
 		return fmt.Sprintf("another one was marked less than %v ago (--node-every)", m.options.Every)
 	}

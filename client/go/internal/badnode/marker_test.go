@@ -329,3 +329,12 @@ func TestOptionsThatCannotBeUsedAreNamed(t *testing.T) {
 		}
 	}
 }
+
+func TestOneNodeIsOne(t *testing.T) {
+	m := &Marker{now: time.Now}
+	for marked, want := range map[int]string{1: "1 node is marked, at most 1 may be", 2: "2 nodes are marked, at most 2 may be"} {
+		if got := m.bound(marked, marked); !strings.HasPrefix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -48,6 +48,8 @@ var served = []struct {
 	{"v1", "Node", "nodes", nil},
 	{"v1", "Namespace", "namespaces", nil},
 	{"v1", "Service", "services", nil},
+	{"v1", "ConfigMap", "configmaps", nil},
+	{"apps/v1", "Deployment", "deployments", []string{"deploy"}},
 	{"batch/v1", "Job", "jobs", nil},
 	{"batch/v1", "CronJob", "cronjobs", []string{"cj"}},
 	{"jobset.x-k8s.io/v1alpha2", "JobSet", "jobsets", nil},

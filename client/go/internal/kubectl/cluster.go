@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -94,6 +96,10 @@ func (c *cluster) gather(ctx context.Context, name objectName) (*gathered, error
 	}
 	found := &gathered{objects: report.Objects(), notes: report.Notes(), report: report, reader: c.client}
 	workload := report.Workload()
+	if !slices.ContainsFunc(found.objects, isNoEvent) {
+		return nil, fmt.Errorf("%s %s is of a kind that is not known here, and owns no Job and no pod: name one of its pods (kubectl mulligan why pod/NAME), or give them all: kubectl get pods --selector=LABELS -o json | kubectl mulligan explain -",
+			obj.GetObjectKind().GroupVersionKind().Kind, client.ObjectKeyFromObject(obj))
+	}
 	rec, err := c.recordOf(ctx, workload)
 	if err != nil {
 		return nil, err
@@ -105,6 +111,16 @@ func (c *cluster) gather(ctx context.Context, name objectName) (*gathered, error
 	trust(append(slices.Clone(found.objects), workload), rec)
 	found.notes = append(found.notes, standOf(workload, rec, time.Now())...)
 	return found, nil
+}
+
+// isNoEvent: Events tell nothing without what they are about.
+func isNoEvent(obj runtime.Object) bool {
+	switch event := obj.(type) {
+	case *corev1.Event, *eventsv1.Event:
+		return false
+	default:
+		return event.GetObjectKind().GroupVersionKind().Kind != "Event"
+	}
 }
 
 // retried says where the story of a workload goes on that mulligan-controller has

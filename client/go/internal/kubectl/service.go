@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
+	"google.golang.org/grpc/status"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -108,7 +110,9 @@ func (f *serviceFlags) connect(ctx context.Context, c *cluster) (*service, error
 }
 
 func (s *service) dial(ctx context.Context) error {
-	var opts []mulligan.Option
+	opts := []mulligan.Option{mulligan.WithTLSNames(mulligan.TLSNames{
+		CA: "--tls-ca", Certificate: "--tls-cert", Key: "--tls-key", ServerName: "--mulligan-tls-server-name",
+	})}
 	if s.tls.CA != "" || s.tls.Certificate != "" || s.tls.ServerName != "" {
 		opts = append(opts, mulligan.WithTLS(s.tls))
 	}
@@ -122,7 +126,7 @@ func (s *service) dial(ctx context.Context) error {
 	defer cancel()
 	if err := client.Serving(ctx); err != nil {
 		s.close()
-		return fmt.Errorf("%s does not answer (%w); a service with TLS takes --tls-ca, --tls-cert and --tls-key", s.name, err)
+		return fmt.Errorf("%s does not answer: %s", s.name, status.Convert(err).Message())
 	}
 	return nil
 }
@@ -143,6 +147,10 @@ func (f *serviceFlags) find(ctx context.Context, c *cluster) (*corev1.Service, e
 	}
 	var services corev1.ServiceList
 	if err := c.client.List(ctx, &services, serviceLabels); err != nil {
+		var away *url.Error
+		if errors.As(err, &away) {
+			return nil, &awayError{err: away}
+		}
 		// Usual for people who see one namespace.
 		return nil, nil //nolint:nilerr
 	}
@@ -152,6 +160,13 @@ func (f *serviceFlags) find(ctx context.Context, c *cluster) (*corev1.Service, e
 		}
 	}
 	return nil, nil
+}
+
+// awayError: without the API server there is nothing to tell, whoever decides.
+type awayError struct{ err *url.Error }
+
+func (e *awayError) Error() string {
+	return fmt.Sprintf("the API server does not answer: %v (see --kubeconfig, --context and --server)", e.err)
 }
 
 // portOf is the Service's port for gRPC; nil: it has none.

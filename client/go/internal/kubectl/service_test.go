@@ -146,7 +146,7 @@ func TestAServiceWithMutualTLSBehindAPortForward(t *testing.T) {
 	}
 	nowhere(t)
 	_, _, err := plugin(t, context.Background(), api, "why", "job/train", "--service=mulligan/mulligan")
-	if err == nil || !strings.Contains(err.Error(), "takes --tls-ca") {
+	if err == nil || !strings.Contains(err.Error(), "if the server speaks TLS, give --tls-ca") {
 		t.Errorf("in plaintext: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package kubectl
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -38,7 +39,8 @@ func (o *whyOptions) teller(ctx context.Context, c *cluster) (*teller, error) {
 	t := &teller{binary: binary, passed: o.passed, errOut: o.streams.ErrOut}
 	var err error
 	t.service, err = o.service.connect(ctx, c)
-	if err != nil && !o.service.isNamed() && noBinary == nil {
+	var away *awayError
+	if err != nil && !errors.As(err, &away) && !o.service.isNamed() && noBinary == nil {
 		fmt.Fprintf(o.streams.ErrOut, "note: %v; decided here, by the policy in %s\n", err, binary)
 		err = nil
 	}

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -8,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
@@ -24,9 +24,25 @@ type Config struct {
 	// TeamLabel is the label of workloads that names their team. Default: team.
 	TeamLabel string `json:"teamLabel"`
 	// RepeatAfter is how long nothing more is told of an incident. Default: 12h.
-	RepeatAfter metav1.Duration `json:"repeatAfter"`
+	RepeatAfter Duration `json:"repeatAfter"`
 	// Receivers, at least one.
 	Receivers []Receiver `json:"receivers"`
+}
+
+// Duration is a text with a unit, "12h".
+type Duration struct{ time.Duration }
+
+// UnmarshalJSON refuses a number, whose unit nobody knows.
+func (d *Duration) UnmarshalJSON(text []byte) error {
+	var written string
+	err := json.Unmarshal(text, &written)
+	if err == nil {
+		d.Duration, err = time.ParseDuration(written)
+	}
+	if err != nil {
+		return fmt.Errorf("%s is no duration, expected a number with a unit, such as 12h", text)
+	}
+	return nil
 }
 
 // Receiver is told what its Match fits, by exactly one of Webhook, Slack, Alertmanager.
@@ -96,7 +112,7 @@ type Slack struct {
 type Alertmanager struct {
 	Service `json:",inline"`
 	// FiringFor is when an alert ends that nobody repeats. Default: repeatAfter.
-	FiringFor metav1.Duration `json:"firingFor"`
+	FiringFor Duration `json:"firingFor"`
 }
 
 const (

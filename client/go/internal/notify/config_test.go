@@ -36,6 +36,7 @@ func TestWhatIsWrongIsNamedAtTheStart(t *testing.T) {
 		{"an authority that is none", receiver("webhook: {url: 'https://h', caFile: '" + short + "'}"), "has no certificate in it, expected PEM"},
 		{"a story without a host", "storyURL: '/stories/{{.Name}}'\n" + receiver("slack: {url: 'https://h'}"), `storyURL: it yields "/stories/`},
 		{"a story with an unknown field", "storyURL: 'https://h/{{.Job}}'\n" + receiver("slack: {url: 'https://h'}"), "can't evaluate field Job"},
+		{"a time without a unit", "repeatAfter: 12\n" + receiver("slack: {url: 'https://h'}"), "12 is no duration, expected a number with a unit, such as 12h"},
 		{"a negative time", "repeatAfter: -1h\n" + receiver("slack: {url: 'https://h'}"), "repeatAfter: -1h0m0s, expected a positive duration"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -66,10 +66,10 @@ type Workload struct {
 
 // Result of a log.
 type Result struct {
-	Lines, BadLines int
-	Workloads       []*Workload
-	all             []*Workload
-	byUID, latest   map[string]*Workload
+	Lines, BadLines, Records int
+	Workloads                []*Workload
+	all                      []*Workload
+	byUID, latest            map[string]*Workload
 }
 
 // A line has a whole report in it.
@@ -86,6 +86,9 @@ func (r *Result) Read(log io.Reader) error {
 			if (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(text, record) != nil {
 				r.BadLines++
 			} else {
+				if record.GetRequest() != nil || record.GetResponse() != nil {
+					r.Records++
+				}
 				r.add(record)
 			}
 		}

@@ -27,6 +27,11 @@
 {{- if and .readOnly (not .actNamespaces) (ne (int .replicas) 1) -}}
 {{- fail (printf "controller.replicas: %d with readOnly, which elects no leader; expected 1" (int .replicas)) -}}
 {{- end -}}
+{{- range $namespace := and .namespaces .actNamespaces | default list -}}
+{{- if not (has $namespace $.Values.controller.namespaces) -}}
+{{- fail (printf "controller.actNamespaces: %s is not among controller.namespaces; expected namespaces that are looked after" $namespace) -}}
+{{- end -}}
+{{- end -}}
 {{- if and (eq .mode "act") (or .readOnly .countObserved .actNamespaces) -}}
 {{- fail "controller.mode: act beside readOnly, countObserved or actNamespaces; expected observe" -}}
 {{- end -}}

@@ -1,0 +1,171 @@
+package mulligan
+
+import (
+	"regexp"
+	"strings"
+)
+
+// named is a NAME whose last word says that its value is secret, and what is between the
+// two: "=", ":", or, after "--NAME", a space. Names that only begin so (pad_token_id,
+// secretName) and plurals (max_tokens) say something about secrets, and are none.
+var named = regexp.MustCompile(`(?i)[\w.-]*(?:(?P<password>passwd|password|passphrase|pwd)|token|secret|credentials?|` +
+	`(?:api|access|private|secret|account|signing|encryption|auth)[ _-]?key)(?:[_-]?\d+)?(?P<quote>\\*["'])?` +
+	`(?P<between>[ \t]*(?:=>?|:=?)[ \t]*|[ \t]+)`)
+
+// A model's tokens, and what a parser has found, are words of a text.
+var partOfText = regexp.MustCompile(`(?i)(?:\b(?:bos|eos|eot|pad|unk|sep|cls|mask|special|next|last|first|input|output|per)[_ /-]` +
+	`|\b(?:unexpected|unknown|illegal|invalid|bad) )token$`)
+
+// prose is a word of a sentence before the name: "failed to fetch anonymous token: Get ...".
+var prose = regexp.MustCompile(`[a-z]{2,}[ \t]+$`)
+
+// states are the words that logs put after a name to tell what is the matter with it.
+var states = wordSet(`access already an and any are at authentication authorization bad be been
+	but by can cannot cancelled cert certificate check client code configmap connection context
+	corrupt could couldn't deadline decode decoding delete denied deprecated dial did disabled does
+	doesn't empty enabled eof error exec expected expires expired failed failure false file for forbidden
+	found from get given got had has have head http https i/o illegal in incorrect insufficient
+	internal invalid io is isn't it its json key lacks length malformed may mismatch missing must nil no
+	none not null object of ok on only open or out parse passed permission please post provided put
+	read refresh refused rejected request required requires revoked rpc secret see server should
+	status string syntax the there this timeout to token too true type unable unauthenticated
+	unauthorized undefined unexpected unknown unrecognized unset unsupported use used user value
+	volume was were when while will with without wrong yes you your`)
+
+// nothing are the words that a program writes after "=" for no value or one that is of no use.
+var nothing = wordSet(`empty expired false invalid missing nil none null required true undefined unset`)
+
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(words) {
+		set[word] = true
+	}
+	return set
+}
+
+// blankNamed blanks what a name says to be secret, whatever it looks like: what is quoted
+// as a whole. Words of a sentence stay, since causes are read from them.
+func blankNamed(text string) string {
+	var out strings.Builder
+	end := 0
+	for end < len(text) {
+		found := named.FindStringSubmatchIndex(text[end:])
+		if found == nil {
+			break
+		}
+		from := end + found[1]
+		group := func(name string) string {
+			i := 2 * named.SubexpIndex(name)
+			if found[i] < 0 {
+				return ""
+			}
+			return text[end+found[i] : end+found[i+1]]
+		}
+		name := text[end+found[0] : end+found[2*named.SubexpIndex("between")]]
+		v := valueAt(text, from)
+		v.name, v.between, v.password = name, group("between"), group("password") != ""
+		v.before = text[max(end+found[0]-40, 0) : end+found[0]]
+		out.WriteString(text[end:from])
+		if v.isSecret() {
+			out.WriteString(text[from:v.from])
+			out.WriteString(blanked)
+			end = v.to
+			continue
+		}
+		end = from
+	}
+	out.WriteString(text[end:])
+	return out.String()
+}
+
+// namedValue is a value with what stands around it.
+type namedValue struct {
+	text          string
+	from, to      int
+	quoted        bool
+	before        string
+	name, between string
+	password      bool
+}
+
+// valueAt is the value that begins at `at`, of quotes what is inside. One that is not
+// closed goes to the end of the line.
+func valueAt(text string, at int) namedValue {
+	open := at
+	for open < len(text) && text[open] == '\\' {
+		open++
+	}
+	if open < len(text) && (text[open] == '"' || text[open] == '\'') {
+		mark := text[at : open+1]
+		from := open + 1
+		to := from
+		for to < len(text) && text[to] != '\n' && !strings.HasPrefix(text[to:], mark) {
+			if text[to] == '\\' && len(mark) == 1 && to+1 < len(text) {
+				to++
+			}
+			to++
+		}
+		return namedValue{text: text[from:to], from: from, to: to, quoted: true}
+	}
+	to := at
+	for to < len(text) && !strings.ContainsRune(" \t\r\n\"',;&", rune(text[to])) {
+		to++
+	}
+	return namedValue{text: text[at:to], from: at, to: to}
+}
+
+var (
+	reference = regexp.MustCompile(`^(?:\$\w+|\$\{[^}]*\}|\$\([^)]*\)|<[^>]*>|\*+)\W*$`)
+	chained   = regexp.MustCompile(`^[\w./-]+:$`)
+	number    = regexp.MustCompile(`^\d{1,9}(?:\.\d{1,9})?$`)
+)
+
+func (v *namedValue) isSecret() bool {
+	sentence := !v.quoted && strings.HasPrefix(v.between, ":")
+	switch {
+	case strings.Trim(v.text, `()[]{}.`) == "" || strings.HasPrefix(v.text, blanked) || reference.MatchString(v.text):
+		return false
+	case strings.HasPrefix(v.text, "=") || strings.HasPrefix(v.text, ":"):
+		return false // a == b, a::b
+	case strings.TrimSpace(v.between) == "" && (!strings.HasPrefix(v.name, "--") || strings.HasPrefix(v.text, "-")):
+		return false
+	case strings.HasPrefix(v.between, " ") && strings.Contains(v.between, ":") && !v.quoted:
+		return looksRandom(v.text) // volume "token" : secret "x" not found
+	case sentence && chained.MatchString(v.text), v.isStates():
+		return false
+	case v.password:
+		return true
+	case number.MatchString(v.text), isPath(v.text):
+		return false
+	case partOfText.MatchString(v.before + v.name), sentence && prose.MatchString(v.before):
+		return looksRandom(v.text)
+	}
+	return true
+}
+
+// isStates: nothing but words that tell how it is.
+func (v *namedValue) isStates() bool {
+	known := states
+	if strings.Contains(v.between, "=") {
+		known = nothing
+	}
+	for _, word := range strings.Fields(v.text) {
+		if !known[strings.ToLower(strings.Trim(word, `.,:;!?()[]{}"'`))] {
+			return false
+		}
+	}
+	return true
+}
+
+// isPath: where a secret is; keys in base64 have a slash, too.
+func isPath(text string) bool {
+	if !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "./") && !strings.HasPrefix(text, "~/") {
+		return false
+	}
+	for _, part := range strings.Split(text, "/") {
+		if len(part) >= 12 && looksRandom(part) {
+			return false
+		}
+	}
+	return true
+}
