@@ -67,12 +67,15 @@ bool IsOfAnother(const Situated& at, const Diagnosed& told,
 }
 
 // Whether the owner of the work has ended it by a rule of its own since a retry
-// was granted, which is the latest: that is taken back.
+// was granted after a failure of the program, which is the latest: that is
+// taken back. Of a disruption such a rule shows what the owner does, not what
+// it wants.
 bool IsEndedSince(const Diagnosed& told, int known,
                   const v1::BudgetLedger& ledger) {
   const v1::AttemptRecord& record = ledger.history(known);
   return told.diagnosis->cause() == v1::DECLARED_FATAL &&
          record.cause() != v1::DECLARED_FATAL &&
+         RowOf(record.cause()).domain == v1::Diagnosis::APPLICATION &&
          record.decision().action() == v1::Decision::RETRY &&
          known == ledger.history_size() - 1;
 }

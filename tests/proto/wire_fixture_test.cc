@@ -70,6 +70,9 @@ void AsInJson(Message& object) {
         folder.clear_size_limit_quantity();
       }
     }
+    if (source.has_host_path()) {
+      volume.mutable_host_path()->Swap(source.mutable_host_path());
+    }
     volume.clear_volume_source();
   }
   ResourcesAsValues(*spec.mutable_containers());

@@ -9,7 +9,7 @@
 namespace mulligan::demystify {
 namespace {
 
-struct RuleCase {
+struct OwnersRuleCase {
   const char* name;
   const char* rules;
   v1::Cause cause;
@@ -20,7 +20,7 @@ struct RuleCase {
 constexpr char kFailJob[] =
     "rules { action: 'FailJob' on_exit_codes { operator: 'In' values: 7 } }";
 
-constexpr RuleCase kRules[] = {
+constexpr OwnersRuleCase kRules[] = {
     {"GivesUpTheJob", kFailJob, v1::DECLARED_FATAL},
     {"GivesUpTheIndex",
      "rules { action: 'FailIndex' on_exit_codes { operator: 'NotIn' values: 8 "
@@ -51,7 +51,7 @@ constexpr RuleCase kRules[] = {
      "'PreemptionByScheduler' }"},
 };
 
-class JobRule : public ::testing::TestWithParam<RuleCase> {};
+class JobRule : public ::testing::TestWithParam<OwnersRuleCase> {};
 
 TEST_P(JobRule, IsReadInTheSpec) {
   const v1::FailureReport report = Report(absl::StrCat(

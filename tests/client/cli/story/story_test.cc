@@ -100,7 +100,7 @@ const StoryRow kStoryRows[] = {
      "diagnosis { cause: CONTAINER_OOM culprit { pod: 'd' container: "
      "'spark-kubernetes-driver' } summary: 'x' evidence { weight: MESSAGE "
      "value: 'The executor with id 4 exited with exit code 137' } }",
-     "x (memory limit 3Gi)",
+     "x",
      "raise spark.executor.memory, or spark.executor.memoryOverhead where it "
      "is not the heap"},
     {"FailedIndexes", kIndexed,
