@@ -124,7 +124,7 @@ func TestFromEnvironment(t *testing.T) {
 		{"no address", map[string]string{gate.EnvServer: "mulligan"}, false, `MULLIGAN_SERVER: mulligan: target "mulligan" is not valid, expected HOST:PORT`},
 		{"no duration", map[string]string{gate.EnvServer: "127.0.0.1:8980", gate.EnvDeadline: "soon"}, false, `MULLIGAN_DEADLINE "soon" is not valid, expected a duration`},
 		{"no time at all", map[string]string{gate.EnvServer: "127.0.0.1:8980", gate.EnvDeadline: "0s"}, false, "deadline 0s is not valid"},
-		{"a key without an authority", map[string]string{gate.EnvServer: "127.0.0.1:8980", gate.EnvKey: "tls.key"}, false, `TLSFiles.CA "" is not valid`},
+		{"a key without an authority", map[string]string{gate.EnvServer: "127.0.0.1:8980", gate.EnvKey: "tls.key"}, false, `MULLIGAN_TLS_CA "" is not valid`},
 		{"a file that is not there", map[string]string{gate.EnvServer: "127.0.0.1:8980", gate.EnvCA: "nowhere.crt"}, false, "nowhere.crt"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

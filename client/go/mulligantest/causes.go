@@ -25,7 +25,7 @@ const (
 // Failures tolerated of each budget.
 var limits = map[string]int32{
 	"application": 3, "disruption": 50, "infrastructure": 10, "start": 5, "memory": 3,
-	"storage": 1, "time": 2, "control": 10, "unexplained": 2, "crash-loop": 1,
+	"storage": 1, "time": 2, "control": 10, "unexplained": 2, "crash-loop": 1, "heap": 1,
 }
 
 const maxAttempts = 200
