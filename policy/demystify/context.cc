@@ -8,6 +8,8 @@
 #include "policy/demystify/fact.h"
 #include "policy/demystify/weighing/weighing.h"
 #include "policy/request/kind_names.h"
+#include "policy/request/owner_graph.h"
+#include "policy/request/pod_failure_rule.h"
 #include "policy/request/views/spark_words.h"
 
 namespace mulligan::demystify {
@@ -163,6 +165,16 @@ Context::Context(const Owners& of, const UserSignatures* user_signatures,
   for (int i = 0; i < report.usage_size(); ++i) {
     usage_by_pod_[report.usage(i).pod()].push_back(i);
   }
+  for (const auto& job : report.jobs()) {
+    if (!job.spec().has_pod_failure_policy() ||
+        !HasAdmittedSize(job.spec().pod_failure_policy())) {
+      continue;
+    }
+    for (const std::string* key :
+         {&job.metadata().uid(), &job.metadata().name()}) {
+      if (!key->empty()) ruling_jobs_.try_emplace(*key, &job);
+    }
+  }
   if (report.nodes_size() > kSearchedObjects) {
     for (int i = 0; i < report.nodes_size(); ++i) {
       nodes_by_name_.try_emplace(report.nodes(i).metadata().name(), i);
@@ -185,6 +197,20 @@ int Context::NodeOf(const core::Pod& pod) const {
     if (report.nodes(i).metadata().name() == name) return i;
   }
   return -1;
+}
+
+const kubernetes::batch::v1::Job* Context::RulingJobOf(
+    const core::Pod& pod) const {
+  if (ruling_jobs_.empty()) return nullptr;
+  const auto* const owner = ControllerOf(pod.metadata());
+  if (owner == nullptr || owner->kind() != "Job") return nullptr;
+  auto job = ruling_jobs_.find(owner->uid());
+  if (job == ruling_jobs_.end()) job = ruling_jobs_.find(owner->name());
+  if (job == ruling_jobs_.end()) return nullptr;
+  const auto& metadata = job->second->metadata();
+  const bool is_other = !metadata.uid().empty() && !owner->uid().empty() &&
+                        metadata.uid() != owner->uid();
+  return is_other || metadata.name() != owner->name() ? nullptr : job->second;
 }
 
 std::vector<int> Context::UsageOf(const core::Pod& pod) const {

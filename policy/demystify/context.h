@@ -73,6 +73,11 @@ struct Context {
   // node is that of an only pod that was somewhere, but does not say where.
   int NodeOf(const kubernetes::core::v1::Pod& pod) const;
 
+  // The Job that made the pod, if it has a podFailurePolicy that an API server
+  // would take; null: none of those that are told.
+  const kubernetes::batch::v1::Job* RulingJobOf(
+      const kubernetes::core::v1::Pod& pod) const;
+
   // Indexes into report.usage that may be about `pod`.
   std::vector<int> UsageOf(const kubernetes::core::v1::Pod& pod) const;
 
@@ -98,6 +103,9 @@ struct Context {
   };
   PodNames NamesOfPods() const;
 
+  // Jobs with a podFailurePolicy, by UID and by name.
+  std::unordered_map<std::string_view, const kubernetes::batch::v1::Job*>
+      ruling_jobs_;
   // report.usage by pod name.
   std::unordered_map<std::string_view, std::vector<int>> usage_by_pod_;
   // Filled when there are too many nodes for a search.

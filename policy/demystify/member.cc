@@ -221,17 +221,25 @@ bool Settles(const Leader& role, const Member& leader, const Member& other) {
          !Before(other.struck, leader.end);
 }
 
+// By the one that succeeded last: one look at each, however many say to lead.
 void SettleFollowers(const v1::FailureReport& report,
                      std::vector<Member>& members) {
-  for (const Member& leader : members) {
-    const Leader* const role = LeaderRoleOf(report.pods(leader.reading.pod));
-    if (role == nullptr || !leader.succeeded()) continue;
-    for (Member& other : members) {
-      if (LeaderRoleOf(report.pods(other.reading.pod)) == nullptr &&
-          Settles(*role, leader, other)) {
-        other.settled = true;
-      }
+  const Member* leader = nullptr;
+  const Leader* role = nullptr;
+  for (const Member& member : members) {
+    if (!member.succeeded() ||
+        (leader != nullptr && !Before(leader->end, member.end))) {
+      continue;
     }
+    const Leader* const its = LeaderRoleOf(report.pods(member.reading.pod));
+    if (its == nullptr) continue;
+    leader = &member;
+    role = its;
+  }
+  if (leader == nullptr) return;
+  for (Member& other : members) {
+    other.settled = Settles(*role, *leader, other) &&
+                    LeaderRoleOf(report.pods(other.reading.pod)) == nullptr;
   }
 }
 

@@ -58,6 +58,16 @@ bool Takes(const core::Pod& pod, PodFailureRule& found) {
 
 }  // namespace
 
+bool HasAdmittedSize(const batch::PodFailurePolicy& policy) {
+  return policy.rules_size() <= kMaxPolicyRules &&
+         std::all_of(policy.rules().begin(), policy.rules().end(),
+                     [](const batch::PodFailurePolicyRule& rule) {
+                       return rule.on_exit_codes().values_size() <=
+                                  kMaxExitCodes &&
+                              rule.on_pod_conditions_size() <= kMaxPatterns;
+                     });
+}
+
 PodFailureRule FindPodFailureRule(const core::Pod& pod,
                                   const batch::PodFailurePolicy& policy,
                                   bool fail_index) {

@@ -8,6 +8,14 @@
 
 namespace mulligan {
 
+// What an API server admits (Kubernetes 1.34).
+inline constexpr int kMaxPolicyRules = 20;
+inline constexpr int kMaxExitCodes = 255;
+inline constexpr int kMaxPatterns = 20;
+
+// Whether the policy is within these bounds, so that its cost is, too.
+bool HasAdmittedSize(const kubernetes::batch::v1::PodFailurePolicy& policy);
+
 // Points into pod and policy.
 struct PodFailureRule {
   // -1: no rule takes the pod.

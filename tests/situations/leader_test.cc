@@ -105,6 +105,19 @@ TEST_F(LeaderTest, WithoutItsSuccessHelpersCount) {
   }
 }
 
+// Of many that say to lead it is the last that counts, in whatever order.
+TEST_F(LeaderTest, TheLastOfManyDecides) {
+  for (const RoleRow& row : kRoles) {
+    const std::string earlier =
+        Pod("e", Role(row, row.leader, 90'000), "Succeeded",
+            Ended(90'000, 95'000, 0, "Completed"));
+    const std::string helper = Helper(row, 0, kDone + 1);
+    EXPECT_EQ(CauseOf(earlier + Leader(row, 0) + helper), v1::SUCCEEDED);
+    EXPECT_EQ(CauseOf(helper + Leader(row, 0) + earlier), v1::SUCCEEDED);
+    EXPECT_NE(CauseOf(earlier + helper), v1::SUCCEEDED) << row.leader;
+  }
+}
+
 TEST_F(LeaderTest, AnApplicationThatSucceedsHasSucceeded) {
   const std::string executor = Helper(kRoles[0], 2, kDone + 1);
   const auto spark = [](const char* state, const char* policy,

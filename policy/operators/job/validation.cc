@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "policy/operators/job/indexes.h"
 #include "policy/operators/job/objects.h"
+#include "policy/request/pod_failure_rule.h"
 
 namespace mulligan::job {
 namespace {
@@ -120,10 +121,6 @@ std::string SuccessPolicyAsJson(const SuccessPolicy& policy) {
                             "}");
           }));
 }
-
-constexpr int kMaxPolicyRules = 20;
-constexpr int kMaxExitCodes = 255;
-constexpr int kMaxPatterns = 20;
 
 // `supported` is sorted, as the API server lists it.
 void CheckOneOf(const std::string& field, const std::string& value,

@@ -46,6 +46,13 @@ constexpr OwnersRuleCase kRules[] = {
     {"OfAnUnknownAction",
      "rules { action: 'Pause' on_exit_codes { operator: 'In' values: 7 } }",
      v1::APP_ERROR},
+    // No API server takes 21 rules, and reading them costs for each pod.
+    {"OfMoreRulesThanAreAdmitted",
+     "rules {} rules {} rules {} rules {} rules {} rules {} rules {} rules {} "
+     "rules {} rules {} rules {} rules {} rules {} rules {} rules {} rules {} "
+     "rules {} rules {} rules {} rules {} "
+     "rules { action: 'FailJob' on_exit_codes { operator: 'In' values: 7 } }",
+     v1::APP_ERROR},
     {"WhatTookThePodAwaySaysMore", kFailJob, v1::PREEMPTED_SCHEDULER,
      "conditions { type: 'DisruptionTarget' status: 'True' reason: "
      "'PreemptionByScheduler' }"},
