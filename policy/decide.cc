@@ -52,7 +52,7 @@ void AddWarnings(const std::vector<std::string>& texts,
 // Last of all: what people are told of the answer.
 void TellPeople(const Situated& at, v1::DecideResponse& response) {
   if (!at.explains()) return;
-  Tell({.report = at.report(),
+  Tell({.owners = at.owners,
         .workload = *at.workload,
         .decision = response.decision(),
         .ledger = response.ledger(),
@@ -61,7 +61,7 @@ void TellPeople(const Situated& at, v1::DecideResponse& response) {
         .own_remedy = OwnRemedy(at.policy, response.diagnosis())},
        *response.mutable_diagnosis());
   for (v1::SeparateFailure& one : *response.mutable_separate()) {
-    Tell({.report = at.report(),
+    Tell({.owners = at.owners,
           .workload = *at.workload,
           .decision = one.decision(),
           .ledger = response.ledger(),
@@ -132,8 +132,8 @@ absl::Status Demystify(const v1::DemystifyRequest& request,
     return status;
   }
   const Received received(request, now);
-  const v1::FailureReport& report = received.report();
-  const v1::WorkloadReference workload = WorkloadOf(report);
+  const Owners owners(received.report());
+  const v1::WorkloadReference workload = WorkloadOf(owners);
   const absl::StatusOr<ChosenPolicy> policy =
       ChoosePolicy(request, workload, policies, call_options.inline_policies);
   if (!policy.ok()) return policy.status();
@@ -144,9 +144,9 @@ absl::Status Demystify(const v1::DemystifyRequest& request,
   PatternAllowance patterns(kMaxPatternSteps, call_options.watch);
   options.patterns = &patterns;
   const Findings findings =
-      Demystify(Owners(report), options, *response.mutable_diagnosis());
+      Demystify(owners, options, *response.mutable_diagnosis());
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
-  Tell({.report = report,
+  Tell({.owners = owners,
         .workload = workload,
         .own_remedy = OwnRemedy(*policy, response.diagnosis())},
        *response.mutable_diagnosis());

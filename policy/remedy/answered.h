@@ -8,12 +8,13 @@
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/native.pb.h"
 #include "mulligan/v1/report.pb.h"
+#include "policy/request/owners.h"
 
 namespace mulligan {
 
 // What was answered about a diagnosis. Without a decision these are empty.
 struct Answered {
-  const v1::FailureReport& report;
+  const Owners& owners;
   // Whose failure it is.
   const v1::WorkloadReference& workload;
   const v1::Decision& decision = v1::Decision::default_instance();
@@ -25,6 +26,8 @@ struct Answered {
   // What an organisation's own signature that decided says to do; empty: no
   // such signature decided, or it says nothing.
   std::string_view own_remedy = {};
+
+  const v1::FailureReport& report() const { return owners.report; }
 };
 
 }  // namespace mulligan

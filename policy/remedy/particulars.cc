@@ -12,7 +12,6 @@
 #include "policy/base/shell.h"
 #include "policy/remedy/error_line.h"
 #include "policy/request/kinds.h"
-#include "policy/request/owners.h"
 #include "policy/request/views/spark_words.h"
 #include "policy/request/workload_view.h"
 #include "re2/re2.h"
@@ -92,16 +91,17 @@ std::string ImageOf(const core::Pod& pod, const std::string& container) {
   return "";
 }
 
-long long DeadlineOf(const v1::FailureReport& report,
-                     const v1::Diagnosis& diagnosis, const core::Pod* pod) {
+long long DeadlineOf(const Owners& owners, const v1::Diagnosis& diagnosis,
+                     const core::Pod* pod) {
   if (diagnosis.cause() == v1::DEADLINE_POD && pod != nullptr) {
     return pod->spec().active_deadline_seconds();
   }
   if (diagnosis.cause() != v1::DEADLINE_JOB) return 0;
-  for (const WorkloadView& view : Owners(report).views) {
+  for (const WorkloadView& view : owners.views) {
     if (view.deadline_seconds > 0) return view.deadline_seconds;
   }
-  return report.jobs_size() == 1 ? ViewOf(report.jobs(0)).deadline_seconds : 0;
+  const auto& jobs = owners.report.jobs();
+  return jobs.size() == 1 ? ViewOf(jobs[0]).deadline_seconds : 0;
 }
 
 // What the Jobs say besides.
@@ -162,16 +162,16 @@ std::string ToldBy(const WorkloadView& view, const v1::Diagnosis& diagnosis) {
 }
 
 // What the object says that the diagnosis is about, where no pod is known.
-void ReadObject(const v1::FailureReport& report, const v1::Diagnosis& diagnosis,
+void ReadObject(const Owners& owners, const v1::Diagnosis& diagnosis,
                 Particulars& found) {
   const bool alone = diagnosis.situation() == v1::Diagnosis::BROKEN &&
                      diagnosis.culprit().pod().empty();
   if (!alone) return;
-  for (const WorkloadView& view : Owners(report).views) {
+  for (const WorkloadView& view : owners.views) {
     if (view.kind_name != diagnosis.culprit().kind()) continue;
     if (view.kind->tell == nullptr) continue;
     ObjectWords words;
-    view.kind->tell(report, words);
+    view.kind->tell(owners.report, words);
     found.tries = TriesText(words.tries);
     found.logs = std::move(words.log_command);
     found.memory_remedy = std::move(words.memory_remedy);
@@ -271,10 +271,11 @@ std::string Named(std::string_view what, const std::string& name) {
                       : absl::StrCat(std::string(what), " ", name);
 }
 
-Particulars ParticularsOf(const v1::FailureReport& report,
+Particulars ParticularsOf(const Owners& owners,
                           const v1::WorkloadReference& workload,
                           const v1::Diagnosis& diagnosis,
                           const ContainerSpecs& specs) {
+  const v1::FailureReport& report = owners.report;
   Particulars found;
   const v1::Culprit& culprit = diagnosis.culprit();
   found.pod = culprit.pod();
@@ -290,7 +291,7 @@ Particulars ParticularsOf(const v1::FailureReport& report,
     found.runs = pod->status().phase() == "Running";
     restarted = WasRestarted(*pod, culprit.container());
   }
-  found.deadline_seconds = DeadlineOf(report, diagnosis, pod);
+  found.deadline_seconds = DeadlineOf(owners, diagnosis, pod);
   found.texts = TextsAbout(report, diagnosis);
   ReadAmounts(diagnosis, specs, found);
   if (IsAboutAnImage(diagnosis.cause())) {
@@ -300,7 +301,7 @@ Particulars ParticularsOf(const v1::FailureReport& report,
   found.message = MessageIn(diagnosis, found.texts);
   found.queue_remark = QueueRemark(report, diagnosis);
   found.error_line = ErrorLineOf(report, diagnosis);
-  ReadObject(report, diagnosis, found);
+  ReadObject(owners, diagnosis, found);
   if (!found.error_line.empty()) found.message = found.error_line;
   if (found.logs.empty()) found.logs = LogsOf(diagnosis, found, restarted);
   ReadJobs(report, diagnosis, found);

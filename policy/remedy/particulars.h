@@ -11,6 +11,7 @@
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/remedy/container_specs.h"
+#include "policy/request/owners.h"
 
 namespace mulligan::remedy {
 
@@ -51,7 +52,7 @@ struct Particulars {
   std::string memory_remedy;
 };
 
-Particulars ParticularsOf(const v1::FailureReport& report,
+Particulars ParticularsOf(const Owners& owners,
                           const v1::WorkloadReference& workload,
                           const v1::Diagnosis& diagnosis,
                           const ContainerSpecs& specs);

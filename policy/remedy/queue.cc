@@ -2,7 +2,6 @@
 #include "absl/strings/str_cat.h"
 #include "policy/base/shell.h"
 #include "policy/remedy/remedies.h"
-#include "policy/request/owners.h"
 #include "re2/re2.h"
 
 namespace mulligan::remedy {
@@ -42,17 +41,17 @@ std::string AskCommand(const std::string& workload, const Particulars& found) {
 
 }  // namespace
 
-Remedy RemedyOfQueue(const v1::FailureReport& report,
-                     const v1::Diagnosis& diagnosis, const Particulars& found) {
+Remedy RemedyOfQueue(const Owners& owners, const v1::Diagnosis& diagnosis,
+                     const Particulars& found) {
   const v1::Cause cause = diagnosis.cause();
   if (cause != v1::SUSPENDED && cause != v1::START_TIMEOUT &&
       cause != v1::QUOTA_EXCEEDED) {
     return {};
   }
-  const std::string queue(QueueOf(Owners(report)));
-  const std::string said = SaidBy(report);
+  const std::string queue(QueueOf(owners));
+  const std::string said = SaidBy(owners.report);
   if (queue.empty() && said.empty()) return {};
-  const std::string workload = NameOfWorkload(report);
+  const std::string workload = NameOfWorkload(owners.report);
   Remedy remedy = RemedyInQueueWords(
       said, {queue, workload, AskCommand(workload, found)}, found);
   // The conditions of the Workload are in no list of evidence by themselves.

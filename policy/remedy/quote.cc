@@ -68,7 +68,8 @@ std::string EndOf(std::string_view text) {
 }
 
 // Where the report has it; empty: in parts that no headline quotes.
-std::string PathIn(const v1::FailureReport& report, const std::string& part) {
+std::string PathIn(const Owners& owners, const std::string& part) {
+  const v1::FailureReport& report = owners.report;
   for (int i = 0; i < report.pods_size(); ++i) {
     const std::string path = PathInPod(report.pods(i), part);
     if (!path.empty()) return absl::StrCat("pods[", i, "].status.", path);
@@ -78,7 +79,7 @@ std::string PathIn(const v1::FailureReport& report, const std::string& part) {
       return absl::StrCat("events[", i, "].message");
     }
   }
-  for (const WorkloadView& view : Owners(report).views) {
+  for (const WorkloadView& view : owners.views) {
     if (Holds(std::string(view.message), part)) return view.message_path;
   }
   return "";
@@ -91,7 +92,7 @@ bool HasEvidence(const v1::Diagnosis& diagnosis, const std::string& part) {
 }
 
 // The line that `headline` tells and none of the evidence has.
-v1::Evidence ToldByHeadline(const v1::FailureReport& report,
+v1::Evidence ToldByHeadline(const Owners& owners,
                             const v1::Diagnosis& diagnosis,
                             const std::string& headline,
                             const Particulars& found, const Remedy& remedy) {
@@ -106,18 +107,17 @@ v1::Evidence ToldByHeadline(const v1::FailureReport& report,
     return quote;
   }
   quote.set_value(EndOf(text));
-  quote.set_path(PathIn(report, part));
+  quote.set_path(PathIn(owners, part));
   quote.set_meaning("what the headline tells of");
   return quote;
 }
 
 // What the culprit said last: nobody may know these words, and they are still
 // what whoever looks for the cause reads first.
-v1::Evidence LastWords(const v1::FailureReport& report,
-                       const v1::Diagnosis& diagnosis,
+v1::Evidence LastWords(const Owners& owners, const v1::Diagnosis& diagnosis,
                        const std::string& headline) {
   v1::Evidence words;
-  const std::string_view log = LogOf(report, diagnosis.culprit());
+  const std::string_view log = LogOf(owners.report, diagnosis.culprit());
   const std::string error = LastErrorLine(log);
   const std::string line = OneLine(error.empty() ? LastLine(log) : error);
   const std::string part(absl::StripSuffix(line, " ...").substr(0, kCompared));
@@ -126,20 +126,19 @@ v1::Evidence LastWords(const v1::FailureReport& report,
     return words;
   }
   words.set_value(EndOf(OneLine(std::string(log))));
-  words.set_path(PathIn(report, part));
+  words.set_path(PathIn(owners, part));
   words.set_meaning("what it said last");
   return words;
 }
 
 }  // namespace
 
-v1::Evidence FindQuote(const v1::FailureReport& report,
-                       const v1::Diagnosis& diagnosis,
+v1::Evidence FindQuote(const Owners& owners, const v1::Diagnosis& diagnosis,
                        const std::string& headline, const Particulars& found,
                        const Remedy& remedy) {
   v1::Evidence quote =
-      ToldByHeadline(report, diagnosis, headline, found, remedy);
-  return quote.value().empty() ? LastWords(report, diagnosis, headline) : quote;
+      ToldByHeadline(owners, diagnosis, headline, found, remedy);
+  return quote.value().empty() ? LastWords(owners, diagnosis, headline) : quote;
 }
 
 }  // namespace mulligan::remedy

@@ -61,8 +61,8 @@ Remedy RemedyOfPressure(const Particulars& found);
 // Work that a Kueue queue holds or evicted, from its Workload or, without one,
 // from the label that names the queue. Empty for work without a queue, and for
 // other causes.
-Remedy RemedyOfQueue(const v1::FailureReport& report,
-                     const v1::Diagnosis& diagnosis, const Particulars& found);
+Remedy RemedyOfQueue(const Owners& owners, const v1::Diagnosis& diagnosis,
+                     const Particulars& found);
 
 // Whose logs to read where nobody in the report is known to have begun it.
 // Empty for what is no gang, and gangs with a culprit.

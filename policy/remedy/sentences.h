@@ -29,8 +29,7 @@ std::string Headline(const Answered& answered, const v1::Diagnosis& diagnosis,
 
 // The line that `headline` tells and none of the evidence has, else what the
 // culprit container said last where neither has that; empty: all is told.
-v1::Evidence FindQuote(const v1::FailureReport& report,
-                       const v1::Diagnosis& diagnosis,
+v1::Evidence FindQuote(const Owners& owners, const v1::Diagnosis& diagnosis,
                        const std::string& headline, const Particulars& found,
                        const Remedy& remedy);
 

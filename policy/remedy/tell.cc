@@ -31,9 +31,9 @@ void Refine(Remedy more, Remedy& remedy) {
 }
 
 // The general first, what knows more after it.
-Remedy FindRemedy(const v1::FailureReport& report,
-                  const v1::Diagnosis& diagnosis, const Particulars& found,
-                  const ContainerSpecs& specs) {
+Remedy FindRemedy(const Owners& owners, const v1::Diagnosis& diagnosis,
+                  const Particulars& found, const ContainerSpecs& specs) {
+  const v1::FailureReport& report = owners.report;
   const v1::Cause cause = diagnosis.cause();
   Remedy remedy = remedy::RemedyInTexts(cause, diagnosis.signature(), found);
   if (cause == v1::STORAGE_EXHAUSTED) {
@@ -46,7 +46,7 @@ Remedy FindRemedy(const v1::FailureReport& report,
   if (cause == v1::NODE_PRESSURE_EVICTED) {
     Refine(remedy::RemedyOfPressure(found), remedy);
   }
-  Refine(remedy::RemedyOfQueue(report, diagnosis, found), remedy);
+  Refine(remedy::RemedyOfQueue(owners, diagnosis, found), remedy);
   Refine(remedy::RemedyOfGang(report, diagnosis), remedy);
   if (diagnosis.outlook() == v1::Diagnosis::MAY_BE_DONE) {
     Refine({.problem = "the program crashed after its work, while it ended",
@@ -79,14 +79,14 @@ void Tell(const Answered& answered, v1::Diagnosis& diagnosis) {
   // Of a large report it takes a while to gather what containers ask for, and
   // only of what can grow it is told.
   const bool grows = remedy::GrowthOf(diagnosis.cause()) != nullptr;
-  const ContainerSpecs specs(grows ? answered.report
+  const ContainerSpecs specs(grows ? answered.report()
                                    : v1::FailureReport::default_instance());
   const Particulars found = remedy::ParticularsOf(
-      answered.report, answered.workload, diagnosis, specs);
-  const Remedy remedy = FindRemedy(answered.report, diagnosis, found, specs);
+      answered.owners, answered.workload, diagnosis, specs);
+  const Remedy remedy = FindRemedy(answered.owners, diagnosis, found, specs);
   std::string problem = remedy::Headline(answered, diagnosis, found, remedy);
   v1::Evidence quote =
-      remedy::FindQuote(answered.report, diagnosis, problem, found, remedy);
+      remedy::FindQuote(answered.owners, diagnosis, problem, found, remedy);
   v1::FirstStep first =
       remedy::FirstStepOf(answered, diagnosis, found, remedy, specs);
   const remedy::DifferentCauses others =

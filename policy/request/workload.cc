@@ -156,10 +156,14 @@ void FillWorkload(const Owners& owners, bool with_labels,
   }
 }
 
-v1::WorkloadReference WorkloadOf(const v1::FailureReport& report) {
+v1::WorkloadReference WorkloadOf(const Owners& owners) {
   v1::WorkloadReference workload;
-  FillWorkload(Owners(report), true, workload);
+  FillWorkload(owners, true, workload);
   return workload;
+}
+
+v1::WorkloadReference WorkloadOf(const v1::FailureReport& report) {
+  return WorkloadOf(Owners(report));
 }
 
 std::string_view WorkloadKindOf(const v1::FailureReport& report) {
@@ -176,8 +180,8 @@ std::string_view WorkloadKindOf(const v1::FailureReport& report) {
   return {};
 }
 
-bool InSinkState(const v1::FailureReport& report,
-                 const v1::WorkloadReference& workload) {
+bool InSinkState(const Owners& owners, const v1::WorkloadReference& workload) {
+  const v1::FailureReport& report = owners.report;
   const std::string_view kind = workload.kind();
   if (kind == "Job") {
     const auto* job = OwnJob(report, workload);
@@ -187,11 +191,10 @@ bool InSinkState(const v1::FailureReport& report,
     return report.pods_size() == 1 &&
            report.pods(0).status().phase() == "Failed";
   }
-  return std::ranges::any_of(Owners(report).views,
-                             [kind](const WorkloadView& view) {
-                               return SameKind(view.kind_name, kind) &&
-                                      view.phase == WorkloadPhase::kGivenUp;
-                             });
+  return std::ranges::any_of(owners.views, [kind](const WorkloadView& view) {
+    return SameKind(view.kind_name, kind) &&
+           view.phase == WorkloadPhase::kGivenUp;
+  });
 }
 
 v1::Decision::Scope NaturalScope(const v1::FailureReport& report,

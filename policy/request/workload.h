@@ -13,6 +13,7 @@ namespace mulligan {
 // The workload a report is about: report.workload where filled, the rest
 // derived from the most senior object (custom resource, Job, pod's controller
 // owner, pod).
+v1::WorkloadReference WorkloadOf(const Owners& owners);
 v1::WorkloadReference WorkloadOf(const v1::FailureReport& report);
 
 // The same, of the report of `owners`, into `workload`. Without `with_labels`
@@ -26,8 +27,7 @@ std::string_view WorkloadKindOf(const v1::FailureReport& report);
 
 // Whether the workload's own object is in a state its operator never leaves,
 // so that acting means to delete and create it again.
-bool InSinkState(const v1::FailureReport& report,
-                 const v1::WorkloadReference& workload);
+bool InSinkState(const Owners& owners, const v1::WorkloadReference& workload);
 
 // The natural scope of `action`:
 //

@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_POLICY_RULES_COMPILED_POLICY_H_
 #define MULLIGAN_POLICY_RULES_COMPILED_POLICY_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -33,7 +34,9 @@ struct CompiledNative {
 struct CompiledPolicy {
   std::vector<CompiledBudget> budgets;  // sorted by name
   std::vector<CompiledRule> rules;      // in the order of the file
-  CompiledOutcome fallback;             // `default`
+  // By cause: which of them may be about it, in the same order.
+  std::vector<std::vector<int>> rules_of;
+  CompiledOutcome fallback;  // `default`
   v1::RuleReference fallback_reference;
   std::int32_t max_attempts = 1;    // 0: no cap, the operator decides
   bool max_attempts_given = false;  // else implied by the budgets
@@ -46,6 +49,13 @@ struct CompiledPolicy {
   std::unique_ptr<const CompiledNative> native;
   // Null when the policy has no signatures.
   std::unique_ptr<const UserSignatures> signatures;
+
+  const std::vector<int>& RulesOf(v1::Cause cause) const {
+    return rules_of[static_cast<std::size_t>(cause)];
+  }
+  const CompiledRule& rule(int index) const {
+    return rules[static_cast<std::size_t>(index)];
+  }
 };
 
 }  // namespace mulligan

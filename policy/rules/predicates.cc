@@ -1,7 +1,9 @@
 #include "policy/rules/predicates.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,11 +37,12 @@ bool HasExitCode(const ExitCodes& codes, const Facts& facts) {
   }
   const std::string& container =
       codes.container.empty() ? culprit : codes.container;
-  return AnyExitCode(facts.report, diagnosis.culprit().pod(), container, fits);
+  return AnyExitCode(facts.report(), diagnosis.culprit().pod(), container,
+                     fits);
 }
 
 bool HasCondition(const Predicates& predicates, const Facts& facts) {
-  return AnyCondition(facts.report, [&predicates](const ConditionView& seen) {
+  return AnyCondition(facts.owners, [&predicates](const ConditionView& seen) {
     return std::ranges::any_of(
         predicates.conditions, [&seen](const ConditionFields& wanted) {
           return seen.type() == wanted.type && seen.status() == wanted.status &&
@@ -49,13 +52,13 @@ bool HasCondition(const Predicates& predicates, const Facts& facts) {
 }
 
 bool HasReason(const Predicates& predicates, const Facts& facts) {
-  return AnyReason(facts.report, [&predicates](std::string_view reason) {
+  return AnyReason(facts.owners, [&predicates](std::string_view reason) {
     return Contains(predicates.reasons, reason);
   });
 }
 
 bool HasMessage(const Predicates& predicates, const Facts& facts) {
-  return AnyMessage(facts.report, [&](std::string_view message) {
+  return AnyMessage(facts.owners, [&](std::string_view message) {
     return facts.patterns.Find(*predicates.message, message);
   });
 }
@@ -94,8 +97,8 @@ std::string Names(EnumSet<Value> set) {
 bool IsRepeatedByOperator(const Facts& facts) {
   const v1::Culprit& culprit = facts.diagnosis.culprit();
   return facts.cause == facts.diagnosis.cause() && !culprit.kind().empty() &&
-         culprit.pod().empty() && !facts.report.has_creation_error() &&
-         !InSinkState(facts.report, facts.workload);
+         culprit.pod().empty() && !facts.report().has_creation_error() &&
+         !InSinkState(facts.owners, facts.workload);
 }
 
 // What a range is asked about; nothing where it is not known.
@@ -147,8 +150,12 @@ std::string NotOneOf(const std::string& found, const std::string& wanted,
                       wanted);
 }
 
+// Whether it is about how often a failure came, or about the failure.
+enum class About : std::uint8_t { kFailure, kHistory };
+
 struct Condition {
   const char* name;
+  About about;
   bool (*holds)(const Predicates& p, const Facts& f);
   // What is, where it does not hold.
   std::string (*failure)(const Predicates& p, const Facts& f);
@@ -156,14 +163,14 @@ struct Condition {
 
 // In the order of their cost.
 constexpr Condition kConditions[] = {
-    {"causes",
+    {"causes", About::kFailure,
      [](const Predicates& p, const Facts& f) {
        return p.causes.Contains(f.cause);
      },
      [](const Predicates& p, const Facts& f) {
        return NotOneOf(v1::Cause_Name(f.cause), Names(p.causes));
      }},
-    {"faultDomains",
+    {"faultDomains", About::kFailure,
      [](const Predicates& p, const Facts& f) {
        return p.fault_domains.empty() || p.fault_domains.Contains(DomainOf(f));
      },
@@ -171,7 +178,7 @@ constexpr Condition kConditions[] = {
        return NotOneOf(v1::Diagnosis::FaultDomain_Name(DomainOf(f)),
                        Names(p.fault_domains));
      }},
-    {"outlooks",
+    {"outlooks", About::kFailure,
      [](const Predicates& p, const Facts& f) {
        return p.outlooks.empty() || p.outlooks.Contains(OutlookOf(f));
      },
@@ -179,7 +186,7 @@ constexpr Condition kConditions[] = {
        return NotOneOf(v1::Diagnosis::Outlook_Name(OutlookOf(f)),
                        Names(p.outlooks));
      }},
-    {"derivedCauses",
+    {"derivedCauses", About::kHistory,
      [](const Predicates& p, const Facts& f) {
        return p.derived_causes.empty() ||
               p.derived_causes.Contains(f.derived_cause);
@@ -187,7 +194,7 @@ constexpr Condition kConditions[] = {
      [](const Predicates& p, const Facts&) {
        return absl::StrCat("none of ", Names(p.derived_causes), " holds");
      }},
-    {"minConfidence",
+    {"minConfidence", About::kFailure,
      [](const Predicates& p, const Facts& f) {
        return f.diagnosis.confidence() >= p.min_confidence;
      },
@@ -196,28 +203,28 @@ constexpr Condition kConditions[] = {
            v1::Diagnosis::Confidence_Name(f.diagnosis.confidence()),
            " is below ", v1::Diagnosis::Confidence_Name(p.min_confidence));
      }},
-    {"attempts",
+    {"attempts", About::kHistory,
      [](const Predicates& p, const Facts& f) {
        return InRange(p.attempts, std::optional(f.attempt));
      },
      [](const Predicates& p, const Facts& f) {
        return NotInRange(*p.attempts, std::optional(f.attempt));
      }},
-    {"alike",
+    {"alike", About::kHistory,
      [](const Predicates& p, const Facts& f) {
        return InRange(p.alike, std::optional(f.stake.alike()));
      },
      [](const Predicates& p, const Facts& f) {
        return NotInRange(*p.alike, std::optional(f.stake.alike()));
      }},
-    {"ran",
+    {"ran", About::kFailure,
      [](const Predicates& p, const Facts& f) {
        return InRange(p.ran, RanOf(f));
      },
      [](const Predicates& p, const Facts& f) {
        return NotInRange(*p.ran, RanOf(f));
      }},
-    {"accelerators",
+    {"accelerators", About::kFailure,
      [](const Predicates& p, const Facts& f) {
        return InRange(p.accelerators,
                       std::optional<double>(f.stake.accelerators()));
@@ -226,21 +233,21 @@ constexpr Condition kConditions[] = {
        return NotInRange(*p.accelerators,
                          std::optional<double>(f.stake.accelerators()));
      }},
-    {"hoursAtStake",
+    {"hoursAtStake", About::kFailure,
      [](const Predicates& p, const Facts& f) {
        return InRange(p.hours_at_stake, HoursOf(f));
      },
      [](const Predicates& p, const Facts& f) {
        return NotInRange(*p.hours_at_stake, HoursOf(f));
      }},
-    {"passed",
+    {"passed", About::kHistory,
      [](const Predicates& p, const Facts& f) {
        return InRange(p.passed, PassedOf(f));
      },
      [](const Predicates& p, const Facts& f) {
        return NotInRange(*p.passed, PassedOf(f));
      }},
-    {"interruptible",
+    {"interruptible", About::kFailure,
      [](const Predicates& p, const Facts& f) {
        return !p.interruptible.has_value() ||
               (f.workload.has_interruptible() &&
@@ -250,7 +257,7 @@ constexpr Condition kConditions[] = {
        return absl::StrCat("not known to be ",
                            *p.interruptible ? "true" : "false");
      }},
-    {"repeatedByOperator",
+    {"repeatedByOperator", About::kFailure,
      [](const Predicates& p, const Facts& f) {
        return !p.repeated_by_operator ||
               *p.repeated_by_operator == IsRepeatedByOperator(f);
@@ -260,14 +267,14 @@ constexpr Condition kConditions[] = {
                               ? "no operator repeats it by itself"
                               : "its operator repeats it by itself");
      }},
-    {"kinds",
+    {"kinds", About::kFailure,
      [](const Predicates& p, const Facts& f) {
        return p.kinds.empty() || Contains(p.kinds, f.workload.kind());
      },
      [](const Predicates& p, const Facts& f) {
        return NotOneOf(f.workload.kind(), List(p.kinds), "no kind");
      }},
-    {"containers",
+    {"containers", About::kFailure,
      [](const Predicates& p, const Facts& f) {
        return p.containers.empty() ||
               Contains(p.containers, f.diagnosis.culprit().container());
@@ -276,38 +283,38 @@ constexpr Condition kConditions[] = {
        return NotOneOf(f.diagnosis.culprit().container(), List(p.containers),
                        "no culprit");
      }},
-    {"matchLabels",
+    {"matchLabels", About::kFailure,
      [](const Predicates& p, const Facts& f) {
        return HasLabels(f.workload.labels(), p.labels);
      },
      [](const Predicates&, const Facts&) {
        return std::string("the workload lacks one of the labels");
      }},
-    {"httpCodes",
+    {"httpCodes", About::kFailure,
      [](const Predicates& p, const Facts& f) {
        return p.http_codes.empty() ||
-              (f.report.has_creation_error() &&
-               Contains(p.http_codes, f.report.creation_error().http_code()));
+              (f.report().has_creation_error() &&
+               Contains(p.http_codes, f.report().creation_error().http_code()));
      },
      [](const Predicates& p, const Facts& f) {
-       return NotOneOf(absl::StrCat(f.report.creation_error().http_code()),
+       return NotOneOf(absl::StrCat(f.report().creation_error().http_code()),
                        List(p.http_codes));
      }},
-    {"exitCodes",
+    {"exitCodes", About::kFailure,
      [](const Predicates& p, const Facts& f) {
        return !p.exit_codes || HasExitCode(*p.exit_codes, f);
      },
      [](const Predicates& p, const Facts& f) {
        return ExitCodesText(*p.exit_codes, f);
      }},
-    {"reasons",
+    {"reasons", About::kFailure,
      [](const Predicates& p, const Facts& f) {
        return p.reasons.empty() || HasReason(p, f);
      },
      [](const Predicates& p, const Facts&) {
        return absl::StrCat("none of ", List(p.reasons), " is in the report");
      }},
-    {"conditions",
+    {"conditions", About::kFailure,
      [](const Predicates& p, const Facts& f) {
        return p.conditions.empty() || HasCondition(p, f);
      },
@@ -318,7 +325,7 @@ constexpr Condition kConditions[] = {
            p.conditions.size() > 1 ? " (or an alternative)" : "",
            " is not in the report");
      }},
-    {"messagePattern",
+    {"messagePattern", About::kFailure,
      [](const Predicates& p, const Facts& f) {
        return p.message == nullptr || HasMessage(p, f);
      },
@@ -329,10 +336,16 @@ constexpr Condition kConditions[] = {
 
 // Null when all hold.
 const Condition* FirstFailed(const Predicates& p, const Facts& facts) {
-  for (const Condition& condition : kConditions) {
-    if (!condition.holds(p, facts)) return &condition;
-  }
-  return nullptr;
+  const auto* const failed = std::ranges::find_if_not(
+      kConditions,
+      [&](const Condition& condition) { return condition.holds(p, facts); });
+  return failed == std::end(kConditions) ? nullptr : failed;
+}
+
+bool AllHold(About about, const Predicates& p, const Facts& facts) {
+  return std::ranges::all_of(kConditions, [&](const Condition& condition) {
+    return condition.about != about || condition.holds(p, facts);
+  });
 }
 
 }  // namespace
@@ -344,6 +357,14 @@ Predicates::~Predicates() = default;
 
 bool Matches(const Predicates& predicates, const Facts& facts) {
   return FirstFailed(predicates, facts) == nullptr;
+}
+
+bool MatchesHistory(const Predicates& predicates, const Facts& facts) {
+  return AllHold(About::kHistory, predicates, facts);
+}
+
+bool MatchesFailure(const Predicates& predicates, const Facts& facts) {
+  return AllHold(About::kFailure, predicates, facts);
 }
 
 std::string FailedPredicate(const Predicates& p, const Facts& facts) {

@@ -17,6 +17,7 @@
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/base/pattern_allowance.h"
+#include "policy/request/owners.h"
 #include "policy/rules/interval.h"
 
 namespace mulligan {
@@ -94,7 +95,7 @@ static_assert(v1::Cause_MAX < 64 && v1::DerivedCause_MAX < 64 &&
 // What a rule is matched against. The causes stand beside the diagnosis so
 // that a what-if evaluation can vary them alone.
 struct Facts {
-  const v1::FailureReport& report;
+  const Owners& owners;
   const v1::Diagnosis& diagnosis;
   const v1::WorkloadReference& workload;
   v1::Cause cause;
@@ -103,6 +104,8 @@ struct Facts {
   const v1::Stake& stake;
   // What is left for searching texts.
   PatternAllowance& patterns;
+
+  const v1::FailureReport& report() const { return owners.report; }
 };
 
 struct ExitCodes {
@@ -154,6 +157,10 @@ std::string CauseNames(CauseSet causes);
 
 // Whether `facts` satisfy `predicates`, the cheap conditions first.
 bool Matches(const Predicates& predicates, const Facts& facts);
+// The same in two parts: what changes as a failure comes again and again
+// (derivedCauses, attempts, alike, passed), and what stays.
+bool MatchesHistory(const Predicates& predicates, const Facts& facts);
+bool MatchesFailure(const Predicates& predicates, const Facts& facts);
 
 // The first condition that does not hold, in words; empty when all do.
 // Example: "causes: APP_ERROR is not one of [CONTAINER_OOM]".

@@ -114,6 +114,20 @@ void CompileRules(const v1::RetryPolicy& policy, const SourceMap& positions,
   }
 }
 
+std::vector<std::vector<int>> RulesByCause(
+    const std::vector<CompiledRule>& rules) {
+  std::vector<std::vector<int>> of(v1::Cause_ARRAYSIZE);
+  for (int i = 0; i < static_cast<int>(rules.size()); ++i) {
+    rules[static_cast<std::size_t>(i)].when.causes.ForEach([&](int cause) {
+      // Without `causes` all bits are set.
+      if (cause < v1::Cause_ARRAYSIZE) {
+        of[static_cast<std::size_t>(cause)].push_back(i);
+      }
+    });
+  }
+  return of;
+}
+
 // Everything that can be spent, and the failure that finds nothing left.
 std::int32_t SumOfCaps(const std::vector<CompiledBudget>& budgets) {
   std::int64_t sum = 1;
@@ -208,6 +222,7 @@ std::unique_ptr<const Ruleset> Ruleset::Compile(v1::RetryPolicy policy,
   compiled.selector = CompileSelector(spec.selector());
   compiled.budgets = CompileBudgets(spec, report);
   CompileRules(whole, positions, allowance, compiled, report);
+  compiled.rules_of = RulesByCause(compiled.rules);
   compiled.native = CompileNative(spec, report);
   const bool decides_natively = compiled.native && compiled.native->decides;
   if (spec.has_default_()) {

@@ -6,7 +6,6 @@
 #include "mulligan/kubernetes/core/v1/container_status.pb.h"
 #include "mulligan/kubernetes/core/v1/pod.pb.h"
 #include "policy/base/conditions.h"
-#include "policy/request/owners.h"
 #include "policy/request/workload_view.h"
 
 namespace mulligan {
@@ -56,7 +55,8 @@ bool AnyOfPods(const v1::FailureReport& report, const auto& text,
 
 // Calls `fits` with every condition of the report, as stored in its
 // object, until it answers true. All condition types share these accessors.
-bool AnyRawCondition(const v1::FailureReport& report, const auto& fits) {
+bool AnyRawCondition(const Owners& owners, const auto& fits) {
+  const v1::FailureReport& report = owners.report;
   const auto any = [&fits](const auto& conditions) {
     return std::ranges::any_of(ConditionList(conditions), fits);
   };
@@ -67,33 +67,34 @@ bool AnyRawCondition(const v1::FailureReport& report, const auto& fits) {
          std::ranges::any_of(report.jobs(), any_object) ||
          std::ranges::any_of(report.nodes(), any_object) ||
          any_object(report.kueue_workload()) ||
-         std::ranges::any_of(
-             Owners(report).views, [&fits](const WorkloadView& view) {
-               return std::ranges::any_of(view.conditions, fits);
-             });
+         std::ranges::any_of(owners.views, [&fits](const WorkloadView& view) {
+           return std::ranges::any_of(view.conditions, fits);
+         });
 }
 
 // Whether a text of an object above the pods fits, besides conditions.
-bool AnyOfOwners(const v1::FailureReport& report,
-                 std::string_view WorkloadView::*text, const auto& fits) {
-  return std::ranges::any_of(Owners(report).views, fits, text);
+bool AnyOfOwners(const Owners& owners, std::string_view WorkloadView::*text,
+                 const auto& fits) {
+  return std::ranges::any_of(owners.views, fits, text);
 }
 
 }  // namespace
 
-bool AnyReason(const v1::FailureReport& report, TextPredicate fits) {
+bool AnyReason(const Owners& owners, TextPredicate fits) {
+  const v1::FailureReport& report = owners.report;
   const auto reason = [](const auto& of) {
     return std::string_view(of.reason());
   };
   return AnyOfPods(report, reason, fits) || fits(report.exit().reason()) ||
          fits(report.creation_error().reason()) ||
-         AnyOfOwners(report, &WorkloadView::reason, fits) ||
-         AnyRawCondition(report, [&](const ConditionView& condition) {
+         AnyOfOwners(owners, &WorkloadView::reason, fits) ||
+         AnyRawCondition(owners, [&](const ConditionView& condition) {
            return fits(condition.reason());
          });
 }
 
-bool AnyMessage(const v1::FailureReport& report, TextPredicate search) {
+bool AnyMessage(const Owners& owners, TextPredicate search) {
+  const v1::FailureReport& report = owners.report;
   const auto message = [](const auto& of) {
     return std::string_view(of.message());
   };
@@ -104,14 +105,14 @@ bool AnyMessage(const v1::FailureReport& report, TextPredicate search) {
          std::ranges::any_of(report.events(), fits, message) ||
          fits(report.exit().message()) ||
          fits(report.creation_error().message()) ||
-         AnyOfOwners(report, &WorkloadView::message, fits) ||
-         AnyRawCondition(report, [&](const ConditionView& condition) {
+         AnyOfOwners(owners, &WorkloadView::message, fits) ||
+         AnyRawCondition(owners, [&](const ConditionView& condition) {
            return fits(condition.message());
          });
 }
 
-bool AnyCondition(const v1::FailureReport& report, ConditionPredicate fits) {
-  return AnyRawCondition(report, fits);
+bool AnyCondition(const Owners& owners, ConditionPredicate fits) {
+  return AnyRawCondition(owners, fits);
 }
 
 bool AnyExitCode(const v1::FailureReport& report, std::string_view pod_name,

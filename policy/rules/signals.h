@@ -8,6 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/base/conditions.h"
+#include "policy/request/owners.h"
 
 namespace mulligan {
 
@@ -18,14 +19,14 @@ using ExitCodePredicate = absl::FunctionRef<bool(std::int32_t)>;
 // Whether a reason on a pod, container, condition, custom resource or creation
 // error satisfies `fits`. A condition counts whatever its status: the reason
 // belongs to the status (PodScheduled=False, Unschedulable).
-bool AnyReason(const v1::FailureReport& report, TextPredicate fits);
+bool AnyReason(const Owners& owners, TextPredicate fits);
 
 // Whether a termination, status, condition, event or error message satisfies
 // `fits`. Empty messages are not shown to it. May be any bytes.
-bool AnyMessage(const v1::FailureReport& report, TextPredicate fits);
+bool AnyMessage(const Owners& owners, TextPredicate fits);
 
 // Whether a condition of any object satisfies `fits`.
-bool AnyCondition(const v1::FailureReport& report, ConditionPredicate fits);
+bool AnyCondition(const Owners& owners, ConditionPredicate fits);
 
 // Whether the exit code of a terminated container satisfies `fits`. Looks at
 // the latest termination of init and main containers, as podFailurePolicy

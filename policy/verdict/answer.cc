@@ -223,7 +223,7 @@ void FillDecision(const Case& failure, const Verdict& verdict,
   if (verdict.action == v1::Decision::RETRY) {
     decision.set_queue(verdict.outcome->queue);
     decision.set_requires_recreate(
-        InSinkState(failure.report, failure.workload()));
+        InSinkState(failure.owners, failure.workload()));
     decision.set_last_attempt(verdict.last_attempt);
     decision.set_canary(verdict.canary);
     FillAdvice(failure, verdict, decision, warnings);
@@ -259,7 +259,7 @@ void FillRecord(const Case& failure, const Verdict& verdict,
   }
   record.set_artifact(failure.progress().artifact());
   *record.mutable_decision() = decision;
-  if (const auto ran = RunTimeOf(failure.report, diagnosis)) {
+  if (const auto ran = RunTimeOf(failure.report(), diagnosis)) {
     SetDuration(*ran, *record.mutable_ran_for());
   }
   const Incident& incident = failure.told.findings.incident;

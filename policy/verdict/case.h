@@ -22,24 +22,26 @@ namespace mulligan {
 struct Case {
   const Situated& at;
   const Diagnosed& told;
-  const v1::BudgetLedger& ledger;   // before this failure
-  const v1::FailureReport& report;  // of the attempt that failed alone
-  std::int32_t attempt;             // its number
-  std::int32_t attempts;            // failed attempts, this one included
+  const v1::BudgetLedger& ledger;  // before this failure
+  const Owners& owners;            // of the attempt that failed alone
+  std::int32_t attempt;            // its number
+  std::int32_t attempts;           // failed attempts, this one included
   bool refund;  // false when this failure's progress was refunded before
   v1::Stake stake = {};
 
+  const v1::FailureReport& report() const { return owners.report; }
   const v1::Diagnosis& diagnosis() const { return *told.diagnosis; }
   const v1::WorkloadReference& workload() const { return *at.workload; }
   const CompiledPolicy& policy() const { return at.compiled(); }
-  const v1::Progress& progress() const { return report.progress(); }
+  const v1::Progress& progress() const { return report().progress(); }
   absl::Time now() const { return at.now; }
 };
 
 // The next attempt after those in `ledger`, unless the report has a number.
 inline Case CaseOf(const Situated& at, const Diagnosed& told,
-                   const v1::BudgetLedger& ledger,
-                   const v1::FailureReport& report, bool refund) {
+                   const v1::BudgetLedger& ledger, const Owners& owners,
+                   bool refund) {
+  const v1::FailureReport& report = owners.report;
   const std::int32_t next = NextAttempt(ledger);
   const std::int32_t attempt = report.has_attempt() ? report.attempt() : next;
   const AttemptAtStake at_stake = {report,
@@ -49,7 +51,7 @@ inline Case CaseOf(const Situated& at, const Diagnosed& told,
                                    ledger,
                                    at.request.recent()};
   return {at,      told,
-          ledger,  report,
+          ledger,  owners,
           attempt, std::max(next, attempt),
           refund,  told.is_broken() ? StakeOf(at_stake) : v1::Stake()};
 }
@@ -58,7 +60,7 @@ inline Case CaseOf(const Situated& at, const Diagnosed& told,
 inline Facts FactsOf(const Case& failure, v1::Cause cause,
                      v1::DerivedCause derived) {
   return {
-      failure.report,  failure.diagnosis(), failure.workload(), cause, derived,
+      failure.owners,  failure.diagnosis(), failure.workload(), cause, derived,
       failure.attempt, failure.stake,       failure.at.patterns};
 }
 

@@ -46,7 +46,7 @@ absl::Duration DelayLeft(const Situated& at, const Diagnosed& told,
   if (before.of_another && decision.action() == v1::Decision::RETRY &&
       decision.scope() <= v1::Decision::INDEX && record.has_observed_at()) {
     const Case member =
-        CaseOf(at, told, *before.ledger, at.report(), /*refund=*/false);
+        CaseOf(at, told, *before.ledger, at.owners, /*refund=*/false);
     if (const auto delay = DelayOfMember(member, record)) {
       return *delay - (at.now - told.failed_at);
     }
@@ -75,7 +75,7 @@ Decided DecidedAgain(const Situated& at, const Diagnosed& told,
   }
   // Its operator may have given up since.
   if (decision.action() == v1::Decision::RETRY &&
-      InSinkState(at.report(), *at.workload)) {
+      InSinkState(at.owners, *at.workload)) {
     decision.set_requires_recreate(true);
     decision.set_scope(
         std::max(decision.scope(),
@@ -211,8 +211,10 @@ Decided DecideOn(const Situated& at, const Diagnosed& told, Recalled before) {
     return DecidedAgain(at, told, std::move(before));
   }
   const auto alone = AttemptAtHand(at, told.findings);
+  const std::optional<Owners> its_owners =
+      alone ? std::optional<Owners>(std::in_place, *alone) : std::nullopt;
   const Case failure =
-      CaseOf(at, told, *before.ledger, alone ? *alone : at.report(),
+      CaseOf(at, told, *before.ledger, its_owners ? *its_owners : at.owners,
              before.standing == Standing::kNew);
   if (told.is_broken()) {
     WarnOfLaterRecords(*before.ledger, at.now, before.warnings);

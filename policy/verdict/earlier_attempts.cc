@@ -138,7 +138,8 @@ std::string Record(const Situated& at, const Told& told,
   const Diagnosed diagnosed =
       WithHistory(at, DiagnosedEarlier(at, *told.attempt, told.id), ledger,
                   v1::Progress::default_instance());
-  const Case failure = CaseOf(at, diagnosed, ledger, *report, /*refund=*/false);
+  const Owners owners(*report);
+  const Case failure = CaseOf(at, diagnosed, ledger, owners, /*refund=*/false);
   const auto [verdict, accounts] = Price(failure);
   if (!verdict.recorded) return {};
   v1::Decision decision;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "policy/base/counts.h"
@@ -191,7 +193,7 @@ class Ahead {
     const bool deterministic = enough > 0 && stake.alike() >= enough;
     const v1::DerivedCause derived =
         deterministic ? v1::DETERMINISTIC : v1::DERIVED_CAUSE_UNSPECIFIED;
-    const Facts facts = {failure_.report,
+    const Facts facts = {failure_.owners,
                          diagnosis,
                          failure_.workload(),
                          diagnosis.cause(),
@@ -199,13 +201,10 @@ class Ahead {
                          CountOf(failure_.attempt + more),
                          stake,
                          failure_.at.patterns};
-    const auto& rules = failure_.policy().rules;
-    const auto rule = std::ranges::find_if(
-        rules, [&](const CompiledRule& r) { return Matches(r.when, facts); });
-    const bool found = rule != rules.end();
+    const CompiledRule* const rule = FirstMatching(facts);
     const CompiledOutcome& outcome =
-        found ? rule->then : failure_.policy().fallback;
-    const bool expected = found && !rule->when.derived_causes.empty();
+        rule != nullptr ? rule->then : failure_.policy().fallback;
+    const bool expected = rule != nullptr && !rule->when.derived_causes.empty();
     // What is waited for is tried again later.
     const bool ends = outcome.action == v1::Decision::FAIL ||
                       outcome.action == v1::Decision::WAIT_FOR_SPEC_UPDATE;
@@ -220,10 +219,27 @@ class Ahead {
     return RungOf(StepOf(outcome, more));
   }
 
+  // Texts are searched once, however far ahead it looks. Null: none.
+  const CompiledRule* FirstMatching(const Facts& facts) const {
+    const CompiledPolicy& policy = failure_.policy();
+    const std::vector<int>& rules = policy.RulesOf(facts.cause);
+    of_failure_.resize(rules.size());
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      const CompiledRule& rule = policy.rule(rules[i]);
+      if (!MatchesHistory(rule.when, facts)) continue;
+      if (!of_failure_[i]) of_failure_[i] = MatchesFailure(rule.when, facts);
+      if (*of_failure_[i]) return &rule;
+    }
+    return nullptr;
+  }
+
   const Case& failure_;
   const Verdict& verdict_;
   const Accounts& accounts_;
   const bool on_a_node_;
+  // Of the rules of its cause: whether they match the failure, where that was
+  // looked at.
+  mutable absl::InlinedVector<std::optional<bool>, 32> of_failure_;
 };
 
 }  // namespace

@@ -84,8 +84,7 @@ void ExplainRules(const Case& failure, const Verdict& verdict,
   const Facts facts = FactsOf(failure, failure.diagnosis().cause(),
                               failure.diagnosis().derived_cause());
   for (int i = 0; i < verdict.rules_tried; ++i) {
-    const CompiledRule& rule =
-        failure.policy().rules[static_cast<std::size_t>(i)];
+    const CompiledRule& rule = failure.policy().rule(i);
     v1::RuleTrial& trial = *explanation.add_rules_tried();
     *trial.mutable_rule() = rule.reference;
     trial.set_failed_predicate(FailedPredicate(rule.when, facts));

@@ -7,7 +7,7 @@ namespace mulligan {
 
 v1::Decision::Scope ScopeOf(const Case& failure, v1::Decision::Action action) {
   const v1::Decision::Scope scope =
-      NaturalScope(failure.report, failure.workload(), action);
+      NaturalScope(failure.report(), failure.workload(), action);
   const bool of_one = failure.workload().kind() == "Job" &&
                       scope < v1::Decision::JOB &&
                       action == v1::Decision::RETRY;
@@ -17,10 +17,10 @@ v1::Decision::Scope ScopeOf(const Case& failure, v1::Decision::Action action) {
 
 bool MissesDeadline(const Case& failure, v1::Decision::Scope scope,
                     absl::Duration delay) {
-  if (failure.workload().kind() != "Job" || failure.report.jobs_size() != 1) {
+  if (failure.workload().kind() != "Job" || failure.report().jobs_size() != 1) {
     return false;
   }
-  const auto& job = failure.report.jobs(0);
+  const auto& job = failure.report().jobs(0);
   if (!job.spec().has_active_deadline_seconds() ||
       job.status().start_time().seconds() == 0) {
     return false;

@@ -97,15 +97,17 @@ std::optional<Verdict> NotAFailure(const Question& question) {
 Draft MatchRule(const Question& question) {
   const Case& failure = question.failure;
   const Facts facts = FactsOf(failure, question.cause, question.derived);
+  const CompiledPolicy& policy = failure.policy();
   Draft draft;
-  for (const CompiledRule& rule : failure.policy().rules) {
-    if (Matches(rule.when, facts)) {
-      draft.expects_derived = !rule.when.derived_causes.empty();
-      return Wanted(std::move(draft), rule.then, rule.reference,
-                    v1::Explanation::RULE);
-    }
-    ++draft.verdict.rules_tried;
+  for (const int index : policy.RulesOf(question.cause)) {
+    const CompiledRule& rule = policy.rule(index);
+    if (!Matches(rule.when, facts)) continue;
+    draft.verdict.rules_tried = index;
+    draft.expects_derived = !rule.when.derived_causes.empty();
+    return Wanted(std::move(draft), rule.then, rule.reference,
+                  v1::Explanation::RULE);
   }
+  draft.verdict.rules_tried = static_cast<int>(policy.rules.size());
   return WantedByDefault(std::move(draft), failure, v1::Explanation::DEFAULT);
 }
 
@@ -187,7 +189,7 @@ Draft EndWaitForNothing(const Question& question, Draft draft) {
   const Case& failure = question.failure;
   if (draft.verdict.action != v1::Decision::WAIT ||
       draft.verdict.outcome->after_grace || draft.verdict.evidence_deadline ||
-      !InSinkState(failure.report, failure.workload())) {
+      !InSinkState(failure.owners, failure.workload())) {
     return draft;
   }
   if (draft.budget == kNoBudget) {

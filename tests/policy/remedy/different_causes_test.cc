@@ -23,7 +23,7 @@ TEST_P(DifferentCausesTest, AreToldWhereTheOperatorGaveUp) {
                                                             &response));
   const v1::FailureReport none;
   const DifferentCauses found = FindDifferentCauses(
-      {.report = none,
+      {.owners = Owners(none),
        .workload = none.workload(),
        .ledger = response.ledger(),
        .native = response.has_native() ? &response.native() : nullptr},

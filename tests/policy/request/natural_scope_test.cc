@@ -26,7 +26,7 @@ TEST_P(ScopeTest, FollowsTheKind) {
             GetParam().retried);
   EXPECT_EQ(NaturalScope(report, workload, v1::Decision::FAIL),
             GetParam().given_up);
-  EXPECT_EQ(InSinkState(report, workload), GetParam().sink);
+  EXPECT_EQ(InSinkState(Owners(report), workload), GetParam().sink);
 }
 
 #define FAILED "status { conditions { type: 'Failed' status: 'True' } } "

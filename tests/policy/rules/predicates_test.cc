@@ -1,5 +1,6 @@
 #include "policy/rules/predicates.h"
 
+#include <optional>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -75,7 +76,8 @@ class MatchesTest : public ::testing::TestWithParam<PredicatesRow> {
   }
 
   Facts facts() {
-    return {report_,        diagnosis_, workload_, v1::APP_ERROR,
+    owners_.emplace(report_);
+    return {*owners_,       diagnosis_, workload_, v1::APP_ERROR,
             v1::CRASH_LOOP, 3,          stake_,    patterns_};
   }
 
@@ -90,6 +92,7 @@ class MatchesTest : public ::testing::TestWithParam<PredicatesRow> {
   }
 
   v1::FailureReport report_ = Parse<v1::FailureReport>(kReport);
+  std::optional<Owners> owners_;
   v1::Diagnosis diagnosis_ = Parse<v1::Diagnosis>(kDiagnosis);
   v1::WorkloadReference workload_;
   v1::Stake stake_ = Parse<v1::Stake>(R"pb(

@@ -56,7 +56,8 @@ class VerdictTest : public ::testing::Test {
     told_.findings.ask_again = ask_again_;
     told_.findings.since = since_;
     told_.identity = identity_;
-    return {*at_, told_, ledger_, report_, attempts_, attempts_, true, stake_};
+    return {*at_,      told_,     ledger_, at_->owners,
+            attempts_, attempts_, true,    stake_};
   }
 
   v1::FailureReport report_;

@@ -37,7 +37,7 @@ TEST_P(FirstStepTest, HasNamesAndNumbers) {
   ASSERT_OK_AND_ASSIGN(const v1::DecideRequest request, builder.Build());
   auto response = Parse<v1::DecideResponse>(GetParam().response);
   response.mutable_diagnosis()->set_situation(v1::Diagnosis::BROKEN);
-  Tell({.report = request.report(),
+  Tell({.owners = Owners(request.report()),
         .workload = WorkloadOf(request.report()),
         .decision = response.decision(),
         .ledger = response.ledger(),

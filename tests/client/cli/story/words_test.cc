@@ -31,7 +31,8 @@ TEST_P(WordsTest, NameTheKnob) {
   v1::Diagnosis diagnosis;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
       GetParam().diagnosis, &diagnosis));
-  Tell({.report = request.report(), .workload = WorkloadOf(request.report())},
+  Tell({.owners = Owners(request.report()),
+        .workload = WorkloadOf(request.report())},
        diagnosis);
   EXPECT_EQ(diagnosis.problem(), GetParam().headline);
   EXPECT_EQ(diagnosis.first_step().text(), GetParam().first_step);
