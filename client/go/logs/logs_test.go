@@ -126,7 +126,7 @@ func TestWhatLokiSaysToARefusalIsPassedOn(t *testing.T) {
 		{http.StatusBadRequest, "text/plain; charset=utf-8", limit + "\n", `loki: 400 Bad Request: "` + limit + `"`},
 		{http.StatusUnauthorized, "text/plain", "no org id", `loki: 401 Unauthorized: "no org id"`},
 		{http.StatusTooManyRequests, "text/plain", "too many outstanding requests\x1b[31m\nmore", `loki: 429 Too Many Requests: "too many outstanding requests\x1b[31m"`},
-		{http.StatusBadGateway, "text/plain", strings.Repeat("x", 300), `loki: 502 Bad Gateway: "` + strings.Repeat("x", maxReason) + `"`},
+		{http.StatusBadGateway, "text/plain", strings.Repeat("x", 300), `loki: 502 Bad Gateway: "` + strings.Repeat("x", maxReason) + `..."`},
 		{http.StatusBadGateway, "text/html", "<html>", "loki: 502 Bad Gateway"},
 		{http.StatusServiceUnavailable, "text/plain", "", "loki: 503 Service Unavailable"},
 	} {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/internal/words"
 )
 
 // Loki reads logs by the labels namespace, pod and container.
@@ -105,7 +106,7 @@ func reasonOf(header http.Header, text []byte) string {
 	if kind != "text/plain" || line == "" {
 		return ""
 	}
-	return fmt.Sprintf(": %q", line[:min(len(line), maxReason)])
+	return fmt.Sprintf(": %q", words.Cut(line, maxReason))
 }
 
 func linesOf(answer []byte, most int) ([]byte, error) {
