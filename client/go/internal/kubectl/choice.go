@@ -18,7 +18,7 @@ type choice struct {
 }
 
 func (c *choice) add(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&c.causes, "cause", nil, "Of several workloads those with this cause")
+	flags.StringArrayVar(&c.causes, "cause", nil, "Of several workloads those with this cause, a `NAME` of docs/causes.md")
 	flags.BoolVar(&c.broken, "broken", false, "Of several workloads those that are broken")
 }
 
