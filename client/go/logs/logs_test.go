@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,7 +72,7 @@ func TestLoki(t *testing.T) {
 		asked = r
 		fmt.Fprint(w, `{"status":"success","data":{"resultType":"streams","result":[
 			{"stream":{"stream":"stdout"},"values":[["1500000000003","third"],["1500000000001","first"]]},
-			{"stream":{"stream":"stderr"},"values":[["1500000000004","fifth"],["1500000000004","fourth"],["1500000000002","second"]]}]}}`)
+			{"stream":{"stream":"stderr"},"values":[["1500000000004","fifth"],["1500000000004","fourth",{"trace_id":"0242ac120002"}],["1500000000002","second",{}]]}],"stats":{"summary":{"execTime":0.1}}}}`)
 	}))
 	defer server.Close()
 	reader, err := Parse("loki="+server.URL+"/prefix#team-a", nil)
@@ -89,6 +90,59 @@ func TestLoki(t *testing.T) {
 		query.Get("query") != `{namespace="ml",pod="train-1",container="main"}` || query.Get("direction") != "backward" ||
 		query.Get("start") != "940000000000" || query.Get("end") != "2060000000000" {
 		t.Errorf("asked %s with %v", asked.URL, asked.Header)
+	}
+}
+
+// Loki refuses to look at more than 30 days and an hour.
+func TestOfALongRunLokiIsAskedAboutTheLastMonth(t *testing.T) {
+	var asked url.Values
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r.URL.Query()
+		fmt.Fprint(w, `{"status":"success","data":{"resultType":"streams","result":[]}}`)
+	}))
+	defer server.Close()
+	reader, err := NewLoki(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const day = 24 * 3600
+	long := run()
+	long.Started, long.Ended = time.Unix(0, 0), time.Unix(45*day, 0)
+	if text, err := reader.Tail(t.Context(), long, 100); err != nil || len(text) > 0 {
+		t.Errorf("tail %q, %v, want nothing", text, err)
+	}
+	start, end := fmt.Sprintf("%d000000000", 15*day+60), fmt.Sprintf("%d000000000", 45*day+60)
+	if asked.Get("start") != start || asked.Get("end") != end {
+		t.Errorf("asked from %s to %s, want %s to %s", asked.Get("start"), asked.Get("end"), start, end)
+	}
+}
+
+func TestWhatLokiSaysToARefusalIsPassedOn(t *testing.T) {
+	const limit = "max entries limit per query exceeded, limit > max_entries_limit_per_query (2000 > 1000)"
+	for _, test := range []struct {
+		status          int
+		kind, says, err string
+	}{
+		{http.StatusBadRequest, "text/plain; charset=utf-8", limit + "\n", `loki: 400 Bad Request: "` + limit + `"`},
+		{http.StatusUnauthorized, "text/plain", "no org id", `loki: 401 Unauthorized: "no org id"`},
+		{http.StatusTooManyRequests, "text/plain", "too many outstanding requests\x1b[31m\nmore", `loki: 429 Too Many Requests: "too many outstanding requests\x1b[31m"`},
+		{http.StatusBadGateway, "text/plain", strings.Repeat("x", 300), `loki: 502 Bad Gateway: "` + strings.Repeat("x", maxReason) + `..."`},
+		{http.StatusBadGateway, "text/html", "<html>", "loki: 502 Bad Gateway"},
+		{http.StatusServiceUnavailable, "text/plain", "", "loki: 503 Service Unavailable"},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", test.kind)
+			w.WriteHeader(test.status)
+			fmt.Fprint(w, test.says)
+		}))
+		reader, err := NewLoki(server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := reader.Tail(t.Context(), run(), 100); err == nil || err.Error() != test.err {
+			t.Errorf("%d: %v, want %s", test.status, err, test.err)
+		}
+		server.Close()
 	}
 }
 

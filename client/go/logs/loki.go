@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/internal/words"
 )
 
 // Loki reads logs by the labels namespace, pod and container.
@@ -28,8 +29,13 @@ const (
 	lokiSlack = time.Minute
 	// Where the start of a run is not known.
 	lokiWindow = time.Hour
+	// Longest time that is asked about: Loki refuses more than 721 hours (its
+	// max_query_length), and the end of a log is near the end of its run.
+	lokiLongest = 30 * 24 * time.Hour
 	// Most bytes of an answer.
 	maxRead = 16 << 20
+	// Most bytes of what a refusal says.
+	maxReason = 200
 )
 
 // NewLoki takes the address of the API, with user and password, or a tenant as its
@@ -56,12 +62,16 @@ func (l *Loki) Tail(ctx context.Context, of mulligan.LogsOf, most int) ([]byte, 
 	if start.IsZero() {
 		start = end.Add(-lokiWindow)
 	}
+	start, end = start.Add(-lokiSlack), end.Add(lokiSlack)
+	if end.Sub(start) > lokiLongest {
+		start = end.Add(-lokiLongest)
+	}
 	target := l.base.JoinPath("/loki/api/v1/query_range")
 	target.RawQuery = url.Values{
 		"query":     {fmt.Sprintf("{namespace=%q,pod=%q,container=%q}", of.Pod.Namespace, of.Pod.Name, of.Container)},
 		"direction": {"backward"}, "limit": {strconv.Itoa(maxLines)},
-		"start": {strconv.FormatInt(start.Add(-lokiSlack).UnixNano(), 10)},
-		"end":   {strconv.FormatInt(end.Add(lokiSlack).UnixNano(), 10)},
+		"start": {strconv.FormatInt(start.UnixNano(), 10)},
+		"end":   {strconv.FormatInt(end.UnixNano(), 10)},
 	}.Encode()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
@@ -84,14 +94,25 @@ func (l *Loki) Tail(ctx context.Context, of mulligan.LogsOf, most int) ([]byte, 
 		return nil, fmt.Errorf("loki: %w", err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("loki: %s", response.Status)
+		return nil, fmt.Errorf("loki: %s%s", response.Status, reasonOf(response.Header, text))
 	}
 	return linesOf(text, most)
+}
+
+// reasonOf is what Loki says to a refusal, in plain text: what a proxy says is a page.
+func reasonOf(header http.Header, text []byte) string {
+	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
+	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	if kind != "text/plain" || line == "" {
+		return ""
+	}
+	return fmt.Sprintf(": %q", words.Cut(line, maxReason))
 }
 
 func linesOf(answer []byte, most int) ([]byte, error) {
 	var found struct {
 		Data struct {
+			// Time and line; metadata of the line may follow.
 			Result []struct{ Values [][2]string }
 		}
 	}

@@ -21,13 +21,9 @@ func main() {
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
 	err := kubectl.NewCommand(streams).ExecuteContext(ctx)
 	var exited *exec.ExitError
-	switch {
-	case err == nil:
-		return
-	case errors.As(err, &exited):
-		// The command line has said why.
-		os.Exit(exited.ExitCode())
+	// Where the command line ended with an error, it has said why.
+	if err != nil && !errors.As(err, &exited) {
+		fmt.Fprintln(os.Stderr, "error:", err)
 	}
-	fmt.Fprintln(os.Stderr, "error:", err)
-	os.Exit(1)
+	os.Exit(kubectl.ExitCode(err))
 }

@@ -21,6 +21,7 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
+	"mulligan.dev/mulligan/internal/testing/manifest"
 	"mulligan.dev/mulligan/mulligantest"
 )
 
@@ -53,10 +54,7 @@ type raid struct {
 
 func newRaid(t *testing.T) *raid {
 	t.Helper()
-	obj := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal([]byte(trainingManifest), &obj.Object); err != nil {
-		t.Fatal(err)
-	}
+	obj := manifest.Object(t, trainingManifest)
 	options := Defaults()
 	options.Mode = Act
 	w := &world{service: mulligantest.New(t), events: record.NewFakeRecorder(100), ties: NewTies(), clock: time.Now().Truncate(time.Second)}
@@ -165,10 +163,7 @@ func (r *raid) want(attempts int) {
 // was before anybody touched it.
 func (r *raid) wantUntouched(obj *unstructured.Unstructured, memory string) {
 	r.t.Helper()
-	first := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal([]byte(strings.Replace(trainingManifest, "1Gi", memory, 1)), &first.Object); err != nil {
-		r.t.Fatal(err)
-	}
+	first := manifest.Object(r.t, strings.Replace(trainingManifest, "1Gi", memory, 1))
 	if r.record(r.t).Latest().Name != obj.GetName() {
 		// What somebody did to this attempt after its own end is not the controller's.
 		return

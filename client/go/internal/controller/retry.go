@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,6 +15,7 @@ import (
 
 	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/internal/controller/successor"
+	"mulligan.dev/mulligan/internal/words"
 )
 
 // retry creates the next attempt; one that exists already is that.
@@ -25,7 +25,7 @@ func (r *reconciler) retry(ctx context.Context, obj *unstructured.Unstructured, 
 	}
 	next, notes, err := successor.Of(r.kind, rec, r.now())
 	if err != nil {
-		return ctrl.Result{}, r.refuse(ctx, obj, rec, shortened(err.Error()))
+		return ctrl.Result{}, r.refuse(ctx, obj, rec, words.Cut(err.Error(), maxRefusal))
 	}
 	if work, err := records.WorkOf(obj); err == nil && work != rec.Latest().Work {
 		r.sayOnce(obj, corev1.EventTypeWarning, "EditNotTaken", "Its spec was changed after its end; the next attempt has the spec that it ran with.")
@@ -96,7 +96,7 @@ func (r *reconciler) notCreated(ctx context.Context, obj *unstructured.Unstructu
 	if !isRefused(cause) {
 		return ctrl.Result{}, fmt.Errorf("creating %s: %w", rec.Status.Decision.Retry, cause)
 	}
-	why := shortened(cause.Error())
+	why := words.Cut(cause.Error(), maxRefusal)
 	since, said := rec.Since(records.RetryNotCreated)
 	if since.IsZero() {
 		since = r.now()
@@ -131,13 +131,6 @@ func (r *reconciler) refuse(ctx context.Context, obj *unstructured.Unstructured,
 // Most bytes of a refusal that are kept: some repeat the whole spec, and an Event has
 // 1024 in all.
 const maxRefusal = 800
-
-func shortened(text string) string {
-	if len(text) <= maxRefusal {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxRefusal], "") + "..."
-}
 
 // isRefused says whether the API server understood and refused, rather than being away
 // or busy.

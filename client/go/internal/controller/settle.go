@@ -17,6 +17,7 @@ import (
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/internal/controller/successor"
+	"mulligan.dev/mulligan/internal/words"
 )
 
 // settle writes decision and ledger to the record, in one write of the version that the
@@ -62,9 +63,9 @@ func firstStep(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.Dec
 	case mode != Act:
 		return ""
 	case action == mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE:
-		return shortened(fmt.Sprintf("%s; the retry begins once the spec is corrected (%s)", step, why))
+		return words.Cut(fmt.Sprintf("%s; the retry begins once the spec is corrected (%s)", step, why), maxRefusal)
 	case action == mulliganv1.Decision_FAIL:
-		return shortened(fmt.Sprintf("%s; then create it anew (%s)", step, why))
+		return words.Cut(fmt.Sprintf("%s; then create it anew (%s)", step, why), maxRefusal)
 	}
 	return ""
 }
@@ -205,22 +206,15 @@ const maxQuote = 300
 func messageOf(answer *mulliganv1.DecideResponse) string {
 	message := answer.GetDecision().GetSentence()
 	if step := answer.GetDiagnosis().GetFirstStep().GetText(); step != "" {
-		message += " Do first: " + quote(step) + "."
+		message += " Do first: " + words.Cut(step, maxQuote) + "."
 	}
 	if evidence := answer.GetDiagnosis().GetEvidence(); len(evidence) > 0 && evidence[0].GetValue() != "" {
-		message += fmt.Sprintf(" Seen: %s: %s", evidence[0].GetPath(), quote(evidence[0].GetValue()))
+		message += fmt.Sprintf(" Seen: %s: %s", evidence[0].GetPath(), words.Cut(evidence[0].GetValue(), maxQuote))
 	}
 	if difference := answer.GetNative().GetDifference(); difference != "" {
 		message += " The operator: " + difference
 	}
 	return message
-}
-
-func quote(text string) string {
-	if len(text) <= maxQuote {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxQuote], "") + "..."
 }
 
 // carryOut does what is decided, as often as it is called.

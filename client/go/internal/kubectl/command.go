@@ -5,7 +5,9 @@
 package kubectl
 
 import (
+	"errors"
 	"fmt"
+	"os/exec"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -34,12 +36,13 @@ func NewCommand(streams genericiooptions.IOStreams) *cobra.Command {
 		TraverseChildren: true,
 		Version:          version(),
 		// Without, an unknown command is answered with the help and no error.
-		Args: noUnknownCommand,
+		Args: arguments(noUnknownCommand),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(streams.In)
 	root.SetOut(streams.Out)
 	root.SetErr(streams.ErrOut)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	config.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().StringVar(&binary.path, "mulligan", "", "The binary mulligan (default: beside this plugin, then in $PATH)")
 	root.AddCommand(newWhyCommand(config, binary, streams))
@@ -48,6 +51,39 @@ func NewCommand(streams genericiooptions.IOStreams) *cobra.Command {
 		root.AddCommand(newPassedCommand(passed, binary, streams))
 	}
 	return root
+}
+
+// usageError is about what a person typed.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// usage marks an error, if it is one.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return usageError{err}
+}
+
+// ExitCode is that of the command line for an error of the plugin: its own where it said
+// what is wrong.
+func ExitCode(err error) int {
+	var exited *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exited):
+		return exited.ExitCode()
+	case errors.As(err, &usageError{}):
+		return 2
+	}
+	return 1
+}
+
+// arguments refuses in place of those that a command takes.
+func arguments(takes cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error { return usage(takes(cmd, args)) }
 }
 
 // noUnknownCommand refuses what is no command, and names those that are near.

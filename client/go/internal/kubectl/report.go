@@ -55,10 +55,10 @@ func newReportCommand(config *genericclioptions.ConfigFlags, binary *binaryFlag,
 		Short:   "Tell what failures cost, and what to mend first",
 		Long:    reportLong,
 		Example: reportExample,
-		Args:    cobra.NoArgs,
+		Args:    arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := noneEmpty(cmd.LocalFlags()); err != nil {
-				return err
+				return usage(err)
 			}
 			return o.run(cmd.Context())
 		},
@@ -77,7 +77,7 @@ func newReportCommand(config *genericclioptions.ConfigFlags, binary *binaryFlag,
 
 func (o *reportOptions) run(ctx context.Context) error {
 	if err := oneOf("output", o.output, "text", "html", "json", "csv"); err != nil {
-		return err
+		return usage(err)
 	}
 	binary, err := o.binary.find()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
@@ -24,7 +25,9 @@ type teller struct {
 	// The service that decides. Nil: the command line does.
 	service *service
 	passed  []string
-	errOut  io.Writer
+	// Of several workloads, those that are told of.
+	chosen choice
+	errOut io.Writer
 }
 
 // How long a service that nobody named may take to say that it serves.
@@ -36,7 +39,7 @@ func (o *whyOptions) teller(ctx context.Context, c *cluster) (*teller, error) {
 	if noBinary != nil && o.binary.path != "" {
 		return nil, noBinary
 	}
-	t := &teller{binary: binary, passed: o.passed, errOut: o.streams.ErrOut}
+	t := &teller{binary: binary, passed: o.passed, chosen: o.chosen, errOut: o.streams.ErrOut}
 	var err error
 	t.service, err = o.service.connect(ctx, c)
 	var away *awayError
@@ -67,37 +70,44 @@ func (t *teller) tell(ctx context.Context, found *gathered, output string, out i
 	if t.binary != "" {
 		return t.tellWithBinary(ctx, found, output, out)
 	}
+	all, err := t.askAll(ctx, found)
+	if err != nil {
+		return err
+	}
+	if found.report != nil && t.chosen.has(all[0]) {
+		return printAnswer(out, output, all[0].answer)
+	}
+	return printAll(out, output, all, t.chosen)
+}
+
+// askAll asks about what was gathered. Of several workloads one without an answer is no
+// error.
+func (t *teller) askAll(ctx context.Context, found *gathered) ([]answered, error) {
 	if found.report != nil {
 		answer, err := t.ask(ctx, found.report)
-		if err != nil {
-			return err
-		}
-		return printAnswer(out, output, answer)
+		return []answered{{answer: answer}}, err
 	}
-	for i, workload := range found.table.workloads {
+	var all []answered
+	for _, workload := range found.table.workloads {
 		report, err := found.reportOf(ctx, workload)
 		if apierrors.IsNotFound(err) {
 			continue
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		answer, err := t.ask(ctx, report)
-		if err != nil {
-			return err
+		if err != nil && (ctx.Err() != nil || len(found.table.workloads) == 1) {
+			return nil, err
 		}
-		if i > 0 && output == "yaml" {
-			fmt.Fprintln(out, "---")
-		}
-		if output == "text" {
-			printLine(out, workload, answer)
-			continue
-		}
-		if err := printAnswer(out, output, answer); err != nil {
-			return err
-		}
+		all = append(all, answered{nameOf(workload), answer, err})
 	}
-	return nil
+	return all, nil
+}
+
+// nameOf is "Job ml/train".
+func nameOf(workload client.Object) string {
+	return fmt.Sprintf("%s %s/%s", workload.GetObjectKind().GroupVersionKind().Kind, workload.GetNamespace(), workload.GetName())
 }
 
 func (t *teller) tellWithBinary(ctx context.Context, found *gathered, output string, out io.Writer) error {
@@ -114,7 +124,7 @@ func (t *teller) tellWithBinary(ctx context.Context, found *gathered, output str
 	if t.service != nil {
 		args = append([]string{"decide", "-", "-o", output, "--preview"}, t.service.flags()...)
 	}
-	return run(ctx, t.binary, append(args, t.passed...), input, out, t.errOut)
+	return run(ctx, t.binary, slices.Concat(args, t.chosen.flags(), t.passed), input, out, t.errOut)
 }
 
 func (t *teller) ask(ctx context.Context, report *mulligan.Report) (*mulliganv1.DecideResponse, error) {
@@ -189,11 +199,4 @@ func quoted(diagnosis *mulliganv1.Diagnosis) []*mulliganv1.Evidence {
 		return []*mulliganv1.Evidence{line}
 	}
 	return nil
-}
-
-// printLine is the same of one workload of many.
-func printLine(out io.Writer, workload client.Object, answer *mulliganv1.DecideResponse) {
-	fmt.Fprintf(out, "%-40s %-22s %-22s %s\n",
-		fmt.Sprintf("%s %s/%s", workload.GetObjectKind().GroupVersionKind().Kind, workload.GetNamespace(), workload.GetName()),
-		answer.GetDecision().GetAction(), answer.GetDiagnosis().GetCause(), clean(mulligan.Problem(answer)))
 }

@@ -13,6 +13,8 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/words"
 	"mulligan.dev/mulligan/logs"
 )
 
@@ -20,6 +22,7 @@ const whyLong = `Gathers a workload's objects (owners, parts, pods, nodes, event
 Workload) and says why it failed, whether it deserves another try and who pays.
 Any object of the workload may be named; without one, all workloads of the
 namespace are told in a table, the worst first, and of a CronJob all its Jobs.
+--broken and --cause choose from a table; the counts above it are of all.
 
 Who decides: the service given with --mulligan-server or --service; else a Service in
 the cluster with the label app.kubernetes.io/name=mulligan, through a
@@ -33,6 +36,8 @@ question.`
 const whyExample = `  kubectl mulligan why job/train
   kubectl mulligan why pod train-zk8tn -o html > why.html
   kubectl mulligan why -A
+  kubectl mulligan why -A --broken
+  kubectl mulligan why -n ml --cause CONTAINER_OOM -o json
   kubectl mulligan why cronjob/nightly
   kubectl mulligan why rayjob/tune --watch
   kubectl mulligan why jobset/pretrain --mulligan-server mulligan.example.com:8980 --tls-ca ca.pem`
@@ -47,6 +52,7 @@ type whyOptions struct {
 	watch         bool
 	interval      time.Duration
 	allNamespaces bool
+	chosen        choice
 	passed        []string
 	logs          string
 }
@@ -58,7 +64,7 @@ func newWhyCommand(config *genericclioptions.ConfigFlags, binary *binaryFlag, st
 		Short:             "Tell why a workload failed, and what to do",
 		Long:              whyLong,
 		Example:           whyExample,
-		Args:              cobra.MaximumNArgs(2),
+		Args:              arguments(cobra.MaximumNArgs(2)),
 		ValidArgsFunction: o.complete,
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args) },
 	}
@@ -70,7 +76,9 @@ func newWhyCommand(config *genericclioptions.ConfigFlags, binary *binaryFlag, st
 	flags.StringVar(&o.logs, "logs", "", "Of one workload, read the end of the logs of what ended with an error and no termination message: kubernetes, loki=URL or file=PATTERN. What looks like a secret is blanked")
 	flags.Lookup("logs").NoOptDefVal = "kubernetes"
 	flags.StringArrayVar(&o.passed, "pass", nil, "A flag for the binary, such as --pass=--explain=full; repeatable")
+	o.chosen.add(flags)
 	o.service.add(flags)
+	mustComplete(command, "cause", words.Names(mulliganv1.Cause_name))
 	mustComplete(command, "output", []string{"text", "html", "json", "yaml"})
 	return command
 }
@@ -78,7 +86,7 @@ func newWhyCommand(config *genericclioptions.ConfigFlags, binary *binaryFlag, st
 func (o *whyOptions) run(ctx context.Context, args []string) error {
 	name, err := o.validate(args)
 	if err != nil {
-		return err
+		return usage(err)
 	}
 	cluster, err := newCluster(o.config)
 	if err != nil {
@@ -141,6 +149,9 @@ func (o *whyOptions) validate(args []string) (objectName, error) {
 	name, err := parseName(args)
 	if err == nil && o.allNamespaces && name != (objectName{}) {
 		err = fmt.Errorf("-A: expected no object beside it, found %s", strings.Join(args, " "))
+	}
+	if err == nil {
+		err = o.chosen.validate()
 	}
 	if err == nil {
 		err = o.service.validate()

@@ -15,19 +15,12 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"sigs.k8s.io/yaml"
 
+	"mulligan.dev/mulligan/internal/testing/manifest"
 	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
-func object(t *testing.T, text string) *unstructured.Unstructured {
-	t.Helper()
-	object := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal([]byte(text), &object.Object); err != nil {
-		t.Fatal(err)
-	}
-	return object
-}
+var object = manifest.Object
 
 const jobText = `
 apiVersion: batch/v1

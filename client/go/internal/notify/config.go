@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/words"
 )
 
 // Config says who is told, of what and how; docs/notifications.md explains it by example.
@@ -212,18 +213,6 @@ func (r *Receiver) check(c *Config) []error {
 	return errs
 }
 
-// names of an enum without its zero value.
-func names(values map[int32]string) []string {
-	var known []string
-	for number, name := range values {
-		if number != 0 {
-			known = append(known, name)
-		}
-	}
-	slices.Sort(known)
-	return known
-}
-
 func (m Match) check() []error {
 	var errs []error
 	for _, list := range []struct {
@@ -231,8 +220,8 @@ func (m Match) check() []error {
 		given, known []string
 	}{
 		{"actors", m.Actors, []string{mulliganv1.FirstStep_USER.String(), mulliganv1.FirstStep_PLATFORM.String()}},
-		{"faultDomains", m.FaultDomains, names(mulliganv1.Diagnosis_FaultDomain_name)},
-		{"causes", m.Causes, names(mulliganv1.Cause_name)},
+		{"faultDomains", m.FaultDomains, words.Names(mulliganv1.Diagnosis_FaultDomain_name)},
+		{"causes", m.Causes, words.Names(mulliganv1.Cause_name)},
 	} {
 		for _, value := range list.given {
 			if !slices.Contains(list.known, value) {

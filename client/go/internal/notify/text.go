@@ -3,28 +3,14 @@ package notify
 import (
 	"net/url"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"mulligan.dev/mulligan/internal/words"
 )
 
 // Most bytes of a text.
 const maxText = 1024
 
-// visible makes one line of a text that shows what it says: whatever breaks a line, draws
-// nothing or turns the direction becomes a space, and what is too long is cut.
-func visible(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, " "))
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) <= maxText {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxText], "") + "..."
-}
+func visible(text string) string { return words.Line(text, maxText) }
 
 var slackEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 

@@ -2,8 +2,6 @@ package trial
 
 import (
 	"encoding/json"
-	"strings"
-	"unicode"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
@@ -24,20 +22,4 @@ func withType(text []byte, apiVersion, kind string) []byte {
 	object["kind"], _ = json.Marshal(kind)
 	typed, _ := json.Marshal(object)
 	return typed
-}
-
-// Most bytes of a problem in a list.
-const maxProblem = 200
-
-func oneLine(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}, text)
-	if len(text) > maxProblem {
-		text = strings.ToValidUTF8(text[:maxProblem], "") + "..."
-	}
-	return text
 }

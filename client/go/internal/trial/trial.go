@@ -19,6 +19,7 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
+	"mulligan.dev/mulligan/internal/words"
 )
 
 // Verdict is what became of a workload, beside what would have.
@@ -230,6 +231,9 @@ func (w *Workload) verdict() Verdict {
 	return Waiting
 }
 
+// Most bytes of a problem in a list.
+const maxProblem = 200
+
 // Most workloads of a verdict that are named.
 const maxNamed = 50
 
@@ -252,7 +256,7 @@ func (r *Result) Print(out io.Writer) {
 				fmt.Fprintf(out, "  and %d more\n", len(of)-i)
 				break
 			}
-			fmt.Fprintf(out, "  %s %s/%s: %s: %s\n", w.Kind, w.Namespace, w.Name, w.Cause, oneLine(w.Problem))
+			fmt.Fprintf(out, "  %s %s/%s: %s: %s\n", w.Kind, w.Namespace, w.Name, w.Cause, words.Line(w.Problem, maxProblem))
 		}
 	}
 }

@@ -6,24 +6,14 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/yaml"
+
+	"mulligan.dev/mulligan/internal/testing/manifest"
 )
 
-func object(t *testing.T, text string) *unstructured.Unstructured {
-	t.Helper()
-	obj := &unstructured.Unstructured{}
-	asJSON, err := yaml.YAMLToJSON([]byte(text))
-	if err == nil {
-		err = json.Unmarshal(asJSON, &obj.Object)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return obj
-}
+var object = manifest.Object
 
 func kindNamed(t *testing.T, name string) Kind {
 	t.Helper()

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"sigs.k8s.io/yaml"
 
 	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/internal/testing/manifest"
 )
 
 func job(name, uid string, edits ...func(*unstructured.Unstructured)) *unstructured.Unstructured {
@@ -195,10 +195,7 @@ func TestTheCRDHasTheFieldsOfTheKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	crd := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal(text, &crd.Object); err != nil {
-		t.Fatal(err)
-	}
+	crd := manifest.Object(t, string(text))
 	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
 	schema, _, _ := unstructured.NestedMap(versions[0].(map[string]any), "schema", "openAPIV3Schema")
 	compareFields(t, "", reflect.TypeFor[RetryRecord](), schema)

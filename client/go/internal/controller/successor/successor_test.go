@@ -10,12 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
+	"mulligan.dev/mulligan/internal/testing/manifest"
 )
 
 var now = time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
@@ -54,18 +54,7 @@ spec:
 status: {failed: 1}
 `
 
-func object(t *testing.T, text string) *unstructured.Unstructured {
-	t.Helper()
-	obj := &unstructured.Unstructured{}
-	asJSON, err := yaml.YAMLToJSON([]byte(text))
-	if err == nil {
-		err = json.Unmarshal(asJSON, &obj.Object)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return obj
-}
+var object = manifest.Object
 
 // after is the attempt after failed, with advice as proto JSON.
 func after(t *testing.T, failed *unstructured.Unstructured, advice string) (*unstructured.Unstructured, []string) {

@@ -1,0 +1,24 @@
+// Package manifest makes objects of YAML for tests.
+package manifest
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+)
+
+// Object is of one document; its whole numbers are integers, as a client reads them.
+func Object(t testing.TB, text string) *unstructured.Unstructured {
+	t.Helper()
+	object := &unstructured.Unstructured{}
+	asJSON, err := yaml.YAMLToJSON([]byte(text))
+	if err == nil {
+		err = json.Unmarshal(asJSON, &object.Object)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
