@@ -75,12 +75,16 @@ absl::Status StoreLedger(const std::string& path,
   return json.ok() ? WriteOutput(path, *json + '\n') : json.status();
 }
 
-// The only one that is broken; null: there are more, or none.
-const Told* OnlyBroken(const std::vector<Told>& told) {
-  const auto broken = [](const Told& one) { return one.story.broken; };
-  const auto first = std::ranges::find_if(told, broken);
-  if (first == told.end()) return nullptr;
-  return std::any_of(first + 1, told.end(), broken) ? nullptr : &*first;
+// The story of the only one of the list that is broken; null: there are more,
+// or none.
+const Told* OnlyBroken(const WorkloadList& list,
+                       const std::vector<Told>& told) {
+  const auto first = std::ranges::find_if(list.answers, IsBroken);
+  if (first == list.answers.end() ||
+      std::any_of(first + 1, list.answers.end(), IsBroken)) {
+    return nullptr;
+  }
+  return &told[static_cast<std::size_t>(first->story)];
 }
 
 // The table, and below it the story that it is about where there is but one.
@@ -88,7 +92,7 @@ absl::StatusOr<std::string> FormatTable(const WorkloadList& list,
                                         const std::vector<Told>& told,
                                         const OutputOptions& output,
                                         const RequestOptions& options) {
-  const Told* const broken = OnlyBroken(told);
+  const Told* const broken = OnlyBroken(list, told);
   std::string text =
       FormatWorkloads(list, output.color, /*name_more=*/broken == nullptr);
   if (broken == nullptr) return text;
@@ -125,6 +129,7 @@ int AnswerEach(const RequestOptions& options, const Inputs& inputs,
         workload.group.Label(),
         AskOneOfMany(request, options, answerer, ledger_source)});
     if (!IsForPeople(output.format) || !answer.response.ok()) continue;
+    answer.story = static_cast<int>(told.size());
     told.push_back(TellOne(request, *answer.response, ledger_source, answerer));
     answer.headline = told.back().story.headline;
   }

@@ -144,22 +144,13 @@ std::string HtmlPage(const Told& told) {
 }
 
 std::string HtmlPages(const WorkloadList& list, const std::vector<Told>& told) {
-  // The article of a workload, by the number of its answer's decision.
-  const auto number_of = [&told](const WorkloadAnswer& answer) {
-    for (std::size_t i = 0; answer.response.ok() && i < told.size(); ++i) {
-      if (told[i].story.broken &&
-          told[i].response.decision_id() == answer.response->decision_id()) {
-        return static_cast<int>(i) + 1;
-      }
-    }
-    return 0;
-  };
   std::string articles;
   std::string rows;
   int in_full = 0;
   bool more = false;
   for (const WorkloadAnswer& answer : list.answers) {
-    int number = number_of(answer);
+    // Only what is broken has an article.
+    int number = IsBroken(answer) ? answer.story + 1 : 0;
     if (number > 0 && in_full == kMostInFull) {
       more = true;
       number = 0;

@@ -19,6 +19,8 @@ struct WorkloadAnswer {
   absl::StatusOr<v1::DecideResponse> response;
   // What stopped it, with names and numbers; empty: the diagnosis tells.
   std::string headline = {};
+  // Its place among the stories that go with the list; -1: it has none.
+  int story = -1;
 };
 
 // Those that are told of.

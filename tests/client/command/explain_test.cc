@@ -15,6 +15,7 @@ namespace mulligan::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -176,6 +177,27 @@ TEST(ExplainTest, TheWorkloadIsNamedAsKubectlDoes) {
                   "ml-research/tokenizer-19"))
         << which;
   }
+}
+
+// Of two workloads one is broken.
+TEST(ExplainTest, TheStoryBelowAListIsOfOneThatWasAskedFor) {
+  const auto explain = [](std::vector<std::string> filter) {
+    std::vector<std::string> args = {
+        "explain", "--observed-at=2026-11-03T09:07:34Z", "-f",
+        "tests/testdata/quickstart/out-of-memory.json", "-"};
+    args.insert(args.end(), filter.begin(), filter.end());
+    return RunMulligan(args,
+                       R"({"kind":"Job","metadata":{"name":"fine",
+                          "namespace":"ml","uid":"f"},
+                          "status":{"active":1}})")
+        .out;
+  };
+  const std::string story = "  Do first";
+  EXPECT_THAT(explain({}), HasSubstr(story));
+  EXPECT_THAT(explain({"--broken"}), HasSubstr(story));
+  EXPECT_THAT(explain({"--cause=CONTAINER_OOM"}), HasSubstr(story));
+  EXPECT_THAT(explain({"--cause=HANG"}),
+              EndsWith("\n\nNone of them is as asked for.\n"));
 }
 
 TEST(ExplainTest, TheLedgerOfTheAnnotationIsUsed) {
