@@ -128,6 +128,17 @@ Documents JudgedByWords(std::string_view source, std::string_view log) {
   return documents;
 }
 
+// Nothing: it may be objects.
+std::optional<Documents> LogIn(std::string_view source, std::string_view text,
+                               bool is_json) {
+  if (!is_json && !BeginsLikeYaml(text) && !NamesMember(text)) {
+    return JudgedByWords(source, text);
+  }
+  const std::optional<std::string> log = TextOfJsonLog(text);
+  if (!log.has_value()) return std::nullopt;
+  return JudgedByWords(source, *log);
+}
+
 // Takes `text` over where it is one value: a list may be large.
 absl::StatusOr<std::vector<std::string>> SplitJson(std::string& text) {
   std::vector<std::string> values;
@@ -278,12 +289,9 @@ absl::StatusOr<Documents> SplitDocuments(std::string_view source,
       return absl::InvalidArgumentError(
           absl::StrFormat("%s: is %s", source, pasted));
     }
-    if (!BeginsLikeYaml(bytes) && !NamesMember(bytes)) {
-      return JudgedByWords(source, bytes);
-    }
   }
-  if (const std::optional<std::string> log = TextOfJsonLog(bytes)) {
-    return JudgedByWords(source, *log);
+  if (std::optional<Documents> log = LogIn(source, bytes, is_json)) {
+    return *std::move(log);
   }
   Documents documents;
   absl::StatusOr<std::vector<std::string>> values =

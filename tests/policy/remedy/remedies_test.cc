@@ -67,6 +67,10 @@ const Text kTexts[] = {
     // Other words of theirs are no matter of credentials.
     {v1::CONFIG_USER_ERROR, "wandb.errors.UsageError: project is no name", ""},
     {v1::CONFIG_USER_ERROR,
+     "wandb: Currently logged in as: bob. wandb: Paste an API key from your "
+     "profile train.py: error: unrecognized arguments: --lrr",
+     ""},
+    {v1::CONFIG_USER_ERROR,
      "huggingface_hub.errors.HFValidationError: Repo id must be a name", ""},
     {v1::APP_ERROR,
      "java.lang.OutOfMemoryError: unable to create native thread: possibly out "
