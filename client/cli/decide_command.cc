@@ -59,12 +59,48 @@ absl::StatusOr<std::unique_ptr<Client>> Connect(const ServerFlags& options) {
       {.target = options.server, .deadline = deadline, .tls = options.tls});
 }
 
-// What the status says or, of a mistake about TLS, what that is.
+// What gRPC 1.51 says of a call that came to no answer, and what that means;
+// what servers say is in our words.
+constexpr std::pair<std::string_view, std::string_view> kWordsOfGrpc[] = {
+    {"Connection refused",
+     "nobody listens there: is the server running, is --server its address?"},
+    {"DNS resolution failed",
+     "the name of --server is not known: expected a HOST:PORT that resolves"},
+    {"Connection timed out", "the address of --server does not answer"},
+    {"No route to host", "the address of --server cannot be reached"},
+    {"Network is unreachable", "the address of --server cannot be reached"},
+    {"Connection reset", "the server closed the connection"},
+    {"Socket closed", "the server closed the connection"},
+    {"Deadline Exceeded", "no answer within --deadline"},
+    {"Received message larger than max",
+     "the answer is larger than this client takes"},
+    {"Trying to connect an http1.x server",
+     "what listens there speaks no gRPC: is it the admin port, or a proxy?"},
+};
+
+// What the status says or, where the connection is the mistake, what that is.
 std::string WhyNot(const ServerFlags& server, const absl::Status& status) {
   const std::string message(status.message());
-  if (!absl::IsUnavailable(status)) return message;
-  const std::string_view mistake = TlsMistake(server.tls, message);
-  return mistake.empty() ? message : std::string(mistake);
+  if (absl::IsUnavailable(status)) {
+    const std::string_view mistake = TlsMistake(server.tls, message);
+    if (!mistake.empty()) return std::string(mistake);
+  } else if (!absl::IsDeadlineExceeded(status) &&
+             !absl::IsResourceExhausted(status)) {
+    // It may repeat what the request says.
+    return message;
+  }
+  for (const auto& [says, means] : kWordsOfGrpc) {
+    if (message.find(says) != message.npos) return std::string(means);
+  }
+  return message;
+}
+
+absl::Status InOurWords(const ServerFlags& server, const absl::Status& status) {
+  absl::Status told(status.code(), WhyNot(server, status));
+  status.ForEachPayload([&](auto url, const absl::Cord& payload) {
+    told.SetPayload(url, payload);
+  });
+  return told;
 }
 
 // A refused request is the caller's to mend; everything else is the server's.
@@ -121,11 +157,16 @@ int DecideRequests(const DecideFlags& options, const Client& client,
   const absl::StatusOr<std::istream*> in =
       OpenRequests(options.request.requests, streams.in, file);
   if (!in.ok()) return Fail(streams, in.status());
-  const RequestsOutcome outcome =
-      AnswerRequests(**in, streams.out, options.batch,
-                     [&client](const v1::BatchDecideRequest& batch) {
-                       return DecideBatch(client, batch);
-                     });
+  const RequestsOutcome outcome = AnswerRequests(
+      **in, streams.out, options.batch,
+      [&](const v1::BatchDecideRequest& batch) {
+        auto responses = DecideBatch(client, batch);
+        for (auto& response : responses) {
+          if (response.ok()) continue;
+          response = InOurWords(options.server, response.status());
+        }
+        return responses;
+      });
   const int code = FinishOutput(streams);
   if (code != kExitOk || outcome.unanswered == 0) return code;
   std::string message = absl::StrFormat("%s had no answer to %d of %d requests",

@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "policy/loader/yaml_text.h"
@@ -252,6 +253,59 @@ class TreeBuilder : public YAML::EventHandler {
   bool truncated_ = false;
 };
 
+// What yaml-cpp 0.7 says begins so, and what it means to who wrote the text.
+constexpr std::pair<std::string_view, std::string_view> kWordsOfYaml[] = {
+    {"end of map flow", "'{' is never closed, expected '}' or ','"},
+    {"end of sequence flow", "'[' is never closed, expected ']' or ','"},
+    {"end of map",
+     "found something else in a mapping, expected \"key: value\" at the same "
+     "indentation"},
+    {"end of sequence",
+     "found something else in a list, expected \"- item\" at the same "
+     "indentation"},
+    {"illegal map value",
+     "found ':' where no value begins, expected one \"key: value\" a line, at "
+     "the indentation of its mapping, and quotes around a value with \": \""},
+    {"illegal map key",
+     "found a key where none begins, expected a key at the indentation of its "
+     "mapping"},
+    {"illegal block entry",
+     "found '-' where no list begins, expected \"- item\" on a line of its "
+     "own"},
+    {"illegal flow end", "found ']' or '}' that closes nothing"},
+    {"illegal tab",
+     "found a tab in the indentation, expected spaces: YAML takes no tabs "
+     "there"},
+    {"illegal EOF in scalar",
+     "a quoted text is never closed, expected a quote"},
+    {"illegal document indicator",
+     "found '---' or '...' inside a quoted text, expected its closing quote"},
+    {"unknown token",
+     "found a character that begins no value, expected quotes around a value "
+     "that begins with @, ` or %"},
+    {"unknown escape character",
+     "found a backslash in double quotes that begins no escape, expected \\\\, "
+     "\\n or single quotes around the text"},
+    {"the referenced anchor is not defined",
+     "found *NAME without an &NAME before it, expected quotes around a value "
+     "that begins with *"},
+    {"alias not found",
+     "found '*' without a name, expected quotes around a value that begins "
+     "with *"},
+    {"anchor not found",
+     "found '&' without a name, expected quotes around a value that begins "
+     "with &"},
+    {"unexpected character in block scalar",
+     "found a text behind '|' or '>', expected it to begin on the next line"},
+};
+
+std::string InOurWords(const std::string& said) {
+  for (const auto& [begins, means] : kWordsOfYaml) {
+    if (said.starts_with(begins)) return std::string(means);
+  }
+  return said;
+}
+
 }  // namespace
 
 YamlDocuments ParseYaml(const std::string& file, const std::string& text,
@@ -290,7 +344,7 @@ YamlDocuments ParseYaml(const std::string& file, const std::string& text,
         fail(PositionOf(error.mark), "nested too deeply");
         more = false;
       } catch (const YAML::Exception& error) {
-        fail(PositionOf(error.mark), error.msg);
+        fail(PositionOf(error.mark), InOurWords(error.msg));
         more = false;
       }
       parsed.truncated = parsed.truncated || builder.truncated();
@@ -299,7 +353,7 @@ YamlDocuments ParseYaml(const std::string& file, const std::string& text,
       }
     }
   } catch (const YAML::Exception& error) {  // while reading the stream's start
-    fail(PositionOf(error.mark), error.msg);
+    fail(PositionOf(error.mark), InOurWords(error.msg));
   } catch (const std::exception& error) {
     fail({}, error.what());
   }

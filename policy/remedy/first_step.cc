@@ -179,6 +179,20 @@ std::string StepOfHistory(const v1::Diagnosis& diagnosis,
   return "";
 }
 
+// Programs may end with 124 on their own account.
+std::string TimeoutStep(const v1::Diagnosis& diagnosis,
+                        const Particulars& found) {
+  std::string step = absl::StrFormat(
+      "give timeout(1) more time in the command of %s, or make the work "
+      "shorter",
+      Named("container", found.container));
+  if (diagnosis.confidence() != v1::Diagnosis::LOW) return step;
+  return absl::StrFormat(
+      "%s; where the command has no timeout(1), 124 is the program's own: read "
+      "the end of the log: %s",
+      step, found.logs);
+}
+
 // What has numbers in it.
 std::string StepOfNumbers(const Answered& answered,
                           const v1::Diagnosis& diagnosis,
@@ -189,10 +203,7 @@ std::string StepOfNumbers(const Answered& answered,
     return GrowthStep(answered, *growth, found, specs);
   }
   if (cause == v1::DEADLINE_POD && diagnosis.exit_code() == 124) {
-    return absl::StrFormat(
-        "give timeout(1) more time in the command of %s, or make the work "
-        "shorter",
-        Named("container", found.container));
+    return TimeoutStep(diagnosis, found);
   }
   if (cause == v1::DEADLINE_POD) return DeadlineStep(found, "pod");
   if (cause == v1::DEADLINE_JOB) return DeadlineStep(found, "workload");

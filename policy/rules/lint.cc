@@ -37,9 +37,9 @@ bool AsksForDomainsOnly(const Predicates& when) {
   return !when.fault_domains.empty() && Covers(when, domains_only);
 }
 
-// Those of `causes` whose failures have one of `domains` unless the evidence
-// says otherwise.
-CauseSet UsuallyOf(DomainSet domains, CauseSet causes) {
+// The causes whose failures have one of `domains` unless the evidence says
+// otherwise.
+CauseSet UsuallyOf(DomainSet domains) {
   CauseSet usual;
   for (int number = v1::Cause_MIN; number <= v1::Cause_MAX; ++number) {
     const auto cause = static_cast<v1::Cause>(number);
@@ -47,13 +47,46 @@ CauseSet UsuallyOf(DomainSet domains, CauseSet causes) {
       usual.Add(cause);
     }
   }
-  return usual.And(causes);
+  return usual;
+}
+
+// "\"oom\" (line 12)"; of a policy without lines the name alone.
+std::string ShownRule(const CompiledRule& rule) {
+  const v1::RuleReference& at = rule.reference;
+  return at.line() > 0
+             ? absl::StrFormat("\"%s\" (line %d)", at.rule(), at.line())
+             : absl::StrFormat("\"%s\"", at.rule());
+}
+
+// What rules decide about by themselves, which later ones are not asked about.
+struct Taken {
+  CauseSet causes;
+  const CompiledRule* rule;
+};
+
+// The rules, in their order, that take some of `causes` first.
+std::string WhoTakes(CauseSet causes, const std::vector<Taken>& taken) {
+  std::string names;
+  CauseSet seen;
+  for (const Taken& one : taken) {
+    const CauseSet its = one.causes.And(causes);
+    if (seen.Covers(its)) continue;
+    seen = seen.Or(its);
+    absl::StrAppend(&names, names.empty() ? "" : ", ", ShownRule(*one.rule));
+  }
+  return names;
+}
+
+CauseSet AllOf(const std::vector<Taken>& taken) {
+  CauseSet all;
+  for (const Taken& one : taken) all = all.Or(one.causes);
+  return all;
 }
 
 void LintReachability(const std::vector<CompiledRule>& rules,
                       IssueReporter& report) {
-  CauseSet decided;   // by earlier rules that ask for nothing else
-  DomainSet domains;  // likewise
+  std::vector<Taken> decided;  // by earlier rules that ask for nothing else
+  std::vector<Taken> usual;    // by their usual domains, likewise
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const Predicates& when = rules[i].when;
     if (when.causes.empty()) continue;  // reported where it was compiled
@@ -70,30 +103,33 @@ void LintReachability(const std::vector<CompiledRule>& rules,
                           name));
     } else if (earlier != nullptr) {
       report.Warn(RulePath(i),
-                  absl::StrFormat("rule \"%s\" is never reached: \"%s\" "
-                                  "matches everything it matches",
-                                  name, earlier->reference.rule()));
-    } else if (decided.Covers(when.causes)) {
+                  absl::StrFormat("rule \"%s\" is never reached: %s matches "
+                                  "everything it matches",
+                                  name, ShownRule(*earlier)));
+    } else if (AllOf(decided).Covers(when.causes)) {
       report.Warn(RulePath(i),
                   absl::StrFormat("rule \"%s\" is never reached: earlier rules "
-                                  "match all its causes",
-                                  name));
-    } else if (const CauseSet taken = when.causes.And(decided);
+                                  "match all its causes: %s",
+                                  name, WhoTakes(when.causes, decided)));
+    } else if (const CauseSet taken = when.causes.And(AllOf(decided));
                !NamesNone(when) && !taken.empty()) {
-      report.Warn(RulePath(i),
-                  absl::StrFormat("rule \"%s\" never decides about %s: earlier "
-                                  "rules do",
-                                  name, CauseNames(taken)));
-    } else if (const CauseSet usual = UsuallyOf(domains, when.causes);
-               AsksForCausesOnly(when) && !NamesNone(when) && !usual.empty()) {
+      report.Warn(
+          RulePath(i),
+          absl::StrFormat("rule \"%s\" never decides about %s: earlier "
+                          "rules do: %s",
+                          name, CauseNames(taken), WhoTakes(taken, decided)));
+    } else if (const CauseSet seldom = when.causes.And(AllOf(usual));
+               AsksForCausesOnly(when) && !NamesNone(when) && !seldom.empty()) {
       report.Warn(
           RulePath(i),
           absl::StrFormat("rule \"%s\" seldom decides about %s: an earlier "
-                          "rule matches the usual fault domain",
-                          name, CauseNames(usual)));
+                          "rule matches the usual fault domain: %s",
+                          name, CauseNames(seldom), WhoTakes(seldom, usual)));
     }
-    if (AsksForCausesOnly(when)) decided = decided.Or(when.causes);
-    if (AsksForDomainsOnly(when)) domains = domains.Or(when.fault_domains);
+    if (AsksForCausesOnly(when)) decided.push_back({when.causes, &rules[i]});
+    if (AsksForDomainsOnly(when)) {
+      usual.push_back({UsuallyOf(when.fault_domains), &rules[i]});
+    }
   }
 }
 

@@ -16,6 +16,7 @@
 #include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/type_resolver_util.h"
 #include "policy/base/message_json.h"
+#include "policy/base/utf8.h"
 
 namespace mulligan::cli {
 namespace {
@@ -80,8 +81,10 @@ struct Source {
 };
 
 // A path of protobuf in the spelling of JSON. Entries of maps are a list to
-// protobuf: "specs[1].value.replicas" becomes "specs[Worker].replicas".
-std::string ReadablePath(std::string_view path, Source source) {
+// protobuf: "specs[1].value.replicas" becomes "specs[Worker].replicas". `value`
+// becomes what is there, where somebody asks.
+std::string ReadablePath(std::string_view path, Source source,
+                         std::string_view* value = nullptr) {
   std::string result;
   bool in_entry = false;
   const absl::string_view whole(path.data(), path.size());
@@ -109,6 +112,7 @@ std::string ReadablePath(std::string_view path, Source source) {
     result += part.substr(bracket);
     source.json = index < items.size() ? items[index] : "null";
   }
+  if (value != nullptr) *value = source.json;
   return result;
 }
 
@@ -117,13 +121,15 @@ std::string JoinPath(const std::string& path, std::string_view field) {
                       : absl::StrFormat("%s.%s", path, CamelCasePath(field));
 }
 
-// Times and durations are reported as "Field 'f', Invalid time format: V" or,
-// without the value, "Field 'f', Invalid duration format, ...".
-std::string ReadableValue(std::string_view value) {
+// Times and durations are reported as "Field 'f', Invalid time format: V" or
+// without the value, which is what was `given` then.
+std::string ReadableValue(std::string_view value, std::string_view given) {
+  constexpr size_t kMostShown = 64;
   if (value.substr(0, 7) != "Field '") return std::string(value);
   const size_t colon = value.rfind(": ");
-  return colon == std::string_view::npos ? "the value"
-                                         : QuoteJson(value.substr(colon + 2));
+  return colon == std::string_view::npos
+             ? Visible(given.substr(SkipJsonSpace(given), kMostShown))
+             : QuoteJson(value.substr(colon + 2));
 }
 
 // Protobuf puts paths in round brackets.
@@ -183,8 +189,9 @@ std::string Reword(std::string_view message, const Source& source) {
     }
     return std::string(message.substr(0, message.find('\n')));
   }
-  const std::string path =
-      ReadablePath(WithoutBrackets(message.substr(0, value_at)), source);
+  std::string_view given;
+  const std::string path = ReadablePath(
+      WithoutBrackets(message.substr(0, value_at)), source, &given);
   const size_t value_start = value_at + kSeparator.size();
   const std::string_view value =
       message.substr(value_start, type_at - value_start);
@@ -197,7 +204,7 @@ std::string Reword(std::string_view message, const Source& source) {
         "%s: found an object or list, expected a single value",
         JoinPath(path, type));
   }
-  return absl::StrFormat("%s: %s is not %s", path, ReadableValue(value),
+  return absl::StrFormat("%s: %s is not %s", path, ReadableValue(value, given),
                          ReadableType(type));
 }
 

@@ -26,10 +26,11 @@ std::string Join(const std::string& path, std::string_view name) {
                       : absl::StrFormat("%s.%s", path, Shown(name));
 }
 
-const char* Found(JsonType type) {
+std::string Found(std::string_view json) {
+  const JsonType type = TypeOfJson(json);
   return type == JsonType::kObject  ? "an object"
          : type == JsonType::kArray ? "a list"
-                                    : "a single value";
+                                    : Shown(json);
 }
 
 bool IsContainer(JsonType type) {
@@ -75,7 +76,7 @@ absl::Status CheckMap(std::string_view json, const FieldDescriptor& map,
   const JsonType type = TypeOfJson(json);
   if (type != JsonType::kObject && type != JsonType::kNull) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("%s: found %s, expected an object", path, Found(type)));
+        absl::StrFormat("%s: found %s, expected an object", path, Found(json)));
   }
   for (const JsonMember& member : JsonMembers(json)) {
     const std::string place =
@@ -83,7 +84,7 @@ absl::Status CheckMap(std::string_view json, const FieldDescriptor& map,
     const JsonType found = TypeOfJson(member.value);
     if (field.message_type() == nullptr && IsContainer(found)) {
       return absl::InvalidArgumentError(absl::StrFormat(
-          "%s: found %s, expected a single value", place, Found(found)));
+          "%s: found %s, expected a single value", place, Found(member.value)));
     }
     absl::Status status = CheckValue(member.value, field, place);
     if (!status.ok()) return status;

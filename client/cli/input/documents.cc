@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/utf8.h"
+#include "client/cli/input/pasted_log.h"
 #include "google/protobuf/descriptor.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/base/utf8.h"
@@ -100,20 +102,41 @@ constexpr PastedText kPastedTexts[] = {
     {"Unable to connect to the server", "", kRefused},
 };
 
-constexpr std::string_view kLog =
-    "text without an object, a log it seems: expected objects, `kubectl get "
-    "pod NAME -o json`; they hold the end of the log where the container's "
-    "terminationMessagePolicy is FallbackToLogsOnError";
+constexpr std::string_view kOneLine =
+    "text without an object, a line of a log it seems: expected objects, "
+    "`kubectl get pod NAME -o json`; they hold the end of the log where the "
+    "container's terminationMessagePolicy is FallbackToLogsOnError";
 
-// What `text` is where it is no object; empty: it may be one.
+// What `text` is where it is neither object nor log; empty: it may be one.
 std::string_view WhatIsPasted(std::string_view text) {
   for (const PastedText& pasted : kPastedTexts) {
     if (text.starts_with(pasted.begins) && text.find(pasted.has) != text.npos) {
       return pasted.what;
     }
   }
-  if (BeginsLikeYaml(text) || NamesMember(text)) return "";
-  return kLog;
+  return "";
+}
+
+// A log is a report of an end of which there are but words.
+Documents JudgedByWords(std::string_view source, std::string_view log) {
+  Documents documents;
+  documents.json.push_back(ReportOfLog(log));
+  documents.warnings.push_back(absl::StrFormat(
+      "%s: is a log, judged by its words alone: with `kubectl get pod NAME -o "
+      "json` beside it more is known",
+      source));
+  return documents;
+}
+
+// Nothing: it may be objects.
+std::optional<Documents> LogIn(std::string_view source, std::string_view text,
+                               bool is_json) {
+  if (!is_json && !BeginsLikeYaml(text) && !NamesMember(text)) {
+    return JudgedByWords(source, text);
+  }
+  const std::optional<std::string> log = TextOfJsonLog(text);
+  if (!log.has_value()) return std::nullopt;
+  return JudgedByWords(source, *log);
 }
 
 // Takes `text` over where it is one value: a list may be large.
@@ -267,6 +290,9 @@ absl::StatusOr<Documents> SplitDocuments(std::string_view source,
           absl::StrFormat("%s: is %s", source, pasted));
     }
   }
+  if (std::optional<Documents> log = LogIn(source, bytes, is_json)) {
+    return *std::move(log);
+  }
   Documents documents;
   absl::StatusOr<std::vector<std::string>> values =
       is_json ? SplitJson(bytes) : SplitYaml(source, bytes, documents);
@@ -279,8 +305,9 @@ absl::StatusOr<Documents> SplitDocuments(std::string_view source,
     // Logs begin with brackets, too: "[rank0]: ...".
     const bool one_line = bytes.find('\n') >= bytes.find_last_not_of(" \t\r\n");
     if (first != '{' && (first == '[' || one_line) && !NamesMember(bytes)) {
+      if (!one_line) return JudgedByWords(source, bytes);
       return absl::InvalidArgumentError(
-          absl::StrFormat("%s: is %s", source, kLog));
+          absl::StrFormat("%s: is %s", source, kOneLine));
     }
     return Prefixed(source, values.status());
   }

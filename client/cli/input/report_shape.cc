@@ -11,6 +11,7 @@
 #include "client/cli/input/report_builder.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/base/message_json.h"
+#include "policy/base/utf8.h"
 #include "policy/request/kinds.h"
 
 namespace mulligan::cli {
@@ -46,7 +47,9 @@ absl::Status CheckField(const FieldDescriptor& field, std::string_view value,
   if (type != JsonType::kArray && type != JsonType::kNull) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "%s: found %s, expected a list", path,
-        type == JsonType::kObject ? "an object" : "a single value"));
+        type == JsonType::kObject
+            ? "an object"
+            : Visible(value.substr(SkipJsonSpace(value), kMaxKindShown))));
   }
   if (kind.empty()) return absl::OkStatus();
   int index = 0;

@@ -245,15 +245,24 @@ std::string TimelineSection(const Told& told) {
   return Section("times", "Time line", body);
 }
 
-std::string EvidenceItem(const v1::Evidence& evidence) {
+std::string PlaceOf(const v1::Evidence& evidence) {
+  std::string place = Code(evidence.path());
+  if (!evidence.object().empty()) {
+    absl::StrAppend(&place, " of ", Escaped(evidence.object()));
+  }
+  return place;
+}
+
+std::string EvidenceItem(const ToldEvidence& told) {
+  const v1::Evidence& evidence = *told.first;
   std::string item = "<li><p>";
   if (!evidence.value().empty()) {
     absl::StrAppend(&item, "<b>", Escaped(evidence.value()), "</b> ");
   }
   absl::StrAppend(&item, Escaped(evidence.meaning()), "</p>");
-  absl::StrAppend(&item, "<p class=\"soft\">", Code(evidence.path()));
-  if (!evidence.object().empty()) {
-    absl::StrAppend(&item, " of ", Escaped(evidence.object()));
+  absl::StrAppend(&item, "<p class=\"soft\">", PlaceOf(evidence));
+  for (const v1::Evidence* again : told.again) {
+    absl::StrAppend(&item, ", ", PlaceOf(*again));
   }
   if (!evidence.overrode().empty()) {
     absl::StrAppend(&item, "; overrides ", Escaped(evidence.overrode()));
@@ -262,13 +271,9 @@ std::string EvidenceItem(const v1::Evidence& evidence) {
 }
 
 std::string EvidenceSection(const Told& told) {
-  const v1::Diagnosis& diagnosis = told.response.diagnosis();
   std::string body;
-  for (const v1::Evidence& evidence : diagnosis.evidence()) {
-    body += EvidenceItem(evidence);
-  }
-  if (diagnosis.has_problem_evidence()) {
-    body += EvidenceItem(diagnosis.problem_evidence());
+  for (const ToldEvidence& one : EvidenceOf(told.response.diagnosis())) {
+    body += EvidenceItem(one);
   }
   if (body.empty()) return "";
   body = "<ol class=\"evidence\">\n" + body;

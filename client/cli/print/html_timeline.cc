@@ -158,8 +158,16 @@ class Drawing {
     double left;
     int first;
     int last;
-    std::string text;
+    std::vector<std::string> texts;
 
+    // A line each, as texts hold all other marks.
+    std::string Title() const {
+      std::string title;
+      for (const std::string& text : texts) {
+        absl::StrAppend(&title, title.empty() ? "" : "&#10;", Escaped(text));
+      }
+      return title;
+    }
     std::string Label() const {
       return first == last ? absl::StrCat(first)
                            : absl::StrCat(first, "-", last);
@@ -176,9 +184,13 @@ class Drawing {
           std::clamp(X(event.at) - kDot, 0.0, kWidth - kWidestMark);
       if (!marks.empty() && left < marks.back().left + marks.back().Width()) {
         marks.back().last = event.number;
-        absl::StrAppend(&marks.back().text, "; ", event.text);
+        // The same text once.
+        std::vector<std::string>& texts = marks.back().texts;
+        if (std::ranges::find(texts, event.text) == texts.end()) {
+          texts.push_back(event.text);
+        }
       } else {
-        marks.push_back({left, event.number, event.number, event.text});
+        marks.push_back({left, event.number, event.number, {event.text}});
       }
     }
     return marks;
@@ -192,8 +204,7 @@ class Drawing {
           "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>"
           "<title>%s</title></g>\n",
           mark.left, y - kDot, mark.Width(), 2 * kDot, kDot,
-          mark.left + mark.Width() / 2, y + 3.5, mark.Label(),
-          Escaped(mark.text));
+          mark.left + mark.Width() / 2, y + 3.5, mark.Label(), mark.Title());
     }
   }
 

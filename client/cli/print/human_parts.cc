@@ -2,7 +2,9 @@
 #include <array>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "client/cli/base/utf8.h"
@@ -188,28 +190,34 @@ std::string RulePlace(const v1::RuleReference& rule) {
 }
 
 void WriteEvidence(const v1::Diagnosis& diagnosis, Layout& layout) {
-  std::vector<const v1::Evidence*> all;
-  for (const v1::Evidence& evidence : diagnosis.evidence()) {
-    all.push_back(&evidence);
-  }
-  if (diagnosis.has_problem_evidence()) {
-    all.push_back(&diagnosis.problem_evidence());
-  }
+  const std::vector<ToldEvidence> all = EvidenceOf(diagnosis);
   if (all.empty()) return;
   Title("Evidence", layout);
   int number = 0;
-  for (const v1::Evidence* evidence : all) {
+  for (const ToldEvidence& told : all) {
+    const v1::Evidence& evidence = *told.first;
     const std::string lead = absl::StrFormat("%3d. ", ++number);
-    std::string text = Printable(evidence->value());
-    if (!text.empty() && !evidence->meaning().empty()) text += ": ";
-    text += evidence->meaning();
-    layout.Hanging(lead, text.empty() ? evidence->path() : text);
-    if (!text.empty() && !evidence->path().empty()) {
-      layout.Paragraph(lead.size(), evidence->path(), Style::kDim);
+    const std::string value = Printable(evidence.value());
+    const std::string& meaning = evidence.meaning();
+    // Sentences of others hold colons themselves: where they end is seen where
+    // ours begin on a line of their own.
+    const bool apart = value.find(' ') != value.npos && !meaning.empty();
+    const bool both = !value.empty() && !meaning.empty();
+    const std::string text =
+        apart ? value : absl::StrCat(value, both ? ": " : "", meaning);
+    layout.Hanging(lead, text.empty() ? evidence.path() : text);
+    if (apart) {
+      layout.Paragraph(lead.size(), absl::StrFormat("(%s)", meaning));
     }
-    if (!evidence->overrode().empty()) {
+    if (!text.empty() && !evidence.path().empty()) {
+      layout.Paragraph(lead.size(), evidence.path(), Style::kDim);
+    }
+    for (const v1::Evidence* again : told.again) {
+      layout.Paragraph(lead.size(), again->path(), Style::kDim);
+    }
+    if (!evidence.overrode().empty()) {
       layout.Paragraph(lead.size(),
-                       absl::StrFormat("overrides %s", evidence->overrode()));
+                       absl::StrFormat("overrides %s", evidence.overrode()));
     }
   }
 }

@@ -1,5 +1,6 @@
 #include "client/cli/story/wording.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -161,6 +162,26 @@ std::string OutlookText(const v1::Diagnosis& diagnosis) {
     }
   }
   return "";
+}
+
+std::vector<ToldEvidence> EvidenceOf(const v1::Diagnosis& diagnosis) {
+  std::vector<ToldEvidence> told;
+  const auto add = [&told](const v1::Evidence& evidence) {
+    const auto same =
+        std::ranges::find_if(told, [&](const ToldEvidence& other) {
+          return !evidence.value().empty() && evidence.overrode().empty() &&
+                 other.first->value() == evidence.value() &&
+                 other.first->meaning() == evidence.meaning();
+        });
+    if (same != told.end()) {
+      same->again.push_back(&evidence);
+    } else {
+      told.push_back({&evidence, {}});
+    }
+  };
+  for (const v1::Evidence& evidence : diagnosis.evidence()) add(evidence);
+  if (diagnosis.has_problem_evidence()) add(diagnosis.problem_evidence());
+  return told;
 }
 
 std::string TimeText(const google::protobuf::Timestamp& time) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "google/protobuf/duration.pb.h"
 #include "google/protobuf/timestamp.pb.h"
@@ -46,6 +47,17 @@ std::string_view ConfidenceText(v1::Diagnosis::Confidence confidence);
 // Whether the same work can recover unchanged, and on what that rests: "no: a
 // mistake in the program". Empty when it does not say, or nobody can tell.
 std::string OutlookText(const v1::Diagnosis& diagnosis);
+
+// A piece of evidence, and those after it that say the same of other places, as
+// events that repeat each other do.
+struct ToldEvidence {
+  const v1::Evidence* first;
+  std::vector<const v1::Evidence*> again;
+};
+
+// Each of them once, with views into `diagnosis`; what the headline rests on
+// last.
+std::vector<ToldEvidence> EvidenceOf(const v1::Diagnosis& diagnosis);
 
 // "2026-01-31T08:00:00Z", to the second.
 std::string TimeText(const google::protobuf::Timestamp& time);

@@ -66,6 +66,11 @@ struct Around {
   std::string_view line;
   const kubernetes::core::v1::ContainerStatus* status;
 
+  // What the program said, of which `line` is a part.
+  std::string_view log() const {
+    return IsOfPod() ? std::string_view(conclusion.gang.state.message)
+                     : context.report.exit().message();
+  }
   bool IsOfPod() const {
     return conclusion.gang.root >= 0 &&
            conclusion.decisive()->place.root == Root::kPods;
@@ -113,12 +118,15 @@ const Surroundings kSurroundings[] = {
     // Spark sizes its heaps and its containers by the same setting.
     {v1::CONTAINER_OOM, "",
      [](const Around& said) {
-       const auto& state = said.conclusion.gang.state;
        return !said.context.spark && IsAboutHeap(said.line) &&
-              FixesHeap(said.IsOfPod() ? std::string_view(state.message)
-                                       : said.context.report.exit().message());
+              FixesHeap(said.log());
      },
      &sign::kHeapOfItsOwn},
+    {v1::CONTAINER_OOM, "",
+     [](const Around& said) {
+       return IsAreaOfItsOwn(said.line, said.log(), said.context.spark);
+     },
+     &sign::kAreaOfItsOwn},
 };
 
 void LookAround(const Context& context, Conclusion& conclusion) {

@@ -25,4 +25,18 @@ bool FixesHeap(std::string_view log) {
   return HoldsPattern(*option, log);
 }
 
+bool IsAreaOfItsOwn(std::string_view line, std::string_view log,
+                    bool heap_follows) {
+  static const re2::RE2* const classes =
+      new re2::RE2("(?i)memoryerror: (?:metaspace|compressed class space)");
+  static const re2::RE2* const direct =
+      new re2::RE2("(?i)memoryerror: .{0,60}direct (?:buffer )?memory");
+  static const re2::RE2* const option = new re2::RE2(
+      "(?i)(?:^|[\\s'\"=,\\[])(?:-xx:maxdirectmemorysize=\\d|"
+      "-dio\\.netty\\.maxdirectmemory=\\d)");
+  if (HoldsPattern(*classes, line)) return true;
+  return HoldsPattern(*direct, line) &&
+         (HoldsPattern(*option, log) || (!heap_follows && FixesHeap(log)));
+}
+
 }  // namespace mulligan::demystify

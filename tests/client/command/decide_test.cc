@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class DecideCommandTest : public ::testing::Test {
@@ -83,7 +84,10 @@ TEST(DecideWithoutServerTest, EveryLineSaysThatNobodyAnswered) {
   const CommandResult result = RunMulligan(
       {"decide", "--server=127.0.0.1:1", "--requests", "-"}, "{}\n{}\n");
   EXPECT_EQ(result.code, 4);
-  EXPECT_THAT(result.out, StartsWith(R"({"error":{"code":"UNAVAILABLE",)"));
+  EXPECT_THAT(result.out,
+              AllOf(StartsWith(R"({"error":{"code":"UNAVAILABLE",)"),
+                    HasSubstr("nobody listens there"),
+                    Not(HasSubstr("last error: UNKNOWN"))));
   EXPECT_THAT(result.err, HasSubstr("no answer to 2 of 2 requests"));
 }
 

@@ -98,26 +98,17 @@ INSTANTIATE_TEST_SUITE_P(
               "BackOff  pod/x  Back-off restarting failed container\n",
               2,
               "<stdin>: is what `kubectl get` prints for people"},
-        Usage{"PastedLog",
-              {"explain", "-"},
-              "Traceback (most recent call last):\n  File \"x.py\", line 1\n"
-              "ModuleNotFoundError: No module named 'foo'\n",
-              2,
-              "<stdin>: is text without an object, a log it seems: expected "
-              "objects"},
-        Usage{"PastedLogOfRanks",
-              {"explain", "-"},
-              "[rank0]: Traceback (most recent call last):\n[rank0]: "
-              "KeyError: 'x'\n",
-              2,
-              "<stdin>: is text without an object, a log it seems: expected "
-              "objects"},
         Usage{"PastedErrorOfAShell",
               {"explain", "-"},
               "bash: line 1: kubectl: command not found\n",
               2,
-              "<stdin>: is text without an object, a log it seems: expected "
-              "objects"},
+              "<stdin>: is text without an object, a line of a log it seems: "
+              "expected objects"},
+        Usage{"OneLineOfAJsonLogBesideNone",
+              {"explain", "-"},
+              "{\"msg\":\"up\",\"n\":1}\n",
+              2,
+              "<stdin>: found an object without kind"},
         Usage{"CauseThatIsNone",
               {"explain", "--cause=CONTAINR_OOM", "-"},
               "",
@@ -217,7 +208,7 @@ INSTANTIATE_TEST_SUITE_P(
               {"decide", "--server=127.0.0.1:1", "-"},
               kOomPod,
               4,
-              "127.0.0.1:1 answered UNAVAILABLE"},
+              "127.0.0.1:1 answered UNAVAILABLE: nobody listens there"},
         Usage{"NoHealth",
               {"healthcheck", "--server=127.0.0.1:1"},
               "",

@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 struct Heap {
@@ -98,6 +99,101 @@ TEST_P(FullHeap, GrowsOnceWhereItMayFollowTheContainer) {
 
 INSTANTIATE_TEST_SUITE_P(CostlyEnds, FullHeap, ::testing::ValuesIn(kHeaps),
                          [](const auto& test) { return test.param.name; });
+
+struct Area {
+  const char* name;
+  const char* words;
+  // As which rule of the policy takes it.
+  const char* rule;
+  // Begins what is to be done first.
+  const char* step;
+
+  friend std::ostream& operator<<(std::ostream& out, const Area& area) {
+    return out << area.name;
+  }
+};
+constexpr Area kAreas[] = {
+    {"Direct", "java.lang.OutOfMemoryError: Direct buffer memory", "heap-full",
+     "raise -XX:MaxDirectMemorySize of"},
+    {"DirectSinceJava17",
+     "java.lang.OutOfMemoryError: Cannot reserve 65536 bytes of direct buffer "
+     "memory (allocated: 9, limit: 10)",
+     "heap-full", "raise -XX:MaxDirectMemorySize of"},
+    {"DirectOfNetty",
+     "io.netty.util.internal.OutOfDirectMemoryError: failed to allocate 16 "
+     "byte(s) of direct memory (used: 9, max: 10)",
+     "heap-full", "raise -XX:MaxDirectMemorySize of"},
+    {"DirectOption",
+     "+ java -XX:MaxDirectMemorySize=1g -jar a.jar\n"
+     "java.lang.OutOfMemoryError: Direct buffer memory",
+     "heap-of-its-own", "raise -XX:MaxDirectMemorySize of"},
+    // As large as the heap, which does not follow the container.
+    {"DirectOfFixedHeap",
+     "+ java -Xmx1g -jar a.jar\n"
+     "java.lang.OutOfMemoryError: Direct buffer memory",
+     "heap-of-its-own", "raise -XX:MaxDirectMemorySize of"},
+    {"Metaspace", "java.lang.OutOfMemoryError: Metaspace", "heap-of-its-own",
+     "raise -XX:MaxMetaspaceSize of"},
+    {"ClassSpace", "java.lang.OutOfMemoryError: Compressed class space",
+     "heap-of-its-own", "raise -XX:CompressedClassSpaceSize of"},
+    // Words about an area in the log of another end.
+    {"HeapBesideMetaspace",
+     "java.lang.OutOfMemoryError: Java heap space\n Metaspace used 34K",
+     "heap-full", "raise -Xmx or"},
+    {"OptionOfAnother",
+     "+ java -XX:MaxDirectMemorySize=1g -jar a.jar\n"
+     "java.lang.OutOfMemoryError: Java heap space",
+     "heap-full", "raise -Xmx or"},
+};
+
+class FullArea : public ::testing::TestWithParam<Area> {};
+
+TEST_P(FullArea, HasAnOptionOfItsOwn) {
+  const auto answer = AnswerToEnd({.words = GetParam().words, .exit_code = 1});
+  EXPECT_EQ(answer.diagnosis().cause(), v1::CONTAINER_OOM);
+  EXPECT_EQ(RuleOfEnd(answer), GetParam().rule);
+  EXPECT_THAT(answer.diagnosis().first_step().text(),
+              HasSubstr(GetParam().step));
+}
+
+INSTANTIATE_TEST_SUITE_P(CostlyEnds, FullArea, ::testing::ValuesIn(kAreas),
+                         [](const auto& test) { return test.param.name; });
+
+// A JVM calls it memory, too.
+TEST(FullArea, ThreadsAreNoMemory) {
+  for (const char* words :
+       {"java.lang.OutOfMemoryError: unable to create native thread: possibly "
+        "out of memory or process/resource limits reached",
+        "java.lang.OutOfMemoryError: unable to create new native thread",
+        "runtime: failed to create new OS thread (have 9 already; errno=11)"}) {
+    const auto answer = AnswerToEnd({.words = words, .exit_code = 1});
+    EXPECT_EQ(answer.diagnosis().cause(), v1::APP_ERROR) << words;
+    EXPECT_EQ(answer.diagnosis().fault_domain(), v1::Diagnosis::RESOURCE_LIMIT)
+        << words;
+    EXPECT_THAT(answer.decision().resources(), IsEmpty()) << words;
+    EXPECT_THAT(answer.diagnosis().first_step().text(),
+                HasSubstr("fewer threads"))
+        << words;
+  }
+}
+
+// Others may end with its code, too: it is certain where it says so itself.
+TEST(Timeout, IsAGuessByItsCodeAlone) {
+  const auto code = AnswerToEnd({.words = "epoch 3", .exit_code = 124});
+  EXPECT_EQ(code.diagnosis().cause(), v1::DEADLINE_POD);
+  EXPECT_EQ(code.diagnosis().confidence(), v1::Diagnosis::LOW);
+  EXPECT_THAT(code.diagnosis().problem(), HasSubstr("timeout(1)"));
+  const auto said =
+      AnswerToEnd({.words = "timeout: sending signal TERM to command 'python'",
+                   .exit_code = 124});
+  EXPECT_EQ(said.diagnosis().cause(), v1::DEADLINE_POD);
+  EXPECT_EQ(said.diagnosis().confidence(), v1::Diagnosis::MEDIUM);
+  EXPECT_THAT(said.diagnosis().first_step().text(),
+              Not(HasSubstr("the program's own")));
+  const auto other =
+      AnswerToEnd({.words = "Connection refused", .exit_code = 124});
+  EXPECT_EQ(other.diagnosis().cause(), v1::DEPENDENCY_UNAVAILABLE);
+}
 
 // The limit of the container is another matter.
 TEST(FullContainer, GrowsEachTime) {

@@ -147,6 +147,29 @@ TEST(ParseYamlTest, ReportsSyntaxErrorsWithTheirPlace) {
               ElementsAre(HasSubstr("f:1:5: error: not valid YAML: ")));
 }
 
+// In words that say what was found and what belongs there.
+TEST(ParseYamlTest, SaysWhatIsExpectedInThePlaceOfSyntaxErrors) {
+  const struct {
+    const char* text;
+    const char* says;
+  } rows[] = {
+      {"a: {b: 1\n", "'{' is never closed"},
+      {"a: [1, 2\n", "'[' is never closed"},
+      {"a: 1\n- x\n", "expected \"key: value\" at the same indentation"},
+      {"- - b\n  c: 1\n", "expected \"- item\" at the same indentation"},
+      {"a: b: c\n", "quotes around a value with \": \""},
+      {"a: b\n\tc: 1\n", "tab in indentation"},
+      {"a: @x\n", "a character that begins no value"},
+      {"a: *x\n", "*NAME without an &NAME before it"},
+      {"a: \"b\\q\"\n", "begins no escape"},
+      {"a: }\n", "closes nothing"},
+      {"a: |x\n  b\n", "begin on the next line"},
+  };
+  for (const auto& [text, says] : rows) {
+    EXPECT_THAT(Parse(text).issues, ElementsAre(HasSubstr(says))) << text;
+  }
+}
+
 // yaml-cpp closes such strings itself and swallows the rest of the file.
 TEST(ParseYamlTest, RefusesQuotedStringsThatAreNotClosed) {
   const auto issues = ElementsAre("f:1:5: error: quoted string is not closed");

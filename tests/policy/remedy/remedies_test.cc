@@ -49,6 +49,46 @@ const Text kTexts[] = {
      "requests.exceptions.HTTPError: 401 Client Error: Unauthorized for url: "
      "https://api.wandb.ai/graphql",
      "api.wandb.ai refuses the credentials (401)"},
+    {v1::CONFIG_USER_ERROR,
+     "wandb: ERROR API key verification failed for host https://wandb.acme.io. "
+     "Make sure your API key is valid.",
+     "wandb.acme.io refuses the credentials"},
+    {v1::CONFIG_USER_ERROR,
+     "wandb.errors.errors.AuthenticationError: The API key is missing",
+     "Weights & Biases refuses the credentials"},
+    {v1::CONFIG_USER_ERROR,
+     "huggingface_hub.errors.HfHubHTTPError: 401 Client Error. (Request ID: r)",
+     "Hugging Face refuses the credentials"},
+    {v1::CONFIG_USER_ERROR, "OSError: You are trying to access a gated repo.",
+     "the model on Hugging Face is gated: these credentials do not open it"},
+    {v1::CONFIG_USER_ERROR,
+     "huggingface_hub.errors.RepositoryNotFoundError: 401 Client Error.",
+     "Hugging Face has no such model for these credentials"},
+    // Other words of theirs are no matter of credentials.
+    {v1::CONFIG_USER_ERROR, "wandb.errors.UsageError: project is no name", ""},
+    {v1::CONFIG_USER_ERROR,
+     "wandb: Currently logged in as: bob. wandb: Paste an API key from your "
+     "profile train.py: error: unrecognized arguments: --lrr",
+     ""},
+    {v1::CONFIG_USER_ERROR,
+     "huggingface_hub.errors.HFValidationError: Repo id must be a name", ""},
+    {v1::APP_ERROR,
+     "java.lang.OutOfMemoryError: unable to create native thread: possibly out "
+     "of memory or process/resource limits reached",
+     "the process may not start more threads: unable to create native thread"},
+    {v1::APP_ERROR, "pthread_create failed: Resource temporarily unavailable",
+     "the process may not start more threads: pthread_create failed: Resource "
+     "temporarily unavailable"},
+    {v1::CONTAINER_OOM, "OutOfMemoryError: Compressed class space",
+     "the JVM's Compressed class space is full"},
+    {v1::CONTAINER_OOM,
+     "java.lang.OutOfMemoryError: Cannot reserve 65536 bytes of direct buffer "
+     "memory (allocated: 9, limit: 10)",
+     "the direct memory of the JVM is full"},
+    // What a JVM prints of its areas beside the error.
+    {v1::CONTAINER_OOM,
+     "java.lang.OutOfMemoryError: Java heap space\n Metaspace used 34K",
+     "the heap of the JVM is full: Java heap space"},
     {v1::DEVICE_ADMISSION, "Pod was rejected: Predicate NodeAffinity failed",
      "the node no longer has the labels that the pod asks for"},
     {v1::IMAGE_INVALID, "no match for platform in manifest",

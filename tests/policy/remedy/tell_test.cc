@@ -73,6 +73,7 @@ TEST_F(TellTest, WhatToDoIsAboutWhatCanBeDone) {
     const char* step;
   } rows[] = {
       {Failure(1, 124, "Error"), "give timeout(1) more time in the command"},
+      {Failure(1, 124, "Error"), "124 is the program's own: read the end of"},
       {pids, "find who starts so many processes"},
       {gone, "nothing: node n1 is gone or out of service"},
       {ray, "raise the memory of the Ray nodes in spec.rayClusterSpec"},

@@ -102,7 +102,9 @@ TEST(LintTest, EarlierRulesTogetherCoverALaterOne) {
                "rules { name: 'b' when { causes: APP_ERROR } then { action: "
                "FAIL } } rules { name: 'c' when { causes: [HANG, APP_ERROR] } "
                "then { action: FAIL } }"),
-      Contains(HasSubstr("earlier rules match all its causes")));
+      Contains(HasSubstr(
+          "rule \"c\" is never reached: earlier rules match all its causes: "
+          "\"a\", \"b\"")));
 }
 
 struct Pattern {
@@ -221,12 +223,12 @@ TEST(LintTest, WhatARuleLeavesToAnother) {
     const char* warning;
   } rows[] = {
       {"causes: HANG", "causes: [HANG, APP_ERROR]",
-       "rule \"two\" never decides about [HANG]: earlier rules do"},
+       "rule \"two\" never decides about [HANG]: earlier rules do: \"one\""},
       {"causes: HANG attempts { from: 2 }", "causes: [HANG, APP_ERROR]", ""},
       {"causes: HANG", "fault_domains: APPLICATION", ""},
       {"fault_domains: INFRASTRUCTURE", "causes: [NODE_LOST, APP_ERROR]",
        "rule \"two\" seldom decides about [NODE_LOST]: an earlier rule matches "
-       "the usual fault domain"},
+       "the usual fault domain: \"one\""},
       {"fault_domains: INFRASTRUCTURE interruptible: true", "causes: NODE_LOST",
        ""},
       {"fault_domains: INFRASTRUCTURE",

@@ -33,6 +33,11 @@ INSTANTIATE_TEST_SUITE_P(
                      {"terminated":{"exitCode":137,"exit_code":1}}}]}}]})",
                   "pods[1].status.containerStatuses[0].state.terminated."
                   "exitCode: is given twice, as exitCode and exit_code"},
+        BadMember{"NumberForTime", R"({"observedAt":5})",
+                  "observedAt: 5 is not a timestamp such as "
+                  "\"2026-01-31T08:00:00Z\""},
+        BadMember{"NumberForDuration", R"({"progress":{"healthyFor": 5}})",
+                  "progress.healthyFor: 5 is not a duration such as \"30s\""},
         BadMember{"ListForMap", R"({"pods":[{"metadata":{"labels":[]}}]})",
                   "pods[0].metadata.labels: found a list, expected an object"},
         BadMember{"ObjectInMap",

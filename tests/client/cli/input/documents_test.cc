@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "client/cli/base/json_text.h"
 #include "client/cli/base/utf8.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -86,6 +87,43 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"BrokenJson", "{\"a\":", "in: line 1, column 6"},
         BadInput{"BrokenYaml", "a: [1\nb: 2", "in: line 2"}),
     [](const auto& test) { return test.param.name; });
+
+// A log is a report of which there are but words.
+TEST(SplitDocumentsTest, TakesLogsForTheirWords) {
+  const struct {
+    const char* log;
+    const char* words;
+  } rows[] = {
+      {"Traceback (most recent call last):\n  File \"x.py\", line 1\n"
+       "KeyError: 'x'\n",
+       "KeyError: 'x'"},
+      {"[rank0]: Traceback (most recent call last):\n[rank0]: KeyError: 'x'\n",
+       "[rank0]: KeyError: 'x'"},
+      {R"({"level":"error","msg":"no way in","ts":1.5})"
+       "\n",
+       "ERROR no way in"},
+  };
+  for (const auto& [log, words] : rows) {
+    ASSERT_OK_AND_ASSIGN(const Documents documents, SplitDocuments("in", log));
+    ASSERT_EQ(documents.json.size(), 1U) << log;
+    const std::string_view exit = JsonMemberOf(documents.json[0], "exit");
+    EXPECT_THAT(JsonStringValue(JsonMemberOf(exit, "message")),
+                HasSubstr(words));
+    EXPECT_THAT(documents.warnings,
+                ElementsAre(HasSubstr("in: is a log, judged by its words")));
+  }
+}
+
+TEST(SplitDocumentsTest, TakesNoObjectsForALog) {
+  for (const char* text :
+       {R"({"kind":"Event","apiVersion":"v1","message":"x","time":"y"})",
+        R"({"report":{"exit":{"message":"x"}}})",
+        R"({"exit":{"message":"x"},"attempt":1})",
+        "kind: Pod\nmetadata:\n  name: a\n"}) {
+    ASSERT_OK_AND_ASSIGN(const Documents documents, SplitDocuments("in", text));
+    EXPECT_THAT(documents.warnings, IsEmpty()) << text;
+  }
+}
 
 TEST(SplitDocumentsTest, ReadsTenMegabytes) {
   std::string json = "[";

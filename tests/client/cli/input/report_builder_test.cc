@@ -299,9 +299,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"BadTime", R"({"kind":"Pod","status":{"startTime":"noon"}})",
                 "in: Pod: status.startTime: \"noon\" is not a timestamp such "
                 "as \"2026-01-31T08:00:00Z\""},
-        Refused{"BadDuration", R"({"progress":{"healthyFor":"an hour"}})",
-                "in: progress.healthyFor: the value is not a duration such as "
-                "\"30s\""},
+        Refused{
+            "BadDuration", R"({"progress":{"healthyFor":"an hour"}})",
+            "in: progress.healthyFor: \"an hour\" is not a duration such as "
+            "\"30s\""},
         Refused{"ObjectForScalar",
                 R"({"kind":"Pod","status":{"phase":{"a":1}}})",
                 "in: Pod: status.phase: found an object or list, expected a "

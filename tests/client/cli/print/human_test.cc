@@ -164,6 +164,47 @@ TEST(HumanTest, WhatWasNotRuledOutIsPossibleStill) {
   EXPECT_THAT(text, HasSubstr("a guess: "));
 }
 
+// Sentences of others hold colons and stops themselves.
+TEST(HumanTest, TextsOfEventsEndWhereTheirLinesDo) {
+  const std::string text =
+      Format(Parse(R"pb(
+               diagnosis {
+                 evidence {
+                   path: "events[0].message"
+                   value: "0/3 nodes are available: 3 Insufficient cpu."
+                   meaning: "no node has room for the pod"
+                 }
+                 evidence {
+                   path: "events[0].reason"
+                   value: "FailedScheduling"
+                   meaning: "no node fits the pod"
+                 }
+                 evidence {
+                   path: "events[2].message"
+                   value: "0/3 nodes are available: 3 Insufficient cpu."
+                   meaning: "no node has room for the pod"
+                 }
+                 evidence {
+                   path: "events[4].message"
+                   value: "0/4 nodes are available: 4 Insufficient cpu."
+                   meaning: "no node has room for the pod"
+                 }
+               })pb"),
+             {});
+  EXPECT_THAT(text, HasSubstr("\nEvidence\n"
+                              "  1. 0/3 nodes are available: 3 Insufficient "
+                              "cpu.\n"
+                              "     (no node has room for the pod)\n"
+                              "     events[0].message\n"
+                              "     events[2].message\n"
+                              "  2. FailedScheduling: no node fits the pod\n"
+                              "     events[0].reason\n"
+                              "  3. 0/4 nodes are available: 4 Insufficient "
+                              "cpu.\n"
+                              "     (no node has room for the pod)\n"
+                              "     events[4].message\n"));
+}
+
 TEST(HumanTest, AnEmptyAnswerIsStillShown) {
   EXPECT_THAT(Format({}, {}), HasSubstr("ACTION UNSPECIFIED\n"));
 }

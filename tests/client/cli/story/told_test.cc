@@ -332,14 +332,14 @@ const ToldRow kWords[] = {
     {"QuotedAsEvidence",
      Pod("a", Ended(3, "INFO go\\nERROR shard 9: no header")),
      {"Pod a, container main: shard 9: no header (",
-      "shard 9: no header: what the headline tells of "
+      "shard 9: no header (what the headline tells of) "
       "pods[0].status.containerStatuses[0].state.terminated.message"},
      {},
      {"<b>shard 9: no header</b> what the headline tells of"}},
     {"QuotedOnce",
      Pod("a", Ended(2, "usage: train\\nError: no such option: --lrr")),
      {"Pod a, container main: Error: no such option: --lrr",
-      "1. Error: no such option: --lrr: the program"},
+      "1. Error: no such option: --lrr (the program"},
      {"what the headline tells of"}},
     {"QuotedForTheShell",
      R"({"kind":"Pod","metadata":{"name":"it's;a","namespace":"m $l"},
@@ -352,6 +352,23 @@ const ToldRow kWords[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Words, ToldTest, ::testing::ValuesIn(kWords),
                          [](const auto& test) { return test.param.name; });
+
+// Events at about the same time share a mark, whose texts are lines of it.
+TEST(PageTest, TextsOfAMarkAreApartAndToldOnce) {
+  std::string objects = R"({"kind":"Pod","metadata":{"name":"p",
+    "namespace":"ml","uid":"u","creationTimestamp":"2026-11-03T08:00:00Z"},
+    "status":{"phase":"Failed","containerStatuses":[{"name":"main","state":
+    {"terminated":{"exitCode":1,"startedAt":"2026-11-03T08:01:00Z",
+    "finishedAt":"2026-11-03T09:00:00Z"}}}]}})";
+  for (const char* message : {"a; b", "c; d", "a; b"}) {
+    absl::StrAppend(&objects, R"({"kind":"Event","reason":"R","message":")",
+                    message, R"(","involvedObject":{"kind":"Pod","name":"p",
+                    "namespace":"ml","uid":"u"},"type":"Warning",
+                    "lastTimestamp":"2026-11-03T08:30:00Z"})");
+  }
+  EXPECT_THAT(Explain(objects).html,
+              HasSubstr("<title>Pod p: R: a; b&#10;Pod p: R: c; d</title>"));
+}
 
 }  // namespace
 }  // namespace mulligan::cli
