@@ -28,7 +28,11 @@ class SummaryWriter {
     if (conclusion_.cause == v1::NOT_FAILED) {
       text = Before();
       if (winner_ == nullptr) {
-        text.append(", as far as the report says: it has no status.");
+        absl::StrAppend(&text, ", as far as the report says: ",
+                        report_.exit().message().empty()
+                            ? "it has no status."
+                            : "there is no exit code, and no known failure in "
+                              "the words.");
         return text;
       }
       const ObjectName object = ObjectOf(report_, winner_->place);

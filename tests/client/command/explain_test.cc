@@ -179,6 +179,16 @@ TEST(ExplainTest, TheWorkloadIsNamedAsKubectlDoes) {
   }
 }
 
+TEST(ExplainTest, OfALogWithoutKnownWordsItSaysSo) {
+  const CommandResult result = RunMulligan(
+      {"explain", "-"}, "INFO start\nERROR the widget was not frobnicated\n");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out,
+              StartsWith("Nothing has failed, as far as the report says: there "
+                         "is no exit code, and no\nknown failure in the "
+                         "words"));
+}
+
 // Of two workloads one is broken.
 TEST(ExplainTest, TheStoryBelowAListIsOfOneThatWasAskedFor) {
   const auto explain = [](std::vector<std::string> filter) {
