@@ -179,6 +179,15 @@ class Finder {
            found;
   }
 
+  // Whether an operator says that the attempt at hand began after `end`.
+  bool BeganAfter(absl::Time end) const {
+    return std::ranges::any_of(
+        failure_.owners.views, [end](const WorkloadView& view) {
+          return view.attempt_began != nullptr && IsSet(*view.attempt_began) &&
+                 ToTime(*view.attempt_began) > end;
+        });
+  }
+
   bool AgreesWithoutPods(int i) const {
     if (failure_.cause == v1::DEADLINE_JOB &&
         ledger_.history(i).cause() != v1::DEADLINE_JOB) {
@@ -201,6 +210,7 @@ class Finder {
     if (!ended) return failure_.incident.summary && failure_.counted >= 0;
     const Time recorded = LifetimeOf(ledger_.history(i)).end;
     if (!recorded) return false;
+    if (BeganAfter(*recorded)) return false;
     const absl::Duration gap = *ended - *recorded;
     return gap <= kOperatorDelay && gap >= -kOperatorDelay;
   }

@@ -180,8 +180,8 @@ bool ViewRayJob(const v1::FailureReport& report, WorkloadView& view) {
   view.counts = {{"backoffLimit", job.spec().backoff_limit()},
                  {"succeeded", status.succeeded()},
                  {"failed", status.failed()}};
-  view.times.push_back(&status.start_time());
-  view.times.push_back(&status.end_time());
+  view.attempt_began = &status.start_time();
+  view.times = {view.attempt_began, &status.end_time()};
   return true;
 }
 

@@ -92,8 +92,8 @@ bool ViewSparkApplication(const v1::FailureReport& report, WorkloadView& view) {
   }
   view.counts = {{"executionAttempts", status.execution_attempts()},
                  {"submissionAttempts", status.submission_attempts()}};
-  view.times = {&status.last_submission_attempt_time(),
-                &status.termination_time()};
+  view.attempt_began = &status.last_submission_attempt_time();
+  view.times = {view.attempt_began, &status.termination_time()};
   return true;
 }
 

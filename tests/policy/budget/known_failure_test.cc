@@ -87,6 +87,14 @@ const KnownFailureRow kKnownFailureRows[] = {
     {"OperatorSaysSoMuchLater", 0, 0, false, true, "}", kNoPods, false, 2700},
     {"OperatorCountsOneMore", 0, 0, false, true, "}", kNoPods, false, 2030, 2},
     {"OperatorCountsTheSame", 0, 0, true, true, "}", kNoPods, false, 2030, 1},
+    {"ItsAttemptBeganBeforeTheRecordedEnd", 0, 0, true, true, "}",
+     "ray_job { status { start_time { seconds: 1000 } } }", false, 2030},
+    {"ItsAttemptBeganAfterTheRecordedEnd", 0, 0, false, true, "}",
+     "ray_job { status { start_time { seconds: 2005 } } }", false, 2030},
+    {"ItsSubmissionWasAfterTheRecordedEnd", 0, 0, false, true, "}",
+     "spark_application { status { last_submission_attempt_time { seconds: "
+     "2005 } } }",
+     false, 2030},
     {"ItStruckBeforeItEnded", 1950, 2500, false, true,
      "struck_at { seconds: 1940 } }"},
 };
