@@ -88,7 +88,16 @@ constexpr std::string_view kGone =
 constexpr std::string_view kRefused =
     "an error of kubectl, expected objects: `kubectl get ... -o json` has to "
     "succeed first";
+constexpr std::string_view kFence =
+    "fenced as Markdown, expected the objects alone: leave out the lines that "
+    "begin with ```";
+constexpr std::string_view kPrompt =
+    "a command with what it printed, expected the objects alone: leave out the "
+    "line with the command";
 constexpr PastedText kPastedTexts[] = {
+    {"```", "", kFence},
+    {"$ kubectl ", "", kPrompt},
+    {"kubectl get ", "\n", kPrompt},
     {"NAME ", "", kGetTable},
     {"NAMESPACE ", "", kGetTable},
     {"LAST SEEN ", "", kGetTable},

@@ -99,8 +99,15 @@ func noUnknownCommand(root *cobra.Command, args []string) error {
 	return err
 }
 
-// version is that of the module and the commit, as Go recorded them.
+// released is the version of the release that the plugin is of, set when that is linked;
+// empty where Go built it.
+var released string
+
+// version is that of the release, or else of the module and the commit, as Go recorded them.
 func version() string {
+	if released != "" {
+		return released
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
