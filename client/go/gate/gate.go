@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -45,7 +46,7 @@ type Way int
 
 const (
 	// Native: what the operator does without Mulligan. The flag is off, there is no
-	// answer, or nothing is to be decided.
+	// answer that could be stored, or nothing is to be decided.
 	Native Way = iota
 	// Retry: start the next attempt now.
 	Retry
@@ -87,8 +88,15 @@ const leastPause = time.Second
 const defaultDeadline = 2 * time.Second
 
 // Ask returns the way. obj is the object as the operator is about to see it: the
-// status in memory may be newer than the stored one. An error means that the ledger
-// could not be stored: do nothing, and reconcile again.
+// status in memory may be newer than the stored one.
+//
+// An error means that obj was not the latest, or that ctx has ended: do nothing, and
+// reconcile again. That ends by itself, and the repeated answer is free. Whatever else
+// stands between the question and a stored answer may last for ever, so it is Native
+// with [Verdict.NoAnswer], as is a service that is away: reads that are slow or forbidden,
+// an annotation that is no ledger, a patch that is refused. Where it is not known whether
+// the ledger was stored, as after a timeout, obj's resource version tells: it is still the
+// old one, so that the operator's own update is a conflict if it was.
 func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 	if !g.Open() {
 		return Verdict{}, nil
@@ -97,15 +105,20 @@ func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 	if deadline == 0 {
 		deadline = defaultDeadline
 	}
-	ctx, cancel := context.WithTimeout(ctx, deadline)
+	bounded, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
-	advice, err := g.Asker.Ask(ctx, obj)
-	if err != nil {
+	advice, err := g.Asker.Ask(bounded, obj)
+	switch {
+	case ctx.Err() != nil:
+		return Verdict{}, ctx.Err()
+	case apierrors.IsConflict(err):
 		return Verdict{}, err
+	case err == nil:
+		err = advice.NoAnswer
 	}
-	if advice.NoAnswer != nil {
-		log.FromContext(ctx).Info("Mulligan has no answer: decided as without it", "reason", advice.NoAnswer.Error())
-		return Verdict{NoAnswer: advice.NoAnswer}, nil
+	if err != nil {
+		log.FromContext(ctx).Info("Mulligan has no answer: decided as without it", "reason", err.Error())
+		return Verdict{NoAnswer: err}, nil
 	}
 	verdict := verdictOf(advice.Response)
 	if verdict.Way != Native {

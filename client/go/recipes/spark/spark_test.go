@@ -6,10 +6,15 @@ import (
 	"time"
 
 	"github.com/kubeflow/spark-operator/v2/api/v1beta2"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/gate"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/gatetest"
 	"mulligan.dev/mulligan/mulligantest"
@@ -89,6 +94,42 @@ func TestDecide(t *testing.T) {
 				t.Errorf("%d runs, %d submissions, %q; want %d, %d, %q", status.ExecutionAttempts, status.SubmissionAttempts, status.AppState.ErrorMessage, test.runs, test.submissions, test.message)
 			}
 		})
+	}
+}
+
+// While the question is on its way the user mends the spec, and the operator's event
+// filter writes INVALIDATING: that stays, and the operator reads it.
+func TestWhatIsWrittenMeanwhileStays(t *testing.T) {
+	app := application(failing)
+	scheme := runtime.NewScheme()
+	if err := v1beta2.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	kube := fake.NewClientBuilder().WithScheme(scheme).WithObjects(app).WithStatusSubresource(app).Build()
+	key := client.ObjectKeyFromObject(app)
+	if err := kube.Get(t.Context(), key, app); err != nil {
+		t.Fatal(err)
+	}
+	service := mulligantest.New(t)
+	fails := gatetest.Says(mulliganv1.Decision_FAIL, 0)
+	service.Next(func(request *mulliganv1.DecideRequest) (*mulliganv1.DecideResponse, error) {
+		theirs := app.DeepCopy()
+		theirs.Spec.Mode = v1beta2.DeployModeCluster
+		if err := kube.Update(t.Context(), theirs); err != nil {
+			t.Error(err)
+		}
+		theirs.Status.AppState.State = v1beta2.ApplicationStateInvalidating
+		if err := kube.Status().Update(t.Context(), theirs); err != nil {
+			t.Error(err)
+		}
+		return fails(request)
+	})
+	decided, _, err := Decide(t.Context(), gate.New(service.Client(), kube, kube), app, Actions{})
+	if decided || !apierrors.IsConflict(err) {
+		t.Errorf("decided %t, error %v; want a conflict", decided, err)
+	}
+	if err := kube.Status().Update(t.Context(), app); !apierrors.IsConflict(err) {
+		t.Errorf("what was read before the question is written over what came since: %v", err)
 	}
 }
 
