@@ -120,7 +120,7 @@ func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 		log.FromContext(ctx).Info("Mulligan has no answer: decided as without it", "reason", err.Error())
 		return Verdict{NoAnswer: err}, nil
 	}
-	verdict := verdictOf(advice.Response)
+	verdict := askedIn(ctx).verdict(advice.Response)
 	if verdict.Way != Native {
 		verdict.Advice = advice
 	}
@@ -131,7 +131,8 @@ func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 
 // AskCounting does the same for the operator of obj, where it moves its own counter as
 // [Verdict.Counts] says: what it counts in between, since nobody answered, is charged with
-// the next answer. It is for the kinds that have a row in the table of counters.
+// the next answer. It is for the kinds that have a row in the table of counters. Where
+// its user's word is to go on whatever happens, a Stop is Native, charged or not.
 func (g *Gate) AskCounting(ctx context.Context, obj client.Object) (Verdict, error) {
 	if !g.Open() {
 		return Verdict{}, nil
@@ -151,49 +152,3 @@ func (g *Gate) AskCounting(ctx context.Context, obj client.Object) (Verdict, err
 
 // Open says whether there is anybody to ask.
 func (g *Gate) Open() bool { return g != nil && g.Enabled }
-
-// verdictOf is the way of an answer, without the advice.
-func verdictOf(response *mulliganv1.DecideResponse) Verdict {
-	decision := response.GetDecision()
-	after := decision.GetRetryAfter().AsDuration()
-	v := Verdict{Sentence: decision.GetSentence(), Charged: chargedOf(response)}
-	v.Counts = v.Charged && ownFaults[response.GetDiagnosis().GetFaultDomain()]
-	switch decision.GetAction() {
-	case mulliganv1.Decision_RETRY:
-		if v.After = after; v.After > 0 {
-			v.Way, v.After = Later, max(v.After, leastPause)
-		} else {
-			v.Way = Retry
-		}
-	case mulliganv1.Decision_WAIT:
-		v.Way, v.After = Wait, max(after, leastPause)
-	case mulliganv1.Decision_FAIL, mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE:
-		v.Way = Stop
-	default:
-		return Verdict{}
-	}
-	return v
-}
-
-// ownFaults are those of the work itself: its program, its spec and the limits that
-// this sets.
-var ownFaults = map[mulliganv1.Diagnosis_FaultDomain]bool{
-	mulliganv1.Diagnosis_APPLICATION:    true,
-	mulliganv1.Diagnosis_CONFIGURATION:  true,
-	mulliganv1.Diagnosis_RESOURCE_LIMIT: true,
-	mulliganv1.Diagnosis_DEADLINE:       true,
-}
-
-// chargedOf looks at the record of the failure: an answer told again charges
-// nothing, but the failure was charged.
-func chargedOf(response *mulliganv1.DecideResponse) bool {
-	if response.GetAccounting().GetUnits() > 0 {
-		return true
-	}
-	for _, record := range response.GetLedger().GetHistory() {
-		if record.GetFailureId() == response.GetFailureId() {
-			return record.GetChargedTo() != ""
-		}
-	}
-	return false
-}

@@ -36,6 +36,8 @@ func application(state v1beta2.ApplicationStateType) *v1beta2.SparkApplication {
 	return app
 }
 
+func always(app *v1beta2.SparkApplication) { app.Spec.RestartPolicy.Type = v1beta2.RestartPolicyAlways }
+
 func TestDecide(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -61,9 +63,12 @@ func TestDecide(t *testing.T) {
 		{"and is tried again after it", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, time.Minute)}, refused, func(app *v1beta2.SparkApplication) {
 			app.Status.LastSubmissionAttemptTime = metav1.NewTime(time.Now().Add(-2 * time.Minute))
 		}, []string{ReasonWaits, "submit"}, true, 0, 3, 1, native},
-		{"a submission that cannot work", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE, 0)}, refused, nil, []string{ReasonStops}, true, 0, 3, 2, gatetest.Sentence},
+		{"a submission that cannot work", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE, 0)}, refused, nil, []string{ReasonStops, "give up"}, true, 0, 3, 2, gatetest.Sentence},
 		{"ignore", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_IGNORE, 0)}, failing, nil, nil, false, 0, 3, 2, native},
 		{"service away", gatetest.Away(), failing, nil, nil, false, 0, 3, 2, native},
+		{"always is the user's word", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_FAIL, 0)}, failing, always, nil, false, 0, 3, 2, native},
+		{"of a submission, too", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE, 0)}, refused, always, nil, false, 0, 3, 2, native},
+		{"that goes on later", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, time.Minute)}, failing, always, []string{ReasonRetries, "rerun"}, true, 0, 3, 2, native},
 		{"never is the user's word", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 0)}, failing, func(app *v1beta2.SparkApplication) {
 			app.Spec.RestartPolicy.Type = v1beta2.RestartPolicyNever
 		}, nil, false, 0, 3, 2, native},
@@ -80,7 +85,8 @@ func TestDecide(t *testing.T) {
 			}
 			decided, hold, err := Decide(t.Context(), g, app, Actions{
 				Rerun: does("rerun"), Submit: does("submit"),
-				Tell: func(reason, _ string) { done = append(done, reason) },
+				GiveUp: func() { done = append(done, "give up") },
+				Tell:   func(reason, _ string) { done = append(done, reason) },
 			})
 			if err != nil || decided != test.decided || !slices.Equal(done, test.done) {
 				t.Errorf("decided %t, did %q, error %v; want %t, %q", decided, done, err, test.decided, test.done)
