@@ -252,6 +252,36 @@ func TestWhatIsKept(t *testing.T) {
 	}
 }
 
+// A pod is kept also on a cluster that somebody else has changed, whose change the
+// operator does not overwrite.
+func TestKeepingMovesNoVersionOn(t *testing.T) {
+	cluster := custom("RayCluster", "train-x7", nil)
+	scheme := runtime.NewScheme()
+	if err := corev1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	kube := fake.NewClientBuilder().WithScheme(scheme).WithObjects(cluster).Build()
+	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(cluster), cluster); err != nil {
+		t.Fatal(err)
+	}
+	theirs := cluster.DeepCopy()
+	theirs.SetLabels(map[string]string{"theirs": "stays"})
+	if err := kube.Update(t.Context(), theirs); err != nil {
+		t.Fatal(err)
+	}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "gone", UID: "gone"}}
+	gate.New(mulligantest.New(t).Client(), kube, kube).Keep(t.Context(), cluster, pod)
+	if err := kube.Update(t.Context(), cluster); !apierrors.IsConflict(err) {
+		t.Errorf("the operator overwrites what came between: %v", err)
+	}
+	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(cluster), theirs); err != nil {
+		t.Fatal(err)
+	}
+	if theirs.GetAnnotations()[gate.KeptAnnotation] == "" || theirs.GetLabels()["theirs"] == "" {
+		t.Errorf("the cluster has labels %v, annotations %v", theirs.GetLabels(), theirs.GetAnnotations())
+	}
+}
+
 func custom(kind, name string, status map[string]any) *unstructured.Unstructured {
 	obj := &unstructured.Unstructured{Object: map[string]any{"status": status}}
 	obj.SetAPIVersion("ray.io/v1")
