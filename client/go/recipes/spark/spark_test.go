@@ -103,6 +103,21 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// What goes on by the user's word is counted by the operator, so that the next answer does
+// not charge it a second time.
+func TestWhatGoesOnIsChargedOnce(t *testing.T) {
+	app := application(failing)
+	always(app)
+	g := gatetest.Open(t, app, v1beta2.AddToScheme, gatetest.Says(mulliganv1.Decision_FAIL, 0))
+	if decided, _, err := Decide(t.Context(), g, app, Actions{}); decided || err != nil {
+		t.Fatalf("decided %t, error %v", decided, err)
+	}
+	ledger, err := mulligan.LedgerFrom(app)
+	if err != nil || ledger.GetAttemptsSeen() == 0 || ledger.GetNativeCount() != app.Status.ExecutionAttempts {
+		t.Errorf("ledger %v, error %v; want the count of all %d runs", ledger, err, app.Status.ExecutionAttempts)
+	}
+}
+
 // While the question is on its way the user mends the spec, and the operator's event
 // filter writes INVALIDATING: that stays, and the operator reads it.
 func TestWhatIsWrittenMeanwhileStays(t *testing.T) {
