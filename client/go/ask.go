@@ -66,8 +66,8 @@ func (a *Advice) RetryAfter() time.Duration { return a.Decision.GetRetryAfter().
 // and a failure that is asked about again gets the same answer for nothing.
 //
 // When Ask returns without an error the new ledger is stored on the workload, and
-// the advice may be acted on. A conflict (apierrors.IsConflict) means that another
-// caller decided meanwhile: read obj and ask again. So does every other error.
+// the advice may be acted on. A conflict (apierrors.IsConflict) means that somebody else
+// decided or changed it meanwhile: read obj and ask again. So does every other error.
 func (a *Asker) Ask(ctx context.Context, obj client.Object) (*Advice, error) {
 	request, workload, notes, err := a.request(ctx, obj)
 	if err != nil {

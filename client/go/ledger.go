@@ -102,14 +102,15 @@ func EncodeLedger(ledger *mulliganv1.BudgetLedger) (string, error) {
 //
 // Nothing is written where the object has this ledger already, as after IGNORE
 // and most answers of WAIT. The write carries the resource version. When somebody
-// else changed the object meanwhile, it is read again and the write repeated, as
-// long as its ledger is still the one that obj had. When the ledger itself has
-// changed, two callers decided at the same time: the error is a conflict
+// else changed the object meanwhile, the error is a conflict
 // ([apierrors.IsConflict]), and the caller reads the object and asks again, which
-// is charged once however often it happens.
+// is charged once however often it happens. The ledger is stored all the same, as
+// long as that of the object is still the one that obj had: the next answer is the
+// same, although the evidence may be gone by then.
 //
 // On success obj has the new resource version and annotation; the rest of it is
-// left as it was.
+// left as it was. With an error obj is left as it was, its resource version above
+// all: what others wrote is not in it, and an update of it must not be taken.
 //
 // [apierrors.IsConflict]: https://pkg.go.dev/k8s.io/apimachinery/pkg/api/errors#IsConflict
 func StoreLedger(ctx context.Context, c client.Client, obj client.Object, ledger *mulliganv1.BudgetLedger) error {
@@ -124,9 +125,12 @@ func StoreLedger(ctx context.Context, c client.Client, obj client.Object, ledger
 	if obj.GetResourceVersion() == "" {
 		return fmt.Errorf("mulligan: %s: the ledger was not stored: the object has no resourceVersion, expected it as read from the API server", label(obj))
 	}
-	current, err := storeOver(ctx, c, obj, before, text)
+	current, met, err := storeOver(ctx, c, obj, before, text)
 	if err != nil {
 		return fmt.Errorf("mulligan: %s: the ledger was not stored: %w", label(obj), err)
+	}
+	if met != nil {
+		return fmt.Errorf("mulligan: %s: the ledger was stored, and something else has changed, read the object and ask again: %w", label(obj), met)
 	}
 	obj.SetResourceVersion(current.GetResourceVersion())
 	setLedger(obj, text)
@@ -134,28 +138,29 @@ func StoreLedger(ctx context.Context, c client.Client, obj client.Object, ledger
 }
 
 // storeOver writes text as long as the ledger of the object is still before, and
-// returns the object as it is then.
-func storeOver(ctx context.Context, c client.Client, obj client.Object, before, text string) (client.Object, error) {
-	current := obj.DeepCopyObject().(client.Object)
-	var conflict error
-	err := wait.ExponentialBackoffWithContext(ctx, retry.DefaultBackoff, func(ctx context.Context) (bool, error) {
-		if conflict = patchLedger(ctx, c, current, text); !apierrors.IsConflict(conflict) {
-			return true, conflict
+// returns the object as it is then. met is the conflict on the way, if there was one.
+func storeOver(ctx context.Context, c client.Client, obj client.Object, before, text string) (current client.Object, met, err error) {
+	current = obj.DeepCopyObject().(client.Object)
+	err = wait.ExponentialBackoffWithContext(ctx, retry.DefaultBackoff, func(ctx context.Context) (bool, error) {
+		err := patchLedger(ctx, c, current, text)
+		if !apierrors.IsConflict(err) {
+			return true, err
 		}
+		met = err
 		// A fresh object: decoding into a used one would keep what was removed.
 		current = newLike(obj)
 		if err := c.Get(ctx, client.ObjectKeyFromObject(obj), current); err != nil {
 			return false, err
 		}
 		if current.GetUID() != obj.GetUID() || current.GetAnnotations()[LedgerAnnotation] != before {
-			return false, fmt.Errorf("another caller stored a ledger meanwhile, read the object and ask again: %w", conflict)
+			return false, fmt.Errorf("another caller stored a ledger meanwhile, read the object and ask again: %w", met)
 		}
 		return false, nil
 	})
-	if wait.Interrupted(err) && conflict != nil {
-		return nil, conflict
+	if wait.Interrupted(err) && met != nil {
+		err = met
 	}
-	return current, err
+	return current, met, err
 }
 
 func newLike(obj client.Object) client.Object {

@@ -166,7 +166,9 @@ func TestNoLedgerIsNotWritten(t *testing.T) {
 	}
 }
 
-func TestAChangeOfSomethingElseDoesNotMatter(t *testing.T) {
+// The ledger is stored all the same, and whoever writes the object as it had it is told
+// that it has changed.
+func TestAChangeOfSomethingElseIsNotOverwritten(t *testing.T) {
 	var once bool
 	c, writes := kube(t, func(base client.Client) {
 		if !once {
@@ -174,11 +176,19 @@ func TestAChangeOfSomethingElseDoesNotMatter(t *testing.T) {
 			change(t, base, func(job *batchv1.Job) { job.Labels = map[string]string{"seen": "by-another-controller"} })
 		}
 	}, jobWith(nil))
-	if err := mulligan.StoreLedger(context.Background(), c, get(t, c), ledgerOf(1)); err != nil {
-		t.Fatal(err)
+	job := get(t, c)
+	if err := mulligan.StoreLedger(context.Background(), c, job, ledgerOf(1)); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), "the ledger was stored") {
+		t.Fatalf("got %v, want a conflict", err)
 	}
-	if got := get(t, c); got.Labels["seen"] == "" || got.Annotations[mulligan.LedgerAnnotation] == "" || *writes != 2 {
-		t.Errorf("%d writes: %v", *writes, got.ObjectMeta)
+	if err := c.Status().Update(context.Background(), job); !apierrors.IsConflict(err) {
+		t.Errorf("an update of what was read before: %v, want a conflict", err)
+	}
+	job = get(t, c)
+	if job.Labels["seen"] == "" || job.Annotations[mulligan.LedgerAnnotation] == "" || *writes != 2 {
+		t.Errorf("%d writes: %v", *writes, job.ObjectMeta)
+	}
+	if err := mulligan.StoreLedger(context.Background(), c, job, ledgerOf(1)); err != nil || *writes != 2 {
+		t.Errorf("the same answer: %v, %d writes", err, *writes)
 	}
 }
 

@@ -19,8 +19,8 @@ import (
 // Pause is how long it still takes until the retry that was granted last is due; zero
 // where there is none or it is due. It is read from the ledger on obj: no question.
 func (g *Gate) Pause(obj client.Object, now time.Time) time.Duration {
-	record, err := g.granted(obj)
-	if err != nil || record == nil {
+	record, _ := g.granted(obj)
+	if record == nil {
 		return 0
 	}
 	due := record.GetObservedAt().AsTime().Add(record.GetDecision().GetRetryAfter().AsDuration())
@@ -33,8 +33,11 @@ func (g *Gate) Pause(obj client.Object, now time.Time) time.Duration {
 // short sentence.
 func (g *Gate) Follow(obj client.Object, now time.Time, templates ...*corev1.PodTemplateSpec) ([]string, error) {
 	record, err := g.granted(obj)
-	if err != nil || record == nil {
-		return nil, err
+	if err != nil {
+		return []string{unreadable(err)}, nil
+	}
+	if record == nil {
+		return nil, nil
 	}
 	var shapes []kinds.Shape
 	for _, template := range templates {
@@ -60,8 +63,11 @@ func (g *Gate) Follow(obj client.Object, now time.Time, templates ...*corev1.Pod
 // mulligan-controller does.
 func (g *Gate) FollowIn(obj client.Object, now time.Time) ([]string, error) {
 	record, err := g.granted(obj)
-	if err != nil || record == nil {
-		return nil, err
+	if err != nil {
+		return []string{unreadable(err)}, nil
+	}
+	if record == nil {
+		return nil, nil
 	}
 	gvk, err := apiutil.GVKForObject(obj, g.Asker.Kube.Scheme())
 	if err != nil {
@@ -81,6 +87,10 @@ func (g *Gate) FollowIn(obj client.Object, now time.Time) ([]string, error) {
 	}
 	return notes, nil
 }
+
+// unreadable is a note: what anybody may write on an object must not keep it from its
+// next attempt.
+func unreadable(err error) string { return "nothing that is advised can be followed: " + err.Error() }
 
 // granted is the latest failure in the ledger on obj, where the answer was a retry.
 func (g *Gate) granted(obj client.Object) (*mulliganv1.AttemptRecord, error) {

@@ -22,6 +22,8 @@ type counter struct {
 	// name is what the operator calls the attempt: a counter that does not have all
 	// of them tells none from the next.
 	name func(report *mulliganv1.FailureReport) string
+	// goesOn says whether the user's word is to go on whatever happens. Nil: never.
+	goesOn func(report *mulliganv1.FailureReport) bool
 }
 
 // The counters, by kind. JobSet's and Trainer's need no row: status.restarts has every
@@ -59,6 +61,9 @@ var counters = map[string]*counter{
 		name: func(report *mulliganv1.FailureReport) string {
 			return report.GetSparkApplication().GetStatus().GetSubmissionId()
 		},
+		goesOn: func(report *mulliganv1.FailureReport) bool {
+			return report.GetSparkApplication().GetSpec().GetRestartPolicy().GetType() == "Always"
+		},
 	},
 }
 
@@ -73,8 +78,25 @@ func mostTries(status *sparkv1beta2.SparkApplicationStatus) int32 {
 // heldBack is a question of an operator that holds its counter back, and the key of it.
 type heldBack struct {
 	kind string
+	// Whether the user's word is to go on whatever happens: a Stop is Native.
+	goesOn bool
 	// Whether the counter moves when the answer is acted on.
 	moves bool
+}
+
+// askedIn is nil for a question of an operator that counts every failure.
+func askedIn(ctx context.Context) *heldBack {
+	asked, _ := ctx.Value(heldBack{}).(*heldBack)
+	return asked
+}
+
+// verdict is the way of an answer to this question.
+func (asked *heldBack) verdict(response *mulliganv1.DecideResponse) Verdict {
+	verdict := verdictOf(response)
+	if asked != nil && asked.goesOn && verdict.Way == Stop {
+		return Verdict{}
+	}
+	return verdict
 }
 
 // counting is the service, which hears of the failures that the operator has decided by
@@ -85,12 +107,13 @@ type counting struct {
 }
 
 func (c counting) Decide(ctx context.Context, request *mulliganv1.DecideRequest, options ...grpc.CallOption) (*mulliganv1.DecideResponse, error) {
-	asked, _ := ctx.Value(heldBack{}).(*heldBack)
+	asked := askedIn(ctx)
 	if asked == nil {
 		return c.RetryDecisionServiceClient.Decide(ctx, request, options...)
 	}
 	row := counters[asked.kind]
 	report, ledger := request.GetReport(), request.GetLedger()
+	asked.goesOn = row.goesOn != nil && row.goesOn(report)
 	if report.GetFailureId() == "" {
 		report.FailureId = row.name(report)
 	}
@@ -108,7 +131,7 @@ func (c counting) Decide(ctx context.Context, request *mulliganv1.DecideRequest,
 		asked.moves = ledger.GetNativeCount() > kept
 		return response, nil
 	}
-	verdict := verdictOf(response)
+	verdict := asked.verdict(response)
 	asked.moves = verdict.Way == Native || verdict.Way != Wait && verdict.Counts
 	if response.GetLedger().GetAttemptsSeen() > 0 {
 		if asked.moves {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -45,7 +46,7 @@ type Way int
 
 const (
 	// Native: what the operator does without Mulligan. The flag is off, there is no
-	// answer, or nothing is to be decided.
+	// answer that could be stored, or nothing is to be decided.
 	Native Way = iota
 	// Retry: start the next attempt now.
 	Retry
@@ -87,8 +88,15 @@ const leastPause = time.Second
 const defaultDeadline = 2 * time.Second
 
 // Ask returns the way. obj is the object as the operator is about to see it: the
-// status in memory may be newer than the stored one. An error means that the ledger
-// could not be stored: do nothing, and reconcile again.
+// status in memory may be newer than the stored one.
+//
+// An error means that obj was not the latest, or that ctx has ended: do nothing, and
+// reconcile again. That ends by itself, and the repeated answer is free. Whatever else
+// stands between the question and a stored answer may last for ever, so it is Native
+// with [Verdict.NoAnswer], as is a service that is away: reads that are slow or forbidden,
+// an annotation that is no ledger, a patch that is refused. Where it is not known whether
+// the ledger was stored, as after a timeout, obj's resource version tells: it is still the
+// old one, so that the operator's own update is a conflict if it was.
 func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 	if !g.Open() {
 		return Verdict{}, nil
@@ -97,17 +105,22 @@ func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 	if deadline == 0 {
 		deadline = defaultDeadline
 	}
-	ctx, cancel := context.WithTimeout(ctx, deadline)
+	bounded, cancel := context.WithTimeout(ctx, deadline)
 	defer cancel()
-	advice, err := g.Asker.Ask(ctx, obj)
-	if err != nil {
+	advice, err := g.Asker.Ask(bounded, obj)
+	switch {
+	case ctx.Err() != nil:
+		return Verdict{}, ctx.Err()
+	case apierrors.IsConflict(err):
 		return Verdict{}, err
+	case err == nil:
+		err = advice.NoAnswer
 	}
-	if advice.NoAnswer != nil {
-		log.FromContext(ctx).Info("Mulligan has no answer: decided as without it", "reason", advice.NoAnswer.Error())
-		return Verdict{NoAnswer: advice.NoAnswer}, nil
+	if err != nil {
+		log.FromContext(ctx).Info("Mulligan has no answer: decided as without it", "reason", err.Error())
+		return Verdict{NoAnswer: err}, nil
 	}
-	verdict := verdictOf(advice.Response)
+	verdict := askedIn(ctx).verdict(advice.Response)
 	if verdict.Way != Native {
 		verdict.Advice = advice
 	}
@@ -118,7 +131,8 @@ func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 
 // AskCounting does the same for the operator of obj, where it moves its own counter as
 // [Verdict.Counts] says: what it counts in between, since nobody answered, is charged with
-// the next answer. It is for the kinds that have a row in the table of counters.
+// the next answer. It is for the kinds that have a row in the table of counters. Where
+// its user's word is to go on whatever happens, a Stop is Native, charged or not.
 func (g *Gate) AskCounting(ctx context.Context, obj client.Object) (Verdict, error) {
 	if !g.Open() {
 		return Verdict{}, nil
@@ -138,49 +152,3 @@ func (g *Gate) AskCounting(ctx context.Context, obj client.Object) (Verdict, err
 
 // Open says whether there is anybody to ask.
 func (g *Gate) Open() bool { return g != nil && g.Enabled }
-
-// verdictOf is the way of an answer, without the advice.
-func verdictOf(response *mulliganv1.DecideResponse) Verdict {
-	decision := response.GetDecision()
-	after := decision.GetRetryAfter().AsDuration()
-	v := Verdict{Sentence: decision.GetSentence(), Charged: chargedOf(response)}
-	v.Counts = v.Charged && ownFaults[response.GetDiagnosis().GetFaultDomain()]
-	switch decision.GetAction() {
-	case mulliganv1.Decision_RETRY:
-		if v.After = after; v.After > 0 {
-			v.Way, v.After = Later, max(v.After, leastPause)
-		} else {
-			v.Way = Retry
-		}
-	case mulliganv1.Decision_WAIT:
-		v.Way, v.After = Wait, max(after, leastPause)
-	case mulliganv1.Decision_FAIL, mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE:
-		v.Way = Stop
-	default:
-		return Verdict{}
-	}
-	return v
-}
-
-// ownFaults are those of the work itself: its program, its spec and the limits that
-// this sets.
-var ownFaults = map[mulliganv1.Diagnosis_FaultDomain]bool{
-	mulliganv1.Diagnosis_APPLICATION:    true,
-	mulliganv1.Diagnosis_CONFIGURATION:  true,
-	mulliganv1.Diagnosis_RESOURCE_LIMIT: true,
-	mulliganv1.Diagnosis_DEADLINE:       true,
-}
-
-// chargedOf looks at the record of the failure: an answer told again charges
-// nothing, but the failure was charged.
-func chargedOf(response *mulliganv1.DecideResponse) bool {
-	if response.GetAccounting().GetUnits() > 0 {
-		return true
-	}
-	for _, record := range response.GetLedger().GetHistory() {
-		if record.GetFailureId() == response.GetFailureId() {
-			return record.GetChargedTo() != ""
-		}
-	}
-	return false
-}

@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -9,14 +10,17 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"mulligan.dev/mulligan"
 	"mulligan.dev/mulligan/gate"
@@ -46,6 +50,63 @@ func TestWhatCounts(t *testing.T) {
 			verdict, err := g.Ask(t.Context(), pod)
 			if err != nil || verdict.Counts != test.want {
 				t.Errorf("counts %t, error %v; want %t", verdict.Counts, err, test.want)
+			}
+		})
+	}
+}
+
+// What may stand between a question and its answer for ever leaves the operator its own
+// way; what ends by itself is an error, so that it comes again.
+func TestWhatStandsBetween(t *testing.T) {
+	pods := schema.GroupResource{Resource: "pods"}
+	refuses := func(err error) interceptor.Funcs {
+		return interceptor.Funcs{Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
+			return err
+		}}
+	}
+	for _, test := range []struct {
+		name   string
+		ledger string
+		ended  bool
+		stands interceptor.Funcs
+		// The error, or why there is no answer.
+		isError bool
+		want    string
+	}{
+		{"an annotation that is no ledger", "oops", false, interceptor.Funcs{}, false, "annotation mulligan.dev/ledger"},
+		{"reads that are slow", "", false, interceptor.Funcs{List: func(ctx context.Context, _ client.WithWatch, _ client.ObjectList, _ ...client.ListOption) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}}, false, "deadline"},
+		{"a patch that is forbidden", "", false, refuses(apierrors.NewForbidden(pods, "train", nil)), false, "forbidden"},
+		{"a webhook that refuses", "", false, refuses(apierrors.NewInvalid(schema.GroupKind{Kind: "Pod"}, "train", nil)), false, "invalid"},
+		{"a patch that may have been made", "", false, refuses(apierrors.NewTimeoutError("slow", 1)), false, "slow"},
+		{"a conflict", "", false, refuses(apierrors.NewConflict(pods, "train", errors.New("changed"))), true, "changed"},
+		{"an operator that ends", "", true, interceptor.Funcs{}, true, "canceled"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			pod := withLedger(test.ledger)
+			pod.Namespace, pod.UID = "ml", "u"
+			g := gatetest.Open(t, pod, corev1.AddToScheme, gatetest.Says(mulliganv1.Decision_FAIL, 0))
+			g.Deadline = 500 * time.Millisecond
+			kube := interceptor.NewClient(g.Asker.Kube.(client.WithWatch), test.stands)
+			g.Asker.Kube, g.Asker.Reader = kube, kube
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if test.ended {
+				cancel()
+			}
+			version := pod.ResourceVersion
+			verdict, err := g.Ask(ctx, pod)
+			why := verdict.NoAnswer
+			if test.isError {
+				why, err = err, why
+			}
+			if err != nil || why == nil || !strings.Contains(why.Error(), test.want) || verdict.Way != gate.Native {
+				t.Errorf("%s, no answer %v, error %v; want %q", verdict.Way, verdict.NoAnswer, err, test.want)
+			}
+			if pod.ResourceVersion != version {
+				t.Errorf("the operator may overwrite version %s with what it read as %s", pod.ResourceVersion, version)
 			}
 		})
 	}
@@ -108,6 +169,10 @@ func TestWhatCannotBeFollowedIsSaid(t *testing.T) {
 	notes, err := (&gate.Gate{Enabled: true}).Follow(withLedger(grows), noon, template)
 	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "memory could not be raised") {
 		t.Errorf("notes %q, error %v", notes, err)
+	}
+	notes, err = (&gate.Gate{Enabled: true}).Follow(withLedger("oops"), noon, template)
+	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "annotation mulligan.dev/ledger") {
+		t.Errorf("of an annotation that is no ledger: notes %q, error %v", notes, err)
 	}
 }
 
@@ -184,6 +249,36 @@ func TestWhatIsKept(t *testing.T) {
 	}
 	if kept := report.GetRayCluster().GetMetadata().GetAnnotations(); len(kept) != 0 {
 		t.Errorf("the cluster is sent with %v", kept)
+	}
+}
+
+// A pod is kept also on a cluster that somebody else has changed, whose change the
+// operator does not overwrite.
+func TestKeepingMovesNoVersionOn(t *testing.T) {
+	cluster := custom("RayCluster", "train-x7", nil)
+	scheme := runtime.NewScheme()
+	if err := corev1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	kube := fake.NewClientBuilder().WithScheme(scheme).WithObjects(cluster).Build()
+	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(cluster), cluster); err != nil {
+		t.Fatal(err)
+	}
+	theirs := cluster.DeepCopy()
+	theirs.SetLabels(map[string]string{"theirs": "stays"})
+	if err := kube.Update(t.Context(), theirs); err != nil {
+		t.Fatal(err)
+	}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "gone", UID: "gone"}}
+	gate.New(mulligantest.New(t).Client(), kube, kube).Keep(t.Context(), cluster, pod)
+	if err := kube.Update(t.Context(), cluster); !apierrors.IsConflict(err) {
+		t.Errorf("the operator overwrites what came between: %v", err)
+	}
+	if err := kube.Get(t.Context(), client.ObjectKeyFromObject(cluster), theirs); err != nil {
+		t.Fatal(err)
+	}
+	if theirs.GetAnnotations()[gate.KeptAnnotation] == "" || theirs.GetLabels()["theirs"] == "" {
+		t.Errorf("the cluster has labels %v, annotations %v", theirs.GetLabels(), theirs.GetAnnotations())
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protojson"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -58,7 +59,12 @@ func (g *Gate) keep(ctx context.Context, cluster client.Object, pod *corev1.Pod)
 	maps.Copy(annotations, cluster.GetAnnotations())
 	annotations[KeptAnnotation] = string(text)
 	noted.SetAnnotations(annotations)
-	if err := g.Asker.Kube.Patch(ctx, noted, client.MergeFrom(cluster)); err != nil {
+	err = g.Asker.Kube.Patch(ctx, noted, client.MergeFromWithOptions(cluster, client.MergeFromWithOptimisticLock{}))
+	if apierrors.IsConflict(err) {
+		// The version stays the old one: what others have changed the operator is to read.
+		return g.Asker.Kube.Patch(ctx, noted, client.MergeFrom(cluster))
+	}
+	if err != nil {
 		return err
 	}
 	// The rest of it is the operator's, which may have changed it.

@@ -44,6 +44,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"mulligan.dev/mulligan"
 	"mulligan.dev/mulligan/gate"
@@ -58,8 +59,8 @@ var users = map[mulliganv1.Diagnosis_FaultDomain]bool{
 }
 
 // Decide returns what native becomes, the phase that the plugin gave obj. Only failures
-// are asked about. An error means that the ledger could not be stored: the round is to
-// be repeated.
+// are asked about. An error means that obj was not the latest: the round is to be
+// repeated.
 func Decide(ctx context.Context, g *gate.Gate, obj client.Object, native core.PhaseInfo) (core.PhaseInfo, error) {
 	if !native.Phase().IsFailure() {
 		return native, nil
@@ -156,9 +157,11 @@ func latestLedger(ctx context.Context, g *gate.Gate, obj client.Object) (latest 
 		return nil, "", err
 	}
 	for i := range earlier.Items {
+		// What anybody may have written in its place must not hold the next attempt up.
 		ledger, err := mulligan.LedgerFrom(&earlier.Items[i])
 		if err != nil {
-			return nil, "", err
+			log.FromContext(ctx).Info("Mulligan hands no ledger on", "reason", err.Error())
+			continue
 		}
 		if ledger.GetAttemptsSeen() > latest.GetAttemptsSeen() {
 			latest, of = ledger, earlier.Items[i].GetName()

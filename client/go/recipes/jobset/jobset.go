@@ -12,16 +12,21 @@
 //	IGNORE          as without Mulligan
 //	no answer       as without Mulligan
 //
+// A JobSet of a TrainJob is as without Mulligan: Trainer's recipe asks about the TrainJob
+// once its JobSet has failed.
+//
 // Jobs of a restart are made from the JobSet's templates, which are immutable; more
 // memory and other nodes are written into the Jobs ([Follow]).
 package jobset
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	jobsetv1alpha2 "sigs.k8s.io/jobset/api/jobset/v1alpha2"
 
@@ -51,6 +56,9 @@ type Actions struct {
 // FailurePolicy does one of the actions. decided: the failure policy of the spec is
 // not asked, and the JobSet is reconciled again after a positive hold.
 func FailurePolicy(ctx context.Context, g *gate.Gate, js *jobsetv1alpha2.JobSet, actions Actions) (decided bool, hold time.Duration, err error) {
+	if ofTrainJob(js) {
+		return false, 0, nil
+	}
 	verdict, err := g.Ask(ctx, js)
 	if err != nil {
 		return false, 0, err
@@ -76,6 +84,13 @@ func Hold(g *gate.Gate, js *jobsetv1alpha2.JobSet, now time.Time) time.Duration 
 		return 0
 	}
 	return g.Pause(js, now)
+}
+
+// ofTrainJob says whether the JobSet is a TrainJob's, which is the workload: each attempt
+// has another JobSet, and the ledger is where JobSet's operator has no rights.
+func ofTrainJob(js *jobsetv1alpha2.JobSet) bool {
+	owner := metav1.GetControllerOf(js)
+	return owner != nil && owner.Kind == "TrainJob" && strings.HasPrefix(owner.APIVersion, "trainer.kubeflow.org/")
 }
 
 // Follow writes what was advised for the restart into Jobs that are about to be

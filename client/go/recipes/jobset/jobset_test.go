@@ -6,6 +6,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	jobsetv1alpha2 "sigs.k8s.io/jobset/api/jobset/v1alpha2"
 
 	"mulligan.dev/mulligan"
@@ -46,6 +47,29 @@ func TestFailurePolicy(t *testing.T) {
 			})
 			if err != nil || did != test.want || hold != test.wantHold || decided != (did != "") {
 				t.Errorf("did %q, decided %t, hold %s, error %v; want %q, %s", did, decided, hold, err, test.want, test.wantHold)
+			}
+		})
+	}
+}
+
+// The ledger of what another controller makes anew is not where this operator may write.
+func TestOwners(t *testing.T) {
+	for _, test := range []struct {
+		apiVersion, kind string
+		want             bool
+	}{
+		{"trainer.kubeflow.org/v1alpha1", "TrainJob", false},
+		{"example.com/v1", "TrainJob", true},
+		{"kueue.x-k8s.io/v1beta2", "Workload", true},
+	} {
+		t.Run(test.apiVersion, func(t *testing.T) {
+			js := &jobsetv1alpha2.JobSet{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "u", OwnerReferences: []metav1.OwnerReference{
+				{APIVersion: test.apiVersion, Kind: test.kind, Name: "train", UID: "o", Controller: ptr.To(true)},
+			}}}
+			g := gatetest.Open(t, js, jobsetv1alpha2.AddToScheme, gatetest.Says(mulliganv1.Decision_FAIL, 0))
+			decided, _, err := FailurePolicy(t.Context(), g, js, Actions{Fail: func(string, string) {}})
+			if err != nil || decided != test.want {
+				t.Errorf("decided %t, error %v; want %t", decided, err, test.want)
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	kueuev1beta2 "sigs.k8s.io/kueue/apis/kueue/v1beta2"
 
+	"mulligan.dev/mulligan"
 	"mulligan.dev/mulligan/gate"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/gatetest"
@@ -57,22 +58,25 @@ func TestPodsReadyTimeout(t *testing.T) {
 	})
 	const message = exceeded + ": " + gatetest.Sentence
 	for _, test := range []struct {
-		name  string
-		steps []mulligantest.Step
-		off   bool
-		want  done
+		name   string
+		steps  []mulligantest.Step
+		off    bool
+		ledger string
+		want   done
 	}{
-		{"retry", []mulligantest.Step{charged}, false, done{decided: true, evicted: true, at: now, counts: true, message: message}},
-		{"retry later", []mulligantest.Step{later}, false, done{decided: true, evicted: true, at: now.Add(time.Minute), counts: true, message: message}},
-		{"wait", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, time.Minute)}, false, done{}},
-		{"fail", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_FAIL, 0)}, false, done{decided: true, deactivated: true, reason: "Mulligan", message: gatetest.Sentence}},
-		{"wait for a spec", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE, 0)}, false, done{decided: true, deactivated: true, reason: "Mulligan", message: gatetest.Sentence}},
-		{"ignore", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_IGNORE, 0)}, false, done{}},
-		{"service away", gatetest.Away(), false, done{}},
-		{"flag off", []mulligantest.Step{charged}, true, done{}},
+		{"retry", []mulligantest.Step{charged}, false, "", done{decided: true, evicted: true, at: now, counts: true, message: message}},
+		{"retry later", []mulligantest.Step{later}, false, "", done{decided: true, evicted: true, at: now.Add(time.Minute), counts: true, message: message}},
+		{"wait", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, time.Minute)}, false, "", done{}},
+		{"fail", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_FAIL, 0)}, false, "", done{decided: true, deactivated: true, reason: "Mulligan", message: gatetest.Sentence}},
+		{"wait for a spec", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE, 0)}, false, "", done{decided: true, deactivated: true, reason: "Mulligan", message: gatetest.Sentence}},
+		{"ignore", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_IGNORE, 0)}, false, "", done{}},
+		{"service away", gatetest.Away(), false, "", done{}},
+		{"flag off", []mulligantest.Step{charged}, true, "", done{}},
+		{"a user's word in the ledger's place", []mulligantest.Step{charged}, false, "oops", done{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			wl := newWorkload()
+			wl.Annotations = map[string]string{mulligan.LedgerAnnotation: test.ledger}
 			g := gatetest.Open(t, wl, kueuev1beta2.AddToScheme, test.steps...)
 			g.Enabled = !test.off
 			var got done

@@ -15,13 +15,15 @@
 //	WAIT            undecided: nothing changes, what runs is evidence. A submission that
 //	                was refused is tried again after the wait: nothing else would show
 //	                that a quota has room
-//	FAIL, WAIT_...  FAILED; status.applicationState.errorMessage is the sentence
+//	FAIL, WAIT_...  FAILED; status.applicationState.errorMessage is the sentence. With a
+//	                restartPolicy of Always as without Mulligan
 //	IGNORE          as without Mulligan
 //	no answer       as without Mulligan
 //
 // executionAttempts and submissionAttempts, which onFailureRetries and
 // onSubmissionFailureRetries are compared with, do not grow by what the work is not to
-// blame for. A restartPolicy of Never is the user's word and is not overruled.
+// blame for. A restartPolicy is the user's word: Never is not asked about, and Always, as of
+// a stream, goes on whatever is charged.
 package spark
 
 import (
@@ -50,6 +52,8 @@ type Actions struct {
 	Rerun func() error
 	// Submit submits it again.
 	Submit func() error
+	// GiveUp records the operator's own Event of a submission that is given up.
+	GiveUp func()
 	// Tell records an Event.
 	Tell func(reason, message string)
 }
@@ -75,6 +79,7 @@ func Decide(ctx context.Context, g *gate.Gate, app *v1beta2.SparkApplication, ac
 		status.AppState = v1beta2.ApplicationState{State: v1beta2.ApplicationStateFailed, ErrorMessage: verdict.Sentence}
 		if submission {
 			status.TerminationTime = metav1.Now()
+			actions.GiveUp()
 		}
 		return true, 0, nil
 	case gate.Wait:

@@ -6,10 +6,15 @@ import (
 	"time"
 
 	"github.com/kubeflow/spark-operator/v2/api/v1beta2"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/gate"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/gatetest"
 	"mulligan.dev/mulligan/mulligantest"
@@ -30,6 +35,8 @@ func application(state v1beta2.ApplicationStateType) *v1beta2.SparkApplication {
 	app.Status.LastSubmissionAttemptTime = metav1.Now()
 	return app
 }
+
+func always(app *v1beta2.SparkApplication) { app.Spec.RestartPolicy.Type = v1beta2.RestartPolicyAlways }
 
 func TestDecide(t *testing.T) {
 	for _, test := range []struct {
@@ -56,9 +63,12 @@ func TestDecide(t *testing.T) {
 		{"and is tried again after it", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, time.Minute)}, refused, func(app *v1beta2.SparkApplication) {
 			app.Status.LastSubmissionAttemptTime = metav1.NewTime(time.Now().Add(-2 * time.Minute))
 		}, []string{ReasonWaits, "submit"}, true, 0, 3, 1, native},
-		{"a submission that cannot work", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE, 0)}, refused, nil, []string{ReasonStops}, true, 0, 3, 2, gatetest.Sentence},
+		{"a submission that cannot work", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE, 0)}, refused, nil, []string{ReasonStops, "give up"}, true, 0, 3, 2, gatetest.Sentence},
 		{"ignore", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_IGNORE, 0)}, failing, nil, nil, false, 0, 3, 2, native},
 		{"service away", gatetest.Away(), failing, nil, nil, false, 0, 3, 2, native},
+		{"always is the user's word", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_FAIL, 0)}, failing, always, nil, false, 0, 3, 2, native},
+		{"of a submission, too", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE, 0)}, refused, always, nil, false, 0, 3, 2, native},
+		{"that goes on later", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, time.Minute)}, failing, always, []string{ReasonRetries, "rerun"}, true, 0, 3, 2, native},
 		{"never is the user's word", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 0)}, failing, func(app *v1beta2.SparkApplication) {
 			app.Spec.RestartPolicy.Type = v1beta2.RestartPolicyNever
 		}, nil, false, 0, 3, 2, native},
@@ -75,7 +85,8 @@ func TestDecide(t *testing.T) {
 			}
 			decided, hold, err := Decide(t.Context(), g, app, Actions{
 				Rerun: does("rerun"), Submit: does("submit"),
-				Tell: func(reason, _ string) { done = append(done, reason) },
+				GiveUp: func() { done = append(done, "give up") },
+				Tell:   func(reason, _ string) { done = append(done, reason) },
 			})
 			if err != nil || decided != test.decided || !slices.Equal(done, test.done) {
 				t.Errorf("decided %t, did %q, error %v; want %t, %q", decided, done, err, test.decided, test.done)
@@ -89,6 +100,57 @@ func TestDecide(t *testing.T) {
 				t.Errorf("%d runs, %d submissions, %q; want %d, %d, %q", status.ExecutionAttempts, status.SubmissionAttempts, status.AppState.ErrorMessage, test.runs, test.submissions, test.message)
 			}
 		})
+	}
+}
+
+// What goes on by the user's word is counted by the operator, so that the next answer does
+// not charge it a second time.
+func TestWhatGoesOnIsChargedOnce(t *testing.T) {
+	app := application(failing)
+	always(app)
+	g := gatetest.Open(t, app, v1beta2.AddToScheme, gatetest.Says(mulliganv1.Decision_FAIL, 0))
+	if decided, _, err := Decide(t.Context(), g, app, Actions{}); decided || err != nil {
+		t.Fatalf("decided %t, error %v", decided, err)
+	}
+	ledger, err := mulligan.LedgerFrom(app)
+	if err != nil || ledger.GetAttemptsSeen() == 0 || ledger.GetNativeCount() != app.Status.ExecutionAttempts {
+		t.Errorf("ledger %v, error %v; want the count of all %d runs", ledger, err, app.Status.ExecutionAttempts)
+	}
+}
+
+// While the question is on its way the user mends the spec, and the operator's event
+// filter writes INVALIDATING: that stays, and the operator reads it.
+func TestWhatIsWrittenMeanwhileStays(t *testing.T) {
+	app := application(failing)
+	scheme := runtime.NewScheme()
+	if err := v1beta2.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	kube := fake.NewClientBuilder().WithScheme(scheme).WithObjects(app).WithStatusSubresource(app).Build()
+	key := client.ObjectKeyFromObject(app)
+	if err := kube.Get(t.Context(), key, app); err != nil {
+		t.Fatal(err)
+	}
+	service := mulligantest.New(t)
+	fails := gatetest.Says(mulliganv1.Decision_FAIL, 0)
+	service.Next(func(request *mulliganv1.DecideRequest) (*mulliganv1.DecideResponse, error) {
+		theirs := app.DeepCopy()
+		theirs.Spec.Mode = v1beta2.DeployModeCluster
+		if err := kube.Update(t.Context(), theirs); err != nil {
+			t.Error(err)
+		}
+		theirs.Status.AppState.State = v1beta2.ApplicationStateInvalidating
+		if err := kube.Status().Update(t.Context(), theirs); err != nil {
+			t.Error(err)
+		}
+		return fails(request)
+	})
+	decided, _, err := Decide(t.Context(), gate.New(service.Client(), kube, kube), app, Actions{})
+	if decided || !apierrors.IsConflict(err) {
+		t.Errorf("decided %t, error %v; want a conflict", decided, err)
+	}
+	if err := kube.Status().Update(t.Context(), app); !apierrors.IsConflict(err) {
+		t.Errorf("what was read before the question is written over what came since: %v", err)
 	}
 }
 

@@ -1,0 +1,87 @@
+package gate
+
+import (
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+)
+
+// verdictOf is the way of an answer, without the advice.
+func verdictOf(response *mulliganv1.DecideResponse) Verdict {
+	decision := response.GetDecision()
+	after := decision.GetRetryAfter().AsDuration()
+	v := Verdict{Sentence: decision.GetSentence(), Charged: chargedOf(response)}
+	v.Counts = v.Charged && ownFault(response)
+	switch decision.GetAction() {
+	case mulliganv1.Decision_RETRY:
+		if v.After = after; v.After > 0 {
+			v.Way, v.After = Later, max(v.After, leastPause)
+		} else {
+			v.Way = Retry
+		}
+	case mulliganv1.Decision_WAIT:
+		v.Way, v.After = Wait, max(after, leastPause)
+	case mulliganv1.Decision_FAIL, mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE:
+		v.Way = Stop
+	default:
+		return Verdict{}
+	}
+	return v
+}
+
+// ownFault says whether the work itself is to blame. An answer told again may see
+// something else in what is left; the charge follows the record, and so does this.
+func ownFault(response *mulliganv1.DecideResponse) bool {
+	diagnosis := response.GetDiagnosis()
+	if record := recordOf(response); response.GetAccounting().GetDuplicate() && record.GetCause() != diagnosis.GetCause() {
+		return ownCauses[record.GetCause()]
+	}
+	return ownFaults[diagnosis.GetFaultDomain()]
+}
+
+// ownFaults are those of the work itself: its program, its spec and the limits that
+// this sets.
+var ownFaults = map[mulliganv1.Diagnosis_FaultDomain]bool{
+	mulliganv1.Diagnosis_APPLICATION:    true,
+	mulliganv1.Diagnosis_CONFIGURATION:  true,
+	mulliganv1.Diagnosis_RESOURCE_LIMIT: true,
+	mulliganv1.Diagnosis_DEADLINE:       true,
+}
+
+// ownCauses are those of which the service says so where nothing speaks against it.
+var ownCauses = map[mulliganv1.Cause]bool{
+	mulliganv1.Cause_CREATE_REJECTED:    true,
+	mulliganv1.Cause_IMAGE_INVALID:      true,
+	mulliganv1.Cause_IMAGE_DENIED:       true,
+	mulliganv1.Cause_CONFIG_MISSING:     true,
+	mulliganv1.Cause_CONTAINER_OOM:      true,
+	mulliganv1.Cause_GPU_OOM:            true,
+	mulliganv1.Cause_STORAGE_EXHAUSTED:  true,
+	mulliganv1.Cause_DEADLINE_POD:       true,
+	mulliganv1.Cause_DEADLINE_JOB:       true,
+	mulliganv1.Cause_HANG:               true,
+	mulliganv1.Cause_PROBE_KILLED:       true,
+	mulliganv1.Cause_CONFIG_USER_ERROR:  true,
+	mulliganv1.Cause_DECLARED_FATAL:     true,
+	mulliganv1.Cause_DECLARED_RETRYABLE: true,
+	mulliganv1.Cause_CRASH_SIGNAL:       true,
+	mulliganv1.Cause_DATA_OR_NUMERIC:    true,
+	mulliganv1.Cause_APP_ERROR:          true,
+}
+
+// chargedOf looks at the record of the failure: an answer told again charges
+// nothing, but the failure was charged.
+func chargedOf(response *mulliganv1.DecideResponse) bool {
+	if response.GetAccounting().GetUnits() > 0 {
+		return true
+	}
+	return recordOf(response).GetChargedTo() != ""
+}
+
+// recordOf is the ledger's of the failure; nil where there is none.
+func recordOf(response *mulliganv1.DecideResponse) *mulliganv1.AttemptRecord {
+	for _, record := range response.GetLedger().GetHistory() {
+		if record.GetFailureId() == response.GetFailureId() {
+			return record
+		}
+	}
+	return nil
+}
