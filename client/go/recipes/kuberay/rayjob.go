@@ -15,8 +15,11 @@
 //	IGNORE          as without Mulligan
 //	no answer       as without Mulligan
 //
-// A head that has failed is replaced before Ray says that the job has, so it is written
-// down on its RayCluster for the question ([Keep]).
+// Heads and workers that have failed are replaced before Ray says that the job has, so
+// they are written down on their RayCluster for the question ([Keep]).
+//
+// A retry deletes the cluster, so nobody is asked about a RayJob that has none of its own
+// (clusterSelector), nor in InteractiveMode, which KubeRay never retries.
 //
 // A RayJob beyond its deadline, which KubeRay never retries, is asked about too: the
 // deadline may have passed while an image was pulled.
@@ -44,12 +47,15 @@ const (
 	ReasonStops = "MulliganStops"
 )
 
+// keepsFor is how long the deletion of a pod may wait until it is written down.
+const keepsFor = 2 * time.Second
+
 // CheckRetry writes into the status of a RayJob whose round ended in Failed, in memory.
 // decided: backoffLimit is not asked. With a positive hold nothing is to be written and
 // the round is repeated after it. tell records an Event.
 func CheckRetry(ctx context.Context, g *gate.Gate, rayJob *rayv1.RayJob, tell func(reason, message string)) (decided bool, hold time.Duration, err error) {
 	status := &rayJob.Status
-	if status.JobDeploymentStatus != rayv1.JobDeploymentStatusFailed {
+	if status.JobDeploymentStatus != rayv1.JobDeploymentStatusFailed || !retries(rayJob) {
 		return false, 0, nil
 	}
 	verdict, err := g.AskCounting(ctx, rayJob)
@@ -80,6 +86,13 @@ func CheckRetry(ctx context.Context, g *gate.Gate, rayJob *rayv1.RayJob, tell fu
 	return true, 0, nil
 }
 
+// retries says whether the RayJob can be retried as a whole: KubeRay deletes the cluster
+// for it, which is somebody else's where it was selected, and a job that the user submits
+// is not submitted again.
+func retries(rayJob *rayv1.RayJob) bool {
+	return len(rayJob.Spec.ClusterSelector) == 0 && rayJob.Spec.SubmissionMode != rayv1.InteractiveMode
+}
+
 // Hold is how long a RayJob that is Retrying stays so once its cluster is gone. Whoever
 // suspends it need not wait for that.
 func Hold(g *gate.Gate, rayJob *rayv1.RayJob, now time.Time) time.Duration {
@@ -89,11 +102,16 @@ func Hold(g *gate.Gate, rayJob *rayv1.RayJob, now time.Time) time.Duration {
 	return g.Pause(rayJob, now)
 }
 
-// Keep writes down a pod of a RayJob's cluster that is about to be deleted.
+// Keep writes down a pod of a RayJob's cluster that is about to be deleted. Clusters of
+// others are nobody's attempt.
 func Keep(ctx context.Context, g *gate.Gate, cluster *rayv1.RayCluster, pod *corev1.Pod) {
-	if metav1.GetControllerOf(cluster) != nil {
-		g.Keep(ctx, cluster, pod)
+	owner := metav1.GetControllerOf(cluster)
+	if owner == nil || owner.Kind != "RayJob" {
+		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, keepsFor)
+	defer cancel()
+	g.Keep(ctx, cluster, pod)
 }
 
 // Follow writes what was advised for the next attempt into its cluster, which is about
