@@ -9,8 +9,9 @@
 //	                status.failed + 1 where the work is to blame
 //	RETRY, later    Retrying as well, so that the cluster is given back at once; it
 //	                stays Retrying until the next attempt is due ([Hold])
-//	WAIT            undecided: nothing is written, the round is repeated; the cluster
-//	                is evidence
+//	WAIT            undecided: it stays Running and the round is repeated; the cluster
+//	                is evidence. What Ray has told of the job is written and stands,
+//	                also once Ray has forgotten it ([Stands])
 //	FAIL, WAIT_...  Failed stays; status.failed + 1; status.message is the sentence
 //	IGNORE          as without Mulligan
 //	no answer       as without Mulligan
@@ -51,8 +52,9 @@ const (
 const keepsFor = 2 * time.Second
 
 // CheckRetry writes into the status of a RayJob whose round ended in Failed, in memory.
-// decided: backoffLimit is not asked. With a positive hold nothing is to be written and
-// the round is repeated after it. tell records an Event.
+// decided: backoffLimit is not asked. With a positive hold the round is repeated after it
+// and nothing is to be written, but for a status that is Running again. tell records an
+// Event.
 func CheckRetry(ctx context.Context, g *gate.Gate, rayJob *rayv1.RayJob, tell func(reason, message string)) (decided bool, hold time.Duration, err error) {
 	status := &rayJob.Status
 	if status.JobDeploymentStatus != rayv1.JobDeploymentStatusFailed || !retries(rayJob) {
@@ -72,6 +74,10 @@ func CheckRetry(ctx context.Context, g *gate.Gate, rayJob *rayv1.RayJob, tell fu
 		tell(ReasonStops, verdict.Sentence)
 	case gate.Wait:
 		tell(ReasonWaits, verdict.Sentence)
+		// As KubeRay has it while a submitter is about to end.
+		if status.JobStatus == rayv1.JobStatusFailed {
+			status.JobDeploymentStatus, status.Reason = rayv1.JobDeploymentStatusRunning, ""
+		}
 		return true, verdict.After, nil
 	default:
 		return false, 0, nil
@@ -91,6 +97,21 @@ func CheckRetry(ctx context.Context, g *gate.Gate, rayJob *rayv1.RayJob, tell fu
 // is not submitted again.
 func retries(rayJob *rayv1.RayJob) bool {
 	return len(rayJob.Spec.ClusterSelector) == 0 && rayJob.Spec.SubmissionMode != rayv1.InteractiveMode
+}
+
+// Stands says whether a job, about which Ray cannot be asked now, is known to have failed:
+// Ray told so while that was undecided. The RayJob is Failed again. Without it a head that
+// was started anew is sent the job once more in HTTPMode.
+func Stands(g *gate.Gate, rayJob *rayv1.RayJob, submitterFinished bool) bool {
+	status := &rayJob.Status
+	if !g.Open() || !retries(rayJob) || status.JobStatus != rayv1.JobStatusFailed {
+		return false
+	}
+	if rayJob.Spec.SubmissionMode != rayv1.HTTPMode && !submitterFinished {
+		return false
+	}
+	status.JobDeploymentStatus, status.Reason = rayv1.JobDeploymentStatusFailed, rayv1.AppFailed
+	return true
 }
 
 // Hold is how long a RayJob that is Retrying stays so once its cluster is gone. Whoever

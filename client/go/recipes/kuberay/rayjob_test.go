@@ -98,6 +98,44 @@ func TestWhatIsKubeRaysOwnAffair(t *testing.T) {
 	}
 }
 
+func TestWhatRayToldStandsWhileItIsUndecided(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		told      rayv1.JobStatus
+		mode      rayv1.JobSubmissionMode
+		submitted bool
+		off       bool
+		held      rayv1.JobDeploymentStatus
+		want      bool
+	}{
+		{"a job that KubeRay submitted", rayv1.JobStatusFailed, rayv1.HTTPMode, false, false, rayv1.JobDeploymentStatusRunning, true},
+		{"a job whose submitter is done", rayv1.JobStatusFailed, rayv1.K8sJobMode, true, false, rayv1.JobDeploymentStatusRunning, true},
+		{"not while the submitter goes on", rayv1.JobStatusFailed, rayv1.K8sJobMode, false, false, rayv1.JobDeploymentStatusRunning, false},
+		{"not what Ray did not tell", rayv1.JobStatusRunning, rayv1.HTTPMode, false, false, rayv1.JobDeploymentStatusFailed, false},
+		{"not with the flag off", rayv1.JobStatusFailed, rayv1.HTTPMode, false, true, rayv1.JobDeploymentStatusRunning, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rayJob := failed()
+			rayJob.Spec.SubmissionMode = test.mode
+			rayJob.Status.JobStatus, rayJob.Status.Reason = test.told, rayv1.AppFailed
+			g := gatetest.Open(t, rayJob, rayv1.AddToScheme, gatetest.Says(mulliganv1.Decision_WAIT, 0))
+			if _, hold, err := CheckRetry(t.Context(), g, rayJob, func(string, string) {}); err != nil || hold == 0 {
+				t.Fatalf("hold %s, error %v", hold, err)
+			}
+			status := &rayJob.Status
+			if status.JobDeploymentStatus != test.held || status.JobStatus != test.told || status.Message != "the head died" {
+				t.Errorf("held as %s, %s, %q; want %s", status.JobDeploymentStatus, status.JobStatus, status.Message, test.held)
+			}
+			status.JobDeploymentStatus = rayv1.JobDeploymentStatusRunning
+			g.Enabled = !test.off
+			stands := Stands(g, rayJob, test.submitted)
+			if again := status.JobDeploymentStatus == rayv1.JobDeploymentStatusFailed && status.Reason == rayv1.AppFailed; stands != test.want || again != test.want {
+				t.Errorf("stands %t, status %s, %s; want %t", stands, status.JobDeploymentStatus, status.Reason, test.want)
+			}
+		})
+	}
+}
+
 func TestKeep(t *testing.T) {
 	for _, test := range []struct {
 		name, owner string
