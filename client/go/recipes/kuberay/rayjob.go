@@ -16,8 +16,9 @@
 //	IGNORE          as without Mulligan
 //	no answer       as without Mulligan
 //
-// Heads and workers that have failed are replaced before Ray says that the job has, so
-// they are written down on their RayCluster for the question ([Keep]).
+// A head that has failed is replaced before Ray says that the job has, so it is written
+// down on its RayCluster for the question ([Keep]). A worker is not: Ray goes on without
+// it, and one that was lost long before would be blamed for what the program does later.
 //
 // A retry deletes the cluster, so nobody is asked about a RayJob that has none of its own
 // (clusterSelector), nor in InteractiveMode, which KubeRay never retries.
@@ -123,7 +124,7 @@ func Hold(g *gate.Gate, rayJob *rayv1.RayJob, now time.Time) time.Duration {
 	return g.Pause(rayJob, now)
 }
 
-// Keep writes down a pod of a RayJob's cluster that is about to be deleted. Clusters of
+// Keep writes down the head of a RayJob's cluster that is about to be deleted. Clusters of
 // others are nobody's attempt.
 func Keep(ctx context.Context, g *gate.Gate, cluster *rayv1.RayCluster, pod *corev1.Pod) {
 	owner := metav1.GetControllerOf(cluster)

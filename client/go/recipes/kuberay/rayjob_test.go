@@ -151,7 +151,7 @@ func TestKeep(t *testing.T) {
 				cluster.OwnerReferences = []metav1.OwnerReference{{APIVersion: "ray.io/v1", Kind: test.owner, Name: "owner", UID: "o", Controller: ptr.To(true)}}
 			}
 			g := gatetest.Open(t, cluster, rayv1.AddToScheme)
-			Keep(t.Context(), g, cluster, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "worker", UID: "w"}})
+			Keep(t.Context(), g, cluster, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "head", UID: "h"}})
 			stored := &rayv1.RayCluster{}
 			if err := g.Asker.Kube.Get(t.Context(), client.ObjectKeyFromObject(cluster), stored); err != nil {
 				t.Fatal(err)

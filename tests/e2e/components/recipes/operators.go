@@ -121,27 +121,6 @@ var recipes = []Recipe{
 		}
 `,
 			},
-			{
-				File:     "controllers/ray/raycluster_controller.go",
-				Function: "func (r *RayClusterReconciler) reconcilePods(ctx context.Context, instance *rayv1.RayCluster) error",
-				At:       Place{Statement: "shouldDelete, reason := shouldDeletePod(workerPod, rayv1.WorkerNode)"},
-				Text: `
-			…
-			if shouldDelete {
-				keepForMulligan(ctx, instance, &workerPod)
-			}
-`,
-			},
-			{
-				File:     "controllers/ray/raycluster_controller.go",
-				Function: "func (r *RayClusterReconciler) reconcileMultiHostWorkerGroup(ctx context.Context, instance *rayv1.RayCluster, worker *rayv1.WorkerGroupSpec, workerPods []corev1.Pod) error",
-				At:       Place{Call: "shouldDeletePod"},
-				Text: `
-		if shouldDelete, _ := shouldDeletePod(pod, rayv1.WorkerNode); shouldDelete {
-			keepForMulligan(ctx, instance, &pod)
-		}
-`,
-			},
 		},
 	},
 	{
