@@ -5,8 +5,11 @@ import (
 	"time"
 
 	rayv1 "github.com/ray-project/kuberay/ray-operator/apis/ray/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"mulligan.dev/mulligan"
 	"mulligan.dev/mulligan/gate"
@@ -68,12 +71,95 @@ func TestCheckRetry(t *testing.T) {
 	}
 }
 
-func TestAnotherStatusIsKubeRaysOwnAffair(t *testing.T) {
-	rayJob := failed()
-	rayJob.Status.JobDeploymentStatus = rayv1.JobDeploymentStatusRunning
-	g := gatetest.Open(t, rayJob, rayv1.AddToScheme, gatetest.Says(mulliganv1.Decision_FAIL, 0))
-	if decided, _, err := CheckRetry(t.Context(), g, rayJob, nil); err != nil || decided {
-		t.Errorf("decided %t, error %v", decided, err)
+func TestWhatIsKubeRaysOwnAffair(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(*rayv1.RayJob)
+	}{
+		{"another status", func(r *rayv1.RayJob) { r.Status.JobDeploymentStatus = rayv1.JobDeploymentStatusRunning }},
+		{"a cluster that is somebody else's", func(r *rayv1.RayJob) {
+			r.Spec.ClusterSelector = map[string]string{"ray.io/cluster": "shared"}
+			r.Status.RayClusterName = "shared"
+		}},
+		{"a job that the user submits", func(r *rayv1.RayJob) { r.Spec.SubmissionMode, r.Spec.JobId = rayv1.InteractiveMode, "by-user" }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rayJob := failed()
+			test.change(rayJob)
+			before := rayJob.Status.DeepCopy()
+			g := gatetest.Open(t, rayJob, rayv1.AddToScheme, gatetest.Blames(mulliganv1.Diagnosis_DISRUPTION))
+			if decided, hold, err := CheckRetry(t.Context(), g, rayJob, nil); err != nil || decided || hold != 0 {
+				t.Errorf("decided %t, hold %s, error %v", decided, hold, err)
+			}
+			if !equality.Semantic.DeepEqual(&rayJob.Status, before) || rayJob.Annotations[mulligan.LedgerAnnotation] != "" {
+				t.Errorf("status %v, annotations %v", rayJob.Status, rayJob.Annotations)
+			}
+		})
+	}
+}
+
+func TestWhatRayToldStandsWhileItIsUndecided(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		told      rayv1.JobStatus
+		mode      rayv1.JobSubmissionMode
+		submitted bool
+		off       bool
+		held      rayv1.JobDeploymentStatus
+		want      bool
+	}{
+		{"a job that KubeRay submitted", rayv1.JobStatusFailed, rayv1.HTTPMode, false, false, rayv1.JobDeploymentStatusRunning, true},
+		{"a job whose submitter is done", rayv1.JobStatusFailed, rayv1.K8sJobMode, true, false, rayv1.JobDeploymentStatusRunning, true},
+		{"not while the submitter goes on", rayv1.JobStatusFailed, rayv1.K8sJobMode, false, false, rayv1.JobDeploymentStatusRunning, false},
+		{"not what Ray did not tell", rayv1.JobStatusRunning, rayv1.HTTPMode, false, false, rayv1.JobDeploymentStatusFailed, false},
+		{"not with the flag off", rayv1.JobStatusFailed, rayv1.HTTPMode, false, true, rayv1.JobDeploymentStatusRunning, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rayJob := failed()
+			rayJob.Spec.SubmissionMode = test.mode
+			rayJob.Status.JobStatus, rayJob.Status.Reason = test.told, rayv1.AppFailed
+			g := gatetest.Open(t, rayJob, rayv1.AddToScheme, gatetest.Says(mulliganv1.Decision_WAIT, 0))
+			if _, hold, err := CheckRetry(t.Context(), g, rayJob, func(string, string) {}); err != nil || hold == 0 {
+				t.Fatalf("hold %s, error %v", hold, err)
+			}
+			status := &rayJob.Status
+			if status.JobDeploymentStatus != test.held || status.JobStatus != test.told || status.Message != "the head died" {
+				t.Errorf("held as %s, %s, %q; want %s", status.JobDeploymentStatus, status.JobStatus, status.Message, test.held)
+			}
+			status.JobDeploymentStatus = rayv1.JobDeploymentStatusRunning
+			g.Enabled = !test.off
+			stands := Stands(g, rayJob, test.submitted)
+			if again := status.JobDeploymentStatus == rayv1.JobDeploymentStatusFailed && status.Reason == rayv1.AppFailed; stands != test.want || again != test.want {
+				t.Errorf("stands %t, status %s, %s; want %t", stands, status.JobDeploymentStatus, status.Reason, test.want)
+			}
+		})
+	}
+}
+
+func TestKeep(t *testing.T) {
+	for _, test := range []struct {
+		name, owner string
+		want        bool
+	}{
+		{"a RayJob's cluster", "RayJob", true},
+		{"not a RayService's", "RayService", false},
+		{"not one of its own", "", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			cluster := &rayv1.RayCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "cluster", UID: "c"}}
+			if test.owner != "" {
+				cluster.OwnerReferences = []metav1.OwnerReference{{APIVersion: "ray.io/v1", Kind: test.owner, Name: "owner", UID: "o", Controller: ptr.To(true)}}
+			}
+			g := gatetest.Open(t, cluster, rayv1.AddToScheme)
+			Keep(t.Context(), g, cluster, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "head", UID: "h"}})
+			stored := &rayv1.RayCluster{}
+			if err := g.Asker.Kube.Get(t.Context(), client.ObjectKeyFromObject(cluster), stored); err != nil {
+				t.Fatal(err)
+			}
+			if kept := stored.Annotations[gate.KeptAnnotation]; (kept != "") != test.want {
+				t.Errorf("kept %q, want one %t", kept, test.want)
+			}
+		})
 	}
 }
 

@@ -7,9 +7,11 @@ import (
 
 	trainerv1alpha1 "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
@@ -47,7 +49,7 @@ func TestTerminal(t *testing.T) {
 			g := gatetest.Open(t, trainJob, trainerv1alpha1.AddToScheme, test.steps...)
 			g.Enabled = !test.off
 			deleted, told := false, ""
-			hold, err := Terminal(t.Context(), g, trainJob, nil, Actions{
+			hold, err := Terminal(t.Context(), g, trainJob, &trainerv1alpha1.TrainJobStatus{}, nil, Actions{
 				Restarting:   func() (bool, error) { return test.restarting, nil },
 				DeleteJobSet: func() error { deleted = true; return nil },
 				Tell:         func(reason, _ string) { told = reason },
@@ -88,13 +90,81 @@ func TestNotMade(t *testing.T) {
 			trainJob := &trainerv1alpha1.TrainJob{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "u"}}
 			g := gatetest.Open(t, trainJob, trainerv1alpha1.AddToScheme, test.steps...)
 			told := ""
-			hold, err := Terminal(t.Context(), g, trainJob, test.creation, Actions{Tell: func(reason, _ string) { told = reason }})
+			hold, err := Terminal(t.Context(), g, trainJob, &trainerv1alpha1.TrainJobStatus{}, test.creation, Actions{Tell: func(reason, _ string) { told = reason }})
 			if err != nil || told != test.wantTold || hold != test.wantHold || len(trainJob.Status.Conditions) != 0 {
 				t.Errorf("told %q, hold %s, error %v, conditions %v; want %q, %s", told, hold, err, trainJob.Status.Conditions, test.wantTold, test.wantHold)
 			}
 		})
 	}
 }
+
+func TestFailedIsFinal(t *testing.T) {
+	at := metav1.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	failed := func(reason, message string, at metav1.Time) metav1.Condition {
+		return metav1.Condition{Type: trainerv1alpha1.TrainJobFailed, Status: metav1.ConditionTrue, Reason: reason, Message: message, LastTransitionTime: at}
+	}
+	taken := failed("FailedJobs", "jobset failed", at)
+	for _, test := range []struct {
+		name   string
+		stored metav1.Condition
+		want   string
+		asked  bool
+	}{
+		{"as it was given up", failed("FailedJobs", "no module", at), "no module", false},
+		{"as it failed before there was anybody to ask", taken, "jobset failed", false},
+		{"another JobSet", failed("FailedJobs", "no module", metav1.NewTime(at.Add(-time.Minute))), gatetest.Sentence, true},
+		{"another reason", failed("RuntimeNotSupported", "no runtime", at), gatetest.Sentence, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			trainJob := &trainerv1alpha1.TrainJob{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "u"}}
+			trainJob.Status.Conditions = []metav1.Condition{taken}
+			g := gatetest.Open(t, trainJob, trainerv1alpha1.AddToScheme, gatetest.Says(mulliganv1.Decision_FAIL, 0))
+			told := false
+			hold, err := Terminal(t.Context(), g, trainJob, &trainerv1alpha1.TrainJobStatus{Conditions: []metav1.Condition{test.stored}}, nil, Actions{
+				Restarting: func() (bool, error) { return false, nil },
+				Tell:       func(string, string) { told = true },
+			})
+			got := trainJob.Status.Conditions[0].Message
+			if err != nil || hold != 0 || got != test.want || told != test.asked {
+				t.Errorf("hold %s, error %v, message %q, told %t; want %q, %t", hold, err, got, told, test.want, test.asked)
+			}
+		})
+	}
+}
+
+func TestDeletionThatFails(t *testing.T) {
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Group: "jobset.x-k8s.io", Resource: "jobsets"}, "train", errors.New("no right"))
+	for _, test := range []struct {
+		name     string
+		deletion error
+		wantHold time.Duration
+		wantErr  error
+		wantTold string
+	}{
+		{"without the right it is Failed", forbidden, 0, nil, ReasonStops},
+		{"else it is tried again", errTimeout, time.Second, errTimeout, ReasonRetries},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			trainJob := &trainerv1alpha1.TrainJob{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "u"}}
+			trainJob.Status.Conditions = []metav1.Condition{{Type: trainerv1alpha1.TrainJobFailed, Status: metav1.ConditionTrue, Reason: "FailedJobs", Message: "jobset failed"}}
+			g := gatetest.Open(t, trainJob, trainerv1alpha1.AddToScheme, gatetest.Says(mulliganv1.Decision_RETRY, 0))
+			told := ""
+			hold, err := Terminal(t.Context(), g, trainJob, &trainerv1alpha1.TrainJobStatus{}, nil, Actions{
+				Restarting:   func() (bool, error) { return false, nil },
+				DeleteJobSet: func() error { return test.deletion },
+				Tell:         func(reason, _ string) { told = reason },
+			})
+			if hold != test.wantHold || !errors.Is(err, test.wantErr) || told != test.wantTold {
+				t.Errorf("hold %s, error %v, told %q; want %s, %v, %q", hold, err, told, test.wantHold, test.wantErr, test.wantTold)
+			}
+			if !meta.IsStatusConditionTrue(trainJob.Status.Conditions, trainerv1alpha1.TrainJobFailed) {
+				t.Errorf("conditions %v, want Failed", trainJob.Status.Conditions)
+			}
+		})
+	}
+}
+
+var errTimeout = errors.New("timed out")
 
 func TestFollow(t *testing.T) {
 	trainJob := &trainerv1alpha1.TrainJob{ObjectMeta: metav1.ObjectMeta{
@@ -105,7 +175,7 @@ func TestFollow(t *testing.T) {
 		Limits: corev1.ResourceList{"memory": resource.MustParse("1Gi")},
 	}}
 	g := gatetest.Open(t, trainJob, trainerv1alpha1.AddToScheme)
-	followed, notes, err := Follow(g, trainJob, time.Now())
+	followed, notes, err := Follow(g, trainJob, time.Time{}, time.Now())
 	if err != nil || len(notes) != 0 {
 		t.Fatalf("notes %q, error %v", notes, err)
 	}
@@ -117,5 +187,43 @@ func TestFollow(t *testing.T) {
 	}
 	if len(trainJob.Spec.PodTemplateOverrides) != 0 || trainJob.Spec.Trainer.ResourcesPerNode.Limits.Memory().String() != "1Gi" {
 		t.Errorf("the user's spec is %v now", trainJob.Spec)
+	}
+}
+
+func TestFollowWhatTheJobSetWasMadeFrom(t *testing.T) {
+	const history = `{"history": [
+		{"observedAt": "2026-11-23T12:00:00.9Z", "decision": {"action": "RETRY", "resources": [{"resource": "memory", "factor": 1.5, "container": "node"}]}},
+		{"observedAt": "2026-11-23T13:00:00Z", "decision": {"action": "RETRY", "resources": [{"resource": "memory", "factor": 2, "container": "node"}]}}]}`
+	noon := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		name string
+		made time.Time
+		want string
+	}{
+		{"the first, before any advice", noon.Add(-time.Second), "1Gi"},
+		{"the second, within the second", noon, "1536Mi"},
+		{"the second, later", noon.Add(time.Minute), "1536Mi"},
+		{"the third", noon.Add(2 * time.Hour), "2Gi"},
+		{"none yet", time.Time{}, "2Gi"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			trainJob := &trainerv1alpha1.TrainJob{ObjectMeta: metav1.ObjectMeta{
+				Namespace: "ml", Name: "train", UID: "u", Annotations: map[string]string{mulligan.LedgerAnnotation: history},
+			}}
+			trainJob.Spec.Trainer = &trainerv1alpha1.Trainer{ResourcesPerNode: &corev1.ResourceRequirements{
+				Limits: corev1.ResourceList{"memory": resource.MustParse("1Gi")},
+			}}
+			g := gatetest.Open(t, trainJob, trainerv1alpha1.AddToScheme)
+			followed, _, err := Follow(g, trainJob, test.made, time.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := followed.Spec.Trainer.ResourcesPerNode.Limits.Memory().String(); got != test.want {
+				t.Errorf("memory %s, want %s", got, test.want)
+			}
+			if trainJob.Annotations[mulligan.LedgerAnnotation] != history {
+				t.Errorf("the ledger is %s now", trainJob.Annotations[mulligan.LedgerAnnotation])
+			}
+		})
 	}
 }

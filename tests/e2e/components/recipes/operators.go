@@ -71,13 +71,23 @@ var recipes = []Recipe{
 				Function: "func (r *RayJobReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error)",
 				At:       Place{Call: "checkBackoffLimitAndUpdateStatusIfNeeded"},
 				Text: `
-	decided, hold, err := r.askMulligan(ctx, rayJobInstance)
+	decided, hold, err := r.askMulligan(ctx, originalRayJobInstance, rayJobInstance)
 	if err != nil || hold > 0 {
 		return ctrl.Result{RequeueAfter: hold}, err
 	}
 	if !decided {
 		…
 	}
+`,
+			},
+			{
+				File:     "controllers/ray/rayjob_controller.go",
+				Function: "func (r *RayJobReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error)",
+				At:       Place{Call: "errors.IsBadRequest"},
+				Text: `
+			if standsForMulligan(rayJobInstance, finishedAt != nil) {
+				break
+			}
 `,
 			},
 			{
@@ -162,7 +172,7 @@ var recipes = []Recipe{
 				Function: "func (r *TrainJobReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error)",
 				At:       Place{Call: "equality.Semantic.DeepEqual"},
 				Text: `
-	if hold, askErr := r.askMulligan(ctx, &trainJob, err); hold > 0 || askErr != nil {
+	if hold, askErr := r.askMulligan(ctx, &trainJob, originStatus, err); hold > 0 || askErr != nil {
 		return ctrl.Result{RequeueAfter: hold}, askErr
 	}
 `,
