@@ -91,12 +91,13 @@ INSTANTIATE_TEST_SUITE_P(
               "```json\n{\"kind\":\"Pod\"}\n```\n",
               2,
               "<stdin>: is fenced as Markdown, expected the objects alone"},
-        Usage{"ACommandBeforeItsOutput",
-              {"explain", "-"},
-              "$ kubectl get pod p -o json\n{\"kind\":\"Pod\"}\n",
-              2,
-              "<stdin>: is a command with what it printed, expected the objects "
-              "alone"},
+        Usage{
+            "ACommandBeforeItsOutput",
+            {"explain", "-"},
+            "$ kubectl get pod p -o json\n{\"kind\":\"Pod\"}\n",
+            2,
+            "<stdin>: is a command with what it printed, expected the objects "
+            "alone"},
         Usage{"NotFoundText",
               {"explain", "-"},
               "Error from server (NotFound): pods \"x\" not found\n",
