@@ -18,10 +18,14 @@ func TestRecipeHolds(t *testing.T) {
 		w.let(1)
 		eventually(t, long, func() string { return w.isHeld(t) })
 		obj := w.the(t)
-		told := fmt.Sprint(obj.Object["status"], w.events(t, obj))
-		if !strings.Contains(told, "charged to "+o.budget) {
-			t.Errorf("neither status nor Events tell of the pause: %s", told)
-		}
+		// Events are written beside what they are about.
+		eventually(t, 10*time.Second, func() string {
+			told := fmt.Sprint(obj.Object["status"], w.events(t, obj))
+			if !strings.Contains(told, "charged to "+o.budget) {
+				return "neither status nor Events tell of the pause: " + told
+			}
+			return ""
+		})
 		w.deletedWhileHeld(t, obj, 5*time.Second, func() string { return w.isHeld(t) })
 	})
 }
