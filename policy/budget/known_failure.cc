@@ -179,12 +179,16 @@ class Finder {
            found;
   }
 
-  // Whether an operator says that the attempt at hand began after `end`.
-  bool BeganAfter(absl::Time end) const {
+  // Whether an operator says that the attempt at hand began between the two
+  // ends. What ended in the second of a begin is left over from before.
+  bool BeganBetween(absl::Time recorded, absl::Time told) const {
     return std::ranges::any_of(
-        failure_.owners.views, [end](const WorkloadView& view) {
-          return view.attempt_began != nullptr && IsSet(*view.attempt_began) &&
-                 ToTime(*view.attempt_began) > end;
+        failure_.owners.views, [&](const WorkloadView& view) {
+          if (view.attempt_began == nullptr || !IsSet(*view.attempt_began)) {
+            return false;
+          }
+          const absl::Time began = ToTime(*view.attempt_began);
+          return recorded < began && began < told;
         });
   }
 
@@ -210,7 +214,7 @@ class Finder {
     if (!ended) return failure_.incident.summary && failure_.counted >= 0;
     const Time recorded = LifetimeOf(ledger_.history(i)).end;
     if (!recorded) return false;
-    if (BeganAfter(*recorded)) return false;
+    if (BeganBetween(*recorded, *ended)) return false;
     const absl::Duration gap = *ended - *recorded;
     return gap <= kOperatorDelay && gap >= -kOperatorDelay;
   }

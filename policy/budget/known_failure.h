@@ -44,7 +44,7 @@ struct ToldFailure {
 //   4. one of both was told without pods, and the times and counters agree. A
 //      counter without a time that shows no more than the ledger has tells
 //      nothing new; a deadline that passed is told by nobody's end; an attempt
-//      that began after the recorded end has failed by itself
+//      that began between the two ends has failed by itself
 //
 // For a root that works for itself 3 is that it says no more than that it
 // ended, within seconds of the recorded one.

@@ -91,6 +91,8 @@ const KnownFailureRow kKnownFailureRows[] = {
      "ray_job { status { start_time { seconds: 1000 } } }", false, 2030},
     {"ItsAttemptBeganAfterTheRecordedEnd", 0, 0, false, true, "}",
      "ray_job { status { start_time { seconds: 2005 } } }", false, 2030},
+    {"WhatIsToldEndedAsItsNextAttemptBegan", 0, 0, true, true, "}",
+     "ray_job { status { start_time { seconds: 2030 } } }", false, 2030},
     {"ItsSubmissionWasAfterTheRecordedEnd", 0, 0, false, true, "}",
      "spark_application { status { last_submission_attempt_time { seconds: "
      "2005 } } }",
