@@ -168,11 +168,12 @@ func Follow(g *gate.Gate, trainJob *trainerv1alpha1.TrainJob, made, now time.Tim
 	return followed, notes, err
 }
 
-// adviseAsOf takes from the ledger what is later. The API server tells times in seconds.
+// adviseAsOf takes from the ledger what is later. The API server tells times in seconds. One
+// that cannot be read stays, for whoever follows it to note.
 func adviseAsOf(trainJob *trainerv1alpha1.TrainJob, made time.Time) error {
 	ledger, err := mulligan.LedgerFrom(trainJob)
 	if err != nil || len(ledger.GetHistory()) == 0 {
-		return err
+		return nil
 	}
 	ledger.History = slices.DeleteFunc(ledger.GetHistory(), func(record *mulliganv1.AttemptRecord) bool {
 		return record.GetObservedAt().AsTime().Truncate(time.Second).After(made)

@@ -190,6 +190,22 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// What anybody may write on a TrainJob must not keep it from being made or suspended.
+func TestABrokenLedgerIsANote(t *testing.T) {
+	for name, made := range map[string]time.Time{"not made": {}, "made": time.Now()} {
+		t.Run(name, func(t *testing.T) {
+			trainJob := &trainerv1alpha1.TrainJob{ObjectMeta: metav1.ObjectMeta{
+				Namespace: "ml", Name: "train", UID: "u", Annotations: map[string]string{mulligan.LedgerAnnotation: "oops"},
+			}}
+			g := gatetest.Open(t, trainJob, trainerv1alpha1.AddToScheme)
+			followed, notes, err := Follow(g, trainJob, made, time.Now())
+			if err != nil || followed == nil || len(notes) != 1 {
+				t.Errorf("followed %v, notes %q, error %v; want one note", followed, notes, err)
+			}
+		})
+	}
+}
+
 func TestFollowWhatTheJobSetWasMadeFrom(t *testing.T) {
 	const history = `{"history": [
 		{"observedAt": "2026-11-23T12:00:00.9Z", "decision": {"action": "RETRY", "resources": [{"resource": "memory", "factor": 1.5, "container": "node"}]}},
