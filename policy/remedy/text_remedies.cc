@@ -1,9 +1,12 @@
 // What the rows of the signature tables advise, where a text names what is
 // wrong.
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -13,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "policy/base/shell.h"
+#include "policy/demystify/signatures/matching/keyword_matcher.h"
 #include "policy/demystify/signatures/matching/pattern_options.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/remedy/remedies.h"
@@ -22,6 +26,7 @@
 namespace mulligan::remedy {
 namespace {
 
+using demystify::KeywordMatcher;
 using demystify::RemedyRow;
 
 template <typename Values>
@@ -46,12 +51,6 @@ constexpr v1::Cause kExplained[] = {
 // Who writes the texts of a row's table.
 enum class Writer : std::uint8_t { kProgram, kKubernetes, kQueue };
 
-struct CompiledRemedy {
-  const RemedyRow* row;
-  Writer writer;
-  std::unique_ptr<const RE2> names;
-};
-
 Writer WriterOf(const RemedyRow& row) {
   if (Contains(kOfKubernetes, row.table) ||
       (row.table == kOfLogic && Contains(kExplained, row.cause))) {
@@ -60,34 +59,105 @@ Writer WriterOf(const RemedyRow& row) {
   return Contains(kOfQueues, row.table) ? Writer::kQueue : Writer::kProgram;
 }
 
-const std::vector<CompiledRemedy>& AllRemedies() {
-  static const auto* const all = [] {
-    auto* rows = new std::vector<CompiledRemedy>;
-    for (const RemedyRow& row : demystify::RemedyRows()) {
-      rows->push_back(
-          {&row, WriterOf(row),
-           std::make_unique<const RE2>(row.names, demystify::RemedyOptions())});
+struct CompiledRemedy {
+  CompiledRemedy(const RemedyRow& of, std::optional<std::size_t> at)
+      : row(of), writer(WriterOf(of)), keyword(at) {}
+
+  // Compiled when a text has its words for the first time: there are several
+  // hundred, and a process meets few.
+  const RE2& names() const {
+    std::call_once(met_, [this] {
+      names_ =
+          std::make_unique<const RE2>(row.names, demystify::RemedyOptions());
+    });
+    return *names_;
+  }
+
+  const RemedyRow& row;
+  const Writer writer;
+  // Its words among those of all rows; absent: none are known.
+  const std::optional<std::size_t> keyword;
+
+ private:
+  mutable std::once_flag met_;
+  mutable std::unique_ptr<const RE2> names_;
+};
+
+// In the order in which they are asked.
+using Remedies = std::vector<const CompiledRemedy*>;
+
+struct RemedyIndex {
+  std::deque<CompiledRemedy> all;
+  std::unique_ptr<const KeywordMatcher> keywords;
+  std::array<Remedies, v1::Cause_ARRAYSIZE> of_cause;
+  // By who writes their texts, whatever their cause.
+  Remedies of_kubernetes;
+  Remedies of_queues;
+};
+
+void AddRemedies(bool of_logic, std::vector<std::string_view>& keywords,
+                 RemedyIndex& index) {
+  for (const RemedyRow& row : demystify::RemedyRows()) {
+    if ((row.table == kOfLogic) != of_logic) continue;
+    std::optional<std::size_t> at;
+    if (!row.words.empty()) {
+      at = keywords.size();
+      keywords.push_back(row.words);
     }
+    const CompiledRemedy& one = index.all.emplace_back(row, at);
+    index.of_cause[row.cause].push_back(&one);
+    if (one.writer == Writer::kKubernetes) index.of_kubernetes.push_back(&one);
+    if (one.writer == Writer::kQueue) index.of_queues.push_back(&one);
+  }
+}
+
+const RemedyIndex& AllRemedies() {
+  static const auto* const index = [] {
+    auto* all = new RemedyIndex;
+    std::vector<std::string_view> keywords;
     // What a text says is more than what logic makes of it, unless logic chose.
-    std::stable_partition(
-        rows->begin(), rows->end(),
-        [](const CompiledRemedy& one) { return one.row->table != kOfLogic; });
-    return rows;
+    AddRemedies(/*of_logic=*/false, keywords, *all);
+    AddRemedies(/*of_logic=*/true, keywords, *all);
+    all->keywords = std::make_unique<const KeywordMatcher>(keywords);
+    return all;
   }();
-  return *all;
+  return *index;
+}
+
+// A text, and whose words it has.
+struct Scanned {
+  const std::string& text;
+  KeywordMatcher::Hits hits{};
+
+  bool MayFill(const CompiledRemedy& one) const {
+    if (!one.keyword.has_value()) return true;
+    const std::size_t at = *one.keyword;
+    return (hits[at / 64] >> (at % 64) & 1) != 0;
+  }
+};
+
+std::vector<Scanned> Scan(const std::vector<std::string>& texts) {
+  std::vector<Scanned> all;
+  all.reserve(texts.size());
+  for (const std::string& text : texts) {
+    all.push_back({text});
+    AllRemedies().keywords->Match(text, all.back().hits);
+  }
+  return all;
 }
 
 // Most groups of a row's `names`.
 constexpr int kMostGroups = 3;
 
 // Nothing: the text does not name it.
-std::optional<Remedy> Filled(const CompiledRemedy& compiled,
-                             const std::string& text, const Particulars& found,
-                             const Words& more) {
+std::optional<Remedy> Filled(const CompiledRemedy& compiled, const Scanned& in,
+                             const Particulars& found, const Words& more) {
+  if (!in.MayFill(compiled)) return std::nullopt;
+  const std::string& text = in.text;
   re2::StringPiece pieces[kMostGroups + 1];
-  const int count = compiled.names->NumberOfCapturingGroups() + 1;
-  if (!compiled.names->Match(text, 0, text.size(), RE2::UNANCHORED, pieces,
-                             count)) {
+  const int count = compiled.names().NumberOfCapturingGroups() + 1;
+  if (!compiled.names().Match(text, 0, text.size(), RE2::UNANCHORED, pieces,
+                              count)) {
     return std::nullopt;
   }
   Words words = WordsOf(found);
@@ -101,7 +171,7 @@ std::optional<Remedy> Filled(const CompiledRemedy& compiled,
     words.emplace_back(absl::StrCat("\\", i), group);
     quoted.emplace_back(absl::StrCat("\\", i), ShellWord(group));
   }
-  const RemedyRow& row = *compiled.row;
+  const RemedyRow& row = compiled.row;
   Remedy remedy;
   remedy.problem = Fill(row.problem, words);
   remedy.step = Fill(row.remedy, words);
@@ -114,15 +184,16 @@ std::optional<Remedy> Filled(const CompiledRemedy& compiled,
   return remedy;
 }
 
-// By the first text that any of the rows which are `meant` names something in.
+// By the first text that any of the rows which are meant names something in.
 template <typename IsMeant>
-std::optional<Remedy> FirstFilled(const std::vector<std::string>& texts,
+std::optional<Remedy> FirstFilled(const std::vector<Scanned>& texts,
+                                  const Remedies& rows,
                                   const Particulars& found, const Words& more,
                                   const IsMeant& is_meant) {
-  for (const std::string& text : texts) {
-    for (const CompiledRemedy& compiled : AllRemedies()) {
-      if (!is_meant(compiled)) continue;
-      if (auto remedy = Filled(compiled, text, found, more)) return remedy;
+  for (const Scanned& text : texts) {
+    for (const CompiledRemedy* one : rows) {
+      if (!is_meant(*one)) continue;
+      if (auto remedy = Filled(*one, text, found, more)) return remedy;
     }
   }
   return std::nullopt;
@@ -152,25 +223,29 @@ std::string StatusIn(v1::Cause cause, const std::vector<std::string>& texts) {
 
 Remedy RemedyInTexts(v1::Cause cause, std::string_view signature,
                      const Particulars& found) {
-  auto remedy =
-      FirstFilled(found.texts, found, {}, [&](const CompiledRemedy& one) {
-        return one.row->cause == cause && one.writer != Writer::kQueue &&
-               IsSignature(*one.row, signature);
-      });
+  const RemedyIndex& all = AllRemedies();
+  const Remedies& own = all.of_cause[cause];
+  const std::vector<Scanned> texts = Scan(found.texts);
+  const auto first = [&](const Remedies& rows, const auto& is_meant) {
+    return FirstFilled(texts, rows, found, {}, is_meant);
+  };
+  auto remedy = first(own, [&](const CompiledRemedy& one) {
+    return one.writer != Writer::kQueue && IsSignature(one.row, signature);
+  });
   if (remedy.has_value()) return *std::move(remedy);
   // Rows of the cause itself before what others explain of it.
-  remedy = FirstFilled(found.texts, found, {}, [&](const CompiledRemedy& one) {
-    return one.row->cause == cause && one.writer == Writer::kProgram;
+  remedy = first(own, [](const CompiledRemedy& one) {
+    return one.writer == Writer::kProgram;
   });
   if (remedy.has_value()) {
     remedy->problem += StatusIn(cause, found.texts);
     return *std::move(remedy);
   }
   const bool explained = Contains(kExplained, cause);
-  remedy = FirstFilled(found.texts, found, {}, [&](const CompiledRemedy& one) {
-    return one.writer == Writer::kKubernetes &&
-           (explained || one.row->cause == cause);
-  });
+  remedy =
+      first(explained ? all.of_kubernetes : own, [](const CompiledRemedy& one) {
+        return one.writer == Writer::kKubernetes;
+      });
   return std::move(remedy).value_or(Remedy());
 }
 
@@ -179,9 +254,8 @@ Remedy RemedyInQueueWords(const std::string& said, const QueueNames& queue,
   const Words names = {{"{queue}", Named("queue", queue.queue)},
                        {"{workload}", Named("Workload", queue.workload)},
                        {"{ask}", queue.ask}};
-  auto remedy = FirstFilled(
-      {said}, found, names,
-      [](const CompiledRemedy& one) { return one.writer == Writer::kQueue; });
+  auto remedy = FirstFilled(Scan({said}), AllRemedies().of_queues, found, names,
+                            [](const CompiledRemedy&) { return true; });
   if (remedy.has_value()) return *std::move(remedy);
   return {.step = absl::StrCat("see what ", Named("queue", queue.queue),
                                " waits for: ", queue.ask),

@@ -121,6 +121,8 @@ struct RemedyRow {
   std::string_view row;
   v1::Cause cause;
   const char* names;
+  // In lower case, what every text has that `names` matches. Empty: not known.
+  std::string_view words;
   // Empty: as the diagnosis says.
   std::string_view problem;
   std::string_view remedy;

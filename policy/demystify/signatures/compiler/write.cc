@@ -6,6 +6,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "policy/demystify/signatures/compiler/keyword.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -102,7 +103,8 @@ std::string RemediesOf(const std::vector<CompiledTable>& tables) {
         absl::StrAppend(&text, "  {", InCppQuotes(table.evidence), ", ",
                         InCppQuotes(compiled.row.name()),
                         ", v1::", v1::Cause_Name(compiled.row.cause()), ", ",
-                        InCppQuotes(remedy.names()), ",\n   ",
+                        InCppQuotes(remedy.names()), ", ",
+                        InCppQuotes(RequiredWords(remedy.names())), ",\n   ",
                         InCppQuotes(remedy.problem()), ",\n   ",
                         InCppQuotes(remedy.remedy()), ",\n   ",
                         InCppQuotes(remedy.command()), ", v1::FirstStep::",
