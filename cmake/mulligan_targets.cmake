@@ -79,6 +79,17 @@ function(mulligan_unite target)
                                              UNITY_BUILD_MODE GROUP)
 endfunction()
 
+# For what no decision waits for, in a release build: -O1 takes three quarters of
+# the time of -O2 to compile, -O0 less than half.
+function(mulligan_optimise target level)
+  set(flags ${level})
+  if(level STREQUAL "-O0")
+    list(APPEND flags -U_FORTIFY_SOURCE)
+  endif()
+  target_compile_options(${target}
+                         PRIVATE "$<$<CONFIG:RelWithDebInfo>:${flags}>")
+endfunction()
+
 # Settings shared by every target of ours.
 function(mulligan_target_defaults target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS;PRIVATE_DEPS")
@@ -123,8 +134,7 @@ function(add_mulligan_test name)
                              PRIVATE "${PROJECT_SOURCE_DIR}/tests/testing")
   # Tests run once and were most of the time of a release build; what they test
   # keeps its flags.
-  target_compile_options(
-    ${name} PRIVATE "$<$<CONFIG:RelWithDebInfo>:-O0;-U_FORTIFY_SOURCE>")
+  mulligan_optimise(${name} -O0)
   set_target_properties(
     ${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
                        "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/tests")
