@@ -143,7 +143,7 @@ func (c *cluster) runs(t *testing.T, operator, release string, w way, ready func
 	}
 	if w.recipe {
 		binary := filepath.Join(c.bin, release)
-		environment := c.recipeEnvironment(w.server(t))
+		environment := append(c.recipeEnvironment(w.server(t)), "KUBECONFIG="+c.asDeployed(t, operator))
 		if !w.native {
 			// Slow machines are no scenario here.
 			environment = append(environment, "MULLIGAN_DEADLINE=2s")

@@ -199,8 +199,13 @@ func TestTheTableFitsTheReleases(t *testing.T) {
 			if err != nil || len(strings.TrimSpace(string(folder))) == 0 {
 				t.Skipf("skipped: %s is not in the module cache", recipe.Module)
 			}
-			if err := recipe.apply(strings.TrimSpace(string(folder)), filepath.Join(t.TempDir(), "copy"), root); err != nil {
-				t.Error(err)
+			made := filepath.Join(t.TempDir(), "copy")
+			if err := recipe.apply(strings.TrimSpace(string(folder)), made, root); err != nil {
+				t.Fatal(err)
+			}
+			rights, err := recipe.rights(made)
+			if err != nil || !strings.Contains(rights, "kind: ClusterRole\n") || !strings.Contains(rights, `{"apiGroups":[""],"resources":[`) {
+				t.Errorf("its rights are %s, %v; want the release's and what the recipe adds", rights, err)
 			}
 		})
 	}

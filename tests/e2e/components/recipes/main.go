@@ -6,6 +6,7 @@
 //	recipes module OPERATOR    the operator's module
 //	recipes main OPERATOR      the package of its binary
 //	recipes apply OPERATOR SOURCE TO ROOT
+//	recipes rights OPERATOR TO the roles it is deployed with
 //
 // apply copies SOURCE, a folder with the operator's module, to TO and changes the copy;
 // ROOT is the folder of this repository.
@@ -17,7 +18,7 @@ import (
 	"strings"
 )
 
-const usage = "expected recipes list, recipes module|main OPERATOR or recipes apply OPERATOR SOURCE TO ROOT"
+const usage = "expected recipes list, recipes module|main OPERATOR, recipes rights OPERATOR TO or recipes apply OPERATOR SOURCE TO ROOT"
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -43,6 +44,10 @@ func run(args []string) error {
 		fmt.Println(recipe.Module)
 	case len(args) == 2 && args[0] == "main":
 		fmt.Println(recipe.Main)
+	case len(args) == 3 && args[0] == "rights":
+		rights, err := recipe.rights(args[2])
+		fmt.Print(rights)
+		return err
 	case len(args) == 5 && args[0] == "apply":
 		return recipe.apply(args[2], args[3], args[4])
 	default:

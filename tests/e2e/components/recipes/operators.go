@@ -9,6 +9,7 @@ var recipes = []Recipe{
 		PackageTo: "pkg/mulligan",
 		GlueTo:    "pkg/controllers/mulligan.go",
 		Main:      ".",
+		Rights:    []string{"config/components/rbac/role.yaml", "config/components/rbac/leader_election_role.yaml", "config/components/rbac/manager_secrets_role.yaml", "config/components/rbac/auth_proxy_role.yaml"},
 		Insertions: []Insertion{
 			{
 				File:     "pkg/controllers/jobset_controller.go",
@@ -56,6 +57,7 @@ var recipes = []Recipe{
 		PackageTo: "pkg/mulligan",
 		GlueTo:    "controllers/ray/mulligan.go",
 		Main:      ".",
+		Rights:    []string{"config/rbac/role.yaml", "config/rbac/leader_election_role.yaml"},
 		Insertions: []Insertion{
 			{
 				File:     "controllers/ray/rayjob_controller.go",
@@ -129,6 +131,7 @@ var recipes = []Recipe{
 		PackageTo: "pkg/mulligan",
 		GlueTo:    "pkg/controller/core/mulligan.go",
 		Main:      "./cmd/kueue",
+		Rights:    []string{"config/components/rbac/role.yaml", "config/components/rbac/leader_election_role.yaml", "config/components/rbac/manager_secrets_role.yaml", "config/components/rbac/manager_clusterprofiles_role.yaml", "config/components/rbac/metrics_auth_role.yaml"},
 		Insertions: []Insertion{
 			{
 				File:     "pkg/controller/core/workload_controller.go",
@@ -157,6 +160,7 @@ var recipes = []Recipe{
 		PackageTo: "pkg/mulligan",
 		GlueTo:    "pkg/controller/mulligan.go",
 		Main:      "./cmd/trainer-controller-manager",
+		Rights:    []string{"manifests/base/rbac/role.yaml"},
 		Insertions: []Insertion{
 			{
 				File:     "pkg/controller/trainjob_controller.go",

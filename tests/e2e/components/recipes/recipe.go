@@ -29,6 +29,8 @@ type Recipe struct {
 	GlueTo string
 	// Main is the package of the binary, in the module.
 	Main string
+	// Rights are files of the release with the roles of its manager.
+	Rights []string
 	// Insertions call the glue.
 	Insertions []Insertion
 	// Unpin begins the names of modules that the operator replaces by an earlier

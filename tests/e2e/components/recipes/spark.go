@@ -8,6 +8,7 @@ var sparkOperator = Recipe{
 	GlueTo:    "internal/controller/sparkapplication/mulligan.go",
 	Main:      "./cmd/operator",
 	Unpin:     "k8s.io/",
+	Rights:    []string{"config/rbac/role.yaml"},
 	Insertions: []Insertion{
 		{
 			File:     sparkController,
