@@ -3,13 +3,16 @@ package cluster
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // A TrainJob of one node, whose pods end so in the first attempts and succeed after them.
@@ -130,4 +133,79 @@ func trainEnd(job *unstructured.Unstructured) (condition, message string) {
 		}
 	}
 	return "", ""
+}
+
+// Suspended and resumed in an attempt that was advised more memory, it has that still.
+func TestRecipeOfTrainerThatIsSuspended(t *testing.T) {
+	c := shared
+	c.needsRecipe(t, "trainer")
+	c.runs(t, "trainer", "trainer-controller-manager", c.asking(time.Second), immediately)
+	namespace := c.namespace(t)
+	var lock sync.Mutex
+	var attempts, limits []string
+	resumed := false
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		lock.Lock()
+		defer lock.Unlock()
+		n := nth(&attempts, string(pod.UID))
+		if n == len(limits) {
+			limits = append(limits, pod.Spec.Containers[0].Resources.Limits.Memory().String())
+		}
+		switch {
+		case n == 0:
+			return runsOutOfMemory(pod)
+		case resumed && n > 1:
+			return succeeds(pod)
+		}
+		return false
+	})
+	seen := func() []string {
+		lock.Lock()
+		defer lock.Unlock()
+		return slices.Clone(limits)
+	}
+	must(t, c.Create(t.Context(), object(t, namespace, onePodEach)))
+	must(t, c.Create(t.Context(), object(t, namespace, trainJobManifest+trainerMemory)))
+	suspend := func(suspended bool) {
+		job := &c.objects(t, namespace, trainJobKind)[0]
+		changed := job.DeepCopy()
+		must(t, unstructured.SetNestedField(changed.Object, suspended, "spec", "suspend"))
+		must(t, c.Patch(t.Context(), changed, client.MergeFrom(job)))
+	}
+	eventually(t, long, func() string {
+		if len(seen()) < 2 {
+			return fmt.Sprintf("there were attempts with %q, Events %q", seen(), c.allEvents(t, namespace))
+		}
+		return ""
+	})
+	suspend(true)
+	lock.Lock()
+	second := attempts[1]
+	lock.Unlock()
+	eventually(t, long, func() string {
+		for _, pod := range c.objects(t, namespace, podKind) {
+			if string(pod.GetUID()) == second {
+				return "the second attempt still runs"
+			}
+		}
+		return ""
+	})
+	lock.Lock()
+	resumed = true
+	lock.Unlock()
+	suspend(false)
+	var job *unstructured.Unstructured
+	eventually(t, long, func() string {
+		job = &c.objects(t, namespace, trainJobKind)[0]
+		if condition, _ := trainEnd(job); condition == "" {
+			return fmt.Sprintf("the TrainJob is %v, Events %q", job.Object["status"], c.allEvents(t, namespace))
+		}
+		return ""
+	})
+	condition, message := trainEnd(job)
+	charged := charges(t, job)
+	if want := []string{"1Gi", "1536Mi", "1536Mi"}; condition != "Complete" || !slices.Equal(seen(), want) || !maps.Equal(charged, map[string]int32{"memory": 1}) {
+		t.Errorf("it ended as %s (%s) after %q, charged %v, want Complete after %q, charged memory once; Events %q",
+			condition, message, seen(), charged, want, c.allEvents(t, namespace))
+	}
 }
