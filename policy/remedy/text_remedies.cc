@@ -6,7 +6,6 @@
 #include <deque>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "policy/base/shell.h"
 #include "policy/demystify/signatures/matching/keyword_matcher.h"
+#include "policy/demystify/signatures/matching/lazy_pattern.h"
 #include "policy/demystify/signatures/matching/pattern_options.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/remedy/remedies.h"
@@ -27,6 +27,7 @@ namespace mulligan::remedy {
 namespace {
 
 using demystify::KeywordMatcher;
+using demystify::LazyPattern;
 using demystify::RemedyRow;
 
 template <typename Values>
@@ -59,35 +60,25 @@ Writer WriterOf(const RemedyRow& row) {
   return Contains(kOfQueues, row.table) ? Writer::kQueue : Writer::kProgram;
 }
 
-struct CompiledRemedy {
-  CompiledRemedy(const RemedyRow& of, std::optional<std::size_t> at)
-      : row(of), writer(WriterOf(of)), keyword(at) {}
-
-  // Compiled when a text has its words for the first time: there are several
-  // hundred, and a process meets few.
-  const RE2& names() const {
-    std::call_once(met_, [this] {
-      names_ =
-          std::make_unique<const RE2>(row.names, demystify::RemedyOptions());
-    });
-    return *names_;
-  }
+struct IndexedRemedy {
+  IndexedRemedy(const RemedyRow& of, std::optional<std::size_t> at)
+      : row(of),
+        writer(WriterOf(of)),
+        keyword(at),
+        names(of.names, demystify::RemedyOptions()) {}
 
   const RemedyRow& row;
   const Writer writer;
   // Its words among those of all rows; absent: none are known.
   const std::optional<std::size_t> keyword;
-
- private:
-  mutable std::once_flag met_;
-  mutable std::unique_ptr<const RE2> names_;
+  const LazyPattern names;
 };
 
 // In the order in which they are asked.
-using Remedies = std::vector<const CompiledRemedy*>;
+using Remedies = std::vector<const IndexedRemedy*>;
 
 struct RemedyIndex {
-  std::deque<CompiledRemedy> all;
+  std::deque<IndexedRemedy> all;
   std::unique_ptr<const KeywordMatcher> keywords;
   std::array<Remedies, v1::Cause_ARRAYSIZE> of_cause;
   // By who writes their texts, whatever their cause.
@@ -104,7 +95,7 @@ void AddRemedies(bool of_logic, std::vector<std::string_view>& keywords,
       at = keywords.size();
       keywords.push_back(row.words);
     }
-    const CompiledRemedy& one = index.all.emplace_back(row, at);
+    const IndexedRemedy& one = index.all.emplace_back(row, at);
     index.of_cause[row.cause].push_back(&one);
     if (one.writer == Writer::kKubernetes) index.of_kubernetes.push_back(&one);
     if (one.writer == Writer::kQueue) index.of_queues.push_back(&one);
@@ -129,7 +120,7 @@ struct Scanned {
   const std::string& text;
   KeywordMatcher::Hits hits{};
 
-  bool MayFill(const CompiledRemedy& one) const {
+  bool MayFill(const IndexedRemedy& one) const {
     if (!one.keyword.has_value()) return true;
     const std::size_t at = *one.keyword;
     return (hits[at / 64] >> (at % 64) & 1) != 0;
@@ -150,14 +141,14 @@ std::vector<Scanned> Scan(const std::vector<std::string>& texts) {
 constexpr int kMostGroups = 3;
 
 // Nothing: the text does not name it.
-std::optional<Remedy> Filled(const CompiledRemedy& compiled, const Scanned& in,
+std::optional<Remedy> Filled(const IndexedRemedy& one, const Scanned& in,
                              const Particulars& found, const Words& more) {
-  if (!in.MayFill(compiled)) return std::nullopt;
+  if (!in.MayFill(one)) return std::nullopt;
   const std::string& text = in.text;
   re2::StringPiece pieces[kMostGroups + 1];
-  const int count = compiled.names().NumberOfCapturingGroups() + 1;
-  if (!compiled.names().Match(text, 0, text.size(), RE2::UNANCHORED, pieces,
-                              count)) {
+  const int count = one.names.compiled().NumberOfCapturingGroups() + 1;
+  if (!one.names.compiled().Match(text, 0, text.size(), RE2::UNANCHORED, pieces,
+                                  count)) {
     return std::nullopt;
   }
   Words words = WordsOf(found);
@@ -171,7 +162,7 @@ std::optional<Remedy> Filled(const CompiledRemedy& compiled, const Scanned& in,
     words.emplace_back(absl::StrCat("\\", i), group);
     quoted.emplace_back(absl::StrCat("\\", i), ShellWord(group));
   }
-  const RemedyRow& row = compiled.row;
+  const RemedyRow& row = one.row;
   Remedy remedy;
   remedy.problem = Fill(row.problem, words);
   remedy.step = Fill(row.remedy, words);
@@ -191,7 +182,7 @@ std::optional<Remedy> FirstFilled(const std::vector<Scanned>& texts,
                                   const Particulars& found, const Words& more,
                                   const IsMeant& is_meant) {
   for (const Scanned& text : texts) {
-    for (const CompiledRemedy* one : rows) {
+    for (const IndexedRemedy* one : rows) {
       if (!is_meant(*one)) continue;
       if (auto remedy = Filled(*one, text, found, more)) return remedy;
     }
@@ -229,12 +220,12 @@ Remedy RemedyInTexts(v1::Cause cause, std::string_view signature,
   const auto first = [&](const Remedies& rows, const auto& is_meant) {
     return FirstFilled(texts, rows, found, {}, is_meant);
   };
-  auto remedy = first(own, [&](const CompiledRemedy& one) {
+  auto remedy = first(own, [&](const IndexedRemedy& one) {
     return one.writer != Writer::kQueue && IsSignature(one.row, signature);
   });
   if (remedy.has_value()) return *std::move(remedy);
   // Rows of the cause itself before what others explain of it.
-  remedy = first(own, [](const CompiledRemedy& one) {
+  remedy = first(own, [](const IndexedRemedy& one) {
     return one.writer == Writer::kProgram;
   });
   if (remedy.has_value()) {
@@ -243,7 +234,7 @@ Remedy RemedyInTexts(v1::Cause cause, std::string_view signature,
   }
   const bool explained = Contains(kExplained, cause);
   remedy =
-      first(explained ? all.of_kubernetes : own, [](const CompiledRemedy& one) {
+      first(explained ? all.of_kubernetes : own, [](const IndexedRemedy& one) {
         return one.writer == Writer::kKubernetes;
       });
   return std::move(remedy).value_or(Remedy());
@@ -255,7 +246,7 @@ Remedy RemedyInQueueWords(const std::string& said, const QueueNames& queue,
                        {"{workload}", Named("Workload", queue.workload)},
                        {"{ask}", queue.ask}};
   auto remedy = FirstFilled(Scan({said}), AllRemedies().of_queues, found, names,
-                            [](const CompiledRemedy&) { return true; });
+                            [](const IndexedRemedy&) { return true; });
   if (remedy.has_value()) return *std::move(remedy);
   return {.step = absl::StrCat("see what ", Named("queue", queue.queue),
                                " waits for: ", queue.ask),

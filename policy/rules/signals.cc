@@ -98,8 +98,12 @@ bool AnyMessage(const Owners& owners, TextPredicate search) {
   const auto message = [](const auto& of) {
     return std::string_view(of.message());
   };
-  const auto fits = [&search](std::string_view text) {
-    return !text.empty() && search(text);
+  // Members of a gang say the same one after the other.
+  std::string_view before;
+  const auto fits = [&](std::string_view text) {
+    if (text.empty() || text == before) return false;
+    before = text;
+    return search(text);
   };
   return AnyOfPods(report, message, fits) ||
          std::ranges::any_of(report.events(), fits, message) ||

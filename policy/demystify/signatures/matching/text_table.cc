@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
-#include <string>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "policy/demystify/signatures/matching/pattern_options.h"
@@ -19,14 +19,6 @@ std::vector<std::string_view> KeywordsOf(std::span<const TextSignature> rows) {
   keywords.reserve(rows.size());
   for (const TextSignature& row : rows) keywords.push_back(row.keyword);
   return keywords;
-}
-
-std::unique_ptr<const re2::RE2> Compile(const char* pattern) {
-  if (pattern == nullptr) return nullptr;
-  auto compiled = std::make_unique<const re2::RE2>(pattern, PatternOptions());
-  // The tables are constants: a test compiles every pattern of every table.
-  if (!compiled->ok()) std::abort();
-  return compiled;
 }
 
 std::string_view Trim(std::string_view text) {
@@ -54,18 +46,18 @@ TextTable::TextTable(std::string_view name, std::span<const TextSignature> rows)
     : name_(name), rows_(rows), keywords_(KeywordsOf(rows)) {
   if (rows.size() > KeywordMatcher::kMaxKeywords) std::abort();
   for (const TextSignature& row : rows) {
-    patterns_.push_back(Compile(row.pattern));
+    patterns_.emplace_back(row.pattern, PatternOptions());
   }
 }
 
 std::size_t TextTable::PositionOf(std::size_t row,
                                   std::string_view text) const {
-  const re2::RE2* pattern = patterns_[row].get();
-  if (pattern == nullptr) return PositionOfWord(text, rows_[row].keyword);
+  const LazyPattern& pattern = patterns_[row];
+  if (!pattern.exists()) return PositionOfWord(text, rows_[row].keyword);
   re2::StringPiece match;
   const re2::StringPiece whole(text.data(), text.size());
-  if (!pattern->Match(whole, 0, whole.size(), re2::RE2::UNANCHORED, &match,
-                      1)) {
+  if (!pattern.compiled().Match(whole, 0, whole.size(), re2::RE2::UNANCHORED,
+                                &match, 1)) {
     return std::string_view::npos;
   }
   // The keyword in the match; a pattern that only asks for surroundings does

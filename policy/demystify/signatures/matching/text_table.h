@@ -2,17 +2,13 @@
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_MATCHING_TEXT_TABLE_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_MATCHING_TEXT_TABLE_H_
 
-#include <memory>
+#include <deque>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "policy/demystify/signatures/matching/keyword_matcher.h"
+#include "policy/demystify/signatures/matching/lazy_pattern.h"
 #include "policy/demystify/signatures/signature.h"
-
-namespace re2 {
-class RE2;
-}
 
 namespace mulligan::demystify {
 
@@ -30,13 +26,12 @@ struct TextSignature {
 inline constexpr std::size_t kScannedHead = 2048;
 inline constexpr std::size_t kScannedTail = 6144;
 
-// A compiled table. Rows are ordered: the first that matches is the answer,
+// A table. Rows are ordered: the first that matches is the answer,
 // so that the telling rows stand above the vague ones. Immutable; safe to
 // share.
 class TextTable {
  public:
-  // Rows and patterns are program constants: a pattern that RE2 refuses ends
-  // the program.
+  // Rows and patterns are program constants.
   TextTable(std::string_view name, std::span<const TextSignature> rows);
   TextTable(const TextTable&) = delete;
   TextTable& operator=(const TextTable&) = delete;
@@ -56,7 +51,7 @@ class TextTable {
   std::string_view name_;
   std::span<const TextSignature> rows_;
   KeywordMatcher keywords_;
-  std::vector<std::unique_ptr<const re2::RE2>> patterns_;
+  std::deque<LazyPattern> patterns_;
 };
 
 // The line of `text` in which `keyword` occurs (case ignored), trimmed; empty

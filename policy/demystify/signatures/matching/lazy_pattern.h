@@ -1,0 +1,44 @@
+// A pattern of a table, compiled when a text has its words for the first time:
+// tables have more than a thousand, which takes a process tenths of a second,
+// and it meets few.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_MATCHING_LAZY_PATTERN_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_MATCHING_LAZY_PATTERN_H_
+
+#include <re2/re2.h>
+
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+
+namespace mulligan::demystify {
+
+// Safe to share. Patterns are constants that the compiler of the tables has
+// tried: one that RE2 refuses ends the program.
+class LazyPattern {
+ public:
+  // Null: there is none, and nothing may ask for it.
+  LazyPattern(const char* pattern, const re2::RE2::Options& options)
+      : pattern_(pattern), options_(options) {}
+  LazyPattern(const LazyPattern&) = delete;
+  LazyPattern& operator=(const LazyPattern&) = delete;
+
+  bool exists() const { return pattern_ != nullptr; }
+
+  const re2::RE2& compiled() const {
+    std::call_once(asked_, [this] {
+      compiled_ = std::make_unique<const re2::RE2>(pattern_, options_);
+      if (!compiled_->ok()) std::abort();
+    });
+    return *compiled_;
+  }
+
+ private:
+  const char* pattern_;
+  re2::RE2::Options options_;
+  mutable std::once_flag asked_;
+  mutable std::unique_ptr<const re2::RE2> compiled_;
+};
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_MATCHING_LAZY_PATTERN_H_
