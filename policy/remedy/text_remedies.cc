@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -77,8 +76,8 @@ struct IndexedRemedy {
 // In the order in which they are asked.
 using Remedies = std::vector<const IndexedRemedy*>;
 
+// Made once, and never freed.
 struct RemedyIndex {
-  std::deque<IndexedRemedy> all;
   std::unique_ptr<const KeywordMatcher> keywords;
   std::array<Remedies, v1::Cause_ARRAYSIZE> of_cause;
   // By who writes their texts, whatever their cause.
@@ -95,10 +94,10 @@ void AddRemedies(bool of_logic, std::vector<std::string_view>& keywords,
       at = keywords.size();
       keywords.push_back(row.words);
     }
-    const IndexedRemedy& one = index.all.emplace_back(row, at);
-    index.of_cause[row.cause].push_back(&one);
-    if (one.writer == Writer::kKubernetes) index.of_kubernetes.push_back(&one);
-    if (one.writer == Writer::kQueue) index.of_queues.push_back(&one);
+    const auto* const one = new IndexedRemedy(row, at);
+    index.of_cause[row.cause].push_back(one);
+    if (one->writer == Writer::kKubernetes) index.of_kubernetes.push_back(one);
+    if (one->writer == Writer::kQueue) index.of_queues.push_back(one);
   }
 }
 

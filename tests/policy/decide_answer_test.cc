@@ -36,8 +36,8 @@ TEST_F(DecideTest, NoExplanationWhenNoneIsWanted) {
   EXPECT_FALSE(Ask(request).has_explanation());
 }
 
-TEST_F(DecideTest, PatternsThatWereNotTriedAreAWarning) {
-  v1::DecideRequest request = AppError();
+// With a rule whose pattern is big.
+v1::DecideRequest WithABigPattern(v1::DecideRequest request) {
   v1::RetryPolicy& policy = *request.mutable_inline_policy();
   policy.set_api_version("mulligan.dev/v1");
   policy.set_kind("RetryPolicy");
@@ -48,14 +48,28 @@ TEST_F(DecideTest, PatternsThatWereNotTriedAreAWarning) {
   rule.set_name("big");
   rule.mutable_when()->set_message_pattern("(?:ab){900}");
   rule.mutable_then()->set_action(v1::Decision::IGNORE);
+  return request;
+}
+
+TEST_F(DecideTest, PatternsThatWereNotTriedAreAWarning) {
+  v1::DecideRequest request = WithABigPattern(AppError());
   EXPECT_THAT(Ask(request).warnings(), Not(Contains(kPatternsUsedUp)));
-  for (int i = 0; i < 5; ++i) {
+  for (const char last : {'1', '2', '3', '4', '5'}) {
     request.mutable_report()->add_events()->set_message(
-        std::string(kMaxTextBytes, 'x'));
+        std::string(kMaxTextBytes - 1, 'x') + last);
   }
   const v1::DecideResponse response = Ask(request);
   EXPECT_EQ(response.decision().action(), v1::Decision::FAIL);
   EXPECT_THAT(response.warnings(), Contains(kPatternsUsedUp));
+}
+
+TEST_F(DecideTest, AMessageThatIsRepeatedIsNotSearchedAgain) {
+  v1::DecideRequest request = WithABigPattern(AppError());
+  for (int i = 0; i < 5; ++i) {
+    request.mutable_report()->add_events()->set_message(
+        std::string(kMaxTextBytes, 'x'));
+  }
+  EXPECT_THAT(Ask(request).warnings(), Not(Contains(kPatternsUsedUp)));
 }
 
 TEST_F(DecideTest, UnknownEnumsAreAnsweredWithAWarning) {

@@ -8,7 +8,8 @@
 
 #include <cstdlib>
 #include <memory>
-#include <mutex>
+
+#include "absl/base/call_once.h"
 
 namespace mulligan::demystify {
 
@@ -25,7 +26,7 @@ class LazyPattern {
   bool exists() const { return pattern_ != nullptr; }
 
   const re2::RE2& compiled() const {
-    std::call_once(asked_, [this] {
+    absl::call_once(asked_, [this] {
       compiled_ = std::make_unique<const re2::RE2>(pattern_, options_);
       if (!compiled_->ok()) std::abort();
     });
@@ -35,7 +36,7 @@ class LazyPattern {
  private:
   const char* pattern_;
   re2::RE2::Options options_;
-  mutable std::once_flag asked_;
+  mutable absl::once_flag asked_;
   mutable std::unique_ptr<const re2::RE2> compiled_;
 };
 
