@@ -111,8 +111,8 @@ class LifeSigns {
         const Member& member = members[static_cast<std::size_t>(index)];
         if (member.reading.failing()) continue;
         const core::PodStatus& status = report_.pods(index).status();
-        if (status.phase().empty() || (status.phase() == "Running") != running)
-          continue;
+        // One that is not known says nothing.
+        if (status.phase() != (running ? "Running" : "Pending")) continue;
         const Seconds since = StartingSince(report_.pods(index));
         const bool slow = !running && InitRuns(report_.pods(index)) &&
                           Known(since) && Before(since + kLongInit, now_);

@@ -26,14 +26,15 @@ class SummaryWriter {
     std::string text;
     text.reserve(160);
     if (conclusion_.cause == v1::NOT_FAILED) {
+      if (winner_ == nullptr && !report_.exit().message().empty()) {
+        return "Whether it failed is not told: there is no exit code, and no "
+               "known failure in the words.";
+      }
       text = Before();
       if (winner_ == nullptr) {
-        absl::StrAppend(&text, ", as far as the report says: ",
-                        report_.exit().message().empty()
-                            ? "it has no status."
-                            : "there is no exit code, and no known failure in "
-                              "the words.");
-        return text;
+        return text +
+               ", as far as the report says: nothing in it tells how "
+               "the work fares.";
       }
       const ObjectName object = ObjectOf(report_, winner_->place);
       absl::StrAppend(&text, ": ", Excerpt(object.kind),

@@ -253,6 +253,9 @@ class TreeBuilder : public YAML::EventHandler {
   bool truncated_ = false;
 };
 
+constexpr std::string_view kTab =
+    "found a tab in the indentation, expected spaces: YAML takes no tabs there";
+
 // What yaml-cpp 0.7 says begins so, and what it means to who wrote the text.
 constexpr std::pair<std::string_view, std::string_view> kWordsOfYaml[] = {
     {"end of map flow", "'{' is never closed, expected '}' or ','"},
@@ -273,9 +276,7 @@ constexpr std::pair<std::string_view, std::string_view> kWordsOfYaml[] = {
      "found '-' where no list begins, expected \"- item\" on a line of its "
      "own"},
     {"illegal flow end", "found ']' or '}' that closes nothing"},
-    {"illegal tab",
-     "found a tab in the indentation, expected spaces: YAML takes no tabs "
-     "there"},
+    {"illegal tab", kTab},
     {"illegal EOF in scalar",
      "a quoted text is never closed, expected a quote"},
     {"illegal document indicator",
@@ -298,6 +299,21 @@ constexpr std::pair<std::string_view, std::string_view> kWordsOfYaml[] = {
     {"unexpected character in block scalar",
      "found a text behind '|' or '>', expected it to begin on the next line"},
 };
+
+// The first tab in the indentation of a line, of those down to `line`: what
+// yaml-cpp stumbles over later is not what is wrong. Nothing: there is none.
+std::optional<Position> TabBefore(std::string_view text, int line) {
+  for (int number = 1; number <= line && !text.empty(); ++number) {
+    const std::string_view one = text.substr(0, text.find('\n'));
+    const std::size_t indent = one.find_first_not_of(" \t\r");
+    const std::size_t tab = one.find('\t');
+    if (indent != one.npos && tab < indent) {
+      return Position{number, static_cast<int>(tab) + 1};
+    }
+    text.remove_prefix(std::min(one.size() + 1, text.size()));
+  }
+  return std::nullopt;
+}
 
 std::string InOurWords(const std::string& said) {
   for (const auto& [begins, means] : kWordsOfYaml) {
@@ -344,7 +360,12 @@ YamlDocuments ParseYaml(const std::string& file, const std::string& text,
         fail(PositionOf(error.mark), "nested too deeply");
         more = false;
       } catch (const YAML::Exception& error) {
-        fail(PositionOf(error.mark), InOurWords(error.msg));
+        const Position at = PositionOf(error.mark);
+        if (const auto tab = TabBefore(body, at.line)) {
+          fail(*tab, std::string(kTab));
+        } else {
+          fail(at, InOurWords(error.msg));
+        }
         more = false;
       }
       parsed.truncated = parsed.truncated || builder.truncated();

@@ -9,10 +9,12 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/input/pasted_log.h"
+#include "client/cli/input/pasted_text.h"
 #include "google/protobuf/descriptor.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/base/utf8.h"
@@ -67,64 +69,10 @@ bool NamesMember(std::string_view text) {
   return false;
 }
 
-// A text for people that is pasted in the place of objects: how it begins, what
-// it is, and what to give instead.
-struct PastedText {
-  std::string_view begins;
-  // Another line of it begins so; empty: none has to.
-  std::string_view has;
-  std::string_view what;
-};
-
-constexpr std::string_view kGetTable =
-    "what `kubectl get` prints for people, expected objects: use `kubectl get "
-    "... -o yaml` or `-o json`";
-constexpr std::string_view kDescription =
-    "what `kubectl describe` prints for people, expected objects: use `kubectl "
-    "get ... -o yaml` or `-o json`";
-constexpr std::string_view kGone =
-    "kubectl's answer that there is no such object: give what is left of its "
-    "workload, `kubectl get jobs,pods,events -o json`";
-constexpr std::string_view kRefused =
-    "an error of kubectl, expected objects: `kubectl get ... -o json` has to "
-    "succeed first";
-constexpr std::string_view kFence =
-    "fenced as Markdown, expected the objects alone: leave out the lines that "
-    "begin with ```";
-constexpr std::string_view kPrompt =
-    "a command with what it printed, expected the objects alone: leave out the "
-    "line with the command";
-constexpr PastedText kPastedTexts[] = {
-    {"```", "", kFence},
-    {"$ kubectl ", "", kPrompt},
-    {"kubectl get ", "\n", kPrompt},
-    {"NAME ", "", kGetTable},
-    {"NAMESPACE ", "", kGetTable},
-    {"LAST SEEN ", "", kGetTable},
-    {"Name: ", "\nNamespace:", kDescription},
-    {"Name: ", "\nLabels:", kDescription},
-    {"Error from server (NotFound)", "", kGone},
-    {"No resources found", "", kGone},
-    {"Error from server", "", kRefused},
-    {"error: ", "", kRefused},
-    {"The connection to the server ", "", kRefused},
-    {"Unable to connect to the server", "", kRefused},
-};
-
 constexpr std::string_view kOneLine =
     "text without an object, a line of a log it seems: expected objects, "
     "`kubectl get pod NAME -o json`; they hold the end of the log where the "
     "container's terminationMessagePolicy is FallbackToLogsOnError";
-
-// What `text` is where it is neither object nor log; empty: it may be one.
-std::string_view WhatIsPasted(std::string_view text) {
-  for (const PastedText& pasted : kPastedTexts) {
-    if (text.starts_with(pasted.begins) && text.find(pasted.has) != text.npos) {
-      return pasted.what;
-    }
-  }
-  return "";
-}
 
 // A log is a report of an end of which there are but words.
 Documents JudgedByWords(std::string_view source, std::string_view log) {
@@ -172,7 +120,15 @@ absl::StatusOr<std::vector<std::string>> SplitYaml(std::string_view source,
     documents.warnings.push_back(absl::StrFormat(
         "%s: bytes that are not UTF-8 were replaced by U+FFFD", source));
   }
-  return YamlToJson(clean);
+  absl::StatusOr<std::vector<std::string>> json = YamlToJson(clean);
+  if (!json.ok() && clean.find("{{") != clean.npos) {
+    return absl::Status(
+        json.status().code(),
+        absl::StrCat(std::string(json.status().message()),
+                     "; {{ }} is of a template, expected what comes of it: "
+                     "`helm template` or `kubectl get ... -o yaml`"));
+  }
+  return json;
 }
 
 struct Rename {

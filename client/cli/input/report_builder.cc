@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
 #include "client/cli/base/utf8.h"
@@ -11,6 +12,7 @@
 #include "client/cli/input/event_reduction.h"
 #include "client/cli/input/list_reduction.h"
 #include "client/cli/input/pod_selection.h"
+#include "client/cli/input/taken_kinds.h"
 #include "google/protobuf/descriptor.h"
 #include "policy/base/message_json.h"
 #include "policy/request/kind_names.h"
@@ -27,33 +29,6 @@ using google::protobuf::Reflection;
 
 constexpr std::string_view kListSuffix = "List";
 constexpr size_t kMaxWarnings = 20;
-
-// The row of the object's kind; null when a report has no place for it.
-// Versions do not matter: fields keep their names. Without an apiVersion every
-// group fits: objects cut down by hand often lack it.
-const Kind* FieldRow(const KubernetesObject& object) {
-  for (const Kind& kind : Kinds()) {
-    if (kind.name == object.kind && !kind.field.empty() &&
-        (object.api_version.empty() ||
-         kind.group == ApiGroup(object.api_version))) {
-      return &kind;
-    }
-  }
-  return nullptr;
-}
-
-// The kinds a report has a place for: "Pod, Job, ...".
-std::string TakenKinds() {
-  std::string names;
-  std::string_view previous;
-  for (const Kind& kind : Kinds()) {
-    if (kind.field.empty() || kind.name == previous) continue;
-    previous = kind.name;
-    if (!names.empty()) names += ", ";
-    names += kind.name;
-  }
-  return names;
-}
 
 bool IsSameObject(const kubernetes::meta::v1::ObjectMeta& a,
                   const kubernetes::meta::v1::ObjectMeta& b) {
@@ -177,10 +152,8 @@ void ReportBuilder::Ignore(const KubernetesObject& object) {
   const std::string more =
       ignored.count > 1 ? absl::StrFormat(" and %d more", ignored.count - 1)
                         : "";
-  std::string warning = absl::StrFormat(
-      "%s%s: ignored, a report takes %s; of other workloads give the pods "
-      "(kubectl get pods -o json)",
-      ignored.first, more, TakenKinds());
+  std::string warning = absl::StrFormat("%s%s: ignored, %s", ignored.first,
+                                        more, InsteadOf(object));
   if (is_new) {
     Warn(std::move(warning));
   } else if (ignored.warning < warnings_.size()) {
@@ -354,7 +327,7 @@ absl::StatusOr<v1::DecideRequest> ReportBuilder::Build() {
       (warnings_.empty()
            ? absl::StrFormat("expected %s, or a Status, FailureReport or "
                              "DecideRequest",
-                             TakenKinds())
+                             absl::StrJoin(TakenKinds(), ", "))
            : warnings_.front()));
 }
 

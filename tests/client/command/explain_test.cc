@@ -184,9 +184,8 @@ TEST(ExplainTest, OfALogWithoutKnownWordsItSaysSo) {
       {"explain", "-"}, "INFO start\nERROR the widget was not frobnicated\n");
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out,
-              StartsWith("Nothing has failed, as far as the report says: there "
-                         "is no exit code, and no\nknown failure in the "
-                         "words"));
+              StartsWith("Whether it failed is not told: there is no exit "
+                         "code, and no known failure in\nthe words"));
 }
 
 // Of two workloads one is broken.

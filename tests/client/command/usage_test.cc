@@ -86,6 +86,43 @@ INSTANTIATE_TEST_SUITE_P(
               "NAME   READY   STATUS\na  0/1  Error\n",
               2,
               "<stdin>: is what `kubectl get` prints for people"},
+        Usage{"GetTextWithoutHeaders",
+              {"explain", "-"},
+              "ml   train-0   0/1   Error   2 (5m ago)   7m\n",
+              2,
+              "<stdin>: is what `kubectl get` prints for people"},
+        Usage{"EventsOfADescription",
+              {"explain", "-"},
+              "Events:\n  Type     Reason   Age  From     Message\n  Warning  "
+              "BackOff  4m   kubelet  Back-off pulling image \"x:2\"\n",
+              2,
+              "<stdin>: is the section Events of what `kubectl describe` "
+              "prints for people, expected objects: use `kubectl get events"},
+        Usage{"TabInYaml",
+              {"explain", "-"},
+              "apiVersion: v1\nkind: Pod\nmetadata:\n\tname: x\n",
+              2,
+              "<stdin>: line 4, column 1: not valid YAML: found a tab in the "
+              "indentation, expected spaces"},
+        Usage{"TemplateOfAChart",
+              {"explain", "-"},
+              "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {{ "
+              ".Values.name }}\n",
+              2,
+              "{{ }} is of a template, expected what comes of it: `helm "
+              "template`"},
+        Usage{"KindOfAnotherGroup",
+              {"explain", "-"},
+              "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: "
+              "{name: x}\n",
+              2,
+              "Job x: ignored, a report takes no Job of "
+              "batch.volcano.sh/v1alpha1: give its pods"},
+        Usage{"KindInLowerCase",
+              {"explain", "-"},
+              "apiVersion: v1\nkind: pod\nmetadata: {name: x}\n",
+              2,
+              "(kubectl get pods -o json); is it meant to be Pod?"},
         Usage{"AMarkdownFence",
               {"explain", "-"},
               "```json\n{\"kind\":\"Pod\"}\n```\n",
