@@ -161,12 +161,11 @@ const Candidate* PassingBeside(const Conclusion& conclusion) {
   return nullptr;
 }
 
-// Programs end with 2 for anything: where only such a code says that they were
-// called wrongly, the next call may be right.
+// Programs end with 2 for anything: where only such a code says what happened,
+// it may be something that passes.
 bool ByConventionAlone(const Conclusion& conclusion) {
   const Candidate* winner = conclusion.decisive();
-  return conclusion.cause == v1::CONFIG_USER_ERROR && winner != nullptr &&
-         winner->IsOf(kExitCodeWeight) &&
+  return winner != nullptr && winner->IsOf(kExitCodeWeight) &&
          winner->confidence == v1::Diagnosis::LOW;
 }
 
@@ -248,7 +247,8 @@ OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
                         : RowOf(behind->cause).outlook;
     found.reason = std::string(behind->row->meaning);
   }
-  if (ByConventionAlone(conclusion)) {
+  if (found.outlook == Diagnosis::CANNOT_RECOVER &&
+      ByConventionAlone(conclusion)) {
     found = {Diagnosis::MAY_RECOVER, "an exit code alone is a convention"};
   }
   if (const Candidate* passing = PassingBeside(conclusion);

@@ -47,6 +47,8 @@ constexpr BlameCase kBlameCases[] = {
      v1::CONFIG_USER_ERROR, D::CONFIGURATION, D::MAY_RECOVER},
     {"ACodeThatIsAConvention", R"(exit { exit_code: 2 })",
      v1::CONFIG_USER_ERROR, D::CONFIGURATION, D::MAY_RECOVER},
+    {"ACodeThatMayBeOfATimeout", R"(exit { exit_code: 124 })", v1::DEADLINE_POD,
+     D::DEADLINE, D::MAY_RECOVER},
     {"ACodeThatWasChosen", R"(exit { exit_code: 64 })", v1::CONFIG_USER_ERROR,
      D::CONFIGURATION, D::CANNOT_RECOVER},
     {"AFatalErrorOfGit", R"(exit { exit_code: 128 })", v1::APP_ERROR,
