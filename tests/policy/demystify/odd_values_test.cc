@@ -349,5 +349,35 @@ TEST(OddTimes, ManyOddPodsAreWarnedAboutAFewTimes) {
   EXPECT_THAT(findings.warnings, SizeIs(8));
 }
 
+struct UntoldCase {
+  const char* name;
+  const char* report;
+  const char* summary;
+};
+class UntoldReports : public ::testing::TestWithParam<UntoldCase> {};
+
+TEST_P(UntoldReports, SayThatNothingTells) {
+  const auto diagnosis = Diagnose(Report(GetParam().report));
+  EXPECT_EQ(diagnosis.cause(), v1::NOT_FAILED);
+  EXPECT_EQ(diagnosis.confidence(), v1::Diagnosis::LOW);
+  EXPECT_EQ(diagnosis.summary(), GetParam().summary);
+}
+
+constexpr UntoldCase kUntoldCases[] = {
+    {"PhaseThatIsNotKnown",
+     "pods { metadata { name: 'p' } status { phase: 'Faild' } }",
+     "Nothing has failed, as far as the report says: nothing in it tells how "
+     "the work fares."},
+    {"PhaseUnknown",
+     "pods { metadata { name: 'p' } status { phase: 'Unknown' } }",
+     "Nothing has failed, as far as the report says: nothing in it tells how "
+     "the work fares."},
+    {"WordsThatAreNotKnown", "exit { message: 'something odd happened' }",
+     "Whether it failed is not told: there is no exit code, and no known "
+     "failure in the words."}};
+INSTANTIATE_TEST_SUITE_P(OddValues, UntoldReports,
+                         ::testing::ValuesIn(kUntoldCases),
+                         [](const auto& test) { return test.param.name; });
+
 }  // namespace
 }  // namespace mulligan::demystify

@@ -29,8 +29,10 @@ type Recipe struct {
 	GlueTo string
 	// Main is the package of the binary, in the module.
 	Main string
-	// Rights are files of the release with the roles of its manager.
-	Rights []string
+	// Rights are files of the release with the roles of its manager, and RightsAtHome what
+	// its chart alone gives it in its own namespace.
+	Rights       []string
+	RightsAtHome []rule
 	// Insertions call the glue.
 	Insertions []Insertion
 	// Unpin begins the names of modules that the operator replaces by an earlier

@@ -16,8 +16,8 @@ type rule struct {
 }
 
 // rights are the roles that an operator with the recipe inside is deployed with, as YAML
-// documents: those of its release, and one of what the markers of the glue add, as
-// controller-gen will put it into the release's. module is what apply has made.
+// documents: those of its release, and what the markers of the glue add, as controller-gen
+// will put it into the release's. module is what apply has made.
 func (r Recipe) rights(module string) (string, error) {
 	var documents []string
 	for _, file := range r.Rights {
@@ -35,11 +35,15 @@ func (r Recipe) rights(module string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", r.Operator, err)
 	}
-	added, err := json.Marshal(map[string]any{
-		"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
-		"metadata": map[string]string{"name": "recipe"}, "rules": rules,
-	})
-	return strings.Join(append(documents, string(added)), "\n---\n") + "\n", err
+	for _, role := range []map[string]any{{"kind": "ClusterRole", "rules": rules}, {"kind": "Role", "rules": r.RightsAtHome}} {
+		role["apiVersion"], role["metadata"] = "rbac.authorization.k8s.io/v1", map[string]string{"name": "recipe"}
+		added, err := json.Marshal(role)
+		if err != nil {
+			return "", err
+		}
+		documents = append(documents, string(added))
+	}
+	return strings.Join(documents, "\n---\n") + "\n", nil
 }
 
 // marked reads the rules of the source's kubebuilder markers.

@@ -9,6 +9,10 @@ var sparkOperator = Recipe{
 	Main:      "./cmd/operator",
 	Unpin:     "k8s.io/",
 	Rights:    []string{"config/rbac/role.yaml"},
+	// templates/controller/rbac.yaml, for who leads.
+	RightsAtHome: []rule{{
+		APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"create", "get", "update"},
+	}},
 	Insertions: []Insertion{
 		{
 			File:     sparkController,
