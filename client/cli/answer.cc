@@ -137,7 +137,7 @@ int AnswerEach(const RequestOptions& options, const Inputs& inputs,
     PrintError(streams, "warning: " + warning);
   }
   const WorkloadList list = ListWorkloads(
-      std::move(answers), {.cause = options.cause, .broken = options.broken});
+      std::move(answers), {.causes = options.causes, .broken = options.broken});
   const absl::StatusOr<std::string> text =
       FormatEach(list, told, output, options);
   if (!text.ok()) return Fail(streams, text.status());
@@ -151,7 +151,7 @@ absl::StatusOr<bool> IsLeftOut(const v1::DecideResponse& response,
                                const OutputOptions& output, Streams& streams) {
   const WorkloadList list =
       ListWorkloads({{.workload = "", .response = response}},
-                    {.cause = options.cause, .broken = options.broken});
+                    {.causes = options.causes, .broken = options.broken});
   if (!list.answers.empty()) return false;
   const absl::StatusOr<std::string> text =
       FormatEach(list, {}, output, options);

@@ -323,9 +323,10 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request) {
       ->excludes(requests);
   single("--workload", request.workload,
          "Of several workloads this one, as kubectl names it", "KIND/NAME");
-  single("--cause", request.cause, "Of several workloads those with this cause",
-         "NAME")
-      ->check(IsCause);
+  single("--cause", request.causes,
+         "Of several workloads those of this cause, repeatable", "NAME")
+      ->check(IsCause)
+      ->allow_extra_args(false);
   command
       .add_flag("--broken", request.broken,
                 "Of several workloads those that are broken")

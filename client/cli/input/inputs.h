@@ -67,9 +67,9 @@ struct RequestOptions {
   std::string workload;
   std::string explain;
   bool compare_native = false;
-  // Of several workloads, those to tell of: with this cause, as cause.proto
-  // names it (empty: any), and broken ones only.
-  std::string cause;
+  // Of several workloads, those to tell of: with one of these causes, as
+  // cause.proto names them (empty: any), and broken ones only.
+  std::vector<std::string> causes;
   bool broken = false;
 };
 

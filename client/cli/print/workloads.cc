@@ -90,8 +90,11 @@ WorkloadList ListWorkloads(std::vector<WorkloadAnswer> answers,
   std::erase_if(answers, [&filter](const WorkloadAnswer& answer) {
     const bool is_told =
         !filter.broken || !answer.response.ok() || IsBroken(answer);
-    return !is_told ||
-           (!filter.cause.empty() && CauseNameOf(answer) != filter.cause);
+    const bool is_meant =
+        filter.causes.empty() ||
+        std::ranges::find(filter.causes, CauseNameOf(answer)) !=
+            filter.causes.end();
+    return !is_told || !is_meant;
   });
   std::ranges::sort(answers,
                     [](const WorkloadAnswer& a, const WorkloadAnswer& b) {

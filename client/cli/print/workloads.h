@@ -36,8 +36,8 @@ struct WorkloadList {
 
 // Which of them are told of.
 struct WorkloadFilter {
-  // As cause.proto names it; empty: any.
-  std::string cause;
+  // With one of these, as cause.proto names them; empty: any.
+  std::vector<std::string> causes;
   bool broken = false;
 };
 

@@ -205,6 +205,8 @@ TEST(ExplainTest, TheStoryBelowAListIsOfOneThatWasAskedFor) {
   EXPECT_THAT(explain({}), HasSubstr(story));
   EXPECT_THAT(explain({"--broken"}), HasSubstr(story));
   EXPECT_THAT(explain({"--cause=CONTAINER_OOM"}), HasSubstr(story));
+  EXPECT_THAT(explain({"--cause=HANG", "--cause=CONTAINER_OOM"}),
+              HasSubstr(story));
   EXPECT_THAT(explain({"--cause=HANG"}),
               EndsWith("\n\nNone of them is as asked for.\n"));
 }

@@ -12,13 +12,13 @@ import (
 
 // choice is which of several workloads are told of, in the flags of the command line.
 type choice struct {
-	// At most one: the command line takes no more. None: any.
+	// None: any.
 	causes []string
 	broken bool
 }
 
 func (c *choice) add(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&c.causes, "cause", nil, "Of several workloads those with this cause, a `NAME` of docs/causes.md")
+	flags.StringArrayVar(&c.causes, "cause", nil, "Of several workloads those with this cause, a `NAME` of docs/causes.md; repeatable")
 	flags.BoolVar(&c.broken, "broken", false, "Of several workloads those that are broken")
 }
 
@@ -33,9 +33,6 @@ func (c *choice) validate() error {
 			near = "; " + near + " is near"
 		}
 		return fmt.Errorf("--cause: \"%s\" is no cause, expected a name of docs/causes.md%s", clean(cause), near)
-	}
-	if len(c.causes) > 1 {
-		return fmt.Errorf("--cause: %d are given, expected one", len(c.causes))
 	}
 	return nil
 }

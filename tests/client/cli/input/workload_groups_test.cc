@@ -199,11 +199,11 @@ TEST(WorkloadTable, TellsOfThoseAskedFor) {
     }
     return names;
   };
-  EXPECT_THAT(told({.cause = "CONTAINER_OOM", .broken = false}),
+  EXPECT_THAT(told({.causes = {"CONTAINER_OOM"}, .broken = false}),
               ElementsAre("Job c", "Job b"));
-  EXPECT_THAT(told({.cause = "", .broken = true}),
+  EXPECT_THAT(told({.causes = {}, .broken = true}),
               ElementsAre("Job e", "Job c", "Job d", "Job b"));
-  EXPECT_THAT(told({.cause = "NOT_FAILED", .broken = true}), IsEmpty());
+  EXPECT_THAT(told({.causes = {"NOT_FAILED"}, .broken = true}), IsEmpty());
 }
 
 }  // namespace
