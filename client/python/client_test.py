@@ -106,6 +106,11 @@ class ClientTest(unittest.TestCase):
                                 worklaod={"name": "x"})
         with self.assertRaisesRegex(ValueError, "budgetz: no field of a ledger"):
             mulligan_client.parse_ledger('{"budgetz": {}}')
+        for garbage in ("oops", "[1]", '"text"', "7", "{", {"attemptsSeen": 1}):
+            with self.assertRaisesRegex(ValueError, "ledger: .* is no ledger, "
+                                        "expected the JSON text"):
+                mulligan_client.ask(self.service, [pod("out-of-memory")],
+                                    ledger=garbage)
         answer = mulligan_client.ask(self.service, [pod("out-of-memory")])
         whole = json_format.MessageToJson(answer)
         self.assertEqual(mulligan_client.parse_ledger(whole), answer.ledger)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import re
+import reprlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
@@ -160,20 +161,30 @@ def ask(service: Service,
 def parse_ledger(text: str) -> ledger_pb2.BudgetLedger:
     """Returns the BudgetLedger in a text of ledger_json, or in a whole answer.
 
-    What only a newer service writes is passed over. Raises ParseError, and
-    ValueError for a text that has nothing of a ledger: budgets would begin anew.
+    What only a newer service writes is passed over. Raises ParseError for a field
+    with a wrong value, and ValueError for a text that is no ledger or has nothing
+    of one: budgets would begin anew.
     """
     ledger = ledger_pb2.BudgetLedger()
-    members = json.loads(text)
+    try:
+        members = json.loads(text)
+    except (TypeError, ValueError) as error:
+        raise _no_ledger(text) from error
     if isinstance(members, dict):
         members = members.get("ledger", members)
-        if isinstance(members, dict) and members and not (
-                _names(ledger) & members.keys()):
-            raise ValueError(f"{', '.join(members)}: no field of a ledger is "
-                             f"among them, expected some of "
-                             + ", ".join(sorted(_names(ledger))))
+    if not isinstance(members, dict):
+        raise _no_ledger(text)
+    if members and not _names(ledger) & members.keys():
+        raise ValueError(f"{', '.join(members)}: no field of a ledger is "
+                         f"among them, expected some of "
+                         + ", ".join(sorted(_names(ledger))))
     return json_format.Parse(json.dumps(members), ledger,
                              ignore_unknown_fields=True)
+
+
+def _no_ledger(text: Any) -> ValueError:
+    return ValueError(f"ledger: {reprlib.repr(text)} is no ledger, expected the JSON "
+                      'text of ledger_json(), such as {"attemptsSeen": 1}')
 
 
 def ledger_json(ledger: ledger_pb2.BudgetLedger) -> str:
