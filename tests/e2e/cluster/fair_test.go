@@ -77,7 +77,24 @@ func TestScenario21TenBesideAThousand(t *testing.T) {
 			t.Errorf("one of the ten waited %v for its next attempt, want at most %v", wait, limit)
 		}
 	}
-	// What is held comes back when its turn may have come, not again and again.
+	// Once all of the thousand have been told that they are held: what is held comes back
+	// when its turn may have come, not again and again.
+	eventually(t, long, func() string {
+		var events corev1.EventList
+		if err := c.List(t.Context(), &events, client.InNamespace(many)); err != nil {
+			return err.Error()
+		}
+		held := 0
+		for _, event := range events.Items {
+			if event.Reason == "RetryHeld" {
+				held++
+			}
+		}
+		if started := len(waits(c.jobs(t, many))); held+started < jobs {
+			return fmt.Sprintf("of %d, %d were held and %d started again", jobs, held, started)
+		}
+		return ""
+	})
 	before, from := heldByShare(t, metrics), time.Now()
 	time.Sleep(20 * time.Second)
 	perSecond := float64(heldByShare(t, metrics)-before) / time.Since(from).Seconds()
