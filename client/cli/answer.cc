@@ -93,8 +93,8 @@ absl::StatusOr<std::string> FormatTable(const WorkloadList& list,
                                         const OutputOptions& output,
                                         const RequestOptions& options) {
   const Told* const broken = OnlyBroken(list, told);
-  std::string text =
-      FormatWorkloads(list, output.color, /*name_more=*/broken == nullptr);
+  std::string text = FormatWorkloads(
+      list, output.color, broken == nullptr ? options.name_one : std::string());
   if (broken == nullptr) return text;
   const absl::StatusOr<std::string> story = Format(*broken, output, options);
   if (!story.ok()) return story.status();
@@ -109,7 +109,7 @@ absl::StatusOr<std::string> FormatEach(const WorkloadList& list,
     case OutputFormat::kHuman:
       return FormatTable(list, told, output, options);
     case OutputFormat::kHtml:
-      return HtmlPages(list, told);
+      return HtmlPages(list, told, options.name_one);
     default:
       return FormatWorkloadsAs(output.format, list);
   }

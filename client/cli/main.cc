@@ -331,6 +331,10 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request) {
       .add_flag("--broken", request.broken,
                 "Of several workloads those that are broken")
       ->excludes(requests);
+  // For programs that name workloads in a way of their own, such as the plugin.
+  command.add_option("--name-one", request.name_one)
+      ->envname("MULLIGAN_NAME_ONE")
+      ->group("");
   single("--explain", request.explain, "none, summary or full", "LEVEL")
       ->check(CLI::IsMember({"none", "summary", "full"}));
   single("--observed-at", request.observed_at,

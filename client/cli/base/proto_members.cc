@@ -95,8 +95,13 @@ absl::Status CheckMap(std::string_view json, const FieldDescriptor& map,
 absl::Status CheckField(std::string_view json, const FieldDescriptor& field,
                         const std::string& path) {
   if (field.is_map()) return CheckMap(json, field, path);
-  if (!field.is_repeated() || TypeOfJson(json) != JsonType::kArray) {
-    return CheckValue(json, field, path);
+  if (!field.is_repeated()) return CheckValue(json, field, path);
+  const JsonType type = TypeOfJson(json);
+  if (type == JsonType::kNull) return absl::OkStatus();
+  // protobuf takes one value for a list of it.
+  if (type != JsonType::kArray) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s: found %s, expected a list", path, Found(json)));
   }
   if (!HasMembers(field)) return absl::OkStatus();
   int index = 0;
@@ -122,7 +127,7 @@ absl::Status CheckObject(std::string_view json, const Descriptor& type,
     }
     if (field == nullptr) field = FieldNamed(type, member.key);
     if (field == nullptr) continue;
-    if (!field->is_map() && !IsAmount(*field) &&
+    if (!field->is_repeated() && !IsAmount(*field) &&
         !IsContainer(TypeOfJson(member.value))) {
       continue;
     }

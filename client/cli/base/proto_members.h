@@ -11,9 +11,9 @@
 
 namespace mulligan::cli {
 
-// INVALID_ARGUMENT for a field that is given by both of its names, and for maps
-// that are none or hold something else than the values they are of. `json` must
-// be a value that CheckJsonValue accepted.
+// INVALID_ARGUMENT for a field that is given by both of its names, and for
+// lists and maps that are none or hold something else than the values they are
+// of. `json` must be a value that CheckJsonValue accepted.
 absl::Status CheckProtoMembers(std::string_view json,
                                const google::protobuf::Descriptor& type);
 

@@ -163,11 +163,11 @@ absl::Status CheckOneWorkload(const RequestOptions& options,
   if (flag == nullptr) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrFormat(
       "%s: is of one workload, and the input has %d (%s, %s%s); choose one "
-      "with --workload KIND/NAME",
+      "with %s",
       flag, inputs.workloads.size(),
       Printable(inputs.workloads[0].group.Label()),
       Printable(inputs.workloads[1].group.Label()),
-      inputs.workloads.size() > 2 ? ", ..." : ""));
+      inputs.workloads.size() > 2 ? ", ..." : "", Printable(options.name_one)));
 }
 
 }  // namespace

@@ -71,6 +71,8 @@ struct RequestOptions {
   // cause.proto names them (empty: any), and broken ones only.
   std::vector<std::string> causes;
   bool broken = false;
+  // How one of several workloads is asked for, in the words of who calls.
+  std::string name_one = "--workload KIND/NAME";
 };
 
 // Reads the files and applies the flags, which win over what a DecideRequest

@@ -34,7 +34,8 @@ std::string HtmlArticle(const Told& told);
 
 // A page about many: the table, then what is told about those that are broken,
 // of a long list the first fifty of them.
-std::string HtmlPages(const WorkloadList& list, const std::vector<Told>& told);
+std::string HtmlPages(const WorkloadList& list, const std::vector<Told>& told,
+                      std::string_view name_one);
 
 // `text` for an element or an attribute in double quotes, on one line; what
 // could deceive as its escape (policy/base/utf8.h).

@@ -143,7 +143,8 @@ std::string HtmlPage(const Told& told) {
                       Article(told, 1) + Footer(told.response));
 }
 
-std::string HtmlPages(const WorkloadList& list, const std::vector<Told>& told) {
+std::string HtmlPages(const WorkloadList& list, const std::vector<Told>& told,
+                      std::string_view name_one) {
   std::string articles;
   std::string rows;
   int in_full = 0;
@@ -167,9 +168,8 @@ std::string HtmlPages(const WorkloadList& list, const std::vector<Told>& told) {
       "\n<tbody>\n%s</tbody></table>\n</section>\n</article>\n",
       Escaped(list.counts),
       more ? absl::StrFormat("<p>The first %d that are broken are told in full "
-                             "below; others with --workload KIND/NAME, or "
-                             "--cause NAME.</p>\n",
-                             kMostInFull)
+                             "below; others with %s, or --cause NAME.</p>\n",
+                             kMostInFull, Escaped(name_one))
            : "",
       rows);
   return HtmlDocument("Why it stopped", overview + articles);

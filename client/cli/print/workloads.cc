@@ -132,7 +132,7 @@ std::string WhyOf(const WorkloadAnswer& answer) {
 }
 
 std::string FormatWorkloads(const WorkloadList& list, bool color,
-                            bool name_more) {
+                            std::string_view name_one) {
   std::size_t workload = sizeof("WORKLOAD") - 1;
   std::size_t verdict = sizeof("VERDICT") - 1;
   std::size_t cause = sizeof("CAUSE") - 1;
@@ -162,8 +162,9 @@ std::string FormatWorkloads(const WorkloadList& list, bool color,
                 StyleOf(answer));
   }
   layout.BlankLine();
-  if (name_more) {
-    layout.Line("One of them in full: --workload KIND/NAME", Style::kDim);
+  if (!name_one.empty()) {
+    layout.Line(absl::StrFormat("One of them in full: %s", Printable(name_one)),
+                Style::kDim);
   }
   return layout.text();
 }

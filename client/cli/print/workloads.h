@@ -53,10 +53,10 @@ std::string VerdictOf(const WorkloadAnswer& answer);
 std::string CauseNameOf(const WorkloadAnswer& answer);
 std::string WhyOf(const WorkloadAnswer& answer);
 
-// The counts and a line a workload; with `name_more`, how to get more about one
-// of them.
+// The counts and a line a workload; below them `name_one`, how to get more
+// about one of them, unless it is empty.
 std::string FormatWorkloads(const WorkloadList& list, bool color,
-                            bool name_more);
+                            std::string_view name_one);
 
 // [{"workload": "Job ml/train", "response": {...}}, {"workload": ..., "error":
 // {"code": ..., "message": ...}}]

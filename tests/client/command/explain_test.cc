@@ -179,6 +179,22 @@ TEST(ExplainTest, TheWorkloadIsNamedAsKubectlDoes) {
   }
 }
 
+// The kubectl plugin asks for one by its arguments.
+TEST(ExplainTest, OneOfSeveralIsNamedInTheCallersWords) {
+  const auto explain = [] {
+    return RunMulligan({"explain", "-"},
+                       R"({"kind":"List","apiVersion":"v1","items":[
+                          {"kind":"Job","metadata":{"name":"a","uid":"a"}},
+                          {"kind":"Job","metadata":{"name":"b","uid":"b"}}]})")
+        .out;
+  };
+  EXPECT_THAT(explain(), HasSubstr("in full: --workload KIND/NAME\n"));
+  ASSERT_EQ(setenv("MULLIGAN_NAME_ONE", "plugin why KIND/NAME", 1), 0);
+  const std::string named = explain();
+  unsetenv("MULLIGAN_NAME_ONE");
+  EXPECT_THAT(named, HasSubstr("in full: plugin why KIND/NAME\n"));
+}
+
 TEST(ExplainTest, OfALogWithoutKnownWordsItSaysSo) {
   const CommandResult result = RunMulligan(
       {"explain", "-"}, "INFO start\nERROR the widget was not frobnicated\n");

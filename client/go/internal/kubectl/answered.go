@@ -144,6 +144,9 @@ func printAll(out io.Writer, output string, all []answered, chosen choice) error
 	return printList(out, output, listed)
 }
 
+// nameOne is how one of several workloads is asked for.
+const nameOne = "kubectl mulligan why KIND/NAME"
+
 // printTable is a line a workload, and below it the story where one alone is broken.
 func printTable(out io.Writer, counts string, listed []answered) error {
 	fmt.Fprintf(out, "%s\n\n", counts)
@@ -167,7 +170,7 @@ func printTable(out io.Writer, counts string, listed []answered) error {
 	if len(broken) == 1 {
 		return printAnswer(out, "text", broken[0].answer)
 	}
-	_, err := fmt.Fprintln(out, "One of them in full: kubectl mulligan why KIND/NAME")
+	_, err := fmt.Fprintln(out, "One of them in full:", nameOne)
 	return err
 }
 

@@ -37,7 +37,11 @@ func (b *binaryFlag) find() (string, error) {
 
 // run ends with an exec.ExitError when the binary says no; it has told why.
 func run(ctx context.Context, path string, args []string, in io.Reader, out, errOut io.Writer) error {
+	return command(ctx, path, args, in, out, errOut).Run()
+}
+
+func command(ctx context.Context, path string, args []string, in io.Reader, out, errOut io.Writer) *exec.Cmd {
 	command := exec.CommandContext(ctx, path, args...)
 	command.Stdin, command.Stdout, command.Stderr = in, out, errOut
-	return command.Run()
+	return command
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"time"
 
@@ -124,7 +125,10 @@ func (t *teller) tellWithBinary(ctx context.Context, found *gathered, output str
 	if t.service != nil {
 		args = append([]string{"decide", "-", "-o", output, "--preview"}, t.service.flags()...)
 	}
-	return run(ctx, t.binary, slices.Concat(args, t.chosen.flags(), t.passed), input, out, t.errOut)
+	asked := command(ctx, t.binary, slices.Concat(args, t.chosen.flags(), t.passed), input, out, t.errOut)
+	// A binary that does not know it says how it names them itself.
+	asked.Env = append(os.Environ(), "MULLIGAN_NAME_ONE="+nameOne)
+	return asked.Run()
 }
 
 func (t *teller) ask(ctx context.Context, report *mulligan.Report) (*mulliganv1.DecideResponse, error) {

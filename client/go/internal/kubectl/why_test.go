@@ -101,6 +101,24 @@ func recorder(t *testing.T) string {
 	return file
 }
 
+func TestHintsOfTheBinaryNameWorkloadsAsThePluginDoes(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mulligan")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\necho \"names: $MULLIGAN_NAME_ONE\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	api := newAPIServer(t, batchWork(t)...)
+	for _, one := range []struct{ asked, want string }{
+		{"why", "names: kubectl mulligan why KIND/NAME\n"},
+		// Its flags are the binary's own.
+		{"explain", "names: \n"},
+	} {
+		out, _, err := plugin(t, context.Background(), api, "--mulligan="+file, one.asked)
+		if err != nil || out != one.want {
+			t.Errorf("%s: %v, %q", one.asked, err, out)
+		}
+	}
+}
+
 // nowhere has no binary.
 func nowhere(t *testing.T) {
 	t.Helper()

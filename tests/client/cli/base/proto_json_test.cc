@@ -48,6 +48,18 @@ INSTANTIATE_TEST_SUITE_P(
                   "pods[0].status: found a list, expected an object"},
         BadMember{"ListInList", R"({"pods":[[]]})",
                   "pods[0]: found a list, expected an object"},
+        BadMember{"ObjectForList",
+                  R"({"pods":[{"status":{"conditions":{"type":"Ready"}}}]})",
+                  "pods[0].status.conditions: found an object, expected a "
+                  "list"},
+        BadMember{"TextForList",
+                  R"({"pods":[{"status":{"containerStatuses":"x"}}]})",
+                  "pods[0].status.containerStatuses: found \"x\", expected a "
+                  "list"},
+        BadMember{"TextForListOfTexts",
+                  R"({"pods":[{"spec":{"containers":[{"command":"run"}]}}]})",
+                  "pods[0].spec.containers[0].command: found \"run\", expected "
+                  "a list"},
         BadMember{"ListForText", R"({"pods":[{"metadata":{"name":[]}}]})",
                   "pods[0].metadata.name: found a list, expected a single "
                   "value"},
@@ -81,6 +93,12 @@ INSTANTIATE_TEST_SUITE_P(
                   "nosuch[1]: -1e999 is out of range, expected at most "
                   "1.8e308"}),
     [](const auto& test) { return test.param.name; });
+
+TEST(ParseProtoJsonTest, NullIsAnEmptyList) {
+  v1::FailureReport report;
+  ASSERT_OK(ParseProtoJson(R"({"pods":null,"events":[]})", report));
+  EXPECT_EQ(report.pods_size(), 0);
+}
 
 // Keys of maps are no fields.
 TEST(ParseProtoJsonTest, LabelsMayBeSpeltLikeOneAnother) {

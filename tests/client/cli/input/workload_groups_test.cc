@@ -154,7 +154,7 @@ TEST(WorkloadTable, ShowsTheWorstFirst) {
                                           v1::Diagnosis::BROKEN)});
   const WorkloadList list = ListWorkloads(answers);
   EXPECT_EQ(
-      FormatWorkloads(list, /*color=*/false, /*name_more=*/true),
+      FormatWorkloads(list, /*color=*/false, "why KIND/NAME"),
       "5 workloads, 3 broken: 1 CONTAINER_OOM, 1 IMAGE_INVALID, 1 without "
       "an answer\n"
       "\n"
@@ -165,7 +165,7 @@ TEST(WorkloadTable, ShowsTheWorstFirst) {
       "Job b     nothing to do  NOT_FAILED     why\n"
       "Job a     nothing to do  SUCCEEDED      why\n"
       "\n"
-      "One of them in full: --workload KIND/NAME\n");
+      "One of them in full: why KIND/NAME\n");
   ASSERT_OK_AND_ASSIGN(const std::string json,
                        FormatWorkloadsAs(OutputFormat::kJson, list));
   EXPECT_THAT(
