@@ -57,9 +57,9 @@ INSTANTIATE_TEST_SUITE_P(
                   "pods[0].status.containerStatuses: found \"x\", expected a "
                   "list"},
         BadMember{"TextForListOfTexts",
-                  R"({"pods":[{"spec":{"containers":[{"command":"run"}]}}]})",
-                  "pods[0].spec.containers[0].command: found \"run\", expected "
-                  "a list"},
+                  R"({"pods":[{"metadata":{"finalizers":"run"}}]})",
+                  "pods[0].metadata.finalizers: found \"run\", expected a "
+                  "list"},
         BadMember{"ListForText", R"({"pods":[{"metadata":{"name":[]}}]})",
                   "pods[0].metadata.name: found a list, expected a single "
                   "value"},
