@@ -99,8 +99,10 @@ class ApiServer(BaseHTTPRequestHandler):
 
 
 def documented(text):
-    """The helm commands of the document, in its order."""
+    """The helm commands of the document, in its order, with what $chart is in a checkout."""
     blocks = "\n".join(re.findall(r"(?ms)^```sh\n(.*?)^```", text)).replace("\\\n", "")
+    chart = re.search(r"(?m)^chart=(\S+)", blocks)[1]
+    blocks = blocks.replace("$chart", chart)
     return [shlex.split(line, comments=True) for line in blocks.splitlines() if line.startswith("helm ")]
 
 

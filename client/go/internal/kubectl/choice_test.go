@@ -53,7 +53,7 @@ func TestATableIsThatOfTheCommandLine(t *testing.T) {
 		{nil, []string{"4 workloads, 3 broken: 2 CONTAINER_OOM, 1 IMAGE_INVALID", "Job ml/train", "Pod ml/done"}, nil},
 		{[]string{"--broken"}, []string{"4 workloads, 3 broken", "Pod ml/typo"}, []string{"Pod ml/done"}},
 		{[]string{"--cause=CONTAINER_OOM"}, []string{"4 workloads, 3 broken", "Job ml/train", "JobSet ml/big"}, []string{"Pod ml/done", "Pod ml/typo"}},
-		{[]string{"--cause=SUCCEEDED", "--cause=IMAGE_INVALID"}, []string{"Pod ml/done", "Pod ml/typo"}, []string{"Job ml/train"}},
+		{[]string{"--cause=SUCCEEDED", "--cause=CONTAINER_OOM"}, []string{"Pod ml/done", "Job ml/train", "JobSet ml/big"}, []string{"Pod ml/typo"}},
 		{[]string{"--broken", "--cause=SUCCEEDED"}, []string{"4 workloads, 3 broken", "None of them is as asked for."}, []string{"WORKLOAD"}},
 		{[]string{"--broken", "-o", "json"}, []string{`"workload":"Pod ml/typo"`}, []string{"Pod ml/done"}},
 		{[]string{"--cause=SUCCEEDED", "-o", "yaml"}, []string{"workload: Pod ml/done"}, []string{"Pod ml/typo"}},
