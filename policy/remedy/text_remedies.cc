@@ -2,6 +2,7 @@
 // wrong.
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -79,10 +80,17 @@ using Remedies = std::vector<const IndexedRemedy*>;
 // Made once, and never freed.
 struct RemedyIndex {
   std::unique_ptr<const KeywordMatcher> keywords;
-  std::array<Remedies, v1::Cause_ARRAYSIZE> of_cause;
+  std::array<Remedies, v1::Cause_ARRAYSIZE> by_cause;
   // By who writes their texts, whatever their cause.
   Remedies of_kubernetes;
   Remedies of_queues;
+
+  Remedies& of(v1::Cause cause) {
+    return by_cause[static_cast<std::size_t>(cause)];
+  }
+  const Remedies& of(v1::Cause cause) const {
+    return by_cause[static_cast<std::size_t>(cause)];
+  }
 };
 
 void AddRemedies(bool of_logic, std::vector<std::string_view>& keywords,
@@ -95,7 +103,7 @@ void AddRemedies(bool of_logic, std::vector<std::string_view>& keywords,
       keywords.push_back(row.words);
     }
     const auto* const one = new IndexedRemedy(row, at);
-    index.of_cause[row.cause].push_back(one);
+    index.of(row.cause).push_back(one);
     if (one->writer == Writer::kKubernetes) index.of_kubernetes.push_back(one);
     if (one->writer == Writer::kQueue) index.of_queues.push_back(one);
   }
@@ -214,7 +222,7 @@ std::string StatusIn(v1::Cause cause, const std::vector<std::string>& texts) {
 Remedy RemedyInTexts(v1::Cause cause, std::string_view signature,
                      const Particulars& found) {
   const RemedyIndex& all = AllRemedies();
-  const Remedies& own = all.of_cause[cause];
+  const Remedies& own = all.of(cause);
   const std::vector<Scanned> texts = Scan(found.texts);
   const auto first = [&](const Remedies& rows, const auto& is_meant) {
     return FirstFilled(texts, rows, found, {}, is_meant);
