@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
+#include "policy/base/message_json.h"
 
 namespace mulligan::cli {
 namespace {
