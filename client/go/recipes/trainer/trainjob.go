@@ -139,6 +139,11 @@ func notMade(ctx context.Context, g *gate.Gate, trainJob *trainerv1alpha1.TrainJ
 	if err != nil {
 		return 0, err
 	}
+	// Trainer's own error, such as a cache that does not know the new JobSet yet: it looks
+	// again at once.
+	if verdict.Advice != nil && verdict.Advice.Response.GetDiagnosis().GetCause() == mulliganv1.Cause_NOT_FAILED {
+		return 0, nil
+	}
 	switch verdict.Way {
 	case gate.Retry, gate.Later:
 		actions.Tell(ReasonRetries, verdict.Sentence)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	trainerv1alpha1 "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
+	"google.golang.org/protobuf/types/known/durationpb"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -83,6 +84,9 @@ func TestNotMade(t *testing.T) {
 		{"retry", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 0)}, errors.New("webhook"), ReasonRetries, 0},
 		{"spec update", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE, 0)}, errors.New("no runtime"), ReasonStops, 0},
 		{"no Event yet", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_IGNORE, 0)}, errors.New("webhook"), "", 0},
+		{"nothing has failed", []mulligantest.Step{mulligantest.Cause(mulliganv1.Cause_NOT_FAILED, func(answer *mulliganv1.DecideResponse) {
+			answer.Decision = &mulliganv1.Decision{Action: mulliganv1.Decision_WAIT, Scope: mulliganv1.Decision_WORKLOAD, RetryAfter: durationpb.New(10 * time.Minute)}
+		})}, errors.New("JobSet not found"), "", 0},
 		{"service away", gatetest.Away(), errors.New("webhook"), "", 0},
 		{"made", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, time.Minute)}, nil, "", 0},
 	} {
