@@ -139,8 +139,8 @@ func notMade(ctx context.Context, g *gate.Gate, trainJob *trainerv1alpha1.TrainJ
 	if err != nil {
 		return 0, err
 	}
-	// Trainer's own error, such as a cache that does not know the new JobSet yet: it looks
-	// again at once.
+	// An error of Trainer's own that passes, such as a JobSet that is not found as it is
+	// applied: it looks again by itself, and at once.
 	if verdict.Advice != nil && verdict.Advice.Response.GetDiagnosis().GetCause() == mulliganv1.Cause_NOT_FAILED {
 		return 0, nil
 	}
