@@ -125,7 +125,7 @@ absl::StatusOr<std::vector<std::string>> SplitYaml(std::string_view source,
     return absl::Status(
         json.status().code(),
         absl::StrCat(std::string(json.status().message()),
-                     "; {{ }} is of a template, expected what comes of it: "
+                     "; where {{ }} is of a template, give what comes of it: "
                      "`helm template` or `kubectl get ... -o yaml`"));
   }
   return json;

@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
               "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {{ "
               ".Values.name }}\n",
               2,
-              "{{ }} is of a template, expected what comes of it: `helm "
+              "; where {{ }} is of a template, give what comes of it: `helm "
               "template`"},
         Usage{"KindOfAnotherGroup",
               {"explain", "-"},

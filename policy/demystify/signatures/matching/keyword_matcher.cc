@@ -1,12 +1,14 @@
 #include "policy/demystify/signatures/matching/keyword_matcher.h"
 
 #include <cstddef>
+#include <cstdlib>
 
 #include "absl/strings/ascii.h"
 
 namespace mulligan::demystify {
 
 KeywordMatcher::KeywordMatcher(const std::vector<std::string_view>& keywords) {
+  if (keywords.size() > kMaxKeywords) std::abort();
   for (const std::string_view keyword : keywords) {
     for (const char c : keyword) {
       std::uint8_t& symbol = symbol_[static_cast<unsigned char>(c)];
@@ -19,7 +21,7 @@ KeywordMatcher::KeywordMatcher(const std::vector<std::string_view>& keywords) {
   }
   next_.assign(symbols_, 0);
   reports_.emplace_back();
-  for (std::size_t i = 0; i < keywords.size() && i < kMaxKeywords; ++i) {
+  for (std::size_t i = 0; i < keywords.size(); ++i) {
     AddKeyword(keywords[i], static_cast<std::uint16_t>(i));
   }
   LinkStates();

@@ -20,7 +20,8 @@ class KeywordMatcher {
   // One bit per keyword, lowest first.
   using Hits = std::array<std::uint64_t, kMaxKeywords / 64>;
 
-  // Keywords must be lower case and not empty; at most kMaxKeywords of them.
+  // Keywords are program constants: lower case and not empty. More than
+  // kMaxKeywords of them end the program.
   explicit KeywordMatcher(const std::vector<std::string_view>& keywords);
 
   // Sets the bit of every keyword that occurs in `text`. Returns whether any

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <cstdlib>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -44,7 +43,6 @@ std::size_t PositionOfWord(std::string_view text, std::string_view word) {
 
 TextTable::TextTable(std::string_view name, std::span<const TextSignature> rows)
     : name_(name), rows_(rows), keywords_(KeywordsOf(rows)) {
-  if (rows.size() > KeywordMatcher::kMaxKeywords) std::abort();
   for (const TextSignature& row : rows) {
     patterns_.emplace_back(row.pattern, PatternOptions());
   }
