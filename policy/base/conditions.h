@@ -11,6 +11,18 @@
 
 namespace mulligan {
 
+// The condition of the type where it has the status; null: there is none. Its
+// place in the list of an object.
+template <typename Conditions>
+auto FindCondition(const Conditions& conditions, std::string_view type,
+                   std::string_view status) {
+  const auto found =
+      std::ranges::find_if(conditions, [type, status](const auto& condition) {
+        return condition.type() == type && condition.status() == status;
+      });
+  return found == conditions.end() ? nullptr : &*found;
+}
+
 // Whether a condition of the type is True.
 template <typename Conditions>
 bool IsTrue(const Conditions& conditions, std::string_view type) {

@@ -16,6 +16,7 @@
 
 #include "absl/strings/numbers.h"
 #include "policy/base/characters.h"
+#include "policy/base/conditions.h"
 #include "policy/base/labels.h"
 #include "policy/demystify/causes.h"
 #include "policy/demystify/context.h"
@@ -289,12 +290,10 @@ int NamedByRank(const Context& context, const std::vector<int>& pods,
 }  // namespace
 
 Seconds LastReady(const core::PodStatus& status) {
-  for (const core::PodCondition& condition : status.conditions()) {
-    if (condition.type() == "Ready" && condition.status() == "False") {
-      return ToSeconds(condition.last_transition_time());
-    }
-  }
-  return kUnknownTime;
+  const auto* const ready =
+      FindCondition(status.conditions(), "Ready", "False");
+  return ready == nullptr ? kUnknownTime
+                          : ToSeconds(ready->last_transition_time());
 }
 
 GangClass ClassOf(const PodReading& member) {
@@ -368,7 +367,6 @@ std::vector<Member> ReadMembers(const Context& context, Candidates& facts) {
                         ? Earlier(member.end, member.reading.state.marked)
                         : member.end;
     member.restart = AttemptOf(context.owners, pod);
-    member.alone = WorksAlone(pod);
     if (pods == 1) break;
     member.slot = slots.Of(pod);
   }
@@ -377,9 +375,11 @@ std::vector<Member> ReadMembers(const Context& context, Candidates& facts) {
   if (pods > 1 && !context.owners.gave_up()) {
     SettleFollowers(context.report, members);
   }
-  if (!context.owners.views.empty() ||
-      std::ranges::any_of(members, SpeaksOfOthers)) {
-    for (Member& member : members) member.alone = false;
+  if (context.owners.views.empty() &&
+      std::ranges::none_of(members, SpeaksOfOthers)) {
+    for (Member& member : members) {
+      member.alone = WorksAlone(context.report.pods(member.reading.pod));
+    }
   }
   return members;
 }

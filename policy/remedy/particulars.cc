@@ -9,6 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "policy/base/conditions.h"
 #include "policy/base/shell.h"
 #include "policy/remedy/error_line.h"
 #include "policy/request/kinds.h"
@@ -227,12 +228,9 @@ std::string MessageIn(const v1::Diagnosis& diagnosis,
 std::string QueueRemark(const v1::FailureReport& report,
                         const v1::Diagnosis& diagnosis) {
   if (diagnosis.situation() != v1::Diagnosis::BROKEN) return "";
-  for (const auto& condition : report.kueue_workload().status().conditions()) {
-    if (condition.type() == "Evicted" && condition.status() == "True") {
-      return condition.message();
-    }
-  }
-  return "";
+  const auto* const evicted = FindCondition(
+      report.kueue_workload().status().conditions(), "Evicted", "True");
+  return evicted == nullptr ? "" : evicted->message();
 }
 
 // The pod whose words decided: a launcher tells of its ranks, and has their

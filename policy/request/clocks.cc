@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "absl/strings/str_cat.h"
+#include "policy/base/conditions.h"
 #include "policy/base/utf8.h"
 #include "policy/request/kubernetes_codec.h"
 
@@ -52,11 +53,10 @@ void ForEachEnd(Status& pod, Visit visit) {
 std::int64_t TakenAfter(const core::Pod& pod) {
   const Timestamp& created = pod.metadata().creation_timestamp();
   std::int64_t after = IsSet(created) ? created.seconds() : 0;
-  for (const core::PodCondition& condition : pod.status().conditions()) {
-    if (condition.type() == "PodScheduled" && condition.status() == "True" &&
-        IsSet(condition.last_transition_time())) {
-      after = std::max(after, condition.last_transition_time().seconds());
-    }
+  const auto* const placed =
+      FindCondition(pod.status().conditions(), "PodScheduled", "True");
+  if (placed != nullptr && IsSet(placed->last_transition_time())) {
+    after = std::max(after, placed->last_transition_time().seconds());
   }
   return after;
 }

@@ -231,6 +231,7 @@ Predicates CompileWhen(const v1::When& when, const std::string& path,
                          when.match_labels().end());
   std::ranges::sort(compiled.labels);
   compiled.http_codes = Sorted(when.http_codes());
+  compiled.given = GivenIn(compiled);
   return compiled;
 }
 

@@ -1,6 +1,8 @@
 #include "policy/rules/predicates.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -102,6 +104,15 @@ bool IsRepeatedByOperator(const Facts& facts) {
 }
 
 // What a range is asked about; nothing where it is not known.
+std::optional<std::int32_t> AttemptOf(const Facts& facts) {
+  return facts.attempt;
+}
+std::optional<std::int32_t> AlikeOf(const Facts& facts) {
+  return facts.stake.alike();
+}
+std::optional<double> HeldOf(const Facts& facts) {
+  return facts.stake.accelerators();
+}
 std::optional<absl::Duration> RanOf(const Facts& facts) {
   if (!facts.stake.has_ran()) return std::nullopt;
   return ToDuration(facts.stake.ran());
@@ -118,12 +129,6 @@ std::optional<double> PassedOf(const Facts& facts) {
                          static_cast<double>(stake.others_failed_again());
   if (retries == 0) return std::nullopt;
   return passed / retries;
-}
-
-template <typename Value>
-bool InRange(const std::optional<Interval<Value>>& range,
-             const std::optional<Value>& value) {
-  return !range || (value && range->Holds(*value));
 }
 
 // "12.5 is not 0 to 10", "unknown is not 1 or more".
@@ -156,14 +161,32 @@ enum class About : std::uint8_t { kFailure, kHistory };
 struct Condition {
   const char* name;
   About about;
+  // Whether a rule asks for it.
+  bool (*given)(const Predicates& p);
+  // Where it does.
   bool (*holds)(const Predicates& p, const Facts& f);
   // What is, where it does not hold.
   std::string (*failure)(const Predicates& p, const Facts& f);
 };
 
+// A condition that what `kOf` says is in a range.
+template <auto kRange, auto kOf>
+constexpr Condition InRangeRow(const char* name, About about) {
+  return {name, about,
+          [](const Predicates& p) { return (p.*kRange).has_value(); },
+          [](const Predicates& p, const Facts& f) {
+            const auto value = kOf(f);
+            return value && (p.*kRange)->Holds(*value);
+          },
+          [](const Predicates& p, const Facts& f) {
+            return NotInRange(*(p.*kRange), kOf(f));
+          }};
+}
+
 // In the order of their cost.
 constexpr Condition kConditions[] = {
     {"causes", About::kFailure,
+     [](const Predicates& p) { return !p.causes.Covers(CauseSet::All()); },
      [](const Predicates& p, const Facts& f) {
        return p.causes.Contains(f.cause);
      },
@@ -171,30 +194,35 @@ constexpr Condition kConditions[] = {
        return NotOneOf(v1::Cause_Name(f.cause), Names(p.causes));
      }},
     {"faultDomains", About::kFailure,
+     [](const Predicates& p) { return !p.fault_domains.empty(); },
      [](const Predicates& p, const Facts& f) {
-       return p.fault_domains.empty() || p.fault_domains.Contains(DomainOf(f));
+       return p.fault_domains.Contains(DomainOf(f));
      },
      [](const Predicates& p, const Facts& f) {
        return NotOneOf(v1::Diagnosis::FaultDomain_Name(DomainOf(f)),
                        Names(p.fault_domains));
      }},
     {"outlooks", About::kFailure,
+     [](const Predicates& p) { return !p.outlooks.empty(); },
      [](const Predicates& p, const Facts& f) {
-       return p.outlooks.empty() || p.outlooks.Contains(OutlookOf(f));
+       return p.outlooks.Contains(OutlookOf(f));
      },
      [](const Predicates& p, const Facts& f) {
        return NotOneOf(v1::Diagnosis::Outlook_Name(OutlookOf(f)),
                        Names(p.outlooks));
      }},
     {"derivedCauses", About::kHistory,
+     [](const Predicates& p) { return !p.derived_causes.empty(); },
      [](const Predicates& p, const Facts& f) {
-       return p.derived_causes.empty() ||
-              p.derived_causes.Contains(f.derived_cause);
+       return p.derived_causes.Contains(f.derived_cause);
      },
      [](const Predicates& p, const Facts&) {
        return absl::StrCat("none of ", Names(p.derived_causes), " holds");
      }},
     {"minConfidence", About::kFailure,
+     [](const Predicates& p) {
+       return p.min_confidence != v1::Diagnosis::CONFIDENCE_UNSPECIFIED;
+     },
      [](const Predicates& p, const Facts& f) {
        return f.diagnosis.confidence() >= p.min_confidence;
      },
@@ -203,64 +231,28 @@ constexpr Condition kConditions[] = {
            v1::Diagnosis::Confidence_Name(f.diagnosis.confidence()),
            " is below ", v1::Diagnosis::Confidence_Name(p.min_confidence));
      }},
-    {"attempts", About::kHistory,
-     [](const Predicates& p, const Facts& f) {
-       return InRange(p.attempts, std::optional(f.attempt));
-     },
-     [](const Predicates& p, const Facts& f) {
-       return NotInRange(*p.attempts, std::optional(f.attempt));
-     }},
-    {"alike", About::kHistory,
-     [](const Predicates& p, const Facts& f) {
-       return InRange(p.alike, std::optional(f.stake.alike()));
-     },
-     [](const Predicates& p, const Facts& f) {
-       return NotInRange(*p.alike, std::optional(f.stake.alike()));
-     }},
-    {"ran", About::kFailure,
-     [](const Predicates& p, const Facts& f) {
-       return InRange(p.ran, RanOf(f));
-     },
-     [](const Predicates& p, const Facts& f) {
-       return NotInRange(*p.ran, RanOf(f));
-     }},
-    {"accelerators", About::kFailure,
-     [](const Predicates& p, const Facts& f) {
-       return InRange(p.accelerators,
-                      std::optional<double>(f.stake.accelerators()));
-     },
-     [](const Predicates& p, const Facts& f) {
-       return NotInRange(*p.accelerators,
-                         std::optional<double>(f.stake.accelerators()));
-     }},
-    {"hoursAtStake", About::kFailure,
-     [](const Predicates& p, const Facts& f) {
-       return InRange(p.hours_at_stake, HoursOf(f));
-     },
-     [](const Predicates& p, const Facts& f) {
-       return NotInRange(*p.hours_at_stake, HoursOf(f));
-     }},
-    {"passed", About::kHistory,
-     [](const Predicates& p, const Facts& f) {
-       return InRange(p.passed, PassedOf(f));
-     },
-     [](const Predicates& p, const Facts& f) {
-       return NotInRange(*p.passed, PassedOf(f));
-     }},
+    InRangeRow<&Predicates::attempts, AttemptOf>("attempts", About::kHistory),
+    InRangeRow<&Predicates::alike, AlikeOf>("alike", About::kHistory),
+    InRangeRow<&Predicates::ran, RanOf>("ran", About::kFailure),
+    InRangeRow<&Predicates::accelerators, HeldOf>("accelerators",
+                                                  About::kFailure),
+    InRangeRow<&Predicates::hours_at_stake, HoursOf>("hoursAtStake",
+                                                     About::kFailure),
+    InRangeRow<&Predicates::passed, PassedOf>("passed", About::kHistory),
     {"interruptible", About::kFailure,
+     [](const Predicates& p) { return p.interruptible.has_value(); },
      [](const Predicates& p, const Facts& f) {
-       return !p.interruptible.has_value() ||
-              (f.workload.has_interruptible() &&
-               f.workload.interruptible() == *p.interruptible);
+       return f.workload.has_interruptible() &&
+              f.workload.interruptible() == *p.interruptible;
      },
      [](const Predicates& p, const Facts&) {
        return absl::StrCat("not known to be ",
                            *p.interruptible ? "true" : "false");
      }},
     {"repeatedByOperator", About::kFailure,
+     [](const Predicates& p) { return p.repeated_by_operator.has_value(); },
      [](const Predicates& p, const Facts& f) {
-       return !p.repeated_by_operator ||
-              *p.repeated_by_operator == IsRepeatedByOperator(f);
+       return *p.repeated_by_operator == IsRepeatedByOperator(f);
      },
      [](const Predicates& p, const Facts&) {
        return std::string(*p.repeated_by_operator
@@ -268,22 +260,24 @@ constexpr Condition kConditions[] = {
                               : "its operator repeats it by itself");
      }},
     {"kinds", About::kFailure,
+     [](const Predicates& p) { return !p.kinds.empty(); },
      [](const Predicates& p, const Facts& f) {
-       return p.kinds.empty() || Contains(p.kinds, f.workload.kind());
+       return Contains(p.kinds, f.workload.kind());
      },
      [](const Predicates& p, const Facts& f) {
        return NotOneOf(f.workload.kind(), List(p.kinds), "no kind");
      }},
     {"containers", About::kFailure,
+     [](const Predicates& p) { return !p.containers.empty(); },
      [](const Predicates& p, const Facts& f) {
-       return p.containers.empty() ||
-              Contains(p.containers, f.diagnosis.culprit().container());
+       return Contains(p.containers, f.diagnosis.culprit().container());
      },
      [](const Predicates& p, const Facts& f) {
        return NotOneOf(f.diagnosis.culprit().container(), List(p.containers),
                        "no culprit");
      }},
     {"matchLabels", About::kFailure,
+     [](const Predicates& p) { return !p.labels.empty(); },
      [](const Predicates& p, const Facts& f) {
        return HasLabels(f.workload.labels(), p.labels);
      },
@@ -291,33 +285,32 @@ constexpr Condition kConditions[] = {
        return std::string("the workload lacks one of the labels");
      }},
     {"httpCodes", About::kFailure,
+     [](const Predicates& p) { return !p.http_codes.empty(); },
      [](const Predicates& p, const Facts& f) {
-       return p.http_codes.empty() ||
-              (f.report().has_creation_error() &&
-               Contains(p.http_codes, f.report().creation_error().http_code()));
+       return f.report().has_creation_error() &&
+              Contains(p.http_codes, f.report().creation_error().http_code());
      },
      [](const Predicates& p, const Facts& f) {
        return NotOneOf(absl::StrCat(f.report().creation_error().http_code()),
                        List(p.http_codes));
      }},
     {"exitCodes", About::kFailure,
+     [](const Predicates& p) { return p.exit_codes.has_value(); },
      [](const Predicates& p, const Facts& f) {
-       return !p.exit_codes || HasExitCode(*p.exit_codes, f);
+       return HasExitCode(*p.exit_codes, f);
      },
      [](const Predicates& p, const Facts& f) {
        return ExitCodesText(*p.exit_codes, f);
      }},
     {"reasons", About::kFailure,
-     [](const Predicates& p, const Facts& f) {
-       return p.reasons.empty() || HasReason(p, f);
-     },
+     [](const Predicates& p) { return !p.reasons.empty(); },
+     [](const Predicates& p, const Facts& f) { return HasReason(p, f); },
      [](const Predicates& p, const Facts&) {
        return absl::StrCat("none of ", List(p.reasons), " is in the report");
      }},
     {"conditions", About::kFailure,
-     [](const Predicates& p, const Facts& f) {
-       return p.conditions.empty() || HasCondition(p, f);
-     },
+     [](const Predicates& p) { return !p.conditions.empty(); },
+     [](const Predicates& p, const Facts& f) { return HasCondition(p, f); },
      [](const Predicates& p, const Facts&) {
        const ConditionFields& first = p.conditions.front();
        return absl::StrCat(
@@ -326,26 +319,36 @@ constexpr Condition kConditions[] = {
            " is not in the report");
      }},
     {"messagePattern", About::kFailure,
-     [](const Predicates& p, const Facts& f) {
-       return p.message == nullptr || HasMessage(p, f);
-     },
+     [](const Predicates& p) { return p.message != nullptr; },
+     [](const Predicates& p, const Facts& f) { return HasMessage(p, f); },
      [](const Predicates& p, const Facts&) {
        return absl::StrCat("no message matches ", p.message->pattern());
      }},
 };
 
-// Null when all hold.
-const Condition* FirstFailed(const Predicates& p, const Facts& facts) {
-  const auto* const failed = std::ranges::find_if_not(
-      kConditions,
-      [&](const Condition& condition) { return condition.holds(p, facts); });
-  return failed == std::end(kConditions) ? nullptr : failed;
+static_assert(std::size(kConditions) <= 32, "Predicates::given is too narrow");
+
+constexpr std::uint32_t BitOf(std::size_t condition) {
+  return std::uint32_t{1} << condition;
 }
 
-bool AllHold(About about, const Predicates& p, const Facts& facts) {
-  return std::ranges::all_of(kConditions, [&](const Condition& condition) {
-    return condition.about != about || condition.holds(p, facts);
-  });
+constexpr std::uint32_t kOfHistory = [] {
+  std::uint32_t bits = 0;
+  for (std::size_t i = 0; i < std::size(kConditions); ++i) {
+    if (kConditions[i].about == About::kHistory) bits |= BitOf(i);
+  }
+  return bits;
+}();
+
+// The first of `asked` that a rule gives and that does not hold; null: all
+// hold.
+const Condition* FirstFailed(std::uint32_t asked, const Predicates& p,
+                             const Facts& facts) {
+  for (std::uint32_t left = p.given & asked; left != 0; left &= left - 1) {
+    const Condition& condition = kConditions[std::countr_zero(left)];
+    if (!condition.holds(p, facts)) return &condition;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -355,20 +358,28 @@ Predicates::Predicates(Predicates&&) noexcept = default;
 Predicates& Predicates::operator=(Predicates&&) noexcept = default;
 Predicates::~Predicates() = default;
 
+std::uint32_t GivenIn(const Predicates& predicates) {
+  std::uint32_t given = 0;
+  for (std::size_t i = 0; i < std::size(kConditions); ++i) {
+    if (kConditions[i].given(predicates)) given |= BitOf(i);
+  }
+  return given;
+}
+
 bool Matches(const Predicates& predicates, const Facts& facts) {
-  return FirstFailed(predicates, facts) == nullptr;
+  return FirstFailed(~std::uint32_t{0}, predicates, facts) == nullptr;
 }
 
 bool MatchesHistory(const Predicates& predicates, const Facts& facts) {
-  return AllHold(About::kHistory, predicates, facts);
+  return FirstFailed(kOfHistory, predicates, facts) == nullptr;
 }
 
 bool MatchesFailure(const Predicates& predicates, const Facts& facts) {
-  return AllHold(About::kFailure, predicates, facts);
+  return FirstFailed(~kOfHistory, predicates, facts) == nullptr;
 }
 
 std::string FailedPredicate(const Predicates& p, const Facts& facts) {
-  const Condition* failed = FirstFailed(p, facts);
+  const Condition* failed = FirstFailed(~std::uint32_t{0}, p, facts);
   if (failed == nullptr) return {};
   return absl::StrCat(failed->name, ": ", failed->failure(p, facts));
 }

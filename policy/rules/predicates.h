@@ -128,6 +128,9 @@ struct Predicates {
   Predicates& operator=(Predicates&&) noexcept;
   ~Predicates();
 
+  // Which of the conditions below are given, as GivenIn says: only those are
+  // looked at.
+  std::uint32_t given = 0;
   CauseSet causes = CauseSet::All();
   DomainSet fault_domains;
   OutlookSet outlooks;
@@ -151,6 +154,9 @@ struct Predicates {
   std::vector<ConditionFields> conditions;
   std::unique_ptr<const re2::RE2> message;
 };
+
+// Which conditions `predicates` give, a bit each, for Predicates::given.
+std::uint32_t GivenIn(const Predicates& predicates);
 
 // "[HANG, APP_ERROR]".
 std::string CauseNames(CauseSet causes);

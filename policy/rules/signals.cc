@@ -57,11 +57,8 @@ bool AnyOfPods(const v1::FailureReport& report, const auto& text,
 // object, until it answers true. All condition types share these accessors.
 bool AnyRawCondition(const Owners& owners, const auto& fits) {
   const v1::FailureReport& report = owners.report;
-  const auto any = [&fits](const auto& conditions) {
-    return std::ranges::any_of(ConditionList(conditions), fits);
-  };
-  const auto any_object = [&any](const auto& object) {
-    return any(object.status().conditions());
+  const auto any_object = [&fits](const auto& object) {
+    return std::ranges::any_of(object.status().conditions(), fits);
   };
   return std::ranges::any_of(report.pods(), any_object) ||
          std::ranges::any_of(report.jobs(), any_object) ||
@@ -88,7 +85,7 @@ bool AnyReason(const Owners& owners, TextPredicate fits) {
   return AnyOfPods(report, reason, fits) || fits(report.exit().reason()) ||
          fits(report.creation_error().reason()) ||
          AnyOfOwners(owners, &WorkloadView::reason, fits) ||
-         AnyRawCondition(owners, [&](const ConditionView& condition) {
+         AnyRawCondition(owners, [&](const auto& condition) {
            return fits(condition.reason());
          });
 }
@@ -110,13 +107,15 @@ bool AnyMessage(const Owners& owners, TextPredicate search) {
          fits(report.exit().message()) ||
          fits(report.creation_error().message()) ||
          AnyOfOwners(owners, &WorkloadView::message, fits) ||
-         AnyRawCondition(owners, [&](const ConditionView& condition) {
+         AnyRawCondition(owners, [&](const auto& condition) {
            return fits(condition.message());
          });
 }
 
 bool AnyCondition(const Owners& owners, ConditionPredicate fits) {
-  return AnyRawCondition(owners, fits);
+  return AnyRawCondition(owners, [&](const auto& condition) {
+    return fits(ConditionView(condition));
+  });
 }
 
 bool AnyExitCode(const v1::FailureReport& report, std::string_view pod_name,

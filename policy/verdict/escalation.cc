@@ -226,6 +226,7 @@ class Ahead {
     of_failure_.resize(rules.size());
     for (std::size_t i = 0; i < rules.size(); ++i) {
       const CompiledRule& rule = policy.rule(rules[i]);
+      if (of_failure_[i] == false) continue;
       if (!MatchesHistory(rule.when, facts)) continue;
       if (!of_failure_[i]) of_failure_[i] = MatchesFailure(rule.when, facts);
       if (*of_failure_[i]) return &rule;

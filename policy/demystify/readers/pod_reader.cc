@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "policy/base/conditions.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/fact.h"
 #include "policy/demystify/pod_state.h"
@@ -26,7 +27,7 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-Phase PhaseOf(const std::string& phase) {
+Phase PhaseOf(std::string_view phase) {
   if (phase == "Running") return Phase::kRunning;
   if (phase == "Failed") return Phase::kFailed;
   if (phase == "Pending") return Phase::kPending;
@@ -170,11 +171,10 @@ class PodReader {
     Seconds mark = state_.cleaned_up || !IsDeleted(pod_)
                        ? kUnknownTime
                        : DeletionRequested(pod_);
-    for (const core::PodCondition& condition : pod_.status().conditions()) {
-      if (condition.type() == "DisruptionTarget" &&
-          condition.status() == "True") {
-        mark = Earlier(mark, ToSeconds(condition.last_transition_time()));
-      }
+    const auto* const target =
+        FindCondition(pod_.status().conditions(), "DisruptionTarget", "True");
+    if (target != nullptr) {
+      mark = Earlier(mark, ToSeconds(target->last_transition_time()));
     }
     if (!Known(mark)) return;
     if (state_.recovered && Before(state_.finished_at, mark)) {

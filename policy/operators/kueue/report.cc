@@ -9,6 +9,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
+#include "policy/base/conditions.h"
 #include "policy/operators/rayjob/settings.h"
 
 namespace mulligan::kueue {
@@ -74,10 +75,8 @@ template <typename Conditions>
 std::optional<JobEnd> EndBy(const Conditions& conditions,
                             std::string_view success) {
   for (const std::string_view type : {success, std::string_view("Failed")}) {
-    for (const auto& condition : conditions) {
-      if (condition.type() == type && condition.status() == "True") {
-        return JobEnd{type == success, condition.message()};
-      }
+    if (const auto* end = FindCondition(conditions, type, "True")) {
+      return JobEnd{type == success, end->message()};
     }
   }
   return std::nullopt;

@@ -1,6 +1,5 @@
 // Workloads (Kueue 0.15): what the queue says of what it queues.
-#include <algorithm>
-
+#include "policy/base/conditions.h"
 #include "policy/request/kind_names.h"
 #include "policy/request/owners.h"
 #include "policy/request/views/views.h"
@@ -20,11 +19,9 @@ std::optional<WorkloadView> QueueIn(const v1::FailureReport& report) {
       !IsTrue(conditions, "Evicted") && !IsTrue(conditions, "Finished");
   // What never became ready is put back. Evictions of what ran say themselves
   // how that came to its end.
+  const auto* const evicted = FindCondition(conditions, "Evicted", "True");
   const bool put_back =
-      std::ranges::any_of(conditions, [](const auto& condition) {
-        return condition.type() == "Evicted" && condition.status() == "True" &&
-               condition.reason() == "PodsReadyTimeout";
-      });
+      evicted != nullptr && evicted->reason() == "PodsReadyTimeout";
   view.phase = put_back ? WorkloadPhase::kRestarts
                : runs   ? WorkloadPhase::kRuns
                         : WorkloadPhase::kSilent;
