@@ -88,12 +88,12 @@ std::size_t ValidPrefix(std::string_view text) {
 
 constexpr std::string_view kCutMark = " ...";
 
-// `text`, longer than an excerpt, up to the last space that leaves room for the
+// `text`, longer than `most`, up to the last space that leaves room for the
 // mark of the cut; a word without end is cut where it has to be.
-std::string CutAtWord(std::string_view text) {
-  constexpr std::size_t kRoom = kMaxExcerpt - kCutMark.size();
-  const std::size_t space = text.substr(0, kRoom + 1).find_last_of(" \t\n");
-  std::size_t end = Utf8Boundary(text, kRoom);
+std::string CutAtWord(std::string_view text, std::size_t most) {
+  const std::size_t room = most - kCutMark.size();
+  const std::size_t space = text.substr(0, room + 1).find_last_of(" \t\n");
+  std::size_t end = Utf8Boundary(text, room);
   if (space != std::string_view::npos && space > 0) end = space;
   std::string cut(text.substr(0, end));
   cut += kCutMark;
@@ -199,13 +199,27 @@ std::string SanitizeUtf8(std::string_view text) {
   }
 }
 
-std::string Excerpt(std::string_view text) {
+namespace {
+
+std::string Head(std::string_view text, std::size_t most) {
   // A character has at most four bytes: the rest cannot reach the excerpt.
-  const std::string_view head = text.substr(0, kMaxExcerpt + 4);
+  const std::string_view head = text.substr(0, most + 4);
   std::string clean =
       IsPrintableAscii(head) ? std::string(head) : Visible(OneLine(head));
-  const bool whole = head.size() == text.size() && clean.size() <= kMaxExcerpt;
-  return whole ? clean : CutAtWord(clean);
+  const bool whole = head.size() == text.size() && clean.size() <= most;
+  return whole ? clean : CutAtWord(clean, most);
+}
+
+}  // namespace
+
+std::string Excerpt(std::string_view text) { return Head(text, kMaxExcerpt); }
+
+std::string ExcerptFrom(std::string_view text, std::size_t begin) {
+  if (begin == 0) return Excerpt(text);
+  constexpr std::string_view kBefore = "... ";
+  std::string excerpt(kBefore);
+  excerpt += Head(text.substr(begin), kMaxExcerpt - kBefore.size());
+  return excerpt;
 }
 
 std::string Visible(std::string_view text) {

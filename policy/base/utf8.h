@@ -33,6 +33,9 @@ inline constexpr std::size_t kMaxExcerpt = 256;
 // that an answer repeats of a report goes through it: conditions, terminals and
 // logs of callers get it.
 std::string Excerpt(std::string_view text);
+// The same from `begin` on, with a mark of what is left out in front of it:
+// "... pods is forbidden".
+std::string ExcerptFrom(std::string_view text, std::size_t begin);
 
 // `text` as well-formed UTF-8, in which the escape that JSON writes ("\u001b",
 // "\u202e") stands for every character that could steer what shows it, or

@@ -33,7 +33,8 @@ std::string ValueOf(const v1::FailureReport& report, const Candidate& fact) {
                                 hint.text()));
   }
   if (!fact.text.empty()) {
-    return Excerpt(LineWith(fact.text, fact.keyword));
+    const std::string_view line = LineWith(fact.text, fact.keyword);
+    return ExcerptFrom(line, BeginToShow(line, fact.keyword));
   }
   if (fact.value.empty()) return absl::StrCat(fact.number);
   return Excerpt(fact.value);

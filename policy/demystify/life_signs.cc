@@ -56,7 +56,10 @@ class LifeSigns {
     Place place = {Root::kOwner};
     place.owner = &view;
     if (view.state_leaf == nullptr) return AddConditions(view, place);
-    if (view.state.empty()) return false;
+    // One that is not known says nothing.
+    if (view.state.empty() || view.phase == WorkloadPhase::kSilent) {
+      return false;
+    }
     place.leaf = view.state_leaf;
     AddAlive(place, view.state);
     return true;

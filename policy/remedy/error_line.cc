@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "absl/strings/ascii.h"
+#include "policy/base/utf8.h"
 #include "re2/re2.h"
 
 namespace mulligan::remedy {
@@ -16,8 +17,6 @@ constexpr v1::Cause kTold[] = {
     v1::DECLARED_FATAL,     v1::DATA_OR_NUMERIC,  v1::DEPENDENCY_UNAVAILABLE,
     v1::DECLARED_RETRYABLE, v1::LAUNCHER_FAILED,  v1::GPU_OOM,
     v1::STORAGE_EXHAUSTED,  v1::RENDEZVOUS_FAILED};
-
-constexpr std::size_t kLongest = 200;
 
 re2::StringPiece Piece(std::string_view text) {
   return {text.data(), text.size()};
@@ -48,9 +47,9 @@ std::string Shortened(std::string_view line) {
   while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) {
     line.remove_suffix(1);
   }
-  if (line.size() <= kLongest) return std::string(line);
-  const std::size_t space = line.substr(0, kLongest).rfind(' ');
-  return std::string(line.substr(0, space == line.npos ? kLongest : space)) +
+  if (line.size() <= kMaxExcerpt) return std::string(line);
+  const std::size_t space = line.substr(0, kMaxExcerpt).rfind(' ');
+  return std::string(line.substr(0, space == line.npos ? kMaxExcerpt : space)) +
          " ...";
 }
 

@@ -43,12 +43,33 @@ void AddTextsOf(const core::Pod& pod, std::vector<std::string>& texts) {
   }
 }
 
+// Whether it lacks the beginning of what was said.
+bool IsPart(const v1::Evidence& evidence) {
+  return evidence.value().starts_with("... ");
+}
+
+// What such evidence is a part of; empty: a text of a pod, or not found.
+std::string WholeOf(const Owners& owners, const v1::Evidence& evidence) {
+  const auto& events = owners.report.events();
+  for (int i = 0; i < events.size(); ++i) {
+    if (evidence.path() == absl::StrCat("events[", i, "].message")) {
+      return events[i].message();
+    }
+  }
+  for (const WorkloadView& view : owners.views) {
+    if (evidence.path() == view.message_path) return std::string(view.message);
+  }
+  return "";
+}
+
 // Everything that was said about the failure, what decided first.
-std::vector<std::string> TextsAbout(const v1::FailureReport& report,
+std::vector<std::string> TextsAbout(const Owners& owners,
                                     const v1::Diagnosis& diagnosis) {
+  const v1::FailureReport& report = owners.report;
   std::vector<std::string> texts;
   for (const v1::Evidence& evidence : diagnosis.evidence()) {
-    AddText(evidence.value(), texts);
+    AddText(IsPart(evidence) ? WholeOf(owners, evidence) : evidence.value(),
+            texts);
   }
   if (const core::Pod* pod = CulpritPod(report, diagnosis)) {
     AddTextsOf(*pod, texts);
@@ -75,6 +96,9 @@ std::vector<std::string> TextsAbout(const v1::FailureReport& report,
   }
   AddText(report.creation_error().message(), texts);
   AddText(report.exit().message(), texts);
+  for (const v1::Evidence& evidence : diagnosis.evidence()) {
+    if (IsPart(evidence)) AddText(evidence.value(), texts);
+  }
   return texts;
 }
 
@@ -155,6 +179,8 @@ std::string ToldBy(const WorkloadView& view, const v1::Diagnosis& diagnosis) {
   if (evidence.empty() || evidence[0].path() != view.message_path) {
     return FirstLine(view.message);
   }
+  // Of a long line it shows what decided.
+  if (IsPart(evidence[0])) return FirstLine(evidence[0].value());
   const std::size_t at = view.message.find(FirstLine(evidence[0].value()));
   if (at == view.message.npos) return FirstLine(view.message);
   const std::size_t before = view.message.rfind('\n', at);
@@ -290,7 +316,7 @@ Particulars ParticularsOf(const Owners& owners,
     restarted = WasRestarted(*pod, culprit.container());
   }
   found.deadline_seconds = DeadlineOf(owners, diagnosis, pod);
-  found.texts = TextsAbout(report, diagnosis);
+  found.texts = TextsAbout(owners, diagnosis);
   ReadAmounts(diagnosis, specs, found);
   if (IsAboutAnImage(diagnosis.cause())) {
     std::string image = ImageNamedIn(found.texts);

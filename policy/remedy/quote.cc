@@ -19,7 +19,7 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// Evidence holds at most 256 bytes, lines of errors are cut at 200.
+// Evidence and lines of errors are cut, each in its own way, at kMaxExcerpt.
 constexpr std::size_t kCompared = 200;
 
 std::string OneLine(std::string text) {
@@ -64,7 +64,7 @@ std::string EndOf(std::string_view text) {
   if (text.size() <= kMaxExcerpt) return Excerpt(text);
   const std::size_t space = text.find(' ', text.size() - kKept);
   const std::size_t from = space == text.npos ? text.size() - kKept : space + 1;
-  return "... " + Excerpt(text.substr(from));
+  return ExcerptFrom(text, from);
 }
 
 // Where the report has it; empty: in parts that no headline quotes.

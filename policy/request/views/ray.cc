@@ -13,6 +13,9 @@ namespace {
 namespace ray = kubernetes::ray::v1;
 
 constexpr PhaseOfWord kRayJobWords[] = {
+    {rayjob::kNew, WorkloadPhase::kWaits},
+    {rayjob::kInitializing, WorkloadPhase::kWaits},
+    {rayjob::kWaiting, WorkloadPhase::kWaits},
     {rayjob::kRunning, WorkloadPhase::kRuns},
     {rayjob::kComplete, WorkloadPhase::kSucceeded},
     {rayjob::kFailed, WorkloadPhase::kGivenUp},
@@ -148,8 +151,7 @@ bool ViewRayJob(const v1::FailureReport& report, WorkloadView& view) {
   const auto& status = job.status();
   view.kind_name = "RayJob";
   ViewObject(job, view);
-  view.phase = PhaseBy(kRayJobWords, status.job_deployment_status(),
-                       WorkloadPhase::kWaits);
+  view.phase = PhaseBy(kRayJobWords, status.job_deployment_status());
   // The operator has yet to hear of it.
   if (IsAhead(status)) view.phase = WorkloadPhase::kSucceeded;
   if (view.phase == WorkloadPhase::kRuns &&

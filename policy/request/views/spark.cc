@@ -13,6 +13,11 @@ namespace mulligan {
 namespace {
 
 constexpr PhaseOfWord kSparkWords[] = {
+    {spark::kNew, WorkloadPhase::kWaits},
+    {spark::kSubmitted, WorkloadPhase::kWaits},
+    {spark::kUnknown, WorkloadPhase::kWaits},
+    {spark::kInvalidating, WorkloadPhase::kWaits},
+    {spark::kResuming, WorkloadPhase::kWaits},
     {spark::kRunning, WorkloadPhase::kRuns},
     {spark::kCompleted, WorkloadPhase::kSucceeded},
     {spark::kSucceeding, WorkloadPhase::kSucceeded},
@@ -72,7 +77,7 @@ bool ViewSparkApplication(const v1::FailureReport& report, WorkloadView& view) {
   ViewObject(application, view);
   // Its state says whether it is held.
   view.suspend_leaf = nullptr;
-  view.phase = PhaseBy(kSparkWords, state.state(), WorkloadPhase::kWaits);
+  view.phase = PhaseBy(kSparkWords, state.state());
   view.state = state.state();
   view.state_leaf = ".status.applicationState.state";
   view.message = state.error_message();

@@ -6,7 +6,8 @@
 
 namespace mulligan::spark {
 
-// status.applicationState.state, as the operator writes it. Empty: new.
+// status.applicationState.state, as the operator writes it.
+inline constexpr std::string_view kNew;
 inline constexpr std::string_view kSubmitted = "SUBMITTED";
 inline constexpr std::string_view kRunning = "RUNNING";
 inline constexpr std::string_view kUnknown = "UNKNOWN";

@@ -84,16 +84,16 @@ WorkloadPhase PhaseBy(const Conditions& conditions, std::string_view succeeded,
   return IsTrue(conditions, "Suspended") ? WorkloadPhase::kHeld : otherwise;
 }
 
-// The phase of an operator's word; of one that no row has `otherwise`.
+// The phase of an operator's word. One that no row has, of another release or
+// misspelt, says nothing.
 struct PhaseOfWord {
   std::string_view word;
   WorkloadPhase phase;
 };
 template <std::size_t N>
-WorkloadPhase PhaseBy(const PhaseOfWord (&rows)[N], std::string_view word,
-                      WorkloadPhase otherwise) {
+WorkloadPhase PhaseBy(const PhaseOfWord (&rows)[N], std::string_view word) {
   const auto* const row = std::ranges::find(rows, word, &PhaseOfWord::word);
-  return row == std::end(rows) ? otherwise : row->phase;
+  return row == std::end(rows) ? WorkloadPhase::kSilent : row->phase;
 }
 
 // `failures` before those of the report, of `counted` attempts in all, as

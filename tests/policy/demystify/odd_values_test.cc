@@ -232,6 +232,15 @@ TEST(OddCounts, NegativeOnesAreWarnedAbout) {
                         HasSubstr(", backoffLimit is -1, failed is -3"))));
 }
 
+TEST(OddStates, OfOperatorsAreWarnedAbout) {
+  Findings findings;
+  Diagnose(Report("ray_job { metadata { name: 'r' } status { "
+                  "job_deployment_status: 'Exploded' } }"),
+           {}, &findings);
+  EXPECT_THAT(findings.warnings,
+              Contains("RayJob r: state \"Exploded\" is not known"));
+}
+
 TEST(OddCounts, NegativeOnesOfCustomResourcesAreWarnedAbout) {
   for (const char* report : {
            "job_set { status { restarts: -1 } }",
@@ -370,6 +379,16 @@ constexpr UntoldCase kUntoldCases[] = {
      "the work fares."},
     {"PhaseUnknown",
      "pods { metadata { name: 'p' } status { phase: 'Unknown' } }",
+     "Nothing has failed, as far as the report says: nothing in it tells how "
+     "the work fares."},
+    {"StateOfARayJobThatIsNotKnown",
+     "ray_job { metadata { name: 'r' } status { "
+     "job_deployment_status: 'Exploded' job_status: 'KAPUTT' } }",
+     "Nothing has failed, as far as the report says: nothing in it tells how "
+     "the work fares."},
+    {"StateOfASparkApplicationThatIsNotKnown",
+     "spark_application { metadata { name: 's' } status { application_state { "
+     "state: 'FAILED_SUBMISSION' } } }",
      "Nothing has failed, as far as the report says: nothing in it tells how "
      "the work fares."},
     {"WordsThatAreNotKnown", "exit { message: 'something odd happened' }",

@@ -114,6 +114,36 @@ TEST_F(TellTest, TheLineThatExplainsIsTold) {
               StartsWith("RayJob r: ray.exceptions.OutOfMemoryError"));
 }
 
+// Each caller puts its own words in front of an error.
+TEST_F(TellTest, WhatDecidedIsShownHoweverOftenItWasWrapped) {
+  std::string error =
+      "Pod \"etl-driver\" is invalid: spec.containers[0].image: Required value";
+  for (int wraps = 0; wraps < 40; ++wraps) {
+    v1::DecideRequest refused;
+    auto& application = *refused.mutable_report()->mutable_spark_application();
+    application.mutable_metadata()->set_name("etl");
+    auto& state = *application.mutable_status()->mutable_application_state();
+    state.set_state("SUBMISSION_FAILED");
+    state.set_error_message(error);
+    v1::DecideRequest failed = Failure(1, 1, "Error");
+    failed.mutable_report()
+        ->mutable_pods(0)
+        ->mutable_status()
+        ->mutable_container_statuses(0)
+        ->mutable_state()
+        ->mutable_terminated()
+        ->set_message(error);
+    for (const auto& request : {refused, failed}) {
+      const v1::Diagnosis told = Ask(request).diagnosis();
+      ASSERT_THAT(told.problem(), HasSubstr("is invalid: spec.containers[0]"));
+      ASSERT_THAT(told.evidence(0).value(),
+                  HasSubstr("is invalid: spec.containers[0]"));
+      ASSERT_LE(told.evidence(0).value().size(), kMaxExcerpt);
+    }
+    error.insert(0, "could not do step " + std::to_string(wraps) + ": ");
+  }
+}
+
 TEST_F(TellTest, AMessageThatNobodyKnowsIsShown) {
   v1::DecideRequest request = Failure(1, 7, "Error");
   request.mutable_report()

@@ -76,8 +76,8 @@ const PhaseRow kPhaseRows[] = {
      kRestarts},
     {"FailedRayJob",
      RAY("job_deployment_status: 'Failed' job_status: 'FAILED'"), kGivenUp},
-    {"RayJobOfAnUnknownWord", RAY("job_deployment_status: 'Pondering'"),
-     kWaits},
+    {"AnUnknownWordSaysNothing", RAY("job_deployment_status: 'Pondering'"),
+     kSilent},
     {"ItsSubmitterSaysNothing",
      RAY("job_deployment_status: 'Initializing'") "jobs { status { ready: 1 } "
                                                   "}",

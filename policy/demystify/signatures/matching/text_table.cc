@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "policy/base/utf8.h"
 #include "policy/demystify/signatures/matching/pattern_options.h"
 
 namespace mulligan::demystify {
@@ -106,6 +107,26 @@ std::string_view LineWith(std::string_view text, std::string_view keyword) {
   const std::size_t end = text.find('\n', at);
   return Trim(
       text.substr(begin, end == std::string_view::npos ? end : end - begin));
+}
+
+std::size_t BeginToShow(std::string_view line, std::string_view keyword) {
+  // As much as fits, with the mark of the cut; and so much of it behind the
+  // word is read with it.
+  constexpr std::size_t kShown = kMaxExcerpt - 16;
+  constexpr std::size_t kBehind = 64;
+  const std::size_t at = PositionOfWord(line, keyword);
+  if (at == std::string_view::npos) return 0;
+  const std::size_t end = std::min(line.size(), at + keyword.size() + kBehind);
+  if (end <= kMaxExcerpt) return 0;
+  const std::size_t from =
+      std::min(Utf8Boundary(line, end - std::min(end, kShown)), at);
+  // At the first clause from there, else at a word.
+  const std::string_view before = line.substr(from, (at - from) / 2);
+  for (const std::string_view mark : {": ", ". ", " "}) {
+    const std::size_t found = before.find(mark);
+    if (found != before.npos) return from + found + mark.size();
+  }
+  return from;
 }
 
 std::string_view LastLine(std::string_view text) {

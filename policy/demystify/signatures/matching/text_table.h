@@ -58,6 +58,10 @@ class TextTable {
 // when it does not occur.
 std::string_view LineWith(std::string_view text, std::string_view keyword);
 
+// Where an excerpt of `line` begins that shows `keyword`, with the clause that
+// it stands in: callers wrap an error in their own words until nobody sees it.
+std::size_t BeginToShow(std::string_view line, std::string_view keyword);
+
 // The last line of `text` that is not blank, trimmed.
 std::string_view LastLine(std::string_view text);
 
