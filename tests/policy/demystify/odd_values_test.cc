@@ -232,15 +232,6 @@ TEST(OddCounts, NegativeOnesAreWarnedAbout) {
                         HasSubstr(", backoffLimit is -1, failed is -3"))));
 }
 
-TEST(OddStates, OfOperatorsAreWarnedAbout) {
-  Findings findings;
-  Diagnose(Report("ray_job { metadata { name: 'r' } status { "
-                  "job_deployment_status: 'Exploded' } }"),
-           {}, &findings);
-  EXPECT_THAT(findings.warnings,
-              Contains("RayJob r: state \"Exploded\" is not known"));
-}
-
 TEST(OddCounts, NegativeOnesOfCustomResourcesAreWarnedAbout) {
   for (const char* report : {
            "job_set { status { restarts: -1 } }",
@@ -358,39 +349,43 @@ TEST(OddTimes, ManyOddPodsAreWarnedAboutAFewTimes) {
   EXPECT_THAT(findings.warnings, SizeIs(8));
 }
 
+constexpr char kNothingTells[] =
+    "Nothing has failed, as far as the report says: nothing in it tells how "
+    "the work fares.";
+
 struct UntoldCase {
   const char* name;
   const char* report;
-  const char* summary;
+  const char* summary = kNothingTells;
+  // Part of a warning.
+  const char* warning = "";
 };
 class UntoldReports : public ::testing::TestWithParam<UntoldCase> {};
 
 TEST_P(UntoldReports, SayThatNothingTells) {
-  const auto diagnosis = Diagnose(Report(GetParam().report));
+  Findings findings;
+  const auto diagnosis = Diagnose(Report(GetParam().report), {}, &findings);
   EXPECT_EQ(diagnosis.cause(), v1::NOT_FAILED);
   EXPECT_EQ(diagnosis.confidence(), v1::Diagnosis::LOW);
   EXPECT_EQ(diagnosis.summary(), GetParam().summary);
+  EXPECT_THAT(findings.warnings, Contains(HasSubstr(GetParam().warning)));
 }
 
 constexpr UntoldCase kUntoldCases[] = {
     {"PhaseThatIsNotKnown",
-     "pods { metadata { name: 'p' } status { phase: 'Faild' } }",
-     "Nothing has failed, as far as the report says: nothing in it tells how "
-     "the work fares."},
+     "pods { metadata { name: 'p' } status { phase: 'Faild' } }", kNothingTells,
+     "phase \"Faild\" is not known"},
     {"PhaseUnknown",
-     "pods { metadata { name: 'p' } status { phase: 'Unknown' } }",
-     "Nothing has failed, as far as the report says: nothing in it tells how "
-     "the work fares."},
+     "pods { metadata { name: 'p' } status { phase: 'Unknown' } }"},
     {"StateOfARayJobThatIsNotKnown",
      "ray_job { metadata { name: 'r' } status { "
      "job_deployment_status: 'Exploded' job_status: 'KAPUTT' } }",
-     "Nothing has failed, as far as the report says: nothing in it tells how "
-     "the work fares."},
+     kNothingTells, "RayJob r: state \"Exploded\" is not known"},
     {"StateOfASparkApplicationThatIsNotKnown",
      "spark_application { metadata { name: 's' } status { application_state { "
      "state: 'FAILED_SUBMISSION' } } }",
-     "Nothing has failed, as far as the report says: nothing in it tells how "
-     "the work fares."},
+     kNothingTells,
+     "SparkApplication s: state \"FAILED_SUBMISSION\" is not known"},
     {"WordsThatAreNotKnown", "exit { message: 'something odd happened' }",
      "Whether it failed is not told: there is no exit code, and no known "
      "failure in the words."}};
