@@ -169,7 +169,9 @@ endfunction()
 
 function(add_mulligan_benchmark name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS")
-  if(NOT MULLIGAN_BUILD_BENCHMARKS)
+  # With the tests, too: what is not built there is found broken when somebody
+  # wants to measure.
+  if(NOT MULLIGAN_BUILD_BENCHMARKS AND NOT MULLIGAN_BUILD_TESTS)
     return()
   endif()
   add_mulligan_executable(${name} SOURCES ${arg_SOURCES} DEPS ${arg_DEPS})

@@ -123,8 +123,10 @@ int Main(int argc, char** argv) {
   const int port = listening->port;
   const int listener = listening->socket.number();
   const Log log(LogLevel::kWarning, LogFormat::kText);
+  // Beyond what the load generator opens.
+  constexpr Acceptor::Bounds kBounds = {1000, {100'000, std::size_t{1} << 30}};
   Acceptor acceptor(
-      *std::move(listening), 1000,
+      *std::move(listening), Wire::kPlaintext, kBounds,
       [&](int connection) {
         grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters
             taken;
