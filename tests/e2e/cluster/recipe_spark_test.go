@@ -43,7 +43,12 @@ type sparkScenario struct {
 	// lost: the driver is not asked before its executor has ended in so many runs.
 	lost int
 	// refused lets the API server refuse drivers until that is changed.
-	refused        bool
+	refused bool
+	// Where to what value the application differs from the manifest.
+	field string
+	value any
+	// event is the reason of an Event of the operator's own that is told either way.
+	event          string
 	native, asking sparkOutcome
 }
 
@@ -114,6 +119,12 @@ var sparkScenarios = []sparkScenario{
 		native: sparkOutcome{state: "FAILED", message: "exceeded quota"},
 		asking: sparkOutcome{state: "COMPLETED", runs: 1, attempts: 1, memory: "1536Mi"},
 	},
+	{
+		name: "no submission can work", driver: sparkEnds(succeeds, 1), field: "spec.image", value: "registry.local/spark:4.0.0 ",
+		event:  "SparkApplicationFailed",
+		native: sparkOutcome{state: "FAILED", message: "must not have leading or trailing whitespace"},
+		asking: sparkOutcome{state: "FAILED", message: "a field is invalid"},
+	},
 }
 
 // sparkPlay is one run of a scenario.
@@ -157,7 +168,11 @@ func (s sparkScenario) begin(t *testing.T, c *cluster) *sparkPlay {
 		c.refuses(t, play.namespace)
 	}
 	c.play(t, play.namespace, play.end)
-	must(t, c.Create(t.Context(), object(t, play.namespace, sparkManifest)))
+	app := object(t, play.namespace, sparkManifest)
+	if s.field != "" {
+		must(t, unstructured.SetNestedField(app.Object, s.value, strings.Split(s.field, ".")...))
+	}
+	must(t, c.Create(t.Context(), app))
 	return play
 }
 
@@ -177,8 +192,41 @@ func (s sparkScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
 		got.memory != want.memory || !maps.Equal(got.charged, want.charged) {
 		t.Errorf("it ended as %+v, want %+v; Events %q", got, want, c.allEvents(t, play.namespace))
 	}
+	if s.event != "" {
+		c.anEvent(t, app, s.event, want.message)
+	}
 	if w.native {
 		seen.compare(t, c, s.name, w, app)
+	}
+}
+
+// A stream: its user's word is that it goes on, whatever a policy says of the program.
+func TestRecipeOfSparkThatAlwaysGoesOn(t *testing.T) {
+	c := shared
+	c.needsRecipe(t, "spark")
+	const runs = 6
+	scenario := sparkScenario{driver: sparkEnds(fails, 99), field: "spec.restartPolicy.type", value: "Always"}
+	for _, w := range beforeAndAfter(c) {
+		t.Run(w.name, func(t *testing.T) {
+			c.runs(t, "spark", "operator", w, immediately)
+			play := scenario.begin(t, c)
+			eventually(t, 2*long, func() string {
+				play.lock.Lock()
+				defer play.lock.Unlock()
+				if len(play.drivers) < runs {
+					return fmt.Sprintf("%d of %d drivers ran", len(play.drivers), runs)
+				}
+				return ""
+			})
+			want := map[string]int32{"application": 3}
+			if w.native {
+				want = nil
+			}
+			app := &c.objects(t, play.namespace, sparkKind)[0]
+			if got := charges(t, app); !maps.Equal(got, want) {
+				t.Errorf("it was charged %v, want %v; Events %q", got, want, c.allEvents(t, play.namespace))
+			}
+		})
 	}
 }
 
