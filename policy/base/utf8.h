@@ -42,7 +42,8 @@ std::string ExcerptFrom(std::string_view text, std::size_t begin);
 // cannot be seen at all: control characters (they move cursors and set
 // colours), bidirectional marks, overrides and isolates (they reorder what is
 // read), line separators, and characters without width, but for the joiners
-// that some scripts need. Ill-formed parts become U+FFFD.
+// that some scripts need. Ill-formed parts become U+FFFD. A change of colour
+// ("\x1b[31m") is left out: it says nothing.
 std::string Visible(std::string_view text);
 
 }  // namespace mulligan

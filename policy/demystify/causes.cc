@@ -311,7 +311,9 @@ constexpr bool IsComplete() {
   }
   return ranks == (std::uint64_t{1} << std::size(kCauses)) - 1;
 }
-static_assert(IsComplete());
+static_assert(IsComplete(),
+              "each cause of cause.proto has a row here, at its number, and a "
+              "rank of its own from 1 to their count");
 
 }  // namespace
 

@@ -159,20 +159,20 @@ class Writer {
 
   void WriteCascades() {
     std::string_view text;
-    std::string_view keyword;
+    std::size_t found_at = 0;
     std::string how;
     for (const PodReading* member : conclusion_.gang.cascades) {
       const Candidate& fact = member->best;
       v1::Cascade& cascade = *diagnosis_.add_cascades();
       cascade.set_pod(Excerpt(report_.pods(member->pod).metadata().name()));
       // The members of a gang die of the same words.
-      if (fact.text.empty() || fact.text != text || fact.keyword != keyword) {
+      if (fact.text.empty() || fact.text != text || fact.found_at != found_at) {
         how = fact.text.empty() && fact.value.empty()
                   ? std::string(fact.row->meaning)
                   : ValueOf(report_, fact);
       }
       text = fact.text;
-      keyword = fact.keyword;
+      found_at = fact.found_at;
       cascade.set_how(how);
       const auto& exit_code = member->state.exit_code;
       if (exit_code.has_value()) cascade.set_exit_code(*exit_code);
@@ -312,7 +312,7 @@ class Writer {
     }
     const bool has_text = winner_ != nullptr && !winner_->text.empty();
     const std::string_view line =
-        has_text ? LineWith(winner_->text, winner_->keyword)
+        has_text ? LineAround(winner_->text, winner_->found_at).line
                  : LastLine(Message());
     std::string_view pod, node, space;
     if (const auto* culprit = Pod()) {

@@ -33,8 +33,8 @@ std::string ValueOf(const v1::FailureReport& report, const Candidate& fact) {
                                 hint.text()));
   }
   if (!fact.text.empty()) {
-    const std::string_view line = LineWith(fact.text, fact.keyword);
-    return ExcerptFrom(line, BeginToShow(line, fact.keyword));
+    const LineAt shown = LineAround(fact.text, fact.found_at);
+    return ExcerptFrom(shown.line, BeginToShow(shown));
   }
   if (fact.value.empty()) return absl::StrCat(fact.number);
   return Excerpt(fact.value);

@@ -89,10 +89,9 @@ struct Candidate {
   // The value found; numbers are in `number` and leave it empty.
   std::string_view value;
   std::int32_t number = 0;
-  // The text a text signature was found in and the word that led to it; empty
-  // for other facts.
+  // The text a text signature was found in, and where; empty for other facts.
   std::string_view text;
-  std::string_view keyword;
+  std::size_t found_at = 0;
   // When the fact came about.
   Seconds at = kUnknownTime;
   // As in the row, unless words beside it say what it means (ReadAs).

@@ -15,7 +15,8 @@ namespace {
 using Finding = LogFinding;
 
 // What is looked at of a log: copies in which lines of some roles are blank, so
-// that positions lead back to the log.
+// that positions lead back to the log. Of a long one its beginning and its end,
+// each on lines of its own: nobody said what stands across the gap.
 class Scanned {
  public:
   explicit Scanned(std::string_view log) : log_(log) {
@@ -25,8 +26,9 @@ class Scanned {
       head_ = log.size();
     } else {
       head_ = kScannedHead;
-      skipped_ = log.size() - kMost;
+      skipped_ = log.size() - kMost - 1;
       told_ = std::string(log.substr(0, kScannedHead));
+      told_.push_back('\n');
       told_.append(log.substr(log.size() - kScannedTail));
     }
     BlankAdvice(told_);
@@ -52,7 +54,7 @@ class Scanned {
   // The row found at a position.
   Finding FindAt(const TextSignature* row, std::size_t at) const {
     if (row == nullptr) return {};
-    Finding finding{row, "text", {}, at};
+    Finding finding{row, "text"};
     const std::string_view text = told_;
     const std::size_t before = text.substr(0, at).rfind('\n');
     finding.begin = before == std::string_view::npos ? 0 : before + 1;
@@ -60,6 +62,7 @@ class Scanned {
     const std::size_t from =
         finding.begin + (finding.begin < head_ ? 0 : skipped_);
     finding.line = log_.substr(from, end - finding.begin);
+    finding.at = at - finding.begin;
     return finding;
   }
 
@@ -68,7 +71,8 @@ class Scanned {
   std::string told_;
   std::string reports_;
   bool has_chatter_ = false;
-  // Where what is looked at goes on after the part left out, and its size.
+  // Where what is looked at goes on after the part left out, and how much
+  // further that is in the log.
   std::size_t head_ = 0;
   std::size_t skipped_ = 0;
 };
@@ -265,7 +269,7 @@ const Signature* LogReader::Add(Candidates& candidates, std::string_view text,
     Candidate& fact =
         AddFact(candidates, found.table, found.row->row, place, {}, at);
     fact.text = found.line.empty() ? text : found.line;
-    fact.keyword = found.row->keyword;
+    fact.found_at = found.at;
   }
   const bool decides =
       !said_.empty() && said_.front().row->row.tier > Tier::kHint;

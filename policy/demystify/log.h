@@ -16,8 +16,10 @@ struct LogFinding {
   const TextSignature* row = nullptr;
   std::string_view table;
   std::string_view line;
-  // Where the line begins.
+  // Where the line begins, of what is looked at.
   std::size_t begin = 0;
+  // Where in the line it was found.
+  std::size_t at = 0;
 };
 
 // Reads the logs of one report.

@@ -122,8 +122,8 @@ class ObjectChecks {
   void Check(const WorkloadView& view, std::span<const ObjectCount> counts) {
     const std::string& name = view.meta->name();
     if (view.phase == WorkloadPhase::kSilent && !view.state.empty()) {
-      Warn(name,
-           absl::StrCat(": state \"", Excerpt(view.state), "\" is not known"));
+      Warn(name, absl::StrCat(": ", view.state_leaf + 1, " \"",
+                              Excerpt(view.state), "\" is not known"));
     }
     if (!future_ && InFuture(context_, Newest(view))) {
       future_ = true;

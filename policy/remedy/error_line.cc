@@ -49,8 +49,9 @@ std::string Shortened(std::string_view line) {
   }
   if (line.size() <= kMaxExcerpt) return std::string(line);
   const std::size_t space = line.substr(0, kMaxExcerpt).rfind(' ');
-  return std::string(line.substr(0, space == line.npos ? kMaxExcerpt : space)) +
-         " ...";
+  const std::size_t end =
+      space == line.npos ? Utf8Boundary(line, kMaxExcerpt) : space;
+  return std::string(line.substr(0, end)) + " ...";
 }
 
 // "Missing input files:" says what in the line below.

@@ -11,8 +11,8 @@
 namespace mulligan::remedy {
 
 // The last line of `log` that tells of an error, without rank, time and level:
-// "KeyError: 'input_ids'". At most 200 bytes, cut between words. Empty: no line
-// does.
+// "KeyError: 'input_ids'". At most kMaxExcerpt bytes, cut between words, with a
+// mark of the cut. Empty: no line does.
 std::string LastErrorLine(std::string_view log);
 
 // The line that decided where a program's own words did, else the last error

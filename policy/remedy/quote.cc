@@ -62,9 +62,11 @@ std::string PathInPod(const core::Pod& pod, const std::string& part) {
 std::string EndOf(std::string_view text) {
   constexpr std::size_t kKept = kMaxExcerpt - 8;
   if (text.size() <= kMaxExcerpt) return Excerpt(text);
-  const std::size_t space = text.find(' ', text.size() - kKept);
-  const std::size_t from = space == text.npos ? text.size() - kKept : space + 1;
-  return ExcerptFrom(text, from);
+  const std::size_t least = text.size() - kKept;
+  const std::size_t space = text.find(' ', least);
+  // A word without end is cut where it has to be.
+  const bool in_word = space == text.npos || space > least + kKept / 2;
+  return ExcerptFrom(text, in_word ? Utf8Boundary(text, least) : space + 1);
 }
 
 // Where the report has it; empty: in parts that no headline quotes.
@@ -85,10 +87,23 @@ std::string PathIn(const Owners& owners, const std::string& part) {
   return "";
 }
 
-bool HasEvidence(const v1::Diagnosis& diagnosis, const std::string& part) {
-  return std::ranges::any_of(
-      diagnosis.evidence(),
-      [&](const v1::Evidence& one) { return Holds(one.value(), part); });
+// Whether `excerpt` is of the end of `text`, and not of its beginning.
+bool IsOfItsEnd(const std::string& excerpt, const std::string& text) {
+  if (!excerpt.starts_with("... ")) return false;
+  const std::size_t at =
+      text.find(std::string(absl::StripSuffix(excerpt.substr(4), " ...")));
+  return at != text.npos && text.size() - at <= 2 * kMaxExcerpt;
+}
+
+// Whether evidence shows `part`, the beginning of `text`, or its end.
+bool HasEvidence(const v1::Diagnosis& diagnosis, const std::string& part,
+                 const std::string& text) {
+  const std::string shown = OneLine(Visible(part));
+  return std::ranges::any_of(diagnosis.evidence(),
+                             [&](const v1::Evidence& one) {
+                               return Holds(one.value(), shown) ||
+                                      IsOfItsEnd(one.value(), Visible(text));
+                             });
 }
 
 // The line that `headline` tells and none of the evidence has.
@@ -103,7 +118,7 @@ v1::Evidence ToldByHeadline(const Owners& owners,
       OneLine(has_problem ? remedy.source : found.error_line);
   const std::string part(absl::StripSuffix(text, " ...").substr(0, kCompared));
   if (part.empty() || headline.find(told) == std::string::npos ||
-      HasEvidence(diagnosis, part)) {
+      HasEvidence(diagnosis, part, text)) {
     return quote;
   }
   quote.set_value(EndOf(text));
@@ -121,11 +136,12 @@ v1::Evidence LastWords(const Owners& owners, const v1::Diagnosis& diagnosis,
   const std::string error = LastErrorLine(log);
   const std::string line = OneLine(error.empty() ? LastLine(log) : error);
   const std::string part(absl::StripSuffix(line, " ...").substr(0, kCompared));
+  const std::string whole = OneLine(std::string(log));
   if (part.empty() || headline.find(part) != std::string::npos ||
-      HasEvidence(diagnosis, part)) {
+      HasEvidence(diagnosis, part, whole)) {
     return words;
   }
-  words.set_value(EndOf(OneLine(std::string(log))));
+  words.set_value(EndOf(whole));
   words.set_path(PathIn(owners, part));
   words.set_meaning("what it said last");
   return words;

@@ -129,13 +129,14 @@ class EventReader {
   // The driver's errors are told apart by number, whatever the detector calls
   // its event; some of them are no trouble at all. Returns whether it is one.
   bool ReadXid(const core::Event& event) {
-    XidEffect effect = WorstXid(event.message()).effect;
+    const Xid xid = WorstXid(event.message());
+    XidEffect effect = xid.effect;
     const bool told = effect != XidEffect::kNone;
     if (!told) effect = XidInName(event.reason());
     if (effect == XidEffect::kNone) return false;
     const TextSignature* text = XidSignature(effect);
     if (text == nullptr) return true;
-    AddDevice(*text, event.message());
+    AddDevice(*text, event.message(), xid.at);
     if (!told) {
       facts_.back().text = {};
       facts_.back().value = event.reason();
@@ -146,20 +147,22 @@ class EventReader {
 
   // Other words of detectors about accelerators and links.
   bool ReadDevice(const std::string& message) {
-    const TextSignature* text = HardwareErrors().Find(message);
+    std::size_t found_at = 0;
+    const TextSignature* text = HardwareErrors().Find(message, &found_at);
     if (text == nullptr || !IsOfDevice(text->row.cause)) return false;
-    AddDevice(*text, message);
+    AddDevice(*text, message, found_at);
     return true;
   }
 
-  void AddDevice(const TextSignature& text, std::string_view message) {
+  void AddDevice(const TextSignature& text, std::string_view message,
+                 std::size_t found_at) {
     const Scene scene = {.users_own = UsersOwnReads(facts_, At(".message")),
                          .of_device = true,
                          .state = state_};
     Candidate& fact =
         AddFact(facts_, "text", text.row, At(".message"), {}, at_);
     fact.text = message;
-    fact.keyword = text.keyword;
+    fact.found_at = found_at;
     Weigh(Round::kRead, fact, scene);
     Weigh(Round::kBeside, fact, scene);
   }

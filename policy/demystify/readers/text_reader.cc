@@ -25,14 +25,15 @@ bool UsersOwnReads(const Candidates& candidates, const Place& place) {
 const Signature* AddText(Candidates& candidates, const TextTable& table,
                          std::string_view text, const Place& place,
                          Seconds at) {
-  const TextSignature* found = table.Find(text);
+  std::size_t at_byte = 0;
+  const TextSignature* found = table.Find(text, &at_byte);
   if (found == nullptr) return nullptr;
   const bool users_own = UsersOwnReads(candidates, place);
   Candidate& fact =
       AddFact(candidates, table.name(), found->row, place, {}, at);
   if (users_own) Weigh(Round::kRead, fact, {.users_own = true});
   fact.text = text;
-  fact.keyword = found->keyword;
+  fact.found_at = at_byte;
   return &found->row;
 }
 

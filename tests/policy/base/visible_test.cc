@@ -15,6 +15,7 @@ TEST(VisibleTest, ShowsWhatCouldSteerOrDeceive) {
       {"pod a-0, \xc3\xa9t\xc3\xa9 \xf0\x9f\x98\x80",
        "pod a-0, \xc3\xa9t\xc3\xa9 \xf0\x9f\x98\x80"},
       {"a\x1b[2Jb", "a\\u001b[2Jb"},
+      {"\x1b[1;31mred\x1b[0m, \x1b[31", "red, \\u001b[31"},
       {"a\nb\x7f", "a\\u000ab\\u007f"},
       {"\xc2\x9b"
        "31m",

@@ -380,12 +380,14 @@ constexpr UntoldCase kUntoldCases[] = {
     {"StateOfARayJobThatIsNotKnown",
      "ray_job { metadata { name: 'r' } status { "
      "job_deployment_status: 'Exploded' job_status: 'KAPUTT' } }",
-     kNothingTells, "RayJob r: state \"Exploded\" is not known"},
+     kNothingTells,
+     "RayJob r: status.jobDeploymentStatus \"Exploded\" is not known"},
     {"StateOfASparkApplicationThatIsNotKnown",
      "spark_application { metadata { name: 's' } status { application_state { "
      "state: 'FAILED_SUBMISSION' } } }",
      kNothingTells,
-     "SparkApplication s: state \"FAILED_SUBMISSION\" is not known"},
+     "SparkApplication s: status.applicationState.state "
+     "\"FAILED_SUBMISSION\" is not known"},
     {"WordsThatAreNotKnown", "exit { message: 'something odd happened' }",
      "Whether it failed is not told: there is no exit code, and no known "
      "failure in the words."}};

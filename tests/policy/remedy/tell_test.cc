@@ -14,6 +14,7 @@ namespace mulligan {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::Parse;
 using ::testing::StartsWith;
 
@@ -28,6 +29,25 @@ v1::DecideRequest OutOfItsMemory() {
   container.set_name(pod.status().container_statuses(0).name());
   (*container.mutable_resources()->mutable_limits())["memory"].set_string_value(
       "4Gi");
+  return request;
+}
+
+std::string Repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+// A container that ended with the message.
+v1::DecideRequest Told(const std::string& message) {
+  v1::DecideRequest request = Failure(1, 1, "Error");
+  request.mutable_report()
+      ->mutable_pods(0)
+      ->mutable_status()
+      ->mutable_container_statuses(0)
+      ->mutable_state()
+      ->mutable_terminated()
+      ->set_message(message);
   return request;
 }
 
@@ -125,15 +145,7 @@ TEST_F(TellTest, WhatDecidedIsShownHoweverOftenItWasWrapped) {
     auto& state = *application.mutable_status()->mutable_application_state();
     state.set_state("SUBMISSION_FAILED");
     state.set_error_message(error);
-    v1::DecideRequest failed = Failure(1, 1, "Error");
-    failed.mutable_report()
-        ->mutable_pods(0)
-        ->mutable_status()
-        ->mutable_container_statuses(0)
-        ->mutable_state()
-        ->mutable_terminated()
-        ->set_message(error);
-    for (const auto& request : {refused, failed}) {
+    for (const auto& request : {refused, Told(error)}) {
       const v1::Diagnosis told = Ask(request).diagnosis();
       ASSERT_THAT(told.problem(), HasSubstr("is invalid: spec.containers[0]"));
       ASSERT_THAT(told.evidence(0).value(),
@@ -141,6 +153,48 @@ TEST_F(TellTest, WhatDecidedIsShownHoweverOftenItWasWrapped) {
       ASSERT_LE(told.evidence(0).value().size(), kMaxExcerpt);
     }
     error.insert(0, "could not do step " + std::to_string(wraps) + ": ");
+  }
+}
+
+// The words that decided, among others that are like them or that fill the
+// line.
+TEST_F(TellTest, WhatDecidedIsShownWhereverItStands) {
+  const struct {
+    std::string before;
+    std::string decisive;
+    std::string behind;
+  } rows[] = {
+      {Repeated("word ", 1700), "CUDA out of memory", ""},
+      {"", "CUDA out of memory", Repeated(" word", 1700)},
+      {"license file loaded; " + Repeated("x y ", 80),
+       "license checkout failed", ""},
+      {Repeated("\xe9\x94\x99", 90) + " ", "CUDA out of memory",
+       " " + Repeated("\xe9\x94\x99", 90)},
+      {Repeated("\x1b[31m stage failed: \x1b[0m", 40), "CUDA out of memory",
+       ""},
+  };
+  for (const auto& row : rows) {
+    const v1::Diagnosis told =
+        Ask(Told(row.before + row.decisive + row.behind)).diagnosis();
+    EXPECT_THAT(told.problem(), HasSubstr(row.decisive));
+    ASSERT_THAT(told.evidence(0).value(), HasSubstr(row.decisive));
+    EXPECT_LE(told.evidence(0).value().size(), kMaxExcerpt);
+    EXPECT_THAT(told.evidence(0).value(), Not(HasSubstr("\xef\xbf\xbd")));
+    EXPECT_THAT(told.problem(), Not(HasSubstr("\xef\xbf\xbd")));
+    EXPECT_THAT(told.problem_evidence().value(),
+                Not(HasSubstr("\xef\xbf\xbd")));
+  }
+}
+
+// Of a long text its beginning and its end are read.
+TEST_F(TellTest, NobodySaidWhatStandsAcrossTheGap) {
+  for (const std::string& text :
+       {Repeated("step ok\n", 254) + "the run ran CUDA" +
+            Repeated("\nstep ok", 3000) + "\n out of memory" +
+            std::string(6130, 'z'),
+        std::string(2036, 'x') + " CUDA out of" + Repeated(" y", 3000) +
+            " memory" + std::string(6137, 'z')}) {
+    EXPECT_EQ(Ask(Told(text)).diagnosis().cause(), v1::APP_ERROR);
   }
 }
 
@@ -183,9 +237,9 @@ TEST_F(TellTest, TextsOfReportsAreShownAsEveryAnswerShowsThem) {
       ->mutable_container_statuses(0)
       ->mutable_state()
       ->mutable_terminated()
-      ->set_message("ValueError: \x1b[31m\xff " + std::string(9000, 'x'));
+      ->set_message("ValueError: \x1b[2J\xff " + std::string(9000, 'x'));
   const v1::Diagnosis told = Ask(request).diagnosis();
-  EXPECT_THAT(told.problem(), HasSubstr("ValueError: \\u001b[31m"));
+  EXPECT_THAT(told.problem(), HasSubstr("ValueError: \\u001b[2J"));
   EXPECT_EQ(FindInvalidUtf8(told.problem()), std::string::npos);
   EXPECT_LE(told.problem().size(), 2100U);
   EXPECT_LE(told.problem_evidence().value().size(), kMaxExcerpt + 4);

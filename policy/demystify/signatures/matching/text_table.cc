@@ -99,29 +99,28 @@ const TextSignature* TextTable::Find(std::string_view text,
   return nullptr;
 }
 
-std::string_view LineWith(std::string_view text, std::string_view keyword) {
-  const std::size_t at = PositionOfWord(text, keyword);
-  if (at == std::string_view::npos) return {};
-  const std::size_t before = text.rfind('\n', at);
+LineAt LineAround(std::string_view text, std::size_t at) {
+  at = std::min(at, text.size());
+  const std::size_t before = text.substr(0, at).rfind('\n');
   const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-  const std::size_t end = text.find('\n', at);
-  return Trim(
-      text.substr(begin, end == std::string_view::npos ? end : end - begin));
+  const std::size_t end = std::min(text.find('\n', at), text.size());
+  const std::string_view line = Trim(text.substr(begin, end - begin));
+  const auto from = static_cast<std::size_t>(line.data() - text.data());
+  return {line, std::min(at - std::min(at, from), line.size())};
 }
 
-std::size_t BeginToShow(std::string_view line, std::string_view keyword) {
+std::size_t BeginToShow(const LineAt& shown) {
   // As much as fits, with the mark of the cut; and so much of it behind the
-  // word is read with it.
+  // place is read with it.
   constexpr std::size_t kShown = kMaxExcerpt - 16;
-  constexpr std::size_t kBehind = 64;
-  const std::size_t at = PositionOfWord(line, keyword);
-  if (at == std::string_view::npos) return 0;
-  const std::size_t end = std::min(line.size(), at + keyword.size() + kBehind);
+  constexpr std::size_t kBehind = 96;
+  const std::string_view line = shown.line;
+  const std::size_t end = std::min(line.size(), shown.at + kBehind);
   if (end <= kMaxExcerpt) return 0;
   const std::size_t from =
-      std::min(Utf8Boundary(line, end - std::min(end, kShown)), at);
+      std::min(Utf8Boundary(line, end - std::min(end, kShown)), shown.at);
   // At the first clause from there, else at a word.
-  const std::string_view before = line.substr(from, (at - from) / 2);
+  const std::string_view before = line.substr(from, (shown.at - from) / 2);
   for (const std::string_view mark : {": ", ". ", " "}) {
     const std::size_t found = before.find(mark);
     if (found != before.npos) return from + found + mark.size();

@@ -54,13 +54,18 @@ class TextTable {
   std::deque<LazyPattern> patterns_;
 };
 
-// The line of `text` in which `keyword` occurs (case ignored), trimmed; empty
-// when it does not occur.
-std::string_view LineWith(std::string_view text, std::string_view keyword);
+// A line of a text, trimmed, and a place in it.
+struct LineAt {
+  std::string_view line;
+  std::size_t at = 0;
+};
 
-// Where an excerpt of `line` begins that shows `keyword`, with the clause that
+// The line of `text` around the place `at`.
+LineAt LineAround(std::string_view text, std::size_t at);
+
+// Where an excerpt of a line begins that shows its place, with the clause that
 // it stands in: callers wrap an error in their own words until nobody sees it.
-std::size_t BeginToShow(std::string_view line, std::string_view keyword);
+std::size_t BeginToShow(const LineAt& shown);
 
 // The last line of `text` that is not blank, trimmed.
 std::string_view LastLine(std::string_view text);
