@@ -201,16 +201,36 @@ std::string SanitizeUtf8(std::string_view text) {
 
 namespace {
 
+// How long the terminal's change of colour is that begins `text`: "\x1b[31m".
+// 0: none does.
+std::size_t ColourAt(std::string_view text) {
+  if (!text.starts_with("\x1b[")) return 0;
+  const std::size_t end = text.find_first_not_of("0123456789;", 2);
+  return end != text.npos && text[end] == 'm' ? end + 1 : 0;
+}
+
 std::string Head(std::string_view text, std::size_t most) {
   // A character has at most four bytes: the rest cannot reach the excerpt.
   const std::string_view head = text.substr(0, most + 4);
-  std::string clean =
-      IsPrintableAscii(head) ? std::string(head) : Visible(OneLine(head));
+  std::string clean = IsPrintableAscii(head)
+                          ? std::string(head)
+                          : Visible(OneLine(WithoutColours(head)));
   const bool whole = head.size() == text.size() && clean.size() <= most;
   return whole ? clean : CutAtWord(clean, most);
 }
 
 }  // namespace
+
+std::string WithoutColours(std::string_view text) {
+  std::string plain;
+  plain.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t colour = ColourAt(text);
+    if (colour == 0) plain += text.front();
+    text.remove_prefix(std::max<std::size_t>(colour, 1));
+  }
+  return plain;
+}
 
 std::string Excerpt(std::string_view text) { return Head(text, kMaxExcerpt); }
 
@@ -222,26 +242,12 @@ std::string ExcerptFrom(std::string_view text, std::size_t begin) {
   return excerpt;
 }
 
-namespace {
-
-// How long the terminal's change of colour is that begins `text`: "\x1b[31m".
-// 0: none does.
-std::size_t ColourAt(std::string_view text) {
-  if (!text.starts_with("\x1b[")) return 0;
-  const std::size_t end = text.find_first_not_of("0123456789;", 2);
-  return end != text.npos && text[end] == 'm' ? end + 1 : 0;
-}
-
-}  // namespace
-
 std::string Visible(std::string_view text) {
   const std::string clean = SanitizeUtf8(text);
   std::string visible;
   visible.reserve(clean.size());
   std::size_t length = 0;
   for (std::size_t at = 0; at < clean.size(); at += length) {
-    length = ColourAt(std::string_view(clean).substr(at));
-    if (length > 0) continue;
     const std::uint32_t code_point = CodePointAt(clean, at, length);
     if (!IsDeceptive(code_point)) {
       visible.append(clean, at, length);

@@ -28,10 +28,14 @@ std::string SanitizeUtf8(std::string_view text);
 // Longest copy of a report's text in an answer.
 inline constexpr std::size_t kMaxExcerpt = 256;
 
-// `text` in one line, Visible(), of at most kMaxExcerpt bytes. Line ends and
-// tabs become spaces; what is longer ends with a whole word and " ...". All
-// that an answer repeats of a report goes through it: conditions, terminals and
-// logs of callers get it.
+// `text` without the changes of colour ("\x1b[31m") that programs write to
+// terminals: they say nothing, and take the room of what does.
+std::string WithoutColours(std::string_view text);
+
+// `text` in one line, WithoutColours() and Visible(), of at most kMaxExcerpt
+// bytes. Line ends and tabs become spaces; what is longer ends with a whole
+// word and " ...". All that an answer repeats of a report goes through it:
+// conditions, terminals and logs of callers get it.
 std::string Excerpt(std::string_view text);
 // The same from `begin` on, with a mark of what is left out in front of it:
 // "... pods is forbidden".
@@ -42,8 +46,7 @@ std::string ExcerptFrom(std::string_view text, std::size_t begin);
 // cannot be seen at all: control characters (they move cursors and set
 // colours), bidirectional marks, overrides and isolates (they reorder what is
 // read), line separators, and characters without width, but for the joiners
-// that some scripts need. Ill-formed parts become U+FFFD. A change of colour
-// ("\x1b[31m") is left out: it says nothing.
+// that some scripts need. Ill-formed parts become U+FFFD.
 std::string Visible(std::string_view text);
 
 }  // namespace mulligan

@@ -98,7 +98,7 @@ bool IsOfItsEnd(const std::string& excerpt, const std::string& text) {
 // Whether evidence shows `part`, the beginning of `text`, or its end.
 bool HasEvidence(const v1::Diagnosis& diagnosis, const std::string& part,
                  const std::string& text) {
-  const std::string shown = OneLine(Visible(part));
+  const std::string shown = OneLine(Visible(WithoutColours(part)));
   return std::ranges::any_of(diagnosis.evidence(),
                              [&](const v1::Evidence& one) {
                                return Holds(one.value(), shown) ||

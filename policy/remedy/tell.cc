@@ -67,7 +67,8 @@ std::string Shown(std::string text) {
   constexpr std::size_t kMost = 2048;
   if (text.size() <= kMost && IsPrintableAscii(text)) return text;
   absl::RemoveExtraAsciiWhitespace(&text);
-  std::string shown = Visible(absl::StrReplaceAll(text, {{"\n", " "}}));
+  std::string shown =
+      Visible(WithoutColours(absl::StrReplaceAll(text, {{"\n", " "}})));
   if (shown.size() <= kMost) return shown;
   shown.resize(Utf8Boundary(shown, kMost));
   return shown + " ...";

@@ -15,7 +15,6 @@ TEST(VisibleTest, ShowsWhatCouldSteerOrDeceive) {
       {"pod a-0, \xc3\xa9t\xc3\xa9 \xf0\x9f\x98\x80",
        "pod a-0, \xc3\xa9t\xc3\xa9 \xf0\x9f\x98\x80"},
       {"a\x1b[2Jb", "a\\u001b[2Jb"},
-      {"\x1b[1;31mred\x1b[0m, \x1b[31", "red, \\u001b[31"},
       {"a\nb\x7f", "a\\u000ab\\u007f"},
       {"\xc2\x9b"
        "31m",
@@ -31,6 +30,11 @@ TEST(VisibleTest, ShowsWhatCouldSteerOrDeceive) {
       {"\xd9\x85\xe2\x80\x8c\xd9\x85", "\xd9\x85\xe2\x80\x8c\xd9\x85"},
   };
   for (const VisibleRow& row : rows) EXPECT_EQ(Visible(row.text), row.visible);
+}
+
+TEST(WithoutColoursTest, KeepsWhatIsNone) {
+  EXPECT_EQ(WithoutColours("\x1b[1;31mred\x1b[0m, \x1b[2J\x1b[31"),
+            "red, \x1b[2J\x1b[31");
 }
 
 }  // namespace
