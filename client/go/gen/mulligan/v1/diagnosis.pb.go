@@ -827,8 +827,9 @@ type Evidence struct {
 	// Where it was read, as a path into the report:
 	// "pods[2].status.containerStatuses[0].state.terminated.reason".
 	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
-	// The value found, cut to at most 256 bytes at the end of a word, invalid
-	// UTF-8 replaced.
+	// The value found, at most 256 bytes of it, cut between words: "... " stands
+	// for what is left out before what decided, " ..." for what follows. Invalid
+	// UTF-8 is replaced, and changes of a terminal's colour are left out.
 	Value string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
 	// What the fact means.
 	Meaning string `protobuf:"bytes,3,opt,name=meaning,proto3" json:"meaning,omitempty"`
