@@ -34,12 +34,12 @@ std::int32_t CodeIn(const core::ContainerStateTerminated& terminated) {
 }
 
 // Exit codes that belong to the reason beside them.
-bool CodeIsInvented(const std::string& reason) {
+bool CodeIsInvented(std::string_view reason) {
   return reason == "StartError" || reason == "ContainerCannotRun" ||
          reason == "ContainerStatusUnknown";
 }
 
-ExitContext ContextOf(const Context& context, const std::string& reason) {
+ExitContext ContextOf(const Context& context, std::string_view reason) {
   if (reason == "Unknown") return ExitContext::kRuntimeUnknown;
   return context.spark ? ExitContext::kSpark : ExitContext::kAny;
 }
@@ -56,13 +56,8 @@ class EndedReader {
     const bool start_failed = CodeIsInvented(terminated.reason());
     const Signature* text = ReadTexts(ended, start_failed);
     ReadReason(ended, start_failed ? text : nullptr);
-    if (ended.code == 0 || start_failed) return;
-    const Signature& row =
-        FindExitCode(ended.code, ContextOf(context_, terminated.reason()));
-    Candidate& code =
-        AddFact(facts_, "exit-code", row, ExitCodePlace(ended, pod_), {}, at_);
-    code.number = ended.code;
-    Weigh(Round::kCode, code, {.message = text});
+    ReadExitCode(context_, {ended.code, terminated.reason(), text, at_},
+                 ExitCodePlace(ended, pod_), facts_);
   }
 
  private:
@@ -270,6 +265,15 @@ bool RanLong(const core::ContainerStatus& status, Seconds least) {
   const Seconds begin = ToSeconds(run.started_at());
   const Seconds end = ToSeconds(run.finished_at());
   return Known(begin) && Known(end) && begin + least < end;
+}
+
+void ReadExitCode(const Context& context, const EndByCode& end,
+                  const Place& place, Candidates& facts) {
+  if (end.code == 0 || CodeIsInvented(end.reason)) return;
+  const Signature& row = FindExitCode(end.code, ContextOf(context, end.reason));
+  Candidate& code = AddFact(facts, "exit-code", row, place, {}, end.at);
+  code.number = end.code;
+  Weigh(Round::kCode, code, {.message = end.told});
 }
 
 void ReadEndedContainer(const Context& context, int pod,

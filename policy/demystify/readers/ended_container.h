@@ -71,6 +71,19 @@ bool IsSidecar(const kubernetes::core::v1::Pod& pod, const std::string& name);
 // the name "main" (Argo, Flyte).
 bool IsHelper(const kubernetes::core::v1::Pod& pod, const std::string& name);
 
+// A code, what stands beside it, and the row that its message says.
+struct EndByCode {
+  std::int32_t code = 0;
+  std::string_view reason;
+  const Signature* told = nullptr;
+  Seconds at = kUnknownTime;
+};
+
+// Adds what the code of an end at `place` says, unless it only goes with the
+// reason.
+void ReadExitCode(const Context& context, const EndByCode& end,
+                  const Place& place, Candidates& facts);
+
 // Adds reason, exit code and texts of `ended`, a container of pods[pod].
 void ReadEndedContainer(const Context& context, int pod,
                         const EndedContainer& ended, Candidates& facts);

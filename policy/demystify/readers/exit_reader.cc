@@ -58,15 +58,7 @@ void ReadExit(const Context& context, Candidates& facts,
     }
     return;
   }
-  // The code beside these reasons is a placeholder.
-  if (reason == "ContainerStatusUnknown" || reason == "StartError") return;
-  const ExitContext codes = reason == "Unknown" ? ExitContext::kRuntimeUnknown
-                            : context.spark     ? ExitContext::kSpark
-                                                : ExitContext::kAny;
-  Candidate& code = AddFact(facts, "exit-code", FindExitCode(*exit_code, codes),
-                            at(".exitCode"), {});
-  code.number = *exit_code;
-  Weigh(Round::kCode, code, {.message = told});
+  ReadExitCode(context, {*exit_code, reason, told}, at(".exitCode"), facts);
 }
 
 }  // namespace mulligan::demystify

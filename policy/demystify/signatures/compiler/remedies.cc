@@ -31,8 +31,14 @@ void CheckRemedies(const signatures::Row& row, const std::string& at,
   for (int i = 0; i < row.remedies_size(); ++i) {
     const signatures::Row::Remedy& remedy = row.remedies(i);
     const std::string path = absl::StrCat(at, ".remedies[", i, "]");
+    if (remedy.names().empty()) {
+      report.Error(path + ".names",
+                   "names is missing, expected an RE2 expression that finds in "
+                   "the text what the remedy names");
+      continue;
+    }
     const re2::RE2 names(remedy.names(), RemedyOptions());
-    if (remedy.names().empty() || !names.ok()) {
+    if (!names.ok()) {
       report.Error(path + ".names",
                    absl::StrFormat("\"%s\": %s, expected an RE2 expression",
                                    remedy.names(), names.error()));
@@ -45,7 +51,10 @@ void CheckRemedies(const signatures::Row& row, const std::string& at,
          {&remedy.problem(), &remedy.remedy(), &remedy.command()}) {
       std::string why;
       if (names.ok() && !names.CheckRewriteString(*text, &why)) {
-        report.Error(path, absl::StrFormat("\"%s\": %s", *text, why));
+        report.Error(
+            path, absl::StrFormat("\"%s\": %s; expected \\1 to \\%d, the "
+                                  "groups of names",
+                                  *text, why, names.NumberOfCapturingGroups()));
       }
       for (std::size_t brace = text->find('{'); brace != std::string::npos;
            brace = text->find('{', brace + 1)) {

@@ -169,28 +169,33 @@ class TableCompiler {
 
   // What rows of this kind of table have, and no others.
   void CheckKind(const Row& row, const std::string& at) {
-    const auto belongs = [&](bool given, bool expected, const char* key) {
-      if (given == expected) return;
-      report_.Error(absl::StrCat(at, ".", key),
-                    absl::StrFormat("%s is %s in a table of the kind %s", key,
-                                    given ? "not known" : "missing",
-                                    signatures::Kind_Name(table_.kind())));
+    const auto belongs = [&](bool given, bool mandatory, const char* key,
+                             const char* expected) {
+      if (given == mandatory) return;
+      report_.Error(
+          absl::StrCat(at, ".", key),
+          absl::StrFormat("%s is %s in a table of the kind %s, expected %s",
+                          key, given ? "not known" : "missing",
+                          signatures::Kind_Name(table_.kind()),
+                          given ? "none" : expected));
     };
     const signatures::Kind kind = table_.kind();
     const bool is_text = kind == signatures::TEXT;
     const bool has_pattern =
         !row.message_pattern().empty() || row.message_patterns_size() > 0;
     if (kind != signatures::SIGN) {
-      belongs(has_pattern, is_text, "messagePattern");
+      belongs(has_pattern, is_text, "messagePattern", "an RE2 expression");
     }
-    belongs(!row.sample().empty() || row.samples_size() > 0, is_text, "sample");
-    belongs(!row.source().empty(), is_text, "source");
+    belongs(!row.sample().empty() || row.samples_size() > 0, is_text, "sample",
+            "an example in your own words, or several in samples");
+    belongs(!row.source().empty(), is_text, "source", "who prints such a text");
     belongs(row.exit_codes_size() > 0, kind == signatures::EXIT_CODE,
-            "exitCodes");
+            "exitCodes", "the codes");
     belongs(row.http_codes_size() > 0, kind == signatures::HTTP_CODE,
-            "httpCodes");
+            "httpCodes", "a code, or the first and the last");
     belongs(row.stage() != Row::Life::STAGE_UNSPECIFIED,
-            kind == signatures::EVENT, "stage");
+            kind == signatures::EVENT, "stage",
+            "when in a pod's life it comes");
     if (row.http_codes_size() > 2) {
       report_.Error(at + ".httpCodes",
                     absl::StrFormat("has %d codes, expected one, or the first "

@@ -209,7 +209,17 @@ INSTANTIATE_TEST_SUITE_P(
             "   weight: MESSAGE, meaning: m, messagePattern: xy,\n"
             "   sample: xy}\n",
             "x.yaml:5:3: error: source is missing in a table of the kind "
-            "TEXT"},
+            "TEXT, expected who prints such a text"},
+        RefusedTable{
+            "RemedyWithoutNames",
+            TextsWith("- {name: a, messagePattern: xy, sample: xy,\n"
+                      "   remedies: [{remedy: do it, actor: USER}]}\n"),
+            "names is missing, expected an RE2 expression"},
+        RefusedTable{"RemedyOfTooManyGroups",
+                     TextsWith("- {name: a, messagePattern: xy, sample: xy,\n"
+                               "   remedies: [{names: 'x(y)', actor: USER,\n"
+                               "               remedy: 'mend \\2'}]}\n"),
+                     "expected \\1 to \\1, the groups of names"},
         RefusedTable{"CodesInTexts",
                      TextsWith("- {name: a, messagePattern: xy, sample: xy,\n"
                                "   exitCodes: [1]}\n"),
