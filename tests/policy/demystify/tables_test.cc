@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/demystify/causes.h"
@@ -188,6 +189,14 @@ TEST(CausesDocument, HasASectionForEveryCause) {
         RowOf(static_cast<v1::Cause>(causes->value(i)->number())).domain);
     EXPECT_NE(section.find("`" + domain + "`"), std::string::npos) << name;
   }
+}
+
+TEST(CausesDocument, IsCountedInTheReadme) {
+  ASSERT_OK_AND_ASSIGN(
+      const std::string readme,
+      mulligan::testing::ReadFile(mulligan::testing::SourcePath("README.md")));
+  EXPECT_THAT(readme, ::testing::HasSubstr(absl::StrCat(
+                          static_cast<int>(v1::Cause_MAX), " causes")));
 }
 
 }  // namespace
