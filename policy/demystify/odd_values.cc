@@ -121,9 +121,9 @@ class ObjectChecks {
 
   void Check(const WorkloadView& view, std::span<const ObjectCount> counts) {
     const std::string& name = view.meta->name();
-    if (view.phase == WorkloadPhase::kSilent && !view.state.empty()) {
-      Warn(name, absl::StrCat(": ", view.state_leaf + 1, " \"",
-                              Excerpt(view.state), "\" is not known"));
+    for (const UnknownWord& unknown : view.unknown_words) {
+      Warn(name, absl::StrCat(": ", unknown.leaf + 1, " \"",
+                              Excerpt(unknown.word), "\" is not known"));
     }
     if (!future_ && InFuture(context_, Newest(view))) {
       future_ = true;

@@ -40,6 +40,12 @@ enum class WorkloadPhase : std::uint8_t {
   kGivenUp,
 };
 
+// A word of a status that no release of its operator that is known writes.
+struct UnknownWord {
+  const char* leaf;
+  std::string_view word;
+};
+
 // What an object says of its state, besides conditions.
 struct Statement {
   // In the table of operators' states: "<source>/<state>".
@@ -105,6 +111,7 @@ struct WorkloadView {
   // none, or conditions instead.
   std::string_view state;
   const char* state_leaf = nullptr;
+  absl::InlinedVector<UnknownWord, 1> unknown_words;
   ConditionList conditions;
   // The field that has them, and what they say is among the statements.
   const char* conditions_of = "status";

@@ -151,15 +151,19 @@ bool ViewRayJob(const v1::FailureReport& report, WorkloadView& view) {
   const auto& status = job.status();
   view.kind_name = "RayJob";
   ViewObject(job, view);
-  view.phase = PhaseBy(kRayJobWords, status.job_deployment_status());
+  view.state = status.job_deployment_status();
+  view.state_leaf = ".status.jobDeploymentStatus";
+  view.phase = PhaseBy(kRayJobWords, view.state_leaf, view.state, view);
+  if (std::ranges::find(rayjob::kJobWords, status.job_status()) ==
+      std::end(rayjob::kJobWords)) {
+    view.unknown_words.push_back({".status.jobStatus", status.job_status()});
+  }
   // The operator has yet to hear of it.
   if (IsAhead(status)) view.phase = WorkloadPhase::kSucceeded;
   if (view.phase == WorkloadPhase::kRuns &&
       status.job_status() == rayjob::kJobFailed) {
     view.phase = WorkloadPhase::kFailing;
   }
-  view.state = status.job_deployment_status();
-  view.state_leaf = ".status.jobDeploymentStatus";
   if (IsComplete(status)) view.suspend_leaf = nullptr;
   view.has_run = !status.job_status().empty();
   view.was_tried = view.has_run || status.failed() > 0;

@@ -23,6 +23,8 @@ inline constexpr std::string_view kValidationFailed = "ValidationFailed";
 inline constexpr std::string_view kJobStopped = "STOPPED";
 inline constexpr std::string_view kJobSucceeded = "SUCCEEDED";
 inline constexpr std::string_view kJobFailed = "FAILED";
+inline constexpr std::string_view kJobWords[] = {
+    "", "PENDING", "RUNNING", kJobStopped, kJobSucceeded, kJobFailed};
 
 // status.reason. A failed validation uses the name of its state.
 inline constexpr std::string_view kSubmissionFailed = "SubmissionFailed";

@@ -77,9 +77,9 @@ bool ViewSparkApplication(const v1::FailureReport& report, WorkloadView& view) {
   ViewObject(application, view);
   // Its state says whether it is held.
   view.suspend_leaf = nullptr;
-  view.phase = PhaseBy(kSparkWords, state.state());
   view.state = state.state();
   view.state_leaf = ".status.applicationState.state";
+  view.phase = PhaseBy(kSparkWords, view.state_leaf, view.state, view);
   view.message = state.error_message();
   view.message_path = "sparkApplication.status.applicationState.errorMessage";
   if (!RunsAgainAfterSuccess(application)) {

@@ -91,9 +91,12 @@ struct PhaseOfWord {
   WorkloadPhase phase;
 };
 template <std::size_t N>
-WorkloadPhase PhaseBy(const PhaseOfWord (&rows)[N], std::string_view word) {
+WorkloadPhase PhaseBy(const PhaseOfWord (&rows)[N], const char* leaf,
+                      std::string_view word, WorkloadView& view) {
   const auto* const row = std::ranges::find(rows, word, &PhaseOfWord::word);
-  return row == std::end(rows) ? WorkloadPhase::kSilent : row->phase;
+  if (row != std::end(rows)) return row->phase;
+  view.unknown_words.push_back({leaf, word});
+  return WorkloadPhase::kSilent;
 }
 
 // `failures` before those of the report, of `counted` attempts in all, as

@@ -380,8 +380,7 @@ constexpr UntoldCase kUntoldCases[] = {
     {"StateOfARayJobThatIsNotKnown",
      "ray_job { metadata { name: 'r' } status { "
      "job_deployment_status: 'Exploded' job_status: 'KAPUTT' } }",
-     kNothingTells,
-     "RayJob r: status.jobDeploymentStatus \"Exploded\" is not known"},
+     kNothingTells, "RayJob r: status.jobStatus \"KAPUTT\" is not known"},
     {"StateOfASparkApplicationThatIsNotKnown",
      "spark_application { metadata { name: 's' } status { application_state { "
      "state: 'FAILED_SUBMISSION' } } }",
