@@ -54,7 +54,7 @@ class Scanned {
   // The row found at a position.
   Finding FindAt(const TextSignature* row, std::size_t at) const {
     if (row == nullptr) return {};
-    Finding finding{row, "text"};
+    Finding finding{row, "text", {}, 0, 0};
     const std::string_view text = told_;
     const std::size_t before = text.substr(0, at).rfind('\n');
     finding.begin = before == std::string_view::npos ? 0 : before + 1;
