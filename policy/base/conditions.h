@@ -26,9 +26,7 @@ auto FindCondition(const Conditions& conditions, std::string_view type,
 // Whether a condition of the type is True.
 template <typename Conditions>
 bool IsTrue(const Conditions& conditions, std::string_view type) {
-  return std::ranges::any_of(conditions, [type](const auto& condition) {
-    return condition.type() == type && condition.status() == "True";
-  });
+  return FindCondition(conditions, type, "True") != nullptr;
 }
 
 // Whether the conditions of a Job, JobSet, TrainJob or training job say its bad

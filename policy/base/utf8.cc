@@ -236,9 +236,8 @@ std::string Excerpt(std::string_view text) { return Head(text, kMaxExcerpt); }
 
 std::string ExcerptFrom(std::string_view text, std::size_t begin) {
   if (begin == 0) return Excerpt(text);
-  constexpr std::string_view kBefore = "... ";
-  std::string excerpt(kBefore);
-  excerpt += Head(text.substr(begin), kMaxExcerpt - kBefore.size());
+  std::string excerpt(kLeftOutBefore);
+  excerpt += Head(text.substr(begin), kMaxExcerpt - kLeftOutBefore.size());
   return excerpt;
 }
 

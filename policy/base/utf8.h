@@ -37,8 +37,12 @@ std::string WithoutColours(std::string_view text);
 // word and " ...". All that an answer repeats of a report goes through it:
 // conditions, terminals and logs of callers get it.
 std::string Excerpt(std::string_view text);
-// The same from `begin` on, with a mark of what is left out in front of it:
-// "... pods is forbidden".
+
+// Stands in front of an excerpt for what is left out before it.
+inline constexpr std::string_view kLeftOutBefore = "... ";
+
+// An Excerpt() from `begin` on: "... pods is forbidden". With the mark no
+// longer than any other.
 std::string ExcerptFrom(std::string_view text, std::size_t begin);
 
 // `text` as well-formed UTF-8, in which the escape that JSON writes ("\u001b",

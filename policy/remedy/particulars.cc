@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/conditions.h"
 #include "policy/base/shell.h"
+#include "policy/base/utf8.h"
 #include "policy/remedy/error_line.h"
 #include "policy/request/kinds.h"
 #include "policy/request/views/spark_words.h"
@@ -45,7 +46,7 @@ void AddTextsOf(const core::Pod& pod, std::vector<std::string>& texts) {
 
 // Whether it lacks the beginning of what was said.
 bool IsPart(const v1::Evidence& evidence) {
-  return evidence.value().starts_with("... ");
+  return evidence.value().starts_with(kLeftOutBefore);
 }
 
 // What such evidence is a part of; empty: a text of a pod, or not found.

@@ -87,23 +87,30 @@ std::string PathIn(const Owners& owners, const std::string& part) {
   return "";
 }
 
+// As evidence shows it.
+std::string Shown(std::string_view text) {
+  return OneLine(Visible(WithoutColours(text)));
+}
+
 // Whether `excerpt` is of the end of `text`, and not of its beginning.
-bool IsOfItsEnd(const std::string& excerpt, const std::string& text) {
-  if (!excerpt.starts_with("... ")) return false;
-  const std::size_t at =
-      text.find(std::string(absl::StripSuffix(excerpt.substr(4), " ...")));
-  return at != text.npos && text.size() - at <= 2 * kMaxExcerpt;
+bool IsOfItsEnd(const std::string& excerpt, std::string_view text) {
+  if (!excerpt.starts_with(kLeftOutBefore)) return false;
+  const std::string part(
+      absl::StripSuffix(excerpt.substr(kLeftOutBefore.size()), " ..."));
+  // An excerpt is no longer, and what follows it may be one more.
+  constexpr std::size_t kEnd = 2 * kMaxExcerpt;
+  const std::size_t begin = text.size() - std::min(text.size(), kEnd);
+  return Shown(text.substr(begin)).find(part) != std::string::npos;
 }
 
 // Whether evidence shows `part`, the beginning of `text`, or its end.
-bool HasEvidence(const v1::Diagnosis& diagnosis, const std::string& part,
-                 const std::string& text) {
-  const std::string shown = OneLine(Visible(WithoutColours(part)));
-  return std::ranges::any_of(diagnosis.evidence(),
-                             [&](const v1::Evidence& one) {
-                               return Holds(one.value(), shown) ||
-                                      IsOfItsEnd(one.value(), Visible(text));
-                             });
+bool HasEvidence(const v1::Diagnosis& diagnosis, std::string_view part,
+                 std::string_view text) {
+  const std::string shown = Shown(part);
+  return std::ranges::any_of(
+      diagnosis.evidence(), [&](const v1::Evidence& one) {
+        return Holds(one.value(), shown) || IsOfItsEnd(one.value(), text);
+      });
 }
 
 // The line that `headline` tells and none of the evidence has.
@@ -136,12 +143,11 @@ v1::Evidence LastWords(const Owners& owners, const v1::Diagnosis& diagnosis,
   const std::string error = LastErrorLine(log);
   const std::string line = OneLine(error.empty() ? LastLine(log) : error);
   const std::string part(absl::StripSuffix(line, " ...").substr(0, kCompared));
-  const std::string whole = OneLine(std::string(log));
   if (part.empty() || headline.find(part) != std::string::npos ||
-      HasEvidence(diagnosis, part, whole)) {
+      HasEvidence(diagnosis, part, log)) {
     return words;
   }
-  words.set_value(EndOf(whole));
+  words.set_value(EndOf(OneLine(std::string(log))));
   words.set_path(PathIn(owners, part));
   words.set_meaning("what it said last");
   return words;

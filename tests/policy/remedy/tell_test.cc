@@ -199,15 +199,9 @@ TEST_F(TellTest, NobodySaidWhatStandsAcrossTheGap) {
 }
 
 TEST_F(TellTest, AMessageThatNobodyKnowsIsShown) {
-  v1::DecideRequest request = Failure(1, 7, "Error");
-  request.mutable_report()
-      ->mutable_pods(0)
-      ->mutable_status()
-      ->mutable_container_statuses(0)
-      ->mutable_state()
-      ->mutable_terminated()
-      ->set_message("starting\nzorblatt: the frobnicator is not aligned\n");
-  EXPECT_THAT(Ask(request).diagnosis().problem(),
+  EXPECT_THAT(Ask(Told("starting\nzorblatt: the frobnicator is not aligned\n"))
+                  .diagnosis()
+                  .problem(),
               HasSubstr("zorblatt: the frobnicator is not aligned"));
 }
 
@@ -230,15 +224,9 @@ TEST_F(TellTest, CommandsAreQuotedForTheShell) {
 }
 
 TEST_F(TellTest, TextsOfReportsAreShownAsEveryAnswerShowsThem) {
-  v1::DecideRequest request = AppError();
-  request.mutable_report()
-      ->mutable_pods(0)
-      ->mutable_status()
-      ->mutable_container_statuses(0)
-      ->mutable_state()
-      ->mutable_terminated()
-      ->set_message("ValueError: \x1b[2J\xff " + std::string(9000, 'x'));
-  const v1::Diagnosis told = Ask(request).diagnosis();
+  const v1::Diagnosis told =
+      Ask(Told("ValueError: \x1b[2J\xff " + std::string(9000, 'x')))
+          .diagnosis();
   EXPECT_THAT(told.problem(), HasSubstr("ValueError: \\u001b[2J"));
   EXPECT_EQ(FindInvalidUtf8(told.problem()), std::string::npos);
   EXPECT_LE(told.problem().size(), 2100U);
