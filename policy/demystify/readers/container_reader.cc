@@ -1,5 +1,7 @@
 #include "policy/demystify/readers/container_reader.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <span>
 
@@ -74,202 +76,209 @@ bool EndedShortlyBefore(const Ended& sidecar, const Ended& work) {
   return Before(at, end) && !Before(at + kMissedWithin, end);
 }
 
-class ContainersReader {
- public:
-  ContainersReader(const Context& context, int index, PodState& state,
-                   Candidates& facts)
-      : context_(context),
-        index_(index),
-        pod_(context.report.pods(index)),
-        state_(state),
-        facts_(facts) {}
+// A container of a pod, and what became of it.
+Ended EndIn(const core::Pod& pod, const core::ContainerStatus& status, int i,
+            bool init, bool cleaned_up) {
+  Ended ended = cleaned_up ? EndBefore(status, DeletionRequested(pod))
+                           : EndOfContainer(status);
+  ended.index = i;
+  ended.init = init;
+  ended.helper =
+      ended.terminated != nullptr && !init && IsHelper(pod, status.name());
+  return ended;
+}
 
-  void Read() {
-    const core::PodStatus& status = pod_.status();
-    for (int i = 0; i < status.init_container_statuses_size(); ++i) {
-      ReadStatus(status.init_container_statuses(i), i, true);
-    }
-    for (int i = 0; i < status.container_statuses_size(); ++i) {
-      ReadStatus(status.container_statuses(i), i, false);
-    }
-    if (failures_.empty()) {
-      if (clean_mains_ > 0) state_.end = End::kClean;
-      return;
-    }
-    ReadSidecars();
-    const Ended& primary = Primary();
-    Describe(primary);
-    for (const Ended& ended : failures_) ReadFailure(ended, primary);
-  }
-
- private:
-  void ReadStatus(const core::ContainerStatus& status, int i, bool init) {
-    const core::ContainerState& state = status.state();
-    if (state.has_waiting()) ReadWaiting(status, i, init);
-    Ended ended = state_.cleaned_up ? EndBefore(status, DeletionRequested(pod_))
-                                    : EndOfContainer(status);
-    ended.index = i;
-    ended.init = init;
-    if (state.has_running() || state.has_terminated() ||
-        ended.terminated != nullptr) {
-      state_.started = state_.started || !init;
-    }
-    if (ended.terminated == nullptr) return;
-    // A sidecar never fails its pod, whatever becomes of it.
-    if (init && IsSidecar(pod_, status.name())) return;
-    ended.helper = !init && IsHelper(pod_, status.name());
-    if (!ended.last && ended.end == End::kClean && !init && !ended.helper) {
-      ++clean_mains_;
-      Remember(ended);
-    }
-    if (IsFailure(ended)) failures_.push_back(ended);
-  }
-
-  void Remember(const Ended& ended) {
-    state_.container = ended.index;
-    state_.exit_code = 0;
-    state_.finished_at =
-        Earlier(ToSeconds(ended.terminated->finished_at()), state_.finished_at);
-    state_.message = ended.terminated->message();
-  }
-
-  void ReadWaiting(const core::ContainerStatus& status, int i, bool init) {
-    const core::ContainerStateWaiting& waiting = status.state().waiting();
-    const Signature* row = FindWaitingReason(waiting.reason());
-    const Place list = {Root::kPods, index_,
-                        init ? kInitContainerStatuses : kContainerStatuses, i,
-                        ""};
-    if (row == nullptr) return;
-    Candidate candidate =
-        MakeCandidate("waiting", *row, list, waiting.reason());
-    candidate.place.leaf = ".state.waiting.reason";
-    if (IsWaitingForRestart(status)) {
-      const bool has_last_state = status.last_state().has_terminated();
-      state_.looping = state_.looping || !has_last_state;
-      Weigh(Round::kBeside, candidate, {.has_last_state = has_last_state});
-      facts_.push_back(candidate);
-      return;
-    }
-    state_.blocked = true;
-    Place message = list;
-    message.leaf = ".state.waiting.message";
-    const bool image = row->cause == v1::IMAGE_INVALID ||
-                       row->cause == v1::IMAGE_PULL_TRANSIENT;
-    const TextTable& texts = image ? ImageTexts() : StartTexts();
-    const Signature* users = context_.AddUserSignature(
-        facts_, v1::Signature::WAITING_MESSAGE, waiting.message(), std::nullopt,
-        message, kUnknownTime);
-    const Signature* said =
-        AddText(facts_, texts, waiting.message(), message, kUnknownTime);
-    Weigh(Round::kBeside, candidate,
-          {.message = users != nullptr ? users : said});
-    facts_.push_back(candidate);
-  }
-
-  // What became of a sidecar counts like that of a container beside the work
-  // that failed, where it may be why that did: it ended shortly before. All are
-  // stopped afterwards, so that its end may be the one before the last.
-  void ReadSidecars() {
-    const Ended work = Primary();
-    if (work.init) return;
-    const core::PodStatus& status = pod_.status();
-    for (int i = 0; i < status.init_container_statuses_size(); ++i) {
-      const core::ContainerStatus& sidecar = status.init_container_statuses(i);
-      if (!IsSidecar(pod_, sidecar.name())) continue;
-      for (Ended ended : {EndOfContainer(sidecar), LastEnd(sidecar)}) {
-        if (!EndedShortlyBefore(ended, work) || !IsFailure(ended)) continue;
-        ended.index = i;
-        ended.init = ended.helper = true;
-        failures_.push_back(ended);
-        break;
-      }
-    }
-  }
-
-  const Ended& Primary() const {
-    const Ended* primary = failures_.data();
-    for (const Ended& ended : failures_) {
-      if (Decides(ended, *primary)) primary = &ended;
-    }
-    for (const Ended& ended : failures_) {
-      if (ended.helper && !primary->helper && HelperIsRoot(ended, *primary)) {
-        return ended;
-      }
-    }
-    return *primary;
-  }
-
-  void Describe(const Ended& primary) {
-    // Helpers of work that has completed do not count.
-    if (primary.helper && clean_mains_ > 0 && !SavesOutputs(NameOf(primary))) {
-      state_.end = End::kClean;
-      return;
-    }
-    const bool at_work = IsAtWork(pod_) && !state_.cleaned_up;
-    // The first containers to end of a pod that is being stopped.
-    if (at_work && IsBeingStopped(pod_)) return;
-    state_.beside = !primary.recovered && at_work;
-    state_.end = primary.end;
-    state_.container = primary.index;
-    state_.init = primary.init;
-    // The code of a lost container is invented.
-    if (primary.end != End::kLost) state_.exit_code = primary.code;
-    state_.recovered = primary.recovered;
-    state_.restarting = RestartsInPlace(pod_, primary);
-    state_.finished_at = ToSeconds(primary.terminated->finished_at());
-    state_.message = primary.terminated->message();
-  }
-
-  const std::string& NameOf(const Ended& ended) const {
-    const core::PodStatus& status = pod_.status();
-    return ended.init ? status.init_container_statuses(ended.index).name()
-                      : status.container_statuses(ended.index).name();
-  }
-
-  void ReadFailure(const Ended& ended, const Ended& primary) {
-    const std::size_t before = facts_.size();
-    ReadEndedContainer(context_, index_, ended, facts_);
-    if (&ended == &primary) AddRole(ended);
-    Weigh(Round::kContainer, std::span(facts_).subspan(before),
-          {.is_primary = &ended == &primary,
-           .is_helper = ended.helper,
-           .is_init = ended.init,
-           .code = ended.code,
-           .state = state_});
-    if (ended.last && ended.end == End::kClean && !ended.recovered) {
-      AddSign(facts_, sign::kCompletedButRestarted, ReasonPlace(ended, index_),
-              ended.terminated->reason());
-    }
-  }
-
-  // Init containers and helpers are not the workload: unless something more
-  // specific is known, their role names the cause.
-  void AddRole(const Ended& ended) {
-    if (ended.end != End::kOwn) return;
-    if (ended.helper) {
-      if (context_.program_failed) return;
-      AddSign(facts_, sign::kHelperFailed, ExitCodePlace(ended, index_), {})
-          .number = ended.code;
-    } else if (ended.init) {
-      AddSign(facts_, sign::kInitFailed, ExitCodePlace(ended, index_), {})
-          .number = ended.code;
-    }
-  }
-
-  const Context& context_;
-  const int index_;
-  const core::Pod& pod_;
-  PodState& state_;
-  Candidates& facts_;
-  EndedList failures_;
-  int clean_mains_ = 0;
+// What a container waits for.
+struct Waits {
+  // For its next restart, and how it ended is not told.
+  bool looping = false;
+  // For something else.
+  bool blocked = false;
 };
+
+// `status` stands at `list`, which has no leaf.
+Waits ReadWaiting(const Context& context, const core::ContainerStatus& status,
+                  const Place& list, Candidates& facts) {
+  const core::ContainerStateWaiting& waiting = status.state().waiting();
+  const Signature* row = FindWaitingReason(waiting.reason());
+  if (row == nullptr) return {};
+  Candidate reason = MakeCandidate("waiting", *row, list, waiting.reason());
+  reason.place.leaf = ".state.waiting.reason";
+  if (IsWaitingForRestart(status)) {
+    const bool has_last_state = status.last_state().has_terminated();
+    Weigh(Round::kBeside, reason, {.has_last_state = has_last_state});
+    facts.push_back(reason);
+    return {.looping = !has_last_state};
+  }
+  Place message = list;
+  message.leaf = ".state.waiting.message";
+  const bool image =
+      row->cause == v1::IMAGE_INVALID || row->cause == v1::IMAGE_PULL_TRANSIENT;
+  const Signature* users = context.AddUserSignature(
+      facts, v1::Signature::WAITING_MESSAGE, waiting.message(), std::nullopt,
+      message, kUnknownTime);
+  const Signature* said = AddText(facts, image ? ImageTexts() : StartTexts(),
+                                  waiting.message(), message, kUnknownTime);
+  Weigh(Round::kBeside, reason, {.message = users != nullptr ? users : said});
+  facts.push_back(reason);
+  return {.blocked = true};
+}
+
+// What became of a sidecar counts like that of a container beside the work
+// that failed, where it may be why that did: it ended shortly before. All are
+// stopped afterwards, so that its end may be the one before the last.
+void AddSidecars(const core::Pod& pod, Ended work, EndedList& failures) {
+  if (work.init) return;
+  const auto& statuses = pod.status().init_container_statuses();
+  for (int i = 0; i < statuses.size(); ++i) {
+    if (!IsSidecar(pod, statuses[i].name())) continue;
+    for (Ended ended : {EndOfContainer(statuses[i]), LastEnd(statuses[i])}) {
+      if (!EndedShortlyBefore(ended, work) || !IsFailure(ended)) continue;
+      ended.index = i;
+      ended.init = ended.helper = true;
+      failures.push_back(ended);
+      break;
+    }
+  }
+}
+
+// The one of `failures`, of which there is one, by whose end the pod is judged.
+const Ended& PrimaryOf(const EndedList& failures) {
+  const Ended& primary = *std::ranges::min_element(failures, Decides);
+  const auto root = std::ranges::find_if(failures, [&](const Ended& ended) {
+    return ended.helper && !primary.helper && HelperIsRoot(ended, primary);
+  });
+  return root == failures.end() ? primary : *root;
+}
+
+// What is known of the pod by the end of `primary`; `work_done`: a main
+// container ended well.
+PodState EndedBy(const core::Pod& pod, const Ended& primary, bool work_done,
+                 PodState state) {
+  // Helpers of work that has completed do not count.
+  if (primary.helper && work_done &&
+      !SavesOutputs(StatusOf(pod, primary).name())) {
+    state.end = End::kClean;
+    return state;
+  }
+  const bool at_work = IsAtWork(pod) && !state.cleaned_up;
+  // The first containers to end of a pod that is being stopped.
+  if (at_work && IsBeingStopped(pod)) return state;
+  state.beside = !primary.recovered && at_work;
+  state.end = primary.end;
+  state.container = primary.index;
+  state.init = primary.init;
+  // The code of a lost container is invented.
+  if (primary.end != End::kLost) state.exit_code = primary.code;
+  state.recovered = primary.recovered;
+  state.restarting = RestartsInPlace(pod, primary);
+  state.finished_at = ToSeconds(primary.terminated->finished_at());
+  state.message = primary.terminated->message();
+  return state;
+}
+
+// Init containers and helpers are not the workload: unless something more
+// specific is known, their role names the cause.
+void AddRole(const Context& context, int index, const Ended& ended,
+             Candidates& facts) {
+  if (ended.end != End::kOwn || (!ended.helper && !ended.init)) return;
+  if (ended.helper && context.program_failed) return;
+  AddSign(facts, ended.helper ? sign::kHelperFailed : sign::kInitFailed,
+          ExitCodePlace(ended, index), {})
+      .number = ended.code;
+}
+
+void ReadFailure(const Context& context, int index, const Ended& ended,
+                 bool is_primary, const PodState& state, Candidates& facts) {
+  const std::size_t before = facts.size();
+  ReadEndedContainer(context, index, ended, facts);
+  if (is_primary) AddRole(context, index, ended, facts);
+  Weigh(Round::kContainer, std::span(facts).subspan(before),
+        {.is_primary = is_primary,
+         .is_helper = ended.helper,
+         .is_init = ended.init,
+         .code = ended.code,
+         .state = state});
+  if (ended.last && ended.end == End::kClean && !ended.recovered) {
+    AddSign(facts, sign::kCompletedButRestarted, ReasonPlace(ended, index),
+            ended.terminated->reason());
+  }
+}
+
+// How all containers are.
+struct Containers {
+  PodState state;
+  EndedList failures;
+  // A main container ended well.
+  bool work_done = false;
+};
+
+void CountEnd(const Ended& ended, Containers& all) {
+  if (IsFailure(ended)) all.failures.push_back(ended);
+  if (ended.last || ended.init || ended.helper || ended.end != End::kClean) {
+    return;
+  }
+  all.work_done = true;
+  all.state.container = ended.index;
+  all.state.exit_code = 0;
+  all.state.finished_at = Earlier(ToSeconds(ended.terminated->finished_at()),
+                                  all.state.finished_at);
+  all.state.message = ended.terminated->message();
+}
+
+Containers ReadStatuses(const Context& context, int index,
+                        const PodState& state, Candidates& facts) {
+  const core::Pod& pod = context.report.pods(index);
+  Containers all = {.state = state};
+  for (const bool init : {true, false}) {
+    const auto& statuses = init ? pod.status().init_container_statuses()
+                                : pod.status().container_statuses();
+    for (int i = 0; i < statuses.size(); ++i) {
+      const core::ContainerStatus& status = statuses[i];
+      if (status.state().has_waiting()) {
+        const Waits waits = ReadWaiting(
+            context, status,
+            {Root::kPods, index,
+             init ? kInitContainerStatuses : kContainerStatuses, i, ""},
+            facts);
+        all.state.looping = all.state.looping || waits.looping;
+        all.state.blocked = all.state.blocked || waits.blocked;
+      }
+      const Ended ended = EndIn(pod, status, i, init, state.cleaned_up);
+      const bool has_ended = ended.terminated != nullptr;
+      all.state.started =
+          all.state.started ||
+          (!init && (has_ended || status.state().has_running() ||
+                     status.state().has_terminated()));
+      // A sidecar never fails its pod, whatever becomes of it.
+      if (has_ended && !(init && IsSidecar(pod, status.name()))) {
+        CountEnd(ended, all);
+      }
+    }
+  }
+  return all;
+}
 
 }  // namespace
 
-void ReadContainers(const Context& context, int index, PodState& state,
-                    Candidates& facts) {
-  ContainersReader(context, index, state, facts).Read();
+PodState ReadContainers(const Context& context, int index,
+                        const PodState& before, Candidates& facts) {
+  const core::Pod& pod = context.report.pods(index);
+  // First: what they wait for, and which have ended.
+  Containers all = ReadStatuses(context, index, before, facts);
+  if (all.failures.empty()) {
+    if (all.work_done) all.state.end = End::kClean;
+    return all.state;
+  }
+  // Second: by whose end the pod is judged.
+  AddSidecars(pod, PrimaryOf(all.failures), all.failures);
+  const Ended& primary = PrimaryOf(all.failures);
+  const PodState state = EndedBy(pod, primary, all.work_done, all.state);
+  // Third: what each end says.
+  for (const Ended& ended : all.failures) {
+    ReadFailure(context, index, ended, &ended == &primary, state, facts);
+  }
+  return state;
 }
 
 }  // namespace mulligan::demystify

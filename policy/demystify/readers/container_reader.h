@@ -9,12 +9,12 @@
 namespace mulligan::demystify {
 
 // Reads init and main containers (never ephemeral ones) of pods[index] into
-// `facts` and fills the container part of `state`. Rules: `state` before
-// `lastState`, which counts only while the container waits for a restart or
-// runs again; init containers fail a pod, sidecars do not; among several the
+// `facts`. Returns `before` with the part of the containers. Rules: `state`
+// before `lastState`, which counts only while the container waits for a restart
+// or runs again; init containers fail a pod, sidecars do not; among several the
 // first that ended by itself decides, and those killed after it are echoes.
-void ReadContainers(const Context& context, int index, PodState& state,
-                    Candidates& facts);
+PodState ReadContainers(const Context& context, int index,
+                        const PodState& before, Candidates& facts);
 
 }  // namespace mulligan::demystify
 

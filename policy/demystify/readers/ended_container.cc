@@ -44,55 +44,36 @@ ExitContext ContextOf(const Context& context, std::string_view reason) {
   return context.spark ? ExitContext::kSpark : ExitContext::kAny;
 }
 
-// Facts of one ended container.
-class EndedReader {
- public:
-  EndedReader(const Context& context, int pod, Candidates& facts)
-      : context_(context), pod_(pod), facts_(facts) {}
-
-  void Read(const EndedContainer& ended) {
-    const core::ContainerStateTerminated& terminated = *ended.terminated;
-    at_ = ToSeconds(terminated.finished_at());
-    const bool start_failed = CodeIsInvented(terminated.reason());
-    const Signature* text = ReadTexts(ended, start_failed);
-    ReadReason(ended, start_failed ? text : nullptr);
-    ReadExitCode(context_, {ended.code, terminated.reason(), text, at_},
-                 ExitCodePlace(ended, pod_), facts_);
+// Adds what its termination message says. Returns the row of the built-in text
+// in it; null: there is none.
+const Signature* ReadTexts(const Context& context, int pod,
+                           const EndedContainer& ended, Candidates& facts) {
+  const std::string& message = ended.terminated->message();
+  const Seconds at = ToSeconds(ended.terminated->finished_at());
+  const Place place = MessagePlace(ended, pod);
+  if (context.signatures != nullptr) {
+    context.AddUserSignature(
+        facts, v1::Signature::TERMINATION_MESSAGE, message, ended.code,
+        message.empty() ? ExitCodePlace(ended, pod) : place, at);
   }
+  if (message.empty() || ended.end == End::kLost) return nullptr;
+  return CodeIsInvented(ended.terminated->reason())
+             ? AddText(facts, StartTexts(), message, place, at)
+             : context.log.Add(facts, message, place, at,
+                               ended.end == End::kKilled);
+}
 
- private:
-  // Returns the row of the built-in text in its message; null: there is none.
-  const Signature* ReadTexts(const EndedContainer& ended, bool start_failed) {
-    const std::string& message = ended.terminated->message();
-    if (context_.signatures != nullptr) {
-      context_.AddUserSignature(facts_, v1::Signature::TERMINATION_MESSAGE,
-                                message, ended.code,
-                                message.empty() ? ExitCodePlace(ended, pod_)
-                                                : MessagePlace(ended, pod_),
-                                at_);
-    }
-    if (message.empty() || ended.end == End::kLost) return nullptr;
-    const Place place = MessagePlace(ended, pod_);
-    return start_failed ? AddText(facts_, StartTexts(), message, place, at_)
-                        : context_.log.Add(facts_, message, place, at_,
-                                           ended.end == End::kKilled);
-  }
-
-  void ReadReason(const EndedContainer& ended, const Signature* text) {
-    const std::string& reason = ended.terminated->reason();
-    if (reason.empty() || reason == "Error" || reason == "Completed") return;
-    const Signature* row = FindTerminatedReason(reason);
-    if (row == nullptr) return;
-    Candidate& fact = AddFact(facts_, "terminated", *row,
-                              ReasonPlace(ended, pod_), reason, at_);
-    Weigh(Round::kBeside, fact, {.message = text});
-  }
-
-  const Context& context_;
-  const int pod_;
-  Candidates& facts_;
-  Seconds at_ = kUnknownTime;
-};
+// Beside `text`, the row of the message that goes with the reason.
+void ReadReason(int pod, const EndedContainer& ended, const Signature* text,
+                Candidates& facts) {
+  const std::string& reason = ended.terminated->reason();
+  if (reason.empty() || reason == "Error" || reason == "Completed") return;
+  const Signature* row = FindTerminatedReason(reason);
+  if (row == nullptr) return;
+  Candidate& fact = AddFact(facts, "terminated", *row, ReasonPlace(ended, pod),
+                            reason, ToSeconds(ended.terminated->finished_at()));
+  Weigh(Round::kBeside, fact, {.message = text});
+}
 
 // The container that its author says is the main one; empty: none said so.
 std::string_view MainOf(const core::Pod& pod) {
@@ -145,6 +126,13 @@ bool IsHelper(const core::Pod& pod, const std::string& name) {
   return main.empty() ? SoundsLikeHelper(name) : name != main;
 }
 
+const core::ContainerStatus& StatusOf(const core::Pod& pod,
+                                      const EndedContainer& ended) {
+  const core::PodStatus& status = pod.status();
+  return ended.init ? status.init_container_statuses(ended.index)
+                    : status.container_statuses(ended.index);
+}
+
 bool IsWaitingForRestart(const core::ContainerStatus& status) {
   return status.state().waiting().reason() == "CrashLoopBackOff";
 }
@@ -170,9 +158,7 @@ bool RestartsInPlace(const core::Pod& pod, const EndedContainer& ended) {
       IsBeingStopped(pod)) {
     return false;
   }
-  const core::ContainerStatus& container =
-      ended.init ? status.init_container_statuses(ended.index)
-                 : status.container_statuses(ended.index);
+  const core::ContainerStatus& container = StatusOf(pod, ended);
   if (container.state().has_running()) return false;
   if (IsWaitingForRestart(container)) return true;
   if (!container.state().has_terminated()) return false;
@@ -278,7 +264,13 @@ void ReadExitCode(const Context& context, const EndByCode& end,
 
 void ReadEndedContainer(const Context& context, int pod,
                         const EndedContainer& ended, Candidates& facts) {
-  EndedReader(context, pod, facts).Read(ended);
+  const std::string& reason = ended.terminated->reason();
+  const Signature* text = ReadTexts(context, pod, ended, facts);
+  ReadReason(pod, ended, CodeIsInvented(reason) ? text : nullptr, facts);
+  ReadExitCode(
+      context,
+      {ended.code, reason, text, ToSeconds(ended.terminated->finished_at())},
+      ExitCodePlace(ended, pod), facts);
 }
 
 }  // namespace mulligan::demystify

@@ -27,6 +27,10 @@ struct EndedContainer {
   std::int32_t code = 0;
 };
 
+// Its status in the pod that it is of.
+const kubernetes::core::v1::ContainerStatus& StatusOf(
+    const kubernetes::core::v1::Pod& pod, const EndedContainer& ended);
+
 // The end in `status` that counts: `state` before `lastState`, which counts
 // only while the container waits for its next start or runs again.
 EndedContainer EndOfContainer(

@@ -83,7 +83,7 @@ class PodReader {
       state_.grace = pod_.spec().termination_grace_period_seconds();
     }
     state_.without_device = SaysWhatItHolds(pod_) && AcceleratorsOf(pod_) == 0;
-    ReadContainers(context_, index_, state_, facts_);
+    state_ = ReadContainers(context_, index_, state_, facts_);
     if (state_.cleaned_up && state_.end == End::kNone &&
         state_.phase != Phase::kPending) {
       state_.phase = Phase::kRunning;
