@@ -35,9 +35,16 @@ Phase PhaseOf(std::string_view phase) {
   return Phase::kUnknown;
 }
 
-Place InPod(int index, const char* leaf) {
-  return {Root::kPods, index, "", -1, leaf};
-}
+// The pod that is read.
+struct Subject {
+  const Context& context;
+  int index;
+  const core::Pod& pod;
+
+  Place At(const char* leaf) const {
+    return {Root::kPods, index, "", -1, leaf};
+  }
+};
 
 // The main containers are done for good, and what still runs only helped them.
 bool OnlyHelpersRun(const core::Pod& pod) {
@@ -67,272 +74,259 @@ bool SaysWhatItHolds(const core::Pod& pod) {
                              });
 }
 
-class PodReader {
- public:
-  PodReader(const Context& context, int index, Candidates& facts)
-      : context_(context),
-        index_(index),
-        pod_(context.report.pods(index)),
-        facts_(facts) {}
-
-  PodReading Read() {
-    const core::PodStatus& status = pod_.status();
-    state_.phase = PhaseOf(status.phase());
-    state_.cleaned_up = IsCleanedUp(context_.owners, pod_);
-    if (pod_.spec().has_termination_grace_period_seconds()) {
-      state_.grace = pod_.spec().termination_grace_period_seconds();
-    }
-    state_.without_device = SaysWhatItHolds(pod_) && AcceleratorsOf(pod_) == 0;
-    state_ = ReadContainers(context_, index_, state_, facts_);
-    if (state_.cleaned_up && state_.end == End::kNone &&
-        state_.phase != Phase::kPending) {
-      state_.phase = Phase::kRunning;
-    }
-    if (status.conditions_size() > 0) {
-      ReadPodConditions(context_, index_, state_, facts_);
-    }
-    if (!status.reason().empty() || !status.message().empty()) ReadReason();
-    if (pod_.metadata().has_deletion_timestamp()) ReadDeletion();
-    if (state_.phase == Phase::kFailed) ReadJobRules(context_, index_, facts_);
-    ReadMark();
-    state_.beside = state_.beside || IsSubmitter();
-    if (!context_.report.nodes().empty()) {
-      ReadNodeOf(context_, index_, state_, facts_);
-    }
-    if (!context_.report.events().empty()) {
-      ReadEventsOfPod(context_, index_, state_, facts_);
-    }
-    if (!context_.report.usage().empty()) ReadUsage();
-    if (state_.container >= 0 && !state_.init) ReadDevices();
-    ReadOutcome();
-    WeighAll();
-    ReadSpot();
-    PodReading reading;
-    reading.pod = index_;
-    if (const Candidate* best = Strongest(facts_)) reading.best = *best;
-    reading.state = state_;
-    return reading;
+// How its containers are, and what its owner did to it.
+PodState ReadState(const Subject& of, Candidates& facts) {
+  const core::PodSpec& spec = of.pod.spec();
+  PodState state;
+  state.phase = PhaseOf(of.pod.status().phase());
+  state.cleaned_up = IsCleanedUp(of.context.owners, of.pod);
+  if (spec.has_termination_grace_period_seconds()) {
+    state.grace = spec.termination_grace_period_seconds();
   }
-
- private:
-  Candidate& Sign(const Signature& sign, const char* leaf,
-                  std::string_view value, Seconds at = kUnknownTime) {
-    return AddSign(facts_, sign, InPod(index_, leaf), value, at);
+  state.without_device = SaysWhatItHolds(of.pod) && AcceleratorsOf(of.pod) == 0;
+  state = ReadContainers(of.context, of.index, state, facts);
+  if (state.cleaned_up && state.end == End::kNone &&
+      state.phase != Phase::kPending) {
+    state.phase = Phase::kRunning;
   }
+  return state;
+}
 
-  void ReadReason() {
-    const core::PodStatus& status = pod_.status();
-    const Signature* row = FindPodReason(status.reason());
-    const Place message = InPod(index_, ".status.message");
-    context_.AddUserSignature(facts_, v1::Signature::POD_MESSAGE,
-                              status.message(), state_.exit_code, message,
+void ReadReason(const Subject& of, const PodState& state, Candidates& facts) {
+  const core::PodStatus& status = of.pod.status();
+  if (status.reason().empty() && status.message().empty()) return;
+  const Signature* row = FindPodReason(status.reason());
+  const Place message = of.At(".status.message");
+  of.context.AddUserSignature(facts, v1::Signature::POD_MESSAGE,
+                              status.message(), state.exit_code, message,
                               kUnknownTime);
-    // Only the message tells the two kinds of eviction apart, and it is all
-    // there is when the reason is absent or not known.
-    const bool vague = row == nullptr || row->confidence == v1::Diagnosis::LOW;
-    const Signature* told =
-        vague ? AddText(facts_, KubeletTexts(), status.message(), message,
-                        kUnknownTime)
-              : nullptr;
-    if (row == nullptr) return;
-    Candidate& fact = AddFact(facts_, "pod-reason", *row,
-                              InPod(index_, ".status.reason"), status.reason());
-    Weigh(Round::kBeside, fact, {.message = told, .state = state_});
-  }
+  // Only the message tells the two kinds of eviction apart, and it is all
+  // there is when the reason is absent or not known.
+  const bool vague = row == nullptr || row->confidence == v1::Diagnosis::LOW;
+  const Signature* told = vague
+                              ? AddText(facts, KubeletTexts(), status.message(),
+                                        message, kUnknownTime)
+                              : nullptr;
+  if (row == nullptr) return;
+  Candidate& fact = AddFact(facts, "pod-reason", *row, of.At(".status.reason"),
+                            status.reason());
+  Weigh(Round::kBeside, fact, {.message = told, .state = state});
+}
 
-  void ReadDeletion() {
-    const Seconds gone = ToSeconds(pod_.metadata().deletion_timestamp());
-    if (!Known(gone)) return;
-    Sign(sign::kDeletionRequested, ".metadata.deletionTimestamp", "set",
-         DeletionRequested(pod_));
-    if (state_.cleaned_up) return;
-    const bool still_there =
-        state_.phase == Phase::kRunning && state_.end == End::kNone;
-    if (still_there && Before(gone + kStuck, context_.now)) {
-      Weigh(Round::kRead, Sign(sign::kStuckTerminating,
-                               ".metadata.deletionTimestamp", "set", gone));
-    }
+void ReadDeletion(const Subject& of, const PodState& state, Candidates& facts) {
+  const Seconds gone = ToSeconds(of.pod.metadata().deletion_timestamp());
+  if (!Known(gone)) return;
+  const Place place = of.At(".metadata.deletionTimestamp");
+  AddSign(facts, sign::kDeletionRequested, place, "set",
+          DeletionRequested(of.pod));
+  const bool still_there = !state.cleaned_up &&
+                           state.phase == Phase::kRunning &&
+                           state.end == End::kNone;
+  if (still_there && Before(gone + kStuck, of.context.now)) {
+    Weigh(Round::kRead,
+          AddSign(facts, sign::kStuckTerminating, place, "set", gone));
   }
+}
 
-  // What submits the work of an object that has run it, or run it before: its
-  // Job starts it again, and how the program ended is in that object (KubeRay
-  // 1.5).
-  bool IsSubmitter() const {
-    const auto& owners = context_.owners.views;
-    if (std::ranges::none_of(owners, &WorkloadView::was_tried)) return false;
-    return std::ranges::any_of(
-        pod_.metadata().owner_references(),
-        [](const auto& owner) { return owner.kind() == "Job"; });
+// When somebody announced the end of the pod.
+Seconds MarkOf(const core::Pod& pod, const PodState& state) {
+  const Seconds deleted = state.cleaned_up || !IsDeleted(pod)
+                              ? kUnknownTime
+                              : DeletionRequested(pod);
+  const auto* const target =
+      FindCondition(pod.status().conditions(), "DisruptionTarget", "True");
+  return target == nullptr
+             ? deleted
+             : Earlier(deleted, ToSeconds(target->last_transition_time()));
+}
+
+// With its mark. Of a container that runs again after an earlier end, the end
+// to come is the one that counts.
+PodState Marked(PodState state, Seconds mark, Candidates& facts) {
+  if (state.recovered && Before(state.finished_at, mark)) {
+    Weigh(Round::kRun, std::span(facts), {.state = state});
+    state.recovered = false;
+    state.end = End::kNone;
+    state.exit_code.reset();
+    state.finished_at = kUnknownTime;
+    state.message = {};
   }
+  if (!Before(state.finished_at, mark)) state.marked = mark;
+  return state;
+}
 
-  // Of a container that runs again after an earlier end, the end to come is
-  // the one that counts.
-  void ReadMark() {
-    Seconds mark = state_.cleaned_up || !IsDeleted(pod_)
-                       ? kUnknownTime
-                       : DeletionRequested(pod_);
-    const auto* const target =
-        FindCondition(pod_.status().conditions(), "DisruptionTarget", "True");
-    if (target != nullptr) {
-      mark = Earlier(mark, ToSeconds(target->last_transition_time()));
-    }
-    if (!Known(mark)) return;
-    if (state_.recovered && Before(state_.finished_at, mark)) {
-      Weigh(Round::kRun, std::span(facts_), {.state = state_});
-      state_.recovered = false;
-      state_.end = End::kNone;
-      state_.exit_code.reset();
-      state_.finished_at = kUnknownTime;
-      state_.message = {};
-    }
-    if (!Before(state_.finished_at, mark)) state_.marked = mark;
+// What submits the work of an object that has run it, or run it before: its
+// Job starts it again, and how the program ended is in that object (KubeRay
+// 1.5).
+bool IsSubmitter(const Subject& of) {
+  const auto& owners = of.context.owners.views;
+  if (std::ranges::none_of(owners, &WorkloadView::was_tried)) return false;
+  return std::ranges::any_of(
+      of.pod.metadata().owner_references(),
+      [](const auto& owner) { return owner.kind() == "Job"; });
+}
+
+// Memory at its limit, beside a SIGKILL.
+void ReadUsage(const Subject& of, const PodState& state, Candidates& facts) {
+  if (state.end != End::kKilled) return;
+  if (SignalOf(state.exit_code.value_or(0)) != 9) return;
+  const std::string_view container = ContainerName(of.pod, state);
+  for (const int i : of.context.UsageOf(of.pod)) {
+    const v1::ContainerUsage& usage = of.context.report.usage(i);
+    const bool ours =
+        (usage.pod().empty() || usage.pod() == of.pod.metadata().name()) &&
+        (usage.container().empty() || usage.container() == container);
+    // Sampling misses the last peak: 95 % counts as reached.
+    const bool reached =
+        usage.memory_limit_bytes() > 0 &&
+        usage.memory_peak_bytes() >=
+            usage.memory_limit_bytes() - usage.memory_limit_bytes() / 20;
+    if (!ours || !reached) continue;
+    AddSign(facts, sign::kMemoryPeakAtLimit,
+            {Root::kUsage, i, "", -1, ".memoryPeakBytes"}, "at the limit");
   }
+}
 
-  void ReadUsage() {
-    if (state_.end != End::kKilled) return;
-    if (SignalOf(state_.exit_code.value_or(0)) != 9) return;
-    const std::string_view container = ContainerName(pod_, state_);
-    for (const int i : context_.UsageOf(pod_)) {
-      const v1::ContainerUsage& usage = context_.report.usage(i);
-      const bool ours =
-          (usage.pod().empty() || usage.pod() == pod_.metadata().name()) &&
-          (usage.container().empty() || usage.container() == container);
-      // Sampling misses the last peak: 95 % counts as reached.
-      const bool reached =
-          usage.memory_limit_bytes() > 0 &&
-          usage.memory_peak_bytes() >=
-              usage.memory_limit_bytes() - usage.memory_limit_bytes() / 20;
-      if (!ours || !reached) continue;
-      AddSign(facts_, sign::kMemoryPeakAtLimit,
-              {Root::kUsage, i, "", -1, ".memoryPeakBytes"}, "at the limit");
-    }
+bool IsOfFabric(std::string_view device) {
+  return device.find("rdma") != std::string_view::npos ||
+         device.find("roce") != std::string_view::npos ||
+         device.find("/ib") != std::string_view::npos;
+}
+
+// A device its plug-in calls unhealthy; network adapters are devices too.
+void ReadDevices(const Subject& of, const PodState& state, Candidates& facts) {
+  const auto& statuses = of.pod.status().container_statuses();
+  if (state.container < 0 || state.init || state.end == End::kClean ||
+      state.container >= statuses.size()) {
+    return;
   }
-
-  // A device its plug-in calls unhealthy; network adapters are devices too.
-  void ReadDevices() {
-    const auto& statuses = pod_.status().container_statuses();
-    if (state_.end == End::kClean || state_.container >= statuses.size())
-      return;
-    for (const core::ResourceStatus& resource :
-         statuses[state_.container].allocated_resources_status()) {
-      for (const core::ResourceHealth& device : resource.resources()) {
-        if (device.health() != "Unhealthy") continue;
-        const std::string& name = resource.name();
-        Candidate& fact =
-            AddSign(facts_, sign::kDeviceUnhealthy,
-                    {Root::kPods, index_, kContainerStatuses, state_.container,
-                     ".allocatedResourcesStatus"},
-                    name);
-        if (name.find("rdma") != std::string::npos ||
-            name.find("roce") != std::string::npos ||
-            name.find("/ib") != std::string::npos) {
-          fact.cause = v1::FABRIC_FAULT;
-        }
-        return;
-      }
-    }
-  }
-
-  // What the phase alone says.
-  void ReadOutcome() {
-    if (state_.phase == Phase::kSucceeded) {
-      Weigh(Round::kRead,
-            Sign(sign::kWorkloadPodSucceeded, ".status.phase", "Succeeded",
-                 state_.finished_at),
-            {.state = state_});
+  for (const core::ResourceStatus& resource :
+       statuses[state.container].allocated_resources_status()) {
+    for (const core::ResourceHealth& device : resource.resources()) {
+      if (device.health() != "Unhealthy") continue;
+      Candidate& fact = AddSign(facts, sign::kDeviceUnhealthy,
+                                {Root::kPods, of.index, kContainerStatuses,
+                                 state.container, ".allocatedResourcesStatus"},
+                                resource.name());
+      if (IsOfFabric(resource.name())) fact.cause = v1::FABRIC_FAULT;
       return;
     }
-    if (state_.end == End::kClean &&
-        (state_.phase != Phase::kRunning || OnlyHelpersRun(pod_))) {
-      Weigh(Round::kRead,
-            Sign(sign::kWorkloadPodSucceeded, ".status.containerStatuses",
-                 "exit code 0", state_.finished_at),
-            {.state = state_});
-      return;
-    }
-    if (Strongest(facts_) != nullptr) return;
-    if (state_.phase == Phase::kFailed) {
-      Sign(state_.started ? sign::kFailedWhileRunning
-                          : sign::kFailedWithoutStatus,
-           ".status.phase", "Failed");
-    } else if (state_.phase == Phase::kPending) {
-      ReadPending();
-    }
   }
+}
 
-  void ReadPending() {
-    if (InitRuns(pod_)) return;
-    const Seconds since = StartingSince(pod_);
-    if (Known(since) && Before(since + kStuck, context_.now)) {
-      Sign(sign::kStillStarting, ".status.phase", "Pending", since);
-    }
+bool IsStuckPending(const Subject& of) {
+  if (InitRuns(of.pod)) return false;
+  const Seconds since = StartingSince(of.pod);
+  return Known(since) && Before(since + kStuck, of.context.now);
+}
+
+// What the phase alone says.
+void ReadOutcome(const Subject& of, const PodState& state, Candidates& facts) {
+  const bool succeeded = state.phase == Phase::kSucceeded;
+  if (succeeded ||
+      (state.end == End::kClean &&
+       (state.phase != Phase::kRunning || OnlyHelpersRun(of.pod)))) {
+    const char* leaf =
+        succeeded ? ".status.phase" : ".status.containerStatuses";
+    Weigh(Round::kRead,
+          AddSign(facts, sign::kWorkloadPodSucceeded, of.At(leaf),
+                  succeeded ? "Succeeded" : "exit code 0", state.finished_at),
+          {.state = state});
+    return;
   }
-
-  // Facts against each other: a kill explains itself by nothing, an end of
-  // its own needs no explanation from outside, and what was announced after
-  // the end did not cause it.
-  void WeighAll() {
-    const auto& metadata = pod_.metadata();
-    Weigh(Round::kPod, std::span(facts_),
-          {.state = state_,
-           .runs = !state_.recovered && (PodRuns(pod_) || RanToTheLast()),
-           .starts = state_.phase == Phase::kPending && !Known(state_.marked) &&
-                     WasPlaced(pod_),
-           .deletion_requested =
-               IsDeleted(pod_) ? DeletionRequested(pod_) : kUnknownTime,
-           .deletion_grace = metadata.deletion_grace_period_seconds(),
-           .deletion_ends = ToSeconds(metadata.deletion_timestamp()),
-           .now = context_.now,
-           .oom_killed = HasFreshOomKill(),
-           .facts = std::span(facts_)});
+  if (Strongest(facts) != nullptr) return;
+  const Place phase = of.At(".status.phase");
+  if (state.phase == Phase::kFailed) {
+    AddSign(
+        facts,
+        state.started ? sign::kFailedWhileRunning : sign::kFailedWithoutStatus,
+        phase, "Failed");
+  } else if (state.phase == Phase::kPending && IsStuckPending(of)) {
+    AddSign(facts, sign::kStillStarting, phase, "Pending",
+            StartingSince(of.pod));
   }
+}
 
+bool IsFreshOomKill(const Candidate& fact) {
+  return fact.decides() && fact.row->key == key::kOomKilled &&
+         fact.place.root == Root::kPods && fact.cause == v1::CONTAINER_OOM;
+}
+
+// Facts against each other: a kill explains itself by nothing, an end of its
+// own needs no explanation from outside, and what was announced after the end
+// did not cause it.
+void WeighTogether(const Subject& of, const PodState& state,
+                   Candidates& facts) {
+  const auto& metadata = of.pod.metadata();
   // Nothing had ended it when its owner cleaned up.
-  bool RanToTheLast() const {
-    return state_.cleaned_up && state_.started && state_.end == End::kNone;
-  }
+  const bool ran_to_the_last =
+      state.cleaned_up && state.started && state.end == End::kNone;
+  Weigh(Round::kPod, std::span(facts),
+        {.state = state,
+         .runs = !state.recovered && (PodRuns(of.pod) || ran_to_the_last),
+         .starts = state.phase == Phase::kPending && !Known(state.marked) &&
+                   WasPlaced(of.pod),
+         .deletion_requested =
+             IsDeleted(of.pod) ? DeletionRequested(of.pod) : kUnknownTime,
+         .deletion_grace = metadata.deletion_grace_period_seconds(),
+         .deletion_ends = ToSeconds(metadata.deletion_timestamp()),
+         .now = of.context.now,
+         .oom_killed = std::ranges::any_of(facts, IsFreshOomKill),
+         .facts = std::span(facts)});
+}
 
-  bool HasFreshOomKill() const {
-    for (const Candidate& fact : facts_) {
-      if (fact.decides() && fact.row->key == key::kOomKilled &&
-          fact.place.root == Root::kPods && fact.cause == v1::CONTAINER_OOM) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  void ReadSpot() {
-    const Candidate* best = Strongest(facts_);
-    if (best == nullptr) return;
-    const bool behind_taint = best->cause == v1::TAINT_EVICTED &&
-                              std::ranges::any_of(facts_, IsOfLostNode);
-    const bool gone =
-        behind_taint || best->cause == v1::NODE_SHUTDOWN ||
-        (best->cause == v1::NODE_LOST && best->tier == Tier::kDecisive &&
-         best->IsOf(kDisruptionWeight));
-    if (!gone) return;
-    std::string_view label;
-    Place place;
-    if (!FindSpotSign(context_, index_, place, label)) return;
-    const Candidate shutdown = *best;
-    Candidate& sign =
-        AddSign(facts_, sign::kSpotNodeShutdown, place, label, shutdown.at);
-    // Of a taint it is what stands behind.
-    if (!behind_taint) Weigh(Round::kRead, sign, {.strongest = &shutdown});
-  }
-
-  const Context& context_;
-  const int index_;
-  const core::Pod& pod_;
-  Candidates& facts_;
-  PodState state_;
-};
+// That the node which went away was of spot capacity.
+void ReadSpot(const Subject& of, Candidates& facts) {
+  const Candidate* best = Strongest(facts);
+  if (best == nullptr) return;
+  const bool behind_taint = best->cause == v1::TAINT_EVICTED &&
+                            std::ranges::any_of(facts, IsOfLostNode);
+  const bool gone =
+      behind_taint || best->cause == v1::NODE_SHUTDOWN ||
+      (best->cause == v1::NODE_LOST && best->tier == Tier::kDecisive &&
+       best->IsOf(kDisruptionWeight));
+  if (!gone) return;
+  std::string_view label;
+  Place place;
+  if (!FindSpotSign(of.context, of.index, place, label)) return;
+  const Candidate shutdown = *best;
+  Candidate& sign =
+      AddSign(facts, sign::kSpotNodeShutdown, place, label, shutdown.at);
+  // Of a taint it is what stands behind.
+  if (!behind_taint) Weigh(Round::kRead, sign, {.strongest = &shutdown});
+}
 
 }  // namespace
 
 PodReading ReadPod(const Context& context, int index, Candidates& facts) {
-  return PodReader(context, index, facts).Read();
+  const Subject of = {context, index, context.report.pods(index)};
+  // First: what its own object says of it.
+  PodState state = ReadState(of, facts);
+  if (of.pod.status().conditions_size() > 0) {
+    ReadPodConditions(context, index, state, facts);
+  }
+  ReadReason(of, state, facts);
+  ReadDeletion(of, state, facts);
+  if (state.phase == Phase::kFailed) ReadJobRules(context, index, facts);
+  const Seconds mark = MarkOf(of.pod, state);
+  if (Known(mark)) state = Marked(state, mark, facts);
+  state.beside = state.beside || IsSubmitter(of);
+  // Second: what others say of it.
+  if (!context.report.nodes().empty()) {
+    ReadNodeOf(context, index, state, facts);
+  }
+  if (!context.report.events().empty()) {
+    ReadEventsOfPod(context, index, state, facts);
+  }
+  if (!context.report.usage().empty()) ReadUsage(of, state, facts);
+  ReadDevices(of, state, facts);
+  ReadOutcome(of, state, facts);
+  // Third: what of it decides.
+  WeighTogether(of, state, facts);
+  ReadSpot(of, facts);
+  PodReading reading = {.pod = index, .state = state};
+  if (const Candidate* best = Strongest(facts)) reading.best = *best;
+  return reading;
 }
 
 }  // namespace mulligan::demystify
