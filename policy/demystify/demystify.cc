@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "policy/base/labels.h"
+#include "policy/demystify/blame.h"
 #include "policy/demystify/conclusion.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/diagnosis_writer.h"

@@ -136,7 +136,7 @@ inline bool IsOutcome(const Candidate& fact) {
   return fact.cause == v1::SUCCEEDED || fact.cause == v1::CANCELLED;
 }
 
-using Candidates = absl::InlinedVector<Candidate, 12>;
+using Candidates = absl::InlinedVector<Candidate, 4>;
 
 // Adds a fact of `table`; the reference is good until the next one is added.
 inline Candidate& AddFact(Candidates& candidates, std::string_view table,

@@ -268,7 +268,7 @@ void LookForNobody(const std::vector<Member>& members,
 }  // namespace
 
 Gang ReadGang(const Context& context, const std::vector<Member>& members,
-              const std::vector<int>& pods, Candidates& facts) {
+              const std::vector<int>& pods) {
   Gang gang;
   PodReading root;
   for (const int pod : pods) {
@@ -290,11 +290,6 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
     }
   }
   gang.root = root.pod;
-  const int subject = gang.subject();
-  if (members.size() > 1 || pods.empty()) {
-    facts.clear();
-    if (subject >= 0) root = ReadPod(context, subject, facts);
-  }
   if (gang.root < 0) return gang;
   gang.cause = root.best;
   gang.state = root.state;

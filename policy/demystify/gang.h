@@ -59,12 +59,8 @@ struct Gang {
 // nothing but its exit code is no root when a node was lost within six minutes,
 // or a peer was killed (SIGKILL) before it or within kClockSkew after it, if
 // its grace period is longer.
-//
-// `facts` receives the facts of the root; when no pod fails but some succeeded,
-// those of the first that did. Unless there is one pod only, whose facts it
-// must hold already, it is read again.
 Gang ReadGang(const Context& context, const std::vector<Member>& members,
-              const std::vector<int>& pods, Candidates& facts);
+              const std::vector<int>& pods);
 
 struct Straggler {
   // Index into report.pods; -1: nobody stands out.

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/utf8.h"
@@ -22,13 +21,8 @@
 #include "policy/demystify/member.h"
 #include "policy/demystify/odd_values.h"
 #include "policy/demystify/readers/behind.h"
-#include "policy/demystify/readers/creation_error_reader.h"
-#include "policy/demystify/readers/event_reader.h"
-#include "policy/demystify/readers/exit_reader.h"
 #include "policy/demystify/readers/hint_reader.h"
-#include "policy/demystify/readers/node_reader.h"
-#include "policy/demystify/readers/operator_reader.h"
-#include "policy/demystify/readers/queue_reader.h"
+#include "policy/demystify/readers/object_reader.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/situation.h"
 #include "policy/demystify/was_decided.h"
@@ -92,92 +86,23 @@ bool SomePodStarted(const Context& context, const Gang& gang) {
   });
 }
 
-// The members of one attempt, by their numbers in `members`.
-struct Attempt {
-  const Context& context;
-  const std::vector<Member>& members;
-  const std::vector<int>& pods;
-
-  const v1::FailureReport& report() const { return context.report; }
-  const Member& member(int pod) const {
-    return members[static_cast<std::size_t>(pod)];
-  }
-};
-
 // The facts of a conclusion: of the pod that failed, then of the objects above.
 struct Told {
   std::span<Candidate> by_pod;
   std::span<Candidate> by_objects;
 };
 
+// The pod whose facts count: that which failed or succeeded, and one that is
+// alone. -1: none.
+int SpeakerOf(const Attempt& attempt, const Gang& gang) {
+  const bool alone = attempt.members.size() == 1 && attempt.pods.size() == 1;
+  return alone ? attempt.pods.front() : gang.subject();
+}
+
 std::optional<std::int32_t> ExitCodeOf(const Attempt& attempt,
                                        const Gang& gang) {
   return gang.named >= 0 ? attempt.member(gang.named).reading.state.exit_code
                          : gang.state.exit_code;
-}
-
-// Whether nodes and claims of whom nothing says that they are this workload's
-// may tell what happened: pods wait for something, or there is nothing else
-// to go by. How its own objects fare is not theirs to change.
-bool LeavesOpen(const Context& context, const Gang& gang) {
-  const v1::FailureReport& report = context.report;
-  if (!report.pods().empty()) return gang.running + gang.succeeded == 0;
-  return !context.owners.any() && !report.has_creation_error();
-}
-
-// What was not created has no pods and no Jobs that events could be about.
-bool NothingWasCreated(const Context& context) {
-  const v1::FailureReport& report = context.report;
-  return report.has_creation_error() && report.pods().empty() &&
-         !context.owners.any();
-}
-
-// Whether the fact is of an event about a pod that is gone, and another one
-// began since and is well so far.
-bool HasSuccessor(const Attempt& attempt, const Candidate& fact) {
-  if (fact.place.root != Root::kEvents || !Known(fact.at)) return false;
-  const auto& event = attempt.report().events(fact.place.index);
-  if (event.involved_object().kind() != "Pod") return false;
-  const Seconds told = FirstTime(event);
-  return std::ranges::any_of(attempt.pods, [&](int pod) {
-    const Member& member = attempt.member(pod);
-    return !member.reading.failing() && !Before(member.begin, told);
-  });
-}
-
-void WeighOtherEvents(const Attempt& attempt, const Gang& gang,
-                      std::span<Candidate> facts) {
-  const auto& jobs = attempt.report().jobs();
-  const Owners& owners = attempt.context.owners;
-  Scene scene = {
-      .fails = gang.root >= 0,
-      .work_goes_on = owners.SayThatItRuns() ||
-                      (gang.root < 0 && gang.succeeded + gang.running > 0),
-      .has_active = !jobs.empty() && jobs[0].status().active() > 0,
-      .has_run = std::ranges::any_of(owners.views, &WorkloadView::has_run)};
-  for (Candidate& fact : facts) {
-    scene.has_successor = HasSuccessor(attempt, fact);
-    Weigh(Round::kEvents, fact, scene);
-  }
-}
-
-// Adds what all else than the pods says; fills `exit_code` where an end without
-// a pod has one.
-void ReadObjects(const Attempt& attempt, const Gang& gang, Candidates& facts,
-                 std::optional<std::int32_t>& exit_code) {
-  const Context& context = attempt.context;
-  const v1::FailureReport& report = context.report;
-  ReadCreationError(context, facts);
-  ReadQueue(context, facts);
-  ReadOperators(context, facts);
-  if (report.pods().empty()) ReadExit(context, facts, exit_code);
-  const std::size_t before = facts.size();
-  const bool open = LeavesOpen(context, gang);
-  if (!NothingWasCreated(context)) ReadOtherEvents(context, facts);
-  if (open) ReadSharedEvents(context, facts);
-  WeighOtherEvents(attempt, gang, std::span(facts).subspan(before));
-  if (!report.pods().empty() || !open) return;
-  for (int i = 0; i < report.nodes_size(); ++i) ReadNode(context, i, facts);
 }
 
 // Objects above against the root pod, by time and kind of end, and what they
@@ -336,15 +261,16 @@ void ReadPolicyMessage(const v1::FailureReport& report,
   }
 }
 
-// `facts` holds those of the pod if there is one only, else nothing. Without
-// objects it is decided by the pods alone.
-Conclusion Judge(const Attempt& attempt, Candidates facts, bool with_objects) {
+// Without objects it is decided by the pods alone.
+Conclusion Judge(const Attempt& attempt, bool with_objects) {
   const Context& context = attempt.context;
-  Conclusion found = {.facts = std::move(facts)};
+  Conclusion found;
   // First: which pod failed, and what the objects say beside it.
   if (!attempt.members.empty()) {
-    found.gang = ReadGang(context, attempt.members, attempt.pods, found.facts);
+    found.gang = ReadGang(context, attempt.members, attempt.pods);
     found.exit_code = ExitCodeOf(attempt, found.gang);
+    const int pod = SpeakerOf(attempt, found.gang);
+    if (pod >= 0) found.facts = attempt.member(pod).facts;
   }
   found.not_the_programs = static_cast<int>(
       std::ranges::count_if(attempt.members, IsNotTheProgramsEnd));
@@ -379,21 +305,20 @@ Conclusion Judge(const Attempt& attempt, Candidates facts, bool with_objects) {
 
 Judgement JudgeReport(const Context& context, const WasDecided& was_decided) {
   Judgement judgement;
-  Candidates facts;
-  judgement.members = ReadMembers(context, facts);
+  judgement.members = ReadMembers(context);
   if (was_decided) BoundByRecords(was_decided, judgement.members);
   judgement.attempts = SplitAttempts(
       judgement.members, OwnerAttemptsOf(context.owners), was_decided);
   judgement.conclusion =
       Judge({context, judgement.members, judgement.attempts.current},
-            std::move(facts), /*with_objects=*/true);
+            /*with_objects=*/true);
   return judgement;
 }
 
 Conclusion JudgeEarlier(const Context& context,
                         const std::vector<Member>& members,
                         const std::vector<int>& pods) {
-  return Judge({context, members, pods}, {}, /*with_objects=*/false);
+  return Judge({context, members, pods}, /*with_objects=*/false);
 }
 
 }  // namespace mulligan::demystify

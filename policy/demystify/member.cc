@@ -349,13 +349,12 @@ void BoundByRecords(const WasDecided& was_decided,
   }
 }
 
-std::vector<Member> ReadMembers(const Context& context, Candidates& facts) {
+std::vector<Member> ReadMembers(const Context& context) {
   const int pods = context.report.pods_size();
   std::vector<Member> members(static_cast<std::size_t>(pods));
   for (int i = 0; i < pods; ++i) {
     Member& member = members[static_cast<std::size_t>(i)];
-    facts.clear();
-    member.reading = ReadPod(context, i, facts);
+    member.reading = ReadPod(context, i, member.facts);
   }
   // A pod alone has nobody to be compared with, but its end is its own.
   Slots slots(context.report);

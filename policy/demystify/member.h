@@ -3,6 +3,7 @@
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_MEMBER_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_MEMBER_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ namespace mulligan::demystify {
 
 struct Member {
   PodReading reading;
+  // All that was read of it, weighed.
+  Candidates facts;
   // Its lifetime: from its creation, or the start of the container's last run
   // if that was restarted, to the end of the deciding container. Unknown where
   // the report has no times; an end is known only for members that failed or
@@ -55,6 +58,18 @@ struct Member {
   }
 };
 
+// The members of one attempt: those at `pods` of all.
+struct Attempt {
+  const Context& context;
+  const std::vector<Member>& members;
+  const std::vector<int>& pods;
+
+  const v1::FailureReport& report() const { return context.report; }
+  const Member& member(int pod) const {
+    return members[static_cast<std::size_t>(pod)];
+  }
+};
+
 GangClass ClassOf(const PodReading& member);
 
 // Whether the member ended by itself, for a reason of its own.
@@ -75,9 +90,8 @@ Seconds LastReady(const kubernetes::core::v1::PodStatus& status);
 // When trouble began for a member.
 Seconds BeginOfTrouble(const PodReading& member);
 
-// Reads every pod of the report, in its order. `facts` is left with those of
-// the last.
-std::vector<Member> ReadMembers(const Context& context, Candidates& facts);
+// Reads every pod of the report once, in its order.
+std::vector<Member> ReadMembers(const Context& context);
 
 // What was told before had happened by then, whatever the clock of the node
 // says: bounds Member.struck where no slot does.

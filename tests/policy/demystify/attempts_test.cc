@@ -117,8 +117,7 @@ TEST_P(AttemptsTest, AreToldApart) {
   PatternAllowance patterns;
   const Owners owners(report);
   const Context context(owners, nullptr, {}, patterns);
-  Candidates facts;
-  const auto members = ReadMembers(context, facts);
+  const auto members = ReadMembers(context);
   const Attempts attempts = SplitAttempts(
       members, {context.owners.NewestAttempt(), GetParam().gave_up, false});
   std::vector<std::string> parts;

@@ -1,0 +1,83 @@
+#include "policy/demystify/readers/object_reader.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+#include "policy/demystify/readers/creation_error_reader.h"
+#include "policy/demystify/readers/event_reader.h"
+#include "policy/demystify/readers/exit_reader.h"
+#include "policy/demystify/readers/node_reader.h"
+#include "policy/demystify/readers/operator_reader.h"
+#include "policy/demystify/readers/queue_reader.h"
+#include "policy/demystify/weighing/scene.h"
+#include "policy/demystify/weighing/weighing.h"
+
+namespace mulligan::demystify {
+namespace {
+
+// Whether nodes and claims of whom nothing says that they are this workload's
+// may tell what happened: pods wait for something, or there is nothing else
+// to go by. How its own objects fare is not theirs to change.
+bool LeavesOpen(const Context& context, const Gang& gang) {
+  const v1::FailureReport& report = context.report;
+  if (!report.pods().empty()) return gang.running + gang.succeeded == 0;
+  return !context.owners.any() && !report.has_creation_error();
+}
+
+// What was not created has no pods and no Jobs that events could be about.
+bool NothingWasCreated(const Context& context) {
+  const v1::FailureReport& report = context.report;
+  return report.has_creation_error() && report.pods().empty() &&
+         !context.owners.any();
+}
+
+// Whether the fact is of an event about a pod that is gone, and another one
+// began since and is well so far.
+bool HasSuccessor(const Attempt& attempt, const Candidate& fact) {
+  if (fact.place.root != Root::kEvents || !Known(fact.at)) return false;
+  const auto& event = attempt.report().events(fact.place.index);
+  if (event.involved_object().kind() != "Pod") return false;
+  const Seconds told = FirstTime(event);
+  return std::ranges::any_of(attempt.pods, [&](int pod) {
+    const Member& member = attempt.member(pod);
+    return !member.reading.failing() && !Before(member.begin, told);
+  });
+}
+
+void WeighOtherEvents(const Attempt& attempt, const Gang& gang,
+                      std::span<Candidate> facts) {
+  const auto& jobs = attempt.report().jobs();
+  const Owners& owners = attempt.context.owners;
+  Scene scene = {
+      .fails = gang.root >= 0,
+      .work_goes_on = owners.SayThatItRuns() ||
+                      (gang.root < 0 && gang.succeeded + gang.running > 0),
+      .has_active = !jobs.empty() && jobs[0].status().active() > 0,
+      .has_run = std::ranges::any_of(owners.views, &WorkloadView::has_run)};
+  for (Candidate& fact : facts) {
+    scene.has_successor = HasSuccessor(attempt, fact);
+    Weigh(Round::kEvents, fact, scene);
+  }
+}
+
+}  // namespace
+
+void ReadObjects(const Attempt& attempt, const Gang& gang, Candidates& facts,
+                 std::optional<std::int32_t>& exit_code) {
+  const Context& context = attempt.context;
+  const v1::FailureReport& report = context.report;
+  ReadCreationError(context, facts);
+  ReadQueue(context, facts);
+  ReadOperators(context, facts);
+  if (report.pods().empty()) ReadExit(context, facts, exit_code);
+  const std::size_t before = facts.size();
+  const bool open = LeavesOpen(context, gang);
+  if (!NothingWasCreated(context)) ReadOtherEvents(context, facts);
+  if (open) ReadSharedEvents(context, facts);
+  WeighOtherEvents(attempt, gang, std::span(facts).subspan(before));
+  if (!report.pods().empty() || !open) return;
+  for (int i = 0; i < report.nodes_size(); ++i) ReadNode(context, i, facts);
+}
+
+}  // namespace mulligan::demystify
