@@ -22,6 +22,7 @@
 namespace mulligan {
 namespace {
 
+using demystify::Attempt;
 using demystify::Earlier;
 using demystify::Known;
 using demystify::kUnknownTime;
@@ -57,27 +58,24 @@ Seconds SinceOf(const demystify::Context& context,
   return Earlier(since, conclusion.gang.state.finished_at);
 }
 
-Incident IncidentOf(const demystify::Context& context,
-                    const std::vector<Member>& members,
-                    const std::vector<int>& pods, int root) {
+Incident IncidentOf(const Attempt& attempt, int root) {
   Incident incident;
   if (root < 0) return incident;
-  const kubernetes::core::v1::Pod& pod = context.report.pods(root);
   incident.pods.push_back(root);
-  for (const int other : pods) {
-    if (other != root && members[static_cast<std::size_t>(other)].failed()) {
+  for (const int other : attempt.pods) {
+    if (other != root && attempt.member(other).failed()) {
       incident.pods.push_back(other);
     }
   }
-  const Member& member = members[static_cast<std::size_t>(root)];
+  const Member& member = attempt.member(root);
   incident.begin = TimeOf(member.begin);
   incident.struck = TimeOf(member.struck);
   incident.own = demystify::FailedByItself(member.reading);
   incident.alone = member.alone;
   incident.silent = demystify::MayFollow(member.reading);
   if (member.alone) {
-    const std::string_view index =
-        LabelOf(pod.metadata().labels(), kCompletionIndexLabel);
+    const std::string_view index = LabelOf(
+        attempt.report().pods(root).metadata().labels(), kCompletionIndexLabel);
     if (index.size() <= kMaxPartBytes) incident.part = index;
   }
   return incident;
@@ -85,14 +83,12 @@ Incident IncidentOf(const demystify::Context& context,
 
 // Of a pod that was marked and not deleted yet the grace period is still to
 // come.
-Seconds LastGone(const demystify::Context& context,
-                 const std::vector<Member>& members,
-                 const std::vector<int>& pods) {
+Seconds LastGone(const Attempt& attempt) {
+  const Seconds now = attempt.context.now;
   Seconds last = kUnknownTime;
-  for (const int pod : pods) {
-    const demystify::PodState& state =
-        members[static_cast<std::size_t>(pod)].reading.state;
-    const auto& object = context.report.pods(pod);
+  for (const int pod : attempt.pods) {
+    const demystify::PodState& state = attempt.member(pod).reading.state;
+    const auto& object = attempt.report().pods(pod);
     const bool runs = std::ranges::any_of(
         object.status().container_statuses(),
         [](const auto& status) { return status.state().has_running(); });
@@ -102,9 +98,9 @@ Seconds LastGone(const demystify::Context& context,
     }
     const Seconds deadline = ToSeconds(object.metadata().deletion_timestamp());
     const Seconds grace = std::clamp<Seconds>(state.grace, 0, kLongestGrace);
-    last = std::max(last, Known(deadline)      ? deadline
-                          : Known(context.now) ? context.now + grace
-                                               : kUnknownTime);
+    last = std::max(last, Known(deadline) ? deadline
+                          : Known(now)    ? now + grace
+                                          : kUnknownTime);
   }
   return last;
 }
@@ -130,13 +126,12 @@ void ReadEarlier(const demystify::Context& context,
       all.size() - std::min<std::size_t>(all.size(), kMaxHistory);
   findings.more_earlier = static_cast<int>(left_out);
   for (std::size_t i = left_out; i < all.size(); ++i) {
-    const demystify::Conclusion conclusion =
-        demystify::JudgeEarlier(context, judgement.members, all[i].pods);
+    const Attempt attempt = {context, judgement.members, all[i].pods};
+    const demystify::Conclusion conclusion = demystify::JudgeEarlier(attempt);
     EarlierAttempt& earlier = findings.earlier.emplace_back();
     demystify::WriteDiagnosis(context, conclusion, /*full=*/false,
                               earlier.diagnosis);
-    earlier.incident = IncidentOf(context, judgement.members, all[i].pods,
-                                  conclusion.gang.root);
+    earlier.incident = IncidentOf(attempt, conclusion.gang.root);
     earlier.incident.of_node = demystify::PointsToNode(conclusion);
     earlier.open = all[i].open;
   }
@@ -160,12 +155,12 @@ Findings Demystify(const Owners& owners, const DemystifyOptions& options,
   demystify::CheckReport(context, findings.warnings);
   findings.since = TimeOf(SinceOf(context, conclusion));
   findings.ask_again = TimeOf(conclusion.ask_again);
+  const Attempt at_hand = {context, judgement.members,
+                           judgement.attempts.current};
   findings.incident =
-      IncidentOf(context, judgement.members, judgement.attempts.current,
-                 IsOfObject(conclusion) ? -1 : conclusion.gang.root);
+      IncidentOf(at_hand, IsOfObject(conclusion) ? -1 : conclusion.gang.root);
   findings.incident.of_node = demystify::PointsToNode(conclusion);
-  findings.gone_at =
-      TimeOf(LastGone(context, judgement.members, judgement.attempts.current));
+  findings.gone_at = TimeOf(LastGone(at_hand));
   if (const demystify::Candidate* winner = conclusion.decisive()) {
     if (winner->place.root == demystify::Root::kEvents) {
       findings.incident.event = winner->place.index;

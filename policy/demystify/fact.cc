@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/utf8.h"
+#include "policy/demystify/signatures/matching/text_table.h"
+#include "policy/request/kinds.h"
 
 namespace mulligan::demystify {
 namespace {

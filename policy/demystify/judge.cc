@@ -315,10 +315,8 @@ Judgement JudgeReport(const Context& context, const WasDecided& was_decided) {
   return judgement;
 }
 
-Conclusion JudgeEarlier(const Context& context,
-                        const std::vector<Member>& members,
-                        const std::vector<int>& pods) {
-  return Judge({context, members, pods}, /*with_objects=*/false);
+Conclusion JudgeEarlier(const Attempt& attempt) {
+  return Judge(attempt, /*with_objects=*/false);
 }
 
 }  // namespace mulligan::demystify

@@ -25,9 +25,7 @@ Judgement JudgeReport(const Context& context,
 
 // Decides about an earlier attempt by its pods alone: what the objects above
 // say now is about the workload as it is now.
-Conclusion JudgeEarlier(const Context& context,
-                        const std::vector<Member>& members,
-                        const std::vector<int>& pods);
+Conclusion JudgeEarlier(const Attempt& attempt);
 
 }  // namespace mulligan::demystify
 
