@@ -201,12 +201,25 @@ std::string SanitizeUtf8(std::string_view text) {
 
 namespace {
 
-// How long the terminal's change of colour is that begins `text`: "\x1b[31m".
-// 0: none does.
-std::size_t ColourAt(std::string_view text) {
-  if (!text.starts_with("\x1b[")) return 0;
-  const std::size_t end = text.find_first_not_of("0123456789;", 2);
-  return end != text.npos && text[end] == 'm' ? end + 1 : 0;
+// How long the escape sequence is that begins `text`: a control sequence of
+// ECMA-48 ("\x1b[31m"), or an operating system command ("\x1b]8;;...\x1b\\"),
+// of a few hundred bytes at most. 0: none does.
+std::size_t EscapeAt(std::string_view text) {
+  constexpr std::size_t kLongest = 512;
+  text = text.substr(0, kLongest);
+  if (text.starts_with("\x1b[")) {
+    std::size_t end = 2;
+    while (end < text.size() && text[end] >= 0x20 && text[end] <= 0x3f) ++end;
+    return end < text.size() && text[end] >= 0x40 && text[end] <= 0x7e ? end + 1
+                                                                       : 0;
+  }
+  if (text.starts_with("\x1b]")) {
+    const std::size_t end = text.find_first_of("\x07\x1b", 2);
+    if (end == text.npos) return 0;
+    if (text[end] == '\x07') return end + 1;
+    return text.substr(end, 2) == "\x1b\\" ? end + 2 : 0;
+  }
+  return 0;
 }
 
 std::string Head(std::string_view text, std::size_t most) {
@@ -214,20 +227,20 @@ std::string Head(std::string_view text, std::size_t most) {
   const std::string_view head = text.substr(0, most + 4);
   std::string clean = IsPrintableAscii(head)
                           ? std::string(head)
-                          : Visible(OneLine(WithoutColours(head)));
+                          : Visible(OneLine(WithoutEscapes(head)));
   const bool whole = head.size() == text.size() && clean.size() <= most;
   return whole ? clean : CutAtWord(clean, most);
 }
 
 }  // namespace
 
-std::string WithoutColours(std::string_view text) {
+std::string WithoutEscapes(std::string_view text) {
   std::string plain;
   plain.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t colour = ColourAt(text);
-    if (colour == 0) plain += text.front();
-    text.remove_prefix(std::max<std::size_t>(colour, 1));
+    const std::size_t escape = EscapeAt(text);
+    if (escape == 0) plain += text.front();
+    text.remove_prefix(std::max<std::size_t>(escape, 1));
   }
   return plain;
 }

@@ -28,11 +28,12 @@ std::string SanitizeUtf8(std::string_view text);
 // Longest copy of a report's text in an answer.
 inline constexpr std::size_t kMaxExcerpt = 256;
 
-// `text` without the changes of colour ("\x1b[31m") that programs write to
-// terminals: they say nothing, and take the room of what does.
-std::string WithoutColours(std::string_view text);
+// `text` without the sequences by which programs tell a terminal to change
+// colour ("\x1b[31m"), move its cursor or show a link: they say nothing, and
+// take the room of what does.
+std::string WithoutEscapes(std::string_view text);
 
-// `text` in one line, WithoutColours() and Visible(), of at most kMaxExcerpt
+// `text` in one line, WithoutEscapes() and Visible(), of at most kMaxExcerpt
 // bytes. Line ends and tabs become spaces; what is longer ends with a whole
 // word and " ...". All that an answer repeats of a report goes through it:
 // conditions, terminals and logs of callers get it.

@@ -89,7 +89,7 @@ std::string PathIn(const Owners& owners, const std::string& part) {
 
 // As evidence shows it.
 std::string Shown(std::string_view text) {
-  return OneLine(Visible(WithoutColours(text)));
+  return OneLine(Visible(WithoutEscapes(text)));
 }
 
 // Whether `excerpt` is of the end of `text`, and not of its beginning.

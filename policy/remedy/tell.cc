@@ -68,7 +68,7 @@ std::string Shown(std::string text) {
   if (text.size() <= kMost && IsPrintableAscii(text)) return text;
   absl::RemoveExtraAsciiWhitespace(&text);
   std::string shown =
-      Visible(WithoutColours(absl::StrReplaceAll(text, {{"\n", " "}})));
+      Visible(WithoutEscapes(absl::StrReplaceAll(text, {{"\n", " "}})));
   if (shown.size() <= kMost) return shown;
   shown.resize(Utf8Boundary(shown, kMost));
   return shown + " ...";

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "policy/base/conditions.h"
 #include "policy/base/utf8.h"
+#include "policy/request/container_ends.h"
 #include "policy/request/kubernetes_codec.h"
 
 namespace mulligan {
@@ -18,35 +19,6 @@ using google::protobuf::Timestamp;
 
 // Stamps are cut to seconds, and two of them may be cut differently.
 constexpr std::int64_t kRounding = 2;
-
-// Calls `visit` with the terminated state of every run of a container.
-template <typename Status, typename Visit>
-void ForEachEnd(Status& pod, Visit visit) {
-  const auto each = [&visit](auto& statuses) {
-    for (auto& status : statuses) {
-      if constexpr (std::is_const_v<Status>) {
-        if (status.state().has_terminated()) visit(status.state().terminated());
-        if (status.last_state().has_terminated()) {
-          visit(status.last_state().terminated());
-        }
-      } else {
-        if (status.state().has_terminated()) {
-          visit(*status.mutable_state()->mutable_terminated());
-        }
-        if (status.last_state().has_terminated()) {
-          visit(*status.mutable_last_state()->mutable_terminated());
-        }
-      }
-    }
-  };
-  if constexpr (std::is_const_v<Status>) {
-    each(pod.init_container_statuses());
-    each(pod.container_statuses());
-  } else {
-    each(*pod.mutable_init_container_statuses());
-    each(*pod.mutable_container_statuses());
-  }
-}
 
 // The last that the API server's side stamped before a kubelet took the pod;
 // zero: not known.

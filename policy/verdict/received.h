@@ -16,6 +16,7 @@
 #include "policy/request/doubles.h"
 #include "policy/request/owners.h"
 #include "policy/request/ownership.h"
+#include "policy/request/terminal.h"
 
 namespace mulligan {
 
@@ -25,8 +26,8 @@ inline constexpr char kNoObservedAt[] =
     "calls may differ";
 
 // A valid request, without what belongs to another workload than the named one,
-// with each object once, and with all times by one clock. Both arguments must
-// outlive it.
+// with each object once, with all times by one clock, and without what only a
+// terminal reads. Both arguments must outlive it.
 template <typename Request>
 class Received {
  public:
@@ -56,17 +57,23 @@ class Received {
           again, " is in the report more than once: the newest is taken"));
     }
     request_ = as_stamped_;
-    if (!HasWrongTimes(as_stamped_->report(), observed_at_)) return;
+    const bool has_wrong_times =
+        HasWrongTimes(as_stamped_->report(), observed_at_);
+    const bool has_escapes = HasEscapes(as_stamped_->report());
+    if (!has_wrong_times && !has_escapes) return;
     request_ = &repaired_.emplace(*as_stamped_);
-    warnings_.push_back(
-        RepairTimes(*repaired_->mutable_report(), observed_at_));
+    v1::FailureReport& repaired = *repaired_->mutable_report();
+    if (has_escapes) RemoveEscapes(repaired);
+    if (has_wrong_times) {
+      warnings_.push_back(RepairTimes(repaired, observed_at_));
+    }
   }
   Received(const Received&) = delete;
   Received& operator=(const Received&) = delete;
 
   const Request& request() const { return *request_; }
   const v1::FailureReport& report() const { return request_->report(); }
-  // With its times as they were told: an operator does not repair them.
+  // With times and texts as they were told: an operator does not repair them.
   const v1::FailureReport& as_stamped() const { return as_stamped_->report(); }
   // The report's time, else the server's.
   const google::protobuf::Timestamp& observed_at() const {

@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-TEST(ExplainTest, PeopleGetTextWithoutColoursInAPipe) {
+TEST(ExplainTest, PeopleGetTextWithoutEscapesInAPipe) {
   const CommandResult result = RunMulligan({"explain", "-"}, kOomPod);
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.out, AllOf(HasSubstr("CONTAINER_OOM"),

@@ -32,8 +32,8 @@ TEST(VisibleTest, ShowsWhatCouldSteerOrDeceive) {
   for (const VisibleRow& row : rows) EXPECT_EQ(Visible(row.text), row.visible);
 }
 
-TEST(WithoutColoursTest, KeepsWhatIsNone) {
-  EXPECT_EQ(WithoutColours("\x1b[1;31mred\x1b[0m, \x1b[2J\x1b[31"),
+TEST(WithoutEscapesTest, KeepsWhatIsNone) {
+  EXPECT_EQ(WithoutEscapes("\x1b[1;31mred\x1b[0m, \x1b[2J\x1b[31"),
             "red, \x1b[2J\x1b[31");
 }
 
