@@ -14,22 +14,19 @@ namespace {
 
 using Finding = LogFinding;
 
-// What is looked at of a log: copies in which lines of some roles are blank, so
-// that positions lead back to the log. Of a long one its beginning and its end,
-// each on lines of its own: nobody said what stands across the gap.
+// What is looked at of a log: copies of its lines without their heads, in which
+// lines of some roles are blank. Of a long one its beginning and its end, each
+// on lines of its own: nobody said what stands across the gap.
 class Scanned {
  public:
   explicit Scanned(std::string_view log) : log_(log) {
     constexpr std::size_t kMost = kScannedHead + kScannedTail;
     if (log.size() <= kMost) {
-      told_ = std::string(log);
-      head_ = log.size();
+      AddLines(0, log.size());
     } else {
-      head_ = kScannedHead;
-      skipped_ = log.size() - kMost - 1;
-      told_ = std::string(log.substr(0, kScannedHead));
+      AddLines(0, kScannedHead);
       told_.push_back('\n');
-      told_.append(log.substr(log.size() - kScannedTail));
+      AddLines(log.size() - kScannedTail, log.size());
     }
     BlankAdvice(told_);
     reports_ = told_;
@@ -59,22 +56,42 @@ class Scanned {
     const std::size_t before = text.substr(0, at).rfind('\n');
     finding.begin = before == std::string_view::npos ? 0 : before + 1;
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::size_t from =
-        finding.begin + (finding.begin < head_ ? 0 : skipped_);
-    finding.line = log_.substr(from, end - finding.begin);
+    const auto shift =
+        std::ranges::upper_bound(shifts_, finding.begin, {}, &Shift::from) - 1;
+    finding.line = log_.substr(finding.begin + shift->by, end - finding.begin);
     finding.at = at - finding.begin;
     return finding;
   }
 
  private:
+  // From there on, what is looked at stands so much further in the log.
+  struct Shift {
+    std::size_t from;
+    std::size_t by;
+  };
+
+  // The lines of the log from `begin` to `end`.
+  void AddLines(std::size_t begin, std::size_t end) {
+    while (true) {
+      const std::size_t stop = std::min(log_.find('\n', begin), end);
+      begin += HeadOf(log_.substr(begin, stop - begin));
+      const std::size_t by = begin - told_.size();
+      if (shifts_.empty() || shifts_.back().by != by) {
+        shifts_.push_back({told_.size(), by});
+      }
+      told_.append(log_.substr(begin, stop - begin));
+      if (stop == end) return;
+      told_.push_back('\n');
+      begin = stop + 1;
+    }
+  }
+
   std::string_view log_;
   std::string told_;
   std::string reports_;
   bool has_chatter_ = false;
-  // Where what is looked at goes on after the part left out, and how much
-  // further that is in the log.
-  std::size_t head_ = 0;
-  std::size_t skipped_ = 0;
+  // Of every line on which it changes, the first included.
+  absl::InlinedVector<Shift, 2> shifts_;
 };
 
 bool IsEcho(const Finding& finding) {

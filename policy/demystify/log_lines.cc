@@ -221,7 +221,45 @@ bool ReportsError(std::string_view line) {
          line.find("etry") != std::string_view::npos;
 }
 
+// How long a date or time of day is that begins `line`.
+std::size_t TimeAt(std::string_view line) {
+  constexpr std::size_t kShortest = 8;
+  if (line.empty() || !IsDigit(line[0])) return 0;
+  const std::string_view time =
+      line.substr(0, line.find_first_not_of("0123456789-/:.,+TZ"));
+  const auto count = [time](char c) { return std::ranges::count(time, c); };
+  const bool told = count(':') >= 2 || count('-') == 2 || count('/') == 2;
+  return told && time.size() >= kShortest ? time.size() : 0;
+}
+
+// How long Ray's mark is that begins `line`: "(train pid=81, ip=10.0.0.3)".
+std::size_t ProcessAt(std::string_view line) {
+  constexpr std::size_t kLongest = 96;
+  if (!line.starts_with('(')) return 0;
+  const std::string_view mark = line.substr(0, kLongest);
+  const std::size_t end = mark.find(')');
+  return end != mark.npos && mark.substr(0, end).find("pid=") != mark.npos
+             ? end + 1
+             : 0;
+}
+
 }  // namespace
+
+std::size_t HeadOf(std::string_view line) {
+  std::size_t head = 0;
+  while (head < line.size()) {
+    const std::string_view rest = line.substr(head);
+    std::size_t end = std::max(TimeAt(rest), ProcessAt(rest));
+    if (end == 0) break;
+    // In the files of container runtimes.
+    for (const std::string_view stream : {" stderr F", " stdout F"}) {
+      if (rest.substr(end).starts_with(stream)) end += stream.size();
+    }
+    if (end < rest.size() && rest[end] != ' ') break;
+    head = std::min(head + end + 1, line.size());
+  }
+  return head;
+}
 
 bool BlankAdvice(std::string& text) {
   KeywordMatcher::Hits hits{};

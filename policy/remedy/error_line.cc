@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "policy/base/utf8.h"
+#include "policy/demystify/log_lines.h"
 #include "re2/re2.h"
 
 namespace mulligan::remedy {
@@ -24,14 +25,15 @@ re2::StringPiece Piece(std::string_view text) {
 
 // "[rank3]: " and time and level in front of a line.
 std::string_view WithoutHead(std::string_view line) {
-  static const RE2 kHead(
-      "^(?:\\s+|\\[\\w+\\]:|[\\d-]{8,10}[ T][\\d:.,]{8,}Z?|"
-      "\\d\\d/\\d\\d/\\d\\d [\\d:]{8}|\\[?(?:ERROR|FATAL|CRITICAL|SEVERE)\\]?"
-      "(?:[: ]|$))");
-  re2::StringPiece rest = Piece(line);
-  while (!rest.empty() && RE2::Consume(&rest, kHead)) {
+  static const RE2 kMark(
+      "^(?:\\s+|\\[\\w+\\]:|\\[?(?:ERROR|FATAL|CRITICAL|SEVERE)\\]?(?:[: "
+      "]|$))");
+  while (true) {
+    line.remove_prefix(demystify::HeadOf(line));
+    re2::StringPiece rest = Piece(line);
+    if (rest.empty() || !RE2::Consume(&rest, kMark)) return line;
+    line = {rest.data(), rest.size()};
   }
-  return {rest.data(), rest.size()};
 }
 
 bool TellsOfError(std::string_view line) {
