@@ -64,6 +64,21 @@ bool IsOfOneWorkload(std::string_view name) {
   return kind != nullptr && kind->is_workload && !kind->field.empty();
 }
 
+// Where the workload lives, with its pods and all that is about them; empty: no
+// object of the report says.
+std::string_view SpaceOf(const v1::FailureReport& report,
+                         const Owners& owners) {
+  std::string_view space = report.workload().namespace_();
+  const auto add = [&space](const kubernetes::meta::v1::ObjectMeta& metadata) {
+    if (space.empty()) space = metadata.namespace_();
+  };
+  for (const WorkloadView& view : owners.views) add(*view.meta);
+  add(report.kueue_workload().metadata());
+  for (const auto& job : report.jobs()) add(job.metadata());
+  for (const core::Pod& pod : report.pods()) add(pod.metadata());
+  return space;
+}
+
 // Whether `rest` of a pod's name behind its Job's ends in nothing but an index
 // and what Kubernetes makes up: "-x7k2p", "-3-x7k2p".
 bool IsMadeUp(std::string_view rest) {
@@ -315,6 +330,11 @@ void Context::IndexEvents() {
       return MayBeOf(about.name(), stem, of_job);
     });
   };
+  const std::string_view space = SpaceOf(report, owners);
+  const auto is_elsewhere = [space](const auto& about) {
+    return !space.empty() && !about.namespace_().empty() &&
+           about.namespace_() != space;
+  };
   const PodFinder pods(report);
   for (int i = 0; i < report.events_size(); ++i) {
     const core::ObjectReference& about = report.events(i).involved_object();
@@ -325,7 +345,7 @@ void Context::IndexEvents() {
       continue;
     }
     const int target = pods.Find(about);
-    if (predecessors.Has(about, target)) {
+    if (is_elsewhere(about) || predecessors.Has(about, target)) {
       ++strange_events;
     } else if (target >= 0) {
       pod_events.push_back({target, i});
