@@ -2,6 +2,7 @@
 #include "tests/corpus/corpus.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -11,7 +12,10 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/demystify/demystify.h"
+#include "policy/request/container_ends.h"
+#include "policy/verdict/received.h"
 #include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
 #include "tests/testing/temp_dir.h"
@@ -93,6 +97,87 @@ TEST(Corpus, FailuresOfTheFieldKeepTheirCauseAndWhoHasToAct) {
         << sample.id << ": "
         << v1::Diagnosis::FaultDomain_Name(diagnosis.fault_domain());
   }
+}
+
+struct Dress {
+  const char* name;
+  // What stands in front of each line of a log, and behind it.
+  const char* head;
+  const char* tail;
+};
+
+constexpr Dress kDresses[] = {
+    {"container runtime", "2026-08-22T11:58:00.123456789Z stderr F ", ""},
+    {"kubectl --timestamps", "2026-08-22T11:58:00.123456789Z ", ""},
+    {"clock", "11:58:00.123 ", ""},
+    {"date and clock", "2026-08-22 11:58:00,123 ", ""},
+    {"Java's date", "26/08/22 11:58:00 ", ""},
+    {"Ray", "(train_fn pid=1234, ip=10.0.0.3) ", ""},
+    {"coloured Ray", "\x1b[36m(train_fn pid=1234)\x1b[0m ", ""},
+    {"coloured", "\x1b[1;31m", "\x1b[0m"},
+    {"line that is drawn anew", "\x1b[2K\x1b[1G", ""},
+    {"Windows", "", "\r"},
+    {"blanks at its end", "", "  "},
+};
+
+std::string Dressed(const Dress& dress, const std::string& log) {
+  std::string dressed;
+  for (std::size_t begin = 0; begin <= log.size();) {
+    const std::size_t end = std::min(log.find('\n', begin), log.size());
+    const std::string line = log.substr(begin, end - begin);
+    if (!line.empty()) dressed += dress.head + line;
+    dressed += dress.tail;
+    if (end < log.size()) dressed += '\n';
+    begin = end + 1;
+  }
+  return dressed;
+}
+
+// Returns whether it has a log.
+bool Dressed(const Dress& dress, v1::FailureReport& report) {
+  bool any = false;
+  for (auto& pod : *report.mutable_pods()) {
+    ForEachEnd(*pod.mutable_status(), [&](auto& end) {
+      if (end.message().empty()) return;
+      end.set_message(Dressed(dress, end.message()));
+      any = true;
+    });
+  }
+  return any;
+}
+
+std::string Told(const v1::FailureReport& report) {
+  v1::DemystifyRequest request;
+  *request.mutable_report() = report;
+  google::protobuf::Timestamp now;
+  now.set_seconds(1'800'000'000);
+  const v1::Diagnosis told =
+      DiagnosisOf(Received<v1::DemystifyRequest>(request, now).report());
+  return absl::StrJoin(
+      std::vector<std::string>{
+          v1::Cause_Name(told.cause()),
+          v1::Diagnosis::FaultDomain_Name(told.fault_domain()),
+          v1::Diagnosis::Outlook_Name(told.outlook()),
+          v1::Diagnosis::Confidence_Name(told.confidence()), told.signature()},
+      " ");
+}
+
+// Who collects a log or shows it says nothing about the failure.
+TEST(Corpus, WhatStandsAroundTheLinesOfALogChangesNothing) {
+  ASSERT_OK_AND_ASSIGN(const std::vector<Case> cases,
+                       ReadCases(mulligan::testing::SourcePath(
+                           "tests/testdata/field_samples.jsonl")));
+  int tried = 0;
+  for (const Case& sample : cases) {
+    const std::string plain = Told(sample.report);
+    for (const Dress& dress : kDresses) {
+      v1::FailureReport report = sample.report;
+      if (!Dressed(dress, report)) continue;
+      ++tried;
+      EXPECT_EQ(Told(report), plain) << sample.id << " by " << dress.name;
+    }
+  }
+  EXPECT_GT(tried, 1000);
 }
 
 // `sample` without one of its objects, each once.

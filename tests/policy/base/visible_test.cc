@@ -32,9 +32,23 @@ TEST(VisibleTest, ShowsWhatCouldSteerOrDeceive) {
   for (const VisibleRow& row : rows) EXPECT_EQ(Visible(row.text), row.visible);
 }
 
-TEST(WithoutEscapesTest, KeepsWhatIsNone) {
-  EXPECT_EQ(WithoutEscapes("\x1b[1;31mred\x1b[0m, \x1b[2J\x1b[31"),
-            "red, \x1b[2J\x1b[31");
+TEST(WithoutEscapesTest, TakesWholeSequencesOnly) {
+  const VisibleRow rows[] = {
+      {"\x1b[1;31mred\x1b[0m", "red"},
+      {"\x1b[2K\x1b[1Gstep 3", "step 3"},
+      {"\x1b[?25lhidden", "hidden"},
+      {"\x1b]8;;http://a/b\x1b\\link\x1b]8;;\x07", "link"},
+      // Cut, or of a kind that no log has.
+      {"a\x1b[31", "a\x1b[31"},
+      {"a\x1b]8;;b", "a\x1b]8;;b"},
+      {"a\x1b", "a\x1b"},
+      {"\x1b[\xc3\xa9", "\x1b[\xc3\xa9"},
+  };
+  for (const VisibleRow& row : rows) {
+    EXPECT_EQ(WithoutEscapes(row.text), row.visible);
+  }
+  const std::string endless = "\x1b[" + std::string(5000, '1');
+  EXPECT_EQ(WithoutEscapes(endless), endless);
 }
 
 }  // namespace

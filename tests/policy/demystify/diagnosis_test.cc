@@ -179,7 +179,8 @@ TEST(Excerpt, EndsWithAWholeWordAndSaysThatMoreCame) {
 
 TEST(Excerpt, IsOneLineThatSteersNothing) {
   EXPECT_EQ(Excerpt("a\r\n\tb\nc"), "a b c");
-  EXPECT_EQ(Excerpt("a\x1b[2Jb"), "a\\u001b[2Jb");
+  EXPECT_EQ(Excerpt("a\x1b[2Jb"), "ab");
+  EXPECT_EQ(Excerpt("a\x1b(b"), "a\\u001b(b");
   EXPECT_EQ(Excerpt("a\xe2\x80\xae"
                     "b"),
             "a\\u202eb");

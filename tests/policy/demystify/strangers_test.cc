@@ -39,6 +39,23 @@ v1::FailureReport With(const char* kind, const std::string& name,
   return report;
 }
 
+TEST(Strangers, LiveInAnotherNamespace) {
+  struct {
+    const char* space;
+    v1::Cause cause;
+  } const kCases[] = {
+      {"", v1::NODE_PRESSURE_EVICTED},
+      {"team-a", v1::NODE_PRESSURE_EVICTED},
+      {"team-b", v1::APP_ERROR},
+  };
+  for (const auto& [space, cause] : kCases) {
+    v1::FailureReport report = With("Pod", "train-x7k2p", "Evicted");
+    report.mutable_jobs(0)->mutable_metadata()->set_namespace_("team-a");
+    report.mutable_events(0)->mutable_involved_object()->set_namespace_(space);
+    EXPECT_EQ(Diagnose(report).cause(), cause) << space;
+  }
+}
+
 TEST(Strangers, APodOfAJobIsKnownByItsName) {
   struct {
     const char* name;
