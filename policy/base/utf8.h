@@ -28,6 +28,11 @@ std::string SanitizeUtf8(std::string_view text);
 // Longest copy of a report's text in an answer.
 inline constexpr std::size_t kMaxExcerpt = 256;
 
+// Whether WithoutEscapes() may change `text`.
+inline bool HoldsEscape(std::string_view text) {
+  return text.find('\x1b') != text.npos;
+}
+
 // `text` without the sequences by which programs tell a terminal to change
 // colour ("\x1b[31m"), move its cursor or show a link: they say nothing, and
 // take the room of what does.

@@ -137,7 +137,7 @@ v1::Diagnosis::Confidence Weighed(const Conclusion& conclusion, Round round,
 }
 
 // Takes the strongest fact's word, or that of what stands behind it.
-void Decide(const Context& context, Conclusion& conclusion) {
+void NameCause(const Context& context, Conclusion& conclusion) {
   const Candidate* strongest = Strongest(conclusion.facts);
   if (strongest == nullptr) return;
   conclusion.winner = static_cast<int>(strongest - conclusion.facts.data());
@@ -282,7 +282,7 @@ Conclusion Judge(const Attempt& attempt, bool with_objects) {
   const Told told = {std::span(found.facts).first(of_pod),
                      std::span(found.facts).subspan(of_pod)};
   WeighTogether(context, found.gang, told, found.facts);
-  Decide(context, found);
+  NameCause(context, found);
   if (found.cause == v1::SUCCEEDED) CheckSuccess(context.report, told, found);
   if (with_objects && found.decisive() != nullptr) HearHints(context, found);
   // Third: whether anything is broken, and where and when that ended.

@@ -79,6 +79,7 @@ constexpr Kind kKinds[] = {
      .bound = BoundRayJob,
      .count = CountRayJob,
      .identify = IdentifyRayJob,
+     .clean = CleanRayJob,
      .tell = TellRayJob},
     {.name = "RayCluster",
      .group = "ray.io",

@@ -66,6 +66,11 @@ struct Kind {
   // Adds what tells one failure of it from the next, besides conditions, to
   // `hash`; whether that is anything. Ids outlive releases: never change it.
   bool (*identify)(const v1::FailureReport& report, StableHash& hash) = nullptr;
+  // Takes escapes (request/terminal.h) out of what its operator quotes of a
+  // log, in `cleaned`, a copy of the report; null: in none. Returns whether
+  // there are any. Null: the operator quotes no log.
+  bool (*clean)(const v1::FailureReport& report,
+                v1::FailureReport* cleaned) = nullptr;
   // What people are told of it besides; null: nothing.
   void (*tell)(const v1::FailureReport& report, ObjectWords& words) = nullptr;
 };

@@ -1,50 +1,46 @@
 #include "policy/request/terminal.h"
 
 #include <algorithm>
-#include <string>
 
 #include "policy/base/utf8.h"
 #include "policy/request/container_ends.h"
+#include "policy/request/kinds.h"
 
 namespace mulligan {
 namespace {
 
 namespace core = kubernetes::core::v1;
 
-constexpr char kEscape = '\x1b';
-
-bool Holds(const std::string& log) {
-  return log.find(kEscape) != std::string::npos;
-}
-
 }  // namespace
 
 bool HasEscapes(const v1::FailureReport& report) {
-  return Holds(report.exit().message()) ||
-         Holds(report.ray_job().status().message()) ||
-         std::ranges::any_of(report.pods(), [](const core::Pod& pod) {
-           bool found = false;
-           ForEachEnd(pod.status(),
-                      [&found](const core::ContainerStateTerminated& end) {
-                        found = found || Holds(end.message());
-                      });
-           return found;
+  if (HoldsEscape(report.exit().message())) return true;
+  bool found = false;
+  for (const core::Pod& pod : report.pods()) {
+    ForEachEnd(pod.status(),
+               [&found](const core::ContainerStateTerminated& end) {
+                 found = found || HoldsEscape(end.message());
+               });
+  }
+  return found || std::ranges::any_of(Kinds(), [&](const Kind& kind) {
+           return kind.clean != nullptr && kind.clean(report, nullptr);
          });
 }
 
 void RemoveEscapes(v1::FailureReport& report) {
-  const auto clean = [](std::string& log) {
-    if (Holds(log)) log = WithoutEscapes(log);
-  };
-  if (report.has_exit()) clean(*report.mutable_exit()->mutable_message());
-  if (report.ray_job().has_status()) {
-    clean(*report.mutable_ray_job()->mutable_status()->mutable_message());
+  if (report.has_exit()) {
+    report.mutable_exit()->set_message(WithoutEscapes(report.exit().message()));
   }
   for (core::Pod& pod : *report.mutable_pods()) {
-    ForEachEnd(*pod.mutable_status(),
-               [&clean](core::ContainerStateTerminated& end) {
-                 clean(*end.mutable_message());
-               });
+    if (!pod.has_status()) continue;
+    ForEachEnd(*pod.mutable_status(), [](core::ContainerStateTerminated& end) {
+      if (HoldsEscape(end.message())) {
+        end.set_message(WithoutEscapes(end.message()));
+      }
+    });
+  }
+  for (const Kind& kind : Kinds()) {
+    if (kind.clean != nullptr) kind.clean(report, &report);
   }
 }
 

@@ -13,7 +13,7 @@ namespace mulligan {
 bool HasEscapes(const v1::FailureReport& report);
 
 // Applies WithoutEscapes (policy/base/utf8.h) to termination messages, to
-// report.exit's, and to what a RayJob quotes of its log.
+// report.exit's, and to what operators quote of logs (Kind::clean).
 void RemoveEscapes(v1::FailureReport& report);
 
 }  // namespace mulligan

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/shell.h"
+#include "policy/base/utf8.h"
 #include "policy/request/field_path.h"
 #include "policy/request/views/ray_words.h"
 #include "policy/request/views/views.h"
@@ -215,6 +216,16 @@ bool IdentifyRayJob(const v1::FailureReport& report, StableHash& hash) {
   const bool has_start = Identify(status.start_time(), hash);
   return has_start || !status.job_id().empty() ||
          !status.ray_cluster_name().empty();
+}
+
+bool CleanRayJob(const v1::FailureReport& report, v1::FailureReport* cleaned) {
+  const std::string& log = report.ray_job().status().message();
+  if (!HoldsEscape(log)) return false;
+  if (cleaned != nullptr) {
+    cleaned->mutable_ray_job()->mutable_status()->set_message(
+        WithoutEscapes(log));
+  }
+  return true;
 }
 
 bool ViewRayCluster(const v1::FailureReport& report, WorkloadView& view) {

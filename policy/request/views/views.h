@@ -42,6 +42,7 @@ void BoundRayJob(const v1::FailureReport& report, const FieldPath& job);
 NativeCount CountRayJob(const v1::FailureReport& report, std::int32_t earlier);
 bool IdentifyRayJob(const v1::FailureReport& report, StableHash& hash);
 
+bool CleanRayJob(const v1::FailureReport& report, v1::FailureReport* cleaned);
 void TellRayJob(const v1::FailureReport& report, ObjectWords& words);
 
 bool ViewRayCluster(const v1::FailureReport& report, WorkloadView& view);

@@ -225,9 +225,9 @@ TEST_F(TellTest, CommandsAreQuotedForTheShell) {
 
 TEST_F(TellTest, TextsOfReportsAreShownAsEveryAnswerShowsThem) {
   const v1::Diagnosis told =
-      Ask(Told("ValueError: \x1b[2J\xff " + std::string(9000, 'x')))
+      Ask(Told("ValueError: \x1b[2J\x07\xff " + std::string(9000, 'x')))
           .diagnosis();
-  EXPECT_THAT(told.problem(), HasSubstr("ValueError: \\u001b[2J"));
+  EXPECT_THAT(told.problem(), HasSubstr("ValueError: \\u0007"));
   EXPECT_EQ(FindInvalidUtf8(told.problem()), std::string::npos);
   EXPECT_LE(told.problem().size(), 2100U);
   EXPECT_LE(told.problem_evidence().value().size(), kMaxExcerpt + 4);
