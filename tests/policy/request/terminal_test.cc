@@ -12,13 +12,13 @@ namespace {
 
 using ::mulligan::testing::EqualsProto;
 
-struct LogPlace {
+struct Holder {
   const char* name;
   // A report with `%` for the log.
   const char* report;
 };
 
-constexpr LogPlace kLogs[] = {
+constexpr Holder kLogs[] = {
     {"of the end",
      R"pb(pods {
             status {
@@ -43,14 +43,14 @@ constexpr LogPlace kLogs[] = {
      R"pb(ray_job { status { job_status: "FAILED" message: "%" } })pb"},
 };
 
-v1::FailureReport With(const LogPlace& log, const std::string& text) {
+v1::FailureReport With(const Holder& log, const std::string& text) {
   std::string report = log.report;
   report.replace(report.find('%'), 1, text);
   return testing::Parse<v1::FailureReport>(report);
 }
 
 TEST(Escapes, AreTakenOutOfEveryLog) {
-  for (const LogPlace& log : kLogs) {
+  for (const Holder& log : kLogs) {
     v1::FailureReport report =
         With(log, "\\x1b[36m(run pid=7)\\x1b[0m ValueError: x");
     EXPECT_TRUE(HasEscapes(report)) << log.name;
@@ -62,7 +62,7 @@ TEST(Escapes, AreTakenOutOfEveryLog) {
 }
 
 TEST(Escapes, AreNotInPlainLogs) {
-  for (const LogPlace& log : kLogs) {
+  for (const Holder& log : kLogs) {
     EXPECT_FALSE(HasEscapes(With(log, "[31mValueError: x"))) << log.name;
   }
 }
