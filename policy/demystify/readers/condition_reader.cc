@@ -120,8 +120,7 @@ void ReadNotReadyToStart(const PodSaid& said, Candidates& facts) {
   }
 }
 
-// By type first: most conditions say nothing, and there are many pods.
-constexpr struct {
+constexpr struct PodConditionReader {
   std::string_view type;
   std::string_view status;
   void (*read)(const PodSaid& said, Candidates& facts);
@@ -138,19 +137,20 @@ constexpr struct {
 
 void ReadPodConditions(const Context& context, int index, const PodState& state,
                        Candidates& facts) {
-  const int size = context.report.pods(index).status().conditions_size();
-  for (int i = 0; i < size; ++i) {
-    const PodSaid said{context, index, i, state};
-    if (!said.condition.message().empty()) {
+  const auto& conditions = context.report.pods(index).status().conditions();
+  for (int i = 0; i < conditions.size(); ++i) {
+    const core::PodCondition& condition = conditions[i];
+    if (!condition.message().empty()) {
+      const PodSaid said{context, index, i, state};
       context.AddUserSignature(facts, v1::Signature::POD_MESSAGE,
-                               said.condition.message(), state.exit_code,
+                               condition.message(), state.exit_code,
                                At(said, ".message"), said.at);
     }
-    for (const auto& one : kPodConditions) {
-      if (said.condition.type() == one.type &&
-          said.condition.status() == one.status) {
-        one.read(said, facts);
-        break;
+    // Most conditions say nothing, and there are many pods.
+    const std::string_view type = condition.type();
+    for (const PodConditionReader& one : kPodConditions) {
+      if (type == one.type && condition.status() == one.status) {
+        one.read({context, index, i, state}, facts);
       }
     }
   }
