@@ -323,6 +323,7 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
               const std::vector<int>& pods, Candidates& facts) {
   Gang gang;
   PodReading root;
+  int failing = 0;
   for (const int pod : pods) {
     const Member& member = members[static_cast<std::size_t>(pod)];
     const PodReading& reading = member.reading;
@@ -337,7 +338,7 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
         gang.succeeded_as_failed = pod;
       }
     } else {
-      ++gang.failing;
+      ++failing;
       if (!root.failing() || Precedes(context, reading, root)) root = reading;
     }
   }
@@ -348,14 +349,13 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
     if (subject >= 0) root = ReadPod(context, subject, facts);
   }
   if (gang.root < 0) return gang;
-  gang.cause = root.best;
   gang.state = root.state;
   gang.named = NamedBy(context, pods, root);
-  gang.rootless = gang.failing > 1 && root.best.cause == v1::COLLECTIVE_CASCADE;
+  gang.rootless = failing > 1 && root.best.cause == v1::COLLECTIVE_CASCADE;
   const bool timeout = gang.named < 0 && IsTimeout(root);
   if (gang.named < 0) {
     Straggler found = timeout ? FindStraggler(context, members, pods)
-                              : FindNobody(members, pods, root, gang.failing);
+                              : FindNobody(members, pods, root, failing);
     gang.nobody = found.pod < 0 && !found.how.empty();
     gang.stands_out = std::move(found.how);
     if (found.pod != gang.root) gang.named = found.pod;

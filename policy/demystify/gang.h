@@ -28,13 +28,10 @@ struct Gang {
   // None of them is known to be the culprit: all waited for each other, all
   // look like echoes, or several that say nothing ended alike.
   bool nobody = false;
-  Candidate cause;
   PodState state;
   // Members that died because of the root, in the order of the report. They
   // belong to the members that were read.
   std::vector<const PodReading*> cascades;
-  // Members that fail, the root included.
-  int failing = 0;
   // Some pod runs, waits without trouble or succeeded.
   int healthy = 0;
   int succeeded = 0;
