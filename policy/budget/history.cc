@@ -1,12 +1,16 @@
 #include "policy/budget/history.h"
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_format.h"
 #include "policy/base/times.h"
 #include "policy/base/utf8.h"
@@ -26,27 +30,23 @@ absl::Time TimeOf(const v1::AttemptRecord& record) {
                                          : record.observed_at());
 }
 
+using Records = absl::InlinedVector<const v1::AttemptRecord*, kMaxHistory>;
+
 // The failures that count, newest first; disruptions and incidents are left
 // out.
-class Failures {
- public:
-  explicit Failures(const v1::BudgetLedger& ledger) {
-    for (int i = ledger.history_size(); i-- > 0 && size_ < kMaxHistory;) {
-      const v1::AttemptRecord& record = ledger.history(i);
-      if (RowOf(record.cause()).domain == v1::Diagnosis::DISRUPTION) continue;
-      if (record.decision().action() == v1::Decision::WAIT) continue;
-      if (record.derived_cause() == v1::INCIDENT) continue;
-      records_[static_cast<std::size_t>(size_++)] = &record;
+Records FailuresIn(const v1::BudgetLedger& ledger) {
+  Records failures;
+  for (int i = ledger.history_size();
+       i-- > 0 && failures.size() < kMaxHistory;) {
+    const v1::AttemptRecord& record = ledger.history(i);
+    if (RowOf(record.cause()).domain != v1::Diagnosis::DISRUPTION &&
+        record.decision().action() != v1::Decision::WAIT &&
+        record.derived_cause() != v1::INCIDENT) {
+      failures.push_back(&record);
     }
   }
-
-  auto begin() const { return records_.begin(); }
-  auto end() const { return records_.begin() + size_; }
-
- private:
-  std::array<const v1::AttemptRecord*, kMaxHistory> records_;
-  int size_ = 0;
-};
+  return failures;
+}
 
 // Whether two attempts ended at places of their work that differ: by progress
 // where it is known of both, else by how long they ran.
@@ -86,79 +86,75 @@ class ProgressWatch {
   absl::Duration longest_ = absl::ZeroDuration();
 };
 
-void AddNode(const std::string& node, std::vector<std::string_view>& nodes) {
-  if (!node.empty() && std::ranges::find(nodes, node) == nodes.end()) {
-    nodes.push_back(node);
-  }
+// What a cause is derived from.
+struct Derivation {
+  const CompiledDerivation& thresholds;
+  const v1::Diagnosis& diagnosis;
+  const v1::Progress& progress;
+  const absl::Time failed_at;
+  const ProgressWatch watch;
+  const Records failures;
+};
+
+// The nodes of the failure at hand and of those before it, as far as they are
+// known, each once.
+std::int32_t CountNodes(const v1::Diagnosis& diagnosis,
+                        std::span<const v1::AttemptRecord* const> before) {
+  std::vector<std::string_view> nodes;
+  const auto add = [&nodes](std::string_view node) {
+    if (!node.empty() && std::ranges::find(nodes, node) == nodes.end()) {
+      nodes.push_back(node);
+    }
+  };
+  add(diagnosis.culprit().node());
+  for (const v1::AttemptRecord* record : before) add(record->node());
+  return static_cast<std::int32_t>(nodes.size());
 }
 
-std::string Poison(const CompiledDerivation& thresholds,
-                   const Failures& failures, const v1::Diagnosis& diagnosis,
-                   ProgressWatch watch) {
-  if (thresholds.poison_nodes == 0 || !HasHistory(diagnosis.cause(), kOfJob)) {
+std::string Poison(const Derivation& of) {
+  if (of.thresholds.poison_nodes == 0 ||
+      !HasHistory(of.diagnosis.cause(), kOfJob)) {
     return {};
   }
-  std::vector<std::string_view> nodes;
-  AddNode(diagnosis.culprit().node(), nodes);
-  for (const v1::AttemptRecord* record : failures) {
-    if (!HasHistory(record->cause(), kOfJob) || watch.Advanced(*record)) break;
-    AddNode(record->node(), nodes);
-  }
-  const auto count = static_cast<std::int32_t>(nodes.size());
-  if (count < thresholds.poison_nodes) return {};
+  ProgressWatch watch = of.watch;
+  const auto ends = [&watch](const v1::AttemptRecord* record) {
+    return !HasHistory(record->cause(), kOfJob) || watch.Advanced(*record);
+  };
+  const auto end = std::ranges::find_if(of.failures, ends);
+  const std::int32_t count =
+      CountNodes(of.diagnosis, {of.failures.begin(), end});
+  if (count < of.thresholds.poison_nodes) return {};
   return absl::StrFormat("crashed on %d different nodes in a row", count);
 }
 
-std::string BadNode(const CompiledDerivation& thresholds,
-                    const Failures& failures, const v1::Diagnosis& diagnosis,
-                    absl::Time failed_at) {
-  const std::string& node = diagnosis.culprit().node();
-  if (thresholds.bad_node_failures == 0 || node.empty() ||
-      !HasHistory(diagnosis.cause(), kOfNode)) {
+// Whether the failure was on the node within a day.
+bool WasThere(const v1::AttemptRecord& record, const std::string& node,
+              absl::Time failed_at) {
+  return record.node() == node && failed_at - TimeOf(record) <= kNodeMemory;
+}
+
+std::string BadNode(const Derivation& of) {
+  const std::string& node = of.diagnosis.culprit().node();
+  if (of.thresholds.bad_node_failures == 0 || node.empty() ||
+      !HasHistory(of.diagnosis.cause(), kOfNode)) {
     return {};
   }
   // The same crash twice is as well the program's own.
   const auto may_be_the_programs = [&](const v1::AttemptRecord& record) {
     return HasHistory(record.cause(), kRepeats) &&
            !record.fingerprint().empty() &&
-           record.fingerprint() == diagnosis.fingerprint();
+           record.fingerprint() == of.diagnosis.fingerprint();
   };
-  std::int32_t count = 1;
-  for (const v1::AttemptRecord* record : failures) {
-    if (record->node() == node && HasHistory(record->cause(), kOfNode) &&
-        !may_be_the_programs(*record) &&
-        failed_at - TimeOf(*record) <= kNodeMemory) {
-      ++count;
-    }
-  }
-  if (count < thresholds.bad_node_failures) return {};
+  const auto count =
+      1 + std::ranges::count_if(of.failures, [&](const auto* record) {
+        return HasHistory(record->cause(), kOfNode) &&
+               !may_be_the_programs(*record) &&
+               WasThere(*record, node, of.failed_at);
+      });
+  if (count < of.thresholds.bad_node_failures) return {};
   return absl::StrFormat("%d failures on node %s point to the node", count,
                          node);
 }
-
-// Equal failures in a row, the one at hand included.
-class Streak {
- public:
-  explicit Streak(const v1::Diagnosis& newest) {
-    AddNode(newest.culprit().node(), nodes_);
-  }
-
-  void Add(const v1::AttemptRecord& record) {
-    ++count_;
-    AddNode(record.node(), nodes_);
-  }
-  std::int32_t count() const { return count_; }
-  // Nodes are asked for only where they are known.
-  bool Reaches(std::int32_t failures, std::int32_t nodes) const {
-    return failures > 0 && count_ >= failures &&
-           (nodes_.empty() ||
-            static_cast<std::int32_t>(nodes_.size()) >= nodes);
-  }
-
- private:
-  std::int32_t count_ = 1;
-  std::vector<std::string_view> nodes_;
-};
 
 // Whether the same program meets it again, so that meeting it again says so.
 bool MayRepeat(const v1::Diagnosis& diagnosis) {
@@ -178,13 +174,6 @@ bool IsPlain(const v1::Diagnosis& diagnosis) {
          diagnosis.outlook() == v1::Diagnosis::OUTLOOK_UNKNOWN;
 }
 
-// Failures in a row that look like the one at hand, without progress, and those
-// of them that were told at its place: its artifact, or else its progress.
-struct Streaks {
-  Streak any;
-  Streak at_place;
-};
-
 // What strikes at random strikes at another step. Before the first one
 // everything that is flaky lies ahead: that is no place.
 bool HasPlace(const v1::Progress& progress) {
@@ -198,9 +187,17 @@ bool IsAtPlace(const v1::AttemptRecord& record, const v1::Progress& progress,
              : record.artifact() == progress.artifact();
 }
 
-Streaks CountStreaks(const Failures& failures, const v1::Diagnosis& diagnosis,
-                     const v1::Progress& progress, ProgressWatch watch) {
-  Streaks streaks{Streak(diagnosis), Streak(diagnosis)};
+// Failures in a row before the one at hand that look like it, without progress,
+// and how many of them, from the newest on, were told at its place: its
+// artifact, or else its progress.
+struct Streak {
+  Records before;
+  std::size_t at_place = 0;
+};
+
+Streak FindStreak(const Records& failures, const v1::Diagnosis& diagnosis,
+                  const v1::Progress& progress, ProgressWatch watch) {
+  Streak streak;
   bool same_place = HasPlace(progress);
   for (const v1::AttemptRecord* record : failures) {
     // A verdict that changed resources started another experiment.
@@ -209,11 +206,11 @@ Streaks CountStreaks(const Failures& failures, const v1::Diagnosis& diagnosis,
         watch.Advanced(*record) || !record->decision().resources().empty()) {
       break;
     }
-    streaks.any.Add(*record);
+    streak.before.push_back(record);
     same_place = same_place && IsAtPlace(*record, progress, watch);
-    if (same_place) streaks.at_place.Add(*record);
+    if (same_place) ++streak.at_place;
   }
-  return streaks;
+  return streak;
 }
 
 // How many make it DETERMINISTIC wherever they were told; 0: no number does.
@@ -226,46 +223,61 @@ std::int32_t AnywhereAlike(const CompiledDerivation& thresholds,
   return thresholds.same_fingerprint + (plain ? 1 : 0);
 }
 
-std::string Deterministic(const CompiledDerivation& thresholds,
-                          const Failures& failures,
-                          const v1::Diagnosis& diagnosis,
-                          const v1::Progress& progress, ProgressWatch watch) {
-  if (!MayRepeat(diagnosis)) return {};
-  const Streaks streaks = CountStreaks(failures, diagnosis, progress, watch);
-  if (HasPlace(progress) &&
-      streaks.at_place.Reaches(thresholds.same_artifact,
-                               thresholds.distinct_nodes)) {
-    return absl::StrFormat(
-        "the same failure %d times in a row at %s without progress",
-        streaks.at_place.count(),
-        progress.artifact().empty()
-            ? absl::StrFormat("progress %g", progress.value())
-            : Visible(progress.artifact()));
-  }
-  if (!streaks.any.Reaches(AnywhereAlike(thresholds, diagnosis, progress),
-                           thresholds.distinct_nodes)) {
-    return {};
-  }
-  return absl::StrFormat("the same failure %d times in a row without progress",
-                         streaks.any.count());
+// How many failures there are with the `before`, if those are enough. Nodes are
+// asked for only where they are known. 0: they are not.
+std::size_t CountIfEnough(const Derivation& of,
+                          std::span<const v1::AttemptRecord* const> before,
+                          std::int32_t enough) {
+  const std::size_t count = before.size() + 1;
+  if (enough <= 0 || count < static_cast<std::size_t>(enough)) return 0;
+  const std::int32_t nodes = CountNodes(of.diagnosis, before);
+  return nodes == 0 || nodes >= of.thresholds.distinct_nodes ? count : 0;
 }
 
-std::string CrashLoop(const CompiledDerivation& thresholds,
-                      const Failures& failures, absl::Time failed_at) {
-  if (thresholds.crash_loop_failures == 0) return {};
-  std::int32_t count = 1;
-  for (const v1::AttemptRecord* record : failures) {
-    const bool long_run =
-        record->has_ran_for() &&
-        ToDuration(record->ran_for()) >= thresholds.crash_loop_window;
-    if (long_run || failed_at - TimeOf(*record) > thresholds.crash_loop_window)
-      break;
-    ++count;
+std::string Deterministic(const Derivation& of) {
+  if (!MayRepeat(of.diagnosis)) return {};
+  const Streak streak =
+      FindStreak(of.failures, of.diagnosis, of.progress, of.watch);
+  const std::span<const v1::AttemptRecord* const> before = streak.before;
+  const std::string& artifact = of.progress.artifact();
+  const std::size_t placed = CountIfEnough(of, before.first(streak.at_place),
+                                           of.thresholds.same_artifact);
+  if (HasPlace(of.progress) && placed > 0) {
+    return absl::StrFormat(
+        "the same failure %d times in a row at %s without progress", placed,
+        artifact.empty() ? absl::StrFormat("progress %g", of.progress.value())
+                         : Visible(artifact));
   }
-  if (count < thresholds.crash_loop_failures) return {};
-  return absl::StrFormat("%d failures within %s", count,
-                         absl::FormatDuration(thresholds.crash_loop_window));
+  const std::size_t anywhere = CountIfEnough(
+      of, before, AnywhereAlike(of.thresholds, of.diagnosis, of.progress));
+  if (anywhere == 0) return {};
+  return absl::StrFormat("the same failure %d times in a row without progress",
+                         anywhere);
 }
+
+std::string CrashLoop(const Derivation& of) {
+  const absl::Duration window = of.thresholds.crash_loop_window;
+  if (of.thresholds.crash_loop_failures == 0) return {};
+  const auto ends = [&](const v1::AttemptRecord* record) {
+    const bool long_run =
+        record->has_ran_for() && ToDuration(record->ran_for()) >= window;
+    return long_run || of.failed_at - TimeOf(*record) > window;
+  };
+  const auto count = 1 + std::distance(of.failures.begin(),
+                                       std::ranges::find_if(of.failures, ends));
+  if (count < of.thresholds.crash_loop_failures) return {};
+  return absl::StrFormat("%d failures within %s", count,
+                         absl::FormatDuration(window));
+}
+
+// In the order in which they are asked; the first that says why holds.
+constexpr struct {
+  v1::DerivedCause cause;
+  std::string (*why)(const Derivation& of);
+} kDerived[] = {{v1::POISON_JOB, Poison},
+                {v1::BAD_NODE, BadNode},
+                {v1::DETERMINISTIC, Deterministic},
+                {v1::CRASH_LOOP, CrashLoop}};
 
 }  // namespace
 
@@ -273,11 +285,10 @@ bool FailedThereBefore(const v1::BudgetLedger& ledger,
                        const v1::Diagnosis& diagnosis, absl::Time failed_at) {
   const std::string& node = diagnosis.culprit().node();
   return !node.empty() &&
-         std::ranges::any_of(
-             Failures(ledger), [&](const v1::AttemptRecord* record) {
-               return record->node() == node &&
-                      failed_at - TimeOf(*record) <= kNodeMemory;
-             });
+         std::ranges::any_of(FailuresIn(ledger),
+                             [&](const v1::AttemptRecord* record) {
+                               return WasThere(*record, node, failed_at);
+                             });
 }
 
 std::int32_t EnoughAlike(const CompiledDerivation& thresholds,
@@ -296,10 +307,9 @@ std::int32_t CountAlike(const v1::BudgetLedger& ledger,
                         const v1::Diagnosis& diagnosis,
                         const v1::Progress& progress,
                         std::optional<absl::Duration> ran_for) {
-  if (diagnosis.fingerprint().empty()) return 1;
-  return CountStreaks(Failures(ledger), diagnosis, progress,
-                      ProgressWatch(progress, ran_for))
-      .any.count();
+  const Streak streak = FindStreak(FailuresIn(ledger), diagnosis, progress,
+                                   ProgressWatch(progress, ran_for));
+  return static_cast<std::int32_t>(streak.before.size()) + 1;
 }
 
 bool RanFurther(absl::Duration ran_for, absl::Duration than) {
@@ -315,24 +325,15 @@ Derived DeriveCause(const CompiledDerivation& thresholds,
       diagnosis.fault_domain() == v1::Diagnosis::NONE) {
     return {};
   }
-  const Failures failures(ledger);
-  const ProgressWatch watch(progress, ran_for);
-  if (std::string why = Poison(thresholds, failures, diagnosis, watch);
-      !why.empty()) {
-    return {v1::POISON_JOB, std::move(why)};
-  }
-  if (std::string why = BadNode(thresholds, failures, diagnosis, failed_at);
-      !why.empty()) {
-    return {v1::BAD_NODE, std::move(why)};
-  }
-  if (std::string why =
-          Deterministic(thresholds, failures, diagnosis, progress, watch);
-      !why.empty()) {
-    return {v1::DETERMINISTIC, std::move(why)};
-  }
-  if (std::string why = CrashLoop(thresholds, failures, failed_at);
-      !why.empty()) {
-    return {v1::CRASH_LOOP, std::move(why)};
+  const Derivation of = {thresholds,
+                         diagnosis,
+                         progress,
+                         failed_at,
+                         ProgressWatch(progress, ran_for),
+                         FailuresIn(ledger)};
+  for (const auto& derived : kDerived) {
+    std::string why = derived.why(of);
+    if (!why.empty()) return {derived.cause, std::move(why)};
   }
   return {};
 }

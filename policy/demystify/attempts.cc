@@ -1,8 +1,9 @@
 #include "policy/demystify/attempts.h"
 
 #include <algorithm>
-#include <string_view>
-#include <unordered_map>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "policy/demystify/causes.h"
 #include "policy/demystify/fact.h"
@@ -29,7 +30,7 @@ bool IsNear(Seconds a, Seconds b) {
 
 // The failed members of one attempt, while they are collected in the order of
 // their ends.
-struct OpenIncident {
+struct Incident {
   std::vector<int> pods;
   // Of the member that was struck first.
   Seconds first_begin = kUnknownTime;
@@ -76,189 +77,150 @@ struct OpenIncident {
   }
 };
 
-class Splitter {
- public:
-  Splitter(const std::vector<Member>& members, const OwnerAttempts& owner,
-           const WasDecided& was_decided)
-      : members_(members),
-        owner_(owner),
-        was_decided_(was_decided),
-        slots_(CountSlots(members)) {}
+std::size_t Index(int number) { return static_cast<std::size_t>(number); }
 
-  Attempts Split() {
-    FindSuccessors();
-    std::vector<OpenIncident> incidents = Collect();
-    Attempts attempts;
-    const std::vector<bool> followed = FindFollowed(incidents);
-    const std::size_t at_hand = AtHand(incidents, followed);
-    std::vector<bool> is_past(members_.size(), false);
-    for (std::size_t i = 0; i < incidents.size(); ++i) {
-      if (i == at_hand) continue;
-      const bool open =
-          incidents[i].alone && !IsOver(incidents[i]) && !followed[i];
-      std::vector<int>& pods = incidents[i].pods;
-      for (const int pod : pods) is_past[At(pod)] = true;
-      std::ranges::sort(pods);
-      attempts.earlier.push_back({std::move(pods), open});
-    }
-    for (const Member& member : members_) {
-      const int pod = member.reading.pod;
-      // Pods of an older restart are on their way out.
-      if (is_past[At(pod)]) continue;
-      if (IsOldRestart(member) && !member.ended()) continue;
-      attempts.current.push_back(pod);
-    }
-    return attempts;
-  }
-
- private:
-  static std::size_t CountSlots(const std::vector<Member>& members) {
-    int last = -1;
-    for (const Member& member : members) last = std::max(last, member.slot);
-    return static_cast<std::size_t>(last + 1);
-  }
-
-  static std::size_t At(int pod) { return static_cast<std::size_t>(pod); }
-
-  bool IsOldRestart(const Member& member) const {
-    return member.restart >= 0 && member.restart < owner_.newest;
-  }
-
-  // Of each incident, whether a later one is of a pod that took its place.
-  std::vector<bool> FindFollowed(
-      const std::vector<OpenIncident>& incidents) const {
-    std::vector<bool> followed(incidents.size(), false);
-    std::vector<bool> is_later(slots_);
-    const Member* latest = nullptr;
-    for (std::size_t i = incidents.size(); i-- > 0;) {
-      const OpenIncident& incident = incidents[i];
-      followed[i] =
-          incident.slots.empty()
-              ? latest != nullptr && BeganAfter(*latest, incident.last_begin,
-                                                incident.last_struck)
-              : std::ranges::any_of(incident.slots, [&is_later](int slot) {
-                  return is_later[At(slot)];
-                });
-      for (const int slot : incident.slots) is_later[At(slot)] = true;
-      const Member& root = members_[At(incident.pods.front())];
-      if (latest == nullptr || Before(latest->begin, root.begin)) {
-        latest = &root;
-      }
-    }
-    return followed;
-  }
-
-  // The number of the incident at hand; their count: all are over.
-  std::size_t AtHand(const std::vector<OpenIncident>& incidents,
-                     const std::vector<bool>& followed) const {
-    const std::size_t none = incidents.size();
-    if (none == 0 || owner_.gave_up) return none - (none == 0 ? 0 : 1);
-    std::size_t last = none;
-    for (std::size_t i = none; i-- > 0;) {
-      if (!IsOver(incidents[i]) && !followed[i]) {
-        if (last == none) last = i;
-        const bool decided =
-            was_decided_ && was_decided_(incidents[i].pods.front()).has_value();
-        if (!decided) return i;
-      }
-      // What came before a gang's last attempt is past.
-      if (!incidents[i].alone) break;
-    }
-    return last;
-  }
-
-  // Where pods that live or succeeded are, and when the latest of them began.
-  void FindSuccessors() {
-    for (const Member& member : members_) {
-      if (member.ended()) continue;
-      if (!member.has_slot()) {
-        if (Known(member.begin) &&
-            (latest_ == nullptr || latest_->begin < member.begin)) {
-          latest_ = &member;
-        }
-      } else {
-        const Member*& last = in_slot_[member.slot];
-        if (last == nullptr || Before(last->begin, member.begin)) {
-          last = &member;
-        }
-      }
-    }
-  }
-
-  bool IsReplaced(const Member& member) const {
-    if (!member.has_slot()) return false;
-    const auto found = in_slot_.find(member.slot);
-    if (found == in_slot_.end()) return false;
-    const Member& other = *found->second;
-    if (Known(other.begin) && Known(member.struck)) {
-      return BeganAfter(other, member.begin, member.struck);
-    }
-    return other.reading.pod > member.reading.pod;
-  }
-
-  // Ended members by the incident they belong to, oldest first.
-  std::vector<OpenIncident> Collect() const {
-    std::vector<const Member*> ended;
-    for (const Member& member : members_) {
-      if (member.ended()) ended.push_back(&member);
-    }
-    std::ranges::stable_sort(ended, [](const Member* a, const Member* b) {
-      if (a->restart != b->restart) {
-        return a->restart < b->restart;
-      }
-      // Without an end: with those that ended last.
-      if (!Known(a->struck)) return false;
-      return !Known(b->struck) || a->struck < b->struck;
-    });
-    std::vector<OpenIncident> incidents;
-    // The incident, by its number, that a member of each slot joined last.
-    std::vector<std::size_t> joined(slots_, members_.size());
-    // Replaced ones first: they are over even if others of their time are not,
-    // but for those that died with them and wait for their turn.
-    for (const bool replaced : {true, false}) {
-      const std::size_t first = incidents.size();
-      for (const Member* member : ended) {
-        if (IsReplaced(*member) != replaced) continue;
-        const bool has_its_slot =
-            member->has_slot() &&
-            joined[At(member->slot)] + 1 == incidents.size();
-        const bool joins =
-            !incidents.empty() &&
-            incidents.back().Takes(*member, has_its_slot) &&
-            (incidents.size() > first || incidents.back().echoes ||
-             ClassOf(member->reading) == GangClass::kEcho);
-        if (!joins) incidents.emplace_back();
-        incidents.back().Add(*member);
-        if (member->has_slot()) {
-          joined[At(member->slot)] = incidents.size() - 1;
-        }
-      }
-    }
-    return incidents;
-  }
-
-  bool IsOver(const OpenIncident& incident) const {
-    if (owner_.full ||
-        (incident.restart >= 0 && incident.restart < owner_.newest)) {
-      return true;
-    }
-    if (incident.slots.empty()) {
-      return latest_ != nullptr &&
-             BeganAfter(*latest_, incident.last_begin, incident.last_struck);
-    }
-    return incident.slots.size() == incident.pods.size() &&
-           std::ranges::all_of(incident.pods, [this](int pod) {
-             return IsReplaced(members_[At(pod)]);
-           });
-  }
-
-  const std::vector<Member>& members_;
-  const OwnerAttempts& owner_;
-  const WasDecided& was_decided_;
-  const std::size_t slots_;
-  const Member* latest_ = nullptr;
-  std::unordered_map<int, const Member*> in_slot_;
+// Members that live or succeeded, and may have taken the place of others.
+struct Successors {
+  // By slot the one that began last; null: nobody is there.
+  std::vector<const Member*> in_slot;
+  // The one without a slot that began last; null: there is none.
+  const Member* latest = nullptr;
 };
+
+Successors FindSuccessors(const std::vector<Member>& members) {
+  int last_slot = -1;
+  for (const Member& member : members) {
+    last_slot = std::max(last_slot, member.slot);
+  }
+  Successors found{std::vector<const Member*>(Index(last_slot + 1))};
+  for (const Member& member : members) {
+    if (member.ended()) continue;
+    if (member.has_slot()) {
+      const Member*& last = found.in_slot[Index(member.slot)];
+      if (last == nullptr || Before(last->begin, member.begin)) last = &member;
+    } else if (Known(member.begin) && (found.latest == nullptr ||
+                                       found.latest->begin < member.begin)) {
+      found.latest = &member;
+    }
+  }
+  return found;
+}
+
+bool IsReplaced(const Member& member, const Successors& successors) {
+  if (!member.has_slot()) return false;
+  const Member* const other = successors.in_slot[Index(member.slot)];
+  if (other == nullptr) return false;
+  return Known(other->begin) && Known(member.struck)
+             ? BeganAfter(*other, member.begin, member.struck)
+             : other->reading.pod > member.reading.pod;
+}
+
+// Members that ended, oldest first; those without an end with the last ones.
+std::vector<const Member*> EndedOf(const std::vector<Member>& members) {
+  std::vector<const Member*> ended;
+  for (const Member& member : members) {
+    if (member.ended()) ended.push_back(&member);
+  }
+  std::ranges::stable_sort(ended, [](const Member* a, const Member* b) {
+    if (a->restart != b->restart) return a->restart < b->restart;
+    return Known(a->struck) && (!Known(b->struck) || a->struck < b->struck);
+  });
+  return ended;
+}
+
+// Ended members by the incident they belong to, oldest first.
+std::vector<Incident> Collect(const std::vector<Member>& members,
+                              const Successors& successors) {
+  const std::vector<const Member*> ended = EndedOf(members);
+  std::vector<Incident> incidents;
+  // The incident, by its number, that a member of each slot joined last.
+  std::vector<std::size_t> joined(successors.in_slot.size(), members.size());
+  // Replaced ones first: they are over even if others of their time are not,
+  // but for those that died with them and wait for their turn.
+  for (const bool replaced : {true, false}) {
+    const std::size_t first = incidents.size();
+    for (const Member* member : ended) {
+      if (IsReplaced(*member, successors) != replaced) continue;
+      const bool has_its_slot =
+          member->has_slot() &&
+          joined[Index(member->slot)] + 1 == incidents.size();
+      const bool joins = !incidents.empty() &&
+                         incidents.back().Takes(*member, has_its_slot) &&
+                         (incidents.size() > first || incidents.back().echoes ||
+                          ClassOf(member->reading) == GangClass::kEcho);
+      if (!joins) incidents.emplace_back();
+      incidents.back().Add(*member);
+      if (member->has_slot()) {
+        joined[Index(member->slot)] = incidents.size() - 1;
+      }
+    }
+  }
+  return incidents;
+}
+
+bool IsOldRestart(int restart, const OwnerAttempts& owner) {
+  return restart >= 0 && restart < owner.newest;
+}
+
+bool IsOver(const Incident& incident, const std::vector<Member>& members,
+            const OwnerAttempts& owner, const Successors& successors) {
+  if (owner.full || IsOldRestart(incident.restart, owner)) return true;
+  if (incident.slots.empty()) {
+    return successors.latest != nullptr &&
+           BeganAfter(*successors.latest, incident.last_begin,
+                      incident.last_struck);
+  }
+  return incident.slots.size() == incident.pods.size() &&
+         std::ranges::all_of(incident.pods, [&](int pod) {
+           return IsReplaced(members[Index(pod)], successors);
+         });
+}
+
+// Of each incident, whether nobody took the place of those that failed: it is
+// not over, and no later one is of a pod that did.
+std::vector<bool> FindOpen(const std::vector<Incident>& incidents,
+                           const std::vector<Member>& members,
+                           const OwnerAttempts& owner,
+                           const Successors& successors) {
+  std::vector<bool> open(incidents.size());
+  std::vector<bool> is_later(successors.in_slot.size());
+  const Member* latest = nullptr;
+  for (std::size_t i = incidents.size(); i-- > 0;) {
+    const Incident& incident = incidents[i];
+    const bool followed =
+        incident.slots.empty()
+            ? latest != nullptr &&
+                  BeganAfter(*latest, incident.last_begin, incident.last_struck)
+            : std::ranges::any_of(incident.slots, [&is_later](int slot) {
+                return is_later[Index(slot)];
+              });
+    open[i] = !followed && !IsOver(incident, members, owner, successors);
+    for (const int slot : incident.slots) is_later[Index(slot)] = true;
+    const Member& root = members[Index(incident.pods.front())];
+    if (latest == nullptr || Before(latest->begin, root.begin)) latest = &root;
+  }
+  return open;
+}
+
+// The number of the incident at hand; their count: all are over.
+std::size_t AtHand(const std::vector<Incident>& incidents,
+                   const std::vector<bool>& open, bool gave_up,
+                   const WasDecided& was_decided) {
+  const std::size_t none = incidents.size();
+  if (gave_up && none > 0) return none - 1;
+  std::size_t last = none;
+  for (std::size_t i = none; i-- > 0;) {
+    if (open[i]) {
+      if (last == none) last = i;
+      const bool decided =
+          was_decided && was_decided(incidents[i].pods.front()).has_value();
+      if (!decided) return i;
+    }
+    // What came before a gang's last attempt is past.
+    if (!incidents[i].alone) break;
+  }
+  return last;
+}
 
 }  // namespace
 
@@ -273,7 +235,29 @@ Attempts SplitAttempts(const std::vector<Member>& members,
       !owner.full) {
     return {{}, {0}};
   }
-  return Splitter(members, owner, was_decided).Split();
+  const Successors successors = FindSuccessors(members);
+  std::vector<Incident> incidents = Collect(members, successors);
+  const std::vector<bool> open =
+      FindOpen(incidents, members, owner, successors);
+  const std::size_t at_hand =
+      AtHand(incidents, open, owner.gave_up, was_decided);
+  Attempts attempts;
+  std::vector<bool> is_past(members.size());
+  for (std::size_t i = 0; i < incidents.size(); ++i) {
+    if (i == at_hand) continue;
+    std::vector<int>& pods = incidents[i].pods;
+    for (const int pod : pods) is_past[Index(pod)] = true;
+    std::ranges::sort(pods);
+    attempts.earlier.push_back(
+        {std::move(pods), incidents[i].alone && open[i]});
+  }
+  for (const Member& member : members) {
+    const int pod = member.reading.pod;
+    // Pods of an older restart are on their way out.
+    const bool leaves = IsOldRestart(member.restart, owner) && !member.ended();
+    if (!is_past[Index(pod)] && !leaves) attempts.current.push_back(pod);
+  }
+  return attempts;
 }
 
 }  // namespace mulligan::demystify

@@ -26,7 +26,8 @@ enum class GangClass : std::uint8_t {
   kRecovered,
 };
 
-// What a cause means in an attempt history, as bits.
+// What a cause means in an attempt history, and whose words tell of it, as
+// bits.
 enum History : std::uint8_t {
   kNoHistory = 0,
   // The same program on the same input meets it again. Not so what depends on
@@ -42,6 +43,12 @@ enum History : std::uint8_t {
   kShared = 8,
   // Another node may do better, though this one is in order: no lemon.
   kElsewhere = 16,
+  // Comes from outside and goes again: nobody has to mend the work.
+  kGoesAgain = 32,
+  // Programs tell of it in words of their own: the headline quotes them.
+  kInWords = 64,
+  // What Kubernetes writes explains it, whatever the cause of the text's row.
+  kExplained = 128,
 };
 
 // Begins `why_not` of a considered cause that evidence is missing for: possible
@@ -87,7 +94,7 @@ inline bool IsNotThePrograms(v1::Cause cause) {
   }
 }
 
-// Whether the cause means one of `meanings`, of History, in a history.
+// Whether the cause has one of `meanings`, of History.
 inline bool HasHistory(v1::Cause cause, std::uint8_t meanings) {
   return (RowOf(cause).history & meanings) != 0;
 }

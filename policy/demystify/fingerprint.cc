@@ -1,6 +1,5 @@
 #include "policy/demystify/fingerprint.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -36,45 +35,35 @@ bool IsIdentifier(std::string_view word) {
          (word.size() > 2 && word[0] == '0' && (word[1] | 0x20) == 'x');
 }
 
-class Masker {
- public:
-  void Word(std::string_view word) {
-    if (IsIdentifier(word)) {
-      Mask();
-      return;
-    }
-    for (std::size_t i = 0; i < word.size(); ++i) {
-      if (IsDigit(word[i])) {
-        Mask();
-      } else {
-        out_.push_back(static_cast<char>(
-            absl::ascii_tolower(static_cast<unsigned char>(word[i]))));
-      }
+// One mask for a run of masked parts and their joiners.
+void AppendMask(std::string& text) {
+  if (text.ends_with(kMask)) return;
+  if (text.size() >= 2 && IsJoiner(text.back()) &&
+      text[text.size() - 2] == kMask) {
+    text.pop_back();
+  } else {
+    text.push_back(kMask);
+  }
+}
+
+void AppendWord(std::string_view word, std::string& text) {
+  if (IsIdentifier(word)) return AppendMask(text);
+  for (const char c : word) {
+    if (IsDigit(c)) {
+      AppendMask(text);
+    } else {
+      text.push_back(absl::ascii_tolower(static_cast<unsigned char>(c)));
     }
   }
+}
 
-  // One mask for a run of masked parts and their joiners.
-  void Mask() {
-    if (!out_.empty() && out_.back() == kMask) return;
-    if (out_.size() >= 2 && IsJoiner(out_.back()) &&
-        out_[out_.size() - 2] == kMask) {
-      out_.pop_back();
-      return;
-    }
-    out_.push_back(kMask);
+void AppendMark(char c, std::string& text) {
+  if (!IsBlank(c)) {
+    text.push_back(c);
+  } else if (!text.empty() && text.back() != ' ') {
+    text.push_back(' ');
   }
-
-  void Mark(char c) {
-    const bool blank = IsBlank(c);
-    if (blank && (out_.empty() || out_.back() == ' ')) return;
-    out_.push_back(blank ? ' ' : c);
-  }
-
-  std::string Take() { return std::move(out_); }
-
- private:
-  std::string out_;
-};
+}
 
 std::size_t NameAt(std::string_view rest,
                    std::initializer_list<std::string_view> names) {
@@ -91,25 +80,25 @@ std::size_t NameAt(std::string_view rest,
 std::string MessageTemplate(std::string_view message,
                             std::initializer_list<std::string_view> names) {
   message = message.substr(0, kScanned);
-  Masker masker;
+  std::string text;
   for (std::size_t i = 0; i < message.size();) {
     const bool begins = i == 0 || !IsAlphanumeric(message[i - 1]);
     if (const std::size_t name = begins ? NameAt(message.substr(i), names) : 0;
         name > 0) {
-      masker.Mask();
+      AppendMask(text);
       i += name;
       continue;
     }
     std::size_t end = i;
     while (end < message.size() && IsAlphanumeric(message[end])) ++end;
     if (end > i) {
-      masker.Word(message.substr(i, end - i));
+      AppendWord(message.substr(i, end - i), text);
       i = end;
     } else {
-      masker.Mark(message[i++]);
+      AppendMark(message[i++], text);
     }
   }
-  return masker.Take();
+  return text;
 }
 
 std::string Fingerprint(v1::Cause cause, std::optional<std::int32_t> exit_code,

@@ -22,18 +22,25 @@
 namespace mulligan::demystify {
 namespace {
 
-bool IsAnnounced(GangClass member_class) {
-  return member_class == GangClass::kHardware ||
-         member_class == GangClass::kDisruption;
+// What tells of a member whether it comes before another one.
+struct Suspect {
+  const PodReading& member;
+  GangClass member_class = ClassOf(member);
+  Seconds began = BeginOfTrouble(member);
+};
+
+bool IsAnnounced(const Suspect& one) {
+  return one.member_class == GangClass::kHardware ||
+         one.member_class == GangClass::kDisruption;
 }
 
 // Could be an echo, but names what it met: a later kill that nobody explains is
 // no better root.
-bool IsNamed(const PodReading& member, GangClass member_class) {
-  return member_class == GangClass::kEcho &&
-         member.best.cause != v1::COLLECTIVE_CASCADE &&
-         member.best.cause != v1::RENDEZVOUS_FAILED &&
-         member.best.confidence >= v1::Diagnosis::MEDIUM;
+bool IsNamed(const Suspect& one) {
+  return one.member_class == GangClass::kEcho &&
+         one.member.best.cause != v1::COLLECTIVE_CASCADE &&
+         one.member.best.cause != v1::RENDEZVOUS_FAILED &&
+         one.member.best.confidence >= v1::Diagnosis::MEDIUM;
 }
 
 // How much the evidence of a member settles; its exit code alone, nothing.
@@ -55,16 +62,19 @@ bool WasKilled(const PodReading& member) {
   return member.state.exit_code == kKilled;
 }
 
+bool EarlierBy(Seconds lag, Seconds x, Seconds y) {
+  return Known(x) && Known(y) && x + lag < y;
+}
+
 // Whether a kill that nobody explains came before a member that says nothing
 // more. Who stops a pod sends SIGTERM at once, SIGKILL only after its grace
 // period, so that one about the time of the first end is the beginning.
-bool KilledBefore(const PodReading& killed, const PodReading& other) {
-  if (!SaysNothing(other)) return false;
-  const Seconds at = BeginOfTrouble(killed);
-  const Seconds later = BeginOfTrouble(other);
-  if (!Known(at) || !Known(later)) return false;
-  if (!WasKilled(killed)) return at + kClockSkew < later;
-  return at < later + std::clamp<Seconds>(killed.state.grace, 0, kClockSkew);
+bool KilledBefore(const Suspect& killed, const Suspect& other) {
+  const Seconds lag =
+      WasKilled(killed.member)
+          ? -std::clamp<Seconds>(killed.member.state.grace, 0, kClockSkew)
+          : kClockSkew;
+  return SaysNothing(other.member) && EarlierBy(lag, killed.began, other.began);
 }
 
 // A watchdog ended it because a collective took too long: what was killed then
@@ -73,57 +83,48 @@ bool IsTimeout(const PodReading& member) {
   return ClassOf(member) == GangClass::kEcho && member.best.cause == v1::HANG;
 }
 
-bool EarlierBy(Seconds lag, Seconds x, Seconds y) {
-  return Known(x) && Known(y) && x + lag < y;
-}
-
 // Whether time makes `a` the root although the class of `b` comes first.
-bool LeadsByTime(const PodReading& a, const PodReading& b) {
-  const GangClass class_a = ClassOf(a);
-  const GangClass class_b = ClassOf(b);
-  const Seconds begin_a = BeginOfTrouble(a);
-  const Seconds begin_b = BeginOfTrouble(b);
-  if (IsAnnounced(class_b) && FailedByItself(a) &&
-      EarlierBy(AnnouncementLag(a, b), begin_a, begin_b)) {
+bool LeadsByTime(const Suspect& a, const Suspect& b) {
+  if (IsAnnounced(b) && FailedByItself(a.member) &&
+      EarlierBy(AnnouncementLag(a.member, b.member), a.began, b.began)) {
     return true;
   }
-  if (class_b == GangClass::kUnexplained && IsTimeout(a)) {
-    return !EarlierBy(kClockSkew, begin_b, begin_a);
+  const bool b_unexplained = b.member_class == GangClass::kUnexplained;
+  if (b_unexplained && IsTimeout(a.member)) {
+    return !EarlierBy(kClockSkew, b.began, a.began);
   }
-  if (class_a == GangClass::kUnexplained && KilledBefore(a, b)) return true;
-  if (class_b == GangClass::kUnexplained && IsNamed(a, class_a) &&
-      Before(begin_a, begin_b)) {
+  if (a.member_class == GangClass::kUnexplained && KilledBefore(a, b)) {
     return true;
   }
+  if (b_unexplained && IsNamed(a) && Before(a.began, b.began)) return true;
   // A peer's death that showed well before had another cause.
-  return class_a == GangClass::kEcho && MayFollow(b) &&
-         EarlierBy(kClockSkew, begin_a, begin_b);
+  return a.member_class == GangClass::kEcho && MayFollow(b.member) &&
+         EarlierBy(kClockSkew, a.began, b.began);
 }
 
 // Whether class, time or what the evidence settles makes `a` the root rather
 // than `b` (less), or the other way round; neither (equivalent): they are
 // alike.
-std::weak_ordering OrderOf(const PodReading& a, const PodReading& b) {
+std::weak_ordering OrderOf(const Suspect& a, const Suspect& b) {
   constexpr auto kFirst = std::weak_ordering::less;
   constexpr auto kSecond = std::weak_ordering::greater;
-  const GangClass class_a = ClassOf(a);
-  const GangClass class_b = ClassOf(b);
-  if (class_a != class_b) {
+  if (a.member_class != b.member_class) {
     if (LeadsByTime(a, b)) return kFirst;
-    return !LeadsByTime(b, a) && class_a < class_b ? kFirst : kSecond;
+    return !LeadsByTime(b, a) && a.member_class < b.member_class ? kFirst
+                                                                 : kSecond;
   }
-  const Seconds begin_a = BeginOfTrouble(a);
-  const Seconds begin_b = BeginOfTrouble(b);
-  if (EarlierBy(kClockSkew, begin_a, begin_b)) return kFirst;
-  if (EarlierBy(kClockSkew, begin_b, begin_a)) return kSecond;
-  const auto settled_a = SettledBy(a);
-  const auto settled_b = SettledBy(b);
+  if (EarlierBy(kClockSkew, a.began, b.began)) return kFirst;
+  if (EarlierBy(kClockSkew, b.began, a.began)) return kSecond;
+  const auto settled_a = SettledBy(a.member);
+  const auto settled_b = SettledBy(b.member);
   if (settled_a != settled_b) return settled_b <=> settled_a;
-  if (Before(begin_a, begin_b)) return kFirst;
-  if (Before(begin_b, begin_a)) return kSecond;
+  if (Before(a.began, b.began)) return kFirst;
+  if (Before(b.began, a.began)) return kSecond;
   // Who stops a gang asks first: the one that was killed was not asked.
-  if (class_a == GangClass::kUnexplained && WasKilled(a) != WasKilled(b)) {
-    return WasKilled(a) ? kFirst : kSecond;
+  const bool killed = WasKilled(a.member);
+  if (a.member_class == GangClass::kUnexplained &&
+      killed != WasKilled(b.member)) {
+    return killed ? kFirst : kSecond;
   }
   return std::weak_ordering::equivalent;
 }
@@ -133,10 +134,11 @@ std::weak_ordering OrderOf(const PodReading& a, const PodReading& b) {
 int AlikeWith(const PodReading& root, const std::vector<Member>& members,
               const std::vector<int>& pods) {
   if (!MayFollow(root)) return 0;
+  const Suspect first{root};
   return static_cast<int>(std::ranges::count_if(pods, [&](int pod) {
     const Member& member = members[static_cast<std::size_t>(pod)];
     return member.failed() &&
-           OrderOf(root, member.reading) == std::weak_ordering::equivalent;
+           OrderOf(first, {member.reading}) == std::weak_ordering::equivalent;
   }));
 }
 
@@ -144,14 +146,12 @@ int AlikeWith(const PodReading& root, const std::vector<Member>& members,
 // first by name, so that the order of the report does not show.
 bool Precedes(const Context& context, const PodReading& a,
               const PodReading& b) {
-  const std::weak_ordering order = OrderOf(a, b);
+  const std::weak_ordering order = OrderOf({a}, {b});
   if (order != std::weak_ordering::equivalent) return std::is_lt(order);
   if (Stronger(a.best, b.best)) return true;
   if (Stronger(b.best, a.best)) return false;
-  const auto name = [&context](const PodReading& member) -> const auto& {
-    return context.report.pods(member.pod).metadata().name();
-  };
-  return name(a) < name(b);
+  const auto& pods = context.report.pods();
+  return pods[a.pod].metadata().name() < pods[b.pod].metadata().name();
 }
 
 // Whether a member died because of the root: echoes, kills, and plain errors
@@ -160,10 +160,8 @@ bool IsCascade(const PodReading& member, const PodReading& root) {
   const GangClass of_member = ClassOf(member);
   const GangClass of_root = ClassOf(root);
   if (of_member == GangClass::kRecovered) return false;
-  const bool later =
-      !Known(member.state.finished_at) ||
-      !Before(member.state.finished_at + AnnouncementLag(member, root),
-              BeginOfTrouble(root));
+  const bool later = !EarlierBy(AnnouncementLag(member, root),
+                                member.state.finished_at, BeginOfTrouble(root));
   if (of_member == GangClass::kEcho) {
     return of_root != GangClass::kEcho ||
            (member.best.cause != root.best.cause && later);
@@ -178,11 +176,6 @@ bool IsCascade(const PodReading& member, const PodReading& root) {
   return plain &&
          (of_root < GangClass::kOwn || (root.best.tier > member.best.tier &&
                                         member.best.cause != root.best.cause));
-}
-
-// One member alone, else nobody.
-int Alone(const std::vector<int>& pods) {
-  return pods.size() == 1 ? pods.front() : -1;
 }
 
 // "SeqNum=1, OpType=ALLREDUCE, NumelIn=104857600" of NCCL's watchdog, as far
@@ -208,11 +201,18 @@ std::string Shown(const std::string& operation, const std::string& other) {
   return brief == other.substr(0, other.find(" NumelIn")) ? operation : brief;
 }
 
+struct Straggler {
+  // Index into report.pods; -1: nobody stands out.
+  int pod = -1;
+  // How it, or nobody, stands out, for people: "it reported nothing, and still
+  // runs". Empty: nothing to say.
+  std::string how;
+};
+
 Straggler InAnotherOperation(const std::string& own, int pod,
                              const std::string& others) {
-  return {pod, false,
-          "it was in " + Shown(own, others) + ", the others in " +
-              Shown(others, own)};
+  return {pod, "it was in " + Shown(own, others) + ", the others in " +
+                   Shown(others, own)};
 }
 
 // Members by what they report of the collective operation.
@@ -233,15 +233,45 @@ LastReports ReadLastReports(const Context& context,
     const bool runs =
         !member.reading.failing() && PodRuns(context.report.pods(pod));
     if (!member.failed() && !runs) continue;
-    if (runs || member.reading.best.cause != v1::HANG) {
+    if (!runs && member.reading.best.cause == v1::HANG) {
+      ++reports.waited;
+      reports.waiting[OperationIn(member.reading.best.text)].push_back(pod);
+    } else {
       reports.silent.push_back(pod);
       reports.runs = runs;
-      continue;
     }
-    ++reports.waited;
-    reports.waiting[OperationIn(member.reading.best.text)].push_back(pod);
   }
   return reports;
+}
+
+// The member that kept the others waiting. `pods` are the members of an attempt
+// in which a watchdog ended a collective operation. Every member that waited
+// reports it; so the one is meant that
+// 1. alone reports none, whether it ended or still runs, while two or more
+//    others do, or
+// 2. alone reports another operation (number, kind or size) than the rest.
+// Where every member reports the same operation, none of them is known to be
+// the reason.
+Straggler FindStraggler(const Context& context,
+                        const std::vector<Member>& members,
+                        const std::vector<int>& pods) {
+  const LastReports reports = ReadLastReports(context, members, pods);
+  if (reports.waited < 2 || reports.silent.size() > 1) return {};
+  if (!reports.silent.empty()) {
+    return {reports.silent.front(), reports.runs
+                                        ? "it reported nothing, and still runs"
+                                        : "it reported nothing"};
+  }
+  const auto& [one, first] = *reports.waiting.begin();
+  if (reports.waiting.size() == 1 && !one.empty()) {
+    return {-1, "all " + std::to_string(reports.waited) +
+                    " members waited in the same operation, none stands out"};
+  }
+  if (reports.waited < 3 || reports.waiting.size() != 2) return {};
+  const auto& [other, last] = *reports.waiting.rbegin();
+  if (first.size() == 1) return InAnotherOperation(one, first[0], other);
+  if (last.size() == 1) return InAnotherOperation(other, last[0], one);
+  return {};
 }
 
 // Of so many that ended first one is named: it is right half the time.
@@ -249,20 +279,42 @@ constexpr int kWorthAGuess = 2;
 
 // Somebody began it, but none of the members in the report is known to be the
 // one: all lost another, or several ended alike.
-void LookForNobody(const std::vector<Member>& members,
-                   const std::vector<int>& pods, const PodReading& root,
-                   Gang& gang) {
-  const std::string failing =
-      std::to_string(gang.failing) + " members that failed ";
-  if (gang.rootless) {
-    gang.nobody = true;
-    gang.stands_out = "none of the " + failing + "began it";
-  } else if (const int alike = AlikeWith(root, members, pods);
-             alike > kWorthAGuess || alike == gang.failing) {
-    gang.nobody = true;
-    gang.stands_out = std::to_string(alike) + " of " + failing +
-                      "ended so at once, none says why";
+Straggler FindNobody(const std::vector<Member>& members,
+                     const std::vector<int>& pods, const PodReading& root,
+                     int failing) {
+  if (failing < 2) return {};
+  const std::string failed = std::to_string(failing) + " members that failed ";
+  if (root.best.cause == v1::COLLECTIVE_CASCADE) {
+    return {-1, "none of the " + failed + "began it"};
   }
+  const int alike = AlikeWith(root, members, pods);
+  if (alike <= kWorthAGuess && alike != failing) return {};
+  return {-1, std::to_string(alike) + " of " + failed +
+                  "ended so at once, none says why"};
+}
+
+// Members that died because of the root, or of the one that it names.
+// `waited_for`: that one kept the others waiting.
+std::vector<const PodReading*> CascadesOf(const std::vector<Member>& members,
+                                          const std::vector<int>& pods,
+                                          const PodReading& root, int named,
+                                          bool waited_for) {
+  std::vector<const PodReading*> cascades;
+  for (const int pod : pods) {
+    const Member& member = members[static_cast<std::size_t>(pod)];
+    if (pod == named || !member.failed()) continue;
+    // Whoever waited for the one died of it, the member that tells included.
+    const bool waited = waited_for && IsTimeout(member.reading);
+    // Of those that work for themselves only words tell that one died of
+    // another.
+    const bool may_follow =
+        !member.alone || ClassOf(member.reading) == GangClass::kEcho;
+    if (waited ||
+        (pod != root.pod && may_follow && IsCascade(member.reading, root))) {
+      cascades.push_back(&member.reading);
+    }
+  }
+  return cascades;
 }
 
 }  // namespace
@@ -271,6 +323,7 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
               const std::vector<int>& pods) {
   Gang gang;
   PodReading root;
+  int failing = 0;
   for (const int pod : pods) {
     const Member& member = members[static_cast<std::size_t>(pod)];
     const PodReading& reading = member.reading;
@@ -285,66 +338,26 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
         gang.succeeded_as_failed = pod;
       }
     } else {
-      ++gang.failing;
+      ++failing;
       if (!root.failing() || Precedes(context, reading, root)) root = reading;
     }
   }
   gang.root = root.pod;
   if (gang.root < 0) return gang;
-  gang.cause = root.best;
   gang.state = root.state;
   gang.named = NamedBy(context, pods, root);
+  gang.rootless = failing > 1 && root.best.cause == v1::COLLECTIVE_CASCADE;
   const bool timeout = gang.named < 0 && IsTimeout(root);
-  if (timeout) {
-    Straggler straggler = FindStraggler(context, members, pods);
-    gang.stands_out = std::move(straggler.how);
-    gang.nobody = straggler.nobody;
-    if (straggler.pod != gang.root) gang.named = straggler.pod;
+  if (gang.named < 0) {
+    Straggler found = timeout ? FindStraggler(context, members, pods)
+                              : FindNobody(members, pods, root, failing);
+    gang.nobody = found.pod < 0 && !found.how.empty();
+    gang.stands_out = std::move(found.how);
+    if (found.pod != gang.root) gang.named = found.pod;
   }
-  gang.rootless = gang.failing > 1 && root.best.cause == v1::COLLECTIVE_CASCADE;
-  if (gang.named < 0 && gang.failing > 1) {
-    LookForNobody(members, pods, root, gang);
-  }
-  for (const int pod : pods) {
-    const Member& member = members[static_cast<std::size_t>(pod)];
-    if (pod == gang.named || !member.failed()) continue;
-    // Whoever waited for the one died of it, the member that tells included.
-    const bool waited = timeout && gang.named >= 0 && IsTimeout(member.reading);
-    // Of those that work for themselves only words tell that one died of
-    // another.
-    const bool may_follow =
-        !member.alone || ClassOf(member.reading) == GangClass::kEcho;
-    if (waited ||
-        (pod != gang.root && may_follow && IsCascade(member.reading, root))) {
-      gang.cascades.push_back(&member.reading);
-    }
-  }
+  gang.cascades =
+      CascadesOf(members, pods, root, gang.named, timeout && gang.named >= 0);
   return gang;
-}
-
-Straggler FindStraggler(const Context& context,
-                        const std::vector<Member>& members,
-                        const std::vector<int>& pods) {
-  const LastReports reports = ReadLastReports(context, members, pods);
-  if (reports.waited < 2) return {};
-  if (!reports.silent.empty()) {
-    const int pod = Alone(reports.silent);
-    if (pod < 0) return {};
-    return {pod, false,
-            reports.runs ? "it reported nothing, and still runs"
-                         : "it reported nothing"};
-  }
-  const auto& [one, first] = *reports.waiting.begin();
-  if (reports.waiting.size() == 1 && !one.empty()) {
-    return {-1, true,
-            "all " + std::to_string(reports.waited) +
-                " members waited in the same operation, none stands out"};
-  }
-  if (reports.waited < 3 || reports.waiting.size() != 2) return {};
-  const auto& [other, last] = *reports.waiting.rbegin();
-  if (Alone(first) >= 0) return InAnotherOperation(one, Alone(first), other);
-  if (Alone(last) >= 0) return InAnotherOperation(other, Alone(last), one);
-  return {};
 }
 
 }  // namespace mulligan::demystify

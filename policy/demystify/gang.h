@@ -28,13 +28,10 @@ struct Gang {
   // None of them is known to be the culprit: all waited for each other, all
   // look like echoes, or several that say nothing ended alike.
   bool nobody = false;
-  Candidate cause;
   PodState state;
   // Members that died because of the root, in the order of the report. They
   // belong to the members that were read.
   std::vector<const PodReading*> cascades;
-  // Members that fail, the root included.
-  int failing = 0;
   // Some pod runs, waits without trouble or succeeded.
   int healthy = 0;
   int succeeded = 0;
@@ -61,27 +58,6 @@ struct Gang {
 // its grace period is longer.
 Gang ReadGang(const Context& context, const std::vector<Member>& members,
               const std::vector<int>& pods);
-
-struct Straggler {
-  // Index into report.pods; -1: nobody stands out.
-  int pod = -1;
-  // Every member reports the same operation: they all waited, and none of them
-  // is known to be the reason.
-  bool nobody = false;
-  // How it, or nobody, stands out, for people: "it reported nothing, and still
-  // runs". Empty with neither.
-  std::string how;
-};
-
-// The member that kept the others waiting. `pods` are the members of an attempt
-// in which a watchdog ended a collective operation. Every member that waited
-// reports it; so the one is meant that
-// 1. alone reports none, whether it ended or still runs, while two or more
-//    others do, or
-// 2. alone reports another operation (number, kind or size) than the rest.
-Straggler FindStraggler(const Context& context,
-                        const std::vector<Member>& members,
-                        const std::vector<int>& pods);
 
 }  // namespace mulligan::demystify
 

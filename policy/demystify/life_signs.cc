@@ -25,122 +25,96 @@ namespace core = kubernetes::core::v1;
 // say any more that it is in time.
 constexpr Seconds kLongInit = 1800;
 
-class LifeSigns {
- public:
-  LifeSigns(const Context& context, Candidates& facts)
-      : context_(context),
-        report_(context.report),
-        now_(context.now),
-        facts_(facts) {}
+// By the word of an object, which a pod that runs bears out.
+bool AddAlive(const Context& context, const Place& place,
+              std::string_view value, Seconds at, Candidates& facts) {
+  Weigh(Round::kRead, AddSign(facts, sign::kObjectAlive, place, value, at),
+        {.runs = std::ranges::any_of(context.report.pods(), PodRuns)});
+  return true;
+}
 
-  // First the object the decision is about, then what it owns. A cluster tells
-  // less than its pods.
-  void Add(const std::vector<Member>& members, const std::vector<int>& pods) {
-    for (const WorkloadView& view : context_.owners.views) {
-      if (view.phase != WorkloadPhase::kSilent && AddOwner(view)) return;
-    }
-    for (int i = 0; i < report_.jobs_size(); ++i) {
-      if (AddJob(i)) return;
-    }
-    if (AddPod(members, pods)) return;
-    for (const WorkloadView& view : context_.owners.views) {
-      if (AddOwner(view)) return;
-    }
-    if (const auto queue = QueueIn(report_)) {
-      AddConditions(*queue, {Root::kWorkload});
-    }
-  }
-
- private:
-  bool AddOwner(const WorkloadView& view) {
-    Place place = {Root::kOwner};
-    place.owner = &view;
-    if (view.state_leaf == nullptr) return AddConditions(view, place);
-    // One that is not known says nothing.
-    if (view.state.empty() || view.phase == WorkloadPhase::kSilent) {
-      return false;
-    }
-    place.leaf = view.state_leaf;
-    AddAlive(place, view.state);
-    return true;
-  }
-
-  // The latest condition that holds.
-  bool AddConditions(const WorkloadView& view, Place place) {
-    int latest = -1;
-    for (int i = 0; i < view.conditions.size(); ++i) {
-      if (view.conditions[i].status() != "True") continue;
-      if (latest < 0 || !Before(At(view, i), At(view, latest))) latest = i;
-    }
-    if (latest >= 0) {
-      place.list = ".status.conditions";
-      place.item = latest;
-      place.leaf = ".type";
-      AddAlive(place, view.conditions[latest].type(), At(view, latest));
-      return true;
-    }
-    if (!view.has_status) return false;
-    place.leaf = ".status";
-    AddAlive(place, "no condition yet");
-    return true;
-  }
-
-  // By the word of an object, which a pod that runs bears out.
-  void AddAlive(const Place& place, std::string_view value,
-                Seconds at = kUnknownTime) {
-    Weigh(Round::kRead, AddSign(facts_, sign::kObjectAlive, place, value, at),
-          {.runs = std::ranges::any_of(report_.pods(), PodRuns)});
-  }
-
-  static Seconds At(const WorkloadView& view, int condition) {
+// The latest condition that holds. Returns whether there is a status.
+bool AddConditions(const Context& context, const WorkloadView& view,
+                   Place place, Candidates& facts) {
+  const auto at = [&view](int condition) {
     return ToSeconds(view.conditions[condition].last_transition_time());
+  };
+  int latest = -1;
+  for (int i = 0; i < view.conditions.size(); ++i) {
+    if (view.conditions[i].status() != "True") continue;
+    if (latest < 0 || !Before(at(i), at(latest))) latest = i;
   }
+  if (latest >= 0) {
+    place.list = ".status.conditions";
+    place.item = latest;
+    place.leaf = ".type";
+    return AddAlive(context, place, view.conditions[latest].type(), at(latest),
+                    facts);
+  }
+  place.leaf = ".status";
+  return view.has_status &&
+         AddAlive(context, place, "no condition yet", kUnknownTime, facts);
+}
 
-  bool AddJob(int index) {
-    const auto& job = report_.jobs(index);
-    if (job.status().active() > 0) {
-      AddSign(facts_, sign::kPodsActive,
-              {Root::kJobs, index, "", -1, ".status.active"}, {})
-          .number = job.status().active();
+bool AddOwner(const Context& context, const WorkloadView& view,
+              Candidates& facts) {
+  Place place = {Root::kOwner};
+  place.owner = &view;
+  if (view.state_leaf == nullptr) {
+    return AddConditions(context, view, place, facts);
+  }
+  place.leaf = view.state_leaf;
+  // One that is not known says nothing.
+  return !view.state.empty() && view.phase != WorkloadPhase::kSilent &&
+         AddAlive(context, place, view.state, kUnknownTime, facts);
+}
+
+bool AddJob(const Context& context, int index, Candidates& facts) {
+  const auto& job = context.report.jobs(index);
+  if (job.status().active() <= 0) {
+    return AddConditions(context, ViewOf(job), {Root::kJobs, index}, facts);
+  }
+  AddSign(facts, sign::kPodsActive,
+          {Root::kJobs, index, "", -1, ".status.active"}, {})
+      .number = job.status().active();
+  return true;
+}
+
+void AddPod(const Context& context, int index, Candidates& facts) {
+  const core::Pod& pod = context.report.pods(index);
+  const core::PodStatus& status = pod.status();
+  const bool runs = status.phase() == "Running";
+  const Seconds since =
+      runs ? ToSeconds(status.start_time()) : StartingSince(pod);
+  const bool slow =
+      InitRuns(pod) && Known(since) && Before(since + kLongInit, context.now);
+  const bool warned = std::ranges::any_of(facts, [](const Candidate& fact) {
+    return fact.row == &sign::kUnreadWarning;
+  });
+  const Signature& sign = runs   ? sign::kPodRunning
+                          : slow ? sign::kInitRunning
+                                 : sign::kPodStarting;
+  Weigh(Round::kRead,
+        AddSign(facts, sign, {Root::kPods, index, "", -1, ".status.phase"},
+                status.phase(), since),
+        {.warned = warned});
+}
+
+// One that runs before one that starts; a phase that is not known says nothing.
+bool AddPods(const Context& context, const std::vector<Member>& members,
+             const std::vector<int>& pods, Candidates& facts) {
+  for (const char* phase : {"Running", "Pending"}) {
+    for (const int pod : pods) {
+      if (members[static_cast<std::size_t>(pod)].reading.failing() ||
+          context.report.pods(pod).status().phase() != phase) {
+        continue;
+      }
+      AddPod(context, pod, facts);
       return true;
     }
-    return AddConditions(ViewOf(job), {Root::kJobs, index});
   }
-
-  bool AddPod(const std::vector<Member>& members,
-              const std::vector<int>& pods) {
-    for (const bool running : {true, false}) {
-      for (const int index : pods) {
-        const Member& member = members[static_cast<std::size_t>(index)];
-        if (member.reading.failing()) continue;
-        const core::PodStatus& status = report_.pods(index).status();
-        // One that is not known says nothing.
-        if (status.phase() != (running ? "Running" : "Pending")) continue;
-        const Seconds since = StartingSince(report_.pods(index));
-        const bool slow = !running && InitRuns(report_.pods(index)) &&
-                          Known(since) && Before(since + kLongInit, now_);
-        const bool warned = std::ranges::any_of(facts_, [](const auto& fact) {
-          return fact.row == &sign::kUnreadWarning;
-        });
-        Candidate& sign = AddSign(
-            facts_,
-            running ? sign::kPodRunning
-            : slow  ? sign::kInitRunning
-                    : sign::kPodStarting,
-            {Root::kPods, index, "", -1, ".status.phase"}, status.phase(),
-            running ? ToSeconds(status.start_time()) : since);
-        Weigh(Round::kRead, sign, {.warned = warned});
-        return true;
-      }
-    }
-    return false;
-  }
-
-  const Context& context_;
-  const v1::FailureReport& report_;
-  const Seconds now_;
-  Candidates& facts_;
-};
+  return false;
+}
 
 // As the phase says, or will say: a container has ended badly for good.
 bool HasFailed(const core::Pod& pod) {
@@ -281,7 +255,25 @@ Seconds RequeuedUntil(const Context& context) {
 
 void AddLifeSign(const Context& context, const std::vector<Member>& members,
                  const std::vector<int>& pods, Candidates& facts) {
-  LifeSigns(context, facts).Add(members, pods);
+  // First the object the decision is about, then what it owns. A cluster tells
+  // less than its pods.
+  const auto& views = context.owners.views;
+  for (const WorkloadView& view : views) {
+    if (view.phase != WorkloadPhase::kSilent &&
+        AddOwner(context, view, facts)) {
+      return;
+    }
+  }
+  for (int i = 0; i < context.report.jobs_size(); ++i) {
+    if (AddJob(context, i, facts)) return;
+  }
+  if (AddPods(context, members, pods, facts)) return;
+  for (const WorkloadView& view : views) {
+    if (AddOwner(context, view, facts)) return;
+  }
+  if (const auto queue = QueueIn(context.report)) {
+    AddConditions(context, *queue, {Root::kWorkload}, facts);
+  }
 }
 
 Seconds StuckAt(const Context& context, const std::vector<int>& pods) {

@@ -67,95 +67,101 @@ bool InTwoStates(const core::ContainerStatus& status) {
   return HasTwo(status.state()) || HasTwo(status.last_state());
 }
 
-bool EndedBeforeItStarted(const core::ContainerState& state) {
+bool IsBackwards(const core::ContainerState& state) {
   const core::ContainerStateTerminated& run = state.terminated();
   return Before(ToSeconds(run.finished_at()), ToSeconds(run.started_at()));
 }
 
-// What is odd about containers, each kind once a pod.
-class ContainerChecks {
- public:
-  ContainerChecks(const core::Pod& pod, Warnings& warnings)
-      : pod_(pod), warnings_(warnings) {}
+bool EndedBeforeItStarted(const core::ContainerStatus& status) {
+  return IsBackwards(status.state()) || IsBackwards(status.last_state());
+}
 
-  template <typename Statuses>
-  void Check(const Statuses& statuses) {
-    for (const core::ContainerStatus& status : statuses) {
-      if (InTwoStates(status)) {
-        Warn(status, two_states_,
-             "more than one of waiting, running and terminated is set");
-      }
-      if (status.restart_count() < 0) {
-        Warn(status, negative_, "restartCount is negative");
-      }
-      if (EndedBeforeItStarted(status.state()) ||
-          EndedBeforeItStarted(status.last_state())) {
-        Warn(status, backwards_, "finishedAt is before startedAt");
+// What is odd about containers, each once a pod.
+constexpr const char* kContainerOddities[] = {
+    "more than one of waiting, running and terminated is set",
+    "restartCount is negative", "finishedAt is before startedAt"};
+
+// As bits, in their order.
+unsigned OdditiesOf(const core::ContainerStatus& status) {
+  return (InTwoStates(status) ? 1U : 0U) |
+         (status.restart_count() < 0 ? 2U : 0U) |
+         (EndedBeforeItStarted(status) ? 4U : 0U);
+}
+
+constexpr char kInTheFuture[] =
+    " has times later than observedAt: clocks differ";
+
+// Of each kind of oddity the first.
+void CheckPod(const Context& context, const core::Pod& pod,
+              Warnings& warnings) {
+  const core::PodStatus& status = pod.status();
+  const std::string& phase = status.phase();
+  const auto warn = [&](std::string_view what) {
+    warnings.push_back(absl::StrCat("pod ", Excerpt(pod.metadata().name())));
+    warnings.back().append(what);
+  };
+  if (!phase.empty() && phase != "Failed" && phase != "Running" &&
+      phase != "Pending" && phase != "Succeeded" && phase != "Unknown") {
+    warn(absl::StrCat(": phase \"", Excerpt(phase), "\" is not known"));
+  }
+  if (InFuture(context, Newest(status))) warn(kInTheFuture);
+  unsigned told = 0;
+  for (const auto* statuses :
+       {&status.init_container_statuses(), &status.container_statuses()}) {
+    for (const core::ContainerStatus& container : *statuses) {
+      const unsigned odd = OdditiesOf(container) & ~told;
+      told |= odd;
+      for (std::size_t i = 0; odd >> i != 0; ++i) {
+        if ((odd >> i & 1) == 0) continue;
+        warn(absl::StrCat(", container ", Excerpt(container.name()), ": ",
+                          kContainerOddities[i]));
       }
     }
   }
+}
 
- private:
-  void Warn(const core::ContainerStatus& status, bool& warned,
-            const char* what) {
-    if (warned) return;
-    warned = true;
-    warnings_.push_back(absl::StrCat("pod ", Excerpt(pod_.metadata().name()),
-                                     ", container ", Excerpt(status.name()),
-                                     ": ", what));
+// "active is -1, failed is -2"; empty: none is negative.
+std::string NegativesIn(std::span<const ObjectCount> counts) {
+  std::string found;
+  for (const ObjectCount& count : counts) {
+    if (count.value >= 0) continue;
+    absl::StrAppend(&found, found.empty() ? "" : ", ", count.field, " is ",
+                    count.value);
   }
+  return found;
+}
 
-  const core::Pod& pod_;
-  Warnings& warnings_;
-  bool two_states_ = false;
-  bool negative_ = false;
-  bool backwards_ = false;
+// What was warned of already: of many Jobs once is enough.
+struct Told {
+  bool future = false;
+  bool negative = false;
 };
 
-// Checks of the objects of one kind.
-class ObjectChecks {
- public:
-  ObjectChecks(const Context& context, std::string_view kind,
-               Warnings& warnings)
-      : context_(context), kind_(kind), warnings_(warnings) {}
-
-  void Check(const WorkloadView& view, std::span<const ObjectCount> counts) {
-    const std::string& name = view.meta->name();
-    for (const UnknownWord& unknown : view.unknown_words) {
-      Warn(name, absl::StrCat(": ", unknown.leaf + 1, " \"",
-                              Excerpt(unknown.word), "\" is not known"));
-    }
-    if (!future_ && InFuture(context_, Newest(view))) {
-      future_ = true;
-      Warn(name, " has times later than observedAt: clocks differ");
-    }
-    if (negative_) return;
-    std::string found;
-    for (const ObjectCount& count : counts) {
-      if (count.value >= 0) continue;
-      absl::StrAppend(&found, negative_ ? ", " : ": ", count.field, " is ",
-                      count.value);
-      negative_ = true;
-    }
-    if (negative_) Warn(name, found + ": no count is negative");
+void CheckObject(const Context& context, const WorkloadView& view,
+                 std::span<const ObjectCount> counts, Told& told,
+                 Warnings& warnings) {
+  const std::string& name = view.meta->name();
+  const auto warn = [&](std::string_view what) {
+    warnings.push_back(absl::StrCat(Excerpt(view.kind_name),
+                                    name.empty() ? "" : " ", Excerpt(name)));
+    warnings.back().append(what);
+  };
+  for (const UnknownWord& unknown : view.unknown_words) {
+    warn(absl::StrCat(": ", unknown.leaf + 1, " \"", Excerpt(unknown.word),
+                      "\" is not known"));
   }
-
- private:
-  void Warn(const std::string& name, std::string_view what) {
-    warnings_.push_back(
-        absl::StrCat(Excerpt(kind_), name.empty() ? "" : " ", Excerpt(name)));
-    warnings_.back().append(what);
+  if (!told.future && InFuture(context, Newest(view))) {
+    told.future = true;
+    warn(kInTheFuture);
   }
-
-  const Context& context_;
-  const std::string_view kind_;
-  Warnings& warnings_;
-  bool future_ = false;
-  bool negative_ = false;
-};
+  const std::string negatives = told.negative ? "" : NegativesIn(counts);
+  if (negatives.empty()) return;
+  told.negative = true;
+  warn(absl::StrCat(": ", negatives, ": no count is negative"));
+}
 
 void CheckJobs(const Context& context, Warnings& warnings) {
-  ObjectChecks checks(context, "Job", warnings);
+  Told told;
   for (const auto& job : context.report.jobs()) {
     const auto& spec = job.spec();
     const auto& status = job.status();
@@ -168,37 +174,17 @@ void CheckJobs(const Context& context, Warnings& warnings) {
         {"active", status.active()},
         {"succeeded", status.succeeded()},
         {"failed", status.failed()}};
-    checks.Check(ViewOf(job), counts);
+    CheckObject(context, ViewOf(job), counts, told, warnings);
   }
 }
 
 void CheckOwners(const Context& context, Warnings& warnings) {
   const auto check = [&](const WorkloadView& view) {
-    ObjectChecks(context, view.kind_name, warnings).Check(view, view.counts);
+    Told told;
+    CheckObject(context, view, view.counts, told, warnings);
   };
   for (const WorkloadView& view : context.owners.views) check(view);
   if (const auto queue = QueueIn(context.report)) check(*queue);
-}
-
-// Of each kind of oddity the first.
-void CheckPod(const Context& context, const core::Pod& pod,
-              Warnings& warnings) {
-  const core::PodStatus& status = pod.status();
-  const std::string& phase = status.phase();
-  if (!phase.empty() && phase != "Failed" && phase != "Running" &&
-      phase != "Pending" && phase != "Succeeded" && phase != "Unknown") {
-    warnings.push_back(absl::StrCat("pod ", Excerpt(pod.metadata().name()),
-                                    ": phase \"", Excerpt(phase),
-                                    "\" is not known"));
-  }
-  if (Known(context.now) && InFuture(context, Newest(status))) {
-    warnings.push_back(
-        absl::StrCat("pod ", Excerpt(pod.metadata().name()),
-                     " has times later than observedAt: clocks differ"));
-  }
-  ContainerChecks checks(pod, warnings);
-  checks.Check(status.init_container_statuses());
-  checks.Check(status.container_statuses());
 }
 
 void CheckCreationError(const v1::CreationError& error, Warnings& warnings) {

@@ -12,119 +12,97 @@
 namespace mulligan::demystify {
 namespace {
 
-class SummaryWriter {
- public:
-  SummaryWriter(const v1::FailureReport& report, const Conclusion& conclusion,
-                const v1::Diagnosis& diagnosis)
-      : report_(report),
-        conclusion_(conclusion),
-        winner_(conclusion.decisive()),
-        naming_(conclusion.naming()),
-        diagnosis_(diagnosis) {}
+// Pods that failed before do not end what goes on, but they did fail.
+std::string FailedBefore(const v1::FailureReport& report) {
+  const auto failed = std::ranges::count_if(report.pods(), [](const auto& pod) {
+    return pod.status().phase() == "Failed";
+  });
+  if (failed == 0) return "Nothing has failed";
+  return absl::StrCat(failed, failed == 1 ? " pod" : " pods",
+                      " failed before, and the work goes on");
+}
 
-  std::string Write() const {
-    std::string text;
-    text.reserve(160);
-    if (conclusion_.cause == v1::NOT_FAILED) {
-      if (winner_ == nullptr && !report_.exit().message().empty()) {
-        return "Whether it failed is not told: there is no exit code, and no "
-               "known failure in the words.";
-      }
-      text = Before();
-      if (winner_ == nullptr) {
-        return text +
-               ", as far as the report says: nothing in it tells how "
-               "the work fares.";
-      }
-      const ObjectName object = ObjectOf(report_, winner_->place);
-      absl::StrAppend(&text, ": ", Excerpt(object.kind),
-                      object.name.empty() ? "" : " ", Excerpt(object.name),
-                      ": ", std::string(winner_->row->meaning));
-      if (winner_->place.root != Root::kPods) {
-        absl::StrAppend(&text, " (", ValueOf(report_, *winner_), ")");
-      }
-      text.push_back('.');
-      return text;
-    }
-    WriteSubject(text);
-    text.append(": ");
-    if (naming_ != winner_) {
-      absl::StrAppend(&text, "it is ", v1::Cause_Name(conclusion_.cause),
-                      " by the word of ", ValueOf(report_, *naming_));
-    } else {
-      text.append(winner_->row->meaning);
-    }
-    const bool says_code =
-        naming_->row->meaning.find("exit code") != std::string_view::npos;
-    if (conclusion_.exit_code.value_or(0) != 0 && !says_code) {
-      absl::StrAppend(&text, " (exit code ", *conclusion_.exit_code, ")");
-    }
-    const auto& cascades = conclusion_.gang.cascades;
-    if (!cascades.empty()) {
-      const bool told =
-          std::ranges::any_of(cascades, [](const PodReading* member) {
-            return ClassOf(*member) == GangClass::kEcho;
-          });
-      absl::StrAppend(&text, "; ", cascades.size(),
-                      cascades.size() == 1 ? " other member" : " other members",
-                      told ? " died because of it" : " ended with it");
-    }
-    const std::string& stands_out = conclusion_.gang.stands_out;
-    if (winner_->place.root == Root::kPods && !stands_out.empty()) {
-      absl::StrAppend(&text, "; ", Excerpt(stands_out));
-    }
-    text.push_back('.');
-    return text;
+// Of what has not failed; `sign` says how it fares, null: nothing does.
+std::string SummarizeLife(const v1::FailureReport& report,
+                          const Candidate* sign) {
+  if (sign == nullptr && !report.exit().message().empty()) {
+    return "Whether it failed is not told: there is no exit code, and no "
+           "known failure in the words.";
   }
-
- private:
-  void WriteSubject(std::string& text) const {
-    const v1::Culprit& culprit = diagnosis_.culprit();
-    const bool about_object = !culprit.name().empty() && winner_ != nullptr &&
-                              winner_->place.root != Root::kEvents;
-    if (about_object || culprit.pod().empty()) {
-      if (!culprit.name().empty()) {
-        absl::StrAppend(&text, culprit.kind(), " ", culprit.name());
-      } else if (!culprit.node().empty()) {
-        absl::StrAppend(&text, "Node ", culprit.node());
-      } else {
-        text.append("The workload");
-        WriteContainer(text);
-      }
-      return;
-    }
-    absl::StrAppend(&text, "Pod ", culprit.pod());
-    WriteContainer(text);
+  std::string text = FailedBefore(report);
+  if (sign == nullptr) {
+    return text +
+           ", as far as the report says: nothing in it tells how "
+           "the work fares.";
   }
-
-  void WriteContainer(std::string& text) const {
-    const std::string& container = diagnosis_.culprit().container();
-    if (!container.empty()) absl::StrAppend(&text, ", container ", container);
+  const ObjectName object = ObjectOf(report, sign->place);
+  absl::StrAppend(&text, ": ", Excerpt(object.kind),
+                  object.name.empty() ? "" : " ", Excerpt(object.name), ": ",
+                  std::string(sign->row->meaning));
+  if (sign->place.root != Root::kPods) {
+    absl::StrAppend(&text, " (", ValueOf(report, *sign), ")");
   }
+  return text + ".";
+}
 
-  // Pods that failed before do not end what goes on, but they did fail.
-  std::string Before() const {
-    const auto& pods = report_.pods();
-    const auto failed = std::ranges::count_if(
-        pods, [](const auto& pod) { return pod.status().phase() == "Failed"; });
-    if (failed == 0) return "Nothing has failed";
-    return absl::StrCat(failed, failed == 1 ? " pod" : " pods",
-                        " failed before, and the work goes on");
+// Whom it happened to.
+std::string SubjectOf(const v1::Culprit& culprit, const Candidate& winner) {
+  const std::string& container = culprit.container();
+  const char* const in = container.empty() ? "" : ", container ";
+  const bool about_object =
+      !culprit.name().empty() && winner.place.root != Root::kEvents;
+  if (!culprit.pod().empty() && !about_object) {
+    return absl::StrCat("Pod ", culprit.pod(), in, container);
   }
+  if (!culprit.name().empty()) {
+    return absl::StrCat(culprit.kind(), " ", culprit.name());
+  }
+  return culprit.node().empty() ? absl::StrCat("The workload", in, container)
+                                : absl::StrCat("Node ", culprit.node());
+}
 
-  const v1::FailureReport& report_;
-  const Conclusion& conclusion_;
-  const Candidate* const winner_;
-  const Candidate* const naming_;
-  const v1::Diagnosis& diagnosis_;
-};
+// "; 2 other members died because of it"; empty: none did.
+std::string CascadesText(const Gang& gang) {
+  if (gang.cascades.empty()) return "";
+  const bool told =
+      std::ranges::any_of(gang.cascades, [](const PodReading* member) {
+        return ClassOf(*member) == GangClass::kEcho;
+      });
+  return absl::StrCat(
+      "; ", gang.cascades.size(),
+      gang.cascades.size() == 1 ? " other member" : " other members",
+      told ? " died because of it" : " ended with it");
+}
 
 }  // namespace
 
 std::string Summarize(const v1::FailureReport& report,
                       const Conclusion& conclusion,
                       const v1::Diagnosis& diagnosis) {
-  return SummaryWriter(report, conclusion, diagnosis).Write();
+  const Candidate* const winner = conclusion.decisive();
+  if (conclusion.cause == v1::NOT_FAILED) return SummarizeLife(report, winner);
+  const Candidate& naming = *conclusion.naming();
+  std::string text = SubjectOf(diagnosis.culprit(), *winner);
+  text.reserve(160);
+  text.append(": ");
+  if (&naming == winner) {
+    text.append(winner->row->meaning);
+  } else {
+    absl::StrAppend(&text, "it is ", v1::Cause_Name(conclusion.cause),
+                    " by the word of ", ValueOf(report, naming));
+  }
+  const bool says_code =
+      naming.row->meaning.find("exit code") != std::string_view::npos;
+  if (conclusion.exit_code.value_or(0) != 0 && !says_code) {
+    absl::StrAppend(&text, " (exit code ", *conclusion.exit_code, ")");
+  }
+  text.append(CascadesText(conclusion.gang));
+  const std::string& stands_out = conclusion.gang.stands_out;
+  if (winner->place.root == Root::kPods && !stands_out.empty()) {
+    absl::StrAppend(&text, "; ", Excerpt(stands_out));
+  }
+  text.push_back('.');
+  return text;
 }
 
 }  // namespace mulligan::demystify

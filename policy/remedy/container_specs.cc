@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_format.h"
 #include "google/protobuf/struct.pb.h"
+#include "policy/demystify/readers/volumes.h"
 
 namespace mulligan {
 namespace {
@@ -134,32 +135,6 @@ std::string_view NameIn(const Message& object) {
       .name();
 }
 
-// Whether `path` is `folder` or below it.
-bool IsBelow(std::string_view path, std::string_view folder) {
-  while (folder.size() > 1 && folder.back() == '/') folder.remove_suffix(1);
-  return path.starts_with(folder) &&
-         (path.size() == folder.size() || path[folder.size()] == '/');
-}
-
-// The mount closest above `path`; null: none is.
-const core::VolumeMount* MountAt(const core::PodSpec& spec,
-                                 std::string_view container,
-                                 std::string_view path) {
-  const core::VolumeMount* closest = nullptr;
-  for (const auto* containers : {&spec.containers(), &spec.init_containers()}) {
-    for (const core::Container& one : *containers) {
-      if (one.name() != container) continue;
-      for (const core::VolumeMount& mount : one.volume_mounts()) {
-        const bool closer =
-            closest == nullptr ||
-            mount.mount_path().size() > closest->mount_path().size();
-        if (closer && IsBelow(path, mount.mount_path())) closest = &mount;
-      }
-    }
-  }
-  return closest;
-}
-
 bool HasMounts(const core::PodSpec& spec) {
   const auto mounts = [](const core::Container& container) {
     return container.volume_mounts_size() > 0;
@@ -255,7 +230,7 @@ std::optional<VolumeSpec> ContainerSpecs::VolumeAt(
     if (one.object == pod) break;
   }
   if (found == nullptr) return std::nullopt;
-  const core::VolumeMount* mount = MountAt(*found, container, path);
+  const core::VolumeMount* mount = demystify::MountAt(*found, container, path);
   if (mount == nullptr) return std::nullopt;
   for (const core::Volume& volume : found->volumes()) {
     if (volume.name() == mount->name()) return SpecOf(volume);

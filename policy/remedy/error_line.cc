@@ -1,23 +1,15 @@
 #include "policy/remedy/error_line.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <iterator>
 
 #include "absl/strings/ascii.h"
 #include "policy/base/utf8.h"
+#include "policy/demystify/causes.h"
 #include "policy/demystify/log_lines.h"
 #include "re2/re2.h"
 
 namespace mulligan::remedy {
 namespace {
-
-// Causes that a program's words tell of.
-constexpr v1::Cause kTold[] = {
-    v1::APP_ERROR,          v1::CRASH_SIGNAL,     v1::CONFIG_USER_ERROR,
-    v1::DECLARED_FATAL,     v1::DATA_OR_NUMERIC,  v1::DEPENDENCY_UNAVAILABLE,
-    v1::DECLARED_RETRYABLE, v1::LAUNCHER_FAILED,  v1::GPU_OOM,
-    v1::STORAGE_EXHAUSTED,  v1::RENDEZVOUS_FAILED};
 
 re2::StringPiece Piece(std::string_view text) {
   return {text.data(), text.size()};
@@ -123,9 +115,7 @@ std::string LastLine(std::string_view log) {
 
 std::string ErrorLineOf(const v1::FailureReport& report,
                         const v1::Diagnosis& diagnosis) {
-  if (std::ranges::find(kTold, diagnosis.cause()) == std::end(kTold)) {
-    return "";
-  }
+  if (!HasHistory(diagnosis.cause(), kInWords)) return "";
   if (diagnosis.evidence_size() > 0) {
     const v1::Evidence& first = diagnosis.evidence(0);
     const bool own = IsOfProgram(first);

@@ -1,7 +1,6 @@
 // What to do about a gang of which nobody in the report is the root.
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -10,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "policy/base/shell.h"
+#include "policy/demystify/causes.h"
 #include "policy/remedy/remedies.h"
 
 namespace mulligan::remedy {
@@ -20,9 +20,10 @@ namespace core = kubernetes::core::v1;
 // Logs that somebody reads before they ask again.
 constexpr std::size_t kMostLogs = 2;
 
-// Causes of which a log says nothing, or stacks say more.
-constexpr v1::Cause kWithoutWords[] = {v1::HANG, v1::SIGKILL_UNEXPLAINED,
-                                       v1::SIGTERM_UNEXPLAINED, v1::UNKNOWN};
+// Whether a log says nothing of it, or stacks say more.
+bool IsWithoutWords(v1::Cause cause) {
+  return cause == v1::HANG || RowOf(cause).gang == GangClass::kUnexplained;
+}
 
 constexpr std::string_view kFallback = "FallbackToLogsOnError";
 
@@ -75,9 +76,7 @@ Remedy RemedyOfGang(const v1::FailureReport& report,
   const bool of_pods = diagnosis.evidence_size() > 0 &&
                        diagnosis.evidence(0).path().starts_with("pods[");
   if (diagnosis.situation() != v1::Diagnosis::BROKEN || !of_pods ||
-      !diagnosis.culprit().pod().empty() ||
-      std::ranges::find(kWithoutWords, diagnosis.cause()) !=
-          std::end(kWithoutWords)) {
+      !diagnosis.culprit().pod().empty() || IsWithoutWords(diagnosis.cause())) {
     return {};
   }
   std::vector<BadEnd> ends;

@@ -13,6 +13,7 @@
 #include "policy/base/shell.h"
 #include "policy/base/utf8.h"
 #include "policy/remedy/error_line.h"
+#include "policy/remedy/sentences.h"
 #include "policy/request/kinds.h"
 #include "policy/request/views/spark_words.h"
 #include "policy/request/workload_view.h"
@@ -145,12 +146,6 @@ void ReadJobs(const v1::FailureReport& report, const v1::Diagnosis& diagnosis,
   }
 }
 
-std::string_view LimitedResource(v1::Cause cause) {
-  if (cause == v1::CONTAINER_OOM) return "memory";
-  if (cause == v1::STORAGE_EXHAUSTED) return "ephemeral-storage";
-  return "";
-}
-
 // The image that a text names, which long specs leave out.
 std::string ImageNamedIn(const std::vector<std::string>& texts) {
   static const RE2 kNamed(R"re((?:image|reference) "([^"]+)")re");
@@ -219,15 +214,16 @@ bool WasRestarted(const core::Pod& pod, const std::string& container) {
 
 void ReadAmounts(const v1::Diagnosis& diagnosis, const ContainerSpecs& specs,
                  Particulars& found) {
-  const std::string_view resource = LimitedResource(diagnosis.cause());
-  if (resource.empty()) return;
+  const Growth* const growth = GrowthOf(diagnosis.cause());
+  if (growth == nullptr) return;
   const std::string_view container =
       diagnosis.evidence().empty()
           ? found.container
           : spark::ContainerShortOfMemory(found.container,
                                           diagnosis.evidence(0).value());
   const auto amount = [&](Amounts amounts) {
-    return specs.OfPod(found.pod, container, resource, amounts).value_or("");
+    return specs.OfPod(found.pod, container, growth->resource, amounts)
+        .value_or("");
   };
   found.limit = amount(Amounts::kLimits);
   found.request = amount(Amounts::kRequests);

@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "policy/base/shell.h"
+#include "policy/demystify/causes.h"
 #include "policy/demystify/signatures/matching/keyword_matcher.h"
 #include "policy/demystify/signatures/matching/lazy_pattern.h"
 #include "policy/demystify/signatures/matching/pattern_options.h"
@@ -42,19 +43,12 @@ constexpr std::string_view kOfQueues[] = {"queue", "queue-wait"};
 // Rows that logic chooses are in no table.
 constexpr std::string_view kOfLogic;
 
-// Causes that texts of Kubernetes explain, whatever the cause of their row.
-constexpr v1::Cause kExplained[] = {
-    v1::CREATE_REJECTED,       v1::QUOTA_EXCEEDED,   v1::API_TRANSIENT,
-    v1::UNSCHEDULABLE,         v1::CONFIG_MISSING,   v1::SANDBOX_OR_MOUNT,
-    v1::NODE_PRESSURE_EVICTED, v1::START_TIMEOUT,    v1::IMAGE_INVALID,
-    v1::LAUNCHER_FAILED,       v1::CONFIG_USER_ERROR};
-
 // Who writes the texts of a row's table.
 enum class Writer : std::uint8_t { kProgram, kKubernetes, kQueue };
 
 Writer WriterOf(const RemedyRow& row) {
   if (Contains(kOfKubernetes, row.table) ||
-      (row.table == kOfLogic && Contains(kExplained, row.cause))) {
+      (row.table == kOfLogic && HasHistory(row.cause, kExplained))) {
     return Writer::kKubernetes;
   }
   return Contains(kOfQueues, row.table) ? Writer::kQueue : Writer::kProgram;
@@ -239,7 +233,7 @@ Remedy RemedyInTexts(v1::Cause cause, std::string_view signature,
     remedy->problem += StatusIn(cause, found.texts);
     return *std::move(remedy);
   }
-  const bool explained = Contains(kExplained, cause);
+  const bool explained = HasHistory(cause, kExplained);
   remedy =
       first(explained ? all.of_kubernetes : own, [](const IndexedRemedy& one) {
         return one.writer == Writer::kKubernetes;

@@ -16,148 +16,144 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-class ConditionReader {
- public:
-  ConditionReader(const Context& context, int pod, const PodState& state,
-                  Candidates& facts)
-      : context_(context),
-        pod_index_(pod),
-        pod_(context.report.pods(pod)),
-        state_(state),
-        facts_(facts) {}
+// Condition `index` of a pod.
+struct PodSaid {
+  const Context& context;
+  int pod_index;
+  int index;
+  const PodState& state;
+  const core::Pod& pod = context.report.pods(pod_index);
+  const core::PodCondition& condition = pod.status().conditions(index);
+  Seconds at = ToSeconds(condition.last_transition_time());
+};
 
-  void Read(int index) {
-    index_ = index;
-    const core::PodCondition& condition = pod_.status().conditions(index);
-    at_ = ToSeconds(condition.last_transition_time());
-    if (!condition.message().empty()) {
-      context_.AddUserSignature(facts_, v1::Signature::POD_MESSAGE,
-                                condition.message(), state_.exit_code,
-                                At(".message"), at_);
-    }
-    // The type first: most conditions say nothing, and there are many pods.
-    const auto is = [&condition](std::string_view type, const char* status) {
-      return condition.type() == type && condition.status() == status;
-    };
-    if (is("DisruptionTarget", "True")) {
-      ReadDisruption(condition);
-    } else if (is("PodScheduled", "False")) {
-      ReadUnscheduled(condition);
-    } else if (is("TerminationTarget", "True")) {
-      ReadTermination(condition);
-    } else if (is("TerminatedByKueue", "True")) {
-      Sign(sign::kTerminatedByKueue, condition.reason());
-    } else if (is("Initialized", "False")) {
-      ReadUninitialized(condition);
-    } else if (is("PodReadyToStartContainers", "False")) {
-      ReadNotReadyToStart();
-    }
+Place At(const PodSaid& said, const char* leaf) {
+  return {Root::kPods, said.pod_index, ".status.conditions", said.index, leaf};
+}
+
+// The words say what the reason leaves open.
+void RefineDisruption(const PodSaid& said, Candidate& fact) {
+  const core::PodStatus& status = said.pod.status();
+  const TextSignature* text = KubeletTexts().Find(said.condition.message());
+  if (text == nullptr) text = KubeletTexts().Find(status.message());
+  if (text != nullptr) {
+    fact.row = &text->row;
+    fact.table = KubeletTexts().name();
+    fact.cause = text->row.cause;
+    Weigh(Round::kBeside, fact, {.message = &text->row});
+  } else if (const Signature* reason = FindPodReason(status.reason())) {
+    fact.cause = reason->cause;
+    Weigh(Round::kBeside, fact, {.reason = reason});
   }
+}
 
- private:
-  Place At(const char* leaf) const {
-    return {Root::kPods, pod_index_, ".status.conditions", index_, leaf};
+// The kubelet's own reason covers pressure, shutdown and critical pods, and
+// third parties add reasons.
+void ReadDisruption(const PodSaid& said, Candidates& facts) {
+  const std::string& reason = said.condition.reason();
+  const Signature* row = FindDisruptionReason(reason);
+  Candidate& fact =
+      AddFact(facts, "disruption", row != nullptr ? *row : UnknownDisruption(),
+              At(said, ".reason"), reason, said.at);
+  if (row == nullptr || row->confidence != v1::Diagnosis::HIGH) {
+    RefineDisruption(said, fact);
   }
+}
 
-  void Sign(const Signature& sign, std::string_view value) {
-    AddSign(facts_, sign, At(".reason"), value, at_);
+void ReadUnscheduled(const PodSaid& said, Candidates& facts) {
+  if (said.state.started || !said.pod.spec().node_name().empty()) return;
+  const std::string& reason = said.condition.reason();
+  const Place place = At(said, ".reason");
+  if (reason == "SchedulingGated") {
+    AddSign(facts, sign::kSchedulingGated, place, reason, said.at);
+    return;
   }
-
-  // The kubelet's own reason covers pressure, shutdown and critical pods, and
-  // third parties add reasons: the words decide then.
-  void ReadDisruption(const core::PodCondition& condition) {
-    const Signature* row = FindDisruptionReason(condition.reason());
-    Candidate& fact = AddFact(facts_, "disruption",
-                              row != nullptr ? *row : UnknownDisruption(),
-                              At(".reason"), condition.reason(), at_);
-    if (row == nullptr || row->confidence != v1::Diagnosis::HIGH) {
-      RefineDisruption(condition, fact);
-    }
+  const std::size_t added = facts.size();
+  if (reason == "Unschedulable") {
+    AddSign(facts, sign::kUnschedulable, place, reason, said.at);
+  } else {
+    AddSign(facts, sign::kUnscheduled, place, said.condition.status(), said.at);
   }
+  const Signature* text =
+      AddText(facts, SchedulingTexts(), said.condition.message(),
+              At(said, ".message"), said.at);
+  if (text == nullptr || text->cause == facts[added].cause) return;
+  facts[added].cause = text->cause;
+  Weigh(Round::kBeside, facts[added], {.message = text});
+}
 
-  void RefineDisruption(const core::PodCondition& condition,
-                        Candidate& candidate) {
-    const core::PodStatus& status = pod_.status();
-    const TextSignature* text = KubeletTexts().Find(condition.message());
-    if (text == nullptr) text = KubeletTexts().Find(status.message());
-    if (text != nullptr) {
-      candidate.row = &text->row;
-      candidate.table = KubeletTexts().name();
-      candidate.cause = text->row.cause;
-      Weigh(Round::kBeside, candidate, {.message = &text->row});
-      return;
-    }
-    const Signature* reason = FindPodReason(status.reason());
-    if (reason == nullptr) return;
-    candidate.cause = reason->cause;
-    Weigh(Round::kBeside, candidate, {.reason = reason});
+// Kueue marks plain pods before it deletes them.
+void ReadTermination(const PodSaid& said, Candidates& facts) {
+  constexpr std::string_view kEvicted = "WorkloadEvictedDueTo";
+  const std::string_view reason = said.condition.reason();
+  const bool evicted = reason.starts_with(kEvicted);
+  if (!evicted && AddText(facts, QueueTexts(), said.condition.message(),
+                          At(said, ".message"), said.at) != nullptr) {
+    return;
   }
+  AddFact(facts, "queue",
+          evicted ? *FindEvictedReason(reason.substr(kEvicted.size()))
+                  : FindEvent("StoppedByKueue")->row,
+          At(said, ".reason"), reason, said.at);
+}
 
-  void ReadUnscheduled(const core::PodCondition& condition) {
-    if (state_.started || !pod_.spec().node_name().empty()) return;
-    if (condition.reason() == "SchedulingGated") {
-      Sign(sign::kSchedulingGated, condition.reason());
-      return;
-    }
-    const bool known = condition.reason() == "Unschedulable";
-    Sign(known ? sign::kUnschedulable : sign::kUnscheduled,
-         known ? condition.reason() : condition.status());
-    const std::size_t sign = facts_.size() - 1;
-    const Signature* text = AddText(facts_, SchedulingTexts(),
-                                    condition.message(), At(".message"), at_);
-    if (text == nullptr || text->cause == facts_[sign].cause) return;
-    facts_[sign].cause = text->cause;
-    Weigh(Round::kBeside, facts_[sign], {.message = text});
+void ReadTerminatedByKueue(const PodSaid& said, Candidates& facts) {
+  AddSign(facts, sign::kTerminatedByKueue, At(said, ".reason"),
+          said.condition.reason(), said.at);
+}
+
+void ReadUninitialized(const PodSaid& said, Candidates& facts) {
+  if (said.condition.reason() == "ContainersNotInitialized" &&
+      said.pod.status().init_container_statuses().empty() &&
+      said.pod.status().container_statuses().empty()) {
+    AddSign(facts, sign::kInitIncomplete, At(said, ".reason"),
+            said.condition.reason(), said.at);
   }
+}
 
-  // Kueue marks plain pods before it deletes them.
-  void ReadTermination(const core::PodCondition& condition) {
-    constexpr std::string_view kEvicted = "WorkloadEvictedDueTo";
-    const std::string_view reason = condition.reason();
-    if (reason.substr(0, kEvicted.size()) == kEvicted) {
-      const Signature* row = FindEvictedReason(reason.substr(kEvicted.size()));
-      AddFact(facts_, "queue", *row, At(".reason"), reason, at_);
-      return;
-    }
-    if (AddText(facts_, QueueTexts(), condition.message(), At(".message"),
-                at_) != nullptr) {
-      return;
-    }
-    AddFact(facts_, "queue", FindEvent("StoppedByKueue")->row, At(".reason"),
-            condition.reason(), at_);
+void ReadNotReadyToStart(const PodSaid& said, Candidates& facts) {
+  if (said.state.phase == Phase::kPending && !said.state.started &&
+      !said.state.blocked && Known(said.at) &&
+      Before(said.at + kStuck, said.context.now)) {
+    AddSign(facts, sign::kReadyToStartFalse, At(said, ".reason"), "False",
+            said.at);
   }
+}
 
-  void ReadUninitialized(const core::PodCondition& condition) {
-    if (condition.reason() == "ContainersNotInitialized" &&
-        pod_.status().init_container_statuses().empty() &&
-        pod_.status().container_statuses().empty()) {
-      Sign(sign::kInitIncomplete, condition.reason());
-    }
-  }
-
-  void ReadNotReadyToStart() {
-    if (state_.phase == Phase::kPending && !state_.started && !state_.blocked &&
-        Known(at_) && Before(at_ + kStuck, context_.now)) {
-      Sign(sign::kReadyToStartFalse, "False");
-    }
-  }
-
-  const Context& context_;
-  const int pod_index_;
-  const core::Pod& pod_;
-  const PodState& state_;
-  Candidates& facts_;
-  int index_ = 0;
-  Seconds at_ = kUnknownTime;
+constexpr struct PodConditionReader {
+  std::string_view type;
+  std::string_view status;
+  void (*read)(const PodSaid& said, Candidates& facts);
+} kPodConditions[] = {
+    {"DisruptionTarget", "True", ReadDisruption},
+    {"PodScheduled", "False", ReadUnscheduled},
+    {"TerminationTarget", "True", ReadTermination},
+    {"TerminatedByKueue", "True", ReadTerminatedByKueue},
+    {"Initialized", "False", ReadUninitialized},
+    {"PodReadyToStartContainers", "False", ReadNotReadyToStart},
 };
 
 }  // namespace
 
 void ReadPodConditions(const Context& context, int index, const PodState& state,
                        Candidates& facts) {
-  ConditionReader reader(context, index, state, facts);
-  const int size = context.report.pods(index).status().conditions_size();
-  for (int i = 0; i < size; ++i) reader.Read(i);
+  const auto& conditions = context.report.pods(index).status().conditions();
+  for (int i = 0; i < conditions.size(); ++i) {
+    const core::PodCondition& condition = conditions[i];
+    if (!condition.message().empty()) {
+      const PodSaid said{context, index, i, state};
+      context.AddUserSignature(facts, v1::Signature::POD_MESSAGE,
+                               condition.message(), state.exit_code,
+                               At(said, ".message"), said.at);
+    }
+    // Most conditions say nothing, and there are many pods.
+    const std::string_view type = condition.type();
+    for (const PodConditionReader& one : kPodConditions) {
+      if (type == one.type && condition.status() == one.status) {
+        one.read({context, index, i, state}, facts);
+      }
+    }
+  }
 }
 
 }  // namespace mulligan::demystify

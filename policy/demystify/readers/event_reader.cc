@@ -3,10 +3,9 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <span>
 #include <string>
-#include <utility>
 
 #include "policy/demystify/context.h"
 #include "policy/demystify/fact.h"
@@ -36,6 +35,27 @@ struct Gate {
   }
 };
 
+Seconds LastTime(const core::Event& event) {
+  return std::max({ToSeconds(event.last_timestamp()),
+                   ToSeconds(event.series().last_observed_time()),
+                   ToSeconds(event.event_time()),
+                   ToSeconds(event.first_timestamp())});
+}
+
+// An event, for the pod that it is read for.
+struct EventSaid {
+  const Context& context;
+  const Gate& gate;
+  const PodState& state;
+  int index;
+  const core::Event& event = context.report.events(index);
+  Seconds at = LastTime(event);
+};
+
+Place At(const EventSaid& said, const char* leaf) {
+  return {Root::kEvents, said.index, "", -1, leaf};
+}
+
 bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
@@ -44,175 +64,139 @@ bool IsOfDevice(v1::Cause cause) {
   return cause == v1::GPU_FAULT || cause == v1::FABRIC_FAULT;
 }
 
+void AddDevice(const EventSaid& said, const TextSignature& text,
+               std::size_t found_at, Candidates& facts) {
+  const Place place = At(said, ".message");
+  const Scene scene = {.users_own = UsersOwnReads(facts, place),
+                       .of_device = true,
+                       .state = said.state};
+  Candidate& fact = AddFact(facts, "text", text.row, place, {}, said.at);
+  fact.text = said.event.message();
+  fact.found_at = found_at;
+  Weigh(Round::kRead, fact, scene);
+  Weigh(Round::kBeside, fact, scene);
+}
+
+// The driver's errors are told apart by number, whatever the detector calls
+// its event; some of them are no trouble at all. Returns whether it is one.
+bool ReadXid(const EventSaid& said, Candidates& facts) {
+  const Xid xid = WorstXid(said.event.message());
+  const bool told = xid.effect != XidEffect::kNone;
+  const XidEffect effect = told ? xid.effect : XidInName(said.event.reason());
+  const TextSignature* text = XidSignature(effect);
+  if (text == nullptr) return effect != XidEffect::kNone;
+  AddDevice(said, *text, xid.at, facts);
+  if (!told) {
+    facts.back().text = {};
+    facts.back().value = said.event.reason();
+    facts.back().place = At(said, ".reason");
+  }
+  return true;
+}
+
+// Other words of detectors about accelerators and links.
+bool ReadDevice(const EventSaid& said, Candidates& facts) {
+  std::size_t found_at = 0;
+  const TextSignature* text =
+      HardwareErrors().Find(said.event.message(), &found_at);
+  if (text == nullptr || !IsOfDevice(text->row.cause)) return false;
+  AddDevice(said, *text, found_at, facts);
+  return true;
+}
+
+// Kueue: EvictedDueTo and the reason of its condition. Kubelet and eviction
+// manager use the pod's reason as the event's.
+const Signature* FindOthersReason(std::string_view reason) {
+  constexpr std::string_view kEvicted = "EvictedDueTo";
+  return reason.starts_with(kEvicted)
+             ? FindEvictedReason(reason.substr(kEvicted.size()))
+             : FindPodReason(reason);
+}
+
+constexpr struct {
+  Texts texts;
+  const TextTable& (*table)();
+  // Asked of any text, while this stage may be the cause.
+  bool any;
+  Stage stage;
+} kEventTexts[] = {
+    {Texts::kKubelet, KubeletTexts, true, Stage::kRun},
+    {Texts::kKilling, KillingTexts, true, Stage::kRun},
+    {Texts::kScheduling, SchedulingTexts, true, Stage::kSchedule},
+    {Texts::kQueue, QueueTexts, true, Stage::kRun},
+    {Texts::kStart, StartTexts, true, Stage::kStart},
+    {Texts::kMount, MountTexts, true, Stage::kStart},
+    {Texts::kCreation, CreationTexts, true, Stage::kCreate},
+    {Texts::kImage, ImageTexts, false, Stage::kStart},
+    {Texts::kKernel, KernelTexts, false, Stage::kRun},
+    {Texts::kOperator, OperatorTexts, false, Stage::kRun},
+};
+
 bool IsAboutImage(std::string_view text) {
   return Contains(text, "pull") || Contains(text, "ErrImage") ||
          Contains(text, "InvalidImageName") || Contains(text, "ImageInspect") ||
          Contains(text, "image \"");
 }
 
-// Null for kNone and kAny.
-const TextTable* TableOf(Texts texts) {
-  static constexpr std::pair<Texts, const TextTable& (*)()> kTables[] = {
-      {Texts::kKubelet, KubeletTexts},       {Texts::kImage, ImageTexts},
-      {Texts::kStart, StartTexts},           {Texts::kMount, MountTexts},
-      {Texts::kScheduling, SchedulingTexts}, {Texts::kCreation, CreationTexts},
-      {Texts::kKilling, KillingTexts},       {Texts::kKernel, KernelTexts},
-      {Texts::kQueue, QueueTexts},           {Texts::kOperator, OperatorTexts}};
-  for (const auto& [known, table] : kTables) {
-    if (known == texts) return &table();
+// What the tables know that an event with these texts is looked up in.
+const Signature* ReadText(const EventSaid& said, Texts texts,
+                          Candidates& facts) {
+  const std::string& message = said.event.message();
+  if (message.empty()) return nullptr;
+  Gate gate = said.gate;
+  if (texts == Texts::kAny && IsAboutImage(message)) {
+    if (!gate.start) return nullptr;
+    texts = Texts::kImage;
+  }
+  // What a pod has events about was created.
+  if (said.event.involved_object().kind() == "Pod") gate.create = false;
+  for (const auto& one : kEventTexts) {
+    const bool asked = texts == Texts::kAny ? one.any && gate.Admits(one.stage)
+                                            : one.texts == texts;
+    if (!asked) continue;
+    const Signature* row =
+        AddText(facts, one.table(), message, At(said, ".message"), said.at);
+    if (row != nullptr) return row;
   }
   return nullptr;
 }
 
-class EventReader {
- public:
-  // `state` is that of the pod the events are read for.
-  EventReader(const Context& context, const Gate& gate, const PodState& state,
-              Candidates& facts)
-      : context_(context), gate_(gate), state_(state), facts_(facts) {}
-
-  void Read(int index, std::optional<std::int32_t> exit_code) {
-    const core::Event& event = context_.report.events(index);
-    place_ = {Root::kEvents, index, "", -1, ".reason"};
-    at_ = LastTime(event);
-    if (!event.message().empty()) {
-      context_.AddUserSignature(facts_, v1::Signature::EVENT, event.message(),
-                                exit_code, At(".message"), at_);
-    }
-    if (ReadXid(event)) return;
-    const EventSignature* row = FindEvent(event.reason());
-    // The taint manager takes an eviction back under the same reason.
-    if (event.message().compare(0, 19, "Cancelling deletion") == 0) return;
-    if (row == nullptr) {
-      if (ReadEviction(event) || ReadPodReason(event)) return;
-      const bool worth = event.reason().empty() || event.type() == "Warning";
-      if (!worth || ReadDevice(event.message())) return;
-      row = &OtherEvent();
-    }
-    if (!gate_.Admits(row->stage)) return;
-    const Signature* text = ReadText(*row, event);
-    if (row->needs_text) {
-      if (text == nullptr && event.type() == "Warning") {
-        AddSign(facts_, sign::kUnreadWarning, place_, event.reason(), at_);
-      }
+void ReadEvent(const EventSaid& said, Candidates& facts) {
+  const core::Event& event = said.event;
+  const Place reason = At(said, ".reason");
+  if (!event.message().empty()) {
+    said.context.AddUserSignature(facts, v1::Signature::EVENT, event.message(),
+                                  said.state.exit_code, At(said, ".message"),
+                                  said.at);
+  }
+  if (ReadXid(said, facts)) return;
+  // The taint manager takes an eviction back under the same reason.
+  if (event.message().starts_with("Cancelling deletion")) return;
+  const EventSignature* row = FindEvent(event.reason());
+  if (row == nullptr) {
+    if (const Signature* others = FindOthersReason(event.reason())) {
+      AddFact(facts, "event", *others, reason, event.reason(), said.at);
       return;
     }
-    if (text != nullptr && text->cause != row->row.cause) return;
-    AddFact(facts_, "event", row->row, place_, event.reason(), at_);
+    const bool worth = event.reason().empty() || event.type() == "Warning";
+    if (!worth || ReadDevice(said, facts)) return;
+    row = &OtherEvent();
   }
-
- private:
-  Place At(const char* leaf) const {
-    Place place = place_;
-    place.leaf = leaf;
-    return place;
-  }
-
-  // Kueue: EvictedDueTo and the reason of its condition.
-  bool ReadEviction(const core::Event& event) {
-    constexpr std::string_view kPrefix = "EvictedDueTo";
-    const std::string_view reason = event.reason();
-    if (reason.substr(0, kPrefix.size()) != kPrefix) return false;
-    AddFact(facts_, "event", *FindEvictedReason(reason.substr(kPrefix.size())),
-            place_, reason, at_);
-    return true;
-  }
-
-  // Kubelet and eviction manager use the pod's reason as the event's.
-  bool ReadPodReason(const core::Event& event) {
-    const Signature* row = FindPodReason(event.reason());
-    if (row == nullptr) return false;
-    AddFact(facts_, "event", *row, place_, event.reason(), at_);
-    return true;
-  }
-
-  // The driver's errors are told apart by number, whatever the detector calls
-  // its event; some of them are no trouble at all. Returns whether it is one.
-  bool ReadXid(const core::Event& event) {
-    const Xid xid = WorstXid(event.message());
-    XidEffect effect = xid.effect;
-    const bool told = effect != XidEffect::kNone;
-    if (!told) effect = XidInName(event.reason());
-    if (effect == XidEffect::kNone) return false;
-    const TextSignature* text = XidSignature(effect);
-    if (text == nullptr) return true;
-    AddDevice(*text, event.message(), xid.at);
-    if (!told) {
-      facts_.back().text = {};
-      facts_.back().value = event.reason();
-      facts_.back().place = place_;
+  if (!said.gate.Admits(row->stage)) return;
+  const Signature* text = ReadText(said, row->texts, facts);
+  if (row->needs_text) {
+    if (text == nullptr && event.type() == "Warning") {
+      AddSign(facts, sign::kUnreadWarning, reason, event.reason(), said.at);
     }
-    return true;
+    return;
   }
+  if (text != nullptr && text->cause != row->row.cause) return;
+  AddFact(facts, "event", row->row, reason, event.reason(), said.at);
+}
 
-  // Other words of detectors about accelerators and links.
-  bool ReadDevice(const std::string& message) {
-    std::size_t found_at = 0;
-    const TextSignature* text = HardwareErrors().Find(message, &found_at);
-    if (text == nullptr || !IsOfDevice(text->row.cause)) return false;
-    AddDevice(*text, message, found_at);
-    return true;
-  }
-
-  void AddDevice(const TextSignature& text, std::string_view message,
-                 std::size_t found_at) {
-    const Scene scene = {.users_own = UsersOwnReads(facts_, At(".message")),
-                         .of_device = true,
-                         .state = state_};
-    Candidate& fact =
-        AddFact(facts_, "text", text.row, At(".message"), {}, at_);
-    fact.text = message;
-    fact.found_at = found_at;
-    Weigh(Round::kRead, fact, scene);
-    Weigh(Round::kBeside, fact, scene);
-  }
-
-  const Signature* ReadText(const EventSignature& row,
-                            const core::Event& event) {
-    const std::string& message = event.message();
-    if (message.empty() || row.texts == Texts::kNone) return nullptr;
-    if (const TextTable* table = TableOf(row.texts)) {
-      return AddText(facts_, *table, message, At(".message"), at_);
-    }
-    if (IsAboutImage(message)) {
-      if (!gate_.start) return nullptr;
-      return AddText(facts_, ImageTexts(), message, At(".message"), at_);
-    }
-    return ReadAnyText(message, event.involved_object().kind() == "Pod");
-  }
-
-  // What a pod has events about was created.
-  const Signature* ReadAnyText(const std::string& message, bool is_of_pod) {
-    struct Try {
-      Texts texts;
-      bool admitted;
-    };
-    const std::array<Try, 7> tries = {
-        {{Texts::kKubelet, true},
-         {Texts::kKilling, true},
-         {Texts::kScheduling, gate_.schedule},
-         {Texts::kQueue, true},
-         {Texts::kStart, gate_.start},
-         {Texts::kMount, gate_.start},
-         {Texts::kCreation, gate_.create && !is_of_pod}}};
-    for (const Try& attempt : tries) {
-      if (!attempt.admitted) continue;
-      const Signature* row = AddText(facts_, *TableOf(attempt.texts), message,
-                                     At(".message"), at_);
-      if (row != nullptr) return row;
-    }
-    return nullptr;
-  }
-
-  const Context& context_;
-  const Gate gate_;
-  const PodState& state_;
-  Candidates& facts_;
-  Place place_;
-  Seconds at_ = kUnknownTime;
-};
-
-Seconds Latest(std::initializer_list<Seconds> times) { return std::max(times); }
+bool SaysScheduled(const Context& context, int event) {
+  return context.report.events(event).reason() == "Scheduled";
+}
 
 // What the kernel kills is gone at once, and its parent soon.
 constexpr Seconds kKillSeenBefore = 600;
@@ -253,6 +237,31 @@ void KeepOfPod(const core::Pod& pod, const PodState& state, std::size_t from,
               facts.end());
 }
 
+// Of the events about nodes those about the pod's; null: none are.
+const std::vector<int>* NodeEventsOf(const Context& context,
+                                     const core::Pod& pod) {
+  const auto& all = context.node_events;
+  // The only pod: the only node is its node.
+  if (pod.spec().node_name().empty() && context.report.pods_size() == 1) {
+    return all.size() == 1 && WasPlaced(pod) ? &all.begin()->second : nullptr;
+  }
+  const auto found = all.find(pod.spec().node_name());
+  return found == all.end() ? nullptr : &found->second;
+}
+
+void ReadNodeEvents(const Context& context, const core::Pod& pod,
+                    const Gate& gate, const PodState& state,
+                    Candidates& facts) {
+  const std::vector<int>* const events = NodeEventsOf(context, pod);
+  if (events == nullptr) return;
+  const std::size_t before = facts.size();
+  for (const int event : *events) {
+    if (NamesAnotherPod(context.report.events(event).message(), pod)) continue;
+    ReadEvent({context, gate, state, event}, facts);
+  }
+  KeepOfPod(pod, state, before, facts);
+}
+
 }  // namespace
 
 Seconds FirstTime(const core::Event& event) {
@@ -261,65 +270,40 @@ Seconds FirstTime(const core::Event& event) {
                          ToSeconds(event.last_timestamp())));
 }
 
-Seconds LastTime(const core::Event& event) {
-  return Latest({ToSeconds(event.last_timestamp()),
-                 ToSeconds(event.series().last_observed_time()),
-                 ToSeconds(event.event_time()),
-                 ToSeconds(event.first_timestamp())});
-}
-
 void ReadEventsOfPod(const Context& context, int index, const PodState& state,
                      Candidates& facts) {
-  const core::Pod& pod = context.report.pods(index);
-  const auto first = std::ranges::lower_bound(context.pod_events, index, {},
-                                              &Context::Link::target);
-  auto last = first;
-  Gate gate;
-  gate.create = false;
-  gate.start = !state.started || state.blocked;
-  gate.schedule = !state.started && !state.blocked;
-  for (; last != context.pod_events.end() && last->target == index; ++last) {
-    if (context.report.events(last->event).reason() == "Scheduled") {
-      gate.schedule = false;
-    }
+  const auto& all = context.pod_events;
+  const std::span<const Context::Link> links(
+      std::ranges::lower_bound(all, index, {}, &Context::Link::target),
+      std::ranges::upper_bound(all, index, {}, &Context::Link::target));
+  const bool scheduled =
+      state.started || state.blocked ||
+      std::ranges::any_of(links, [&context](const Context::Link& link) {
+        return SaysScheduled(context, link.event);
+      });
+  const Gate gate = {.create = false,
+                     .schedule = !scheduled,
+                     .start = !state.started || state.blocked};
+  for (const Context::Link& link : links) {
+    ReadEvent({context, gate, state, link.event}, facts);
   }
-  EventReader reader(context, gate, state, facts);
-  for (auto link = first; link != last; ++link) {
-    reader.Read(link->event, state.exit_code);
-  }
-  if (context.node_events.empty()) return;
-  std::string_view node = pod.spec().node_name();
-  if (node.empty() && context.report.pods_size() == 1) {
-    // The only pod: the only node is its node.
-    if (context.node_events.size() > 1 || !WasPlaced(pod)) return;
-    node = context.node_events.begin()->first;
-  }
-  const auto events = context.node_events.find(node);
-  if (events == context.node_events.end()) return;
-  const std::size_t before = facts.size();
-  for (const int event : events->second) {
-    if (NamesAnotherPod(context.report.events(event).message(), pod)) continue;
-    reader.Read(event, state.exit_code);
-  }
-  KeepOfPod(pod, state, before, facts);
+  ReadNodeEvents(context, context.report.pods(index), gate, state, facts);
 }
 
 void ReadOtherEvents(const Context& context, Candidates& facts) {
   Gate gate;
   for (const int index : context.other_events) {
-    const std::string& reason = context.report.events(index).reason();
-    if (reason == "Scheduled") gate.schedule = false;
+    if (SaysScheduled(context, index)) gate.schedule = false;
   }
-  EventReader reader(context, gate, kNoPod, facts);
   for (const int index : context.other_events) {
-    reader.Read(index, std::nullopt);
+    ReadEvent({context, gate, kNoPod, index}, facts);
   }
 }
 
 void ReadSharedEvents(const Context& context, Candidates& facts) {
-  EventReader reader(context, Gate(), kNoPod, facts);
+  const Gate gate;
   for (const int index : context.shared_events) {
-    reader.Read(index, std::nullopt);
+    ReadEvent({context, gate, kNoPod, index}, facts);
   }
 }
 

@@ -22,9 +22,8 @@ void ReadOtherEvents(const Context& context, Candidates& facts);
 // connects with the workload.
 void ReadSharedEvents(const Context& context, Candidates& facts);
 
-// First and last occurrence, whichever form the event has.
+// First occurrence, whichever form the event has.
 Seconds FirstTime(const kubernetes::core::v1::Event& event);
-Seconds LastTime(const kubernetes::core::v1::Event& event);
 
 }  // namespace mulligan::demystify
 

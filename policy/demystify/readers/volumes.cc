@@ -14,18 +14,35 @@ bool IsBelow(std::string_view path, std::string_view folder) {
          (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
-using core::Volume;
-
-bool IsClaim(const Volume& volume) {
+bool IsClaim(const core::Volume& volume) {
   return volume.has_persistent_volume_claim() ||
          volume.volume_source().has_persistent_volume_claim();
 }
 
-bool IsFolderOfNode(const Volume& volume) {
+bool IsFolderOfNode(const core::Volume& volume) {
   return volume.has_host_path() || volume.volume_source().has_host_path();
 }
 
-// The mount closest above `path`; null: it is on no volume.
+// Whether one of the paths in `line` is on a volume of that kind.
+bool NamesPathOn(bool (*is_of_kind)(const core::Volume&), const core::Pod& pod,
+                 std::string_view container, std::string_view line) {
+  static const re2::RE2* const path =
+      new re2::RE2("(?:^|[\\s'\"(=])(/[^\\s'\",;:()]+)");
+  re2::StringPiece rest(line.data(), line.size());
+  re2::StringPiece found;
+  while (re2::RE2::FindAndConsume(&rest, *path, &found)) {
+    const core::VolumeMount* const mount =
+        MountAt(pod.spec(), container, {found.data(), found.size()});
+    if (mount == nullptr) continue;
+    for (const core::Volume& volume : pod.spec().volumes()) {
+      if (volume.name() == mount->name() && is_of_kind(volume)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 const core::VolumeMount* MountAt(const core::PodSpec& spec,
                                  std::string_view container,
                                  std::string_view path) {
@@ -45,26 +62,6 @@ const core::VolumeMount* MountAt(const core::PodSpec& spec,
   }
   return closest;
 }
-
-// Whether one of the paths in `line` is on a volume of that kind.
-bool NamesPathOn(bool (*is_of_kind)(const Volume&), const core::Pod& pod,
-                 std::string_view container, std::string_view line) {
-  static const re2::RE2* const path =
-      new re2::RE2("(?:^|[\\s'\"(=])(/[^\\s'\",;:()]+)");
-  re2::StringPiece rest(line.data(), line.size());
-  re2::StringPiece found;
-  while (re2::RE2::FindAndConsume(&rest, *path, &found)) {
-    const core::VolumeMount* const mount =
-        MountAt(pod.spec(), container, {found.data(), found.size()});
-    if (mount == nullptr) continue;
-    for (const Volume& volume : pod.spec().volumes()) {
-      if (volume.name() == mount->name() && is_of_kind(volume)) return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
 
 bool IsAboutClaim(const core::Pod& pod, std::string_view container,
                   std::string_view line) {

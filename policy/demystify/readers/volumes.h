@@ -8,6 +8,12 @@
 
 namespace mulligan::demystify {
 
+// The volume mounted closest above `path`; null: it is on the container's own
+// file system.
+const kubernetes::core::v1::VolumeMount* MountAt(
+    const kubernetes::core::v1::PodSpec& spec, std::string_view container,
+    std::string_view path);
+
 // Whether a line about a full file system is about a persistent volume claim:
 // it says so, or one of its paths is on a claim that the container mounts.
 bool IsAboutClaim(const kubernetes::core::v1::Pod& pod,

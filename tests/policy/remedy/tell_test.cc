@@ -205,6 +205,23 @@ TEST_F(TellTest, AMessageThatNobodyKnowsIsShown) {
               HasSubstr("zorblatt: the frobnicator is not aligned"));
 }
 
+// Only of causes that programs tell of (kInWords): what a container says that
+// was killed at its limit is not why.
+TEST_F(TellTest, TheHeadlineQuotesWhatAProgramSaysOfItsOwnFailure) {
+  const v1::DecideRequest failed = Told("the frobnicator is not aligned");
+  v1::DecideRequest killed = failed;
+  auto& end = *killed.mutable_report()
+                   ->mutable_pods(0)
+                   ->mutable_status()
+                   ->mutable_container_statuses(0)
+                   ->mutable_state()
+                   ->mutable_terminated();
+  end.set_exit_code(137);
+  end.set_reason("OOMKilled");
+  EXPECT_THAT(Ask(failed).diagnosis().problem(), HasSubstr("frobnicator"));
+  EXPECT_THAT(Ask(killed).diagnosis().problem(), Not(HasSubstr("frobnicator")));
+}
+
 TEST_F(TellTest, NothingIsToldToWhoWantsNoExplanation) {
   v1::DecideRequest request = OutOfItsMemory();
   request.set_explain(v1::DecideRequest::EXPLAIN_NONE);
