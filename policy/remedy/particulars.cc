@@ -25,9 +25,10 @@ namespace {
 namespace core = kubernetes::core::v1;
 
 // In one line: what a webhook or a scheduler lists stays together.
-void AddText(std::string text, std::vector<std::string>& texts) {
-  absl::RemoveExtraAsciiWhitespace(&text);
-  if (!text.empty()) texts.push_back(std::move(text));
+void AddText(std::string_view text, std::vector<std::string>& texts) {
+  if (text.empty()) return;
+  absl::RemoveExtraAsciiWhitespace(&texts.emplace_back(text));
+  if (texts.back().empty()) texts.pop_back();
 }
 
 void AddTextsOf(const core::Pod& pod, std::vector<std::string>& texts) {

@@ -259,7 +259,7 @@ void FillRecord(const Case& failure, const Verdict& verdict,
   }
   record.set_artifact(failure.progress().artifact());
   *record.mutable_decision() = decision;
-  if (const auto ran = RunTimeOf(failure.report(), diagnosis)) {
+  if (const auto ran = failure.told.run_time) {
     SetDuration(*ran, *record.mutable_ran_for());
   }
   const Incident& incident = failure.told.findings.incident;

@@ -55,6 +55,19 @@ const core::ContainerStateTerminated* CulpritEnd(
   return nullptr;
 }
 
+std::optional<absl::Duration> RunTimeOf(const v1::FailureReport& report,
+                                        const v1::Diagnosis& diagnosis) {
+  const auto* end = CulpritEnd(report, diagnosis);
+  if (end == nullptr || !IsSet(end->started_at()) ||
+      !IsSet(end->finished_at())) {
+    return std::nullopt;
+  }
+  const absl::Duration ran =
+      ToTime(end->finished_at()) - ToTime(end->started_at());
+  if (ran < absl::ZeroDuration()) return std::nullopt;
+  return ran;
+}
+
 std::optional<absl::Time> KnownTime(const google::protobuf::Timestamp& time) {
   if (!IsSet(time)) return std::nullopt;
   return ToTime(time);
@@ -106,6 +119,7 @@ Diagnosed Diagnose(const Situated& at) {
       FailureIdOf(at.owners, *at.workload, told.findings.incident, at.now);
   told.identity = IdentityOf(at, told.id);
   told.failed_at = FailedAt(*told.diagnosis, at.now);
+  told.run_time = RunTimeOf(at.report(), *told.diagnosis);
   if (!told.findings.since) {
     told.findings.since = KnownTime(told.diagnosis->finished_at());
   }
@@ -120,6 +134,7 @@ Diagnosed DiagnosedEarlier(const Situated& at, const EarlierAttempt& earlier,
   told.identity = IdentityOf(at, id);
   told.id = std::move(id);
   told.failed_at = FailedAt(earlier.diagnosis, at.now);
+  told.run_time = RunTimeOf(at.report(), earlier.diagnosis);
   told.findings.since = told.failed_at;
   return told;
 }
@@ -152,9 +167,8 @@ Diagnosed WithHistory(const Situated& at, Diagnosed told,
   if (told.diagnosis->derived_cause() != v1::DERIVED_CAUSE_UNSPECIFIED) {
     return told;
   }
-  Derived found =
-      DeriveCause(at.compiled().derivation, ledger, *told.diagnosis, progress,
-                  told.failed_at, RunTimeOf(at.report(), *told.diagnosis));
+  Derived found = DeriveCause(at.compiled().derivation, ledger, *told.diagnosis,
+                              progress, told.failed_at, told.run_time);
   if (found.cause != v1::DERIVED_CAUSE_UNSPECIFIED) {
     SetDerived(std::move(found), *told.diagnosis);
   }
@@ -163,7 +177,7 @@ Diagnosed WithHistory(const Situated& at, Diagnosed told,
 
 std::optional<absl::Duration> RanFor(const v1::FailureReport& report,
                                      const Diagnosed& told) {
-  if (const auto ran = RunTimeOf(report, *told.diagnosis)) return ran;
+  if (told.run_time) return told.run_time;
   const Incident& incident = told.findings.incident;
   if (incident.begin && incident.struck &&
       *incident.struck >= *incident.begin) {
@@ -171,19 +185,6 @@ std::optional<absl::Duration> RanFor(const v1::FailureReport& report,
   }
   if (!report.progress().has_healthy_for()) return std::nullopt;
   return ToDuration(report.progress().healthy_for());
-}
-
-std::optional<absl::Duration> RunTimeOf(const v1::FailureReport& report,
-                                        const v1::Diagnosis& diagnosis) {
-  const auto* end = CulpritEnd(report, diagnosis);
-  if (end == nullptr || !IsSet(end->started_at()) ||
-      !IsSet(end->finished_at())) {
-    return std::nullopt;
-  }
-  const absl::Duration ran =
-      ToTime(end->finished_at()) - ToTime(end->started_at());
-  if (ran < absl::ZeroDuration()) return std::nullopt;
-  return ran;
 }
 
 }  // namespace mulligan

@@ -26,6 +26,9 @@ struct Diagnosed {
   std::uint64_t identity = 0;  // hash of it, for jitter
   // When it ended; when it was told if nobody knows.
   absl::Time failed_at = {};
+  // From start to end of the culprit's container; nothing when one is unknown,
+  // or the end comes first.
+  std::optional<absl::Duration> run_time = std::nullopt;
   // Whose turn it is in an incident.
   Turn turn = Turn::kWait;
 
@@ -59,11 +62,6 @@ Diagnosed WithHistory(const Situated& at, Diagnosed told,
 // lifetime of its root, else as long as the caller says that it was healthy.
 std::optional<absl::Duration> RanFor(const v1::FailureReport& report,
                                      const Diagnosed& told);
-
-// From start to end of the culprit's container; nothing when one is unknown, or
-// the end comes first.
-std::optional<absl::Duration> RunTimeOf(const v1::FailureReport& report,
-                                        const v1::Diagnosis& diagnosis);
 
 }  // namespace mulligan
 
