@@ -131,12 +131,11 @@ std::weak_ordering OrderOf(const Suspect& a, const Suspect& b) {
 
 // Members that ended like the root, itself included, where none of them says
 // more than how it ended; 0: the root does.
-int AlikeWith(const PodReading& root, const std::vector<Member>& members,
-              const std::vector<int>& pods) {
+int AlikeWith(const PodReading& root, const Attempt& attempt) {
   if (!MayFollow(root)) return 0;
   const Suspect first{root};
-  return static_cast<int>(std::ranges::count_if(pods, [&](int pod) {
-    const Member& member = members[static_cast<std::size_t>(pod)];
+  return static_cast<int>(std::ranges::count_if(attempt.pods, [&](int pod) {
+    const Member& member = attempt.member(pod);
     return member.failed() &&
            OrderOf(first, {member.reading}) == std::weak_ordering::equivalent;
   }));
@@ -224,14 +223,12 @@ struct LastReports {
   std::size_t waited = 0;
 };
 
-LastReports ReadLastReports(const Context& context,
-                            const std::vector<Member>& members,
-                            const std::vector<int>& pods) {
+LastReports ReadLastReports(const Attempt& attempt) {
   LastReports reports;
-  for (const int pod : pods) {
-    const Member& member = members[static_cast<std::size_t>(pod)];
+  for (const int pod : attempt.pods) {
+    const Member& member = attempt.member(pod);
     const bool runs =
-        !member.reading.failing() && PodRuns(context.report.pods(pod));
+        !member.reading.failing() && PodRuns(attempt.report().pods(pod));
     if (!member.failed() && !runs) continue;
     if (!runs && member.reading.best.cause == v1::HANG) {
       ++reports.waited;
@@ -252,10 +249,8 @@ LastReports ReadLastReports(const Context& context,
 // 2. alone reports another operation (number, kind or size) than the rest.
 // Where every member reports the same operation, none of them is known to be
 // the reason.
-Straggler FindStraggler(const Context& context,
-                        const std::vector<Member>& members,
-                        const std::vector<int>& pods) {
-  const LastReports reports = ReadLastReports(context, members, pods);
+Straggler FindStraggler(const Attempt& attempt) {
+  const LastReports reports = ReadLastReports(attempt);
   if (reports.waited < 2 || reports.silent.size() > 1) return {};
   if (!reports.silent.empty()) {
     return {reports.silent.front(), reports.runs
@@ -279,15 +274,14 @@ constexpr int kWorthAGuess = 2;
 
 // Somebody began it, but none of the members in the report is known to be the
 // one: all lost another, or several ended alike.
-Straggler FindNobody(const std::vector<Member>& members,
-                     const std::vector<int>& pods, const PodReading& root,
+Straggler FindNobody(const Attempt& attempt, const PodReading& root,
                      int failing) {
   if (failing < 2) return {};
   const std::string failed = std::to_string(failing) + " members that failed ";
   if (root.best.cause == v1::COLLECTIVE_CASCADE) {
     return {-1, "none of the " + failed + "began it"};
   }
-  const int alike = AlikeWith(root, members, pods);
+  const int alike = AlikeWith(root, attempt);
   if (alike <= kWorthAGuess && alike != failing) return {};
   return {-1, std::to_string(alike) + " of " + failed +
                   "ended so at once, none says why"};
@@ -295,13 +289,12 @@ Straggler FindNobody(const std::vector<Member>& members,
 
 // Members that died because of the root, or of the one that it names.
 // `waited_for`: that one kept the others waiting.
-std::vector<const PodReading*> CascadesOf(const std::vector<Member>& members,
-                                          const std::vector<int>& pods,
+std::vector<const PodReading*> CascadesOf(const Attempt& attempt,
                                           const PodReading& root, int named,
                                           bool waited_for) {
   std::vector<const PodReading*> cascades;
-  for (const int pod : pods) {
-    const Member& member = members[static_cast<std::size_t>(pod)];
+  for (const int pod : attempt.pods) {
+    const Member& member = attempt.member(pod);
     if (pod == named || !member.failed()) continue;
     // Whoever waited for the one died of it, the member that tells included.
     const bool waited = waited_for && IsTimeout(member.reading);
@@ -319,18 +312,17 @@ std::vector<const PodReading*> CascadesOf(const std::vector<Member>& members,
 
 }  // namespace
 
-Gang ReadGang(const Context& context, const std::vector<Member>& members,
-              const std::vector<int>& pods) {
+Gang ReadGang(const Attempt& attempt) {
   Gang gang;
   PodReading root;
   int failing = 0;
-  for (const int pod : pods) {
-    const Member& member = members[static_cast<std::size_t>(pod)];
+  for (const int pod : attempt.pods) {
+    const Member& member = attempt.member(pod);
     const PodReading& reading = member.reading;
     if (member.settled) continue;
     if (!reading.failing()) {
       ++gang.healthy;
-      if (PodRuns(context.report.pods(pod))) ++gang.running;
+      if (PodRuns(attempt.report().pods(pod))) ++gang.running;
     } else if (member.succeeded()) {
       if (gang.succeeded++ == 0) gang.first_succeeded = pod;
       if (reading.state.phase == Phase::kFailed &&
@@ -339,24 +331,25 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
       }
     } else {
       ++failing;
-      if (!root.failing() || Precedes(context, reading, root)) root = reading;
+      if (!root.failing() || Precedes(attempt.context, reading, root))
+        root = reading;
     }
   }
   gang.root = root.pod;
   if (gang.root < 0) return gang;
   gang.state = root.state;
-  gang.named = NamedBy(context, pods, root);
+  gang.named = NamedBy(attempt, root);
   gang.rootless = failing > 1 && root.best.cause == v1::COLLECTIVE_CASCADE;
   const bool timeout = gang.named < 0 && IsTimeout(root);
   if (gang.named < 0) {
-    Straggler found = timeout ? FindStraggler(context, members, pods)
-                              : FindNobody(members, pods, root, failing);
+    Straggler found =
+        timeout ? FindStraggler(attempt) : FindNobody(attempt, root, failing);
     gang.nobody = found.pod < 0 && !found.how.empty();
     gang.stands_out = std::move(found.how);
     if (found.pod != gang.root) gang.named = found.pod;
   }
   gang.cascades =
-      CascadesOf(members, pods, root, gang.named, timeout && gang.named >= 0);
+      CascadesOf(attempt, root, gang.named, timeout && gang.named >= 0);
   return gang;
 }
 

@@ -47,7 +47,7 @@ struct Gang {
   int subject() const { return root >= 0 ? root : first_succeeded; }
 };
 
-// Finds the root among `pods`, members of one attempt: by class (hardware,
+// Finds the root among the members of an attempt: by class (hardware,
 // disruption, memory, the member's own error, unexplained kills, echoes of a
 // peer's death), then by time, where differences up to kClockSkew are none,
 // then by how much the evidence settles; members that say no more than their
@@ -56,8 +56,7 @@ struct Gang {
 // nothing but its exit code is no root when a node was lost within six minutes,
 // or a peer was killed (SIGKILL) before it or within kClockSkew after it, if
 // its grace period is longer.
-Gang ReadGang(const Context& context, const std::vector<Member>& members,
-              const std::vector<int>& pods);
+Gang ReadGang(const Attempt& attempt);
 
 }  // namespace mulligan::demystify
 

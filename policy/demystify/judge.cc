@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/utf8.h"
@@ -229,6 +230,17 @@ void HearHints(const Context& context, Conclusion& conclusion) {
   conclusion.confidence = conclusion.naming()->confidence;
 }
 
+// Of an attempt of which nothing says that it ended.
+Standing WithLifeSign(const Attempt& attempt, Conclusion& conclusion) {
+  const std::size_t before = conclusion.facts.size();
+  Standing standing = LookForLife(attempt, conclusion.facts);
+  if (conclusion.facts.size() > before) {
+    conclusion.winner = static_cast<int>(before);
+    conclusion.confidence = conclusion.facts.back().confidence;
+  }
+  return standing;
+}
+
 Seconds EndOfCulprit(const Attempt& attempt, const Conclusion& conclusion) {
   const Candidate* winner = conclusion.decisive();
   const Gang& gang = conclusion.gang;
@@ -267,7 +279,7 @@ Conclusion Judge(const Attempt& attempt, bool with_objects) {
   Conclusion found;
   // First: which pod failed, and what the objects say beside it.
   if (!attempt.members.empty()) {
-    found.gang = ReadGang(context, attempt.members, attempt.pods);
+    found.gang = ReadGang(attempt);
     found.exit_code = ExitCodeOf(attempt, found.gang);
     const int pod = SpeakerOf(attempt, found.gang);
     if (pod >= 0) found.facts = attempt.member(pod).facts;
@@ -286,7 +298,14 @@ Conclusion Judge(const Attempt& attempt, bool with_objects) {
   if (found.cause == v1::SUCCEEDED) CheckSuccess(context.report, told, found);
   if (with_objects && found.decisive() != nullptr) HearHints(context, found);
   // Third: whether anything is broken, and where and when that ended.
-  Assess(context, attempt.members, attempt.pods, found);
+  Standing standing = found.decisive() != nullptr
+                          ? StandingOf(attempt, found)
+                          : WithLifeSign(attempt, found);
+  found.situation = standing.situation;
+  found.ask_again = standing.ask_again;
+  if (!standing.warning.empty()) {
+    found.warnings.push_back(std::move(standing.warning));
+  }
   found.ended_at = EndOfCulprit(attempt, found);
   found.exit_code = CulpritExitCode(context.report, found);
   const Candidate* winner = found.decisive();

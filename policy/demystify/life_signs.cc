@@ -101,15 +101,14 @@ void AddPod(const Context& context, int index, Candidates& facts) {
 }
 
 // One that runs before one that starts; a phase that is not known says nothing.
-bool AddPods(const Context& context, const std::vector<Member>& members,
-             const std::vector<int>& pods, Candidates& facts) {
+bool AddPods(const Attempt& attempt, Candidates& facts) {
   for (const char* phase : {"Running", "Pending"}) {
-    for (const int pod : pods) {
-      if (members[static_cast<std::size_t>(pod)].reading.failing() ||
-          context.report.pods(pod).status().phase() != phase) {
+    for (const int pod : attempt.pods) {
+      if (attempt.member(pod).reading.failing() ||
+          attempt.report().pods(pod).status().phase() != phase) {
         continue;
       }
-      AddPod(context, pod, facts);
+      AddPod(attempt.context, pod, facts);
       return true;
     }
   }
@@ -253,8 +252,8 @@ Seconds RequeuedUntil(const Context& context) {
                                                                : kUnknownTime;
 }
 
-void AddLifeSign(const Context& context, const std::vector<Member>& members,
-                 const std::vector<int>& pods, Candidates& facts) {
+void AddLifeSign(const Attempt& attempt, Candidates& facts) {
+  const Context& context = attempt.context;
   // First the object the decision is about, then what it owns. A cluster tells
   // less than its pods.
   const auto& views = context.owners.views;
@@ -267,7 +266,7 @@ void AddLifeSign(const Context& context, const std::vector<Member>& members,
   for (int i = 0; i < context.report.jobs_size(); ++i) {
     if (AddJob(context, i, facts)) return;
   }
-  if (AddPods(context, members, pods, facts)) return;
+  if (AddPods(attempt, facts)) return;
   for (const WorkloadView& view : views) {
     if (AddOwner(context, view, facts)) return;
   }

@@ -39,8 +39,7 @@ Seconds RequeuedUntil(const Context& context);
 
 // Adds the state of the most senior object that has one, of the shape "is
 // running" or "starts"; nothing when no object has a status.
-void AddLifeSign(const Context& context, const std::vector<Member>& members,
-                 const std::vector<int>& pods, Candidates& facts);
+void AddLifeSign(const Attempt& attempt, Candidates& facts);
 
 // When to look again at work that has not started: then the first of its pods
 // has been starting for too long. Unknown: every further change will be an

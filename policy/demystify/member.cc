@@ -268,22 +268,21 @@ std::string_view NumberOf(const kubernetes::core::v1::Pod& pod) {
 // "[3] is setting up NCCL communicator and retrieving ncclUniqueId from [0]":
 // the one that is waited for, by its rank. Ranks are members where the teller's
 // own rank is its number, and one member alone has the other.
-int NamedByRank(const Context& context, const std::vector<int>& pods,
-                const PodReading& root) {
+int NamedByRank(const Attempt& attempt, const PodReading& root) {
   static const re2::RE2* const told =
       new re2::RE2("\\[(\\d+)\\] [^\\n]*? from \\[(\\d+)\\]");
   const re2::StringPiece text(root.best.text.data(), root.best.text.size());
   std::string own;
   std::string other;
   if (!re2::RE2::PartialMatch(text, *told, &own, &other) || own == other ||
-      NumberOf(context.report.pods(root.pod)) != own) {
+      NumberOf(attempt.report().pods(root.pod)) != own) {
     return -1;
   }
   const auto has_it = [&](int pod) {
-    return NumberOf(context.report.pods(pod)) == other;
+    return NumberOf(attempt.report().pods(pod)) == other;
   };
-  return std::ranges::count_if(pods, has_it) == 1
-             ? *std::ranges::find_if(pods, has_it)
+  return std::ranges::count_if(attempt.pods, has_it) == 1
+             ? *std::ranges::find_if(attempt.pods, has_it)
              : -1;
 }
 
@@ -307,16 +306,16 @@ GangClass ClassOf(const PodReading& member) {
   return of_cause;
 }
 
-int NamedBy(const Context& context, const std::vector<int>& pods,
-            const PodReading& root) {
+int NamedBy(const Attempt& attempt, const PodReading& root) {
   if ((root.best.flags & kNamesMember) == 0) return -1;
-  for (const int pod : pods) {
+  for (const int pod : attempt.pods) {
     if (pod != root.pod &&
-        HoldsName(root.best.text, context.report.pods(pod).metadata().name())) {
+        HoldsName(root.best.text,
+                  attempt.report().pods(pod).metadata().name())) {
       return pod;
     }
   }
-  return NamedByRank(context, pods, root);
+  return NamedByRank(attempt, root);
 }
 
 bool SaysNothing(const PodReading& member) {

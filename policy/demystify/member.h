@@ -98,11 +98,10 @@ std::vector<Member> ReadMembers(const Context& context);
 void BoundByRecords(const WasDecided& was_decided,
                     std::vector<Member>& members);
 
-// Index into report.pods of the one among `pods` that the words of `root` name,
+// Index into report.pods of the member that the words of `root` name,
 // where they are of a row that names members: by its name, or by its rank.
 // -1: none.
-int NamedBy(const Context& context, const std::vector<int>& pods,
-            const PodReading& root);
+int NamedBy(const Attempt& attempt, const PodReading& root);
 
 }  // namespace mulligan::demystify
 

@@ -20,8 +20,7 @@ namespace mulligan::demystify {
 namespace {
 
 namespace core = kubernetes::core::v1;
-
-std::size_t At(int pod) { return static_cast<std::size_t>(pod); }
+using v1::Diagnosis;
 
 v1::Diagnosis::Situation SituationOf(v1::Cause cause) {
   switch (cause) {
@@ -63,97 +62,78 @@ bool IsHalfTold(const Context& context, const Conclusion& conclusion) {
          !Before(state.finished_at + kKubeletWrites, context.now);
 }
 
-// Says what goes on where that is not plain from the cause.
-void WarnOfWhatGoesOn(const Context& context, const Gang& gang,
-                      std::vector<std::string>& warnings) {
-  const auto& pod = context.report.pods(gang.root);
+// What goes on, where that is not plain from the cause.
+std::string WhatGoesOn(const v1::FailureReport& report, const Gang& gang) {
+  const auto& pod = report.pods(gang.root);
   const std::string name = Excerpt(ContainerName(pod, gang.state));
   if (gang.state.beside) {
-    warnings.push_back(
-        absl::StrCat("container ", name, " ended, the work beside it goes on"));
-  } else if (gang.state.restarting) {
-    const core::ContainerStatus* container = DecidingContainer(pod, gang.state);
-    const std::int32_t restarts =
-        container == nullptr ? 0 : container->restart_count();
-    warnings.push_back(absl::StrCat(
-        "the kubelet starts container ", name, " again by itself",
-        restarts == 0 ? std::string()
-                      : absl::StrCat("; it has ", restarts, " times")));
+    return absl::StrCat("container ", name,
+                        " ended, the work beside it goes on");
   }
-}
-
-void LookForLife(const Context& context, const std::vector<Member>& members,
-                 const std::vector<int>& pods, Conclusion& conclusion) {
-  conclusion.cause = v1::NOT_FAILED;
-  conclusion.situation = v1::Diagnosis::ALIVE;
-  conclusion.ask_again = StuckAt(context, pods);
-  // A node that does not answer may go on so.
-  for (const Candidate& fact : conclusion.facts) {
-    if (fact.place.root == Root::kNodes && Known(fact.at)) {
-      conclusion.ask_again =
-          Earlier(conclusion.ask_again, fact.at + kNodePatience + 1);
-    }
-  }
-  Candidates& facts = conclusion.facts;
-  const std::size_t before = facts.size();
-  AddLifeSign(context, members, pods, facts);
-  if (facts.size() == before) {
-    conclusion.warnings.emplace_back(
-        "nothing in the report has a status that says how the work fares");
-    return;
-  }
-  conclusion.winner = static_cast<int>(before);
-  conclusion.confidence = facts.back().confidence;
+  if (!gang.state.restarting) return "";
+  const core::ContainerStatus* container = DecidingContainer(pod, gang.state);
+  const std::int32_t restarts =
+      container == nullptr ? 0 : container->restart_count();
+  return absl::StrCat("the kubelet starts container ", name, " again by itself",
+                      restarts == 0
+                          ? std::string()
+                          : absl::StrCat("; it has ", restarts, " times"));
 }
 
 }  // namespace
 
-void Assess(const Context& context, const std::vector<Member>& members,
-            const std::vector<int>& pods, Conclusion& conclusion) {
-  const Candidate* const winner = conclusion.decisive();
-  if (winner == nullptr) {
-    return LookForLife(context, members, pods, conclusion);
-  }
-  conclusion.situation = SituationOf(conclusion.cause);
-  if (winner->row == &sign::kDeletionRequested &&
-      !GoesAway(context, conclusion.facts) &&
-      LivesWithout(context, winner->place.index)) {
-    conclusion.situation = v1::Diagnosis::ALIVE;
-  }
-  if (conclusion.situation != v1::Diagnosis::BROKEN) return;
-  if (GoesAway(context, conclusion.facts)) {
-    conclusion.situation = v1::Diagnosis::FINISHED;
-    conclusion.warnings.emplace_back(
-        "the workload is being deleted: nothing of it is started again");
-    return;
-  }
-  if (context.owners.gave_up()) return;
+Standing StandingOf(const Attempt& attempt, const Conclusion& conclusion) {
+  const Context& context = attempt.context;
+  const Candidate& winner = *conclusion.decisive();
   const Gang& gang = conclusion.gang;
+  const bool goes_away = GoesAway(context, conclusion.facts);
+  if (winner.row == &sign::kDeletionRequested && !goes_away &&
+      LivesWithout(context, winner.place.index)) {
+    return {Diagnosis::ALIVE};
+  }
+  const Diagnosis::Situation by_cause = SituationOf(conclusion.cause);
+  if (by_cause != Diagnosis::BROKEN) return {by_cause};
+  if (goes_away) {
+    return {Diagnosis::FINISHED, kUnknownTime,
+            "the workload is being deleted: nothing of it is started again"};
+  }
+  if (context.owners.gave_up()) return {Diagnosis::BROKEN};
   if (const Seconds until = RequeuedUntil(context); Known(until)) {
-    conclusion.situation = v1::Diagnosis::ALIVE;
-    conclusion.ask_again = until;
-    return;
+    return {Diagnosis::ALIVE, until};
   }
   const Seconds began =
-      gang.root < 0 ? winner->at : members[At(gang.root)].struck;
-  if (OperatorRestarts(conclusion.facts, began)) {
-    conclusion.situation = v1::Diagnosis::ALIVE;
-    return;
-  }
-  if (gang.root < 0) return;
+      gang.root < 0 ? winner.at : attempt.member(gang.root).struck;
+  if (OperatorRestarts(conclusion.facts, began)) return {Diagnosis::ALIVE};
+  if (gang.root < 0) return {Diagnosis::BROKEN};
   if (IsHalfTold(context, conclusion)) {
-    conclusion.situation = v1::Diagnosis::ALIVE;
-    conclusion.ask_again = context.now + kKubeletWrites;
-    conclusion.warnings.emplace_back(
-        "the kubelet has yet to say how the pod ended: ask again");
-    return;
+    return {Diagnosis::ALIVE, context.now + kKubeletWrites,
+            "the kubelet has yet to say how the pod ended: ask again"};
   }
   const bool of_pod =
-      winner->place.root == Root::kPods || winner->place.root == Root::kEvents;
+      winner.place.root == Root::kPods || winner.place.root == Root::kEvents;
   if (of_pod && (gang.state.goes_on() || OwnerGoesOn(context, gang.root))) {
-    conclusion.situation = v1::Diagnosis::ALIVE;
-    WarnOfWhatGoesOn(context, gang, conclusion.warnings);
+    return {Diagnosis::ALIVE, kUnknownTime, WhatGoesOn(context.report, gang)};
   }
+  return {Diagnosis::BROKEN};
+}
+
+Standing LookForLife(const Attempt& attempt, Candidates& facts) {
+  Standing standing = {Diagnosis::ALIVE,
+                       StuckAt(attempt.context, attempt.pods)};
+  // A node that does not answer may go on so.
+  for (const Candidate& fact : facts) {
+    if (fact.place.root == Root::kNodes && Known(fact.at)) {
+      standing.ask_again =
+          Earlier(standing.ask_again, fact.at + kNodePatience + 1);
+    }
+  }
+  const std::size_t before = facts.size();
+  AddLifeSign(attempt, facts);
+  if (facts.size() == before) {
+    standing.warning =
+        "nothing in the report has a status that says how the work fares";
+  }
+  return standing;
 }
 
 }  // namespace mulligan::demystify

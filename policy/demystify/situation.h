@@ -2,19 +2,31 @@
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_SITUATION_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_SITUATION_H_
 
-#include <vector>
+#include <string>
 
+#include "mulligan/v1/diagnosis.pb.h"
 #include "policy/demystify/conclusion.h"
-#include "policy/demystify/context.h"
+#include "policy/demystify/fact.h"
 #include "policy/demystify/member.h"
 
 namespace mulligan::demystify {
 
-// Says whether anything is broken. Nothing is without evidence of an end, nor
+struct Standing {
+  v1::Diagnosis::Situation situation = v1::Diagnosis::BROKEN;
+  // When to look again at work that is not broken; unknown: no need.
+  Seconds ask_again = kUnknownTime;
+  // For people; empty: it is plain.
+  std::string warning = {};
+};
+
+// Of an attempt of which `conclusion` has a decisive fact. Nothing is broken
 // where the place of what ended was taken already, nor where the workload is
 // being deleted.
-void Assess(const Context& context, const std::vector<Member>& members,
-            const std::vector<int>& pods, Conclusion& conclusion);
+Standing StandingOf(const Attempt& attempt, const Conclusion& conclusion);
+
+// Of one of which no fact decides: nothing is broken without evidence of an
+// end. Adds the fact that shows how the work fares to `facts`, if there is one.
+Standing LookForLife(const Attempt& attempt, Candidates& facts);
 
 }  // namespace mulligan::demystify
 
