@@ -17,20 +17,19 @@
 namespace mulligan::kueue {
 namespace {
 
-constexpr std::array<GateRow<Gates>, 7> kGates = {{
-    {"SkipReassignmentForPodOwnedWorkloads", &Gates::skip_pod_owned_workloads},
+constexpr std::array<SwitchRow<Gates>, 8> kSwitches = {{
+    {"SkipReassignmentForPodOwnedWorkloads", &Gates::skip_pod_owned_workloads,
+     19},
     {"DisableWaitForPodsReady", &Gates::disable_wait_for_pods_ready},
     {"UnadmittedWorkloadsObservability", &Gates::unadmitted_observability},
-    {"TASReplaceNodeOnPodTermination", &Gates::replace_node_on_pod_termination},
-    {"TASReplaceNodeOnNodeTaints", &Gates::replace_node_on_taints},
+    {"TASReplaceNodeOnPodTermination", &Gates::replace_node_on_pod_termination,
+     0},
+    {"TASReplaceNodeOnNodeTaints", &Gates::replace_node_on_taints, 0},
     {"TASReplaceNodeDueToNotReadyOverFixedTime",
      &Gates::replace_node_after_fixed_time},
-    {"TASFailedNodeReplacementFailFast", &Gates::fail_fast_without_replacement},
-}};
-
-constexpr std::array<FeatureRow<Gates>, 2> kFeatures = {{
-    {&Gates::skip_pod_owned_workloads, 19},
-    {&Gates::reactivates_own_deactivations, 20},
+    {"TASFailedNodeReplacementFailFast", &Gates::fail_fast_without_replacement,
+     0},
+    {"", &Gates::reactivates_own_deactivations, 20},
 }};
 
 constexpr std::string_view kBlock = "waitForPodsReady";
@@ -195,7 +194,7 @@ WaitForPodsReady Effective(const WaitForPodsReadyConfig& config) {
 Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics) {
   // The release that was read, and the newest one of which a change is known.
   const Setup<Gates> release =
-      SetUpBy<Gates>(semantics, {"kueue", 0, 19, 20}, kFeatures, kGates);
+      SetUpBy(semantics, {"kueue", 0, 19, 20}, kSwitches);
   Setup<Settings> setup = {
       {}, release.semantics, release.warnings, release.gates};
   Settings& settings = setup.settings;
