@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
 #include "policy/operators/objects.h"
 
 namespace mulligan::kueue {
@@ -42,9 +38,9 @@ void CheckSettingDuration(std::string_view name,
                           const std::optional<absl::Duration>& duration,
                           FieldErrors& errors) {
   if (!duration.has_value() || *duration >= absl::ZeroDuration()) return;
-  errors.push_back(InvalidError(ChildField(kBlock, name),
-                                QuotedValue(absl::FormatDuration(*duration)),
-                                "must be greater than or equal to 0"));
+  errors.Invalid(ChildField(kBlock, name),
+                 QuotedValue(absl::FormatDuration(*duration)),
+                 "must be greater than or equal to 0");
 }
 
 void CheckSettingCount(std::string_view name,
@@ -155,8 +151,7 @@ absl::Duration WaitBefore(std::int64_t n, const Backoff& backoff) {
 FieldErrors ValidateWaitForPodsReady(const WaitForPodsReadyConfig& config) {
   FieldErrors errors;
   if (config.timeout == absl::ZeroDuration()) {
-    errors.push_back(
-        RequiredError(ChildField(kBlock, "timeout"), "must be specified"));
+    errors.Required(ChildField(kBlock, "timeout"), "must be specified");
   }
   CheckSettingDuration("timeout", config.timeout, errors);
   // Absent, it is the timeout.
@@ -167,8 +162,8 @@ FieldErrors ValidateWaitForPodsReady(const WaitForPodsReadyConfig& config) {
                        errors);
   const std::string timestamp = config.timestamp.value_or("Eviction");
   if (timestamp != "Eviction" && timestamp != "Creation") {
-    errors.push_back(NotSupportedError(ChildField(kStrategy, "timestamp"),
-                                       timestamp, {"Creation", "Eviction"}));
+    errors.NotSupported(ChildField(kStrategy, "timestamp"), timestamp,
+                        {"Creation", "Eviction"});
   }
   CheckSettingCount("backoffLimitCount", config.backoff_limit_count, errors);
   CheckSettingCount("backoffBaseSeconds", config.backoff_base_seconds, errors);
