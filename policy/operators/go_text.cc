@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "policy/limits.h"
 
 namespace mulligan {
 namespace {
@@ -95,12 +96,11 @@ std::vector<std::string> SubdomainFaults(const std::string& prefix) {
 
 std::vector<std::string> QualifiedNameFaults(std::string name) {
   static const RE2& pattern = *new RE2(kNamePattern);
-  const auto slashes = std::count(name.begin(), name.end(), '/');
+  const auto slashes = std::ranges::count(name, '/');
   if (slashes > 1) {
     return {
-        absl::StrFormat("a qualified name %s with an optional DNS "
-                        "subdomain prefix and '/' (e.g. "
-                        "'example.com/MyName')",
+        absl::StrFormat("a qualified name %s with an optional DNS subdomain "
+                        "prefix and '/' (e.g. 'example.com/MyName')",
                         NameRule())};
   }
   std::vector<std::string> faults;
@@ -166,8 +166,7 @@ std::string QuotedValue(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
     const auto* const escape =
-        std::find_if(kEscapes.begin(), kEscapes.end(),
-                     [&](const auto& row) { return row.first == c; });
+        std::ranges::find(kEscapes, c, &std::pair<char, char>::first);
     if (escape != kEscapes.end()) {
       quoted += {'\\', escape->second};
     } else if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
@@ -179,63 +178,59 @@ std::string QuotedValue(std::string_view text) {
   return quoted + '"';
 }
 
-FieldError RequiredError(std::string field, std::string detail) {
-  return {"Required value", std::move(field), "", std::move(detail)};
+void FieldErrors::push_back(FieldError error) {
+  if (size() >= kMaxAnswerWarnings) return;
+  std::vector<FieldError>::push_back(std::move(error));
 }
 
-FieldError ForbiddenError(std::string field, std::string detail) {
-  return {"Forbidden", std::move(field), "", std::move(detail)};
+void FieldErrors::Invalid(std::string field, std::string value,
+                          std::string detail) {
+  push_back(
+      {"Invalid value", std::move(field), std::move(value), std::move(detail)});
 }
 
-FieldError InvalidError(std::string field, std::string value,
-                        std::string detail) {
-  return {"Invalid value", std::move(field), std::move(value),
-          std::move(detail)};
+void FieldErrors::Invalid(std::string field, std::int64_t value,
+                          std::string detail) {
+  Invalid(std::move(field), absl::StrCat(value), std::move(detail));
 }
 
-FieldError InvalidError(std::string field, std::int64_t value,
-                        std::string detail) {
-  return InvalidError(std::move(field), absl::StrCat(value), std::move(detail));
+void FieldErrors::NotSupported(std::string field, std::string_view value,
+                               const std::vector<std::string_view>& supported) {
+  push_back({kUnsupportedValue, std::move(field), QuotedValue(value),
+             "supported values: " +
+                 absl::StrJoin(supported, ", ",
+                               [](std::string* out, std::string_view each) {
+                                 *out += QuotedValue(each);
+                               })});
 }
 
-FieldError NotSupportedError(std::string field, std::string_view value,
-                             const std::vector<std::string_view>& supported) {
-  return {kUnsupportedValue, std::move(field), QuotedValue(value),
-          "supported values: " +
-              absl::StrJoin(supported, ", ",
-                            [](std::string* out, std::string_view each) {
-                              *out += QuotedValue(each);
-                            })};
+void FieldErrors::Duplicate(std::string field, std::int64_t value) {
+  push_back({"Duplicate value", std::move(field), absl::StrCat(value), ""});
 }
 
-FieldError DuplicateError(std::string field, std::int64_t value) {
-  return {"Duplicate value", std::move(field), absl::StrCat(value), ""};
-}
-
-FieldError TooManyError(std::string field, std::int64_t size, int limit) {
-  return {"Too many", std::move(field), absl::StrCat(size),
-          absl::StrFormat("must have at most %d items", limit)};
+void FieldErrors::TooMany(std::string field, std::int64_t size, int limit) {
+  push_back({"Too many", std::move(field), absl::StrCat(size),
+             absl::StrFormat("must have at most %d items", limit)});
 }
 
 void CheckNonNegative(std::string field, std::int64_t value,
                       FieldErrors& errors) {
   if (value >= 0) return;
-  errors.push_back(InvalidError(std::move(field), value,
-                                "must be greater than or equal to 0"));
+  errors.Invalid(std::move(field), value, "must be greater than or equal to 0");
 }
 
 void CheckAtMost(std::string field, std::int64_t value, std::int64_t limit,
                  std::string_view why, FieldErrors& errors) {
   if (value <= limit) return;
-  errors.push_back(InvalidError(
+  errors.Invalid(
       std::move(field), value,
-      absl::StrFormat("must be less than or equal to %d%s", limit, why)));
+      absl::StrFormat("must be less than or equal to %d%s", limit, why));
 }
 
 void CheckQualifiedName(const std::string& field, const std::string& name,
                         FieldErrors& errors) {
   for (std::string& fault : QualifiedNameFaults(name)) {
-    errors.push_back(InvalidError(field, QuotedValue(name), std::move(fault)));
+    errors.Invalid(field, QuotedValue(name), std::move(fault));
   }
 }
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "policy/limits.h"
 
 namespace mulligan {
 
@@ -41,11 +40,20 @@ struct FieldError {
 // The first kMaxAnswerWarnings: nobody reads more.
 class FieldErrors : public std::vector<FieldError> {
  public:
-  using std::vector<FieldError>::vector;
-  void push_back(FieldError error) {
-    if (size() >= kMaxAnswerWarnings) return;
-    std::vector<FieldError>::push_back(std::move(error));
+  void push_back(FieldError error);
+  void Required(std::string field, std::string detail) {
+    push_back({"Required value", std::move(field), "", std::move(detail)});
   }
+  void Forbidden(std::string field, std::string detail) {
+    push_back({"Forbidden", std::move(field), "", std::move(detail)});
+  }
+  void Invalid(std::string field, std::string value, std::string detail);
+  void Invalid(std::string field, std::int64_t value, std::string detail);
+  // `supported` in the order in which they are to be listed.
+  void NotSupported(std::string field, std::string_view value,
+                    const std::vector<std::string_view>& supported);
+  void Duplicate(std::string field, std::int64_t value);
+  void TooMany(std::string field, std::int64_t size, int limit);
 };
 
 // What is wrong with an object.
@@ -68,18 +76,6 @@ std::string IndexField(std::string_view path, int index);
 
 // Values as Go prints them.
 std::string QuotedValue(std::string_view text);
-
-FieldError RequiredError(std::string field, std::string detail);
-FieldError ForbiddenError(std::string field, std::string detail);
-FieldError InvalidError(std::string field, std::string value,
-                        std::string detail);
-FieldError InvalidError(std::string field, std::int64_t value,
-                        std::string detail);
-// `supported` in the order in which they are to be listed.
-FieldError NotSupportedError(std::string field, std::string_view value,
-                             const std::vector<std::string_view>& supported);
-FieldError DuplicateError(std::string field, std::int64_t value);
-FieldError TooManyError(std::string field, std::int64_t size, int limit);
 
 // Appends an error when `value` is negative.
 void CheckNonNegative(std::string field, std::int64_t value,

@@ -5,9 +5,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
-#include "policy/base/counts.h"
-#include "policy/base/times.h"
-#include "policy/limits.h"
 #include "policy/operators/objects.h"
 
 namespace mulligan {
@@ -50,9 +47,9 @@ const OperatorRow* FindOperator(std::string_view name) {
                 [&](const OperatorRow& row) { return row.name == name; });
 }
 
-// The answer of the operator that semantics names, or else of the outermost one
-// that does something.
-std::optional<NativeOutcome> Ask(const NativeInput& input) {
+}  // namespace
+
+std::optional<NativeOutcome> AnswerNatively(const NativeInput& input) {
   const std::string& name = input.semantics.operator_();
   if (!name.empty()) {
     const OperatorRow* const row = FindOperator(name);
@@ -76,65 +73,13 @@ std::optional<NativeOutcome> Ask(const NativeInput& input) {
       continue;
     }
     if (idle.has_value()) {
-      outcome->Warn(absl::StrFormat(
+      outcome->warnings.push_back(absl::StrFormat(
           "%s does nothing about this failure, so %s answers",
           idle->verdict.operator_(), outcome->verdict.operator_()));
     }
     return outcome;
   }
   return idle;
-}
-
-}  // namespace
-
-void NativeOutcome::Answer(std::string_view word, v1::Decision::Action does) {
-  verdict.set_verdict(std::string(word));
-  action = does;
-  if (does == v1::Decision::RETRY) queue = v1::Decision::IN_PLACE;
-}
-
-void NativeOutcome::Explain(std::string_view reason, std::string_view message) {
-  verdict.set_reason(std::string(reason));
-  verdict.set_message(std::string(message));
-}
-
-void NativeOutcome::Charge(std::string_view budget, std::int64_t now_used,
-                           std::int64_t tolerated) {
-  charged_to = budget;
-  used = now_used;
-  limit = tolerated;
-}
-
-void NativeOutcome::Delay(absl::Duration delay) {
-  SetDuration(delay, *verdict.mutable_delay());
-}
-
-void NativeOutcome::Warn(std::string warning) {
-  if (warnings.size() < kMaxAnswerWarnings)
-    warnings.push_back(std::move(warning));
-}
-
-void NativeOutcome::Take(const ObjectIssues& issues, const std::string& path,
-                         std::string_view refusal) {
-  for (const std::string& warning : issues.warnings) Warn(warning);
-  for (const FieldError& error : issues.errors) {
-    if (refusals.size() >= kMaxAnswerWarnings) return;
-    refusals.push_back(
-        absl::StrFormat("%s.%s; %s", path, FormatFieldError(error), refusal));
-  }
-}
-
-std::optional<NativeOutcome> AnswerNatively(const NativeInput& input) {
-  std::optional<NativeOutcome> outcome = Ask(input);
-  if (!outcome.has_value()) return outcome;
-  v1::NativeVerdict& verdict = outcome->verdict;
-  verdict.set_action(outcome->action);
-  verdict.set_scope(outcome->scope);
-  verdict.set_queue(outcome->queue);
-  verdict.set_charged_to(outcome->charged_to);
-  verdict.set_used(CountOf(outcome->used));
-  verdict.set_limit(CountOf(outcome->limit));
-  return outcome;
 }
 
 bool IsNativeOperator(const std::string& name) {

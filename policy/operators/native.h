@@ -6,18 +6,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/decision.pb.h"
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/native.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/base/pattern_allowance.h"
-#include "policy/operators/go_text.h"
-#include "policy/operators/release.h"
 
 namespace mulligan {
 
@@ -33,30 +29,8 @@ struct NativeInput {
 
 // One operator's answer, in its own words and in ours.
 struct NativeOutcome {
-  NativeOutcome() = default;
-  // Says only who answers, by which set-up and what was not understood of it.
-  template <typename Settings>
-  NativeOutcome(std::string_view who, v1::Decision::Scope whose,
-                const Setup<Settings>& setup)
-      : scope(whose), warnings(setup.warnings) {
-    verdict.set_operator_(std::string(who));
-    verdict.set_semantics(setup.semantics);
-  }
-
-  // A retry keeps its place in the queue, unless that is changed afterwards.
-  void Answer(std::string_view word, v1::Decision::Action does);
-  void Explain(std::string_view reason, std::string_view message);
-  void Charge(std::string_view budget, std::int64_t now_used,
-              std::int64_t tolerated);
-  void Delay(absl::Duration delay);
-  void Warn(std::string warning);
-  // Of the object at `path`; `refusal` says who refuses such an object.
-  void Take(const ObjectIssues& issues, const std::string& path,
-            std::string_view refusal);
-
-  // Operator, verdict word, reason, message, counters, delay, version.
   v1::NativeVerdict verdict;
-  // The same in Mulligan's terms.
+  // The verdict in Mulligan's terms, with counts of any size.
   v1::Decision::Action action = v1::Decision::ACTION_UNSPECIFIED;
   v1::Decision::Scope scope = v1::Decision::SCOPE_UNSPECIFIED;
   v1::Decision::Queue queue = v1::Decision::QUEUE_UNSPECIFIED;
@@ -100,8 +74,6 @@ std::optional<NativeOutcome> WorkloadOutcome(const NativeInput& input);
 // ("None") leaves the answer to the next one further in, which is what happens
 // in the cluster too; a warning says so. `report.workload.kind`, when given,
 // is where the search starts; `semantics.operator` leaves no choice at all.
-//
-// Fills `verdict` with the outcome in Mulligan's terms.
 std::optional<NativeOutcome> AnswerNatively(const NativeInput& input);
 
 // Whether `name` may stand in NativeSemantics.operator.

@@ -35,13 +35,13 @@ std::string ValueAt(const Map& values, std::string_view key) {
 
 template <typename List>
 bool HasText(const List& texts, std::string_view text) {
-  return std::find(texts.begin(), texts.end(), text) != texts.end();
+  return std::ranges::find(texts, text) != texts.end();
 }
 
 // The first in the list that fulfils `predicate`, or null.
 template <typename List, typename Predicate>
 const typename List::value_type* FindIn(const List& list, Predicate predicate) {
-  const auto found = std::find_if(list.begin(), list.end(), predicate);
+  const auto found = std::ranges::find_if(list, predicate);
   return found == list.end() ? nullptr : &*found;
 }
 

@@ -3,7 +3,6 @@
 #include <charconv>
 #include <system_error>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/operators/objects.h"
 

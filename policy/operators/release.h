@@ -1,8 +1,11 @@
 // Releases of operators as policies name them, and their feature gates and what
-// came with a release as tables over the switches they turn on.
+// came with a release as tables of the switches they turn.
 #ifndef MULLIGAN_POLICY_OPERATORS_RELEASE_H_
 #define MULLIGAN_POLICY_OPERATORS_RELEASE_H_
 
+#include <array>
+#include <cstddef>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,19 +36,14 @@ struct Releases {
 int ChosenMinor(const v1::NativeSemantics& semantics, const Releases& releases,
                 std::vector<std::string>& warnings);
 
-// A feature gate by the operator's own name.
+// A switch that came, or is on, with a release, or that a feature gate turns.
 template <typename Switches>
-struct GateRow {
-  std::string_view name;
-  bool Switches::*gate;
-};
-
-// What no gate turns on: it came with a release.
-template <typename Switches>
-struct FeatureRow {
-  bool Switches::*gate;
-  // Minor release that brought it, or made it the default.
-  int since_minor;
+struct SwitchRow {
+  // The gate by the operator's own name; empty: only the release decides.
+  std::string_view gate;
+  bool Switches::*on;
+  // The minor release since which it is on where no gate says otherwise.
+  int since_minor = std::numeric_limits<int>::max();
 };
 
 // An operator as a policy describes it, and what was not understood.
@@ -59,39 +57,32 @@ struct Setup {
   std::vector<std::string> gates;
 };
 
-// Turns on what the minor release has, and off what it has not.
-template <typename Rows, typename Switches>
-void SetRelease(const Rows& rows, int minor, Switches& switches) {
-  for (const auto& row : rows) {
-    switches.*row.gate = minor >= row.since_minor;
-  }
-}
-
 // Sets the gates of the rows that are in feature_gates, and adds them to
-// `found`. What only a release decides has an empty name.
+// `found`; those of other operators are passed over.
 template <typename Rows, typename Switches>
 void SetGates(const Rows& rows, const v1::NativeSemantics& semantics,
               Switches& switches, std::vector<std::string>& found) {
   for (const auto& row : rows) {
-    const auto gate = semantics.feature_gates().find(std::string(row.name));
-    if (row.name.empty() || gate == semantics.feature_gates().end()) continue;
-    switches.*row.gate = gate->second;
+    const auto gate = semantics.feature_gates().find(std::string(row.gate));
+    if (row.gate.empty() || gate == semantics.feature_gates().end()) continue;
+    switches.*row.on = gate->second;
     found.push_back(gate->first);
   }
 }
 
-// The defaults of the chosen release, then feature_gates by name; those of
-// other operators are passed over.
-template <typename Settings, typename Features, typename Gates>
+// What the chosen release has, then feature_gates by name.
+template <typename Settings, std::size_t N>
 Setup<Settings> SetUpBy(const v1::NativeSemantics& semantics,
-                        const Releases& releases, const Features& features,
-                        const Gates& gates) {
+                        const Releases& releases,
+                        const std::array<SwitchRow<Settings>, N>& rows) {
   Setup<Settings> setup;
   const int minor = ChosenMinor(semantics, releases, setup.warnings);
   setup.semantics =
       absl::StrCat(releases.name, " ", releases.major, ".", minor);
-  SetRelease(features, minor, setup.settings);
-  SetGates(gates, semantics, setup.settings, setup.gates);
+  for (const auto& row : rows) {
+    setup.settings.*row.on = minor >= row.since_minor;
+  }
+  SetGates(rows, semantics, setup.settings, setup.gates);
   return setup;
 }
 

@@ -4,9 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 
 #include "absl/numeric/int128.h"
 #include "absl/status/status.h"

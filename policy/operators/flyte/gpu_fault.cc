@@ -5,11 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -193,9 +188,9 @@ std::vector<GpuFault> FaultsOf(
     }
     if (auto fault = FaultOf(event, end)) faults.push_back(*std::move(fault));
   }
-  std::stable_sort(
-      faults.begin(), faults.end(),
-      [](const GpuFault& a, const GpuFault& b) { return a.since < b.since; });
+  std::ranges::stable_sort(faults, [](const GpuFault& a, const GpuFault& b) {
+    return a.since < b.since;
+  });
   return faults;
 }
 

@@ -1,17 +1,11 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "google/protobuf/timestamp.pb.h"
-#include "policy/base/times.h"
 #include "policy/operators/flyte/plugins.h"
 #include "policy/operators/go_text.h"
 #include "policy/operators/objects.h"
@@ -36,16 +30,16 @@ std::vector<const Condition*> NewestFirst(
     const google::protobuf::RepeatedPtrField<Condition>& conditions) {
   std::vector<const Condition*> sorted;
   for (const Condition& condition : conditions) sorted.push_back(&condition);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](auto* a, auto* b) { return TimeOf(*a) > TimeOf(*b); });
+  std::ranges::stable_sort(
+      sorted, [](auto* a, auto* b) { return TimeOf(*a) > TimeOf(*b); });
   return sorted;
 }
 
 // The first with status True, or null.
 template <typename Condition>
 const Condition* FirstTrue(const std::vector<const Condition*>& conditions) {
-  const auto found = std::find_if(
-      conditions.begin(), conditions.end(),
+  const auto found = std::ranges::find_if(
+      conditions,
       [](const Condition* condition) { return condition->status() == "True"; });
   return found == conditions.end() ? nullptr : *found;
 }

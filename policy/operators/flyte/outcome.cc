@@ -1,21 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
-#include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
-#include "policy/base/counts.h"
 #include "policy/base/times.h"
+#include "policy/operators/answer.h"
 #include "policy/operators/flyte/plugins.h"
-#include "policy/operators/flyte/settings.h"
-#include "policy/operators/go_text.h"
-#include "policy/operators/native.h"
 
 namespace mulligan {
 namespace flyte {
@@ -88,247 +79,245 @@ bool MayUseSpot(const Settings& settings, const NodeCounters& counters) {
   return bound < 0 || failures < bound;
 }
 
-class FlyteAnswer {
- public:
-  FlyteAnswer(const NativeInput& input, const Setup<Settings>& setup,
-              const ReportedTask& task)
-      : input_(input),
-        settings_(setup.settings),
-        task_(task),
-        outcome_("Flyte",
-                 task.is_pod ? v1::Decision::POD : v1::Decision::WORKLOAD,
-                 setup) {
-    for (const std::string& warning : task.warnings) outcome_.Warn(warning);
-  }
-
-  NativeOutcome Run() && {
-    settings_.rules.v2 ? AnswerV2() : AnswerV1();
-    return std::move(outcome_);
-  }
-
- private:
-  void Explain(const ExecutionError& error) {
-    outcome_.Explain(error.code, error.message);
-  }
-
-  std::int64_t UsedOf(const char* budget) const {
-    const auto& budgets = input_.ledger.budgets();
-    const auto found = budgets.find(budget);
-    return found == budgets.end() ? 0 : Counted(found->second.used());
-  }
-
-  // `used` with this failure, `limit` without the first run.
-  void Charge(const char* budget, std::int64_t used, std::int64_t limit) {
-    outcome_.Charge(budget, used, std::max<std::int64_t>(0, limit));
-  }
-
-  void Count(const NodeCounters& counted) {
-    auto& counters = *outcome_.verdict.mutable_counters();
-    counters["attempts"] = CountOf(counted.attempts);
-    counters["systemFailures"] = CountOf(counted.system_failures);
-  }
-
-  void CountSpot(bool interruptible) {
-    (*outcome_.verdict.mutable_counters())["interruptible"] =
-        interruptible ? 1 : 0;
-  }
-
-  // Nothing has failed.
-  void AnswerPhase(const PhaseInfo& info) {
-    const bool goes_on =
-        info.phase == Phase::kSuccess || info.phase == Phase::kRunning;
-    outcome_.Answer(kPhases[static_cast<std::size_t>(info.phase)],
-                    goes_on ? v1::Decision::IGNORE : v1::Decision::WAIT);
-    outcome_.verdict.set_message(info.reason);
-    if (info.phase == Phase::kSuccess) {
-      outcome_.Warn(
-          "the task's error file decides now, which is not in the report: it "
-          "may say that the task has failed");
-    }
-    if (info.phase == Phase::kWaitingForResources) {
-      // backoff.SimpleBackOffBlocker waits base^n seconds; how often it waited
-      // before is in Flyte's memory only.
-      outcome_.Delay(
-          std::min(absl::Seconds(1), settings_.backoff_max_duration));
-    }
-  }
-
-  // An error, or no phase at all: v1 discards the round, and no budget of the
-  // node pays.
-  void AnswerFruitlessRound(std::string message) {
-    const std::int64_t limit = settings_.max_workflow_retries;
-    const std::int64_t used = UsedOf(kWorkflowBudget) + 1;
-    outcome_.Answer("Error",
-                    used > limit ? v1::Decision::FAIL : v1::Decision::RETRY);
-    outcome_.verdict.set_message(std::move(message));
-    Charge(kWorkflowBudget, used, limit);
-    outcome_.Warn(
-        "the round comes to nothing and is repeated at once; the whole "
-        "workflow pays, and is aborted when it has too many");
-  }
-
-  NodeCounters CountersV1() {
-    NodeCounters counters;
-    counters.attempts = Counted(input_.report.has_attempt()
-                                    ? input_.report.attempt() - std::int64_t{1}
-                                    : input_.ledger.attempts_seen());
-    counters.system_failures = UsedOf(kSystemBudgetV1);
-    if (counters.system_failures > counters.attempts) {
-      outcome_.Warn(absl::StrFormat(
-          "the ledger counts %d system failures in %d attempts; the attempts "
-          "are taken as these failures",
-          counters.system_failures, counters.attempts));
-      counters.attempts = counters.system_failures;
-    }
-    return counters;
-  }
-
-  // The deadline of nodeExecutor.execute: an attempt that has not ended, or
-  // whose failure may be retried, becomes a user's failure when it has passed.
-  PhaseInfo WithDeadline() const {
-    const absl::Duration deadline = settings_.node_execution_deadline;
-    const PhaseInfo& info = *task_.result;
-    if (info.phase == Phase::kSuccess ||
-        info.phase == Phase::kPermanentFailure ||
-        deadline <= absl::ZeroDuration() || !task_.created.has_value() ||
-        ToTime(input_.now) - *task_.created <= deadline) {
-      return info;
-    }
-    return RetryableFailure(
-        ErrorKind::kUser, "TimeoutExpired",
-        absl::StrFormat("task execution timeout [%s] expired",
-                        GoDuration(deadline)));
-  }
-
-  // A failure after which v1 retries, or would if the budget were not used up.
-  void AnswerRetryableV1(const ExecutionError& error, NodeCounters counters) {
-    const Eligibility retry = EligibleForRetry(settings_, counters, error.kind);
-    if (retry.by_system) {
-      Charge(kSystemBudgetV1, retry.current + 1, retry.maximum);
-    } else {
-      Charge(kUserBudget, retry.current, retry.maximum - 1);
-    }
-    if (retry.current >= retry.maximum) {
-      outcome_.Answer("Failing", v1::Decision::FAIL);
-      Count(counters);
-      return Explain(
-          {absl::StrCat("RetriesExhausted|", error.code),
-           absl::StrFormat("[%d/%d] currentAttempt done. Last Error: %s::%s",
-                           retry.current, retry.maximum,
-                           error.kind == ErrorKind::kSystem ? "SYSTEM" : "USER",
-                           error.message)});
-    }
-    outcome_.Answer("RetryableFailure", v1::Decision::RETRY);
-    Explain(error);
-    ++counters.attempts;
-    if (error.kind == ErrorKind::kSystem) ++counters.system_failures;
-    Count(counters);
-    const bool may_use_spot = MayUseSpot(settings_, counters);
-    CountSpot(task_.interruptible && may_use_spot);
-    outcome_.on_demand = task_.interruptible && !may_use_spot;
-  }
-
-  void AnswerV1() {
-    const PhaseResult& result = task_.result;
-    if (!result.ok()) {
-      return AnswerFruitlessRound(std::string(result.status().message()));
-    }
-    if (result->phase == Phase::kUndefined) {
-      return AnswerFruitlessRound(
-          "error converting plugin phase, received [Undefined]");
-    }
-    NodeCounters counters = CountersV1();
-    if (settings_.node_active_deadline > absl::ZeroDuration()) {
-      outcome_.Warn(
-          "settings.flyte.node-active-deadline: when the node was queued is "
-          "not in the report, so the deadline is not applied");
-    }
-    const PhaseInfo info = WithDeadline();
-    if (info.phase == Phase::kRetryableFailure) {
-      return AnswerRetryableV1(*info.error, counters);
-    }
-    if (info.phase == Phase::kPermanentFailure) {
-      outcome_.Answer("PermanentFailure", v1::Decision::FAIL);
-      Explain(*info.error);
-      // Permanent failures of the system (GPU faults) are counted too.
-      if (info.error->kind == ErrorKind::kSystem) ++counters.system_failures;
-    } else {
-      AnswerPhase(info);
-    }
-    Count(counters);
-  }
-
-  std::int64_t AttemptsV2() const { return 1 + UsedOf(kUserBudget); }
-
-  // Failures at the end of the history that the system's budget paid.
-  std::int64_t TrailingSystemFailures() const {
-    const auto& history = input_.ledger.history();
-    const auto other =
-        std::find_if(history.rbegin(), history.rend(), [](const auto& entry) {
-          return entry.charged_to() != kSystemBudgetV2;
-        });
-    return Counted(other - history.rbegin());
-  }
-
-  // recordSystemError: an error a plugin returned, or a failure of the
-  // system's.
-  void AnswerSystemErrorV2(const std::string& message) {
-    const std::int64_t configured = settings_.max_system_failures;
-    const std::int64_t limit = configured == 0 ? 3 : configured;
-    // An object that was accepted has reset the count.
-    const std::int64_t failures =
-        1 + (task_.is_launch ? TrailingSystemFailures() : 0);
-    Count({AttemptsV2(), failures});
-    CountSpot(task_.interruptible);
-    if (failures > limit) {
-      outcome_.Answer("PermanentFailure", v1::Decision::FAIL);
-      Explain({"MaxSystemFailuresExceeded",
-               absl::StrFormat(
-                   "plugin \"%s\" failed with system error %d times: %s",
-                   task_.plugin, failures, message)});
-    } else {
-      outcome_.Answer("RetryableFailure", v1::Decision::RETRY);
-      outcome_.Delay(absl::Seconds(10));
-      if (outcome_.verdict.message().empty()) {
-        outcome_.verdict.set_message(message);
-      }
-    }
-    Charge(kSystemBudgetV2, failures, limit);
-    if (!task_.is_launch) {
-      outcome_.Warn(
-          "Flyte 2 counts system failures in a row, and an accepted relaunch "
-          "sets the count to 0: failures like this are retried without bound "
-          "(flyteorg/flyte#7874)");
-    }
-  }
-
-  void AnswerV2() {
-    const PhaseResult& result = task_.result;
-    if (!result.ok()) {
-      return AnswerSystemErrorV2(std::string(result.status().message()));
-    }
-    if (!IsFailure(result->phase)) return AnswerPhase(*result);
-    const ExecutionError& error = *result->error;
-    Explain(error);
-    const bool is_retryable = result->phase == Phase::kRetryableFailure;
-    if (is_retryable && error.kind == ErrorKind::kSystem) {
-      return AnswerSystemErrorV2(
-          absl::StrFormat("[%s] %s", error.code, error.message));
-    }
-    const std::int64_t attempts = AttemptsV2();
-    const bool is_retried = is_retryable && attempts <= settings_.retries;
-    Count({attempts + (is_retried ? 1 : 0), 0});
-    CountSpot(task_.interruptible);
-    if (is_retryable) Charge(kUserBudget, attempts, settings_.retries);
-    outcome_.Answer(is_retried ? "RetryableFailure" : "PermanentFailure",
-                    is_retried ? v1::Decision::RETRY : v1::Decision::FAIL);
-  }
-
-  const NativeInput& input_;
-  const Settings settings_;
-  const ReportedTask& task_;
-  NativeOutcome outcome_;
+// What the steps look at.
+struct Seen {
+  const NativeInput& input;
+  const Settings& settings;
+  const ReportedTask& task;
 };
+
+std::int64_t UsedOf(const std::string& budget, const Seen& seen) {
+  const auto* const found = FindValue(seen.input.ledger.budgets(), budget);
+  return found == nullptr ? 0 : Counted(found->used());
+}
+
+// `used` with this failure, `limit` without the first run.
+NativeCharge ChargeOf(const char* budget, std::int64_t used,
+                      std::int64_t limit) {
+  return {budget, used, std::max<std::int64_t>(0, limit)};
+}
+
+Counters CountersOf(const NodeCounters& counters) {
+  return {{"attempts", counters.attempts},
+          {"systemFailures", counters.system_failures}};
+}
+
+// Nothing has failed.
+OperatorAnswer InPhaseOf(const PhaseInfo& info, const Settings& settings) {
+  const bool goes_on =
+      info.phase == Phase::kSuccess || info.phase == Phase::kRunning;
+  OperatorAnswer answer =
+      AnswerAs(kPhases.at(static_cast<std::size_t>(info.phase)),
+               goes_on ? v1::Decision::IGNORE : v1::Decision::WAIT,
+               {.message = info.reason});
+  if (info.phase == Phase::kSuccess) {
+    answer.warnings = {
+        "the task's error file decides now, which is not in the report: it may "
+        "say that the task has failed"};
+  }
+  if (info.phase == Phase::kWaitingForResources) {
+    // backoff.SimpleBackOffBlocker waits base^n seconds; how often it waited
+    // before is in Flyte's memory only.
+    answer.delay = std::min(absl::Seconds(1), settings.backoff_max_duration);
+  }
+  return answer;
+}
+
+// An error, or no phase at all: v1 discards the round, and no budget of the
+// node pays.
+OperatorAnswer FruitlessRound(const std::string& message, const Seen& seen) {
+  const std::int64_t limit = seen.settings.max_workflow_retries;
+  const std::int64_t used = UsedOf(kWorkflowBudget, seen) + 1;
+  return AnswerAs(
+      "Error", used > limit ? v1::Decision::FAIL : v1::Decision::RETRY,
+      {.message = message,
+       .charge = ChargeOf(kWorkflowBudget, used, limit),
+       .warnings = {
+           "the round comes to nothing and is repeated at once; the whole "
+           "workflow pays, and is aborted when it has too many"}});
+}
+
+// As the report and the ledger tell them.
+NodeCounters ToldCounters(const Seen& seen) {
+  const v1::FailureReport& report = seen.input.report;
+  return {Counted(report.has_attempt() ? report.attempt() - std::int64_t{1}
+                                       : seen.input.ledger.attempts_seen()),
+          UsedOf(kSystemBudgetV1, seen)};
+}
+
+std::vector<std::string> WarningsOf(const NodeCounters& told,
+                                    const Settings& settings) {
+  std::vector<std::string> warnings;
+  if (told.system_failures > told.attempts) {
+    warnings.push_back(
+        absl::StrFormat("the ledger counts %d system failures in %d attempts; "
+                        "the attempts are taken as these failures",
+                        told.system_failures, told.attempts));
+  }
+  if (settings.node_active_deadline > absl::ZeroDuration()) {
+    warnings.emplace_back(
+        "settings.flyte.node-active-deadline: when the node was queued is not "
+        "in the report, so the deadline is not applied");
+  }
+  return warnings;
+}
+
+// The deadline of nodeExecutor.execute: an attempt that has not ended, or whose
+// failure may be retried, becomes a user's failure when it has passed.
+PhaseInfo WithDeadline(const PhaseInfo& info, const Seen& seen) {
+  const absl::Duration deadline = seen.settings.node_execution_deadline;
+  const std::optional<absl::Time>& created = seen.task.created;
+  if (info.phase == Phase::kSuccess || info.phase == Phase::kPermanentFailure ||
+      deadline <= absl::ZeroDuration() || !created.has_value() ||
+      ToTime(seen.input.now) - *created <= deadline) {
+    return info;
+  }
+  return RetryableFailure(ErrorKind::kUser, "TimeoutExpired",
+                          absl::StrFormat("task execution timeout [%s] expired",
+                                          GoDuration(deadline)));
+}
+
+// A failure after which v1 retries, or would if the budget were not used up.
+OperatorAnswer RetryableV1(const ExecutionError& error, NodeCounters counters,
+                           const Seen& seen) {
+  const bool is_system = error.kind == ErrorKind::kSystem;
+  const Eligibility retry =
+      EligibleForRetry(seen.settings, counters, error.kind);
+  const NativeCharge charge =
+      retry.by_system
+          ? ChargeOf(kSystemBudgetV1, retry.current + 1, retry.maximum)
+          : ChargeOf(kUserBudget, retry.current, retry.maximum - 1);
+  if (retry.current >= retry.maximum) {
+    return Quits(
+        "Failing",
+        {.reason = "RetriesExhausted|" + error.code,
+         .message = absl::StrFormat(
+             "[%d/%d] currentAttempt done. Last Error: %s::%s", retry.current,
+             retry.maximum, is_system ? "SYSTEM" : "USER", error.message),
+         .charge = charge,
+         .counters = CountersOf(counters)});
+  }
+  ++counters.attempts;
+  if (is_system) ++counters.system_failures;
+  const bool interruptible = seen.task.interruptible;
+  const bool may_use_spot = MayUseSpot(seen.settings, counters);
+  OperatorAnswer answer =
+      Retries("RetryableFailure", {.reason = error.code,
+                                   .message = error.message,
+                                   .charge = charge,
+                                   .on_demand = interruptible && !may_use_spot,
+                                   .counters = CountersOf(counters)});
+  answer.counters["interruptible"] = interruptible && may_use_spot ? 1 : 0;
+  return answer;
+}
+
+OperatorAnswer EndedV1(const PhaseInfo& info, NodeCounters counters,
+                       const Seen& seen) {
+  if (info.phase == Phase::kRetryableFailure) {
+    return RetryableV1(*info.error, counters, seen);
+  }
+  OperatorAnswer answer = InPhaseOf(info, seen.settings);
+  if (info.phase == Phase::kPermanentFailure) {
+    answer = Quits("PermanentFailure", {.reason = info.error->code,
+                                        .message = info.error->message});
+    // Permanent failures of the system (GPU faults) are counted too.
+    if (info.error->kind == ErrorKind::kSystem) ++counters.system_failures;
+  }
+  answer.counters = CountersOf(counters);
+  return answer;
+}
+
+OperatorAnswer AnswerV1(const Seen& seen) {
+  const PhaseResult& result = seen.task.result;
+  if (!result.ok()) {
+    return FruitlessRound(std::string(result.status().message()), seen);
+  }
+  if (result->phase == Phase::kUndefined) {
+    return FruitlessRound("error converting plugin phase, received [Undefined]",
+                          seen);
+  }
+  const NodeCounters told = ToldCounters(seen);
+  OperatorAnswer answer = EndedV1(
+      WithDeadline(*result, seen),
+      {std::max(told.attempts, told.system_failures), told.system_failures},
+      seen);
+  answer.warnings = Appended(WarningsOf(told, seen.settings), answer.warnings);
+  return answer;
+}
+
+Counters CountersV2(std::int64_t attempts, std::int64_t system_failures,
+                    const Seen& seen) {
+  return {{"attempts", attempts},
+          {"systemFailures", system_failures},
+          {"interruptible", seen.task.interruptible ? 1 : 0}};
+}
+
+// Failures at the end of the history that the system's budget paid.
+std::int64_t TrailingSystemFailures(const v1::BudgetLedger& ledger) {
+  const auto& history = ledger.history();
+  const auto other = std::find_if(
+      history.rbegin(), history.rend(),
+      [](const auto& entry) { return entry.charged_to() != kSystemBudgetV2; });
+  return Counted(other - history.rbegin());
+}
+
+// recordSystemError: an error a plugin returned, or a failure of the system's.
+// `reason` and `message` are the failure's.
+OperatorAnswer SystemErrorV2(const std::string& reason,
+                             const std::string& message,
+                             const std::string& error, const Seen& seen) {
+  const ReportedTask& task = seen.task;
+  const std::int64_t configured = seen.settings.max_system_failures;
+  const std::int64_t limit = configured == 0 ? 3 : configured;
+  // An object that was accepted has reset the count.
+  const std::int64_t failures =
+      1 + (task.is_launch ? TrailingSystemFailures(seen.input.ledger) : 0);
+  OperatorAnswer rest{
+      .reason = reason,
+      .message = message.empty() ? error : message,
+      .charge = ChargeOf(kSystemBudgetV2, failures, limit),
+      .counters = CountersV2(1 + UsedOf(kUserBudget, seen), failures, seen)};
+  if (!task.is_launch) {
+    rest.warnings = {
+        "Flyte 2 counts system failures in a row, and an accepted relaunch "
+        "sets the count to 0: failures like this are retried without bound "
+        "(flyteorg/flyte#7874)"};
+  }
+  if (failures <= limit) {
+    rest.delay = absl::Seconds(10);
+    return Retries("RetryableFailure", std::move(rest));
+  }
+  rest.reason = "MaxSystemFailuresExceeded";
+  rest.message =
+      absl::StrFormat("plugin \"%s\" failed with system error %d times: %s",
+                      task.plugin, failures, error);
+  return Quits("PermanentFailure", std::move(rest));
+}
+
+OperatorAnswer AnswerV2(const Seen& seen) {
+  const PhaseResult& result = seen.task.result;
+  if (!result.ok()) {
+    return SystemErrorV2("", "", std::string(result.status().message()), seen);
+  }
+  if (!IsFailure(result->phase)) return InPhaseOf(*result, seen.settings);
+  const ExecutionError& error = *result->error;
+  const bool is_retryable = result->phase == Phase::kRetryableFailure;
+  if (is_retryable && error.kind == ErrorKind::kSystem) {
+    return SystemErrorV2(error.code, error.message,
+                         absl::StrFormat("[%s] %s", error.code, error.message),
+                         seen);
+  }
+  const std::int64_t attempts = 1 + UsedOf(kUserBudget, seen);
+  const std::int64_t retries = seen.settings.retries;
+  const bool is_retried = is_retryable && attempts <= retries;
+  OperatorAnswer rest{
+      .reason = error.code,
+      .message = error.message,
+      .counters = CountersV2(attempts + (is_retried ? 1 : 0), 0, seen)};
+  if (is_retryable) rest.charge = ChargeOf(kUserBudget, attempts, retries);
+  return is_retried ? Retries("RetryableFailure", rest)
+                    : Quits("PermanentFailure", rest);
+}
 
 }  // namespace
 }  // namespace flyte
@@ -342,7 +331,12 @@ std::optional<NativeOutcome> FlyteOutcome(const NativeInput& input) {
   const auto task =
       flyte::FindReportedTask(input.report, setup.settings, ToTime(input.now));
   if (!task.has_value()) return std::nullopt;
-  return flyte::FlyteAnswer(input, setup, *task).Run();
+  const flyte::Seen seen{input, setup.settings, *task};
+  return OutcomeBy(
+      "Flyte", setup.semantics,
+      task->is_pod ? v1::Decision::POD : v1::Decision::WORKLOAD,
+      Appended(setup.warnings, task->warnings),
+      setup.settings.rules.v2 ? flyte::AnswerV2(seen) : flyte::AnswerV1(seen));
 }
 
 }  // namespace mulligan

@@ -1,16 +1,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "google/protobuf/repeated_ptr_field.h"
 #include "policy/operators/flyte/plugins.h"
 #include "policy/operators/go_text.h"
 #include "policy/operators/objects.h"
@@ -250,12 +244,11 @@ PhaseInfo SucceededPodPhase(const PodStatus& status) {
 
 // Also true when nothing is known of a container.
 bool HaveSucceeded(const ContainerStatuses& statuses) {
-  return std::all_of(statuses.begin(), statuses.end(),
-                     [](const ContainerStatus& status) {
-                       const auto& state = status.state();
-                       return !state.has_waiting() && !state.has_running() &&
-                              state.terminated().exit_code() == 0;
-                     });
+  return std::ranges::all_of(statuses, [](const ContainerStatus& status) {
+    const auto& state = status.state();
+    return !state.has_waiting() && !state.has_running() &&
+           state.terminated().exit_code() == 0;
+  });
 }
 
 // flytek8s.DeterminePrimaryContainerPhase: only the present state of the

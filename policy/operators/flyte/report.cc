@@ -1,10 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
@@ -25,7 +20,7 @@ constexpr std::string_view kKeyPrefix = "flyte.org/";
 
 template <typename Map>
 bool HasKeyUnderFlyte(const Map& map) {
-  return std::any_of(map.begin(), map.end(), [](const auto& entry) {
+  return std::ranges::any_of(map, [](const auto& entry) {
     return entry.first.starts_with(kKeyPrefix);
   });
 }
@@ -33,11 +28,11 @@ bool HasKeyUnderFlyte(const Map& map) {
 bool IsMarked(const ObjectMeta& metadata) {
   const auto& owners = metadata.owner_references();
   const auto& labels = metadata.labels();
-  return std::any_of(owners.begin(), owners.end(),
-                     [](const auto& owner) {
-                       return HasText(kOwners,
-                                      absl::AsciiStrToLower(owner.kind()));
-                     }) ||
+  return std::ranges::any_of(
+             owners,
+             [](const auto& owner) {
+               return HasText(kOwners, absl::AsciiStrToLower(owner.kind()));
+             }) ||
          HasText(metadata.finalizers(), kFinalizer) ||
          (labels.contains("execution-id") && labels.contains("node-id")) ||
          HasKeyUnderFlyte(labels) || HasKeyUnderFlyte(metadata.annotations());
@@ -85,8 +80,7 @@ ReportedTask Observed(const v1::FailureReport& report,
   task.interruptible = RunsOnSpot(report, metadata);
   if (report.has_creation_error()) {
     task.warnings.emplace_back(
-        "creation_error: Flyte does not see what an operator could not "
-        "create");
+        "creation_error: Flyte does not see what an operator could not create");
   }
   return task;
 }
@@ -101,10 +95,10 @@ ReportedTask ObservedJobSet(const v1::FailureReport& report,
   if (max_restarts < 0) {
     task.warnings.insert(
         task.warnings.begin(),
-        absl::StrFormat("job_set.spec.failurePolicy.maxRestarts: Flyte refuses "
-                        "to make such a JobSet: failure_policy.max_restarts "
-                        "must be >= 0, got %d",
-                        max_restarts));
+        absl::StrFormat(
+            "job_set.spec.failurePolicy.maxRestarts: Flyte refuses to make "
+            "such a JobSet: failure_policy.max_restarts must be >= 0, got %d",
+            max_restarts));
   }
   return task;
 }
@@ -146,11 +140,12 @@ ReportedTask ObservedPods(const v1::FailureReport& report,
 
 bool HasFlyteMarks(const v1::FailureReport& report) {
   const auto objects = FlytesResources(report);
-  return std::any_of(
-             objects.begin(), objects.end(),
+  return std::ranges::any_of(
+             objects,
              [](const ObjectMeta* metadata) { return IsMarked(*metadata); }) ||
-         std::any_of(report.pods().begin(), report.pods().end(),
-                     [](const Pod& pod) { return IsMarked(pod.metadata()); });
+         std::ranges::any_of(report.pods(), [](const Pod& pod) {
+           return IsMarked(pod.metadata());
+         });
 }
 
 std::optional<ReportedTask> FindReportedTask(const v1::FailureReport& report,

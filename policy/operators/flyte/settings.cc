@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,7 +11,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "absl/time/time.h"
 #include "policy/operators/objects.h"
 
 namespace mulligan::flyte {
@@ -49,7 +47,7 @@ constexpr std::array<RuleRow, 11> kRules = {{
     {&Rules::refusal_is_permanent, {1, 16, 7}, kAlways},
 }};
 
-constexpr std::array<GateRow<Rules>, 3> kGates = {{
+constexpr std::array<SwitchRow<Rules>, 3> kGates = {{
     {"flyte.pull-7899", &Rules::sole_exit_is_user},
     {"flyte.system-codes", &Rules::keeps_system_code},
     {"flyte.gpu-faults", &Rules::gpu_faults},
@@ -168,10 +166,10 @@ Release ReleaseFor(const v1::NativeSemantics& semantics,
   if (version == nullptr) return kNewestV1;
   const std::optional<Release> release = ReleaseOf(*version);
   if (!release.has_value()) {
-    warnings.push_back(absl::StrFormat(
-        "versions.flyte: '%s' is no release like v1, v2 or 1.16.6; the "
-        "semantics of v1 are used",
-        *version));
+    warnings.push_back(
+        absl::StrFormat("versions.flyte: '%s' is no release like v1, v2 or "
+                        "1.16.6; the semantics of v1 are used",
+                        *version));
     return kNewestV1;
   }
   const Release& newest = (*release)[0] == 1 ? kNewestV1 : kNewestV2;

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
 #include "policy/base/times.h"
 #include "policy/operators/job/failures.h"
 #include "policy/operators/job/indexes.h"

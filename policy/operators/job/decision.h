@@ -48,9 +48,9 @@ struct Decision {
 Decision DecideJob(const Job& job, const Pods& pods, const Gates& gates,
                    absl::Time now);
 
-// How the Job controller fails Jobs of the report when it looks at their pods
-// in the report. Jobs that go on, or succeed, are not in it.
-std::map<const Job*, Ending> ForeseeFailures(
+// The Jobs of the report that the Job controller fails when it looks at their
+// pods in the report, with the condition Failed that they get.
+std::map<const Job*, Job> ForeseeFailures(
     const v1::FailureReport& report, const v1::NativeSemantics& semantics,
     const google::protobuf::Timestamp& now);
 

@@ -1,14 +1,11 @@
 #include "policy/operators/job/failures.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
 #include "policy/base/times.h"
 #include "policy/request/pod_failure_rule.h"
 
@@ -71,14 +68,14 @@ std::int64_t FailuresByReplacements(const Pods& pods, absl::Time begin,
     }
   }
   if (delayed.empty()) return 0;
-  std::sort(delayed.begin(), delayed.end());
-  std::int64_t failures =
-      std::ssize(delayed) +
-      std::count_if(finished.begin(), finished.end(),
-                    [&](absl::Time time) { return time >= delayed.back(); });
+  std::ranges::sort(delayed);
+  std::int64_t failures = std::ssize(delayed) +
+                          std::ranges::count_if(finished, [&](absl::Time time) {
+                            return time >= delayed.back();
+                          });
   // Of those that came first some may be in the place of the success.
   if (!came_at_once) {
-    failures -= std::count(delayed.begin(), delayed.end(), delayed.front()) - 1;
+    failures -= std::ranges::count(delayed, delayed.front()) - 1;
   }
   return failures;
 }
@@ -168,7 +165,7 @@ std::int64_t FailureCount(const Job& job, const Pods& pods,
                           const Gates& gates) {
   const auto& uncounted = job.status().uncounted_terminated_pods().failed();
   return job.status().failed() + std::int64_t{uncounted.size()} +
-         std::count_if(pods.begin(), pods.end(), [&](const Pod* pod) {
+         std::ranges::count_if(pods, [&](const Pod* pod) {
            return IsPodFailed(*pod, job.spec(), gates) &&
                   IsNew(*pod, job.spec(), uncounted) &&
                   MatchPodFailurePolicy(*pod, job.spec(), gates).counts;
@@ -178,7 +175,7 @@ std::int64_t FailureCount(const Job& job, const Pods& pods,
 std::int64_t SuccessCount(const Job& job, const Pods& pods) {
   const auto& uncounted = job.status().uncounted_terminated_pods().succeeded();
   return job.status().succeeded() + std::int64_t{uncounted.size()} +
-         std::count_if(pods.begin(), pods.end(), [&](const Pod* pod) {
+         std::ranges::count_if(pods, [&](const Pod* pod) {
            return HasPhase(*pod, "Succeeded") &&
                   IsNew(*pod, job.spec(), uncounted);
          });

@@ -1,12 +1,7 @@
 #include "policy/operators/job/indexes.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_format.h"
@@ -147,8 +142,8 @@ std::string CountIndexes(const std::string& text, std::int64_t completions,
     const std::vector<std::string> ends = absl::StrSplit(part, '-');
     if (ends.size() > 2) {
       return absl::StrFormat(
-          "the fragment %s violates the requirement that an index interval "
-          "can have at most two parts separated by '-'",
+          "the fragment %s violates the requirement that an index interval can "
+          "have at most two parts separated by '-'",
           QuotedValue(part));
     }
     std::vector<std::int64_t> indexes;

@@ -2,30 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <limits>
-#include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 
-#include "absl/time/time.h"
 #include "policy/base/labels.h"
 #include "policy/base/times.h"
-#include "policy/operators/go_text.h"
 
 namespace mulligan::job {
 namespace {
 
-struct DefaultedGate {
-  // Empty: the release alone decides.
-  std::string_view name;
-  bool Gates::*gate;
-  // Minor release of Kubernetes 1 from which the gate is on by default.
-  int since_minor;
-};
-
-constexpr std::array<DefaultedGate, 7> kGates = {{
+constexpr std::array<SwitchRow<Gates>, 7> kSwitches = {{
     {"JobPodFailurePolicy", &Gates::pod_failure_policy, 26},
     {"SidecarContainers", &Gates::sidecar_containers, 29},
     {"JobBackoffLimitPerIndex", &Gates::backoff_limit_per_index, 29},
@@ -101,7 +88,7 @@ std::optional<absl::Time> LastReady(const Pod& pod) {
 }  // namespace
 
 Setup<Gates> GatesFor(const v1::NativeSemantics& semantics) {
-  return SetUpBy<Gates>(semantics, {"kubernetes", 1, 34, 34}, kGates, kGates);
+  return SetUpBy(semantics, {"kubernetes", 1, 34, 34}, kSwitches);
 }
 
 bool IsIndexed(const JobSpec& spec) {

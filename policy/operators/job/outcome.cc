@@ -1,23 +1,15 @@
 #include <algorithm>
 #include <array>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
-#include "policy/base/counts.h"
 #include "policy/base/times.h"
+#include "policy/operators/answer.h"
 #include "policy/operators/job/decision.h"
 #include "policy/operators/job/failures.h"
 #include "policy/operators/job/indexes.h"
 #include "policy/operators/job/objects.h"
 #include "policy/operators/jobset/objects.h"
-#include "policy/operators/native.h"
 
 namespace mulligan {
 namespace job {
@@ -94,8 +86,8 @@ ReportedJob WithPods(const Job& job, const Pods& pods, const Gates& gates) {
     return std::tuple(IsPodFailed(*pod, job.spec(), gates),
                       HasTrackingFinalizer(*pod), FinishTime(*pod, gates));
   };
-  const auto last = std::max_element(
-      reported.pods.begin(), reported.pods.end(),
+  const auto last = std::ranges::max_element(
+      reported.pods,
       [&](const Pod* a, const Pod* b) { return rank(a) < rank(b); });
   if (last != reported.pods.end() && IsPodFailed(**last, job.spec(), gates)) {
     reported.failed_pod = *last;
@@ -150,135 +142,137 @@ constexpr std::array<std::pair<const char*, const char*>, 4> kReasons = {{
     {"FailedIndexes", "backoffLimitPerIndex"},
 }};
 
-class JobOutcome {
- public:
-  JobOutcome(const NativeInput& input, const ReportedJob& reported,
-             const Setup<Gates>& setup)
-      : input_(input),
-        reported_(reported),
-        gates_(setup.settings),
-        job_(*reported.job),
-        outcome_("Job", v1::Decision::JOB, setup) {
-    SetJobDefaults(gates_, *job_.mutable_spec());
-  }
+// What the steps look at.
+struct Seen {
+  const ReportedJob& reported;
+  // With its defaults.
+  const Job& job;
+  const Gates& gates;
+  const Decision& decision;
+  const absl::Time now;
 
-  NativeOutcome Run() && {
-    Warn();
-    decision_ = DecideJob(job_, reported_.pods, gates_, ToTime(input_.now));
-    auto& counters = *outcome_.verdict.mutable_counters();
-    counters["failed"] = CountOf(decision_.failed);
-    counters["succeeded"] = CountOf(decision_.succeeded);
-    if (decision_.ending.has_value()) {
-      Conclude(*decision_.ending);
-    } else if (spec().suspend()) {
-      outcome_.Answer("Suspended", v1::Decision::IGNORE);
-    } else if (reported_.failed_pod == nullptr) {
-      outcome_.Answer("None", v1::Decision::IGNORE);
-      outcome_.Warn(
-          "no pod of the Job in the report has failed: the Job controller does "
-          "nothing about pods that wait or run");
-    } else {
-      Continue(*reported_.failed_pod);
-    }
-    return std::move(outcome_);
-  }
-
- private:
-  const JobSpec& spec() const { return job_.spec(); }
-
-  int JobIndex() const {
-    const auto& jobs = input_.report.jobs();
-    const auto found =
-        std::find_if(jobs.begin(), jobs.end(),
-                     [this](const Job& job) { return &job == reported_.job; });
-    return static_cast<int>(found - jobs.begin());
-  }
-
-  void Warn() {
-    outcome_.Take(ValidateJobSpec(spec()),
-                  absl::StrFormat("report.jobs[%d]", JobIndex()),
-                  "the API server refuses such a Job");
-    const Pod* const pod = reported_.failed_pod;
-    if (pod != nullptr && !HasTrackingFinalizer(*pod)) {
-      outcome_.Warn(absl::StrFormat(
-          "pod %s has no finalizer %s: its failure is taken as counted",
-          pod->metadata().name(), kJobTrackingFinalizer));
-    }
-  }
-
-  void Conclude(const Ending& end) {
-    outcome_.Explain(end.reason, end.message);
-    if (!end.failed) return outcome_.Answer("Complete", v1::Decision::IGNORE);
-    outcome_.Answer("Failed", v1::Decision::FAIL);
-    for (const auto& [reason, budget] : kReasons) {
-      if (reason == end.reason) Charge(budget);
-    }
-  }
-
-  void Continue(const Pod& pod) {
-    const PodFailureMatch match = MatchPodFailurePolicy(pod, spec(), gates_);
-    if (!match.action.empty()) outcome_.verdict.set_reason("PodFailurePolicy");
-    const bool per_index =
-        IsIndexed(spec()) && HasBackoffLimitPerIndex(spec(), gates_);
-    if (match.counts) {
-      Charge(per_index ? "backoffLimitPerIndex" : "backoffLimit");
-    }
-    if (per_index && FailsIndex(pod, spec(), gates_)) {
-      outcome_.scope = v1::Decision::INDEX;
-      return outcome_.Answer("FailIndex", v1::Decision::FAIL);
-    }
-    outcome_.scope = v1::Decision::POD;
-    const std::string word = match.action.empty() ? "Count" : match.action;
-    // One success is enough for a Job without completions: nothing new starts.
-    if (!spec().has_completions() && decision_.succeeded > 0) {
-      return outcome_.Answer(word, v1::Decision::IGNORE);
-    }
-    outcome_.Answer(word, v1::Decision::RETRY);
-    const absl::Duration delay =
-        ReplacementDelay(job_, reported_.pods, pod, gates_, ToTime(input_.now));
-    if (delay != absl::ZeroDuration()) outcome_.Delay(delay);
-  }
-
-  void Charge(std::string_view budget) {
-    if (budget == "backoffLimit") {
-      outcome_.Charge(
-          budget,
-          std::max(decision_.failures, CountedRestarts(spec(), reported_.pods)),
-          spec().backoff_limit());
-    } else if (budget == "maxFailedIndexes") {
-      outcome_.Charge(budget, decision_.failed_indexes,
-                      spec().max_failed_indexes());
-    } else {
-      const Pod* const pod = reported_.failed_pod;
-      outcome_.Charge(budget, pod == nullptr ? 0 : IndexFailureCount(*pod) + 1,
-                      spec().backoff_limit_per_index());
-    }
-  }
-
-  const NativeInput& input_;
-  const ReportedJob& reported_;
-  const Gates gates_;
-  Job job_;
-  Decision decision_;
-  NativeOutcome outcome_;
+  const JobSpec& spec() const { return job.spec(); }
 };
+
+NativeCharge ChargeOf(const std::string& budget, const Seen& seen) {
+  if (budget == "backoffLimit") {
+    return {budget,
+            std::max(seen.decision.failures,
+                     CountedRestarts(seen.spec(), seen.reported.pods)),
+            seen.spec().backoff_limit()};
+  }
+  if (budget == "maxFailedIndexes") {
+    return {budget, seen.decision.failed_indexes,
+            seen.spec().max_failed_indexes()};
+  }
+  const Pod* const pod = seen.reported.failed_pod;
+  return {budget, pod == nullptr ? 0 : IndexFailureCount(*pod) + 1,
+          seen.spec().backoff_limit_per_index()};
+}
+
+OperatorAnswer Ended(const Ending& end, const Seen& seen) {
+  OperatorAnswer rest{.reason = end.reason, .message = end.message};
+  if (!end.failed) return Ignores("Complete", rest);
+  for (const auto& [reason, budget] : kReasons) {
+    if (reason == end.reason) rest.charge = ChargeOf(budget, seen);
+  }
+  return Quits("Failed", rest);
+}
+
+OperatorAnswer PodFailed(const Pod& pod, const Seen& seen) {
+  const JobSpec& spec = seen.spec();
+  const PodFailureMatch match = MatchPodFailurePolicy(pod, spec, seen.gates);
+  const bool per_index =
+      IsIndexed(spec) && HasBackoffLimitPerIndex(spec, seen.gates);
+  OperatorAnswer rest{.scope = v1::Decision::POD};
+  if (!match.action.empty()) rest.reason = "PodFailurePolicy";
+  if (match.counts) {
+    rest.charge =
+        ChargeOf(per_index ? "backoffLimitPerIndex" : "backoffLimit", seen);
+  }
+  if (per_index && FailsIndex(pod, spec, seen.gates)) {
+    rest.scope = v1::Decision::INDEX;
+    return Quits("FailIndex", rest);
+  }
+  const std::string word = match.action.empty() ? "Count" : match.action;
+  // One success is enough for a Job without completions: nothing new starts.
+  if (!spec.has_completions() && seen.decision.succeeded > 0) {
+    return Ignores(word, rest);
+  }
+  const absl::Duration delay =
+      ReplacementDelay(seen.job, seen.reported.pods, pod, seen.gates, seen.now);
+  if (delay != absl::ZeroDuration()) rest.delay = delay;
+  return Retries(word, rest);
+}
+
+OperatorAnswer AnswerTo(const Seen& seen) {
+  const auto& end = seen.decision.ending;
+  if (end.has_value()) return Ended(*end, seen);
+  if (seen.spec().suspend()) return Ignores("Suspended");
+  const Pod* const failed = seen.reported.failed_pod;
+  if (failed != nullptr) return PodFailed(*failed, seen);
+  return Idle(
+      "no pod of the Job in the report has failed: the Job controller does "
+      "nothing about pods that wait or run");
+}
+
+std::vector<std::string> JobRefusals(const FieldErrors& errors,
+                                     const v1::FailureReport& report,
+                                     const Job* refused) {
+  const auto index =
+      std::ranges::find_if(report.jobs(),
+                           [&](const Job& job) { return &job == refused; }) -
+      report.jobs().begin();
+  return RefusalsOf(errors, absl::StrFormat("report.jobs[%d]", index),
+                    "the API server refuses such a Job");
+}
+
+NativeOutcome OutcomeOf(const NativeInput& input, const ReportedJob& reported,
+                        const Setup<Gates>& setup) {
+  const Gates& gates = setup.settings;
+  const absl::Time now = ToTime(input.now);
+  Job job = *reported.job;
+  SetJobDefaults(gates, *job.mutable_spec());
+  const ObjectIssues issues = ValidateJobSpec(job.spec());
+  std::vector<std::string> warnings = Appended(setup.warnings, issues.warnings);
+  const Pod* const failed = reported.failed_pod;
+  if (failed != nullptr && !HasTrackingFinalizer(*failed)) {
+    warnings.push_back(absl::StrFormat(
+        "pod %s has no finalizer %s: its failure is taken as counted",
+        failed->metadata().name(), kJobTrackingFinalizer));
+  }
+  const Decision decision = DecideJob(job, reported.pods, gates, now);
+  OperatorAnswer answer = AnswerTo({reported, job, gates, decision, now});
+  answer.counters = {{"failed", decision.failed},
+                     {"succeeded", decision.succeeded}};
+  NativeOutcome outcome =
+      OutcomeBy("Job", setup.semantics, v1::Decision::JOB, warnings, answer);
+  outcome.refusals = JobRefusals(issues.errors, input.report, reported.job);
+  return outcome;
+}
 
 }  // namespace
 
-std::map<const Job*, Ending> ForeseeFailures(
+std::map<const Job*, Job> ForeseeFailures(
     const v1::FailureReport& report, const v1::NativeSemantics& semantics,
     const google::protobuf::Timestamp& now) {
   const Gates gates = GatesFor(semantics).settings;
   std::map<const Job*, Pods> pods = PodsByJob(report);
-  std::map<const Job*, Ending> failures;
+  std::map<const Job*, Job> failures;
   for (const Job& reported : report.jobs()) {
     Job job = reported;
     SetJobDefaults(gates, *job.mutable_spec());
-    const Decision decision =
-        DecideJob(job, pods[&reported], gates, ToTime(now));
-    if (decision.ending.has_value() && decision.ending->failed) {
-      failures.emplace(&reported, *decision.ending);
-    }
+    const std::optional<Ending> end =
+        DecideJob(job, pods[&reported], gates, ToTime(now)).ending;
+    if (!end.has_value() || !end->failed) continue;
+    auto& failed = *failures.emplace(&reported, reported)
+                        .first->second.mutable_status()
+                        ->add_conditions();
+    failed.set_type("Failed");
+    failed.set_status("True");
+    failed.set_reason(end->reason);
+    failed.set_message(end->message);
+    *failed.mutable_last_transition_time() = now;
   }
   return failures;
 }
@@ -290,7 +284,7 @@ std::optional<NativeOutcome> KubernetesJobOutcome(const NativeInput& input) {
   const job::ReportedJob reported =
       job::FindReportedJob(input.report, input.semantics, setup.settings);
   if (reported.job == nullptr) return std::nullopt;
-  return job::JobOutcome(input, reported, setup).Run();
+  return job::OutcomeOf(input, reported, setup);
 }
 
 }  // namespace mulligan

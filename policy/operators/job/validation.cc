@@ -1,12 +1,9 @@
 // What the API server refuses in a Job, as far as failures are handled by it.
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -46,23 +43,20 @@ void CheckNumbers(const JobSpec& spec, FieldErrors& errors) {
     CheckNonNegative(field, number, errors);
   }
   if (spec.has_max_failed_indexes() && !spec.has_backoff_limit_per_index()) {
-    errors.push_back(
-        RequiredError(kPerIndex, "when maxFailedIndexes is specified"));
+    errors.Required(kPerIndex, "when maxFailedIndexes is specified");
   }
 }
 
 void CheckIndexed(const JobSpec& spec, FieldErrors& errors) {
   if (!spec.has_completions()) {
-    errors.push_back(
-        RequiredError(kCompletions, "when completion mode is Indexed"));
+    errors.Required(kCompletions, "when completion mode is Indexed");
   }
   CheckAtMost(kParallelism, spec.parallelism(), kMaxIndexedParallelism,
               " when completion mode is Indexed", errors);
   if (spec.has_completions() && spec.has_max_failed_indexes() &&
       spec.max_failed_indexes() > spec.completions()) {
-    errors.push_back(InvalidError(kFailedIndexes, spec.max_failed_indexes(),
-                                  "must be less than or equal to "
-                                  "completions"));
+    errors.Invalid(kFailedIndexes, spec.max_failed_indexes(),
+                   "must be less than or equal to completions");
   }
   CheckAtMost(kFailedIndexes, spec.max_failed_indexes(), kMaxFailedIndexes, "",
               errors);
@@ -71,10 +65,9 @@ void CheckIndexed(const JobSpec& spec, FieldErrors& errors) {
     return;
   }
   if (!spec.has_max_failed_indexes()) {
-    errors.push_back(RequiredError(
-        kFailedIndexes,
-        absl::StrCat("must be specified when completions is above ",
-                     kManyCompletions)));
+    errors.Required(kFailedIndexes,
+                    absl::StrCat("must be specified when completions is above ",
+                                 kManyCompletions));
   }
   const std::string when = absl::StrFormat(
       " when completions are above %d and used with backoff limit per index",
@@ -88,18 +81,15 @@ void CheckIndexed(const JobSpec& spec, FieldErrors& errors) {
 void CheckCompletionMode(const JobSpec& spec, FieldErrors& errors) {
   if (IsIndexed(spec)) return CheckIndexed(spec, errors);
   if (spec.has_completion_mode() && spec.completion_mode() != "NonIndexed") {
-    errors.push_back(NotSupportedError("spec.completionMode",
-                                       spec.completion_mode(),
-                                       {"NonIndexed", "Indexed"}));
+    errors.NotSupported("spec.completionMode", spec.completion_mode(),
+                        {"NonIndexed", "Indexed"});
     return;
   }
   if (spec.has_backoff_limit_per_index()) {
-    errors.push_back(
-        InvalidError(kPerIndex, spec.backoff_limit_per_index(), kNeedsIndexed));
+    errors.Invalid(kPerIndex, spec.backoff_limit_per_index(), kNeedsIndexed);
   }
   if (spec.has_max_failed_indexes()) {
-    errors.push_back(
-        InvalidError(kFailedIndexes, spec.max_failed_indexes(), kNeedsIndexed));
+    errors.Invalid(kFailedIndexes, spec.max_failed_indexes(), kNeedsIndexed);
   }
 }
 
@@ -132,10 +122,9 @@ void CheckOneOf(const std::string& field, const std::string& value,
         supported, " ", [](std::string* out, std::string_view each) {
           *out += QuotedValue(each);
         });
-    errors.push_back(
-        RequiredError(field, absl::StrFormat("valid values: [%s]", values)));
+    errors.Required(field, absl::StrFormat("valid values: [%s]", values));
   } else if (!HasText(supported, value)) {
-    errors.push_back(NotSupportedError(field, value, supported));
+    errors.NotSupported(field, value, supported);
   }
 }
 
@@ -148,23 +137,22 @@ void CheckExitCodeValues(const OnExitCodes& requirement,
   const std::string printed =
       absl::StrCat("[", absl::StrJoin(values, ","), "]");
   if (values.empty()) {
-    errors.push_back(
-        InvalidError(path, printed, "at least one value is required"));
+    errors.Invalid(path, printed, "at least one value is required");
   } else if (values.size() > kMaxExitCodes) {
-    errors.push_back(TooManyError(path, values.size(), kMaxExitCodes));
+    errors.TooMany(path, values.size(), kMaxExitCodes);
   }
   std::set<std::int32_t> seen;
   for (int i = 0; i < values.size(); ++i) {
     if (requirement.operator_() == "In" && values[i] == 0) {
-      errors.push_back(InvalidError(IndexField(path, i), values[i],
-                                    "must not be 0 for the In operator"));
+      errors.Invalid(IndexField(path, i), values[i],
+                     "must not be 0 for the In operator");
     }
     if (!seen.insert(values[i]).second) {
-      errors.push_back(DuplicateError(IndexField(path, i), values[i]));
+      errors.Duplicate(IndexField(path, i), values[i]);
     }
   }
-  if (!std::is_sorted(values.begin(), values.end())) {
-    errors.push_back(InvalidError(path, printed, "must be ordered"));
+  if (!std::ranges::is_sorted(values)) {
+    errors.Invalid(path, printed, "must be ordered");
   }
 }
 
@@ -180,10 +168,10 @@ void CheckExitCodes(const OnExitCodes& requirement, const std::string& path,
              errors);
   if (requirement.has_container_name() &&
       !HasContainer(spec.template_().spec(), requirement.container_name())) {
-    errors.push_back(InvalidError(
-        path + ".containerName", QuotedValue(requirement.container_name()),
-        "must be one of the container or initContainer names in the pod "
-        "template"));
+    errors.Invalid(path + ".containerName",
+                   QuotedValue(requirement.container_name()),
+                   "must be one of the container or initContainer names in the "
+                   "pod template");
   }
   CheckExitCodeValues(requirement, path + ".values", errors);
 }
@@ -191,8 +179,7 @@ void CheckExitCodes(const OnExitCodes& requirement, const std::string& path,
 void CheckConditions(const PodFailurePolicyRule& rule, const std::string& path,
                      FieldErrors& errors) {
   if (rule.on_pod_conditions_size() > kMaxPatterns) {
-    errors.push_back(
-        TooManyError(path, rule.on_pod_conditions_size(), kMaxPatterns));
+    errors.TooMany(path, rule.on_pod_conditions_size(), kMaxPatterns);
   }
   for (int i = 0; i < rule.on_pod_conditions_size(); ++i) {
     const auto& pattern = rule.on_pod_conditions(i);
@@ -209,9 +196,8 @@ void CheckFailureRule(const PodFailurePolicyRule& rule, const std::string& path,
   CheckOneOf(action, rule.action(), {"Count", "FailIndex", "FailJob", "Ignore"},
              errors);
   if (rule.action() == "FailIndex" && !spec.has_backoff_limit_per_index()) {
-    errors.push_back(InvalidError(action, QuotedValue(rule.action()),
-                                  "requires the backoffLimitPerIndex to be "
-                                  "set"));
+    errors.Invalid(action, QuotedValue(rule.action()),
+                   "requires the backoffLimitPerIndex to be set");
   }
   const bool on_conditions = rule.on_pod_conditions_size() > 0;
   if (rule.has_on_exit_codes()) {
@@ -219,11 +205,11 @@ void CheckFailureRule(const PodFailurePolicyRule& rule, const std::string& path,
   }
   if (on_conditions) CheckConditions(rule, path + ".onPodConditions", errors);
   if (rule.has_on_exit_codes() == on_conditions) {
-    errors.push_back(InvalidError(
+    errors.Invalid(
         path, "",
         on_conditions
             ? "specifying both OnExitCodes and OnPodConditions is not supported"
-            : "specifying one of OnExitCodes and OnPodConditions is required"));
+            : "specifying one of OnExitCodes and OnPodConditions is required");
   }
 }
 
@@ -231,10 +217,9 @@ void CheckSuccessRule(const kubernetes::batch::v1::SuccessPolicyRule& rule,
                       const std::string& path, std::int64_t completions,
                       FieldErrors& errors) {
   if (!rule.has_succeeded_count() && !rule.has_succeeded_indexes()) {
-    errors.push_back(RequiredError(
+    errors.Required(
         path,
-        "at least one of succeededCount or succeededIndexes must be "
-        "specified"));
+        "at least one of succeededCount or succeededIndexes must be specified");
   }
   std::int64_t indexes = 0;
   const std::string& text = rule.succeeded_indexes();
@@ -243,8 +228,8 @@ void CheckSuccessRule(const kubernetes::batch::v1::SuccessPolicyRule& rule,
       text.empty() ? "" : CountIndexes(text, completions, indexes);
   if (!fault.empty()) {
     indexes = 0;
-    errors.push_back(InvalidError(field, QuotedValue(text),
-                                  "error parsing succeededIndexes: " + fault));
+    errors.Invalid(field, QuotedValue(text),
+                   "error parsing succeededIndexes: " + fault);
   }
   if (!rule.has_succeeded_count()) return;
   const std::string count = path + ".succeededCount";
@@ -263,7 +248,7 @@ template <typename Rules, typename Check>
 void CheckRules(const Rules& rules, const std::string& path, Check check,
                 FieldErrors& errors) {
   if (rules.size() > kMaxPolicyRules) {
-    errors.push_back(TooManyError(path, rules.size(), kMaxPolicyRules));
+    errors.TooMany(path, rules.size(), kMaxPolicyRules);
   }
   for (int i = 0; i < rules.size(); ++i) check(rules[i], IndexField(path, i));
 }
@@ -280,15 +265,15 @@ void CheckPolicies(const JobSpec& spec, FieldErrors& errors) {
   if (!spec.has_success_policy()) return;
   const SuccessPolicy& policy = spec.success_policy();
   if (!IsIndexed(spec)) {
-    errors.push_back(InvalidError("spec.successPolicy",
-                                  SuccessPolicyAsJson(policy), kNeedsIndexed));
+    errors.Invalid("spec.successPolicy", SuccessPolicyAsJson(policy),
+                   kNeedsIndexed);
     return;
   }
   constexpr char kRules[] = "spec.successPolicy.rules";
   if (policy.rules().empty()) {
-    errors.push_back(RequiredError(kRules,
-                                   "at least one rules must be specified when "
-                                   "the successPolicy is specified"));
+    errors.Required(kRules,
+                    "at least one rules must be specified when the "
+                    "successPolicy is specified");
   }
   CheckRules(
       policy.rules(), kRules,
@@ -303,10 +288,9 @@ void CheckPodReplacementPolicy(const JobSpec& spec, FieldErrors& errors) {
   if (!spec.has_pod_replacement_policy() || value == "Failed") return;
   constexpr char kField[] = "spec.podReplacementPolicy";
   if (spec.has_pod_failure_policy()) {
-    errors.push_back(NotSupportedError(kField, value, {"Failed"}));
+    errors.NotSupported(kField, value, {"Failed"});
   } else if (value != "TerminatingOrFailed") {
-    errors.push_back(
-        NotSupportedError(kField, value, {"Failed", "TerminatingOrFailed"}));
+    errors.NotSupported(kField, value, {"Failed", "TerminatingOrFailed"});
   }
 }
 
@@ -314,17 +298,15 @@ void CheckRestartPolicy(const JobSpec& spec, FieldErrors& errors) {
   const std::string& policy = spec.template_().spec().restart_policy();
   constexpr char kField[] = "spec.template.spec.restartPolicy";
   if (policy.empty() || policy == "Always") {
-    errors.push_back(
-        RequiredError(kField, "valid values: \"OnFailure\", \"Never\""));
+    errors.Required(kField, "valid values: \"OnFailure\", \"Never\"");
   } else if (policy != "OnFailure" && policy != "Never") {
     // The pod template's own check comes first.
-    errors.push_back(
-        NotSupportedError(kField, policy, {"Always", "OnFailure", "Never"}));
-    errors.push_back(NotSupportedError(kField, policy, {"OnFailure", "Never"}));
+    errors.NotSupported(kField, policy, {"Always", "OnFailure", "Never"});
+    errors.NotSupported(kField, policy, {"OnFailure", "Never"});
   } else if (spec.has_pod_failure_policy() && policy != "Never") {
-    errors.push_back(InvalidError(
+    errors.Invalid(
         kField, QuotedValue(policy),
-        "only \"Never\" is supported when podFailurePolicy is specified"));
+        "only \"Never\" is supported when podFailurePolicy is specified");
   }
 }
 

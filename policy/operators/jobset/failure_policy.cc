@@ -5,17 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <memory>
-#include <string>
-#include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "google/protobuf/repeated_field.h"
 #include "policy/base/characters.h"
@@ -149,8 +144,8 @@ std::string FromGo(std::string_view pattern, std::string& error) {
       i += length;
       const std::size_t end = std::min(pattern.find('>', i), pattern.size());
       const std::string_view name = pattern.substr(i, end - i);
-      if (!std::all_of(name.begin(), name.end(),
-                       [](char c) { return IsAlphanumeric(c) || c == '_'; })) {
+      if (!std::ranges::all_of(
+              name, [](char c) { return IsAlphanumeric(c) || c == '_'; })) {
         error = "is not an expression of Go: name of a group";
         return "";
       }
@@ -163,7 +158,7 @@ std::string FromGo(std::string_view pattern, std::string& error) {
   return out;
 }
 
-using Counters = google::protobuf::RepeatedField<std::int32_t>;
+using JobCounts = google::protobuf::RepeatedField<std::int32_t>;
 
 struct ActionRow {
   std::string_view name;
@@ -196,10 +191,10 @@ absl::Status CheckAction(const ActionRow* row, std::string_view name,
                         name));
   }
   if (row->restarts_job && !gates.restart_job) {
-    return absl::FailedPreconditionError(absl::StrFormat(
-        "%s failure policy action cannot be used when the feature gate "
-        "RestartJob is disabled",
-        name));
+    return absl::FailedPreconditionError(
+        absl::StrFormat("%s failure policy action cannot be used when the "
+                        "feature gate RestartJob is disabled",
+                        name));
   }
   return absl::OkStatus();
 }
@@ -217,7 +212,7 @@ std::int64_t CountedRestarts(const JobSetStatus& status, const Gates& gates) {
   return total;
 }
 
-// Counters saturate; the controller's overflow.
+// JobCounts saturate; the controller's overflow.
 std::int32_t Increased(std::int32_t count) {
   return count == std::numeric_limits<std::int32_t>::max() ? count : count + 1;
 }
@@ -251,8 +246,8 @@ absl::Status CountJobRestart(const Job& job, const JobSetSpec& spec,
         *index, kJobIndexKey));
   }
   auto& groups = *status.mutable_replicated_jobs_status();
-  const auto group = std::find_if(
-      groups.begin(), groups.end(),
+  const auto group = std::ranges::find_if(
+      groups,
       [&](const ReplicatedJobStatus& each) { return each.name() == name; });
   if (group == groups.end()) {
     return absl::FailedPreconditionError(
@@ -266,7 +261,7 @@ absl::Status CountJobRestart(const Job& job, const JobSetSpec& spec,
   const std::int32_t replicas =
       replicated == nullptr ? 0
                             : std::min(ReplicasOf(*replicated), kMostReplicas);
-  const auto length_of = [&](const Counters& counters) {
+  const auto length_of = [&](const JobCounts& counters) {
     return counters.empty() ? replicas : counters.size();
   };
   int length = length_of(group->job_restarts());
@@ -275,12 +270,12 @@ absl::Status CountJobRestart(const Job& job, const JobSetSpec& spec,
         std::min(length, length_of(group->job_restarts_count_towards_max()));
   }
   if (*index >= length) {
-    return absl::FailedPreconditionError(absl::StrFormat(
-        "job %s has index %d out of bounds for replicated job %s (replicas: "
-        "%d)",
-        job_name, *index, name, length));
+    return absl::FailedPreconditionError(
+        absl::StrFormat("job %s has index %d out of bounds for replicated job "
+                        "%s (replicas: %d)",
+                        job_name, *index, name, length));
   }
-  const auto increase = [&](Counters& counters) {
+  const auto increase = [&](JobCounts& counters) {
     if (counters.empty()) counters.Resize(replicas, 0);
     std::int32_t& count = *counters.Mutable(static_cast<int>(*index));
     count = Increased(count);
@@ -291,22 +286,20 @@ absl::Status CountJobRestart(const Job& job, const JobSetSpec& spec,
 }
 
 Decision Fail(const Job& job, std::string reason, std::string_view message) {
-  Decision decision;
-  decision.action = std::string(kFailJobSet);
-  decision.job = &job;
-  decision.reason = std::move(reason);
-  decision.message = absl::StrFormat("%s (first failed job: %s)", message,
-                                     job.metadata().name());
-  return decision;
+  const std::string& name = job.metadata().name();
+  return {
+      .action = std::string(kFailJobSet),
+      .job = name,
+      .reason = std::move(reason),
+      .message = absl::StrFormat("%s (first failed job: %s)", message, name)};
 }
 
 }  // namespace
 
 const Job* FirstFailedJob(const Jobs& failed) {
-  return *std::min_element(failed.begin(), failed.end(),
-                           [](const Job* a, const Job* b) {
-                             return JobFailedAt(*a) < JobFailedAt(*b);
-                           });
+  return *std::ranges::min_element(failed, [](const Job* a, const Job* b) {
+    return JobFailedAt(*a) < JobFailedAt(*b);
+  });
 }
 
 RuleMatch FindRule(const FailurePolicy& policy, const Jobs& failed,

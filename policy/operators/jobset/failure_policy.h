@@ -71,14 +71,15 @@ bool IsJobAction(std::string_view action);
 // What is done about a failure.
 struct Decision {
   // Effective action: a restart beyond the budget is FailJobSet.
-  std::string action;
-  // The child Job it is for; null: no Job has failed (in-place restarts).
-  const Job* job = nullptr;
+  std::string action = {};
+  // Name of the child Job it is for; empty: no Job has failed (in-place
+  // restarts).
+  std::string job = {};
   // Of the condition Failed or RestartingJobSet; empty for RestartJob*, which
   // sets none.
-  std::string reason;
+  std::string reason = {};
   // Of the condition, and of the event of a restart.
-  std::string message;
+  std::string message = {};
   // Whether the restart uses budget, or failed for want of it; and how much is
   // used then.
   bool counted = false;

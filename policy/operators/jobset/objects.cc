@@ -2,27 +2,20 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <optional>
-#include <string>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
-#include "policy/operators/go_text.h"
 
 namespace mulligan::jobset {
 namespace {
 
-constexpr std::array<GateRow<Gates>, 2> kGates = {{
+constexpr std::array<SwitchRow<Gates>, 5> kSwitches = {{
     {"RestartJob", &Gates::restart_job},
     {"InPlaceRestart", &Gates::in_place_restart},
-}};
-
-constexpr std::array<FeatureRow<Gates>, 3> kFeatures = {{
-    {&Gates::message_patterns, 10},
-    {&Gates::restart_job_actions, 12},
-    {&Gates::restarting_condition, 12},
+    {"", &Gates::message_patterns, 10},
+    {"", &Gates::restart_job_actions, 12},
+    {"", &Gates::restarting_condition, 12},
 }};
 
 // Labels with the restarts of the JobSet and of the Job when it was created.
@@ -46,7 +39,7 @@ absl::StatusOr<std::int64_t> RestartsOf(const Job& job,
 }  // namespace
 
 Setup<Gates> GatesFor(const v1::NativeSemantics& semantics) {
-  return SetUpBy<Gates>(semantics, {"jobset", 0, 12, 12}, kFeatures, kGates);
+  return SetUpBy(semantics, {"jobset", 0, 12, 12}, kSwitches);
 }
 
 bool IsFinished(const JobSetStatus& status) {

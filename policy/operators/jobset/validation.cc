@@ -6,10 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <map>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -33,10 +30,6 @@ constexpr std::array<std::string_view, 5> kReasons = {
 constexpr std::array<std::string_view, 3> kStrategies = {
     "Recreate", "BlockingRecreate", "InPlaceRestart"};
 
-FieldError SpecError(std::string field, std::string message) {
-  return InvalidError(std::move(field), "", std::move(message));
-}
-
 // Absent names are the webhook's to fill in. An empty one breaks the pattern
 // as well; its length says enough.
 void CheckName(const FailurePolicyRule& rule, const std::string& path,
@@ -47,22 +40,22 @@ void CheckName(const FailurePolicyRule& rule, const std::string& path,
   const std::string field = path + ".name";
   const std::size_t length = rule.name().size();
   if (length < kMinNameLength || length > kMaxNameLength) {
-    errors.push_back(SpecError(
-        field,
-        absl::StrFormat("invalid failure policy rule name of length %d, the "
-                        "rule name must be at least %d characters long and at "
-                        "most %d characters long",
-                        length, kMinNameLength, kMaxNameLength)));
+    errors.Invalid(
+        field, "",
+        absl::StrFormat(
+            "invalid failure policy rule name of length %d, the rule name must "
+            "be at least %d characters long and at most %d characters long",
+            length, kMinNameLength, kMaxNameLength));
   }
   if (length > 0 && !RE2::FullMatch(rule.name(), pattern)) {
-    errors.push_back(SpecError(
-        field, absl::StrFormat(
-                   "invalid failure policy rule name '%s', a failure policy "
-                   "rule name must start with an alphabetic character, "
-                   "optionally followed by a string of alphanumeric characters "
-                   "or '_,:', and must end with an alphanumeric character or "
-                   "'_'",
-                   rule.name())));
+    errors.Invalid(
+        field, "",
+        absl::StrFormat(
+            "invalid failure policy rule name '%s', a failure policy rule name "
+            "must start with an alphabetic character, optionally followed by a "
+            "string of alphanumeric characters or '_,:', and must end with an "
+            "alphanumeric character or '_'",
+            rule.name()));
   }
 }
 
@@ -75,10 +68,10 @@ void CheckNamesUnique(const FailurePolicy& policy, FieldErrors& errors) {
   }
   for (const auto& [name, rules] : rules_by_name) {
     if (rules.size() < 2) continue;
-    errors.push_back(SpecError(
-        kRules, absl::StrFormat("rule names are not unique, rules with indices "
-                                "[%s] all have the same name '%s'",
-                                absl::StrJoin(rules, " "), name)));
+    errors.Invalid(kRules, "",
+                   absl::StrFormat("rule names are not unique, rules with "
+                                   "indices [%s] all have the same name '%s'",
+                                   absl::StrJoin(rules, " "), name));
   }
 }
 
@@ -88,11 +81,11 @@ void CheckRule(const FailurePolicyRule& rule, const std::string& path,
   for (int i = 0; i < rule.on_job_failure_reasons_size(); ++i) {
     const std::string& reason = rule.on_job_failure_reasons(i);
     if (HasText(kReasons, reason)) continue;
-    issues.errors.push_back(SpecError(
-        IndexField(path + ".onJobFailureReasons", i),
+    issues.errors.Invalid(
+        IndexField(path + ".onJobFailureReasons", i), "",
         absl::StrFormat("invalid job failure reason '%s' in failure policy is "
                         "not a recognized job failure reason",
-                        reason)));
+                        reason));
   }
   std::string error;
   for (int i = 0; i < rule.on_job_failure_message_patterns_size(); ++i) {
@@ -111,9 +104,9 @@ void CheckRule(const FailurePolicyRule& rule, const std::string& path,
 }
 
 bool HasJobAction(const FailurePolicy& policy) {
-  return std::any_of(
-      policy.rules().begin(), policy.rules().end(),
-      [](const FailurePolicyRule& rule) { return IsJobAction(rule.action()); });
+  return std::ranges::any_of(policy.rules(), [](const FailurePolicyRule& rule) {
+    return IsJobAction(rule.action());
+  });
 }
 
 void CheckStrategy(const FailurePolicy& policy, const Gates& gates,
@@ -121,10 +114,9 @@ void CheckStrategy(const FailurePolicy& policy, const Gates& gates,
   const std::string& strategy = policy.restart_strategy();
   const std::string field = absl::StrCat(kPolicy, ".restartStrategy");
   if (strategy == "InPlaceRestart" && !gates.in_place_restart) {
-    issues.errors.push_back(SpecError(
-        field,
-        "InPlaceRestart restart strategy cannot be set when InPlaceRestart "
-        "feature gate is disabled"));
+    issues.errors.Invalid(field, "",
+                          "InPlaceRestart restart strategy cannot be set when "
+                          "InPlaceRestart feature gate is disabled");
   } else if (!strategy.empty() && !HasText(kStrategies, strategy)) {
     issues.warnings.push_back(absl::StrFormat(
         "%s: '%s' is no strategy of JobSet 0.12; it is taken for Recreate",
@@ -139,11 +131,10 @@ void CheckTargets(
     FieldErrors& errors) {
   for (int i = 0; i < targets.size(); ++i) {
     if (FindNamed(spec.replicated_jobs(), targets.Get(i)) != nullptr) continue;
-    errors.push_back(
-        SpecError(IndexField(path, i),
-                  absl::StrFormat("invalid replicatedJob name '%s'%s does not "
-                                  "appear in .spec.ReplicatedJobs",
-                                  targets.Get(i), of)));
+    errors.Invalid(IndexField(path, i), "",
+                   absl::StrFormat("invalid replicatedJob name '%s'%s does not "
+                                   "appear in .spec.ReplicatedJobs",
+                                   targets.Get(i), of));
   }
 }
 
@@ -159,10 +150,10 @@ ObjectIssues FailurePolicyIssues(const FailurePolicy& policy,
                                               kPolicy, policy.max_restarts()));
   }
   if (HasJobAction(policy) && !gates.restart_job) {
-    issues.errors.push_back(SpecError(
-        kRules,
+    issues.errors.Invalid(
+        kRules, "",
         "RestartJob and RestartJobAndIgnoreMaxRestarts failure policy actions "
-        "are not allowed when RestartJob feature gate is disabled"));
+        "are not allowed when RestartJob feature gate is disabled");
     return issues;
   }
   MessagePatterns patterns(allowance);

@@ -1,20 +1,11 @@
 #include <algorithm>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "policy/base/counts.h"
+#include "policy/operators/answer.h"
 #include "policy/operators/kubeflow/reconcile.h"
-#include "policy/operators/kubeflow/training_job.h"
-#include "policy/operators/native.h"
 
 namespace mulligan {
 namespace kubeflow {
@@ -97,171 +88,166 @@ std::vector<Pod> PodsOf(const v1::FailureReport& report, const TrainingJob& job,
   return pods;
 }
 
-class Outcome {
- public:
-  Outcome(const NativeInput& input, const Setup<Version>& setup,
-          const Kind& kind)
-      : input_(input),
-        job_(input.report.kubeflow_job()),
-        kind_(kind),
-        version_(setup.settings),
-        replicas_(ReplicasOf(job_, kind)),
-        pods_(PodsOf(input.report, job_, replicas_)),
-        outcome_(kind.name, v1::Decision::WORKLOAD, setup) {}
+// What the steps look at.
+struct Seen {
+  const v1::FailureReport& report;
+  const Observed& observed;
+  const Pass& pass;
+  const std::int64_t restarts;
 
-  NativeOutcome Run() && {
-    outcome_.Take(ValidateTrainingJob(job_, kind_), "report.kubeflowJob",
-                  absl::StrFormat("the webhook refuses such a %s", kind_.name));
-    const RunPolicy& policy = job_.spec().run_policy();
-    if (version_.managed_by && policy.has_managed_by() &&
-        policy.managed_by() != "kubeflow.org/training-operator") {
-      outcome_.Answer("Skipped", v1::Decision::IGNORE);
-      outcome_.Explain("", "managed by " + policy.managed_by());
-      return std::move(outcome_);
-    }
-    const Pass pass = Reconcile(observed_);
-    Count(pass.status);
-    Conclude(pass);
-    return std::move(outcome_);
-  }
-
- private:
-  // With the words of the condition.
-  void AnswerBy(std::string_view type, v1::Decision::Action action,
-                const JobStatus& status) {
-    outcome_.Answer(type, action);
-    const auto* const condition = FindCondition(status.conditions(), type);
-    if (condition == nullptr) return;
-    outcome_.Explain(condition->reason(), condition->message());
-  }
-
-  void Count(const JobStatus& status) {
-    auto& counters = *outcome_.verdict.mutable_counters();
-    counters["restarts"] = CountOf(Restarts());
-    for (const auto& [type, counts] : status.replica_statuses()) {
-      const std::string path = absl::StrCat("replicaStatuses.", type, ".");
-      counters[path + "active"] = counts.active();
-      counters[path + "succeeded"] = counts.succeeded();
-      counters[path + "failed"] = counts.failed();
-    }
-  }
-
-  std::int64_t Restarts() const { return CountedRestarts(observed_); }
-
-  void Conclude(const Pass& pass) {
-    const JobStatus& status = pass.status;
-    if (IsTrue(status.conditions(), kFailed)) {
-      AnswerBy(kFailed, v1::Decision::FAIL, status);
-      ChargeLimit(pass.limit);
-      return WarnOfChief(pass);
-    }
-    for (const std::string_view type : {kSucceeded, kSuspended}) {
-      if (IsTrue(status.conditions(), type)) {
-        return AnswerBy(type, v1::Decision::IGNORE, status);
-      }
-    }
-    if (pass.restarts) return Restart(status);
-    if (input_.report.has_creation_error()) return AnswerCreationError();
-    const bool restarting = IsTrue(status.conditions(), kRestarting);
-    const bool any_failed =
-        std::any_of(pods_.begin(), pods_.end(),
-                    [](const Pod& pod) { return HasPhase(pod, "Failed"); });
-    if (restarting && any_failed) {
-      AnswerBy(kRestarting, v1::Decision::WAIT, status);
-      outcome_.Warn(
-          "the operator says Restarting and deletes no pod: the job stays so "
-          "for ever");
-      return;
-    }
-    // Restarting stays until the pods made again run.
-    const std::string_view word = restarting ? kRestarting : kRunning;
-    if (Restarts() > 0) return RestartContainer(word, status);
-    if (IsTrue(status.conditions(), word)) {
-      return AnswerBy(word, v1::Decision::IGNORE, status);
-    }
-    outcome_.Answer("None", v1::Decision::IGNORE);
-    outcome_.Warn(
-        "no pod of the job in the report has failed: the operator does "
-        "nothing");
-  }
-
-  // The pod is made again at once; nothing counts that.
-  void Restart(const JobStatus& status) {
-    AnswerBy(kRestarting, v1::Decision::RETRY, status);
-    outcome_.scope = v1::Decision::POD;
-    if (!job_.spec().run_policy().has_backoff_limit()) return;
-    outcome_.Warn(
-        "spec.runPolicy.backoffLimit: restarts of deleted pods do not count, "
-        "so that the limit may never be reached");
-  }
-
-  // The kubelet restarts containers in place, which counts.
-  void RestartContainer(std::string_view word, const JobStatus& status) {
-    AnswerBy(word, v1::Decision::RETRY, status);
-    outcome_.scope = v1::Decision::CONTAINER;
-    if (job_.spec().run_policy().has_backoff_limit()) Charge();
-  }
-
-  void Charge() {
-    const auto limit = job_.spec().run_policy().backoff_limit();
-    outcome_.Charge("backoffLimit", Restarts(),
-                    std::max<std::int64_t>(0, ToleratedRestarts(limit)));
-  }
-
-  void ChargeLimit(Limit limit) {
-    const RunPolicy& policy = job_.spec().run_policy();
-    if (limit == Limit::kDeadline) {
-      outcome_.charged_to = "activeDeadlineSeconds";
-    } else if (limit == Limit::kBackoff &&
-               PastBackoffLimit(policy, Restarts())) {
-      Charge();
-    } else if (limit == Limit::kBackoff) {
-      // By the work queue's own count.
-      outcome_.Charge("backoffLimit", version_.requeues + 1,
-                      std::max(0, policy.backoff_limit()));
-    }
-  }
-
-  // A failed replica that the success policy does not look at.
-  void WarnOfChief(const Pass& pass) {
-    if (kind_.framework != Framework::kTensorFlow || !HasChief(replicas_) ||
-        pass.limit != Limit::kNone || IsFinished(job_.status())) {
-      return;
-    }
-    for (const auto& [type, counts] : pass.status.replica_statuses()) {
-      if (type != "Worker" && counts.failed() > 0) return;
-    }
-    outcome_.Warn(
-        "by its success policy only the chief counts, yet any failed replica "
-        "fails a TFJob");
-  }
-
-  void AnswerCreationError() {
-    outcome_.Answer("Retry", v1::Decision::RETRY);
-    outcome_.Explain("", input_.report.creation_error().message());
-    outcome_.Warn(
-        "the operator repeats the pass with growing delays for ever, whatever "
-        "the error");
-  }
-
-  const NativeInput& input_;
-  const TrainingJob& job_;
-  const Kind& kind_;
-  const Version version_;
-  const Replicas replicas_;
-  const std::vector<Pod> pods_;
-  const Observed observed_{job_, kind_, replicas_, pods_, version_, input_.now};
-  NativeOutcome outcome_;
+  const RunPolicy& policy() const { return observed.job.spec().run_policy(); }
+  const auto& conditions() const { return pass.status.conditions(); }
 };
 
-NativeOutcome UnknownKind(const TrainingJob& job, const Setup<Version>& setup) {
-  NativeOutcome outcome(job.kind(), v1::Decision::WORKLOAD, setup);
-  outcome.Answer("None", v1::Decision::IGNORE);
-  outcome.Warn(
-      absl::StrFormat("kind: '%s' is no kind of training-operator 1.9 and no "
-                      "map of replicas is "
-                      "filled; there is no native answer",
-                      job.kind()));
+Counters CountersOf(const Seen& seen) {
+  Counters counters = {{"restarts", seen.restarts}};
+  for (const auto& [type, counts] : seen.pass.status.replica_statuses()) {
+    const std::string path = absl::StrCat("replicaStatuses.", type, ".");
+    counters[path + "active"] = counts.active();
+    counters[path + "succeeded"] = counts.succeeded();
+    counters[path + "failed"] = counts.failed();
+  }
+  return counters;
+}
+
+NativeCharge RestartsCharge(const Seen& seen) {
+  const auto tolerated = ToleratedRestarts(seen.policy().backoff_limit());
+  return {"backoffLimit", seen.restarts, std::max<std::int64_t>(0, tolerated)};
+}
+
+NativeCharge ChargeOf(const Seen& seen) {
+  if (seen.pass.limit == Limit::kDeadline) return {"activeDeadlineSeconds"};
+  if (seen.pass.limit == Limit::kNone) return {};
+  if (PastBackoffLimit(seen.policy(), seen.restarts)) {
+    return RestartsCharge(seen);
+  }
+  // By the work queue's own count.
+  return {"backoffLimit", seen.observed.version.requeues + 1,
+          std::max(0, seen.policy().backoff_limit())};
+}
+
+// A failed replica that the success policy does not look at.
+bool FailsBesideChief(const Seen& seen) {
+  if (seen.observed.kind.framework != Framework::kTensorFlow ||
+      !HasChief(seen.observed.replicas) || seen.pass.limit != Limit::kNone ||
+      IsFinished(seen.observed.job.status())) {
+    return false;
+  }
+  const auto& replicas = seen.pass.status.replica_statuses();
+  return std::ranges::all_of(replicas, [](const auto& replica) {
+    return replica.first == "Worker" || replica.second.failed() <= 0;
+  });
+}
+
+OperatorAnswer Failed(const Seen& seen) {
+  OperatorAnswer answer =
+      AnswerBy(seen.conditions(), kFailed, v1::Decision::FAIL,
+               {.charge = ChargeOf(seen)});
+  if (FailsBesideChief(seen)) {
+    answer.warnings = {
+        "by its success policy only the chief counts, yet any failed replica "
+        "fails a TFJob"};
+  }
+  return answer;
+}
+
+// The pod is made again at once; nothing counts that.
+OperatorAnswer PodRestarted(const Seen& seen) {
+  OperatorAnswer answer =
+      AnswerBy(seen.conditions(), kRestarting, v1::Decision::RETRY,
+               {.scope = v1::Decision::POD});
+  if (seen.policy().has_backoff_limit()) {
+    answer.warnings = {
+        "spec.runPolicy.backoffLimit: restarts of deleted pods do not count, "
+        "so that the limit may never be reached"};
+  }
+  return answer;
+}
+
+// The kubelet restarts containers in place, which counts.
+OperatorAnswer ContainerRestarted(const Seen& seen, std::string_view word) {
+  const bool counts = seen.policy().has_backoff_limit();
+  return AnswerBy(seen.conditions(), word, v1::Decision::RETRY,
+                  {.scope = v1::Decision::CONTAINER,
+                   .charge = counts ? RestartsCharge(seen) : NativeCharge()});
+}
+
+OperatorAnswer CannotCreate(const v1::CreationError& error) {
+  return Retries("Retry",
+                 {.message = error.message(),
+                  .warnings = {"the operator repeats the pass with growing "
+                               "delays for ever, whatever the error"}});
+}
+
+OperatorAnswer AnswerAfterPass(const Seen& seen) {
+  const auto& conditions = seen.conditions();
+  if (IsTrue(conditions, kFailed)) return Failed(seen);
+  for (const std::string_view end : {kSucceeded, kSuspended}) {
+    if (IsTrue(conditions, end)) {
+      return AnswerBy(conditions, end, v1::Decision::IGNORE);
+    }
+  }
+  if (seen.pass.restarts) return PodRestarted(seen);
+  if (seen.report.has_creation_error()) {
+    return CannotCreate(seen.report.creation_error());
+  }
+  const bool restarting = IsTrue(conditions, kRestarting);
+  const bool any_failed = std::ranges::any_of(
+      seen.observed.pods,
+      [](const Pod& pod) { return HasPhase(pod, "Failed"); });
+  if (restarting && any_failed) {
+    return AnswerBy(conditions, kRestarting, v1::Decision::WAIT,
+                    {.warnings = {"the operator says Restarting and deletes no "
+                                  "pod: the job stays so for ever"}});
+  }
+  // Restarting stays until the pods made again run.
+  const std::string_view word = restarting ? kRestarting : kRunning;
+  if (seen.restarts > 0) return ContainerRestarted(seen, word);
+  if (IsTrue(conditions, word)) {
+    return AnswerBy(conditions, word, v1::Decision::IGNORE);
+  }
+  return Idle(
+      "no pod of the job in the report has failed: the operator does nothing");
+}
+
+OperatorAnswer AnswerTo(const NativeInput& input, const Kind& kind,
+                        const Version& version) {
+  const TrainingJob& job = input.report.kubeflow_job();
+  const RunPolicy& policy = job.spec().run_policy();
+  if (version.managed_by && policy.has_managed_by() &&
+      policy.managed_by() != "kubeflow.org/training-operator") {
+    return LeftTo(policy.managed_by());
+  }
+  const Replicas replicas = ReplicasOf(job, kind);
+  const std::vector<Pod> pods = PodsOf(input.report, job, replicas);
+  const Observed observed{job, kind, replicas, pods, version, input.now};
+  const Pass pass = Reconcile(observed);
+  const Seen seen{input.report, observed, pass, CountedRestarts(observed)};
+  OperatorAnswer answer = AnswerAfterPass(seen);
+  answer.counters = CountersOf(seen);
+  return answer;
+}
+
+NativeOutcome OutcomeOf(const NativeInput& input) {
+  const TrainingJob& job = input.report.kubeflow_job();
+  const Setup<Version> setup = VersionFor(input.semantics);
+  const Kind* const kind = KindOf(job);
+  if (kind == nullptr) {
+    return OutcomeBy(
+        job.kind(), setup.semantics, v1::Decision::WORKLOAD, setup.warnings,
+        Idle(absl::StrFormat(
+            "kind: '%s' is no kind of training-operator 1.9 and no map of "
+            "replicas is filled; there is no native answer",
+            job.kind())));
+  }
+  const ObjectIssues issues = ValidateTrainingJob(job, *kind);
+  NativeOutcome outcome =
+      OutcomeBy(kind->name, setup.semantics, v1::Decision::WORKLOAD,
+                Appended(setup.warnings, issues.warnings),
+                AnswerTo(input, *kind, setup.settings));
+  outcome.refusals =
+      RefusalsOf(issues.errors, "report.kubeflowJob",
+                 absl::StrFormat("the webhook refuses such a %s", kind->name));
   return outcome;
 }
 
@@ -269,13 +255,11 @@ NativeOutcome UnknownKind(const TrainingJob& job, const Setup<Version>& setup) {
 }  // namespace kubeflow
 
 std::optional<NativeOutcome> TrainingJobOutcome(const NativeInput& input) {
-  if (!input.report.has_kubeflow_job()) return std::nullopt;
-  const auto& job = input.report.kubeflow_job();
-  if (kubeflow::IsOfMpiOperator(job)) return std::nullopt;
-  const auto setup = kubeflow::VersionFor(input.semantics);
-  const auto* const kind = kubeflow::KindOf(job);
-  if (kind == nullptr) return kubeflow::UnknownKind(job, setup);
-  return kubeflow::Outcome(input, setup, *kind).Run();
+  if (!input.report.has_kubeflow_job() ||
+      kubeflow::IsOfMpiOperator(input.report.kubeflow_job())) {
+    return std::nullopt;
+  }
+  return kubeflow::OutcomeOf(input);
 }
 
 }  // namespace mulligan

@@ -24,11 +24,9 @@ bool ExceedsBackoffLimit(const Observed& observed, const JobStatus& status) {
   }
   std::int64_t wanted = 0;
   for (const auto& [type, spec] : observed.replicas) wanted += spec.replicas();
-  const auto failed =
-      std::count_if(observed.pods.begin(), observed.pods.end(),
-                    [](const Pod& pod) { return HasPhase(pod, "Failed"); });
-  const auto active =
-      std::count_if(observed.pods.begin(), observed.pods.end(), IsPodActive);
+  const auto failed = std::ranges::count_if(
+      observed.pods, [](const Pod& pod) { return HasPhase(pod, "Failed"); });
+  const auto active = std::ranges::count_if(observed.pods, IsPodActive);
   return failed > known && active != wanted &&
          observed.version.requeues >= policy.backoff_limit();
 }

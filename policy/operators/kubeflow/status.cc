@@ -1,6 +1,5 @@
-#include <cstdint>
+#include <optional>
 #include <string>
-#include <string_view>
 
 #include "absl/strings/str_format.h"
 #include "policy/operators/kubeflow/reconcile.h"
@@ -22,6 +21,14 @@ struct Counts {
   std::int64_t Expected() const { return wanted - succeeded; }
 };
 
+Counts CountsOf(const std::string& type, const ReplicaSpec& spec,
+                const JobStatus& status) {
+  const auto* const found = FindValue(status.replica_statuses(), type);
+  if (found == nullptr) return {.wanted = spec.replicas()};
+  return {spec.replicas(), found->succeeded(), found->active(),
+          found->failed()};
+}
+
 // Whether worker 0 of a TFJob ended with exit code 0. True when there are no
 // workers at all.
 bool IsWorker0Completed(const Observed& observed) {
@@ -34,173 +41,162 @@ bool IsWorker0Completed(const Observed& observed) {
          ExitCodeOf(pod, observed.kind.container) == 0;
 }
 
-// One kind's status logic on a status under change.
-class StatusUpdate {
- public:
-  StatusUpdate(const Observed& observed, JobStatus& status)
-      : observed_(observed),
-        job_(absl::StrFormat("%s %s", observed.kind.name,
-                             observed.job.metadata().name())),
-        full_job_(absl::StrFormat("%s %s/%s", observed.kind.name,
-                                  observed.job.metadata().namespace_(),
-                                  observed.job.metadata().name())),
-        status_(status) {}
+// A condition that becomes True.
+struct Change {
+  std::string_view type;
+  std::string message;
+  // Nothing: the kind's name and the type.
+  std::optional<std::string> reason = {};
+};
+using Changes = std::vector<Change>;
 
-  void TensorFlow() {
-    const JobCondition* const found =
-        FindCondition(status_.conditions(), kRestarting);
-    const JobCondition restarting = found == nullptr ? JobCondition() : *found;
-    const bool by_chief = HasChief(observed_.replicas);
-    const bool worker0 = IsWorker0Completed(observed_);
-    for (const std::string_view type : observed_.kind.types) {
-      if (observed_.replicas.count(std::string(type)) == 0) continue;
-      const Counts counts = CountsOf(type);
-      const bool is_chief = type == "Chief" || type == kMaster;
-      if (by_chief && is_chief) {
-        if (counts.running > 0) SetRunning(full_job_);
-        if (counts.Expected() == 0)
-          SetSucceeded(full_job_ + " successfully completed.");
-      } else if (!by_chief && type == kWorker) {
-        const bool all_workers =
-            observed_.job.spec().success_policy() == "AllWorkers";
-        if (counts.Expected() == 0 || (worker0 && !all_workers)) {
-          SetSucceeded(full_job_ + " successfully completed.");
-        } else if (counts.running > 0) {
-          SetRunning(full_job_);
-        }
-      }
-      if (counts.failed > 0) {
-        TensorFlowFailure(type, counts,
-                          found != nullptr ? &restarting : nullptr);
-      }
+// "PyTorchJob name", and with its namespace.
+std::string JobOf(const Observed& observed) {
+  return absl::StrFormat("%s %s", observed.kind.name,
+                         observed.job.metadata().name());
+}
+std::string FullJobOf(const Observed& observed) {
+  return absl::StrFormat("%s %s/%s", observed.kind.name,
+                         observed.job.metadata().namespace_(),
+                         observed.job.metadata().name());
+}
+
+// `what` is "PyTorchJob name is restarting".
+std::string Because(const std::string& what, const Counts& counts,
+                    std::string_view type) {
+  return absl::StrFormat("%s because %d %s replica(s) failed.", what,
+                         counts.failed, type);
+}
+
+// What the one replica that decides for all makes of the job.
+void LeadBy(const Counts& leader, const std::string& job, const char* done,
+            Changes& changes) {
+  if (leader.running > 0) changes.push_back({kRunning, job + " is running."});
+  if (leader.Expected() == 0) {
+    changes.push_back({kSucceeded, job + done});
+  }
+}
+
+// What the workers make of a job without such a replica.
+void LeadByAll(const Counts& workers, bool are_enough, const std::string& job,
+               Changes& changes) {
+  if (workers.Expected() == 0 || are_enough) {
+    changes.push_back({kSucceeded, job + " successfully completed."});
+  } else if (workers.running > 0) {
+    changes.push_back({kRunning, job + " is running."});
+  }
+}
+
+Changes TensorFlow(const Observed& observed, const JobStatus& status) {
+  const JobCondition* const restarting =
+      FindCondition(status.conditions(), kRestarting);
+  const auto& job_spec = observed.job.spec();
+  const std::string job = FullJobOf(observed);
+  const bool by_chief = HasChief(observed.replicas);
+  const bool are_enough =
+      job_spec.success_policy() != "AllWorkers" && IsWorker0Completed(observed);
+  Changes changes;
+  for (const auto& [type, spec] : observed.replicas) {
+    if (!HasText(observed.kind.types, type)) continue;
+    const Counts counts = CountsOf(type, spec, status);
+    if (by_chief && (type == "Chief" || type == kMaster)) {
+      LeadBy(counts, job, " successfully completed.", changes);
+    } else if (!by_chief && type == kWorker) {
+      LeadByAll(counts, are_enough, job, changes);
     }
-  }
-
-  // PyTorchJob, PaddleJob and JAXJob.
-  void Ranks() {
-    const bool by_master = observed_.kind.framework != Framework::kJax &&
-                           observed_.replicas.count(std::string(kMaster)) != 0;
-    const bool any_worker = observed_.kind.framework == Framework::kPyTorch &&
-                            observed_.job.spec().has_elastic_policy();
-    for (const auto& [type, spec] : observed_.replicas) {
-      const Counts counts = CountsOf(type);
-      if (by_master && type == kMaster) {
-        if (counts.running > 0) SetRunning(job_);
-        if (counts.Expected() == 0)
-          return SetSucceeded(job_ + " is successfully completed.");
-      } else if (!by_master && type == kWorker) {
-        if (counts.Expected() == 0 || (any_worker && counts.succeeded > 0)) {
-          SetSucceeded(full_job_ + " successfully completed.");
-        } else if (counts.running > 0) {
-          SetRunning(full_job_);
-        }
-      }
-      if (counts.failed == 0 ||
-          counts.wanted <= counts.succeeded + counts.running) {
-        continue;
-      }
-      if (spec.restart_policy() != kNever) {
-        SetRestarting(type, counts);
-      } else {
-        SetFailed(Reason(observed_.kind, kFailed), type, counts);
-      }
-    }
-  }
-
-  // XGBoostJob and MPIJob.
-  void Leader() {
-    const bool is_mpi = observed_.kind.framework == Framework::kMpi;
-    const std::string_view leader = is_mpi ? kLauncher : kMaster;
-    for (const auto& [type, spec] : observed_.replicas) {
-      const Counts counts = CountsOf(type);
-      if (type == leader) {
-        if (counts.running > 0) SetRunning(job_);
-        if (counts.Expected() == 0) {
-          if (!is_mpi) SetRunning(job_);
-          return SetSucceeded(job_ + " is successfully completed.");
-        }
-      }
-      if (counts.failed == 0) continue;
-      if (!is_mpi) SetRunning(job_);
-      if (spec.restart_policy() == kExitCode) {
-        SetRestarting(type, counts);
-        continue;
-      }
-      std::string reason = Reason(observed_.kind, kFailed);
-      // The kind's name comes twice, as in the operator.
-      if (is_mpi) reason = Reason(observed_.kind, reason);
-      SetFailed(reason, type, counts);
-    }
-  }
-
- private:
-  Counts CountsOf(std::string_view type) const {
-    const std::string key(type);
-    Counts counts;
-    counts.wanted = observed_.replicas.at(key).replicas();
-    const auto found = status_.replica_statuses().find(key);
-    if (found == status_.replica_statuses().end()) return counts;
-    counts.succeeded = found->second.succeeded();
-    counts.running = found->second.active();
-    counts.failed = found->second.failed();
-    return counts;
-  }
-
-  void Set(std::string_view type, const std::string& reason,
-           const std::string& message) {
-    SetCondition(type, true, reason, message, status_);
-  }
-  void SetRunning(const std::string& job) {
-    Set(kRunning, Reason(observed_.kind, kRunning), job + " is running.");
-  }
-  void SetSucceeded(const std::string& message) {
-    Set(kSucceeded, Reason(observed_.kind, kSucceeded), message);
-  }
-  void TensorFlowFailure(std::string_view type, const Counts& counts,
-                         const JobCondition* restarting) {
+    if (counts.failed == 0) continue;
     if (restarting != nullptr) {
       // Running, set above, has removed it.
-      return Set(kRestarting, restarting->reason(), restarting->message());
+      changes.push_back(
+          {kRestarting, restarting->message(), restarting->reason()});
+    } else if (!job_spec.enable_dynamic_worker() || type != kWorker) {
+      changes.push_back({kFailed, Because(job + " has failed", counts, type)});
     }
-    if (observed_.job.spec().enable_dynamic_worker() && type == kWorker) return;
-    Set(kFailed, Reason(observed_.kind, kFailed),
-        absl::StrFormat("%s has failed because %d %s replica(s) failed.",
-                        full_job_, counts.failed, type));
   }
+  return changes;
+}
 
-  void SetRestarting(std::string_view type, const Counts& counts) {
-    Set(kRestarting, Reason(observed_.kind, kRestarting),
-        absl::StrFormat("%s is restarting because %d %s replica(s) failed.",
-                        job_, counts.failed, type));
+// PyTorchJob, PaddleJob and JAXJob.
+Changes Ranks(const Observed& observed, const JobStatus& status) {
+  const Framework framework = observed.kind.framework;
+  const bool by_master = framework != Framework::kJax &&
+                         observed.replicas.contains(std::string(kMaster));
+  const bool any_worker = framework == Framework::kPyTorch &&
+                          observed.job.spec().has_elastic_policy();
+  const std::string job = JobOf(observed);
+  Changes changes;
+  for (const auto& [type, spec] : observed.replicas) {
+    const Counts counts = CountsOf(type, spec, status);
+    if (by_master && type == kMaster) {
+      LeadBy(counts, job, " is successfully completed.", changes);
+      if (counts.Expected() == 0) break;
+    } else if (!by_master && type == kWorker) {
+      LeadByAll(counts, any_worker && counts.succeeded > 0, FullJobOf(observed),
+                changes);
+    }
+    if (counts.failed == 0 ||
+        counts.wanted <= counts.succeeded + counts.running) {
+      continue;
+    }
+    if (spec.restart_policy() == kNever) {
+      changes.push_back({kFailed, Because(job + " is failed", counts, type)});
+    } else {
+      changes.push_back(
+          {kRestarting, Because(job + " is restarting", counts, type)});
+    }
   }
-  void SetFailed(const std::string& reason, std::string_view type,
-                 const Counts& counts) {
-    Set(kFailed, reason,
-        absl::StrFormat("%s is failed because %d %s replica(s) failed.", job_,
-                        counts.failed, type));
-  }
+  return changes;
+}
 
-  const Observed& observed_;
-  // "PyTorchJob name", and with its namespace.
-  const std::string job_;
-  const std::string full_job_;
-  JobStatus& status_;
-};
+// XGBoostJob and MPIJob.
+Changes Leader(const Observed& observed, const JobStatus& status) {
+  const Kind& kind = observed.kind;
+  const bool is_mpi = kind.framework == Framework::kMpi;
+  const std::string job = JobOf(observed);
+  Changes changes;
+  for (const auto& [type, spec] : observed.replicas) {
+    const Counts counts = CountsOf(type, spec, status);
+    const bool leads = type == (is_mpi ? kLauncher : kMaster);
+    const bool ends = leads && counts.Expected() == 0;
+    if (!is_mpi && (ends || counts.failed > 0)) {
+      changes.push_back({kRunning, job + " is running."});
+    }
+    if (leads) LeadBy(counts, job, " is successfully completed.", changes);
+    if (ends) break;
+    if (counts.failed == 0) continue;
+    if (spec.restart_policy() == kExitCode) {
+      changes.push_back(
+          {kRestarting, Because(job + " is restarting", counts, type)});
+      continue;
+    }
+    changes.push_back({kFailed, Because(job + " is failed", counts, type)});
+    // The kind's name comes twice, as in the operator.
+    if (is_mpi) changes.back().reason = Reason(kind, Reason(kind, kFailed));
+  }
+  return changes;
+}
+
+Changes ChangesTo(const JobStatus& status, const Observed& observed) {
+  switch (observed.kind.framework) {
+    case Framework::kTensorFlow:
+      return TensorFlow(observed, status);
+    case Framework::kPyTorch:
+    case Framework::kPaddle:
+    case Framework::kJax:
+      return Ranks(observed, status);
+    case Framework::kXgBoost:
+    case Framework::kMpi:
+      break;
+  }
+  return Leader(observed, status);
+}
 
 }  // namespace
 
 void UpdateStatus(const Observed& observed, JobStatus& status) {
-  StatusUpdate update(observed, status);
-  switch (observed.kind.framework) {
-    case Framework::kTensorFlow:
-      return update.TensorFlow();
-    case Framework::kPyTorch:
-    case Framework::kPaddle:
-    case Framework::kJax:
-      return update.Ranks();
-    case Framework::kXgBoost:
-    case Framework::kMpi:
-      return update.Leader();
+  for (const auto& [type, message, reason] : ChangesTo(status, observed)) {
+    SetCondition(type, true, reason.value_or(Reason(observed.kind, type)),
+                 message, status);
   }
 }
 

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -51,10 +48,10 @@ void CheckContainer(const ReplicaSpec& spec, const Kind& kind,
   if (containers.empty() || FindNamed(containers, kind.container) != nullptr) {
     return;
   }
-  errors.push_back(RequiredError(
+  errors.Required(
       ChildField(path, "template.spec.containers"),
       absl::StrFormat("must have at least one container with name %s",
-                      kind.container)));
+                      kind.container));
 }
 
 void CheckPolicy(const ReplicaSpec& spec, const std::string& path,
@@ -64,18 +61,18 @@ void CheckPolicy(const ReplicaSpec& spec, const std::string& path,
       policy == kNever || policy == kExitCode) {
     return;
   }
-  warnings.push_back(absl::StrFormat(
-      "%s: '%s' is no restart policy of training-operator 1.9; it acts like "
-      "Never",
-      ChildField(path, "restartPolicy"), policy));
+  warnings.push_back(
+      absl::StrFormat("%s: '%s' is no restart policy of training-operator 1.9; "
+                      "it acts like Never",
+                      ChildField(path, "restartPolicy"), policy));
 }
 
 void CheckLimits(const RunPolicy& policy, std::vector<std::string>& warnings) {
   if (policy.backoff_limit() < 0) {
-    warnings.push_back(absl::StrFormat(
-        "spec.runPolicy.backoffLimit: %d is reached before any restart: the "
-        "job fails in the first pass",
-        policy.backoff_limit()));
+    warnings.push_back(
+        absl::StrFormat("spec.runPolicy.backoffLimit: %d is reached before any "
+                        "restart: the job fails in the first pass",
+                        policy.backoff_limit()));
   }
   if (policy.has_active_deadline_seconds() &&
       policy.active_deadline_seconds() <= 0) {
@@ -140,11 +137,10 @@ ObjectIssues ValidateTrainingJob(const TrainingJob& job, const Kind& kind) {
   for (const auto& [type, spec] : ReplicasOf(job, kind)) {
     const std::string path = absl::StrCat(root, "[", type, "]");
     if (!HasText(kind.types, type)) {
-      issues.errors.push_back(NotSupportedError(
-          path, type, {kind.types.begin(), kind.types.end()}));
+      issues.errors.NotSupported(path, type,
+                                 {kind.types.begin(), kind.types.end()});
     } else if (type == kind.single && spec.replicas() != 1) {
-      issues.errors.push_back(
-          ForbiddenError(ChildField(path, "replicas"), "must be 1"));
+      issues.errors.Forbidden(ChildField(path, "replicas"), "must be 1");
     }
     CheckContainer(spec, kind, path, issues.errors);
     CheckPolicy(spec, path, issues.warnings);
@@ -198,10 +194,10 @@ Setup<Version> VersionFor(const v1::NativeSemantics& semantics) {
       minor = std::clamp(*release, kOldestMinor, kLatestMinor);
     }
     if (release != minor) {
-      setup.warnings.push_back(absl::StrFormat(
-          "versions.kubeflow: '%s' is no release from 1.%d to 1.%d; the "
-          "semantics of 1.%d are used",
-          *version, kOldestMinor, kLatestMinor, minor));
+      setup.warnings.push_back(
+          absl::StrFormat("versions.kubeflow: '%s' is no release from 1.%d to "
+                          "1.%d; the semantics of 1.%d are used",
+                          *version, kOldestMinor, kLatestMinor, minor));
     }
   }
   if (const auto* const requeues =

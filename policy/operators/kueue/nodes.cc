@@ -1,12 +1,10 @@
 // What failed nodes do to a workload.
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "policy/base/times.h"
-#include "policy/operators/kueue/settings.h"
 #include "policy/operators/kueue/workload.h"
 
 namespace mulligan::kueue {
@@ -96,8 +94,8 @@ Tolerance ToleranceOfNode(const Node& node, const Workload& workload) {
   Tolerance worst = Tolerance::kForEver;
   const auto& assignments = workload.status().admission().pod_set_assignments();
   for (const PodSet& pod_set : workload.spec().pod_sets()) {
-    const bool is_on_node = std::any_of(
-        assignments.begin(), assignments.end(), [&](const auto& assignment) {
+    const bool is_on_node =
+        std::ranges::any_of(assignments, [&](const auto& assignment) {
           return assignment.name() == pod_set.name() &&
                  IsOnNode(node, assignment);
         });
@@ -114,7 +112,7 @@ Tolerance ToleranceOfNode(const Node& node, const Workload& workload) {
 }
 
 bool RunsPods(const NodeView& view, const Node& node) {
-  return std::any_of(view.pods.begin(), view.pods.end(), [&](const Pod& pod) {
+  return std::ranges::any_of(view.pods, [&](const Pod& pod) {
     return pod.spec().node_name() == node.metadata().name() && IsPodActive(pod);
   });
 }
@@ -176,8 +174,8 @@ void FollowNodes(const NodeView& view, Workload& workload) {
   WorkloadStatus& status = *workload.mutable_status();
   const auto& assignments = status.admission().pod_set_assignments();
   for (const Node& node : view.nodes) {
-    const bool is_assigned = std::any_of(
-        assignments.begin(), assignments.end(),
+    const bool is_assigned = std::ranges::any_of(
+        assignments,
         [&](const auto& assignment) { return IsOnNode(node, assignment); });
     if (!is_assigned || IsTrue(status.conditions(), kEvicted) ||
         (!view.gates.replace_node_on_pod_termination &&

@@ -1,17 +1,12 @@
 // What the Workload controller (Kueue 0.19) makes of a workload, as far as it
 // decides about its failure.
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "policy/base/times.h"
-#include "policy/operators/kueue/settings.h"
 #include "policy/operators/kueue/workload.h"
 
 namespace mulligan::kueue {
@@ -115,8 +110,8 @@ void ExplainMissingQuota(const Observed& observed, const Workload& workload,
                    absl::StrCat(queue.Title(), " is inactive"), status);
   }
   if (!fine_grained || quota == nullptr ||
-      std::find(kFoundByScheduler.begin(), kFoundByScheduler.end(),
-                quota->reason()) != kFoundByScheduler.end()) {
+      std::ranges::find(kFoundByScheduler, quota->reason()) !=
+          kFoundByScheduler.end()) {
     return;
   }
   NoQuota(observed, "PendingEvaluation",
@@ -125,9 +120,8 @@ void ExplainMissingQuota(const Observed& observed, const Workload& workload,
 
 bool AreAllChecksReady(const WorkloadStatus& status) {
   const auto& checks = status.admission_checks();
-  return std::all_of(checks.begin(), checks.end(), [](const auto& check) {
-    return check.state() == kCheckReady;
-  });
+  return std::ranges::all_of(
+      checks, [](const auto& check) { return check.state() == kCheckReady; });
 }
 
 void SyncAdmitted(const Observed& observed, WorkloadStatus& status) {

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"

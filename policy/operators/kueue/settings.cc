@@ -2,35 +2,30 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
 #include "policy/operators/objects.h"
 
 namespace mulligan::kueue {
 namespace {
 
-constexpr std::array<GateRow<Gates>, 7> kGates = {{
-    {"SkipReassignmentForPodOwnedWorkloads", &Gates::skip_pod_owned_workloads},
+constexpr std::array<SwitchRow<Gates>, 8> kSwitches = {{
+    {"SkipReassignmentForPodOwnedWorkloads", &Gates::skip_pod_owned_workloads,
+     19},
     {"DisableWaitForPodsReady", &Gates::disable_wait_for_pods_ready},
     {"UnadmittedWorkloadsObservability", &Gates::unadmitted_observability},
-    {"TASReplaceNodeOnPodTermination", &Gates::replace_node_on_pod_termination},
-    {"TASReplaceNodeOnNodeTaints", &Gates::replace_node_on_taints},
+    {"TASReplaceNodeOnPodTermination", &Gates::replace_node_on_pod_termination,
+     0},
+    {"TASReplaceNodeOnNodeTaints", &Gates::replace_node_on_taints, 0},
     {"TASReplaceNodeDueToNotReadyOverFixedTime",
      &Gates::replace_node_after_fixed_time},
-    {"TASFailedNodeReplacementFailFast", &Gates::fail_fast_without_replacement},
-}};
-
-constexpr std::array<FeatureRow<Gates>, 2> kFeatures = {{
-    {&Gates::skip_pod_owned_workloads, 19},
-    {&Gates::reactivates_own_deactivations, 20},
+    {"TASFailedNodeReplacementFailFast", &Gates::fail_fast_without_replacement,
+     0},
+    {"", &Gates::reactivates_own_deactivations, 20},
 }};
 
 constexpr std::string_view kBlock = "waitForPodsReady";
@@ -43,9 +38,9 @@ void CheckSettingDuration(std::string_view name,
                           const std::optional<absl::Duration>& duration,
                           FieldErrors& errors) {
   if (!duration.has_value() || *duration >= absl::ZeroDuration()) return;
-  errors.push_back(InvalidError(ChildField(kBlock, name),
-                                QuotedValue(absl::FormatDuration(*duration)),
-                                "must be greater than or equal to 0"));
+  errors.Invalid(ChildField(kBlock, name),
+                 QuotedValue(absl::FormatDuration(*duration)),
+                 "must be greater than or equal to 0");
 }
 
 void CheckSettingCount(std::string_view name,
@@ -156,8 +151,7 @@ absl::Duration WaitBefore(std::int64_t n, const Backoff& backoff) {
 FieldErrors ValidateWaitForPodsReady(const WaitForPodsReadyConfig& config) {
   FieldErrors errors;
   if (config.timeout == absl::ZeroDuration()) {
-    errors.push_back(
-        RequiredError(ChildField(kBlock, "timeout"), "must be specified"));
+    errors.Required(ChildField(kBlock, "timeout"), "must be specified");
   }
   CheckSettingDuration("timeout", config.timeout, errors);
   // Absent, it is the timeout.
@@ -168,8 +162,8 @@ FieldErrors ValidateWaitForPodsReady(const WaitForPodsReadyConfig& config) {
                        errors);
   const std::string timestamp = config.timestamp.value_or("Eviction");
   if (timestamp != "Eviction" && timestamp != "Creation") {
-    errors.push_back(NotSupportedError(ChildField(kStrategy, "timestamp"),
-                                       timestamp, {"Creation", "Eviction"}));
+    errors.NotSupported(ChildField(kStrategy, "timestamp"), timestamp,
+                        {"Creation", "Eviction"});
   }
   CheckSettingCount("backoffLimitCount", config.backoff_limit_count, errors);
   CheckSettingCount("backoffBaseSeconds", config.backoff_base_seconds, errors);
@@ -195,7 +189,7 @@ WaitForPodsReady Effective(const WaitForPodsReadyConfig& config) {
 Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics) {
   // The release that was read, and the newest one of which a change is known.
   const Setup<Gates> release =
-      SetUpBy<Gates>(semantics, {"kueue", 0, 19, 20}, kFeatures, kGates);
+      SetUpBy(semantics, {"kueue", 0, 19, 20}, kSwitches);
   Setup<Settings> setup = {
       {}, release.semantics, release.warnings, release.gates};
   Settings& settings = setup.settings;

@@ -62,8 +62,8 @@ Condition& SetCondition(std::string_view type, bool value,
                         std::string_view reason, std::string_view message,
                         WorkloadStatus& status) {
   Conditions& conditions = *status.mutable_conditions();
-  const auto found = std::find_if(
-      conditions.begin(), conditions.end(),
+  const auto found = std::ranges::find_if(
+      conditions,
       [&](const Condition& present) { return present.type() == type; });
   Condition& condition = found == conditions.end() ? *conditions.Add() : *found;
   condition.set_type(std::string(type));
@@ -93,9 +93,9 @@ std::string ChecksMessage(std::string_view state,
   for (const AdmissionCheckState& check : status.admission_checks()) {
     if (check.state() == state) checks.push_back(&check);
   }
-  std::stable_sort(
-      checks.begin(), checks.end(),
-      [](const auto* a, const auto* b) { return a->name() < b->name(); });
+  std::ranges::stable_sort(checks, [](const auto* a, const auto* b) {
+    return a->name() < b->name();
+  });
   const std::string parts = absl::StrJoin(
       checks, "; ", [](std::string* out, const AdmissionCheckState* check) {
         absl::StrAppend(out, QuotedValue(check->name()));

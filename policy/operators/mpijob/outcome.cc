@@ -14,17 +14,12 @@
 // so; only one whose pod is gone is made again.
 #include <algorithm>
 #include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/base/labels.h"
+#include "policy/operators/answer.h"
 #include "policy/operators/kubeflow/training_job.h"
-#include "policy/operators/native.h"
-#include "policy/operators/objects.h"
 
 namespace mulligan {
 namespace mpijob {
@@ -40,161 +35,137 @@ constexpr std::string_view kSucceeded = "Succeeded";
 // Of an Event.
 constexpr std::size_t kMaxMessage = 1024;
 
-struct Nothing {};
+// What the steps look at.
+struct Seen {
+  const v1::FailureReport& report;
+  const TrainingJob& job;
+  // What the Job of the launcher does; nothing without one.
+  const std::optional<NativeOutcome> launcher;
+};
 
-// No release, gate or setting changes the answer.
-Setup<Nothing> TheSetup() {
-  Setup<Nothing> setup;
-  setup.semantics = "mpi-operator 0.7";
-  return setup;
+bool IsOfRole(const Pod& pod, std::string_view role) {
+  return LabelOf(pod.metadata().labels(), "training.kubeflow.org/job-role") ==
+         role;
 }
 
-class Outcome {
- public:
-  explicit Outcome(const NativeInput& input)
-      : input_(input),
-        job_(input.report.kubeflow_job()),
-        launcher_(KubernetesJobOutcome(input)),
-        outcome_("MPIJob", v1::Decision::WORKLOAD, TheSetup()) {}
-
-  NativeOutcome Run() && {
-    const std::string& manager = job_.spec().run_policy().managed_by();
-    if (!manager.empty() && manager != kController) {
-      outcome_.Answer("Skipped", v1::Decision::IGNORE);
-      outcome_.Explain("", "managed by " + manager);
-    } else if (!IsFinished() && !LauncherEnds() && !WorkersAreEvicted()) {
-      Idle();
-    }
-    return std::move(outcome_);
-  }
-
- private:
-  bool IsFinished() {
-    if (!job_.status().has_completion_time()) return false;
-    for (const auto& [word, action] :
-         {std::pair(kFailed, v1::Decision::FAIL),
-          std::pair(kSucceeded, v1::Decision::IGNORE)}) {
-      const auto* const end = FindCondition(job_.status().conditions(), word);
-      if (end == nullptr || end->status() != "True") continue;
-      outcome_.Answer(word, action);
-      outcome_.Explain(end->reason(), end->message());
-      TakeCharges(action);
-      return true;
-    }
-    return false;
-  }
-
-  bool LauncherEnds() {
-    if (!launcher_ || launcher_->action != v1::Decision::FAIL) return false;
-    const std::string& said = launcher_->verdict.reason();
-    std::string reason = said.empty() ? "MPIJobFailed" : said;
-    std::string message = launcher_->verdict.message();
-    if (message.empty()) {
-      message =
-          absl::StrFormat("MPIJob %s/%s has failed",
-                          job_.metadata().namespace_(), job_.metadata().name());
-    }
-    if (const Pod* const pod = LastFailedLauncher();
-        reason == "BackoffLimitExceeded" && pod != nullptr) {
-      absl::StrAppend(&reason, "/", pod->status().reason());
-      absl::StrAppend(&message, ": ", pod->status().message());
-      if (message.size() > kMaxMessage) {
-        message.resize(kMaxMessage - 3);
-        message += "...";
-      }
-    }
-    outcome_.Answer(kFailed, v1::Decision::FAIL);
-    outcome_.Explain(reason, message);
-    TakeCharges(v1::Decision::FAIL);
-    return true;
-  }
-
-  bool WorkersAreEvicted() {
-    // There are as many as are asked for, wherever the report has fewer.
-    const auto* const asked =
-        FindValue(job_.spec().mpi_replica_specs(), "Worker");
-    int workers = asked == nullptr ? 0 : asked->replicas();
-    int shown = 0;
-    int evicted = 0;
-    for (const Pod& pod : input_.report.pods()) {
-      if (!IsOfRole(pod, "worker")) continue;
-      ++shown;
-      evicted += HasPhase(pod, kFailed) && pod.status().reason() == "Evicted";
-    }
-    if (evicted == 0) return false;
-    workers = std::max(workers, shown);
-    outcome_.Answer(kFailed, v1::Decision::FAIL);
-    outcome_.Explain(
-        "MPIJobEvicted",
-        absl::StrFormat("%d/%d workers are evicted", evicted, workers));
-    outcome_.Warn(
-        "the operator says Failed and stops nothing: the launcher goes on, and "
-        "its Job retries it up to the backoffLimit");
-    return true;
-  }
-
-  void Idle() {
-    const bool suspended = job_.spec().run_policy().suspend();
-    outcome_.Answer(suspended ? "Suspended" : "None", v1::Decision::IGNORE);
-    if (suspended) return;
-    const bool worker_failed =
-        std::any_of(input_.report.pods().begin(), input_.report.pods().end(),
-                    [](const Pod& pod) {
-                      return IsOfRole(pod, "worker") && HasPhase(pod, kFailed);
-                    });
-    if (worker_failed) {
-      outcome_.Warn(
-          "the operator leaves a worker that failed as it is, and makes a new "
-          "one only where the pod is gone");
-    } else if (!launcher_) {
-      outcome_.Warn(
-          "an MPIJob's retries are those of its launcher's Job, which is not "
-          "in the report");
+// The one made last; null: none is in the report.
+const Pod* LastFailedLauncher(const v1::FailureReport& report) {
+  const Pod* last = nullptr;
+  for (const Pod& pod : report.pods()) {
+    if (!IsOfRole(pod, "launcher") || !HasPhase(pod, kFailed)) continue;
+    if (last == nullptr || ToTime(last->metadata().creation_timestamp()) <
+                               ToTime(pod.metadata().creation_timestamp())) {
+      last = &pod;
     }
   }
+  return last;
+}
 
-  void TakeCharges(v1::Decision::Action action) {
-    if (!launcher_ || launcher_->action != action) return;
-    outcome_.Charge(launcher_->charged_to, launcher_->used, launcher_->limit);
-    for (const std::string& warning : launcher_->warnings) {
-      outcome_.Warn(warning);
+// With the launcher's charges, where its Job comes to the same.
+OperatorAnswer Charged(const Seen& seen, OperatorAnswer answer) {
+  return seen.launcher && seen.launcher->action == answer.action
+             ? ChargedAs(*seen.launcher, std::move(answer))
+             : answer;
+}
+
+std::optional<OperatorAnswer> Ended(const Seen& seen) {
+  if (!seen.job.status().has_completion_time()) return std::nullopt;
+  const auto& conditions = seen.job.status().conditions();
+  for (const auto& [word, action] :
+       {std::pair(kFailed, v1::Decision::FAIL),
+        std::pair(kSucceeded, v1::Decision::IGNORE)}) {
+    const auto* const end = FindCondition(conditions, word);
+    if (end == nullptr || end->status() != "True") continue;
+    return Charged(seen, AnswerBy(conditions, word, action));
+  }
+  return std::nullopt;
+}
+
+std::optional<OperatorAnswer> LauncherFailed(const Seen& seen) {
+  if (!seen.launcher || seen.launcher->action != v1::Decision::FAIL) {
+    return std::nullopt;
+  }
+  const auto& metadata = seen.job.metadata();
+  std::string reason = seen.launcher->verdict.reason();
+  if (reason.empty()) reason = "MPIJobFailed";
+  std::string message = seen.launcher->verdict.message();
+  if (message.empty()) {
+    message = absl::StrFormat("MPIJob %s/%s has failed", metadata.namespace_(),
+                              metadata.name());
+  }
+  if (const Pod* const pod = LastFailedLauncher(seen.report);
+      reason == "BackoffLimitExceeded" && pod != nullptr) {
+    absl::StrAppend(&reason, "/", pod->status().reason());
+    absl::StrAppend(&message, ": ", pod->status().message());
+    if (message.size() > kMaxMessage) {
+      message.resize(kMaxMessage - 3);
+      message += "...";
     }
   }
+  return Charged(seen, Quits(kFailed, {.reason = reason, .message = message}));
+}
 
-  static bool IsOfRole(const Pod& pod, std::string_view role) {
-    return LabelOf(pod.metadata().labels(), "training.kubeflow.org/job-role") ==
-           role;
+std::optional<OperatorAnswer> WorkersEvicted(const Seen& seen) {
+  int shown = 0;
+  int evicted = 0;
+  for (const Pod& pod : seen.report.pods()) {
+    if (!IsOfRole(pod, "worker")) continue;
+    ++shown;
+    evicted += HasPhase(pod, kFailed) && pod.status().reason() == "Evicted";
   }
+  if (evicted == 0) return std::nullopt;
+  // There are as many as are asked for, wherever the report has fewer.
+  const auto* const asked =
+      FindValue(seen.job.spec().mpi_replica_specs(), "Worker");
+  const int workers = std::max(asked == nullptr ? 0 : asked->replicas(), shown);
+  return Quits(
+      kFailed,
+      {.reason = "MPIJobEvicted",
+       .message =
+           absl::StrFormat("%d/%d workers are evicted", evicted, workers),
+       .warnings = {"the operator says Failed and stops nothing: the launcher "
+                    "goes on, and its Job retries it up to the backoffLimit"}});
+}
 
-  // The one made last; null: none is in the report.
-  const Pod* LastFailedLauncher() const {
-    const Pod* last = nullptr;
-    for (const Pod& pod : input_.report.pods()) {
-      if (!IsOfRole(pod, "launcher") || !HasPhase(pod, kFailed)) continue;
-      if (last == nullptr || ToTime(last->metadata().creation_timestamp()) <
-                                 ToTime(pod.metadata().creation_timestamp())) {
-        last = &pod;
-      }
-    }
-    return last;
+OperatorAnswer LeftToLauncher(const Seen& seen) {
+  const bool worker_failed =
+      FindIn(seen.report.pods(), [](const Pod& pod) {
+        return IsOfRole(pod, "worker") && HasPhase(pod, kFailed);
+      }) != nullptr;
+  if (worker_failed) {
+    return Idle(
+        "the operator leaves a worker that failed as it is, and makes a new "
+        "one only where the pod is gone");
   }
+  if (seen.launcher) return Ignores("None");
+  return Idle(
+      "an MPIJob's retries are those of its launcher's Job, which is not in "
+      "the report");
+}
 
-  const NativeInput& input_;
-  const TrainingJob& job_;
-  // What the Job of the launcher does; nothing without one.
-  const std::optional<NativeOutcome> launcher_;
-  NativeOutcome outcome_;
-};
+OperatorAnswer AnswerTo(const Seen& seen) {
+  const auto& policy = seen.job.spec().run_policy();
+  const std::string& manager = policy.managed_by();
+  if (!manager.empty() && manager != kController) return LeftTo(manager);
+  if (const auto end = Ended(seen)) return *end;
+  if (const auto end = LauncherFailed(seen)) return *end;
+  if (const auto end = WorkersEvicted(seen)) return *end;
+  if (policy.suspend()) return Ignores("Suspended");
+  return LeftToLauncher(seen);
+}
 
 }  // namespace
 }  // namespace mpijob
 
 std::optional<NativeOutcome> MpiJobOutcome(const NativeInput& input) {
-  if (!input.report.has_kubeflow_job() ||
-      !kubeflow::IsOfMpiOperator(input.report.kubeflow_job())) {
+  const auto& job = input.report.kubeflow_job();
+  if (!input.report.has_kubeflow_job() || !kubeflow::IsOfMpiOperator(job)) {
     return std::nullopt;
   }
-  return mpijob::Outcome(input).Run();
+  // No release, gate or setting changes the answer.
+  return OutcomeBy(
+      "MPIJob", "mpi-operator 0.7", v1::Decision::WORKLOAD, {},
+      mpijob::AnswerTo({input.report, job, KubernetesJobOutcome(input)}));
 }
 
 }  // namespace mulligan

@@ -1,10 +1,8 @@
 #include "policy/operators/rayjob/decision.h"
 
 #include <array>
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -133,10 +131,9 @@ bool CheckSubmitterFinishedTimeout(const std::optional<Timestamp>& finished_at,
   }
   status.set_job_status(std::string(kJobFailed));
   End(kFailed, kGracePeriodExceeded,
-      absl::StrFormat(
-          "The RayJob submitter finished at %s but the ray job did not reach "
-          "terminal state within %ds",
-          DateTime(*finished_at), kSubmitterFinishedTimeoutSeconds),
+      absl::StrFormat("The RayJob submitter finished at %s but the ray job did "
+                      "not reach terminal state within %ds",
+                      DateTime(*finished_at), kSubmitterFinishedTimeoutSeconds),
       status);
   return true;
 }

@@ -1,7 +1,6 @@
 #include "policy/operators/rayjob/report.h"
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "absl/strings/str_format.h"

@@ -1,8 +1,6 @@
 #include "policy/operators/rayjob/settings.h"
 
 #include <array>
-#include <cstdint>
-#include <string_view>
 
 #include "absl/strings/str_format.h"
 #include "policy/operators/go_text.h"
@@ -13,20 +11,16 @@ namespace {
 
 constexpr std::string_view kSettingPrefix = "kuberay.";
 
-constexpr std::array<GateRow<Settings>, 2> kGates = {{
-    {"RayJobDeletionPolicy", &Settings::deletion_policy},
+constexpr std::array<SwitchRow<Settings>, 9> kSwitches = {{
+    {"RayJobDeletionPolicy", &Settings::deletion_policy, 6},
     {"SidecarSubmitterRestart", &Settings::sidecar_submitter_restart},
-}};
-
-constexpr std::array<FeatureRow<Settings>, 8> kFeatures = {{
-    {&Settings::backoff_limit, 2},
-    {&Settings::transition_grace_period, 4},
-    {&Settings::submitter_finished_timeout, 5},
-    {&Settings::validation_failed, 5},
-    {&Settings::selected_never_retry, 6},
-    {&Settings::deletion_policy, 6},
-    {&Settings::pre_running_deadline, 6},
-    {&Settings::status_check_timeout, 7},
+    {"", &Settings::backoff_limit, 2},
+    {"", &Settings::transition_grace_period, 4},
+    {"", &Settings::submitter_finished_timeout, 5},
+    {"", &Settings::validation_failed, 5},
+    {"", &Settings::selected_never_retry, 6},
+    {"", &Settings::pre_running_deadline, 6},
+    {"", &Settings::status_check_timeout, 7},
 }};
 
 // Known, and without a bearing on what a failure leads to.
@@ -66,8 +60,7 @@ bool SetEnvironment(std::string_view name, std::string_view value,
 }  // namespace
 
 Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics) {
-  auto setup =
-      SetUpBy<Settings>(semantics, {"kuberay", 1, 7, 7}, kFeatures, kGates);
+  auto setup = SetUpBy(semantics, {"kuberay", 1, 7, 7}, kSwitches);
   for (const auto& [name, value] :
        ByName(semantics.settings(), kSettingPrefix)) {
     if (!SetEnvironment(name.substr(kSettingPrefix.size()), value,

@@ -4,10 +4,8 @@
 
 #include <array>
 #include <cstddef>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -31,8 +29,7 @@ constexpr std::array<std::string_view, 4> kModes = {
 struct Refusals {
   void Add(bool broken, std::string_view field, std::string_view detail) {
     if (!broken) return;
-    errors.push_back(
-        InvalidError(ChildField("spec", field), "", std::string(detail)));
+    errors.Invalid(ChildField("spec", field), "", std::string(detail));
   }
   // With the words most of KubeRay's refusals begin with.
   void AddInvalid(bool broken, std::string_view field,
@@ -58,11 +55,10 @@ bool DeletesSelected(const RayJobSpec& spec, std::string_view policy) {
 void CheckBranches(const RayJobSpec& spec, Refusals& refusals) {
   const DeletionStrategy& strategy = spec.deletion_strategy();
   if (!strategy.has_on_success() || !strategy.has_on_failure()) {
-    return refusals.Add(
-        true, kStrategy,
-        "both DeletionStrategy.OnSuccess and DeletionStrategy.OnFailure must "
-        "be set when using the legacy deletion policy fields of "
-        "DeletionStrategy");
+    return refusals.Add(true, kStrategy,
+                        "both DeletionStrategy.OnSuccess and "
+                        "DeletionStrategy.OnFailure must be set when using the "
+                        "legacy deletion policy fields of DeletionStrategy");
   }
   const std::string& on_success = strategy.on_success().policy();
   const std::string& on_failure = strategy.on_failure().policy();
@@ -202,8 +198,8 @@ void CheckNumbers(const RayJobSpec& spec, const Settings& settings,
 void CheckName(const std::string& name, FieldErrors& errors) {
   static const RE2& dns1035 = *new RE2("[a-z]([-a-z0-9]*[a-z0-9])?");
   const auto refuse = [&](const std::string& detail) {
-    errors.push_back(InvalidError("metadata.name", QuotedValue(name),
-                                  "The RayJob metadata is invalid: " + detail));
+    errors.Invalid("metadata.name", QuotedValue(name),
+                   "The RayJob metadata is invalid: " + detail);
   };
   if (name.size() > kMaxNameLength) {
     refuse(absl::StrFormat("RayJob name should be no more than %d characters",
@@ -226,10 +222,9 @@ FieldErrors ValidateRayJob(const RayJob& job, const Settings& settings) {
   }
   if (job.status().job_deployment_status() == kWaiting &&
       SubmissionModeOf(spec) != kInteractiveMode) {
-    errors.push_back(InvalidError(
-        "status.jobDeploymentStatus", QuotedValue(kWaiting),
-        "The RayJob status is invalid: JobDeploymentStatus cannot be `Waiting` "
-        "when SubmissionMode is not InteractiveMode"));
+    errors.Invalid("status.jobDeploymentStatus", QuotedValue(kWaiting),
+                   "The RayJob status is invalid: JobDeploymentStatus cannot "
+                   "be `Waiting` when SubmissionMode is not InteractiveMode");
   }
   return errors;
 }
@@ -238,10 +233,10 @@ FieldErrors ValidateRayJobSpec(const RayJobSpec& spec,
                                const Settings& settings) {
   const bool retries = settings.backoff_limit && spec.backoff_limit() > 0;
   Refusals refusals;
-  refusals.AddInvalid(
-      spec.suspend() && !spec.shutdown_after_job_finishes(), "suspend",
-      "a RayJob with shutdownAfterJobFinishes set to false is not allowed to "
-      "be suspended");
+  refusals.AddInvalid(spec.suspend() && !spec.shutdown_after_job_finishes(),
+                      "suspend",
+                      "a RayJob with shutdownAfterJobFinishes set to false is "
+                      "not allowed to be suspended");
   refusals.AddInvalid(spec.ttl_seconds_after_finished() < 0,
                       "ttlSecondsAfterFinished",
                       "TTLSecondsAfterFinished must be a non-negative integer");
@@ -254,10 +249,10 @@ FieldErrors ValidateRayJobSpec(const RayJobSpec& spec,
 
 std::vector<std::string> RayJobSpecWarnings(const RayJobSpec& spec) {
   if (HasText(kModes, SubmissionModeOf(spec))) return {};
-  return {absl::StrFormat(
-      "spec.submissionMode: '%s' is no mode of KubeRay 1.7; only Ray's own "
-      "status is looked at",
-      spec.submission_mode())};
+  return {
+      absl::StrFormat("spec.submissionMode: '%s' is no mode of KubeRay 1.7; "
+                      "only Ray's own status is looked at",
+                      spec.submission_mode())};
 }
 
 }  // namespace mulligan::rayjob

@@ -1,13 +1,9 @@
 // What the Spark operator does about a SparkApplication whose driver, or whose
 // submission, failed.
-#include <optional>
-#include <string>
 
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
 #include "policy/base/times.h"
-#include "policy/operators/native.h"
-#include "policy/operators/objects.h"
+#include "policy/operators/answer.h"
 #include "policy/operators/spark/reconcile.h"
 
 namespace mulligan {
@@ -40,23 +36,23 @@ v1::Decision::Action ActionOf(const Pass& decided,
 }
 
 // The budget of a failure that is decided about: only OnFailure has one.
-void Charge(const SparkApplication& failed, NativeOutcome& outcome) {
+OperatorAnswer Charged(OperatorAnswer answer, const SparkApplication& failed) {
   const std::string& state = StateOf(failed.status());
   if (failed.spec().restart_policy().type() != "OnFailure" ||
       (state != kFailing && state != kSubmissionFailed)) {
-    return;
+    return answer;
   }
   const RetryRule rule = RetryRuleFor(failed, failed.status());
   if (rule.retries.has_value()) {
-    return outcome.Charge(rule.name, rule.attempts, *rule.retries);
+    answer.charge = {std::string(rule.name), rule.attempts, *rule.retries};
+  } else {
+    answer.warnings.push_back(absl::StrFormat(
+        "spec.restartPolicy.%s is absent: OnFailure never retries", rule.name));
   }
-  outcome.Warn(absl::StrFormat(
-      "spec.restartPolicy.%s is absent: OnFailure never retries", rule.name));
+  return answer;
 }
 
-NativeOutcome OutcomeOf(const NativeInput& input) {
-  const Setup<Settings> setup = SettingsFor(input.semantics);
-  NativeOutcome outcome("SparkApplication", v1::Decision::WORKLOAD, setup);
+OperatorAnswer AnswerTo(const NativeInput& input, const Settings& settings) {
   SparkApplication application = input.report.spark_application();
   const auto& pods = input.report.pods();
   const std::string driver = DriverName(application, pods);
@@ -64,31 +60,32 @@ NativeOutcome OutcomeOf(const NativeInput& input) {
       application,
       FindIn(pods,
              [&](const Pod& pod) { return pod.metadata().name() == driver; }),
-      setup.settings, ToTime(input.now)};
+      settings, ToTime(input.now)};
   const Pass first = Reconcile(observed);
+  const SparkApplicationStatus& status = first.status;
   Pass pass = first;
+  OperatorAnswer rest{
+      .reason = first.event,
+      .message = status.application_state().error_message(),
+      .counters = {{"executionAttempts", status.execution_attempts()},
+                   {"submissionAttempts", status.submission_attempts()}}};
   // A run that has just ended is decided about in the next pass, at once.
-  if (HasJustEnded(application.status(), first.status)) {
+  if (HasJustEnded(application.status(), status)) {
     if (observed.driver == nullptr) {
-      outcome.Warn(absl::StrFormat(
+      rest.warnings.push_back(absl::StrFormat(
           "pod %s, the driver, is not in the report: it is taken for deleted",
           driver));
     }
-    *application.mutable_status() = first.status;
+    *application.mutable_status() = status;
     pass = Reconcile(observed);
   }
-  if (!pass.error.empty()) outcome.Warn(pass.error);
-  outcome.Answer(StateOf(first.status), ActionOf(pass, application));
-  outcome.Explain(first.event,
-                  first.status.application_state().error_message());
-  auto& counters = *outcome.verdict.mutable_counters();
-  counters["executionAttempts"] = first.status.execution_attempts();
-  counters["submissionAttempts"] = first.status.submission_attempts();
-  if (pass.step == Step::kRetry || pass.step == Step::kGiveUp) {
-    Charge(application, outcome);
-  }
-  if (pass.delay > absl::ZeroDuration()) outcome.Delay(pass.delay);
-  return outcome;
+  if (!pass.error.empty()) rest.warnings.push_back(pass.error);
+  if (pass.delay > absl::ZeroDuration()) rest.delay = pass.delay;
+  const OperatorAnswer answer =
+      AnswerAs(StateOf(status), ActionOf(pass, application), std::move(rest));
+  return pass.step == Step::kRetry || pass.step == Step::kGiveUp
+             ? Charged(answer, application)
+             : answer;
 }
 
 }  // namespace
@@ -96,7 +93,9 @@ NativeOutcome OutcomeOf(const NativeInput& input) {
 
 std::optional<NativeOutcome> SparkApplicationOutcome(const NativeInput& input) {
   if (!input.report.has_spark_application()) return std::nullopt;
-  return spark::OutcomeOf(input);
+  const auto setup = spark::SettingsFor(input.semantics);
+  return OutcomeBy("SparkApplication", setup.semantics, v1::Decision::WORKLOAD,
+                   setup.warnings, spark::AnswerTo(input, setup.settings));
 }
 
 }  // namespace mulligan

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_format.h"
 #include "policy/base/times.h"
 #include "policy/operators/objects.h"
-#include "policy/request/views/spark_words.h"
 
 namespace mulligan::spark {
 namespace {
@@ -20,12 +16,11 @@ using Terminated = kubernetes::core::v1::ContainerStateTerminated;
 
 constexpr std::string_view kGrace = "spark.driver-pod-creation-grace-period";
 
-constexpr std::array<FeatureRow<Settings>, 2> kFeatures = {{
-    {&Settings::suspends, 4},
-    {&Settings::keeps_submission_attempts, 5},
-}};
 // No gate bears on failures.
-constexpr std::array<GateRow<Settings>, 0> kGates = {};
+constexpr std::array<SwitchRow<Settings>, 2> kSwitches = {{
+    {"", &Settings::suspends, 4},
+    {"", &Settings::keeps_submission_attempts, 5},
+}};
 
 constexpr std::string_view kRoleLabel = "spark-role";
 
@@ -258,8 +253,7 @@ constexpr std::array<StateRow, 12> kStates = {{
 }  // namespace
 
 Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics) {
-  auto setup =
-      SetUpBy<Settings>(semantics, {"spark", 2, 3, 5}, kFeatures, kGates);
+  auto setup = SetUpBy(semantics, {"spark", 2, 3, 5}, kSwitches);
   for (const auto& [name, value] : ByName(semantics.settings(), "spark.")) {
     if (name != kGrace) {
       setup.warnings.push_back(absl::StrFormat(

@@ -1,16 +1,24 @@
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "policy/operators/answer.h"
 #include "policy/operators/jobset/objects.h"
-#include "policy/operators/native.h"
 #include "policy/operators/trainjob/reconcile.h"
 
 namespace mulligan {
 namespace trainjob {
 namespace {
+
+// What the JobSet's controller does; nothing without a JobSet.
+using Below = std::optional<NativeOutcome>;
+
+// What the steps look at.
+struct Seen {
+  const TrainJob& job;
+  const Pass& pass;
+  const Below& below;
+
+  const Conditions& conditions() const { return pass.status.conditions(); }
+};
 
 // Whether the TrainJob controller makes objects of that kind; the others are
 // made by the layers below. Without a kind it is taken to be the one meant.
@@ -19,153 +27,147 @@ bool MakesKind(std::string_view kind) {
          kind != "PersistentVolumeClaim";
 }
 
-class Outcome {
- public:
-  Outcome(const NativeInput& input, const Setup<Version>& setup)
-      : input_(input),
-        job_(input.report.train_job()),
-        version_(setup.settings),
-        below_(JobSetOutcome(input)),
-        outcome_("TrainJob", v1::Decision::WORKLOAD, setup) {}
+bool IsFailed(const Below& below) {
+  return below.has_value() && below->action == v1::Decision::FAIL;
+}
 
-  NativeOutcome Run() && {
-    const std::string& manager = job_.spec().managed_by();
-    if (!version_.first_release && !manager.empty() &&
-        manager != "trainer.kubeflow.org/trainjob-controller") {
-      outcome_.Answer("Skipped", v1::Decision::IGNORE);
-      outcome_.Explain("", "managed by " + manager);
-      return std::move(outcome_);
-    }
-    const JobSet job_set = ForeseenJobSet();
-    Observed observed{job_, version_, input_.now};
-    if (input_.report.has_job_set()) observed.job_set = &job_set;
-    if (input_.report.has_creation_error() &&
-        MakesKind(input_.report.creation_error().kind())) {
-      observed.objects = ObjectsAfter(input_.report.creation_error());
-      observed.error = input_.report.creation_error().message();
-    }
-    const Pass pass = Reconcile(observed);
-    Count(pass.status);
-    Conclude(pass);
-    return std::move(outcome_);
-  }
-
- private:
-  // A TrainJob sees only its JobSet, so one that its controller is about to
-  // fail counts as failed.
-  JobSet ForeseenJobSet() const {
-    JobSet job_set = input_.report.job_set();
-    if (!below_.has_value() || below_->action != v1::Decision::FAIL ||
-        jobset::IsFinished(job_set.status())) {
-      return job_set;
-    }
-    SetCondition(jobset::kFailed, kTrue, below_->verdict.reason(),
-                 below_->verdict.message(), input_.now,
+// A TrainJob sees only its JobSet, so one that its controller is about to fail
+// counts as failed.
+JobSet Foreseen(const NativeInput& input, const Below& below) {
+  JobSet job_set = input.report.job_set();
+  if (IsFailed(below) && !jobset::IsFinished(job_set.status())) {
+    SetCondition(jobset::kFailed, kTrue, below->verdict.reason(),
+                 below->verdict.message(), input.now,
                  *job_set.mutable_status()->mutable_conditions());
-    return job_set;
   }
+  return job_set;
+}
 
-  void AnswerBy(const Condition& condition, std::string_view word,
-                v1::Decision::Action action) {
-    outcome_.Answer(word, action);
-    outcome_.Explain(condition.reason(), condition.message());
+Pass PassOver(const NativeInput& input, const Version& version,
+              const Below& below) {
+  const v1::FailureReport& report = input.report;
+  const JobSet job_set = Foreseen(input, below);
+  Observed observed{report.train_job(), version, input.now};
+  if (report.has_job_set()) observed.job_set = &job_set;
+  if (const auto& error = report.creation_error();
+      report.has_creation_error() && MakesKind(error.kind())) {
+    observed.objects = ObjectsAfter(error);
+    observed.error = error.message();
   }
+  return Reconcile(observed);
+}
 
-  void Count(const TrainJobStatus& status) {
-    auto& counters = *outcome_.verdict.mutable_counters();
-    if (below_.has_value()) counters = below_->verdict.counters();
-    for (int i = 0; i < status.jobs_status_size(); ++i) {
-      const std::string path = absl::StrCat("jobsStatus[", i, "].");
-      counters[path + "succeeded"] = status.jobs_status(i).succeeded();
-      counters[path + "failed"] = status.jobs_status(i).failed();
-      counters[path + "active"] = status.jobs_status(i).active();
-    }
+// Those of the JobSet, too.
+Counters CountersOf(const Seen& seen) {
+  Counters counters;
+  if (seen.below.has_value()) {
+    const auto& theirs = seen.below->verdict.counters();
+    counters.insert(theirs.begin(), theirs.end());
   }
-
-  void Conclude(const Pass& pass) {
-    const Conditions& conditions = pass.status.conditions();
-    if (IsTrue(conditions, kFailed)) return Fail(conditions);
-    if (IsTrue(conditions, kComplete)) {
-      return AnswerBy(*FindCondition(conditions, kComplete), kComplete,
-                      v1::Decision::IGNORE);
-    }
-    if (IsRevived(pass)) return Revive();
-    const Condition* const created = FindCondition(conditions, kCreated);
-    if (created != nullptr && created->status() == kFalse) {
-      return AnswerBy(*created, "Created=False",
-                      v1::Decision::WAIT_FOR_SPEC_UPDATE);
-    }
-    if (!pass.event.empty()) return RepeatPass(pass);
-    if (job_.spec().suspend()) {
-      return AnswerBy(*FindCondition(conditions, kSuspended), kSuspended,
-                      v1::Decision::IGNORE);
-    }
-    if (below_.has_value()) return TakeOver();
-    outcome_.Answer("None", v1::Decision::IGNORE);
-    outcome_.Warn(
-        "a TrainJob has no retry of its own; what happens is in its JobSet, "
-        "which is not in the report");
+  const auto& groups = seen.pass.status.jobs_status();
+  for (int i = 0; i < groups.size(); ++i) {
+    const std::string path = absl::StrCat("jobsStatus[", i, "].");
+    counters[path + "succeeded"] = groups[i].succeeded();
+    counters[path + "failed"] = groups[i].failed();
+    counters[path + "active"] = groups[i].active();
   }
+  return counters;
+}
 
-  void Fail(const Conditions& conditions) {
-    const Condition& failed = *FindCondition(conditions, kFailed);
-    AnswerBy(failed, kFailed, v1::Decision::FAIL);
-    if (failed.reason() == kDeadlineExceeded) {
-      outcome_.charged_to = "activeDeadlineSeconds";
-    } else if (below_.has_value() && below_->action == v1::Decision::FAIL) {
-      TakeCharges();
-    }
+// With the JobSet's charges, and the semantics they are by.
+OperatorAnswer Charged(const NativeOutcome& below, OperatorAnswer answer) {
+  answer = ChargedAs(below, std::move(answer));
+  answer.also_by = below.verdict.semantics();
+  return answer;
+}
+
+OperatorAnswer Failed(const Seen& seen) {
+  OperatorAnswer answer =
+      AnswerBy(seen.conditions(), kFailed, v1::Decision::FAIL);
+  if (answer.reason == kDeadlineExceeded) {
+    answer.charge = {"activeDeadlineSeconds"};
+    return answer;
   }
+  return IsFailed(seen.below) ? Charged(*seen.below, answer) : answer;
+}
 
-  // What the JobSet does is what happens to the TrainJob.
-  void TakeOver() {
-    outcome_.scope = below_->scope;
-    outcome_.Answer(below_->verdict.verdict(), below_->action);
-    outcome_.Explain(below_->verdict.reason(), below_->verdict.message());
-    TakeCharges();
+// Older releases forget that a job had failed.
+bool IsRevived(const Seen& seen) {
+  return IsTrue(seen.job.status().conditions(), kFailed) &&
+         seen.pass.applies_job_set;
+}
+
+OperatorAnswer CannotCreate(const std::string& event) {
+  return Retries(
+      "Retry",
+      {.reason = "TrainJobResourcesCreationFailed",
+       .message = event,
+       .warnings = {"the controller repeats the pass with growing delays for "
+                    "ever, whatever the error; nothing but an event tells"}});
+}
+
+// What the JobSet does is what happens to the TrainJob.
+OperatorAnswer LeftToJobSet(const NativeOutcome& below) {
+  const v1::NativeVerdict& verdict = below.verdict;
+  return Charged(below, AnswerAs(verdict.verdict(), below.action,
+                                 {.reason = verdict.reason(),
+                                  .message = verdict.message(),
+                                  .scope = below.scope}));
+}
+
+OperatorAnswer AnswerAfterPass(const Seen& seen) {
+  const Conditions& conditions = seen.conditions();
+  if (IsTrue(conditions, kFailed)) return Failed(seen);
+  if (IsTrue(conditions, kComplete)) {
+    return AnswerBy(conditions, kComplete, v1::Decision::IGNORE);
   }
-
-  void TakeCharges() {
-    outcome_.Charge(below_->charged_to, below_->used, below_->limit);
-    outcome_.verdict.set_semantics(absl::StrCat(
-        outcome_.verdict.semantics(), ", ", below_->verdict.semantics()));
-    for (const std::string& warning : below_->warnings) outcome_.Warn(warning);
+  if (IsRevived(seen)) {
+    return Retries(
+        "JobSetRecreated",
+        {.warnings = {"this release drops the condition Failed: with the "
+                      "JobSet gone, as the report has it, a new one is made, "
+                      "with a new budget, for ever"}});
   }
-
-  // Older releases forget that a job had failed.
-  bool IsRevived(const Pass& pass) const {
-    return IsTrue(job_.status().conditions(), kFailed) && pass.applies_job_set;
+  if (const Condition* const created = FindCondition(conditions, kCreated);
+      created != nullptr && created->status() == kFalse) {
+    return AnswerAs(
+        "Created=False", v1::Decision::WAIT_FOR_SPEC_UPDATE,
+        {.reason = created->reason(), .message = created->message()});
   }
-
-  void Revive() {
-    outcome_.Answer("JobSetRecreated", v1::Decision::RETRY);
-    outcome_.Warn(
-        "this release drops the condition Failed: with the JobSet gone, as the "
-        "report has it, a new one is made, with a new budget, for ever");
+  if (!seen.pass.event.empty()) return CannotCreate(seen.pass.event);
+  if (seen.job.spec().suspend()) {
+    return AnswerBy(conditions, kSuspended, v1::Decision::IGNORE);
   }
+  if (seen.below.has_value()) return LeftToJobSet(*seen.below);
+  return Idle(
+      "a TrainJob has no retry of its own; what happens is in its JobSet, "
+      "which is not in the report");
+}
 
-  void RepeatPass(const Pass& pass) {
-    outcome_.Answer("Retry", v1::Decision::RETRY);
-    outcome_.Explain("TrainJobResourcesCreationFailed", pass.event);
-    outcome_.Warn(
-        "the controller repeats the pass with growing delays for ever, "
-        "whatever the error; nothing but an event tells");
+OperatorAnswer AnswerTo(const NativeInput& input, const Version& version,
+                        const Below& below) {
+  const TrainJob& job = input.report.train_job();
+  const std::string& manager = job.spec().managed_by();
+  if (!version.first_release && !manager.empty() &&
+      manager != "trainer.kubeflow.org/trainjob-controller") {
+    return LeftTo(manager);
   }
-
-  const NativeInput& input_;
-  const TrainJob& job_;
-  const Version version_;
-  // What the JobSet's controller does; nothing without a JobSet.
-  const std::optional<NativeOutcome> below_;
-  NativeOutcome outcome_;
-};
+  const Pass pass = PassOver(input, version, below);
+  const Seen seen{job, pass, below};
+  OperatorAnswer answer = AnswerAfterPass(seen);
+  answer.counters = CountersOf(seen);
+  return answer;
+}
 
 }  // namespace
 }  // namespace trainjob
 
 std::optional<NativeOutcome> TrainJobOutcome(const NativeInput& input) {
   if (!input.report.has_train_job()) return std::nullopt;
-  return trainjob::Outcome(input, trainjob::VersionFor(input.semantics)).Run();
+  const auto setup = trainjob::VersionFor(input.semantics);
+  return OutcomeBy(
+      "TrainJob", setup.semantics, v1::Decision::WORKLOAD, setup.warnings,
+      trainjob::AnswerTo(input, setup.settings, JobSetOutcome(input)));
 }
 
 }  // namespace mulligan

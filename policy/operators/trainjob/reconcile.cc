@@ -60,7 +60,7 @@ bool IsRuntimeSupported(const std::string& kind) {
 std::string ResourcesFailedMessage(const std::string& error) {
   constexpr std::size_t kMaxLength = 950;
   std::size_t characters = 0;
-  const auto end = std::find_if(error.begin(), error.end(), [&](char byte) {
+  const auto end = std::ranges::find_if(error, [&](char byte) {
     const bool continues = (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
     return !continues && ++characters > kMaxLength;
   });
@@ -183,8 +183,8 @@ Setup<Version> VersionFor(const v1::NativeSemantics& semantics) {
 void SetCondition(std::string_view type, std::string_view status,
                   std::string_view reason, std::string_view message,
                   const Timestamp& now, Conditions& conditions) {
-  const auto found = std::find_if(
-      conditions.begin(), conditions.end(),
+  const auto found = std::ranges::find_if(
+      conditions,
       [&](const Condition& present) { return present.type() == type; });
   Condition& target = found == conditions.end() ? *conditions.Add() : *found;
   if (target.status() != status) *target.mutable_last_transition_time() = now;
@@ -199,8 +199,8 @@ Objects ObjectsAfter(const v1::CreationError& error) {
   if (error.phase() == v1::CreationError::CREATE || error.http_code() != 0) {
     return Objects::kCreationFailed;
   }
-  const bool built = std::none_of(
-      kBuildTexts.begin(), kBuildTexts.end(), [&](std::string_view text) {
+  const bool built =
+      std::ranges::none_of(kBuildTexts, [&](std::string_view text) {
         return error.message().find(text) != std::string::npos;
       });
   return built ? Objects::kCreationFailed : Objects::kBuildFailed;

@@ -15,18 +15,26 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 TEST(FormatFieldErrorTest, PrintsAsTheApiServer) {
-  EXPECT_EQ(FormatFieldError(RequiredError("a.b", "why")),
-            "a.b: Required value: why");
-  EXPECT_EQ(FormatFieldError(InvalidError("a[0]", -3, "why")),
-            "a[0]: Invalid value: -3: why");
-  EXPECT_EQ(FormatFieldError(InvalidError("a", "", "why")),
-            "a: Invalid value: why");
-  EXPECT_EQ(FormatFieldError(NotSupportedError("a", "x", {"y", "z"})),
-            "a: Unsupported value: \"x\": supported values: \"y\", \"z\"");
-  EXPECT_EQ(FormatFieldError(DuplicateError("a", 7)), "a: Duplicate value: 7");
-  EXPECT_EQ(FormatFieldError(TooManyError("a", 3, 2)),
-            "a: Too many: 3: must have at most 2 items");
-  EXPECT_EQ(FormatFieldError(ForbiddenError("a", "why")), "a: Forbidden: why");
+  FieldErrors errors;
+  errors.Required("a.b", "why");
+  errors.Invalid("a[0]", -3, "why");
+  errors.Invalid("a", "", "why");
+  errors.NotSupported("a", "x", {"y", "z"});
+  errors.Duplicate("a", 7);
+  errors.TooMany("a", 3, 2);
+  errors.Forbidden("a", "why");
+  std::vector<std::string> texts;
+  for (const FieldError& error : errors) {
+    texts.push_back(FormatFieldError(error));
+  }
+  EXPECT_THAT(
+      texts,
+      ElementsAre("a.b: Required value: why", "a[0]: Invalid value: -3: why",
+                  "a: Invalid value: why",
+                  "a: Unsupported value: \"x\": supported values: \"y\", \"z\"",
+                  "a: Duplicate value: 7",
+                  "a: Too many: 3: must have at most 2 items",
+                  "a: Forbidden: why"));
 }
 
 TEST(QuotedValueTest, EscapesAsGo) {
