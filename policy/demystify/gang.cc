@@ -295,10 +295,10 @@ Straggler FindNobody(const std::vector<Member>& members,
 
 // Members that died because of the root, or of the one that it names.
 // `waited_for`: that one kept the others waiting.
-std::vector<const PodReading*> CascadesOf(const std::vector<Member>& members,
-                                          const std::vector<int>& pods,
-                                          const PodReading& root, int named,
-                                          bool waited_for) {
+std::vector<const PodReading*> FindCascades(const std::vector<Member>& members,
+                                            const std::vector<int>& pods,
+                                            const PodReading& root, int named,
+                                            bool waited_for) {
   std::vector<const PodReading*> cascades;
   for (const int pod : pods) {
     const Member& member = members[static_cast<std::size_t>(pod)];
@@ -361,7 +361,7 @@ Gang ReadGang(const Context& context, const std::vector<Member>& members,
     if (found.pod != gang.root) gang.named = found.pod;
   }
   gang.cascades =
-      CascadesOf(members, pods, root, gang.named, timeout && gang.named >= 0);
+      FindCascades(members, pods, root, gang.named, timeout && gang.named >= 0);
   return gang;
 }
 
