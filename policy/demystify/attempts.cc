@@ -30,7 +30,7 @@ bool IsNear(Seconds a, Seconds b) {
 
 // The failed members of one attempt, while they are collected in the order of
 // their ends.
-struct Incident {
+struct OpenIncident {
   std::vector<int> pods;
   // Of the member that was struck first.
   Seconds first_begin = kUnknownTime;
@@ -129,10 +129,10 @@ std::vector<const Member*> EndedOf(const std::vector<Member>& members) {
 }
 
 // Ended members by the incident they belong to, oldest first.
-std::vector<Incident> Collect(const std::vector<Member>& members,
-                              const Successors& successors) {
+std::vector<OpenIncident> Collect(const std::vector<Member>& members,
+                                  const Successors& successors) {
   const std::vector<const Member*> ended = EndedOf(members);
-  std::vector<Incident> incidents;
+  std::vector<OpenIncident> incidents;
   // The incident, by its number, that a member of each slot joined last.
   std::vector<std::size_t> joined(successors.in_slot.size(), members.size());
   // Replaced ones first: they are over even if others of their time are not,
@@ -162,7 +162,7 @@ bool IsOldRestart(int restart, const OwnerAttempts& owner) {
   return restart >= 0 && restart < owner.newest;
 }
 
-bool IsOver(const Incident& incident, const std::vector<Member>& members,
+bool IsOver(const OpenIncident& incident, const std::vector<Member>& members,
             const OwnerAttempts& owner, const Successors& successors) {
   if (owner.full || IsOldRestart(incident.restart, owner)) return true;
   if (incident.slots.empty()) {
@@ -178,7 +178,7 @@ bool IsOver(const Incident& incident, const std::vector<Member>& members,
 
 // Of each incident, whether nobody took the place of those that failed: it is
 // not over, and no later one is of a pod that did.
-std::vector<bool> FindOpen(const std::vector<Incident>& incidents,
+std::vector<bool> FindOpen(const std::vector<OpenIncident>& incidents,
                            const std::vector<Member>& members,
                            const OwnerAttempts& owner,
                            const Successors& successors) {
@@ -186,7 +186,7 @@ std::vector<bool> FindOpen(const std::vector<Incident>& incidents,
   std::vector<bool> is_later(successors.in_slot.size());
   const Member* latest = nullptr;
   for (std::size_t i = incidents.size(); i-- > 0;) {
-    const Incident& incident = incidents[i];
+    const OpenIncident& incident = incidents[i];
     const bool followed =
         incident.slots.empty()
             ? latest != nullptr &&
@@ -203,7 +203,7 @@ std::vector<bool> FindOpen(const std::vector<Incident>& incidents,
 }
 
 // The number of the incident at hand; their count: all are over.
-std::size_t AtHand(const std::vector<Incident>& incidents,
+std::size_t AtHand(const std::vector<OpenIncident>& incidents,
                    const std::vector<bool>& open, bool gave_up,
                    const WasDecided& was_decided) {
   const std::size_t none = incidents.size();
@@ -236,7 +236,7 @@ Attempts SplitAttempts(const std::vector<Member>& members,
     return {{}, {0}};
   }
   const Successors successors = FindSuccessors(members);
-  std::vector<Incident> incidents = Collect(members, successors);
+  std::vector<OpenIncident> incidents = Collect(members, successors);
   const std::vector<bool> open =
       FindOpen(incidents, members, owner, successors);
   const std::size_t at_hand =

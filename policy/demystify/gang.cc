@@ -289,9 +289,9 @@ Straggler FindNobody(const Attempt& attempt, const PodReading& root,
 
 // Members that died because of the root, or of the one that it names.
 // `waited_for`: that one kept the others waiting.
-std::vector<const PodReading*> CascadesOf(const Attempt& attempt,
-                                          const PodReading& root, int named,
-                                          bool waited_for) {
+std::vector<const PodReading*> FindCascades(const Attempt& attempt,
+                                            const PodReading& root, int named,
+                                            bool waited_for) {
   std::vector<const PodReading*> cascades;
   for (const int pod : attempt.pods) {
     const Member& member = attempt.member(pod);
@@ -349,7 +349,7 @@ Gang ReadGang(const Attempt& attempt) {
     if (found.pod != gang.root) gang.named = found.pod;
   }
   gang.cascades =
-      CascadesOf(attempt, root, gang.named, timeout && gang.named >= 0);
+      FindCascades(attempt, root, gang.named, timeout && gang.named >= 0);
   return gang;
 }
 

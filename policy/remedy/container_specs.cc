@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 
@@ -159,7 +160,17 @@ VolumeSpec SpecOf(const core::Volume& volume) {
   return spec;
 }
 
+constexpr Growable kGrowable[] = {
+    {v1::CONTAINER_OOM, "memory", "memory limit"},
+    {v1::STORAGE_EXHAUSTED, "ephemeral-storage", "ephemeral-storage limit"},
+};
+
 }  // namespace
+
+const Growable* GrowableOf(v1::Cause cause) {
+  const auto* row = std::ranges::find(kGrowable, cause, &Growable::cause);
+  return row == std::end(kGrowable) ? nullptr : row;
+}
 
 ContainerSpecs::ContainerSpecs(const v1::FailureReport& report) {
   for (const core::Pod& pod : report.pods()) {

@@ -9,9 +9,20 @@
 #include <vector>
 
 #include "mulligan/kubernetes/core/v1/pod_spec.pb.h"
+#include "mulligan/v1/cause.pb.h"
 #include "mulligan/v1/report.pb.h"
 
 namespace mulligan {
+
+// Causes about a resource that can be raised, and which.
+struct Growable {
+  v1::Cause cause;
+  std::string_view resource;
+  std::string_view limit;
+};
+
+// Null: no such cause.
+const Growable* GrowableOf(v1::Cause cause);
 
 // One volume of a pod.
 struct VolumeSpec {

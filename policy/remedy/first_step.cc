@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -19,11 +18,6 @@ struct Step {
   std::string text;
   v1::FirstStep::Actor actor = v1::FirstStep::ACTOR_UNSPECIFIED;
   std::string command = {};
-};
-
-constexpr Growth kGrowth[] = {
-    {v1::CONTAINER_OOM, "memory", "memory limit"},
-    {v1::STORAGE_EXHAUSTED, "ephemeral-storage", "ephemeral-storage limit"},
 };
 
 // Who has to act, by the fault's domain.
@@ -68,7 +62,7 @@ struct Base {
 
 // The spec of the first attempt, which is the pod's own where nothing was
 // granted before: its limit, else its request. No amount: not known.
-Base GrowthBase(const Answered& answered, const Growth& growth,
+Base GrowthBase(const Answered& answered, const Growable& growth,
                 const Particulars& found, const ContainerSpecs& specs) {
   const bool grew = GrewBefore(answered, growth.resource);
   if (!grew && !found.limit.empty()) return {"limit", found.limit};
@@ -84,7 +78,7 @@ Base GrowthBase(const Answered& answered, const Growth& growth,
   return {"request", of_templates(Amounts::kRequests).value_or("")};
 }
 
-std::string GrowthStep(const Answered& answered, const Growth& growth,
+std::string GrowthStep(const Answered& answered, const Growable& growth,
                        const Particulars& found, const ContainerSpecs& specs) {
   const double factor = GrantedFactor(answered.decision, growth.resource);
   const Base base = GrowthBase(answered, growth, found, specs);
@@ -199,7 +193,7 @@ std::string StepOfNumbers(const Answered& answered,
                           const Particulars& found,
                           const ContainerSpecs& specs) {
   const v1::Cause cause = diagnosis.cause();
-  if (const Growth* growth = GrowthOf(cause)) {
+  if (const Growable* growth = GrowableOf(cause)) {
     return GrowthStep(answered, *growth, found, specs);
   }
   if (cause == v1::DEADLINE_POD && diagnosis.exit_code() == 124) {
@@ -247,11 +241,6 @@ Step StepOf(const Answered& answered, const v1::Diagnosis& diagnosis,
 }
 
 }  // namespace
-
-const Growth* GrowthOf(v1::Cause cause) {
-  const auto* row = std::ranges::find(kGrowth, cause, &Growth::cause);
-  return row == std::end(kGrowth) ? nullptr : row;
-}
 
 v1::FirstStep FirstStepOf(const Answered& answered,
                           const v1::Diagnosis& diagnosis,

@@ -55,7 +55,7 @@ std::string WithRemarks(std::string headline, const Particulars& found) {
 // The limit in numbers behind its name, or at the end.
 std::string WithLimit(std::string summary, v1::Cause cause,
                       const std::string& limit) {
-  const Growth* growth = GrowthOf(cause);
+  const Growable* growth = GrowableOf(cause);
   if (growth == nullptr || limit.empty()) return summary;
   for (const std::string_view name :
        {growth->limit, std::string_view("limit")}) {

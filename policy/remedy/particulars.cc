@@ -13,7 +13,6 @@
 #include "policy/base/shell.h"
 #include "policy/base/utf8.h"
 #include "policy/remedy/error_line.h"
-#include "policy/remedy/sentences.h"
 #include "policy/request/kinds.h"
 #include "policy/request/views/spark_words.h"
 #include "policy/request/workload_view.h"
@@ -215,7 +214,7 @@ bool WasRestarted(const core::Pod& pod, const std::string& container) {
 
 void ReadAmounts(const v1::Diagnosis& diagnosis, const ContainerSpecs& specs,
                  Particulars& found) {
-  const Growth* const growth = GrowthOf(diagnosis.cause());
+  const Growable* const growth = GrowableOf(diagnosis.cause());
   if (growth == nullptr) return;
   const std::string_view container =
       diagnosis.evidence().empty()

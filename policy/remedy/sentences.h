@@ -12,16 +12,6 @@
 
 namespace mulligan::remedy {
 
-// Causes about a resource that can be raised, and which.
-struct Growth {
-  v1::Cause cause;
-  std::string_view resource;
-  std::string_view limit;
-};
-
-// Null: no such cause.
-const Growth* GrowthOf(v1::Cause cause);
-
 // What stopped the work, in one sentence with the names and numbers there are:
 // "Pod eval-2, container main: image ghcr.io/acme/train:v2: no such tag".
 std::string Headline(const Answered& answered, const v1::Diagnosis& diagnosis,

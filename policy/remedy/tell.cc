@@ -79,7 +79,7 @@ std::string Shown(std::string text) {
 void Tell(const Answered& answered, v1::Diagnosis& diagnosis) {
   // Of a large report it takes a while to gather what containers ask for, and
   // only of what can grow it is told.
-  const bool grows = remedy::GrowthOf(diagnosis.cause()) != nullptr;
+  const bool grows = GrowableOf(diagnosis.cause()) != nullptr;
   const ContainerSpecs specs(grows ? answered.report()
                                    : v1::FailureReport::default_instance());
   const Particulars found = remedy::ParticularsOf(
