@@ -89,7 +89,7 @@ Ended EndIn(const core::Pod& pod, const core::ContainerStatus& status, int i,
 }
 
 // What a container waits for.
-struct Waits {
+struct WaitingFor {
   // For its next restart, and how it ended is not told.
   bool looping = false;
   // For something else.
@@ -97,8 +97,9 @@ struct Waits {
 };
 
 // `status` stands at `list`, which has no leaf.
-Waits ReadWaiting(const Context& context, const core::ContainerStatus& status,
-                  const Place& list, Candidates& facts) {
+WaitingFor ReadWaiting(const Context& context,
+                       const core::ContainerStatus& status, const Place& list,
+                       Candidates& facts) {
   const core::ContainerStateWaiting& waiting = status.state().waiting();
   const Signature* row = FindWaitingReason(waiting.reason());
   if (row == nullptr) return {};
@@ -236,7 +237,7 @@ Containers ReadStatuses(const Context& context, int index,
     for (int i = 0; i < statuses.size(); ++i) {
       const core::ContainerStatus& status = statuses[i];
       if (status.state().has_waiting()) {
-        const Waits waits = ReadWaiting(
+        const WaitingFor waits = ReadWaiting(
             context, status,
             {Root::kPods, index,
              init ? kInitContainerStatuses : kContainerStatuses, i, ""},
