@@ -232,15 +232,25 @@ std::size_t TimeAt(std::string_view line) {
   return told && time.size() >= kShortest ? time.size() : 0;
 }
 
-// How long Ray's mark is that begins `line`: "(train pid=81, ip=10.0.0.3)".
-std::size_t ProcessAt(std::string_view line) {
-  constexpr std::size_t kLongest = 96;
-  if (!line.starts_with('(')) return 0;
-  const std::string_view mark = line.substr(0, kLongest);
-  const std::size_t end = mark.find(')');
-  return end != mark.npos && mark.substr(0, end).find("pid=") != mark.npos
-             ? end + 1
-             : 0;
+// How long the mark is that begins `line` and says whose it is: Ray's
+// "(train pid=81, ip=10.0.0.3)", "[pod/a/main]" of kubectl logs --prefix.
+std::size_t TellerAt(std::string_view line) {
+  struct Mark {
+    std::string_view begin;
+    std::string_view within;
+    char end;
+  };
+  constexpr Mark kMarks[] = {{"(", "pid=", ')'}, {"[pod/", "/", ']'}};
+  // Names of pods are the longest.
+  constexpr std::size_t kLongest = 384;
+  for (const Mark& mark : kMarks) {
+    if (!line.starts_with(mark.begin)) continue;
+    const std::string_view told =
+        line.substr(0, std::min(kLongest, line.find(mark.end)));
+    const bool ends = told.size() < std::min(kLongest, line.size());
+    if (ends && told.find(mark.within) != told.npos) return told.size() + 1;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -249,7 +259,7 @@ std::size_t HeadOf(std::string_view line) {
   std::size_t head = 0;
   while (head < line.size()) {
     const std::string_view rest = line.substr(head);
-    std::size_t end = std::max(TimeAt(rest), ProcessAt(rest));
+    std::size_t end = std::max(TimeAt(rest), TellerAt(rest));
     if (end == 0) break;
     // In the files of container runtimes.
     for (const std::string_view stream : {" stderr F", " stdout F"}) {

@@ -9,8 +9,8 @@
 namespace mulligan::demystify {
 
 // How long the head of a line is that whoever collected it put in front of it:
-// times, container runtimes' "stderr F", Ray's "(train pid=81)". "[rank3]:" is
-// none: it tells of other members.
+// times, container runtimes' "stderr F", Ray's "(train pid=81)", kubectl's
+// "[pod/a/main]". "[rank3]:" is none: it tells of other members.
 std::size_t HeadOf(std::string_view line);
 
 // Lines of a chain of exceptions: what raised it ("Caused by: ", " ---> "),

@@ -109,6 +109,7 @@ struct Dress {
 constexpr Dress kDresses[] = {
     {"container runtime", "2026-08-22T11:58:00.123456789Z stderr F ", ""},
     {"kubectl --timestamps", "2026-08-22T11:58:00.123456789Z ", ""},
+    {"kubectl --prefix", "[pod/train-worker-0/main] ", ""},
     {"clock", "11:58:00.123 ", ""},
     {"date and clock", "2026-08-22 11:58:00,123 ", ""},
     {"Java's date", "26/08/22 11:58:00 ", ""},
