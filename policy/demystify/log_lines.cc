@@ -235,9 +235,9 @@ void BlankLines(std::string& text, const IsMeant& is_meant) {
 
 }  // namespace
 
-void BlankAdvice(std::string& text) {
+bool BlankAdvice(std::string& text) {
   KeywordMatcher::Hits hits{};
-  if (!AdviceWords().Match(text, hits)) return;
+  if (!AdviceWords().Match(text, hits)) return false;
   std::string lower = text;
   absl::AsciiStrToLower(&lower);
   for (std::size_t word = 0; word < std::size(kAdvice); ++word) {
@@ -251,6 +251,7 @@ void BlankAdvice(std::string& text) {
       at = end;
     }
   }
+  return true;
 }
 
 bool KeepExceptions(std::string& text) {

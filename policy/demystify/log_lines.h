@@ -15,8 +15,8 @@ ChainLine KindInChain(std::string_view line);
 
 // Blanks out what only advises or guesses ("might be caused by ...", "please
 // check ..."), from the phrase to the end of its sentence or list. Positions of
-// what stays do not move.
-void BlankAdvice(std::string& text);
+// what stays do not move. Returns whether anything was blanked.
+bool BlankAdvice(std::string& text);
 
 // Blanks out every line that does not tell of an exception ("ValueError: ...",
 // "Caused by: ...", "Exception in thread ..."). Returns whether any does.
