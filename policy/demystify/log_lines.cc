@@ -253,6 +253,18 @@ std::size_t TellerAt(std::string_view line) {
   return 0;
 }
 
+// Blanks out the lines that `is_meant` holds for, in their order.
+template <typename IsMeant>
+void BlankLines(std::string& text, const IsMeant& is_meant) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (is_meant(std::string_view(text).substr(begin, end - begin))) {
+      Blank(text, begin, end);
+    }
+    begin = end + 1;
+  }
+}
+
 }  // namespace
 
 std::size_t HeadOf(std::string_view line) {
@@ -294,20 +306,13 @@ bool KeepExceptions(std::string& text) {
   bool any = false;
   // Rust says what it is about in the line below.
   bool continues = false;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line =
-        std::string_view(text).substr(begin, end - begin);
+  BlankLines(text, [&](std::string_view line) {
     const bool kept = continues || TellsOfException(line);
     continues = !continues && line.ends_with(':') &&
                 line.find("panicked at") != std::string_view::npos;
-    if (kept) {
-      any = true;
-    } else {
-      Blank(text, begin, end);
-    }
-    begin = end + 1;
-  }
+    any |= kept;
+    return !kept;
+  });
   return any;
 }
 
@@ -343,16 +348,11 @@ ChainLine KindInChain(std::string_view line) {
 
 bool BlankChatter(std::string& text) {
   bool any = false;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line =
-        std::string_view(text).substr(begin, end - begin);
-    if (IsChatter(line) && !ReportsError(line)) {
-      Blank(text, begin, end);
-      any = true;
-    }
-    begin = end + 1;
-  }
+  BlankLines(text, [&any](std::string_view line) {
+    const bool blank = IsChatter(line) && !ReportsError(line);
+    any |= blank;
+    return blank;
+  });
   return any;
 }
 

@@ -22,20 +22,20 @@ void AddError(Candidates& facts, const Signature& row, const char* leaf,
 
 // Nothing sent names a cause: shows the most telling of what was sent.
 void AddUnnamedError(Candidates& facts, const v1::CreationError& error) {
-  if (!error.message().empty()) {
-    AddError(facts, NoAnswer(), ".message", error.message());
-  } else if (!error.reason().empty()) {
-    AddError(facts, NoAnswer(), ".reason", error.reason());
-  } else if (error.http_code() != 0) {
-    AddError(facts, NoAnswer(), ".httpCode", {}, error.http_code());
-  } else if (error.phase() == v1::CreationError::CREATE) {
-    AddError(facts, NoAnswer(), ".phase", "CREATE");
-  } else if (error.phase() != v1::CreationError::PHASE_UNSPECIFIED) {
-    AddError(facts, NoAnswer(), ".phase", {}, error.phase());
-  } else if (!error.kind().empty()) {
-    AddError(facts, NoAnswer(), ".kind", error.kind());
-  } else {
-    AddError(facts, NoAnswer(), "", "{}");
+  const bool create = error.phase() == v1::CreationError::CREATE;
+  const struct {
+    const char* leaf;
+    std::string_view value;
+    std::int32_t number = 0;
+  } all[] = {{".message", error.message()},
+             {".reason", error.reason()},
+             {".httpCode", {}, error.http_code()},
+             {".phase", create ? "CREATE" : "", create ? 0 : error.phase()},
+             {".kind", error.kind()},
+             {"", "{}"}};
+  for (const auto& sent : all) {
+    if (sent.value.empty() && sent.number == 0) continue;
+    return AddError(facts, NoAnswer(), sent.leaf, sent.value, sent.number);
   }
 }
 

@@ -15,25 +15,22 @@ namespace {
 
 namespace kueue = kubernetes::kueue::v1beta2;
 
-void AddState(Candidates& facts, std::string_view key, const Place& place,
-              std::string_view value, Seconds at) {
-  if (const Signature* row = FindOperatorState(key)) {
+void AddState(Candidates& facts, std::string_view state, const Place& place,
+              std::string_view value, Seconds at = kUnknownTime) {
+  if (const Signature* row = FindOperatorState("Workload", state)) {
     AddFact(facts, "operator", *row, place, value, at);
   }
 }
 
 // Releases before 0.8 have one reason for both ends, and say which in the
 // message.
-void ReadFinished(Candidates& facts, const std::string& reason,
-                  const std::string& message, const Place& place, Seconds at) {
-  const bool known = reason == "Succeeded" || reason == "FailedToStart" ||
-                     reason == "OutOfSync" || reason == "OwnerNotFound";
-  const bool succeeded = message.find("success") != std::string::npos;
-  AddState(facts,
-           known       ? "Workload/" + reason
-           : succeeded ? "Workload/Succeeded"
-                       : "Workload/Failed",
-           place, reason, at);
+std::string_view EndBy(const std::string& reason, std::string_view message) {
+  if (reason == "Succeeded" || reason == "FailedToStart" ||
+      reason == "OutOfSync" || reason == "OwnerNotFound") {
+    return reason;
+  }
+  const bool succeeded = message.find("success") != std::string_view::npos;
+  return succeeded ? "Succeeded" : "Failed";
 }
 
 // A workload that is not admitted, by its condition `i`: what the queue says of
@@ -49,8 +46,8 @@ void ReadWaiting(const kueue::Workload& workload, int i, bool evicted,
   }
   place.leaf = ".reason";
   const bool never = !evicted && condition.reason() == "ExceedsMaxQuota";
-  AddState(facts, never ? "Workload/ExceedsMaxQuota" : "Workload/Pending",
-           place, condition.reason(), at);
+  AddState(facts, never ? "ExceedsMaxQuota" : "Pending", place,
+           condition.reason(), at);
 }
 
 // Reasons of QuotaReserved=False (Kueue 0.19; older ones have the first three).
@@ -101,7 +98,7 @@ void ReadQueue(const Context& context, Candidates& facts) {
               at);
       explained = true;
     } else if (type == "Finished" && is_true) {
-      ReadFinished(facts, reason, condition.message(), place, at);
+      AddState(facts, EndBy(reason, condition.message()), place, reason, at);
       explained = true;
     } else if (type == "Admitted") {
       admitted = is_true;
@@ -112,16 +109,15 @@ void ReadQueue(const Context& context, Candidates& facts) {
   }
   if (waiting >= 0) ReadWaiting(workload, waiting, explained, facts);
   if (!workload.status().unhealthy_nodes().empty() && !explained) {
-    AddState(facts, "Workload/UnhealthyNodes",
+    AddState(facts, "UnhealthyNodes",
              {Root::kWorkload, -1, ".status.unhealthyNodes", 0, ".name"},
-             workload.status().unhealthy_nodes(0).name(), kUnknownTime);
+             workload.status().unhealthy_nodes(0).name());
     explained = true;
   }
   if (workload.spec().has_active() && !workload.spec().active() && !explained &&
       !admitted) {
-    AddState(facts, "Workload/Inactive",
-             {Root::kWorkload, -1, "", -1, ".spec.active"}, "false",
-             kUnknownTime);
+    AddState(facts, "Inactive", {Root::kWorkload, -1, "", -1, ".spec.active"},
+             "false");
   }
 }
 
