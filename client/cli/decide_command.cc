@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/commands.h"
 #include "client/cli/input/requests.h"
@@ -45,15 +46,15 @@ absl::StatusOr<std::unique_ptr<Client>> Connect(const ServerFlags& options) {
   absl::Duration deadline;
   if (!absl::ParseDuration(options.deadline, &deadline) ||
       deadline <= absl::ZeroDuration()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
+    return Invalid(
         "--deadline: \"%s\" is not a positive duration such as 5s or 500ms",
-        Printable(options.deadline)));
+        Printable(options.deadline));
   }
   const size_t colon = options.server.rfind(':');
   if (colon == std::string::npos || colon == 0 ||
       colon + 1 == options.server.size()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "--server: \"%s\" is not HOST:PORT", Printable(options.server)));
+    return Invalid("--server: \"%s\" is not HOST:PORT",
+                   Printable(options.server));
   }
   return Client::Create(
       {.target = options.server, .deadline = deadline, .tls = options.tls});

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/commands.h"
 #include "client/cli/input/policy_files.h"
@@ -227,7 +228,7 @@ DiffResult DiffPolicies(std::istream& in, const PolicySet& before,
     const LineReader::Result read = lines.Next(line);
     if (read == LineReader::Result::kEnd) break;
     if (read == LineReader::Result::kTooLong) {
-      comparison.OnProblem(number, absl::InvalidArgumentError("is too long"));
+      comparison.OnProblem(number, Invalid("is too long"));
       continue;
     }
     if (SkipJsonSpace(line) == line.size()) continue;

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/utf8.h"
 #include "policy/base/characters.h"
 #include "policy/base/utf8.h"
@@ -142,8 +143,7 @@ class Checker {
     const size_t newline = before.rfind('\n');
     const size_t column =
         where - (newline == std::string_view::npos ? 0 : newline + 1) + 1;
-    return absl::InvalidArgumentError(
-        absl::StrFormat("line %d, column %d: %s", line, column, what));
+    return Invalid("line %d, column %d: %s", line, column, what);
   }
 
   std::string Found(size_t where) const {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_members.h"
 #include "google/protobuf/descriptor.h"
@@ -221,8 +222,7 @@ absl::Status ParseProtoJson(std::string_view json,
   if (status.ok()) return absl::OkStatus();
   const auto text = status.message();
   if (const std::string huge = FindHugeNumber(json); !huge.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(huge, " is out of range, expected at most 1.8e308"));
+    return Invalid("%s is out of range, expected at most 1.8e308", huge);
   }
   return absl::InvalidArgumentError(
       Reword(std::string_view(text.data(), text.size()),

@@ -4,9 +4,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_format.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "policy/base/issue.h"
 #include "policy/loader/yaml_json.h"
@@ -121,8 +120,8 @@ absl::StatusOr<std::vector<std::string>> YamlToJson(const std::string& yaml) {
   }
   if (issues.empty()) return documents;
   const auto& [line, column] = issues.front().position;
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "line %d, column %d: %s", line, column, issues.front().message));
+  return Invalid("line %d, column %d: %s", line, column,
+                 issues.front().message);
 }
 
 std::string JsonToYaml(std::string_view json) {

@@ -8,9 +8,9 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
-#include "client/cli/base/utf8.h"
 #include "client/cli/input/documents.h"
 #include "client/cli/input/report_builder.h"
 #include "client/cli/print/workloads.h"
@@ -59,7 +59,7 @@ absl::Status ToStruct(const google::protobuf::Message& message,
   if (google::protobuf::util::JsonStringToMessage(*json, &object).ok()) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError("the failure is nested too deeply");
+  return Invalid("the failure is nested too deeply");
 }
 
 // Fills `shown` and `at` from the request.

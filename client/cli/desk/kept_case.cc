@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/proto_json.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/desk/suite_text.h"
@@ -65,8 +66,7 @@ absl::StatusOr<v1::RetryPolicyTest> SuiteOf(const Question& question) {
     return std::move(empty.test);
   }
   const Issue& first = suite.issues.front();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "the suite, line ", first.position.line, ": ", first.message));
+  return Invalid("the suite, line %s: %s", first.position.line, first.message);
 }
 
 // `wanted`, with a number behind it where that is taken.
@@ -156,7 +156,7 @@ absl::StatusOr<std::string> TextOf(const std::string& text,
   if (text.find('#') == std::string::npos) {
     return PrintProtoAs(OutputFormat::kYaml, whole);
   }
-  return absl::InvalidArgumentError(
+  return Invalid(
       "the suite would lose its comments: a case can be added beside them "
       "where spec, fixtures and cases are in block style, each key on a line "
       "of its own; write them so, or take the comments out");

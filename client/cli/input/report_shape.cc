@@ -6,12 +6,16 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
-#include "client/cli/base/proto_json.h"
+#include "client/cli/base/utf8.h"
 #include "client/cli/input/report_builder.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/base/message_json.h"
 #include "policy/base/utf8.h"
+#include "policy/loader/suggest.h"
+#include "policy/request/kind_names.h"
 #include "policy/request/kinds.h"
 
 namespace mulligan::cli {
@@ -32,9 +36,9 @@ absl::Status CheckKind(std::string_view object, std::string_view expected,
                        const std::string& path) {
   const std::string kind = JsonStringValue(JsonMemberOf(object, "kind"));
   if (kind.empty() || kind == expected) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "%s: kind is %s, expected %s", path,
-      QuoteJson(std::string_view(kind).substr(0, kMaxKindShown)), expected));
+  return Invalid("%s: kind is %s, expected %s", path,
+                 QuoteJson(std::string_view(kind).substr(0, kMaxKindShown)),
+                 expected);
 }
 
 absl::Status CheckField(const FieldDescriptor& field, std::string_view value,
@@ -45,11 +49,11 @@ absl::Status CheckField(const FieldDescriptor& field, std::string_view value,
   }
   const JsonType type = TypeOfJson(value);
   if (type != JsonType::kArray && type != JsonType::kNull) {
-    return absl::InvalidArgumentError(absl::StrFormat(
+    return Invalid(
         "%s: found %s, expected a list", path,
         type == JsonType::kObject
             ? "an object"
-            : Visible(value.substr(SkipJsonSpace(value), kMaxKindShown))));
+            : Visible(value.substr(SkipJsonSpace(value), kMaxKindShown)));
   }
   if (kind.empty()) return absl::OkStatus();
   int index = 0;
@@ -252,6 +256,43 @@ std::vector<std::string> FindUnknownEnumNames(std::string_view json,
   Finder finder;
   if (MayHoldEnums(type)) finder.Object(json, type, "");
   return finder.TakeFindings();
+}
+
+const Kind* FieldRow(const KubernetesObject& object) {
+  for (const Kind& kind : Kinds()) {
+    if (kind.name == object.kind && !kind.field.empty() &&
+        (object.api_version.empty() ||
+         kind.group == ApiGroup(object.api_version))) {
+      return &kind;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string> TakenKinds() {
+  std::vector<std::string> names;
+  for (const Kind& kind : Kinds()) {
+    if (kind.field.empty()) continue;
+    if (names.empty() || names.back() != kind.name) {
+      names.emplace_back(kind.name);
+    }
+  }
+  return names;
+}
+
+std::string InsteadOf(const KubernetesObject& object) {
+  const std::vector<std::string> taken = TakenKinds();
+  const std::string near = Nearest(object.kind, taken);
+  if (near == object.kind) {
+    return absl::StrFormat(
+        "a report takes no %s of %s: give its pods (kubectl get pods -o json)",
+        near, Printable(object.api_version));
+  }
+  return absl::StrFormat(
+      "a report takes %s; of other workloads give the pods (kubectl get pods "
+      "-o json)%s",
+      absl::StrJoin(taken, ", "),
+      near.empty() ? "" : absl::StrFormat("; is it meant to be %s?", near));
 }
 
 }  // namespace mulligan::cli

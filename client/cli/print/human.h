@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "client/cli/base/command.h"
 #include "client/cli/print/layout.h"
 #include "client/cli/story/story.h"
 #include "mulligan/v1/retry_decision_service.pb.h"

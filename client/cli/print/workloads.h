@@ -2,7 +2,6 @@
 #ifndef MULLIGAN_CLIENT_CLI_PRINT_WORKLOADS_H_
 #define MULLIGAN_CLIENT_CLI_PRINT_WORKLOADS_H_
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

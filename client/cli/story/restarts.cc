@@ -1,6 +1,5 @@
 // Restarts that the kubelet counts and no attempt shows.
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "client/cli/story/story.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -9,7 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
 #include "client/cli/input/workload_groups.h"
@@ -93,7 +92,6 @@ Attempt AttemptOf(const v1::AttemptRecord& record, bool asked,
     attempt.done = "nobody asked then";
     return attempt;
   }
-  attempt.action = record.decision().action();
   attempt.done = DoneText(record.decision(), report, culprit);
   const std::string refusal = RefusalText(record);
   if (!refusal.empty()) absl::StrAppend(&attempt.done, ": ", refusal);
@@ -216,10 +214,10 @@ std::string Label(const v1::WorkloadReference& workload) {
 absl::StatusOr<v1::BudgetLedger> Parse(const std::string& text,
                                        const std::string& label) {
   const auto bad = [&label](std::string_view why) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s: annotation %s: %s, expected the ledger of an "
-                        "earlier answer as JSON",
-                        label, kLedgerAnnotation, why));
+    return Invalid(
+        "%s: annotation %s: %s, expected the ledger of an "
+        "earlier answer as JSON",
+        label, kLedgerAnnotation, why);
   };
   v1::BudgetLedger ledger;
   const absl::StatusOr<std::size_t> end = CheckJsonValue(text);
@@ -275,7 +273,6 @@ Story TellStory(const v1::DecideRequest& request,
   story.echo = EchoOf(diagnosis);
   story.first_step = diagnosis.first_step().text();
   story.broken = diagnosis.situation() == v1::Diagnosis::BROKEN;
-  story.action = response.decision().action();
   const int at_hand = RecordAtHand(response);
   TellAttempts(request, response, at_hand, story);
   for (Attempt& attempt : story.attempts) {

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "absl/time/civil_time.h"
 #include "absl/time/time.h"
 #include "policy/verdict/sentence.h"
 
