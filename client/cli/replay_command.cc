@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/commands.h"
 #include "client/cli/input/policy_files.h"
@@ -47,10 +47,10 @@ absl::StatusOr<Shard> ParseShard(const std::string& text) {
       count.ptr == end && shard.index < shard.count) {
     return shard;
   }
-  return absl::InvalidArgumentError(
-      absl::StrFormat("--shard: \"%s\" is not valid; expected I/N with I from "
-                      "0 to N-1, such as 0/8",
-                      text));
+  return Invalid(
+      "--shard: \"%s\" is not valid; expected I/N with I from "
+      "0 to N-1, such as 0/8",
+      text);
 }
 
 int Print(const ReplayOptions& options, const ReplayResult& result,
@@ -115,22 +115,20 @@ int MergeResults(const ReplayOptions& options, Streams& streams) {
                            std::istreambuf_iterator<char>());
     absl::StatusOr<ReplayResult> result = ParseReplayJson(text);
     if (!result.ok()) {
-      return Fail(streams,
-                  absl::InvalidArgumentError(absl::StrCat(
-                      path, ": ", std::string(result.status().message()))));
+      return Fail(streams, Invalid("%s: %s", path, result.status().message()));
     }
     if (sum.has_value() && sum->revision != result->revision) {
-      return Fail(streams, absl::InvalidArgumentError(absl::StrFormat(
-                               "%s: replayed under revision %s, the files "
-                               "before it under %s; expected the same policies",
-                               path, result->revision, sum->revision)));
+      return Fail(streams,
+                  Invalid("%s: replayed under revision %s, the files "
+                          "before it under %s; expected the same policies",
+                          path, result->revision, sum->revision));
     }
     if (sum.has_value()) {
       const std::string again = PartOfBoth(*sum, *result);
       if (!again.empty()) {
-        return Fail(streams, absl::InvalidArgumentError(absl::StrCat(
-                                 path, ": part ", again,
-                                 " was added before; expected each once")));
+        return Fail(streams,
+                    Invalid("%s: part %s was added before; expected each once",
+                            path, again));
       }
       sum->Merge(*result);
     } else {
@@ -145,8 +143,8 @@ int MergeResults(const ReplayOptions& options, Streams& streams) {
 // to. Returns the exit code: bad lines are part of the answer.
 int RunReplay(const ReplayOptions& options, Streams& streams) {
   if (options.merge && options.output == "rows") {
-    return Fail(streams, absl::InvalidArgumentError(
-                             "-o rows: expected decision logs, not --merge"));
+    return Fail(streams,
+                Invalid("-o rows: expected decision logs, not --merge"));
   }
   if (options.merge) return MergeResults(options, streams);
   const absl::StatusOr<Shard> shard = ParseShard(options.shard);

@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/commands.h"
 #include "client/cli/input/inputs.h"
 #include "client/cli/input/policy_files.h"
 #include "client/cli/log/progress_bar.h"
+#include "client/cli/report/gathered.h"
 #include "client/cli/report/report.h"
-#include "client/cli/report/report_parts.h"
 #include "client/cli/report/report_words.h"
 #include "google/protobuf/util/time_util.h"
 
@@ -63,10 +63,10 @@ absl::StatusOr<std::int64_t> ParseMoment(std::string_view flag,
       duration > absl::ZeroDuration()) {
     return absl::ToUnixSeconds(absl::Now() - duration);
   }
-  return absl::InvalidArgumentError(absl::StrFormat(
+  return Invalid(
       "%s: \"%s\" is not valid; expected a time such as 7d, 12h, 2026-11-01 or "
       "2026-11-01T06:00:00Z",
-      flag, text));
+      flag, text);
 }
 
 std::string NotEmpty(const std::string& value) {
@@ -191,9 +191,8 @@ int RunReport(const ReportOptions& options, Streams& streams) {
     settings.flags[kTeamLabelFlag] = options.team_label;
   }
   if (settings.until <= settings.since) {
-    return Fail(streams, absl::InvalidArgumentError(absl::StrFormat(
-                             "--until: \"%s\" is not after --since \"%s\"",
-                             options.until, options.since)));
+    return Fail(streams, Invalid("--until: \"%s\" is not after --since \"%s\"",
+                                 options.until, options.since));
   }
   const absl::Status told =
       of_objects ? TellObjects(options, *candidate.set, settings, streams)

@@ -15,7 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
 
@@ -26,11 +26,11 @@ absl::Status ReadCarefully(std::string_view line, v1::DecisionRecord& record) {
   const absl::StatusOr<size_t> end = CheckJsonValue(line);
   if (!end.ok()) return end.status();
   if (const size_t rest = SkipJsonSpace(line, *end); rest < line.size()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "column %d: expected the end of the line after the record", rest + 1));
+    return Invalid("column %d: expected the end of the line after the record",
+                   rest + 1);
   }
   if (TypeOfJson(line) != JsonType::kObject) {
-    return absl::InvalidArgumentError("expected a DecisionRecord object");
+    return Invalid("expected a DecisionRecord object");
   }
   return ParseProtoJson(line, record);
 }
@@ -149,8 +149,7 @@ absl::Status ReadRecord(std::string_view line, QuickReader& quick,
     if (!read.ok()) return read;
   }
   if (record.has_request() && record.has_response()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      "is no DecisionRecord: it has no request or no response");
+  return Invalid("is no DecisionRecord: it has no request or no response");
 }
 
 std::string LogPosition::Text() const { return absl::StrCat(file, ":", line); }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/numbers.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/print/layout.h"
@@ -299,14 +300,13 @@ absl::StatusOr<ReplayResult> ParseReplayJson(std::string_view text) {
   try {
     const Json json = Json::parse(text);
     if (json.at("replayVersion").get<int>() != kVersion) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("replayVersion: ", json.at("replayVersion").get<int>(),
-                       " is not known; expected ", kVersion));
+      return Invalid("replayVersion: %s is not known; expected %s",
+                     json.at("replayVersion").get<int>(), kVersion);
     }
     return ResultFrom(json);
   } catch (const Json::exception& error) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "is not a result of mulligan replay -o json: ", error.what()));
+    return Invalid("is not a result of mulligan replay -o json: %s",
+                   error.what());
   }
 }
 

@@ -147,8 +147,8 @@ void ReplayResult::Merge(const ReplayResult& other) {
     sum.replayed += charges.replayed;
   }
   AddCounts(other.recorded_revisions, recorded_revisions);
-  examples.Merge(other.examples);
-  bad.Merge(other.bad);
+  examples += other.examples;
+  bad += other.bad;
 }
 
 }  // namespace mulligan::cli

@@ -89,13 +89,13 @@ std::string FlowPlot(const Report& report) {
   };
   std::vector<Flow> flows;
   for (const auto& [names, costs] : report.flows) {
-    for (std::size_t i = 0; i < kEnds; ++i) {
-      const double size = DrawnSize(report, costs[i]);
+    for (const End end : kAllEnds) {
+      const double size = DrawnSize(report, At(costs, end));
       if (size < whole / 1000) continue;
       const Flow& flow = flows.emplace_back(
           Flow{DomainText(names.first), styles.at(names.first),
                names.second.empty() ? "nobody paid" : names.second,
-               std::string(ReportName(static_cast<End>(i))), size});
+               std::string(ReportName(end)), size});
       domains.sizes[flow.domain] += size;
       budgets.sizes[flow.budget] += size;
       ends.sizes[flow.end] += size;

@@ -7,13 +7,11 @@
 #include <tuple>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/input/workload_groups.h"
 #include "client/cli/report/entry_store.h"
 #include "client/cli/report/gathered.h"
-#include "client/cli/report/report_parts.h"
 #include "client/cli/report/retell.h"
 #include "policy/base/times.h"
 #include "policy/decide.h"
@@ -25,11 +23,9 @@ namespace {
 // Work whose operator has acted: what it did is what was done, and what the
 // policies say is compared with it.
 void SetDone(v1::Decision::Action done, Entry& entry) {
-  const auto at = [&](Decider side) -> std::uint8_t& {
-    return entry.actions[static_cast<std::size_t>(side)];
-  };
-  at(Decider::kCandidate) = at(Decider::kRecorded);
-  at(Decider::kRecorded) = at(Decider::kNative) =
+  At(entry.actions, Decider::kCandidate) =
+      At(entry.actions, Decider::kRecorded);
+  At(entry.actions, Decider::kRecorded) = At(entry.actions, Decider::kNative) =
       static_cast<std::uint8_t>(done);
 }
 
@@ -55,20 +51,20 @@ absl::Status CheckTime(const v1::DecisionRecord& record) {
           ? "is not valid; expected a time from 1970 to 2262"
           : nullptr;
   if (wrong == nullptr) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "report.observedAt: ",
+  return Invalid(
+      "report.observedAt: %s %s",
       absl::FormatTime("%E4Y-%m-%dT%H:%M:%SZ", observed, absl::UTCTimeZone()),
-      " ", wrong));
+      wrong);
 }
 
 absl::Status CheckSpent(const std::vector<ToldEntry>& entries) {
   for (const ToldEntry& told : entries) {
     const Spent& spent = told.entry.spent;
     if (std::max(spent.accelerator, spent.core) / kMostHeld > spent.pod) {
-      return absl::InvalidArgumentError(absl::StrFormat(
+      return Invalid(
           "report.pods: request more than %s accelerators or cores each, which "
           "no node has, or what is no amount",
-          WithCommas(kMostHeld)));
+          WithCommas(kMostHeld));
     }
   }
   return absl::OkStatus();
@@ -106,23 +102,14 @@ class ReportSink : public RecordSink {
   }
 
   void TakeBad(const LogPosition& place, std::string why) override {
-    ++bad_lines_;
-    bad_.Add(place, std::move(why));
+    ++counts_.bad_lines;
+    counts_.bad.Add(place, std::move(why));
   }
 
   // Ends with it.
-  void AddTo(Gathered& gathered) {
-    Report& report = gathered.read;
-    report.left_out += left_out_;
-    report.repeated += repeated_;
-    report.others += others_;
-    report.good_ends += good_ends_;
-    report.labelled += labelled_;
-    report.bad_lines += bad_lines_;
-    report.bad.Merge(bad_);
-    for (const auto& [sign, more] : examples_) {
-      gathered.examples[sign].Merge(more);
-    }
+  void HandOver(Gathered& gathered) {
+    static_cast<LineCounts&>(gathered.read) += counts_;
+    AddTo(gathered.examples, examples_);
     gathered.stores.push_back(std::move(store_));
   }
 
@@ -133,7 +120,7 @@ class ReportSink : public RecordSink {
       return TakeBad(place, std::string(time.message()));
     }
     if (!IsWanted(record)) {
-      ++left_out_;
+      ++counts_.left_out;
       return;
     }
     std::vector<ToldEntry> entries =
@@ -142,16 +129,16 @@ class ReportSink : public RecordSink {
       return TakeBad(place, std::string(spent.message()));
     }
     const LineKind kind = LineKindOf(record.response());
-    if (kind == LineKind::kRepeated) ++repeated_;
-    if (kind == LineKind::kOther) ++others_;
-    if (kind == LineKind::kCompleted) ++good_ends_;
+    if (kind == LineKind::kRepeated) ++counts_.repeated;
+    if (kind == LineKind::kOther) ++counts_.others;
+    if (kind == LineKind::kCompleted) ++counts_.good_ends;
     for (ToldEntry& told : entries) {
-      if (told.is_labelled) ++labelled_;
+      if (told.is_labelled) ++counts_.labelled;
       if (done != nullptr) SetDone(*done, told.entry);
       store_->Add(told.entry, told.workload);
       if (told.entry.completed) continue;
       const v1::Diagnosis& diagnosis = *told.diagnosis;
-      examples_[told.entry.names[static_cast<std::size_t>(By::kSign)]].Add(
+      examples_[At(told.entry.names, By::kSign)].Add(
           {told.entry.workload, told.workload,
            WholeSeconds(told.entry.observed), told.entry.spent,
            diagnosis.problem().empty() ? diagnosis.summary()
@@ -170,13 +157,7 @@ class ReportSink : public RecordSink {
   Names& names_;
   std::unique_ptr<EntryStore> store_;
   SignExhibits examples_;
-  Count left_out_ = 0;
-  Count repeated_ = 0;
-  Count others_ = 0;
-  Count good_ends_ = 0;
-  Count labelled_ = 0;
-  Count bad_lines_ = 0;
-  FirstOnes<std::string> bad_;
+  LineCounts counts_;
 };
 
 using Sinks = std::vector<std::unique_ptr<ReportSink>>;
@@ -205,7 +186,7 @@ Sinks SinksOf(const ReportSettings& settings, unsigned threads, Names& names) {
 }
 
 void TakeOver(const Sinks& sinks, Gathered& gathered) {
-  for (const auto& sink : sinks) sink->AddTo(gathered);
+  for (const auto& sink : sinks) sink->HandOver(gathered);
 }
 
 }  // namespace
@@ -228,15 +209,6 @@ void Gather(LogBlocks& logs, const ReportSettings& settings,
   }
   gathered.read.compared = candidate != nullptr;
   TakeOver(sinks, gathered);
-}
-
-absl::StatusOr<Report> MakeReport(LogBlocks& logs,
-                                  const ReportSettings& settings) {
-  Gathered gathered;
-  Gather(logs, settings, gathered);
-  const absl::Status added = AddUp(gathered, settings.threads);
-  if (!added.ok()) return added;
-  return Tell(gathered);
 }
 
 absl::StatusOr<Report> MakeReport(

@@ -9,7 +9,6 @@
 #include "client/cli/report/report.h"
 #include "client/cli/report/report_plots.h"
 #include "client/cli/report/report_words.h"
-#include "client/cli/story/wording.h"
 
 namespace mulligan::cli {
 namespace {
@@ -31,14 +30,12 @@ std::string ReportHead(const Report& report) {
       "<header class=\"story\">\n<p class=\"eyebrow\">What failures cost, %s "
       "to %s</p>\n<h1>%s</h1>\n<dl class=\"facts\">\n",
       DayText(report.first), DayText(report.last), Escaped(HeadlineOf(report)));
-  for (std::size_t i = 0; i < kEnds; ++i) {
-    const Cost& cost = report.ends[i];
+  for (const End end : kAllEnds) {
+    const Cost& cost = At(report.ends, end);
     if (cost.workloads == 0) continue;
-    absl::StrAppend(
-        &html, Fact(absl::StrCat("Workloads: ",
-                                 std::string(ReportName(static_cast<End>(i)))),
-                    absl::StrCat(WithCommas(cost.workloads), ", ",
-                                 HoursOf(report, cost.lost))));
+    html += Fact(absl::StrFormat("Workloads: %s", ReportName(end)),
+                 absl::StrFormat("%s, %s", WithCommas(cost.workloads),
+                                 HoursOf(report, cost.lost)));
   }
   return html + "</dl>\n</header>\n";
 }
@@ -47,7 +44,7 @@ std::string ReportHead(const Report& report) {
 std::string NamedLists(const Report& report, std::string_view side,
                        const Verdicts& verdicts) {
   std::string html;
-  for (const auto& [what, cost, examples] : NamedOf(verdicts)) {
+  for (const auto& [what, member, cost, examples] : NamedOf(verdicts)) {
     if (cost->workloads == 0) continue;
     const auto shown = FirstOf(*examples, kMostListed);
     absl::StrAppendFormat(
@@ -93,8 +90,7 @@ std::string SidesTable(const Report& report) {
   }
   html += "</tbody></table>\n";
   for (const auto& [side, name] : SidesToldOf(report)) {
-    html += NamedLists(report, name,
-                       report.verdicts[static_cast<std::size_t>(side)]);
+    html += NamedLists(report, name, At(report.verdicts, side));
   }
   return html;
 }
@@ -126,8 +122,7 @@ std::string MendList(const Report& report) {
 }
 
 std::string CostTable(const Report& report, By by) {
-  const auto rows =
-      CostliestFirst(report.by[static_cast<std::size_t>(by)], report.unit());
+  const auto rows = CostliestFirst(At(report.by, by), report.unit());
   std::string html = absl::StrFormat(
       "<table><thead><tr><th>%s</th><th>Failures</th><th>Workloads</th>"
       "<th>Hours</th></tr></thead>\n<tbody>\n",

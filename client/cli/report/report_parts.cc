@@ -1,5 +1,3 @@
-#include "client/cli/report/report_parts.h"
-
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -7,7 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "client/cli/base/errors.h"
+#include "client/cli/report/gathered.h"
 #include "client/cli/report/part_lines.h"
 
 namespace mulligan::cli {
@@ -31,14 +30,12 @@ absl::Status TakeBlock(const std::string& name, const LogBlock& block,
     file.has_lines = true;
     const absl::Status taken = TakePartLine(line, file.counts, gathered);
     if (taken.ok()) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        place.Text(), ": ", std::string(taken.message()),
-        is_torn ? "; the file ends within this line: make the part again"
-                : ""));
+    return Invalid(
+        "%s: %s%s", place.Text(), taken.message(),
+        is_torn ? "; the file ends within this line: make the part again" : "");
   }
   if (block.error.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(place.Text(), ": ", block.error));
+  return Invalid("%s: %s", place.Text(), block.error);
 }
 
 std::string EntriesText(const EntryCount& count) {
@@ -60,7 +57,7 @@ absl::Status NotWhole(const std::vector<std::string>& names,
   });
   const std::string& name =
       names[static_cast<std::size_t>(file - files.begin())];
-  return absl::InvalidArgumentError(absl::StrFormat(
+  return Invalid(
       "%s: %s; expected parts as mulligan report wrote them, each line once, "
       "to "
       "their last (reportPart), which says which entries there are: %s read, "
@@ -71,7 +68,7 @@ absl::Status NotWhole(const std::vector<std::string>& names,
       lacks < 0   ? "lacks entries"
       : lacks > 0 ? "lacks its end, or has entries twice"
                   : "has other entries than its end says",
-      EntriesText(all.read), EntriesText(all.told)));
+      EntriesText(all.read), EntriesText(all.told));
 }
 
 }  // namespace
@@ -90,10 +87,10 @@ absl::Status GatherParts(LogBlocks& parts, const ReportSettings& settings,
     gathered.parts.told += files[i].counts.told;
     gathered.parts.read += files[i].counts.read;
     if (!whole || files[i].has_lines) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        parts.files()[i],
-        ": is empty; expected what mulligan report -o entries or sums wrote, "
-        "which has a line even of an empty log: make the part again"));
+    return Invalid(
+        "%s: is empty; expected what mulligan report -o entries or sums wrote, "
+        "which has a line even of an empty log: make the part again",
+        parts.files()[i]);
   }
   if (whole && gathered.parts.read != gathered.parts.told) {
     return NotWhole(parts.files(), files, gathered.parts);

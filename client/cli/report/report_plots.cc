@@ -1,7 +1,6 @@
 #include "client/cli/report/report_plots.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -12,7 +11,6 @@
 #include "client/cli/print/html.h"
 #include "client/cli/print/plot.h"
 #include "client/cli/report/report_words.h"
-#include "client/cli/story/wording.h"
 
 namespace mulligan::cli {
 namespace {
@@ -83,8 +81,7 @@ std::string DrawnText(const Report& report, const Cost& cost) {
 }
 
 std::vector<std::pair<std::string, Cost>> DomainsOf(const Report& report) {
-  return CostliestFirst(report.by[static_cast<std::size_t>(By::kDomain)],
-                        report.unit());
+  return CostliestFirst(At(report.by, By::kDomain), report.unit());
 }
 
 std::map<std::string, std::string> StylesOf(const Report& report) {

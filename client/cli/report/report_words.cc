@@ -1,10 +1,8 @@
 #include "client/cli/report/report_words.h"
 
 #include <cmath>
-#include <map>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
@@ -79,10 +77,6 @@ std::string MinuteText(std::int64_t seconds) {
                           absl::UTCTimeZone());
 }
 
-std::string LostText(const Spent& lost, Unit unit) {
-  return absl::StrCat(HoursText(AmountOf(lost, unit)), " h");
-}
-
 std::string CountsText(const Cost& cost) {
   return absl::StrCat(Plural(cost.failures, "failure", "failures"), " of ",
                       Plural(cost.workloads, "workload", "workloads"));
@@ -104,19 +98,19 @@ std::string HeadlineOf(const Report& report) {
 }
 
 std::vector<NamedWorkloads> NamedOf(const Verdicts& verdicts) {
-  return {
-      {"given up for the platform", &verdicts.given_up,
-       &verdicts.given_up_examples},
-      {"given up that completed", &verdicts.completed,
-       &verdicts.completed_examples},
-      {"tried again", &verdicts.tried_again, &verdicts.tried_again_examples},
-      {"saved", &verdicts.saved, &verdicts.saved_examples}};
+  return {{"given up for the platform", "givenUpForThePlatform",
+           &verdicts.given_up, &verdicts.given_up_examples},
+          {"given up that completed", "givenUpThatCompleted",
+           &verdicts.completed, &verdicts.completed_examples},
+          {"tried again", "triedAgain", &verdicts.tried_again,
+           &verdicts.tried_again_examples},
+          {"saved", "saved", &verdicts.saved, &verdicts.saved_examples}};
 }
 
 std::vector<std::string> CompletedSentences(const Report& report) {
   std::vector<std::string> sentences;
   for (const auto& [decider, name] : SidesToldOf(report)) {
-    const Verdicts& side = report.verdicts[static_cast<std::size_t>(decider)];
+    const Verdicts& side = At(report.verdicts, decider);
     if (side.completed.workloads == 0) continue;
     std::string who;
     for (const Exhibit& example :
@@ -126,14 +120,15 @@ std::vector<std::string> CompletedSentences(const Report& report) {
     const bool more =
         side.completed.workloads > static_cast<Count>(Exhibits::kFew);
     sentences.push_back(absl::StrFormat(
-        "%s that %s given up %s: %s%s. The attempts that did held %s.",
+        "%s that %s given up %s: %s%s. The attempts that did held %s h.",
         Plural(side.completed.workloads, "workload", "workloads"),
         decider == Decider::kRecorded ? "had been"
         : decider == Decider::kNative ? "the operators would have"
         : report.of_cluster           ? "the policy would have"
                                       : "the candidate would have",
         side.completed.workloads == 1 ? "completed" : "have completed", who,
-        more ? " and more" : "", LostText(side.completed.lost, report.unit())));
+        more ? " and more" : "",
+        HoursText(AmountOf(side.completed.lost, report.unit()))));
   }
   return sentences;
 }
@@ -156,7 +151,7 @@ std::vector<SideBySide> SidesOf(const Report& report) {
                                   {"tried again, its operator gave up", {}},
                                   {"of these saved: it completed", {}}};
   for (const auto& [decider, name] : SidesToldOf(report)) {
-    const Verdicts& side = report.verdicts[static_cast<std::size_t>(decider)];
+    const Verdicts& side = At(report.verdicts, decider);
     const Unit unit = report.unit();
     rows[0].sides.push_back(
         SideText(side.in_vain, side.assumed, "retry", "retries", unit));
@@ -173,7 +168,7 @@ std::vector<SideBySide> SidesOf(const Report& report) {
 }
 
 std::string DomainText(const std::string& domain) {
-  static const auto* const kWho = new std::map<std::string, const char*>{
+  constexpr std::pair<std::string_view, const char*> kWho[] = {
       {"APPLICATION", "the program's authors"},
       {"CONFIGURATION", "who wrote the manifest"},
       {"RESOURCE_LIMIT", "who set the limits"},
@@ -184,8 +179,10 @@ std::string DomainText(const std::string& domain) {
       {"CONTROL_PLANE", "who runs the control plane"},
       {"NONE", "nobody"},
   };
-  const auto found = kWho->find(domain);
-  return found == kWho->end() ? Words(domain) : found->second;
+  for (const auto& [name, who] : kWho) {
+    if (name == domain) return who;
+  }
+  return Words(domain);
 }
 
 std::string BadSentence(const Report& report) {
@@ -226,27 +223,28 @@ std::vector<std::string> CaveatsOf(const Report& report) {
         "Of %s no pod with times was told: they count, with no hours.",
         Plural(report.without_times, "failure", "failures")));
   }
-  const Cost& open = report.ends[static_cast<std::size_t>(End::kNotKnown)];
+  const Cost& open = At(report.ends, End::kNotKnown);
   if (open.workloads > 0) {
-    all.push_back(absl::StrFormat(
-        report.of_cluster
-            ? "How %s will end is not known: they still run, or wait."
-            : "How %s ended is not in the log: nobody asked once more at their "
-              "end.",
-        Plural(open.workloads, "workload", "workloads")));
+    all.push_back(absl::StrCat(
+        "How ", Plural(open.workloads, "workload", "workloads"),
+        report.of_cluster ? " will end is not known: they still run, or wait."
+                          : " ended is not in the log: nobody asked once more "
+                            "at their end."));
   }
   const Count silent = report.all.failures - report.comparable.failures;
   if (silent > 0) {
-    all.push_back(absl::StrFormat(
+    const std::string compared = CountsText(report.comparable);
+    const std::string left = Plural(silent, "failure", "failures");
+    all.push_back(
         report.of_cluster
-            ? "Both sides are compared for %s: of %s it is not known yet what "
-              "their operators do."
-            : "The operators' own rules are compared for %s: with %s no object "
-              "of a known operator was told.",
-        CountsText(report.comparable), Plural(silent, "failure", "failures")));
+            ? absl::StrFormat("Both sides are compared for %s: of %s it is not "
+                              "known yet what their operators do.",
+                              compared, left)
+            : absl::StrFormat("The operators' own rules are compared for %s: "
+                              "with %s no object of a known operator was told.",
+                              compared, left));
   }
-  if (report.verdicts[static_cast<std::size_t>(Decider::kNative)]
-          .assumed.failures > 0) {
+  if (At(report.verdicts, Decider::kNative).assumed.failures > 0) {
     all.push_back(
         "Assumed: a retry that nobody made would have cost what the attempt "
         "before it did.");

@@ -1,7 +1,6 @@
 #include "client/cli/report/retell.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <optional>
 
 #include "absl/time/time.h"

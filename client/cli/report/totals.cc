@@ -22,12 +22,7 @@ struct Course {
 };
 
 v1::Decision::Action ActionOf(const Entry& entry, Decider side) {
-  return static_cast<v1::Decision::Action>(
-      entry.actions[static_cast<std::size_t>(side)]);
-}
-
-std::uint32_t NumberOf(const Entry& entry, By by) {
-  return entry.names[static_cast<std::size_t>(by)];
+  return static_cast<v1::Decision::Action>(At(entry.actions, side));
 }
 
 bool GivesUp(v1::Decision::Action action) {
@@ -113,7 +108,7 @@ Verdicts VerdictsOf(const Course& course, const std::string& workload,
     if (ActionOf(failure, side) != v1::Decision::RETRY) continue;
     const bool was_made = i + 1 < failures.size();
     const bool same_again =
-        is_over && NumberOf(failure, By::kCause) == NumberOf(over, By::kCause);
+        is_over && At(failure.names, By::kCause) == At(over.names, By::kCause);
     const bool in_vain =
         was_made
             ? failure.lasting || same_again
@@ -185,12 +180,12 @@ void AddTimes(const Course& course, ReportTotals& totals) {
     totals.first = std::min(totals.first, observed);
     totals.last = std::max(totals.last, observed);
     const Day day = observed - observed % kDaySeconds;
-    const std::pair of_day = {day, NumberOf(failure, By::kDomain)};
+    const std::pair of_day = {day, At(failure.names, By::kDomain)};
     days.At(of_day) += {1, days.IsFirst(of_day), failure.spent};
     if (!failure.by_platform) continue;
-    const ReportTotals::Number node = NumberOf(failure, By::kNode);
+    const ReportTotals::Number node = At(failure.names, By::kNode);
     if (node != Names::kNone) ++totals.nodes[{node, day}];
-    const ReportTotals::Number cause = NumberOf(failure, By::kCause);
+    const ReportTotals::Number cause = At(failure.names, By::kCause);
     const std::int64_t moment = observed / kMomentSeconds;
     CauseStep& at = totals.moments[{cause, moment}];
     ++at.failures;
@@ -214,10 +209,9 @@ void AddMoney(const Course& course, ReportTotals& totals) {
   OncePerWorkload flows(totals.flows);
   absl::flat_hash_set<ReportTotals::Number> ended;
   for (const Entry& failure : course.failures) {
-    const ReportTotals::Number budget = NumberOf(failure, By::kBudget);
-    const std::pair flow = {NumberOf(failure, By::kDomain), budget};
-    flows.At(flow)[static_cast<std::size_t>(course.end)] +=
-        {1, flows.IsFirst(flow), failure.spent};
+    const ReportTotals::Number budget = At(failure.names, By::kBudget);
+    const std::pair flow = {At(failure.names, By::kDomain), budget};
+    At(flows.At(flow), course.end) += {1, flows.IsFirst(flow), failure.spent};
     if (budget == Names::kNone) continue;
     BudgetCost& cost = totals.budgets[budget];
     cost.charged += failure.units;
@@ -236,7 +230,7 @@ void AddWorkload(absl::Span<const KeptEntry> entries, ReportTotals& totals) {
   }
   totals.repeated += course.repeated;
   totals.all += all;
-  totals.ends[static_cast<std::size_t>(course.end)] += all;
+  At(totals.ends, course.end) += all;
   AddBy(course, totals);
   AddTimes(course, totals);
   AddMoney(course, totals);
@@ -250,31 +244,12 @@ void AddWorkload(absl::Span<const KeptEntry> entries, ReportTotals& totals) {
   }
 }
 
-template <typename Map>
-void AddAll(const Map& from, Map& to) {
-  for (const auto& [key, value] : from) to[key] += value;
-}
-
 }  // namespace
 
 void ReportTotals::Merge(const ReportTotals& other) {
-  all += other.all;
-  repeated += other.repeated;
-  without_times += other.without_times;
+  *this += other;
   first = std::min(first, other.first);
   last = std::max(last, other.last);
-  for (std::size_t i = 0; i < kBys; ++i) AddAll(other.by[i], by[i]);
-  done += other.done;
-  for (std::size_t i = 0; i < kDeciders; ++i) verdicts[i] += other.verdicts[i];
-  comparable += other.comparable;
-  for (std::size_t i = 0; i < kEnds; ++i) ends[i] += other.ends[i];
-  for (const auto& [key, costs] : other.flows) {
-    for (std::size_t i = 0; i < kEnds; ++i) flows[key][i] += costs[i];
-  }
-  AddAll(other.budgets, budgets);
-  AddAll(other.days, days);
-  AddAll(other.nodes, nodes);
-  AddAll(other.moments, moments);
 }
 
 void AddWorkloads(std::vector<KeptEntry> entries, ReportTotals& totals) {
