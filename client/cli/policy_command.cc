@@ -1,7 +1,6 @@
 // `mulligan policy`, with `check`, `show` and `test`.
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 #include <tuple>
 
@@ -52,7 +51,7 @@ void AddNotes(LoadedPolicies& loaded) {
 }
 
 // Prints all problems, or a CheckPolicyResponse as JSON. Returns the exit code.
-int RunPolicyCheck(const PolicyCheckOptions& options, Streams& streams) {
+int RunPolicyCheck(PolicyCheckOptions& options, Streams& streams) {
   absl::StatusOr<LoadedPolicies> loaded =
       LoadPolicyPaths(options.paths, streams.in);
   if (!loaded.ok()) return Fail(streams, loaded.status());
@@ -80,18 +79,15 @@ int RunPolicyShow(Streams& streams) {
 }
 
 void AddCheck(CLI::App& policy, Streams& streams, int& code) {
-  const auto options = std::make_shared<PolicyCheckOptions>();
-  CLI::App& check = *policy.add_subcommand(
-      "check", "Print every problem of policy files, loaded together");
-  check.footer(R"(Example:
-  mulligan policy check --strict policies/)");
-  check.add_option("PATH", options->paths, "Files and directories")
-      ->required()
-      ->type_name("PATH");
-  check.add_flag("--strict", options->strict, "Warnings fail, too");
-  AddOutputFlags(check, options->output);
-  check.callback(
-      [options, &streams, &code] { code = RunPolicyCheck(*options, streams); });
+  const auto [check, options] = AddCommand(
+      "check", "Print every problem of policy files, loaded together",
+      R"(Example:
+  mulligan policy check --strict policies/)",
+      RunPolicyCheck, policy, streams, code);
+  AddOption(check, "PATH", options.paths, "Files and directories", "PATH")
+      ->required();
+  check.add_flag("--strict", options.strict, "Warnings fail, too");
+  AddOutputFlags(check, options.output);
 }
 
 void AddShow(CLI::App& policy, Streams& streams, int& code) {
@@ -194,7 +190,8 @@ int ExitCodeOf(const std::vector<SuiteOutcome>& outcomes, bool passed) {
 
 absl::Status Print(const PolicyTestOptions& options,
                    const std::vector<SuiteOutcome>& outcomes,
-                   const v1::PolicyTestReport& report, Streams& streams) {
+                   const v1::PolicyTestReport& report, const Totals& totals,
+                   Streams& streams) {
   if (!options.junit.empty()) {
     absl::Status written = WriteOutput(options.junit, ToJunit(report));
     if (!written.ok()) return written;
@@ -206,7 +203,6 @@ absl::Status Print(const PolicyTestOptions& options,
     streams.out << *text;
     return absl::OkStatus();
   }
-  const Totals totals = TotalsOf(report);
   Layout page(kPageWidth, options.output.color);
   for (const SuiteOutcome& outcome : outcomes) {
     PrintSuite(outcome, page);
@@ -225,7 +221,7 @@ absl::Status Print(const PolicyTestOptions& options,
 // Runs the suites and prints what they found. Returns the exit code: kExitOk
 // when all is as expected, kExitDiffers when not, kExitUsage for a suite that
 // cannot run, kExitPolicyInvalid when its policies have errors.
-int RunPolicyTest(const PolicyTestOptions& options, Streams& streams) {
+int RunPolicyTest(PolicyTestOptions& options, Streams& streams) {
   const absl::StatusOr<std::vector<std::string>> files =
       FindSuites(options.paths);
   if (!files.ok()) return Fail(streams, files.status());
@@ -246,7 +242,7 @@ int RunPolicyTest(const PolicyTestOptions& options, Streams& streams) {
   const Totals totals = TotalsOf(report);
   report.set_passed(ran && totals.failed == 0 &&
                     totals.percent() >= options.coverage_min);
-  if (absl::Status printed = Print(options, outcomes, report, streams);
+  if (absl::Status printed = Print(options, outcomes, report, totals, streams);
       !printed.ok()) {
     return Fail(streams, printed);
   }
@@ -269,26 +265,22 @@ void AddPolicy(CLI::App& app, Streams& streams, int& code) {
 }
 
 void AddPolicyTest(CLI::App& policy, Streams& streams, int& code) {
-  const auto options = std::make_shared<PolicyTestOptions>();
-  CLI::App& test = *policy.add_subcommand(
-      "test", "Run test suites (*_test.yaml) of policies");
-  test.footer(R"(Exit codes: 0 as expected, 1 not so, 2 bad suite, 3 invalid
+  const auto [test, options] =
+      AddCommand("test", "Run test suites (*_test.yaml) of policies",
+                 R"(Exit codes: 0 as expected, 1 not so, 2 bad suite, 3 invalid
 policy.
 
 Example:
-  mulligan policy test --junit results.xml --coverage-min 80 policies/)");
-  test.add_option("PATH", options->paths, "Suites, or folders with suites")
-      ->required()
-      ->type_name("PATH");
-  test.add_option("--junit", options->junit, "Where to write JUnit XML")
-      ->type_name("FILE");
-  test.add_option("--coverage-min", options->coverage_min,
-                  "Least share of rules that decide; default: 0")
-      ->check(CLI::Range(0, 100))
-      ->type_name("PERCENT");
-  AddOutputFlags(test, options->output);
-  test.callback(
-      [options, &streams, &code] { code = RunPolicyTest(*options, streams); });
+  mulligan policy test --junit results.xml --coverage-min 80 policies/)",
+                 RunPolicyTest, policy, streams, code);
+  AddOption(test, "PATH", options.paths, "Suites, or folders with suites",
+            "PATH")
+      ->required();
+  AddOption(test, "--junit", options.junit, "Where to write JUnit XML", "FILE");
+  AddOption(test, "--coverage-min", options.coverage_min,
+            "Least share of rules that decide; default: 0", "PERCENT")
+      ->check(CLI::Range(0, 100));
+  AddOutputFlags(test, options.output);
 }
 
 }  // namespace mulligan::cli

@@ -3,7 +3,6 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -242,24 +241,23 @@ std::string PolicySchema(SchemaForm form) {
   return schema.dump(2) + "\n";
 }
 
+int RunPolicySchema(std::string& form, Streams& streams) {
+  streams.out << PolicySchema(form == "crd" ? SchemaForm::kCrd
+                                            : SchemaForm::kEditor);
+  return FinishOutput(streams);
+}
+
 }  // namespace
 
 void AddPolicySchema(CLI::App& policy, Streams& streams, int& code) {
-  CLI::App& schema =
-      *policy.add_subcommand("schema", "Print the JSON Schema of policy files");
-  schema.footer(R"(Example:
-  mulligan policy schema > retry-policy.schema.json)");
-  const auto form = std::make_shared<std::string>("editor");
-  schema
-      .add_option("--form", *form,
-                  "editor, or crd for a CustomResourceDefinition")
-      ->check(CLI::IsMember({"editor", "crd"}))
-      ->type_name("FORM");
-  schema.callback([form, &streams, &code] {
-    streams.out << PolicySchema(*form == "crd" ? SchemaForm::kCrd
-                                               : SchemaForm::kEditor);
-    code = FinishOutput(streams);
-  });
+  const auto [schema, form] =
+      AddCommand("schema", "Print the JSON Schema of policy files", R"(Example:
+  mulligan policy schema > retry-policy.schema.json)",
+                 RunPolicySchema, policy, streams, code);
+  form = "editor";
+  AddOption(schema, "--form", form,
+            "editor, or crd for a CustomResourceDefinition", "FORM")
+      ->check(CLI::IsMember({"editor", "crd"}));
 }
 
 }  // namespace mulligan::cli

@@ -2,7 +2,6 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -141,7 +140,7 @@ int MergeResults(const ReplayOptions& options, Streams& streams) {
 
 // Prints what would change; the progress goes to the terminal that errors go
 // to. Returns the exit code: bad lines are part of the answer.
-int RunReplay(const ReplayOptions& options, Streams& streams) {
+int RunReplay(ReplayOptions& options, Streams& streams) {
   if (options.merge && options.output == "rows") {
     return Fail(streams,
                 Invalid("-o rows: expected decision logs, not --merge"));
@@ -179,46 +178,34 @@ int RunReplay(const ReplayOptions& options, Streams& streams) {
 }  // namespace
 
 void AddReplay(CLI::App& app, Streams& streams, int& code) {
-  CLI::App& command = *app.add_subcommand(
-      "replay", "Say what other policies would have decided");
-  command.footer(R"(Examples:
+  const auto [command, options] = AddCommand(
+      "replay", "Say what other policies would have decided", R"(Examples:
   mulligan replay decisions.jsonl* --policy candidate.yaml
   mulligan replay logs/ --policy policies/ -o html > replay.html
   mulligan replay logs/ --policy policies/ --shard 0/8 -o json > 0.json
-  mulligan replay --merge *.json)");
-  const auto options = std::make_shared<ReplayOptions>();
-  ReplayOptions& replay = *options;
-  command
-      .add_option("LOG", replay.logs,
-                  "Decision logs, also .gz, or directories; \"-\": stdin")
-      ->required()
-      ->type_name("LOG");
+  mulligan replay --merge *.json)",
+      RunReplay, app, streams, code);
+  AddOption(command, "LOG", options.logs,
+            "Decision logs, also .gz, or directories; \"-\": stdin", "LOG")
+      ->required();
   CLI::Option* policy =
-      command
-          .add_option("--policy", replay.policies,
-                      "Policy file or directory; default: embedded")
-          ->type_name("PATH")
-          ->allow_extra_args(false);
-  CLI::Option* shard = command
-                           .add_option("--shard", replay.shard,
-                                       "Part I of N of the lines, I from 0")
-                           ->type_name("I/N");
-  command.add_option("--threads", replay.threads, "Default: all processors")
-      ->check(CLI::Range(1, kMostThreads))
-      ->type_name("N");
+      AddOption(command, "--policy", options.policies,
+                "Policy file or directory; default: embedded", "PATH");
+  CLI::Option* shard = AddOption(command, "--shard", options.shard,
+                                 "Part I of N of the lines, I from 0", "I/N");
+  AddOption(command, "--threads", options.threads, "Default: all processors",
+            "N")
+      ->check(CLI::Range(1, kMostThreads));
   command
-      .add_flag("--merge", replay.merge, "LOG are results (-o json) to add up")
+      .add_flag("--merge", options.merge, "LOG are results (-o json) to add up")
       ->excludes(policy)
       ->excludes(shard);
-  command.add_flag("--placed", replay.placed,
+  command.add_flag("--placed", options.placed,
                    "Each line begins with its place: FILE<tab>LINE<tab>");
-  command
-      .add_option("-o,--output", replay.output,
-                  "text, json, html or rows: a line of JSON for each decision")
-      ->check(CLI::IsMember({"text", "json", "html", "rows"}))
-      ->type_name("FORMAT");
-  command.callback(
-      [options, &streams, &code] { code = RunReplay(*options, streams); });
+  AddOption(command, "-o,--output", options.output,
+            "text, json, html or rows: a line of JSON for each decision",
+            "FORMAT")
+      ->check(CLI::IsMember({"text", "json", "html", "rows"}));
 }
 
 }  // namespace mulligan::cli
