@@ -48,6 +48,10 @@ Suite ParseSuite(const std::string& file, const std::string& text);
 // What a suite without cases is told; the first one mends it.
 inline constexpr char kNoCases[] = "cases is missing, expected at least one";
 
+// ", did you mean "a"?", where one of those that are known is near.
+std::string DidYouMean(const std::string& name,
+                       const std::vector<std::string>& known);
+
 struct Mismatch {
   // Key of the expectation, as the suite writes it.
   std::string key;
