@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/time.h"
 
 namespace mulligan::cli {
 
@@ -21,6 +22,11 @@ std::string Percent(Count part, Count whole) {
   const double share =
       100.0 * static_cast<double>(part) / static_cast<double>(whole);
   return share < 0.1 ? "<0.1 %" : absl::StrFormat("%.1f %%", share);
+}
+
+std::string UtcText(std::string_view format, std::int64_t seconds) {
+  return absl::FormatTime({format.data(), format.size()},
+                          absl::FromUnixSeconds(seconds), absl::UTCTimeZone());
 }
 
 }  // namespace mulligan::cli

@@ -1,9 +1,10 @@
-// How counts are written for people.
+// How counts and times are written for people.
 #ifndef MULLIGAN_CLIENT_CLI_BASE_NUMBERS_H_
 #define MULLIGAN_CLIENT_CLI_BASE_NUMBERS_H_
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace mulligan::cli {
 
@@ -14,6 +15,9 @@ std::string WithCommas(Count count);
 
 // `part` of `whole`: "1.2 %", "<0.1 %", "0 %".
 std::string Percent(Count part, Count whole);
+
+// A time in UTC, of seconds since 1970, as absl::FormatTime writes it.
+std::string UtcText(std::string_view format, std::int64_t seconds);
 
 }  // namespace mulligan::cli
 

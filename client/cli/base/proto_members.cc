@@ -1,5 +1,4 @@
-#include "client/cli/base/proto_members.h"
-
+// Members of JSON objects that stand for messages.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -8,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
+#include "client/cli/base/proto_json.h"
 #include "policy/base/message_json.h"
 
 namespace mulligan::cli {

@@ -48,15 +48,16 @@ DeskJson StoryJson(const Failure& failure,
                    const LoadedPolicies& policies) {
   const Told told = TellAttempt(failure, attempts.back(), policies);
   const v1::RuleReference& rule = told.response.explanation().matched_rule();
-  DeskJson json = {{"headline", told.story.headline},
-                   {"class", VerdictClass(told.response.decision().action())},
-                   {"rule",
-                    {{"policy", rule.policy()},
-                     {"rule", rule.rule()},
-                     {"file", rule.file()},
-                     {"line", rule.line()}}},
-                   {"workload", failure.workload},
-                   {"html", HtmlArticle(told)}};
+  DeskJson json = {
+      {"headline", told.story.headline},
+      {"class", LookOf(told.response.decision().action()).html_class},
+      {"rule",
+       {{"policy", rule.policy()},
+        {"rule", rule.rule()},
+        {"file", rule.file()},
+        {"line", rule.line()}}},
+      {"workload", failure.workload},
+      {"html", HtmlArticle(told)}};
   constexpr const char* kSides[][2] = {{"verdict", "price"},
                                        {"native", "nativePrice"}};
   const std::vector<Side>& sides = told.story.sides;

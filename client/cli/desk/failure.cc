@@ -17,7 +17,6 @@
 #include "client/cli/story/story.h"
 #include "client/cli/suite/suite.h"
 #include "policy/base/times.h"
-#include "policy/decide.h"
 
 namespace mulligan::cli {
 namespace {
@@ -90,13 +89,8 @@ absl::Status Show(v1::DecideRequest request, const std::string& decided_at,
 absl::StatusOr<v1::DecideResponse> Answer(const v1::DecideRequest& request,
                                           const PolicySet& policies,
                                           Watch& watch) {
-  v1::DecideResponse response;
-  DecideOptions options;
-  options.watch = &watch;
-  absl::Status decided = Decide(
-      request, policies, request.report().observed_at(), response, options);
-  if (!decided.ok()) return decided;
-  return response;
+  return DecideAt(request.report().observed_at(), request, policies,
+                  {.watch = &watch});
 }
 
 // All workloads with their verdicts, the worst first.

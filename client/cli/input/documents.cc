@@ -131,12 +131,7 @@ absl::StatusOr<std::vector<std::string>> SplitYaml(std::string_view source,
   return json;
 }
 
-struct Rename {
-  std::string_view from;
-  std::string_view to;
-};
-
-constexpr std::array<Rename, 7> kRenames = {{
+constexpr std::pair<std::string_view, std::string_view> kRenames[] = {
     {"regarding", "involvedObject"},
     {"note", "message"},
     {"reportingController", "reportingComponent"},
@@ -144,11 +139,11 @@ constexpr std::array<Rename, 7> kRenames = {{
     {"deprecatedFirstTimestamp", "firstTimestamp"},
     {"deprecatedLastTimestamp", "lastTimestamp"},
     {"deprecatedCount", "count"},
-}};
+};
 
 std::string_view CoreName(std::string_view name) {
-  for (const Rename& rename : kRenames) {
-    if (rename.from == name) return rename.to;
+  for (const auto& [from, to] : kRenames) {
+    if (from == name) return to;
   }
   return name;
 }

@@ -118,34 +118,31 @@ absl::Status NotOneWorkload(const std::string& which, std::size_t named,
       told < labels.size() ? ", ..." : "");
 }
 
-// Names the workload of objects that are told together.
-absl::Status NameWorkload(const std::string& which, Inputs& inputs) {
-  std::vector<std::string> labels;
-  bool named = inputs.groups.empty();
-  for (const WorkloadGroup& group : inputs.groups) {
-    named = named || IsNamed(group, which);
-    labels.push_back(group.Label());
-  }
-  if (!named) return NotOneWorkload(which, 0, labels);
-  const std::size_t slash = which.rfind('/');
-  inputs.request.mutable_report()->mutable_workload()->set_name(
-      which.substr(slash == std::string::npos ? 0 : slash + 1));
-  return absl::OkStatus();
-}
-
-// Leaves the workload that --workload names.
+// Leaves the workload that --workload names, or names the one that all objects
+// are of.
 absl::Status ChooseWorkload(const std::string& which, Inputs& inputs) {
   if (which.empty()) return absl::OkStatus();
-  if (inputs.workloads.empty()) return NameWorkload(which, inputs);
+  const bool is_one = inputs.workloads.empty();
+  std::vector<const WorkloadGroup*> groups;
+  for (const WorkloadGroup& group : inputs.groups) groups.push_back(&group);
+  for (const WorkloadReport& one : inputs.workloads)
+    groups.push_back(&one.group);
   std::vector<std::string> labels;
-  std::vector<WorkloadReport*> named;
-  for (WorkloadReport& workload : inputs.workloads) {
-    labels.push_back(workload.group.Label());
-    if (IsNamed(workload.group, which)) named.push_back(&workload);
+  std::vector<std::size_t> named;
+  for (const WorkloadGroup* group : groups) {
+    if (IsNamed(*group, which)) named.push_back(labels.size());
+    labels.push_back(group->Label());
   }
-  if (named.size() != 1) return NotOneWorkload(which, named.size(), labels);
-  *inputs.request.mutable_report() = std::move(named.front()->report);
-  inputs.workloads.clear();
+  if (is_one ? named.empty() && !groups.empty() : named.size() != 1) {
+    return NotOneWorkload(which, named.size(), labels);
+  }
+  v1::FailureReport& report = *inputs.request.mutable_report();
+  if (is_one) {
+    report.mutable_workload()->set_name(which.substr(which.rfind('/') + 1));
+  } else {
+    report = std::move(inputs.workloads[named.front()].report);
+    inputs.workloads.clear();
+  }
   return absl::OkStatus();
 }
 

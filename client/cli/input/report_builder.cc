@@ -213,11 +213,10 @@ absl::Status ReportBuilder::AddKnownKind(const KubernetesObject& object) {
                          ? reflection.AddMessage(&read.piece, field)
                          : reflection.MutableMessage(&read.piece, field);
   ++objects_;
-  if (row.name == "Event") {
-    return Prefixed(object.Label(),
-                    ParseProtoJson(CoreEventJson(object), *message));
-  }
-  return Prefixed(object.Label(), ParseProtoJson(object.text, *message));
+  const bool is_event = row.name == "Event";
+  return Prefixed(
+      read.label,
+      ParseProtoJson(is_event ? CoreEventJson(object) : object.text, *message));
 }
 
 void ReportBuilder::Place(const ReadObject& object, v1::FailureReport& report) {
@@ -260,12 +259,10 @@ absl::Status ReportBuilder::AddStatus(const KubernetesObject& object) {
     Warn(absl::StrFormat("%s: ignored, it reports a success", object.Label()));
     return absl::OkStatus();
   }
-  std::string json = R"({"phase":"CREATE")";
-  json += absl::StrFormat(R"(,"httpCode":%s)", object.Find("code"));
-  json += absl::StrFormat(R"(,"reason":%s)", object.Find("reason"));
-  json += absl::StrFormat(R"(,"message":%s)", object.Find("message"));
-  json += absl::StrFormat(R"(,"kind":%s})",
-                          JsonMemberOf(object.Find("details"), "kind"));
+  const std::string json = absl::StrFormat(
+      R"({"phase":"CREATE","httpCode":%s,"reason":%s,"message":%s,"kind":%s})",
+      object.Find("code"), object.Find("reason"), object.Find("message"),
+      JsonMemberOf(object.Find("details"), "kind"));
   v1::CreationError error;
   if (absl::Status status = ParseProtoJson(json, error); !status.ok()) {
     return Prefixed(object.Label(), status);

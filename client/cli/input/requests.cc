@@ -63,20 +63,13 @@ std::string AnswerLine(const v1::DecideResponse& answer) {
 }
 
 bool MayBeFine(absl::StatusCode code) {
-  switch (code) {
-    case absl::StatusCode::kUnavailable:
-    case absl::StatusCode::kDeadlineExceeded:
-    case absl::StatusCode::kResourceExhausted:
-    case absl::StatusCode::kInternal:
-    case absl::StatusCode::kUnknown:
-    case absl::StatusCode::kCancelled:
-    case absl::StatusCode::kAborted:
-    case absl::StatusCode::kUnauthenticated:
-    case absl::StatusCode::kPermissionDenied:
-      return true;
-    default:
-      return false;
-  }
+  constexpr absl::StatusCode kNotTheRequest[] = {
+      absl::StatusCode::kUnavailable,       absl::StatusCode::kDeadlineExceeded,
+      absl::StatusCode::kResourceExhausted, absl::StatusCode::kInternal,
+      absl::StatusCode::kUnknown,           absl::StatusCode::kCancelled,
+      absl::StatusCode::kAborted,           absl::StatusCode::kUnauthenticated,
+      absl::StatusCode::kPermissionDenied};
+  return std::ranges::find(kNotTheRequest, code) != std::end(kNotTheRequest);
 }
 
 bool IsSilence(absl::StatusCode code) {

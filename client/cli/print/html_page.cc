@@ -119,7 +119,7 @@ std::string OverviewRow(const WorkloadAnswer& answer, int target) {
       "<td data-name=\"Cause\"><span>%s</span></td>"
       "<td data-name=\"Why\"><span>%s</span></td></tr>\n",
       name,
-      response.ok() ? VerdictClass(response->decision().action()) : "fail",
+      response.ok() ? LookOf(response->decision().action()).html_class : "fail",
       Escaped(VerdictOf(answer)), CauseNameOf(answer),
       Escaped(response.ok() ? answer.headline
                             : std::string(response.status().message())));

@@ -5,10 +5,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "absl/time/time.h"
+#include "client/cli/base/numbers.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/print/html.h"
 #include "client/cli/print/human.h"
+#include "client/cli/print/plot.h"
 #include "client/cli/story/story.h"
 #include "client/cli/story/wording.h"
 #include "policy/base/utf8.h"
@@ -59,25 +60,17 @@ std::string Remark(const Html&... html) {
   return absl::StrCat("<p class=\"legend\">", html..., "</p>\n");
 }
 
-std::string Items(const std::vector<std::string>& items) {
-  std::string html;
-  for (const std::string& item : items) {
-    absl::StrAppend(&html, "<li>", item, "</li>\n");
-  }
-  return html.empty() ? html : absl::StrCat("<ul>\n", html, "</ul>\n");
-}
-
 std::string List(std::string_view title,
                  const std::vector<std::string>& items) {
   if (items.empty()) return "";
-  return absl::StrFormat("<h3>%s</h3>\n%s", title, Items(items));
+  return absl::StrFormat("<h3>%s</h3>\n%s", title, HtmlList(items));
 }
 
 std::string Card(const Side& side) {
   std::string html = absl::StrFormat(
       "<div class=\"card\"><p class=\"soft\">%s</p>"
       "<p class=\"verdict %s\">%s</p><p>%s</p>",
-      Escaped(side.who), VerdictClass(side.action), Escaped(side.verdict),
+      Escaped(side.who), LookOf(side.action).html_class, Escaped(side.verdict),
       Escaped(side.Price()));
   if (!side.words.empty()) {
     absl::StrAppend(&html, "<p class=\"soft\">", Escaped(side.words), "</p>");
@@ -151,20 +144,6 @@ std::string Fact(std::string_view name, const std::string& html) {
   return absl::StrFormat("<div><dt>%s</dt><dd>%s</dd></div>\n", name, html);
 }
 
-std::string_view VerdictClass(v1::Decision::Action action) {
-  switch (static_cast<int>(action)) {
-    case v1::Decision::RETRY:
-      return "retry";
-    case v1::Decision::FAIL:
-      return "fail";
-    case v1::Decision::WAIT:
-    case v1::Decision::WAIT_FOR_SPEC_UPDATE:
-      return "wait";
-    default:
-      return "";
-  }
-}
-
 std::string VerdictCards(const Told& told) {
   std::string body = "<div class=\"cards\">\n";
   for (const Side& side : told.story.sides) body += Card(side);
@@ -229,11 +208,9 @@ std::string TimelineSection(const Told& told) {
   if (!members.events.empty()) {
     body += "<ol class=\"events\">\n";
     for (const Moment& event : members.events) {
-      absl::StrAppend(
-          &body, "<li><span class=\"soft\">",
-          absl::FormatTime("%H:%M:%S", absl::FromUnixSeconds(event.at),
-                           absl::UTCTimeZone()),
-          "</span> ", Escaped(event.text), "</li>\n");
+      absl::StrAppend(&body, "<li><span class=\"soft\">",
+                      UtcText("%H:%M:%S", event.at), "</span> ",
+                      Escaped(event.text), "</li>\n");
     }
     body += "</ol>\n";
     if (members.hidden_events > 0) {
@@ -355,7 +332,7 @@ std::string SeparateSection(const v1::DecideResponse& response) {
   for (const v1::SeparateFailure& separate : response.separate()) {
     sentences.push_back(Escaped(separate.decision().sentence()));
   }
-  return Section("separate", "Beside it, each on its own", Items(sentences));
+  return Section("separate", "Beside it, each on its own", HtmlList(sentences));
 }
 
 std::string WarningSection(const v1::DecideResponse& response) {
@@ -363,7 +340,7 @@ std::string WarningSection(const v1::DecideResponse& response) {
   for (const std::string& warning : response.warnings()) {
     warnings.push_back(Escaped(warning));
   }
-  return Section("warnings", "Warnings", Items(warnings));
+  return Section("warnings", "Warnings", HtmlList(warnings));
 }
 
 std::string LedgerSection(const LedgerNote& ledger) {

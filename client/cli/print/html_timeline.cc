@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
+#include "client/cli/base/numbers.h"
 #include "client/cli/print/html.h"
 
 namespace mulligan::cli {
@@ -85,8 +85,7 @@ class Drawing {
     const char* form = end_ - begin_ > 86400 ? "%m-%d %H:%M"
                        : step < 60           ? "%H:%M:%S"
                                              : "%H:%M";
-    return absl::FormatTime(form, absl::FromUnixSeconds(at),
-                            absl::UTCTimeZone());
+    return UtcText(form, at);
   }
 
   void DrawAxis() {

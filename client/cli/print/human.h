@@ -59,9 +59,6 @@ void WriteStory(const Story& story, bool all, Layout& layout);
 // the command in full, ledger and all.
 void WriteLedger(const LedgerNote& ledger, bool all, Layout& layout);
 
-// The colour of a verdict.
-Style VerdictStyle(v1::Decision::Action action);
-
 struct HumanOptions {
   bool color = false;
   // Also the rules that were tried, the causes that were ruled out, every

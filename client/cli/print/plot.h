@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mulligan::cli {
 
@@ -24,6 +25,16 @@ std::string PlotText(std::string_view style, double x, double y,
 // A section of a page; nothing without a body. Both texts are HTML.
 std::string HtmlSection(std::string_view title, const std::string& body,
                         std::string_view legend = "");
+
+// A list of a page, "ul" or "ol", and a table; nothing without items or rows.
+// Titles are texts, everything else is HTML.
+std::string HtmlList(const std::vector<std::string>& items,
+                     std::string_view element = "ul");
+std::string HtmlTable(const std::vector<std::string_view>& titles,
+                      const std::vector<std::string>& rows);
+
+// A cell of a row, of a class or of none.
+std::string HtmlCell(std::string_view html, std::string_view style = "");
 
 }  // namespace mulligan::cli
 

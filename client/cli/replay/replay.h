@@ -95,11 +95,6 @@ struct ReplayResult {
   void Merge(const ReplayResult& other);
 };
 
-// What counts most about an answer that would be another: "RETRY to FAIL",
-// "delay", "no answer"; empty: nothing would change.
-std::string ChangeOf(const v1::DecideResponse& recorded,
-                     const absl::StatusOr<const v1::DecideResponse*>& answer);
-
 // Decides each line of `logs` and hands what was answered and would be, as JSON
 // on one line with its line break (docs/cli.md has the members), to `take`,
 // which is called by one thread at a time, in the order of lines where

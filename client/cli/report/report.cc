@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <tuple>
@@ -15,7 +16,6 @@
 #include "client/cli/report/retell.h"
 #include "policy/base/times.h"
 #include "policy/decide.h"
-#include "policy/request/workload.h"
 
 namespace mulligan::cli {
 namespace {
@@ -160,13 +160,6 @@ class ReportSink : public RecordSink {
   LineCounts counts_;
 };
 
-using Sinks = std::vector<std::unique_ptr<ReportSink>>;
-
-std::string ReportLabel(const v1::FailureReport& report) {
-  const v1::WorkloadReference workload = WorkloadOf(report);
-  return WorkloadLabel(workload.kind(), workload.namespace_(), workload.name());
-}
-
 Count RestartsInPlace(const v1::FailureReport& report) {
   Count restarts = 0;
   for (const auto& pod : report.pods()) {
@@ -175,18 +168,6 @@ Count RestartsInPlace(const v1::FailureReport& report) {
     }
   }
   return restarts;
-}
-
-Sinks SinksOf(const ReportSettings& settings, unsigned threads, Names& names) {
-  Sinks sinks;
-  for (unsigned i = 0; i < threads; ++i) {
-    sinks.push_back(std::make_unique<ReportSink>(settings, names));
-  }
-  return sinks;
-}
-
-void TakeOver(const Sinks& sinks, Gathered& gathered) {
-  for (const auto& sink : sinks) sink->HandOver(gathered);
 }
 
 }  // namespace
@@ -198,9 +179,11 @@ Unit Report::unit() const {
 
 void Gather(LogBlocks& logs, const ReportSettings& settings,
             Gathered& gathered) {
-  const Sinks sinks = SinksOf(settings, settings.threads, gathered.names);
+  std::deque<ReportSink> sinks;
   std::vector<RecordSink*> readers;
-  for (const auto& sink : sinks) readers.push_back(sink.get());
+  for (unsigned i = 0; i < settings.threads; ++i) {
+    readers.push_back(&sinks.emplace_back(settings, gathered.names));
+  }
   gathered.read.lines = ReadRecords(logs, settings.read, readers);
   const PolicySet* const candidate = settings.entries.candidate;
   gathered.made_with = settings.flags;
@@ -208,14 +191,14 @@ void Gather(LogBlocks& logs, const ReportSettings& settings,
     gathered.made_with->emplace(kCompareFlag, candidate->revision());
   }
   gathered.read.compared = candidate != nullptr;
-  TakeOver(sinks, gathered);
+  for (ReportSink& sink : sinks) sink.HandOver(gathered);
 }
 
 absl::StatusOr<Report> MakeReport(
     const std::vector<v1::FailureReport>& workloads, const PolicySet& policies,
     const ReportSettings& settings) {
   Gathered gathered;
-  const Sinks sinks = SinksOf(settings, 1, gathered.names);
+  ReportSink sink(settings, gathered.names);
   gathered.made_with = settings.flags;
   Report& report = gathered.read;
   report.of_cluster = true;
@@ -230,58 +213,52 @@ absl::StatusOr<Report> MakeReport(
       *request.mutable_report() = std::move(telling.report);
       *request.mutable_ledger() = ledger;
       ++report.lines;
-      const LogPosition place = {ReportLabel(workload), 0};
+      const LogPosition place = {WorkloadLabel(workload), 0};
       const absl::Status decided = Decide(
           request, policies, record.decided_at(), *record.mutable_response());
       if (!decided.ok()) {
-        sinks[0]->TakeBad(place, std::string(decided.message()));
+        sink.TakeBad(place, std::string(decided.message()));
         continue;
       }
       ledger = record.response().ledger();
-      sinks[0]->TakeDone(record, place, telling.done);
+      sink.TakeDone(record, place, telling.done);
     }
   }
-  TakeOver(sinks, gathered);
+  sink.HandOver(gathered);
   const absl::Status added = AddUp(gathered, 1);
   if (!added.ok()) return added;
   return Tell(gathered);
 }
 
 std::int64_t AmountOf(const Spent& spent, Unit unit) {
-  switch (unit) {
-    case Unit::kAccelerator:
-      return spent.accelerator;
-    case Unit::kCore:
-      return spent.core;
-    case Unit::kPod:
-      break;
-  }
-  return spent.pod;
+  constexpr std::int64_t Spent::*kAmounts[] = {&Spent::accelerator,
+                                               &Spent::core, &Spent::pod};
+  return spent.*At(kAmounts, unit);
 }
 
 std::string_view ReportName(Unit unit) {
   static constexpr std::string_view kNames[] = {"accelerator-hours",
                                                 "core-hours", "pod-hours"};
-  return kNames[static_cast<std::size_t>(unit)];
+  return At(kNames, unit);
 }
 
 std::string_view ReportName(By by) {
   static constexpr std::string_view kNames[kBys] = {
       "cause", "domain", "team",   "kind", "operator", "node",
       "zone",  "image",  "budget", "sign", "week"};
-  return kNames[static_cast<std::size_t>(by)];
+  return At(kNames, by);
 }
 
 std::string_view ReportName(Decider decider) {
   static constexpr std::string_view kNames[kDeciders] = {"recorded", "native",
                                                          "candidate"};
-  return kNames[static_cast<std::size_t>(decider)];
+  return At(kNames, decider);
 }
 
 std::string_view ReportName(End end) {
   static constexpr std::string_view kNames[kEnds] = {
       "completed", "given up", "waits for its author", "not known"};
-  return kNames[static_cast<std::size_t>(end)];
+  return At(kNames, end);
 }
 
 std::vector<std::pair<std::string, Cost>> CostliestFirst(const Rows& rows,

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "absl/time/time.h"
 #include "client/cli/report/report.h"
 #include "client/cli/report/report_words.h"
 
@@ -19,8 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr int kVersion = 1;
 
 std::string TimeOf(std::int64_t seconds) {
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::FromUnixSeconds(seconds),
-                          absl::UTCTimeZone());
+  return UtcText("%Y-%m-%dT%H:%M:%SZ", seconds);
 }
 
 Json ToJson(const Spent& spent) {

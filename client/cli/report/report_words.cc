@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
 #include "client/cli/story/wording.h"
 
 namespace mulligan::cli {
@@ -67,14 +66,10 @@ std::string HoursText(std::int64_t milliseconds) {
   return milliseconds == 0 ? "0" : absl::StrFormat("%.1f", hours);
 }
 
-std::string DayText(Day day) {
-  return absl::FormatTime("%Y-%m-%d", absl::FromUnixSeconds(day),
-                          absl::UTCTimeZone());
-}
+std::string DayText(Day day) { return UtcText("%Y-%m-%d", day); }
 
 std::string MinuteText(std::int64_t seconds) {
-  return absl::FormatTime("%Y-%m-%d %H:%M", absl::FromUnixSeconds(seconds),
-                          absl::UTCTimeZone());
+  return UtcText("%Y-%m-%d %H:%M", seconds);
 }
 
 std::string CountsText(const Cost& cost) {

@@ -146,33 +146,25 @@ Verdicts VerdictsOf(const Course& course, const std::string& workload,
   return verdicts;
 }
 
-// Counts a workload once for each key that it has.
-template <typename Key, typename Value>
-class OncePerWorkload {
- public:
-  explicit OncePerWorkload(absl::flat_hash_map<Key, Value>& all) : all_(all) {}
-
-  Value& At(const Key& key) { return all_[key]; }
-  // 1 where this is the first of the workload.
-  Count IsFirst(const Key& key) { return seen_.insert(key).second ? 1 : 0; }
-
- private:
-  absl::flat_hash_map<Key, Value>& all_;
-  absl::flat_hash_set<Key> seen_;
-};
+// The cost of a failure, which counts its workload the first time for a key.
+template <typename Key>
+Cost CostOf(const Entry& failure, const Key& key,
+            absl::flat_hash_set<Key>& seen) {
+  return {1, seen.insert(key).second ? 1 : 0, failure.spent};
+}
 
 void AddBy(const Course& course, ReportTotals& totals) {
   for (std::size_t by = 0; by < kBys; ++by) {
-    OncePerWorkload once(totals.by[by]);
+    absl::flat_hash_set<ReportTotals::Number> seen;
     for (const Entry& failure : course.failures) {
       const ReportTotals::Number name = failure.names[by];
-      once.At(name) += {1, once.IsFirst(name), failure.spent};
+      totals.by[by][name] += CostOf(failure, name, seen);
     }
   }
 }
 
 void AddTimes(const Course& course, ReportTotals& totals) {
-  OncePerWorkload days(totals.days);
+  absl::flat_hash_set<std::pair<Day, ReportTotals::Number>> days;
   // Of each cause, the last moment.
   absl::flat_hash_map<ReportTotals::Number, std::int64_t> last;
   for (const Entry& failure : course.failures) {
@@ -181,7 +173,7 @@ void AddTimes(const Course& course, ReportTotals& totals) {
     totals.last = std::max(totals.last, observed);
     const Day day = observed - observed % kDaySeconds;
     const std::pair of_day = {day, At(failure.names, By::kDomain)};
-    days.At(of_day) += {1, days.IsFirst(of_day), failure.spent};
+    totals.days[of_day] += CostOf(failure, of_day, days);
     if (!failure.by_platform) continue;
     const ReportTotals::Number node = At(failure.names, By::kNode);
     if (node != Names::kNone) ++totals.nodes[{node, day}];
@@ -206,12 +198,13 @@ void AddTimes(const Course& course, ReportTotals& totals) {
 }
 
 void AddMoney(const Course& course, ReportTotals& totals) {
-  OncePerWorkload flows(totals.flows);
+  absl::flat_hash_set<std::pair<ReportTotals::Number, ReportTotals::Number>>
+      flows;
   absl::flat_hash_set<ReportTotals::Number> ended;
   for (const Entry& failure : course.failures) {
     const ReportTotals::Number budget = At(failure.names, By::kBudget);
     const std::pair flow = {At(failure.names, By::kDomain), budget};
-    At(flows.At(flow), course.end) += {1, flows.IsFirst(flow), failure.spent};
+    At(totals.flows[flow], course.end) += CostOf(failure, flow, flows);
     if (budget == Names::kNone) continue;
     BudgetCost& cost = totals.budgets[budget];
     cost.charged += failure.units;

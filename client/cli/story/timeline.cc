@@ -21,8 +21,7 @@ std::int64_t SecondsOf(const google::protobuf::Timestamp& time) {
   return IsSet(time) ? time.seconds() : 0;
 }
 
-// The later of two times, the earlier of two; 0 is unknown.
-std::int64_t Later(std::int64_t a, std::int64_t b) { return std::max(a, b); }
+// Of two times, of which 0 is unknown.
 std::int64_t Earlier(std::int64_t a, std::int64_t b) {
   if (a == 0 || b == 0) return a + b;
   return std::min(a, b);
@@ -50,7 +49,7 @@ void ReadContainers(const core::Pod& pod, Lane& lane) {
             (lane.note.empty() || end.exit_code() != 0)) {
           lane.note = EndNote(end);
         }
-        lane.end = Later(lane.end, finished);
+        lane.end = std::max(lane.end, finished);
       } else if (state->has_running()) {
         lane.begin =
             Earlier(lane.begin, SecondsOf(state->running().started_at()));
@@ -85,13 +84,13 @@ Lane LaneOf(const core::Pod& pod, std::int64_t observed) {
   }
   if (!pod.status().reason().empty()) lane.note = pod.status().reason();
   if (lane.open) {
-    lane.end = Later(lane.end, observed);
+    lane.end = std::max(lane.end, observed);
     if (lane.note.empty()) {
       lane.note = pod.status().phase() == "Pending" ? "pending" : "running";
     }
   }
   if (lane.end == 0) lane.end = observed;
-  lane.end = Later(lane.end, lane.begin);
+  lane.end = std::max(lane.end, lane.begin);
   return lane;
 }
 
