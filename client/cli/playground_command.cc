@@ -57,17 +57,12 @@ absl::StatusOr<DeskSettings> SettingsOf(const PlaygroundOptions& options) {
       PoliciesOf(options.policy_dir);
   if (!policies.ok()) return policies.status();
   settings.policies = *std::move(policies);
-  if (!options.suites.empty()) {
-    absl::StatusOr<std::vector<std::string>> suites =
-        FindSuites(options.suites);
-    if (!suites.ok()) return suites.status();
-    settings.suites = *std::move(suites);
-  }
-  if (!options.logs.empty()) {
-    absl::StatusOr<ShelvedLog> log = ReadLogs(options.logs);
-    if (!log.ok()) return log.status();
-    settings.log = *std::move(log);
-  }
+  absl::StatusOr<std::vector<std::string>> suites = FindSuites(options.suites);
+  if (!suites.ok()) return suites.status();
+  settings.suites = *std::move(suites);
+  absl::StatusOr<ShelvedLog> log = ReadLogs(options.logs);
+  if (!log.ok()) return log.status();
+  settings.log = *std::move(log);
   return settings;
 }
 

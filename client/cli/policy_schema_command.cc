@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_replace.h"
@@ -30,12 +31,7 @@ using ::google::protobuf::FieldDescriptor;
 
 // What the types of the proto do not say of a message or a field, by full name:
 // members to add to its schema. A test finds what the loader does not refuse.
-struct Constraint {
-  std::string_view name;
-  const char* members;
-};
-
-constexpr Constraint kConstraints[] = {
+constexpr std::pair<std::string_view, const char*> kConstraints[] = {
     {"mulligan.v1.RetryPolicy",
      R"({"required": ["apiVersion", "kind", "metadata", "spec"]})"},
     {"mulligan.v1.RetryPolicy.api_version", R"({"enum": ["mulligan.dev/v1"]})"},
@@ -201,10 +197,8 @@ class Writer {
   }
 
   void Constrain(std::string_view name, Json& schema) const {
-    for (const Constraint& constraint : kConstraints) {
-      if (constraint.name == name) {
-        schema.update(Json::parse(constraint.members));
-      }
+    for (const auto& [constrained, members] : kConstraints) {
+      if (constrained == name) schema.update(Json::parse(members));
     }
     // Kubernetes' schemas are of OpenAPI 3.0, where it is a flag.
     if (form_ == SchemaForm::kCrd && schema.contains("exclusiveMinimum")) {

@@ -195,8 +195,10 @@ class Checker {
     if (absl::Status key = String(); !key.ok()) return key;
     const std::string_view key = text_.substr(start, at_ - start);
     const bool escaped = key.find('\\') != key.npos;
-    if (!keys.Insert(escaped ? decoded_.emplace_back(JsonStringValue(key))
-                             : key.substr(1, key.size() - 2))) {
+    const std::string_view name =
+        escaped ? decoded_.emplace_back(JsonStringValue(key))
+                : key.substr(1, key.size() - 2);
+    if (!keys.insert(name).second) {
       return PlainErrorAt(start, absl::StrFormat("duplicate key %s",
                                                  key.substr(0, kMaxKeyShown)));
     }

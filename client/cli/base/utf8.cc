@@ -83,15 +83,9 @@ bool RepairText(std::string& json) {
 }
 
 std::string Printable(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    if (absl::ascii_isspace(static_cast<unsigned char>(c))) {
-      if (!line.empty() && line.back() != ' ') line.push_back(' ');
-    } else {
-      line.push_back(c);
-    }
-  }
-  while (!line.empty() && line.back() == ' ') line.pop_back();
+  std::string line(text);
+  std::ranges::replace_if(line, absl::ascii_isspace, ' ');
+  absl::RemoveExtraAsciiWhitespace(&line);
   return Visible(line);
 }
 

@@ -144,18 +144,15 @@ absl::StatusOr<std::string> AddToText(const std::string& text,
 absl::StatusOr<std::string> TextOf(const std::string& text,
                                    const v1::RetryPolicyTestSpec& added,
                                    const v1::RetryPolicyTest& whole) {
-  if (IsBlankText(text)) return PrintProtoAs(OutputFormat::kYaml, whole);
+  const absl::StatusOr<std::string> anew =
+      PrintProtoAs(OutputFormat::kYaml, whole);
+  if (!anew.ok() || IsBlankText(text)) return anew;
   if (SaysNothing(text)) {
-    const absl::StatusOr<std::string> yaml =
-        PrintProtoAs(OutputFormat::kYaml, whole);
-    if (!yaml.ok()) return yaml;
-    return absl::StrCat(text, text.ends_with('\n') ? "" : "\n", *yaml);
+    return absl::StrCat(text, text.ends_with('\n') ? "" : "\n", *anew);
   }
   absl::StatusOr<std::string> result = AddToText(text, added, whole);
   if (!result.ok() || !result->empty()) return result;
-  if (text.find('#') == std::string::npos) {
-    return PrintProtoAs(OutputFormat::kYaml, whole);
-  }
+  if (text.find('#') == std::string::npos) return anew;
   return Invalid(
       "the suite would lose its comments: a case can be added beside them "
       "where spec, fixtures and cases are in block style, each key on a line "

@@ -126,27 +126,23 @@ std::string TextOf(const core::Event& event) {
 
 // Sets `hidden` to how many were left out.
 std::vector<Moment> EventsOf(const v1::FailureReport& report, int& hidden) {
-  struct Timed {
-    bool warning;
-    Moment moment;
-  };
-  std::vector<Timed> timed;
+  // Whether it is none that warns, and the moment.
+  std::vector<std::pair<bool, Moment>> timed;
   for (const core::Event& event : report.events()) {
     const std::int64_t at = TimeOf(event);
     if (at == 0) continue;
-    timed.push_back({event.type() == "Warning", {at, TextOf(event)}});
+    timed.push_back({event.type() != "Warning", {at, TextOf(event)}});
   }
   // Warnings before the rest, the latest first, when not all can be shown.
-  std::ranges::stable_sort(timed, [](const Timed& a, const Timed& b) {
-    return std::make_tuple(!a.warning, -a.moment.at) <
-           std::make_tuple(!b.warning, -b.moment.at);
+  std::ranges::stable_sort(timed, {}, [](const auto& event) {
+    return std::pair(event.first, -event.second.at);
   });
   if (timed.size() > kMostEvents) {
     hidden = static_cast<int>(timed.size() - kMostEvents);
     timed.resize(kMostEvents);
   }
   std::vector<Moment> events;
-  for (Timed& event : timed) events.push_back(std::move(event.moment));
+  for (auto& [rank, moment] : timed) events.push_back(std::move(moment));
   std::ranges::stable_sort(events, {}, &Moment::at);
   for (std::size_t i = 0; i < events.size(); ++i) {
     events[i].number = static_cast<int>(i) + 1;
