@@ -42,14 +42,12 @@ absl::StatusOr<v1::DecideResponse> AskOneOfMany(v1::DecideRequest& request,
 
 Told TellOne(const v1::DecideRequest& request, v1::DecideResponse response,
              const std::string& ledger_source, const Answerer& answerer) {
-  Told told;
-  told.story = TellStory(request, response, ledger_source);
+  RuleLines rule;
   if (answerer.rule_lines) {
-    told.rule = answerer.rule_lines(response.explanation().matched_rule());
+    rule = answerer.rule_lines(response.explanation().matched_rule());
   }
-  told.report = request.report();
-  told.response = std::move(response);
-  return told;
+  return {TellStory(request, response, ledger_source), request.report(),
+          std::move(response), std::move(rule)};
 }
 
 absl::StatusOr<std::string> Format(const Told& told,

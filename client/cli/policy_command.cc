@@ -33,10 +33,8 @@ v1::CheckPolicyResponse ToMessage(const LoadedPolicies& loaded) {
   return response;
 }
 
-std::string Summary(const LoadedPolicies& loaded) {
-  const size_t files = loaded.files;
-  return absl::StrFormat("%d %s: %s\n", files, files == 1 ? "file" : "files",
-                         SummarizeIssues(loaded.issues));
+std::string Counted(int count, const std::string& noun) {
+  return absl::StrFormat("%d %s%s", count, noun, count == 1 ? "" : "s");
 }
 
 // Of valid policies, in file and line order as all issues are.
@@ -65,7 +63,10 @@ int RunPolicyCheck(PolicyCheckOptions& options, Streams& streams) {
   } else {
     streams.out << FormatIssues(loaded->issues, loaded->texts,
                                 options.output.color)
-                << Summary(*loaded);
+                << absl::StrFormat(
+                       "%s: %s\n",
+                       Counted(static_cast<int>(loaded->files), "file"),
+                       SummarizeIssues(loaded->issues));
   }
   if (const int code = FinishOutput(streams); code != kExitOk) return code;
   const bool valid = options.strict ? flawless : loaded->set != nullptr;
@@ -132,10 +133,6 @@ Totals TotalsOf(const v1::PolicyTestReport& report) {
   return totals;
 }
 
-std::string Plural(int count, const std::string& noun) {
-  return absl::StrFormat("%d %s%s", count, noun, count == 1 ? "" : "s");
-}
-
 void PrintSuite(const SuiteOutcome& outcome, Layout& page) {
   const v1::PolicyTestSuite& suite = outcome.result;
   page.Line(suite.file(), Style::kBold);
@@ -154,11 +151,11 @@ void PrintSummary(const v1::PolicyTestReport& report, const Totals& totals,
                   Layout& page) {
   page.BlankLine();
   page.Line(absl::StrFormat("%s, %s: %d passed, %d failed",
-                            Plural(report.suites_size(), "suite"),
-                            Plural(totals.cases, "case"),
+                            Counted(report.suites_size(), "suite"),
+                            Counted(totals.cases, "case"),
                             totals.cases - totals.failed, totals.failed));
   page.Line(absl::StrFormat("%d of %s decided (%d %%)", totals.decided,
-                            Plural(totals.rules, "rule"), totals.percent()));
+                            Counted(totals.rules, "rule"), totals.percent()));
   for (const v1::PolicyCoverage& coverage : report.coverage()) {
     for (const v1::RuleReference& rule : coverage.never_decided()) {
       page.Line(absl::StrFormat("  never: %s/%s (%s:%d)", rule.policy(),
@@ -188,10 +185,10 @@ int ExitCodeOf(const std::vector<SuiteOutcome>& outcomes, bool passed) {
   return passed ? kExitOk : kExitDiffers;
 }
 
-absl::Status Print(const PolicyTestOptions& options,
-                   const std::vector<SuiteOutcome>& outcomes,
-                   const v1::PolicyTestReport& report, const Totals& totals,
-                   Streams& streams) {
+absl::Status PrintResults(const PolicyTestOptions& options,
+                          const std::vector<SuiteOutcome>& outcomes,
+                          const v1::PolicyTestReport& report,
+                          const Totals& totals, Streams& streams) {
   if (!options.junit.empty()) {
     absl::Status written = WriteOutput(options.junit, ToJunit(report));
     if (!written.ok()) return written;
@@ -242,7 +239,8 @@ int RunPolicyTest(PolicyTestOptions& options, Streams& streams) {
   const Totals totals = TotalsOf(report);
   report.set_passed(ran && totals.failed == 0 &&
                     totals.percent() >= options.coverage_min);
-  if (absl::Status printed = Print(options, outcomes, report, totals, streams);
+  if (absl::Status printed =
+          PrintResults(options, outcomes, report, totals, streams);
       !printed.ok()) {
     return Fail(streams, printed);
   }

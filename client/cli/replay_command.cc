@@ -52,8 +52,8 @@ absl::StatusOr<Shard> ParseShard(const std::string& text) {
       text);
 }
 
-int Print(const ReplayOptions& options, const ReplayResult& result,
-          Streams& streams) {
+int PrintReplay(const ReplayOptions& options, const ReplayResult& result,
+                Streams& streams) {
   const std::string policies = options.merge ? "the same policies"
                                : options.policies.empty()
                                    ? "the embedded policies"
@@ -102,40 +102,36 @@ void CheckParts(ReplayResult& sum, Streams& streams) {
   }
 }
 
-int MergeResults(const ReplayOptions& options, Streams& streams) {
+absl::StatusOr<ReplayResult> MergeResults(
+    const std::vector<std::string>& paths) {
   std::optional<ReplayResult> sum;
-  for (const std::string& path : options.logs) {
+  for (const std::string& path : paths) {
     std::ifstream file(path, std::ios::binary);
     if (!file) {
-      return Fail(streams, absl::NotFoundError(
-                               absl::StrCat(path, ": cannot be opened")));
+      return absl::NotFoundError(absl::StrCat(path, ": cannot be opened"));
     }
     const std::string text((std::istreambuf_iterator<char>(file)),
                            std::istreambuf_iterator<char>());
     absl::StatusOr<ReplayResult> result = ParseReplayJson(text);
-    if (!result.ok()) {
-      return Fail(streams, Invalid("%s: %s", path, result.status().message()));
-    }
-    if (sum.has_value() && sum->revision != result->revision) {
-      return Fail(streams,
-                  Invalid("%s: replayed under revision %s, the files "
-                          "before it under %s; expected the same policies",
-                          path, result->revision, sum->revision));
-    }
-    if (sum.has_value()) {
-      const std::string again = PartOfBoth(*sum, *result);
-      if (!again.empty()) {
-        return Fail(streams,
-                    Invalid("%s: part %s was added before; expected each once",
-                            path, again));
-      }
-      sum->Merge(*result);
-    } else {
+    if (!result.ok()) return Invalid("%s: %s", path, result.status().message());
+    if (!sum.has_value()) {
       sum = *std::move(result);
+      continue;
     }
+    if (sum->revision != result->revision) {
+      return Invalid(
+          "%s: replayed under revision %s, the files before it under %s; "
+          "expected the same policies",
+          path, result->revision, sum->revision);
+    }
+    const std::string again = PartOfBoth(*sum, *result);
+    if (!again.empty()) {
+      return Invalid("%s: part %s was added before; expected each once", path,
+                     again);
+    }
+    sum->Merge(*result);
   }
-  CheckParts(*sum, streams);
-  return Print(options, *sum, streams);
+  return *std::move(sum);
 }
 
 // Prints what would change; the progress goes to the terminal that errors go
@@ -145,7 +141,12 @@ int RunReplay(ReplayOptions& options, Streams& streams) {
     return Fail(streams,
                 Invalid("-o rows: expected decision logs, not --merge"));
   }
-  if (options.merge) return MergeResults(options, streams);
+  if (options.merge) {
+    absl::StatusOr<ReplayResult> sum = MergeResults(options.logs);
+    if (!sum.ok()) return Fail(streams, sum.status());
+    CheckParts(*sum, streams);
+    return PrintReplay(options, *sum, streams);
+  }
   const absl::StatusOr<Shard> shard = ParseShard(options.shard);
   if (!shard.ok()) return Fail(streams, shard.status());
   absl::StatusOr<std::vector<std::string>> files = FindLogs(options.logs);
@@ -172,7 +173,7 @@ int RunReplay(ReplayOptions& options, Streams& streams) {
   result.parts[absl::StrJoin(options.logs, " ")] = {
       absl::StrCat(shard->index, "/", shard->count)};
   bar.Wipe();
-  return Print(options, result, streams);
+  return PrintReplay(options, result, streams);
 }
 
 }  // namespace

@@ -17,6 +17,10 @@ std::string WithCommas(Count count) {
   return digits;
 }
 
+std::string Plural(Count count, std::string_view one, std::string_view many) {
+  return absl::StrFormat("%s %s", WithCommas(count), count == 1 ? one : many);
+}
+
 std::string Percent(Count part, Count whole) {
   if (part == 0 || whole == 0) return "0 %";
   const double share =

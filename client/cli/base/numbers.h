@@ -13,6 +13,9 @@ using Count = std::int64_t;
 // "1,234,567".
 std::string WithCommas(Count count);
 
+// "1 line", "1,234 lines".
+std::string Plural(Count count, std::string_view one, std::string_view many);
+
 // `part` of `whole`: "1.2 %", "<0.1 %", "0 %".
 std::string Percent(Count part, Count whole);
 

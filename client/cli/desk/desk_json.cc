@@ -14,17 +14,15 @@ namespace {
 
 Told TellAttempt(const Failure& failure, const Attempted& attempt,
                  const LoadedPolicies& policies) {
-  Told told;
-  told.response = attempt.response;
-  DropNativeWarnings(told.response);
+  v1::DecideResponse response = attempt.response;
+  DropNativeWarnings(response);
   for (const std::string& warning : failure.warnings) {
-    told.response.add_warnings(warning);
+    response.add_warnings(warning);
   }
-  told.story = TellStory(attempt.request, told.response, failure.ledger_source);
-  told.rule =
-      FindRule(policies.texts, told.response.explanation().matched_rule());
-  told.report = attempt.request.report();
-  return told;
+  RuleLines rule =
+      FindRule(policies.texts, response.explanation().matched_rule());
+  return {TellStory(attempt.request, response, failure.ledger_source),
+          attempt.request.report(), std::move(response), std::move(rule)};
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include "client/cli/base/errors.h"
 #include "client/cli/base/proto_json.h"
 #include "client/cli/base/utf8.h"
-#include "client/cli/desk/suite_text.h"
 #include "client/cli/story/wording.h"
 #include "client/cli/suite/suite.h"
 #include "google/protobuf/util/message_differencer.h"
@@ -66,7 +65,7 @@ absl::StatusOr<v1::RetryPolicyTest> SuiteOf(const Question& question) {
     return std::move(empty.test);
   }
   const Issue& first = suite.issues.front();
-  return Invalid("the suite, line %s: %s", first.position.line, first.message);
+  return Invalid("the suite, line %d: %s", first.position.line, first.message);
 }
 
 // `wanted`, with a number behind it where that is taken.

@@ -51,10 +51,7 @@ std::string FactLine(const Told& told) {
       &html, Fact("Cause", CauseFact(diagnosis)),
       Fact("Where", WhereFact(diagnosis)),
       Fact("How sure", std::string(ConfidenceText(diagnosis.confidence()))));
-  const std::string outlook = OutlookText(diagnosis);
-  if (!outlook.empty()) {
-    html += Fact("Would it work unchanged?", Escaped(outlook));
-  }
+  html += Fact("Would it work unchanged?", Escaped(OutlookText(diagnosis)));
   if (diagnosis.has_exit_code()) {
     html += Fact("Exit code", absl::StrCat(diagnosis.exit_code()));
   }

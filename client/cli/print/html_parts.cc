@@ -118,20 +118,20 @@ std::string Legend(const Timeline& members) {
     return std::ranges::any_of(members.lanes, holds);
   };
   using Role = Lane::Role;
+  const std::pair<bool, const char*> marks[] = {
+      {any([](const Lane& lane) { return lane.role == Role::kRoot; }),
+       "Solid red: where it began. "},
+      {any([](const Lane& lane) { return lane.role == Role::kCascade; }),
+       "Dashed red: died because of it, not charged. "},
+      {any([](const Lane& lane) { return !lane.disruptions.empty(); }),
+       "Diamond: a disruption was announced. "},
+      {any([](const Lane& lane) { return lane.open; }),
+       "A bar without a stroke at its end goes on. "},
+      {!members.events.empty(), "Numbers: events. "}};
   std::string legend;
-  if (any([](const Lane& lane) { return lane.role == Role::kRoot; })) {
-    legend += "Solid red: where it began. ";
+  for (const auto& [is_drawn, meaning] : marks) {
+    if (is_drawn) legend += meaning;
   }
-  if (any([](const Lane& lane) { return lane.role == Role::kCascade; })) {
-    legend += "Dashed red: died because of it, not charged. ";
-  }
-  if (any([](const Lane& lane) { return !lane.disruptions.empty(); })) {
-    legend += "Diamond: a disruption was announced. ";
-  }
-  if (any([](const Lane& lane) { return lane.open; })) {
-    legend += "A bar without a stroke at its end goes on. ";
-  }
-  if (!members.events.empty()) legend += "Numbers: events. ";
   return legend + "All times are UTC.";
 }
 

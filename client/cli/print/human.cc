@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "absl/strings/str_format.h"
-#include "client/cli/base/json_text.h"
 #include "client/cli/print/layout.h"
 #include "client/cli/story/wording.h"
 

@@ -330,7 +330,7 @@ void WriteStory(const Story& story, bool all, Layout& layout) {
   WriteFact(layout, "Restarts", story.restarts);
   WriteFact(layout, "Do first", story.first_step);
   for (const Side& side : story.sides) {
-    const bool counts = story.broken || !side.limit_name.empty();
+    const bool counts = story.broken || !side.limit.name.empty();
     WriteFact(layout, side.who,
               side.verdict + (counts ? "; " + side.Price() : ""),
               LookOf(side.action).style);

@@ -99,9 +99,8 @@ std::string ExampleLines(const ReplayResult& result) {
 
 std::string BadLines(const ReplayResult& result) {
   if (result.bad_lines == 0) return "";
-  std::string text = absl::StrCat("\n", WithCommas(result.bad_lines),
-                                  result.bad_lines == 1 ? " line" : " lines",
-                                  " could not be read:\n");
+  std::string text = absl::StrCat(
+      "\n", Plural(result.bad_lines, "line", "lines"), " could not be read:\n");
   for (const auto& [place, why] : result.bad.all()) {
     absl::StrAppend(&text, "  ", Printable(place.Text()), ": ", Printable(why),
                     "\n");
@@ -288,7 +287,7 @@ absl::StatusOr<ReplayResult> ParseReplayJson(std::string_view text) {
   try {
     const Json json = Json::parse(text);
     if (json.at("replayVersion").get<int>() != kVersion) {
-      return Invalid("replayVersion: %s is not known; expected %s",
+      return Invalid("replayVersion: %d is not known; expected %d",
                      json.at("replayVersion").get<int>(), kVersion);
     }
     return ResultFrom(json);

@@ -154,7 +154,7 @@ ToldEntry EntryOf(const v1::DecisionRecord& record, const Subject& subject,
   entry.completed = diagnosis.situation() == v1::Diagnosis::FINISHED;
   entry.spent = entry.completed ? CompletedIn(report)
                                 : LostIn(report, diagnosis, decision);
-  At(entry.actions, Decider::kRecorded) = Small(decision.action());
+  AtKey(entry.actions, Decider::kRecorded) = Small(decision.action());
   entry.by_platform = IsPlatforms(diagnosis.fault_domain());
   entry.lasting = IsLasting(diagnosis, decision);
 
@@ -227,13 +227,14 @@ std::vector<ToldEntry> EntriesOf(const v1::DecisionRecord& record,
   Entry& first = entries.front().entry;
   first.units = static_cast<std::uint8_t>(accounting.units());
   first.exhausted = limited;
-  At(first.actions, Decider::kNative) = Small(native.action);
+  AtKey(first.actions, Decider::kNative) = Small(native.action);
   if (settings.candidate != nullptr) {
     v1::DecideResponse other;
     if (Decide(record.request(), *settings.candidate, record.decided_at(),
                other)
             .ok()) {
-      At(first.actions, Decider::kCandidate) = Small(other.decision().action());
+      AtKey(first.actions, Decider::kCandidate) =
+          Small(other.decision().action());
     }
   }
   for (const v1::SeparateFailure& separate : response.separate()) {

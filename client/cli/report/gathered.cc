@@ -135,7 +135,7 @@ void NameAll(const ReportTotals& totals, const Names& names, Report& report) {
 }
 
 void FindMends(const SignExhibits& examples, Names& names, Report& report) {
-  const Rows& signs = At(report.by, By::kSign);
+  const Rows& signs = AtKey(report.by, By::kSign);
   for (const auto& [sign, cost] : CostliestFirst(signs, report.unit())) {
     if (report.mends.size() == kMostMends) return;
     const auto found = examples.find(names.NumberOf(sign));

@@ -20,6 +20,7 @@
 #include <ostream>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -101,6 +102,23 @@ absl::Status WriteEntries(Gathered& gathered, std::ostream& out);
 
 // One line. Everything was added up.
 void WriteSums(const Gathered& gathered, std::ostream& out);
+
+// The lines of which parts are made.
+//
+// Each with its line break: an entry; what is known beside entries, with how
+// many there are; that, and what entries add up to.
+std::string EntryLine(const KeptEntry& kept, const Names& names);
+std::string RestLine(const Gathered& gathered);
+std::string SumsLine(const Gathered& gathered);
+
+// Of a line of an entry, without its line break.
+EntryCount CountOf(std::string_view entry_line);
+
+// Adds a line of any of them to what was gathered, whose first store is there,
+// and to `counts`. INVALID_ARGUMENT: why it is none, or none that goes with the
+// others.
+absl::Status TakePartLine(std::string_view line, PartCounts& counts,
+                          Gathered& gathered);
 
 }  // namespace mulligan::cli
 

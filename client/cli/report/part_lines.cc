@@ -1,5 +1,3 @@
-#include "client/cli/report/part_lines.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <exception>
@@ -13,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
+#include "client/cli/report/gathered.h"
 #include "client/cli/report/part_values.h"
 #include "policy/base/stable_hash.h"
 

@@ -23,10 +23,10 @@ namespace {
 // Work whose operator has acted: what it did is what was done, and what the
 // policies say is compared with it.
 void SetDone(v1::Decision::Action done, Entry& entry) {
-  At(entry.actions, Decider::kCandidate) =
-      At(entry.actions, Decider::kRecorded);
-  At(entry.actions, Decider::kRecorded) = At(entry.actions, Decider::kNative) =
-      static_cast<std::uint8_t>(done);
+  AtKey(entry.actions, Decider::kCandidate) =
+      AtKey(entry.actions, Decider::kRecorded);
+  AtKey(entry.actions, Decider::kRecorded) =
+      AtKey(entry.actions, Decider::kNative) = static_cast<std::uint8_t>(done);
 }
 
 // Clocks of callers differ, and what is asked may be old, but not by more.
@@ -138,7 +138,7 @@ class ReportSink : public RecordSink {
       store_->Add(told.entry, told.workload);
       if (told.entry.completed) continue;
       const v1::Diagnosis& diagnosis = *told.diagnosis;
-      examples_[At(told.entry.names, By::kSign)].Add(
+      examples_[AtKey(told.entry.names, By::kSign)].Add(
           {told.entry.workload, told.workload,
            WholeSeconds(told.entry.observed), told.entry.spent,
            diagnosis.problem().empty() ? diagnosis.summary()
@@ -233,32 +233,32 @@ absl::StatusOr<Report> MakeReport(
 std::int64_t AmountOf(const Spent& spent, Unit unit) {
   constexpr std::int64_t Spent::*kAmounts[] = {&Spent::accelerator,
                                                &Spent::core, &Spent::pod};
-  return spent.*At(kAmounts, unit);
+  return spent.*AtKey(kAmounts, unit);
 }
 
 std::string_view ReportName(Unit unit) {
   static constexpr std::string_view kNames[] = {"accelerator-hours",
                                                 "core-hours", "pod-hours"};
-  return At(kNames, unit);
+  return AtKey(kNames, unit);
 }
 
 std::string_view ReportName(By by) {
   static constexpr std::string_view kNames[kBys] = {
       "cause", "domain", "team",   "kind", "operator", "node",
       "zone",  "image",  "budget", "sign", "week"};
-  return At(kNames, by);
+  return AtKey(kNames, by);
 }
 
 std::string_view ReportName(Decider decider) {
   static constexpr std::string_view kNames[kDeciders] = {"recorded", "native",
                                                          "candidate"};
-  return At(kNames, decider);
+  return AtKey(kNames, decider);
 }
 
 std::string_view ReportName(End end) {
   static constexpr std::string_view kNames[kEnds] = {
       "completed", "given up", "waits for its author", "not known"};
-  return At(kNames, end);
+  return AtKey(kNames, end);
 }
 
 std::vector<std::pair<std::string, Cost>> CostliestFirst(const Rows& rows,

@@ -56,17 +56,17 @@ Json ToJson(const Verdicts& verdicts) {
 }
 
 Json EndsJson(const std::array<Cost, kEnds>& ends) {
-  return {{"completed", ToJson(At(ends, End::kCompleted))},
-          {"givenUp", ToJson(At(ends, End::kGivenUp))},
-          {"waitsForItsAuthor", ToJson(At(ends, End::kWaitsForAuthor))},
-          {"notKnown", ToJson(At(ends, End::kNotKnown))}};
+  return {{"completed", ToJson(AtKey(ends, End::kCompleted))},
+          {"givenUp", ToJson(AtKey(ends, End::kGivenUp))},
+          {"waitsForItsAuthor", ToJson(AtKey(ends, End::kWaitsForAuthor))},
+          {"notKnown", ToJson(AtKey(ends, End::kNotKnown))}};
 }
 
 Json RulesJson(const Report& report) {
   Json json = {{"comparable", ToJson(report.comparable)}};
   for (const auto& [decider, name] : SidesToldOf(report)) {
     json[std::string(ReportName(decider))] =
-        ToJson(At(report.verdicts, decider));
+        ToJson(AtKey(report.verdicts, decider));
   }
   return json;
 }
@@ -240,11 +240,11 @@ std::string ReportCsv(const Report& report) {
       "by,name,failures,workloads,accelerator_hours,core_hours,pod_hours\r\n";
   AddCsvRow("all", "", report.all, csv);
   for (const End end : kAllEnds) {
-    AddCsvRow("end", ReportName(end), At(report.ends, end), csv);
+    AddCsvRow("end", ReportName(end), AtKey(report.ends, end), csv);
   }
   AddVerdictRows("done", report.done, csv);
   for (const auto& [decider, name] : SidesToldOf(report)) {
-    AddVerdictRows(ReportName(decider), At(report.verdicts, decider), csv);
+    AddVerdictRows(ReportName(decider), AtKey(report.verdicts, decider), csv);
   }
   for (std::size_t i = 0; i < kBys; ++i) {
     for (const auto& [name, cost] :
@@ -264,7 +264,7 @@ std::string ReportCsv(const Report& report) {
   }
   AddNamedRows("done", report.done, csv);
   for (const auto& [decider, name] : SidesToldOf(report)) {
-    AddNamedRows(ReportName(decider), At(report.verdicts, decider), csv);
+    AddNamedRows(ReportName(decider), AtKey(report.verdicts, decider), csv);
   }
   return csv;
 }

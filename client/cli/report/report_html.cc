@@ -31,7 +31,7 @@ std::string ReportHead(const Report& report) {
       "to %s</p>\n<h1>%s</h1>\n<dl class=\"facts\">\n",
       DayText(report.first), DayText(report.last), Escaped(HeadlineOf(report)));
   for (const End end : kAllEnds) {
-    const Cost& cost = At(report.ends, end);
+    const Cost& cost = AtKey(report.ends, end);
     if (cost.workloads == 0) continue;
     html += Fact(absl::StrFormat("Workloads: %s", ReportName(end)),
                  absl::StrFormat("%s, %s", WithCommas(cost.workloads),
@@ -87,7 +87,7 @@ std::string SidesTable(const Report& report) {
   }
   html += HtmlTable(titles, rows);
   for (const auto& [side, name] : told) {
-    html += NamedLists(report, name, At(report.verdicts, side));
+    html += NamedLists(report, name, AtKey(report.verdicts, side));
   }
   return html;
 }
@@ -125,7 +125,7 @@ std::string NumberCell(const std::string& html) {
 std::string CostTable(const Report& report, By by) {
   std::vector<std::string> rows;
   for (const auto& [name, cost] :
-       CostliestFirst(At(report.by, by), report.unit())) {
+       CostliestFirst(AtKey(report.by, by), report.unit())) {
     if (name.empty()) continue;
     if (rows.size() == kMostRows) break;
     rows.push_back(absl::StrCat(

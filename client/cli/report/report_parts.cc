@@ -4,10 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "client/cli/base/errors.h"
 #include "client/cli/report/gathered.h"
-#include "client/cli/report/part_lines.h"
 
 namespace mulligan::cli {
 namespace {
@@ -38,11 +36,6 @@ absl::Status TakeBlock(const std::string& name, const LogBlock& block,
   return Invalid("%s: %s", place.Text(), block.error);
 }
 
-std::string EntriesText(const EntryCount& count) {
-  return absl::StrCat(WithCommas(count.entries),
-                      count.entries == 1 ? " entry" : " entries");
-}
-
 // Which file lacks what, where entries are not those that the parts say.
 absl::Status NotWhole(const std::vector<std::string>& names,
                       const std::vector<PartFile>& files,
@@ -68,7 +61,8 @@ absl::Status NotWhole(const std::vector<std::string>& names,
       lacks < 0   ? "lacks entries"
       : lacks > 0 ? "lacks its end, or has entries twice"
                   : "has other entries than its end says",
-      EntriesText(all.read), EntriesText(all.told));
+      Plural(all.read.entries, "entry", "entries"),
+      Plural(all.told.entries, "entry", "entries"));
 }
 
 }  // namespace

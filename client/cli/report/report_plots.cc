@@ -83,7 +83,7 @@ std::string DrawnText(const Report& report, const Cost& cost) {
 
 // The domains, the costliest first, and their classes: "d0" is the costliest.
 std::vector<std::pair<std::string, Cost>> DomainsOf(const Report& report) {
-  return CostliestFirst(At(report.by, By::kDomain), report.unit());
+  return CostliestFirst(AtKey(report.by, By::kDomain), report.unit());
 }
 
 std::map<std::string, std::string> StylesOf(const Report& report) {
@@ -300,7 +300,7 @@ std::string FlowPlot(const Report& report) {
   std::vector<Flow> flows;
   for (const auto& [names, costs] : report.flows) {
     for (const End end : kAllEnds) {
-      const double size = DrawnSize(report, At(costs, end));
+      const double size = DrawnSize(report, AtKey(costs, end));
       if (size < whole / 1000) continue;
       const Flow& flow = flows.emplace_back(
           Flow{DomainText(names.first), styles.at(names.first),

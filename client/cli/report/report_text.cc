@@ -22,7 +22,7 @@ constexpr std::size_t kWidth = 96;
 std::string Ends(const Report& report) {
   std::string text;
   for (const End end : kAllEnds) {
-    const Cost& cost = At(report.ends, end);
+    const Cost& cost = AtKey(report.ends, end);
     if (cost.workloads == 0) continue;
     absl::StrAppendFormat(&text, "%s%s %s", text.empty() ? "  " : ", ",
                           WithCommas(cost.workloads), ReportName(end));
@@ -33,7 +33,7 @@ std::string Ends(const Report& report) {
 std::string TopOf(const Report& report, By by, std::string_view title,
                   std::size_t most) {
   const Unit unit = report.unit();
-  auto rows = CostliestFirst(At(report.by, by), unit);
+  auto rows = CostliestFirst(AtKey(report.by, by), unit);
   std::erase_if(rows, [](const auto& row) { return row.first.empty(); });
   if (rows.empty()) return "";
   const std::size_t more = rows.size() - std::min(rows.size(), most);

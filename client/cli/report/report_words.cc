@@ -14,10 +14,6 @@ constexpr double kHour = 3'600'000;
 // Whose first bad line is told.
 constexpr int kMostFiles = 3;
 
-std::string Plural(Count count, const char* one, const char* many) {
-  return absl::StrCat(WithCommas(count), " ", count == 1 ? one : many);
-}
-
 std::string SideText(const Cost& cost, const Cost& assumed, const char* one,
                      const char* many, Unit unit) {
   std::string text =
@@ -105,7 +101,7 @@ std::vector<NamedWorkloads> NamedOf(const Verdicts& verdicts) {
 std::vector<std::string> CompletedSentences(const Report& report) {
   std::vector<std::string> sentences;
   for (const auto& [decider, name] : SidesToldOf(report)) {
-    const Verdicts& side = At(report.verdicts, decider);
+    const Verdicts& side = AtKey(report.verdicts, decider);
     if (side.completed.workloads == 0) continue;
     std::string who;
     for (const Exhibit& example :
@@ -146,7 +142,7 @@ std::vector<SideBySide> SidesOf(const Report& report) {
                                   {"tried again, its operator gave up", {}},
                                   {"of these saved: it completed", {}}};
   for (const auto& [decider, name] : SidesToldOf(report)) {
-    const Verdicts& side = At(report.verdicts, decider);
+    const Verdicts& side = AtKey(report.verdicts, decider);
     const Unit unit = report.unit();
     rows[0].sides.push_back(
         SideText(side.in_vain, side.assumed, "retry", "retries", unit));
@@ -212,59 +208,53 @@ std::string NothingSentence(const Report& report) {
 }
 
 std::vector<std::string> CaveatsOf(const Report& report) {
-  std::vector<std::string> all = {HoursSentence(report)};
-  if (report.without_times > 0) {
-    all.push_back(absl::StrFormat(
-        "Of %s no pod with times was told: they count, with no hours.",
-        Plural(report.without_times, "failure", "failures")));
-  }
-  const Cost& open = At(report.ends, End::kNotKnown);
-  if (open.workloads > 0) {
-    all.push_back(absl::StrCat(
-        "How ", Plural(open.workloads, "workload", "workloads"),
-        report.of_cluster ? " will end is not known: they still run, or wait."
-                          : " ended is not in the log: nobody asked once more "
-                            "at their end."));
-  }
+  const bool of_cluster = report.of_cluster;
+  const Count open = AtKey(report.ends, End::kNotKnown).workloads;
   const Count silent = report.all.failures - report.comparable.failures;
-  if (silent > 0) {
-    const std::string compared = CountsText(report.comparable);
-    const std::string left = Plural(silent, "failure", "failures");
-    all.push_back(
-        report.of_cluster
-            ? absl::StrFormat("Both sides are compared for %s: of %s it is not "
-                              "known yet what their operators do.",
-                              compared, left)
-            : absl::StrFormat("The operators' own rules are compared for %s: "
-                              "with %s no object of a known operator was told.",
-                              compared, left));
+  const std::string compared = CountsText(report.comparable);
+  const std::string left = Plural(silent, "failure", "failures");
+  const std::pair<bool, std::string> caveats[] = {
+      {true, HoursSentence(report)},
+      {report.without_times > 0,
+       absl::StrFormat(
+           "Of %s no pod with times was told: they count, with no hours.",
+           Plural(report.without_times, "failure", "failures"))},
+      {open > 0,
+       absl::StrCat("How ", Plural(open, "workload", "workloads"),
+                    of_cluster
+                        ? " will end is not known: they still run, or wait."
+                        : " ended is not in the log: nobody asked once more at "
+                          "their end.")},
+      {silent > 0 && of_cluster,
+       absl::StrFormat("Both sides are compared for %s: of %s it is not known "
+                       "yet what their operators do.",
+                       compared, left)},
+      {silent > 0 && !of_cluster,
+       absl::StrFormat("The operators' own rules are compared for %s: with %s "
+                       "no object of a known operator was told.",
+                       compared, left)},
+      {AtKey(report.verdicts, Decider::kNative).assumed.failures > 0,
+       "Assumed: a retry that nobody made would have cost what the attempt "
+       "before it did."},
+      {of_cluster,
+       "Only what the cluster still has: operators delete the pods of earlier "
+       "attempts, and finished work has an end to its days."},
+      {!report.team_label.empty() && report.labelled == 0,
+       absl::StrFormat("No workload has the label %s: teams are namespaces.",
+                       report.team_label)},
+      {report.restarts_in_place > 0,
+       absl::StrFormat(
+           "Containers were restarted in place %s: of each the last is told.",
+           Plural(report.restarts_in_place, "time", "times"))},
+      {report.left_out > 0,
+       absl::StrFormat(
+           "%s left out: observed before or after the time asked for.",
+           Plural(report.left_out, "line was", "lines were"))},
+      {report.bad_lines > 0, BadSentence(report)}};
+  std::vector<std::string> all;
+  for (const auto& [holds, caveat] : caveats) {
+    if (holds) all.push_back(caveat);
   }
-  if (At(report.verdicts, Decider::kNative).assumed.failures > 0) {
-    all.push_back(
-        "Assumed: a retry that nobody made would have cost what the attempt "
-        "before it did.");
-  }
-  if (report.of_cluster) {
-    all.push_back(
-        "Only what the cluster still has: operators delete the pods of earlier "
-        "attempts, and finished work has an end to its days.");
-  }
-  if (!report.team_label.empty() && report.labelled == 0) {
-    all.push_back(
-        absl::StrFormat("No workload has the label %s: teams are namespaces.",
-                        report.team_label));
-  }
-  if (report.restarts_in_place > 0) {
-    all.push_back(absl::StrFormat(
-        "Containers were restarted in place %s: of each the last is told.",
-        Plural(report.restarts_in_place, "time", "times")));
-  }
-  if (report.left_out > 0) {
-    all.push_back(absl::StrFormat(
-        "%s left out: observed before or after the time asked for.",
-        Plural(report.left_out, "line was", "lines were")));
-  }
-  if (report.bad_lines > 0) all.push_back(BadSentence(report));
   return all;
 }
 

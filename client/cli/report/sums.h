@@ -10,7 +10,7 @@ namespace mulligan::cli {
 
 // What `all`, which has one for each of an enumeration, has for `key`.
 template <typename All, typename Key>
-auto& At(All& all, Key key) {
+auto& AtKey(All& all, Key key) {
   return all[static_cast<std::size_t>(key)];
 }
 

@@ -22,7 +22,7 @@ struct Course {
 };
 
 v1::Decision::Action ActionOf(const Entry& entry, Decider side) {
-  return static_cast<v1::Decision::Action>(At(entry.actions, side));
+  return static_cast<v1::Decision::Action>(AtKey(entry.actions, side));
 }
 
 bool GivesUp(v1::Decision::Action action) {
@@ -107,8 +107,8 @@ Verdicts VerdictsOf(const Course& course, const std::string& workload,
     const Entry& failure = failures[i];
     if (ActionOf(failure, side) != v1::Decision::RETRY) continue;
     const bool was_made = i + 1 < failures.size();
-    const bool same_again =
-        is_over && At(failure.names, By::kCause) == At(over.names, By::kCause);
+    const bool same_again = is_over && AtKey(failure.names, By::kCause) ==
+                                           AtKey(over.names, By::kCause);
     const bool in_vain =
         was_made
             ? failure.lasting || same_again
@@ -172,12 +172,12 @@ void AddTimes(const Course& course, ReportTotals& totals) {
     totals.first = std::min(totals.first, observed);
     totals.last = std::max(totals.last, observed);
     const Day day = observed - observed % kDaySeconds;
-    const std::pair of_day = {day, At(failure.names, By::kDomain)};
+    const std::pair of_day = {day, AtKey(failure.names, By::kDomain)};
     totals.days[of_day] += CostOf(failure, of_day, days);
     if (!failure.by_platform) continue;
-    const ReportTotals::Number node = At(failure.names, By::kNode);
+    const ReportTotals::Number node = AtKey(failure.names, By::kNode);
     if (node != Names::kNone) ++totals.nodes[{node, day}];
-    const ReportTotals::Number cause = At(failure.names, By::kCause);
+    const ReportTotals::Number cause = AtKey(failure.names, By::kCause);
     const std::int64_t moment = observed / kMomentSeconds;
     CauseStep& at = totals.moments[{cause, moment}];
     ++at.failures;
@@ -202,9 +202,9 @@ void AddMoney(const Course& course, ReportTotals& totals) {
       flows;
   absl::flat_hash_set<ReportTotals::Number> ended;
   for (const Entry& failure : course.failures) {
-    const ReportTotals::Number budget = At(failure.names, By::kBudget);
-    const std::pair flow = {At(failure.names, By::kDomain), budget};
-    At(totals.flows[flow], course.end) += CostOf(failure, flow, flows);
+    const ReportTotals::Number budget = AtKey(failure.names, By::kBudget);
+    const std::pair flow = {AtKey(failure.names, By::kDomain), budget};
+    AtKey(totals.flows[flow], course.end) += CostOf(failure, flow, flows);
     if (budget == Names::kNone) continue;
     BudgetCost& cost = totals.budgets[budget];
     cost.charged += failure.units;
@@ -223,7 +223,7 @@ void AddWorkload(absl::Span<const KeptEntry> entries, ReportTotals& totals) {
   }
   totals.repeated += course.repeated;
   totals.all += all;
-  At(totals.ends, course.end) += all;
+  AtKey(totals.ends, course.end) += all;
   AddBy(course, totals);
   AddTimes(course, totals);
   AddMoney(course, totals);

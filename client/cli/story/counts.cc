@@ -67,7 +67,7 @@ std::string RestartsIn(const v1::FailureReport& report) {
 
 void FindOwnCount(const v1::FailureReport& report,
                   const v1::NativeVerdict& native, Side& side) {
-  if (!side.limit_name.empty() || native.action() != v1::Decision::FAIL) return;
+  if (!side.limit.name.empty() || native.action() != v1::Decision::FAIL) return;
   for (const WorkloadView& view : Owners(report).views) {
     if (view.kind->tell == nullptr) continue;
     ObjectWords words;
@@ -77,9 +77,7 @@ void FindOwnCount(const v1::FailureReport& report,
         native.reason().find(tries.exhausted) != std::string::npos ||
         native.message().find(tries.exhausted) != std::string::npos;
     if (!said || tries.limit_name.empty()) continue;
-    side.limit_name = tries.limit_name;
-    side.used = tries.used;
-    side.limit = tries.limit;
+    side.limit = {std::string(tries.limit_name), tries.used, tries.limit};
     return;
   }
 }

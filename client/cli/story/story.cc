@@ -168,15 +168,11 @@ Side OurSide(const v1::DecideResponse& response, int at_hand,
   }
   for (const v1::BudgetState& budget : accounting.budgets()) {
     if (payer.empty() || budget.name() != payer) continue;
-    side.limit_name = budget.name();
-    side.used = budget.used();
-    side.limit = budget.limit();
+    side.limit = {budget.name(), budget.used(), budget.limit()};
   }
   if (accounting.has_exhaustion()) {
     const v1::Exhaustion& end = accounting.exhaustion();
-    side.limit_name = LimitName(end);
-    side.used = end.used();
-    side.limit = end.bound();
+    side.limit = {LimitName(end), end.used(), end.bound()};
   }
   return side;
 }
@@ -190,9 +186,7 @@ Side OperatorSide(const v1::NativeVerdict& native,
   side.verdict = VerdictWords(decision, "does nothing") +
                  EndOfDelay(decision, report.observed_at());
   side.action = decision.action();
-  side.limit_name = native.charged_to();
-  side.used = native.used();
-  side.limit = native.limit();
+  side.limit = {native.charged_to(), native.used(), native.limit()};
   FindOwnCount(report, native, side);
   // Alone the verdict says no more than the action.
   if (native.reason().empty() && native.message().empty()) return side;
@@ -242,11 +236,11 @@ std::string Resource(const v1::WorkloadReference& workload) {
 }  // namespace
 
 std::string Side::Price() const {
-  if (limit_name.empty()) return "not counted";
-  if (used > limit) {
-    return absl::StrFormat("%s of %d exceeded (%d)", limit_name, limit, used);
-  }
-  return absl::StrFormat("%s %d of %d used", limit_name, used, limit);
+  const auto& [name, used, bound] = limit;
+  if (name.empty()) return "not counted";
+  return used > bound
+             ? absl::StrFormat("%s of %d exceeded (%d)", name, bound, used)
+             : absl::StrFormat("%s %d of %d used", name, used, bound);
 }
 
 std::string ProblemOf(const v1::DecideResponse& response) {
@@ -323,22 +317,20 @@ std::string TakeAnnotatedLedger(v1::DecideRequest& request,
                                 std::vector<std::string>& warnings) {
   if (request.has_ledger()) return std::string();
   const v1::WorkloadReference workload = WorkloadOf(request.report());
-  std::string label = absl::StrCat(workload.kind(), " ", workload.name());
-  std::string text;
-  const auto& given = request.report().workload().annotations();
-  if (const auto found = given.find(kLedgerAnnotation); found != given.end()) {
-    text = found->second;
-  } else {
-    for (const OwningObject& holder : OwnersFirst(request.report())) {
-      const auto& annotations = holder.meta->annotations();
-      const auto annotation = annotations.find(kLedgerAnnotation);
-      if (annotation == annotations.end()) continue;
-      text = annotation->second;
-      label = WorkloadLabel(holder.kind, holder.meta->namespace_(),
-                            holder.meta->name());
-      break;
-    }
+  std::vector<std::pair<std::string, decltype(&workload.annotations())>>
+      holders = {{absl::StrCat(workload.kind(), " ", workload.name()),
+                  &request.report().workload().annotations()}};
+  for (const OwningObject& holder : OwnersFirst(request.report())) {
+    holders.emplace_back(WorkloadLabel(holder.kind, holder.meta->namespace_(),
+                                       holder.meta->name()),
+                         &holder.meta->annotations());
   }
+  const auto holder = std::ranges::find_if(holders, [](const auto& one) {
+    return one.second->contains(kLedgerAnnotation);
+  });
+  if (holder == holders.end()) return std::string();
+  const std::string& label = holder->first;
+  const std::string& text = holder->second->at(kLedgerAnnotation);
   if (SkipJsonSpace(text) == text.size()) return std::string();
   absl::StatusOr<v1::BudgetLedger> ledger = Parse(text, label);
   if (!ledger.ok()) {

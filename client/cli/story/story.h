@@ -48,10 +48,13 @@ struct Side {
   // "RETRY the pod in 9s (at 09:07:43 UTC)".
   std::string verdict;
   v1::Decision::Action action = v1::Decision::ACTION_UNSPECIFIED;
-  // The budget or setting that counts it, "memory"; empty: not counted.
-  std::string limit_name;
-  long long used = 0;
-  long long limit = 0;
+  // The budget or setting that counts it, "memory"; without a name: none does.
+  struct Limit {
+    std::string name;
+    long long used = 0;
+    long long bound = 0;
+  };
+  Limit limit;
   // "Failed, BackoffLimitExceeded: Job has ..."; of operators only.
   std::string words;
 

@@ -229,20 +229,19 @@ absl::StatusOr<std::vector<std::string>> FindSuites(
 }
 
 Suite ReadSuite(const std::string& file) {
-  const absl::StatusOr<std::string> text = ReadInput(file, std::cin);
-  if (text.ok()) return ParseSuite(file, *text);
-  Suite suite;
-  suite.file = file;
-  suite.positions = SourceMap(file);
-  suite.AddError("", std::string(text.status().message()));
-  return suite;
+  return ParseSuite(file, ReadInput(file, std::cin));
 }
 
-Suite ParseSuite(const std::string& file, const std::string& text) {
+Suite ParseSuite(const std::string& file,
+                 const absl::StatusOr<std::string>& text) {
   Suite suite;
   suite.file = file;
   suite.positions = SourceMap(file);
-  ParseInto(text, suite);
+  if (text.ok()) {
+    ParseInto(*text, suite);
+  } else {
+    suite.AddError("", std::string(text.status().message()));
+  }
   // Of what could not be read, nothing is missing.
   if (!HasErrors(suite.issues)) CheckSuite(suite);
   return suite;
