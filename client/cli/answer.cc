@@ -77,12 +77,9 @@ absl::Status StoreLedger(const std::string& path,
 // or none.
 const Told* OnlyBroken(const WorkloadList& list,
                        const std::vector<Told>& told) {
-  const auto first = std::ranges::find_if(list.answers, IsBroken);
-  if (first == list.answers.end() ||
-      std::any_of(first + 1, list.answers.end(), IsBroken)) {
-    return nullptr;
-  }
-  return &told[static_cast<std::size_t>(first->story)];
+  if (std::ranges::count_if(list.answers, IsBroken) != 1) return nullptr;
+  const auto broken = std::ranges::find_if(list.answers, IsBroken);
+  return &told[static_cast<std::size_t>(broken->story)];
 }
 
 // The table, and below it the story that it is about where there is but one.

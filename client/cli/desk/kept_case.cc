@@ -26,10 +26,10 @@ v1::ExpectedAnswer ExpectationOf(const v1::DecideResponse& answer) {
   expect.set_cause(answer.diagnosis().cause());
   expect.set_rule(answer.explanation().matched_rule().rule());
   const v1::Accounting& accounting = answer.accounting();
-  expect.set_charged(accounting.units() > 0);
   if (accounting.units() > 0) {
-    expect.clear_charged();
     expect.set_budget(accounting.charged_to());
+  } else {
+    expect.set_charged(false);
   }
   if (accounting.has_exhaustion()) {
     expect.set_exhausted(LimitName(accounting.exhaustion()));

@@ -3,6 +3,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -68,33 +69,28 @@ void ReadMap(const PartJson& rows, Names& names, Map& map) {
   }
 }
 
-template <typename Map>
-PartJson SumJson(const Map& map, const Names& names) requires requires {
-  typename Map::mapped_type;
-}
-{ return MapJson(map, names); }
-PartJson SumJson(const decltype(ReportTotals::by)& by, const Names& names) {
-  PartJson json = PartJson::array();
-  for (const auto& rows : by) json.push_back(MapJson(rows, names));
-  return json;
-}
 template <typename Sum>
-PartJson SumJson(const Sum& sum, const Names&) {
-  return sum;
+PartJson SumJson(const Sum& sum, const Names& names) {
+  if constexpr (requires { typename Sum::mapped_type; }) {
+    return MapJson(sum, names);
+  } else if constexpr (std::is_same_v<Sum, decltype(ReportTotals::by)>) {
+    PartJson json = PartJson::array();
+    for (const auto& rows : sum) json.push_back(MapJson(rows, names));
+    return json;
+  } else {
+    return sum;
+  }
 }
 
-template <typename Map>
-void ReadSum(const PartJson& json, Names& names, Map& map) requires requires {
-  typename Map::mapped_type;
-}
-{ ReadMap(json, names, map); }
-void ReadSum(const PartJson& json, Names& names,
-             decltype(ReportTotals::by)& by) {
-  for (std::size_t i = 0; i < kBys; ++i) ReadMap(json.at(i), names, by[i]);
-}
 template <typename Sum>
-void ReadSum(const PartJson& json, Names&, Sum& sum) {
-  json.get_to(sum);
+void ReadSum(const PartJson& json, Names& names, Sum& sum) {
+  if constexpr (requires { typename Sum::mapped_type; }) {
+    ReadMap(json, names, sum);
+  } else if constexpr (std::is_same_v<Sum, decltype(ReportTotals::by)>) {
+    for (std::size_t i = 0; i < kBys; ++i) ReadMap(json.at(i), names, sum[i]);
+  } else {
+    json.get_to(sum);
+  }
 }
 
 // Calls `use` with the name and the value of each member.

@@ -116,7 +116,7 @@ class CaseRun {
                   std::string(request.status().message())});
       return false;
     }
-    if (has_ledger_) *request->mutable_ledger() = ledger_;
+    if (ledger_.has_value()) *request->mutable_ledger() = *ledger_;
     if (!test_.policy().empty()) request->set_policy(test_.policy());
     const absl::StatusOr<v1::DecideResponse> answer =
         DecideAt(request->report().observed_at(), *request, policies_);
@@ -134,7 +134,6 @@ class CaseRun {
     }
     coverage_.OnAnswer(*answer);
     ledger_ = answer->ledger();
-    has_ledger_ = true;
     return true;
   }
 
@@ -157,8 +156,7 @@ class CaseRun {
   const absl::Time deadline_;
   RuleCoverage& coverage_;
   Scene scene_;
-  v1::BudgetLedger ledger_;
-  bool has_ledger_ = false;
+  std::optional<v1::BudgetLedger> ledger_;
   v1::PolicyTestCaseResult result_;
 };
 
