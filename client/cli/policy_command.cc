@@ -73,12 +73,6 @@ int RunPolicyCheck(PolicyCheckOptions& options, Streams& streams) {
   return valid ? kExitOk : kExitPolicyInvalid;
 }
 
-// Prints the embedded default policy as YAML.
-int RunPolicyShow(Streams& streams) {
-  streams.out << EmbeddedPolicy().yaml;
-  return FinishOutput(streams);
-}
-
 void AddCheck(CLI::App& policy, Streams& streams, int& code) {
   const auto [check, options] = AddCommand(
       "check", "Print every problem of policy files, loaded together",
@@ -96,7 +90,10 @@ void AddShow(CLI::App& policy, Streams& streams, int& code) {
       *policy.add_subcommand("show", "Print the embedded default policy");
   show.footer(R"(Example:
   mulligan policy show | less)");
-  show.callback([&streams, &code] { code = RunPolicyShow(streams); });
+  show.callback([&streams, &code] {
+    streams.out << EmbeddedPolicy().yaml;
+    code = FinishOutput(streams);
+  });
 }
 
 struct PolicyTestOptions {

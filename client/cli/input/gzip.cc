@@ -11,12 +11,6 @@
 #include "client/cli/base/errors.h"
 
 namespace mulligan::cli {
-namespace {
-
-// The largest window, and gzip's header before it.
-constexpr int kWindow = 15 + 16;
-
-}  // namespace
 
 bool IsGzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
@@ -42,7 +36,7 @@ std::string OtherCompression(std::string_view bytes) {
 
 absl::StatusOr<std::string> Gunzip(std::string_view bytes, std::size_t most) {
   z_stream stream = {};
-  if (inflateInit2(&stream, kWindow) != Z_OK) {
+  if (inflateInit2(&stream, kGzipWindow) != Z_OK) {
     return absl::ResourceExhaustedError("no memory to decompress");
   }
   const absl::Cleanup end = [&stream] { inflateEnd(&stream); };

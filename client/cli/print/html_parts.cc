@@ -36,13 +36,6 @@ std::string EscapedLine(std::string_view line) {
   return Markup(Visible(text));
 }
 
-std::string Section(std::string_view id, std::string_view title,
-                    const std::string& body) {
-  if (body.empty()) return "";
-  return absl::StrFormat("<section class=\"%s\">\n<h2>%s</h2>\n%s</section>\n",
-                         id, title, body);
-}
-
 std::string Cell(std::string_view name, const std::string& html,
                  std::string_view style = "") {
   return absl::StrFormat(
@@ -156,7 +149,7 @@ std::string VerdictCards(const Told& told) {
     body += Remark(difference, ". The operator as of ",
                    Escaped(native.semantics()), ".");
   }
-  return Section("verdicts", "What is done about it", body);
+  return HtmlSection("What is done about it", body, "", "verdicts");
 }
 
 std::string AttemptTable(const Story& story) {
@@ -185,7 +178,7 @@ std::string AttemptTable(const Story& story) {
   if (!story.seeded_from.empty()) {
     body += Remark("Failures before the ledger: ", Escaped(story.seeded_from));
   }
-  return Section("attempts", "Attempts", body);
+  return HtmlSection("Attempts", body, "", "attempts");
 }
 
 std::string TimelineSection(const Told& told) {
@@ -219,7 +212,7 @@ std::string TimelineSection(const Told& told) {
                      "the latest.");
     }
   }
-  return Section("times", "Time line", body);
+  return HtmlSection("Time line", body, "", "times");
 }
 
 std::string PlaceOf(const v1::Evidence& evidence) {
@@ -254,7 +247,8 @@ std::string EvidenceSection(const Told& told) {
   }
   if (body.empty()) return "";
   body = "<ol class=\"evidence\">\n" + body;
-  return Section("evidence-list", "Evidence, heaviest first", body + "</ol>\n");
+  return HtmlSection("Evidence, heaviest first", body + "</ol>\n", "",
+                     "evidence-list");
 }
 
 std::string BudgetSection(const v1::Accounting& accounting) {
@@ -273,7 +267,7 @@ std::string BudgetSection(const v1::Accounting& accounting) {
     body += Remark("Attempt ", accounting.attempts(), " of at most ",
                    accounting.max_attempts(), ".");
   }
-  return Section("budgets", "Budgets: failures tolerated", body);
+  return HtmlSection("Budgets: failures tolerated", body, "", "budgets");
 }
 
 std::string RuleSection(const Told& told) {
@@ -301,7 +295,7 @@ std::string RuleSection(const Told& told) {
     }
     body += "</pre>\n";
   }
-  return Section("rule", "The rule that decided", body);
+  return HtmlSection("The rule that decided", body, "", "rule");
 }
 
 std::string ReasoningSection(const v1::DecideResponse& response) {
@@ -321,10 +315,12 @@ std::string ReasoningSection(const v1::DecideResponse& response) {
     needed.push_back(
         absl::StrCat(Code(evidence.what()), " ", Escaped(evidence.why())));
   }
-  return Section("reasoning", "What else was considered",
-                 List("Ruled out", ruled_out) + List("Possible still", open) +
-                     List("What would change the verdict", changes) +
-                     List("What would make it surer", needed));
+  return HtmlSection("What else was considered",
+                     List("Ruled out", ruled_out) +
+                         List("Possible still", open) +
+                         List("What would change the verdict", changes) +
+                         List("What would make it surer", needed),
+                     "", "reasoning");
 }
 
 std::string SeparateSection(const v1::DecideResponse& response) {
@@ -332,7 +328,8 @@ std::string SeparateSection(const v1::DecideResponse& response) {
   for (const v1::SeparateFailure& separate : response.separate()) {
     sentences.push_back(Escaped(separate.decision().sentence()));
   }
-  return Section("separate", "Beside it, each on its own", HtmlList(sentences));
+  return HtmlSection("Beside it, each on its own", HtmlList(sentences), "",
+                     "separate");
 }
 
 std::string WarningSection(const v1::DecideResponse& response) {
@@ -340,7 +337,7 @@ std::string WarningSection(const v1::DecideResponse& response) {
   for (const std::string& warning : response.warnings()) {
     warnings.push_back(Escaped(warning));
   }
-  return Section("warnings", "Warnings", HtmlList(warnings));
+  return HtmlSection("Warnings", HtmlList(warnings), "", "warnings");
 }
 
 std::string LedgerSection(const LedgerNote& ledger) {
@@ -356,7 +353,7 @@ std::string LedgerSection(const LedgerNote& ledger) {
       "</summary><pre class=\"wrap\">",
       EscapedLine(ledger.command.empty() ? ledger.json : ledger.command),
       "</pre></details>\n");
-  return Section("ledger", "Ledger", body);
+  return HtmlSection("Ledger", body, "", "ledger");
 }
 
 }  // namespace mulligan::cli

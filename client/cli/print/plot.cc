@@ -30,10 +30,11 @@ std::string PlotText(std::string_view style, double x, double y,
 }
 
 std::string HtmlSection(std::string_view title, const std::string& body,
-                        std::string_view legend) {
+                        std::string_view legend, std::string_view style) {
   if (body.empty()) return "";
   return absl::StrFormat(
-      "<section>\n<h2>%s</h2>\n%s%s</section>\n", title, body,
+      "<section%s>\n<h2>%s</h2>\n%s%s</section>\n",
+      style.empty() ? "" : absl::StrFormat(" class=\"%s\"", style), title, body,
       legend.empty() ? ""
                      : absl::StrFormat("<p class=\"legend\">%s</p>\n", legend));
 }

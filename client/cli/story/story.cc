@@ -227,12 +227,6 @@ absl::StatusOr<v1::BudgetLedger> Parse(const std::string& text,
   return ledger;
 }
 
-// Commands take the plural or singular in lower case, any group.
-std::string Resource(const v1::WorkloadReference& workload) {
-  std::string kind = absl::AsciiStrToLower(workload.kind());
-  return absl::StrCat(kind, "/", workload.name());
-}
-
 }  // namespace
 
 std::string Side::Price() const {
@@ -359,9 +353,12 @@ LedgerNote NoteLedger(const v1::WorkloadReference& workload,
   if (!json.ok() || ledger.history().empty()) return note;
   note.json = *json;
   if (workload.kind().empty() || workload.name().empty()) return note;
+  // Commands take the plural or singular in lower case, any group.
+  const std::string resource = absl::StrCat(
+      absl::AsciiStrToLower(workload.kind()), "/", workload.name());
   note.command = "kubectl annotate --overwrite";
   absl::StrAppend(&note.command, InNamespace(workload.namespace_()), " ",
-                  ShellWord(Resource(workload)), " ", kLedgerAnnotation, "=",
+                  ShellWord(resource), " ", kLedgerAnnotation, "=",
                   Quoted(note.json));
   return note;
 }
