@@ -42,14 +42,12 @@ absl::StatusOr<v1::DecideResponse> AskOneOfMany(v1::DecideRequest& request,
 
 Told TellOne(const v1::DecideRequest& request, v1::DecideResponse response,
              const std::string& ledger_source, const Answerer& answerer) {
-  Told told;
-  told.story = TellStory(request, response, ledger_source);
+  RuleLines rule;
   if (answerer.rule_lines) {
-    told.rule = answerer.rule_lines(response.explanation().matched_rule());
+    rule = answerer.rule_lines(response.explanation().matched_rule());
   }
-  told.report = request.report();
-  told.response = std::move(response);
-  return told;
+  return {TellStory(request, response, ledger_source), request.report(),
+          std::move(response), std::move(rule)};
 }
 
 absl::StatusOr<std::string> Format(const Told& told,
@@ -79,12 +77,9 @@ absl::Status StoreLedger(const std::string& path,
 // or none.
 const Told* OnlyBroken(const WorkloadList& list,
                        const std::vector<Told>& told) {
-  const auto first = std::ranges::find_if(list.answers, IsBroken);
-  if (first == list.answers.end() ||
-      std::any_of(first + 1, list.answers.end(), IsBroken)) {
-    return nullptr;
-  }
-  return &told[static_cast<std::size_t>(first->story)];
+  if (std::ranges::count_if(list.answers, IsBroken) != 1) return nullptr;
+  const auto broken = std::ranges::find_if(list.answers, IsBroken);
+  return &told[static_cast<std::size_t>(broken->story)];
 }
 
 // The table, and below it the story that it is about where there is but one.
@@ -133,31 +128,10 @@ int AnswerEach(const RequestOptions& options, const Inputs& inputs,
     told.push_back(TellOne(request, *answer.response, ledger_source, answerer));
     answer.headline = told.back().story.headline;
   }
-  for (const std::string& warning : inputs.warnings) {
-    PrintError(streams, "warning: " + warning);
-  }
+  PrintWarnings(streams, inputs.warnings);
   const WorkloadList list = ListWorkloads(
       std::move(answers), {.causes = options.causes, .broken = options.broken});
-  const absl::StatusOr<std::string> text =
-      FormatEach(list, told, output, options);
-  if (!text.ok()) return Fail(streams, text.status());
-  streams.out << *text;
-  return FinishOutput(streams);
-}
-
-// Whether the flags that choose from a list leave the only workload out.
-absl::StatusOr<bool> IsLeftOut(const v1::DecideResponse& response,
-                               const RequestOptions& options,
-                               const OutputOptions& output, Streams& streams) {
-  const WorkloadList list =
-      ListWorkloads({{.workload = "", .response = response}},
-                    {.causes = options.causes, .broken = options.broken});
-  if (!list.answers.empty()) return false;
-  const absl::StatusOr<std::string> text =
-      FormatEach(list, {}, output, options);
-  if (!text.ok()) return text.status();
-  streams.out << *text;
-  return true;
+  return Print(streams, FormatEach(list, told, output, options));
 }
 
 }  // namespace
@@ -178,9 +152,7 @@ int AnswerOne(const RequestOptions& request_options,
   absl::StatusOr<v1::DecideResponse> response =
       Ask(inputs->request, request_options, answerer);
   if (!response.ok()) {
-    for (const std::string& warning : inputs->warnings) {
-      PrintError(streams, "warning: " + warning);
-    }
+    PrintWarnings(streams, inputs->warnings);
     return answerer.fail(streams, response.status());
   }
   for (const std::string& warning : inputs->warnings) {
@@ -190,17 +162,16 @@ int AnswerOne(const RequestOptions& request_options,
   absl::Status stored =
       StoreLedger(request_options.ledger_out, response->ledger());
   if (!stored.ok()) return Fail(streams, stored);
-  const absl::StatusOr<bool> left_out =
-      IsLeftOut(*response, request_options, output, streams);
-  if (!left_out.ok()) return Fail(streams, left_out.status());
-  if (*left_out) return FinishOutput(streams);
+  // The flags that choose from a list may leave the only workload out.
+  const WorkloadList list = ListWorkloads(
+      {{.workload = "", .response = *response}},
+      {.causes = request_options.causes, .broken = request_options.broken});
+  if (list.answers.empty()) {
+    return Print(streams, FormatEach(list, {}, output, request_options));
+  }
   const Told told = TellOne(inputs->request, *std::move(response),
                             inputs->ledger_source, answerer);
-  const absl::StatusOr<std::string> text =
-      Format(told, output, request_options);
-  if (!text.ok()) return Fail(streams, text.status());
-  streams.out << *text;
-  return FinishOutput(streams);
+  return Print(streams, Format(told, output, request_options));
 }
 
 }  // namespace mulligan::cli

@@ -3,6 +3,7 @@
 #define MULLIGAN_CLIENT_CLI_COMMANDS_H_
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,35 @@ void AddHealthcheck(CLI::App& app, Streams& streams, int& code);
 void AddPolicySchema(CLI::App& policy, Streams& streams, int& code);
 void AddPolicyTest(CLI::App& policy, Streams& streams, int& code);
 void AddPolicyDiff(CLI::App& policy, Streams& streams, int& code);
+
+// The command `name` of `parent`, run by `run`, which returns the exit code.
+// What its flags are stored into lives as long as it.
+template <typename Options>
+struct Command {
+  CLI::App& app;
+  Options& options;
+};
+template <typename Options>
+Command<Options> AddCommand(const char* name, const char* does,
+                            const char* footer, int (*run)(Options&, Streams&),
+                            CLI::App& parent, Streams& streams, int& code) {
+  CLI::App& app = *parent.add_subcommand(name, does);
+  app.footer(footer);
+  const auto options = std::make_shared<Options>();
+  app.callback([=, &streams, &code] { code = run(*options, streams); });
+  return {app, *options};
+}
+
+// A flag, of a vector one that is repeatable, or without dashes an argument;
+// `type` is what the help calls its value.
+template <typename Value>
+CLI::Option* AddOption(CLI::App& command, const std::string& names,
+                       Value& value, const char* help, const char* type) {
+  CLI::Option* const option =
+      command.add_option(names, value, help)->type_name(type);
+  if (names.starts_with('-')) option->allow_extra_args(false);
+  return option;
+}
 
 // The flags that say how a command prints, in one of `formats`. What flags
 // store into outlives the parsing.

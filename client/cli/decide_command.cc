@@ -1,9 +1,11 @@
 // `mulligan decide`: asks a server.
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/commands.h"
 #include "client/cli/input/requests.h"
@@ -45,15 +47,15 @@ absl::StatusOr<std::unique_ptr<Client>> Connect(const ServerFlags& options) {
   absl::Duration deadline;
   if (!absl::ParseDuration(options.deadline, &deadline) ||
       deadline <= absl::ZeroDuration()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
+    return Invalid(
         "--deadline: \"%s\" is not a positive duration such as 5s or 500ms",
-        Printable(options.deadline)));
+        Printable(options.deadline));
   }
   const size_t colon = options.server.rfind(':');
   if (colon == std::string::npos || colon == 0 ||
       colon + 1 == options.server.size()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "--server: \"%s\" is not HOST:PORT", Printable(options.server)));
+    return Invalid("--server: \"%s\" is not HOST:PORT",
+                   Printable(options.server));
   }
   return Client::Create(
       {.target = options.server, .deadline = deadline, .tls = options.tls});
@@ -111,19 +113,15 @@ int FailToAnswer(const ServerFlags& server, Streams& streams,
                  "%s answered %s: %s (nothing was charged; fallback: %s)",
                  server.server, absl::StatusCodeToString(status.code()),
                  WhyNot(server, status), FallbackName(FallbackFor(status))));
-  switch (status.code()) {
-    case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kNotFound:
-    case absl::StatusCode::kFailedPrecondition:
-    case absl::StatusCode::kOutOfRange:
-      return kExitUsage;
-    case absl::StatusCode::kResourceExhausted:
-      // Too large for the server, not too much for it.
-      return FallbackFor(status) == Fallback::kNativePolicy ? kExitUsage
-                                                            : kExitNoAnswer;
-    default:
-      return kExitNoAnswer;
-  }
+  constexpr absl::StatusCode kRefusals[] = {
+      absl::StatusCode::kInvalidArgument, absl::StatusCode::kNotFound,
+      absl::StatusCode::kFailedPrecondition, absl::StatusCode::kOutOfRange};
+  const bool is_refused =
+      std::ranges::find(kRefusals, status.code()) != std::end(kRefusals);
+  // Too large for the server, not too much for it.
+  const bool is_too_large = absl::IsResourceExhausted(status) &&
+                            FallbackFor(status) == Fallback::kNativePolicy;
+  return is_refused || is_too_large ? kExitUsage : kExitNoAnswer;
 }
 
 std::vector<absl::StatusOr<v1::DecideResponse>> DecideBatch(
@@ -182,7 +180,8 @@ int DecideRequests(const DecideFlags& options, const Client& client,
   return kExitNoAnswer;
 }
 
-int RunDecide(const DecideFlags& options, Streams& streams) {
+int RunDecide(DecideFlags& options, Streams& streams) {
+  if (!DefaultToStandardInput(options.request, streams)) return kExitUsage;
   const absl::StatusOr<std::unique_ptr<Client>> client =
       Connect(options.server);
   if (!client.ok()) return Fail(streams, client.status());
@@ -203,7 +202,7 @@ int RunDecide(const DecideFlags& options, Streams& streams) {
   return AnswerOne(options.request, options.output, there, streams);
 }
 
-int RunHealthcheck(const HealthOptions& options, Streams& streams) {
+int RunHealthcheck(HealthOptions& options, Streams& streams) {
   const absl::StatusOr<std::unique_ptr<Client>> client =
       Connect(options.server);
   if (!client.ok()) return Fail(streams, client.status());
@@ -221,75 +220,57 @@ int RunHealthcheck(const HealthOptions& options, Streams& streams) {
 void AddServerFlags(CLI::App& command, ServerFlags& server) {
   server.server = kDefaultServer;
   server.deadline = "5s";
-  command.add_option("--server", server.server, "Server to ask")
+  AddOption(command, "--server", server.server, "Server to ask", "HOST:PORT")
       ->envname("MULLIGAN_SERVER")
-      ->type_name("HOST:PORT")
       ->capture_default_str();
-  command.add_option("--deadline", server.deadline, "For one call")
-      ->type_name("DURATION")
+  AddOption(command, "--deadline", server.deadline, "For one call", "DURATION")
       ->capture_default_str();
-  const auto file = [&command](const char* name, std::string& value,
-                               const char* help) {
-    return command.add_option(name, value, help)->type_name("FILE");
-  };
-  CLI::Option* ca = file("--tls-ca", server.tls.ca,
-                         "Who signs the server's certificate; PEM");
-  CLI::Option* certificate = file("--tls-cert", server.tls.certificate,
-                                  "Own certificate with its chain, PEM")
-                                 ->needs(ca);
-  CLI::Option* key =
-      file("--tls-key", server.tls.key, "Key of the certificate, PEM")
-          ->needs(certificate);
+  CLI::Option* ca =
+      AddOption(command, "--tls-ca", server.tls.ca,
+                "Who signs the server's certificate; PEM", "FILE");
+  CLI::Option* certificate =
+      AddOption(command, "--tls-cert", server.tls.certificate,
+                "Own certificate with its chain, PEM", "FILE")
+          ->needs(ca);
+  CLI::Option* key = AddOption(command, "--tls-key", server.tls.key,
+                               "Key of the certificate, PEM", "FILE")
+                         ->needs(certificate);
   certificate->needs(key);
-  command
-      .add_option("--tls-server-name", server.tls.server_name,
-                  "Name in the server's certificate, when not HOST")
-      ->type_name("NAME")
+  AddOption(command, "--tls-server-name", server.tls.server_name,
+            "Name in the server's certificate, when not HOST", "NAME")
       ->needs(ca);
 }
 
 }  // namespace
 
 void AddDecide(CLI::App& app, Streams& streams, int& code) {
-  CLI::App& command =
-      *app.add_subcommand("decide", "Ask a server for its decision");
-  command.footer(R"(Examples:
+  const auto [command, options] =
+      AddCommand("decide", "Ask a server for its decision", R"(Examples:
   mulligan decide --server mulligan:8980 -f pod.json -o json
-  mulligan decide --requests failures.jsonl --batch 100 > answers.jsonl)");
-  const auto options = std::make_shared<DecideFlags>();
-  AddServerFlags(command, options->server);
-  AddRequestFlags(command, options->request);
-  command
-      .add_option("--batch", options->batch,
-                  "Requests per call with --requests")
+  mulligan decide --requests failures.jsonl --batch 100 > answers.jsonl)",
+                 RunDecide, app, streams, code);
+  AddServerFlags(command, options.server);
+  AddRequestFlags(command, options.request);
+  AddOption(command, "--batch", options.batch,
+            "Requests per call with --requests", "N")
       ->check(CLI::Range(1, kMaxBatchItems))
-      ->type_name("N")
       ->capture_default_str();
   command
-      .add_flag("--preview", options->preview,
+      .add_flag("--preview", options.preview,
                 "Only look: not counted in the server's metrics")
       ->excludes("--requests");
-  AddAnswerFlags(command, options->output);
-  command.callback([options, &streams, &code] {
-    code = DefaultToStandardInput(options->request, streams)
-               ? RunDecide(*options, streams)
-               : kExitUsage;
-  });
+  AddAnswerFlags(command, options.output);
 }
 
 void AddHealthcheck(CLI::App& app, Streams& streams, int& code) {
-  CLI::App& command = *app.add_subcommand(
-      "healthcheck", "Ask a server whether it serves (grpc.health.v1)");
-  command.footer(R"(Example:
-  mulligan healthcheck --server mulligan:8980 --service readiness)");
-  const auto options = std::make_shared<HealthOptions>();
-  AddServerFlags(command, options->server);
-  command
-      .add_option("--service", options->service,
-                  "Service name; default: the server as a whole")
-      ->type_name("NAME");
-  command.callback(
-      [options, &streams, &code] { code = RunHealthcheck(*options, streams); });
+  const auto [command, options] = AddCommand(
+      "healthcheck", "Ask a server whether it serves (grpc.health.v1)",
+      R"(Example:
+  mulligan healthcheck --server mulligan:8980 --service readiness)",
+      RunHealthcheck, app, streams, code);
+  AddServerFlags(command, options.server);
+  AddOption(command, "--service", options.service,
+            "Service name; default: the server as a whole", "NAME");
 }
 
 }  // namespace mulligan::cli

@@ -1,6 +1,5 @@
 // `mulligan explain`: decides here, with the code of the server.
 #include <fstream>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -62,7 +61,8 @@ void WarnOfEmbedded(const std::vector<std::string>& paths,
       chosen->name(), absl::StrJoin(names, ", ")));
 }
 
-int RunExplain(const ExplainOptions& options, Streams& streams) {
+int RunExplain(ExplainOptions& options, Streams& streams) {
+  if (!DefaultToStandardInput(options.request, streams)) return kExitUsage;
   LoadedPolicies policies;
   if (const int code = LoadValid(options.policies, streams, policies);
       code != kExitOk) {
@@ -90,27 +90,19 @@ int RunExplain(const ExplainOptions& options, Streams& streams) {
 }  // namespace
 
 void AddExplain(CLI::App& app, Streams& streams, int& code) {
-  CLI::App& command = *app.add_subcommand(
-      "explain", "Say what happened and what to do, without a server");
-  command.footer(R"(Examples:
+  const auto [command, options] = AddCommand(
+      "explain", "Say what happened and what to do, without a server",
+      R"(Examples:
   kubectl get pod X -o json | mulligan explain -
   kubectl get pods,jobs,events -o json | mulligan explain -
   mulligan explain -f pod.yaml -f job.yaml -f events.json --policy policies/
   kubectl get job,pods,events -o json | mulligan explain -o html - > why.html
-  mulligan explain --requests failures.jsonl > answers.jsonl)");
-  const auto options = std::make_shared<ExplainOptions>();
-  AddRequestFlags(command, options->request);
-  command
-      .add_option("--policy", options->policies,
-                  "Policy file or directory; default: embedded")
-      ->type_name("PATH")
-      ->allow_extra_args(false);
-  AddAnswerFlags(command, options->output);
-  command.callback([options, &streams, &code] {
-    code = DefaultToStandardInput(options->request, streams)
-               ? RunExplain(*options, streams)
-               : kExitUsage;
-  });
+  mulligan explain --requests failures.jsonl > answers.jsonl)",
+      RunExplain, app, streams, code);
+  AddRequestFlags(command, options.request);
+  AddOption(command, "--policy", options.policies,
+            "Policy file or directory; default: embedded", "PATH");
+  AddAnswerFlags(command, options.output);
 }
 
 }  // namespace mulligan::cli

@@ -180,25 +180,25 @@ std::string VersionText() {
                          kBuildType, kCompiler);
 }
 
+int RunVersion(OutputOptions& output, Streams& streams) {
+  const std::string json = absl::StrFormat(
+      R"({"version":%s,"commit":%s,"buildType":%s,"compiler":%s})",
+      QuoteJson(kVersion), QuoteJson(kCommit), QuoteJson(kBuildType),
+      QuoteJson(kCompiler));
+  streams.out << (output.format == OutputFormat::kJson ? json + "\n"
+                  : output.format == OutputFormat::kYaml
+                      ? JsonToYaml(json)
+                      : VersionText() + "\n");
+  return FinishOutput(streams);
+}
+
 void AddVersion(CLI::App& app, Streams& streams, int& code) {
   app.set_version_flag("-V,--version", VersionText(), "As the command version");
-  CLI::App& command =
-      *app.add_subcommand("version", "Print version, commit and compiler");
-  command.footer(R"(Example:
-  mulligan version -o json)");
-  const auto output = std::make_shared<OutputOptions>();
-  AddOutputFlags(command, *output);
-  command.callback([output, &streams, &code] {
-    const std::string json = absl::StrFormat(
-        R"({"version":%s,"commit":%s,"buildType":%s,"compiler":%s})",
-        QuoteJson(kVersion), QuoteJson(kCommit), QuoteJson(kBuildType),
-        QuoteJson(kCompiler));
-    streams.out << (output->format == OutputFormat::kJson ? json + "\n"
-                    : output->format == OutputFormat::kYaml
-                        ? JsonToYaml(json)
-                        : VersionText() + "\n");
-    code = FinishOutput(streams);
-  });
+  const auto [command, output] =
+      AddCommand("version", "Print version, commit and compiler", R"(Example:
+  mulligan version -o json)",
+                 RunVersion, app, streams, code);
+  AddOutputFlags(command, output);
 }
 
 // Parses the arguments, runs the command and returns the exit code.
@@ -302,14 +302,12 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request) {
   CLI::Option* flagged = files("-f,--filename", kInputHelp);
   CLI::Option* positional = files("FILE", "As -f")->expected(-1);
   CLI::Option* requests =
-      command.add_option("--requests", request.requests,
-                         "DecideRequests, one JSON object per line");
-  requests->type_name("FILE")->excludes(flagged)->excludes(positional);
+      AddOption(command, "--requests", request.requests,
+                "DecideRequests, one JSON object per line", "FILE");
+  requests->excludes(flagged)->excludes(positional);
   const auto single = [&](const char* name, auto& value, const char* help,
                           const char* type) {
-    return command.add_option(name, value, help)
-        ->type_name(type)
-        ->excludes(requests);
+    return AddOption(command, name, value, help, type)->excludes(requests);
   };
   single("--ledger", request.ledger,
          "Ledger of the last answer; default: annotation", "FILE");
@@ -325,8 +323,7 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request) {
          "Of several workloads this one, as kubectl names it", "KIND/NAME");
   single("--cause", request.causes,
          "Of several workloads those of this cause, repeatable", "NAME")
-      ->check(IsCause)
-      ->allow_extra_args(false);
+      ->check(IsCause);
   command
       .add_flag("--broken", request.broken,
                 "Of several workloads those that are broken")
@@ -340,8 +337,7 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request) {
   single("--observed-at", request.observed_at,
          "When the failure was observed; default: now", "RFC3339");
   single("--hint", request.hints,
-         "Another tool's SOURCE:CAUSE[:CONFIDENCE[:TEXT]]", "HINT")
-      ->allow_extra_args(false);
+         "Another tool's SOURCE:CAUSE[:CONFIDENCE[:TEXT]]", "HINT");
   single("--failure-id", request.failure_id,
          "Name of this failure; default: derived", "ID");
   single("--attempt", request.attempt, "Number of the attempt that failed", "N")

@@ -57,22 +57,17 @@ absl::StatusOr<DeskSettings> SettingsOf(const PlaygroundOptions& options) {
       PoliciesOf(options.policy_dir);
   if (!policies.ok()) return policies.status();
   settings.policies = *std::move(policies);
-  if (!options.suites.empty()) {
-    absl::StatusOr<std::vector<std::string>> suites =
-        FindSuites(options.suites);
-    if (!suites.ok()) return suites.status();
-    settings.suites = *std::move(suites);
-  }
-  if (!options.logs.empty()) {
-    absl::StatusOr<ShelvedLog> log = ReadLogs(options.logs);
-    if (!log.ok()) return log.status();
-    settings.log = *std::move(log);
-  }
+  absl::StatusOr<std::vector<std::string>> suites = FindSuites(options.suites);
+  if (!suites.ok()) return suites.status();
+  settings.suites = *std::move(suites);
+  absl::StatusOr<ShelvedLog> log = ReadLogs(options.logs);
+  if (!log.ok()) return log.status();
+  settings.log = *std::move(log);
   return settings;
 }
 
 // Serves until SIGINT or SIGTERM.
-int RunPlayground(const PlaygroundOptions& options, Streams& streams) {
+int RunPlayground(PlaygroundOptions& options, Streams& streams) {
   absl::StatusOr<DeskSettings> settings = SettingsOf(options);
   if (!settings.ok()) return Fail(streams, settings.status());
   // Before there are threads, which inherit it.
@@ -99,34 +94,21 @@ int RunPlayground(const PlaygroundOptions& options, Streams& streams) {
 }  // namespace
 
 void AddPlayground(CLI::App& app, Streams& streams, int& code) {
-  CLI::App& command = *app.add_subcommand(
-      "playground", "Try policies on a page of this machine");
-  command.footer(R"(Examples:
+  const auto [command, options] = AddCommand(
+      "playground", "Try policies on a page of this machine", R"(Examples:
   mulligan playground
-  mulligan playground --policy-dir policies/ --suite policies/ --log log.jsonl)");
-  const auto options = std::make_shared<PlaygroundOptions>();
-  command
-      .add_option("--policy-dir", options->policy_dir,
-                  "Policy file or folder; default: the embedded one")
-      ->type_name("PATH");
-  command
-      .add_option("--suite", options->suites,
-                  "Test suite, or folder of them, to run as one types")
-      ->type_name("PATH")
-      ->allow_extra_args(false);
-  command
-      .add_option("--log", options->logs,
-                  "Decision log or folder, to say what would change")
-      ->type_name("LOG")
-      ->allow_extra_args(false);
+  mulligan playground --policy-dir policies/ --suite policies/ --log log.jsonl)",
+      RunPlayground, app, streams, code);
+  AddOption(command, "--policy-dir", options.policy_dir,
+            "Policy file or folder; default: the embedded one", "PATH");
+  AddOption(command, "--suite", options.suites,
+            "Test suite, or folder of them, to run as one types", "PATH");
+  AddOption(command, "--log", options.logs,
+            "Decision log or folder, to say what would change", "LOG");
   constexpr int kLastPort = 65535;
-  command
-      .add_option("--port", options->port,
-                  "Of the loopback interface; default: any that is free")
-      ->check(CLI::Range(0, kLastPort))
-      ->type_name("PORT");
-  command.callback(
-      [options, &streams, &code] { code = RunPlayground(*options, streams); });
+  AddOption(command, "--port", options.port,
+            "Of the loopback interface; default: any that is free", "PORT")
+      ->check(CLI::Range(0, kLastPort));
 }
 
 }  // namespace mulligan::cli

@@ -1,7 +1,6 @@
 // `mulligan policy`, with `check`, `show` and `test`.
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <system_error>
 #include <tuple>
 
@@ -34,10 +33,8 @@ v1::CheckPolicyResponse ToMessage(const LoadedPolicies& loaded) {
   return response;
 }
 
-std::string Summary(const LoadedPolicies& loaded) {
-  const size_t files = loaded.files;
-  return absl::StrFormat("%d %s: %s\n", files, files == 1 ? "file" : "files",
-                         SummarizeIssues(loaded.issues));
+std::string Counted(int count, const std::string& noun) {
+  return absl::StrFormat("%d %s%s", count, noun, count == 1 ? "" : "s");
 }
 
 // Of valid policies, in file and line order as all issues are.
@@ -52,7 +49,7 @@ void AddNotes(LoadedPolicies& loaded) {
 }
 
 // Prints all problems, or a CheckPolicyResponse as JSON. Returns the exit code.
-int RunPolicyCheck(const PolicyCheckOptions& options, Streams& streams) {
+int RunPolicyCheck(PolicyCheckOptions& options, Streams& streams) {
   absl::StatusOr<LoadedPolicies> loaded =
       LoadPolicyPaths(options.paths, streams.in);
   if (!loaded.ok()) return Fail(streams, loaded.status());
@@ -66,32 +63,26 @@ int RunPolicyCheck(const PolicyCheckOptions& options, Streams& streams) {
   } else {
     streams.out << FormatIssues(loaded->issues, loaded->texts,
                                 options.output.color)
-                << Summary(*loaded);
+                << absl::StrFormat(
+                       "%s: %s\n",
+                       Counted(static_cast<int>(loaded->files), "file"),
+                       SummarizeIssues(loaded->issues));
   }
   if (const int code = FinishOutput(streams); code != kExitOk) return code;
   const bool valid = options.strict ? flawless : loaded->set != nullptr;
   return valid ? kExitOk : kExitPolicyInvalid;
 }
 
-// Prints the embedded default policy as YAML.
-int RunPolicyShow(Streams& streams) {
-  streams.out << EmbeddedPolicy().yaml;
-  return FinishOutput(streams);
-}
-
 void AddCheck(CLI::App& policy, Streams& streams, int& code) {
-  const auto options = std::make_shared<PolicyCheckOptions>();
-  CLI::App& check = *policy.add_subcommand(
-      "check", "Print every problem of policy files, loaded together");
-  check.footer(R"(Example:
-  mulligan policy check --strict policies/)");
-  check.add_option("PATH", options->paths, "Files and directories")
-      ->required()
-      ->type_name("PATH");
-  check.add_flag("--strict", options->strict, "Warnings fail, too");
-  AddOutputFlags(check, options->output);
-  check.callback(
-      [options, &streams, &code] { code = RunPolicyCheck(*options, streams); });
+  const auto [check, options] = AddCommand(
+      "check", "Print every problem of policy files, loaded together",
+      R"(Example:
+  mulligan policy check --strict policies/)",
+      RunPolicyCheck, policy, streams, code);
+  AddOption(check, "PATH", options.paths, "Files and directories", "PATH")
+      ->required();
+  check.add_flag("--strict", options.strict, "Warnings fail, too");
+  AddOutputFlags(check, options.output);
 }
 
 void AddShow(CLI::App& policy, Streams& streams, int& code) {
@@ -99,7 +90,10 @@ void AddShow(CLI::App& policy, Streams& streams, int& code) {
       *policy.add_subcommand("show", "Print the embedded default policy");
   show.footer(R"(Example:
   mulligan policy show | less)");
-  show.callback([&streams, &code] { code = RunPolicyShow(streams); });
+  show.callback([&streams, &code] {
+    streams.out << EmbeddedPolicy().yaml;
+    code = FinishOutput(streams);
+  });
 }
 
 struct PolicyTestOptions {
@@ -136,10 +130,6 @@ Totals TotalsOf(const v1::PolicyTestReport& report) {
   return totals;
 }
 
-std::string Plural(int count, const std::string& noun) {
-  return absl::StrFormat("%d %s%s", count, noun, count == 1 ? "" : "s");
-}
-
 void PrintSuite(const SuiteOutcome& outcome, Layout& page) {
   const v1::PolicyTestSuite& suite = outcome.result;
   page.Line(suite.file(), Style::kBold);
@@ -158,11 +148,11 @@ void PrintSummary(const v1::PolicyTestReport& report, const Totals& totals,
                   Layout& page) {
   page.BlankLine();
   page.Line(absl::StrFormat("%s, %s: %d passed, %d failed",
-                            Plural(report.suites_size(), "suite"),
-                            Plural(totals.cases, "case"),
+                            Counted(report.suites_size(), "suite"),
+                            Counted(totals.cases, "case"),
                             totals.cases - totals.failed, totals.failed));
   page.Line(absl::StrFormat("%d of %s decided (%d %%)", totals.decided,
-                            Plural(totals.rules, "rule"), totals.percent()));
+                            Counted(totals.rules, "rule"), totals.percent()));
   for (const v1::PolicyCoverage& coverage : report.coverage()) {
     for (const v1::RuleReference& rule : coverage.never_decided()) {
       page.Line(absl::StrFormat("  never: %s/%s (%s:%d)", rule.policy(),
@@ -192,9 +182,10 @@ int ExitCodeOf(const std::vector<SuiteOutcome>& outcomes, bool passed) {
   return passed ? kExitOk : kExitDiffers;
 }
 
-absl::Status Print(const PolicyTestOptions& options,
-                   const std::vector<SuiteOutcome>& outcomes,
-                   const v1::PolicyTestReport& report, Streams& streams) {
+absl::Status PrintResults(const PolicyTestOptions& options,
+                          const std::vector<SuiteOutcome>& outcomes,
+                          const v1::PolicyTestReport& report,
+                          const Totals& totals, Streams& streams) {
   if (!options.junit.empty()) {
     absl::Status written = WriteOutput(options.junit, ToJunit(report));
     if (!written.ok()) return written;
@@ -206,7 +197,6 @@ absl::Status Print(const PolicyTestOptions& options,
     streams.out << *text;
     return absl::OkStatus();
   }
-  const Totals totals = TotalsOf(report);
   Layout page(kPageWidth, options.output.color);
   for (const SuiteOutcome& outcome : outcomes) {
     PrintSuite(outcome, page);
@@ -225,7 +215,7 @@ absl::Status Print(const PolicyTestOptions& options,
 // Runs the suites and prints what they found. Returns the exit code: kExitOk
 // when all is as expected, kExitDiffers when not, kExitUsage for a suite that
 // cannot run, kExitPolicyInvalid when its policies have errors.
-int RunPolicyTest(const PolicyTestOptions& options, Streams& streams) {
+int RunPolicyTest(PolicyTestOptions& options, Streams& streams) {
   const absl::StatusOr<std::vector<std::string>> files =
       FindSuites(options.paths);
   if (!files.ok()) return Fail(streams, files.status());
@@ -246,7 +236,8 @@ int RunPolicyTest(const PolicyTestOptions& options, Streams& streams) {
   const Totals totals = TotalsOf(report);
   report.set_passed(ran && totals.failed == 0 &&
                     totals.percent() >= options.coverage_min);
-  if (absl::Status printed = Print(options, outcomes, report, streams);
+  if (absl::Status printed =
+          PrintResults(options, outcomes, report, totals, streams);
       !printed.ok()) {
     return Fail(streams, printed);
   }
@@ -269,26 +260,22 @@ void AddPolicy(CLI::App& app, Streams& streams, int& code) {
 }
 
 void AddPolicyTest(CLI::App& policy, Streams& streams, int& code) {
-  const auto options = std::make_shared<PolicyTestOptions>();
-  CLI::App& test = *policy.add_subcommand(
-      "test", "Run test suites (*_test.yaml) of policies");
-  test.footer(R"(Exit codes: 0 as expected, 1 not so, 2 bad suite, 3 invalid
+  const auto [test, options] =
+      AddCommand("test", "Run test suites (*_test.yaml) of policies",
+                 R"(Exit codes: 0 as expected, 1 not so, 2 bad suite, 3 invalid
 policy.
 
 Example:
-  mulligan policy test --junit results.xml --coverage-min 80 policies/)");
-  test.add_option("PATH", options->paths, "Suites, or folders with suites")
-      ->required()
-      ->type_name("PATH");
-  test.add_option("--junit", options->junit, "Where to write JUnit XML")
-      ->type_name("FILE");
-  test.add_option("--coverage-min", options->coverage_min,
-                  "Least share of rules that decide; default: 0")
-      ->check(CLI::Range(0, 100))
-      ->type_name("PERCENT");
-  AddOutputFlags(test, options->output);
-  test.callback(
-      [options, &streams, &code] { code = RunPolicyTest(*options, streams); });
+  mulligan policy test --junit results.xml --coverage-min 80 policies/)",
+                 RunPolicyTest, policy, streams, code);
+  AddOption(test, "PATH", options.paths, "Suites, or folders with suites",
+            "PATH")
+      ->required();
+  AddOption(test, "--junit", options.junit, "Where to write JUnit XML", "FILE");
+  AddOption(test, "--coverage-min", options.coverage_min,
+            "Least share of rules that decide; default: 0", "PERCENT")
+      ->check(CLI::Range(0, 100));
+  AddOutputFlags(test, options.output);
 }
 
 }  // namespace mulligan::cli

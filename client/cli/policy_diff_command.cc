@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/commands.h"
 #include "client/cli/input/policy_files.h"
@@ -89,33 +90,27 @@ using Answer = absl::StatusOr<v1::DecideResponse>;
 
 // One line, whichever of the two it is. `redacted` is set for a record with
 // blanked fields.
-class LineParser {
- public:
-  absl::Status Parse(const std::string& line, v1::DecideRequest& request,
-                     bool& redacted) {
-    // Each reads the other's lines, too, and finds nothing in them.
-    const bool may_be_record = line.find("\"request\":") != line.npos;
-    v1::DecisionRecord record;
-    if (may_be_record && reader_.Read(line, record) && record.has_request()) {
-      redacted = record.redacted_size() > 0;
-      request.Swap(record.mutable_request());
-      return absl::OkStatus();
-    }
-    if (!may_be_record && reader_.Read(line, request)) return absl::OkStatus();
-    const absl::StatusOr<std::size_t> end = CheckJsonValue(line);
-    if (!end.ok()) return end.status();
-    std::string text = line;
-    for (const JsonMember& member : JsonMembers(line)) {
-      if (member.key == "request") text = member.value;
-      if (member.key == "redacted") redacted = !JsonItems(member.value).empty();
-    }
-    std::vector<std::string> ignored;
-    return ReadWithCare(std::move(text), request, ignored);
+absl::Status ParseLine(const std::string& line, QuickReader& reader,
+                       v1::DecideRequest& request, bool& redacted) {
+  // Each reads the other's lines, too, and finds nothing in them.
+  const bool may_be_record = line.find("\"request\":") != line.npos;
+  v1::DecisionRecord record;
+  if (may_be_record && reader.Read(line, record) && record.has_request()) {
+    redacted = record.redacted_size() > 0;
+    request.Swap(record.mutable_request());
+    return absl::OkStatus();
   }
-
- private:
-  QuickReader reader_;
-};
+  if (!may_be_record && reader.Read(line, request)) return absl::OkStatus();
+  const absl::StatusOr<std::size_t> end = CheckJsonValue(line);
+  if (!end.ok()) return end.status();
+  std::string text = line;
+  for (const JsonMember& member : JsonMembers(line)) {
+    if (member.key == "request") text = member.value;
+    if (member.key == "redacted") redacted = !JsonItems(member.value).empty();
+  }
+  std::vector<std::string> ignored;
+  return ReadWithCare(std::move(text), request, ignored);
+}
 
 DiffSide Describe(const Answer& answer) {
   if (!answer.ok()) {
@@ -163,55 +158,39 @@ std::string KeyOf(const DiffGroup& group, const Answer& before,
   return key;
 }
 
-class Comparison {
- public:
-  Comparison(const PolicySet& before, const PolicySet& after)
-      : before_(before), after_(after) {}
+void AddProblem(std::size_t line, const absl::Status& why, DiffResult& result) {
+  if (result.unanswered++ > 0) return;
+  result.first_problem = absl::StrFormat("line %d: %s", line, why.message());
+}
 
-  void Add(std::size_t line, const v1::DecideRequest& request) {
-    const Answer before = DecideNow(request, before_);
-    const Answer after = DecideNow(request, after_);
-    if (!before.ok() && !after.ok()) return OnProblem(line, before.status());
-    ++result_.requests;
-    DiffGroup group;
-    group.differences = DifferencesOf(before, after);
-    if (group.differences.empty()) return;
-    ++result_.different;
-    group.cause = CauseOf(before, after);
-    group.before = Describe(before);
-    group.after = Describe(after);
-    const auto [known, is_new] =
-        groups_.emplace(KeyOf(group, before, after), result_.groups.size());
-    if (is_new) {
-      group.line = line;
-      const v1::WorkloadReference workload = WorkloadOf(request.report());
-      group.workload = absl::StrCat(workload.kind(), " ", workload.namespace_(),
-                                    "/", workload.name());
-      result_.groups.push_back(std::move(group));
-    }
-    ++result_.groups[known->second].requests;
+// `places` are those of the groups, by what makes requests differ in the same
+// way.
+void AddAnswers(std::size_t line, const v1::DecideRequest& request,
+                const Answer& before, const Answer& after,
+                std::map<std::string, std::size_t>& places,
+                DiffResult& result) {
+  if (!before.ok() && !after.ok()) {
+    return AddProblem(line, before.status(), result);
   }
-
-  void OnProblem(std::size_t line, const absl::Status& why) {
-    if (result_.unanswered++ > 0) return;
-    result_.first_problem =
-        absl::StrCat("line ", line, ": ", std::string(why.message()));
+  ++result.requests;
+  DiffGroup group;
+  group.differences = DifferencesOf(before, after);
+  if (group.differences.empty()) return;
+  ++result.different;
+  group.cause = CauseOf(before, after);
+  group.before = Describe(before);
+  group.after = Describe(after);
+  const auto [known, is_new] =
+      places.emplace(KeyOf(group, before, after), result.groups.size());
+  if (is_new) {
+    group.line = line;
+    const v1::WorkloadReference workload = WorkloadOf(request.report());
+    group.workload = absl::StrCat(workload.kind(), " ", workload.namespace_(),
+                                  "/", workload.name());
+    result.groups.push_back(std::move(group));
   }
-
-  void OnRedacted() { ++result_.redacted; }
-
-  DiffResult TakeResult() {
-    std::ranges::stable_sort(result_.groups, std::ranges::greater(),
-                             &DiffGroup::requests);
-    return std::move(result_);
-  }
-
- private:
-  const PolicySet& before_;
-  const PolicySet& after_;
-  std::map<std::string, std::size_t> groups_;
-  DiffResult result_;
-};
+  ++result.groups[known->second].requests;
+}
 
 // Decides every line of `in`, a DecideRequest or a DecisionRecord in proto
 // JSON, under both sets. Blank lines are skipped, no line stops the run; memory
@@ -220,28 +199,32 @@ DiffResult DiffPolicies(std::istream& in, const PolicySet& before,
                         const PolicySet& after) {
   // A record is longer than the request in it.
   LineReader lines(in, 2 * kMaxRequestBytes);
-  Comparison comparison(before, after);
-  LineParser parser;
+  DiffResult result;
+  std::map<std::string, std::size_t> places;
+  QuickReader reader;
   std::string line;
   for (std::size_t number = 1;; ++number) {
     const LineReader::Result read = lines.Next(line);
     if (read == LineReader::Result::kEnd) break;
     if (read == LineReader::Result::kTooLong) {
-      comparison.OnProblem(number, absl::InvalidArgumentError("is too long"));
+      AddProblem(number, Invalid("is too long"), result);
       continue;
     }
     if (SkipJsonSpace(line) == line.size()) continue;
     v1::DecideRequest request;
     bool redacted = false;
-    const absl::Status parsed = parser.Parse(line, request, redacted);
+    const absl::Status parsed = ParseLine(line, reader, request, redacted);
     if (!parsed.ok()) {
-      comparison.OnProblem(number, parsed);
+      AddProblem(number, parsed, result);
       continue;
     }
-    if (redacted) comparison.OnRedacted();
-    comparison.Add(number, request);
+    if (redacted) ++result.redacted;
+    AddAnswers(number, request, DecideNow(request, before),
+               DecideNow(request, after), places, result);
   }
-  return comparison.TakeResult();
+  std::ranges::stable_sort(result.groups, std::ranges::greater(),
+                           &DiffGroup::requests);
+  return result;
 }
 
 Json ToJson(const DiffSide& side) {
@@ -341,7 +324,7 @@ int ExitCodeOf(const DiffResult& result, Streams& streams) {
 // Prints which answers differ. Returns the exit code: as of diff(1) kExitOk
 // when none does and kExitDiffers when one does; kExitUsage when nothing was
 // compared, or a line has no answer from either.
-int RunPolicyDiff(const PolicyDiffOptions& options, Streams& streams) {
+int RunPolicyDiff(PolicyDiffOptions& options, Streams& streams) {
   int code = kExitOk;
   const auto before = Load(options.before, streams, code);
   if (before == nullptr) return code;
@@ -369,28 +352,23 @@ int RunPolicyDiff(const PolicyDiffOptions& options, Streams& streams) {
 }  // namespace
 
 void AddPolicyDiff(CLI::App& policy, Streams& streams, int& code) {
-  const auto options = std::make_shared<PolicyDiffOptions>();
-  CLI::App& diff = *policy.add_subcommand(
-      "diff", "Print what other policies answer differently");
-  diff.footer(R"(Exit codes: 0 no answer differs, 1 one does, 2 bad input, 3
+  const auto [diff, options] =
+      AddCommand("diff", "Print what other policies answer differently",
+                 R"(Exit codes: 0 no answer differs, 1 one does, 2 bad input, 3
 invalid policy.
 
 Example:
-  mulligan policy diff policies/ new/ --requests decisions.jsonl)");
-  diff.add_option("BEFORE", options->before,
-                  "Policy file or directory, or \"embedded\"")
-      ->required()
-      ->type_name("BEFORE");
-  diff.add_option("AFTER", options->after, "The same to compare with")
-      ->required()
-      ->type_name("AFTER");
-  diff.add_option("--requests", options->requests,
-                  "Requests or decision records, one a line")
-      ->required()
-      ->type_name("FILE");
-  AddOutputFlags(diff, options->output);
-  diff.callback(
-      [options, &streams, &code] { code = RunPolicyDiff(*options, streams); });
+  mulligan policy diff policies/ new/ --requests decisions.jsonl)",
+                 RunPolicyDiff, policy, streams, code);
+  AddOption(diff, "BEFORE", options.before,
+            "Policy file or directory, or \"embedded\"", "BEFORE")
+      ->required();
+  AddOption(diff, "AFTER", options.after, "The same to compare with", "AFTER")
+      ->required();
+  AddOption(diff, "--requests", options.requests,
+            "Requests or decision records, one a line", "FILE")
+      ->required();
+  AddOutputFlags(diff, options.output);
 }
 
 }  // namespace mulligan::cli

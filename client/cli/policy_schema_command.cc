@@ -3,9 +3,9 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 
-#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_replace.h"
@@ -31,12 +31,7 @@ using ::google::protobuf::FieldDescriptor;
 
 // What the types of the proto do not say of a message or a field, by full name:
 // members to add to its schema. A test finds what the loader does not refuse.
-struct Constraint {
-  std::string_view name;
-  const char* members;
-};
-
-constexpr Constraint kConstraints[] = {
+constexpr std::pair<std::string_view, const char*> kConstraints[] = {
     {"mulligan.v1.RetryPolicy",
      R"({"required": ["apiVersion", "kind", "metadata", "spec"]})"},
     {"mulligan.v1.RetryPolicy.api_version", R"({"enum": ["mulligan.dev/v1"]})"},
@@ -202,10 +197,8 @@ class Writer {
   }
 
   void Constrain(std::string_view name, Json& schema) const {
-    for (const Constraint& constraint : kConstraints) {
-      if (constraint.name == name) {
-        schema.update(Json::parse(constraint.members));
-      }
+    for (const auto& [constrained, members] : kConstraints) {
+      if (constrained == name) schema.update(Json::parse(members));
     }
     // Kubernetes' schemas are of OpenAPI 3.0, where it is a flag.
     if (form_ == SchemaForm::kCrd && schema.contains("exclusiveMinimum")) {
@@ -242,24 +235,23 @@ std::string PolicySchema(SchemaForm form) {
   return schema.dump(2) + "\n";
 }
 
+int RunPolicySchema(std::string& form, Streams& streams) {
+  streams.out << PolicySchema(form == "crd" ? SchemaForm::kCrd
+                                            : SchemaForm::kEditor);
+  return FinishOutput(streams);
+}
+
 }  // namespace
 
 void AddPolicySchema(CLI::App& policy, Streams& streams, int& code) {
-  CLI::App& schema =
-      *policy.add_subcommand("schema", "Print the JSON Schema of policy files");
-  schema.footer(R"(Example:
-  mulligan policy schema > retry-policy.schema.json)");
-  const auto form = std::make_shared<std::string>("editor");
-  schema
-      .add_option("--form", *form,
-                  "editor, or crd for a CustomResourceDefinition")
-      ->check(CLI::IsMember({"editor", "crd"}))
-      ->type_name("FORM");
-  schema.callback([form, &streams, &code] {
-    streams.out << PolicySchema(*form == "crd" ? SchemaForm::kCrd
-                                               : SchemaForm::kEditor);
-    code = FinishOutput(streams);
-  });
+  const auto [schema, form] =
+      AddCommand("schema", "Print the JSON Schema of policy files", R"(Example:
+  mulligan policy schema > retry-policy.schema.json)",
+                 RunPolicySchema, policy, streams, code);
+  form = "editor";
+  AddOption(schema, "--form", form,
+            "editor, or crd for a CustomResourceDefinition", "FORM")
+      ->check(CLI::IsMember({"editor", "crd"}));
 }
 
 }  // namespace mulligan::cli

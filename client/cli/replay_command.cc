@@ -2,14 +2,13 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/commands.h"
 #include "client/cli/input/policy_files.h"
@@ -47,14 +46,14 @@ absl::StatusOr<Shard> ParseShard(const std::string& text) {
       count.ptr == end && shard.index < shard.count) {
     return shard;
   }
-  return absl::InvalidArgumentError(
-      absl::StrFormat("--shard: \"%s\" is not valid; expected I/N with I from "
-                      "0 to N-1, such as 0/8",
-                      text));
+  return Invalid(
+      "--shard: \"%s\" is not valid; expected I/N with I from "
+      "0 to N-1, such as 0/8",
+      text);
 }
 
-int Print(const ReplayOptions& options, const ReplayResult& result,
-          Streams& streams) {
+int PrintReplay(const ReplayOptions& options, const ReplayResult& result,
+                Streams& streams) {
   const std::string policies = options.merge ? "the same policies"
                                : options.policies.empty()
                                    ? "the embedded policies"
@@ -103,52 +102,51 @@ void CheckParts(ReplayResult& sum, Streams& streams) {
   }
 }
 
-int MergeResults(const ReplayOptions& options, Streams& streams) {
+absl::StatusOr<ReplayResult> MergeResults(
+    const std::vector<std::string>& paths) {
   std::optional<ReplayResult> sum;
-  for (const std::string& path : options.logs) {
+  for (const std::string& path : paths) {
     std::ifstream file(path, std::ios::binary);
     if (!file) {
-      return Fail(streams, absl::NotFoundError(
-                               absl::StrCat(path, ": cannot be opened")));
+      return absl::NotFoundError(absl::StrCat(path, ": cannot be opened"));
     }
     const std::string text((std::istreambuf_iterator<char>(file)),
                            std::istreambuf_iterator<char>());
     absl::StatusOr<ReplayResult> result = ParseReplayJson(text);
-    if (!result.ok()) {
-      return Fail(streams,
-                  absl::InvalidArgumentError(absl::StrCat(
-                      path, ": ", std::string(result.status().message()))));
-    }
-    if (sum.has_value() && sum->revision != result->revision) {
-      return Fail(streams, absl::InvalidArgumentError(absl::StrFormat(
-                               "%s: replayed under revision %s, the files "
-                               "before it under %s; expected the same policies",
-                               path, result->revision, sum->revision)));
-    }
-    if (sum.has_value()) {
-      const std::string again = PartOfBoth(*sum, *result);
-      if (!again.empty()) {
-        return Fail(streams, absl::InvalidArgumentError(absl::StrCat(
-                                 path, ": part ", again,
-                                 " was added before; expected each once")));
-      }
-      sum->Merge(*result);
-    } else {
+    if (!result.ok()) return Invalid("%s: %s", path, result.status().message());
+    if (!sum.has_value()) {
       sum = *std::move(result);
+      continue;
     }
+    if (sum->revision != result->revision) {
+      return Invalid(
+          "%s: replayed under revision %s, the files before it under %s; "
+          "expected the same policies",
+          path, result->revision, sum->revision);
+    }
+    const std::string again = PartOfBoth(*sum, *result);
+    if (!again.empty()) {
+      return Invalid("%s: part %s was added before; expected each once", path,
+                     again);
+    }
+    sum->Merge(*result);
   }
-  CheckParts(*sum, streams);
-  return Print(options, *sum, streams);
+  return *std::move(sum);
 }
 
 // Prints what would change; the progress goes to the terminal that errors go
 // to. Returns the exit code: bad lines are part of the answer.
-int RunReplay(const ReplayOptions& options, Streams& streams) {
+int RunReplay(ReplayOptions& options, Streams& streams) {
   if (options.merge && options.output == "rows") {
-    return Fail(streams, absl::InvalidArgumentError(
-                             "-o rows: expected decision logs, not --merge"));
+    return Fail(streams,
+                Invalid("-o rows: expected decision logs, not --merge"));
   }
-  if (options.merge) return MergeResults(options, streams);
+  if (options.merge) {
+    absl::StatusOr<ReplayResult> sum = MergeResults(options.logs);
+    if (!sum.ok()) return Fail(streams, sum.status());
+    CheckParts(*sum, streams);
+    return PrintReplay(options, *sum, streams);
+  }
   const absl::StatusOr<Shard> shard = ParseShard(options.shard);
   if (!shard.ok()) return Fail(streams, shard.status());
   absl::StatusOr<std::vector<std::string>> files = FindLogs(options.logs);
@@ -175,52 +173,40 @@ int RunReplay(const ReplayOptions& options, Streams& streams) {
   result.parts[absl::StrJoin(options.logs, " ")] = {
       absl::StrCat(shard->index, "/", shard->count)};
   bar.Wipe();
-  return Print(options, result, streams);
+  return PrintReplay(options, result, streams);
 }
 
 }  // namespace
 
 void AddReplay(CLI::App& app, Streams& streams, int& code) {
-  CLI::App& command = *app.add_subcommand(
-      "replay", "Say what other policies would have decided");
-  command.footer(R"(Examples:
+  const auto [command, options] = AddCommand(
+      "replay", "Say what other policies would have decided", R"(Examples:
   mulligan replay decisions.jsonl* --policy candidate.yaml
   mulligan replay logs/ --policy policies/ -o html > replay.html
   mulligan replay logs/ --policy policies/ --shard 0/8 -o json > 0.json
-  mulligan replay --merge *.json)");
-  const auto options = std::make_shared<ReplayOptions>();
-  ReplayOptions& replay = *options;
-  command
-      .add_option("LOG", replay.logs,
-                  "Decision logs, also .gz, or directories; \"-\": stdin")
-      ->required()
-      ->type_name("LOG");
+  mulligan replay --merge *.json)",
+      RunReplay, app, streams, code);
+  AddOption(command, "LOG", options.logs,
+            "Decision logs, also .gz, or directories; \"-\": stdin", "LOG")
+      ->required();
   CLI::Option* policy =
-      command
-          .add_option("--policy", replay.policies,
-                      "Policy file or directory; default: embedded")
-          ->type_name("PATH")
-          ->allow_extra_args(false);
-  CLI::Option* shard = command
-                           .add_option("--shard", replay.shard,
-                                       "Part I of N of the lines, I from 0")
-                           ->type_name("I/N");
-  command.add_option("--threads", replay.threads, "Default: all processors")
-      ->check(CLI::Range(1, kMostThreads))
-      ->type_name("N");
+      AddOption(command, "--policy", options.policies,
+                "Policy file or directory; default: embedded", "PATH");
+  CLI::Option* shard = AddOption(command, "--shard", options.shard,
+                                 "Part I of N of the lines, I from 0", "I/N");
+  AddOption(command, "--threads", options.threads, "Default: all processors",
+            "N")
+      ->check(CLI::Range(1, kMostThreads));
   command
-      .add_flag("--merge", replay.merge, "LOG are results (-o json) to add up")
+      .add_flag("--merge", options.merge, "LOG are results (-o json) to add up")
       ->excludes(policy)
       ->excludes(shard);
-  command.add_flag("--placed", replay.placed,
+  command.add_flag("--placed", options.placed,
                    "Each line begins with its place: FILE<tab>LINE<tab>");
-  command
-      .add_option("-o,--output", replay.output,
-                  "text, json, html or rows: a line of JSON for each decision")
-      ->check(CLI::IsMember({"text", "json", "html", "rows"}))
-      ->type_name("FORMAT");
-  command.callback(
-      [options, &streams, &code] { code = RunReplay(*options, streams); });
+  AddOption(command, "-o,--output", options.output,
+            "text, json, html or rows: a line of JSON for each decision",
+            "FORMAT")
+      ->check(CLI::IsMember({"text", "json", "html", "rows"}));
 }
 
 }  // namespace mulligan::cli

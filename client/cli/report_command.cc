@@ -1,6 +1,5 @@
 // `mulligan report`.
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -8,15 +7,15 @@
 #include <vector>
 
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/commands.h"
 #include "client/cli/input/inputs.h"
 #include "client/cli/input/policy_files.h"
 #include "client/cli/log/progress_bar.h"
+#include "client/cli/report/gathered.h"
 #include "client/cli/report/report.h"
-#include "client/cli/report/report_parts.h"
 #include "client/cli/report/report_words.h"
 #include "google/protobuf/util/time_util.h"
 
@@ -63,10 +62,10 @@ absl::StatusOr<std::int64_t> ParseMoment(std::string_view flag,
       duration > absl::ZeroDuration()) {
     return absl::ToUnixSeconds(absl::Now() - duration);
   }
-  return absl::InvalidArgumentError(absl::StrFormat(
+  return Invalid(
       "%s: \"%s\" is not valid; expected a time such as 7d, 12h, 2026-11-01 or "
       "2026-11-01T06:00:00Z",
-      flag, text));
+      flag, text);
 }
 
 std::string NotEmpty(const std::string& value) {
@@ -128,9 +127,7 @@ absl::Status TellObjects(const ReportOptions& options,
                          const ReportSettings& settings, Streams& streams) {
   absl::StatusOr<Inputs> inputs = ReadInputs(options.files, streams.in);
   if (!inputs.ok()) return inputs.status();
-  for (const std::string& warning : inputs->warnings) {
-    PrintError(streams, "warning: " + warning);
-  }
+  PrintWarnings(streams, inputs->warnings);
   std::vector<v1::FailureReport> workloads;
   for (WorkloadReport& workload : inputs->workloads) {
     workloads.push_back(std::move(workload.report));
@@ -166,7 +163,7 @@ absl::Status CheckTogether(const ReportOptions& options) {
   return absl::OkStatus();
 }
 
-int RunReport(const ReportOptions& options, Streams& streams) {
+int RunReport(ReportOptions& options, Streams& streams) {
   const absl::Status together = CheckTogether(options);
   if (!together.ok()) return Fail(streams, together);
   const bool of_objects = !options.files.empty();
@@ -191,9 +188,8 @@ int RunReport(const ReportOptions& options, Streams& streams) {
     settings.flags[kTeamLabelFlag] = options.team_label;
   }
   if (settings.until <= settings.since) {
-    return Fail(streams, absl::InvalidArgumentError(absl::StrFormat(
-                             "--until: \"%s\" is not after --since \"%s\"",
-                             options.until, options.since)));
+    return Fail(streams, Invalid("--until: \"%s\" is not after --since \"%s\"",
+                                 options.until, options.since));
   }
   const absl::Status told =
       of_objects ? TellObjects(options, *candidate.set, settings, streams)
@@ -204,64 +200,47 @@ int RunReport(const ReportOptions& options, Streams& streams) {
 }  // namespace
 
 void AddReport(CLI::App& app, Streams& streams, int& code) {
-  CLI::App& command = *app.add_subcommand(
-      "report", "Say what failures cost and what retries saved");
-  command.footer(R"(Examples:
+  const auto [command, options] = AddCommand(
+      "report", "Say what failures cost and what retries saved", R"(Examples:
   mulligan report decisions.jsonl*
   mulligan report logs/ --team-label team -o html > report.html
   mulligan report logs/ --compare candidate.yaml
   mulligan report a.jsonl -o entries > a; mulligan report --merge a b
-  kubectl get jobs,pods,nodes,events -A -o json | mulligan report -f -)");
-  const auto options = std::make_shared<ReportOptions>();
-  ReportOptions& report = *options;
-  command
-      .add_option(
-          "LOG", report.logs,
-          "Decision logs, also .gz, or directories of them; \"-\": stdin")
-      ->type_name("LOG");
-  command
-      .add_option("-f,--filename", report.files,
-                  "Instead of LOG: objects, as of kubectl get -o json")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  command
-      .add_option("--team-label", report.team_label,
-                  "Label of the workload that names its team; without it: "
-                  "the namespace")
-      ->type_name("KEY");
-  command
-      .add_option("--since", report.since,
-                  "Leaves out what was observed before that: 7d ago, or "
-                  "2026-11-01")
-      ->type_name("TIME");
-  command
-      .add_option("--until", report.until,
-                  "Leaves out what was observed then or later")
-      ->type_name("TIME");
-  command
-      .add_option("--compare", report.compare,
-                  "Policy file or directory: what it would have decided")
-      ->type_name("PATH")
-      ->allow_extra_args(false);
-  command.add_option("--threads", report.threads, "Default: all processors")
-      ->check(CLI::Range(1, kMostThreads))
-      ->type_name("N");
-  command.add_flag("--placed", report.placed,
+  kubectl get jobs,pods,nodes,events -A -o json | mulligan report -f -)",
+      RunReport, app, streams, code);
+  AddOption(command, "LOG", options.logs,
+            "Decision logs, also .gz, or directories of them; \"-\": stdin",
+            "LOG");
+  AddOption(command, "-f,--filename", options.files,
+            "Instead of LOG: objects, as of kubectl get -o json", "FILE");
+  AddOption(command, "--team-label", options.team_label,
+            "Label of the workload that names its team; without it: the "
+            "namespace",
+            "KEY");
+  AddOption(command, "--since", options.since,
+            "Leaves out what was observed before that: 7d ago, or 2026-11-01",
+            "TIME");
+  AddOption(command, "--until", options.until,
+            "Leaves out what was observed then or later", "TIME");
+  AddOption(command, "--compare", options.compare,
+            "Policy file or directory: what it would have decided", "PATH");
+  AddOption(command, "--threads", options.threads, "Default: all processors",
+            "N")
+      ->check(CLI::Range(1, kMostThreads));
+  command.add_flag("--placed", options.placed,
                    "Each line begins with its place: FILE<tab>LINE<tab>");
   CLI::Option* const merge = command.add_flag(
-      "--merge", report.merge, "LOG are entries and sums, to make one report");
+      "--merge", options.merge, "LOG are entries and sums, to make one report");
   for (const char* name : {"--team-label", "--since", "--until", "--compare"}) {
     command.get_option(name)->check(NotEmpty);
     merge->excludes(command.get_option(name));
   }
-  command
-      .add_option("-o,--output", report.output,
-                  "text, html, json or csv; for --merge: entries of logs; sums "
-                  "of entries, each workload's in one of them")
-      ->check(CLI::IsMember({"text", "html", "json", "csv", "entries", "sums"}))
-      ->type_name("FORMAT");
-  command.callback(
-      [options, &streams, &code] { code = RunReport(*options, streams); });
+  AddOption(command, "-o,--output", options.output,
+            "text, html, json or csv; for --merge: entries of logs; sums of "
+            "entries, each workload's in one of them",
+            "FORMAT")
+      ->check(
+          CLI::IsMember({"text", "html", "json", "csv", "entries", "sums"}));
 }
 
 }  // namespace mulligan::cli

@@ -27,6 +27,18 @@ int Fail(Streams& streams, const absl::Status& status) {
   }
 }
 
+void PrintWarnings(Streams& streams, const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) {
+    PrintError(streams, "warning: " + warning);
+  }
+}
+
+int Print(Streams& streams, const absl::StatusOr<std::string>& text) {
+  if (!text.ok()) return Fail(streams, text.status());
+  streams.out << *text;
+  return FinishOutput(streams);
+}
+
 int FinishOutput(Streams& streams) {
   if (streams.out.flush()) return kExitOk;
   PrintError(streams, "the output cannot be written");

@@ -4,9 +4,12 @@
 
 #include <istream>
 #include <ostream>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 namespace mulligan::cli {
 
@@ -38,6 +41,12 @@ void PrintError(Streams& streams, std::string_view message);
 // Prints the status and returns the exit code for it: faults of the request are
 // kExitUsage, INTERNAL and the like kExitInternal.
 int Fail(Streams& streams, const absl::Status& status);
+
+// Prints each as a warning.
+void PrintWarnings(Streams& streams, const std::vector<std::string>& warnings);
+
+// Prints a text to `streams.out`, or the status, and returns the exit code.
+int Print(Streams& streams, const absl::StatusOr<std::string>& text);
 
 // Flushes the output; kExitInternal and a message when it could not be written.
 int FinishOutput(Streams& streams);

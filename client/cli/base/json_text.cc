@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/utf8.h"
 #include "policy/base/characters.h"
 #include "policy/base/utf8.h"
@@ -142,8 +143,7 @@ class Checker {
     const size_t newline = before.rfind('\n');
     const size_t column =
         where - (newline == std::string_view::npos ? 0 : newline + 1) + 1;
-    return absl::InvalidArgumentError(
-        absl::StrFormat("line %d, column %d: %s", line, column, what));
+    return Invalid("line %d, column %d: %s", line, column, what);
   }
 
   std::string Found(size_t where) const {
@@ -195,8 +195,10 @@ class Checker {
     if (absl::Status key = String(); !key.ok()) return key;
     const std::string_view key = text_.substr(start, at_ - start);
     const bool escaped = key.find('\\') != key.npos;
-    if (!keys.Insert(escaped ? decoded_.emplace_back(JsonStringValue(key))
-                             : key.substr(1, key.size() - 2))) {
+    const std::string_view name =
+        escaped ? decoded_.emplace_back(JsonStringValue(key))
+                : key.substr(1, key.size() - 2);
+    if (!keys.insert(name).second) {
       return PlainErrorAt(start, absl::StrFormat("duplicate key %s",
                                                  key.substr(0, kMaxKeyShown)));
     }

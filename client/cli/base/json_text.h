@@ -5,13 +5,12 @@
 #ifndef MULLIGAN_CLIENT_CLI_BASE_JSON_TEXT_H_
 #define MULLIGAN_CLIENT_CLI_BASE_JSON_TEXT_H_
 
-#include <algorithm>
 #include <cstddef>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 
 namespace mulligan::cli {
@@ -60,26 +59,7 @@ std::string JsonStringValue(std::string_view value);
 std::string QuoteJson(std::string_view text);
 
 // The text they are views of outlives it.
-class KeySet {
- public:
-  // Returns false for a key that was inserted before.
-  bool Insert(std::string_view key) {
-    if (few_.size() < kFew) {
-      if (std::ranges::find(few_, key) != few_.end()) return false;
-      few_.push_back(key);
-      return true;
-    }
-    if (many_.empty()) many_.insert(few_.begin(), few_.end());
-    return many_.insert(key).second;
-  }
-
- private:
-  // Up to here looking through all is faster.
-  static constexpr std::size_t kFew = 32;
-
-  std::vector<std::string_view> few_;
-  std::set<std::string_view> many_;
-};
+using KeySet = absl::flat_hash_set<std::string_view>;
 
 // Converts each document of a YAML stream to JSON text; empty documents are
 // left out. INVALID_ARGUMENT with "line L, column C: ..." for what ParseYaml

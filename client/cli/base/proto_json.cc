@@ -1,7 +1,6 @@
 #include "client/cli/base/proto_json.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <utility>
@@ -10,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
-#include "client/cli/base/proto_members.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/type_resolver_util.h"
@@ -21,12 +20,7 @@
 namespace mulligan::cli {
 namespace {
 
-struct TypeName {
-  std::string_view internal;
-  std::string_view readable;
-};
-
-constexpr std::array<TypeName, 9> kTypeNames = {{
+constexpr std::pair<std::string_view, std::string_view> kTypeNames[] = {
     {"TYPE_INT32", "a 32-bit integer"},
     {"TYPE_INT64", "a 64-bit integer"},
     {"TYPE_UINT32", "an unsigned 32-bit integer"},
@@ -38,11 +32,11 @@ constexpr std::array<TypeName, 9> kTypeNames = {{
      "a timestamp such as \"2026-01-31T08:00:00Z\""},
     {"type.googleapis.com/google.protobuf.Duration",
      "a duration such as \"30s\""},
-}};
+};
 
-std::string ReadableType(std::string_view internal) {
-  for (const TypeName& name : kTypeNames) {
-    if (internal == name.internal) return std::string(name.readable);
+std::string_view ReadableType(std::string_view internal) {
+  for (const auto& [name, readable] : kTypeNames) {
+    if (internal == name) return readable;
   }
   return "an object";
 }
@@ -221,8 +215,7 @@ absl::Status ParseProtoJson(std::string_view json,
   if (status.ok()) return absl::OkStatus();
   const auto text = status.message();
   if (const std::string huge = FindHugeNumber(json); !huge.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(huge, " is out of range, expected at most 1.8e308"));
+    return Invalid("%s is out of range, expected at most 1.8e308", huge);
   }
   return absl::InvalidArgumentError(
       Reword(std::string_view(text.data(), text.size()),

@@ -1,11 +1,11 @@
-#include "client/cli/base/proto_members.h"
-
+// Members of JSON objects that stand for messages.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
 #include "policy/base/message_json.h"
@@ -56,8 +56,8 @@ bool IsAmount(const FieldDescriptor& field) {
 absl::Status CheckAmount(std::string_view json, const std::string& path) {
   const JsonType type = TypeOfJson(json);
   if (!IsContainer(type) && type != JsonType::kBool) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "%s: %s is not an amount such as \"4Gi\" or 2", path, Shown(json)));
+  return Invalid("%s: %s is not an amount such as \"4Gi\" or 2", path,
+                 Shown(json));
 }
 
 absl::Status CheckValue(std::string_view json, const FieldDescriptor& field,
@@ -65,8 +65,7 @@ absl::Status CheckValue(std::string_view json, const FieldDescriptor& field,
   if (IsAmount(field)) return CheckAmount(json, path);
   if (!HasMembers(field)) return absl::OkStatus();
   if (TypeOfJson(json) == JsonType::kArray) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s: found a list, expected an object", path));
+    return Invalid("%s: found a list, expected an object", path);
   }
   return CheckObject(json, *field.message_type(), path);
 }
@@ -76,16 +75,15 @@ absl::Status CheckMap(std::string_view json, const FieldDescriptor& map,
   const FieldDescriptor& field = *map.message_type()->map_value();
   const JsonType type = TypeOfJson(json);
   if (type != JsonType::kObject && type != JsonType::kNull) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s: found %s, expected an object", path, Found(json)));
+    return Invalid("%s: found %s, expected an object", path, Found(json));
   }
   for (const JsonMember& member : JsonMembers(json)) {
     const std::string place =
         absl::StrFormat("%s[%s]", path, Shown(member.key));
     const JsonType found = TypeOfJson(member.value);
     if (field.message_type() == nullptr && IsContainer(found)) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "%s: found %s, expected a single value", place, Found(member.value)));
+      return Invalid("%s: found %s, expected a single value", place,
+                     Found(member.value));
     }
     absl::Status status = CheckValue(member.value, field, place);
     if (!status.ok()) return status;
@@ -101,8 +99,7 @@ absl::Status CheckField(std::string_view json, const FieldDescriptor& field,
   if (type == JsonType::kNull) return absl::OkStatus();
   // protobuf takes one value for a list of it.
   if (type != JsonType::kArray) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s: found %s, expected a list", path, Found(json)));
+    return Invalid("%s: found %s, expected a list", path, Found(json));
   }
   if (!HasMembers(field)) return absl::OkStatus();
   int index = 0;
@@ -122,9 +119,9 @@ absl::Status CheckObject(std::string_view json, const Descriptor& type,
     if (field != nullptr && field->json_name() != member.key &&
         std::ranges::find(members, field->json_name(), &JsonMember::key) !=
             members.end()) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "%s: is given twice, as %s and %s", Join(path, field->json_name()),
-          field->json_name(), field->name()));
+      return Invalid("%s: is given twice, as %s and %s",
+                     Join(path, field->json_name()), field->json_name(),
+                     field->name());
     }
     if (field == nullptr) field = FieldNamed(type, member.key);
     if (field == nullptr) continue;

@@ -56,26 +56,20 @@ bool ReplaceLoneSurrogates(std::string& json) {
 }  // namespace
 
 void AppendUtf8(uint32_t code_point, std::string& text) {
-  const auto add = [&text](uint32_t byte) {
-    text.push_back(static_cast<char>(byte));
-  };
-  if (code_point < 0x80) {
-    add(code_point);
-  } else if (code_point < 0x800) {
-    add(0xc0 | (code_point >> 6));
-    add(0x80 | (code_point & 0x3f));
-  } else if (code_point > 0x10ffff ||
-             (code_point >= 0xd800 && code_point < 0xe000)) {
+  if (code_point > 0x10ffff || (code_point >= 0xd800 && code_point < 0xe000)) {
     text += kReplacement;
-  } else if (code_point < 0x10000) {
-    add(0xe0 | (code_point >> 12));
-    add(0x80 | ((code_point >> 6) & 0x3f));
-    add(0x80 | (code_point & 0x3f));
-  } else {
-    add(0xf0 | (code_point >> 18));
-    add(0x80 | ((code_point >> 12) & 0x3f));
-    add(0x80 | ((code_point >> 6) & 0x3f));
-    add(0x80 | (code_point & 0x3f));
+    return;
+  }
+  // Of the first byte, by how many follow it.
+  constexpr uint32_t kMarks[] = {0, 0xc0, 0xe0, 0xf0};
+  unsigned more = code_point < 0x80      ? 0
+                  : code_point < 0x800   ? 1
+                  : code_point < 0x10000 ? 2
+                                         : 3;
+  text.push_back(static_cast<char>(kMarks[more] | (code_point >> (6 * more))));
+  while (more-- > 0) {
+    text.push_back(
+        static_cast<char>(0x80 | ((code_point >> (6 * more)) & 0x3f)));
   }
 }
 
@@ -89,15 +83,9 @@ bool RepairText(std::string& json) {
 }
 
 std::string Printable(std::string_view text) {
-  std::string line;
-  for (const char c : text) {
-    if (absl::ascii_isspace(static_cast<unsigned char>(c))) {
-      if (!line.empty() && line.back() != ' ') line.push_back(' ');
-    } else {
-      line.push_back(c);
-    }
-  }
-  while (!line.empty() && line.back() == ' ') line.pop_back();
+  std::string line(text);
+  std::ranges::replace_if(line, absl::ascii_isspace, ' ');
+  absl::RemoveExtraAsciiWhitespace(&line);
   return Visible(line);
 }
 

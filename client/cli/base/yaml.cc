@@ -2,11 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_format.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "policy/base/issue.h"
 #include "policy/loader/yaml_json.h"
@@ -43,71 +41,54 @@ std::string Scalar(std::string_view json) {
   return std::string(json);
 }
 
-class Printer {
- public:
-  // Values other than scalars begin on a line of their own.
-  void Value(std::string_view json, std::size_t indent) {
-    switch (TypeOfJson(json)) {
-      case JsonType::kObject:
-        Object(json, indent, /*continued=*/false);
-        break;
-      case JsonType::kArray:
-        Array(json, indent);
-        break;
-      default:
-        text_ += Scalar(json) + "\n";
-    }
+bool IsEmpty(std::string_view json) {
+  return (TypeOfJson(json) == JsonType::kObject && JsonMembers(json).empty()) ||
+         (TypeOfJson(json) == JsonType::kArray && JsonItems(json).empty());
+}
+
+void AppendArray(std::string_view json, std::size_t indent, std::string& text);
+void AppendNested(std::string_view json, std::size_t indent, std::string& text);
+
+// The first member is `continued` on the line of a list's dash.
+void AppendObject(std::string_view json, std::size_t indent, bool continued,
+                  std::string& text) {
+  for (const JsonMember& member : JsonMembers(json)) {
+    if (!continued) text.append(indent, ' ');
+    continued = false;
+    text += Text(member.key) + ":";
+    AppendNested(member.value, indent, text);
   }
+}
 
-  std::string Take() { return std::move(text_); }
-
- private:
-  // The first member is `continued` on the line of a list's dash.
-  void Object(std::string_view json, std::size_t indent, bool continued) {
-    for (const JsonMember& member : JsonMembers(json)) {
-      if (!continued) text_.append(indent, ' ');
-      continued = false;
-      text_ += Text(member.key) + ":";
-      Nested(member.value, indent);
-    }
+// What stands behind a key or a dash.
+void AppendNested(std::string_view json, std::size_t indent,
+                  std::string& text) {
+  const JsonType type = TypeOfJson(json);
+  if (IsEmpty(json)) {
+    text += type == JsonType::kObject ? " {}\n" : " []\n";
+  } else if (type == JsonType::kObject) {
+    text += "\n";
+    AppendObject(json, indent + 2, /*continued=*/false, text);
+  } else if (type == JsonType::kArray) {
+    text += "\n";
+    AppendArray(json, indent, text);
+  } else {
+    text += " " + Scalar(json) + "\n";
   }
+}
 
-  void Nested(std::string_view json, std::size_t indent) {
-    const JsonType type = TypeOfJson(json);
-    if (IsEmpty(json)) {
-      text_ += type == JsonType::kObject ? " {}\n" : " []\n";
-    } else if (type == JsonType::kObject) {
-      text_ += "\n";
-      Object(json, indent + 2, /*continued=*/false);
-    } else if (type == JsonType::kArray) {
-      text_ += "\n";
-      Array(json, indent);
+void AppendArray(std::string_view json, std::size_t indent, std::string& text) {
+  for (const std::string_view item : JsonItems(json)) {
+    text.append(indent, ' ');
+    text += "-";
+    if (TypeOfJson(item) == JsonType::kObject && !IsEmpty(item)) {
+      text += " ";
+      AppendObject(item, indent + 2, /*continued=*/true, text);
     } else {
-      text_ += " " + Scalar(json) + "\n";
+      AppendNested(item, indent + 2, text);
     }
   }
-
-  void Array(std::string_view json, std::size_t indent) {
-    for (const std::string_view item : JsonItems(json)) {
-      text_.append(indent, ' ');
-      text_ += "-";
-      if (TypeOfJson(item) == JsonType::kObject && !IsEmpty(item)) {
-        text_ += " ";
-        Object(item, indent + 2, /*continued=*/true);
-      } else {
-        Nested(item, indent + 2);
-      }
-    }
-  }
-
-  static bool IsEmpty(std::string_view json) {
-    return (TypeOfJson(json) == JsonType::kObject &&
-            JsonMembers(json).empty()) ||
-           (TypeOfJson(json) == JsonType::kArray && JsonItems(json).empty());
-  }
-
-  std::string text_;
-};
+}
 
 }  // namespace
 
@@ -121,14 +102,21 @@ absl::StatusOr<std::vector<std::string>> YamlToJson(const std::string& yaml) {
   }
   if (issues.empty()) return documents;
   const auto& [line, column] = issues.front().position;
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "line %d, column %d: %s", line, column, issues.front().message));
+  return Invalid("line %d, column %d: %s", line, column,
+                 issues.front().message);
 }
 
 std::string JsonToYaml(std::string_view json) {
-  Printer printer;
-  printer.Value(json, 0);
-  return printer.Take();
+  const JsonType type = TypeOfJson(json);
+  std::string text;
+  if (type == JsonType::kObject) {
+    AppendObject(json, 0, /*continued=*/false, text);
+  } else if (type == JsonType::kArray) {
+    AppendArray(json, 0, text);
+  } else {
+    text = Scalar(json) + "\n";
+  }
+  return text;
 }
 
 }  // namespace mulligan::cli

@@ -45,6 +45,23 @@ DeskAnswer InvalidPolicies(const LoadedPolicies& policies) {
       {{"valid", false}, {"issues", IssuesJson(policies.issues)}});
 }
 
+// A failure, and each attempt of it.
+struct PlayedOut {
+  Failure failure;
+  std::vector<Attempted> attempts;
+};
+
+absl::StatusOr<PlayedOut> Play(const Question& question,
+                               const PolicySet& policies) {
+  DeadlineWatch watch(Desk::kMostTime);
+  absl::StatusOr<Failure> failure = ReadFailure(question, policies, watch);
+  if (!failure.ok()) return failure.status();
+  absl::StatusOr<std::vector<Attempted>> attempts =
+      PlayOut(question, *failure, policies, watch);
+  if (!attempts.ok()) return attempts.status();
+  return PlayedOut{*std::move(failure), *std::move(attempts)};
+}
+
 // Files are read by suites in files alone.
 Suite PageSuite(const std::string& text) {
   Suite suite = ParseSuite("the suite on this page", text);
@@ -124,17 +141,12 @@ DeskAnswer Desk::Try(const Question& question) {
   if (policies.set == nullptr) return InvalidPolicies(policies);
   DeskJson json = {{"valid", true}, {"issues", IssuesJson(policies.issues)}};
   if (IsBlankText(question.failure)) return JsonAnswer(json);
-  DeadlineWatch watch(kMostTime);
-  const absl::StatusOr<Failure> failure =
-      ReadFailure(question, *policies.set, watch);
-  const absl::StatusOr<std::vector<Attempted>> attempts =
-      failure.ok() ? PlayOut(question, *failure, *policies.set, watch)
-                   : failure.status();
-  if (!attempts.ok()) {
-    json["failureError"] = std::string(attempts.status().message());
-    return JsonAnswer(json);
+  const absl::StatusOr<PlayedOut> played = Play(question, *policies.set);
+  if (played.ok()) {
+    json["story"] = StoryJson(played->failure, played->attempts, policies);
+  } else {
+    json["failureError"] = std::string(played.status().message());
   }
-  json["story"] = StoryJson(*failure, *attempts, policies);
   return JsonAnswer(json);
 }
 
@@ -160,15 +172,10 @@ DeskAnswer Desk::RunSuites(const Question& question) {
 DeskAnswer Desk::Keep(const Question& question) {
   const LoadedPolicies policies = LoadTexts(question.policies);
   if (policies.set == nullptr) return InvalidPolicies(policies);
-  DeadlineWatch watch(kMostTime);
-  const absl::StatusOr<Failure> failure =
-      ReadFailure(question, *policies.set, watch);
-  if (!failure.ok()) return ErrorAnswerOf(failure.status());
-  const absl::StatusOr<std::vector<Attempted>> attempts =
-      PlayOut(question, *failure, *policies.set, watch);
-  if (!attempts.ok()) return ErrorAnswerOf(attempts.status());
+  const absl::StatusOr<PlayedOut> played = Play(question, *policies.set);
   const absl::StatusOr<std::string> suite =
-      KeepCase(question, *failure, *attempts);
+      played.ok() ? KeepCase(question, played->failure, played->attempts)
+                  : played.status();
   if (!suite.ok()) return ErrorAnswerOf(suite.status());
   return JsonAnswer({{"valid", true}, {"suite", *suite}});
 }

@@ -5,6 +5,7 @@
 #include <exception>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -108,26 +109,22 @@ absl::StatusOr<std::unique_ptr<DeskHttp>> DeskHttp::Start(int port,
     return answer.status;
   };
   const std::string listen = absl::StrCat("127.0.0.1:", port);
-  const std::string threads = absl::StrCat(kThreads);
-  const std::string waiting = absl::StrCat(kWaiting);
-  const std::string silence = absl::StrCat(kSilenceMs);
-  const std::string head = absl::StrCat(kMostHeadBytes);
-  const char* options[] = {"listening_ports",
-                           listen.c_str(),
-                           "num_threads",
-                           threads.c_str(),
-                           "connection_queue",
-                           waiting.c_str(),
-                           "request_timeout_ms",
-                           silence.c_str(),
-                           "max_request_size",
-                           head.c_str(),
-                           nullptr};
+  const std::pair<const char*, std::string> settings[] = {
+      {"listening_ports", listen},
+      {"num_threads", absl::StrCat(kThreads)},
+      {"connection_queue", absl::StrCat(kWaiting)},
+      {"request_timeout_ms", absl::StrCat(kSilenceMs)},
+      {"max_request_size", absl::StrCat(kMostHeadBytes)}};
+  std::vector<const char*> options;
+  for (const auto& [name, value] : settings) {
+    options.insert(options.end(), {name, value.c_str()});
+  }
+  options.push_back(nullptr);
   char why[256] = "";
   mg_init_data init = {};
   init.callbacks = &callbacks;
   init.user_data = http.get();
-  init.configuration_options = options;
+  init.configuration_options = options.data();
   mg_error_data error = {};
   error.text = why;
   error.text_buffer_size = sizeof(why);

@@ -14,17 +14,15 @@ namespace {
 
 Told TellAttempt(const Failure& failure, const Attempted& attempt,
                  const LoadedPolicies& policies) {
-  Told told;
-  told.response = attempt.response;
-  DropNativeWarnings(told.response);
+  v1::DecideResponse response = attempt.response;
+  DropNativeWarnings(response);
   for (const std::string& warning : failure.warnings) {
-    told.response.add_warnings(warning);
+    response.add_warnings(warning);
   }
-  told.story = TellStory(attempt.request, told.response, failure.ledger_source);
-  told.rule =
-      FindRule(policies.texts, told.response.explanation().matched_rule());
-  told.report = attempt.request.report();
-  return told;
+  RuleLines rule =
+      FindRule(policies.texts, response.explanation().matched_rule());
+  return {TellStory(attempt.request, response, failure.ledger_source),
+          attempt.request.report(), std::move(response), std::move(rule)};
 }
 
 }  // namespace
@@ -48,15 +46,16 @@ DeskJson StoryJson(const Failure& failure,
                    const LoadedPolicies& policies) {
   const Told told = TellAttempt(failure, attempts.back(), policies);
   const v1::RuleReference& rule = told.response.explanation().matched_rule();
-  DeskJson json = {{"headline", told.story.headline},
-                   {"class", VerdictClass(told.response.decision().action())},
-                   {"rule",
-                    {{"policy", rule.policy()},
-                     {"rule", rule.rule()},
-                     {"file", rule.file()},
-                     {"line", rule.line()}}},
-                   {"workload", failure.workload},
-                   {"html", HtmlArticle(told)}};
+  DeskJson json = {
+      {"headline", told.story.headline},
+      {"class", LookOf(told.response.decision().action()).html_class},
+      {"rule",
+       {{"policy", rule.policy()},
+        {"rule", rule.rule()},
+        {"file", rule.file()},
+        {"line", rule.line()}}},
+      {"workload", failure.workload},
+      {"html", HtmlArticle(told)}};
   constexpr const char* kSides[][2] = {{"verdict", "price"},
                                        {"native", "nativePrice"}};
   const std::vector<Side>& sides = told.story.sides;

@@ -3,7 +3,6 @@
 #ifndef MULLIGAN_CLIENT_CLI_DESK_DESK_JSON_H_
 #define MULLIGAN_CLIENT_CLI_DESK_DESK_JSON_H_
 
-#include <string>
 #include <vector>
 
 #include "client/cli/desk/failure.h"

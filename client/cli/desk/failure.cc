@@ -8,16 +8,15 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
-#include "client/cli/base/utf8.h"
 #include "client/cli/input/documents.h"
 #include "client/cli/input/report_builder.h"
 #include "client/cli/print/workloads.h"
 #include "client/cli/story/story.h"
 #include "client/cli/suite/suite.h"
 #include "policy/base/times.h"
-#include "policy/decide.h"
 
 namespace mulligan::cli {
 namespace {
@@ -59,7 +58,7 @@ absl::Status ToStruct(const google::protobuf::Message& message,
   if (google::protobuf::util::JsonStringToMessage(*json, &object).ok()) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError("the failure is nested too deeply");
+  return Invalid("the failure is nested too deeply");
 }
 
 // Fills `shown` and `at` from the request.
@@ -90,13 +89,8 @@ absl::Status Show(v1::DecideRequest request, const std::string& decided_at,
 absl::StatusOr<v1::DecideResponse> Answer(const v1::DecideRequest& request,
                                           const PolicySet& policies,
                                           Watch& watch) {
-  v1::DecideResponse response;
-  DecideOptions options;
-  options.watch = &watch;
-  absl::Status decided = Decide(
-      request, policies, request.report().observed_at(), response, options);
-  if (!decided.ok()) return decided;
-  return response;
+  return DecideAt(request.report().observed_at(), request, policies,
+                  {.watch = &watch});
 }
 
 // All workloads with their verdicts, the worst first.

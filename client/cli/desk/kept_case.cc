@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/proto_json.h"
 #include "client/cli/base/utf8.h"
-#include "client/cli/desk/suite_text.h"
 #include "client/cli/story/wording.h"
 #include "client/cli/suite/suite.h"
 #include "google/protobuf/util/message_differencer.h"
@@ -26,10 +26,10 @@ v1::ExpectedAnswer ExpectationOf(const v1::DecideResponse& answer) {
   expect.set_cause(answer.diagnosis().cause());
   expect.set_rule(answer.explanation().matched_rule().rule());
   const v1::Accounting& accounting = answer.accounting();
-  expect.set_charged(accounting.units() > 0);
   if (accounting.units() > 0) {
-    expect.clear_charged();
     expect.set_budget(accounting.charged_to());
+  } else {
+    expect.set_charged(false);
   }
   if (accounting.has_exhaustion()) {
     expect.set_exhausted(LimitName(accounting.exhaustion()));
@@ -65,8 +65,7 @@ absl::StatusOr<v1::RetryPolicyTest> SuiteOf(const Question& question) {
     return std::move(empty.test);
   }
   const Issue& first = suite.issues.front();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "the suite, line ", first.position.line, ": ", first.message));
+  return Invalid("the suite, line %d: %s", first.position.line, first.message);
 }
 
 // `wanted`, with a number behind it where that is taken.
@@ -144,19 +143,16 @@ absl::StatusOr<std::string> AddToText(const std::string& text,
 absl::StatusOr<std::string> TextOf(const std::string& text,
                                    const v1::RetryPolicyTestSpec& added,
                                    const v1::RetryPolicyTest& whole) {
-  if (IsBlankText(text)) return PrintProtoAs(OutputFormat::kYaml, whole);
+  const absl::StatusOr<std::string> anew =
+      PrintProtoAs(OutputFormat::kYaml, whole);
+  if (!anew.ok() || IsBlankText(text)) return anew;
   if (SaysNothing(text)) {
-    const absl::StatusOr<std::string> yaml =
-        PrintProtoAs(OutputFormat::kYaml, whole);
-    if (!yaml.ok()) return yaml;
-    return absl::StrCat(text, text.ends_with('\n') ? "" : "\n", *yaml);
+    return absl::StrCat(text, text.ends_with('\n') ? "" : "\n", *anew);
   }
   absl::StatusOr<std::string> result = AddToText(text, added, whole);
   if (!result.ok() || !result->empty()) return result;
-  if (text.find('#') == std::string::npos) {
-    return PrintProtoAs(OutputFormat::kYaml, whole);
-  }
-  return absl::InvalidArgumentError(
+  if (text.find('#') == std::string::npos) return anew;
+  return Invalid(
       "the suite would lose its comments: a case can be added beside them "
       "where spec, fixtures and cases are in block style, each key on a line "
       "of its own; write them so, or take the comments out");

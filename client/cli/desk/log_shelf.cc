@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/log/log_blocks.h"
@@ -49,20 +50,6 @@ void AddBlocks(LogBlocks& blocks, const std::vector<std::string>& names,
   }
 }
 
-class OwnedFile {
- public:
-  explicit OwnedFile(int number) : number_(number) {}
-  ~OwnedFile() {
-    if (number_ >= 0) close(number_);
-  }
-  OwnedFile(const OwnedFile&) = delete;
-  OwnedFile& operator=(const OwnedFile&) = delete;
-  int number() const { return number_; }
-
- private:
-  const int number_;
-};
-
 }  // namespace
 
 absl::StatusOr<ShelvedLog> ReadLogs(const std::vector<std::string>& paths) {
@@ -77,16 +64,17 @@ absl::StatusOr<ShelvedLog> ReadLogs(const std::vector<std::string>& paths) {
 
 absl::StatusOr<ShelvedLog> LogOf(std::string name, std::string_view bytes) {
   // A file that only this process sees: compressed or not, as files are.
-  const OwnedFile file(memfd_create(name.c_str(), MFD_CLOEXEC));
+  const int file = memfd_create(name.c_str(), MFD_CLOEXEC);
+  const absl::Cleanup end = [file] { close(file); };
   const bool is_written =
-      file.number() >= 0 && write(file.number(), bytes.data(), bytes.size()) ==
-                                static_cast<ssize_t>(bytes.size());
+      file >= 0 && write(file, bytes.data(), bytes.size()) ==
+                       static_cast<ssize_t>(bytes.size());
   if (!is_written) {
     return absl::ResourceExhaustedError("no memory for the log");
   }
   ShelvedLog log;
   log.name = name;
-  LogBlocks blocks({absl::StrCat("/proc/self/fd/", file.number())});
+  LogBlocks blocks({absl::StrCat("/proc/self/fd/", file)});
   AddBlocks(blocks, {std::move(name)}, log);
   return log;
 }

@@ -1,12 +1,11 @@
 #include "client/cli/desk/question.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/utf8.h"
 #include "nlohmann/json.hpp"
 #include "policy/limits.h"
@@ -21,8 +20,8 @@ constexpr std::size_t kMostFileName = 255;
 
 absl::Status WrongMember(std::string_view member, const std::string& found,
                          std::string_view expected) {
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "%s: %s, expected %s", member, Printable(found.substr(0, 80)), expected));
+  return Invalid("%s: %s, expected %s", member, Printable(found.substr(0, 80)),
+                 expected);
 }
 
 absl::Status ReadText(const QuestionJson& json, const char* member,
@@ -78,10 +77,10 @@ absl::Status ReadFiles(const QuestionJson& json,
     }
     bytes += file.yaml.size();
     if (file.yaml.size() > kMaxCheckedFileBytes || bytes > kMaxCheckedBytes) {
-      return absl::InvalidArgumentError(absl::StrFormat(
+      return Invalid(
           "policies: %s: too long, expected at most %d bytes a file and %d "
           "together",
-          file.file, kMaxCheckedFileBytes, kMaxCheckedBytes));
+          file.file, kMaxCheckedFileBytes, kMaxCheckedBytes);
     }
     files.push_back(std::move(file));
   }
@@ -94,7 +93,7 @@ absl::StatusOr<Question> ParseQuestion(std::string_view json) {
   const QuestionJson parsed =
       QuestionJson::parse(json, nullptr, /*allow_exceptions=*/false);
   if (!parsed.is_object()) {
-    return absl::InvalidArgumentError("the body is no JSON object");
+    return Invalid("the body is no JSON object");
   }
   Question question;
   absl::Status status = ReadFiles(parsed, question.policies);

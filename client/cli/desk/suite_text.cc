@@ -1,5 +1,3 @@
-#include "client/cli/desk/suite_text.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -8,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "client/cli/desk/kept_case.h"
 
 namespace mulligan::cli {
 namespace {

@@ -6,10 +6,12 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
 #include "google/protobuf/timestamp.pb.h"
@@ -24,58 +26,36 @@ namespace {
 
 using TextSource = v1::Signature::Source;
 
-constexpr TextSource kTextSources[] = {
-    v1::Signature::TERMINATION_MESSAGE, v1::Signature::EVENT,
-    v1::Signature::POD_MESSAGE,         v1::Signature::CREATION_ERROR,
-    v1::Signature::OPERATOR_MESSAGE,    v1::Signature::WAITING_MESSAGE};
+// A text where programs, the kubelet or operators write it, and nothing else:
+// the report as a user would write it.
+constexpr std::pair<TextSource, const char*> kTextReports[] = {
+    {v1::Signature::TERMINATION_MESSAGE,
+     R"({"exit":{"exitCode":CODE,"message":TEXT}})"},
+    {v1::Signature::EVENT, R"({"events":[{"type":"Warning","message":TEXT}]})"},
+    {v1::Signature::POD_MESSAGE,
+     R"({"pods":[{"status":{"phase":"Failed","message":TEXT}}]})"},
+    {v1::Signature::CREATION_ERROR, R"({"creationError":{"message":TEXT}})"},
+    {v1::Signature::OPERATOR_MESSAGE,
+     R"({"kubeflowJob":{"status":{"conditions":[
+         {"type":"Failed","status":"True","message":TEXT}]}}})"},
+    // A wait that says nothing by itself.
+    {v1::Signature::WAITING_MESSAGE,
+     R"({"pods":[{"status":{"phase":"Pending","containerStatuses":[
+         {"state":{"waiting":
+          {"reason":"ImagePullBackOff","message":TEXT}}}]}}]})"}};
 // More say nothing new about one signature.
 constexpr std::size_t kMostNotes = 3;
 // An end that says nothing by itself.
 constexpr std::int32_t kGeneralExit = 1;
-// A wait that says nothing by itself.
-constexpr char kWaitingReason[] = "ImagePullBackOff";
-
-// A text where programs, the kubelet or operators write it, and nothing else.
 v1::FailureReport ReportOf(TextSource source, std::string_view text,
                            std::int32_t exit_code) {
   v1::FailureReport report;
-  const std::string message(text);
-  switch (source) {
-    case v1::Signature::EVENT: {
-      auto& event = *report.add_events();
-      event.set_type("Warning");
-      event.set_message(message);
-      break;
-    }
-    case v1::Signature::POD_MESSAGE: {
-      auto& status = *report.add_pods()->mutable_status();
-      status.set_phase("Failed");
-      status.set_message(message);
-      break;
-    }
-    case v1::Signature::CREATION_ERROR:
-      report.mutable_creation_error()->set_message(message);
-      break;
-    case v1::Signature::OPERATOR_MESSAGE: {
-      // As a user would write it.
-      const std::string json = absl::StrCat(
-          R"({"kubeflowJob":{"status":{"conditions":[{"type":"Failed",)",
-          R"("status":"True","message":)", QuoteJson(message), "}]}}}");
-      ParseProtoJson(json, report).IgnoreError();
-      break;
-    }
-    case v1::Signature::WAITING_MESSAGE: {
-      auto& status = *report.add_pods()->mutable_status();
-      status.set_phase("Pending");
-      auto& waiting =
-          *status.add_container_statuses()->mutable_state()->mutable_waiting();
-      waiting.set_reason(kWaitingReason);
-      waiting.set_message(message);
-      break;
-    }
-    default:
-      report.mutable_exit()->set_exit_code(exit_code);
-      report.mutable_exit()->set_message(message);
+  for (const auto& [known, json] : kTextReports) {
+    if (known != source) continue;
+    ParseProtoJson(absl::StrReplaceAll(json, {{"CODE", absl::StrCat(exit_code)},
+                                              {"TEXT", QuoteJson(text)}}),
+                   report)
+        .IgnoreError();
   }
   return report;
 }
@@ -129,7 +109,7 @@ class Comparison {
     for (const demystify::TextSample& sample : demystify::TextSamples()) {
       const std::string row =
           absl::StrFormat("%s/%s", sample.table, sample.name);
-      for (const TextSource source : kTextSources) {
+      for (const auto& [source, json] : kTextReports) {
         const bool ends = source == v1::Signature::TERMINATION_MESSAGE;
         for (const std::int32_t code : codes) {
           Compare(source, sample.text, code, row);

@@ -11,10 +11,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/utf8.h"
-#include "client/cli/input/pasted_log.h"
-#include "client/cli/input/pasted_text.h"
+#include "client/cli/input/pasted.h"
 #include "google/protobuf/descriptor.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/base/utf8.h"
@@ -124,19 +124,14 @@ absl::StatusOr<std::vector<std::string>> SplitYaml(std::string_view source,
   if (!json.ok() && clean.find("{{") != clean.npos) {
     return absl::Status(
         json.status().code(),
-        absl::StrCat(std::string(json.status().message()),
+        absl::StrCat(json.status().message(),
                      "; where {{ }} is of a template, give what comes of it: "
                      "`helm template` or `kubectl get ... -o yaml`"));
   }
   return json;
 }
 
-struct Rename {
-  std::string_view from;
-  std::string_view to;
-};
-
-constexpr std::array<Rename, 7> kRenames = {{
+constexpr std::pair<std::string_view, std::string_view> kRenames[] = {
     {"regarding", "involvedObject"},
     {"note", "message"},
     {"reportingController", "reportingComponent"},
@@ -144,11 +139,11 @@ constexpr std::array<Rename, 7> kRenames = {{
     {"deprecatedFirstTimestamp", "firstTimestamp"},
     {"deprecatedLastTimestamp", "lastTimestamp"},
     {"deprecatedCount", "count"},
-}};
+};
 
 std::string_view CoreName(std::string_view name) {
-  for (const Rename& rename : kRenames) {
-    if (rename.from == name) return rename.to;
+  for (const auto& [from, to] : kRenames) {
+    if (from == name) return to;
   }
   return name;
 }
@@ -176,7 +171,7 @@ absl::Status AddBare(std::string_view bytes, v1::FailureReport& report) {
     *report.add_jobs() = std::move(job);
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(
+  return Invalid(
       "is binary data, expected JSON, YAML, or the protobuf of a Pod or Job");
 }
 
@@ -185,7 +180,7 @@ absl::Status AddEnveloped(std::string_view bytes, v1::FailureReport& report) {
       UnwrapKubernetesEnvelope(bytes);
   if (!object.ok()) return object.status();
   if (object->kind.empty()) {
-    return absl::InvalidArgumentError(
+    return Invalid(
         "the Kubernetes envelope names no kind: expected that of a Pod, Job, "
         "Node or Event (v1) behind the bytes 6b 38 73 00");
   }
@@ -197,26 +192,19 @@ absl::Status AddEnveloped(std::string_view bytes, v1::FailureReport& report) {
     message = report.add_events();
   }
   if (message == nullptr) {
-    return absl::InvalidArgumentError(absl::StrFormat(
+    return Invalid(
         "is a %s of %s in protobuf, expected a Pod, Job, Node or Event (v1); "
         "fetch other kinds as JSON",
-        Printable(object->kind), Printable(object->api_version)));
+        Printable(object->kind), Printable(object->api_version));
   }
   if (Parse(object->raw, *message)) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrFormat("the %s inside the envelope is damaged: expected its "
-                      "protobuf bytes",
-                      object->kind));
+  return Invalid(
+      "the %s inside the envelope is damaged: expected its "
+      "protobuf bytes",
+      object->kind);
 }
 
 }  // namespace
-
-absl::Status Prefixed(std::string_view source, const absl::Status& status) {
-  if (status.ok()) return status;
-  return absl::Status(
-      status.code(),
-      absl::StrFormat("%s: %s", source, std::string(status.message())));
-}
 
 bool LooksBinary(std::string_view bytes) {
   return std::ranges::any_of(bytes, [](char c) {
@@ -229,30 +217,29 @@ bool LooksBinary(std::string_view bytes) {
 absl::StatusOr<Documents> SplitDocuments(std::string_view source,
                                          std::string bytes) {
   if (IsUtf16(bytes)) {
-    return absl::InvalidArgumentError(absl::StrFormat(
+    return Invalid(
         "%s: is UTF-16, expected UTF-8 (in PowerShell: ... | Out-File "
         "-Encoding utf8)",
-        source));
+        source);
   }
   if (bytes.starts_with(kUtf8Mark)) {
     bytes.erase(0, kUtf8Mark.size());
   }
   if (SkipJsonSpace(bytes) == bytes.size()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "%s: is empty, expected Kubernetes objects as JSON or YAML", source));
+    return Invalid("%s: is empty, expected Kubernetes objects as JSON or YAML",
+                   source);
   }
   const char first = bytes[SkipJsonSpace(bytes)];
   const bool is_json = first == '{' || first == '[';
   if (!is_json && LooksBinary(bytes)) {
-    return absl::InvalidArgumentError(absl::StrFormat(
+    return Invalid(
         "%s: is binary data, expected JSON, YAML or Kubernetes protobuf",
-        source));
+        source);
   }
   if (!is_json) {
     const std::string_view pasted = WhatIsPasted(bytes);
     if (!pasted.empty()) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("%s: is %s", source, pasted));
+      return Invalid("%s: is %s", source, pasted);
     }
   }
   if (std::optional<Documents> log = LogIn(source, bytes, is_json)) {
@@ -271,8 +258,7 @@ absl::StatusOr<Documents> SplitDocuments(std::string_view source,
     const bool one_line = bytes.find('\n') >= bytes.find_last_not_of(" \t\r\n");
     if (first != '{' && (first == '[' || one_line) && !NamesMember(bytes)) {
       if (!one_line) return JudgedByWords(source, bytes);
-      return absl::InvalidArgumentError(
-          absl::StrFormat("%s: is %s", source, kOneLine));
+      return Invalid("%s: is %s", source, kOneLine);
     }
     return Prefixed(source, values.status());
   }

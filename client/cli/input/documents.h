@@ -29,10 +29,6 @@ struct Documents {
 absl::StatusOr<Documents> SplitDocuments(std::string_view source,
                                          std::string bytes);
 
-// `status` with the name of what it is about before its message, unless it is
-// OK.
-absl::Status Prefixed(std::string_view source, const absl::Status& status);
-
 // Whether `bytes` hold control characters that text never has.
 bool LooksBinary(std::string_view bytes);
 

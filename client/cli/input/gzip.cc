@@ -8,14 +8,9 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/base/errors.h"
 
 namespace mulligan::cli {
-namespace {
-
-// The largest window, and gzip's header before it.
-constexpr int kWindow = 15 + 16;
-
-}  // namespace
 
 bool IsGzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
@@ -41,7 +36,7 @@ std::string OtherCompression(std::string_view bytes) {
 
 absl::StatusOr<std::string> Gunzip(std::string_view bytes, std::size_t most) {
   z_stream stream = {};
-  if (inflateInit2(&stream, kWindow) != Z_OK) {
+  if (inflateInit2(&stream, kGzipWindow) != Z_OK) {
     return absl::ResourceExhaustedError("no memory to decompress");
   }
   const absl::Cleanup end = [&stream] { inflateEnd(&stream); };
@@ -56,11 +51,11 @@ absl::StatusOr<std::string> Gunzip(std::string_view bytes, std::size_t most) {
       const std::string_view rest =
           bytes.substr(bytes.size() - stream.avail_in);
       if (!IsGzip(rest)) {
-        return absl::InvalidArgumentError(
-            absl::StrFormat("has %d bytes behind the end of the gzip that are "
-                            "no gzip, expected "
-                            "nothing there",
-                            rest.size()));
+        return Invalid(
+            "has %d bytes behind the end of the gzip that are "
+            "no gzip, expected "
+            "nothing there",
+            rest.size());
       }
       inflateReset(&stream);
     }
@@ -69,13 +64,11 @@ absl::StatusOr<std::string> Gunzip(std::string_view bytes, std::size_t most) {
     code = inflate(&stream, Z_NO_FLUSH);
     text.append(buffer.data(), buffer.size() - stream.avail_out);
     if (text.size() > most) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "is larger than %d MiB when decompressed", most >> 20));
+      return Invalid("is larger than %d MiB when decompressed", most >> 20);
     }
   }
   if (code == Z_STREAM_END) return text;
-  return absl::InvalidArgumentError(
-      "is gzip that is damaged or cut off, expected all of it");
+  return Invalid("is gzip that is damaged or cut off, expected all of it");
 }
 
 }  // namespace mulligan::cli

@@ -13,6 +13,9 @@ namespace mulligan::cli {
 // Whether `bytes` begin as gzip's do (RFC 1952).
 bool IsGzip(std::string_view bytes);
 
+// For zlib: the largest window, and gzip's header before it.
+inline constexpr int kGzipWindow = 15 + 16;
+
 // So many bytes tell how something is compressed.
 inline constexpr std::size_t kMostMagicBytes = 6;
 

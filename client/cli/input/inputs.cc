@@ -7,17 +7,19 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <system_error>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/input/documents.h"
 #include "client/cli/input/gzip.h"
-#include "client/cli/input/hint.h"
 #include "google/protobuf/util/time_util.h"
 #include "policy/base/shell.h"
 
@@ -39,13 +41,11 @@ absl::StatusOr<std::string> ReadAll(std::istream& stream,
     stream.read(buffer.data(), buffer.size());
     bytes.append(buffer.data(), static_cast<size_t>(stream.gcount()));
     if (bytes.size() > kMaxInputBytes) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "%s: is larger than %d MiB", name, kMaxInputBytes >> 20));
+      return Invalid("%s: is larger than %d MiB", name, kMaxInputBytes >> 20);
     }
   }
   if (stream.bad()) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s: cannot be read: %s", name, std::strerror(errno)));
+    return Invalid("%s: cannot be read: %s", name, std::strerror(errno));
   }
   return bytes;
 }
@@ -55,8 +55,7 @@ absl::Status WriteDirectly(const std::string& path, std::string_view text) {
   file.write(text.data(), static_cast<std::streamsize>(text.size()));
   file.close();
   if (file) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrFormat("%s: cannot be written: %s", path, std::strerror(errno)));
+  return Invalid("%s: cannot be written: %s", path, std::strerror(errno));
 }
 
 // Read twice, the second time would be empty without anybody noticing.
@@ -64,8 +63,8 @@ absl::Status CheckStandardInput(const RequestOptions& options) {
   const auto uses =
       std::ranges::count(options.files, "-") + (options.ledger == "-" ? 1 : 0);
   if (uses <= 1) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "\"-\": standard input is named %d times, expected once", uses));
+  return Invalid("\"-\": standard input is named %d times, expected once",
+                 uses);
 }
 
 absl::Status SetObservedAt(const RequestOptions& options,
@@ -79,9 +78,9 @@ absl::Status SetObservedAt(const RequestOptions& options,
           options.observed_at, report.mutable_observed_at())) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrFormat(
+  return Invalid(
       "--observed-at: \"%s\" is not a time such as 2026-01-31T08:00:00Z",
-      Printable(options.observed_at)));
+      Printable(options.observed_at));
 }
 
 absl::Status SetExplain(const std::string& level, OutputFormat format,
@@ -102,51 +101,48 @@ absl::Status SetExplain(const std::string& level, OutputFormat format,
     request.set_explain(explain);
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "--explain: \"%s\" is none of none, summary, full", Printable(level)));
+  return Invalid("--explain: \"%s\" is none of none, summary, full",
+                 Printable(level));
 }
 
 absl::Status NotOneWorkload(const std::string& which, std::size_t named,
                             const std::vector<std::string>& labels) {
   constexpr std::size_t kMostTold = 10;
   const std::size_t told = std::min(labels.size(), kMostTold);
-  return absl::InvalidArgumentError(absl::StrFormat(
+  return Invalid(
       "--workload: \"%s\" names %d of the %d workloads in the input, expected "
       "one as KIND/NAME or KIND/NAMESPACE/NAME; there are: %s%s",
       Printable(which), named, labels.size(),
       Printable(absl::StrJoin(
           labels.begin(), labels.begin() + static_cast<ptrdiff_t>(told), ", ")),
-      told < labels.size() ? ", ..." : ""));
+      told < labels.size() ? ", ..." : "");
 }
 
-// Names the workload of objects that are told together.
-absl::Status NameWorkload(const std::string& which, Inputs& inputs) {
-  std::vector<std::string> labels;
-  bool named = inputs.groups.empty();
-  for (const WorkloadGroup& group : inputs.groups) {
-    named = named || IsNamed(group, which);
-    labels.push_back(group.Label());
-  }
-  if (!named) return NotOneWorkload(which, 0, labels);
-  const std::size_t slash = which.rfind('/');
-  inputs.request.mutable_report()->mutable_workload()->set_name(
-      which.substr(slash == std::string::npos ? 0 : slash + 1));
-  return absl::OkStatus();
-}
-
-// Leaves the workload that --workload names.
+// Leaves the workload that --workload names, or names the one that all objects
+// are of.
 absl::Status ChooseWorkload(const std::string& which, Inputs& inputs) {
   if (which.empty()) return absl::OkStatus();
-  if (inputs.workloads.empty()) return NameWorkload(which, inputs);
+  const bool is_one = inputs.workloads.empty();
+  std::vector<const WorkloadGroup*> groups;
+  for (const WorkloadGroup& group : inputs.groups) groups.push_back(&group);
+  for (const WorkloadReport& one : inputs.workloads)
+    groups.push_back(&one.group);
   std::vector<std::string> labels;
-  std::vector<WorkloadReport*> named;
-  for (WorkloadReport& workload : inputs.workloads) {
-    labels.push_back(workload.group.Label());
-    if (IsNamed(workload.group, which)) named.push_back(&workload);
+  std::vector<std::size_t> named;
+  for (const WorkloadGroup* group : groups) {
+    if (IsNamed(*group, which)) named.push_back(labels.size());
+    labels.push_back(group->Label());
   }
-  if (named.size() != 1) return NotOneWorkload(which, named.size(), labels);
-  *inputs.request.mutable_report() = std::move(named.front()->report);
-  inputs.workloads.clear();
+  if (is_one ? named.empty() && !groups.empty() : named.size() != 1) {
+    return NotOneWorkload(which, named.size(), labels);
+  }
+  v1::FailureReport& report = *inputs.request.mutable_report();
+  if (is_one) {
+    report.mutable_workload()->set_name(which.substr(which.rfind('/') + 1));
+  } else {
+    report = std::move(inputs.workloads[named.front()].report);
+    inputs.workloads.clear();
+  }
   return absl::OkStatus();
 }
 
@@ -161,13 +157,29 @@ absl::Status CheckOneWorkload(const RequestOptions& options,
                      : !options.hints.empty()      ? "--hint"
                                                    : nullptr;
   if (flag == nullptr) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrFormat(
+  return Invalid(
       "%s: is of one workload, and the input has %d (%s, %s%s); choose one "
       "with %s",
       flag, inputs.workloads.size(),
       Printable(inputs.workloads[0].group.Label()),
       Printable(inputs.workloads[1].group.Label()),
-      inputs.workloads.size() > 2 ? ", ..." : "", Printable(options.name_one)));
+      inputs.workloads.size() > 2 ? ", ..." : "", Printable(options.name_one));
+}
+
+// The text up to the next colon, which it loses with the colon.
+std::string_view TakePart(std::string_view& rest) {
+  const std::size_t colon = rest.find(':');
+  const std::string_view part = rest.substr(0, colon);
+  rest = colon == std::string_view::npos ? std::string_view()
+                                         : rest.substr(colon + 1);
+  return part;
+}
+
+absl::Status BadHint(std::string_view text, std::string_view why) {
+  return Invalid(
+      "--hint %s: %s; expected SOURCE:CAUSE[:CONFIDENCE[:TEXT]], for example "
+      "\"node-health:GPU_FAULT:MEDIUM:Xid 79\"",
+      Printable(text), why);
 }
 
 }  // namespace
@@ -179,8 +191,7 @@ absl::StatusOr<std::string> ReadBytes(const std::string& path,
   if (path == "-") return ReadAll(standard_input, SourceName(path));
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s: is a directory, expected a file", path));
+    return Invalid("%s: is a directory, expected a file", path);
   }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
@@ -199,9 +210,8 @@ absl::StatusOr<std::string> ReadInput(const std::string& path,
   if (!bytes.ok()) return bytes;
   if (const std::string_view reader = OtherDecompressor(*bytes);
       !reader.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s: is compressed, expected text or gzip: %s %s | ...",
-                        SourceName(path), reader, ShellWord(path)));
+    return Invalid("%s: is compressed, expected text or gzip: %s %s | ...",
+                   SourceName(path), reader, ShellWord(path));
   }
   if (!IsGzip(*bytes)) return bytes;
   absl::StatusOr<std::string> text = Gunzip(*bytes, kMaxInputBytes);
@@ -220,8 +230,7 @@ absl::Status WriteOutput(const std::string& path, std::string_view text) {
   if (status.ok()) {
     fs::rename(temporary, path, error);
     if (!error) return absl::OkStatus();
-    status = absl::InvalidArgumentError(
-        absl::StrFormat("%s: cannot be written: %s", path, error.message()));
+    status = Invalid("%s: cannot be written: %s", path, error.message());
   }
   fs::remove(temporary, error);
   return status;
@@ -260,8 +269,7 @@ absl::StatusOr<v1::BudgetLedger> ReadLedger(const std::string& path,
   if (!documents.ok()) return documents.status();
   if (documents->json.size() != 1 ||
       TypeOfJson(documents->json[0]) != JsonType::kObject) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s: expected one BudgetLedger object", source));
+    return Invalid("%s: expected one BudgetLedger object", source);
   }
   std::string_view json = documents->json[0];
   for (const JsonMember& member : JsonMembers(json)) {
@@ -269,10 +277,10 @@ absl::StatusOr<v1::BudgetLedger> ReadLedger(const std::string& path,
   }
   if (!NamesFieldOf(json, *v1::BudgetLedger::descriptor()) &&
       !JsonMembers(json).empty()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
+    return Invalid(
         "%s: has no field of a BudgetLedger, expected the `ledger` of an "
         "earlier answer",
-        source));
+        source);
   }
   absl::Status status = ParseProtoJson(json, ledger);
   if (status.ok()) return ledger;
@@ -315,6 +323,32 @@ absl::StatusOr<Inputs> MakeRequest(const RequestOptions& options,
     inputs->ledger_source = options.ledger;
   }
   return inputs;
+}
+
+absl::StatusOr<v1::Hint> ParseHint(std::string_view text) {
+  v1::Hint hint;
+  std::string_view rest = text;
+  hint.set_source(std::string(TakePart(rest)));
+  const std::string cause(TakePart(rest));
+  const std::string confidence(TakePart(rest));
+  hint.set_text(std::string(rest));
+  if (hint.source().empty()) return BadHint(text, "the source is missing");
+  v1::Cause known = v1::CAUSE_UNSPECIFIED;
+  if (!v1::Cause_Parse(cause, &known) || known == v1::CAUSE_UNSPECIFIED) {
+    return BadHint(text, absl::StrFormat("\"%s\" is no cause (docs/causes.md)",
+                                         Printable(cause)));
+  }
+  hint.set_cause(known);
+  v1::Diagnosis::Confidence sure = v1::Diagnosis::CONFIDENCE_UNSPECIFIED;
+  if (!confidence.empty() &&
+      (!v1::Diagnosis::Confidence_Parse(confidence, &sure) ||
+       sure == v1::Diagnosis::CONFIDENCE_UNSPECIFIED)) {
+    return BadHint(text,
+                   absl::StrFormat("\"%s\" is not one of LOW, MEDIUM, HIGH",
+                                   Printable(confidence)));
+  }
+  hint.set_confidence(sure);
+  return hint;
 }
 
 }  // namespace mulligan::cli

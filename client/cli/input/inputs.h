@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "client/cli/base/command.h"
 #include "client/cli/input/report_builder.h"
+#include "mulligan/v1/report.pb.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {
@@ -84,6 +85,11 @@ absl::StatusOr<Inputs> MakeRequest(const RequestOptions& options,
                                    OutputFormat format,
                                    const google::protobuf::Timestamp& now,
                                    std::istream& standard_input);
+
+// SOURCE:CAUSE[:CONFIDENCE[:TEXT]], "node-health:GPU_FAULT:MEDIUM:Xid 79"; the
+// text may have colons. INVALID_ARGUMENT names the part, its value and the
+// expected form.
+absl::StatusOr<v1::Hint> ParseHint(std::string_view text);
 
 }  // namespace mulligan::cli
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
-#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -46,36 +45,36 @@ void AppendWords(std::string_view text, std::string& words) {
   words.push_back('\n');
 }
 
-// Reads how the containers ended that ended with an error.
-class EndReader {
- public:
-  void Read(const auto& statuses) {
-    for (const core::ContainerStatus& status : statuses) {
-      Read(status.name(), status.state());
-      Read(status.name(), status.last_state());
+// How the containers ended that ended with an error.
+struct Ends {
+  bool failed = false;
+  std::int64_t first = 0;
+  std::string words;
+};
+
+void AddEnd(const std::string& name, const core::ContainerState& state,
+            Ends& ends) {
+  if (state.has_waiting()) AppendWords(state.waiting().reason(), ends.words);
+  const core::ContainerStateTerminated& run = state.terminated();
+  if (!state.has_terminated() || run.exit_code() == 0) return;
+  ends.failed = true;
+  ends.first = Earlier(ends.first, run.finished_at().seconds());
+  absl::StrAppend(&ends.words, name, " ", run.exit_code(), " ", run.reason(),
+                  " ");
+  AppendWords(run.message(), ends.words);
+}
+
+Ends EndsOf(const core::PodStatus& pod) {
+  Ends ends;
+  for (const auto* statuses :
+       {&pod.init_container_statuses(), &pod.container_statuses()}) {
+    for (const core::ContainerStatus& status : *statuses) {
+      AddEnd(status.name(), status.state(), ends);
+      AddEnd(status.name(), status.last_state(), ends);
     }
   }
-
-  bool failed() const { return failed_; }
-  std::int64_t first() const { return first_; }
-  std::string& words() { return words_; }
-
- private:
-  void Read(const std::string& name, const core::ContainerState& state) {
-    if (state.has_waiting()) AppendWords(state.waiting().reason(), words_);
-    const core::ContainerStateTerminated& run = state.terminated();
-    if (!state.has_terminated() || run.exit_code() == 0) return;
-    failed_ = true;
-    first_ = Earlier(first_, run.finished_at().seconds());
-    absl::StrAppend(&words_, name, " ", run.exit_code(), " ", run.reason(),
-                    " ");
-    AppendWords(run.message(), words_);
-  }
-
-  bool failed_ = false;
-  std::int64_t first_ = 0;
-  std::string words_;
-};
+  return ends;
+}
 
 Health HealthOf(const std::string& phase) {
   if (phase == "Running") return Health::kRunning;
@@ -190,29 +189,26 @@ class Selection {
 PodSigns SignsOf(const core::Pod& pod) {
   const core::PodStatus& status = pod.status();
   PodSigns signs;
-  EndReader ends;
-  ends.Read(status.init_container_statuses());
-  ends.Read(status.container_statuses());
+  Ends ends = EndsOf(status);
   signs.created = pod.metadata().creation_timestamp().seconds();
   const std::int64_t deleted = pod.metadata().deletion_timestamp().seconds();
-  if (status.phase() != "Failed" && deleted == 0 && !ends.failed()) {
+  if (status.phase() != "Failed" && deleted == 0 && !ends.failed) {
     signs.health = HealthOf(status.phase());
     return signs;
   }
-  std::string words = std::move(ends.words());
-  absl::StrAppend(&words, status.phase(), " ", status.reason(), " ");
-  AppendWords(status.message(), words);
-  signs.ended = Earlier(ends.first(), deleted);
+  absl::StrAppend(&ends.words, status.phase(), " ", status.reason(), " ");
+  AppendWords(status.message(), ends.words);
+  signs.ended = Earlier(ends.first, deleted);
   std::int64_t changed = 0;
   for (const core::PodCondition& condition : status.conditions()) {
     const std::int64_t at = condition.last_transition_time().seconds();
     changed = std::max(changed, at);
     if (condition.type() != "DisruptionTarget") continue;
     signs.ended = Earlier(signs.ended, at);
-    absl::StrAppend(&words, condition.reason());
+    absl::StrAppend(&ends.words, condition.reason());
   }
   if (signs.ended == 0) signs.ended = changed;
-  signs.words = std::hash<std::string>()(words);
+  signs.words = std::hash<std::string>()(ends.words);
   if (const std::string& node = pod.spec().node_name(); !node.empty()) {
     signs.node = std::hash<std::string>()(node);
   }

@@ -83,9 +83,9 @@ int LoadValid(const std::vector<std::string>& paths, Streams& streams,
 
 absl::StatusOr<v1::DecideResponse> DecideAt(
     const google::protobuf::Timestamp& now, const v1::DecideRequest& request,
-    const PolicySet& policies) {
+    const PolicySet& policies, const DecideOptions& options) {
   v1::DecideResponse response;
-  absl::Status status = Decide(request, policies, now, response);
+  absl::Status status = Decide(request, policies, now, response, options);
   if (!status.ok()) return status;
   return response;
 }

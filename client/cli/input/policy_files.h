@@ -16,6 +16,7 @@
 #include "mulligan/v1/policy_service.pb.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/base/issue.h"
+#include "policy/decide.h"
 #include "policy/loader/load.h"
 #include "policy/rules/policy_set.h"
 
@@ -44,7 +45,7 @@ int LoadValid(const std::vector<std::string>& paths, Streams& streams,
 // What the policies answer at `now`, or now.
 absl::StatusOr<v1::DecideResponse> DecideAt(
     const google::protobuf::Timestamp& now, const v1::DecideRequest& request,
-    const PolicySet& policies);
+    const PolicySet& policies, const DecideOptions& options = {});
 absl::StatusOr<v1::DecideResponse> DecideNow(const v1::DecideRequest& request,
                                              const PolicySet& policies);
 

@@ -7,7 +7,6 @@
 #include <bitset>
 #include <charconv>
 #include <cstdint>
-#include <limits>
 
 #include "client/cli/base/json_text.h"
 #include "client/cli/input/report_builder.h"
@@ -51,7 +50,7 @@ class Writer {
       const WireField* field = type.Find(key);
       if (field == nullptr) {
         // A report's may be meant for another place.
-        if (is_report || type.MayMean(key) || !strange.Insert(key) ||
+        if (is_report || type.MayMean(key) || !strange.insert(key).second ||
             !Unknown(value, depth)) {
           return false;
         }
@@ -87,7 +86,8 @@ class Writer {
     if (simdjson::dom::object object; value.get(object) == simdjson::SUCCESS) {
       KeySet keys;
       for (const auto& [key, member] : object) {
-        if (!keys.Insert(key) || !Unknown(member, depth + 1)) return false;
+        if (!keys.insert(key).second || !Unknown(member, depth + 1))
+          return false;
       }
     }
     if (simdjson::dom::array array; value.get(array) == simdjson::SUCCESS) {
@@ -122,7 +122,7 @@ class Writer {
     }
     KeySet keys;
     for (const auto& [key, member] : object) {
-      if (!keys.Insert(key)) return false;
+      if (!keys.insert(key).second) return false;
       const std::size_t start = Open(field);
       Text(key_field.number, key);
       if (!Single(member, value_field, "", depth + 1)) return false;
@@ -220,58 +220,49 @@ class Writer {
     return true;
   }
 
-  // What is a varint on the wire.
   bool Number(const element& value, const WireField& field) {
+    const std::optional<std::int64_t> number = VarintOf(value, field);
+    if (!number.has_value()) return false;
+    Tag(field.number, kVarintWire);
+    Varint(static_cast<std::uint64_t>(*number));
+    return true;
+  }
+
+  // What is a varint on the wire; nothing for what is not usual.
+  static std::optional<std::int64_t> VarintOf(const element& value,
+                                              const WireField& field) {
+    bool truth = false;
     std::int64_t number = 0;
-    bool usual = false;
+    std::string_view text;
+    const bool is_whole = value.get(number) == simdjson::SUCCESS;
+    const bool is_text = value.get(text) == simdjson::SUCCESS;
     switch (field.kind) {
-      case WireKind::kBool: {
-        bool truth = false;
-        usual = value.get(truth) == simdjson::SUCCESS;
-        number = truth ? 1 : 0;
+      case WireKind::kBool:
+        if (value.get(truth) == simdjson::SUCCESS) return truth ? 1 : 0;
+        break;
+      case WireKind::kEnum: {
+        const auto* found =
+            is_text ? field.names->FindValueByName(std::string(text)) : nullptr;
+        if (found != nullptr) return found->number();
         break;
       }
-      case WireKind::kEnum:
-        usual = Enum(value, field, number);
-        break;
       case WireKind::kInt32:
-        usual = Integer<std::int32_t>(value, number);
+        if (is_whole && std::in_range<std::int32_t>(number)) return number;
         break;
       case WireKind::kUint32:
-        usual = Integer<std::uint32_t>(value, number);
+        if (is_whole && std::in_range<std::uint32_t>(number)) return number;
         break;
       case WireKind::kInt64:
-        usual = Integer<std::int64_t>(value, number) || Digits(value, number);
+        if (is_whole || (is_text && IsNumber(text, number))) return number;
         break;
       default:
         break;
     }
-    if (!usual) return false;
-    Tag(field.number, kVarintWire);
-    Varint(static_cast<std::uint64_t>(number));
-    return true;
-  }
-
-  static bool Enum(const element& value, const WireField& field,
-                   std::int64_t& number) {
-    std::string_view name;
-    if (value.get(name) != simdjson::SUCCESS) return false;
-    const auto* found = field.names->FindValueByName(std::string(name));
-    if (found != nullptr) number = found->number();
-    return found != nullptr;
-  }
-
-  template <typename Int>
-  static bool Integer(const element& value, std::int64_t& number) {
-    return value.get(number) == simdjson::SUCCESS &&
-           number >= std::int64_t{std::numeric_limits<Int>::min()} &&
-           number <= std::int64_t{std::numeric_limits<Int>::max()};
+    return std::nullopt;
   }
 
   // Numbers of 64 bits are printed as strings.
-  static bool Digits(const element& value, std::int64_t& number) {
-    std::string_view text;
-    if (value.get(text) != simdjson::SUCCESS || text.empty()) return false;
+  static bool IsNumber(std::string_view text, std::int64_t& number) {
     const char* const end = text.data() + text.size();
     const auto [stopped, error] = std::from_chars(text.data(), end, number);
     return error == std::errc() && stopped == end;

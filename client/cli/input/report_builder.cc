@@ -5,17 +5,15 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/input/documents.h"
-#include "client/cli/input/event_reduction.h"
-#include "client/cli/input/list_reduction.h"
 #include "client/cli/input/pod_selection.h"
-#include "client/cli/input/taken_kinds.h"
+#include "client/cli/input/reduction.h"
 #include "google/protobuf/descriptor.h"
 #include "policy/base/message_json.h"
-#include "policy/request/kind_names.h"
 #include "policy/request/kinds.h"
 #include "policy/request/owner_graph.h"
 
@@ -50,9 +48,8 @@ absl::Status CheckJoin(const v1::FailureReport& added,
         return Printable(
             WorkloadLabel(one.kind, one.meta->namespace_(), one.meta->name()));
       };
-      return absl::InvalidArgumentError(
-          absl::StrFormat("%s: a report takes one %s and has %s already",
-                          label(object), object.kind, label(other)));
+      return Invalid("%s: a report takes one %s and has %s already",
+                     label(object), object.kind, label(other));
     }
   }
   return absl::OkStatus();
@@ -123,9 +120,8 @@ absl::Status ReportBuilder::AddValue(std::string_view source,
       Warn(absl::StrFormat("%s: ignored a null in place of an object", source));
       return absl::OkStatus();
     default:
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "%s: found %s, expected an object with kind and metadata", source,
-          Printable(json.substr(0, 40))));
+      return Invalid("%s: found %s, expected an object with kind and metadata",
+                     source, Printable(json.substr(0, 40)));
   }
 }
 
@@ -217,11 +213,10 @@ absl::Status ReportBuilder::AddKnownKind(const KubernetesObject& object) {
                          ? reflection.AddMessage(&read.piece, field)
                          : reflection.MutableMessage(&read.piece, field);
   ++objects_;
-  if (row.name == "Event") {
-    return Prefixed(object.Label(),
-                    ParseProtoJson(CoreEventJson(object), *message));
-  }
-  return Prefixed(object.Label(), ParseProtoJson(object.text, *message));
+  const bool is_event = row.name == "Event";
+  return Prefixed(
+      read.label,
+      ParseProtoJson(is_event ? CoreEventJson(object) : object.text, *message));
 }
 
 void ReportBuilder::Place(const ReadObject& object, v1::FailureReport& report) {
@@ -264,12 +259,10 @@ absl::Status ReportBuilder::AddStatus(const KubernetesObject& object) {
     Warn(absl::StrFormat("%s: ignored, it reports a success", object.Label()));
     return absl::OkStatus();
   }
-  std::string json = R"({"phase":"CREATE")";
-  json += absl::StrFormat(R"(,"httpCode":%s)", object.Find("code"));
-  json += absl::StrFormat(R"(,"reason":%s)", object.Find("reason"));
-  json += absl::StrFormat(R"(,"message":%s)", object.Find("message"));
-  json += absl::StrFormat(R"(,"kind":%s})",
-                          JsonMemberOf(object.Find("details"), "kind"));
+  const std::string json = absl::StrFormat(
+      R"({"phase":"CREATE","httpCode":%s,"reason":%s,"message":%s,"kind":%s})",
+      object.Find("code"), object.Find("reason"), object.Find("message"),
+      JsonMemberOf(object.Find("details"), "kind"));
   v1::CreationError error;
   if (absl::Status status = ParseProtoJson(json, error); !status.ok()) {
     return Prefixed(object.Label(), status);
@@ -291,10 +284,10 @@ absl::Status ReportBuilder::AddOwnMessage(const KubernetesObject& object) {
     message = added.mutable_report();
     shape = CheckReportShape(object.text);
   } else {
-    return absl::InvalidArgumentError(absl::StrFormat(
+    return Invalid(
         "%s: found an object without kind, expected a Kubernetes object, a "
         "FailureReport or a DecideRequest",
-        source));
+        source);
   }
   if (!shape.ok()) return Prefixed(source, shape);
   if (absl::Status status = ParseProtoJson(object.text, *message);

@@ -14,6 +14,7 @@
 #include "client/cli/input/workload_groups.h"
 #include "google/protobuf/descriptor.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/request/kinds.h"
 
 namespace mulligan::cli {
 
@@ -103,6 +104,17 @@ std::string ListsOfOne(std::string request, std::vector<std::string>& warnings);
 // At most 20.
 std::vector<std::string> FindUnknownEnumNames(
     std::string_view json, const google::protobuf::Descriptor& type);
+
+// The row of the object's kind; null when a report has no place for it.
+// Versions do not matter: fields keep their names. Without an apiVersion every
+// group fits: objects cut down by hand often lack it.
+const Kind* FieldRow(const KubernetesObject& object);
+
+// Their names.
+std::vector<std::string> TakenKinds();
+
+// What to give in the place of an object that there is no place for.
+std::string InsteadOf(const KubernetesObject& object);
 
 }  // namespace mulligan::cli
 

@@ -1,17 +1,19 @@
 #include <algorithm>
 #include <cstddef>
-#include <map>
-#include <mutex>
-#include <set>
 
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
-#include "client/cli/base/proto_json.h"
+#include "client/cli/base/utf8.h"
 #include "client/cli/input/report_builder.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/base/message_json.h"
 #include "policy/base/utf8.h"
+#include "policy/loader/suggest.h"
+#include "policy/request/kind_names.h"
 #include "policy/request/kinds.h"
 
 namespace mulligan::cli {
@@ -32,9 +34,9 @@ absl::Status CheckKind(std::string_view object, std::string_view expected,
                        const std::string& path) {
   const std::string kind = JsonStringValue(JsonMemberOf(object, "kind"));
   if (kind.empty() || kind == expected) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "%s: kind is %s, expected %s", path,
-      QuoteJson(std::string_view(kind).substr(0, kMaxKindShown)), expected));
+  return Invalid("%s: kind is %s, expected %s", path,
+                 QuoteJson(std::string_view(kind).substr(0, kMaxKindShown)),
+                 expected);
 }
 
 absl::Status CheckField(const FieldDescriptor& field, std::string_view value,
@@ -45,11 +47,11 @@ absl::Status CheckField(const FieldDescriptor& field, std::string_view value,
   }
   const JsonType type = TypeOfJson(value);
   if (type != JsonType::kArray && type != JsonType::kNull) {
-    return absl::InvalidArgumentError(absl::StrFormat(
+    return Invalid(
         "%s: found %s, expected a list", path,
         type == JsonType::kObject
             ? "an object"
-            : Visible(value.substr(SkipJsonSpace(value), kMaxKindShown))));
+            : Visible(value.substr(SkipJsonSpace(value), kMaxKindShown)));
   }
   if (kind.empty()) return absl::OkStatus();
   int index = 0;
@@ -77,31 +79,10 @@ bool Has(const std::vector<JsonMember>& members, const FieldDescriptor& field) {
 
 constexpr size_t kMaxFindings = 20;
 
-bool Search(const Descriptor& type, std::set<const Descriptor*>& visited) {
-  if (!visited.insert(&type).second) return false;
-  for (int i = 0; i < type.field_count(); ++i) {
-    const FieldDescriptor& field = *type.field(i);
-    if (field.enum_type() != nullptr) return true;
-    if (field.message_type() != nullptr &&
-        Search(*field.message_type(), visited)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// Whether a message of this type may hold an enum. The Kubernetes mirrors hold
-// none, and they are the bulk of every request.
+// Whether a message of this type may hold an enum of ours. The Kubernetes
+// mirrors hold none, and they are the bulk of every request.
 bool MayHoldEnums(const Descriptor& type) {
-  static std::mutex mutex;
-  static std::map<const Descriptor*, bool> known;
-  const std::lock_guard<std::mutex> lock(mutex);
-  const auto [entry, is_new] = known.try_emplace(&type, false);
-  if (is_new) {
-    std::set<const Descriptor*> visited;
-    entry->second = Search(type, visited);
-  }
-  return entry->second;
+  return !type.full_name().starts_with("mulligan.kubernetes.");
 }
 
 std::string AllowedNames(const EnumDescriptor& type) {
@@ -114,75 +95,64 @@ std::string AllowedNames(const EnumDescriptor& type) {
   return names;
 }
 
-class Finder {
- public:
-  std::vector<std::string> TakeFindings() { return std::move(findings_); }
+// Fields whose values need a look: enums, and messages that hold some.
+const FieldDescriptor* FieldWithEnums(const Descriptor& type,
+                                      const std::string& key) {
+  const FieldDescriptor* const field = FieldNamed(type, key);
+  if (field == nullptr || field->enum_type() != nullptr) return field;
+  return field->message_type() != nullptr &&
+                 MayHoldEnums(*field->message_type())
+             ? field
+             : nullptr;
+}
 
-  void Object(std::string_view json, const Descriptor& type,
-              const std::string& path) {
-    for (const JsonMember& member : JsonMembers(json)) {
-      if (findings_.size() >= kMaxFindings) return;
-      const FieldDescriptor* field = FindField(type, member.key);
-      if (field == nullptr) continue;
-      const std::string name =
-          path.empty() ? field->json_name()
-                       : absl::StrFormat("%s.%s", path, field->json_name());
-      if (field->is_map()) {
-        Map(member.value, *field, name);
-      } else if (TypeOfJson(member.value) == JsonType::kArray) {
-        int index = 0;
-        for (const std::string_view item : JsonItems(member.value)) {
-          Value(item, *field, absl::StrFormat("%s[%d]", name, index++));
-        }
-      } else {
-        Value(member.value, *field, name);
+void FindInObject(std::string_view json, const Descriptor& type,
+                  const std::string& path, std::vector<std::string>& findings);
+
+void FindInValue(std::string_view json, const FieldDescriptor& field,
+                 const std::string& path, std::vector<std::string>& findings) {
+  if (field.message_type() != nullptr) {
+    return FindInObject(json, *field.message_type(), path, findings);
+  }
+  if (field.enum_type() == nullptr || TypeOfJson(json) != JsonType::kString) {
+    return;
+  }
+  const std::string name = JsonStringValue(json);
+  int number = 0;
+  if (field.enum_type()->FindValueByName(name) != nullptr ||
+      absl::SimpleAtoi(name, &number) || findings.size() >= kMaxFindings) {
+    return;
+  }
+  findings.push_back(
+      absl::StrFormat("%s: %s is ignored, it is none of %s", path,
+                      QuoteJson(std::string_view(name).substr(0, 64)),
+                      AllowedNames(*field.enum_type())));
+}
+
+void FindInObject(std::string_view json, const Descriptor& type,
+                  const std::string& path, std::vector<std::string>& findings) {
+  for (const JsonMember& member : JsonMembers(json)) {
+    if (findings.size() >= kMaxFindings) return;
+    const FieldDescriptor* field = FieldWithEnums(type, member.key);
+    if (field == nullptr) continue;
+    const std::string name =
+        absl::StrCat(path, path.empty() ? "" : ".", field->json_name());
+    if (field->is_map()) {
+      for (const JsonMember& entry : JsonMembers(member.value)) {
+        FindInValue(entry.value, *field->message_type()->map_value(),
+                    absl::StrFormat("%s[%s]", name, entry.key), findings);
       }
+    } else if (TypeOfJson(member.value) == JsonType::kArray) {
+      int index = 0;
+      for (const std::string_view item : JsonItems(member.value)) {
+        FindInValue(item, *field, absl::StrFormat("%s[%d]", name, index++),
+                    findings);
+      }
+    } else {
+      FindInValue(member.value, *field, name, findings);
     }
   }
-
- private:
-  // Fields whose values need a look: enums, and messages that hold some.
-  static const FieldDescriptor* FindField(const Descriptor& type,
-                                          const std::string& key) {
-    const FieldDescriptor* const field = FieldNamed(type, key);
-    if (field == nullptr || field->enum_type() != nullptr) return field;
-    return field->message_type() != nullptr &&
-                   MayHoldEnums(*field->message_type())
-               ? field
-               : nullptr;
-  }
-
-  void Map(std::string_view json, const FieldDescriptor& field,
-           const std::string& path) {
-    const FieldDescriptor& value = *field.message_type()->map_value();
-    for (const JsonMember& member : JsonMembers(json)) {
-      Value(member.value, value, absl::StrFormat("%s[%s]", path, member.key));
-    }
-  }
-
-  void Value(std::string_view json, const FieldDescriptor& field,
-             const std::string& path) {
-    if (field.message_type() != nullptr) {
-      Object(json, *field.message_type(), path);
-      return;
-    }
-    if (field.enum_type() == nullptr) return;
-    if (TypeOfJson(json) != JsonType::kString) return;
-    const std::string name = JsonStringValue(json);
-    int number = 0;
-    if (field.enum_type()->FindValueByName(name) != nullptr ||
-        absl::SimpleAtoi(name, &number)) {
-      return;
-    }
-    if (findings_.size() >= kMaxFindings) return;
-    findings_.push_back(
-        absl::StrFormat("%s: %s is ignored, it is none of %s", path,
-                        QuoteJson(std::string_view(name).substr(0, 64)),
-                        AllowedNames(*field.enum_type())));
-  }
-
-  std::vector<std::string> findings_;
-};
+}
 
 }  // namespace
 
@@ -249,9 +219,46 @@ absl::Status CheckRequestShape(std::string_view request) {
 
 std::vector<std::string> FindUnknownEnumNames(std::string_view json,
                                               const Descriptor& type) {
-  Finder finder;
-  if (MayHoldEnums(type)) finder.Object(json, type, "");
-  return finder.TakeFindings();
+  std::vector<std::string> findings;
+  FindInObject(json, type, "", findings);
+  return findings;
+}
+
+const Kind* FieldRow(const KubernetesObject& object) {
+  for (const Kind& kind : Kinds()) {
+    if (kind.name == object.kind && !kind.field.empty() &&
+        (object.api_version.empty() ||
+         kind.group == ApiGroup(object.api_version))) {
+      return &kind;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string> TakenKinds() {
+  std::vector<std::string> names;
+  for (const Kind& kind : Kinds()) {
+    if (kind.field.empty()) continue;
+    if (names.empty() || names.back() != kind.name) {
+      names.emplace_back(kind.name);
+    }
+  }
+  return names;
+}
+
+std::string InsteadOf(const KubernetesObject& object) {
+  const std::vector<std::string> taken = TakenKinds();
+  const std::string near = Nearest(object.kind, taken);
+  if (near == object.kind) {
+    return absl::StrFormat(
+        "a report takes no %s of %s: give its pods (kubectl get pods -o json)",
+        near, Printable(object.api_version));
+  }
+  return absl::StrFormat(
+      "a report takes %s; of other workloads give the pods (kubectl get pods "
+      "-o json)%s",
+      absl::StrJoin(taken, ", "),
+      near.empty() ? "" : absl::StrFormat("; is it meant to be %s?", near));
 }
 
 }  // namespace mulligan::cli

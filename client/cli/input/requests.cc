@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
 #include "client/cli/base/utf8.h"
@@ -44,13 +45,13 @@ absl::Status CheckOneObject(std::string_view line) {
   if (!end.ok()) return end.status();
   const size_t rest = SkipJsonSpace(line, *end);
   if (rest < line.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("line 1, column %d: expected the end of the line after "
-                        "the request",
-                        rest + 1));
+    return Invalid(
+        "line 1, column %d: expected the end of the line after "
+        "the request",
+        rest + 1);
   }
   if (TypeOfJson(line) != JsonType::kObject) {
-    return absl::InvalidArgumentError("expected a DecideRequest object");
+    return Invalid("expected a DecideRequest object");
   }
   return absl::OkStatus();
 }
@@ -62,20 +63,13 @@ std::string AnswerLine(const v1::DecideResponse& answer) {
 }
 
 bool MayBeFine(absl::StatusCode code) {
-  switch (code) {
-    case absl::StatusCode::kUnavailable:
-    case absl::StatusCode::kDeadlineExceeded:
-    case absl::StatusCode::kResourceExhausted:
-    case absl::StatusCode::kInternal:
-    case absl::StatusCode::kUnknown:
-    case absl::StatusCode::kCancelled:
-    case absl::StatusCode::kAborted:
-    case absl::StatusCode::kUnauthenticated:
-    case absl::StatusCode::kPermissionDenied:
-      return true;
-    default:
-      return false;
-  }
+  constexpr absl::StatusCode kNotTheRequest[] = {
+      absl::StatusCode::kUnavailable,       absl::StatusCode::kDeadlineExceeded,
+      absl::StatusCode::kResourceExhausted, absl::StatusCode::kInternal,
+      absl::StatusCode::kUnknown,           absl::StatusCode::kCancelled,
+      absl::StatusCode::kAborted,           absl::StatusCode::kUnauthenticated,
+      absl::StatusCode::kPermissionDenied};
+  return std::ranges::find(kNotTheRequest, code) != std::end(kNotTheRequest);
 }
 
 bool IsSilence(absl::StatusCode code) {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_format.h"
 #include "client/cli/input/quick_reader.h"
 
 namespace mulligan::cli {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "policy/request/owner_graph.h"
 #include "policy/request/owners.h"
+#include "policy/request/workload.h"
 #include "policy/request/workload_view.h"
 
 namespace mulligan::cli {
@@ -162,6 +163,11 @@ std::string WorkloadLabel(std::string_view kind, std::string_view space,
   return absl::StrCat(std::string(kind), kind.empty() ? "" : " ",
                       std::string(space), space.empty() ? "" : "/",
                       std::string(name));
+}
+
+std::string WorkloadLabel(const v1::FailureReport& report) {
+  const v1::WorkloadReference workload = WorkloadOf(report);
+  return WorkloadLabel(workload.kind(), workload.namespace_(), workload.name());
 }
 
 std::vector<OwningObject> OwnersFirst(const v1::FailureReport& report) {

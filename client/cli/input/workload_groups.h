@@ -14,6 +14,8 @@ namespace mulligan::cli {
 // "Job ml/train"; parts may be empty.
 std::string WorkloadLabel(std::string_view kind, std::string_view space,
                           std::string_view name);
+// Of the workload that a report is about.
+std::string WorkloadLabel(const v1::FailureReport& report);
 
 // An object that may be or own a workload.
 struct OwningObject {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/input/gzip.h"
 
 namespace mulligan::cli {
@@ -48,8 +48,7 @@ absl::Status AddFilesBelow(const std::string& folder,
     }
   }
   if (error) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(folder, ": ", error.message()));
+    return Invalid("%s: %s", folder, error.message());
   }
   std::ranges::sort(inside);
   files.insert(files.end(), inside.begin(), inside.end());
@@ -60,15 +59,13 @@ absl::Status CheckReadable(const std::string& file) {
   errno = 0;
   std::ifstream stream(file, std::ios::binary);
   if (!stream) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s: %s", file, std::strerror(errno)));
+    return Invalid("%s: %s", file, std::strerror(errno));
   }
   std::string begin(kMostMagicBytes, '\0');
   stream.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   begin.resize(static_cast<std::size_t>(stream.gcount()));
   if (OtherDecompressor(begin).empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(file, ": ", OtherCompression(begin)));
+  return Invalid("%s: %s", file, OtherCompression(begin));
 }
 
 }  // namespace
@@ -95,8 +92,7 @@ absl::StatusOr<std::vector<std::string>> FindLogs(
     const std::string place =
         file == "-" ? file : fs::canonical(file, error).string();
     if (!seen.insert(place).second) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("%s: is named twice, expected each log once", file));
+      return Invalid("%s: is named twice, expected each log once", file);
     }
     // What a pipe has can be read once.
     if (!fs::is_regular_file(file, error)) continue;

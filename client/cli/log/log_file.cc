@@ -16,8 +16,6 @@ namespace mulligan::cli {
 namespace {
 
 constexpr std::size_t kAheadBytes = std::size_t{256} << 10;
-// The largest window, and gzip's header before it.
-constexpr int kGzipWindow = 15 + 16;
 // What gzip begins with.
 constexpr std::size_t kMagicBytes = 2;
 

@@ -15,7 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
 
@@ -26,11 +26,11 @@ absl::Status ReadCarefully(std::string_view line, v1::DecisionRecord& record) {
   const absl::StatusOr<size_t> end = CheckJsonValue(line);
   if (!end.ok()) return end.status();
   if (const size_t rest = SkipJsonSpace(line, *end); rest < line.size()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "column %d: expected the end of the line after the record", rest + 1));
+    return Invalid("column %d: expected the end of the line after the record",
+                   rest + 1);
   }
   if (TypeOfJson(line) != JsonType::kObject) {
-    return absl::InvalidArgumentError("expected a DecisionRecord object");
+    return Invalid("expected a DecisionRecord object");
   }
   return ParseProtoJson(line, record);
 }
@@ -94,22 +94,18 @@ class BlockReader {
   BlockReader(const std::vector<std::string>& files,
               const ReadSettings& settings, RecordSink& sink,
               std::atomic<Count>& lines)
-      : files_(files),
-        shard_(settings.shard),
-        placed_(settings.placed),
-        sink_(sink),
-        lines_(lines) {}
+      : files_(files), settings_(settings), sink_(sink), lines_(lines) {}
 
   void Read(const LogBlock& block) {
     std::string_view text = block.text;
     LogPosition place = {files_[block.file], block.first_line};
     for (; !text.empty(); ++place.line) {
       const std::size_t end = std::min(text.find('\n'), text.size());
-      if (shard_.Has(place.line)) ReadLine(text.substr(0, end), place);
+      if (settings_.shard.Has(place.line)) ReadLine(text.substr(0, end), place);
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     // The line that cannot be read belongs to one shard, too.
-    if (!block.error.empty() && shard_.Has(place.line)) {
+    if (!block.error.empty() && settings_.shard.Has(place.line)) {
       lines_.fetch_add(1, std::memory_order_relaxed);
       sink_.TakeBad(place, block.error);
     }
@@ -119,7 +115,7 @@ class BlockReader {
   void ReadLine(std::string_view line, LogPosition place) {
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
     lines_.fetch_add(1, std::memory_order_relaxed);
-    if (placed_ && !TakePlace(line, place)) {
+    if (settings_.placed && !TakePlace(line, place)) {
       return sink_.TakeBad(place, "expected FILE<tab>LINE<tab>RECORD");
     }
     using google::protobuf::Arena;
@@ -132,8 +128,7 @@ class BlockReader {
   }
 
   const std::vector<std::string>& files_;
-  const Shard shard_;
-  const bool placed_;
+  const ReadSettings& settings_;
   RecordSink& sink_;
   std::atomic<Count>& lines_;
   google::protobuf::Arena arena_;
@@ -149,8 +144,7 @@ absl::Status ReadRecord(std::string_view line, QuickReader& quick,
     if (!read.ok()) return read;
   }
   if (record.has_request() && record.has_response()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      "is no DecisionRecord: it has no request or no response");
+  return Invalid("is no DecisionRecord: it has no request or no response");
 }
 
 std::string LogPosition::Text() const { return absl::StrCat(file, ":", line); }

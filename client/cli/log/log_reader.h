@@ -47,8 +47,9 @@ class FirstOnes {
     all_.insert_or_assign(std::move(place), std::move(value));
     if (all_.size() > kMost) all_.erase(std::prev(all_.end()));
   }
-  void Merge(const FirstOnes& other) {
+  FirstOnes& operator+=(const FirstOnes& other) {
     for (const auto& [place, value] : other.all_) Add(place, value);
+    return *this;
   }
   const std::map<LogPosition, Value>& all() const { return all_; }
 

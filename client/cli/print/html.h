@@ -44,9 +44,6 @@ std::string Escaped(std::string_view text);
 // An item of the list of facts in the head of a page; nothing for nothing.
 std::string Fact(std::string_view name, const std::string& html);
 
-// The class of a verdict: "retry", "fail", "wait" or "".
-std::string_view VerdictClass(v1::Decision::Action action);
-
 // Our verdict and the operator's, side by side, and how they differ.
 std::string VerdictCards(const Told& told);
 std::string AttemptTable(const Story& story);

@@ -51,10 +51,7 @@ std::string FactLine(const Told& told) {
       &html, Fact("Cause", CauseFact(diagnosis)),
       Fact("Where", WhereFact(diagnosis)),
       Fact("How sure", std::string(ConfidenceText(diagnosis.confidence()))));
-  const std::string outlook = OutlookText(diagnosis);
-  if (!outlook.empty()) {
-    html += Fact("Would it work unchanged?", Escaped(outlook));
-  }
+  html += Fact("Would it work unchanged?", Escaped(OutlookText(diagnosis)));
   if (diagnosis.has_exit_code()) {
     html += Fact("Exit code", absl::StrCat(diagnosis.exit_code()));
   }
@@ -119,7 +116,7 @@ std::string OverviewRow(const WorkloadAnswer& answer, int target) {
       "<td data-name=\"Cause\"><span>%s</span></td>"
       "<td data-name=\"Why\"><span>%s</span></td></tr>\n",
       name,
-      response.ok() ? VerdictClass(response->decision().action()) : "fail",
+      response.ok() ? LookOf(response->decision().action()).html_class : "fail",
       Escaped(VerdictOf(answer)), CauseNameOf(answer),
       Escaped(response.ok() ? answer.headline
                             : std::string(response.status().message())));

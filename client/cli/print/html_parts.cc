@@ -5,10 +5,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "absl/time/time.h"
+#include "client/cli/base/numbers.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/print/html.h"
 #include "client/cli/print/human.h"
+#include "client/cli/print/plot.h"
 #include "client/cli/story/story.h"
 #include "client/cli/story/wording.h"
 #include "policy/base/utf8.h"
@@ -35,13 +36,6 @@ std::string EscapedLine(std::string_view line) {
   return Markup(Visible(text));
 }
 
-std::string Section(std::string_view id, std::string_view title,
-                    const std::string& body) {
-  if (body.empty()) return "";
-  return absl::StrFormat("<section class=\"%s\">\n<h2>%s</h2>\n%s</section>\n",
-                         id, title, body);
-}
-
 std::string Cell(std::string_view name, const std::string& html,
                  std::string_view style = "") {
   return absl::StrFormat(
@@ -59,25 +53,17 @@ std::string Remark(const Html&... html) {
   return absl::StrCat("<p class=\"legend\">", html..., "</p>\n");
 }
 
-std::string Items(const std::vector<std::string>& items) {
-  std::string html;
-  for (const std::string& item : items) {
-    absl::StrAppend(&html, "<li>", item, "</li>\n");
-  }
-  return html.empty() ? html : absl::StrCat("<ul>\n", html, "</ul>\n");
-}
-
 std::string List(std::string_view title,
                  const std::vector<std::string>& items) {
   if (items.empty()) return "";
-  return absl::StrFormat("<h3>%s</h3>\n%s", title, Items(items));
+  return absl::StrFormat("<h3>%s</h3>\n%s", title, HtmlList(items));
 }
 
 std::string Card(const Side& side) {
   std::string html = absl::StrFormat(
       "<div class=\"card\"><p class=\"soft\">%s</p>"
       "<p class=\"verdict %s\">%s</p><p>%s</p>",
-      Escaped(side.who), VerdictClass(side.action), Escaped(side.verdict),
+      Escaped(side.who), LookOf(side.action).html_class, Escaped(side.verdict),
       Escaped(side.Price()));
   if (!side.words.empty()) {
     absl::StrAppend(&html, "<p class=\"soft\">", Escaped(side.words), "</p>");
@@ -125,20 +111,20 @@ std::string Legend(const Timeline& members) {
     return std::ranges::any_of(members.lanes, holds);
   };
   using Role = Lane::Role;
+  const std::pair<bool, const char*> marks[] = {
+      {any([](const Lane& lane) { return lane.role == Role::kRoot; }),
+       "Solid red: where it began. "},
+      {any([](const Lane& lane) { return lane.role == Role::kCascade; }),
+       "Dashed red: died because of it, not charged. "},
+      {any([](const Lane& lane) { return !lane.disruptions.empty(); }),
+       "Diamond: a disruption was announced. "},
+      {any([](const Lane& lane) { return lane.open; }),
+       "A bar without a stroke at its end goes on. "},
+      {!members.events.empty(), "Numbers: events. "}};
   std::string legend;
-  if (any([](const Lane& lane) { return lane.role == Role::kRoot; })) {
-    legend += "Solid red: where it began. ";
+  for (const auto& [is_drawn, meaning] : marks) {
+    if (is_drawn) legend += meaning;
   }
-  if (any([](const Lane& lane) { return lane.role == Role::kCascade; })) {
-    legend += "Dashed red: died because of it, not charged. ";
-  }
-  if (any([](const Lane& lane) { return !lane.disruptions.empty(); })) {
-    legend += "Diamond: a disruption was announced. ";
-  }
-  if (any([](const Lane& lane) { return lane.open; })) {
-    legend += "A bar without a stroke at its end goes on. ";
-  }
-  if (!members.events.empty()) legend += "Numbers: events. ";
   return legend + "All times are UTC.";
 }
 
@@ -149,20 +135,6 @@ std::string Escaped(std::string_view text) { return Markup(Printable(text)); }
 std::string Fact(std::string_view name, const std::string& html) {
   if (html.empty()) return "";
   return absl::StrFormat("<div><dt>%s</dt><dd>%s</dd></div>\n", name, html);
-}
-
-std::string_view VerdictClass(v1::Decision::Action action) {
-  switch (static_cast<int>(action)) {
-    case v1::Decision::RETRY:
-      return "retry";
-    case v1::Decision::FAIL:
-      return "fail";
-    case v1::Decision::WAIT:
-    case v1::Decision::WAIT_FOR_SPEC_UPDATE:
-      return "wait";
-    default:
-      return "";
-  }
 }
 
 std::string VerdictCards(const Told& told) {
@@ -177,7 +149,7 @@ std::string VerdictCards(const Told& told) {
     body += Remark(difference, ". The operator as of ",
                    Escaped(native.semantics()), ".");
   }
-  return Section("verdicts", "What is done about it", body);
+  return HtmlSection("What is done about it", body, "", "verdicts");
 }
 
 std::string AttemptTable(const Story& story) {
@@ -206,7 +178,7 @@ std::string AttemptTable(const Story& story) {
   if (!story.seeded_from.empty()) {
     body += Remark("Failures before the ledger: ", Escaped(story.seeded_from));
   }
-  return Section("attempts", "Attempts", body);
+  return HtmlSection("Attempts", body, "", "attempts");
 }
 
 std::string TimelineSection(const Told& told) {
@@ -229,11 +201,9 @@ std::string TimelineSection(const Told& told) {
   if (!members.events.empty()) {
     body += "<ol class=\"events\">\n";
     for (const Moment& event : members.events) {
-      absl::StrAppend(
-          &body, "<li><span class=\"soft\">",
-          absl::FormatTime("%H:%M:%S", absl::FromUnixSeconds(event.at),
-                           absl::UTCTimeZone()),
-          "</span> ", Escaped(event.text), "</li>\n");
+      absl::StrAppend(&body, "<li><span class=\"soft\">",
+                      UtcText("%H:%M:%S", event.at), "</span> ",
+                      Escaped(event.text), "</li>\n");
     }
     body += "</ol>\n";
     if (members.hidden_events > 0) {
@@ -242,7 +212,7 @@ std::string TimelineSection(const Told& told) {
                      "the latest.");
     }
   }
-  return Section("times", "Time line", body);
+  return HtmlSection("Time line", body, "", "times");
 }
 
 std::string PlaceOf(const v1::Evidence& evidence) {
@@ -277,7 +247,8 @@ std::string EvidenceSection(const Told& told) {
   }
   if (body.empty()) return "";
   body = "<ol class=\"evidence\">\n" + body;
-  return Section("evidence-list", "Evidence, heaviest first", body + "</ol>\n");
+  return HtmlSection("Evidence, heaviest first", body + "</ol>\n", "",
+                     "evidence-list");
 }
 
 std::string BudgetSection(const v1::Accounting& accounting) {
@@ -296,7 +267,7 @@ std::string BudgetSection(const v1::Accounting& accounting) {
     body += Remark("Attempt ", accounting.attempts(), " of at most ",
                    accounting.max_attempts(), ".");
   }
-  return Section("budgets", "Budgets: failures tolerated", body);
+  return HtmlSection("Budgets: failures tolerated", body, "", "budgets");
 }
 
 std::string RuleSection(const Told& told) {
@@ -324,7 +295,7 @@ std::string RuleSection(const Told& told) {
     }
     body += "</pre>\n";
   }
-  return Section("rule", "The rule that decided", body);
+  return HtmlSection("The rule that decided", body, "", "rule");
 }
 
 std::string ReasoningSection(const v1::DecideResponse& response) {
@@ -344,10 +315,12 @@ std::string ReasoningSection(const v1::DecideResponse& response) {
     needed.push_back(
         absl::StrCat(Code(evidence.what()), " ", Escaped(evidence.why())));
   }
-  return Section("reasoning", "What else was considered",
-                 List("Ruled out", ruled_out) + List("Possible still", open) +
-                     List("What would change the verdict", changes) +
-                     List("What would make it surer", needed));
+  return HtmlSection("What else was considered",
+                     List("Ruled out", ruled_out) +
+                         List("Possible still", open) +
+                         List("What would change the verdict", changes) +
+                         List("What would make it surer", needed),
+                     "", "reasoning");
 }
 
 std::string SeparateSection(const v1::DecideResponse& response) {
@@ -355,7 +328,8 @@ std::string SeparateSection(const v1::DecideResponse& response) {
   for (const v1::SeparateFailure& separate : response.separate()) {
     sentences.push_back(Escaped(separate.decision().sentence()));
   }
-  return Section("separate", "Beside it, each on its own", Items(sentences));
+  return HtmlSection("Beside it, each on its own", HtmlList(sentences), "",
+                     "separate");
 }
 
 std::string WarningSection(const v1::DecideResponse& response) {
@@ -363,7 +337,7 @@ std::string WarningSection(const v1::DecideResponse& response) {
   for (const std::string& warning : response.warnings()) {
     warnings.push_back(Escaped(warning));
   }
-  return Section("warnings", "Warnings", Items(warnings));
+  return HtmlSection("Warnings", HtmlList(warnings), "", "warnings");
 }
 
 std::string LedgerSection(const LedgerNote& ledger) {
@@ -379,7 +353,7 @@ std::string LedgerSection(const LedgerNote& ledger) {
       "</summary><pre class=\"wrap\">",
       EscapedLine(ledger.command.empty() ? ledger.json : ledger.command),
       "</pre></details>\n");
-  return Section("ledger", "Ledger", body);
+  return HtmlSection("Ledger", body, "", "ledger");
 }
 
 }  // namespace mulligan::cli

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
+#include "client/cli/base/numbers.h"
 #include "client/cli/print/html.h"
 
 namespace mulligan::cli {
@@ -38,189 +38,176 @@ constexpr std::array<std::int64_t, 20> kTickSteps = {
 constexpr const char* kRoleClasses[] = {"root", "cascade", "disrupted",
                                         "other"};
 
-class Drawing {
- public:
-  explicit Drawing(const Timeline& timeline) : timeline_(timeline) {
-    begin_ = timeline.Begin();
-    end_ = std::max(timeline.End(), begin_ + 1);
-    // Room for what happens at the edges.
-    const std::int64_t pad = std::max<std::int64_t>((end_ - begin_) / 50, 1);
-    begin_ -= pad;
-    end_ += pad;
-    lanes_ = static_cast<double>(timeline.lanes.size()) * kLaneHeight;
-    events_ = timeline.events.empty() ? 0 : kEventHeight;
-  }
+// From when until when the drawing goes, with room for what happens at its
+// edges.
+struct Scale {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
 
-  std::string Draw(const std::string& title) {
-    const double height = lanes_ + events_ + kAxisHeight;
-    svg_ = absl::StrFormat(
-        "<svg class=\"timeline\" viewBox=\"0 %g %g %g\" role=\"img\">"
-        "<title>%s</title>\n",
-        -kAbove, kWidth, height + kAbove, Escaped(title));
-    DrawAxis();
-    double top = 0;
-    for (const Lane& lane : timeline_.lanes) {
-      DrawLane(lane, top);
-      top += kLaneHeight;
-    }
-    DrawEvents(top + kEventHeight / 2);
-    return svg_ + "</svg>\n";
-  }
-
- private:
   double X(std::int64_t at) const {
-    return kMargin + (kWidth - 2 * kMargin) * static_cast<double>(at - begin_) /
-                         static_cast<double>(end_ - begin_);
+    return kMargin + (kWidth - 2 * kMargin) * static_cast<double>(at - begin) /
+                         static_cast<double>(end - begin);
   }
+  bool HasDays() const { return end - begin > 86400; }
+};
 
-  std::int64_t Step() const {
-    const std::int64_t least = (end_ - begin_) / kMostTicks;
-    const auto* step = std::ranges::lower_bound(kTickSteps, least);
-    return step == kTickSteps.end()
-               ? (least / kTickSteps.back() + 1) * kTickSteps.back()
-               : *step;
+Scale ScaleOf(const Timeline& timeline) {
+  const std::int64_t begin = timeline.Begin();
+  const std::int64_t end = std::max(timeline.End(), begin + 1);
+  const std::int64_t pad = std::max<std::int64_t>((end - begin) / 50, 1);
+  return {begin - pad, end + pad};
+}
+
+// Between two ticks.
+std::int64_t StepOf(const Scale& scale) {
+  const std::int64_t least = (scale.end - scale.begin) / kMostTicks;
+  const auto* step = std::ranges::lower_bound(kTickSteps, least);
+  return step == kTickSteps.end()
+             ? (least / kTickSteps.back() + 1) * kTickSteps.back()
+             : *step;
+}
+
+std::string AxisSvg(const Scale& scale, double bottom) {
+  std::string svg;
+  const std::int64_t step = StepOf(scale);
+  const char* const form = scale.HasDays() ? "%m-%d %H:%M"
+                           : step < 60     ? "%H:%M:%S"
+                                           : "%H:%M";
+  // As drawn larger on a phone, dates being longer than times.
+  const double apart = scale.HasDays() ? 140 : 100;
+  double last = -apart;
+  for (std::int64_t at = (scale.begin / step + 1) * step; at < scale.end;
+       at += step) {
+    const double x = scale.X(at);
+    absl::StrAppendFormat(
+        &svg,
+        "<line class=\"grid\" x1=\"%.1f\" y1=\"0\" x2=\"%.1f\" y2=\"%g\"/>", x,
+        x, bottom);
+    if (x - last < apart) continue;
+    last = x;
+    const char* anchor = x < 40 ? "start" : x > kWidth - 40 ? "end" : "middle";
+    absl::StrAppendFormat(
+        &svg,
+        "<text class=\"tick\" x=\"%.1f\" y=\"%g\" text-anchor=\"%s\">%s"
+        "</text>\n",
+        x, bottom + 16, anchor, UtcText(form, at));
   }
+  return svg;
+}
 
-  std::string TickText(std::int64_t at, std::int64_t step) const {
-    const char* form = end_ - begin_ > 86400 ? "%m-%d %H:%M"
-                       : step < 60           ? "%H:%M:%S"
-                                             : "%H:%M";
-    return absl::FormatTime(form, absl::FromUnixSeconds(at),
-                            absl::UTCTimeZone());
+std::string LaneSvg(const Lane& lane, const Scale& scale, double top) {
+  const double x = scale.X(lane.begin);
+  const double width = std::max(scale.X(lane.end) - x, 3.0);
+  const double y = top + kBarTop;
+  // What does not fit beside a long name stands behind it.
+  const bool fits = lane.name.size() + lane.note.size() <= kMostBeside;
+  const std::string name =
+      fits || lane.note.empty() ? lane.name : lane.name + ", " + lane.note;
+  std::string svg = absl::StrFormat(
+      "<g class=\"lane %s\"><text class=\"name\" x=\"%g\" y=\"%g\">%s</text>",
+      kRoleClasses[static_cast<std::size_t>(lane.role)], kMargin, top + 14,
+      Escaped(name));
+  if (fits) {
+    absl::StrAppendFormat(&svg,
+                          "<text class=\"note\" x=\"%g\" y=\"%g\" "
+                          "text-anchor=\"end\">%s</text>",
+                          kWidth - kMargin, top + 14, Escaped(lane.note));
   }
-
-  void DrawAxis() {
-    const double bottom = lanes_ + events_ + 4;
-    const std::int64_t step = Step();
-    // As drawn larger on a phone, dates being longer than times.
-    const double apart = end_ - begin_ > 86400 ? 140 : 100;
-    double last = -apart;
-    for (std::int64_t at = (begin_ / step + 1) * step; at < end_; at += step) {
-      const double x = X(at);
-      svg_ += absl::StrFormat(
-          "<line class=\"grid\" x1=\"%.1f\" y1=\"0\" x2=\"%.1f\" y2=\"%g\"/>",
-          x, x, bottom);
-      if (x - last < apart) continue;
-      last = x;
-      const char* anchor = x < 40            ? "start"
-                           : x > kWidth - 40 ? "end"
-                                             : "middle";
-      svg_ += absl::StrFormat(
-          "<text class=\"tick\" x=\"%.1f\" y=\"%g\" text-anchor=\"%s\">%s"
-          "</text>\n",
-          x, bottom + 16, anchor, TickText(at, step));
-    }
+  absl::StrAppendFormat(
+      &svg,
+      "<rect class=\"bar\" x=\"%.1f\" y=\"%g\" width=\"%.1f\" "
+      "height=\"%g\" rx=\"2\"/>",
+      x, y, width, kBarHeight);
+  // A bar that goes on has no end; all others end in a stroke.
+  if (!lane.open) {
+    absl::StrAppendFormat(
+        &svg,
+        "<line class=\"end\" x1=\"%.1f\" y1=\"%g\" x2=\"%.1f\" y2=\"%g\"/>",
+        x + width, y - 3, x + width, y + kBarHeight + 3);
   }
-
-  void DrawLane(const Lane& lane, double top) {
-    const double x = X(lane.begin);
-    const double width = std::max(X(lane.end) - x, 3.0);
-    const double y = top + kBarTop;
-    svg_ += absl::StrFormat("<g class=\"lane %s\">",
-                            kRoleClasses[static_cast<std::size_t>(lane.role)]);
-    // What does not fit beside a long name stands behind it.
-    const bool fits = lane.name.size() + lane.note.size() <= kMostBeside;
-    const std::string name =
-        fits || lane.note.empty() ? lane.name : lane.name + ", " + lane.note;
-    svg_ += absl::StrFormat("<text class=\"name\" x=\"%g\" y=\"%g\">%s</text>",
-                            kMargin, top + 14, Escaped(name));
-    if (fits) {
-      svg_ += absl::StrFormat(
-          "<text class=\"note\" x=\"%g\" y=\"%g\" "
-          "text-anchor=\"end\">%s</text>",
-          kWidth - kMargin, top + 14, Escaped(lane.note));
-    }
-    svg_ += absl::StrFormat(
-        "<rect class=\"bar\" x=\"%.1f\" y=\"%g\" width=\"%.1f\" "
-        "height=\"%g\" rx=\"2\"/>",
-        x, y, width, kBarHeight);
-    // A bar that goes on has no end; all others end in a stroke.
-    if (!lane.open) {
-      svg_ += absl::StrFormat(
-          "<line class=\"end\" x1=\"%.1f\" y1=\"%g\" x2=\"%.1f\" y2=\"%g\"/>",
-          x + width, y - 3, x + width, y + kBarHeight + 3);
-    }
-    for (const Moment& disruption : lane.disruptions) {
-      DrawDiamond(X(disruption.at), y + kBarHeight / 2, disruption.text);
-    }
-    svg_ += "</g>\n";
-  }
-
-  void DrawDiamond(double x, double y, const std::string& text) {
-    svg_ += absl::StrFormat(
+  for (const Moment& disruption : lane.disruptions) {
+    absl::StrAppendFormat(
+        &svg,
         "<path class=\"diamond\" d=\"M%.1f %gl6 6l-6 6l-6 -6z\"><title>%s"
         "</title></path>",
-        x, y - 6, Escaped(text));
+        scale.X(disruption.at), y + kBarHeight / 2 - 6,
+        Escaped(disruption.text));
   }
+  return svg + "</g>\n";
+}
 
-  // Events that would cover each other: one mark, where the first of them is.
-  struct Mark {
-    double left;
-    int first;
-    int last;
-    std::vector<std::string> texts;
+// Events that would cover each other: one mark, where the first of them is.
+struct Mark {
+  double left;
+  int first;
+  int last;
+  std::vector<std::string> texts;
 
-    // A line each, as texts hold all other marks.
-    std::string Title() const {
-      std::string title;
-      for (const std::string& text : texts) {
-        absl::StrAppend(&title, title.empty() ? "" : "&#10;", Escaped(text));
-      }
-      return title;
+  // A line each, as texts hold all other marks.
+  std::string Title() const {
+    std::string title;
+    for (const std::string& text : texts) {
+      absl::StrAppend(&title, title.empty() ? "" : "&#10;", Escaped(text));
     }
-    std::string Label() const {
-      return first == last ? absl::StrCat(first)
-                           : absl::StrCat(first, "-", last);
-    }
-    double Width() const {
-      return std::max(2 * kDot, 6.5 * static_cast<double>(Label().size()) + 8);
-    }
-  };
-
-  std::vector<Mark> Marks() const {
-    std::vector<Mark> marks;
-    for (const Moment& event : timeline_.events) {
-      const double left =
-          std::clamp(X(event.at) - kDot, 0.0, kWidth - kWidestMark);
-      if (!marks.empty() && left < marks.back().left + marks.back().Width()) {
-        marks.back().last = event.number;
-        // The same text once.
-        std::vector<std::string>& texts = marks.back().texts;
-        if (std::ranges::find(texts, event.text) == texts.end()) {
-          texts.push_back(event.text);
-        }
-      } else {
-        marks.push_back({left, event.number, event.number, {event.text}});
-      }
-    }
-    return marks;
+    return title;
   }
-
-  void DrawEvents(double y) {
-    for (const Mark& mark : Marks()) {
-      svg_ += absl::StrFormat(
-          "<g class=\"event\"><rect x=\"%.1f\" y=\"%g\" width=\"%.1f\" "
-          "height=\"%g\" rx=\"%g\"/>"
-          "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>"
-          "<title>%s</title></g>\n",
-          mark.left, y - kDot, mark.Width(), 2 * kDot, kDot,
-          mark.left + mark.Width() / 2, y + 3.5, mark.Label(), mark.Title());
-    }
+  std::string Label() const {
+    return first == last ? absl::StrCat(first) : absl::StrCat(first, "-", last);
   }
-
-  const Timeline& timeline_;
-  std::int64_t begin_ = 0;
-  std::int64_t end_ = 0;
-  double lanes_ = 0;
-  double events_ = 0;
-  std::string svg_;
+  double Width() const {
+    return std::max(2 * kDot, 6.5 * static_cast<double>(Label().size()) + 8);
+  }
 };
+
+std::vector<Mark> MarksOf(const std::vector<Moment>& events,
+                          const Scale& scale) {
+  std::vector<Mark> marks;
+  for (const Moment& event : events) {
+    const double left =
+        std::clamp(scale.X(event.at) - kDot, 0.0, kWidth - kWidestMark);
+    if (marks.empty() || left >= marks.back().left + marks.back().Width()) {
+      marks.push_back({left, event.number, event.number, {event.text}});
+      continue;
+    }
+    marks.back().last = event.number;
+    // The same text once.
+    std::vector<std::string>& texts = marks.back().texts;
+    if (std::ranges::find(texts, event.text) == texts.end()) {
+      texts.push_back(event.text);
+    }
+  }
+  return marks;
+}
 
 }  // namespace
 
 std::string TimelineSvg(const Timeline& timeline, const std::string& title) {
   if (timeline.lanes.empty() && timeline.events.empty()) return "";
-  return Drawing(timeline).Draw(title);
+  const Scale scale = ScaleOf(timeline);
+  const double lanes = static_cast<double>(timeline.lanes.size()) * kLaneHeight;
+  const double events = timeline.events.empty() ? 0 : kEventHeight;
+  std::string svg = absl::StrFormat(
+      "<svg class=\"timeline\" viewBox=\"0 %g %g %g\" role=\"img\">"
+      "<title>%s</title>\n",
+      -kAbove, kWidth, lanes + events + kAxisHeight + kAbove, Escaped(title));
+  svg += AxisSvg(scale, lanes + events + 4);
+  double top = 0;
+  for (const Lane& lane : timeline.lanes) {
+    svg += LaneSvg(lane, scale, top);
+    top += kLaneHeight;
+  }
+  const double y = top + kEventHeight / 2;
+  for (const Mark& mark : MarksOf(timeline.events, scale)) {
+    absl::StrAppendFormat(
+        &svg,
+        "<g class=\"event\"><rect x=\"%.1f\" y=\"%g\" width=\"%.1f\" "
+        "height=\"%g\" rx=\"%g\"/>"
+        "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%s</text>"
+        "<title>%s</title></g>\n",
+        mark.left, y - kDot, mark.Width(), 2 * kDot, kDot,
+        mark.left + mark.Width() / 2, y + 3.5, mark.Label(), mark.Title());
+  }
+  return svg + "</svg>\n";
 }
 
 }  // namespace mulligan::cli

@@ -1,16 +1,8 @@
 #include "client/cli/print/human.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <functional>
-#include <iterator>
 #include <string_view>
-#include <tuple>
 
 #include "absl/strings/str_format.h"
-#include "client/cli/base/json_text.h"
-#include "client/cli/base/proto_json.h"
-#include "client/cli/base/utf8.h"
 #include "client/cli/print/layout.h"
 #include "client/cli/story/wording.h"
 

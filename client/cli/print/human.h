@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "client/cli/base/command.h"
 #include "client/cli/print/layout.h"
 #include "client/cli/story/story.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
@@ -60,9 +58,6 @@ void WriteStory(const Story& story, bool all, Layout& layout);
 // Where the ledger came from, how large it is and how to keep it. With `all`
 // the command in full, ledger and all.
 void WriteLedger(const LedgerNote& ledger, bool all, Layout& layout);
-
-// The colour of a verdict.
-Style VerdictStyle(v1::Decision::Action action);
 
 struct HumanOptions {
   bool color = false;

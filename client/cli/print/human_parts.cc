@@ -6,18 +6,27 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
+#include "client/cli/base/numbers.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/print/human.h"
+#include "client/cli/print/workloads.h"
 #include "client/cli/story/wording.h"
 #include "policy/demystify/causes.h"
 
 namespace mulligan::cli {
 namespace {
 
-void Title(std::string_view title, Layout& layout) {
+void Title(std::string_view title, Layout& layout, Style style = Style::kBold) {
   layout.BlankLine();
-  layout.Line(title, Style::kBold);
+  layout.Line(title, style);
+}
+
+// Nothing without items.
+void WriteList(std::string_view title, const std::vector<std::string>& items,
+               Layout& layout, Style style = Style::kBold) {
+  if (items.empty()) return;
+  Title(title, layout, style);
+  for (const std::string& item : items) layout.Hanging("  - ", item);
 }
 
 void WriteBudget(const v1::BudgetState& budget,
@@ -58,9 +67,7 @@ constexpr std::size_t kLeastWidth = 24;
 using Row = std::array<std::string, kColumns + 1>;
 
 std::string ShortTime(const google::protobuf::Timestamp& time) {
-  return absl::FormatTime("%m-%d %H:%M:%S",
-                          absl::FromUnixSeconds(time.seconds()),
-                          absl::UTCTimeZone());
+  return UtcText("%m-%d %H:%M:%S", time.seconds());
 }
 
 // Of an earlier one that nobody knows the end of, when it was reported.
@@ -261,80 +268,57 @@ std::vector<Rejected> RejectedCauses(const v1::Diagnosis& diagnosis) {
 }
 
 void WriteConsidered(const v1::Diagnosis& diagnosis, Layout& layout) {
-  const std::vector<Rejected> causes = RejectedCauses(diagnosis);
-  for (const bool open : {false, true}) {
-    bool titled = false;
-    for (const Rejected& cause : causes) {
-      if (cause.open != open) continue;
-      if (!titled) Title(open ? "Possible still" : "Ruled out", layout);
-      titled = true;
-      layout.Hanging("  - ", absl::StrFormat("%s: %s", cause.name, cause.why));
-    }
+  std::vector<std::string> ruled_out;
+  std::vector<std::string> open;
+  for (const Rejected& cause : RejectedCauses(diagnosis)) {
+    (cause.open ? open : ruled_out)
+        .push_back(absl::StrFormat("%s: %s", cause.name, cause.why));
   }
+  WriteList("Ruled out", ruled_out, layout);
+  WriteList("Possible still", open, layout);
 }
 
 void WriteRulesTried(const v1::Explanation& explanation, Layout& layout) {
-  if (explanation.rules_tried().empty()) return;
-  Title("Rules that did not match", layout);
+  std::vector<std::string> rules;
   for (const v1::RuleTrial& trial : explanation.rules_tried()) {
     const std::string place = RulePlace(trial.rule());
-    layout.Hanging("  - ",
-                   absl::StrFormat("%s%s: %s", trial.rule().rule(),
-                                   place.empty() ? "" : " (" + place + ")",
-                                   trial.failed_predicate()));
+    rules.push_back(absl::StrFormat("%s%s: %s", trial.rule().rule(),
+                                    place.empty() ? "" : " (" + place + ")",
+                                    trial.failed_predicate()));
   }
+  WriteList("Rules that did not match", rules, layout);
 }
 
 void WriteCounterfactuals(const v1::Explanation& explanation, Layout& layout) {
-  if (explanation.counterfactuals().empty()) return;
-  Title("What would change it", layout);
+  std::vector<std::string> changes;
   for (const v1::Counterfactual& other : explanation.counterfactuals()) {
-    layout.Hanging(
-        "  - ", absl::StrFormat("%s -> %s", other.change(), other.verdict()));
+    changes.push_back(
+        absl::StrFormat("%s -> %s", other.change(), other.verdict()));
   }
+  WriteList("What would change it", changes, layout);
 }
 
 void WriteNeededEvidence(const v1::Diagnosis& diagnosis, Layout& layout) {
-  if (diagnosis.needed_evidence().empty()) return;
-  Title("What would make it surer", layout);
+  std::vector<std::string> all;
   for (const v1::NeededEvidence& needed : diagnosis.needed_evidence()) {
-    layout.Hanging(
-        "  - ", needed.why().empty()
-                    ? needed.what()
-                    : absl::StrFormat("%s: %s", needed.what(), needed.why()));
+    all.push_back(absl::StrCat(needed.what(), needed.why().empty() ? "" : ": ",
+                               needed.why()));
   }
+  WriteList("What would make it surer", all, layout);
 }
 
 void WriteWarnings(const v1::DecideResponse& response, Layout& layout) {
-  if (response.warnings().empty()) return;
-  layout.BlankLine();
-  layout.Line("Warnings", Style::kYellow);
-  for (const std::string& warning : response.warnings()) {
-    layout.Hanging("  - ", warning);
-  }
+  WriteList("Warnings",
+            {response.warnings().begin(), response.warnings().end()}, layout,
+            Style::kYellow);
 }
 
 void WriteSeparate(const v1::DecideResponse& response, Layout& layout) {
-  if (response.separate().empty()) return;
-  layout.BlankLine();
-  layout.Line("Beside it, each on its own", Style::kBold);
+  std::vector<std::string> sentences;
   for (const v1::SeparateFailure& separate : response.separate()) {
-    layout.Hanging("  - ", separate.decision().sentence());
+    sentences.push_back(separate.decision().sentence());
   }
-}
-
-Style VerdictStyle(v1::Decision::Action action) {
-  switch (static_cast<int>(action)) {
-    case v1::Decision::RETRY:
-      return Style::kGreen;
-    case v1::Decision::FAIL:
-      return Style::kRed;
-    case v1::Decision::WAIT:
-    case v1::Decision::WAIT_FOR_SPEC_UPDATE:
-      return Style::kYellow;
-    default:
-      return Style::kBold;
-  }
+  WriteList("Beside it, each on its own", sentences, layout);
 }
 
 void WriteStory(const Story& story, bool all, Layout& layout) {
@@ -346,18 +330,17 @@ void WriteStory(const Story& story, bool all, Layout& layout) {
   WriteFact(layout, "Restarts", story.restarts);
   WriteFact(layout, "Do first", story.first_step);
   for (const Side& side : story.sides) {
-    const bool counts = story.broken || !side.limit_name.empty();
+    const bool counts = story.broken || !side.limit.name.empty();
     WriteFact(layout, side.who,
               side.verdict + (counts ? "; " + side.Price() : ""),
-              VerdictStyle(side.action));
+              LookOf(side.action).style);
   }
   WriteAttempts(story, all, layout);
 }
 
 void WriteLedger(const LedgerNote& ledger, bool all, Layout& layout) {
   if (ledger.json.empty()) return;
-  layout.BlankLine();
-  layout.Line("Ledger", Style::kBold);
+  Title("Ledger", layout);
   layout.Paragraph(2, absl::StrFormat("%d bytes now; %s", ledger.json.size(),
                                       ledger.source.empty()
                                           ? "there was none before"

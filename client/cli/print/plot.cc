@@ -1,5 +1,6 @@
 #include "client/cli/print/plot.h"
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/cli/print/html.h"
 
@@ -29,12 +30,44 @@ std::string PlotText(std::string_view style, double x, double y,
 }
 
 std::string HtmlSection(std::string_view title, const std::string& body,
-                        std::string_view legend) {
+                        std::string_view legend, std::string_view style) {
   if (body.empty()) return "";
   return absl::StrFormat(
-      "<section>\n<h2>%s</h2>\n%s%s</section>\n", title, body,
+      "<section%s>\n<h2>%s</h2>\n%s%s</section>\n",
+      style.empty() ? "" : absl::StrFormat(" class=\"%s\"", style), title, body,
       legend.empty() ? ""
                      : absl::StrFormat("<p class=\"legend\">%s</p>\n", legend));
+}
+
+std::string HtmlList(const std::vector<std::string>& items,
+                     std::string_view element) {
+  std::string html;
+  for (const std::string& item : items) {
+    absl::StrAppend(&html, "<li>", item, "</li>\n");
+  }
+  return html.empty()
+             ? html
+             : absl::StrFormat("<%s>\n%s</%s>\n", element, html, element);
+}
+
+std::string HtmlTable(const std::vector<std::string_view>& titles,
+                      const std::vector<std::string>& rows) {
+  if (rows.empty()) return "";
+  std::string html = "<table><thead><tr>";
+  for (const std::string_view title : titles) {
+    absl::StrAppendFormat(&html, "<th>%s</th>", title);
+  }
+  html += "</tr></thead>\n<tbody>\n";
+  for (const std::string& row : rows) {
+    absl::StrAppend(&html, "<tr>", row, "</tr>\n");
+  }
+  return html + "</tbody></table>\n";
+}
+
+std::string HtmlCell(std::string_view html, std::string_view style) {
+  return style.empty()
+             ? absl::StrFormat("<td>%s</td>", html)
+             : absl::StrFormat("<td class=\"%s\">%s</td>", style, html);
 }
 
 }  // namespace mulligan::cli

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mulligan::cli {
 
@@ -21,9 +22,21 @@ std::string PlotBar(std::string_view style, double x, double y, double width,
 std::string PlotText(std::string_view style, double x, double y,
                      std::string_view text, std::string_view anchor = "start");
 
-// A section of a page; nothing without a body. Both texts are HTML.
+// A section of a page, of a class or of none; nothing without a body. Title,
+// body and legend are HTML.
 std::string HtmlSection(std::string_view title, const std::string& body,
-                        std::string_view legend = "");
+                        std::string_view legend = "",
+                        std::string_view style = "");
+
+// A list of a page, "ul" or "ol", and a table; nothing without items or rows.
+// Titles are texts, everything else is HTML.
+std::string HtmlList(const std::vector<std::string>& items,
+                     std::string_view element = "ul");
+std::string HtmlTable(const std::vector<std::string_view>& titles,
+                      const std::vector<std::string>& rows);
+
+// A cell of a row, of a class or of none.
+std::string HtmlCell(std::string_view html, std::string_view style = "");
 
 }  // namespace mulligan::cli
 

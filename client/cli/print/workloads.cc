@@ -47,14 +47,8 @@ int RankOf(const WorkloadAnswer& answer) {
 Style StyleOf(const WorkloadAnswer& answer) {
   if (!answer.response.ok()) return Style::kRed;
   if (!IsBroken(answer)) return Style::kPlain;
-  switch (static_cast<int>(answer.response->decision().action())) {
-    case v1::Decision::FAIL:
-      return Style::kRed;
-    case v1::Decision::RETRY:
-      return Style::kGreen;
-    default:
-      return Style::kYellow;
-  }
+  const VerdictLook look = LookOf(answer.response->decision().action());
+  return look.html_class.empty() ? Style::kYellow : look.style;
 }
 
 constexpr std::size_t kMostCauses = 8;
@@ -82,6 +76,20 @@ std::string CountsOf(const std::vector<WorkloadAnswer>& answers) {
 }
 
 }  // namespace
+
+VerdictLook LookOf(v1::Decision::Action action) {
+  switch (static_cast<int>(action)) {
+    case v1::Decision::RETRY:
+      return {Style::kGreen, "retry"};
+    case v1::Decision::FAIL:
+      return {Style::kRed, "fail"};
+    case v1::Decision::WAIT:
+    case v1::Decision::WAIT_FOR_SPEC_UPDATE:
+      return {Style::kYellow, "wait"};
+    default:
+      return {};
+  }
+}
 
 WorkloadList ListWorkloads(std::vector<WorkloadAnswer> answers,
                            const WorkloadFilter& filter) {

@@ -2,13 +2,13 @@
 #ifndef MULLIGAN_CLIENT_CLI_PRINT_WORKLOADS_H_
 #define MULLIGAN_CLIENT_CLI_PRINT_WORKLOADS_H_
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "client/cli/base/command.h"
+#include "client/cli/print/layout.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 
 namespace mulligan::cli {
@@ -22,6 +22,14 @@ struct WorkloadAnswer {
   // Its place among the stories that go with the list; -1: it has none.
   int story = -1;
 };
+
+// How a verdict looks.
+struct VerdictLook {
+  Style style = Style::kBold;
+  // Of an element: "retry", "fail", "wait" or "".
+  std::string_view html_class;
+};
+VerdictLook LookOf(v1::Decision::Action action);
 
 // Those that are told of.
 struct WorkloadList {

@@ -95,20 +95,10 @@ struct ReplayResult {
   void Merge(const ReplayResult& other);
 };
 
-// What counts most about an answer that would be another: "RETRY to FAIL",
-// "delay", "no answer"; empty: nothing would change.
-std::string ChangeOf(const v1::DecideResponse& recorded,
-                     const absl::StatusOr<const v1::DecideResponse*>& answer);
-
-// What was answered and would be, as JSON on one line, with its line break:
-// docs/cli.md has the members.
-std::string ReplayRow(const v1::DecisionRecord& record,
-                      const LogPosition& place,
-                      const absl::StatusOr<const v1::DecideResponse*>& answer);
-std::string BadRow(const LogPosition& place, std::string_view why);
-
-// Decides each line of `logs` and hands its row to `take`, which is called by
-// one thread at a time, in the order of lines where `threads` is 1.
+// Decides each line of `logs` and hands what was answered and would be, as JSON
+// on one line with its line break (docs/cli.md has the members), to `take`,
+// which is called by one thread at a time, in the order of lines where
+// `threads` is 1.
 void ReplayRows(LogBlocks& logs, const PolicySet& policies, unsigned threads,
                 const ReadSettings& settings,
                 const std::function<void(const std::string&)>& take);

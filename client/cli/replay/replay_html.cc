@@ -146,40 +146,35 @@ std::string Head(const ReplayResult& result, std::string_view policies) {
 // What changes, as rows of a table.
 std::string CountTable(const std::map<std::string, Count>& counts,
                        std::string_view title) {
-  if (counts.empty()) return "";
-  std::string html = absl::StrFormat(
-      "<table><thead><tr><th>%s</th><th>Decisions</th></tr></thead>\n<tbody>\n",
-      title);
+  std::vector<std::string> rows;
   for (const auto& [name, count] : MostFirst(counts)) {
-    absl::StrAppendFormat(&html,
-                          "<tr><td>%s</td><td class=\"number\">%s</td></tr>\n",
-                          Escaped(name), WithCommas(count));
+    rows.push_back(HtmlCell(Escaped(name)) +
+                   HtmlCell(WithCommas(count), "number"));
   }
-  return html + "</tbody></table>\n";
+  return HtmlTable({title, "Decisions"}, rows);
 }
 
 std::string ExampleList(const ReplayResult& result) {
-  std::string html;
+  std::vector<std::string> items;
   for (const auto& [place, example] : result.examples.all()) {
-    absl::StrAppendFormat(
-        &html,
-        "<li><b>%s</b>: %s<br/><span class=\"soft\">was</span> %s<br/>"
+    items.push_back(absl::StrFormat(
+        "<b>%s</b>: %s<br/><span class=\"soft\">was</span> %s<br/>"
         "<span class=\"soft\">now</span> %s<br/>"
-        "<code>%s</code> <code>%s</code></li>\n",
+        "<code>%s</code> <code>%s</code>",
         Escaped(example.workload), Escaped(example.change),
         Escaped(example.recorded), Escaped(example.replayed),
-        Escaped(example.decision_id), Escaped(place.Text()));
+        Escaped(example.decision_id), Escaped(place.Text())));
   }
-  return html.empty() ? html : absl::StrCat("<ol>\n", html, "</ol>\n");
+  return HtmlList(items, "ol");
 }
 
 std::string BadList(const ReplayResult& result) {
-  std::string html;
+  std::vector<std::string> items;
   for (const auto& [place, why] : result.bad.all()) {
-    absl::StrAppendFormat(&html, "<li><code>%s</code>: %s</li>\n",
-                          Escaped(place.Text()), Escaped(why));
+    items.push_back(absl::StrFormat("<code>%s</code>: %s",
+                                    Escaped(place.Text()), Escaped(why)));
   }
-  return html.empty() ? html : absl::StrCat("<ul>\n", html, "</ul>\n");
+  return HtmlList(items);
 }
 
 }  // namespace

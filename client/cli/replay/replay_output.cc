@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/numbers.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/print/layout.h"
@@ -98,9 +99,8 @@ std::string ExampleLines(const ReplayResult& result) {
 
 std::string BadLines(const ReplayResult& result) {
   if (result.bad_lines == 0) return "";
-  std::string text = absl::StrCat("\n", WithCommas(result.bad_lines),
-                                  result.bad_lines == 1 ? " line" : " lines",
-                                  " could not be read:\n");
+  std::string text = absl::StrCat(
+      "\n", Plural(result.bad_lines, "line", "lines"), " could not be read:\n");
   for (const auto& [place, why] : result.bad.all()) {
     absl::StrAppend(&text, "  ", Printable(place.Text()), ": ", Printable(why),
                     "\n");
@@ -127,23 +127,24 @@ using Json = nlohmann::ordered_json;
 // Raised when the members change their meaning.
 constexpr int kVersion = 1;
 
-struct CountMember {
-  const char* name;
-  Count ReplayResult::*count;
-};
-constexpr CountMember kCounts[] = {{"lines", &ReplayResult::lines},
-                                   {"badLines", &ReplayResult::bad_lines},
-                                   {"redacted", &ReplayResult::redacted},
-                                   {"noAnswer", &ReplayResult::no_answer}};
+constexpr std::pair<const char*, Count ReplayResult::*> kCounts[] = {
+    {"lines", &ReplayResult::lines},
+    {"badLines", &ReplayResult::bad_lines},
+    {"redacted", &ReplayResult::redacted},
+    {"noAnswer", &ReplayResult::no_answer}};
 
-struct TalliesMember {
-  const char* name;
-  Tallies ReplayResult::*tallies;
-};
-constexpr TalliesMember kTallies[] = {{"byCause", &ReplayResult::by_cause},
-                                      {"byPolicy", &ReplayResult::by_policy},
-                                      {"byKind", &ReplayResult::by_kind},
-                                      {"byDay", &ReplayResult::by_day}};
+constexpr std::pair<const char*, Tallies ReplayResult::*> kTallies[] = {
+    {"byCause", &ReplayResult::by_cause},
+    {"byPolicy", &ReplayResult::by_policy},
+    {"byKind", &ReplayResult::by_kind},
+    {"byDay", &ReplayResult::by_day}};
+
+constexpr std::pair<const char*, std::string Example::*> kTexts[] = {
+    {"decisionId", &Example::decision_id},
+    {"workload", &Example::workload},
+    {"change", &Example::change},
+    {"recorded", &Example::recorded},
+    {"replayed", &Example::replayed}};
 
 Json ToJson(const Tally& tally) {
   return {{"decisions", tally.decisions},
@@ -170,13 +171,8 @@ LogPosition PlaceFrom(const Json& json) {
 Json ExamplesJson(const ReplayResult& result) {
   Json examples = Json::array();
   for (const auto& [place, example] : result.examples.all()) {
-    Json json = ToJson(place);
-    json["decisionId"] = example.decision_id;
-    json["workload"] = example.workload;
-    json["change"] = example.change;
-    json["recorded"] = example.recorded;
-    json["replayed"] = example.replayed;
-    examples.push_back(std::move(json));
+    Json& json = examples.emplace_back(ToJson(place));
+    for (const auto& [name, text] : kTexts) json[name] = example.*text;
   }
   return examples;
 }
@@ -184,20 +180,9 @@ Json ExamplesJson(const ReplayResult& result) {
 Json BadJson(const ReplayResult& result) {
   Json bad = Json::array();
   for (const auto& [place, why] : result.bad.all()) {
-    Json json = ToJson(place);
-    json["why"] = why;
-    bad.push_back(std::move(json));
+    bad.emplace_back(ToJson(place))["why"] = why;
   }
   return bad;
-}
-
-Json BudgetsJson(const ReplayResult& result) {
-  Json budgets = Json::object();
-  for (const auto& [name, charges] : result.budgets) {
-    budgets[name] = {{"recorded", charges.recorded},
-                     {"replayed", charges.replayed}};
-  }
-  return budgets;
 }
 
 ReplayResult ResultFrom(const Json& json) {
@@ -222,12 +207,11 @@ ReplayResult ResultFrom(const Json& json) {
   result.recorded_revisions =
       json.at("recordedRevisions").get<std::map<std::string, Count>>();
   for (const Json& example : json.at("examples")) {
-    const auto text = [&example](const char* name) {
-      return example.at(name).get<std::string>();
-    };
-    result.examples.Add(PlaceFrom(example),
-                        {text("decisionId"), text("workload"), text("change"),
-                         text("recorded"), text("replayed")});
+    Example read;
+    for (const auto& [name, text] : kTexts) {
+      example.at(name).get_to(read.*text);
+    }
+    result.examples.Add(PlaceFrom(example), std::move(read));
   }
   for (const Json& bad : json.at("bad")) {
     result.bad.Add(PlaceFrom(bad), bad.at("why").get<std::string>());
@@ -287,7 +271,11 @@ std::string ReplayJson(const ReplayResult& result) {
       by_name[key] = ToJson(tally);
     }
   }
-  json["budgets"] = BudgetsJson(result);
+  Json& budgets = json["budgets"] = Json::object();
+  for (const auto& [name, charges] : result.budgets) {
+    budgets[name] = {{"recorded", charges.recorded},
+                     {"replayed", charges.replayed}};
+  }
   json["recordedRevisions"] = result.recorded_revisions;
   json["examples"] = ExamplesJson(result);
   json["bad"] = BadJson(result);
@@ -299,14 +287,13 @@ absl::StatusOr<ReplayResult> ParseReplayJson(std::string_view text) {
   try {
     const Json json = Json::parse(text);
     if (json.at("replayVersion").get<int>() != kVersion) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("replayVersion: ", json.at("replayVersion").get<int>(),
-                       " is not known; expected ", kVersion));
+      return Invalid("replayVersion: %d is not known; expected %d",
+                     json.at("replayVersion").get<int>(), kVersion);
     }
     return ResultFrom(json);
   } catch (const Json::exception& error) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "is not a result of mulligan replay -o json: ", error.what()));
+    return Invalid("is not a result of mulligan replay -o json: %s",
+                   error.what());
   }
 }
 

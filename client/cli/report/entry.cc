@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "absl/time/civil_time.h"
 #include "absl/time/time.h"
 #include "client/cli/input/workload_groups.h"
+#include "client/cli/report/sums.h"
 #include "client/cli/story/wording.h"
 #include "policy/base/stable_hash.h"
 #include "policy/base/times.h"
@@ -34,6 +34,8 @@ struct Subject {
   std::string label;
   std::string team;
   bool is_labelled = false;
+  // The operator whose rule was asked; empty: none was.
+  std::string who;
 };
 
 // The object of the first failure: a retry may be another one, and a ledger
@@ -138,65 +140,48 @@ std::uint8_t Small(v1::Decision::Action action) {
   return static_cast<std::uint8_t>(action);
 }
 
-class EntryMaker {
- public:
-  EntryMaker(const v1::DecisionRecord& record, const EntrySettings& settings,
-             std::string_view who, Names& names)
-      : record_(record),
-        report_(record.request().report()),
-        operator_(who),
-        names_(names),
-        subject_(SubjectOf(record.request(), record.response().failure_id(),
-                           settings.team_label)) {}
+ToldEntry EntryOf(const v1::DecisionRecord& record, const Subject& subject,
+                  const std::string& failure_id, const v1::Diagnosis& diagnosis,
+                  const v1::Decision& decision, const std::string& budget,
+                  Names& names) {
+  const v1::FailureReport& report = record.request().report();
+  ToldEntry told = {{}, subject.label, &diagnosis, subject.is_labelled};
+  Entry& entry = told.entry;
+  entry.workload = subject.key;
+  entry.failure = HashOf(failure_id);
+  entry.observed = absl::ToUnixNanos(ToTime(report.observed_at()));
+  entry.decided = absl::ToUnixNanos(ToTime(record.decided_at()));
+  entry.completed = diagnosis.situation() == v1::Diagnosis::FINISHED;
+  entry.spent = entry.completed ? CompletedIn(report)
+                                : LostIn(report, diagnosis, decision);
+  AtKey(entry.actions, Decider::kRecorded) = Small(decision.action());
+  entry.by_platform = IsPlatforms(diagnosis.fault_domain());
+  entry.lasting = IsLasting(diagnosis, decision);
 
-  ToldEntry Make(const std::string& failure_id, const v1::Diagnosis& diagnosis,
-                 const v1::Decision& decision,
-                 const std::string& budget) const {
-    ToldEntry told = {{}, subject_.label, &diagnosis, subject_.is_labelled};
-    Entry& entry = told.entry;
-    entry.workload = subject_.key;
-    entry.failure = HashOf(failure_id);
-    entry.observed = absl::ToUnixNanos(ToTime(report_.observed_at()));
-    entry.decided = absl::ToUnixNanos(ToTime(record_.decided_at()));
-    entry.completed = diagnosis.situation() == v1::Diagnosis::FINISHED;
-    entry.spent = entry.completed ? CompletedIn(report_)
-                                  : LostIn(report_, diagnosis, decision);
-    entry.actions[static_cast<std::size_t>(Decider::kRecorded)] =
-        Small(decision.action());
-    entry.by_platform = IsPlatforms(diagnosis.fault_domain());
-    entry.lasting = IsLasting(diagnosis, decision);
-    const std::string& node = diagnosis.culprit().node();
-    const std::string sign = SignOf(diagnosis);
-    const std::string week = WeekOf(ToTime(report_.observed_at()));
-    const std::string_view by[kBys] = {
-        v1::Cause_Name(diagnosis.cause()),
-        v1::Diagnosis::FaultDomain_Name(diagnosis.fault_domain()),
-        subject_.team,
-        subject_.workload.kind(),
-        operator_,
-        node,
-        ZoneOf(report_, node),
-        ImageOf(report_, diagnosis.culprit()),
-        budget,
-        sign,
-        week};
-    StableHash content;
-    content.Add(told.workload);
-    for (const std::string_view name : by) content.Add(name);
-    entry.content = content.value();
-    std::ranges::transform(
-        by, entry.names.begin(),
-        [this](std::string_view name) { return names_.NumberOf(name); });
-    return told;
-  }
-
- private:
-  const v1::DecisionRecord& record_;
-  const v1::FailureReport& report_;
-  const std::string_view operator_;
-  Names& names_;
-  const Subject subject_;
-};
+  const std::string& node = diagnosis.culprit().node();
+  const std::string sign = SignOf(diagnosis);
+  const std::string week = WeekOf(ToTime(report.observed_at()));
+  const std::string_view by[kBys] = {
+      v1::Cause_Name(diagnosis.cause()),
+      v1::Diagnosis::FaultDomain_Name(diagnosis.fault_domain()),
+      subject.team,
+      subject.workload.kind(),
+      subject.who,
+      node,
+      ZoneOf(report, node),
+      ImageOf(report, diagnosis.culprit()),
+      budget,
+      sign,
+      week};
+  StableHash content;
+  content.Add(told.workload);
+  for (const std::string_view name : by) content.Add(name);
+  entry.content = content.value();
+  std::ranges::transform(
+      by, entry.names.begin(),
+      [&names](std::string_view name) { return names.NumberOf(name); });
+  return told;
+}
 
 // Nobody and no action where no operator's object was told.
 NativeOutcome NativeAnswer(const v1::DecideRequest& request) {
@@ -228,31 +213,35 @@ std::vector<ToldEntry> EntriesOf(const v1::DecisionRecord& record,
   const NativeOutcome native = kind == LineKind::kFailure
                                    ? NativeAnswer(record.request())
                                    : NativeOutcome();
-  const EntryMaker maker(record, settings, native.verdict.operator_(), names);
+  Subject subject =
+      SubjectOf(record.request(), response.failure_id(), settings.team_label);
+  subject.who = native.verdict.operator_();
   const v1::Accounting& accounting = response.accounting();
   const bool limited = accounting.has_exhaustion();
-  std::vector<ToldEntry> entries = {maker.Make(
-      response.failure_id(), response.diagnosis(), response.decision(),
-      limited ? LimitName(accounting.exhaustion()) : accounting.charged_to())};
+  std::vector<ToldEntry> entries = {EntryOf(
+      record, subject, response.failure_id(), response.diagnosis(),
+      response.decision(),
+      limited ? LimitName(accounting.exhaustion()) : accounting.charged_to(),
+      names)};
   if (kind == LineKind::kCompleted) return entries;
   Entry& first = entries.front().entry;
   first.units = static_cast<std::uint8_t>(accounting.units());
   first.exhausted = limited;
-  first.actions[static_cast<std::size_t>(Decider::kNative)] =
-      Small(native.action);
+  AtKey(first.actions, Decider::kNative) = Small(native.action);
   if (settings.candidate != nullptr) {
     v1::DecideResponse other;
     if (Decide(record.request(), *settings.candidate, record.decided_at(),
                other)
             .ok()) {
-      first.actions[static_cast<std::size_t>(Decider::kCandidate)] =
+      AtKey(first.actions, Decider::kCandidate) =
           Small(other.decision().action());
     }
   }
   for (const v1::SeparateFailure& separate : response.separate()) {
     if (separate.duplicate()) continue;
-    entries.push_back(maker.Make(separate.failure_id(), separate.diagnosis(),
-                                 separate.decision(), separate.charged_to()));
+    entries.push_back(EntryOf(record, subject, separate.failure_id(),
+                              separate.diagnosis(), separate.decision(),
+                              separate.charged_to(), names));
     entries.back().entry.units = separate.charged_to().empty() ? 0 : 1;
     entries.back().entry.separate = true;
   }

@@ -32,8 +32,9 @@ void Exhibits::Add(Exhibit example) {
   if (all_.size() > most_) all_.pop_back();
 }
 
-void Exhibits::Merge(const Exhibits& other) {
+Exhibits& Exhibits::operator+=(const Exhibits& other) {
   for (const Exhibit& example : other.all_) Add(example);
+  return *this;
 }
 
 }  // namespace mulligan::cli

@@ -37,7 +37,7 @@ class Exhibits {
   explicit Exhibits(std::size_t most = kFew) : most_(most) {}
 
   void Add(Exhibit example);
-  void Merge(const Exhibits& other);
+  Exhibits& operator+=(const Exhibits& other);
   const std::vector<Exhibit>& all() const { return all_; }
 
  private:

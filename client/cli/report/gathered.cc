@@ -1,14 +1,111 @@
 #include "client/cli/report/gathered.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <map>
 #include <mutex>
+#include <string>
 #include <thread>
-
-#include "client/cli/report/incidents.h"
+#include <tuple>
 
 namespace mulligan::cli {
 namespace {
+
+constexpr std::size_t kMostIncidents = 20;
+constexpr Count kIncidentWorkloads = 5;
+constexpr Count kIncidentFactor = 5;
+
+// Of one cause, by number.
+using Moments = std::map<std::int64_t, CauseStep>;
+
+// From when until when, in moments; the end is not part of it.
+struct Span {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  Count workloads = 0;
+};
+
+// The sum over all moments of the workloads whose failures were in the window.
+Count AllActive(const Moments& moments) {
+  Count active = 0;
+  Count all = 0;
+  for (auto at = moments.begin(); at != moments.end(); ++at) {
+    active += at->second.begun - at->second.over;
+    const auto next = std::next(at);
+    if (next != moments.end()) all += active * (next->first - at->first);
+  }
+  return all;
+}
+
+// Where there were many, each with the windows that say so. They only begin and
+// end where something is noted.
+std::vector<Span> Busy(const Moments& moments, std::int64_t whole) {
+  const Count all = AllActive(moments);
+  std::vector<Span> busy;
+  Count active = 0;
+  bool open = false;
+  for (const auto& [number, moment] : moments) {
+    active += moment.begun - moment.over;
+    const bool many =
+        active >= kIncidentWorkloads && active * whole >= kIncidentFactor * all;
+    if (open) busy.back().to = number;
+    const std::int64_t from = number - kWindowMoments + 1;
+    if (many && !open && (busy.empty() || busy.back().to < from)) {
+      busy.push_back({from, number, active});
+    } else if (many) {
+      busy.back().workloads += moment.begun;
+    }
+    open = many;
+  }
+  return busy;
+}
+
+// Its failures, and the time from the first to the last.
+Incident IncidentIn(const std::string& cause, const Moments& moments,
+                    const Span& span) {
+  Incident incident = {cause, 0, 0, {0, span.workloads, {}}};
+  for (auto at = moments.lower_bound(span.from);
+       at != moments.end() && at->first < span.to; ++at) {
+    const auto& [number, moment] = *at;
+    if (moment.failures == 0) continue;
+    if (incident.cost.failures == 0) incident.from = number * kMomentSeconds;
+    incident.to = (number + 1) * kMomentSeconds;
+    incident.cost.failures += moment.failures;
+    incident.cost.lost += moment.lost;
+  }
+  return incident;
+}
+
+// When many workloads failed at once of one fault of the platform, the
+// costliest first, at most twenty. A moment belongs to an incident where in the
+// ten minutes up to it at least five workloads failed of one cause, and five
+// times as many as in the mean over the whole log.
+std::vector<Incident> IncidentsIn(const ReportTotals& totals,
+                                  const Names& names, Unit unit) {
+  std::map<std::string, Moments> by_cause;
+  for (const auto& [key, moment] : totals.moments) {
+    by_cause[names.NameOf(key.first)][key.second] += moment;
+  }
+  std::vector<Incident> incidents;
+  for (const auto& [cause, moments] : by_cause) {
+    const std::int64_t whole =
+        (totals.last - totals.first) / kMomentSeconds + kWindowMoments;
+    for (const Span& span : Busy(moments, whole)) {
+      incidents.push_back(IncidentIn(cause, moments, span));
+    }
+  }
+  std::ranges::stable_sort(
+      incidents, std::greater(), [unit](const Incident& incident) {
+        return std::tuple(AmountOf(incident.cost.lost, unit),
+                          incident.cost.workloads);
+      });
+  if (incidents.size() > kMostIncidents) incidents.resize(kMostIncidents);
+  return incidents;
+}
 
 constexpr std::size_t kMostMends = 10;
 
@@ -38,7 +135,7 @@ void NameAll(const ReportTotals& totals, const Names& names, Report& report) {
 }
 
 void FindMends(const SignExhibits& examples, Names& names, Report& report) {
-  const Rows& signs = report.by[static_cast<std::size_t>(By::kSign)];
+  const Rows& signs = AtKey(report.by, By::kSign);
   for (const auto& [sign, cost] : CostliestFirst(signs, report.unit())) {
     if (report.mends.size() == kMostMends) return;
     const auto found = examples.find(names.NumberOf(sign));
@@ -87,16 +184,7 @@ Report Tell(Gathered& gathered) {
     const auto label = gathered.made_with->find(kTeamLabelFlag);
     if (label != gathered.made_with->end()) report.team_label = label->second;
   }
-  report.all = totals.all;
-  report.without_times = totals.without_times;
-  if (totals.all.failures > 0) {
-    report.first = totals.first;
-    report.last = totals.last;
-  }
-  report.done = totals.done;
-  report.verdicts = totals.verdicts;
-  report.comparable = totals.comparable;
-  report.ends = totals.ends;
+  static_cast<LostSums&>(report) = totals;
   NameAll(totals, gathered.names, report);
   report.incidents = IncidentsIn(totals, gathered.names, report.unit());
   FindMends(gathered.examples, gathered.names, report);

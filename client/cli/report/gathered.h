@@ -1,4 +1,15 @@
 // What was read for a report, before it is told.
+//
+// A report made in parts: on several machines, and put together on one.
+//
+// Decision logs become entries, a line of JSON for each failure and good end
+// with the key of its workload; the entries of whole workloads become sums, one
+// line; both, from any number of files and in any order, become a report. It is
+// the same, byte for byte, as that of all logs at once.
+//
+// The last line of what one machine wrote says which entries it had, and with
+// which flags they were made. Sorted by key into other files they are the same,
+// so what is lost, doubled or changed on the way shows.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_GATHERED_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_GATHERED_H_
 
@@ -6,11 +17,14 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
 #include "client/cli/report/entry_store.h"
 #include "client/cli/report/exhibits.h"
 #include "client/cli/report/names.h"
@@ -28,11 +42,7 @@ struct EntryCount {
   // Sum of the hashes of their lines.
   std::uint64_t lines = 0;
 
-  EntryCount& operator+=(const EntryCount& other) {
-    entries += other.entries;
-    lines += other.lines;
-    return *this;
-  }
+  static auto Members(auto& self) { return std::tie(self.entries, self.lines); }
   bool operator==(const EntryCount&) const = default;
 };
 
@@ -72,6 +82,43 @@ absl::Status AddUp(Gathered& gathered, unsigned threads);
 
 // The report of what was added up.
 Report Tell(Gathered& gathered);
+
+// Reads decision logs. What is no record is counted and named.
+void Gather(LogBlocks& logs, const ReportSettings& settings,
+            Gathered& gathered);
+
+// Reads what WriteEntries() and WriteSums() wrote, of `settings` only the
+// memory that entries may take. INVALID_ARGUMENT names file and line of what is
+// neither, was made with other flags than the lines before it or is the same
+// sums again, and where the parts are to be the `whole`, the file of a part
+// that is empty or has other entries than they say.
+absl::Status GatherParts(LogBlocks& parts, const ReportSettings& settings,
+                         bool whole, Gathered& gathered);
+
+// A line for each entry, "key" first, in the same order whatever was read
+// first, and one about everything else that was read. Of what GatherParts()
+// read only where there were no sums.
+absl::Status WriteEntries(Gathered& gathered, std::ostream& out);
+
+// One line. Everything was added up.
+void WriteSums(const Gathered& gathered, std::ostream& out);
+
+// The lines of which parts are made.
+//
+// Each with its line break: an entry; what is known beside entries, with how
+// many there are; that, and what entries add up to.
+std::string EntryLine(const KeptEntry& kept, const Names& names);
+std::string RestLine(const Gathered& gathered);
+std::string SumsLine(const Gathered& gathered);
+
+// Of a line of an entry, without its line break.
+EntryCount CountOf(std::string_view entry_line);
+
+// Adds a line of any of them to what was gathered, whose first store is there,
+// and to `counts`. INVALID_ARGUMENT: why it is none, or none that goes with the
+// others.
+absl::Status TakePartLine(std::string_view line, PartCounts& counts,
+                          Gathered& gathered);
 
 }  // namespace mulligan::cli
 

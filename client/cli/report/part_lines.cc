@@ -1,18 +1,18 @@
-#include "client/cli/report/part_lines.h"
-
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <exception>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
+#include "client/cli/report/gathered.h"
 #include "client/cli/report/part_values.h"
 #include "policy/base/stable_hash.h"
 
@@ -59,53 +59,38 @@ PartJson MapJson(const Map& map, const Names& names) {
   return rows;
 }
 
-template <typename Value>
-void AddValue(const Value& from, Value& to) {
-  to += from;
-}
-void AddValue(const std::array<Cost, kEnds>& from,
-              std::array<Cost, kEnds>& to) {
-  for (std::size_t i = 0; i < kEnds; ++i) to[i] += from[i];
-}
-void AddValue(const Exhibits& from, Exhibits& to) { to.Merge(from); }
-
 // Names beyond the most that are known share one.
 template <typename Map>
 void ReadMap(const PartJson& rows, Names& names, Map& map) {
   for (const PartJson& row : rows) {
     typename Map::key_type key;
     ReadKey(row.at(0), names, key);
-    AddValue(row.at(1).get<typename Map::mapped_type>(), map[key]);
+    AddTo(map[key], row.at(1).get<typename Map::mapped_type>());
   }
 }
 
-template <typename Map>
-PartJson SumJson(const Map& map, const Names& names) requires requires {
-  typename Map::mapped_type;
-}
-{ return MapJson(map, names); }
-PartJson SumJson(const decltype(ReportTotals::by)& by, const Names& names) {
-  PartJson json = PartJson::array();
-  for (const auto& rows : by) json.push_back(MapJson(rows, names));
-  return json;
-}
 template <typename Sum>
-PartJson SumJson(const Sum& sum, const Names&) {
-  return sum;
+PartJson SumJson(const Sum& sum, const Names& names) {
+  if constexpr (requires { typename Sum::mapped_type; }) {
+    return MapJson(sum, names);
+  } else if constexpr (std::is_same_v<Sum, decltype(ReportTotals::by)>) {
+    PartJson json = PartJson::array();
+    for (const auto& rows : sum) json.push_back(MapJson(rows, names));
+    return json;
+  } else {
+    return sum;
+  }
 }
 
-template <typename Map>
-void ReadSum(const PartJson& json, Names& names, Map& map) requires requires {
-  typename Map::mapped_type;
-}
-{ ReadMap(json, names, map); }
-void ReadSum(const PartJson& json, Names& names,
-             decltype(ReportTotals::by)& by) {
-  for (std::size_t i = 0; i < kBys; ++i) ReadMap(json.at(i), names, by[i]);
-}
 template <typename Sum>
-void ReadSum(const PartJson& json, Names&, Sum& sum) {
-  json.get_to(sum);
+void ReadSum(const PartJson& json, Names& names, Sum& sum) {
+  if constexpr (requires { typename Sum::mapped_type; }) {
+    ReadMap(json, names, sum);
+  } else if constexpr (std::is_same_v<Sum, decltype(ReportTotals::by)>) {
+    for (std::size_t i = 0; i < kBys; ++i) ReadMap(json.at(i), names, sum[i]);
+  } else {
+    json.get_to(sum);
+  }
 }
 
 // Calls `use` with the name and the value of each member.
@@ -145,11 +130,11 @@ ReportTotals SumsFrom(const PartJson& json, Names& names) {
   return totals;
 }
 
-constexpr std::pair<const char*, Count Report::*> kLineCounts[] = {
-    {"lines", &Report::lines},       {"badLines", &Report::bad_lines},
-    {"leftOut", &Report::left_out},  {"repeated", &Report::repeated},
-    {"notBroken", &Report::others},  {"goodEnds", &Report::good_ends},
-    {"labelled", &Report::labelled},
+constexpr std::pair<const char*, Count LineCounts::*> kLineCounts[] = {
+    {"lines", &LineCounts::lines},       {"badLines", &LineCounts::bad_lines},
+    {"leftOut", &LineCounts::left_out},  {"repeated", &LineCounts::repeated},
+    {"notBroken", &LineCounts::others},  {"goodEnds", &LineCounts::good_ends},
+    {"labelled", &LineCounts::labelled},
 };
 
 // What is known of lines but not of failures: the last line of a part. Which
@@ -180,13 +165,9 @@ void AddRead(const PartJson& json, Gathered& gathered) {
           bad.at(2).get<std::string>());
     }
   });
-  SignExhibits examples;
   ReadMember(json, "examples", [&](const PartJson& at) {
-    ReadMap(at, gathered.names, examples);
+    ReadMap(at, gathered.names, gathered.examples);
   });
-  for (const auto& [sign, more] : examples) {
-    gathered.examples[sign].Merge(more);
-  }
   if (json.contains("sums")) {
     ReadMember(json, "sums", [&](const PartJson& at) {
       gathered.totals.Merge(SumsFrom(at, gathered.names));
@@ -269,9 +250,10 @@ absl::Status TakeMadeWith(const PartJson& json, Gathered& gathered) {
       const std::string now = FlagText(made_with, flag);
       const std::string then = FlagText(before, flag);
       if (now == then) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("was made with ", now, ", and a part before it with ",
-                       then, "; expected parts made with the same flags"));
+      return Invalid(
+          "was made with %s, and a part before it with %s; expected parts made "
+          "with the same flags",
+          now, then);
     }
   }
   return absl::OkStatus();
@@ -284,8 +266,7 @@ EntryCount EntryCountAt(const PartJson& json, const char* name) {
 }
 
 absl::Status NoPart(const std::string& why) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("is no line of mulligan report -o entries or sums: ", why));
+  return Invalid("is no line of mulligan report -o entries or sums: %s", why);
 }
 
 // Why `line` is no JSON.
@@ -342,10 +323,10 @@ absl::Status TakePartLine(std::string_view line, PartCounts& counts,
     }
     const Count version = AmountAt(json, "reportPart");
     if (version != kPartVersion) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("reportPart: %d is not known; expected %d: make the "
-                          "part again with this release",
-                          version, kPartVersion));
+      return Invalid(
+          "reportPart: %d is not known; expected %d: make the "
+          "part again with this release",
+          version, kPartVersion);
     }
     const absl::Status taken = TakeMadeWith(json, gathered);
     if (!taken.ok()) return taken;
@@ -357,8 +338,7 @@ absl::Status TakePartLine(std::string_view line, PartCounts& counts,
     if (added.entries == 0 || gathered.sums.insert(added.lines).second) {
       return absl::OkStatus();
     }
-    return absl::InvalidArgumentError(
-        "is the same part as one before it; expected each once");
+    return Invalid("is the same part as one before it; expected each once");
   } catch (const std::exception& error) {
     return NoPart(Reason(error));
   }

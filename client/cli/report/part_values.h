@@ -2,11 +2,14 @@
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_PART_VALUES_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_PART_VALUES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -50,42 +53,30 @@ inline Count AmountAt(const PartJson& json, const char* name) {
   return amount;
 }
 
-// Found by the library for members, arrays and maps of these types.
+// Found by the library for members, arrays and maps of these types: what is
+// added up by its members is an array of them.
 
-inline void to_json(PartJson& json, const Spent& spent) {
-  json = {spent.accelerator, spent.core, spent.pod};
-}
-inline void from_json(const PartJson& json, Spent& spent) {
-  spent = {Amount(json.at(0)), Amount(json.at(1)), Amount(json.at(2))};
-}
-
-inline void to_json(PartJson& json, const EntryCount& count) {
-  json = {count.entries, count.lines};
-}
-inline void from_json(const PartJson& json, EntryCount& count) {
-  count = {Amount(json.at(0)), json.at(1).get<std::uint64_t>()};
+template <typename Sum>
+requires requires(const Sum& sum) { Sum::Members(sum); }
+void to_json(PartJson& json, const Sum& sum) {
+  std::apply([&](const auto&... members) { json = {members...}; },
+             Sum::Members(sum));
 }
 
-inline void to_json(PartJson& json, const Cost& cost) {
-  json = {cost.failures, cost.workloads, cost.lost};
-}
-inline void from_json(const PartJson& json, Cost& cost) {
-  cost = {Amount(json.at(0)), Amount(json.at(1)), json.at(2).get<Spent>()};
-}
-
-inline void to_json(PartJson& json, const BudgetCost& cost) {
-  json = {cost.charged, cost.ended, cost.lost};
-}
-inline void from_json(const PartJson& json, BudgetCost& cost) {
-  cost = {Amount(json.at(0)), Amount(json.at(1)), json.at(2).get<Spent>()};
-}
-
-inline void to_json(PartJson& json, const CauseStep& step) {
-  json = {step.failures, step.lost, step.begun, step.over};
-}
-inline void from_json(const PartJson& json, CauseStep& step) {
-  step = {Amount(json.at(0)), json.at(1).get<Spent>(), Amount(json.at(2)),
-          Amount(json.at(3))};
+template <typename Sum>
+requires requires(Sum& sum) { Sum::Members(sum); }
+void from_json(const PartJson& json, Sum& sum) {
+  std::size_t next = 0;
+  const auto read = [&](auto& member) {
+    const PartJson& at = json.at(next++);
+    if constexpr (std::is_same_v<decltype(member), std::int64_t&>) {
+      member = Amount(at);
+    } else {
+      at.get_to(member);
+    }
+  };
+  std::apply([&](auto&... members) { (read(members), ...); },
+             Sum::Members(sum));
 }
 
 inline void to_json(PartJson& json, const Exhibits& exhibits) {
@@ -108,31 +99,6 @@ inline void from_json(const PartJson& json, Exhibits& exhibits) {
     example.first_step.set_command(one.at(7).get<std::string>());
     exhibits.Add(std::move(example));
   }
-}
-
-inline void to_json(PartJson& json, const Verdicts& verdicts) {
-  json = {verdicts.in_vain,
-          verdicts.assumed,
-          verdicts.given_up,
-          verdicts.completed,
-          verdicts.tried_again,
-          verdicts.saved,
-          verdicts.given_up_examples,
-          verdicts.completed_examples,
-          verdicts.tried_again_examples,
-          verdicts.saved_examples};
-}
-inline void from_json(const PartJson& json, Verdicts& verdicts) {
-  json.at(0).get_to(verdicts.in_vain);
-  json.at(1).get_to(verdicts.assumed);
-  json.at(2).get_to(verdicts.given_up);
-  json.at(3).get_to(verdicts.completed);
-  json.at(4).get_to(verdicts.tried_again);
-  json.at(5).get_to(verdicts.saved);
-  json.at(6).get_to(verdicts.given_up_examples);
-  json.at(7).get_to(verdicts.completed_examples);
-  json.at(8).get_to(verdicts.tried_again_examples);
-  json.at(9).get_to(verdicts.saved_examples);
 }
 
 }  // namespace mulligan::cli

@@ -2,22 +2,20 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <tuple>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/input/workload_groups.h"
 #include "client/cli/report/entry_store.h"
 #include "client/cli/report/gathered.h"
-#include "client/cli/report/report_parts.h"
 #include "client/cli/report/retell.h"
 #include "policy/base/times.h"
 #include "policy/decide.h"
-#include "policy/request/workload.h"
 
 namespace mulligan::cli {
 namespace {
@@ -25,12 +23,10 @@ namespace {
 // Work whose operator has acted: what it did is what was done, and what the
 // policies say is compared with it.
 void SetDone(v1::Decision::Action done, Entry& entry) {
-  const auto at = [&](Decider side) -> std::uint8_t& {
-    return entry.actions[static_cast<std::size_t>(side)];
-  };
-  at(Decider::kCandidate) = at(Decider::kRecorded);
-  at(Decider::kRecorded) = at(Decider::kNative) =
-      static_cast<std::uint8_t>(done);
+  AtKey(entry.actions, Decider::kCandidate) =
+      AtKey(entry.actions, Decider::kRecorded);
+  AtKey(entry.actions, Decider::kRecorded) =
+      AtKey(entry.actions, Decider::kNative) = static_cast<std::uint8_t>(done);
 }
 
 // Clocks of callers differ, and what is asked may be old, but not by more.
@@ -55,20 +51,20 @@ absl::Status CheckTime(const v1::DecisionRecord& record) {
           ? "is not valid; expected a time from 1970 to 2262"
           : nullptr;
   if (wrong == nullptr) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "report.observedAt: ",
+  return Invalid(
+      "report.observedAt: %s %s",
       absl::FormatTime("%E4Y-%m-%dT%H:%M:%SZ", observed, absl::UTCTimeZone()),
-      " ", wrong));
+      wrong);
 }
 
 absl::Status CheckSpent(const std::vector<ToldEntry>& entries) {
   for (const ToldEntry& told : entries) {
     const Spent& spent = told.entry.spent;
     if (std::max(spent.accelerator, spent.core) / kMostHeld > spent.pod) {
-      return absl::InvalidArgumentError(absl::StrFormat(
+      return Invalid(
           "report.pods: request more than %s accelerators or cores each, which "
           "no node has, or what is no amount",
-          WithCommas(kMostHeld)));
+          WithCommas(kMostHeld));
     }
   }
   return absl::OkStatus();
@@ -106,23 +102,14 @@ class ReportSink : public RecordSink {
   }
 
   void TakeBad(const LogPosition& place, std::string why) override {
-    ++bad_lines_;
-    bad_.Add(place, std::move(why));
+    ++counts_.bad_lines;
+    counts_.bad.Add(place, std::move(why));
   }
 
   // Ends with it.
-  void AddTo(Gathered& gathered) {
-    Report& report = gathered.read;
-    report.left_out += left_out_;
-    report.repeated += repeated_;
-    report.others += others_;
-    report.good_ends += good_ends_;
-    report.labelled += labelled_;
-    report.bad_lines += bad_lines_;
-    report.bad.Merge(bad_);
-    for (const auto& [sign, more] : examples_) {
-      gathered.examples[sign].Merge(more);
-    }
+  void HandOver(Gathered& gathered) {
+    static_cast<LineCounts&>(gathered.read) += counts_;
+    AddTo(gathered.examples, examples_);
     gathered.stores.push_back(std::move(store_));
   }
 
@@ -133,7 +120,7 @@ class ReportSink : public RecordSink {
       return TakeBad(place, std::string(time.message()));
     }
     if (!IsWanted(record)) {
-      ++left_out_;
+      ++counts_.left_out;
       return;
     }
     std::vector<ToldEntry> entries =
@@ -142,16 +129,16 @@ class ReportSink : public RecordSink {
       return TakeBad(place, std::string(spent.message()));
     }
     const LineKind kind = LineKindOf(record.response());
-    if (kind == LineKind::kRepeated) ++repeated_;
-    if (kind == LineKind::kOther) ++others_;
-    if (kind == LineKind::kCompleted) ++good_ends_;
+    if (kind == LineKind::kRepeated) ++counts_.repeated;
+    if (kind == LineKind::kOther) ++counts_.others;
+    if (kind == LineKind::kCompleted) ++counts_.good_ends;
     for (ToldEntry& told : entries) {
-      if (told.is_labelled) ++labelled_;
+      if (told.is_labelled) ++counts_.labelled;
       if (done != nullptr) SetDone(*done, told.entry);
       store_->Add(told.entry, told.workload);
       if (told.entry.completed) continue;
       const v1::Diagnosis& diagnosis = *told.diagnosis;
-      examples_[told.entry.names[static_cast<std::size_t>(By::kSign)]].Add(
+      examples_[AtKey(told.entry.names, By::kSign)].Add(
           {told.entry.workload, told.workload,
            WholeSeconds(told.entry.observed), told.entry.spent,
            diagnosis.problem().empty() ? diagnosis.summary()
@@ -170,21 +157,8 @@ class ReportSink : public RecordSink {
   Names& names_;
   std::unique_ptr<EntryStore> store_;
   SignExhibits examples_;
-  Count left_out_ = 0;
-  Count repeated_ = 0;
-  Count others_ = 0;
-  Count good_ends_ = 0;
-  Count labelled_ = 0;
-  Count bad_lines_ = 0;
-  FirstOnes<std::string> bad_;
+  LineCounts counts_;
 };
-
-using Sinks = std::vector<std::unique_ptr<ReportSink>>;
-
-std::string ReportLabel(const v1::FailureReport& report) {
-  const v1::WorkloadReference workload = WorkloadOf(report);
-  return WorkloadLabel(workload.kind(), workload.namespace_(), workload.name());
-}
 
 Count RestartsInPlace(const v1::FailureReport& report) {
   Count restarts = 0;
@@ -196,18 +170,6 @@ Count RestartsInPlace(const v1::FailureReport& report) {
   return restarts;
 }
 
-Sinks SinksOf(const ReportSettings& settings, unsigned threads, Names& names) {
-  Sinks sinks;
-  for (unsigned i = 0; i < threads; ++i) {
-    sinks.push_back(std::make_unique<ReportSink>(settings, names));
-  }
-  return sinks;
-}
-
-void TakeOver(const Sinks& sinks, Gathered& gathered) {
-  for (const auto& sink : sinks) sink->AddTo(gathered);
-}
-
 }  // namespace
 
 Unit Report::unit() const {
@@ -217,9 +179,11 @@ Unit Report::unit() const {
 
 void Gather(LogBlocks& logs, const ReportSettings& settings,
             Gathered& gathered) {
-  const Sinks sinks = SinksOf(settings, settings.threads, gathered.names);
+  std::deque<ReportSink> sinks;
   std::vector<RecordSink*> readers;
-  for (const auto& sink : sinks) readers.push_back(sink.get());
+  for (unsigned i = 0; i < settings.threads; ++i) {
+    readers.push_back(&sinks.emplace_back(settings, gathered.names));
+  }
   gathered.read.lines = ReadRecords(logs, settings.read, readers);
   const PolicySet* const candidate = settings.entries.candidate;
   gathered.made_with = settings.flags;
@@ -227,23 +191,14 @@ void Gather(LogBlocks& logs, const ReportSettings& settings,
     gathered.made_with->emplace(kCompareFlag, candidate->revision());
   }
   gathered.read.compared = candidate != nullptr;
-  TakeOver(sinks, gathered);
-}
-
-absl::StatusOr<Report> MakeReport(LogBlocks& logs,
-                                  const ReportSettings& settings) {
-  Gathered gathered;
-  Gather(logs, settings, gathered);
-  const absl::Status added = AddUp(gathered, settings.threads);
-  if (!added.ok()) return added;
-  return Tell(gathered);
+  for (ReportSink& sink : sinks) sink.HandOver(gathered);
 }
 
 absl::StatusOr<Report> MakeReport(
     const std::vector<v1::FailureReport>& workloads, const PolicySet& policies,
     const ReportSettings& settings) {
   Gathered gathered;
-  const Sinks sinks = SinksOf(settings, 1, gathered.names);
+  ReportSink sink(settings, gathered.names);
   gathered.made_with = settings.flags;
   Report& report = gathered.read;
   report.of_cluster = true;
@@ -258,58 +213,52 @@ absl::StatusOr<Report> MakeReport(
       *request.mutable_report() = std::move(telling.report);
       *request.mutable_ledger() = ledger;
       ++report.lines;
-      const LogPosition place = {ReportLabel(workload), 0};
+      const LogPosition place = {WorkloadLabel(workload), 0};
       const absl::Status decided = Decide(
           request, policies, record.decided_at(), *record.mutable_response());
       if (!decided.ok()) {
-        sinks[0]->TakeBad(place, std::string(decided.message()));
+        sink.TakeBad(place, std::string(decided.message()));
         continue;
       }
       ledger = record.response().ledger();
-      sinks[0]->TakeDone(record, place, telling.done);
+      sink.TakeDone(record, place, telling.done);
     }
   }
-  TakeOver(sinks, gathered);
+  sink.HandOver(gathered);
   const absl::Status added = AddUp(gathered, 1);
   if (!added.ok()) return added;
   return Tell(gathered);
 }
 
 std::int64_t AmountOf(const Spent& spent, Unit unit) {
-  switch (unit) {
-    case Unit::kAccelerator:
-      return spent.accelerator;
-    case Unit::kCore:
-      return spent.core;
-    case Unit::kPod:
-      break;
-  }
-  return spent.pod;
+  constexpr std::int64_t Spent::*kAmounts[] = {&Spent::accelerator,
+                                               &Spent::core, &Spent::pod};
+  return spent.*AtKey(kAmounts, unit);
 }
 
 std::string_view ReportName(Unit unit) {
   static constexpr std::string_view kNames[] = {"accelerator-hours",
                                                 "core-hours", "pod-hours"};
-  return kNames[static_cast<std::size_t>(unit)];
+  return AtKey(kNames, unit);
 }
 
 std::string_view ReportName(By by) {
   static constexpr std::string_view kNames[kBys] = {
       "cause", "domain", "team",   "kind", "operator", "node",
       "zone",  "image",  "budget", "sign", "week"};
-  return kNames[static_cast<std::size_t>(by)];
+  return AtKey(kNames, by);
 }
 
 std::string_view ReportName(Decider decider) {
   static constexpr std::string_view kNames[kDeciders] = {"recorded", "native",
                                                          "candidate"};
-  return kNames[static_cast<std::size_t>(decider)];
+  return AtKey(kNames, decider);
 }
 
 std::string_view ReportName(End end) {
   static constexpr std::string_view kNames[kEnds] = {
       "completed", "given up", "waits for its author", "not known"};
-  return kNames[static_cast<std::size_t>(end)];
+  return AtKey(kNames, end);
 }
 
 std::vector<std::pair<std::string, Cost>> CostliestFirst(const Rows& rows,

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "client/cli/report/entry.h"
 #include "client/cli/report/exhibits.h"
 #include "client/cli/report/spent.h"
+#include "client/cli/report/sums.h"
 
 namespace mulligan::cli {
 
@@ -29,11 +31,8 @@ struct Cost {
   // Held by the attempts that ended with them.
   Spent lost;
 
-  Cost& operator+=(const Cost& other) {
-    failures += other.failures;
-    workloads += other.workloads;
-    lost += other.lost;
-    return *this;
+  static auto Members(auto& self) {
+    return std::tie(self.failures, self.workloads, self.lost);
   }
 };
 
@@ -46,7 +45,9 @@ enum class End : std::uint8_t {
   // Retried or waited for, and then the log ends, or nobody asked again.
   kNotKnown,
 };
-inline constexpr std::size_t kEnds = 4;
+inline constexpr std::array kAllEnds = {End::kCompleted, End::kGivenUp,
+                                        End::kWaitsForAuthor, End::kNotKnown};
+inline constexpr std::size_t kEnds = kAllEnds.size();
 
 // Of workloads that are listed by name, the others are counted.
 inline constexpr std::size_t kMostNamed = 1000;
@@ -79,18 +80,11 @@ struct Verdicts {
   Exhibits tried_again_examples{kMostNamed};
   Exhibits saved_examples{kMostNamed};
 
-  Verdicts& operator+=(const Verdicts& other) {
-    in_vain += other.in_vain;
-    assumed += other.assumed;
-    given_up += other.given_up;
-    completed += other.completed;
-    tried_again += other.tried_again;
-    saved += other.saved;
-    given_up_examples.Merge(other.given_up_examples);
-    completed_examples.Merge(other.completed_examples);
-    tried_again_examples.Merge(other.tried_again_examples);
-    saved_examples.Merge(other.saved_examples);
-    return *this;
+  static auto Members(auto& self) {
+    return std::tie(self.in_vain, self.assumed, self.given_up, self.completed,
+                    self.tried_again, self.saved, self.given_up_examples,
+                    self.completed_examples, self.tried_again_examples,
+                    self.saved_examples);
   }
 };
 
@@ -118,11 +112,8 @@ struct BudgetCost {
   Count ended = 0;
   Spent lost;
 
-  BudgetCost& operator+=(const BudgetCost& other) {
-    charged += other.charged;
-    ended += other.ended;
-    lost += other.lost;
-    return *this;
+  static auto Members(auto& self) {
+    return std::tie(self.charged, self.ended, self.lost);
   }
 };
 
@@ -134,10 +125,10 @@ using Rows = std::map<std::string, Cost>;
 using Day = std::int64_t;
 inline constexpr std::int64_t kDaySeconds = 86'400;
 
-struct Report {
-  // Each line that was read is of one kind: it is bad, left out for its time,
-  // about a failure told before, about nothing broken, about a good end, or the
-  // first about a failure.
+// Each line that was read is of one kind: it is bad, left out for its time,
+// about a failure told before, about nothing broken, about a good end, or the
+// first about a failure.
+struct LineCounts {
   Count lines = 0;
   Count bad_lines = 0;
   Count left_out = 0;
@@ -146,30 +137,42 @@ struct Report {
   Count good_ends = 0;
   // Failures and good ends of workloads with the label that names teams.
   Count labelled = 0;
-  // That label; empty: none was asked for.
-  std::string team_label;
-  // The earliest and the latest failure, seconds since 1970.
-  std::int64_t first = 0;
-  std::int64_t last = 0;
+  FirstOnes<std::string> bad;
 
+  static auto Members(auto& self) {
+    return std::tie(self.lines, self.bad_lines, self.left_out, self.repeated,
+                    self.others, self.good_ends, self.labelled, self.bad);
+  }
+};
+
+// What all failures add up to.
+struct LostSums {
   Cost all;
-  // Of a cluster: how often containers were restarted where they were, by what
-  // the kubelet counted. Only the last run of each is known.
-  Count restarts_in_place = 0;
   // Failures without a pod that has times: what they held is not known.
   Count without_times = 0;
-  std::array<Rows, kBys> by;
+  // The earliest and the latest failure, seconds since 1970.
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last = std::numeric_limits<std::int64_t>::min();
   // What was done, in fact.
   Verdicts done;
   // The same by each side, of the workloads whose operator's own rule is known:
   // an object of it was told with each failure.
   std::array<Verdicts, kDeciders> verdicts;
   Cost comparable;
+  std::array<Cost, kEnds> ends;
+};
+
+struct Report : LineCounts, LostSums {
+  // The label that names teams; empty: none was asked for.
+  std::string team_label;
+  // Of a cluster: how often containers were restarted where they were, by what
+  // the kubelet counted. Only the last run of each is known.
+  Count restarts_in_place = 0;
+  std::array<Rows, kBys> by;
   // Whether candidate policies were asked.
   bool compared = false;
   // Whether it is of a cluster's objects: what was done, the operators did.
   bool of_cluster = false;
-  std::array<Cost, kEnds> ends;
   // From who has to act, over the budget that paid, to the end.
   std::map<std::pair<std::string, std::string>, std::array<Cost, kEnds>> flows;
   std::map<std::string, BudgetCost> budgets;
@@ -180,7 +183,6 @@ struct Report {
   std::vector<Incident> incidents;
   // The costliest ten.
   std::vector<Mend> mends;
-  FirstOnes<std::string> bad;
 
   Unit unit() const;
 };
@@ -200,15 +202,10 @@ struct ReportSettings {
   std::size_t most_bytes = std::size_t{96} << 20;
 };
 
-// The same for any number of threads. What is no record is counted and named,
-// and stops nothing. RESOURCE_EXHAUSTED: a temporary file was needed and could
-// not be written.
-absl::StatusOr<Report> MakeReport(LogBlocks& logs,
-                                  const ReportSettings& settings);
-
-// The same of the workloads that a cluster still has, each as it would have
+// The report of the workloads that a cluster still has, each as it would have
 // been told when its failures struck (retell.h): what their operators did is
 // what was done, what `policies` say is the candidate. On one thread.
+// RESOURCE_EXHAUSTED: a temporary file was needed and could not be written.
 absl::StatusOr<Report> MakeReport(
     const std::vector<v1::FailureReport>& workloads, const PolicySet& policies,
     const ReportSettings& settings);

@@ -2,12 +2,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "absl/time/time.h"
 #include "client/cli/report/report.h"
 #include "client/cli/report/report_words.h"
 
@@ -20,8 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr int kVersion = 1;
 
 std::string TimeOf(std::int64_t seconds) {
-  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::FromUnixSeconds(seconds),
-                          absl::UTCTimeZone());
+  return UtcText("%Y-%m-%dT%H:%M:%SZ", seconds);
 }
 
 Json ToJson(const Spent& spent) {
@@ -36,64 +33,40 @@ Json ToJson(const Cost& cost) {
   return json;
 }
 
-Json ExhibitsJson(const Exhibits& examples) {
-  Json names = Json::array();
-  for (const Exhibit& example : examples.all()) {
-    Json& one =
-        names.emplace_back(Json({{"workload", example.workload},
-                                 {"observedAt", TimeOf(example.observed)}}));
-    one.update(ToJson(example.lost));
-  }
-  return names;
-}
-
 // A cost with the costliest of its workloads.
 Json ToJson(const Cost& cost, const Exhibits& examples) {
   Json json = ToJson(cost);
-  json["examples"] = ExhibitsJson(examples);
+  Json& all = json["examples"] = Json::array();
+  for (const Exhibit& example : examples.all()) {
+    Json& one =
+        all.emplace_back(Json({{"workload", example.workload},
+                               {"observedAt", TimeOf(example.observed)}}));
+    one.update(ToJson(example.lost));
+  }
   return json;
 }
 
 Json ToJson(const Verdicts& verdicts) {
-  return {{"retriedInVain", ToJson(verdicts.in_vain)},
-          {"assumed", ToJson(verdicts.assumed)},
-          {"givenUpForThePlatform",
-           ToJson(verdicts.given_up, verdicts.given_up_examples)},
-          {"givenUpThatCompleted",
-           ToJson(verdicts.completed, verdicts.completed_examples)},
-          {"triedAgain",
-           ToJson(verdicts.tried_again, verdicts.tried_again_examples)},
-          {"saved", ToJson(verdicts.saved, verdicts.saved_examples)}};
-}
-
-// "given up" as "givenUp".
-std::string MemberName(std::string_view words) {
-  std::string name;
-  bool upper = false;
-  for (const char c : words) {
-    if (c == ' ') {
-      upper = true;
-    } else {
-      name += upper ? static_cast<char>(c - 'a' + 'A') : c;
-      upper = false;
-    }
+  Json json = {{"retriedInVain", ToJson(verdicts.in_vain)},
+               {"assumed", ToJson(verdicts.assumed)}};
+  for (const NamedWorkloads& named : NamedOf(verdicts)) {
+    json[named.member] = ToJson(*named.cost, *named.examples);
   }
-  return name;
+  return json;
 }
 
 Json EndsJson(const std::array<Cost, kEnds>& ends) {
-  Json json = Json::object();
-  for (std::size_t i = 0; i < kEnds; ++i) {
-    json[MemberName(ReportName(static_cast<End>(i)))] = ToJson(ends[i]);
-  }
-  return json;
+  return {{"completed", ToJson(AtKey(ends, End::kCompleted))},
+          {"givenUp", ToJson(AtKey(ends, End::kGivenUp))},
+          {"waitsForItsAuthor", ToJson(AtKey(ends, End::kWaitsForAuthor))},
+          {"notKnown", ToJson(AtKey(ends, End::kNotKnown))}};
 }
 
 Json RulesJson(const Report& report) {
   Json json = {{"comparable", ToJson(report.comparable)}};
   for (const auto& [decider, name] : SidesToldOf(report)) {
     json[std::string(ReportName(decider))] =
-        ToJson(report.verdicts[static_cast<std::size_t>(decider)]);
+        ToJson(AtKey(report.verdicts, decider));
   }
   return json;
 }
@@ -134,8 +107,9 @@ Json BudgetsJson(const Report& report) {
 Json DaysJson(const Report& report) {
   Json days = Json::object();
   for (const auto& [day, domains] : report.days) {
-    Json& json = days[DayText(day)] = Json::object();
-    for (const auto& [domain, spent] : domains) json[domain] = ToJson(spent);
+    for (const auto& [domain, cost] : domains) {
+      days[DayText(day)][domain] = ToJson(cost);
+    }
   }
   return days;
 }
@@ -143,8 +117,7 @@ Json DaysJson(const Report& report) {
 Json NodesJson(const Report& report) {
   Json nodes = Json::object();
   for (const auto& [node, days] : report.nodes) {
-    Json& json = nodes[node] = Json::object();
-    for (const auto& [day, count] : days) json[DayText(day)] = count;
+    for (const auto& [day, count] : days) nodes[node][DayText(day)] = count;
   }
   return nodes;
 }
@@ -244,17 +217,17 @@ void AddCsvRow(std::string_view by, std::string_view name, const Cost& cost,
 void AddVerdictRows(std::string_view side, const Verdicts& verdicts,
                     std::string& csv) {
   AddCsvRow("retried in vain", side, verdicts.in_vain, csv);
-  for (const auto& [what, cost, examples] : NamedOf(verdicts)) {
-    AddCsvRow(what, side, *cost, csv);
+  for (const NamedWorkloads& named : NamedOf(verdicts)) {
+    AddCsvRow(named.what, side, *named.cost, csv);
   }
 }
 
 // The workloads of the rows above, which are named for both.
 void AddNamedRows(std::string_view side, const Verdicts& verdicts,
                   std::string& csv) {
-  for (const auto& [what, cost, examples] : NamedOf(verdicts)) {
-    const std::string by = absl::StrFormat("%s, %s", what, side);
-    for (const Exhibit& example : examples->all()) {
+  for (const NamedWorkloads& named : NamedOf(verdicts)) {
+    const std::string by = absl::StrFormat("%s, %s", named.what, side);
+    for (const Exhibit& example : named.examples->all()) {
       AddCsvRow(CsvField(by), example.workload, {1, 1, example.lost}, csv);
     }
   }
@@ -266,13 +239,12 @@ std::string ReportCsv(const Report& report) {
   std::string csv =
       "by,name,failures,workloads,accelerator_hours,core_hours,pod_hours\r\n";
   AddCsvRow("all", "", report.all, csv);
-  for (std::size_t i = 0; i < kEnds; ++i) {
-    AddCsvRow("end", ReportName(static_cast<End>(i)), report.ends[i], csv);
+  for (const End end : kAllEnds) {
+    AddCsvRow("end", ReportName(end), AtKey(report.ends, end), csv);
   }
   AddVerdictRows("done", report.done, csv);
   for (const auto& [decider, name] : SidesToldOf(report)) {
-    AddVerdictRows(ReportName(decider),
-                   report.verdicts[static_cast<std::size_t>(decider)], csv);
+    AddVerdictRows(ReportName(decider), AtKey(report.verdicts, decider), csv);
   }
   for (std::size_t i = 0; i < kBys; ++i) {
     for (const auto& [name, cost] :
@@ -292,8 +264,7 @@ std::string ReportCsv(const Report& report) {
   }
   AddNamedRows("done", report.done, csv);
   for (const auto& [decider, name] : SidesToldOf(report)) {
-    AddNamedRows(ReportName(decider),
-                 report.verdicts[static_cast<std::size_t>(decider)], csv);
+    AddNamedRows(ReportName(decider), AtKey(report.verdicts, decider), csv);
   }
   return csv;
 }

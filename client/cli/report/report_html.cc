@@ -9,7 +9,6 @@
 #include "client/cli/report/report.h"
 #include "client/cli/report/report_plots.h"
 #include "client/cli/report/report_words.h"
-#include "client/cli/story/wording.h"
 
 namespace mulligan::cli {
 namespace {
@@ -31,14 +30,12 @@ std::string ReportHead(const Report& report) {
       "<header class=\"story\">\n<p class=\"eyebrow\">What failures cost, %s "
       "to %s</p>\n<h1>%s</h1>\n<dl class=\"facts\">\n",
       DayText(report.first), DayText(report.last), Escaped(HeadlineOf(report)));
-  for (std::size_t i = 0; i < kEnds; ++i) {
-    const Cost& cost = report.ends[i];
+  for (const End end : kAllEnds) {
+    const Cost& cost = AtKey(report.ends, end);
     if (cost.workloads == 0) continue;
-    absl::StrAppend(
-        &html, Fact(absl::StrCat("Workloads: ",
-                                 std::string(ReportName(static_cast<End>(i)))),
-                    absl::StrCat(WithCommas(cost.workloads), ", ",
-                                 HoursOf(report, cost.lost))));
+    html += Fact(absl::StrFormat("Workloads: %s", ReportName(end)),
+                 absl::StrFormat("%s, %s", WithCommas(cost.workloads),
+                                 HoursOf(report, cost.lost)));
   }
   return html + "</dl>\n</header>\n";
 }
@@ -47,7 +44,7 @@ std::string ReportHead(const Report& report) {
 std::string NamedLists(const Report& report, std::string_view side,
                        const Verdicts& verdicts) {
   std::string html;
-  for (const auto& [what, cost, examples] : NamedOf(verdicts)) {
+  for (const auto& [what, member, cost, examples] : NamedOf(verdicts)) {
     if (cost->workloads == 0) continue;
     const auto shown = FirstOf(*examples, kMostListed);
     absl::StrAppendFormat(
@@ -78,33 +75,29 @@ std::string SidesTable(const Report& report) {
   for (const std::string& sentence : CompletedSentences(report)) {
     absl::StrAppend(&html, "<p>", Escaped(sentence), "</p>\n");
   }
-  absl::StrAppend(&html, "<table><thead><tr><th>Of the same ",
-                  WithCommas(report.comparable.failures), " failures</th>");
-  for (const auto& [side, name] : SidesToldOf(report)) {
-    absl::StrAppend(&html, "<th>", Escaped(name), "</th>");
-  }
-  html += "</tr></thead>\n<tbody>\n";
+  const std::string of_all = absl::StrFormat(
+      "Of the same %s failures", WithCommas(report.comparable.failures));
+  std::vector<std::string_view> titles = {of_all};
+  const auto told = SidesToldOf(report);
+  for (const auto& [side, name] : told) titles.push_back(name);
+  std::vector<std::string> rows;
   for (const SideBySide& row : SidesOf(report)) {
-    absl::StrAppend(&html, "<tr><td>", Escaped(row.what), "</td>");
-    for (const std::string& side : row.sides) {
-      absl::StrAppend(&html, "<td>", Escaped(side), "</td>");
-    }
-    html += "</tr>\n";
+    std::string& cells = rows.emplace_back(HtmlCell(Escaped(row.what)));
+    for (const std::string& side : row.sides) cells += HtmlCell(Escaped(side));
   }
-  html += "</tbody></table>\n";
-  for (const auto& [side, name] : SidesToldOf(report)) {
-    html += NamedLists(report, name,
-                       report.verdicts[static_cast<std::size_t>(side)]);
+  html += HtmlTable(titles, rows);
+  for (const auto& [side, name] : told) {
+    html += NamedLists(report, name, AtKey(report.verdicts, side));
   }
   return html;
 }
 
 std::string MendList(const Report& report) {
-  std::string html;
+  std::vector<std::string> items;
   for (const Mend& mend : report.mends) {
-    absl::StrAppendFormat(&html, "<li><b>%s</b>: %s, %s", Escaped(mend.what),
-                          CountsText(mend.cost),
-                          HoursOf(report, mend.cost.lost));
+    std::string& html = items.emplace_back(absl::StrFormat(
+        "<b>%s</b>: %s, %s", Escaped(mend.what), CountsText(mend.cost),
+        HoursOf(report, mend.cost.lost)));
     const std::vector<Exhibit>& examples = mend.examples.all();
     if (!examples.empty() && !examples.front().first_step.text().empty()) {
       absl::StrAppendFormat(&html,
@@ -120,73 +113,60 @@ std::string MendList(const Report& report) {
           Escaped(example.workload), MinuteText(example.observed),
           HoursOf(report, example.lost), Escaped(example.problem));
     }
-    html += "</ul></li>\n";
+    html += "</ul>";
   }
-  return html.empty() ? html : absl::StrCat("<ol>\n", html, "</ol>\n");
+  return HtmlList(items, "ol");
+}
+
+std::string NumberCell(const std::string& html) {
+  return HtmlCell(html, "number");
 }
 
 std::string CostTable(const Report& report, By by) {
-  const auto rows =
-      CostliestFirst(report.by[static_cast<std::size_t>(by)], report.unit());
-  std::string html = absl::StrFormat(
-      "<table><thead><tr><th>%s</th><th>Failures</th><th>Workloads</th>"
-      "<th>Hours</th></tr></thead>\n<tbody>\n",
-      ReportName(by));
-  std::size_t shown = 0;
-  for (const auto& [name, cost] : rows) {
+  std::vector<std::string> rows;
+  for (const auto& [name, cost] :
+       CostliestFirst(AtKey(report.by, by), report.unit())) {
     if (name.empty()) continue;
-    if (shown++ == kMostRows) break;
-    absl::StrAppendFormat(
-        &html,
-        "<tr><td>%s</td><td class=\"number\">%s</td><td "
-        "class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n",
-        Escaped(by == By::kDomain ? DomainText(name) : name),
-        WithCommas(cost.failures), WithCommas(cost.workloads),
-        AmountText(report, cost.lost));
+    if (rows.size() == kMostRows) break;
+    rows.push_back(absl::StrCat(
+        HtmlCell(Escaped(by == By::kDomain ? DomainText(name) : name)),
+        NumberCell(WithCommas(cost.failures)),
+        NumberCell(WithCommas(cost.workloads)),
+        NumberCell(AmountText(report, cost.lost))));
   }
-  return shown == 0 ? "" : html + "</tbody></table>\n";
+  return HtmlTable({ReportName(by), "Failures", "Workloads", "Hours"}, rows);
 }
 
 std::string IncidentTable(const Report& report) {
-  if (report.incidents.empty()) return "";
-  std::string html =
-      "<table><thead><tr><th>From (UTC)</th><th>To</th><th>Cause</th>"
-      "<th>Workloads</th><th>Hours</th></tr></thead>\n<tbody>\n";
+  std::vector<std::string> rows;
   for (const Incident& incident : report.incidents) {
-    absl::StrAppendFormat(
-        &html,
-        "<tr><td class=\"time\">%s</td><td class=\"time\">%s</td><td>%s</td>"
-        "<td class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n",
-        MinuteText(incident.from), MinuteText(incident.to).substr(11),
-        Escaped(incident.cause), WithCommas(incident.cost.workloads),
-        AmountText(report, incident.cost.lost));
+    rows.push_back(
+        absl::StrCat(HtmlCell(MinuteText(incident.from), "time"),
+                     HtmlCell(MinuteText(incident.to).substr(11), "time"),
+                     HtmlCell(Escaped(incident.cause)),
+                     NumberCell(WithCommas(incident.cost.workloads)),
+                     NumberCell(AmountText(report, incident.cost.lost))));
   }
-  return html + "</tbody></table>\n";
+  return HtmlTable({"From (UTC)", "To", "Cause", "Workloads", "Hours"}, rows);
 }
 
 std::string BudgetTable(const Report& report) {
   // Of a cluster no budget was asked.
-  if (report.budgets.empty() || report.of_cluster) return "";
-  std::string html =
-      "<table><thead><tr><th>Budget</th><th>Charged</th><th>Workloads ended"
-      "</th><th>Hours</th></tr></thead>\n<tbody>\n";
+  if (report.of_cluster) return "";
+  std::vector<std::string> rows;
   for (const auto& [name, cost] : report.budgets) {
-    absl::StrAppendFormat(
-        &html,
-        "<tr><td>%s</td><td class=\"number\">%s</td><td "
-        "class=\"number\">%s</td><td class=\"number\">%s</td></tr>\n",
-        Escaped(name), WithCommas(cost.charged), WithCommas(cost.ended),
-        AmountText(report, cost.lost));
+    rows.push_back(absl::StrCat(HtmlCell(Escaped(name)),
+                                NumberCell(WithCommas(cost.charged)),
+                                NumberCell(WithCommas(cost.ended)),
+                                NumberCell(AmountText(report, cost.lost))));
   }
-  return html + "</tbody></table>\n";
+  return HtmlTable({"Budget", "Charged", "Workloads ended", "Hours"}, rows);
 }
 
 std::string CaveatList(const Report& report) {
-  std::string html = "<ul>\n";
-  for (const std::string& caveat : CaveatsOf(report)) {
-    absl::StrAppend(&html, "<li>", Escaped(caveat), "</li>\n");
-  }
-  return html + "</ul>\n";
+  std::vector<std::string> caveats = CaveatsOf(report);
+  for (std::string& caveat : caveats) caveat = Escaped(caveat);
+  return HtmlList(caveats);
 }
 
 }  // namespace

@@ -1,14 +1,11 @@
-#include "client/cli/report/report_parts.h"
-
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "client/cli/report/part_lines.h"
+#include "client/cli/base/errors.h"
+#include "client/cli/report/gathered.h"
 
 namespace mulligan::cli {
 namespace {
@@ -31,19 +28,12 @@ absl::Status TakeBlock(const std::string& name, const LogBlock& block,
     file.has_lines = true;
     const absl::Status taken = TakePartLine(line, file.counts, gathered);
     if (taken.ok()) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        place.Text(), ": ", std::string(taken.message()),
-        is_torn ? "; the file ends within this line: make the part again"
-                : ""));
+    return Invalid(
+        "%s: %s%s", place.Text(), taken.message(),
+        is_torn ? "; the file ends within this line: make the part again" : "");
   }
   if (block.error.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(place.Text(), ": ", block.error));
-}
-
-std::string EntriesText(const EntryCount& count) {
-  return absl::StrCat(WithCommas(count.entries),
-                      count.entries == 1 ? " entry" : " entries");
+  return Invalid("%s: %s", place.Text(), block.error);
 }
 
 // Which file lacks what, where entries are not those that the parts say.
@@ -60,7 +50,7 @@ absl::Status NotWhole(const std::vector<std::string>& names,
   });
   const std::string& name =
       names[static_cast<std::size_t>(file - files.begin())];
-  return absl::InvalidArgumentError(absl::StrFormat(
+  return Invalid(
       "%s: %s; expected parts as mulligan report wrote them, each line once, "
       "to "
       "their last (reportPart), which says which entries there are: %s read, "
@@ -71,7 +61,8 @@ absl::Status NotWhole(const std::vector<std::string>& names,
       lacks < 0   ? "lacks entries"
       : lacks > 0 ? "lacks its end, or has entries twice"
                   : "has other entries than its end says",
-      EntriesText(all.read), EntriesText(all.told)));
+      Plural(all.read.entries, "entry", "entries"),
+      Plural(all.told.entries, "entry", "entries"));
 }
 
 }  // namespace
@@ -90,10 +81,10 @@ absl::Status GatherParts(LogBlocks& parts, const ReportSettings& settings,
     gathered.parts.told += files[i].counts.told;
     gathered.parts.read += files[i].counts.read;
     if (!whole || files[i].has_lines) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        parts.files()[i],
-        ": is empty; expected what mulligan report -o entries or sums wrote, "
-        "which has a line even of an empty log: make the part again"));
+    return Invalid(
+        "%s: is empty; expected what mulligan report -o entries or sums wrote, "
+        "which has a line even of an empty log: make the part again",
+        parts.files()[i]);
   }
   if (whole && gathered.parts.read != gathered.parts.told) {
     return NotWhole(parts.files(), files, gathered.parts);

@@ -1,17 +1,13 @@
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "client/cli/base/utf8.h"
 #include "client/cli/print/layout.h"
 #include "client/cli/report/report.h"
 #include "client/cli/report/report_words.h"
-#include "client/cli/story/wording.h"
 
 namespace mulligan::cli {
 namespace {
@@ -25,12 +21,11 @@ constexpr std::size_t kWidth = 96;
 
 std::string Ends(const Report& report) {
   std::string text;
-  for (std::size_t i = 0; i < kEnds; ++i) {
-    const Cost& cost = report.ends[i];
+  for (const End end : kAllEnds) {
+    const Cost& cost = AtKey(report.ends, end);
     if (cost.workloads == 0) continue;
     absl::StrAppendFormat(&text, "%s%s %s", text.empty() ? "  " : ", ",
-                          WithCommas(cost.workloads),
-                          ReportName(static_cast<End>(i)));
+                          WithCommas(cost.workloads), ReportName(end));
   }
   return text.empty() ? text : text + "\n";
 }
@@ -38,7 +33,7 @@ std::string Ends(const Report& report) {
 std::string TopOf(const Report& report, By by, std::string_view title,
                   std::size_t most) {
   const Unit unit = report.unit();
-  auto rows = CostliestFirst(report.by[static_cast<std::size_t>(by)], unit);
+  auto rows = CostliestFirst(AtKey(report.by, by), unit);
   std::erase_if(rows, [](const auto& row) { return row.first.empty(); });
   if (rows.empty()) return "";
   const std::size_t more = rows.size() - std::min(rows.size(), most);

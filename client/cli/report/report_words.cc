@@ -1,13 +1,10 @@
 #include "client/cli/report/report_words.h"
 
 #include <cmath>
-#include <map>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
 #include "client/cli/story/wording.h"
 
 namespace mulligan::cli {
@@ -16,10 +13,6 @@ namespace {
 constexpr double kHour = 3'600'000;
 // Whose first bad line is told.
 constexpr int kMostFiles = 3;
-
-std::string Plural(Count count, const char* one, const char* many) {
-  return absl::StrCat(WithCommas(count), " ", count == 1 ? one : many);
-}
 
 std::string SideText(const Cost& cost, const Cost& assumed, const char* one,
                      const char* many, Unit unit) {
@@ -69,18 +62,10 @@ std::string HoursText(std::int64_t milliseconds) {
   return milliseconds == 0 ? "0" : absl::StrFormat("%.1f", hours);
 }
 
-std::string DayText(Day day) {
-  return absl::FormatTime("%Y-%m-%d", absl::FromUnixSeconds(day),
-                          absl::UTCTimeZone());
-}
+std::string DayText(Day day) { return UtcText("%Y-%m-%d", day); }
 
 std::string MinuteText(std::int64_t seconds) {
-  return absl::FormatTime("%Y-%m-%d %H:%M", absl::FromUnixSeconds(seconds),
-                          absl::UTCTimeZone());
-}
-
-std::string LostText(const Spent& lost, Unit unit) {
-  return absl::StrCat(HoursText(AmountOf(lost, unit)), " h");
+  return UtcText("%Y-%m-%d %H:%M", seconds);
 }
 
 std::string CountsText(const Cost& cost) {
@@ -104,19 +89,19 @@ std::string HeadlineOf(const Report& report) {
 }
 
 std::vector<NamedWorkloads> NamedOf(const Verdicts& verdicts) {
-  return {
-      {"given up for the platform", &verdicts.given_up,
-       &verdicts.given_up_examples},
-      {"given up that completed", &verdicts.completed,
-       &verdicts.completed_examples},
-      {"tried again", &verdicts.tried_again, &verdicts.tried_again_examples},
-      {"saved", &verdicts.saved, &verdicts.saved_examples}};
+  return {{"given up for the platform", "givenUpForThePlatform",
+           &verdicts.given_up, &verdicts.given_up_examples},
+          {"given up that completed", "givenUpThatCompleted",
+           &verdicts.completed, &verdicts.completed_examples},
+          {"tried again", "triedAgain", &verdicts.tried_again,
+           &verdicts.tried_again_examples},
+          {"saved", "saved", &verdicts.saved, &verdicts.saved_examples}};
 }
 
 std::vector<std::string> CompletedSentences(const Report& report) {
   std::vector<std::string> sentences;
   for (const auto& [decider, name] : SidesToldOf(report)) {
-    const Verdicts& side = report.verdicts[static_cast<std::size_t>(decider)];
+    const Verdicts& side = AtKey(report.verdicts, decider);
     if (side.completed.workloads == 0) continue;
     std::string who;
     for (const Exhibit& example :
@@ -126,14 +111,15 @@ std::vector<std::string> CompletedSentences(const Report& report) {
     const bool more =
         side.completed.workloads > static_cast<Count>(Exhibits::kFew);
     sentences.push_back(absl::StrFormat(
-        "%s that %s given up %s: %s%s. The attempts that did held %s.",
+        "%s that %s given up %s: %s%s. The attempts that did held %s h.",
         Plural(side.completed.workloads, "workload", "workloads"),
         decider == Decider::kRecorded ? "had been"
         : decider == Decider::kNative ? "the operators would have"
         : report.of_cluster           ? "the policy would have"
                                       : "the candidate would have",
         side.completed.workloads == 1 ? "completed" : "have completed", who,
-        more ? " and more" : "", LostText(side.completed.lost, report.unit())));
+        more ? " and more" : "",
+        HoursText(AmountOf(side.completed.lost, report.unit()))));
   }
   return sentences;
 }
@@ -156,7 +142,7 @@ std::vector<SideBySide> SidesOf(const Report& report) {
                                   {"tried again, its operator gave up", {}},
                                   {"of these saved: it completed", {}}};
   for (const auto& [decider, name] : SidesToldOf(report)) {
-    const Verdicts& side = report.verdicts[static_cast<std::size_t>(decider)];
+    const Verdicts& side = AtKey(report.verdicts, decider);
     const Unit unit = report.unit();
     rows[0].sides.push_back(
         SideText(side.in_vain, side.assumed, "retry", "retries", unit));
@@ -173,7 +159,7 @@ std::vector<SideBySide> SidesOf(const Report& report) {
 }
 
 std::string DomainText(const std::string& domain) {
-  static const auto* const kWho = new std::map<std::string, const char*>{
+  constexpr std::pair<std::string_view, const char*> kWho[] = {
       {"APPLICATION", "the program's authors"},
       {"CONFIGURATION", "who wrote the manifest"},
       {"RESOURCE_LIMIT", "who set the limits"},
@@ -184,8 +170,10 @@ std::string DomainText(const std::string& domain) {
       {"CONTROL_PLANE", "who runs the control plane"},
       {"NONE", "nobody"},
   };
-  const auto found = kWho->find(domain);
-  return found == kWho->end() ? Words(domain) : found->second;
+  for (const auto& [name, who] : kWho) {
+    if (name == domain) return who;
+  }
+  return Words(domain);
 }
 
 std::string BadSentence(const Report& report) {
@@ -220,58 +208,53 @@ std::string NothingSentence(const Report& report) {
 }
 
 std::vector<std::string> CaveatsOf(const Report& report) {
-  std::vector<std::string> all = {HoursSentence(report)};
-  if (report.without_times > 0) {
-    all.push_back(absl::StrFormat(
-        "Of %s no pod with times was told: they count, with no hours.",
-        Plural(report.without_times, "failure", "failures")));
-  }
-  const Cost& open = report.ends[static_cast<std::size_t>(End::kNotKnown)];
-  if (open.workloads > 0) {
-    all.push_back(absl::StrFormat(
-        report.of_cluster
-            ? "How %s will end is not known: they still run, or wait."
-            : "How %s ended is not in the log: nobody asked once more at their "
-              "end.",
-        Plural(open.workloads, "workload", "workloads")));
-  }
+  const bool of_cluster = report.of_cluster;
+  const Count open = AtKey(report.ends, End::kNotKnown).workloads;
   const Count silent = report.all.failures - report.comparable.failures;
-  if (silent > 0) {
-    all.push_back(absl::StrFormat(
-        report.of_cluster
-            ? "Both sides are compared for %s: of %s it is not known yet what "
-              "their operators do."
-            : "The operators' own rules are compared for %s: with %s no object "
-              "of a known operator was told.",
-        CountsText(report.comparable), Plural(silent, "failure", "failures")));
+  const std::string compared = CountsText(report.comparable);
+  const std::string left = Plural(silent, "failure", "failures");
+  const std::pair<bool, std::string> caveats[] = {
+      {true, HoursSentence(report)},
+      {report.without_times > 0,
+       absl::StrFormat(
+           "Of %s no pod with times was told: they count, with no hours.",
+           Plural(report.without_times, "failure", "failures"))},
+      {open > 0,
+       absl::StrCat("How ", Plural(open, "workload", "workloads"),
+                    of_cluster
+                        ? " will end is not known: they still run, or wait."
+                        : " ended is not in the log: nobody asked once more at "
+                          "their end.")},
+      {silent > 0 && of_cluster,
+       absl::StrFormat("Both sides are compared for %s: of %s it is not known "
+                       "yet what their operators do.",
+                       compared, left)},
+      {silent > 0 && !of_cluster,
+       absl::StrFormat("The operators' own rules are compared for %s: with %s "
+                       "no object of a known operator was told.",
+                       compared, left)},
+      {AtKey(report.verdicts, Decider::kNative).assumed.failures > 0,
+       "Assumed: a retry that nobody made would have cost what the attempt "
+       "before it did."},
+      {of_cluster,
+       "Only what the cluster still has: operators delete the pods of earlier "
+       "attempts, and finished work has an end to its days."},
+      {!report.team_label.empty() && report.labelled == 0,
+       absl::StrFormat("No workload has the label %s: teams are namespaces.",
+                       report.team_label)},
+      {report.restarts_in_place > 0,
+       absl::StrFormat(
+           "Containers were restarted in place %s: of each the last is told.",
+           Plural(report.restarts_in_place, "time", "times"))},
+      {report.left_out > 0,
+       absl::StrFormat(
+           "%s left out: observed before or after the time asked for.",
+           Plural(report.left_out, "line was", "lines were"))},
+      {report.bad_lines > 0, BadSentence(report)}};
+  std::vector<std::string> all;
+  for (const auto& [holds, caveat] : caveats) {
+    if (holds) all.push_back(caveat);
   }
-  if (report.verdicts[static_cast<std::size_t>(Decider::kNative)]
-          .assumed.failures > 0) {
-    all.push_back(
-        "Assumed: a retry that nobody made would have cost what the attempt "
-        "before it did.");
-  }
-  if (report.of_cluster) {
-    all.push_back(
-        "Only what the cluster still has: operators delete the pods of earlier "
-        "attempts, and finished work has an end to its days.");
-  }
-  if (!report.team_label.empty() && report.labelled == 0) {
-    all.push_back(
-        absl::StrFormat("No workload has the label %s: teams are namespaces.",
-                        report.team_label));
-  }
-  if (report.restarts_in_place > 0) {
-    all.push_back(absl::StrFormat(
-        "Containers were restarted in place %s: of each the last is told.",
-        Plural(report.restarts_in_place, "time", "times")));
-  }
-  if (report.left_out > 0) {
-    all.push_back(absl::StrFormat(
-        "%s left out: observed before or after the time asked for.",
-        Plural(report.left_out, "line was", "lines were")));
-  }
-  if (report.bad_lines > 0) all.push_back(BadSentence(report));
   return all;
 }
 

@@ -26,9 +26,6 @@ std::string MinuteText(std::int64_t seconds);
 // "1,204 failures of 800 workloads".
 std::string CountsText(const Cost& cost);
 
-// "12,345 h".
-std::string LostText(const Spent& lost, Unit unit);
-
 // "1,204 failures of 800 workloads cost 12,345 accelerator-hours and 98,765
 // core-hours".
 std::string HeadlineOf(const Report& report);
@@ -52,6 +49,8 @@ std::vector<SideBySide> SidesOf(const Report& report);
 struct NamedWorkloads {
   // "given up that completed".
   const char* what;
+  // The same as a member of JSON: "givenUpThatCompleted".
+  const char* member;
   const Cost* cost;
   const Exhibits* examples;
 };

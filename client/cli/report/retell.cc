@@ -1,7 +1,6 @@
 #include "client/cli/report/retell.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <optional>
 
 #include "absl/time/time.h"
@@ -66,23 +65,16 @@ std::vector<absl::Time> AskedAt(const v1::FailureReport& report) {
   return asked;
 }
 
-template <typename Items, typename Time>
-void DropLater(absl::Time then, const Time& time_of, Items& items) {
-  items.erase(std::remove_if(items.begin(), items.end(),
-                             [&](const auto& item) {
-                               return IsAfter(time_of(item), then);
-                             }),
-              items.end());
-}
-
 // The pod as it was while it ran.
 void Revive(absl::Time then, core::Pod& pod) {
   core::PodStatus& status = *pod.mutable_status();
-  DropLater(
-      then, [](const core::PodCondition& condition) -> const auto& {
-        return condition.last_transition_time();
-      },
-      *status.mutable_conditions());
+  auto& conditions = *status.mutable_conditions();
+  conditions.erase(std::remove_if(conditions.begin(), conditions.end(),
+                                  [&](const core::PodCondition& condition) {
+                                    return IsAfter(
+                                        condition.last_transition_time(), then);
+                                  }),
+                   conditions.end());
   if (IsAfter(pod.metadata().deletion_timestamp(), then)) {
     pod.mutable_metadata()->clear_deletion_timestamp();
   }

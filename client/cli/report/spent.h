@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <tuple>
 
 #include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/decision.pb.h"
@@ -29,6 +30,9 @@ struct Spent {
     core = Sum(core, other.core);
     pod = Sum(pod, other.pod);
     return *this;
+  }
+  static auto Members(auto& self) {
+    return std::tie(self.accelerator, self.core, self.pod);
   }
   bool any() const { return pod != 0; }
   friend bool operator==(const Spent&, const Spent&) = default;

@@ -22,12 +22,7 @@ struct Course {
 };
 
 v1::Decision::Action ActionOf(const Entry& entry, Decider side) {
-  return static_cast<v1::Decision::Action>(
-      entry.actions[static_cast<std::size_t>(side)]);
-}
-
-std::uint32_t NumberOf(const Entry& entry, By by) {
-  return entry.names[static_cast<std::size_t>(by)];
+  return static_cast<v1::Decision::Action>(AtKey(entry.actions, side));
 }
 
 bool GivesUp(v1::Decision::Action action) {
@@ -112,8 +107,8 @@ Verdicts VerdictsOf(const Course& course, const std::string& workload,
     const Entry& failure = failures[i];
     if (ActionOf(failure, side) != v1::Decision::RETRY) continue;
     const bool was_made = i + 1 < failures.size();
-    const bool same_again =
-        is_over && NumberOf(failure, By::kCause) == NumberOf(over, By::kCause);
+    const bool same_again = is_over && AtKey(failure.names, By::kCause) ==
+                                           AtKey(over.names, By::kCause);
     const bool in_vain =
         was_made
             ? failure.lasting || same_again
@@ -151,33 +146,25 @@ Verdicts VerdictsOf(const Course& course, const std::string& workload,
   return verdicts;
 }
 
-// Counts a workload once for each key that it has.
-template <typename Key, typename Value>
-class OncePerWorkload {
- public:
-  explicit OncePerWorkload(absl::flat_hash_map<Key, Value>& all) : all_(all) {}
-
-  Value& At(const Key& key) { return all_[key]; }
-  // 1 where this is the first of the workload.
-  Count IsFirst(const Key& key) { return seen_.insert(key).second ? 1 : 0; }
-
- private:
-  absl::flat_hash_map<Key, Value>& all_;
-  absl::flat_hash_set<Key> seen_;
-};
+// The cost of a failure, which counts its workload the first time for a key.
+template <typename Key>
+Cost CostOf(const Entry& failure, const Key& key,
+            absl::flat_hash_set<Key>& seen) {
+  return {1, seen.insert(key).second ? 1 : 0, failure.spent};
+}
 
 void AddBy(const Course& course, ReportTotals& totals) {
   for (std::size_t by = 0; by < kBys; ++by) {
-    OncePerWorkload once(totals.by[by]);
+    absl::flat_hash_set<ReportTotals::Number> seen;
     for (const Entry& failure : course.failures) {
       const ReportTotals::Number name = failure.names[by];
-      once.At(name) += {1, once.IsFirst(name), failure.spent};
+      totals.by[by][name] += CostOf(failure, name, seen);
     }
   }
 }
 
 void AddTimes(const Course& course, ReportTotals& totals) {
-  OncePerWorkload days(totals.days);
+  absl::flat_hash_set<std::pair<Day, ReportTotals::Number>> days;
   // Of each cause, the last moment.
   absl::flat_hash_map<ReportTotals::Number, std::int64_t> last;
   for (const Entry& failure : course.failures) {
@@ -185,12 +172,12 @@ void AddTimes(const Course& course, ReportTotals& totals) {
     totals.first = std::min(totals.first, observed);
     totals.last = std::max(totals.last, observed);
     const Day day = observed - observed % kDaySeconds;
-    const std::pair of_day = {day, NumberOf(failure, By::kDomain)};
-    days.At(of_day) += {1, days.IsFirst(of_day), failure.spent};
+    const std::pair of_day = {day, AtKey(failure.names, By::kDomain)};
+    totals.days[of_day] += CostOf(failure, of_day, days);
     if (!failure.by_platform) continue;
-    const ReportTotals::Number node = NumberOf(failure, By::kNode);
+    const ReportTotals::Number node = AtKey(failure.names, By::kNode);
     if (node != Names::kNone) ++totals.nodes[{node, day}];
-    const ReportTotals::Number cause = NumberOf(failure, By::kCause);
+    const ReportTotals::Number cause = AtKey(failure.names, By::kCause);
     const std::int64_t moment = observed / kMomentSeconds;
     CauseStep& at = totals.moments[{cause, moment}];
     ++at.failures;
@@ -211,13 +198,13 @@ void AddTimes(const Course& course, ReportTotals& totals) {
 }
 
 void AddMoney(const Course& course, ReportTotals& totals) {
-  OncePerWorkload flows(totals.flows);
+  absl::flat_hash_set<std::pair<ReportTotals::Number, ReportTotals::Number>>
+      flows;
   absl::flat_hash_set<ReportTotals::Number> ended;
   for (const Entry& failure : course.failures) {
-    const ReportTotals::Number budget = NumberOf(failure, By::kBudget);
-    const std::pair flow = {NumberOf(failure, By::kDomain), budget};
-    flows.At(flow)[static_cast<std::size_t>(course.end)] +=
-        {1, flows.IsFirst(flow), failure.spent};
+    const ReportTotals::Number budget = AtKey(failure.names, By::kBudget);
+    const std::pair flow = {AtKey(failure.names, By::kDomain), budget};
+    AtKey(totals.flows[flow], course.end) += CostOf(failure, flow, flows);
     if (budget == Names::kNone) continue;
     BudgetCost& cost = totals.budgets[budget];
     cost.charged += failure.units;
@@ -236,7 +223,7 @@ void AddWorkload(absl::Span<const KeptEntry> entries, ReportTotals& totals) {
   }
   totals.repeated += course.repeated;
   totals.all += all;
-  totals.ends[static_cast<std::size_t>(course.end)] += all;
+  AtKey(totals.ends, course.end) += all;
   AddBy(course, totals);
   AddTimes(course, totals);
   AddMoney(course, totals);
@@ -250,31 +237,12 @@ void AddWorkload(absl::Span<const KeptEntry> entries, ReportTotals& totals) {
   }
 }
 
-template <typename Map>
-void AddAll(const Map& from, Map& to) {
-  for (const auto& [key, value] : from) to[key] += value;
-}
-
 }  // namespace
 
 void ReportTotals::Merge(const ReportTotals& other) {
-  all += other.all;
-  repeated += other.repeated;
-  without_times += other.without_times;
+  *this += other;
   first = std::min(first, other.first);
   last = std::max(last, other.last);
-  for (std::size_t i = 0; i < kBys; ++i) AddAll(other.by[i], by[i]);
-  done += other.done;
-  for (std::size_t i = 0; i < kDeciders; ++i) verdicts[i] += other.verdicts[i];
-  comparable += other.comparable;
-  for (std::size_t i = 0; i < kEnds; ++i) ends[i] += other.ends[i];
-  for (const auto& [key, costs] : other.flows) {
-    for (std::size_t i = 0; i < kEnds; ++i) flows[key][i] += costs[i];
-  }
-  AddAll(other.budgets, budgets);
-  AddAll(other.days, days);
-  AddAll(other.nodes, nodes);
-  AddAll(other.moments, moments);
 }
 
 void AddWorkloads(std::vector<KeptEntry> entries, ReportTotals& totals) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,28 +27,16 @@ struct CauseStep {
   // Those whose last failure of it has left the window.
   Count over = 0;
 
-  CauseStep& operator+=(const CauseStep& other) {
-    failures += other.failures;
-    lost += other.lost;
-    begun += other.begun;
-    over += other.over;
-    return *this;
+  static auto Members(auto& self) {
+    return std::tie(self.failures, self.lost, self.begun, self.over);
   }
 };
 
-struct ReportTotals {
+struct ReportTotals : LostSums {
   using Number = std::uint32_t;
 
-  Cost all;
   Count repeated = 0;
-  Count without_times = 0;
-  std::int64_t first = INT64_MAX;
-  std::int64_t last = INT64_MIN;
   std::array<absl::flat_hash_map<Number, Cost>, kBys> by;
-  Verdicts done;
-  std::array<Verdicts, kDeciders> verdicts;
-  Cost comparable;
-  std::array<Cost, kEnds> ends;
   // By domain and budget.
   absl::flat_hash_map<std::pair<Number, Number>, std::array<Cost, kEnds>> flows;
   absl::flat_hash_map<Number, BudgetCost> budgets;
@@ -57,6 +46,13 @@ struct ReportTotals {
   absl::flat_hash_map<std::pair<Number, Day>, Count> nodes;
   absl::flat_hash_map<std::pair<Number, std::int64_t>, CauseStep> moments;
 
+  // But for `first` and `last`.
+  static auto Members(auto& self) {
+    return std::tie(self.all, self.without_times, self.done, self.verdicts,
+                    self.comparable, self.ends, self.repeated, self.by,
+                    self.flows, self.budgets, self.days, self.nodes,
+                    self.moments);
+  }
   void Merge(const ReportTotals& other);
 };
 

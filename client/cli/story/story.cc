@@ -1,7 +1,6 @@
 #include "client/cli/story/story.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -9,7 +8,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
 #include "client/cli/input/workload_groups.h"
@@ -93,7 +92,6 @@ Attempt AttemptOf(const v1::AttemptRecord& record, bool asked,
     attempt.done = "nobody asked then";
     return attempt;
   }
-  attempt.action = record.decision().action();
   attempt.done = DoneText(record.decision(), report, culprit);
   const std::string refusal = RefusalText(record);
   if (!refusal.empty()) absl::StrAppend(&attempt.done, ": ", refusal);
@@ -170,15 +168,11 @@ Side OurSide(const v1::DecideResponse& response, int at_hand,
   }
   for (const v1::BudgetState& budget : accounting.budgets()) {
     if (payer.empty() || budget.name() != payer) continue;
-    side.limit_name = budget.name();
-    side.used = budget.used();
-    side.limit = budget.limit();
+    side.limit = {budget.name(), budget.used(), budget.limit()};
   }
   if (accounting.has_exhaustion()) {
     const v1::Exhaustion& end = accounting.exhaustion();
-    side.limit_name = LimitName(end);
-    side.used = end.used();
-    side.limit = end.bound();
+    side.limit = {LimitName(end), end.used(), end.bound()};
   }
   return side;
 }
@@ -192,9 +186,7 @@ Side OperatorSide(const v1::NativeVerdict& native,
   side.verdict = VerdictWords(decision, "does nothing") +
                  EndOfDelay(decision, report.observed_at());
   side.action = decision.action();
-  side.limit_name = native.charged_to();
-  side.used = native.used();
-  side.limit = native.limit();
+  side.limit = {native.charged_to(), native.used(), native.limit()};
   FindOwnCount(report, native, side);
   // Alone the verdict says no more than the action.
   if (native.reason().empty() && native.message().empty()) return side;
@@ -216,10 +208,10 @@ std::string Label(const v1::WorkloadReference& workload) {
 absl::StatusOr<v1::BudgetLedger> Parse(const std::string& text,
                                        const std::string& label) {
   const auto bad = [&label](std::string_view why) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s: annotation %s: %s, expected the ledger of an "
-                        "earlier answer as JSON",
-                        label, kLedgerAnnotation, why));
+    return Invalid(
+        "%s: annotation %s: %s, expected the ledger of an "
+        "earlier answer as JSON",
+        label, kLedgerAnnotation, why);
   };
   v1::BudgetLedger ledger;
   const absl::StatusOr<std::size_t> end = CheckJsonValue(text);
@@ -235,20 +227,14 @@ absl::StatusOr<v1::BudgetLedger> Parse(const std::string& text,
   return ledger;
 }
 
-// Commands take the plural or singular in lower case, any group.
-std::string Resource(const v1::WorkloadReference& workload) {
-  std::string kind = absl::AsciiStrToLower(workload.kind());
-  return absl::StrCat(kind, "/", workload.name());
-}
-
 }  // namespace
 
 std::string Side::Price() const {
-  if (limit_name.empty()) return "not counted";
-  if (used > limit) {
-    return absl::StrFormat("%s of %d exceeded (%d)", limit_name, limit, used);
-  }
-  return absl::StrFormat("%s %d of %d used", limit_name, used, limit);
+  const auto& [name, used, bound] = limit;
+  if (name.empty()) return "not counted";
+  return used > bound
+             ? absl::StrFormat("%s of %d exceeded (%d)", name, bound, used)
+             : absl::StrFormat("%s %d of %d used", name, used, bound);
 }
 
 std::string ProblemOf(const v1::DecideResponse& response) {
@@ -275,7 +261,6 @@ Story TellStory(const v1::DecideRequest& request,
   story.echo = EchoOf(diagnosis);
   story.first_step = diagnosis.first_step().text();
   story.broken = diagnosis.situation() == v1::Diagnosis::BROKEN;
-  story.action = response.decision().action();
   const int at_hand = RecordAtHand(response);
   TellAttempts(request, response, at_hand, story);
   for (Attempt& attempt : story.attempts) {
@@ -326,22 +311,20 @@ std::string TakeAnnotatedLedger(v1::DecideRequest& request,
                                 std::vector<std::string>& warnings) {
   if (request.has_ledger()) return std::string();
   const v1::WorkloadReference workload = WorkloadOf(request.report());
-  std::string label = absl::StrCat(workload.kind(), " ", workload.name());
-  std::string text;
-  const auto& given = request.report().workload().annotations();
-  if (const auto found = given.find(kLedgerAnnotation); found != given.end()) {
-    text = found->second;
-  } else {
-    for (const OwningObject& holder : OwnersFirst(request.report())) {
-      const auto& annotations = holder.meta->annotations();
-      const auto annotation = annotations.find(kLedgerAnnotation);
-      if (annotation == annotations.end()) continue;
-      text = annotation->second;
-      label = WorkloadLabel(holder.kind, holder.meta->namespace_(),
-                            holder.meta->name());
-      break;
-    }
+  std::vector<std::pair<std::string, decltype(&workload.annotations())>>
+      holders = {{absl::StrCat(workload.kind(), " ", workload.name()),
+                  &request.report().workload().annotations()}};
+  for (const OwningObject& holder : OwnersFirst(request.report())) {
+    holders.emplace_back(WorkloadLabel(holder.kind, holder.meta->namespace_(),
+                                       holder.meta->name()),
+                         &holder.meta->annotations());
   }
+  const auto holder = std::ranges::find_if(holders, [](const auto& one) {
+    return one.second->contains(kLedgerAnnotation);
+  });
+  if (holder == holders.end()) return std::string();
+  const std::string& label = holder->first;
+  const std::string& text = holder->second->at(kLedgerAnnotation);
   if (SkipJsonSpace(text) == text.size()) return std::string();
   absl::StatusOr<v1::BudgetLedger> ledger = Parse(text, label);
   if (!ledger.ok()) {
@@ -370,9 +353,12 @@ LedgerNote NoteLedger(const v1::WorkloadReference& workload,
   if (!json.ok() || ledger.history().empty()) return note;
   note.json = *json;
   if (workload.kind().empty() || workload.name().empty()) return note;
+  // Commands take the plural or singular in lower case, any group.
+  const std::string resource = absl::StrCat(
+      absl::AsciiStrToLower(workload.kind()), "/", workload.name());
   note.command = "kubectl annotate --overwrite";
   absl::StrAppend(&note.command, InNamespace(workload.namespace_()), " ",
-                  ShellWord(Resource(workload)), " ", kLedgerAnnotation, "=",
+                  ShellWord(resource), " ", kLedgerAnnotation, "=",
                   Quoted(note.json));
   return note;
 }

@@ -37,7 +37,6 @@ struct Attempt {
   // "retry the pod in 9s with memory x1.5"; "nobody asked then" of an attempt
   // that only the objects show.
   std::string done;
-  v1::Decision::Action action = v1::Decision::ACTION_UNSPECIFIED;
   // The failure that the answer is about.
   bool at_hand = false;
 };
@@ -49,10 +48,13 @@ struct Side {
   // "RETRY the pod in 9s (at 09:07:43 UTC)".
   std::string verdict;
   v1::Decision::Action action = v1::Decision::ACTION_UNSPECIFIED;
-  // The budget or setting that counts it, "memory"; empty: not counted.
-  std::string limit_name;
-  long long used = 0;
-  long long limit = 0;
+  // The budget or setting that counts it, "memory"; without a name: none does.
+  struct Limit {
+    std::string name;
+    long long used = 0;
+    long long bound = 0;
+  };
+  Limit limit;
   // "Failed, BackoffLimitExceeded: Job has ..."; of operators only.
   std::string words;
 
@@ -84,7 +86,6 @@ struct Story {
   std::string first_step;
   // Something is broken, so that a verdict is about it.
   bool broken = false;
-  v1::Decision::Action action = v1::Decision::ACTION_UNSPECIFIED;
   // What changes for the next attempt. A factor of 0: by how much it grows says
   // nothing, since the report has nothing to multiply.
   std::vector<v1::ResourceChange> resources;

@@ -21,8 +21,7 @@ std::int64_t SecondsOf(const google::protobuf::Timestamp& time) {
   return IsSet(time) ? time.seconds() : 0;
 }
 
-// The later of two times, the earlier of two; 0 is unknown.
-std::int64_t Later(std::int64_t a, std::int64_t b) { return std::max(a, b); }
+// Of two times, of which 0 is unknown.
 std::int64_t Earlier(std::int64_t a, std::int64_t b) {
   if (a == 0 || b == 0) return a + b;
   return std::min(a, b);
@@ -50,7 +49,7 @@ void ReadContainers(const core::Pod& pod, Lane& lane) {
             (lane.note.empty() || end.exit_code() != 0)) {
           lane.note = EndNote(end);
         }
-        lane.end = Later(lane.end, finished);
+        lane.end = std::max(lane.end, finished);
       } else if (state->has_running()) {
         lane.begin =
             Earlier(lane.begin, SecondsOf(state->running().started_at()));
@@ -85,13 +84,13 @@ Lane LaneOf(const core::Pod& pod, std::int64_t observed) {
   }
   if (!pod.status().reason().empty()) lane.note = pod.status().reason();
   if (lane.open) {
-    lane.end = Later(lane.end, observed);
+    lane.end = std::max(lane.end, observed);
     if (lane.note.empty()) {
       lane.note = pod.status().phase() == "Pending" ? "pending" : "running";
     }
   }
   if (lane.end == 0) lane.end = observed;
-  lane.end = Later(lane.end, lane.begin);
+  lane.end = std::max(lane.end, lane.begin);
   return lane;
 }
 
@@ -127,27 +126,23 @@ std::string TextOf(const core::Event& event) {
 
 // Sets `hidden` to how many were left out.
 std::vector<Moment> EventsOf(const v1::FailureReport& report, int& hidden) {
-  struct Timed {
-    bool warning;
-    Moment moment;
-  };
-  std::vector<Timed> timed;
+  // Whether it is none that warns, and the moment.
+  std::vector<std::pair<bool, Moment>> timed;
   for (const core::Event& event : report.events()) {
     const std::int64_t at = TimeOf(event);
     if (at == 0) continue;
-    timed.push_back({event.type() == "Warning", {at, TextOf(event)}});
+    timed.push_back({event.type() != "Warning", {at, TextOf(event)}});
   }
   // Warnings before the rest, the latest first, when not all can be shown.
-  std::ranges::stable_sort(timed, [](const Timed& a, const Timed& b) {
-    return std::make_tuple(!a.warning, -a.moment.at) <
-           std::make_tuple(!b.warning, -b.moment.at);
+  std::ranges::stable_sort(timed, {}, [](const auto& event) {
+    return std::pair(event.first, -event.second.at);
   });
   if (timed.size() > kMostEvents) {
     hidden = static_cast<int>(timed.size() - kMostEvents);
     timed.resize(kMostEvents);
   }
   std::vector<Moment> events;
-  for (Timed& event : timed) events.push_back(std::move(event.moment));
+  for (auto& [rank, moment] : timed) events.push_back(std::move(moment));
   std::ranges::stable_sort(events, {}, &Moment::at);
   for (std::size_t i = 0; i < events.size(); ++i) {
     events[i].number = static_cast<int>(i) + 1;

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "absl/time/civil_time.h"
 #include "absl/time/time.h"
+#include "client/cli/base/numbers.h"
 #include "policy/verdict/sentence.h"
 
 namespace mulligan::cli {
@@ -116,13 +116,11 @@ std::string EndOfDelay(const v1::Decision& decision,
   const auto& delay = decision.retry_after();
   if (!waits || from.seconds() <= 0) return "";
   const auto text = [&from](std::int64_t seconds) {
-    const absl::Time time = absl::FromUnixSeconds(seconds);
+    constexpr std::string_view kDay = "%Y-%m-%d ";
     const bool same_day =
-        absl::ToCivilDay(time, absl::UTCTimeZone()) ==
-        absl::ToCivilDay(absl::FromUnixSeconds(from.seconds()),
-                         absl::UTCTimeZone());
-    return absl::FormatTime(same_day ? "%H:%M:%S UTC" : "%Y-%m-%d %H:%M:%S UTC",
-                            time, absl::UTCTimeZone());
+        UtcText(kDay, seconds) == UtcText(kDay, from.seconds());
+    return (same_day ? "" : UtcText(kDay, seconds)) +
+           UtcText("%H:%M:%S UTC", seconds);
   };
   std::string end;
   if (delay.seconds() > 0 || delay.nanos() > 0) {
@@ -185,15 +183,11 @@ std::vector<ToldEvidence> EvidenceOf(const v1::Diagnosis& diagnosis) {
 }
 
 std::string TimeText(const google::protobuf::Timestamp& time) {
-  return absl::FormatTime("%Y-%m-%d%ET%H:%M:%SZ",
-                          absl::FromUnixSeconds(time.seconds()),
-                          absl::UTCTimeZone());
+  return UtcText("%Y-%m-%dT%H:%M:%SZ", time.seconds());
 }
 
 std::string DayAndTime(const google::protobuf::Timestamp& time) {
-  return absl::FormatTime("%Y-%m-%d %H:%M:%S",
-                          absl::FromUnixSeconds(time.seconds()),
-                          absl::UTCTimeZone());
+  return UtcText("%Y-%m-%d %H:%M:%S", time.seconds());
 }
 
 std::string LimitName(const v1::Exhaustion& exhaustion) {

@@ -90,18 +90,14 @@ void CompareValues(const v1::ExpectedAnswer& expect,
   }
 }
 
-void CompareUse(const v1::ExpectedAnswer& expect,
-                const v1::Accounting& accounting,
-                std::vector<Mismatch>& mismatches) {
-  for (const auto& [budget, used] : expect.used()) {
-    std::string found = "no such budget";
-    for (const v1::BudgetState& state : accounting.budgets()) {
-      if (state.name() == budget) found = absl::StrCat(state.used());
-    }
-    if (found != absl::StrCat(used)) {
-      mismatches.push_back({absl::StrFormat("used.%s", budget),
-                            absl::StrCat(used), std::move(found)});
-    }
+// What is expected of some by name, "used.memory", and what `find` finds.
+void CompareNamed(const char* key, const auto& expected, const auto& find,
+                  std::vector<Mismatch>& mismatches) {
+  for (const auto& [name, value] : expected) {
+    std::string found = find(name);
+    if (found == absl::StrCat(value)) continue;
+    mismatches.push_back({absl::StrFormat("%s.%s", key, name),
+                          absl::StrCat(value), std::move(found)});
   }
 }
 
@@ -155,21 +151,6 @@ void CompareNodes(const v1::ExpectedAnswer& expect,
                         NameOr(absl::StrJoin(found, ", "))});
 }
 
-void CompareResources(const v1::ExpectedAnswer& expect,
-                      const v1::Decision& decision,
-                      std::vector<Mismatch>& mismatches) {
-  for (const auto& [resource, factor] : expect.resources()) {
-    std::string found = "none";
-    for (const v1::ResourceChange& change : decision.resources()) {
-      if (change.resource() == resource) found = absl::StrCat(change.factor());
-    }
-    if (found != absl::StrCat(factor)) {
-      mismatches.push_back({absl::StrFormat("resources.%s", resource),
-                            absl::StrCat(factor), std::move(found)});
-    }
-  }
-}
-
 void CompareTexts(const v1::ExpectedAnswer& expect,
                   const v1::DecideResponse& answer,
                   std::vector<Mismatch>& mismatches) {
@@ -205,12 +186,32 @@ std::vector<Mismatch> FindMismatches(
   }
   std::vector<Mismatch> mismatches;
   CompareValues(expect, SaidBy(*answer), mismatches);
-  CompareUse(expect, answer->accounting(), mismatches);
+  CompareNamed(
+      "used", expect.used(),
+      [&](const std::string& budget) {
+        std::string used = "no such budget";
+        for (const v1::BudgetState& state : answer->accounting().budgets()) {
+          if (state.name() == budget) used = absl::StrCat(state.used());
+        }
+        return used;
+      },
+      mismatches);
   if (expect.has_delay()) {
     CompareDelay(expect.delay(), *answer, observed_at, mismatches);
   }
   CompareNodes(expect, answer->decision(), mismatches);
-  CompareResources(expect, answer->decision(), mismatches);
+  CompareNamed(
+      "resources", expect.resources(),
+      [&](const std::string& resource) {
+        std::string factor = "none";
+        for (const auto& change : answer->decision().resources()) {
+          if (change.resource() == resource) {
+            factor = absl::StrCat(change.factor());
+          }
+        }
+        return factor;
+      },
+      mismatches);
   CompareTexts(expect, *answer, mismatches);
   return mismatches;
 }

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/base/errors.h"
 #include "client/cli/input/documents.h"
 #include "client/cli/input/inputs.h"
 #include "client/cli/input/report_builder.h"
@@ -156,7 +157,7 @@ absl::Status AddObjects(const SceneObjects& objects, ReportBuilder& builder) {
   for (const Struct& object : objects) {
     std::string json;
     if (!google::protobuf::util::MessageToJsonString(object, &json).ok()) {
-      return absl::InvalidArgumentError("an object is nested too deeply");
+      return Invalid("an object is nested too deeply");
     }
     absl::Status status = builder.Add("object", std::move(json));
     if (!status.ok()) return status;
@@ -184,8 +185,7 @@ absl::Status ReadFile(const std::string& file, SceneObjects& objects) {
   for (const std::string& json : documents->json) {
     Struct& object = objects.emplace_back();
     if (!google::protobuf::util::JsonStringToMessage(json, &object).ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(file, ": expected Kubernetes objects"));
+      return Invalid("%s: expected Kubernetes objects", file);
     }
   }
   return absl::OkStatus();
@@ -251,8 +251,7 @@ absl::Status Scene::Advance(const v1::PolicyTestStep& step, bool repeated) {
     shown.insert(shown.end(), step.objects().begin(), step.objects().end());
     now_ = LatestTime(shown);
     if (now_ == absl::InfinitePast()) {
-      return absl::InvalidArgumentError(
-          "there is no time in what is shown, expected at");
+      return Invalid("there is no time in what is shown, expected at");
     }
     now_ += after;
   }

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
@@ -33,151 +34,125 @@ bool IsSuiteName(const fs::path& path) {
          path.stem().string().ends_with("_test");
 }
 
-class Checker {
- public:
-  explicit Checker(Suite& suite) : suite_(suite) {}
+// Adds the error where something is `wrong`.
+void Check(bool wrong, const std::string& path, std::string message,
+           Suite& suite) {
+  if (wrong) suite.AddError(path, std::move(message));
+}
 
-  void Check() {
-    Expect("apiVersion", suite_.test.api_version(), "mulligan.dev/v1");
-    Expect("kind", suite_.test.kind(), "RetryPolicyTest");
-    if (suite_.test.metadata().name().empty()) {
-      suite_.AddError("metadata",
-                      "name is missing, expected that of the suite");
-    }
-    for (const auto& [name, fixture] : suite_.spec().fixtures()) {
-      unused_.insert(name);
-      if (fixture.objects().empty() && fixture.files().empty()) {
-        suite_.AddError("spec.fixtures[" + name + "]",
-                        "shows nothing, expected objects or files");
-      }
-    }
-    if (suite_.spec().cases().empty()) {
-      suite_.AddError("spec", kNoCases);
-    }
-    for (int i = 0; i < suite_.spec().cases_size(); ++i) CheckCase(i);
-    for (const std::string& name : unused_) {
-      suite_.AddError("spec.fixtures[" + name + "]", "is used by no step");
+void CheckError(const v1::ExpectedAnswer& expect, const std::string& path,
+                Suite& suite) {
+  Check(std::ranges::find(kErrors, expect.error()) == std::end(kErrors), path,
+        absl::StrFormat("\"%s\" is none of %s", expect.error(),
+                        absl::StrJoin(kErrors, ", ")),
+        suite);
+  v1::ExpectedAnswer only;
+  only.set_error(expect.error());
+  Check(only.ByteSizeLong() != expect.ByteSizeLong(), path,
+        "goes with no other key: an error is no answer", suite);
+}
+
+void CheckExpect(const v1::PolicyTestStep& step, const std::string& path,
+                 Suite& suite) {
+  const v1::ExpectedAnswer& expect = step.expect();
+  Check(expect.ByteSizeLong() == 0, path,
+        step.has_expect() ? "expects nothing, so nothing would be tested"
+                          : "expect is missing, so nothing would be tested",
+        suite);
+  Check(expect.has_delay() && expect.delay().ByteSizeLong() == 0,
+        path + ".delay", "expects nothing, expected atLeast or atMost", suite);
+  if (!expect.error().empty()) CheckError(expect, path + ".error", suite);
+}
+
+void CheckShown(const v1::PolicyTestStep& step, const std::string& path,
+                Suite& suite) {
+  const std::string& fixture = step.fixture();
+  Check(fixture.empty() && step.objects().empty(), path,
+        "shows nothing, expected fixture or objects", suite);
+  if (fixture.empty() || suite.spec().fixtures().contains(fixture)) return;
+  std::vector<std::string> names;
+  for (const auto& [name, unused] : suite.spec().fixtures()) {
+    names.push_back(name);
+  }
+  suite.AddError(path + ".fixture",
+                 absl::StrFormat("unknown fixture \"%s\"%s", fixture,
+                                 DidYouMean(fixture, names)));
+}
+
+void CheckTime(const v1::PolicyTestStep& step, bool first,
+               const std::string& path, Suite& suite) {
+  const bool has_at = !step.at().empty();
+  absl::Time ignored;
+  Check(has_at &&
+            !absl::ParseTime(absl::RFC3339_full, step.at(), &ignored, nullptr),
+        path + ".at",
+        absl::StrFormat("\"%s\" is not a time such as 2026-01-31T08:00:00Z",
+                        step.at()),
+        suite);
+  Check(has_at && step.has_after() && step.times() <= 1, path + ".after",
+        "goes with no at: one of them is enough", suite);
+  Check(first && step.same_attempt(), path + ".sameAttempt",
+        "there is no step before", suite);
+  Check(!first && !has_at && !step.has_after(), path,
+        "after is missing, expected the time since the step before (or at)",
+        suite);
+  Check(step.has_times() && (step.times() < 1 || step.times() > kMostTimes),
+        path + ".times",
+        absl::StrFormat("%d, expected 1 to %d", step.times(), kMostTimes),
+        suite);
+  Check(step.times() > 1 && !step.has_after(), path + ".times",
+        "needs after: the time between them", suite);
+}
+
+void CheckCases(Suite& suite) {
+  std::set<std::string> names;
+  for (int i = 0; i < suite.spec().cases_size(); ++i) {
+    const v1::PolicyTestCase& test = suite.spec().cases(i);
+    const std::string path = absl::StrFormat("spec.cases[%d]", i);
+    const bool is_new = names.insert(test.name()).second;
+    Check(test.name().empty(), path, "name is missing, expected what is tested",
+          suite);
+    Check(
+        !test.name().empty() && !is_new, path + ".name",
+        absl::StrFormat("\"%s\" is the name of another case, too", test.name()),
+        suite);
+    Check(test.steps().empty(), path, "steps is missing, expected at least one",
+          suite);
+    for (int j = 0; j < test.steps_size(); ++j) {
+      const std::string step = absl::StrFormat("%s.steps[%d]", path, j);
+      CheckShown(test.steps(j), step, suite);
+      CheckTime(test.steps(j), j == 0, step, suite);
+      CheckExpect(test.steps(j), step + ".expect", suite);
     }
   }
+}
 
- private:
-  void Expect(const char* path, const std::string& value,
-              const char* expected) {
-    if (value == expected) return;
-    suite_.AddError(path,
-                    absl::StrFormat("\"%s\", expected %s", value, expected));
+void CheckSuite(Suite& suite) {
+  const auto expect = [&suite](const char* path, const std::string& value,
+                               const char* expected) {
+    Check(value != expected, path,
+          absl::StrFormat("\"%s\", expected %s", value, expected), suite);
+  };
+  expect("apiVersion", suite.test.api_version(), "mulligan.dev/v1");
+  expect("kind", suite.test.kind(), "RetryPolicyTest");
+  Check(suite.test.metadata().name().empty(), "metadata",
+        "name is missing, expected that of the suite", suite);
+  std::set<std::string> unused;
+  for (const auto& [name, fixture] : suite.spec().fixtures()) {
+    unused.insert(name);
+    Check(fixture.objects().empty() && fixture.files().empty(),
+          "spec.fixtures[" + name + "]",
+          "shows nothing, expected objects or files", suite);
   }
-
-  void CheckCase(int number) {
-    const v1::PolicyTestCase& test = suite_.spec().cases(number);
-    const std::string path = absl::StrFormat("spec.cases[%d]", number);
-    if (test.name().empty()) {
-      suite_.AddError(path, "name is missing, expected what is tested");
-    } else if (!names_.insert(test.name()).second) {
-      suite_.AddError(path + ".name", absl::StrFormat("\"%s\" is the name of "
-                                                      "another case, too",
-                                                      test.name()));
-    }
-    if (test.steps().empty()) {
-      suite_.AddError(path, "steps is missing, expected at least one");
-    }
-    for (int i = 0; i < test.steps_size(); ++i) {
-      CheckStep(test.steps(i), i == 0,
-                absl::StrFormat("%s.steps[%d]", path, i));
-    }
+  Check(suite.spec().cases().empty(), "spec", kNoCases, suite);
+  CheckCases(suite);
+  for (const v1::PolicyTestCase& test : suite.spec().cases()) {
+    for (const auto& step : test.steps()) unused.erase(step.fixture());
   }
-
-  void CheckStep(const v1::PolicyTestStep& step, bool first,
-                 const std::string& path) {
-    CheckShown(step, path);
-    CheckTime(step, first, path);
-    CheckExpect(step, path);
+  for (const std::string& name : unused) {
+    suite.AddError("spec.fixtures[" + name + "]", "is used by no step");
   }
-
-  void CheckExpect(const v1::PolicyTestStep& step, const std::string& path) {
-    const v1::ExpectedAnswer& expect = step.expect();
-    if (expect.ByteSizeLong() == 0) {
-      suite_.AddError(path + ".expect",
-                      step.has_expect()
-                          ? "expects nothing, so nothing would be tested"
-                          : "expect is missing, so nothing would be tested");
-    }
-    if (expect.has_delay() && expect.delay().ByteSizeLong() == 0) {
-      suite_.AddError(path + ".expect.delay",
-                      "expects nothing, expected atLeast or atMost");
-    }
-    if (!expect.error().empty()) CheckError(expect, path + ".expect.error");
-  }
-
-  void CheckError(const v1::ExpectedAnswer& expect, const std::string& path) {
-    if (std::ranges::find(kErrors, expect.error()) == std::end(kErrors)) {
-      suite_.AddError(path,
-                      absl::StrFormat("\"%s\" is none of %s", expect.error(),
-                                      absl::StrJoin(kErrors, ", ")));
-    }
-    v1::ExpectedAnswer only;
-    only.set_error(expect.error());
-    if (only.ByteSizeLong() != expect.ByteSizeLong()) {
-      suite_.AddError(path, "goes with no other key: an error is no answer");
-    }
-  }
-
-  void CheckShown(const v1::PolicyTestStep& step, const std::string& path) {
-    const std::string& fixture = step.fixture();
-    if (fixture.empty() && step.objects().empty()) {
-      suite_.AddError(path, "shows nothing, expected fixture or objects");
-    }
-    if (!fixture.empty() && !suite_.spec().fixtures().contains(fixture)) {
-      std::vector<std::string> names;
-      for (const auto& [name, unused] : suite_.spec().fixtures()) {
-        names.push_back(name);
-      }
-      const std::string nearest = Nearest(fixture, names);
-      suite_.AddError(
-          path + ".fixture",
-          absl::StrFormat(
-              "unknown fixture \"%s\"%s", fixture,
-              nearest.empty() ? "" : ", did you mean \"" + nearest + "\"?"));
-    }
-    unused_.erase(fixture);
-  }
-
-  void CheckTime(const v1::PolicyTestStep& step, bool first,
-                 const std::string& path) {
-    absl::Time ignored;
-    if (!step.at().empty() &&
-        !absl::ParseTime(absl::RFC3339_full, step.at(), &ignored, nullptr)) {
-      suite_.AddError(path + ".at",
-                      absl::StrFormat("\"%s\" is not a time such as "
-                                      "2026-01-31T08:00:00Z",
-                                      step.at()));
-    }
-    if (!step.at().empty() && step.has_after() && step.times() <= 1) {
-      suite_.AddError(path + ".after",
-                      "goes with no at: one of them is enough");
-    }
-    if (first && step.same_attempt()) {
-      suite_.AddError(path + ".sameAttempt", "there is no step before");
-    }
-    if (!first && step.at().empty() && !step.has_after()) {
-      suite_.AddError(path,
-                      "after is missing, expected the time since the "
-                      "step before (or at)");
-    }
-    if (step.has_times() && (step.times() < 1 || step.times() > kMostTimes)) {
-      suite_.AddError(
-          path + ".times",
-          absl::StrFormat("%d, expected 1 to %d", step.times(), kMostTimes));
-    }
-    if (step.times() > 1 && !step.has_after()) {
-      suite_.AddError(path + ".times", "needs after: the time between them");
-    }
-  }
-
-  Suite& suite_;
-  std::set<std::string> unused_;
-  std::set<std::string> names_;
-};
+}
 
 // Where the document says that it is a policy, whose keys are none of a
 // suite's; null: it does not.
@@ -219,6 +194,13 @@ void Suite::AddError(std::string_view path, std::string message) {
                     std::move(message)});
 }
 
+std::string DidYouMean(const std::string& name,
+                       const std::vector<std::string>& known) {
+  const std::string nearest = Nearest(name, known);
+  return nearest.empty() ? ""
+                         : absl::StrCat(", did you mean \"", nearest, "\"?");
+}
+
 absl::StatusOr<std::vector<std::string>> FindSuites(
     const std::vector<std::string>& paths) {
   std::vector<std::string> files;
@@ -247,22 +229,21 @@ absl::StatusOr<std::vector<std::string>> FindSuites(
 }
 
 Suite ReadSuite(const std::string& file) {
-  const absl::StatusOr<std::string> text = ReadInput(file, std::cin);
-  if (text.ok()) return ParseSuite(file, *text);
-  Suite suite;
-  suite.file = file;
-  suite.positions = SourceMap(file);
-  suite.AddError("", std::string(text.status().message()));
-  return suite;
+  return ParseSuite(file, ReadInput(file, std::cin));
 }
 
-Suite ParseSuite(const std::string& file, const std::string& text) {
+Suite ParseSuite(const std::string& file,
+                 const absl::StatusOr<std::string>& text) {
   Suite suite;
   suite.file = file;
   suite.positions = SourceMap(file);
-  ParseInto(text, suite);
+  if (text.ok()) {
+    ParseInto(*text, suite);
+  } else {
+    suite.AddError("", std::string(text.status().message()));
+  }
   // Of what could not be read, nothing is missing.
-  if (!HasErrors(suite.issues)) Checker(suite).Check();
+  if (!HasErrors(suite.issues)) CheckSuite(suite);
   return suite;
 }
 

@@ -43,10 +43,15 @@ absl::StatusOr<std::vector<std::string>> FindSuites(
 // without having it, has without using it or does not expect are issues.
 Suite ReadSuite(const std::string& file);
 // The same of a text; `file` is what issues call it.
-Suite ParseSuite(const std::string& file, const std::string& text);
+Suite ParseSuite(const std::string& file,
+                 const absl::StatusOr<std::string>& text);
 
 // What a suite without cases is told; the first one mends it.
 inline constexpr char kNoCases[] = "cases is missing, expected at least one";
+
+// ", did you mean "a"?", where one of those that are known is near.
+std::string DidYouMean(const std::string& name,
+                       const std::vector<std::string>& known);
 
 struct Mismatch {
   // Key of the expectation, as the suite writes it.

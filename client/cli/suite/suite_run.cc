@@ -10,78 +10,60 @@
 #include "client/cli/input/policy_files.h"
 #include "client/cli/print/html.h"
 #include "client/cli/suite/suite.h"
-#include "policy/loader/suggest.h"
 
 namespace mulligan::cli {
 namespace {
 
 constexpr char kDefaultRule[] = "default";
 
+using Names = std::vector<std::string>;
+
+void CheckName(const char* what, const std::string& name, const Names& known,
+               const std::string& path, Suite& suite) {
+  if (name.empty() || std::ranges::find(known, name) != known.end()) return;
+  suite.AddError(
+      path, absl::StrFormat("no policy under test has the %s \"%s\"%s", what,
+                            name, DidYouMean(name, known)));
+}
+
 // Names in expectations that no answer can ever have are mistakes of the suite.
-class NameChecker {
- public:
-  NameChecker(Suite& suite, const PolicySet& policies) : suite_(suite) {
-    for (const auto& policy : policies.policies()) {
-      policies_.push_back(policy->name());
-      for (const CompiledRule& rule : policy->compiled().rules) {
-        rules_.push_back(rule.reference.rule());
+void CheckNames(const PolicySet& set, Suite& suite) {
+  Names policies;
+  Names rules;
+  Names budgets;
+  for (const auto& policy : set.policies()) {
+    policies.push_back(policy->name());
+    for (const CompiledRule& rule : policy->compiled().rules) {
+      rules.push_back(rule.reference.rule());
+    }
+    for (const CompiledBudget& budget : policy->compiled().budgets) {
+      budgets.push_back(budget.name);
+    }
+  }
+  rules.emplace_back(kDefaultRule);
+  Names limits = budgets;
+  limits.emplace_back("maxAttempts");
+  for (int i = 0; i < suite.spec().cases_size(); ++i) {
+    const v1::PolicyTestCase& test = suite.spec().cases(i);
+    const std::string path = absl::StrFormat("spec.cases[%d]", i);
+    for (int j = 0; j < test.steps_size(); ++j) {
+      const v1::ExpectedAnswer& expect = test.steps(j).expect();
+      // A policy that is expected to be unknown may be.
+      if (expect.error().empty()) {
+        CheckName("policy", test.policy(), policies, path + ".policy", suite);
       }
-      for (const CompiledBudget& budget : policy->compiled().budgets) {
-        budgets_.push_back(budget.name);
-      }
-    }
-    rules_.emplace_back(kDefaultRule);
-    limits_ = budgets_;
-    limits_.emplace_back("maxAttempts");
-  }
-
-  void Check() {
-    for (int i = 0; i < suite_.spec().cases_size(); ++i) {
-      const v1::PolicyTestCase& test = suite_.spec().cases(i);
-      const std::string path = absl::StrFormat("spec.cases[%d]", i);
-      for (int j = 0; j < test.steps_size(); ++j) {
-        const v1::ExpectedAnswer& expect = test.steps(j).expect();
-        // A policy that is expected to be unknown may be.
-        if (expect.error().empty()) {
-          CheckName("policy", test.policy(), policies_, path + ".policy");
-        }
-        CheckStep(expect, absl::StrFormat("%s.steps[%d].expect", path, j));
+      const std::string at = absl::StrFormat("%s.steps[%d].expect", path, j);
+      CheckName("policy", expect.policy(), policies, at + ".policy", suite);
+      CheckName("rule", expect.rule(), rules, at + ".rule", suite);
+      CheckName("budget", expect.budget(), budgets, at + ".budget", suite);
+      CheckName("limit", expect.exhausted(), limits, at + ".exhausted", suite);
+      for (const auto& [budget, used] : expect.used()) {
+        CheckName("budget", budget, budgets,
+                  absl::StrFormat("%s.used[%s]", at, budget), suite);
       }
     }
   }
-
- private:
-  void CheckStep(const v1::ExpectedAnswer& expect, const std::string& path) {
-    CheckName("policy", expect.policy(), policies_, path + ".policy");
-    CheckName("rule", expect.rule(), rules_, path + ".rule");
-    CheckName("budget", expect.budget(), budgets_, path + ".budget");
-    CheckName("limit", expect.exhausted(), limits_, path + ".exhausted");
-    for (const auto& [budget, used] : expect.used()) {
-      CheckName("budget", budget, budgets_,
-                absl::StrFormat("%s.used[%s]", path, budget));
-    }
-  }
-
-  void CheckName(const char* what, const std::string& name,
-                 const std::vector<std::string>& known,
-                 const std::string& path) {
-    if (name.empty() || std::ranges::find(known, name) != known.end()) {
-      return;
-    }
-    const std::string nearest = Nearest(name, known);
-    suite_.AddError(
-        path,
-        absl::StrFormat(
-            "no policy under test has the %s \"%s\"%s", what, name,
-            nearest.empty() ? "" : ", did you mean \"" + nearest + "\"?"));
-  }
-
-  Suite& suite_;
-  std::vector<std::string> policies_;
-  std::vector<std::string> rules_;
-  std::vector<std::string> budgets_;
-  std::vector<std::string> limits_;
-};
+}
 
 // The life of one workload.
 class CaseRun {
@@ -134,7 +116,7 @@ class CaseRun {
                   std::string(request.status().message())});
       return false;
     }
-    if (has_ledger_) *request->mutable_ledger() = ledger_;
+    if (ledger_.has_value()) *request->mutable_ledger() = *ledger_;
     if (!test_.policy().empty()) request->set_policy(test_.policy());
     const absl::StatusOr<v1::DecideResponse> answer =
         DecideAt(request->report().observed_at(), *request, policies_);
@@ -152,7 +134,6 @@ class CaseRun {
     }
     coverage_.OnAnswer(*answer);
     ledger_ = answer->ledger();
-    has_ledger_ = true;
     return true;
   }
 
@@ -175,8 +156,7 @@ class CaseRun {
   const absl::Time deadline_;
   RuleCoverage& coverage_;
   Scene scene_;
-  v1::BudgetLedger ledger_;
-  bool has_ledger_ = false;
+  std::optional<v1::BudgetLedger> ledger_;
   v1::PolicyTestCaseResult result_;
 };
 
@@ -314,7 +294,7 @@ SuiteOutcome RunSuiteUnder(const PolicySet& policies, Suite suite,
                            absl::Time deadline, RuleCoverage& coverage) {
   SuiteOutcome outcome = OutcomeOf(suite);
   if (HasErrors(suite.issues)) return outcome;
-  NameChecker(suite, policies).Check();
+  CheckNames(policies, suite);
   const Fixtures fixtures = ReadFixtures(suite);
   if (!HasErrors(suite.issues)) CheckSteps(fixtures, suite);
   outcome.issues = suite.issues;

@@ -1,7 +1,6 @@
-#include "client/cli/input/hint.h"
-
 #include <string>
 
+#include "client/cli/input/inputs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/proto_matchers.h"

@@ -1,8 +1,7 @@
-#include "client/cli/input/pasted_log.h"
-
 #include <string>
 
 #include "client/cli/base/json_text.h"
+#include "client/cli/input/pasted.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/limits.h"

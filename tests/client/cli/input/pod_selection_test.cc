@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/input/event_reduction.h"
-#include "client/cli/input/list_reduction.h"
+#include "client/cli/input/reduction.h"
 #include "client/cli/input/report_builder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

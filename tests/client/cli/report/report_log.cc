@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "client/cli/report/gathered.h"
 #include "tests/testing/status_matchers.h"
 
 namespace mulligan::cli {
@@ -116,6 +117,15 @@ ReportSettings With(unsigned threads, std::size_t most_bytes) {
   settings.threads = threads;
   settings.most_bytes = most_bytes;
   return settings;
+}
+
+absl::StatusOr<Report> MakeReport(LogBlocks& logs,
+                                  const ReportSettings& settings) {
+  Gathered gathered;
+  Gather(logs, settings, gathered);
+  const absl::Status added = AddUp(gathered, settings.threads);
+  if (!added.ok()) return added;
+  return Tell(gathered);
 }
 
 Report ReportTest::Run(const std::vector<LoggedAnswer>& answers,

@@ -47,6 +47,10 @@ ReportSettings ByTeam();
 ReportSettings ComparedWith(const PolicySet& candidate);
 ReportSettings With(unsigned threads, std::size_t most_bytes = 1 << 20);
 
+// The report of logs.
+absl::StatusOr<Report> MakeReport(LogBlocks& logs,
+                                  const ReportSettings& settings);
+
 class ReportTest : public ::testing::Test {
  protected:
   Report Run(const std::vector<LoggedAnswer>& answers,

@@ -1,11 +1,10 @@
-#include "client/cli/report/report_parts.h"
-
 #include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/report/gathered.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/loader/load.h"

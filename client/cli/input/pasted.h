@@ -1,12 +1,17 @@
-// Logs in the place of objects.
-#ifndef MULLIGAN_CLIENT_CLI_INPUT_PASTED_LOG_H_
-#define MULLIGAN_CLIENT_CLI_INPUT_PASTED_LOG_H_
+// What people paste in the place of objects: kubectl's words for people, and
+// logs.
+#ifndef MULLIGAN_CLIENT_CLI_INPUT_PASTED_H_
+#define MULLIGAN_CLIENT_CLI_INPUT_PASTED_H_
 
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace mulligan::cli {
+
+// What `text` is where it is neither object nor log, and what to give instead:
+// "an error of kubectl, expected objects: ...". Empty: it may be one.
+std::string_view WhatIsPasted(std::string_view text);
 
 // A log whose lines are objects of a structured logger, one JSON object a line,
 // in lines of text: "ERROR what was said: the error". Lines between them that
@@ -20,4 +25,4 @@ std::string ReportOfLog(std::string_view log);
 
 }  // namespace mulligan::cli
 
-#endif  // MULLIGAN_CLIENT_CLI_INPUT_PASTED_LOG_H_
+#endif  // MULLIGAN_CLIENT_CLI_INPUT_PASTED_H_

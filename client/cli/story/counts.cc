@@ -1,21 +1,29 @@
-// Restarts that the kubelet counts and no attempt shows.
+// What others count: restarts of the kubelet, tries of operators.
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/story/story.h"
+#include "policy/request/kinds.h"
+#include "policy/request/owners.h"
+#include "policy/request/workload_view.h"
 
 namespace mulligan::cli {
 namespace {
 
 namespace core = kubernetes::core::v1;
 
+// Restarts that the kubelet counts and no attempt shows.
 struct Restarted {
   std::string container;
   int times = 0;
+
+  std::string Text() const {
+    return absl::StrCat("container ", container, " ",
+                        times == 1 ? "once" : absl::StrCat(times, " times"));
+  }
 };
 
 std::vector<Restarted> RestartedIn(const core::Pod& pod) {
@@ -32,12 +40,6 @@ std::vector<Restarted> RestartedIn(const core::Pod& pod) {
   return containers;
 }
 
-std::string Times(const Restarted& container) {
-  return absl::StrCat(
-      "container ", container.container, " ",
-      container.times == 1 ? "once" : absl::StrCat(container.times, " times"));
-}
-
 }  // namespace
 
 std::string RestartsIn(const v1::FailureReport& report) {
@@ -49,14 +51,11 @@ std::string RestartsIn(const v1::FailureReport& report) {
     const std::vector<Restarted> containers = RestartedIn(pod);
     if (containers.empty()) continue;
     ++pods;
-    for (const Restarted& container : containers) {
-      all.push_back(Times(container));
-    }
-    if (containers.front().times > times) {
-      times = containers.front().times;
-      most = absl::StrCat("pod ", pod.metadata().name(), ", ",
-                          Times(containers.front()));
-    }
+    for (const Restarted& one : containers) all.push_back(one.Text());
+    const Restarted& first = containers.front();
+    if (first.times <= times) continue;
+    times = first.times;
+    most = absl::StrCat("pod ", pod.metadata().name(), ", ", first.Text());
   }
   if (pods == 0) return "";
   if (report.pods_size() == 1) {
@@ -64,6 +63,23 @@ std::string RestartsIn(const v1::FailureReport& report) {
   }
   return absl::StrCat("in place, in ", pods, " of ", report.pods_size(),
                       " pods; most often ", most);
+}
+
+void FindOwnCount(const v1::FailureReport& report,
+                  const v1::NativeVerdict& native, Side& side) {
+  if (!side.limit.name.empty() || native.action() != v1::Decision::FAIL) return;
+  for (const WorkloadView& view : Owners(report).views) {
+    if (view.kind->tell == nullptr) continue;
+    ObjectWords words;
+    view.kind->tell(report, words);
+    const OwnTries& tries = words.tries;
+    const bool said =
+        native.reason().find(tries.exhausted) != std::string::npos ||
+        native.message().find(tries.exhausted) != std::string::npos;
+    if (!said || tries.limit_name.empty()) continue;
+    side.limit = {std::string(tries.limit_name), tries.used, tries.limit};
+    return;
+  }
 }
 
 }  // namespace mulligan::cli

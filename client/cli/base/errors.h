@@ -1,0 +1,30 @@
+// What is wrong with what was given, in one sentence.
+#ifndef MULLIGAN_CLIENT_CLI_BASE_ERRORS_H_
+#define MULLIGAN_CLIENT_CLI_BASE_ERRORS_H_
+
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_format.h"
+
+namespace mulligan::cli {
+
+// INVALID_ARGUMENT, worded as absl::StrFormat does.
+template <typename... Args>
+absl::Status Invalid(const absl::FormatSpec<Args...>& format,
+                     const Args&... args) {
+  return absl::InvalidArgumentError(absl::StrFormat(format, args...));
+}
+
+// `status` with the name of what it is about before its message, unless it is
+// OK.
+inline absl::Status Prefixed(std::string_view source,
+                             const absl::Status& status) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrFormat("%s: %s", source, status.message()));
+}
+
+}  // namespace mulligan::cli
+
+#endif  // MULLIGAN_CLIENT_CLI_BASE_ERRORS_H_
