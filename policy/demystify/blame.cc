@@ -1,6 +1,7 @@
 #include "policy/demystify/blame.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "absl/strings/str_cat.h"
 #include "policy/demystify/causes.h"
@@ -69,7 +70,7 @@ const kubernetes::core::v1::ContainerStatus* FailedContainer(
 
 // Starts after the first one that ended too, and who counted them.
 struct Restarts {
-  int count = 0;
+  std::int64_t count = 0;
   const char* by = "";
 };
 
@@ -87,8 +88,8 @@ Restarts RestartsOf(const Context& context, const Conclusion& conclusion) {
   const bool one =
       (!job.spec().has_parallelism() || job.spec().parallelism() == 1) &&
       (!job.spec().has_completions() || job.spec().completions() == 1);
-  const std::int32_t failed =
-      job.status().failed() -
+  const std::int64_t failed =
+      std::int64_t{job.status().failed()} -
       std::max(context.not_the_programs, conclusion.not_the_programs);
   if (one && failed > 0 && failed - 1 > most.count) {
     most = {failed - 1, "the Job started a pod "};

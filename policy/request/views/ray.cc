@@ -259,7 +259,7 @@ void TellRayJob(const v1::FailureReport& report, ObjectWords& words) {
       "tasks run on each (their num_cpus or memory)";
   words.tries.of = "attempt";
   words.tries.made = status.failed();
-  words.tries.used = status.failed() - 1;
+  words.tries.used = words.tries.made - 1;
   words.tries.limit = job.spec().backoff_limit();
 }
 
