@@ -209,7 +209,7 @@ std::size_t EscapeAt(std::string_view text) {
   text = text.substr(0, kLongest);
   if (text.starts_with("\x1b[")) {
     std::size_t end = 2;
-    while (end < text.size() && text[end] >= 0x20 && text[end] <= 0x3f) ++end;
+    while (end < text.size() && text[end] >= '0' && text[end] <= '?') ++end;
     return end < text.size() && text[end] >= 0x40 && text[end] <= 0x7e ? end + 1
                                                                        : 0;
   }

@@ -227,6 +227,9 @@ std::size_t TimeAt(std::string_view line) {
   if (line.empty() || !IsDigit(line[0])) return 0;
   const std::string_view time =
       line.substr(0, line.find_first_not_of("0123456789-/:.,+TZ"));
+  // "2026-08-22", "11:58:00", "26/08/22"; no address, no count.
+  const std::size_t digits = time.find_first_not_of("0123456789");
+  if ((digits != 2 && digits != 4) || time[digits] == '.') return 0;
   const auto count = [time](char c) { return std::ranges::count(time, c); };
   const bool told = count(':') >= 2 || count('-') == 2 || count('/') == 2;
   return told && time.size() >= kShortest ? time.size() : 0;
@@ -274,10 +277,11 @@ std::size_t HeadOf(std::string_view line) {
     std::size_t end = std::max(TimeAt(rest), TellerAt(rest));
     if (end == 0) break;
     // In the files of container runtimes.
-    for (const std::string_view stream : {" stderr F", " stdout F"}) {
+    for (const std::string_view stream :
+         {" stderr F", " stdout F", " stderr P", " stdout P"}) {
       if (rest.substr(end).starts_with(stream)) end += stream.size();
     }
-    if (end < rest.size() && rest[end] != ' ') break;
+    if (end < rest.size() && rest[end] != ' ' && rest[end] != '\t') break;
     head = std::min(head + end + 1, line.size());
   }
   return head;

@@ -108,6 +108,9 @@ struct Dress {
 
 constexpr Dress kDresses[] = {
     {"container runtime", "2026-08-22T11:58:00.123456789Z stderr F ", ""},
+    {"container runtime's part", "2026-08-22T11:58:00.123456789Z stdout P ",
+     ""},
+    {"time and tab", "2026-08-22T11:58:00Z\t", ""},
     {"kubectl --timestamps", "2026-08-22T11:58:00.123456789Z ", ""},
     {"kubectl --prefix", "[pod/train-worker-0/main] ", ""},
     {"clock", "11:58:00.123 ", ""},

@@ -40,6 +40,7 @@ TEST(WithoutEscapesTest, TakesWholeSequencesOnly) {
       {"\x1b]8;;http://a/b\x1b\\link\x1b]8;;\x07", "link"},
       // Cut, or of a kind that no log has.
       {"a\x1b[31", "a\x1b[31"},
+      {"a\x1b[ (the exit code)", "a\x1b[ (the exit code)"},
       {"a\x1b]8;;b", "a\x1b]8;;b"},
       {"a\x1b", "a\x1b"},
       {"\x1b[\xc3\xa9", "\x1b[\xc3\xa9"},
