@@ -12,7 +12,7 @@
 #include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/demystify/fact.h"
-#include "policy/demystify/log.h"
+#include "policy/demystify/logs/log.h"
 #include "policy/demystify/signatures/user_signatures.h"
 #include "policy/request/owners.h"
 

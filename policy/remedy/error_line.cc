@@ -5,7 +5,8 @@
 #include "absl/strings/ascii.h"
 #include "policy/base/utf8.h"
 #include "policy/demystify/causes.h"
-#include "policy/demystify/log_lines.h"
+#include "policy/demystify/logs/line_head.h"
+#include "policy/demystify/logs/structured.h"
 #include "re2/re2.h"
 
 namespace mulligan::remedy {
@@ -62,6 +63,15 @@ std::string WithNext(std::string_view line, std::string_view rest) {
   return text.empty() ? whole : whole + " " + text;
 }
 
+// The error that a structured logger's line tells of: one in what it says, else
+// all that it says at the level of errors.
+std::string ErrorInStructured(std::string_view line) {
+  const std::string said = demystify::SaidIn(line);
+  std::string error = said == line ? "" : LastErrorLine(said);
+  const bool reports = demystify::LevelOf(line) == demystify::Level::kError;
+  return error.empty() && reports ? FirstLine(said) : error;
+}
+
 // Whether evidence is the words of the program: a container's, or those that an
 // operator found.
 bool IsOfProgram(const v1::Evidence& evidence) {
@@ -98,7 +108,10 @@ std::string LastErrorLine(std::string_view log) {
     const std::size_t before = log.rfind('\n', end - 1);
     const std::size_t begin = before == log.npos ? 0 : before + 1;
     const std::string_view line = log.substr(begin, end - begin);
-    if (TellsOfError(line)) {
+    if (demystify::IsStructured(line)) {
+      std::string error = ErrorInStructured(line);
+      if (!error.empty()) return error;
+    } else if (TellsOfError(line)) {
       return Shortened(WithNext(WithoutHead(line), log.substr(end)));
     }
     if (begin == 0) break;
@@ -110,7 +123,9 @@ std::string LastErrorLine(std::string_view log) {
 std::string LastLine(std::string_view log) {
   const std::string_view text =
       log.substr(0, log.find_last_not_of(" \t\r\n") + 1);
-  return Shortened(WithoutHead(text.substr(text.rfind('\n') + 1)));
+  const std::string_view line = WithoutHead(text.substr(text.rfind('\n') + 1));
+  if (!demystify::IsStructured(line)) return Shortened(line);
+  return FirstLine(demystify::SaidIn(line));
 }
 
 std::string ErrorLineOf(const v1::FailureReport& report,

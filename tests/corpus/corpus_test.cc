@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
@@ -114,6 +116,10 @@ constexpr Dress kDresses[] = {
     {"kubectl --timestamps", "2026-08-22T11:58:00.123456789Z ", ""},
     {"kubectl --prefix", "[pod/train-worker-0/main] ", ""},
     {"clock", "11:58:00.123 ", ""},
+    {"time in brackets", "[2026-08-22 11:58:00,123] ", ""},
+    {"the kernel", "[   12.345678] ", ""},
+    {"Docker Compose", "train-1  | ", ""},
+    {"syslog", "Aug 22 11:58:00 node-7 train[4242]: ", ""},
     {"date and clock", "2026-08-22 11:58:00,123 ", ""},
     {"Java's date", "26/08/22 11:58:00 ", ""},
     {"Ray", "(train_fn pid=1234, ip=10.0.0.3) ", ""},
@@ -137,13 +143,14 @@ std::string Dressed(const Dress& dress, const std::string& log) {
   return dressed;
 }
 
-// Returns whether it has a log.
-bool Dressed(const Dress& dress, v1::FailureReport& report) {
+// Changes the logs of a report. Returns whether it has any.
+template <typename Change>
+bool ChangeLogs(v1::FailureReport& report, const Change& change) {
   bool any = false;
   for (auto& pod : *report.mutable_pods()) {
     ForEachEnd(*pod.mutable_status(), [&](auto& end) {
       if (end.message().empty()) return;
-      end.set_message(Dressed(dress, end.message()));
+      end.set_message(change(end.message()));
       any = true;
     });
   }
@@ -176,12 +183,88 @@ TEST(Corpus, WhatStandsAroundTheLinesOfALogChangesNothing) {
     const std::string plain = Told(sample.report);
     for (const Dress& dress : kDresses) {
       v1::FailureReport report = sample.report;
-      if (!Dressed(dress, report)) continue;
+      const bool any = ChangeLogs(
+          report, [&](const std::string& log) { return Dressed(dress, log); });
+      if (!any) continue;
       ++tried;
       EXPECT_EQ(Told(report), plain) << sample.id << " by " << dress.name;
     }
   }
   EXPECT_GT(tried, 1000);
+}
+
+// As a logger writes it that writes objects of JSON or logfmt.
+std::string Structured(const char* before, const std::string& log,
+                       const char* after) {
+  return absl::StrCat(before,
+                      absl::StrReplaceAll(log, {{"\\", "\\\\"},
+                                                {"\"", "\\\""},
+                                                {"\n", "\\n"},
+                                                {"\r", "\\r"},
+                                                {"\t", "\\t"}}),
+                      after);
+}
+
+// What a program says through a structured logger it says.
+TEST(Corpus, AStructuredLoggerChangesNoCause) {
+  constexpr Dress kLoggers[] = {
+      {"zap", R"({"level":"error","ts":1.5,"caller":"a.go:1","msg":")", "\"}"},
+      {"python-json-logger",
+       R"({"asctime": "2026-08-22 11:58:00", "levelname": "ERROR", )"
+       R"("message": "training failed", "exc_info": ")",
+       "\"}"},
+      {"Google Cloud", R"({"severity":"ERROR","message":")",
+       R"(","timestamp":"2026-08-22T11:58:00Z"})"},
+      {"logrus", R"(time="2026-08-22T11:58:00Z" level=error msg=")", "\""},
+  };
+  ASSERT_OK_AND_ASSIGN(const std::vector<Case> cases,
+                       ReadCases(mulligan::testing::SourcePath(
+                           "tests/testdata/field_samples.jsonl")));
+  int tried = 0;
+  for (const Case& sample : cases) {
+    for (const Dress& logger : kLoggers) {
+      v1::FailureReport report = sample.report;
+      const bool any = ChangeLogs(report, [&](const std::string& log) {
+        return Structured(logger.head, log, logger.tail);
+      });
+      if (!any) continue;
+      ++tried;
+      EXPECT_EQ(DiagnosisOf(report).cause(), DiagnosisOf(sample.report).cause())
+          << sample.id << " by " << logger.name;
+    }
+  }
+  EXPECT_GT(tried, 1000);
+}
+
+// A program that fails says why last, and as an error: what it mentioned before
+// is not the reason. Known are logs that have no line of an error.
+TEST(Corpus, WhatAProgramMentionedBeforeIsNotTheReason) {
+  constexpr const char* kMentions[] = {
+      "2026-08-22 11:58:00 INFO train: dial tcp 10.0.0.3:6379: connect: "
+      "connection refused\n",
+      R"({"level":"info","ts":1,"msg":"ConnectionRefusedError: refused"})"
+      "\n",
+      "time=\"2026-08-22T11:58:00Z\" level=info msg=\"connection refused\"\n",
+  };
+  ASSERT_OK_AND_ASSIGN(const std::vector<Case> cases,
+                       ReadCases(mulligan::testing::SourcePath(
+                           "tests/testdata/field_samples.jsonl")));
+  int tried = 0;
+  std::set<std::string> changed;
+  for (const Case& sample : cases) {
+    for (const char* mention : kMentions) {
+      v1::FailureReport report = sample.report;
+      const bool any = ChangeLogs(
+          report, [&](const std::string& log) { return mention + log; });
+      if (!any) continue;
+      ++tried;
+      if (DiagnosisOf(report).cause() != DiagnosisOf(sample.report).cause()) {
+        changed.insert(sample.id);
+      }
+    }
+  }
+  EXPECT_GT(tried, 1000);
+  EXPECT_LE(changed.size() * 200, cases.size()) << absl::StrJoin(changed, ", ");
 }
 
 // `sample` without one of its objects, each once.

@@ -124,7 +124,7 @@ ONE_WAY = "policy"
 # lists what several sources do: a row of a table each (request/views, import,
 # operators' outcomes, signatures), or a step each of one thing (remedy).
 HAVE_HEADERS = ("policy/base", "policy/budget", "policy/demystify",
-                "policy/demystify/readers",
+                "policy/demystify/logs", "policy/demystify/readers",
                 "policy/demystify/signatures/matching",
                 "policy/demystify/weighing", "policy/loader", "policy/request",
                 "policy/rules", "policy/verdict")

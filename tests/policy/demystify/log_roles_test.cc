@@ -2,7 +2,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "policy/demystify/log_lines.h"
+#include "policy/demystify/logs/log_lines.h"
 #include "tests/policy/demystify/diagnose.h"
 
 namespace mulligan::demystify {
@@ -287,18 +287,31 @@ TEST(LogLinesTest, AChainHasCausesAndPlaces) {
   EXPECT_EQ(KindInChain("closing"), ChainLine::kOther);
 }
 
-TEST(LogLinesTest, ALineMaySayThatTheProgramGoesOn) {
-  std::string text = "no index, falling back to a scan\nIgnored error\nend";
-  EXPECT_TRUE(BlankChatter(text));
-  EXPECT_EQ(text.find_first_not_of(" \n"), text.find("end"));
-}
-
-TEST(LogLinesTest, ChatterIsBlankedLineByLine) {
-  std::string text = "I0101 10:00:00 x.cc:1] one\nERROR two\nINFO:root:three";
-  EXPECT_TRUE(BlankChatter(text));
-  EXPECT_EQ(text.find("one"), std::string::npos);
-  EXPECT_NE(text.find("ERROR two"), std::string::npos);
-  EXPECT_EQ(text.find("three"), std::string::npos);
+TEST(LogLinesTest, LowSeverity) {
+  for (const char* line : {
+           "I0101 10:00:00 x.cc:1] one",
+           "INFO:root:three",
+           "no index, falling back to a scan",
+           "Ignored error",
+           R"({"level":"info","ts":1.5,"msg":"connection refused"})",
+           R"({"severity": "WARNING", "message": "connection refused"})",
+           R"({"level":30,"msg":"connection refused"})",
+           R"(time="2026-08-22T11:58:00Z" level=info msg="no such host")",
+           R"(ts=2026-08-22T11:58:00Z level=debug err="no such host")",
+       }) {
+    EXPECT_TRUE(IsChatter(line)) << line;
+  }
+  for (const char* line : {
+           "end",
+           "ERROR two",
+           "[3] shm.h:28 NCCL WARN Call to posix_fallocate failed",
+           R"({"level":"error","msg":"unless level=info is set"})",
+           R"({"level":50,"msg":"connection refused"})",
+           R"({"msg":"connection refused"})",
+           R"(level=error msg="no such host")",
+       }) {
+    EXPECT_FALSE(IsChatter(line)) << line;
+  }
 }
 
 }  // namespace

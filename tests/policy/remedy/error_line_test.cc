@@ -18,6 +18,14 @@ TEST(ErrorLine, IsTheLastThatTellsOfAnError) {
       {"26/01/02 03:04:05 ERROR Executor: lost", "Executor: lost"},
       {"[ERROR] disk gone", "disk gone"},
       {"Error: no such frame", "Error: no such frame"},
+      {R"({"level":"error","msg":"cannot open \"a b\""}
+{"level":"info","msg":"bye bye now"})",
+       R"(cannot open "a b")"},
+      {R"({"severity":"ERROR","message":"it failed","exc":"x\nKeyError: 'a'"})",
+       "KeyError: 'a'"},
+      {R"(time=12:00 level=error msg="no such frame" frame=3)",
+       "no such frame"},
+      {R"({"msg":"says no level"})", ""},
       {"all is well\n", ""},
       {"", ""},
   };
@@ -34,6 +42,8 @@ TEST(ErrorLine, IsElseTheLastOne) {
   EXPECT_EQ(LastLine("first\n[rank3]: the frobnicator is not aligned \n\n"),
             "the frobnicator is not aligned");
   EXPECT_EQ(LastLine("one"), "one");
+  EXPECT_EQ(LastLine(R"({"msg":"says no level"})"), "says no level");
+  EXPECT_EQ(LastLine(R"({"step":1})"), R"({"step":1})");
   EXPECT_EQ(LastLine(" \n"), "");
 }
 

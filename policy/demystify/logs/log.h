@@ -1,26 +1,14 @@
 // What a program's last words say about how it ended.
-#ifndef MULLIGAN_POLICY_DEMYSTIFY_LOG_H_
-#define MULLIGAN_POLICY_DEMYSTIFY_LOG_H_
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_LOGS_LOG_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_LOGS_LOG_H_
 
-#include <cstddef>
 #include <string_view>
 
 #include "absl/container/inlined_vector.h"
 #include "policy/demystify/fact.h"
-#include "policy/demystify/signatures/matching/text_table.h"
+#include "policy/demystify/logs/scanned.h"
 
 namespace mulligan::demystify {
-
-// What was found where. `line` is a part of the log as it was reported.
-struct LogFinding {
-  const TextSignature* row = nullptr;
-  std::string_view table;
-  std::string_view line;
-  // Where the line begins, of what is looked at.
-  std::size_t begin = 0;
-  // Where in the line it was found.
-  std::size_t at = 0;
-};
 
 // Reads the logs of one report.
 //
@@ -54,4 +42,4 @@ class LogReader {
 
 }  // namespace mulligan::demystify
 
-#endif  // MULLIGAN_POLICY_DEMYSTIFY_LOG_H_
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_LOGS_LOG_H_

@@ -1,11 +1,12 @@
-#include "policy/demystify/log.h"
+#include "policy/demystify/logs/log.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <string>
 
 #include "policy/demystify/fact.h"
-#include "policy/demystify/log_lines.h"
+#include "policy/demystify/logs/log_lines.h"
+#include "policy/demystify/logs/scanned.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/signatures/xids.h"
 
@@ -13,86 +14,6 @@ namespace mulligan::demystify {
 namespace {
 
 using Finding = LogFinding;
-
-// What is looked at of a log: copies of its lines without their heads, in which
-// lines of some roles are blank. Of a long one its beginning and its end, each
-// on lines of its own: nobody said what stands across the gap.
-class Scanned {
- public:
-  explicit Scanned(std::string_view log) : log_(log) {
-    constexpr std::size_t kMost = kScannedHead + kScannedTail;
-    if (log.size() <= kMost) {
-      AddLines(0, log.size());
-    } else {
-      AddLines(0, kScannedHead);
-      told_.push_back('\n');
-      AddLines(log.size() - kScannedTail, log.size());
-    }
-    BlankAdvice(told_);
-    reports_ = told_;
-    has_chatter_ = BlankChatter(reports_);
-  }
-
-  // All but advice.
-  std::string_view told() const { return told_; }
-  // Without lines of low severity, too.
-  std::string_view reports() const { return reports_; }
-  bool has_chatter() const { return has_chatter_; }
-
-  // `text` is one of those above, or the beginning of one.
-  Finding Find(const TextTable& table, std::string_view text) const {
-    std::size_t at = 0;
-    const TextSignature* row = table.Find(text, &at);
-    Finding finding = FindAt(row, at);
-    finding.table = table.name();
-    return finding;
-  }
-
-  // The row found at a position.
-  Finding FindAt(const TextSignature* row, std::size_t at) const {
-    if (row == nullptr) return {};
-    Finding finding{row, "text", {}, 0, 0};
-    const std::string_view text = told_;
-    const std::size_t before = text.substr(0, at).rfind('\n');
-    finding.begin = before == std::string_view::npos ? 0 : before + 1;
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const auto shift =
-        std::ranges::upper_bound(shifts_, finding.begin, {}, &Shift::from) - 1;
-    finding.line = log_.substr(finding.begin + shift->by, end - finding.begin);
-    finding.at = at - finding.begin;
-    return finding;
-  }
-
- private:
-  // From there on, what is looked at stands so much further in the log.
-  struct Shift {
-    std::size_t from;
-    std::size_t by;
-  };
-
-  // The lines of the log from `begin` to `end`.
-  void AddLines(std::size_t begin, std::size_t end) {
-    while (true) {
-      const std::size_t stop = std::min(log_.find('\n', begin), end);
-      begin += HeadOf(log_.substr(begin, stop - begin));
-      const std::size_t by = begin - told_.size();
-      if (shifts_.empty() || shifts_.back().by != by) {
-        shifts_.push_back({told_.size(), by});
-      }
-      told_.append(log_.substr(begin, stop - begin));
-      if (stop == end) return;
-      told_.push_back('\n');
-      begin = stop + 1;
-    }
-  }
-
-  std::string_view log_;
-  std::string told_;
-  std::string reports_;
-  bool has_chatter_ = false;
-  // Of every line on which it changes, the first included.
-  absl::InlinedVector<Shift, 2> shifts_;
-};
 
 bool IsEcho(const Finding& finding) {
   return finding.row != nullptr && (finding.row->row.flags & kPeerEffect) != 0;
@@ -114,7 +35,7 @@ Finding FindXid(const Scanned& scanned, bool faults_only) {
 
 // What the lines say that tell of an exception: the program's own last word.
 Finding FindInExceptions(const Scanned& scanned) {
-  std::string exceptions(scanned.told());
+  std::string exceptions(scanned.reports());
   if (!KeepExceptions(exceptions)) return {};
   return IfItSettles(scanned.Find(ApplicationTexts(), exceptions));
 }
@@ -126,6 +47,15 @@ bool IsMistake(const Finding& finding) {
           finding.row->row.cause == v1::DATA_OR_NUMERIC);
 }
 
+// What a line of low severity says, after which no line reports anything: the
+// program's last word. Of a mistake it is not, for the program went on.
+Finding FindInChatter(const Scanned& scanned) {
+  const Finding said = scanned.Find(ApplicationTexts(), scanned.told());
+  const bool reported = scanned.reports().find_first_not_of(
+                            " \t\r\n", said.end) != std::string_view::npos;
+  return IsMistake(said) || reported ? Finding{} : said;
+}
+
 // What all lines say; those of low severity where no other does, and of memory
 // where the others are vague or tell of a lost peer: programs warn before they,
 // or those they watch, end for want of it.
@@ -133,11 +63,12 @@ Finding FindAnywhere(const Scanned& scanned) {
   const Finding found = scanned.Find(ApplicationTexts(), scanned.reports());
   if (!scanned.has_chatter()) return found;
   if (found.row == nullptr) {
-    const Finding said = scanned.Find(ApplicationTexts(), scanned.told());
-    return IsMistake(said) ? Finding{} : said;
+    const Finding said = FindInChatter(scanned);
+    if (said.row != nullptr) return said;
+  } else if (found.row->row.tier >= Tier::kSpecific &&
+             found.row->row.cause != v1::COLLECTIVE_CASCADE) {
+    return found;
   }
-  const bool lost_peer = found.row->row.cause == v1::COLLECTIVE_CASCADE;
-  if (found.row->row.tier >= Tier::kSpecific && !lost_peer) return found;
   const Finding memory =
       IfItSettles(scanned.Find(MemoryErrors(), scanned.told()));
   return memory.row != nullptr ? memory : found;
@@ -170,15 +101,14 @@ Finding OwnErrorBefore(const Scanned& scanned, const Finding& echo) {
       IsCauseOf(scanned, echo, own)) {
     return {};
   }
-  const std::string_view until =
-      scanned.reports().substr(0, own.begin + own.line.size());
+  const std::string_view until = scanned.reports().substr(0, own.end);
   return IsEcho(scanned.Find(ApplicationTexts(), until)) ? Finding{} : own;
 }
 
 // Whether the program went on after `finding`: before `end` some line follows
 // that tells neither of it nor of another try.
 bool WentOn(const Scanned& scanned, const Finding& finding, std::size_t end) {
-  std::size_t begin = finding.begin + finding.line.size() + 1;
+  std::size_t begin = finding.end + 1;
   while (begin < end) {
     const std::size_t next = std::min(scanned.told().find('\n', begin), end);
     const std::string_view line = scanned.told().substr(begin, next - begin);

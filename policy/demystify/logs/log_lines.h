@@ -1,17 +1,12 @@
 // Lines of a log, by their roles.
-#ifndef MULLIGAN_POLICY_DEMYSTIFY_LOG_LINES_H_
-#define MULLIGAN_POLICY_DEMYSTIFY_LOG_LINES_H_
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_LOGS_LOG_LINES_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_LOGS_LOG_LINES_H_
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace mulligan::demystify {
-
-// How long the head of a line is that whoever collected it put in front of it:
-// times, container runtimes' "stderr F", Ray's "(train pid=81)", kubectl's
-// "[pod/a/main]". "[rank3]:" is none: it tells of other members.
-std::size_t HeadOf(std::string_view line);
 
 // Lines of a chain of exceptions: what raised it ("Caused by: ", " ---> "),
 // where ("\tat ").
@@ -32,11 +27,14 @@ bool KeepExceptions(std::string& text);
 // there is none.
 std::size_t BeginOfLastTraceback(std::string_view text);
 
-// Blanks out lines of low severity: INFO, DEBUG and WARNING as Python, Java,
-// glog and TensorFlow write them. Not NCCL's WARN, which reports errors.
-// Returns whether anything was blanked.
-bool BlankChatter(std::string& text);
+// Whether a line is of low severity: INFO, DEBUG and WARNING as Python, Java,
+// glog, TensorFlow and structured loggers write them. Not NCCL's WARN, which
+// reports errors.
+bool IsChatter(std::string_view line);
+
+// Blanks in place of all but line ends.
+void Blank(std::string& text, std::size_t begin, std::size_t end);
 
 }  // namespace mulligan::demystify
 
-#endif  // MULLIGAN_POLICY_DEMYSTIFY_LOG_LINES_H_
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_LOGS_LOG_LINES_H_

@@ -1,4 +1,4 @@
-#include "policy/demystify/log_lines.h"
+#include "policy/demystify/logs/log_lines.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,6 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "policy/base/characters.h"
+#include "policy/demystify/logs/structured.h"
 #include "policy/demystify/signatures/matching/keyword_matcher.h"
 
 namespace mulligan::demystify {
@@ -122,12 +123,6 @@ std::size_t EndOfAdvice(std::string_view text, std::size_t from) {
   return end;
 }
 
-void Blank(std::string& text, std::size_t begin, std::size_t end) {
-  for (std::size_t i = begin; i < end; ++i) {
-    if (text[i] != '\n') text[i] = ' ';
-  }
-}
-
 bool IsWordChar(char c) { return IsAlphanumeric(c) || c == '_'; }
 
 bool HoldsWord(std::string_view text, std::string_view word) {
@@ -166,7 +161,7 @@ bool GoesOn(std::string_view line) {
 }
 
 // The level stands near the beginning of a line.
-bool IsChatter(std::string_view line) {
+bool IsOfLowSeverity(std::string_view line) {
   constexpr std::size_t kHead = 80;
   constexpr std::string_view kLevels[] = {"INFO", "DEBUG", "TRACE", "WARNING",
                                           "WARN"};
@@ -221,41 +216,6 @@ bool ReportsError(std::string_view line) {
          line.find("etry") != std::string_view::npos;
 }
 
-// How long a date or time of day is that begins `line`.
-std::size_t TimeAt(std::string_view line) {
-  constexpr std::size_t kShortest = 8;
-  if (line.empty() || !IsDigit(line[0])) return 0;
-  const std::string_view time =
-      line.substr(0, line.find_first_not_of("0123456789-/:.,+TZ"));
-  // "2026-08-22", "11:58:00", "26/08/22"; no address, no count.
-  const std::size_t digits = time.find_first_not_of("0123456789");
-  if ((digits != 2 && digits != 4) || time[digits] == '.') return 0;
-  const auto count = [time](char c) { return std::ranges::count(time, c); };
-  const bool told = count(':') >= 2 || count('-') == 2 || count('/') == 2;
-  return told && time.size() >= kShortest ? time.size() : 0;
-}
-
-// How long the mark is that begins `line` and says whose it is: Ray's
-// "(train pid=81, ip=10.0.0.3)", "[pod/a/main]" of kubectl logs --prefix.
-std::size_t TellerAt(std::string_view line) {
-  struct Mark {
-    std::string_view begin;
-    std::string_view within;
-    char end;
-  };
-  constexpr Mark kMarks[] = {{"(", "pid=", ')'}, {"[pod/", "/", ']'}};
-  // Names of pods are the longest.
-  constexpr std::size_t kLongest = 384;
-  for (const Mark& mark : kMarks) {
-    if (!line.starts_with(mark.begin)) continue;
-    const std::string_view told =
-        line.substr(0, std::min(kLongest, line.find(mark.end)));
-    const bool ends = told.size() < std::min(kLongest, line.size());
-    if (ends && told.find(mark.within) != told.npos) return told.size() + 1;
-  }
-  return 0;
-}
-
 // Blanks out the lines that `is_meant` holds for, in their order.
 template <typename IsMeant>
 void BlankLines(std::string& text, const IsMeant& is_meant) {
@@ -270,21 +230,10 @@ void BlankLines(std::string& text, const IsMeant& is_meant) {
 
 }  // namespace
 
-std::size_t HeadOf(std::string_view line) {
-  std::size_t head = 0;
-  while (head < line.size()) {
-    const std::string_view rest = line.substr(head);
-    std::size_t end = std::max(TimeAt(rest), TellerAt(rest));
-    if (end == 0) break;
-    // In the files of container runtimes.
-    for (const std::string_view stream :
-         {" stderr F", " stdout F", " stderr P", " stdout P"}) {
-      if (rest.substr(end).starts_with(stream)) end += stream.size();
-    }
-    if (end < rest.size() && rest[end] != ' ' && rest[end] != '\t') break;
-    head = std::min(head + end + 1, line.size());
+void Blank(std::string& text, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    if (text[i] != '\n') text[i] = ' ';
   }
-  return head;
 }
 
 bool BlankAdvice(std::string& text) {
@@ -311,6 +260,7 @@ bool KeepExceptions(std::string& text) {
   // Rust says what it is about in the line below.
   bool continues = false;
   BlankLines(text, [&](std::string_view line) {
+    if (line.empty()) return false;
     const bool kept = continues || TellsOfException(line);
     continues = !continues && line.ends_with(':') &&
                 line.find("panicked at") != std::string_view::npos;
@@ -350,14 +300,10 @@ ChainLine KindInChain(std::string_view line) {
              : ChainLine::kOther;
 }
 
-bool BlankChatter(std::string& text) {
-  bool any = false;
-  BlankLines(text, [&any](std::string_view line) {
-    const bool blank = IsChatter(line) && !ReportsError(line);
-    any |= blank;
-    return blank;
-  });
-  return any;
+bool IsChatter(std::string_view line) {
+  const bool is_low = IsStructured(line) ? LevelOf(line) == Level::kBelowError
+                                         : IsOfLowSeverity(line);
+  return is_low && !ReportsError(line);
 }
 
 }  // namespace mulligan::demystify

@@ -1,0 +1,81 @@
+#include "policy/demystify/logs/scanned.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "policy/demystify/logs/line_head.h"
+#include "policy/demystify/logs/log_lines.h"
+#include "policy/demystify/logs/structured.h"
+
+namespace mulligan::demystify {
+
+Scanned::Scanned(std::string_view log) : log_(log) {
+  constexpr std::size_t kMost = kScannedHead + kScannedTail;
+  if (log.size() <= kMost) {
+    AddLines(0, log.size());
+  } else {
+    AddLines(0, kScannedHead);
+    told_.push_back('\n');
+    AddLines(log.size() - kScannedTail, log.size());
+  }
+  BlankAdvice(told_);
+  reports_ = told_;
+  for (const Part& part : chatter_) Blank(reports_, part.begin, part.end);
+}
+
+void Scanned::AddLines(std::size_t begin, std::size_t end) {
+  while (true) {
+    const std::size_t stop = std::min(log_.find('\n', begin), end);
+    begin += HeadOf(log_.substr(begin, stop - begin));
+    AddLine(log_.substr(begin, stop - begin));
+    if (stop == end) return;
+    told_.push_back('\n');
+    begin = stop + 1;
+  }
+}
+
+void Scanned::AddLine(std::string_view line) {
+  const bool is_chatter = IsChatter(line);
+  if (!IsStructured(line)) return AddPart(line, line, is_chatter);
+  // What is said comes last, as it was meant.
+  const StructuredParts parts = PartsOf(line);
+  for (const std::string_view part : parts.around) {
+    if (part.data() != line.data()) told_.push_back('\n');
+    AddPart(part, part, is_chatter);
+  }
+  for (const std::string_view part : parts.said) {
+    told_.push_back('\n');
+    AddPart(part, Unescaped(part), is_chatter || IsChatter(part));
+  }
+}
+
+void Scanned::AddPart(std::string_view part, std::string_view said,
+                      bool is_chatter) {
+  const auto begin = static_cast<std::size_t>(part.data() - log_.data());
+  const std::size_t at = told_.size();
+  lines_.push_back({at, begin, begin + part.size()});
+  told_.append(said);
+  if (is_chatter) chatter_.push_back({at, told_.size()});
+}
+
+LogFinding Scanned::Find(const TextTable& table, std::string_view text) const {
+  std::size_t at = 0;
+  const TextSignature* row = table.Find(text, &at);
+  LogFinding finding = FindAt(row, at);
+  finding.table = table.name();
+  return finding;
+}
+
+LogFinding Scanned::FindAt(const TextSignature* row, std::size_t at) const {
+  if (row == nullptr) return {};
+  const Line& line = *(std::ranges::upper_bound(lines_, at, {}, &Line::at) - 1);
+  return {.row = row,
+          .table = "text",
+          .line = log_.substr(line.begin, line.end - line.begin),
+          .begin = line.at,
+          .end = std::min(told_.find('\n', at), told_.size()),
+          .at = std::min(at - line.at, line.end - line.begin)};
+}
+
+}  // namespace mulligan::demystify

@@ -1,0 +1,86 @@
+#include "policy/demystify/logs/structured.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "re2/re2.h"
+
+namespace mulligan::demystify {
+namespace {
+
+re2::StringPiece Piece(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+// The lines of a text in quotes, up to "\n" each.
+void AddLines(std::string_view said, std::vector<std::string_view>& lines) {
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i + 1 < said.size(); ++i) {
+    if (said[i] != '\\') continue;
+    if (said[++i] != 'n') continue;
+    lines.push_back(said.substr(begin, i - 1 - begin));
+    begin = i + 1;
+  }
+  lines.push_back(said.substr(begin));
+}
+
+}  // namespace
+
+bool IsStructured(std::string_view line) {
+  static const RE2 kBegin(R"(\s*\{\s*"|(?:time|ts|t|level|msg)=\S)");
+  re2::StringPiece rest = Piece(line);
+  return RE2::Consume(&rest, kBegin);
+}
+
+Level LevelOf(std::string_view line) {
+  static const RE2 kLevel(
+      R"re((?:"(?:level|lvl|levelname|severity|log\.level)"\s*:\s*"?|)re"
+      R"re(\b(?:level|lvl|severity)="?)(\w+))re");
+  // Numbers are pino's: 50 is an error's.
+  static const RE2 kBelow("(?i)trace|debug|info|notice|warn|warning|[1-4]0");
+  re2::StringPiece level;
+  if (!RE2::PartialMatch(Piece(line), kLevel, &level)) return Level::kNone;
+  return RE2::FullMatch(level, kBelow) ? Level::kBelowError : Level::kError;
+}
+
+StructuredParts PartsOf(std::string_view line) {
+  // A single word says more beside its name: "error":"EOF".
+  static const RE2 kSaid(R"re((?:"[^"\\]+"\s*:\s*"|\b[\w.]+="))re"
+                         R"re(((?:[^"\\ ]|\\.)* (?:[^"\\]|\\.)*))re");
+  StructuredParts parts;
+  std::size_t begin = 0;
+  re2::StringPiece rest = Piece(line);
+  re2::StringPiece said;
+  while (RE2::FindAndConsume(&rest, kSaid, &said)) {
+    const auto from = static_cast<std::size_t>(said.data() - line.data());
+    parts.around.push_back(line.substr(begin, from - begin));
+    AddLines({said.data(), said.size()}, parts.said);
+    begin = from + said.size();
+  }
+  parts.around.push_back(line.substr(begin));
+  return parts;
+}
+
+std::string Unescaped(std::string_view part) {
+  std::string said;
+  said.reserve(part.size());
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const bool escapes = part[i] == '\\' && i + 1 < part.size();
+    if (escapes) ++i;
+    const bool blank = escapes && (part[i] == 't' || part[i] == 'r');
+    said.push_back(blank ? ' ' : part[i]);
+  }
+  return said;
+}
+
+std::string SaidIn(std::string_view line) {
+  std::string text;
+  for (const std::string_view part : PartsOf(line).said) {
+    absl::StrAppend(&text, text.empty() ? "" : "\n", Unescaped(part));
+  }
+  return text.empty() ? std::string(line) : text;
+}
+
+}  // namespace mulligan::demystify
