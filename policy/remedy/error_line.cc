@@ -7,6 +7,7 @@
 #include "policy/demystify/causes.h"
 #include "policy/demystify/logs/line_head.h"
 #include "policy/demystify/logs/structured.h"
+#include "policy/demystify/signatures/matching/text_table.h"
 #include "re2/re2.h"
 
 namespace mulligan::remedy {
@@ -16,11 +17,12 @@ re2::StringPiece Piece(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-// "[rank3]: " and time and level in front of a line.
+// "[rank3]: " and time and level in front of a line, klog's in one: "E0822
+// 11:58:00.123456       1 main.go:42]".
 std::string_view WithoutHead(std::string_view line) {
   static const RE2 kMark(
-      "^(?:\\s+|\\[\\w+\\]:|\\[?(?:ERROR|FATAL|CRITICAL|SEVERE)\\]?(?:[: "
-      "]|$))");
+      R"(^(?:\s+|\[\w+\]:|[EF]\d{4} [\d:.]+ +\d+ [^\]\s]+\]|)"
+      R"(\[?(?:ERROR|FATAL|CRITICAL|SEVERE)\]?(?:[: ]|$)))");
   while (true) {
     line.remove_prefix(demystify::HeadOf(line));
     re2::StringPiece rest = Piece(line);
@@ -29,12 +31,13 @@ std::string_view WithoutHead(std::string_view line) {
   }
 }
 
+// `line` is without what a collector put in front of it.
 bool TellsOfError(std::string_view line) {
   static const RE2 kError(
-      "^(?:\\s*\\[\\w+\\]: ?)?(?:[\\w.$]+(?:Error|Exception|Interrupt|Exit)"
-      "(?::|\\s*$)|(?i:(?:fatal )?error|panic|fatal): )|"
-      "\\b(?:ERROR|FATAL|CRITICAL|SEVERE)\\b|^Exception in thread |"
-      "^thread '.*' panicked at");
+      R"(^(?:\s*\[\w+\]: ?)?(?:[\w.$]+(?:Error|Exception|Interrupt|Exit))"
+      R"((?::|\s*$)|(?i:(?:fatal )?error|panic|fatal): )|)"
+      R"(\b(?:ERROR|FATAL|CRITICAL|SEVERE)\b|^Exception in thread |)"
+      R"(^thread '.*' panicked at)");
   return RE2::PartialMatch(Piece(line), kError);
 }
 
@@ -63,13 +66,19 @@ std::string WithNext(std::string_view line, std::string_view rest) {
   return text.empty() ? whole : whole + " " + text;
 }
 
-// The error that a structured logger's line tells of: one in what it says, else
-// all that it says at the level of errors.
-std::string ErrorInStructured(std::string_view line) {
-  const std::string said = demystify::SaidIn(line);
-  std::string error = said == line ? "" : LastErrorLine(said);
-  const bool reports = demystify::LevelOf(line) == demystify::Level::kError;
-  return error.empty() && reports ? FirstLine(said) : error;
+// The end of a log, as much as is searched of it, in whole lines.
+std::string_view TailOf(std::string_view log) {
+  if (log.size() <= demystify::kScannedTail) return log;
+  const std::string_view end = log.substr(log.size() - demystify::kScannedTail);
+  const std::size_t line = end.find('\n');
+  return line == end.npos ? end : end.substr(line + 1);
+}
+
+// Of a line, without what stands around it.
+std::string WhatIsSaid(std::string_view line) {
+  line = WithoutHead(line);
+  if (!demystify::IsStructured(line)) return Shortened(line);
+  return FirstLine(demystify::SaidIn(line));
 }
 
 // Whether evidence is the words of the program: a container's, or those that an
@@ -107,9 +116,11 @@ std::string LastErrorLine(std::string_view log) {
   while (end > 0) {
     const std::size_t before = log.rfind('\n', end - 1);
     const std::size_t begin = before == log.npos ? 0 : before + 1;
-    const std::string_view line = log.substr(begin, end - begin);
+    std::string_view line = log.substr(begin, end - begin);
+    line.remove_prefix(demystify::HeadOf(line));
     if (demystify::IsStructured(line)) {
-      std::string error = ErrorInStructured(line);
+      const std::string said = demystify::SaidIn(line);
+      std::string error = said == line ? "" : LastErrorLine(said);
       if (!error.empty()) return error;
     } else if (TellsOfError(line)) {
       return Shortened(WithNext(WithoutHead(line), log.substr(end)));
@@ -123,9 +134,18 @@ std::string LastErrorLine(std::string_view log) {
 std::string LastLine(std::string_view log) {
   const std::string_view text =
       log.substr(0, log.find_last_not_of(" \t\r\n") + 1);
-  const std::string_view line = WithoutHead(text.substr(text.rfind('\n') + 1));
-  if (!demystify::IsStructured(line)) return Shortened(line);
-  return FirstLine(demystify::SaidIn(line));
+  std::string_view last;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t begin = rest.rfind('\n') + 1;
+    const std::string_view line = WithoutHead(rest.substr(begin));
+    if (last.empty()) last = line;
+    if (demystify::IsStructured(line) &&
+        demystify::LevelOf(line) == demystify::Level::kError) {
+      return WhatIsSaid(line);
+    }
+    rest = rest.substr(0, begin == 0 ? 0 : begin - 1);
+  }
+  return WhatIsSaid(last);
 }
 
 std::string ErrorLineOf(const v1::FailureReport& report,
@@ -139,7 +159,7 @@ std::string ErrorLineOf(const v1::FailureReport& report,
       return Shortened(WithoutHead(first.value()));
     }
   }
-  const std::string_view log = LogOf(report, diagnosis.culprit());
+  const std::string_view log = TailOf(LogOf(report, diagnosis.culprit()));
   std::string line = LastErrorLine(log);
   if (!line.empty()) return line;
   // Not in the form of an error, but it is what decided.
@@ -148,7 +168,7 @@ std::string ErrorLineOf(const v1::FailureReport& report,
     const bool told = IsOfProgram(first) &&
                       first.weight() != v1::Evidence::EXIT_CODE &&
                       !first.value().starts_with("Traceback ");
-    if (told) return Shortened(WithoutHead(first.value()));
+    if (told) return WhatIsSaid(first.value());
   }
   // In words that nobody knows, and still all there is to read.
   return LastLine(log);

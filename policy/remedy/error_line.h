@@ -25,7 +25,8 @@ std::string ErrorLineOf(const v1::FailureReport& report,
 std::string_view LogOf(const v1::FailureReport& report,
                        const v1::Culprit& culprit);
 
-// The last line that is not blank, likewise.
+// The last line that a structured logger wrote as an error, else the last that
+// is not blank, likewise.
 std::string LastLine(std::string_view log);
 
 // What a text says first, cut likewise.

@@ -37,24 +37,24 @@ void Scanned::AddLines(std::size_t begin, std::size_t end) {
 
 void Scanned::AddLine(std::string_view line) {
   const bool is_chatter = IsChatter(line);
-  if (!IsStructured(line)) return AddPart(line, line, is_chatter);
-  // What is said comes last, as it was meant.
+  if (!IsStructured(line)) return AddPart(line, line, line, is_chatter);
   const StructuredParts parts = PartsOf(line);
   for (const std::string_view part : parts.around) {
     if (part.data() != line.data()) told_.push_back('\n');
-    AddPart(part, part, is_chatter);
+    AddPart(line, part, part, is_chatter);
   }
+  // Last, as it was meant.
   for (const std::string_view part : parts.said) {
     told_.push_back('\n');
-    AddPart(part, Unescaped(part), is_chatter || IsChatter(part));
+    AddPart(part, part, Unescaped(part), is_chatter || IsChatter(part));
   }
 }
 
-void Scanned::AddPart(std::string_view part, std::string_view said,
-                      bool is_chatter) {
-  const auto begin = static_cast<std::size_t>(part.data() - log_.data());
+void Scanned::AddPart(std::string_view shown, std::string_view part,
+                      std::string_view said, bool is_chatter) {
+  const auto offset = static_cast<std::size_t>(part.data() - shown.data());
   const std::size_t at = told_.size();
-  lines_.push_back({at, begin, begin + part.size()});
+  lines_.push_back({at, shown, offset});
   told_.append(said);
   if (is_chatter) chatter_.push_back({at, told_.size()});
 }
@@ -72,10 +72,10 @@ LogFinding Scanned::FindAt(const TextSignature* row, std::size_t at) const {
   const Line& line = *(std::ranges::upper_bound(lines_, at, {}, &Line::at) - 1);
   return {.row = row,
           .table = "text",
-          .line = log_.substr(line.begin, line.end - line.begin),
+          .line = line.shown,
           .begin = line.at,
           .end = std::min(told_.find('\n', at), told_.size()),
-          .at = std::min(at - line.at, line.end - line.begin)};
+          .at = std::min(line.offset + at - line.at, line.shown.size())};
 }
 
 }  // namespace mulligan::demystify

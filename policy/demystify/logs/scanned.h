@@ -43,11 +43,12 @@ class Scanned {
   LogFinding FindAt(const TextSignature* row, std::size_t at) const;
 
  private:
-  // A line of what is looked at: where it begins, and its place in the log.
+  // A line of what is looked at: where it begins, the line of the log that
+  // shows it, and how far in that it begins.
   struct Line {
     std::size_t at;
-    std::size_t begin;
-    std::size_t end;
+    std::string_view shown;
+    std::size_t offset;
   };
   struct Part {
     std::size_t begin;
@@ -58,8 +59,9 @@ class Scanned {
   void AddLines(std::size_t begin, std::size_t end);
   // One of them, without its head.
   void AddLine(std::string_view line);
-  // A line of what is looked at: `part` of the log, as it was `said`.
-  void AddPart(std::string_view part, std::string_view said, bool is_chatter);
+  // A line of what is looked at, `part` of `shown`, as it was `said`.
+  void AddPart(std::string_view shown, std::string_view part,
+               std::string_view said, bool is_chatter);
 
   std::string_view log_;
   std::string told_;
