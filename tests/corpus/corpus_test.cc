@@ -245,6 +245,9 @@ TEST(Corpus, WhatAProgramMentionedBeforeIsNotTheReason) {
       R"({"level":"info","ts":1,"msg":"ConnectionRefusedError: refused"})"
       "\n",
       "time=\"2026-08-22T11:58:00Z\" level=info msg=\"connection refused\"\n",
+      "2026/08/22 11:58:00 [warn] 7#7: connection refused\n",
+      "info: Train.Cache[0]\n      connection refused\n",
+      "cache.c:12: warning: connection refused\n",
   };
   ASSERT_OK_AND_ASSIGN(const std::vector<Case> cases,
                        ReadCases(mulligan::testing::SourcePath(

@@ -7,7 +7,6 @@
 
 #include "absl/strings/ascii.h"
 #include "policy/base/characters.h"
-#include "policy/demystify/logs/structured.h"
 #include "policy/demystify/signatures/matching/keyword_matcher.h"
 
 namespace mulligan::demystify {
@@ -125,63 +124,6 @@ std::size_t EndOfAdvice(std::string_view text, std::size_t from) {
 
 bool IsWordChar(char c) { return IsAlphanumeric(c) || c == '_'; }
 
-bool HoldsWord(std::string_view text, std::string_view word) {
-  return HoldsWhole(text, word, IsWordChar);
-}
-
-// glog's "I0102 10:11:12" and "W0102", also behind "[rank3]:" and "[".
-bool IsGlogChatter(std::string_view line) {
-  if (line.substr(0, 5) == "[rank") {
-    const std::size_t colon = line.find("]:");
-    if (colon != std::string_view::npos) line.remove_prefix(colon + 2);
-  }
-  if (!line.empty() && line[0] == '[') line.remove_prefix(1);
-  if (line.size() < 4 || (line[0] != 'I' && line[0] != 'W')) return false;
-  return line.substr(0, 2) == "W " ||
-         (IsDigit(line[1]) && IsDigit(line[2]) && IsDigit(line[3]));
-}
-
-// The line says itself that the program goes on without what it tells of.
-bool GoesOn(std::string_view line) {
-  constexpr std::string_view kWords[] = {
-      "continuing",     "defaulting",        "from scratch", "ignored",
-      "ignoring",       "skipped",           "skipping",     "using default",
-      "using defaults", "using the default",
-  };
-  constexpr std::size_t kLongest = 512;
-  if (line.size() > kLongest) return false;
-  std::string lower(line);
-  absl::AsciiStrToLower(&lower);
-  for (const std::string_view word : kWords) {
-    if (HoldsWord(lower, word)) return true;
-  }
-  return lower.find("falling back") != std::string::npos ||
-         lower.find("will be disabled") != std::string::npos ||
-         lower.find("will not be enabled") != std::string::npos;
-}
-
-// The level stands near the beginning of a line.
-bool IsOfLowSeverity(std::string_view line) {
-  constexpr std::size_t kHead = 80;
-  constexpr std::string_view kLevels[] = {"INFO", "DEBUG", "TRACE", "WARNING",
-                                          "WARN"};
-  const std::string_view head = line.substr(0, kHead);
-  if (IsGlogChatter(line) || GoesOn(line)) return true;
-  for (const std::string_view level : kLevels) {
-    if (HoldsWord(head, level)) return true;
-  }
-  // TensorFlow's, and Python's categories: "UserWarning: ".
-  if (head.find(": I ") != std::string_view::npos ||
-      head.find(": W ") != std::string_view::npos) {
-    return true;
-  }
-  // Node's of rejections that nobody handled tells of an error.
-  const std::size_t warning = line.substr(0, 200).find("Warning: ");
-  return warning != std::string_view::npos &&
-         (warning == 0 || IsWordChar(line[warning - 1])) &&
-         !line.substr(0, warning).ends_with("UnhandledPromiseRejection");
-}
-
 // "[rank3]: " and the like in front of a line.
 std::string_view WithoutMarks(std::string_view line) {
   while (!line.empty() && line[0] == '[') {
@@ -208,12 +150,6 @@ bool TellsOfException(std::string_view line) {
   const std::string_view type = line.substr(0, end);
   return (end == line.size() || line[end] == ':') &&
          (type.ends_with("Error") || type.ends_with("Exception"));
-}
-
-// NCCL's WARN reports errors, and what is tried again had failed.
-bool ReportsError(std::string_view line) {
-  return line.find("NCCL WARN") != std::string_view::npos ||
-         line.find("etry") != std::string_view::npos;
 }
 
 // Blanks out the lines that `is_meant` holds for, in their order.
@@ -298,12 +234,6 @@ ChainLine KindInChain(std::string_view line) {
                  line.starts_with("--- End of ")
              ? ChainLine::kPlace
              : ChainLine::kOther;
-}
-
-bool IsChatter(std::string_view line) {
-  const bool is_low = IsStructured(line) ? LevelOf(line) == Level::kBelowError
-                                         : IsOfLowSeverity(line);
-  return is_low && !ReportsError(line);
 }
 
 }  // namespace mulligan::demystify

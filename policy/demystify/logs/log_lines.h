@@ -27,11 +27,6 @@ bool KeepExceptions(std::string& text);
 // there is none.
 std::size_t BeginOfLastTraceback(std::string_view text);
 
-// Whether a line is of low severity: INFO, DEBUG and WARNING as Python, Java,
-// glog, TensorFlow and structured loggers write them. Not NCCL's WARN, which
-// reports errors.
-bool IsChatter(std::string_view line);
-
 // Blanks in place of all but line ends.
 void Blank(std::string& text, std::size_t begin, std::size_t end);
 

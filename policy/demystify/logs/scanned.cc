@@ -6,6 +6,7 @@
 
 #include "policy/demystify/logs/line_head.h"
 #include "policy/demystify/logs/log_lines.h"
+#include "policy/demystify/logs/severity.h"
 #include "policy/demystify/logs/structured.h"
 
 namespace mulligan::demystify {
@@ -36,7 +37,10 @@ void Scanned::AddLines(std::size_t begin, std::size_t end) {
 }
 
 void Scanned::AddLine(std::string_view line) {
-  const bool is_chatter = IsChatter(line);
+  // An indented line goes on with what the one before it says.
+  const bool goes_on = line.starts_with("  ") || line.starts_with('\t');
+  const bool is_chatter = IsChatter(line) || (goes_on && in_chatter_);
+  in_chatter_ = is_chatter;
   if (!IsStructured(line)) return AddPart(line, line, line, is_chatter);
   const StructuredParts parts = PartsOf(line);
   for (const std::string_view part : parts.around) {

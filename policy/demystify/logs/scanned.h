@@ -67,6 +67,7 @@ class Scanned {
   std::string told_;
   std::string reports_;
   absl::InlinedVector<Part, 8> chatter_;
+  bool in_chatter_ = false;
   absl::InlinedVector<Line, 16> lines_;
 };
 

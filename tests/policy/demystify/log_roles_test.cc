@@ -3,6 +3,7 @@
 
 #include "gtest/gtest.h"
 #include "policy/demystify/logs/log_lines.h"
+#include "policy/demystify/logs/severity.h"
 #include "tests/policy/demystify/diagnose.h"
 
 namespace mulligan::demystify {
@@ -287,12 +288,17 @@ TEST(LogLinesTest, AChainHasCausesAndPlaces) {
   EXPECT_EQ(KindInChain("closing"), ChainLine::kOther);
 }
 
-TEST(LogLinesTest, LowSeverity) {
+TEST(SeverityTest, IsLowWhereALineOnlyMentions) {
   for (const char* line : {
            "I0101 10:00:00 x.cc:1] one",
            "INFO:root:three",
            "no index, falling back to a scan",
            "Ignored error",
+           "[info] connection refused",
+           "[rank3]:[W123 10:00:00 socket.cpp:7] connection refused",
+           "7#7: [warn] connection refused",
+           "info: connection refused",
+           "cache.c:12: warning: connection refused",
            R"({"level":"info","ts":1.5,"msg":"connection refused"})",
            R"({"severity": "WARNING", "message": "connection refused"})",
            R"({"level":30,"msg":"connection refused"})",
@@ -304,6 +310,8 @@ TEST(LogLinesTest, LowSeverity) {
   for (const char* line : {
            "end",
            "ERROR two",
+           "[error] no such information",
+           "no such info: connection refused",
            "[3] shm.h:28 NCCL WARN Call to posix_fallocate failed",
            R"({"level":"error","msg":"unless level=info is set"})",
            R"({"level":50,"msg":"connection refused"})",

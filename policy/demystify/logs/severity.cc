@@ -1,0 +1,65 @@
+#include "policy/demystify/logs/severity.h"
+
+#include <cstddef>
+
+#include "policy/base/characters.h"
+#include "policy/demystify/logs/structured.h"
+#include "re2/re2.h"
+
+namespace mulligan::demystify {
+namespace {
+
+// The line says itself that the program goes on without what it tells of.
+bool GoesOn(std::string_view line) {
+  constexpr std::size_t kLongest = 512;
+  static const RE2 kWords(
+      R"((?i)\b(?:continuing|defaulting|from scratch|ignored|ignoring|skipped|)"
+      R"(skipping|using defaults?|using the default)\b|falling back|)"
+      R"(will be disabled|will not be enabled)");
+  return line.size() <= kLongest &&
+         RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), kWords);
+}
+
+// Whether a level below an error stands near the beginning of a line.
+bool HasLowLevel(std::string_view line) {
+  constexpr std::size_t kNear = 80;
+  static const RE2 kLevel(
+      R"(\b(?:INFO|DEBUG|TRACE|WARNING|WARN)\b)"
+      // spdlog, nginx; winston, .NET.
+      R"(|\[(?i:info|information|debug|trace|notice|warn|warning)\])"
+      R"(|^(?i:info|debug|trace|notice|warn): )"
+      // Compilers: "a.c:12: warning: ".
+      R"(|\bwarning: )"
+      // TensorFlow.
+      R"(|: [IW] )"
+      // glog's "I0102 10:11:12", also behind "[rank3]:" and "[".
+      R"(|^(?:\[rank[^\]]*\]:)?\[?(?:[IW]\d{3}|W ))");
+  const std::string_view near = line.substr(0, kNear);
+  return RE2::PartialMatch(re2::StringPiece(near.data(), near.size()), kLevel);
+}
+
+// Python's categories: "UserWarning: ". Node's of rejections that nobody
+// handled tells of an error.
+bool IsWarning(std::string_view line) {
+  constexpr std::size_t kNear = 200;
+  const std::size_t warning = line.substr(0, kNear).find("Warning: ");
+  return warning != std::string_view::npos &&
+         (warning == 0 || IsAlphanumeric(line[warning - 1])) &&
+         !line.substr(0, warning).ends_with("UnhandledPromiseRejection");
+}
+
+// NCCL's WARN reports errors, and what is tried again had failed.
+bool ReportsError(std::string_view line) {
+  return line.find("NCCL WARN") != std::string_view::npos ||
+         line.find("etry") != std::string_view::npos;
+}
+
+}  // namespace
+
+bool IsChatter(std::string_view line) {
+  if (ReportsError(line)) return false;
+  if (IsStructured(line)) return LevelOf(line) == Level::kBelowError;
+  return HasLowLevel(line) || IsWarning(line) || GoesOn(line);
+}
+
+}  // namespace mulligan::demystify
