@@ -102,7 +102,7 @@ struct Candidate {
   // Position within the tier: twice the weight class, so that there is a place
   // between two classes.
   std::uint8_t order = 0;
-  std::uint8_t flags = kNoFlags;
+  std::uint16_t flags = kNoFlags;
   // Why it does not decide; empty: weaker than the winner.
   const char* why_not = "";
 

@@ -7,6 +7,7 @@
 #include "policy/demystify/fact.h"
 #include "policy/demystify/logs/log_lines.h"
 #include "policy/demystify/logs/scanned.h"
+#include "policy/demystify/logs/severity.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/demystify/signatures/xids.h"
 
@@ -17,6 +18,11 @@ using Finding = LogFinding;
 
 bool IsEcho(const Finding& finding) {
   return finding.row != nullptr && (finding.row->row.flags & kPeerEffect) != 0;
+}
+
+// Whether it tells only that a process which the program started ended.
+bool IsOfChild(const Finding& finding) {
+  return finding.row != nullptr && (finding.row->row.flags & kOfChild) != 0;
 }
 
 // The finding if it names the cause and is no echo, else nothing.
@@ -47,13 +53,28 @@ bool IsMistake(const Finding& finding) {
           finding.row->row.cause == v1::DATA_OR_NUMERIC);
 }
 
-// What a line of low severity says, after which no line reports anything: the
-// program's last word. Of a mistake it is not, for the program went on.
+// What the log says from `begin` on.
+Finding FindFrom(const Scanned& scanned, std::size_t begin) {
+  std::string rest(scanned.told());
+  std::fill_n(rest.begin(), begin, ' ');
+  return scanned.Find(ApplicationTexts(), rest);
+}
+
+// What the last line of low severity that is known says, after which no line
+// reports anything: the program's last word. Of a mistake it is not, for the
+// program went on, unless that is a tool's, which ends a script.
 Finding FindInChatter(const Scanned& scanned) {
-  const Finding said = scanned.Find(ApplicationTexts(), scanned.told());
+  constexpr int kMostLooks = 8;
+  Finding said;
+  for (int i = 0; i < kMostLooks; ++i) {
+    const Finding later = FindFrom(scanned, said.end);
+    if (later.row == nullptr) break;
+    said = later;
+  }
   const bool reported = scanned.reports().find_first_not_of(
                             " \t\r\n", said.end) != std::string_view::npos;
-  return IsMistake(said) || reported ? Finding{} : said;
+  const bool went_on = reported || (IsMistake(said) && !IsOfTool(said.line));
+  return went_on ? Finding{} : said;
 }
 
 // What all lines say; those of low severity where no other does, and of memory
@@ -124,13 +145,6 @@ bool WentOn(const Scanned& scanned, const Finding& finding, std::size_t end) {
   return false;
 }
 
-// What the log says from `begin` on.
-Finding FindFrom(const Scanned& scanned, std::size_t begin) {
-  std::string rest(scanned.told());
-  std::fill_n(rest.begin(), begin, ' ');
-  return scanned.Find(ApplicationTexts(), rest);
-}
-
 // What the exception says that torchrun quotes as that of the first child to
 // fail, where `echo` tells only that one did.
 Finding QuotedByLauncher(const Scanned& scanned, const Finding& echo) {
@@ -146,6 +160,16 @@ Finding QuotedByLauncher(const Scanned& scanned, const Finding& echo) {
   return IsEcho(quoted) ? Finding{} : quoted;
 }
 
+// What the process said of which `launcher` tells that it ended.
+Finding SaidByChild(const Scanned& scanned, const Finding& launcher) {
+  Finding said = launcher;
+  while (IsOfChild(said)) {
+    said = scanned.Find(ApplicationTexts(),
+                        scanned.reports().substr(0, said.begin));
+  }
+  return said;
+}
+
 // What the last uncaught exception says, where the program had met `other` long
 // before, and gone on: a service it could do without, a file it did not need.
 Finding LastExceptionAfter(const Scanned& scanned, const Finding& other) {
@@ -157,7 +181,8 @@ Finding LastExceptionAfter(const Scanned& scanned, const Finding& other) {
       !WentOn(scanned, other, begin)) {
     return {};
   }
-  return FindFrom(scanned, begin);
+  const Finding last = FindFrom(scanned, begin);
+  return IsOfChild(last) ? Finding{} : last;
 }
 
 Finding Best(const Scanned& scanned) {
@@ -171,9 +196,12 @@ Finding Best(const Scanned& scanned) {
   found = FindInExceptions(scanned);
   if (found.row != nullptr) return found;
   // Fourth, everything else, unless the program went on and met its end later,
-  // or an error of its own came before an echo or is quoted in it.
+  // a launcher tells of one that said more itself, or an error of its own came
+  // before an echo or is quoted in it.
   found = FindAnywhere(scanned);
   if (found.row == nullptr) return FindXid(scanned, /*faults_only=*/false);
+  const Finding said = SaidByChild(scanned, found);
+  if (said.row != nullptr) found = said;
   const Finding last = LastExceptionAfter(scanned, found);
   if (last.row != nullptr) return last;
   if (!IsEcho(found)) return found;

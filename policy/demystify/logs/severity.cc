@@ -24,12 +24,14 @@ bool GoesOn(std::string_view line) {
 bool HasLowLevel(std::string_view line) {
   constexpr std::size_t kNear = 80;
   static const RE2 kLevel(
-      R"(\b(?:INFO|DEBUG|TRACE|WARNING|WARN)\b)"
+      // Not "set NCCL_DEBUG=INFO".
+      R"((?:^|[^\w=])(?:INFO|DEBUG|TRACE|WARNING|WARN)\b)"
       // spdlog, nginx; winston, .NET.
       R"(|\[(?i:info|information|debug|trace|notice|warn|warning)\])"
       R"(|^(?i:info|debug|trace|notice|warn): )"
       // Compilers: "a.c:12: warning: ".
       R"(|\bwarning: )"
+      R"(|^SLF4J: )"
       // TensorFlow.
       R"(|: [IW] )"
       // glog's "I0102 10:11:12", also behind "[rank3]:" and "[".
@@ -59,7 +61,15 @@ bool ReportsError(std::string_view line) {
 bool IsChatter(std::string_view line) {
   if (ReportsError(line)) return false;
   if (IsStructured(line)) return LevelOf(line) == Level::kBelowError;
-  return HasLowLevel(line) || IsWarning(line) || GoesOn(line);
+  return HasLowLevel(line) || IsWarning(line) || GoesOn(line) || IsOfTool(line);
+}
+
+bool IsOfTool(std::string_view line) {
+  static const RE2 kTool(
+      R"((?:/\S*/)?(?:cat|chmod|chown|cp|ln|ls|mkdir|mv|nc|nslookup|rm|rmdir|)"
+      R"(sysctl|touch|ulimit|which): )");
+  re2::StringPiece rest(line.data(), line.size());
+  return RE2::Consume(&rest, kTool);
 }
 
 }  // namespace mulligan::demystify

@@ -11,6 +11,10 @@ namespace mulligan::demystify {
 // it says that the program goes on. Not NCCL's WARN, which reports errors.
 bool IsChatter(std::string_view line);
 
+// Whether a tool complains that scripts call on their way ("rm: cannot remove
+// ..."): they go on unless they were told to end then.
+bool IsOfTool(std::string_view line);
+
 }  // namespace mulligan::demystify
 
 #endif  // MULLIGAN_POLICY_DEMYSTIFY_LOGS_SEVERITY_H_

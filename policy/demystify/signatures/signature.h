@@ -45,7 +45,7 @@ inline constexpr Weight kTextWeight = v1::Evidence::MESSAGE;
 inline constexpr Weight kAbsenceWeight = v1::Evidence::ABSENCE;
 inline constexpr Weight kHintWeight = v1::Evidence::HINT;
 
-enum Flag : std::uint8_t {
+enum Flag : std::uint16_t {
   kNoFlags = 0,
   // Could also be the echo of a peer's death; never the root of an incident
   // while another member has a cause of its own.
@@ -66,6 +66,9 @@ enum Flag : std::uint8_t {
   kOwnEndOnly = 64,
   // What it tells of is the node's, and another node may not have it.
   kOfThisNode = 128,
+  // Tells only that a process of the program ended, as its launcher saw it:
+  // what that one said before is the reason.
+  kOfChild = 256,
 };
 
 using Domain = v1::Diagnosis::FaultDomain;
@@ -88,7 +91,7 @@ struct Signature {
   v1::Diagnosis::Confidence confidence;
   Tier tier;
   Weight weight;
-  std::uint8_t flags;
+  std::uint16_t flags;
   // What the fact means, shown to people.
   std::string_view meaning;
   // Who has to act, where this evidence says more than the cause does.
