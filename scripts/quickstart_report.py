@@ -27,6 +27,8 @@ def verdict(decision):
         parts.append("after " + decision["retryAfter"])
     if "queue" in decision:
         parts.append(decision["queue"])
+    for change in decision.get("resources", ()):
+        parts.append(f"with {change['resource']} x{change['factor']:g}")
     if decision.get("requiresRecreate"):
         parts.append("(delete and create again)")
     return " ".join(part for part in parts if part)
@@ -67,7 +69,10 @@ def main():
           f"{diagnosis.get('faultDomain', '')}")
     print(f"  verdict  {verdict(decision)}")
     print(f"  price    {price(answer.get('accounting', {}))}")
-    print(f"  reason   {diagnosis.get('summary') or decision.get('sentence')}")
+    print(f"  problem  {diagnosis.get('problem') or decision.get('sentence')}")
+    step = diagnosis.get("firstStep", {}).get("text")
+    if step:
+        print(f"  first    {step}")
     print(f"  by       {rule(answer.get('explanation', {}))}")
     if diagnosis["cause"] != sys.argv[1]:
         sys.exit(f"  expected cause {sys.argv[1]}")

@@ -111,9 +111,6 @@ inline constexpr Alternative kControllerErrorOr[] = {
      "whether the workload itself failed"},
 };
 inline constexpr Alternative kSigtermUnexplainedOr[] = {
-    {v1::PREEMPTED_QUEUE, Part::kWorkload,
-     "the queue did not evict the workload", "the Kueue Workload of %",
-     "whether the queue preempted it"},
     {v1::DRAINED, Part::kNodes, "the node shows no sign of being removed",
      "the node of %", "whether the node was drained, shut down or lost"},
     {v1::PROBE_KILLED, Part::kEvents, "no event speaks of a failed probe",
@@ -121,6 +118,9 @@ inline constexpr Alternative kSigtermUnexplainedOr[] = {
     {v1::SUSPENDED, Part::kOwner, "the owner is not suspended",
      "the Job or custom resource that owns %",
      "whether it was suspended or deleted"},
+    {v1::PREEMPTED_QUEUE, Part::kWorkload,
+     "the queue did not evict the workload", "the Kueue Workload of %",
+     "whether the queue preempted it"},
 };
 inline constexpr Alternative kSigkillUnexplainedOr[] = {
     {v1::CONTAINER_OOM, Part::kUsage, "memory use stayed below the limit",

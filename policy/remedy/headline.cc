@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/remedy/sentences.h"
@@ -7,34 +10,54 @@
 namespace mulligan::remedy {
 namespace {
 
-// "Pod a, container b" of "Pod a, container b: it ended.".
-std::string_view SubjectOf(std::string_view summary) {
-  const std::size_t end = summary.find(": ");
-  return end == summary.npos ? std::string_view() : summary.substr(0, end);
+// A diagnosis' summary: "Pod a, container b: the program crashed (exit code
+// 139); 2 other members died because of it".
+struct Parts {
+  // "Pod a, container b". Empty: nobody stands in front of a colon.
+  std::string subject;
+  // What the evidence means.
+  std::string what;
+  // The exit code, and what else there is.
+  std::string rest;
+};
+
+Parts PartsOf(const v1::Diagnosis& diagnosis, std::string_view summary) {
+  Parts parts;
+  if (const std::size_t end = summary.find(": "); end != summary.npos) {
+    parts.subject = summary.substr(0, end);
+    summary.remove_prefix(end + 2);
+  }
+  // Meanings may have brackets and semicolons of their own.
+  const std::string_view meaning =
+      diagnosis.evidence_size() > 0
+          ? std::string_view(diagnosis.evidence(0).meaning())
+          : std::string_view();
+  const std::size_t end =
+      !meaning.empty() && summary.starts_with(meaning)
+          ? meaning.size()
+          : std::min({summary.find("; "), summary.find(" (exit code"),
+                      summary.size()});
+  parts.what = summary.substr(0, end);
+  parts.rest = summary.substr(end);
+  return parts;
+}
+
+std::string Joined(const Parts& parts) {
+  return absl::StrCat(parts.subject, parts.subject.empty() ? "" : ": ",
+                      parts.what, parts.rest);
 }
 
 // The program's own words in the place of what the table calls them, which
 // follows in brackets with the exit code: "Pod a: KeyError: 'x' (an uncaught
 // Python exception, exit code 1); 2 other members ...".
-std::string WithErrorLine(const std::string& summary, const std::string& line) {
-  const std::string_view subject = SubjectOf(summary);
-  if (line.empty() || subject.empty() ||
-      summary.find(line) != std::string::npos) {
-    return summary;
-  }
-  std::string_view rest = summary;
-  rest.remove_prefix(subject.size() + 2);
-  const std::size_t end = std::min(
-      rest.find("; "), std::min(rest.find(" (exit code"), rest.size()));
-  std::string text = absl::StrCat(std::string(subject), ": ", line, " (",
-                                  std::string(rest.substr(0, end)));
-  rest.remove_prefix(end);
-  if (rest.starts_with(" (")) {
-    absl::StrAppend(&text, ", ", std::string(rest.substr(2)));
-  } else {
-    absl::StrAppend(&text, ")", std::string(rest));
-  }
-  return text;
+Parts WithErrorLine(Parts parts, const std::string& line) {
+  const bool is_said = absl::StrContains(Joined(parts), line);
+  if (line.empty() || parts.subject.empty() || is_said) return parts;
+  const bool has_more = parts.rest.starts_with(" (");
+  parts.rest = has_more ? absl::StrCat(", ", parts.rest.substr(2))
+                        : absl::StrCat(")", parts.rest);
+  parts.what = absl::StrCat(line, " (", parts.what);
+  return parts;
 }
 
 // What else there is to say, behind the headline.
@@ -53,18 +76,19 @@ std::string WithRemarks(std::string headline, const Particulars& found) {
 }
 
 // The limit in numbers behind its name, or at the end.
-std::string WithLimit(std::string summary, v1::Cause cause,
-                      const std::string& limit) {
+Parts WithLimit(Parts parts, v1::Cause cause, const std::string& limit) {
   const Growable* growth = GrowableOf(cause);
-  if (growth == nullptr || limit.empty()) return summary;
+  if (growth == nullptr || limit.empty()) return parts;
   for (const std::string_view name :
        {growth->limit, std::string_view("limit")}) {
-    const std::size_t at = summary.find(name);
-    if (at == summary.npos) continue;
-    summary.insert(at + name.size(), " of " + limit);
-    return summary;
+    const std::size_t at = parts.what.find(name);
+    if (at == parts.what.npos) continue;
+    parts.what.insert(at + name.size(), " of " + limit);
+    return parts;
   }
-  return absl::StrFormat("%s (%s %s)", summary, growth->limit, limit);
+  absl::StrAppend(&parts.rest, " (", std::string(growth->limit), " ", limit,
+                  ")");
+  return parts;
 }
 
 }  // namespace
@@ -75,23 +99,19 @@ std::string Headline(const Answered& answered, const v1::Diagnosis& diagnosis,
                             ? answered.decision.sentence()
                             : diagnosis.summary();
   while (!summary.empty() && summary.back() == '.') summary.pop_back();
+  Parts parts = PartsOf(diagnosis, summary);
   const bool alive = diagnosis.situation() == v1::Diagnosis::ALIVE;
   if (!alive && !remedy.problem.empty()) {
-    const std::string_view subject = SubjectOf(summary);
-    return WithRemarks(subject.empty() ? remedy.problem
-                                       : absl::StrCat(std::string(subject),
-                                                      ": ", remedy.problem),
-                       found);
+    return WithRemarks(Joined({parts.subject, remedy.problem, ""}), found);
   }
-  if (diagnosis.situation() != v1::Diagnosis::BROKEN) {
-    return WithLimit(std::move(summary), diagnosis.cause(), found.limit);
-  }
-  if (found.deadline_seconds > 0) {
+  const bool broken = diagnosis.situation() == v1::Diagnosis::BROKEN;
+  if (broken && found.deadline_seconds > 0) {
     return absl::StrFormat("%s (activeDeadlineSeconds %d)", summary,
                            found.deadline_seconds);
   }
-  return WithRemarks(WithLimit(WithErrorLine(summary, found.error_line),
-                               diagnosis.cause(), found.limit),
+  parts = WithLimit(std::move(parts), diagnosis.cause(), found.limit);
+  if (!broken) return Joined(parts);
+  return WithRemarks(Joined(WithErrorLine(std::move(parts), found.error_line)),
                      found);
 }
 

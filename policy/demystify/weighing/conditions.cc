@@ -290,7 +290,7 @@ bool CameAfterTheEnd(F fact, S scene) {
 }
 
 // Not where the node itself was short of memory, or the pod was being disrupted
-// when it happened (kubernetes.md 9.5).
+// when it happened.
 bool YieldsToOomKill(F fact, S scene) {
   if (!scene.oom_killed || fact.cause == v1::CONTAINER_OOM ||
       fact.cause == v1::SUCCEEDED || fact.cause == v1::NODE_PRESSURE_EVICTED ||

@@ -1,5 +1,5 @@
 // How one pod ended: reasons, conditions, containers, exit codes, times, and
-// the traps of kubernetes.md 9.5 and 12.
+// what looks like something else.
 #include <ostream>
 #include <string>
 

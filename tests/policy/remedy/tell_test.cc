@@ -13,6 +13,7 @@
 namespace mulligan {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::Parse;
@@ -56,6 +57,36 @@ TEST_F(TellTest, TheAnswerSaysWhatIsWrongAndWhatToDoFirst) {
   EXPECT_THAT(told.problem(), HasSubstr("memory limit of 4Gi"));
   EXPECT_THAT(told.first_step().text(), HasSubstr("from 4Gi to 6Gi"));
   EXPECT_EQ(told.first_step().actor(), v1::FirstStep::USER);
+}
+
+// A headline is put together from its parts, whatever names and words hold.
+TEST_F(TellTest, NamesAndMeaningsAreNotTakenForEachOther) {
+  v1::DecideRequest limited = OutOfItsMemory();
+  auto& pod = *limited.mutable_report()->mutable_pods(0);
+  pod.mutable_metadata()->set_name("rate-limiter-0");
+  auto& end = *pod.mutable_status()
+                   ->mutable_container_statuses(0)
+                   ->mutable_state()
+                   ->mutable_terminated();
+  end.set_exit_code(1);
+  end.set_reason("Error");
+  end.set_message("Memory cgroup out of memory: Killed process 12 (python)");
+  EXPECT_THAT(Ask(limited).diagnosis().problem(),
+              AllOf(HasSubstr("Pod rate-limiter-0, container"),
+                    HasSubstr("memory limit 4Gi")));
+  // What it means has a semicolon of its own.
+  v1::DecideRequest piped = Told("FrobError: cannot frob the widget");
+  piped.mutable_report()
+      ->mutable_pods(0)
+      ->mutable_status()
+      ->mutable_container_statuses(0)
+      ->mutable_state()
+      ->mutable_terminated()
+      ->set_exit_code(141);
+  EXPECT_THAT(Ask(piped).diagnosis().problem(),
+              HasSubstr("widget (SIGPIPE: it wrote to a program that had "
+                        "ended, as 'head' does; pipefail makes it count, exit "
+                        "code 141)"));
 }
 
 // Ray says first that it cut the log.

@@ -201,10 +201,15 @@ const mostParts = 20
 // Most bytes of a quoted text in an Event, which has 1024 in all.
 const maxQuote = 300
 
-// messageOf is the sentence, what to do first, what it was seen by in Kubernetes'
+// messageOf is the problem and what is done about it, what to do first, what it was seen by in Kubernetes'
 // own words, and how the workload's own operator differs where that was asked.
 func messageOf(answer *mulliganv1.DecideResponse) string {
 	message := answer.GetDecision().GetSentence()
+	// The sentence begins with the summary; the problem is that in the program's own words.
+	problem, summary := answer.GetDiagnosis().GetProblem(), strings.TrimSuffix(answer.GetDiagnosis().GetSummary(), ".")
+	if done, ok := strings.CutPrefix(message, summary); ok && summary != "" && problem != "" {
+		message = words.Cut(problem, maxQuote) + done
+	}
 	if step := answer.GetDiagnosis().GetFirstStep().GetText(); step != "" {
 		message += " Do first: " + words.Cut(step, maxQuote) + "."
 	}
