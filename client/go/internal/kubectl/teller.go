@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
@@ -141,7 +142,20 @@ func (t *teller) ask(ctx context.Context, report *mulligan.Report) (*mulliganv1.
 		return nil, err
 	}
 	request.Purpose, request.CompareNative = mulliganv1.DecideRequest_PREVIEW, true
-	return t.service.client.Decide(ctx, request)
+	answer, err := t.service.client.Decide(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	dropNativeWarnings(answer)
+	return answer, nil
+}
+
+// dropNativeWarnings takes out that there is no verdict of the workload's own operator: it
+// was asked for without need, so that this is no news.
+func dropNativeWarnings(answer *mulliganv1.DecideResponse) {
+	answer.Warnings = slices.DeleteFunc(answer.Warnings, func(warning string) bool {
+		return strings.HasPrefix(warning, "no native verdict: ")
+	})
 }
 
 func printAnswer(out io.Writer, output string, answer *mulliganv1.DecideResponse) error {

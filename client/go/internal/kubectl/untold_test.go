@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
 func TestOfKindsThatAreNotKnownThePodsAreAskedFor(t *testing.T) {
@@ -32,5 +34,13 @@ func TestWithoutAnAPIServerThereIsOneLine(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), "the API server does not answer: ") || errOut != "" {
 			t.Errorf("%v, %s", err, errOut)
 		}
+	}
+}
+
+func TestThatThereIsNoOperatorIsNoWarning(t *testing.T) {
+	answer := &mulliganv1.DecideResponse{Warnings: []string{"no native verdict: the report has no object of a known operator", "a time lies in the future"}}
+	dropNativeWarnings(answer)
+	if got := answer.GetWarnings(); len(got) != 1 || got[0] != "a time lies in the future" {
+		t.Errorf("left are %q", got)
 	}
 }
