@@ -78,7 +78,11 @@ std::string_view TailOf(std::string_view log) {
 std::string WhatIsSaid(std::string_view line) {
   line = WithoutHead(line);
   if (!demystify::IsStructured(line)) return Shortened(line);
-  return FirstLine(demystify::SaidIn(line));
+  // Of the message and the error the first lines: "no database: refused by x".
+  std::string said = demystify::SaidIn(line);
+  const std::size_t message = said.find('\n');
+  if (message != said.npos) said.replace(message, 1, ": ");
+  return FirstLine(said);
 }
 
 // Whether evidence is the words of the program: a container's, or those that an

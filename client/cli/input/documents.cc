@@ -31,15 +31,29 @@ bool IsUtf16(std::string_view bytes) {
   return mark == "\xff\xfe" || mark == "\xfe\xff";
 }
 
-// Whether the first line may be one of YAML, or is the only one.
+bool IsOneLine(std::string_view text) {
+  return text.find('\n', SkipJsonSpace(text)) >=
+         text.find_last_not_of(" \t\r\n");
+}
+
+// Whether the first line that is no comment may be one of YAML. Keys of objects
+// begin in lower case, and a plain value has no ": ": "ValueError: bad" and
+// "panic: runtime error: x" are of a log.
 bool BeginsLikeYaml(std::string_view text) {
   static const RE2& kBegin =
-      *new RE2(R"((?:[-#%{\[].*|["']?[\w./-]+["']?\s*:(?:\s.*)?))");
-  const std::size_t first = SkipJsonSpace(text);
-  const std::string_view line =
-      text.substr(first, text.find('\n', first) - first);
-  return first + line.size() >= text.find_last_not_of(" \t\r\n") ||
-         RE2::FullMatch({line.data(), line.size()}, kBegin);
+      *new RE2(R"((?:---|[%{\[]).*|-|)"
+               R"((?:-\s+)?(?:["'][\w./-]+["']|[a-z][\w./-]*)\s*:)"
+               R"((?:\s+(?:["'{\[|>&*!#].*|(?:[^:]|:\S)*))?)",
+               RE2::Latin1);
+  for (std::size_t at = SkipJsonSpace(text); at < text.size();
+       at = SkipJsonSpace(text, at)) {
+    std::string_view line = text.substr(at, text.find('\n', at) - at);
+    at += line.size();
+    if (line.front() == '#') continue;
+    line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
+    return RE2::FullMatch({line.data(), line.size()}, kBegin);
+  }
+  return false;
 }
 
 // Whether a line of `text` begins with a member of an object or a report, as
@@ -69,11 +83,6 @@ bool NamesMember(std::string_view text) {
   return false;
 }
 
-constexpr std::string_view kOneLine =
-    "text without an object, a line of a log it seems: expected objects, "
-    "`kubectl get pod NAME -o json`; they hold the end of the log where the "
-    "container's terminationMessagePolicy is FallbackToLogsOnError";
-
 // A log is a report of an end of which there are but words.
 Documents JudgedByWords(std::string_view source, std::string_view log) {
   Documents documents;
@@ -88,12 +97,13 @@ Documents JudgedByWords(std::string_view source, std::string_view log) {
 // Nothing: it may be objects.
 std::optional<Documents> LogIn(std::string_view source, std::string_view text,
                                bool is_json) {
-  if (!is_json && !BeginsLikeYaml(text) && !NamesMember(text)) {
-    return JudgedByWords(source, text);
-  }
-  const std::optional<std::string> log = TextOfJsonLog(text);
-  if (!log.has_value()) return std::nullopt;
-  return JudgedByWords(source, *log);
+  // A word alone may be the name of something.
+  const bool is_prose =
+      IsOneLine(text) ? text.find(' ') != text.npos : !BeginsLikeYaml(text);
+  const bool is_log =
+      is_json ? IsJsonLog(text) : is_prose && !NamesMember(text);
+  if (!is_log) return std::nullopt;
+  return JudgedByWords(source, text);
 }
 
 // Takes `text` over where it is one value: a list may be large.
@@ -255,10 +265,10 @@ absl::StatusOr<Documents> SplitDocuments(std::string_view source,
   }
   if (!values.ok()) {
     // Logs begin with brackets, too: "[rank0]: ...".
-    const bool one_line = bytes.find('\n') >= bytes.find_last_not_of(" \t\r\n");
-    if (first != '{' && (first == '[' || one_line) && !NamesMember(bytes)) {
-      if (!one_line) return JudgedByWords(source, bytes);
-      return Invalid("%s: is %s", source, kOneLine);
+    const bool is_prose =
+        !IsOneLine(bytes) || bytes.find(' ') != std::string::npos;
+    if (first == '[' && is_prose && !NamesMember(bytes)) {
+      return JudgedByWords(source, bytes);
     }
     return Prefixed(source, values.status());
   }

@@ -62,6 +62,7 @@ constexpr PastedText kPastedTexts[] = {
     {"No resources found", "", kGone},
     {"Error from server", "", kRefused},
     {"error: ", "", kRefused},
+    {"bash: ", "kubectl: command not found", kRefused},
     {"The connection to the server ", "", kRefused},
     {"Unable to connect to the server", "", kRefused},
 };
@@ -76,10 +77,6 @@ constexpr std::string_view kTimes[] = {
     "ts", "time", "timestamp", "@timestamp", "asctime", "datetime", "t"};
 constexpr std::string_view kTexts[] = {
     "msg", "message", "@message", "event", "log", "textPayload", "MESSAGE"};
-constexpr std::string_view kErrors[] = {
-    "error",      "err",         "exception",         "exc_info",
-    "stacktrace", "stack_trace", "error.message",     "stack",
-    "traceback",  "errorStack",  "error.stack_trace", "errorVerbose"};
 
 // Longer lines are objects of Kubernetes.
 constexpr std::size_t kLongestLine = kMaxTextBytes;
@@ -100,61 +97,19 @@ bool Has(const Members& members, std::span<const std::string_view> names) {
   return TypeOfJson(Find(members, names)) != JsonType::kNull;
 }
 
-// What a line is made of where a logger wrote it; else empty.
-Members MembersOfLogged(std::string_view line) {
+// Whether a logger wrote the line.
+bool IsLogged(std::string_view line) {
   const std::size_t begin = SkipJsonSpace(line);
-  if (line.size() > kLongestLine || line.substr(begin, 1) != "{") return {};
+  if (line.size() > kLongestLine || line.substr(begin, 1) != "{") return false;
   const absl::StatusOr<std::size_t> end = CheckJsonValue(line, begin);
-  if (!end.ok() || SkipJsonSpace(line, *end) != line.size()) return {};
-  Members members = JsonMembers(line);
+  if (!end.ok() || SkipJsonSpace(line, *end) != line.size()) return false;
+  const Members members = JsonMembers(line);
   const bool is_logged =
       TypeOfJson(Find(members, kTexts)) == JsonType::kString &&
       (Has(members, kLevels) || Has(members, kTimes));
   const bool is_object = std::ranges::find(members, "apiVersion",
                                            &JsonMember::key) != members.end();
-  return is_logged && !is_object ? std::move(members) : Members();
-}
-
-// As the readers of logs know them; bunyan and pino have numbers.
-std::string LevelOf(std::string_view value) {
-  if (TypeOfJson(value) == JsonType::kString) {
-    std::string level = JsonStringValue(value);
-    absl::AsciiStrToUpper(&level);
-    return level;
-  }
-  if (TypeOfJson(value) != JsonType::kNumber) return "";
-  constexpr std::string_view kNames[] = {"TRACE", "DEBUG", "INFO",
-                                         "WARN",  "ERROR", "FATAL"};
-  const int number = std::atoi(std::string(value).c_str()) / 10;
-  return number < 1 || number > 6
-             ? ""
-             : std::string(kNames[static_cast<std::size_t>(number) - 1]);
-}
-
-// A text, or what an error's own object says.
-std::string WordsOf(std::string_view value) {
-  if (TypeOfJson(value) == JsonType::kObject) {
-    const Members members = JsonMembers(value);
-    constexpr std::string_view kSaid[] = {"stack", "message", "msg"};
-    return JsonStringValue(Find(members, kSaid));
-  }
-  return JsonStringValue(value);
-}
-
-std::string TextOf(const Members& members) {
-  std::string text = LevelOf(Find(members, kLevels));
-  if (!text.empty()) text += ' ';
-  text += WordsOf(Find(members, kTexts));
-  for (const JsonMember& member : members) {
-    if (std::ranges::find(kErrors, member.key) == std::end(kErrors)) continue;
-    const std::string words = WordsOf(member.value);
-    if (words.empty() || text.find(words) != text.npos) continue;
-    // A traceback has lines of its own, which begin where a line does.
-    const bool lines = words.find('\n') != words.npos;
-    absl::StrAppend(&text, lines ? "\n" : ": ", words);
-  }
-  while (text.ends_with('\n')) text.pop_back();
-  return text;
+  return is_logged && !is_object;
 }
 
 }  // namespace
@@ -173,18 +128,9 @@ std::string_view WhatIsPasted(std::string_view text) {
              : "";
 }
 
-std::optional<std::string> TextOfJsonLog(std::string_view log) {
-  std::string text;
-  for (std::size_t at = SkipJsonSpace(log); at < log.size();) {
-    const std::string_view line = log.substr(at, log.find('\n', at) - at);
-    at += line.size() + 1;
-    const Members members = MembersOfLogged(line);
-    if (members.empty() && text.empty()) return std::nullopt;
-    absl::StrAppend(
-        &text, members.empty() ? std::string(line) : TextOf(members), "\n");
-  }
-  if (text.empty()) return std::nullopt;
-  return text;
+bool IsJsonLog(std::string_view log) {
+  const std::size_t begin = SkipJsonSpace(log);
+  return IsLogged(log.substr(begin, log.find('\n', begin) - begin));
 }
 
 std::string ReportOfLog(std::string_view log) {

@@ -13,11 +13,9 @@ namespace mulligan::cli {
 // "an error of kubectl, expected objects: ...". Empty: it may be one.
 std::string_view WhatIsPasted(std::string_view text);
 
-// A log whose lines are objects of a structured logger, one JSON object a line,
-// in lines of text: "ERROR what was said: the error". Lines between them that
-// are none (a traceback) stay as they are. Nothing: it begins otherwise, so
-// that it is no such log.
-std::optional<std::string> TextOfJsonLog(std::string_view log);
+// Whether `log` begins with a line of a structured logger: an object of JSON
+// with a message, and a level or a time.
+bool IsJsonLog(std::string_view log);
 
 // The FailureReport, in JSON, about work of which nothing is known but the end
 // of its log.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "policy/demystify/logs/line_head.h"
 #include "re2/re2.h"
 
 namespace mulligan::demystify {
@@ -36,7 +37,8 @@ bool IsStructured(std::string_view line) {
 
 Level LevelOf(std::string_view line) {
   static const RE2 kLevel(
-      R"re((?:"(?:level|lvl|levelname|severity|log\.level)"\s*:\s*"?|)re"
+      R"re((?i)(?:"@?(?:level|lvl|levelname|loglevel|log\.level|severity)"\s*:)re"
+      R"re(\s*"?|)re"
       R"re(\b(?:level|lvl|severity)="?)(\w+))re");
   // Numbers are pino's: 50 is an error's.
   static const RE2 kBelow("(?i)trace|debug|info|notice|warn|warning|[1-4]0");
@@ -78,6 +80,8 @@ std::string Unescaped(std::string_view part) {
 std::string SaidIn(std::string_view line) {
   std::string text;
   for (const std::string_view part : PartsOf(line).said) {
+    // Nothing but a time.
+    if (HeadOf(part) == part.size()) continue;
     absl::StrAppend(&text, text.empty() ? "" : "\n", Unescaped(part));
   }
   return text.empty() ? std::string(line) : text;

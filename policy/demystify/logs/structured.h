@@ -28,7 +28,8 @@ StructuredParts PartsOf(std::string_view line);
 // A part of such a line as it was said, without escapes.
 std::string Unescaped(std::string_view part);
 
-// What such a line says, in lines; all of it where nothing is said in quotes.
+// What such a line says but for times, in lines; all of it where nothing is
+// said in quotes.
 std::string SaidIn(std::string_view line);
 
 }  // namespace mulligan::demystify

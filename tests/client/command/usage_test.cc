@@ -151,8 +151,7 @@ INSTANTIATE_TEST_SUITE_P(
               {"explain", "-"},
               "bash: line 1: kubectl: command not found\n",
               2,
-              "<stdin>: is text without an object, a line of a log it seems: "
-              "expected objects"},
+              "<stdin>: is an error of kubectl, expected objects"},
         Usage{"OneLineOfAJsonLogBesideNone",
               {"explain", "-"},
               "{\"msg\":\"up\",\"n\":1}\n",

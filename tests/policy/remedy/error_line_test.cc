@@ -44,6 +44,9 @@ TEST(ErrorLine, IsElseTheLastOne) {
             "no frame");
   EXPECT_EQ(LastLine(R"({"msg":"says no level"})"), "says no level");
   EXPECT_EQ(LastLine(R"({"step":1})"), R"({"step":1})");
+  EXPECT_EQ(LastLine(R"({"asctime":"2026-08-22 11:58:00","level":"error",)"
+                     R"("msg":"no data base","err":"refused by x\ny"})"),
+            "no data base: refused by x");
   // Of a structured logger the last that it wrote as an error.
   EXPECT_EQ(LastLine(R"({"level":"error","msg":"cannot open \"a b\""}
 {"level":"info","msg":"bye bye now"})"),

@@ -47,7 +47,7 @@ TEST(SplitDocumentsTest, CountsLinesOverAllValues) {
 
 TEST(SplitDocumentsTest, ReplacesWhatIsNotUtf8AndSaysSo) {
   for (const std::string text :
-       {"{\"m\":\"a\xff\"}", "{\"m\":\"a\\ud800\"}", "m: a\xff\n"}) {
+       {"{\"m\":\"a\xff\"}", "{\"m\":\"a\\ud800\"}", "m: a\xff\n\n# x"}) {
     SCOPED_TRACE(text);
     ASSERT_OK_AND_ASSIGN(const Documents documents, SplitDocuments("in", text));
     EXPECT_THAT(documents.json, ElementsAre("{\"m\":\"a\xef\xbf\xbd\"}"));
@@ -85,6 +85,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"Binary", std::string("\x7f\x45LF\x02\x01\0\0", 8),
                  "in: is binary data"},
         BadInput{"BrokenJson", "{\"a\":", "in: line 1, column 6"},
+        BadInput{"BrokenList", "[1,2", "in: line 1, column 1: an array"},
         BadInput{"BrokenYaml", "a: [1\nb: 2", "in: line 2"}),
     [](const auto& test) { return test.param.name; });
 
@@ -99,9 +100,15 @@ TEST(SplitDocumentsTest, TakesLogsForTheirWords) {
        "KeyError: 'x'"},
       {"[rank0]: Traceback (most recent call last):\n[rank0]: KeyError: 'x'\n",
        "[rank0]: KeyError: 'x'"},
+      {"ValueError: bad\n", "ValueError: bad"},
+      {"[12345.6] Out of memory: Killed process 42\n", "Killed process 42"},
+      {"panic: runtime error: index out of range\n\tmain.go:9\n", "panic: "},
+      {"INFO: start\nERROR: CUDA out of memory: tried 2 GiB\n", "ERROR: CUDA"},
+      {"- step 1 done\n- step 2 failed: refused\n", "step 2 failed"},
+      {"#\n# A fatal error has been detected\n#  SIGSEGV (0xb)\n", "SIGSEGV"},
       {R"({"level":"error","msg":"no way in","ts":1.5})"
        "\n",
-       "ERROR no way in"},
+       "no way in"},
   };
   for (const auto& [log, words] : rows) {
     ASSERT_OK_AND_ASSIGN(const Documents documents, SplitDocuments("in", log));
