@@ -76,10 +76,20 @@ struct PodState {
   bool goes_on() const { return recovered || restarting || beside; }
 };
 
+// Whether the container may have held a device. Claims of devices
+// (resource.k8s.io) and what a runtime lends to all are not among what it says
+// it holds; its last words may tell.
+inline bool MayHoldDevice(const PodState& state) {
+  const auto says = [&state](std::string_view word) {
+    return state.message.find(word) != std::string_view::npos;
+  };
+  return !state.without_device || says("CUDA") || says("NCCL") || says("GPU");
+}
+
 // Whether trouble of a device that showed at `at` can be why the container
 // ended by itself.
 inline bool IsDeviceOfEnd(const PodState& state, Seconds at) {
-  return !state.without_device && Known(at) && Known(state.finished_at) &&
+  return MayHoldDevice(state) && Known(at) && Known(state.finished_at) &&
          at + kDeviceSeenBefore >= state.finished_at &&
          at <= state.finished_at + kDeviceSeenAfter;
 }

@@ -84,12 +84,21 @@ TEST_P(DeviceEvent, IsTheCauseOfWhatEndedThen) {
 INSTANTIATE_TEST_SUITE_P(, DeviceEvent, ::testing::ValuesIn(kEvents),
                          [](const auto& test) { return test.param.name; });
 
-// A device that the pod did not hold explains none of its ends.
+// A device that the pod did not hold explains none of its ends; a claim of one,
+// or a runtime that lends it to all, shows in its words only.
 TEST(DeviceTest, EndsOnlyWhatMayHoldIt) {
-  const std::pair<const char*, v1::Cause> kHeld[] = {
-      {"nvidia.com/gpu", v1::GPU_FAULT}, {"cpu", v1::APP_ERROR}};
-  for (const auto& [resource, cause] : kHeld) {
-    v1::FailureReport report = PodOnNode(1, "");
+  const struct {
+    const char* resource;
+    const char* words;
+    v1::Cause cause;
+  } kHeld[] = {
+      {"nvidia.com/gpu", "", v1::GPU_FAULT},
+      {"cpu", "", v1::APP_ERROR},
+      {"cpu", "RuntimeError: CUDA error: unspecified launch failure",
+       v1::GPU_FAULT},
+  };
+  for (const auto& [resource, words, cause] : kHeld) {
+    v1::FailureReport report = PodOnNode(1, words);
     auto& spec = *report.mutable_pods(0)->mutable_spec();
     if (spec.containers().empty()) spec.add_containers()->set_name("main");
     (*spec.mutable_containers(0)

@@ -312,8 +312,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"NoKind", R"({"metadata":{"name":"a"}})",
                 "in: found an object without kind, expected a Kubernetes "
                 "object, a FailureReport or a DecideRequest"},
-        Refused{"Scalar", "just words",
-                "in: found \"just words\", expected an object with kind and "
+        Refused{"Scalar", "words",
+                "in: found \"words\", expected an object with kind and "
                 "metadata"},
         Refused{"Binary", std::string("\x0a\x02\x08\x01\0\0", 6),
                 "in: is binary data, expected JSON, YAML, or the protobuf of "
