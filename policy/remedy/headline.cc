@@ -51,8 +51,10 @@ std::string Joined(const Parts& parts) {
 // follows in brackets with the exit code: "Pod a: KeyError: 'x' (an uncaught
 // Python exception, exit code 1); 2 other members ...".
 Parts WithErrorLine(Parts parts, const std::string& line) {
-  const bool is_said = absl::StrContains(Joined(parts), line);
-  if (line.empty() || parts.subject.empty() || is_said) return parts;
+  if (line.empty() || parts.subject.empty() ||
+      absl::StrContains(Joined(parts), line)) {
+    return parts;
+  }
   const bool has_more = parts.rest.starts_with(" (");
   parts.rest = has_more ? absl::StrCat(", ", parts.rest.substr(2))
                         : absl::StrCat(")", parts.rest);

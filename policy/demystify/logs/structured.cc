@@ -32,7 +32,7 @@ void AddLines(std::string_view said, std::vector<std::string_view>& lines) {
 bool IsStructured(std::string_view line) {
   static const RE2 kBegin(R"(\s*\{\s*"|(?:time|ts|t|level|msg)=\S)");
   re2::StringPiece rest = Piece(line);
-  return RE2::Consume(&rest, kBegin);
+  return !line.empty() && RE2::Consume(&rest, kBegin);
 }
 
 Level LevelOf(std::string_view line) {
