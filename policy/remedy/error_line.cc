@@ -74,6 +74,14 @@ std::string_view TailOf(std::string_view log) {
   return line == end.npos ? end : end.substr(line + 1);
 }
 
+// Lines around an error that hold words of it: frames of a traceback, how to
+// call the program.
+bool IsAround(std::string_view line) {
+  static const RE2 kAround(R"(\s*(?:File "|raise |at |[Uu]sage: ))");
+  re2::StringPiece rest = Piece(line);
+  return RE2::Consume(&rest, kAround);
+}
+
 // Of a line, without what stands around it.
 std::string WhatIsSaid(std::string_view line) {
   line = WithoutHead(line);
@@ -89,6 +97,7 @@ std::string WhatIsSaid(std::string_view line) {
 // operator found.
 bool IsOfProgram(const v1::Evidence& evidence) {
   return evidence.path().ends_with("erminated.message") ||
+         evidence.path() == "exit.message" ||
          evidence.path() == "rayJob.status.message" ||
          evidence.path().ends_with(".errorMessage");
 }
@@ -157,10 +166,15 @@ std::string ErrorLineOf(const v1::FailureReport& report,
   if (!HasHistory(diagnosis.cause(), kInWords)) return "";
   if (diagnosis.evidence_size() > 0) {
     const v1::Evidence& first = diagnosis.evidence(0);
+    // What names another cause than an error of the program's own says why
+    // itself; of that error the program's last line says more than its name.
+    const bool says_why = diagnosis.cause() != v1::APP_ERROR &&
+                          first.weight() == v1::Evidence::MESSAGE &&
+                          !IsAround(first.value());
     const bool own = IsOfProgram(first);
     const bool whole = !first.value().ends_with(":");
-    if (own && whole && TellsOfError(first.value())) {
-      return Shortened(WithoutHead(first.value()));
+    if (own && whole && (says_why || TellsOfError(first.value()))) {
+      return WhatIsSaid(first.value());
     }
   }
   const std::string_view log = TailOf(LogOf(report, diagnosis.culprit()));

@@ -137,7 +137,9 @@ std::string ReportOfLog(std::string_view log) {
   // The end of a program is told at the end.
   if (log.size() > kMaxTextBytes) {
     log.remove_prefix(log.size() - kMaxTextBytes);
-    log.remove_prefix(std::min(log.find('\n'), log.size() - 1) + 1);
+    // Whole lines, unless there is but one.
+    const std::size_t line = log.find('\n');
+    if (line < log.size() - 1) log.remove_prefix(line + 1);
   }
   return absl::StrCat("{\"exit\":{\"message\":", QuoteJson(SanitizeUtf8(log)),
                       "}}");

@@ -91,7 +91,15 @@ struct Surroundings {
   bool (*hold)(const Around& said);
   const Signature* reading;
 };
+// A pod that says what it holds, and asks for no device, is lent none.
+bool AsksForNoDevice(const Around& said) {
+  return said.IsOfPod() && said.conclusion.gang.state.without_device;
+}
+
 const Surroundings kSurroundings[] = {
+    {v1::GPU_FAULT, key::kNoGpus, AsksForNoDevice, &sign::kNoDeviceAskedFor},
+    {v1::GPU_FAULT, key::kNoNvidiaDriver, AsksForNoDevice,
+     &sign::kNoDeviceAskedFor},
     // What a container may write to its own file system has nothing to do with
     // the room on a volume that somebody claimed.
     {v1::STORAGE_EXHAUSTED, "",

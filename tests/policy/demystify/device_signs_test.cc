@@ -116,6 +116,24 @@ TEST(DeviceTest, EndsOnlyWhatMayHoldIt) {
   }
 }
 
+// A program that finds no GPU is not on a broken node where its pod asks for
+// none.
+TEST(DeviceTest, NobodyIsLentWhatIsNotAskedFor) {
+  for (const char* words : {"RuntimeError: No CUDA GPUs are available",
+                            "RuntimeError: Found no NVIDIA driver"}) {
+    v1::FailureReport report = PodOnNode(1, words);
+    EXPECT_EQ(Diagnose(report).cause(), v1::GPU_FAULT) << words;
+    auto& spec = *report.mutable_pods(0)->mutable_spec();
+    if (spec.containers().empty()) spec.add_containers()->set_name("main");
+    auto& limits =
+        *spec.mutable_containers(0)->mutable_resources()->mutable_limits();
+    limits["cpu"].set_string_value("1");
+    EXPECT_EQ(Diagnose(report).cause(), v1::CONFIG_USER_ERROR) << words;
+    limits["nvidia.com/gpu"].set_string_value("1");
+    EXPECT_EQ(Diagnose(report).cause(), v1::GPU_FAULT) << words;
+  }
+}
+
 struct ConditionCase {
   const char* name;
   const char* type;

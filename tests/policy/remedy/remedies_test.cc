@@ -34,6 +34,12 @@ const Text kTexts[] = {
      "requests.nvidia.com/gpu=64",
      "quota gpu is used up: requested requests.nvidia.com/gpu=8, used "
      "requests.nvidia.com/gpu=60, limited: requests.nvidia.com/gpu=64"},
+    {v1::CONFIG_USER_ERROR, "No CUDA GPUs are available",
+     "the program looks for a GPU, and its pod asks for none"},
+    {v1::CREATE_CONFLICT,
+     "the object has been modified; please apply your changes to the latest "
+     "version and try again",
+     "somebody else changed the object at the same time"},
     {v1::CREATE_REJECTED,
      "admission webhook \"v.io\" denied the request: no team label",
      "webhook v.io refuses it: no team label"},
@@ -290,7 +296,7 @@ TEST(RemedyRows, EveryRowNamesSomethingInATextAbove) {
     };
     EXPECT_TRUE(std::ranges::any_of(kTexts, found, &Text::text) ||
                 std::ranges::any_of(kQueueTexts, found))
-        << row.names;
+        << "expected a text in kTexts, above, for " << row.names;
   }
 }
 

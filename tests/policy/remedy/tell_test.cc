@@ -89,6 +89,21 @@ TEST_F(TellTest, NamesAndMeaningsAreNotTakenForEachOther) {
                         "code 141)"));
 }
 
+// What names the cause is quoted, not what was said last; a frame of a
+// traceback says nothing by itself.
+TEST_F(TellTest, TheHeadlineQuotesWhatDecided) {
+  EXPECT_THAT(Ask(Told("dial tcp 10.0.0.5:5432: connect: connection refused\n"
+                       "Error: job failed with exit code 1"))
+                  .diagnosis()
+                  .problem(),
+              HasSubstr("10.0.0.5:5432"));
+  EXPECT_THAT(Ask(Told("  raise ConnectionError(\"Couldn't reach {}\")\n"
+                       "ConnectionError: Couldn't reach https://a.b/c"))
+                  .diagnosis()
+                  .problem(),
+              HasSubstr("https://a.b/c"));
+}
+
 // Ray says first that it cut the log.
 constexpr char kRayOutOfMemory[] = R"pb(
   report {

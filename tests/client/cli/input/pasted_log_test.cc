@@ -43,6 +43,11 @@ TEST(ReportOfLog, HoldsAsMuchOfTheEndAsAReportTakes) {
   EXPECT_GT(message.size(), kMaxTextBytes - 32);
   EXPECT_TRUE(message.starts_with("line "));
   EXPECT_TRUE(message.ends_with("the \"last\"\n"));
+  // Of one long line the end.
+  const std::string line = ReportOfLog(std::string(70'000, 'x') + " the end\n");
+  EXPECT_THAT(
+      JsonStringValue(JsonMemberOf(JsonMemberOf(line, "exit"), "message")),
+      ::testing::EndsWith("x the end\n"));
 }
 
 }  // namespace
