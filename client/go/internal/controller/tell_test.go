@@ -115,3 +115,18 @@ func TestARetryThatIsRefusedIsTold(t *testing.T) {
 		t.Errorf("told %+v, want the refusal once", told)
 	}
 }
+
+func TestEventsBeginWithTheHeadline(t *testing.T) {
+	answer := &mulliganv1.DecideResponse{
+		Diagnosis: &mulliganv1.Diagnosis{Summary: "Pod a: an uncaught exception (exit code 1).", Problem: "Pod a: KeyError: 'x' (an uncaught exception, exit code 1)"},
+		Decision:  &mulliganv1.Decision{Sentence: "Pod a: an uncaught exception (exit code 1): retry the pod."},
+	}
+	if got, want := messageOf(answer), "Pod a: KeyError: 'x' (an uncaught exception, exit code 1): retry the pod."; got != want {
+		t.Errorf("messageOf() = %q, want %q", got, want)
+	}
+	// A sentence that begins otherwise stays whole.
+	answer.Diagnosis.Summary = "Pod b: gone."
+	if got, want := messageOf(answer), answer.GetDecision().GetSentence(); got != want {
+		t.Errorf("messageOf() = %q, want %q", got, want)
+	}
+}
