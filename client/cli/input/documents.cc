@@ -36,6 +36,11 @@ bool IsOneLine(std::string_view text) {
          text.find_last_not_of(" \t\r\n");
 }
 
+// A word alone may be the name of something, and is no log.
+bool IsMoreThanAWord(std::string_view text) {
+  return !IsOneLine(text) || text.find(' ') != text.npos;
+}
+
 // Whether the first line that is no comment may be one of YAML. Keys of objects
 // begin in lower case, and a plain value has no ": ": "ValueError: bad" and
 // "panic: runtime error: x" are of a log.
@@ -97,9 +102,8 @@ Documents JudgedByWords(std::string_view source, std::string_view log) {
 // Nothing: it may be objects.
 std::optional<Documents> LogIn(std::string_view source, std::string_view text,
                                bool is_json) {
-  // A word alone may be the name of something.
   const bool is_prose =
-      IsOneLine(text) ? text.find(' ') != text.npos : !BeginsLikeYaml(text);
+      IsMoreThanAWord(text) && (IsOneLine(text) || !BeginsLikeYaml(text));
   const bool is_log =
       is_json ? IsJsonLog(text) : is_prose && !NamesMember(text);
   if (!is_log) return std::nullopt;
@@ -265,9 +269,7 @@ absl::StatusOr<Documents> SplitDocuments(std::string_view source,
   }
   if (!values.ok()) {
     // Logs begin with brackets, too: "[rank0]: ...".
-    const bool is_prose =
-        !IsOneLine(bytes) || bytes.find(' ') != std::string::npos;
-    if (first == '[' && is_prose && !NamesMember(bytes)) {
+    if (first == '[' && IsMoreThanAWord(bytes) && !NamesMember(bytes)) {
       return JudgedByWords(source, bytes);
     }
     return Prefixed(source, values.status());

@@ -3,7 +3,6 @@
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_PASTED_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_PASTED_H_
 
-#include <optional>
 #include <string>
 #include <string_view>
 

@@ -77,9 +77,9 @@ Finding FindInChatter(const Scanned& scanned) {
   return went_on ? Finding{} : said;
 }
 
-// What all lines say; those of low severity where no other does, and of memory
-// where the others are vague or tell of a lost peer: programs warn before they,
-// or those they watch, end for want of it.
+// What the lines that report say; where they are silent the last word of those
+// that do not, and of memory also where they are vague or tell of a lost peer:
+// programs warn before they, or those they watch, end for want of it.
 Finding FindAnywhere(const Scanned& scanned) {
   const Finding found = scanned.Find(ApplicationTexts(), scanned.reports());
   if (!scanned.has_chatter()) return found;

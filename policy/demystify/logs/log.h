@@ -17,11 +17,14 @@ namespace mulligan::demystify {
 //
 // Lines of a log have roles, and not every line may name the cause:
 // 1. Advice and guesses ("this might be caused by ...") never do.
-// 2. Lines of low severity (INFO, WARNING) do only where no other line does.
-//    Of one's own mistakes they tell nothing: the program went on.
+// 2. Lines of low severity (INFO, WARNING, a script's tool that complains) do
+//    only where no line that reports follows. Of one's own mistakes they tell
+//    nothing, unless a tool's: the program went on.
 // 3. What could be the echo of another member's death does only where the
 //    program did not meet an error of its own before it.
-// 4. Of a program that was `killed`, mistakes do only in its last lines: it had
+// 4. What a launcher tells of the process it started does only where that one
+//    said nothing that is known before.
+// 5. Of a program that was `killed`, mistakes do only in its last lines: it had
 //    gone on after the others.
 class LogReader {
  public:
