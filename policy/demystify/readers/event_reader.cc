@@ -6,6 +6,9 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "policy/demystify/context.h"
 #include "policy/demystify/fact.h"
@@ -198,6 +201,53 @@ bool SaysScheduled(const Context& context, int event) {
   return context.report.events(event).reason() == "Scheduled";
 }
 
+// The stages that pods have left behind of which only events are reported. A
+// pod is scheduled once. What kept it from starting is past once a later event
+// says that it started. Events without times, or of the same second, follow
+// each other as they stand in the report: the API server lists them by name,
+// which ends in their time, and so does kubectl describe.
+class Overcome {
+ public:
+  explicit Overcome(const Context& context) : context_(context) {
+    for (const int index : context.other_events) {
+      const core::Event& event = context.report.events(index);
+      const std::string& pod = event.involved_object().name();
+      if (event.reason() == "Scheduled") scheduled_.insert(pod);
+      if (event.reason() == "Started") started_.insert_or_assign(pod, index);
+    }
+  }
+
+  Gate GateOf(int index) const {
+    const std::string& pod =
+        context_.report.events(index).involved_object().name();
+    return {.schedule = !scheduled_.contains(pod),
+            .start = !IsBeforeStart(pod, index)};
+  }
+
+ private:
+  bool IsBeforeStart(const std::string& pod, int index) const {
+    const auto found = started_.find(pod);
+    if (found == started_.end()) return false;
+    const core::Event& event = context_.report.events(index);
+    const core::Event& start = context_.report.events(found->second);
+    // Of two containers of a pod one may start and the other not.
+    const std::string& container = event.involved_object().field_path();
+    if (!container.empty() &&
+        container != start.involved_object().field_path()) {
+      return false;
+    }
+    const Seconds at = LastTime(event);
+    const Seconds started = LastTime(start);
+    if (Known(at) && Known(started) && at != started) return at < started;
+    return index < found->second;
+  }
+
+  const Context& context_;
+  std::unordered_set<std::string_view> scheduled_;
+  // The last such event of each pod, by its index.
+  std::unordered_map<std::string_view, int> started_;
+};
+
 // What the kernel kills is gone at once, and its parent soon.
 constexpr Seconds kKillSeenBefore = 600;
 
@@ -291,12 +341,9 @@ void ReadEventsOfPod(const Context& context, int index, const PodState& state,
 }
 
 void ReadOtherEvents(const Context& context, Candidates& facts) {
-  Gate gate;
+  const Overcome overcome(context);
   for (const int index : context.other_events) {
-    if (SaysScheduled(context, index)) gate.schedule = false;
-  }
-  for (const int index : context.other_events) {
-    ReadEvent({context, gate, kNoPod, index}, facts);
+    ReadEvent({context, overcome.GateOf(index), kNoPod, index}, facts);
   }
 }
 

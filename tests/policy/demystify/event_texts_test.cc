@@ -143,6 +143,86 @@ TEST(EventBesideAPod, TellsWhatTheEvictionWasFor) {
   EXPECT_EQ(Diagnose(report).cause(), v1::SPOT_RECLAIMED);
 }
 
+struct OvercomeCase {
+  const char* name;
+  // Seconds; 0: none is reported.
+  int trouble;
+  int done;
+  // The one that is reported first.
+  bool trouble_first;
+  const char* reason;
+  const char* message;
+  const char* done_reason;
+  // Of the trouble and of what was done; empty: the pod.
+  const char* container;
+  const char* done_container;
+  bool is_past;
+};
+
+constexpr char kMount[] =
+    "MountVolume.SetUp failed for volume \"certs\" : timed out waiting for the "
+    "condition";
+constexpr char kPull[] = "Failed to pull image \"r/i:2\": r/i:2: not found";
+constexpr char kNodes[] = "0/3 nodes are available: 3 Insufficient memory.";
+
+// What a pod has overcome is past, for those of which only events are left.
+TEST(EventsOfAGonePod, TroubleBeforeItStartedIsPast) {
+  const OvercomeCase cases[] = {
+      {"mounted and started", 100, 110, true, "FailedMount", kMount, "Started",
+       "", "", true},
+      {"without times, in order", 0, 0, true, "FailedMount", kMount, "Started",
+       "", "", true},
+      {"without times, the other way round", 0, 0, false, "FailedMount", kMount,
+       "Started", "", "", false},
+      {"times come before the order", 100, 110, false, "FailedMount", kMount,
+       "Started", "", "", true},
+      {"it failed after the start", 120, 110, true, "FailedMount", kMount,
+       "Started", "", "", false},
+      {"pulled and started", 100, 110, true, "Failed", kPull, "Started",
+       "spec.containers{main}", "spec.containers{main}", true},
+      {"another container started", 100, 110, true, "Failed", kPull, "Started",
+       "spec.containers{main}", "spec.containers{proxy}", false},
+      {"the sandbox was made", 100, 110, true, "FailedCreatePodSandBox",
+       "Failed to create pod sandbox: rpc error: code = Unknown desc = failed "
+       "to setup network",
+       "Started", "", "spec.containers{main}", true},
+      {"scheduled in the end", 100, 110, true, "FailedScheduling", kNodes,
+       "Scheduled", "", "", true},
+      {"a pod is scheduled once", 0, 0, false, "FailedScheduling", kNodes,
+       "Scheduled", "", "", true},
+  };
+  for (const OvercomeCase& test : cases) {
+    v1::FailureReport report;
+    const auto add = [&](const char* reason, const char* message, int at,
+                         const char* container, const char* pod) {
+      auto& event = *report.add_events();
+      event.set_reason(reason);
+      event.set_message(message);
+      event.set_type(message == std::string() ? "Normal" : "Warning");
+      event.mutable_involved_object()->set_kind("Pod");
+      event.mutable_involved_object()->set_name(pod);
+      event.mutable_involved_object()->set_field_path(container);
+      if (at > 0) event.mutable_last_timestamp()->set_seconds(at);
+    };
+    const auto trouble = [&] {
+      add(test.reason, test.message, test.trouble, test.container, "p-0");
+    };
+    const auto done = [&](const char* pod) {
+      add(test.done_reason, "", test.done, test.done_container, pod);
+    };
+    if (test.trouble_first) trouble();
+    done("p-0");
+    if (!test.trouble_first) trouble();
+    EXPECT_EQ(Diagnose(report).cause() == v1::NOT_FAILED, test.is_past)
+        << test.name << ": " << Diagnose(report).DebugString();
+    // What another pod has done is its own.
+    report.clear_events();
+    trouble();
+    done("p-1");
+    EXPECT_NE(Diagnose(report).cause(), v1::NOT_FAILED) << test.name;
+  }
+}
+
 struct DeadlineCase {
   const char* name;
   const char* started;
