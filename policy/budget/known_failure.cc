@@ -24,6 +24,8 @@ constexpr absl::Duration kSpan = absl::Seconds(demystify::kIncidentSpan);
 // An operator says that its workload failed so much later than the pod ended.
 constexpr absl::Duration kOperatorDelay = absl::Minutes(10);
 constexpr absl::Duration kClockSkew = absl::Seconds(10);
+// A condition and the event about it are written one after the other.
+constexpr absl::Duration kSameWord = absl::Seconds(2);
 
 using Time = std::optional<absl::Time>;
 
@@ -192,6 +194,16 @@ class Finder {
         });
   }
 
+  // How much later than the end of record `i` an operator may say so. A queue
+  // preempts first, and that ends the pods; each preemption has its own time.
+  absl::Duration LatestWordOn(int i) const {
+    if (failure_.cause != v1::PREEMPTED_QUEUE) return kOperatorDelay;
+    const v1::AttemptRecord& record = ledger_.history(i);
+    return record.cause() == v1::PREEMPTED_QUEUE && !IsOfPod(record)
+               ? kSameWord
+               : kClockSkew;
+  }
+
   bool AgreesWithoutPods(int i) const {
     if (failure_.cause == v1::DEADLINE_JOB &&
         ledger_.history(i).cause() != v1::DEADLINE_JOB) {
@@ -216,7 +228,7 @@ class Finder {
     if (!recorded) return false;
     if (BeganBetween(*recorded, *ended)) return false;
     const absl::Duration gap = *ended - *recorded;
-    return gap <= kOperatorDelay && gap >= -kOperatorDelay;
+    return gap <= LatestWordOn(i) && gap >= -kOperatorDelay;
   }
 
   const v1::BudgetLedger& ledger_;
