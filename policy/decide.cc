@@ -86,7 +86,7 @@ void WriteAnswer(const Received<v1::DecideRequest>& received, Situated at,
   response.set_allocated_explanation(decided.explanation.release());
   response.set_allocated_ledger(decided.ledger.release());
   if (broken && !at.decides_natively()) {
-    FillSeparate(at, told.findings, response);
+    FillSeparate(at, told.findings, told.id.id, response);
   }
   FinishLedger(at, *response.mutable_ledger());
   if (at.native.has_value()) ShowNative(*std::move(at.native), response);

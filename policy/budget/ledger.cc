@@ -168,15 +168,16 @@ bool IsRepeatable(const v1::AttemptRecord& record) {
          v1::DerivedCause_IsValid(record.derived_cause());
 }
 
+bool IsOfWhole(const v1::Decision& decision) {
+  return decision.scope() > v1::Decision::INDEX;
+}
+
 bool IsOvertaken(const v1::BudgetLedger& ledger, int record) {
   for (int i = record + 1; i < ledger.history_size(); ++i) {
     const v1::Decision& later = ledger.history(i).decision();
-    const v1::Decision::Scope scope = later.scope();
-    const bool whole = scope != v1::Decision::POD &&
-                       scope != v1::Decision::INDEX &&
-                       scope != v1::Decision::SCOPE_UNSPECIFIED;
-    if (later.action() == v1::Decision::RETRY && whole) return true;
-    if (later.action() == v1::Decision::FAIL && scope != v1::Decision::INDEX) {
+    if (later.action() == v1::Decision::RETRY && IsOfWhole(later)) return true;
+    if (later.action() == v1::Decision::FAIL &&
+        later.scope() != v1::Decision::INDEX) {
       return true;
     }
   }

@@ -26,6 +26,9 @@ bool IsPending(const v1::AttemptRecord& record);
 // without a name, or from JSON as none.
 bool IsRepeatable(const v1::AttemptRecord& record);
 
+// Whether it is about more than one pod or index of the work.
+bool IsOfWhole(const v1::Decision& decision);
+
 // Whether a record after `record` decided about the whole workload: gave it up,
 // or had all of it started again. Pods and indexes that are started again one
 // by one overtake nothing.

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "policy/base/times.h"
 #include "policy/budget/known_failure.h"
+#include "policy/budget/ledger.h"
 #include "policy/budget/seeding.h"
 #include "policy/request/kubernetes_codec.h"
 #include "policy/verdict/answer.h"
@@ -159,6 +160,52 @@ std::string Record(const Situated& at, const Told& told,
   return budget;
 }
 
+// A failure that is open beside the one at hand, and its record.
+struct Beside {
+  Told told;
+  int record;
+};
+
+bool EndsWhole(const v1::Decision& decision) {
+  return IsOfWhole(decision) &&
+         (decision.action() == v1::Decision::FAIL ||
+          decision.action() == v1::Decision::WAIT_FOR_SPEC_UPDATE);
+}
+
+bool RetriesPart(const v1::Decision& decision) {
+  return decision.action() == v1::Decision::RETRY && !IsOfWhole(decision);
+}
+
+// One answer starts no part of what it ends: where one of its failures ends the
+// whole workload, the parts that the others were granted are ended with it, in
+// the ledger too. What they were charged stays charged.
+void GiveUpTogether(const std::vector<Beside>& parts,
+                    const std::string& failure_id,
+                    v1::DecideResponse& response) {
+  v1::BudgetLedger& ledger = *response.mutable_ledger();
+  v1::Decision end = response.decision();
+  for (const Beside& part : parts) {
+    const v1::Decision& decision = ledger.history(part.record).decision();
+    if (!EndsWhole(end) && EndsWhole(decision)) end = decision;
+  }
+  if (!EndsWhole(end)) return;
+  end.clear_sentence();
+  for (const Beside& part : parts) {
+    v1::Decision& decision =
+        *ledger.mutable_history(part.record)->mutable_decision();
+    if (RetriesPart(decision)) decision = end;
+  }
+  const int own = FindFailure(ledger, failure_id);
+  if (own < 0 || !RetriesPart(response.decision())) return;
+  v1::AttemptRecord& record = *ledger.mutable_history(own);
+  *record.mutable_decision() = end;
+  *response.mutable_decision() = end;
+  FillTexts(response.diagnosis(), record, *response.mutable_decision());
+  response.add_warnings(
+      "another failure of the report, in separate, ends the whole workload: "
+      "nothing of it is retried");
+}
+
 }  // namespace
 
 std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
@@ -200,21 +247,28 @@ std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
 }
 
 void FillSeparate(const Situated& at, const Findings& findings,
-                  v1::DecideResponse& response) {
-  for (const EarlierAttempt& beside : findings.earlier) {
-    if (!beside.open) continue;
-    FailureId id = IdOf(at, beside);
-    const ToldFailure failure = ToldOf(at, beside, id);
-    const int record = FindKnown(response.ledger(), failure);
-    if (record < 0) continue;
-    const v1::AttemptRecord& decided = response.ledger().history(record);
+                  const std::string& failure_id, v1::DecideResponse& response) {
+  std::vector<Beside> all;
+  for (const EarlierAttempt& earlier : findings.earlier) {
+    if (!earlier.open) continue;
+    Told told = {&earlier, IdOf(at, earlier)};
+    const int record =
+        FindKnown(response.ledger(), ToldOf(at, earlier, told.id));
+    if (record >= 0) all.push_back({std::move(told), record});
+  }
+  GiveUpTogether(all, failure_id, response);
+  for (Beside& beside : all) {
+    const v1::AttemptRecord& decided = response.ledger().history(beside.record);
+    const v1::Diagnosis& diagnosis = beside.told.attempt->diagnosis;
     v1::SeparateFailure& separate = *response.add_separate();
-    *separate.mutable_diagnosis() = beside.diagnosis;
+    *separate.mutable_diagnosis() = diagnosis;
     *separate.mutable_decision() = decided.decision();
-    FillTexts(beside.diagnosis, decided, *separate.mutable_decision());
+    FillTexts(diagnosis, decided, *separate.mutable_decision());
     separate.set_charged_to(decided.charged_to());
-    separate.set_duplicate(FindKnown(at.request.ledger(), failure) >= 0);
-    separate.set_failure_id(std::move(id.id));
+    separate.set_duplicate(
+        FindKnown(at.request.ledger(),
+                  ToldOf(at, *beside.told.attempt, beside.told.id)) >= 0);
+    separate.set_failure_id(std::move(beside.told.id.id));
   }
 }
 

@@ -21,9 +21,11 @@ std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
                                                v1::BudgetLedger& ledger);
 
 // Fills response.separate: what was decided, by the response's ledger, about
-// the failures that are open beside the one at hand.
+// the failures that are open beside the one at hand, `failure_id`. Where one of
+// them ends the whole workload, no part of it is retried: the decisions, in the
+// ledger too, are made to agree.
 void FillSeparate(const Situated& at, const Findings& findings,
-                  v1::DecideResponse& response);
+                  const std::string& failure_id, v1::DecideResponse& response);
 
 }  // namespace mulligan
 
