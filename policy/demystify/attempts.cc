@@ -9,7 +9,6 @@
 #include "policy/demystify/fact.h"
 #include "policy/demystify/life_signs.h"
 #include "policy/demystify/member.h"
-#include "policy/demystify/was_decided.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -40,6 +39,8 @@ struct OpenIncident {
   Seconds last_struck = kUnknownTime;
   int restart = -1;
   bool alone = false;
+  // One of them has a record of its own.
+  bool recorded = false;
   // None of them says more than that it ended.
   bool silent = true;
   // All of them died of another member.
@@ -50,6 +51,7 @@ struct OpenIncident {
   // `has_its_slot`: another member holds that of `member`.
   bool Takes(const Member& member, bool has_its_slot) const {
     if (member.restart != restart) return false;
+    if (member.recorded && recorded) return false;
     if (alone && (!IsNear(member.struck, last_struck) ||
                   !(silent || MayFollow(member.reading)))) {
       return false;
@@ -68,6 +70,7 @@ struct OpenIncident {
       restart = member.restart;
       alone = member.alone;
     }
+    recorded = recorded || member.recorded;
     silent = silent && MayFollow(member.reading);
     echoes = echoes && ClassOf(member.reading) == GangClass::kEcho;
     pods.push_back(member.reading.pod);
@@ -115,6 +118,10 @@ bool IsReplaced(const Member& member, const Successors& successors) {
              : other->reading.pod > member.reading.pod;
 }
 
+bool IsOldRestart(int restart, const OwnerAttempts& owner) {
+  return restart >= 0 && restart < owner.newest;
+}
+
 // Members that ended, oldest first; those without an end with the last ones.
 std::vector<const Member*> EndedOf(const std::vector<Member>& members) {
   std::vector<const Member*> ended;
@@ -130,9 +137,22 @@ std::vector<const Member*> EndedOf(const std::vector<Member>& members) {
 
 // Ended members by the incident they belong to, oldest first.
 std::vector<OpenIncident> Collect(const std::vector<Member>& members,
+                                  const OwnerAttempts& owner,
                                   const Successors& successors) {
   const std::vector<const Member*> ended = EndedOf(members);
   std::vector<OpenIncident> incidents;
+  Seconds last_recorded = kUnknownTime;
+  for (const Member* member : ended) {
+    if (member->recorded && Known(member->struck)) {
+      last_recorded = std::max(last_recorded, member->struck);
+    }
+  }
+  // What the ledger has no record of, although it has one of a later failure,
+  // was reported with another one before.
+  const auto was_reported = [last_recorded](const Member& member) {
+    return !member.recorded && Known(member.struck) && Known(last_recorded) &&
+           member.struck <= last_recorded;
+  };
   // The incident, by its number, that a member of each slot joined last.
   std::vector<std::size_t> joined(successors.in_slot.size(), members.size());
   // Replaced ones first: they are over even if others of their time are not,
@@ -140,14 +160,17 @@ std::vector<OpenIncident> Collect(const std::vector<Member>& members,
   for (const bool replaced : {true, false}) {
     const std::size_t first = incidents.size();
     for (const Member* member : ended) {
-      if (IsReplaced(*member, successors) != replaced) continue;
+      const bool is_over = IsOldRestart(member->restart, owner) ||
+                           IsReplaced(*member, successors);
+      if (is_over != replaced) continue;
       const bool has_its_slot =
           member->has_slot() &&
           joined[Index(member->slot)] + 1 == incidents.size();
-      const bool joins = !incidents.empty() &&
-                         incidents.back().Takes(*member, has_its_slot) &&
-                         (incidents.size() > first || incidents.back().echoes ||
-                          ClassOf(member->reading) == GangClass::kEcho);
+      const bool joins =
+          !incidents.empty() && incidents.back().Takes(*member, has_its_slot) &&
+          (incidents.size() > first || incidents.back().echoes ||
+           (incidents.back().recorded && was_reported(*member)) ||
+           ClassOf(member->reading) == GangClass::kEcho);
       if (!joins) incidents.emplace_back();
       incidents.back().Add(*member);
       if (member->has_slot()) {
@@ -156,10 +179,6 @@ std::vector<OpenIncident> Collect(const std::vector<Member>& members,
     }
   }
   return incidents;
-}
-
-bool IsOldRestart(int restart, const OwnerAttempts& owner) {
-  return restart >= 0 && restart < owner.newest;
 }
 
 bool IsOver(const OpenIncident& incident, const std::vector<Member>& members,
@@ -204,17 +223,14 @@ std::vector<bool> FindOpen(const std::vector<OpenIncident>& incidents,
 
 // The number of the incident at hand; their count: all are over.
 std::size_t AtHand(const std::vector<OpenIncident>& incidents,
-                   const std::vector<bool>& open, bool gave_up,
-                   const WasDecided& was_decided) {
+                   const std::vector<bool>& open, bool gave_up) {
   const std::size_t none = incidents.size();
   if (gave_up && none > 0) return none - 1;
   std::size_t last = none;
   for (std::size_t i = none; i-- > 0;) {
     if (open[i]) {
       if (last == none) last = i;
-      const bool decided =
-          was_decided && was_decided(incidents[i].pods.front()).has_value();
-      if (!decided) return i;
+      if (!incidents[i].recorded) return i;
     }
     // What came before a gang's last attempt is past.
     if (!incidents[i].alone) break;
@@ -229,18 +245,16 @@ OwnerAttempts OwnerAttemptsOf(const Owners& owners) {
 }
 
 Attempts SplitAttempts(const std::vector<Member>& members,
-                       const OwnerAttempts& owner,
-                       const WasDecided& was_decided) {
+                       const OwnerAttempts& owner) {
   if (members.size() == 1 && members.front().restart >= owner.newest &&
       !owner.full) {
     return {{}, {0}};
   }
   const Successors successors = FindSuccessors(members);
-  std::vector<OpenIncident> incidents = Collect(members, successors);
+  std::vector<OpenIncident> incidents = Collect(members, owner, successors);
   const std::vector<bool> open =
       FindOpen(incidents, members, owner, successors);
-  const std::size_t at_hand =
-      AtHand(incidents, open, owner.gave_up, was_decided);
+  const std::size_t at_hand = AtHand(incidents, open, owner.gave_up);
   Attempts attempts;
   std::vector<bool> is_past(members.size());
   for (std::size_t i = 0; i < incidents.size(); ++i) {

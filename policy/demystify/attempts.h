@@ -6,7 +6,6 @@
 
 #include "policy/demystify/fact.h"
 #include "policy/demystify/member.h"
-#include "policy/demystify/was_decided.h"
 
 namespace mulligan::demystify {
 
@@ -54,6 +53,8 @@ struct Attempts {
 //      Pods whose lifetimes overlap, or have no known times, are a gang.
 //   4. Within a gang, who failed by itself more than kIncidentSpan after the
 //      first end is another incident.
+//      So are two that the ledger has as roots of different failures, whatever
+//      pods of theirs are gone since.
 //   5. Failed pods are an earlier attempt when a pod that lives or succeeded
 //      took their place: in their slot or, where slots are not known, began
 //      after all of them had ended; or when their Job is full again.
@@ -67,11 +68,9 @@ struct Attempts {
 // it, unless the ended one began in that second too.
 //
 // With `owner.gave_up` the last failed attempt is the one at hand, whatever
-// lives on. `was_decided` tells for the root of an incident whether the ledger
-// has it; empty: it has none.
+// lives on.
 Attempts SplitAttempts(const std::vector<Member>& members,
-                       const OwnerAttempts& owner,
-                       const WasDecided& was_decided = {});
+                       const OwnerAttempts& owner);
 
 }  // namespace mulligan::demystify
 

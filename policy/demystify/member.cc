@@ -342,9 +342,12 @@ Seconds BeginOfTrouble(const PodReading& member) {
 void BoundByRecords(const WasDecided& was_decided,
                     std::vector<Member>& members) {
   for (Member& member : members) {
-    if (!member.failed() || member.has_slot()) continue;
+    if (!member.failed()) continue;
     const std::optional<Seconds> struck = was_decided(member.reading.pod);
-    if (struck) member.struck = Earlier(member.struck, *struck);
+    member.recorded = struck.has_value();
+    if (struck && !member.has_slot()) {
+      member.struck = Earlier(member.struck, *struck);
+    }
   }
 }
 

@@ -36,6 +36,8 @@ struct Member {
   // completion index, or the Job itself where that runs one pod. Members of one
   // place have one number; -1: not known.
   int slot = -1;
+  // The ledger has a failure of which it is the root.
+  bool recorded = false;
   // It works for itself: nothing tells that it shares a fate with the others.
   bool alone = false;
   // The member that decides how the work ends has succeeded, and what became of
@@ -94,7 +96,7 @@ Seconds BeginOfTrouble(const PodReading& member);
 std::vector<Member> ReadMembers(const Context& context);
 
 // What was told before had happened by then, whatever the clock of the node
-// says: bounds Member.struck where no slot does.
+// says: sets Member.recorded, and bounds Member.struck where no slot does.
 void BoundByRecords(const WasDecided& was_decided,
                     std::vector<Member>& members);
 

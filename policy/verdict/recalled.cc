@@ -130,6 +130,21 @@ Recalled Stand(const Situated& at, const Diagnosed& told, int known,
   return before;
 }
 
+// Of the object that failed for good: what it says is about its last failure,
+// whichever of its pods are left to show.
+int LatestOf(const Owners& owners, int known, const v1::BudgetLedger& ledger) {
+  constexpr std::int64_t kClockSkew = 10;  // seconds
+  if (known < 0 || !owners.failed_since || !IsOvertaken(ledger, known)) {
+    return known;
+  }
+  const int last = ledger.history_size() - 1;
+  const auto& ended = ledger.history(last).finished_at();
+  return ended.seconds() > 0 &&
+                 *owners.failed_since + kClockSkew >= ended.seconds()
+             ? last
+             : known;
+}
+
 // An operator that decides has its own counters: the ledger only remembers
 // them.
 Recalled RecallForOperator(const Situated& at, const Diagnosed& told,
@@ -213,6 +228,7 @@ Recalled Recall(const Situated& at, const Diagnosed& told) {
   if (known < 0 && IsGivenUp(told, *before.ledger)) {
     known = before.ledger->history_size() - 1;
   }
+  known = LatestOf(at.owners, known, *before.ledger);
   before = Stand(at, told, known, std::move(before));
   if (before.is_settled()) return before;
   std::string anew = RememberNativeCount(count, *before.ledger);
