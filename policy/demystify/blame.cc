@@ -74,15 +74,28 @@ struct Restarts {
   const char* by = "";
 };
 
+// Of a failure that only an object above the pods reports, by the container
+// that was started most often.
+std::int64_t KubeletRestarts(const Context& context,
+                             const Conclusion& conclusion) {
+  if (const auto* status = FailedContainer(context, conclusion)) {
+    return status->restart_count();
+  }
+  std::int64_t most = 0;
+  for (const auto& pod : context.report.pods()) {
+    for (const auto& status : pod.status().container_statuses()) {
+      most = std::max<std::int64_t>(most, status.restart_count());
+    }
+  }
+  return conclusion.gang.root < 0 ? most : 0;
+}
+
 // Of a Job that runs one pod at a time every failed pod is a start; of others
 // they may have run side by side. A pod that was drained shows nothing about
 // the program.
 Restarts RestartsOf(const Context& context, const Conclusion& conclusion) {
-  const auto* status = FailedContainer(context, conclusion);
-  Restarts most;
-  if (status != nullptr) {
-    most = {status->restart_count(), "the kubelet started the container "};
-  }
+  Restarts most = {KubeletRestarts(context, conclusion),
+                   "the kubelet started the container "};
   if (context.report.jobs_size() != 1) return most;
   const auto& job = context.report.jobs(0);
   const bool one =

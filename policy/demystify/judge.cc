@@ -106,6 +106,16 @@ std::optional<std::int32_t> ExitCodeOf(const Attempt& attempt,
                          : gang.state.exit_code;
 }
 
+// Whether the object that decides how the work ends says it, and none of its
+// pods is active.
+bool IsOfWhole(const Context& context, const Place& place) {
+  const auto& views = context.owners.views;
+  if (place.root == Root::kOwner) return place.owner == &views.front();
+  return place.root == Root::kJobs && views.empty() &&
+         context.report.jobs_size() == 1 &&
+         context.report.jobs(0).status().active() <= 0;
+}
+
 // Objects above against the root pod, by time and kind of end, and what they
 // say against what it says.
 void WeighTogether(const Context& context, const Gang& gang, const Told& told,
@@ -117,10 +127,15 @@ void WeighTogether(const Context& context, const Gang& gang, const Told& told,
       .failed_since = context.owners.failed_since.value_or(kUnknownTime),
       .queue_says = std::ranges::any_of(facts, IsOfQueue),
       .kept_from_starting = std::ranges::any_of(facts, KeepsFromStarting) &&
-                            !SomePodStarted(context, gang)};
+                            !SomePodStarted(context, gang),
+      .has_not_succeeded = context.owners.HasNotSucceeded(),
+      .part_succeeded = gang.root < 0 && gang.first_succeeded >= 0};
   Weigh(Round::kObjects, told.by_pod, scene);
   scene.of_objects = true;
-  Weigh(Round::kObjects, told.by_objects, scene);
+  for (Candidate& fact : told.by_objects) {
+    scene.by_whole = IsOfWhole(context, fact.place);
+    Weigh(Round::kObjects, fact, scene);
+  }
   scene.others_live = gang.healthy > 0;
   scene.workload_failed = std::ranges::any_of(told.by_objects, Fails);
   scene.deadline_passed = context.owners.gave_up() &&
@@ -296,11 +311,12 @@ Conclusion Judge(const Attempt& attempt, bool with_objects) {
   WeighTogether(context, found.gang, told, found.facts);
   NameCause(context, found);
   if (found.cause == v1::SUCCEEDED) CheckSuccess(context.report, told, found);
-  if (with_objects && found.decisive() != nullptr) HearHints(context, found);
-  // Third: whether anything is broken, and where and when that ended.
-  Standing standing = found.decisive() != nullptr
-                          ? StandingOf(attempt, found)
-                          : WithLifeSign(attempt, found);
+  // Third: whether anything is broken, and where and when that ended. Hints
+  // only name what broke: they are heard when that is decided.
+  const bool decides = found.decisive() != nullptr;
+  Standing standing =
+      decides ? StandingOf(attempt, found) : WithLifeSign(attempt, found);
+  if (with_objects && decides) HearHints(context, found);
   found.situation = standing.situation;
   found.ask_again = standing.ask_again;
   if (!standing.warning.empty()) {
@@ -326,8 +342,8 @@ Judgement JudgeReport(const Context& context, const WasDecided& was_decided) {
   Judgement judgement;
   judgement.members = ReadMembers(context);
   if (was_decided) BoundByRecords(was_decided, judgement.members);
-  judgement.attempts = SplitAttempts(
-      judgement.members, OwnerAttemptsOf(context.owners), was_decided);
+  judgement.attempts =
+      SplitAttempts(judgement.members, OwnerAttemptsOf(context.owners));
   judgement.conclusion =
       Judge({context, judgement.members, judgement.attempts.current},
             /*with_objects=*/true);

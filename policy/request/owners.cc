@@ -43,12 +43,34 @@ std::optional<std::int64_t> Since(
   return since;
 }
 
+// When its deadline passed, where that is what it failed of; nothing: it failed
+// of something else, or no time is known.
+std::optional<std::int64_t> DeadlinePassed(const WorkloadView& view) {
+  const auto is_deadline = [](const ConditionView& condition) {
+    return condition.reason() == "DeadlineExceeded";
+  };
+  if (view.attempt_began == nullptr || view.attempt_began->seconds() <= 0 ||
+      view.deadline_seconds <= 0 ||
+      (view.reason != "DeadlineExceeded" &&
+       std::ranges::none_of(view.conditions, is_deadline))) {
+    return std::nullopt;
+  }
+  return view.attempt_began->seconds() + view.deadline_seconds;
+}
+
+// What a deadline ends is stopped from then on; the conditions are written
+// later, by some releases only when the pods are gone.
 std::optional<std::int64_t> FailedSince(const WorkloadView& view) {
   if (!view.has_failed()) return std::nullopt;
-  if (const auto since = Since(view.conditions, {"Failed", "FailureTarget"})) {
-    return since;
+  std::optional<std::int64_t> since =
+      Since(view.conditions, {"Failed", "FailureTarget"});
+  if (!since && !view.statements.empty()) {
+    since = view.statements.front().at->seconds();
   }
-  return view.statements.empty() ? 0 : view.statements.front().at->seconds();
+  if (const auto passed = DeadlinePassed(view)) {
+    since = std::min(since.value_or(*passed), *passed);
+  }
+  return since.value_or(0);
 }
 
 std::optional<std::int64_t> RestartsSince(const WorkloadView& view) {
@@ -128,6 +150,15 @@ bool Owners::SayThatItRuns() const {
   }
   const auto queue = QueueIn(report);
   return queue && queue->phase == WorkloadPhase::kRuns;
+}
+
+bool Owners::HasNotSucceeded() const {
+  if (!views.empty()) return views.front().phase != WorkloadPhase::kSucceeded;
+  const int newest = report.jobs_size() > 1 ? NewestAttempt() : -1;
+  return std::ranges::any_of(report.jobs(), [newest](const auto& job) {
+    return RestartAttemptOf(job.metadata()) >= newest &&
+           ViewOf(job).phase != WorkloadPhase::kSucceeded;
+  });
 }
 
 bool Owners::any() const {

@@ -47,6 +47,10 @@ struct Owners {
   // Workload whose pods are ready, others by their state. What an event said on
   // the way there is over then.
   bool SayThatItRuns() const;
+  // The object that decides how the work ends does not say that it succeeded:
+  // the most senior one, or with none above them a Job of the newest attempt.
+  // False where there is no such object.
+  bool HasNotSucceeded() const;
   // Whether there is an object that pods are made for.
   bool any() const;
   // The highest restart attempt of all pods and Jobs, and what their owner has

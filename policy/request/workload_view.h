@@ -133,7 +133,8 @@ struct WorkloadView {
   const char* attempt_label = "";
   std::string_view attempt;
   // When the attempt at hand began, where its operator starts the time again
-  // with each (a RayJob, a SparkApplication); null: it tells none of its own.
+  // with each (a RayJob, a SparkApplication, a Job that is resumed); null: it
+  // tells none of its own.
   const google::protobuf::Timestamp* attempt_began = nullptr;
   // What it makes under a name that does not begin with its own.
   std::string_view part_kind;

@@ -163,6 +163,35 @@ TEST_F(SituationsTest, TheRestIsAnswered) {
   }
 }
 
+// Whether anything is broken is decided before anybody is heard on what of; and
+// what is held or has ended has its own reason.
+TEST_F(SituationsTest, NoHintChangesWhetherAnythingIsBroken) {
+  for (const Situation& situation : *situations_) {
+    v1::DecideRequest request;
+    *request.mutable_report() = situation.report;
+    if (!request.report().hints().empty()) continue;
+    const v1::DecideResponse before = Ask(request);
+    v1::Hint& hint = *request.mutable_report()->add_hints();
+    hint.set_source("node-health");
+    hint.set_confidence(v1::Diagnosis::HIGH);
+    for (const v1::Cause cause :
+         {v1::GPU_FAULT, v1::NODE_LOST, v1::PREEMPTED_QUEUE, v1::CONTAINER_OOM,
+          v1::CONFIG_USER_ERROR, v1::SPOT_RECLAIMED, v1::UNSCHEDULABLE}) {
+      hint.set_cause(cause);
+      const v1::DecideResponse after = Ask(request);
+      const v1::Diagnosis::Situation is = before.diagnosis().situation();
+      EXPECT_EQ(after.diagnosis().situation(), is)
+          << situation.name << ", hint " << v1::Cause_Name(cause);
+      if (is == v1::Diagnosis::BROKEN) continue;
+      EXPECT_EQ(after.decision().action(), before.decision().action())
+          << situation.name << ", hint " << v1::Cause_Name(cause);
+      if (is == v1::Diagnosis::ALIVE) continue;
+      EXPECT_EQ(after.diagnosis().cause(), before.diagnosis().cause())
+          << situation.name << ", hint " << v1::Cause_Name(cause);
+    }
+  }
+}
+
 // What a list of everything in a cluster brings along.
 void AddBrokenNode(v1::FailureReport& report) {
   auto& node = *report.add_nodes();

@@ -77,9 +77,11 @@ bool EndedShortlyBefore(const Ended& sidecar, const Ended& work) {
 }
 
 // A container of a pod, and what became of it.
-Ended EndIn(const core::Pod& pod, const core::ContainerStatus& status, int i,
-            bool init, bool cleaned_up) {
-  Ended ended = cleaned_up ? EndBefore(status, DeletionRequested(pod))
+Ended EndIn(const Context& context, const core::Pod& pod,
+            const core::ContainerStatus& status, int i, bool init,
+            bool cleaned_up) {
+  Ended ended = cleaned_up ? EndBefore(status, DeletionRequested(pod),
+                                       CleanUpBegan(context.owners, pod))
                            : EndOfContainer(status);
   ended.index = i;
   ended.init = init;
@@ -245,7 +247,8 @@ Containers ReadStatuses(const Context& context, int index,
         all.state.looping = all.state.looping || waits.looping;
         all.state.blocked = all.state.blocked || waits.blocked;
       }
-      const Ended ended = EndIn(pod, status, i, init, state.cleaned_up);
+      const Ended ended =
+          EndIn(context, pod, status, i, init, state.cleaned_up);
       const bool has_ended = ended.terminated != nullptr;
       all.state.started =
           all.state.started ||

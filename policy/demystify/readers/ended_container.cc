@@ -213,12 +213,15 @@ EndedContainer LastEnd(const core::ContainerStatus& status) {
   return ended;
 }
 
-EndedContainer EndBefore(const core::ContainerStatus& status,
-                         Seconds requested) {
+EndedContainer EndBefore(const core::ContainerStatus& status, Seconds requested,
+                         Seconds killed_since) {
   if (EndsByStopping(status)) return LastEnd(status);
   const EndedContainer ended = EndOfContainer(status);
-  const bool by_it = ended.terminated != nullptr && !ended.last &&
-                     ended.terminated->finished_at().seconds() >= requested;
+  if (ended.terminated == nullptr || ended.last) return ended;
+  const Seconds at = ended.terminated->finished_at().seconds();
+  const bool killed =
+      ended.end == End::kKilled && ended.terminated->reason() != "OOMKilled";
+  const bool by_it = at >= (killed ? killed_since : requested);
   return by_it ? EndedContainer() : ended;
 }
 

@@ -48,10 +48,11 @@ EndedContainer LastEnd(const kubernetes::core::v1::ContainerStatus& status);
 bool RanLong(const kubernetes::core::v1::ContainerStatus& status,
              Seconds least);
 
-// EndOfContainer of a pod that its owner cleans up, deleted at `requested`: the
-// end before the one by that, if there is any.
+// EndOfContainer of a pod that its owner cleans up: the end before the one by
+// that, if there is any. What ended from `requested` on ended by it, and what
+// was killed from `killed_since` on.
 EndedContainer EndBefore(const kubernetes::core::v1::ContainerStatus& status,
-                         Seconds requested);
+                         Seconds requested, Seconds killed_since);
 
 bool IsWaitingForRestart(const kubernetes::core::v1::ContainerStatus& status);
 

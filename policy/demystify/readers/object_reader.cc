@@ -3,15 +3,21 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
+#include "policy/base/conditions.h"
 #include "policy/demystify/readers/creation_error_reader.h"
 #include "policy/demystify/readers/event_reader.h"
 #include "policy/demystify/readers/exit_reader.h"
 #include "policy/demystify/readers/node_reader.h"
 #include "policy/demystify/readers/operator_reader.h"
 #include "policy/demystify/readers/queue_reader.h"
+#include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/weighing/scene.h"
 #include "policy/demystify/weighing/weighing.h"
+#include "policy/request/owner_graph.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -61,6 +67,36 @@ void WeighOtherEvents(const Attempt& attempt, const Gang& gang,
   }
 }
 
+// A Job counts a pod as failed from the moment it is deleted, even where its
+// program then ends well (Kubernetes 1.34, podReplacementPolicy
+// TerminatingOrFailed; kubernetes#125695). Adds that for a Job that failed of
+// nothing else.
+void ReadDoneThoughDeleted(const Attempt& attempt, const Gang& gang,
+                           Candidates& facts) {
+  if (gang.succeeded == 0) return;
+  std::unordered_map<std::string_view, std::vector<int>> done_of_job;
+  for (const int index : attempt.pods) {
+    const auto& metadata = attempt.report().pods(index).metadata();
+    const auto* const owner = ControllerOf(metadata);
+    if (attempt.member(index).succeeded() && owner != nullptr &&
+        metadata.has_deletion_timestamp()) {
+      done_of_job[owner->uid()].push_back(index);
+    }
+  }
+  if (done_of_job.empty()) return;
+  for (const auto& job : attempt.report().jobs()) {
+    const auto done = done_of_job.find(job.metadata().uid());
+    if (done == done_of_job.end() || !SaysFailed(job.status().conditions()) ||
+        job.status().failed() > static_cast<int>(done->second.size())) {
+      continue;
+    }
+    AddSign(facts, sign::kDoneThoughDeleted,
+            {Root::kPods, done->second.front(), "", -1,
+             ".metadata.deletionTimestamp"},
+            "set");
+  }
+}
+
 }  // namespace
 
 void ReadObjects(const Attempt& attempt, const Gang& gang, Candidates& facts,
@@ -70,6 +106,7 @@ void ReadObjects(const Attempt& attempt, const Gang& gang, Candidates& facts,
   ReadCreationError(context, facts);
   ReadQueue(context, facts);
   ReadOperators(context, facts);
+  ReadDoneThoughDeleted(attempt, gang, facts);
   if (report.pods().empty()) ReadExit(context, facts, exit_code);
   const std::size_t before = facts.size();
   const bool open = LeavesOpen(context, gang);

@@ -146,32 +146,18 @@ void ReadDeletion(const WorkloadView& view, Place place, Candidates& facts) {
   AddSign(facts, sign::kObjectDeleted, place, "set", at);
 }
 
-// Without completions (a work queue) the first success is the last, once
-// nothing runs any more.
-bool AllSucceeded(const kubernetes::batch::v1::Job& job) {
-  const auto& status = job.status();
-  const std::int64_t succeeded =
-      std::int64_t{status.succeeded()} +
-      status.uncounted_terminated_pods().succeeded_size();
-  const bool queue =
-      !job.spec().has_completions() && job.spec().has_parallelism();
-  return queue ? succeeded > 0 && status.active() == 0 &&
-                     status.terminating() == 0
-               : succeeded >= std::max(job.spec().completions(), 1);
-}
-
 // The Job controller counts before it writes a condition: all completions are
 // there, or pods failed, none is left and none is active (between two
 // attempts).
-void ReadCounts(const Context& context, int index, Candidates& facts) {
-  const auto& job = context.report.jobs(index);
-  const auto& status = job.status();
+void ReadCounts(const Context& context, int index, const WorkloadView& view,
+                Candidates& facts) {
+  const auto& status = context.report.jobs(index).status();
   const auto add = [&](std::string_view state, const char* leaf, int count) {
     AddFact(facts, "operator", *FindOperatorState(state),
             {Root::kJobs, index, "", -1, leaf}, {})
         .number = count;
   };
-  if (AllSucceeded(job)) {
+  if (view.phase == WorkloadPhase::kSucceeded) {
     return add("Job/Complete", ".status.succeeded", status.succeeded());
   }
   if (context.report.pods().empty() && status.failed() > 0 &&
@@ -195,7 +181,7 @@ void ReadJobs(const Context& context, Candidates& facts) {
     const std::size_t before = facts.size();
     const Place place = {Root::kJobs, i};
     ReadObject(context, view, place, facts);
-    if (facts.size() == before) ReadCounts(context, i, facts);
+    if (facts.size() == before) ReadCounts(context, i, view, facts);
     if (!are_made) ReadDeletion(view, place, facts);
   }
 }

@@ -8,12 +8,39 @@
 #include "policy/demystify/fact.h"
 #include "policy/demystify/pod_state.h"
 #include "policy/demystify/readers/ended_container.h"
+#include "policy/request/owner_graph.h"
 #include "policy/request/owners.h"
 #include "policy/request/pod_marks.h"
 
 namespace mulligan::demystify {
 
 namespace core = kubernetes::core::v1;
+
+namespace {
+
+// Whether the deletion of the pod is all that its Job can have failed of: it
+// counts one failure, and no container of this pod had ended before.
+bool IsAllThatItsJobCounts(const v1::FailureReport& report,
+                           const core::Pod& pod) {
+  const auto* const owner = ControllerOf(pod.metadata());
+  if (report.jobs_size() != 1 || report.pods_size() != 1 || owner == nullptr ||
+      owner->uid() != report.jobs(0).metadata().uid()) {
+    return false;
+  }
+  const auto& job = report.jobs(0);
+  const bool counts =
+      std::ranges::any_of(job.status().conditions(), [](const auto& condition) {
+        return condition.reason() == "BackoffLimitExceeded";
+      });
+  return counts && job.status().failed() <= 1 &&
+         job.spec().parallelism() <= 1 &&
+         std::ranges::all_of(pod.status().container_statuses(),
+                             [](const core::ContainerStatus& status) {
+                               return status.restart_count() == 0;
+                             });
+}
+
+}  // namespace
 
 bool IsCleanedUp(const Owners& owners, const core::Pod& pod) {
   if (!owners.cleans_up_since || !IsDeleted(pod) ||
@@ -23,7 +50,10 @@ bool IsCleanedUp(const Owners& owners, const core::Pod& pod) {
   const Seconds since = *owners.cleans_up_since;
   const Seconds requested = DeletionRequested(pod);
   if (requested >= since) return true;
-  if (requested + kClockSkew < since) return false;
+  if (requested + kClockSkew < since ||
+      IsAllThatItsJobCounts(owners.report, pod)) {
+    return false;
+  }
   // Which came first the end tells, of a pod that has one.
   return std::ranges::none_of(
       pod.status().container_statuses(),
@@ -32,6 +62,13 @@ bool IsCleanedUp(const Owners& owners, const core::Pod& pod) {
             ToSeconds(status.state().terminated().finished_at());
         return !Before(end, requested) && Before(end, since);
       });
+}
+
+Seconds CleanUpBegan(const Owners& owners, const core::Pod& pod) {
+  const Seconds requested = DeletionRequested(pod);
+  const Seconds since = owners.cleans_up_since.value_or(0);
+  const bool overwritten = pod.metadata().deletion_grace_period_seconds() == 0;
+  return overwritten && since > 0 ? std::min(requested, since) : requested;
 }
 
 bool PodRuns(const core::Pod& pod) {

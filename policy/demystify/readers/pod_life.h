@@ -20,6 +20,13 @@ inline constexpr Seconds kStuck = 600;
 // before there was a reason, is not.
 bool IsCleanedUp(const Owners& owners, const kubernetes::core::v1::Pod& pod);
 
+// From when on a kill in a pod that is cleaned up is the clean-up's: its
+// deletion was asked for. Once the containers have ended the kubelet deletes
+// the pod at once, and the API server overwrites that moment (Kubernetes 1.34):
+// then since its owner had a reason, where that is known.
+Seconds CleanUpBegan(const Owners& owners,
+                     const kubernetes::core::v1::Pod& pod);
+
 // Whether a container of the pod runs, and none of its main ones has ended or
 // waits.
 bool PodRuns(const kubernetes::core::v1::Pod& pod);

@@ -86,7 +86,7 @@ PodState ReadState(const Subject& of, Candidates& facts) {
   state.without_device = SaysWhatItHolds(of.pod) && AcceleratorsOf(of.pod) == 0;
   state = ReadContainers(of.context, of.index, state, facts);
   if (state.cleaned_up && state.end == End::kNone &&
-      state.phase != Phase::kPending) {
+      state.phase != Phase::kPending && state.phase != Phase::kSucceeded) {
     state.phase = Phase::kRunning;
   }
   return state;

@@ -322,7 +322,7 @@ bool DeniedBehindPull(F fact, S scene) {
 bool IsBesideNamed(F fact, S scene) {
   const Candidate* answer = scene.strongest;
   if (answer == nullptr || fact.cause == scene.cause) return false;
-  if (IsOutcome(*answer)) return true;
+  if (IsOutcome(*answer) || answer->cause == v1::SUSPENDED) return true;
   return answer->tier == Tier::kDecisive ||
          (answer->tier == Tier::kSpecific && scene.confidence > kLow);
 }

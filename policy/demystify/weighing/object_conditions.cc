@@ -42,6 +42,18 @@ bool WasCreatedAfterAll(F fact, S scene) {
          (scene.has_run && IsPassing(fact.cause));
 }
 
+bool OnlyAPartSucceeded(F fact, S scene) {
+  return scene.has_not_succeeded && fact.cause == v1::SUCCEEDED &&
+         !scene.by_whole;
+}
+
+// As long as the work goes on: once it has failed, what happened to the pod may
+// be why.
+bool PartEndedWell(F fact, S scene) {
+  return scene.has_not_succeeded && scene.part_succeeded && !scene.gave_up &&
+         !scene.fails && fact.decides() && !scene.of_objects;
+}
+
 bool DeletedAfterFailure(F fact, S scene) {
   return scene.gave_up && fact.row == &sign::kObjectDeleted &&
          !Before(fact.at, scene.failed_since);

@@ -14,6 +14,8 @@ Condition WasReplaced;
 Condition WasCreatedAfterAll;
 
 // Round::kObjects.
+Condition OnlyAPartSucceeded;
+Condition PartEndedWell;
 Condition DeletedAfterFailure;
 Condition SuspendedAfterFailure;
 Condition SuspendedByQueue;

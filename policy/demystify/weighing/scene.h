@@ -80,6 +80,12 @@ struct Scene {
   Seconds failed_since = kUnknownTime;
   bool queue_says = false;
   bool kept_from_starting = false;
+  // The object that decides how the work ends does not say that it succeeded;
+  // the pod whose facts are weighed did.
+  bool has_not_succeeded = false;
+  bool part_succeeded = false;
+  // That object says what is weighed, and no pod of its own is active.
+  bool by_whole = false;
   // The facts are those of the objects.
   bool of_objects = false;
 

@@ -164,6 +164,11 @@ constexpr Rule kRules[] = {
      Out("the pods were created after all")},
 
     {"hint-of-object", kObjects, DecidesNothing, kAsItIs},
+    // Neither a pod nor a child ends the work that it is a part of.
+    {"part-succeeded", kObjects, OnlyAPartSucceeded,
+     Out("a part succeeded, the workload itself has not")},
+    {"part-ended-well", kObjects, PartEndedWell,
+     Out("the pod ended well all the same")},
     // By a time to live, or by somebody who tidies up.
     {"deleted-after-failure", kObjects, DeletedAfterFailure,
      Out("it had failed for good before it was deleted")},

@@ -15,6 +15,21 @@ bool IsUncounted(const kubernetes::batch::v1::Job& job,
   return std::ranges::find(failed, uid) != failed.end();
 }
 
+// Whether the Job has all that it wants, and says so or is about to: its
+// controller counts before it writes a condition. Without completions (a work
+// queue) the first success is the last, once no pod runs any more.
+bool HasAllItWants(const kubernetes::batch::v1::Job& job) {
+  const auto& status = job.status();
+  if (status.active() > 0 || status.terminating() > 0) return false;
+  if (IsTrue(status.conditions(), "SuccessCriteriaMet")) return true;
+  const std::int64_t succeeded =
+      std::int64_t{status.succeeded()} +
+      status.uncounted_terminated_pods().succeeded_size();
+  const bool queue =
+      !job.spec().has_completions() && job.spec().has_parallelism();
+  return succeeded >= (queue ? 1 : std::max(job.spec().completions(), 1));
+}
+
 // How many attempts of `parallelism` pods at a time make so many failed pods,
 // at the least.
 std::int64_t AttemptsOf(std::int64_t pods, std::int32_t parallelism) {
@@ -30,11 +45,13 @@ WorkloadView ViewOf(const kubernetes::batch::v1::Job& job) {
   view.kind_name = "Job";
   ViewObject(job, view);
   const auto& status = job.status();
-  view.phase =
-      PhaseBy(status.conditions(), "Complete",
-              status.ready() > 0 ? WorkloadPhase::kRuns : WorkloadPhase::kOpen);
+  view.phase = PhaseBy(status.conditions(), "Complete",
+                       HasAllItWants(job)   ? WorkloadPhase::kSucceeded
+                       : status.ready() > 0 ? WorkloadPhase::kRuns
+                                            : WorkloadPhase::kOpen);
   view.deadline_seconds = job.spec().active_deadline_seconds();
-  view.times.push_back(&status.start_time());
+  view.attempt_began = &status.start_time();
+  view.times.push_back(view.attempt_began);
   view.times.push_back(&status.completion_time());
   return view;
 }

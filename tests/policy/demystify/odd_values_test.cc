@@ -100,7 +100,7 @@ constexpr Contradiction kOddValuesCases[] = {
     {"AnotherJobFailed",
      R"pb(jobs { status { conditions { type: "Complete" status: "True" } } }
           jobs { status { conditions { type: "Failed" status: "True" } } })pb",
-     v1::SUCCEEDED, v1::Diagnosis::HIGH, ""},
+     v1::APP_ERROR, v1::Diagnosis::LOW, ""},
     {"SucceededAfterARestart",
      R"pb(kubeflow_job {
             status {

@@ -300,6 +300,18 @@ constexpr RuleCase kRuleCases[] = {
 
     {"hint-of-object", [](S s) { s.fact.tier = Tier::kHint; },
      [](S s) { s.fact.tier = Tier::kGeneric; }},
+    {"part-succeeded",
+     [](S s) {
+       s.BeOf(v1::SUCCEEDED);
+       s.scene.has_not_succeeded = true;
+     },
+     [](S s) { s.scene.by_whole = true; }},
+    {"part-ended-well",
+     [](S s) {
+       s.scene.has_not_succeeded = true;
+       s.scene.part_succeeded = true;
+     },
+     [](S s) { s.scene.gave_up = true; }},
     {"deleted-after-failure",
      [](S s) {
        s.Be(sign::kObjectDeleted);

@@ -1,0 +1,537 @@
+// The object that decides how the work ends says so: neither the success of a
+// part, nor what its controller stopped, changes what became of the whole.
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/situations/once_fixture.h"
+
+namespace mulligan::told {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+constexpr int kEnd = 100'500;
+
+// A kind that may stand above Jobs and pods, as an object called "train" with
+// UID "T": how it says each end, and that it has not ended.
+struct WholeRow {
+  const char* kind;
+  const char* field;
+  std::vector<const char*> failed;
+  std::vector<const char*> open;
+};
+
+std::vector<WholeRow> Wholes() {
+  const auto condition = [](const char* type) {
+    return absl::StrCat(
+        "conditions { type: '", type,
+        "' status: 'True' last_transition_time { seconds: ", kEnd + 5, " } }");
+  };
+  static const std::string failed = condition("Failed");
+  static const std::string target = condition("FailureTarget");
+  static const std::string running = condition("Running");
+  static const std::string created = condition("Created");
+  static const std::string suspended = condition("Suspended");
+  return {
+      {"JobSet",
+       "job_set",
+       {failed.c_str(), "terminal_state: 'Failed'"},
+       {"", "restarts: 0", "restarts: 2", suspended.c_str()}},
+      {"TrainJob", "train_job", {failed.c_str()}, {"", created.c_str()}},
+      {"RayJob",
+       "ray_job",
+       {"job_deployment_status: 'Failed' job_status: 'FAILED'",
+        "job_deployment_status: 'Failed' reason: 'DeadlineExceeded'"},
+       {"job_deployment_status: 'Running' job_status: 'RUNNING'",
+        "job_deployment_status: 'Initializing'",
+        "job_deployment_status: 'Retrying' failed: 1"}},
+      {"SparkApplication",
+       "spark_application",
+       {"application_state { state: 'FAILED' error_message: 'driver' }"},
+       {"application_state { state: 'RUNNING' }",
+        "application_state { state: 'SUBMITTED' }",
+        "application_state { state: 'PENDING_RERUN' }"}},
+      {"PyTorchJob",
+       "kubeflow_job",
+       {failed.c_str()},
+       {created.c_str(), running.c_str()}},
+      {"RayCluster", "ray_cluster", {}, {"state: 'ready'", ""}},
+      {"Job",
+       "jobs",
+       {failed.c_str(), target.c_str()},
+       {"active: 1", "active: 1 succeeded: 1", "failed: 1 active: 1"}},
+  };
+}
+
+std::string Whole(const WholeRow& row, const std::string& status) {
+  const bool many = row.field == std::string("kubeflow_job");
+  return absl::StrCat(row.field, " { ", many ? "kind: 'PyTorchJob' " : "",
+                      "metadata { name: 'train' uid: 'T' } spec {} status { ",
+                      status, " } } ");
+}
+
+std::string OwnedBy(const char* kind) {
+  return absl::StrCat("owner_references { kind: '", kind,
+                      "' name: 'train' uid: 'T' controller: true } ");
+}
+
+// A child Job, or a pod, of the whole that has done its part.
+std::string DoneParts(const WholeRow& row, int which) {
+  std::string parts;
+  if ((which & 1) != 0 && row.kind != std::string("Job")) {
+    absl::StrAppend(&parts, "jobs { metadata { name: 'train-prep' uid: 'C' ",
+                    OwnedBy(row.kind),
+                    "} spec { completions: 1 } status { succeeded: 1 ",
+                    "conditions { type: 'Complete' status: 'True' "
+                    "last_transition_time { seconds: ",
+                    kEnd - 300, " } } } } ");
+  }
+  if ((which & 2) != 0) {
+    absl::StrAppend(&parts, Pod("train-prep-x", OwnedBy(row.kind), "Succeeded",
+                                Ended(100'000, kEnd - 300, 0, "Completed")));
+  }
+  return parts;
+}
+
+class EndOfWholeTest : public DecideOnceTest {
+ protected:
+  v1::DecideResponse Ask(const std::string& report, int now = kEnd + 60) {
+    ledger_.Clear();
+    return Tell(report, now);
+  }
+};
+
+TEST_F(EndOfWholeTest, NoPartsSuccessIsThatOfTheWork) {
+  int asked = 0;
+  for (const WholeRow& row : Wholes()) {
+    for (const bool is_open : {false, true}) {
+      for (const char* status : is_open ? row.open : row.failed) {
+        const std::string whole = Whole(row, status);
+        const v1::Diagnosis alone = Ask(whole).diagnosis();
+        for (int which = 1; which <= 3; ++which) {
+          const std::string report = whole + DoneParts(row, which);
+          const v1::DecideResponse answer = Ask(report);
+          ++asked;
+          EXPECT_NE(answer.diagnosis().cause(), v1::SUCCEEDED) << report;
+          EXPECT_NE(answer.diagnosis().situation(), v1::Diagnosis::FINISHED)
+              << report;
+          EXPECT_EQ(answer.diagnosis().situation(), alone.situation())
+              << report;
+        }
+      }
+    }
+  }
+  EXPECT_GT(asked, 60);
+}
+
+// What became of the other parts decides, as if the one that is done were not
+// there.
+TEST_F(EndOfWholeTest, OfThePartsTheFailedOneIsNamed) {
+  struct {
+    std::string pod;
+    v1::Cause cause;
+  } const cases[] = {
+      {Pod("train-w", OwnedBy("JobSet"), "Failed",
+           Ended(100'000, kEnd, 137, "OOMKilled")),
+       v1::CONTAINER_OOM},
+      {Pod("train-w", OwnedBy("JobSet"), "Failed",
+           absl::StrCat(kMarked, kEnd, " } } ",
+                        Ended(100'000, kEnd, 143, "Error"))),
+       v1::DRAINED},
+      {absl::StrCat("pods { metadata { name: 'train-w' uid: 'train-w' ",
+                    OwnedBy("JobSet"),
+                    "creation_timestamp { seconds: 99000 } } status { phase: "
+                    "'Pending' conditions { type: 'PodScheduled' status: "
+                    "'False' reason: 'Unschedulable' message: '0/3 nodes are "
+                    "available: 3 Insufficient nvidia.com/gpu.' } } } "),
+       v1::UNSCHEDULABLE},
+  };
+  const WholeRow job_set = Wholes().front();
+  for (const auto& [pod, cause] : cases) {
+    const std::string whole = Whole(job_set, "restarts: 0");
+    for (int which = 0; which <= 3; ++which) {
+      const std::string report = whole + pod + DoneParts(job_set, which);
+      EXPECT_EQ(Ask(report).diagnosis().cause(), cause) << report;
+    }
+  }
+}
+
+// Near misses: the object itself is done.
+TEST_F(EndOfWholeTest, ItsOwnSuccessIs) {
+  for (const char* whole :
+       {"job_set { metadata { name: 'train' uid: 'T' } status { conditions {"
+        " type: 'Completed' status: 'True' } } }",
+        "jobs { metadata { name: 'train' uid: 'T' } spec { completions: 2 } "
+        "status { succeeded: 2 } }",
+        "jobs { metadata { name: 'train' uid: 'T' } spec { completions: 1 } "
+        "status { conditions { type: 'SuccessCriteriaMet' status: 'True' } "
+        "} }",
+        "spark_application { metadata { name: 'train' uid: 'T' } status { "
+        "application_state { state: 'SUCCEEDING' } } }"}) {
+    EXPECT_EQ(Ask(whole).diagnosis().cause(), v1::SUCCEEDED) << whole;
+  }
+}
+
+// kubernetes#125695: its Job counts a pod from the moment it is deleted.
+TEST_F(EndOfWholeTest, WorkThatEndedWellWhileBeingDeletedIsNotRunAgain) {
+  const std::string failed = absl::StrCat(
+      "conditions { type: 'FailureTarget' status: 'True' reason: "
+      "'BackoffLimitExceeded' last_transition_time { seconds: ",
+      kEnd - 60, " } } conditions { type: 'Failed' status: 'True' reason: ",
+      "'BackoffLimitExceeded' last_transition_time { seconds: ", kEnd + 1,
+      " } }");
+  const auto job = [&](int count) {
+    return absl::StrCat(
+        "jobs { metadata { name: 'train' uid: 'J' } spec { "
+        "parallelism: 1 completions: 1 } status { failed: ",
+        count, " ", failed, " } } ");
+  };
+  const auto pod = [](int requested, int grace, const char* phase,
+                      const std::string& status) {
+    return Pod("p",
+               absl::StrCat(Created(100'000),
+                            "deletion_timestamp { seconds: ", requested + grace,
+                            " } deletion_grace_period_seconds: ", grace, " "),
+               phase, status);
+  };
+  const std::string done = Ended(100'000, kEnd, 0, "Completed");
+  const std::string runs =
+      "container_statuses { name: 'main' state { running { } } }";
+  // The kubelet's last deletion overwrites when the first was asked for.
+  for (const std::string& report : {pod(kEnd - 62, 300, "Succeeded", done),
+                                    pod(kEnd + 1, 0, "Succeeded", done),
+                                    pod(kEnd - 62, 300, "Failed", done),
+                                    pod(kEnd - 62, 300, "Running", runs)}) {
+    const v1::DecideResponse answer = Ask(report + job(1));
+    EXPECT_EQ(answer.diagnosis().cause(), v1::CANCELLED) << report;
+    EXPECT_EQ(answer.decision().action(), v1::Decision::IGNORE) << report;
+    EXPECT_THAT(Charged(), IsEmpty()) << report;
+  }
+  // Others failed as well: why is not in this pod.
+  EXPECT_EQ(
+      Ask(pod(kEnd - 62, 300, "Succeeded", done) + job(4)).diagnosis().cause(),
+      v1::APP_ERROR);
+}
+
+// A deadline ends its pods when it passes, whenever the conditions are written
+// and however the pods end.
+TEST_F(EndOfWholeTest, ADeadlineKillsFromTheMomentItPasses) {
+  for (const int written : {0, 1, 31, 60, 3600}) {
+    for (const int code : {137, 143, 0}) {
+      const int passed = 101'800;
+      const std::string report = absl::StrCat(
+          "jobs { metadata { name: 'train' uid: 'J' } spec { completions: 1 "
+          "active_deadline_seconds: 1800 } status { failed: 1 start_time { "
+          "seconds: 100000 } conditions { type: 'Failed' status: 'True' "
+          "reason: 'DeadlineExceeded' last_transition_time { seconds: ",
+          passed + written, " } } } } ",
+          Pod("p",
+              absl::StrCat(Created(100'000),
+                           "deletion_timestamp { seconds: ", passed + 30,
+                           " } deletion_grace_period_seconds: 30 "),
+              code == 0 ? "Succeeded" : "Failed",
+              Ended(100'005, passed + 31, code, "Error")));
+      const v1::DecideResponse answer = Ask(report, passed + written + 60);
+      EXPECT_EQ(answer.diagnosis().cause(), v1::DEADLINE_JOB) << report;
+      EXPECT_EQ(answer.decision().action(), v1::Decision::FAIL) << report;
+    }
+  }
+}
+
+// OnFailure: the Job gives up and deletes its only pod. Once that has ended,
+// the kubelet deletes it at once, and nothing says when that began.
+TEST_F(EndOfWholeTest, AJobsOwnKillIsNoEndOfItsProgram) {
+  const auto report = [](int code, const char* last) {
+    return absl::StrCat(
+        "jobs { metadata { name: 'train' uid: 'J' } spec { completions: 1 "
+        "backoff_limit: 6 } status { failed: 1 conditions { type: "
+        "'FailureTarget' status: 'True' reason: 'BackoffLimitExceeded' "
+        "last_transition_time { seconds: ",
+        kEnd, " } } } } pods { metadata { name: 'p' uid: 'p' ",
+        Created(100'000), "deletion_timestamp { seconds: ", kEnd + 2,
+        " } deletion_grace_period_seconds: 0 } spec { restart_policy: "
+        "'OnFailure' containers { name: 'main' } } status { phase: 'Failed' "
+        "container_statuses { name: 'main' restart_count: 6 state { terminated "
+        "{ exit_code: ",
+        code, " reason: 'Error' started_at { seconds: ", kEnd - 1,
+        " } finished_at { seconds: ", kEnd + 1, " } } } ", last, " } } } ");
+  };
+  const std::string module = absl::StrCat(
+      "last_state { terminated { exit_code: 1 reason: 'Error' message: "
+      "\"ModuleNotFoundError: No module named 'flash_attn'\" finished_at { "
+      "seconds: ",
+      kEnd - 20, " } } }");
+  for (const int code : {137, 143}) {
+    for (const std::string& last : {std::string(), module}) {
+      const v1::DecideResponse answer = Ask(report(code, last.c_str()));
+      const v1::Cause cause = answer.diagnosis().cause();
+      EXPECT_NE(cause, v1::SIGTERM_UNEXPLAINED) << code << last;
+      EXPECT_NE(cause, v1::SIGKILL_UNEXPLAINED) << code << last;
+      EXPECT_THAT(answer.decision().action(),
+                  AnyOf(v1::Decision::FAIL, v1::Decision::WAIT_FOR_SPEC_UPDATE))
+          << code << last << answer.decision().sentence();
+      if (!last.empty()) {
+        EXPECT_EQ(cause, v1::CONFIG_USER_ERROR);
+      }
+    }
+  }
+}
+
+// A gang of one Job with an index for each pod. Some failed by themselves and
+// were replaced; the last failure makes the Job give up and stop the others.
+struct Gang {
+  std::vector<std::string> failed;
+  std::vector<std::string> stopped;
+};
+
+Gang MakeGang(std::mt19937& random, int size) {
+  const auto pod = [](int index, int made, const std::string& more,
+                      const char* phase, const std::string& status) {
+    return Pod(
+        absl::StrCat("w-", index, "-", made),
+        absl::StrCat("creation_timestamp { seconds: ", made,
+                     " } labels { key: 'job-name' value: 'w' } labels { key: "
+                     "'batch.kubernetes.io/job-completion-index' value: '",
+                     index,
+                     "' } labels { key: "
+                     "'jobset.sigs.k8s.io/restart-attempt' value: '0' } "
+                     "owner_references { kind: 'Job' name: 'w' uid: 'W' "
+                     "controller: true } ",
+                     more),
+        phase, status);
+  };
+  Gang gang;
+  const int last = static_cast<int>(random() % 1000) % size;
+  for (int index = 0; index < size; ++index) {
+    int made = 100'000;
+    if (index != last && random() % 2 == 0) {
+      const int end = kEnd - 200 + static_cast<int>(random() % 100);
+      gang.failed.push_back(
+          pod(index, made, "", "Failed", Ended(made, end, 1, "Error")));
+      made = end + 10;
+    }
+    if (index == last) {
+      gang.failed.push_back(
+          pod(index, made, "", "Failed", Ended(made, kEnd, 1, "Error")));
+    } else {
+      gang.stopped.push_back(
+          pod(index, made,
+              absl::StrCat("deletion_timestamp { seconds: ", kEnd + 31,
+                           " } deletion_grace_period_seconds: 30 "),
+              "Running",
+              "container_statuses { name: 'main' state { running { } } }"));
+    }
+  }
+  return gang;
+}
+
+TEST_F(EndOfWholeTest, ARetryStaysGrantedWhenTheStoppedPodsAreGone) {
+  std::mt19937 random(7);
+  const auto objects = [](bool is_over) {
+    const auto failed = [](const char* type, int at) {
+      return absl::StrCat(
+          "conditions { type: '", type,
+          "' status: 'True' last_transition_time { seconds: ", at, " } } ");
+    };
+    return absl::StrCat(
+        "job_set { metadata { name: 'train' uid: 'T' } spec {} status { "
+        "restarts: 0 ",
+        is_over ? failed("Failed", kEnd + 34) : "",
+        "} } jobs { metadata { name: 'w' uid: 'W' labels { key: "
+        "'jobset.sigs.k8s.io/restart-attempt' value: '0' } ",
+        OwnedBy("JobSet"), "} spec { parallelism: 4 completions: 4 } status { ",
+        failed("FailureTarget", kEnd + 1),
+        is_over ? failed("Failed", kEnd + 33) : "", "} } ");
+  };
+  for (int seed = 0; seed < 300; ++seed) {
+    Gang gang = MakeGang(random, 2 + static_cast<int>(random() % 4));
+    ledger_.Clear();
+    std::string before = objects(false);
+    for (const std::string& pod : gang.failed) before += pod;
+    for (const std::string& pod : gang.stopped) before += pod;
+    const v1::DecideResponse granted = Tell(before, kEnd + 2);
+    if (granted.decision().action() != v1::Decision::RETRY) continue;
+    const auto charged = Charged();
+    // The stopped pods go one by one, then some of those that failed.
+    for (int gone = 0; gone < 4; ++gone) {
+      const bool all_stopped = gone > 0;
+      std::string after = objects(all_stopped);
+      for (std::size_t i = 0; i < gang.stopped.size(); ++i) {
+        if (!all_stopped && i % 2 == 0) after += gang.stopped[i];
+      }
+      for (std::size_t i = 0; i < gang.failed.size(); ++i) {
+        if (gone < 2 || (random() % 3 != 0)) after += gang.failed[i];
+      }
+      const v1::DecideResponse again = Tell(after, kEnd + 10 + 20 * gone);
+      EXPECT_EQ(again.decision().action(), v1::Decision::RETRY)
+          << seed << "." << gone << ": " << again.decision().sentence();
+      EXPECT_EQ(Charged(), charged) << seed << "." << gone;
+      if (gone < 2) {
+        EXPECT_EQ(again.failure_id(), granted.failure_id())
+            << seed << "." << gone << " culprit was "
+            << granted.diagnosis().culprit().pod() << ", is "
+            << again.diagnosis().culprit().pod();
+      }
+    }
+  }
+}
+
+// Members of an earlier restart of a JobSet died with it, whatever runs in
+// their places now.
+TEST_F(EndOfWholeTest, AJobSetIsNotChargedForItsOwnKills) {
+  constexpr int kRestarts = 3;
+  for (int size = 2; size <= 4; ++size) {
+    for (const bool with_jobs : {false, true}) {
+      std::string report = absl::StrCat(
+          "job_set { metadata { name: 'train' uid: 'T' } spec { failure_policy "
+          "{ max_restarts: 3 } } status { restarts: 3 } } ");
+      const auto labels = [](int index, int restart) {
+        return absl::StrCat(
+            "labels { key: 'job-name' value: 'w' } labels { key: "
+            "'batch.kubernetes.io/job-completion-index' value: '",
+            index, "' } labels { key: 'jobset.sigs.k8s.io/restart-attempt' ",
+            "value: '", restart,
+            "' } labels { key: 'jobset.sigs.k8s.io/jobset-name' value: 'train' "
+            "} owner_references { kind: 'Job' name: 'w' uid: 'W",
+            restart, "' controller: true } ");
+      };
+      for (int restart = 0; restart <= kRestarts; ++restart) {
+        const int made = 100'000 + 100 * restart;
+        for (int index = 0; index < size; ++index) {
+          const std::string metadata =
+              absl::StrCat("creation_timestamp { seconds: ", made, " } ",
+                           labels(index, restart));
+          const std::string name = absl::StrCat("w-", restart, "-", index);
+          const auto deleted = [&](int at) {
+            return absl::StrCat(metadata,
+                                "deletion_timestamp { seconds: ", at + 30,
+                                " } deletion_grace_period_seconds: 30 ");
+          };
+          const bool is_last = restart == kRestarts;
+          if (index == 0) {
+            report +=
+                is_last
+                    ? Pod(name, metadata, "Failed",
+                          Ended(made, made + 50, 1, "Error"))
+                    : Pod(name, deleted(made + 50), "Failed",
+                          absl::StrCat(kMarked, made + 50, " } } ",
+                                       Ended(made, made + 51, 143, "Error")));
+          } else {
+            report += is_last ? Pod(name, deleted(made + 51), "Running",
+                                    "container_statuses { name: 'main' state { "
+                                    "running { } } }")
+                              : Pod(name, deleted(made + 52), "Failed",
+                                    Ended(made, made + 53, 143, "Error"));
+          }
+        }
+      }
+      if (with_jobs) {
+        absl::StrAppend(
+            &report,
+            "jobs { metadata { name: 'w' uid: 'W3' labels { key: "
+            "'jobset.sigs.k8s.io/restart-attempt' value: '3' } ",
+            OwnedBy("JobSet"), "} spec { parallelism: ", size,
+            " completions: ", size,
+            " } status { failed: 1 conditions { type: 'FailureTarget' status: "
+            "'True' last_transition_time { seconds: 100351 } } } } ");
+      }
+      EXPECT_EQ(Ask(report, 100'352).decision().scope(), v1::Decision::JOB_SET);
+      const auto charged = Charged();
+      EXPECT_EQ(charged.count("disruption") ? charged.at("disruption") : 0, 3)
+          << size << with_jobs;
+      EXPECT_EQ(charged.count("unexplained"), 0) << size << with_jobs;
+    }
+  }
+}
+
+// Each preemption has its own time, however soon the next one follows; events
+// about it and its pods, told later, are the same one.
+TEST_F(EndOfWholeTest, EveryPreemptionByAQueueCounts) {
+  const auto workload = [](int at) {
+    const auto condition = [at](const char* type, const char* reason) {
+      return absl::StrCat("conditions { type: '", type,
+                          "' status: 'True' reason: '", reason,
+                          "' last_transition_time { seconds: ", at, " } } ");
+    };
+    return absl::StrCat(
+        "kueue_workload { metadata { name: 'job-train' uid: 'Q' ",
+        "owner_references { kind: 'Job' name: 'train' uid: 'J' controller: "
+        "true } } spec { active: true } status { ",
+        condition("Evicted", "Preempted"),
+        condition("Preempted", "InClusterQueue"),
+        condition("Requeued", "Preempted"),
+        "} } jobs { metadata { name: 'train' uid: 'J' } spec { suspend: true ",
+        "completions: 1 } status { conditions { type: 'Suspended' status: "
+        "'True' last_transition_time { seconds: ",
+        at, " } } } } ");
+  };
+  for (const int gap : {15, 60, 300, 400, 599, 601, 4000}) {
+    ledger_.Clear();
+    int at = kEnd;
+    for (int count = 1; count <= 6; ++count, at += gap) {
+      for (const int later : {1, 5, 9}) {
+        Tell(workload(at), at + later);
+        EXPECT_THAT(Charged(), ElementsAre(Pair("disruption", count)))
+            << "gap " << gap << ", told " << later << " s later";
+      }
+    }
+  }
+}
+
+// Parts of one Job that work for themselves: what ends the Job ends them all.
+TEST_F(EndOfWholeTest, NoPartIsRetriedOfWhatTheAnswerEnds) {
+  const std::string ends[] = {
+      Ended(100'000, kEnd, 1, "Error",
+            "ModuleNotFoundError: No module named flash_attn"),
+      Ended(100'000, kEnd, 137, "OOMKilled"),
+      Ended(100'000, kEnd, 1, "Error"),
+      Ended(100'000, kEnd, 139, "Error"),
+      absl::StrCat(kMarked, kEnd, " } } ", Ended(100'000, kEnd, 143, "Error")),
+  };
+  int ended = 0;
+  for (const std::string& first : ends) {
+    for (const std::string& second : ends) {
+      std::string later = second;
+      for (std::size_t at = 0;
+           (at = later.find("100500", at)) != std::string::npos;) {
+        later.replace(at, 6, "100700");
+      }
+      const std::string report = absl::StrCat(
+          "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: 2 "
+          "completions: 2 backoff_limit: 6 } status { failed: 2 } } ",
+          Pod("a", Created(100'000), "Failed", first),
+          Pod("b", Created(100'000), "Failed", later));
+      ledger_.Clear();
+      // Asked again, with the ledger, it is no other answer.
+      for (const int now : {100'703, 100'730}) {
+        const v1::DecideResponse answer = Tell(report, now);
+        std::vector<v1::Decision> all = {answer.decision()};
+        for (const auto& part : answer.separate()) {
+          all.push_back(part.decision());
+        }
+        bool ends_whole = false;
+        for (const v1::Decision& one : all) {
+          ends_whole |= one.action() == v1::Decision::FAIL &&
+                        one.scope() == v1::Decision::JOB;
+        }
+        if (!ends_whole) continue;
+        ++ended;
+        for (const v1::Decision& one : all) {
+          EXPECT_NE(one.action(), v1::Decision::RETRY)
+              << report << one.sentence();
+        }
+      }
+    }
+  }
+  EXPECT_GE(ended, 16);
+}
+
+}  // namespace
+}  // namespace mulligan::told
