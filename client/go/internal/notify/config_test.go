@@ -30,7 +30,12 @@ func TestWhatIsWrongIsNamedAtTheStart(t *testing.T) {
 		{"a rate below one", receiver("perMinute: -1, slack: {url: 'https://h'}"), "perMinute: -1, expected at least 1"},
 		{"a template that does not end", receiver("webhook: {url: 'https://h', template: '{{.Problem'}"), "receivers[0] (a).webhook.template: template: template:1: unclosed action"},
 		{"a template with an unknown field", receiver("webhook: {url: 'https://h', template: '{{json .Probleme}}'}"), "can't evaluate field Probleme"},
-		{"a template that texts break out of", receiver(`webhook: {url: 'https://h', template: '{"a": "{{.Problem}}"}'}`), "expected {{json .Problem}} for each text"},
+		{"a template that texts break out of", receiver(`webhook: {url: 'https://h', template: '{"a": "{{.Problem}}"}'}`), "receivers[0] (a).webhook.template: with a quote in .Problem it yields no JSON, expected {{json .Problem}} there, its quotes included, for contentType application/json"},
+		{"a template of which only the second text breaks", receiver(`webhook: {url: 'https://h', template: '{"a": {{json .Problem}}, "b": "{{.Node}}"}'}`), "with a quote in .Node it yields no JSON, expected {{json .Node}} there"},
+		{"a template that is no JSON at all", receiver("webhook: {url: 'https://h', template: 'problem={{.Problem}}'}"), "it yields no JSON (invalid character 'p' looking for beginning of value), expected JSON for contentType application/json"},
+		{"a content type that is none", receiver("webhook: {url: 'https://h', contentType: json}"), `contentType: "json", expected one such as application/json`},
+		{"a content type with a parameter that is none", receiver("webhook: {url: 'https://h', contentType: 'text/plain; charset'}"), `contentType: "text/plain; charset", expected one such as application/json`},
+		{"a content type of two lines", receiver(`webhook: {url: 'https://h', contentType: "text/plain; a=\"\n\""}`), "expected one such as application/json"},
 		{"a short key", receiver("webhook: {url: 'https://h', hmacKeyFile: '" + short + "'}"), "expected whsec_ and base64 of at least 24 bytes"},
 		{"a token in the clear", receiver("webhook: {url: 'http://h', bearerTokenFile: '" + short + "'}"), "a token would travel over http, expected a URL of https"},
 		{"an authority that is none", receiver("webhook: {url: 'https://h', caFile: '" + short + "'}"), "has no certificate in it, expected PEM"},
@@ -43,6 +48,51 @@ func TestWhatIsWrongIsNamedAtTheStart(t *testing.T) {
 			_, err := Parse([]byte(test.text))
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q in it", err, test.want)
+			}
+		})
+	}
+}
+
+// Templates of every JSON media type have to yield JSON; templates of other types do not.
+func TestTemplatesOfEveryJSONTypeAreChecked(t *testing.T) {
+	const lines, sequence = "{\"a\": {{json .Problem}}}\n{\"b\": 1}\n", "\x1e{\"a\": {{json .Problem}}}\n"
+	for _, test := range []struct {
+		contentType string
+		isJSON      bool
+		good        string
+	}{
+		{"application/json", true, "{{json .}}"},
+		{"Application/JSON; Charset=utf-8", true, "{{json .}}"},
+		{"text/json", true, "{{json .}}"},
+		{"application/x-json", true, "{{json .}}"},
+		{"application/cloudevents+json", true, "{{json .}}"},
+		{"application/vnd.pagerduty+json;version=2", true, "{{json .}}"},
+		{"application/problem+JSON", true, "{{json .}}"},
+		{"application/ld+json", true, "{{json .}}"},
+		{"application/x-ndjson", true, lines},
+		{"application/ndjson", true, lines},
+		{"application/jsonl", true, lines},
+		{"application/json-seq", true, sequence},
+		{"application/geo+json-seq", true, sequence},
+		{"text/plain", false, ""},
+		{"application/x-www-form-urlencoded", false, ""},
+		{"application/jsonpath", false, ""},
+		{`application/xml; profile="application/json"`, false, ""},
+	} {
+		t.Run(test.contentType, func(t *testing.T) {
+			load := func(template string) error {
+				_, err := newWebhookPoster(&Webhook{Template: template, ContentType: test.contentType})
+				return err
+			}
+			for _, bad := range []string{`{"a": "{{.Problem}}"}`, "{{.Problem}}", `{"a": {{json .Problem}}`, "{{json .Problem}}}", "nothing"} {
+				if err := load(bad); (err != nil) != test.isJSON {
+					t.Errorf("template %s: error %v, want one only where it has to be JSON", bad, err)
+				} else if err != nil && !strings.Contains(err.Error(), "for contentType ") {
+					t.Errorf("template %s: error %v, want the type in it", bad, err)
+				}
+			}
+			if err := load(test.good); test.isJSON && err != nil {
+				t.Errorf("template %q: %v", test.good, err)
 			}
 		})
 	}

@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
-	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -45,18 +45,16 @@ func newWebhookPoster(w *Webhook) (poster, error) {
 	if contentType == "" {
 		contentType = jsonType
 	}
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil || !strings.Contains(media, "/") || strings.ContainsFunc(contentType, unprintable) {
+		return nil, fmt.Errorf("contentType: %q, expected one such as %s", contentType, jsonType)
+	}
 	t, err := parseTemplate(text)
 	if err == nil {
-		_, err = render(t, samples()[0])
-	}
-	if err == nil && strings.HasPrefix(contentType, jsonType) {
-		err = checkJSON(t)
+		err = checkTemplate(t, media)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("template: %w", err)
-	}
-	if strings.ContainsFunc(contentType, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return nil, fmt.Errorf("contentType: %q, expected one such as %s", contentType, jsonType)
 	}
 	if w.HMACKeyFile != "" {
 		if _, err := keyIn(w.HMACKeyFile); err != nil {
@@ -65,6 +63,8 @@ func newWebhookPoster(w *Webhook) (poster, error) {
 	}
 	return webhookPoster{t, contentType, w.HMACKeyFile}, nil
 }
+
+func unprintable(r rune) bool { return r < ' ' || r > '~' }
 
 func (p webhookPoster) body(m *Message) ([]byte, string, string, error) {
 	text, err := render(p.template, m)
@@ -215,12 +215,3 @@ func (p alertPoster) body(m *Message) ([]byte, string, string, error) {
 
 // Work of one is another matter than what strikes many.
 var severities = map[string]string{"USER": "info", "PLATFORM": "warning"}
-
-// withoutURL is an error that does not repeat the address, which may be a secret.
-func withoutURL(err error) error {
-	var of *url.Error
-	if errors.As(err, &of) {
-		return of.Err
-	}
-	return err
-}

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"github.com/go-logr/logr/funcr"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
@@ -183,19 +182,6 @@ func TestSignature(t *testing.T) {
 	var m Message
 	if err := json.Unmarshal([]byte(got.body), &m); err != nil || m.ID != got.header.Get("Webhook-Id") {
 		t.Errorf("the message %q, %v, is not the one that is signed", m.ID, err)
-	}
-}
-
-func TestNoAddressIsRepeatedInLogs(t *testing.T) {
-	box := newMailbox(t)
-	box.Close()
-	n, s, _ := lone(t, box, "receivers: [{name: gone, slack: {url: '%URL%/services/T0/SECRET'}}]")
-	var lines strings.Builder
-	s.log = funcr.New(func(_, args string) { lines.WriteString(args) }, funcr.Options{})
-	n.Tell(failure())
-	s.tell(t.Context(), <-s.queue)
-	if lines.Len() == 0 || strings.Contains(lines.String(), "SECRET") || strings.Contains(lines.String(), "services") {
-		t.Errorf("logged: %q, want the failure without the address", lines.String())
 	}
 }
 

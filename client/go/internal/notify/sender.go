@@ -3,8 +3,6 @@ package notify
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -132,7 +130,9 @@ func (s *sender) tell(ctx context.Context, m *Message) {
 	}
 }
 
-// try sends it once. again: trying again may help, after what the receiver asked for.
+// try sends it once. again: trying again may help, after what the receiver asked for. The
+// error contains no part of the address, which may be a secret, or of the answer, which may
+// repeat the address.
 func (s *sender) try(ctx context.Context, m *Message) (again bool, after time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -147,16 +147,15 @@ func (s *sender) try(ctx context.Context, m *Message) (again bool, after time.Du
 	defer client.CloseIdleConnections()
 	response, err := client.Do(request)
 	if err != nil {
-		return true, 0, withoutURL(err)
+		return true, 0, trust.Why(err)
 	}
 	defer response.Body.Close()
-	text, _ := io.ReadAll(io.LimitReader(response.Body, 512))
 	if response.StatusCode/100 == 2 {
 		return false, 0, nil
 	}
 	again = response.StatusCode >= 500 || response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusRequestTimeout
 	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-	return again, time.Duration(max(seconds, 0)) * time.Second, fmt.Errorf("%s: %s", response.Status, visible(string(text)))
+	return again, time.Duration(max(seconds, 0)) * time.Second, trust.Refusal(response)
 }
 
 func (s *sender) request(ctx context.Context, m *Message) (*http.Request, error) {
@@ -174,7 +173,7 @@ func (s *sender) request(ctx context.Context, m *Message) (*http.Request, error)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, target.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, withoutURL(err)
+		return nil, trust.Why(err)
 	}
 	request.Header.Set("Content-Type", contentType)
 	request.Header.Set("User-Agent", "mulligan-controller")
@@ -188,13 +187,4 @@ func (s *sender) request(ctx context.Context, m *Message) (*http.Request, error)
 	return request, s.receiver.post.sign(request.Header, m, body, s.now())
 }
 
-// client follows no redirect: where messages go is the configuration's to say.
-func (s Service) client() (*http.Client, error) {
-	transport, err := trust.Transport(s.CAFile)
-	if err != nil {
-		return nil, err
-	}
-	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse
-	}}, nil
-}
+func (s Service) client() (*http.Client, error) { return trust.Client(s.CAFile) }

@@ -1,4 +1,5 @@
-// Package trust makes transports that trust one authority.
+// Package trust makes HTTP clients that trust one authority, and describes failed calls without
+// their addresses, which may be secrets.
 package trust
 
 import (
