@@ -7,10 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
-	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -89,74 +85,14 @@ func endOf(from io.Reader, most int) ([]byte, error) {
 	}
 }
 
-// Files reads logs that lie on a disk, in the form of container runtimes or as they are.
-type Files struct{ pattern string }
-
-var placeholders = []string{"{namespace}", "{pod}", "{uid}", "{container}", "{restarts}"}
-
-// NewFiles takes a path with the placeholders {namespace} {pod} {uid} {container}
-// {restarts}, such as
-// /var/log/pods/{namespace}_{pod}_{uid}/{container}/{restarts}.log.
-func NewFiles(pattern string) (*Files, error) {
-	rest := pattern
-	for _, placeholder := range placeholders {
-		rest = strings.ReplaceAll(rest, placeholder, "")
-	}
-	if !filepath.IsAbs(pattern) || strings.ContainsAny(rest, "{}") || !strings.Contains(pattern, "{pod}") && !strings.Contains(pattern, "{uid}") {
-		return nil, fmt.Errorf("file=%q, expected an absolute path with {pod} or {uid} in it, and no placeholder but %s", pattern, strings.Join(placeholders, " "))
-	}
-	return &Files{pattern}, nil
-}
-
-// Tail reads the end of the file.
-func (f *Files) Tail(_ context.Context, of mulligan.LogsOf, most int) ([]byte, error) {
-	values := []string{of.Pod.Namespace, of.Pod.Name, string(of.Pod.UID), of.Container, strconv.Itoa(int(of.Restarts))}
-	var pairs []string
-	for i, placeholder := range placeholders {
-		if strings.ContainsAny(values[i], `/\`) || values[i] == ".." || values[i] == "." {
-			return nil, fmt.Errorf("%s %q would be another path", placeholder, values[i])
-		}
-		pairs = append(pairs, placeholder, values[i])
-	}
-	file, err := os.Open(strings.NewReplacer(pairs...).Replace(f.pattern))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, errNoFile(info))
-	}
-	// What runtimes write before each line goes again.
-	window := int64(4*most + 4096)
-	if _, err := file.Seek(max(0, info.Size()-window), io.SeekStart); err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(io.LimitReader(file, window))
-	if err != nil {
-		return nil, err
-	}
-	text = runtimePrefix.ReplaceAll(text, nil)
-	return text[max(0, len(text)-most):], nil
-}
-
-func errNoFile(info os.FileInfo) error {
-	if info == nil {
-		return nil
-	}
-	return fmt.Errorf("%s is no file", info.Name())
-}
-
-// Time, stream and whether the line is whole, as container runtimes write them.
-var runtimePrefix = regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) std(?:out|err) [FP] `)
-
 func parseURL(text string) (*url.URL, error) {
 	base, err := url.Parse(text)
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
-		return nil, fmt.Errorf("loki=%q, expected http://HOST or https://HOST", text)
+	if err == nil && (base.Scheme == "http" || base.Scheme == "https") && base.Host != "" {
+		return base, nil
 	}
-	return base, nil
+	if strings.Contains(text, "@") {
+		// It may have a password in it.
+		return nil, errors.New("loki: no such URL, expected http://HOST or https://HOST")
+	}
+	return nil, fmt.Errorf("loki=%q, expected http://HOST or https://HOST", text)
 }

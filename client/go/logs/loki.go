@@ -2,6 +2,7 @@ package logs
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"mulligan.dev/mulligan"
+	"mulligan.dev/mulligan/internal/trust"
 	"mulligan.dev/mulligan/internal/words"
 )
 
@@ -45,11 +47,13 @@ func NewLoki(address string) (*Loki, error) {
 	if err != nil {
 		return nil, err
 	}
+	client, err := trust.Client("")
+	if err != nil {
+		return nil, err
+	}
 	tenant := base.Fragment
 	base.Fragment = ""
-	return &Loki{base: base, tenant: tenant, client: &http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
+	return &Loki{base: base, tenant: tenant, client: client}, nil
 }
 
 // Tail is one query, the newest lines first.
@@ -75,38 +79,49 @@ func (l *Loki) Tail(ctx context.Context, of mulligan.LogsOf, most int) ([]byte, 
 	}.Encode()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("loki: %w", trust.Why(err))
 	}
 	if l.tenant != "" {
 		request.Header.Set("X-Scope-OrgID", l.tenant)
 	}
 	response, err := l.client.Do(request)
 	if err != nil {
-		// Without the address, which may have a password in it.
-		if of, ok := err.(*url.Error); ok {
-			err = of.Err
-		}
-		return nil, fmt.Errorf("loki: %w", err)
+		return nil, fmt.Errorf("loki: %w", trust.Why(err))
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxRead))
 	if err != nil {
-		return nil, fmt.Errorf("loki: %w", err)
+		return nil, fmt.Errorf("loki: %w", trust.Why(err))
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("loki: %s%s", response.Status, reasonOf(response.Header, text))
+		return nil, fmt.Errorf("loki: %w%s", trust.Refusal(response), l.reasonOf(response.Header, text))
 	}
 	return linesOf(text, most)
 }
 
-// reasonOf is what Loki says to a refusal, in plain text: what a proxy says is a page.
-func reasonOf(header http.Header, text []byte) string {
+// reasonOf returns Loki's reason for a refusal, which is plain text; proxies send HTML. It is empty
+// if the text contains a secret of the address.
+func (l *Loki) reasonOf(header http.Header, text []byte) string {
 	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
 	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	if kind != "text/plain" || line == "" {
+	if kind != "text/plain" || line == "" || slices.ContainsFunc(l.secrets(), func(s string) bool { return strings.Contains(line, s) }) {
 		return ""
 	}
 	return fmt.Sprintf(": %q", words.Cut(line, maxReason))
+}
+
+// Shorter users and path elements are names, such as loki or api, that reasons contain anyway.
+const shortestSecret = 8
+
+// secrets returns the parts of the address that may be secrets.
+func (l *Loki) secrets() []string {
+	user := l.base.User.Username()
+	found := append(strings.Split(l.base.Path, "/"), user)
+	found = slices.DeleteFunc(found, func(part string) bool { return len(part) < shortestSecret })
+	if password, _ := l.base.User.Password(); password != "" {
+		found = append(found, password, base64.StdEncoding.EncodeToString([]byte(user+":"+password)))
+	}
+	return found
 }
 
 func linesOf(answer []byte, most int) ([]byte, error) {
