@@ -127,3 +127,21 @@ build() {
   (cd "$ROOT" && cmake --build --preset "$preset" -j "$(jobs)" \
     "${targets[@]}")
 }
+
+# go_tool FOLDER NAME MODULE@VERSION [PACKAGE]: builds FOLDER/bin/NAME once, in a module of its
+# own with the version written down, because `go install` asks for more than it needs.
+# MODULE@VERSION is the requirement, PACKAGE the path of the program below it.
+go_tool() {
+  local out=$1 name=$2 module=${3%@*} version=${3#*@} package=${3%@*}${4:-}
+  [[ ! -x $out/bin/$name || $(cat "$out/bin/$name.version") != "$version" ]] || return 0
+  mkdir -p "$out/$name" "$out/bin"
+  printf 'module mulligan.dev/mulligan/build/%s\n\ngo 1.25.0\n\nrequire %s %s\n' \
+    "$name" "$module" "$version" >"$out/$name/go.mod"
+  say "building $name $version"
+  (cd "$out/$name" && GOFLAGS=-mod=mod GOWORK=off go build -o "$out/bin/$name" "$package") \
+    >"$out/$name.log" 2>&1 || return
+  printf '%s\n' "$version" >"$out/bin/$name.version"
+}
+
+# not_built FOLDER NAME: what to say of a tool that go_tool could not build.
+not_built() { printf '%s cannot be built (%s)' "$2" "${1#"$ROOT"/}/$2.log"; }

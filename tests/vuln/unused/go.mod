@@ -1,0 +1,3 @@
+module example.org/unused
+
+go 1.25.0
