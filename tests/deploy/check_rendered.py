@@ -44,8 +44,20 @@ CONTROLLER_BREAKS = {
         lambda items: controller_of(items)["containers"][0]["args"].append("--nonsense=1"),
         "mulligan-controller has no --nonsense"),
     "a caller that the network keeps out": (
-        lambda items: deployment(items, "mulligan-controller")["spec"]["template"]["metadata"]
-        ["labels"].pop("mulligan.dev/caller"), "NetworkPolicy keeps it"),
+        lambda items: named(items, "NetworkPolicy", "mulligan")["spec"]["ingress"][0]["from"].pop(),
+        "NetworkPolicy mulligan keeps it from the servers"),
+    "a label that any pod may carry": (
+        lambda items: named(items, "NetworkPolicy", "mulligan")["spec"]["ingress"][0]["from"][0]
+        .update(namespaceSelector={}), "trusts labels that any pod may carry"),
+    "a controller that listens to anybody": (
+        lambda items: items.remove(named(items, "NetworkPolicy", "mulligan-controller")),
+        "Deployment mulligan-controller: no NetworkPolicy selects it"),
+    "no way to the API server": (
+        lambda items: named(items, "NetworkPolicy", "mulligan-controller")["spec"]["egress"].pop(),
+        "does not let out to port 443"),
+    "no way to the service": (
+        lambda items: named(items, "NetworkPolicy", "mulligan-controller")["spec"]["egress"].pop(1),
+        "does not let it out to the servers"),
     "a certificate that may not call": (
         lambda items: certificate(items, "mulligan-controller")["spec"].update(uris=["spiffe://x"]),
         "spiffe://x has a certificate and may not call"),

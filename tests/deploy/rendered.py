@@ -3,10 +3,13 @@
 A set is what one `kubectl apply` gets. Each rule yields its problems as text.
 """
 
+import re
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "structure"))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/structure"))
 import check_deploy  # noqa: E402
 
 # Made by whoever applies the set, which says so.
@@ -70,20 +73,13 @@ def replay_flags_exist(items, help_texts):
 
 
 def callers_are_let_in(items, _):
-    """Whoever presents a certificate of ours is on the list and may reach the port."""
+    """Whoever presents a certificate of ours is on the list."""
     uris = {uri for item in of_kind(items, "Certificate") for uri in item["spec"].get("uris", ())}
     for item, _pod, _labels, container in servers(items):
         names = (check_deploy.argument(container, "--allow-callers")
                  or variables(items, container).get("MULLIGAN_ALLOW_CALLERS", "")).split(",")
         for uri in uris - set(names):
             yield f"{name_of(item)}: {uri} has a certificate and may not call"
-    if not of_kind(items, "NetworkPolicy"):
-        return
-    for item, pod, labels in pods(items):
-        calls = any(word.startswith("--server=") for container in pod["containers"]
-                    for word in container.get("args", ()))
-        if calls and labels.get("mulligan.dev/caller") != "true":
-            yield f"{name_of(item)}: the NetworkPolicy keeps it from the servers"
 
 
 def variables(items, container):
@@ -233,12 +229,73 @@ def selectors_select(items, _):
 
 
 def network_is_closed(items, _):
-    for item in of_kind(items, "NetworkPolicy"):
+    """Both ways, for every pod that listens, once there is a policy in the set."""
+    policies = of_kind(items, "NetworkPolicy")
+    for item in policies:
         if set(item["spec"]["policyTypes"]) != {"Ingress", "Egress"}:
             yield f"{name_of(item)}: says nothing about one direction"
         for rule in item["spec"]["ingress"]:
             if not rule.get("from") or not rule.get("ports"):
                 yield f"{name_of(item)}: lets anybody or any port in"
+            # Whoever may create a pod anywhere writes its labels; those of a namespace
+            # are the admins'.
+            for peer in rule.get("from", ()):
+                if not any(peer.get("namespaceSelector", {"": "of this one"}).values()):
+                    yield f"{name_of(item)}: trusts labels that any pod may carry"
+        for rule in item["spec"]["egress"]:
+            if not rule.get("ports"):
+                yield f"{name_of(item)}: lets out to any port"
+    for item, pod, labels in pods(items):
+        listens = any(container.get("ports") for container in pod["containers"])
+        if policies and listens and not policies_of(policies, labels):
+            yield f"{name_of(item)}: no NetworkPolicy selects it"
+
+
+def policies_of(policies, labels):
+    return [item for item in policies
+            if item["spec"]["podSelector"]["matchLabels"].items() <= labels.items()]
+
+
+def lets(rules, peers, port, labels):
+    """Whether a rule names that port of pods of the same namespace with the labels."""
+    return any(port in {each.get("port") for each in rule.get("ports", ())} and
+               any("namespaceSelector" not in peer and "podSelector" in peer and
+                   peer["podSelector"].get("matchLabels", {}).items() <= labels.items()
+                   for peer in rule.get(peers, ()))
+               for rule in rules)
+
+
+def controllers(items):
+    for item, pod, labels in pods(items):
+        for container in pod["containers"]:
+            if item["kind"] == "Deployment" and container["name"] == "controller":
+                yield item, labels, container["args"]
+
+
+def network_lets_the_controller_work(items, _):
+    """To the service and from it, to the API server, and to whom it has a URL of."""
+    policies = of_kind(items, "NetworkPolicy")
+    for item, labels, args in controllers(items) if policies else ():
+        for _server, _pod, serving, _container in servers(items):
+            for policy in policies_of(policies, serving):
+                if not lets(policy["spec"]["ingress"], "from", "grpc", labels):
+                    yield f"{name_of(item)}: {name_of(policy)} keeps it from the servers"
+            for policy in policies_of(policies, labels):
+                if not lets(policy["spec"]["egress"], "to", "grpc", serving):
+                    yield f"{name_of(item)}: {name_of(policy)} does not let it out to the servers"
+        config = "".join(text for other in of_kind(items, "ConfigMap")
+                         if other["metadata"]["name"] == "mulligan-controller-receivers"
+                         for text in other["data"].values())
+        urls = re.findall(r"\burl: [\"']?(https?://[^\s\"']+)", config)
+        for word in args:
+            if word.startswith(("--logs=loki=", "--peers=")):
+                urls += word.removeprefix("--logs=loki=").removeprefix("--peers=").split(",")
+        wanted = {443, 6443} | {urlsplit(url).port or (443 if url.startswith("https") else 80) for url in urls}
+        for policy in policies_of(policies, labels):
+            open_ports = {each["port"] for rule in policy["spec"]["egress"] if "to" not in rule
+                          for each in rule["ports"]}
+            for port in sorted(wanted - open_ports):
+                yield f"{name_of(policy)}: does not let out to port {port}"
 
 
 def roles_are_bound(items, _):
@@ -311,7 +368,8 @@ RULES = (flags_exist, controller_flags_exist, replay_flags_exist,
          callers_are_let_in, callers_are_named, pods_are_restricted,
          probes_ask_the_admin_port, references_exist, issuers_exist,
          certificates_name_the_service, selectors_select, network_is_closed,
-         roles_are_bound, rights_fit_the_flags, who_only_reads_may_only_read)
+         network_lets_the_controller_work, roles_are_bound, rights_fit_the_flags,
+         who_only_reads_may_only_read)
 
 
 def problems(items, help_texts):
