@@ -58,6 +58,16 @@ CONTROLLER_BREAKS = {
     "no way to the service": (
         lambda items: named(items, "NetworkPolicy", "mulligan-controller")["spec"]["egress"].pop(1),
         "does not let it out to the servers"),
+    "workloads that it may write and does not": (
+        lambda items: named(items, "ClusterRole", "mulligan-controller")["rules"]
+        .append({"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["patch"]}),
+        "may patch jobs, which its flags do not need"),
+    "acting without the right to": (
+        lambda items: controller_of(items)["containers"][0]["args"].append("--mode=act"),
+        "may not create jobs, which its flags need"),
+    "records that it may not keep": (
+        lambda items: named(items, "ClusterRole", "mulligan-controller")["rules"].clear(),
+        "may not create retryrecords, which its flags need"),
     "a certificate that may not call": (
         lambda items: certificate(items, "mulligan-controller")["spec"].update(uris=["spiffe://x"]),
         "spiffe://x has a certificate and may not call"),
@@ -76,7 +86,7 @@ CONTROLLER_BREAKS = {
     "nodes that it may write": (
         lambda items: named(items, "ClusterRole", "mulligan-controller-cluster")["rules"]
         .append({"apiGroups": [""], "resources": ["nodes"], "verbs": ["patch"]}),
-        "nodes patch without --node-action=taint"),
+        "may patch nodes, which its flags do not need"),
     "a port that the controller has not": (
         lambda items: named(items, "Service", "mulligan-controller-metrics")["spec"]["ports"][0]
         .update(targetPort="http"), "no port http"),

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import yaml
+
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/structure"))
 import check_deploy  # noqa: E402
@@ -73,7 +75,7 @@ def replay_flags_exist(items, help_texts):
 
 
 def callers_are_let_in(items, _):
-    """Whoever presents a certificate of ours is on the list."""
+    """Every certificate of the set is on the list of callers."""
     uris = {uri for item in of_kind(items, "Certificate") for uri in item["spec"].get("uris", ())}
     for item, _pod, _labels, container in servers(items):
         names = (check_deploy.argument(container, "--allow-callers")
@@ -229,7 +231,7 @@ def selectors_select(items, _):
 
 
 def network_is_closed(items, _):
-    """Both ways, for every pod that listens, once there is a policy in the set."""
+    """In both directions, for every pod with ports, if the set has a policy at all."""
     policies = of_kind(items, "NetworkPolicy")
     for item in policies:
         if set(item["spec"]["policyTypes"]) != {"Ingress", "Egress"}:
@@ -237,8 +239,8 @@ def network_is_closed(items, _):
         for rule in item["spec"]["ingress"]:
             if not rule.get("from") or not rule.get("ports"):
                 yield f"{name_of(item)}: lets anybody or any port in"
-            # Whoever may create a pod anywhere writes its labels; those of a namespace
-            # are the admins'.
+            # Any user who may create pods sets their labels; only admins label
+            # namespaces.
             for peer in rule.get("from", ()):
                 if not any(peer.get("namespaceSelector", {"": "of this one"}).values()):
                     yield f"{name_of(item)}: trusts labels that any pod may carry"
@@ -257,7 +259,7 @@ def policies_of(policies, labels):
 
 
 def lets(rules, peers, port, labels):
-    """Whether a rule names that port of pods of the same namespace with the labels."""
+    """Whether a rule allows that port for pods of the same namespace with the labels."""
     return any(port in {each.get("port") for each in rule.get("ports", ())} and
                any("namespaceSelector" not in peer and "podSelector" in peer and
                    peer["podSelector"].get("matchLabels", {}).items() <= labels.items()
@@ -273,7 +275,7 @@ def controllers(items):
 
 
 def network_lets_the_controller_work(items, _):
-    """To the service and from it, to the API server, and to whom it has a URL of."""
+    """It reaches the service, the API server's ports, and the ports of its URLs."""
     policies = of_kind(items, "NetworkPolicy")
     for item, labels, args in controllers(items) if policies else ():
         for _server, _pod, serving, _container in servers(items):
@@ -312,64 +314,89 @@ def roles_are_bound(items, _):
                 yield f"{name_of(item)}: ServiceAccount {subject['name']} is not in the set"
 
 
-# (resource, verb) that the controller may have only where flags of it ask for that.
-RIGHTS_BY_FLAGS = {
-    ("nodes", "patch"): ("--node-action=taint", "--mode=act"),
-    ("pods/log", "get"): ("--logs=kubernetes",),
-    ("nodes/status", "patch"): ("--node-action=condition", "--mode=act"),
-}
+# Writes that flags need, by resource.
+QUESTIONS = {("tokenreviews", "create"), ("subjectaccessreviews", "create")}
+EVENTS = {("events", "create"), ("events", "patch")}
+RECORDS = {("retryrecords", verb) for verb in ("create", "update", "delete")}
+LEASES = {("leases", "create"), ("leases", "update")}
+POLICIES = {("configmaps", "create"), ("configmaps", "update"), ("retrypolicies/status", "patch")}
+NODES = {"--node-action=condition": {("nodes/status", "patch")}, "--node-action=taint": {("nodes", "patch")}}
+READS = {"get", "list", "watch"}
 
 
-def rights_fit_the_flags(items, _):
-    given = {word for _item, pod, _labels in pods(items) for container in pod["containers"]
-             for word in container.get("args", ())}
-    # What is to be applied by whoever gives the flag has no pod in it.
+def acting(root):
+    """Writes of acting. TestRightsAreThoseOfTheMode compares act.yaml with the kinds."""
+    documents = yaml.safe_load_all((root / "deploy/controller/act.yaml").read_text())
+    return {(resource, verb) for item in documents if item["kind"] == "ClusterRole"
+            for rule in item["rules"] for resource in rule["resources"]
+            for verb in set(rule["verbs"]) - READS}
+
+
+def written(items):
+    """{namespace: {(resource, verb)}} that bound roles may write; "": cluster-wide."""
+    rules = {(item["kind"], item["metadata"]["name"]): item["rules"]
+             for item in of_kind(items, "Role", "ClusterRole")}
+    found = {}
+    for item in of_kind(items, "RoleBinding", "ClusterRoleBinding"):
+        place = item["metadata"].get("namespace", "mulligan") if item["kind"] == "RoleBinding" else ""
+        for rule in rules.get((item["roleRef"]["kind"], item["roleRef"]["name"]), ()):
+            found.setdefault(place, set()).update(
+                (resource, verb) for resource in rule.get("resources", ())
+                for verb in set(rule["verbs"]) - READS)
+    return found
+
+
+def rights_fit_the_mode(items, _):
+    """A controller may write exactly what its flags need, where they need it."""
+    for item, _labels, args in controllers(items):
+        given = dict(word.partition("=")[::2] for word in args)
+        flags = set(args)
+        act, places = acting(ROOT), lambda flag: [each for each in given.get(flag, "").split(",") if each]
+        everywhere, own, watched = set(QUESTIONS), set(), places("--watch-namespaces")
+        # Where workloads are looked after: everywhere, or in those namespaces.
+        looked = {place: set() for place in watched or [""]}
+        for rights in looked.values():
+            rights |= set() if "--events=false" in flags else EVENTS
+            rights |= set() if "--read-only" in flags else RECORDS
+            rights |= act if "--mode=act" in flags else set()
+        for place in places("--act-namespaces"):
+            looked.setdefault(place, set()).update(act)
+        if "--leader-elect=false" not in flags:
+            own |= LEASES
+        if "--retry-policies" in flags:
+            own, everywhere = own | {each for each in POLICIES if each[0] == "configmaps"}, \
+                everywhere | {each for each in POLICIES if each[0] != "configmaps"}
+        if "--mode=act" in flags:
+            for flag in flags & NODES.keys():
+                everywhere |= NODES[flag]
+        if any(flag.startswith("--node-action=") for flag in flags) and "--events=false" not in flags:
+            looked.setdefault("default", set()).update(EVENTS)
+        wanted = {"": everywhere, "mulligan": own}
+        for place, rights in looked.items():
+            wanted[place] = wanted.get(place, set()) | rights
+        found = written(items)
+        for place in sorted(wanted.keys() | found.keys()):
+            where = f" in {place}" if place else ""
+            for resource, verb in sorted(found.get(place, set()) - wanted.get(place, set())):
+                yield f"{name_of(item)}: may {verb} {resource}{where}, which its flags do not need"
+            for resource, verb in sorted(wanted.get(place, set()) - found.get(place, set()) - found.get("", set())):
+                yield f"{name_of(item)}: may not {verb} {resource}{where}, which its flags need"
+
+
+def logs_are_read_where_that_is_asked_for(items, _):
+    given = {word for _item, _labels, args in controllers(items) for word in args}
     for item in of_kind(items, "Role", "ClusterRole") if given else ():
         for rule in item["rules"]:
-            for right in {(resource, verb) for resource in rule.get("resources", ())
-                          for verb in rule["verbs"]} & RIGHTS_BY_FLAGS.keys():
-                for flag in RIGHTS_BY_FLAGS[right]:
-                    if flag not in given:
-                        yield f"{name_of(item)}: {' '.join(right)} without {flag}"
-
-
-READS = {"get", "list", "watch"}
-# Questions, which write nothing, and Events.
-WRITES_OF_READERS = {("tokenreviews", "create"), ("subjectaccessreviews", "create"),
-                     ("events", "create"), ("events", "patch")}
-
-
-def who_only_reads_may_only_read(items, _):
-    """With --read-only, but for a role that is bound in single namespaces alone."""
-    given = {word for _item, pod, _labels in pods(items) for container in pod["containers"]
-             for word in container.get("args", ())}
-    if "--read-only" not in given:
-        return
-    acts = any(word.startswith("--act-namespaces=") for word in given)
-    everywhere = {item["roleRef"]["name"] for item in of_kind(items, "ClusterRoleBinding")}
-    for item in of_kind(items, "Role", "ClusterRole"):
-        name = item["metadata"]["name"]
-        if item["kind"] == "ClusterRole" and acts and name not in everywhere:
-            continue
-        for rule in item["rules"]:
-            for resource in rule.get("resources", ()):
-                writes = {(resource, verb) for verb in set(rule["verbs"]) - READS}
-                if "--events=false" in given:
-                    writes -= WRITES_OF_READERS - {("events", "create"), ("events", "patch")}
-                else:
-                    writes -= WRITES_OF_READERS
-                if acts and resource == "leases":
-                    continue
-                for _resource, verb in sorted(writes):
-                    yield f"{name_of(item)}: --read-only, and may {verb} {resource}"
+            if "pods/log" in rule.get("resources", ()) and "--logs=kubernetes" not in given:
+                yield f"{name_of(item)}: pods/log without --logs=kubernetes"
 
 
 RULES = (flags_exist, controller_flags_exist, replay_flags_exist,
          callers_are_let_in, callers_are_named, pods_are_restricted,
          probes_ask_the_admin_port, references_exist, issuers_exist,
          certificates_name_the_service, selectors_select, network_is_closed,
-         network_lets_the_controller_work, roles_are_bound, rights_fit_the_flags,
-         who_only_reads_may_only_read)
+         network_lets_the_controller_work, roles_are_bound, rights_fit_the_mode,
+         logs_are_read_where_that_is_asked_for)
 
 
 def problems(items, help_texts):

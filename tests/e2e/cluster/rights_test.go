@@ -30,15 +30,7 @@ func TestScenario23RightsInOneNamespaceAlone(t *testing.T) {
 	// Another place for a second controller of the same files.
 	const narrow = "mulligan-narrow"
 	must(t, c.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: narrow}}))
-	elsewhere := strings.NewReplacer("namespace: "+home, "namespace: "+narrow, "mulligan-controller-cluster", narrow)
-	text, err := os.ReadFile("../../../deploy/controller/rbac.yaml")
-	must(t, err)
-	must(t, c.createAll(elsewhere.Replace(string(text))))
-	bindings, err := exec.CommandContext(t.Context(), filepath.Join(c.bin, "mulligan-controller"),
-		"--print-rolebindings", "--watch-namespaces="+namespace, "--namespace="+narrow).Output()
-	must(t, err)
-	must(t, c.createAll(string(bindings)))
-	must(t, c.writeConfigOf(narrow))
+	c.grantIn(t, narrow, namespace, "act")
 
 	metrics := freeAddress(t)
 	c.play(t, namespace, failsTimes(1))
@@ -79,6 +71,62 @@ func TestScenario23RightsInOneNamespaceAlone(t *testing.T) {
 		}
 		return ""
 	})
+}
+
+// A controller that observes writes its Event and may write to no workload.
+func TestScenario23ObservingWritesToNoWorkload(t *testing.T) {
+	t.Parallel()
+	c := shared
+	namespace := c.namespace(t)
+	const reading = "mulligan-reading"
+	must(t, c.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: reading}}))
+	c.grantIn(t, reading, namespace, "observe")
+	c.play(t, namespace, isTakenAway)
+	c.startControllerWith(t, c.configOf(reading), namespace, "observe", "--namespace="+reading)
+	must(t, c.Create(t.Context(), newJob(namespace, "train")))
+	eventually(t, long, func() string {
+		if jobs := c.jobs(t, namespace); !isFailed(&jobs[0]) {
+			return "the Job has not failed"
+		}
+		return ""
+	})
+	job := &c.jobs(t, namespace)[0]
+	c.anEvent(t, job, "WouldRetry")
+	if written := decisionOf(t, &c.jobs(t, namespace)[0]); written.Action != "" {
+		t.Errorf("the Job has a copy of the decision: %v", written)
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", c.configOf(reading))
+	must(t, err)
+	own, err := client.New(config, client.Options{Scheme: scheme.Scheme})
+	must(t, err)
+	for _, verb := range []string{"create", "patch", "update", "delete"} {
+		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
+			ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: verb, Group: "batch", Resource: "jobs"},
+		}}
+		must(t, own.Create(t.Context(), review))
+		if review.Status.Allowed {
+			t.Errorf("who observes may %s Jobs", verb)
+		}
+	}
+}
+
+// grantIn grants a second controller, of the namespace home, the rights of a mode in one
+// namespace, and writes its kubeconfig.
+func (c *cluster) grantIn(t *testing.T, home, namespace, mode string) {
+	t.Helper()
+	for _, file := range []string{"rbac.yaml", "act.yaml"} {
+		text, err := os.ReadFile("../../../deploy/controller/" + file)
+		must(t, err)
+		// Without the cluster-wide binding at the end of act.yaml.
+		role, _, _ := strings.Cut(string(text), "\n---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata:\n  name: mulligan-controller-act\n")
+		must(t, c.createAll(strings.NewReplacer("namespace: mulligan", "namespace: "+home, "mulligan-controller-cluster", home).Replace(role)))
+	}
+	bindings, err := exec.CommandContext(t.Context(), filepath.Join(c.bin, "mulligan-controller"),
+		"--print-rolebindings", "--mode="+mode, "--watch-namespaces="+namespace, "--namespace="+home).Output()
+	must(t, err)
+	// Each controller has one in the namespace default.
+	must(t, c.createAll(strings.ReplaceAll(string(bindings), "mulligan-controller-node-events", home+"-node-events")))
+	must(t, c.writeConfigOf(home))
 }
 
 // tokenOf makes a ServiceAccount and asks for a token of it.

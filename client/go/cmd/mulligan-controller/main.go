@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/zap/zapcore"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -198,14 +199,14 @@ func start(ctx context.Context, mgr ctrl.Manager) error {
 func parse(args []string) (*flags, error) {
 	f := &flags{Options: controller.Defaults()}
 	set := flag.NewFlagSet("mulligan-controller", flag.ExitOnError)
-	set.StringVar(&f.mode, "mode", string(f.Mode), "observe: only report what would be done; act: do it")
+	set.StringVar(&f.mode, "mode", string(f.Mode), "observe: only report what would be done; act: do it, which needs deploy/controller/act.yaml")
 	set.StringVar(&f.Namespace, "namespace", f.Namespace, "namespace of the controller's own ConfigMaps and lease")
 	set.StringVar(&f.SwitchName, "switch-configmap", f.SwitchName, "ConfigMap whose key `paused` with the value true stops everything")
 	set.DurationVar(&f.MaxAge, "max-age", f.MaxAge, "failures that are older when they are first seen are left alone")
 	set.IntVar(&f.RetriesPerMinute, "retries-per-minute", f.RetriesPerMinute, "objects created at most; more wait, each namespace for its own share")
 	set.IntVar(&f.Concurrency, "concurrency", f.Concurrency, "workloads of a kind looked at at once")
 	set.BoolVar(&f.Suspend, "suspend-given-up", f.Suspend, "with --mode=act, suspend a workload that still runs when it is given up")
-	set.BoolVar(&f.RetryPolicies, "retry-policies", f.RetryPolicies, "check RetryPolicy objects and publish them to --policy-configmap")
+	set.BoolVar(&f.RetryPolicies, "retry-policies", f.RetryPolicies, "check RetryPolicy objects and publish them to --policy-configmap; needs deploy/controller/policies.yaml")
 	set.StringVar(&f.PolicyConfigMap, "policy-configmap", f.PolicyConfigMap, "ConfigMap that the servers load their policies from")
 	set.StringVar(&f.server, "server", "dns:///mulligan.mulligan:8980", "gRPC target of the Mulligan service")
 	set.DurationVar(&f.deadline, "deadline", mulligan.DefaultDeadline, "deadline of a question")
@@ -218,14 +219,14 @@ func parse(args []string) (*flags, error) {
 	set.StringVar(&f.healthAddress, "health-address", ":8081", "HTTP address of /healthz and /readyz; 0 for none")
 	set.BoolVar(&f.leaderElection, "leader-elect", true, "take the lease mulligan-controller before doing anything")
 	set.StringVar(&f.namespaces, "watch-namespaces", "", "namespaces to look after, separated by commas; empty: all")
-	set.BoolVar(&f.roleBindings, "print-rolebindings", false, "print the RoleBindings that let the controller work in --watch-namespaces alone, as YAML for kubectl apply, and end")
+	set.BoolVar(&f.roleBindings, "print-rolebindings", false, "print the RoleBindings that let the controller work in --watch-namespaces alone, and act there with --mode=act, as YAML for kubectl apply, and end")
 	set.Float64Var(&f.qps, "kube-api-qps", 100, "calls to the API server a second")
 	set.IntVar(&f.burst, "kube-api-burst", 200, "calls to the API server at once")
 	set.StringVar(&f.receivers, "receivers", "", "YAML `file` that says who is told of failures that somebody has to act on; empty: nobody but Events")
 	set.BoolVar(&f.ReadOnly, "read-only", false, "with --mode=observe, write nothing to the cluster but Events; what was said is forgotten with the process")
 	set.BoolVar(&f.events, "events", true, "write Events")
 	set.BoolVar(&f.CountObserved, "count-observed", false, "with --mode=observe, have the service count the questions in its metrics and decision log as those that are acted on, and tell it how the work ended")
-	set.StringVar(&f.actIn, "act-namespaces", "", "with --mode=observe, namespaces in which it acts, separated by commas")
+	set.StringVar(&f.actIn, "act-namespaces", "", "with --mode=observe, namespaces in which it acts, separated by commas; it needs the role of deploy/controller/act.yaml there")
 	set.StringVar(&f.trial, "print-trial", "", "print what acting would have changed and did change, from decision logs (files or folders, separated by commas), and end")
 	set.StringVar(&f.peers, "peers", "", "controllers of other clusters, as https://HOST:PORT of their metrics, separated by commas; what fails there is told with each question")
 	set.StringVar(&f.Peers.Cluster, "cluster-name", "", "name of this cluster among --peers")
@@ -298,6 +299,10 @@ func newManager(f *flags, ties *controller.Ties) (ctrl.Manager, error) {
 		HealthProbeBindAddress:        f.healthAddress,
 		GracefulShutdownTimeout:       ptr.To(graceful),
 		Client:                        client.Options{Cache: &client.CacheOptions{Unstructured: true}},
+		NewClient: func(config *rest.Config, options client.Options) (client.Client, error) {
+			made, err := client.New(config, options)
+			return observing{made, f.acts}, err
+		},
 		Cache: cache.Options{
 			DefaultNamespaces: watched(f.namespaces),
 			DefaultTransform:  ties.Transform,

@@ -21,13 +21,15 @@ const (
 	// Where Events about nodes are written, and the role that reads them there.
 	nodeEventNamespace = metav1.NamespaceDefault
 	nodeEventRole      = controller.Name + "-node-events"
-	// Of deploy/controller/logs.yaml.
+	// Of deploy/controller/logs.yaml and act.yaml.
 	logsRole = controller.Name + "-logs"
+	actRole  = controller.Name + "-act"
 )
 
 // printRoleBindings writes, as YAML for kubectl apply, what takes the place of
 // deploy/controller/all-namespaces.yaml: the ClusterRole mulligan-controller in each of
-// the namespaces, and the Events about nodes.
+// the namespaces, mulligan-controller-act in those that the flags act in, and the Events
+// about nodes.
 func printRoleBindings(out io.Writer, f *flags) error {
 	if f.namespaces == "" {
 		return errors.New("--print-rolebindings: --watch-namespaces is empty, expected the namespaces to bind the role in; for all of them apply deploy/controller/all-namespaces.yaml")
@@ -35,6 +37,9 @@ func printRoleBindings(out io.Writer, f *flags) error {
 	var objects []any
 	for _, namespace := range strings.Split(f.namespaces, ",") {
 		objects = append(objects, bind(f, namespace, workloadBinding, "ClusterRole", controller.Name))
+		if f.acts(namespace) {
+			objects = append(objects, bind(f, namespace, actRole, "ClusterRole", actRole))
+		}
 		if f.logs == "kubernetes" {
 			objects = append(objects, bind(f, namespace, logsRole, "ClusterRole", logsRole))
 		}

@@ -51,6 +51,40 @@ func TestRoleBindingsOfNamespaces(t *testing.T) {
 	}
 }
 
+// The role to act is bound in the namespaces that the flags act in, and in no other.
+func TestTheRightToActIsBoundWhereItActs(t *testing.T) {
+	for _, test := range []struct {
+		flags []string
+		want  string
+	}{
+		{nil, ""},
+		{[]string{"--mode=act"}, "ml etl"},
+		{[]string{"--act-namespaces=etl"}, "etl"},
+	} {
+		f, err := parse(append(test.flags, "--print-rolebindings", "--watch-namespaces=ml,etl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := printRoleBindings(&out, f); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, document := range strings.Split(out.String(), "---\n")[1:] {
+			binding := rbacv1.RoleBinding{}
+			if err := yaml.Unmarshal([]byte(document), &binding); err != nil {
+				t.Fatal(err)
+			}
+			if binding.RoleRef.Name == "mulligan-controller-act" {
+				got = append(got, binding.Namespace)
+			}
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%v: bound in %v, want %s", test.flags, got, test.want)
+		}
+	}
+}
+
 func TestTheRightToReadLogsIsBoundWhereTheyAreRead(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--logs=loki=https://loki"}, {"--logs=kubernetes"}} {
 		f, err := parse(append(flags, "--print-rolebindings", "--watch-namespaces=ml,etl"))
