@@ -12,6 +12,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"mulligan.dev/mulligan/internal/secrets"
 )
 
 // Bounds of [Report.AddLogs].
@@ -67,6 +69,12 @@ func (r *Report) AddLogs(ctx context.Context, logs LogReader) {
 		}
 	}
 }
+
+// Blank replaces what looks like a secret in a text: private keys, tokens by their form or
+// by what they begin with, passwords and keys by the name before them, and all these in
+// base64. It errs to both sides: what it does not know stays, and a text that only looks
+// like one goes.
+func Blank(text string) string { return secrets.Blank(text) }
 
 func reasonOf(err error) string {
 	if apierrors.IsForbidden(err) {

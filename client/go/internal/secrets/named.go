@@ -1,16 +1,73 @@
-package mulligan
+package secrets
 
 import (
 	"regexp"
 	"strings"
 )
 
-// named is a NAME whose last word says that its value is secret, and what is between the
-// two: "=", ":", or, after "--NAME", a space. Names that only begin so (pad_token_id,
-// secretName) and plurals (max_tokens) say something about secrets, and are none.
-var named = regexp.MustCompile(`(?i)[\w.-]*(?:(?P<password>passwd|password|passphrase|pwd)|token|secret|credentials?|` +
-	`(?:api|access|private|secret|account|signing|encryption|auth)[ _-]?key)(?:[_-]?\d+)?(?P<quote>\\*["'])?` +
+// secretNames end a NAME that says that its value is secret. Names that only begin so
+// (pad_token_id, secretName) and plurals (max_tokens) say something about secrets, and are
+// none. PASS is also what tests do and what a network's data takes: alone it is none.
+const secretNames = `(?:(?P<password>passwd|password|passphrase|pwd)|(?:db|database|sql|mysql|pg|pgsql|postgres|mongo|redis|rabbitmq|amqp|smtp|mail|imap|ldap|ftp|ssh|http|proxy|registry|docker|user|admin|root|sudo|login|service|svc|key|cert|keystore|truststore|vault)[_-]?pass` +
+	`|(?-i:_PASS)|token|secret|credentials?|dockerconfigjson|dockercfg|key[_-]data` +
+	`|(?:api|access|private|secret|account|signing|encryption|auth)[ _-]?key|(?:master|session|shared|hmac|jwt|storage)[_-]?key)`
+
+// named is such a name, and what is between the two: "=", ":", or, after "--NAME", a space.
+var named = regexp.MustCompile(`(?i)[\w.-]*` + secretNames + `(?:[_-]?\d+)?(?P<quote>\\*["'])?` +
 	`(?P<between>[ \t]*(?:=>?|:=?)[ \t]*|[ \t]+)`)
+
+// passOf tells a password's name from one that counts what has passed.
+var passOf = regexp.MustCompile(`(?i)(?:db|sql|pg|user|root|admin|smtp|mail|ftp|ssh|proxy|redis|mongo|registry|login)[_-]?pass`)
+
+// One of these is in every such name.
+var namedWords = []string{"pass", "pwd", "token", "secret", "credential", "key", "docker", "sig"}
+
+// givesValue tells whether a value may follow a name on a line: most that speak of tokens
+// count them.
+func givesValue(lower string) bool {
+	for _, part := range namedWords {
+		for at := 0; ; {
+			found := strings.Index(lower[at:], part)
+			if found < 0 {
+				break
+			}
+			at += found + len(part)
+			rest := strings.TrimLeft(lower[at:], "abcdefghijklmnopqrstuvwxyz0123456789_.-")
+			rest = strings.TrimLeft(rest, "\\\"' \t")
+			if rest != "" && (rest[0] == ':' || rest[0] == '=') {
+				return true
+			}
+			at = len(lower) - len(rest)
+		}
+	}
+	return (strings.Contains(lower, " --") || strings.HasPrefix(lower, "--")) && holdsAny(lower, namedWords)
+}
+
+// pair is such a name as the value of "name", as containers have their variables.
+var pair = regexp.MustCompile(`(?i)\b(?:name|key)\\*["']?\s*[:=]\s*\\*["']?[\w.-]*` + secretNames +
+	`(?:[_-]?\d+)?\\*["']?\s*,?\s*(?:- )?\\*["']?value\\*["']?\s*[:=][ \t]*`)
+
+// blankPairs blanks the values that such pairs name.
+func blankPairs(text string) string {
+	if lower := strings.ToLower(text); !strings.Contains(lower, "value") || !holdsAny(lower, namedWords) {
+		return text
+	}
+	var out strings.Builder
+	end := 0
+	for _, found := range pair.FindAllStringIndex(text, -1) {
+		v := valueAt(text, found[1])
+		if strings.Trim(v.text, `()[]{}.|>`) == "" || strings.HasPrefix(v.text, blanked) || reference.MatchString(v.text) || found[1] < end {
+			continue
+		}
+		if !v.quoted {
+			v.to = v.from + len(strings.TrimRight(v.text, "})]"))
+		}
+		out.WriteString(text[end:v.from])
+		out.WriteString(blanked)
+		end = v.to
+	}
+	return out.String() + text[end:]
+}
 
 // A model's tokens, and what a parser has found, are words of a text.
 var partOfText = regexp.MustCompile(`(?i)(?:\b(?:bos|eos|eot|pad|unk|sep|cls|mask|special|next|last|first|input|output|per)[_ /-]` +
@@ -45,7 +102,10 @@ func wordSet(words string) map[string]bool {
 
 // blankNamed blanks what a name says to be secret, whatever it looks like: what is quoted
 // as a whole. Words of a sentence stay, since causes are read from them.
-func blankNamed(text string) string {
+func blankNamed(text, lower string) string {
+	if !givesValue(lower) {
+		return text
+	}
 	var out strings.Builder
 	end := 0
 	for end < len(text) {
@@ -133,7 +193,7 @@ func (v *namedValue) isSecret() bool {
 		return looksRandom(v.text) // volume "token" : secret "x" not found
 	case sentence && chained.MatchString(v.text), v.isStates():
 		return false
-	case v.password:
+	case v.password, passOf.MatchString(v.name):
 		return true
 	case number.MatchString(v.text), isPath(v.text):
 		return false

@@ -1,4 +1,4 @@
-package mulligan
+package secrets
 
 import (
 	"strings"
@@ -89,6 +89,9 @@ func TestWhatIsNoSecretStays(t *testing.T) {
 
 func FuzzBlankLeavesText(f *testing.F) {
 	f.Add("PASSWORD=hunter2")
+	for _, marked := range hidden() {
+		f.Add(marked)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if got := Blank(text); len(got) > 20*len(text)+20 {
 			t.Errorf("%d bytes became %d", len(text), len(got))

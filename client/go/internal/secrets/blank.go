@@ -1,0 +1,122 @@
+// Package secrets takes what looks like a secret out of texts that leave a process.
+package secrets
+
+import (
+	"regexp"
+	"strings"
+)
+
+const blanked = "[blanked]"
+
+// formed are texts that stand out by their form on a line, or by what they stand beside;
+// group "keep" stays, the rest goes. The order matters: what is certain comes first.
+var formed = []struct {
+	what string
+	// In lower case: where a line has none of them, the pattern is not tried.
+	words   []string
+	pattern *regexp.Regexp
+	// What decides about a text that the pattern alone does not tell from a word.
+	is func(value string) bool
+	// It stands behind a name that speaks of secrets.
+	named bool
+}{
+	{"a header", []string{"authorization"}, regexp.MustCompile(`(?i)(?P<keep>\b(?:proxy-)?authorization\\*["']?\s*[:=]\s*\\*["']?)(?:(?:basic|bearer|token|digest|negotiate|aws4-hmac-sha256)\s+)?[^\s"'\\,;]+`), nil, false},
+	{"a bearer", []string{"bearer"}, regexp.MustCompile(`(?i)(?P<keep>\bbearer\s+)[\w.~+/=-]{16,}`), looksRandom, false},
+	{"a cookie", []string{"cookie"}, regexp.MustCompile(`(?i)(?P<keep>\b(?:set-)?cookie["']?\s*:\s*)[^\r\n]+`), nil, false},
+	{"a registry's user and password", []string{"auth"}, regexp.MustCompile(`(?i)(?P<keep>["']?\bauth\\*["']?\s*:\s*\\*["']?)[A-Za-z0-9+/_-]{8,}={0,2}`), encodesUser, false},
+	{"a user's password for curl", []string{"-u", "--user"}, regexp.MustCompile(`(?P<keep>(?:^|\s)(?:-u|--user)[ \t=]*[A-Za-z][^\s:"'/]*:)[^\s"']+`), nil, false},
+	{"a user's password for curl, quoted", []string{"-u", "--user"}, regexp.MustCompile(`(?P<keep>(?:^|\s)(?:-u|--user)[ \t=]*["'][^\n:"'/]+:)[^\n"']+`), nil, false},
+	{"a user's password for MySQL's drivers", []string{"@tcp(", "@unix("}, regexp.MustCompile(`(?P<keep>[\w.-]+:)[^\s]+?@(?:tcp|unix)\(`), nil, false},
+	{"a password that a login is given", []string{"login", "sshpass"}, regexp.MustCompile(`(?P<keep>\b(?:login\b.{0,200}?|sshpass)\s-p[ =]?["']?)[^\s"']+`), nil, false},
+	{"a key that a login is given", []string{"login"}, regexp.MustCompile(`(?i)(?P<keep>\blogin[ \t]+(?:--?[a-z-]+[ \t]+)*)[\w.~+/=-]{20,}`), looksRandom, false},
+	{"keys with a mark in their middle: Terraform, Azure, Telegram", []string{".atlasv1.", "q~", ":aa"}, regexp.MustCompile(
+		`(?P<keep>)(?:\b\w{14}\.atlasv1\.[\w-]{40,}|\b[\w.~-]{3}\dQ~[\w.~-]{31,}|\b\d{8,10}:AA[\w-]{30,})`), nil, false},
+	{"what looks like a secret, beside a name that speaks of one", []string{"secret", "token", "key", "credential", "sig"}, regexp.MustCompile(`(?i)(?P<keep>[\w.-]*(?:secret|token|api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|key[_-]data|credentials?|[?&]sig|signature)[\w.-]*["']?\s*[:=]\s*["']?)[\w.~+/=%-]{12,}`), looksRandom, true},
+}
+
+// Blank replaces what looks like a secret in a text: private keys, tokens by their form or
+// by what they begin with, passwords and keys by the name before them, and all these in
+// base64. It errs to both sides: what it does not know stays, and a text that only looks
+// like one goes. It takes time that grows with the text alone.
+func Blank(text string) string {
+	// A secret of Kubernetes is base64 of what may hold base64.
+	return blank(text, 3)
+}
+
+func blank(text string, wrapped int) string {
+	text = blankWebTokens(blankKeys(text))
+	if wrapped > 0 {
+		text = blankEncoded(text, wrapped-1)
+	}
+	text = blankPairs(blankURLs(blankTokens(text)))
+	return eachLine(text, func(line string) string {
+		lower := strings.ToLower(line)
+		return blankNamed(blankFormed(line, lower), lower)
+	})
+}
+
+// eachLine changes the lines of a text one by one.
+func eachLine(text string, change func(string) string) string {
+	var out strings.Builder
+	for text != "" {
+		end := strings.IndexByte(text, '\n') + 1
+		if end == 0 {
+			end = len(text)
+		}
+		out.WriteString(change(text[:end]))
+		text = text[end:]
+	}
+	return out.String()
+}
+
+func holdsAny(text string, words []string) bool {
+	for _, word := range words {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func blankFormed(line, lower string) string {
+	for _, secret := range formed {
+		if !holdsAny(lower, secret.words) || secret.named && !givesValue(lower) {
+			continue
+		}
+		keep := secret.pattern.SubexpIndex("keep")
+		var out strings.Builder
+		end := 0
+		for _, found := range secret.pattern.FindAllStringSubmatchIndex(line, -1) {
+			kept := line[found[2*keep]:found[2*keep+1]]
+			value := line[found[2*keep+1]:found[1]]
+			if strings.HasPrefix(value, blanked) || secret.is != nil && !secret.is(value) {
+				continue
+			}
+			out.WriteString(line[end:found[0]])
+			out.WriteString(kept)
+			out.WriteString(blanked)
+			if at := strings.LastIndexByte(value, '@'); strings.HasSuffix(value, "(") && at >= 0 {
+				out.WriteString(value[at:])
+			}
+			end = found[1]
+		}
+		if end > 0 {
+			line = out.String() + line[end:]
+		}
+	}
+	return line
+}
+
+// looksRandom: words, numbers and paths are none.
+func looksRandom(value string) bool {
+	digits, letters := 0, 0
+	for _, r := range value {
+		switch {
+		case '0' <= r && r <= '9':
+			digits++
+		case 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z':
+			letters++
+		}
+	}
+	return digits >= 2 && letters >= 2 && !strings.HasPrefix(value, "/") && !strings.HasPrefix(value, blanked)
+}
