@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_POLICY_BASE_PATTERN_ALLOWANCE_H_
 #define MULLIGAN_POLICY_BASE_PATTERN_ALLOWANCE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -49,6 +50,10 @@ class PatternAllowance {
   // Takes what some work costs. False: it must not be done.
   bool Take(std::int64_t steps);
 
+  // Takes what reading a text once costs, or searching it for a pattern of the
+  // built-in tables, which mostly have automata. False: it must not be done.
+  bool TakeReading(std::size_t bytes);
+
   // Whether something was not done.
   bool used_up() const { return used_up_; }
 
@@ -62,6 +67,7 @@ class PatternAllowance {
   std::int64_t steps_left_;
   Watch* const watch_;  // null: the steps are the only bound
   std::int64_t unchecked_ = 0;
+  std::size_t unchecked_bytes_ = 0;
   absl::Status ended_;
   bool used_up_ = false;
 };

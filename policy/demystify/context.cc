@@ -171,6 +171,7 @@ Context::Context(const Owners& of, const UserSignatures* user_signatures,
       owners(of),
       signatures(user_signatures),
       patterns(allowance),
+      log(allowance),
       now(ToSeconds(report.has_observed_at() ? report.observed_at()
                                              : absent_now)),
       spark(SaysSpark(owners)),

@@ -41,7 +41,7 @@ struct Context {
   // For the signatures' patterns.
   PatternAllowance& patterns;
   // Changes by reading, which shows in no answer.
-  mutable LogReader log = {};
+  mutable LogReader log;
   // When the report was observed.
   Seconds now;
   // Exit codes are read as Spark's.

@@ -31,6 +31,8 @@ const RE2& OnePart() {
 }  // namespace
 
 std::size_t HeadOf(std::string_view line) {
+  constexpr std::size_t kShortest = 5;  // "a-1 |"
+  if (line.size() < kShortest) return 0;
   re2::StringPiece rest(line.data(), line.size());
   while (!rest.empty() && RE2::Consume(&rest, OnePart())) {
   }

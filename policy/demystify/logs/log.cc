@@ -140,7 +140,7 @@ bool WentOn(const Scanned& scanned, const Finding& finding, std::size_t end) {
         line.find("ttempt") != std::string_view::npos) {
       continue;
     }
-    if (ApplicationTexts().Find(line) == nullptr) return true;
+    if (!scanned.Knows(ApplicationTexts(), line)) return true;
   }
   return false;
 }
@@ -213,8 +213,8 @@ Finding Best(const Scanned& scanned) {
 
 }  // namespace
 
-LogReader::Said LogReader::Read(std::string_view text, bool killed) {
-  const Scanned scanned(text);
+LogReader::Said LogReader::Read(std::string_view text, bool killed) const {
+  const Scanned scanned(text, allowance_);
   const Finding found = Best(scanned);
   const bool went_on = killed && IsMistake(found) &&
                        WentOn(scanned, found, scanned.told().size());

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "absl/container/inlined_vector.h"
+#include "policy/base/pattern_allowance.h"
 #include "policy/demystify/fact.h"
 #include "policy/demystify/logs/scanned.h"
 
@@ -28,6 +29,10 @@ namespace mulligan::demystify {
 //    gone on after the others.
 class LogReader {
  public:
+  // What reading costs is taken from `allowance`. Logs that are new once it is
+  // used up are not read.
+  explicit LogReader(PatternAllowance& allowance) : allowance_(allowance) {}
+
   const Signature* Add(Candidates& candidates, std::string_view text,
                        const Place& place, Seconds at, bool killed = false);
 
@@ -35,8 +40,9 @@ class LogReader {
   // What a text says: first what it failed of, then what tells that it passes,
   // or that the work was done.
   using Said = absl::InlinedVector<LogFinding, 2>;
-  static Said Read(std::string_view text, bool killed);
+  Said Read(std::string_view text, bool killed) const;
 
+  PatternAllowance& allowance_;
   // The last text: the members of a gang die of the same words.
   std::string_view text_;
   bool killed_ = false;

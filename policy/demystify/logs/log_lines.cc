@@ -84,30 +84,25 @@ bool IsListItem(std::string_view line) {
           (text[1] == '.' || text[1] == ')'));
 }
 
-// Where a request at `from` ends and the error begins that it is wrapped
-// around: "make sure you are authenticated, and try again: UNAUTHORIZED". What
-// follows "check the following:" is part of the request.
-std::size_t EndOfRequest(std::string_view text, std::size_t from) {
-  const std::string_view request = text.substr(from);
-  if (!request.starts_with("make sure") && !request.starts_with("please ")) {
-    return std::string_view::npos;
-  }
-  const std::size_t colon = text.find(": ", from);
-  if (colon == std::string_view::npos ||
-      text.substr(0, colon).ends_with("following")) {
-    return std::string_view::npos;
-  }
-  return colon;
+bool IsRequest(std::string_view advice) {
+  return advice.starts_with("make sure") || advice.starts_with("please ");
 }
 
 // The end of the sentence at `from`; of its list when the sentence ends with
-// a colon.
+// a colon. A request ends where the error begins that it is wrapped around:
+// "make sure you are authenticated, and try again: UNAUTHORIZED"; what follows
+// "check the following:" is part of it. Reads no further than what it returns
+// and the line behind it, so that advice in a row costs what its text does.
 std::size_t EndOfAdvice(std::string_view text, std::size_t from) {
-  std::size_t end = std::min(text.find('\n', from), text.size());
-  const std::string_view until = text.substr(0, end);
-  const std::size_t stop =
-      std::min(until.find(". ", from), EndOfRequest(until, from));
-  if (stop != std::string_view::npos) return stop + 1;
+  bool to_colon = IsRequest(text.substr(from));
+  std::size_t end = from;
+  for (; end < text.size() && text[end] != '\n'; ++end) {
+    if (text.substr(end + 1, 1) != " ") continue;
+    if (text[end] == '.') return end + 1;
+    if (text[end] != ':' || !to_colon) continue;
+    if (!text.substr(0, end).ends_with("following")) return end + 1;
+    to_colon = false;
+  }
   std::size_t last = end;
   while (last > from && IsBlank(text[last - 1])) --last;
   if (last == from || text[last - 1] != ':') return end;

@@ -10,8 +10,21 @@
 #include "policy/demystify/logs/structured.h"
 
 namespace mulligan::demystify {
+namespace {
 
-Scanned::Scanned(std::string_view log) : log_(log) {
+// Roles are told line by line, by some patterns each, which takes as long as
+// reading so many bytes.
+constexpr std::size_t kBytesOfLine = 256;
+
+std::size_t CostOf(std::string_view text) {
+  const auto lines = std::ranges::count(text, '\n') + 1;
+  return text.size() + kBytesOfLine * static_cast<std::size_t>(lines);
+}
+
+}  // namespace
+
+Scanned::Scanned(std::string_view log, PatternAllowance& allowance)
+    : log_(log), allowance_(allowance) {
   constexpr std::size_t kMost = kScannedHead + kScannedTail;
   if (log.size() <= kMost) {
     AddLines(0, log.size());
@@ -26,6 +39,8 @@ Scanned::Scanned(std::string_view log) : log_(log) {
 }
 
 void Scanned::AddLines(std::size_t begin, std::size_t end) {
+  const std::size_t cost = CostOf(log_.substr(begin, end - begin));
+  if (!allowance_.TakeReading(cost)) return;
   while (true) {
     const std::size_t stop = std::min(log_.find('\n', begin), end);
     begin += HeadOf(log_.substr(begin, stop - begin));
@@ -65,7 +80,7 @@ void Scanned::AddPart(std::string_view shown, std::string_view part,
 
 LogFinding Scanned::Find(const TextTable& table, std::string_view text) const {
   std::size_t at = 0;
-  const TextSignature* row = table.Find(text, &at);
+  const TextSignature* row = table.Find(text, &at, &allowance_);
   LogFinding finding = FindAt(row, at);
   finding.table = table.name();
   return finding;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "absl/container/inlined_vector.h"
+#include "policy/base/pattern_allowance.h"
 #include "policy/demystify/signatures/matching/text_table.h"
 
 namespace mulligan::demystify {
@@ -28,7 +29,9 @@ struct LogFinding {
 // nobody said what stands across the gap. Findings are parts of `log`.
 class Scanned {
  public:
-  explicit Scanned(std::string_view log);
+  // What reading it costs is taken from `allowance`: what that does not suffice
+  // for is not looked at.
+  Scanned(std::string_view log, PatternAllowance& allowance);
 
   // All but advice.
   std::string_view told() const { return told_; }
@@ -38,6 +41,11 @@ class Scanned {
 
   // `text` is one of those above, or the beginning of one.
   LogFinding Find(const TextTable& table, std::string_view text) const;
+
+  // Whether the table knows anything in `text`, whatever that is.
+  bool Knows(const TextTable& table, std::string_view text) const {
+    return table.Find(text, nullptr, &allowance_) != nullptr;
+  }
 
   // The row found at a position.
   LogFinding FindAt(const TextSignature* row, std::size_t at) const;
@@ -64,6 +72,7 @@ class Scanned {
                std::string_view said, bool is_chatter);
 
   std::string_view log_;
+  PatternAllowance& allowance_;
   std::string told_;
   std::string reports_;
   absl::InlinedVector<Part, 8> chatter_;

@@ -59,7 +59,8 @@ bool ReportsError(std::string_view line) {
 }  // namespace
 
 bool IsChatter(std::string_view line) {
-  if (ReportsError(line)) return false;
+  constexpr std::size_t kShortest = 2;  // "W "
+  if (line.size() < kShortest || ReportsError(line)) return false;
   if (IsStructured(line)) return LevelOf(line) == Level::kBelowError;
   return HasLowLevel(line) || IsWarning(line) || GoesOn(line) || IsOfTool(line);
 }
@@ -68,6 +69,8 @@ bool IsOfTool(std::string_view line) {
   static const RE2 kTool(
       R"((?:/\S*/)?(?:cat|chmod|chown|cp|ln|ls|mkdir|mv|nc|nslookup|rm|rmdir|)"
       R"(sysctl|touch|ulimit|which): )");
+  constexpr std::string_view kBegins = "/clmnrstuw";
+  if (line.empty() || kBegins.find(line.front()) == kBegins.npos) return false;
   re2::StringPiece rest(line.data(), line.size());
   return RE2::Consume(&rest, kTool);
 }

@@ -31,8 +31,10 @@ void AddLines(std::string_view said, std::vector<std::string_view>& lines) {
 
 bool IsStructured(std::string_view line) {
   static const RE2 kBegin(R"(\s*\{\s*"|(?:time|ts|t|level|msg)=\S)");
+  constexpr std::string_view kBegins = " \t\r\f\v{tlm";
+  if (line.empty() || kBegins.find(line.front()) == kBegins.npos) return false;
   re2::StringPiece rest = Piece(line);
-  return !line.empty() && RE2::Consume(&rest, kBegin);
+  return RE2::Consume(&rest, kBegin);
 }
 
 Level LevelOf(std::string_view line) {

@@ -3,8 +3,11 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
+#include <optional>
 
+#include "policy/base/characters.h"
 #include "policy/demystify/signatures/rows.h"
 
 namespace mulligan::demystify {
@@ -82,24 +85,81 @@ XidEffect NvLink5Effect(int code, re2::StringPiece rest) {
   return kLink;
 }
 
+constexpr std::string_view kWordXid = "xid";
+
+bool IsWordChar(char c) { return IsAlphanumeric(c) || c == '_'; }
+
+// Where "xid" stands at or behind `from` as a word of its own, case ignored.
+std::size_t FindWordXid(std::string_view text, std::size_t from) {
+  for (std::size_t at = from; at + kWordXid.size() <= text.size(); ++at) {
+    if ((text[at] | 0x20) != 'x' || (text[at + 1] | 0x20) != 'i' ||
+        (text[at + 2] | 0x20) != 'd') {
+      continue;
+    }
+    const std::size_t end = at + kWordXid.size();
+    const bool alone = (at == 0 || !IsWordChar(text[at - 1])) &&
+                       (end == text.size() || !IsWordChar(text[end]));
+    if (alone) return at;
+  }
+  return text.npos;
+}
+
+// Behind an address in parentheses, if there is one at `at`; else `at`.
+std::size_t SkipAddress(std::string_view text, std::size_t at) {
+  constexpr std::size_t kLongest = 40;
+  const std::size_t open = text.find_first_not_of(" :=", at);
+  if (open == text.npos || text[open] != '(') return at;
+  const std::string_view near = text.substr(open + 1, kLongest + 1);
+  const std::size_t length = near.find_first_of(")\n");
+  const bool closed = length != near.npos && near[length] == ')';
+  return closed ? open + length + 2 : at;
+}
+
+struct Code {
+  int number;
+  std::size_t end;
+};
+
+// The number of at most three digits near `at`, on its line.
+std::optional<Code> NumberNear(std::string_view text, std::size_t at) {
+  constexpr std::size_t kNear = 24;
+  constexpr std::size_t kMostDigits = 3;
+  const std::size_t skipped =
+      text.substr(at, kNear + 1).find_first_of("\n0123456789");
+  if (skipped == text.npos) return std::nullopt;
+  const std::size_t begin = at + skipped;
+  Code code = {0, begin};
+  while (code.end < text.size() && IsDigit(text[code.end]) &&
+         code.end - begin < kMostDigits) {
+    code.number = 10 * code.number + (text[code.end++] - '0');
+  }
+  const bool whole = code.end == text.size() || !IsWordChar(text[code.end]);
+  return code.end > begin && whole ? std::optional(code) : std::nullopt;
+}
+
+// "NVRM: Xid (PCI:0000:3b:00): 79, pid=...", "XID 63", "xid=48".
+std::optional<Code> CodeBehind(std::string_view text, std::size_t at) {
+  const std::size_t behind = SkipAddress(text, at);
+  const std::optional<Code> code = NumberNear(text, behind);
+  return code.has_value() || behind == at ? code : NumberNear(text, at);
+}
+
 }  // namespace
 
 Xid WorstXid(std::string_view text) {
-  // "NVRM: Xid (PCI:0000:3b:00): 79, pid=...", "XID 63", "xid=48".
-  static const re2::RE2* const pattern = new re2::RE2(
-      "(?i)(\\bxid\\b(?:[ :=]*\\([^)\\n]{0,40}\\))?[^\\n0-9]{0,24}(\\d{1,3})"
-      "\\b)([^\\n]*)");
   Xid worst;
-  re2::StringPiece rest(text.data(), text.size());
-  re2::StringPiece whole;
-  re2::StringPiece after;
-  int code = 0;
-  while (re2::RE2::FindAndConsume(&rest, *pattern, &whole, &code, &after)) {
-    XidEffect effect = EffectOf(code);
-    if (code >= 144 && code <= 150) effect = NvLink5Effect(code, after);
-    if (effect > worst.effect) {
-      worst = {effect, static_cast<std::size_t>(whole.data() - text.data())};
+  for (std::size_t at = 0; (at = FindWordXid(text, at)) != text.npos;) {
+    const std::size_t begin = at;
+    at += kWordXid.size();
+    const std::optional<Code> code = CodeBehind(text, at);
+    if (!code.has_value()) continue;
+    at = std::min(text.find('\n', code->end), text.size());
+    XidEffect effect = EffectOf(code->number);
+    if (code->number >= 144 && code->number <= 150) {
+      effect = NvLink5Effect(code->number,
+                             {text.data() + code->end, at - code->end});
     }
+    if (effect > worst.effect) worst = {effect, begin};
   }
   return worst;
 }

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/testing/costly_text.h"
+
 namespace mulligan::testing {
 namespace {
 
@@ -22,33 +24,48 @@ std::size_t Pick(std::size_t count, Random& random) {
 
 bool Flip(Random& random) { return Pick(2, random) == 0; }
 
-// Gives every text called name or uid an end of its own.
-void Rename(Message& message, int number, int depth = 0) {
-  if (depth > 2) return;
+// Gives every text called name or uid near the top an end of its own, and every
+// long text: what is read twice is kept from the first time.
+void Distinguish(Message& message, int number, int depth = 0) {
+  constexpr int kNear = 2;
+  constexpr std::size_t kLong = 64;
+  if (depth > kMaxDepth) return;
   const auto* reflection = message.GetReflection();
   std::vector<const FieldDescriptor*> fields;
   reflection->ListFields(message, &fields);
   for (const FieldDescriptor* field : fields) {
-    if (field->is_repeated()) continue;
+    if (field->is_map()) continue;
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-      Rename(*reflection->MutableMessage(&message, field), number, depth + 1);
+      if (!field->is_repeated()) {
+        Distinguish(*reflection->MutableMessage(&message, field), number,
+                    depth + 1);
+        continue;
+      }
+      for (int i = 0; i < reflection->FieldSize(message, field); ++i) {
+        Distinguish(*reflection->MutableRepeatedMessage(&message, field, i),
+                    number, kNear + 1 + depth);
+      }
     } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING &&
-               (field->name() == "name" || field->name() == "uid")) {
-      reflection->SetString(
-          &message, field,
-          reflection->GetString(message, field) + "-" + std::to_string(number));
+               !field->is_repeated()) {
+      const std::string text = reflection->GetString(message, field);
+      const bool names = field->name() == "name" || field->name() == "uid";
+      if ((names && depth <= kNear) || text.size() >= kLong) {
+        reflection->SetString(&message, field,
+                              text + "-" + std::to_string(number));
+      }
     }
   }
 }
 
 std::string LongText(Random& random) {
-  static const char* const kPieces[] = {
-      "a", "ab", "{\"a\":", "-", "(", "\n", "CUDA error ", "evict", "99"};
-  const std::string piece = kPieces[Pick(std::size(kPieces), random)];
+  static constexpr CostlyText kMore[] = {
+      {"", "a"}, {"", "ab"},          {"", "{\"a\":"}, {"", "-"},
+      {"", "("}, {"", "CUDA error "}, {"", "evict"},   {"", "99"}};
   const std::size_t length = std::size_t{1} << Pick(17, random);
-  std::string text;
-  while (text.size() < length) text += piece;
-  return text;
+  const CostlyText& text =
+      Flip(random) ? kMore[Pick(std::size(kMore), random)]
+                   : kCostlyTexts[Pick(std::size(kCostlyTexts), random)];
+  return MakeCostly(text, Pick(1000, random), length);
 }
 
 void GrowList(Message& message, const FieldDescriptor* field, std::size_t room,
@@ -65,11 +82,11 @@ void GrowList(Message& message, const FieldDescriptor* field, std::size_t room,
       present == 0
           ? 0
           : static_cast<int>(Pick(static_cast<std::size_t>(present), random));
-  const bool rename = Flip(random);
+  const bool distinct = Flip(random);
   if (messages) {
     bytes +=
         reflection->GetRepeatedMessage(message, field, from).ByteSizeLong() +
-        (rename ? 16 : 0);
+        (distinct ? 16 : 0);
   }
   const std::size_t most =
       std::min<std::size_t>(room / bytes, std::size_t{1} << Pick(19, random));
@@ -77,9 +94,9 @@ void GrowList(Message& message, const FieldDescriptor* field, std::size_t room,
     if (messages) {
       Message* added = reflection->AddMessage(&message, field);
       added->CopyFrom(reflection->GetRepeatedMessage(message, field, from));
-      if (rename) Rename(*added, static_cast<int>(i));
+      if (distinct) Distinguish(*added, static_cast<int>(i));
     } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
-      reflection->AddString(&message, field, rename ? std::to_string(i) : "");
+      reflection->AddString(&message, field, distinct ? std::to_string(i) : "");
     } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_INT32) {
       reflection->AddInt32(&message, field, static_cast<std::int32_t>(i));
     } else {

@@ -12,9 +12,9 @@ namespace mulligan::testing {
 using Random = std::minstd_rand;
 
 // Changes one field somewhere in `message`: a list gets many copies of one of
-// its members (alike, or with names of their own) or empty ones, a text becomes
-// long, a number extreme, an absent part present. Stays within `max_bytes`,
-// roughly.
+// its members (alike, or with names and texts of their own) or empty ones, a
+// text becomes long, a number extreme, an absent part present. Stays within
+// `max_bytes`, roughly.
 void Mutate(google::protobuf::Message& message, std::size_t max_bytes,
             Random& random);
 

@@ -69,9 +69,13 @@ std::size_t TextTable::PositionOf(std::size_t row,
              : PositionOfWord(text, rows_[row].keyword);
 }
 
-const TextSignature* TextTable::Find(std::string_view text,
-                                     std::size_t* at) const {
-  if (text.empty()) return nullptr;
+const TextSignature* TextTable::Find(std::string_view text, std::size_t* at,
+                                     PatternAllowance* allowance) const {
+  const std::size_t bytes = std::min(text.size(), kScannedHead + kScannedTail);
+  const auto may_read = [allowance, bytes] {
+    return allowance == nullptr || allowance->TakeReading(bytes);
+  };
+  if (text.empty() || !may_read()) return nullptr;
   KeywordMatcher::Hits hits{};
   std::string_view head = text;
   std::string_view tail;
@@ -86,6 +90,7 @@ const TextSignature* TextTable::Find(std::string_view text,
     for (std::uint64_t bits = hits[word]; bits != 0; bits &= bits - 1) {
       const std::size_t row =
           64 * word + static_cast<std::size_t>(std::countr_zero(bits));
+      if (!may_read()) return nullptr;
       std::size_t found = PositionOf(row, head);
       if (found == std::string_view::npos && !tail.empty()) {
         found = PositionOf(row, tail);

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "policy/base/pattern_allowance.h"
 #include "policy/demystify/signatures/matching/keyword_matcher.h"
 #include "policy/demystify/signatures/matching/lazy_pattern.h"
 #include "policy/demystify/signatures/signature.h"
@@ -37,9 +38,10 @@ class TextTable {
   TextTable& operator=(const TextTable&) = delete;
 
   // The first row that matches; null when none does. `at`, where given, gets
-  // the position of its match.
-  const TextSignature* Find(std::string_view text,
-                            std::size_t* at = nullptr) const;
+  // the position of its match. What it costs is taken from `allowance`, where
+  // one is given: once that is used up no row matches.
+  const TextSignature* Find(std::string_view text, std::size_t* at = nullptr,
+                            PatternAllowance* allowance = nullptr) const;
 
   std::string_view name() const { return name_; }
   std::span<const TextSignature> rows() const { return rows_; }
