@@ -29,8 +29,8 @@ var formed = []struct {
 	{"a user's password for MySQL's drivers", []string{"@tcp(", "@unix("}, regexp.MustCompile(`(?P<keep>[\w.-]+:)[^\s]+?@(?:tcp|unix)\(`), nil, false},
 	{"a password that a login is given", []string{"login", "sshpass"}, regexp.MustCompile(`(?P<keep>\b(?:login\b.{0,200}?|sshpass)\s-p[ =]?["']?)[^\s"']+`), nil, false},
 	{"a key that a login is given", []string{"login"}, regexp.MustCompile(`(?i)(?P<keep>\blogin[ \t]+(?:--?[a-z-]+[ \t]+)*)[\w.~+/=-]{20,}`), looksRandom, false},
-	{"keys with a mark in their middle: Terraform, Azure, Telegram", []string{".atlasv1.", "q~", ":aa"}, regexp.MustCompile(
-		`(?P<keep>)(?:\b\w{14}\.atlasv1\.[\w-]{40,}|\b[\w.~-]{3}\dQ~[\w.~-]{31,}|\b\d{8,10}:AA[\w-]{30,})`), nil, false},
+	{"keys with a mark in their middle: Terraform, Azure, Telegram, Airtable", []string{".atlasv1.", "q~", ":a", "pat"}, regexp.MustCompile(
+		`(?P<keep>)(?:\b\w{14}\.atlasv1\.[\w=-]{40,}|[\w.~-]{3}\dQ~[\w.~-]{31,}|\b\d{5,16}:A[\w-]{34,}|\bpat\w{14}\.[0-9a-f]{64})`), nil, false},
 	{"what looks like a secret, beside a name that speaks of one", []string{"secret", "token", "key", "credential", "sig"}, regexp.MustCompile(`(?i)(?P<keep>[\w.-]*(?:secret|token|api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|key[_-]data|credentials?|[?&]sig|signature)[\w.-]*["']?\s*[:=]\s*["']?)[\w.~+/=%-]{12,}`), looksRandom, true},
 }
 
