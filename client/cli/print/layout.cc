@@ -14,12 +14,37 @@ constexpr std::string_view kEscapeCodes[] = {
 
 constexpr std::string_view kReset = "\033[0m";
 
+// What the commands that people are told to run begin with.
+constexpr std::string_view kPrograms[] = {"kubectl ", "mulligan "};
+
+// Where the first word of `text` ends, or the command that it begins: on two
+// lines it would be two commands when it is pasted. A command goes as far as
+// its shell would read: to a mark that no word of it holds unquoted.
+size_t EndOfWord(std::string_view text) {
+  const size_t begin = std::min(text.find_first_not_of("(\"`"), text.size());
+  const bool ticked = text.substr(0, begin).ends_with('`');
+  const bool is_command =
+      ticked || std::ranges::any_of(kPrograms, [&](std::string_view program) {
+        return text.substr(begin).starts_with(program);
+      });
+  const std::string_view ends = ticked ? "`" : ";)`\"";
+  bool quoted = false;
+  size_t end = begin;
+  while (is_command && end < text.size() &&
+         (quoted || ends.find(text[end]) == ends.npos)) {
+    if (text[end] == '\'') quoted = !quoted;
+    if (text[end] == '\\' && !quoted) ++end;
+    ++end;
+  }
+  return std::min(text.find(' ', end), text.size());
+}
+
 }  // namespace
 
 std::vector<std::string> WrapText(std::string_view text, size_t width) {
   std::vector<std::string> lines(1);
   while (!text.empty()) {
-    const size_t end = std::min(text.find(' '), text.size());
+    const size_t end = EndOfWord(text);
     const std::string_view word = text.substr(0, end);
     std::string& line = lines.back();
     if (line.empty()) {

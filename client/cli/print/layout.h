@@ -15,7 +15,8 @@ inline constexpr size_t kPageWidth = 80;
 enum class Style { kPlain, kBold, kDim, kGreen, kRed, kYellow };
 
 // Breaks `text` at spaces into lines of at most `width` columns. A word that is
-// longer, such as a path, gets a line of its own.
+// longer, such as a path, gets a line of its own, and so does a command: one is
+// never broken.
 std::vector<std::string> WrapText(std::string_view text, size_t width);
 
 // `text` made printable, with spaces up to `width` columns.

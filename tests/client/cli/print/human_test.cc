@@ -4,6 +4,7 @@
 #include <sstream>
 #include <string>
 
+#include "absl/strings/str_join.h"
 #include "client/cli/base/utf8.h"
 #include "client/cli/print/layout.h"
 #include "gmock/gmock.h"
@@ -18,6 +19,7 @@ namespace {
 using ::mulligan::testing::IsOkAndHolds;
 using ::mulligan::testing::ReadFile;
 using ::mulligan::testing::SourcePath;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Le;
@@ -216,6 +218,46 @@ TEST(WrapTextTest, BreaksAtSpacesAndKeepsLongWords) {
   EXPECT_THAT(WrapText("éé éé", 5), ElementsAre("éé éé"));
   EXPECT_THAT(WrapText("", 5), ElementsAre(""));
 }
+
+struct Told {
+  const char* name;
+  std::string before;
+  std::string command;
+  std::string behind = "";
+};
+
+class CommandInTextTest : public ::testing::TestWithParam<Told> {};
+
+// Pasted from two lines it would be two commands.
+TEST_P(CommandInTextTest, IsOnOneLineAtEveryWidth) {
+  const auto& [name, before, command, behind] = GetParam();
+  for (std::size_t width = 1; width < 120; ++width) {
+    const std::vector<std::string> lines =
+        WrapText(before + command + behind, width);
+    EXPECT_THAT(lines, Contains(HasSubstr(command))) << width;
+    EXPECT_EQ(absl::StrJoin(lines, " "), before + command + behind);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, CommandInTextTest,
+    ::testing::Values(
+        Told{"AtTheEnd", "read the end of the log: ",
+             "kubectl logs -n team-research-platform-x bash -c date"},
+        Told{"BeforeAnother", "read the logs of its members, first: ",
+             "kubectl logs -n team-research-platform-x rm -c date",
+             "; kubectl logs -n team-research-platform-x w-1 -c date; give "
+             "those that are missing, too"},
+        Told{"WithQuotedNames", "ask: ",
+             R"(kubectl logs -n 'a; b) c' 'it'\''s; reboot' -c 'x ` y')",
+             "; then go on"},
+        Told{"WithNamesOfMarks", "ask: ", "kubectl logs -n a. b: -c c, x"},
+        Told{"InParentheses", "look (", "kubectl get workloads -n a b",
+             ") and wait for it"},
+        Told{"OfPolicies", "run ", "`make -C deploy NS=a b`",
+             ", then wait for it"},
+        Told{"OfOurs", "then ", "mulligan explain --workload Job/ml/a b"}),
+    [](const auto& told) { return told.param.name; });
 
 }  // namespace
 }  // namespace mulligan::cli
