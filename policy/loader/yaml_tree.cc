@@ -1,6 +1,5 @@
 #include "policy/loader/yaml_tree.h"
 
-#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
@@ -67,6 +66,10 @@ bool IsClosed(std::string_view text, size_t start) {
   return false;
 }
 
+// Ends the reading before yaml-cpp goes down any further: each level takes
+// hundreds of bytes of the stack, and threads of libraries have little.
+class TooDeep : public std::exception {};
+
 // Builds the tree of one document from parser events.
 class TreeBuilder : public YAML::EventHandler {
  public:
@@ -126,14 +129,14 @@ class TreeBuilder : public YAML::EventHandler {
                        YAML::EmitterStyle::value /*style*/) override {
     Open(YamlNode::Kind::kList, mark, tag, anchor);
   }
-  void OnSequenceEnd() override { End(); }
+  void OnSequenceEnd() override { Close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag,
                   YAML::anchor_t anchor,
                   YAML::EmitterStyle::value /*style*/) override {
     Open(YamlNode::Kind::kMap, mark, tag, anchor);
   }
-  void OnMapEnd() override { End(); }
+  void OnMapEnd() override { Close(); }
 
  private:
   struct OpenNode {
@@ -172,24 +175,14 @@ class TreeBuilder : public YAML::EventHandler {
   void Open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
             YAML::anchor_t anchor) {
     const int most = any_ ? kMaxAnyYamlDepth : kMaxYamlDepth;
-    if (skipped_ > 0 || open_.size() >= static_cast<size_t>(most)) {
-      if (skipped_++ == 0) {
-        Refuse(mark, absl::StrFormat("nested deeper than %d levels", most));
-      }
-      return;
+    if (open_.size() >= static_cast<size_t>(most)) {
+      Refuse(mark, absl::StrFormat("nested deeper than %d levels", most));
+      throw TooDeep();
     }
     CheckAnchor(mark, anchor);
     CheckTag(mark, tag);
     open_.push_back({.node = {.kind = kind, .position = PositionOf(mark)},
                      .anchor = anchor});
-  }
-
-  void End() {
-    if (skipped_ == 0) {
-      Close();
-    } else if (--skipped_ == 0) {
-      Add({.kind = YamlNode::Kind::kHole});
-    }
   }
 
   void Close() {
@@ -212,7 +205,6 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void Add(YamlNode node, YAML::anchor_t anchor = YAML::NullAnchor) {
-    if (skipped_ > 0) return;
     if (any_ && anchor != YAML::NullAnchor && !TakeTooMuch(node)) {
       anchored_[anchor] = node;
     }
@@ -248,8 +240,6 @@ class TreeBuilder : public YAML::EventHandler {
   std::optional<YamlNode> root_;
   std::map<YAML::anchor_t, YamlNode> anchored_;
   std::size_t aliased_bytes_ = 0;
-  // Levels below kMaxYamlDepth we are in.
-  int skipped_ = 0;
   bool truncated_ = false;
 };
 
@@ -356,8 +346,8 @@ YamlDocuments ParseYaml(const std::string& file, const std::string& text,
       TreeBuilder builder(file, body, dialect, nodes, issues);
       try {
         more = parser.HandleNextDocument(builder);
-      } catch (const YAML::DeepRecursion& error) {
-        fail(PositionOf(error.mark), "nested too deeply");
+      } catch (const TooDeep&) {
+        parsed.truncated = true;
         more = false;
       } catch (const YAML::Exception& error) {
         const Position at = PositionOf(error.mark);

@@ -51,9 +51,9 @@ struct YamlDocuments {
 // Parses the documents of one file. Adds an issue for everything that policies
 // refuse at this level: text that is no UTF-8, control characters, tabs in
 // indentation, syntax errors, strings that are not closed, anchors, aliases,
-// tags, nesting beyond kMaxYamlDepth and values beyond kMaxYamlNodes, which are
-// not read. Their aliases are never expanded, so the tree is no larger than the
-// text.
+// tags, nesting beyond kMaxYamlDepth, which ends the reading, and values beyond
+// kMaxYamlNodes, which are not read. Their aliases are never expanded, so the
+// tree is no larger than the text.
 //
 // Of the dialect kAny: for syntax errors, strings that are not closed, U+0004,
 // nesting beyond kMaxAnyYamlDepth, an alias inside what it stands for, and

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -84,13 +85,17 @@ DeskAnswer DeskHttp::Ask(mg_connection* connection) {
   if (call.method == "POST" && !ReadBody(connection, call.length, body)) {
     return ErrorAnswer(408, "the body did not come");
   }
-  try {
-    return desk_.Answer(call.method, std::get<std::string>(let_in),
-                        std::move(body));
-  } catch (const std::exception& error) {
-    // Above this is a library in C.
-    return ErrorAnswer(500, error.what());
-  }
+  DeskAnswer answer;
+  // civetweb's threads have 100 KiB of stack.
+  std::thread([&] {
+    try {
+      answer = desk_.Answer(call.method, std::get<std::string>(let_in),
+                            std::move(body));
+    } catch (const std::exception& error) {
+      answer = ErrorAnswer(500, error.what());
+    }
+  }).join();
+  return answer;
 }
 
 absl::StatusOr<std::unique_ptr<DeskHttp>> DeskHttp::Start(int port,

@@ -122,6 +122,27 @@ TEST_F(DeskHttpTest, AnswersQuestions) {
               HasSubstr(R"({"valid":true,"issues":[]})"));
 }
 
+// civetweb's threads have little stack, and the text may be nested in many
+// ways.
+TEST_F(DeskHttpTest, DeepTextsAreAnswered) {
+  constexpr int kDepth = 3000;
+  for (const std::string piece : {"[", "{a: ", "- ", "[[{a: ["}) {
+    std::string deep;
+    for (int i = 0; i < kDepth; ++i) deep += piece;
+    EXPECT_THAT(
+        Ask(Question("try",
+                     absl::StrCat(R"({"policies":[{"file":"a.yaml","text":")",
+                                  deep, R"("}]})"))),
+        HasSubstr("nested deeper than 32 levels"));
+    EXPECT_THAT(
+        Ask(Question("try", absl::StrCat(R"({"policies":[],"failure":")", deep,
+                                         R"("})"))),
+        StartsWith("HTTP/1.1 "));
+  }
+  EXPECT_THAT(Ask(Question("try", R"({"policies":[]})")),
+              HasSubstr(R"({"valid":true,"issues":[]})"));
+}
+
 TEST_F(DeskHttpTest, RefusesByToken) {
   EXPECT_THAT(Ask(Head("GET /")), StartsWith("HTTP/1.1 403"));
   EXPECT_THAT(Ask(Head("GET /favicon.ico")), StartsWith("HTTP/1.1 403"));
