@@ -18,6 +18,10 @@ namespace {
 constexpr std::size_t kAheadBytes = std::size_t{256} << 10;
 // What gzip begins with.
 constexpr std::size_t kMagicBytes = 2;
+// One line again and again becomes 180 times shorter, what is made to keep the
+// reader busy a thousand times. Little is unpacked whatever it came from.
+constexpr std::int64_t kMostUnpacked = 250;
+constexpr std::int64_t kAlwaysUnpacked = std::int64_t{16} << 20;
 
 }  // namespace
 
@@ -113,6 +117,14 @@ std::size_t LogFile::Inflate(char* out, std::size_t most) {
   stream_.avail_out = static_cast<uInt>(most);
   const int code = inflate(&stream_, Z_NO_FLUSH);
   const std::size_t got = most - stream_.avail_out;
+  unpacked_ += static_cast<std::int64_t>(got);
+  if (unpacked_ > std::max(kAlwaysUnpacked, kMostUnpacked * offset_)) {
+    Fail(absl::StrFormat(
+        "the gzip unpacks to more than %d times its bytes, expected a decision "
+        "log: what is behind %s bytes of text is not read",
+        kMostUnpacked, WithCommas(unpacked_)));
+    return got;
+  }
   if (code == Z_STREAM_END) {
     EndMember();
   } else if (code != Z_OK && code != Z_BUF_ERROR) {

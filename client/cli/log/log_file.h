@@ -23,7 +23,8 @@ class LogFile {
   LogFile& operator=(const LogFile&) = delete;
 
   // Adds at most `most` bytes of text to `text`; false at the end, or where the
-  // rest cannot be read: then error() is not empty.
+  // rest cannot be read: then error() is not empty. Nor is a gzip read on that
+  // is far smaller than what it unpacks to.
   bool Read(std::size_t most, std::string& text);
 
   const std::string& error() const { return error_; }
@@ -51,6 +52,7 @@ class LogFile {
   z_stream stream_ = {};
   bool inflates_ = false;
   std::int64_t offset_ = 0;
+  std::int64_t unpacked_ = 0;
   std::string error_;
 };
 

@@ -100,8 +100,12 @@ class BlockReader {
     std::string_view text = block.text;
     LogPosition place = {files_[block.file], block.first_line};
     for (; !text.empty(); ++place.line) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      if (settings_.shard.Has(place.line)) ReadLine(text.substr(0, end), place);
+      // A file may have hundreds of millions of them.
+      const bool blank = text.front() == '\n';
+      const std::size_t end =
+          blank ? 0 : std::min(text.find('\n'), text.size());
+      if (!blank && settings_.shard.Has(place.line))
+        ReadLine(text.substr(0, end), place);
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     // The line that cannot be read belongs to one shard, too.

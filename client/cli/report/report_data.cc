@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "client/cli/base/utf8.h"
 #include "client/cli/report/report.h"
 #include "client/cli/report/report_words.h"
 
@@ -155,15 +156,16 @@ Json MendsJson(const Report& report) {
   return mends;
 }
 
-// A field of RFC 4180. What a spreadsheet would take for a formula gets an
-// apostrophe: names come from outside.
+// A field of RFC 4180, made printable: names come from outside, and terminals
+// show these files, too. What a spreadsheet would take for a formula gets an
+// apostrophe.
 std::string CsvField(std::string_view text) {
-  std::string field(text);
-  if (!field.empty() && std::string_view("=+-@\t\r").find(field.front()) !=
-                            std::string_view::npos) {
+  std::string field = Printable(text);
+  if (!field.empty() &&
+      std::string_view("=+-@").find(field.front()) != std::string_view::npos) {
     field.insert(0, "'");
   }
-  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
+  if (field.find_first_of(",\"") == std::string::npos) return field;
   return absl::StrCat("\"", absl::StrReplaceAll(field, {{"\"", "\"\""}}), "\"");
 }
 

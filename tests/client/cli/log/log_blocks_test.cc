@@ -174,6 +174,30 @@ TEST_F(LogBlocksTest, DamagedGzipIsReadAsFarAsItGoes) {
   EXPECT_THAT(all.errors, ElementsAre(HasSubstr("the gzip is damaged")));
 }
 
+// 64 KB that unpack to 64 MB, whatever of: 1.5 MB kept a report busy for 40 s.
+TEST_F(LogBlocksTest, WhatUnpacksToFarMoreThanItsBytesIsNotReadOn) {
+  for (const std::string piece : {"\n", "{}\n", "x"}) {
+    std::string text;
+    while (text.size() < (64U << 20U)) text += piece;
+    const All all = ReadAll({Gzipped(Path("a.gz"), text)});
+    EXPECT_LE(all.text.size(), 20U << 20U);
+    EXPECT_THAT(
+        all.errors,
+        ElementsAre(HasSubstr("unpacks to more than 250 times its bytes")));
+  }
+}
+
+// As one failure is that is reported for weeks.
+TEST_F(LogBlocksTest, TheSameLineAgainAndAgainIsRead) {
+  std::string line = "{\"time\":\"2026-11-03T09:07:33Z\",\"request\":{";
+  for (int i = 0; i < 100; ++i) line += "\"pod-" + std::to_string(i) + "\":1,";
+  std::string text;
+  while (text.size() < (32U << 20U)) text += line + "}}\n";
+  const All all = ReadAll({Gzipped(Path("a.gz"), text)});
+  EXPECT_EQ(all.text, text);
+  EXPECT_THAT(all.errors, ElementsAre());
+}
+
 TEST_F(LogBlocksTest, OtherCompressionsAreNamed) {
   for (const auto& [text, says] : {std::pair("\x28\xb5\x2f\xfd..", "zstd -dc"),
                                    std::pair("BZh91AY&SY", "bzip2 -dc")}) {

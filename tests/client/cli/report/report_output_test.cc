@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "client/cli/base/utf8.h"
 #include "client/cli/report/report.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -118,6 +120,30 @@ TEST_F(ReportOutputTest, NamesFromOutsideSteerNothing) {
   EXPECT_THAT(ReportCsv(report),
               AllOf(HasSubstr("team,\"'=HYPERLINK(\"\"x\"\")\",1,1,2.0000"),
                     Not(HasSubstr(",="))));
+}
+
+// What any column of names may hold.
+TEST_F(ReportOutputTest, NoNameInACsvSteersATerminalOrASpreadsheet) {
+  for (const char* name :
+       {"\x1b[2Jx", "\x1b]0;title\x07x", "x\x1b[", "a\rb", "a\nb", "\t=1+1",
+        " =1+1", "\r@x", "-1", "+1", "\u202e=1", "\ufeff=1", "\u009b31m"}) {
+    const std::string csv = ReportCsv(
+        Run({{.workload = name, .node = name, .team = name, .problem = name}},
+            ByTeam()));
+    EXPECT_THAT(csv, HasSubstr("\r\nteam,"));
+    const std::vector<std::string> lines = absl::StrSplit(csv, "\r\n");
+    for (const std::string& line : lines) {
+      EXPECT_EQ(line, Printable(line)) << name;
+      const std::vector<std::string> fields = absl::StrSplit(line, ',');
+      for (const std::string& field : fields) {
+        const std::size_t begin = field.find_first_not_of("\" ");
+        EXPECT_FALSE(begin != field.npos &&
+                     std::string_view("=+-@").find(field[begin]) !=
+                         std::string_view::npos)
+            << line;
+      }
+    }
+  }
 }
 
 TEST_F(ReportOutputTest, ATextIsOneScreenHoweverMuchThereIs) {
