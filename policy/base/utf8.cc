@@ -247,6 +247,12 @@ std::string WithoutEscapes(std::string_view text) {
 
 std::string Excerpt(std::string_view text) { return Head(text, kMaxExcerpt); }
 
+std::string Excerpt(std::initializer_list<std::string_view> texts) {
+  std::string joined;
+  for (const std::string_view text : texts) joined += Excerpt(text);
+  return Excerpt(joined);
+}
+
 std::string ExcerptFrom(std::string_view text, std::size_t begin) {
   if (begin == 0) return Excerpt(text);
   std::string excerpt(kLeftOutBefore);

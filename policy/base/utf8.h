@@ -4,6 +4,7 @@
 #define MULLIGAN_POLICY_BASE_UTF8_H_
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,10 @@ std::string WithoutEscapes(std::string_view text);
 // word and " ...". All that an answer repeats of a report goes through it:
 // conditions, terminals and logs of callers get it.
 std::string Excerpt(std::string_view text);
+
+// The same of texts in a row. Each is cleaned before they are joined: an escape
+// that one begins takes nothing of the next.
+std::string Excerpt(std::initializer_list<std::string_view> texts);
 
 // Stands in front of an excerpt for what is left out before it.
 inline constexpr std::string_view kLeftOutBefore = "... ";

@@ -31,8 +31,8 @@ Candidate& AddSign(Candidates& candidates, const Signature& sign,
 std::string ValueOf(const v1::FailureReport& report, const Candidate& fact) {
   if (fact.place.root == Root::kHints) {
     const v1::Hint& hint = report.hints(fact.place.index);
-    return Excerpt(absl::StrCat(hint.source(), hint.text().empty() ? "" : ": ",
-                                hint.text()));
+    return Excerpt(
+        {hint.source(), hint.text().empty() ? "" : ": ", hint.text()});
   }
   if (!fact.text.empty()) {
     const LineAt shown = LineAround(fact.text, fact.found_at);
@@ -84,11 +84,8 @@ ObjectName ObjectOf(const v1::FailureReport& report, const Place& place) {
 
 std::string ObjectText(const ObjectName& object) {
   if (object.name.empty()) return {};
-  std::string text(object.kind);
-  text.push_back('/');
-  if (!object.space.empty()) text.append(object.space).push_back('/');
-  text.append(object.name);
-  return Excerpt(text);
+  return Excerpt({object.kind, "/", object.space,
+                  object.space.empty() ? "" : "/", object.name});
 }
 
 }  // namespace mulligan::demystify

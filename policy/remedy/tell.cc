@@ -62,13 +62,14 @@ Remedy FindRemedy(const Owners& owners, const v1::Diagnosis& diagnosis,
   return remedy;
 }
 
-// As long as people read, as an answer repeats any text of a report.
+// As long as people read, as an answer repeats any text of a report. Escapes
+// are shown, not taken out: names are joined here, and one that begins an
+// escape would take what stands behind it along.
 std::string Shown(std::string text) {
   constexpr std::size_t kMost = 2048;
   if (text.size() <= kMost && IsPrintableAscii(text)) return text;
   absl::RemoveExtraAsciiWhitespace(&text);
-  std::string shown =
-      Visible(WithoutEscapes(absl::StrReplaceAll(text, {{"\n", " "}})));
+  std::string shown = Visible(absl::StrReplaceAll(text, {{"\n", " "}}));
   if (shown.size() <= kMost) return shown;
   shown.resize(Utf8Boundary(shown, kMost));
   return shown + " ...";

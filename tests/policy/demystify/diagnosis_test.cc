@@ -187,6 +187,14 @@ TEST(Excerpt, IsOneLineThatSteersNothing) {
   EXPECT_EQ(Excerpt("\xc3\xa9"), "\xc3\xa9");
 }
 
+TEST(Excerpt, NoTextTakesWhatStandsBehindItAlong) {
+  EXPECT_EQ(Excerpt({"Pod", "/", "a\x1b]0;", "/", "b\x07"}),
+            "Pod/a\\u001b]0;/b\\u0007");
+  EXPECT_EQ(Excerpt({"a\x1b[", "mb"}), "a\\u001b[mb");
+  EXPECT_EQ(Excerpt({std::string(300, 'a'), "b"}).size(), 256U);
+  EXPECT_EQ(Excerpt({"a", "", "b"}), "ab");
+}
+
 TEST(Excerpt, ReplacementsDoNotGrowItBeyondTheBound) {
   EXPECT_LE(Excerpt(std::string(400, '\xff')).size(), 256U);
 }

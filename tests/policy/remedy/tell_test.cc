@@ -2,6 +2,7 @@
 #include "policy/remedy/tell.h"
 
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -324,6 +325,34 @@ TEST_F(TellTest, WhatTheCulpritSaidLastIsAlwaysTold) {
         EXPECT_THAT(all, HasSubstr(kWords)) << code << reason << again;
       }
     }
+  }
+}
+
+// Escapes that one name begins and another ends: all between them was gone.
+TEST_F(TellTest, NoNameTakesWhatStandsBesideItAlong) {
+  const std::pair<std::string, std::string> names[] = {
+      {"pod\x1b]0;", "\x07main"},
+      {"pod\x1b]8;;", "main\x1b\\"},
+      {"pod\x1b[", "main"},
+      {"pod\x1b[1;3", "1main"},
+      {"pod\xe2\x80\xae", "main\xe2\x80\xac"},
+      {"pod\n", "\rmain"}};
+  for (const auto& [pod_name, container] : names) {
+    v1::DecideRequest request = OutOfItsMemory();
+    auto& pod = *request.mutable_report()->mutable_pods(0);
+    pod.mutable_metadata()->set_name(pod_name);
+    pod.mutable_status()->mutable_container_statuses(0)->set_name(container);
+    pod.mutable_spec()->mutable_containers(0)->set_name(container);
+    const v1::Diagnosis told = Ask(request).diagnosis();
+    for (const std::string& text : {told.problem(), told.first_step().text(),
+                                    told.first_step().command()}) {
+      EXPECT_EQ(text, Visible(text)) << pod_name;
+    }
+    EXPECT_THAT(told.problem(), HasSubstr(", container "));
+    EXPECT_THAT(told.problem(), HasSubstr("main: the kernel killed"));
+    EXPECT_THAT(told.first_step().text(),
+                HasSubstr("raise the memory limit of container "));
+    EXPECT_THAT(told.first_step().text(), HasSubstr("main from 4Gi to 6Gi"));
   }
 }
 
