@@ -43,6 +43,15 @@ func (job) Renew(obj *unstructured.Unstructured) {
 	}
 }
 
+// Of several pods the Job controller replaces the one that failed, and of indexes the one
+// that did.
+func (job) TakeOver(obj *unstructured.Unstructured) {
+	spec := mapAt(obj.Object, "spec")
+	if largest(spec, "completions", "parallelism") == 1 {
+		noneOf(spec, "backoffLimit", "backoffLimitPerIndex")
+	}
+}
+
 func (job) Shapes(obj *unstructured.Unstructured) []Shape {
 	return template(mapAt(obj.Object, "spec", "template"))
 }

@@ -17,6 +17,11 @@ func (jobSet) Outcome(obj *unstructured.Unstructured) Outcome {
 	return conditionOutcome(obj, "Failed", "Completed")
 }
 
+// A JobSet restarts as a whole, but for the pods that its Jobs replace.
+func (jobSet) TakeOver(obj *unstructured.Unstructured) {
+	noneOf(mapAt(obj.Object, "spec", "failurePolicy"), "maxRestarts")
+}
+
 func (jobSet) Shapes(obj *unstructured.Unstructured) []Shape {
 	var shapes []Shape
 	for _, replicated := range mapsAt(obj.Object, "spec", "replicatedJobs") {

@@ -34,7 +34,7 @@ type Outcome struct {
 }
 
 // Kind is one kind of workload. Objects are passed as the API server gives them;
-// only Renew and the functions of a Shape change them.
+// only Renew, TakeOver and the functions of a Shape change them.
 type Kind interface {
 	// GroupVersionKind names the kind as it is watched.
 	GroupVersionKind() schema.GroupVersionKind
@@ -43,6 +43,10 @@ type Kind interface {
 	// Renew removes from a copy what the API server or the operator wrote into
 	// labels and spec of the original and would refuse or misread in a new object.
 	Renew(obj *unstructured.Unstructured)
+	// TakeOver sets to 0, in a copy, how often the operator starts all of the work
+	// again by itself: an attempt of ours would be that many runs. What replaces a
+	// single pod among others stays: no attempt of ours does that.
+	TakeOver(obj *unstructured.Unstructured)
 	// Shapes are the descriptions of pods in the object, to be changed in place.
 	Shapes(obj *unstructured.Unstructured) []Shape
 	// Begun says whether the operator has made what the object asks for, or is told
@@ -80,10 +84,12 @@ type Change struct {
 }
 
 // ordinary is embedded by kinds whose specs can be changed, and a field in them stops the
-// work, and whose operators write nothing into them and make short names of them.
+// work, and whose operators write nothing into them, make short names of them, and are told
+// by nothing in them to start the work again.
 type ordinary struct{}
 
 func (ordinary) Renew(*unstructured.Unstructured)                 {}
+func (ordinary) TakeOver(*unstructured.Unstructured)              {}
 func (ordinary) SuspendField(*unstructured.Unstructured) []string { return []string{"spec", "suspend"} }
 func (ordinary) MaxName(*unstructured.Unstructured) int           { return maxName }
 func (ordinary) Fixed() bool                                      { return false }
@@ -109,6 +115,15 @@ func largest(obj map[string]any, fields ...string) int64 {
 		}
 	}
 	return found
+}
+
+// noneOf sets those limits to 0 that an object gives its operator; absent ones stay absent.
+func noneOf(limits map[string]any, names ...string) {
+	for _, name := range names {
+		if _, found := limits[name]; found {
+			limits[name] = int64(0)
+		}
+	}
 }
 
 // prompt is embedded by kinds whose operators begin at once or say in the status

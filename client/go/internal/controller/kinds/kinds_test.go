@@ -201,6 +201,34 @@ func TestRenewDropsWhatTiesPodsToOneJob(t *testing.T) {
 	}
 }
 
+// Users' own limits, as their API servers default them, in what Mulligan starts.
+func TestWhatIsTakenOverIsNotRetriedByItsOperatorToo(t *testing.T) {
+	for _, test := range []struct{ kind, name, before, after string }{
+		{"Job", "one pod", `{spec: {completions: 1, parallelism: 1, backoffLimit: 6}}`, `{spec: {completions: 1, parallelism: 1, backoffLimit: 0}}`},
+		{"Job", "a work queue of one worker", `{spec: {parallelism: 1, backoffLimit: 2}}`, `{spec: {parallelism: 1, backoffLimit: 0}}`},
+		{"Job", "one of several pods is replaced", `{spec: {completions: 8, parallelism: 4, backoffLimit: 6}}`, `{spec: {completions: 8, parallelism: 4, backoffLimit: 6}}`},
+		{"Job", "one of several indexes is", `{spec: {completions: 8, backoffLimitPerIndex: 1, backoffLimit: 2147483647}}`, `{spec: {completions: 8, backoffLimitPerIndex: 1, backoffLimit: 2147483647}}`},
+		{"JobSet", "restarts", `{spec: {failurePolicy: {maxRestarts: 3, rules: [{action: FailJobSet}]}, replicatedJobs: [{name: w, template: {spec: {backoffLimit: 2}}}]}}`, `{spec: {failurePolicy: {maxRestarts: 0, rules: [{action: FailJobSet}]}, replicatedJobs: [{name: w, template: {spec: {backoffLimit: 2}}}]}}`},
+		{"JobSet", "without a policy", `{spec: {replicatedJobs: []}}`, `{spec: {replicatedJobs: []}}`},
+		{"RayJob", "another cluster each", `{spec: {backoffLimit: 2, submitterConfig: {backoffLimit: 2}}}`, `{spec: {backoffLimit: 0, submitterConfig: {backoffLimit: 2}}}`},
+		{"TrainJob", "its runtime's limits are no fields of it", `{spec: {trainer: {numNodes: 4}}}`, `{spec: {trainer: {numNodes: 4}}}`},
+		{"PyTorchJob", "of all replicas", `{spec: {runPolicy: {backoffLimit: 3, suspend: false}}}`, `{spec: {runPolicy: {backoffLimit: 0, suspend: false}}}`},
+		{"PyTorchJob", "for ever", `{spec: {runPolicy: {suspend: false}}}`, `{spec: {runPolicy: {suspend: false}}}`},
+		{"SparkApplication", "runs and submissions", `{spec: {restartPolicy: {type: OnFailure, onFailureRetries: 3, onSubmissionFailureRetries: 5, onFailureRetryInterval: 10}}}`, `{spec: {restartPolicy: {type: OnFailure, onFailureRetries: 0, onSubmissionFailureRetries: 0, onFailureRetryInterval: 10}}}`},
+		{"SparkApplication", "never", `{spec: {restartPolicy: {type: Never}}}`, `{spec: {restartPolicy: {type: Never}}}`},
+	} {
+		t.Run(test.kind+" "+test.name, func(t *testing.T) {
+			obj := object(t, test.before)
+			kindNamed(t, test.kind).TakeOver(obj)
+			got, _ := yaml.Marshal(obj.Object)
+			want, _ := yaml.Marshal(object(t, test.after).Object)
+			if string(got) != string(want) {
+				t.Errorf("taken over\n%s, want\n%s", got, want)
+			}
+		})
+	}
+}
+
 func TestWhatCanBeSuspended(t *testing.T) {
 	for _, test := range []struct {
 		kind, object string

@@ -18,6 +18,12 @@ func (pyTorchJob) Outcome(obj *unstructured.Unstructured) Outcome {
 	return conditionOutcome(obj, "Failed", "Succeeded")
 }
 
+// The limit is of restarts of all replicas together. Without one a replica that may restart
+// does so for ever, and the job never fails of it.
+func (pyTorchJob) TakeOver(obj *unstructured.Unstructured) {
+	noneOf(mapAt(obj.Object, "spec", "runPolicy"), "backoffLimit")
+}
+
 func (pyTorchJob) Shapes(obj *unstructured.Unstructured) []Shape {
 	replicas := mapAt(obj.Object, "spec", "pytorchReplicaSpecs")
 	roles := make([]string, 0, len(replicas))

@@ -33,6 +33,12 @@ func (rayJob) Renew(obj *unstructured.Unstructured) {
 	unstructured.RemoveNestedField(obj.Object, "spec", "jobId")
 }
 
+// Each retry of KubeRay is another cluster. What the submitter repeats is the submission of
+// the same Ray job.
+func (rayJob) TakeOver(obj *unstructured.Unstructured) {
+	noneOf(mapAt(obj.Object, "spec"), "backoffLimit")
+}
+
 func (rayJob) Shapes(obj *unstructured.Unstructured) []Shape {
 	cluster := mapAt(obj.Object, "spec", "rayClusterSpec")
 	shapes := template(mapAt(cluster, "headGroupSpec", "template"))

@@ -31,6 +31,11 @@ func (sparkApplication) Outcome(obj *unstructured.Unstructured) Outcome {
 	return Outcome{}
 }
 
+// What shall run for ever (restartPolicy Always) never comes to an end that is ours.
+func (sparkApplication) TakeOver(obj *unstructured.Unstructured) {
+	noneOf(mapAt(obj.Object, "spec", "restartPolicy"), "onFailureRetries", "onSubmissionFailureRetries")
+}
+
 func (sparkApplication) Shapes(obj *unstructured.Unstructured) []Shape {
 	var shapes []Shape
 	for _, role := range []string{"driver", "executor"} {

@@ -25,7 +25,8 @@ const QueueLabel = "kueue.x-k8s.io/queue-name"
 // Of returns the object of the next attempt that the record's decision is about, not
 // created yet, and what of the advice could not be followed, each in a short sentence.
 // It has the spec, labels, annotations and owners of the record's template, so queue,
-// priority and whoever waits for the owner stay, and this decision's advice. What the
+// priority and whoever waits for the owner stay, this decision's advice, and no retries of
+// its operator's own. What the
 // failed object has become since is not in it.
 func Of(kind kinds.Kind, rec *records.RetryRecord, now time.Time) (*unstructured.Unstructured, []string, error) {
 	decided := rec.Status.Decision
@@ -38,6 +39,7 @@ func Of(kind kinds.Kind, rec *records.RetryRecord, now time.Time) (*unstructured
 		return nil, nil, fmt.Errorf("%s: template: %w", rec.Name, err)
 	}
 	kind.Renew(next)
+	kind.TakeOver(next)
 	next.SetName(decided.Retry)
 	next.SetNamespace(rec.Namespace)
 	if err := describe(next, rec, advice.GetLastAttempt()); err != nil {
