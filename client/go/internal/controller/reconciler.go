@@ -228,6 +228,7 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 	r.nodes.Note(lineageOf(obj, rec).String(), answer)
 	answer = ofWhole(obj, answer)
 	decision := answer.GetDecision()
+	before := r.failedAlikeBefore(obj, answer)
 	kind := r.kind.GroupVersionKind().Kind
 	decisions.WithLabelValues(kind, decision.GetAction().String(), string(mode)).Inc()
 	if !outcome.Since.IsZero() {
@@ -235,12 +236,13 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 	}
 	log.FromContext(ctx).Info("decided", "action", decision.GetAction().String(),
 		"cause", answer.GetDiagnosis().GetCause().String(), "decisionID", answer.GetDecisionId(), "mode", mode)
+	var by *brake
 	switch decision.GetAction() {
 	case mulliganv1.Decision_IGNORE:
 		r.remember(obj, calm)
 		return ctrl.Result{}, nil
 	case mulliganv1.Decision_WAIT:
-		r.tell(obj, mode, answer)
+		r.tell(obj, mode, answer, nil)
 		return r.wait(obj, answer), nil
 	case mulliganv1.Decision_RETRY:
 		if outcome.Phase == kinds.Active {
@@ -248,15 +250,27 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 			r.remember(obj, calm)
 			return ctrl.Result{}, nil
 		}
+	case mulliganv1.Decision_FAIL:
+		if outcome.Phase == kinds.Active {
+			if by, err = r.brakeOf(ctx, obj); err != nil {
+				return ctrl.Result{}, err
+			}
+			if why := leftTo(answer, before, by); why != "" {
+				return r.leave(obj, answer, why), nil
+			}
+			if mode != Act {
+				by = nil
+			}
+		}
 	}
-	return r.settle(ctx, obj, rec, outcome, mode, answer)
+	return r.settle(ctx, obj, rec, outcome, mode, answer, by)
 }
 
 // Waiting is looked at again at least this often.
 const longestWait = 10 * time.Minute
 
 func (r *reconciler) wait(obj *unstructured.Unstructured, answer *mulliganv1.DecideResponse) ctrl.Result {
-	r.sayOnce(obj, corev1.EventTypeNormal, "Waiting", messageOf(answer))
+	r.sayOnce(obj, corev1.EventTypeNormal, "Waiting", messageOf(answer, nil))
 	after := max(answer.GetDecision().GetRetryAfter().AsDuration(), time.Second)
 	return ctrl.Result{RequeueAfter: min(after, longestWait)}
 }

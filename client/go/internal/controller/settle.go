@@ -9,20 +9,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"google.golang.org/protobuf/proto"
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
-	"mulligan.dev/mulligan/internal/controller/successor"
 	"mulligan.dev/mulligan/internal/words"
 )
 
 // settle writes decision and ledger to the record, in one write of the version that the
-// ledger was read from, and says so.
-func (r *reconciler) settle(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, outcome kinds.Outcome, mode Mode, answer *mulliganv1.DecideResponse) (ctrl.Result, error) {
+// ledger was read from, and says so. by is what stops the work; nil: it has ended, or goes
+// on.
+func (r *reconciler) settle(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, outcome kinds.Outcome, mode Mode, answer *mulliganv1.DecideResponse, by *brake) (ctrl.Result, error) {
 	if rec == nil {
 		var err error
 		if rec, err = r.first(obj, outcome); err != nil {
@@ -33,6 +32,7 @@ func (r *reconciler) settle(ctx context.Context, obj *unstructured.Unstructured,
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	decided.Suspend = by != nil
 	rec.Status.Decision = decided
 	if mode == Act {
 		ledger, err := mulligan.EncodeLedger(answer.GetLedger())
@@ -43,17 +43,17 @@ func (r *reconciler) settle(ctx context.Context, obj *unstructured.Unstructured,
 	}
 	action := answer.GetDecision().GetAction()
 	rec.Become(states[action][mode], reasons[action][mode], decided.Sentence, decided.DecidedAt)
-	rec.Status.FirstStep = firstStep(obj, mode, answer)
+	rec.Status.FirstStep = firstStep(obj, mode, answer, by)
 	if err := r.write(ctx, obj, rec); err != nil {
 		return ctrl.Result{}, err
 	}
-	r.report(obj, decided, answer)
-	r.tell(obj, mode, answer)
+	r.report(obj, decided, answer, by)
+	r.tell(obj, mode, answer, by)
 	return r.carryOut(ctx, obj, rec)
 }
 
 // firstStep is what a person has to do before anything goes on.
-func firstStep(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.DecideResponse) string {
+func firstStep(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.DecideResponse, by *brake) string {
 	why := fmt.Sprintf("kubectl mulligan why -n %s %s/%s", obj.GetNamespace(), strings.ToLower(obj.GetKind()), obj.GetName())
 	step := answer.GetDiagnosis().GetFirstStep().GetText()
 	if step == "" {
@@ -64,11 +64,16 @@ func firstStep(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.Dec
 		return ""
 	case action == mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE:
 		return words.Cut(fmt.Sprintf("%s; the retry begins once the spec is corrected (%s)", step, why), maxRefusal)
+	case by != nil:
+		return words.Cut(step, maxQuote) + "; " + goOn(by)
 	case action == mulliganv1.Decision_FAIL:
 		return words.Cut(fmt.Sprintf("%s; then create it anew (%s)", step, why), maxRefusal)
 	}
 	return ""
 }
+
+// goOn is the end of a first step about what was stopped.
+func goOn(by *brake) string { return "then let it go on: " + by.release() }
 
 func (r *reconciler) decisionOf(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, outcome kinds.Outcome, mode Mode, answer *mulliganv1.DecideResponse) (*records.Decision, error) {
 	begun, err := r.kind.Begun(ctx, r.client, obj)
@@ -85,7 +90,6 @@ func (r *reconciler) decisionOf(ctx context.Context, obj *unstructured.Unstructu
 		Mode:       string(mode),
 		DecidedAt:  r.now().UTC().Truncate(time.Millisecond),
 		Generation: obj.GetGeneration(),
-		Suspend:    r.suspends(obj, outcome, mode, decision),
 		Unbegun:    !begun,
 		FailureID:  answer.GetFailureId(),
 		DecisionID: answer.GetDecisionId(),
@@ -143,32 +147,6 @@ func notBefore(obj *unstructured.Unstructured, outcome kinds.Outcome, at time.Ti
 	return at
 }
 
-// suspends says whether a running workload gives its devices back because it is given up.
-// A queue starts and stops what is its own.
-func (r *reconciler) suspends(obj *unstructured.Unstructured, outcome kinds.Outcome, mode Mode, decision *mulliganv1.Decision) bool {
-	return mode == Act && r.options.Suspend && outcome.Phase == kinds.Active &&
-		decision.GetAction() == mulliganv1.Decision_FAIL && obj.GetLabels()[successor.QueueLabel] == "" &&
-		r.kind.SuspendField(obj) != nil && !r.isSuspended(obj)
-}
-
-func (r *reconciler) isSuspended(obj *unstructured.Unstructured) bool {
-	field := r.kind.SuspendField(obj)
-	suspended, _, err := unstructured.NestedBool(obj.Object, field...)
-	return field != nil && err == nil && suspended
-}
-
-// suspend stops the very version that was decided about.
-func (r *reconciler) suspend(ctx context.Context, obj *unstructured.Unstructured, decided *records.Decision) error {
-	if obj.GetGeneration() != decided.Generation || r.isSuspended(obj) {
-		return nil
-	}
-	changed := obj.DeepCopy()
-	if err := unstructured.SetNestedField(changed.Object, true, r.kind.SuspendField(obj)...); err != nil {
-		return err
-	}
-	return r.client.Patch(ctx, changed, client.MergeFromWithOptions(obj, client.MergeFromWithOptimisticLock{}))
-}
-
 // What an Event is called, by action and mode.
 var reasons = map[mulliganv1.Decision_Action]map[Mode]string{
 	mulliganv1.Decision_RETRY:                {Act: "RetryGranted", Observe: "WouldRetry"},
@@ -183,13 +161,13 @@ var states = map[mulliganv1.Decision_Action]map[Mode]records.State{
 	mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE: {Act: records.WaitingForSpecUpdate, Observe: records.Observed},
 }
 
-func (r *reconciler) report(obj *unstructured.Unstructured, decided *records.Decision, answer *mulliganv1.DecideResponse) {
+func (r *reconciler) report(obj *unstructured.Unstructured, decided *records.Decision, answer *mulliganv1.DecideResponse, by *brake) {
 	action := answer.GetDecision().GetAction()
 	eventType := corev1.EventTypeWarning
 	if action == mulliganv1.Decision_RETRY {
 		eventType = corev1.EventTypeNormal
 	}
-	r.recorder.Event(obj, eventType, reasons[action][Mode(decided.Mode)], messageOf(answer))
+	r.recorder.Event(obj, eventType, reasons[action][Mode(decided.Mode)], messageOf(answer, by))
 	for _, part := range answer.GetSeparate()[:min(len(answer.GetSeparate()), mostParts)] {
 		r.recorder.Event(obj, corev1.EventTypeWarning, "PartFailed", part.GetDecision().GetSentence())
 	}
@@ -201,9 +179,10 @@ const mostParts = 20
 // Most bytes of a quoted text in an Event, which has 1024 in all.
 const maxQuote = 300
 
-// messageOf is the problem and what is done about it, what to do first, what it was seen by in Kubernetes'
-// own words, and how the workload's own operator differs where that was asked.
-func messageOf(answer *mulliganv1.DecideResponse) string {
+// messageOf is the problem and what is done about it, what to do first, who stopped it and
+// how it goes on, what it was seen by in Kubernetes' own words, and how the workload's own
+// operator differs where that was asked.
+func messageOf(answer *mulliganv1.DecideResponse, by *brake) string {
 	message := answer.GetDecision().GetSentence()
 	// The sentence begins with the summary; the problem is that in the program's own words.
 	problem, summary := answer.GetDiagnosis().GetProblem(), strings.TrimSuffix(answer.GetDiagnosis().GetSummary(), ".")
@@ -212,6 +191,9 @@ func messageOf(answer *mulliganv1.DecideResponse) string {
 	}
 	if step := answer.GetDiagnosis().GetFirstStep().GetText(); step != "" {
 		message += " Do first: " + words.Cut(step, maxQuote) + "."
+	}
+	if by != nil {
+		message += " " + records.Stopper + " stopped it; to let it go on: " + by.release() + "."
 	}
 	if evidence := answer.GetDiagnosis().GetEvidence(); len(evidence) > 0 && evidence[0].GetValue() != "" {
 		message += fmt.Sprintf(" Seen: %s: %s", evidence[0].GetPath(), words.Cut(evidence[0].GetValue(), maxQuote))
@@ -233,7 +215,7 @@ func (r *reconciler) carryOut(ctx context.Context, obj *unstructured.Unstructure
 		return ctrl.Result{}, nil
 	}
 	if decided.Suspend {
-		return ctrl.Result{}, r.suspend(ctx, obj, decided)
+		return r.stop(ctx, obj, decided)
 	}
 	if decided.Action != mulliganv1.Decision_RETRY.String() || rec.IsOver() {
 		return ctrl.Result{}, nil

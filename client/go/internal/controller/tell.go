@@ -8,9 +8,14 @@ import (
 	"mulligan.dev/mulligan/internal/notify"
 )
 
-// tell tells whoever has to act about an answer, if anybody has. It never waits.
-func (r *reconciler) tell(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.DecideResponse) {
-	r.options.Notifier.Tell(failureOf(obj, mode, answer))
+// tell tells whoever has to act about an answer, if anybody has. by is what stops the
+// work; nil: it is not stopped. It never waits.
+func (r *reconciler) tell(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.DecideResponse, by *brake) {
+	failure := failureOf(obj, mode, answer)
+	if by != nil {
+		failure.Stopped, failure.GoOn = records.Stopper+" stopped it", goOn(by)
+	}
+	r.options.Notifier.Tell(failure)
 }
 
 func failureOf(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.DecideResponse) notify.Failure {

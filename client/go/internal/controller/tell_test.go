@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/internal/notify"
 	"mulligan.dev/mulligan/mulligantest"
 )
@@ -116,17 +118,58 @@ func TestARetryThatIsRefusedIsTold(t *testing.T) {
 	}
 }
 
+// Who stopped it, why, and what lets it go on: in each place where people look.
+func TestWhatIsStoppedSaysByWhomAndHowItGoesOn(t *testing.T) {
+	const goOn = `kubectl patch job train -n ml --type=merge -p '{"spec":{"suspend":false}}'`
+	w := troubled(t, nil, failedJob(running))
+	stop := tellTo(t, w)
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_IMAGE_INVALID, usersTypo, failedAlike))
+	w.look(t)
+	event := w.said()
+	told := stop()
+	if len(told) != 1 {
+		t.Fatalf("told %d times, want once", len(told))
+	}
+	annotations := w.jobs(t)["train"].Annotations
+	step := w.record(t).Status.FirstStep
+	for where, text := range map[string]string{
+		"the Event":        event,
+		"the notification": told[0].Problem + told[0].Sentence + told[0].FirstStep,
+		"the annotations":  annotations[records.Stopped] + annotations[records.FirstStep],
+	} {
+		for _, part := range []string{"mulligan-controller stopped it", "IMAGE_INVALID", "correct the image", goOn} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s has no %q: %s", where, part, text)
+			}
+		}
+	}
+	if step != annotations[records.FirstStep] || strings.Contains(step, "anew") {
+		t.Errorf("the first step of the record is %q", step)
+	}
+	// Somebody lets it go on: nothing says that it is stopped.
+	resumed := w.jobs(t)["train"]
+	resumed.Spec.Suspend, resumed.Generation = nil, resumed.Generation+1
+	if err := w.client.Update(t.Context(), resumed); err != nil {
+		t.Fatal(err)
+	}
+	w.look(t)
+	w.look(t)
+	if left := w.jobs(t)["train"].Annotations; left[records.Stopped] != "" || left[records.FirstStep] != "" {
+		t.Errorf("it is at work again, and says %v", left)
+	}
+}
+
 func TestEventsBeginWithTheHeadline(t *testing.T) {
 	answer := &mulliganv1.DecideResponse{
 		Diagnosis: &mulliganv1.Diagnosis{Summary: "Pod a: an uncaught exception (exit code 1).", Problem: "Pod a: KeyError: 'x' (an uncaught exception, exit code 1)"},
 		Decision:  &mulliganv1.Decision{Sentence: "Pod a: an uncaught exception (exit code 1): retry the pod."},
 	}
-	if got, want := messageOf(answer), "Pod a: KeyError: 'x' (an uncaught exception, exit code 1): retry the pod."; got != want {
+	if got, want := messageOf(answer, nil), "Pod a: KeyError: 'x' (an uncaught exception, exit code 1): retry the pod."; got != want {
 		t.Errorf("messageOf() = %q, want %q", got, want)
 	}
 	// A sentence that begins otherwise stays whole.
 	answer.Diagnosis.Summary = "Pod b: gone."
-	if got, want := messageOf(answer), answer.GetDecision().GetSentence(); got != want {
+	if got, want := messageOf(answer, nil), answer.GetDecision().GetSentence(); got != want {
 		t.Errorf("messageOf() = %q, want %q", got, want)
 	}
 }

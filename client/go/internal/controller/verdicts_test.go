@@ -41,7 +41,7 @@ func TestVerdicts(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t, func(o *Options) { o.Mode = test.mode }, test.job)
-			w.service.Next(mulligantest.Cause(test.cause))
+			w.service.Next(mulligantest.Cause(test.cause, failedAlike))
 			w.memory.of(client.ObjectKeyFromObject(test.job), test.job.UID, func(m *remembered) { m.troubled = w.clock.Add(-time.Minute) })
 			result := w.look(t)
 			job := w.jobs(t)["train"]

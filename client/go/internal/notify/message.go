@@ -28,6 +28,9 @@ type Failure struct {
 	// Refused is why the API server takes no further attempt; empty: it was not asked,
 	// or took one. What the answer said to do first does not help then.
 	Refused string
+	// Stopped says who stopped the work while its operator was still at it, and GoOn what
+	// lets it go on; empty: nobody did.
+	Stopped, GoOn string
 }
 
 // Message is what a person is told. Every text of it is one visible line. Templates of
@@ -112,6 +115,10 @@ func messageOf(f Failure) *Message {
 	if m.FirstStep == "" {
 		m.Command = fmt.Sprintf("kubectl mulligan why -n %s %s/%s", f.Namespace, strings.ToLower(f.Kind), f.Name)
 		m.FirstStep = "find out why: " + m.Command
+	}
+	if f.Stopped != "" {
+		m.Sentence = visible(strings.TrimSuffix(decision.GetSentence(), ".") + "; " + f.Stopped)
+		m.FirstStep = visible(m.FirstStep + "; " + f.GoOn)
 	}
 	return m
 }

@@ -1,7 +1,10 @@
 package records
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -38,11 +41,18 @@ const (
 	// LastAttempt is "true" where a further failure of this kind would end the
 	// work: keep the evidence.
 	LastAttempt = "mulligan.dev/last-attempt"
+	// Stopped says who stopped the work while its operator was at it, when and why, and
+	// FirstStep what to do first and what lets it go on. `mulligan explain` tells both.
+	Stopped   = "mulligan.dev/stopped"
+	FirstStep = "mulligan.dev/first-step"
 )
+
+// Stopper is who stops work that is given up, in words for people.
+const Stopper = "mulligan-controller"
 
 // Copied are the annotations that are copies, without the ledger, which others may
 // keep on their own objects.
-var Copied = []string{DecisionCopy, RetriedAs, RetryOf, AttemptCopy, Origin, RecordName, LastAttempt}
+var Copied = []string{DecisionCopy, RetriedAs, RetryOf, AttemptCopy, Origin, RecordName, LastAttempt, Stopped, FirstStep}
 
 // Copies are the annotations of the attempt with that UID as they should be; nil for
 // an object that is none.
@@ -65,6 +75,10 @@ func (r *RetryRecord) Copies(uid types.UID) (map[string]string, error) {
 	var err error
 	if copies[DecisionCopy], err = decided.Encode(); err == nil && len(r.Status.Ledger) > 0 {
 		copies[mulligan.LedgerAnnotation] = string(r.Status.Ledger)
+	}
+	if decided.Suspend {
+		copies[Stopped] = fmt.Sprintf("%s stopped it at %s: %s", Stopper, decided.DecidedAt.UTC().Format(time.RFC3339), strings.TrimSuffix(decided.Sentence, "."))
+		copies[FirstStep] = r.Status.FirstStep
 	}
 	return copies, err
 }

@@ -1,0 +1,218 @@
+package controller
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"mulligan.dev/mulligan"
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/controller/records"
+	"mulligan.dev/mulligan/internal/controller/successor"
+	"mulligan.dev/mulligan/internal/words"
+)
+
+// brake is the boolean that stops a workload and keeps its objects, so that it gives its
+// devices back.
+type brake struct {
+	// The workload itself, or what its queue starts and stops it by.
+	target *unstructured.Unstructured
+	field  []string
+	// With which the work stops.
+	stops bool
+}
+
+// brakeOf returns nil where there is no means to stop the workload, or none is to be used.
+func (r *reconciler) brakeOf(ctx context.Context, obj *unstructured.Unstructured) (*brake, error) {
+	if !r.options.Suspend {
+		return nil, nil
+	}
+	if obj.GetLabels()[successor.QueueLabel] != "" {
+		mapping, err := r.client.RESTMapper().RESTMapping(queuedKind)
+		if err == nil {
+			return r.queueBrake(ctx, obj, mapping.GroupVersionKind)
+		}
+		if !meta.IsNoMatchError(err) {
+			return nil, err
+		}
+		// Without the queue nobody but us stops or starts it.
+	}
+	field := r.kind.SuspendField(obj)
+	if field == nil {
+		return nil, nil
+	}
+	return &brake{obj, field, true}, nil
+}
+
+var queuedKind = schema.GroupKind{Group: "kueue.x-k8s.io", Kind: "Workload"}
+
+// Kueue's label of a Workload: the UID of what it is made for.
+const queuedFor = "kueue.x-k8s.io/job-uid"
+
+// queueBrake deactivates: the queue would start what somebody else suspends.
+func (r *reconciler) queueBrake(ctx context.Context, obj *unstructured.Unstructured, gvk schema.GroupVersionKind) (*brake, error) {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+	err := r.asker.reader.List(ctx, list, client.InNamespace(obj.GetNamespace()), client.MatchingLabels{queuedFor: string(obj.GetUID())})
+	if err != nil || len(list.Items) == 0 {
+		return nil, err
+	}
+	return &brake{&list.Items[0], []string{"spec", "active"}, false}, nil
+}
+
+func (b *brake) isOn() bool {
+	value, found, err := unstructured.NestedBool(b.target.Object, b.field...)
+	return err == nil && found && value == b.stops
+}
+
+// pull stops the work, if what it is stopped by is as it was read.
+func (b *brake) pull(ctx context.Context, c client.Client) error {
+	changed := b.target.DeepCopy()
+	if err := unstructured.SetNestedField(changed.Object, b.stops, b.field...); err != nil {
+		return err
+	}
+	return c.Patch(ctx, changed, client.MergeFromWithOptions(b.target, client.MergeFromWithOptimisticLock{}))
+}
+
+// release is the command that lets the work go on.
+func (b *brake) release() string {
+	patch := fmt.Sprint(!b.stops)
+	for i := len(b.field) - 1; i >= 0; i-- {
+		patch = fmt.Sprintf(`{"%s":%s}`, b.field[i], patch)
+	}
+	return fmt.Sprintf("kubectl patch %s %s -n %s --type=merge -p '%s'",
+		strings.ToLower(b.target.GetKind()), b.target.GetName(), b.target.GetNamespace(), patch)
+}
+
+// The shortest pause before an operator or the kubelet tries again.
+const betweenTries = 10 * time.Second
+
+// Kinds of failures of a workload that are kept in mind.
+const maxLikenesses = 16
+
+// failedAlikeBefore says whether the work failed before like this: in an attempt that the
+// ledger knows, or in one of its operator's own, of which no ledger does. It notes the
+// failure for the next time. What begins to fail at once everywhere has failed once.
+func (r *reconciler) failedAlikeBefore(obj *unstructured.Unstructured, answer *mulliganv1.DecideResponse) bool {
+	diagnosis := answer.GetDiagnosis()
+	if diagnosis.GetSituation() != mulliganv1.Diagnosis_BROKEN {
+		return false
+	}
+	likeness := cmp.Or(diagnosis.GetFingerprint(), diagnosis.GetCause().String())
+	// What cannot start has no end, and is tried as long as it is there.
+	at := r.now()
+	if diagnosis.GetFinishedAt() != nil {
+		at = diagnosis.GetFinishedAt().AsTime()
+	}
+	before := false
+	for _, record := range answer.GetLedger().GetHistory() {
+		end := record.GetObservedAt()
+		if record.GetFinishedAt() != nil {
+			end = record.GetFinishedAt()
+		}
+		isThis := record.GetFailureId() == answer.GetFailureId()
+		if !isThis && cmp.Or(record.GetFingerprint(), record.GetCause().String()) == likeness {
+			before = before || at.Sub(end.AsTime()).Abs() >= betweenTries
+		}
+	}
+	r.remember(obj, func(m *remembered) {
+		if m.generation != obj.GetGeneration() {
+			m.generation, m.failed = obj.GetGeneration(), nil
+		}
+		first, known := m.failed[likeness]
+		if known {
+			before = before || at.Sub(first).Abs() >= betweenTries
+		} else if len(m.failed) < maxLikenesses {
+			if m.failed == nil {
+				m.failed = map[string]time.Time{}
+			}
+			m.failed[likeness] = at
+		}
+	})
+	return before
+}
+
+// leftTo says why work that its operator is at is not ended by a verdict; empty: it is.
+// Operators retry by themselves, as their users told them. So it ends only
+//
+//  1. as a whole: of one part the operator knows itself what to do;
+//  2. what cannot succeed unchanged (Diagnosis.outlook);
+//  3. and has failed alike before;
+//  4. where there is something to end it with.
+func leftTo(answer *mulliganv1.DecideResponse, before bool, by *brake) string {
+	switch {
+	case isOfPart(answer):
+		return "only a part of the work has failed, which its operator ends or tries again by its own limits"
+	case answer.GetDiagnosis().GetOutlook() != mulliganv1.Diagnosis_CANNOT_RECOVER:
+		return "its operator may still try it, and it may recover"
+	case !before:
+		return "its operator may still try it; it is stopped when it fails alike once more"
+	case by == nil:
+		return "its operator may still try it; there is no means to suspend it, or --suspend-given-up is off"
+	}
+	return ""
+}
+
+// isOfPart says whether a part of the work has failed on its own, as an index of a Job
+// does while the others go on; whether or not its operator ends the work for that.
+func isOfPart(answer *mulliganv1.DecideResponse) bool {
+	if scope := answer.GetDecision().GetScope(); scope != mulliganv1.Decision_SCOPE_UNSPECIFIED && scope <= mulliganv1.Decision_INDEX {
+		return true
+	}
+	return slices.ContainsFunc(answer.GetLedger().GetHistory(), func(record *mulliganv1.AttemptRecord) bool {
+		return record.GetFailureId() == answer.GetFailureId() && record.GetPart() != ""
+	})
+}
+
+// leave says once that a workload goes on though Mulligan would try it no more. Nothing is
+// stored, so nothing is charged until its operator has given up.
+func (r *reconciler) leave(obj *unstructured.Unstructured, answer *mulliganv1.DecideResponse, why string) ctrl.Result {
+	reason := "LeftToItsOperator"
+	if isOfPart(answer) {
+		reason = "PartFailed"
+	}
+	message := words.Cut(mulligan.Problem(answer), maxQuote) + ". It goes on: " + why + "."
+	if step := answer.GetDiagnosis().GetFirstStep().GetText(); step != "" {
+		message += " Do first: " + words.Cut(step, maxQuote) + "."
+	}
+	r.sayOnce(obj, corev1.EventTypeWarning, reason, message)
+	if answer.GetDiagnosis().GetFinishedAt() == nil && answer.GetDiagnosis().GetOutlook() == mulliganv1.Diagnosis_CANNOT_RECOVER {
+		// No object changes when the kubelet's next try fails as well.
+		return ctrl.Result{RequeueAfter: betweenTries}
+	}
+	r.remember(obj, calm)
+	return ctrl.Result{}
+}
+
+// stop stops the very version that was decided about.
+func (r *reconciler) stop(ctx context.Context, obj *unstructured.Unstructured, decided *records.Decision) (ctrl.Result, error) {
+	if obj.GetGeneration() != decided.Generation || r.isSuspended(obj) {
+		return ctrl.Result{}, nil
+	}
+	by, err := r.brakeOf(ctx, obj)
+	if err != nil || by == nil || by.isOn() {
+		return ctrl.Result{}, err
+	}
+	err = by.pull(ctx, r.client)
+	if isRefused(err) {
+		r.sayOnce(obj, corev1.EventTypeWarning, "NotStopped", fmt.Sprintf("It goes on: the API server does not let it be stopped: %s", words.Cut(err.Error(), maxQuote)))
+		return ctrl.Result{RequeueAfter: longestRefusal}, nil
+	}
+	return ctrl.Result{}, err
+}
+
+func (r *reconciler) isSuspended(obj *unstructured.Unstructured) bool {
+	field := r.kind.SuspendField(obj)
+	suspended, _, err := unstructured.NestedBool(obj.Object, field...)
+	return field != nil && err == nil && suspended
+}

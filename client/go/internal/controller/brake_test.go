@@ -1,0 +1,264 @@
+package controller
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/controller/records"
+	"mulligan.dev/mulligan/internal/controller/successor"
+	"mulligan.dev/mulligan/internal/testing/manifest"
+	"mulligan.dev/mulligan/mulligantest"
+)
+
+type edit = func(*mulliganv1.DecideResponse)
+
+func lasting(r *mulliganv1.DecideResponse) {
+	r.Diagnosis.Outlook = mulliganv1.Diagnosis_CANNOT_RECOVER
+}
+
+// failedAlike cannot succeed unchanged, and an attempt before failed of the same.
+func failedAlike(r *mulliganv1.DecideResponse) {
+	lasting(r)
+	r.Ledger.History = slices.Insert(r.Ledger.History, 0, &mulliganv1.AttemptRecord{
+		FailureId: "before", Cause: r.Diagnosis.Cause, FinishedAt: timestamppb.New(time.Now().Add(-time.Hour)),
+	})
+}
+
+// part is of a Job whose other indexes go on, with or without a limit for each.
+func part(scope mulliganv1.Decision_Scope) edit {
+	return func(r *mulliganv1.DecideResponse) {
+		r.Decision.Scope = scope
+		r.Ledger.History[len(r.Ledger.History)-1].Part = "3"
+	}
+}
+
+func endedAt(at time.Time) edit {
+	return func(r *mulliganv1.DecideResponse) { r.Diagnosis.FinishedAt = timestamppb.New(at) }
+}
+
+func fails(edits ...edit) mulligantest.Step {
+	return mulligantest.Cause(mulliganv1.Cause_CONFIG_USER_ERROR, edits...)
+}
+
+// troubled is a world whose Job is at work with a pod in trouble.
+func troubled(t *testing.T, change func(*Options), job *batchv1.Job) *world {
+	w := newWorld(t, change, job)
+	w.trouble(job)
+	return w
+}
+
+func (w *world) trouble(job *batchv1.Job) {
+	w.memory.of(client.ObjectKeyFromObject(job), job.UID, func(m *remembered) { m.troubled = w.clock.Add(-time.Minute) })
+}
+
+// answers is the next answer, also about a failure that was asked about: nothing of that was
+// stored.
+func (w *world) answers(t *testing.T, step mulligantest.Step) {
+	t.Helper()
+	service := mulligantest.New(t)
+	service.Next(step)
+	w.asker.decider = service.Client()
+}
+
+// What an operator is still at ends only where it cannot come through unchanged and has
+// failed alike before.
+func TestWhatItsOperatorIsAtIsNotOverruled(t *testing.T) {
+	at := time.Now().Truncate(time.Second)
+	for _, test := range []struct {
+		name string
+		// One a look, a quarter of a minute apart.
+		answers []mulligantest.Step
+		change  func(*Options)
+		event   string
+		stops   bool
+	}{
+		{"an index, with a limit for each", []mulligantest.Step{fails(failedAlike, part(mulliganv1.Decision_INDEX))}, nil, "PartFailed", false},
+		{"an index, with a limit for all", []mulligantest.Step{fails(failedAlike, part(mulliganv1.Decision_JOB))}, nil, "PartFailed", false},
+		{"a pod of several", []mulligantest.Step{fails(failedAlike, func(r *mulliganv1.DecideResponse) { r.Decision.Scope = mulliganv1.Decision_POD })}, nil, "PartFailed", false},
+		{"may recover, its budget is spent", []mulligantest.Step{fails(failedAlike, func(r *mulliganv1.DecideResponse) { r.Diagnosis.Outlook = mulliganv1.Diagnosis_MAY_RECOVER })}, nil, "LeftToItsOperator", false},
+		{"nobody knows whether it recovers", []mulligantest.Step{fails(failedAlike, func(r *mulliganv1.DecideResponse) { r.Diagnosis.Outlook = mulliganv1.Diagnosis_OUTLOOK_UNKNOWN })}, nil, "LeftToItsOperator", false},
+		{"the first time", []mulligantest.Step{fails(lasting, endedAt(at))}, nil, "LeftToItsOperator", false},
+		{"the same end seen again", []mulligantest.Step{fails(lasting, endedAt(at)), fails(lasting, endedAt(at))}, nil, "LeftToItsOperator", false},
+		{"all of a gang at once", []mulligantest.Step{fails(lasting, endedAt(at)), fails(lasting, endedAt(at.Add(3*time.Second)))}, nil, "LeftToItsOperator", false},
+		{"of another cause before", []mulligantest.Step{mulligantest.Cause(mulliganv1.Cause_IMAGE_INVALID, lasting), fails(lasting)}, nil, "LeftToItsOperator", false},
+		{"--suspend-given-up=false", []mulligantest.Step{fails(failedAlike)}, func(o *Options) { o.Suspend = false }, "LeftToItsOperator", false},
+		{"once more alike", []mulligantest.Step{fails(lasting, endedAt(at)), fails(lasting, endedAt(at.Add(time.Minute)))}, nil, "GivenUp", true},
+		{"in an attempt before", []mulligantest.Step{fails(failedAlike, endedAt(at))}, nil, "GivenUp", true},
+		{"cannot start, and is tried again", []mulligantest.Step{mulligantest.Cause(mulliganv1.Cause_IMAGE_DENIED, lasting), mulligantest.Cause(mulliganv1.Cause_IMAGE_DENIED, lasting, func(r *mulliganv1.DecideResponse) { r.Decision.Action = mulliganv1.Decision_FAIL })}, nil, "GivenUp", true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			job := failedJob(running)
+			w := troubled(t, test.change, job)
+			for i, answer := range test.answers {
+				if i > 0 {
+					w.clock = w.clock.Add(15 * time.Second)
+					w.trouble(job)
+				}
+				w.answers(t, answer)
+				w.look(t)
+			}
+			now := w.jobs(t)["train"]
+			if stopped := now.Spec.Suspend != nil && *now.Spec.Suspend; stopped != test.stops {
+				t.Errorf("suspended: %v, want %v", stopped, test.stops)
+			}
+			if rec := w.record(t); (rec != nil) != test.stops {
+				t.Errorf("the record is %+v; its operator's failures are not charged while it is at it", rec)
+			}
+			if said := w.said(); !strings.Contains(said, test.event) || strings.Contains(said, "GivenUp") != test.stops {
+				t.Errorf("Events %q, want %s", said, test.event)
+			}
+		})
+	}
+}
+
+// What waits for the kubelet's next try is looked at again without a change of its pod.
+func TestWhatCannotStartIsLookedAtAgain(t *testing.T) {
+	w := troubled(t, nil, failedJob(running))
+	for _, stops := range []bool{false, true} {
+		w.answers(t, mulligantest.Cause(mulliganv1.Cause_IMAGE_INVALID, lasting))
+		result := w.look(t)
+		now := w.jobs(t)["train"]
+		if stopped := now.Spec.Suspend != nil && *now.Spec.Suspend; stopped != stops || (result.RequeueAfter > 0) == stops {
+			t.Errorf("suspended: %v and looked at again in %v, want suspended: %v", stopped, result.RequeueAfter, stops)
+		}
+		w.clock = w.clock.Add(result.RequeueAfter)
+	}
+}
+
+// A changed spec is another work.
+func TestAChangedSpecBeginsAnew(t *testing.T) {
+	job := failedJob(running)
+	w := troubled(t, nil, job)
+	w.answers(t, fails(lasting))
+	w.look(t)
+	changed := w.jobs(t)["train"]
+	changed.Generation++
+	if err := w.client.Update(t.Context(), changed); err != nil {
+		t.Fatal(err)
+	}
+	w.clock = w.clock.Add(time.Minute)
+	w.answers(t, fails(lasting))
+	w.look(t)
+	if said := w.said(); strings.Contains(said, "GivenUp") || w.record(t) != nil {
+		t.Errorf("given up: %s", said)
+	}
+}
+
+// What ended by itself was not stopped.
+func TestWhatHasEndedIsNotStopped(t *testing.T) {
+	w := newWorld(t, nil, failedJob())
+	w.service.Next(fails(failedAlike))
+	w.look(t)
+	if said := w.said(); !strings.Contains(said, "GivenUp") || strings.Contains(said, "stopped it") || w.jobs(t)["train"].Annotations[records.Stopped] != "" {
+		t.Errorf("Events %q, annotations %v", said, w.jobs(t)["train"].Annotations)
+	}
+}
+
+const workloadManifest = `
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {name: job-train-1a2b3, namespace: ml, uid: uid-workload, generation: 1, labels: {kueue.x-k8s.io/job-uid: uid-train}}
+spec: {active: true}
+`
+
+// queued is a world with Kueue and a Job in a queue, whose Workload is there or not.
+func queued(t *testing.T, workload bool, refuses error) *world {
+	t.Helper()
+	job := failedJob(running, func(j *batchv1.Job) { j.Labels = map[string]string{successor.QueueLabel: "gpu"} })
+	w := troubled(t, nil, job)
+	version := schema.GroupVersion{Group: "kueue.x-k8s.io", Version: "v1beta2"}
+	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{version})
+	mapper.Add(version.WithKind("Workload"), meta.RESTScopeNamespace)
+	objects := []client.Object{job, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}}}
+	if workload {
+		objects = append(objects, manifest.Object(t, workloadManifest))
+	}
+	cluster := likeAServer(w.ties)
+	patch := cluster.Patch
+	cluster.Patch = func(ctx context.Context, c client.WithWatch, obj client.Object, p client.Patch, opts ...client.PatchOption) error {
+		if obj.GetObjectKind().GroupVersionKind().Kind == "Workload" && refuses != nil {
+			return refuses
+		}
+		return patch(ctx, c, obj, p, opts...)
+	}
+	w.reconciler = w.another(withKueue(t, mapper, cluster, objects), w.options)
+	w.trouble(job)
+	return w
+}
+
+func withKueue(t *testing.T, mapper meta.RESTMapper, functions interceptor.Funcs, objects []client.Object) client.WithWatch {
+	t.Helper()
+	return fake.NewClientBuilder().WithScheme(testScheme(t)).WithRESTMapper(mapper).WithObjects(objects...).
+		WithIndex(&records.RetryRecord{}, records.Index, records.Keys).WithInterceptorFuncs(functions).Build()
+}
+
+func (w *world) isActive(t *testing.T) bool {
+	t.Helper()
+	workload := manifest.Object(t, workloadManifest)
+	if err := w.client.Get(t.Context(), client.ObjectKeyFromObject(workload), workload); err != nil {
+		t.Fatal(err)
+	}
+	active, _, _ := unstructured.NestedBool(workload.Object, "spec", "active")
+	return active
+}
+
+// A queue starts what somebody else suspends.
+func TestWhatIsInAQueueIsDeactivated(t *testing.T) {
+	w := queued(t, true, nil)
+	w.service.Next(fails(failedAlike))
+	w.look(t)
+	job := w.jobs(t)["train"]
+	if w.isActive(t) || job.Spec.Suspend != nil {
+		t.Errorf("the Workload is active: %v; suspend is %v, want it left to the queue", w.isActive(t), job.Spec.Suspend)
+	}
+	const goOn = `kubectl patch workload job-train-1a2b3 -n ml --type=merge -p '{"spec":{"active":true}}'`
+	if said := w.said(); !strings.Contains(said, "GivenUp") || !strings.Contains(said, goOn) {
+		t.Errorf("Events %q, want one with %s", said, goOn)
+	}
+	if again := w.look(t); again.RequeueAfter > 0 {
+		t.Errorf("looked at again in %v", again.RequeueAfter)
+	}
+}
+
+func TestWhatIsInAQueueIsNotGivenUpInWordsAlone(t *testing.T) {
+	t.Run("without a Workload", func(t *testing.T) {
+		w := queued(t, false, nil)
+		w.service.Next(fails(failedAlike))
+		w.look(t)
+		if said := w.said(); !strings.Contains(said, "LeftToItsOperator") || !strings.Contains(said, "goes on") || w.record(t) != nil {
+			t.Errorf("Events %q", said)
+		}
+	})
+	t.Run("refused", func(t *testing.T) {
+		w := queued(t, true, apierrors.NewForbidden(schema.GroupResource{Resource: "workloads"}, "job-train-1a2b3", nil))
+		w.service.Next(fails(failedAlike))
+		result := w.look(t)
+		if said := w.said(); !strings.Contains(said, "NotStopped It goes on") || !w.isActive(t) || result.RequeueAfter <= 0 {
+			t.Errorf("Events %q, looked at again in %v", said, result.RequeueAfter)
+		}
+	})
+	t.Run("without Kueue", func(t *testing.T) {
+		w := troubled(t, nil, failedJob(running, func(j *batchv1.Job) { j.Labels = map[string]string{successor.QueueLabel: "gpu"} }))
+		w.service.Next(fails(failedAlike))
+		w.look(t)
+		if job := w.jobs(t)["train"]; job.Spec.Suspend == nil || !*job.Spec.Suspend {
+			t.Error("it goes on")
+		}
+	})
+}
