@@ -106,7 +106,7 @@ func TestScenario02MemoryGrowsToItsCap(t *testing.T) {
 	if jobs[3].Annotations["mulligan.dev/last-attempt"] != "true" {
 		t.Errorf("the last attempt is not marked as such")
 	}
-	c.anEvent(t, &jobs[3], "GivenUp", d.Sentence)
+	c.anEvent(t, &jobs[3], "GivenUp", "memory limit", "fail the Job", "budget memory is used up")
 }
 
 func TestScenario03DeclaredFailureStaysFailed(t *testing.T) {
