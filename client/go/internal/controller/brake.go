@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -64,10 +65,16 @@ func (r *reconciler) queueBrake(ctx context.Context, obj *unstructured.Unstructu
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
 	err := r.asker.reader.List(ctx, list, client.InNamespace(obj.GetNamespace()), client.MatchingLabels{queuedFor: string(obj.GetUID())})
-	if err != nil || len(list.Items) == 0 {
+	if err != nil {
 		return nil, err
 	}
-	return &brake{&list.Items[0], []string{"spec", "active"}, false}, nil
+	for i := range list.Items {
+		// A label alone is anybody's.
+		if metav1.IsControlledBy(&list.Items[i], obj) {
+			return &brake{&list.Items[i], []string{"spec", "active"}, false}, nil
+		}
+	}
+	return nil, nil
 }
 
 func (b *brake) isOn() bool {

@@ -173,12 +173,18 @@ func TestWhatHasEndedIsNotStopped(t *testing.T) {
 const workloadManifest = `
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: Workload
-metadata: {name: job-train-1a2b3, namespace: ml, uid: uid-workload, generation: 1, labels: {kueue.x-k8s.io/job-uid: uid-train}}
+metadata:
+  name: job-train-1a2b3
+  namespace: ml
+  uid: uid-workload
+  generation: 1
+  labels: {kueue.x-k8s.io/job-uid: uid-train}
+  ownerReferences: [{apiVersion: batch/v1, kind: Job, name: train, uid: uid-train, controller: true}]
 spec: {active: true}
 `
 
-// queued is a world with Kueue and a Job in a queue, whose Workload is there or not.
-func queued(t *testing.T, workload bool, refuses error) *world {
+// queued is a world with Kueue and a Job in a queue, and this Workload; empty: none.
+func queued(t *testing.T, workload string, refuses error) *world {
 	t.Helper()
 	job := failedJob(running, func(j *batchv1.Job) { j.Labels = map[string]string{successor.QueueLabel: "gpu"} })
 	w := troubled(t, nil, job)
@@ -186,8 +192,8 @@ func queued(t *testing.T, workload bool, refuses error) *world {
 	mapper := meta.NewDefaultRESTMapper([]schema.GroupVersion{version})
 	mapper.Add(version.WithKind("Workload"), meta.RESTScopeNamespace)
 	objects := []client.Object{job, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}}}
-	if workload {
-		objects = append(objects, manifest.Object(t, workloadManifest))
+	if workload != "" {
+		objects = append(objects, manifest.Object(t, workload))
 	}
 	cluster := likeAServer(w.ties)
 	patch := cluster.Patch
@@ -220,7 +226,7 @@ func (w *world) isActive(t *testing.T) bool {
 
 // A queue starts what somebody else suspends.
 func TestWhatIsInAQueueIsDeactivated(t *testing.T) {
-	w := queued(t, true, nil)
+	w := queued(t, workloadManifest, nil)
 	w.service.Next(fails(failedAlike))
 	w.look(t)
 	job := w.jobs(t)["train"]
@@ -237,16 +243,24 @@ func TestWhatIsInAQueueIsDeactivated(t *testing.T) {
 }
 
 func TestWhatIsInAQueueIsNotGivenUpInWordsAlone(t *testing.T) {
-	t.Run("without a Workload", func(t *testing.T) {
-		w := queued(t, false, nil)
-		w.service.Next(fails(failedAlike))
-		w.look(t)
-		if said := w.said(); !strings.Contains(said, "LeftToItsOperator") || !strings.Contains(said, "goes on") || w.record(t) != nil {
-			t.Errorf("Events %q", said)
-		}
-	})
+	for name, workload := range map[string]string{
+		"without a Workload":                       "",
+		"a Workload of another that has its label": strings.Replace(workloadManifest, "uid: uid-train, controller", "uid: uid-another, controller", 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := queued(t, workload, nil)
+			w.service.Next(fails(failedAlike))
+			w.look(t)
+			if said := w.said(); !strings.Contains(said, "LeftToItsOperator") || !strings.Contains(said, "goes on") || w.record(t) != nil {
+				t.Errorf("Events %q", said)
+			}
+			if workload != "" && !w.isActive(t) {
+				t.Error("the Workload of another was deactivated")
+			}
+		})
+	}
 	t.Run("refused", func(t *testing.T) {
-		w := queued(t, true, apierrors.NewForbidden(schema.GroupResource{Resource: "workloads"}, "job-train-1a2b3", nil))
+		w := queued(t, workloadManifest, apierrors.NewForbidden(schema.GroupResource{Resource: "workloads"}, "job-train-1a2b3", nil))
 		w.service.Next(fails(failedAlike))
 		result := w.look(t)
 		if said := w.said(); !strings.Contains(said, "NotStopped It goes on") || !w.isActive(t) || result.RequeueAfter <= 0 {
