@@ -47,6 +47,7 @@ Remedy FindRemedy(const Owners& owners, const v1::Diagnosis& diagnosis,
     Refine(remedy::RemedyOfPressure(found), remedy);
   }
   Refine(remedy::RemedyOfQueue(owners, diagnosis, found), remedy);
+  Refine(remedy::RemedyOfStop(owners, diagnosis), remedy);
   Refine(remedy::RemedyOfGang(report, diagnosis), remedy);
   if (diagnosis.outlook() == v1::Diagnosis::MAY_BE_DONE) {
     Refine({.problem = "the program crashed after its work, while it ended",

@@ -1,0 +1,43 @@
+// Work that mulligan-controller has stopped: by whom, why, and how it goes on.
+#include <string>
+#include <string_view>
+
+#include "policy/base/labels.h"
+#include "policy/remedy/remedies.h"
+
+namespace mulligan::remedy {
+namespace {
+
+// mulligan-controller writes both, or neither (records/annotations.go).
+constexpr char kStopped[] = "mulligan.dev/stopped";
+constexpr char kFirstStep[] = "mulligan.dev/first-step";
+// The step ends with the command that this stands before.
+constexpr std::string_view kGoOn = "then let it go on: ";
+
+Remedy InAnnotations(const kubernetes::meta::v1::ObjectMeta& meta) {
+  const std::string_view step = LabelOf(meta.annotations(), kFirstStep);
+  const std::size_t at = step.rfind(kGoOn);
+  const bool has_command = at != std::string_view::npos;
+  return {.problem = std::string(LabelOf(meta.annotations(), kStopped)),
+          .step = std::string(step),
+          .actor = v1::FirstStep::USER,
+          .command = has_command ? std::string(step.substr(at + kGoOn.size()))
+                                 : std::string()};
+}
+
+}  // namespace
+
+Remedy RemedyOfStop(const Owners& owners, const v1::Diagnosis& diagnosis) {
+  if (diagnosis.situation() != v1::Diagnosis::HELD) return {};
+  for (const WorkloadView& view : owners.views) {
+    Remedy found = InAnnotations(*view.meta);
+    if (!found.problem.empty()) return found;
+  }
+  for (const auto& job : owners.report.jobs()) {
+    Remedy found = InAnnotations(job.metadata());
+    if (!found.problem.empty()) return found;
+  }
+  return {};
+}
+
+}  // namespace mulligan::remedy
