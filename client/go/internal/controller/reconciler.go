@@ -32,6 +32,7 @@ type reconciler struct {
 	kind     kinds.Kind
 	client   client.Client
 	records  store
+	owners   *owners
 	asker    asker
 	options  Options
 	paused   func(context.Context) (bool, error)

@@ -118,7 +118,7 @@ func (w *world) record(t *testing.T) *records.RetryRecord {
 // another is a controller process with an empty memory.
 func (w *world) another(cluster client.WithWatch, options Options) *reconciler {
 	return &reconciler{
-		kind: jobKind, client: cluster, records: clusterStore{client: cluster, live: cluster}, options: options,
+		kind: jobKind, client: cluster, owners: newOwners(cluster, cluster), records: clusterStore{client: cluster, live: cluster}, options: options,
 		asker:    asker{decider: w.service.Client(), reader: reader{cluster, cluster, w.ties}, evidence: &evidence.Pods{}, recent: newRecent(func() time.Time { return w.clock })},
 		paused:   pausedBy(cluster, client.ObjectKey{Namespace: "mulligan", Name: "mulligan-controller"}),
 		shares:   newShares(options.RetriesPerMinute, func() time.Time { return w.clock }),

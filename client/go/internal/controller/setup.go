@@ -55,6 +55,8 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 	if err != nil {
 		return err
 	}
+	from := reader{mgr.GetClient(), mgr.GetAPIReader(), ties}
+	whose := newOwners(mgr.GetClient(), from)
 	for _, kind := range kinds.All {
 		gvk := kind.GroupVersionKind()
 		_, err := mgr.GetRESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
@@ -69,7 +71,8 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 			kind:     kind,
 			client:   mgr.GetClient(),
 			records:  kept,
-			asker:    asker{decider: decider, reader: reader{mgr.GetClient(), mgr.GetAPIReader(), ties}, evidence: &evidence.Pods{}, recent: lately, logs: options.Logs, counted: options.CountObserved},
+			owners:   whose,
+			asker:    asker{decider: decider, reader: from, evidence: &evidence.Pods{}, recent: lately, logs: options.Logs, counted: options.CountObserved},
 			options:  options,
 			paused:   paused,
 			shares:   divided,
@@ -206,11 +209,7 @@ var troubledPods = predicate.NewPredicateFuncs(func(obj client.Object) bool {
 
 // ofTroubledPod finds the workload of a pod.
 func (r *reconciler) ofTroubledPod(ctx context.Context, pod client.Object) []reconcile.Request {
-	owner, err := workloadOf(ctx, r.client, pod)
-	if err == nil && owner == nil && metav1.GetControllerOf(pod) != nil {
-		// What lies between may be too new, or gone already, to be found there.
-		owner, err = workloadOf(ctx, r.asker.reader, pod)
-	}
+	owner, err := r.owners.of(ctx, pod)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "whose pod is it", "pod", client.ObjectKeyFromObject(pod))
 		return nil

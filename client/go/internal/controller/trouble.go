@@ -2,10 +2,12 @@ package controller
 
 import (
 	"context"
+	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/lru"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"mulligan.dev/mulligan/internal/controller/kinds"
@@ -41,4 +43,41 @@ func workloadOf(ctx context.Context, reader client.Reader, obj client.Object) (*
 		owner = metav1.GetControllerOf(next)
 	}
 	return top, nil
+}
+
+// owners finds whose pods are, for all kinds together: each of them is told of every pod.
+type owners struct {
+	watched, live client.Reader
+	// UIDs of controllers of pods that lead to no workload, or are gone: a UID does not
+	// come back, and whose an object is does not change (Ties).
+	lock    sync.Mutex
+	nobodys *lru.Cache
+}
+
+// Controllers that are kept in mind, such as clusters of which many pods are left.
+const maxNobodys = 4096
+
+func newOwners(watched, live client.Reader) *owners {
+	return &owners{watched: watched, live: live, nobodys: lru.New(maxNobodys)}
+}
+
+// of returns the workload of a pod. Nil: there is none.
+func (o *owners) of(ctx context.Context, pod client.Object) (*metav1.OwnerReference, error) {
+	owner, err := workloadOf(ctx, o.watched, pod)
+	controller := metav1.GetControllerOf(pod)
+	if err != nil || owner != nil || controller == nil {
+		return owner, err
+	}
+	// One asks, the others wait for what it finds.
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	if _, known := o.nobodys.Get(controller.UID); known {
+		return nil, nil
+	}
+	// What lies between may be too new to be found in what is watched.
+	owner, err = workloadOf(ctx, o.live, pod)
+	if err == nil && owner == nil {
+		o.nobodys.Add(controller.UID, nil)
+	}
+	return owner, err
 }
