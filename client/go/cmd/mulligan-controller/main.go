@@ -205,7 +205,7 @@ func parse(args []string) (*flags, error) {
 	set.DurationVar(&f.MaxAge, "max-age", f.MaxAge, "failures that are older when they are first seen are left alone")
 	set.IntVar(&f.RetriesPerMinute, "retries-per-minute", f.RetriesPerMinute, "objects created at most; more wait, each namespace for its own share")
 	set.IntVar(&f.Concurrency, "concurrency", f.Concurrency, "workloads of a kind looked at at once")
-	set.BoolVar(&f.Suspend, "suspend-given-up", f.Suspend, "with --mode=act, suspend a workload that still runs when it is given up")
+	set.BoolVar(&f.Suspend, "suspend-given-up", f.Suspend, "with --mode=act, suspend a workload that still runs and cannot succeed unchanged when it fails alike again; in a Kueue queue, deactivate its Workload")
 	set.BoolVar(&f.RetryPolicies, "retry-policies", f.RetryPolicies, "check RetryPolicy objects and publish them to --policy-configmap; needs deploy/controller/policies.yaml")
 	set.StringVar(&f.PolicyConfigMap, "policy-configmap", f.PolicyConfigMap, "ConfigMap that the servers load their policies from")
 	set.StringVar(&f.server, "server", "dns:///mulligan.mulligan:8980", "gRPC target of the Mulligan service")

@@ -108,7 +108,9 @@ func (c *cluster) gather(ctx context.Context, name objectName) (*gathered, error
 		found.notes = append(found.notes, retried(workload, workload.GetAnnotations())...)
 		return found, nil
 	}
-	trust(append(slices.Clone(found.objects), workload), rec)
+	if err := trust(append(slices.Clone(found.objects), workload), rec); err != nil {
+		return nil, err
+	}
 	found.notes = append(found.notes, standOf(workload, rec, time.Now())...)
 	return found, nil
 }

@@ -39,21 +39,31 @@ func (c *cluster) recordOf(ctx context.Context, workload client.Object) (*record
 	return nil, nil
 }
 
-// trust puts the account of the record in the place of the copy that a workload has.
-func trust(objects []runtime.Object, rec *records.RetryRecord) {
+// What of the record stands in the place of the copies that a workload has: its account,
+// and who stopped it.
+var trusted = []string{mulligan.LedgerAnnotation, records.Stopped, records.FirstStep}
+
+func trust(objects []runtime.Object, rec *records.RetryRecord) error {
 	for _, obj := range objects {
 		workload, ok := obj.(client.Object)
 		if !ok || !rec.Has(workload.GetUID()) {
 			continue
 		}
+		copies, err := rec.Copies(workload.GetUID())
+		if err != nil {
+			return err
+		}
 		annotations := map[string]string{}
 		maps.Copy(annotations, workload.GetAnnotations())
-		delete(annotations, mulligan.LedgerAnnotation)
-		if rec.DecisionAbout(workload.GetUID()) != nil && len(rec.Status.Ledger) > 0 {
-			annotations[mulligan.LedgerAnnotation] = string(rec.Status.Ledger)
+		for _, name := range trusted {
+			delete(annotations, name)
+			if copies[name] != "" {
+				annotations[name] = copies[name]
+			}
 		}
 		workload.SetAnnotations(annotations)
 	}
+	return nil
 }
 
 // A retry that is due for longer is held up.

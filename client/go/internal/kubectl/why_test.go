@@ -225,6 +225,28 @@ func TestWhySaysWhatTheControllerIsWaitingFor(t *testing.T) {
 	}
 }
 
+// Who stopped it is what the record says, not whoever may annotate the work.
+func TestWhyKnowsWhoStoppedIt(t *testing.T) {
+	stopped := strings.NewReplacer("action: RETRY", "action: FAIL, suspend: true", "attempt: 2, retry: train-r2-abcde, ", "").Replace(recordText) +
+		"  state: GivenUp\n  firstStep: 'correct the image; then let it go on: kubectl patch job train'\n"
+	for _, test := range []struct{ name, record, want, never string }{
+		{"stopped", stopped, "mulligan-controller stopped it at 2026-11-03T09:07:00Z: x", "evil"},
+		{"not stopped", recordText + "  state: Retrying\n", "job-1", "mulligan.dev/stopped"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			work := append(batchWork(t), object(t, test.record))
+			work[0].SetAnnotations(map[string]string{"mulligan.dev/stopped": "evil", "mulligan.dev/first-step": "evil"})
+			out, _, err := plugin(t, context.Background(), newAPIServer(t, work...), "why", "--mulligan="+recorder(t), "job/train")
+			if err != nil || !strings.Contains(out, test.want) || strings.Contains(out, test.never) {
+				t.Errorf("%v, told of\n%s", err, out)
+			}
+			if told := strings.Contains(out, "then let it go on: kubectl patch job train"); told != (test.name == "stopped") {
+				t.Errorf("what lets it go on is told: %v", told)
+			}
+		})
+	}
+}
+
 func TestWhyOfANamespaceGivesAList(t *testing.T) {
 	elsewhere := object(t, imagePodText)
 	elsewhere.SetNamespace("other")

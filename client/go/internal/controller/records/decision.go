@@ -37,8 +37,8 @@ type Decision struct {
 	Attempt int32 `json:"attempt,omitempty"`
 	// Generation of the object that was decided about.
 	Generation int64 `json:"generation"`
-	// Suspend: the object is suspended by this decision, which makes its next
-	// generation.
+	// Suspend: the work is stopped by this decision: the object is suspended, by us or
+	// its queue, which makes its next generation.
 	Suspend bool `json:"suspend,omitempty"`
 	// Unbegun: the operator had not begun with the object; see kinds.Kind.Begun.
 	Unbegun bool `json:"unbegun,omitempty"`
