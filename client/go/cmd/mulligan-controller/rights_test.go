@@ -67,6 +67,7 @@ func TestRightsAreThoseOfTheMode(t *testing.T) {
 	// All other writes when acting.
 	want := map[string]string{
 		"mulligan.dev/retryrecords": "[create update delete]", "batch/cronjobs": "[get]", "batch/cronjobs/status": "[patch]",
+		"kueue.x-k8s.io/workloads": "[patch]",
 	}
 	for _, key := range slices.Sorted(maps.Keys(acts)) {
 		if !workloads[key] && fmt.Sprint(acts[key]) != want[key] {
