@@ -76,8 +76,10 @@ inline constexpr std::size_t kMaxPatternBytes = 1024;
 inline constexpr int kMaxPatternProgram = 2000;
 inline constexpr std::int64_t kMaxPatternMemory = 1 << 18;
 // What the patterns of a decision may do: the instructions of each times the
-// bytes it searches. Hostile patterns take up to 12 ns for each, usual ones a
-// hundredth of that. (Besides, the server bounds the time of a call.)
+// bytes it searches; of built-in ones, which have automata, and for reading a
+// log, a step for eight bytes. Hostile patterns take up to 12 ns for each,
+// usual ones a hundredth of that. (Besides, the server bounds the time of a
+// call.)
 inline constexpr std::int64_t kMaxPatternSteps = 500'000'000;
 // What the patterns of a policy may take to compile, in the same steps: an
 // instruction is 100, a class such as \PL 35,000 (policy/base/text_pattern.cc).

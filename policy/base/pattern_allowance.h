@@ -31,11 +31,11 @@ class Watch {
   virtual absl::Duration Spent() = 0;
 };
 
-// The compiling and searching that one call may ask for, a batch all its items
-// together. Counted in steps of at most some 10 ns, so that the same request
-// always gets the same answer: once the steps are used up nothing more is
-// found, and the answer has to say so. Only an error depends on time: where a
-// watch ends the call there is no answer.
+// The compiling, searching and reading of logs that one call may ask for, a
+// batch all its items together. Counted in steps of at most some 10 ns, so that
+// the same request always gets the same answer: once the steps are used up
+// nothing more is found, and the answer has to say so. Only an error depends on
+// time: where a watch ends the call there is no answer.
 class PatternAllowance {
  public:
   explicit PatternAllowance(std::int64_t steps = kMaxPatternSteps,

@@ -30,7 +30,7 @@ constexpr XidCase kXidsCases[] = {
      "NVRM: Xid (PCI:0000:65:00): 45, pid=1\nNVRM: Xid (PCI:0000:65:00): 48",
      XidEffect::kGpu},
     {"WithAnEqualsSign", "XID=48", XidEffect::kGpu},
-    {"InParentheses", "xid(79) of gpu 3", XidEffect::kGpu},
+    {"InParentheses", "xid(79) of a gpu", XidEffect::kGpu},
     {"BehindAnAddress", "xid :=: (a) 79", XidEffect::kGpu},
     {"BehindWhatIsNoAddress", "xid (gpu 79", XidEffect::kGpu},
     {"BehindAnAddressWithoutEnd", "xid (gpu\n) 79", XidEffect::kNone},

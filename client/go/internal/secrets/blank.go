@@ -20,7 +20,7 @@ var formed = []struct {
 	// It stands behind a name that speaks of secrets.
 	named bool
 }{
-	{"a header", []string{"authorization"}, regexp.MustCompile(`(?i)(?P<keep>\b(?:proxy-)?authorization\\*["']?\s*[:=]\s*\\*["']?)(?:(?:basic|bearer|token|digest|negotiate|aws4-hmac-sha256)\s+)?[^\s"'\\,;]+`), nil, false},
+	{"a header", []string{"authorization"}, regexp.MustCompile(`(?i)(?P<keep>\b(?:proxy-)?authorization\\*["']?\s*[:=]\s*\\*["']?)(?:(?:basic|bearer|token|digest|negotiate|aws4-hmac-sha256)\s+)?[^\s"'\\,;]+`), isCredential, false},
 	{"a bearer", []string{"bearer"}, regexp.MustCompile(`(?i)(?P<keep>\bbearer\s+)[\w.~+/=-]{16,}`), looksRandom, false},
 	{"a cookie", []string{"cookie"}, regexp.MustCompile(`(?i)(?P<keep>\b(?:set-)?cookie["']?\s*:\s*)[^\r\n]+`), nil, false},
 	{"a registry's user and password", []string{"auth"}, regexp.MustCompile(`(?i)(?P<keep>["']?\bauth\\*["']?\s*:\s*\\*["']?)[A-Za-z0-9+/_-]{8,}={0,2}`), encodesUser, false},
@@ -105,6 +105,11 @@ func blankFormed(line, lower string) string {
 		}
 	}
 	return line
+}
+
+// isCredential tells a header's value from the word of a sentence.
+func isCredential(value string) bool {
+	return strings.ContainsAny(value, " \t") || looksRandom(value)
 }
 
 // looksRandom: words, numbers and paths are none.

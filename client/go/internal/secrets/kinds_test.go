@@ -156,7 +156,7 @@ func TestWhatOnlyLooksLikeASecretStays(t *testing.T) {
 		`{"name": "max_tokens", "value": "4096"}`, `{"name":"DB_PASSWORD","value":""}`, "- name: tokenizer\n  value: llama",
 		"hf_hub_download_with_all_retries failed", "npm_config_something_that_is_long_enough", "pypi-server-for-all-of-our-packages-in-house",
 		"sk-learn-based-pipeline-with-features", "glpat- is missing", "xapp-domain-name-without-number", "SG.2026", "hvs.", "patch.the.module.of.the.model.that.is.loaded.by.all.of.our.programs", "API-SERVERS-OF-THE-CLUSTER-ARE-GONE", "ico-larger-than-thirty-two-letters-is-no-icon", "s.replaceAllOccurrencesOf",
-		"AKIA", "eyJ", "key-value-store-of-the-team", "SKIPPED", "secret_name_of_the_database_password_file_is_missing", "dapi", "tskey-less-than-others-are",
+		"AKIA", "eyJ", "/run/x/etc/passwd: input/output error", "may require authorization: server message: insufficient", "    TOKEN = os.environ['WANDB_API_KEY']", "key_data = cPickle.load(f)", "key-value-store-of-the-team", "SKIPPED", "secret_name_of_the_database_password_file_is_missing", "dapi", "tskey-less-than-others-are",
 		"AQVNothingOfTheKindIsInHere", "/usr/lib/python3.11/site-packages/transformers/modeling_utils", "shard-00001-of-00008.safetensors",
 		"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "aGVsbG8gd29ybGQsIHRoaXMgaXMgYSB0ZXh0",
 		base64Of("a text of some length that holds nothing of the kind"), `{"auth": "enabled"}`, `"auth": "kubernetes.io/oidc"`, "auth: anonymous12",

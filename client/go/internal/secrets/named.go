@@ -178,6 +178,7 @@ var (
 	reference = regexp.MustCompile(`^(?:\$\w+|\$\{[^}]*\}|\$\([^)]*\)|<[^>]*>|\*+)\W*$`)
 	chained   = regexp.MustCompile(`^[\w./-]+:$`)
 	number    = regexp.MustCompile(`^\d{1,9}(?:\.\d{1,9})?$`)
+	code      = regexp.MustCompile(`^[A-Za-z_]\w*(?:\.\w+)*[\[(]`)
 )
 
 func (v *namedValue) isSecret() bool {
@@ -187,6 +188,10 @@ func (v *namedValue) isSecret() bool {
 		return false
 	case strings.HasPrefix(v.text, "=") || strings.HasPrefix(v.text, ":"):
 		return false // a == b, a::b
+	case !v.quoted && strings.HasPrefix(v.between, " ") && code.MatchString(v.text):
+		return false // token = os.environ["TOKEN"]
+	case sentence && strings.HasSuffix(v.before, "/"):
+		return false // /etc/passwd: no such file
 	case strings.TrimSpace(v.between) == "" && (!strings.HasPrefix(v.name, "--") || strings.HasPrefix(v.text, "-")):
 		return false
 	case strings.HasPrefix(v.between, " ") && strings.Contains(v.between, ":") && !v.quoted:

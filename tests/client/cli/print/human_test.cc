@@ -219,14 +219,14 @@ TEST(WrapTextTest, BreaksAtSpacesAndKeepsLongWords) {
   EXPECT_THAT(WrapText("", 5), ElementsAre(""));
 }
 
-struct Told {
+struct TextWithCommand {
   const char* name;
   std::string before;
   std::string command;
   std::string behind = "";
 };
 
-class CommandInTextTest : public ::testing::TestWithParam<Told> {};
+class CommandInTextTest : public ::testing::TestWithParam<TextWithCommand> {};
 
 // Pasted from two lines it would be two commands.
 TEST_P(CommandInTextTest, IsOnOneLineAtEveryWidth) {
@@ -242,21 +242,26 @@ TEST_P(CommandInTextTest, IsOnOneLineAtEveryWidth) {
 INSTANTIATE_TEST_SUITE_P(
     All, CommandInTextTest,
     ::testing::Values(
-        Told{"AtTheEnd", "read the end of the log: ",
-             "kubectl logs -n team-research-platform-x bash -c date"},
-        Told{"BeforeAnother", "read the logs of its members, first: ",
-             "kubectl logs -n team-research-platform-x rm -c date",
-             "; kubectl logs -n team-research-platform-x w-1 -c date; give "
-             "those that are missing, too"},
-        Told{"WithQuotedNames", "ask: ",
-             R"(kubectl logs -n 'a; b) c' 'it'\''s; reboot' -c 'x ` y')",
-             "; then go on"},
-        Told{"WithNamesOfMarks", "ask: ", "kubectl logs -n a. b: -c c, x"},
-        Told{"InParentheses", "look (", "kubectl get workloads -n a b",
-             ") and wait for it"},
-        Told{"OfPolicies", "run ", "`make -C deploy NS=a b`",
-             ", then wait for it"},
-        Told{"OfOurs", "then ", "mulligan explain --workload Job/ml/a b"}),
+        TextWithCommand{
+            "AtTheEnd", "read the end of the log: ",
+            "kubectl logs -n team-research-platform-x bash -c date"},
+        TextWithCommand{
+            "BeforeAnother", "read the logs of its members, first: ",
+            "kubectl logs -n team-research-platform-x rm -c date",
+            "; kubectl logs -n team-research-platform-x w-1 -c date; give "
+            "those that are missing, too"},
+        TextWithCommand{
+            "WithQuotedNames", "ask: ",
+            R"(kubectl logs -n 'a; b) c' 'it'\''s; reboot' -c 'x ` y')",
+            "; then go on"},
+        TextWithCommand{"WithNamesOfMarks",
+                        "ask: ", "kubectl logs -n a. b: -c c, x"},
+        TextWithCommand{"InParentheses", "look (",
+                        "kubectl get workloads -n a b", ") and wait for it"},
+        TextWithCommand{"OfPolicies", "run ", "`make -C deploy NS=a b`",
+                        ", then wait for it"},
+        TextWithCommand{"OfOurs", "then ",
+                        "mulligan explain --workload Job/ml/a b"}),
     [](const auto& told) { return told.param.name; });
 
 }  // namespace
