@@ -24,6 +24,7 @@ import (
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/badnode"
+	"mulligan.dev/mulligan/internal/controller/fairqueue"
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/internal/evidence"
@@ -195,7 +196,7 @@ func (r *reconciler) watch(mgr ctrl.Manager) error {
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(r.ofTroubledPod), builder.WithPredicates(troubledPods)).
 		WithOptions(controller.Options{
 			MaxConcurrentReconciles: r.options.Concurrency,
-			NewQueue:                newFairQueue,
+			NewQueue:                fairqueue.New,
 			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](
 				firstPause, longestPause),
 		}).

@@ -94,6 +94,20 @@ func afterThat(t *testing.T, rec *records.RetryRecord, advice *mulliganv1.Decisi
 	return next, notes
 }
 
+// What Mulligan starts again is not started again by its operator too.
+func TestANewAttemptHasNoRetriesOfItsOperators(t *testing.T) {
+	alone := object(t, failedJob)
+	for field, value := range map[string]int64{"parallelism": 1, "backoffLimit": 6} {
+		if err := unstructured.SetNestedField(alone.Object, value, "spec", field); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next, _ := after(t, alone, `{"action": "RETRY"}`)
+	if limit, found, _ := unstructured.NestedInt64(next.Object, "spec", "backoffLimit"); !found || limit != 0 {
+		t.Errorf("backoffLimit is %d, %v, want 0", limit, found)
+	}
+}
+
 func TestWhatANewAttemptTakesOver(t *testing.T) {
 	failed := object(t, failedJob)
 	before := failed.DeepCopy()

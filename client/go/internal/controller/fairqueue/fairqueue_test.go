@@ -1,4 +1,4 @@
-package controller
+package fairqueue
 
 import (
 	"strings"
@@ -18,7 +18,7 @@ func TestNamespacesTakeTurns(t *testing.T) {
 		{"asked for twice", "a/1 a/2 a/1 b/1", "a/1 b/1 a/2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			queue := newFairQueue(t.Name(), workqueue.DefaultTypedItemBasedRateLimiter[reconcile.Request]())
+			queue := New(t.Name(), workqueue.DefaultTypedItemBasedRateLimiter[reconcile.Request]())
 			defer queue.ShutDown()
 			for _, name := range strings.Fields(test.added) {
 				namespace, name, _ := strings.Cut(name, "/")
@@ -39,7 +39,7 @@ func TestNamespacesTakeTurns(t *testing.T) {
 
 // What fails while it is looked at comes back by itself; nothing is lost.
 func TestTheQueueComesBack(t *testing.T) {
-	queue := newFairQueue(t.Name(), workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](time.Nanosecond, time.Nanosecond))
+	queue := New(t.Name(), workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](time.Nanosecond, time.Nanosecond))
 	defer queue.ShutDown()
 	request := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "a", Name: "1"}}
 	queue.Add(request)

@@ -1,4 +1,5 @@
-package controller
+// Package fairqueue is the order in which workloads are looked at.
+package fairqueue
 
 import (
 	"k8s.io/client-go/util/workqueue"
@@ -46,8 +47,8 @@ func (q *fairQueue) Touch(reconcile.Request) {}
 
 func (q *fairQueue) Len() int { return q.len }
 
-// newFairQueue is a controller's queue with that order.
-func newFairQueue(name string, pauses workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+// New is a queue of a controller in which the namespaces take turns.
+func New(name string, pauses workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 	ordered := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[reconcile.Request]{
 		Name: name, Queue: &fairQueue{lines: map[string][]reconcile.Request{}},
 	})
