@@ -386,55 +386,5 @@ TEST_F(TellTest, TheRemedyOfAPolicyComesFirst) {
   EXPECT_EQ(step.actor(), v1::FirstStep::PLATFORM);
 }
 
-// Annotations of mulligan-controller, wherever the work has them.
-constexpr char kStop[] = R"pb(
-  annotations {
-    key: "mulligan.dev/stopped"
-    value: "mulligan-controller stopped it at 15:04: no module foo"
-  }
-  annotations {
-    key: "mulligan.dev/first-step"
-    value: "correct it; then let it go on: kubectl patch job j"
-  })pb";
-
-TEST_F(TellTest, WhatTheControllerStoppedSaysByWhomAndHowItGoesOn) {
-  const std::string meta =
-      absl::StrCat("metadata { name: 'j' uid: 'u' ", kStop, " }");
-  const std::string suspended =
-      " status { conditions { type: 'Suspended' status: 'True' } }";
-  for (const std::string& report : {
-           absl::StrCat("jobs { ", meta, " spec { suspend: true }", suspended,
-                        " }"),
-           absl::StrCat("job_set { ", meta, " spec { suspend: true }",
-                        suspended, " }"),
-           // Its queue, which holds it now, knows less of it.
-           absl::StrCat("jobs { ", meta, " spec { suspend: true }", suspended,
-                        " } kueue_workload { status { conditions {"
-                        " type: 'Evicted' status: 'True' reason: 'Deactivated'"
-                        " message: 'The workload is deactivated' } } }"),
-       }) {
-    const v1::Diagnosis told =
-        Ask(Parse<v1::DecideRequest>(absl::StrCat("report { ", report, " }")))
-            .diagnosis();
-    EXPECT_EQ(told.situation(), v1::Diagnosis::HELD) << report;
-    EXPECT_THAT(told.problem(),
-                HasSubstr("mulligan-controller stopped it at 15:04: no module"))
-        << report;
-    EXPECT_EQ(told.first_step().text(),
-              "correct it; then let it go on: kubectl patch job j");
-    EXPECT_EQ(told.first_step().command(), "kubectl patch job j");
-  }
-}
-
-// What is broken now is not what was stopped then.
-TEST_F(TellTest, WhatWasStoppedAndRunsAgainIsToldByItself) {
-  v1::DecideRequest request = OutOfItsMemory();
-  request.mutable_report()->mutable_jobs()->Add(
-      Parse<kubernetes::batch::v1::Job>(
-          absl::StrCat("metadata { name: 'j' ", kStop, " }")));
-  EXPECT_THAT(Ask(request).diagnosis().problem(),
-              Not(HasSubstr("mulligan-controller")));
-}
-
 }  // namespace
 }  // namespace mulligan
