@@ -33,9 +33,10 @@ type brake struct {
 	stops bool
 }
 
-// brakeOf returns nil where there is no means to stop the workload, or none is to be used.
+// brakeOf returns nil where there is no means to stop the workload, none is to be used, or
+// it is stopped.
 func (r *reconciler) brakeOf(ctx context.Context, obj *unstructured.Unstructured) (*brake, error) {
-	if !r.options.Suspend {
+	if !r.options.Suspend || r.isSuspended(obj) {
 		return nil, nil
 	}
 	if obj.GetLabels()[successor.QueueLabel] != "" {
@@ -70,8 +71,9 @@ func (r *reconciler) queueBrake(ctx context.Context, obj *unstructured.Unstructu
 	}
 	for i := range list.Items {
 		// A label alone is anybody's.
-		if metav1.IsControlledBy(&list.Items[i], obj) {
-			return &brake{&list.Items[i], []string{"spec", "active"}, false}, nil
+		by := &brake{&list.Items[i], []string{"spec", "active"}, false}
+		if metav1.IsControlledBy(by.target, obj) && !by.isOn() {
+			return by, nil
 		}
 	}
 	return nil, nil
@@ -203,11 +205,11 @@ func (r *reconciler) leave(obj *unstructured.Unstructured, answer *mulliganv1.De
 
 // stop stops the very version that was decided about.
 func (r *reconciler) stop(ctx context.Context, obj *unstructured.Unstructured, decided *records.Decision) (ctrl.Result, error) {
-	if obj.GetGeneration() != decided.Generation || r.isSuspended(obj) {
+	if obj.GetGeneration() != decided.Generation {
 		return ctrl.Result{}, nil
 	}
 	by, err := r.brakeOf(ctx, obj)
-	if err != nil || by == nil || by.isOn() {
+	if err != nil || by == nil {
 		return ctrl.Result{}, err
 	}
 	err = by.pull(ctx, r.client)

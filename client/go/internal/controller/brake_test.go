@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -138,6 +139,16 @@ func TestWhatCannotStartIsLookedAtAgain(t *testing.T) {
 			t.Errorf("suspended: %v and looked at again in %v, want suspended: %v", stopped, result.RequeueAfter, stops)
 		}
 		w.clock = w.clock.Add(result.RequeueAfter)
+	}
+}
+
+// What somebody else has stopped was not stopped by us.
+func TestWhatIsStoppedAlreadyIsNotGivenUp(t *testing.T) {
+	w := troubled(t, nil, failedJob(running, func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) }))
+	w.service.Next(fails(failedAlike))
+	w.look(t)
+	if said := w.said(); strings.Contains(said, "stopped it") || w.record(t) != nil {
+		t.Errorf("Events %q, the record is %+v", said, w.record(t))
 	}
 }
 
