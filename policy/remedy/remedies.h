@@ -64,8 +64,9 @@ Remedy RemedyOfPressure(const Particulars& found);
 Remedy RemedyOfQueue(const Owners& owners, const v1::Diagnosis& diagnosis,
                      const Particulars& found);
 
-// Work that is held because mulligan-controller stopped it, in its own words:
-// who, when and why, and what lets it go on. Empty for all that others hold.
+// Work that is suspended because mulligan-controller stopped it, in its own
+// words: who, when and why, and what lets it go on. Empty for what others
+// suspended, and for what lives.
 Remedy RemedyOfStop(const Owners& owners, const v1::Diagnosis& diagnosis);
 
 // Whose logs to read where nobody in the report is known to have begun it.

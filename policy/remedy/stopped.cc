@@ -14,11 +14,13 @@ constexpr char kFirstStep[] = "mulligan.dev/first-step";
 // The step ends with the command that this stands before.
 constexpr std::string_view kGoOn = "then let it go on: ";
 
-Remedy InAnnotations(const kubernetes::meta::v1::ObjectMeta& meta) {
-  const std::string_view step = LabelOf(meta.annotations(), kFirstStep);
+Remedy InAnnotations(const WorkloadView& view) {
+  if (view.suspend_leaf == nullptr) return {};
+  const auto& annotations = view.meta->annotations();
+  const std::string_view step = LabelOf(annotations, kFirstStep);
   const std::size_t at = step.rfind(kGoOn);
   const bool has_command = at != std::string_view::npos;
-  return {.problem = std::string(LabelOf(meta.annotations(), kStopped)),
+  return {.problem = std::string(LabelOf(annotations, kStopped)),
           .step = std::string(step),
           .actor = v1::FirstStep::USER,
           .command = has_command ? std::string(step.substr(at + kGoOn.size()))
@@ -28,13 +30,17 @@ Remedy InAnnotations(const kubernetes::meta::v1::ObjectMeta& meta) {
 }  // namespace
 
 Remedy RemedyOfStop(const Owners& owners, const v1::Diagnosis& diagnosis) {
-  if (diagnosis.situation() != v1::Diagnosis::HELD) return {};
+  // Pods may tell still how it failed: a queue leaves them.
+  if (diagnosis.situation() != v1::Diagnosis::HELD &&
+      diagnosis.situation() != v1::Diagnosis::BROKEN) {
+    return {};
+  }
   for (const WorkloadView& view : owners.views) {
-    Remedy found = InAnnotations(*view.meta);
+    Remedy found = InAnnotations(view);
     if (!found.problem.empty()) return found;
   }
   for (const auto& job : owners.report.jobs()) {
-    Remedy found = InAnnotations(job.metadata());
+    Remedy found = InAnnotations(ViewOf(job));
     if (!found.problem.empty()) return found;
   }
   return {};

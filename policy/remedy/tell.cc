@@ -47,7 +47,6 @@ Remedy FindRemedy(const Owners& owners, const v1::Diagnosis& diagnosis,
     Refine(remedy::RemedyOfPressure(found), remedy);
   }
   Refine(remedy::RemedyOfQueue(owners, diagnosis, found), remedy);
-  Refine(remedy::RemedyOfStop(owners, diagnosis), remedy);
   Refine(remedy::RemedyOfGang(report, diagnosis), remedy);
   if (diagnosis.outlook() == v1::Diagnosis::MAY_BE_DONE) {
     Refine({.problem = "the program crashed after its work, while it ended",
@@ -99,6 +98,13 @@ void Tell(const Answered& answered, v1::Diagnosis& diagnosis) {
     first.Clear();
     first.set_text(others.step);
     first.set_actor(v1::FirstStep::USER);
+  }
+  const Remedy stopped = remedy::RemedyOfStop(answered.owners, diagnosis);
+  if (!stopped.problem.empty()) {
+    absl::StrAppend(&problem, "; ", stopped.problem);
+    first.set_text(stopped.step);
+    first.set_command(stopped.command);
+    first.set_actor(stopped.actor);
   }
   diagnosis.set_problem(Shown(std::move(problem)));
   if (!quote.value().empty()) {

@@ -12,7 +12,6 @@ namespace mulligan {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 using testing::Parse;
 
 using StoppedTest = DecideTest;
@@ -57,14 +56,21 @@ TEST_F(StoppedTest, WhatTheControllerStoppedSaysByWhomAndHowItGoesOn) {
   }
 }
 
-// What is broken now is not what was stopped then.
-TEST_F(StoppedTest, WhatWasStoppedAndRunsAgainIsToldByItself) {
+// Pods that a queue has left behind tell how it failed.
+TEST_F(StoppedTest, WhatIsStoppedAndTellsHowItFailedSaysHowItGoesOn) {
   v1::DecideRequest request = Failure(1, 1, "Error");
-  request.mutable_report()->mutable_jobs()->Add(
-      Parse<kubernetes::batch::v1::Job>(
-          absl::StrCat("metadata { name: 'j' ", kStop, " }")));
-  EXPECT_THAT(Ask(request).diagnosis().problem(),
-              Not(HasSubstr("mulligan-controller")));
+  auto& job = *request.mutable_report()->add_jobs();
+  job = Parse<kubernetes::batch::v1::Job>(absl::StrCat(
+      "metadata { name: 'j' ", kStop, " } spec { suspend: true }"));
+  for (const bool suspended : {true, false}) {
+    job.mutable_spec()->set_suspend(suspended);
+    const v1::Diagnosis told = Ask(request).diagnosis();
+    const bool says = told.problem().find("mulligan-controller stopped it") !=
+                      std::string::npos;
+    EXPECT_EQ(says, suspended) << told.problem();
+    EXPECT_EQ(told.first_step().command() == "kubectl patch job j", suspended)
+        << told.first_step().text();
+  }
 }
 
 }  // namespace
