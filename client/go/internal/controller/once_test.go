@@ -143,6 +143,7 @@ func TestWhatOvertakesADecision(t *testing.T) {
 		{"waits, not updated", failedJob(running), mulliganv1.Cause_CREATE_REJECTED, func(*batchv1.Job) {}, true},
 		{"waits, updated", failedJob(running), mulliganv1.Cause_CREATE_REJECTED, edited, false},
 		{"given up and suspended by that", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, func(*batchv1.Job) {}, true},
+		{"given up, changed and not resumed", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, edited, true},
 		{"given up, resumed by somebody", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, resumed, false},
 		{"given up, resumed by somebody, failed", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, failedSince, false},
 		{"given up after its end, changed by somebody", failedJob(), mulliganv1.Cause_CONFIG_USER_ERROR, edited, true},

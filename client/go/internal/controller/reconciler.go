@@ -184,11 +184,14 @@ func (r *reconciler) stands(ctx context.Context, decided *records.Decision, obj 
 // at work on it again or has failed again since. That is a new beginning: the next
 // failure is asked about. The account goes on.
 func (r *reconciler) resumed(decided *records.Decision, obj *unstructured.Unstructured, outcome kinds.Outcome) bool {
-	own := decided.Generation
-	if decided.Suspend && r.isSuspended(obj) {
-		own++
+	if obj.GetGeneration() <= decided.Generation {
+		return false
 	}
-	return obj.GetGeneration() > own && (outcome.Phase == kinds.Active || outcome.Since.After(decided.DecidedAt))
+	if outcome.Phase == kinds.Active {
+		// A queue writes into what it suspends, and a user may before it is resumed.
+		return !decided.Suspend || !r.isSuspended(obj)
+	}
+	return outcome.Since.After(decided.DecidedAt)
 }
 
 func (r *reconciler) tooOld(outcome kinds.Outcome) bool {
