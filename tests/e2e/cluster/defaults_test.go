@@ -1,0 +1,421 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"mulligan.dev/mulligan/internal/controller/records"
+)
+
+// What cannot succeed unchanged, in words of Python.
+const (
+	noModule   = "Traceback (most recent call last):\n  File \"train.py\", line 1, in <module>\nModuleNotFoundError: No module named 'flash_attn'"
+	indexError = "Traceback (most recent call last):\n  File \"train.py\", line 7, in <module>\nIndexError: list index out of range"
+	valueError = "Traceback (most recent call last):\n  File \"train.py\", line 3, in <module>\nValueError: could not convert string to float: 'a'"
+)
+
+// userJob is a Job with the limits that the API server gives it.
+func userJob(namespace, name string) *batchv1.Job {
+	job := newJob(namespace, name)
+	job.Spec.BackoffLimit = nil
+	return job
+}
+
+// runsOf counts the pods that began, by what they are of.
+type runsOf struct {
+	lock sync.Mutex
+	pods map[string]map[types.UID]int
+}
+
+// of is the number of this run, from 1, and whether it is seen for the first time.
+func (r *runsOf) of(what string, pod *corev1.Pod) int {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	if r.pods == nil {
+		r.pods = map[string]map[types.UID]int{}
+	}
+	if r.pods[what] == nil {
+		r.pods[what] = map[types.UID]int{}
+	}
+	if r.pods[what][pod.UID] == 0 {
+		r.pods[what][pod.UID] = len(r.pods[what]) + 1
+	}
+	return r.pods[what][pod.UID]
+}
+
+func (r *runsOf) count(what string) int {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	return len(r.pods[what])
+}
+
+func failsWith(pod *corev1.Pod, message string) bool {
+	exits(pod, 1, "Error")
+	endsAt(pod, time.Now(), message)
+	return true
+}
+
+// endsByItself waits for the end of a Job that nobody may have suspended on the way.
+func (c *cluster) endsByItself(t *testing.T, job *batchv1.Job, ended func(*batchv1.Job) bool) {
+	t.Helper()
+	eventually(t, 2*long, func() string {
+		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
+		if job.Spec.Suspend != nil && *job.Spec.Suspend {
+			t.Fatalf("it is suspended; Events %q", c.events(t, job))
+		}
+		if !ended(job) {
+			return fmt.Sprintf("it has not ended: %+v", job.Status)
+		}
+		return ""
+	})
+}
+
+// An index that cannot succeed is its Job's business; the others go on.
+func TestScenario27AFailedIndexLeavesTheOthersAlone(t *testing.T) {
+	t.Parallel()
+	c := shared
+	for name, perIndex := range map[string]*int32{"one-limit": nil, "limit-for-each": ptr.To(int32(1))} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			namespace := c.namespace(t)
+			job := indexed(namespace, "sweep", 4)
+			job.Spec.BackoffLimit, job.Spec.BackoffLimitPerIndex = nil, perIndex
+			runs := &runsOf{}
+			c.play(t, namespace, func(pod *corev1.Pod) bool {
+				index := indexOf(pod)
+				run := runs.of(index, pod)
+				switch {
+				case index != "3":
+					// Not before the bad one has failed alike twice, and was asked about.
+					return runs.count("3") > 2 && succeeds(pod)
+				case run <= 2 || perIndex != nil:
+					return failsWith(pod, noModule)
+				}
+				return succeeds(pod)
+			})
+			if perIndex != nil {
+				// Its index has no third run: the others end some time after the second.
+				t.Log("the index fails for good after two runs")
+				go func() {
+					for t.Context().Err() == nil && runs.count("3") < 2 {
+						time.Sleep(100 * time.Millisecond)
+					}
+					time.Sleep(8 * time.Second)
+					runs.of("3", &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "its time is over"}})
+				}()
+			}
+			c.startController(t, namespace, "act")
+			must(t, c.Create(t.Context(), job))
+			c.anEvent(t, job, "PartFailed", "flash_attn", "It goes on")
+			c.endsByItself(t, job, func(job *batchv1.Job) bool { return isComplete(job) || isFailed(job) })
+			for _, index := range []string{"0", "1", "2"} {
+				if got := runs.count(index); got != 1 {
+					t.Errorf("index %s had %d runs, want one", index, got)
+				}
+			}
+			want := "0-3"
+			if perIndex != nil {
+				want = "0-2"
+			}
+			if job.Status.CompletedIndexes != want {
+				t.Errorf("completed indexes %s, want %s", job.Status.CompletedIndexes, want)
+			}
+		})
+	}
+}
+
+// A Job that its own limit lets come through does so: an IndexError once, another error,
+// and done.
+func TestScenario28AJobsOwnRetriesAreItsOwn(t *testing.T) {
+	t.Parallel()
+	c := shared
+	namespace := c.namespace(t)
+	job := userJob(namespace, "train")
+	runs := &runsOf{}
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		switch runs.of("train", pod) {
+		case 1:
+			return failsWith(pod, indexError)
+		case 2:
+			return failsWith(pod, valueError)
+		}
+		return succeeds(pod)
+	})
+	c.startController(t, namespace, "act")
+	must(t, c.Create(t.Context(), job))
+	c.anEvent(t, job, "LeftToItsOperator", "IndexError", "It goes on")
+	c.endsByItself(t, job, isComplete)
+	if all := c.jobs(t, namespace); len(all) != 1 || runs.count("train") != 3 {
+		t.Errorf("%d Jobs and %d runs, want one and three", len(all), runs.count("train"))
+	}
+}
+
+// What fails alike twice and cannot succeed is stopped, which says by whom, why and how it
+// goes on; and so it does.
+func TestScenario29WhatIsStoppedSaysHowItGoesOn(t *testing.T) {
+	t.Parallel()
+	c := shared
+	namespace := c.namespace(t)
+	job := userJob(namespace, "train")
+	runs := &runsOf{}
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		if runs.of("train", pod) <= 2 {
+			return failsWith(pod, noModule)
+		}
+		return succeeds(pod)
+	})
+	c.startController(t, namespace, "act")
+	must(t, c.Create(t.Context(), job))
+	rec := c.becomes(t, namespace, "train", records.GivenUp)
+	if got := runs.count("train"); got != 2 {
+		t.Errorf("stopped after %d runs, want two", got)
+	}
+	goOn := fmt.Sprintf(`kubectl patch job train -n %s --type=merge -p '{"spec":{"suspend":false}}'`, namespace)
+	c.anEvent(t, job, "GivenUp", "flash_attn", "mulligan-controller stopped it", goOn)
+	if !strings.Contains(rec.Status.FirstStep, goOn) {
+		t.Errorf("the first step is %q, want one with %s", rec.Status.FirstStep, goOn)
+	}
+	eventually(t, long, func() string {
+		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
+		if job.Spec.Suspend == nil || !*job.Spec.Suspend || job.Status.Active != 0 {
+			return "it is not suspended"
+		}
+		return ""
+	})
+	c.whyStopped(t, "job/train", namespace, goOn)
+	c.pasted(t, goOn)
+	c.endsByItself(t, job, isComplete)
+}
+
+// whyStopped is what `why` says, without its line breaks.
+func (c *cluster) whyStopped(t *testing.T, what, namespace, goOn string) {
+	t.Helper()
+	told, _ := c.why(t, what, "-n", namespace)
+	said := strings.Join(strings.Fields(told), " ")
+	for _, words := range []string{"mulligan-controller stopped it at", "module", goOn} {
+		if !strings.Contains(said, words) {
+			t.Errorf("why has no %q:\n%s", words, told)
+		}
+	}
+	if strings.Contains(said, "resume it when it may run") {
+		t.Errorf("why says to wait:\n%s", told)
+	}
+}
+
+// pasted runs a command that was printed for people.
+func (c *cluster) pasted(t *testing.T, command string) {
+	t.Helper()
+	shell := exec.CommandContext(t.Context(), "bash", "-c", command)
+	shell.Env = append(shell.Environ(), "KUBECONFIG="+filepath.Join(c.run, "kubeconfig"), "HOME="+t.TempDir())
+	if out, err := shell.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, out)
+	}
+}
+
+// In a queue it is the queue that stops and starts.
+func TestScenario30WhatIsInAQueueIsDeactivated(t *testing.T) {
+	c := shared
+	c.needs(t, "kueue")
+	namespace := c.namespace(t)
+	c.queueOf(t, namespace, "any", "8Gi")
+	job := queuedJob(namespace, "train", "1Gi")
+	job.Spec.BackoffLimit = nil
+	runs := &runsOf{}
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		if runs.of("train", pod) <= 2 {
+			return failsWith(pod, noModule)
+		}
+		return succeeds(pod)
+	})
+	c.startController(t, namespace, "act")
+	must(t, c.Create(t.Context(), job))
+	c.becomes(t, namespace, "train", records.GivenUp)
+	workload := c.workloadOf(t, job)
+	goOn := fmt.Sprintf(`kubectl patch workload %s -n %s --type=merge -p '{"spec":{"active":true}}'`, workload.GetName(), namespace)
+	c.anEvent(t, job, "GivenUp", "flash_attn", goOn)
+	eventually(t, long, func() string {
+		workload = c.workloadOf(t, job)
+		if active, _, _ := unstructured.NestedBool(workload.Object, "spec", "active"); active || isAdmitted(workload) {
+			return fmt.Sprintf("its Workload goes on: %v", workload.Object["status"])
+		}
+		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
+		if job.Status.Active != 0 {
+			return "it holds its pod"
+		}
+		return ""
+	})
+	// Its own next try would come within twenty seconds.
+	time.Sleep(25 * time.Second)
+	if got := runs.count("train"); got != 2 {
+		t.Errorf("%d runs, want two", got)
+	}
+	c.whyStopped(t, "job/train", namespace, goOn)
+	c.pasted(t, goOn)
+	eventually(t, 2*long, func() string {
+		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
+		if !isComplete(job) {
+			return fmt.Sprintf("it has not come through: %+v", job.Status)
+		}
+		return ""
+	})
+}
+
+// What the controller starts is not started again by its operator too.
+func TestScenario31LimitsDoNotMultiply(t *testing.T) {
+	t.Parallel()
+	c := shared
+	namespace := c.namespace(t)
+	job := userJob(namespace, "train")
+	job.Spec.BackoffLimit = ptr.To(int32(1))
+	runs := &runsOf{}
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		runs.of(pod.Labels["job-name"], pod)
+		return exits(pod, 1, "Error")
+	})
+	c.startController(t, namespace, "act")
+	must(t, c.Create(t.Context(), job))
+	// Both failures of the first were charged: two more use the budget up.
+	for i, job := range c.attempts(t, namespace, 3) {
+		wantRuns, wantLimit := 1, int32(0)
+		if i == 0 {
+			wantRuns, wantLimit = 2, 1
+		}
+		if got := runs.count(job.Name); got != wantRuns || *job.Spec.BackoffLimit != wantLimit {
+			t.Errorf("attempt %d had %d runs with backoffLimit %d, want %d and %d", i+1, got, *job.Spec.BackoffLimit, wantRuns, wantLimit)
+		}
+	}
+}
+
+func TestScenario31ARestartedJobSetDoesNotRestartItself(t *testing.T) {
+	t.Parallel()
+	c := shared
+	c.needs(t, "jobset")
+	namespace := c.namespace(t)
+	set := object(t, namespace, `
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: train}
+spec:
+  failurePolicy: {maxRestarts: 3}
+  replicatedJobs:
+    - name: w
+      template:
+        spec:
+          backoffLimit: 0
+          template:
+            spec:
+              restartPolicy: Never
+              containers: [{name: trainer, image: "registry.local/trainer:1"}]
+`)
+	runs := &runsOf{}
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		// Of a cause with a budget for more than what JobSet has counted.
+		runs.of(pod.Labels["jobset.sigs.k8s.io/jobset-name"], pod)
+		return isTakenAway(pod)
+	})
+	c.startController(t, namespace, "act")
+	must(t, c.Create(t.Context(), set))
+	var sets []unstructured.Unstructured
+	eventually(t, 2*long, func() string {
+		sets = c.objects(t, namespace, set.GroupVersionKind())
+		if len(sets) < 2 || decisionOf(t, &sets[1]).Action == "" {
+			return fmt.Sprintf("%d JobSets, Events %q", len(sets), c.allEvents(t, namespace))
+		}
+		return ""
+	})
+	restarts, _, _ := unstructured.NestedInt64(sets[1].Object, "spec", "failurePolicy", "maxRestarts")
+	if first, next := runs.count("train"), runs.count(sets[1].GetName()); first != 4 || next != 1 || restarts != 0 {
+		t.Errorf("%d runs of the user's own JobSet and %d of the next, with maxRestarts %d, want four, one and 0", first, next, restarts)
+	}
+}
+
+// Pods that a cluster of KubeRay has left behind cost a call together, not each time each.
+func TestScenario32PodsOfADeletedClusterCostNothing(t *testing.T) {
+	t.Parallel()
+	c := shared
+	c.hasRayClusters(t)
+	namespace := c.namespace(t)
+	address := freeAddress(t)
+	c.startController(t, namespace, "act", "--metrics-address="+address, "--metrics-secure=false")
+	const pods = 20
+	left := make([]*corev1.Pod, pods)
+	for i := range left {
+		left[i] = &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{
+				Name: fmt.Sprintf("head-%d", i), Namespace: namespace,
+				// Nobody's garbage collector takes them meanwhile.
+				Finalizers: []string{"e2e.mulligan.dev/stays"},
+				OwnerReferences: []metav1.OwnerReference{{
+					APIVersion: "ray.io/v1", Kind: "RayCluster", Name: "tune", UID: "11111111-2222-3333-4444-555555555555", Controller: ptr.To(true),
+				}},
+			},
+			Spec: newJob(namespace, "x").Spec.Template.Spec,
+		}
+		must(t, c.Create(t.Context(), left[i]))
+		t.Cleanup(func() {
+			if err := c.Patch(context.Background(), left[i], client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))); err != nil && !apierrors.IsNotFound(err) {
+				t.Log(err)
+			}
+		})
+	}
+	before := controllerCalls(t, address)
+	for _, pod := range left {
+		eventually(t, long, func() string {
+			must(t, c.Get(t.Context(), client.ObjectKeyFromObject(pod), pod))
+			exits(pod, 1, "Error")
+			if err := c.Status().Update(t.Context(), pod); err != nil {
+				return err.Error()
+			}
+			return ""
+		})
+	}
+	time.Sleep(3 * time.Second)
+	calls := controllerCalls(t, address) - before
+	t.Logf("%d calls of the controller for %d failed pods", calls, pods)
+	if calls > pods {
+		t.Errorf("%d calls of the controller for %d failed pods of a cluster that is gone, want less than one each", calls, pods)
+	}
+}
+
+// hasRayClusters makes the kind where KubeRay has not.
+func (c *cluster) hasRayClusters(t *testing.T) {
+	t.Helper()
+	must(t, c.createAll(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: rayclusters.ray.io}
+spec:
+  group: ray.io
+  scope: Namespaced
+  names: {kind: RayCluster, listKind: RayClusterList, plural: rayclusters, singular: raycluster}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+`))
+	clusters := &unstructured.UnstructuredList{}
+	clusters.SetAPIVersion("ray.io/v1")
+	clusters.SetKind("RayClusterList")
+	eventually(t, long, func() string {
+		if err := c.List(t.Context(), clusters); err != nil {
+			return err.Error()
+		}
+		return ""
+	})
+}
