@@ -164,13 +164,16 @@ func leftTo(answer *mulliganv1.DecideResponse, before bool, by *brake) string {
 		return "only a part of the work has failed, which its operator ends or tries again by its own limits"
 	case answer.GetDiagnosis().GetOutlook() != mulliganv1.Diagnosis_CANNOT_RECOVER:
 		return "its operator may still try it, and it may recover"
-	case !before:
-		return "its operator may still try it; it is stopped when it fails alike once more"
 	case by == nil:
 		return "its operator may still try it; there is no means to suspend it, or --suspend-given-up is off"
+	case !before:
+		return onceMore
 	}
 	return ""
 }
+
+// Why what cannot succeed goes on when it is seen for the first time.
+const onceMore = "its operator may still try it; it is stopped when it fails alike once more"
 
 // isOfPart says whether a part of the work has failed on its own, as an index of a Job
 // does while the others go on; whether or not its operator ends the work for that.
@@ -195,7 +198,7 @@ func (r *reconciler) leave(obj *unstructured.Unstructured, answer *mulliganv1.De
 		message += " Do first: " + words.Cut(step, maxQuote) + "."
 	}
 	r.sayOnce(obj, corev1.EventTypeWarning, reason, message)
-	if answer.GetDiagnosis().GetFinishedAt() == nil && answer.GetDiagnosis().GetOutlook() == mulliganv1.Diagnosis_CANNOT_RECOVER {
+	if why == onceMore && answer.GetDiagnosis().GetFinishedAt() == nil {
 		// No object changes when the kubelet's next try fails as well.
 		return ctrl.Result{RequeueAfter: betweenTries}
 	}

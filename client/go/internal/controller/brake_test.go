@@ -142,6 +142,23 @@ func TestWhatCannotStartIsLookedAtAgain(t *testing.T) {
 	}
 }
 
+// Nor is it, where nothing would come of it.
+func TestWhatCannotStartAndIsNotStoppedIsNotLookedAtForEver(t *testing.T) {
+	for name, step := range map[string]mulligantest.Step{
+		"a part":       fails(lasting, part(mulliganv1.Decision_INDEX)),
+		"may recover":  fails(func(r *mulliganv1.DecideResponse) { r.Diagnosis.Outlook = mulliganv1.Diagnosis_MAY_RECOVER }),
+		"has no brake": fails(lasting),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := troubled(t, func(o *Options) { o.Suspend = name != "has no brake" }, failedJob(running))
+			w.answers(t, step)
+			if result := w.look(t); result.RequeueAfter != 0 {
+				t.Errorf("looked at again in %v", result.RequeueAfter)
+			}
+		})
+	}
+}
+
 // What somebody else has stopped was not stopped by us.
 func TestWhatIsStoppedAlreadyIsNotGivenUp(t *testing.T) {
 	w := troubled(t, nil, failedJob(running, func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) }))
