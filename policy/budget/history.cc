@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -310,6 +311,42 @@ std::int32_t CountAlike(const v1::BudgetLedger& ledger,
   const Streak streak = FindStreak(FailuresIn(ledger), diagnosis, progress,
                                    ProgressWatch(progress, ran_for));
   return static_cast<std::int32_t>(streak.before.size()) + 1;
+}
+
+std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
+                             const v1::BudgetLedger& ledger) {
+  const Records failures = FailuresIn(ledger);
+  if (failures.empty() || failures.front()->fingerprint().empty()) {
+    return std::nullopt;
+  }
+  const v1::AttemptRecord& last = *failures.front();
+  Loop loop;
+  for (int i = 0; i < ledger.history_size(); ++i) {
+    if (&ledger.history(i) == &last) loop.record = i;
+  }
+  const v1::AttemptRecord* newer = &last;
+  std::set<std::string_view> nodes;
+  for (const v1::AttemptRecord* record : failures) {
+    const bool advanced = record->has_progress() && newer->has_progress() &&
+                          newer->progress() > record->progress();
+    const bool differs =
+        record->fingerprint() != last.fingerprint() ||
+        (record != &last && !record->decision().resources().empty());
+    if (advanced || differs) break;
+    ++loop.alike;
+    if (!record->node().empty()) nodes.insert(record->node());
+    loop.longest = std::max(loop.longest, ToDuration(record->ran_for()));
+    newer = record;
+  }
+  if (thresholds.same_fingerprint > 0 && HasHistory(last.cause(), kRepeats) &&
+      RowOf(last.cause()).gang != GangClass::kMemory) {
+    const bool one_place =
+        !nodes.empty() &&
+        std::ssize(nodes) < std::ptrdiff_t{thresholds.distinct_nodes};
+    loop.enough = thresholds.same_fingerprint +
+                  (last.cause() == v1::APP_ERROR ? 1 : 0) + (one_place ? 1 : 0);
+  }
+  return loop;
 }
 
 bool RanFurther(absl::Duration ran_for, absl::Duration than) {

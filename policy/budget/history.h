@@ -62,6 +62,22 @@ std::int32_t CountAlike(const v1::BudgetLedger& ledger,
                         const v1::Progress& progress,
                         std::optional<absl::Duration> ran_for);
 
+// The latest failures of a ledger that are alike.
+struct Loop {
+  // Index in `ledger.history` of the latest one.
+  int record = -1;
+  // How many there are in a row, how many say that one more is no use (0: no
+  // number does), and the longest run of them.
+  std::int32_t alike = 0;
+  std::int32_t enough = 0;
+  absl::Duration longest = absl::ZeroDuration();
+};
+
+// Disruptions and incidents neither make nor break a row; progress, another
+// fingerprint and other resources do. Nothing: no failure has a fingerprint.
+std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
+                             const v1::BudgetLedger& ledger);
+
 // Whether an attempt that ran for so long got further than one that ran for
 // `than`, as far as times can tell.
 bool RanFurther(absl::Duration ran_for, absl::Duration than);

@@ -151,7 +151,8 @@ int FindFailure(const v1::BudgetLedger& ledger, std::string_view id) {
 }
 
 bool IsPending(const v1::AttemptRecord& record) {
-  return record.decision().action() == v1::Decision::WAIT;
+  return record.decision().action() == v1::Decision::WAIT ||
+         record.decision().action() == v1::Decision::IGNORE;
 }
 
 bool IsRepeatable(const v1::AttemptRecord& record) {

@@ -17,8 +17,8 @@ namespace mulligan {
 // Index in `ledger.history` of the failure called `id`; -1 when it is new.
 int FindFailure(const v1::BudgetLedger& ledger, std::string_view id);
 
-// Whether the record only says to wait: it is decided again when reported
-// again, while every other record is final.
+// Whether the record only says to wait, or that others retry: it is decided
+// again when reported again, while every other record is final.
 bool IsPending(const v1::AttemptRecord& record);
 
 // Whether the record's verdict can be told again: it is final, and this version

@@ -245,9 +245,9 @@ Diagnosis::FaultDomain DomainOf(const Context& context,
 }
 
 OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
-  // What the kubelet starts again has an outlook too.
+  // What others start again has an outlook too.
   if (conclusion.situation != Diagnosis::BROKEN &&
-      !conclusion.gang.state.restarting) {
+      !conclusion.gang.state.restarting && !conclusion.past) {
     return {};
   }
   const CauseRow& row = RowOf(conclusion.cause);

@@ -31,6 +31,8 @@ struct Conclusion {
   Seconds ended_at = kUnknownTime;
   // For work that is not broken: when to look again. Unknown: no need.
   Seconds ask_again = kUnknownTime;
+  // It is of an attempt before the one that goes on.
+  bool past = false;
   std::optional<std::int32_t> exit_code;
   // Members of the report that ended for reasons that are not the program's.
   int not_the_programs = 0;

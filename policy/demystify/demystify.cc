@@ -8,9 +8,11 @@
 #include "policy/demystify/blame.h"
 #include "policy/demystify/conclusion.h"
 #include "policy/demystify/context.h"
+#include "policy/demystify/culprit.h"
 #include "policy/demystify/diagnosis_writer.h"
 #include "policy/demystify/fact.h"
 #include "policy/demystify/judge.h"
+#include "policy/demystify/life_signs.h"
 #include "policy/demystify/member.h"
 #include "policy/demystify/odd_values.h"
 #include "policy/demystify/pod_state.h"
@@ -119,6 +121,69 @@ bool IsSummary(const demystify::Candidate& fact) {
          fact.tier <= demystify::Tier::kGeneric;
 }
 
+// Whether it failed by itself and others start it again: kubelet or operator.
+bool IsRetried(const Attempt& attempt,
+               const demystify::Conclusion& conclusion) {
+  const demystify::Candidate* winner = conclusion.decisive();
+  const demystify::Gang& gang = conclusion.gang;
+  if (conclusion.situation != v1::Diagnosis::ALIVE || conclusion.past ||
+      gang.root < 0 || winner == nullptr || !winner->decides() ||
+      winner->place.root != demystify::Root::kPods || gang.state.beside ||
+      demystify::OwnerGoesOn(attempt.context, gang.root)) {
+    return false;
+  }
+  return gang.state.goes_on() ||
+         demystify::OperatorRestarts(conclusion.facts,
+                                     attempt.member(gang.root).struck);
+}
+
+// A failure that others retry stands beside those before it, as one that is to
+// be decided.
+void AddRetried(const Attempt& attempt, demystify::Conclusion conclusion,
+                Findings& findings) {
+  const auto* const container =
+      demystify::CulpritContainer(attempt.report(), conclusion);
+  if (container != nullptr) {
+    findings.ends =
+        container->restart_count() + (container->state().has_running() ? 0 : 1);
+  }
+  conclusion.situation = v1::Diagnosis::BROKEN;
+  // By its own evidence: what others make of it may change with each report.
+  conclusion.cause = conclusion.decisive()->cause;
+  conclusion.hint = -1;
+  EarlierAttempt& retried = findings.earlier.emplace_back();
+  demystify::WriteDiagnosis(attempt.context, conclusion, /*full=*/false,
+                            retried.diagnosis);
+  retried.incident = IncidentOf(attempt, conclusion.gang.root);
+  retried.incident.of_node = demystify::PointsToNode(conclusion);
+}
+
+// Whether pods work for themselves beside others. One Job that runs one pod at
+// a time has none beside.
+bool WorkApart(const v1::FailureReport& report,
+               const std::vector<Member>& members) {
+  const bool one_by_one =
+      report.jobs_size() == 1 && report.jobs(0).spec().parallelism() <= 1;
+  return !one_by_one && members.size() > 1 &&
+         std::ranges::any_of(members, &Member::alone);
+}
+
+// When the youngest container that runs was started.
+Seconds RunsSince(const Attempt& attempt) {
+  Seconds since = kUnknownTime;
+  for (const int pod : attempt.pods) {
+    const auto& object = attempt.report().pods(pod);
+    if (object.status().phase() != "Running" || IsBeingStopped(object)) {
+      continue;
+    }
+    for (const auto& status : object.status().container_statuses()) {
+      if (!status.state().has_running()) continue;
+      since = std::max(since, ToSeconds(status.state().running().started_at()));
+    }
+  }
+  return since;
+}
+
 void ReadEarlier(const demystify::Context& context,
                  const demystify::Judgement& judgement, Findings& findings) {
   const auto& all = judgement.attempts.earlier;
@@ -155,12 +220,18 @@ Findings Demystify(const Owners& owners, const DemystifyOptions& options,
   demystify::CheckReport(context, findings.warnings);
   findings.since = TimeOf(SinceOf(context, conclusion));
   findings.ask_again = TimeOf(conclusion.ask_again);
-  const Attempt at_hand = {context, judgement.members,
+  const Attempt current = {context, judgement.members,
                            judgement.attempts.current};
+  const Attempt at_hand = {context, judgement.members,
+                           conclusion.past
+                               ? judgement.attempts.earlier.back().pods
+                               : judgement.attempts.current};
   findings.incident =
       IncidentOf(at_hand, IsOfObject(conclusion) ? -1 : conclusion.gang.root);
   findings.incident.of_node = demystify::PointsToNode(conclusion);
-  findings.gone_at = TimeOf(LastGone(at_hand));
+  findings.gone_at = TimeOf(LastGone(current));
+  findings.runs_since = TimeOf(RunsSince(current));
+  findings.apart = WorkApart(context.report, judgement.members);
   if (const demystify::Candidate* winner = conclusion.decisive()) {
     if (winner->place.root == demystify::Root::kEvents) {
       findings.incident.event = winner->place.index;
@@ -173,6 +244,9 @@ Findings Demystify(const Owners& owners, const DemystifyOptions& options,
   }
   if (!judgement.attempts.earlier.empty()) {
     ReadEarlier(context, judgement, findings);
+  }
+  if (IsRetried(current, conclusion)) {
+    AddRetried(current, std::move(conclusion), findings);
   }
   return findings;
 }

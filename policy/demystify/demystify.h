@@ -81,6 +81,14 @@ struct Findings {
   // at most the latest kMaxHistory (policy/limits.h), the rest is only counted.
   std::vector<EarlierAttempt> earlier;
   int more_earlier = 0;
+  // The work goes on although it failed, and `earlier` has that failure, too:
+  // how often its container has ended, before and then.
+  std::int32_t ends = 0;
+  // Since when the youngest of what runs does; absent: nothing runs, or nobody
+  // says.
+  std::optional<absl::Time> runs_since;
+  // Some pods work for themselves, so that the end of one is not that of all.
+  bool apart = false;
   // For work that is not broken: when to look again; absent: no need.
   std::optional<absl::Time> ask_again;
   // When the last pod of the attempt that is being stopped has to be gone, for

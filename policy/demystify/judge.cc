@@ -336,6 +336,51 @@ Conclusion Judge(const Attempt& attempt, bool with_objects) {
   return found;
 }
 
+// How long an attempt has to run at the least before what ended the one before
+// it is old news.
+constexpr Seconds kNews = 180;
+
+// Whether what lives has run for twice as long as the attempt before it.
+bool HasOutlived(const Context& context, const Attempt& current,
+                 const Attempt& before, int root) {
+  Seconds begin = kUnknownTime;
+  for (const int pod : current.pods) {
+    const Member& member = current.member(pod);
+    if (member.reading.failing()) continue;
+    if (Known(member.begin)) begin = std::max(begin, member.begin);
+  }
+  if (!Known(begin) || !Known(context.now)) return true;
+  const Member& failed = before.member(root);
+  const Seconds ran = Known(failed.begin) && Known(failed.struck)
+                          ? failed.struck - failed.begin
+                          : 0;
+  return context.now - begin > std::max(kNews, 2 * ran);
+}
+
+// Of work that goes on after an attempt that failed: what that one died of, as
+// long as it is news. Whether it goes on is said by the situation.
+void NameLastFailure(const Context& context, Judgement& judgement) {
+  Conclusion& now = judgement.conclusion;
+  if (now.situation != v1::Diagnosis::ALIVE || now.cause != v1::NOT_FAILED ||
+      judgement.attempts.earlier.empty() ||
+      judgement.attempts.earlier.back().open) {
+    return;
+  }
+  const Attempt before = {context, judgement.members,
+                          judgement.attempts.earlier.back().pods};
+  Conclusion past = JudgeEarlier(before);
+  if (past.situation != v1::Diagnosis::BROKEN || past.gang.root < 0 ||
+      HasOutlived(context,
+                  {context, judgement.members, judgement.attempts.current},
+                  before, past.gang.root)) {
+    return;
+  }
+  past.past = true;
+  past.situation = v1::Diagnosis::ALIVE;
+  past.ask_again = now.ask_again;
+  now = std::move(past);
+}
+
 }  // namespace
 
 Judgement JudgeReport(const Context& context, const WasDecided& was_decided) {
@@ -347,6 +392,7 @@ Judgement JudgeReport(const Context& context, const WasDecided& was_decided) {
   judgement.conclusion =
       Judge({context, judgement.members, judgement.attempts.current},
             /*with_objects=*/true);
+  NameLastFailure(context, judgement);
   return judgement;
 }
 

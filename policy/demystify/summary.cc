@@ -101,6 +101,7 @@ std::string Summarize(const v1::FailureReport& report,
   if (winner->place.root == Root::kPods && !stands_out.empty()) {
     absl::StrAppend(&text, "; ", Excerpt(stands_out));
   }
+  if (conclusion.past) text.append("; the next attempt goes on");
   text.push_back('.');
   return text;
 }

@@ -254,6 +254,21 @@ std::vector<CompiledBudget> CompileBudgets(const v1::RetryPolicySpec& spec,
   return budgets;
 }
 
+CompiledBrake CompileBrake(const v1::Brake& brake, IssueReporter& report) {
+  CompiledBrake compiled;
+  if (brake.mode() != v1::Brake::MODE_UNSPECIFIED) compiled.mode = brake.mode();
+  if (brake.has_same_failure() &&
+      CheckRange(brake.same_failure(), 1, kMaxHistory, "spec.brake.sameFailure",
+                 report)) {
+    compiled.same_failure = brake.same_failure();
+  }
+  if (brake.has_outlived() && CheckFactor(brake.outlived(), 1, kMaxFactor,
+                                          "spec.brake.outlived", report)) {
+    compiled.outlived = brake.outlived();
+  }
+  return compiled;
+}
+
 CompiledDerivation CompileDerivation(const v1::Derivation& derivation,
                                      IssueReporter& report) {
   CompiledDerivation compiled;

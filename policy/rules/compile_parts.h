@@ -17,6 +17,7 @@ namespace mulligan {
 std::vector<CompiledBudget> CompileBudgets(const v1::RetryPolicySpec& spec,
                                            IssueReporter& report);
 
+CompiledBrake CompileBrake(const v1::Brake& brake, IssueReporter& report);
 CompiledDerivation CompileDerivation(const v1::Derivation& derivation,
                                      IssueReporter& report);
 

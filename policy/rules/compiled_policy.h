@@ -43,6 +43,7 @@ struct CompiledPolicy {
   bool kill_switch = false;
   std::string kill_switch_reason;
   CompiledDerivation derivation;
+  CompiledBrake brake;
   CompiledWorth worth;
   CompiledSelector selector;
   // Null when the policy never asks the operator.

@@ -99,6 +99,13 @@ struct CompiledDerivation {
   std::int32_t incident_retries = 3;
 };
 
+// Which retries that others make are ended.
+struct CompiledBrake {
+  v1::Brake::Mode mode = v1::Brake::HOPELESS;
+  std::int32_t same_failure = 2;
+  double outlived = 2;
+};
+
 // Index of the budget called `name`; kNoBudget when there is none.
 int FindBudget(const std::vector<CompiledBudget>& budgets,
                std::string_view name);

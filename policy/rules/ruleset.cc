@@ -238,6 +238,7 @@ std::unique_ptr<const Ruleset> Ruleset::Compile(v1::RetryPolicy policy,
   CompileCaps(spec, compiled, report);
   if (decides_natively) compiled.max_attempts = 0;
   compiled.derivation = CompileDerivation(spec.derivation(), report);
+  compiled.brake = CompileBrake(spec.brake(), report);
   compiled.worth = CompileWorth(spec.worth(), report);
   CompileSignatures(whole, positions, allowance, compiled, issues);
   const bool usable = report.errors() == 0 && (spec.signatures().empty() ||

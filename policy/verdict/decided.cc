@@ -204,12 +204,32 @@ Decided DecidedByPolicy(const Situated& at, const Diagnosed& told,
   return decided;
 }
 
+// The retries that others make end; what they were charged stays as it is.
+Decided DecidedToStop(const Situated& at, const Diagnosed& told,
+                      Recalled before) {
+  const CompiledPolicy& policy = at.compiled();
+  Decided decided = Undecided(at, std::move(before.warnings));
+  v1::Decision& decision = *decided.decision;
+  decision.set_action(before.stop->action);
+  decision.set_scope(
+      NaturalScope(at.report(), *at.workload, decision.action()));
+  FillTexts(*told.diagnosis, before.stop->record, decision);
+  ReportAccounts(Accounts(policy.budgets, *before.ledger, at.now),
+                 *decided.accounting);
+  decided.accounting->set_attempts(before.ledger->attempts_seen());
+  decided.accounting->set_max_attempts(policy.max_attempts);
+  decided.explanation = ExplanationOf(at, v1::Explanation::BRAKE);
+  decided.ledger = std::move(before.ledger);
+  return decided;
+}
+
 }  // namespace
 
 Decided DecideOn(const Situated& at, const Diagnosed& told, Recalled before) {
   if (before.standing == Standing::kDecided) {
     return DecidedAgain(at, told, std::move(before));
   }
+  if (before.stop) return DecidedToStop(at, told, std::move(before));
   const auto alone = AttemptAtHand(at, told.findings);
   const std::optional<Owners> its_owners =
       alone ? std::optional<Owners>(std::in_place, *alone) : std::nullopt;

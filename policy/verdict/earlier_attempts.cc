@@ -208,6 +208,42 @@ void GiveUpTogether(const std::vector<Beside>& parts,
 
 }  // namespace
 
+void NoteRetried(const Situated& at, const Findings& findings,
+                 v1::BudgetLedger& ledger) {
+  std::vector<Told> unseen = NotInLedger(at, findings, ledger);
+  LeaveOutCounted(ledger,
+                  static_cast<std::int32_t>(findings.earlier.size()) +
+                      findings.more_earlier,
+                  0, unseen);
+  for (const Told& one : unseen) {
+    const PartOfReport report(at.report(), *one.attempt);
+    const Diagnosed diagnosed =
+        WithHistory(at, DiagnosedEarlier(at, *one.attempt, one.id), ledger,
+                    v1::Progress::default_instance());
+    const Owners owners(*report);
+    const Case failure =
+        CaseOf(at, diagnosed, ledger, owners, /*refund=*/false);
+    Verdict verdict = Price(failure).verdict;
+    // What is refused for now may be granted when the caller has to decide.
+    const bool is_rules = verdict.action == v1::Decision::FAIL ||
+                          verdict.action == v1::Decision::WAIT_FOR_SPEC_UPDATE;
+    const bool stays =
+        is_rules &&
+        (verdict.refused_by == v1::AttemptRecord::REFUSAL_UNSPECIFIED ||
+         verdict.refused_by == v1::AttemptRecord::DERIVED_CAUSE);
+    if (!stays) {
+      verdict = Verdict();
+      verdict.action = v1::Decision::IGNORE;
+    }
+    v1::Decision decision;
+    decision.set_action(verdict.action);
+    if (stays) decision.set_scope(verdict.scope);
+    v1::AttemptRecord record;
+    FillRecord(failure, verdict, decision, record);
+    AddRecord(failure.attempts, record, ledger);
+  }
+}
+
 std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
                                                const Diagnosed& told,
                                                const NativeCount& count,

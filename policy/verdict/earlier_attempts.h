@@ -20,6 +20,12 @@ std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
                                                const NativeCount& count,
                                                v1::BudgetLedger& ledger);
 
+// Records in `ledger` what failed of work that goes on, and charges nothing for
+// it: others start it again. The decision is the policy's where a rule refuses
+// another attempt, else IGNORE, which is decided anew once the work is broken.
+void NoteRetried(const Situated& at, const Findings& findings,
+                 v1::BudgetLedger& ledger);
+
 // Fills response.separate: what was decided, by the response's ledger, about
 // the failures that are open beside the one at hand, `failure_id`. Where one of
 // them ends the whole workload, no part of it is retried: the decisions, in the

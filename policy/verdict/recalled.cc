@@ -12,6 +12,7 @@
 #include "policy/budget/ledger.h"
 #include "policy/budget/seeding.h"
 #include "policy/demystify/causes.h"
+#include "policy/verdict/brake.h"
 #include "policy/verdict/earlier_attempts.h"
 #include "policy/verdict/ledger_owner.h"
 
@@ -193,6 +194,30 @@ Diagnosed AsRecorded(Diagnosed told, const v1::AttemptRecord& record) {
   return told;
 }
 
+// A loop that goes on, by its latest failure, whether the report still shows it
+// or only the ledger does.
+Diagnosed AsLoop(Diagnosed told, const Stop& stop) {
+  v1::Diagnosis& diagnosis = *told.diagnosis;
+  if (diagnosis.cause() == v1::NOT_FAILED) {
+    const CauseRow& row = RowOf(stop.record.cause());
+    diagnosis.set_cause(stop.record.cause());
+    diagnosis.set_fault_domain(row.domain);
+    diagnosis.set_fingerprint(stop.record.fingerprint());
+    *diagnosis.mutable_finished_at() = stop.record.finished_at();
+    diagnosis.mutable_culprit()->set_node(stop.record.node());
+    diagnosis.set_confidence(v1::Diagnosis::MEDIUM);
+    diagnosis.set_summary(
+        absl::StrCat("The attempt before ended with ",
+                     absl::AsciiStrToLower(absl::StrReplaceAll(
+                         v1::Cause_Name(stop.record.cause()), {{"_", " "}})),
+                     ", and the next one goes on."));
+  }
+  diagnosis.set_outlook(v1::Diagnosis::CANNOT_RECOVER);
+  diagnosis.set_outlook_reason(absl::StrCat(
+      stop.alike, " attempts in a row ended alike, and the next is unchanged"));
+  return told;
+}
+
 // Whatever an attempt died of that is past is settled.
 Diagnosed AsStale(Diagnosed told, std::string summary) {
   v1::Diagnosis& diagnosis = *told.diagnosis;
@@ -209,6 +234,21 @@ Diagnosed AsStale(Diagnosed told, std::string summary) {
   return told;
 }
 
+// Of work that goes on the ledger remembers what failed.
+Recalled RecallRetried(const Situated& at, const Diagnosed& told,
+                       Recalled before) {
+  if (told.diagnosis->situation() == v1::Diagnosis::ALIVE &&
+      told.earlier() > 0) {
+    v1::BudgetLedger& ledger = *before.ledger;
+    const v1::BudgetLedger as_sent = ledger;
+    TieLedger(at.owners, *at.workload, false, ledger);
+    NoteRetried(at, told.findings, ledger);
+    if (ledger.attempts_seen() == as_sent.attempts_seen()) ledger = as_sent;
+  }
+  before.stop = FindStop(at, told, *before.ledger);
+  return before;
+}
+
 }  // namespace
 
 Recalled Recall(const Situated& at, const Diagnosed& told) {
@@ -216,7 +256,7 @@ Recalled Recall(const Situated& at, const Diagnosed& told) {
   if (at.decides_natively()) {
     return RecallForOperator(at, told, std::move(before));
   }
-  if (!told.is_broken()) return before;
+  if (!told.is_broken()) return RecallRetried(at, told, std::move(before));
   if (told.id.from_time_only) {
     before.warnings.emplace_back(
         "nothing in the report tells this failure from the next one, so its id "
@@ -256,6 +296,7 @@ Diagnosed Compared(const Situated& at, Diagnosed told, const Recalled& before) {
     case Standing::kDecided:
       return AsRecorded(std::move(told), before.ledger->history(before.record));
     default:
+      if (before.stop) return AsLoop(std::move(told), *before.stop);
       if (!told.is_broken()) return told;
       return WithHistory(at, WithFleet(at, std::move(told), *before.ledger),
                          *before.ledger, at.report().progress());

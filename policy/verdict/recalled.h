@@ -8,11 +8,13 @@
 #define MULLIGAN_POLICY_VERDICT_RECALLED_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "mulligan/v1/ledger.pb.h"
 #include "policy/base/answer_part.h"
+#include "policy/verdict/brake.h"
 #include "policy/verdict/diagnosed.h"
 #include "policy/verdict/situated.h"
 
@@ -41,6 +43,8 @@ struct Recalled {
   int record = -1;  // for kDecided: its index in the history
   // That record is of another member than those that are told.
   bool of_another = false;
+  // For kNotBroken: the retries that others make are ended.
+  std::optional<Stop> stop = std::nullopt;
   std::vector<std::string> warnings = {};
 
   // What it died of is past, so that nothing is to be decided.

@@ -53,21 +53,24 @@ const TextTable& RestAfter(const TextTable& table, const TextSignature* row) {
 }  // namespace
 
 // The name of TextTable::Find() for the linker, as CMakeLists.txt has it.
-#define MULLIGAN_FIND                      \
-  "_ZNK8mulligan9demystify9TextTable4Find" \
-  "ESt17basic_string_viewIcSt11char_traitsIcEEPm"
+#define MULLIGAN_FIND                             \
+  "_ZNK8mulligan9demystify9TextTable4Find"        \
+  "ESt17basic_string_viewIcSt11char_traitsIcEEPm" \
+  "PNS_16PatternAllowanceE"
 
-const TextSignature* Find(const TextTable* table, std::string_view text,
-                          std::size_t* at) asm("__real_" MULLIGAN_FIND);
-const TextSignature* WithoutRows(const TextTable* table, std::string_view text,
-                                 std::size_t* at) asm("__wrap_" MULLIGAN_FIND);
+const TextSignature* Find(
+    const TextTable* table, std::string_view text, std::size_t* at,
+    PatternAllowance* allowance) asm("__real_" MULLIGAN_FIND);
+const TextSignature* WithoutRows(
+    const TextTable* table, std::string_view text, std::size_t* at,
+    PatternAllowance* allowance) asm("__wrap_" MULLIGAN_FIND);
 
 const TextSignature* WithoutRows(const TextTable* table, std::string_view text,
-                                 std::size_t* at) {
-  const TextSignature* row = Find(table, text, at);
+                                 std::size_t* at, PatternAllowance* allowance) {
+  const TextSignature* row = Find(table, text, at, allowance);
   while (row != nullptr && IsLeftOut(*table, *row)) {
     table = &RestAfter(*table, row);
-    row = Find(table, text, at);
+    row = Find(table, text, at, allowance);
   }
   return row;
 }

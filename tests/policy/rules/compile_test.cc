@@ -257,6 +257,11 @@ const BadSpec kBadSpecs[] = {
     {"NoIncidentShare",
      std::string(kDefault) + "derivation { incident_share: 0 }",
      "spec.derivation.incidentShare", "0"},
+    {"NoFailureIsTheSame",
+     std::string(kDefault) + "brake { same_failure: 0 }",
+     "spec.brake.sameFailure", "1 to 64"},
+    {"OutlivedBeforeItRan", std::string(kDefault) + "brake { outlived: 0.5 }",
+     "spec.brake.outlived", "1"},
     {"EmptyKindInSelector", std::string(kDefault) + "selector { kinds: '' }",
      "spec.selector.kinds[0]", "empty"},
 };

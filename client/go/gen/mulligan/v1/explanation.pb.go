@@ -58,6 +58,8 @@ const (
 	Explanation_CANARY Explanation_DecidedBy = 14
 	// A retry is expected to lose more hours than it saves.
 	Explanation_EXPECTED_HOURS Explanation_DecidedBy = 15
+	// Another try that others make by themselves cannot help (Brake).
+	Explanation_BRAKE Explanation_DecidedBy = 16
 )
 
 // Enum value maps for Explanation_DecidedBy.
@@ -79,6 +81,7 @@ var (
 		13: "DERIVED_CAUSE",
 		14: "CANARY",
 		15: "EXPECTED_HOURS",
+		16: "BRAKE",
 	}
 	Explanation_DecidedBy_value = map[string]int32{
 		"DECIDED_BY_UNSPECIFIED": 0,
@@ -97,6 +100,7 @@ var (
 		"DERIVED_CAUSE":          13,
 		"CANARY":                 14,
 		"EXPECTED_HOURS":         15,
+		"BRAKE":                  16,
 	}
 )
 
@@ -400,14 +404,14 @@ var File_mulligan_v1_explanation_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_explanation_proto_rawDesc = "" +
 	"\n" +
-	"\x1dmulligan/v1/explanation.proto\x12\vmulligan.v1\"\x92\x04\n" +
+	"\x1dmulligan/v1/explanation.proto\x12\vmulligan.v1\"\x9d\x04\n" +
 	"\vExplanation\x12=\n" +
 	"\fmatched_rule\x18\x01 \x01(\v2\x1a.mulligan.v1.RuleReferenceR\vmatchedRule\x127\n" +
 	"\vrules_tried\x18\x02 \x03(\v2\x16.mulligan.v1.RuleTrialR\n" +
 	"rulesTried\x12E\n" +
 	"\x0fcounterfactuals\x18\x03 \x03(\v2\x1b.mulligan.v1.CounterfactualR\x0fcounterfactuals\x12A\n" +
 	"\n" +
-	"decided_by\x18\x04 \x01(\x0e2\".mulligan.v1.Explanation.DecidedByR\tdecidedBy\"\x80\x02\n" +
+	"decided_by\x18\x04 \x01(\x0e2\".mulligan.v1.Explanation.DecidedByR\tdecidedBy\"\x8b\x02\n" +
 	"\tDecidedBy\x12\x1a\n" +
 	"\x16DECIDED_BY_UNSPECIFIED\x10\x00\x12\x11\n" +
 	"\rNOT_A_FAILURE\x10\x01\x12\r\n" +
@@ -428,7 +432,8 @@ const file_mulligan_v1_explanation_proto_rawDesc = "" +
 	"\rDERIVED_CAUSE\x10\r\x12\n" +
 	"\n" +
 	"\x06CANARY\x10\x0e\x12\x12\n" +
-	"\x0eEXPECTED_HOURS\x10\x0f\"{\n" +
+	"\x0eEXPECTED_HOURS\x10\x0f\x12\t\n" +
+	"\x05BRAKE\x10\x10\"{\n" +
 	"\rRuleReference\x12\x16\n" +
 	"\x06policy\x18\x01 \x01(\tR\x06policy\x12\x12\n" +
 	"\x04rule\x18\x02 \x01(\tR\x04rule\x12\x12\n" +

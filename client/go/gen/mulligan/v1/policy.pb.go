@@ -152,6 +152,60 @@ func (Signature_Source) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{22, 0}
 }
 
+type Brake_Mode int32
+
+const (
+	Brake_MODE_UNSPECIFIED Brake_Mode = 0
+	// They are left to whoever makes them.
+	Brake_NEVER Brake_Mode = 1
+	// They are ended where a rule says that no retry helps, and the same failure
+	// came `same_failure` times; or as often as Derivation.same_fingerprint says,
+	// one more where only one node is known. Never for disruptions, nor for what
+	// the platform is at fault for, nor because a budget is spent.
+	Brake_HOPELESS Brake_Mode = 2
+)
+
+// Enum value maps for Brake_Mode.
+var (
+	Brake_Mode_name = map[int32]string{
+		0: "MODE_UNSPECIFIED",
+		1: "NEVER",
+		2: "HOPELESS",
+	}
+	Brake_Mode_value = map[string]int32{
+		"MODE_UNSPECIFIED": 0,
+		"NEVER":            1,
+		"HOPELESS":         2,
+	}
+)
+
+func (x Brake_Mode) Enum() *Brake_Mode {
+	p := new(Brake_Mode)
+	*p = x
+	return p
+}
+
+func (x Brake_Mode) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Brake_Mode) Descriptor() protoreflect.EnumDescriptor {
+	return file_mulligan_v1_policy_proto_enumTypes[2].Descriptor()
+}
+
+func (Brake_Mode) Type() protoreflect.EnumType {
+	return &file_mulligan_v1_policy_proto_enumTypes[2]
+}
+
+func (x Brake_Mode) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Brake_Mode.Descriptor instead.
+func (Brake_Mode) EnumDescriptor() ([]byte, []int) {
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{23, 0}
+}
+
 // A named set of rules and budgets.
 type RetryPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -322,7 +376,9 @@ type RetryPolicySpec struct {
 	OnlyByName bool `protobuf:"varint,12,opt,name=only_by_name,json=onlyByName,proto3" json:"only_by_name,omitempty"`
 	// What hours are worth beside each other, for outcomes with `passes`. Absent:
 	// defaults.
-	Worth         *Worth `protobuf:"bytes,14,opt,name=worth,proto3" json:"worth,omitempty"`
+	Worth *Worth `protobuf:"bytes,14,opt,name=worth,proto3" json:"worth,omitempty"`
+	// Whether retries that others make are ended. Absent: those that cannot help.
+	Brake         *Brake `protobuf:"bytes,15,opt,name=brake,proto3" json:"brake,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -451,6 +507,13 @@ func (x *RetryPolicySpec) GetOnlyByName() bool {
 func (x *RetryPolicySpec) GetWorth() *Worth {
 	if x != nil {
 		return x.Worth
+	}
+	return nil
+}
+
+func (x *RetryPolicySpec) GetBrake() *Brake {
+	if x != nil {
+		return x.Brake
 	}
 	return nil
 }
@@ -2103,6 +2166,74 @@ func (x *Signature) GetRemedy() string {
 	return ""
 }
 
+// What becomes of retries that others make by themselves: the kubelet, an
+// operator, a queue.
+type Brake struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Absent: HOPELESS.
+	Mode Brake_Mode `protobuf:"varint,1,opt,name=mode,proto3,enum=mulligan.v1.Brake_Mode" json:"mode,omitempty"`
+	// Failures in a row with one fingerprint, restarts by the kubelet included.
+	// Absent: 2. At least 1.
+	SameFailure *int32 `protobuf:"varint,2,opt,name=same_failure,json=sameFailure,proto3,oneof" json:"same_failure,omitempty"`
+	// A running attempt is let be once it has run this many times as long as the
+	// longest of these failures, and three minutes at the least. Absent: 2. At
+	// least 1.
+	Outlived      *float64 `protobuf:"fixed64,3,opt,name=outlived,proto3,oneof" json:"outlived,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Brake) Reset() {
+	*x = Brake{}
+	mi := &file_mulligan_v1_policy_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Brake) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Brake) ProtoMessage() {}
+
+func (x *Brake) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_policy_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Brake.ProtoReflect.Descriptor instead.
+func (*Brake) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *Brake) GetMode() Brake_Mode {
+	if x != nil {
+		return x.Mode
+	}
+	return Brake_MODE_UNSPECIFIED
+}
+
+func (x *Brake) GetSameFailure() int32 {
+	if x != nil && x.SameFailure != nil {
+		return *x.SameFailure
+	}
+	return 0
+}
+
+func (x *Brake) GetOutlived() float64 {
+	if x != nil && x.Outlived != nil {
+		return *x.Outlived
+	}
+	return 0
+}
+
 // When a history means more than its last failure.
 type Derivation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2144,7 +2275,7 @@ type Derivation struct {
 
 func (x *Derivation) Reset() {
 	*x = Derivation{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[23]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2156,7 +2287,7 @@ func (x *Derivation) String() string {
 func (*Derivation) ProtoMessage() {}
 
 func (x *Derivation) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[23]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2169,7 +2300,7 @@ func (x *Derivation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Derivation.ProtoReflect.Descriptor instead.
 func (*Derivation) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{23}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Derivation) GetSameFingerprint() int32 {
@@ -2262,7 +2393,7 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\x04spec\x18\x04 \x01(\v2\x1c.mulligan.v1.RetryPolicySpecR\x04spec\"F\n" +
 	"\x0ePolicyMetadata\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
-	"\vdescription\x18\x02 \x01(\tR\vdescription\"\x86\x06\n" +
+	"\vdescription\x18\x02 \x01(\tR\vdescription\"\xb0\x06\n" +
 	"\x0fRetryPolicySpec\x121\n" +
 	"\bselector\x18\x01 \x01(\v2\x15.mulligan.v1.SelectorR\bselector\x12C\n" +
 	"\abudgets\x18\x02 \x03(\v2).mulligan.v1.RetryPolicySpec.BudgetsEntryR\abudgets\x12&\n" +
@@ -2284,7 +2415,8 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\x06pasted\x18\r \x01(\v2\x19.mulligan.v1.PastedBlocksR\x06pasted\x12 \n" +
 	"\fonly_by_name\x18\f \x01(\bR\n" +
 	"onlyByName\x12(\n" +
-	"\x05worth\x18\x0e \x01(\v2\x12.mulligan.v1.WorthR\x05worth\x1aO\n" +
+	"\x05worth\x18\x0e \x01(\v2\x12.mulligan.v1.WorthR\x05worth\x12(\n" +
+	"\x05brake\x18\x0f \x01(\v2\x12.mulligan.v1.BrakeR\x05brake\x1aO\n" +
 	"\fBudgetsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12)\n" +
 	"\x05value\x18\x02 \x01(\v2\x13.mulligan.v1.BudgetR\x05value:\x028\x01B\x0f\n" +
@@ -2465,7 +2597,17 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\vPOD_MESSAGE\x10\x03\x12\x12\n" +
 	"\x0eCREATION_ERROR\x10\x04\x12\x14\n" +
 	"\x10OPERATOR_MESSAGE\x10\x05\x12\x13\n" +
-	"\x0fWAITING_MESSAGE\x10\x06\"\xf9\x05\n" +
+	"\x0fWAITING_MESSAGE\x10\x06\"\xd2\x01\n" +
+	"\x05Brake\x12+\n" +
+	"\x04mode\x18\x01 \x01(\x0e2\x17.mulligan.v1.Brake.ModeR\x04mode\x12&\n" +
+	"\fsame_failure\x18\x02 \x01(\x05H\x00R\vsameFailure\x88\x01\x01\x12\x1f\n" +
+	"\boutlived\x18\x03 \x01(\x01H\x01R\boutlived\x88\x01\x01\"5\n" +
+	"\x04Mode\x12\x14\n" +
+	"\x10MODE_UNSPECIFIED\x10\x00\x12\t\n" +
+	"\x05NEVER\x10\x01\x12\f\n" +
+	"\bHOPELESS\x10\x02B\x0f\n" +
+	"\r_same_failureB\v\n" +
+	"\t_outlived\"\xf9\x05\n" +
 	"\n" +
 	"Derivation\x12.\n" +
 	"\x10same_fingerprint\x18\x01 \x01(\x05H\x00R\x0fsameFingerprint\x88\x01\x01\x12*\n" +
@@ -2503,115 +2645,119 @@ func file_mulligan_v1_policy_proto_rawDescGZIP() []byte {
 	return file_mulligan_v1_policy_proto_rawDescData
 }
 
-var file_mulligan_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_mulligan_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
+var file_mulligan_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_mulligan_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_mulligan_v1_policy_proto_goTypes = []any{
 	(Backoff_Kind)(0),           // 0: mulligan.v1.Backoff.Kind
 	(Signature_Source)(0),       // 1: mulligan.v1.Signature.Source
-	(*RetryPolicy)(nil),         // 2: mulligan.v1.RetryPolicy
-	(*PolicyMetadata)(nil),      // 3: mulligan.v1.PolicyMetadata
-	(*RetryPolicySpec)(nil),     // 4: mulligan.v1.RetryPolicySpec
-	(*Selector)(nil),            // 5: mulligan.v1.Selector
-	(*Budget)(nil),              // 6: mulligan.v1.Budget
-	(*Refund)(nil),              // 7: mulligan.v1.Refund
-	(*Rule)(nil),                // 8: mulligan.v1.Rule
-	(*When)(nil),                // 9: mulligan.v1.When
-	(*DurationRange)(nil),       // 10: mulligan.v1.DurationRange
-	(*NumberRange)(nil),         // 11: mulligan.v1.NumberRange
-	(*ExitCodes)(nil),           // 12: mulligan.v1.ExitCodes
-	(*ConditionPattern)(nil),    // 13: mulligan.v1.ConditionPattern
-	(*AttemptRange)(nil),        // 14: mulligan.v1.AttemptRange
-	(*Outcome)(nil),             // 15: mulligan.v1.Outcome
-	(*Worth)(nil),               // 16: mulligan.v1.Worth
-	(*GraceOutcome)(nil),        // 17: mulligan.v1.GraceOutcome
-	(*Backoff)(nil),             // 18: mulligan.v1.Backoff
-	(*PlacementPolicy)(nil),     // 19: mulligan.v1.PlacementPolicy
-	(*AvoidFailedNode)(nil),     // 20: mulligan.v1.AvoidFailedNode
-	(*ResourcePolicy)(nil),      // 21: mulligan.v1.ResourcePolicy
-	(*ExhaustedOutcome)(nil),    // 22: mulligan.v1.ExhaustedOutcome
-	(*KillSwitch)(nil),          // 23: mulligan.v1.KillSwitch
-	(*Signature)(nil),           // 24: mulligan.v1.Signature
-	(*Derivation)(nil),          // 25: mulligan.v1.Derivation
-	nil,                         // 26: mulligan.v1.RetryPolicySpec.BudgetsEntry
-	nil,                         // 27: mulligan.v1.Selector.MatchLabelsEntry
-	nil,                         // 28: mulligan.v1.When.MatchLabelsEntry
-	(*NativePolicy)(nil),        // 29: mulligan.v1.NativePolicy
-	(*PastedBlocks)(nil),        // 30: mulligan.v1.PastedBlocks
-	(*durationpb.Duration)(nil), // 31: google.protobuf.Duration
-	(Cause)(0),                  // 32: mulligan.v1.Cause
-	(Diagnosis_FaultDomain)(0),  // 33: mulligan.v1.Diagnosis.FaultDomain
-	(Diagnosis_Confidence)(0),   // 34: mulligan.v1.Diagnosis.Confidence
-	(DerivedCause)(0),           // 35: mulligan.v1.DerivedCause
-	(Diagnosis_Outlook)(0),      // 36: mulligan.v1.Diagnosis.Outlook
-	(Decision_Action)(0),        // 37: mulligan.v1.Decision.Action
-	(Decision_Scope)(0),         // 38: mulligan.v1.Decision.Scope
-	(Decision_Queue)(0),         // 39: mulligan.v1.Decision.Queue
+	(Brake_Mode)(0),             // 2: mulligan.v1.Brake.Mode
+	(*RetryPolicy)(nil),         // 3: mulligan.v1.RetryPolicy
+	(*PolicyMetadata)(nil),      // 4: mulligan.v1.PolicyMetadata
+	(*RetryPolicySpec)(nil),     // 5: mulligan.v1.RetryPolicySpec
+	(*Selector)(nil),            // 6: mulligan.v1.Selector
+	(*Budget)(nil),              // 7: mulligan.v1.Budget
+	(*Refund)(nil),              // 8: mulligan.v1.Refund
+	(*Rule)(nil),                // 9: mulligan.v1.Rule
+	(*When)(nil),                // 10: mulligan.v1.When
+	(*DurationRange)(nil),       // 11: mulligan.v1.DurationRange
+	(*NumberRange)(nil),         // 12: mulligan.v1.NumberRange
+	(*ExitCodes)(nil),           // 13: mulligan.v1.ExitCodes
+	(*ConditionPattern)(nil),    // 14: mulligan.v1.ConditionPattern
+	(*AttemptRange)(nil),        // 15: mulligan.v1.AttemptRange
+	(*Outcome)(nil),             // 16: mulligan.v1.Outcome
+	(*Worth)(nil),               // 17: mulligan.v1.Worth
+	(*GraceOutcome)(nil),        // 18: mulligan.v1.GraceOutcome
+	(*Backoff)(nil),             // 19: mulligan.v1.Backoff
+	(*PlacementPolicy)(nil),     // 20: mulligan.v1.PlacementPolicy
+	(*AvoidFailedNode)(nil),     // 21: mulligan.v1.AvoidFailedNode
+	(*ResourcePolicy)(nil),      // 22: mulligan.v1.ResourcePolicy
+	(*ExhaustedOutcome)(nil),    // 23: mulligan.v1.ExhaustedOutcome
+	(*KillSwitch)(nil),          // 24: mulligan.v1.KillSwitch
+	(*Signature)(nil),           // 25: mulligan.v1.Signature
+	(*Brake)(nil),               // 26: mulligan.v1.Brake
+	(*Derivation)(nil),          // 27: mulligan.v1.Derivation
+	nil,                         // 28: mulligan.v1.RetryPolicySpec.BudgetsEntry
+	nil,                         // 29: mulligan.v1.Selector.MatchLabelsEntry
+	nil,                         // 30: mulligan.v1.When.MatchLabelsEntry
+	(*NativePolicy)(nil),        // 31: mulligan.v1.NativePolicy
+	(*PastedBlocks)(nil),        // 32: mulligan.v1.PastedBlocks
+	(*durationpb.Duration)(nil), // 33: google.protobuf.Duration
+	(Cause)(0),                  // 34: mulligan.v1.Cause
+	(Diagnosis_FaultDomain)(0),  // 35: mulligan.v1.Diagnosis.FaultDomain
+	(Diagnosis_Confidence)(0),   // 36: mulligan.v1.Diagnosis.Confidence
+	(DerivedCause)(0),           // 37: mulligan.v1.DerivedCause
+	(Diagnosis_Outlook)(0),      // 38: mulligan.v1.Diagnosis.Outlook
+	(Decision_Action)(0),        // 39: mulligan.v1.Decision.Action
+	(Decision_Scope)(0),         // 40: mulligan.v1.Decision.Scope
+	(Decision_Queue)(0),         // 41: mulligan.v1.Decision.Queue
 }
 var file_mulligan_v1_policy_proto_depIdxs = []int32{
-	3,  // 0: mulligan.v1.RetryPolicy.metadata:type_name -> mulligan.v1.PolicyMetadata
-	4,  // 1: mulligan.v1.RetryPolicy.spec:type_name -> mulligan.v1.RetryPolicySpec
-	5,  // 2: mulligan.v1.RetryPolicySpec.selector:type_name -> mulligan.v1.Selector
-	26, // 3: mulligan.v1.RetryPolicySpec.budgets:type_name -> mulligan.v1.RetryPolicySpec.BudgetsEntry
-	8,  // 4: mulligan.v1.RetryPolicySpec.rules:type_name -> mulligan.v1.Rule
-	15, // 5: mulligan.v1.RetryPolicySpec.default:type_name -> mulligan.v1.Outcome
-	23, // 6: mulligan.v1.RetryPolicySpec.kill_switch:type_name -> mulligan.v1.KillSwitch
-	24, // 7: mulligan.v1.RetryPolicySpec.signatures:type_name -> mulligan.v1.Signature
-	25, // 8: mulligan.v1.RetryPolicySpec.derivation:type_name -> mulligan.v1.Derivation
-	29, // 9: mulligan.v1.RetryPolicySpec.native:type_name -> mulligan.v1.NativePolicy
-	30, // 10: mulligan.v1.RetryPolicySpec.pasted:type_name -> mulligan.v1.PastedBlocks
-	16, // 11: mulligan.v1.RetryPolicySpec.worth:type_name -> mulligan.v1.Worth
-	27, // 12: mulligan.v1.Selector.match_labels:type_name -> mulligan.v1.Selector.MatchLabelsEntry
-	31, // 13: mulligan.v1.Budget.window:type_name -> google.protobuf.Duration
-	7,  // 14: mulligan.v1.Budget.refund_on_progress:type_name -> mulligan.v1.Refund
-	22, // 15: mulligan.v1.Budget.on_exhausted:type_name -> mulligan.v1.ExhaustedOutcome
-	31, // 16: mulligan.v1.Refund.min_healthy:type_name -> google.protobuf.Duration
-	9,  // 17: mulligan.v1.Rule.when:type_name -> mulligan.v1.When
-	15, // 18: mulligan.v1.Rule.then:type_name -> mulligan.v1.Outcome
-	32, // 19: mulligan.v1.When.causes:type_name -> mulligan.v1.Cause
-	33, // 20: mulligan.v1.When.fault_domains:type_name -> mulligan.v1.Diagnosis.FaultDomain
-	12, // 21: mulligan.v1.When.exit_codes:type_name -> mulligan.v1.ExitCodes
-	13, // 22: mulligan.v1.When.conditions:type_name -> mulligan.v1.ConditionPattern
-	34, // 23: mulligan.v1.When.min_confidence:type_name -> mulligan.v1.Diagnosis.Confidence
-	14, // 24: mulligan.v1.When.attempts:type_name -> mulligan.v1.AttemptRange
-	35, // 25: mulligan.v1.When.derived_causes:type_name -> mulligan.v1.DerivedCause
-	28, // 26: mulligan.v1.When.match_labels:type_name -> mulligan.v1.When.MatchLabelsEntry
-	36, // 27: mulligan.v1.When.outlooks:type_name -> mulligan.v1.Diagnosis.Outlook
-	10, // 28: mulligan.v1.When.ran:type_name -> mulligan.v1.DurationRange
-	11, // 29: mulligan.v1.When.accelerators:type_name -> mulligan.v1.NumberRange
-	11, // 30: mulligan.v1.When.hours_at_stake:type_name -> mulligan.v1.NumberRange
-	14, // 31: mulligan.v1.When.alike:type_name -> mulligan.v1.AttemptRange
-	11, // 32: mulligan.v1.When.passed:type_name -> mulligan.v1.NumberRange
-	31, // 33: mulligan.v1.DurationRange.from:type_name -> google.protobuf.Duration
-	31, // 34: mulligan.v1.DurationRange.to:type_name -> google.protobuf.Duration
-	37, // 35: mulligan.v1.Outcome.action:type_name -> mulligan.v1.Decision.Action
-	38, // 36: mulligan.v1.Outcome.scope:type_name -> mulligan.v1.Decision.Scope
-	18, // 37: mulligan.v1.Outcome.backoff:type_name -> mulligan.v1.Backoff
-	39, // 38: mulligan.v1.Outcome.queue:type_name -> mulligan.v1.Decision.Queue
-	19, // 39: mulligan.v1.Outcome.placement:type_name -> mulligan.v1.PlacementPolicy
-	21, // 40: mulligan.v1.Outcome.resources:type_name -> mulligan.v1.ResourcePolicy
-	31, // 41: mulligan.v1.Outcome.evidence_deadline:type_name -> google.protobuf.Duration
-	17, // 42: mulligan.v1.Outcome.after_grace:type_name -> mulligan.v1.GraceOutcome
-	31, // 43: mulligan.v1.GraceOutcome.grace:type_name -> google.protobuf.Duration
-	37, // 44: mulligan.v1.GraceOutcome.action:type_name -> mulligan.v1.Decision.Action
-	31, // 45: mulligan.v1.Backoff.initial:type_name -> google.protobuf.Duration
-	31, // 46: mulligan.v1.Backoff.max:type_name -> google.protobuf.Duration
-	0,  // 47: mulligan.v1.Backoff.kind:type_name -> mulligan.v1.Backoff.Kind
-	20, // 48: mulligan.v1.PlacementPolicy.avoid_failed_node:type_name -> mulligan.v1.AvoidFailedNode
-	31, // 49: mulligan.v1.AvoidFailedNode.expires_after:type_name -> google.protobuf.Duration
-	37, // 50: mulligan.v1.ExhaustedOutcome.action:type_name -> mulligan.v1.Decision.Action
-	38, // 51: mulligan.v1.ExhaustedOutcome.scope:type_name -> mulligan.v1.Decision.Scope
-	32, // 52: mulligan.v1.Signature.cause:type_name -> mulligan.v1.Cause
-	1,  // 53: mulligan.v1.Signature.sources:type_name -> mulligan.v1.Signature.Source
-	34, // 54: mulligan.v1.Signature.confidence:type_name -> mulligan.v1.Diagnosis.Confidence
-	33, // 55: mulligan.v1.Signature.fault_domain:type_name -> mulligan.v1.Diagnosis.FaultDomain
-	36, // 56: mulligan.v1.Signature.outlook:type_name -> mulligan.v1.Diagnosis.Outlook
-	31, // 57: mulligan.v1.Derivation.crash_loop_window:type_name -> google.protobuf.Duration
-	6,  // 58: mulligan.v1.RetryPolicySpec.BudgetsEntry.value:type_name -> mulligan.v1.Budget
-	59, // [59:59] is the sub-list for method output_type
-	59, // [59:59] is the sub-list for method input_type
-	59, // [59:59] is the sub-list for extension type_name
-	59, // [59:59] is the sub-list for extension extendee
-	0,  // [0:59] is the sub-list for field type_name
+	4,  // 0: mulligan.v1.RetryPolicy.metadata:type_name -> mulligan.v1.PolicyMetadata
+	5,  // 1: mulligan.v1.RetryPolicy.spec:type_name -> mulligan.v1.RetryPolicySpec
+	6,  // 2: mulligan.v1.RetryPolicySpec.selector:type_name -> mulligan.v1.Selector
+	28, // 3: mulligan.v1.RetryPolicySpec.budgets:type_name -> mulligan.v1.RetryPolicySpec.BudgetsEntry
+	9,  // 4: mulligan.v1.RetryPolicySpec.rules:type_name -> mulligan.v1.Rule
+	16, // 5: mulligan.v1.RetryPolicySpec.default:type_name -> mulligan.v1.Outcome
+	24, // 6: mulligan.v1.RetryPolicySpec.kill_switch:type_name -> mulligan.v1.KillSwitch
+	25, // 7: mulligan.v1.RetryPolicySpec.signatures:type_name -> mulligan.v1.Signature
+	27, // 8: mulligan.v1.RetryPolicySpec.derivation:type_name -> mulligan.v1.Derivation
+	31, // 9: mulligan.v1.RetryPolicySpec.native:type_name -> mulligan.v1.NativePolicy
+	32, // 10: mulligan.v1.RetryPolicySpec.pasted:type_name -> mulligan.v1.PastedBlocks
+	17, // 11: mulligan.v1.RetryPolicySpec.worth:type_name -> mulligan.v1.Worth
+	26, // 12: mulligan.v1.RetryPolicySpec.brake:type_name -> mulligan.v1.Brake
+	29, // 13: mulligan.v1.Selector.match_labels:type_name -> mulligan.v1.Selector.MatchLabelsEntry
+	33, // 14: mulligan.v1.Budget.window:type_name -> google.protobuf.Duration
+	8,  // 15: mulligan.v1.Budget.refund_on_progress:type_name -> mulligan.v1.Refund
+	23, // 16: mulligan.v1.Budget.on_exhausted:type_name -> mulligan.v1.ExhaustedOutcome
+	33, // 17: mulligan.v1.Refund.min_healthy:type_name -> google.protobuf.Duration
+	10, // 18: mulligan.v1.Rule.when:type_name -> mulligan.v1.When
+	16, // 19: mulligan.v1.Rule.then:type_name -> mulligan.v1.Outcome
+	34, // 20: mulligan.v1.When.causes:type_name -> mulligan.v1.Cause
+	35, // 21: mulligan.v1.When.fault_domains:type_name -> mulligan.v1.Diagnosis.FaultDomain
+	13, // 22: mulligan.v1.When.exit_codes:type_name -> mulligan.v1.ExitCodes
+	14, // 23: mulligan.v1.When.conditions:type_name -> mulligan.v1.ConditionPattern
+	36, // 24: mulligan.v1.When.min_confidence:type_name -> mulligan.v1.Diagnosis.Confidence
+	15, // 25: mulligan.v1.When.attempts:type_name -> mulligan.v1.AttemptRange
+	37, // 26: mulligan.v1.When.derived_causes:type_name -> mulligan.v1.DerivedCause
+	30, // 27: mulligan.v1.When.match_labels:type_name -> mulligan.v1.When.MatchLabelsEntry
+	38, // 28: mulligan.v1.When.outlooks:type_name -> mulligan.v1.Diagnosis.Outlook
+	11, // 29: mulligan.v1.When.ran:type_name -> mulligan.v1.DurationRange
+	12, // 30: mulligan.v1.When.accelerators:type_name -> mulligan.v1.NumberRange
+	12, // 31: mulligan.v1.When.hours_at_stake:type_name -> mulligan.v1.NumberRange
+	15, // 32: mulligan.v1.When.alike:type_name -> mulligan.v1.AttemptRange
+	12, // 33: mulligan.v1.When.passed:type_name -> mulligan.v1.NumberRange
+	33, // 34: mulligan.v1.DurationRange.from:type_name -> google.protobuf.Duration
+	33, // 35: mulligan.v1.DurationRange.to:type_name -> google.protobuf.Duration
+	39, // 36: mulligan.v1.Outcome.action:type_name -> mulligan.v1.Decision.Action
+	40, // 37: mulligan.v1.Outcome.scope:type_name -> mulligan.v1.Decision.Scope
+	19, // 38: mulligan.v1.Outcome.backoff:type_name -> mulligan.v1.Backoff
+	41, // 39: mulligan.v1.Outcome.queue:type_name -> mulligan.v1.Decision.Queue
+	20, // 40: mulligan.v1.Outcome.placement:type_name -> mulligan.v1.PlacementPolicy
+	22, // 41: mulligan.v1.Outcome.resources:type_name -> mulligan.v1.ResourcePolicy
+	33, // 42: mulligan.v1.Outcome.evidence_deadline:type_name -> google.protobuf.Duration
+	18, // 43: mulligan.v1.Outcome.after_grace:type_name -> mulligan.v1.GraceOutcome
+	33, // 44: mulligan.v1.GraceOutcome.grace:type_name -> google.protobuf.Duration
+	39, // 45: mulligan.v1.GraceOutcome.action:type_name -> mulligan.v1.Decision.Action
+	33, // 46: mulligan.v1.Backoff.initial:type_name -> google.protobuf.Duration
+	33, // 47: mulligan.v1.Backoff.max:type_name -> google.protobuf.Duration
+	0,  // 48: mulligan.v1.Backoff.kind:type_name -> mulligan.v1.Backoff.Kind
+	21, // 49: mulligan.v1.PlacementPolicy.avoid_failed_node:type_name -> mulligan.v1.AvoidFailedNode
+	33, // 50: mulligan.v1.AvoidFailedNode.expires_after:type_name -> google.protobuf.Duration
+	39, // 51: mulligan.v1.ExhaustedOutcome.action:type_name -> mulligan.v1.Decision.Action
+	40, // 52: mulligan.v1.ExhaustedOutcome.scope:type_name -> mulligan.v1.Decision.Scope
+	34, // 53: mulligan.v1.Signature.cause:type_name -> mulligan.v1.Cause
+	1,  // 54: mulligan.v1.Signature.sources:type_name -> mulligan.v1.Signature.Source
+	36, // 55: mulligan.v1.Signature.confidence:type_name -> mulligan.v1.Diagnosis.Confidence
+	35, // 56: mulligan.v1.Signature.fault_domain:type_name -> mulligan.v1.Diagnosis.FaultDomain
+	38, // 57: mulligan.v1.Signature.outlook:type_name -> mulligan.v1.Diagnosis.Outlook
+	2,  // 58: mulligan.v1.Brake.mode:type_name -> mulligan.v1.Brake.Mode
+	33, // 59: mulligan.v1.Derivation.crash_loop_window:type_name -> google.protobuf.Duration
+	7,  // 60: mulligan.v1.RetryPolicySpec.BudgetsEntry.value:type_name -> mulligan.v1.Budget
+	61, // [61:61] is the sub-list for method output_type
+	61, // [61:61] is the sub-list for method input_type
+	61, // [61:61] is the sub-list for extension type_name
+	61, // [61:61] is the sub-list for extension extendee
+	0,  // [0:61] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_policy_proto_init() }
@@ -2636,13 +2782,14 @@ func file_mulligan_v1_policy_proto_init() {
 	file_mulligan_v1_policy_proto_msgTypes[18].OneofWrappers = []any{}
 	file_mulligan_v1_policy_proto_msgTypes[19].OneofWrappers = []any{}
 	file_mulligan_v1_policy_proto_msgTypes[23].OneofWrappers = []any{}
+	file_mulligan_v1_policy_proto_msgTypes[24].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_policy_proto_rawDesc), len(file_mulligan_v1_policy_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   27,
+			NumEnums:      3,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
