@@ -60,6 +60,8 @@ constexpr std::pair<std::string_view, const char*> kConstraints[] = {
     {"mulligan.v1.Worth.weighs", R"({"exclusiveMinimum": 0, "maximum": 1000})"},
     {"mulligan.v1.Worth.given_up", R"({"minimum": 0, "maximum": 1000000})"},
     {"mulligan.v1.Worth.person_hours", R"({"minimum": 0, "maximum": 1000000})"},
+    {"mulligan.v1.Brake.same_failure", R"({"minimum": 1, "maximum": 64})"},
+    {"mulligan.v1.Brake.outlived", R"({"minimum": 1, "maximum": 1000})"},
     {"mulligan.v1.GraceOutcome", R"({"required": ["grace", "action"]})"},
     {"mulligan.v1.GraceOutcome.action",
      R"({"enum": ["RETRY", "FAIL", "WAIT_FOR_SPEC_UPDATE"]})"},

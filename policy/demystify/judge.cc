@@ -108,7 +108,7 @@ std::optional<std::int32_t> ExitCodeOf(const Attempt& attempt,
 
 // Whether the object that decides how the work ends says it, and none of its
 // pods is active.
-bool IsOfWhole(const Context& context, const Place& place) {
+bool SaysTheWhole(const Context& context, const Place& place) {
   const auto& views = context.owners.views;
   if (place.root == Root::kOwner) return place.owner == &views.front();
   return place.root == Root::kJobs && views.empty() &&
@@ -133,7 +133,7 @@ void WeighTogether(const Context& context, const Gang& gang, const Told& told,
   Weigh(Round::kObjects, told.by_pod, scene);
   scene.of_objects = true;
   for (Candidate& fact : told.by_objects) {
-    scene.by_whole = IsOfWhole(context, fact.place);
+    scene.by_whole = SaysTheWhole(context, fact.place);
     Weigh(Round::kObjects, fact, scene);
   }
   scene.others_live = gang.healthy > 0;

@@ -53,8 +53,8 @@ absl::Time WhenItEnded(const v1::AttemptRecord& record) {
 
 }  // namespace
 
-std::optional<Stop> FindStop(const Situated& at, const Diagnosed& told,
-                             const v1::BudgetLedger& ledger) {
+std::optional<EndOfRetries> FindStop(const Situated& at, const Diagnosed& told,
+                                     const v1::BudgetLedger& ledger) {
   const CompiledBrake& brake = at.compiled().brake;
   if (brake.mode == v1::Brake::NEVER || at.decides_natively() ||
       told.diagnosis->situation() != v1::Diagnosis::ALIVE ||
@@ -86,8 +86,8 @@ std::optional<Stop> FindStop(const Situated& at, const Diagnosed& told,
         std::max(kLeastRun, brake.outlived * loop->longest);
     if (at.now - std::max(*since, ended) > most) return std::nullopt;
   }
-  return Stop{last, refused ? last.decision().action() : v1::Decision::FAIL,
-              alike};
+  return EndOfRetries{
+      last, refused ? last.decision().action() : v1::Decision::FAIL, alike};
 }
 
 }  // namespace mulligan

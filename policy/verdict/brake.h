@@ -13,7 +13,7 @@
 namespace mulligan {
 
 // They are ended.
-struct Stop {
+struct EndOfRetries {
   // Of the latest failure.
   v1::AttemptRecord record;
   v1::Decision::Action action = v1::Decision::FAIL;
@@ -28,8 +28,8 @@ struct Stop {
 //   - where what runs has outlived the failures,
 //   - for work that was resumed since: whoever did that may have changed it,
 //   - for pods that work for themselves beside others.
-std::optional<Stop> FindStop(const Situated& at, const Diagnosed& told,
-                             const v1::BudgetLedger& ledger);
+std::optional<EndOfRetries> FindStop(const Situated& at, const Diagnosed& told,
+                                     const v1::BudgetLedger& ledger);
 
 }  // namespace mulligan
 

@@ -196,7 +196,7 @@ Diagnosed AsRecorded(Diagnosed told, const v1::AttemptRecord& record) {
 
 // A loop that goes on, by its latest failure, whether the report still shows it
 // or only the ledger does.
-Diagnosed AsLoop(Diagnosed told, const Stop& stop) {
+Diagnosed AsLoop(Diagnosed told, const EndOfRetries& stop) {
   v1::Diagnosis& diagnosis = *told.diagnosis;
   if (diagnosis.cause() == v1::NOT_FAILED) {
     const CauseRow& row = RowOf(stop.record.cause());

@@ -44,7 +44,7 @@ struct Recalled {
   // That record is of another member than those that are told.
   bool of_another = false;
   // For kNotBroken: the retries that others make are ended.
-  std::optional<Stop> stop = std::nullopt;
+  std::optional<EndOfRetries> stop = std::nullopt;
   std::vector<std::string> warnings = {};
 
   // What it died of is past, so that nothing is to be decided.
