@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-from include_rules import HAVE_HEADERS, MAX_FILES, ONE_WAY, RULES
+from include_rules import HAVE_HEADERS, ONE_WAY, RULES
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 COMMENT = re.compile(r"//.*")
@@ -80,21 +80,12 @@ def check_units(root):
         yield f"know each other: {' -> '.join(cycle)}"
 
 
-def check_rooms(root, top):
-    for folder in sorted([root / top, *(root / top).rglob("*/")]):
-        files = sum(path.is_file() for path in folder.glob("*"))
-        if files > MAX_FILES:
-            yield (f"{folder.relative_to(root)}: {files} files, at most "
-                   f"{MAX_FILES}")
-
-
 def check_tree(root):
     """Returns (violations, number of files checked)."""
     root = Path(root)
     violations = list(check_units(root))
     checked = 0
     for folder in sorted({rule.folder.split("/")[0] for rule in RULES}):
-        violations.extend(check_rooms(root, folder))
         for path in sorted((root / folder).rglob("*")):
             if path.suffix in (".h", ".cc"):
                 checked += 1

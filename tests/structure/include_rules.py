@@ -129,9 +129,6 @@ HAVE_HEADERS = ("policy/base", "policy/budget", "policy/demystify",
                 "policy/demystify/weighing", "policy/loader", "policy/request",
                 "policy/rules", "policy/verdict")
 
-# Files of one folder that can be seen at a glance.
-MAX_FILES = 40
-
 # Link closures: target -> libraries that must not appear in it.
 GRPC = r"gRPC::.*|mulligan_grpc"
 SERVING = r"spdlog::.*|prometheus-cpp::.*|CLI11::.*"
