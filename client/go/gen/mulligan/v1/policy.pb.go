@@ -152,9 +152,11 @@ func (Signature_Source) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{22, 0}
 }
 
+// Which of them are ended.
 type Brake_Mode int32
 
 const (
+	// Not set: HOPELESS.
 	Brake_MODE_UNSPECIFIED Brake_Mode = 0
 	// They are left to whoever makes them.
 	Brake_NEVER Brake_Mode = 1
