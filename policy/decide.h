@@ -24,20 +24,20 @@ struct DecideOptions {
 // replaces an absent report.observed_at, with a warning.
 //
 // Each stage makes a value of those before it (policy/verdict/), and nothing is
-// written into the response before the last one:
+// written into the response before the last one (policy/answer/):
 //
 //   received   within bounds (request/validate.h); objects of other workloads
 //              left out, each object once, all times by one clock
 //   situated   whose failure it is, which policy decides (rules/policy_set.h),
 //              that the ledger is this workload's, and what the workload's own
 //              operator would do, if anybody asks (operators/native.h)
-//   diagnosed  what happened: cause, situation, attempt
-//              (demystify/demystify.h), and what the failure is called
-//              (budget/failure_id.h)
+//   diagnosed  what happened: the failures of the report, each with cause,
+//              situation and attempt (demystify/failure.h), and what the one at
+//              hand is called (budget/failure_id.h)
 //   recalled   the ledger before this failure, with earlier attempts that it
 //              lacked (verdict/earlier_attempts.h), and how the failure stands
 //              in it: new, told before, past. What is not broken leaves it as
-//              it was. The diagnosis then has what fleet and history show
+//              it was. The failure then has what fleet and history show
 //              beyond one failure (budget/history.h)
 //   priced     what the policy wants, what stands against it, who pays
 //              (verdict/verdict.h)
@@ -45,8 +45,8 @@ struct DecideOptions {
 //              them: by the record that the failure has, by the operator, or
 //              by the price
 //
-// Then the answer is written, and last of all what people are told of it
-// (remedy/tell.h).
+// Then the answer is written (answer/answer.h): codes and numbers, and unless
+// request.explain is NONE what people read of it (words/).
 //
 // Errors, with nothing charged:
 //   INVALID_ARGUMENT     the report is empty, or a field is out of bounds

@@ -24,11 +24,11 @@
 #include "mulligan/v1/decision_record.pb.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "nlohmann/json.hpp"
+#include "policy/answer/candidate_verdict.h"
 #include "policy/limits.h"
 #include "policy/loader/issue_format.h"
 #include "policy/request/workload.h"
 #include "policy/rules/policy_set.h"
-#include "policy/verdict/candidate_verdict.h"
 
 namespace mulligan::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/time/time.h"
 #include "mulligan/v1/report.pb.h"
-#include "policy/demystify/demystify.h"
+#include "policy/demystify/failure.h"
 #include "policy/request/owners.h"
 
 namespace mulligan {

@@ -64,11 +64,10 @@ double ChanceOf(std::int64_t on_node, std::int64_t total, std::int64_t nodes) {
 }
 
 std::string BadNode(const CompiledDerivation& thresholds,
-                    const v1::RecentFailures& recent,
-                    const v1::Diagnosis& diagnosis) {
-  const std::string& node = diagnosis.culprit().node();
+                    const v1::RecentFailures& recent, const Failure& failure) {
+  const std::string& node = failure.culprit.node;
   if (thresholds.bad_node_workloads == 0 || node.empty() ||
-      !HasHistory(diagnosis.cause(), kOfNode | kOfJob | kShared)) {
+      !HasHistory(failure.cause, kOfNode | kOfJob | kShared)) {
     return {};
   }
   std::set<std::string_view> named{node};
@@ -119,14 +118,14 @@ struct Shared {
   Alike cause;                 // with the same cause
 };
 
-Shared CountShared(const v1::RecentFailures& recent,
-                   const v1::Diagnosis& diagnosis, const std::string& zone) {
+Shared CountShared(const v1::RecentFailures& recent, const Failure& failure,
+                   const std::string& zone) {
   Shared shared;
   for (const v1::FailureGroup& group : recent.groups()) {
     if (!HasHistory(group.cause(), kShared)) continue;
     shared.workloads += group.workloads();
     if (!zone.empty() && group.zone() == zone) shared.zone.Add(group);
-    if (group.cause() != diagnosis.cause()) continue;
+    if (group.cause() != failure.cause) continue;
     shared.cause.Add(group);
     if (!recent.image().empty() && group.image() == recent.image()) {
       shared.image.Add(group);
@@ -160,16 +159,15 @@ Turn TurnOf(const v1::RecentFailures& recent, const Alike& alike,
 
 FleetFinding IncidentFinding(const CompiledDerivation& thresholds,
                              const v1::RecentFailures& recent,
-                             const v1::Diagnosis& diagnosis,
-                             const Asking& asking) {
+                             const Failure& failure, const Asking& asking) {
   if (thresholds.incident_workloads == 0 ||
-      !HasHistory(diagnosis.cause(), kShared) ||
+      !HasHistory(failure.cause, kShared) ||
       ToDuration(recent.window()) > kLongestIncident) {
     return {};
   }
-  const std::string& zone = ZoneOf(recent, diagnosis.culprit().node());
-  const Shared shared = CountShared(recent, diagnosis, zone);
-  const std::string& cause = v1::Cause_Name(diagnosis.cause());
+  const std::string& zone = ZoneOf(recent, failure.culprit.node);
+  const Shared shared = CountShared(recent, failure, zone);
+  const std::string& cause = v1::Cause_Name(failure.cause);
   // The narrowest description first. A zone gathers several causes: what
   // breaks there looks different from every job.
   struct Reading {
@@ -204,22 +202,20 @@ std::int32_t IncidentsIn(const v1::BudgetLedger& ledger) {
 FleetFinding DeriveFromFleet(
     const CompiledDerivation& thresholds,
     const google::protobuf::RepeatedPtrField<v1::RecentFailures>& recent,
-    const v1::BudgetLedger& ledger, const v1::Diagnosis& diagnosis,
+    const v1::BudgetLedger& ledger, const Failure& failure,
     const Asking& asking) {
-  if (diagnosis.fault_domain() == v1::Diagnosis::DISRUPTION ||
-      diagnosis.fault_domain() == v1::Diagnosis::NONE) {
+  if (failure.domain == v1::Diagnosis::DISRUPTION ||
+      failure.domain == v1::Diagnosis::NONE) {
     return {};
   }
   for (const v1::RecentFailures& digest : recent) {
-    if (std::string why = BadNode(thresholds, digest, diagnosis);
-        !why.empty()) {
+    if (std::string why = BadNode(thresholds, digest, failure); !why.empty()) {
       return {{v1::BAD_NODE, std::move(why)}};
     }
   }
   if (IncidentsIn(ledger) >= thresholds.incident_retries) return {};
   for (const v1::RecentFailures& digest : recent) {
-    FleetFinding finding =
-        IncidentFinding(thresholds, digest, diagnosis, asking);
+    FleetFinding finding = IncidentFinding(thresholds, digest, failure, asking);
     if (finding.derived.cause == v1::INCIDENT) return finding;
   }
   return {};

@@ -6,10 +6,10 @@
 
 #include "absl/time/time.h"
 #include "google/protobuf/repeated_ptr_field.h"
-#include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/recent.pb.h"
 #include "policy/budget/history.h"
+#include "policy/demystify/failure.h"
 #include "policy/rules/outcome.h"
 
 namespace mulligan {
@@ -34,7 +34,7 @@ struct FleetFinding {
   Turn turn = Turn::kWait;  // for INCIDENT
 };
 
-// Looks at `diagnosis` beside the digests of recent failures, which Validate
+// Looks at `failure` beside the digests of recent failures, which Validate
 // has checked. The first that holds wins:
 //
 //   BAD_NODE   more workloads failed on the culprit's node than chance explains
@@ -51,7 +51,7 @@ struct FleetFinding {
 FleetFinding DeriveFromFleet(
     const CompiledDerivation& thresholds,
     const google::protobuf::RepeatedPtrField<v1::RecentFailures>& recent,
-    const v1::BudgetLedger& ledger, const v1::Diagnosis& diagnosis,
+    const v1::BudgetLedger& ledger, const Failure& failure,
     const Asking& asking);
 
 }  // namespace mulligan

@@ -90,7 +90,7 @@ class ProgressWatch {
 // What a cause is derived from.
 struct Derivation {
   const CompiledDerivation& thresholds;
-  const v1::Diagnosis& diagnosis;
+  const Failure& failure;
   const v1::Progress& progress;
   const absl::Time failed_at;
   const ProgressWatch watch;
@@ -99,7 +99,7 @@ struct Derivation {
 
 // The nodes of the failure at hand and of those before it, as far as they are
 // known, each once.
-std::int32_t CountNodes(const v1::Diagnosis& diagnosis,
+std::int32_t CountNodes(const Failure& failure,
                         std::span<const v1::AttemptRecord* const> before) {
   std::vector<std::string_view> nodes;
   const auto add = [&nodes](std::string_view node) {
@@ -107,14 +107,14 @@ std::int32_t CountNodes(const v1::Diagnosis& diagnosis,
       nodes.push_back(node);
     }
   };
-  add(diagnosis.culprit().node());
+  add(failure.culprit.node);
   for (const v1::AttemptRecord* record : before) add(record->node());
   return static_cast<std::int32_t>(nodes.size());
 }
 
 std::string Poison(const Derivation& of) {
   if (of.thresholds.poison_nodes == 0 ||
-      !HasHistory(of.diagnosis.cause(), kOfJob)) {
+      !HasHistory(of.failure.cause, kOfJob)) {
     return {};
   }
   ProgressWatch watch = of.watch;
@@ -122,8 +122,7 @@ std::string Poison(const Derivation& of) {
     return !HasHistory(record->cause(), kOfJob) || watch.Advanced(*record);
   };
   const auto end = std::ranges::find_if(of.failures, ends);
-  const std::int32_t count =
-      CountNodes(of.diagnosis, {of.failures.begin(), end});
+  const std::int32_t count = CountNodes(of.failure, {of.failures.begin(), end});
   if (count < of.thresholds.poison_nodes) return {};
   return absl::StrFormat("crashed on %d different nodes in a row", count);
 }
@@ -135,16 +134,16 @@ bool WasThere(const v1::AttemptRecord& record, const std::string& node,
 }
 
 std::string BadNode(const Derivation& of) {
-  const std::string& node = of.diagnosis.culprit().node();
+  const std::string& node = of.failure.culprit.node;
   if (of.thresholds.bad_node_failures == 0 || node.empty() ||
-      !HasHistory(of.diagnosis.cause(), kOfNode)) {
+      !HasHistory(of.failure.cause, kOfNode)) {
     return {};
   }
   // The same crash twice is as well the program's own.
   const auto may_be_the_programs = [&](const v1::AttemptRecord& record) {
     return HasHistory(record.cause(), kRepeats) &&
            !record.fingerprint().empty() &&
-           record.fingerprint() == of.diagnosis.fingerprint();
+           record.fingerprint() == of.failure.fingerprint;
   };
   const auto count =
       1 + std::ranges::count_if(of.failures, [&](const auto* record) {
@@ -158,21 +157,21 @@ std::string BadNode(const Derivation& of) {
 }
 
 // Whether the same program meets it again, so that meeting it again says so.
-bool MayRepeat(const v1::Diagnosis& diagnosis) {
+bool MayRepeat(const Failure& failure) {
   // Three times nothing to see is no sameness.
   const bool seen =
-      diagnosis.confidence() != v1::Diagnosis::LOW || diagnosis.has_exit_code();
+      failure.confidence != v1::Diagnosis::LOW || failure.exit_code;
   // The same limit is too small each time: that says nothing of a larger one.
-  const bool outgrown = RowOf(diagnosis.cause()).gang == GangClass::kMemory;
-  return !diagnosis.fingerprint().empty() && seen && !outgrown &&
-         HasHistory(diagnosis.cause(), kRepeats);
+  const bool outgrown = RowOf(failure.cause).gang == GangClass::kMemory;
+  return !failure.fingerprint.empty() && seen && !outgrown &&
+         HasHistory(failure.cause, kRepeats);
 }
 
 // Whether the failure shows no more than that the program failed: a general
 // exit code, an exception of no known kind.
-bool IsPlain(const v1::Diagnosis& diagnosis) {
-  return diagnosis.cause() == v1::APP_ERROR &&
-         diagnosis.outlook() == v1::Diagnosis::OUTLOOK_UNKNOWN;
+bool IsPlain(const Failure& failure) {
+  return failure.cause == v1::APP_ERROR &&
+         failure.outlook == v1::Diagnosis::OUTLOOK_UNKNOWN;
 }
 
 // What strikes at random strikes at another step. Before the first one
@@ -196,14 +195,14 @@ struct Streak {
   std::size_t at_place = 0;
 };
 
-Streak FindStreak(const Records& failures, const v1::Diagnosis& diagnosis,
+Streak FindStreak(const Records& failures, const Failure& failure,
                   const v1::Progress& progress, ProgressWatch watch) {
   Streak streak;
   bool same_place = HasPlace(progress);
   for (const v1::AttemptRecord* record : failures) {
     // A verdict that changed resources started another experiment.
     if (record->fingerprint().empty() ||
-        record->fingerprint() != diagnosis.fingerprint() ||
+        record->fingerprint() != failure.fingerprint ||
         watch.Advanced(*record) || !record->decision().resources().empty()) {
       break;
     }
@@ -216,11 +215,11 @@ Streak FindStreak(const Records& failures, const v1::Diagnosis& diagnosis,
 
 // How many make it DETERMINISTIC wherever they were told; 0: no number does.
 std::int32_t AnywhereAlike(const CompiledDerivation& thresholds,
-                           const v1::Diagnosis& diagnosis,
+                           const Failure& failure,
                            const v1::Progress& progress) {
   if (thresholds.same_fingerprint == 0) return 0;
   // A busy port, a flaky file system and a bug all end with exit code 1.
-  const bool plain = IsPlain(diagnosis) && !progress.has_value();
+  const bool plain = IsPlain(failure) && !progress.has_value();
   return thresholds.same_fingerprint + (plain ? 1 : 0);
 }
 
@@ -231,14 +230,14 @@ std::size_t CountIfEnough(const Derivation& of,
                           std::int32_t enough) {
   const std::size_t count = before.size() + 1;
   if (enough <= 0 || count < static_cast<std::size_t>(enough)) return 0;
-  const std::int32_t nodes = CountNodes(of.diagnosis, before);
+  const std::int32_t nodes = CountNodes(of.failure, before);
   return nodes == 0 || nodes >= of.thresholds.distinct_nodes ? count : 0;
 }
 
 std::string Deterministic(const Derivation& of) {
-  if (!MayRepeat(of.diagnosis)) return {};
+  if (!MayRepeat(of.failure)) return {};
   const Streak streak =
-      FindStreak(of.failures, of.diagnosis, of.progress, of.watch);
+      FindStreak(of.failures, of.failure, of.progress, of.watch);
   const std::span<const v1::AttemptRecord* const> before = streak.before;
   const std::string& artifact = of.progress.artifact();
   const std::size_t placed = CountIfEnough(of, before.first(streak.at_place),
@@ -250,7 +249,7 @@ std::string Deterministic(const Derivation& of) {
                          : Visible(artifact));
   }
   const std::size_t anywhere = CountIfEnough(
-      of, before, AnywhereAlike(of.thresholds, of.diagnosis, of.progress));
+      of, before, AnywhereAlike(of.thresholds, of.failure, of.progress));
   if (anywhere == 0) return {};
   return absl::StrFormat("the same failure %d times in a row without progress",
                          anywhere);
@@ -282,9 +281,9 @@ constexpr struct {
 
 }  // namespace
 
-bool FailedThereBefore(const v1::BudgetLedger& ledger,
-                       const v1::Diagnosis& diagnosis, absl::Time failed_at) {
-  const std::string& node = diagnosis.culprit().node();
+bool FailedThereBefore(const v1::BudgetLedger& ledger, const Failure& failure,
+                       absl::Time failed_at) {
+  const std::string& node = failure.culprit.node;
   return !node.empty() &&
          std::ranges::any_of(FailuresIn(ledger),
                              [&](const v1::AttemptRecord* record) {
@@ -293,10 +292,10 @@ bool FailedThereBefore(const v1::BudgetLedger& ledger,
 }
 
 std::int32_t EnoughAlike(const CompiledDerivation& thresholds,
-                         const v1::Diagnosis& diagnosis,
-                         const v1::Progress& progress, bool timed) {
-  if (!MayRepeat(diagnosis)) return 0;
-  const std::int32_t anywhere = AnywhereAlike(thresholds, diagnosis, progress);
+                         const Failure& failure, const v1::Progress& progress,
+                         bool timed) {
+  if (!MayRepeat(failure)) return 0;
+  const std::int32_t anywhere = AnywhereAlike(thresholds, failure, progress);
   const bool placed =
       HasPlace(progress) && (timed || !progress.artifact().empty());
   if (!placed || thresholds.same_artifact == 0) return anywhere;
@@ -304,11 +303,10 @@ std::int32_t EnoughAlike(const CompiledDerivation& thresholds,
                        : std::min(anywhere, thresholds.same_artifact);
 }
 
-std::int32_t CountAlike(const v1::BudgetLedger& ledger,
-                        const v1::Diagnosis& diagnosis,
+std::int32_t CountAlike(const v1::BudgetLedger& ledger, const Failure& failure,
                         const v1::Progress& progress,
                         std::optional<absl::Duration> ran_for) {
-  const Streak streak = FindStreak(FailuresIn(ledger), diagnosis, progress,
+  const Streak streak = FindStreak(FailuresIn(ledger), failure, progress,
                                    ProgressWatch(progress, ran_for));
   return static_cast<std::int32_t>(streak.before.size()) + 1;
 }
@@ -354,16 +352,15 @@ bool RanFurther(absl::Duration ran_for, absl::Duration than) {
 }
 
 Derived DeriveCause(const CompiledDerivation& thresholds,
-                    const v1::BudgetLedger& ledger,
-                    const v1::Diagnosis& diagnosis,
+                    const v1::BudgetLedger& ledger, const Failure& failure,
                     const v1::Progress& progress, absl::Time failed_at,
                     std::optional<absl::Duration> ran_for) {
-  if (diagnosis.fault_domain() == v1::Diagnosis::DISRUPTION ||
-      diagnosis.fault_domain() == v1::Diagnosis::NONE) {
+  if (failure.domain == v1::Diagnosis::DISRUPTION ||
+      failure.domain == v1::Diagnosis::NONE) {
     return {};
   }
   const Derivation of = {thresholds,
-                         diagnosis,
+                         failure,
                          progress,
                          failed_at,
                          ProgressWatch(progress, ran_for),

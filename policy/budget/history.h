@@ -7,9 +7,9 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/report.pb.h"
+#include "policy/demystify/failure.h"
 #include "policy/rules/outcome.h"
 
 namespace mulligan {
@@ -20,7 +20,7 @@ struct Derived {
   std::string reason;
 };
 
-// Looks at the failure in `diagnosis` together with `ledger.history`, which
+// Looks at the failure in `failure` together with `ledger.history`, which
 // does not contain it. Never derives anything from disruptions and incidents:
 // they neither make nor break a streak. Asks in this order, the first that
 // holds wins:
@@ -40,25 +40,23 @@ struct Derived {
 // at hand did. Times are those of the failures where they are known, else of
 // the reports.
 Derived DeriveCause(const CompiledDerivation& thresholds,
-                    const v1::BudgetLedger& ledger,
-                    const v1::Diagnosis& diagnosis,
+                    const v1::BudgetLedger& ledger, const Failure& failure,
                     const v1::Progress& progress, absl::Time failed_at,
                     std::optional<absl::Duration> ran_for = std::nullopt);
 
-// Whether the workload failed on the node of `diagnosis` before, within a day.
-bool FailedThereBefore(const v1::BudgetLedger& ledger,
-                       const v1::Diagnosis& diagnosis, absl::Time failed_at);
+// Whether the workload failed on the node of `failure` before, within a day.
+bool FailedThereBefore(const v1::BudgetLedger& ledger, const Failure& failure,
+                       absl::Time failed_at);
 
 // How many failures in a row like the one at hand, at the same place and this
 // one included, make it DETERMINISTIC; 0: no number does. `timed`: it is known
 // how long they ran.
 std::int32_t EnoughAlike(const CompiledDerivation& thresholds,
-                         const v1::Diagnosis& diagnosis,
-                         const v1::Progress& progress, bool timed);
+                         const Failure& failure, const v1::Progress& progress,
+                         bool timed);
 
 // How many there are, in the sense of DeriveCause; 1: it is the first.
-std::int32_t CountAlike(const v1::BudgetLedger& ledger,
-                        const v1::Diagnosis& diagnosis,
+std::int32_t CountAlike(const v1::BudgetLedger& ledger, const Failure& failure,
                         const v1::Progress& progress,
                         std::optional<absl::Duration> ran_for);
 

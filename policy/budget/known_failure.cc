@@ -106,7 +106,7 @@ class Finder {
   Finder(const v1::BudgetLedger& ledger, const ToldFailure& failure)
       : ledger_(ledger),
         failure_(failure),
-        told_{failure.incident.begin, failure.incident.struck} {}
+        told_{failure.what.incident.begin, failure.what.incident.struck} {}
 
   int Find() const {
     const int by_id = FindFailure(ledger_, failure_.id.id);
@@ -118,8 +118,8 @@ class Finder {
     for (int i = ledger_.history_size(); i-- > 0;) {
       const v1::AttemptRecord& record = ledger_.history(i);
       if (failure_.id.named && record.named()) continue;
-      if (failure_.incident.pods.empty() ? AgreesWithoutPods(i)
-                                         : AgreesWithPods(i)) {
+      if (failure_.what.incident.pods.empty() ? AgreesWithoutPods(i)
+                                              : AgreesWithPods(i)) {
         return i;
       }
     }
@@ -129,7 +129,7 @@ class Finder {
  private:
   int FindMember() const {
     std::unordered_set<std::string> ids;
-    for (const int pod : failure_.incident.pods) {
+    for (const int pod : failure_.what.incident.pods) {
       ids.insert(IdOfPod(failure_.owners, failure_.workload, pod));
       ids.insert(IdWithWorkload(failure_.owners, failure_.workload, pod));
     }
@@ -143,13 +143,14 @@ class Finder {
     const v1::AttemptRecord& record = ledger_.history(i);
     const Lifetime recorded = LifetimeOf(record);
     const bool of_gang = RowOf(record.cause()).gang == GangClass::kEcho;
-    if (recorded.end && failure_.incident.alone && IsOfPod(record) &&
+    if (recorded.end && failure_.what.incident.alone && IsOfPod(record) &&
         !of_gang) {
       // Only what says nothing may have followed, at once.
-      return failure_.incident.silent && told_.end &&
+      return failure_.what.incident.silent && told_.end &&
              absl::AbsDuration(*told_.end - *recorded.end) <= kClockSkew;
     }
-    if (recorded.end) return Overlap(told_, recorded, failure_.incident.own);
+    if (recorded.end)
+      return Overlap(told_, recorded, failure_.what.incident.own);
     // Recorded without any time, from an operator's counters: it is the failure
     // that had happened by then, and not yet by the record before.
     if (!told_.begin || !told_.end || !IsSet(record.observed_at())) {
@@ -197,7 +198,7 @@ class Finder {
   // How much later than the end of record `i` an operator may say so. A queue
   // preempts first, and that ends the pods; each preemption has its own time.
   absl::Duration LatestWordOn(int i) const {
-    if (failure_.cause != v1::PREEMPTED_QUEUE) return kOperatorDelay;
+    if (failure_.what.cause != v1::PREEMPTED_QUEUE) return kOperatorDelay;
     const v1::AttemptRecord& record = ledger_.history(i);
     return record.cause() == v1::PREEMPTED_QUEUE && !IsOfPod(record)
                ? kSameWord
@@ -205,25 +206,25 @@ class Finder {
   }
 
   bool AgreesWithoutPods(int i) const {
-    if (failure_.cause == v1::DEADLINE_JOB &&
+    if (failure_.what.cause == v1::DEADLINE_JOB &&
         ledger_.history(i).cause() != v1::DEADLINE_JOB) {
       return false;
     }
     if (failure_.counted > ledger_.attempts_seen()) return false;
-    if (failure_.incident.event < 0 && IsOfRecordedIndexes(i)) return true;
-    Time ended = TimeOf(failure_.finished_at);
-    if (const int event = failure_.incident.event; event >= 0) {
+    if (failure_.what.incident.event < 0 && IsOfRecordedIndexes(i)) return true;
+    Time ended = TimeOf(failure_.what.finished_at);
+    if (const int event = failure_.what.incident.event; event >= 0) {
       // Of a pod that is gone: who has to act is told, how it ended may not be.
       const bool of_pod =
           failure_.owners.report.events(event).involved_object().kind() ==
           "Pod";
       if (of_pod && RowOf(ledger_.history(i).cause()).domain !=
-                        RowOf(failure_.cause).domain) {
+                        RowOf(failure_.what.cause).domain) {
         return false;
       }
       ended = told_.end;
     }
-    if (!ended) return failure_.incident.summary && failure_.counted >= 0;
+    if (!ended) return failure_.what.incident.summary && failure_.counted >= 0;
     const Time recorded = LifetimeOf(ledger_.history(i)).end;
     if (!recorded) return false;
     if (BeganBetween(*recorded, *ended)) return false;

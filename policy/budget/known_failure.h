@@ -4,12 +4,10 @@
 
 #include <cstdint>
 
-#include "google/protobuf/timestamp.pb.h"
-#include "mulligan/v1/cause.pb.h"
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/budget/failure_id.h"
-#include "policy/demystify/demystify.h"
+#include "policy/demystify/failure.h"
 #include "policy/request/owners.h"
 
 namespace mulligan {
@@ -18,12 +16,8 @@ namespace mulligan {
 struct ToldFailure {
   const Owners& owners;
   const v1::WorkloadReference& workload;
-  const Incident& incident;
+  const Failure& what;
   const FailureId& id;
-  // What it was diagnosed as.
-  v1::Cause cause;
-  // When it ended; absent: not known.
-  const google::protobuf::Timestamp& finished_at;
   // The attempt number was given, and is higher than every recorded one: then
   // only the id can make it a known failure.
   bool new_attempt = false;

@@ -29,15 +29,17 @@ struct Held {
 
 Held HeldBy(const AttemptAtStake& attempt) {
   Held held;
+  const bool alone = attempt.failure.incident.alone;
   for (const core::Pod& pod : attempt.report.pods()) {
     const std::string& phase = pod.status().phase();
-    const bool another = attempt.alone && pod.metadata().name() !=
-                                              attempt.diagnosis.culprit().pod();
+    // Where the culprit works for itself the other pods go on.
+    const bool another =
+        alone && pod.metadata().name() != attempt.failure.culprit.pod;
     if (another || phase == "Succeeded" || phase == "Pending") continue;
     ++held.pods;
     held.accelerators += AcceleratorsOf(pod);
   }
-  if (held.pods == 0 || attempt.alone) return held;
+  if (held.pods == 0 || alone) return held;
   // Those that the report leaves out are like those in it.
   const v1::PodCounts& omitted = attempt.report.omitted_pods();
   const std::int64_t more =
@@ -52,7 +54,7 @@ Held HeldBy(const AttemptAtStake& attempt) {
 absl::Duration SinceProgress(const AttemptAtStake& attempt,
                              absl::Duration ran) {
   const v1::Progress& progress = attempt.report.progress();
-  const auto& end = attempt.diagnosis.finished_at();
+  const auto& end = attempt.failure.finished_at;
   if (!IsSet(progress.advanced_at()) || !IsSet(end)) return ran;
   return std::clamp(ToTime(end) - ToTime(progress.advanced_at()),
                     absl::ZeroDuration(), ran);
@@ -118,7 +120,7 @@ class Tally {
 
 void AddHistory(const AttemptAtStake& attempt, absl::Duration unsaved,
                 double units, v1::Stake& stake) {
-  const v1::Cause cause = attempt.diagnosis.cause();
+  const v1::Cause cause = attempt.failure.cause;
   Tally tally(cause);
   for (const v1::AttemptRecord& record : attempt.ledger.history()) {
     // What many met at once, and waits, tell nothing of this workload.
@@ -149,7 +151,7 @@ void AddOthers(const AttemptAtStake& attempt, v1::Stake& stake) {
     std::int64_t passed = 0;
     std::int64_t failed_again = 0;
     for (const v1::FailureGroup& group : window.groups()) {
-      if (group.cause() != attempt.diagnosis.cause()) continue;
+      if (group.cause() != attempt.failure.cause) continue;
       passed += group.passed();
       failed_again += group.failed_again();
     }
@@ -173,7 +175,7 @@ v1::Stake StakeOf(const AttemptAtStake& attempt) {
     unsaved = SinceProgress(attempt, *attempt.ran);
     stake.set_hours(absl::ToDoubleHours(unsaved) * held.units());
   }
-  stake.set_alike(CountAlike(attempt.ledger, attempt.diagnosis,
+  stake.set_alike(CountAlike(attempt.ledger, attempt.failure,
                              attempt.report.progress(), attempt.ran));
   AddHistory(attempt, unsaved, held.units(), stake);
   AddOthers(attempt, stake);

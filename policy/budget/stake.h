@@ -7,21 +7,19 @@
 #include "absl/time/time.h"
 #include "google/protobuf/repeated_ptr_field.h"
 #include "mulligan/v1/decision.pb.h"
-#include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/recent.pb.h"
 #include "mulligan/v1/report.pb.h"
+#include "policy/demystify/failure.h"
 
 namespace mulligan {
 
 // What is looked at: views that must outlive the call.
 struct AttemptAtStake {
   const v1::FailureReport& report;  // of the attempt at hand alone
-  const v1::Diagnosis& diagnosis;
+  const Failure& failure;
   // How long it ran; nothing where nobody knows.
   std::optional<absl::Duration> ran;
-  // Its culprit works for itself: the other pods go on.
-  bool alone = false;
   // What was decided before, without it.
   const v1::BudgetLedger& ledger;
   // What the caller saw elsewhere. Of several windows the one that shows most

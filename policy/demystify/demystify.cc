@@ -9,9 +9,10 @@
 #include "policy/demystify/conclusion.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/culprit.h"
-#include "policy/demystify/diagnosis_writer.h"
 #include "policy/demystify/fact.h"
+#include "policy/demystify/failure_of.h"
 #include "policy/demystify/judge.h"
+#include "policy/demystify/judged.h"
 #include "policy/demystify/life_signs.h"
 #include "policy/demystify/member.h"
 #include "policy/demystify/odd_values.h"
@@ -137,10 +138,21 @@ bool IsRetried(const Attempt& attempt,
                                      attempt.member(gang.root).struck);
 }
 
+// What failed in an attempt, with the pods that it took.
+Failure FailureIn(const Attempt& attempt,
+                  const demystify::Conclusion& conclusion, int root) {
+  Failure failure = FailureOf(attempt.context, conclusion);
+  failure.incident = IncidentOf(attempt, root);
+  failure.incident.of_node = demystify::PointsToNode(conclusion);
+  return failure;
+}
+
 // A failure that others retry stands beside those before it, as one that is to
 // be decided.
-void AddRetried(const Attempt& attempt, demystify::Conclusion conclusion,
+void AddRetried(const Attempt& attempt, demystify::Judged& judged,
                 Findings& findings) {
+  demystify::Conclusion& conclusion =
+      judged.others.emplace_back(judged.judgement.conclusion);
   const auto* const container =
       demystify::CulpritContainer(attempt.report(), conclusion);
   if (container != nullptr) {
@@ -151,11 +163,8 @@ void AddRetried(const Attempt& attempt, demystify::Conclusion conclusion,
   // By its own evidence: what others make of it may change with each report.
   conclusion.cause = conclusion.decisive()->cause;
   conclusion.hint = -1;
-  EarlierAttempt& retried = findings.earlier.emplace_back();
-  demystify::WriteDiagnosis(attempt.context, conclusion, /*full=*/false,
-                            retried.diagnosis);
-  retried.incident = IncidentOf(attempt, conclusion.gang.root);
-  retried.incident.of_node = demystify::PointsToNode(conclusion);
+  findings.earlier.push_back(
+      FailureIn(attempt, conclusion, conclusion.gang.root));
 }
 
 // Whether pods work for themselves beside others. One Job that runs one pod at
@@ -184,38 +193,34 @@ Seconds RunsSince(const Attempt& attempt) {
   return since;
 }
 
-void ReadEarlier(const demystify::Context& context,
-                 const demystify::Judgement& judgement, Findings& findings) {
-  const auto& all = judgement.attempts.earlier;
+void ReadEarlier(demystify::Judged& judged, Findings& findings) {
+  const auto& all = judged.judgement.attempts.earlier;
   const std::size_t left_out =
       all.size() - std::min<std::size_t>(all.size(), kMaxHistory);
   findings.more_earlier = static_cast<int>(left_out);
   for (std::size_t i = left_out; i < all.size(); ++i) {
-    const Attempt attempt = {context, judgement.members, all[i].pods};
-    const demystify::Conclusion conclusion = demystify::JudgeEarlier(attempt);
-    EarlierAttempt& earlier = findings.earlier.emplace_back();
-    demystify::WriteDiagnosis(context, conclusion, /*full=*/false,
-                              earlier.diagnosis);
-    earlier.incident = IncidentOf(attempt, conclusion.gang.root);
-    earlier.incident.of_node = demystify::PointsToNode(conclusion);
-    earlier.open = all[i].open;
+    const Attempt attempt = {judged.context, judged.judgement.members,
+                             all[i].pods};
+    const demystify::Conclusion& conclusion =
+        judged.others.emplace_back(demystify::JudgeEarlier(attempt));
+    findings.earlier.push_back(
+        FailureIn(attempt, conclusion, conclusion.gang.root));
+    findings.earlier.back().open = all[i].open;
   }
 }
 
 }  // namespace
 
-Findings Demystify(const Owners& owners, const DemystifyOptions& options,
-                   v1::Diagnosis& diagnosis) {
-  PatternAllowance own;
-  demystify::Context context(
-      owners, options.signatures, options.now,
-      options.patterns != nullptr ? *options.patterns : own);
+Findings Demystify(const Owners& owners, const DemystifyOptions& options) {
+  const auto judged = std::make_shared<demystify::Judged>(
+      owners, options.signatures, options.now, options.patterns);
+  demystify::Context& context = judged->context;
   context.not_the_programs = options.not_the_programs;
-  demystify::Judgement judgement =
-      demystify::JudgeReport(context, options.was_decided);
+  demystify::Judgement& judgement = judged->judgement;
+  judgement = demystify::JudgeReport(context, options.was_decided);
   demystify::Conclusion& conclusion = judgement.conclusion;
-  demystify::WriteDiagnosis(context, conclusion, options.full, diagnosis);
   Findings findings;
+  findings.judged = judged;
   findings.warnings = std::move(conclusion.warnings);
   demystify::CheckReport(context, findings.warnings);
   findings.since = TimeOf(SinceOf(context, conclusion));
@@ -226,28 +231,21 @@ Findings Demystify(const Owners& owners, const DemystifyOptions& options,
                            conclusion.past
                                ? judgement.attempts.earlier.back().pods
                                : judgement.attempts.current};
-  findings.incident =
-      IncidentOf(at_hand, IsOfObject(conclusion) ? -1 : conclusion.gang.root);
-  findings.incident.of_node = demystify::PointsToNode(conclusion);
+  findings.failure = FailureIn(
+      at_hand, conclusion, IsOfObject(conclusion) ? -1 : conclusion.gang.root);
   findings.gone_at = TimeOf(LastGone(current));
   findings.runs_since = TimeOf(RunsSince(current));
   findings.apart = WorkApart(context.report, judgement.members);
+  Incident& incident = findings.failure.incident;
   if (const demystify::Candidate* winner = conclusion.decisive()) {
     if (winner->place.root == demystify::Root::kEvents) {
-      findings.incident.event = winner->place.index;
-      if (findings.incident.pods.empty()) {
-        findings.incident.struck = TimeOf(winner->at);
-      }
+      incident.event = winner->place.index;
+      if (incident.pods.empty()) incident.struck = TimeOf(winner->at);
     }
-    findings.incident.summary =
-        findings.incident.pods.empty() && IsSummary(*winner);
+    incident.summary = incident.pods.empty() && IsSummary(*winner);
   }
-  if (!judgement.attempts.earlier.empty()) {
-    ReadEarlier(context, judgement, findings);
-  }
-  if (IsRetried(current, conclusion)) {
-    AddRetried(current, std::move(conclusion), findings);
-  }
+  if (!judgement.attempts.earlier.empty()) ReadEarlier(*judged, findings);
+  if (IsRetried(current, conclusion)) AddRetried(current, *judged, findings);
   return findings;
 }
 

@@ -55,6 +55,14 @@ std::string PathOf(const Place& place) {
   return path;
 }
 
+bool IsOwnersMessage(const Place& place) {
+  if (place.root != Root::kOwner || place.item >= 0) return false;
+  const std::string_view path = place.owner->message_path;
+  const std::string_view leaf = place.leaf;
+  return !leaf.empty() && path.ends_with(leaf) &&
+         path.size() == place.owner->kind->field.size() + leaf.size();
+}
+
 ObjectName ObjectOf(const v1::FailureReport& report, const Place& place) {
   switch (place.root) {
     case Root::kPods:

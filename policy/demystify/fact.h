@@ -165,6 +165,10 @@ std::string ValueOf(const v1::FailureReport& report, const Candidate& fact);
 // "pods[2].status.containerStatuses[0].state.terminated.reason".
 std::string PathOf(const Place& place);
 
+// Whether it is the message of an owner: what an operator says in prose, or
+// what it found that the program said.
+bool IsOwnersMessage(const Place& place);
+
 // The object a place belongs to. Views point into the report.
 struct ObjectName {
   std::string_view kind;

@@ -6,8 +6,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "policy/request/kinds.h"
 #include "policy/request/owner_graph.h"
 #include "policy/request/owners.h"
@@ -253,31 +251,6 @@ void LeaveOut(const Unread& objects, v1::FailureReport& report) {
   Remove(objects.pods, *report.mutable_pods());
   Remove(objects.jobs, *report.mutable_jobs());
   Remove(objects.events, *report.mutable_events());
-}
-
-void RestorePaths(const Unread& objects, v1::Diagnosis& diagnosis) {
-  struct List {
-    std::string_view prefix;
-    const std::vector<int>& removed;
-  };
-  const List lists[] = {{"pods[", objects.pods},
-                        {"jobs[", objects.jobs},
-                        {"events[", objects.events}};
-  for (v1::Evidence& evidence : *diagnosis.mutable_evidence()) {
-    std::string& path = *evidence.mutable_path();
-    for (const List& list : lists) {
-      if (path.compare(0, list.prefix.size(), list.prefix) != 0) continue;
-      const std::size_t end = path.find(']');
-      int index = 0;
-      if (!absl::SimpleAtoi(
-              path.substr(list.prefix.size(), end - list.prefix.size()),
-              &index)) {
-        continue;
-      }
-      for (const int removed : list.removed) index += removed <= index ? 1 : 0;
-      path = absl::StrCat(std::string(list.prefix), index, path.substr(end));
-    }
-  }
 }
 
 }  // namespace mulligan

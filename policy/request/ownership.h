@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/request/owners.h"
 
@@ -41,10 +40,6 @@ Unread FindForeign(const Owners& owners);
 
 // Removes `objects` from `report`.
 void LeaveOut(const Unread& objects, v1::FailureReport& report);
-
-// Makes the paths of a diagnosis, which was made without `objects`, paths into
-// the whole report again.
-void RestorePaths(const Unread& objects, v1::Diagnosis& diagnosis);
 
 }  // namespace mulligan
 

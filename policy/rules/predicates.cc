@@ -32,15 +32,14 @@ bool HasExitCode(const ExitCodes& codes, const Facts& facts) {
   const auto fits = [&codes](std::int32_t code) {
     return code != 0 && Contains(codes.values, code) != codes.negated;
   };
-  const v1::Diagnosis& diagnosis = facts.diagnosis;
-  const std::string& culprit = diagnosis.culprit().container();
+  const Failure& failure = facts.failure;
+  const std::string& culprit = failure.culprit.container;
   if (codes.container.empty() || codes.container == culprit) {
-    if (diagnosis.has_exit_code()) return fits(diagnosis.exit_code());
+    if (failure.exit_code) return fits(*failure.exit_code);
   }
   const std::string& container =
       codes.container.empty() ? culprit : codes.container;
-  return AnyExitCode(facts.report(), diagnosis.culprit().pod(), container,
-                     fits);
+  return AnyExitCode(facts.report(), failure.culprit.pod, container, fits);
 }
 
 bool HasCondition(const Predicates& predicates, const Facts& facts) {
@@ -65,14 +64,14 @@ bool HasMessage(const Predicates& predicates, const Facts& facts) {
   });
 }
 
-// Those of the diagnosis; in a what-if about another cause, those of the cause.
+// Those of the failure; in a what-if about another cause, those of the cause.
 v1::Diagnosis::FaultDomain DomainOf(const Facts& facts) {
-  return facts.cause == facts.diagnosis.cause() ? facts.diagnosis.fault_domain()
-                                                : RowOf(facts.cause).domain;
+  return facts.cause == facts.failure.cause ? facts.failure.domain
+                                            : RowOf(facts.cause).domain;
 }
 v1::Diagnosis::Outlook OutlookOf(const Facts& facts) {
-  return facts.cause == facts.diagnosis.cause() ? facts.diagnosis.outlook()
-                                                : RowOf(facts.cause).outlook;
+  return facts.cause == facts.failure.cause ? facts.failure.outlook
+                                            : RowOf(facts.cause).outlook;
 }
 
 std::string List(const auto& values) {
@@ -97,9 +96,9 @@ std::string Names(EnumSet<Value> set) {
 // Controllers try again and again what they could not do. Who told of a call of
 // his own has to repeat it himself.
 bool IsRepeatedByOperator(const Facts& facts) {
-  const v1::Culprit& culprit = facts.diagnosis.culprit();
-  return facts.cause == facts.diagnosis.cause() && !culprit.kind().empty() &&
-         culprit.pod().empty() && !facts.report().has_creation_error() &&
+  const Culprit& culprit = facts.failure.culprit;
+  return facts.cause == facts.failure.cause && !culprit.kind.empty() &&
+         culprit.pod.empty() && !facts.report().has_creation_error() &&
          !InSinkState(facts.owners, facts.workload);
 }
 
@@ -141,9 +140,8 @@ std::string NotInRange(const Interval<Value>& range,
 
 std::string ExitCodesText(const ExitCodes& codes, const Facts& facts) {
   return absl::StrCat(
-      facts.diagnosis.has_exit_code()
-          ? absl::StrCat(facts.diagnosis.exit_code())
-          : "no exit code",
+      facts.failure.exit_code ? absl::StrCat(*facts.failure.exit_code)
+                              : "no exit code",
       codes.container.empty() ? "" : " of container ", codes.container,
       codes.negated ? " is not outside " : " is not in ", List(codes.values));
 }
@@ -224,12 +222,12 @@ constexpr Condition kConditions[] = {
        return p.min_confidence != v1::Diagnosis::CONFIDENCE_UNSPECIFIED;
      },
      [](const Predicates& p, const Facts& f) {
-       return f.diagnosis.confidence() >= p.min_confidence;
+       return f.failure.confidence >= p.min_confidence;
      },
      [](const Predicates& p, const Facts& f) {
-       return absl::StrCat(
-           v1::Diagnosis::Confidence_Name(f.diagnosis.confidence()),
-           " is below ", v1::Diagnosis::Confidence_Name(p.min_confidence));
+       return absl::StrCat(v1::Diagnosis::Confidence_Name(f.failure.confidence),
+                           " is below ",
+                           v1::Diagnosis::Confidence_Name(p.min_confidence));
      }},
     InRangeRow<&Predicates::attempts, AttemptOf>("attempts", About::kHistory),
     InRangeRow<&Predicates::alike, AlikeOf>("alike", About::kHistory),
@@ -270,10 +268,10 @@ constexpr Condition kConditions[] = {
     {"containers", About::kFailure,
      [](const Predicates& p) { return !p.containers.empty(); },
      [](const Predicates& p, const Facts& f) {
-       return Contains(p.containers, f.diagnosis.culprit().container());
+       return Contains(p.containers, f.failure.culprit.container);
      },
      [](const Predicates& p, const Facts& f) {
-       return NotOneOf(f.diagnosis.culprit().container(), List(p.containers),
+       return NotOneOf(f.failure.culprit.container, List(p.containers),
                        "no culprit");
      }},
     {"matchLabels", About::kFailure,

@@ -17,6 +17,7 @@
 #include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/base/pattern_allowance.h"
+#include "policy/demystify/failure.h"
 #include "policy/request/owners.h"
 #include "policy/rules/interval.h"
 
@@ -92,11 +93,11 @@ static_assert(v1::Cause_MAX < 64 && v1::DerivedCause_MAX < 64 &&
               v1::Diagnosis::FaultDomain_MAX < 64 &&
               v1::Diagnosis::Outlook_MAX < 64);
 
-// What a rule is matched against. The causes stand beside the diagnosis so
+// What a rule is matched against. The causes stand beside the failure so
 // that a what-if evaluation can vary them alone.
 struct Facts {
   const Owners& owners;
-  const v1::Diagnosis& diagnosis;
+  const Failure& failure;
   const v1::WorkloadReference& workload;
   v1::Cause cause;
   v1::DerivedCause derived_cause;

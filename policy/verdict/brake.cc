@@ -57,14 +57,13 @@ std::optional<EndOfRetries> FindStop(const Situated& at, const Diagnosed& told,
                                      const v1::BudgetLedger& ledger) {
   const CompiledBrake& brake = at.compiled().brake;
   if (brake.mode == v1::Brake::NEVER || at.decides_natively() ||
-      told.diagnosis->situation() != v1::Diagnosis::ALIVE ||
-      told.findings.apart) {
+      told.what().situation != v1::Diagnosis::ALIVE || told.findings.apart) {
     return std::nullopt;
   }
   const std::optional<Loop> loop = FindLoop(at.compiled().derivation, ledger);
   if (!loop) return std::nullopt;
   const v1::AttemptRecord& last = ledger.history(loop->record);
-  const v1::Cause named = told.diagnosis->cause();
+  const v1::Cause named = told.what().cause;
   if (!IsOfProgram(last.cause()) ||
       (named != v1::NOT_FAILED && !IsOfProgram(named))) {
     return std::nullopt;

@@ -7,7 +7,6 @@
 
 #include "absl/time/time.h"
 #include "mulligan/v1/decision.pb.h"
-#include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/budget/ledger.h"
@@ -30,7 +29,7 @@ struct Case {
   v1::Stake stake = {};
 
   const v1::FailureReport& report() const { return owners.report; }
-  const v1::Diagnosis& diagnosis() const { return *told.diagnosis; }
+  const Failure& what() const { return told.what(); }
   const v1::WorkloadReference& workload() const { return *at.workload; }
   const CompiledPolicy& policy() const { return at.compiled(); }
   const v1::Progress& progress() const { return report().progress(); }
@@ -44,11 +43,8 @@ inline Case CaseOf(const Situated& at, const Diagnosed& told,
   const v1::FailureReport& report = owners.report;
   const std::int32_t next = NextAttempt(ledger);
   const std::int32_t attempt = report.has_attempt() ? report.attempt() : next;
-  const AttemptAtStake at_stake = {report,
-                                   *told.diagnosis,
-                                   RanFor(report, told),
-                                   told.findings.incident.alone,
-                                   ledger,
+  const AttemptAtStake at_stake = {report, told.what(),
+                                   RanFor(report, told.what()), ledger,
                                    at.request.recent()};
   return {at,      told,
           ledger,  owners,
@@ -59,9 +55,8 @@ inline Case CaseOf(const Situated& at, const Diagnosed& told,
 // What its rules look at, if it is of these causes.
 inline Facts FactsOf(const Case& failure, v1::Cause cause,
                      v1::DerivedCause derived) {
-  return {
-      failure.owners,  failure.diagnosis(), failure.workload(), cause, derived,
-      failure.attempt, failure.stake,       failure.at.patterns};
+  return {failure.owners,  failure.what(), failure.workload(), cause, derived,
+          failure.attempt, failure.stake,  failure.at.patterns};
 }
 
 }  // namespace mulligan

@@ -14,8 +14,8 @@
 #include "policy/budget/ledger.h"
 #include "policy/budget/seeding.h"
 #include "policy/request/kubernetes_codec.h"
-#include "policy/verdict/answer.h"
 #include "policy/verdict/escalation.h"
+#include "policy/verdict/record.h"
 #include "policy/verdict/verdict.h"
 
 namespace mulligan {
@@ -23,25 +23,19 @@ namespace {
 
 // An earlier attempt with the id it has on its own.
 struct Told {
-  const EarlierAttempt* attempt;
+  const Failure* attempt;
   FailureId id;
 };
 
-FailureId IdOf(const Situated& at, const EarlierAttempt& earlier) {
+FailureId IdOf(const Situated& at, const Failure& earlier) {
   FailureId id;
   id.id = IdOfPod(at.owners, *at.workload, earlier.incident.pods.front());
   return id;
 }
 
-ToldFailure ToldOf(const Situated& at, const EarlierAttempt& earlier,
+ToldFailure ToldOf(const Situated& at, const Failure& earlier,
                    const FailureId& id) {
-  return {at.owners,
-          *at.workload,
-          earlier.incident,
-          id,
-          earlier.diagnosis.cause(),
-          earlier.diagnosis.finished_at(),
-          /*new_attempt=*/false,
+  return {at.owners,     *at.workload, earlier, id, /*new_attempt=*/false,
           /*counted=*/-1};
 }
 
@@ -49,9 +43,9 @@ ToldFailure ToldOf(const Situated& at, const EarlierAttempt& earlier,
 std::vector<Told> NotInLedger(const Situated& at, const Findings& findings,
                               const v1::BudgetLedger& ledger) {
   std::vector<Told> unseen;
-  for (const EarlierAttempt& earlier : findings.earlier) {
+  for (const Failure& earlier : findings.earlier) {
     if (earlier.incident.pods.empty() ||
-        earlier.diagnosis.situation() != v1::Diagnosis::BROKEN) {
+        earlier.situation != v1::Diagnosis::BROKEN) {
       continue;
     }
     FailureId id = IdOf(at, earlier);
@@ -101,7 +95,7 @@ void LeaveOutCounted(const v1::BudgetLedger& ledger, std::int32_t seen,
 // reports are large by. Only to be read, and not longer than the other.
 class PartOfReport {
  public:
-  PartOfReport(const v1::FailureReport& whole, const EarlierAttempt& attempt) {
+  PartOfReport(const v1::FailureReport& whole, const Failure& attempt) {
     // The Jobs tell of work that is open; what is past they have left behind.
     if (attempt.open) {
       for (const auto& job : whole.jobs()) {
@@ -158,52 +152,6 @@ std::string Record(const Situated& at, const Told& told,
   std::string budget = record.charged_to();
   Book(accounts, failure.attempts, record, ledger);
   return budget;
-}
-
-// A failure that is open beside the one at hand, and its record.
-struct Beside {
-  Told told;
-  int record;
-};
-
-bool EndsWhole(const v1::Decision& decision) {
-  return IsOfWhole(decision) &&
-         (decision.action() == v1::Decision::FAIL ||
-          decision.action() == v1::Decision::WAIT_FOR_SPEC_UPDATE);
-}
-
-bool RetriesPart(const v1::Decision& decision) {
-  return decision.action() == v1::Decision::RETRY && !IsOfWhole(decision);
-}
-
-// One answer starts no part of what it ends: where one of its failures ends the
-// whole workload, the parts that the others were granted are ended with it, in
-// the ledger too. What they were charged stays charged.
-void GiveUpTogether(const std::vector<Beside>& parts,
-                    const std::string& failure_id,
-                    v1::DecideResponse& response) {
-  v1::BudgetLedger& ledger = *response.mutable_ledger();
-  v1::Decision end = response.decision();
-  for (const Beside& part : parts) {
-    const v1::Decision& decision = ledger.history(part.record).decision();
-    if (!EndsWhole(end) && EndsWhole(decision)) end = decision;
-  }
-  if (!EndsWhole(end)) return;
-  end.clear_sentence();
-  for (const Beside& part : parts) {
-    v1::Decision& decision =
-        *ledger.mutable_history(part.record)->mutable_decision();
-    if (RetriesPart(decision)) decision = end;
-  }
-  const int own = FindFailure(ledger, failure_id);
-  if (own < 0 || !RetriesPart(response.decision())) return;
-  v1::AttemptRecord& record = *ledger.mutable_history(own);
-  *record.mutable_decision() = end;
-  *response.mutable_decision() = end;
-  FillTexts(response.diagnosis(), record, *response.mutable_decision());
-  response.add_warnings(
-      "another failure of the report, in separate, ends the whole workload: "
-      "nothing of it is retried");
 }
 
 }  // namespace
@@ -282,30 +230,20 @@ std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
   return warnings;
 }
 
-void FillSeparate(const Situated& at, const Findings& findings,
-                  const std::string& failure_id, v1::DecideResponse& response) {
-  std::vector<Beside> all;
-  for (const EarlierAttempt& earlier : findings.earlier) {
+std::vector<OpenFailure> OpenFailuresIn(const Situated& at,
+                                        const Findings& findings,
+                                        const v1::BudgetLedger& ledger) {
+  std::vector<OpenFailure> all;
+  for (const Failure& earlier : findings.earlier) {
     if (!earlier.open) continue;
-    Told told = {&earlier, IdOf(at, earlier)};
-    const int record =
-        FindKnown(response.ledger(), ToldOf(at, earlier, told.id));
-    if (record >= 0) all.push_back({std::move(told), record});
+    const FailureId id = IdOf(at, earlier);
+    const ToldFailure told = ToldOf(at, earlier, id);
+    const int record = FindKnown(ledger, told);
+    if (record < 0) continue;
+    all.push_back(
+        {&earlier, id.id, record, FindKnown(at.request.ledger(), told) >= 0});
   }
-  GiveUpTogether(all, failure_id, response);
-  for (Beside& beside : all) {
-    const v1::AttemptRecord& decided = response.ledger().history(beside.record);
-    const v1::Diagnosis& diagnosis = beside.told.attempt->diagnosis;
-    v1::SeparateFailure& separate = *response.add_separate();
-    *separate.mutable_diagnosis() = diagnosis;
-    *separate.mutable_decision() = decided.decision();
-    FillTexts(diagnosis, decided, *separate.mutable_decision());
-    separate.set_charged_to(decided.charged_to());
-    separate.set_duplicate(
-        FindKnown(at.request.ledger(),
-                  ToldOf(at, *beside.told.attempt, beside.told.id)) >= 0);
-    separate.set_failure_id(std::move(beside.told.id.id));
-  }
+  return all;
 }
 
 }  // namespace mulligan

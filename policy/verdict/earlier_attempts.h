@@ -1,4 +1,4 @@
-// Failures that the report tells besides the one at hand.
+// Failures of the report besides the one at hand.
 #ifndef MULLIGAN_POLICY_VERDICT_EARLIER_ATTEMPTS_H_
 #define MULLIGAN_POLICY_VERDICT_EARLIER_ATTEMPTS_H_
 
@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "mulligan/v1/ledger.pb.h"
-#include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/request/workload_view.h"
 #include "policy/verdict/diagnosed.h"
 #include "policy/verdict/situated.h"
@@ -26,12 +25,20 @@ std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
 void NoteRetried(const Situated& at, const Findings& findings,
                  v1::BudgetLedger& ledger);
 
-// Fills response.separate: what was decided, by the response's ledger, about
-// the failures that are open beside the one at hand, `failure_id`. Where one of
-// them ends the whole workload, no part of it is retried: the decisions, in the
-// ledger too, are made to agree.
-void FillSeparate(const Situated& at, const Findings& findings,
-                  const std::string& failure_id, v1::DecideResponse& response);
+// A failure that is open beside the one at hand.
+struct OpenFailure {
+  const Failure* failure;  // of Findings.earlier
+  std::string id;
+  // Index in the history of the ledger that it was looked for in.
+  int record;
+  // The request's ledger has it, too.
+  bool duplicate;
+};
+
+// Those that `ledger` has.
+std::vector<OpenFailure> OpenFailuresIn(const Situated& at,
+                                        const Findings& findings,
+                                        const v1::BudgetLedger& ledger);
 
 }  // namespace mulligan
 

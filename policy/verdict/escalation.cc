@@ -126,7 +126,7 @@ class Ahead {
       : failure_(failure),
         verdict_(verdict),
         accounts_(accounts),
-        on_a_node_(!failure.diagnosis().culprit().node().empty()) {}
+        on_a_node_(!failure.what().culprit.node.empty()) {}
 
   // The first rung above `rung`, and after how many more failures.
   std::pair<Rung, std::int64_t> Next(Rung rung) const {
@@ -151,9 +151,9 @@ class Ahead {
     }
     step.on_a_node = on_a_node_;
     // The same on the same node once more.
-    step.suspected = failure_.told.findings.incident.of_node ||
-                     (more > 0 && failure_.diagnosis().outlook() ==
-                                      v1::Diagnosis::OUTLOOK_UNKNOWN);
+    step.suspected =
+        failure_.what().incident.of_node ||
+        (more > 0 && failure_.what().outlook == v1::Diagnosis::OUTLOOK_UNKNOWN);
     return step;
   }
 
@@ -186,17 +186,17 @@ class Ahead {
     v1::Stake stake = failure_.stake;
     stake.set_alike(CountOf(stake.alike() + more));
     stake.set_failed_again(CountOf(stake.failed_again() + more));
-    const v1::Diagnosis& diagnosis = failure_.diagnosis();
+    const Failure& what = failure_.what();
     const std::int32_t enough =
-        EnoughAlike(failure_.policy().derivation, diagnosis,
-                    failure_.progress(), stake.has_ran());
+        EnoughAlike(failure_.policy().derivation, what, failure_.progress(),
+                    stake.has_ran());
     const bool deterministic = enough > 0 && stake.alike() >= enough;
     const v1::DerivedCause derived =
         deterministic ? v1::DETERMINISTIC : v1::DERIVED_CAUSE_UNSPECIFIED;
     const Facts facts = {failure_.owners,
-                         diagnosis,
+                         what,
                          failure_.workload(),
-                         diagnosis.cause(),
+                         what.cause,
                          derived,
                          CountOf(failure_.attempt + more),
                          stake,

@@ -11,8 +11,7 @@ v1::Decision::Scope ScopeOf(const Case& failure, v1::Decision::Action action) {
   const bool of_one = failure.workload().kind() == "Job" &&
                       scope < v1::Decision::JOB &&
                       action == v1::Decision::RETRY;
-  return of_one && failure.diagnosis().cascades_size() > 0 ? v1::Decision::JOB
-                                                           : scope;
+  return of_one && failure.what().cascades > 0 ? v1::Decision::JOB : scope;
 }
 
 bool MissesDeadline(const Case& failure, v1::Decision::Scope scope,

@@ -4,10 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "policy/budget/known_failure.h"
 #include "policy/budget/ledger.h"
 #include "policy/budget/seeding.h"
@@ -47,10 +44,8 @@ ToldFailure ToldNow(const Situated& at, const Diagnosed& told,
                     const v1::BudgetLedger& ledger, const NativeCount& count) {
   return {at.owners,
           *at.workload,
-          told.findings.incident,
+          told.what(),
           told.id,
-          told.diagnosis->cause(),
-          told.diagnosis->finished_at(),
           at.report().has_attempt() && !IsOfPastAttempt(at, ledger),
           count.counted};
 }
@@ -62,7 +57,7 @@ bool IsOfAnother(const Situated& at, const Diagnosed& told,
     return record.failure_id() == IdOfPod(at.owners, *at.workload, pod) ||
            record.failure_id() == IdWithWorkload(at.owners, *at.workload, pod);
   };
-  const auto& pods = told.findings.incident.pods;
+  const auto& pods = told.what().incident.pods;
   return !pods.empty() && !record.named() && !told.id.named &&
          std::ranges::none_of(pods, is_of);
 }
@@ -74,7 +69,7 @@ bool IsOfAnother(const Situated& at, const Diagnosed& told,
 bool IsEndedSince(const Diagnosed& told, int known,
                   const v1::BudgetLedger& ledger) {
   const v1::AttemptRecord& record = ledger.history(known);
-  return told.diagnosis->cause() == v1::DECLARED_FATAL &&
+  return told.what().cause == v1::DECLARED_FATAL &&
          record.cause() != v1::DECLARED_FATAL &&
          RowOf(record.cause()).domain == v1::Diagnosis::APPLICATION &&
          record.decision().action() == v1::Decision::RETRY &&
@@ -90,8 +85,8 @@ bool IsUnexplained(v1::Cause cause) {
 // Whether an operator's summary that explains nothing is all that is told of
 // work that was given up: its counter went on, and why is known already.
 bool IsGivenUp(const Diagnosed& told, const v1::BudgetLedger& ledger) {
-  if (ledger.history().empty() || !told.findings.incident.summary ||
-      !IsUnexplained(told.diagnosis->cause())) {
+  if (ledger.history().empty() || !told.what().incident.summary ||
+      !IsUnexplained(told.what().cause)) {
     return false;
   }
   const v1::Decision& last = ledger.history().rbegin()->decision();
@@ -111,7 +106,7 @@ Recalled Stand(const Situated& at, const Diagnosed& told, int known,
     }
     const v1::AttemptRecord& record = ledger.history(known);
     // An operator's summary knows no more than a wait that was decided by it.
-    const bool waits = IsPending(record) && told.findings.incident.summary;
+    const bool waits = IsPending(record) && told.what().incident.summary;
     if (waits || (IsRepeatable(record) && !IsEndedSince(told, known, ledger))) {
       before.standing = Standing::kDecided;
       before.record = known;
@@ -165,80 +160,60 @@ Recalled RecallForOperator(const Situated& at, const Diagnosed& told,
 // Whether the report tells less of a failure than was known when the record of
 // it was made: without its pods, or by a guess.
 bool TellsLess(const Diagnosed& told, const v1::AttemptRecord& record) {
-  const v1::Diagnosis& diagnosis = *told.diagnosis;
-  if (record.cause() == diagnosis.cause() || IsUnexplained(record.cause()) ||
+  const Failure& failure = told.what();
+  if (record.cause() == failure.cause || IsUnexplained(record.cause()) ||
       record.cause() == v1::CAUSE_UNSPECIFIED) {
     return false;
   }
-  return told.findings.incident.pods.empty() ||
-         IsUnexplained(diagnosis.cause()) ||
-         diagnosis.confidence() == v1::Diagnosis::LOW;
+  return told.what().incident.pods.empty() || IsUnexplained(failure.cause) ||
+         failure.confidence == v1::Diagnosis::LOW;
 }
 
 // One failure has one cause: what it was decided as, unless more is known now.
-Diagnosed AsRecorded(Diagnosed told, const v1::AttemptRecord& record) {
-  if (!TellsLess(told, record)) return told;
-  v1::Diagnosis& diagnosis = *told.diagnosis;
-  v1::ConsideredCause& weaker = *diagnosis.add_considered();
-  weaker.set_cause(diagnosis.cause());
-  weaker.set_why_not("it was decided before, when more was told");
-  diagnosis.set_cause(record.cause());
-  diagnosis.set_fault_domain(RowOf(record.cause()).domain);
-  diagnosis.set_summary(
-      absl::StrCat("decided before, when more was told, as ",
-                   absl::AsciiStrToLower(absl::StrReplaceAll(
-                       v1::Cause_Name(record.cause()), {{"_", " "}})),
-                   "; now: ", diagnosis.summary()));
-  diagnosis.clear_outlook();
-  diagnosis.clear_outlook_reason();
-  return told;
+void SetAsRecorded(const v1::AttemptRecord& record, Diagnosed& told) {
+  if (!TellsLess(told, record)) return;
+  Failure& failure = told.mutable_what();
+  failure.set_aside = failure.cause;
+  failure.cause = record.cause();
+  failure.domain = RowOf(record.cause()).domain;
+  failure.outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
+  failure.outlook_reason.clear();
 }
 
 // A loop that goes on, by its latest failure, whether the report still shows it
 // or only the ledger does.
-Diagnosed AsLoop(Diagnosed told, const EndOfRetries& stop) {
-  v1::Diagnosis& diagnosis = *told.diagnosis;
-  if (diagnosis.cause() == v1::NOT_FAILED) {
-    const CauseRow& row = RowOf(stop.record.cause());
-    diagnosis.set_cause(stop.record.cause());
-    diagnosis.set_fault_domain(row.domain);
-    diagnosis.set_fingerprint(stop.record.fingerprint());
-    *diagnosis.mutable_finished_at() = stop.record.finished_at();
-    diagnosis.mutable_culprit()->set_node(stop.record.node());
-    diagnosis.set_confidence(v1::Diagnosis::MEDIUM);
-    diagnosis.set_summary(
-        absl::StrCat("The attempt before ended with ",
-                     absl::AsciiStrToLower(absl::StrReplaceAll(
-                         v1::Cause_Name(stop.record.cause()), {{"_", " "}})),
-                     ", and the next one goes on."));
+void SetLoop(const EndOfRetries& stop, Diagnosed& told) {
+  Failure& failure = told.mutable_what();
+  if (failure.cause == v1::NOT_FAILED) {
+    failure.set_aside = failure.cause;
+    failure.cause = stop.record.cause();
+    failure.domain = RowOf(failure.cause).domain;
+    failure.fingerprint = stop.record.fingerprint();
+    failure.finished_at = stop.record.finished_at();
+    failure.culprit.node = stop.record.node();
+    failure.confidence = v1::Diagnosis::MEDIUM;
   }
-  diagnosis.set_outlook(v1::Diagnosis::CANNOT_RECOVER);
-  diagnosis.set_outlook_reason(absl::StrCat(
-      stop.alike, " attempts in a row ended alike, and the next is unchanged"));
-  return told;
+  failure.outlook = v1::Diagnosis::CANNOT_RECOVER;
+  failure.outlook_reason = absl::StrCat(
+      stop.alike, " attempts in a row ended alike, and the next is unchanged");
 }
 
 // Whatever an attempt died of that is past is settled.
-Diagnosed AsStale(Diagnosed told, std::string summary) {
-  v1::Diagnosis& diagnosis = *told.diagnosis;
-  v1::ConsideredCause& rejected = *diagnosis.add_considered();
-  rejected.set_cause(diagnosis.cause());
-  rejected.set_why_not("the attempt was decided before");
-  diagnosis.set_cause(v1::STALE_REPORT);
-  diagnosis.set_fault_domain(v1::Diagnosis::NONE);
-  diagnosis.set_confidence(v1::Diagnosis::HIGH);
-  diagnosis.set_situation(v1::Diagnosis::FINISHED);
-  diagnosis.clear_outlook();
-  diagnosis.clear_outlook_reason();
-  diagnosis.set_summary(std::move(summary));
-  return told;
+void SetStale(Diagnosed& told) {
+  Failure& failure = told.mutable_what();
+  failure.set_aside = failure.cause;
+  failure.cause = v1::STALE_REPORT;
+  failure.domain = v1::Diagnosis::NONE;
+  failure.confidence = v1::Diagnosis::HIGH;
+  failure.situation = v1::Diagnosis::FINISHED;
+  failure.outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
+  failure.outlook_reason.clear();
 }
 
 // Of work that goes on the ledger remembers what failed.
 Recalled RecallRetried(const Situated& at, const Diagnosed& told,
                        Recalled before) {
-  if (told.diagnosis->situation() == v1::Diagnosis::ALIVE &&
-      told.earlier() > 0) {
+  if (told.what().situation == v1::Diagnosis::ALIVE && told.earlier() > 0) {
     v1::BudgetLedger& ledger = *before.ledger;
     const v1::BudgetLedger as_sent = ledger;
     TieLedger(at.owners, *at.workload, false, ledger);
@@ -282,25 +257,18 @@ Recalled Recall(const Situated& at, const Diagnosed& told) {
 }
 
 Diagnosed Compared(const Situated& at, Diagnosed told, const Recalled& before) {
-  switch (before.standing) {
-    case Standing::kOvertaken:
-      return AsStale(std::move(told),
-                     "This failure was decided before, and the whole workload "
-                     "was given up or started again since");
-    case Standing::kPast:
-      return AsStale(
-          std::move(told),
-          absl::StrFormat("Attempt %d or a later one was decided already under "
-                          "another failure id",
-                          at.report().attempt()));
-    case Standing::kDecided:
-      return AsRecorded(std::move(told), before.ledger->history(before.record));
-    default:
-      if (before.stop) return AsLoop(std::move(told), *before.stop);
-      if (!told.is_broken()) return told;
-      return WithHistory(at, WithFleet(at, std::move(told), *before.ledger),
-                         *before.ledger, at.report().progress());
+  told.standing = before.standing;
+  if (before.is_stale()) {
+    SetStale(told);
+  } else if (before.standing == Standing::kDecided) {
+    SetAsRecorded(before.ledger->history(before.record), told);
+  } else if (before.stop) {
+    SetLoop(*before.stop, told);
+  } else if (told.is_broken()) {
+    return WithHistory(at, WithFleet(at, std::move(told), *before.ledger),
+                       *before.ledger, at.report().progress());
   }
+  return told;
 }
 
 }  // namespace mulligan

@@ -20,22 +20,6 @@
 
 namespace mulligan {
 
-// How the failure at hand stands in the ledger.
-enum class Standing : std::uint8_t {
-  // It is none: nothing is asked of the ledger, which stays as it is.
-  kNotBroken,
-  kNew,
-  // It has a record that only said to wait, or that nobody can repeat. That was
-  // taken back, with what it charged.
-  kDecidedAnew,
-  // What was decided is answered again.
-  kDecided,
-  // It was decided, and the whole workload was given up or started again since.
-  kOvertaken,
-  // It is of an attempt that the ledger knows or has left behind.
-  kPast,
-};
-
 struct Recalled {
   // With what the report tells of earlier attempts.
   AnswerPart<v1::BudgetLedger> ledger;
@@ -58,7 +42,7 @@ struct Recalled {
 
 Recalled Recall(const Situated& at, const Diagnosed& told);
 
-// The diagnosis beside the ledger: of an attempt that is past everything is
+// The failure beside the ledger: of an attempt that is past everything is
 // settled; what is to be decided shows more beside fleet and history.
 Diagnosed Compared(const Situated& at, Diagnosed told, const Recalled& before);
 

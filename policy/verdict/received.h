@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "google/protobuf/timestamp.pb.h"
-#include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/base/utf8.h"
 #include "policy/request/clocks.h"
@@ -81,10 +80,8 @@ class Received {
   }
   const std::vector<std::string>& warnings() const { return warnings_; }
 
-  // Evidence is found in the report as it was sent.
-  void Restore(v1::Diagnosis& diagnosis) const {
-    if (changed_) RestorePaths(unread_, diagnosis);
-  }
+  // What of the report as it was sent is left out of report().
+  const Unread& unread() const { return unread_; }
 
  private:
   const Request* as_stamped_;

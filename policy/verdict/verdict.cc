@@ -40,11 +40,10 @@ struct Draft {
 
 Question QuestionOf(const Case& failure, const WhatIf& change) {
   const bool other_cause = change.cause != v1::CAUSE_UNSPECIFIED;
-  return {failure, change,
-          other_cause ? change.cause : failure.diagnosis().cause(),
+  return {failure, change, other_cause ? change.cause : failure.what().cause,
           other_cause || change.without_derived_cause
               ? v1::DERIVED_CAUSE_UNSPECIFIED
-              : failure.diagnosis().derived_cause()};
+              : failure.what().derived_cause};
 }
 
 Draft Wanted(Draft draft, const CompiledOutcome& outcome,
@@ -76,7 +75,7 @@ std::optional<Verdict> NotAFailure(const Question& question) {
     return verdict;
   }
   if (!kNoFailures.Contains(question.cause)) {
-    const v1::Diagnosis::Situation situation = failure.diagnosis().situation();
+    const v1::Diagnosis::Situation situation = failure.what().situation;
     if ((situation != v1::Diagnosis::ALIVE &&
          situation != v1::Diagnosis::FINISHED) ||
         question.change.cause != v1::CAUSE_UNSPECIFIED) {
@@ -130,11 +129,9 @@ Draft LookForEvidence(const Question& question, Draft draft) {
     }
     return draft;
   }
-  const v1::Diagnosis& diagnosis = failure.diagnosis();
-  const bool doubtful = diagnosis.confidence() == v1::Diagnosis::LOW &&
-                        !diagnosis.needed_evidence().empty();
   // Without a start there is no end: then better decide at once.
-  if (doubtful && failure.told.findings.since && failure.now() < deadline) {
+  if (failure.what().doubtful && failure.told.findings.since &&
+      failure.now() < deadline) {
     verdict.action = v1::Decision::WAIT;
     verdict.decided_by = v1::Explanation::EVIDENCE;
     verdict.evidence_deadline = deadline;

@@ -7,7 +7,6 @@
 
 #include "absl/time/time.h"
 #include "mulligan/v1/decision.pb.h"
-#include "mulligan/v1/diagnosis.pb.h"
 #include "mulligan/v1/explanation.pb.h"
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/report.pb.h"

@@ -13,8 +13,8 @@
 
 #include "absl/time/time.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/answer/native_decision.h"
 #include "policy/rules/policy_set.h"
-#include "policy/verdict/native_decision.h"
 #include "prometheus/counter.h"
 #include "prometheus/gauge.h"
 #include "prometheus/histogram.h"

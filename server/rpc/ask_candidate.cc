@@ -4,8 +4,8 @@
 
 #include "absl/status/status.h"
 #include "google/protobuf/arena.h"
+#include "policy/answer/candidate_verdict.h"
 #include "policy/decide.h"
-#include "policy/verdict/candidate_verdict.h"
 
 namespace mulligan {
 

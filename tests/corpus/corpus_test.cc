@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/answer/diagnosis_writer.h"
 #include "policy/demystify/demystify.h"
 #include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
@@ -71,7 +72,9 @@ TEST(CorpusFileTest, BadLineIsNamed) {
 
 v1::Diagnosis DiagnosisOf(const v1::FailureReport& report) {
   v1::Diagnosis diagnosis;
-  Demystify(Owners(report), {}, diagnosis);
+  const Owners owners(report);
+  const Findings found = Demystify(owners);
+  WriteDiagnosis(found, found.failure, Detail::kSummary, diagnosis);
   return diagnosis;
 }
 

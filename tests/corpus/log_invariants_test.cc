@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/answer/diagnosis_writer.h"
 #include "policy/demystify/demystify.h"
 #include "policy/request/container_ends.h"
 #include "policy/verdict/received.h"
@@ -24,7 +25,9 @@ namespace {
 
 v1::Diagnosis DiagnosisIn(const v1::FailureReport& report) {
   v1::Diagnosis diagnosis;
-  Demystify(Owners(report), {}, diagnosis);
+  const Owners owners(report);
+  const Findings found = Demystify(owners);
+  WriteDiagnosis(found, found.failure, Detail::kSummary, diagnosis);
   return diagnosis;
 }
 

@@ -127,7 +127,7 @@ TEST_F(DecideTest, DerivedCausesAreShownAndChangeTheVerdict) {
            default { action: RETRY budget: "a" })pb");
   // Each runs for a second.
   const auto crash = [](int attempt) {
-    v1::DecideRequest request = Failure(attempt, 139, "Error");
+    v1::DecideRequest request = FailureOfAttempt(attempt, 139, "Error");
     request.mutable_report()
         ->mutable_pods(0)
         ->mutable_status()

@@ -55,8 +55,8 @@ inline constexpr char kSpec[] = R"pb(
 )pb";
 
 // The pod of attempt `attempt`, whose main container ended this way.
-inline v1::DecideRequest Failure(int attempt, int exit_code,
-                                 const char* reason) {
+inline v1::DecideRequest FailureOfAttempt(int attempt, int exit_code,
+                                          const char* reason) {
   auto request = testing::Parse<v1::DecideRequest>(R"pb(
     report {
       observed_at { seconds: 100000 }
@@ -94,10 +94,10 @@ inline v1::DecideRequest Failure(int attempt, int exit_code,
 }
 
 inline v1::DecideRequest AppError(int attempt = 1) {
-  return Failure(attempt, 1, "Error");
+  return FailureOfAttempt(attempt, 1, "Error");
 }
 inline v1::DecideRequest OutOfMemory(int attempt = 1) {
-  return Failure(attempt, 137, "OOMKilled");
+  return FailureOfAttempt(attempt, 137, "OOMKilled");
 }
 
 class DecideTest : public ::testing::Test {

@@ -43,7 +43,7 @@ constexpr char kIncidentSpec[] = R"pb(
 
 // A failure at 99901 of something that forty workloads have met lately.
 v1::DecideRequest Victim(int attempt) {
-  v1::DecideRequest request = Failure(attempt, 1, "Error");
+  v1::DecideRequest request = FailureOfAttempt(attempt, 1, "Error");
   request.mutable_report()
       ->mutable_pods(0)
       ->mutable_status()

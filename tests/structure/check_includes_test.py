@@ -22,7 +22,7 @@ VIOLATIONS = {
     "causes on rules": ("policy/demystify/judge.h",
                         '#include "policy/rules/ruleset.h"'),
     "operators on verdicts": ("policy/operators/job/a.cc",
-                              '#include "policy/verdict/answer.h"'),
+                              '#include "policy/verdict/record.h"'),
     "the base on requests": ("policy/base/a.cc",
                              '#include "policy/request/validate.h"'),
     "policy on server": ("policy/a.cc", '#include "server/observe/metrics.h"'),

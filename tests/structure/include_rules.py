@@ -44,11 +44,19 @@ PURE = (MESSAGES, r"google/(protobuf|rpc)/.*", ABSEIL_PURE, r"re2/.*", *STANDARD
 POLICY_HEADERS = (r"policy/(?!loader/).*", *PURE)
 
 
-def policy_layer(folder, *below):
+# A failure is read as the value that it is (policy/demystify/failure.h), not as
+# the message that is written of it for people. The message's enums are words of
+# the field.
+AS_MESSAGE = (r"\bv1::Diagnosis\b(?!::|;)",)
+# Nor is where a fact was read taken from the path that is shown.
+BY_PATH = (r"\.path\(\)", r"mutable_path")
+
+
+def policy_layer(folder, *below, forbidden=(*AS_MESSAGE, *BY_PATH)):
     """A folder of policy/ that knows itself, the bounds and those `below`."""
     known = "|".join((folder, *below))
     return Rule(f"policy/{folder}", (rf"policy/({known})/.*", "policy/limits.h",
-                                     *PURE), IMPURE_CALLS)
+                                     *PURE), (*IMPURE_CALLS, *forbidden))
 
 
 def program_layer(program, foreign, folder, *below):
@@ -79,9 +87,14 @@ RULES = (
     policy_layer("rules", "import", "operators", "demystify", "request",
                  "base"),
     policy_layer("budget", "rules", "demystify", "request", "base"),
-    policy_layer("remedy", "demystify", "request", "base"),
     policy_layer("verdict", "budget", "rules", "operators", "demystify",
                  "request", "base"),
+    # Above the verdict: nothing is decided by what people read.
+    policy_layer("words", "verdict", "budget", "rules", "demystify", "request",
+                 "base", forbidden=BY_PATH),
+    # The only writer of answers.
+    policy_layer("answer", "words", "verdict", "budget", "rules", "operators",
+                 "demystify", "request", "base", forbidden=()),
     # The loader may read files; the rest of policy/ must not know it exists.
     Rule("policy/loader",
          POLICY_HEADERS + (r"policy/loader/.*", r"yaml-cpp/.*", r"openssl/.*",
@@ -122,8 +135,8 @@ ONE_WAY = "policy"
 
 # Folders in which each source has the header of its name. In others a header
 # lists what several sources do: a row of a table each (request/views, import,
-# operators' outcomes, signatures), or a step each of one thing (remedy).
-HAVE_HEADERS = ("policy/base", "policy/budget", "policy/demystify",
+# operators' outcomes, signatures), or a step each of one thing (words).
+HAVE_HEADERS = ("policy/answer", "policy/base", "policy/budget", "policy/demystify",
                 "policy/demystify/logs", "policy/demystify/readers",
                 "policy/demystify/signatures/matching",
                 "policy/demystify/weighing", "policy/loader", "policy/request",
@@ -134,6 +147,7 @@ GRPC = r"gRPC::.*|mulligan_grpc"
 SERVING = r"spdlog::.*|prometheus-cpp::.*|CLI11::.*"
 LINK_RULES = {
     "mulligan_proto": rf"{GRPC}|{SERVING}|mulligan_(policy|loader|server_lib)",
+    "mulligan_verdict": "mulligan_(words|policy)",
     "mulligan_policy": rf"{GRPC}|{SERVING}|yaml-cpp|OpenSSL::.*|"
                        r"mulligan_(loader|server_lib|client)",
     "mulligan_loader": rf"{GRPC}|{SERVING}|mulligan_(server_lib|client)",

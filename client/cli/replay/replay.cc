@@ -14,9 +14,9 @@
 #include "client/cli/input/workload_groups.h"
 #include "client/cli/story/wording.h"
 #include "google/protobuf/arena.h"
+#include "policy/answer/candidate_verdict.h"
 #include "policy/decide.h"
 #include "policy/request/workload.h"
-#include "policy/verdict/candidate_verdict.h"
 
 namespace mulligan::cli {
 namespace {

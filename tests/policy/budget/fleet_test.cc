@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/budget/history.h"
+#include "tests/policy/failures.h"
 #include "tests/policy/fixtures.h"
 
 namespace mulligan {
@@ -28,9 +29,9 @@ FleetFinding Ask(const char* recent, const char* diagnosis,
                  const char* ledger = "", const Asking& asking = {},
                  const CompiledDerivation& thresholds = {}) {
   const auto request = Parse<v1::DecideRequest>(recent);
-  return DeriveFromFleet(thresholds, request.recent(),
-                         Parse<v1::BudgetLedger>(ledger),
-                         Parse<v1::Diagnosis>(diagnosis), asking);
+  return DeriveFromFleet(
+      thresholds, request.recent(), Parse<v1::BudgetLedger>(ledger),
+      testing::FailureIn(Parse<v1::Diagnosis>(diagnosis)), asking);
 }
 
 class FleetTest : public ::testing::TestWithParam<FleetRow> {};

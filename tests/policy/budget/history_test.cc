@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/policy/failures.h"
 #include "tests/policy/fixtures.h"
 
 namespace mulligan {
@@ -25,7 +26,7 @@ class DeriveTest : public ::testing::TestWithParam<HistoryRow> {};
 TEST_P(DeriveTest, FromHistory) {
   const Derived derived = DeriveCause(
       {}, Parse<v1::BudgetLedger>(GetParam().history),
-      Parse<v1::Diagnosis>(GetParam().diagnosis),
+      testing::FailureIn(Parse<v1::Diagnosis>(GetParam().diagnosis)),
       Parse<v1::Progress>(GetParam().progress), absl::FromUnixSeconds(1000000));
   EXPECT_EQ(v1::DerivedCause_Name(derived.cause),
             v1::DerivedCause_Name(GetParam().derived));
@@ -157,7 +158,7 @@ TEST(DeriveTest, WhoRanForOtherTimesDidNotEndAtTheSamePlace) {
                {},
                Parse<v1::BudgetLedger>(SAME "ran_for { seconds: 7200 } } " SAME
                                             "ran_for { seconds: 7500 } }"),
-               Parse<v1::Diagnosis>(kAppError), {},
+               testing::FailureIn(Parse<v1::Diagnosis>(kAppError)), {},
                absl::FromUnixSeconds(1000000), newest)
         .cause;
   };
@@ -175,7 +176,7 @@ TEST(DeriveTest, AtTheSameStepAfterAnotherTimeIsAnotherPlace) {
                        Parse<v1::BudgetLedger>(
                            std::string(SAME "ran_for { seconds: 7200 } ") +
                            before + " }"),
-                       Parse<v1::Diagnosis>(kAppError),
+                       testing::FailureIn(Parse<v1::Diagnosis>(kAppError)),
                        Parse<v1::Progress>(now), absl::FromUnixSeconds(1000000),
                        ran_for)
         .cause;
@@ -193,7 +194,7 @@ TEST(DeriveTest, AtTheSameStepAfterAnotherTimeIsAnotherPlace) {
 }
 
 TEST(EnoughAlike, IsFewerAtAPlaceAndMoreForAnExitCode) {
-  const auto diagnosis = Parse<v1::Diagnosis>(kAppError);
+  const Failure diagnosis = testing::FailureIn(Parse<v1::Diagnosis>(kAppError));
   const auto at_step = Parse<v1::Progress>("value: 7");
   const auto at_artifact = Parse<v1::Progress>("artifact: 'a'");
   EXPECT_EQ(EnoughAlike({}, diagnosis, {}, true), 3);
@@ -201,10 +202,13 @@ TEST(EnoughAlike, IsFewerAtAPlaceAndMoreForAnExitCode) {
   EXPECT_EQ(EnoughAlike({}, diagnosis, at_step, false), 3);
   EXPECT_EQ(EnoughAlike({}, diagnosis, at_artifact, false), 2);
   auto plain = diagnosis;
-  plain.set_outlook(v1::Diagnosis::OUTLOOK_UNKNOWN);
+  plain.outlook = v1::Diagnosis::OUTLOOK_UNKNOWN;
   EXPECT_EQ(EnoughAlike({}, plain, {}, true), 4);
-  EXPECT_EQ(EnoughAlike({}, Parse<v1::Diagnosis>("cause: NODE_LOST"), {}, true),
-            0);
+  EXPECT_EQ(
+      EnoughAlike({},
+                  testing::FailureIn(Parse<v1::Diagnosis>("cause: NODE_LOST")),
+                  {}, true),
+      0);
 }
 
 TEST(DeriveTest, DistinctNodesAreAskedForOnlyWhenNodesAreKnown) {
@@ -214,8 +218,9 @@ TEST(DeriveTest, DistinctNodesAreAskedForOnlyWhenNodesAreKnown) {
     v1::Diagnosis diagnosis = Parse<v1::Diagnosis>(
         "cause: APP_ERROR fault_domain: APPLICATION fingerprint: 'f'");
     diagnosis.mutable_culprit()->set_node(node);
-    return DeriveCause(thresholds, Parse<v1::BudgetLedger>(history), diagnosis,
-                       {}, absl::FromUnixSeconds(1))
+    return DeriveCause(thresholds, Parse<v1::BudgetLedger>(history),
+                       testing::FailureIn(diagnosis), {},
+                       absl::FromUnixSeconds(1))
         .cause;
   };
   EXPECT_EQ(derive(SAME "} " SAME "}", "n"), v1::DERIVED_CAUSE_UNSPECIFIED);
@@ -231,7 +236,7 @@ TEST(DeriveTest, ZeroSwitchesADerivationOff) {
   thresholds.same_fingerprint = 0;
   EXPECT_EQ(DeriveCause(thresholds,
                         Parse<v1::BudgetLedger>(SAME "} " SAME "} " SAME "}"),
-                        Parse<v1::Diagnosis>(kAppError), {},
+                        testing::FailureIn(Parse<v1::Diagnosis>(kAppError)), {},
                         absl::FromUnixSeconds(1000000))
                 .cause,
             v1::DERIVED_CAUSE_UNSPECIFIED);

@@ -38,7 +38,9 @@ class KnownFailureTest : public ::testing::TestWithParam<KnownFailureRow> {};
 TEST_P(KnownFailureTest, ByLifetimes) {
   const KnownFailureRow& row = GetParam();
   const auto report = Parse<v1::FailureReport>(row.report);
-  Incident incident;
+  Failure failure;
+  failure.cause = v1::APP_ERROR;
+  Incident& incident = failure.incident;
   for (int pod = 0; pod < report.pods_size(); ++pod) {
     incident.pods.push_back(pod);
   }
@@ -49,12 +51,11 @@ TEST_P(KnownFailureTest, ByLifetimes) {
   const v1::WorkloadReference workload;
   const FailureId id =
       FailureIdOf(owners, workload, incident, absl::FromUnixSeconds(5000));
-  google::protobuf::Timestamp finished;
-  finished.set_seconds(row.finished > 0 ? row.finished : row.end);
+  failure.finished_at.set_seconds(row.finished > 0 ? row.finished : row.end);
   const auto ledger =
       Parse<v1::BudgetLedger>(std::string(kRecord) + row.record);
-  EXPECT_EQ(FindKnown(ledger, {owners, workload, incident, id, v1::APP_ERROR,
-                               finished, row.new_attempt, row.counted}) >= 0,
+  EXPECT_EQ(FindKnown(ledger, {owners, workload, failure, id, row.new_attempt,
+                               row.counted}) >= 0,
             row.known);
 }
 
@@ -110,16 +111,16 @@ TEST(KnownFailure, ByTheIdOfAnotherMemberOfTheGang) {
       "pods { metadata { uid: 'a' } } pods { metadata { uid: 'b' } }");
   const Owners owners(report);
   const v1::WorkloadReference workload;
-  Incident incident;
+  Failure failure;
+  failure.cause = v1::APP_ERROR;
+  Incident& incident = failure.incident;
   incident.pods = {0, 1};
   const FailureId id =
       FailureIdOf(owners, workload, incident, absl::FromUnixSeconds(1));
   v1::BudgetLedger ledger;
   ledger.add_history()->set_failure_id("x");
   ledger.add_history()->set_failure_id(IdOfPod(owners, workload, 1));
-  EXPECT_EQ(
-      FindKnown(ledger, {owners, workload, incident, id, v1::APP_ERROR, {}}),
-      1);
+  EXPECT_EQ(FindKnown(ledger, {owners, workload, failure, id}), 1);
 }
 
 TEST(KnownFailure, ByTheIdThatReleasesBeforeGaveIt) {
@@ -127,15 +128,15 @@ TEST(KnownFailure, ByTheIdThatReleasesBeforeGaveIt) {
       Parse<v1::FailureReport>("attempt: 1 pods { metadata { uid: 'p' } }");
   const Owners owners(report);
   const auto workload = Parse<v1::WorkloadReference>("uid: 'w'");
-  Incident incident;
+  Failure failure;
+  failure.cause = v1::APP_ERROR;
+  Incident& incident = failure.incident;
   incident.pods = {0};
   const FailureId id =
       FailureIdOf(owners, workload, incident, absl::FromUnixSeconds(1));
   v1::BudgetLedger ledger;
   ledger.add_history()->set_failure_id("be06cecabf4ce454");
-  EXPECT_EQ(
-      FindKnown(ledger, {owners, workload, incident, id, v1::APP_ERROR, {}}),
-      0);
+  EXPECT_EQ(FindKnown(ledger, {owners, workload, failure, id}), 0);
 }
 
 // Told first from a counter alone, then with its pod.
@@ -144,17 +145,17 @@ TEST(KnownFailure, RecordedWithoutAnyTime) {
       Parse<v1::FailureReport>("pods { metadata { uid: 'a' } }");
   const Owners owners(report);
   const v1::WorkloadReference workload;
-  Incident incident;
+  Failure failure;
+  failure.cause = v1::APP_ERROR;
+  Incident& incident = failure.incident;
   incident.pods = {0};
   incident.own = true;
   incident.begin = absl::FromUnixSeconds(1000);
   incident.struck = absl::FromUnixSeconds(2000);
-  google::protobuf::Timestamp finished_at;
-  finished_at.set_seconds(2000);
+  failure.finished_at.set_seconds(2000);
   const FailureId id =
       FailureIdOf(owners, workload, incident, absl::FromUnixSeconds(1));
-  const ToldFailure told{owners, workload,      incident,
-                         id,     v1::APP_ERROR, finished_at};
+  const ToldFailure told{owners, workload, failure, id};
   EXPECT_EQ(FindKnown(Parse<v1::BudgetLedger>(
                           "history { observed_at { seconds: 2010 } }"),
                       told),

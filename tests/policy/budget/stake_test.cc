@@ -4,6 +4,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "tests/policy/failures.h"
 #include "tests/policy/fixtures.h"
 #include "tests/testing/proto_matchers.h"
 
@@ -43,10 +44,11 @@ class StakeTest : public ::testing::TestWithParam<StakeRow> {
     const auto ledger = Parse<v1::BudgetLedger>(row.history);
     std::optional<absl::Duration> ran;
     if (row.hours >= 0) ran = absl::Hours(row.hours);
+    Failure failure = testing::FailureIn(diagnosis_);
+    failure.incident.alone = alone_;
     return StakeOf({.report = report,
-                    .diagnosis = diagnosis_,
+                    .failure = failure,
                     .ran = ran,
-                    .alone = alone_,
                     .ledger = ledger,
                     .recent = request.recent()});
   }

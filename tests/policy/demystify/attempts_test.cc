@@ -179,8 +179,8 @@ TEST(Attempts, ALaterAttemptIsNeverACascade) {
   EXPECT_NE(diagnosis.cause(), v1::CONTAINER_OOM);
   EXPECT_EQ(diagnosis.cascades_size(), 0);
   ASSERT_EQ(findings.earlier.size(), 1U);
-  EXPECT_EQ(findings.earlier[0].diagnosis.cause(), v1::CONTAINER_OOM);
-  EXPECT_EQ(findings.earlier[0].diagnosis.culprit().pod(), "a");
+  EXPECT_EQ(findings.earlier[0].cause, v1::CONTAINER_OOM);
+  EXPECT_EQ(findings.earlier[0].culprit.pod, "a");
 }
 
 }  // namespace

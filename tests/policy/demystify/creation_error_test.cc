@@ -174,7 +174,7 @@ TEST(CreationErrorPhase, BuildIsARefusalWhateverTheMessage) {
   EXPECT_EQ(diagnosis.confidence(), v1::Diagnosis::HIGH);
 }
 
-v1::Evidence EvidenceOf(const v1::FailureReport& report) {
+v1::Evidence FirstEvidenceOf(const v1::FailureReport& report) {
   const v1::Diagnosis diagnosis = Diagnose(report);
   EXPECT_GT(diagnosis.evidence_size(), 0) << diagnosis.DebugString();
   return diagnosis.evidence_size() > 0 ? diagnosis.evidence(0) : v1::Evidence();
@@ -212,8 +212,8 @@ TEST(CreationErrorCode, OfSuccessIsDoubtedAndShown) {
     const v1::Diagnosis diagnosis = Diagnose(report, {}, &findings);
     EXPECT_EQ(diagnosis.cause(), v1::API_TRANSIENT);
     EXPECT_EQ(diagnosis.confidence(), v1::Diagnosis::LOW);
-    EXPECT_EQ(EvidenceOf(report).path(), "creationError.httpCode");
-    EXPECT_EQ(EvidenceOf(report).value(), std::to_string(code));
+    EXPECT_EQ(FirstEvidenceOf(report).path(), "creationError.httpCode");
+    EXPECT_EQ(FirstEvidenceOf(report).value(), std::to_string(code));
     ASSERT_EQ(findings.warnings.size(), 1U);
     EXPECT_NE(findings.warnings[0].find("is not the code of an error"),
               std::string::npos);
@@ -241,7 +241,7 @@ TEST(CreationErrorEvidence, NamesOnlyWhatWasSent) {
            Sent{R"(kind: "Pod")", ".kind", "Pod"},
            Sent{"", "", "{}"},
        }) {
-    const v1::Evidence evidence = EvidenceOf(
+    const v1::Evidence evidence = FirstEvidenceOf(
         Report("creation_error { " + std::string(sent.error) + " }"));
     EXPECT_EQ(evidence.path(), "creationError" + std::string(sent.path));
     EXPECT_EQ(evidence.value(), sent.value);
@@ -249,8 +249,8 @@ TEST(CreationErrorEvidence, NamesOnlyWhatWasSent) {
   v1::FailureReport report;
   report.mutable_creation_error()->set_phase(
       static_cast<v1::CreationError::Phase>(77));
-  EXPECT_EQ(EvidenceOf(report).path(), "creationError.phase");
-  EXPECT_EQ(EvidenceOf(report).value(), "77");
+  EXPECT_EQ(FirstEvidenceOf(report).path(), "creationError.phase");
+  EXPECT_EQ(FirstEvidenceOf(report).value(), "77");
 }
 
 TEST(CreationErrorPhase, UnknownNumberIsWarnedAbout) {

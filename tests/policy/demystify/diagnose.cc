@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gtest/gtest.h"
+#include "policy/answer/diagnosis_writer.h"
 
 namespace mulligan::demystify {
 
@@ -18,10 +19,17 @@ v1::FailureReport Report(std::string_view text) {
 }
 
 v1::Diagnosis Diagnose(const v1::FailureReport& report,
-                       const DemystifyOptions& options, Findings* findings) {
+                       const DemystifyOptions& options, Findings* findings,
+                       bool full) {
   v1::Diagnosis diagnosis;
-  Findings found = Demystify(Owners(report), options, diagnosis);
-  if (findings != nullptr) *findings = std::move(found);
+  const Owners owners(report);
+  Findings found = Demystify(owners, options);
+  WriteDiagnosis(found, found.failure, full ? Detail::kFull : Detail::kSummary,
+                 diagnosis);
+  if (findings != nullptr) {
+    *findings = std::move(found);
+    findings->judged = nullptr;  // it points to `owners`
+  }
   return diagnosis;
 }
 

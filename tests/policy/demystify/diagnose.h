@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "mulligan/v1/diagnosis.pb.h"
 #include "policy/demystify/demystify.h"
 
 namespace mulligan::demystify {
@@ -11,9 +12,10 @@ namespace mulligan::demystify {
 // Parses a FailureReport in text format; a mistake fails the test.
 v1::FailureReport Report(std::string_view text);
 
+// Written in the detail of a summary, or in full.
 v1::Diagnosis Diagnose(const v1::FailureReport& report,
                        const DemystifyOptions& options = {},
-                       Findings* findings = nullptr);
+                       Findings* findings = nullptr, bool full = false);
 v1::Diagnosis Diagnose(std::string_view text);
 
 // One failed pod "p-0" with one container "main" that ended so.

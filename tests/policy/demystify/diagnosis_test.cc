@@ -98,7 +98,7 @@ TEST(Diagnosis, IsTheSameEveryTime) {
 TEST(Diagnosis, FullNamesWhatDidNotWin) {
   v1::FailureReport report = Report(kPreempted);
   EXPECT_THAT(Diagnose(report).considered(), IsEmpty());
-  const auto full = Diagnose(report, {nullptr, true});
+  const auto full = Diagnose(report, {}, nullptr, /*full=*/true);
   ASSERT_GT(full.considered_size(), 0);
   EXPECT_EQ(full.considered(0).cause(), v1::SIGTERM_UNEXPLAINED);
   EXPECT_THAT(full.needed_evidence(), IsEmpty());

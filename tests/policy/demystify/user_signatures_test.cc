@@ -58,7 +58,7 @@ TEST(UserSignature, TextNamesTheCause) {
   ASSERT_NE(created.signatures, nullptr);
   const auto diagnosis =
       Diagnose(FailedPod(1, "Error", "gpu-doctor: device 3 failed"),
-               {created.signatures.get(), false});
+               {created.signatures.get()});
   EXPECT_EQ(diagnosis.cause(), v1::GPU_FAULT);
   EXPECT_EQ(diagnosis.confidence(), v1::Diagnosis::HIGH);
   EXPECT_EQ(diagnosis.signature(), "fleet/lemon");
@@ -68,7 +68,7 @@ TEST(UserSignature, TextNamesTheCause) {
 TEST(UserSignature, ComesBeforeBuiltInTextsAndExitCodes) {
   const auto created = Create(kFleet);
   EXPECT_EQ(Diagnose(FailedPod(42, "Error", "CUDA out of memory"),
-                     {created.signatures.get(), false})
+                     {created.signatures.get()})
                 .cause(),
             v1::DECLARED_FATAL);
 }
@@ -76,14 +76,13 @@ TEST(UserSignature, ComesBeforeBuiltInTextsAndExitCodes) {
 TEST(UserSignature, ComesAfterStructuredEvidence) {
   const auto created = Create(kFleet);
   EXPECT_EQ(
-      Diagnose(FailedPod(42, "OOMKilled"), {created.signatures.get(), false})
-          .cause(),
+      Diagnose(FailedPod(42, "OOMKilled"), {created.signatures.get()}).cause(),
       v1::CONTAINER_OOM);
 }
 
 TEST(UserSignature, PatternAndCodesMustBothHold) {
   const auto created = Create(kFleet);
-  const DemystifyOptions options{created.signatures.get(), false};
+  const DemystifyOptions options{created.signatures.get()};
   EXPECT_EQ(Diagnose(FailedPod(9, "Error", "shard 3"), options).cause(),
             v1::DATA_OR_NUMERIC);
   EXPECT_EQ(Diagnose(FailedPod(8, "Error", "shard 3"), options).cause(),
@@ -94,7 +93,7 @@ TEST(UserSignature, PatternAndCodesMustBothHold) {
 
 TEST(UserSignature, LooksOnlyWhereItIsTold) {
   const auto created = Create(kFleet);
-  const DemystifyOptions options{created.signatures.get(), false};
+  const DemystifyOptions options{created.signatures.get()};
   EXPECT_EQ(Diagnose(FailedPod(1, "Error", "lost lease"), options).cause(),
             v1::APP_ERROR);
   EXPECT_EQ(Diagnose(Report(R"pb(ray_job {
@@ -115,7 +114,7 @@ TEST(UserSignature, IsSearchedInEvents) {
                                    message: "gpu-doctor: device 0 failed"
                                    involved_object { kind: "Node" name: "n" }
                                  })pb"),
-                     {created.signatures.get(), false})
+                     {created.signatures.get()})
                 .cause(),
             v1::GPU_FAULT);
 }
@@ -138,7 +137,7 @@ TEST(UserSignature, IsSearchedInMessagesOfWaitingContainers) {
                                          name: "main"
                                          state { waiting { reason: ")" +
                       reason + R"(" message: ")" + message + R"(" } } } } })"),
-               {created.signatures.get(), false})
+               {created.signatures.get()})
         .signature();
   };
   for (const char* const reason :
@@ -161,7 +160,7 @@ TEST(UserSignature, ComesBeforeWhatTablesReadInTheSameText) {
       confidence: LOW
       sources: [ TERMINATION_MESSAGE, EVENT, POD_MESSAGE ]
     })pb");
-  const DemystifyOptions options{created.signatures.get(), false};
+  const DemystifyOptions options{created.signatures.get()};
   const auto event = [&options](const std::string& message) {
     return Diagnose(Report(R"(pods { metadata { name: "p" }
                                      status { phase: "Pending" } }
@@ -198,8 +197,8 @@ TEST(UserSignature, SaysWhoHasToActAndWhetherItCanRecover) {
       outlook: CANNOT_RECOVER
     }
   )pb");
-  const v1::Diagnosis diagnosis = Diagnose(FailedPod(1, "Error", "no seats"),
-                                           {created.signatures.get(), false});
+  const v1::Diagnosis diagnosis =
+      Diagnose(FailedPod(1, "Error", "no seats"), {created.signatures.get()});
   EXPECT_EQ(diagnosis.fault_domain(), v1::Diagnosis::CONFIGURATION);
   EXPECT_EQ(diagnosis.outlook(), v1::Diagnosis::CANNOT_RECOVER);
 }
@@ -272,7 +271,7 @@ TEST(UserSignature, RegexBombIsRefusedOrHarmless) {
       "signatures { name: 'a' cause: APP_ERROR message_pattern: '(a*)*b' }");
   ASSERT_NE(nested.signatures, nullptr);
   EXPECT_EQ(Diagnose(FailedPod(1, "Error", std::string(100000, 'a')),
-                     {nested.signatures.get(), false})
+                     {nested.signatures.get()})
                 .cause(),
             v1::APP_ERROR);
 }

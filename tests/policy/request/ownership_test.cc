@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/answer/paths.h"
 #include "tests/policy/fixtures.h"
 
 namespace mulligan {

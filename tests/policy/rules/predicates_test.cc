@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "policy/rules/compile_when.h"
 #include "re2/re2.h"
+#include "tests/policy/failures.h"
 #include "tests/policy/fixtures.h"
 
 namespace mulligan {
@@ -77,8 +78,9 @@ class MatchesTest : public ::testing::TestWithParam<PredicatesRow> {
 
   Facts facts() {
     owners_.emplace(report_);
-    return {*owners_,       diagnosis_, workload_, v1::APP_ERROR,
-            v1::CRASH_LOOP, 3,          stake_,    patterns_};
+    failure_ = testing::FailureIn(diagnosis_);
+    return {*owners_,       failure_, workload_, v1::APP_ERROR,
+            v1::CRASH_LOOP, 3,        stake_,    patterns_};
   }
 
   Predicates Compile(const char* when) {
@@ -93,6 +95,7 @@ class MatchesTest : public ::testing::TestWithParam<PredicatesRow> {
 
   v1::FailureReport report_ = Parse<v1::FailureReport>(kReport);
   std::optional<Owners> owners_;
+  Failure failure_;
   v1::Diagnosis diagnosis_ = Parse<v1::Diagnosis>(kDiagnosis);
   v1::WorkloadReference workload_;
   v1::Stake stake_ = Parse<v1::Stake>(R"pb(

@@ -27,9 +27,9 @@ class Ladder : public VerdictTest,
                public ::testing::WithParamInterface<LadderCase> {
  protected:
   v1::Decision Told() {
-    const auto [verdict, accounts] = Price(Failure());
+    const auto [verdict, accounts] = Price(TheCase());
     v1::Decision decision = DecisionOf(verdict);
-    FillEscalation(Failure(), verdict, accounts, decision);
+    FillEscalation(TheCase(), verdict, accounts, decision);
     return decision;
   }
 };

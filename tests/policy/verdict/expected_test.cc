@@ -5,7 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/verdict/explain.h"
+#include "policy/answer/explain.h"
 #include "tests/policy/verdict/verdict_fixture.h"
 
 namespace mulligan {
@@ -93,7 +93,7 @@ TEST_F(VerdictTest, TheNumberThatWouldHaveTriedAgainIsTold) {
   Policy(kThird);
   stake_ = Parse<v1::Stake>("hours: 40 good_hours: 40 failed_again: 1");
   v1::Explanation explanation;
-  ExplainFlips(Failure(), Decide(), explanation);
+  ExplainFlips(TheCase(), Decide(), explanation);
   ASSERT_EQ(explanation.counterfactuals_size(), 1);
   EXPECT_EQ(explanation.counterfactuals(0).change(),
             "passes of the rule were 0.31 instead of 0.3");
@@ -105,7 +105,7 @@ TEST_F(VerdictTest, WhereNoNumberWouldHaveNoneIsTold) {
   Policy(kThird);
   stake_ = Parse<v1::Stake>("hours: 1e6 failed_again: 4");
   v1::Explanation explanation;
-  ExplainFlips(Failure(), Decide(), explanation);
+  ExplainFlips(TheCase(), Decide(), explanation);
   EXPECT_TRUE(explanation.counterfactuals().empty());
 }
 

@@ -4,7 +4,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/verdict/explain.h"
+#include "policy/answer/explain.h"
+#include "policy/demystify/conclusion.h"
 #include "policy/verdict/verdict.h"
 #include "tests/policy/verdict/verdict_fixture.h"
 #include "tests/testing/proto_matchers.h"
@@ -112,11 +113,16 @@ TEST_F(VerdictTest, GrowthThatHasMetItsCapIsSaid) {
 TEST_F(VerdictTest, CounterfactualsAreVerifiedFlips) {
   Policy(kRetry);
   ledger_ = Parse<v1::BudgetLedger>("budgets { key: 'a' value { used: 2 } }");
-  auto& considered = *diagnosis_.add_considered();
-  considered.set_cause(v1::SUCCEEDED);
-  diagnosis_.add_considered()->set_cause(v1::HANG);
+  const demystify::Signature row = {};
+  demystify::Conclusion found;
+  for (const v1::Cause cause : {v1::SUCCEEDED, v1::HANG}) {
+    demystify::Candidate& fact = found.facts.emplace_back();
+    fact.row = &row;
+    fact.cause = cause;
+  }
+  found_ = &found;
   v1::Explanation explanation;
-  ExplainFlips(Failure(), Decide(), explanation);
+  ExplainFlips(TheCase(), Decide(), explanation);
   EXPECT_THAT(
       explanation,
       testing::EqualsProto(
@@ -129,12 +135,12 @@ TEST_F(VerdictTest, CounterfactualsAreVerifiedFlips) {
 TEST_F(VerdictTest, AGrantedRetryNamesTheLimitThatWouldHaveRefusedIt) {
   Policy(kRetry);
   v1::Explanation first;
-  ExplainFlips(Failure(), Decide(), first);
+  ExplainFlips(TheCase(), Decide(), first);
   // "Limit 0 instead of 2" says nothing: it is a policy without retries.
   EXPECT_THAT(first, testing::EqualsProto(""));
   ledger_ = Parse<v1::BudgetLedger>("budgets { key: 'a' value { used: 1 } }");
   v1::Explanation last;
-  ExplainFlips(Failure(), Decide(), last);
+  ExplainFlips(TheCase(), Decide(), last);
   EXPECT_THAT(last, testing::EqualsProto("counterfactuals { change: 'budget a "
                                          "had limit 1 instead of 2' verdict: "
                                          "'fail the workload' }"));

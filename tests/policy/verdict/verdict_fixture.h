@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "policy/verdict/answer.h"
+#include "policy/verdict/record.h"
 #include "policy/verdict/verdict.h"
+#include "tests/policy/failures.h"
 #include "tests/policy/fixtures.h"
 
 namespace mulligan {
@@ -24,12 +25,12 @@ class VerdictTest : public ::testing::Test {
   void Policy(const std::string& spec) { rules_ = testing::Compiled(spec); }
 
   Verdict Decide(const WhatIf& change = {}) {
-    return Price(Failure(), change).verdict;
+    return Price(TheCase(), change).verdict;
   }
 
   v1::Decision DecisionOf(const Verdict& verdict) {
     v1::Decision decision;
-    FillDecision(Failure(), verdict, decision, warnings_);
+    FillDecision(TheCase(), verdict, decision, warnings_);
     return decision;
   }
   v1::Decision Answer() { return DecisionOf(Decide()); }
@@ -38,10 +39,10 @@ class VerdictTest : public ::testing::Test {
   std::string RefusingBudget(const Verdict& verdict) {
     return verdict.refusing_budget == kNoBudget
                ? ""
-               : BudgetName(Failure(), verdict.refusing_budget);
+               : BudgetName(TheCase(), verdict.refusing_budget);
   }
 
-  Case Failure() {
+  Case TheCase() {
     at_.emplace(Situated{request_,
                          Owners(report_),
                          MakePart<v1::WorkloadReference>(nullptr),
@@ -50,8 +51,9 @@ class VerdictTest : public ::testing::Test {
                          kNow,
                          patterns_});
     *at_->workload = workload_;
-    told_ = {MakePart<v1::Diagnosis>(nullptr)};
-    *told_.diagnosis = diagnosis_;
+    told_ = {};
+    told_.findings.failure = testing::FailureIn(diagnosis_);
+    if (found_ != nullptr) told_.findings.failure.found = found_;
     told_.failed_at = failed_at_;
     told_.findings.ask_again = ask_again_;
     told_.findings.since = since_;
@@ -64,6 +66,8 @@ class VerdictTest : public ::testing::Test {
   v1::WorkloadReference workload_;
   v1::Diagnosis diagnosis_ = testing::Parse<v1::Diagnosis>(
       "cause: APP_ERROR fault_domain: APPLICATION confidence: MEDIUM");
+  // Null: without facts.
+  const demystify::Conclusion* found_ = nullptr;
   v1::BudgetLedger ledger_;
   v1::Stake stake_;
   absl::Time failed_at_ = kNow;

@@ -345,7 +345,7 @@ TEST_F(VerdictTest, AWindowStartsWithTheFailure) {
       "budgets { key: 'a' value { limit: 2 window { seconds: 3600 } } } "
       "default { action: RETRY budget: 'a' }");
   failed_at_ = kNow - absl::Minutes(50);
-  EXPECT_EQ(Price(Failure()).accounts.at(0).window_start, failed_at_);
+  EXPECT_EQ(Price(TheCase()).accounts.at(0).window_start, failed_at_);
 }
 
 // Only what is broken is charged, retried or failed.

@@ -6,8 +6,9 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
-#include "policy/remedy/tell.h"
 #include "policy/request/workload.h"
+#include "policy/words/advice.h"
+#include "tests/policy/failures.h"
 #include "tests/testing/status_matchers.h"
 
 namespace mulligan::cli {
@@ -37,12 +38,16 @@ TEST_P(FirstStepTest, HasNamesAndNumbers) {
   ASSERT_OK_AND_ASSIGN(const v1::DecideRequest request, builder.Build());
   auto response = Parse<v1::DecideResponse>(GetParam().response);
   response.mutable_diagnosis()->set_situation(v1::Diagnosis::BROKEN);
-  Tell({.owners = Owners(request.report()),
-        .workload = WorkloadOf(request.report()),
-        .decision = response.decision(),
-        .ledger = response.ledger(),
-        .failure_id = response.failure_id()},
-       *response.mutable_diagnosis());
+  words::Advice advice = words::Advise(
+      {.owners = Owners(request.report()),
+       .workload = WorkloadOf(request.report()),
+       .failure = testing::FailureIn(response.diagnosis(), request.report()),
+       .diagnosis = response.diagnosis(),
+       .decision = response.decision(),
+       .ledger = response.ledger(),
+       .failure_id = response.failure_id()});
+  response.mutable_diagnosis()->set_problem(advice.problem);
+  *response.mutable_diagnosis()->mutable_first_step() = advice.first_step;
   const Story story = TellStory(request, response, "");
   EXPECT_EQ(story.headline, GetParam().headline);
   EXPECT_EQ(story.first_step, GetParam().first_step);

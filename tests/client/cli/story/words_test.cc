@@ -6,8 +6,9 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
-#include "policy/remedy/tell.h"
 #include "policy/request/workload.h"
+#include "policy/words/advice.h"
+#include "tests/policy/failures.h"
 #include "tests/testing/status_matchers.h"
 
 namespace mulligan::cli {
@@ -31,11 +32,13 @@ TEST_P(WordsTest, NameTheKnob) {
   v1::Diagnosis diagnosis;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
       GetParam().diagnosis, &diagnosis));
-  Tell({.owners = Owners(request.report()),
-        .workload = WorkloadOf(request.report())},
-       diagnosis);
-  EXPECT_EQ(diagnosis.problem(), GetParam().headline);
-  EXPECT_EQ(diagnosis.first_step().text(), GetParam().first_step);
+  const words::Advice advice =
+      words::Advise({.owners = Owners(request.report()),
+                     .workload = WorkloadOf(request.report()),
+                     .failure = testing::FailureIn(diagnosis, request.report()),
+                     .diagnosis = diagnosis});
+  EXPECT_EQ(advice.problem, GetParam().headline);
+  EXPECT_EQ(advice.first_step.text(), GetParam().first_step);
 }
 
 constexpr char kFullPod[] = R"({"kind":"Pod","metadata":{"name":"a",
@@ -187,13 +190,16 @@ constexpr char kLogged[] = R"({"kind":"Pod","metadata":{"name":"a",
   "phase":"Failed","containerStatuses":[{"name":"main","state":{"terminated":{
   "exitCode":3,"message":"2026-01-02 03:04:05 INFO go\n2026-01-02 03:04:06 ERROR shard 9: no header\n"}}}]}})";
 
+constexpr char kKeyError[] = R"({"kind":"Pod","metadata":{"name":"a",
+  "namespace":"ml"},"spec":{"containers":[{"name":"main"}]},"status":{
+  "phase":"Failed","containerStatuses":[{"name":"main","state":{"terminated":{
+  "exitCode":1,"message":"[rank1]: KeyError: 7\n"}}}]}})";
+
 const WordsRow kPrograms[] = {
-    {"LineThatDecided", kPlainPod,
+    {"LineThatDecided", kKeyError,
      "situation: BROKEN cause: APP_ERROR culprit { pod: 'a' container: 'main' "
      "} summary: 'Pod a: an uncaught Python exception (exit code 1); 2 other "
-     "members died because of it.' evidence { path: "
-     "'pods[0].status.containerStatuses[0].state.terminated.message' value: "
-     "'[rank1]: KeyError: 7' }",
+     "members died because of it.' evidence { value: '[rank1]: KeyError: 7' }",
      "Pod a: KeyError: 7 (an uncaught Python exception, exit code 1); 2 other "
      "members died because of it",
      "read the end of the log: kubectl logs -n ml a -c main"},

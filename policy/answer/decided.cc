@@ -1,0 +1,252 @@
+#include "policy/answer/decided.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "policy/answer/explain.h"
+#include "policy/answer/native_decision.h"
+#include "policy/answer/parts.h"
+#include "policy/base/times.h"
+#include "policy/budget/accounts.h"
+#include "policy/request/kubernetes_codec.h"
+#include "policy/request/ownership.h"
+#include "policy/request/workload.h"
+#include "policy/verdict/escalation.h"
+#include "policy/verdict/record.h"
+#include "policy/verdict/verdict.h"
+
+namespace mulligan {
+namespace {
+
+// With the parts that there always are, but the ledger.
+Decided Undecided(const Situated& at, std::vector<std::string> warnings) {
+  return {.decision = MakePart<v1::Decision>(at.arena()),
+          .accounting = MakePart<v1::Accounting>(at.arena()),
+          .warnings = std::move(warnings)};
+}
+
+// Null where nobody asks.
+AnswerPart<v1::Explanation> ExplanationOf(const Situated& at,
+                                          v1::Explanation::DecidedBy who) {
+  if (!at.explains()) return nullptr;
+  auto explanation = MakePart<v1::Explanation>(at.arena());
+  explanation->mutable_matched_rule()->set_policy(at.policy.rules->name());
+  explanation->set_decided_by(who);
+  return explanation;
+}
+
+// What is left of the delay of a record's decision. Where pods are started
+// again one by one another member of its failure has a time of its own: all at
+// one moment is what overloaded them.
+absl::Duration DelayLeft(const Situated& at, const Diagnosed& told,
+                         const Recalled& before) {
+  const v1::AttemptRecord& record = before.ledger->history(before.record);
+  const v1::Decision& decision = record.decision();
+  if (before.of_another && decision.action() == v1::Decision::RETRY &&
+      decision.scope() <= v1::Decision::INDEX && record.has_observed_at()) {
+    const Case member =
+        CaseOf(at, told, *before.ledger, at.owners, /*refund=*/false);
+    if (const auto delay = DelayOfMember(member, record)) {
+      return *delay - (at.now - told.failed_at);
+    }
+  }
+  const absl::Duration elapsed =
+      std::max(at.now - ToTime(record.observed_at()), absl::ZeroDuration());
+  return ToDuration(decision.retry_after()) - elapsed;
+}
+
+// The verdict of a record once more; nothing is charged. A delay has been
+// running since.
+Decided DecidedAgain(const Situated& at, const Diagnosed& told,
+                     Recalled before) {
+  const CompiledPolicy& policy = at.compiled();
+  const v1::BudgetLedger& ledger = *before.ledger;
+  const v1::AttemptRecord& record = ledger.history(before.record);
+  Decided decided = Undecided(at, std::move(before.warnings));
+  v1::Decision& decision = *decided.decision;
+  decision = record.decision();
+  if (decision.has_retry_after() && record.has_observed_at()) {
+    const absl::Duration stopping =
+        told.findings.gone_at.value_or(at.now) - at.now;
+    SetDuration(
+        std::max({DelayLeft(at, told, before), stopping, absl::ZeroDuration()}),
+        *decision.mutable_retry_after());
+  }
+  // Its operator may have given up since.
+  if (decision.action() == v1::Decision::RETRY &&
+      InSinkState(at.owners, *at.workload)) {
+    decision.set_requires_recreate(true);
+    decision.set_scope(
+        std::max(decision.scope(),
+                 NaturalScope(at.report(), *at.workload, decision.action())));
+  }
+  v1::Accounting& accounting = *decided.accounting;
+  ReportAccounts(Accounts(policy.budgets, ledger, at.now), accounting);
+  accounting.set_attempts(ledger.attempts_seen());
+  accounting.set_max_attempts(policy.max_attempts);
+  accounting.set_duplicate(true);
+  FillExhaustion(record, accounting);
+  if (record.cause() != told.what().cause) {
+    decided.warnings.push_back("this failure was decided before as " +
+                               v1::Cause_Name(record.cause()) +
+                               ", and stays decided");
+  }
+  decided.explanation = ExplanationOf(at, v1::Explanation::DUPLICATE);
+  decided.record = before.record;
+  decided.ledger = std::move(before.ledger);
+  return decided;
+}
+
+// Records later than the report make windows and loops look shorter than they
+// are.
+void WarnOfLaterRecords(const v1::BudgetLedger& ledger, absl::Time now,
+                        std::vector<std::string>& warnings) {
+  // Clocks of two callers may differ by this much.
+  const std::int64_t latest = absl::ToUnixSeconds(now) + 60;
+  const auto& history = ledger.history();
+  for (int i = 0; i < history.size(); ++i) {
+    if (history[i].observed_at().seconds() <= latest &&
+        history[i].finished_at().seconds() <= latest) {
+      continue;
+    }
+    warnings.push_back(absl::StrCat(
+        "ledger.history[", i,
+        "] is later than observedAt: clocks differ, or the report is late"));
+    return;
+  }
+}
+
+void WarnOfVerdict(const CompiledPolicy& policy, const Verdict& verdict,
+                   std::vector<std::string>& warnings) {
+  if (verdict.decided_by == v1::Explanation::KILL_SWITCH) {
+    warnings.push_back("retries are switched off: " +
+                       policy.kill_switch_reason);
+  }
+  if (verdict.grace_unknown) {
+    warnings.emplace_back(
+        "no time in the report tells since when this lasts, so the wait cannot "
+        "end by itself");
+  }
+}
+
+// Why it was decided so, beside the ledger before it.
+AnswerPart<v1::Explanation> Explain(const Situated& at, const Case& failure,
+                                    const Verdict& verdict, bool stale) {
+  auto explanation =
+      ExplanationOf(at, stale ? v1::Explanation::STALE : verdict.decided_by);
+  if (explanation == nullptr) return explanation;
+  if (verdict.rule != nullptr) {
+    *explanation->mutable_matched_rule() = *verdict.rule;
+  }
+  if (at.request.explain() == v1::DecideRequest::FULL) {
+    ExplainRules(failure, verdict, *explanation);
+    ExplainFlips(failure, verdict, *explanation);
+  }
+  return explanation;
+}
+
+// The report of the attempt at hand alone, for rules that look at the raw
+// objects. Absent: it is all there is.
+std::optional<v1::FailureReport> AttemptAtHand(const Situated& at,
+                                               const Findings& findings) {
+  if (findings.earlier.empty()) return std::nullopt;
+  Unread past;
+  for (const Failure& earlier : findings.earlier) {
+    const auto& pods = earlier.incident.pods;
+    past.pods.insert(past.pods.end(), pods.begin(), pods.end());
+  }
+  std::ranges::sort(past.pods);
+  v1::FailureReport report = at.report();
+  LeaveOut(past, report);
+  return report;
+}
+
+// Takes the ledger, which is not the one before the failure any more.
+Decided DecidedByOperator(const Situated& at, const Case& failure,
+                          Recalled before) {
+  Decided decided = Undecided(at, std::move(before.warnings));
+  auto record = MakePart<v1::AttemptRecord>(at.arena());
+  v1::Accounting& accounting = *decided.accounting;
+  FillNatively(failure, *at.native, *decided.decision, accounting, *record);
+  FillExhaustion(*record, accounting);
+  decided.explanation = ExplanationOf(at, v1::Explanation::NATIVE);
+  decided.ledger = std::move(before.ledger);
+  if (BookNatively(*at.native, failure.attempts, *record, *decided.ledger)) {
+    decided.record = decided.ledger->history_size() - 1;
+  } else {
+    decided.unrecorded = std::move(record);
+  }
+  accounting.set_attempts(decided.ledger->attempts_seen());
+  return decided;
+}
+
+// The same.
+Decided DecidedByPolicy(const Situated& at, const Case& failure,
+                        Recalled before) {
+  const auto [verdict, accounts] = Price(failure);
+  Decided decided = Undecided(at, std::move(before.warnings));
+  v1::Decision& decision = *decided.decision;
+  FillDecision(failure, verdict, decision, decided.warnings);
+  FillEscalation(failure, verdict, accounts, decision);
+  WarnOfVerdict(failure.policy(), verdict, decided.warnings);
+  FillAccounting(failure, verdict, accounts, *decided.accounting);
+  if (before.standing == Standing::kOvertaken) {
+    decided.accounting->set_duplicate(true);
+  }
+  decided.explanation = Explain(at, failure, verdict, before.is_stale());
+  auto record = MakePart<v1::AttemptRecord>(at.arena());
+  FillRecord(failure, verdict, decision, *record);
+  FillExhaustion(*record, *decided.accounting);
+  decided.ledger = std::move(before.ledger);
+  if (verdict.recorded) {
+    Book(accounts, failure.attempts, *record, *decided.ledger);
+    decided.record = decided.ledger->history_size() - 1;
+  } else {
+    decided.unrecorded = std::move(record);
+  }
+  return decided;
+}
+
+// The retries that others make end; what they were charged stays as it is.
+Decided DecidedToStop(const Situated& at, Recalled before) {
+  const CompiledPolicy& policy = at.compiled();
+  Decided decided = Undecided(at, std::move(before.warnings));
+  v1::Decision& decision = *decided.decision;
+  decision.set_action(before.stop->action);
+  decision.set_scope(
+      NaturalScope(at.report(), *at.workload, decision.action()));
+  decided.unrecorded = MakePart<v1::AttemptRecord>(at.arena());
+  decided.unrecorded->Swap(&before.stop->record);
+  ReportAccounts(Accounts(policy.budgets, *before.ledger, at.now),
+                 *decided.accounting);
+  decided.accounting->set_attempts(before.ledger->attempts_seen());
+  decided.accounting->set_max_attempts(policy.max_attempts);
+  decided.explanation = ExplanationOf(at, v1::Explanation::BRAKE);
+  decided.ledger = std::move(before.ledger);
+  return decided;
+}
+
+}  // namespace
+
+Decided DecideOn(const Situated& at, const Diagnosed& told, Recalled before) {
+  if (before.standing == Standing::kDecided) {
+    return DecidedAgain(at, told, std::move(before));
+  }
+  if (before.stop) return DecidedToStop(at, std::move(before));
+  const auto alone = AttemptAtHand(at, told.findings);
+  const std::optional<Owners> its_owners =
+      alone ? std::optional<Owners>(std::in_place, *alone) : std::nullopt;
+  const Case failure =
+      CaseOf(at, told, *before.ledger, its_owners ? *its_owners : at.owners,
+             before.standing == Standing::kNew);
+  if (told.is_broken()) {
+    WarnOfLaterRecords(*before.ledger, at.now, before.warnings);
+  }
+  return at.decides_natively() && !before.is_stale()
+             ? DecidedByOperator(at, failure, std::move(before))
+             : DecidedByPolicy(at, failure, std::move(before));
+}
+
+}  // namespace mulligan

@@ -1,0 +1,202 @@
+#include "policy/answer/native_decision.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "absl/time/time.h"
+#include "policy/base/counts.h"
+#include "policy/base/times.h"
+#include "policy/base/utf8.h"
+#include "policy/base/warnings.h"
+#include "policy/budget/ledger.h"
+#include "policy/limits.h"
+#include "policy/operators/native.h"
+#include "policy/request/workload.h"
+#include "policy/verdict/record.h"
+#include "policy/words/sentence.h"
+
+namespace mulligan {
+namespace {
+
+// Whether the operator gave up because its own limit was reached.
+bool IsExhausted(const NativeOutcome& outcome) {
+  return outcome.action == v1::Decision::FAIL && !outcome.charged_to.empty() &&
+         outcome.used > outcome.limit;
+}
+
+// Counters of the peers are 32 bits wide; nonsense in a status is not.
+std::int32_t Bounded(std::int64_t count) {
+  return CountOf(std::max<std::int64_t>(count, 0));
+}
+
+v1::Decision MakeDecision(const Case& failure, const NativeOutcome& outcome) {
+  v1::NativeVerdict verdict = outcome.verdict;
+  if (verdict.scope() == v1::Decision::SCOPE_UNSPECIFIED) {
+    verdict.set_scope(
+        NaturalScope(failure.report(), failure.workload(), outcome.action));
+  }
+  v1::Decision decision = DecisionOf(verdict);
+  if (decision.action() == v1::Decision::WAIT &&
+      ToDuration(decision.retry_after()) <= absl::ZeroDuration()) {
+    SetDuration(kPollInterval, *decision.mutable_retry_after());
+  }
+  if (outcome.on_demand) decision.mutable_placement()->set_on_demand(true);
+  return decision;
+}
+
+void FillNativeRecord(const Case& failure, const NativeOutcome& outcome,
+                      const v1::Decision& decision, v1::AttemptRecord& record) {
+  Verdict verdict;
+  verdict.used = Bounded(outcome.used);
+  verdict.bound = Bounded(outcome.limit);
+  FillRecord(failure, verdict, decision, record);
+  const std::string budget = NativeBudgetName(outcome.charged_to);
+  if (IsExhausted(outcome)) {
+    record.set_refused_by(v1::AttemptRecord::BUDGET);
+    record.set_refusing_budget(budget);
+  } else {
+    record.set_charged_to(budget);
+  }
+}
+
+void FillNativeAccounting(const NativeOutcome& outcome,
+                          v1::Accounting& accounting) {
+  if (outcome.charged_to.empty()) return;
+  const std::string name = NativeBudgetName(outcome.charged_to);
+  const bool charged = !IsExhausted(outcome);
+  if (charged) {
+    accounting.set_charged_to(name);
+    accounting.set_units(1);
+  }
+  v1::BudgetState& budget = *accounting.add_budgets();
+  budget.set_name(name);
+  budget.set_used(Bounded(outcome.used));
+  budget.set_limit(Bounded(outcome.limit));
+  budget.set_remaining(std::max(0, budget.limit() - budget.used()));
+  budget.set_used_before(std::max(0, budget.used() - (charged ? 1 : 0)));
+}
+
+bool DelaysDiffer(const v1::Decision& native, const v1::Decision& ours) {
+  const absl::Duration a = ToDuration(native.retry_after());
+  const absl::Duration b = ToDuration(ours.retry_after());
+  const absl::Duration gap = std::max(a, b) - std::min(a, b);
+  return gap > absl::Seconds(1) && gap * 10 > std::max(a, b);
+}
+
+// What an operator writes may have line ends and tabs, and shows all else.
+std::string VisibleLines(std::string_view text) {
+  std::string visible;
+  while (true) {
+    const std::size_t end = std::min(text.find_first_of("\n\r\t"), text.size());
+    visible += Visible(text.substr(0, end));
+    if (end == text.size()) return visible;
+    visible.push_back(text[end]);
+    text.remove_prefix(end + 1);
+  }
+}
+
+// Its words repeat the report's, for whoever puts them into a condition.
+void ShowAll(v1::NativeVerdict& native) {
+  for (std::string* text :
+       {native.mutable_verdict(), native.mutable_reason()}) {
+    if (!IsPrintableAscii(*text)) *text = Visible(*text);
+  }
+  if (!IsPrintableAscii(native.message())) {
+    native.set_message(VisibleLines(native.message()));
+  }
+  const bool plain = std::ranges::all_of(
+      native.counters(),
+      [](const auto& counter) { return IsPrintableAscii(counter.first); });
+  if (plain) return;
+  google::protobuf::Map<std::string, std::int32_t> counters;
+  for (const auto& [name, count] : native.counters()) {
+    counters[Visible(name)] = count;
+  }
+  native.mutable_counters()->swap(counters);
+}
+
+}  // namespace
+
+void FillNatively(const Case& failure, const NativeOutcome& outcome,
+                  v1::Decision& decision, v1::Accounting& accounting,
+                  v1::AttemptRecord& record) {
+  decision = MakeDecision(failure, outcome);
+  FillNativeAccounting(outcome, accounting);
+  FillNativeRecord(failure, outcome, decision, record);
+}
+
+bool BookNatively(const NativeOutcome& outcome, std::int32_t attempts,
+                  v1::AttemptRecord& record, v1::BudgetLedger& ledger) {
+  // What the operator leaves alone stays undecided and costs no attempt.
+  if (outcome.action == v1::Decision::IGNORE ||
+      outcome.action == v1::Decision::WAIT) {
+    return false;
+  }
+  if (!record.charged_to().empty()) {
+    (*ledger.mutable_budgets())[record.charged_to()].set_used(
+        std::min(record.used(), kMaxLedgerCount));
+  }
+  AddRecord(attempts, record, ledger);
+  return true;
+}
+
+void ShowNative(NativeOutcome outcome, v1::DecideResponse& response) {
+  for (const auto* warnings : {&outcome.refusals, &outcome.warnings}) {
+    for (const std::string& warning : *warnings) {
+      AddWarning(
+          absl::StrFormat("%s: %s", outcome.verdict.operator_(), warning),
+          *response.mutable_warnings());
+    }
+  }
+  v1::NativeVerdict& native = *response.mutable_native();
+  native = std::move(outcome.verdict);
+  ShowAll(native);
+  native.set_difference(DifferenceText(native, response.decision()));
+}
+
+v1::Decision DecisionOf(const v1::NativeVerdict& native) {
+  v1::Decision decision;
+  decision.set_action(native.action());
+  decision.set_scope(native.scope());
+  if (native.has_delay()) {
+    SetDuration(std::min(ToDuration(native.delay()), kLongestDelay),
+                *decision.mutable_retry_after());
+  }
+  if (native.action() == v1::Decision::RETRY) {
+    decision.mutable_retry_after();
+    decision.set_queue(native.queue());
+    decision.set_last_attempt(!native.charged_to().empty() &&
+                              native.used() >= native.limit());
+  }
+  return decision;
+}
+
+Divergence Compare(const v1::NativeVerdict& native, const v1::Decision& ours) {
+  const v1::Decision theirs = DecisionOf(native);
+  const bool native_retries = theirs.action() == v1::Decision::RETRY;
+  const bool we_retry = ours.action() == v1::Decision::RETRY;
+  if (native_retries && !we_retry) return Divergence::kOnlyNativeRetries;
+  if (!native_retries && we_retry) return Divergence::kOnlyMulliganRetries;
+  if (theirs.action() != ours.action()) return Divergence::kAction;
+  if (!we_retry && ours.action() != v1::Decision::FAIL)
+    return Divergence::kNone;
+  if (theirs.scope() != ours.scope()) return Divergence::kScope;
+  if (!we_retry) return Divergence::kNone;
+  if (theirs.queue() != ours.queue()) return Divergence::kQueue;
+  return DelaysDiffer(theirs, ours) ? Divergence::kDelay : Divergence::kNone;
+}
+
+std::string DifferenceText(const v1::NativeVerdict& native,
+                           const v1::Decision& ours) {
+  if (Compare(native, ours) == Divergence::kNone) return {};
+  return absl::StrFormat("%s: %s; Mulligan: %s", native.operator_(),
+                         VerdictText(DecisionOf(native)), VerdictText(ours));
+}
+
+}  // namespace mulligan

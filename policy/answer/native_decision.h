@@ -1,0 +1,63 @@
+// The verdict of the workload's own operator: as the decision of policy
+// `native`, and beside the decision of another policy.
+#ifndef MULLIGAN_POLICY_ANSWER_NATIVE_DECISION_H_
+#define MULLIGAN_POLICY_ANSWER_NATIVE_DECISION_H_
+
+#include <cstdint>
+#include <string>
+
+#include "mulligan/v1/decision.pb.h"
+#include "mulligan/v1/ledger.pb.h"
+#include "mulligan/v1/native.pb.h"
+#include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/operators/native.h"
+#include "policy/verdict/verdict.h"
+
+namespace mulligan {
+
+// Fills parts of an answer with the operator's verdict as the decision. Budgets
+// are the operator's own: their use comes from its counters where an object has
+// them, else from the ledger.
+void FillNatively(const Case& failure, const NativeOutcome& outcome,
+                  v1::Decision& decision, v1::Accounting& accounting,
+                  v1::AttemptRecord& record);
+
+// Records that in the ledger, which then remembers for operators that keep
+// their counters nowhere but in memory; `record` is emptied then. False: there
+// is nothing to remember.
+bool BookNatively(const NativeOutcome& outcome, std::int32_t attempts,
+                  v1::AttemptRecord& record, v1::BudgetLedger& ledger);
+
+// Fills response.native, and its difference from the decision, which must be
+// there.
+void ShowNative(NativeOutcome outcome, v1::DecideResponse& response);
+
+// The first that applies.
+enum class Divergence {
+  kNone,
+  kOnlyNativeRetries,
+  kOnlyMulliganRetries,
+  // Other actions, for example FAIL and WAIT.
+  kAction,
+  // Both retry or both fail, but more or less of the workload.
+  kScope,
+  // Both retry, at another place in the queue.
+  kQueue,
+  // Both retry, after delays that differ by more than a second and more than a
+  // tenth of the longer one, which is the share of the jitter.
+  kDelay,
+};
+
+// The native verdict as a decision: action, scope, delay, place in the queue,
+// last attempt.
+v1::Decision DecisionOf(const v1::NativeVerdict& native);
+
+Divergence Compare(const v1::NativeVerdict& native, const v1::Decision& ours);
+
+// "Job: fail the Job; Mulligan: retry the pod in 9s"; empty for kNone.
+std::string DifferenceText(const v1::NativeVerdict& native,
+                           const v1::Decision& ours);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_ANSWER_NATIVE_DECISION_H_

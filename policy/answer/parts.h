@@ -1,0 +1,28 @@
+// Parts of an answer.
+#ifndef MULLIGAN_POLICY_ANSWER_PARTS_H_
+#define MULLIGAN_POLICY_ANSWER_PARTS_H_
+
+#include "mulligan/v1/decision.pb.h"
+#include "mulligan/v1/diagnosis.pb.h"
+#include "mulligan/v1/ledger.pb.h"
+#include "policy/budget/accounts.h"
+#include "policy/verdict/case.h"
+#include "policy/verdict/verdict.h"
+
+namespace mulligan {
+
+// Adds sentence and reasons, made from the record.
+void FillTexts(const v1::Diagnosis& diagnosis, const v1::AttemptRecord& record,
+               v1::Decision& decision);
+
+// Fills `accounting` of a failure decided now.
+void FillAccounting(const Case& failure, const Verdict& verdict,
+                    const Accounts& accounts, v1::Accounting& accounting);
+
+// What the record says about a limit that ended the work, if one did.
+void FillExhaustion(const v1::AttemptRecord& record,
+                    v1::Accounting& accounting);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_ANSWER_PARTS_H_

@@ -1,0 +1,16 @@
+// Paths of evidence.
+#ifndef MULLIGAN_POLICY_ANSWER_PATHS_H_
+#define MULLIGAN_POLICY_ANSWER_PATHS_H_
+
+#include "mulligan/v1/diagnosis.pb.h"
+#include "policy/request/ownership.h"
+
+namespace mulligan {
+
+// Makes the paths of a diagnosis, which was made without `objects`, paths into
+// the whole report again.
+void RestorePaths(const Unread& objects, v1::Diagnosis& diagnosis);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_ANSWER_PATHS_H_

@@ -1,0 +1,17 @@
+// From a conclusion to the value that it is read as.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_FAILURE_OF_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_FAILURE_OF_H_
+
+#include "policy/demystify/conclusion.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/failure.h"
+
+namespace mulligan {
+
+// `conclusion`, of the report of `context`, must outlive it.
+Failure FailureOf(const demystify::Context& context,
+                  const demystify::Conclusion& conclusion);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_FAILURE_OF_H_

@@ -1,0 +1,35 @@
+// What a diagnosis rests on, kept for whoever writes it down.
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_JUDGED_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_JUDGED_H_
+
+#include <deque>
+
+#include "google/protobuf/timestamp.pb.h"
+#include "policy/base/pattern_allowance.h"
+#include "policy/demystify/conclusion.h"
+#include "policy/demystify/context.h"
+#include "policy/demystify/judge.h"
+
+namespace mulligan::demystify {
+
+// Views of the report, of `owners` and of the caller's allowance, all of which
+// outlive it. Failure.found points into it.
+struct Judged {
+  // Null `patterns`: an allowance of its own.
+  Judged(const Owners& owners, const UserSignatures* signatures,
+         const google::protobuf::Timestamp& now, PatternAllowance* patterns)
+      : context(owners, signatures, now,
+                patterns != nullptr ? *patterns : own_patterns) {}
+  Judged(const Judged&) = delete;
+  Judged& operator=(const Judged&) = delete;
+
+  PatternAllowance own_patterns;
+  Context context;
+  Judgement judgement;
+  // Of earlier attempts, and of a failure that others retry.
+  std::deque<Conclusion> others;
+};
+
+}  // namespace mulligan::demystify
+
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_JUDGED_H_

@@ -1,0 +1,127 @@
+#include "policy/words/advice.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "policy/base/utf8.h"
+#include "policy/request/workload.h"
+#include "policy/words/container_specs.h"
+#include "policy/words/particulars.h"
+#include "policy/words/sentences.h"
+
+namespace mulligan::words {
+namespace {
+
+// What `more` says takes the place of what was said before.
+void Refine(Remedy more, Remedy& remedy) {
+  if (!more.problem.empty()) {
+    remedy.problem = std::move(more.problem);
+    remedy.source = std::move(more.source);
+  }
+  if (more.step.empty()) return;
+  remedy.step = std::move(more.step);
+  remedy.actor = more.actor;
+  remedy.command = std::move(more.command);
+}
+
+// The general first, what knows more after it.
+Remedy FindRemedy(const Answered& answered, const Particulars& found,
+                  const ContainerSpecs& specs) {
+  const v1::Cause cause = answered.failure.cause;
+  Remedy remedy = RemedyInTexts(cause, answered.failure.signature, found);
+  if (cause == v1::STORAGE_EXHAUSTED) {
+    Refine(RemedyOfStorage(found, specs), remedy);
+  }
+  const auto* pod = CulpritPod(answered);
+  if (cause == v1::UNSCHEDULABLE && pod != nullptr) {
+    Refine(RemedyOfSelector(*pod, found), remedy);
+  }
+  if (cause == v1::NODE_PRESSURE_EVICTED) {
+    Refine(RemedyOfPressure(found), remedy);
+  }
+  Refine(RemedyOfQueue(answered, found), remedy);
+  Refine(RemedyOfGang(answered), remedy);
+  if (answered.failure.outlook == v1::Diagnosis::MAY_BE_DONE) {
+    Refine({.problem = "the program crashed after its work, while it ended",
+            .step = "check its output or last checkpoint, which may be "
+                    "complete, before it is run again; end the process with "
+                    "os._exit or without its threads",
+            .actor = v1::FirstStep::USER},
+           remedy);
+  }
+  if (cause == v1::CONTAINER_OOM) {
+    Refine({.step = found.memory_remedy, .actor = v1::FirstStep::USER}, remedy);
+  }
+  return remedy;
+}
+
+// As long as people read, as an answer repeats any text of a report. Escapes
+// are shown, not taken out: names are joined here, and one that begins an
+// escape would take what stands behind it along.
+std::string Shown(std::string text) {
+  constexpr std::size_t kMost = 2048;
+  if (text.size() <= kMost && IsPrintableAscii(text)) return text;
+  absl::RemoveExtraAsciiWhitespace(&text);
+  std::string shown = Visible(absl::StrReplaceAll(text, {{"\n", " "}}));
+  if (shown.size() <= kMost) return shown;
+  shown.resize(Utf8Boundary(shown, kMost));
+  return shown + " ...";
+}
+
+}  // namespace
+
+Advice Advise(const Answered& answered) {
+  // Of a large report it takes a while to gather what containers ask for, and
+  // only what can grow needs it.
+  const bool grows = GrowableOf(answered.failure.cause) != nullptr;
+  const ContainerSpecs specs(grows ? answered.report()
+                                   : v1::FailureReport::default_instance());
+  const Particulars found = ParticularsOf(answered, specs);
+  const Remedy remedy = FindRemedy(answered, found, specs);
+  Advice advice;
+  advice.problem = Headline(answered, found, remedy);
+  advice.quote = FindQuote(answered, advice.problem, found, remedy);
+  v1::FirstStep& first = advice.first_step;
+  first = FirstStepOf(answered, found, remedy, specs);
+  const DifferentCauses others = FindDifferentCauses(answered);
+  if (!others.remark.empty()) {
+    absl::StrAppend(&advice.problem, "; ", others.remark);
+  }
+  if (!others.step.empty()) {
+    first.Clear();
+    first.set_text(others.step);
+    first.set_actor(v1::FirstStep::USER);
+  }
+  const Remedy stopped = RemedyOfStop(answered);
+  if (!stopped.problem.empty()) {
+    absl::StrAppend(&advice.problem, "; ", stopped.problem);
+    first.set_text(stopped.step);
+    first.set_command(stopped.command);
+    first.set_actor(stopped.actor);
+  }
+  advice.problem = Shown(std::move(advice.problem));
+  first.set_text(Shown(first.text()));
+  first.set_command(Shown(first.command()));
+  return advice;
+}
+
+bool HasBase(const v1::ResourceChange& change, const v1::FailureReport& report,
+             const v1::Culprit& culprit) {
+  const ContainerSpecs specs(report);
+  const std::string& container =
+      change.container().empty() ? culprit.container() : change.container();
+  if (!specs.Knows(container)) return true;
+  const std::string workload = WorkloadOf(report).name();
+  for (const Amounts amounts : {Amounts::kLimits, Amounts::kRequests}) {
+    if (specs.OfPod(culprit.pod(), container, change.resource(), amounts) ||
+        specs.OfTemplates(workload, container, change.resource(), amounts)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace mulligan::words

@@ -1,0 +1,117 @@
+// What to do about a gang of which nobody in the report is the root.
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "policy/base/shell.h"
+#include "policy/demystify/causes.h"
+#include "policy/words/remedies.h"
+
+namespace mulligan::words {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+// Logs that somebody reads before they ask again.
+constexpr std::size_t kMostLogs = 2;
+
+// Whether a log says nothing of it, or stacks say more.
+bool IsWithoutWords(v1::Cause cause) {
+  return cause == v1::HANG || RowOf(cause).gang == GangClass::kUnexplained;
+}
+
+constexpr std::string_view kFallback = "FallbackToLogsOnError";
+
+// How a container of a member came to a bad end.
+struct BadEnd {
+  long long at = std::numeric_limits<long long>::max();
+  // It left no words.
+  bool silent = false;
+  LogPlace log;
+};
+
+bool KeepsLog(const core::Pod& pod, const std::string& container) {
+  return std::ranges::any_of(pod.spec().containers(), [&](const auto& spec) {
+    return spec.name() == container &&
+           spec.termination_message_policy() == kFallback;
+  });
+}
+
+// Of the container that was found to decide, or of any.
+std::vector<BadEnd> BadEndsOf(const core::Pod& pod,
+                              const std::string& container) {
+  std::vector<BadEnd> ends;
+  for (const core::ContainerStatus& status :
+       pod.status().container_statuses()) {
+    if (!container.empty() && status.name() != container) continue;
+    const bool restarted = !status.state().has_terminated();
+    const auto& end = restarted ? status.last_state().terminated()
+                                : status.state().terminated();
+    if (end.exit_code() == 0) continue;
+    BadEnd& bad = ends.emplace_back();
+    if (end.finished_at().seconds() > 0) bad.at = end.finished_at().seconds();
+    bad.silent = end.message().empty();
+    bad.log = {pod.metadata().namespace_(), pod.metadata().name(),
+               status.name(), restarted};
+  }
+  return ends;
+}
+
+// Members of the Job that the report does not have.
+long long MissingMembers(const v1::FailureReport& report) {
+  if (report.jobs_size() != 1) return 0;
+  const long long wanted = report.jobs(0).spec().parallelism();
+  return wanted - report.pods_size();
+}
+
+}  // namespace
+
+Remedy RemedyOfGang(const Answered& answered) {
+  const v1::FailureReport& report = answered.report();
+  const demystify::Candidate* naming = answered.naming();
+  const bool of_pods =
+      naming != nullptr && naming->place.root == demystify::Root::kPods;
+  if (answered.failure.situation != v1::Diagnosis::BROKEN || !of_pods ||
+      !answered.failure.culprit.pod.empty() ||
+      IsWithoutWords(answered.failure.cause)) {
+    return {};
+  }
+  std::vector<BadEnd> ends;
+  bool kept = true;
+  for (const core::Pod& pod : report.pods()) {
+    for (BadEnd& end : BadEndsOf(pod, answered.failure.culprit.container)) {
+      kept &= KeepsLog(pod, end.log.container);
+      ends.push_back(std::move(end));
+    }
+  }
+  if (ends.size() < 2) return {};
+  // Who says nothing may hide more than who tells of another's death.
+  std::ranges::stable_sort(ends, [](const BadEnd& a, const BadEnd& b) {
+    return std::make_tuple(!a.silent, a.at) < std::make_tuple(!b.silent, b.at);
+  });
+  ends.resize(std::min(ends.size(), kMostLogs));
+  std::vector<std::string> commands;
+  for (const BadEnd& end : ends) commands.push_back(LogCommand(end.log));
+  Remedy remedy;
+  remedy.actor = v1::FirstStep::USER;
+  remedy.command = commands.front();
+  remedy.step = absl::StrCat("read the logs of its members, first: ",
+                             absl::StrJoin(commands, "; "));
+  if (!kept) {
+    absl::StrAppend(&remedy.step,
+                    "; with terminationMessagePolicy: ", std::string(kFallback),
+                    " the next report brings their ends along");
+  }
+  if (const long long missing = MissingMembers(report); missing > 0) {
+    absl::StrAppend(&remedy.step, "; ", missing,
+                    " members are not in the report: give them, too");
+  }
+  return remedy;
+}
+
+}  // namespace mulligan::words

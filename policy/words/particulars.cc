@@ -1,0 +1,336 @@
+#include "policy/words/particulars.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "policy/base/conditions.h"
+#include "policy/base/shell.h"
+#include "policy/base/utf8.h"
+#include "policy/demystify/evidence.h"
+#include "policy/request/kinds.h"
+#include "policy/request/workload_view.h"
+#include "policy/words/error_line.h"
+#include "re2/re2.h"
+
+namespace mulligan::words {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+// In one line: what a webhook or a scheduler lists stays together.
+void AddText(std::string_view text, std::vector<std::string>& texts) {
+  if (text.empty()) return;
+  absl::RemoveExtraAsciiWhitespace(&texts.emplace_back(text));
+  if (texts.back().empty()) texts.pop_back();
+}
+
+void AddTextsOf(const core::Pod& pod, std::vector<std::string>& texts) {
+  for (const auto* statuses : {&pod.status().container_statuses(),
+                               &pod.status().init_container_statuses()}) {
+    for (const core::ContainerStatus& status : *statuses) {
+      AddText(status.state().waiting().message(), texts);
+      AddText(status.state().terminated().message(), texts);
+      AddText(status.last_state().terminated().message(), texts);
+    }
+  }
+  AddText(pod.status().message(), texts);
+  for (const core::PodCondition& condition : pod.status().conditions()) {
+    AddText(condition.message(), texts);
+  }
+}
+
+// Whether it lacks the beginning of what was said.
+bool IsPart(const v1::Evidence& evidence) {
+  return evidence.value().starts_with(kLeftOutBefore);
+}
+
+// The whole of what an event or an owner's message said, of which evidence
+// shows a part; empty: it is a text of a pod, which is read by itself.
+std::string_view WholeOf(const Answered& answered,
+                         const demystify::Candidate& fact) {
+  switch (fact.place.root) {
+    case demystify::Root::kEvents:
+      return answered.report().events(fact.place.index).message();
+    case demystify::Root::kOwner:
+      return IsOwnersMessage(fact.place) ? fact.place.owner->message
+                                         : std::string_view();
+    default:
+      return {};
+  }
+}
+
+// Everything that was said about the failure, what decided first.
+std::vector<std::string> TextsAbout(const Answered& answered) {
+  const v1::FailureReport& report = answered.report();
+  const demystify::EvidenceFound found =
+      demystify::EvidenceOf(*answered.failure.found);
+  std::vector<std::string> texts;
+  std::size_t next = 0;
+  for (const v1::Evidence& evidence : answered.diagnosis.evidence()) {
+    const std::size_t fact = next++;
+    AddText(IsPart(evidence) ? WholeOf(answered, *found.facts[fact])
+                             : std::string_view(evidence.value()),
+            texts);
+  }
+  if (const core::Pod* pod = CulpritPod(answered)) AddTextsOf(*pod, texts);
+  const Culprit& culprit = answered.failure.culprit;
+  for (const core::Event& event : report.events()) {
+    const std::string& about = event.involved_object().name();
+    const bool ours = about == culprit.pod || about == culprit.name ||
+                      // A scaled-down owner names the pods' own owner.
+                      answered.failure.cause == v1::CANCELLED;
+    if (about.empty() || !ours) continue;
+    AddText(event.message(), texts);
+  }
+  // A node's own conditions, where one of them decided.
+  for (const core::Node& node : report.nodes()) {
+    if (node.metadata().name() != culprit.node) continue;
+    for (const core::NodeCondition& condition : node.status().conditions()) {
+      const std::string state = condition.type() + "=" + condition.status();
+      const bool decided = std::ranges::any_of(
+          answered.diagnosis.evidence(),
+          [&](const auto& evidence) { return evidence.value() == state; });
+      if (decided) AddText(condition.message(), texts);
+    }
+  }
+  AddText(report.creation_error().message(), texts);
+  AddText(report.exit().message(), texts);
+  for (const v1::Evidence& evidence : answered.diagnosis.evidence()) {
+    if (IsPart(evidence)) AddText(evidence.value(), texts);
+  }
+  return texts;
+}
+
+std::string ImageOf(const core::Pod& pod, const std::string& container) {
+  for (const auto* containers :
+       {&pod.spec().containers(), &pod.spec().init_containers()}) {
+    for (const core::Container& spec : *containers) {
+      if (spec.name() == container) return spec.image();
+    }
+  }
+  for (const core::ContainerStatus& status :
+       pod.status().container_statuses()) {
+    if (status.name() == container) return status.image();
+  }
+  return "";
+}
+
+long long DeadlineOf(const Answered& answered, const core::Pod* pod) {
+  if (answered.failure.cause == v1::DEADLINE_POD && pod != nullptr) {
+    return pod->spec().active_deadline_seconds();
+  }
+  if (answered.failure.cause != v1::DEADLINE_JOB) return 0;
+  for (const WorkloadView& view : answered.owners.views) {
+    if (view.deadline_seconds > 0) return view.deadline_seconds;
+  }
+  const auto& jobs = answered.report().jobs();
+  return jobs.size() == 1 ? ViewOf(jobs[0]).deadline_seconds : 0;
+}
+
+// What the Jobs say besides.
+void ReadJobs(const Answered& answered, Particulars& found) {
+  for (const auto& job : answered.report().jobs()) {
+    if (found.failed_indexes.empty()) {
+      found.failed_indexes = job.status().failed_indexes();
+    }
+    for (const auto& condition : job.status().conditions()) {
+      found.deadline_passed |= condition.reason() == "DeadlineExceeded" &&
+                               condition.status() == "True" &&
+                               answered.failure.cause != v1::DEADLINE_JOB;
+    }
+  }
+}
+
+// The image that a text names, which long specs leave out.
+std::string ImageNamedIn(const std::vector<std::string>& texts) {
+  static const RE2 kNamed(R"re((?:image|reference) "([^"]+)")re");
+  std::string image;
+  for (const std::string& text : texts) {
+    if (RE2::PartialMatch(text, kNamed, &image)) return image;
+  }
+  return "";
+}
+
+bool IsAboutAnImage(v1::Cause cause) {
+  return cause == v1::IMAGE_INVALID || cause == v1::IMAGE_DENIED ||
+         cause == v1::IMAGE_PULL_TRANSIENT;
+}
+
+// "run 4 of 4": retries are one try less.
+std::string TriesText(const OwnTries& tries) {
+  if (tries.made <= 0 || tries.of.empty()) return "";
+  return absl::StrFormat("%s %d of %d", tries.of, tries.made,
+                         std::max(tries.made, 1 + tries.limit));
+}
+
+// The line of the object's message that has what explains the failure, else its
+// first.
+std::string SaidBy(const WorkloadView& view, const Answered& answered) {
+  const demystify::Candidate* naming = answered.naming();
+  if (naming == nullptr || naming->place.owner != &view ||
+      !IsOwnersMessage(naming->place)) {
+    return FirstLine(view.message);
+  }
+  const v1::Evidence& evidence = answered.diagnosis.evidence(0);
+  // Of a long line it shows what decided.
+  if (IsPart(evidence)) return FirstLine(evidence.value());
+  const std::size_t at = view.message.find(FirstLine(evidence.value()));
+  if (at == view.message.npos) return FirstLine(view.message);
+  const std::size_t before = view.message.rfind('\n', at);
+  return FirstLine(
+      view.message.substr(before == view.message.npos ? 0 : before + 1));
+}
+
+// What the object says that the failure is about, where no pod is known.
+void ReadObject(const Answered& answered, Particulars& found) {
+  const bool alone = answered.failure.situation == v1::Diagnosis::BROKEN &&
+                     answered.failure.culprit.pod.empty();
+  if (!alone) return;
+  for (const WorkloadView& view : answered.owners.views) {
+    if (view.kind_name != answered.failure.culprit.kind) continue;
+    if (view.kind->tell == nullptr) continue;
+    ObjectWords words;
+    view.kind->tell(answered.report(), words);
+    found.tries = TriesText(words.tries);
+    found.logs = std::move(words.log_command);
+    found.memory_remedy = std::move(words.memory_remedy);
+    if (found.error_line.empty() && !view.message.empty()) {
+      found.error_line = SaidBy(view, answered);
+    }
+  }
+}
+
+bool WasRestarted(const core::Pod& pod, const std::string& container) {
+  return std::ranges::any_of(
+      pod.status().container_statuses(), [&](const auto& status) {
+        return status.name() == container && !status.state().has_terminated() &&
+               status.last_state().has_terminated();
+      });
+}
+
+void ReadAmounts(const Answered& answered, const ContainerSpecs& specs,
+                 Particulars& found) {
+  const Growable* const growth = GrowableOf(answered.failure.cause);
+  if (growth == nullptr) return;
+  const auto amount = [&](Amounts amounts) {
+    return specs
+        .OfPod(found.pod, answered.failure.short_container, growth->resource,
+               amounts)
+        .value_or("");
+  };
+  found.limit = amount(Amounts::kLimits);
+  found.request = amount(Amounts::kRequests);
+  if (answered.failure.cause != v1::STORAGE_EXHAUSTED) return;
+  for (const std::string& text : found.texts) {
+    if (found.limit.empty()) found.limit = StorageLimitIn(text);
+  }
+}
+
+// What the kubelet, or whoever decided, said of it.
+std::string MessageIn(const Answered& answered,
+                      const std::vector<std::string>& texts) {
+  for (const v1::Evidence& evidence : answered.diagnosis.evidence()) {
+    const bool is_text = evidence.weight() == v1::Evidence::MESSAGE ||
+                         evidence.value().find(' ') != std::string::npos;
+    if (is_text && !evidence.value().empty()) return evidence.value();
+  }
+  const bool has_text =
+      !texts.empty() && texts.back().find(' ') != std::string::npos;
+  return has_text ? texts.back() : std::string();
+}
+
+// The queue's words about an evicted workload whose cause is another: "Exceeded
+// the PodsReady timeout ml/train". Empty: there are none.
+std::string QueueRemark(const Answered& answered) {
+  if (answered.failure.situation != v1::Diagnosis::BROKEN) return "";
+  const auto* const evicted =
+      FindCondition(answered.report().kueue_workload().status().conditions(),
+                    "Evicted", "True");
+  return evicted == nullptr ? "" : evicted->message();
+}
+
+// The pod whose words decided: a launcher speaks of its ranks, and has their
+// log. Empty: no pod's did.
+std::string SpeakerOf(const Answered& answered) {
+  const demystify::Candidate* naming = answered.naming();
+  if (naming == nullptr) return "";
+  const demystify::ObjectName object =
+      demystify::ObjectOf(answered.report(), naming->place);
+  return object.kind == "Pod" ? Excerpt(object.name) : "";
+}
+
+// "kubectl logs -n ml a -c main": where to read what happened.
+std::string LogsOf(const Answered& answered, const Particulars& found,
+                   bool restarted) {
+  if (found.pod.empty()) return "kubectl logs of the failed pod";
+  std::string speaker = SpeakerOf(answered);
+  if (!speaker.empty() && speaker != found.pod) {
+    return LogCommand({found.space, std::move(speaker), /*container=*/"",
+                       /*previous=*/false});
+  }
+  return LogCommand({found.space, found.pod, found.container, restarted});
+}
+
+}  // namespace
+
+const core::Pod* CulpritPod(const Answered& answered) {
+  const int index = answered.failure.culprit.index;
+  return index < 0 ? nullptr : &answered.report().pods(index);
+}
+
+std::string Named(std::string_view what, const std::string& name) {
+  return name.empty() ? absl::StrCat("the ", std::string(what))
+                      : absl::StrCat(std::string(what), " ", name);
+}
+
+Particulars ParticularsOf(const Answered& answered,
+                          const ContainerSpecs& specs) {
+  Particulars found;
+  const Culprit& culprit = answered.failure.culprit;
+  found.pod = culprit.pod;
+  found.container = culprit.container;
+  found.node = culprit.node;
+  found.workload = answered.workload.name();
+  found.space = answered.workload.namespace_();
+  const core::Pod* pod = CulpritPod(answered);
+  bool restarted = false;
+  if (pod != nullptr) {
+    found.image = ImageOf(*pod, culprit.container);
+    if (found.space.empty()) found.space = pod->metadata().namespace_();
+    found.runs = pod->status().phase() == "Running";
+    restarted = WasRestarted(*pod, culprit.container);
+  }
+  found.deadline_seconds = DeadlineOf(answered, pod);
+  found.texts = TextsAbout(answered);
+  ReadAmounts(answered, specs, found);
+  if (IsAboutAnImage(answered.failure.cause)) {
+    std::string image = ImageNamedIn(found.texts);
+    if (!image.empty()) found.image = std::move(image);
+  }
+  found.message = MessageIn(answered, found.texts);
+  found.queue_remark = QueueRemark(answered);
+  found.error_line = ErrorLineOf(answered);
+  ReadObject(answered, found);
+  if (!found.error_line.empty()) found.message = found.error_line;
+  if (found.logs.empty()) found.logs = LogsOf(answered, found, restarted);
+  ReadJobs(answered, found);
+  return found;
+}
+
+std::string StorageLimitIn(const std::string& text) {
+  static const RE2 kOver(
+      "(?:storage usage exceeds the total limit of containers|exceeded its "
+      "local ephemeral storage limit) \"?([\\w.]+)");
+  std::string limit;
+  if (!RE2::PartialMatch(text, kOver, &limit)) return "";
+  while (!limit.empty() && limit.back() == '.') limit.pop_back();
+  return limit;
+}
+
+}  // namespace mulligan::words

@@ -1,0 +1,67 @@
+// What holds work in a Kueue queue.
+#include "absl/strings/str_cat.h"
+#include "policy/base/shell.h"
+#include "policy/words/remedies.h"
+#include "re2/re2.h"
+
+namespace mulligan::words {
+namespace {
+
+// Of the condition that tells most: why it was deactivated or evicted before
+// why it waits.
+std::string QueueSays(const v1::FailureReport& report) {
+  const auto& conditions = report.kueue_workload().status().conditions();
+  for (const std::string_view type :
+       {"DeactivationTarget", "Evicted", "QuotaReserved"}) {
+    for (const auto& condition : conditions) {
+      const bool tells =
+          condition.status() == (type == "QuotaReserved" ? "False" : "True");
+      if (condition.type() == type && tells) return condition.message();
+    }
+  }
+  return "";
+}
+
+// Of the workload a controller says it made: "Created Workload: ml/job-a-1b2".
+std::string NameOfWorkload(const v1::FailureReport& report) {
+  static const RE2 kCreated("Created Workload: (?:[^/\\s]+/)?(\\S+)");
+  std::string name = report.kueue_workload().metadata().name();
+  for (const auto& event : report.events()) {
+    if (name.empty()) RE2::PartialMatch(event.message(), kCreated, &name);
+  }
+  return name;
+}
+
+std::string AskCommand(const std::string& workload, const Particulars& found) {
+  const std::string space = InNamespace(found.space);
+  return workload.empty() ? absl::StrCat("kubectl get workloads", space)
+                          : absl::StrCat("kubectl describe workload", space,
+                                         " ", NameWord("workload", workload));
+}
+
+}  // namespace
+
+Remedy RemedyOfQueue(const Answered& answered, const Particulars& found) {
+  const v1::Cause cause = answered.failure.cause;
+  if (cause != v1::SUSPENDED && cause != v1::START_TIMEOUT &&
+      cause != v1::QUOTA_EXCEEDED) {
+    return {};
+  }
+  const std::string queue(QueueOf(answered.owners));
+  const std::string said = QueueSays(answered.report());
+  if (queue.empty() && said.empty()) return {};
+  const std::string workload = NameOfWorkload(answered.report());
+  Remedy remedy = RemedyInQueueWords(
+      said, {queue, workload, AskCommand(workload, found)}, found);
+  // The conditions of the Workload are in no list of evidence by themselves.
+  remedy.source.clear();
+  if (!said.empty()) {
+    remedy.problem = absl::StrCat("Kueue says: ", said);
+  } else {
+    remedy.problem = absl::StrCat("it is suspended; Kueue's queue ", queue,
+                                  " holds it, and only its Workload says why");
+  }
+  return remedy;
+}
+
+}  // namespace mulligan::words

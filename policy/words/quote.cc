@@ -1,0 +1,163 @@
+// A text that people look for in the list of evidence, where the diagnosis
+// rests on another: what the headline tells, or what was said last.
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "policy/base/utf8.h"
+#include "policy/request/owners.h"
+#include "policy/request/workload_view.h"
+#include "policy/words/error_line.h"
+#include "policy/words/sentences.h"
+
+namespace mulligan::words {
+namespace {
+
+namespace core = kubernetes::core::v1;
+
+// Evidence and lines of errors are cut, each in its own way, at kMaxExcerpt.
+constexpr std::size_t kCompared = 200;
+
+std::string OneLine(std::string text) {
+  absl::RemoveExtraAsciiWhitespace(&text);
+  return text;
+}
+
+bool Holds(const std::string& text, const std::string& part) {
+  return OneLine(text).find(part) != std::string::npos;
+}
+
+std::string PathInPod(const core::Pod& pod, const std::string& part) {
+  const auto& status = pod.status();
+  for (const auto& [list, statuses] :
+       {std::pair{"containerStatuses", &status.container_statuses()},
+        std::pair{"initContainerStatuses",
+                  &status.init_container_statuses()}}) {
+    for (int i = 0; i < statuses->size(); ++i) {
+      const core::ContainerStatus& container = statuses->Get(i);
+      for (const auto& [leaf, text] :
+           {std::pair{"state.terminated.message",
+                      &container.state().terminated().message()},
+            std::pair{"lastState.terminated.message",
+                      &container.last_state().terminated().message()},
+            std::pair{"state.waiting.message",
+                      &container.state().waiting().message()}}) {
+        if (Holds(*text, part)) return absl::StrCat(list, "[", i, "].", leaf);
+      }
+    }
+  }
+  for (int i = 0; i < status.conditions_size(); ++i) {
+    if (Holds(status.conditions(i).message(), part)) {
+      return absl::StrCat("conditions[", i, "].message");
+    }
+  }
+  return Holds(status.message(), part) ? "message" : "";
+}
+
+// What is long ends with what matters: a traceback with the error.
+std::string EndOf(std::string_view text) {
+  constexpr std::size_t kKept = kMaxExcerpt - 8;
+  if (text.size() <= kMaxExcerpt) return Excerpt(text);
+  const std::size_t least = text.size() - kKept;
+  const std::size_t space = text.find(' ', least);
+  // A word without end is cut where it has to be.
+  const bool in_word = space == text.npos || space > least + kKept / 2;
+  return ExcerptFrom(text, in_word ? Utf8Boundary(text, least) : space + 1);
+}
+
+// Where the report has it; empty: in parts that no headline quotes.
+std::string PathIn(const Owners& owners, const std::string& part) {
+  const v1::FailureReport& report = owners.report;
+  for (int i = 0; i < report.pods_size(); ++i) {
+    const std::string path = PathInPod(report.pods(i), part);
+    if (!path.empty()) return absl::StrCat("pods[", i, "].status.", path);
+  }
+  for (int i = 0; i < report.events_size(); ++i) {
+    if (Holds(report.events(i).message(), part)) {
+      return absl::StrCat("events[", i, "].message");
+    }
+  }
+  for (const WorkloadView& view : owners.views) {
+    if (Holds(std::string(view.message), part)) return view.message_path;
+  }
+  return "";
+}
+
+// As evidence shows it.
+std::string Shown(std::string_view text) {
+  return OneLine(Visible(WithoutEscapes(text)));
+}
+
+// Whether `excerpt` is of the end of `text`, and not of its beginning.
+bool IsOfItsEnd(const std::string& excerpt, std::string_view text) {
+  if (!excerpt.starts_with(kLeftOutBefore)) return false;
+  const std::string part(
+      absl::StripSuffix(excerpt.substr(kLeftOutBefore.size()), " ..."));
+  // An excerpt is no longer, and what follows it may be one more.
+  constexpr std::size_t kEnd = 2 * kMaxExcerpt;
+  const std::size_t begin = text.size() - std::min(text.size(), kEnd);
+  return Shown(text.substr(begin)).find(part) != std::string::npos;
+}
+
+// Whether evidence shows `part`, the beginning of `text`, or its end.
+bool HasEvidence(const Answered& answered, std::string_view part,
+                 std::string_view text) {
+  const std::string shown = Shown(part);
+  return std::ranges::any_of(
+      answered.diagnosis.evidence(), [&](const v1::Evidence& one) {
+        return Holds(one.value(), shown) || IsOfItsEnd(one.value(), text);
+      });
+}
+
+// The line that `headline` tells and none of the evidence has.
+v1::Evidence ToldByHeadline(const Answered& answered,
+                            const std::string& headline,
+                            const Particulars& found, const Remedy& remedy) {
+  v1::Evidence quote;
+  const bool has_problem = !remedy.problem.empty();
+  const std::string& told = has_problem ? remedy.problem : found.error_line;
+  const std::string text =
+      OneLine(has_problem ? remedy.source : found.error_line);
+  const std::string part(absl::StripSuffix(text, " ...").substr(0, kCompared));
+  if (part.empty() || headline.find(told) == std::string::npos ||
+      HasEvidence(answered, part, text)) {
+    return quote;
+  }
+  quote.set_value(EndOf(text));
+  quote.set_path(PathIn(answered.owners, part));
+  quote.set_meaning("what the headline tells of");
+  return quote;
+}
+
+// What the culprit said last: nobody may know these words, and they are still
+// what whoever looks for the cause reads first.
+v1::Evidence LastWords(const Answered& answered, const std::string& headline) {
+  v1::Evidence words;
+  const std::string_view log =
+      LogOf(answered.report(), answered.failure.culprit);
+  const std::string error = LastErrorLine(log);
+  const std::string line = OneLine(error.empty() ? LastLine(log) : error);
+  const std::string part(absl::StripSuffix(line, " ...").substr(0, kCompared));
+  if (part.empty() || headline.find(part) != std::string::npos ||
+      HasEvidence(answered, part, log)) {
+    return words;
+  }
+  words.set_value(EndOf(OneLine(std::string(log))));
+  words.set_path(PathIn(answered.owners, part));
+  words.set_meaning("what it said last");
+  return words;
+}
+
+}  // namespace
+
+v1::Evidence FindQuote(const Answered& answered, const std::string& headline,
+                       const Particulars& found, const Remedy& remedy) {
+  v1::Evidence quote = ToldByHeadline(answered, headline, found, remedy);
+  return quote.value().empty() ? LastWords(answered, headline) : quote;
+}
+
+}  // namespace mulligan::words

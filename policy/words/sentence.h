@@ -1,0 +1,31 @@
+// The sentence of a decision.
+#ifndef MULLIGAN_POLICY_WORDS_SENTENCE_H_
+#define MULLIGAN_POLICY_WORDS_SENTENCE_H_
+
+#include <string>
+#include <string_view>
+
+#include "mulligan/v1/decision.pb.h"
+#include "mulligan/v1/diagnosis.pb.h"
+#include "mulligan/v1/ledger.pb.h"
+
+namespace mulligan {
+
+// "Out of memory in container main (OOMKilled, exit 137): retry the pod in 12s
+// with memory x1.5; charged to memory (1 of 2 used)." Made from what the
+// ledger keeps, so that a repeated report gets the same sentence; `record`
+// need not be in a ledger. Of `diagnosis` the summary is read, and what an
+// incident rests on.
+std::string SentenceOf(const v1::Diagnosis& diagnosis,
+                       const v1::Decision& decision,
+                       const v1::AttemptRecord& record);
+
+// "the JobSet"; "the workload" when it is not set.
+std::string_view ScopeText(v1::Decision::Scope scope);
+
+// The verdict alone: "retry the pod in 12s with memory x1.5".
+std::string VerdictText(const v1::Decision& decision);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_WORDS_SENTENCE_H_

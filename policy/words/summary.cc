@@ -1,0 +1,115 @@
+#include "policy/words/summary.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "policy/base/utf8.h"
+#include "policy/demystify/fact.h"
+#include "policy/demystify/gang.h"
+#include "policy/demystify/member.h"
+
+namespace mulligan::words {
+namespace {
+
+using demystify::Candidate;
+using demystify::Conclusion;
+using demystify::Gang;
+using demystify::ObjectName;
+using demystify::PodReading;
+using demystify::Root;
+
+// Pods that failed before do not end what goes on, but they did fail.
+std::string FailedBefore(const v1::FailureReport& report) {
+  const auto failed = std::ranges::count_if(report.pods(), [](const auto& pod) {
+    return pod.status().phase() == "Failed";
+  });
+  if (failed == 0) return "Nothing has failed";
+  return absl::StrCat(failed, failed == 1 ? " pod" : " pods",
+                      " failed before, and the work goes on");
+}
+
+// Of what has not failed; `sign` says how it fares, null: nothing does.
+std::string SummarizeLife(const v1::FailureReport& report,
+                          const Candidate* sign) {
+  if (sign == nullptr && !report.exit().message().empty()) {
+    return "Whether it failed is not told: there is no exit code, and no "
+           "known failure in the words.";
+  }
+  std::string text = FailedBefore(report);
+  if (sign == nullptr) {
+    return text +
+           ", as far as the report says: nothing in it tells how "
+           "the work fares.";
+  }
+  const ObjectName object = ObjectOf(report, sign->place);
+  absl::StrAppend(&text, ": ", Excerpt(object.kind),
+                  object.name.empty() ? "" : " ", Excerpt(object.name), ": ",
+                  std::string(sign->row->meaning));
+  if (sign->place.root != Root::kPods) {
+    absl::StrAppend(&text, " (", ValueOf(report, *sign), ")");
+  }
+  return text + ".";
+}
+
+// Whom it happened to.
+std::string SubjectOf(const Culprit& culprit, const Candidate& winner) {
+  const std::string& container = culprit.container;
+  const char* const in = container.empty() ? "" : ", container ";
+  const bool about_object =
+      !culprit.name.empty() && winner.place.root != Root::kEvents;
+  if (!culprit.pod.empty() && !about_object) {
+    return absl::StrCat("Pod ", culprit.pod, in, container);
+  }
+  if (!culprit.name.empty()) {
+    return absl::StrCat(culprit.kind, " ", culprit.name);
+  }
+  return culprit.node.empty() ? absl::StrCat("The workload", in, container)
+                              : absl::StrCat("Node ", culprit.node);
+}
+
+// "; 2 other members died because of it"; empty: none did.
+std::string CascadesText(const Gang& gang) {
+  if (gang.cascades.empty()) return "";
+  const bool told =
+      std::ranges::any_of(gang.cascades, [](const PodReading* member) {
+        return demystify::ClassOf(*member) == GangClass::kEcho;
+      });
+  return absl::StrCat(
+      "; ", gang.cascades.size(),
+      gang.cascades.size() == 1 ? " other member" : " other members",
+      told ? " died because of it" : " ended with it");
+}
+
+}  // namespace
+
+std::string Summarize(const v1::FailureReport& report,
+                      const Conclusion& conclusion, const Culprit& culprit) {
+  const Candidate* const winner = conclusion.decisive();
+  if (conclusion.cause == v1::NOT_FAILED) return SummarizeLife(report, winner);
+  const Candidate& naming = *conclusion.naming();
+  std::string text = SubjectOf(culprit, *winner);
+  text.reserve(160);
+  text.append(": ");
+  if (&naming == winner) {
+    text.append(winner->row->meaning);
+  } else {
+    absl::StrAppend(&text, "it is ", v1::Cause_Name(conclusion.cause),
+                    " by the word of ", ValueOf(report, naming));
+  }
+  const bool says_code =
+      naming.row->meaning.find("exit code") != std::string_view::npos;
+  if (conclusion.exit_code.value_or(0) != 0 && !says_code) {
+    absl::StrAppend(&text, " (exit code ", *conclusion.exit_code, ")");
+  }
+  text.append(CascadesText(conclusion.gang));
+  const std::string& stands_out = conclusion.gang.stands_out;
+  if (winner->place.root == Root::kPods && !stands_out.empty()) {
+    absl::StrAppend(&text, "; ", Excerpt(stands_out));
+  }
+  if (conclusion.past) text.append("; the next attempt goes on");
+  text.push_back('.');
+  return text;
+}
+
+}  // namespace mulligan::words

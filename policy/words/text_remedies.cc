@@ -1,0 +1,258 @@
+// What the rows of the signature tables advise, where a text names what is
+// wrong.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "policy/base/shell.h"
+#include "policy/demystify/causes.h"
+#include "policy/demystify/signatures/matching/keyword_matcher.h"
+#include "policy/demystify/signatures/matching/lazy_pattern.h"
+#include "policy/demystify/signatures/matching/pattern_options.h"
+#include "policy/demystify/signatures/tables.h"
+#include "policy/words/remedies.h"
+#include "policy/words/words.h"
+#include "re2/re2.h"
+
+namespace mulligan::words {
+namespace {
+
+using demystify::KeywordMatcher;
+using demystify::LazyPattern;
+using demystify::RemedyRow;
+
+template <typename Values>
+bool Contains(const Values& values, const auto& value) {
+  return std::ranges::find(values, value) != std::end(values);
+}
+
+// Tables of what the kubelet, the API server, schedulers and admission write.
+constexpr std::string_view kOfKubernetes[] = {
+    "creation", "kubelet", "killing", "scheduling", "mount", "start"};
+constexpr std::string_view kOfQueues[] = {"queue", "queue-wait"};
+// Rows that logic chooses are in no table.
+constexpr std::string_view kOfLogic;
+
+// Who writes the texts of a row's table.
+enum class Writer : std::uint8_t { kProgram, kKubernetes, kQueue };
+
+Writer WriterOf(const RemedyRow& row) {
+  if (Contains(kOfKubernetes, row.table) ||
+      (row.table == kOfLogic && HasHistory(row.cause, kExplained))) {
+    return Writer::kKubernetes;
+  }
+  return Contains(kOfQueues, row.table) ? Writer::kQueue : Writer::kProgram;
+}
+
+struct IndexedRemedy {
+  IndexedRemedy(const RemedyRow& of, std::optional<std::size_t> at)
+      : row(of),
+        writer(WriterOf(of)),
+        keyword(at),
+        names(of.names, demystify::RemedyOptions()) {}
+
+  const RemedyRow& row;
+  const Writer writer;
+  // Its words among those of all rows; absent: none are known.
+  const std::optional<std::size_t> keyword;
+  const LazyPattern names;
+};
+
+// In the order in which they are asked.
+using Remedies = std::vector<const IndexedRemedy*>;
+
+// Made once, and never freed.
+struct RemedyIndex {
+  std::unique_ptr<const KeywordMatcher> keywords;
+  std::array<Remedies, v1::Cause_ARRAYSIZE> by_cause;
+  // By who writes their texts, whatever their cause.
+  Remedies of_kubernetes;
+  Remedies of_queues;
+
+  Remedies& of(v1::Cause cause) {
+    return by_cause[static_cast<std::size_t>(cause)];
+  }
+  const Remedies& of(v1::Cause cause) const {
+    return by_cause[static_cast<std::size_t>(cause)];
+  }
+};
+
+void AddRemedies(bool of_logic, std::vector<std::string_view>& keywords,
+                 RemedyIndex& index) {
+  for (const RemedyRow& row : demystify::RemedyRows()) {
+    if ((row.table == kOfLogic) != of_logic) continue;
+    std::optional<std::size_t> at;
+    if (!row.words.empty()) {
+      at = keywords.size();
+      keywords.push_back(row.words);
+    }
+    const auto* const one = new IndexedRemedy(row, at);
+    index.of(row.cause).push_back(one);
+    if (one->writer == Writer::kKubernetes) index.of_kubernetes.push_back(one);
+    if (one->writer == Writer::kQueue) index.of_queues.push_back(one);
+  }
+}
+
+const RemedyIndex& AllRemedies() {
+  static const auto* const index = [] {
+    auto* all = new RemedyIndex;
+    std::vector<std::string_view> keywords;
+    // What a text says is more than what logic makes of it, unless logic chose.
+    AddRemedies(/*of_logic=*/false, keywords, *all);
+    AddRemedies(/*of_logic=*/true, keywords, *all);
+    all->keywords = std::make_unique<const KeywordMatcher>(keywords);
+    return all;
+  }();
+  return *index;
+}
+
+// A text, and whose words it has.
+struct Scanned {
+  const std::string& text;
+  KeywordMatcher::Hits hits{};
+
+  bool MayFill(const IndexedRemedy& one) const {
+    if (!one.keyword.has_value()) return true;
+    const std::size_t at = *one.keyword;
+    return (hits[at / 64] >> (at % 64) & 1) != 0;
+  }
+};
+
+std::vector<Scanned> Scan(const std::vector<std::string>& texts) {
+  std::vector<Scanned> all;
+  all.reserve(texts.size());
+  for (const std::string& text : texts) {
+    all.push_back({text});
+    AllRemedies().keywords->Match(text, all.back().hits);
+  }
+  return all;
+}
+
+// Most groups of a row's `names`.
+constexpr int kMostGroups = 3;
+
+// Nothing: the text does not name it.
+std::optional<Remedy> Filled(const IndexedRemedy& one, const Scanned& in,
+                             const Particulars& found, const Words& more) {
+  if (!in.MayFill(one)) return std::nullopt;
+  const std::string& text = in.text;
+  re2::StringPiece pieces[kMostGroups + 1];
+  const int count = one.names.compiled().NumberOfCapturingGroups() + 1;
+  if (!one.names.compiled().Match(text, 0, text.size(), RE2::UNANCHORED, pieces,
+                                  count)) {
+    return std::nullopt;
+  }
+  Words words = WordsOf(found);
+  words.insert(words.end(), more.begin(), more.end());
+  Words quoted = words;
+  for (int i = 1; i < count; ++i) {
+    const std::string group = absl::StrJoin(
+        absl::StrSplit(pieces[i].as_string(), absl::ByAnyChar(" \t\r\n"),
+                       absl::SkipEmpty()),
+        " ");
+    words.emplace_back(absl::StrCat("\\", i), group);
+    quoted.emplace_back(absl::StrCat("\\", i), ShellWord(group));
+  }
+  const RemedyRow& row = one.row;
+  Remedy remedy;
+  remedy.problem = Fill(row.problem, words);
+  remedy.step = Fill(row.remedy, words);
+  remedy.command = Fill(row.command, quoted);
+  if (!remedy.command.empty()) {
+    absl::StrAppend(&remedy.step, ": ", remedy.command);
+  }
+  remedy.actor = row.actor;
+  remedy.source = text;
+  return remedy;
+}
+
+// By the first text that any of the rows which are meant names something in.
+template <typename IsMeant>
+std::optional<Remedy> FirstFilled(const std::vector<Scanned>& texts,
+                                  const Remedies& rows,
+                                  const Particulars& found, const Words& more,
+                                  const IsMeant& is_meant) {
+  for (const Scanned& text : texts) {
+    for (const IndexedRemedy* one : rows) {
+      if (!is_meant(*one)) continue;
+      if (auto remedy = Filled(*one, text, found, more)) return remedy;
+    }
+  }
+  return std::nullopt;
+}
+
+// Signatures are called "table/row"; logic says which table a row of none is.
+bool IsSignature(const RemedyRow& row, std::string_view signature) {
+  const std::size_t slash = signature.find('/');
+  return slash != signature.npos && signature.substr(slash + 1) == row.row &&
+         (row.table == kOfLogic || signature.substr(0, slash) == row.table);
+}
+
+// What the registry answered, which long messages have at their end.
+std::string StatusIn(v1::Cause cause, const std::vector<std::string>& texts) {
+  static const RE2 kStatus("\\b(40[13] (?:Forbidden|Unauthorized))");
+  if (cause != v1::IMAGE_DENIED) return "";
+  std::string status;
+  for (const std::string& text : texts) {
+    if (RE2::PartialMatch(text, kStatus, &status)) {
+      return absl::StrCat(" (", status, ")");
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+Remedy RemedyInTexts(v1::Cause cause, std::string_view signature,
+                     const Particulars& found) {
+  const RemedyIndex& all = AllRemedies();
+  const Remedies& own = all.of(cause);
+  const std::vector<Scanned> texts = Scan(found.texts);
+  const auto first = [&](const Remedies& rows, const auto& is_meant) {
+    return FirstFilled(texts, rows, found, {}, is_meant);
+  };
+  auto remedy = first(own, [&](const IndexedRemedy& one) {
+    return one.writer != Writer::kQueue && IsSignature(one.row, signature);
+  });
+  if (remedy.has_value()) return *std::move(remedy);
+  // Rows of the cause itself before what others explain of it.
+  remedy = first(own, [](const IndexedRemedy& one) {
+    return one.writer == Writer::kProgram;
+  });
+  if (remedy.has_value()) {
+    remedy->problem += StatusIn(cause, found.texts);
+    return *std::move(remedy);
+  }
+  const bool explained = HasHistory(cause, kExplained);
+  remedy =
+      first(explained ? all.of_kubernetes : own, [](const IndexedRemedy& one) {
+        return one.writer == Writer::kKubernetes;
+      });
+  return std::move(remedy).value_or(Remedy());
+}
+
+Remedy RemedyInQueueWords(const std::string& said, const QueueNames& queue,
+                          const Particulars& found) {
+  const Words names = {{"{queue}", Named("queue", queue.queue)},
+                       {"{workload}", Named("Workload", queue.workload)},
+                       {"{ask}", queue.ask}};
+  auto remedy = FirstFilled(Scan({said}), AllRemedies().of_queues, found, names,
+                            [](const IndexedRemedy&) { return true; });
+  if (remedy.has_value()) return *std::move(remedy);
+  return {.step = absl::StrCat("see what ", Named("queue", queue.queue),
+                               " waits for: ", queue.ask),
+          .actor = v1::FirstStep::USER,
+          .command = queue.ask};
+}
+
+}  // namespace mulligan::words

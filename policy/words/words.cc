@@ -1,0 +1,26 @@
+#include "policy/words/words.h"
+
+#include "absl/strings/str_replace.h"
+
+namespace mulligan::words {
+
+Words WordsOf(const Particulars& found) {
+  const std::string& image = found.image;
+  return {
+      {"{image}", Named("image", image)},
+      {"{pod}", Named("pod", found.pod)},
+      {"{node}", Named("node", found.node)},
+      {"{container}", Named("container", found.container)},
+      {"{logs}", found.logs},
+      {"{says}", found.message.empty() ? "" : ": " + found.message},
+      {"{tag}", image.find('@') == std::string::npos ? "tag" : "digest"},
+      {"{limit}", found.limit.empty() ? "" : "'s limit of " + found.limit},
+      {"{above}", found.limit.empty() ? "" : ", its limit is " + found.limit},
+      {"{space}", found.space.empty() ? "" : " in namespace " + found.space}};
+}
+
+std::string Fill(std::string_view text, const Words& words) {
+  return absl::StrReplaceAll({text.data(), text.size()}, words);
+}
+
+}  // namespace mulligan::words

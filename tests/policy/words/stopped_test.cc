@@ -1,0 +1,77 @@
+// What is told of work that mulligan-controller has stopped, through the whole
+// of Decide.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/policy/decide_fixture.h"
+#include "tests/testing/proto_matchers.h"
+
+namespace mulligan {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Parse;
+
+using StoppedTest = DecideTest;
+
+// Annotations of mulligan-controller, wherever the work has them.
+constexpr char kStop[] = R"pb(
+  annotations {
+    key: "mulligan.dev/stopped"
+    value: "mulligan-controller stopped it at 15:04: no module foo"
+  }
+  annotations {
+    key: "mulligan.dev/first-step"
+    value: "correct it; then let it go on: kubectl patch job j"
+  })pb";
+
+TEST_F(StoppedTest, WhatTheControllerStoppedSaysByWhomAndHowItGoesOn) {
+  const std::string meta =
+      absl::StrCat("metadata { name: 'j' uid: 'u' ", kStop, " }");
+  const std::string suspended =
+      " status { conditions { type: 'Suspended' status: 'True' } }";
+  for (const std::string& report : {
+           absl::StrCat("jobs { ", meta, " spec { suspend: true }", suspended,
+                        " }"),
+           absl::StrCat("job_set { ", meta, " spec { suspend: true }",
+                        suspended, " }"),
+           // Its queue, which holds it now, knows less of it.
+           absl::StrCat("jobs { ", meta, " spec { suspend: true }", suspended,
+                        " } kueue_workload { status { conditions {"
+                        " type: 'Evicted' status: 'True' reason: 'Deactivated'"
+                        " message: 'The workload is deactivated' } } }"),
+       }) {
+    const v1::Diagnosis told =
+        Ask(Parse<v1::DecideRequest>(absl::StrCat("report { ", report, " }")))
+            .diagnosis();
+    EXPECT_EQ(told.situation(), v1::Diagnosis::HELD) << report;
+    EXPECT_THAT(told.problem(),
+                HasSubstr("mulligan-controller stopped it at 15:04: no module"))
+        << report;
+    EXPECT_EQ(told.first_step().text(),
+              "correct it; then let it go on: kubectl patch job j");
+    EXPECT_EQ(told.first_step().command(), "kubectl patch job j");
+  }
+}
+
+// Pods that a queue has left behind tell how it failed.
+TEST_F(StoppedTest, WhatIsStoppedAndTellsHowItFailedSaysHowItGoesOn) {
+  v1::DecideRequest request = FailureOfAttempt(1, 1, "Error");
+  auto& job = *request.mutable_report()->add_jobs();
+  job = Parse<kubernetes::batch::v1::Job>(absl::StrCat(
+      "metadata { name: 'j' ", kStop, " } spec { suspend: true }"));
+  for (const bool suspended : {true, false}) {
+    job.mutable_spec()->set_suspend(suspended);
+    const v1::Diagnosis told = Ask(request).diagnosis();
+    const bool says = told.problem().find("mulligan-controller stopped it") !=
+                      std::string::npos;
+    EXPECT_EQ(says, suspended) << told.problem();
+    EXPECT_EQ(told.first_step().command() == "kubectl patch job j", suspended)
+        << told.first_step().text();
+  }
+}
+
+}  // namespace
+}  // namespace mulligan

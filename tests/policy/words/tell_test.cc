@@ -1,0 +1,391 @@
+// What people are told of an answer, through the whole of Decide.
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policy/base/utf8.h"
+#include "policy/words/advice.h"
+#include "tests/policy/decide_fixture.h"
+#include "tests/testing/proto_matchers.h"
+
+namespace mulligan {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::Parse;
+using ::testing::StartsWith;
+
+using TellTest = DecideTest;
+
+v1::DecideRequest OutOfItsMemory() {
+  v1::DecideRequest request = FailureOfAttempt(1, 137, "OOMKilled");
+  auto& pod = *request.mutable_report()->mutable_pods(0);
+  auto& spec = *pod.mutable_spec();
+  auto& container = spec.containers().empty() ? *spec.add_containers()
+                                              : *spec.mutable_containers(0);
+  container.set_name(pod.status().container_statuses(0).name());
+  (*container.mutable_resources()->mutable_limits())["memory"].set_string_value(
+      "4Gi");
+  return request;
+}
+
+std::string Repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+// A container that ended with the message.
+v1::DecideRequest Told(const std::string& message) {
+  v1::DecideRequest request = FailureOfAttempt(1, 1, "Error");
+  request.mutable_report()
+      ->mutable_pods(0)
+      ->mutable_status()
+      ->mutable_container_statuses(0)
+      ->mutable_state()
+      ->mutable_terminated()
+      ->set_message(message);
+  return request;
+}
+
+TEST_F(TellTest, TheAnswerSaysWhatIsWrongAndWhatToDoFirst) {
+  const v1::Diagnosis told = Ask(OutOfItsMemory()).diagnosis();
+  EXPECT_THAT(told.problem(), HasSubstr("memory limit of 4Gi"));
+  EXPECT_THAT(told.first_step().text(), HasSubstr("from 4Gi to 6Gi"));
+  EXPECT_EQ(told.first_step().actor(), v1::FirstStep::USER);
+}
+
+// A headline is put together from its parts, whatever names and words hold.
+TEST_F(TellTest, NamesAndMeaningsAreNotTakenForEachOther) {
+  v1::DecideRequest limited = OutOfItsMemory();
+  auto& pod = *limited.mutable_report()->mutable_pods(0);
+  pod.mutable_metadata()->set_name("rate-limiter-0");
+  auto& end = *pod.mutable_status()
+                   ->mutable_container_statuses(0)
+                   ->mutable_state()
+                   ->mutable_terminated();
+  end.set_exit_code(1);
+  end.set_reason("Error");
+  end.set_message("Memory cgroup out of memory: Killed process 12 (python)");
+  EXPECT_THAT(Ask(limited).diagnosis().problem(),
+              AllOf(HasSubstr("Pod rate-limiter-0, container"),
+                    HasSubstr("memory limit 4Gi")));
+  // What it means has a semicolon of its own.
+  v1::DecideRequest piped = Told("FrobError: cannot frob the widget");
+  piped.mutable_report()
+      ->mutable_pods(0)
+      ->mutable_status()
+      ->mutable_container_statuses(0)
+      ->mutable_state()
+      ->mutable_terminated()
+      ->set_exit_code(141);
+  EXPECT_THAT(Ask(piped).diagnosis().problem(),
+              HasSubstr("widget (SIGPIPE: it wrote to a program that had "
+                        "ended, as 'head' does; pipefail makes it count, exit "
+                        "code 141)"));
+}
+
+// What names the cause is quoted, not what was said last; a frame of a
+// traceback says nothing by itself.
+TEST_F(TellTest, TheHeadlineQuotesWhatDecided) {
+  EXPECT_THAT(Ask(Told("dial tcp 10.0.0.5:5432: connect: connection refused\n"
+                       "Error: job failed with exit code 1"))
+                  .diagnosis()
+                  .problem(),
+              HasSubstr("10.0.0.5:5432"));
+  EXPECT_THAT(Ask(Told("  raise ConnectionError(\"Couldn't reach {}\")\n"
+                       "ConnectionError: Couldn't reach https://a.b/c"))
+                  .diagnosis()
+                  .problem(),
+              HasSubstr("https://a.b/c"));
+}
+
+// Ray says first that it cut the log.
+constexpr char kRayOutOfMemory[] = R"pb(
+  report {
+    workload { kind: "RayJob" name: "r" }
+    ray_job {
+      metadata { name: "r" }
+      status {
+        job_status: "FAILED"
+        job_deployment_status: "Failed"
+        reason: "AppFailed"
+        message: "Job entrypoint command failed with exit code 1, last available logs (truncated to 20,000 chars):\nray.exceptions.OutOfMemoryError: Task was killed due to the node running low on memory."
+      }
+    }
+  }
+)pb";
+
+TEST_F(TellTest, WhatToDoIsAboutWhatCanBeDone) {
+  v1::DecideRequest pids = FailureOfAttempt(1, 137, "Error");
+  auto& status = *pids.mutable_report()->mutable_pods(0)->mutable_status();
+  status.set_reason("Evicted");
+  status.set_message("The node was low on resource: pids. ");
+  v1::DecideRequest gone = FailureOfAttempt(1, 143, "Error");
+  auto& mark = *gone.mutable_report()
+                    ->mutable_pods(0)
+                    ->mutable_status()
+                    ->add_conditions();
+  mark.set_type("DisruptionTarget");
+  mark.set_status("True");
+  mark.set_reason("DeletionByPodGC");
+  const auto ray = Parse<v1::DecideRequest>(kRayOutOfMemory);
+  const struct {
+    v1::DecideRequest request;
+    const char* step;
+  } rows[] = {
+      {FailureOfAttempt(1, 124, "Error"),
+       "give timeout(1) more time in the command"},
+      {FailureOfAttempt(1, 124, "Error"),
+       "124 is the program's own: read the end of"},
+      {pids, "find who starts so many processes"},
+      {gone, "nothing: node n1 is gone or out of service"},
+      {ray, "raise the memory of the Ray nodes in spec.rayClusterSpec"},
+  };
+  for (const auto& [request, step] : rows) {
+    EXPECT_THAT(Ask(request).diagnosis().first_step().text(), HasSubstr(step));
+  }
+}
+
+// A launcher has the log of the rank that it tells of.
+TEST_F(TellTest, WordsAreReadWhereTheyWereSaid) {
+  v1::DecideRequest request = FailureOfAttempt(1, 137, "Error");
+  auto& report = *request.mutable_report();
+  report.mutable_workload()->set_kind("MPIJob");
+  auto& launcher = *report.mutable_pods(0);
+  launcher.mutable_status()
+      ->mutable_container_statuses(0)
+      ->mutable_state()
+      ->mutable_terminated()
+      ->set_message(
+          "mpirun noticed that process rank 1 with PID 39 on node worker-1 "
+          "exited on signal 11 (Segmentation fault).");
+  auto& worker = *report.add_pods();
+  *worker.mutable_metadata() = launcher.metadata();
+  worker.mutable_metadata()->set_name("worker-1");
+  worker.mutable_metadata()->set_uid("worker-1");
+  worker.mutable_status()->set_phase("Running");
+  worker.mutable_status()->add_container_statuses()->set_name("main");
+  const v1::Diagnosis told = Ask(request).diagnosis();
+  EXPECT_EQ(told.culprit().pod(), "worker-1");
+  EXPECT_THAT(told.first_step().command(),
+              HasSubstr(launcher.metadata().name()));
+}
+
+TEST_F(TellTest, TheLineThatExplainsIsTold) {
+  const auto request = Parse<v1::DecideRequest>(kRayOutOfMemory);
+  EXPECT_THAT(Ask(request).diagnosis().problem(),
+              StartsWith("RayJob r: ray.exceptions.OutOfMemoryError"));
+}
+
+// Each caller puts its own words in front of an error.
+TEST_F(TellTest, WhatDecidedIsShownHoweverOftenItWasWrapped) {
+  std::string error =
+      "Pod \"etl-driver\" is invalid: spec.containers[0].image: Required value";
+  for (int wraps = 0; wraps < 40; ++wraps) {
+    v1::DecideRequest refused;
+    auto& application = *refused.mutable_report()->mutable_spark_application();
+    application.mutable_metadata()->set_name("etl");
+    auto& state = *application.mutable_status()->mutable_application_state();
+    state.set_state("SUBMISSION_FAILED");
+    state.set_error_message(error);
+    for (const auto& request : {refused, Told(error)}) {
+      const v1::Diagnosis told = Ask(request).diagnosis();
+      ASSERT_THAT(told.problem(), HasSubstr("is invalid: spec.containers[0]"));
+      ASSERT_THAT(told.evidence(0).value(),
+                  HasSubstr("is invalid: spec.containers[0]"));
+      ASSERT_LE(told.evidence(0).value().size(), kMaxExcerpt);
+    }
+    error.insert(0, "could not do step " + std::to_string(wraps) + ": ");
+  }
+}
+
+// The words that decided, among others that are like them or that fill the
+// line.
+TEST_F(TellTest, WhatDecidedIsShownWhereverItStands) {
+  const struct {
+    std::string before;
+    std::string decisive;
+    std::string behind;
+  } rows[] = {
+      {Repeated("word ", 1700), "CUDA out of memory", ""},
+      {"", "CUDA out of memory", Repeated(" word", 1700)},
+      {"license file loaded; " + Repeated("x y ", 80),
+       "license checkout failed", ""},
+      {Repeated("\xe9\x94\x99", 90) + " ", "CUDA out of memory",
+       " " + Repeated("\xe9\x94\x99", 90)},
+      {Repeated("\x1b[31m stage failed: \x1b[0m", 40), "CUDA out of memory",
+       ""},
+  };
+  for (const auto& row : rows) {
+    const v1::Diagnosis told =
+        Ask(Told(row.before + row.decisive + row.behind)).diagnosis();
+    EXPECT_THAT(told.problem(), HasSubstr(row.decisive));
+    ASSERT_THAT(told.evidence(0).value(), HasSubstr(row.decisive));
+    EXPECT_LE(told.evidence(0).value().size(), kMaxExcerpt);
+    EXPECT_THAT(told.evidence(0).value(), Not(HasSubstr("\xef\xbf\xbd")));
+    EXPECT_THAT(told.problem(), Not(HasSubstr("\xef\xbf\xbd")));
+    EXPECT_THAT(told.problem_evidence().value(),
+                Not(HasSubstr("\xef\xbf\xbd")));
+  }
+}
+
+// Of a long text its beginning and its end are read.
+TEST_F(TellTest, NobodySaidWhatStandsAcrossTheGap) {
+  for (const std::string& text :
+       {Repeated("step ok\n", 254) + "the run ran CUDA" +
+            Repeated("\nstep ok", 3000) + "\n out of memory" +
+            std::string(6130, 'z'),
+        std::string(2036, 'x') + " CUDA out of" + Repeated(" y", 3000) +
+            " memory" + std::string(6137, 'z')}) {
+    EXPECT_EQ(Ask(Told(text)).diagnosis().cause(), v1::APP_ERROR);
+  }
+}
+
+TEST_F(TellTest, AMessageThatNobodyKnowsIsShown) {
+  EXPECT_THAT(Ask(Told("starting\nzorblatt: the frobnicator is not aligned\n"))
+                  .diagnosis()
+                  .problem(),
+              HasSubstr("zorblatt: the frobnicator is not aligned"));
+}
+
+// Only of causes that programs tell of (kInWords): what a container says that
+// was killed at its limit is not why.
+TEST_F(TellTest, TheHeadlineQuotesWhatAProgramSaysOfItsOwnFailure) {
+  const v1::DecideRequest failed = Told("the frobnicator is not aligned");
+  v1::DecideRequest killed = failed;
+  auto& end = *killed.mutable_report()
+                   ->mutable_pods(0)
+                   ->mutable_status()
+                   ->mutable_container_statuses(0)
+                   ->mutable_state()
+                   ->mutable_terminated();
+  end.set_exit_code(137);
+  end.set_reason("OOMKilled");
+  EXPECT_THAT(Ask(failed).diagnosis().problem(), HasSubstr("frobnicator"));
+  EXPECT_THAT(Ask(killed).diagnosis().problem(), Not(HasSubstr("frobnicator")));
+}
+
+TEST_F(TellTest, NothingIsToldToWhoWantsNoExplanation) {
+  v1::DecideRequest request = OutOfItsMemory();
+  request.set_explain(v1::DecideRequest::EXPLAIN_NONE);
+  const v1::Diagnosis told = Ask(request).diagnosis();
+  EXPECT_EQ(told.problem(), "");
+  EXPECT_FALSE(told.has_first_step());
+}
+
+TEST_F(TellTest, CommandsAreQuotedForTheShell) {
+  v1::DecideRequest request = AppError();
+  request.mutable_report()->mutable_pods(0)->mutable_metadata()->set_name(
+      "a; rm -rf x");
+  const v1::FirstStep step = Ask(request).diagnosis().first_step();
+  EXPECT_THAT(step.command(), StartsWith("kubectl logs "));
+  EXPECT_THAT(step.command(), HasSubstr("'a; rm -rf x'"));
+  EXPECT_THAT(step.text(), HasSubstr(step.command()));
+}
+
+TEST_F(TellTest, TextsOfReportsAreShownAsEveryAnswerShowsThem) {
+  const v1::Diagnosis told =
+      Ask(Told("ValueError: \x1b[2J\x07\xff " + std::string(9000, 'x')))
+          .diagnosis();
+  EXPECT_THAT(told.problem(), HasSubstr("ValueError: \\u0007"));
+  EXPECT_EQ(FindInvalidUtf8(told.problem()), std::string::npos);
+  EXPECT_LE(told.problem().size(), 2100U);
+  EXPECT_LE(told.problem_evidence().value().size(), kMaxExcerpt + 4);
+}
+
+// Words that nobody knows are the answer at three in the morning, whatever it
+// was that ended the container.
+TEST_F(TellTest, WhatTheCulpritSaidLastIsAlwaysTold) {
+  constexpr char kWords[] = "flux capacitor drained, see runbook 88";
+  for (const int code : {1, 3, 124, 134, 137, 139, 143}) {
+    for (const char* reason : {"Error", "OOMKilled"}) {
+      for (const bool again : {false, true}) {
+        v1::DecideRequest request = AppError();
+        auto& status = *request.mutable_report()
+                            ->mutable_pods(0)
+                            ->mutable_status()
+                            ->mutable_container_statuses(0);
+        auto end = status.state().terminated();
+        end.set_exit_code(code);
+        end.set_reason(reason);
+        end.set_message(absl::StrCat("step 1\n", kWords, "\n"));
+        *status.mutable_state()->mutable_terminated() = end;
+        if (again) {
+          *status.mutable_last_state()->mutable_terminated() = end;
+          status.mutable_state()->mutable_waiting()->set_reason(
+              "CrashLoopBackOff");
+        }
+        const v1::Diagnosis told = Ask(request).diagnosis();
+        std::string all = told.problem() + told.problem_evidence().value();
+        for (const v1::Evidence& one : told.evidence()) all += one.value();
+        EXPECT_THAT(all, HasSubstr(kWords)) << code << reason << again;
+      }
+    }
+  }
+}
+
+// Escapes that one name begins and another ends: all between them was gone, so
+// that of two commands one was left, about a pod that is not there.
+TEST_F(TellTest, NoNameTakesWhatStandsBesideItAlong) {
+  const std::pair<std::string, std::string> names[] = {
+      {"a\x1b]0;", "b\x07"},
+      {"a\x1b]8;;", "b\x1b\\"},
+      {"a\x1b[", "b"},
+      {"a\x1b[1;3", "b"},
+      {"a\xe2\x80\xae", "b\xe2\x80\xac"}};
+  for (const auto& [first, second] : names) {
+    v1::DecideRequest request = AppError();
+    auto& report = *request.mutable_report();
+    report.clear_workload();
+    (*report.mutable_pods(0)
+          ->mutable_metadata()
+          ->mutable_labels())["jobset.sigs.k8s.io/jobset-name"] = "js";
+    *report.add_pods() = report.pods(0);
+    report.mutable_pods(0)->mutable_metadata()->set_name(first);
+    report.mutable_pods(1)->mutable_metadata()->set_name(second);
+    report.mutable_pods(1)->mutable_metadata()->set_uid("other");
+    const std::string text = Ask(request).diagnosis().first_step().text();
+    for (const std::string& name : {first, second}) {
+      EXPECT_THAT(text,
+                  AnyOf(HasSubstr("kubectl logs " + Visible(name) + " "),
+                        HasSubstr("kubectl logs '" + Visible(name) + "' ")));
+    }
+    EXPECT_EQ(text, Visible(text));
+  }
+}
+
+// What an organisation says to do about its own text comes before what the
+// cause says.
+TEST_F(TellTest, TheRemedyOfAPolicyComesFirst) {
+  v1::DecideRequest request = AppError();
+  auto& ended = *request.mutable_report()
+                     ->mutable_pods(0)
+                     ->mutable_status()
+                     ->mutable_container_statuses(0)
+                     ->mutable_state()
+                     ->mutable_terminated();
+  ended.set_message("lustre: ost 7 went away");
+  v1::RetryPolicy& policy = *request.mutable_inline_policy();
+  policy.set_api_version("mulligan.dev/v1");
+  policy.set_kind("RetryPolicy");
+  policy.mutable_metadata()->set_name("fleet");
+  *policy.mutable_spec() = Parse<v1::RetryPolicySpec>(kSpec);
+  auto& signature = *policy.mutable_spec()->add_signatures();
+  signature.set_name("lustre");
+  signature.set_cause(v1::DEPENDENCY_UNAVAILABLE);
+  signature.set_message_pattern("lustre: ost");
+  signature.set_remedy("page #storage with {pod}{says}");
+  const v1::FirstStep step = Ask(request).diagnosis().first_step();
+  EXPECT_THAT(step.text(), StartsWith("page #storage with pod "));
+  EXPECT_THAT(step.text(), HasSubstr("lustre: ost 7 went away"));
+  EXPECT_EQ(step.actor(), v1::FirstStep::PLATFORM);
+}
+
+}  // namespace
+}  // namespace mulligan
