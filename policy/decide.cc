@@ -33,7 +33,7 @@ absl::Status Decide(const v1::DecideRequest& request, const PolicySet& policies,
   Diagnosed told = Diagnose(*at);
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
   Recalled before = Recall(*at, told);
-  told = Compared(*at, std::move(told), before);
+  Compare(*at, before, told);
   Decided decided = DecideOn(*at, told, std::move(before));
   // What was found under a watch that ended the call may be wrong.
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();

@@ -13,8 +13,8 @@ bool EndsWhole(const v1::Decision& decision) {
           decision.action() == v1::Decision::WAIT_FOR_SPEC_UPDATE);
 }
 
-bool RetriesPart(const v1::Decision& decision) {
-  return decision.action() == v1::Decision::RETRY && !IsOfWhole(decision);
+bool IsRetry(const v1::Decision& decision) {
+  return decision.action() == v1::Decision::RETRY;
 }
 
 }  // namespace
@@ -33,10 +33,10 @@ void GiveUpTogether(const std::vector<OpenFailure>& open,
   for (const OpenFailure& part : open) {
     v1::Decision& decision =
         *ledger.mutable_history(part.record)->mutable_decision();
-    if (RetriesPart(decision)) decision = end;
+    if (IsRetry(decision)) decision = end;
   }
   const int own = FindFailure(ledger, failure_id);
-  if (own < 0 || !RetriesPart(response.decision())) return;
+  if (own < 0 || !IsRetry(response.decision())) return;
   *ledger.mutable_history(own)->mutable_decision() = end;
   *response.mutable_decision() = end;
   response.add_warnings(

@@ -13,7 +13,7 @@
 namespace mulligan {
 
 // Makes the decisions of one answer agree, in its ledger too: where one of its
-// failures ends the whole workload, no part of it is retried. `failure_id` is
+// failures ends the whole workload, nothing of it is retried. `failure_id` is
 // the failure at hand. Fills no texts.
 void GiveUpTogether(const std::vector<OpenFailure>& open,
                     const std::string& failure_id,

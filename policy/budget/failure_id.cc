@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -39,11 +40,12 @@ struct Unordered {
 
 // A container that crashed has ended restartCount+1 times before the kubelet
 // restarts it, also while that waits, and restartCount times after: the same
-// number. The end of one that is being stopped counts before it comes, and so
-// does that of a first run whose node is lost before anybody marks the pod.
+// number. The end of one that is being stopped counts before it comes, unless
+// its owner has given it up (`given_up`: since when), and
+// so does that of a first run whose node is lost before anybody marks the pod.
 std::int64_t Endings(const core::ContainerStatus& status, bool stopping,
-                     bool given_up) {
-  if (given_up && demystify::EndsByStopping(status)) {
+                     std::optional<std::int64_t> given_up) {
+  if (given_up && demystify::EndsByStopping(status, *given_up)) {
     return status.restart_count();
   }
   const bool ended =
@@ -57,7 +59,9 @@ std::int64_t Endings(const core::ContainerStatus& status, bool stopping,
 // ended most often, or of its init containers before those. A pod whose end
 // nobody described further has ended once.
 std::int64_t Endings(const Owners& owners, const core::Pod& pod) {
-  const bool given_up = demystify::IsCleanedUp(owners, pod);
+  std::optional<std::int64_t> given_up;
+  if (demystify::IsCleanedUp(owners, pod))
+    given_up = demystify::CleanUpBegan(owners, pod);
   const bool stopping = IsBeingStopped(pod);
   std::int64_t endings = 0;
   for (const core::ContainerStatus& status :

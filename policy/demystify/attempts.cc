@@ -223,9 +223,13 @@ std::vector<bool> FindOpen(const std::vector<OpenIncident>& incidents,
 
 // The number of the incident at hand; their count: all are over.
 std::size_t AtHand(const std::vector<OpenIncident>& incidents,
-                   const std::vector<bool>& open, bool gave_up) {
+                   const std::vector<bool>& open, const OwnerAttempts& owner) {
   const std::size_t none = incidents.size();
-  if (gave_up && none > 0) return none - 1;
+  if (owner.gave_up && none > 0) {
+    const bool retried =
+        Before(incidents.back().last_struck, owner.retried_until);
+    return retried ? none : none - 1;
+  }
   std::size_t last = none;
   for (std::size_t i = none; i-- > 0;) {
     if (open[i]) {
@@ -241,20 +245,22 @@ std::size_t AtHand(const std::vector<OpenIncident>& incidents,
 }  // namespace
 
 OwnerAttempts OwnerAttemptsOf(const Owners& owners) {
-  return {owners.NewestAttempt(), owners.gave_up(), JobIsFull(owners.report)};
+  return {owners.NewestAttempt(), owners.gave_up(),
+          owners.retried_until.value_or(kUnknownTime),
+          JobIsFull(owners.report)};
 }
 
 Attempts SplitAttempts(const std::vector<Member>& members,
                        const OwnerAttempts& owner) {
   if (members.size() == 1 && members.front().restart >= owner.newest &&
-      !owner.full) {
+      !owner.full && !Known(owner.retried_until)) {
     return {{}, {0}};
   }
   const Successors successors = FindSuccessors(members);
   std::vector<OpenIncident> incidents = Collect(members, owner, successors);
   const std::vector<bool> open =
       FindOpen(incidents, members, owner, successors);
-  const std::size_t at_hand = AtHand(incidents, open, owner.gave_up);
+  const std::size_t at_hand = AtHand(incidents, open, owner);
   Attempts attempts;
   std::vector<bool> is_past(members.size());
   for (std::size_t i = 0; i < incidents.size(); ++i) {
@@ -262,8 +268,9 @@ Attempts SplitAttempts(const std::vector<Member>& members,
     std::vector<int>& pods = incidents[i].pods;
     for (const int pod : pods) is_past[Index(pod)] = true;
     std::ranges::sort(pods);
+    const bool retried = Before(incidents[i].last_struck, owner.retried_until);
     attempts.earlier.push_back(
-        {std::move(pods), incidents[i].alone && open[i]});
+        {std::move(pods), incidents[i].alone && open[i] && !retried});
   }
   for (const Member& member : members) {
     const int pod = member.reading.pod;

@@ -20,6 +20,9 @@ struct OwnerAttempts {
   int newest = -1;
   // The workload has failed for good.
   bool gave_up = false;
+  // Failures before this time have been followed by another attempt; unknown:
+  // nothing tells.
+  Seconds retried_until = kUnknownTime;
   // The Job has counted every failed pod of the report, and as many as it wants
   // are active again.
   bool full = false;
@@ -68,7 +71,7 @@ struct Attempts {
 // it, unless the ended one began in that second too.
 //
 // With `owner.gave_up` the last failed attempt is the one at hand, whatever
-// lives on.
+// lives on, unless it has been retried.
 Attempts SplitAttempts(const std::vector<Member>& members,
                        const OwnerAttempts& owner);
 

@@ -113,7 +113,8 @@ bool SaysTheWhole(const Context& context, const Place& place) {
   if (place.root == Root::kOwner) return place.owner == &views.front();
   return place.root == Root::kJobs && views.empty() &&
          context.report.jobs_size() == 1 &&
-         context.report.jobs(0).status().active() <= 0;
+         context.report.jobs(0).status().active() <= 0 &&
+         !context.owners.IsQueuedAsMore();
 }
 
 // Objects above against the root pod, by time and kind of end, and what they

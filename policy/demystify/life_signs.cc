@@ -263,8 +263,14 @@ void AddLifeSign(const Attempt& attempt, Candidates& facts) {
       return;
     }
   }
-  for (int i = 0; i < context.report.jobs_size(); ++i) {
-    if (AddJob(context, i, facts)) return;
+  const int jobs = context.report.jobs_size();
+  const int newest = jobs > 1 ? context.owners.NewestAttempt() : -1;
+  for (int i = 0; i < jobs; ++i) {
+    // One whose place another took is history.
+    if (context.owners.AttemptOf(context.report.jobs(i).metadata()) >= newest &&
+        AddJob(context, i, facts)) {
+      return;
+    }
   }
   if (AddPods(attempt, facts)) return;
   for (const WorkloadView& view : views) {

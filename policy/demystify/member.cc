@@ -32,11 +32,13 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-Seconds BeginOf(const core::Pod& pod, const PodState& state) {
+Seconds BeginOf(const Owners& owners, const core::Pod& pod,
+                const PodState& state) {
   const core::ContainerStatus* container = DecidingContainer(pod, state);
   Seconds run = kUnknownTime;
   if (container != nullptr) {
-    const bool before = state.cleaned_up && EndsByStopping(*container);
+    const bool before = state.cleaned_up &&
+                        EndsByStopping(*container, CleanUpBegan(owners, pod));
     const auto& ended = container->state().has_terminated() && !before
                             ? container->state().terminated()
                             : container->last_state().terminated();
@@ -102,7 +104,7 @@ int AttemptOf(const Owners& owners, const core::Pod& pod) {
         LabelOf(pod.metadata().labels(), view.attempt_label);
     if (!attempt.empty()) return attempt == view.attempt ? 1 : 0;
   }
-  return RestartAttemptOf(pod.metadata());
+  return owners.AttemptOf(pod.metadata());
 }
 
 // Labels by which others hold pods together.
@@ -362,7 +364,7 @@ std::vector<Member> ReadMembers(const Context& context) {
   Slots slots(context.report);
   for (Member& member : members) {
     const core::Pod& pod = context.report.pods(member.reading.pod);
-    member.begin = BeginOf(pod, member.reading.state);
+    member.begin = BeginOf(context.owners, pod, member.reading.state);
     member.end = EndSeconds(pod, member.reading);
     member.struck = member.failed()
                         ? Earlier(member.end, member.reading.state.marked)

@@ -1,12 +1,18 @@
 #include "policy/request/owners.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <initializer_list>
+#include <tuple>
 #include <utility>
+#include <vector>
 
+#include "policy/base/conditions.h"
 #include "policy/base/labels.h"
+#include "policy/request/kind_names.h"
 #include "policy/request/kinds.h"
+#include "policy/request/owner_graph.h"
 #include "policy/request/views/views.h"
 
 namespace mulligan {
@@ -58,6 +64,13 @@ std::optional<std::int64_t> DeadlinePassed(const WorkloadView& view) {
   return view.attempt_began->seconds() + view.deadline_seconds;
 }
 
+// How long a Job waits at the most before it makes a pod again: 10 s, doubled
+// with each failure, up to six minutes (Kubernetes 1.34).
+std::int64_t LongestBackOff(const kubernetes::batch::v1::Job& job) {
+  const int doubled = std::clamp(job.status().failed() - 1, 0, 6);
+  return std::min<std::int64_t>(std::int64_t{10} << doubled, 360);
+}
+
 // What a deadline ends is stopped from then on; the conditions are written
 // later, by some releases only when the pods are gone.
 std::optional<std::int64_t> FailedSince(const WorkloadView& view) {
@@ -78,6 +91,22 @@ std::optional<std::int64_t> RestartsSince(const WorkloadView& view) {
   return Since(view.conditions, {"Restarting", "Evicted"}).value_or(0);
 }
 
+// When the Job gave up, where only its events are reported.
+std::optional<std::int64_t> GivenUpByEvents(const v1::FailureReport& report) {
+  std::optional<std::int64_t> since;
+  for (const auto& event : report.events()) {
+    if (event.involved_object().kind() != "Job" ||
+        (event.reason() != "BackoffLimitExceeded" &&
+         event.reason() != "DeadlineExceeded")) {
+      continue;
+    }
+    const std::int64_t at = std::max(event.first_timestamp().seconds(),
+                                     event.event_time().seconds());
+    since = std::min(since.value_or(at), at);
+  }
+  return since;
+}
+
 void AddSince(std::optional<std::int64_t> since,
               std::optional<std::int64_t>& first) {
   if (since) first = std::min(first.value_or(*since), *since);
@@ -93,7 +122,7 @@ WorkloadPhase FurthestOfJobs(const Owners& owners) {
       std::ranges::any_of(jobs, has_failed) ? owners.NewestAttempt() : -1;
   WorkloadPhase furthest = WorkloadPhase::kSilent;
   for (const auto& job : jobs) {
-    if (RestartAttemptOf(job.metadata()) < newest) continue;
+    if (owners.AttemptOf(job.metadata()) < newest) continue;
     furthest = std::max(furthest, ViewOf(job).phase);
   }
   return furthest;
@@ -118,8 +147,73 @@ Owners::Owners(const v1::FailureReport& of) : report(of) {
     phase = view.phase;
     if (phase != WorkloadPhase::kSilent) break;
   }
+  if (views.empty() && report.jobs_size() > 1) FindSuccession();
   if (phase == WorkloadPhase::kSilent) phase = FurthestOfJobs(*this);
   FindCleanUp();
+}
+
+// Who starts work again whose kind nobody knows makes another Job (docs/
+// integrate.md): the one that is made once another has failed takes its place.
+void Owners::FindSuccession() {
+  struct Made {
+    std::string_view owner;
+    std::int64_t at;
+    const kubernetes::batch::v1::Job* job;
+  };
+  std::vector<Made> jobs;
+  for (const auto& job : report.jobs()) {
+    const auto* const owner = ControllerOf(job.metadata());
+    if (owner == nullptr || owner->uid().empty() ||
+        FindKind(owner->kind()) != nullptr) {
+      continue;
+    }
+    jobs.push_back(
+        {owner->uid(), job.metadata().creation_timestamp().seconds(), &job});
+  }
+  std::ranges::stable_sort(jobs, [](const Made& a, const Made& b) {
+    return std::tie(a.owner, a.at) < std::tie(b.owner, b.at);
+  });
+  int attempt = 0;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (i > 0 && jobs[i].owner == jobs[i - 1].owner) {
+      const auto failed = FailedSince(ViewOf(*jobs[i - 1].job));
+      if (failed && *failed > 0 && *failed <= jobs[i].at) ++attempt;
+    } else {
+      attempt = 0;
+    }
+    succession_.emplace_back(jobs[i].job->metadata().uid(), attempt);
+  }
+}
+
+int Owners::AttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata) const {
+  const int labelled = RestartAttemptOf(metadata);
+  if (labelled >= 0 || succession_.empty()) return labelled;
+  const auto* const owner = ControllerOf(metadata);
+  const auto found = std::ranges::find_if(succession_, [&](const auto& job) {
+    return job.first == metadata.uid() ||
+           (owner != nullptr && job.first == owner->uid());
+  });
+  return found == succession_.end() ? -1 : found->second;
+}
+
+// It has not finished, and one of its owners is not here.
+bool Owners::IsQueuedAsMore() const {
+  const auto& workload = report.kueue_workload();
+  if (IsTrue(workload.status().conditions(), "Finished")) return false;
+  const auto is_here = [this](const auto& owner) {
+    const auto has_uid = [&owner](const auto& object) {
+      return object.metadata().uid() == owner.uid();
+    };
+    return std::ranges::any_of(report.jobs(), has_uid) ||
+           std::ranges::any_of(report.pods(), has_uid) ||
+           std::ranges::any_of(views, [&owner](const WorkloadView& view) {
+             return view.meta->uid() == owner.uid();
+           });
+  };
+  return std::ranges::any_of(workload.metadata().owner_references(),
+                             [&](const auto& owner) {
+                               return !owner.uid().empty() && !is_here(owner);
+                             });
 }
 
 void Owners::FindCleanUp() {
@@ -129,10 +223,19 @@ void Owners::FindCleanUp() {
   }
   const int newest = report.jobs().empty() ? -1 : NewestAttempt();
   for (const auto& job : report.jobs()) {
-    if (RestartAttemptOf(job.metadata()) < newest) continue;
+    if (AttemptOf(job.metadata()) < newest) continue;
     AddSince(FailedSince(ViewOf(job)), failed_since);
   }
   AddSince(failed_since, cleans_up_since);
+  if (views.empty() && report.jobs_size() == 1) {
+    const auto passed = DeadlinePassed(ViewOf(report.jobs(0)));
+    if (passed && gave_up()) {
+      retried_until = *passed - LongestBackOff(report.jobs(0));
+    }
+  }
+  if (report.jobs().empty() && views.empty()) {
+    AddSince(GivenUpByEvents(report), cleans_up_since);
+  }
   if (const auto queue = QueueIn(report)) {
     AddSince(RestartsSince(*queue), cleans_up_since);
     AddSince(Since(queue->conditions, {"Finished"}), cleans_up_since);
@@ -154,9 +257,10 @@ bool Owners::SayThatItRuns() const {
 
 bool Owners::HasNotSucceeded() const {
   if (!views.empty()) return views.front().phase != WorkloadPhase::kSucceeded;
+  if (IsQueuedAsMore()) return true;
   const int newest = report.jobs_size() > 1 ? NewestAttempt() : -1;
-  return std::ranges::any_of(report.jobs(), [newest](const auto& job) {
-    return RestartAttemptOf(job.metadata()) >= newest &&
+  return std::ranges::any_of(report.jobs(), [&](const auto& job) {
+    return AttemptOf(job.metadata()) >= newest &&
            ViewOf(job).phase != WorkloadPhase::kSucceeded;
   });
 }
@@ -169,10 +273,10 @@ bool Owners::any() const {
 int Owners::NewestAttempt() const {
   int newest = -1;
   for (const auto& job : report.jobs()) {
-    newest = std::max(newest, RestartAttemptOf(job.metadata()));
+    newest = std::max(newest, AttemptOf(job.metadata()));
   }
   for (const auto& pod : report.pods()) {
-    newest = std::max(newest, RestartAttemptOf(pod.metadata()));
+    newest = std::max(newest, AttemptOf(pod.metadata()));
   }
   for (const WorkloadView& view : views) {
     // Labels and status of one object are of two moments: what carries no label

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "absl/container/inlined_vector.h"
 #include "mulligan/kubernetes/batch/v1/job.pb.h"
@@ -36,6 +37,10 @@ struct Owners {
   // nothing of how the work fares. 0: since nobody knows when.
   std::optional<std::int64_t> cleans_up_since;
 
+  // Of a Job that failed because its deadline passed: what had failed before
+  // this time it had tried again since. Nothing: it failed of something else.
+  std::optional<std::int64_t> retried_until;
+
   // The work has failed for good or is about to: pods that still live do not
   // count, and those that are stopped now did not fail by it.
   bool gave_up() const { return phase >= WorkloadPhase::kGivesUp; }
@@ -53,12 +58,22 @@ struct Owners {
   bool HasNotSucceeded() const;
   // Whether there is an object that pods are made for.
   bool any() const;
-  // The highest restart attempt of all pods and Jobs, and what their owner has
-  // counted; -1: nothing tells.
+  // Which attempt of its owner a pod or Job is of: by its label
+  // (RestartAttemptOf), else, of Jobs of an owner whose kind is not known, by
+  // how many of them had failed when it was made. -1: nothing tells.
+  int AttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata) const;
+  // The highest of all pods and Jobs, and what their owner has counted; -1:
+  // nothing tells.
   int NewestAttempt() const;
+  // Kueue queues more than the report has: what ends a part does not end it.
+  bool IsQueuedAsMore() const;
 
  private:
+  void FindSuccession();
   void FindCleanUp();
+
+  // UIDs of Jobs that followed each other, and the attempt of each.
+  absl::InlinedVector<std::pair<std::string_view, int>, 2> succession_;
 };
 
 // The queue of the workload: Kueue's object says it, or a label; empty: none.

@@ -80,25 +80,21 @@ Diagnosed DiagnosedEarlier(const Situated& at, const Failure& earlier,
   return told;
 }
 
-Diagnosed WithFleet(const Situated& at, Diagnosed told,
-                    const v1::BudgetLedger& ledger) {
-  if (at.request.recent().empty()) return told;
+void CompareWithFleet(const Situated& at, const v1::BudgetLedger& ledger,
+                      Diagnosed& told) {
+  if (at.request.recent().empty()) return;
   FleetFinding found =
       DeriveFromFleet(at.compiled().derivation, at.request.recent(), ledger,
                       told.what(), {told.identity, at.now});
   const bool endless =
       found.derived.cause == v1::INCIDENT && !told.findings.since;
-  if (found.derived.cause == v1::DERIVED_CAUSE_UNSPECIFIED || endless) {
-    return told;
-  }
+  if (found.derived.cause == v1::DERIVED_CAUSE_UNSPECIFIED || endless) return;
   told.turn = found.turn;
   SetDerived(std::move(found.derived), told.mutable_what());
-  return told;
 }
 
-Diagnosed WithHistory(const Situated& at, Diagnosed told,
-                      const v1::BudgetLedger& ledger,
-                      const v1::Progress& progress) {
+void CompareWithHistory(const Situated& at, const v1::BudgetLedger& ledger,
+                        const v1::Progress& progress, Diagnosed& told) {
   Failure& failure = told.mutable_what();
   // Of what nobody knows, the place where it came twice says something.
   if (failure.outlook == v1::Diagnosis::OUTLOOK_UNKNOWN &&
@@ -106,13 +102,12 @@ Diagnosed WithHistory(const Situated& at, Diagnosed told,
     failure.incident.of_node = true;
   }
   // What many meet at once is not this workload's history.
-  if (failure.derived_cause != v1::DERIVED_CAUSE_UNSPECIFIED) return told;
+  if (failure.derived_cause != v1::DERIVED_CAUSE_UNSPECIFIED) return;
   Derived found = DeriveCause(at.compiled().derivation, ledger, failure,
                               progress, told.failed_at, failure.ran_for);
   if (found.cause != v1::DERIVED_CAUSE_UNSPECIFIED) {
     SetDerived(std::move(found), failure);
   }
-  return told;
 }
 
 std::optional<absl::Duration> RanFor(const v1::FailureReport& report,

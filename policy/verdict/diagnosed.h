@@ -42,7 +42,7 @@ struct Diagnosed {
   absl::Time failed_at = {};
   // Whose turn it is in an incident.
   Turn turn = Turn::kWait;
-  // Filled by Compared (policy/verdict/recalled.h).
+  // Filled by Compare (policy/verdict/recalled.h).
   Standing standing = Standing::kNotBroken;
 
   const Failure& what() const { return findings.failure; }
@@ -61,15 +61,14 @@ Diagnosed Diagnose(const Situated& at);
 Diagnosed DiagnosedEarlier(const Situated& at, const Failure& earlier,
                            FailureId id);
 
-// With what the fleet shows beyond the failure. An incident needs a failure
+// Adds what the fleet shows beyond the failure. An incident needs a failure
 // with a known time, because waits must end.
-Diagnosed WithFleet(const Situated& at, Diagnosed told,
-                    const v1::BudgetLedger& ledger);
+void CompareWithFleet(const Situated& at, const v1::BudgetLedger& ledger,
+                      Diagnosed& told);
 
-// With what the history, `ledger`, shows beyond it.
-Diagnosed WithHistory(const Situated& at, Diagnosed told,
-                      const v1::BudgetLedger& ledger,
-                      const v1::Progress& progress);
+// Adds what the history, `ledger`, shows beyond it.
+void CompareWithHistory(const Situated& at, const v1::BudgetLedger& ledger,
+                        const v1::Progress& progress, Diagnosed& told);
 
 // How long the attempt of a failure ran: its culprit's container, else the
 // lifetime of its root, else as long as the caller says that it was healthy.

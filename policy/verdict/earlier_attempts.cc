@@ -15,6 +15,8 @@
 #include "policy/budget/seeding.h"
 #include "policy/request/kubernetes_codec.h"
 #include "policy/verdict/escalation.h"
+#include "policy/verdict/ledger_owner.h"
+#include "policy/verdict/reach.h"
 #include "policy/verdict/record.h"
 #include "policy/verdict/verdict.h"
 
@@ -130,9 +132,8 @@ class PartOfReport {
 std::string Record(const Situated& at, const Told& told,
                    v1::BudgetLedger& ledger) {
   const PartOfReport report(at.report(), *told.attempt);
-  const Diagnosed diagnosed =
-      WithHistory(at, DiagnosedEarlier(at, *told.attempt, told.id), ledger,
-                  v1::Progress::default_instance());
+  Diagnosed diagnosed = DiagnosedEarlier(at, *told.attempt, told.id);
+  CompareWithHistory(at, ledger, v1::Progress::default_instance(), diagnosed);
   const Owners owners(*report);
   const Case failure = CaseOf(at, diagnosed, ledger, owners, /*refund=*/false);
   const auto [verdict, accounts] = Price(failure);
@@ -165,9 +166,8 @@ void NoteRetried(const Situated& at, const Findings& findings,
                   0, unseen);
   for (const Told& one : unseen) {
     const PartOfReport report(at.report(), *one.attempt);
-    const Diagnosed diagnosed =
-        WithHistory(at, DiagnosedEarlier(at, *one.attempt, one.id), ledger,
-                    v1::Progress::default_instance());
+    Diagnosed diagnosed = DiagnosedEarlier(at, *one.attempt, one.id);
+    CompareWithHistory(at, ledger, v1::Progress::default_instance(), diagnosed);
     const Owners owners(*report);
     const Case failure =
         CaseOf(at, diagnosed, ledger, owners, /*refund=*/false);
@@ -190,6 +190,19 @@ void NoteRetried(const Situated& at, const Findings& findings,
     FillRecord(failure, verdict, decision, record);
     AddRecord(failure.attempts, record, ledger);
   }
+}
+
+void NoteDone(const Situated& at, const Diagnosed& told,
+              v1::BudgetLedger& ledger) {
+  if (FindFailure(ledger, told.id.id) >= 0) return;
+  TieLedger(at.owners, *at.workload, false, ledger);
+  const Case done = CaseOf(at, told, ledger, at.owners, /*refund=*/false);
+  v1::Decision decision;
+  decision.set_action(v1::Decision::IGNORE);
+  decision.set_scope(ScopeOf(done, decision.action()));
+  v1::AttemptRecord record;
+  FillRecord(done, Verdict(), decision, record);
+  AddRecord(done.attempts, record, ledger);
 }
 
 std::vector<std::string> ChargeEarlierAttempts(const Situated& at,

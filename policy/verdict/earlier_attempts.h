@@ -25,6 +25,11 @@ std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
 void NoteRetried(const Situated& at, const Findings& findings,
                  v1::BudgetLedger& ledger);
 
+// Records in `ledger`, uncharged, that nothing is to be done about work whose
+// owner has failed. Once.
+void NoteDone(const Situated& at, const Diagnosed& told,
+              v1::BudgetLedger& ledger);
+
 // A failure that is open beside the one at hand.
 struct OpenFailure {
   const Failure* failure;  // of Findings.earlier

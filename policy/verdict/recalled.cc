@@ -84,14 +84,18 @@ bool IsUnexplained(v1::Cause cause) {
 
 // Whether an operator's summary that explains nothing is all that is told of
 // work that was given up: its counter went on, and why is known already.
-bool IsGivenUp(const Diagnosed& told, const v1::BudgetLedger& ledger) {
-  if (ledger.history().empty() || !told.what().incident.summary ||
-      !IsUnexplained(told.what().cause)) {
-    return false;
+bool IsGivenUp(const Situated& at, const Diagnosed& told,
+               const v1::BudgetLedger& ledger) {
+  if (ledger.history().empty() || !told.what().incident.summary) return false;
+  const v1::AttemptRecord& last = *ledger.history().rbegin();
+  // It had failed for good when it was found to be done (NoteDone).
+  if (last.cause() == v1::CANCELLED) {
+    return at.owners.failed_since &&
+           *at.owners.failed_since <= last.observed_at().seconds();
   }
-  const v1::Decision& last = ledger.history().rbegin()->decision();
-  return last.action() == v1::Decision::FAIL &&
-         last.scope() >= v1::Decision::JOB;
+  return IsUnexplained(told.what().cause) &&
+         last.decision().action() == v1::Decision::FAIL &&
+         last.decision().scope() >= v1::Decision::JOB;
 }
 
 // Where the failure stands that has the record `known`; -1: it has none.
@@ -176,6 +180,9 @@ void SetAsRecorded(const v1::AttemptRecord& record, Diagnosed& told) {
   failure.set_aside = failure.cause;
   failure.cause = record.cause();
   failure.domain = RowOf(record.cause()).domain;
+  if (kNoFailures.Contains(failure.cause)) {
+    failure.situation = v1::Diagnosis::FINISHED;
+  }
   failure.outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
   failure.outlook_reason.clear();
 }
@@ -210,9 +217,16 @@ void SetStale(Diagnosed& told) {
   failure.outlook_reason.clear();
 }
 
+// Whether its owner has failed, and nothing of it is to be retried: what shows
+// that may be gone when it is reported again.
+bool IsDoneThoughFailed(const Situated& at, const Diagnosed& told) {
+  return told.what().cause == v1::CANCELLED && at.owners.gave_up();
+}
+
 // Of work that goes on the ledger remembers what failed.
 Recalled RecallRetried(const Situated& at, const Diagnosed& told,
                        Recalled before) {
+  if (IsDoneThoughFailed(at, told)) NoteDone(at, told, *before.ledger);
   if (told.what().situation == v1::Diagnosis::ALIVE && told.earlier() > 0) {
     v1::BudgetLedger& ledger = *before.ledger;
     const v1::BudgetLedger as_sent = ledger;
@@ -240,7 +254,7 @@ Recalled Recall(const Situated& at, const Diagnosed& told) {
   const NativeCount count = CountNativeFailures(at.owners, told.earlier());
   int known =
       FindKnown(*before.ledger, ToldNow(at, told, *before.ledger, count));
-  if (known < 0 && IsGivenUp(told, *before.ledger)) {
+  if (known < 0 && IsGivenUp(at, told, *before.ledger)) {
     known = before.ledger->history_size() - 1;
   }
   known = LatestOf(at.owners, known, *before.ledger);
@@ -256,7 +270,7 @@ Recalled Recall(const Situated& at, const Diagnosed& told) {
   return before;
 }
 
-Diagnosed Compared(const Situated& at, Diagnosed told, const Recalled& before) {
+void Compare(const Situated& at, const Recalled& before, Diagnosed& told) {
   told.standing = before.standing;
   if (before.is_stale()) {
     SetStale(told);
@@ -265,10 +279,9 @@ Diagnosed Compared(const Situated& at, Diagnosed told, const Recalled& before) {
   } else if (before.stop) {
     SetLoop(*before.stop, told);
   } else if (told.is_broken()) {
-    return WithHistory(at, WithFleet(at, std::move(told), *before.ledger),
-                       *before.ledger, at.report().progress());
+    CompareWithFleet(at, *before.ledger, told);
+    CompareWithHistory(at, *before.ledger, at.report().progress(), told);
   }
-  return told;
 }
 
 }  // namespace mulligan

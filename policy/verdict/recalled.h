@@ -42,9 +42,9 @@ struct Recalled {
 
 Recalled Recall(const Situated& at, const Diagnosed& told);
 
-// The failure beside the ledger: of an attempt that is past everything is
-// settled; what is to be decided shows more beside fleet and history.
-Diagnosed Compared(const Situated& at, Diagnosed told, const Recalled& before);
+// Compares the failure with the ledger: of an attempt that is past everything
+// is settled; what is to be decided shows more beside fleet and history.
+void Compare(const Situated& at, const Recalled& before, Diagnosed& told);
 
 }  // namespace mulligan
 

@@ -48,7 +48,8 @@ std::vector<WholeRow> Wholes() {
       {"RayJob",
        "ray_job",
        {"job_deployment_status: 'Failed' job_status: 'FAILED'",
-        "job_deployment_status: 'Failed' reason: 'DeadlineExceeded'"},
+        "job_deployment_status: 'Failed' reason: 'DeadlineExceeded'",
+        "job_deployment_status: 'Complete' job_status: 'FAILED'"},
        {"job_deployment_status: 'Running' job_status: 'RUNNING'",
         "job_deployment_status: 'Initializing'",
         "job_deployment_status: 'Retrying' failed: 1"}},
@@ -213,11 +214,206 @@ TEST_F(EndOfWholeTest, WorkThatEndedWellWhileBeingDeletedIsNotRunAgain) {
     EXPECT_EQ(answer.diagnosis().cause(), v1::CANCELLED) << report;
     EXPECT_EQ(answer.decision().action(), v1::Decision::IGNORE) << report;
     EXPECT_THAT(Charged(), IsEmpty()) << report;
+    // Its pod is gone: so it stays, once and for all.
+    for (const int later : {90, 300}) {
+      const v1::DecideResponse again = Tell(job(1), kEnd + later);
+      EXPECT_EQ(again.diagnosis().cause(), v1::CANCELLED) << report;
+      EXPECT_EQ(again.diagnosis().situation(), v1::Diagnosis::FINISHED);
+      EXPECT_EQ(again.decision().action(), v1::Decision::IGNORE) << report;
+      EXPECT_THAT(Charged(), IsEmpty()) << report;
+      EXPECT_EQ(ledger_.history_size(), 1) << report;
+    }
   }
   // Others failed as well: why is not in this pod.
   EXPECT_EQ(
       Ask(pod(kEnd - 62, 300, "Succeeded", done) + job(4)).diagnosis().cause(),
       v1::APP_ERROR);
+}
+
+// The same of other owners that go by the phase of their pods. Ray and Spark
+// know themselves how their program fared.
+TEST_F(EndOfWholeTest, WorkOfAnyOwnerThatEndedWellIsNotRunAgain) {
+  for (const WholeRow& row : Wholes()) {
+    if (row.failed.empty() || row.kind == std::string("Job")) continue;
+    for (const char* phase : {"Failed", "Succeeded"}) {
+      const std::string report = absl::StrCat(
+          Whole(row, row.failed.front()),
+          Pod("train-w",
+              absl::StrCat(OwnedBy(row.kind),
+                           "creation_timestamp { seconds: 100000 } "
+                           "deletion_timestamp { seconds: ",
+                           kEnd - 30, " } deletion_grace_period_seconds: 30 "),
+              phase, Ended(100'000, kEnd - 50, 0, "Completed")));
+      const v1::DecideResponse answer = Ask(report);
+      const bool is_done = phase == std::string("Failed") &&
+                           row.kind != std::string("RayJob") &&
+                           row.kind != std::string("SparkApplication");
+      EXPECT_EQ(answer.diagnosis().cause() == v1::CANCELLED, is_done)
+          << report << answer.decision().sentence();
+      if (!is_done) continue;
+      EXPECT_THAT(Charged(), IsEmpty()) << report;
+      EXPECT_EQ(
+          Tell(Whole(row, row.failed.front()), kEnd + 300).decision().action(),
+          v1::Decision::IGNORE)
+          << report;
+    }
+  }
+}
+
+// What was stopped by its user says so, whatever became of the deployment.
+TEST_F(EndOfWholeTest, AStoppedRayJobHasNotSucceeded) {
+  const WholeRow ray_job = Wholes()[2];
+  for (const char* deployment : {"Complete", "Failed", "Running"}) {
+    for (int which = 0; which <= 3; ++which) {
+      const std::string report =
+          Whole(ray_job,
+                absl::StrCat("job_status: 'STOPPED' ",
+                             "job_deployment_status: '", deployment, "'")) +
+          DoneParts(ray_job, which);
+      EXPECT_EQ(Ask(report).diagnosis().cause(), v1::CANCELLED) << report;
+    }
+  }
+}
+
+// Kueue queues a whole of which the report has parts alone.
+TEST_F(EndOfWholeTest, NoPartEndsWhatIsQueuedAsMore) {
+  const auto workload = [](const std::string& owners, const char* finished) {
+    return absl::StrCat(
+        "kueue_workload { metadata { name: 'w' uid: 'Q' ", owners,
+        "} spec { active: true } status { conditions { type: 'Admitted' "
+        "status: 'True' last_transition_time { seconds: 100000 } } ",
+        finished, "} } ");
+  };
+  const auto owner = [](const char* kind, const char* uid) {
+    return absl::StrCat("owner_references { kind: '", kind, "' name: '", uid,
+                        "' uid: '", uid, "' } ");
+  };
+  const std::string finished =
+      "conditions { type: 'Finished' status: 'True' reason: 'Succeeded' } ";
+  const WholeRow job_set = Wholes().front();
+  const std::string pod =
+      Pod("p-0", "creation_timestamp { seconds: 100000 } ", "Succeeded",
+          Ended(100'000, kEnd, 0, "Completed"));
+  const std::string group = owner("Pod", "p-0") + owner("Pod", "p-1");
+  for (const auto& [owners, parts] :
+       {std::pair{owner("JobSet", "T"), DoneParts(job_set, 1)},
+        std::pair{owner("RayJob", "T"), DoneParts(job_set, 3)},
+        std::pair{group, pod}}) {
+    EXPECT_EQ(Ask(workload(owners, "") + parts).diagnosis().situation(),
+              v1::Diagnosis::ALIVE)
+        << owners << parts;
+    EXPECT_EQ(
+        Ask(workload(owners, finished.c_str()) + parts).diagnosis().cause(),
+        v1::SUCCEEDED)
+        << owners << parts;
+  }
+  // Near miss: all that is queued is here.
+  EXPECT_EQ(Ask(workload(owner("Pod", "p-0"), "") + pod).diagnosis().cause(),
+            v1::SUCCEEDED);
+}
+
+// A retry of an owner whose kind nobody knows is its next Job. Nothing of the
+// one before is retried once that is there, and it decides.
+TEST_F(EndOfWholeTest, TheNextJobOfAnUnknownOwnerIsTheRetry) {
+  const auto job = [](int number, int made, const std::string& status) {
+    return absl::StrCat(
+        "jobs { metadata { name: 'f-", number, "' uid: 'F", number,
+        "' creation_timestamp { seconds: ", made,
+        " } owner_references { kind: 'Flow' name: 'f' uid: 'flow' controller: "
+        "true } } spec { completions: 1 } status { ",
+        status, " } } ");
+  };
+  const auto failed = [](int at) {
+    return absl::StrCat("failed: 1 conditions { type: 'Failed' status: 'True' ",
+                        "reason: 'BackoffLimitExceeded' last_transition_time "
+                        "{ seconds: ",
+                        at, " } } ");
+  };
+  const auto pod = [](int number, int made, const char* phase,
+                      const std::string& status) {
+    return Pod(absl::StrCat("f-", number, "-x"),
+               absl::StrCat("owner_references { kind: 'Job' name: 'f-", number,
+                            "' uid: 'F", number,
+                            "' controller: true } creation_timestamp { "
+                            "seconds: ",
+                            made, " } "),
+               phase, status);
+  };
+  const std::string runs =
+      "container_statuses { name: 'main' state { running { } } }";
+  const std::string first = job(1, 100'000, failed(kEnd));
+  const std::string first_pod =
+      pod(1, 100'000, "Failed", Ended(100'000, kEnd - 5, 1, "Error"));
+  const int made = kEnd + 120;
+  const std::string next_pods[] = {"", pod(2, made, "Running", runs)};
+  for (const std::string& before : {std::string(), first_pod}) {
+    for (const std::string& now : next_pods) {
+      ledger_.Clear();
+      EXPECT_EQ(Tell(first + before, kEnd + 60).decision().action(),
+                v1::Decision::RETRY);
+      const auto charged = Charged();
+      for (const char* status : {"", "active: 1"}) {
+        const v1::DecideResponse answer =
+            Tell(first + before + job(2, made, status) + now, made + 30);
+        EXPECT_EQ(answer.decision().action(), v1::Decision::IGNORE)
+            << answer.decision().sentence();
+        EXPECT_EQ(answer.diagnosis().situation(), v1::Diagnosis::ALIVE);
+        EXPECT_EQ(Charged(), charged);
+      }
+    }
+    EXPECT_EQ(Tell(first + before +
+                       job(2, made,
+                           "succeeded: 1 conditions { type: 'Complete' status: "
+                           "'True' }"),
+                   made + 60)
+                  .diagnosis()
+                  .cause(),
+              v1::SUCCEEDED);
+    // It fails like the first one: another failure, charged once.
+    const v1::DecideResponse again =
+        Tell(first + before + job(2, made, failed(made + 100)) +
+                 pod(2, made, "Failed", Ended(made, made + 95, 139, "Error")),
+             made + 160);
+    EXPECT_EQ(again.diagnosis().cause(), v1::CRASH_SIGNAL);
+    EXPECT_EQ(again.accounting().units(), 1);
+  }
+  // Near miss: both were made at once, and one of them runs on.
+  EXPECT_EQ(
+      Ask(first + first_pod + job(2, 100'000, "active: 1")).decision().action(),
+      v1::Decision::RETRY);
+}
+
+// What the Job had tried again before its deadline passed is not what it ended
+// of, whatever is left of its pods.
+TEST_F(EndOfWholeTest, ADeadlineIsNotTheAttemptBefore) {
+  const std::string ends[] = {
+      Ended(100'000, 100'140, 137, "OOMKilled"),
+      Ended(100'000, 100'140, 1, "Error"),
+      Ended(100'000, 100'140, 1, "Error",
+            "ModuleNotFoundError: No module named acme"),
+      absl::StrCat(kMarked, 100'140, " } } ",
+                   Ended(100'000, 100'140, 143, "Error"))};
+  const std::string job =
+      "jobs { metadata { name: 'train' uid: 'J' } spec { completions: 1 "
+      "parallelism: 1 backoff_limit: 6 active_deadline_seconds: 290 } status { "
+      "failed: 2 start_time { seconds: 100000 } conditions { type: 'Failed' "
+      "status: 'True' reason: 'DeadlineExceeded' last_transition_time { "
+      "seconds: 100325 } } } } ";
+  const std::string killed =
+      Pod("b",
+          absl::StrCat(Created(100'160),
+                       "deletion_timestamp { seconds: 100320 } "
+                       "deletion_grace_period_seconds: 30 "),
+          "Failed", Ended(100'162, 100'321, 137, "Error"));
+  for (const std::string& end : ends) {
+    const std::string before = Pod("a", Created(100'000), "Failed", end);
+    for (const std::string& pods : {before + killed, before, killed}) {
+      const v1::DecideResponse answer = Ask(job + pods, 100'330);
+      EXPECT_EQ(answer.diagnosis().cause(), v1::DEADLINE_JOB) << pods;
+      EXPECT_EQ(answer.decision().action(), v1::Decision::FAIL) << pods;
+      EXPECT_THAT(answer.separate(), IsEmpty()) << pods;
+    }
+  }
 }
 
 // A deadline ends its pods when it passes, whenever the conditions are written
@@ -268,7 +464,14 @@ TEST_F(EndOfWholeTest, AJobsOwnKillIsNoEndOfItsProgram) {
       "\"ModuleNotFoundError: No module named 'flash_attn'\" finished_at { "
       "seconds: ",
       kEnd - 20, " } } }");
-  for (const int code : {137, 143}) {
+  // However the program answers the SIGTERM.
+  for (const int code : {137, 143, 130, 0, 1, 2, 139}) {
+    if (code != 137 && code != 143) {
+      EXPECT_EQ(Ask(report(code, module.c_str())).diagnosis().cause(),
+                v1::CONFIG_USER_ERROR)
+          << code;
+      continue;
+    }
     for (const std::string& last : {std::string(), module}) {
       const v1::DecideResponse answer = Ask(report(code, last.c_str()));
       const v1::Cause cause = answer.diagnosis().cause();
@@ -503,14 +706,26 @@ TEST_F(EndOfWholeTest, NoPartIsRetriedOfWhatTheAnswerEnds) {
            (at = later.find("100500", at)) != std::string::npos;) {
         later.replace(at, 6, "100700");
       }
-      const std::string report = absl::StrCat(
-          "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: 2 "
-          "completions: 2 backoff_limit: 6 } status { failed: 2 } } ",
-          Pod("a", Created(100'000), "Failed", first),
-          Pod("b", Created(100'000), "Failed", later));
+      const std::string pods = Pod("a", Created(100'000), "Failed", first) +
+                               Pod("b", Created(100'000), "Failed", later);
+      const auto job = [](const char* status) {
+        return absl::StrCat(
+            "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: 2 "
+            "completions: 2 backoff_limit: 6 } status { failed: 2 ",
+            status, "} } ");
+      };
+      const std::string open = job("") + pods;
+      const std::string over =
+          job("conditions { type: 'Failed' status: 'True' reason: "
+              "'BackoffLimitExceeded' last_transition_time { seconds: 100701 } "
+              "} ") +
+          pods;
       ledger_.Clear();
-      // Asked again, with the ledger, it is no other answer.
-      for (const int now : {100'703, 100'730}) {
+      // Asked again, with the ledger, it is no other answer; nor once the Job
+      // says that it has failed, whoever asks first then.
+      for (const int now : {100'703, 100'730, 100'760, 200'000}) {
+        if (now == 200'000) ledger_.Clear();
+        const std::string& report = now < 100'760 ? open : over;
         const v1::DecideResponse answer = Tell(report, now);
         std::vector<v1::Decision> all = {answer.decision()};
         for (const auto& part : answer.separate()) {

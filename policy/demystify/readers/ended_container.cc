@@ -195,12 +195,13 @@ EndedContainer EndOfContainer(const core::ContainerStatus& status) {
   return ended;
 }
 
-bool EndsByStopping(const core::ContainerStatus& status) {
+bool EndsByStopping(const core::ContainerStatus& status, Seconds since) {
   if (!status.last_state().has_terminated()) return false;
   if (status.state().has_running()) return true;
   const auto& ended = status.state().terminated();
   return status.state().has_terminated() &&
-         EndOf(CodeIn(ended), ended.reason()) == End::kKilled;
+         (EndOf(CodeIn(ended), ended.reason()) == End::kKilled ||
+          ended.finished_at().seconds() > since);
 }
 
 EndedContainer LastEnd(const core::ContainerStatus& status) {
@@ -215,7 +216,7 @@ EndedContainer LastEnd(const core::ContainerStatus& status) {
 
 EndedContainer EndBefore(const core::ContainerStatus& status, Seconds requested,
                          Seconds killed_since) {
-  if (EndsByStopping(status)) return LastEnd(status);
+  if (EndsByStopping(status, killed_since)) return LastEnd(status);
   const EndedContainer ended = EndOfContainer(status);
   if (ended.terminated == nullptr || ended.last) return ended;
   const Seconds at = ended.terminated->finished_at().seconds();

@@ -36,9 +36,12 @@ const kubernetes::core::v1::ContainerStatus& StatusOf(
 EndedContainer EndOfContainer(
     const kubernetes::core::v1::ContainerStatus& status);
 
-// Whether the container of a pod that is being stopped ended before that, and
-// its last run ends by it.
-bool EndsByStopping(const kubernetes::core::v1::ContainerStatus& status);
+// Whether the container of a pod that its owner stops (CleanUpBegan in
+// pod_life.h: since when) ended before that, and its last run ends by it: it
+// runs still, was killed, or ended later, with whatever code the program answers
+// a SIGTERM.
+bool EndsByStopping(const kubernetes::core::v1::ContainerStatus& status,
+                    Seconds since);
 
 // The end before the last start, however the run after it ended; null where
 // none is told.

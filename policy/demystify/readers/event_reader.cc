@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
+#include <vector>
 
 #include "policy/demystify/context.h"
 #include "policy/demystify/fact.h"
@@ -201,51 +203,111 @@ bool SaysScheduled(const Context& context, int event) {
   return context.report.events(event).reason() == "Scheduled";
 }
 
-// The stages that pods have left behind of which only events are reported. A
-// pod is scheduled once. What kept it from starting is past once a later event
-// says that it started. Events without times, or of the same second, follow
-// each other as they stand in the report: the API server lists them by name,
-// which ends in their time, and so does kubectl describe.
+// How far an event says that its object came, in the order of its life.
+enum class Step : std::uint8_t {
+  kNone,
+  kMade,
+  kPlaced,
+  kMounted,
+  kPulled,
+  kRuns,
+  kDone,
+};
+
+constexpr struct {
+  std::string_view reason;
+  Step step;
+} kSteps[] = {
+    // Of a Job, that its pod is made; of a Workload of Kueue, that it is
+    // admitted; the others are the scheduler's and the kubelet's, of a pod.
+    {"SuccessfulCreate", Step::kMade}, {"Scheduled", Step::kPlaced},
+    {"Pulling", Step::kMounted},       {"Pulled", Step::kPulled},
+    {"Created", Step::kPulled},        {"Started", Step::kRuns},
+    {"QuotaReserved", Step::kRuns},    {"Admitted", Step::kRuns},
+    {"Completed", Step::kDone},
+};
+
+Step StepOf(const core::Event& event) {
+  // The taint manager takes an eviction back under the same reason.
+  if (event.message().starts_with("Cancelling deletion")) return Step::kRuns;
+  const auto found = std::ranges::find(
+      kSteps, event.reason(), [](const auto& row) { return row.reason; });
+  return found == std::end(kSteps) ? Step::kNone : found->step;
+}
+
+// The step that an object comes to once what the event says is overcome.
+Step StepAfter(const core::Event& event) {
+  const EventSignature* const row = FindEvent(event.reason());
+  switch (row == nullptr ? Stage::kRun : row->stage) {
+    case Stage::kCreate:
+      return Step::kMade;
+    case Stage::kSchedule:
+      return Step::kPlaced;
+    case Stage::kStart:
+      if (row->texts == Texts::kMount) return Step::kMounted;
+      return IsAboutImage(event.message()) ? Step::kPulled : Step::kRuns;
+    default:
+      return Step::kRuns;
+  }
+}
+
+// What named objects of which only events are reported have overcome: a later
+// event says that one came further than what kept it, or befell it. Events of a
+// pod without times, or of the same second, follow each other as they stand in
+// the report: the API server lists them by name, which ends in their time, and
+// so does kubectl describe.
 class Overcome {
  public:
   explicit Overcome(const Context& context) : context_(context) {
     for (const int index : context.other_events) {
       const core::Event& event = context.report.events(index);
-      const std::string& pod = event.involved_object().name();
-      if (event.reason() == "Scheduled") scheduled_.insert(pod);
-      if (event.reason() == "Started") started_.insert_or_assign(pod, index);
+      const std::string_view key = KeyOf(event);
+      if (StepOf(event) != Step::kNone && !key.empty()) {
+        steps_[key].push_back(index);
+      }
     }
   }
 
-  Gate GateOf(int index) const {
-    const std::string& pod =
-        context_.report.events(index).involved_object().name();
-    return {.schedule = !scheduled_.contains(pod),
-            .start = !IsBeforeStart(pod, index)};
+  bool IsPast(int index) const {
+    const core::Event& event = context_.report.events(index);
+    const auto steps = steps_.find(KeyOf(event));
+    if (steps == steps_.end() || StepOf(event) != Step::kNone) return false;
+    const Step after = StepAfter(event);
+    return std::ranges::any_of(steps->second, [&](int other) {
+      const core::Event& then = context_.report.events(other);
+      const Step step = StepOf(then);
+      // A pod is placed, and its volumes are mounted, once.
+      const bool once = after == Step::kPlaced ||
+                        (after == Step::kMounted && step >= Step::kRuns);
+      return step >= after && IsOfOnePart(event, then) &&
+             (once || IsLater(other, index));
+    });
   }
 
  private:
-  bool IsBeforeStart(const std::string& pod, int index) const {
-    const auto found = started_.find(pod);
-    if (found == started_.end()) return false;
-    const core::Event& event = context_.report.events(index);
-    const core::Event& start = context_.report.events(found->second);
-    // Of two containers of a pod one may start and the other not.
-    const std::string& container = event.involved_object().field_path();
-    if (!container.empty() &&
-        container != start.involved_object().field_path()) {
-      return false;
-    }
-    const Seconds at = LastTime(event);
-    const Seconds started = LastTime(start);
-    if (Known(at) && Known(started) && at != started) return at < started;
-    return index < found->second;
+  static std::string_view KeyOf(const core::Event& event) {
+    const auto& object = event.involved_object();
+    return object.uid().empty() ? object.name() : object.uid();
+  }
+
+  // Of two containers of a pod one may start and the other not.
+  static bool IsOfOnePart(const core::Event& a, const core::Event& b) {
+    const std::string& container = a.involved_object().field_path();
+    return container.empty() || b.involved_object().field_path().empty() ||
+           container == b.involved_object().field_path();
+  }
+
+  bool IsLater(int index, int than) const {
+    const Seconds at = LastTime(context_.report.events(index));
+    const Seconds other = LastTime(context_.report.events(than));
+    if (Known(at) && Known(other) && at != other) return at > other;
+    return index > than &&
+           context_.report.events(index).involved_object().kind() == "Pod";
   }
 
   const Context& context_;
-  std::unordered_set<std::string_view> scheduled_;
-  // The last such event of each pod, by its index.
-  std::unordered_map<std::string_view, int> started_;
+  // The events that say how far an object came, by its UID or name.
+  std::unordered_map<std::string_view, std::vector<int>> steps_;
 };
 
 // What the kernel kills is gone at once, and its parent soon.
@@ -342,8 +404,11 @@ void ReadEventsOfPod(const Context& context, int index, const PodState& state,
 
 void ReadOtherEvents(const Context& context, Candidates& facts) {
   const Overcome overcome(context);
+  const Gate gate;
   for (const int index : context.other_events) {
-    ReadEvent({context, overcome.GateOf(index), kNoPod, index}, facts);
+    if (!overcome.IsPast(index)) {
+      ReadEvent({context, gate, kNoPod, index}, facts);
+    }
   }
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "policy/base/conditions.h"
@@ -67,32 +67,44 @@ void WeighOtherEvents(const Attempt& attempt, const Gang& gang,
   }
 }
 
-// A Job counts a pod as failed from the moment it is deleted, even where its
-// program then ends well (Kubernetes 1.34, podReplacementPolicy
-// TerminatingOrFailed; kubernetes#125695). Adds that for a Job that failed of
-// nothing else.
+// Whether an owner failed of nothing else than the `done` pods, which ended
+// well as they were deleted: none of the report's pods failed, and no Job
+// counts more.
+bool FailedOfNothingElse(const Attempt& attempt, const Gang& gang,
+                         std::string_view owner, const std::vector<int>& done) {
+  for (const auto& job : attempt.report().jobs()) {
+    if (job.metadata().uid() != owner) continue;
+    return SaysFailed(job.status().conditions()) &&
+           job.status().failed() <= static_cast<int>(done.size());
+  }
+  const auto& views = attempt.context.owners.views;
+  return !views.empty() && views.front().has_failed() && gang.root < 0 &&
+         gang.succeeded == static_cast<int>(attempt.pods.size()) &&
+         std::ranges::all_of(done, [&](int pod) {
+           return attempt.report().pods(pod).status().phase() == "Failed";
+         });
+}
+
+// A pod counts as failed from the moment it is deleted, even where its program
+// then ends well (Job of Kubernetes 1.34, podReplacementPolicy
+// TerminatingOrFailed; kubernetes#125695); its phase says so, too. Adds that
+// for an owner that failed of nothing else.
 void ReadDoneThoughDeleted(const Attempt& attempt, const Gang& gang,
                            Candidates& facts) {
   if (gang.succeeded == 0) return;
-  std::unordered_map<std::string_view, std::vector<int>> done_of_job;
+  std::map<std::string_view, std::vector<int>> done_of_owner;
   for (const int index : attempt.pods) {
     const auto& metadata = attempt.report().pods(index).metadata();
     const auto* const owner = ControllerOf(metadata);
     if (attempt.member(index).succeeded() && owner != nullptr &&
         metadata.has_deletion_timestamp()) {
-      done_of_job[owner->uid()].push_back(index);
+      done_of_owner[owner->uid()].push_back(index);
     }
   }
-  if (done_of_job.empty()) return;
-  for (const auto& job : attempt.report().jobs()) {
-    const auto done = done_of_job.find(job.metadata().uid());
-    if (done == done_of_job.end() || !SaysFailed(job.status().conditions()) ||
-        job.status().failed() > static_cast<int>(done->second.size())) {
-      continue;
-    }
+  for (const auto& [owner, pods] : done_of_owner) {
+    if (!FailedOfNothingElse(attempt, gang, owner, pods)) continue;
     AddSign(facts, sign::kDoneThoughDeleted,
-            {Root::kPods, done->second.front(), "", -1,
-             ".metadata.deletionTimestamp"},
+            {Root::kPods, pods.front(), "", -1, ".metadata.deletionTimestamp"},
             "set");
   }
 }

@@ -176,7 +176,7 @@ void ReadJobs(const Context& context, Candidates& facts) {
   for (int i = 0; i < jobs; ++i) {
     const WorkloadView view = ViewOf(context.report.jobs(i));
     // Of an earlier attempt of its JobSet, and on its way out.
-    const int attempt = RestartAttemptOf(*view.meta);
+    const int attempt = context.owners.AttemptOf(*view.meta);
     if (attempt >= 0 && attempt < newest) continue;
     const std::size_t before = facts.size();
     const Place place = {Root::kJobs, i};

@@ -159,6 +159,12 @@ bool ViewRayJob(const v1::FailureReport& report, WorkloadView& view) {
       std::end(rayjob::kJobWords)) {
     view.unknown_words.push_back({".status.jobStatus", status.job_status()});
   }
+  // What ended otherwise than the deployment says (until KubeRay 1.1).
+  if (view.phase == WorkloadPhase::kSucceeded &&
+      (status.job_status() == rayjob::kJobFailed ||
+       status.job_status() == rayjob::kJobStopped)) {
+    view.phase = WorkloadPhase::kGivenUp;
+  }
   // The operator has yet to hear of it.
   if (IsAhead(status)) view.phase = WorkloadPhase::kSucceeded;
   if (view.phase == WorkloadPhase::kRuns &&
