@@ -217,16 +217,16 @@ void SetStale(Diagnosed& told) {
   failure.outlook_reason.clear();
 }
 
-// Whether its owner has failed, and nothing of it is to be retried: what shows
-// that may be gone when it is reported again.
-bool IsDoneThoughFailed(const Situated& at, const Diagnosed& told) {
-  return told.what().cause == v1::CANCELLED && at.owners.gave_up();
-}
-
 // Of work that goes on the ledger remembers what failed.
 Recalled RecallRetried(const Situated& at, const Diagnosed& told,
                        Recalled before) {
-  if (IsDoneThoughFailed(at, told)) NoteDone(at, told, *before.ledger);
+  // A pod shows that nothing is to be done though its owner has failed: it may
+  // be gone when that is reported again.
+  const Failure& failure = told.what();
+  if (failure.cause == v1::CANCELLED && !failure.culprit.pod.empty() &&
+      at.owners.gave_up()) {
+    NoteDone(at, told, *before.ledger);
+  }
   if (told.what().situation == v1::Diagnosis::ALIVE && told.earlier() > 0) {
     v1::BudgetLedger& ledger = *before.ledger;
     const v1::BudgetLedger as_sent = ledger;

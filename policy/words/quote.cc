@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "policy/base/utf8.h"
-#include "policy/request/owners.h"
 #include "policy/request/workload_view.h"
 #include "policy/words/error_line.h"
 #include "policy/words/sentences.h"
@@ -69,19 +68,25 @@ std::string EndOf(std::string_view text) {
   return ExcerptFrom(text, in_word ? Utf8Boundary(text, least) : space + 1);
 }
 
-// Where the report has it; empty: in parts that no headline quotes.
-std::string PathIn(const Owners& owners, const std::string& part) {
-  const v1::FailureReport& report = owners.report;
-  for (int i = 0; i < report.pods_size(); ++i) {
-    const std::string path = PathInPod(report.pods(i), part);
-    if (!path.empty()) return absl::StrCat("pods[", i, "].status.", path);
+// Where the report has it: the culprit's pod, that of what decided, or an
+// object above. Empty: in parts that no headline quotes.
+std::string PathIn(const Answered& answered, const std::string& part) {
+  const v1::FailureReport& report = answered.report();
+  const demystify::Candidate* naming = answered.naming();
+  const bool of_pod =
+      naming != nullptr && naming->place.root == demystify::Root::kPods;
+  for (const int pod :
+       {answered.failure.culprit.index, of_pod ? naming->place.index : -1}) {
+    if (pod < 0) continue;
+    const std::string path = PathInPod(report.pods(pod), part);
+    if (!path.empty()) return absl::StrCat("pods[", pod, "].status.", path);
   }
   for (int i = 0; i < report.events_size(); ++i) {
     if (Holds(report.events(i).message(), part)) {
       return absl::StrCat("events[", i, "].message");
     }
   }
-  for (const WorkloadView& view : owners.views) {
+  for (const WorkloadView& view : answered.owners.views) {
     if (Holds(std::string(view.message), part)) return view.message_path;
   }
   return "";
@@ -128,7 +133,7 @@ v1::Evidence ToldByHeadline(const Answered& answered,
     return quote;
   }
   quote.set_value(EndOf(text));
-  quote.set_path(PathIn(answered.owners, part));
+  quote.set_path(PathIn(answered, part));
   quote.set_meaning("what the headline tells of");
   return quote;
 }
@@ -147,7 +152,7 @@ v1::Evidence LastWords(const Answered& answered, const std::string& headline) {
     return words;
   }
   words.set_value(EndOf(OneLine(std::string(log))));
-  words.set_path(PathIn(answered.owners, part));
+  words.set_path(PathIn(answered, part));
   words.set_meaning("what it said last");
   return words;
 }

@@ -38,8 +38,8 @@ EndedContainer EndOfContainer(
 
 // Whether the container of a pod that its owner stops (CleanUpBegan in
 // pod_life.h: since when) ended before that, and its last run ends by it: it
-// runs still, was killed, or ended later, with whatever code the program answers
-// a SIGTERM.
+// runs still, was killed, or ended later, with whatever code the program
+// answers a SIGTERM.
 bool EndsByStopping(const kubernetes::core::v1::ContainerStatus& status,
                     Seconds since);
 

@@ -101,9 +101,18 @@ class CostlyLogTest : public LogCostTest,
 
 #ifndef MULLIGAN_INSTRUMENTED
 TEST_P(CostlyLogTest, TakesNoLongerThanACallMay) {
-  const auto request = Ended(kManyLogs, [](std::size_t number) {
+  auto request = Ended(kManyLogs, [](std::size_t number) {
     return MakeCostly(GetParam(), number, kLogBytes);
   });
+  EXPECT_LE(TimeOf(request), absl::Milliseconds(300));
+  // The last pod is the root: what is quoted of it is looked for in no other.
+  auto& root = *request.mutable_report()
+                    ->mutable_pods(kManyLogs - 1)
+                    ->mutable_status()
+                    ->mutable_container_statuses(0)
+                    ->mutable_state()
+                    ->mutable_terminated();
+  root.mutable_finished_at()->set_seconds(root.finished_at().seconds() - 60);
   EXPECT_LE(TimeOf(request), absl::Milliseconds(300));
 }
 #endif

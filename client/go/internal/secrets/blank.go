@@ -28,7 +28,12 @@ var formed = []struct {
 	{"a user's password for curl, quoted", []string{"-u", "--user"}, regexp.MustCompile(`(?P<keep>(?:^|\s)(?:-u|--user)[ \t=]*["'][^\n:"'/]+:)[^\n"']+`), nil, false},
 	{"a user's password for MySQL's drivers", []string{"@tcp(", "@unix("}, regexp.MustCompile(`(?P<keep>[\w.-]+:)[^\s]+?@(?:tcp|unix)\(`), nil, false},
 	{"a password that a login is given", []string{"login", "sshpass"}, regexp.MustCompile(`(?P<keep>\b(?:login\b.{0,200}?|sshpass)\s-p[ =]?["']?)[^\s"']+`), nil, false},
-	{"a key that a login is given", []string{"login"}, regexp.MustCompile(`(?i)(?P<keep>\blogin[ \t]+(?:--?[a-z-]+[ \t]+)*)[\w.~+/=-]{20,}`), looksRandom, false},
+	{"a key that a login is given", []string{"login"}, regexp.MustCompile(`(?i)(?P<keep>\blogin[ \t]+(?:--?[a-z-]+[ \t]+|key[ \t]+)*)[\w.~+/=-]{20,}`), looksRandom, false},
+	{"a password in .netrc", []string{"login"}, regexp.MustCompile(`(?i)(?P<keep>\blogin[ \t]+\S+[ \t]+password[ \t]+)\S+`), nil, false},
+	{"a password in .pgpass", []string{":"}, regexp.MustCompile(`(?P<keep>^[\w.*-]+:(?:\d{2,5}|\*):[^:\s]+:[^:\s]+:)\S+`), nil, false},
+	{"a password that MySQL's client is given", []string{"mysql"}, regexp.MustCompile(`(?P<keep>\bmysql(?:dump|admin)?\s(?:.{0,200}?\s)?-p)[^\s-]\S*`), nil, false},
+	{"a password that Redis is given", []string{"auth "}, regexp.MustCompile(`(?P<keep>(?:^|[\s"'])AUTH[ \t]+(?:\w+[ \t]+)?)\S{8,}`), looksRandom, false},
+	{"a refresh token of Google", []string{"1//0"}, regexp.MustCompile(`(?P<keep>\b)1//0[\w-]{20,}`), nil, false},
 	{"keys with a mark in their middle: Terraform, Azure, Telegram, Airtable", []string{".atlasv1.", "q~", ":a", "pat"}, regexp.MustCompile(
 		`(?P<keep>)(?:\b\w{14}\.atlasv1\.[\w=-]{40,}|[\w.~-]{3}\dQ~[\w.~-]{31,}|\b\d{5,16}:A[\w-]{34,}|\bpat\w{14}\.[0-9a-f]{64})`), nil, false},
 	{"what looks like a secret, beside a name that speaks of one", []string{"secret", "token", "key", "credential", "sig"}, regexp.MustCompile(`(?i)(?P<keep>[\w.-]*(?:secret|token|api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|key[_-]data|credentials?|[?&]sig|signature)[\w.-]*["']?\s*[:=]\s*["']?)[\w.~+/=%-]{12,}`), looksRandom, true},

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -185,6 +186,18 @@ TEST_F(LogBlocksTest, WhatUnpacksToFarMoreThanItsBytesIsNotReadOn) {
         all.errors,
         ElementsAre(HasSubstr("unpacks to more than 250 times its bytes")));
   }
+}
+
+// Short lines keep it as busy, however little they are compressed.
+TEST_F(LogBlocksTest, ManyShortLinesCountForMoreThanTheirBytes) {
+  std::mt19937 random(7);
+  std::string text;
+  while (text.size() < (20U << 20U)) {
+    text += "{}" + std::string(random() % 2, ' ') + "\n";
+  }
+  const All all = ReadAll({Gzipped(Path("a.gz"), text)});
+  EXPECT_LE(all.text.size(), 24U << 20U);
+  EXPECT_THAT(all.errors, ElementsAre(HasSubstr("a line counted as 256 more")));
 }
 
 // As one failure is that is reported for weeks.

@@ -363,7 +363,7 @@ type Decision struct {
 	// For RETRY: a further failure of this kind would exhaust its budget or the
 	// attempt cap. Keep the evidence of the coming attempt.
 	LastAttempt bool `protobuf:"varint,9,opt,name=last_attempt,json=lastAttempt,proto3" json:"last_attempt,omitempty"`
-	// One human sentence with cause, verdict and price.
+	// One human sentence with cause, verdict and price. Empty with explain NONE.
 	Sentence string `protobuf:"bytes,10,opt,name=sentence,proto3" json:"sentence,omitempty"`
 	// For RETRY in an INCIDENT: this workload is let through to see whether it is
 	// over, while others wait. Count it in RecentFailures.canaries.
@@ -564,7 +564,7 @@ type Placement struct {
 	AvoidNodes []*AvoidNode `protobuf:"bytes,1,rep,name=avoid_nodes,json=avoidNodes,proto3" json:"avoid_nodes,omitempty"`
 	// Use on-demand instead of spot capacity.
 	OnDemand bool `protobuf:"varint,2,opt,name=on_demand,json=onDemand,proto3" json:"on_demand,omitempty"`
-	// Why on-demand, when it is set.
+	// Why on-demand, when it is set. Empty with explain NONE.
 	OnDemandReason string `protobuf:"bytes,3,opt,name=on_demand_reason,json=onDemandReason,proto3" json:"on_demand_reason,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -630,7 +630,7 @@ type AvoidNode struct {
 	Hard bool `protobuf:"varint,2,opt,name=hard,proto3" json:"hard,omitempty"`
 	// The advice ends then. Always set: nodes get repaired.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
-	// Why.
+	// Why. Empty with explain NONE.
 	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

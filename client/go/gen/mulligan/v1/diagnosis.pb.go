@@ -447,20 +447,22 @@ type Diagnosis struct {
 	// The member it started with. Absent when no pod, container or node can be
 	// named.
 	Culprit *Culprit `protobuf:"bytes,4,opt,name=culprit,proto3" json:"culprit,omitempty"`
-	// What decided, heaviest first. At least one entry, except for UNKNOWN.
+	// What decided, heaviest first. At least one entry, except for UNKNOWN and with
+	// explain NONE.
 	Evidence []*Evidence `protobuf:"bytes,5,rep,name=evidence,proto3" json:"evidence,omitempty"`
 	// Members that failed because of the culprit; they are not charged.
 	Cascades []*Cascade `protobuf:"bytes,6,rep,name=cascades,proto3" json:"cascades,omitempty"`
 	// Causes that were possible and why they were rejected, likeliest first.
-	// Filled for explain FULL, and always when confidence is LOW.
+	// Filled for explain FULL, and for SUMMARY when confidence is LOW.
 	Considered []*ConsideredCause `protobuf:"bytes,7,rep,name=considered,proto3" json:"considered,omitempty"`
 	// Further evidence that would settle an ambiguous case, most useful first.
+	// Empty with explain NONE.
 	NeededEvidence []*NeededEvidence `protobuf:"bytes,8,rep,name=needed_evidence,json=neededEvidence,proto3" json:"needed_evidence,omitempty"`
 	// What the attempt history shows, next to `cause`. Unspecified: nothing.
 	DerivedCause DerivedCause `protobuf:"varint,9,opt,name=derived_cause,json=derivedCause,proto3,enum=mulligan.v1.DerivedCause" json:"derived_cause,omitempty"`
-	// Why the derived cause holds; empty without one.
+	// Why the derived cause holds; empty without one, and with explain NONE.
 	DerivedReason string `protobuf:"bytes,10,opt,name=derived_reason,json=derivedReason,proto3" json:"derived_reason,omitempty"`
-	// One sentence: what happened, to whom.
+	// One sentence: what happened, to whom. Empty with explain NONE.
 	Summary string `protobuf:"bytes,11,opt,name=summary,proto3" json:"summary,omitempty"`
 	// Name of the signature that decided: built in, or from a policy file as
 	// "<policy>/<signature>".
@@ -477,7 +479,8 @@ type Diagnosis struct {
 	// Whether the same work can succeed unchanged. Follows the evidence, and
 	// where that says nothing of its own, the cause.
 	Outlook Diagnosis_Outlook `protobuf:"varint,17,opt,name=outlook,proto3,enum=mulligan.v1.Diagnosis_Outlook" json:"outlook,omitempty"`
-	// What the outlook rests on, in words. Empty when it is UNSPECIFIED.
+	// What the outlook rests on, in words. Empty when it is UNSPECIFIED, and with
+	// explain NONE.
 	OutlookReason string `protobuf:"bytes,18,opt,name=outlook_reason,json=outlookReason,proto3" json:"outlook_reason,omitempty"`
 	// What stopped the work, in one sentence with the names and numbers there
 	// are, for people: "Pod eval-2, container main: secret pg does not exist".
@@ -921,6 +924,7 @@ type Cascade struct {
 	// Pod name.
 	Pod string `protobuf:"bytes,1,opt,name=pod,proto3" json:"pod,omitempty"`
 	// How it ended: container reason, exit code or message, cut to 256 bytes.
+	// Empty with explain NONE.
 	How string `protobuf:"bytes,2,opt,name=how,proto3" json:"how,omitempty"`
 	// Exit code; absent: none.
 	ExitCode      *int32 `protobuf:"varint,3,opt,name=exit_code,json=exitCode,proto3,oneof" json:"exit_code,omitempty"`

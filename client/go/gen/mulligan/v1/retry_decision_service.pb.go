@@ -29,9 +29,10 @@ type DecideRequest_Explain int32
 const (
 	// SUMMARY.
 	DecideRequest_EXPLAIN_UNSPECIFIED DecideRequest_Explain = 0
-	// Verdict, diagnosis and accounting only.
+	// Codes, numbers and names only: what a program acts on. No text for people,
+	// no evidence, no explanation.
 	DecideRequest_EXPLAIN_NONE DecideRequest_Explain = 1
-	// And the rule that decided.
+	// And the texts: evidence, sentences, what to do first, the rule that decided.
 	DecideRequest_SUMMARY DecideRequest_Explain = 2
 	// And every rule tried, causes considered and what would flip the verdict.
 	DecideRequest_FULL DecideRequest_Explain = 3
