@@ -22,8 +22,7 @@ const (
 )
 
 // One line of the decision log, as JSON: what was asked and what was answered.
-// Written by the server, read by `mulligan replay` and by the SQL files of
-// deploy/duckdb.
+// Written by the server, read by `mulligan replay` and `mulligan report`.
 type DecisionRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// When it was decided, by the server's clock.
