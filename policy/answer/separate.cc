@@ -13,8 +13,11 @@ bool EndsWhole(const v1::Decision& decision) {
           decision.action() == v1::Decision::WAIT_FOR_SPEC_UPDATE);
 }
 
-bool IsRetry(const v1::Decision& decision) {
-  return decision.action() == v1::Decision::RETRY;
+// Of what the end of the whole ends, too. Where the indexes of a Job failed,
+// one that is started again with the whole Job has a story of its own.
+bool IsEndedWithWhole(const v1::AttemptRecord& record) {
+  return record.decision().action() == v1::Decision::RETRY &&
+         (record.part().empty() || !IsOfWhole(record.decision()));
 }
 
 }  // namespace
@@ -31,12 +34,11 @@ void GiveUpTogether(const std::vector<OpenFailure>& open,
   }
   if (!EndsWhole(end)) return;
   for (const OpenFailure& part : open) {
-    v1::Decision& decision =
-        *ledger.mutable_history(part.record)->mutable_decision();
-    if (IsRetry(decision)) decision = end;
+    v1::AttemptRecord& record = *ledger.mutable_history(part.record);
+    if (IsEndedWithWhole(record)) *record.mutable_decision() = end;
   }
   const int own = FindFailure(ledger, failure_id);
-  if (own < 0 || !IsRetry(response.decision())) return;
+  if (own < 0 || !IsEndedWithWhole(ledger.history(own))) return;
   *ledger.mutable_history(own)->mutable_decision() = end;
   *response.mutable_decision() = end;
   response.add_warnings(
