@@ -6,6 +6,7 @@
 #include "policy/answer/decided.h"
 #include "policy/base/warnings.h"
 #include "policy/demystify/demystify.h"
+#include "policy/operators/native.h"
 #include "policy/request/owners.h"
 #include "policy/request/refusal.h"
 #include "policy/request/validate.h"
@@ -60,6 +61,13 @@ absl::Status Demystify(const v1::DemystifyRequest& request,
   options.signatures = policy->rules->compiled().signatures.get();
   PatternAllowance patterns(kMaxPatternSteps, call_options.watch);
   options.patterns = &patterns;
+  const v1::BudgetLedger no_ledger;
+  options.operator_retries = [&](int pod) {
+    return RetriesByItself(
+        {received.report(), no_ledger, v1::NativeSemantics::default_instance(),
+         received.observed_at(), &patterns},
+        pod);
+  };
   const Findings findings = Demystify(owners, options);
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
   WriteAnswer(received, owners, workload, *policy, findings, response);

@@ -338,6 +338,8 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request) {
          "When the failure was observed; default: now", "RFC3339");
   single("--hint", request.hints,
          "Another tool's SOURCE:CAUSE[:CONFIDENCE[:TEXT]]", "HINT");
+  single("--limit", request.limits,
+         "This workload's limit of a budget, repeatable", "BUDGET=N");
   single("--failure-id", request.failure_id,
          "Name of this failure; default: derived", "ID");
   single("--attempt", request.attempt, "Number of the attempt that failed", "N")

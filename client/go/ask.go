@@ -30,8 +30,8 @@ type Asker struct {
 	// Logs complete what no termination message tells ([Report.AddLogs]). Nil: they are
 	// not read. They leave the process with what looks like a secret blanked.
 	Logs LogReader
-	// Edit changes a request before it is sent: the policy's name, progress,
-	// recent failures elsewhere. Nil: sent as gathered.
+	// Edit changes a request before it is sent: the policy's name, limits of the
+	// workload's own, progress, recent failures elsewhere. Nil: sent as gathered.
 	Edit func(ctx context.Context, obj client.Object, request *mulliganv1.DecideRequest) error
 
 	// Nodes and events, of which questions that come together need the same.

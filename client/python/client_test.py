@@ -69,6 +69,13 @@ class ClientTest(unittest.TestCase):
     def test_one_object_needs_no_list(self):
         self.assertEqual(mulligan_client.ask(self.service, pod("out-of-memory")).accounting.charged_to, "memory")
 
+    def test_a_workload_has_limits_of_its_own(self):
+        answer = mulligan_client.ask(self.service, [pod("out-of-memory")], limits={"disruption": 200, "start": 1})
+        limits = {b.name: (b.limit, b.limit_source) for b in answer.accounting.budgets}
+        self.assertEqual(limits["disruption"], (200, answer.accounting.budgets[0].REQUEST))
+        self.assertEqual(limits["start"][0], 5)
+        self.assertIn("limits[start]", answer.warnings[0])
+
     def test_a_stored_ledger_makes_the_next_question_free(self):
         first = mulligan_client.ask(self.service, [pod("out-of-memory")])
         stored = mulligan_client.ledger_json(first.ledger)

@@ -114,9 +114,10 @@ void WriteSetAside(const Situated& at, const Diagnosed& told,
                        InWords(failure.cause), "; now: ", diagnosis.summary()));
       return;
     default:
-      diagnosis.set_summary(absl::StrCat("The attempt before ended with ",
-                                         InWords(failure.cause),
-                                         ", and the next one goes on."));
+      diagnosis.set_summary(absl::StrCat(
+          "The attempt before ended with ", InWords(failure.cause),
+          failure.alike > 1 ? absl::StrCat("; ", failure.outlook_reason, ".")
+                            : ", and the next one goes on."));
   }
 }
 
@@ -220,9 +221,9 @@ void WriteAnswer(const Received<v1::DecideRequest>& received, Situated& at,
   response.set_allocated_explanation(decided.explanation.release());
   response.set_allocated_ledger(decided.ledger.release());
   std::vector<OpenFailure> open;
-  if (told.is_broken() && !at.decides_natively()) {
+  if (!told.findings.earlier.empty() && !at.decides_natively()) {
     open = OpenFailuresIn(at, told.findings, response.ledger());
-    GiveUpTogether(open, told.id.id, response);
+    AgreeOnWhole(at, open, told.id.id, response);
     FillSeparate(at, told.findings, open, response);
   }
   if (at.explains()) {

@@ -10,6 +10,7 @@
 #include "policy/answer/parts.h"
 #include "policy/base/times.h"
 #include "policy/budget/accounts.h"
+#include "policy/budget/ledger.h"
 #include "policy/request/kubernetes_codec.h"
 #include "policy/request/ownership.h"
 #include "policy/request/workload.h"
@@ -61,7 +62,6 @@ absl::Duration DelayLeft(const Situated& at, const Diagnosed& told,
 // running since.
 Decided DecidedAgain(const Situated& at, const Diagnosed& told,
                      Recalled before) {
-  const CompiledPolicy& policy = at.compiled();
   const v1::BudgetLedger& ledger = *before.ledger;
   const v1::AttemptRecord& record = ledger.history(before.record);
   Decided decided = Undecided(at, std::move(before.warnings));
@@ -83,9 +83,9 @@ Decided DecidedAgain(const Situated& at, const Diagnosed& told,
                  NaturalScope(at.report(), *at.workload, decision.action())));
   }
   v1::Accounting& accounting = *decided.accounting;
-  ReportAccounts(Accounts(policy.budgets, ledger, at.now), accounting);
+  ReportAccounts(Accounts(at.budgets(), ledger, at.now), accounting);
   accounting.set_attempts(ledger.attempts_seen());
-  accounting.set_max_attempts(policy.max_attempts);
+  accounting.set_max_attempts(at.max_attempts());
   accounting.set_duplicate(true);
   FillExhaustion(record, accounting);
   if (record.cause() != told.what().cause) {
@@ -204,6 +204,10 @@ Decided DecidedByPolicy(const Situated& at, const Case& failure,
     Book(accounts, failure.attempts, *record, *decided.ledger);
     decided.record = decided.ledger->history_size() - 1;
   } else {
+    // It stays as it was until more is decided.
+    if (before.taken_back) {
+      PutBack(*before.taken_back, before.record, *decided.ledger);
+    }
     decided.unrecorded = std::move(record);
   }
   return decided;
@@ -211,18 +215,22 @@ Decided DecidedByPolicy(const Situated& at, const Case& failure,
 
 // The retries that others make end; what they were charged stays as it is.
 Decided DecidedToStop(const Situated& at, Recalled before) {
-  const CompiledPolicy& policy = at.compiled();
   Decided decided = Undecided(at, std::move(before.warnings));
   v1::Decision& decision = *decided.decision;
+  if (before.stop->action == v1::Decision::RETRY) {
+    decision = before.stop->record.decision();
+  }
   decision.set_action(before.stop->action);
+  // The whole workload is stopped, even if it is then created again.
   decision.set_scope(
-      NaturalScope(at.report(), *at.workload, decision.action()));
+      NaturalScope(at.report(), *at.workload, v1::Decision::FAIL));
   decided.unrecorded = MakePart<v1::AttemptRecord>(at.arena());
   decided.unrecorded->Swap(&before.stop->record);
-  ReportAccounts(Accounts(policy.budgets, *before.ledger, at.now),
+  FillExhaustion(*decided.unrecorded, *decided.accounting);
+  ReportAccounts(Accounts(at.budgets(), *before.ledger, at.now),
                  *decided.accounting);
   decided.accounting->set_attempts(before.ledger->attempts_seen());
-  decided.accounting->set_max_attempts(policy.max_attempts);
+  decided.accounting->set_max_attempts(at.max_attempts());
   decided.explanation = ExplanationOf(at, v1::Explanation::BRAKE);
   decided.ledger = std::move(before.ledger);
   return decided;

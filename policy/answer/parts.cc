@@ -42,7 +42,7 @@ void FillAccounting(const Case& failure, const Verdict& verdict,
   ReportAccounts(accounts, accounting);
   accounting.set_attempts(verdict.recorded ? failure.attempts
                                            : failure.ledger.attempts_seen());
-  accounting.set_max_attempts(failure.policy().max_attempts);
+  accounting.set_max_attempts(failure.at.max_attempts());
   if (failure.stake.ByteSizeLong() == 0) return;
   *accounting.mutable_stake() = failure.stake;
   if (verdict.passes) accounting.mutable_stake()->set_passes(*verdict.passes);

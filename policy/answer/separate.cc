@@ -1,8 +1,11 @@
 #include "policy/answer/separate.h"
 
+#include <algorithm>
+
 #include "policy/answer/diagnosis_writer.h"
 #include "policy/answer/parts.h"
 #include "policy/budget/ledger.h"
+#include "policy/request/workload.h"
 
 namespace mulligan {
 namespace {
@@ -13,37 +16,62 @@ bool EndsWhole(const v1::Decision& decision) {
           decision.action() == v1::Decision::WAIT_FOR_SPEC_UPDATE);
 }
 
-// Of what the end of the whole ends, too. Where the indexes of a Job failed,
-// one that is started again with the whole Job has a story of its own.
-bool IsEndedWithWhole(const v1::AttemptRecord& record) {
-  return record.decision().action() == v1::Decision::RETRY &&
-         (record.part().empty() || !IsOfWhole(record.decision()));
+bool IsGranted(const v1::Decision& decision) {
+  return decision.action() == v1::Decision::RETRY;
+}
+
+// A decision of the answer, and whether it is about a part of the work.
+struct Of {
+  v1::Decision* decision;
+  bool part;
+};
+
+// See AgreeOnWhole; where `parts_end_alone`, the second rule too.
+void Agree(const std::vector<Of>& all, bool parts_end_alone) {
+  const bool granted = std::ranges::any_of(
+      all, [](const Of& one) { return IsGranted(*one.decision); });
+  if (!granted) return;
+  v1::Decision end;
+  for (const Of& one : all) {
+    if (!EndsWhole(*one.decision)) continue;
+    if (parts_end_alone && one.part) {
+      one.decision->set_scope(v1::Decision::INDEX);
+    } else {
+      end = *one.decision;
+    }
+  }
+  if (!EndsWhole(end)) return;
+  for (const Of& one : all) {
+    if (IsGranted(*one.decision)) *one.decision = end;
+  }
 }
 
 }  // namespace
 
 // What the parts were charged stays charged.
-void GiveUpTogether(const std::vector<OpenFailure>& open,
-                    const std::string& failure_id,
-                    v1::DecideResponse& response) {
+void AgreeOnWhole(const Situated& at, const std::vector<OpenFailure>& open,
+                  const std::string& failure_id, v1::DecideResponse& response) {
+  if (open.empty()) return;
   v1::BudgetLedger& ledger = *response.mutable_ledger();
-  v1::Decision end = response.decision();
-  for (const OpenFailure& part : open) {
-    const v1::Decision& decision = ledger.history(part.record).decision();
-    if (!EndsWhole(end) && EndsWhole(decision)) end = decision;
-  }
-  if (!EndsWhole(end)) return;
-  for (const OpenFailure& part : open) {
-    v1::AttemptRecord& record = *ledger.mutable_history(part.record);
-    if (IsEndedWithWhole(record)) *record.mutable_decision() = end;
-  }
+  v1::Decision& decision = *response.mutable_decision();
   const int own = FindFailure(ledger, failure_id);
-  if (own < 0 || !IsEndedWithWhole(ledger.history(own))) return;
-  *ledger.mutable_history(own)->mutable_decision() = end;
-  *response.mutable_decision() = end;
-  response.add_warnings(
-      "another failure of the report, in separate, ends the whole workload: "
-      "nothing of it is retried");
+  std::vector<Of> all = {
+      {&decision, own >= 0 && !ledger.history(own).part().empty()}};
+  for (const OpenFailure& one : open) {
+    v1::AttemptRecord& record = *ledger.mutable_history(one.record);
+    all.push_back({record.mutable_decision(), !record.part().empty()});
+  }
+  const bool granted = IsGranted(decision);
+  const v1::Decision::Scope scope = decision.scope();
+  Agree(all, LimitsEachIndex(at.report(), *at.workload));
+  if (granted && !IsGranted(decision)) {
+    response.add_warnings(
+        "another failure of the report, in separate, ends the whole workload: "
+        "nothing of it is retried");
+  } else if (decision.scope() == scope) {
+    return;
+  }
+  if (own >= 0) *ledger.mutable_history(own)->mutable_decision() = decision;
 }
 
 void FillSeparate(const Situated& at, const Findings& findings,

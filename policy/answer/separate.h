@@ -12,12 +12,16 @@
 
 namespace mulligan {
 
-// Makes the decisions of one answer agree, in its ledger too: where one of its
-// failures ends the whole workload, nothing of it is retried. `failure_id` is
-// the failure at hand. Fills no texts.
-void GiveUpTogether(const std::vector<OpenFailure>& open,
-                    const std::string& failure_id,
-                    v1::DecideResponse& response);
+// Makes the decisions of one answer agree, in its ledger too:
+//
+//   1. where one of its failures ends the whole workload, nothing of it is
+//      retried;
+//   2. but an index with a limit of its own (spec.backoffLimitPerIndex) ends
+//      alone, with scope INDEX, where another failure is granted a retry.
+//
+// `failure_id` is the failure at hand. Fills no texts.
+void AgreeOnWhole(const Situated& at, const std::vector<OpenFailure>& open,
+                  const std::string& failure_id, v1::DecideResponse& response);
 
 // Fills response.separate, by the response's ledger.
 void FillSeparate(const Situated& at, const Findings& findings,

@@ -11,6 +11,11 @@ namespace mulligan {
 inline constexpr char kCompletionIndexLabel[] =
     "batch.kubernetes.io/job-completion-index";
 
+// The UID of its Job, which the Job controller writes on each pod that it
+// creates (Kubernetes 1.27 and later).
+inline constexpr char kControllerUidLabel[] =
+    "batch.kubernetes.io/controller-uid";
+
 // The value at `key`; empty: there is none.
 template <typename Map>
 std::string_view LabelOf(const Map& labels, const char* key) {

@@ -149,6 +149,7 @@ void ReportAccounts(const Accounts& accounts, v1::Accounting& accounting) {
     state.set_remaining(
         CountOf(std::max<std::int64_t>(account.limit - account.used, 0)));
     state.set_used_before(CountOf(account.used_before));
+    state.set_limit_source(budget.source);
     if (const auto end = WindowEnd(budget, account)) {
       SetTime(*end, *state.mutable_window_ends_at());
     }

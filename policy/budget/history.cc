@@ -15,8 +15,10 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/times.h"
 #include "policy/base/utf8.h"
+#include "policy/budget/ledger.h"
 #include "policy/demystify/causes.h"
 #include "policy/limits.h"
+#include "policy/request/recorded.h"
 
 namespace mulligan {
 namespace {
@@ -25,11 +27,6 @@ constexpr absl::Duration kNodeMemory = absl::Hours(24);
 // Start-up takes minutes more or less, and nodes differ in speed.
 constexpr absl::Duration kStartUp = absl::Minutes(10);
 constexpr double kSameSpeed = 1.15;
-
-absl::Time TimeOf(const v1::AttemptRecord& record) {
-  return ToTime(record.has_finished_at() ? record.finished_at()
-                                         : record.observed_at());
-}
 
 using Records = absl::InlinedVector<const v1::AttemptRecord*, kMaxHistory>;
 
@@ -55,7 +52,7 @@ class ProgressWatch {
  public:
   ProgressWatch(const v1::Progress& newest,
                 std::optional<absl::Duration> ran_for) {
-    if (newest.has_value()) progress_ = newest.value();
+    Reach(newest.has_value(), newest.value());
     if (ran_for) Widen(*ran_for);
     timed_ = ran_for.has_value();
   }
@@ -67,10 +64,10 @@ class ProgressWatch {
   bool Advanced(const v1::AttemptRecord& older) {
     if (older.has_ran_for()) Widen(ToDuration(older.ran_for()));
     timed_ = timed_ && older.has_ran_for();
-    const bool advanced = older.has_progress() && progress_
-                              ? *progress_ > older.progress()
+    const bool advanced = older.has_progress() && told_
+                              ? progress_ > older.progress()
                               : RanFurther(longest_, shortest_);
-    if (older.has_progress()) progress_ = older.progress();
+    Reach(older.has_progress(), older.progress());
     return advanced;
   }
 
@@ -80,7 +77,14 @@ class ProgressWatch {
     longest_ = std::max(longest_, ran_for);
   }
 
-  std::optional<double> progress_;
+  void Reach(bool told, double progress) {
+    told_ = told_ || told;
+    if (told) progress_ = progress;
+  }
+
+  // The progress of the oldest attempt so far that told any.
+  bool told_ = false;
+  double progress_ = 0;
   bool timed_ = false;
   // Of the run times that are known.
   absl::Duration shortest_ = absl::InfiniteDuration();
@@ -130,7 +134,8 @@ std::string Poison(const Derivation& of) {
 // Whether the failure was on the node within a day.
 bool WasThere(const v1::AttemptRecord& record, const std::string& node,
               absl::Time failed_at) {
-  return record.node() == node && failed_at - TimeOf(record) <= kNodeMemory;
+  return record.node() == node &&
+         failed_at - RecordedEnd(record) <= kNodeMemory;
 }
 
 std::string BadNode(const Derivation& of) {
@@ -261,7 +266,7 @@ std::string CrashLoop(const Derivation& of) {
   const auto ends = [&](const v1::AttemptRecord* record) {
     const bool long_run =
         record->has_ran_for() && ToDuration(record->ran_for()) >= window;
-    return long_run || of.failed_at - TimeOf(*record) > window;
+    return long_run || of.failed_at - RecordedEnd(*record) > window;
   };
   const auto count = 1 + std::distance(of.failures.begin(),
                                        std::ranges::find_if(of.failures, ends));
@@ -311,6 +316,16 @@ std::int32_t CountAlike(const v1::BudgetLedger& ledger, const Failure& failure,
   return static_cast<std::int32_t>(streak.before.size()) + 1;
 }
 
+bool EndedThereBefore(const v1::BudgetLedger& ledger, const Failure& failure,
+                      const v1::Progress& progress) {
+  if (!failure.ran_for || failure.domain == v1::Diagnosis::RESOURCE_LIMIT) {
+    return false;
+  }
+  const Streak streak = FindStreak(FailuresIn(ledger), failure, progress,
+                                   ProgressWatch(progress, failure.ran_for));
+  return !streak.before.empty() && streak.before.front()->has_ran_for();
+}
+
 std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
                              const v1::BudgetLedger& ledger) {
   const Records failures = FailuresIn(ledger);
@@ -322,19 +337,20 @@ std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
   for (int i = 0; i < ledger.history_size(); ++i) {
     if (&ledger.history(i) == &last) loop.record = i;
   }
-  const v1::AttemptRecord* newer = &last;
+  v1::Progress reached;
+  if (last.has_progress()) reached.set_value(last.progress());
+  ProgressWatch watch(reached, std::nullopt);
   std::set<std::string_view> nodes;
   for (const v1::AttemptRecord* record : failures) {
-    const bool advanced = record->has_progress() && newer->has_progress() &&
-                          newer->progress() > record->progress();
+    const bool advanced = watch.Advanced(*record);
     const bool differs =
         record->fingerprint() != last.fingerprint() ||
-        (record != &last && !record->decision().resources().empty());
+        (record != &last && !record->decision().resources().empty() &&
+         !IsRetriedByOthers(*record));
     if (advanced || differs) break;
     ++loop.alike;
     if (!record->node().empty()) nodes.insert(record->node());
     loop.longest = std::max(loop.longest, ToDuration(record->ran_for()));
-    newer = record;
   }
   if (thresholds.same_fingerprint > 0 && HasHistory(last.cause(), kRepeats) &&
       RowOf(last.cause()).gang != GangClass::kMemory) {
@@ -345,6 +361,32 @@ std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
                   (last.cause() == v1::APP_ERROR ? 1 : 0) + (one_place ? 1 : 0);
   }
   return loop;
+}
+
+Unchanged TriedUnchanged(const v1::BudgetLedger& ledger,
+                         const Failure& failure) {
+  Unchanged tried;
+  if (failure.fingerprint.empty()) return tried;
+  for (const v1::AttemptRecord* record : FailuresIn(ledger)) {
+    if (!IsRetriedByOthers(*record)) break;
+    if (record->part() != failure.incident.part ||
+        record->fingerprint() != failure.fingerprint) {
+      continue;
+    }
+    ++tried.times;
+    tried.paid = tried.paid || !record->charged_to().empty();
+  }
+  return tried;
+}
+
+std::int32_t Unrecorded(const v1::BudgetLedger& ledger, std::int32_t ends,
+                        int latest) {
+  for (int i = 0; i < ledger.history_size(); ++i) {
+    const bool counts =
+        ledger.history(i).retried_by() == v1::AttemptRecord::KUBELET;
+    if (counts && i != latest) --ends;
+  }
+  return std::max(ends, 0);
 }
 
 bool RanFurther(absl::Duration ran_for, absl::Duration than) {

@@ -60,6 +60,13 @@ std::int32_t CountAlike(const v1::BudgetLedger& ledger, const Failure& failure,
                         const v1::Progress& progress,
                         std::optional<absl::Duration> ran_for);
 
+// Whether the attempt before ended as the failure at hand did after about as
+// long, so that a checkpoint got neither of them past it. False where a time is
+// not known, and of what runs short of something: that takes as long each time,
+// however far the work is.
+bool EndedThereBefore(const v1::BudgetLedger& ledger, const Failure& failure,
+                      const v1::Progress& progress);
+
 // The latest failures of a ledger that are alike.
 struct Loop {
   // Index in `ledger.history` of the latest one.
@@ -75,6 +82,22 @@ struct Loop {
 // fingerprint and other resources do. Nothing: no failure has a fingerprint.
 std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
                              const v1::BudgetLedger& ledger);
+
+// How often the work has failed in the same way while others retried it
+// unchanged, the current failure included, and whether one of these failures
+// was charged. `times` is 1 for the first failure since the caller started it.
+struct Unchanged {
+  std::int32_t times = 1;
+  bool paid = false;
+};
+Unchanged TriedUnchanged(const v1::BudgetLedger& ledger,
+                         const Failure& failure);
+
+// Returns how many of the first `ends` ends of a container, each followed by a
+// restart by the kubelet, have no record. The record at index `latest`, if not
+// negative, is of a later end and does not count.
+std::int32_t Unrecorded(const v1::BudgetLedger& ledger, std::int32_t ends,
+                        int latest = -1);
 
 // Whether an attempt that ran for so long got further than one that ran for
 // `than`, as far as times can tell.

@@ -205,11 +205,22 @@ class Finder {
                : kClockSkew;
   }
 
+  // Whether the object alone says that it failed for good, and had done so by
+  // the recorded end: nothing of it fails anew since, though it still counts
+  // what it stops, and says so in further conditions.
+  bool IsOfTheSameEnd(int i) const {
+    const auto& since = failure_.owners.failed_since;
+    const Time recorded = LifetimeOf(ledger_.history(i)).end;
+    return failure_.what.incident.event < 0 && since && recorded &&
+           *recorded >= absl::FromUnixSeconds(*since);
+  }
+
   bool AgreesWithoutPods(int i) const {
     if (failure_.what.cause == v1::DEADLINE_JOB &&
         ledger_.history(i).cause() != v1::DEADLINE_JOB) {
       return false;
     }
+    if (IsOfTheSameEnd(i)) return true;
     if (failure_.counted > ledger_.attempts_seen()) return false;
     if (failure_.what.incident.event < 0 && IsOfRecordedIndexes(i)) return true;
     Time ended = TimeOf(failure_.what.finished_at);
@@ -224,7 +235,10 @@ class Finder {
       }
       ended = told_.end;
     }
-    if (!ended) return failure_.what.incident.summary && failure_.counted >= 0;
+    const Incident& incident = failure_.what.incident;
+    if (!ended) {
+      return (incident.summary || incident.of_object) && failure_.counted >= 0;
+    }
     const Time recorded = LifetimeOf(ledger_.history(i)).end;
     if (!recorded) return false;
     if (BeganBetween(*recorded, *ended)) return false;
@@ -241,6 +255,21 @@ class Finder {
 
 int FindKnown(const v1::BudgetLedger& ledger, const ToldFailure& failure) {
   return Finder(ledger, failure).Find();
+}
+
+bool IsUnexplained(v1::Cause cause) {
+  return cause == v1::UNKNOWN || cause == v1::APP_ERROR ||
+         cause == v1::SIGKILL_UNEXPLAINED || cause == v1::SIGTERM_UNEXPLAINED;
+}
+
+bool TellsLess(const Failure& failure, const v1::AttemptRecord& record) {
+  if (record.cause() == failure.cause || IsUnexplained(record.cause()) ||
+      record.cause() == v1::CAUSE_UNSPECIFIED ||
+      !v1::Cause_IsValid(record.cause())) {
+    return false;
+  }
+  return failure.incident.pods.empty() || IsUnexplained(failure.cause) ||
+         failure.confidence == v1::Diagnosis::LOW;
 }
 
 }  // namespace mulligan

@@ -35,7 +35,8 @@ struct ToldFailure {
 //   3. the lifetimes overlap: whatever lived when the recorded pod was struck
 //      is of the same incident, unless it ended by itself more than half an
 //      hour later (kIncidentSpan in policy/demystify/attempts.h)
-//   4. one of both was told without pods, and the times and counters agree. A
+//   4. one of both was told without pods, and the times and counters agree.
+//      Since an object failed for good nothing of it fails anew. A
 //      counter without a time that shows no more than the ledger has tells
 //      nothing new; a deadline that passed is told by nobody's end; an attempt
 //      that began between the two ends has failed by itself
@@ -46,6 +47,13 @@ struct ToldFailure {
 // 3 and 4 hold for records that the caller did not name, or reports in which it
 // names none.
 int FindKnown(const v1::BudgetLedger& ledger, const ToldFailure& failure);
+
+// What nobody has explained; anything else says more.
+bool IsUnexplained(v1::Cause cause);
+
+// Whether a failure is told with less than was known when the record of it was
+// made: without its pods, or by a guess.
+bool TellsLess(const Failure& failure, const v1::AttemptRecord& record);
 
 }  // namespace mulligan
 

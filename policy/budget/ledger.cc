@@ -155,10 +155,9 @@ bool IsPending(const v1::AttemptRecord& record) {
          record.decision().action() == v1::Decision::IGNORE;
 }
 
-bool IsRepeatable(const v1::AttemptRecord& record) {
+bool IsUnderstood(const v1::AttemptRecord& record) {
   const v1::Decision& decision = record.decision();
-  return !IsPending(record) &&
-         decision.action() != v1::Decision::ACTION_UNSPECIFIED &&
+  return decision.action() != v1::Decision::ACTION_UNSPECIFIED &&
          v1::Decision::Action_IsValid(decision.action()) &&
          decision.scope() != v1::Decision::SCOPE_UNSPECIFIED &&
          v1::Decision::Scope_IsValid(decision.scope()) &&
@@ -167,6 +166,14 @@ bool IsRepeatable(const v1::AttemptRecord& record) {
          v1::Cause_IsValid(record.cause()) &&
          v1::AttemptRecord::Refusal_IsValid(record.refused_by()) &&
          v1::DerivedCause_IsValid(record.derived_cause());
+}
+
+bool IsRetriedByOthers(const v1::AttemptRecord& record) {
+  return record.retried_by() != v1::AttemptRecord::RETRIED_BY_UNSPECIFIED;
+}
+
+bool IsRepeatable(const v1::AttemptRecord& record) {
+  return !IsPending(record) && IsUnderstood(record);
 }
 
 bool IsOfWhole(const v1::Decision& decision) {
@@ -208,6 +215,20 @@ void TakeBack(int index, v1::BudgetLedger& ledger) {
     ledger.set_attempts_seen(ledger.attempts_seen() - 1);
   }
   ledger.mutable_history()->DeleteSubrange(index, 1);
+}
+
+void PutBack(const v1::AttemptRecord& record, int index,
+             v1::BudgetLedger& ledger) {
+  if (!record.charged_to().empty()) {
+    v1::BudgetUse& use = (*ledger.mutable_budgets())[record.charged_to()];
+    use.set_used(use.used() + 1);
+  }
+  ledger.set_attempts_seen(NextAttempt(ledger));
+  *ledger.add_history() = record;
+  auto& history = *ledger.mutable_history();
+  for (int i = history.size() - 1; i > index; --i) {
+    history.SwapElements(i, i - 1);
+  }
 }
 
 void AddRecord(std::int32_t attempts, v1::AttemptRecord& record,
@@ -269,6 +290,8 @@ std::size_t RecordJsonBytes(const v1::AttemptRecord& record) {
          TextMember("refusingBudget", record.refusing_budget()) +
          Member("derivedCause", record.derived_cause() != 0,
                 Name(v1::DerivedCause_Name(record.derived_cause()))) +
+         Member("retriedBy", record.retried_by() != 0,
+                Name(v1::AttemptRecord::RetriedBy_Name(record.retried_by()))) +
          Member("used", record.used() != 0, kCount) +
          Member("bound", record.bound() != 0, kCount);
 }

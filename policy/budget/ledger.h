@@ -21,9 +21,14 @@ int FindFailure(const v1::BudgetLedger& ledger, std::string_view id);
 // again when reported again, while every other record is final.
 bool IsPending(const v1::AttemptRecord& record);
 
-// Whether the record's verdict can be told again: it is final, and this version
-// knows what it says. A value that only a newer version has reads as a number
-// without a name, or from JSON as none.
+// Whether this version knows every value of the record. A value of a newer
+// version reads as a number without a name, or, from JSON, as unset.
+bool IsUnderstood(const v1::AttemptRecord& record);
+
+// Whether the kubelet or an operator retried it, unchanged.
+bool IsRetriedByOthers(const v1::AttemptRecord& record);
+
+// Whether the record's verdict can be told again: it is final and understood.
 bool IsRepeatable(const v1::AttemptRecord& record);
 
 // Whether it is about more than one pod or index of the work.
@@ -43,6 +48,10 @@ std::int32_t NextAttempt(const v1::BudgetLedger& ledger);
 // Takes the record at `index` back, with what it charged, so that
 // deciding again charges once.
 void TakeBack(int index, v1::BudgetLedger& ledger);
+
+// Undoes that: `record` was the one at `index`.
+void PutBack(const v1::AttemptRecord& record, int index,
+             v1::BudgetLedger& ledger);
 
 // Moves `record`, which is empty then, to the end of the history and counts the
 // attempt as number `attempts`.

@@ -6,25 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/base/counts.h"
-#include "policy/demystify/causes.h"
 #include "policy/limits.h"
 #include "policy/rules/outcome.h"
 
 namespace mulligan {
-namespace {
-
-// The budget that paid last where everything the ledger tells of is not the
-// program's doing; null: it tells nothing, or of the program.
-const std::string* PaidByOthers(const v1::BudgetLedger& ledger) {
-  const std::string* paid = nullptr;
-  for (const v1::AttemptRecord& record : ledger.history()) {
-    if (!IsNotThePrograms(record.cause())) return nullptr;
-    if (!record.charged_to().empty()) paid = &record.charged_to();
-  }
-  return paid;
-}
-
-}  // namespace
 
 std::string RememberNativeCount(const NativeCount& count,
                                 v1::BudgetLedger& ledger) {
@@ -41,12 +26,17 @@ std::string RememberNativeCount(const NativeCount& count,
 }
 
 int SeedBudget(const CompiledPolicy& policy) {
-  const int application = FindBudget(policy.budgets, "application");
-  return application == kNoBudget ? policy.fallback.budget : application;
+  for (const char* const name : {"unexplained", "application"}) {
+    const int budget = FindBudget(policy.budgets, name);
+    if (budget != kNoBudget) return budget;
+  }
+  return policy.fallback.budget;
 }
 
 std::string SeedLedger(const NativeCount& count, std::int32_t missing,
-                       const CompiledPolicy& policy, v1::BudgetLedger& ledger) {
+                       const CompiledPolicy& policy,
+                       const std::vector<CompiledBudget>& budgets,
+                       v1::BudgetLedger& ledger) {
   const bool first = ledger.attempts_seen() == 0;
   ledger.set_attempts_seen(std::max(
       ledger.attempts_seen(),
@@ -58,18 +48,13 @@ std::string SeedLedger(const NativeCount& count, std::int32_t missing,
       absl::StrFormat("%s counts %d earlier %s that %s", count.source, missing,
                       one ? "failure" : "failures",
                       first ? "no ledger tells about" : "the ledger lacks");
-  int budget = SeedBudget(policy);
-  if (const std::string* paid = PaidByOthers(ledger)) {
-    const int same = FindBudget(policy.budgets, *paid);
-    if (same != kNoBudget) budget = same;
-  }
+  const int budget = SeedBudget(policy);
   if (budget == kNoBudget) {
     return absl::StrCat(failures, ": counted as ",
                         one ? "an attempt" : "attempts",
                         "; the policy has no budget to charge");
   }
-  const CompiledBudget& charged =
-      policy.budgets[static_cast<std::size_t>(budget)];
+  const CompiledBudget& charged = budgets[static_cast<std::size_t>(budget)];
   v1::BudgetUse& use = (*ledger.mutable_budgets())[charged.name];
   // What nobody described never takes the last of a budget: it may have been
   // anybody's doing, and does not end work whose failure at hand is the first

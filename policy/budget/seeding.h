@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "mulligan/v1/ledger.pb.h"
 #include "policy/request/workload_view.h"
@@ -18,15 +19,17 @@ std::string RememberNativeCount(const NativeCount& count,
                                 v1::BudgetLedger& ledger);
 
 // The budget that seeded failures are charged to, because operators do not
-// tell them apart: "application" if the policy has it, else the budget of its
-// default; kNoBudget when there is neither.
+// tell them apart: the first that the policy has of "unexplained" and
+// "application", else that of its default; kNoBudget when there is none.
 int SeedBudget(const CompiledPolicy& policy);
 
 // Adds `missing` failures nobody described to `ledger`: as attempts, and to the
-// budget of SeedBudget, or to the one that paid last where none of the failures
-// it tells of was the program's; they fill it at most. Returns a warning.
+// budget of SeedBudget, but never its last unit. `budgets` are the policy's
+// with the limits that apply. Returns a warning.
 std::string SeedLedger(const NativeCount& count, std::int32_t missing,
-                       const CompiledPolicy& policy, v1::BudgetLedger& ledger);
+                       const CompiledPolicy& policy,
+                       const std::vector<CompiledBudget>& budgets,
+                       v1::BudgetLedger& ledger);
 
 }  // namespace mulligan
 

@@ -247,7 +247,8 @@ Diagnosis::FaultDomain DomainOf(const Context& context,
 OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
   // What others start again has an outlook too.
   if (conclusion.situation != Diagnosis::BROKEN &&
-      !conclusion.gang.state.restarting && !conclusion.past) {
+      !conclusion.gang.state.restarting && !conclusion.past &&
+      !conclusion.retried) {
     return {};
   }
   const CauseRow& row = RowOf(conclusion.cause);
@@ -282,7 +283,8 @@ OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
              found.outlook == Diagnosis::CANNOT_RECOVER &&
              RanLong(*status, kLongRun)) {
     found = {Diagnosis::MAY_RECOVER,
-             "it ran for long before, and may get past it from a checkpoint"};
+             "it ran for long before, and may get past it from a checkpoint",
+             /*may_get_past=*/true};
   }
   if (found.reason.empty()) found.reason = OutlookWords(found.outlook);
   return found;

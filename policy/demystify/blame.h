@@ -18,6 +18,8 @@ struct OutlookFound {
   v1::Diagnosis::Outlook outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
   // In words; empty when the outlook is unspecified.
   std::string reason;
+  // See Failure.may_get_past.
+  bool may_get_past = false;
 };
 
 // Unspecified for what is not broken.

@@ -33,6 +33,8 @@ struct Conclusion {
   Seconds ask_again = kUnknownTime;
   // It is of an attempt before the one that goes on.
   bool past = false;
+  // Its operator tries again by itself what failed (Context.operator_retries).
+  bool retried = false;
   std::optional<std::int32_t> exit_code;
   // Members of the report that ended for reasons that are not the program's.
   int not_the_programs = 0;

@@ -3,6 +3,7 @@
 #define MULLIGAN_POLICY_DEMYSTIFY_CONTEXT_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,6 +50,11 @@ struct Context {
   // Attempts before that ended for reasons that are not the program's, as far
   // as the ledger or the report tells.
   int not_the_programs = 0;
+  // Who starts what failed again by itself, in words; an empty text: nobody.
+  // Given the index of a pod that has ended or is about to, which the operator
+  // may not have seen yet; -1: none has. Asked once of each failure that is
+  // open. Empty: nobody is asked.
+  std::function<std::string(int pod)> operator_retries = {};
   // An operator says that the program itself failed: how whatever submitted it
   // ended says nothing more.
   bool program_failed = false;

@@ -117,19 +117,24 @@ bool IsOfObject(const demystify::Conclusion& conclusion) {
          winner->place.root != demystify::Root::kNodes;
 }
 
-bool IsSummary(const demystify::Candidate& fact) {
-  return fact.IsOf(demystify::kOperatorWeight) &&
-         fact.tier <= demystify::Tier::kGeneric;
-}
-
 // Whether it failed by itself and others start it again: kubelet or operator.
 bool IsRetried(const Attempt& attempt,
                const demystify::Conclusion& conclusion) {
   const demystify::Candidate* winner = conclusion.decisive();
   const demystify::Gang& gang = conclusion.gang;
   if (conclusion.situation != v1::Diagnosis::ALIVE || conclusion.past ||
-      gang.root < 0 || winner == nullptr || !winner->decides() ||
-      winner->place.root != demystify::Root::kPods || gang.state.beside ||
+      winner == nullptr || !winner->decides()) {
+    return false;
+  }
+  if (winner->place.root == demystify::Root::kOwner) {
+    return !demystify::IsSummary(*winner) &&
+           (conclusion.retried ||
+            demystify::OperatorRestarts(conclusion.facts, winner->at));
+  }
+  if (gang.root < 0) return false;
+  if (conclusion.retried) return attempt.member(gang.root).failed();
+  if (winner->place.root != demystify::Root::kPods || gang.state.beside ||
+      winner->row == &demystify::sign::kHelperFailed ||
       demystify::OwnerGoesOn(attempt.context, gang.root)) {
     return false;
   }
@@ -163,8 +168,16 @@ void AddRetried(const Attempt& attempt, demystify::Judged& judged,
   // By its own evidence: what others make of it may change with each report.
   conclusion.cause = conclusion.decisive()->cause;
   conclusion.hint = -1;
-  findings.earlier.push_back(
-      FailureIn(attempt, conclusion, conclusion.gang.root));
+  const demystify::Candidate& winner = *conclusion.decisive();
+  const bool of_object = winner.place.root == demystify::Root::kOwner;
+  if (of_object) conclusion.ended_at = winner.at;
+  Failure& failure = findings.earlier.emplace_back(
+      FailureIn(attempt, conclusion, of_object ? -1 : conclusion.gang.root));
+  failure.incident.of_object = of_object;
+  failure.retried_by = conclusion.gang.state.goes_on() && !of_object
+                           ? v1::AttemptRecord::KUBELET
+                           : v1::AttemptRecord::OPERATOR;
+  if (of_object) failure.incident.struck = TimeOf(winner.at);
 }
 
 // Whether pods work for themselves beside others. One Job that runs one pod at
@@ -205,7 +218,14 @@ void ReadEarlier(demystify::Judged& judged, Findings& findings) {
         judged.others.emplace_back(demystify::JudgeEarlier(attempt));
     findings.earlier.push_back(
         FailureIn(attempt, conclusion, conclusion.gang.root));
-    findings.earlier.back().open = all[i].open;
+    Failure& failure = findings.earlier.back();
+    failure.open = all[i].open;
+    const auto& retries = judged.context.operator_retries;
+    const int root = conclusion.gang.root;
+    if (failure.open && retries != nullptr && root >= 0 &&
+        attempt.member(root).ended() && !retries(root).empty()) {
+      failure.retried_by = v1::AttemptRecord::OPERATOR;
+    }
   }
 }
 
@@ -216,6 +236,7 @@ Findings Demystify(const Owners& owners, const DemystifyOptions& options) {
       owners, options.signatures, options.now, options.patterns);
   demystify::Context& context = judged->context;
   context.not_the_programs = options.not_the_programs;
+  context.operator_retries = options.operator_retries;
   demystify::Judgement& judgement = judged->judgement;
   judgement = demystify::JudgeReport(context, options.was_decided);
   demystify::Conclusion& conclusion = judgement.conclusion;
@@ -235,6 +256,7 @@ Findings Demystify(const Owners& owners, const DemystifyOptions& options) {
       at_hand, conclusion, IsOfObject(conclusion) ? -1 : conclusion.gang.root);
   findings.gone_at = TimeOf(LastGone(current));
   findings.runs_since = TimeOf(RunsSince(current));
+  findings.succeeded = demystify::HasSucceeded(current);
   findings.apart = WorkApart(context.report, judgement.members);
   Incident& incident = findings.failure.incident;
   if (const demystify::Candidate* winner = conclusion.decisive()) {
@@ -242,7 +264,7 @@ Findings Demystify(const Owners& owners, const DemystifyOptions& options) {
       incident.event = winner->place.index;
       if (incident.pods.empty()) incident.struck = TimeOf(winner->at);
     }
-    incident.summary = incident.pods.empty() && IsSummary(*winner);
+    incident.summary = incident.pods.empty() && demystify::IsSummary(*winner);
   }
   if (!judgement.attempts.earlier.empty()) ReadEarlier(*judged, findings);
   if (IsRetried(current, conclusion)) AddRetried(current, *judged, findings);

@@ -2,6 +2,7 @@
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_DEMYSTIFY_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_DEMYSTIFY_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,8 @@ struct DemystifyOptions {
   // Attempts that are known to have ended for reasons that are not the
   // program's: what an operator counts besides them may be.
   int not_the_programs = 0;
+  // See demystify::Context.
+  std::function<std::string(int)> operator_retries = {};
 };
 
 namespace demystify {
@@ -54,6 +57,9 @@ struct Findings {
   // Since when the youngest of what runs does; absent: nothing runs, or nobody
   // says.
   std::optional<absl::Time> runs_since;
+  // All pods of the current attempt have succeeded; their owner may not have
+  // reported it yet.
+  bool succeeded = false;
   // Some pods work for themselves, so that the end of one is not that of all.
   bool apart = false;
   // For work that is not broken: when to look again; absent: no need.

@@ -24,6 +24,11 @@ inline constexpr Seconds kUnknownTime = std::numeric_limits<Seconds>::min();
 // events between two machines means anything.
 inline constexpr Seconds kClockSkew = 10;
 
+// A failure is old news once the next attempt has run for kOutlives times as
+// long as the failed one, and for at least kLeastRun seconds.
+inline constexpr Seconds kLeastRun = 180;
+inline constexpr int kOutlives = 2;
+
 // A lost node is marked after its grace period (40 to 50 seconds), its pods
 // after the five minutes that they tolerate it; their peers fail at once.
 inline constexpr Seconds kNodeLossSeenAfter = 360;

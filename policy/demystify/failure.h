@@ -11,6 +11,7 @@
 #include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/cause.pb.h"
 #include "mulligan/v1/diagnosis.pb.h"
+#include "mulligan/v1/ledger.pb.h"
 
 namespace mulligan {
 
@@ -43,6 +44,9 @@ struct Incident {
   std::optional<absl::Time> struck;
   // Where an event is all that tells of it: its index in the report; else -1.
   int event = -1;
+  // What the object above the pods says is all that tells of it, and it says
+  // so of what its operator has started again since.
+  bool of_object = false;
   // An operator's counter or summary is all that tells of it: that it gave up,
   // not what of.
   bool summary = false;
@@ -66,6 +70,9 @@ struct Failure {
   v1::Diagnosis::Outlook outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
   // What the outlook rests on; empty when it is unspecified.
   std::string outlook_reason;
+  // It would be CANNOT_RECOVER, had it not run for long: from a checkpoint,
+  // another attempt may get past what ended it.
+  bool may_get_past = false;
   v1::Diagnosis::Confidence confidence = v1::Diagnosis::CONFIDENCE_UNSPECIFIED;
   v1::Diagnosis::Situation situation = v1::Diagnosis::SITUATION_UNSPECIFIED;
   Culprit culprit;
@@ -89,6 +96,10 @@ struct Failure {
   bool doubtful = false;
   // Filled by Demystify.
   Incident incident;
+  // Who starts the next attempt by itself, where the work goes on. Filled by
+  // Demystify.
+  v1::AttemptRecord::RetriedBy retried_by =
+      v1::AttemptRecord::RETRIED_BY_UNSPECIFIED;
   // It is not past, but open beside the one at hand, with which it shares no
   // fate. Filled by Demystify.
   bool open = false;
@@ -96,6 +107,9 @@ struct Failure {
   // compared with them (policy/verdict/diagnosed.h).
   v1::DerivedCause derived_cause = v1::DERIVED_CAUSE_UNSPECIFIED;
   std::string derived_reason;
+  // How many failures in a row are alike, where the brake ends the retries of
+  // others for it; 0: it does not. Filled by policy/verdict/recalled.h.
+  std::int64_t alike = 0;
   // The cause by the report alone, where the ledger knows better
   // (policy/verdict/recalled.h). Nothing: it does not.
   std::optional<v1::Cause> set_aside;

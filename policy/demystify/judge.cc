@@ -289,6 +289,42 @@ void ReadPolicyMessage(const v1::FailureReport& report,
   }
 }
 
+// An operator that has not tried again for so long does not. The back-off of
+// the Job controller is ten minutes at the most (MaxJobBackOff,
+// Kubernetes 1.34).
+constexpr Seconds kOperatorPatience = 15 * 60;
+
+// What its operator tries again by itself goes on; a queue has its own say.
+void LeaveToOperator(const Attempt& attempt, Standing& standing,
+                     Conclusion& conclusion) {
+  const auto& operator_retries = attempt.context.operator_retries;
+  if (standing.situation != v1::Diagnosis::BROKEN ||
+      operator_retries == nullptr ||
+      conclusion.decisive()->place.root == Root::kWorkload) {
+    return;
+  }
+  const int root = conclusion.gang.root;
+  const bool ended = root >= 0 && attempt.member(root).ended();
+  // What cannot start is nobody's to start again.
+  if (root >= 0 && attempt.member(root).failed() && !ended) return;
+  const Seconds since =
+      ended ? attempt.member(root).struck : conclusion.decisive()->at;
+  // A statement of the operator without a time is as recent as the report.
+  if ((ended || Known(since)) &&
+      Before(since + kOperatorPatience, attempt.context.now)) {
+    return;
+  }
+  std::string who = operator_retries(ended ? root : -1);
+  if (who.empty()) return;
+  // Without an object that shows when the operator gives up, time decides.
+  standing = {v1::Diagnosis::ALIVE,
+              attempt.context.owners.any() || !Known(since)
+                  ? kUnknownTime
+                  : since + kOperatorPatience,
+              std::move(who)};
+  conclusion.retried = true;
+}
+
 // Without objects it is decided by the pods alone.
 Conclusion Judge(const Attempt& attempt, bool with_objects) {
   const Context& context = attempt.context;
@@ -317,7 +353,10 @@ Conclusion Judge(const Attempt& attempt, bool with_objects) {
   const bool decides = found.decisive() != nullptr;
   Standing standing =
       decides ? StandingOf(attempt, found) : WithLifeSign(attempt, found);
-  if (with_objects && decides) HearHints(context, found);
+  if (with_objects && decides) {
+    LeaveToOperator(attempt, standing, found);
+    HearHints(context, found);
+  }
   found.situation = standing.situation;
   found.ask_again = standing.ask_again;
   if (!standing.warning.empty()) {
@@ -337,11 +376,8 @@ Conclusion Judge(const Attempt& attempt, bool with_objects) {
   return found;
 }
 
-// How long an attempt has to run at the least before what ended the one before
-// it is old news.
-constexpr Seconds kNews = 180;
-
-// Whether what lives has run for twice as long as the attempt before it.
+// Whether the current attempt, which may still be created, has had twice as
+// much time as the previous attempt ran.
 bool HasOutlived(const Context& context, const Attempt& current,
                  const Attempt& before, int root) {
   Seconds begin = kUnknownTime;
@@ -350,19 +386,30 @@ bool HasOutlived(const Context& context, const Attempt& current,
     if (member.reading.failing()) continue;
     if (Known(member.begin)) begin = std::max(begin, member.begin);
   }
-  if (!Known(begin) || !Known(context.now)) return true;
+  if (HasSucceeded(current)) return true;
   const Member& failed = before.member(root);
+  if (current.pods.empty()) begin = failed.struck;
+  if (!Known(begin) || !Known(context.now)) return true;
   const Seconds ran = Known(failed.begin) && Known(failed.struck)
                           ? failed.struck - failed.begin
                           : 0;
-  return context.now - begin > std::max(kNews, 2 * ran);
+  return context.now - begin > std::max(kLeastRun, kOutlives * ran);
+}
+
+// Whether the member is of the last attempt that failed, by its owner's count.
+bool IsLastAttempt(const Member& member, const Owners& owners) {
+  return member.restart >= 0 && member.restart + 1 >= owners.NewestAttempt();
 }
 
 // Of work that goes on after an attempt that failed: what that one died of, as
-// long as it is news. Whether it goes on is said by the situation.
+// long as it is news, and its pods say more than the operator's summary of it.
+// Whether it goes on is said by the situation.
 void NameLastFailure(const Context& context, Judgement& judgement) {
   Conclusion& now = judgement.conclusion;
-  if (now.situation != v1::Diagnosis::ALIVE || now.cause != v1::NOT_FAILED ||
+  const bool is_summary = now.cause != v1::NOT_FAILED;
+  if (now.situation != v1::Diagnosis::ALIVE ||
+      (is_summary &&
+       (now.decisive() == nullptr || !IsSummary(*now.decisive()))) ||
       judgement.attempts.earlier.empty() ||
       judgement.attempts.earlier.back().open) {
     return;
@@ -371,6 +418,8 @@ void NameLastFailure(const Context& context, Judgement& judgement) {
                           judgement.attempts.earlier.back().pods};
   Conclusion past = JudgeEarlier(before);
   if (past.situation != v1::Diagnosis::BROKEN || past.gang.root < 0 ||
+      (is_summary &&
+       !IsLastAttempt(before.member(past.gang.root), context.owners)) ||
       HasOutlived(context,
                   {context, judgement.members, judgement.attempts.current},
                   before, past.gang.root)) {
@@ -395,6 +444,17 @@ Judgement JudgeReport(const Context& context, const WasDecided& was_decided) {
             /*with_objects=*/true);
   NameLastFailure(context, judgement);
   return judgement;
+}
+
+bool HasSucceeded(const Attempt& attempt) {
+  return !attempt.pods.empty() &&
+         std::ranges::all_of(attempt.pods, [&attempt](int pod) {
+           return attempt.member(pod).succeeded();
+         });
+}
+
+bool IsSummary(const Candidate& fact) {
+  return fact.IsOf(kOperatorWeight) && fact.tier <= Tier::kGeneric;
 }
 
 Conclusion JudgeEarlier(const Attempt& attempt) {

@@ -27,6 +27,13 @@ Judgement JudgeReport(const Context& context,
 // say now is about the workload as it is now.
 Conclusion JudgeEarlier(const Attempt& attempt);
 
+// Whether the fact is an operator's counter or summary: it shows that something
+// failed, but not why.
+bool IsSummary(const Candidate& fact);
+
+// Whether all pods of an attempt have succeeded.
+bool HasSucceeded(const Attempt& attempt);
+
 }  // namespace mulligan::demystify
 
 #endif  // MULLIGAN_POLICY_DEMYSTIFY_JUDGE_H_

@@ -1,11 +1,17 @@
 #include "policy/operators/native.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
+#include "policy/base/labels.h"
+#include "policy/base/times.h"
+#include "policy/operators/job/objects.h"
 #include "policy/operators/objects.h"
+#include "policy/request/owner_graph.h"
+#include "policy/request/recorded.h"
 
 namespace mulligan {
 namespace {
@@ -47,6 +53,84 @@ const OperatorRow* FindOperator(std::string_view name) {
                 [&](const OperatorRow& row) { return row.name == name; });
 }
 
+// 128 and SIGTERM.
+constexpr int kTerminated = 143;
+
+// Whether the object says how often its operator tries again: in a report that
+// somebody wrote by hand a Job may lack what the API server fills in.
+bool StatesLimit(const v1::FailureReport& report) {
+  return report.has_job_set() || report.has_ray_job() ||
+         report.has_train_job() || report.has_spark_application() ||
+         report.has_kubeflow_job() ||
+         std::ranges::any_of(report.jobs(), [](const auto& job) {
+           return job.spec().has_backoff_limit() ||
+                  job.spec().has_backoff_limit_per_index();
+         });
+}
+
+// Whether the owner of pods[pod] is known to replace failed pods: it created
+// this pod after another with the same index had ended, which the report shows
+// or the owner's ledger has recorded. A retry that the ledger granted says so
+// only of pods that the Job controller has created: others may be the caller's.
+bool ReplacesPods(const NativeInput& input, int pod) {
+  const auto& meta = input.report.pods(pod).metadata();
+  const auto* owner = ControllerOf(meta);
+  if (owner == nullptr) return false;
+  const absl::Time created = ToTime(meta.creation_timestamp());
+  const auto index = LabelOf(meta.annotations(), kCompletionIndexLabel);
+  const auto& history = input.ledger.history();
+  if (!history.empty() && input.ledger.workload_uid() == owner->uid() &&
+      (history.rbegin()->part().empty() || history.rbegin()->part() == index) &&
+      (history.rbegin()->retried_by() == v1::AttemptRecord::OPERATOR ||
+       (LabelOf(meta.labels(), kControllerUidLabel) == owner->uid() &&
+        RecordedEnd(*history.rbegin()) <= created))) {
+    return true;
+  }
+  return std::ranges::any_of(input.report.pods(), [&](const auto& other) {
+    const auto* made_by = ControllerOf(other.metadata());
+    // Without a known end it is the time when the pod was created.
+    const absl::Time end = job::FinishTime(other, {});
+    return made_by != nullptr && made_by->uid() == owner->uid() &&
+           LabelOf(other.metadata().annotations(), kCompletionIndexLabel) ==
+               index &&
+           (other.status().phase() == "Failed" ||
+            other.metadata().has_deletion_timestamp()) &&
+           end > ToTime(other.metadata().creation_timestamp()) &&
+           end <= created;
+  });
+}
+
+// What the operator will see once pods[pod] has ended: the pod as it is then
+// and, where a JobSet stands above its Job, that the Job has failed of it.
+v1::FailureReport WhenSeen(const v1::FailureReport& report, int pod) {
+  v1::FailureReport seen;
+  *seen.mutable_workload() = report.workload();
+  *seen.mutable_jobs() = report.jobs();
+  if (report.has_job_set()) *seen.mutable_job_set() = report.job_set();
+  if (report.has_train_job()) *seen.mutable_train_job() = report.train_job();
+  if (report.has_kubeflow_job()) {
+    *seen.mutable_kubeflow_job() = report.kubeflow_job();
+  }
+  auto& ended = *seen.add_pods();
+  ended = report.pods(pod);
+  ended.mutable_status()->set_phase("Failed");
+  for (auto& status : *ended.mutable_status()->mutable_container_statuses()) {
+    if (!status.state().has_running()) continue;
+    status.mutable_state()->mutable_terminated()->set_exit_code(kTerminated);
+    status.mutable_state()->clear_running();
+  }
+  if (!seen.has_job_set()) return seen;
+  const auto* const owner = ControllerOf(ended.metadata());
+  for (auto& job : *seen.mutable_jobs()) {
+    if (owner == nullptr || job.metadata().name() != owner->name()) continue;
+    auto& failed = *job.mutable_status()->add_conditions();
+    failed.set_type("Failed");
+    failed.set_status("True");
+    failed.set_reason("BackoffLimitExceeded");
+  }
+  return seen;
+}
+
 }  // namespace
 
 std::optional<NativeOutcome> AnswerNatively(const NativeInput& input) {
@@ -80,6 +164,34 @@ std::optional<NativeOutcome> AnswerNatively(const NativeInput& input) {
     return outcome;
   }
   return idle;
+}
+
+std::string RetriesByItself(const NativeInput& input, int pod) {
+  if (!StatesLimit(input.report)) {
+    const bool says_more =
+        !input.report.jobs().empty() || input.report.has_kueue_workload();
+    return !says_more && pod >= 0 && ReplacesPods(input, pod)
+               ? "its owner replaces pods that fail"
+               : "";
+  }
+  std::optional<NativeOutcome> outcome = AnswerNatively(input);
+  if (outcome && pod >= 0 && outcome->action != v1::Decision::FAIL) {
+    // Others may have a limit left where this pod's index has none.
+    const v1::FailureReport seen = WhenSeen(input.report, pod);
+    auto alone = AnswerNatively(
+        {seen, input.ledger, input.semantics, input.now, input.patterns});
+    if (alone) outcome = std::move(alone);
+  }
+  if (!outcome || outcome->action != v1::Decision::RETRY ||
+      outcome->verdict.operator_() == "kueue" ||
+      outcome->verdict.operator_() == "flyte") {
+    return {};
+  }
+  return outcome->charged_to.empty()
+             ? "its operator tries it again by itself"
+             : absl::StrFormat(
+                   "its operator tries it again by itself: %d of %s %d used",
+                   outcome->used, outcome->charged_to, outcome->limit);
 }
 
 bool IsNativeOperator(const std::string& name) {

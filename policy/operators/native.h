@@ -76,6 +76,14 @@ std::optional<NativeOutcome> WorkloadOutcome(const NativeInput& input);
 // is where the search starts; `semantics.operator` leaves no choice at all.
 std::optional<NativeOutcome> AnswerNatively(const NativeInput& input);
 
+// Who tries again by itself what a report shows to have failed, in words: the
+// operator of the workload, by its own rules and a limit that the object
+// states, when it has seen the end of pods[pod]; -1: it has seen all. Empty:
+// nobody does. Nor does a queue, or Flyte's engine: these have a word of their
+// own. If the report lacks the pod's owner: whether that owner has replaced a
+// failed pod before.
+std::string RetriesByItself(const NativeInput& input, int pod);
+
 // Whether `name` may stand in NativeSemantics.operator.
 bool IsNativeOperator(const std::string& name);
 

@@ -23,7 +23,8 @@ constexpr Kind Training(std::string_view name) {
           .field = "kubeflowJob",
           .retried = Scope::JOB,
           .given_up = Scope::JOB,
-          .source = "Kubeflow"};
+          .source = "Kubeflow",
+          .suspend = R"({"spec":{"runPolicy":{"suspend":true}}})"};
 }
 
 // The one of training-operator's jobs that stands for all of them.
@@ -39,6 +40,8 @@ constexpr Kind Evidence(std::string_view name, std::string_view group,
   return {name, group, field, false, false};
 }
 
+constexpr std::string_view kSuspend = R"({"spec":{"suspend":true}})";
+
 constexpr Kind kKinds[] = {
     {.name = "Pod",
      .group = "",
@@ -52,6 +55,7 @@ constexpr Kind kKinds[] = {
      .retried = Scope::JOB,
      .given_up = Scope::JOB,
      .seniority = 1,
+     .suspend = kSuspend,
      .count = CountJob},
     Evidence("Node", "", "nodes"),
     Evidence("Event", "", "events"),
@@ -63,6 +67,7 @@ constexpr Kind kKinds[] = {
      .given_up = Scope::JOB_SET,
      .seniority = 2,
      .makes_jobs = true,
+     .suspend = kSuspend,
      .view = ViewJobSet,
      .bound = BoundJobSet,
      .count = CountJobSet,
@@ -75,6 +80,7 @@ constexpr Kind kKinds[] = {
      .given_up = Scope::WORKLOAD,
      .makes_jobs = true,
      .replaces_parts = true,
+     .suspend = kSuspend,
      .view = ViewRayJob,
      .bound = BoundRayJob,
      .count = CountRayJob,
@@ -93,6 +99,7 @@ constexpr Kind kKinds[] = {
      .field = "trainJob",
      .retried = Scope::JOB_SET,
      .given_up = Scope::WORKLOAD,
+     .suspend = kSuspend,
      .view = ViewTrainJob,
      .count = CountTrainJob},
     // Stands beside what it queues: QueueIn().
@@ -101,6 +108,7 @@ constexpr Kind kKinds[] = {
      .group = "sparkoperator.k8s.io",
      .field = "sparkApplication",
      .replaces_parts = true,
+     .suspend = kSuspend,
      .has_spark_exits = true,
      .view = ViewSparkApplication,
      .bound = BoundSparkApplication,

@@ -51,6 +51,8 @@ struct Kind {
   // Its operator makes single parts anew while it runs: the death of a pod that
   // follows another (demystify/owner_signs.cc) is no end of the work.
   bool replaces_parts = false;
+  // The merge patch that suspends one; empty: its operator cannot.
+  std::string_view suspend = {};
   // Exit codes are read as Spark's.
   bool has_spark_exits = false;
   // What its functions (request/views/) say of the report's object of the kind;

@@ -197,6 +197,18 @@ void ValidateRecent(
   }
 }
 
+void ValidateLimits(const v1::DecideRequest& asked, const FieldPath& request) {
+  const FieldPath path = request.In("limits");
+  request.Count("limits", static_cast<int>(asked.limits().size()),
+                kMaxLedgerBudgets, "budgets");
+  const std::map<std::string, std::int32_t> by_name(asked.limits().begin(),
+                                                    asked.limits().end());
+  for (const auto& [name, limit] : by_name) {
+    CheckBudgetName(name, path);
+    path.Number(name.c_str(), limit, 0, kMaxBudgetLimit);
+  }
+}
+
 }  // namespace
 
 std::vector<FieldViolation> Validate(const v1::DecideRequest& request) {
@@ -207,6 +219,7 @@ std::vector<FieldViolation> Validate(const v1::DecideRequest& request) {
     ValidateLedger(request.ledger(), path.In("ledger"));
   }
   ValidateRecent(request.recent(), path);
+  if (!request.limits().empty()) ValidateLimits(request, path);
   path.Name("policy", request.policy());
   path.Text("requestId", request.request_id(), kMaxIdBytes);
   return violations;

@@ -208,4 +208,11 @@ v1::Decision::Scope NaturalScope(const v1::FailureReport& report,
   return continues ? kind->retried : kind->given_up;
 }
 
+bool LimitsEachIndex(const v1::FailureReport& report,
+                     const v1::WorkloadReference& workload) {
+  if (workload.kind() != "Job") return false;
+  const auto* job = OwnJob(report, workload);
+  return job != nullptr && job->spec().has_backoff_limit_per_index();
+}
+
 }  // namespace mulligan

@@ -45,6 +45,11 @@ v1::Decision::Scope NaturalScope(const v1::FailureReport& report,
                                  const v1::WorkloadReference& workload,
                                  v1::Decision::Action action);
 
+// Whether an index that fails leaves the others: the workload is a Job with
+// spec.backoffLimitPerIndex.
+bool LimitsEachIndex(const v1::FailureReport& report,
+                     const v1::WorkloadReference& workload);
+
 }  // namespace mulligan
 
 #endif  // MULLIGAN_POLICY_REQUEST_WORKLOAD_H_

@@ -148,6 +148,9 @@ struct WorkloadView {
   std::string_view reason;
   std::string_view message;
   const char* message_path = "";
+  // Most retries that its operator makes by itself, as its spec says; absent:
+  // it says none.
+  std::optional<std::int64_t> retry_limit;
   // For a look at whether they can be.
   absl::InlinedVector<ObjectCount, 3> counts;
   absl::InlinedVector<const google::protobuf::Timestamp*, 2> times;

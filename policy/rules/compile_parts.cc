@@ -49,6 +49,23 @@ CompiledRefund CompileRefund(const v1::Refund& refund, const std::string& path,
   return compiled;
 }
 
+CompiledRange CompileRange(const v1::LimitRange& range, const std::string& path,
+                           IssueReporter& report) {
+  CompiledRange compiled;
+  if (CheckRange(range.min(), 0, kMaxBudgetLimit, path + ".min", report)) {
+    compiled.min = range.min();
+  }
+  if (!range.has_max()) {
+    report.Error(path,
+                 "max is missing, expected the highest limit that a workload "
+                 "may set for itself, 0 to 1000000");
+  } else if (CheckRange(range.max(), static_cast<std::int32_t>(compiled.min),
+                        kMaxBudgetLimit, path + ".max", report)) {
+    compiled.max = range.max();
+  }
+  return compiled;
+}
+
 // Resolves onExhausted once all budgets are known.
 void CompileExhausted(const v1::Budget& budget,
                       const std::vector<CompiledBudget>& budgets,
@@ -128,6 +145,14 @@ CompiledBudget CompileBudget(const std::string& name, const v1::Budget& budget,
                         report)) {
     compiled.limit = budget.limit();
   }
+  if (budget.has_override()) {
+    compiled.own_limits =
+        CompileRange(budget.override(), path + ".override", report);
+  }
+  if (!v1::Budget::LimitFrom_IsValid(budget.limit_from())) {
+    report.Error(path + ".limitFrom", "expected NATIVE");
+  }
+  compiled.native_limit = budget.limit_from() == v1::Budget::NATIVE;
   if (budget.has_window()) {
     compiled.window = CheckDuration(budget.window(), path + ".window", report);
   }

@@ -71,9 +71,21 @@ struct CompiledRefund {
   std::int64_t ceiling = 0;
 };
 
+// Limits that a workload may set for itself.
+struct CompiledRange {
+  std::int64_t min = 0;
+  std::int64_t max = 0;
+};
+
 struct CompiledBudget {
   std::string name;
   std::int64_t limit = 0;
+  v1::BudgetState::LimitSource source =
+      v1::BudgetState::LIMIT_SOURCE_UNSPECIFIED;
+  // Nothing: a workload may not set the limit.
+  std::optional<CompiledRange> own_limits;
+  // Whether the limit that the workload's object states applies.
+  bool native_limit = false;
   std::optional<absl::Duration> window;
   std::optional<CompiledRefund> refund;
   // FAIL, WAIT_FOR_SPEC_UPDATE, or RETRY to charge `escalate_to` instead.
@@ -109,6 +121,10 @@ struct CompiledBrake {
 // Index of the budget called `name`; kNoBudget when there is none.
 int FindBudget(const std::vector<CompiledBudget>& budgets,
                std::string_view name);
+
+// The cap on attempts where the policy states none: everything that can be
+// spent, and the failure that finds nothing left.
+std::int32_t ImpliedMaxAttempts(const std::vector<CompiledBudget>& budgets);
 
 }  // namespace mulligan
 

@@ -128,20 +128,9 @@ std::vector<std::vector<int>> RulesByCause(
   return of;
 }
 
-// Everything that can be spent, and the failure that finds nothing left.
-std::int32_t SumOfCaps(const std::vector<CompiledBudget>& budgets) {
-  std::int64_t sum = 1;
-  for (const CompiledBudget& budget : budgets) {
-    sum += budget.limit;
-    if (budget.refund) sum += budget.refund->ceiling;
-  }
-  return static_cast<std::int32_t>(
-      std::min<std::int64_t>(sum, std::numeric_limits<std::int32_t>::max()));
-}
-
 void CompileCaps(const v1::RetryPolicySpec& spec, CompiledPolicy& compiled,
                  IssueReporter& report) {
-  compiled.max_attempts = SumOfCaps(compiled.budgets);
+  compiled.max_attempts = ImpliedMaxAttempts(compiled.budgets);
   if (spec.has_max_attempts() &&
       CheckRange(spec.max_attempts(), 1,
                  std::numeric_limits<std::int32_t>::max(), "spec.maxAttempts",

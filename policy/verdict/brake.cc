@@ -4,15 +4,15 @@
 
 #include "policy/base/times.h"
 #include "policy/budget/history.h"
+#include "policy/budget/ledger.h"
 #include "policy/demystify/causes.h"
-#include "policy/request/kubernetes_codec.h"
+#include "policy/demystify/fact.h"
 #include "policy/request/owners.h"
+#include "policy/request/recorded.h"
+#include "policy/verdict/verdict.h"
 
 namespace mulligan {
 namespace {
-
-// An attempt that has not run for so long shows nothing yet.
-constexpr absl::Duration kLeastRun = absl::Minutes(3);
 
 bool IsOfProgram(v1::Cause cause) {
   const v1::Diagnosis::FaultDomain domain = RowOf(cause).domain;
@@ -21,18 +21,15 @@ bool IsOfProgram(v1::Cause cause) {
          domain == v1::Diagnosis::RESOURCE_LIMIT;
 }
 
-// Whether a rule says that no other attempt helps.
-bool IsRefused(const v1::AttemptRecord& record) {
-  const v1::Decision::Action action = record.decision().action();
-  return (action == v1::Decision::FAIL ||
-          action == v1::Decision::WAIT_FOR_SPEC_UPDATE) &&
-         (record.refused_by() == v1::AttemptRecord::REFUSAL_UNSPECIFIED ||
-          record.refused_by() == v1::AttemptRecord::DERIVED_CAUSE);
-}
-
-// When the work was last resumed, or a Job begun; the epoch: it never was.
-std::int64_t LastResumed(const Owners& owners) {
+// Returns when the work was last resumed or its object created, in seconds
+// since the epoch; 0 if neither is known.
+std::int64_t LastBegun(const Owners& owners) {
   std::int64_t resumed = 0;
+  if (!owners.views.empty()) {
+    resumed = owners.views.front().meta->creation_timestamp().seconds();
+  } else if (!owners.report.jobs().empty()) {
+    resumed = owners.report.jobs(0).metadata().creation_timestamp().seconds();
+  }
   const auto read = [&resumed](const WorkloadView& view) {
     for (const ConditionView condition : view.conditions) {
       if (condition.type() == "Suspended" && condition.status() == "False") {
@@ -46,47 +43,80 @@ std::int64_t LastResumed(const Owners& owners) {
   return resumed;
 }
 
-absl::Time WhenItEnded(const v1::AttemptRecord& record) {
-  return ToTime(IsSet(record.finished_at()) ? record.finished_at()
-                                            : record.observed_at());
-}
-
-}  // namespace
-
-std::optional<EndOfRetries> FindStop(const Situated& at, const Diagnosed& told,
-                                     const v1::BudgetLedger& ledger) {
-  const CompiledBrake& brake = at.compiled().brake;
-  if (brake.mode == v1::Brake::NEVER || at.decides_natively() ||
-      told.what().situation != v1::Diagnosis::ALIVE || told.findings.apart) {
-    return std::nullopt;
-  }
-  const std::optional<Loop> loop = FindLoop(at.compiled().derivation, ledger);
-  if (!loop) return std::nullopt;
-  const v1::AttemptRecord& last = ledger.history(loop->record);
+// Returns the latest of failures of the program that repeat in the same way.
+std::optional<EndOfRetries> FindHopeless(const Situated& at,
+                                         const Diagnosed& told,
+                                         const v1::BudgetLedger& ledger,
+                                         const Loop& loop) {
+  const v1::AttemptRecord& last = ledger.history(loop.record);
   const v1::Cause named = told.what().cause;
   if (!IsOfProgram(last.cause()) ||
       (named != v1::NOT_FAILED && !IsOfProgram(named))) {
     return std::nullopt;
   }
-  // The ledger has one record of what a pod did again and again before anybody
-  // asked.
+  // Restarts before the first request have one record together.
   const std::int64_t alike =
-      std::max<std::int64_t>(loop->alike, told.findings.ends);
-  const bool refused = IsRefused(last);
-  const bool is_loop = (refused && alike >= brake.same_failure) ||
-                       (loop->enough > 0 && alike >= loop->enough);
+      loop.alike + Unrecorded(ledger, told.findings.ends - 1, loop.record);
+  // It needs more resources than others give it (NoteRetried).
+  if (IsRetriedByOthers(last) &&
+      last.decision().action() == v1::Decision::RETRY) {
+    return EndOfRetries{last, v1::Decision::RETRY, alike};
+  }
+  const bool refused =
+      IsRefusal(last.decision().action()) &&
+      ((IsByRule(last.refused_by()) &&
+        last.derived_cause() == v1::DERIVED_CAUSE_UNSPECIFIED) ||
+       RowOf(last.cause()).outlook == v1::Diagnosis::CANNOT_RECOVER);
+  const bool is_loop = (refused && alike >= at.compiled().brake.same_failure) ||
+                       (loop.enough > 0 && alike >= loop.enough);
   if (!is_loop) return std::nullopt;
-  const absl::Time ended = WhenItEnded(last);
-  if (absl::FromUnixSeconds(LastResumed(at.owners)) > ended) {
-    return std::nullopt;
-  }
-  if (const auto since = told.findings.runs_since) {
-    const absl::Duration most =
-        std::max(kLeastRun, brake.outlived * loop->longest);
-    if (at.now - std::max(*since, ended) > most) return std::nullopt;
-  }
   return EndOfRetries{
       last, refused ? last.decision().action() : v1::Decision::FAIL, alike};
+}
+
+// Returns the latest failure if the policy refuses another attempt and binds
+// retries of others (Brake.POLICY).
+std::optional<EndOfRetries> FindRefused(const CompiledBrake& brake,
+                                        const v1::BudgetLedger& ledger) {
+  if (brake.mode != v1::Brake::POLICY || ledger.history().empty()) {
+    return std::nullopt;
+  }
+  const v1::AttemptRecord& last = *ledger.history().rbegin();
+  if (!IsUnderstood(last) || !IsRefusal(last.decision().action()))
+    return std::nullopt;
+  return EndOfRetries{last, last.decision().action()};
+}
+
+}  // namespace
+
+bool IsOutlived(absl::Time now, std::optional<absl::Time> since,
+                absl::Time ended, absl::Duration most) {
+  return since && now - std::max(*since, ended) >
+                      std::max(absl::Seconds(demystify::kLeastRun), most);
+}
+
+std::optional<EndOfRetries> FindStop(const Situated& at, const Diagnosed& told,
+                                     const v1::BudgetLedger& ledger) {
+  const CompiledBrake& brake = at.compiled().brake;
+  if (brake.mode == v1::Brake::NEVER || at.decides_natively() ||
+      told.what().situation != v1::Diagnosis::ALIVE || told.findings.apart ||
+      told.findings.succeeded) {
+    return std::nullopt;
+  }
+  const std::optional<Loop> loop = FindLoop(at.compiled().derivation, ledger);
+  std::optional<EndOfRetries> end;
+  if (loop) end = FindHopeless(at, told, ledger, *loop);
+  if (!end) end = FindRefused(brake, ledger);
+  if (!end) return std::nullopt;
+  const absl::Duration longest =
+      end->alike > 0 ? loop->longest : ToDuration(end->record.ran_for());
+  const absl::Time ended = RecordedEnd(end->record);
+  if (absl::FromUnixSeconds(LastBegun(at.owners)) > ended ||
+      IsOutlived(at.now, told.findings.runs_since, ended,
+                 brake.outlived * longest)) {
+    return std::nullopt;
+  }
+  return end;
 }
 
 }  // namespace mulligan

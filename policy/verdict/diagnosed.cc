@@ -23,6 +23,10 @@ std::uint64_t IdentityOf(const Situated& at, const FailureId& id) {
   return StableHash().Add(at.workload->uid()).Add(id.id).value();
 }
 
+bool IsWait(const v1::AttemptRecord& record) {
+  return record.decision().action() == v1::Decision::WAIT;
+}
+
 // `now` where nobody knows, never later.
 absl::Time FailedAt(const Failure& failure, absl::Time now) {
   return std::min(KnownTime(failure.finished_at).value_or(now), now);
@@ -41,13 +45,13 @@ Diagnosed Diagnose(const Situated& at) {
   options.now = at.observed_at;
   options.signatures = at.compiled().signatures.get();
   const auto& history = at.request.ledger().history();
-  if (!std::ranges::all_of(history, IsPending)) {
+  if (!std::ranges::all_of(history, IsWait)) {
     options.was_decided = [&at,
                            &history](int pod) -> std::optional<std::int64_t> {
       const std::string id = IdOfPod(at.owners, *at.workload, pod);
       const auto found =
           std::ranges::find_if(history, [&id](const v1::AttemptRecord& record) {
-            return record.failure_id() == id && !IsPending(record);
+            return record.failure_id() == id && !IsWait(record);
           });
       if (found == history.end()) return std::nullopt;
       return demystify::ToSeconds(
@@ -58,6 +62,15 @@ Diagnosed Diagnose(const Situated& at) {
       std::ranges::count_if(history, [](const v1::AttemptRecord& record) {
         return IsNotThePrograms(record.cause());
       }));
+  // A caller in the operator's place decides what the operator would do.
+  if (!at.decides_natively() && !at.request.replaces_operator()) {
+    options.operator_retries = [&at](int pod) {
+      return RetriesByItself({at.report(), at.request.ledger(),
+                              v1::NativeSemantics::default_instance(),
+                              at.observed_at, &at.patterns},
+                             pod);
+    };
+  }
   Diagnosed told{Demystify(at.owners, options)};
   const Failure& failure = told.what();
   told.id = FailureIdOf(at.owners, *at.workload, failure.incident, at.now);
@@ -100,6 +113,11 @@ void CompareWithHistory(const Situated& at, const v1::BudgetLedger& ledger,
   if (failure.outlook == v1::Diagnosis::OUTLOOK_UNKNOWN &&
       FailedThereBefore(ledger, failure, told.failed_at)) {
     failure.incident.of_node = true;
+  }
+  if (failure.may_get_past && EndedThereBefore(ledger, failure, progress)) {
+    failure.outlook = v1::Diagnosis::CANNOT_RECOVER;
+    failure.outlook_reason =
+        "the attempt before ended alike, after about as long";
   }
   // What many meet at once is not this workload's history.
   if (failure.derived_cause != v1::DERIVED_CAUSE_UNSPECIFIED) return;

@@ -1,7 +1,6 @@
 #include "policy/verdict/earlier_attempts.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -9,11 +8,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "policy/base/times.h"
+#include "policy/budget/history.h"
 #include "policy/budget/known_failure.h"
 #include "policy/budget/ledger.h"
 #include "policy/budget/seeding.h"
-#include "policy/request/kubernetes_codec.h"
+#include "policy/request/recorded.h"
+#include "policy/request/workload.h"
 #include "policy/verdict/escalation.h"
 #include "policy/verdict/ledger_owner.h"
 #include "policy/verdict/reach.h"
@@ -31,14 +31,22 @@ struct Told {
 
 FailureId IdOf(const Situated& at, const Failure& earlier) {
   FailureId id;
+  if (earlier.incident.of_object) {
+    return FailureIdOf(at.owners, *at.workload, earlier.incident, at.now);
+  }
   id.id = IdOfPod(at.owners, *at.workload, earlier.incident.pods.front());
   return id;
 }
 
 ToldFailure ToldOf(const Situated& at, const Failure& earlier,
                    const FailureId& id) {
-  return {at.owners,     *at.workload, earlier, id, /*new_attempt=*/false,
-          /*counted=*/-1};
+  const bool of_object = earlier.incident.of_object;
+  return {at.owners,
+          *at.workload,
+          earlier,
+          id,
+          /*new_attempt=*/false,
+          of_object ? CountNativeFailures(at.owners, 0).counted : -1};
 }
 
 // Those that the ledger does not have, oldest first.
@@ -46,7 +54,8 @@ std::vector<Told> NotInLedger(const Situated& at, const Findings& findings,
                               const v1::BudgetLedger& ledger) {
   std::vector<Told> unseen;
   for (const Failure& earlier : findings.earlier) {
-    if (earlier.incident.pods.empty() ||
+    const Incident& incident = earlier.incident;
+    if ((incident.pods.empty() && !incident.of_object) ||
         earlier.situation != v1::Diagnosis::BROKEN) {
       continue;
     }
@@ -58,10 +67,25 @@ std::vector<Told> NotInLedger(const Situated& at, const Findings& findings,
   return unseen;
 }
 
-std::int64_t EndOf(const v1::AttemptRecord& record) {
-  return (IsSet(record.finished_at()) ? record.finished_at()
-                                      : record.observed_at())
-      .seconds();
+// Takes back what others retried when it was not known yet who is to pay, as
+// of members of a gang before its root is seen, and is told with more now.
+void TakeBackUnpaid(const Situated& at, const Findings& findings,
+                    v1::BudgetLedger& ledger) {
+  for (const Failure& earlier : findings.earlier) {
+    if (earlier.incident.pods.empty() ||
+        earlier.situation != v1::Diagnosis::BROKEN) {
+      continue;
+    }
+    const FailureId id = IdOf(at, earlier);
+    const int known = FindKnown(ledger, ToldOf(at, earlier, id));
+    if (known < 0) continue;
+    const v1::AttemptRecord& record = ledger.history(known);
+    if (record.decision().action() == v1::Decision::IGNORE &&
+        record.charged_to().empty() && record.cause() != earlier.cause &&
+        !IsUnexplained(earlier.cause) && !TellsLess(earlier, record)) {
+      TakeBack(known, ledger);
+    }
+  }
 }
 
 // Removes from `unseen` those that the ledger counted before it could know
@@ -74,16 +98,15 @@ void LeaveOutCounted(const v1::BudgetLedger& ledger, std::int32_t seen,
       records - (seen - static_cast<std::int64_t>(unseen.size()));
   std::int64_t unknown = std::int64_t{ledger.attempts_seen()} - records -
                          std::max<std::int64_t>(gone - elsewhere, 0);
-  std::int64_t newest = std::numeric_limits<std::int64_t>::min();
+  absl::Time newest = absl::InfinitePast();
   for (const v1::AttemptRecord& record : ledger.history()) {
-    newest = std::max(newest, EndOf(record));
+    newest = std::max(newest, RecordedEnd(record));
   }
   const auto counted = [&](const Told& told) {
     // What happened since was not counted yet.
     const absl::Time ended =
         told.attempt->incident.struck.value_or(absl::UnixEpoch());
-    if (unknown <= 0 ||
-        (!ledger.history().empty() && ended > absl::FromUnixSeconds(newest))) {
+    if (unknown <= 0 || (!ledger.history().empty() && ended > newest)) {
       return false;
     }
     --unknown;
@@ -127,29 +150,103 @@ class PartOfReport {
   v1::FailureReport part_;
 };
 
+// Charges for an attempt that others make although a rule says that it cannot
+// help: as the policy would by the cause alone. Returns the budget that pays;
+// kNoBudget: none.
+int PayAllTheSame(const Case& failure, Accounts& accounts) {
+  Diagnosed hopeful = failure.told;
+  hopeful.mutable_what().outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
+  hopeful.mutable_what().derived_cause = v1::DERIVED_CAUSE_UNSPECIFIED;
+  const Priced priced = Price(CaseOf(failure.at, hopeful, failure.ledger,
+                                     failure.owners, /*refund=*/false));
+  accounts = priced.accounts;
+  return priced.verdict.charged;
+}
+
+bool IsRetried(const Failure& failure) {
+  return failure.retried_by != v1::AttemptRecord::RETRIED_BY_UNSPECIFIED;
+}
+
+// Whether the kubelet or an operator started the attempt after this one. A
+// failed pod that another pod followed was retried by its operator, unless the
+// caller decides in the operator's place.
+bool IsByOthers(const Situated& at, const Failure& attempt) {
+  return IsRetried(attempt) ||
+         (!attempt.open && !at.request.replaces_operator());
+}
+
+// What is left to others costs what the policy's verdict on it would.
+void LeaveToOthers(Verdict& verdict) {
+  verdict.action = v1::Decision::IGNORE;
+  verdict.refused_by = v1::AttemptRecord::REFUSAL_UNSPECIFIED;
+  verdict.refusing_budget = kNoBudget;
+  verdict.delay.reset();
+}
+
+// Whether the policy's verdict holds although others start the next attempt:
+// the policy binds them, or they do not add the resource that the work lacked
+// again. Never for independent pods, which the brake leaves alone. `ends` is
+// how often the container has ended.
+bool IsTakenFromOthers(const Case& failure, const Verdict& verdict,
+                       const Findings& findings, int ends) {
+  const CompiledBrake& brake = failure.policy().brake;
+  if (brake.mode == v1::Brake::NEVER || findings.apart) return false;
+  if (brake.mode == v1::Brake::POLICY && IsRefusal(verdict.action)) {
+    return true;
+  }
+  return Grows(verdict) &&
+         TriedUnchanged(failure.ledger, failure.what()).times +
+                 Unrecorded(failure.ledger, ends - 1) >=
+             brake.same_failure;
+}
+
 // Decides about one earlier attempt as if it had been told at its time, and
 // records it. Returns the budget that paid; empty: none.
 std::string Record(const Situated& at, const Told& told,
-                   v1::BudgetLedger& ledger) {
+                   const Findings& findings, v1::BudgetLedger& ledger) {
   const PartOfReport report(at.report(), *told.attempt);
   Diagnosed diagnosed = DiagnosedEarlier(at, *told.attempt, told.id);
   CompareWithHistory(at, ledger, v1::Progress::default_instance(), diagnosed);
   const Owners owners(*report);
   const Case failure = CaseOf(at, diagnosed, ledger, owners, /*refund=*/false);
-  const auto [verdict, accounts] = Price(failure);
-  if (!verdict.recorded) return {};
+  auto [verdict, accounts] = Price(failure);
+  const bool others = IsByOthers(at, *told.attempt);
+  // More evidence may still change which budget pays.
+  if (others && verdict.evidence_deadline) return {};
+  if (!others && !verdict.recorded) return {};
+  if (!IsRefusal(verdict.action) || !IsByRule(verdict.refused_by)) {
+    const bool last = told.attempt == &findings.earlier.back();
+    if (others && !IsTakenFromOthers(failure, verdict, findings,
+                                     last ? findings.ends : 0)) {
+      LeaveToOthers(verdict);
+    }
+  } else if (others || !told.attempt->open) {
+    verdict.charged = PayAllTheSame(failure, accounts);
+  }
   v1::Decision decision;
   std::vector<std::string> warnings;
   FillDecision(failure, verdict, decision, warnings);
-  // Nobody was told, so nothing new was done for the attempt that followed.
-  if (!told.attempt->open) {
+  if (others && verdict.action == v1::Decision::RETRY) {
+    decision.set_requires_recreate(true);
+    decision.set_scope(
+        NaturalScope(at.report(), *at.workload, v1::Decision::FAIL));
+    decision.clear_retry_after();
+    FillEscalation(failure, verdict, accounts, decision);
+  } else if (!told.attempt->open) {
+    // Nobody was told, so nothing new was done for the attempt that followed.
     RepeatEarlierGrowth(ledger, told.attempt->incident.part, decision);
     decision.clear_placement();
-  } else {
+  } else if (!others) {
     FillEscalation(failure, verdict, accounts, decision);
   }
   v1::AttemptRecord record;
   FillRecord(failure, verdict, decision, record);
+  if (others) {
+    const auto by = told.attempt->retried_by;
+    record.set_retried_by(by == v1::AttemptRecord::RETRIED_BY_UNSPECIFIED
+                              ? v1::AttemptRecord::OPERATOR
+                              : by);
+  }
   std::string budget = record.charged_to();
   Book(accounts, failure.attempts, record, ledger);
   return budget;
@@ -157,39 +254,23 @@ std::string Record(const Situated& at, const Told& told,
 
 }  // namespace
 
-void NoteRetried(const Situated& at, const Findings& findings,
+bool NoteRetried(const Situated& at, const Findings& findings,
                  v1::BudgetLedger& ledger) {
+  TakeBackUnpaid(at, findings, ledger);
   std::vector<Told> unseen = NotInLedger(at, findings, ledger);
   LeaveOutCounted(ledger,
                   static_cast<std::int32_t>(findings.earlier.size()) +
                       findings.more_earlier,
                   0, unseen);
+  bool changed = false;
   for (const Told& one : unseen) {
-    const PartOfReport report(at.report(), *one.attempt);
-    Diagnosed diagnosed = DiagnosedEarlier(at, *one.attempt, one.id);
-    CompareWithHistory(at, ledger, v1::Progress::default_instance(), diagnosed);
-    const Owners owners(*report);
-    const Case failure =
-        CaseOf(at, diagnosed, ledger, owners, /*refund=*/false);
-    Verdict verdict = Price(failure).verdict;
-    // What is refused for now may be granted when the caller has to decide.
-    const bool is_rules = verdict.action == v1::Decision::FAIL ||
-                          verdict.action == v1::Decision::WAIT_FOR_SPEC_UPDATE;
-    const bool stays =
-        is_rules &&
-        (verdict.refused_by == v1::AttemptRecord::REFUSAL_UNSPECIFIED ||
-         verdict.refused_by == v1::AttemptRecord::DERIVED_CAUSE);
-    if (!stays) {
-      verdict = Verdict();
-      verdict.action = v1::Decision::IGNORE;
-    }
-    v1::Decision decision;
-    decision.set_action(verdict.action);
-    if (stays) decision.set_scope(verdict.scope);
-    v1::AttemptRecord record;
-    FillRecord(failure, verdict, decision, record);
-    AddRecord(failure.attempts, record, ledger);
+    // What is open, and its operator does not try again, is to be decided.
+    if (one.attempt->open && !IsRetried(*one.attempt)) continue;
+    const std::int32_t before = ledger.attempts_seen();
+    Record(at, one, findings, ledger);
+    changed = changed || ledger.attempts_seen() != before;
   }
+  return changed;
 }
 
 void NoteDone(const Situated& at, const Diagnosed& told,
@@ -218,7 +299,7 @@ std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
       std::int64_t{count.failures} + seen - ledger.attempts_seen() - to_record;
   std::map<std::string, int> charged;
   for (const Told& one : unseen) {
-    const std::string budget = Record(at, one, ledger);
+    const std::string budget = Record(at, one, told.findings, ledger);
     // What is open beside the one at hand is told on its own.
     if (one.attempt->open) continue;
     ++charged[budget.empty() ? "no budget" : budget];
@@ -229,7 +310,7 @@ std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
     NativeCount source = count;
     if (source.source.empty()) source.source = "the report";
     warnings.push_back(SeedLedger(source, static_cast<std::int32_t>(missing),
-                                  at.compiled(), ledger));
+                                  at.compiled(), at.budgets(), ledger));
   }
   if (charged.empty()) return warnings;
   std::vector<std::string> parts;

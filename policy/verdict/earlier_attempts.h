@@ -19,10 +19,12 @@ std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
                                                const NativeCount& count,
                                                v1::BudgetLedger& ledger);
 
-// Records in `ledger` what failed of work that goes on, and charges nothing for
-// it: others start it again. The decision is the policy's where a rule refuses
+// Records in `ledger` what failed of work that goes on and others start again,
+// charged as the policy says. The decision is its own where a rule refuses
 // another attempt, else IGNORE, which is decided anew once the work is broken.
-void NoteRetried(const Situated& at, const Findings& findings,
+// A record that nobody paid for is replaced by one that knows more. Returns
+// whether the ledger has changed.
+bool NoteRetried(const Situated& at, const Findings& findings,
                  v1::BudgetLedger& ledger);
 
 // Records in `ledger`, uncharged, that nothing is to be done about work whose

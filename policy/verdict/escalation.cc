@@ -176,9 +176,12 @@ class Ahead {
   // After so many more the budget, or the cap on attempts, ends it.
   std::int64_t UntilRefused() const {
     const std::int64_t attempts =
-        std::int64_t{failure_.policy().max_attempts} - failure_.attempts;
+        std::int64_t{failure_.at.max_attempts()} - failure_.attempts;
+    // A limit that was too low is charged only once.
+    const int budget = verdict_.charged != kNoBudget ? verdict_.charged
+                                                     : verdict_.outcome->budget;
     return std::max<std::int64_t>(
-        std::min(RoomFrom(accounts_, verdict_.charged) + 1, attempts), 1);
+        std::min(RoomFrom(accounts_, budget) + 1, attempts), 1);
   }
 
   Rung After(std::int64_t more) const {

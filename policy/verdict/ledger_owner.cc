@@ -116,6 +116,10 @@ void TieLedger(const Owners& owners, const v1::WorkloadReference& workload,
   }
   if (ledger.workload_uid().empty()) {
     ledger.set_workload_uid(std::string(owner.uid));
+    // An untied ledger is of a new object: the caller made the next attempt.
+    if (!ledger.history().empty()) {
+      ledger.mutable_history()->rbegin()->clear_retried_by();
+    }
   }
   if (!recorded) return;
   const bool same = ledger.workload_uid() == owner.uid;

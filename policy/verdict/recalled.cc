@@ -5,10 +5,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "policy/base/times.h"
 #include "policy/budget/known_failure.h"
 #include "policy/budget/ledger.h"
 #include "policy/budget/seeding.h"
 #include "policy/demystify/causes.h"
+#include "policy/demystify/fact.h"
+#include "policy/request/recorded.h"
 #include "policy/verdict/brake.h"
 #include "policy/verdict/earlier_attempts.h"
 #include "policy/verdict/ledger_owner.h"
@@ -76,12 +79,6 @@ bool IsEndedSince(const Diagnosed& told, int known,
          known == ledger.history_size() - 1;
 }
 
-// What nobody has explained; anything else says more.
-bool IsUnexplained(v1::Cause cause) {
-  return cause == v1::UNKNOWN || cause == v1::APP_ERROR ||
-         cause == v1::SIGKILL_UNEXPLAINED || cause == v1::SIGTERM_UNEXPLAINED;
-}
-
 // Whether an operator's summary that explains nothing is all that is told of
 // work that was given up: its counter went on, and why is known already.
 bool IsGivenUp(const Situated& at, const Diagnosed& told,
@@ -123,11 +120,23 @@ Recalled Stand(const Situated& at, const Diagnosed& told, int known,
                        "] says what only a newer version knows: this failure "
                        "is decided again, and charged once"));
     }
-    TakeBack(known, ledger);
+    before.record = known;
+    before.taken_back = record;
     before.standing = Standing::kDecidedAnew;
+    TakeBack(known, ledger);
   }
   if (IsOfPastAttempt(at, ledger)) before.standing = Standing::kPast;
   return before;
+}
+
+// Whether others were at it when the pods of the failure could be seen, and
+// have not given up since.
+bool IsLeftToOthers(const Situated& at, const Diagnosed& told, int known,
+                    const v1::BudgetLedger& ledger) {
+  return known >= 0 && !at.owners.gave_up() &&
+         told.what().incident.pods.empty() &&
+         IsUnderstood(ledger.history(known)) &&
+         ledger.history(known).decision().action() == v1::Decision::IGNORE;
 }
 
 // Of the object that failed for good: what it says is about its last failure,
@@ -156,26 +165,15 @@ Recalled RecallForOperator(const Situated& at, const Diagnosed& told,
   }
   const NativeCount count = CountNativeFailures(at.owners, told.earlier());
   if (count.failures > 0) {
-    SeedLedger(count, count.failures, at.compiled(), *before.ledger);
+    SeedLedger(count, count.failures, at.compiled(), at.budgets(),
+               *before.ledger);
   }
   return before;
 }
 
-// Whether the report tells less of a failure than was known when the record of
-// it was made: without its pods, or by a guess.
-bool TellsLess(const Diagnosed& told, const v1::AttemptRecord& record) {
-  const Failure& failure = told.what();
-  if (record.cause() == failure.cause || IsUnexplained(record.cause()) ||
-      record.cause() == v1::CAUSE_UNSPECIFIED) {
-    return false;
-  }
-  return told.what().incident.pods.empty() || IsUnexplained(failure.cause) ||
-         failure.confidence == v1::Diagnosis::LOW;
-}
-
 // One failure has one cause: what it was decided as, unless more is known now.
 void SetAsRecorded(const v1::AttemptRecord& record, Diagnosed& told) {
-  if (!TellsLess(told, record)) return;
+  if (!TellsLess(told.what(), record)) return;
   Failure& failure = told.mutable_what();
   failure.set_aside = failure.cause;
   failure.cause = record.cause();
@@ -187,19 +185,57 @@ void SetAsRecorded(const v1::AttemptRecord& record, Diagnosed& told) {
   failure.outlook_reason.clear();
 }
 
-// A loop that goes on, by its latest failure, whether the report still shows it
-// or only the ledger does.
+// Names what only the ledger knows of.
+void NameAs(const v1::AttemptRecord& record, Failure& failure) {
+  failure.set_aside = failure.cause;
+  failure.cause = record.cause();
+  failure.domain = RowOf(failure.cause).domain;
+  failure.fingerprint = record.fingerprint();
+  failure.finished_at = record.finished_at();
+  failure.culprit.node = record.node();
+  failure.confidence = v1::Diagnosis::MEDIUM;
+}
+
+// Whether the last failure that the ledger knows of, of which the report shows
+// nothing any more, is news: others started the next attempt, and that has not
+// outlived it.
+bool IsNews(const Situated& at, const Diagnosed& told,
+            const v1::BudgetLedger& ledger) {
+  if (told.what().situation != v1::Diagnosis::ALIVE ||
+      told.what().cause != v1::NOT_FAILED || told.earlier() > 0 ||
+      ledger.history().empty()) {
+    return false;
+  }
+  const v1::AttemptRecord& last = *ledger.history().rbegin();
+  return IsUnderstood(last) &&
+         last.decision().action() != v1::Decision::RETRY &&
+         !kNoFailures.Contains(last.cause()) &&
+         !IsOutlived(at.now, told.findings.runs_since, RecordedEnd(last),
+                     demystify::kOutlives * ToDuration(last.ran_for()));
+}
+
+// Whether an operator's counter is all that is told of work that goes on, and
+// counts nothing that has no record.
+bool CountsWhatIsKnown(const Situated& at, const Diagnosed& told,
+                       const v1::BudgetLedger& ledger) {
+  const Failure& failure = told.what();
+  return failure.situation == v1::Diagnosis::ALIVE &&
+         failure.incident.summary && IsUnexplained(failure.cause) &&
+         !ledger.history().empty() &&
+         CountNativeFailures(at.owners, 0).counted <= ledger.attempts_seen();
+}
+
+// Describes work to be stopped by its latest failure, which the report or only
+// the ledger has.
 void SetLoop(const EndOfRetries& stop, Diagnosed& told) {
   Failure& failure = told.mutable_what();
-  if (failure.cause == v1::NOT_FAILED) {
-    failure.set_aside = failure.cause;
-    failure.cause = stop.record.cause();
-    failure.domain = RowOf(failure.cause).domain;
-    failure.fingerprint = stop.record.fingerprint();
-    failure.finished_at = stop.record.finished_at();
-    failure.culprit.node = stop.record.node();
-    failure.confidence = v1::Diagnosis::MEDIUM;
+  const bool says_less =
+      failure.incident.summary && IsUnexplained(failure.cause);
+  if (failure.cause == v1::NOT_FAILED || says_less) {
+    NameAs(stop.record, failure);
   }
+  failure.alike = stop.alike;
+  if (stop.alike == 0) return;
   failure.outlook = v1::Diagnosis::CANNOT_RECOVER;
   failure.outlook_reason = absl::StrCat(
       stop.alike, " attempts in a row ended alike, and the next is unchanged");
@@ -231,8 +267,7 @@ Recalled RecallRetried(const Situated& at, const Diagnosed& told,
     v1::BudgetLedger& ledger = *before.ledger;
     const v1::BudgetLedger as_sent = ledger;
     TieLedger(at.owners, *at.workload, false, ledger);
-    NoteRetried(at, told.findings, ledger);
-    if (ledger.attempts_seen() == as_sent.attempts_seen()) ledger = as_sent;
+    if (!NoteRetried(at, told.findings, ledger)) ledger = as_sent;
   }
   before.stop = FindStop(at, told, *before.ledger);
   return before;
@@ -258,6 +293,10 @@ Recalled Recall(const Situated& at, const Diagnosed& told) {
     known = before.ledger->history_size() - 1;
   }
   known = LatestOf(at.owners, known, *before.ledger);
+  if (IsLeftToOthers(at, told, known, *before.ledger)) {
+    before.record = known;
+    return before;
+  }
   before = Stand(at, told, known, std::move(before));
   if (before.is_settled()) return before;
   std::string anew = RememberNativeCount(count, *before.ledger);
@@ -270,17 +309,38 @@ Recalled Recall(const Situated& at, const Diagnosed& told) {
   return before;
 }
 
+namespace {
+
+void CompareWithAll(const Situated& at, const v1::BudgetLedger& ledger,
+                    Diagnosed& told) {
+  CompareWithFleet(at, ledger, told);
+  CompareWithHistory(at, ledger, at.report().progress(), told);
+}
+
+}  // namespace
+
 void Compare(const Situated& at, const Recalled& before, Diagnosed& told) {
   told.standing = before.standing;
+  if (told.is_broken() && before.standing == Standing::kNotBroken) {
+    told.mutable_what().situation = v1::Diagnosis::ALIVE;
+    SetAsRecorded(before.ledger->history(before.record), told);
+    return;
+  }
   if (before.is_stale()) {
     SetStale(told);
   } else if (before.standing == Standing::kDecided) {
     SetAsRecorded(before.ledger->history(before.record), told);
   } else if (before.stop) {
     SetLoop(*before.stop, told);
+  } else if (before.standing == Standing::kDecidedAnew) {
+    SetAsRecorded(*before.taken_back, told);
+    CompareWithAll(at, *before.ledger, told);
+  } else if (IsNews(at, told, *before.ledger)) {
+    NameAs(*before.ledger->history().rbegin(), told.mutable_what());
+  } else if (CountsWhatIsKnown(at, told, *before.ledger)) {
+    SetAsRecorded(*before.ledger->history().rbegin(), told);
   } else if (told.is_broken()) {
-    CompareWithFleet(at, *before.ledger, told);
-    CompareWithHistory(at, *before.ledger, at.report().progress(), told);
+    CompareWithAll(at, *before.ledger, told);
   }
 }
 

@@ -24,7 +24,13 @@ struct Recalled {
   // With what the report tells of earlier attempts.
   AnswerPart<v1::BudgetLedger> ledger;
   Standing standing = Standing::kNotBroken;
-  int record = -1;  // for kDecided: its index in the history
+  // Its index in the history. For kDecidedAnew before it was taken back; for
+  // kNotBroken others had started the next attempt already, and this report
+  // tells less.
+  int record = -1;
+  // What was taken back, to be put back where nothing is recorded; nothing:
+  // nothing was.
+  std::optional<v1::AttemptRecord> taken_back = std::nullopt;
   // That record is of another member than those that are told.
   bool of_another = false;
   // For kNotBroken: the retries that others make are ended.

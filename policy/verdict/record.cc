@@ -193,6 +193,7 @@ void FillRecord(const Case& failure, const Verdict& verdict,
     record.set_refusing_budget(BudgetName(failure, verdict.refusing_budget));
   }
   if (verdict.refused_by == v1::AttemptRecord::DERIVED_CAUSE ||
+      (verdict.by_history && IsRefusal(verdict.action)) ||
       what.derived_cause == v1::INCIDENT) {
     record.set_derived_cause(what.derived_cause);
   }
@@ -211,8 +212,10 @@ void RepeatEarlierGrowth(const v1::BudgetLedger& ledger,
   decision.clear_resources();
   for (int i = ledger.history_size(); i-- > 0;) {
     const v1::Decision& earlier = ledger.history(i).decision();
+    // Attempts that others started did not get that growth.
     if (earlier.action() != v1::Decision::RETRY ||
-        ledger.history(i).part() != part) {
+        ledger.history(i).part() != part ||
+        IsRetriedByOthers(ledger.history(i))) {
       continue;
     }
     *decision.mutable_resources() = earlier.resources();

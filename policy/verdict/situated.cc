@@ -10,6 +10,7 @@
 #include "policy/request/refusal.h"
 #include "policy/request/workload.h"
 #include "policy/verdict/ledger_owner.h"
+#include "policy/verdict/own_limits.h"
 
 namespace mulligan {
 namespace {
@@ -114,6 +115,10 @@ absl::StatusOr<Situated> Situate(const Received<v1::DecideRequest>& received,
           kNoNativeVerdict, "the report has no object of a known operator (",
           NativeOperatorNames(), ")"));
     }
+  }
+  if (!at.decides_natively()) {
+    at.own_budgets =
+        BudgetsWithOwnLimits(request, at.owners, *at.policy.rules, at.warnings);
   }
   WarnOfUnknownEnums(request, at.warnings);
   return at;

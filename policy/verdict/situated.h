@@ -32,11 +32,22 @@ struct Situated {
   // The verdict of the workload's own operator; nothing: nobody asks for it, or
   // the report has no object of a known one.
   std::optional<NativeOutcome> native = std::nullopt;
+  // The policy's budgets with limits of the workload's own; empty: it has none.
+  std::vector<CompiledBudget> own_budgets = {};
   std::vector<std::string> warnings = {};
 
   google::protobuf::Arena* arena() const { return workload->GetArena(); }
   const v1::FailureReport& report() const { return owners.report; }
   const CompiledPolicy& compiled() const { return policy.rules->compiled(); }
+  const std::vector<CompiledBudget>& budgets() const {
+    return own_budgets.empty() ? compiled().budgets : own_budgets;
+  }
+  // Failed attempts after which none is granted; 0: no cap.
+  std::int32_t max_attempts() const {
+    return own_budgets.empty() || compiled().max_attempts_given
+               ? compiled().max_attempts
+               : ImpliedMaxAttempts(own_budgets);
+  }
   bool explains() const {
     return request.explain() != v1::DecideRequest::EXPLAIN_NONE;
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "policy/base/times.h"
+#include "policy/budget/history.h"
 #include "policy/request/workload.h"
 #include "policy/rules/backoff.h"
 #include "policy/verdict/expected.h"
@@ -25,15 +26,14 @@ struct Question {
   v1::DerivedCause derived;
 
   std::int64_t MaxAttempts() const {
-    return std::int64_t{failure.policy().max_attempts} + change.more_attempts;
+    return std::int64_t{failure.at.max_attempts()} + change.more_attempts;
   }
 };
 
 // A verdict on its way through the checks.
 struct Draft {
   Verdict verdict;
-  int budget = kNoBudget;        // that pays if it comes to that
-  bool expects_derived = false;  // the rule names the derived cause itself
+  int budget = kNoBudget;                      // that pays if it comes to that
   std::optional<absl::Duration> wait_at_most;  // the rest of the grace
   bool at_once = false;                        // it has waited long enough
 };
@@ -102,7 +102,7 @@ Draft MatchRule(const Question& question) {
     const CompiledRule& rule = policy.rule(index);
     if (!Matches(rule.when, facts)) continue;
     draft.verdict.rules_tried = index;
-    draft.expects_derived = !rule.when.derived_causes.empty();
+    draft.verdict.by_history = !rule.when.derived_causes.empty();
     return Wanted(std::move(draft), rule.then, rule.reference,
                   v1::Explanation::RULE);
   }
@@ -143,7 +143,7 @@ Draft LookForEvidence(const Question& question, Draft draft) {
 // Only a retry can show that an incident is over.
 Turn TurnOf(const Question& question, const Draft& draft,
             const CompiledGrace& grace) {
-  return draft.expects_derived && question.derived == v1::INCIDENT &&
+  return draft.verdict.by_history && question.derived == v1::INCIDENT &&
                  grace.action == v1::Decision::RETRY
              ? question.failure.told.turn
              : Turn::kWait;
@@ -156,7 +156,7 @@ Draft EndGrace(const Question& question, Draft draft) {
   Verdict& verdict = draft.verdict;
   const auto& grace = verdict.outcome->after_grace;
   if (!grace || verdict.action != v1::Decision::WAIT) return draft;
-  const bool is_over = failure.at.owners.gave_up() && !draft.expects_derived;
+  const bool is_over = failure.at.owners.gave_up() && !draft.verdict.by_history;
   if (!is_over && !failure.told.findings.since) {
     verdict.grace_unknown = true;
     return draft;
@@ -254,7 +254,7 @@ absl::Duration DelayOf(const Question& question, const Draft& draft,
   const auto& backoff = draft.verdict.outcome->backoff;
   const std::uint64_t identity = question.failure.told.identity;
   if (draft.at_once) return absl::ZeroDuration();
-  if (question.derived == v1::CRASH_LOOP && !draft.expects_derived) {
+  if (question.derived == v1::CRASH_LOOP && !draft.verdict.by_history) {
     return backoff ? Spread(backoff->max, backoff->jitter, identity)
                    : kCrashLoopDelay;
   }
@@ -279,16 +279,21 @@ Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
   if (capped && failure.policy().max_attempts_given) {
     return RefusedByCap(question, std::move(verdict));
   }
+  // A limit that was too low is charged once, however often others retried the
+  // work without raising it.
+  const bool paid = draft.budget != kNoBudget && Grows(verdict) &&
+                    TriedUnchanged(failure.ledger, failure.what()).paid;
   const Payer payer = FindPayer(failure, draft, accounts);
-  if (payer.budget == kNoBudget) {
+  if (payer.budget == kNoBudget && !paid) {
     return RefusedByBudget(question, accounts, payer.exhausted,
                            std::move(verdict));
   }
+  const int budget = paid ? draft.budget : payer.budget;
   // The implied cap is the sum of the budgets: where both are met, the budget
   // is the better answer.
   if (capped) return RefusedByCap(question, std::move(verdict));
-  if (!draft.expects_derived && (question.derived == v1::POISON_JOB ||
-                                 question.derived == v1::DETERMINISTIC)) {
+  if (!draft.verdict.by_history && (question.derived == v1::POISON_JOB ||
+                                    question.derived == v1::DETERMINISTIC)) {
     return Refused(std::move(verdict), v1::Explanation::DERIVED_CAUSE,
                    v1::AttemptRecord::DERIVED_CAUSE);
   }
@@ -308,7 +313,7 @@ Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
   const absl::Duration stopping =
       failure.told.findings.gone_at.value_or(failure.now()) - failure.now();
   const absl::Duration delay =
-      std::max({DelayOf(question, draft, accounts.at(payer.budget).used + 1) -
+      std::max({DelayOf(question, draft, accounts.at(budget).used + 1) -
                     (failure.now() - failure.told.failed_at),
                 stopping, absl::ZeroDuration()});
   if (MissesDeadline(failure, verdict.scope, delay)) {
@@ -316,7 +321,9 @@ Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
                    v1::AttemptRecord::DEADLINE);
   }
   verdict.delay = delay;
-  verdict = Charged(failure, payer.budget, accounts, std::move(verdict));
+  if (!paid) {
+    verdict = Charged(failure, budget, accounts, std::move(verdict));
+  }
   verdict.last_attempt =
       failure.attempts + std::int64_t{1} >= question.MaxAttempts() ||
       accounts.FindPayer(draft.budget).budget == kNoBudget;
@@ -363,7 +370,7 @@ Verdict Ruled(const Question& question, Accounts& accounts) {
 }  // namespace
 
 Priced Price(const Case& failure, const WhatIf& change) {
-  Priced priced{{}, {failure.policy().budgets, failure.ledger, failure.now()}};
+  Priced priced{{}, {failure.at.budgets(), failure.ledger, failure.now()}};
   auto& [verdict, accounts] = priced;
   if (change.budget != kNoBudget) {
     accounts.ShiftLimit(change.budget, change.more_limit);

@@ -1,4 +1,4 @@
-// The order of checks from a diagnosis to a verdict (docs/adr/0011).
+// The order of checks from a diagnosis to a verdict.
 #ifndef MULLIGAN_POLICY_VERDICT_VERDICT_H_
 #define MULLIGAN_POLICY_VERDICT_VERDICT_H_
 
@@ -39,6 +39,8 @@ struct Verdict {
   const CompiledOutcome* outcome = nullptr;
   const v1::RuleReference* rule = nullptr;
   int rules_tried = 0;  // before it
+  // The rule names the derived cause itself.
+  bool by_history = false;
   int charged = kNoBudget;
   // What stood against a retry, and which budget it was for BUDGET.
   v1::AttemptRecord::Refusal refused_by =
@@ -60,13 +62,33 @@ struct Verdict {
   bool canary = false;
 };
 
+// Whether the rule grants the next attempt more resources.
+inline bool Grows(const Verdict& verdict) {
+  return verdict.outcome != nullptr && verdict.outcome->resources.has_value();
+}
+
+// Whether an action refuses another attempt.
+inline bool IsRefusal(v1::Decision::Action action) {
+  return action == v1::Decision::FAIL ||
+         action == v1::Decision::WAIT_FOR_SPEC_UPDATE;
+}
+
+// Whether a refusal rests on a rule (no attempt can help) rather than on a
+// budget, cap or deadline, which may allow an attempt later.
+inline bool IsByRule(v1::AttemptRecord::Refusal refused_by) {
+  return refused_by == v1::AttemptRecord::REFUSAL_UNSPECIFIED ||
+         refused_by == v1::AttemptRecord::DERIVED_CAUSE;
+}
+
 // A verdict, and the budgets after it.
 struct Priced {
   Verdict verdict;
   Accounts accounts;
 };
 
-// Pure. In this order, and the first that ends it is `decided_by`:
+// Pure. In this order, and the first that ends it is `decided_by`. Rules come
+// before what stands against a retry, so that a rule that wants no retry is the
+// reason of the answer, also while retries are switched off:
 //
 //   1. what is not broken is left alone, whatever the policy says;
 //   2. the first matching rule, else the default: what the policy wants;

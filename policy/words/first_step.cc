@@ -251,6 +251,10 @@ v1::FirstStep FirstStepOf(const Answered& answered, const Particulars& found,
   first.set_actor(step.actor != v1::FirstStep::ACTOR_UNSPECIFIED
                       ? step.actor
                       : ActorOf(answered));
+  // Work that goes on is stopped before anything else is done.
+  if (std::string stop = StopCommand(answered); !stop.empty()) {
+    step.command = std::move(stop);
+  }
   first.set_text(std::move(step.text));
   first.set_command(std::move(step.command));
   return first;

@@ -112,7 +112,11 @@ std::string Headline(const Answered& answered, const Particulars& found,
                            found.deadline_seconds);
   }
   parts = WithLimit(std::move(parts), answered.failure.cause, found.limit);
-  if (!broken) return Joined(parts);
+  // What others start again has its own words, too.
+  const bool failed =
+      broken ||
+      (alive && answered.failure.outlook != v1::Diagnosis::OUTLOOK_UNSPECIFIED);
+  if (!failed) return Joined(parts);
   return WithRemarks(Joined(WithErrorLine(std::move(parts), found.error_line)),
                      found);
 }

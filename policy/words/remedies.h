@@ -69,6 +69,12 @@ Remedy RemedyOfQueue(const Answered& answered, const Particulars& found);
 // suspended, and for what lives.
 Remedy RemedyOfStop(const Answered& answered);
 
+// The command that stops work which its operator would try again although
+// nobody should: suspends its object, deactivates its Kueue Workload, or
+// deletes a pod without an owner. Empty: its operator is not at it, or may go
+// on, or cannot suspend it.
+std::string StopCommand(const Answered& answered);
+
 // Whose logs to read where nobody in the report is known to have begun it.
 // Empty for what is no gang, and gangs with a culprit.
 Remedy RemedyOfGang(const Answered& answered);

@@ -160,6 +160,11 @@ std::string SentenceOf(const v1::Diagnosis& diagnosis,
   text += what;
   text += ": ";
   AppendVerdict(decision, text);
+  if (decision.action() == v1::Decision::IGNORE &&
+      diagnosis.situation() == v1::Diagnosis::ALIVE &&
+      diagnosis.cause() != v1::NOT_FAILED) {
+    text += ", the work goes on";
+  }
   // A wait is not recorded, so what makes it one is always at hand.
   if (decision.action() == v1::Decision::WAIT &&
       diagnosis.derived_cause() == v1::INCIDENT) {

@@ -2,7 +2,12 @@
 #include <string>
 #include <string_view>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "policy/base/labels.h"
+#include "policy/base/shell.h"
+#include "policy/request/kind_names.h"
+#include "policy/request/kinds.h"
 #include "policy/words/remedies.h"
 
 namespace mulligan::words {
@@ -27,7 +32,39 @@ Remedy InAnnotations(const WorkloadView& view) {
                                  : std::string()};
 }
 
+std::string Patch(const std::string& kind, const std::string& name,
+                  std::string_view space, std::string_view patch) {
+  return absl::StrCat("kubectl patch ", absl::AsciiStrToLower(kind), " ",
+                      NameWord("object", name), InNamespace(space),
+                      " --type=merge -p ", Quoted(patch));
+}
+
 }  // namespace
+
+std::string StopCommand(const Answered& answered) {
+  const v1::Decision::Action action = answered.decision.action();
+  const bool stops = action == v1::Decision::FAIL ||
+                     action == v1::Decision::WAIT_FOR_SPEC_UPDATE ||
+                     answered.decision.requires_recreate();
+  if (!stops || answered.failure.situation != v1::Diagnosis::ALIVE) return {};
+  // Its queue would resume what it has admitted.
+  if (answered.report().has_kueue_workload()) {
+    const auto& queued = answered.report().kueue_workload().metadata();
+    return Patch("workload", queued.name(), queued.namespace_(),
+                 R"({"spec":{"active":false}})");
+  }
+  const v1::WorkloadReference& work = answered.workload;
+  if (work.name().empty()) return {};
+  if (work.kind() == "Pod") {
+    return absl::StrCat("kubectl delete pod ", NameWord("object", work.name()),
+                        InNamespace(work.namespace_()));
+  }
+  const Kind* const kind = FindKind(work.kind());
+  return kind == nullptr || kind->suspend.empty()
+             ? std::string()
+             : Patch(work.kind(), work.name(), work.namespace_(),
+                     kind->suspend);
+}
 
 Remedy RemedyOfStop(const Answered& answered) {
   // Pods may tell still how it failed: a queue leaves them.

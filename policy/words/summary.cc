@@ -84,11 +84,11 @@ std::string CascadesText(const Gang& gang) {
 }  // namespace
 
 std::string Summarize(const v1::FailureReport& report,
-                      const Conclusion& conclusion, const Culprit& culprit) {
+                      const Conclusion& conclusion, const Failure& failure) {
   const Candidate* const winner = conclusion.decisive();
   if (conclusion.cause == v1::NOT_FAILED) return SummarizeLife(report, winner);
   const Candidate& naming = *conclusion.naming();
-  std::string text = SubjectOf(culprit, *winner);
+  std::string text = SubjectOf(failure.culprit, *winner);
   text.reserve(160);
   text.append(": ");
   if (&naming == winner) {
@@ -107,7 +107,11 @@ std::string Summarize(const v1::FailureReport& report,
   if (winner->place.root == Root::kPods && !stands_out.empty()) {
     absl::StrAppend(&text, "; ", Excerpt(stands_out));
   }
-  if (conclusion.past) text.append("; the next attempt goes on");
+  if (failure.alike > 1) {
+    absl::StrAppend(&text, "; ", failure.outlook_reason);
+  } else if (conclusion.past) {
+    text.append("; the next attempt goes on");
+  }
   text.push_back('.');
   return text;
 }

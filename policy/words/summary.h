@@ -13,7 +13,7 @@ namespace mulligan::words {
 // What happened, to whom: Diagnosis.summary.
 std::string Summarize(const v1::FailureReport& report,
                       const demystify::Conclusion& conclusion,
-                      const Culprit& culprit);
+                      const Failure& failure);
 
 }  // namespace mulligan::words
 

@@ -154,36 +154,40 @@ TEST(IsOvertakenTest, ByWhatIsAboutTheWholeWorkload) {
   }
 }
 
+// A value that only a newer version has. From JSON, a name that this version
+// does not have reads as none.
+struct NewerRow {
+  const char* name;
+  void (*change)(v1::AttemptRecord&);
+};
+
+constexpr NewerRow kNewer[] = {
+    {"no action", [](auto& r) { r.mutable_decision()->clear_action(); }},
+    {"action",
+     [](auto& r) {
+       r.mutable_decision()->set_action(static_cast<v1::Decision::Action>(9));
+     }},
+    {"no scope", [](auto& r) { r.mutable_decision()->clear_scope(); }},
+    {"scope",
+     [](auto& r) {
+       r.mutable_decision()->set_scope(static_cast<v1::Decision::Scope>(99));
+     }},
+    {"queue",
+     [](auto& r) {
+       r.mutable_decision()->set_queue(static_cast<v1::Decision::Queue>(99));
+     }},
+    {"no cause", [](auto& r) { r.clear_cause(); }},
+    {"cause", [](auto& r) { r.set_cause(static_cast<v1::Cause>(9999)); }},
+    {"refusal",
+     [](auto& r) {
+       r.set_refused_by(static_cast<v1::AttemptRecord::Refusal>(99));
+     }},
+    {"derived cause",
+     [](auto& r) { r.set_derived_cause(static_cast<v1::DerivedCause>(99)); }},
+    {"no decision", [](auto& r) { r.clear_decision(); }},
+};
+
 TEST_F(DecideTest, WhatOnlyANewerVersionKnowsIsDecidedAgainAndPaidOnce) {
-  // From JSON, a name that this version does not have reads as none.
-  const struct {
-    const char* name;
-    void (*change)(v1::AttemptRecord&);
-  } kNewer[] = {
-      {"no action", [](auto& r) { r.mutable_decision()->clear_action(); }},
-      {"action",
-       [](auto& r) {
-         r.mutable_decision()->set_action(static_cast<v1::Decision::Action>(9));
-       }},
-      {"no scope", [](auto& r) { r.mutable_decision()->clear_scope(); }},
-      {"scope",
-       [](auto& r) {
-         r.mutable_decision()->set_scope(static_cast<v1::Decision::Scope>(99));
-       }},
-      {"queue",
-       [](auto& r) {
-         r.mutable_decision()->set_queue(static_cast<v1::Decision::Queue>(99));
-       }},
-      {"no cause", [](auto& r) { r.clear_cause(); }},
-      {"cause", [](auto& r) { r.set_cause(static_cast<v1::Cause>(9999)); }},
-      {"refusal",
-       [](auto& r) {
-         r.set_refused_by(static_cast<v1::AttemptRecord::Refusal>(99));
-       }},
-      {"derived cause",
-       [](auto& r) { r.set_derived_cause(static_cast<v1::DerivedCause>(99)); }},
-      {"no decision", [](auto& r) { r.clear_decision(); }},
-  };
   v1::DecideRequest request = OutOfMemory();
   const v1::DecideResponse first = Ask(request);
   for (const auto& newer : kNewer) {
@@ -197,6 +201,30 @@ TEST_F(DecideTest, WhatOnlyANewerVersionKnowsIsDecidedAgainAndPaidOnce) {
     EXPECT_THAT(again.warnings(),
                 Contains(HasSubstr("ledger.history[0] says what only a newer "
                                    "version knows")));
+  }
+}
+
+TEST_F(DecideTest, WhatOnlyANewerVersionKnowsIsNoNewsOfWorkThatGoesOn) {
+  for (const bool others_retried : {true, false}) {
+    for (const auto& newer : kNewer) {
+      SCOPED_TRACE(newer.name);
+      v1::DecideRequest request = OutOfMemory();
+      *request.mutable_inline_policy() =
+          PolicyOf("default { action: FAIL } brake { mode: POLICY }", "mine");
+      *request.mutable_ledger() = Ask(request).ledger();
+      v1::AttemptRecord& record = *request.mutable_ledger()->mutable_history(0);
+      record.mutable_decision()->set_action(
+          others_retried ? v1::Decision::IGNORE : v1::Decision::FAIL);
+      newer.change(record);
+      auto& pod = *request.mutable_report()->mutable_pods(0);
+      pod.mutable_metadata()->set_uid("next");
+      pod.mutable_status()->Clear();
+      pod.mutable_status()->set_phase("Running");
+      const v1::DecideResponse response = Ask(request);
+      EXPECT_EQ(response.diagnosis().cause(), v1::NOT_FAILED);
+      EXPECT_EQ(response.decision().action(), v1::Decision::IGNORE);
+      EXPECT_THAT(response.ledger(), EqualsProto(request.ledger()));
+    }
   }
 }
 

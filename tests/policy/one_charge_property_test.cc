@@ -157,6 +157,8 @@ class OneChargeTest : public ::testing::Test {
     *request.mutable_report() = report;
     request.mutable_report()->mutable_observed_at()->set_seconds(now);
     if (ledger_.attempts_seen() > 0) *request.mutable_ledger() = ledger_;
+    // Nobody else starts the next attempt, whatever pods the owner has made.
+    request.set_replaces_operator(true);
     v1::DecideResponse response;
     EXPECT_THAT(Decide(request, *policies_, {}, response), testing::IsOk())
         << report.DebugString();

@@ -18,6 +18,7 @@ import gangs  # noqa: E402
 import incidents  # noqa: E402
 import nodes  # noqa: E402
 import repeats  # noqa: E402
+import retried  # noqa: E402
 import unseen  # noqa: E402
 import worth  # noqa: E402
 from bars import chart  # noqa: E402
@@ -29,6 +30,8 @@ NODE_JOBS = 4000
 FLEETS = 6
 REPEAT_JOBS = 4000
 INCIDENTS = 40
+# Kinds of retried work that nothing but a change helps.
+HOPELESS = ("mistake", "bug", "wandering bug")
 # Shares of ambiguous failures that pass, and jobs for each.
 PASSES = (0.1, 0.3, 0.5, 0.7, 0.9)
 PASSES_JOBS = 1500
@@ -67,9 +70,9 @@ def evaluate_gangs(engine):
         bars.append((f"{kind} ({n})", [100 * ours / n, 100 * theirs / n]))
     text = table(["gangs", "number", "Mulligan", "smallest timestamp"], rows)
     n = result["table"]["without logs"][0]
-    text += (f"\n\nWho knew the generator's own odds of codes and times would "
-             f"name {percent(result['at_most'], n)}\nof those without logs; "
-             "nobody can name more.")
+    text += ("\n\nWith the generator's own odds of codes and times one could "
+             f"name {percent(result['at_most'], n)}\nof those without logs, "
+             "and never more.")
     text += (f"\n\nIncidents charged more than once: "
              f"{result['charged_twice']} of {GANGS}.")
     return text, chart("The root of a gang's failure, named rightly (%)",
@@ -124,6 +127,23 @@ def evaluate_repeats(engine):
         ["kind", "jobs", "false stops", "share"], kinds)
     return text, chart("Hopeless work still paid for, and good work stopped (%)",
                        ["GPU-hours wasted", "false stops"], bars, most=100)
+
+
+def evaluate_retried(engine):
+    result = retried.measure(engine, SEED, REPEAT_JOBS)
+    saved = result["hours"] - result["wasted"]
+    text = table(["Jobs", "hopeless", "their GPU-hours", "saved",
+                  "stopped before the third end", "false stops",
+                  f"of {result['could']} that can succeed"],
+                 [[result["jobs"], result["hopeless"],
+                   f"{result['hours']:,.0f}", percent(saved, result["hours"]),
+                   percent(result["early"], result["hopeless"]),
+                   result["false_stops"],
+                   percent(result["false_stops"], result["could"])]])
+    kinds = [[kind, n, percent(early, n) if kind in HOPELESS else "–", stops]
+             for kind, (n, stops, early) in sorted(result["kinds"].items())]
+    return text + "\n\n" + table(
+        ["kind", "jobs", "stopped before the third end", "false stops"], kinds)
 
 
 def evaluate_worth(shipped, patient):
@@ -299,6 +319,7 @@ def main(binary, repository, folder=None):
         blocks["unseen"] = evaluate_unseen(engine, binary, samples)
         blocks["gangs"], images["gangs"] = evaluate_gangs(engine)
         blocks["nodes"], images["nodes"] = evaluate_nodes(engine)
+        blocks["retried"] = evaluate_retried(engine)
         blocks["incidents"], images["incidents"] = evaluate_incidents(engine)
         if folder is not None:
             blocks["corpus"], calibration = evaluate_corpus(engine, folder)

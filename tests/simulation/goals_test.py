@@ -17,6 +17,7 @@ import gangs  # noqa: E402
 import incidents  # noqa: E402
 import nodes  # noqa: E402
 import repeats  # noqa: E402
+import retried  # noqa: E402
 import worth  # noqa: E402
 from engine import Engine  # noqa: E402
 
@@ -57,6 +58,15 @@ class Goals(unittest.TestCase):
         ours, theirs = result["mulligan"], result["fixed count 6"]
         self.assertLessEqual(ours["wasted"], 0.6 * theirs["wasted"])
         self.assertLessEqual(ours["false_stops"], 0.01 * theirs["succeeded"])
+
+    def test_retried(self):
+        with Engine(BINARY) as engine:
+            result = retried.measure(engine, SEED, 3000)
+        self.assertLessEqual(result["wasted"], 0.45 * result["hours"])
+        self.assertGreaterEqual(result["early"], 0.8 * result["hopeless"])
+        mistakes, _, early = result["kinds"]["mistake"]
+        self.assertGreaterEqual(early, 0.95 * mistakes)
+        self.assertLessEqual(result["false_stops"], 0.01 * result["could"])
 
     def test_hours(self):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as policy:

@@ -1,5 +1,6 @@
 // Retries that others make by themselves: what failed of the work that goes on
-// is remembered and costs nothing; those that cannot help are ended.
+// is charged once; those that cannot help are ended.
+#include <algorithm>
 #include <map>
 #include <string>
 #include <tuple>
@@ -14,7 +15,9 @@ namespace mulligan::told {
 namespace {
 
 using ::testing::AnyOf;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 
 constexpr int kBegin = 100'000;
 // From the end of an attempt to the start of the next.
@@ -32,15 +35,21 @@ struct LoopRow {
   bool drained;
   // After so many alike another one is no use; 0: it may always help.
   int enough;
+  // What pays for it, up to its limit; null: nothing does, since no other try
+  // helps.
+  const char* budget;
+  int limit;
+  // It needs more of something, which others do not give it.
+  bool grows = false;
 };
 
 constexpr LoopRow kLoops[] = {
-    {"a missing module", 1, "Error", kModule, false, 2},
-    {"no such command", 127, "Error", "", false, 2},
-    {"a crash", 139, "Error", "", false, 4},
-    {"a general exit code", 1, "Error", "", false, 5},
-    {"a drain", 143, "Error", "", true, 0},
-    {"out of memory", 137, "OOMKilled", "", false, 0},
+    {"a missing module", 1, "Error", kModule, false, 2, nullptr, 0},
+    {"no such command", 127, "Error", "", false, 2, nullptr, 0},
+    {"a crash", 139, "Error", "", false, 4, "application", 3},
+    {"a general exit code", 1, "Error", "", false, 5, "application", 3},
+    {"a drain", 143, "Error", "", true, 0, "disruption", 50},
+    {"out of memory", 137, "OOMKilled", "", false, 2, "memory", 1, true},
 };
 
 std::string StatusOf(const LoopRow& row, int begin, int end) {
@@ -117,10 +126,11 @@ const RetriedRow kRetried[] = {
 
 class BrakeTest : public DecideOnceTest {
  protected:
-  // Asks when `failed` attempts have ended, each after `ran` seconds, and the
-  // next runs since `age`; `before`, with the ledger, while each of those ran.
+  // Asks when `failed` attempts have ended, each after `ran` seconds and
+  // `further` more than the one before, and the next runs since `age`; before,
+  // with the ledger, while each of those ran.
   v1::DecideResponse Ask(const RetriedRow& kind, const LoopRow& end, int failed,
-                         int ran = 50, int age = 20) {
+                         int ran = 50, int age = 20, int further = 0) {
     ledger_.Clear();
     v1::DecideResponse answer;
     std::string past;
@@ -149,6 +159,7 @@ class BrakeTest : public DecideOnceTest {
         past += ended;
       }
       at += ran + kBackOff;
+      ran += further;
     }
     return answer;
   }
@@ -165,11 +176,34 @@ TEST_F(BrakeTest, WhatCannotHelpIsEndedAndNothingElse) {
         const bool stops = end.enough > 0 && failed >= end.enough;
         EXPECT_EQ(answer.diagnosis().situation(), v1::Diagnosis::ALIVE) << what;
         EXPECT_EQ(ledger_.attempts_seen(), failed) << what;
-        EXPECT_THAT(Charged(), IsEmpty()) << what;
-        if (stops) {
+        std::map<std::string, int> charged;
+        if (end.budget != nullptr) {
+          charged[end.budget] = std::min(failed, end.limit);
+          // Five of the program's own within minutes.
+          if (failed >= 5 && end.limit == 3 && end.enough > 0) {
+            charged["crash-loop"] = 1;
+          }
+        }
+        EXPECT_EQ(Charged(), charged) << what;
+        if (stops && end.grows) {
+          EXPECT_EQ(answer.decision().action(), v1::Decision::RETRY) << what;
+          EXPECT_TRUE(answer.decision().requires_recreate()) << what;
+          ASSERT_EQ(answer.decision().resources_size(), 1) << what;
+          // Nobody gave it more since the first.
+          EXPECT_EQ(answer.decision().resources(0).factor(), 1.5) << what;
+          EXPECT_EQ(answer.decision().escalation().rung(),
+                    v1::Escalation::MORE_RESOURCES)
+              << what;
+          // One of three limits is paid for.
+          EXPECT_EQ(answer.decision().escalation().after(), 3) << what;
+        } else if (stops) {
           EXPECT_THAT(
               answer.decision().action(),
               AnyOf(v1::Decision::FAIL, v1::Decision::WAIT_FOR_SPEC_UPDATE))
+              << what;
+        }
+        if (stops) {
+          EXPECT_EQ(answer.explanation().decided_by(), v1::Explanation::BRAKE)
               << what;
           EXPECT_EQ(answer.decision().scope(), kind.scope) << what;
           EXPECT_NE(answer.diagnosis().cause(), v1::NOT_FAILED) << what;
@@ -183,6 +217,220 @@ TEST_F(BrakeTest, WhatCannotHelpIsEndedAndNothingElse) {
       }
     }
   }
+}
+
+// What was granted more of begins a new row: one charge for each limit.
+TEST_F(BrakeTest, EachLimitThatWasTriedIsPaidForOnce) {
+  const LoopRow& oom = kLoops[5];
+  ASSERT_TRUE(oom.grows);
+  double factor = 1.5;
+  for (int limit = 1; limit <= 4; ++limit) {
+    v1::DecideResponse answer;
+    // The caller made a new object, which its operator has tried again, too.
+    for (int failed = 1; failed <= 3; ++failed) {
+      const std::string uid = absl::StrCat("J", limit);
+      const auto metadata = [&](int begin) {
+        return absl::StrCat(
+            "owner_references { kind: 'Job' name: 'train' uid: "
+            "'",
+            uid,
+            "' controller: true } "
+            "creation_timestamp { seconds: ",
+            begin, " } ");
+      };
+      const int end = kBegin + 1000 * limit + 60 * failed;
+      answer = Tell(
+          absl::StrCat("jobs { metadata { name: 'train' uid: '", uid,
+                       "' } spec { parallelism: 1 completions: 1 "
+                       "backoff_limit: 6 } status { active: 1 failed: ",
+                       failed, " } } ",
+                       Pod(absl::StrCat(uid, failed), metadata(end - 50),
+                           "Failed", StatusOf(oom, end - 50, end)),
+                       Pod(absl::StrCat(uid, failed + 1), metadata(end + 10),
+                           "Running", RunningFrom(end + 10))),
+          end + 20);
+      EXPECT_EQ(Charged()["memory"], std::min(limit, 3)) << limit;
+    }
+    EXPECT_EQ(answer.decision().action(),
+              limit <= 3 ? v1::Decision::RETRY : v1::Decision::FAIL)
+        << limit;
+    if (limit <= 3) {
+      ASSERT_EQ(answer.decision().resources_size(), 1);
+      EXPECT_EQ(answer.decision().resources(0).factor(), factor) << limit;
+    }
+    factor *= 1.5;
+    ledger_.clear_workload_uid();
+    ledger_.clear_workload_kind();
+    ledger_.clear_native_count();
+  }
+}
+
+// A policy that binds others: what it refuses ends, whatever it is of.
+TEST_F(BrakeTest, BudgetsBindOthersWhereThePolicySaysSo) {
+  for (const char* mode : {"HOPELESS", "POLICY"}) {
+    spec_ = absl::StrCat(
+        "budgets { key: 'few' value { limit: 2 } } default { action: RETRY "
+        "budget: 'few' } derivation { same_fingerprint: 0 "
+        "crash_loop_failures: 0 } brake { mode: ",
+        mode, " }");
+    for (const RetriedRow& kind : kRetried) {
+      for (const LoopRow* end : {&kLoops[2], &kLoops[4]}) {
+        for (int failed = 1; failed <= 4; ++failed) {
+          const v1::DecideResponse answer = Ask(kind, *end, failed);
+          const std::string what =
+              absl::StrCat(mode, ", ", kind.name, ", ", end->name, " ", failed,
+                           " times: ", answer.decision().sentence());
+          EXPECT_EQ(answer.decision().action(),
+                    failed > 2 && spec_.find("POLICY") != std::string::npos
+                        ? v1::Decision::FAIL
+                        : v1::Decision::IGNORE)
+              << what;
+          EXPECT_EQ(Charged()["few"], std::min(failed, 2)) << what;
+          if (answer.decision().action() != v1::Decision::FAIL) continue;
+          EXPECT_EQ(answer.explanation().decided_by(), v1::Explanation::BRAKE);
+          EXPECT_NE(answer.diagnosis().outlook(), v1::Diagnosis::CANNOT_RECOVER)
+              << what;
+          EXPECT_EQ(answer.accounting().exhaustion().budget(), "few") << what;
+          // What has outlived its predecessors is let be here too.
+          EXPECT_EQ(Ask(kind, *end, failed, 50, 190).decision().action(),
+                    v1::Decision::IGNORE)
+              << what;
+        }
+      }
+    }
+  }
+}
+
+// Pods without their owner: it is known to replace what fails once it did, and
+// may have given up a quarter of an hour later.
+TEST_F(BrakeTest, AnOwnerThatReplacedAPodBeforeIsWaitedFor) {
+  const auto pod = [](int number, int begin, int end) {
+    return Pod(absl::StrCat("p", number), Created(begin), "Failed",
+               Ended(begin, end, 139, "Error"));
+  };
+  const int first_end = kBegin + 50;
+  const int next = first_end + kBackOff;
+  const std::string first = pod(0, kBegin, first_end);
+  const struct {
+    const char* name;
+    std::string report;
+    int now;
+    v1::Decision::Action action;
+  } kCases[] = {
+      {"the first", first, first_end + 5, v1::Decision::RETRY},
+      {"one it made after", first + pod(1, next, next + 50), next + 55,
+       v1::Decision::WAIT},
+      {"one beside", first + pod(1, kBegin, next + 50), next + 55,
+       v1::Decision::RETRY},
+      {"too long ago", first + pod(1, next, next + 50), next + 1000,
+       v1::Decision::RETRY},
+  };
+  for (const auto& test : kCases) {
+    ledger_.Clear();
+    EXPECT_EQ(Tell(test.report, test.now).decision().action(), test.action)
+        << test.name;
+  }
+  // The ledger remembers it where the first pod is gone.
+  ledger_.Clear();
+  Tell(first + Pod("p1", Created(next), "Running", RunningFrom(next)),
+       next + 10);
+  EXPECT_EQ(Tell(pod(1, next, next + 50), next + 55).decision().action(),
+            v1::Decision::WAIT);
+}
+
+// The next attempt has come through, and its owner has not said so yet.
+TEST_F(BrakeTest, WhatSucceedsIsNotStopped) {
+  for (const RetriedRow& kind : kRetried) {
+    if (kind.deletes) continue;
+    for (const LoopRow* end : {&kLoops[0], &kLoops[5]}) {
+      const v1::DecideResponse before = Ask(kind, *end, 2);
+      ASSERT_NE(before.decision().action(), v1::Decision::IGNORE) << kind.name;
+      const int at = kBegin + 120;
+      std::string report = kind.object(2);
+      for (int i = 0; i < 2; ++i) {
+        const int begin = kBegin + 60 * i;
+        report += Pod(absl::StrCat("p", i), kind.metadata(i, begin), "Failed",
+                      StatusOf(*end, begin, begin + 50));
+      }
+      report += Pod("p2", kind.metadata(2, at), "Succeeded",
+                    Ended(at, at + 20, 0, "Completed"));
+      const v1::DecideResponse answer = Tell(report, at + 21);
+      EXPECT_THAT(answer.decision().action(),
+                  AnyOf(v1::Decision::IGNORE, v1::Decision::WAIT))
+          << kind.name << ", " << end->name << ": "
+          << answer.decision().sentence();
+    }
+  }
+}
+
+// A new object is a new beginning, whatever the account remembers.
+TEST_F(BrakeTest, ANewObjectIsNotStoppedForTheOneBefore) {
+  for (const LoopRow* end : {&kLoops[0], &kLoops[5]}) {
+    ASSERT_NE(Ask(kRetried[0], *end, 2).decision().action(),
+              v1::Decision::IGNORE);
+    ledger_.clear_workload_uid();
+    ledger_.clear_workload_kind();
+    ledger_.clear_native_count();
+    const int at = kBegin + 500;
+    const std::string job = absl::StrCat(
+        "jobs { metadata { name: 'train' uid: 'N' creation_timestamp { "
+        "seconds: ",
+        at, " } } spec { parallelism: 1 completions: 1 backoff_limit: 6 } ",
+        "status { active: 1 } } ");
+    const std::string owner = absl::StrCat(
+        "owner_references { kind: 'Job' name: 'train' uid: 'N' controller: ",
+        "true } creation_timestamp { seconds: ", at, " } ");
+    for (const int age : {5, 60, 170}) {
+      EXPECT_EQ(
+          Tell(job + Pod("n0", owner, "Running", RunningFrom(at)), at + age)
+              .decision()
+              .action(),
+          v1::Decision::IGNORE)
+          << end->name << " after " << age << " s";
+    }
+  }
+}
+
+// Other failures between do not change the limit that was too low.
+TEST_F(BrakeTest, AFailureBetweenAddsNoMemory) {
+  std::string report = JobObject(3);
+  const LoopRow* const ends[] = {&kLoops[5], &kLoops[2], &kLoops[5]};
+  int at = kBegin;
+  for (const LoopRow* end : ends) {
+    report += Pod(absl::StrCat("p", at), JobPod(0, at), "Failed",
+                  StatusOf(*end, at, at + 50));
+    at += 60;
+  }
+  report += Pod("next", JobPod(0, at), "Running", RunningFrom(at));
+  EXPECT_EQ(Tell(report, at + 20).decision().action(), v1::Decision::RETRY);
+  EXPECT_EQ(Charged(),
+            (std::map<std::string, int>{{"application", 1}, {"memory", 1}}));
+}
+
+// Evidence of who is to pay may come still; it is charged when that has not.
+TEST_F(BrakeTest, WhatNobodyExplainsIsChargedOnceWhereOthersRetryIt) {
+  const LoopRow kill = {"killed", 137, "Error", "", false, 0, nullptr, 0};
+  for (const int age : {1, 30, 200, 210}) {
+    EXPECT_EQ(Tell(JobObject(0) + Pod("p", JobPod(0, kBegin), "Failed",
+                                      StatusOf(kill, kBegin, kBegin + 50)),
+                   kBegin + 50 + age)
+                  .decision()
+                  .action(),
+              v1::Decision::IGNORE);
+    EXPECT_EQ(Charged()["unexplained"], age < 60 ? 0 : 1) << age;
+  }
+}
+
+// Ray's state says that the job failed before KubeRay has counted it.
+TEST_F(BrakeTest, AnOperatorsWordsWithoutATimeAreOfNow) {
+  const v1::DecideResponse answer = Tell(
+      "ray_job { metadata { name: 'tune' uid: 'R' } spec { backoff_limit: 2 } "
+      "status { job_status: 'FAILED' job_deployment_status: 'Running' failed: "
+      "0 message: 'ConnectionRefusedError: [Errno 111] Connection refused: "
+      "connecting to db.prod:5432' } } ",
+      kBegin);
+  EXPECT_EQ(answer.decision().action(), v1::Decision::IGNORE);
+  EXPECT_EQ(ledger_.attempts_seen(), 1);
 }
 
 // What failed last is named while it is news, whether or not it is ended.
@@ -210,6 +458,79 @@ TEST_F(BrakeTest, WhatHasOutlivedItsPredecessorsIsLetBe) {
                     v1::Decision::FAIL,
                 stops)
           << kind.name << " after " << ran << " s, for " << age << " s";
+    }
+  }
+}
+
+TEST_F(BrakeTest, WhatEndsLoopsSaysHowAndHowMany) {
+  for (const RetriedRow& kind : kRetried) {
+    const v1::DecideResponse answer = Ask(kind, kLoops[0], 3);
+    EXPECT_THAT(answer.diagnosis().problem(),
+                HasSubstr("3 attempts in a row ended alike"))
+        << kind.name;
+    EXPECT_THAT(answer.diagnosis().first_step().command(),
+                MatchesRegex("kubectl patch (job|jobset|pytorchjob) train "
+                             "--type=merge -p '.\"spec\":.*true.+'"))
+        << kind.name;
+    // What its operator tries again within reason is not stopped.
+    EXPECT_EQ(Ask(kind, kLoops[3], 1)
+                  .diagnosis()
+                  .first_step()
+                  .command()
+                  .find("patch"),
+              std::string::npos)
+        << kind.name;
+  }
+}
+
+TEST_F(BrakeTest, APodWithoutAnOwnerIsStoppedByItsEnd) {
+  const v1::DecideResponse answer = Tell(
+      absl::StrCat(
+          "pods { metadata { name: 'p' uid: 'p' } spec { restart_policy: "
+          "'Always' containers { name: 'main' } } status { phase: 'Running' "
+          "container_statuses { name: 'main' restart_count: 4 state { waiting "
+          "{ reason: 'CrashLoopBackOff' } } last_state { terminated { "
+          "exit_code: 1 reason: 'Error' message: '",
+          kModule, "' started_at { seconds: ", kBegin,
+          " } finished_at { seconds: ", kBegin + 4, " } } } } } } "),
+      kBegin + 20);
+  EXPECT_EQ(answer.decision().action(), v1::Decision::FAIL);
+  EXPECT_EQ(answer.diagnosis().first_step().command(), "kubectl delete pod p");
+}
+
+// From a checkpoint work may get past a mistake that ended a long run; not when
+// the next run ended after about as long.
+TEST_F(BrakeTest, AMistakeThatCameBackAfterAsLongIsEnded) {
+  for (const RetriedRow& kind : kRetried) {
+    for (const auto& [failed, further, stops] : {std::tuple{1, 0, false},
+                                                 {2, 0, true},
+                                                 {2, 300, true},
+                                                 {2, 3600, false}}) {
+      EXPECT_EQ(
+          Ask(kind, kLoops[0], failed, 7200, 20, further).decision().action() ==
+              v1::Decision::FAIL,
+          stops)
+          << kind.name << " " << failed << " times, " << further
+          << " s more each time";
+    }
+  }
+}
+
+// Nobody tells the progress of work that its operator retries; times do.
+TEST_F(BrakeTest, WhatGetsFurtherEachTimeIsNoLoop) {
+  for (const RetriedRow& kind : kRetried) {
+    for (const LoopRow& end : {kLoops[2], kLoops[3]}) {
+      for (const auto& [ran, further, stops] : {std::tuple{50, 0, true},
+                                                {7200, 0, true},
+                                                {7200, 60, true},
+                                                {7200, 3600, false},
+                                                {1800, 1800, false}}) {
+        EXPECT_EQ(Ask(kind, end, 6, ran, 20, further).decision().action() ==
+                      v1::Decision::FAIL,
+                  stops)
+            << kind.name << ", " << end.name << " after " << ran << " s and "
+            << further << " more each time";
+      }
     }
   }
 }
@@ -264,16 +585,26 @@ TEST_F(BrakeTest, RestartsByTheKubeletCount) {
     const v1::DecideResponse answer = Tell(report(12, state), kBegin + 410);
     EXPECT_EQ(answer.decision().action(), v1::Decision::FAIL)
         << state << answer.decision().sentence();
+    ASSERT_EQ(ledger_.history_size(), 1);
+    EXPECT_EQ(ledger_.history(0).retried_by(), v1::AttemptRecord::KUBELET);
     EXPECT_THAT(Charged(), IsEmpty());
   }
+  // Restarts that the ledger knows are of something else.
+  ledger_.Clear();
+  Tell(report(1, waits), kBegin + 200);
+  ledger_.mutable_history(0)->set_fingerprint("another");
+  ledger_.mutable_history(0)->set_failure_id("another");
+  ledger_.mutable_history(0)->mutable_finished_at()->set_seconds(kBegin + 50);
+  EXPECT_EQ(Tell(report(2, runs), kBegin + 410).decision().action(),
+            v1::Decision::IGNORE);
   // It goes well for once.
   ledger_.Clear();
   EXPECT_EQ(Tell(report(12, runs), kBegin + 600).decision().action(),
             v1::Decision::IGNORE);
 }
 
-// Once the operator has given up, what was only remembered is decided: once.
-TEST_F(BrakeTest, WhatWasRememberedIsChargedWhenItIsDecided) {
+// Once the operator has given up, what it retried is charged already.
+TEST_F(BrakeTest, WhatOthersRetriedIsChargedOnce) {
   const RetriedRow& kind = kRetried[0];
   Ask(kind, kLoops[2], 1);
   ASSERT_EQ(ledger_.attempts_seen(), 1);
@@ -291,7 +622,7 @@ TEST_F(BrakeTest, WhatWasRememberedIsChargedWhenItIsDecided) {
   for (const int now : {second + 61, second + 90}) {
     EXPECT_EQ(Tell(report, now).decision().action(), v1::Decision::RETRY);
     EXPECT_EQ(ledger_.attempts_seen(), 2);
-    EXPECT_EQ(Charged(), (std::map<std::string, int>{{"application", 1}}));
+    EXPECT_EQ(Charged(), (std::map<std::string, int>{{"application", 2}}));
   }
 }
 

@@ -654,6 +654,40 @@ TEST_F(EndOfWholeTest, AJobSetIsNotChargedForItsOwnKills) {
   }
 }
 
+// A Job that is told alone says twice that it has failed for good, and counts
+// in between what it stops: that is one failure.
+TEST_F(EndOfWholeTest, WhatAJobCountsSinceItGaveUpIsTheSameFailure) {
+  for (const int first : {1, 4, 7}) {
+    for (const int more : {0, 1, 3, 40}) {
+      for (const char* reason : {"BackoffLimitExceeded", "PodFailurePolicy",
+                                 "MaxFailedIndexesExceeded"}) {
+        const auto job = [reason](int failed, const std::string& conditions) {
+          return absl::StrCat(
+              "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: "
+              "4 completions: 4 backoff_limit: 6 } status { failed: ",
+              failed, " conditions { type: 'FailureTarget' status: 'True' ",
+              "reason: '", reason,
+              "' last_transition_time { seconds: 100500 } } ", conditions,
+              "} } ");
+        };
+        const std::string over = absl::StrCat(
+            "conditions { type: 'Failed' status: 'True' reason: '", reason,
+            "' last_transition_time { seconds: 100540 } } ");
+        ledger_.Clear();
+        const auto at_first = Tell(job(first, ""), 100'501);
+        const auto charged = Charged();
+        for (const int now : {100'510, 100'541, 100'700}) {
+          const auto later =
+              Tell(job(first + more, now < 100'540 ? "" : over), now);
+          EXPECT_EQ(later.decision().action(), at_first.decision().action())
+              << reason << " " << first << " " << more;
+          EXPECT_EQ(Charged(), charged) << reason << " " << first << more;
+        }
+      }
+    }
+  }
+}
+
 // Each preemption has its own time, however soon the next one follows; events
 // about it and its pods, told later, are the same one.
 TEST_F(EndOfWholeTest, EveryPreemptionByAQueueCounts) {
@@ -746,6 +780,72 @@ TEST_F(EndOfWholeTest, NoPartIsRetriedOfWhatTheAnswerEnds) {
     }
   }
   EXPECT_GE(ended, 16);
+}
+
+// A limit for each index keeps one from ending the others: then the answer
+// about an index that may not start again is about it alone. Without one it
+// ends the Job, and nothing of it is started again.
+TEST_F(EndOfWholeTest, AnIndexWithALimitOfItsOwnEndsAlone) {
+  const std::string ends[] = {
+      Ended(100'000, kEnd, 1, "Error",
+            "ModuleNotFoundError: No module named flash_attn"),
+      Ended(100'000, kEnd, 137, "OOMKilled"),
+      Ended(100'000, kEnd, 139, "Error"),
+      Ended(100'000, kEnd, 1, "Error",
+            "ValueError: could not convert string to float: a"),
+  };
+  constexpr int kEnds = 4;
+  int alone = 0, together = 0;
+  // Which end each of three indexes had.
+  for (int code = 0; code < kEnds * kEnds * kEnds; ++code) {
+    for (const bool limited : {true, false}) {
+      std::string report = absl::StrCat(
+          "jobs { metadata { name: 'sweep' uid: 'J' } spec { completion_mode: "
+          "'Indexed' parallelism: 3 completions: 3 ",
+          limited ? "backoff_limit_per_index: 0" : "backoff_limit: 0",
+          " } status { failed: 3 ", limited ? "failed_indexes: '0-2' " : "",
+          "conditions { type: 'Failed' status: 'True' reason: '",
+          limited ? "FailedIndexes" : "BackoffLimitExceeded",
+          "' last_transition_time { seconds: 100501 } } } } ");
+      for (int index = 0, rest = code; index < 3; ++index, rest /= kEnds) {
+        absl::StrAppend(
+            &report, "pods { metadata { name: 'sweep-", index, "' uid: 'p",
+            index,
+            "' creation_timestamp { seconds: 100000 } labels { key: "
+            "'batch.kubernetes.io/job-completion-index' value: '",
+            index,
+            "' } owner_references { kind: 'Job' name: 'sweep' uid: 'J' "
+            "controller: true } } spec { containers { name: 'main' } } status "
+            "{ "
+            "phase: 'Failed' ",
+            ends[rest % kEnds], " } } ");
+      }
+      ledger_.Clear();
+      for (const int now : {100'503, 100'530}) {
+        const v1::DecideResponse answer = Tell(report, now);
+        std::vector<v1::Decision> all = {answer.decision()};
+        for (const auto& part : answer.separate()) {
+          all.push_back(part.decision());
+        }
+        const auto count = [&all](v1::Decision::Action action,
+                                  v1::Decision::Scope scope) {
+          return std::ranges::count_if(all, [=](const v1::Decision& one) {
+            return one.action() == action && one.scope() == scope;
+          });
+        };
+        const auto retried = count(v1::Decision::RETRY, v1::Decision::JOB);
+        const auto of_job = count(v1::Decision::FAIL, v1::Decision::JOB);
+        EXPECT_FALSE(retried > 0 && of_job > 0) << report;
+        if (count(v1::Decision::FAIL, v1::Decision::INDEX) > 0) {
+          EXPECT_TRUE(limited && retried > 0) << report;
+          ++alone;
+        }
+        if (of_job > 0 && all.size() > 1) ++together;
+      }
+    }
+  }
+  EXPECT_GE(alone, 50);
+  EXPECT_GE(together, 50);
 }
 
 }  // namespace

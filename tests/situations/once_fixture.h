@@ -63,6 +63,14 @@ class DecideOnceTest : public ::testing::Test {
     *request.mutable_report() = testing::Parse<v1::FailureReport>(report);
     request.mutable_report()->mutable_observed_at()->set_seconds(now);
     if (ledger_.ByteSizeLong() > 0) *request.mutable_ledger() = ledger_;
+    request.set_replaces_operator(replaces_operator_);
+    request.mutable_limits()->insert(limits_.begin(), limits_.end());
+    if (!spec_.empty()) {
+      *request.mutable_inline_policy() = testing::Parse<v1::RetryPolicy>(
+          absl::StrCat("api_version: 'mulligan.dev/v1' kind: 'RetryPolicy' "
+                       "metadata { name: 'mine' } spec { ",
+                       spec_, " }"));
+    }
     v1::DecideResponse response;
     EXPECT_THAT(Decide(request, *policies_, {}, response), testing::IsOk())
         << report;
@@ -78,6 +86,10 @@ class DecideOnceTest : public ::testing::Test {
     return charged;
   }
 
+  bool replaces_operator_ = false;
+  std::map<std::string, int> limits_;
+  // PolicySpec in text format that decides; empty: the default policy does.
+  std::string spec_;
   Issues issues_;
   const std::unique_ptr<const PolicySet> policies_ =
       LoadPolicies({EmbeddedPolicy()}, issues_);

@@ -200,6 +200,14 @@ PodState StateWithNode(const core::Pod& pod, const v1::FailureReport& report) {
   return state;
 }
 
+// A container of it ended with an error, and runs again.
+bool HasRestarted(const core::Pod& pod) {
+  return std::ranges::any_of(
+      pod.status().container_statuses(), [](const auto& container) {
+        return container.last_state().terminated().exit_code() != 0;
+      });
+}
+
 }  // namespace
 
 bool ShowsTrouble(const v1::FailureReport& report) {
@@ -211,7 +219,7 @@ bool ShowsTrouble(const v1::FailureReport& report) {
     return true;
   }
   return std::ranges::any_of(report.pods(), [&report](const auto& pod) {
-    return StateWithNode(pod, report) != PodState::kFine;
+    return StateWithNode(pod, report) != PodState::kFine || HasRestarted(pod);
   });
 }
 

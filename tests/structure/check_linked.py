@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that SECURITY.md tells of the libraries that we link, as installed.
+"""Checks that docs/threat-model.md names the libraries that we link, as installed.
 
 Usage: check_linked.py ROOT PROGRAM... | --self-test
 
@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 
+PAGE = "docs/threat-model.md"
 ROW = re.compile(r"^\| `([^`]+)`[^|]*\| `([^`]+)` \|$", re.MULTILINE)
 TABLE = re.compile(r"^\| Package \| Version \|\n(.*?)\n\n", re.MULTILINE | re.DOTALL)
 # Their weaknesses are the machine's, whatever it runs.
@@ -47,13 +48,13 @@ def linked(program):
 
 def problems_of(versions, packages, version_of):
     if not versions:
-        yield "SECURITY.md has no table with Package and Version"
+        yield f"{PAGE} has no table with Package and Version"
     for package in sorted(packages - set(versions)):
-        yield f"{package} is linked and not in SECURITY.md: look up its published weaknesses"
+        yield f"{package} is linked and not in {PAGE}: look up its published weaknesses"
     for package, version in versions.items():
         there = version_of(package)
         if there and there != version:
-            yield (f"{package}: SECURITY.md is about {version}, installed is {there}: look up what "
+            yield (f"{package}: {PAGE} is about {version}, installed is {there}: look up what "
                    "its changelog says and correct the tables")
 
 
@@ -64,7 +65,7 @@ def self_test():
     there = {"a": "1-1", "c": "1:2"}
     assert not list(problems_of(versions, {"a"}, there.get))
     assert list(problems_of(versions, {"a", "e"}, there.get)) == [
-        "e is linked and not in SECURITY.md: look up its published weaknesses"]
+        f"e is linked and not in {PAGE}: look up its published weaknesses"]
     assert "installed is 1-2" in list(problems_of(versions, set(), {**there, "a": "1-2"}.get))[0]
     assert list(problems_of(written("nothing"), set(), there.get))
     # What is not installed cannot be compared.
@@ -79,7 +80,7 @@ def main(arguments):
     if not is_debian_12():
         print("not compared: the tables are about Debian 12")
         return 0
-    versions = written((pathlib.Path(root) / "SECURITY.md").read_text())
+    versions = written((pathlib.Path(root) / PAGE).read_text())
     packages = set().union(*(linked(program) for program in programs))
     problems = list(problems_of(versions, packages, installed))
     for problem in problems:

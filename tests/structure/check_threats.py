@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that the tests exist which SECURITY.md and docs/reliability.md name.
+"""Checks that the tests exist which docs/threat-model.md and docs/reliability.md name.
 
 Usage: check_threats.py ROOT | --self-test
 
 In every table with a column "Test", each row names one in backticks, as
 Suite.Name, Suite, a Go test, a script, or a test of CMake, or says - and then is marked
-**Open** (SECURITY.md) or has "–".
+**Open** (threat model) or has "–".
 """
 
 import re
@@ -90,9 +90,9 @@ def main():
     known = known_tests(root)
     files = {path.relative_to(root).as_posix() for path in (root / "tests").rglob("*_test.*")}
     found = []
-    for name in ("SECURITY.md", "docs/reliability.md"):
+    for name in ("docs/threat-model.md", "docs/reliability.md"):
         found += [f"{name}: {problem}" for problem in problems_of(
-            (root / name).read_text(), known, name == "SECURITY.md", files)]
+            (root / name).read_text(), known, name == "docs/threat-model.md", files)]
     for problem in found:
         print(problem)
     sys.exit(1 if found else 0)

@@ -12,8 +12,10 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "client/cli/base/errors.h"
 #include "client/cli/base/json_text.h"
 #include "client/cli/base/proto_json.h"
@@ -155,6 +157,7 @@ absl::Status CheckOneWorkload(const RequestOptions& options,
                      : !options.failure_id.empty() ? "--failure-id"
                      : options.attempt.has_value() ? "--attempt"
                      : !options.hints.empty()      ? "--hint"
+                     : !options.limits.empty()     ? "--limit"
                                                    : nullptr;
   if (flag == nullptr) return absl::OkStatus();
   return Invalid(
@@ -310,6 +313,17 @@ absl::StatusOr<Inputs> MakeRequest(const RequestOptions& options,
     absl::StatusOr<v1::Hint> hint = ParseHint(text);
     if (!hint.ok()) return hint.status();
     *report.add_hints() = *std::move(hint);
+  }
+  for (const std::string& text : options.limits) {
+    const std::pair<std::string, std::string> parts =
+        absl::StrSplit(text, absl::MaxSplits('=', 1));
+    std::int32_t limit = 0;
+    if (!absl::SimpleAtoi(parts.second, &limit)) {
+      return Invalid(
+          "--limit %s: expected BUDGET=N, for example disruption=200",
+          Printable(text));
+    }
+    (*request.mutable_limits())[parts.first] = limit;
   }
   if (!options.policy_name.empty()) request.set_policy(options.policy_name);
   if (options.compare_native || IsForPeople(format)) {

@@ -61,6 +61,8 @@ struct RequestOptions {
   std::string failure_id;
   // Each SOURCE:CAUSE[:CONFIDENCE[:TEXT]].
   std::vector<std::string> hints;
+  // Each BUDGET=N.
+  std::vector<std::string> limits;
   std::optional<int> attempt;
   std::string observed_at;
   std::string policy_name;

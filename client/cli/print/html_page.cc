@@ -81,6 +81,10 @@ std::string Article(const Told& told, int number) {
       "<p class=\"eyebrow\">%s%s</p>\n<h1>%s</h1>\n",
       number, story.broken ? "Why it stopped: " : "", Escaped(name),
       Escaped(story.headline));
+  if (!story.stop_command.empty()) {
+    absl::StrAppend(&html, "<p class=\"first\"><b>Stop it</b><code>",
+                    Escaped(story.stop_command), "</code></p>\n");
+  }
   if (!story.first_step.empty()) {
     absl::StrAppend(&html, "<p class=\"first\"><b>Do first</b>",
                     Escaped(story.first_step), "</p>\n");

@@ -88,6 +88,9 @@ std::string BudgetRow(const v1::BudgetState& budget,
     absl::StrAppend(&notes, ", resets ", DayAndTime(budget.window_ends_at()),
                     " UTC");
   }
+  if (budget.limit_source() != 0) {
+    absl::StrAppend(&notes, ", limit ", LimitSourceText(budget.limit_source()));
+  }
   const int share = budget.limit() <= 0
                         ? (budget.used() > 0 ? 100 : 0)
                         : std::min(100, static_cast<int>(100.0 * budget.used() /

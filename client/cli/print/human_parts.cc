@@ -50,11 +50,15 @@ void WriteBudget(const v1::BudgetState& budget,
   if (budget.has_window_ends_at()) {
     line += "  resets " + TimeText(budget.window_ends_at());
   }
+  if (budget.limit_source() != 0) {
+    line += absl::StrCat("  limit ", LimitSourceText(budget.limit_source()));
+  }
   layout.Line(line, paid ? Style::kBold : Style::kPlain);
 }
 
 bool IsUntouched(const v1::BudgetState& budget) {
-  return budget.used() == 0 && budget.used_before() == 0;
+  return budget.used() == 0 && budget.used_before() == 0 &&
+         budget.limit_source() == 0;
 }
 
 // More attempts than these are summed up.
@@ -328,6 +332,7 @@ void WriteStory(const Story& story, bool all, Layout& layout) {
   }
   WriteFact(layout, "Workload", story.workload);
   WriteFact(layout, "Restarts", story.restarts);
+  WriteFact(layout, "Stop it", story.stop_command);
   WriteFact(layout, "Do first", story.first_step);
   for (const Side& side : story.sides) {
     const bool counts = story.broken || !side.limit.name.empty();

@@ -29,18 +29,19 @@ constexpr v1::Decision::Action kWorstFirst[] = {
 int RankOf(const WorkloadAnswer& answer) {
   if (!answer.response.ok()) return -1;
   const v1::Diagnosis& diagnosis = answer.response->diagnosis();
+  if (IsBroken(answer)) {
+    return static_cast<int>(
+        std::ranges::find(kWorstFirst, answer.response->decision().action()) -
+        std::begin(kWorstFirst));
+  }
   switch (static_cast<int>(diagnosis.situation())) {
     case Situation::HELD:
       return 10;
     case Situation::ALIVE:
       // A part of it died.
       return diagnosis.cause() == v1::NOT_FAILED ? 12 : 11;
-    case Situation::FINISHED:
-      return 13;
     default:
-      return static_cast<int>(
-          std::ranges::find(kWorstFirst, answer.response->decision().action()) -
-          std::begin(kWorstFirst));
+      return 13;
   }
 }
 
@@ -114,8 +115,12 @@ WorkloadList ListWorkloads(std::vector<WorkloadAnswer> answers,
 }
 
 bool IsBroken(const WorkloadAnswer& answer) {
-  return answer.response.ok() &&
-         answer.response->diagnosis().situation() == Situation::BROKEN;
+  if (!answer.response.ok()) return false;
+  const v1::Decision::Action action = answer.response->decision().action();
+  const auto situation = answer.response->diagnosis().situation();
+  return situation == Situation::BROKEN ||
+         (situation == Situation::ALIVE && action != v1::Decision::IGNORE &&
+          action != v1::Decision::WAIT);
 }
 
 std::string VerdictOf(const WorkloadAnswer& answer) {

@@ -53,6 +53,8 @@ struct WorkloadFilter {
 WorkloadList ListWorkloads(std::vector<WorkloadAnswer> answers,
                            const WorkloadFilter& filter = {});
 
+// Returns whether somebody has to act: the work has failed, or its operator
+// retries it in vain.
 bool IsBroken(const WorkloadAnswer& answer);
 
 // "RETRY the pod in 9s", "nothing to do" or "no answer".

@@ -230,9 +230,11 @@ std::vector<ToldEntry> EntriesOf(const v1::DecisionRecord& record,
   AtKey(first.actions, Decider::kNative) = Small(native.action);
   if (settings.candidate != nullptr) {
     v1::DecideResponse other;
-    if (Decide(record.request(), *settings.candidate, record.decided_at(),
-               other)
-            .ok()) {
+    // It was the caller's to decide, if only because the server was older.
+    v1::DecideRequest request = record.request();
+    request.set_replaces_operator(response.diagnosis().situation() ==
+                                  v1::Diagnosis::BROKEN);
+    if (Decide(request, *settings.candidate, record.decided_at(), other).ok()) {
       AtKey(first.actions, Decider::kCandidate) =
           Small(other.decision().action());
     }

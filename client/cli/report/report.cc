@@ -212,6 +212,8 @@ absl::StatusOr<Report> MakeReport(
       v1::DecideRequest& request = *record.mutable_request();
       *request.mutable_report() = std::move(telling.report);
       *request.mutable_ledger() = ledger;
+      // What would be decided if nobody else did.
+      request.set_replaces_operator(true);
       ++report.lines;
       const LogPosition place = {WorkloadLabel(workload), 0};
       const absl::Status decided = Decide(

@@ -123,6 +123,18 @@ bool Has(const v1::BudgetLedger& ledger, const std::string& failure_id) {
   });
 }
 
+// Who starts the next attempt by itself, in words; empty: nobody.
+std::string RetriedBy(const v1::AttemptRecord& record) {
+  switch (static_cast<int>(record.retried_by())) {
+    case v1::AttemptRecord::KUBELET:
+      return "tried again by the kubelet";
+    case v1::AttemptRecord::OPERATOR:
+      return "tried again by its operator";
+    default:
+      return "";
+  }
+}
+
 // What the ledger of the request lacks, but for the failure at hand, was read
 // from the objects just now.
 void TellAttempts(const v1::DecideRequest& request,
@@ -136,6 +148,10 @@ void TellAttempts(const v1::DecideRequest& request,
     story.attempts.push_back(AttemptOf(record, asked, request.report(),
                                        response.diagnosis().culprit()));
     story.attempts.back().at_hand = now;
+    const std::string by = RetriedBy(record);
+    const bool ended =
+        now && response.decision().action() != v1::Decision::IGNORE;
+    if (!by.empty() && !ended) story.attempts.back().done = by;
   }
   story.dropped = ledger.history_dropped();
   story.seeded_from = ledger.seeded_from();
@@ -260,6 +276,9 @@ Story TellStory(const v1::DecideRequest& request,
   story.restarts = RestartsIn(report);
   story.echo = EchoOf(diagnosis);
   story.first_step = diagnosis.first_step().text();
+  if (response.explanation().decided_by() == v1::Explanation::BRAKE) {
+    story.stop_command = diagnosis.first_step().command();
+  }
   story.broken = diagnosis.situation() == v1::Diagnosis::BROKEN;
   const int at_hand = RecordAtHand(response);
   TellAttempts(request, response, at_hand, story);

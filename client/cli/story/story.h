@@ -84,6 +84,9 @@ struct Story {
   std::string echo;
   // The first thing to do, in the imperative; empty: nothing.
   std::string first_step;
+  // The command that stops work whose operator goes on in vain; empty: it does
+  // not, or nothing stops it.
+  std::string stop_command;
   // Something is broken, so that a verdict is about it.
   bool broken = false;
   // What changes for the next attempt. A factor of 0: by how much it grows says

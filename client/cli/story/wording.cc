@@ -190,6 +190,19 @@ std::string DayAndTime(const google::protobuf::Timestamp& time) {
   return UtcText("%Y-%m-%d %H:%M:%S", time.seconds());
 }
 
+std::string LimitSourceText(v1::BudgetState::LimitSource source) {
+  switch (source) {
+    case v1::BudgetState::NATIVE:
+      return "of its operator";
+    case v1::BudgetState::ANNOTATION:
+      return "by its annotation";
+    case v1::BudgetState::REQUEST:
+      return "by the request";
+    default:
+      return {};
+  }
+}
+
 std::string LimitName(const v1::Exhaustion& exhaustion) {
   return exhaustion.limit() == v1::Exhaustion::MAX_ATTEMPTS
              ? "maxAttempts"

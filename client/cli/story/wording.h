@@ -65,6 +65,10 @@ std::string TimeText(const google::protobuf::Timestamp& time);
 // "2026-01-31 08:00:00", where UTC stands beside it.
 std::string DayAndTime(const google::protobuf::Timestamp& time);
 
+// Where a limit comes from that is not the policy's: "of its operator". Empty:
+// the policy.
+std::string LimitSourceText(v1::BudgetState::LimitSource source);
+
 // The name of the budget, or "maxAttempts".
 std::string LimitName(const v1::Exhaustion& exhaustion);
 

@@ -118,6 +118,7 @@ class CaseRun {
     }
     if (ledger_.has_value()) *request->mutable_ledger() = *ledger_;
     if (!test_.policy().empty()) request->set_policy(test_.policy());
+    request->set_replaces_operator(test_.replaces_operator());
     const absl::StatusOr<v1::DecideResponse> answer =
         DecideAt(request->report().observed_at(), *request, policies_);
     for (Mismatch& mismatch : FindMismatches(

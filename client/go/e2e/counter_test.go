@@ -149,8 +149,13 @@ func (h heldBackCounter) play(t *testing.T, service *sometimes, endings []string
 	for budget := range maps.Values(ledger.GetBudgets()) {
 		charged += budget.GetUsed()
 	}
-	if want := int32(len(endings)); ledger.GetAttemptsSeen() != want || charged != want {
-		t.Errorf("%d attempts, %d charges, want %d of each: %v", ledger.GetAttemptsSeen(), charged, want, ledger)
+	// What only a counter tells never takes the last of the two that "unexplained" has.
+	attempts, want := int32(len(endings)), int32(len(endings))
+	if away := strings.Count(strings.Join(endings, " "), unserved); away > 1 {
+		want -= int32(away) - 1
+	}
+	if ledger.GetAttemptsSeen() != attempts || charged != want {
+		t.Errorf("%d attempts, %d charges, want %d and %d: %v", ledger.GetAttemptsSeen(), charged, attempts, want, ledger)
 	}
 }
 

@@ -37,7 +37,10 @@ func New(service mulliganv1.RetryDecisionServiceClient, kube client.Client, live
 	if len(watched) > 0 {
 		g.Asker.Reader = reader{Reader: live, cache: kube, scheme: kube.Scheme(), watched: watched}
 	}
-	g.Asker.Edit = g.addKept
+	g.Asker.Edit = func(ctx context.Context, obj client.Object, request *mulliganv1.DecideRequest) error {
+		request.ReplacesOperator = true
+		return g.addKept(ctx, obj, request)
+	}
 	return g
 }
 

@@ -134,12 +134,14 @@ def tls_mistake(error: grpc.RpcError, credentials: grpc.ChannelCredentials | Non
 def ask(service: Service,
         objects: Iterable[Mapping[str, Any]] | Mapping[str, Any] = (),
         ledger: str | None = None, timeout: float = 5, policy: str = "",
-        **report: Any) -> retry_decision_service_pb2.DecideResponse:
+        limits: Mapping[str, int] | None = None, **report: Any) -> retry_decision_service_pb2.DecideResponse:
     """Returns the DecideResponse about Kubernetes objects.
 
     objects: dicts with `kind`, as of json.loads(`kubectl get -o json`), or one of
         them; a List stands for its items.
     ledger: the JSON text of the last answer's ledger; None: nothing failed yet.
+    limits: this workload's own limits, by budget, in failures tolerated
+        (DecideRequest.limits); None: the policy's and those of annotations.
     report: further fields of FailureReport by their JSON names, such as
         failureId, workload or exit.
 
@@ -148,7 +150,7 @@ def ask(service: Service,
     value, and grpc.RpcError when there is no answer: nothing
     was charged then, so do what would be done without the service.
     """
-    request = retry_decision_service_pb2.DecideRequest(policy=policy or None)
+    request = retry_decision_service_pb2.DecideRequest(policy=policy or None, limits=limits)
     json_format.ParseDict(_report(objects, report), request.report,
                           ignore_unknown_fields=True)
     if not request.report.HasField("observed_at"):

@@ -50,6 +50,10 @@ WorkloadView ViewOf(const kubernetes::batch::v1::Job& job) {
                        : status.ready() > 0 ? WorkloadPhase::kRuns
                                             : WorkloadPhase::kOpen);
   view.deadline_seconds = job.spec().active_deadline_seconds();
+  if (job.spec().has_backoff_limit() &&
+      !job.spec().has_backoff_limit_per_index()) {
+    view.retry_limit = job.spec().backoff_limit();
+  }
   view.attempt_began = &status.start_time();
   view.times.push_back(view.attempt_began);
   view.times.push_back(&status.completion_time());

@@ -17,6 +17,15 @@ void LowestAttempt(const Objects& objects, std::optional<std::int32_t>& found) {
   }
 }
 
+// Whether a Job of this attempt has failed.
+template <typename Jobs>
+bool HasFailed(const Jobs& jobs, std::int32_t attempt) {
+  return std::ranges::any_of(jobs, [&](const auto& job) {
+    return RestartAttemptOf(job.metadata()) == attempt &&
+           IsTrue(job.status().conditions(), "Failed");
+  });
+}
+
 }  // namespace
 
 bool ViewJobSet(const v1::FailureReport& report, WorkloadView& view) {
@@ -30,6 +39,9 @@ bool ViewJobSet(const v1::FailureReport& report, WorkloadView& view) {
           ? WorkloadPhase::kGivenUp
           : PhaseBy(status.conditions(), "Completed", WorkloadPhase::kOpen);
   view.restarts = status.restarts();
+  if (job_set.spec().failure_policy().has_max_restarts()) {
+    view.retry_limit = job_set.spec().failure_policy().max_restarts();
+  }
   view.counts = {
       {"maxRestarts", job_set.spec().failure_policy().max_restarts()},
       {"restarts", status.restarts()},
@@ -65,10 +77,14 @@ NativeCount CountJobSet(const v1::FailureReport& report, std::int32_t earlier) {
   std::optional<std::int32_t> labelled;
   LowestAttempt(report.pods(), labelled);
   LowestAttempt(report.jobs(), labelled);
+  // While it restarts it has counted all that has failed.
+  const bool begins_anew =
+      IsTrue(report.job_set().status().conditions(), "RestartingJobSet") &&
+      !HasFailed(report.jobs(), restarts);
   return MakeNativeCount(labelled ? std::min(restarts, *labelled)
                                   : std::int64_t{restarts} - earlier,
-                         std::int64_t{restarts} + 1, "JobSet.status.restarts",
-                         restarts);
+                         std::int64_t{restarts} + (begins_anew ? 0 : 1),
+                         "JobSet.status.restarts", restarts);
 }
 
 bool IdentifyJobSet(const v1::FailureReport& report, StableHash& hash) {

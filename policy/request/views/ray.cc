@@ -190,6 +190,9 @@ bool ViewRayJob(const v1::FailureReport& report, WorkloadView& view) {
   view.statements.push_back(StatementOf(status));
   AddCluster(status.ray_cluster_status(), kStatusOfJob, false, view);
   view.conditions_of = "status.rayClusterStatus";
+  if (job.spec().has_backoff_limit()) {
+    view.retry_limit = job.spec().backoff_limit();
+  }
   view.counts = {{"backoffLimit", job.spec().backoff_limit()},
                  {"succeeded", status.succeeded()},
                  {"failed", status.failed()}};

@@ -95,6 +95,10 @@ bool ViewSparkApplication(const v1::FailureReport& report, WorkloadView& view) {
     said.message_leaf = ".status.applicationState.errorMessage";
     said.exit_code = ExitCodeIn(state.error_message());
   }
+  const auto& restarts = application.spec().restart_policy();
+  if (restarts.type() == "OnFailure") {
+    view.retry_limit = restarts.on_failure_retries();
+  }
   view.counts = {{"executionAttempts", status.execution_attempts()},
                  {"submissionAttempts", status.submission_attempts()}};
   view.attempt_began = &status.last_submission_attempt_time();

@@ -19,6 +19,7 @@ bool ViewTrainingJob(const v1::FailureReport& report, WorkloadView& view) {
   view.phase = PhaseBy(status.conditions(), "Succeeded", otherwise);
   const auto& policy = job.spec().run_policy();
   if (policy.suspend()) view.suspend_leaf = ".spec.runPolicy.suspend";
+  if (policy.has_backoff_limit()) view.retry_limit = policy.backoff_limit();
   view.counts = {{"backoffLimit", policy.backoff_limit()}};
   view.times.push_back(&status.start_time());
   view.times.push_back(&status.completion_time());

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -186,7 +187,7 @@ func TestScenario29WhatIsStoppedSaysHowItGoesOn(t *testing.T) {
 		t.Errorf("stopped after %d runs, want two", got)
 	}
 	goOn := fmt.Sprintf(`kubectl patch job train -n %s --type=merge -p '{"spec":{"suspend":false}}'`, namespace)
-	c.anEvent(t, job, "GivenUp", "flash_attn", "mulligan-controller stopped it", goOn)
+	c.anEvent(t, job, "Stopped", "flash_attn", "mulligan-controller stopped it", goOn)
 	if !strings.Contains(rec.Status.FirstStep, goOn) {
 		t.Errorf("the first step is %q, want one with %s", rec.Status.FirstStep, goOn)
 	}
@@ -247,7 +248,7 @@ func TestScenario30WhatIsInAQueueIsDeactivated(t *testing.T) {
 	c.becomes(t, namespace, "train", records.GivenUp)
 	workload := c.workloadOf(t, job)
 	goOn := fmt.Sprintf(`kubectl patch workload %s -n %s --type=merge -p '{"spec":{"active":true}}'`, workload.GetName(), namespace)
-	c.anEvent(t, job, "GivenUp", "flash_attn", goOn)
+	c.anEvent(t, job, "Stopped", "flash_attn", goOn)
 	eventually(t, long, func() string {
 		workload = c.workloadOf(t, job)
 		if active, _, _ := unstructured.NestedBool(workload.Object, "spec", "active"); active || isAdmitted(workload) {
@@ -273,6 +274,94 @@ func TestScenario30WhatIsInAQueueIsDeactivated(t *testing.T) {
 		}
 		return ""
 	})
+}
+
+// What its operator starts again without what it lacks is begun anew with it.
+func TestScenario33AnOOMLoopIsBegunAnewWithMore(t *testing.T) {
+	t.Parallel()
+	c := shared
+	namespace := c.namespace(t)
+	job := userJob(namespace, "train")
+	runs := &runsOf{}
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		runs.of(pod.Labels["job-name"], pod)
+		if pod.Labels["job-name"] == "train" {
+			return runsOutOfMemory(pod)
+		}
+		return succeeds(pod)
+	})
+	c.startController(t, namespace, "act")
+	must(t, c.Create(t.Context(), job))
+	rec := c.becomes(t, namespace, "train", records.Succeeded)
+	jobs := c.jobs(t, namespace)
+	if len(jobs) != 2 || runs.count("train") != 2 {
+		t.Fatalf("%d Jobs, %d runs of the first, want two and two", len(jobs), runs.count("train"))
+	}
+	if limit := jobs[1].Spec.Template.Spec.Containers[0].Resources.Limits.Memory(); limit.Value() != 3<<29 {
+		t.Errorf("the next attempt has a limit of %s, want 1.5Gi", limit)
+	}
+	if jobs[0].Spec.Suspend == nil || !*jobs[0].Spec.Suspend {
+		t.Error("the first goes on")
+	}
+	if used := account(t, rec).GetBudgets()["memory"].GetUsed(); used != 1 {
+		t.Errorf("%d charged to memory, want one for the limit that was too low", used)
+	}
+	c.anEvent(t, job, "Stopped", "memory x1.5", "stopped it for that")
+}
+
+// The account of what a Job retries by itself, in both modes: three drains, a bug, done.
+func TestScenario34WhatAJobRetriesIsOnItsAccount(t *testing.T) {
+	t.Parallel()
+	c := shared
+	for _, mode := range []string{"act", "observe"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			namespace := c.namespace(t)
+			job := userJob(namespace, "train")
+			runs := &runsOf{}
+			c.play(t, namespace, func(pod *corev1.Pod) bool {
+				switch run := runs.of("train", pod); {
+				case run <= 3:
+					return isTakenAway(pod)
+				case run == 4:
+					return failsWith(pod, indexError)
+				}
+				return succeeds(pod)
+			})
+			c.startController(t, namespace, mode)
+			must(t, c.Create(t.Context(), job))
+			c.endsByItself(t, job, isComplete)
+			rec := c.becomes(t, namespace, "train", records.Succeeded)
+			used := map[string]int32{}
+			for name, budget := range account(t, rec).GetBudgets() {
+				if budget.GetUsed() > 0 {
+					used[name] = budget.GetUsed()
+				}
+			}
+			if want := map[string]int32{"disruption": 3, "application": 1}; !maps.Equal(used, want) {
+				t.Errorf("the account is %v, want %v", used, want)
+			}
+			if all := c.jobs(t, namespace); len(all) != 1 {
+				t.Errorf("%d Jobs, want one", len(all))
+			}
+		})
+	}
+}
+
+// A loop that is only observed says what would be done.
+func TestScenario35AnObservedLoopWouldBeStopped(t *testing.T) {
+	t.Parallel()
+	c := shared
+	namespace := c.namespace(t)
+	job := userJob(namespace, "train")
+	c.play(t, namespace, func(pod *corev1.Pod) bool { return failsWith(pod, noModule) })
+	c.startController(t, namespace, "observe")
+	must(t, c.Create(t.Context(), job))
+	c.anEvent(t, job, "WouldStop", "flash_attn", "mulligan-controller would stop it")
+	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
+	if job.Spec.Suspend != nil && *job.Spec.Suspend {
+		t.Error("it is suspended")
+	}
 }
 
 // What the controller starts is not started again by its operator too.

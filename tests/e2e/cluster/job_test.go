@@ -157,7 +157,7 @@ func TestScenario04ImageTypoWaitsThenFails(t *testing.T) {
 	if d.Action != "FAIL" || d.Cause != "IMAGE_DENIED" {
 		t.Errorf("decided %+v, want FAIL of IMAGE_DENIED", d)
 	}
-	c.anEvent(t, &jobs[0], "GivenUp", "registry.local/trianer:1")
+	c.anEvent(t, &jobs[0], "Stopped", "registry.local/trianer:1")
 	eventually(t, long, func() string {
 		job := &c.jobs(t, namespace)[0]
 		if job.Spec.Suspend == nil || !*job.Spec.Suspend || job.Status.Active != 0 {

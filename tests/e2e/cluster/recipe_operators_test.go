@@ -52,9 +52,10 @@ type operator struct {
 type outcome struct {
 	end      string
 	attempts int
-	// Beyond least, and all charges.
-	counted int64
-	charged int32
+	// Beyond least, all charges, and those of them that only a counter told of.
+	counted     int64
+	charged     int32
+	unexplained int32
 }
 
 var (
@@ -77,7 +78,7 @@ var operators = []*operator{
 		},
 		below: jobKind, held: "MulliganRestarts", counter: []string{"restartsCountTowardsMax"},
 		// What happened meanwhile is known from JobSet's own counter.
-		unserved: outcome{end: "complete", attempts: 4, counted: 1, charged: 3},
+		unserved: outcome{end: "complete", attempts: 4, counted: 1, charged: 3, unexplained: 1},
 	},
 	{
 		name: "kuberay", release: "ray-operator", controller: "rayjob",
@@ -90,7 +91,7 @@ var operators = []*operator{
 			return job
 		},
 		below: rayClusterKind, held: "Retrying", counter: []string{"failed"},
-		unserved: outcome{end: "complete", attempts: 4, counted: 1, charged: 3},
+		unserved: outcome{end: "complete", attempts: 4, counted: 1, charged: 3, unexplained: 1},
 	},
 	{
 		name: "trainer", release: "trainer-controller-manager", controller: "trainjob_controller",
@@ -109,7 +110,7 @@ var operators = []*operator{
 			return object(t, namespace, sparkManifest)
 		},
 		below: podKind, held: "PENDING_RERUN", counter: []string{"executionAttempts"}, least: 1,
-		unserved:     outcome{end: "complete", attempts: 4, counted: 1, charged: 3},
+		unserved:     outcome{end: "complete", attempts: 4, counted: 1, charged: 3, unexplained: 1},
 		losesSubmits: true,
 	},
 	{

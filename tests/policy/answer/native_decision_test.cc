@@ -41,6 +41,7 @@ v1::DecideResponse DecideWith(const char* spec, const v1::FailureReport& report,
   v1::DecideRequest request;
   *request.mutable_report() = report;
   *request.mutable_ledger() = ledger;
+  request.set_replaces_operator(true);
   v1::DecideResponse response;
   EXPECT_THAT(TryDecide(request, spec, response), IsOk());
   return response;

@@ -209,8 +209,11 @@ TEST_F(LedgerTest, APendingRecordIsTakenBackWithItsCharge) {
   ASSERT_EQ(FindFailure(ledger, "g"), 1);
   EXPECT_TRUE(IsPending(ledger.history(1)));
   EXPECT_FALSE(IsPastAttempt(ledger, 1));
+  const v1::BudgetLedger recorded = ledger;
   TakeBack(1, ledger);
   EXPECT_THAT(ledger, EqualsProto(before));
+  PutBack(recorded.history(1), 1, ledger);
+  EXPECT_THAT(ledger, EqualsProto(recorded));
 }
 
 TEST_F(LedgerTest, PastAttemptsAreThoseWithAFinalRecord) {

@@ -99,7 +99,7 @@ std::string Seed(int failures, const CompiledPolicy& policy,
   NativeCount count;
   count.failures = failures;
   count.source = "RayJob.status.failed=" + std::to_string(failures);
-  return SeedLedger(count, failures, policy, ledger);
+  return SeedLedger(count, failures, policy, policy.budgets, ledger);
 }
 
 constexpr char kApplication[] =
@@ -171,7 +171,9 @@ TEST(SeedTest, AbsurdCountersStayWithinTheLedgersBounds) {
       Parse<v1::FailureReport>("ray_job { status { failed: 2147483647 } }");
   const NativeCount count = CountNativeFailures(Owners(report), 0);
   EXPECT_EQ(count.failures, kMaxLedgerCount);
-  SeedLedger(count, count.failures, Compiled(kOnlyDefault)->compiled(), ledger);
+  const auto rules = Compiled(kOnlyDefault);
+  SeedLedger(count, count.failures, rules->compiled(),
+             rules->compiled().budgets, ledger);
   EXPECT_EQ(ledger.attempts_seen(), kMaxLedgerCount);
   EXPECT_EQ(ledger.budgets().at("x").used(), 0);
 }

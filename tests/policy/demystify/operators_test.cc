@@ -609,7 +609,7 @@ constexpr OperatorCase kOperatorsCases[] = {
             type: "Warning"
             message: "Failed to create head Pod ml/r-head, pods \"r-head\" already exists"
           })pb",
-     v1::APP_ERROR},
+     v1::NODE_LOST},
     {"WhatHasFailedForGoodIsNotHeldByItsQueue",
      R"pb(kueue_workload {
             status {

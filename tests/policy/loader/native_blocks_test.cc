@@ -309,6 +309,7 @@ TEST(PastedBlockTest, DecidesTheFirstFailureAsTheOperatorDoes) {
       SCOPED_TRACE(absl::StrCat(exit_code, disrupted ? " disrupted" : ""));
       v1::DecideRequest request = FailedPod(exit_code, 1);
       request.set_compare_native(true);
+      request.set_replaces_operator(true);
       request.set_policy("pasted");
       v1::FailureReport& report = *request.mutable_report();
       *report.add_jobs()->mutable_spec() = spec;

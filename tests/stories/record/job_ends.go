@@ -60,7 +60,7 @@ func jobEnds() []story {
 			},
 		},
 		{
-			name: "job-crash-loop-then-success", ends: "succeeded",
+			name: "job-crash-loop-then-success", truth: map[string]int{"application": 2}, ends: "succeeded",
 			note: "restartPolicy OnFailure: the kubelet restarts the container twice, the second time after a back-off, then it succeeds.",
 			play: func(s *stage) {
 				s.create(job("backoffLimit: 6", onFailure))
@@ -70,8 +70,8 @@ func jobEnds() []story {
 			},
 		},
 		{
-			name: "job-crash-loop-until-limit", truth: map[string]int{"application": 1}, ends: "failed",
-			note: "restartPolicy OnFailure: the kubelet restarts the container until the Job's backoffLimit of 2 is used up; one failure, that of the work.",
+			name: "job-crash-loop-until-limit", truth: map[string]int{"application": 2}, ends: "failed",
+			note: "restartPolicy OnFailure: the kubelet restarts the container until the Job's backoffLimit of 2 is used up and stops the third run.",
 			play: func(s *stage) {
 				s.create(job("backoffLimit: 2", onFailure))
 				for range 3 {

@@ -52,7 +52,7 @@ func rayJobs() []story {
 			},
 		},
 		{
-			name: "rayjob-error", truth: map[string]int{}, ends: "succeeded", operator: "kuberay",
+			name: "rayjob-error", truth: map[string]int{"application": 1}, ends: "succeeded", operator: "kuberay",
 			note: "Ray's job exits with 1, KubeRay makes another cluster in the version that tells of it, so that nobody else is ever asked; the second attempt succeeds; submitted over HTTP." + played,
 			play: func(s *stage) {
 				s.create(ray(byHTTP))
@@ -155,7 +155,7 @@ func pyTorchJobs() []story {
 			play: func(s *stage) { s.create(pyTorch("ExitCode")); s.gang(2)[1].fails(traceback) },
 		},
 		{
-			name: "pytorchjob-restarts-in-place", ends: "succeeded", operator: "training-operator",
+			name: "pytorchjob-restarts-in-place", truth: map[string]int{"application": 1}, ends: "succeeded", operator: "training-operator",
 			note: "restartPolicy OnFailure: the kubelet restarts the worker's container, then both succeed.",
 			play: func(s *stage) {
 				s.create(pyTorch("OnFailure"))

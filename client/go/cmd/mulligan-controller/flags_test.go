@@ -15,7 +15,7 @@ import (
 func TestWhatCannotWorkEndsTheStart(t *testing.T) {
 	forbiddingCluster(t)
 	receivers := filepath.Join(t.TempDir(), "receivers.yaml")
-	if err := os.WriteFile(receivers, []byte("receivers: [{name: a, webhook: {url: 'https://h', template: '{{.Nonsense}}'}}]"), 0o600); err != nil {
+	if err := os.WriteFile(receivers, []byte("receivers: [{name: a, webhook: {url: 'ftp://h'}}]"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	noLog := filepath.Join(t.TempDir(), "pod.json")
@@ -24,7 +24,7 @@ func TestWhatCannotWorkEndsTheStart(t *testing.T) {
 	}
 	for _, test := range []struct{ flag, want string }{
 		{"--receivers=/no/such", "receivers: open /no/such"},
-		{"--receivers=" + receivers, "receivers[0] (a).webhook.template: "},
+		{"--receivers=" + receivers, "receivers[0] (a).webhook.url: "},
 		{"--logs=journal", `--logs: "journal", expected kubernetes, loki=URL or file=PATTERN`},
 		{"--node-action=cordon", `--node-action="cordon", expected one of none event condition taint`},
 		{"--peers=north", `--peers: "north", expected https://HOST:PORT`},

@@ -1,23 +1,25 @@
 package controller
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"google.golang.org/protobuf/proto"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/internal/controller/successor"
 	"mulligan.dev/mulligan/internal/words"
@@ -106,47 +108,19 @@ func (b *brake) release() string {
 // The shortest pause before an operator or the kubelet tries again.
 const betweenTries = 10 * time.Second
 
-// Kinds of failures of a workload that are kept in mind.
-const maxLikenesses = 16
-
-// failedAlikeBefore says whether the work failed before like this: in an attempt that the
-// ledger knows, or in one of its operator's own, of which no ledger does. It notes the
-// failure for the next time. What begins to fail at once everywhere has failed once.
-func (r *reconciler) failedAlikeBefore(obj *unstructured.Unstructured, answer *mulliganv1.DecideResponse) bool {
-	diagnosis := answer.GetDiagnosis()
-	if diagnosis.GetSituation() != mulliganv1.Diagnosis_BROKEN {
+// stuckBefore reports whether work that cannot start looked the same at least betweenTries
+// ago. It remembers the cause and fingerprint for the next call.
+func (r *reconciler) stuckBefore(obj *unstructured.Unstructured, diagnosis *mulliganv1.Diagnosis) bool {
+	if diagnosis.GetFinishedAt() != nil {
 		return false
 	}
-	likeness := cmp.Or(diagnosis.GetFingerprint(), diagnosis.GetCause().String())
-	// What cannot start has no end, and is tried as long as it is there.
-	at := r.now()
-	if diagnosis.GetFinishedAt() != nil {
-		at = diagnosis.GetFinishedAt().AsTime()
-	}
+	look := fmt.Sprint(obj.GetGeneration(), diagnosis.GetCause(), diagnosis.GetFingerprint())
 	before := false
-	for _, record := range answer.GetLedger().GetHistory() {
-		end := record.GetObservedAt()
-		if record.GetFinishedAt() != nil {
-			end = record.GetFinishedAt()
-		}
-		isThis := record.GetFailureId() == answer.GetFailureId()
-		if !isThis && cmp.Or(record.GetFingerprint(), record.GetCause().String()) == likeness {
-			before = before || at.Sub(end.AsTime()).Abs() >= betweenTries
-		}
-	}
 	r.remember(obj, func(m *remembered) {
-		if m.generation != obj.GetGeneration() {
-			m.generation, m.failed = obj.GetGeneration(), nil
+		if m.stuck != look {
+			m.stuck, m.stuckSince = look, r.now()
 		}
-		first, known := m.failed[likeness]
-		if known {
-			before = before || at.Sub(first).Abs() >= betweenTries
-		} else if len(m.failed) < maxLikenesses {
-			if m.failed == nil {
-				m.failed = map[string]time.Time{}
-			}
-			m.failed[likeness] = at
-		}
+		before = r.now().Sub(m.stuckSince) >= betweenTries
 	})
 	return before
 }
@@ -155,25 +129,33 @@ func (r *reconciler) failedAlikeBefore(obj *unstructured.Unstructured, answer *m
 // Operators retry by themselves, as their users told them. So it ends only
 //
 //  1. as a whole: of one part the operator knows itself what to do;
-//  2. what cannot succeed unchanged (Diagnosis.outlook);
-//  3. and has failed alike before;
-//  4. where there is something to end it with.
-func leftTo(answer *mulliganv1.DecideResponse, before bool, by *brake) string {
+//  2. where there is something to end it with;
+//  3. by the policy's brake, or because it can never start and looked the same one try ago.
+func leftTo(answer *mulliganv1.DecideResponse, stuck bool, by *brake) string {
+	braked := isBraked(answer)
 	switch {
 	case isOfPart(answer):
-		return "only a part of the work has failed, which its operator ends or tries again by its own limits"
-	case answer.GetDiagnosis().GetOutlook() != mulliganv1.Diagnosis_CANNOT_RECOVER:
+		return partOnly
+	case !braked && answer.GetDiagnosis().GetOutlook() != mulliganv1.Diagnosis_CANNOT_RECOVER:
 		return "its operator may still try it, and it may recover"
 	case by == nil:
 		return "its operator may still try it; there is no means to suspend it, or --suspend-given-up is off"
-	case !before:
+	case !braked && !stuck:
 		return onceMore
 	}
 	return ""
 }
 
+// isBraked reports whether the policy ends the retries of an operator or the kubelet.
+func isBraked(answer *mulliganv1.DecideResponse) bool {
+	return answer.GetExplanation().GetDecidedBy() == mulliganv1.Explanation_BRAKE
+}
+
 // Why what cannot succeed goes on when it is seen for the first time.
 const onceMore = "its operator may still try it; it is stopped when it fails alike once more"
+
+// Why work goes on of which a part has failed.
+const partOnly = "only a part of the work has failed, which its operator ends or tries again by its own limits"
 
 // isOfPart says whether a part of the work has failed on its own, as an index of a Job
 // does while the others go on; whether or not its operator ends the work for that.
@@ -182,13 +164,41 @@ func isOfPart(answer *mulliganv1.DecideResponse) bool {
 		return true
 	}
 	return slices.ContainsFunc(answer.GetLedger().GetHistory(), func(record *mulliganv1.AttemptRecord) bool {
-		return record.GetFailureId() == answer.GetFailureId() && record.GetPart() != ""
+		// What its operator tries again is not recorded by the name that it was asked by.
+		isThis := record.GetFailureId() == answer.GetFailureId() ||
+			record.GetRetriedBy() != mulliganv1.AttemptRecord_RETRIED_BY_UNSPECIFIED &&
+				proto.Equal(record.GetFinishedAt(), answer.GetDiagnosis().GetFinishedAt())
+		return isThis && record.GetPart() != ""
 	})
 }
 
-// leave says once that a workload goes on though Mulligan would try it no more. Nothing is
-// stored, so nothing is charged until its operator has given up.
-func (r *reconciler) leave(obj *unstructured.Unstructured, answer *mulliganv1.DecideResponse, why string) ctrl.Result {
+// keep stores the ledger of work that its operator retries, in act and observe mode: those
+// attempts were made, whoever decides about the next one. It returns the record as stored.
+func (r *reconciler) keep(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, outcome kinds.Outcome, answer *mulliganv1.DecideResponse) (*records.RetryRecord, error) {
+	known, err := rec.LedgerFor(obj.GetUID())
+	if err != nil || answer.GetDiagnosis().GetSituation() != mulliganv1.Diagnosis_ALIVE ||
+		len(answer.GetLedger().GetHistory()) == 0 || proto.Equal(known, answer.GetLedger()) {
+		return rec, err
+	}
+	if rec == nil {
+		if rec, err = r.first(obj, outcome); err != nil {
+			return nil, err
+		}
+	}
+	ledger, err := mulligan.EncodeLedger(answer.GetLedger())
+	if err != nil {
+		return rec, err
+	}
+	rec.Status.Ledger = []byte(ledger)
+	if rec.Status.Decision == nil {
+		rec.Become(atWork(rec), "TriedAgain", "Its operator tries it again: "+mulligan.Problem(answer)+".", r.now())
+	}
+	return rec, r.write(ctx, obj, rec)
+}
+
+// leave reports once, as an Event, that a workload goes on although Mulligan would not retry
+// it. For a loop it also notifies the person who has to act.
+func (r *reconciler) leave(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.DecideResponse, why string) ctrl.Result {
 	reason := "LeftToItsOperator"
 	if isOfPart(answer) {
 		reason = "PartFailed"
@@ -197,7 +207,9 @@ func (r *reconciler) leave(obj *unstructured.Unstructured, answer *mulliganv1.De
 	if step := answer.GetDiagnosis().GetFirstStep().GetText(); step != "" {
 		message += " Do first: " + words.Cut(step, maxQuote) + "."
 	}
-	r.sayOnce(obj, corev1.EventTypeWarning, reason, message)
+	if r.sayOnce(obj, corev1.EventTypeWarning, reason, message) && isBraked(answer) {
+		r.tell(obj, mode, answer, nil)
+	}
 	if why == onceMore && answer.GetDiagnosis().GetFinishedAt() == nil {
 		// No object changes when the kubelet's next try fails as well.
 		return ctrl.Result{RequeueAfter: betweenTries}
@@ -221,6 +233,25 @@ func (r *reconciler) stop(ctx context.Context, obj *unstructured.Unstructured, d
 		return ctrl.Result{RequeueAfter: longestRefusal}, nil
 	}
 	return ctrl.Result{}, err
+}
+
+// Pause between two looks at what is being stopped.
+const untilStopped = 5 * time.Second
+
+// hasStopped reports whether the work is suspended and none of its pods runs.
+func (r *reconciler) hasStopped(ctx context.Context, obj *unstructured.Unstructured) (bool, error) {
+	by, err := r.brakeOf(ctx, obj)
+	if err != nil || by != nil {
+		return false, err
+	}
+	report, err := mulligan.Gather(ctx, r.asker.reader, obj)
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(report.Objects(), func(object runtime.Object) bool {
+		pod, ok := object.(*corev1.Pod)
+		return ok && pod.Status.Phase != corev1.PodFailed && pod.Status.Phase != corev1.PodSucceeded
+	}), nil
 }
 
 func (r *reconciler) isSuspended(obj *unstructured.Unstructured) bool {

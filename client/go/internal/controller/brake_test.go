@@ -2,7 +2,6 @@ package controller
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,12 +32,19 @@ func lasting(r *mulliganv1.DecideResponse) {
 	r.Diagnosis.Outlook = mulliganv1.Diagnosis_CANNOT_RECOVER
 }
 
-// failedAlike cannot succeed unchanged, and an attempt before failed of the same.
-func failedAlike(r *mulliganv1.DecideResponse) {
+// braked is a loop that the policy's brake ends.
+func braked(r *mulliganv1.DecideResponse) {
 	lasting(r)
-	r.Ledger.History = slices.Insert(r.Ledger.History, 0, &mulliganv1.AttemptRecord{
-		FailureId: "before", Cause: r.Diagnosis.Cause, FinishedAt: timestamppb.New(time.Now().Add(-time.Hour)),
-	})
+	alive(r)
+	r.Explanation = &mulliganv1.Explanation{DecidedBy: mulliganv1.Explanation_BRAKE}
+	r.Ledger.WorkloadUid = "uid-train"
+}
+
+// triedAgain is a failure that the operator tries again, and that was charged.
+func triedAgain(r *mulliganv1.DecideResponse) {
+	alive(r)
+	r.Decision.Action = mulliganv1.Decision_IGNORE
+	r.Ledger.WorkloadUid = "uid-train"
 }
 
 // part is of a Job whose other indexes go on, with or without a limit for each.
@@ -48,6 +54,9 @@ func part(scope mulliganv1.Decision_Scope) edit {
 		r.Ledger.History[len(r.Ledger.History)-1].Part = "3"
 	}
 }
+
+// alive is work that its operator tries again by itself.
+func alive(r *mulliganv1.DecideResponse) { r.Diagnosis.Situation = mulliganv1.Diagnosis_ALIVE }
 
 func endedAt(at time.Time) edit {
 	return func(r *mulliganv1.DecideResponse) { r.Diagnosis.FinishedAt = timestamppb.New(at) }
@@ -89,19 +98,24 @@ func TestWhatItsOperatorIsAtIsNotOverruled(t *testing.T) {
 		event   string
 		stops   bool
 	}{
-		{"an index, with a limit for each", []mulligantest.Step{fails(failedAlike, part(mulliganv1.Decision_INDEX))}, nil, "PartFailed", false},
-		{"an index, with a limit for all", []mulligantest.Step{fails(failedAlike, part(mulliganv1.Decision_JOB))}, nil, "PartFailed", false},
-		{"a pod of several", []mulligantest.Step{fails(failedAlike, func(r *mulliganv1.DecideResponse) { r.Decision.Scope = mulliganv1.Decision_POD })}, nil, "PartFailed", false},
-		{"may recover, its budget is spent", []mulligantest.Step{fails(failedAlike, func(r *mulliganv1.DecideResponse) { r.Diagnosis.Outlook = mulliganv1.Diagnosis_MAY_RECOVER })}, nil, "LeftToItsOperator", false},
-		{"nobody knows whether it recovers", []mulligantest.Step{fails(failedAlike, func(r *mulliganv1.DecideResponse) { r.Diagnosis.Outlook = mulliganv1.Diagnosis_OUTLOOK_UNKNOWN })}, nil, "LeftToItsOperator", false},
-		{"the first time", []mulligantest.Step{fails(lasting, endedAt(at))}, nil, "LeftToItsOperator", false},
-		{"the same end seen again", []mulligantest.Step{fails(lasting, endedAt(at)), fails(lasting, endedAt(at))}, nil, "LeftToItsOperator", false},
-		{"all of a gang at once", []mulligantest.Step{fails(lasting, endedAt(at)), fails(lasting, endedAt(at.Add(3*time.Second)))}, nil, "LeftToItsOperator", false},
-		{"of another cause before", []mulligantest.Step{mulligantest.Cause(mulliganv1.Cause_IMAGE_INVALID, lasting), fails(lasting)}, nil, "LeftToItsOperator", false},
-		{"--suspend-given-up=false", []mulligantest.Step{fails(failedAlike)}, func(o *Options) { o.Suspend = false }, "LeftToItsOperator", false},
-		{"once more alike", []mulligantest.Step{fails(lasting, endedAt(at)), fails(lasting, endedAt(at.Add(time.Minute)))}, nil, "GivenUp", true},
-		{"in an attempt before", []mulligantest.Step{fails(failedAlike, endedAt(at))}, nil, "GivenUp", true},
-		{"cannot start, and is tried again", []mulligantest.Step{mulligantest.Cause(mulliganv1.Cause_IMAGE_DENIED, lasting), mulligantest.Cause(mulliganv1.Cause_IMAGE_DENIED, lasting, func(r *mulliganv1.DecideResponse) { r.Decision.Action = mulliganv1.Decision_FAIL })}, nil, "GivenUp", true},
+		{"an index, with a limit for each", []mulligantest.Step{fails(braked, part(mulliganv1.Decision_INDEX))}, nil, "PartFailed", false},
+		{"an index, with a limit for all", []mulligantest.Step{fails(braked, part(mulliganv1.Decision_JOB))}, nil, "PartFailed", false},
+		{"a pod of several", []mulligantest.Step{fails(braked, func(r *mulliganv1.DecideResponse) { r.Decision.Scope = mulliganv1.Decision_POD })}, nil, "PartFailed", false},
+		{"may recover, its budget is spent", []mulligantest.Step{fails(func(r *mulliganv1.DecideResponse) { r.Diagnosis.Outlook = mulliganv1.Diagnosis_MAY_RECOVER })}, nil, "LeftToItsOperator", false},
+		{"nobody knows whether it recovers", []mulligantest.Step{fails(func(r *mulliganv1.DecideResponse) { r.Diagnosis.Outlook = mulliganv1.Diagnosis_OUTLOOK_UNKNOWN })}, nil, "LeftToItsOperator", false},
+		{"ended, and its operator gives up by itself", []mulligantest.Step{fails(lasting, endedAt(at)), fails(lasting, endedAt(at.Add(time.Minute)))}, nil, "LeftToItsOperator", false},
+		{"stuck with another cause before", []mulligantest.Step{mulligantest.Cause(mulliganv1.Cause_IMAGE_INVALID, lasting), fails(lasting)}, nil, "LeftToItsOperator", false},
+		{"--suspend-given-up=false", []mulligantest.Step{fails(braked)}, func(o *Options) { o.Suspend = false }, "LeftToItsOperator", false},
+		{"the service leaves it to its operator", []mulligantest.Step{fails(lasting, triedAgain)}, nil, "LeftToItsOperator", false},
+		{"the service leaves an index to its operator", []mulligantest.Step{fails(lasting, triedAgain, endedAt(at), func(r *mulliganv1.DecideResponse) {
+			r.Decision.Scope = mulliganv1.Decision_JOB
+			last := r.Ledger.History[len(r.Ledger.History)-1]
+			last.FailureId, last.Part, last.FinishedAt, last.RetriedBy = "of its pod", "3", r.Diagnosis.FinishedAt, mulliganv1.AttemptRecord_OPERATOR
+		})}, nil, "PartFailed", false},
+		{"a loop", []mulligantest.Step{fails(braked)}, nil, "Stopped", true},
+		{"a budget that binds others", []mulligantest.Step{fails(braked, func(r *mulliganv1.DecideResponse) { r.Diagnosis.Outlook = mulliganv1.Diagnosis_MAY_RECOVER })}, nil, "Stopped", true},
+		{"a loop, in observe", []mulligantest.Step{fails(braked)}, func(o *Options) { o.Mode = Observe }, "WouldStop", false},
+		{"cannot start, and is tried again", []mulligantest.Step{mulligantest.Cause(mulliganv1.Cause_IMAGE_DENIED, lasting), mulligantest.Cause(mulliganv1.Cause_IMAGE_DENIED, lasting, func(r *mulliganv1.DecideResponse) { r.Decision.Action = mulliganv1.Decision_FAIL })}, nil, "Stopped", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			job := failedJob(running)
@@ -118,11 +132,73 @@ func TestWhatItsOperatorIsAtIsNotOverruled(t *testing.T) {
 			if stopped := now.Spec.Suspend != nil && *now.Spec.Suspend; stopped != test.stops {
 				t.Errorf("suspended: %v, want %v", stopped, test.stops)
 			}
-			if rec := w.record(t); (rec != nil) != test.stops {
-				t.Errorf("the record is %+v; its operator's failures are not charged while it is at it", rec)
-			}
-			if said := w.said(); !strings.Contains(said, test.event) || strings.Contains(said, "GivenUp") != test.stops {
+			if said := w.said(); !strings.Contains(said, test.event+" ") || strings.Contains(said, "stopped it") != test.stops {
 				t.Errorf("Events %q, want %s", said, test.event)
+			}
+		})
+	}
+}
+
+// Work that needs more resources is stopped, and retried once none of its pods runs.
+func TestWhatNeedsMoreIsStoppedAndBegunAnew(t *testing.T) {
+	job := failedJob(running)
+	w := troubled(t, nil, job)
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "train-1", Namespace: job.Namespace, UID: "uid-pod", Labels: map[string]string{"job-name": job.Name, "batch.kubernetes.io/controller-uid": string(job.UID)},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))}},
+		Status: corev1.PodStatus{Phase: corev1.PodRunning},
+	}
+	if err := w.client.Create(t.Context(), pod); err != nil {
+		t.Fatal(err)
+	}
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM, braked, func(r *mulliganv1.DecideResponse) {
+		r.Decision.Action, r.Decision.RetryAfter = mulliganv1.Decision_RETRY, nil
+	}))
+	w.look(t)
+	if now := w.jobs(t)["train"]; now.Spec.Suspend == nil || !*now.Spec.Suspend {
+		t.Fatal("it goes on")
+	}
+	if result := w.look(t); len(w.jobs(t)) != 1 || result.RequeueAfter != untilStopped {
+		t.Fatalf("%d Jobs, looked at again in %v: it is begun anew beside its pod", len(w.jobs(t)), result.RequeueAfter)
+	}
+	if err := w.client.Delete(t.Context(), pod); err != nil {
+		t.Fatal(err)
+	}
+	w.look(t)
+	if jobs := w.jobs(t); len(jobs) != 2 {
+		t.Errorf("%d Jobs, want a next attempt", len(jobs))
+	}
+	for name, next := range w.jobs(t) {
+		if name != "train" && next.Spec.Suspend != nil && *next.Spec.Suspend {
+			t.Error("the next attempt is suspended")
+		}
+	}
+	if said := w.said(); !strings.Contains(said, "Stopped") || !strings.Contains(said, "stopped it for that") || strings.Contains(said, "let it go on") {
+		t.Errorf("Events %q", said)
+	}
+}
+
+// The ledger of what an operator retries is stored in both modes and sent with the next request.
+func TestTheAccountOfWhatItsOperatorRetriesIsKept(t *testing.T) {
+	for _, mode := range []Mode{Act, Observe} {
+		t.Run(string(mode), func(t *testing.T) {
+			job := failedJob(running)
+			w := troubled(t, func(o *Options) { o.Mode = mode }, job)
+			w.answers(t, fails(triedAgain))
+			w.look(t)
+			rec := w.record(t)
+			if rec == nil || rec.Status.Decision != nil || rec.Status.State != records.Watched {
+				t.Fatalf("the record is %+v, want an account and no decision", rec)
+			}
+			kept, err := rec.LedgerFor(job.UID)
+			if err != nil || len(kept.GetHistory()) != 1 || kept.GetWorkloadUid() != "uid-train" {
+				t.Errorf("the account is %v, %v, want one failure of uid-train", kept, err)
+			}
+			w.trouble(job)
+			w.answers(t, fails(triedAgain, func(r *mulliganv1.DecideResponse) { r.Ledger = kept }))
+			w.look(t)
+			if again := w.record(t); again.ResourceVersion != rec.ResourceVersion {
+				t.Error("written again though nothing changed")
 			}
 		})
 	}
@@ -162,9 +238,9 @@ func TestWhatCannotStartAndIsNotStoppedIsNotLookedAtForEver(t *testing.T) {
 // What somebody else has stopped was not stopped by us.
 func TestWhatIsStoppedAlreadyIsNotGivenUp(t *testing.T) {
 	w := troubled(t, nil, failedJob(running, func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) }))
-	w.service.Next(fails(failedAlike))
+	w.service.Next(fails(braked))
 	w.look(t)
-	if said := w.said(); strings.Contains(said, "stopped it") || w.record(t) != nil {
+	if said := w.said(); strings.Contains(said, "stopped it") || w.record(t).Status.Decision != nil {
 		t.Errorf("Events %q, the record is %+v", said, w.record(t))
 	}
 }
@@ -183,15 +259,15 @@ func TestAChangedSpecBeginsAnew(t *testing.T) {
 	w.clock = w.clock.Add(time.Minute)
 	w.answers(t, fails(lasting))
 	w.look(t)
-	if said := w.said(); strings.Contains(said, "GivenUp") || w.record(t) != nil {
-		t.Errorf("given up: %s", said)
+	if said := w.said(); strings.Contains(said, "Stopped") || w.record(t) != nil {
+		t.Errorf("stopped: %s", said)
 	}
 }
 
 // What ended by itself was not stopped.
 func TestWhatHasEndedIsNotStopped(t *testing.T) {
 	w := newWorld(t, nil, failedJob())
-	w.service.Next(fails(failedAlike))
+	w.service.Next(fails(lasting))
 	w.look(t)
 	if said := w.said(); !strings.Contains(said, "GivenUp") || strings.Contains(said, "stopped it") || w.jobs(t)["train"].Annotations[records.Stopped] != "" {
 		t.Errorf("Events %q, annotations %v", said, w.jobs(t)["train"].Annotations)
@@ -255,14 +331,14 @@ func (w *world) isActive(t *testing.T) bool {
 // A queue starts what somebody else suspends.
 func TestWhatIsInAQueueIsDeactivated(t *testing.T) {
 	w := queued(t, workloadManifest, nil)
-	w.service.Next(fails(failedAlike))
+	w.service.Next(fails(braked))
 	w.look(t)
 	job := w.jobs(t)["train"]
 	if w.isActive(t) || job.Spec.Suspend != nil {
 		t.Errorf("the Workload is active: %v; suspend is %v, want it left to the queue", w.isActive(t), job.Spec.Suspend)
 	}
 	const goOn = `kubectl patch workload job-train-1a2b3 -n ml --type=merge -p '{"spec":{"active":true}}'`
-	if said := w.said(); !strings.Contains(said, "GivenUp") || !strings.Contains(said, goOn) {
+	if said := w.said(); !strings.Contains(said, "Stopped") || !strings.Contains(said, goOn) {
 		t.Errorf("Events %q, want one with %s", said, goOn)
 	}
 	if again := w.look(t); again.RequeueAfter > 0 {
@@ -277,9 +353,9 @@ func TestWhatIsInAQueueIsNotGivenUpInWordsAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := queued(t, workload, nil)
-			w.service.Next(fails(failedAlike))
+			w.service.Next(fails(braked))
 			w.look(t)
-			if said := w.said(); !strings.Contains(said, "LeftToItsOperator") || !strings.Contains(said, "goes on") || w.record(t) != nil {
+			if said := w.said(); !strings.Contains(said, "LeftToItsOperator") || !strings.Contains(said, "goes on") || w.record(t).Status.Decision != nil {
 				t.Errorf("Events %q", said)
 			}
 			if workload != "" && !w.isActive(t) {
@@ -289,7 +365,7 @@ func TestWhatIsInAQueueIsNotGivenUpInWordsAlone(t *testing.T) {
 	}
 	t.Run("refused", func(t *testing.T) {
 		w := queued(t, workloadManifest, apierrors.NewForbidden(schema.GroupResource{Resource: "workloads"}, "job-train-1a2b3", nil))
-		w.service.Next(fails(failedAlike))
+		w.service.Next(fails(braked))
 		result := w.look(t)
 		if said := w.said(); !strings.Contains(said, "NotStopped It goes on") || !w.isActive(t) || result.RequeueAfter <= 0 {
 			t.Errorf("Events %q, looked at again in %v", said, result.RequeueAfter)
@@ -297,7 +373,7 @@ func TestWhatIsInAQueueIsNotGivenUpInWordsAlone(t *testing.T) {
 	})
 	t.Run("without Kueue", func(t *testing.T) {
 		w := troubled(t, nil, failedJob(running, func(j *batchv1.Job) { j.Labels = map[string]string{successor.QueueLabel: "gpu"} }))
-		w.service.Next(fails(failedAlike))
+		w.service.Next(fails(braked))
 		w.look(t)
 		if job := w.jobs(t)["train"]; job.Spec.Suspend == nil || !*job.Spec.Suspend {
 			t.Error("it goes on")

@@ -54,8 +54,9 @@ func (r *reconciler) askSchedule(ctx context.Context, obj *unstructured.Unstruct
 	return answer, why, nil
 }
 
-// mayStartAgain is the rule of docs/adr/0026 for an attempt with that UID. retry is the
-// name of the next one, which may be there already.
+// mayStartAgain is whether the schedule leaves room for an attempt with that UID: with
+// Forbid and Replace, two runs of one CronJob must not work at once, and a later run has
+// the work. retry is the name of the next one, which may be there already.
 func (b run) mayStartAgain(uid types.UID, retry string) (permission, string) {
 	cron := b.cron
 	switch {

@@ -145,12 +145,16 @@ func (r *reconciler) forget(ctx context.Context, obj *unstructured.Unstructured,
 		return nil
 	}
 	rec.Status.Decision, rec.Status.FirstStep = nil, ""
-	state := records.Watched
-	if rec.Status.Attempt > 1 {
-		state = records.Retrying
-	}
-	rec.Become(state, "AtWork", "It was changed, and is at work again.", r.now())
+	rec.Become(atWork(rec), "AtWork", "It was changed, and is at work again.", r.now())
 	return r.write(ctx, obj, rec)
+}
+
+// atWork returns the state of work that runs: Watched in its first attempt, else Retrying.
+func atWork(rec *records.RetryRecord) records.State {
+	if rec.Status.Attempt > 1 {
+		return records.Retrying
+	}
+	return records.Watched
 }
 
 // write stores a record and what an object has a copy of.

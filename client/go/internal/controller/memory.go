@@ -22,10 +22,9 @@ type remembered struct {
 	troubled time.Time
 	// The last sentence about waiting, so that it is not said again and again.
 	said string
-	// When it first failed in each way since it has this generation, by what the failure
-	// looks like.
-	generation int64
-	failed     map[string]time.Time
+	// How what cannot start looks, and since when.
+	stuck      string
+	stuckSince time.Time
 }
 
 // of lets edit see and change what is remembered of a workload.

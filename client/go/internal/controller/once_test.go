@@ -152,7 +152,7 @@ func TestWhatOvertakesADecision(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t, nil, test.job)
-			w.service.Next(mulligantest.Cause(test.cause, failedAlike), mulligantest.Cause(mulliganv1.Cause_APP_ERROR))
+			w.service.Next(mulligantest.Cause(test.cause, braked), mulligantest.Cause(mulliganv1.Cause_APP_ERROR))
 			w.memory.of(client.ObjectKeyFromObject(test.job), test.job.UID, func(m *remembered) { m.troubled = w.clock.Add(-time.Minute) })
 			w.look(t)
 			if asked := len(w.service.Requests()); asked != 1 {

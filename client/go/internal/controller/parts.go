@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"google.golang.org/protobuf/proto"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
@@ -14,12 +13,11 @@ import (
 // indexes of a Job again.
 //
 //  1. What starts again has the growth that any of its parts was granted.
-//  2. Where a limit for each index keeps one from ending the others (Job,
-//     spec.backoffLimitPerIndex), the work is given up only when no part may be tried
-//     again: an index that may not fails alone once more, and its budget stays used up.
+//  2. An index that ends alone (FAIL with scope INDEX) does not keep the others from
+//     starting again: it fails alone once more, and its budget stays used up.
 //
 // The answer itself where nothing failed beside.
-func ofWhole(obj *unstructured.Unstructured, answer *mulliganv1.DecideResponse) *mulliganv1.DecideResponse {
+func ofWhole(answer *mulliganv1.DecideResponse) *mulliganv1.DecideResponse {
 	var granted []*mulliganv1.Decision
 	for _, part := range answer.GetSeparate() {
 		if part.GetDecision().GetAction() == mulliganv1.Decision_RETRY {
@@ -30,8 +28,7 @@ func ofWhole(obj *unstructured.Unstructured, answer *mulliganv1.DecideResponse) 
 		return answer
 	}
 	whole := proto.Clone(answer).(*mulliganv1.DecideResponse)
-	_, alone, _ := unstructured.NestedInt64(obj.Object, "spec", "backoffLimitPerIndex")
-	if alone && whole.GetDecision().GetAction() == mulliganv1.Decision_FAIL {
+	if whole.GetDecision().GetScope() == mulliganv1.Decision_INDEX && whole.GetDecision().GetAction() == mulliganv1.Decision_FAIL {
 		whole.Decision = proto.Clone(granted[0]).(*mulliganv1.Decision)
 	}
 	if whole.GetDecision().GetAction() != mulliganv1.Decision_RETRY {

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
@@ -17,33 +15,31 @@ func TestOfWhole(t *testing.T) {
 		}
 		return decision
 	}
-	fail := func() *mulliganv1.Decision { return &mulliganv1.Decision{Action: mulliganv1.Decision_FAIL} }
+	fail := func() *mulliganv1.Decision {
+		return &mulliganv1.Decision{Action: mulliganv1.Decision_FAIL, Scope: mulliganv1.Decision_INDEX}
+	}
+	failJob := &mulliganv1.Decision{Action: mulliganv1.Decision_FAIL, Scope: mulliganv1.Decision_JOB}
 	for _, test := range []struct {
-		name     string
-		perIndex bool
-		whole    *mulliganv1.Decision
-		parts    []*mulliganv1.Decision
-		action   mulliganv1.Decision_Action
-		factors  []float64
+		name    string
+		whole   *mulliganv1.Decision
+		parts   []*mulliganv1.Decision
+		action  mulliganv1.Decision_Action
+		factors []float64
 	}{
-		{"nothing beside", true, retry(1.5), nil, mulliganv1.Decision_RETRY, []float64{1.5}},
-		{"a part may grow", true, retry(), []*mulliganv1.Decision{retry(1.5)}, mulliganv1.Decision_RETRY, []float64{1.5}},
-		{"the larger one", true, retry(1.5), []*mulliganv1.Decision{retry(2.25), retry(1.2)}, mulliganv1.Decision_RETRY, []float64{2.25}},
-		{"a part may not", true, retry(1.5), []*mulliganv1.Decision{fail()}, mulliganv1.Decision_RETRY, []float64{1.5}},
-		{"only a part may", true, fail(), []*mulliganv1.Decision{fail(), retry(1.5)}, mulliganv1.Decision_RETRY, []float64{1.5}},
-		{"only a part may, and one failure ends all", false, fail(), []*mulliganv1.Decision{retry(1.5)}, mulliganv1.Decision_FAIL, nil},
-		{"none may", true, fail(), []*mulliganv1.Decision{fail()}, mulliganv1.Decision_FAIL, nil},
+		{"nothing beside", retry(1.5), nil, mulliganv1.Decision_RETRY, []float64{1.5}},
+		{"a part may grow", retry(), []*mulliganv1.Decision{retry(1.5)}, mulliganv1.Decision_RETRY, []float64{1.5}},
+		{"the larger one", retry(1.5), []*mulliganv1.Decision{retry(2.25), retry(1.2)}, mulliganv1.Decision_RETRY, []float64{2.25}},
+		{"a part may not", retry(1.5), []*mulliganv1.Decision{fail()}, mulliganv1.Decision_RETRY, []float64{1.5}},
+		{"only a part may", fail(), []*mulliganv1.Decision{fail(), retry(1.5)}, mulliganv1.Decision_RETRY, []float64{1.5}},
+		{"only a part may, and one failure ends all", failJob, []*mulliganv1.Decision{retry(1.5)}, mulliganv1.Decision_FAIL, nil},
+		{"none may", fail(), []*mulliganv1.Decision{fail()}, mulliganv1.Decision_FAIL, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			obj := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{}}}
-			if test.perIndex {
-				obj.Object["spec"] = map[string]any{"backoffLimitPerIndex": int64(0)}
-			}
 			answer := &mulliganv1.DecideResponse{Decision: test.whole}
 			for _, part := range test.parts {
 				answer.Separate = append(answer.Separate, &mulliganv1.SeparateFailure{Decision: part})
 			}
-			got := ofWhole(obj, answer).GetDecision()
+			got := ofWhole(answer).GetDecision()
 			var factors []float64
 			for _, change := range got.GetResources() {
 				factors = append(factors, change.GetFactor())

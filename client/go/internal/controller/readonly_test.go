@@ -132,7 +132,7 @@ func TestWhatIsObservedIsCountedWhereThatIsAskedFor(t *testing.T) {
 		job := w.jobs(t)["train"]
 		w.ofTroubledPod(t.Context(), podOf(job))
 		w.clock = w.clock.Add(time.Minute)
-		w.service.Next(mulligantest.Cause(mulliganv1.Cause_IMAGE_INVALID, failedAlike), mulligantest.Cause(mulliganv1.Cause_SUCCEEDED))
+		w.service.Next(mulligantest.Cause(mulliganv1.Cause_IMAGE_INVALID, braked), mulligantest.Cause(mulliganv1.Cause_SUCCEEDED))
 		w.look(t)
 		job.Status = batchv1.JobStatus{Succeeded: 1, Conditions: []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}}
 		if err := w.client.Status().Update(t.Context(), job); err != nil {

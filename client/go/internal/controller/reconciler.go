@@ -167,7 +167,7 @@ func (r *reconciler) stands(ctx context.Context, decided *records.Decision, obj 
 	switch {
 	case decided == nil:
 		return false, nil
-	case decided.Action == mulliganv1.Decision_FAIL.String():
+	case decided.Action == mulliganv1.Decision_FAIL.String() || decided.Suspend:
 		return !r.resumed(decided, obj, outcome), nil
 	case decided.Action != mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE.String():
 		return true, nil
@@ -230,9 +230,8 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 		return r.noAnswer(ctx, obj, outcome, err)
 	}
 	r.nodes.Note(lineageOf(obj, rec).String(), answer)
-	answer = ofWhole(obj, answer)
+	answer = ofWhole(answer)
 	decision := answer.GetDecision()
-	before := r.failedAlikeBefore(obj, answer)
 	kind := r.kind.GroupVersionKind().Kind
 	decisions.WithLabelValues(kind, decision.GetAction().String(), string(mode)).Inc()
 	if !outcome.Since.IsZero() {
@@ -240,30 +239,41 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 	}
 	log.FromContext(ctx).Info("decided", "action", decision.GetAction().String(),
 		"cause", answer.GetDiagnosis().GetCause().String(), "decisionID", answer.GetDecisionId(), "mode", mode)
+	stuck := false
+	if outcome.Phase == kinds.Active {
+		stuck = r.stuckBefore(obj, answer.GetDiagnosis())
+		if rec, err = r.keep(ctx, obj, rec, outcome, answer); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
 	var by *brake
 	switch decision.GetAction() {
 	case mulliganv1.Decision_IGNORE:
+		if diagnosis := answer.GetDiagnosis(); diagnosis.GetSituation() == mulliganv1.Diagnosis_ALIVE &&
+			diagnosis.GetOutlook() == mulliganv1.Diagnosis_CANNOT_RECOVER {
+			why := onceMore
+			if isOfPart(answer) {
+				why = partOnly
+			}
+			return r.leave(obj, mode, answer, why), nil
+		}
 		r.remember(obj, calm)
 		return ctrl.Result{}, nil
 	case mulliganv1.Decision_WAIT:
 		r.tell(obj, mode, answer, nil)
 		return r.wait(obj, answer), nil
-	case mulliganv1.Decision_RETRY:
+	case mulliganv1.Decision_RETRY, mulliganv1.Decision_FAIL:
 		if outcome.Phase == kinds.Active {
-			// Its own operator is still at it; nothing was stored, so nothing is charged.
-			r.remember(obj, calm)
-			return ctrl.Result{}, nil
-		}
-	case mulliganv1.Decision_FAIL:
-		if outcome.Phase == kinds.Active {
+			if decision.GetAction() == mulliganv1.Decision_RETRY && !isBraked(answer) {
+				// Its own operator is still at it.
+				r.remember(obj, calm)
+				return ctrl.Result{}, nil
+			}
 			if by, err = r.brakeOf(ctx, obj); err != nil {
 				return ctrl.Result{}, err
 			}
-			if why := leftTo(answer, before, by); why != "" {
-				return r.leave(obj, answer, why), nil
-			}
-			if mode != Act {
-				by = nil
+			if why := leftTo(answer, stuck, by); why != "" {
+				return r.leave(obj, mode, answer, why), nil
 			}
 		}
 	}
@@ -274,7 +284,7 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 const longestWait = 10 * time.Minute
 
 func (r *reconciler) wait(obj *unstructured.Unstructured, answer *mulliganv1.DecideResponse) ctrl.Result {
-	r.sayOnce(obj, corev1.EventTypeNormal, "Waiting", messageOf(answer, nil))
+	r.sayOnce(obj, corev1.EventTypeNormal, "Waiting", messageOf(answer, Act, nil))
 	after := max(answer.GetDecision().GetRetryAfter().AsDuration(), time.Second)
 	return ctrl.Result{RequeueAfter: min(after, longestWait)}
 }
@@ -302,12 +312,14 @@ func (r *reconciler) noAnswer(ctx context.Context, obj *unstructured.Unstructure
 	return ctrl.Result{RequeueAfter: decision.GetRetryAfter().AsDuration()}, nil
 }
 
-func (r *reconciler) sayOnce(obj *unstructured.Unstructured, eventType, reason, message string) {
+// sayOnce emits an Event unless it was the last one said. It reports whether it did.
+func (r *reconciler) sayOnce(obj *unstructured.Unstructured, eventType, reason, message string) bool {
 	isNew := false
 	r.remember(obj, func(m *remembered) { isNew, m.said = m.said != message, message })
 	if isNew {
 		r.recorder.Event(obj, eventType, reason, message)
 	}
+	return isNew
 }
 
 // modeOf is the controller's mode; a workload may be more careful, never less.

@@ -19,8 +19,8 @@ import (
 )
 
 // settle writes decision and ledger to the record, in one write of the version that the
-// ledger was read from, and says so. by is what stops the work; nil: it has ended, or goes
-// on.
+// ledger was read from, and emits an Event. by stops the work, or in Observe would stop it;
+// nil if the work has ended or goes on.
 func (r *reconciler) settle(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, outcome kinds.Outcome, mode Mode, answer *mulliganv1.DecideResponse, by *brake) (ctrl.Result, error) {
 	if rec == nil {
 		var err error
@@ -32,7 +32,7 @@ func (r *reconciler) settle(ctx context.Context, obj *unstructured.Unstructured,
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	decided.Suspend = by != nil
+	decided.Suspend = by != nil && mode == Act
 	rec.Status.Decision = decided
 	if mode == Act {
 		ledger, err := mulligan.EncodeLedger(answer.GetLedger())
@@ -60,7 +60,7 @@ func firstStep(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.Dec
 		step = "find out why: " + mulligan.Problem(answer)
 	}
 	switch action := answer.GetDecision().GetAction(); {
-	case mode != Act:
+	case mode != Act || action == mulliganv1.Decision_RETRY:
 		return ""
 	case action == mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE:
 		return words.Cut(fmt.Sprintf("%s; the retry begins once the spec is corrected (%s)", step, why), maxRefusal)
@@ -154,6 +154,9 @@ var reasons = map[mulliganv1.Decision_Action]map[Mode]string{
 	mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE: {Act: "WaitingForSpecUpdate", Observe: "WouldWaitForSpecUpdate"},
 }
 
+// Event reasons for work that is stopped, by mode.
+var stopped = map[Mode]string{Act: "Stopped", Observe: "WouldStop"}
+
 // The state that a decision leads to, by action and mode.
 var states = map[mulliganv1.Decision_Action]map[Mode]records.State{
 	mulliganv1.Decision_RETRY:                {Act: records.Retrying, Observe: records.Observed},
@@ -167,7 +170,11 @@ func (r *reconciler) report(obj *unstructured.Unstructured, decided *records.Dec
 	if action == mulliganv1.Decision_RETRY {
 		eventType = corev1.EventTypeNormal
 	}
-	r.recorder.Event(obj, eventType, reasons[action][Mode(decided.Mode)], messageOf(answer, by))
+	reason := reasons[action][Mode(decided.Mode)]
+	if by != nil {
+		reason = stopped[Mode(decided.Mode)]
+	}
+	r.recorder.Event(obj, eventType, reason, messageOf(answer, Mode(decided.Mode), by))
 	for _, part := range answer.GetSeparate()[:min(len(answer.GetSeparate()), mostParts)] {
 		r.recorder.Event(obj, corev1.EventTypeWarning, "PartFailed", part.GetDecision().GetSentence())
 	}
@@ -182,7 +189,7 @@ const maxQuote = 300
 // messageOf is the problem and what is done about it, what to do first, who stopped it and
 // how it goes on, what it was seen by in Kubernetes' own words, and how the workload's own
 // operator differs where that was asked.
-func messageOf(answer *mulliganv1.DecideResponse, by *brake) string {
+func messageOf(answer *mulliganv1.DecideResponse, mode Mode, by *brake) string {
 	message := answer.GetDecision().GetSentence()
 	// The sentence begins with the summary; the problem is that in the program's own words.
 	problem, summary := answer.GetDiagnosis().GetProblem(), strings.TrimSuffix(answer.GetDiagnosis().GetSummary(), ".")
@@ -192,8 +199,13 @@ func messageOf(answer *mulliganv1.DecideResponse, by *brake) string {
 	if step := answer.GetDiagnosis().GetFirstStep().GetText(); step != "" {
 		message += " Do first: " + words.Cut(step, maxQuote) + "."
 	}
-	if by != nil {
+	switch {
+	case by != nil && mode == Act && answer.GetDecision().GetAction() == mulliganv1.Decision_RETRY:
+		message += " " + records.Stopper + " stopped it for that."
+	case by != nil && mode == Act:
 		message += " " + records.Stopper + " stopped it; to let it go on: " + by.release() + "."
+	case by != nil:
+		message += " " + records.Stopper + " would stop it."
 	}
 	if evidence := answer.GetDiagnosis().GetEvidence(); len(evidence) > 0 && evidence[0].GetValue() != "" {
 		message += fmt.Sprintf(" Seen: %s: %s", evidence[0].GetPath(), words.Cut(evidence[0].GetValue(), maxQuote))
@@ -215,7 +227,14 @@ func (r *reconciler) carryOut(ctx context.Context, obj *unstructured.Unstructure
 		return ctrl.Result{}, nil
 	}
 	if decided.Suspend {
-		return r.stop(ctx, obj, decided)
+		result, err := r.stop(ctx, obj, decided)
+		if err != nil || !result.IsZero() || decided.Action != mulliganv1.Decision_RETRY.String() {
+			return result, err
+		}
+		// Never two at a time.
+		if stopped, err := r.hasStopped(ctx, obj); err != nil || !stopped {
+			return ctrl.Result{RequeueAfter: untilStopped}, err
+		}
 	}
 	if decided.Action != mulliganv1.Decision_RETRY.String() || rec.IsOver() {
 		return ctrl.Result{}, nil

@@ -12,7 +12,7 @@ import (
 // work; nil: it is not stopped. It never waits.
 func (r *reconciler) tell(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.DecideResponse, by *brake) {
 	failure := failureOf(obj, mode, answer)
-	if by != nil {
+	if by != nil && mode == Act {
 		failure.Stopped, failure.GoOn = records.Stopper+" stopped it", goOn(by)
 	}
 	r.options.Notifier.Tell(failure)

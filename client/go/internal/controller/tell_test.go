@@ -25,11 +25,13 @@ func tellTo(t *testing.T, w *world) func() []notify.Message {
 	t.Helper()
 	messages := make(chan notify.Message, 100)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		var m notify.Message
-		if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+		var event struct {
+			Data notify.Message `json:"data"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&event); err != nil {
 			t.Error(err)
 		}
-		messages <- m
+		messages <- event.Data
 	}))
 	t.Cleanup(server.Close)
 	config, err := notify.Parse([]byte("receivers: [{name: all, webhook: {url: '" + server.URL + "'}}]"))
@@ -123,7 +125,7 @@ func TestWhatIsStoppedSaysByWhomAndHowItGoesOn(t *testing.T) {
 	const goOn = `kubectl patch job train -n ml --type=merge -p '{"spec":{"suspend":false}}'`
 	w := troubled(t, nil, failedJob(running))
 	stop := tellTo(t, w)
-	w.service.Next(mulligantest.Cause(mulliganv1.Cause_IMAGE_INVALID, usersTypo, failedAlike))
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_IMAGE_INVALID, usersTypo, braked))
 	w.look(t)
 	event := w.said()
 	told := stop()
@@ -164,12 +166,12 @@ func TestEventsBeginWithTheHeadline(t *testing.T) {
 		Diagnosis: &mulliganv1.Diagnosis{Summary: "Pod a: an uncaught exception (exit code 1).", Problem: "Pod a: KeyError: 'x' (an uncaught exception, exit code 1)"},
 		Decision:  &mulliganv1.Decision{Sentence: "Pod a: an uncaught exception (exit code 1): retry the pod."},
 	}
-	if got, want := messageOf(answer, nil), "Pod a: KeyError: 'x' (an uncaught exception, exit code 1): retry the pod."; got != want {
+	if got, want := messageOf(answer, Act, nil), "Pod a: KeyError: 'x' (an uncaught exception, exit code 1): retry the pod."; got != want {
 		t.Errorf("messageOf() = %q, want %q", got, want)
 	}
 	// A sentence that begins otherwise stays whole.
 	answer.Diagnosis.Summary = "Pod b: gone."
-	if got, want := messageOf(answer, nil), answer.GetDecision().GetSentence(); got != want {
+	if got, want := messageOf(answer, Act, nil), answer.GetDecision().GetSentence(); got != want {
 		t.Errorf("messageOf() = %q, want %q", got, want)
 	}
 }

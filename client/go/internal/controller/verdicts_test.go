@@ -23,25 +23,31 @@ func TestVerdicts(t *testing.T) {
 		job   *batchv1.Job
 		cause mulliganv1.Cause
 		mode  Mode
+		// Whether the policy ends the retries of its operator.
+		loop bool
 		// What is written as action; empty: nothing.
 		action    string
 		event     string
 		suspended bool
 		again     bool
 	}{
-		{"failed, FAIL", failedJob(), mulliganv1.Cause_CONFIG_USER_ERROR, Act, "FAIL", "Warning GivenUp", false, false},
-		{"failed, wait for a new spec", failedJob(), mulliganv1.Cause_CREATE_REJECTED, Act, "WAIT_FOR_SPEC_UPDATE", "Warning WaitingForSpecUpdate", false, false},
-		{"failed, RETRY, observed", failedJob(), mulliganv1.Cause_CONTAINER_OOM, Observe, "RETRY", "Normal WouldRetry", false, false},
-		{"failed, FAIL, observed", failedJob(), mulliganv1.Cause_CONFIG_USER_ERROR, Observe, "FAIL", "Warning WouldGiveUp", false, false},
-		{"failed, IGNORE", failedJob(), mulliganv1.Cause_CANCELLED, Act, "", "", false, false},
-		{"running, WAIT", failedJob(running), mulliganv1.Cause_IMAGE_DENIED, Act, "", "Normal Waiting", false, true},
-		{"running, FAIL", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, Act, "FAIL", "Warning GivenUp", true, false},
-		{"running, FAIL, observed", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, Observe, "FAIL", "Warning WouldGiveUp", false, false},
-		{"running, RETRY is its operator's", failedJob(running), mulliganv1.Cause_CONTAINER_OOM, Act, "", "", false, false},
+		{"failed, FAIL", failedJob(), mulliganv1.Cause_CONFIG_USER_ERROR, Act, false, "FAIL", "Warning GivenUp", false, false},
+		{"failed, wait for a new spec", failedJob(), mulliganv1.Cause_CREATE_REJECTED, Act, false, "WAIT_FOR_SPEC_UPDATE", "Warning WaitingForSpecUpdate", false, false},
+		{"failed, RETRY, observed", failedJob(), mulliganv1.Cause_CONTAINER_OOM, Observe, false, "RETRY", "Normal WouldRetry", false, false},
+		{"failed, FAIL, observed", failedJob(), mulliganv1.Cause_CONFIG_USER_ERROR, Observe, false, "FAIL", "Warning WouldGiveUp", false, false},
+		{"failed, IGNORE", failedJob(), mulliganv1.Cause_CANCELLED, Act, false, "", "", false, false},
+		{"running, WAIT", failedJob(running), mulliganv1.Cause_IMAGE_DENIED, Act, false, "", "Normal Waiting", false, true},
+		{"running, FAIL", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, Act, true, "FAIL", "Warning Stopped", true, false},
+		{"running, FAIL, observed", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, Observe, true, "FAIL", "Warning WouldStop", false, false},
+		{"running, RETRY is its operator's", failedJob(running), mulliganv1.Cause_CONTAINER_OOM, Act, false, "", "", false, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t, func(o *Options) { o.Mode = test.mode }, test.job)
-			w.service.Next(mulligantest.Cause(test.cause, failedAlike))
+			kind := lasting
+			if test.loop {
+				kind = braked
+			}
+			w.service.Next(mulligantest.Cause(test.cause, kind))
 			w.memory.of(client.ObjectKeyFromObject(test.job), test.job.UID, func(m *remembered) { m.troubled = w.clock.Add(-time.Minute) })
 			result := w.look(t)
 			job := w.jobs(t)["train"]
@@ -57,7 +63,7 @@ func TestVerdicts(t *testing.T) {
 			if again := result.RequeueAfter > 0; again != test.again {
 				t.Errorf("looked at again: %v, want %v", again, test.again)
 			}
-			if _, stored := job.Annotations[mulligan.LedgerAnnotation]; stored && (test.mode == Observe || test.action == "") {
+			if _, stored := job.Annotations[mulligan.LedgerAnnotation]; stored && (test.mode == Observe && !test.loop || test.action == "") {
 				t.Errorf("a ledger was stored: %v", job.Annotations)
 			}
 			w.clock = w.clock.Add(time.Hour)

@@ -29,8 +29,17 @@ type answered struct {
 	err error
 }
 
+// isBroken reports whether somebody has to act: the work has failed, or its operator
+// retries it in vain.
 func (a answered) isBroken() bool {
-	return a.answer.GetDiagnosis().GetSituation() == mulliganv1.Diagnosis_BROKEN
+	action := a.answer.GetDecision().GetAction()
+	switch a.answer.GetDiagnosis().GetSituation() {
+	case mulliganv1.Diagnosis_BROKEN:
+		return true
+	case mulliganv1.Diagnosis_ALIVE:
+		return action != mulliganv1.Decision_IGNORE && action != mulliganv1.Decision_WAIT
+	}
+	return false
 }
 
 // cause is empty without an answer.
@@ -67,16 +76,17 @@ func (a answered) rank() int {
 		return -1
 	}
 	diagnosis := a.answer.GetDiagnosis()
-	switch diagnosis.GetSituation() {
-	case mulliganv1.Diagnosis_HELD:
+	switch situation := diagnosis.GetSituation(); {
+	case a.isBroken():
+	case situation == mulliganv1.Diagnosis_HELD:
 		return 10
-	case mulliganv1.Diagnosis_ALIVE:
+	case situation == mulliganv1.Diagnosis_ALIVE:
 		if diagnosis.GetCause() == mulliganv1.Cause_NOT_FAILED {
 			return 12
 		}
 		// A part of it died.
 		return 11
-	case mulliganv1.Diagnosis_FINISHED:
+	case situation == mulliganv1.Diagnosis_FINISHED:
 		return 13
 	}
 	if i := slices.Index(worstFirst, a.answer.GetDecision().GetAction()); i >= 0 {

@@ -176,6 +176,24 @@ func TestAWorkloadWithoutAnAnswerIsListedFirst(t *testing.T) {
 	}
 }
 
+func TestWhatIsTriedAgainInVainIsBroken(t *testing.T) {
+	alive := func(action mulliganv1.Decision_Action) answered {
+		return answered{workload: action.String(), answer: &mulliganv1.DecideResponse{
+			Diagnosis: &mulliganv1.Diagnosis{Situation: mulliganv1.Diagnosis_ALIVE, Cause: mulliganv1.Cause_CONTAINER_OOM},
+			Decision:  &mulliganv1.Decision{Action: action},
+		}}
+	}
+	all := []answered{alive(mulliganv1.Decision_WAIT), alive(mulliganv1.Decision_IGNORE), alive(mulliganv1.Decision_RETRY), alive(mulliganv1.Decision_FAIL)}
+	var out strings.Builder
+	if err := printAll(&out, "text", all, choice{}); err != nil {
+		t.Fatal(err)
+	}
+	if said := out.String(); !strings.HasPrefix(said, "4 workloads, 2 broken: 2 CONTAINER_OOM") ||
+		!(strings.Index(said, "\nFAIL") < strings.Index(said, "\nRETRY") && strings.Index(said, "\nRETRY") < strings.Index(said, "\nIGNORE")) {
+		t.Errorf("said\n%s", said)
+	}
+}
+
 func TestVerdictsInFewWords(t *testing.T) {
 	const pod = mulliganv1.Decision_POD
 	for want, decision := range map[string]*mulliganv1.Decision{

@@ -53,7 +53,7 @@ func blank(text string, wrapped int) string {
 	if wrapped > 0 {
 		text = blankEncoded(text, wrapped-1)
 	}
-	text = blankPairs(blankURLs(blankTokens(text)))
+	text = blankBlocks(blankPairs(blankURLs(blankTokens(text))))
 	return eachLine(text, func(line string) string {
 		lower := strings.ToLower(line)
 		return blankNamed(blankFormed(line, lower), lower)

@@ -58,6 +58,15 @@ func hidden() map[string]string {
 		"variable of a container":                            `{"name": "DB_PASSWORD", "value": "«hunter2»"}`,
 		"variable of a container, number":                    `{"name":"PIN_TOKEN","value":"«4711»"}`,
 		"variable in quoted JSON":                            `{\"name\": \"DB_PASSWORD\", \"value\": \"«p w d»\"}`,
+		"variable, value first":                              `[{"value": "b", "name": "A"}, {"value": "«hunt\"er2»", "name": "DB_PASSWORD"}]`,
+		"variable, value first, in quoted JSON":              `{\"value\": \"«p w d»\", \"name\": \"DB_PASSWORD\"}`,
+		"variable, value first, over lines":                  "{\n  \"value\": \"«abc/def»\",\n  \"name\": \"AWS_SECRET_ACCESS_KEY\"\n}",
+		"variable, value first, in YAML":                     "- name: A\n  value: b\n- value: «hunter2»\n  name: DB_PASSWORD\n- name: C\n  value: d",
+		"variable, value first, in quoted YAML":              "- value: '«p w d»'\n  name: API_TOKEN\n",
+		"block of YAML":                                      "stringData:\n  db-password: |-\n    «hunter2\n\n    and more»\n  user: me\n",
+		"folded block of YAML":                               "api_token: >\n  «a b\n   c»\nuser: me",
+		"block of YAML at the end":                           "- password: |2+\n    «hunter2»",
+		"block of a variable":                                "- name: DB_PASSWORD\n  value: |\n    «hunter2\n    more»\n- name: A\n  value: b",
 		"variable in YAML":                                   "- name: DB_PASSWORD\n  value: «hunter2»\n- name: A\n  value: b",
 		"variable in quoted YAML":                            "- name: API_TOKEN\n  value: \"«p w d»\"\n",
 		"variable as Go prints it":                           "Env:[{Name:DB_PASSWORD Value:«hunter2»} {Name:A Value:b}]",
@@ -159,7 +168,8 @@ func TestWhatOnlyLooksLikeASecretStays(t *testing.T) {
 		"tests passed: 12", "PASS: test_loss", "--- PASS: TestA (0.00s)", "TEST_PASS=12", "bypass=on", "compass: north", "forward_pass=12ms",
 		"backward_pass: slow", "first_pass = done", "n_pass=3", "surpass: x", "DB_PASS=$DB_PASS", "DB_PASS=", "one pass over the data",
 		`{"name": "DB_PASSWORD", "valueFrom": {"secretKeyRef": {"name": "pg", "key": "password"}}}`,
-		`{"name": "DB_HOST", "value": "db"}`, "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      name: pg", `{"name": "DB_PASSWORD", "value": "$(PG)"}`,
+		`{"name": "DB_HOST", "value": "db"}`, `{"value": "db", "name": "DB_HOST"}`, `{"value": "$(PG)", "name": "DB_PASSWORD"}`, "- name: A\n  value: b\n- name: DB_PASSWORD\n  valueFrom:\n    x: y",
+		"script: |\n  train --epochs 3\n", "password: |\nuser: me\n", `{"name": "A", "value": "b"}, {"name": "DB_PASSWORD"}`, "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      name: pg", `{"name": "DB_PASSWORD", "value": "$(PG)"}`,
 		`{"name": "max_tokens", "value": "4096"}`, `{"name":"DB_PASSWORD","value":""}`, "- name: tokenizer\n  value: llama",
 		"hf_hub_download_with_all_retries failed", "npm_config_something_that_is_long_enough", "pypi-server-for-all-of-our-packages-in-house",
 		"sk-learn-based-pipeline-with-features", "glpat- is missing", "xapp-domain-name-without-number", "SG.2026", "hvs.", "patch.the.module.of.the.model.that.is.loaded.by.all.of.our.programs", "API-SERVERS-OF-THE-CLUSTER-ARE-GONE", "ico-larger-than-thirty-two-letters-is-no-icon", "s.replaceAllOccurrencesOf",
@@ -201,7 +211,7 @@ func TestTheLongestTextTakesNoSeconds(t *testing.T) {
 	pieces := []string{"a", "\n", ":", "://", "a:b@", "https://a:", "token", "token= ", "password ", "password=", "-----END PRIVATE KEY-----\n",
 		"-----BEGIN PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----", `\n`, "MIIEvQIBADANBgkq", "sk-", "xapp-a", "eyJ", "eyJa.", `"name":"token"`,
 		"login ", "login -p ", "authorization: ", `\"`, "auth:", base64Of("token=") + " ", base64Of(base64Of(base64Of("password="))),
-		`{"name": "DB_PASSWORD", "value": `, "docker login -u me -p x ", "dbpass: \"p w d\"", "run --db-pass x "}
+		`{"name": "DB_PASSWORD", "value": `, "docker login -u me -p x ", "dbpass: \"p w d\"", "run --db-pass x ", "password: |\n ", "name: token value: | ", `"value": "x", "name": "token" `, `"value": `}
 	for _, piece := range pieces {
 		text := strings.Repeat(piece, (64<<10)/len(piece))
 		start := time.Now()

@@ -43,30 +43,120 @@ func givesValue(lower string) bool {
 	return (strings.Contains(lower, " --") || strings.HasPrefix(lower, "--")) && holdsAny(lower, namedWords)
 }
 
-// pair is such a name as the value of "name", as containers have their variables.
-var pair = regexp.MustCompile(`(?i)\b(?:name|key)\\*["']?\s*[:=]\s*\\*["']?[\w.-]*` + secretNames +
-	`(?:[_-]?\d+)?\\*["']?\s*,?\s*(?:- )?\\*["']?value\\*["']?\s*[:=][ \t]*`)
+// pair is such a name as the value of "name", as containers have their variables, and
+// what comes before its value; pairBefore has the value first.
+var (
+	pair = regexp.MustCompile(`(?i)` + pairName + `\s*,?\s*(?:- )?\\*["']?value\\*["']?\s*[:=][ \t]*`)
+
+	pairBefore = regexp.MustCompile(`(?i)\bvalue\\*["']?\s*[:=]\s*(?:"(?P<value>(?:[^"\\\n]|\\.)*)"|'(?P<value>[^'\n]*)'` +
+		`|\\+"(?P<value>[^"\\\n]*)\\+"|(?P<value>[^\s"'\\,;]+))\s*,?\s*\\*["']?` + pairName)
+)
+
+const pairName = `\b(?:name|key)\\*["']?\s*[:=]\s*\\*["']?[\w.-]*` + secretNames + `(?:[_-]?\d+)?\\*["']?`
 
 // blankPairs blanks the values that such pairs name.
 func blankPairs(text string) string {
 	if lower := strings.ToLower(text); !strings.Contains(lower, "value") || !holdsAny(lower, namedWords) {
 		return text
 	}
-	var out strings.Builder
-	end := 0
+	var values []namedValue
 	for _, found := range pair.FindAllStringIndex(text, -1) {
 		v := valueAt(text, found[1])
-		if strings.Trim(v.text, `()[]{}.|>`) == "" || strings.HasPrefix(v.text, blanked) || reference.MatchString(v.text) || found[1] < end {
+		if len(values) > 0 && v.from < values[len(values)-1].to {
 			continue
 		}
-		if !v.quoted {
+		if block.MatchString(v.text) {
+			v.from, v.to = blockAt(text, v.from)
+		} else if !v.quoted && !strings.HasPrefix(v.text, blanked) {
 			v.to = v.from + len(strings.TrimRight(v.text, "})]"))
+		}
+		values = append(values, v)
+	}
+	text = blankValues(text, values)
+	values = nil
+	for _, found := range pairBefore.FindAllStringSubmatchIndex(text, -1) {
+		for i, group := range pairBefore.SubexpNames() {
+			if group == "value" && found[2*i] >= 0 {
+				values = append(values, namedValue{from: found[2*i], to: found[2*i+1]})
+			}
+		}
+	}
+	return blankValues(text, values)
+}
+
+// blankValues blanks the values, which are in order, but those that are empty or name a
+// variable.
+func blankValues(text string, values []namedValue) string {
+	var out strings.Builder
+	end := 0
+	for _, v := range values {
+		if v.from < end {
+			continue
+		}
+		value := text[v.from:v.to]
+		if strings.Trim(value, `()[]{}.|>`) == "" || strings.HasPrefix(value, blanked) || reference.MatchString(value) {
+			continue
 		}
 		out.WriteString(text[end:v.from])
 		out.WriteString(blanked)
 		end = v.to
 	}
 	return out.String() + text[end:]
+}
+
+var (
+	// block is what opens a block scalar of YAML.
+	block = regexp.MustCompile(`^[|>][0-9+-]{0,2}$`)
+
+	namedBlock = regexp.MustCompile(`(?im)[\w.-]*` + secretNames + `(?:[_-]?\d+)?["']?[ \t]*:[ \t]*[|>][0-9+-]{0,2}[ \t]*\r?$`)
+)
+
+// blankBlocks blanks block scalars of YAML whose name says that they are secret.
+func blankBlocks(text string) string {
+	if lower := strings.ToLower(text); !strings.ContainsAny(lower, "|>") || !holdsAny(lower, namedWords) {
+		return text
+	}
+	var values []namedValue
+	end := 0
+	for _, found := range namedBlock.FindAllStringIndex(text, -1) {
+		if found[0] < end {
+			continue // inside of one; each line is read once
+		}
+		from, to := blockAt(text, found[0])
+		values = append(values, namedValue{from: from, to: to})
+		end = to
+	}
+	return blankValues(text, values)
+}
+
+// blockAt is the block that the line of `at` opens: the lines below it that are indented
+// further.
+func blockAt(text string, at int) (from, to int) {
+	indent := func(line string) int { return len(line) - len(strings.TrimLeft(line, " \t-")) }
+	line := text[strings.LastIndexByte(text[:at], '\n')+1:]
+	outer := indent(line)
+	next := func(at int) int {
+		if end := strings.IndexByte(text[at:], '\n'); end >= 0 {
+			return at + end + 1
+		}
+		return len(text)
+	}
+	from = next(at)
+	to = from
+	for at := from; at < len(text); at = next(at) {
+		line := strings.TrimRight(text[at:next(at)], " \t\r\n")
+		if line == "" {
+			continue
+		}
+		if len(line)-len(strings.TrimLeft(line, " \t")) <= outer {
+			break
+		}
+		if to == from {
+			from = at + indent(line)
+		}
+		to = at + len(line)
+	}
+	return from, to
 }
 
 // A model's tokens, and what a parser has found, are words of a text.
@@ -188,6 +278,8 @@ func (v *namedValue) isSecret() bool {
 		return false
 	case strings.HasPrefix(v.text, "=") || strings.HasPrefix(v.text, ":"):
 		return false // a == b, a::b
+	case sentence && block.MatchString(v.text):
+		return false // the lines below are: blankBlocks
 	case !v.quoted && strings.HasPrefix(v.between, " ") && code.MatchString(v.text):
 		return false // token = os.environ["TOKEN"]
 	case sentence && strings.HasSuffix(v.before, "/"):

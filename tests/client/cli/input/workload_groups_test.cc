@@ -182,8 +182,9 @@ TEST(WorkloadTable, TellsOfThoseAskedFor) {
        GroupAnswer(v1::Decision::IGNORE, v1::NOT_FAILED, v1::Diagnosis::ALIVE)},
       {"Job b", GroupAnswer(v1::Decision::RETRY, v1::CONTAINER_OOM,
                             v1::Diagnosis::BROKEN)},
+      // Its operator tries again in vain.
       {"Job c", GroupAnswer(v1::Decision::FAIL, v1::CONTAINER_OOM,
-                            v1::Diagnosis::BROKEN)},
+                            v1::Diagnosis::ALIVE)},
       {"Job d", GroupAnswer(v1::Decision::FAIL, v1::IMAGE_INVALID,
                             v1::Diagnosis::BROKEN)},
       {"Job e", absl::InvalidArgumentError("bad")}};

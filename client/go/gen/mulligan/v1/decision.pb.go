@@ -282,6 +282,63 @@ func (Escalation_Rung) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{1, 0}
 }
 
+// Where a limit comes from.
+type BudgetState_LimitSource int32
+
+const (
+	// The policy: Budget.limit.
+	BudgetState_LIMIT_SOURCE_UNSPECIFIED BudgetState_LimitSource = 0
+	// The limit of the workload's own operator (Budget.limit_from).
+	BudgetState_NATIVE BudgetState_LimitSource = 1
+	// Annotation `mulligan.dev/limit.<budget>` of the workload.
+	BudgetState_ANNOTATION BudgetState_LimitSource = 2
+	// DecideRequest.limits.
+	BudgetState_REQUEST BudgetState_LimitSource = 3
+)
+
+// Enum value maps for BudgetState_LimitSource.
+var (
+	BudgetState_LimitSource_name = map[int32]string{
+		0: "LIMIT_SOURCE_UNSPECIFIED",
+		1: "NATIVE",
+		2: "ANNOTATION",
+		3: "REQUEST",
+	}
+	BudgetState_LimitSource_value = map[string]int32{
+		"LIMIT_SOURCE_UNSPECIFIED": 0,
+		"NATIVE":                   1,
+		"ANNOTATION":               2,
+		"REQUEST":                  3,
+	}
+)
+
+func (x BudgetState_LimitSource) Enum() *BudgetState_LimitSource {
+	p := new(BudgetState_LimitSource)
+	*p = x
+	return p
+}
+
+func (x BudgetState_LimitSource) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (BudgetState_LimitSource) Descriptor() protoreflect.EnumDescriptor {
+	return file_mulligan_v1_decision_proto_enumTypes[4].Descriptor()
+}
+
+func (BudgetState_LimitSource) Type() protoreflect.EnumType {
+	return &file_mulligan_v1_decision_proto_enumTypes[4]
+}
+
+func (x BudgetState_LimitSource) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use BudgetState_LimitSource.Descriptor instead.
+func (BudgetState_LimitSource) EnumDescriptor() ([]byte, []int) {
+	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{7, 0}
+}
+
 // Which limit. Closed: a policy has no others.
 type Exhaustion_Limit int32
 
@@ -319,11 +376,11 @@ func (x Exhaustion_Limit) String() string {
 }
 
 func (Exhaustion_Limit) Descriptor() protoreflect.EnumDescriptor {
-	return file_mulligan_v1_decision_proto_enumTypes[4].Descriptor()
+	return file_mulligan_v1_decision_proto_enumTypes[5].Descriptor()
 }
 
 func (Exhaustion_Limit) Type() protoreflect.EnumType {
-	return &file_mulligan_v1_decision_proto_enumTypes[4]
+	return &file_mulligan_v1_decision_proto_enumTypes[5]
 }
 
 func (x Exhaustion_Limit) Number() protoreflect.EnumNumber {
@@ -354,7 +411,9 @@ type Decision struct {
 	// For RETRY: resources to change for the next attempt. Absent: none.
 	Resources []*ResourceChange `protobuf:"bytes,6,rep,name=resources,proto3" json:"resources,omitempty"`
 	// The native object is in a state its operator never leaves (RayJob Failed,
-	// TrainJob Failed, Job Failed): delete and create it again to act.
+	// TrainJob Failed, Job Failed): delete and create it again to act. Also set
+	// where its operator tries again unchanged and the work needs `resources`
+	// (Diagnosis.ALIVE, Explanation.BRAKE): stop it first.
 	RequiresRecreate bool `protobuf:"varint,7,opt,name=requires_recreate,json=requiresRecreate,proto3" json:"requires_recreate,omitempty"`
 	// For WAIT: after this time ask without the evidence that the diagnosis
 	// needs (Diagnosis.needed_evidence); the policy's stated default then applies.
@@ -1038,7 +1097,9 @@ type BudgetState struct {
 	// Use before this decision.
 	UsedBefore int32 `protobuf:"varint,5,opt,name=used_before,json=usedBefore,proto3" json:"used_before,omitempty"`
 	// End of the current window; absent for a budget without one, or unused.
-	WindowEndsAt  *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=window_ends_at,json=windowEndsAt,proto3" json:"window_ends_at,omitempty"`
+	WindowEndsAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=window_ends_at,json=windowEndsAt,proto3" json:"window_ends_at,omitempty"`
+	// Where `limit` comes from. Absent: the policy.
+	LimitSource   BudgetState_LimitSource `protobuf:"varint,7,opt,name=limit_source,json=limitSource,proto3,enum=mulligan.v1.BudgetState_LimitSource" json:"limit_source,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1113,6 +1174,13 @@ func (x *BudgetState) GetWindowEndsAt() *timestamppb.Timestamp {
 		return x.WindowEndsAt
 	}
 	return nil
+}
+
+func (x *BudgetState) GetLimitSource() BudgetState_LimitSource {
+	if x != nil {
+		return x.LimitSource
+	}
+	return BudgetState_LIMIT_SOURCE_UNSPECIFIED
 }
 
 // A limit that ended the work.
@@ -1299,7 +1367,7 @@ const file_mulligan_v1_decision_proto_rawDesc = "" +
 	"\x13others_failed_again\x18\n" +
 	" \x01(\x05R\x11othersFailedAgain\x12\x1b\n" +
 	"\x06passes\x18\b \x01(\x01H\x00R\x06passes\x88\x01\x01B\t\n" +
-	"\a_passes\"\xcc\x01\n" +
+	"\a_passes\"\xeb\x02\n" +
 	"\vBudgetState\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04used\x18\x02 \x01(\x05R\x04used\x12\x14\n" +
@@ -1307,7 +1375,15 @@ const file_mulligan_v1_decision_proto_rawDesc = "" +
 	"\tremaining\x18\x04 \x01(\x05R\tremaining\x12\x1f\n" +
 	"\vused_before\x18\x05 \x01(\x05R\n" +
 	"usedBefore\x12@\n" +
-	"\x0ewindow_ends_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\fwindowEndsAt\"\xeb\x01\n" +
+	"\x0ewindow_ends_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\fwindowEndsAt\x12G\n" +
+	"\flimit_source\x18\a \x01(\x0e2$.mulligan.v1.BudgetState.LimitSourceR\vlimitSource\"T\n" +
+	"\vLimitSource\x12\x1c\n" +
+	"\x18LIMIT_SOURCE_UNSPECIFIED\x10\x00\x12\n" +
+	"\n" +
+	"\x06NATIVE\x10\x01\x12\x0e\n" +
+	"\n" +
+	"ANNOTATION\x10\x02\x12\v\n" +
+	"\aREQUEST\x10\x03\"\xeb\x01\n" +
 	"\n" +
 	"Exhaustion\x123\n" +
 	"\x05limit\x18\x01 \x01(\x0e2\x1d.mulligan.v1.Exhaustion.LimitR\x05limit\x12\x16\n" +
@@ -1333,54 +1409,56 @@ func file_mulligan_v1_decision_proto_rawDescGZIP() []byte {
 	return file_mulligan_v1_decision_proto_rawDescData
 }
 
-var file_mulligan_v1_decision_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
+var file_mulligan_v1_decision_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
 var file_mulligan_v1_decision_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_mulligan_v1_decision_proto_goTypes = []any{
 	(Decision_Action)(0),          // 0: mulligan.v1.Decision.Action
 	(Decision_Scope)(0),           // 1: mulligan.v1.Decision.Scope
 	(Decision_Queue)(0),           // 2: mulligan.v1.Decision.Queue
 	(Escalation_Rung)(0),          // 3: mulligan.v1.Escalation.Rung
-	(Exhaustion_Limit)(0),         // 4: mulligan.v1.Exhaustion.Limit
-	(*Decision)(nil),              // 5: mulligan.v1.Decision
-	(*Escalation)(nil),            // 6: mulligan.v1.Escalation
-	(*Placement)(nil),             // 7: mulligan.v1.Placement
-	(*AvoidNode)(nil),             // 8: mulligan.v1.AvoidNode
-	(*ResourceChange)(nil),        // 9: mulligan.v1.ResourceChange
-	(*Accounting)(nil),            // 10: mulligan.v1.Accounting
-	(*Stake)(nil),                 // 11: mulligan.v1.Stake
-	(*BudgetState)(nil),           // 12: mulligan.v1.BudgetState
-	(*Exhaustion)(nil),            // 13: mulligan.v1.Exhaustion
-	nil,                           // 14: mulligan.v1.Accounting.RefundsEntry
-	(*durationpb.Duration)(nil),   // 15: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 16: google.protobuf.Timestamp
-	(Cause)(0),                    // 17: mulligan.v1.Cause
+	(BudgetState_LimitSource)(0),  // 4: mulligan.v1.BudgetState.LimitSource
+	(Exhaustion_Limit)(0),         // 5: mulligan.v1.Exhaustion.Limit
+	(*Decision)(nil),              // 6: mulligan.v1.Decision
+	(*Escalation)(nil),            // 7: mulligan.v1.Escalation
+	(*Placement)(nil),             // 8: mulligan.v1.Placement
+	(*AvoidNode)(nil),             // 9: mulligan.v1.AvoidNode
+	(*ResourceChange)(nil),        // 10: mulligan.v1.ResourceChange
+	(*Accounting)(nil),            // 11: mulligan.v1.Accounting
+	(*Stake)(nil),                 // 12: mulligan.v1.Stake
+	(*BudgetState)(nil),           // 13: mulligan.v1.BudgetState
+	(*Exhaustion)(nil),            // 14: mulligan.v1.Exhaustion
+	nil,                           // 15: mulligan.v1.Accounting.RefundsEntry
+	(*durationpb.Duration)(nil),   // 16: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 17: google.protobuf.Timestamp
+	(Cause)(0),                    // 18: mulligan.v1.Cause
 }
 var file_mulligan_v1_decision_proto_depIdxs = []int32{
 	0,  // 0: mulligan.v1.Decision.action:type_name -> mulligan.v1.Decision.Action
 	1,  // 1: mulligan.v1.Decision.scope:type_name -> mulligan.v1.Decision.Scope
-	15, // 2: mulligan.v1.Decision.retry_after:type_name -> google.protobuf.Duration
+	16, // 2: mulligan.v1.Decision.retry_after:type_name -> google.protobuf.Duration
 	2,  // 3: mulligan.v1.Decision.queue:type_name -> mulligan.v1.Decision.Queue
-	7,  // 4: mulligan.v1.Decision.placement:type_name -> mulligan.v1.Placement
-	9,  // 5: mulligan.v1.Decision.resources:type_name -> mulligan.v1.ResourceChange
-	16, // 6: mulligan.v1.Decision.evidence_deadline:type_name -> google.protobuf.Timestamp
-	6,  // 7: mulligan.v1.Decision.escalation:type_name -> mulligan.v1.Escalation
+	8,  // 4: mulligan.v1.Decision.placement:type_name -> mulligan.v1.Placement
+	10, // 5: mulligan.v1.Decision.resources:type_name -> mulligan.v1.ResourceChange
+	17, // 6: mulligan.v1.Decision.evidence_deadline:type_name -> google.protobuf.Timestamp
+	7,  // 7: mulligan.v1.Decision.escalation:type_name -> mulligan.v1.Escalation
 	3,  // 8: mulligan.v1.Escalation.rung:type_name -> mulligan.v1.Escalation.Rung
 	3,  // 9: mulligan.v1.Escalation.next:type_name -> mulligan.v1.Escalation.Rung
-	8,  // 10: mulligan.v1.Placement.avoid_nodes:type_name -> mulligan.v1.AvoidNode
-	16, // 11: mulligan.v1.AvoidNode.expires_at:type_name -> google.protobuf.Timestamp
-	12, // 12: mulligan.v1.Accounting.budgets:type_name -> mulligan.v1.BudgetState
-	13, // 13: mulligan.v1.Accounting.exhaustion:type_name -> mulligan.v1.Exhaustion
-	14, // 14: mulligan.v1.Accounting.refunds:type_name -> mulligan.v1.Accounting.RefundsEntry
-	11, // 15: mulligan.v1.Accounting.stake:type_name -> mulligan.v1.Stake
-	15, // 16: mulligan.v1.Stake.ran:type_name -> google.protobuf.Duration
-	16, // 17: mulligan.v1.BudgetState.window_ends_at:type_name -> google.protobuf.Timestamp
-	4,  // 18: mulligan.v1.Exhaustion.limit:type_name -> mulligan.v1.Exhaustion.Limit
-	17, // 19: mulligan.v1.Exhaustion.cause:type_name -> mulligan.v1.Cause
-	20, // [20:20] is the sub-list for method output_type
-	20, // [20:20] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	9,  // 10: mulligan.v1.Placement.avoid_nodes:type_name -> mulligan.v1.AvoidNode
+	17, // 11: mulligan.v1.AvoidNode.expires_at:type_name -> google.protobuf.Timestamp
+	13, // 12: mulligan.v1.Accounting.budgets:type_name -> mulligan.v1.BudgetState
+	14, // 13: mulligan.v1.Accounting.exhaustion:type_name -> mulligan.v1.Exhaustion
+	15, // 14: mulligan.v1.Accounting.refunds:type_name -> mulligan.v1.Accounting.RefundsEntry
+	12, // 15: mulligan.v1.Accounting.stake:type_name -> mulligan.v1.Stake
+	16, // 16: mulligan.v1.Stake.ran:type_name -> google.protobuf.Duration
+	17, // 17: mulligan.v1.BudgetState.window_ends_at:type_name -> google.protobuf.Timestamp
+	4,  // 18: mulligan.v1.BudgetState.limit_source:type_name -> mulligan.v1.BudgetState.LimitSource
+	5,  // 19: mulligan.v1.Exhaustion.limit:type_name -> mulligan.v1.Exhaustion.Limit
+	18, // 20: mulligan.v1.Exhaustion.cause:type_name -> mulligan.v1.Cause
+	21, // [21:21] is the sub-list for method output_type
+	21, // [21:21] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_decision_proto_init() }
@@ -1395,7 +1473,7 @@ func file_mulligan_v1_decision_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_decision_proto_rawDesc), len(file_mulligan_v1_decision_proto_rawDesc)),
-			NumEnums:      5,
+			NumEnums:      6,
 			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,

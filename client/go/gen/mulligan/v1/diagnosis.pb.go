@@ -473,8 +473,8 @@ type Diagnosis struct {
 	Fingerprint string `protobuf:"bytes,14,opt,name=fingerprint,proto3" json:"fingerprint,omitempty"`
 	// Exit code of the culprit container. Absent: none.
 	ExitCode *int32 `protobuf:"varint,15,opt,name=exit_code,json=exitCode,proto3,oneof" json:"exit_code,omitempty"`
-	// Whether anything is broken. Always set. Only BROKEN is ever charged,
-	// retried or failed.
+	// Whether anything is broken. Always set. Only BROKEN is retried or failed;
+	// ALIVE where retries of others end (Brake). What others retry is charged.
 	Situation Diagnosis_Situation `protobuf:"varint,16,opt,name=situation,proto3,enum=mulligan.v1.Diagnosis_Situation" json:"situation,omitempty"`
 	// Whether the same work can succeed unchanged. Follows the evidence, and
 	// where that says nothing of its own, the cause.
@@ -685,7 +685,8 @@ type FirstStep struct {
 	// Who does it.
 	Actor FirstStep_Actor `protobuf:"varint,2,opt,name=actor,proto3,enum=mulligan.v1.FirstStep_Actor" json:"actor,omitempty"`
 	// The first command of `text` alone, its words quoted for a POSIX shell:
-	// "kubectl logs -n ml train-0 -c main". Empty: there is none.
+	// "kubectl logs -n ml train-0 -c main". Of work to be stopped although its
+	// operator goes on (Explanation.BRAKE): what stops it. Empty: there is none.
 	Command       string `protobuf:"bytes,3,opt,name=command,proto3" json:"command,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

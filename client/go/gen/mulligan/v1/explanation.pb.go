@@ -58,7 +58,8 @@ const (
 	Explanation_CANARY Explanation_DecidedBy = 14
 	// A retry is expected to lose more hours than it saves.
 	Explanation_EXPECTED_HOURS Explanation_DecidedBy = 15
-	// Another try that others make by themselves cannot help (Brake).
+	// Another try that others make by themselves cannot help (Brake), or not
+	// without more resources, which RETRY grants.
 	Explanation_BRAKE Explanation_DecidedBy = 16
 )
 

@@ -95,6 +95,59 @@ func (AttemptRecord_Refusal) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_ledger_proto_rawDescGZIP(), []int{2, 0}
 }
 
+// Who started the next attempt by itself.
+type AttemptRecord_RetriedBy int32
+
+const (
+	// Nobody did, or the caller; or nobody says.
+	AttemptRecord_RETRIED_BY_UNSPECIFIED AttemptRecord_RetriedBy = 0
+	// The kubelet: the container, in its pod.
+	AttemptRecord_KUBELET AttemptRecord_RetriedBy = 1
+	// The operator of the workload, by its own limit.
+	AttemptRecord_OPERATOR AttemptRecord_RetriedBy = 2
+)
+
+// Enum value maps for AttemptRecord_RetriedBy.
+var (
+	AttemptRecord_RetriedBy_name = map[int32]string{
+		0: "RETRIED_BY_UNSPECIFIED",
+		1: "KUBELET",
+		2: "OPERATOR",
+	}
+	AttemptRecord_RetriedBy_value = map[string]int32{
+		"RETRIED_BY_UNSPECIFIED": 0,
+		"KUBELET":                1,
+		"OPERATOR":               2,
+	}
+)
+
+func (x AttemptRecord_RetriedBy) Enum() *AttemptRecord_RetriedBy {
+	p := new(AttemptRecord_RetriedBy)
+	*p = x
+	return p
+}
+
+func (x AttemptRecord_RetriedBy) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (AttemptRecord_RetriedBy) Descriptor() protoreflect.EnumDescriptor {
+	return file_mulligan_v1_ledger_proto_enumTypes[1].Descriptor()
+}
+
+func (AttemptRecord_RetriedBy) Type() protoreflect.EnumType {
+	return &file_mulligan_v1_ledger_proto_enumTypes[1]
+}
+
+func (x AttemptRecord_RetriedBy) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use AttemptRecord_RetriedBy.Descriptor instead.
+func (AttemptRecord_RetriedBy) EnumDescriptor() ([]byte, []int) {
+	return file_mulligan_v1_ledger_proto_rawDescGZIP(), []int{2, 1}
+}
+
 // The account of one workload over all its attempts. At most 16 KiB as JSON:
 // the oldest history is dropped first, the sums stay. Never edit it by hand;
 // an absent ledger is a workload that has not failed yet.
@@ -319,8 +372,9 @@ type AttemptRecord struct {
 	Named bool `protobuf:"varint,15,opt,name=named,proto3" json:"named,omitempty"`
 	// For BUDGET: the name of the budget that refused.
 	RefusingBudget string `protobuf:"bytes,16,opt,name=refusing_budget,json=refusingBudget,proto3" json:"refusing_budget,omitempty"`
-	// For a refusal by DERIVED_CAUSE: what the history showed. INCIDENT also
-	// without a refusal: such a failure tells nothing about the workload.
+	// For a refusal by DERIVED_CAUSE, or by a rule about it: what the history
+	// showed. INCIDENT also without a refusal: such a failure tells nothing about
+	// the workload.
 	DerivedCause DerivedCause `protobuf:"varint,17,opt,name=derived_cause,json=derivedCause,proto3,enum=mulligan.v1.DerivedCause" json:"derived_cause,omitempty"`
 	// Progress.artifact of the failure; empty: unknown.
 	Artifact string `protobuf:"bytes,18,opt,name=artifact,proto3" json:"artifact,omitempty"`
@@ -330,7 +384,9 @@ type AttemptRecord struct {
 	StruckAt *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=struck_at,json=struckAt,proto3" json:"struck_at,omitempty"`
 	// The part of the workload that failed on its own, by its completion index; at
 	// most 16 bytes. Empty: all of it, or a part that has no name.
-	Part          string `protobuf:"bytes,20,opt,name=part,proto3" json:"part,omitempty"`
+	Part string `protobuf:"bytes,20,opt,name=part,proto3" json:"part,omitempty"`
+	// Filled where the failure was told while the work went on.
+	RetriedBy     AttemptRecord_RetriedBy `protobuf:"varint,21,opt,name=retried_by,json=retriedBy,proto3,enum=mulligan.v1.AttemptRecord_RetriedBy" json:"retried_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -505,6 +561,13 @@ func (x *AttemptRecord) GetPart() string {
 	return ""
 }
 
+func (x *AttemptRecord) GetRetriedBy() AttemptRecord_RetriedBy {
+	if x != nil {
+		return x.RetriedBy
+	}
+	return AttemptRecord_RETRIED_BY_UNSPECIFIED
+}
+
 var File_mulligan_v1_ledger_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_ledger_proto_rawDesc = "" +
@@ -527,7 +590,7 @@ const file_mulligan_v1_ledger_proto_rawDesc = "" +
 	"\tBudgetUse\x12\x12\n" +
 	"\x04used\x18\x01 \x01(\x05R\x04used\x12=\n" +
 	"\fwindow_start\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\vwindowStart\x12\x1a\n" +
-	"\brefunded\x18\x03 \x01(\x05R\brefunded\"\xb4\a\n" +
+	"\brefunded\x18\x03 \x01(\x05R\brefunded\"\xbd\b\n" +
 	"\rAttemptRecord\x12\x1d\n" +
 	"\n" +
 	"failure_id\x18\x01 \x01(\tR\tfailureId\x12\x18\n" +
@@ -554,7 +617,9 @@ const file_mulligan_v1_ledger_proto_rawDesc = "" +
 	"\rderived_cause\x18\x11 \x01(\x0e2\x19.mulligan.v1.DerivedCauseR\fderivedCause\x12\x1a\n" +
 	"\bartifact\x18\x12 \x01(\tR\bartifact\x127\n" +
 	"\tstruck_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\bstruckAt\x12\x12\n" +
-	"\x04part\x18\x14 \x01(\tR\x04part\"\x86\x01\n" +
+	"\x04part\x18\x14 \x01(\tR\x04part\x12C\n" +
+	"\n" +
+	"retried_by\x18\x15 \x01(\x0e2$.mulligan.v1.AttemptRecord.RetriedByR\tretriedBy\"\x86\x01\n" +
 	"\aRefusal\x12\x17\n" +
 	"\x13REFUSAL_UNSPECIFIED\x10\x00\x12\n" +
 	"\n" +
@@ -563,7 +628,11 @@ const file_mulligan_v1_ledger_proto_rawDesc = "" +
 	"\vKILL_SWITCH\x10\x03\x12\f\n" +
 	"\bDEADLINE\x10\x04\x12\x11\n" +
 	"\rDERIVED_CAUSE\x10\x05\x12\x12\n" +
-	"\x0eEXPECTED_HOURS\x10\x06B\v\n" +
+	"\x0eEXPECTED_HOURS\x10\x06\"B\n" +
+	"\tRetriedBy\x12\x1a\n" +
+	"\x16RETRIED_BY_UNSPECIFIED\x10\x00\x12\v\n" +
+	"\aKUBELET\x10\x01\x12\f\n" +
+	"\bOPERATOR\x10\x02B\v\n" +
 	"\t_progressB2Z0mulligan.dev/mulligan/gen/mulligan/v1;mulliganv1b\x06proto3"
 
 var (
@@ -578,38 +647,40 @@ func file_mulligan_v1_ledger_proto_rawDescGZIP() []byte {
 	return file_mulligan_v1_ledger_proto_rawDescData
 }
 
-var file_mulligan_v1_ledger_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_mulligan_v1_ledger_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_mulligan_v1_ledger_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_mulligan_v1_ledger_proto_goTypes = []any{
 	(AttemptRecord_Refusal)(0),    // 0: mulligan.v1.AttemptRecord.Refusal
-	(*BudgetLedger)(nil),          // 1: mulligan.v1.BudgetLedger
-	(*BudgetUse)(nil),             // 2: mulligan.v1.BudgetUse
-	(*AttemptRecord)(nil),         // 3: mulligan.v1.AttemptRecord
-	nil,                           // 4: mulligan.v1.BudgetLedger.BudgetsEntry
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
-	(Cause)(0),                    // 6: mulligan.v1.Cause
-	(*Decision)(nil),              // 7: mulligan.v1.Decision
-	(*durationpb.Duration)(nil),   // 8: google.protobuf.Duration
-	(DerivedCause)(0),             // 9: mulligan.v1.DerivedCause
+	(AttemptRecord_RetriedBy)(0),  // 1: mulligan.v1.AttemptRecord.RetriedBy
+	(*BudgetLedger)(nil),          // 2: mulligan.v1.BudgetLedger
+	(*BudgetUse)(nil),             // 3: mulligan.v1.BudgetUse
+	(*AttemptRecord)(nil),         // 4: mulligan.v1.AttemptRecord
+	nil,                           // 5: mulligan.v1.BudgetLedger.BudgetsEntry
+	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
+	(Cause)(0),                    // 7: mulligan.v1.Cause
+	(*Decision)(nil),              // 8: mulligan.v1.Decision
+	(*durationpb.Duration)(nil),   // 9: google.protobuf.Duration
+	(DerivedCause)(0),             // 10: mulligan.v1.DerivedCause
 }
 var file_mulligan_v1_ledger_proto_depIdxs = []int32{
-	4,  // 0: mulligan.v1.BudgetLedger.budgets:type_name -> mulligan.v1.BudgetLedger.BudgetsEntry
-	3,  // 1: mulligan.v1.BudgetLedger.history:type_name -> mulligan.v1.AttemptRecord
-	5,  // 2: mulligan.v1.BudgetUse.window_start:type_name -> google.protobuf.Timestamp
-	6,  // 3: mulligan.v1.AttemptRecord.cause:type_name -> mulligan.v1.Cause
-	5,  // 4: mulligan.v1.AttemptRecord.finished_at:type_name -> google.protobuf.Timestamp
-	7,  // 5: mulligan.v1.AttemptRecord.decision:type_name -> mulligan.v1.Decision
-	8,  // 6: mulligan.v1.AttemptRecord.ran_for:type_name -> google.protobuf.Duration
-	5,  // 7: mulligan.v1.AttemptRecord.observed_at:type_name -> google.protobuf.Timestamp
+	5,  // 0: mulligan.v1.BudgetLedger.budgets:type_name -> mulligan.v1.BudgetLedger.BudgetsEntry
+	4,  // 1: mulligan.v1.BudgetLedger.history:type_name -> mulligan.v1.AttemptRecord
+	6,  // 2: mulligan.v1.BudgetUse.window_start:type_name -> google.protobuf.Timestamp
+	7,  // 3: mulligan.v1.AttemptRecord.cause:type_name -> mulligan.v1.Cause
+	6,  // 4: mulligan.v1.AttemptRecord.finished_at:type_name -> google.protobuf.Timestamp
+	8,  // 5: mulligan.v1.AttemptRecord.decision:type_name -> mulligan.v1.Decision
+	9,  // 6: mulligan.v1.AttemptRecord.ran_for:type_name -> google.protobuf.Duration
+	6,  // 7: mulligan.v1.AttemptRecord.observed_at:type_name -> google.protobuf.Timestamp
 	0,  // 8: mulligan.v1.AttemptRecord.refused_by:type_name -> mulligan.v1.AttemptRecord.Refusal
-	9,  // 9: mulligan.v1.AttemptRecord.derived_cause:type_name -> mulligan.v1.DerivedCause
-	5,  // 10: mulligan.v1.AttemptRecord.struck_at:type_name -> google.protobuf.Timestamp
-	2,  // 11: mulligan.v1.BudgetLedger.BudgetsEntry.value:type_name -> mulligan.v1.BudgetUse
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	10, // 9: mulligan.v1.AttemptRecord.derived_cause:type_name -> mulligan.v1.DerivedCause
+	6,  // 10: mulligan.v1.AttemptRecord.struck_at:type_name -> google.protobuf.Timestamp
+	1,  // 11: mulligan.v1.AttemptRecord.retried_by:type_name -> mulligan.v1.AttemptRecord.RetriedBy
+	3,  // 12: mulligan.v1.BudgetLedger.BudgetsEntry.value:type_name -> mulligan.v1.BudgetUse
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_ledger_proto_init() }
@@ -626,7 +697,7 @@ func file_mulligan_v1_ledger_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_ledger_proto_rawDesc), len(file_mulligan_v1_ledger_proto_rawDesc)),
-			NumEnums:      1,
+			NumEnums:      2,
 			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,

@@ -25,6 +25,58 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// Where a limit comes from.
+type Budget_LimitFrom int32
+
+const (
+	// `limit`.
+	Budget_LIMIT_FROM_UNSPECIFIED Budget_LimitFrom = 0
+	// What the workload's object says: `backoffLimit` of a Job without a limit
+	// per index, a RayJob or a training job, `maxRestarts` of a JobSet,
+	// `onFailureRetries` of a SparkApplication. At most the maximum of
+	// `override`. An object without one: `limit`.
+	Budget_NATIVE Budget_LimitFrom = 1
+)
+
+// Enum value maps for Budget_LimitFrom.
+var (
+	Budget_LimitFrom_name = map[int32]string{
+		0: "LIMIT_FROM_UNSPECIFIED",
+		1: "NATIVE",
+	}
+	Budget_LimitFrom_value = map[string]int32{
+		"LIMIT_FROM_UNSPECIFIED": 0,
+		"NATIVE":                 1,
+	}
+)
+
+func (x Budget_LimitFrom) Enum() *Budget_LimitFrom {
+	p := new(Budget_LimitFrom)
+	*p = x
+	return p
+}
+
+func (x Budget_LimitFrom) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Budget_LimitFrom) Descriptor() protoreflect.EnumDescriptor {
+	return file_mulligan_v1_policy_proto_enumTypes[0].Descriptor()
+}
+
+func (Budget_LimitFrom) Type() protoreflect.EnumType {
+	return &file_mulligan_v1_policy_proto_enumTypes[0]
+}
+
+func (x Budget_LimitFrom) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Budget_LimitFrom.Descriptor instead.
+func (Budget_LimitFrom) EnumDescriptor() ([]byte, []int) {
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{4, 0}
+}
+
 // Shape of the growth.
 type Backoff_Kind int32
 
@@ -66,11 +118,11 @@ func (x Backoff_Kind) String() string {
 }
 
 func (Backoff_Kind) Descriptor() protoreflect.EnumDescriptor {
-	return file_mulligan_v1_policy_proto_enumTypes[0].Descriptor()
+	return file_mulligan_v1_policy_proto_enumTypes[1].Descriptor()
 }
 
 func (Backoff_Kind) Type() protoreflect.EnumType {
-	return &file_mulligan_v1_policy_proto_enumTypes[0]
+	return &file_mulligan_v1_policy_proto_enumTypes[1]
 }
 
 func (x Backoff_Kind) Number() protoreflect.EnumNumber {
@@ -79,7 +131,7 @@ func (x Backoff_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Backoff_Kind.Descriptor instead.
 func (Backoff_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{16, 0}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{17, 0}
 }
 
 // A text source.
@@ -136,11 +188,11 @@ func (x Signature_Source) String() string {
 }
 
 func (Signature_Source) Descriptor() protoreflect.EnumDescriptor {
-	return file_mulligan_v1_policy_proto_enumTypes[1].Descriptor()
+	return file_mulligan_v1_policy_proto_enumTypes[2].Descriptor()
 }
 
 func (Signature_Source) Type() protoreflect.EnumType {
-	return &file_mulligan_v1_policy_proto_enumTypes[1]
+	return &file_mulligan_v1_policy_proto_enumTypes[2]
 }
 
 func (x Signature_Source) Number() protoreflect.EnumNumber {
@@ -149,7 +201,7 @@ func (x Signature_Source) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Signature_Source.Descriptor instead.
 func (Signature_Source) EnumDescriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{22, 0}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{23, 0}
 }
 
 // Which of them are ended.
@@ -162,9 +214,13 @@ const (
 	Brake_NEVER Brake_Mode = 1
 	// They are ended where a rule says that no retry helps, and the same failure
 	// came `same_failure` times; or as often as Derivation.same_fingerprint says,
-	// one more where only one node is known. Never for disruptions, nor for what
-	// the platform is at fault for, nor because a budget is spent.
+	// one more for APP_ERROR, and one more where only one node is known. More
+	// progress, or a longer run, begins a new row. Never for disruptions, nor for
+	// what the platform is at fault for, nor because a budget is spent.
 	Brake_HOPELESS Brake_Mode = 2
+	// As HOPELESS, and whatever else the policy refuses ends, so that its budgets
+	// and `max_attempts` bind retries that others make, disruptions included.
+	Brake_POLICY Brake_Mode = 3
 )
 
 // Enum value maps for Brake_Mode.
@@ -173,11 +229,13 @@ var (
 		0: "MODE_UNSPECIFIED",
 		1: "NEVER",
 		2: "HOPELESS",
+		3: "POLICY",
 	}
 	Brake_Mode_value = map[string]int32{
 		"MODE_UNSPECIFIED": 0,
 		"NEVER":            1,
 		"HOPELESS":         2,
+		"POLICY":           3,
 	}
 )
 
@@ -192,11 +250,11 @@ func (x Brake_Mode) String() string {
 }
 
 func (Brake_Mode) Descriptor() protoreflect.EnumDescriptor {
-	return file_mulligan_v1_policy_proto_enumTypes[2].Descriptor()
+	return file_mulligan_v1_policy_proto_enumTypes[3].Descriptor()
 }
 
 func (Brake_Mode) Type() protoreflect.EnumType {
-	return &file_mulligan_v1_policy_proto_enumTypes[2]
+	return &file_mulligan_v1_policy_proto_enumTypes[3]
 }
 
 func (x Brake_Mode) Number() protoreflect.EnumNumber {
@@ -205,7 +263,7 @@ func (x Brake_Mode) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Brake_Mode.Descriptor instead.
 func (Brake_Mode) EnumDescriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{23, 0}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{24, 0}
 }
 
 // A named set of rules and budgets.
@@ -608,7 +666,13 @@ type Budget struct {
 	// What to do when the limit is reached. Absent: FAIL at the rule's scope.
 	OnExhausted *ExhaustedOutcome `protobuf:"bytes,4,opt,name=on_exhausted,json=onExhausted,proto3" json:"on_exhausted,omitempty"`
 	// For people.
-	Description   string `protobuf:"bytes,5,opt,name=description,proto3" json:"description,omitempty"`
+	Description string `protobuf:"bytes,5,opt,name=description,proto3" json:"description,omitempty"`
+	// The limits that a workload may set for itself: annotation
+	// `mulligan.dev/limit.<budget>` of its object or pods, DecideRequest.limits.
+	// Absent: none; one that is set is refused with a warning.
+	Override *LimitRange `protobuf:"bytes,6,opt,name=override,proto3" json:"override,omitempty"`
+	// Where the limit comes from that applies unless the workload sets its own.
+	LimitFrom     Budget_LimitFrom `protobuf:"varint,7,opt,name=limit_from,json=limitFrom,proto3,enum=mulligan.v1.Budget_LimitFrom" json:"limit_from,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -678,6 +742,75 @@ func (x *Budget) GetDescription() string {
 	return ""
 }
 
+func (x *Budget) GetOverride() *LimitRange {
+	if x != nil {
+		return x.Override
+	}
+	return nil
+}
+
+func (x *Budget) GetLimitFrom() Budget_LimitFrom {
+	if x != nil {
+		return x.LimitFrom
+	}
+	return Budget_LIMIT_FROM_UNSPECIFIED
+}
+
+// Limits from `min` to `max`.
+type LimitRange struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Absent: 0.
+	Min *int32 `protobuf:"varint,1,opt,name=min,proto3,oneof" json:"min,omitempty"`
+	// Mandatory, from `min` to 1000000.
+	Max           *int32 `protobuf:"varint,2,opt,name=max,proto3,oneof" json:"max,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LimitRange) Reset() {
+	*x = LimitRange{}
+	mi := &file_mulligan_v1_policy_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LimitRange) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LimitRange) ProtoMessage() {}
+
+func (x *LimitRange) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_policy_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LimitRange.ProtoReflect.Descriptor instead.
+func (*LimitRange) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *LimitRange) GetMin() int32 {
+	if x != nil && x.Min != nil {
+		return *x.Min
+	}
+	return 0
+}
+
+func (x *LimitRange) GetMax() int32 {
+	if x != nil && x.Max != nil {
+		return *x.Max
+	}
+	return 0
+}
+
 // Gives back one unit each time progress grew enough. With both conditions,
 // both must hold; at least one is mandatory.
 type Refund struct {
@@ -696,7 +829,7 @@ type Refund struct {
 
 func (x *Refund) Reset() {
 	*x = Refund{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[5]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -708,7 +841,7 @@ func (x *Refund) String() string {
 func (*Refund) ProtoMessage() {}
 
 func (x *Refund) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[5]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -721,7 +854,7 @@ func (x *Refund) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Refund.ProtoReflect.Descriptor instead.
 func (*Refund) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{5}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Refund) GetMinGrowth() float64 {
@@ -762,7 +895,7 @@ type Rule struct {
 
 func (x *Rule) Reset() {
 	*x = Rule{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[6]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -774,7 +907,7 @@ func (x *Rule) String() string {
 func (*Rule) ProtoMessage() {}
 
 func (x *Rule) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[6]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -787,7 +920,7 @@ func (x *Rule) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rule.ProtoReflect.Descriptor instead.
 func (*Rule) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{6}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Rule) GetName() string {
@@ -876,7 +1009,7 @@ type When struct {
 
 func (x *When) Reset() {
 	*x = When{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[7]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -888,7 +1021,7 @@ func (x *When) String() string {
 func (*When) ProtoMessage() {}
 
 func (x *When) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[7]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -901,7 +1034,7 @@ func (x *When) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use When.ProtoReflect.Descriptor instead.
 func (*When) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{7}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *When) GetCauses() []Cause {
@@ -1064,7 +1197,7 @@ type DurationRange struct {
 
 func (x *DurationRange) Reset() {
 	*x = DurationRange{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[8]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1076,7 +1209,7 @@ func (x *DurationRange) String() string {
 func (*DurationRange) ProtoMessage() {}
 
 func (x *DurationRange) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[8]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1089,7 +1222,7 @@ func (x *DurationRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DurationRange.ProtoReflect.Descriptor instead.
 func (*DurationRange) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{8}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *DurationRange) GetFrom() *durationpb.Duration {
@@ -1119,7 +1252,7 @@ type NumberRange struct {
 
 func (x *NumberRange) Reset() {
 	*x = NumberRange{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[9]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1131,7 +1264,7 @@ func (x *NumberRange) String() string {
 func (*NumberRange) ProtoMessage() {}
 
 func (x *NumberRange) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[9]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1144,7 +1277,7 @@ func (x *NumberRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NumberRange.ProtoReflect.Descriptor instead.
 func (*NumberRange) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{9}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *NumberRange) GetFrom() float64 {
@@ -1178,7 +1311,7 @@ type ExitCodes struct {
 
 func (x *ExitCodes) Reset() {
 	*x = ExitCodes{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[10]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1190,7 +1323,7 @@ func (x *ExitCodes) String() string {
 func (*ExitCodes) ProtoMessage() {}
 
 func (x *ExitCodes) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[10]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1203,7 +1336,7 @@ func (x *ExitCodes) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExitCodes.ProtoReflect.Descriptor instead.
 func (*ExitCodes) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{10}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ExitCodes) GetOperator() string {
@@ -1242,7 +1375,7 @@ type ConditionPattern struct {
 
 func (x *ConditionPattern) Reset() {
 	*x = ConditionPattern{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[11]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1254,7 +1387,7 @@ func (x *ConditionPattern) String() string {
 func (*ConditionPattern) ProtoMessage() {}
 
 func (x *ConditionPattern) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[11]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1267,7 +1400,7 @@ func (x *ConditionPattern) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConditionPattern.ProtoReflect.Descriptor instead.
 func (*ConditionPattern) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{11}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ConditionPattern) GetType() string {
@@ -1304,7 +1437,7 @@ type AttemptRange struct {
 
 func (x *AttemptRange) Reset() {
 	*x = AttemptRange{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[12]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1316,7 +1449,7 @@ func (x *AttemptRange) String() string {
 func (*AttemptRange) ProtoMessage() {}
 
 func (x *AttemptRange) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[12]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1329,7 +1462,7 @@ func (x *AttemptRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AttemptRange.ProtoReflect.Descriptor instead.
 func (*AttemptRange) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{12}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AttemptRange) GetFrom() int32 {
@@ -1383,7 +1516,7 @@ type Outcome struct {
 
 func (x *Outcome) Reset() {
 	*x = Outcome{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[13]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1395,7 +1528,7 @@ func (x *Outcome) String() string {
 func (*Outcome) ProtoMessage() {}
 
 func (x *Outcome) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[13]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1408,7 +1541,7 @@ func (x *Outcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Outcome.ProtoReflect.Descriptor instead.
 func (*Outcome) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{13}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Outcome) GetAction() Decision_Action {
@@ -1504,7 +1637,7 @@ type Worth struct {
 
 func (x *Worth) Reset() {
 	*x = Worth{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[14]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1516,7 +1649,7 @@ func (x *Worth) String() string {
 func (*Worth) ProtoMessage() {}
 
 func (x *Worth) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[14]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1529,7 +1662,7 @@ func (x *Worth) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Worth.ProtoReflect.Descriptor instead.
 func (*Worth) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{14}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Worth) GetWeighs() float64 {
@@ -1568,7 +1701,7 @@ type GraceOutcome struct {
 
 func (x *GraceOutcome) Reset() {
 	*x = GraceOutcome{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[15]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1580,7 +1713,7 @@ func (x *GraceOutcome) String() string {
 func (*GraceOutcome) ProtoMessage() {}
 
 func (x *GraceOutcome) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[15]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1593,7 +1726,7 @@ func (x *GraceOutcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GraceOutcome.ProtoReflect.Descriptor instead.
 func (*GraceOutcome) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{15}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *GraceOutcome) GetGrace() *durationpb.Duration {
@@ -1639,7 +1772,7 @@ type Backoff struct {
 
 func (x *Backoff) Reset() {
 	*x = Backoff{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[16]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1651,7 +1784,7 @@ func (x *Backoff) String() string {
 func (*Backoff) ProtoMessage() {}
 
 func (x *Backoff) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[16]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1664,7 +1797,7 @@ func (x *Backoff) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Backoff.ProtoReflect.Descriptor instead.
 func (*Backoff) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{16}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Backoff) GetInitial() *durationpb.Duration {
@@ -1719,7 +1852,7 @@ type PlacementPolicy struct {
 
 func (x *PlacementPolicy) Reset() {
 	*x = PlacementPolicy{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[17]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1731,7 +1864,7 @@ func (x *PlacementPolicy) String() string {
 func (*PlacementPolicy) ProtoMessage() {}
 
 func (x *PlacementPolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[17]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1744,7 +1877,7 @@ func (x *PlacementPolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlacementPolicy.ProtoReflect.Descriptor instead.
 func (*PlacementPolicy) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{17}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *PlacementPolicy) GetOnDemandAfter() int32 {
@@ -1788,7 +1921,7 @@ type AvoidFailedNode struct {
 
 func (x *AvoidFailedNode) Reset() {
 	*x = AvoidFailedNode{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[18]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1800,7 +1933,7 @@ func (x *AvoidFailedNode) String() string {
 func (*AvoidFailedNode) ProtoMessage() {}
 
 func (x *AvoidFailedNode) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[18]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1813,7 +1946,7 @@ func (x *AvoidFailedNode) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AvoidFailedNode.ProtoReflect.Descriptor instead.
 func (*AvoidFailedNode) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{18}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AvoidFailedNode) GetHard() bool {
@@ -1862,7 +1995,7 @@ type ResourcePolicy struct {
 
 func (x *ResourcePolicy) Reset() {
 	*x = ResourcePolicy{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[19]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1874,7 +2007,7 @@ func (x *ResourcePolicy) String() string {
 func (*ResourcePolicy) ProtoMessage() {}
 
 func (x *ResourcePolicy) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[19]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1887,7 +2020,7 @@ func (x *ResourcePolicy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourcePolicy.ProtoReflect.Descriptor instead.
 func (*ResourcePolicy) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{19}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ResourcePolicy) GetMemoryFactor() float64 {
@@ -1933,7 +2066,7 @@ type ExhaustedOutcome struct {
 
 func (x *ExhaustedOutcome) Reset() {
 	*x = ExhaustedOutcome{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[20]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1945,7 +2078,7 @@ func (x *ExhaustedOutcome) String() string {
 func (*ExhaustedOutcome) ProtoMessage() {}
 
 func (x *ExhaustedOutcome) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[20]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1958,7 +2091,7 @@ func (x *ExhaustedOutcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExhaustedOutcome.ProtoReflect.Descriptor instead.
 func (*ExhaustedOutcome) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{20}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ExhaustedOutcome) GetAction() Decision_Action {
@@ -1995,7 +2128,7 @@ type KillSwitch struct {
 
 func (x *KillSwitch) Reset() {
 	*x = KillSwitch{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[21]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2007,7 +2140,7 @@ func (x *KillSwitch) String() string {
 func (*KillSwitch) ProtoMessage() {}
 
 func (x *KillSwitch) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[21]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2020,7 +2153,7 @@ func (x *KillSwitch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KillSwitch.ProtoReflect.Descriptor instead.
 func (*KillSwitch) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{21}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *KillSwitch) GetEnabled() bool {
@@ -2070,7 +2203,7 @@ type Signature struct {
 
 func (x *Signature) Reset() {
 	*x = Signature{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[22]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2082,7 +2215,7 @@ func (x *Signature) String() string {
 func (*Signature) ProtoMessage() {}
 
 func (x *Signature) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[22]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2095,7 +2228,7 @@ func (x *Signature) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Signature.ProtoReflect.Descriptor instead.
 func (*Signature) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{22}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Signature) GetName() string {
@@ -2178,8 +2311,8 @@ type Brake struct {
 	// Absent: 2. At least 1.
 	SameFailure *int32 `protobuf:"varint,2,opt,name=same_failure,json=sameFailure,proto3,oneof" json:"same_failure,omitempty"`
 	// A running attempt is let be once it has run this many times as long as the
-	// longest of these failures, and three minutes at the least. Absent: 2. At
-	// least 1.
+	// longest of these failures (under POLICY: as the last one), and three minutes
+	// at the least. Absent: 2. At least 1.
 	Outlived      *float64 `protobuf:"fixed64,3,opt,name=outlived,proto3,oneof" json:"outlived,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2187,7 +2320,7 @@ type Brake struct {
 
 func (x *Brake) Reset() {
 	*x = Brake{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[23]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2199,7 +2332,7 @@ func (x *Brake) String() string {
 func (*Brake) ProtoMessage() {}
 
 func (x *Brake) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[23]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2212,7 +2345,7 @@ func (x *Brake) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Brake.ProtoReflect.Descriptor instead.
 func (*Brake) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{23}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Brake) GetMode() Brake_Mode {
@@ -2277,7 +2410,7 @@ type Derivation struct {
 
 func (x *Derivation) Reset() {
 	*x = Derivation{}
-	mi := &file_mulligan_v1_policy_proto_msgTypes[24]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2289,7 +2422,7 @@ func (x *Derivation) String() string {
 func (*Derivation) ProtoMessage() {}
 
 func (x *Derivation) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_policy_proto_msgTypes[24]
+	mi := &file_mulligan_v1_policy_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2302,7 +2435,7 @@ func (x *Derivation) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Derivation.ProtoReflect.Descriptor instead.
 func (*Derivation) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{24}
+	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Derivation) GetSameFingerprint() int32 {
@@ -2432,14 +2565,27 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\fmatch_labels\x18\x04 \x03(\v2&.mulligan.v1.Selector.MatchLabelsEntryR\vmatchLabels\x1a>\n" +
 	"\x10MatchLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x87\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xaf\x03\n" +
 	"\x06Budget\x12\x19\n" +
 	"\x05limit\x18\x01 \x01(\x05H\x00R\x05limit\x88\x01\x01\x121\n" +
 	"\x06window\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x06window\x12A\n" +
 	"\x12refund_on_progress\x18\x03 \x01(\v2\x13.mulligan.v1.RefundR\x10refundOnProgress\x12@\n" +
 	"\fon_exhausted\x18\x04 \x01(\v2\x1d.mulligan.v1.ExhaustedOutcomeR\vonExhausted\x12 \n" +
-	"\vdescription\x18\x05 \x01(\tR\vdescriptionB\b\n" +
-	"\x06_limit\"\xa2\x01\n" +
+	"\vdescription\x18\x05 \x01(\tR\vdescription\x123\n" +
+	"\boverride\x18\x06 \x01(\v2\x17.mulligan.v1.LimitRangeR\boverride\x12<\n" +
+	"\n" +
+	"limit_from\x18\a \x01(\x0e2\x1d.mulligan.v1.Budget.LimitFromR\tlimitFrom\"3\n" +
+	"\tLimitFrom\x12\x1a\n" +
+	"\x16LIMIT_FROM_UNSPECIFIED\x10\x00\x12\n" +
+	"\n" +
+	"\x06NATIVE\x10\x01B\b\n" +
+	"\x06_limit\"J\n" +
+	"\n" +
+	"LimitRange\x12\x15\n" +
+	"\x03min\x18\x01 \x01(\x05H\x00R\x03min\x88\x01\x01\x12\x15\n" +
+	"\x03max\x18\x02 \x01(\x05H\x01R\x03max\x88\x01\x01B\x06\n" +
+	"\x04_minB\x06\n" +
+	"\x04_max\"\xa2\x01\n" +
 	"\x06Refund\x12\"\n" +
 	"\n" +
 	"min_growth\x18\x01 \x01(\x01H\x00R\tminGrowth\x88\x01\x01\x12:\n" +
@@ -2599,15 +2745,17 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\vPOD_MESSAGE\x10\x03\x12\x12\n" +
 	"\x0eCREATION_ERROR\x10\x04\x12\x14\n" +
 	"\x10OPERATOR_MESSAGE\x10\x05\x12\x13\n" +
-	"\x0fWAITING_MESSAGE\x10\x06\"\xd2\x01\n" +
+	"\x0fWAITING_MESSAGE\x10\x06\"\xde\x01\n" +
 	"\x05Brake\x12+\n" +
 	"\x04mode\x18\x01 \x01(\x0e2\x17.mulligan.v1.Brake.ModeR\x04mode\x12&\n" +
 	"\fsame_failure\x18\x02 \x01(\x05H\x00R\vsameFailure\x88\x01\x01\x12\x1f\n" +
-	"\boutlived\x18\x03 \x01(\x01H\x01R\boutlived\x88\x01\x01\"5\n" +
+	"\boutlived\x18\x03 \x01(\x01H\x01R\boutlived\x88\x01\x01\"A\n" +
 	"\x04Mode\x12\x14\n" +
 	"\x10MODE_UNSPECIFIED\x10\x00\x12\t\n" +
 	"\x05NEVER\x10\x01\x12\f\n" +
-	"\bHOPELESS\x10\x02B\x0f\n" +
+	"\bHOPELESS\x10\x02\x12\n" +
+	"\n" +
+	"\x06POLICY\x10\x03B\x0f\n" +
 	"\r_same_failureB\v\n" +
 	"\t_outlived\"\xf9\x05\n" +
 	"\n" +
@@ -2647,119 +2795,123 @@ func file_mulligan_v1_policy_proto_rawDescGZIP() []byte {
 	return file_mulligan_v1_policy_proto_rawDescData
 }
 
-var file_mulligan_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_mulligan_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
+var file_mulligan_v1_policy_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_mulligan_v1_policy_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
 var file_mulligan_v1_policy_proto_goTypes = []any{
-	(Backoff_Kind)(0),           // 0: mulligan.v1.Backoff.Kind
-	(Signature_Source)(0),       // 1: mulligan.v1.Signature.Source
-	(Brake_Mode)(0),             // 2: mulligan.v1.Brake.Mode
-	(*RetryPolicy)(nil),         // 3: mulligan.v1.RetryPolicy
-	(*PolicyMetadata)(nil),      // 4: mulligan.v1.PolicyMetadata
-	(*RetryPolicySpec)(nil),     // 5: mulligan.v1.RetryPolicySpec
-	(*Selector)(nil),            // 6: mulligan.v1.Selector
-	(*Budget)(nil),              // 7: mulligan.v1.Budget
-	(*Refund)(nil),              // 8: mulligan.v1.Refund
-	(*Rule)(nil),                // 9: mulligan.v1.Rule
-	(*When)(nil),                // 10: mulligan.v1.When
-	(*DurationRange)(nil),       // 11: mulligan.v1.DurationRange
-	(*NumberRange)(nil),         // 12: mulligan.v1.NumberRange
-	(*ExitCodes)(nil),           // 13: mulligan.v1.ExitCodes
-	(*ConditionPattern)(nil),    // 14: mulligan.v1.ConditionPattern
-	(*AttemptRange)(nil),        // 15: mulligan.v1.AttemptRange
-	(*Outcome)(nil),             // 16: mulligan.v1.Outcome
-	(*Worth)(nil),               // 17: mulligan.v1.Worth
-	(*GraceOutcome)(nil),        // 18: mulligan.v1.GraceOutcome
-	(*Backoff)(nil),             // 19: mulligan.v1.Backoff
-	(*PlacementPolicy)(nil),     // 20: mulligan.v1.PlacementPolicy
-	(*AvoidFailedNode)(nil),     // 21: mulligan.v1.AvoidFailedNode
-	(*ResourcePolicy)(nil),      // 22: mulligan.v1.ResourcePolicy
-	(*ExhaustedOutcome)(nil),    // 23: mulligan.v1.ExhaustedOutcome
-	(*KillSwitch)(nil),          // 24: mulligan.v1.KillSwitch
-	(*Signature)(nil),           // 25: mulligan.v1.Signature
-	(*Brake)(nil),               // 26: mulligan.v1.Brake
-	(*Derivation)(nil),          // 27: mulligan.v1.Derivation
-	nil,                         // 28: mulligan.v1.RetryPolicySpec.BudgetsEntry
-	nil,                         // 29: mulligan.v1.Selector.MatchLabelsEntry
-	nil,                         // 30: mulligan.v1.When.MatchLabelsEntry
-	(*NativePolicy)(nil),        // 31: mulligan.v1.NativePolicy
-	(*PastedBlocks)(nil),        // 32: mulligan.v1.PastedBlocks
-	(*durationpb.Duration)(nil), // 33: google.protobuf.Duration
-	(Cause)(0),                  // 34: mulligan.v1.Cause
-	(Diagnosis_FaultDomain)(0),  // 35: mulligan.v1.Diagnosis.FaultDomain
-	(Diagnosis_Confidence)(0),   // 36: mulligan.v1.Diagnosis.Confidence
-	(DerivedCause)(0),           // 37: mulligan.v1.DerivedCause
-	(Diagnosis_Outlook)(0),      // 38: mulligan.v1.Diagnosis.Outlook
-	(Decision_Action)(0),        // 39: mulligan.v1.Decision.Action
-	(Decision_Scope)(0),         // 40: mulligan.v1.Decision.Scope
-	(Decision_Queue)(0),         // 41: mulligan.v1.Decision.Queue
+	(Budget_LimitFrom)(0),       // 0: mulligan.v1.Budget.LimitFrom
+	(Backoff_Kind)(0),           // 1: mulligan.v1.Backoff.Kind
+	(Signature_Source)(0),       // 2: mulligan.v1.Signature.Source
+	(Brake_Mode)(0),             // 3: mulligan.v1.Brake.Mode
+	(*RetryPolicy)(nil),         // 4: mulligan.v1.RetryPolicy
+	(*PolicyMetadata)(nil),      // 5: mulligan.v1.PolicyMetadata
+	(*RetryPolicySpec)(nil),     // 6: mulligan.v1.RetryPolicySpec
+	(*Selector)(nil),            // 7: mulligan.v1.Selector
+	(*Budget)(nil),              // 8: mulligan.v1.Budget
+	(*LimitRange)(nil),          // 9: mulligan.v1.LimitRange
+	(*Refund)(nil),              // 10: mulligan.v1.Refund
+	(*Rule)(nil),                // 11: mulligan.v1.Rule
+	(*When)(nil),                // 12: mulligan.v1.When
+	(*DurationRange)(nil),       // 13: mulligan.v1.DurationRange
+	(*NumberRange)(nil),         // 14: mulligan.v1.NumberRange
+	(*ExitCodes)(nil),           // 15: mulligan.v1.ExitCodes
+	(*ConditionPattern)(nil),    // 16: mulligan.v1.ConditionPattern
+	(*AttemptRange)(nil),        // 17: mulligan.v1.AttemptRange
+	(*Outcome)(nil),             // 18: mulligan.v1.Outcome
+	(*Worth)(nil),               // 19: mulligan.v1.Worth
+	(*GraceOutcome)(nil),        // 20: mulligan.v1.GraceOutcome
+	(*Backoff)(nil),             // 21: mulligan.v1.Backoff
+	(*PlacementPolicy)(nil),     // 22: mulligan.v1.PlacementPolicy
+	(*AvoidFailedNode)(nil),     // 23: mulligan.v1.AvoidFailedNode
+	(*ResourcePolicy)(nil),      // 24: mulligan.v1.ResourcePolicy
+	(*ExhaustedOutcome)(nil),    // 25: mulligan.v1.ExhaustedOutcome
+	(*KillSwitch)(nil),          // 26: mulligan.v1.KillSwitch
+	(*Signature)(nil),           // 27: mulligan.v1.Signature
+	(*Brake)(nil),               // 28: mulligan.v1.Brake
+	(*Derivation)(nil),          // 29: mulligan.v1.Derivation
+	nil,                         // 30: mulligan.v1.RetryPolicySpec.BudgetsEntry
+	nil,                         // 31: mulligan.v1.Selector.MatchLabelsEntry
+	nil,                         // 32: mulligan.v1.When.MatchLabelsEntry
+	(*NativePolicy)(nil),        // 33: mulligan.v1.NativePolicy
+	(*PastedBlocks)(nil),        // 34: mulligan.v1.PastedBlocks
+	(*durationpb.Duration)(nil), // 35: google.protobuf.Duration
+	(Cause)(0),                  // 36: mulligan.v1.Cause
+	(Diagnosis_FaultDomain)(0),  // 37: mulligan.v1.Diagnosis.FaultDomain
+	(Diagnosis_Confidence)(0),   // 38: mulligan.v1.Diagnosis.Confidence
+	(DerivedCause)(0),           // 39: mulligan.v1.DerivedCause
+	(Diagnosis_Outlook)(0),      // 40: mulligan.v1.Diagnosis.Outlook
+	(Decision_Action)(0),        // 41: mulligan.v1.Decision.Action
+	(Decision_Scope)(0),         // 42: mulligan.v1.Decision.Scope
+	(Decision_Queue)(0),         // 43: mulligan.v1.Decision.Queue
 }
 var file_mulligan_v1_policy_proto_depIdxs = []int32{
-	4,  // 0: mulligan.v1.RetryPolicy.metadata:type_name -> mulligan.v1.PolicyMetadata
-	5,  // 1: mulligan.v1.RetryPolicy.spec:type_name -> mulligan.v1.RetryPolicySpec
-	6,  // 2: mulligan.v1.RetryPolicySpec.selector:type_name -> mulligan.v1.Selector
-	28, // 3: mulligan.v1.RetryPolicySpec.budgets:type_name -> mulligan.v1.RetryPolicySpec.BudgetsEntry
-	9,  // 4: mulligan.v1.RetryPolicySpec.rules:type_name -> mulligan.v1.Rule
-	16, // 5: mulligan.v1.RetryPolicySpec.default:type_name -> mulligan.v1.Outcome
-	24, // 6: mulligan.v1.RetryPolicySpec.kill_switch:type_name -> mulligan.v1.KillSwitch
-	25, // 7: mulligan.v1.RetryPolicySpec.signatures:type_name -> mulligan.v1.Signature
-	27, // 8: mulligan.v1.RetryPolicySpec.derivation:type_name -> mulligan.v1.Derivation
-	31, // 9: mulligan.v1.RetryPolicySpec.native:type_name -> mulligan.v1.NativePolicy
-	32, // 10: mulligan.v1.RetryPolicySpec.pasted:type_name -> mulligan.v1.PastedBlocks
-	17, // 11: mulligan.v1.RetryPolicySpec.worth:type_name -> mulligan.v1.Worth
-	26, // 12: mulligan.v1.RetryPolicySpec.brake:type_name -> mulligan.v1.Brake
-	29, // 13: mulligan.v1.Selector.match_labels:type_name -> mulligan.v1.Selector.MatchLabelsEntry
-	33, // 14: mulligan.v1.Budget.window:type_name -> google.protobuf.Duration
-	8,  // 15: mulligan.v1.Budget.refund_on_progress:type_name -> mulligan.v1.Refund
-	23, // 16: mulligan.v1.Budget.on_exhausted:type_name -> mulligan.v1.ExhaustedOutcome
-	33, // 17: mulligan.v1.Refund.min_healthy:type_name -> google.protobuf.Duration
-	10, // 18: mulligan.v1.Rule.when:type_name -> mulligan.v1.When
-	16, // 19: mulligan.v1.Rule.then:type_name -> mulligan.v1.Outcome
-	34, // 20: mulligan.v1.When.causes:type_name -> mulligan.v1.Cause
-	35, // 21: mulligan.v1.When.fault_domains:type_name -> mulligan.v1.Diagnosis.FaultDomain
-	13, // 22: mulligan.v1.When.exit_codes:type_name -> mulligan.v1.ExitCodes
-	14, // 23: mulligan.v1.When.conditions:type_name -> mulligan.v1.ConditionPattern
-	36, // 24: mulligan.v1.When.min_confidence:type_name -> mulligan.v1.Diagnosis.Confidence
-	15, // 25: mulligan.v1.When.attempts:type_name -> mulligan.v1.AttemptRange
-	37, // 26: mulligan.v1.When.derived_causes:type_name -> mulligan.v1.DerivedCause
-	30, // 27: mulligan.v1.When.match_labels:type_name -> mulligan.v1.When.MatchLabelsEntry
-	38, // 28: mulligan.v1.When.outlooks:type_name -> mulligan.v1.Diagnosis.Outlook
-	11, // 29: mulligan.v1.When.ran:type_name -> mulligan.v1.DurationRange
-	12, // 30: mulligan.v1.When.accelerators:type_name -> mulligan.v1.NumberRange
-	12, // 31: mulligan.v1.When.hours_at_stake:type_name -> mulligan.v1.NumberRange
-	15, // 32: mulligan.v1.When.alike:type_name -> mulligan.v1.AttemptRange
-	12, // 33: mulligan.v1.When.passed:type_name -> mulligan.v1.NumberRange
-	33, // 34: mulligan.v1.DurationRange.from:type_name -> google.protobuf.Duration
-	33, // 35: mulligan.v1.DurationRange.to:type_name -> google.protobuf.Duration
-	39, // 36: mulligan.v1.Outcome.action:type_name -> mulligan.v1.Decision.Action
-	40, // 37: mulligan.v1.Outcome.scope:type_name -> mulligan.v1.Decision.Scope
-	19, // 38: mulligan.v1.Outcome.backoff:type_name -> mulligan.v1.Backoff
-	41, // 39: mulligan.v1.Outcome.queue:type_name -> mulligan.v1.Decision.Queue
-	20, // 40: mulligan.v1.Outcome.placement:type_name -> mulligan.v1.PlacementPolicy
-	22, // 41: mulligan.v1.Outcome.resources:type_name -> mulligan.v1.ResourcePolicy
-	33, // 42: mulligan.v1.Outcome.evidence_deadline:type_name -> google.protobuf.Duration
-	18, // 43: mulligan.v1.Outcome.after_grace:type_name -> mulligan.v1.GraceOutcome
-	33, // 44: mulligan.v1.GraceOutcome.grace:type_name -> google.protobuf.Duration
-	39, // 45: mulligan.v1.GraceOutcome.action:type_name -> mulligan.v1.Decision.Action
-	33, // 46: mulligan.v1.Backoff.initial:type_name -> google.protobuf.Duration
-	33, // 47: mulligan.v1.Backoff.max:type_name -> google.protobuf.Duration
-	0,  // 48: mulligan.v1.Backoff.kind:type_name -> mulligan.v1.Backoff.Kind
-	21, // 49: mulligan.v1.PlacementPolicy.avoid_failed_node:type_name -> mulligan.v1.AvoidFailedNode
-	33, // 50: mulligan.v1.AvoidFailedNode.expires_after:type_name -> google.protobuf.Duration
-	39, // 51: mulligan.v1.ExhaustedOutcome.action:type_name -> mulligan.v1.Decision.Action
-	40, // 52: mulligan.v1.ExhaustedOutcome.scope:type_name -> mulligan.v1.Decision.Scope
-	34, // 53: mulligan.v1.Signature.cause:type_name -> mulligan.v1.Cause
-	1,  // 54: mulligan.v1.Signature.sources:type_name -> mulligan.v1.Signature.Source
-	36, // 55: mulligan.v1.Signature.confidence:type_name -> mulligan.v1.Diagnosis.Confidence
-	35, // 56: mulligan.v1.Signature.fault_domain:type_name -> mulligan.v1.Diagnosis.FaultDomain
-	38, // 57: mulligan.v1.Signature.outlook:type_name -> mulligan.v1.Diagnosis.Outlook
-	2,  // 58: mulligan.v1.Brake.mode:type_name -> mulligan.v1.Brake.Mode
-	33, // 59: mulligan.v1.Derivation.crash_loop_window:type_name -> google.protobuf.Duration
-	7,  // 60: mulligan.v1.RetryPolicySpec.BudgetsEntry.value:type_name -> mulligan.v1.Budget
-	61, // [61:61] is the sub-list for method output_type
-	61, // [61:61] is the sub-list for method input_type
-	61, // [61:61] is the sub-list for extension type_name
-	61, // [61:61] is the sub-list for extension extendee
-	0,  // [0:61] is the sub-list for field type_name
+	5,  // 0: mulligan.v1.RetryPolicy.metadata:type_name -> mulligan.v1.PolicyMetadata
+	6,  // 1: mulligan.v1.RetryPolicy.spec:type_name -> mulligan.v1.RetryPolicySpec
+	7,  // 2: mulligan.v1.RetryPolicySpec.selector:type_name -> mulligan.v1.Selector
+	30, // 3: mulligan.v1.RetryPolicySpec.budgets:type_name -> mulligan.v1.RetryPolicySpec.BudgetsEntry
+	11, // 4: mulligan.v1.RetryPolicySpec.rules:type_name -> mulligan.v1.Rule
+	18, // 5: mulligan.v1.RetryPolicySpec.default:type_name -> mulligan.v1.Outcome
+	26, // 6: mulligan.v1.RetryPolicySpec.kill_switch:type_name -> mulligan.v1.KillSwitch
+	27, // 7: mulligan.v1.RetryPolicySpec.signatures:type_name -> mulligan.v1.Signature
+	29, // 8: mulligan.v1.RetryPolicySpec.derivation:type_name -> mulligan.v1.Derivation
+	33, // 9: mulligan.v1.RetryPolicySpec.native:type_name -> mulligan.v1.NativePolicy
+	34, // 10: mulligan.v1.RetryPolicySpec.pasted:type_name -> mulligan.v1.PastedBlocks
+	19, // 11: mulligan.v1.RetryPolicySpec.worth:type_name -> mulligan.v1.Worth
+	28, // 12: mulligan.v1.RetryPolicySpec.brake:type_name -> mulligan.v1.Brake
+	31, // 13: mulligan.v1.Selector.match_labels:type_name -> mulligan.v1.Selector.MatchLabelsEntry
+	35, // 14: mulligan.v1.Budget.window:type_name -> google.protobuf.Duration
+	10, // 15: mulligan.v1.Budget.refund_on_progress:type_name -> mulligan.v1.Refund
+	25, // 16: mulligan.v1.Budget.on_exhausted:type_name -> mulligan.v1.ExhaustedOutcome
+	9,  // 17: mulligan.v1.Budget.override:type_name -> mulligan.v1.LimitRange
+	0,  // 18: mulligan.v1.Budget.limit_from:type_name -> mulligan.v1.Budget.LimitFrom
+	35, // 19: mulligan.v1.Refund.min_healthy:type_name -> google.protobuf.Duration
+	12, // 20: mulligan.v1.Rule.when:type_name -> mulligan.v1.When
+	18, // 21: mulligan.v1.Rule.then:type_name -> mulligan.v1.Outcome
+	36, // 22: mulligan.v1.When.causes:type_name -> mulligan.v1.Cause
+	37, // 23: mulligan.v1.When.fault_domains:type_name -> mulligan.v1.Diagnosis.FaultDomain
+	15, // 24: mulligan.v1.When.exit_codes:type_name -> mulligan.v1.ExitCodes
+	16, // 25: mulligan.v1.When.conditions:type_name -> mulligan.v1.ConditionPattern
+	38, // 26: mulligan.v1.When.min_confidence:type_name -> mulligan.v1.Diagnosis.Confidence
+	17, // 27: mulligan.v1.When.attempts:type_name -> mulligan.v1.AttemptRange
+	39, // 28: mulligan.v1.When.derived_causes:type_name -> mulligan.v1.DerivedCause
+	32, // 29: mulligan.v1.When.match_labels:type_name -> mulligan.v1.When.MatchLabelsEntry
+	40, // 30: mulligan.v1.When.outlooks:type_name -> mulligan.v1.Diagnosis.Outlook
+	13, // 31: mulligan.v1.When.ran:type_name -> mulligan.v1.DurationRange
+	14, // 32: mulligan.v1.When.accelerators:type_name -> mulligan.v1.NumberRange
+	14, // 33: mulligan.v1.When.hours_at_stake:type_name -> mulligan.v1.NumberRange
+	17, // 34: mulligan.v1.When.alike:type_name -> mulligan.v1.AttemptRange
+	14, // 35: mulligan.v1.When.passed:type_name -> mulligan.v1.NumberRange
+	35, // 36: mulligan.v1.DurationRange.from:type_name -> google.protobuf.Duration
+	35, // 37: mulligan.v1.DurationRange.to:type_name -> google.protobuf.Duration
+	41, // 38: mulligan.v1.Outcome.action:type_name -> mulligan.v1.Decision.Action
+	42, // 39: mulligan.v1.Outcome.scope:type_name -> mulligan.v1.Decision.Scope
+	21, // 40: mulligan.v1.Outcome.backoff:type_name -> mulligan.v1.Backoff
+	43, // 41: mulligan.v1.Outcome.queue:type_name -> mulligan.v1.Decision.Queue
+	22, // 42: mulligan.v1.Outcome.placement:type_name -> mulligan.v1.PlacementPolicy
+	24, // 43: mulligan.v1.Outcome.resources:type_name -> mulligan.v1.ResourcePolicy
+	35, // 44: mulligan.v1.Outcome.evidence_deadline:type_name -> google.protobuf.Duration
+	20, // 45: mulligan.v1.Outcome.after_grace:type_name -> mulligan.v1.GraceOutcome
+	35, // 46: mulligan.v1.GraceOutcome.grace:type_name -> google.protobuf.Duration
+	41, // 47: mulligan.v1.GraceOutcome.action:type_name -> mulligan.v1.Decision.Action
+	35, // 48: mulligan.v1.Backoff.initial:type_name -> google.protobuf.Duration
+	35, // 49: mulligan.v1.Backoff.max:type_name -> google.protobuf.Duration
+	1,  // 50: mulligan.v1.Backoff.kind:type_name -> mulligan.v1.Backoff.Kind
+	23, // 51: mulligan.v1.PlacementPolicy.avoid_failed_node:type_name -> mulligan.v1.AvoidFailedNode
+	35, // 52: mulligan.v1.AvoidFailedNode.expires_after:type_name -> google.protobuf.Duration
+	41, // 53: mulligan.v1.ExhaustedOutcome.action:type_name -> mulligan.v1.Decision.Action
+	42, // 54: mulligan.v1.ExhaustedOutcome.scope:type_name -> mulligan.v1.Decision.Scope
+	36, // 55: mulligan.v1.Signature.cause:type_name -> mulligan.v1.Cause
+	2,  // 56: mulligan.v1.Signature.sources:type_name -> mulligan.v1.Signature.Source
+	38, // 57: mulligan.v1.Signature.confidence:type_name -> mulligan.v1.Diagnosis.Confidence
+	37, // 58: mulligan.v1.Signature.fault_domain:type_name -> mulligan.v1.Diagnosis.FaultDomain
+	40, // 59: mulligan.v1.Signature.outlook:type_name -> mulligan.v1.Diagnosis.Outlook
+	3,  // 60: mulligan.v1.Brake.mode:type_name -> mulligan.v1.Brake.Mode
+	35, // 61: mulligan.v1.Derivation.crash_loop_window:type_name -> google.protobuf.Duration
+	8,  // 62: mulligan.v1.RetryPolicySpec.BudgetsEntry.value:type_name -> mulligan.v1.Budget
+	63, // [63:63] is the sub-list for method output_type
+	63, // [63:63] is the sub-list for method input_type
+	63, // [63:63] is the sub-list for extension type_name
+	63, // [63:63] is the sub-list for extension extendee
+	0,  // [0:63] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_policy_proto_init() }
@@ -2774,24 +2926,25 @@ func file_mulligan_v1_policy_proto_init() {
 	file_mulligan_v1_policy_proto_msgTypes[2].OneofWrappers = []any{}
 	file_mulligan_v1_policy_proto_msgTypes[4].OneofWrappers = []any{}
 	file_mulligan_v1_policy_proto_msgTypes[5].OneofWrappers = []any{}
-	file_mulligan_v1_policy_proto_msgTypes[7].OneofWrappers = []any{}
-	file_mulligan_v1_policy_proto_msgTypes[9].OneofWrappers = []any{}
-	file_mulligan_v1_policy_proto_msgTypes[12].OneofWrappers = []any{}
+	file_mulligan_v1_policy_proto_msgTypes[6].OneofWrappers = []any{}
+	file_mulligan_v1_policy_proto_msgTypes[8].OneofWrappers = []any{}
+	file_mulligan_v1_policy_proto_msgTypes[10].OneofWrappers = []any{}
 	file_mulligan_v1_policy_proto_msgTypes[13].OneofWrappers = []any{}
 	file_mulligan_v1_policy_proto_msgTypes[14].OneofWrappers = []any{}
-	file_mulligan_v1_policy_proto_msgTypes[16].OneofWrappers = []any{}
+	file_mulligan_v1_policy_proto_msgTypes[15].OneofWrappers = []any{}
 	file_mulligan_v1_policy_proto_msgTypes[17].OneofWrappers = []any{}
 	file_mulligan_v1_policy_proto_msgTypes[18].OneofWrappers = []any{}
 	file_mulligan_v1_policy_proto_msgTypes[19].OneofWrappers = []any{}
-	file_mulligan_v1_policy_proto_msgTypes[23].OneofWrappers = []any{}
+	file_mulligan_v1_policy_proto_msgTypes[20].OneofWrappers = []any{}
 	file_mulligan_v1_policy_proto_msgTypes[24].OneofWrappers = []any{}
+	file_mulligan_v1_policy_proto_msgTypes[25].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_policy_proto_rawDesc), len(file_mulligan_v1_policy_proto_rawDesc)),
-			NumEnums:      3,
-			NumMessages:   28,
+			NumEnums:      4,
+			NumMessages:   29,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -231,9 +231,13 @@ type PolicyTestCase struct {
 	Policy string `protobuf:"bytes,3,opt,name=policy,proto3" json:"policy,omitempty"`
 	// In the order in which they happen, at least one. The ledger of each answer
 	// is sent with the next question.
-	Steps         []*PolicyTestStep `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Steps []*PolicyTestStep `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
+	// The questions come from who decides in the place of the workload's operator
+	// (DecideRequest.replaces_operator). Absent: what the operator tries again by
+	// its own limit is left to it, as everywhere.
+	ReplacesOperator bool `protobuf:"varint,5,opt,name=replaces_operator,json=replacesOperator,proto3" json:"replaces_operator,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
 }
 
 func (x *PolicyTestCase) Reset() {
@@ -292,6 +296,13 @@ func (x *PolicyTestCase) GetSteps() []*PolicyTestStep {
 		return x.Steps
 	}
 	return nil
+}
+
+func (x *PolicyTestCase) GetReplacesOperator() bool {
+	if x != nil {
+		return x.ReplacesOperator
+	}
+	return false
 }
 
 // One question, or the same kind of question several times.
@@ -1119,12 +1130,13 @@ const file_mulligan_v1_policy_test_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\v2\x1e.mulligan.v1.PolicyTestFixtureR\x05value:\x028\x01\"\\\n" +
 	"\x11PolicyTestFixture\x121\n" +
 	"\aobjects\x18\x01 \x03(\v2\x17.google.protobuf.StructR\aobjects\x12\x14\n" +
-	"\x05files\x18\x02 \x03(\tR\x05files\"\x91\x01\n" +
+	"\x05files\x18\x02 \x03(\tR\x05files\"\xbe\x01\n" +
 	"\x0ePolicyTestCase\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12\x16\n" +
 	"\x06policy\x18\x03 \x01(\tR\x06policy\x121\n" +
-	"\x05steps\x18\x04 \x03(\v2\x1b.mulligan.v1.PolicyTestStepR\x05steps\"\x9b\x02\n" +
+	"\x05steps\x18\x04 \x03(\v2\x1b.mulligan.v1.PolicyTestStepR\x05steps\x12+\n" +
+	"\x11replaces_operator\x18\x05 \x01(\bR\x10replacesOperator\"\x9b\x02\n" +
 	"\x0ePolicyTestStep\x12\x18\n" +
 	"\afixture\x18\x01 \x01(\tR\afixture\x121\n" +
 	"\aobjects\x18\x02 \x03(\v2\x17.google.protobuf.StructR\aobjects\x12\x0e\n" +

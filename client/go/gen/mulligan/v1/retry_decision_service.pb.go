@@ -247,7 +247,17 @@ type DecideRequest struct {
 	// What failed elsewhere lately, a digest for each window the caller keeps,
 	// for example ten minutes and a day. At most 4. Absent: the failure is looked
 	// at alone.
-	Recent        []*RecentFailures `protobuf:"bytes,9,rep,name=recent,proto3" json:"recent,omitempty"`
+	Recent []*RecentFailures `protobuf:"bytes,9,rep,name=recent,proto3" json:"recent,omitempty"`
+	// The caller decides in the place of the workload's operator, as a patched one
+	// does: what the operator would try again by itself, by its own limit
+	// (`backoffLimit`, `maxRestarts`, `onFailureRetries`), is asked here. Absent:
+	// that is left to the operator, and the situation is ALIVE.
+	ReplacesOperator bool `protobuf:"varint,10,opt,name=replaces_operator,json=replacesOperator,proto3" json:"replaces_operator,omitempty"`
+	// Limits of budgets for this workload, by the budget's name, in failures
+	// tolerated; they go before what the workload's annotations set. Negative
+	// ones are refused; one outside Budget.override, or for a budget that the
+	// policy does not have, is left out with a warning. At most 32 entries.
+	Limits        map[string]int32 `protobuf:"bytes,11,rep,name=limits,proto3" json:"limits,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -352,6 +362,20 @@ func (x *DecideRequest) GetCompareNative() bool {
 func (x *DecideRequest) GetRecent() []*RecentFailures {
 	if x != nil {
 		return x.Recent
+	}
+	return nil
+}
+
+func (x *DecideRequest) GetReplacesOperator() bool {
+	if x != nil {
+		return x.ReplacesOperator
+	}
+	return false
+}
+
+func (x *DecideRequest) GetLimits() map[string]int32 {
+	if x != nil {
+		return x.Limits
 	}
 	return nil
 }
@@ -1144,7 +1168,7 @@ var File_mulligan_v1_retry_decision_service_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_retry_decision_service_proto_rawDesc = "" +
 	"\n" +
-	"(mulligan/v1/retry_decision_service.proto\x12\vmulligan.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/rpc/status.proto\x1a\x17mulligan/v1/cause.proto\x1a\x1amulligan/v1/decision.proto\x1a\x1bmulligan/v1/diagnosis.proto\x1a\x1dmulligan/v1/explanation.proto\x1a\x18mulligan/v1/ledger.proto\x1a\x18mulligan/v1/native.proto\x1a\x18mulligan/v1/policy.proto\x1a\x18mulligan/v1/recent.proto\x1a\x18mulligan/v1/report.proto\"\xe4\x04\n" +
+	"(mulligan/v1/retry_decision_service.proto\x12\vmulligan.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/rpc/status.proto\x1a\x17mulligan/v1/cause.proto\x1a\x1amulligan/v1/decision.proto\x1a\x1bmulligan/v1/diagnosis.proto\x1a\x1dmulligan/v1/explanation.proto\x1a\x18mulligan/v1/ledger.proto\x1a\x18mulligan/v1/native.proto\x1a\x18mulligan/v1/policy.proto\x1a\x18mulligan/v1/recent.proto\x1a\x18mulligan/v1/report.proto\"\x8c\x06\n" +
 	"\rDecideRequest\x122\n" +
 	"\x06report\x18\x01 \x01(\v2\x1a.mulligan.v1.FailureReportR\x06report\x121\n" +
 	"\x06ledger\x18\x02 \x01(\v2\x19.mulligan.v1.BudgetLedgerR\x06ledger\x12\x18\n" +
@@ -1155,7 +1179,13 @@ const file_mulligan_v1_retry_decision_service_proto_rawDesc = "" +
 	"\n" +
 	"request_id\x18\a \x01(\tR\trequestId\x12%\n" +
 	"\x0ecompare_native\x18\b \x01(\bR\rcompareNative\x123\n" +
-	"\x06recent\x18\t \x03(\v2\x1b.mulligan.v1.RecentFailuresR\x06recent\"K\n" +
+	"\x06recent\x18\t \x03(\v2\x1b.mulligan.v1.RecentFailuresR\x06recent\x12+\n" +
+	"\x11replaces_operator\x18\n" +
+	" \x01(\bR\x10replacesOperator\x12>\n" +
+	"\x06limits\x18\v \x03(\v2&.mulligan.v1.DecideRequest.LimitsEntryR\x06limits\x1a9\n" +
+	"\vLimitsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"K\n" +
 	"\aExplain\x12\x17\n" +
 	"\x13EXPLAIN_UNSPECIFIED\x10\x00\x12\x10\n" +
 	"\fEXPLAIN_NONE\x10\x01\x12\v\n" +
@@ -1263,7 +1293,7 @@ func file_mulligan_v1_retry_decision_service_proto_rawDescGZIP() []byte {
 }
 
 var file_mulligan_v1_retry_decision_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_mulligan_v1_retry_decision_service_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_mulligan_v1_retry_decision_service_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_mulligan_v1_retry_decision_service_proto_goTypes = []any{
 	(DecideRequest_Explain)(0),       // 0: mulligan.v1.DecideRequest.Explain
 	(DecideRequest_Purpose)(0),       // 1: mulligan.v1.DecideRequest.Purpose
@@ -1278,66 +1308,68 @@ var file_mulligan_v1_retry_decision_service_proto_goTypes = []any{
 	(*BatchDecideResult)(nil),        // 10: mulligan.v1.BatchDecideResult
 	(*DemystifyRequest)(nil),         // 11: mulligan.v1.DemystifyRequest
 	(*DemystifyResponse)(nil),        // 12: mulligan.v1.DemystifyResponse
-	(*FailureReport)(nil),            // 13: mulligan.v1.FailureReport
-	(*BudgetLedger)(nil),             // 14: mulligan.v1.BudgetLedger
-	(*RetryPolicy)(nil),              // 15: mulligan.v1.RetryPolicy
-	(*RecentFailures)(nil),           // 16: mulligan.v1.RecentFailures
-	(*Decision)(nil),                 // 17: mulligan.v1.Decision
-	(*Diagnosis)(nil),                // 18: mulligan.v1.Diagnosis
-	(*Accounting)(nil),               // 19: mulligan.v1.Accounting
-	(*Explanation)(nil),              // 20: mulligan.v1.Explanation
-	(*NativeVerdict)(nil),            // 21: mulligan.v1.NativeVerdict
-	(*timestamppb.Timestamp)(nil),    // 22: google.protobuf.Timestamp
-	(Cause)(0),                       // 23: mulligan.v1.Cause
-	(Decision_Action)(0),             // 24: mulligan.v1.Decision.Action
-	(Decision_Scope)(0),              // 25: mulligan.v1.Decision.Scope
-	(*durationpb.Duration)(nil),      // 26: google.protobuf.Duration
-	(*status.Status)(nil),            // 27: google.rpc.Status
+	nil,                              // 13: mulligan.v1.DecideRequest.LimitsEntry
+	(*FailureReport)(nil),            // 14: mulligan.v1.FailureReport
+	(*BudgetLedger)(nil),             // 15: mulligan.v1.BudgetLedger
+	(*RetryPolicy)(nil),              // 16: mulligan.v1.RetryPolicy
+	(*RecentFailures)(nil),           // 17: mulligan.v1.RecentFailures
+	(*Decision)(nil),                 // 18: mulligan.v1.Decision
+	(*Diagnosis)(nil),                // 19: mulligan.v1.Diagnosis
+	(*Accounting)(nil),               // 20: mulligan.v1.Accounting
+	(*Explanation)(nil),              // 21: mulligan.v1.Explanation
+	(*NativeVerdict)(nil),            // 22: mulligan.v1.NativeVerdict
+	(*timestamppb.Timestamp)(nil),    // 23: google.protobuf.Timestamp
+	(Cause)(0),                       // 24: mulligan.v1.Cause
+	(Decision_Action)(0),             // 25: mulligan.v1.Decision.Action
+	(Decision_Scope)(0),              // 26: mulligan.v1.Decision.Scope
+	(*durationpb.Duration)(nil),      // 27: google.protobuf.Duration
+	(*status.Status)(nil),            // 28: google.rpc.Status
 }
 var file_mulligan_v1_retry_decision_service_proto_depIdxs = []int32{
-	13, // 0: mulligan.v1.DecideRequest.report:type_name -> mulligan.v1.FailureReport
-	14, // 1: mulligan.v1.DecideRequest.ledger:type_name -> mulligan.v1.BudgetLedger
-	15, // 2: mulligan.v1.DecideRequest.inline_policy:type_name -> mulligan.v1.RetryPolicy
+	14, // 0: mulligan.v1.DecideRequest.report:type_name -> mulligan.v1.FailureReport
+	15, // 1: mulligan.v1.DecideRequest.ledger:type_name -> mulligan.v1.BudgetLedger
+	16, // 2: mulligan.v1.DecideRequest.inline_policy:type_name -> mulligan.v1.RetryPolicy
 	0,  // 3: mulligan.v1.DecideRequest.explain:type_name -> mulligan.v1.DecideRequest.Explain
 	1,  // 4: mulligan.v1.DecideRequest.purpose:type_name -> mulligan.v1.DecideRequest.Purpose
-	16, // 5: mulligan.v1.DecideRequest.recent:type_name -> mulligan.v1.RecentFailures
-	17, // 6: mulligan.v1.DecideResponse.decision:type_name -> mulligan.v1.Decision
-	18, // 7: mulligan.v1.DecideResponse.diagnosis:type_name -> mulligan.v1.Diagnosis
-	19, // 8: mulligan.v1.DecideResponse.accounting:type_name -> mulligan.v1.Accounting
-	14, // 9: mulligan.v1.DecideResponse.ledger:type_name -> mulligan.v1.BudgetLedger
-	20, // 10: mulligan.v1.DecideResponse.explanation:type_name -> mulligan.v1.Explanation
-	21, // 11: mulligan.v1.DecideResponse.native:type_name -> mulligan.v1.NativeVerdict
-	6,  // 12: mulligan.v1.DecideResponse.policy:type_name -> mulligan.v1.PolicyReference
-	7,  // 13: mulligan.v1.DecideResponse.candidate:type_name -> mulligan.v1.CandidateVerdict
-	5,  // 14: mulligan.v1.DecideResponse.separate:type_name -> mulligan.v1.SeparateFailure
-	18, // 15: mulligan.v1.SeparateFailure.diagnosis:type_name -> mulligan.v1.Diagnosis
-	17, // 16: mulligan.v1.SeparateFailure.decision:type_name -> mulligan.v1.Decision
-	22, // 17: mulligan.v1.PolicyReference.stale_since:type_name -> google.protobuf.Timestamp
-	6,  // 18: mulligan.v1.CandidateVerdict.policy:type_name -> mulligan.v1.PolicyReference
-	23, // 19: mulligan.v1.CandidateVerdict.cause:type_name -> mulligan.v1.Cause
-	24, // 20: mulligan.v1.CandidateVerdict.action:type_name -> mulligan.v1.Decision.Action
-	25, // 21: mulligan.v1.CandidateVerdict.scope:type_name -> mulligan.v1.Decision.Scope
-	26, // 22: mulligan.v1.CandidateVerdict.retry_after:type_name -> google.protobuf.Duration
-	2,  // 23: mulligan.v1.CandidateVerdict.differences:type_name -> mulligan.v1.CandidateVerdict.Difference
-	3,  // 24: mulligan.v1.BatchDecideRequest.requests:type_name -> mulligan.v1.DecideRequest
-	10, // 25: mulligan.v1.BatchDecideResponse.results:type_name -> mulligan.v1.BatchDecideResult
-	4,  // 26: mulligan.v1.BatchDecideResult.response:type_name -> mulligan.v1.DecideResponse
-	27, // 27: mulligan.v1.BatchDecideResult.error:type_name -> google.rpc.Status
-	13, // 28: mulligan.v1.DemystifyRequest.report:type_name -> mulligan.v1.FailureReport
-	15, // 29: mulligan.v1.DemystifyRequest.inline_policy:type_name -> mulligan.v1.RetryPolicy
-	18, // 30: mulligan.v1.DemystifyResponse.diagnosis:type_name -> mulligan.v1.Diagnosis
-	6,  // 31: mulligan.v1.DemystifyResponse.policy:type_name -> mulligan.v1.PolicyReference
-	3,  // 32: mulligan.v1.RetryDecisionService.Decide:input_type -> mulligan.v1.DecideRequest
-	8,  // 33: mulligan.v1.RetryDecisionService.BatchDecide:input_type -> mulligan.v1.BatchDecideRequest
-	11, // 34: mulligan.v1.RetryDecisionService.Demystify:input_type -> mulligan.v1.DemystifyRequest
-	4,  // 35: mulligan.v1.RetryDecisionService.Decide:output_type -> mulligan.v1.DecideResponse
-	9,  // 36: mulligan.v1.RetryDecisionService.BatchDecide:output_type -> mulligan.v1.BatchDecideResponse
-	12, // 37: mulligan.v1.RetryDecisionService.Demystify:output_type -> mulligan.v1.DemystifyResponse
-	35, // [35:38] is the sub-list for method output_type
-	32, // [32:35] is the sub-list for method input_type
-	32, // [32:32] is the sub-list for extension type_name
-	32, // [32:32] is the sub-list for extension extendee
-	0,  // [0:32] is the sub-list for field type_name
+	17, // 5: mulligan.v1.DecideRequest.recent:type_name -> mulligan.v1.RecentFailures
+	13, // 6: mulligan.v1.DecideRequest.limits:type_name -> mulligan.v1.DecideRequest.LimitsEntry
+	18, // 7: mulligan.v1.DecideResponse.decision:type_name -> mulligan.v1.Decision
+	19, // 8: mulligan.v1.DecideResponse.diagnosis:type_name -> mulligan.v1.Diagnosis
+	20, // 9: mulligan.v1.DecideResponse.accounting:type_name -> mulligan.v1.Accounting
+	15, // 10: mulligan.v1.DecideResponse.ledger:type_name -> mulligan.v1.BudgetLedger
+	21, // 11: mulligan.v1.DecideResponse.explanation:type_name -> mulligan.v1.Explanation
+	22, // 12: mulligan.v1.DecideResponse.native:type_name -> mulligan.v1.NativeVerdict
+	6,  // 13: mulligan.v1.DecideResponse.policy:type_name -> mulligan.v1.PolicyReference
+	7,  // 14: mulligan.v1.DecideResponse.candidate:type_name -> mulligan.v1.CandidateVerdict
+	5,  // 15: mulligan.v1.DecideResponse.separate:type_name -> mulligan.v1.SeparateFailure
+	19, // 16: mulligan.v1.SeparateFailure.diagnosis:type_name -> mulligan.v1.Diagnosis
+	18, // 17: mulligan.v1.SeparateFailure.decision:type_name -> mulligan.v1.Decision
+	23, // 18: mulligan.v1.PolicyReference.stale_since:type_name -> google.protobuf.Timestamp
+	6,  // 19: mulligan.v1.CandidateVerdict.policy:type_name -> mulligan.v1.PolicyReference
+	24, // 20: mulligan.v1.CandidateVerdict.cause:type_name -> mulligan.v1.Cause
+	25, // 21: mulligan.v1.CandidateVerdict.action:type_name -> mulligan.v1.Decision.Action
+	26, // 22: mulligan.v1.CandidateVerdict.scope:type_name -> mulligan.v1.Decision.Scope
+	27, // 23: mulligan.v1.CandidateVerdict.retry_after:type_name -> google.protobuf.Duration
+	2,  // 24: mulligan.v1.CandidateVerdict.differences:type_name -> mulligan.v1.CandidateVerdict.Difference
+	3,  // 25: mulligan.v1.BatchDecideRequest.requests:type_name -> mulligan.v1.DecideRequest
+	10, // 26: mulligan.v1.BatchDecideResponse.results:type_name -> mulligan.v1.BatchDecideResult
+	4,  // 27: mulligan.v1.BatchDecideResult.response:type_name -> mulligan.v1.DecideResponse
+	28, // 28: mulligan.v1.BatchDecideResult.error:type_name -> google.rpc.Status
+	14, // 29: mulligan.v1.DemystifyRequest.report:type_name -> mulligan.v1.FailureReport
+	16, // 30: mulligan.v1.DemystifyRequest.inline_policy:type_name -> mulligan.v1.RetryPolicy
+	19, // 31: mulligan.v1.DemystifyResponse.diagnosis:type_name -> mulligan.v1.Diagnosis
+	6,  // 32: mulligan.v1.DemystifyResponse.policy:type_name -> mulligan.v1.PolicyReference
+	3,  // 33: mulligan.v1.RetryDecisionService.Decide:input_type -> mulligan.v1.DecideRequest
+	8,  // 34: mulligan.v1.RetryDecisionService.BatchDecide:input_type -> mulligan.v1.BatchDecideRequest
+	11, // 35: mulligan.v1.RetryDecisionService.Demystify:input_type -> mulligan.v1.DemystifyRequest
+	4,  // 36: mulligan.v1.RetryDecisionService.Decide:output_type -> mulligan.v1.DecideResponse
+	9,  // 37: mulligan.v1.RetryDecisionService.BatchDecide:output_type -> mulligan.v1.BatchDecideResponse
+	12, // 38: mulligan.v1.RetryDecisionService.Demystify:output_type -> mulligan.v1.DemystifyResponse
+	36, // [36:39] is the sub-list for method output_type
+	33, // [33:36] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_retry_decision_service_proto_init() }
@@ -1372,7 +1404,7 @@ func file_mulligan_v1_retry_decision_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_retry_decision_service_proto_rawDesc), len(file_mulligan_v1_retry_decision_service_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   10,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

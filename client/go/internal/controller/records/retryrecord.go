@@ -164,7 +164,7 @@ func (r *RetryRecord) LedgerFor(uid types.UID) (*mulliganv1.BudgetLedger, error)
 		return nil, nil
 	}
 	ledger, err := mulligan.ParseLedger(string(r.Status.Ledger))
-	if err != nil || r.DecisionAbout(uid) != nil {
+	if err != nil || r.DecisionAbout(uid) != nil || ledger.GetWorkloadUid() == string(uid) {
 		return ledger, err
 	}
 	return mulligan.HandOn(ledger), nil

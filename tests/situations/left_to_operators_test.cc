@@ -1,0 +1,391 @@
+// Between the end of an attempt and the next one the work is its operator's, as
+// far as that tries again by its own limit: left alone, named, charged once.
+#include <map>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/situations/once_fixture.h"
+
+namespace mulligan::told {
+namespace {
+
+using ::testing::HasSubstr;
+
+using Charges = std::map<std::string, int>;
+
+constexpr int kMade = 100'000;
+constexpr int kGone = 100'500;
+
+// A kind of work of which one pod has failed.
+struct LimitedRow {
+  const char* name;
+  // The object with a limit of so many retries.
+  std::string (*object)(int limit);
+  std::string (*metadata)();
+};
+
+std::string LimitedJob(int limit) {
+  return absl::StrCat("jobs { metadata { name: 'train' uid: 'J' } spec { ",
+                      "parallelism: 1 completions: 1 backoff_limit: ", limit,
+                      " } status { } } ");
+}
+
+std::string OwnedMetadata(const char* owner, const std::string& more = "") {
+  return absl::StrCat("creation_timestamp { seconds: ", kMade,
+                      " } finalizers: 'batch.kubernetes.io/job-tracking' ",
+                      owner, more);
+}
+
+std::string PodOfJob() {
+  return OwnedMetadata(
+      "owner_references { kind: 'Job' name: 'train' uid: 'J' controller: true "
+      "} ");
+}
+
+std::string IndexedJob(int limit) {
+  return absl::StrCat(
+      "jobs { metadata { name: 'train' uid: 'J' } spec { completion_mode: "
+      "'Indexed' parallelism: 1 completions: 1 backoff_limit_per_index: ",
+      limit, " } status { } } ");
+}
+
+std::string PodOfIndex() {
+  return OwnedMetadata(
+      "owner_references { kind: 'Job' name: 'train' uid: 'J' controller: true "
+      "} ",
+      "labels { key: 'batch.kubernetes.io/job-completion-index' value: '0' } "
+      "annotations { key: 'batch.kubernetes.io/job-index-failure-count' value: "
+      "'0' } ");
+}
+
+std::string LimitedJobSet(int limit) {
+  return absl::StrCat(
+      "job_set { metadata { name: 'train' uid: 'T' } spec { failure_policy { "
+      "max_restarts: ",
+      limit,
+      " } } status { } } jobs { metadata { name: 'train-w-0' uid: 'W' labels { "
+      "key: 'jobset.sigs.k8s.io/restart-attempt' value: '0' } "
+      "owner_references { kind: 'JobSet' name: 'train' uid: 'T' controller: "
+      "true } } spec { parallelism: 1 completions: 1 backoff_limit: 0 } status "
+      "{ } } ");
+}
+
+std::string PodOfJobSet() {
+  return OwnedMetadata(
+      "owner_references { kind: 'Job' name: 'train-w-0' uid: 'W' controller: "
+      "true } ",
+      "labels { key: 'jobset.sigs.k8s.io/jobset-name' value: 'train' } labels "
+      "{ key: 'jobset.sigs.k8s.io/restart-attempt' value: '0' } ");
+}
+
+const LimitedRow kLimited[] = {
+    {"Job", LimitedJob, PodOfJob},
+    {"Indexed Job", IndexedJob, PodOfIndex},
+    {"JobSet", LimitedJobSet, PodOfJobSet},
+};
+
+struct EndRow {
+  const char* name;
+  std::string status;
+  Charges charges;
+};
+
+class LeftToOperatorsTest : public DecideOnceTest {
+ protected:
+  const EndRow ends_[4] = {
+      {"an error", Ended(kMade, kGone, 1, "Error"), {{"application", 1}}},
+      {"out of memory", Ended(kMade, kGone, 137, "OOMKilled"), {{"memory", 1}}},
+      {"a drain",
+       absl::StrCat(kMarked, kGone, " } } ", Ended(kMade, kGone, 143, "Error")),
+       {{"disruption", 1}}},
+      {"a missing module",
+       Ended(kMade, kGone, 1, "Error",
+             "ModuleNotFoundError: No module named flash_attn"),
+       {}},
+  };
+};
+
+TEST_F(LeftToOperatorsTest, AreRetriesWithinTheirLimit) {
+  for (const LimitedRow& kind : kLimited) {
+    for (const EndRow& end : ends_) {
+      for (const int limit : {1, 6}) {
+        ledger_.Clear();
+        const std::string report =
+            kind.object(limit) +
+            Pod("p", kind.metadata(), "Failed", end.status);
+        for (const int now : {kGone + 1, kGone + 9, kGone + 60}) {
+          const v1::DecideResponse answer = Tell(report, now);
+          const std::string what =
+              absl::StrCat(kind.name, ", ", end.name, ", limit ", limit);
+          EXPECT_EQ(answer.diagnosis().situation(), v1::Diagnosis::ALIVE)
+              << what;
+          EXPECT_EQ(answer.decision().action(), v1::Decision::IGNORE) << what;
+          EXPECT_NE(answer.diagnosis().cause(), v1::NOT_FAILED) << what;
+          EXPECT_THAT(answer.decision().sentence(), HasSubstr("the work goes"))
+              << what;
+          EXPECT_EQ(Charged(), end.charges) << what;
+          // What the program said is told as of work that is broken.
+          if (end.charges.empty()) {
+            EXPECT_THAT(answer.diagnosis().problem(), HasSubstr("flash_attn"))
+                << what;
+            EXPECT_FALSE(answer.diagnosis().first_step().text().empty())
+                << what;
+          }
+          ASSERT_EQ(ledger_.history_size(), 1) << what;
+          EXPECT_EQ(ledger_.history(0).retried_by(),
+                    v1::AttemptRecord::OPERATOR)
+              << what;
+        }
+      }
+    }
+  }
+}
+
+// What the operator gives up is the caller's to decide.
+TEST_F(LeftToOperatorsTest, IsNothingBeyondTheirLimit) {
+  for (const LimitedRow& kind : kLimited) {
+    for (const EndRow& end : ends_) {
+      ledger_.Clear();
+      const v1::DecideResponse answer =
+          Tell(kind.object(0) + Pod("p", kind.metadata(), "Failed", end.status),
+               kGone + 1);
+      const std::string what = absl::StrCat(kind.name, ", ", end.name);
+      EXPECT_EQ(answer.diagnosis().situation(), v1::Diagnosis::BROKEN) << what;
+      EXPECT_EQ(answer.decision().action(),
+                end.charges.empty() ? v1::Decision::FAIL : v1::Decision::RETRY)
+          << what;
+      EXPECT_EQ(Charged(), end.charges) << what;
+    }
+  }
+}
+
+// Whoever decides in the operator's place is asked about what it would retry.
+TEST_F(LeftToOperatorsTest, IsNothingForWhoReplacesThem) {
+  replaces_operator_ = true;
+  for (const LimitedRow& kind : kLimited) {
+    for (const EndRow& end : ends_) {
+      ledger_.Clear();
+      const v1::DecideResponse answer =
+          Tell(kind.object(6) + Pod("p", kind.metadata(), "Failed", end.status),
+               kGone + 1);
+      const std::string what = absl::StrCat(kind.name, ", ", end.name);
+      EXPECT_EQ(answer.diagnosis().situation(), v1::Diagnosis::BROKEN) << what;
+      EXPECT_EQ(Charged(), end.charges) << what;
+    }
+  }
+}
+
+// A Job that somebody wrote by hand lacks what the API server fills in.
+TEST_F(LeftToOperatorsTest, IsNothingWithoutALimitThatIsStated) {
+  const std::string job =
+      "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: 1 "
+      "completions: 1 } status { } } ";
+  for (const EndRow& end : ends_) {
+    ledger_.Clear();
+    EXPECT_EQ(Tell(job + Pod("p", PodOfJob(), "Failed", end.status), kGone + 1)
+                  .diagnosis()
+                  .situation(),
+              v1::Diagnosis::BROKEN)
+        << end.name;
+  }
+}
+
+// Pods without their owner: it is known to replace pods only where one was
+// created after another had ended. An end that no object shows, as of a pod
+// whose node is gone, is not one at the pod's creation.
+TEST_F(LeftToOperatorsTest, IsNothingForPodsThatReplacedNoOther) {
+  const std::string lost =
+      "conditions { type: 'DisruptionTarget' status: 'True' reason: "
+      "'DeletionByPodGC' } ";
+  for (const EndRow& end : ends_) {
+    for (const std::string& beside :
+         {std::string(), Pod("q", PodOfJob(), "Failed", lost),
+          Pod("q", PodOfJob(), "Failed", end.status)}) {
+      for (const std::string& status : {end.status, lost}) {
+        ledger_.Clear();
+        EXPECT_EQ(
+            Tell(Pod("p", PodOfJob(), "Failed", status) + beside, kGone + 1)
+                .diagnosis()
+                .situation(),
+            v1::Diagnosis::BROKEN)
+            << end.name << ": " << status << beside;
+      }
+    }
+  }
+}
+
+// The Job controller labels the pods that it creates: one that it created after
+// a recorded failure has followed that by itself, whoever was granted a retry.
+TEST_F(LeftToOperatorsTest, AreFailuresOfPodsThatFollowedARecordedOne) {
+  const std::string labelled =
+      "labels { key: 'batch.kubernetes.io/controller-uid' value: 'J' } ";
+  const auto made = [](int at, const std::string& more) {
+    return absl::StrCat("creation_timestamp { seconds: ", at, " } ", kOwner,
+                        more);
+  };
+  for (const EndRow& end : ends_) {
+    for (const bool by_controller : {true, false}) {
+      ledger_.Clear();
+      const std::string more = by_controller ? labelled : "";
+      ASSERT_EQ(Tell(Pod("p", made(kMade, more), "Failed", ends_[2].status),
+                     kGone + 1)
+                    .decision()
+                    .action(),
+                v1::Decision::RETRY);
+      const v1::DecideResponse answer = Tell(
+          Pod("q", made(kGone + 10, more), "Failed", end.status), kGone + 11);
+      EXPECT_EQ(answer.diagnosis().situation(),
+                by_controller ? v1::Diagnosis::ALIVE : v1::Diagnosis::BROKEN)
+          << end.name;
+    }
+  }
+}
+
+// What a JobSet says while it restarts has the cause that its pods had.
+TEST_F(LeftToOperatorsTest, AreNamedAfterTheirPodsAreGone) {
+  const auto job_set = [](int restarts, bool restarting) {
+    return absl::StrCat(
+        "job_set { metadata { name: 'train' uid: 'T' } spec { failure_policy { "
+        "max_restarts: 3 } } status { restarts: ",
+        restarts,
+        restarting ? " conditions { type: 'RestartingJobSet' status: 'True' "
+                     "reason: 'DefaultFailurePolicy' last_transition_time { "
+                     "seconds: "
+                   : "",
+        restarting ? absl::StrCat(kGone + 5, " } } ") : "", " } } ");
+  };
+  for (const EndRow& end : ends_) {
+    ledger_.Clear();
+    Tell(absl::StrCat(
+             job_set(0, false),
+             "jobs { metadata { name: 'train-w-0' uid: 'W' labels { key: "
+             "'jobset.sigs.k8s.io/restart-attempt' value: '0' } "
+             "owner_references { kind: 'JobSet' name: 'train' uid: 'T' "
+             "controller: true } } spec { parallelism: 1 completions: 1 "
+             "backoff_limit: 0 } status { failed: 1 } } ",
+             Pod("p", PodOfJobSet(), "Failed", end.status)),
+         kGone + 1);
+    const Charges charged = Charged();
+    const v1::Cause cause = ledger_.history(0).cause();
+    const v1::DecideResponse answer = Tell(job_set(1, true), kGone + 6);
+    EXPECT_EQ(answer.diagnosis().situation(), v1::Diagnosis::ALIVE) << end.name;
+    EXPECT_EQ(answer.diagnosis().cause(), cause) << end.name;
+    EXPECT_EQ(Charged(), charged) << end.name;
+  }
+}
+
+// A pod that cannot start waits for a person, whatever failed before it.
+TEST_F(LeftToOperatorsTest, IsNothingThatCannotStart) {
+  for (const EndRow& end : ends_) {
+    ledger_.Clear();
+    const v1::DecideResponse answer = Tell(
+        "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: 1 "
+        "completions: 1 backoff_limit: 6 } status { active: 1 failed: 1 "
+        "ready: 0 } } " +
+            Pod("p", PodOfJob(), "Failed", end.status) +
+            Pod("q",
+                absl::StrCat("creation_timestamp { seconds: ", kGone + 10,
+                             " } owner_references { kind: 'Job' name: "
+                             "'train' uid: 'J' controller: true } "),
+                "Pending",
+                "container_statuses { name: 'main' state { waiting { "
+                "reason: 'ImagePullBackOff' message: 'manifest unknown: "
+                "not found' } } } "),
+        kGone + 90'000);
+    EXPECT_EQ(answer.diagnosis().situation(), v1::Diagnosis::BROKEN)
+        << end.name;
+    EXPECT_EQ(answer.diagnosis().culprit().pod(), "q") << end.name;
+  }
+}
+
+// Nor is it theirs for ever: what they have not done by then they do not do.
+TEST_F(LeftToOperatorsTest, IsNothingLongAfterTheirBackOff) {
+  for (const LimitedRow& kind : kLimited) {
+    for (const EndRow& end : ends_) {
+      ledger_.Clear();
+      EXPECT_EQ(
+          Tell(kind.object(6) + Pod("p", kind.metadata(), "Failed", end.status),
+               kGone + 1000)
+              .diagnosis()
+              .situation(),
+          v1::Diagnosis::BROKEN)
+          << kind.name << ", " << end.name;
+    }
+  }
+}
+
+// What an operator retried stays paid when it is told again as of an attempt
+// that is over.
+TEST_F(LeftToOperatorsTest, StaysPaidWhenItIsToldLate) {
+  const auto attempt = [&](int number, const char* pod, const EndRow& end) {
+    return absl::StrCat("attempt: ", number, " ", LimitedJob(6),
+                        Pod(pod, PodOfJob(), "Failed", end.status));
+  };
+  Tell(attempt(1, "p", ends_[1]), kGone + 1);
+  replaces_operator_ = true;
+  Tell(attempt(2, "q", ends_[0]), kGone + 1);
+  const v1::BudgetLedger before = ledger_;
+  ASSERT_EQ(Charged(), (Charges{{"application", 1}, {"memory", 1}}));
+  Tell(attempt(1, "p", ends_[1]), kGone + 20);
+  EXPECT_EQ(Charged(), (Charges{{"application", 1}, {"memory", 1}}));
+  EXPECT_EQ(ledger_.attempts_seen(), before.attempts_seen());
+  EXPECT_EQ(ledger_.history_size(), before.history_size());
+}
+
+// Six drains and a bug, each told while the next pod runs, or in between, or
+// both: the account is the same.
+TEST_F(LeftToOperatorsTest, HaveOneAccountHoweverTheyAreTold) {
+  constexpr int kDrains = 6;
+  for (int told = 1; told < 4; ++told) {
+    const bool between = (told & 1) != 0;
+    const bool while_next_runs = (told & 2) != 0;
+    ledger_.Clear();
+    v1::DecideResponse answer;
+    std::string past;
+    int at = kMade;
+    for (int attempt = 0; attempt <= kDrains; ++attempt, at += 600) {
+      const int end = at + 500;
+      const bool bug = attempt == kDrains;
+      const auto object = [&](int active, int failed) {
+        return absl::StrCat(
+            "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: 1 "
+            "completions: 1 backoff_limit: 6 } status { active: ",
+            active, " failed: ", failed,
+            bug && active == 0
+                ? " conditions { type: 'Failed' status: 'True' reason: "
+                  "'BackoffLimitExceeded' last_transition_time { seconds: "
+                : "",
+            bug && active == 0 ? absl::StrCat(end + 1, " } } ") : "", " } } ");
+      };
+      const std::string counted = absl::StrCat(
+          "creation_timestamp { seconds: ", at,
+          " } owner_references { kind: 'Job' name: 'train' uid: 'J' "
+          "controller: true } ");
+      past += Pod(absl::StrCat("p", attempt), counted, "Failed",
+                  bug ? Ended(at, end, 139, "Error")
+                      : absl::StrCat(kMarked, end, " } } ",
+                                     Ended(at, end, 143, "Error")));
+      if (between || bug) answer = Tell(object(0, attempt + 1) + past, end + 2);
+      if (!while_next_runs || bug) continue;
+      const std::string next = Pod(
+          absl::StrCat("p", attempt + 1),
+          absl::StrCat("creation_timestamp { seconds: ", at + 600,
+                       " } owner_references { kind: 'Job' name: 'train' uid: "
+                       "'J' controller: true } "),
+          "Running",
+          absl::StrCat("container_statuses { name: 'main' state { running { "
+                       "started_at { seconds: ",
+                       at + 600, " } } } }"));
+      answer = Tell(object(1, attempt + 1) + past + next, at + 620);
+    }
+    EXPECT_EQ(Charged(), (Charges{{"application", 1}, {"disruption", 6}}))
+        << told;
+    EXPECT_EQ(answer.decision().action(), v1::Decision::RETRY) << told;
+    EXPECT_EQ(ledger_.attempts_seen(), 7) << told;
+  }
+}
+
+}  // namespace
+}  // namespace mulligan::told
