@@ -6,13 +6,9 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"slices"
 	"time"
 
 	"sigs.k8s.io/yaml"
-
-	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
-	"mulligan.dev/mulligan/internal/words"
 )
 
 // Config says who is told, of what and how; docs/notifications.md explains it by example.
@@ -46,35 +42,16 @@ func (d *Duration) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Receiver is told what its Match fits, by exactly one of Webhook, Slack, Alertmanager.
+// Receiver is told everything, by exactly one of Webhook and Alertmanager.
 type Receiver struct {
 	// Name of it, in errors and metrics; unique.
 	Name string `json:"name"`
-	// Match says what it is told. Empty: everything.
-	Match Match `json:"match"`
-	// Fallback is told only what no other receiver is.
-	Fallback bool `json:"fallback"`
-	// PerMinute is how many messages it takes; more wait. Default: 20.
-	PerMinute    int           `json:"perMinute"`
-	Webhook      *Webhook      `json:"webhook"`
-	Slack        *Slack        `json:"slack"`
+	// Webhook takes CloudEvents.
+	Webhook      *Service      `json:"webhook"`
 	Alertmanager *Alertmanager `json:"alertmanager"`
 
 	post    poster
 	service Service
-}
-
-// Match fits a message that has one of the values for everything that is named.
-type Match struct {
-	// Actors: USER, PLATFORM.
-	Actors []string `json:"actors"`
-	// FaultDomains and Causes, by name.
-	FaultDomains []string `json:"faultDomains"`
-	Causes       []string `json:"causes"`
-	// Namespaces of workloads.
-	Namespaces []string `json:"namespaces"`
-	// Labels of workloads and their values.
-	Labels map[string][]string `json:"labels"`
 }
 
 // Service is where messages are posted.
@@ -89,26 +66,6 @@ type Service struct {
 	CAFile string `json:"caFile"`
 }
 
-// Webhook takes what its template makes.
-type Webhook struct {
-	Service `json:",inline"`
-	// Template of the body, text/template with the fields of Message and the function
-	// json; empty: the message as JSON.
-	Template string `json:"template"`
-	// ContentType of the body. Default: application/json, and then it has to be JSON.
-	ContentType string `json:"contentType"`
-	// HMACKeyFile has the key that bodies are signed with, as Standard Webhooks says:
-	// "whsec_" and base64. Empty: they are not signed.
-	HMACKeyFile string `json:"hmacKeyFile"`
-}
-
-// Slack is an incoming webhook of Slack, or of what takes the same JSON.
-type Slack struct {
-	Service `json:",inline"`
-	// Channel instead of the webhook's own; empty: that.
-	Channel string `json:"channel"`
-}
-
 // Alertmanager takes alerts, by its API v2.
 type Alertmanager struct {
 	Service `json:",inline"`
@@ -116,10 +73,7 @@ type Alertmanager struct {
 	FiringFor Duration `json:"firingFor"`
 }
 
-const (
-	defaultRepeat    = 12 * time.Hour
-	defaultPerMinute = 20
-)
+const defaultRepeat = 12 * time.Hour
 
 // Load reads a file and names everything that is wrong with it.
 func Load(file string) (*Config, error) {
@@ -171,87 +125,28 @@ func (c *Config) check() error {
 			errs = append(errs, fmt.Errorf("%s.name: %q is that of another one, expected a name of its own", where, r.Name))
 		}
 		names[r.Name] = true
-		for _, err := range r.check(c) {
+		if err := r.check(c); err != nil {
 			errs = append(errs, fmt.Errorf("%s (%s).%w", where, r.Name, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func (r *Receiver) check(c *Config) []error {
-	var errs []error
-	if r.PerMinute == 0 {
-		r.PerMinute = defaultPerMinute
-	}
-	if r.PerMinute < 0 {
-		errs = append(errs, fmt.Errorf("perMinute: %d, expected at least 1", r.PerMinute))
-	}
-	errs = append(errs, r.Match.check()...)
+func (r *Receiver) check(c *Config) error {
 	var given []string
-	var err error
 	if r.Webhook != nil {
-		given, r.service = append(given, "webhook"), r.Webhook.Service
-		r.post, err = newWebhookPoster(r.Webhook)
-	}
-	if r.Slack != nil {
-		given, r.service = append(given, "slack"), r.Slack.Service
-		r.post = slackPoster{r.Slack.Channel}
+		given, r.service, r.post = append(given, "webhook"), *r.Webhook, eventPoster{c.Cluster}
 	}
 	if r.Alertmanager != nil {
-		given, r.service = append(given, "alertmanager"), r.Alertmanager.Service
-		r.post = newAlertPoster(r.Alertmanager, c)
-	}
-	if err != nil {
-		errs = append(errs, fmt.Errorf("%s.%w", given[0], err))
+		given, r.service, r.post = append(given, "alertmanager"), r.Alertmanager.Service, newAlertPoster(r.Alertmanager, c)
 	}
 	if len(given) != 1 {
-		return append(errs, fmt.Errorf("webhook, slack, alertmanager: %d are given, expected exactly one", len(given)))
+		return fmt.Errorf("webhook, alertmanager: %d are given, expected exactly one", len(given))
 	}
 	if err := r.service.check(); err != nil {
-		errs = append(errs, fmt.Errorf("%s.%w", given[0], err))
+		return fmt.Errorf("%s.%w", given[0], err)
 	}
-	return errs
-}
-
-func (m Match) check() []error {
-	var errs []error
-	for _, list := range []struct {
-		field        string
-		given, known []string
-	}{
-		{"actors", m.Actors, []string{mulliganv1.FirstStep_USER.String(), mulliganv1.FirstStep_PLATFORM.String()}},
-		{"faultDomains", m.FaultDomains, words.Names(mulliganv1.Diagnosis_FaultDomain_name)},
-		{"causes", m.Causes, words.Names(mulliganv1.Cause_name)},
-	} {
-		for _, value := range list.given {
-			if !slices.Contains(list.known, value) {
-				errs = append(errs, fmt.Errorf("match.%s: %q, expected one of %v", list.field, value, list.known))
-			}
-		}
-	}
-	return errs
-}
-
-func (m Match) fits(message *Message) bool {
-	for _, list := range []struct {
-		wanted []string
-		value  string
-	}{
-		{m.Actors, message.Actor},
-		{m.FaultDomains, message.FaultDomain},
-		{m.Causes, message.Cause},
-		{m.Namespaces, message.Namespace},
-	} {
-		if len(list.wanted) > 0 && !slices.Contains(list.wanted, list.value) {
-			return false
-		}
-	}
-	for label, wanted := range m.Labels {
-		if value, ok := message.labels[label]; !ok || !slices.Contains(wanted, value) {
-			return false
-		}
-	}
-	return true
+	return nil
 }
 
 func (s Service) check() error {

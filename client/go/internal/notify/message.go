@@ -1,6 +1,6 @@
-// Package notify tells those who have to act about failures: to each receiver of a
-// configuration what is its business, once, as it takes it. Nothing waits for it, and
-// nothing is decided by it.
+// Package notify tells receivers of failures that somebody has to act on, once. Nothing waits for
+// it, and nothing is decided by it. Who of a receiver's people is told is its routing's
+// business (Alertmanager's).
 package notify
 
 import (
@@ -33,8 +33,8 @@ type Failure struct {
 	Stopped, GoOn string
 }
 
-// Message is what a person is told. Every text of it is one visible line. Templates of
-// receivers see these fields.
+// Message is what a person is told. Every text of it is one visible line. storyURL sees these
+// fields.
 type Message struct {
 	// ID is that of this message, equal however often it is sent.
 	ID string `json:"id"`
@@ -77,7 +77,6 @@ type Message struct {
 	// Lost is how many messages before this one had no room in the queue.
 	Lost int `json:"lost,omitempty"`
 
-	labels map[string]string
 	// What is told once.
 	incident string
 	// It is about many workloads, wherever they are.
@@ -93,7 +92,7 @@ func messageOf(f Failure) *Message {
 	}
 	m := &Message{
 		Mode: f.Mode, Action: decision.GetAction().String(),
-		Kind: f.Kind, Namespace: f.Namespace, Name: f.Name, labels: f.Labels,
+		Kind: f.Kind, Namespace: f.Namespace, Name: f.Name,
 		Cause:       diagnosis.GetCause().String(),
 		FaultDomain: diagnosis.GetFaultDomain().String(),
 		Actor:       actor.String(),
@@ -117,6 +116,7 @@ func messageOf(f Failure) *Message {
 		m.FirstStep = "find out why: " + m.Command
 	}
 	if f.Stopped != "" {
+		m.Command = "" // which would stop it
 		m.Sentence = visible(strings.TrimSuffix(decision.GetSentence(), ".") + "; " + f.Stopped)
 		m.FirstStep = visible(m.FirstStep + "; " + f.GoOn)
 	}
@@ -134,7 +134,14 @@ func messageOf(f Failure) *Message {
 // Everything else passes by itself.
 func (f Failure) actor() (mulliganv1.FirstStep_Actor, string) {
 	diagnosis, decision := f.Answer.GetDiagnosis(), f.Answer.GetDecision()
-	if diagnosis.GetSituation() != mulliganv1.Diagnosis_BROKEN {
+	switch diagnosis.GetSituation() {
+	case mulliganv1.Diagnosis_BROKEN:
+	case mulliganv1.Diagnosis_ALIVE:
+		// Retries that others make and the policy ends.
+		if action := decision.GetAction(); action != mulliganv1.Decision_FAIL && action != mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE {
+			return mulliganv1.FirstStep_NOBODY, ""
+		}
+	default:
 		return mulliganv1.FirstStep_NOBODY, ""
 	}
 	if f.Refused != "" {

@@ -24,10 +24,6 @@ var (
 		Name: "mulligan_controller_notifications_waiting",
 		Help: "Messages that wait for their receiver.",
 	}, []string{"receiver"})
-	unrouted = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "mulligan_controller_notifications_unrouted_total",
-		Help: "Failures that somebody has to act on and no receiver takes.",
-	})
 )
 
 // Announce creates the series of a receiver, so that they are there before its first
@@ -39,4 +35,4 @@ func Announce(receiver string) {
 	waiting.WithLabelValues(receiver)
 }
 
-func init() { metrics.Registry.MustRegister(told, waiting, unrouted) }
+func init() { metrics.Registry.MustRegister(told, waiting) }

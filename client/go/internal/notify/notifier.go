@@ -13,7 +13,7 @@ import (
 // Incidents that are remembered, some 200 bytes each; the oldest go first.
 const maxIncidents = 20000
 
-// Notifier routes messages to receivers. Nil tells nobody.
+// Notifier gives messages to receivers. Nil tells nobody.
 type Notifier struct {
 	config  *Config
 	story   story
@@ -68,20 +68,8 @@ func (n *Notifier) Tell(f Failure) {
 	if m.StoryURL, err = n.story.of(m); err != nil {
 		n.log.Info("the story has no address", "error", err.Error())
 	}
-	reached := false
-	for _, fallback := range []bool{false, true} {
-		if fallback && reached {
-			break
-		}
-		for _, s := range n.senders {
-			if s.receiver.Fallback == fallback && s.receiver.Match.fits(m) {
-				reached = true
-				n.give(s, *m)
-			}
-		}
-	}
-	if !reached {
-		unrouted.Inc()
+	for _, s := range n.senders {
+		n.give(s, *m)
 	}
 }
 

@@ -122,7 +122,7 @@ func repeatsNothing(t *testing.T, address, authority string) {
 		write(t, ca, authority)
 		service += ", caFile: '" + ca + "'"
 	}
-	config, err := Parse([]byte("receivers: [{name: chat, slack: {" + service + "}}]"))
+	config, err := Parse([]byte("receivers: [{name: chat, webhook: {" + service + "}}]"))
 	if err != nil {
 		t.Fatal(err)
 	}

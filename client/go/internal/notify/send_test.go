@@ -2,15 +2,10 @@ package notify
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -36,10 +31,9 @@ func lone(t *testing.T, box *mailbox, text string) (*Notifier, *sender, *[]time.
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, pauses, clock := n.senders[0], &[]time.Duration{}, time.Now()
-	s.now = func() time.Time { return clock }
+	s, pauses := n.senders[0], &[]time.Duration{}
 	s.sleep = func(_ context.Context, pause time.Duration) bool {
-		*pauses, clock = append(*pauses, pause), clock.Add(pause)
+		*pauses = append(*pauses, pause)
 		return true
 	}
 	return n, s, pauses
@@ -95,11 +89,7 @@ func TestTriedAgain(t *testing.T) {
 			}
 			ids := map[string]bool{}
 			for len(box.posts) > 0 {
-				var m Message
-				if err := json.Unmarshal([]byte(box.next(t).body), &m); err != nil {
-					t.Fatal(err)
-				}
-				ids[m.ID] = true
+				ids[eventIn(t, box.next(t)).ID] = true
 			}
 			if len(ids) != 1 {
 				t.Errorf("ids %v, want the same each time", ids)
@@ -126,24 +116,6 @@ func TestAReceiverIsAskedForPatienceAndGetsIt(t *testing.T) {
 	}
 }
 
-func TestAReceiverTakesSoManyAMinute(t *testing.T) {
-	box := newMailbox(t)
-	n, s, pauses := lone(t, box, "receivers: [{name: slow, perMinute: 2, webhook: {url: '%URL%'}}]")
-	for i := range 5 {
-		n.Tell(failure(named(fmt.Sprint("job-", i))))
-	}
-	for range 5 {
-		s.tell(t.Context(), <-s.queue)
-	}
-	var all time.Duration
-	for _, pause := range *pauses {
-		all += pause
-	}
-	if len(box.posts) != 5 || all.Round(time.Second) != 90*time.Second {
-		t.Errorf("%d messages with pauses of %v, want all five within 90s, two at once", len(box.posts), all)
-	}
-}
-
 // A receiver that takes nothing loses what it has no room for, and learns how much.
 func TestTellNeverWaits(t *testing.T) {
 	box := newMailbox(t)
@@ -163,25 +135,6 @@ func TestTellNeverWaits(t *testing.T) {
 	}
 	if last.Name != "late" || last.Lost != 7 {
 		t.Errorf("the last is %s with %d lost before it, want late with 7", last.Name, last.Lost)
-	}
-}
-
-func TestSignature(t *testing.T) {
-	box := newMailbox(t)
-	key := []byte("0123456789abcdef01234567")
-	file := filepath.Join(t.TempDir(), "key")
-	write(t, file, "whsec_"+base64.StdEncoding.EncodeToString(key)+"\n")
-	n, _ := begin(t, box, "receivers: [{name: signed, webhook: {url: '%URL%', hmacKeyFile: '"+file+"'}}]")
-	n.Tell(failure())
-	got := box.next(t)
-	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte(got.header.Get("Webhook-Id") + "." + got.header.Get("Webhook-Timestamp") + "." + got.body))
-	if want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)); got.header.Get("Webhook-Signature") != want {
-		t.Errorf("signature %q, want %q", got.header.Get("Webhook-Signature"), want)
-	}
-	var m Message
-	if err := json.Unmarshal([]byte(got.body), &m); err != nil || m.ID != got.header.Get("Webhook-Id") {
-		t.Errorf("the message %q, %v, is not the one that is signed", m.ID, err)
 	}
 }
 
@@ -215,37 +168,29 @@ func TestTextsOfOthersAreOneVisibleLine(t *testing.T) {
 	}
 }
 
-func TestSlack(t *testing.T) {
+// Fields of CloudEvents 1.0 in structured mode, of texts that try to break out of them.
+func TestWebhooksGetCloudEvents(t *testing.T) {
 	box := newMailbox(t)
-	n, _ := begin(t, box, "storyURL: 'https://stories/{{.Namespace}}/{{.Name}}'\nreceivers: [{name: chat, slack: {url: '%URL%', channel: '#jobs'}}]")
-	n.Tell(failure(func(f *Failure) { f.Answer.Diagnosis.Problem, f.Name = evil, "a|b>c" }))
-	var got struct{ Text, Channel string }
-	if err := json.Unmarshal([]byte(box.next(t).body), &got); err != nil {
-		t.Fatal(err)
-	}
-	want := "*Your work waits for you* Job `ml/a|b&gt;c`: APP_ERROR\n" +
-		"`&lt;!channel&gt; [x](http://evil) '@here' &amp; &lt;http://evil|ok&gt; Second line`\n" +
-		"Do first: `correct the import`\n" +
-		"<https://stories/ml/a%7Cb%3Ec|story>"
-	if got.Text != want || got.Channel != "#jobs" {
-		t.Errorf("%s in %s, want\n%s", got.Text, got.Channel, want)
-	}
-}
-
-func TestTemplates(t *testing.T) {
-	box := newMailbox(t)
-	n, _ := begin(t, box, `
-cluster: north
-receivers:
-  - name: pager
-    webhook: {url: '%URL%', template: '{"title": {{json .Problem}}, "where": {{json (printf "%s/%s" .Cluster .Team)}}}'}`)
+	n, _ := begin(t, box, "cluster: 'no rth/é'\n"+toAll)
 	n.Tell(failure(func(f *Failure) { f.Answer.Diagnosis.Problem = `", "title": "forged` }))
-	got := map[string]string{}
-	if err := json.Unmarshal([]byte(box.next(t).body), &got); err != nil {
-		t.Fatal(err)
+	got := box.next(t)
+	e := eventIn(t, got)
+	if kind := got.header.Get("Content-Type"); kind != "application/cloudevents+json" {
+		t.Errorf("content type %s", kind)
 	}
-	if got["title"] != `", "title": "forged` || got["where"] != "north/vision" || len(got) != 2 {
-		t.Errorf("%v", got)
+	for name, pair := range map[string][2]string{
+		"specversion": {e.SpecVersion, "1.0"}, "source": {e.Source, "/mulligan-controller/no%20rth%2F%C3%A9"},
+		"type": {e.Type, "dev.mulligan.failure"}, "subject": {e.Subject, "ml/Job/train"},
+		"datacontenttype": {e.DataContentType, "application/json"}, "id": {e.ID, e.Data.ID},
+		"problem": {e.Data.Problem, `", "title": "forged`}, "cluster": {e.Data.Cluster, "no rth/é"},
+		"team": {e.Data.Team, "vision"},
+	} {
+		if pair[0] != pair[1] || pair[0] == "" {
+			t.Errorf("%s is %q, want %q", name, pair[0], pair[1])
+		}
+	}
+	if !e.Time.Equal(e.Data.Time) || e.Time.IsZero() {
+		t.Errorf("time %v, want that of the message, %v", e.Time, e.Data.Time)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"golang.org/x/time/rate"
 
 	"mulligan.dev/mulligan/internal/trust"
 )
@@ -31,10 +30,8 @@ type sender struct {
 	receiver Receiver
 	queue    chan *Message
 	// Messages that had no room since the last that had; the notifier's.
-	lost    int
-	limiter *rate.Limiter
-	log     logr.Logger
-	now     func() time.Time
+	lost int
+	log  logr.Logger
 	// sleep returns false when the context has ended.
 	sleep func(context.Context, time.Duration) bool
 }
@@ -43,8 +40,7 @@ func newSender(r Receiver, log logr.Logger) *sender {
 	Announce(r.Name)
 	return &sender{
 		receiver: r, queue: make(chan *Message, queueLength), log: log.WithValues("receiver", r.Name),
-		limiter: rate.NewLimiter(rate.Limit(float64(r.PerMinute)/60), r.PerMinute),
-		now:     time.Now, sleep: sleep,
+		sleep: sleep,
 	}
 }
 
@@ -104,11 +100,6 @@ func (s *sender) end(ctx context.Context) {
 
 // tell tries until it is taken, refused for good, or tried often enough.
 func (s *sender) tell(ctx context.Context, m *Message) {
-	now := s.now()
-	if pause := s.limiter.ReserveN(now, 1).DelayFrom(now); pause > 0 && !s.sleep(ctx, pause) {
-		s.offer(m)
-		return
-	}
 	pause := firstPause
 	for tries := 1; ; tries++ {
 		// What is under way is not cut off: it may have been taken already.
@@ -184,7 +175,7 @@ func (s *sender) request(ctx context.Context, m *Message) (*http.Request, error)
 		}
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
-	return request, s.receiver.post.sign(request.Header, m, body, s.now())
+	return request, nil
 }
 
 func (s Service) client() (*http.Client, error) { return trust.Client(s.CAFile) }
