@@ -6,7 +6,7 @@
 #include "policy/answer/decided.h"
 #include "policy/base/warnings.h"
 #include "policy/demystify/demystify.h"
-#include "policy/operators/native.h"
+#include "policy/native.h"
 #include "policy/request/owners.h"
 #include "policy/request/refusal.h"
 #include "policy/request/validate.h"

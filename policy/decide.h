@@ -30,7 +30,7 @@ struct DecideOptions {
 //              left out, each object once, all times by one clock
 //   situated   whose failure it is, which policy decides (rules/policy_set.h),
 //              that the ledger is this workload's, and what the workload's own
-//              operator would do, if anybody asks (operators/native.h)
+//              operator would do, if anybody asks (native.h)
 //   diagnosed  what happened: the failures of the report, each with cause,
 //              situation and attempt (demystify/failure.h), and what the one at
 //              hand is called (budget/failure_id.h)

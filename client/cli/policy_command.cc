@@ -7,12 +7,12 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/base/proto_json.h"
 #include "client/cli/commands.h"
-#include "client/cli/input/builtin_rows.h"
 #include "client/cli/input/inputs.h"
 #include "client/cli/input/policy_files.h"
 #include "client/cli/print/layout.h"
 #include "client/cli/suite/suite.h"
 #include "mulligan/v1/policy_service.pb.h"
+#include "policy/loader/builtin_rows.h"
 #include "policy/loader/issue_format.h"
 
 namespace mulligan::cli {

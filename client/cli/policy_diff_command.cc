@@ -24,7 +24,7 @@
 #include "mulligan/v1/decision_record.pb.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "nlohmann/json.hpp"
-#include "policy/answer/candidate_verdict.h"
+#include "policy/compare.h"
 #include "policy/limits.h"
 #include "policy/loader/issue_format.h"
 #include "policy/request/workload.h"

@@ -9,6 +9,7 @@
 #include "policy/verdict/expected.h"
 #include "policy/verdict/record.h"
 #include "policy/verdict/verdict.h"
+#include "policy/wording.h"
 #include "policy/words/sentence.h"
 
 namespace mulligan {

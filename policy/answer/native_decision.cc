@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "policy/base/counts.h"
@@ -15,11 +16,11 @@
 #include "policy/base/utf8.h"
 #include "policy/base/warnings.h"
 #include "policy/budget/ledger.h"
+#include "policy/compare.h"
 #include "policy/limits.h"
-#include "policy/operators/native.h"
+#include "policy/native.h"
 #include "policy/request/workload.h"
 #include "policy/verdict/record.h"
-#include "policy/words/sentence.h"
 
 namespace mulligan {
 namespace {
@@ -82,13 +83,6 @@ void FillNativeAccounting(const NativeOutcome& outcome,
   budget.set_used_before(std::max(0, budget.used() - (charged ? 1 : 0)));
 }
 
-bool DelaysDiffer(const v1::Decision& native, const v1::Decision& ours) {
-  const absl::Duration a = ToDuration(native.retry_after());
-  const absl::Duration b = ToDuration(ours.retry_after());
-  const absl::Duration gap = std::max(a, b) - std::min(a, b);
-  return gap > absl::Seconds(1) && gap * 10 > std::max(a, b);
-}
-
 // What an operator writes may have line ends and tabs, and shows all else.
 std::string VisibleLines(std::string_view text) {
   std::string visible;
@@ -122,6 +116,21 @@ void ShowAll(v1::NativeVerdict& native) {
 }
 
 }  // namespace
+
+std::string NativeBudgetName(const std::string& setting) {
+  std::string name;
+  for (const char letter : setting) {
+    if (absl::ascii_isupper(static_cast<unsigned char>(letter))) {
+      if (!name.empty() && name.back() != '-') name.push_back('-');
+      name.push_back(absl::ascii_tolower(static_cast<unsigned char>(letter)));
+    } else if (absl::ascii_isalnum(static_cast<unsigned char>(letter))) {
+      name.push_back(letter);
+    } else if (!name.empty() && name.back() != '-') {
+      name.push_back('-');
+    }
+  }
+  return name;
+}
 
 void FillNatively(const Case& failure, const NativeOutcome& outcome,
                   v1::Decision& decision, v1::Accounting& accounting,
@@ -158,45 +167,6 @@ void ShowNative(NativeOutcome outcome, v1::DecideResponse& response) {
   native = std::move(outcome.verdict);
   ShowAll(native);
   native.set_difference(DifferenceText(native, response.decision()));
-}
-
-v1::Decision DecisionOf(const v1::NativeVerdict& native) {
-  v1::Decision decision;
-  decision.set_action(native.action());
-  decision.set_scope(native.scope());
-  if (native.has_delay()) {
-    SetDuration(std::min(ToDuration(native.delay()), kLongestDelay),
-                *decision.mutable_retry_after());
-  }
-  if (native.action() == v1::Decision::RETRY) {
-    decision.mutable_retry_after();
-    decision.set_queue(native.queue());
-    decision.set_last_attempt(!native.charged_to().empty() &&
-                              native.used() >= native.limit());
-  }
-  return decision;
-}
-
-Divergence Compare(const v1::NativeVerdict& native, const v1::Decision& ours) {
-  const v1::Decision theirs = DecisionOf(native);
-  const bool native_retries = theirs.action() == v1::Decision::RETRY;
-  const bool we_retry = ours.action() == v1::Decision::RETRY;
-  if (native_retries && !we_retry) return Divergence::kOnlyNativeRetries;
-  if (!native_retries && we_retry) return Divergence::kOnlyMulliganRetries;
-  if (theirs.action() != ours.action()) return Divergence::kAction;
-  if (!we_retry && ours.action() != v1::Decision::FAIL)
-    return Divergence::kNone;
-  if (theirs.scope() != ours.scope()) return Divergence::kScope;
-  if (!we_retry) return Divergence::kNone;
-  if (theirs.queue() != ours.queue()) return Divergence::kQueue;
-  return DelaysDiffer(theirs, ours) ? Divergence::kDelay : Divergence::kNone;
-}
-
-std::string DifferenceText(const v1::NativeVerdict& native,
-                           const v1::Decision& ours) {
-  if (Compare(native, ours) == Divergence::kNone) return {};
-  return absl::StrFormat("%s: %s; Mulligan: %s", native.operator_(),
-                         VerdictText(DecisionOf(native)), VerdictText(ours));
 }
 
 }  // namespace mulligan

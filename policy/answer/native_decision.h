@@ -10,7 +10,7 @@
 #include "mulligan/v1/ledger.pb.h"
 #include "mulligan/v1/native.pb.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
-#include "policy/operators/native.h"
+#include "policy/native.h"
 #include "policy/verdict/verdict.h"
 
 namespace mulligan {
@@ -28,35 +28,12 @@ void FillNatively(const Case& failure, const NativeOutcome& outcome,
 bool BookNatively(const NativeOutcome& outcome, std::int32_t attempts,
                   v1::AttemptRecord& record, v1::BudgetLedger& ledger);
 
+// "backoffLimit" as "backoff-limit": the name of a budget in a ledger.
+std::string NativeBudgetName(const std::string& setting);
+
 // Fills response.native, and its difference from the decision, which must be
 // there.
 void ShowNative(NativeOutcome outcome, v1::DecideResponse& response);
-
-// The first that applies.
-enum class Divergence {
-  kNone,
-  kOnlyNativeRetries,
-  kOnlyMulliganRetries,
-  // Other actions, for example FAIL and WAIT.
-  kAction,
-  // Both retry or both fail, but more or less of the workload.
-  kScope,
-  // Both retry, at another place in the queue.
-  kQueue,
-  // Both retry, after delays that differ by more than a second and more than a
-  // tenth of the longer one, which is the share of the jitter.
-  kDelay,
-};
-
-// The native verdict as a decision: action, scope, delay, place in the queue,
-// last attempt.
-v1::Decision DecisionOf(const v1::NativeVerdict& native);
-
-Divergence Compare(const v1::NativeVerdict& native, const v1::Decision& ours);
-
-// "Job: fail the Job; Mulligan: retry the pod in 9s"; empty for kNone.
-std::string DifferenceText(const v1::NativeVerdict& native,
-                           const v1::Decision& ours);
 
 }  // namespace mulligan
 

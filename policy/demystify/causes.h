@@ -1,5 +1,5 @@
-// THE table of causes: one row a cause, everything that is known about a cause
-// as such. What reports say about causes is in signatures/.
+// THE table of causes, causes.yaml: one row a cause, everything that is known
+// about a cause as such. What reports say about causes is in signatures/.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_CAUSES_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_CAUSES_H_
 
@@ -9,7 +9,6 @@
 
 #include "mulligan/v1/cause.pb.h"
 #include "mulligan/v1/diagnosis.pb.h"
-#include "policy/demystify/cause_alternatives.h"
 
 namespace mulligan {
 
@@ -51,9 +50,30 @@ enum History : std::uint8_t {
   kExplained = 128,
 };
 
-// Begins `why_not` of a considered cause that evidence is missing for: possible
-// still, which is not what the field's name says.
-inline constexpr char kNotRuledOut[] = "not ruled out: ";
+// Parts of a report that may be missing.
+enum class Part : std::uint8_t {
+  kNodes,
+  kEvents,
+  kWorkload,
+  kUsage,
+  kMessage,
+  kPods,
+  kOwner,
+  // How members of the gang end that run still.
+  kEnds,
+};
+
+// Another reading of an ambiguous cause. When `part` is in the report, the
+// reading was ruled out with `why_not`; when it is missing, `what` is worth
+// fetching.
+struct Alternative {
+  v1::Cause other;
+  Part part;
+  std::string_view why_not;
+  // "%" stands for the name of pod, node or workload.
+  std::string_view what;
+  std::string_view why;
+};
 
 struct CauseRow {
   v1::Cause cause;
@@ -76,8 +96,15 @@ struct CauseRow {
   v1::FirstStep::Actor actor = v1::FirstStep::ACTOR_UNSPECIFIED;
 };
 
-// The row of a cause; that of UNKNOWN for a value of a later version.
-const CauseRow& RowOf(v1::Cause cause);
+// By number of the cause, from 1; generated from causes.yaml.
+extern const CauseRow kCauseRows[v1::Cause_MAX];
+
+// Returns the row of a cause; that of UNKNOWN for a value of a later version.
+inline const CauseRow& RowOf(v1::Cause cause) {
+  const int number = static_cast<int>(cause);
+  const bool known = number > 0 && number <= v1::Cause_MAX;
+  return kCauseRows[(known ? number : static_cast<int>(v1::UNKNOWN)) - 1];
+}
 
 // Whether such a failure shows nothing about the program: it would have met
 // any. What nobody explained may be the program's.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mulligan/v1/cause.pb.h"
-#include "policy/demystify/cause_alternatives.h"
+#include "policy/demystify/causes.h"
 #include "policy/demystify/conclusion.h"
 #include "policy/demystify/context.h"
 

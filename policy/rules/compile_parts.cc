@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/base/issue.h"
-#include "policy/import/import.h"
 #include "policy/limits.h"
+#include "policy/native.h"
 #include "policy/rules/outcome.h"
 
 namespace mulligan {

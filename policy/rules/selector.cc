@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "policy/base/glob.h"
 #include "policy/base/labels.h"
 
 namespace mulligan {
@@ -46,30 +47,6 @@ bool IsExact(std::string_view glob) {
 }
 
 }  // namespace
-
-bool GlobMatches(std::string_view glob, std::string_view text) {
-  std::size_t g = 0;
-  std::size_t t = 0;
-  std::size_t star = std::string_view::npos;
-  std::size_t after_star = 0;
-  while (t < text.size()) {
-    if (g < glob.size() && glob[g] == '*') {
-      star = g++;
-      after_star = t;
-    } else if (g < glob.size() && glob[g] == text[t]) {
-      ++g;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      // The last star takes one more character; earlier ones never need to.
-      g = star + 1;
-      t = ++after_star;
-    } else {
-      return false;
-    }
-  }
-  while (g < glob.size() && glob[g] == '*') ++g;
-  return g == glob.size();
-}
 
 CompiledSelector CompileSelector(const v1::Selector& selector) {
   CompiledSelector compiled;

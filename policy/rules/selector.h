@@ -16,10 +16,6 @@
 
 namespace mulligan {
 
-// Whether `text` matches `glob`, in which `*` stands for any run of
-// characters, also an empty one. Everything else is literal.
-bool GlobMatches(std::string_view glob, std::string_view text);
-
 // All given conditions must hold; lists are alternatives, empty: any.
 struct CompiledSelector {
   std::vector<std::string> kinds;

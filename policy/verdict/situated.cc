@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "policy/wording.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"

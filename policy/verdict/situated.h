@@ -13,7 +13,7 @@
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/base/answer_part.h"
 #include "policy/base/pattern_allowance.h"
-#include "policy/operators/native.h"
+#include "policy/native.h"
 #include "policy/request/owners.h"
 #include "policy/rules/policy_set.h"
 #include "policy/verdict/received.h"
@@ -57,9 +57,6 @@ struct Situated {
     return settings != nullptr && settings->decides;
   }
 };
-
-// Begins the warning that there is no native verdict to compare with.
-inline constexpr char kNoNativeVerdict[] = "no native verdict: ";
 
 // `arena` is that of the answer, or null. Errors are those of Decide
 // (policy/decide.h) about policy, ledger and operator.

@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "policy/base/utf8.h"
 #include "policy/request/workload.h"
+#include "policy/wording.h"
 #include "policy/words/container_specs.h"
 #include "policy/words/particulars.h"
 #include "policy/words/sentences.h"
@@ -108,6 +109,10 @@ Advice Advise(const Answered& answered) {
   return advice;
 }
 
+}  // namespace mulligan::words
+
+namespace mulligan {
+
 bool HasBase(const v1::ResourceChange& change, const v1::FailureReport& report,
              const v1::Culprit& culprit) {
   const ContainerSpecs specs(report);
@@ -124,4 +129,4 @@ bool HasBase(const v1::ResourceChange& change, const v1::FailureReport& report,
   return false;
 }
 
-}  // namespace mulligan::words
+}  // namespace mulligan

@@ -23,11 +23,6 @@ struct Advice {
 
 Advice Advise(const Answered& answered);
 
-// Whether there is something that the change multiplies: false where the report
-// shows the container without limit and request of the resource.
-bool HasBase(const v1::ResourceChange& change, const v1::FailureReport& report,
-             const v1::Culprit& culprit);
-
 }  // namespace mulligan::words
 
 #endif  // MULLIGAN_POLICY_WORDS_ADVICE_H_

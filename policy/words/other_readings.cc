@@ -10,6 +10,7 @@
 #include "policy/demystify/causes.h"
 #include "policy/demystify/fact.h"
 #include "policy/demystify/other_causes.h"
+#include "policy/wording.h"
 
 namespace mulligan::words {
 namespace {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "policy/wording.h"
 
 namespace mulligan {
 namespace {

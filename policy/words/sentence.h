@@ -3,7 +3,6 @@
 #define MULLIGAN_POLICY_WORDS_SENTENCE_H_
 
 #include <string>
-#include <string_view>
 
 #include "mulligan/v1/decision.pb.h"
 #include "mulligan/v1/diagnosis.pb.h"
@@ -19,12 +18,6 @@ namespace mulligan {
 std::string SentenceOf(const v1::Diagnosis& diagnosis,
                        const v1::Decision& decision,
                        const v1::AttemptRecord& record);
-
-// "the JobSet"; "the workload" when it is not set.
-std::string_view ScopeText(v1::Decision::Scope scope);
-
-// The verdict alone: "retry the pod in 12s with memory x1.5".
-std::string VerdictText(const v1::Decision& decision);
 
 }  // namespace mulligan
 

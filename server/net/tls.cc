@@ -18,7 +18,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "policy/rules/selector.h"
+#include "policy/base/glob.h"
 #include "server/net/listener.h"
 
 namespace mulligan {

@@ -13,7 +13,7 @@
 
 #include "absl/time/time.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
-#include "policy/answer/native_decision.h"
+#include "policy/compare.h"
 #include "policy/rules/policy_set.h"
 #include "prometheus/counter.h"
 #include "prometheus/gauge.h"

@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "google/protobuf/arena.h"
-#include "policy/answer/candidate_verdict.h"
+#include "policy/compare.h"
 #include "policy/decide.h"
 
 namespace mulligan {

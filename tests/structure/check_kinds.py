@@ -15,7 +15,7 @@ from pathlib import Path
 
 FOLDERS = ("policy", "server", "client")
 # Where a kind is known.
-HOMES = ("policy/request/views/", "policy/operators/", "policy/import/")
+HOMES = ("policy/request/views/", "policy/native/")
 
 VIEWED = re.compile(r'\.field = "(\w+)",(?:(?!\.name).)*?\.view = \w+', re.S)
 TRAINING = "kubeflow_job"
@@ -58,7 +58,7 @@ def self_test():
         for name, text in (
                 ("policy/request/kinds.cc", rows),
                 ("policy/request/views/a.cc", "report.kind_no_a();"),
-                ("policy/operators/a/b.cc", "report.has_kind_no_a();"),
+                ("policy/native/a/b.cc", "report.has_kind_no_a();"),
                 ("policy/budget/c.cc", "x;\nif (report.has_kind_no_b()) y;"),
                 ("server/d.cc", "report.kubeflow_job().kind();")):
             (root / name).parent.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-FOLDERS = ("policy", "server", "client", "tests")
+FOLDERS = ("policy", "tools", "server", "client", "tests")
 NAMESPACE = re.compile(r"^namespace(?: ([\w:]+))? \{$")
 TYPE = re.compile(r"^(?:struct|class|enum class|enum) (\w+)")
 OTHER = re.compile(r"^[\w:<>,*& ]+?[ *&](\w+) ?(?:\(|\[|=|\{|;)")

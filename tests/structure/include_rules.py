@@ -52,10 +52,20 @@ AS_MESSAGE = (r"\bv1::Diagnosis\b(?!::|;)",)
 BY_PATH = (r"\.path\(\)", r"mutable_path")
 
 
+# What client/ and server/ see of policy/: the headers beside decide.h, the set of
+# policies, what a report says, values, and the loader. The rest is internal.
+PUBLIC_POLICY = (r"policy/\w+\.h", r"policy/(base|loader)/.*",
+                 r"policy/rules/policy_set\.h",
+                 r"policy/request/(accelerators|kind_names|kinds|kubernetes_codec|"
+                 r"owner_graph|owners|refusal|workload|workload_view)\.h")
+# Of those, known inside policy/, too.
+ROOT_HEADERS = r"policy/(compare|limits|native|wording)\.h"
+
+
 def policy_layer(folder, *below, forbidden=(*AS_MESSAGE, *BY_PATH)):
     """A folder of policy/ that knows itself, the bounds and those `below`."""
     known = "|".join((folder, *below))
-    return Rule(f"policy/{folder}", (rf"policy/({known})/.*", "policy/limits.h",
+    return Rule(f"policy/{folder}", (rf"policy/({known})/.*", ROOT_HEADERS,
                                      *PURE), (*IMPURE_CALLS, *forbidden))
 
 
@@ -65,7 +75,7 @@ def program_layer(program, foreign, folder, *below):
     known = "|".join((folder, *below))
     return Rule(f"{program}/{folder}",
                 (rf"{program}/({known})/.*",
-                 rf"(?!{foreign}/|tests/|{program}/).*"))
+                 rf"(?!{foreign}/|tests/|policy/|{program}/).*", *PUBLIC_POLICY))
 
 
 def cli_layer(folder, *below):
@@ -82,31 +92,30 @@ RULES = (
     policy_layer("base"),
     policy_layer("request", "base"),
     policy_layer("demystify", "request", "base"),
-    policy_layer("operators", "request", "base"),
-    policy_layer("import", "operators", "request", "base"),
-    policy_layer("rules", "import", "operators", "demystify", "request",
-                 "base"),
+    # Known to the others by policy/native.h alone.
+    policy_layer("native", "request", "base"),
+    policy_layer("rules", "demystify", "request", "base"),
     policy_layer("budget", "rules", "demystify", "request", "base"),
-    policy_layer("verdict", "budget", "rules", "operators", "demystify",
-                 "request", "base"),
+    policy_layer("verdict", "budget", "rules", "demystify", "request",
+                 "base"),
     # Above the verdict: nothing is decided by what people read.
     policy_layer("words", "verdict", "budget", "rules", "demystify", "request",
                  "base", forbidden=BY_PATH),
     # The only writer of answers.
-    policy_layer("answer", "words", "verdict", "budget", "rules", "operators",
+    policy_layer("answer", "words", "verdict", "budget", "rules",
                  "demystify", "request", "base", forbidden=()),
     # The loader may read files; the rest of policy/ must not know it exists.
     Rule("policy/loader",
          POLICY_HEADERS + (r"policy/loader/.*", r"yaml-cpp/.*", r"openssl/.*",
                            "filesystem", "fstream"),
          IMPURE_CALLS),
-    # A program of the build: reads YAML as the loader does, and tells what is
+    # A program of the build: reads YAML as the loader does, and reports what is
     # wrong with it.
-    Rule("policy/demystify/signatures/compiler",
-         (r"policy/(base|demystify/signatures)/.*", r"policy/loader/yaml_.*",
-          *PURE, "fstream", "iostream")),
+    Rule("tools/rows",
+         (r"tools/rows/.*", r"policy/(base|demystify/signatures)/.*",
+          r"policy/loader/yaml_.*", *PURE, "fstream", "iostream")),
     # Edges of the program: any library, but not each other, nor tests.
-    Rule("server", (r"(?!client/|tests/).*",)),
+    Rule("server", (r"(?!client/|tests/|policy/).*", *PUBLIC_POLICY)),
     # The server: what is told of it, what is let in, what is served.
     server_layer("observe"),
     server_layer("admission"),
@@ -114,9 +123,10 @@ RULES = (
     server_layer("net", "observe"),
     server_layer("rpc", "policies", "net", "admission", "observe"),
     server_layer("admin", "rpc", "policies", "net", "observe"),
-    Rule("client", (r"(?!server/|tests/|client/cli/).*",)),
+    Rule("client", (r"(?!server/|tests/|policy/|client/cli/).*",
+                    *PUBLIC_POLICY)),
     # The command line: reading, what is told, how it looks, the commands.
-    Rule("client/cli", (r"(?!server/|tests/).*",)),
+    Rule("client/cli", (r"(?!server/|tests/|policy/).*", *PUBLIC_POLICY)),
     cli_layer("base"),
     cli_layer("input", "base"),
     cli_layer("story", "input", "base"),
@@ -134,8 +144,8 @@ RULES = (
 ONE_WAY = "policy"
 
 # Folders in which each source has the header of its name. In others a header
-# lists what several sources do: a row of a table each (request/views, import,
-# operators' outcomes, signatures), or a step each of one thing (words).
+# lists what several sources do: a row of a table each (request/views, native,
+# signatures), or a step each of one thing (words).
 HAVE_HEADERS = ("policy/answer", "policy/base", "policy/budget", "policy/demystify",
                 "policy/demystify/logs", "policy/demystify/readers",
                 "policy/demystify/signatures/matching",
@@ -147,6 +157,8 @@ GRPC = r"gRPC::.*|mulligan_grpc"
 SERVING = r"spdlog::.*|prometheus-cpp::.*|CLI11::.*"
 LINK_RULES = {
     "mulligan_proto": rf"{GRPC}|{SERVING}|mulligan_(policy|loader|server_lib)",
+    "mulligan_request": "mulligan_(native|verdict|words|policy)",
+    "mulligan_native": "mulligan_(verdict|words|policy)",
     "mulligan_verdict": "mulligan_(words|policy)",
     "mulligan_policy": rf"{GRPC}|{SERVING}|yaml-cpp|OpenSSL::.*|"
                        r"mulligan_(loader|server_lib|client)",

@@ -11,7 +11,7 @@
 #include "client/cli/print/human.h"
 #include "client/cli/print/workloads.h"
 #include "client/cli/story/wording.h"
-#include "policy/demystify/causes.h"
+#include "policy/wording.h"
 
 namespace mulligan::cli {
 namespace {

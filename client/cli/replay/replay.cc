@@ -14,7 +14,7 @@
 #include "client/cli/input/workload_groups.h"
 #include "client/cli/story/wording.h"
 #include "google/protobuf/arena.h"
-#include "policy/answer/candidate_verdict.h"
+#include "policy/compare.h"
 #include "policy/decide.h"
 #include "policy/request/workload.h"
 

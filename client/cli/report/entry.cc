@@ -17,7 +17,7 @@
 #include "policy/base/stable_hash.h"
 #include "policy/base/times.h"
 #include "policy/decide.h"
-#include "policy/operators/native.h"
+#include "policy/native.h"
 #include "policy/request/workload.h"
 
 namespace mulligan::cli {

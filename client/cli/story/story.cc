@@ -13,12 +13,10 @@
 #include "client/cli/base/proto_json.h"
 #include "client/cli/input/workload_groups.h"
 #include "client/cli/story/wording.h"
-#include "policy/answer/native_decision.h"
 #include "policy/base/shell.h"
+#include "policy/compare.h"
 #include "policy/request/workload.h"
-#include "policy/verdict/situated.h"
-#include "policy/words/advice.h"
-#include "policy/words/sentence.h"
+#include "policy/wording.h"
 
 namespace mulligan::cli {
 namespace {
@@ -57,7 +55,7 @@ std::string DoneText(v1::Decision decision, const v1::FailureReport& report,
   std::string more;
   auto& changes = *decision.mutable_resources();
   for (int i = changes.size(); i-- > 0;) {
-    if (words::HasBase(changes[i], report, culprit)) continue;
+    if (HasBase(changes[i], report, culprit)) continue;
     more.insert(0, absl::StrCat(" with more ", changes[i].resource()));
     changes.DeleteSubrange(i, 1);
   }
@@ -289,7 +287,7 @@ Story TellStory(const v1::DecideRequest& request,
   }
   for (const v1::ResourceChange& change : response.decision().resources()) {
     story.resources.push_back(change);
-    if (!words::HasBase(change, report, diagnosis.culprit())) {
+    if (!HasBase(change, report, diagnosis.culprit())) {
       story.resources.back().set_factor(0);
     }
   }

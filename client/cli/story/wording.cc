@@ -10,7 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "client/cli/base/numbers.h"
-#include "policy/words/sentence.h"
+#include "policy/wording.h"
 
 namespace mulligan::cli {
 

@@ -33,11 +33,11 @@ func (n now) Decide(ctx context.Context, request *mulliganv1.DecideRequest, opti
 // Killed between the ledger and its status, an operator counts what was charged: the row
 // of the recorded cause in the service's table says who is to blame.
 func TestARepeatedAnswerCountsAsItWasCharged(t *testing.T) {
-	table, err := os.ReadFile("../../../policy/demystify/causes.cc")
+	table, err := os.ReadFile("../../../policy/demystify/causes.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile(`\{v1::(\w+),\s*\d+,\s*D::(\w+)`).FindAllStringSubmatch(string(table), -1)
+	rows := regexp.MustCompile(`(?m)^- \{cause: (\w+), faultDomain: (\w+)`).FindAllStringSubmatch(string(table), -1)
 	if want := len(mulliganv1.Cause_name) - 1; len(rows) != want {
 		t.Fatalf("%d rows, want one for each of %d causes", len(rows), want)
 	}

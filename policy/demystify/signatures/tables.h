@@ -113,7 +113,7 @@ const Signature* FindOperatorState(std::string_view source,
 bool SoundsLikeHelper(std::string_view name);
 
 // What people are told where a text names what is wrong (message Remedy of
-// compiler/signature_rows.proto has the words in braces).
+// tools/rows/rows.proto has the words in braces).
 struct RemedyRow {
   // The table of texts that it stands in, "start"; empty: in another table.
   std::string_view table;

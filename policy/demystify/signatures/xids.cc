@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <optional>
 
 #include "policy/base/characters.h"
@@ -15,59 +14,9 @@ namespace {
 
 using enum XidEffect;
 
-struct Range {
-  int first;
-  int last;
-  XidEffect effect;
-};
-
-// By NVIDIA's immediate action: RESET_GPU and RESTART_BM are faults,
-// RESTART_APP alone is the program's, IGNORE is information. Codes in no range
-// are unused.
-constexpr Range kRanges[] = {
-    {8, 8, kProgram},         {11, 11, kProgram},
-    {13, 13, kProgram},       {25, 25, kProgram},
-    {31, 32, kProgram},       {37, 38, kInformation},
-    {39, 41, kProgram},       {43, 45, kInformation},
-    {46, 46, kGpu},           {48, 48, kGpu},
-    {54, 54, kGpu},           {56, 58, kGpu},
-    {60, 60, kProgram},       {61, 62, kGpu},
-    {63, 63, kInformation},   {64, 64, kGpu},
-    {66, 67, kInformation},   {68, 71, kProgram},
-    {74, 74, kLink},          {75, 77, kProgram},
-    {78, 79, kGpu},           {80, 80, kProgram},
-    {82, 89, kProgram},       {92, 93, kInformation},
-    {94, 95, kGpu},           {96, 105, kProgram},
-    {106, 107, kInformation}, {109, 110, kGpu},
-    {119, 120, kGpu},         {121, 121, kInformation},
-    {123, 123, kGpu},         {126, 135, kProgram},
-    {136, 136, kLink},        {137, 137, kInformation},
-    {139, 139, kProgram},     {140, 140, kGpu},
-    {141, 141, kInformation}, {142, 143, kGpu},
-    {144, 150, kLink},        {151, 151, kGpu},
-    {152, 154, kInformation}, {155, 155, kLink},
-    {156, 156, kGpu},         {157, 157, kInformation},
-    {158, 159, kGpu},         {160, 165, kInformation},
-    {166, 166, kLink},        {167, 167, kGpu},
-    {168, 168, kInformation}, {169, 169, kGpu},
-    {170, 170, kLink},        {171, 172, kGpu},
-};
-
-constexpr bool IsAscending() {
-  for (std::size_t i = 0; i < std::size(kRanges); ++i) {
-    if (kRanges[i].first > kRanges[i].last) return false;
-    if (i > 0 && kRanges[i].first <= kRanges[i - 1].last) return false;
-  }
-  return true;
-}
-static_assert(IsAscending());
-
 XidEffect EffectOf(int code) {
-  const auto* const range =
-      std::lower_bound(std::begin(kRanges), std::end(kRanges), code,
-                       [](const Range& a, int b) { return a.last < b; });
-  return range != std::end(kRanges) && range->first <= code ? range->effect
-                                                            : kNone;
+  const XidCodes* const row = FindXidCode(code);
+  return row == nullptr ? kNone : row->effect;
 }
 
 // NVLink 5 tells severity in a word and, for a link that went down, why in

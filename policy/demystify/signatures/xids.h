@@ -1,29 +1,15 @@
-// XID errors of NVIDIA's driver (NVIDIA's catalogue of 2025-10-29): which of
-// them are faults of the GPU, of the link, of the program, or only told.
+// XID errors of NVIDIA's driver in texts and names; their codes are in
+// policy/request/xid_codes.yaml.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_XIDS_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_XIDS_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 
 #include "policy/demystify/signatures/matching/text_table.h"
+#include "policy/request/xid_codes.h"
 
 namespace mulligan::demystify {
-
-// What an XID is about, the most telling last.
-enum class XidEffect : std::uint8_t {
-  // No XID at all.
-  kNone,
-  // Counted, retired, recovered: nothing to leave a node for.
-  kInformation,
-  // An exception of the program that runs on the GPU.
-  kProgram,
-  // The other end of an NVLink failed; this one only saw it.
-  kRemoteLink,
-  kLink,
-  kGpu,
-};
 
 struct Xid {
   XidEffect effect = XidEffect::kNone;

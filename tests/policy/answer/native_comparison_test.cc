@@ -2,6 +2,7 @@
 
 #include "gtest/gtest.h"
 #include "policy/answer/native_decision.h"
+#include "policy/compare.h"
 #include "tests/policy/fixtures.h"
 
 namespace mulligan {

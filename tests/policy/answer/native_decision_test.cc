@@ -251,5 +251,13 @@ TEST(CompareNativeTest, WhatTheOperatorWouldRefuseIsAWarning) {
                              HasSubstr("greater than or equal to 0"))));
 }
 
+TEST(NativeBudgetNameTest, IsALabel) {
+  EXPECT_EQ(NativeBudgetName("backoffLimit"), "backoff-limit");
+  EXPECT_EQ(NativeBudgetName("maxRestarts"), "max-restarts");
+  EXPECT_EQ(NativeBudgetName("requeuingStrategy.backoffLimitCount"),
+            "requeuing-strategy-backoff-limit-count");
+  EXPECT_THAT(NativeBudgetName(""), IsEmpty());
+}
+
 }  // namespace
 }  // namespace mulligan

@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "policy/decide.h"
 #include "policy/demystify/causes.h"
-#include "policy/demystify/signatures/compiler/samples.h"
+#include "policy/demystify/signatures/samples.h"
 #include "policy/demystify/signatures/tables.h"
 #include "policy/loader/load.h"
 #include "tests/testing/status_matchers.h"

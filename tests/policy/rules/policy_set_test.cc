@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/base/glob.h"
 #include "tests/policy/fixtures.h"
 
 namespace mulligan {

@@ -1,0 +1,105 @@
+// What an operator does about a failure, as its steps hand it on: plain values,
+// of which an outcome is made at the end.
+#ifndef MULLIGAN_POLICY_NATIVE_ANSWER_H_
+#define MULLIGAN_POLICY_NATIVE_ANSWER_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "mulligan/v1/decision.pb.h"
+#include "policy/native/go_text.h"
+#include "policy/native/native.h"
+#include "policy/native/objects.h"
+
+namespace mulligan {
+
+// By their JSON paths in status.
+using Counters = std::map<std::string, std::int64_t>;
+
+// The budget that pays, as in NativeOutcome.
+struct NativeCharge {
+  std::string budget = {};
+  std::int64_t used = 0;
+  std::int64_t limit = 0;
+};
+
+struct OperatorAnswer {
+  // In the operator's words, and in ours.
+  std::string word = {};
+  v1::Decision::Action action = v1::Decision::ACTION_UNSPECIFIED;
+  std::string reason = {};
+  std::string message = {};
+  // Unspecified: what the operator's workloads are.
+  v1::Decision::Scope scope = v1::Decision::SCOPE_UNSPECIFIED;
+  // Unspecified: a retry keeps its place.
+  v1::Decision::Queue queue = v1::Decision::QUEUE_UNSPECIFIED;
+  NativeCharge charge = {};
+  std::optional<absl::Duration> delay = {};
+  bool on_demand = false;
+  // Semantics of the objects below, where those answer.
+  std::string also_by = {};
+  Counters counters = {};
+  std::vector<std::string> warnings = {};
+};
+
+OperatorAnswer AnswerAs(std::string_view word, v1::Decision::Action action,
+                        OperatorAnswer rest = {});
+
+inline OperatorAnswer Quits(std::string_view word, OperatorAnswer rest = {}) {
+  return AnswerAs(word, v1::Decision::FAIL, std::move(rest));
+}
+inline OperatorAnswer Retries(std::string_view word, OperatorAnswer rest = {}) {
+  return AnswerAs(word, v1::Decision::RETRY, std::move(rest));
+}
+inline OperatorAnswer Waits(std::string_view word, OperatorAnswer rest = {}) {
+  return AnswerAs(word, v1::Decision::WAIT, std::move(rest));
+}
+inline OperatorAnswer Ignores(std::string_view word, OperatorAnswer rest = {}) {
+  return AnswerAs(word, v1::Decision::IGNORE, std::move(rest));
+}
+
+// Nothing is done about the failure, and why.
+OperatorAnswer Idle(std::string why);
+
+// The object is another controller's.
+OperatorAnswer LeftTo(const std::string& manager);
+
+// The type of a condition is the word; its reason and message, where there is
+// one, are those of the answer.
+template <typename Conditions>
+OperatorAnswer AnswerBy(const Conditions& conditions, std::string_view type,
+                        v1::Decision::Action action, OperatorAnswer rest = {}) {
+  if (const auto* const found = FindCondition(conditions, type)) {
+    rest.reason = found->reason();
+    rest.message = found->message();
+  }
+  return AnswerAs(type, action, std::move(rest));
+}
+
+// Who pays for what the objects below do pays for it, too.
+OperatorAnswer ChargedAs(const NativeOutcome& below, OperatorAnswer answer);
+
+std::vector<std::string> Appended(std::vector<std::string> texts,
+                                  const std::vector<std::string>& more);
+
+// "report.jobs[0].spec.x: why; the webhook refuses such a Job".
+std::vector<std::string> RefusalsOf(const FieldErrors& errors,
+                                    const std::string& path,
+                                    std::string_view refusal);
+
+// `who` answers by `semantics`, about a `whose` unless the answer says
+// otherwise. `warnings` come before those of the answer.
+NativeOutcome OutcomeBy(std::string_view who, const std::string& semantics,
+                        v1::Decision::Scope whose,
+                        const std::vector<std::string>& warnings,
+                        const OperatorAnswer& answer);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_NATIVE_ANSWER_H_

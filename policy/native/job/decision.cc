@@ -1,0 +1,255 @@
+#include "policy/native/job/decision.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "absl/strings/str_format.h"
+#include "policy/base/times.h"
+#include "policy/native/job/failures.h"
+#include "policy/native/job/indexes.h"
+
+namespace mulligan::job {
+namespace {
+
+// Pods accounted for in one pass at most.
+constexpr int kMaxUncountedPods = 500;
+
+// What the limits look at.
+struct Look {
+  const Job& job;
+  const JobSpec& spec;
+  const Pods& pods;
+  const Gates& gates;
+  absl::Time now;
+  std::int64_t failures;
+  const Indexes& indexes;
+};
+
+// A condition with the last word: its type, and what it means.
+struct RecordedRow {
+  std::string_view type;
+  bool failed;
+};
+constexpr std::array<RecordedRow, 2> kFinal = {
+    {{"Failed", true}, {"Complete", false}}};
+constexpr std::array<RecordedRow, 2> kAnnounced = {
+    {{"SuccessCriteriaMet", false}, {"FailureTarget", true}}};
+
+std::optional<Ending> Recorded(const std::array<RecordedRow, 2>& rows,
+                               const JobStatus& status) {
+  for (const RecordedRow& row : rows) {
+    const auto* const found = FindCondition(status.conditions(), row.type);
+    if (found != nullptr && found->status() == "True") {
+      return Ending{row.failed, found->reason(), found->message()};
+    }
+  }
+  return std::nullopt;
+}
+
+bool IsLeftAlone(const JobSpec& spec, const Gates& gates) {
+  const bool other_controller =
+      gates.managed_by && spec.has_managed_by() &&
+      spec.managed_by() != "kubernetes.io/job-controller";
+  return other_controller ||
+         (spec.completion_mode() != "NonIndexed" && !IsIndexed(spec));
+}
+
+std::optional<Ending> FailedByPodFailurePolicy(const Look& look) {
+  for (const Pod* pod : look.pods) {
+    if (!IsPodFailed(*pod, look.spec, look.gates)) continue;
+    const auto match = MatchPodFailurePolicy(*pod, look.spec, look.gates);
+    if (!match.message.empty()) {
+      return Ending{true, "PodFailurePolicy", match.message};
+    }
+  }
+  return std::nullopt;
+}
+
+// With restartPolicy OnFailure one attempt fewer is tolerated than with Never:
+// restarts that reach the limit are enough. A limit of 0 tolerates no restart,
+// but no restart at all is within it.
+bool ExceedsBackoffLimit(const Look& look) {
+  return look.failures > look.spec.backoff_limit() ||
+         CountedRestarts(look.spec, look.pods) >=
+             std::max(1, look.spec.backoff_limit());
+}
+
+bool ExceedsDeadline(const Look& look) {
+  const JobStatus& status = look.job.status();
+  if (!look.spec.has_active_deadline_seconds() || look.spec.suspend()) {
+    return false;
+  }
+  absl::Duration active;
+  if (status.has_start_time()) {
+    if (IsZeroTime(status.start_time())) return false;
+    active = look.now - ToTime(status.start_time());
+  }
+  return active >= absl::Seconds(look.spec.active_deadline_seconds());
+}
+
+bool ExceedsMaxFailedIndexes(const Look& look) {
+  return look.spec.has_max_failed_indexes() &&
+         look.indexes.failed.total() > look.spec.max_failed_indexes();
+}
+
+bool HasOnlySettledIndexes(const Look& look) {
+  const std::int64_t failed = look.indexes.failed.total();
+  return failed > 0 &&
+         failed + look.indexes.succeeded.total() >= look.spec.completions();
+}
+
+struct Limit {
+  bool (*applies)(const Look&);
+  const char* reason;
+  const char* message;
+};
+
+constexpr std::array<Limit, 4> kLimits = {{
+    {ExceedsBackoffLimit, "BackoffLimitExceeded",
+     "Job has reached the specified backoff limit"},
+    {ExceedsDeadline, "DeadlineExceeded",
+     "Job was active longer than specified deadline"},
+    {ExceedsMaxFailedIndexes, "MaxFailedIndexesExceeded",
+     "Job has exceeded the specified maximal number of failed indexes"},
+    {HasOnlySettledIndexes, "FailedIndexes", "Job has failed indexes"},
+}};
+
+std::optional<Ending> FailedByLimit(const Look& look) {
+  for (const Limit& limit : kLimits) {
+    if (limit.applies(look)) return Ending{true, limit.reason, limit.message};
+  }
+  return std::nullopt;
+}
+
+std::optional<Ending> SucceededByPolicy(const Look& look) {
+  if (!look.gates.success_policy || !IsIndexed(look.spec)) return std::nullopt;
+  const auto rule =
+      MatchSuccessPolicy(look.spec.success_policy(), look.spec.completions(),
+                         look.indexes.succeeded);
+  if (!rule.has_value()) return std::nullopt;
+  return Ending{false, "SuccessPolicy",
+                absl::StrFormat("Matched rules at index %d", *rule)};
+}
+
+// Pods that run. A report may leave them out; then status.active says how many
+// there were when the controller looked last, less those that stopped since.
+std::int64_t ActivePods(const Job& job, const Pods& pods) {
+  std::int64_t active = 0;
+  std::int64_t stopped = 0;
+  for (const Pod* pod : pods) {
+    if (IsPodActive(*pod)) {
+      ++active;
+    } else if (HasTrackingFinalizer(*pod)) {
+      ++stopped;
+    }
+  }
+  return std::max(active, job.status().active() - stopped);
+}
+
+// Enough successes. What still runs is deleted in the same look, unless the Job
+// itself is being deleted or, without completions, may run to its end.
+bool IsComplete(const Look& look) {
+  const std::int64_t succeeded = IsIndexed(look.spec)
+                                     ? look.indexes.succeeded.total()
+                                     : SuccessCount(look.job, look.pods);
+  if (succeeded < (look.spec.has_completions() ? look.spec.completions() : 1)) {
+    return false;
+  }
+  const bool lets_run = look.job.metadata().has_deletion_timestamp() ||
+                        (!look.spec.has_completions() && !look.spec.suspend());
+  return !lets_run || ActivePods(look.job, look.pods) == 0;
+}
+
+std::optional<Ending> Completed(const Look& look) {
+  if (!IsComplete(look)) return std::nullopt;
+  return Ending{false, "CompletionsReached",
+                "Reached expected number of succeeded pods"};
+}
+
+// Whether pods that still run count as failed. Where not every terminal verdict
+// is announced first, so that it comes when no pod is left, the controller
+// takes CompletionsReached for a failure here.
+bool FailsWhatRuns(const Ending& ending, const Gates& gates) {
+  const bool announces = gates.interim_conditions &&
+                         (gates.managed_by || gates.pod_replacement_policy);
+  return ending.failed || (ending.reason == "CompletionsReached" && !announces);
+}
+
+// Whether the pod's finalizer may go: everyone's with the end of the Job, else
+// not that of a failed pod that waits for its replacement.
+bool MayRelease(const Look& look, const Pod& pod, bool has_ended) {
+  if (has_ended || look.job.metadata().has_deletion_timestamp() ||
+      HasPhase(pod, "Succeeded")) {
+    return true;
+  }
+  if (!IsPodFailed(pod, look.spec, look.gates)) return false;
+  const auto index = CompletionIndex(pod, look.spec.completions());
+  if (!index.has_value()) return true;
+  const auto awaiting = look.indexes.awaiting_replacement.find(*index);
+  return awaiting == look.indexes.awaiting_replacement.end() ||
+         awaiting->second->metadata().uid() != pod.metadata().uid();
+}
+
+// A pod is counted when its finalizer may go. Indexed Jobs know their successes
+// by index.
+void AccountPods(const Look& look, Decision& decision) {
+  const JobStatus& status = look.job.status();
+  const auto& uncounted = status.uncounted_terminated_pods();
+  const std::optional<Ending>& ending = decision.ending;
+  const bool fails_rest =
+      ending.has_value() && FailsWhatRuns(*ending, look.gates);
+  decision.failed = status.failed() + uncounted.failed_size();
+  decision.succeeded = status.succeeded() + uncounted.succeeded_size();
+  const std::int64_t before = decision.failed + decision.succeeded;
+  for (const Pod* pod : look.pods) {
+    if (!HasTrackingFinalizer(*pod)) continue;
+    if (decision.failed + decision.succeeded - before >= kMaxUncountedPods) {
+      break;
+    }
+    const std::string& uid = pod->metadata().uid();
+    const bool is_failed = HasText(uncounted.failed(), uid);
+    const bool is_succeeded = HasText(uncounted.succeeded(), uid);
+    if (!MayRelease(look, *pod, ending.has_value())) {
+      decision.failed -= is_failed ? 1 : 0;
+      decision.succeeded -= is_succeeded ? 1 : 0;
+    } else if (HasPhase(*pod, "Succeeded")) {
+      decision.succeeded += is_failed || is_succeeded ? 0 : 1;
+    } else if (!is_failed &&
+               (fails_rest || IsPodFailed(*pod, look.spec, look.gates)) &&
+               HasValidIndex(*pod, look.spec) &&
+               MatchPodFailurePolicy(*pod, look.spec, look.gates).counts) {
+      ++decision.failed;
+    }
+  }
+  if (IsIndexed(look.spec)) {
+    decision.succeeded = look.indexes.succeeded.total();
+  }
+}
+
+}  // namespace
+
+Decision DecideJob(const Job& job, const Pods& pods, const Gates& gates,
+                   absl::Time now) {
+  const JobStatus& status = job.status();
+  Decision decision{
+      Recorded(kFinal, status), status.failed(), status.succeeded(),
+      status.failed() + status.uncounted_terminated_pods().failed_size()};
+  if (decision.ending.has_value() || IsLeftAlone(job.spec(), gates)) {
+    return decision;
+  }
+  const Indexes indexes = IndexesOf(job, pods, gates);
+  decision.failures = FailureCount(job, pods, gates);
+  decision.failed_indexes = indexes.failed.total();
+  const Look look{job, job.spec(),        pods,   gates,
+                  now, decision.failures, indexes};
+  decision.ending = Recorded(kAnnounced, status);
+  for (const auto& check : {FailedByPodFailurePolicy, FailedByLimit,
+                            SucceededByPolicy, Completed}) {
+    if (!decision.ending.has_value()) decision.ending = check(look);
+  }
+  AccountPods(look, decision);
+  return decision;
+}
+
+}  // namespace mulligan::job

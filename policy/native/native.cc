@@ -1,0 +1,209 @@
+#include "policy/native/native.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "policy/base/labels.h"
+#include "policy/base/times.h"
+#include "policy/native/job/objects.h"
+#include "policy/native/objects.h"
+#include "policy/request/owner_graph.h"
+#include "policy/request/recorded.h"
+
+namespace mulligan {
+namespace {
+
+using Outcome = std::optional<NativeOutcome> (*)(const NativeInput&);
+
+struct OperatorRow {
+  // In NativeSemantics.operator.
+  std::string_view name;
+  // Kind of its workloads; empty: it handles several.
+  std::string_view kind;
+  Outcome outcome;
+};
+
+// Outermost first: each may own objects of those below it.
+constexpr std::array<OperatorRow, 9> kOperators = {{
+    {"kueue", "", WorkloadOutcome},
+    {"flyte", "", FlyteOutcome},
+    {"trainjob", "TrainJob", TrainJobOutcome},
+    {"rayjob", "RayJob", RayJobOutcome},
+    {"mpijob", "", MpiJobOutcome},
+    {"kubeflow", "", TrainingJobOutcome},
+    {"spark", "SparkApplication", SparkApplicationOutcome},
+    {"jobset", "JobSet", JobSetOutcome},
+    {"job", "Job", KubernetesJobOutcome},
+}};
+
+// Verdict words of an operator that does nothing about a failure for now.
+constexpr std::array<std::string_view, 4> kIdle = {"None", "Pending", "Running",
+                                                   "Skipped"};
+
+bool IsIdle(const NativeOutcome& outcome) {
+  return outcome.action == v1::Decision::IGNORE &&
+         HasText(kIdle, outcome.verdict.verdict());
+}
+
+const OperatorRow* FindOperator(std::string_view name) {
+  return FindIn(kOperators,
+                [&](const OperatorRow& row) { return row.name == name; });
+}
+
+// 128 and SIGTERM.
+constexpr int kTerminated = 143;
+
+// Whether the object says how often its operator tries again: in a report that
+// somebody wrote by hand a Job may lack what the API server fills in.
+bool StatesLimit(const v1::FailureReport& report) {
+  return report.has_job_set() || report.has_ray_job() ||
+         report.has_train_job() || report.has_spark_application() ||
+         report.has_kubeflow_job() ||
+         std::ranges::any_of(report.jobs(), [](const auto& job) {
+           return job.spec().has_backoff_limit() ||
+                  job.spec().has_backoff_limit_per_index();
+         });
+}
+
+// Whether the owner of pods[pod] is known to replace failed pods: it created
+// this pod after another with the same index had ended, which the report shows
+// or the owner's ledger has recorded. A retry that the ledger granted says so
+// only of pods that the Job controller has created: others may be the caller's.
+bool ReplacesPods(const NativeInput& input, int pod) {
+  const auto& meta = input.report.pods(pod).metadata();
+  const auto* owner = ControllerOf(meta);
+  if (owner == nullptr) return false;
+  const absl::Time created = ToTime(meta.creation_timestamp());
+  const auto index = LabelOf(meta.annotations(), kCompletionIndexLabel);
+  const auto& history = input.ledger.history();
+  if (!history.empty() && input.ledger.workload_uid() == owner->uid() &&
+      (history.rbegin()->part().empty() || history.rbegin()->part() == index) &&
+      (history.rbegin()->retried_by() == v1::AttemptRecord::OPERATOR ||
+       (LabelOf(meta.labels(), kControllerUidLabel) == owner->uid() &&
+        RecordedEnd(*history.rbegin()) <= created))) {
+    return true;
+  }
+  return std::ranges::any_of(input.report.pods(), [&](const auto& other) {
+    const auto* made_by = ControllerOf(other.metadata());
+    // Without a known end it is the time when the pod was created.
+    const absl::Time end = job::FinishTime(other, {});
+    return made_by != nullptr && made_by->uid() == owner->uid() &&
+           LabelOf(other.metadata().annotations(), kCompletionIndexLabel) ==
+               index &&
+           (other.status().phase() == "Failed" ||
+            other.metadata().has_deletion_timestamp()) &&
+           end > ToTime(other.metadata().creation_timestamp()) &&
+           end <= created;
+  });
+}
+
+// What the operator will see once pods[pod] has ended: the pod as it is then
+// and, where a JobSet stands above its Job, that the Job has failed of it.
+v1::FailureReport WhenSeen(const v1::FailureReport& report, int pod) {
+  v1::FailureReport seen;
+  *seen.mutable_workload() = report.workload();
+  *seen.mutable_jobs() = report.jobs();
+  if (report.has_job_set()) *seen.mutable_job_set() = report.job_set();
+  if (report.has_train_job()) *seen.mutable_train_job() = report.train_job();
+  if (report.has_kubeflow_job()) {
+    *seen.mutable_kubeflow_job() = report.kubeflow_job();
+  }
+  auto& ended = *seen.add_pods();
+  ended = report.pods(pod);
+  ended.mutable_status()->set_phase("Failed");
+  for (auto& status : *ended.mutable_status()->mutable_container_statuses()) {
+    if (!status.state().has_running()) continue;
+    status.mutable_state()->mutable_terminated()->set_exit_code(kTerminated);
+    status.mutable_state()->clear_running();
+  }
+  if (!seen.has_job_set()) return seen;
+  const auto* const owner = ControllerOf(ended.metadata());
+  for (auto& job : *seen.mutable_jobs()) {
+    if (owner == nullptr || job.metadata().name() != owner->name()) continue;
+    auto& failed = *job.mutable_status()->add_conditions();
+    failed.set_type("Failed");
+    failed.set_status("True");
+    failed.set_reason("BackoffLimitExceeded");
+  }
+  return seen;
+}
+
+}  // namespace
+
+std::optional<NativeOutcome> AnswerNatively(const NativeInput& input) {
+  const std::string& name = input.semantics.operator_();
+  if (!name.empty()) {
+    const OperatorRow* const row = FindOperator(name);
+    return row == nullptr ? std::nullopt : row->outcome(input);
+  }
+  const std::string& kind = input.report.workload().kind();
+  const OperatorRow* const own =
+      FindIn(kOperators, [&](const OperatorRow& row) {
+        return !kind.empty() && row.kind == kind;
+      });
+  std::optional<NativeOutcome> idle;
+  for (const OperatorRow& row : kOperators) {
+    // Further out than the stated kind are only those that handle several.
+    const bool is_further_out = own != nullptr && &row < own;
+    if (is_further_out && !row.kind.empty()) continue;
+    std::optional<NativeOutcome> outcome = row.outcome(input);
+    if (!outcome.has_value()) continue;
+    // An object that could not exist is refused, whatever is inside it.
+    if (IsIdle(*outcome) && outcome->refusals.empty()) {
+      if (!idle.has_value()) idle = std::move(outcome);
+      continue;
+    }
+    if (idle.has_value()) {
+      outcome->warnings.push_back(absl::StrFormat(
+          "%s does nothing about this failure, so %s answers",
+          idle->verdict.operator_(), outcome->verdict.operator_()));
+    }
+    return outcome;
+  }
+  return idle;
+}
+
+std::string RetriesByItself(const NativeInput& input, int pod) {
+  if (!StatesLimit(input.report)) {
+    const bool says_more =
+        !input.report.jobs().empty() || input.report.has_kueue_workload();
+    return !says_more && pod >= 0 && ReplacesPods(input, pod)
+               ? "its owner replaces pods that fail"
+               : "";
+  }
+  std::optional<NativeOutcome> outcome = AnswerNatively(input);
+  if (outcome && pod >= 0 && outcome->action != v1::Decision::FAIL) {
+    // Others may have a limit left where this pod's index has none.
+    const v1::FailureReport seen = WhenSeen(input.report, pod);
+    auto alone = AnswerNatively(
+        {seen, input.ledger, input.semantics, input.now, input.patterns});
+    if (alone) outcome = std::move(alone);
+  }
+  if (!outcome || outcome->action != v1::Decision::RETRY ||
+      outcome->verdict.operator_() == "kueue" ||
+      outcome->verdict.operator_() == "flyte") {
+    return {};
+  }
+  return outcome->charged_to.empty()
+             ? "its operator tries it again by itself"
+             : absl::StrFormat(
+                   "its operator tries it again by itself: %d of %s %d used",
+                   outcome->used, outcome->charged_to, outcome->limit);
+}
+
+bool IsNativeOperator(const std::string& name) {
+  return FindOperator(name) != nullptr;
+}
+
+std::string NativeOperatorNames() {
+  std::string names;
+  for (const OperatorRow& row : kOperators) {
+    if (!names.empty()) names += ", ";
+    names += row.name;
+  }
+  return names;
+}
+
+}  // namespace mulligan

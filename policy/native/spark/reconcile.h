@@ -1,0 +1,102 @@
+// Releases and options of the Spark operator, and one pass of its reconciler of
+// SparkApplications.
+#ifndef MULLIGAN_POLICY_NATIVE_SPARK_RECONCILE_H_
+#define MULLIGAN_POLICY_NATIVE_SPARK_RECONCILE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/time/time.h"
+#include "google/protobuf/repeated_ptr_field.h"
+#include "mulligan/kubernetes/core/v1/pod.pb.h"
+#include "mulligan/kubernetes/spark/v1beta2/spark_application.pb.h"
+#include "mulligan/v1/native.pb.h"
+#include "policy/native/release.h"
+#include "policy/request/views/spark_words.h"
+
+namespace mulligan::spark {
+
+using Pod = kubernetes::core::v1::Pod;
+using SparkApplication = kubernetes::spark::v1beta2::SparkApplication;
+using SparkApplicationStatus =
+    kubernetes::spark::v1beta2::SparkApplicationStatus;
+
+// What bears on failures, with the defaults of release 2.3.
+struct Settings {
+  // --driver-pod-creation-grace-period: how long after a submission a missing
+  // driver pod is waited for.
+  absl::Duration driver_grace = absl::Seconds(10);
+  // Since 2.4: spec.suspend is obeyed.
+  bool suspends = false;
+  // Since 2.5: a rerun keeps submissionAttempts and the time of the last
+  // submission, so that the wait goes on growing; the words of the run that
+  // ended are erased as soon as the rerun is decided.
+  bool keeps_submission_attempts = false;
+};
+
+// The release versions["spark"] ("2.4", "v2.4.0"; absent: 2.3), then settings
+// "spark.<flag of the controller>". Settings of others are passed over.
+Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics);
+
+// What the reconciler looks at.
+struct Observed {
+  const SparkApplication& application;
+  // The pod called DriverName(); null: there is none.
+  const Pod* driver = nullptr;
+  const Settings& settings;
+  absl::Time now;
+};
+
+// What a pass comes to, beside the new state.
+enum class Step {
+  // Nothing to do, or nothing but to follow the driver.
+  kFollow,
+  // The driver is not there yet; looked for again until the grace is over.
+  kAwaitDriver,
+  // A retry is due in `delay`; 0: done, or about to be.
+  kRetry,
+  // There is no further retry.
+  kGiveUp,
+  // The same error again and again, until the specification changes.
+  kStuck,
+};
+
+struct Pass {
+  SparkApplicationStatus status;
+  Step step = Step::kFollow;
+  absl::Duration delay;
+  // Reason of the last event about the application or its driver. Empty: none.
+  std::string event;
+  // For kAwaitDriver and kStuck: the error that the operator logs.
+  std::string error;
+};
+
+inline const std::string& StateOf(const SparkApplicationStatus& status) {
+  return status.application_state().state();
+}
+
+// What spec.restartPolicy says about a run (state FAILING) or a submission that
+// failed, and how often it was tried.
+struct RetryRule {
+  std::string_view name;
+  std::optional<std::int32_t> retries;
+  // Seconds.
+  std::optional<std::int64_t> interval;
+  std::int32_t attempts = 0;
+};
+RetryRule RetryRuleFor(const SparkApplication& application,
+                       const SparkApplicationStatus& status);
+
+// Name of the driver pod: of the last submission, else of the one among `pods`
+// that is labelled as a driver, else the operator's default.
+std::string DriverName(const SparkApplication& application,
+                       const google::protobuf::RepeatedPtrField<Pod>& pods);
+
+// A submission is taken to succeed.
+Pass Reconcile(const Observed& observed);
+
+}  // namespace mulligan::spark
+
+#endif  // MULLIGAN_POLICY_NATIVE_SPARK_RECONCILE_H_

@@ -1,0 +1,34 @@
+// Parts of an answer's texts, for programs that show it in their own form.
+#ifndef MULLIGAN_POLICY_WORDING_H_
+#define MULLIGAN_POLICY_WORDING_H_
+
+#include <string>
+#include <string_view>
+
+#include "mulligan/v1/decision.pb.h"
+#include "mulligan/v1/diagnosis.pb.h"
+#include "mulligan/v1/report.pb.h"
+
+namespace mulligan {
+
+// Begins `why_not` of a considered cause for which evidence is missing: it is
+// still possible.
+inline constexpr char kNotRuledOut[] = "not ruled out: ";
+
+// Begins the warning that there is no native verdict to compare with.
+inline constexpr char kNoNativeVerdict[] = "no native verdict: ";
+
+// "the JobSet"; "the workload" if the scope is not set.
+std::string_view ScopeText(v1::Decision::Scope scope);
+
+// The verdict alone: "retry the pod in 12s with memory x1.5".
+std::string VerdictText(const v1::Decision& decision);
+
+// Whether there is something that the change multiplies: false if the report
+// shows the container without limit and request of the resource.
+bool HasBase(const v1::ResourceChange& change, const v1::FailureReport& report,
+             const v1::Culprit& culprit);
+
+}  // namespace mulligan
+
+#endif  // MULLIGAN_POLICY_WORDING_H_

@@ -1,0 +1,198 @@
+#include "policy/native/rayjob/validation.h"
+
+#include <ostream>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/native/rayjob/test_objects.h"
+
+namespace mulligan::rayjob {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kCluster =
+    "ray_cluster_spec { head_group_spec { template { spec { containers { } } "
+    "} } } ";
+
+struct SpecCase {
+  std::string name;
+  std::string spec;
+  // Of the first refusal; empty: none.
+  std::string field;
+  std::string detail;
+};
+
+void PrintTo(const SpecCase& test, std::ostream* out) { *out << test.name; }
+
+class RayJobSpecTest : public testing::TestWithParam<SpecCase> {};
+
+TEST_P(RayJobSpecTest, IsRefusedInKubeRaysWords) {
+  const SpecCase& test = GetParam();
+  const FieldErrors errors =
+      ValidateRayJobSpec(Parse<RayJobSpec>(test.spec), {});
+  if (test.field.empty()) {
+    EXPECT_TRUE(errors.empty()) << errors.front().detail;
+    return;
+  }
+  ASSERT_FALSE(errors.empty());
+  EXPECT_EQ(errors.front().field, test.field);
+  EXPECT_THAT(errors.front().detail, HasSubstr(test.detail));
+}
+
+std::string On(const std::string& rest) { return kCluster + rest; }
+
+INSTANTIATE_TEST_SUITE_P(
+    Specs, RayJobSpecTest,
+    testing::Values(
+        SpecCase{"Good", On("backoff_limit: 3"), "", ""},
+        SpecCase{"NoCluster", "", "spec.rayClusterSpec", "one of"},
+        SpecCase{"SuspendWithoutShutdown", On("suspend: true"), "spec.suspend",
+                 "not allowed to be suspended"},
+        SpecCase{"NegativeTtl",
+                 On("shutdown_after_job_finishes: true "
+                    "ttl_seconds_after_finished: -5"),
+                 "spec.ttlSecondsAfterFinished", "non-negative"},
+        SpecCase{"TtlWithoutShutdown", On("ttl_seconds_after_finished: 5"),
+                 "spec.ttlSecondsAfterFinished", "cannot have TTL"},
+        SpecCase{"SelectorWithoutName",
+                 "cluster_selector { key: 'a' value: 'b' }",
+                 "spec.clusterSelector", "should not be empty"},
+        SpecCase{"SelectorRetries",
+                 "cluster_selector { key: 'ray.io/cluster' value: 'b' } "
+                 "backoff_limit: 1",
+                 "spec.backoffLimit", "ClusterSelector mode"},
+        SpecCase{"SelectorAlone",
+                 "cluster_selector { key: 'ray.io/cluster' value: 'b' }", "",
+                 ""},
+        SpecCase{"InteractiveRetries",
+                 On("submission_mode: 'InteractiveMode' backoff_limit: 1"),
+                 "spec.backoffLimit", "InteractiveMode"},
+        SpecCase{"SidecarSubmitter",
+                 On("submission_mode: 'SidecarMode' submitter_config { }"),
+                 "spec.submitterConfig", "SubmitterConfig"},
+        SpecCase{"SidecarTemplate",
+                 On("submission_mode: 'SidecarMode' submitter_pod_template { "
+                    "}"),
+                 "spec.submitterPodTemplate", "SubmitterPodTemplate"},
+        SpecCase{"NoTimeToRun", On("active_deadline_seconds: 0"),
+                 "spec.activeDeadlineSeconds", "positive"},
+        SpecCase{"NoTimeToStart", On("pre_running_deadline_seconds: -1"),
+                 "spec.preRunningDeadlineSeconds", "positive"},
+        SpecCase{"NegativeLimit", On("backoff_limit: -2147483648"),
+                 "spec.backoffLimit", "positive"}),
+    [](const auto& test) { return test.param.name; });
+
+class RayJobDeletionTest : public testing::TestWithParam<SpecCase> {};
+
+TEST_P(RayJobDeletionTest, IsRefusedInKubeRaysWords) {
+  const SpecCase& test = GetParam();
+  const FieldErrors errors =
+      ValidateRayJobSpec(Parse<RayJobSpec>(On(test.spec)), {});
+  if (test.detail.empty()) {
+    EXPECT_TRUE(errors.empty()) << errors.front().detail;
+    return;
+  }
+  ASSERT_FALSE(errors.empty());
+  EXPECT_THAT(errors.front().detail, HasSubstr(test.detail));
+}
+
+std::string Rules(const std::string& rules) {
+  return "deletion_strategy { " + rules + " }";
+}
+const std::string kOnFailed = "condition { job_status: 'FAILED' ";
+
+INSTANTIATE_TEST_SUITE_P(
+    Strategies, RayJobDeletionTest,
+    testing::Values(
+        SpecCase{"Empty", Rules(""), "", "cannot be empty"},
+        SpecCase{"OneBranch", Rules("on_failure { policy: 'DeleteNone' }"), "",
+                 "must be set when using the legacy"},
+        SpecCase{"BranchWithoutPolicy",
+                 Rules("on_success { policy: 'DeleteNone' } on_failure { }"),
+                 "", "OnFailure cannot be unset"},
+        SpecCase{"NoneAndShutdown",
+                 "shutdown_after_job_finishes: true " +
+                     Rules("on_success { policy: 'DeleteNone' } "
+                           "on_failure { policy: 'DeleteSelf' }"),
+                 "", "while deletion policy is 'DeleteNone'"},
+        SpecCase{"RulesAndShutdown",
+                 "shutdown_after_job_finishes: true " +
+                     Rules("deletion_rules { policy: 'DeleteSelf' " +
+                           kOnFailed + "} }"),
+                 "", "mutually exclusive"},
+        SpecCase{"RulesAndBranches",
+                 Rules("deletion_rules { policy: 'DeleteSelf' " + kOnFailed +
+                       "} } on_success { policy: 'DeleteSelf' }"),
+                 "", "simultaneously"},
+        SpecCase{"RuleWithoutState",
+                 Rules("deletion_rules { policy: 'DeleteSelf' }"), "",
+                 "exactly one of"},
+        SpecCase{"RuleWithBothStates",
+                 Rules("deletion_rules { policy: 'DeleteSelf' " + kOnFailed +
+                       "job_deployment_status: 'Failed' } }"),
+                 "", "at the same time"},
+        SpecCase{"NegativeTtl",
+                 Rules("deletion_rules { policy: 'DeleteSelf' " + kOnFailed +
+                       "ttl_seconds: -1 } }"),
+                 "", "deletionRules[0]: TTLSeconds must be non-negative"},
+        SpecCase{"SeveralAreToldAsOne",
+                 Rules("deletion_rules { policy: 'DeleteSelf' " + kOnFailed +
+                       "ttl_seconds: -1 } } deletion_rules { policy: "
+                       "'DeleteCluster' " +
+                       kOnFailed + "ttl_seconds: -2 } }"),
+                 "",
+                 "deletionRules[0]: TTLSeconds must be non-negative\n"
+                 "deletionRules[1]: TTLSeconds must be non-negative"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(RayJobValidationTest, AllRefusalsAreTold) {
+  EXPECT_GE(ValidateRayJobSpec(
+                Parse<RayJobSpec>("suspend: true backoff_limit: -1"), {})
+                .size(),
+            3U);
+}
+
+TEST(RayJobValidationTest, GateAndReleaseDecideWhatIsLookedAt) {
+  Settings settings;
+  settings.deletion_policy = false;
+  settings.pre_running_deadline = false;
+  const FieldErrors errors = ValidateRayJobSpec(
+      Parse<RayJobSpec>(On("deletion_strategy { } "
+                           "pre_running_deadline_seconds: -1")),
+      settings);
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_THAT(errors[0].detail, HasSubstr("feature gate must be enabled"));
+}
+
+TEST(RayJobValidationTest, Names) {
+  RayJob job = RayJobIn(kNew);
+  const auto refusals = [&](const std::string& name) {
+    job.mutable_metadata()->set_name(name);
+    return ValidateRayJob(job, {}).size();
+  };
+  EXPECT_EQ(refusals(std::string(47, 'j')), 0U);
+  EXPECT_EQ(refusals(std::string(48, 'j')), 1U);
+  for (const char* const name : {"1abc", "Abc", "a-", "a.b", ""}) {
+    EXPECT_EQ(refusals(name), 1U) << name;
+  }
+}
+
+TEST(RayJobValidationTest, WaitingIsForInteractiveMode) {
+  EXPECT_EQ(ValidateRayJob(RayJobIn(kWaiting), {}).size(), 1U);
+  EXPECT_THAT(ValidateRayJob(
+                  RayJobIn(kWaiting, "submission_mode: 'InteractiveMode'"), {}),
+              IsEmpty());
+}
+
+TEST(RayJobValidationTest, NewerModesAreWarnedOf) {
+  EXPECT_THAT(RayJobSpecWarnings(Parse<RayJobSpec>("submission_mode: 'Mail'")),
+              ElementsAre(HasSubstr("'Mail'")));
+  EXPECT_THAT(RayJobSpecWarnings({}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace mulligan::rayjob
