@@ -223,6 +223,8 @@ std::size_t EscapeAt(std::string_view text) {
 }
 
 std::string Head(std::string_view text, std::size_t most) {
+  // Most names and messages.
+  if (text.size() <= most && IsPrintableAscii(text)) return std::string(text);
   // A character has at most four bytes: the rest cannot reach the excerpt.
   const std::string_view head = text.substr(0, most + 4);
   std::string clean = IsPrintableAscii(head)

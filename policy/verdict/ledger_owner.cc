@@ -55,7 +55,10 @@ Owner OwnerOf(const Owners& owners, const v1::WorkloadReference& workload) {
   Owner owner{workload.kind(), workload.uid()};
   const auto climb = [&owner](const ObjectMeta& object) {
     const Owner maker = MakerOf(object);
-    if (SeniorityOf(maker.kind) > SeniorityOf(owner.kind)) owner = maker;
+    if (maker.kind != owner.kind &&
+        SeniorityOf(maker.kind) > SeniorityOf(owner.kind)) {
+      owner = maker;
+    }
   };
   if (report.pods_size() > 0) climb(report.pods(0).metadata());
   if (report.jobs_size() > 0) climb(report.jobs(0).metadata());
