@@ -10,43 +10,45 @@
 
 namespace mulligan {
 
-// In what two answers to one request differ, in the order of the enum; texts,
-// decision and policy do not count. Empty: they ask for the same at the same
-// price.
+// Returns how two answers to one request differ, in the order of the enum.
+// Texts, decision id and policy do not count. Empty if action and price are the
+// same.
 std::vector<v1::CandidateVerdict::Difference> Differences(
     const v1::DecideResponse& ours, const v1::DecideResponse& candidates);
 
-// The answer `candidates` beside `ours`, in `verdict`, which must be empty.
+// Fills `verdict` with the answer `candidates` compared with `ours`. REQUIRES:
+// `verdict` is empty.
 void TellCandidate(const v1::DecideResponse& ours,
                    const v1::DecideResponse& candidates,
                    v1::CandidateVerdict& verdict);
 
-// That the candidate has no answer, because of `why`.
+// Records in `verdict` that the candidate has no answer because of `why`.
 void TellNoCandidate(const absl::Status& why, v1::CandidateVerdict& verdict);
 
-// The first that applies.
+// How the verdicts differ; the first that applies.
 enum class Divergence {
   kNone,
   kOnlyNativeRetries,
   kOnlyMulliganRetries,
   // Other actions, for example FAIL and WAIT.
   kAction,
-  // Both retry or both fail, but more or less of the workload.
+  // Both retry or both fail, but different parts of the workload.
   kScope,
-  // Both retry, at another place in the queue.
+  // Both retry, at different places in the queue.
   kQueue,
-  // Both retry, after delays that differ by more than a second and more than a
-  // tenth of the longer one, which is the share of the jitter.
+  // Both retry, after delays that differ by more than a second and by more than
+  // a tenth of the longer one, which jitter may explain.
   kDelay,
 };
 
-// The native verdict as a decision: action, scope, delay, place in the queue,
-// last attempt.
+// Returns the native verdict as a decision: action, scope, delay, place in the
+// queue, last attempt.
 v1::Decision DecisionOf(const v1::NativeVerdict& native);
 
 Divergence Compare(const v1::NativeVerdict& native, const v1::Decision& ours);
 
-// "Job: fail the Job; Mulligan: retry the pod in 9s"; empty for kNone.
+// Returns for example "Job: fail the Job; Mulligan: retry the pod in 9s"; empty
+// for kNone.
 std::string DifferenceText(const v1::NativeVerdict& native,
                            const v1::Decision& ours);
 

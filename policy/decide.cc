@@ -36,7 +36,7 @@ absl::Status Decide(const v1::DecideRequest& request, const PolicySet& policies,
   Recalled before = Recall(*at, told);
   Compare(*at, before, told);
   Decided decided = DecideOn(*at, told, std::move(before));
-  // What was found under a watch that ended the call may be wrong.
+  // A result found under a watch that ended the call may be wrong.
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
   WriteAnswer(received, *at, told, std::move(decided), response);
   return absl::OkStatus();

@@ -1,5 +1,4 @@
-// Bounds on everything that comes in. Each has a test at the bound and one
-// past it.
+// Bounds on all input. Tests cover each bound and the value just past it.
 #ifndef MULLIGAN_POLICY_LIMITS_H_
 #define MULLIGAN_POLICY_LIMITS_H_
 
@@ -8,15 +7,15 @@
 
 namespace mulligan {
 
-// Requests. The server refuses messages beyond kMaxRequestBytes before they
-// are parsed, unless --max-message-bytes says otherwise within its range; the
-// other bounds are checked by Validate (policy/request/validate.h).
+// Requests. The server refuses messages above kMaxRequestBytes before parsing
+// them; --max-message-bytes changes that bound within its range. Validate
+// (policy/request/validate.h) checks the others.
 inline constexpr std::size_t kMaxRequestBytes = 4 << 20;
 inline constexpr int kLeastMaxMessageBytes = 64 << 10;
 inline constexpr int kMostMaxMessageBytes = 64 << 20;
 inline constexpr int kMaxBatchItems = 1000;
 inline constexpr int kMaxPods = 5000;
-// Pods that the report counts instead, of each kind.
+// Pods that a report counts instead of listing, for each kind of count.
 inline constexpr std::int32_t kMaxOmittedPods = 10'000'000;
 inline constexpr int kMaxJobs = 5000;
 inline constexpr int kMaxNodes = 5000;
@@ -39,14 +38,14 @@ inline constexpr std::size_t kMaxNameBytes = 1024;
 // Messages and label values: termination messages, log tails, event texts.
 inline constexpr std::size_t kMaxTextBytes = 64 << 10;
 
-// Answers. Warnings beyond the number are left out, which the last one says;
-// longer ones are cut. A list of numbers can ask for one each.
+// Answers. Longer warnings are cut. Warnings beyond the number are left out,
+// and the last one says so.
 inline constexpr int kMaxAnswerWarnings = 1000;
 inline constexpr std::size_t kMaxWarningBytes = 4 << 10;
 // NativeVerdict.counters of lists in an object.
 inline constexpr int kMaxNativeCounters = 1000;
 
-// Ledgers. What Decide returns is always within these.
+// Ledgers. Decide returns only ledgers within these bounds.
 inline constexpr std::size_t kMaxLedgerJsonBytes = 16 << 10;
 inline constexpr int kMaxHistory = 64;
 inline constexpr int kMaxLedgerBudgets = 32;
@@ -58,9 +57,8 @@ inline constexpr std::size_t kMaxArtifactBytes = 128;
 inline constexpr std::size_t kMaxPartBytes = 16;
 inline constexpr int kMaxRecordAdvice = 8;
 
-// PolicyService.CheckPolicy: number of files, bytes of each, and bytes of all.
-// Reading YAML takes some 0.3 s a MiB, during which a thread answers nothing
-// else.
+// PolicyService.CheckPolicy: number of files, bytes of each, bytes of all.
+// Reading YAML takes about 0.3 s per MiB and blocks its thread.
 inline constexpr int kMaxCheckedFiles = 100;
 inline constexpr std::size_t kMaxCheckedFileBytes = 256 << 10;
 inline constexpr std::size_t kMaxCheckedBytes = 1 << 20;
@@ -71,34 +69,33 @@ inline constexpr int kMaxRules = 1000;
 inline constexpr int kMaxSignatures = 1000;
 inline constexpr int kMaxListEntries = 1000;
 inline constexpr std::size_t kMaxPatternBytes = 1024;
-// RE2::ProgramSize of one pattern, and bytes it may use: a counted repetition
-// like (a{1000}){1000} asks for much.
+// RE2::ProgramSize and memory in bytes of one pattern. Counted repetitions such
+// as (a{1000}){1000} need much of both.
 inline constexpr int kMaxPatternProgram = 2000;
 inline constexpr std::int64_t kMaxPatternMemory = 1 << 18;
-// What the patterns of a decision may do: the instructions of each times the
-// bytes it searches; of built-in ones, which have automata, and for reading a
-// log, a step for eight bytes. Hostile patterns take up to 12 ns for each,
-// usual ones a hundredth of that. (Besides, the server bounds the time of a
-// call.)
+// Pattern steps of a decision: the instructions of each pattern times the bytes
+// it searches. Built-in patterns, which have automata, and log reading cost one
+// step per eight bytes. A step takes up to 12 ns for a hostile pattern, a
+// hundredth of that usually. The server bounds the time of a call as well.
 inline constexpr std::int64_t kMaxPatternSteps = 500'000'000;
-// What the patterns of a policy may take to compile, in the same steps: an
-// instruction is 100, a class such as \PL 35,000 (policy/base/text_pattern.cc).
-// Of an inline policy, of all files in CheckPolicy, of a folder of files.
+// Compiling steps of the patterns of an inline policy, of all files in
+// CheckPolicy, and of a folder of files. An instruction costs 100 steps, a
+// class such as \PL 35,000 (policy/base/text_pattern.cc).
 inline constexpr std::int64_t kMaxInlineCompileSteps = 10'000'000;
 inline constexpr std::int64_t kMaxCheckedCompileSteps = 20'000'000;
 inline constexpr std::int64_t kMaxCompileSteps = 100'000'000;
 inline constexpr std::size_t kMaxInlinePolicyBytes = 64 << 10;
 inline constexpr int kMaxInlinePatterns = 200;
-// Of a JobSet in a report: groups, and rules of its failure policy; group names
-// in all its rules and its success policy. Its logic looks up each name among
+// For a JobSet in a report: groups and failure policy rules, then group names
+// in all rules and the success policy. JobSet's logic looks up each name among
 // the groups.
 inline constexpr int kMaxJobSetGroups = 1000;
 inline constexpr int kMaxJobSetTargets = 10'000;
-// Patterns of a JobSet in a report, in all its rules.
+// Patterns in all rules of a JobSet in a report.
 inline constexpr int kMaxJobSetPatterns = 100;
 inline constexpr std::size_t kMaxRuleNameBytes = 128;
 inline constexpr std::int64_t kMaxBudgetLimit = 1'000'000;
-// Ten years: longer than any job, far from every overflow.
+// Ten years: longer than any job, and far from overflow.
 inline constexpr std::int64_t kMaxPolicySeconds = 315'360'000;
 inline constexpr double kMaxFactor = 1000;
 

@@ -11,20 +11,20 @@
 
 namespace mulligan {
 
-// Begins `why_not` of a considered cause for which evidence is missing: it is
-// still possible.
+// Prefix of `why_not` for a considered cause that is still possible because
+// evidence is missing.
 inline constexpr char kNotRuledOut[] = "not ruled out: ";
 
-// Begins the warning that there is no native verdict to compare with.
+// Prefix of the warning that there is no native verdict to compare with.
 inline constexpr char kNoNativeVerdict[] = "no native verdict: ";
 
-// "the JobSet"; "the workload" if the scope is not set.
+// Returns "the JobSet", for example; "the workload" if unset.
 std::string_view ScopeText(v1::Decision::Scope scope);
 
-// The verdict alone: "retry the pod in 12s with memory x1.5".
+// Returns the verdict alone: "retry the pod in 12s with memory x1.5".
 std::string VerdictText(const v1::Decision& decision);
 
-// Whether there is something that the change multiplies: false if the report
+// Returns whether the change has a base amount to multiply: false if the report
 // shows the container without limit and request of the resource.
 bool HasBase(const v1::ResourceChange& change, const v1::FailureReport& report,
              const v1::Culprit& culprit);

@@ -18,31 +18,31 @@ namespace mulligan {
 namespace {
 
 constexpr int kSecondMs = 1000;
-// Reconnecting now and then spreads callers over new replicas.
+// Occasional reconnects spread callers over new replicas.
 constexpr int kMaxConnectionAgeMs = 600 * kSecondMs;
 constexpr int kMaxConnectionAgeGraceMs = 30 * kSecondMs;
 constexpr int kMaxConnectionIdleMs = 300 * kSecondMs;
 constexpr int kKeepaliveTimeMs = 60 * kSecondMs;
 constexpr int kKeepaliveTimeoutMs = 20 * kSecondMs;
-// Controllers ping idle connections; once in ten seconds is tolerated.
+// Controllers ping idle connections; one ping in ten seconds is allowed.
 constexpr int kMinPingIntervalMs = 10 * kSecondMs;
 constexpr int kHandshakeTimeoutMs = 10 * kSecondMs;
-// What callers send beyond this waits on their side instead of in a queue here:
-// a refusal costs nearly as much as an answer. Sixteen full connections are 512
-// calls, some 25 ms of work; a caller far away gets 32 answers a round trip, at
-// 50 ms 640 a second, and opens a second connection (or sends batches) for
-// more.
+// Further calls wait at the caller instead of in a queue here, because a
+// refusal costs nearly as much as an answer. Sixteen full connections are 512
+// calls, about 25 ms of work. A distant caller gets 32 answers per round trip,
+// at 50 ms 640 a second. For more it opens a second connection or sends
+// batches.
 constexpr int kMaxConcurrentStreams = 32;
-// A header of one byte on the wire takes two hundred in memory and counts 33
-// here; 4 KiB hold the longest trace state and a certificate's names.
+// A header of one byte on the wire takes two hundred in memory and counts as 33
+// here. 4 KiB hold the longest trace state and a certificate's names.
 constexpr int kMaxMetadataBytes = 4 << 10;
 
-// Keeps the library up until the process ends. When its last user goes, gRPC
-// stops its threads, which now and then (about once in a hundred after a
-// message of megabytes) takes ten seconds.
+// Keeps the library initialized until the process ends. When its last user
+// goes, gRPC stops its threads, which about once in a hundred times (after
+// messages of megabytes) takes ten seconds.
 void HoldLibrary() {
   [[maybe_unused]] static const bool held = [] {
-    // Debian's Abseil looks for cycles of gRPC's locks whenever one is taken.
+    // Debian's Abseil checks gRPC's locks for cycles at every lock operation.
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
     grpc_init();
     return true;
@@ -50,12 +50,12 @@ void HoldLibrary() {
 }
 
 void SetLimits(const ServerOptions& options, grpc::ServerBuilder& builder) {
-  // Bytes that are read but not yet ours.
+  // Bytes that gRPC has read but not handed over.
   grpc::ResourceQuota quota("server");
   quota.Resize(static_cast<std::size_t>(options.max_memory_bytes));
   builder.SetResourceQuota(quota);
   builder.SetMaxReceiveMessageSize(options.max_message_bytes);
-  // Four kilobytes unpack to four megabytes, and are counted only then.
+  // Four kilobytes can unpack to four megabytes, which are only counted then.
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   const std::pair<const char*, int> arguments[] = {

@@ -1,4 +1,4 @@
-// Builds the gRPC server around the services.
+// The gRPC server around the services.
 #ifndef MULLIGAN_SERVER_GRPC_SERVER_H_
 #define MULLIGAN_SERVER_GRPC_SERVER_H_
 
@@ -15,11 +15,11 @@ namespace mulligan {
 
 struct GrpcServer {
   std::unique_ptr<grpc::Server> server;
-  // Takes connections over; see acceptor.h for why it does not listen itself.
+  // Takes over connections; acceptor.h says why it does not listen itself.
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections;
 };
 
-// Starts the server; the services outlive it. `tls` in place of the options'.
+// Starts the server with `tls`, not the options'. Services must outlive it.
 absl::StatusOr<GrpcServer> StartGrpcServer(
     const ServerOptions& options, const TlsFiles& tls,
     const std::vector<grpc::Service*>& services);

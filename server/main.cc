@@ -1,4 +1,4 @@
-// mulligan-server, see docs/operations.md.
+// mulligan-server; see docs/operations.md.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -28,8 +28,8 @@ int Fail(const absl::Status& status, ExitCode code) {
   return code;
 }
 
-// A standard stream that is closed would be the next file or connection: logs
-// would go there.
+// Opens closed standard streams, because the next file or connection would get
+// their descriptor, and the logs.
 void OpenStandardStreams() {
   while (true) {
     const int next = open("/dev/null", O_RDWR);
@@ -72,9 +72,9 @@ int Main(const std::vector<std::string>& arguments) {
   return RunUntilSignal(**server, log);
 }
 
-// Before the constructors of any library, some of which take milliseconds: who
-// signals a process that has just been started must not end it by SIGHUP. The
-// time that the loader needs before (some ten milliseconds) cannot be had.
+// Runs before all library constructors, some of which take milliseconds, so
+// that a SIGHUP to a process just started does not end it. The loader's time
+// before that (about ten milliseconds) cannot be covered.
 __attribute__((section(".preinit_array"),
                used)) void (*const block_first)() = &BlockReload;
 

@@ -36,7 +36,7 @@ std::string ApplyBool(const std::string& value, bool& target) {
 
 std::string ApplyDuration(const std::string& value, absl::Duration& target) {
   absl::Duration parsed;
-  // Also no "-0s".
+  // Refuses "-0s" too.
   if (!absl::ParseDuration(value, &parsed) || value.front() == '-' ||
       parsed > kMaxDuration) {
     return "a duration such as 500ms, 5s or 2m, from 0 to 10m";

@@ -1,5 +1,4 @@
-// Values of flags: each function takes one over, or returns the form that was
-// expected; "" is success.
+// Flag values. Functions return "" if stored, else the expected form.
 #ifndef MULLIGAN_SERVER_OPTION_VALUES_H_
 #define MULLIGAN_SERVER_OPTION_VALUES_H_
 
@@ -19,7 +18,7 @@ std::string ApplyDuration(const std::string& value, absl::Duration& target);
 std::string ApplyBytes(const std::string& value, std::int64_t least,
                        std::int64_t most, std::int64_t& target);
 
-// The same for what is counted.
+// The same for counts.
 std::string ApplyCount(const std::string& value, std::int64_t least,
                        std::int64_t most, std::int64_t& target);
 

@@ -26,7 +26,7 @@ constexpr std::int64_t kMostLogBytes = std::int64_t{1} << 40;
 constexpr std::int64_t kMostLogFiles = 10'000;
 constexpr std::int64_t kMostMaxMemoryBytes = std::int64_t{1} << 40;
 
-// Takes the value over, or returns the form that was expected.
+// Stores the value and returns "", or returns the expected form.
 using Apply = std::string (*)(const std::string& value, ServerOptions& options);
 
 struct Option {
@@ -34,7 +34,7 @@ struct Option {
   const char* default_value;
   const char* help;
   Apply apply;
-  // Given twice is an error; of other flags the last one counts.
+  // Giving it twice is an error; for other flags the last one counts.
   bool once = false;
 };
 
@@ -286,7 +286,7 @@ std::string VersionText() {
                          kCommit, kCompiler);
 }
 
-// May be given without a value.
+// Whether the flag may be given without a value.
 bool IsSwitch(const Option& option) {
   const std::string_view value = option.default_value;
   return value == "true" || value == "false";
@@ -299,15 +299,15 @@ std::string NotValid(const std::string& source, const std::string& value,
 }
 
 struct Flags {
-  // By option; the last one given.
+  // The last value given, by option.
   std::map<std::string, std::string> values;
   bool help = false;
   bool version = false;
-  // Arguments that are no flags.
+  // Arguments that are not flags.
   std::vector<std::string> problems;
 };
 
-// --flag=value, --flag value, and for switches --flag alone.
+// Accepts --flag=value, --flag value, and --flag alone for switches.
 Flags ReadFlags(const std::vector<std::string>& arguments) {
   Flags flags;
   for (auto next = arguments.begin(); next != arguments.end();) {

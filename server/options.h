@@ -1,4 +1,4 @@
-// What the server is told: flags, and environment variables for each of them.
+// The server's options: flags, each with an environment variable.
 #ifndef MULLIGAN_SERVER_OPTIONS_H_
 #define MULLIGAN_SERVER_OPTIONS_H_
 
@@ -18,71 +18,72 @@
 namespace mulligan {
 
 struct ServerOptions {
-  // gRPC: host:port, port 0 picks one, or unix:/path.
+  // gRPC: host:port, where port 0 picks one, or unix:/path.
   std::string listen_address = "127.0.0.1:8980";
   // HTTP for metrics and probes: host:port, or "off".
   std::string admin_address = "127.0.0.1:8981";
   // Folder of policy files; empty: the embedded policies.
   std::string policy_dir;
-  // How often to look whether the policy files changed; 0: never.
+  // How often to check policy files for changes; 0: never.
   absl::Duration policy_poll = absl::Seconds(10);
-  // Folder of policies that are tried out; empty: none.
+  // Folder of candidate policies; empty: none.
   std::string candidate_policy_dir;
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kJson;
-  // How long calls under way may still take once new ones are refused.
+  // How long open calls may still take once new ones are refused.
   absl::Duration shutdown_grace = absl::Seconds(20);
-  // How long to serve on after announcing the stop, so that clients and
+  // How long to keep serving after announcing the stop, so that clients and
   // endpoint lists notice.
   absl::Duration drain_delay = absl::Seconds(5);
-  // How long an answer may take to be read; then its call is cancelled.
+  // How long reading an answer may take before its call is cancelled.
   absl::Duration send_timeout = absl::Seconds(30);
   // Serve without TLS on an address that other hosts can reach.
   bool allow_plaintext = false;
   bool reflection = true;
-  // File that receives the ports as JSON once the server serves; empty: none.
+  // File for the ports as JSON once the server serves; empty: none.
   std::string port_file;
   int max_message_bytes = static_cast<int>(kMaxRequestBytes);
-  // What all requests under way may take together.
+  // Bytes that all open requests may take together.
   std::int64_t max_memory_bytes = std::int64_t{512} << 20;
   int max_connections = 2000;
   TlsFiles tls;
-  // Names in certificates; empty: every certificate the client CA signed.
+  // Names in certificates; empty: every certificate signed by the client CA.
   std::vector<std::string> allowed_callers;
-  // The same for PolicyService. Reflection answers every caller whose
-  // certificate is accepted: schemas are no secret.
+  // The same for PolicyService. Reflection answers every caller with an
+  // accepted certificate, because schemas are public.
   std::vector<std::string> allowed_policy_callers;
-  // Whether requests may bring a policy of their own.
+  // Whether requests may contain a policy.
   bool inline_policies = true;
   DecisionLogOptions decision_log;
 };
 
-// One flag, as help text and documentation show it.
+// One flag, for help text and documentation.
 struct OptionInfo {
   // "--drain-delay".
   std::string flag;
   // "MULLIGAN_DRAIN_DELAY".
   std::string environment;
-  // Value used when neither is given, as it would be written.
+  // The default in the notation of a flag.
   std::string default_value;
   std::string help;
 };
 
-// All flags in the order of the help text.
+// Returns all flags in the order of the help text.
 std::vector<OptionInfo> OptionTable();
 
 struct CommandLine {
   ServerOptions options;
-  // Not empty: print this and exit 0 (--help, --version).
+  // If not empty: print this and exit 0 (--help, --version).
   std::string output;
 };
 
-// Value of an environment variable, or null.
+// Returns the value of an environment variable, or null.
 using Environment = std::function<const char*(const char* name)>;
 
-// Reads flags (`arguments` without the program's name) and environment; a flag
-// beats its variable, an empty variable counts as absent. INVALID_ARGUMENT
-// names every flag or variable that is wrong, its value and the expected form.
+// Parses flags (`arguments` without the program's name) and environment. A flag
+// takes precedence over its variable; an empty variable counts as absent.
+// INVALID_ARGUMENT names every wrong flag or variable, its value and the
+// expected form.
 absl::StatusOr<CommandLine> ParseCommandLine(
     const std::vector<std::string>& arguments, const Environment& environment);
 

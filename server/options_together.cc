@@ -8,7 +8,7 @@
 namespace mulligan {
 namespace {
 
-// What the TLS flags say together.
+// Checks the TLS flags together.
 absl::Status ValidateTls(const ServerOptions& options) {
   const TlsFiles& tls = options.tls;
   if (tls.certificate.empty() != tls.key.empty()) {

@@ -1,4 +1,4 @@
-// Which options fit together. Both checks are part of ParseCommandLine.
+// Checks of options together; both are part of ParseCommandLine.
 #ifndef MULLIGAN_SERVER_OPTIONS_TOGETHER_H_
 #define MULLIGAN_SERVER_OPTIONS_TOGETHER_H_
 
@@ -8,7 +8,7 @@
 namespace mulligan {
 
 absl::Status ValidateOptions(const ServerOptions& options);
-// The largest request must have room, waiting and worked on.
+// The largest request must fit, both while waiting and while it runs.
 absl::Status ValidateMemory(const ServerOptions& options);
 
 }  // namespace mulligan

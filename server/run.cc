@@ -22,7 +22,7 @@
 namespace mulligan {
 namespace {
 
-// How far a drain may exceed its delay and grace.
+// How much longer than its delay and grace a drain may take.
 constexpr absl::Duration kWatchdogMargin = absl::Seconds(5);
 constexpr long kPollNanoseconds = 20'000'000;
 
@@ -36,7 +36,6 @@ sigset_t StopSignals() {
   return signals;
 }
 
-// SIGHUP besides.
 sigset_t AllSignals() {
   sigset_t signals = StopSignals();
   sigaddset(&signals, SIGHUP);
@@ -69,13 +68,13 @@ void BlockSignals() {
   const sigset_t signals = AllSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
-  // A file that may not grow is a decision log that cannot be written.
+  // A file that must not grow counts as a write error of the decision log.
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
 absl::Status CheckThreads() {
-  // The pool and gRPC have some for each core; admin port, listener, looks and
-  // logs one each.
+  // The pool and gRPC have some per core; admin port, listener, monitor and
+  // logs have one each.
   constexpr std::size_t kForEachCore = 3;
   constexpr std::size_t kBesides = 16;
   const std::size_t wanted =
@@ -153,7 +152,7 @@ int RunUntilSignal(Server& server, const Log& log) {
                         absl::ToChronoNanoseconds(
                             server.options().drain_delay +
                             server.options().shutdown_grace + kWatchdogMargin);
-  // Where no thread can be had it drains below, in get, and nothing cuts short.
+  // If no thread is available, it drains below in get(), without a time limit.
   std::future<std::int64_t> drain =
       std::async(std::launch::async | std::launch::deferred,
                  [&server] { return server.Drain(); });

@@ -10,7 +10,7 @@
 
 namespace mulligan {
 
-// Exit codes of mulligan-server, see docs/operations.md.
+// Exit codes of mulligan-server; see docs/operations.md.
 enum ExitCode {
   kExitOk = 0,
   kExitCannotStart = 1,
@@ -19,29 +19,28 @@ enum ExitCode {
   kExitCallsCutOff = 4,
 };
 
-// Keeps SIGHUP pending. May be called before anything else has been set up.
+// Keeps SIGHUP pending. May be called before any other setup.
 void BlockReload();
 
-// Keeps SIGTERM, SIGINT and SIGHUP pending for RunUntilSignal. Call in main
-// before any thread exists. Ignores SIGPIPE.
+// Keeps SIGTERM, SIGINT and SIGHUP pending for RunUntilSignal. Ignores SIGPIPE.
+// REQUIRES: called in main before any thread exists.
 void BlockSignals();
 
-// Whether as many threads can be had at a time as a server may need: who lacks
-// one later, be it gRPC, hangs or aborts.
+// Returns whether the threads that a server may need are available. Without
+// one, the server or gRPC would hang or abort later.
 absl::Status CheckThreads();
 
-// Removes the file of an earlier run, which must not pass for this one's. An
-// error for what is none: nobody wants /dev/null or a policy removed.
+// Removes the file of an earlier run, which must not be taken for this one's.
+// Returns an error for other files, such as /dev/null or a policy.
 absl::Status RemovePortFile(const std::string& path);
 
-// Writes {"pid":...,"grpcPort":...,"adminPort":...} to `path`, complete or not
-// at all.
+// Writes {"pid":...,"grpcPort":...,"adminPort":...} to `path`, atomically.
 absl::Status WritePortFile(const std::string& path, const Server& server);
 
-// Waits for SIGTERM or SIGINT, then drains; kExitCallsCutOff when calls did not
-// end within the grace. SIGHUP loads the policies again. A second signal, or a
-// drain that hangs beyond its time (a reactor that never finishes holds gRPC's
-// Shutdown for ever), ends the process at once with kExitCallsCutOff.
+// Waits for SIGTERM or SIGINT, then drains; returns kExitCallsCutOff if calls
+// did not end within the grace. SIGHUP reloads the policies. A second signal,
+// or a drain that exceeds its time (a reactor that never finishes holds gRPC's
+// Shutdown forever), ends the process at once with kExitCallsCutOff.
 int RunUntilSignal(Server& server, const Log& log);
 
 }  // namespace mulligan

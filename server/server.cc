@@ -20,8 +20,8 @@
 namespace mulligan {
 namespace {
 
-// Names of grpc.health.v1 besides the services': "liveness" stays healthy
-// while draining, else the kubelet would kill what is about to stop.
+// Names of grpc.health.v1 in addition to the services'. "liveness" stays
+// healthy while draining; otherwise the kubelet would kill the server.
 constexpr char kLiveness[] = "liveness";
 const char* const kReadinessNames[] = {
     "", "readiness", kRetryDecisionServiceName, kPolicyServiceName};
@@ -31,20 +31,20 @@ constexpr absl::Duration kDrainPoll = absl::Milliseconds(5);
 // For decisions that wait to be logged.
 constexpr absl::Duration kLogPatience = absl::Seconds(3);
 constexpr absl::Duration kLastAnswers = absl::Milliseconds(50);
-// What is open then has no message yet, or a caller that does not read.
+// What is still open then lacks its message or has a caller that does not read.
 constexpr absl::Duration kMostLastAnswers = absl::Milliseconds(500);
 
-// What gRPC takes for a stream that is open, at most, with all its headers.
+// Most bytes that gRPC takes for an open stream with its headers.
 constexpr std::size_t kStreamBytes = 16 << 10;
-// What waits takes twice its bytes (RunInPool): more than half of the memory
-// in requests that are still coming would be refused if they ended. It is six
-// of the largest messages or more (options_together.cc).
+// A waiting request takes twice its bytes (RunInPool), so arriving requests
+// above half of the memory would be refused at their end. Half is at least six
+// of the largest messages (options_together.cc).
 constexpr std::size_t kWaitingTakes = 2;
 
 constexpr char kReflection[] = "grpc.reflection.v1";
 constexpr char kReflectionAlpha[] = "grpc.reflection.v1alpha";
 
-// What reflection lists: the schemas of v1alpha are those of v1.
+// Services that reflection lists; the schemas of v1alpha are those of v1.
 std::vector<std::string> ServiceNames() {
   return {"grpc.health.v1.Health",
           std::string(kReflection) + ".ServerReflection", kPolicyServiceName,
@@ -58,7 +58,7 @@ std::vector<std::string> HealthNames() {
   return names;
 }
 
-// Counts what is loaded and what cannot be.
+// Counts loaded policies and failed attempts.
 ReloadEvents CountIn(Metrics& metrics) {
   return {[&metrics](const PolicySet& policies, absl::Time now) {
             metrics.OnPoliciesLoaded(policies, now);
@@ -68,7 +68,7 @@ ReloadEvents CountIn(Metrics& metrics) {
           [&metrics] { metrics.OnPoliciesRestored(); }};
 }
 
-// Null: none are tried out.
+// Returns null if there are no candidate policies.
 std::unique_ptr<PolicySource> MakeCandidateSource(
     const ServerOptions& options) {
   if (options.candidate_policy_dir.empty()) return nullptr;
@@ -91,7 +91,7 @@ std::unique_ptr<PolicyReloader> MakeCandidate(PolicySource* source,
       log);
 }
 
-// A connection needs one descriptor; some are for the rest of the process.
+// A connection needs one descriptor; some are reserved for the rest.
 std::size_t MaxConnections(const ServerOptions& options,
                            std::size_t descriptors) {
   constexpr std::size_t kOthers = 256;
@@ -114,14 +114,14 @@ std::unique_ptr<InlinePolicies> MakeInlinePolicies(
   return std::make_unique<NoInlinePolicies>();
 }
 
-// Null when it is off.
+// Returns null if the log is off.
 absl::StatusOr<std::unique_ptr<DecisionLog>> StartDecisionLog(
     const DecisionLogOptions& options, const Log& log) {
   if (!options.enabled()) return nullptr;
   return DecisionLog::Start(options, log);
 }
 
-// A list that is left out beside the other is empty, not open.
+// A list that is omitted while the other is given is empty, not open.
 bool AllowsEverybody(const ServerOptions& options) {
   return options.allowed_callers.empty() &&
          options.allowed_policy_callers.empty();
@@ -338,9 +338,9 @@ std::int64_t Server::Drain() {
     absl::SleepFor(kDrainPoll);
   }
   const std::int64_t cut_off = metrics_->CallsInFlight();
-  // Answers are on their way, on a busy machine for longer. A call that gRPC
-  // has and we do not ends with the connection, UNAVAILABLE; by Shutdown it
-  // would end with CANCELLED, which callers take for their own doing.
+  // Answers may still be on their way. A call that only gRPC has ends with
+  // UNAVAILABLE when its connection does. Shutdown would end it with CANCELLED,
+  // which callers take for their own.
   const absl::Time last = absl::Now() + kMostLastAnswers;
   while (acceptor_->open_streams() > 0 && absl::Now() < last) {
     absl::SleepFor(kDrainPoll);

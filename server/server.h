@@ -34,29 +34,29 @@ namespace mulligan {
 // Serves from Create until Drain or destruction, which cuts calls off.
 class Server {
  public:
-  // Loads the policies, then opens both ports. INVALID_ARGUMENT when the
-  // policies have errors (every issue, one a line), UNAVAILABLE when a port
-  // cannot be had. `source` and `log` outlive the server.
+  // Loads the policies, then opens both ports. INVALID_ARGUMENT lists every
+  // issue of the policies, one per line; UNAVAILABLE if it cannot listen on a
+  // port. `source` and `log` must outlive the server.
   static absl::StatusOr<std::unique_ptr<Server>> Create(
       const ServerOptions& options, PolicySource& source, const Log& log);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Announces the stop (readiness, health), serves on for the drain delay,
-  // then takes no new calls (UNAVAILABLE) and waits for those under way, at
-  // most the grace. Returns how many it had to cut off, which end with
-  // UNAVAILABLE, too. Call once.
+  // Announces the stop (readiness, health) and serves for the drain delay. Then
+  // takes no new calls (UNAVAILABLE) and waits for open ones within the grace.
+  // Returns the number of calls cut off, which also end with UNAVAILABLE. Call
+  // once.
   std::int64_t Drain();
 
-  // What keeps the policies up to date; asked by tests.
+  // The reloader of the policies; for tests.
   PolicyReloader& policies() { return *policies_; }
-  // Loads the policies again, and those that are tried out.
+  // Reloads the policies and the candidate policies.
   void Reload();
 
   // 0 for a unix socket.
   int grpc_port() const { return grpc_port_; }
-  // 0 when the admin port is off.
+  // 0 if the admin port is off.
   int admin_port() const { return admin_ == nullptr ? 0 : admin_->port(); }
   const ServerOptions& options() const { return options_; }
   const Metrics& metrics() const { return *metrics_; }
@@ -67,26 +67,26 @@ class Server {
          std::unique_ptr<PolicyReloader> policies,
          std::unique_ptr<DecisionLog> decision_log);
 
-  // What a service works with whose callers are on the list.
+  // Returns the environment of a service with these callers.
   CallEnvironment Environment(const AllowList& allowed);
   absl::Status Listen();
   void Look();
-  // Takes those that have changed, or says once why not.
+  // Uses changed files, or logs once why they cannot be used.
   void LookAtTlsFiles();
   void SetReady(bool ready);
-  // Of those that are tried out; null: none.
+  // The snapshots of the candidate policies; null if there are none.
   const SnapshotStore* candidate() const {
     return candidate_ == nullptr ? nullptr : &candidate_->snapshots();
   }
-  // What new and waiting calls meet once the server stops.
+  // Refuses new and waiting calls once the server stops.
   void TakeNoCalls();
 
-  // In the order of construction; the ports go first when destroyed.
+  // In the order of construction; the ports are destroyed first.
   const ServerOptions options_;
   const Log& log_;
   const std::unique_ptr<Metrics> metrics_;
   const std::unique_ptr<PolicyReloader> policies_;
-  // Null: none are tried out.
+  // Null if there are no candidate policies.
   const std::unique_ptr<PolicySource> candidate_source_;
   const std::unique_ptr<PolicyReloader> candidate_;
   Readiness readiness_;
@@ -98,7 +98,7 @@ class Server {
   const AllowList policy_callers_;
   const std::unique_ptr<InlinePolicies> inline_policies_;
   const std::unique_ptr<DecisionLog> decision_log_;  // null: off
-  // Calls in it use all above and are ended before the services go.
+  // Its calls use all of the above and end before the services are destroyed.
   WorkPool pool_;
   HealthService health_;
   RetryDecisionService decisions_;

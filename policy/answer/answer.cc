@@ -77,13 +77,13 @@ void AddWarnings(const std::vector<std::string>& texts,
   for (const std::string& text : texts) AddWarning(text, warnings);
 }
 
-// "container oom" for CONTAINER_OOM.
+// Returns "container oom" for CONTAINER_OOM.
 std::string InWords(v1::Cause cause) {
   return absl::AsciiStrToLower(
       absl::StrReplaceAll(v1::Cause_Name(cause), {{"_", " "}}));
 }
 
-// What the ledger made of the failure, where that is not what the report shows.
+// Adds the reported cause if the ledger's cause replaced it.
 void WriteSetAside(const Situated& at, const Diagnosed& told,
                    v1::Diagnosis& diagnosis) {
   const Failure& failure = told.what();
@@ -132,24 +132,24 @@ Detail DetailOf(const v1::DecideRequest& request) {
   }
 }
 
-// What an organisation's own signature says to do, if one decided.
+// Returns the advice of an organisation's own signature, if one decided.
 std::string_view OwnRemedy(const ChosenPolicy& policy, const Failure& failure) {
   const auto& signatures = policy.rules->compiled().signatures;
   return signatures == nullptr ? std::string_view()
                                : signatures->RemedyOf(failure.signature);
 }
 
-// The ledger that the caller is to keep.
+// Completes the ledger that the caller is to store.
 void FinishLedger(const Situated& at, v1::BudgetLedger& ledger) {
   if (ledger.attempts_seen() != at.request.ledger().attempts_seen()) {
     TieLedger(at.owners, *at.workload, /*recorded=*/true, ledger);
   }
-  // Whoever wrote: a ledger may leave its bounds without a new record, by the
-  // workload's UID, or because somebody edited it.
+  // A ledger can exceed its bounds without a new record: by the workload's UID
+  // or by edits of the caller.
   BoundLedger(at.compiled(), ledger);
 }
 
-// Last of all: what people read first.
+// Fills the problem and the first step; comes last.
 void Advise(const words::Answered& answered, v1::Diagnosis& diagnosis) {
   words::Advice advice = words::Advise(answered);
   diagnosis.set_problem(std::move(advice.problem));
@@ -189,10 +189,9 @@ void AdviseOnAll(const Situated& at, const Diagnosed& told,
   }
 }
 
-// By which policy it was decided, and what failure, decision and request are
-// called. The id of the decision is a hash of what decided: policy and its
-// revision, failure id, attempt, time, ledger and failure. The same request
-// under the same policies has the same.
+// Sets the policy and the ids of failure, decision and request. The decision id
+// is a hash of policy and revision, failure id, attempt, time, ledger and
+// failure, so equal requests under equal policies have equal ids.
 void NameAnswer(const Situated& at, const Diagnosed& told,
                 v1::DecideResponse& response) {
   response.mutable_policy()->set_name(at.policy.rules->name());

@@ -1,5 +1,4 @@
-// THE writer of answers: the values of all stages become messages here, with
-// what people read last.
+// Writes answers: turns all stages' values into messages, explanations last.
 #ifndef MULLIGAN_POLICY_ANSWER_ANSWER_H_
 #define MULLIGAN_POLICY_ANSWER_ANSWER_H_
 
@@ -11,12 +10,13 @@
 
 namespace mulligan {
 
-// Fills `response`, which must be empty.
+// Fills `response`. REQUIRES: it is empty.
 void WriteAnswer(const Received<v1::DecideRequest>& received, Situated& at,
                  const Diagnosed& told, Decided decided,
                  v1::DecideResponse& response);
 
-// The same of a diagnosis alone, but for the warning of used up patterns.
+// Does the same for a diagnosis alone, except for the warning of
+// kPatternsUsedUp.
 void WriteAnswer(const Received<v1::DemystifyRequest>& received,
                  const Owners& owners, const v1::WorkloadReference& workload,
                  const ChosenPolicy& policy, const Findings& findings,

@@ -21,14 +21,14 @@
 namespace mulligan {
 namespace {
 
-// With the parts that there always are, but the ledger.
+// Returns the parts that every answer has, without the ledger.
 Decided Undecided(const Situated& at, std::vector<std::string> warnings) {
   return {.decision = MakePart<v1::Decision>(at.arena()),
           .accounting = MakePart<v1::Accounting>(at.arena()),
           .warnings = std::move(warnings)};
 }
 
-// Null where nobody asks.
+// Returns null if no explanation is requested.
 AnswerPart<v1::Explanation> ExplanationOf(const Situated& at,
                                           v1::Explanation::DecidedBy who) {
   if (!at.explains()) return nullptr;
@@ -38,9 +38,9 @@ AnswerPart<v1::Explanation> ExplanationOf(const Situated& at,
   return explanation;
 }
 
-// What is left of the delay of a record's decision. Where pods are started
-// again one by one another member of its failure has a time of its own: all at
-// one moment is what overloaded them.
+// Returns the rest of the delay in a record's decision. If pods restart
+// individually, another member of the failure has a time of its own, because
+// restarting all at once could overload them.
 absl::Duration DelayLeft(const Situated& at, const Diagnosed& told,
                          const Recalled& before) {
   const v1::AttemptRecord& record = before.ledger->history(before.record);
@@ -58,8 +58,7 @@ absl::Duration DelayLeft(const Situated& at, const Diagnosed& told,
   return ToDuration(decision.retry_after()) - elapsed;
 }
 
-// The verdict of a record once more; nothing is charged. A delay has been
-// running since.
+// Repeats a record's verdict without a charge; its delay has been running.
 Decided DecidedAgain(const Situated& at, const Diagnosed& told,
                      Recalled before) {
   const v1::BudgetLedger& ledger = *before.ledger;
@@ -99,11 +98,10 @@ Decided DecidedAgain(const Situated& at, const Diagnosed& told,
   return decided;
 }
 
-// Records later than the report make windows and loops look shorter than they
-// are.
+// Records later than the report make windows and loops look shorter.
 void WarnOfLaterRecords(const v1::BudgetLedger& ledger, absl::Time now,
                         std::vector<std::string>& warnings) {
-  // Clocks of two callers may differ by this much.
+  // Clocks of two callers may differ by this much, in seconds.
   const std::int64_t latest = absl::ToUnixSeconds(now) + 60;
   const auto& history = ledger.history();
   for (int i = 0; i < history.size(); ++i) {
@@ -131,7 +129,7 @@ void WarnOfVerdict(const CompiledPolicy& policy, const Verdict& verdict,
   }
 }
 
-// Why it was decided so, beside the ledger before it.
+// Explains the verdict.
 AnswerPart<v1::Explanation> Explain(const Situated& at, const Case& failure,
                                     const Verdict& verdict, bool stale) {
   auto explanation =
@@ -147,8 +145,8 @@ AnswerPart<v1::Explanation> Explain(const Situated& at, const Case& failure,
   return explanation;
 }
 
-// The report of the attempt at hand alone, for rules that look at the raw
-// objects. Absent: it is all there is.
+// Returns the report of the current attempt alone, for rules on raw objects.
+// Empty if there is no other attempt.
 std::optional<v1::FailureReport> AttemptAtHand(const Situated& at,
                                                const Findings& findings) {
   if (findings.earlier.empty()) return std::nullopt;
@@ -163,7 +161,7 @@ std::optional<v1::FailureReport> AttemptAtHand(const Situated& at,
   return report;
 }
 
-// Takes the ledger, which is not the one before the failure any more.
+// Decides by the operator. Takes over the ledger and adds the failure to it.
 Decided DecidedByOperator(const Situated& at, const Case& failure,
                           Recalled before) {
   Decided decided = Undecided(at, std::move(before.warnings));
@@ -182,7 +180,7 @@ Decided DecidedByOperator(const Situated& at, const Case& failure,
   return decided;
 }
 
-// The same.
+// Decides by the policy, likewise.
 Decided DecidedByPolicy(const Situated& at, const Case& failure,
                         Recalled before) {
   const auto [verdict, accounts] = Price(failure);
@@ -204,7 +202,7 @@ Decided DecidedByPolicy(const Situated& at, const Case& failure,
     Book(accounts, failure.attempts, *record, *decided.ledger);
     decided.record = decided.ledger->history_size() - 1;
   } else {
-    // It stays as it was until more is decided.
+    // The earlier record stays until there is a new decision.
     if (before.taken_back) {
       PutBack(*before.taken_back, before.record, *decided.ledger);
     }
@@ -213,7 +211,7 @@ Decided DecidedByPolicy(const Situated& at, const Case& failure,
   return decided;
 }
 
-// The retries that others make end; what they were charged stays as it is.
+// Ends the retries that others make; their charges stay.
 Decided DecidedToStop(const Situated& at, Recalled before) {
   Decided decided = Undecided(at, std::move(before.warnings));
   v1::Decision& decision = *decided.decision;
@@ -221,7 +219,7 @@ Decided DecidedToStop(const Situated& at, Recalled before) {
     decision = before.stop->record.decision();
   }
   decision.set_action(before.stop->action);
-  // The whole workload is stopped, even if it is then created again.
+  // The whole workload is stopped, even if it is recreated afterwards.
   decision.set_scope(
       NaturalScope(at.report(), *at.workload, v1::Decision::FAIL));
   decided.unrecorded = MakePart<v1::AttemptRecord>(at.arena());

@@ -1,4 +1,4 @@
-// What is answered.
+// The parts of an answer.
 #ifndef MULLIGAN_POLICY_ANSWER_DECIDED_H_
 #define MULLIGAN_POLICY_ANSWER_DECIDED_H_
 
@@ -18,16 +18,16 @@ namespace mulligan {
 struct Decided {
   AnswerPart<v1::Decision> decision;
   AnswerPart<v1::Accounting> accounting;
-  AnswerPart<v1::Explanation> explanation = nullptr;  // null: nobody asks
+  AnswerPart<v1::Explanation> explanation = nullptr;  // null: not requested
   AnswerPart<v1::BudgetLedger> ledger = nullptr;      // after this failure
-  // What was decided about the failure: its index in the ledger's history, or,
-  // where that does not keep it (-1), a record of its own.
+  // The record of the decision: its index in the ledger's history or, if that
+  // is -1, `unrecorded`.
   int record = -1;
   AnswerPart<v1::AttemptRecord> unrecorded = nullptr;
   std::vector<std::string> warnings = {};
 };
 
-// By the record that the failure has, by the workload's own operator where the
+// Decides by the failure's record, else by the workload's operator if the
 // policy leaves it to that, else by the policy.
 Decided DecideOn(const Situated& at, const Diagnosed& told, Recalled before);
 

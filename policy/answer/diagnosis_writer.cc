@@ -50,7 +50,7 @@ void FillCodes(const Failure& failure, v1::Diagnosis& diagnosis) {
   }
 }
 
-// The fact that named the cause, what supports it, and what it overrode.
+// Adds the facts that decide, support or were overridden.
 void FillEvidence(const v1::FailureReport& report, const Conclusion& conclusion,
                   v1::Diagnosis& diagnosis) {
   const demystify::EvidenceFound found = demystify::EvidenceOf(conclusion);
@@ -81,7 +81,7 @@ void FillCascades(const v1::FailureReport& report, const demystify::Gang& gang,
     const auto& exit_code = member->state.exit_code;
     if (exit_code.has_value()) cascade.set_exit_code(*exit_code);
     if (!texts) continue;
-    // The members of a gang die of the same words.
+    // Members of a gang often have the same message.
     if (fact.text.empty() || fact.text != text || fact.found_at != found_at) {
       how = fact.text.empty() && fact.value.empty()
                 ? std::string(fact.row->meaning)

@@ -1,4 +1,4 @@
-// Writes a failure down as the diagnosis of an answer.
+// Writes a failure as the diagnosis of an answer.
 #ifndef MULLIGAN_POLICY_ANSWER_DIAGNOSIS_WRITER_H_
 #define MULLIGAN_POLICY_ANSWER_DIAGNOSIS_WRITER_H_
 
@@ -14,15 +14,16 @@ namespace mulligan {
 enum class Detail : std::uint8_t {
   // Codes, numbers and names.
   kCodes,
-  // And texts: evidence, the summary, and of unsure answers other causes.
+  // Also texts: evidence, the summary and, if unsure, other causes.
   kSummary,
-  // And other causes of sure answers.
+  // Also other causes of a sure diagnosis.
   kFull,
 };
 
-// Fills `diagnosis`, which must be empty, but for what is made of the whole
-// answer (problem, problem_evidence, first_step). REQUIRES: `failure` is of
-// `findings`, or of them and what the ledger makes of it.
+// Fills `diagnosis` except for the fields that need the whole answer (problem,
+// problem_evidence, first_step).
+// REQUIRES: `diagnosis` is empty, and `failure` comes from `findings`, possibly
+// changed by the ledger.
 void WriteDiagnosis(const Findings& findings, const Failure& failure,
                     Detail detail, v1::Diagnosis& diagnosis);
 

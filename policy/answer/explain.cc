@@ -15,7 +15,7 @@
 namespace mulligan {
 namespace {
 
-// What the caller would see: verdict and price.
+// Describes verdict and price as the caller would see them.
 std::string Summary(const Case& failure, const Verdict& verdict) {
   v1::Decision decision;
   std::vector<std::string> warnings;
@@ -28,7 +28,7 @@ std::string Summary(const Case& failure, const Verdict& verdict) {
   return text;
 }
 
-// Evaluates with one change and lists it when the action or payer flips.
+// Evaluates one change and lists it if the action or payer changes.
 class Flips {
  public:
   Flips(const Case& failure, const Verdict& verdict,
@@ -56,7 +56,7 @@ void TryLimits(const Case& failure, const Verdict& verdict, Flips& flips) {
                             ? verdict.refusing_budget
                             : kNoBudget;
   if (exhausted != kNoBudget) {
-    // A limit that was lowered since is more than one unit short.
+    // If the limit was lowered since, more than one unit is missing.
     const std::int64_t more = verdict.used - verdict.bound + 1;
     flips.Try({.budget = exhausted, .more_limit = more},
               absl::StrFormat("budget %s had limit %d instead of %d",
@@ -64,7 +64,7 @@ void TryLimits(const Case& failure, const Verdict& verdict, Flips& flips) {
                               verdict.bound + more, verdict.bound));
   } else if (verdict.charged != kNoBudget && verdict.used == verdict.bound &&
              verdict.bound > 1) {
-    // The last unit went. A limit far below what is left, or none at all, would
+    // Lowers the limit only if the last unit was spent; any other limit would
     // be another policy.
     flips.Try({.budget = verdict.charged, .more_limit = -1},
               absl::StrFormat("budget %s had limit %d instead of %d",
@@ -79,7 +79,7 @@ void TryLimits(const Case& failure, const Verdict& verdict, Flips& flips) {
   }
 }
 
-// What the failure might have been, and what it would be without the ledger.
+// Returns other possible causes, including a replaced one.
 std::vector<v1::Cause> OthersOf(const Case& failure) {
   std::vector<v1::Cause> causes;
   for (const demystify::OtherCause& other : demystify::OtherCausesOf(

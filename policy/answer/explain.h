@@ -1,4 +1,4 @@
-// Why it was decided so, and what would have changed it.
+// Why a decision was made, and what would have changed it.
 #ifndef MULLIGAN_POLICY_ANSWER_EXPLAIN_H_
 #define MULLIGAN_POLICY_ANSWER_EXPLAIN_H_
 
@@ -7,13 +7,12 @@
 
 namespace mulligan {
 
-// Fills `rules_tried`: each rule before the deciding one, and what did not fit.
+// Fills `rules_tried`: each earlier rule, and its failed condition.
 void ExplainRules(const Case& failure, const Verdict& verdict,
                   v1::Explanation& explanation);
 
-// Fills `counterfactuals`: small changes that lead to another verdict, each
-// found by evaluating the whole case again. What does not flip the verdict is
-// not listed.
+// Fills `counterfactuals`: small changes that lead to another verdict. Each is
+// found by evaluating the whole case again.
 void ExplainFlips(const Case& failure, const Verdict& verdict,
                   v1::Explanation& explanation);
 

@@ -25,13 +25,13 @@
 namespace mulligan {
 namespace {
 
-// Whether the operator gave up because its own limit was reached.
+// Returns whether the operator gave up because its own limit was reached.
 bool IsExhausted(const NativeOutcome& outcome) {
   return outcome.action == v1::Decision::FAIL && !outcome.charged_to.empty() &&
          outcome.used > outcome.limit;
 }
 
-// Counters of the peers are 32 bits wide; nonsense in a status is not.
+// Operators' counters are 32 bits wide, but a status may hold anything.
 std::int32_t Bounded(std::int64_t count) {
   return CountOf(std::max<std::int64_t>(count, 0));
 }
@@ -83,7 +83,7 @@ void FillNativeAccounting(const NativeOutcome& outcome,
   budget.set_used_before(std::max(0, budget.used() - (charged ? 1 : 0)));
 }
 
-// What an operator writes may have line ends and tabs, and shows all else.
+// Makes text visible but keeps line ends and tabs, which operators use.
 std::string VisibleLines(std::string_view text) {
   std::string visible;
   while (true) {
@@ -95,7 +95,7 @@ std::string VisibleLines(std::string_view text) {
   }
 }
 
-// Its words repeat the report's, for whoever puts them into a condition.
+// Callers copy these texts, which repeat the report's, into conditions.
 void ShowAll(v1::NativeVerdict& native) {
   for (std::string* text :
        {native.mutable_verdict(), native.mutable_reason()}) {
@@ -142,7 +142,7 @@ void FillNatively(const Case& failure, const NativeOutcome& outcome,
 
 bool BookNatively(const NativeOutcome& outcome, std::int32_t attempts,
                   v1::AttemptRecord& record, v1::BudgetLedger& ledger) {
-  // What the operator leaves alone stays undecided and costs no attempt.
+  // Failures that the operator ignores cost no attempt.
   if (outcome.action == v1::Decision::IGNORE ||
       outcome.action == v1::Decision::WAIT) {
     return false;

@@ -1,5 +1,5 @@
-// The verdict of the workload's own operator: as the decision of policy
-// `native`, and beside the decision of another policy.
+// The verdict of the workload's own operator, as the decision of a native
+// policy or next to the decision of another one.
 #ifndef MULLIGAN_POLICY_ANSWER_NATIVE_DECISION_H_
 #define MULLIGAN_POLICY_ANSWER_NATIVE_DECISION_H_
 
@@ -15,24 +15,23 @@
 
 namespace mulligan {
 
-// Fills parts of an answer with the operator's verdict as the decision. Budgets
-// are the operator's own: their use comes from its counters where an object has
-// them, else from the ledger.
+// Fills parts of an answer with the operator's verdict as the decision. The
+// budgets are the operator's; their use comes from its counters in the object,
+// else from the ledger.
 void FillNatively(const Case& failure, const NativeOutcome& outcome,
                   v1::Decision& decision, v1::Accounting& accounting,
                   v1::AttemptRecord& record);
 
-// Records that in the ledger, which then remembers for operators that keep
-// their counters nowhere but in memory; `record` is emptied then. False: there
-// is nothing to remember.
+// Stores `record` in the ledger, for operators that keep counters only in
+// memory, and leaves it empty. Returns false if there is nothing to store.
 bool BookNatively(const NativeOutcome& outcome, std::int32_t attempts,
                   v1::AttemptRecord& record, v1::BudgetLedger& ledger);
 
 // "backoffLimit" as "backoff-limit": the name of a budget in a ledger.
 std::string NativeBudgetName(const std::string& setting);
 
-// Fills response.native, and its difference from the decision, which must be
-// there.
+// Fills response.native and its difference from the decision. REQUIRES: the
+// decision is filled.
 void ShowNative(NativeOutcome outcome, v1::DecideResponse& response);
 
 }  // namespace mulligan

@@ -8,8 +8,8 @@
 namespace mulligan {
 namespace {
 
-// The texts of a decision that the ledger leaves out: sentences are made from
-// the record, so a repeated report gets the same ones.
+// Adds the texts that the ledger leaves out. They are made from the record, so
+// a repeated report gets the same ones.
 void FillAdviceText(const v1::AttemptRecord& record, v1::Decision& decision) {
   if (!decision.has_placement()) return;
   v1::Placement& placement = *decision.mutable_placement();

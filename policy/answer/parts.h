@@ -11,15 +11,15 @@
 
 namespace mulligan {
 
-// Adds sentence and reasons, made from the record.
+// Adds the sentence and the reasons, made from the record.
 void FillTexts(const v1::Diagnosis& diagnosis, const v1::AttemptRecord& record,
                v1::Decision& decision);
 
-// Fills `accounting` of a failure decided now.
+// Fills `accounting` for a failure that was decided now.
 void FillAccounting(const Case& failure, const Verdict& verdict,
                     const Accounts& accounts, v1::Accounting& accounting);
 
-// What the record says about a limit that ended the work, if one did.
+// Adds the limit that ended the work, if the record has one.
 void FillExhaustion(const v1::AttemptRecord& record,
                     v1::Accounting& accounting);
 

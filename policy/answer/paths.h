@@ -7,8 +7,8 @@
 
 namespace mulligan {
 
-// Makes the paths of a diagnosis, which was made without `objects`, paths into
-// the whole report again.
+// Changes the paths in `diagnosis` to those of the original report, from which
+// `objects` were left out.
 void RestorePaths(const Unread& objects, v1::Diagnosis& diagnosis);
 
 }  // namespace mulligan

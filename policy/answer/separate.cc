@@ -26,7 +26,7 @@ struct Of {
   bool part;
 };
 
-// See AgreeOnWhole; where `parts_end_alone`, the second rule too.
+// Applies the rules of AgreeOnWhole; the second one only if `parts_end_alone`.
 void Agree(const std::vector<Of>& all, bool parts_end_alone) {
   const bool granted = std::ranges::any_of(
       all, [](const Of& one) { return IsGranted(*one.decision); });
@@ -48,7 +48,6 @@ void Agree(const std::vector<Of>& all, bool parts_end_alone) {
 
 }  // namespace
 
-// What the parts were charged stays charged.
 void AgreeOnWhole(const Situated& at, const std::vector<OpenFailure>& open,
                   const std::string& failure_id, v1::DecideResponse& response) {
   if (open.empty()) return;

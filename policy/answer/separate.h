@@ -1,4 +1,4 @@
-// Failures that stand beside the one that an answer is about.
+// Failures in a report other than the one that its answer is about.
 #ifndef MULLIGAN_POLICY_ANSWER_SEPARATE_H_
 #define MULLIGAN_POLICY_ANSWER_SEPARATE_H_
 
@@ -12,18 +12,17 @@
 
 namespace mulligan {
 
-// Makes the decisions of one answer agree, in its ledger too:
+// Makes the decisions of one answer, and those in its ledger, consistent:
 //
-//   1. where one of its failures ends the whole workload, nothing of it is
-//      retried;
-//   2. but an index with a limit of its own (spec.backoffLimitPerIndex) ends
-//      alone, with scope INDEX, where another failure is granted a retry.
+//   1. If one failure ends the whole workload, nothing of it is retried.
+//   2. An index with its own limit (spec.backoffLimitPerIndex) ends alone, with
+//      scope INDEX, if another failure is granted a retry.
 //
-// `failure_id` is the failure at hand. Fills no texts.
+// `failure_id` is the current failure. Fills no texts; charges stay.
 void AgreeOnWhole(const Situated& at, const std::vector<OpenFailure>& open,
                   const std::string& failure_id, v1::DecideResponse& response);
 
-// Fills response.separate, by the response's ledger.
+// Fills response.separate from the response's ledger.
 void FillSeparate(const Situated& at, const Findings& findings,
                   const std::vector<OpenFailure>& open,
                   v1::DecideResponse& response);

@@ -1,4 +1,4 @@
-// A message that becomes part of an answer.
+// A message that becomes part of an answer without a copy.
 #ifndef MULLIGAN_POLICY_BASE_ANSWER_PART_H_
 #define MULLIGAN_POLICY_BASE_ANSWER_PART_H_
 
@@ -15,13 +15,13 @@ struct DeleteUnlessOnArena {
   }
 };
 
-// Owned like any value. It is made on the arena of the answer, if that has one,
-// where texts cost half of what they cost on the heap; then the answer takes it
-// (`set_allocated_...(part.release())`) without a copy.
+// An owned message. It lives on the arena of the answer if that has one, where
+// strings cost half of what they cost on the heap. The answer takes it over
+// with `set_allocated_...(part.release())`.
 template <typename Message>
 using AnswerPart = std::unique_ptr<Message, DeleteUnlessOnArena>;
 
-// An empty one; a null `arena` is the heap.
+// Returns an empty part, on the heap if `arena` is null.
 template <typename Message>
 AnswerPart<Message> MakePart(google::protobuf::Arena* arena) {
   return AnswerPart<Message>(

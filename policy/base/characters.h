@@ -1,5 +1,4 @@
-// What an ASCII character is, whatever the locale; bytes beyond ASCII are
-// nothing of all this.
+// Classes of ASCII characters, whatever the locale. Other bytes have none.
 #ifndef MULLIGAN_POLICY_BASE_CHARACTERS_H_
 #define MULLIGAN_POLICY_BASE_CHARACTERS_H_
 
@@ -17,7 +16,7 @@ constexpr bool IsHexDigit(char c) {
 }
 constexpr bool IsBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// Whether `text` holds `word` where no character beside it is `within` a word.
+// Returns whether `text` contains `word` with no `within` character next to it.
 template <typename Within>
 bool HoldsWhole(std::string_view text, std::string_view word, Within within) {
   if (word.empty()) return false;

@@ -1,4 +1,4 @@
-// Conditions of objects.
+// Lookup in the conditions of objects, and views of them.
 #ifndef MULLIGAN_POLICY_BASE_CONDITIONS_H_
 #define MULLIGAN_POLICY_BASE_CONDITIONS_H_
 
@@ -11,8 +11,8 @@
 
 namespace mulligan {
 
-// The condition of the type where it has the status; null: there is none. Its
-// place in the list of an object.
+// Returns the condition of the type that has the status, as a pointer into the
+// list; null if there is none.
 template <typename Conditions>
 auto FindCondition(const Conditions& conditions, std::string_view type,
                    std::string_view status) {
@@ -23,21 +23,20 @@ auto FindCondition(const Conditions& conditions, std::string_view type,
   return found == conditions.end() ? nullptr : &*found;
 }
 
-// Whether a condition of the type is True.
+// Returns whether a condition of the type is True.
 template <typename Conditions>
 bool IsTrue(const Conditions& conditions, std::string_view type) {
   return FindCondition(conditions, type, "True") != nullptr;
 }
 
-// Whether the conditions of a Job, JobSet, TrainJob or training job say its bad
-// end, or announce it.
+// Returns whether the conditions of a Job, JobSet, TrainJob or training job
+// report or announce its failure.
 template <typename Conditions>
 bool SaysFailed(const Conditions& conditions) {
   return IsTrue(conditions, "Failed") || IsTrue(conditions, "FailureTarget");
 }
 
-// A condition of whatever object: their messages have nothing in common but
-// these.
+// A condition of any object. These fields are all that their types share.
 class ConditionView {
  public:
   template <typename Condition>
@@ -65,7 +64,7 @@ class ConditionView {
   const google::protobuf::Timestamp* last_transition_time_;
 };
 
-// The conditions of whatever object. Points into it.
+// The conditions of any object. Points into that object.
 class ConditionList {
  public:
   class Iterator {

@@ -1,4 +1,4 @@
-// Counts as they go into messages.
+// Counts in messages.
 #ifndef MULLIGAN_POLICY_BASE_COUNTS_H_
 #define MULLIGAN_POLICY_BASE_COUNTS_H_
 
@@ -8,7 +8,7 @@
 
 namespace mulligan {
 
-// The nearest number that fits: sums of what callers send may not.
+// Clamps to int32: sums of numbers that callers send may overflow it.
 constexpr std::int32_t CountOf(std::int64_t number) {
   return static_cast<std::int32_t>(
       std::clamp<std::int64_t>(number, std::numeric_limits<std::int32_t>::min(),

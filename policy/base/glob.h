@@ -6,8 +6,8 @@
 
 namespace mulligan {
 
-// Whether `text` matches `glob`, in which `*` stands for any run of
-// characters, also an empty one. Everything else is literal.
+// Returns whether `text` matches `glob`, in which `*` matches any characters,
+// also none. Everything else is literal.
 bool GlobMatches(std::string_view glob, std::string_view text);
 
 }  // namespace mulligan

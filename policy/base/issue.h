@@ -1,5 +1,4 @@
-// A problem in a policy file, where it is, reporting it, and the checks of
-// single fields that do.
+// Problems in policy files, and checks of single fields that report them.
 #ifndef MULLIGAN_POLICY_BASE_ISSUE_H_
 #define MULLIGAN_POLICY_BASE_ISSUE_H_
 
@@ -16,7 +15,7 @@
 
 namespace mulligan {
 
-// A place in a file. Line and column count from 1; 0 means unknown.
+// A place in a file. Line and column count from 1; 0 is unknown.
 struct Position {
   int line = 0;
   int column = 0;
@@ -28,7 +27,7 @@ struct Issue {
   Severity severity = Severity::kError;
   std::string file;
   Position position;
-  // Names what is wrong and what was expected.
+  // Says what is wrong and what was expected.
   std::string message;
 };
 
@@ -37,15 +36,15 @@ using Issues = std::vector<Issue>;
 // "error", "warning" or "note".
 const char* SeverityName(Issue::Severity severity);
 
-// Whether the issues forbid loading.
+// Returns whether one of the issues is an error, so that loading fails.
 bool HasErrors(const Issues& issues);
 
-// "file:line:column: error: message", safe to show (utf8.h).
+// Returns "file:line:column: error: message", safe to show (utf8.h).
 std::string FormatIssue(const Issue& issue);
 
-// Maps field paths such as "spec.rules[2].then.budget" (JSON names, map keys
-// as "spec.budgets[application]") to positions. A policy that did not come
-// from a file has an empty map. Immutable once filled; safe to share.
+// Maps field paths to positions, for example "spec.rules[2].then.budget" (JSON
+// names; map keys as in "spec.budgets[application]"). Empty for a policy that
+// did not come from a file. Immutable once filled; safe to share.
 class SourceMap {
  public:
   explicit SourceMap(std::string file) : file_(std::move(file)) {}
@@ -54,7 +53,7 @@ class SourceMap {
     positions_.insert_or_assign(std::move(path), position);
   }
 
-  // Position of `path`, or of its nearest recorded ancestor.
+  // Returns the position of `path`, or of its nearest recorded ancestor.
   Position Find(std::string_view path) const;
 
   const std::string& file() const { return file_; }
@@ -64,9 +63,8 @@ class SourceMap {
   std::map<std::string, Position, std::less<>> positions_;
 };
 
-// Adds issues with the position of their field path. A path whose position is
-// unknown is put in front of the message instead, so that policies without a
-// file (inline policies) are told where to look too.
+// Adds issues with the position of their field path. If the position is
+// unknown, as in inline policies, the message begins with the path instead.
 class IssueReporter {
  public:
   // Both must outlive the reporter.
@@ -84,7 +82,7 @@ class IssueReporter {
     Add(Issue::Severity::kNote, path, std::move(message));
   }
 
-  // Errors reported here.
+  // Returns the number of errors that this reporter added.
   int errors() const { return errors_; }
 
  private:
@@ -101,20 +99,20 @@ class IssueReporter {
   int errors_ = 0;
 };
 
-// Whether `text` is a DNS label (RFC 1123) of at most 63 characters: what
-// Kubernetes takes as a name and Prometheus shows as a label value.
+// Returns whether `text` is a DNS label (RFC 1123, at most 63 characters),
+// which is valid as a Kubernetes name and as a Prometheus label value.
 bool IsDnsLabel(const std::string& text);
 
-// The duration, which must be valid, positive and at most kMaxPolicySeconds.
-// An error is reported and the result is harmless otherwise.
+// Returns the duration. If it is invalid, not positive or above
+// kMaxPolicySeconds, reports an error and returns one second.
 absl::Duration CheckDuration(const google::protobuf::Duration& duration,
                              const std::string& path, IssueReporter& report);
 
-// Reports a number outside [low, high], with the expected range.
+// Returns whether `value` is in [low, high]; else reports it.
 bool CheckRange(std::int64_t value, std::int64_t low, std::int64_t high,
                 const std::string& path, IssueReporter& report);
 
-// Reports a value that is not finite or outside (low, high].
+// Returns whether `value` is finite and in (low, high]; else reports it.
 bool CheckFactor(double value, double low, double high, const std::string& path,
                  IssueReporter& report);
 

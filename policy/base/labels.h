@@ -7,25 +7,24 @@
 
 namespace mulligan {
 
-// A pod's number in an Indexed Job: a label, and an annotation too.
+// A pod's index in an Indexed Job, both a label and an annotation.
 inline constexpr char kCompletionIndexLabel[] =
     "batch.kubernetes.io/job-completion-index";
 
-// The UID of its Job, which the Job controller writes on each pod that it
-// creates (Kubernetes 1.27 and later).
+// The UID of a pod's Job, set by the Job controller since Kubernetes 1.27.
 inline constexpr char kControllerUidLabel[] =
     "batch.kubernetes.io/controller-uid";
 
-// The value at `key`; empty: there is none.
+// Returns the value at `key`; empty if there is none.
 template <typename Map>
 std::string_view LabelOf(const Map& labels, const char* key) {
-  // Most objects of tests and of hand-written reports have none.
+  // Most objects in tests and hand-written reports have no labels.
   if (labels.empty()) return {};
   const auto found = labels.find(key);
   return found == labels.end() ? std::string_view() : found->second;
 }
 
-// Whether all of `wanted`, pairs of key and value, are there.
+// Returns whether `labels` has all pairs of key and value in `wanted`.
 template <typename Map, typename Pairs>
 bool HasLabels(const Map& labels, const Pairs& wanted) {
   return std::ranges::all_of(wanted, [&labels](const auto& label) {

@@ -63,7 +63,7 @@ bool NeedsEscape(char c) {
   return byte < 0x20 || byte >= 0x7F || c == '"' || c == '\\';
 }
 
-// Nearly all text is plain.
+// Skips escaping for the common case of plain text.
 void AppendText(std::string_view text, std::string& out) {
   if (std::ranges::any_of(text, NeedsEscape)) {
     return AppendJsonString(text, out);
@@ -80,7 +80,7 @@ void AppendNumber(Number value, std::string& out) {
   out.append(buffer, end.ptr);
 }
 
-// JSON numbers are doubles to most readers, so 64 bits are text.
+// JSON readers parse numbers as doubles, so 64-bit numbers are strings.
 template <typename Number>
 void AppendQuoted(Number value, std::string& out) {
   out += '"';
@@ -96,7 +96,7 @@ void AppendReal(Real value, std::string& out) {
                            : "\"-Infinity\"";
 }
 
-// One value of a field: of a repeated one at `index`, which is -1 for others.
+// Prints one value of a field. The index is -1 unless the field is repeated.
 class FieldPrinter {
  public:
   FieldPrinter(const Message& message, const FieldDescriptor& field,
@@ -208,7 +208,7 @@ bool AppendList(const Message& message, const FieldDescriptor& field,
   return true;
 }
 
-// Keys are text in JSON, whatever their type.
+// JSON keys are strings, whatever the type of the map's key.
 std::string KeyOf(const Message& entry) {
   std::string key;
   const FieldDescriptor& field = *entry.GetDescriptor()->map_key();
@@ -254,7 +254,7 @@ bool AppendDuration(const Message& message, std::string& out) {
   return true;
 }
 
-// A string or a number; what is neither is no amount, and rare.
+// The value is a string or a number; other values are not amounts, and rare.
 bool AppendAmount(const Message& message, std::string& out) {
   const auto& value = static_cast<const google::protobuf::Value&>(message);
   if (value.has_string_value()) {

@@ -10,15 +10,15 @@
 namespace mulligan {
 namespace {
 
-// Work between two looks at the watch: 4 ms at worst.
+// Steps between two checks of the watch: at most 4 ms.
 constexpr std::int64_t kStepsUnchecked = 400'000;
-// Bytes read between two looks: 0.1 ms of an automaton. Some texts make RE2
-// give one up; then it takes up to 1 us a byte.
+// Bytes read between two checks of the watch: 0.1 ms with an automaton. On some
+// texts RE2 gives its automaton up and takes up to 1 us per byte.
 constexpr std::size_t kBytesUnchecked = 16 << 10;
-// An automaton takes 1 ns a byte, and 200 ns to begin.
+// An automaton takes 1 ns per byte and 200 ns to start.
 constexpr std::int64_t kBytesOfStep = 8;
 constexpr std::int64_t kStepsToBegin = 20;
-// A search cannot be stopped. What takes longer is not begun under a watch.
+// A search cannot be stopped, so under a watch no longer one is started.
 constexpr absl::Duration kLongestSearch = absl::Milliseconds(5);
 
 bool Search(const re2::RE2& pattern, std::string_view text) {
@@ -54,9 +54,9 @@ bool PatternAllowance::TakeReading(std::size_t bytes) {
   return unchecked_bytes_ < kBytesUnchecked || CheckNow().ok();
 }
 
-// Tries the pattern on one piece of the text after the other, asking the watch
-// in between: where an automaton does (2 ns a byte) the pieces take no time,
-// and where none does the whole would take as long as all of them.
+// Searches the text piece by piece and checks the watch in between. With an
+// automaton (2 ns per byte) the pieces take almost no time; without one, the
+// whole text would take as long as all pieces.
 bool PatternAllowance::SearchesQuickly(const re2::RE2& pattern,
                                        std::string_view text) {
   const auto piece = static_cast<std::size_t>(

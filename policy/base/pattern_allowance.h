@@ -1,4 +1,4 @@
-// What the patterns of one call may cost.
+// Limits on the cost of patterns in one call.
 #ifndef MULLIGAN_POLICY_BASE_PATTERN_ALLOWANCE_H_
 #define MULLIGAN_POLICY_BASE_PATTERN_ALLOWANCE_H_
 
@@ -17,25 +17,25 @@ class RE2;
 
 namespace mulligan {
 
-// How long a caller waits for a call, and what it may cost in time. policy/
-// has no clock: who calls it gives it one. Used by one thread.
+// The deadline and time limit of a call. policy/ has no clock of its own; its
+// caller provides one. Used by one thread.
 class Watch {
  public:
   virtual ~Watch() = default;
 
-  // Why the call ends without an answer: its deadline is over, nobody waits
-  // for it, it has cost too much. OK: it goes on.
+  // Returns OK while the call may go on. Otherwise the error says why it ends:
+  // its deadline passed, it was cancelled, or it cost too much.
   virtual absl::Status Check() = 0;
 
-  // Processor time of the call so far.
+  // Returns the processor time that the call has used so far.
   virtual absl::Duration Spent() = 0;
 };
 
-// The compiling, searching and reading of logs that one call may ask for, a
-// batch all its items together. Counted in steps of at most some 10 ns, so that
-// the same request always gets the same answer: once the steps are used up
-// nothing more is found, and the answer has to say so. Only an error depends on
-// time: where a watch ends the call there is no answer.
+// How much compiling, searching and log reading one call may do; a batch shares
+// one allowance. Counted in steps of at most about 10 ns, so that the same
+// request always gets the same answer. Once the steps are used up, nothing more
+// is found, and the answer says so. Only errors depend on time: if a watch ends
+// the call, there is no answer.
 class PatternAllowance {
  public:
   explicit PatternAllowance(std::int64_t steps = kMaxPatternSteps,
@@ -44,35 +44,36 @@ class PatternAllowance {
   PatternAllowance(const PatternAllowance&) = delete;
   PatternAllowance& operator=(const PatternAllowance&) = delete;
 
-  // Whether `pattern` is found anywhere in `text`.
+  // Returns whether `pattern` matches anywhere in `text`; false if the
+  // allowance is used up or the call has ended.
   bool Find(const re2::RE2& pattern, std::string_view text);
 
-  // Takes what some work costs. False: it must not be done.
+  // Takes the cost of some work, which must not be done if it returns false.
   bool Take(std::int64_t steps);
 
-  // Takes what reading a text once costs, or searching it for a pattern of the
-  // built-in tables, which mostly have automata. False: it must not be done.
+  // Takes the cost of reading a text once, or of searching it for a built-in
+  // pattern (most have automata). If it returns false, that must not be done.
   bool TakeReading(std::size_t bytes);
 
-  // Whether something was not done.
+  // Returns whether work was refused for lack of steps.
   bool used_up() const { return used_up_; }
 
-  // Asks the watch, whatever was done since it was asked last. Not OK: the call
-  // ends with this, and what was found does not count.
+  // Checks the watch now. If not OK, the call must end with this error, and its
+  // results are void.
   const absl::Status& CheckNow();
 
  private:
   bool SearchesQuickly(const re2::RE2& pattern, std::string_view text);
 
   std::int64_t steps_left_;
-  Watch* const watch_;  // null: the steps are the only bound
+  Watch* const watch_;  // null: only the steps are bounded
   std::int64_t unchecked_ = 0;
   std::size_t unchecked_bytes_ = 0;
   absl::Status ended_;
   bool used_up_ = false;
 };
 
-// The warning of an answer whose allowance was used up.
+// The warning in an answer whose allowance was used up.
 inline constexpr char kPatternsUsedUp[] =
     "the texts are too long for the patterns that are to be searched in them; "
     "some patterns were not tried and count as not found";

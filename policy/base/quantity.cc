@@ -37,16 +37,16 @@ constexpr std::array<Unit, 16> kUnits = {{
     {"", 1, "", 0},
 }};
 
-// The API server stores no larger amount: 2^63 - 1, rounded up.
+// The largest amount that the API server stores: 2^63 - 1, rounded up.
 constexpr double kMost = 9.3e18;
 
-// A quantity taken apart.
+// A parsed quantity.
 struct Amount {
   double number = 0;
   const Unit* unit = nullptr;
 };
 
-// Whether "e3", "E-2" or the like: an exponent in the place of a unit.
+// Returns whether the suffix is an exponent, such as "e3" or "E-2".
 bool IsExponent(std::string_view suffix) {
   if (suffix.size() < 2 || (suffix[0] != 'e' && suffix[0] != 'E')) return false;
   suffix.remove_prefix(suffix[1] == '+' || suffix[1] == '-' ? 2 : 1);
@@ -54,7 +54,7 @@ bool IsExponent(std::string_view suffix) {
          suffix.find_first_not_of("0123456789") == suffix.npos;
 }
 
-// As resource.Quantity of apimachinery writes amounts (0.34); none is negative.
+// Parses apimachinery's resource.Quantity (0.34) without negative amounts.
 std::optional<Amount> AmountOf(std::string_view quantity) {
   if (quantity.starts_with('+')) quantity.remove_prefix(1);
   std::size_t end = quantity.find_first_not_of("0123456789.");
@@ -78,7 +78,7 @@ std::optional<Amount> AmountOf(std::string_view quantity) {
   return amount;
 }
 
-// At most two decimals, none that are zero.
+// At most two decimals, without trailing zeros.
 std::string Number(double value) {
   std::string text = absl::StrFormat("%.2f", value);
   while (text.back() == '0') text.pop_back();
@@ -92,7 +92,7 @@ std::optional<std::string> Multiply(std::string_view quantity, double factor) {
   const std::optional<Amount> amount = AmountOf(quantity);
   if (!amount.has_value()) return std::nullopt;
   const Unit& unit = *amount->unit;
-  // The small term keeps 4 * 1.1 from becoming 4.41.
+  // The small term prevents 4 * 1.1 from becoming 4.41.
   double grown = std::ceil(amount->number * factor * 100 - 1e-6) / 100;
   if (unit.suffix.empty()) grown = std::ceil(grown);
   if (!unit.larger.empty() && grown >= unit.step &&

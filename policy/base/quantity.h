@@ -1,4 +1,4 @@
-// Amounts of resources as people write them: "4Gi", "500m".
+// Kubernetes resource quantities, such as "4Gi" and "500m".
 #ifndef MULLIGAN_POLICY_BASE_QUANTITY_H_
 #define MULLIGAN_POLICY_BASE_QUANTITY_H_
 
@@ -8,15 +8,15 @@
 
 namespace mulligan {
 
-// `quantity` ("4Gi", "500m") times `factor`, rounded up to two decimals in the
-// same unit, or in the next larger one where that is a whole number. Nothing
-// for what is no quantity.
+// Returns `quantity` times `factor`, rounded up to two decimals. Uses the same
+// unit, or the next larger one if the result is a whole number of it. Empty if
+// `quantity` is invalid.
 std::optional<std::string> Multiply(std::string_view quantity, double factor);
 
-// `quantity` in its base unit: bytes, cores. Nothing for what is no quantity.
+// Returns `quantity` in its base unit (bytes, cores). Empty if it is invalid.
 std::optional<double> QuantityValue(std::string_view quantity);
 
-// Bytes as people write them: "39.93Gi".
+// Returns bytes in a readable unit, such as "39.93Gi".
 std::string BytesText(double bytes);
 
 }  // namespace mulligan

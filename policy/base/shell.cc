@@ -20,7 +20,7 @@ std::string Quoted(std::string_view text) {
 }
 
 std::string ShellWord(std::string_view text) {
-  // No shell reads more than themselves into these.
+  // Shells give these characters no special meaning.
   const auto is_plain = [](unsigned char byte) {
     return absl::ascii_isalnum(byte) ||
            std::string_view("%+,-./:=@_").find(static_cast<char>(byte)) !=

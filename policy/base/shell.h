@@ -1,4 +1,4 @@
-// Commands that people copy into a shell.
+// Commands to copy into a shell.
 #ifndef MULLIGAN_POLICY_BASE_SHELL_H_
 #define MULLIGAN_POLICY_BASE_SHELL_H_
 
@@ -7,31 +7,30 @@
 
 namespace mulligan {
 
-// `text` in single quotes for a POSIX shell.
+// Returns `text` in single quotes for a POSIX shell.
 std::string Quoted(std::string_view text);
 
-// `text` as one word of a POSIX shell, quoted where it would be more or
-// something else.
+// Returns `text` as one word of a POSIX shell, quoted if necessary.
 std::string ShellWord(std::string_view text);
 
-// The name of an object as an argument that is never an option: a name of
-// Kubernetes begins with no "-", but what a report calls a name may.
+// Returns the name of an object as an argument that is never an option.
+// Kubernetes names do not begin with "-", but names in a report may.
 std::string NameWord(const char* kind, const std::string& name);
 
-// " -n ml"; empty without a namespace.
+// Returns for example " -n ml"; empty if `space` is empty.
 std::string InNamespace(std::string_view space);
 
-// A container whose log somebody should read.
+// A container whose log is worth reading.
 struct LogPlace {
   std::string space;
   std::string pod;
-  // Empty: the pod's only one.
+  // Empty if the pod has only one.
   std::string container;
-  // It ended, and was started again since.
+  // The container has been restarted since the failure.
   bool restarted = false;
 };
 
-// "kubectl logs -n ml a -c main --previous".
+// Returns for example "kubectl logs -n ml a -c main --previous".
 std::string LogCommand(const LogPlace& place);
 
 }  // namespace mulligan

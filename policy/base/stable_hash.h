@@ -13,9 +13,9 @@
 
 namespace mulligan {
 
-// Hashes a sequence of numbers and texts. Not for secrets. Texts are delimited,
-// so ("ab", "c") and ("a", "bc") differ. The results go into ledgers that
-// outlive this process: never change the arithmetic.
+// Hashes a sequence of numbers and strings. Not for secrets. Strings are
+// delimited: ("ab", "c") and ("a", "bc") differ. Hashes are stored in ledgers,
+// so never change the arithmetic.
 class StableHash {
  public:
   explicit StableHash(std::uint64_t seed = 0) : state_(seed ^ kSeed) {}
@@ -41,7 +41,7 @@ class StableHash {
     return Add(bytes);
   }
 
-  // The finaliser of SplitMix64: every input bit reaches every output bit.
+  // SplitMix64's finalizer: every input bit affects every output bit.
   std::uint64_t value() const {
     std::uint64_t x = state_ + kSeed;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
@@ -53,7 +53,7 @@ class StableHash {
   static constexpr std::uint64_t kSeed = 0x9e3779b97f4a7c15;
   static constexpr std::uint64_t kMultiplier = 0x94d049bb133111eb;
 
-  // Little-endian whatever the machine.
+  // Little-endian on every machine.
   static std::uint64_t Word(const char* bytes) {
     std::uint64_t word;
     std::memcpy(&word, bytes, sizeof(word));
@@ -74,7 +74,7 @@ class StableHash {
   std::uint64_t state_;
 };
 
-// `value` as 16 lower-case hexadecimal digits, appended to `text`.
+// Appends `value` to `text` as 16 lower-case hexadecimal digits.
 inline void AppendHex(std::uint64_t value, std::string& text) {
   absl::StrAppend(&text, absl::Hex(value, absl::kZeroPad16));
 }

@@ -9,19 +9,20 @@
 namespace mulligan {
 namespace {
 
-// In the steps of an allowance.
+// Costs in steps of a PatternAllowance.
 constexpr std::int64_t kStepsPerByte = 200;
 constexpr std::int64_t kStepsPerUnicodeClass = 35'000;
 constexpr std::int64_t kStepsPerInstruction = 100;
-// RE2 gives up at so many bytes of its memory for one.
+// RE2 fails when one instruction exceeds so many bytes of its memory budget.
 constexpr std::int64_t kMemoryPerInstruction = 64;
-// Of a pattern in a message about it.
+// Bytes of a pattern that an error message shows.
 constexpr std::size_t kShownPattern = 200;
 constexpr char kTooMuchTogether[] =
     "is beyond what all patterns together may take to compile; expected fewer "
     "or simpler patterns, without classes such as \\PL";
 
-// A pattern such as `exit code 1` also finds "exit code 137".
+// Returns whether the pattern ends in a number that may continue in the text:
+// `exit code 1` also finds "exit code 137".
 bool EndsInOpenNumber(const std::string& pattern) {
   if (pattern.empty() || !IsDigit(pattern.back())) return false;
   std::size_t digits = pattern.size();
@@ -31,7 +32,7 @@ bool EndsInOpenNumber(const std::string& pattern) {
          (pattern[digits - 1] != '\\' && pattern[digits - 1] != '{');
 }
 
-// A class such as \pL or \P{Greek} is hundreds of ranges, each folded by (?i).
+// A class such as \pL or \P{Greek} has hundreds of ranges, each folded by (?i).
 std::int64_t ParsingSteps(std::string_view pattern) {
   std::int64_t steps =
       static_cast<std::int64_t>(pattern.size()) * kStepsPerByte;
@@ -67,7 +68,7 @@ std::unique_ptr<const RE2> MakePattern(const std::string& pattern,
                             kMaxPatternBytes);
     return nullptr;
   }
-  // Parsing cannot be stopped, so that it is paid for first.
+  // Parsing cannot be stopped, so it is charged in advance.
   if (!allowance.Take(ParsingSteps(pattern))) {
     error = kTooMuchTogether;
     return nullptr;

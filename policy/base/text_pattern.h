@@ -1,9 +1,8 @@
-// Regular expressions of policies and of objects in reports, with bounds on
-// what they may cost.
+// Regular expressions of policies and reports, with bounds on their cost.
 //
-// RE2 takes time linear in the text, but also in the size of an expression it
-// has no automaton for: a short hostile pattern takes 10 us a byte. Compiling
-// takes 1 us an instruction, and 350 us for every class such as \PL.
+// RE2 takes time linear in the text, but also in the program size where it has
+// no automaton: a short hostile pattern takes 10 us per byte. Compiling takes 1
+// us per instruction, and 350 us for each class such as \PL.
 #ifndef MULLIGAN_POLICY_BASE_TEXT_PATTERN_H_
 #define MULLIGAN_POLICY_BASE_TEXT_PATTERN_H_
 
@@ -22,25 +21,25 @@ class RE2;
 
 namespace mulligan {
 
-// What one pattern may use.
+// Bounds of one pattern: program size in instructions, memory in bytes.
 struct PatternBounds {
   int program = kMaxPatternProgram;
   std::int64_t memory = kMaxPatternMemory;
 };
 
-// Within kMaxPatternBytes and `bounds`, and what compiling costs taken from
-// `allowance`. Null, with the reason in `error` ("is not an RE2 expression:
-// ..."), for others.
+// Compiles a pattern within kMaxPatternBytes and `bounds`, and charges
+// `allowance` for it. On failure returns null and sets `error` to the reason
+// ("is not an RE2 expression: ...").
 std::unique_ptr<const re2::RE2> MakePattern(const std::string& pattern,
                                             PatternAllowance& allowance,
                                             std::string& error,
                                             const PatternBounds& bounds = {});
 
-// Whether an error of MakePattern says that the bounds are too narrow.
+// Returns whether an error of MakePattern means that the bounds are too narrow.
 bool IsTooLarge(std::string_view error);
 
-// The pattern of a policy at `path`. Null, with an error reported, when
-// MakePattern refuses it. Suspicious patterns get a warning.
+// Compiles the pattern at `path` in a policy. If MakePattern refuses it,
+// reports an error and returns null. Warns of suspicious patterns.
 std::unique_ptr<const re2::RE2> CompilePattern(const std::string& pattern,
                                                const std::string& path,
                                                PatternAllowance& allowance,

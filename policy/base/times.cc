@@ -6,7 +6,7 @@
 namespace mulligan {
 namespace {
 
-// google/protobuf/duration.proto.
+// The bound in google/protobuf/duration.proto.
 constexpr std::int64_t kMostSeconds = 315'576'000'000;
 
 }  // namespace

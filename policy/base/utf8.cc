@@ -17,7 +17,7 @@ bool IsContinuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
 
-// Length of the run of ASCII at the start of `text`, eight bytes at a time.
+// Returns the length of the ASCII prefix, checking eight bytes at a time.
 std::size_t AsciiPrefix(std::string_view text) {
   std::size_t length = 0;
   for (; text.size() - length >= sizeof(std::uint64_t);
@@ -38,8 +38,8 @@ struct Sequence {
   bool valid;
 };
 
-// What may follow a lead byte: the number of continuation bytes and the range
-// of the first of them (Unicode standard, table 3-7).
+// The number of continuation bytes after a lead byte, and the range of the
+// first of them (Unicode standard, table 3-7).
 struct Lead {
   std::size_t continuations;  // 0: not a lead byte
   unsigned char low;
@@ -57,7 +57,7 @@ Lead LeadOf(unsigned char byte) {
   return {0, 0, 0};
 }
 
-// `text` must begin with a byte outside ASCII.
+// REQUIRES: `text` begins with a byte outside ASCII.
 Sequence NextSequence(std::string_view text) {
   const Lead lead = LeadOf(static_cast<unsigned char>(text.front()));
   if (lead.continuations == 0) return {1, false};
@@ -74,7 +74,7 @@ Sequence NextSequence(std::string_view text) {
   return {length, true};
 }
 
-// Length of the well-formed text at the start of `text`.
+// Returns the length of the well-formed prefix.
 std::size_t ValidPrefix(std::string_view text) {
   std::size_t length = 0;
   while (true) {
@@ -88,8 +88,8 @@ std::size_t ValidPrefix(std::string_view text) {
 
 constexpr std::string_view kCutMark = " ...";
 
-// `text`, longer than `most`, up to the last space that leaves room for the
-// mark of the cut; a word without end is cut where it has to be.
+// Cuts `text` at the last space that leaves room for kCutMark; a single long
+// word is cut at the limit. REQUIRES: `text` is longer than `most` bytes.
 std::string CutAtWord(std::string_view text, std::size_t most) {
   const std::size_t room = most - kCutMark.size();
   const std::size_t space = text.substr(0, room + 1).find_last_of(" \t\n");
@@ -105,7 +105,7 @@ struct Range {
   std::uint32_t last;
 };
 
-// Unicode's controls and format characters that change order or hide text.
+// Unicode controls and format characters that reorder or hide text.
 constexpr Range kDeceptive[] = {
     {0x0000, 0x001f},    // C0
     {0x007f, 0x009f},    // DEL, C1
@@ -121,7 +121,7 @@ constexpr Range kDeceptive[] = {
     {0xe0000, 0xe007f},  // tags
 };
 
-// The character at `at` of well-formed text, and its length.
+// Returns the character at `at` of well-formed text; sets its byte length.
 std::uint32_t CodePointAt(std::string_view text, std::size_t at,
                           std::size_t& length) {
   const auto lead = static_cast<unsigned char>(text[at]);
@@ -135,7 +135,7 @@ std::uint32_t CodePointAt(std::string_view text, std::size_t at,
   return code_point;
 }
 
-// With a space for every run of line ends and tabs.
+// Replaces every run of line ends and tabs with a space.
 std::string OneLine(std::string_view text) {
   std::string line;
   line.reserve(text.size());
@@ -163,8 +163,8 @@ std::size_t FindInvalidUtf8(std::string_view text) {
 }
 
 bool IsPrintableAscii(std::string_view text) {
-  // Eight bytes at a time: the highest bit of a byte is set by one that had it,
-  // by one below the space, or by DEL.
+  // Tests eight bytes at a time. The highest bit is set by a byte that had it,
+  // a byte below the space, or DEL.
   constexpr std::uint64_t kOnes = 0x0101010101010101U;
   while (text.size() >= sizeof(std::uint64_t)) {
     std::uint64_t word = 0;
@@ -201,9 +201,9 @@ std::string SanitizeUtf8(std::string_view text) {
 
 namespace {
 
-// How long the escape sequence is that begins `text`: a control sequence of
-// ECMA-48 ("\x1b[31m"), or an operating system command ("\x1b]8;;...\x1b\\"),
-// of a few hundred bytes at most. 0: none does.
+// Returns the length of the escape sequence at the start of `text`; 0 if there
+// is none. Recognizes ECMA-48 control sequences ("\x1b[31m") and operating
+// system commands ("\x1b]8;;...\x1b\\") of at most 512 bytes.
 std::size_t EscapeAt(std::string_view text) {
   constexpr std::size_t kLongest = 512;
   text = text.substr(0, kLongest);
@@ -225,7 +225,7 @@ std::size_t EscapeAt(std::string_view text) {
 std::string Head(std::string_view text, std::size_t most) {
   // Most names and messages.
   if (text.size() <= most && IsPrintableAscii(text)) return std::string(text);
-  // A character has at most four bytes: the rest cannot reach the excerpt.
+  // A character has at most four bytes, so the rest cannot affect the excerpt.
   const std::string_view head = text.substr(0, most + 4);
   std::string clean = IsPrintableAscii(head)
                           ? std::string(head)

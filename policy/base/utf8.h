@@ -1,5 +1,4 @@
-// UTF-8 as far as reading, cutting and repairing texts needs it, and what may
-// be shown of a text.
+// UTF-8: validating, cutting and repairing text, and making it safe to show.
 #ifndef MULLIGAN_POLICY_BASE_UTF8_H_
 #define MULLIGAN_POLICY_BASE_UTF8_H_
 
@@ -10,58 +9,55 @@
 
 namespace mulligan {
 
-// Offset of the first byte that starts no valid sequence (overlong forms,
-// surrogates and values past U+10FFFF are invalid); npos when all is valid.
+// Returns the offset of the first invalid sequence; npos if all is valid.
+// Overlong forms, surrogates and values above U+10FFFF are invalid.
 std::size_t FindInvalidUtf8(std::string_view text);
 
-// Nothing but what ASCII can print: most texts, and Visible() as they are.
+// Returns whether `text` is printable ASCII, which Visible() keeps.
 bool IsPrintableAscii(std::string_view text);
 
-// The largest offset up to `offset` that does not cut a sequence.
+// Returns the largest offset up to `offset` that does not cut a sequence.
 std::size_t Utf8Boundary(std::string_view text, std::size_t offset);
 
-// `text` with every ill-formed part replaced by U+FFFD, one for each maximal
-// subpart as the Unicode standard recommends (section 3.9). Kubernetes strings
-// may hold any bytes (termination messages come from user processes), while
-// proto3 strings and JSON must be UTF-8. Valid text is copied as it is.
+// Returns `text` with U+FFFD for each maximal ill-formed subpart, as the
+// Unicode standard recommends (section 3.9). Kubernetes strings may hold any
+// bytes (user processes write termination messages); proto3 strings and JSON
+// must be UTF-8.
 std::string SanitizeUtf8(std::string_view text);
 
-// Longest copy of a report's text in an answer.
+// Longest excerpt of a report's text in an answer, in bytes.
 inline constexpr std::size_t kMaxExcerpt = 256;
 
-// Whether WithoutEscapes() may change `text`.
+// Returns whether WithoutEscapes() may change `text`.
 inline bool HoldsEscape(std::string_view text) {
   return text.find('\x1b') != text.npos;
 }
 
-// `text` without the sequences by which programs tell a terminal to change
-// colour ("\x1b[31m"), move its cursor or show a link: they say nothing, and
-// take the room of what does.
+// Returns `text` without terminal escape sequences: colours ("\x1b[31m"),
+// cursor moves, links. They carry no information and take up room in excerpts.
 std::string WithoutEscapes(std::string_view text);
 
-// `text` in one line, WithoutEscapes() and Visible(), of at most kMaxExcerpt
-// bytes. Line ends and tabs become spaces; what is longer ends with a whole
-// word and " ...". All that an answer repeats of a report goes through it:
-// conditions, terminals and logs of callers get it.
+// Returns `text` on one line, after WithoutEscapes() and Visible(), in at most
+// kMaxExcerpt bytes. Line ends and tabs become spaces. Longer text is cut after
+// a whole word and ends in " ...". All report text in an answer goes through
+// this, because it reaches conditions, terminals and logs of callers.
 std::string Excerpt(std::string_view text);
 
-// The same of texts in a row. Each is cleaned before they are joined: an escape
-// that one begins takes nothing of the next.
+// Returns the excerpt of the joined texts. Each is cleaned before joining, so
+// that an escape sequence cannot extend into the next text.
 std::string Excerpt(std::initializer_list<std::string_view> texts);
 
-// Stands in front of an excerpt for what is left out before it.
+// Marks omitted text at the start of an excerpt.
 inline constexpr std::string_view kLeftOutBefore = "... ";
 
-// An Excerpt() from `begin` on: "... pods is forbidden". With the mark no
-// longer than any other.
+// Returns the Excerpt() that starts at `begin`, such as "... pods is
+// forbidden", in at most kMaxExcerpt bytes with the mark.
 std::string ExcerptFrom(std::string_view text, std::size_t begin);
 
-// `text` as well-formed UTF-8, in which the escape that JSON writes ("\u001b",
-// "\u202e") stands for every character that could steer what shows it, or
-// cannot be seen at all: control characters (they move cursors and set
-// colours), bidirectional marks, overrides and isolates (they reorder what is
-// read), line separators, and characters without width, but for the joiners
-// that some scripts need. Ill-formed parts become U+FFFD.
+// Returns `text` as well-formed UTF-8 with deceptive characters as JSON escapes
+// ("\u001b", "\u202e"). Those are control characters, bidirectional marks,
+// overrides and isolates, line separators, and zero-width characters except the
+// joiners that some scripts need. Ill-formed parts become U+FFFD.
 std::string Visible(std::string_view text);
 
 }  // namespace mulligan

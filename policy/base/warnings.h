@@ -8,7 +8,7 @@
 
 namespace mulligan {
 
-// Adds `text`, Visible(), within kMaxAnswerWarnings and kMaxWarningBytes
+// Adds `text`, made Visible(), within kMaxAnswerWarnings and kMaxWarningBytes
 // (policy/limits.h).
 void AddWarning(std::string text,
                 google::protobuf::RepeatedPtrField<std::string>& warnings);

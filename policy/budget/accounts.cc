@@ -14,7 +14,7 @@ void OpenAccount(const CompiledBudget& budget, const v1::BudgetUse& use,
   account.used = std::max<std::int64_t>(use.used(), 0);
   account.refunded = std::max<std::int64_t>(use.refunded(), 0);
   if (!budget.window) return;
-  // A ledger from before the budget had a window: it starts now.
+  // The budget had no window when the ledger was written: it starts now.
   account.window_start =
       use.has_window_start() ? ToTime(use.window_start()) : now;
   if (now >= *account.window_start + *budget.window || account.used == 0) {
@@ -23,7 +23,7 @@ void OpenAccount(const CompiledBudget& budget, const v1::BudgetUse& use,
   }
 }
 
-// The furthest that any recorded failure got.
+// Returns the highest progress of all recorded failures; empty if none has any.
 std::optional<double> BestProgress(const v1::BudgetLedger& ledger) {
   std::optional<double> best;
   for (const v1::AttemptRecord& record : ledger.history()) {

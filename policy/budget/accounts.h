@@ -1,5 +1,4 @@
-// The budgets of one policy while a decision is made: windows, refunds,
-// charges, exhaustion.
+// One policy's budgets in a decision: windows, refunds, charges, exhaustion.
 #ifndef MULLIGAN_POLICY_BUDGET_ACCOUNTS_H_
 #define MULLIGAN_POLICY_BUDGET_ACCOUNTS_H_
 
@@ -16,44 +15,44 @@
 
 namespace mulligan {
 
-// One budget. Counts are in failures tolerated and never negative.
+// One budget. Counts are numbers of tolerated failures and never negative.
 struct Account {
   std::int64_t limit = 0;
-  std::int64_t used_before = 0;  // in the window that is open at `now`
+  std::int64_t used_before = 0;  // in the window open at `now`
   std::int64_t used = 0;
-  std::int64_t refunded = 0;      // over the workload's life
+  std::int64_t refunded = 0;      // over the workload's lifetime
   std::int64_t refunded_now = 0;  // by this decision
   std::optional<absl::Time> window_start;
 };
 
-// Who pays, or what there is to say when nobody can.
+// The budget that pays, or the last exhausted one if none can.
 struct Payer {
-  int budget = kNoBudget;  // that pays
-  // The last exhausted budget on the way there.
+  int budget = kNoBudget;
+  // The last exhausted budget on the escalation chain.
   int exhausted = kNoBudget;
 };
 
-// A copy of the ledger's budgets; the ledger changes only through
-// WriteAccounts. Not thread safe.
+// A copy of the ledger's budgets. Only WriteAccounts changes the ledger. Not
+// thread-safe.
 class Accounts {
  public:
-  // Reads the use of each of `budgets` from `ledger`, forgetting windows that
-  // ended before `now`. `budgets` must outlive this object.
+  // Reads the use of `budgets` from `ledger`; windows that ended before `now`
+  // count as unused. REQUIRES: `budgets` outlives this object.
   Accounts(const std::vector<CompiledBudget>& budgets,
            const v1::BudgetLedger& ledger, absl::Time now);
 
-  // Gives back one unit of every budget whose refund condition holds, within
-  // the budget's ceiling for the workload's whole life.
+  // Gives back one unit to every budget whose refund condition holds, up to the
+  // budget's ceiling for the workload's lifetime.
   void Refund(const v1::Progress& progress, const v1::BudgetLedger& ledger);
 
-  // `budget` or, when it is used up, the first budget with room on its
+  // Returns `budget` or, if it is used up, the first budget with room on its
   // escalation chain.
   Payer FindPayer(int budget) const;
 
-  // Charges one unit. Requires: FindPayer(...).budget == budget.
+  // Charges one unit. REQUIRES: FindPayer(...).budget == budget.
   void Charge(int budget, absl::Time now);
 
-  // What-if: as if the limit of `budget` were `delta` higher.
+  // For a what-if: raises the limit of `budget` by `delta`, but not below 0.
   void ShiftLimit(int budget, std::int64_t delta);
 
   const Account& at(int budget) const {
@@ -71,11 +70,11 @@ class Accounts {
   absl::InlinedVector<Account, 12> accounts_;
 };
 
-// End of the account's window; nothing when it has none or is unused.
+// Returns the end of the account's window; empty if it has none or is unused.
 std::optional<absl::Time> WindowEnd(const CompiledBudget& budget,
                                     const Account& account);
 
-// Writes use, window and refunds of every account that has any into `ledger`.
+// Writes use, window and refunds of every used account into `ledger`.
 void WriteAccounts(const Accounts& accounts, v1::BudgetLedger& ledger);
 
 // Fills Accounting.budgets and Accounting.refunds.

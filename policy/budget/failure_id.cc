@@ -31,18 +31,18 @@ void AddObject(const ObjectMeta& object, StableHash& hash) {
   }
 }
 
-// A sum of hashes: equal in any order.
+// A sum of hashes, independent of their order.
 struct Unordered {
   std::uint64_t sum = 0;
-  // Something was seen that another failure would not repeat.
+  // Something was added that no other failure has.
   bool distinct = false;
 };
 
-// A container that crashed has ended restartCount+1 times before the kubelet
-// restarts it, also while that waits, and restartCount times after: the same
-// number. The end of one that is being stopped counts before it comes, unless
-// its owner has given it up (`given_up`: since when), and
-// so does that of a first run whose node is lost before anybody marks the pod.
+// Returns how often the container has ended. A crashed container has ended
+// restartCount + 1 times until the kubelet restarts it, and restartCount times
+// after that, which is the same number. A container that is being stopped
+// counts as ended, unless its owner gave up before (`given_up`, epoch seconds).
+// So does a first run, whose node may be lost before the pod is marked.
 std::int64_t Endings(const core::ContainerStatus& status, bool stopping,
                      std::optional<std::int64_t> given_up) {
   if (given_up && demystify::EndsByStopping(status, *given_up)) {
@@ -55,9 +55,8 @@ std::int64_t Endings(const core::ContainerStatus& status, bool stopping,
   return std::int64_t{status.restart_count()} + (ended || ends ? 1 : 0);
 }
 
-// How often the pod has failed: as often as the one of its main containers that
-// ended most often, or of its init containers before those. A pod whose end
-// nobody described further has ended once.
+// Returns how often the pod has failed: the most endings of a main container,
+// or else of an init container. At least one, for a pod without details.
 std::int64_t Endings(const Owners& owners, const core::Pod& pod) {
   std::optional<std::int64_t> given_up;
   if (demystify::IsCleanedUp(owners, pod))
@@ -78,7 +77,7 @@ std::int64_t Endings(const Owners& owners, const core::Pod& pod) {
   return std::max<std::int64_t>(endings, ended ? 1 : 0);
 }
 
-// The end of the container that ended last; the zero time when none did.
+// Returns the latest end of a container; the zero time if none ended.
 google::protobuf::Timestamp LastEnd(const core::Pod& pod) {
   google::protobuf::Timestamp last;
   for (const core::ContainerStatus& status :
@@ -93,13 +92,13 @@ google::protobuf::Timestamp LastEnd(const core::Pod& pod) {
   return last;
 }
 
-// Adds the pod as the root of a failure; whether that tells failures apart.
+// Adds the pod as a failure's root. Returns whether that identifies it.
 bool AddRoot(const Owners& owners, int index, StableHash& hash) {
   const core::Pod& pod = owners.report.pods(index);
   AddObject(pod.metadata(), hash);
   hash.Add(static_cast<std::uint64_t>(Endings(owners, pod)));
   if (!pod.metadata().uid().empty()) return true;
-  // Pods of one name follow each other; only a time tells them apart.
+  // Successive pods may have the same name; only a time distinguishes them.
   const google::protobuf::Timestamp end = LastEnd(pod);
   AddTime(end, hash);
   return end.seconds() != 0;
@@ -134,7 +133,7 @@ Unordered HashJobs(const v1::FailureReport& report) {
 
 bool AddOwners(const Owners& owners, StableHash& hash) {
   bool distinct = false;
-  // What is nearest to the pods first.
+  // The owners nearest to the pods come first.
   for (auto view = owners.views.rbegin(); view != owners.views.rend(); ++view) {
     if (view->kind->identify != nullptr) {
       distinct |= view->kind->identify(owners.report, hash);
@@ -144,7 +143,7 @@ bool AddOwners(const Owners& owners, StableHash& hash) {
   const auto& queue = owners.report.kueue_workload().status().conditions();
   AddFailedCondition(queue, hash, distinct);
   if (distinct) return true;
-  // What the queue cannot admit waits since the same moment.
+  // For work that cannot be admitted, the time is when its wait began.
   for (const auto& condition : queue) {
     if (condition.type() != "QuotaReserved" || condition.status() != "False") {
       continue;
@@ -164,7 +163,7 @@ bool AddObjects(const Owners& owners, StableHash& hash) {
   return AddOwners(owners, hash);
 }
 
-// An event is counted up while its trouble lasts: the first time tells it.
+// An event's count grows with time, so its first time identifies it.
 bool AddEvent(const core::Event& event, StableHash& hash) {
   const auto& about = event.involved_object();
   hash.Add(about.uid()).Add(about.name()).Add(event.reason());
@@ -187,7 +186,7 @@ StableHash HashWorkload(const v1::FailureReport& report,
   return hash.Add(static_cast<std::uint64_t>(report.attempt()));
 }
 
-// A UID is nobody else's; a name needs its workload.
+// A UID is unique; a name is unique only in its workload.
 StableHash HashOwner(const v1::FailureReport& report,
                      const v1::WorkloadReference& workload, int pod) {
   if (report.pods(pod).metadata().uid().empty()) {

@@ -1,4 +1,4 @@
-// The identity of a failure, by which it is charged once.
+// The identity of a failure, by which it is charged exactly once.
 #ifndef MULLIGAN_POLICY_BUDGET_FAILURE_ID_H_
 #define MULLIGAN_POLICY_BUDGET_FAILURE_ID_H_
 
@@ -13,34 +13,34 @@ namespace mulligan {
 
 struct FailureId {
   std::string id;
-  // The caller named it.
+  // The caller supplied the id.
   bool named = false;
-  // The id was derived from nothing but the time of the report, because no
-  // UID, attempt number or finish time tells this failure from the next one.
+  // Only the time of the report distinguishes the failure, because there is no
+  // UID, attempt number or finish time.
   bool from_time_only = false;
 };
 
-// report.failure_id where given. Else a hash of the workload (UID, or kind,
-// namespace and name), the attempt number if given, and what tells this
-// failure from every other one of the workload:
+// Returns report.failure_id if set. Otherwise returns a hash of the workload
+// (UID, or kind, namespace and name), the attempt number if given, and what
+// distinguishes the failure:
 //
-//   1. a pod failed: the root of `incident`, by its UID and the run of its
-//      containers that ended or is about to end. Not by what else is in the
-//      report, so that a pod told alone is the same beside its JobSet; nor by
-//      how much of the end it tells: marked, stopping, ended; nor by whether
-//      the kubelet has restarted the container meanwhile.
-//   2. else the Jobs, or else the custom resources (attempt counters, ids and
-//      times in their status), or else the event that tells of it.
+//   1. If a pod failed: the root of `incident`, by its UID and the run of its
+//      containers that ended or is about to end. The rest of the report does
+//      not matter, so that a pod reported alone has the same id as with its
+//      JobSet. Nor does the stage of the end (marked, stopping, ended) or a
+//      restart by the kubelet.
+//   2. Otherwise: the Jobs and custom resources (attempt counters, ids and
+//      times in their status), or else the event that reports it.
 FailureId FailureIdOf(const Owners& owners,
                       const v1::WorkloadReference& workload,
                       const Incident& incident, absl::Time observed_at);
 
-// The id that the failure would have if pods[pod] were its root.
+// Returns the id that the failure would have if pods[pod] were its root.
 std::string IdOfPod(const Owners& owners, const v1::WorkloadReference& workload,
                     int pod);
 
-// The same as releases up to 0.1 made it, with the workload: ledgers outlive
-// them.
+// Returns the id that releases up to 0.1 gave it, with the workload, because
+// ledgers outlive releases.
 std::string IdWithWorkload(const Owners& owners,
                            const v1::WorkloadReference& workload, int pod);
 

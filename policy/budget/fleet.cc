@@ -17,16 +17,15 @@ namespace mulligan {
 namespace {
 
 constexpr absl::Duration kLongestIncident = absl::Hours(1);
-// How often somebody is let through to see whether the incident is over.
+// How often a canary may test whether an incident is over.
 constexpr absl::Duration kCanaryEvery = absl::Minutes(5);
-// A node is guilty when so few fleets of innocent ones would show one like it.
+// The highest chance of a bad node's failures in a fleet of good ones.
 constexpr double kChance = 0.05;
-// An incident shows several times what is usual, and is no handful of a large
-// fleet.
+// An incident exceeds the usual number of failures and a share of the fleet.
 constexpr double kTimesUsual = 3;
 constexpr double kLeastShareOfFleet = 0.005;
 
-// "31 of the 40 workloads that failed in the last 10m".
+// Returns for example "31 of the 40 workloads that failed in the last 10m".
 std::string Counted(std::int64_t some, const v1::RecentFailures& recent) {
   return absl::StrFormat("%d of the %d workloads that failed in the last %s",
                          std::min<std::int64_t>(some, recent.failed()),
@@ -34,7 +33,7 @@ std::string Counted(std::int64_t some, const v1::RecentFailures& recent) {
                          absl::FormatDuration(ToDuration(recent.window())));
 }
 
-// Workloads of a group that speak against its node.
+// Returns how many workloads of a group are evidence against its node.
 std::int64_t AgainstNode(const v1::FailureGroup& group) {
   if (group.node().empty() ||
       !HasHistory(group.cause(), kOfNode | kOfJob | kShared)) {
@@ -43,10 +42,10 @@ std::int64_t AgainstNode(const v1::FailureGroup& group) {
   return HasHistory(group.cause(), kRepeats) ? 1 : group.workloads();
 }
 
-// The chance that of `total` failures, spread evenly over `nodes`, at least
-// `on_node` meet a given one: the tail of a binomial distribution by Stirling's
-// formula, its terms bounded by a geometric series. Within a few per cent, in
-// constant time.
+// Returns the chance that at least `on_node` of `total` failures, spread evenly
+// over `nodes`, are on a given node. This is the tail of a binomial
+// distribution by Stirling's formula, with its terms bounded by a geometric
+// series. Accurate to a few per cent, in constant time.
 double ChanceOf(std::int64_t on_node, std::int64_t total, std::int64_t nodes) {
   const auto n = static_cast<double>(total);
   const auto k = static_cast<double>(on_node);
@@ -89,7 +88,7 @@ std::string BadNode(const CompiledDerivation& thresholds,
   return absl::StrCat(Counted(on_node, recent), " are on node ", node);
 }
 
-// Workloads of the digest that failed like the one at hand.
+// Workloads of the digest that failed like the current one.
 struct Alike {
   std::int64_t workloads = 0;
   double usual = 0;
@@ -110,9 +109,9 @@ const std::string& ZoneOf(const v1::RecentFailures& recent,
   return recent.zone();
 }
 
-// The digest's counts by what may make an incident of them.
+// Counts of the digest, grouped by what an incident may share.
 struct Shared {
-  std::int64_t workloads = 0;  // that failed of anything shared
+  std::int64_t workloads = 0;  // that failed of a shared cause
   Alike zone;                  // of these in the same zone
   Alike image;                 // with the same image and cause
   Alike cause;                 // with the same cause
@@ -168,8 +167,8 @@ FleetFinding IncidentFinding(const CompiledDerivation& thresholds,
   const std::string& zone = ZoneOf(recent, failure.culprit.node);
   const Shared shared = CountShared(recent, failure, zone);
   const std::string& cause = v1::Cause_Name(failure.cause);
-  // The narrowest description first. A zone gathers several causes: what
-  // breaks there looks different from every job.
+  // The narrowest description first. A zone combines several causes, because
+  // its failures look different to each job.
   struct Reading {
     const Alike& alike;
     std::string text;
@@ -189,7 +188,7 @@ FleetFinding IncidentFinding(const CompiledDerivation& thresholds,
   return {};
 }
 
-// Retries of this workload that incidents ended.
+// Returns how many records of this workload have the derived cause INCIDENT.
 std::int32_t IncidentsIn(const v1::BudgetLedger& ledger) {
   return static_cast<std::int32_t>(std::ranges::count_if(
       ledger.history(), [](const v1::AttemptRecord& record) {

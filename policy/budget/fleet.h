@@ -1,4 +1,4 @@
-// What the failures of other workloads say beyond the failure at hand.
+// Causes derived from the failures of other workloads.
 #ifndef MULLIGAN_POLICY_BUDGET_FLEET_H_
 #define MULLIGAN_POLICY_BUDGET_FLEET_H_
 
@@ -14,18 +14,18 @@
 
 namespace mulligan {
 
-// The failure at hand, for the lottery of canaries.
+// The current failure, for the choice of canaries.
 struct Asking {
   std::uint64_t identity = 0;  // hash of workload and failure
   absl::Time now;              // report.observed_at
 };
 
-// What a victim of an incident is to do.
+// How a workload affected by an incident proceeds.
 enum class Turn : std::uint8_t {
   kWait,
-  // Goes first, to see whether the incident is over.
+  // Retries first, to test whether the incident is over.
   kCanary,
-  // It is over: a canary came through.
+  // Retries because a canary recovered.
   kOver,
 };
 
@@ -34,20 +34,20 @@ struct FleetFinding {
   Turn turn = Turn::kWait;  // for INCIDENT
 };
 
-// Looks at `failure` beside the digests of recent failures, which Validate
-// has checked. The first that holds wins:
+// Compares `failure` with the digests of recent failures, which Validate has
+// checked. Returns the first cause that holds:
 //
-//   BAD_NODE   more workloads failed on the culprit's node than chance explains
-//              (below one in twenty for any of the nodes), for causes that
-//              may be a node's. What a program may do by itself counts once a
-//              group, because a broken sweep packed on one node proves nothing
-//   INCIDENT   many workloads failed in the same zone, of the same image or of
-//              the same cause, for causes that lie in what workloads share, in
-//              a window of an hour at most. Not for a workload that was retried
-//              in incidents as often as the policy allows: waits have an end
+//   1. BAD_NODE: more workloads failed on the culprit's node than chance
+//      explains (below one in twenty for any of the nodes), by causes that a
+//      node may have. A cause that may be the program's own counts once per
+//      group, because a broken sweep packed on one node proves nothing.
+//   2. INCIDENT: many workloads failed in the same zone, with the same image
+//      and cause, or with the same cause, within a window of at most an hour.
+//      The causes must lie in what workloads share. Never for a workload whose
+//      incident retries reached the policy's bound, so that waits end.
 //
-// About one in as many as have failed is the canary of each five minutes, drawn
-// by a hash, and nobody while the digest knows of one under way.
+// Every five minutes a hash picks about one canary among the workloads that
+// failed alike, but none while the digest has a canary under way.
 FleetFinding DeriveFromFleet(
     const CompiledDerivation& thresholds,
     const google::protobuf::RepeatedPtrField<v1::RecentFailures>& recent,

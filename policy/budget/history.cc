@@ -24,14 +24,13 @@ namespace mulligan {
 namespace {
 
 constexpr absl::Duration kNodeMemory = absl::Hours(24);
-// Start-up takes minutes more or less, and nodes differ in speed.
+// Start-up time varies by minutes, and nodes differ in speed.
 constexpr absl::Duration kStartUp = absl::Minutes(10);
 constexpr double kSameSpeed = 1.15;
 
 using Records = absl::InlinedVector<const v1::AttemptRecord*, kMaxHistory>;
 
-// The failures that count, newest first; disruptions and incidents are left
-// out.
+// Newest first, without disruptions, incidents and waits.
 Records FailuresIn(const v1::BudgetLedger& ledger) {
   Records failures;
   for (int i = ledger.history_size();
@@ -46,8 +45,8 @@ Records FailuresIn(const v1::BudgetLedger& ledger) {
   return failures;
 }
 
-// Whether two attempts ended at places of their work that differ: by progress
-// where it is known of both, else by how long they ran.
+// Decides whether attempts ended at different points of the work: by progress
+// if both report it, else by how long they ran.
 class ProgressWatch {
  public:
   ProgressWatch(const v1::Progress& newest,
@@ -57,10 +56,10 @@ class ProgressWatch {
     timed_ = ran_for.has_value();
   }
 
-  // Whether it knows all run times, and they are those of one place.
+  // Returns whether all run times are known and agree with a single point.
   bool TimesAgree() const { return timed_ && !RanFurther(longest_, shortest_); }
 
-  // Steps back to `older`; whether the newer attempts ended elsewhere.
+  // Moves back to `older` and returns whether the newer attempts got further.
   bool Advanced(const v1::AttemptRecord& older) {
     if (older.has_ran_for()) Widen(ToDuration(older.ran_for()));
     timed_ = timed_ && older.has_ran_for();
@@ -82,16 +81,16 @@ class ProgressWatch {
     if (told) progress_ = progress;
   }
 
-  // The progress of the oldest attempt so far that told any.
+  // Progress of the oldest attempt so far that reported any.
   bool told_ = false;
   double progress_ = 0;
   bool timed_ = false;
-  // Of the run times that are known.
+  // Over the known run times.
   absl::Duration shortest_ = absl::InfiniteDuration();
   absl::Duration longest_ = absl::ZeroDuration();
 };
 
-// What a cause is derived from.
+// The inputs of a derivation.
 struct Derivation {
   const CompiledDerivation& thresholds;
   const Failure& failure;
@@ -101,8 +100,7 @@ struct Derivation {
   const Records failures;
 };
 
-// The nodes of the failure at hand and of those before it, as far as they are
-// known, each once.
+// Returns the number of known nodes of the current failure and of `before`.
 std::int32_t CountNodes(const Failure& failure,
                         std::span<const v1::AttemptRecord* const> before) {
   std::vector<std::string_view> nodes;
@@ -131,7 +129,7 @@ std::string Poison(const Derivation& of) {
   return absl::StrFormat("crashed on %d different nodes in a row", count);
 }
 
-// Whether the failure was on the node within a day.
+// Returns whether the recorded failure was on the node within the last day.
 bool WasThere(const v1::AttemptRecord& record, const std::string& node,
               absl::Time failed_at) {
   return record.node() == node &&
@@ -144,7 +142,7 @@ std::string BadNode(const Derivation& of) {
       !HasHistory(of.failure.cause, kOfNode)) {
     return {};
   }
-  // The same crash twice is as well the program's own.
+  // The same crash twice may also be the program's own fault.
   const auto may_be_the_programs = [&](const v1::AttemptRecord& record) {
     return HasHistory(record.cause(), kRepeats) &&
            !record.fingerprint().empty() &&
@@ -161,26 +159,27 @@ std::string BadNode(const Derivation& of) {
                          node);
 }
 
-// Whether the same program meets it again, so that meeting it again says so.
+// Returns whether the program would fail in the same way again, so that a
+// repetition is evidence.
 bool MayRepeat(const Failure& failure) {
-  // Three times nothing to see is no sameness.
+  // Repeated absence of evidence is not a repetition.
   const bool seen =
       failure.confidence != v1::Diagnosis::LOW || failure.exit_code;
-  // The same limit is too small each time: that says nothing of a larger one.
+  // The same limit is always too small, which says nothing of a larger one.
   const bool outgrown = RowOf(failure.cause).gang == GangClass::kMemory;
   return !failure.fingerprint.empty() && seen && !outgrown &&
          HasHistory(failure.cause, kRepeats);
 }
 
-// Whether the failure shows no more than that the program failed: a general
-// exit code, an exception of no known kind.
+// Returns whether the failure shows only that the program failed: a general
+// exit code or an unknown kind of exception.
 bool IsPlain(const Failure& failure) {
   return failure.cause == v1::APP_ERROR &&
          failure.outlook == v1::Diagnosis::OUTLOOK_UNKNOWN;
 }
 
-// What strikes at random strikes at another step. Before the first one
-// everything that is flaky lies ahead: that is no place.
+// Returns whether the progress names a point of the work. At the start, every
+// flaky step still lies ahead, so it is not one.
 bool HasPlace(const v1::Progress& progress) {
   return !progress.artifact().empty() || progress.value() > 0;
 }
@@ -192,9 +191,8 @@ bool IsAtPlace(const v1::AttemptRecord& record, const v1::Progress& progress,
              : record.artifact() == progress.artifact();
 }
 
-// Failures in a row before the one at hand that look like it, without progress,
-// and how many of them, from the newest on, were told at its place: its
-// artifact, or else its progress.
+// The failures in a row before the current one that match it without progress.
+// The newest `at_place` of them have its artifact, or else its progress.
 struct Streak {
   Records before;
   std::size_t at_place = 0;
@@ -205,7 +203,7 @@ Streak FindStreak(const Records& failures, const Failure& failure,
   Streak streak;
   bool same_place = HasPlace(progress);
   for (const v1::AttemptRecord* record : failures) {
-    // A verdict that changed resources started another experiment.
+    // A verdict that changed resources starts a new streak.
     if (record->fingerprint().empty() ||
         record->fingerprint() != failure.fingerprint ||
         watch.Advanced(*record) || !record->decision().resources().empty()) {
@@ -218,18 +216,18 @@ Streak FindStreak(const Records& failures, const Failure& failure,
   return streak;
 }
 
-// How many make it DETERMINISTIC wherever they were told; 0: no number does.
+// Returns how many make it DETERMINISTIC at any place; 0 if that is disabled.
 std::int32_t AnywhereAlike(const CompiledDerivation& thresholds,
                            const Failure& failure,
                            const v1::Progress& progress) {
   if (thresholds.same_fingerprint == 0) return 0;
-  // A busy port, a flaky file system and a bug all end with exit code 1.
+  // A busy port, a flaky file system and a bug all give exit code 1.
   const bool plain = IsPlain(failure) && !progress.has_value();
   return thresholds.same_fingerprint + (plain ? 1 : 0);
 }
 
-// How many failures there are with the `before`, if those are enough. Nodes are
-// asked for only where they are known. 0: they are not.
+// Returns the number of failures including `before` if it is enough, else 0.
+// Distinct nodes are required only if nodes are known.
 std::size_t CountIfEnough(const Derivation& of,
                           std::span<const v1::AttemptRecord* const> before,
                           std::int32_t enough) {
@@ -275,7 +273,7 @@ std::string CrashLoop(const Derivation& of) {
                          absl::FormatDuration(window));
 }
 
-// In the order in which they are asked; the first that says why holds.
+// In order of evaluation; the first nonempty reason wins.
 constexpr struct {
   v1::DerivedCause cause;
   std::string (*why)(const Derivation& of);

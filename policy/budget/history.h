@@ -1,4 +1,4 @@
-// What the attempt history says beyond the failure at hand.
+// Causes derived from the attempt history.
 #ifndef MULLIGAN_POLICY_BUDGET_HISTORY_H_
 #define MULLIGAN_POLICY_BUDGET_HISTORY_H_
 
@@ -20,72 +20,71 @@ struct Derived {
   std::string reason;
 };
 
-// Looks at the failure in `failure` together with `ledger.history`, which
-// does not contain it. Never derives anything from disruptions and incidents:
-// they neither make nor break a streak. Asks in this order, the first that
-// holds wins:
+// Derives a cause from `failure` and `ledger.history`, which must not contain
+// it. Disruptions, incidents and waits derive nothing, and neither extend nor
+// break a streak. The first that holds wins:
 //
-//   POISON_JOB     consecutive crashes or hangs, each on another node
-//   BAD_NODE       causes that point to a node, on the same node within a day,
-//                  other than the same crash of the program again
-//   DETERMINISTIC  equal fingerprints in a row without progress, fewer of them
-//                  where all met it at the same artifact or step, one more
-//                  where an exit code is all there is; only for causes that
-//                  would repeat, and only while every attempt had the same
-//                  resources
-//   CRASH_LOOP     many failures within a short time
+//   1. POISON_JOB: consecutive crashes or hangs, each on another node.
+//   2. BAD_NODE: causes that point to a node, on the same node within a day,
+//      other than the same crash of the program again.
+//   3. DETERMINISTIC: equal fingerprints in a row without progress. Fewer are
+//      enough at the same artifact or step, one more is needed if an exit code
+//      is all there is. Only for causes that would repeat, and only while every
+//      attempt had the same resources.
+//   4. CRASH_LOOP: many failures within a short time.
 //
-// Without progress are attempts that reported no growth of it or, where it is
-// not known, ran for about as long as each other; `ran_for` is how long the one
-// at hand did. Times are those of the failures where they are known, else of
-// the reports.
+// Without progress means that the reported progress did not grow or, if it is
+// unknown, that the attempts ran for about as long. `ran_for` is the run time
+// of the current attempt. Times are those of the failures if known, else of the
+// reports.
 Derived DeriveCause(const CompiledDerivation& thresholds,
                     const v1::BudgetLedger& ledger, const Failure& failure,
                     const v1::Progress& progress, absl::Time failed_at,
                     std::optional<absl::Duration> ran_for = std::nullopt);
 
-// Whether the workload failed on the node of `failure` before, within a day.
+// Returns whether the workload failed on that node within the last day.
 bool FailedThereBefore(const v1::BudgetLedger& ledger, const Failure& failure,
                        absl::Time failed_at);
 
-// How many failures in a row like the one at hand, at the same place and this
-// one included, make it DETERMINISTIC; 0: no number does. `timed`: it is known
-// how long they ran.
+// Returns how many failures in a row like the current one, at the same place
+// and including it, make it DETERMINISTIC; 0 if that is disabled. `timed`:
+// their run times are known.
 std::int32_t EnoughAlike(const CompiledDerivation& thresholds,
                          const Failure& failure, const v1::Progress& progress,
                          bool timed);
 
-// How many there are, in the sense of DeriveCause; 1: it is the first.
+// Returns how many there are in the sense of DeriveCause; 1 for the first.
 std::int32_t CountAlike(const v1::BudgetLedger& ledger, const Failure& failure,
                         const v1::Progress& progress,
                         std::optional<absl::Duration> ran_for);
 
-// Whether the attempt before ended as the failure at hand did after about as
-// long, so that a checkpoint got neither of them past it. False where a time is
-// not known, and of what runs short of something: that takes as long each time,
-// however far the work is.
+// Returns whether the previous attempt failed in the same way after about the
+// same time, so that no checkpoint got past the point. False if a time is
+// unknown, and for resource limits, which are reached after the same time
+// whatever the progress.
 bool EndedThereBefore(const v1::BudgetLedger& ledger, const Failure& failure,
                       const v1::Progress& progress);
 
-// The latest failures of a ledger that are alike.
+// The latest failures in a ledger that match one another.
 struct Loop {
   // Index in `ledger.history` of the latest one.
   int record = -1;
-  // How many there are in a row, how many say that one more is no use (0: no
-  // number does), and the longest run of them.
+  // The number in a row, the number at which another is hopeless (0 if that is
+  // disabled), and their longest run.
   std::int32_t alike = 0;
   std::int32_t enough = 0;
   absl::Duration longest = absl::ZeroDuration();
 };
 
-// Disruptions and incidents neither make nor break a row; progress, another
-// fingerprint and other resources do. Nothing: no failure has a fingerprint.
+// Returns the latest loop; empty if the latest failure has no fingerprint.
+// Disruptions, incidents and waits are skipped. Progress, another fingerprint
+// or other resources end the row.
 std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
                              const v1::BudgetLedger& ledger);
 
 // How often the work has failed in the same way while others retried it
-// unchanged, the current failure included, and whether one of these failures
-// was charged. `times` is 1 for the first failure since the caller started it.
+// unchanged, including the current failure, and whether one of these was
+// charged. `times` is 1 for the first failure since the caller started it.
 struct Unchanged {
   std::int32_t times = 1;
   bool paid = false;
@@ -99,8 +98,8 @@ Unchanged TriedUnchanged(const v1::BudgetLedger& ledger,
 std::int32_t Unrecorded(const v1::BudgetLedger& ledger, std::int32_t ends,
                         int latest = -1);
 
-// Whether an attempt that ran for so long got further than one that ran for
-// `than`, as far as times can tell.
+// Returns whether an attempt that ran for `ran_for` got further than one that
+// ran for `than`, judging by time alone.
 bool RanFurther(absl::Duration ran_for, absl::Duration than);
 
 }  // namespace mulligan

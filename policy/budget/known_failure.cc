@@ -21,10 +21,10 @@ namespace mulligan {
 namespace {
 
 constexpr absl::Duration kSpan = absl::Seconds(demystify::kIncidentSpan);
-// An operator says that its workload failed so much later than the pod ended.
+// How much later than the pod's end an operator may report the failure.
 constexpr absl::Duration kOperatorDelay = absl::Minutes(10);
 constexpr absl::Duration kClockSkew = absl::Seconds(10);
-// A condition and the event about it are written one after the other.
+// A condition and its event are written one after the other.
 constexpr absl::Duration kSameWord = absl::Seconds(2);
 
 using Time = std::optional<absl::Time>;
@@ -48,30 +48,29 @@ Lifetime LifetimeOf(const v1::AttemptRecord& record) {
   return life;
 }
 
-// Whether `a` had begun when `b` ended. What begins in the second of an end
-// began after it, unless the other began in that second too.
+// Returns whether `a` began before `b` ended. A begin in the second of the end
+// counts as later, unless `b` began in that second too.
 bool BeganBefore(const Lifetime& a, const Lifetime& b) {
   if (*a.begin != *b.end) return *a.begin < *b.end;
   return b.begin && *b.begin == *b.end;
 }
 
 bool Overlap(const Lifetime& told, const Lifetime& recorded, bool own) {
-  // Without its begin every later failure would seem to overlap.
+  // Without a begin, every later failure would seem to overlap.
   if (!told.begin || !recorded.end || !BeganBefore(told, recorded)) {
     return false;
   }
-  // A pod that cannot start has its own story.
+  // A pod that cannot start is a separate failure.
   if (!told.end) return false;
   if (own && *told.end > *recorded.end + kSpan) return false;
-  // Also where the recorded container ended in the second it began in: its pod
-  // had begun before.
+  // Even if the recorded container ended in its first second.
   if (*told.end == *recorded.end) return true;
   if (recorded.begin) return BeganBefore(recorded, told);
   return *told.end >= *recorded.end - kSpan;
 }
 
-// Calls `visit` with each index of "1,3-5" until it says false; false then, and
-// where there is none or the text is something else.
+// Calls `visit` with each index of "1,3-5" until it returns false. Returns
+// false then, and if the text is empty or malformed.
 template <typename Visit>
 bool ForEachIndex(const std::string& indexes, const Visit& visit) {
   for (const absl::string_view range : absl::StrSplit(indexes, ',')) {
@@ -90,13 +89,13 @@ bool ForEachIndex(const std::string& indexes, const Visit& visit) {
   return true;
 }
 
-// Whether a pod was told for the record, and not its operator's word alone.
+// Returns whether the record is of a pod and not only of its operator's status.
 bool IsOfPod(const v1::AttemptRecord& record) {
   return !record.node().empty() || record.has_ran_for() ||
          record.has_struck_at();
 }
 
-// The latest time a record is known to be from.
+// Returns the latest known time of a record.
 absl::Time LatestOf(const v1::AttemptRecord& record) {
   return LifetimeOf(record).end.value_or(ToTime(record.observed_at()));
 }
@@ -145,14 +144,14 @@ class Finder {
     const bool of_gang = RowOf(record.cause()).gang == GangClass::kEcho;
     if (recorded.end && failure_.what.incident.alone && IsOfPod(record) &&
         !of_gang) {
-      // Only what says nothing may have followed, at once.
+      // Only a failure without a cause may have followed, and at once.
       return failure_.what.incident.silent && told_.end &&
              absl::AbsDuration(*told_.end - *recorded.end) <= kClockSkew;
     }
     if (recorded.end)
       return Overlap(told_, recorded, failure_.what.incident.own);
-    // Recorded without any time, from an operator's counters: it is the failure
-    // that had happened by then, and not yet by the record before.
+    // The record has no time, only operator counters. It matches if the failure
+    // happened by then but after the previous record.
     if (!told_.begin || !told_.end || !IsSet(record.observed_at())) {
       return false;
     }
@@ -161,9 +160,9 @@ class Finder {
            (i == 0 || *told_.end > LatestOf(ledger_.history(i - 1)));
   }
 
-  // Whether the record is of one of a Job's failed indexes, all of which are
-  // recorded: the Job says that they failed when the others are done, however
-  // much later.
+  // Returns whether the record is of a failed index of a Job whose failed
+  // indexes are all recorded. The Job reports their failure when the others are
+  // done, however much later.
   bool IsOfRecordedIndexes(int i) const {
     if (failure_.owners.report.jobs_size() != 1) return false;
     std::unordered_set<std::string_view> recorded;
@@ -182,8 +181,8 @@ class Finder {
            found;
   }
 
-  // Whether an operator says that the attempt at hand began between the two
-  // ends. What ended in the second of a begin is left over from before.
+  // Returns whether an operator says that the current attempt began between the
+  // two ends. An end in the second of a begin is left over from before.
   bool BeganBetween(absl::Time recorded, absl::Time told) const {
     return std::ranges::any_of(
         failure_.owners.views, [&](const WorkloadView& view) {
@@ -195,8 +194,9 @@ class Finder {
         });
   }
 
-  // How much later than the end of record `i` an operator may say so. A queue
-  // preempts first, and that ends the pods; each preemption has its own time.
+  // Returns how much later than the end of record `i` an operator may report
+  // it. A queue preempts before the pods end, and each preemption has its own
+  // time.
   absl::Duration LatestWordOn(int i) const {
     if (failure_.what.cause != v1::PREEMPTED_QUEUE) return kOperatorDelay;
     const v1::AttemptRecord& record = ledger_.history(i);
@@ -205,9 +205,9 @@ class Finder {
                : kClockSkew;
   }
 
-  // Whether the object alone says that it failed for good, and had done so by
-  // the recorded end: nothing of it fails anew since, though it still counts
-  // what it stops, and says so in further conditions.
+  // Returns whether only the object reports the failure, and it had failed for
+  // good by the recorded end. Nothing of it can fail again, although it still
+  // counts the pods that it stops and adds conditions.
   bool IsOfTheSameEnd(int i) const {
     const auto& since = failure_.owners.failed_since;
     const Time recorded = LifetimeOf(ledger_.history(i)).end;
@@ -225,7 +225,7 @@ class Finder {
     if (failure_.what.incident.event < 0 && IsOfRecordedIndexes(i)) return true;
     Time ended = TimeOf(failure_.what.finished_at);
     if (const int event = failure_.what.incident.event; event >= 0) {
-      // Of a pod that is gone: who has to act is told, how it ended may not be.
+      // A deleted pod's event shows who must act, but maybe not the end.
       const bool of_pod =
           failure_.owners.report.events(event).involved_object().kind() ==
           "Pod";

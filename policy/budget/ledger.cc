@@ -15,9 +15,10 @@
 namespace mulligan {
 namespace {
 
-// Whether the ledger is far from its bound in bytes, told by its size on the
-// wire: a byte of text becomes at most six in JSON, and the names of all fields
-// of a record or budget, with the longest numbers and times, stay below 1000.
+// Returns whether the wire size alone proves that the ledger is below its bound
+// in bytes. A byte of text becomes at most six in JSON. The field names of a
+// record or budget, with the longest numbers and times, take less than 1000
+// bytes.
 bool IsClearlySmall(const v1::BudgetLedger& ledger) {
   const auto parts =
       static_cast<std::size_t>(ledger.history_size()) + ledger.budgets().size();
@@ -27,7 +28,7 @@ bool IsClearlySmall(const v1::BudgetLedger& ledger) {
              kMaxLedgerJsonBytes;
 }
 
-// Longest forms in proto JSON, with quotes.
+// Longest JSON form in bytes, with quotes.
 constexpr std::size_t kInt64 = 22;
 constexpr std::size_t kCount = 13;  // up to kMaxLedgerCount, or an int32
 constexpr std::size_t kDouble = 26;
@@ -46,12 +47,13 @@ std::size_t Span(const google::protobuf::Duration& duration) {
 }
 
 std::size_t Name(const std::string& name) {
-  // A number that has no name is written as such.
+  // A value without a name is written as a number.
   return name.empty() ? 12 : name.size() + 2;
 }
 
-// Characters that some writer spells \u003c cost six; a byte of a longer
-// UTF-8 sequence at most three (\ud83d\ude00 for four bytes).
+// Bytes of JSON per byte of text. Characters that a writer may escape as \u003c
+// take six; a byte of a longer UTF-8 sequence takes at most three (\ud83d\ude00
+// for four bytes).
 constexpr std::array<std::uint8_t, 256> kByteSizes = [] {
   std::array<std::uint8_t, 256> sizes{};
   for (std::size_t byte = 0; byte < sizes.size(); ++byte) {
@@ -70,7 +72,7 @@ std::size_t Text(const std::string& text) {
   return size;
 }
 
-// A member of an object; nothing when its value is absent.
+// Returns the size of an object's member; 0 if its value is absent.
 template <std::size_t kKey>
 constexpr std::size_t Member(const char (&)[kKey], bool present,
                              std::size_t value) {

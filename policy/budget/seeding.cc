@@ -56,9 +56,8 @@ std::string SeedLedger(const NativeCount& count, std::int32_t missing,
   }
   const CompiledBudget& charged = budgets[static_cast<std::size_t>(budget)];
   v1::BudgetUse& use = (*ledger.mutable_budgets())[charged.name];
-  // What nobody described never takes the last of a budget: it may have been
-  // anybody's doing, and does not end work whose failure at hand is the first
-  // that is known.
+  // Failures without a description never take the last unit of a budget. They
+  // may have any cause, and must not end work at its first known failure.
   use.set_used(CountOf(std::max<std::int64_t>(
       use.used(), std::min<std::int64_t>(std::int64_t{use.used()} + missing,
                                          std::int64_t{charged.limit} - 1))));

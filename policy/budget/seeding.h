@@ -1,4 +1,4 @@
-// Where a workload stands by its operator's own counters.
+// Starts a ledger from an operator's own counters.
 #ifndef MULLIGAN_POLICY_BUDGET_SEEDING_H_
 #define MULLIGAN_POLICY_BUDGET_SEEDING_H_
 
@@ -12,20 +12,19 @@
 
 namespace mulligan {
 
-// Remembers the counter in `ledger` where there is one. Returns a warning when
-// it has gone backwards, which operators' counters never do by themselves; else
-// an empty text.
+// Stores the counter, if any, in `ledger`. Returns a warning if it has
+// decreased, which means that the object was recreated; else empty.
 std::string RememberNativeCount(const NativeCount& count,
                                 v1::BudgetLedger& ledger);
 
-// The budget that seeded failures are charged to, because operators do not
-// tell them apart: the first that the policy has of "unexplained" and
-// "application", else that of its default; kNoBudget when there is none.
+// Returns the budget for seeded failures, whose causes operators do not
+// distinguish: the policy's first of "unexplained" and "application", else that
+// of its default. kNoBudget if there is none.
 int SeedBudget(const CompiledPolicy& policy);
 
-// Adds `missing` failures nobody described to `ledger`: as attempts, and to the
-// budget of SeedBudget, but never its last unit. `budgets` are the policy's
-// with the limits that apply. Returns a warning.
+// Adds `missing` failures to `ledger`, as attempts and as charges to
+// SeedBudget, but never its last unit. `budgets` are the policy's with the
+// limits that apply. Returns a warning.
 std::string SeedLedger(const NativeCount& count, std::int32_t missing,
                        const CompiledPolicy& policy,
                        const std::vector<CompiledBudget>& budgets,

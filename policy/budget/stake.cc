@@ -15,12 +15,12 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// What the attempt holds while it runs.
+// The resources that the attempt holds while it runs.
 struct Held {
   std::int64_t pods = 0;
   std::int64_t accelerators = 0;
 
-  // What an hour is counted in.
+  // The unit in which its hours are counted.
   double units() const {
     return static_cast<double>(
         std::max<std::int64_t>(accelerators > 0 ? accelerators : pods, 1));
@@ -32,7 +32,7 @@ Held HeldBy(const AttemptAtStake& attempt) {
   const bool alone = attempt.failure.incident.alone;
   for (const core::Pod& pod : attempt.report.pods()) {
     const std::string& phase = pod.status().phase();
-    // Where the culprit works for itself the other pods go on.
+    // If the culprit works alone, the other pods keep running.
     const bool another =
         alone && pod.metadata().name() != attempt.failure.culprit.pod;
     if (another || phase == "Succeeded" || phase == "Pending") continue;
@@ -40,7 +40,7 @@ Held HeldBy(const AttemptAtStake& attempt) {
     held.accelerators += AcceleratorsOf(pod);
   }
   if (held.pods == 0 || alone) return held;
-  // Those that the report leaves out are like those in it.
+  // Omitted pods are taken to be like those in the report.
   const v1::PodCounts& omitted = attempt.report.omitted_pods();
   const std::int64_t more =
       std::int64_t{omitted.failed()} + std::int64_t{omitted.running()};
@@ -49,8 +49,7 @@ Held HeldBy(const AttemptAtStake& attempt) {
   return held;
 }
 
-// How long ago the work last got somewhere, seen from the end of its run; all
-// of it where nobody says.
+// Returns the time from the last progress to the end; `ran` if unknown.
 absl::Duration SinceProgress(const AttemptAtStake& attempt,
                              absl::Duration ran) {
   const v1::Progress& progress = attempt.report.progress();
@@ -60,7 +59,7 @@ absl::Duration SinceProgress(const AttemptAtStake& attempt,
                     absl::ZeroDuration(), ran);
 }
 
-// One attempt of the workload, in the words of both record and report.
+// One attempt, from a record or from the report.
 struct Attempt {
   std::optional<absl::Duration> ran;
   std::optional<double> progress;
@@ -80,16 +79,16 @@ bool GotFurther(const Attempt& attempt, const Attempt& before) {
   return attempt.ran && before.ran && RanFurther(*attempt.ran, *before.ran);
 }
 
-// Adds up what the attempts of a workload come to, oldest first.
+// Sums up the attempts of a workload, oldest first.
 class Tally {
  public:
   explicit Tally(v1::Cause cause) : cause_(cause) {}
 
-  // `unchanged`: what comes next runs as this one did.
+  // `unchanged`: the next attempt runs as this one did.
   void Add(v1::Cause cause, const Attempt& attempt, bool unchanged) {
     const bool further = !last_ || GotFurther(attempt, *last_);
-    // What was stopped from outside may have got anywhere, and says nothing
-    // about the failure before.
+    // A disrupted attempt may have got anywhere, and says nothing about the
+    // failure before.
     const bool stopped = RowOf(cause).domain == v1::Diagnosis::DISRUPTION;
     if (further || stopped) {
       good_ += attempt.ran.value_or(absl::ZeroDuration());
@@ -110,7 +109,7 @@ class Tally {
 
  private:
   const v1::Cause cause_;
-  // The failure before, and whether a retry after it is to be counted.
+  // The previous failure, and whether a retry after it counts.
   std::optional<Attempt> last_;
   bool open_ = false;
   absl::Duration good_;
@@ -123,7 +122,7 @@ void AddHistory(const AttemptAtStake& attempt, absl::Duration unsaved,
   const v1::Cause cause = attempt.failure.cause;
   Tally tally(cause);
   for (const v1::AttemptRecord& record : attempt.ledger.history()) {
-    // What many met at once, and waits, tell nothing of this workload.
+    // Incidents and waits say nothing about this workload.
     if (record.derived_cause() == v1::INCIDENT ||
         record.decision().action() == v1::Decision::WAIT) {
       continue;

@@ -1,4 +1,4 @@
-// A failure in hours, and how often retries after one like it passed.
+// A failure's stake in hours, and how often retries after its cause passed.
 #ifndef MULLIGAN_POLICY_BUDGET_STAKE_H_
 #define MULLIGAN_POLICY_BUDGET_STAKE_H_
 
@@ -14,26 +14,26 @@
 
 namespace mulligan {
 
-// What is looked at: views that must outlive the call.
+// The inputs; views must outlive the call.
 struct AttemptAtStake {
-  const v1::FailureReport& report;  // of the attempt at hand alone
+  const v1::FailureReport& report;  // only the current attempt
   const Failure& failure;
-  // How long it ran; nothing where nobody knows.
+  // Its run time; empty if unknown.
   std::optional<absl::Duration> ran;
-  // What was decided before, without it.
+  // The ledger before this failure.
   const v1::BudgetLedger& ledger;
-  // What the caller saw elsewhere. Of several windows the one that shows most
-  // retries after this cause counts, because they overlap.
+  // Digests from the caller. Windows overlap, so only the one with most retries
+  // after this cause counts.
   const google::protobuf::RepeatedPtrField<v1::RecentFailures>& recent;
 };
 
-// Everything but Stake.passes. Pure, and linear in the report's pods and the
-// ledger's history.
+// Returns everything of the stake except `passes`. Pure; linear in the report's
+// pods and the ledger's history.
 //
 // Hours are those of the accelerators that the attempt's pods hold, or of the
-// pods where none holds any. Good hours are those of attempts that got further
-// than the one before, by reported progress or else by how long they ran, and
-// of the first; what Progress.advanced_at proves counts too.
+// pods if none holds any. Good hours belong to the first attempt and to those
+// that got further than the one before, by reported progress or else by run
+// time. Progress.advanced_at proves good hours too.
 v1::Stake StakeOf(const AttemptAtStake& attempt);
 
 }  // namespace mulligan

@@ -13,8 +13,7 @@
 namespace mulligan::demystify {
 namespace {
 
-// Whether `later` began after `earlier` had been struck; false where no time
-// tells.
+// Returns whether `later` began after `earlier` was struck; false if unknown.
 bool BeganAfter(const Member& later, Seconds earlier_begin,
                 Seconds earlier_struck) {
   if (!Known(later.begin) || !Known(earlier_struck)) return false;
@@ -22,33 +21,32 @@ bool BeganAfter(const Member& later, Seconds earlier_begin,
   return earlier_begin != earlier_struck;
 }
 
-// A member that may have followed the other, by its time alone.
+// Returns whether one may have followed the other, judging by time.
 bool IsNear(Seconds a, Seconds b) {
   return Known(a) && Known(b) && a <= b + kClockSkew && b <= a + kClockSkew;
 }
 
-// The failed members of one attempt, while they are collected in the order of
-// their ends.
+// The failed members of one attempt, collected in the order of their ends.
 struct OpenIncident {
   std::vector<int> pods;
-  // Of the member that was struck first.
+  // The member that was struck first.
   Seconds first_begin = kUnknownTime;
   Seconds first_struck = kUnknownTime;
-  // Of the member that was struck last.
+  // The member that was struck last.
   Seconds last_begin = kUnknownTime;
   Seconds last_struck = kUnknownTime;
   int restart = -1;
   bool alone = false;
-  // One of them has a record of its own.
+  // One of them has its own record in the ledger.
   bool recorded = false;
-  // None of them says more than that it ended.
+  // None of them shows more than that it ended.
   bool silent = true;
-  // All of them died of another member.
+  // All of them died because of another member.
   bool echoes = true;
-  // Those that its members hold, each once.
+  // The slots of its members, each once.
   std::vector<int> slots;
 
-  // `has_its_slot`: another member holds that of `member`.
+  // `has_its_slot`: another member has the slot of `member`.
   bool Takes(const Member& member, bool has_its_slot) const {
     if (member.restart != restart) return false;
     if (member.recorded && recorded) return false;
@@ -82,11 +80,11 @@ struct OpenIncident {
 
 std::size_t Index(int number) { return static_cast<std::size_t>(number); }
 
-// Members that live or succeeded, and may have taken the place of others.
+// Members that live or succeeded and may have replaced others.
 struct Successors {
-  // By slot the one that began last; null: nobody is there.
+  // For each slot, the one that began last; null if there is none.
   std::vector<const Member*> in_slot;
-  // The one without a slot that began last; null: there is none.
+  // The one without a slot that began last; null if there is none.
   const Member* latest = nullptr;
 };
 
@@ -122,7 +120,7 @@ bool IsOldRestart(int restart, const OwnerAttempts& owner) {
   return restart >= 0 && restart < owner.newest;
 }
 
-// Members that ended, oldest first; those without an end with the last ones.
+// Returns the members that ended, oldest first; those without an end come last.
 std::vector<const Member*> EndedOf(const std::vector<Member>& members) {
   std::vector<const Member*> ended;
   for (const Member& member : members) {
@@ -135,7 +133,7 @@ std::vector<const Member*> EndedOf(const std::vector<Member>& members) {
   return ended;
 }
 
-// Ended members by the incident they belong to, oldest first.
+// Groups ended members by incident, oldest first.
 std::vector<OpenIncident> Collect(const std::vector<Member>& members,
                                   const OwnerAttempts& owner,
                                   const Successors& successors) {
@@ -147,16 +145,16 @@ std::vector<OpenIncident> Collect(const std::vector<Member>& members,
       last_recorded = std::max(last_recorded, member->struck);
     }
   }
-  // What the ledger has no record of, although it has one of a later failure,
-  // was reported with another one before.
+  // A failure without a record that is older than a recorded one was reported
+  // together with another.
   const auto was_reported = [last_recorded](const Member& member) {
     return !member.recorded && Known(member.struck) && Known(last_recorded) &&
            member.struck <= last_recorded;
   };
-  // The incident, by its number, that a member of each slot joined last.
+  // For each slot, the number of the incident that its members joined last.
   std::vector<std::size_t> joined(successors.in_slot.size(), members.size());
-  // Replaced ones first: they are over even if others of their time are not,
-  // but for those that died with them and wait for their turn.
+  // Replaced members come first: they are over even if others of their time are
+  // not, except those that died with them and await replacement.
   for (const bool replaced : {true, false}) {
     const std::size_t first = incidents.size();
     for (const Member* member : ended) {
@@ -195,8 +193,8 @@ bool IsOver(const OpenIncident& incident, const std::vector<Member>& members,
          });
 }
 
-// Of each incident, whether nobody took the place of those that failed: it is
-// not over, and no later one is of a pod that did.
+// Returns, for each incident, whether it is open: no pod replaced those that
+// failed, and no later incident is of a replacement.
 std::vector<bool> FindOpen(const std::vector<OpenIncident>& incidents,
                            const std::vector<Member>& members,
                            const OwnerAttempts& owner,
@@ -221,7 +219,7 @@ std::vector<bool> FindOpen(const std::vector<OpenIncident>& incidents,
   return open;
 }
 
-// The number of the incident at hand; their count: all are over.
+// Returns the number of the current incident; their count if all are over.
 std::size_t AtHand(const std::vector<OpenIncident>& incidents,
                    const std::vector<bool>& open, const OwnerAttempts& owner) {
   const std::size_t none = incidents.size();
@@ -236,7 +234,7 @@ std::size_t AtHand(const std::vector<OpenIncident>& incidents,
       if (last == none) last = i;
       if (!incidents[i].recorded) return i;
     }
-    // What came before a gang's last attempt is past.
+    // Incidents before a gang's last attempt are past.
     if (!incidents[i].alone) break;
   }
   return last;
@@ -274,7 +272,7 @@ Attempts SplitAttempts(const std::vector<Member>& members,
   }
   for (const Member& member : members) {
     const int pod = member.reading.pod;
-    // Pods of an older restart are on their way out.
+    // Pods of an older restart are being removed.
     const bool leaves = IsOldRestart(member.restart, owner) && !member.ended();
     if (!is_past[Index(pod)] && !leaves) attempts.current.push_back(pod);
   }

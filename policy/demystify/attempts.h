@@ -1,4 +1,4 @@
-// Which failed pods are one attempt at the work.
+// Divides failed pods into attempts at the work.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_ATTEMPTS_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_ATTEMPTS_H_
 
@@ -9,22 +9,21 @@
 
 namespace mulligan::demystify {
 
-// A member that failed by itself this long after the first end of an incident
-// did not die of it, although it was there: the timeouts by which the death of
-// a peer is noticed are 10 to 30 minutes (NCCL, Gloo).
+// Seconds after the first end of an incident. A member that then fails by
+// itself did not die of it, even if it was running: timeouts that detect a
+// peer's death take 10 to 30 minutes (NCCL, Gloo).
 inline constexpr Seconds kIncidentSpan = 1800;
 
-// What the objects above the pods say of their attempts.
+// What the objects above the pods say about their attempts.
 struct OwnerAttempts {
-  // The newest restart attempt of the JobSet; -1: none.
+  // The newest restart attempt of the JobSet; -1 if none.
   int newest = -1;
   // The workload has failed for good.
   bool gave_up = false;
-  // Failures before this time have been followed by another attempt; unknown:
-  // nothing tells.
+  // Another attempt followed the failures before this time, if known.
   Seconds retried_until = kUnknownTime;
-  // The Job has counted every failed pod of the report, and as many as it wants
-  // are active again.
+  // The Job has counted every failed pod in the report and has as many active
+  // pods as it wants.
   bool full = false;
 };
 
@@ -32,46 +31,43 @@ OwnerAttempts OwnerAttemptsOf(const Owners& owners);
 
 struct Attempts {
   struct Earlier {
-    // Members, by their number in `members`.
+    // Indexes into `members`.
     std::vector<int> pods;
-    // No attempt before the one at hand but beside it: members that work for
-    // themselves, and nobody took their place yet.
+    // It is not past but open, next to the current one: its members work alone,
+    // and none has been replaced.
     bool open = false;
   };
-  // Those that failed before the one at hand, oldest first.
+  // The failures other than the current one, oldest first.
   std::vector<Earlier> earlier;
-  // Members of the attempt at hand: those that failed last, and whatever lives
-  // or succeeded.
+  // Members of the current attempt: the last failed, living and succeeded ones.
   std::vector<int> current;
 };
 
-// Rules, in this order:
+// Splits the members by these rules, in order:
 //
-//   1. Pods of a lower restart attempt than their JobSet has made, or another
-//      of its pods, are of an earlier attempt, whatever their times.
-//   2. Of two pods in one slot (Member.slot), the one that was created first,
-//      by the API server's clock, ended first, or stands first in the report
-//      where no time tells, is of an earlier one.
-//   3. A pod that began when or after another had ended is of a later attempt.
-//      Pods whose lifetimes overlap, or have no known times, are a gang.
-//   4. Within a gang, who failed by itself more than kIncidentSpan after the
-//      first end is another incident.
-//      So are two that the ledger has as roots of different failures, whatever
-//      pods of theirs are gone since.
-//   5. Failed pods are an earlier attempt when a pod that lives or succeeded
-//      took their place: in their slot or, where slots are not known, began
-//      after all of them had ended; or when their Job is full again.
-//   6. Members that work for themselves (Member.alone) are an incident each,
-//   but
-//      for those that say nothing and ended within kClockSkew of another. Of
-//      several that are open the last one is at hand that is not decided yet,
-//      else the last one.
+//   1. Pods with a lower restart attempt than their JobSet or another of its
+//      pods belong to an earlier attempt, whatever their times.
+//   2. Of two pods in one slot (Member.slot), one belongs to an earlier
+//      attempt: the one created first by the API server's clock, else ended
+//      first, else first in the report.
+//   3. A pod that began when or after another ended belongs to a later attempt.
+//      Pods whose lifetimes overlap or are unknown are a gang.
+//   4. In a gang, a member that failed by itself more than kIncidentSpan after
+//      the first end is another incident. So are two roots of different
+//      failures in the ledger.
+//   5. Failed pods are an earlier attempt if pods that live or succeeded
+//      replaced them: in their slot or, without known slots, by beginning after
+//      all had ended. They are also if their Job is full again.
+//   6. Members that work alone (Member.alone) are an incident each, except
+//      those that show no reason and ended within kClockSkew of another. Of
+//      several open ones, the current one is the last without a decision, else
+//      the last.
 //
-// Times tie within a second: what begins in the second of an end began after
-// it, unless the ended one began in that second too.
+// Times have a resolution of one second. A begin in the second of an end counts
+// as later, unless the ended member began in that second too.
 //
-// With `owner.gave_up` the last failed attempt is the one at hand, whatever
-// lives on, unless it has been retried.
+// With `owner.gave_up` the last failed attempt is current, whatever still
+// lives, unless it was retried.
 Attempts SplitAttempts(const std::vector<Member>& members,
                        const OwnerAttempts& owner);
 

@@ -19,31 +19,31 @@ namespace {
 
 using v1::Diagnosis;
 
-// How many restarts by the kubelet show that one more does not help; 0: none.
+// Returns how many restarts by the kubelet show that another does not help; 0
+// if no number does.
 int EnoughRestarts(v1::Cause cause) {
   switch (cause) {
     case v1::PROBE_KILLED:
-      // A probe kills on purpose: what it killed so often is never in time.
+      // A probe that killed so often will always kill too early.
       return 3;
     case v1::APP_ERROR:
     case v1::CONFIG_USER_ERROR:
     case v1::CRASH_SIGNAL:
     case v1::COLLECTIVE_CASCADE:
-      // The kubelet waited ten minutes for it to do better (10 s, doubled each
-      // time).
+      // The back-off has given it ten minutes (10 s, doubled each time).
       return 6;
     default:
       return 0;
   }
 }
 
-// A program that ran longer than this goes on from a checkpoint, and may get
-// past an error of its own.
+// Seconds. A program that ran longer resumes from a checkpoint and may get past
+// its own error.
 constexpr Seconds kLongRun = 15 * 60;
 
-// Whether a long run tells that the failure may pass. A setting that is wrong
-// is wrong at the end of a run too; what an exit code alone says of one, and
-// what the program may have had before, is another matter.
+// Returns whether the failure may pass after a long run. A wrong setting is
+// still wrong then, unless only an exit code shows it or the program may have
+// had it before (kMayFade).
 bool MayPassLater(const Conclusion& conclusion) {
   switch (conclusion.cause) {
     case v1::APP_ERROR:
@@ -68,14 +68,14 @@ const kubernetes::core::v1::ContainerStatus* FailedContainer(
              : CulpritContainer(context.report, conclusion);
 }
 
-// Starts after the first one that ended too, and who counted them.
+// Starts after the first failed one, and who counted them.
 struct Restarts {
   std::int64_t count = 0;
   const char* by = "";
 };
 
-// Of a failure that only an object above the pods reports, by the container
-// that was started most often.
+// If only an object above the pods reports the failure, uses the container with
+// the most restarts.
 std::int64_t KubeletRestarts(const Context& context,
                              const Conclusion& conclusion) {
   if (const auto* status = FailedContainer(context, conclusion)) {
@@ -90,9 +90,8 @@ std::int64_t KubeletRestarts(const Context& context,
   return conclusion.gang.root < 0 ? most : 0;
 }
 
-// Of a Job that runs one pod at a time every failed pod is a start; of others
-// they may have run side by side. A pod that was drained shows nothing about
-// the program.
+// For a Job that runs one pod at a time, each failed pod is a start; other Jobs
+// may run them in parallel. Failures that are not the program's do not count.
 Restarts RestartsOf(const Context& context, const Conclusion& conclusion) {
   Restarts most = {KubeletRestarts(context, conclusion),
                    "the kubelet started the container "};
@@ -110,7 +109,7 @@ Restarts RestartsOf(const Context& context, const Conclusion& conclusion) {
   return most;
 }
 
-// The first fact of the concluded cause whose row says it, the decisive first.
+// Returns a fact of the cause whose row has the field, if possible the winner.
 template <typename Value>
 const Candidate* Saying(const Conclusion& conclusion, Value Signature::*said) {
   const auto says = [&](const Candidate& fact) {
@@ -125,17 +124,17 @@ const Candidate* Saying(const Conclusion& conclusion, Value Signature::*said) {
   return nullptr;
 }
 
-// A cause behind which another one stands, where the report tells of that too.
+// A cause that may be due to another one in the report.
 struct Behind {
   v1::Cause cause;
   v1::Cause other;
-  // Only what the container says that names the cause.
+  // Requires a text of the same container.
   bool own;
 };
 constexpr Behind kBehind[] = {
-    // What a helper needs did not answer.
+    // The service that a helper needs did not answer.
     {v1::LAUNCHER_FAILED, v1::DEPENDENCY_UNAVAILABLE, false},
-    // It was told what cannot work.
+    // The helper has invalid settings.
     {v1::LAUNCHER_FAILED, v1::CONFIG_USER_ERROR, true},
 };
 
@@ -159,7 +158,7 @@ const Candidate* FactBehind(const Conclusion& conclusion) {
   return nullptr;
 }
 
-// Beside a mistake of the same container: what tells that the failure passes.
+// Returns the fact that makes the container's mistake temporary, or null.
 const Candidate* PassingBeside(const Conclusion& conclusion) {
   if (conclusion.cause != v1::CONFIG_USER_ERROR &&
       conclusion.cause != v1::DATA_OR_NUMERIC) {
@@ -175,8 +174,8 @@ const Candidate* PassingBeside(const Conclusion& conclusion) {
   return nullptr;
 }
 
-// Programs end with 2 for anything: where only such a code says what happened,
-// it may be something that passes.
+// Returns whether only a conventional exit code such as 2 shows the cause.
+// Programs use it for anything, so the failure may pass.
 bool ByConventionAlone(const Conclusion& conclusion) {
   const Candidate* winner = conclusion.decisive();
   return winner != nullptr && winner->IsOf(kExitCodeWeight) &&
@@ -198,9 +197,9 @@ std::string_view OutlookWords(Diagnosis::Outlook outlook) {
   }
 }
 
-// What the report tells besides of a pod that succeeded: it was evicted as it
-// ended, or one of its processes was killed. Null: nothing, or its owner counts
-// the work as done.
+// Returns other trouble of a pod that succeeded: it was evicted as it ended, or
+// one of its processes was killed. Null if there is none, or if its owner
+// counts the work as done.
 const Candidate* TroubleBeside(const Conclusion& conclusion) {
   const Candidate* found = nullptr;
   const Candidate* winner = conclusion.decisive();
@@ -225,8 +224,8 @@ Diagnosis::FaultDomain DomainOf(const Context& context,
     return trouble != nullptr ? RowOf(trouble->cause).domain : Diagnosis::NONE;
   }
   if (const Candidate* fact = Saying(conclusion, &Signature::domain)) {
-    // A program that did not listen yet may listen at its next start; one that
-    // never does is asked at the wrong place or time.
+    // A program that does not listen yet may do so at its next start. One that
+    // never does is probed at the wrong place or time.
     const bool program =
         RowOf(conclusion.cause).domain == Diagnosis::APPLICATION;
     if (!program || fact->row->domain != Diagnosis::CONFIGURATION ||
@@ -245,7 +244,7 @@ Diagnosis::FaultDomain DomainOf(const Context& context,
 }
 
 OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
-  // What others start again has an outlook too.
+  // Failures that others retry have an outlook too.
   if (conclusion.situation != Diagnosis::BROKEN &&
       !conclusion.gang.state.restarting && !conclusion.past &&
       !conclusion.retried) {

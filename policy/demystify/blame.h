@@ -1,4 +1,4 @@
-// Who has to act, and whether the work can recover.
+// Who must act on a failure, and whether the work can recover.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_BLAME_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_BLAME_H_
 
@@ -10,23 +10,22 @@
 
 namespace mulligan::demystify {
 
-// Who has to act.
+// Returns the fault domain, which says who must act.
 v1::Diagnosis::FaultDomain DomainOf(const Context& context,
                                     const Conclusion& conclusion);
 
 struct OutlookFound {
   v1::Diagnosis::Outlook outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
-  // In words; empty when the outlook is unspecified.
+  // The reason for the outlook; empty if unspecified.
   std::string reason;
   // See Failure.may_get_past.
   bool may_get_past = false;
 };
 
-// Unspecified for what is not broken.
+// Returns an unspecified outlook for work that is not broken.
 OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion);
 
-// Whether what was found is about the node it was found on: its cause is, or
-// the row that names it.
+// Returns whether the cause, or the row that names it, points to the node.
 bool PointsToNode(const Conclusion& conclusion);
 
 }  // namespace mulligan::demystify

@@ -1,5 +1,5 @@
-// THE table of causes, causes.yaml: one row a cause, everything that is known
-// about a cause as such. What reports say about causes is in signatures/.
+// THE table of causes, causes.yaml: one row a cause, what is known about
+// the cause itself. signatures/ maps reports to causes.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_CAUSES_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_CAUSES_H_
 
@@ -12,8 +12,8 @@
 
 namespace mulligan {
 
-// What the failure of a gang member says about the others: what breaks below
-// takes down what runs above it, so the first class present has the root.
+// What the failure of a gang member implies for the others. Failures of lower
+// layers take down higher ones, so the first class present has the root.
 enum class GangClass : std::uint8_t {
   kHardware,
   kDisruption,
@@ -21,32 +21,31 @@ enum class GangClass : std::uint8_t {
   kOwn,
   kUnexplained,
   kEcho,
-  // No cause's: the container was started again.
+  // Not a class of a cause: the container was restarted.
   kRecovered,
 };
 
-// What a cause means in an attempt history, and whose words tell of it, as
-// bits.
+// Bits: what a cause means in a history, and who writes about it.
 enum History : std::uint8_t {
   kNoHistory = 0,
-  // The same program on the same input meets it again. Not so what depends on
-  // others (dependencies, peers, the platform) and what is left unexplained.
+  // The same program fails again on the same input. Excludes causes that depend
+  // on others (dependencies, peers, platform) and unexplained ones.
   kRepeats = 1,
   // Points to the node (field study: lemon nodes).
   kOfNode = 2,
-  // The job takes the blame when it follows the job around.
+  // Points to the job if it follows the job to other nodes.
   kOfJob = 4,
-  // Lies in what workloads share (network, storage, registry, services), so
-  // that many at once are one incident. Not so what a program may do by itself:
-  // a bug in a sweep of fifty jobs fails fifty times, and is none.
+  // Lies in shared resources (network, storage, registry, services), so many at
+  // once are one incident. Excludes what a program may do by itself: a bug in a
+  // sweep of fifty jobs is not an incident.
   kShared = 8,
-  // Another node may do better, though this one is in order: no lemon.
+  // Another node may do better, although this one is healthy.
   kElsewhere = 16,
-  // Comes from outside and goes again: nobody has to mend the work.
+  // External and temporary: the work itself needs no fix.
   kGoesAgain = 32,
-  // Programs tell of it in words of their own: the headline quotes them.
+  // Programs report it in their own texts, which the headline quotes.
   kInWords = 64,
-  // What Kubernetes writes explains it, whatever the cause of the text's row.
+  // Texts of Kubernetes explain it, whatever the cause of their row.
   kExplained = 128,
 };
 
@@ -59,12 +58,12 @@ enum class Part : std::uint8_t {
   kMessage,
   kPods,
   kOwner,
-  // How members of the gang end that run still.
+  // How members of the gang that still run will end.
   kEnds,
 };
 
-// Another reading of an ambiguous cause. When `part` is in the report, the
-// reading was ruled out with `why_not`; when it is missing, `what` is worth
+// Another reading of an ambiguous cause. If `part` is in the report, the
+// reading is ruled out with `why_not`; if it is missing, `what` is worth
 // fetching.
 struct Alternative {
   v1::Cause other;
@@ -77,21 +76,21 @@ struct Alternative {
 
 struct CauseRow {
   v1::Cause cause;
-  // Place in the order in which causes are considered: of two facts of equal
-  // strength the one whose cause has the lower rank wins. Unique.
+  // Unique. Of two facts of equal strength, the one whose cause has the lower
+  // rank wins.
   int rank;
-  // Who has to act, unless the evidence says otherwise.
+  // Who must act, unless the evidence says otherwise.
   v1::Diagnosis::FaultDomain domain;
-  // Whether the work can recover unchanged, likewise.
+  // Whether the work can recover unchanged, unless the evidence says otherwise.
   v1::Diagnosis::Outlook outlook;
   GangClass gang;
   std::uint8_t history;  // of History
-  // Most useful first; empty: not ambiguous.
+  // Most useful first; empty if the cause is unambiguous.
   std::span<const Alternative> alternatives = {};
-  // What to do first where neither the evidence nor the objects say more, and
-  // who does it. "{pod}", "{container}", "{node}" and "{image}" stand for what
-  // they are called, "{logs}" for the command that shows the log, "{says}" for
-  // the deciding text after a colon. Empty: nobody knows.
+  // What to do first if neither the evidence nor the objects say more, and who
+  // does it; empty if unknown. Placeholders are "{pod}", "{container}",
+  // "{node}" and "{image}" for names, "{logs}" for the command that shows the
+  // log, and "{says}" for the deciding text after a colon.
   std::string_view remedy = {};
   v1::FirstStep::Actor actor = v1::FirstStep::ACTOR_UNSPECIFIED;
 };
@@ -99,15 +98,15 @@ struct CauseRow {
 // By number of the cause, from 1; generated from causes.yaml.
 extern const CauseRow kCauseRows[v1::Cause_MAX];
 
-// Returns the row of a cause; that of UNKNOWN for a value of a later version.
+// Returns the row of a cause; that of UNKNOWN for values of later versions.
 inline const CauseRow& RowOf(v1::Cause cause) {
   const int number = static_cast<int>(cause);
   const bool known = number > 0 && number <= v1::Cause_MAX;
   return kCauseRows[(known ? number : static_cast<int>(v1::UNKNOWN)) - 1];
 }
 
-// Whether such a failure shows nothing about the program: it would have met
-// any. What nobody explained may be the program's.
+// Returns whether the failure shows nothing about the program, since any
+// program would have failed. Unexplained failures may be the program's.
 inline bool IsNotThePrograms(v1::Cause cause) {
   switch (RowOf(cause).domain) {
     case v1::Diagnosis::DISRUPTION:
@@ -121,7 +120,7 @@ inline bool IsNotThePrograms(v1::Cause cause) {
   }
 }
 
-// Whether the cause has one of `meanings`, of History.
+// Returns whether the cause has one of `meanings`, bits of History.
 inline bool HasHistory(v1::Cause cause, std::uint8_t meanings) {
   return (RowOf(cause).history & meanings) != 0;
 }

@@ -1,4 +1,4 @@
-// What was found out about one attempt, before it is written down.
+// The result for one attempt.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_CONCLUSION_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_CONCLUSION_H_
 
@@ -16,29 +16,29 @@
 namespace mulligan::demystify {
 
 struct Conclusion {
-  // All facts of the root pod and of the other objects, weighed.
+  // The weighed facts of the root pod and the other objects.
   Candidates facts;
-  // Index into facts; -1: nothing decides.
+  // Index into `facts`; -1 if no fact decides.
   int winner = -1;
-  // Of the hint that names the cause, where the winner leaves it open and only
-  // tells how it ended; -1: none.
+  // Index of the hint that names the cause, if the winner only shows how the
+  // work ended; -1 if none.
   int hint = -1;
   Gang gang;
   v1::Cause cause = v1::NOT_FAILED;
   v1::Diagnosis::Confidence confidence = v1::Diagnosis::LOW;
   v1::Diagnosis::Situation situation = v1::Diagnosis::BROKEN;
-  // When the culprit ended: the pod, or the object that says so.
+  // When the culprit ended: the pod, or the object that reports it.
   Seconds ended_at = kUnknownTime;
-  // For work that is not broken: when to look again. Unknown: no need.
+  // For work that is not broken: when to look again, if known.
   Seconds ask_again = kUnknownTime;
-  // It is of an attempt before the one that goes on.
+  // It is of an attempt before the one that still runs.
   bool past = false;
-  // Its operator tries again by itself what failed (Context.operator_retries).
+  // Its operator retries the failure (Context.operator_retries).
   bool retried = false;
   std::optional<std::int32_t> exit_code;
-  // Members of the report that ended for reasons that are not the program's.
+  // Members that ended for reasons other than the program.
   int not_the_programs = 0;
-  // Named by a message when the pod itself is not in the report.
+  // Named by a message, if the pod itself is not in the report.
   std::string named_pod;
   std::string named_container;
   std::vector<std::string> warnings;
@@ -46,7 +46,7 @@ struct Conclusion {
   const Candidate* decisive() const {
     return winner >= 0 ? &facts[static_cast<std::size_t>(winner)] : nullptr;
   }
-  // The fact that the cause is of.
+  // Returns the fact that names the cause; null if none decides.
   const Candidate* naming() const {
     return hint >= 0 ? &facts[static_cast<std::size_t>(hint)] : decisive();
   }

@@ -38,7 +38,7 @@ bool SaysSpark(const Owners& owners) {
   for (const WorkloadView& view : owners.views) {
     if (view.kind->has_spark_exits) return true;
   }
-  // The pods of one report are of one kind: the first tells.
+  // The pods of one report are of one kind, so the first shows it.
   return !owners.report.pods().empty() && IsSparkPod(owners.report.pods(0));
 }
 
@@ -55,17 +55,16 @@ int FindByName(const Objects& objects, const core::ObjectReference& reference) {
   return -1;
 }
 
-// More names tell no more.
+// More names add nothing.
 constexpr std::size_t kMaxStems = 64;
 
-// Whether objects of this kind belong to one workload, unlike nodes and claims.
+// Returns whether such objects belong to one workload, unlike nodes.
 bool IsOfOneWorkload(std::string_view name) {
   const Kind* const kind = FindKind(name);
   return kind != nullptr && kind->is_workload && !kind->field.empty();
 }
 
-// Where the workload lives, with its pods and all that is about them; empty: no
-// object of the report says.
+// Returns the namespace of the workload and its pods; empty if unknown.
 std::string_view SpaceOf(const v1::FailureReport& report,
                          const Owners& owners) {
   std::string_view space = report.workload().namespace_();
@@ -79,8 +78,8 @@ std::string_view SpaceOf(const v1::FailureReport& report,
   return space;
 }
 
-// Whether `rest` of a pod's name behind its Job's ends in nothing but an index
-// and what Kubernetes makes up: "-x7k2p", "-3-x7k2p".
+// Returns whether `rest` of a pod's name after its Job's has only an index and
+// a generated suffix: "-x7k2p", "-3-x7k2p".
 bool IsMadeUp(std::string_view rest) {
   if (rest.empty() || rest.front() != '-') return false;
   rest.remove_prefix(1);
@@ -90,10 +89,10 @@ bool IsMadeUp(std::string_view rest) {
           rest.find('-', dash + 1) == std::string_view::npos);
 }
 
-// Names longer than this are cut before Kubernetes appends to them.
+// Kubernetes cuts longer names before it appends to them.
 constexpr std::size_t kLongestWholeName = 52;
 
-// Whether an object may be called `name` that belongs to one called `stem`.
+// Returns whether an object of the workload `stem` may have the name.
 bool MayBeOf(std::string_view name, std::string_view stem, bool pod_of_job) {
   const std::size_t at = name.find(stem);
   if (at == std::string_view::npos) return false;
@@ -111,7 +110,7 @@ class PodFinder {
     }
   }
 
-  // -1: none.
+  // Returns -1 if there is none.
   int Find(const core::ObjectReference& about) const {
     if (about.kind() != "Pod" && !about.kind().empty()) return -1;
     const bool one = report_.pods_size() == 1;
@@ -121,7 +120,7 @@ class PodFinder {
       return found == by_name_.end() ? -1 : found->second;
     }
     const int target = FindByName(report_.pods(), about);
-    // A pod whose name the caller left out.
+    // The caller omitted the pod's name.
     return target < 0 && one && report_.pods(0).metadata().name().empty()
                ? 0
                : target;
@@ -133,8 +132,8 @@ class PodFinder {
   std::unordered_map<std::string_view, int> by_name_;
 };
 
-// Tells events about an object that had a name before the one in the report has
-// it: a JobSet's restarts make Jobs of the same names.
+// Recognizes events about an earlier object of the same name: restarts of a
+// JobSet reuse the names of its Jobs.
 class Predecessors {
  public:
   explicit Predecessors(const v1::FailureReport& report) : report_(report) {
@@ -145,7 +144,7 @@ class Predecessors {
     }
   }
 
-  // `pod` is the pod of the report that has the name; -1: none.
+  // `pod` is the pod of that name in the report; -1 if none.
   bool Has(const core::ObjectReference& about, int pod) const {
     if (about.uid().empty()) return false;
     if (pod >= 0) {
@@ -230,7 +229,7 @@ const kubernetes::batch::v1::Job* Context::RulingJobOf(
 }
 
 std::vector<int> Context::UsageOf(const core::Pod& pod) const {
-  // More samples of one container say nothing new.
+  // More samples of one container add nothing.
   constexpr std::size_t kMaxSamples = 64;
   std::vector<int> found;
   for (const std::string_view name :
@@ -278,7 +277,7 @@ std::vector<std::string_view> Context::Stems() const {
     add(view.meta->name());
     add(view.part);
   }
-  // A Workload's own name is made of its owner's.
+  // A Workload's name is derived from its owner's.
   for (const auto& owner :
        report.kueue_workload().metadata().owner_references()) {
     add(owner.name());
@@ -289,7 +288,7 @@ std::vector<std::string_view> Context::Stems() const {
       add(owner.name());
     }
   }
-  // Nobody owns the pods: only what is about them is theirs.
+  // The pods have no owner, so only events about them belong to the workload.
   if (stems.empty()) {
     for (const core::Pod& pod : report.pods()) add(pod.metadata().name());
   }

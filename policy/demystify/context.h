@@ -1,4 +1,4 @@
-// What every reader of one report shares.
+// State shared by all readers of one report.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_CONTEXT_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_CONTEXT_H_
 
@@ -19,18 +19,18 @@
 
 namespace mulligan::demystify {
 
-// Whether a pod shows that it was on a node, named or not.
+// Returns whether the pod was on a node, even if it does not name it.
 bool WasPlaced(const kubernetes::core::v1::Pod& pod);
 
-// Of the events of one node so many are read for each of its pods, so that a
-// report's cost stays linear in its size.
+// Events of one node that are read for each of its pods, so that the cost stays
+// linear in the size of the report.
 inline constexpr std::size_t kMaxNodeEvents = 64;
 
 // Up to this many objects a search is cheaper than an index.
 inline constexpr int kSearchedObjects = 8;
 
 struct Context {
-  // `absent_now` is what time it is where the report does not say.
+  // `absent_now` is the time if the report has none.
   Context(const Owners& of, const UserSignatures* user_signatures,
           const google::protobuf::Timestamp& absent_now,
           PatternAllowance& allowance);
@@ -41,53 +41,54 @@ struct Context {
   const UserSignatures* signatures;
   // For the signatures' patterns.
   PatternAllowance& patterns;
-  // Changes by reading, which shows in no answer.
+  // Reading changes it without affecting any answer.
   mutable LogReader log;
   // When the report was observed.
   Seconds now;
-  // Exit codes are read as Spark's.
+  // Exit codes have Spark's meaning.
   bool spark = false;
-  // Attempts before that ended for reasons that are not the program's, as far
-  // as the ledger or the report tells.
+  // Earlier attempts that ended for reasons other than the program, by the
+  // ledger or the report.
   int not_the_programs = 0;
-  // Who starts what failed again by itself, in words; an empty text: nobody.
-  // Given the index of a pod that has ended or is about to, which the operator
-  // may not have seen yet; -1: none has. Asked once of each failure that is
-  // open. Empty: nobody is asked.
+  // Returns who retries a failure, as text; empty if no one does. The argument
+  // is the index of a pod that ended or is about to, which the operator may not
+  // have seen yet; -1 if there is none. Called once for each open failure. If
+  // null, no operator is consulted.
   std::function<std::string(int pod)> operator_retries = {};
-  // An operator says that the program itself failed: how whatever submitted it
-  // ended says nothing more.
+  // An operator says that the program itself failed, so the end of its
+  // submitter adds nothing.
   bool program_failed = false;
-  // Events about pods of the report, sorted by the index of the pod.
+  // Events about pods of the report, sorted by pod index.
   struct Link {
     int target;
     int event;
   };
   std::vector<Link> pod_events;
-  // Indexes of events about nodes, by the name of the node.
+  // Indexes of events about nodes, by node name.
   std::unordered_map<std::string_view, std::vector<int>> node_events;
-  // Events about no pod of the report, but perhaps about something of the
-  // workload: a pod that is gone, its Job.
+  // Events not about a pod of the report but perhaps about the workload: a
+  // deleted pod, its Job.
   std::vector<int> other_events;
-  // Events about what workloads share, such as claims and, in a report without
-  // pods, nodes: nothing says that it is this workload's.
+  // Events about shared objects such as claims, and nodes if the report has no
+  // pods. They may concern other workloads.
   std::vector<int> shared_events;
-  // Events about other workloads, which are not read.
+  // Number of events about other workloads, which are not read.
   int strange_events = 0;
 
-  // Index into report.nodes; -1 when the node is not in the report. The only
-  // node is that of an only pod that was somewhere, but does not say where.
+  // Returns the index into report.nodes; -1 if the node is not in the report.
+  // If the only pod was on a node that it does not name, that is the report's
+  // only node.
   int NodeOf(const kubernetes::core::v1::Pod& pod) const;
 
-  // The Job that made the pod, if it has a podFailurePolicy that an API server
-  // would take; null: none of those that are told.
+  // Returns the Job of the pod if its podFailurePolicy is within the API
+  // server's bounds; null if the report has none.
   const kubernetes::batch::v1::Job* RulingJobOf(
       const kubernetes::core::v1::Pod& pod) const;
 
-  // Indexes into report.usage that may be about `pod`.
+  // Returns indexes into report.usage that may be about `pod`.
   std::vector<int> UsageOf(const kubernetes::core::v1::Pod& pod) const;
 
-  // Adds and returns the user signature that matches; null: none does.
+  // Adds and returns the user signature that matches; null if none does.
   const Signature* AddUserSignature(Candidates& facts,
                                     v1::Signature::Source source,
                                     std::string_view text,
@@ -96,15 +97,15 @@ struct Context {
 
  private:
   void IndexEvents();
-  // Names that objects of the workload begin with or contain.
+  // Returns names that names of the workload's objects contain.
   std::vector<std::string_view> Stems() const;
-  // What is known of the names of pods that are not in the report.
+  // What is known about the names of pods missing from the report.
   enum class PodNames : std::uint8_t {
-    // They have some name of the workload in them.
+    // They contain a name of the workload.
     kAny,
-    // A Job's name, perhaps an index, and a made-up end.
+    // A Job's name, maybe an index, and a generated suffix.
     kOfJob,
-    // The pods of the report belong to nobody: there are no others.
+    // There are none, because the pods of the report have no owner.
     kReported,
   };
   PodNames NamesOfPods() const;
@@ -114,7 +115,7 @@ struct Context {
       ruling_jobs_;
   // report.usage by pod name.
   std::unordered_map<std::string_view, std::vector<int>> usage_by_pod_;
-  // Filled when there are too many nodes for a search.
+  // Filled if there are too many nodes for a search.
   std::unordered_map<std::string_view, int> nodes_by_name_;
 };
 

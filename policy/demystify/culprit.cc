@@ -19,7 +19,7 @@ void SetPod(const v1::FailureReport& report, int index, Culprit& culprit) {
   culprit.node = Excerpt(pod.spec().node_name());
 }
 
-// A pod that a message or an event names, which may be in the report.
+// Sets a pod named by a message or event, which may be in the report.
 void SetPodNamed(const v1::FailureReport& report, std::string_view name,
                  Culprit& culprit) {
   culprit.pod = Excerpt(name);

@@ -1,4 +1,4 @@
-// Whom a conclusion is about.
+// The culprit of a conclusion.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_CULPRIT_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_CULPRIT_H_
 
@@ -12,18 +12,17 @@
 
 namespace mulligan::demystify {
 
-// The container that the decisive fact is about, whichever container's end the
-// pod is judged by; where it is about none, that one. Null: none.
+// Returns the container that the decisive fact is about, even if the pod's end
+// is judged by another; else the latter. Null if there is none.
 const kubernetes::core::v1::ContainerStatus* CulpritContainer(
     const v1::FailureReport& report, const Conclusion& conclusion);
 
-// The member that it started with: the one that the root's words name, else the
-// root; where none is known, what the decisive fact is about.
+// Returns the member where the failure began: the one that the root names, else
+// the root; without a root, the object of the decisive fact.
 Culprit CulpritOf(const v1::FailureReport& report,
                   const Conclusion& conclusion);
 
-// Its exit code, where `conclusion` has that of the container by whose end the
-// pod is judged, or of the member that is named.
+// Returns the exit code of the culprit's container, if `conclusion` has one.
 std::optional<std::int32_t> CulpritExitCode(const v1::FailureReport& report,
                                             const Conclusion& conclusion);
 

@@ -33,7 +33,7 @@ using demystify::Member;
 using demystify::Seconds;
 using demystify::ToSeconds;
 
-// A grace period beyond this is a mistake, or no time to wait for.
+// Seconds. A longer grace period is a mistake, or not worth waiting for.
 constexpr Seconds kLongestGrace = 24 * 3600;
 
 std::optional<absl::Time> TimeOf(Seconds time) {
@@ -41,7 +41,7 @@ std::optional<absl::Time> TimeOf(Seconds time) {
   return absl::FromUnixSeconds(time);
 }
 
-// The earliest sign of the trouble the conclusion names.
+// Returns the earliest sign of the concluded failure.
 Seconds SinceOf(const demystify::Context& context,
                 const demystify::Conclusion& conclusion) {
   const demystify::Candidate* winner = conclusion.decisive();
@@ -54,7 +54,7 @@ Seconds SinceOf(const demystify::Context& context,
   const kubernetes::core::v1::Pod& pod =
       context.report.pods(conclusion.gang.root);
   if (conclusion.gang.state.end == demystify::End::kNone) {
-    // Stuck: since the kubelet first found it not ready.
+    // A stuck pod: since the kubelet first found it not ready.
     since = Earlier(since, demystify::LastReady(pod.status()));
     return Known(since) ? since : demystify::StartingSince(pod);
   }
@@ -84,8 +84,8 @@ Incident IncidentOf(const Attempt& attempt, int root) {
   return incident;
 }
 
-// Of a pod that was marked and not deleted yet the grace period is still to
-// come.
+// Returns when the last pod being stopped must be gone. The grace period of a
+// pod that is marked but not yet deleted is still to come.
 Seconds LastGone(const Attempt& attempt) {
   const Seconds now = attempt.context.now;
   Seconds last = kUnknownTime;
@@ -108,7 +108,7 @@ Seconds LastGone(const Attempt& attempt) {
   return last;
 }
 
-// An object tells of the failure, and the pods that ended beside it go on.
+// Returns whether an object reports the failure while the pods go on.
 bool IsOfObject(const demystify::Conclusion& conclusion) {
   const demystify::Candidate* winner = conclusion.decisive();
   return winner != nullptr && conclusion.gang.state.goes_on() &&
@@ -117,7 +117,7 @@ bool IsOfObject(const demystify::Conclusion& conclusion) {
          winner->place.root != demystify::Root::kNodes;
 }
 
-// Whether it failed by itself and others start it again: kubelet or operator.
+// Returns whether it failed by itself and the kubelet or operator retries it.
 bool IsRetried(const Attempt& attempt,
                const demystify::Conclusion& conclusion) {
   const demystify::Candidate* winner = conclusion.decisive();
@@ -143,7 +143,7 @@ bool IsRetried(const Attempt& attempt,
                                      attempt.member(gang.root).struck);
 }
 
-// What failed in an attempt, with the pods that it took.
+// Returns the failure of an attempt, with the pods that it affected.
 Failure FailureIn(const Attempt& attempt,
                   const demystify::Conclusion& conclusion, int root) {
   Failure failure = FailureOf(attempt.context, conclusion);
@@ -152,8 +152,7 @@ Failure FailureIn(const Attempt& attempt,
   return failure;
 }
 
-// A failure that others retry stands beside those before it, as one that is to
-// be decided.
+// Adds a failure that others retry to the earlier ones, as one to be decided.
 void AddRetried(const Attempt& attempt, demystify::Judged& judged,
                 Findings& findings) {
   demystify::Conclusion& conclusion =
@@ -165,7 +164,7 @@ void AddRetried(const Attempt& attempt, demystify::Judged& judged,
         container->restart_count() + (container->state().has_running() ? 0 : 1);
   }
   conclusion.situation = v1::Diagnosis::BROKEN;
-  // By its own evidence: what others make of it may change with each report.
+  // Its own evidence: the view of others may change with each report.
   conclusion.cause = conclusion.decisive()->cause;
   conclusion.hint = -1;
   const demystify::Candidate& winner = *conclusion.decisive();
@@ -180,8 +179,8 @@ void AddRetried(const Attempt& attempt, demystify::Judged& judged,
   if (of_object) failure.incident.struck = TimeOf(winner.at);
 }
 
-// Whether pods work for themselves beside others. One Job that runs one pod at
-// a time has none beside.
+// Returns whether pods work independently. A single Job that runs one pod at a
+// time has no parallel pods.
 bool WorkApart(const v1::FailureReport& report,
                const std::vector<Member>& members) {
   const bool one_by_one =
@@ -190,7 +189,7 @@ bool WorkApart(const v1::FailureReport& report,
          std::ranges::any_of(members, &Member::alone);
 }
 
-// When the youngest container that runs was started.
+// Returns when the youngest running container started.
 Seconds RunsSince(const Attempt& attempt) {
   Seconds since = kUnknownTime;
   for (const int pod : attempt.pods) {

@@ -20,14 +20,14 @@ namespace mulligan {
 struct DemystifyOptions {
   // Signatures of the deciding policy; may be null.
   const UserSignatures* signatures = nullptr;
-  // What time it is where the report does not say (observed_at).
+  // The time if the report has no observed_at.
   google::protobuf::Timestamp now = {};
-  // For the signatures' patterns; null: an allowance of its own.
+  // For the signatures' patterns; if null, uses an allowance of its own.
   PatternAllowance* patterns = nullptr;
-  // Empty: there is no ledger.
+  // Empty if there is no ledger.
   WasDecided was_decided = {};
-  // Attempts that are known to have ended for reasons that are not the
-  // program's: what an operator counts besides them may be.
+  // Attempts known to have ended for reasons other than the program. An
+  // operator's counter may include them.
   int not_the_programs = 0;
   // See demystify::Context.
   std::function<std::string(int)> operator_retries = {};
@@ -39,46 +39,44 @@ struct Judged;
 
 // Every failure of a report, and whether the work goes on.
 struct Findings {
-  // The attempt at hand; its incident has no pods when none failed.
+  // The current attempt; its incident has no pods if none failed.
   Failure failure;
-  // The earliest sign of the trouble, for grace periods of work that is stuck
-  // rather than failed; absent: no time is known.
+  // The earliest sign of the failure, for grace periods of stuck work; empty if
+  // no time is known.
   std::optional<absl::Time> since;
-  // Short sentences for DecideResponse.warnings: contradictions, unknown kinds
-  // and enum values, times in the future.
+  // Sentences for DecideResponse.warnings: contradictions, unknown kinds and
+  // enum values, times in the future.
   std::vector<std::string> warnings;
-  // Attempts of the same workload whose pods are in the report, oldest first;
-  // at most the latest kMaxHistory (policy/limits.h), the rest is only counted.
+  // Other attempts in the report, oldest first. At most the latest kMaxHistory
+  // (policy/limits.h); `more_earlier` counts the rest.
   std::vector<Failure> earlier;
   int more_earlier = 0;
-  // The work goes on although it failed, and `earlier` has that failure, too:
-  // how often its container has ended, before and then.
+  // If the work goes on after a failure, which is then in `earlier` too: how
+  // often its container has ended, including that failure.
   std::int32_t ends = 0;
-  // Since when the youngest of what runs does; absent: nothing runs, or nobody
-  // says.
+  // When the youngest running container started; empty if none runs or the time
+  // is unknown.
   std::optional<absl::Time> runs_since;
-  // All pods of the current attempt have succeeded; their owner may not have
-  // reported it yet.
+  // All pods of the attempt have succeeded; their owner may not say so yet.
   bool succeeded = false;
-  // Some pods work for themselves, so that the end of one is not that of all.
+  // Some pods work alone, so that the end of one is not the end of all.
   bool apart = false;
-  // For work that is not broken: when to look again; absent: no need.
+  // For work that is not broken: when to look again; empty if there is no need.
   std::optional<absl::Time> ask_again;
-  // When the last pod of the attempt that is being stopped has to be gone, for
-  // nothing is started before; absent: none still runs.
+  // When the last pod being stopped must be gone, before which nothing starts;
+  // empty if none still runs.
   std::optional<absl::Time> gone_at;
-  // What Failure.found points into.
+  // Owner of what Failure.found points into.
   std::shared_ptr<const demystify::Judged> judged;
 };
 
-// Classifies the report of `owners`, which outlives the findings as
-// `options.patterns` does. Pure: the only clock is report.observed_at. Never
-// fails: an end that cannot be recognised is UNKNOWN with low confidence, no
-// end at all is NOT_FAILED. Linear in the size of the report, but for sorting
-// its pods.
+// Classifies the report of `owners`. Pure: the only clock is
+// report.observed_at. Never fails: an unrecognized end is UNKNOWN with low
+// confidence, no end at all is NOT_FAILED. Linear in the size of the report,
+// except for sorting its pods.
+// REQUIRES: `owners` and `options.patterns` outlive the findings.
 //
-// The report is about one workload. Of several attempts the last one is at
-// hand.
+// The report is about one workload. Of several attempts the last is current.
 Findings Demystify(const Owners& owners, const DemystifyOptions& options = {});
 
 }  // namespace mulligan

@@ -8,7 +8,7 @@
 namespace mulligan::demystify {
 namespace {
 
-// Longer lists do not tell people more.
+// Longer lists do not tell a reader more.
 constexpr std::size_t kMostEvidence = 6;
 
 }  // namespace

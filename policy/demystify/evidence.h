@@ -1,4 +1,4 @@
-// What decided, as an answer shows it.
+// The evidence of a conclusion, as an answer shows it.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_EVIDENCE_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_EVIDENCE_H_
 
@@ -10,11 +10,10 @@
 namespace mulligan::demystify {
 
 struct EvidenceFound {
-  // The fact that named the cause, then what supports it, the heaviest first;
-  // at most six. Empty: nothing decides.
+  // The fact that named the cause, then supporting facts, the strongest first;
+  // at most six. Empty if no fact decides.
   std::vector<const Candidate*> facts;
-  // The strongest fact of another cause that the first one overrode; null: none
-  // was.
+  // The strongest overridden fact of another cause; null if there is none.
   const Candidate* overrode = nullptr;
 };
 

@@ -10,7 +10,7 @@
 namespace mulligan::demystify {
 namespace {
 
-// By Root; that of an owner is its kind's field.
+// By Root; an owner's is its kind's field.
 constexpr std::string_view kRoots[] = {
     "pods",          "jobs",          "nodes", "events", "usage", "",
     "kueueWorkload", "creationError", "exit",  "",       "hints",

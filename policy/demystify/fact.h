@@ -1,4 +1,4 @@
-// Facts: each a possible answer, and where in a report it was read.
+// Facts: each a possible explanation, and its place in the report.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_FACT_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_FACT_H_
 
@@ -20,21 +20,21 @@ using Seconds = std::int64_t;
 
 inline constexpr Seconds kUnknownTime = std::numeric_limits<Seconds>::min();
 
-// Clocks of nodes and controllers may differ by this much before an order of
-// events between two machines means anything.
+// Clocks of nodes and controllers may differ by this many seconds, so a smaller
+// difference between two machines means nothing.
 inline constexpr Seconds kClockSkew = 10;
 
-// A failure is old news once the next attempt has run for kOutlives times as
-// long as the failed one, and for at least kLeastRun seconds.
+// A failure is no longer news once the next attempt has run for kOutlives times
+// as long as the failed one, and for at least kLeastRun seconds.
 inline constexpr Seconds kLeastRun = 180;
 inline constexpr int kOutlives = 2;
 
-// A lost node is marked after its grace period (40 to 50 seconds), its pods
-// after the five minutes that they tolerate it; their peers fail at once.
+// Seconds. A lost node is marked after its grace period (40 to 50 seconds), its
+// pods after the five minutes that they tolerate it. Their peers fail at once.
 inline constexpr Seconds kNodeLossSeenAfter = 360;
 
-// End of the year 9999, the last time a Timestamp may name: keeps sums of
-// times and delays far from overflow.
+// End of the year 9999, the last time of a Timestamp. Keeps sums of times and
+// delays far from overflow.
 inline constexpr Seconds kLastTime = 253402300799;
 
 // Kubernetes writes "no time" as the zero time, which reads as the epoch.
@@ -45,7 +45,7 @@ inline Seconds ToSeconds(const google::protobuf::Timestamp& time) {
 
 inline bool Known(Seconds time) { return time != kUnknownTime; }
 
-// Both known, and strictly before: a tie is no order.
+// Returns whether both are known and `a` is strictly earlier.
 inline bool Before(Seconds a, Seconds b) {
   return Known(a) && Known(b) && a < b;
 }
@@ -62,20 +62,20 @@ enum class Root : std::uint8_t {
   kNodes,
   kEvents,
   kUsage,
-  // An object that Jobs and pods are made for: Place.owner.
+  // An object that owns Jobs or pods: Place.owner.
   kOwner,
-  // Kueue's.
+  // Kueue's Workload.
   kWorkload,
   kCreationError,
   kExit,
   // A field of the report itself.
   kReport,
-  // What somebody else says.
+  // A hint of the caller.
   kHints,
 };
 
-// Where a fact was read. Kept in parts: a path is written only for the facts
-// that end up in an answer. Path: root[index] list [item] leaf.
+// Where a fact was read. Paths are only built for facts in an answer:
+// root[index] list [item] leaf.
 struct Place {
   Root root = Root::kPods;
   int index = -1;
@@ -85,34 +85,34 @@ struct Place {
   const WorkloadView* owner = nullptr;
 };
 
-// Views point into the report; a candidate lives no longer than it.
+// Views point into the report, which must outlive it.
 struct Candidate {
   const Signature* row = nullptr;
-  // Prefix of the signature's name: its table, or the policy of a user's own.
+  // Prefix of the signature's name: its table, or the policy of a user
+  // signature.
   std::string_view table;
   Place place;
-  // The value found; numbers are in `number` and leave it empty.
+  // The value found; empty for numbers, which are in `number`.
   std::string_view value;
   std::int32_t number = 0;
-  // The text a text signature was found in, and where; empty for other facts.
+  // Where a text signature matched: text and offset; empty for other facts.
   std::string_view text;
   std::size_t found_at = 0;
   // When the fact came about.
   Seconds at = kUnknownTime;
-  // As in the row, unless words beside it say what it means (ReadAs).
+  // The row's, unless other texts determine it (ReadAs).
   v1::Cause cause = v1::CAUSE_UNSPECIFIED;
-  // As in the row, unless it was weighed (weighing/weighing.h).
+  // The row's, unless weighed (weighing/weighing.h).
   v1::Diagnosis::Confidence confidence = v1::Diagnosis::LOW;
   Tier tier = Tier::kHint;
-  // Position within the tier: twice the weight class, so that there is a place
-  // between two classes.
+  // Position in the tier: twice the weight class, so that others fit between.
   std::uint8_t order = 0;
   std::uint16_t flags = kNoFlags;
-  // Why it does not decide; empty: weaker than the winner.
+  // Why it does not decide; empty if only weaker than the winner.
   const char* why_not = "";
 
   bool decides() const { return row != nullptr && tier > Tier::kHint; }
-  // Whether it stands among the facts of this class.
+  // Returns whether it is exactly in this weight class.
   bool IsOf(Weight weight) const { return order == 2 * weight; }
 };
 
@@ -131,19 +131,19 @@ inline Candidate MakeCandidate(std::string_view table, const Signature& row,
   return candidate;
 }
 
-// The class it counts with.
+// Returns the weight class that it counts as.
 inline Weight WeightOf(const Candidate& candidate) {
   return static_cast<Weight>((candidate.order + 1) / 2);
 }
 
-// Whether it is an end that was meant, and no failure.
+// Returns whether it is an intended end rather than a failure.
 inline bool IsOutcome(const Candidate& fact) {
   return fact.cause == v1::SUCCEEDED || fact.cause == v1::CANCELLED;
 }
 
 using Candidates = absl::InlinedVector<Candidate, 4>;
 
-// Adds a fact of `table`; the reference is good until the next one is added.
+// Adds a fact of `table`. The reference is valid until the next one is added.
 inline Candidate& AddFact(Candidates& candidates, std::string_view table,
                           const Signature& row, const Place& place,
                           std::string_view value, Seconds at = kUnknownTime) {
@@ -153,28 +153,28 @@ inline Candidate& AddFact(Candidates& candidates, std::string_view table,
   return added;
 }
 
-// Adds a sign that code found out (special_signs.yaml).
+// Adds a sign that code detects (special_signs.yaml).
 Candidate& AddSign(Candidates& candidates, const Signature& sign,
                    const Place& place, std::string_view value,
                    Seconds at = kUnknownTime);
 
-// Lists of a pod's status that places name.
+// Lists in a pod's status that places refer to.
 inline constexpr char kContainerStatuses[] = ".status.containerStatuses";
 inline constexpr char kInitContainerStatuses[] =
     ".status.initContainerStatuses";
 
-// What was found, for people: the line of a text, a number; of a hint with
-// whose it is: "node-health: Xid 79 on GPU 3".
+// Returns the value as text: the line of a text, a number, or a hint with its
+// source, as in "node-health: Xid 79 on GPU 3".
 std::string ValueOf(const v1::FailureReport& report, const Candidate& fact);
 
-// "pods[2].status.containerStatuses[0].state.terminated.reason".
+// As in "pods[2].status.containerStatuses[0].state.terminated.reason".
 std::string PathOf(const Place& place);
 
-// Whether it is the message of an owner: what an operator says in prose, or
-// what it found that the program said.
+// Returns whether it is an owner's message: text of the operator, or program
+// output that it quotes.
 bool IsOwnersMessage(const Place& place);
 
-// The object a place belongs to. Views point into the report.
+// The object that contains a place. Views point into the report.
 struct ObjectName {
   std::string_view kind;
   std::string_view space;
@@ -182,7 +182,7 @@ struct ObjectName {
 };
 ObjectName ObjectOf(const v1::FailureReport& report, const Place& place);
 
-// "Pod/namespace/name"; empty when the object has no name.
+// Returns "Pod/namespace/name"; empty if the object has no name.
 std::string ObjectText(const ObjectName& object);
 
 }  // namespace mulligan::demystify

@@ -1,4 +1,4 @@
-// One failure as a value: what everything after the judge reads.
+// One failure as a value, which all later stages read.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_FAILURE_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_FAILURE_H_
 
@@ -19,102 +19,97 @@ namespace demystify {
 struct Conclusion;
 }
 
-// The member that a failure started with. Names are as answers show them
-// (Excerpt in policy/base/utf8.h); empty: unknown.
+// The member where the failure began. Names are shortened as in answers
+// (Excerpt in policy/base/utf8.h); empty if unknown.
 struct Culprit {
-  // Index into report.pods; -1: no pod, or one that the report does not have.
+  // Index into report.pods; -1 if it is not a pod of the report.
   int index = -1;
   std::string pod;
   std::string container;
   std::string node;
-  // Of the object, where it is no pod and no node.
+  // Set if the object is not a pod or node.
   std::string kind;
   std::string name;
 };
 
-// One incident as it shows in the report: which pods it took, and when they
-// lived.
+// One incident in the report: the pods affected and their lifetimes.
 struct Incident {
-  // Its failed pods, by their index in the report; the root first.
+  // Indexes of its failed pods in the report, the root first.
   std::vector<int> pods;
-  // The lifetime of the root: until what ended it struck, which is before its
-  // end where it was marked and had its grace period still to run. Absent where
-  // it is not known.
+  // The lifetime of the root, until it was struck. That is before its end if it
+  // was marked and still had its grace period. Empty if unknown.
   std::optional<absl::Time> begin;
   std::optional<absl::Time> struck;
-  // Where an event is all that tells of it: its index in the report; else -1.
+  // Index of the event if only that reports the incident; else -1.
   int event = -1;
-  // What the object above the pods says is all that tells of it, and it says
-  // so of what its operator has started again since.
+  // Only the object above the pods reports the incident, of work that its
+  // operator has since restarted.
   bool of_object = false;
-  // An operator's counter or summary is all that tells of it: that it gave up,
-  // not what of.
+  // Only an operator's counter or summary reports it, without a reason.
   bool summary = false;
-  // The root ended by itself, so that it is no echo of a peer's death.
+  // The root ended by itself and not because a peer died.
   bool own = false;
-  // The root works for itself: only its own ends are this failure.
+  // The root works alone, so only its own ends are part of this failure.
   bool alone = false;
-  // The root says no more than that it ended.
+  // The root shows only that it ended.
   bool silent = false;
-  // For one alone, its completion index; empty: it has none.
+  // The completion index of a root that works alone; empty if it has none.
   std::string part;
-  // What was found, or what the ledger tells, points to the culprit's node.
+  // Evidence or the ledger points to the culprit's node.
   bool of_node = false;
 };
 
-// Codes, numbers and names, filled by FailureOf unless it is said otherwise.
-// No sentence: those are made of `found` when an answer is written.
+// Codes, numbers and names; FailureOf fills those without another note.
+// Sentences are made from `found` when an answer is written.
 struct Failure {
   v1::Cause cause = v1::NOT_FAILED;
   v1::Diagnosis::FaultDomain domain = v1::Diagnosis::FAULT_DOMAIN_UNSPECIFIED;
   v1::Diagnosis::Outlook outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
-  // What the outlook rests on; empty when it is unspecified.
+  // The reason for the outlook; empty if it is unspecified.
   std::string outlook_reason;
-  // It would be CANNOT_RECOVER, had it not run for long: from a checkpoint,
-  // another attempt may get past what ended it.
+  // A short run would make it CANNOT_RECOVER. After this long one, another
+  // attempt may resume from a checkpoint and get past the failure.
   bool may_get_past = false;
   v1::Diagnosis::Confidence confidence = v1::Diagnosis::CONFIDENCE_UNSPECIFIED;
   v1::Diagnosis::Situation situation = v1::Diagnosis::SITUATION_UNSPECIFIED;
   Culprit culprit;
-  // The row that named the cause, "exit-code/143"; empty: none did.
+  // The row that named the cause, "exit-code/143"; empty if none did.
   std::string signature;
   // See AttemptRecord.fingerprint.
   std::string fingerprint;
-  // Of the culprit container; nothing: it has none.
+  // The culprit container's; empty if it has none.
   std::optional<std::int32_t> exit_code;
-  // When the culprit ended; the zero time: unknown.
+  // When the culprit ended; the zero time if unknown.
   google::protobuf::Timestamp finished_at;
-  // From start to end of the culprit's container; nothing when one is unknown,
-  // or the end comes first.
+  // Run time of the culprit's container; empty if a time is unknown or the end
+  // comes first.
   std::optional<absl::Duration> ran_for;
-  // The container that lacked a resource where the cause is that one was
-  // short: the culprit's, unless that told of another.
+  // The container that lacked a resource, if that is the cause: the culprit's,
+  // unless its message names another.
   std::string short_container;
-  // Members that died because of it.
+  // Number of members that died because of it.
   int cascades = 0;
-  // The confidence is low, and what the report lacks could settle it.
+  // The confidence is low, and missing evidence could settle it.
   bool doubtful = false;
   // Filled by Demystify.
   Incident incident;
-  // Who starts the next attempt by itself, where the work goes on. Filled by
-  // Demystify.
+  // Who starts the next attempt, if the work goes on. Filled by Demystify.
   v1::AttemptRecord::RetriedBy retried_by =
       v1::AttemptRecord::RETRIED_BY_UNSPECIFIED;
-  // It is not past, but open beside the one at hand, with which it shares no
-  // fate. Filled by Demystify.
+  // It is not past but open, independent of the current failure. Filled by
+  // Demystify.
   bool open = false;
-  // What fleet or history show beyond this failure, and why. Filled when it is
-  // compared with them (policy/verdict/diagnosed.h).
+  // The cause that fleet or history show, and why. Filled by the comparison
+  // with them (policy/verdict/diagnosed.h).
   v1::DerivedCause derived_cause = v1::DERIVED_CAUSE_UNSPECIFIED;
   std::string derived_reason;
-  // How many failures in a row are alike, where the brake ends the retries of
-  // others for it; 0: it does not. Filled by policy/verdict/recalled.h.
+  // Number of equal failures in a row for which the brake ends retries of
+  // others; 0 if it does not. Filled by policy/verdict/recalled.h.
   std::int64_t alike = 0;
-  // The cause by the report alone, where the ledger knows better
-  // (policy/verdict/recalled.h). Nothing: it does not.
+  // The cause by the report alone, if the ledger's replaced it
+  // (policy/verdict/recalled.h); else empty.
   std::optional<v1::Cause> set_aside;
-  // What was found, of the diagnosis that the failure is of; null: a failure
-  // that only the ledger tells of.
+  // The conclusion of the failure; null if only the ledger has the failure.
   const demystify::Conclusion* found = nullptr;
 };
 

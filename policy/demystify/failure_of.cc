@@ -41,8 +41,8 @@ std::string FingerprintOf(const v1::FailureReport& report,
                                 {pod, node, space});
 }
 
-// The end of a container that the conclusion is about: that which decided, else
-// the last one. Null: none is told.
+// Returns the container's end that the conclusion is about: the deciding one,
+// else the last; null if there is none.
 const core::ContainerStateTerminated* EndMeant(
     const core::ContainerStatus& status, const Candidate* naming) {
   const bool before =
@@ -56,8 +56,8 @@ const core::ContainerStateTerminated* EndMeant(
              : nullptr;
 }
 
-// In one pod. Sidecars stand among the init containers. `finished_at`: it ended
-// then; unknown: at any time.
+// Finds it in one pod; sidecars are among the init containers. If `finished_at`
+// is known, the end must have that time.
 const core::ContainerStateTerminated* EndIn(const core::Pod& pod,
                                             const std::string& container,
                                             const Candidate* naming,
@@ -76,8 +76,7 @@ const core::ContainerStateTerminated* EndIn(const core::Pod& pod,
   return nullptr;
 }
 
-// Where nobody is known to be the culprit, the end of a member that ended when
-// the failure did.
+// Without a known culprit, uses a member that ended when the failure did.
 std::optional<absl::Duration> RunTimeOf(const v1::FailureReport& report,
                                         const Conclusion& conclusion,
                                         const Culprit& culprit) {

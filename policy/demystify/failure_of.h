@@ -1,4 +1,4 @@
-// From a conclusion to the value that it is read as.
+// Converts a conclusion to a value.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_FAILURE_OF_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_FAILURE_OF_H_
 
@@ -8,7 +8,7 @@
 
 namespace mulligan {
 
-// `conclusion`, of the report of `context`, must outlive it.
+// REQUIRES: `conclusion`, of the report of `context`, outlives the result.
 Failure FailureOf(const demystify::Context& context,
                   const demystify::Conclusion& conclusion);
 

@@ -13,14 +13,14 @@ namespace {
 constexpr std::size_t kScanned = 512;
 constexpr char kMask = '#';
 
-// Marks that join the parts of numbers, times, addresses and versions.
+// Characters inside numbers, times, addresses and versions.
 bool IsJoiner(char c) {
   return c == '.' || c == ':' || c == '-' || c == '/' || c == '+' || c == '_' ||
          c == ',';
 }
 
-// Letters and digits in turn, or hexadecimal of some length: an identifier
-// rather than a word with a number.
+// Returns whether the word is an identifier rather than a word with a number:
+// alternating letters and digits, or long hexadecimal.
 bool IsIdentifier(std::string_view word) {
   int changes = 0;
   bool all_hex = true;
@@ -35,7 +35,7 @@ bool IsIdentifier(std::string_view word) {
          (word.size() > 2 && word[0] == '0' && (word[1] | 0x20) == 'x');
 }
 
-// One mask for a run of masked parts and their joiners.
+// Uses one mask for a run of masked parts and joiners.
 void AppendMask(std::string& text) {
   if (text.ends_with(kMask)) return;
   if (text.size() >= 2 && IsJoiner(text.back()) &&

@@ -1,4 +1,4 @@
-// What tells two occurrences of one failure from two failures.
+// Identification of repeated failures.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_FINGERPRINT_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_FINGERPRINT_H_
 
@@ -12,16 +12,16 @@
 
 namespace mulligan::demystify {
 
-// 16 hexadecimal digits: a hash of cause, exit code and the template of
-// `message`. The same on every platform and in every release of this version
-// of the API.
+// Returns a hash of cause, exit code and the template of `message` as 16
+// hexadecimal digits. It is the same on every platform and in every release of
+// this API version.
 std::string Fingerprint(v1::Cause cause, std::optional<std::int32_t> exit_code,
                         std::string_view message,
                         std::initializer_list<std::string_view> names);
 
-// `message` with everything masked that differs between two occurrences of one
-// failure: `names` (of pod, node, namespace ...), numbers, hexadecimal and
-// mixed identifiers, addresses, times, ranks. At most 512 bytes are looked at.
+// Returns `message` with everything masked that differs between occurrences of
+// a failure: `names` (of pod, node, namespace ...), numbers, hexadecimal and
+// mixed identifiers, addresses, times, ranks. Reads at most 512 bytes.
 std::string MessageTemplate(std::string_view message,
                             std::initializer_list<std::string_view> names);
 

@@ -22,7 +22,7 @@
 namespace mulligan::demystify {
 namespace {
 
-// What tells of a member whether it comes before another one.
+// The properties of a member that decide whether it precedes another.
 struct Suspect {
   const PodReading& member;
   GangClass member_class = ClassOf(member);
@@ -34,8 +34,8 @@ bool IsAnnounced(const Suspect& one) {
          one.member_class == GangClass::kDisruption;
 }
 
-// Could be an echo, but names what it met: a later kill that nobody explains is
-// no better root.
+// Returns whether the member may be an echo but names what it met, so that a
+// later unexplained kill is no better root.
 bool IsNamed(const Suspect& one) {
   return one.member_class == GangClass::kEcho &&
          one.member.best.cause != v1::COLLECTIVE_CASCADE &&
@@ -43,14 +43,14 @@ bool IsNamed(const Suspect& one) {
          one.member.best.confidence >= v1::Diagnosis::MEDIUM;
 }
 
-// How much the evidence of a member settles; its exit code alone, nothing.
+// Returns how much a member's evidence settles; an exit code alone: nothing.
 std::pair<Tier, v1::Diagnosis::Confidence> SettledBy(const PodReading& member) {
   if (SaysNothing(member)) return {Tier::kGeneric, v1::Diagnosis::LOW};
   return {member.best.tier, member.best.confidence};
 }
 
-// How much later than a member's own end `announced` may be found out and still
-// have come first.
+// Returns how many seconds after the member's end `announced` may be detected
+// and still have come first.
 Seconds AnnouncementLag(const PodReading& member, const PodReading& announced) {
   const bool of_node = announced.best.cause == v1::NODE_LOST ||
                        announced.best.cause == v1::TAINT_EVICTED;
@@ -66,9 +66,9 @@ bool EarlierBy(Seconds lag, Seconds x, Seconds y) {
   return Known(x) && Known(y) && x + lag < y;
 }
 
-// Whether a kill that nobody explains came before a member that says nothing
-// more. Who stops a pod sends SIGTERM at once, SIGKILL only after its grace
-// period, so that one about the time of the first end is the beginning.
+// Returns whether an unexplained kill came before a member without a reason of
+// its own. SIGKILL comes a grace period after SIGTERM, so a SIGKILL near the
+// first end means that the stop began earlier.
 bool KilledBefore(const Suspect& killed, const Suspect& other) {
   const Seconds lag =
       WasKilled(killed.member)
@@ -77,13 +77,13 @@ bool KilledBefore(const Suspect& killed, const Suspect& other) {
   return SaysNothing(other.member) && EarlierBy(lag, killed.began, other.began);
 }
 
-// A watchdog ended it because a collective took too long: what was killed then
-// or later was torn down with it.
+// Returns whether a watchdog ended the member because a collective took too
+// long. Members killed then or later were torn down with it.
 bool IsTimeout(const PodReading& member) {
   return ClassOf(member) == GangClass::kEcho && member.best.cause == v1::HANG;
 }
 
-// Whether time makes `a` the root although the class of `b` comes first.
+// Returns whether time makes `a` the root although the class of `b` precedes.
 bool LeadsByTime(const Suspect& a, const Suspect& b) {
   if (IsAnnounced(b) && FailedByItself(a.member) &&
       EarlierBy(AnnouncementLag(a.member, b.member), a.began, b.began)) {
@@ -97,14 +97,13 @@ bool LeadsByTime(const Suspect& a, const Suspect& b) {
     return true;
   }
   if (b_unexplained && IsNamed(a) && Before(a.began, b.began)) return true;
-  // A peer's death that showed well before had another cause.
+  // A peer's death reported well before had another cause.
   return a.member_class == GangClass::kEcho && MayFollow(b.member) &&
          EarlierBy(kClockSkew, a.began, b.began);
 }
 
-// Whether class, time or what the evidence settles makes `a` the root rather
-// than `b` (less), or the other way round; neither (equivalent): they are
-// alike.
+// Compares two suspects by class, time and evidence: less if `a` is the root
+// rather than `b`, greater for the reverse, equivalent if undecided.
 std::weak_ordering OrderOf(const Suspect& a, const Suspect& b) {
   constexpr auto kFirst = std::weak_ordering::less;
   constexpr auto kSecond = std::weak_ordering::greater;
@@ -120,7 +119,7 @@ std::weak_ordering OrderOf(const Suspect& a, const Suspect& b) {
   if (settled_a != settled_b) return settled_b <=> settled_a;
   if (Before(a.began, b.began)) return kFirst;
   if (Before(b.began, a.began)) return kSecond;
-  // Who stops a gang asks first: the one that was killed was not asked.
+  // A stop sends SIGTERM first, so the member with SIGKILL was not part of it.
   const bool killed = WasKilled(a.member);
   if (a.member_class == GangClass::kUnexplained &&
       killed != WasKilled(b.member)) {
@@ -129,8 +128,8 @@ std::weak_ordering OrderOf(const Suspect& a, const Suspect& b) {
   return std::weak_ordering::equivalent;
 }
 
-// Members that ended like the root, itself included, where none of them says
-// more than how it ended; 0: the root does.
+// Returns the number of members that ended like the root, including it, if none
+// shows more than how it ended; 0 if the root does.
 int AlikeWith(const PodReading& root, const Attempt& attempt) {
   if (!MayFollow(root)) return 0;
   const Suspect first{root};
@@ -141,8 +140,8 @@ int AlikeWith(const PodReading& root, const Attempt& attempt) {
   }));
 }
 
-// Whether `a` is root rather than `b`; of members that nothing tells apart the
-// first by name, so that the order of the report does not show.
+// Returns whether `a` is the root rather than `b`. Ties are resolved by name,
+// so that the order of the report does not matter.
 bool Precedes(const Context& context, const PodReading& a,
               const PodReading& b) {
   const std::weak_ordering order = OrderOf({a}, {b});
@@ -153,8 +152,8 @@ bool Precedes(const Context& context, const PodReading& a,
   return pods[a.pod].metadata().name() < pods[b.pod].metadata().name();
 }
 
-// Whether a member died because of the root: echoes, kills, and plain errors
-// that came no earlier than the root's own trouble.
+// Returns whether a member died because of the root: an echo, a kill, or a
+// plain error not before the root's own trouble.
 bool IsCascade(const PodReading& member, const PodReading& root) {
   const GangClass of_member = ClassOf(member);
   const GangClass of_root = ClassOf(root);
@@ -177,8 +176,8 @@ bool IsCascade(const PodReading& member, const PodReading& root) {
                                         member.best.cause != root.best.cause));
 }
 
-// "SeqNum=1, OpType=ALLREDUCE, NumelIn=104857600" of NCCL's watchdog, as far
-// as it is told.
+// Returns the operation in a message of NCCL's watchdog, as far as stated:
+// "SeqNum=1, OpType=ALLREDUCE, NumelIn=104857600".
 std::string OperationIn(std::string_view line) {
   static const re2::RE2* const part =
       new re2::RE2("\\b(SeqNum|OpType|NumelIn)=(\\w+)");
@@ -193,7 +192,7 @@ std::string OperationIn(std::string_view line) {
   return operation;
 }
 
-// Number and kind; the size only where they do not tell two apart.
+// Shows number and kind, and the size only if needed to distinguish the two.
 std::string Shown(const std::string& operation, const std::string& other) {
   const std::size_t size = operation.find(" NumelIn");
   const std::string brief = operation.substr(0, size);
@@ -201,10 +200,10 @@ std::string Shown(const std::string& operation, const std::string& other) {
 }
 
 struct Straggler {
-  // Index into report.pods; -1: nobody stands out.
+  // Index into report.pods; -1 if no member stands out.
   int pod = -1;
-  // How it, or nobody, stands out, for people: "it reported nothing, and still
-  // runs". Empty: nothing to say.
+  // Why it, or no member, stands out: "it reported nothing, and still runs";
+  // empty if there is nothing to say.
   std::string how;
 };
 
@@ -214,10 +213,10 @@ Straggler InAnotherOperation(const std::string& own, int pod,
                    Shown(others, own)};
 }
 
-// Members by what they report of the collective operation.
+// Members by the collective operation that they reported last.
 struct LastReports {
   std::vector<int> silent;
-  // The silent one still runs; of several it does not matter.
+  // Whether the silent member still runs; only used if there is one.
   bool runs = false;
   std::map<std::string, std::vector<int>> waiting;
   std::size_t waited = 0;
@@ -241,14 +240,15 @@ LastReports ReadLastReports(const Attempt& attempt) {
   return reports;
 }
 
-// The member that kept the others waiting. `pods` are the members of an attempt
-// in which a watchdog ended a collective operation. Every member that waited
-// reports it; so the one is meant that
-// 1. alone reports none, whether it ended or still runs, while two or more
-//    others do, or
-// 2. alone reports another operation (number, kind or size) than the rest.
-// Where every member reports the same operation, none of them is known to be
-// the reason.
+// Returns the member that kept the others waiting in a collective operation, in
+// an attempt ended by a watchdog. Every waiting member reports the operation,
+// so it is the member that
+//
+//   1. alone reports none, whether it ended or still runs, while two or more
+//      others do, or
+//   2. alone reports another operation (number, kind or size) than the rest.
+//
+// If all report the same operation, none is known to be the reason.
 Straggler FindStraggler(const Attempt& attempt) {
   const LastReports reports = ReadLastReports(attempt);
   if (reports.waited < 2 || reports.silent.size() > 1) return {};
@@ -269,11 +269,11 @@ Straggler FindStraggler(const Attempt& attempt) {
   return {};
 }
 
-// Of so many that ended first one is named: it is right half the time.
+// Up to so many members that ended first, one is named: right half the time.
 constexpr int kWorthAGuess = 2;
 
-// Somebody began it, but none of the members in the report is known to be the
-// one: all lost another, or several ended alike.
+// Returns a remark if no reported member is known as the start: all lost
+// another, or several ended alike.
 Straggler FindNobody(const Attempt& attempt, const PodReading& root,
                      int failing) {
   if (failing < 2) return {};
@@ -287,8 +287,8 @@ Straggler FindNobody(const Attempt& attempt, const PodReading& root,
                   "ended so at once, none says why"};
 }
 
-// Members that died because of the root, or of the one that it names.
-// `waited_for`: that one kept the others waiting.
+// Returns the members that died because of the root, or of the one that it
+// names. `waited_for`: that one kept the others waiting.
 std::vector<const PodReading*> FindCascades(const Attempt& attempt,
                                             const PodReading& root, int named,
                                             bool waited_for) {
@@ -296,10 +296,9 @@ std::vector<const PodReading*> FindCascades(const Attempt& attempt,
   for (const int pod : attempt.pods) {
     const Member& member = attempt.member(pod);
     if (pod == named || !member.failed()) continue;
-    // Whoever waited for the one died of it, the member that tells included.
+    // All that waited died because of it, including the member that reports it.
     const bool waited = waited_for && IsTimeout(member.reading);
-    // Of those that work for themselves only words tell that one died of
-    // another.
+    // If members work alone, only a message shows that one died of another.
     const bool may_follow =
         !member.alone || ClassOf(member.reading) == GangClass::kEcho;
     if (waited ||

@@ -34,19 +34,19 @@
 namespace mulligan::demystify {
 namespace {
 
-// Of the condition behind a fact, "BackoffLimitExceeded".
+// Returns the type of the condition behind a fact: "BackoffLimitExceeded".
 std::string_view StateOf(const Candidate& fact) {
   const std::string_view key = fact.row->key;
   const std::size_t slash = key.find('/');
   return slash == std::string_view::npos ? fact.value : key.substr(slash + 1);
 }
 
-// Messages explain a condition, they are none.
+// A message explains a condition but is not one.
 bool IsOfMessage(const Candidate& fact) {
   return std::string_view(fact.place.leaf) == ".message";
 }
 
-// Whether two facts are of conditions of one object.
+// Returns whether two facts are conditions of one object.
 bool AreOfOneObject(const Candidate& a, const Candidate& b) {
   return a.place.item >= 0 && b.place.item >= 0 &&
          a.place.root == b.place.root && a.place.index == b.place.index &&
@@ -61,16 +61,16 @@ bool IsOfQueue(const Candidate& fact) {
   return fact.decides() && fact.place.root == Root::kWorkload;
 }
 
-// Of an object: it says that the workload failed.
+// Returns whether an object says that the workload failed.
 bool Fails(const Candidate& fact) {
   return fact.decides() && fact.cause != v1::SUCCEEDED;
 }
-// That its deadline passed.
+// Returns whether an object says that its deadline passed.
 bool IsOfDeadline(const Candidate& fact) {
   return fact.decides() && fact.cause == v1::DEADLINE_JOB;
 }
 
-// What keeps a pod from starting until somebody corrects it.
+// Returns whether a pod cannot start until its spec is corrected.
 bool KeepsFromStarting(const Candidate& fact) {
   return fact.decides() && fact.tier >= Tier::kSpecific &&
          fact.confidence >= v1::Diagnosis::MEDIUM &&
@@ -87,14 +87,14 @@ bool SomePodStarted(const Context& context, const Gang& gang) {
   });
 }
 
-// The facts of a conclusion: of the pod that failed, then of the objects above.
+// The facts of a conclusion: of the failed pod, then of the objects above.
 struct Told {
   std::span<Candidate> by_pod;
   std::span<Candidate> by_objects;
 };
 
-// The pod whose facts count: that which failed or succeeded, and one that is
-// alone. -1: none.
+// Returns the pod whose facts count: the one that failed or succeeded, or the
+// only one. -1 if none.
 int SpeakerOf(const Attempt& attempt, const Gang& gang) {
   const bool alone = attempt.members.size() == 1 && attempt.pods.size() == 1;
   return alone ? attempt.pods.front() : gang.subject();
@@ -106,8 +106,8 @@ std::optional<std::int32_t> ExitCodeOf(const Attempt& attempt,
                          : gang.state.exit_code;
 }
 
-// Whether the object that decides how the work ends says it, and none of its
-// pods is active.
+// Returns whether the place is in the object that decides how the work ends,
+// and none of its pods is active.
 bool SaysTheWhole(const Context& context, const Place& place) {
   const auto& views = context.owners.views;
   if (place.root == Root::kOwner) return place.owner == &views.front();
@@ -117,8 +117,8 @@ bool SaysTheWhole(const Context& context, const Place& place) {
          !context.owners.IsQueuedAsMore();
 }
 
-// Objects above against the root pod, by time and kind of end, and what they
-// say against what it says.
+// Weighs the root pod and the objects above it against each other, by time,
+// kind of end and statements.
 void WeighTogether(const Context& context, const Gang& gang, const Told& told,
                    const Candidates& facts) {
   Scene scene = {
@@ -144,7 +144,7 @@ void WeighTogether(const Context& context, const Gang& gang, const Told& told,
   Weigh(Round::kMembers, told.by_pod, scene);
 }
 
-// How sure the answer is, weighed as the fact that decided.
+// Returns the confidence, weighed as that of the deciding fact.
 v1::Diagnosis::Confidence Weighed(const Conclusion& conclusion, Round round,
                                   const Scene& scene) {
   Candidate decisive = *conclusion.decisive();
@@ -153,7 +153,7 @@ v1::Diagnosis::Confidence Weighed(const Conclusion& conclusion, Round round,
   return decisive.confidence;
 }
 
-// Takes the strongest fact's word, or that of what stands behind it.
+// Takes the cause of the strongest fact, or of what is behind it.
 void NameCause(const Context& context, Conclusion& conclusion) {
   const Candidate* strongest = Strongest(conclusion.facts);
   if (strongest == nullptr) return;
@@ -169,8 +169,8 @@ void NameCause(const Context& context, Conclusion& conclusion) {
   LookBehind(context, conclusion);
 }
 
-// A failure the object that says it succeeded also speaks of; null: none.
-// Evictions that a Kueue Workload survived, and restarts, are none.
+// Returns a failure in the object that says it succeeded; null if there is
+// none. Evictions that a Kueue Workload survived, and restarts, do not count.
 const Candidate* FailureBeside(const Candidate& success, const Told& told) {
   if (success.place.root == Root::kWorkload) return nullptr;
   const auto failure =
@@ -183,7 +183,7 @@ const Candidate* FailureBeside(const Candidate& success, const Told& told) {
   return failure == told.by_objects.end() ? nullptr : &*failure;
 }
 
-// What the pod says besides of trouble; null: nothing.
+// Returns other trouble of the pod; null if there is none.
 const Candidate* TroubleOf(std::span<const Candidate> facts) {
   const auto trouble = std::ranges::find_if(facts, [](const Candidate& fact) {
     return fact.cause != v1::SUCCEEDED && fact.tier >= Tier::kSpecific;
@@ -191,7 +191,7 @@ const Candidate* TroubleOf(std::span<const Candidate> facts) {
   return trouble == facts.end() ? nullptr : &*trouble;
 }
 
-// A success is less sure, and warned of, beside words of failure.
+// Lowers the confidence of a success, and warns, if there are signs of failure.
 void CheckSuccess(const v1::FailureReport& report, const Told& told,
                   Conclusion& conclusion) {
   const Candidate& success = *conclusion.decisive();
@@ -220,8 +220,8 @@ void CheckSuccess(const v1::FailureReport& report, const Told& told,
   }
 }
 
-// What others say names the cause where the answer leaves it open, or makes it
-// surer where they agree.
+// A hint names the cause if the answer leaves it open, and raises the
+// confidence if they agree.
 void HearHints(const Context& context, Conclusion& conclusion) {
   Candidates& facts = conclusion.facts;
   const std::size_t first = facts.size();
@@ -246,7 +246,7 @@ void HearHints(const Context& context, Conclusion& conclusion) {
   conclusion.confidence = conclusion.naming()->confidence;
 }
 
-// Of an attempt of which nothing says that it ended.
+// For an attempt without evidence of an end.
 Standing WithLifeSign(const Attempt& attempt, Conclusion& conclusion) {
   const std::size_t before = conclusion.facts.size();
   Standing standing = LookForLife(attempt, conclusion.facts);
@@ -273,7 +273,7 @@ Seconds EndOfCulprit(const Attempt& attempt, const Conclusion& conclusion) {
   return object_says ? winner->at : kUnknownTime;
 }
 
-// A Job's sentence names the container whose pod is not in the report.
+// A Job's message names the container of a pod that is not in the report.
 void ReadPolicyMessage(const v1::FailureReport& report,
                        Conclusion& conclusion) {
   static const re2::RE2* const sentence = new re2::RE2(
@@ -289,12 +289,12 @@ void ReadPolicyMessage(const v1::FailureReport& report,
   }
 }
 
-// An operator that has not tried again for so long does not. The back-off of
-// the Job controller is ten minutes at the most (MaxJobBackOff,
-// Kubernetes 1.34).
+// Seconds after which an operator that has not retried will not. The Job
+// controller's back-off is ten minutes at most (MaxJobBackOff, Kubernetes
+// 1.34).
 constexpr Seconds kOperatorPatience = 15 * 60;
 
-// What its operator tries again by itself goes on; a queue has its own say.
+// Work that its operator retries goes on; a queue decides for itself.
 void LeaveToOperator(const Attempt& attempt, Standing& standing,
                      Conclusion& conclusion) {
   const auto& operator_retries = attempt.context.operator_retries;
@@ -305,18 +305,18 @@ void LeaveToOperator(const Attempt& attempt, Standing& standing,
   }
   const int root = conclusion.gang.root;
   const bool ended = root >= 0 && attempt.member(root).ended();
-  // What cannot start is nobody's to start again.
+  // A pod that cannot start is not retried by an operator.
   if (root >= 0 && attempt.member(root).failed() && !ended) return;
   const Seconds since =
       ended ? attempt.member(root).struck : conclusion.decisive()->at;
-  // A statement of the operator without a time is as recent as the report.
+  // An operator's statement without a time is as recent as the report.
   if ((ended || Known(since)) &&
       Before(since + kOperatorPatience, attempt.context.now)) {
     return;
   }
   std::string who = operator_retries(ended ? root : -1);
   if (who.empty()) return;
-  // Without an object that shows when the operator gives up, time decides.
+  // Time decides if no object shows when the operator gives up.
   standing = {v1::Diagnosis::ALIVE,
               attempt.context.owners.any() || !Known(since)
                   ? kUnknownTime
@@ -325,11 +325,11 @@ void LeaveToOperator(const Attempt& attempt, Standing& standing,
   conclusion.retried = true;
 }
 
-// Without objects it is decided by the pods alone.
+// Without objects only the pods count.
 Conclusion Judge(const Attempt& attempt, bool with_objects) {
   const Context& context = attempt.context;
   Conclusion found;
-  // First: which pod failed, and what the objects say beside it.
+  // First: which pod failed, and what the objects say.
   if (!attempt.members.empty()) {
     found.gang = ReadGang(attempt);
     found.exit_code = ExitCodeOf(attempt, found.gang);
@@ -342,14 +342,14 @@ Conclusion Judge(const Attempt& attempt, bool with_objects) {
   if (with_objects) {
     ReadObjects(attempt, found.gang, found.facts, found.exit_code);
   }
-  // Second: which of it decides.
+  // Second: which fact decides.
   const Told told = {std::span(found.facts).first(of_pod),
                      std::span(found.facts).subspan(of_pod)};
   WeighTogether(context, found.gang, told, found.facts);
   NameCause(context, found);
   if (found.cause == v1::SUCCEEDED) CheckSuccess(context.report, told, found);
   // Third: whether anything is broken, and where and when that ended. Hints
-  // only name what broke: they are heard when that is decided.
+  // only name a failure, so they come after that is decided.
   const bool decides = found.decisive() != nullptr;
   Standing standing =
       decides ? StandingOf(attempt, found) : WithLifeSign(attempt, found);
@@ -376,8 +376,8 @@ Conclusion Judge(const Attempt& attempt, bool with_objects) {
   return found;
 }
 
-// Whether the current attempt, which may still be created, has had twice as
-// much time as the previous attempt ran.
+// Returns whether the current attempt, whose pods may still be created, has had
+// twice the previous attempt's run time.
 bool HasOutlived(const Context& context, const Attempt& current,
                  const Attempt& before, int root) {
   Seconds begin = kUnknownTime;
@@ -396,14 +396,14 @@ bool HasOutlived(const Context& context, const Attempt& current,
   return context.now - begin > std::max(kLeastRun, kOutlives * ran);
 }
 
-// Whether the member is of the last attempt that failed, by its owner's count.
+// Returns whether it is of the last failed attempt, by its owner's count.
 bool IsLastAttempt(const Member& member, const Owners& owners) {
   return member.restart >= 0 && member.restart + 1 >= owners.NewestAttempt();
 }
 
-// Of work that goes on after an attempt that failed: what that one died of, as
-// long as it is news, and its pods say more than the operator's summary of it.
-// Whether it goes on is said by the situation.
+// For work that goes on after a failed attempt: names that failure while it is
+// news and its pods show more than the operator's summary. The situation says
+// that the work goes on.
 void NameLastFailure(const Context& context, Judgement& judgement) {
   Conclusion& now = judgement.conclusion;
   const bool is_summary = now.cause != v1::NOT_FAILED;

@@ -1,4 +1,4 @@
-// Decides what a report tells of: reads it, weighs what it says, concludes.
+// Judges a report: reads it, weighs the facts, concludes.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_JUDGE_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_JUDGE_H_
 
@@ -12,26 +12,26 @@
 
 namespace mulligan::demystify {
 
-// The whole report: the attempt at hand, and those that failed before it.
+// The whole report: the current attempt and those that failed before it.
 struct Judgement {
   std::vector<Member> members;
   Attempts attempts;
   Conclusion conclusion;
 };
 
-// Reads the whole report and decides about the attempt at hand.
+// Reads the whole report and judges the current attempt.
 Judgement JudgeReport(const Context& context,
                       const WasDecided& was_decided = {});
 
-// Decides about an earlier attempt by its pods alone: what the objects above
-// say now is about the workload as it is now.
+// Judges an earlier attempt by its pods alone, because the objects above now
+// describe the current state.
 Conclusion JudgeEarlier(const Attempt& attempt);
 
-// Whether the fact is an operator's counter or summary: it shows that something
-// failed, but not why.
+// Returns whether the fact is an operator's counter or summary, which shows
+// that something failed but not why.
 bool IsSummary(const Candidate& fact);
 
-// Whether all pods of an attempt have succeeded.
+// Returns whether all pods of an attempt have succeeded.
 bool HasSucceeded(const Attempt& attempt);
 
 }  // namespace mulligan::demystify

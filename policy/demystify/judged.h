@@ -1,4 +1,4 @@
-// What a diagnosis rests on, kept for whoever writes it down.
+// Everything that a diagnosis refers to, kept for writing it.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_JUDGED_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_JUDGED_H_
 
@@ -12,10 +12,10 @@
 
 namespace mulligan::demystify {
 
-// Views of the report, of `owners` and of the caller's allowance, all of which
-// outlive it. Failure.found points into it.
+// Views of the report, `owners` and the allowance, all of which must outlive
+// it. Failure.found points into it.
 struct Judged {
-  // Null `patterns`: an allowance of its own.
+  // If `patterns` is null, uses an allowance of its own.
   Judged(const Owners& owners, const UserSignatures* signatures,
          const google::protobuf::Timestamp& now, PatternAllowance* patterns)
       : context(owners, signatures, now,

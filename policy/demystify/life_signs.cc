@@ -21,11 +21,11 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// An init container may download and convert for long; after this nobody can
-// say any more that it is in time.
+// Seconds. An init container may download and convert for long; after this it
+// cannot be taken to be in time.
 constexpr Seconds kLongInit = 1800;
 
-// By the word of an object, which a pod that runs bears out.
+// By an object's statement, which a running pod supports.
 bool AddAlive(const Context& context, const Place& place,
               std::string_view value, Seconds at, Candidates& facts) {
   Weigh(Round::kRead, AddSign(facts, sign::kObjectAlive, place, value, at),
@@ -33,7 +33,7 @@ bool AddAlive(const Context& context, const Place& place,
   return true;
 }
 
-// The latest condition that holds. Returns whether there is a status.
+// Adds the latest condition that is true. Returns whether there is a status.
 bool AddConditions(const Context& context, const WorkloadView& view,
                    Place place, Candidates& facts) {
   const auto at = [&view](int condition) {
@@ -64,7 +64,7 @@ bool AddOwner(const Context& context, const WorkloadView& view,
     return AddConditions(context, view, place, facts);
   }
   place.leaf = view.state_leaf;
-  // One that is not known says nothing.
+  // An unknown state says nothing.
   return !view.state.empty() && view.phase != WorkloadPhase::kSilent &&
          AddAlive(context, place, view.state, kUnknownTime, facts);
 }
@@ -100,7 +100,7 @@ void AddPod(const Context& context, int index, Candidates& facts) {
         {.warned = warned});
 }
 
-// One that runs before one that starts; a phase that is not known says nothing.
+// Prefers a running pod to a starting one; an unknown phase says nothing.
 bool AddPods(const Attempt& attempt, Candidates& facts) {
   for (const char* phase : {"Running", "Pending"}) {
     for (const int pod : attempt.pods) {
@@ -115,7 +115,8 @@ bool AddPods(const Attempt& attempt, Candidates& facts) {
   return false;
 }
 
-// As the phase says, or will say: a container has ended badly for good.
+// Returns whether the pod has failed by its phase, or soon will have, because a
+// container failed for good.
 bool HasFailed(const core::Pod& pod) {
   if (pod.status().phase() == "Failed") return true;
   return pod.spec().restart_policy() == "Never" &&
@@ -132,7 +133,7 @@ bool NamesQueue(const Object& object) {
   return object.metadata().labels().contains("kueue.x-k8s.io/queue-name");
 }
 
-// Pods that another one has made anew as long as it runs.
+// Pods that their leader replaces while it runs.
 struct Following {
   const char* role;
   std::string_view follower;
@@ -153,7 +154,7 @@ bool IsFollower(const core::Pod& pod) {
   });
 }
 
-// Whether the pod follows one of the report that runs.
+// Returns whether the pod's leader is in the report and runs.
 bool LeaderRuns(const v1::FailureReport& report, int pod) {
   const auto& labels = report.pods(pod).metadata().labels();
   return std::ranges::any_of(kFollowings, [&](const Following& kind) {
@@ -206,7 +207,7 @@ bool JobIsFull(const v1::FailureReport& report) {
   for (const core::Pod& pod : report.pods()) {
     if (!HasFailed(pod) && !IsBeingStopped(pod)) continue;
     ++failed;
-    // The Job controller takes it off what it has counted.
+    // The Job controller removes it from pods that it has counted.
     const auto& finalizers = pod.metadata().finalizers();
     if (!seen.contains(pod.metadata().uid()) &&
         std::ranges::find(finalizers, "batch.kubernetes.io/job-tracking") !=
@@ -246,7 +247,7 @@ Seconds RequeuedUntil(const Context& context) {
       })) {
     return kUnknownTime;
   }
-  // Whom the queue preempted it says so: that has its own verdict.
+  // Preemptions by the queue have a cause of their own.
   const bool preempted = IsTrue(status.conditions(), "Preempted");
   return IsTrue(status.conditions(), "Requeued") && !preempted ? context.now
                                                                : kUnknownTime;
@@ -254,7 +255,7 @@ Seconds RequeuedUntil(const Context& context) {
 
 void AddLifeSign(const Attempt& attempt, Candidates& facts) {
   const Context& context = attempt.context;
-  // First the object the decision is about, then what it owns. A cluster tells
+  // First the object of the decision, then those that it owns. A cluster shows
   // less than its pods.
   const auto& views = context.owners.views;
   for (const WorkloadView& view : views) {
@@ -266,7 +267,7 @@ void AddLifeSign(const Attempt& attempt, Candidates& facts) {
   const int jobs = context.report.jobs_size();
   const int newest = jobs > 1 ? context.owners.NewestAttempt() : -1;
   for (int i = 0; i < jobs; ++i) {
-    // One whose place another took is history.
+    // Jobs that were replaced are ignored.
     if (context.owners.AttemptOf(context.report.jobs(i).metadata()) >= newest &&
         AddJob(context, i, facts)) {
       return;
@@ -292,7 +293,7 @@ Seconds StuckAt(const Context& context, const std::vector<int>& pods) {
 }
 
 bool MayBeQueued(const Owners& owners) {
-  // Other owners hand the label down in ways of their own.
+  // Other owners pass the label on in ways of their own.
   const auto& jobs = owners.report.jobs();
   const auto& pods = owners.report.pods();
   return jobs.empty() || !owners.views.empty() ||

@@ -1,5 +1,4 @@
-// Is anything broken? Signs that the work lives, for reports in which nothing
-// says that it ended.
+// Signs that the work is alive, for reports without evidence of an end.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_LIFE_SIGNS_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_LIFE_SIGNS_H_
 
@@ -11,42 +10,42 @@
 
 namespace mulligan::demystify {
 
-// Whether the owner replaces its parts by itself and says that it goes on: the
-// death of pods[pod] is then no end of the work.
+// Returns whether the owner replaces its parts and still runs, so that the
+// death of pods[pod] does not end the work:
 //
 //   RayJob            Ray restarts workers; the head is the job (KubeRay 1.5)
 //   SparkApplication  the driver replaces executors (Spark operator 2)
 bool OwnerGoesOn(const Context& context, int pod);
 
-// Whether what made pods[pod] is at work, and makes another one in its place if
-// it wants one: whoever deleted the pod did not end the work.
+// Returns whether the owner of pods[pod] is active and replaces the pod if
+// needed, so that its deletion did not end the work.
 bool LivesWithout(const Context& context, int pod);
 
-// Whether the Job, alone in the report, has counted every failed pod there and
-// has as many active ones as it wants: whatever failed has its successor. A
-// status from before the failure counts less.
+// Returns whether all failed pods have successors: the only Job of the report
+// has counted every one and has as many active pods as it wants. False for a
+// status from before the failure.
 bool JobIsFull(const v1::FailureReport& report);
 
-// Whether the operator has decided already to start again what failed: it says
-// so (a fact flagged kRestarting) since the trouble `began`, or without a time,
-// which is about now. A failure after that is another one.
+// Returns whether the operator has decided to restart what failed: it says so
+// (a fact flagged kRestarting) since `began`, or without a time, which is about
+// now.
 bool OperatorRestarts(const Candidates& facts, Seconds began);
 
-// Until when the queue keeps the work, which it evicted, back before it starts
-// it again (Kueue 0.19: requeueState, condition Requeued); now where it says no
-// time. Unknown: it does not, or some of the work was not stopped.
+// Returns until when the queue holds the evicted work back before a restart
+// (Kueue 0.19: requeueState, condition Requeued); now if it states no time.
+// Unknown if it does not, or if some of the work still runs.
 Seconds RequeuedUntil(const Context& context);
 
-// Adds the state of the most senior object that has one, of the shape "is
-// running" or "starts"; nothing when no object has a status.
+// Adds the state of the most senior object that has one, such as "is running"
+// or "starts"; nothing if no object has a status.
 void AddLifeSign(const Attempt& attempt, Candidates& facts);
 
-// When to look again at work that has not started: then the first of its pods
-// has been starting for too long. Unknown: every further change will be an
-// event of its own.
+// Returns when the first pod of unstarted work will have been starting for too
+// long. Unknown if every further change will be an event.
 Seconds StuckAt(const Context& context, const std::vector<int>& pods);
 
-// Whether a queue may hold the work: no owner is at hand, or one that names it.
+// Returns whether a queue may hold the work: no Job is reported, another kind
+// owns the work, or a label names a queue.
 bool MayBeQueued(const Owners& owners);
 
 }  // namespace mulligan::demystify

@@ -94,9 +94,8 @@ class Slots {
   std::unordered_map<Place, int, Hash> numbers_;
 };
 
-// The restart attempt that a pod is of; -1: nothing tells. Of a workload whose
-// operator labels attempts by a name, that of the attempt at hand is 1, and all
-// before it 0.
+// Returns the restart attempt of a pod; -1 if unknown. If an operator labels
+// attempts by name, the current attempt is 1 and all earlier ones are 0.
 int AttemptOf(const Owners& owners, const core::Pod& pod) {
   for (const WorkloadView& view : owners.views) {
     if (*view.attempt_label == '\0') continue;
@@ -107,7 +106,7 @@ int AttemptOf(const Owners& owners, const core::Pod& pod) {
   return owners.AttemptOf(pod.metadata());
 }
 
-// Labels by which others hold pods together.
+// Labels that mark pods as members of a group.
 constexpr std::string_view kGangLabels[] = {
     "jobset.sigs.k8s.io/",
     "leaderworkerset.sigs.k8s.io/",
@@ -128,10 +127,9 @@ bool HasGangLabel(const core::Pod& pod) {
   });
 }
 
-// Whether nothing about the pod tells that it shares a fate with others: a pod
-// of a Job that no Service makes known to its peers. The Job controller says of
-// the indexes of one with backoffLimitPerIndex that they fail on their own. A
-// pod that was cut down tells nothing.
+// Returns whether nothing ties the pod to others: it belongs to a Job and no
+// Service makes it known to peers. Indexes of a Job with backoffLimitPerIndex
+// fail independently. A pod that was cut down shows nothing.
 bool WorksAlone(const core::Pod& pod) {
   const auto& metadata = pod.metadata();
   if (!LabelOf(metadata.annotations(),
@@ -145,9 +143,9 @@ bool WorksAlone(const core::Pod& pod) {
          !HasGangLabel(pod);
 }
 
-// A slot holds one pod at a time, and an operator makes the pods of an attempt
-// when it has stopped those before: whatever the clock of its node says, a
-// member had been struck when its successor was created.
+// Bounds Member.struck by the creation of the successor, whatever the clock of
+// the node says. A slot holds one pod at a time, and an operator stops an
+// attempt before it creates the next.
 void BoundBySuccessors(const v1::FailureReport& report,
                        std::vector<Member>& members) {
   struct InSlot {
@@ -188,12 +186,11 @@ void BoundBySuccessors(const v1::FailureReport& report,
   }
 }
 
-// Members that decide how their kind of work ends: it has succeeded once they
-// have.
+// Members whose success is that of the work.
 struct Leader {
   const char* label;
   std::string_view role;
-  // It goes on without others, so that it does not matter when they died.
+  // It does not need the others, so it does not matter when they died.
   bool goes_on_alone;
 };
 
@@ -216,15 +213,15 @@ const Leader* LeaderRoleOf(const core::Pod& pod) {
   return row == std::end(kLeaders) ? nullptr : row;
 }
 
-// Whether it does not matter any more what became of `other`.
+// Returns whether the end of `other` no longer matters.
 bool Settles(const Leader& role, const Member& leader, const Member& other) {
-  // Of a later run.
+  // It belongs to a later run.
   if (Before(leader.end, other.begin)) return false;
   return role.goes_on_alone || !other.failed() ||
          !Before(other.struck, leader.end);
 }
 
-// By the one that succeeded last: one look at each, however many say to lead.
+// Uses the leader that succeeded last, so that each member is checked once.
 void SettleFollowers(const v1::FailureReport& report,
                      std::vector<Member>& members) {
   const Member* leader = nullptr;
@@ -246,19 +243,19 @@ void SettleFollowers(const v1::FailureReport& report,
   }
 }
 
-// Their words: a member that died of a peer, or that names it.
+// Returns whether a member died of a peer or names one.
 bool SpeaksOfOthers(const Member& member) {
   return member.failed() && (ClassOf(member.reading) == GangClass::kEcho ||
                              (member.reading.best.flags & kNamesMember) != 0);
 }
 
-// "worker-1", not "worker-15".
+// Matches "worker-1" but not "worker-15".
 bool HoldsName(std::string_view text, std::string_view name) {
   return HoldsWhole(text, name,
                     [](char c) { return IsAlphanumeric(c) || c == '-'; });
 }
 
-// Its completion index, else what its name ends with.
+// Returns the completion index, else the last part of the name.
 std::string_view NumberOf(const kubernetes::core::v1::Pod& pod) {
   const std::string_view index =
       LabelOf(pod.metadata().labels(), kCompletionIndexLabel);
@@ -267,9 +264,9 @@ std::string_view NumberOf(const kubernetes::core::v1::Pod& pod) {
   return name.substr(name.find_last_of('-') + 1);
 }
 
-// "[3] is setting up NCCL communicator and retrieving ncclUniqueId from [0]":
-// the one that is waited for, by its rank. Ranks are members where the teller's
-// own rank is its number, and one member alone has the other.
+// Returns the member that is waited for by rank: "[3] is setting up NCCL
+// communicator and retrieving ncclUniqueId from [0]". Ranks are used if the
+// speaker's own rank is its number and exactly one member has the other.
 int NamedByRank(const Attempt& attempt, const PodReading& root) {
   static const re2::RE2* const told =
       new re2::RE2("\\[(\\d+)\\] [^\\n]*? from \\[(\\d+)\\]");
@@ -301,7 +298,7 @@ GangClass ClassOf(const PodReading& member) {
   if (member.state.goes_on()) return GangClass::kRecovered;
   if ((member.best.flags & kPeerEffect) != 0) return GangClass::kEcho;
   const GangClass of_cause = RowOf(member.best.cause).gang;
-  // A node that is lost by default (no container status) proves nothing.
+  // A node lost only for lack of container states proves nothing.
   if (of_cause == GangClass::kHardware && member.best.tier <= Tier::kGeneric) {
     return GangClass::kUnexplained;
   }
@@ -360,7 +357,7 @@ std::vector<Member> ReadMembers(const Context& context) {
     Member& member = members[static_cast<std::size_t>(i)];
     member.reading = ReadPod(context, i, member.facts);
   }
-  // A pod alone has nobody to be compared with, but its end is its own.
+  // A single pod has no others to compare with.
   Slots slots(context.report);
   for (Member& member : members) {
     const core::Pod& pod = context.report.pods(member.reading.pod);
@@ -374,7 +371,7 @@ std::vector<Member> ReadMembers(const Context& context) {
     member.slot = slots.Of(pod);
   }
   if (pods > 1) BoundBySuccessors(context.report, members);
-  // One that has failed for good all the same had its reasons.
+  // If the owner failed for good, the leader's success did not count.
   if (pods > 1 && !context.owners.gave_up()) {
     SettleFollowers(context.report, members);
   }

@@ -1,5 +1,4 @@
-// The pods of a report as members of the workload: when each lived and how it
-// ended, and which attempt it belongs to.
+// The pods of a report as members of the workload: lifetime, end and attempt.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_MEMBER_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_MEMBER_H_
 
@@ -18,40 +17,37 @@ namespace mulligan::demystify {
 
 struct Member {
   PodReading reading;
-  // All that was read of it, weighed.
+  // All of its facts, weighed.
   Candidates facts;
-  // Its lifetime: from its creation, or the start of the container's last run
-  // if that was restarted, to the end of the deciding container. Unknown where
-  // the report has no times; an end is known only for members that failed or
-  // succeeded.
+  // Its lifetime, from its creation (or the last start of a restarted
+  // container) to the end of the deciding container. Unknown without times;
+  // `end` is only known for members that failed or succeeded.
   Seconds begin = kUnknownTime;
   Seconds end = kUnknownTime;
-  // When what ended it struck: the mark before the end (PodState.marked), else
-  // the end. Its successor may begin then, while it has its grace period still
-  // to run. Never later than its successor was created.
+  // When its end was caused: the mark before the end (PodState.marked), else
+  // the end. A successor may start from then on, during the grace period. Never
+  // later than the successor's creation.
   Seconds struck = kUnknownTime;
-  // jobset.sigs.k8s.io/restart-attempt; -1: not of a JobSet.
+  // jobset.sigs.k8s.io/restart-attempt; -1 if not of a JobSet.
   int restart = -1;
-  // The place it takes in its Job, which holds one pod at a time: its
-  // completion index, or the Job itself where that runs one pod. Members of one
-  // place have one number; -1: not known.
+  // The number of its place in the Job, which holds one pod at a time: its
+  // completion index, or the Job itself if it runs one pod. -1 if unknown.
   int slot = -1;
-  // The ledger has a failure of which it is the root.
+  // It is the root of a failure in the ledger.
   bool recorded = false;
-  // It works for itself: nothing tells that it shares a fate with the others.
+  // It works alone: nothing ties it to the other members.
   bool alone = false;
-  // The member that decides how the work ends has succeeded, and what became of
-  // this one does not matter.
+  // The work's leader has succeeded, so this member's end does not matter.
   bool settled = false;
 
   bool has_slot() const { return slot >= 0; }
   bool succeeded() const {
     return !settled && reading.failing() && reading.best.cause == v1::SUCCEEDED;
   }
-  // It came to a bad end, or cannot start.
+  // Returns whether it failed or cannot start.
   bool failed() const { return !settled && reading.failing() && !succeeded(); }
-  // It failed and is over or about to be, so that another pod may have taken
-  // its place.
+  // Returns whether it failed and is over or about to be, so that another pod
+  // may have replaced it.
   bool ended() const {
     return failed() && !reading.state.goes_on() &&
            (reading.state.end != End::kNone ||
@@ -60,7 +56,7 @@ struct Member {
   }
 };
 
-// The members of one attempt: those at `pods` of all.
+// The members of one attempt, by index.
 struct Attempt {
   const Context& context;
   const std::vector<Member>& members;
@@ -74,35 +70,35 @@ struct Attempt {
 
 GangClass ClassOf(const PodReading& member);
 
-// Whether the member ended by itself, for a reason of its own.
+// Returns whether the member ended by itself, for a reason of its own.
 bool FailedByItself(const PodReading& member);
 
-// Says no more than that it failed: so does a member that lost its peers, when
-// its log did not arrive. Aborts are among them, because a collective's
-// watchdog ends a process that way.
+// Returns whether the member shows only that it failed, as one does that lost
+// its peers and its log. Includes aborts, because a collective's watchdog ends
+// a process that way.
 bool SaysNothing(const PodReading& member);
 
-// Nothing but its time tells whether it began it or followed.
+// Returns whether only time shows if the member was first.
 bool MayFollow(const PodReading& member);
 
-// When the kubelet found the pod not ready: of one without container states,
-// its end.
+// Returns when the kubelet found the pod not ready, which is its end if it has
+// no container states.
 Seconds LastReady(const kubernetes::core::v1::PodStatus& status);
 
-// When trouble began for a member.
+// Returns when the member's trouble began.
 Seconds BeginOfTrouble(const PodReading& member);
 
-// Reads every pod of the report once, in its order.
+// Reads every pod of the report once, in order.
 std::vector<Member> ReadMembers(const Context& context);
 
-// What was told before had happened by then, whatever the clock of the node
-// says: sets Member.recorded, and bounds Member.struck where no slot does.
+// Sets Member.recorded. A recorded failure had happened by the time of its
+// record, whatever the node's clock says, so this bounds Member.struck if no
+// slot does.
 void BoundByRecords(const WasDecided& was_decided,
                     std::vector<Member>& members);
 
-// Index into report.pods of the member that the words of `root` name,
-// where they are of a row that names members: by its name, or by its rank.
-// -1: none.
+// Returns the index into report.pods of the member that the deciding text of
+// `root` names, by name or rank, if its row names members; -1 if none.
 int NamedBy(const Attempt& attempt, const PodReading& root);
 
 }  // namespace mulligan::demystify

@@ -18,10 +18,10 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// Of a thousand odd pods the first few are enough.
+// The first few of many anomalies are enough.
 constexpr std::size_t kMaxWarnings = 8;
 
-// Clocks of caller and cluster may differ by this much.
+// Clocks of caller and cluster may differ by this many seconds.
 constexpr Seconds kFuture = 60;
 
 using Warnings = std::vector<std::string>;
@@ -76,12 +76,12 @@ bool EndedBeforeItStarted(const core::ContainerStatus& status) {
   return IsBackwards(status.state()) || IsBackwards(status.last_state());
 }
 
-// What is odd about containers, each once a pod.
+// Anomalies of containers, each reported once per pod.
 constexpr const char* kContainerOddities[] = {
     "more than one of waiting, running and terminated is set",
     "restartCount is negative", "finishedAt is before startedAt"};
 
-// As bits, in their order.
+// Returns them as bits, in that order.
 unsigned OdditiesOf(const core::ContainerStatus& status) {
   return (InTwoStates(status) ? 1U : 0U) |
          (status.restart_count() < 0 ? 2U : 0U) |
@@ -91,7 +91,7 @@ unsigned OdditiesOf(const core::ContainerStatus& status) {
 constexpr char kInTheFuture[] =
     " has times later than observedAt: clocks differ";
 
-// Of each kind of oddity the first.
+// Warns of the first anomaly of each kind.
 void CheckPod(const Context& context, const core::Pod& pod,
               Warnings& warnings) {
   const core::PodStatus& status = pod.status();
@@ -120,7 +120,7 @@ void CheckPod(const Context& context, const core::Pod& pod,
   }
 }
 
-// "active is -1, failed is -2"; empty: none is negative.
+// Returns for example "active is -1, failed is -2"; empty if none is negative.
 std::string NegativesIn(std::span<const ObjectCount> counts) {
   std::string found;
   for (const ObjectCount& count : counts) {
@@ -131,7 +131,7 @@ std::string NegativesIn(std::span<const ObjectCount> counts) {
   return found;
 }
 
-// What was warned of already: of many Jobs once is enough.
+// Warnings already given, because once is enough for many Jobs.
 struct Told {
   bool future = false;
   bool negative = false;
@@ -205,7 +205,7 @@ void CheckCreationError(const v1::CreationError& error, Warnings& warnings) {
   }
 }
 
-// "19500 failed and 20 running pods were not looked at: ..."
+// Adds for example "19500 failed and 20 running pods were not looked at: ..."
 void CheckOmitted(const v1::PodCounts& counts, Warnings& warnings) {
   const struct {
     std::int32_t pods;

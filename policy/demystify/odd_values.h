@@ -1,4 +1,4 @@
-// What is odd about the report itself.
+// Anomalies of a report.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_ODD_VALUES_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_ODD_VALUES_H_
 
@@ -10,12 +10,12 @@
 
 namespace mulligan::demystify {
 
-// Whether a container of the pod is said to wait, run or have ended, and
-// another of these at the same time.
+// Returns whether a container of the pod has more than one of the states
+// waiting, running and terminated.
 bool ContainerInTwoStates(const kubernetes::core::v1::Pod& pod);
 
-// Appends what is odd about the report itself: values and kinds this version
-// does not know, values that cannot be or not together, times in the future.
+// Appends the anomalies of the report: unknown values and kinds, impossible or
+// contradictory values, times in the future.
 void CheckReport(const Context& context, std::vector<std::string>& warnings);
 
 }  // namespace mulligan::demystify

@@ -11,7 +11,7 @@
 namespace mulligan::demystify {
 namespace {
 
-// Longer lists do not help anybody.
+// Longer lists do not help.
 constexpr std::size_t kMostOthers = 8;
 
 void AddOther(const OtherCause& other, const Conclusion& conclusion,

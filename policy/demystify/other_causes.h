@@ -1,4 +1,4 @@
-// What else a failure may have been.
+// Other possible causes of a failure.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_OTHER_CAUSES_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_OTHER_CAUSES_H_
 
@@ -12,25 +12,25 @@
 
 namespace mulligan::demystify {
 
-// One of both is set.
+// Exactly one of `fact` and `reading` is set.
 struct OtherCause {
   v1::Cause cause;
-  // What speaks for it.
+  // The fact that supports it.
   const Candidate* fact = nullptr;
-  // It is another reading of the cause that was found.
+  // An alternative to the concluded cause.
   const Alternative* reading = nullptr;
 };
 
-// Each once, the likeliest first, at most eight: what somebody else made of it
-// (FailureReport.hints); then, if `all`, causes that did not win and other
-// readings of the one that did.
+// Returns at most eight distinct causes, the likeliest first: hints of the
+// caller (FailureReport.hints) and, if `all`, causes that did not win and
+// alternatives to the one that did.
 std::vector<OtherCause> OtherCausesOf(const v1::FailureReport& report,
                                       const Conclusion& conclusion, bool all);
 
-// Whether the report lacks what could rule a reading out.
+// Returns whether the report lacks `part`, which could rule a cause out.
 bool Lacks(const Context& context, const Conclusion& conclusion, Part part);
 
-// The words that a conclusion is about: the culprit's own, or the object's.
+// Returns the message of a conclusion: the culprit's or the object's.
 std::string_view MessageOf(const v1::FailureReport& report,
                            const Conclusion& conclusion);
 

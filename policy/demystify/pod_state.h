@@ -1,4 +1,4 @@
-// What is known of a pod before its facts are weighed.
+// The state of a pod before its facts are weighed.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_POD_STATE_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_POD_STATE_H_
 
@@ -10,8 +10,8 @@
 
 namespace mulligan::demystify {
 
-// A device that fails takes the program that uses it along within so long; its
-// detector tells of it up to a minute late.
+// Seconds. A failing device ends its program within the first; its detector
+// reports up to the second later.
 inline constexpr Seconds kDeviceSeenBefore = 300;
 inline constexpr Seconds kDeviceSeenAfter = 60;
 
@@ -23,62 +23,61 @@ enum class Phase : std::uint8_t {
   kFailed,
 };
 
-// How the deciding container ended, as far as its status tells.
+// How the deciding container ended, by its status.
 enum class End : std::uint8_t {
   // No end is known.
   kNone,
   // Exit code 0.
   kClean,
-  // By itself: any other code.
+  // By itself, with any other code.
   kOwn,
-  // By a signal somebody sent: 137, 143 and their other notations.
+  // By a signal from outside: 137, 143 and their other notations.
   kKilled,
-  // The runtime or kubelet lost it; the code is invented.
+  // The runtime or kubelet lost it, so the code is invented.
   kLost,
 };
 
 struct PodState {
   Phase phase = Phase::kUnknown;
   End end = End::kNone;
-  // Some container ran.
+  // A container has run.
   bool started = false;
   // A container waits for something other than its next restart.
   bool blocked = false;
-  // A container waits for its next restart, and how it ended is not told.
+  // A container waits for its next restart, and its last end is not reported.
   bool looping = false;
-  // The end is that of an earlier run; the container runs again.
+  // The end is of an earlier run; the container runs again.
   bool recovered = false;
-  // The kubelet will start the container that ended again, as its restart
-  // policy says, with or without a back-off.
+  // The kubelet will restart the ended container by its restart policy, with or
+  // without back-off.
   bool restarting = false;
-  // What ended is a container beside one of the work that still runs.
+  // The ended container is not one of the work, which still runs.
   bool beside = false;
-  // It was deleted by an owner that has its reason, and is read as it was
-  // before.
+  // Its owner cleaned it up, so it is read as it was before.
   bool cleaned_up = false;
-  // When somebody announced the end of the pod while it ran: a disruption, a
-  // deletion. Unknown: nobody did, or only after it had ended.
+  // When the end of the running pod was announced: by a disruption or deletion.
+  // Unknown if it was not, or only after the end.
   Seconds marked = kUnknownTime;
-  // Between SIGTERM and SIGKILL: spec.terminationGracePeriodSeconds.
+  // Seconds between SIGTERM and SIGKILL: spec.terminationGracePeriodSeconds.
   Seconds grace = 30;
-  // The deciding container: index in its list, -1 when there is none.
+  // The deciding container: index in its list, -1 if there is none.
   int container = -1;
   bool init = false;
   std::optional<std::int32_t> exit_code;
   Seconds finished_at = kUnknownTime;
   // Its termination message.
   std::string_view message;
-  // Its containers say what they hold, and no accelerator is among it.
+  // Its containers state their resources, without an accelerator.
   bool without_device = false;
 
   bool unclear_end() const { return end != End::kOwn && end != End::kClean; }
-  // What ended runs again, will without anybody's help, or was not the work.
+  // Returns whether the container runs again, restarts, or is not the work.
   bool goes_on() const { return recovered || restarting || beside; }
 };
 
-// Whether the container may have held a device. Claims of devices
-// (resource.k8s.io) and what a runtime lends to all are not among what it says
-// it holds; its last words may tell.
+// Returns whether the container may have held a device. Device claims
+// (resource.k8s.io) and devices that a runtime gives to all are not among its
+// resources, but its final output may mention them.
 inline bool MayHoldDevice(const PodState& state) {
   const auto says = [&state](std::string_view word) {
     return state.message.find(word) != std::string_view::npos;
@@ -86,8 +85,7 @@ inline bool MayHoldDevice(const PodState& state) {
   return !state.without_device || says("CUDA") || says("NCCL") || says("GPU");
 }
 
-// Whether trouble of a device that showed at `at` can be why the container
-// ended by itself.
+// Returns whether device trouble at `at` may explain the container's own end.
 inline bool IsDeviceOfEnd(const PodState& state, Seconds at) {
   return MayHoldDevice(state) && Known(at) && Known(state.finished_at) &&
          at + kDeviceSeenBefore >= state.finished_at &&

@@ -34,9 +34,9 @@ v1::Diagnosis::Situation SituationOf(v1::Cause cause) {
   }
 }
 
-// Whether the workload is being deleted, and had not failed for good before:
-// nobody starts anything of it again. A Job that another object controls is
-// deleted to be made again.
+// Returns whether the workload is being deleted, and had not failed for good
+// before, so that it will not restart. A Job with a controller is deleted to be
+// recreated.
 bool GoesAway(const Context& context, const Candidates& facts) {
   return std::ranges::any_of(facts, [&context](const Candidate& fact) {
     if (fact.row != &sign::kObjectDeleted) return false;
@@ -47,12 +47,12 @@ bool GoesAway(const Context& context, const Candidates& facts) {
   });
 }
 
-// The kubelet writes that a container was killed before it writes the phase and
-// why: it takes it no longer than this.
+// Seconds in which the kubelet, after it reports a killed container, writes the
+// phase and the reason.
 constexpr Seconds kKubeletWrites = 10;
 
-// Whether a kill that nothing explains may be explained any moment: the pod is
-// not said to have ended.
+// Returns whether an unexplained kill may still be explained: the pod's phase
+// does not show an end yet.
 bool IsHalfTold(const Context& context, const Conclusion& conclusion) {
   const PodState& state = conclusion.gang.state;
   return state.phase == Phase::kRunning && state.end == End::kKilled &&
@@ -62,7 +62,7 @@ bool IsHalfTold(const Context& context, const Conclusion& conclusion) {
          !Before(state.finished_at + kKubeletWrites, context.now);
 }
 
-// What goes on, where that is not plain from the cause.
+// Returns what goes on, if the cause does not show it.
 std::string WhatGoesOn(const v1::FailureReport& report, const Gang& gang) {
   const auto& pod = report.pods(gang.root);
   const std::string name = Excerpt(ContainerName(pod, gang.state));
@@ -120,7 +120,7 @@ Standing StandingOf(const Attempt& attempt, const Conclusion& conclusion) {
 Standing LookForLife(const Attempt& attempt, Candidates& facts) {
   Standing standing = {Diagnosis::ALIVE,
                        StuckAt(attempt.context, attempt.pods)};
-  // A node that does not answer may go on so.
+  // A node that does not answer may stay so.
   for (const Candidate& fact : facts) {
     if (fact.place.root == Root::kNodes && Known(fact.at)) {
       standing.ask_again =

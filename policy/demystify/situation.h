@@ -13,19 +13,19 @@ namespace mulligan::demystify {
 
 struct Standing {
   v1::Diagnosis::Situation situation = v1::Diagnosis::BROKEN;
-  // When to look again at work that is not broken; unknown: no need.
+  // When to look again at work that is not broken; unknown if there is no need.
   Seconds ask_again = kUnknownTime;
-  // For people; empty: it is plain.
+  // Explanation for users; empty if obvious.
   std::string warning = {};
 };
 
-// Of an attempt of which `conclusion` has a decisive fact. Nothing is broken
-// where the place of what ended was taken already, nor where the workload is
-// being deleted.
+// Returns the status of an attempt with a decisive fact. Nothing is broken if
+// what ended has been replaced, or if the workload is being deleted.
 Standing StandingOf(const Attempt& attempt, const Conclusion& conclusion);
 
-// Of one of which no fact decides: nothing is broken without evidence of an
-// end. Adds the fact that shows how the work fares to `facts`, if there is one.
+// Returns the status of an attempt without a decisive fact, which is never
+// broken without evidence of an end. Adds the fact that shows how the work
+// fares to `facts`, if there is one.
 Standing LookForLife(const Attempt& attempt, Candidates& facts);
 
 }  // namespace mulligan::demystify

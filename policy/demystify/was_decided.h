@@ -1,4 +1,4 @@
-// What the ledger is asked about the failures of a report.
+// Look-up of failures in the ledger.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_WAS_DECIDED_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_WAS_DECIDED_H_
 
@@ -8,9 +8,9 @@
 
 namespace mulligan {
 
-// What the ledger has of the failure of which a pod is the root: when it was
-// struck, at the latest, in seconds since the epoch, or
-// demystify::kUnknownTime. Nothing: it does not have it.
+// Returns the latest time, in epoch seconds, by which the failure with root
+// `pod` had happened, or demystify::kUnknownTime. Empty if the ledger does not
+// have it.
 using WasDecided = std::function<std::optional<std::int64_t>(int pod)>;
 
 }  // namespace mulligan

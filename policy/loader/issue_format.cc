@@ -22,7 +22,7 @@ struct Style {
 constexpr Style kPlain = {"", "", "", ""};
 constexpr Style kColored = {"\x1b[1;31m", "\x1b[1;33m", "\x1b[2m", "\x1b[0m"};
 
-// Line `number` (from 1) of `text` without its end; false when there is none.
+// Finds line `number` (from 1), without its end. False if there is none.
 bool FindLine(std::string_view text, int number, std::string_view& line) {
   for (int i = 1; i < number; ++i) {
     const size_t end = text.find('\n');
@@ -34,7 +34,7 @@ bool FindLine(std::string_view text, int number, std::string_view& line) {
   return true;
 }
 
-// What a terminal may show of a line: tabs as one column.
+// Makes a line safe to show; a tab becomes one column.
 std::string Printable(std::string_view text) {
   std::string line(text);
   std::replace(line.begin(), line.end(), '\t', ' ');
@@ -47,7 +47,7 @@ size_t CountCharacters(std::string_view printable) {
   }));
 }
 
-// The line and the caret under byte `column` (from 1; 0: no caret).
+// Returns the line, and a caret under byte `column` (from 1; 0: no caret).
 std::string LineExcerpt(std::string_view line, Position position,
                         const Style& style) {
   const size_t column = std::min(

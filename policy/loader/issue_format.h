@@ -1,4 +1,4 @@
-// Problems of policy files as people read them.
+// Problems of policy files as text.
 #ifndef MULLIGAN_POLICY_LOADER_ISSUE_FORMAT_H_
 #define MULLIGAN_POLICY_LOADER_ISSUE_FORMAT_H_
 
@@ -11,22 +11,22 @@
 
 namespace mulligan {
 
-// One block per issue, each line ended by a newline:
+// Returns one block per issue; each line ends in a newline:
 //
 //   training.yaml:7:15: error: unknown budget "aplication", did you mean ...
 //      7 |       budget: aplication
 //        |               ^
 //
-// The source lines come from the text of that file in `texts`; an issue of
-// another file, or without a line, is its first line alone. Lines longer than
-// 120 bytes are cut around the column. With `color`, ANSI colours.
+// Source lines come from the file's text in `texts`. An issue of another file,
+// or without a line, has only its first line. Lines longer than 120 bytes are
+// cut around the column. `color` adds ANSI colours.
 std::string FormatIssues(const Issues& issues,
                          const std::vector<PolicyText>& texts, bool color);
 
-// As it is answered: text that is not UTF-8 has U+FFFD in its place.
+// Returns the message form; invalid UTF-8 becomes U+FFFD.
 v1::PolicyIssue ToPolicyIssue(const Issue& issue);
 
-// "2 errors, 1 warning"; "no problems" when there are none.
+// Returns for example "2 errors, 1 warning"; "no problems" if there are none.
 std::string SummarizeIssues(const Issues& issues);
 
 }  // namespace mulligan

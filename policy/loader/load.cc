@@ -23,9 +23,9 @@ namespace mulligan {
 namespace {
 
 constexpr std::string_view kKind = "RetryPolicy";
-// Of the embedded policy that answers as the operator.
+// Name of the embedded policy that answers as the operator.
 constexpr std::string_view kNativeName = "native";
-// More are no help, and a hostile file can have one for every few bytes.
+// More do not help, and a hostile file can have one for every few bytes.
 constexpr size_t kMostIssuesPerFile = 100;
 constexpr size_t kRevisionBytes = 8;
 
@@ -37,8 +37,7 @@ void Report(const std::string& file, Position position, std::string message,
       {Issue::Severity::kError, file, position, std::move(message)});
 }
 
-// Whether the document says it is something else. Then one issue is enough: it
-// is not a policy with two hundred mistakes.
+// Returns whether the document is of another kind, its only issue then.
 bool IsOtherKind(const std::string& file, const YamlNode& document,
                  Issues& issues) {
   for (const auto& [key, value] : document.entries) {
@@ -59,8 +58,8 @@ bool IsOtherKind(const std::string& file, const YamlNode& document,
   return false;
 }
 
-// Blocks pasted from other objects. What they create from (pods, clusters) has
-// no bearing on retries, so nobody needs to know what of it is not known here.
+// Rules for blocks pasted from other objects. Pod and cluster templates have no
+// bearing on retries, so unknown keys in them are ignored.
 UnknownKeys ForeignBlocks(std::string_view path) {
   constexpr std::string_view kPasted = "spec.pasted.";
   if (!path.starts_with(kPasted)) return UnknownKeys::kRefuse;
@@ -72,16 +71,16 @@ UnknownKeys ForeignBlocks(std::string_view path) {
   return UnknownKeys::kWarn;
 }
 
-// What these lack is a problem whatever else is wrong with them: no check of
-// them as a whole depends on what was read of their members.
+// Returns whether an incomplete map at `path` is still checked as a whole,
+// because those checks do not depend on its members' values.
 bool IsJudgedByMember(std::string_view path) {
   constexpr std::string_view kRule = "spec.rules[";
   return path.empty() || path == "spec" ||
          (path.starts_with(kRule) && path.find(']') == path.size() - 1);
 }
 
-// Moves doubtful paths to where no issue is: what is found there, or missing
-// below, is a consequence of what is reported already.
+// A position without issues. Problems at doubtful paths only follow from those
+// already reported.
 constexpr Position kNowhere = {-1, -1};
 
 void HideDoubtful(const DoubtfulPaths& doubtful, SourceMap& positions) {
@@ -93,8 +92,8 @@ void HideDoubtful(const DoubtfulPaths& doubtful, SourceMap& positions) {
   }
 }
 
-// Compiles one document and appends it to `rulesets` unless it, or the reading
-// before, had errors. Of a truncated one only what stands there is judged.
+// Compiles one document and appends it to `rulesets` if it has no errors. Of a
+// truncated document, only what it contains is checked.
 void CompileDocument(const std::string& file, const YamlNode& document,
                      bool truncated, PatternAllowance& allowance,
                      Rulesets& rulesets, Issues& issues) {
@@ -138,7 +137,7 @@ void CompileText(const PolicyText& text, PatternAllowance& allowance,
   if (parsed.documents.empty() && issues.size() == known) {
     Report(text.file, {}, "empty file, expected a RetryPolicy", issues);
   }
-  // Refused by the parser, but readable: anchors, tags and the like.
+  // Anchors, tags and the like are refused but can still be read.
   const bool refused = issues.size() > known;
   Rulesets compiled;
   for (const YamlNode& document : parsed.documents) {
@@ -151,7 +150,7 @@ void CompileText(const PolicyText& text, PatternAllowance& allowance,
   std::move(compiled.begin(), compiled.end(), std::back_inserter(rulesets));
 }
 
-// The name is what callers ask for, so it must keep its meaning.
+// Callers ask for the name, so it must keep its meaning.
 void AddNative(const PolicyText& text, PatternAllowance& allowance,
                Rulesets& rulesets, Issues& issues) {
   bool found = false;
@@ -193,7 +192,7 @@ void AddCatchAll(const PolicyText& text, PatternAllowance& allowance,
   }
 }
 
-// In file and line order, at most kMostIssuesPerFile of each file.
+// Sorts issues by file and line, at most kMostIssuesPerFile per file.
 void Arrange(const std::vector<PolicyText>& texts, Issues& issues) {
   std::map<std::string, size_t> rank;
   for (const PolicyText& text : texts) rank.emplace(text.file, rank.size());
@@ -223,8 +222,9 @@ void Arrange(const std::vector<PolicyText>& texts, Issues& issues) {
 
 }  // namespace
 
-// Names and contents, each after its length so that no two sets share bytes.
-// Folders do not count: the same ConfigMap mounted elsewhere is the same set.
+// Hashes names and contents, each after its length, so that different sets have
+// different bytes. Folders are excluded: a ConfigMap mounted elsewhere is the
+// same set.
 std::string PolicyRevision(const std::vector<PolicyText>& texts) {
   std::string bytes;
   for (const PolicyText& text : texts) {

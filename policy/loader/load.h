@@ -1,4 +1,4 @@
-// From the texts of policy files to a PolicySet.
+// Loads the texts of policy files into a PolicySet.
 #ifndef MULLIGAN_POLICY_LOADER_LOAD_H_
 #define MULLIGAN_POLICY_LOADER_LOAD_H_
 
@@ -13,34 +13,31 @@
 
 namespace mulligan {
 
-// The policies that are compiled into the binary (policy/default_policy.yaml),
-// under the file name "<embedded>".
+// Returns the policies embedded in the binary (policy/default_policy.yaml),
+// with the file name "<embedded>".
 PolicyText EmbeddedPolicy();
 
-// The policy `native` (policy/native_policy.yaml), under the same file name.
+// Returns the policy `native` (policy/native_policy.yaml), likewise.
 PolicyText EmbeddedNativePolicy();
 
-// Parses, compiles and lints `texts` as one set, all or nothing: null when any
-// file has an error. `issues` receives every problem of every file, warnings
-// too, in file and line order, at most 100 of each file. When no text holds a
-// catch-all policy, the embedded default policy completes the set. The embedded
-// policy `native` joins every set that has none of that name.
+// Parses, compiles and checks `texts` as one set. Returns null if any file has
+// an error, or if the watch of `allowance` ends the loading; `issues` are then
+// incomplete.
 //
-// The revision of the set is the start of a SHA-256 over file names (without
-// folders) and contents, as 16 hexadecimal digits.
-//
-// What the patterns cost is taken from `allowance`. Null when its watch ends
-// the loading; what the issues say then is not all.
+// `issues` receives all errors and warnings in file and line order, at most 100
+// per file. If there is no catch-all policy, the embedded default policy is
+// added; so is the embedded policy `native`, unless the set has one of that
+// name. `allowance` is charged for the patterns.
 std::unique_ptr<const PolicySet> LoadPolicies(
     const std::vector<PolicyText>& texts, Issues& issues,
     PatternAllowance& allowance);
 
-// The same within kMaxCompileSteps.
+// Does the same within kMaxCompileSteps.
 std::unique_ptr<const PolicySet> LoadPolicies(
     const std::vector<PolicyText>& texts, Issues& issues);
 
-// The revision that a set of `texts` alone would have: the start of a SHA-256
-// over file names (without folders) and contents.
+// Returns the revision of a set of `texts` alone: the start of a SHA-256 over
+// file names (without folders) and contents, as 16 hexadecimal digits.
 std::string PolicyRevision(const std::vector<PolicyText>& texts);
 
 }  // namespace mulligan

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of files that may test policies and be none.
+// Suffix of files that may be test suites.
 constexpr std::string_view kSuiteSuffix = "_test";
 
 void Report(const std::string& file, std::string message, Issues& issues) {
@@ -46,7 +46,7 @@ void ReadInto(const fs::path& path, const std::string& name,
   if (in) in.read(content.data(), static_cast<std::streamsize>(content.size()));
   if (!in.is_open() || in.bad()) return Report(name, "cannot be read", issues);
   content.resize(static_cast<size_t>(in.gcount()));
-  // A thousand small files must not take a thousand times the largest.
+  // Keeps a thousand small files from taking a thousand times the largest.
   content.shrink_to_fit();
   if (content.size() > kMaxPolicyFileBytes) {
     return Report(
@@ -62,8 +62,8 @@ bool IsPolicyName(const std::string& name) {
   return name[0] != '.' && (extension == ".yaml" || extension == ".yml");
 }
 
-// Whether the file, named like one, is a suite: it says so, or does not say
-// that it is a policy. Comments say nothing.
+// Returns whether a file with the suffix is a suite: it declares so, or does
+// not declare a policy. Ignores comments.
 bool IsSuite(const fs::path& path) {
   if (!path.stem().string().ends_with(kSuiteSuffix)) return false;
   std::error_code error;
@@ -79,16 +79,15 @@ bool IsSuite(const fs::path& path) {
   return !RE2::PartialMatch(text, *kind, &found) || found == kSuiteKind;
 }
 
-// The policy files of a folder as they stood at one moment.
+// The policy files of a folder at one moment.
 struct Listing {
-  // Name to place, in name order.
+  // Paths by name, sorted.
   std::map<std::string, fs::path> files;
-  // Differs when a file, or what a link leads to, was another one.
+  // Changes if a file, or the target of a link, changes.
   std::string stamp;
 };
 
-// Adds the policy files directly in `folder`, but for those that `leave_out`
-// wants left out.
+// Adds the policy files directly in `folder` for which `leave_out` is false.
 void ListInto(const fs::path& folder, bool (*leave_out)(const fs::path& file),
               Listing& listing, std::error_code& error) {
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
@@ -110,9 +109,9 @@ bool LeadsIntoData(const fs::path& file) {
 
 bool Nothing(const fs::path&) { return false; }
 
-// Resolves links once, so that all files are of one version. The folder itself
-// may be a link (git-sync); a mounted ConfigMap holds links through `..data`,
-// which is swapped on an update, links of files that came or went after that.
+// Resolves links once, so that all files are of one version. The folder may be
+// a link (git-sync). A mounted ConfigMap has links through `..data`, which an
+// update swaps before it adds or removes the links of files.
 Listing List(const std::string& directory, std::error_code& error) {
   Listing listing;
   const fs::path root = fs::canonical(directory, error);
@@ -132,7 +131,7 @@ Listing List(const std::string& directory, std::error_code& error) {
   return listing;
 }
 
-// Whoever changes files that often does not want them read now.
+// Files that change this often are not stable enough to read.
 constexpr int kMostLooks = 20;
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace mulligan {
 namespace {
 
-// Longer words are no typing mistakes, and the distance is quadratic.
+// Longer words are not misspellings, and the distance is quadratic.
 constexpr size_t kLongestWord = 64;
 
 std::string Fold(std::string_view word) {
@@ -24,8 +24,9 @@ std::string Fold(std::string_view word) {
   return folded;
 }
 
-// Optimal string alignment: insertions, deletions, substitutions and swaps;
-// `most` when it is that or more. Both words have at most kLongestWord letters.
+// Returns the optimal string alignment distance (insertions, deletions,
+// substitutions, swaps), at most `most`. REQUIRES: both words have at most
+// kLongestWord letters.
 size_t Distance(std::string_view a, std::string_view b, size_t most) {
   const size_t difference =
       a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
@@ -63,7 +64,7 @@ struct Word {
   std::string_view cause;
 };
 
-// The cause that a reason most often stands for: a suggestion, not a reading.
+// The usual cause behind a reason, for suggestions only.
 constexpr Word kWords[] = {
     {"OOM", "CONTAINER_OOM"},
     {"OOMKilled", "CONTAINER_OOM"},

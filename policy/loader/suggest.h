@@ -1,4 +1,4 @@
-// "Did you mean": the nearest of a closed set of names.
+// Suggestions for misspelt names.
 #ifndef MULLIGAN_POLICY_LOADER_SUGGEST_H_
 #define MULLIGAN_POLICY_LOADER_SUGGEST_H_
 
@@ -8,15 +8,14 @@
 
 namespace mulligan {
 
-// The candidate that `word` was most likely meant to be: equal but for case,
-// `_` and `-`, or at most a third of its letters away (a swap of neighbours
-// counts as one). Empty when nothing is near or two are equally near.
+// Returns the candidate that `word` most likely means: equal except for case,
+// `_` and `-`, or with at most a third of its letters different (a swap of
+// neighbours counts as one). Empty if none or two are equally near.
 std::string Nearest(std::string_view word,
                     const std::vector<std::string>& candidates);
 
-// The name of the Cause behind a reason that Kubernetes, its kubelet or an
-// operator writes ("OOMKilled": "CONTAINER_OOM"), in any case. Empty when none
-// stands for one cause alone.
+// Returns the Cause behind a reason of Kubernetes or an operator ("OOMKilled":
+// "CONTAINER_OOM"), in any case. Empty if no single cause fits.
 std::string_view CauseOfReason(std::string_view reason);
 
 }  // namespace mulligan

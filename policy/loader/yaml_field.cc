@@ -28,7 +28,7 @@ using ::google::protobuf::FieldDescriptor;
 using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
 
-// Longer lists hide the answer they contain.
+// Longer lists do not help.
 constexpr int kMostNamesListed = 12;
 
 bool IsDuration(const FieldDescriptor& field) {
@@ -36,7 +36,7 @@ bool IsDuration(const FieldDescriptor& field) {
          field.message_type() == Duration::descriptor();
 }
 
-// Zero means "not given" and cannot be written.
+// Excludes zero, which means "not given" and cannot be written.
 std::vector<std::string> NamesOf(const EnumDescriptor& type) {
   std::vector<std::string> names;
   for (int i = 0; i < type.value_count(); ++i) {
@@ -54,7 +54,7 @@ std::string NamesSentence(const EnumDescriptor& type) {
   return absl::StrFormat("one of %s", absl::StrJoin(names, ", "));
 }
 
-// Calls the setter or adder of the field's type when `value` is one.
+// Calls the setter or adder of the field's type if `value` is valid.
 template <typename T, typename Value>
 absl::Status Put(
     absl::StatusOr<T> value, const FieldDescriptor& field, Message& message,
@@ -67,7 +67,7 @@ absl::Status Put(
   return absl::OkStatus();
 }
 
-// An amount of a resource, which is a string or a number: as it was written.
+// Resource amounts are strings or numbers and kept as written.
 bool IsAmount(const FieldDescriptor& field) {
   return field.message_type() == google::protobuf::Value::descriptor();
 }

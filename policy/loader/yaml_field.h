@@ -1,4 +1,4 @@
-// From a YAML scalar to the field of a message, and what a field looks like.
+// Conversion of a YAML scalar to a field, and descriptions of fields.
 #ifndef MULLIGAN_POLICY_LOADER_YAML_FIELD_H_
 #define MULLIGAN_POLICY_LOADER_YAML_FIELD_H_
 
@@ -12,23 +12,23 @@
 
 namespace mulligan {
 
-// Whether values of `field` are written as one scalar: all types but messages,
+// Returns whether `field` is written as a scalar: all types except messages,
 // and google.protobuf.Duration.
 bool IsScalarField(const google::protobuf::FieldDescriptor& field);
 
-// Sets `field` (or appends to it when repeated) from the scalar `node`. On an
-// error the field is unchanged, but for an enum name near a known one: that
-// one is set.
+// Sets `field`, or appends to it if repeated, from the scalar `node`. On an
+// error the field is unchanged, except that a misspelt enum name sets the known
+// one.
 absl::Status StoreScalar(const YamlNode& node,
                          const google::protobuf::FieldDescriptor& field,
                          google::protobuf::Message& message);
 
-// What a value of `field` looks like: "a whole number", "a map with the keys
-// a, b", ... `element` describes one element of a repeated field.
+// Describes a value of `field`: "a whole number", "a map with the keys a, b".
+// `element`: describes one element of a repeated field.
 std::string ExpectedForm(const google::protobuf::FieldDescriptor& field,
                          bool element);
 
-// The JSON names of the fields of `type`, in schema order.
+// Returns the JSON names of the fields of `type`, in schema order.
 std::vector<std::string> KeysOf(const google::protobuf::Descriptor& type);
 
 }  // namespace mulligan

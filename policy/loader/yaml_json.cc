@@ -24,7 +24,7 @@ bool IsOneOf(std::string_view text,
   return std::ranges::find(words, text) != words.end();
 }
 
-// 0x and 0o integers, in decimal.
+// Converts 0x and 0o integers to decimal.
 std::optional<std::string> PrefixedInteger(std::string_view text) {
   const std::string_view prefix = text.substr(0, 2);
   const int base = prefix == "0x" ? 16 : prefix == "0o" ? 8 : 0;
@@ -36,7 +36,7 @@ std::optional<std::string> PrefixedInteger(std::string_view text) {
   return absl::StrCat(value);
 }
 
-// A decimal number as JSON writes it: ".5" and "5." and "+5" are YAML only.
+// Returns a number in JSON form; ".5", "5." and "+5" are YAML only.
 std::optional<std::string> Decimal(std::string_view text) {
   static const re2::RE2* const kForm = new re2::RE2(
       "(?:\\+|(-?))(?:(0|[1-9][0-9]*)\\.?|((?:0|[1-9][0-9]*)?\\.[0-9]+))"
@@ -50,7 +50,7 @@ std::optional<std::string> Decimal(std::string_view text) {
                       fraction, exponent);
 }
 
-// The JSON of a plain scalar that is no text.
+// Returns the JSON of a plain scalar that is not a string; empty otherwise.
 std::optional<std::string> TypedJson(std::string_view text) {
   if (IsOneOf(text, {"", "~", "null", "Null", "NULL"})) return "null";
   if (IsOneOf(text, {"true", "True", "TRUE"})) return "true";
@@ -111,7 +111,7 @@ class JsonWriter {
     json_ += '}';
   }
 
-  // `lines`: where the keys before it stand.
+  // `lines`: the lines of earlier keys.
   bool CheckKey(const YamlNode& key, std::map<std::string_view, int>& lines) {
     if (key.kind == YamlNode::Kind::kHole) return false;
     if (key.kind != YamlNode::Kind::kScalar) {

@@ -1,4 +1,4 @@
-// YAML as JSON: what Kubernetes makes of an object that it is given as YAML.
+// Conversion of YAML to JSON, as Kubernetes does it.
 #ifndef MULLIGAN_POLICY_LOADER_YAML_JSON_H_
 #define MULLIGAN_POLICY_LOADER_YAML_JSON_H_
 
@@ -10,13 +10,13 @@
 namespace mulligan {
 
 // Appends `node` to `json`. Plain scalars follow the core schema of YAML 1.2
-// (null, true, false, integers, floats, hexadecimal and octal with 0x and 0o);
-// everything else, quoted scalars always, stays a string: timestamps, "yes",
-// and digits with a leading zero, which YAML versions read differently.
+// (null, true, false, integers, floats, 0x and 0o). Everything else, including
+// all quoted scalars, stays a string: timestamps, "yes", and digits with a
+// leading zero, which YAML versions read differently.
 //
-// Adds an issue, without a file, for keys that an object has twice or that are
-// no scalars, merge keys, and nesting beyond kMaxAnyYamlDepth, which aliases
-// may add up to; what they are about is left out.
+// Adds an issue, without a file, for duplicate keys, keys that are not scalars,
+// merge keys, and nesting beyond kMaxAnyYamlDepth, to which aliases may add up.
+// Leaves out the values concerned.
 void AppendYamlAsJson(const YamlNode& node, Issues& issues, std::string& json);
 
 }  // namespace mulligan

@@ -46,8 +46,8 @@ bool IsStruct(const FieldDescriptor& field) {
   return field.message_type() == google::protobuf::Struct::descriptor();
 }
 
-// A list or map without entries, which a message cannot tell from none: what
-// looks like "nothing of it" would mean "any".
+// Returns whether the list or map is empty, which a message cannot distinguish
+// from an absent one: "none" would mean "any".
 bool IsEmptyOf(const YamlNode& value, const FieldDescriptor& field) {
   return (field.is_map() && value.kind == NodeKind::kMap &&
           value.entries.empty()) ||
@@ -55,14 +55,14 @@ bool IsEmptyOf(const YamlNode& value, const FieldDescriptor& field) {
           value.kind == NodeKind::kList && value.items.empty());
 }
 
-// The same for texts. Labels may be empty.
+// The same for strings; labels may be empty.
 bool IsEmptyText(const YamlNode& value, const FieldDescriptor& field) {
   return field.cpp_type() == FieldDescriptor::CPPTYPE_STRING &&
          !field.has_presence() &&
          field.containing_type()->map_key() == nullptr && value.text.empty();
 }
 
-// Of a document, before its lists are no longer read; more than are shown.
+// Issues of a document after which lists are no longer read.
 constexpr size_t kMostIssues = 1000;
 
 class MessageReader {
@@ -130,8 +130,7 @@ class MessageReader {
     }
   }
 
-  // Checks a key and that it is the first of its name. Returns false when the
-  // entry is to be skipped.
+  // Checks a key and that it is unique. Returns false to skip the entry.
   bool CheckKey(const YamlNode& key, std::string_view path,
                 std::map<std::string, Position, std::less<>>& seen) {
     if (key.kind == NodeKind::kHole) {
@@ -168,7 +167,7 @@ class MessageReader {
     }
   }
 
-  // The field a key names; for a near miss the field that was meant, unless
+  // Returns the field of a key; for a misspelt key the intended field, unless
   // that is given as well.
   const FieldDescriptor* FindField(const Descriptor& type, const YamlNode& key,
                                    const YamlNode& map,
@@ -250,7 +249,7 @@ class MessageReader {
                 const FieldDescriptor& field, Message& message) {
     if (!CheckKind(value, NodeKind::kList, path, field, false)) return;
     for (size_t i = 0; i < value.items.size(); ++i) {
-      // Nobody reads them all, and each costs a look through all names.
+      // Bounds the time: each further issue searches all names.
       if (issues_.size() > kMostIssues) return Doubt(path);
       const YamlNode& item = value.items[i];
       const std::string item_path = absl::StrFormat("%s[%d]", path, i);
@@ -264,8 +263,7 @@ class MessageReader {
     }
   }
 
-  // An empty message for an element that cannot be read: the indices of those
-  // behind it are those of the file.
+  // Adds an empty message for an unreadable element, to keep indexes.
   static void KeepPlace(const FieldDescriptor& field, Message& message) {
     if (field.is_repeated() && !IsScalarField(field)) {
       message.GetReflection()->AddMessage(&message, &field);
@@ -316,7 +314,7 @@ class MessageReader {
     }
   }
 
-  // An object of another program, as JSON has it.
+  // Reads another program's object through JSON.
   void ReadObject(const YamlNode& map, const std::string& path,
                   Message& object) {
     Issues faults;

@@ -1,4 +1,4 @@
-// From YAML to a protobuf message whose schema is the file format.
+// Reading of YAML into a protobuf message, whose schema is the file format.
 #ifndef MULLIGAN_POLICY_LOADER_YAML_READER_H_
 #define MULLIGAN_POLICY_LOADER_YAML_READER_H_
 
@@ -12,37 +12,33 @@
 
 namespace mulligan {
 
-// Fills `message`, which must be empty, from `root` by reflection: a new field
-// of the schema needs no code here. Keys are JSON names (camelCase), enums go
-// by name, google.protobuf.Duration as "1m30s", map<> as a map,
-// google.protobuf.Struct as any map. Every problem
-// becomes an issue, none stops the reading. An unknown key or enum name that
-// is near a known one is read as that, so that one slip of the pen is one
-// issue.
+// Fills `message` from `root` by reflection. Keys are JSON names (camelCase),
+// enums are names, google.protobuf.Duration is "1m30s", map<> is a map,
+// google.protobuf.Struct is any map. Every problem becomes an issue and none
+// stops the reading. A misspelt key or enum name is read as the known one, so
+// that one mistake is one issue.
+// REQUIRES: `message` is empty.
 //
-// `positions` receives where each field stood: scalars and list elements at
-// their value, everything else at its key.
+// `positions` receives the position of each field: of the value for scalars and
+// list elements, else of the key. `foreign` says how to read the map at a path
+// that another program defines, such as a pasted object, which may be of a
+// newer version.
 //
-// `foreign` tells how to read the map at a path that holds what another program
-// defines, such as a pasted object: it may be of a newer version.
-//
-// Returns the paths of what a later check cannot judge.
+// Returns the paths that later checks cannot judge.
 enum class UnknownKeys {
   kRefuse,
-  // Warn and pass over. Keys without a value and empty lists are left out, as
-  // Kubernetes does.
+  // Warn and skip. Omits keys without value and empty lists, as Kubernetes.
   kWarn,
-  // Pass over in silence.
+  // Skip silently.
   kIgnore,
 };
 using ForeignMaps = UnknownKeys (*)(std::string_view path);
 
-// Paths as in SourceMap. What a later check misses there is a consequence, not
-// a problem of its own.
+// Paths as in SourceMap. Problems there follow from those reported.
 struct DoubtfulPaths {
   // Fields and list elements whose value could not be read.
   std::vector<std::string> values;
-  // Maps with a key that is not understood, and those around `values`.
+  // Maps with an unknown key, and those around `values`.
   std::vector<std::string> maps;
 };
 

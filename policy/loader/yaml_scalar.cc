@@ -39,7 +39,7 @@ bool IsWhole(std::string_view text) {
   return Fits(text, *kForm);
 }
 
-// What some YAML reader or other takes for a number, boolean or null.
+// Returns whether some YAML reader takes the text for another type.
 bool LooksTyped(std::string_view text) {
   static const re2::RE2* const kForm = new re2::RE2(
       "y|Y|n|N|yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|"

@@ -1,5 +1,5 @@
-// Strict readings of one YAML scalar. A failure says what stood there and what
-// was expected; nothing is guessed, rounded or wrapped.
+// Strict parsing of one YAML scalar. Errors say what was found and what was
+// expected. Nothing is guessed, rounded or wrapped.
 #ifndef MULLIGAN_POLICY_LOADER_YAML_SCALAR_H_
 #define MULLIGAN_POLICY_LOADER_YAML_SCALAR_H_
 
@@ -17,10 +17,9 @@
 
 namespace mulligan {
 
-// All take scalar nodes.
+// REQUIRES, for all: the node is a scalar.
 
-// Text; an unquoted scalar that YAML readers take for a number, a boolean or
-// null must be quoted.
+// Refuses unquoted text that YAML may take for a number, boolean or null.
 absl::StatusOr<std::string> ReadString(const YamlNode& node);
 
 // `true` or `false`; not yes, on, True or "true".

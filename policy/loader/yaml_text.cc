@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMaxQuoted = 60;
 
-// To yaml-cpp.
+// For yaml-cpp.
 constexpr char kEndOfFile = '\x04';
 
 bool IsForbiddenControl(char c) {
@@ -24,8 +24,8 @@ class TextChecker {
   TextChecker(const std::string& file, YamlDialect dialect, Issues& issues)
       : file_(file), any_(dialect == YamlDialect::kAny), issues_(issues) {}
 
-  // Returns false when the line must not be parsed. One issue of each kind is
-  // enough: a binary file has thousands.
+  // Returns false if the line must not be parsed. Reports one issue of each
+  // kind, because a binary file has thousands.
   bool CheckLine(std::string_view line, int number) {
     bool parsable = true;
     if (const size_t at = FindInvalidUtf8(line); at != line.npos) {

@@ -20,10 +20,10 @@
 namespace mulligan {
 namespace {
 
-// yaml-cpp's tags for a scalar without one: plain, and quoted or block.
+// yaml-cpp's tags for a plain scalar and for a quoted or block scalar.
 constexpr std::string_view kPlainTag = "?";
 constexpr std::string_view kQuotedTag = "!";
-// Scalars with these are what they look like.
+// Scalars with these tags have the type that they look like.
 constexpr std::array<std::string_view, 5> kPlainTags = {
     kPlainTag, "tag:yaml.org,2002:null", "tag:yaml.org,2002:bool",
     "tag:yaml.org,2002:int", "tag:yaml.org,2002:float"};
@@ -49,8 +49,8 @@ std::size_t BytesOf(const YamlNode& node) {
   return bytes;
 }
 
-// Whether the quoted string that opens at `start` is closed. yaml-cpp takes
-// the end of the file for a closing quote.
+// Returns whether the quoted string that opens at `start` is closed. yaml-cpp
+// accepts the end of the file as a closing quote.
 bool IsClosed(std::string_view text, size_t start) {
   const char quote = text[start];
   for (size_t i = start + 1; i < text.size(); ++i) {
@@ -66,14 +66,14 @@ bool IsClosed(std::string_view text, size_t start) {
   return false;
 }
 
-// Ends the reading before yaml-cpp goes down any further: each level takes
-// hundreds of bytes of the stack, and threads of libraries have little.
+// Ends the parsing before yaml-cpp recurses further: each level takes hundreds
+// of bytes of stack, and library threads have little.
 class TooDeep : public std::exception {};
 
 // Builds the tree of one document from parser events.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  // `nodes` counts those of all documents of the file.
+  // `nodes` counts the values of all documents of the file.
   TreeBuilder(const std::string& file, std::string_view text,
               YamlDialect dialect, int& nodes, Issues& issues)
       : file_(file),
@@ -82,10 +82,10 @@ class TreeBuilder : public YAML::EventHandler {
         nodes_(nodes),
         issues_(issues) {}
 
-  // Whether a string swallowed what came after it.
+  // Returns whether an unclosed string swallowed the rest.
   bool truncated() const { return truncated_; }
 
-  // The document, as far as it was read; nothing when it holds no node.
+  // Returns the document as far as read; empty if it has no node.
   std::optional<YamlNode> Take() {
     while (!open_.empty()) Close();
     return std::move(root_);
@@ -142,7 +142,7 @@ class TreeBuilder : public YAML::EventHandler {
   struct OpenNode {
     YamlNode node;
     YAML::anchor_t anchor = YAML::NullAnchor;
-    // Of a map: the key whose value comes next.
+    // In a map: the key whose value comes next.
     std::optional<YamlNode> key = std::nullopt;
   };
 
@@ -191,7 +191,7 @@ class TreeBuilder : public YAML::EventHandler {
     Add(std::move(closed.node), closed.anchor);
   }
 
-  // Whether aliases take too much with one more copy of `node`.
+  // Returns whether another copy of `node` exceeds the bound on aliases.
   bool TakeTooMuch(const YamlNode& node) {
     aliased_bytes_ += BytesOf(node);
     if (aliased_bytes_ <= kMaxAliasedBytes) return false;
@@ -246,7 +246,7 @@ class TreeBuilder : public YAML::EventHandler {
 constexpr std::string_view kTab =
     "found a tab in the indentation, expected spaces: YAML takes no tabs there";
 
-// What yaml-cpp 0.7 says begins so, and what it means to who wrote the text.
+// The start of each yaml-cpp 0.7 message, and what it means for the author.
 constexpr std::pair<std::string_view, std::string_view> kWordsOfYaml[] = {
     {"end of map flow", "'{' is never closed, expected '}' or ','"},
     {"end of sequence flow", "'[' is never closed, expected ']' or ','"},
@@ -290,8 +290,8 @@ constexpr std::pair<std::string_view, std::string_view> kWordsOfYaml[] = {
      "found a text behind '|' or '>', expected it to begin on the next line"},
 };
 
-// The first tab in the indentation of a line, of those down to `line`: what
-// yaml-cpp stumbles over later is not what is wrong. Nothing: there is none.
+// Returns the first tab in the indentation up to `line`, which is the cause of
+// a later yaml-cpp error; empty if there is none.
 std::optional<Position> TabBefore(std::string_view text, int line) {
   for (int number = 1; number <= line && !text.empty(); ++number) {
     const std::string_view one = text.substr(0, text.find('\n'));
@@ -319,9 +319,8 @@ YamlDocuments ParseYaml(const std::string& file, const std::string& text,
   YamlDocuments parsed;
   const bool any = dialect == YamlDialect::kAny;
   if (!CheckYamlText(file, text, issues, dialect)) return parsed;
-  // yaml-cpp keeps what stands between [ and ] until it knows that it is no
-  // key, hundreds of bytes for each of these, before the first value is seen
-  // here.
+  // yaml-cpp keeps everything between [ and ] until it knows that it is not a
+  // key, at hundreds of bytes per value, before the first value is reported.
   if (!any && std::ranges::count_if(text, [](char c) {
                 return c == ',' || c == '[' || c == '{';
               }) > kMaxYamlNodes) {
@@ -363,7 +362,7 @@ YamlDocuments ParseYaml(const std::string& file, const std::string& text,
         parsed.documents.push_back(*std::move(node));
       }
     }
-  } catch (const YAML::Exception& error) {  // while reading the stream's start
+  } catch (const YAML::Exception& error) {  // at the start of the stream
     fail(PositionOf(error.mark), InOurWords(error.msg));
   } catch (const std::exception& error) {
     fail({}, error.what());

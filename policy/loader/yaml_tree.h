@@ -1,6 +1,5 @@
-// YAML as a tree that keeps what yaml-cpp's own nodes lose: positions,
-// duplicate keys and whether a scalar was quoted. Policies, suites and the
-// objects that the command line is given are all read by it.
+// A YAML tree with what yaml-cpp's nodes lose: positions, duplicate keys and
+// quoting. Policies, suites and objects on the command line are read with it.
 #ifndef MULLIGAN_POLICY_LOADER_YAML_TREE_H_
 #define MULLIGAN_POLICY_LOADER_YAML_TREE_H_
 
@@ -17,51 +16,51 @@ namespace mulligan {
 
 // Deepest nesting of maps and lists. Policies need ten.
 inline constexpr int kMaxYamlDepth = 32;
-// Values of one file, of two bytes each in the worst case and two hundred in
+// Most values of one file: at least two bytes each in the file, two hundred in
 // memory. A policy of a thousand rules has twenty thousand.
 inline constexpr int kMaxYamlNodes = 50'000;
-// What the values that aliases stand for may take.
+// Bytes to which aliases may expand.
 inline constexpr std::size_t kMaxAliasedBytes = std::size_t{64} << 20;
 
-// Of the dialect kAny; JSON may not be nested deeper either.
+// Deepest nesting for kAny, and of JSON.
 inline constexpr int kMaxAnyYamlDepth = 100;
 
 struct YamlNode {
-  // kHole stands for a value that was refused and reported already.
+  // kHole stands for a value that was refused and already reported.
   enum class Kind { kNull, kScalar, kList, kMap, kHole };
 
   Kind kind = Kind::kNull;
   Position position = {};
   // Scalars.
   std::string text = {};
-  // The scalar stood in quotes, was a block (| or >) or has a tag that says so:
-  // it is a string whatever it looks like.
+  // The scalar is a string whatever it looks like: it is quoted, a block (| or
+  // >), or has such a tag.
   bool quoted = false;
   std::vector<YamlNode> items = {};
-  // In file order, duplicates included.
+  // In file order, including duplicates.
   std::vector<std::pair<YamlNode, YamlNode>> entries = {};
 };
 
 struct YamlDocuments {
   std::vector<YamlNode> documents;
-  // A syntax error ended the reading: the last document lacks its rest.
+  // A syntax error ended the reading, so the last document is incomplete.
   bool truncated = false;
 };
 
-// Parses the documents of one file. Adds an issue for everything that policies
-// refuse at this level: text that is no UTF-8, control characters, tabs in
-// indentation, syntax errors, strings that are not closed, anchors, aliases,
-// tags, nesting beyond kMaxYamlDepth, which ends the reading, and values beyond
-// kMaxYamlNodes, which are not read. Their aliases are never expanded, so the
-// tree is no larger than the text.
+// Parses the documents of one file. What was read before a syntax error is
+// returned too, so that its problems are reported in the same run.
 //
-// Of the dialect kAny: for syntax errors, strings that are not closed, U+0004,
-// nesting beyond kMaxAnyYamlDepth, an alias inside what it stands for, and
-// aliases that expand to more than kMaxAliasedBytes.
+// Adds an issue for everything that policies refuse at this level: invalid
+// UTF-8, control characters, tabs in indentation, syntax errors, unclosed
+// strings, anchors, aliases, tags, nesting beyond kMaxYamlDepth, which ends the
+// reading, and values beyond kMaxYamlNodes, which are skipped. Aliases are not
+// expanded, so the tree is no larger than the text.
 //
-// What was read before a syntax error is returned too, so that its problems
-// can be reported in the same run. The only function that meets yaml-cpp, and
-// none of its exceptions leave it.
+// For kAny, adds an issue for syntax errors, unclosed strings, U+0004, nesting
+// beyond kMaxAnyYamlDepth, an alias inside its own anchor, and aliases that
+// expand to more than kMaxAliasedBytes.
+//
+// Only this function calls yaml-cpp; none of its exceptions escape.
 YamlDocuments ParseYaml(const std::string& file, const std::string& text,
                         Issues& issues,
                         YamlDialect dialect = YamlDialect::kPolicy);

@@ -13,9 +13,8 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// What device plugins call their devices, after the vendor's name; a star
-// stands for what they add: the size of a slice, the model. Network cards and
-// the like have other names.
+// Resource names of devices, after the vendor's prefix. A star stands for a
+// suffix such as a slice size or a model. Network cards have other names.
 constexpr std::string_view kDevices[] = {
     "gpu",        "gpu.shared", "mig-*", "tpu",          "neuron",
     "neuroncore", "gaudi",      "i915",  "neurondevice", "xe",
@@ -52,7 +51,7 @@ std::int64_t Sum(const auto& amounts) {
 }
 
 // Requests and limits of an extended resource are equal, and either may be
-// left out; so may the form that bytes or JSON do not have.
+// absent, as may the binary or the JSON form.
 std::int64_t OfContainer(const core::Container& container) {
   if (!container.has_resources()) return 0;
   const core::ResourceRequirements& resources = container.resources();

@@ -1,4 +1,4 @@
-// What the pods of a report hold that costs most: GPUs, TPUs and the like.
+// Accelerators (GPUs, TPUs and the like), a pod's costliest resources.
 #ifndef MULLIGAN_POLICY_REQUEST_ACCELERATORS_H_
 #define MULLIGAN_POLICY_REQUEST_ACCELERATORS_H_
 
@@ -9,16 +9,18 @@
 
 namespace mulligan {
 
-// More than a pod can hold, and far from every overflow of a sum over pods.
+// More than a pod can hold, without overflow in sums over pods.
 inline constexpr std::int64_t kMaxAcceleratorsPerPod = 100'000;
 
-// Whether an extended resource is a device that computes: "nvidia.com/gpu",
-// "nvidia.com/mig-1g.5gb", "google.com/tpu", "aws.amazon.com/neuron".
+// Returns whether an extended resource is a compute device, such as
+// "nvidia.com/gpu", "nvidia.com/mig-1g.5gb", "google.com/tpu" or
+// "aws.amazon.com/neuron".
 bool IsAccelerator(std::string_view resource);
 
-// Accelerators that the containers of `pod` ask for together; init containers
-// count only where they ask for more, as the scheduler has it. What is no whole
-// number counts as none.
+// Returns how many accelerators the containers of `pod` request together, at
+// most kMaxAcceleratorsPerPod. As in the scheduler, an init container counts
+// only where it requests more. Fractions are rounded down; invalid amounts are
+// 0.
 std::int64_t AcceleratorsOf(const kubernetes::core::v1::Pod& pod);
 
 }  // namespace mulligan

@@ -17,11 +17,11 @@ namespace {
 namespace core = kubernetes::core::v1;
 using google::protobuf::Timestamp;
 
-// Stamps are cut to seconds, and two of them may be cut differently.
+// Timestamps are truncated to seconds, and two may be truncated differently.
 constexpr std::int64_t kRounding = 2;
 
-// The last that the API server's side stamped before a kubelet took the pod;
-// zero: not known.
+// Returns the latest time before the kubelet took the pod, by the API server's
+// clock; 0 if unknown.
 std::int64_t TakenAfter(const core::Pod& pod) {
   const Timestamp& created = pod.metadata().creation_timestamp();
   std::int64_t after = IsSet(created) ? created.seconds() : 0;
@@ -33,7 +33,7 @@ std::int64_t TakenAfter(const core::Pod& pod) {
   return after;
 }
 
-// How far the clock of the pod's node is behind, at least.
+// Returns a lower bound on how far the clock of the pod's node is behind.
 std::int64_t SecondsBehind(const core::Pod& pod) {
   const std::int64_t after = TakenAfter(pod);
   if (after == 0) return 0;
@@ -60,7 +60,7 @@ std::int64_t CreatedAt(const core::Pod& pod) {
   return IsSet(created) ? created.seconds() : 0;
 }
 
-// What an end may be: not before its pod, not after it was told.
+// The range of possible end times: from the pod's creation to the report.
 struct Span {
   std::int64_t created;
   std::int64_t observed;
@@ -68,7 +68,7 @@ struct Span {
 
 enum class End { kPossible, kImpossible, kBeforeItsBegin };
 
-// `behind` is still to be added to the times of the run.
+// `behind` is added to the times of the run.
 End Judge(const core::ContainerStateTerminated& run, const Span& span,
           std::int64_t behind) {
   if (!IsSet(run.finished_at())) return End::kPossible;
@@ -104,7 +104,7 @@ void RepairEnds(const Span& span, core::PodStatus& status) {
   });
 }
 
-// Moves what a kubelet stamped in the status.
+// Moves the times in the status that the kubelet set.
 void Move(std::int64_t seconds, core::PodStatus& status) {
   const auto move = [seconds](Timestamp* time) {
     if (IsSet(*time)) time->set_seconds(time->seconds() + seconds);

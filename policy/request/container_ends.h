@@ -1,4 +1,4 @@
-// The ends of containers that a pod tells of.
+// The terminated states of a pod's containers.
 #ifndef MULLIGAN_POLICY_REQUEST_CONTAINER_ENDS_H_
 #define MULLIGAN_POLICY_REQUEST_CONTAINER_ENDS_H_
 
@@ -8,8 +8,8 @@
 
 namespace mulligan {
 
-// Calls `visit` with the terminated state of every run of a container, init
-// containers first. `Status` is a PodStatus, const or not.
+// Calls `visit` with each terminated state, current and last, init containers
+// first. `Status` is a PodStatus, const or not.
 template <typename Status, typename Visit>
 void ForEachEnd(Status& pod, Visit visit) {
   const auto each = [&visit](auto& statuses) {

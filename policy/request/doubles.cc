@@ -17,7 +17,7 @@ namespace {
 
 using kubernetes::meta::v1::ObjectMeta;
 
-// What tells an object from others of its kind.
+// Identifies an object among those of its kind.
 struct Identity {
   explicit Identity(const ObjectMeta& meta) : uid(meta.uid()) {
     if (!uid.empty()) return;
@@ -26,7 +26,7 @@ struct Identity {
     created = meta.creation_timestamp().seconds();
   }
   bool operator==(const Identity&) const = default;
-  // Cut down by hand, an object may be any.
+  // False for objects cut down by hand, which may be any object.
   bool IsKnown() const {
     return !uid.empty() || (!space.empty() && !name.empty());
   }
@@ -37,14 +37,13 @@ struct Identity {
   std::int64_t created = 0;
 };
 
-// A hash table of indexes: a node for each pod of a gang would cost more than
-// all else that is checked of it.
+// A hash table of indexes, because a node-based set is too slow for gangs.
 class Seen {
  public:
   explicit Seen(int count)
       : slots_(std::bit_ceil(2 * static_cast<std::size_t>(count)), -1) {}
 
-  // Where the index of an equal object is, or goes: negative.
+  // Returns the slot of an equal object, or a negative slot to fill.
   int& Find(const Identity& identity, const auto& objects) {
     std::size_t slot = std::hash<std::string_view>()(
         identity.uid.empty() ? identity.name : identity.uid);
@@ -68,7 +67,7 @@ bool IsNewer(const ObjectMeta& a, const ObjectMeta& b) {
          version_a > version_b;
 }
 
-// Returns the index of a double; -1: there is none.
+// Returns the index of a duplicate; -1 if there is none.
 int Add(const auto& objects, std::vector<int>& left_out) {
   if (objects.size() < 2) return -1;
   const std::size_t before = left_out.size();

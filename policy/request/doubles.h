@@ -1,4 +1,4 @@
-// An object that a report has more than once is one object.
+// Removal of objects that a report contains more than once.
 #ifndef MULLIGAN_POLICY_REQUEST_DOUBLES_H_
 #define MULLIGAN_POLICY_REQUEST_DOUBLES_H_
 
@@ -9,10 +9,10 @@
 
 namespace mulligan {
 
-// Adds to `unread` the pods and Jobs that `report` has again: with the same
-// UID, or without one of the same namespace, name and time of creation. The
-// last stays, unless an earlier one has a higher resourceVersion. Returns the
-// first of them, "Pod ml/train-0"; empty: there is none.
+// Adds the duplicate pods and Jobs of `report` to `unread`. Duplicates share a
+// UID or, without one, namespace, name and creation time. The last copy is
+// kept, unless an earlier one has a higher resourceVersion. Returns the first
+// duplicate as in "Pod ml/train-0"; empty if there is none.
 std::string AddDoubles(const v1::FailureReport& report, Unread& unread);
 
 }  // namespace mulligan

@@ -1,4 +1,4 @@
-// The checks of single fields, and where they are.
+// Checks of single fields, with the path of each for error messages.
 #ifndef MULLIGAN_POLICY_REQUEST_FIELD_PATH_H_
 #define MULLIGAN_POLICY_REQUEST_FIELD_PATH_H_
 
@@ -17,14 +17,12 @@
 
 namespace mulligan {
 
-// Where a check is in the request, and where what it finds is collected. A
-// list on the stack, so that checking a valid request builds no strings: the
-// parent must outlive it. Each check is a comparison; what to say is out of
-// line.
+// The position of a check in the request, and the list that collects its
+// violations. It is a linked list on the stack, so that a valid request builds
+// no strings; messages are built out of line. REQUIRES: the parent outlives it.
 class FieldPath {
  public:
-  // One mistake repeated for every pod must not make the answer larger than
-  // the request.
+  // Bounds the answer when one mistake repeats for every pod.
   static constexpr std::size_t kMaxViolations = 100;
 
   // The request itself.
@@ -34,7 +32,7 @@ class FieldPath {
   FieldPath In(const char* name, int index = -1) const {
     return {*this, name, index};
   }
-  // "report.pods[3].status".
+  // Returns for example "report.pods[3].status".
   std::string ToString() const;
 
   void Violate(std::string description) const {
@@ -43,7 +41,7 @@ class FieldPath {
     }
   }
 
-  // Checks of a field of this one.
+  // Checks of a field inside this one.
   void Text(const char* name, std::string_view text, std::size_t most) const {
     if (text.size() > most) In(name).BadText(text.size(), most);
   }
@@ -62,7 +60,7 @@ class FieldPath {
   void Number(const char* name, std::int64_t value, std::int64_t low,
               std::int64_t high) const;
   void Finite(const char* name, double value) const;
-  // A duration that is valid and not negative.
+  // Checks that a duration is valid and not negative.
   void Span(const char* name, const google::protobuf::Duration& duration) const;
 
  private:

@@ -16,9 +16,9 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// Whether one letter after the first was left out, added or changed, or two
-// neighbours were swapped. A different first letter makes another word: short
-// kinds such as Job end many others.
+// Returns whether the words differ by one letter after the first (missing,
+// added or changed) or by two swapped neighbours. The first letter must match
+// because short kinds such as Job are suffixes of many others.
 bool IsOneSlip(std::string_view a, std::string_view b) {
   if (a.empty() || b.empty() || a.front() != b.front()) return false;
   while (!a.empty() && !b.empty() && a.front() == b.front()) {
@@ -60,7 +60,7 @@ std::string_view MeantKind(std::string_view name) {
     if (!kind.is_known) continue;
     const std::string meant = Lower(kind.name);
     if (given == meant || given == absl::StrCat(meant, "s")) return kind.name;
-    // Of several the first in the alphabet.
+    // Of several matches, the alphabetically first.
     if (IsOneSlip(given, meant) && (nearest.empty() || kind.name < nearest)) {
       nearest = kind.name;
     }

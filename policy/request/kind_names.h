@@ -1,4 +1,4 @@
-// Kinds by their names, of those in THE table (kinds.h).
+// Lookup of kinds by name in the table of kinds.h.
 #ifndef MULLIGAN_POLICY_REQUEST_KIND_NAMES_H_
 #define MULLIGAN_POLICY_REQUEST_KIND_NAMES_H_
 
@@ -8,24 +8,25 @@
 
 namespace mulligan {
 
-// The first row of `name`, letter by letter; null: none of ours.
+// Returns the first row whose name is exactly `name`; null if there is none.
 const Kind* FindKind(std::string_view name);
 
-// Seniority of the kind of this name; -1 for an empty one.
+// Returns the seniority of the kind; kUnknownSeniority if the table lacks it,
+// -1 if the name is empty.
 int SeniorityOf(std::string_view name);
 
-// Whether `name` is a kind that this version knows.
+// Returns whether this version supports the kind `name`.
 bool IsKnownKind(std::string_view name);
 
-// The known kind that `name` is a slip of the pen for: the same but for case, a
-// plural s, or one letter after the first (a swap of neighbours counts as one).
-// Empty for known kinds and for all that are none of ours.
+// Returns the known kind that `name` misspells: other case, a plural s, or one
+// letter after the first (or two swapped neighbours). Empty if `name` is a
+// known kind or resembles none.
 std::string_view MeantKind(std::string_view name);
 
-// Whether `name` is one of training-operator's.
+// Returns whether `name` is a kind of training-operator.
 bool IsTrainingKind(std::string_view name);
 
-// The group of "batch/v1" is "batch", that of "v1" is "".
+// Returns the API group: "batch" for "batch/v1", "" for "v1".
 std::string_view ApiGroup(std::string_view api_version);
 
 }  // namespace mulligan

@@ -7,12 +7,12 @@ namespace {
 
 using Scope = v1::Decision;
 
-// Known workloads that a report has no field for: told from their pods.
+// Known workloads without a field in the report, recognized by their pods.
 constexpr Kind Told(std::string_view name, std::string_view group) {
   return {name, group, "", true, true};
 }
 
-// Names only.
+// Kinds of which only the name is known.
 constexpr Kind Named(std::string_view name, std::string_view group) {
   return {name, group, "", true, false};
 }
@@ -27,7 +27,7 @@ constexpr Kind Training(std::string_view name) {
           .suspend = R"({"spec":{"runPolicy":{"suspend":true}}})"};
 }
 
-// The one of training-operator's jobs that stands for all of them.
+// The training-operator kind whose functions serve all of them.
 constexpr Kind FirstTraining(std::string_view name) {
   Kind kind = Training(name);
   kind.view = ViewTrainingJob;
@@ -102,7 +102,7 @@ constexpr Kind kKinds[] = {
      .suspend = kSuspend,
      .view = ViewTrainJob,
      .count = CountTrainJob},
-    // Stands beside what it queues: QueueIn().
+    // Not an owner of pods: see QueueIn().
     {.name = "Workload", .group = "kueue.x-k8s.io", .field = "kueueWorkload"},
     {.name = "SparkApplication",
      .group = "sparkoperator.k8s.io",

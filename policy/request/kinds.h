@@ -1,5 +1,4 @@
-// THE table of kinds: one row a kind, everything that depends on the kind
-// alone.
+// The table of kinds: one row per kind with all that depends on it alone.
 #ifndef MULLIGAN_POLICY_REQUEST_KINDS_H_
 #define MULLIGAN_POLICY_REQUEST_KINDS_H_
 
@@ -18,67 +17,63 @@ struct NativeCount;
 struct ObjectWords;
 struct WorkloadView;
 
-// What training-operator's jobs are called where a report leaves out which.
+// The kind of a training-operator job if the report does not name it.
 inline constexpr std::string_view kTrainingJob = "TrainingJob";
 
-// Of kinds that we do not know, which may own whatever we do.
+// Seniority of unknown kinds, which may own any known kind.
 inline constexpr int kUnknownSeniority = 3;
 
 struct Kind {
   std::string_view name;
   // API group; "" for the core group.
   std::string_view group;
-  // JSON name of the field of FailureReport that holds its objects; empty: a
-  // report has no place for them.
+  // JSON name of the FailureReport field with its objects; empty if none.
   std::string_view field;
-  // What a decision is for. Not so nodes and events, which only tell.
+  // Decisions are made for it. False for nodes and events, which are evidence.
   bool is_workload = true;
-  // This version knows what becomes of it. The others are names that metrics
-  // tell apart.
+  // This version knows how its work ends; else only metrics name it.
   bool is_known = true;
-  // What a retry applies to, and what giving up does, when the policy does not
-  // say (Job: see NaturalScope).
+  // Default scope of a retry and of giving up (for a Job see NaturalScope).
   v1::Decision::Scope retried = v1::Decision::WORKLOAD;
   v1::Decision::Scope given_up = v1::Decision::WORKLOAD;
-  // How senior its objects are: those of a higher number may own those of a
-  // lower one.
+  // An object may own objects of lower seniority.
   int seniority = kUnknownSeniority;
-  // Of its conditions in the table of operators' states
+  // Prefix of its conditions in the table of operator states
   // (demystify/signatures): "<source>/<condition>".
   std::string_view source = name;
-  // It makes the Jobs of its work, and deletes them.
+  // It creates and deletes the Jobs of its work.
   bool makes_jobs = false;
-  // Its operator makes single parts anew while it runs: the death of a pod that
-  // follows another (demystify/owner_signs.cc) is no end of the work.
+  // Its operator replaces parts while it runs, so the death of a dependent pod
+  // does not end the work (OwnerGoesOn in demystify/life_signs.h).
   bool replaces_parts = false;
-  // The merge patch that suspends one; empty: its operator cannot.
+  // The merge patch that suspends it; empty if its operator cannot.
   std::string_view suspend = {};
-  // Exit codes are read as Spark's.
+  // Exit codes have Spark's meaning.
   bool has_spark_exits = false;
-  // What its functions (request/views/) say of the report's object of the kind;
-  // null: nothing, so that it is none that Jobs and pods are made for.
-  // False: the report has none.
+  // Fills `view` from the report's object of this kind (request/views/).
+  // Returns false if there is none. Null if this kind never owns Jobs or pods.
   bool (*view)(const v1::FailureReport& report, WorkloadView& view) = nullptr;
-  // Bounds of fields that only this kind has; null: none.
+  // Checks bounds of fields that only this kind has; null if there are none.
   void (*bound)(const v1::FailureReport& report,
                 const FieldPath& object) = nullptr;
-  // CountNativeFailures() for it; null: its operator counts nothing.
+  // CountNativeFailures() for this kind; null if its operator has no counter.
   NativeCount (*count)(const v1::FailureReport& report,
                        std::int32_t earlier) = nullptr;
-  // Adds what tells one failure of it from the next, besides conditions, to
-  // `hash`; whether that is anything. Ids outlive releases: never change it.
+  // Adds what distinguishes one failure of it from the next, apart from
+  // conditions, to `hash`. Returns false if there is nothing. Ids outlive
+  // releases: never change it.
   bool (*identify)(const v1::FailureReport& report, StableHash& hash) = nullptr;
-  // Takes escapes (request/terminal.h) out of what its operator quotes of a
-  // log, in `cleaned`, a copy of the report; null: in none. Returns whether
-  // there are any. Null: the operator quotes no log.
+  // Removes escapes (request/terminal.h) from log text that its operator
+  // quotes, in `cleaned`, a copy of the report, unless that is null. Returns
+  // whether there are any. Null if the operator quotes no log.
   bool (*clean)(const v1::FailureReport& report,
                 v1::FailureReport* cleaned) = nullptr;
-  // What people are told of it besides; null: nothing.
+  // Adds details for the explanation; null if there are none.
   void (*tell)(const v1::FailureReport& report, ObjectWords& words) = nullptr;
 };
 
-// All rows. A kind of several groups has one for each, the first one first.
-// Names are looked up by kind_names.h.
+// Returns all rows. A kind with several groups has a row for each, the primary
+// group first. kind_names.h looks up names.
 std::span<const Kind> Kinds();
 
 }  // namespace mulligan

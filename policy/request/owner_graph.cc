@@ -14,14 +14,14 @@ namespace {
 using kubernetes::meta::v1::ObjectMeta;
 using kubernetes::meta::v1::OwnerReference;
 
-// Longer chains do not exist; a cycle is none.
+// Real chains are shorter; the bound ends cycles.
 constexpr int kMaxChain = 16;
 
 bool SameSpace(std::string_view a, std::string_view b) {
   return a == b || a.empty() || b.empty();
 }
 
-// Labels by which controllers mark what they made, the nearest owner first.
+// Labels that controllers put on what they create, the nearest owner first.
 struct OwnerLabel {
   const char* key;
   std::string_view owner;
@@ -35,7 +35,7 @@ constexpr OwnerLabel kOwnerLabels[] = {
     {"sparkoperator.k8s.io/app-name", "SparkApplication"},
     {"volcano.sh/job-name", "Job.batch.volcano.sh"},
 };
-// Those of what makes Jobs: the Job itself is often not in a report.
+// Labels of owners of Jobs, because the Job itself is often not in a report.
 constexpr OwnerLabel kLabelsAboveJobs[] = {
     {"jobset.sigs.k8s.io/jobset-name", "JobSet"},
     {"training.kubeflow.org/job-name", kTrainingJob},
@@ -85,7 +85,7 @@ int OwnerGraph::Resolve(std::string_view kind, std::string_view space,
 }
 
 void OwnerGraph::SetOwner(int node, int owner) {
-  // What a schedule makes is a workload each.
+  // Each object that a schedule creates is a workload of its own.
   const std::string_view kind = At(owner).kind;
   if (kind == "CronJob" || kind == "ScheduledSparkApplication") return;
   if (node != owner && At(node).owner < 0) At(node).owner = owner;
@@ -95,7 +95,7 @@ int OwnerGraph::OwnerByLabels(const ObjectMeta& meta, std::string_view kind) {
   int nearest = -1;
   int child = -1;
   for (const OwnerLabel& row : kOwnerLabels) {
-    // Objects carry the labels of their pods.
+    // Owners carry the labels of their pods as well.
     if (SameKind(row.owner, kind)) continue;
     const std::string_view name = LabelOf(meta.labels(), row.key);
     if (name.empty()) continue;
@@ -117,7 +117,7 @@ int OwnerGraph::OwnerOf(const ObjectMeta& meta) {
   last_owner_ = Resolve(controller->kind(), meta.namespace_(),
                         controller->name(), controller->uid());
   if (controller->kind() != "Job") return last_owner_;
-  // The owner's own owner is written on what they both made.
+  // The labels of what both made name the owner's owner.
   const int job = last_owner_;
   for (const OwnerLabel& row : kLabelsAboveJobs) {
     const std::string_view name = LabelOf(meta.labels(), row.key);

@@ -1,4 +1,4 @@
-// Who owns whom, as owner references and labels tell.
+// Ownership of objects by owner references and labels.
 #ifndef MULLIGAN_POLICY_REQUEST_OWNER_GRAPH_H_
 #define MULLIGAN_POLICY_REQUEST_OWNER_GRAPH_H_
 
@@ -13,39 +13,37 @@
 
 namespace mulligan {
 
-// Equal, or both jobs of training-operator.
+// Returns whether the kinds are equal or both of training-operator.
 bool SameKind(std::string_view a, std::string_view b);
 
-// The controller of an object, or its only owner; null: none.
+// Returns an object's controller, or its only owner; null if there is none.
 const kubernetes::meta::v1::OwnerReference* ControllerOf(
     const kubernetes::meta::v1::ObjectMeta& meta);
 
-// As far as the objects tell. Views point into the objects, which must outlive
-// this.
+// Objects and their owners. Views point into objects that must outlive this.
 class OwnerGraph {
  public:
-  // Adds an object; returns its number. Objects that name each other may come
-  // in any order.
+  // Adds an object and returns its number. The order does not matter.
   int Add(std::string_view kind, const kubernetes::meta::v1::ObjectMeta& meta);
 
-  // Adds that `owner` owns the object of this kind and name in its namespace,
-  // unless that is known to be another's.
+  // Records that `owner` owns the object of this kind and name in its
+  // namespace, unless that object already has another owner.
   void AddOwned(int owner, std::string_view kind, std::string_view name);
 
-  // The number that `workload` was added under, or its owner's if that is only
-  // known by name; -1: no object says anything about it.
+  // Returns the number of `workload`, added or only named as an owner; -1 if no
+  // object mentions it.
   int Find(const v1::WorkloadReference& workload) const;
 
-  // The owner at the end of the chain; the object itself if nobody owns it.
+  // Returns the last owner in the chain; the object itself if it has none.
   int TopOf(int object) const;
 
-  // Whether the object was added itself, rather than named as an owner.
+  // Returns whether the object was added, not only named as an owner.
   bool IsReal(int object) const { return At(object).real; }
   bool HasUid(int object) const { return !At(object).uid.empty(); }
   std::string_view KindOf(int object) const { return At(object).kind; }
   std::string_view NameOf(int object) const { return At(object).name; }
   std::string_view SpaceOf(int object) const { return At(object).space; }
-  // "Job ml/train".
+  // Returns for example "Job ml/train".
   std::string TextOf(int object) const;
 
  private:
@@ -71,9 +69,9 @@ class OwnerGraph {
 
   std::vector<Node> nodes_;
   std::unordered_map<std::string_view, int> by_uid_;
-  // Nodes of one name; kinds and namespaces are compared.
+  // Nodes by name; Resolve() compares kinds and namespaces.
   std::unordered_multimap<std::string_view, int> by_name_;
-  // The pods of a gang name the same owner.
+  // The last owner found, because pods of a gang have the same one.
   std::string_view last_uid_;
   int last_owner_ = -1;
 };

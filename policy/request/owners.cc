@@ -18,7 +18,7 @@
 namespace mulligan {
 namespace {
 
-// Kueue 0.15 reads it on all that it queues.
+// Kueue 0.15 reads this label on everything that it queues.
 std::string_view QueueLabel(const kubernetes::meta::v1::ObjectMeta& metadata) {
   return LabelOf(metadata.labels(), "kueue.x-k8s.io/queue-name");
 }
@@ -32,8 +32,8 @@ std::string_view FirstQueue(const Objects& objects) {
   return {};
 }
 
-// The first time that one of `conditions` of these types came to hold; nothing
-// where none of them does.
+// Returns the earliest transition time of the true conditions of these types;
+// empty if none is true.
 std::optional<std::int64_t> Since(
     const ConditionList& conditions,
     std::initializer_list<std::string_view> types) {
@@ -49,8 +49,8 @@ std::optional<std::int64_t> Since(
   return since;
 }
 
-// When its deadline passed, where that is what it failed of; nothing: it failed
-// of something else, or no time is known.
+// Returns when the deadline passed if the object failed because of it; empty if
+// it failed otherwise or the time is unknown.
 std::optional<std::int64_t> DeadlinePassed(const WorkloadView& view) {
   const auto is_deadline = [](const ConditionView& condition) {
     return condition.reason() == "DeadlineExceeded";
@@ -64,15 +64,15 @@ std::optional<std::int64_t> DeadlinePassed(const WorkloadView& view) {
   return view.attempt_began->seconds() + view.deadline_seconds;
 }
 
-// How long a Job waits at the most before it makes a pod again: 10 s, doubled
-// with each failure, up to six minutes (Kubernetes 1.34).
+// Returns the longest delay in seconds before a Job creates a pod again: 10 s,
+// doubled with each failure, up to six minutes (Kubernetes 1.34).
 std::int64_t LongestBackOff(const kubernetes::batch::v1::Job& job) {
   const int doubled = std::clamp(job.status().failed() - 1, 0, 6);
   return std::min<std::int64_t>(std::int64_t{10} << doubled, 360);
 }
 
-// What a deadline ends is stopped from then on; the conditions are written
-// later, by some releases only when the pods are gone.
+// A deadline stops the work when it passes. The conditions come later, in some
+// releases only when the pods are gone.
 std::optional<std::int64_t> FailedSince(const WorkloadView& view) {
   if (!view.has_failed()) return std::nullopt;
   std::optional<std::int64_t> since =
@@ -91,7 +91,7 @@ std::optional<std::int64_t> RestartsSince(const WorkloadView& view) {
   return Since(view.conditions, {"Restarting", "Evicted"}).value_or(0);
 }
 
-// When the Job gave up, where only its events are reported.
+// Returns when the Job gave up, if only its events are reported.
 std::optional<std::int64_t> GivenUpByEvents(const v1::FailureReport& report) {
   std::optional<std::int64_t> since;
   for (const auto& event : report.events()) {
@@ -112,7 +112,7 @@ void AddSince(std::optional<std::int64_t> since,
   if (since) first = std::min(first.value_or(*since), *since);
 }
 
-// Those of an earlier attempt of their JobSet have given up long ago.
+// Jobs of earlier JobSet attempts gave up before, so they are ignored.
 WorkloadPhase FurthestOfJobs(const Owners& owners) {
   const auto& jobs = owners.report.jobs();
   const auto has_failed = [](const auto& job) {
@@ -133,7 +133,7 @@ WorkloadPhase FurthestOfJobs(const Owners& owners) {
 Owners::Owners(const v1::FailureReport& of) : report(of) {
   WorkloadView next;
   for (const Kind& kind : Kinds()) {
-    // Leaves the view alone where there is none.
+    // Does not change `next` if the report has no such object.
     if (kind.view == nullptr || !kind.view(report, next)) continue;
     next.kind = &kind;
     next.queue = QueueLabel(*next.meta);
@@ -152,8 +152,8 @@ Owners::Owners(const v1::FailureReport& of) : report(of) {
   FindCleanUp();
 }
 
-// Who starts work again whose kind nobody knows makes another Job (docs/
-// integrate.md): the one that is made once another has failed takes its place.
+// An owner of unknown kind retries by creating another Job (docs/integrate.md).
+// A Job created after a sibling failed is the next attempt.
 void Owners::FindSuccession() {
   struct Made {
     std::string_view owner;
@@ -196,7 +196,7 @@ int Owners::AttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata) const {
   return found == succession_.end() ? -1 : found->second;
 }
 
-// It has not finished, and one of its owners is not here.
+// The Workload has not finished, and the report lacks one of its owners.
 bool Owners::IsQueuedAsMore() const {
   const auto& workload = report.kueue_workload();
   if (IsTrue(workload.status().conditions(), "Finished")) return false;
@@ -279,8 +279,8 @@ int Owners::NewestAttempt() const {
     newest = std::max(newest, AttemptOf(pod.metadata()));
   }
   for (const WorkloadView& view : views) {
-    // Labels and status of one object are of two moments: what carries no label
-    // is of an object that was cut down.
+    // Labels and status of an object may differ in age. Without labels, the
+    // report was cut down.
     if (newest >= 0 || *view.attempt_label != '\0') {
       newest = std::max(newest, int{view.restarts});
     }

@@ -1,4 +1,4 @@
-// What stands above the pods of a report, and who counts its failures.
+// The objects above the pods of a report, and their counts of failures.
 #ifndef MULLIGAN_POLICY_REQUEST_OWNERS_H_
 #define MULLIGAN_POLICY_REQUEST_OWNERS_H_
 
@@ -14,74 +14,77 @@
 
 namespace mulligan {
 
-// The view of one Job, and of the report's Workload.
+// Return the view of one Job and of the report's Kueue Workload; the second is
+// empty if the report has none.
 WorkloadView ViewOf(const kubernetes::batch::v1::Job& job);
 std::optional<WorkloadView> QueueIn(const v1::FailureReport& report);
 
-// What stands above the pods of one report, which must outlive it.
+// The objects above the pods of `report`, which must outlive this.
 struct Owners {
   explicit Owners(const v1::FailureReport& of);
 
   const v1::FailureReport& report;
-  // Objects that Jobs and pods are made for, the most senior kind first.
-  // Kueue's Workload is none of them: it stands beside what it queues.
+  // Objects that own Jobs or pods, the most senior kind first. Excludes Kueue's
+  // Workload, which is not an owner.
   absl::InlinedVector<WorkloadView, 2> views;
-  // Where the work is: as the most senior that says so has it, else the Job of
-  // the newest attempt that is furthest.
+  // State of the work: from the most senior object that states it, else from
+  // the Job of the newest attempt that is furthest along.
   WorkloadPhase phase = WorkloadPhase::kSilent;
-  // Since when an object above the pods says that its work has failed for good.
+  // When an object above the pods failed for good, in epoch seconds; 0 if the
+  // time is unknown; empty if none did.
   std::optional<std::int64_t> failed_since;
-  // Since when one of them has a reason of its own to delete pods: it has
-  // failed for good, starts again, or its queue has put it back before it ran,
-  // or is done with it. What is deleted from then on is cleaned up, and says
-  // nothing of how the work fares. 0: since nobody knows when.
+  // Since when an owner has a reason of its own to delete pods, in epoch
+  // seconds; 0 if the time is unknown. It has failed for good, it restarts, or
+  // its queue has put it back before it ran or is done with it. Later deletions
+  // are cleanup and not evidence of how the work fares.
   std::optional<std::int64_t> cleans_up_since;
 
-  // Of a Job that failed because its deadline passed: what had failed before
-  // this time it had tried again since. Nothing: it failed of something else.
+  // For a Job that failed by its deadline: it had retried every failure before
+  // this time, in epoch seconds. Empty if it failed otherwise.
   std::optional<std::int64_t> retried_until;
 
-  // The work has failed for good or is about to: pods that still live do not
-  // count, and those that are stopped now did not fail by it.
+  // The work has failed for good or is about to. Pods that still run do not
+  // count, and pods stopped now did not fail on their own.
   bool gave_up() const { return phase >= WorkloadPhase::kGivesUp; }
-  // So it was at `seconds`: what is deleted then has come to its end before.
+  // Whether that was already so at `seconds`, in epoch seconds.
   bool HadGivenUp(std::int64_t seconds) const {
     return gave_up() && failed_since.value_or(0) <= seconds;
   }
-  // An object says that the work runs: a Job with ready pods, an admitted
-  // Workload whose pods are ready, others by their state. What an event said on
-  // the way there is over then.
+  // Returns whether an object says that the work runs: a Job with ready pods,
+  // an admitted Workload with ready pods, another object by its state. Earlier
+  // startup events are then obsolete.
   bool SayThatItRuns() const;
-  // The object that decides how the work ends does not say that it succeeded:
-  // the most senior one, or with none above them a Job of the newest attempt.
-  // False where there is no such object.
+  // Returns whether the object that decides how the work ends has not
+  // succeeded: the most senior one, or else a Job of the newest attempt. True
+  // if Kueue queues more than those Jobs. False if there is no such object.
   bool HasNotSucceeded() const;
-  // Whether there is an object that pods are made for.
+  // Returns whether the report has an object that owns pods or queues them.
   bool any() const;
-  // Which attempt of its owner a pod or Job is of: by its label
-  // (RestartAttemptOf), else, of Jobs of an owner whose kind is not known, by
-  // how many of them had failed when it was made. -1: nothing tells.
+  // Returns the attempt of its owner that a pod or Job belongs to; -1 if
+  // unknown. Uses its label (RestartAttemptOf). For Jobs of an owner of unknown
+  // kind, counts the Jobs that had failed before it was created.
   int AttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata) const;
-  // The highest of all pods and Jobs, and what their owner has counted; -1:
-  // nothing tells.
+  // Returns the highest attempt of pods, Jobs and their owner; -1 if unknown.
   int NewestAttempt() const;
-  // Kueue queues more than the report has: what ends a part does not end it.
+  // Returns whether Kueue queues more than the report has, so that the end of a
+  // part does not end the work.
   bool IsQueuedAsMore() const;
 
  private:
   void FindSuccession();
   void FindCleanUp();
 
-  // UIDs of Jobs that followed each other, and the attempt of each.
+  // UIDs of Jobs that followed one another, with the attempt of each.
   absl::InlinedVector<std::pair<std::string_view, int>, 2> succession_;
 };
 
-// The queue of the workload: Kueue's object says it, or a label; empty: none.
+// Returns the queue from Kueue's object or a label; empty if there is none.
 std::string_view QueueOf(const Owners& owners);
 
-// Reads the most senior object that counts; the report shows `earlier` failed
-// attempts besides the one at hand. That one is left out where the
-// operator has counted it already; how is said at the function of the kind.
+// Returns the failure count of the most senior object that has a counter.
+// `earlier` is the number of failed attempts in the report before the current
+// one. The current one is excluded if the operator has counted it (views.h says
+// how for each kind).
 NativeCount CountNativeFailures(const Owners& owners, std::int32_t earlier);
 
 }  // namespace mulligan

@@ -41,8 +41,7 @@ class ForeignFinder {
     }
     std::ranges::sort(foreign.owners);
     if (foreign.owners.empty()) return foreign;
-    // What a caller did not ask about can be left out; without a name nobody
-    // knows what was meant.
+    // Objects of others can be left out only if the caller named the workload.
     foreign.unknown = own < 0 || !named_;
     if (foreign.unknown && own >= 0) {
       foreign.owners.push_back(graph_.TextOf(own));
@@ -69,8 +68,8 @@ class ForeignFinder {
            !report_.workload().name().empty();
   }
 
-  // Whether the only owner in the report is of the named kind, and another.
-  // Pods are often named by the caller's own ids.
+  // Returns whether the only owner is of the named kind but another object.
+  // Pods are exempt because callers often use ids of their own for them.
   bool Contradicts(int top) const {
     const v1::WorkloadReference& workload = report_.workload();
     if (!IsNamed() || graph_.Find(workload) >= 0) return false;
@@ -86,7 +85,7 @@ class ForeignFinder {
            1;
   }
 
-  // Reports that need no look at names and labels: nearly all of them.
+  // Returns true for most reports, which need no look at names and labels.
   bool IsPlain() const {
     if (!IsNamed() && !HasSeveral()) return true;
     std::string_view uid;
@@ -94,7 +93,8 @@ class ForeignFinder {
     return !IsNamed() || (!uid.empty() && uid == report_.workload().uid());
   }
 
-  // The common gang: pods of one controller, and that controller. Sets its UID.
+  // Returns whether all pods have one controller and it is the only owner, the
+  // common gang. Sets its UID.
   bool HaveOneController(std::string_view& uid) const {
     const auto same = [&uid](std::string_view other) {
       if (uid.empty()) uid = other;
@@ -126,7 +126,7 @@ class ForeignFinder {
     }
   }
 
-  // Custom resources, the most senior kinds first.
+  // Adds all objects, custom resources first.
   void AddObjects() {
     for (const WorkloadView& view : owners_.views) {
       seniors_.push_back(graph_.Add(view.kind_name, *view.meta));
@@ -148,8 +148,9 @@ class ForeignFinder {
     }
   }
 
-  // Says nothing about an owner, and may be anybody's: cut down by hand, a pod
-  // without a controller, or the Workload of an unknown object.
+  // Returns whether the object states no owner and may belong to any: a pod
+  // without a controller, cut down by hand, or the Workload of an unknown
+  // object.
   bool IsLoose(int node) const {
     if (graph_.TopOf(node) != node) return false;
     return !graph_.HasUid(node) || graph_.KindOf(node) == "Pod" ||
@@ -166,14 +167,14 @@ class ForeignFinder {
     }
   }
 
-  // Two Jobs of different names are two, even without UIDs, unless something
-  // above them holds them together.
+  // Jobs of different names are different workloads, even without UIDs, unless
+  // an owner joins them.
   bool IsNamedJob(int node) const {
     return seniors_.empty() && graph_.KindOf(node) == "Job" &&
            !graph_.NameOf(node).empty();
   }
 
-  // The top owner of the workload; -1: not known.
+  // Returns the top owner of the workload; -1 if unknown.
   int OwnTop() {
     const v1::WorkloadReference& workload = report_.workload();
     if (IsNamed()) {
@@ -184,11 +185,11 @@ class ForeignFinder {
     for (const int node : seniors_) {
       if (!IsLoose(node)) return graph_.TopOf(node);
     }
-    // A custom resource without a UID still holds together what may be its own.
+    // A custom resource without a UID may still own the other objects.
     return seniors_.empty() ? -1 : graph_.TopOf(seniors_.front());
   }
 
-  // Whether pods or Jobs are known to be the workload's.
+  // Returns whether pods or Jobs are known to belong to the workload.
   bool HasParts(int own) const {
     const auto is_part = [&](int node) {
       return node != own && graph_.TopOf(node) == own;
@@ -197,8 +198,8 @@ class ForeignFinder {
            std::ranges::any_of(jobs_, is_part);
   }
 
-  // An owner that is not in the report may itself be owned by the workload:
-  // children are named after their parents.
+  // An owner missing from the report may itself belong to the workload.
+  // Children are named after their parents.
   bool MayBeOf(int own, int top) const {
     if (top == own) return true;
     const std::string_view kind = graph_.KindOf(own);
@@ -225,7 +226,7 @@ class ForeignFinder {
   std::unordered_set<int> seen_;
 };
 
-// Removes the elements at `indexes`, which ascend.
+// Removes the elements at `indexes`, which are ascending.
 template <typename Field>
 void Remove(const std::vector<int>& indexes, Field& field) {
   int kept = 0;

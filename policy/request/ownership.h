@@ -1,5 +1,4 @@
-// Whose is it? A report is about one workload; owner references tell what
-// belongs to it.
+// Decides which objects of a report belong to its workload.
 #ifndef MULLIGAN_POLICY_REQUEST_OWNERSHIP_H_
 #define MULLIGAN_POLICY_REQUEST_OWNERSHIP_H_
 
@@ -11,18 +10,17 @@
 
 namespace mulligan {
 
-// The objects of a report that are not read: they are not the workload's, or
-// there again (AddDoubles).
+// Objects of a report that are not read: those of other workloads, and
+// duplicates (AddDoubles).
 struct Unread {
-  // Indexes into report.pods, report.jobs and, for events about those,
-  // report.events; ascending.
+  // Ascending indexes into report.pods, report.jobs and, for events about
+  // those, report.events.
   std::vector<int> pods;
   std::vector<int> jobs;
   std::vector<int> events;
-  // The workloads that those of others belong to, "Job ml/train", sorted.
+  // The other workloads that objects belong to, as in "Job ml/train", sorted.
   std::vector<std::string> owners;
-  // Nobody can know which of the owners the report is about: they are all
-  // that it speaks of.
+  // The workload of the report is ambiguous; `owners` then has all of them.
   bool unknown = false;
 
   bool empty() const {
@@ -30,12 +28,13 @@ struct Unread {
   }
 };
 
-// Objects that say nothing about an owner are the workload's.
+// Returns the objects of other workloads. Objects without an owner belong to
+// the workload.
 //
-// report.workload names the workload where the objects are of several; all
-// objects below the same top owner as it belong to it. Without it, a custom
-// resource in the report is the workload, and what else is there must be able
-// to be its own. Nodes, events and usage are context and not looked at.
+// report.workload names it if the objects have several top owners; all objects
+// with its top owner belong to it. Otherwise a custom resource in the report is
+// the workload, and the other objects must be able to belong to it. Nodes,
+// events and usage are context and not checked.
 Unread FindForeign(const Owners& owners);
 
 // Removes `objects` from `report`.

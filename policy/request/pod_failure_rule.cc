@@ -30,7 +30,7 @@ bool Satisfies(const batch::PodFailurePolicyOnExitCodesRequirement& requirement,
   return requirement.operator_() == "NotIn" && !listed;
 }
 
-// Whether the rule takes the pod, and by what.
+// Returns whether the rule matches the pod, and sets what matched.
 bool Takes(const core::Pod& pod, PodFailureRule& found) {
   const batch::PodFailurePolicyRule& rule = *found.rule;
   if (rule.has_on_exit_codes()) {

@@ -1,5 +1,5 @@
-// Which rule of a Job's podFailurePolicy takes a failed pod (Kubernetes
-// KEP-3329, stable since 1.31; KEP-3850 for FailIndex).
+// Finds the podFailurePolicy rule of a Job that applies to a failed pod
+// (Kubernetes KEP-3329, stable since 1.31; KEP-3850 for FailIndex).
 #ifndef MULLIGAN_POLICY_REQUEST_POD_FAILURE_RULE_H_
 #define MULLIGAN_POLICY_REQUEST_POD_FAILURE_RULE_H_
 
@@ -8,32 +8,32 @@
 
 namespace mulligan {
 
-// What an API server admits (Kubernetes 1.34).
+// The bounds of an API server (Kubernetes 1.34).
 inline constexpr int kMaxPolicyRules = 20;
 inline constexpr int kMaxExitCodes = 255;
 inline constexpr int kMaxPatterns = 20;
 
-// Whether the policy is within these bounds, so that its cost is, too.
+// Returns whether the policy is within these bounds, which bounds the cost.
 bool HasAdmittedSize(const kubernetes::batch::v1::PodFailurePolicy& policy);
 
-// Points into pod and policy.
+// Points into the pod and the policy.
 struct PodFailureRule {
-  // -1: no rule takes the pod.
+  // -1 if no rule matches.
   int index = -1;
   const kubernetes::batch::v1::PodFailurePolicyRule* rule = nullptr;
-  // Whose exit code matched; null: a condition of the pod did.
+  // The container whose exit code matched; null if a condition matched.
   const kubernetes::core::v1::ContainerStatus* container = nullptr;
   const kubernetes::core::v1::PodCondition* condition = nullptr;
 };
 
-// The first rule that matches. Rules with an unknown action are passed over,
-// with `fail_index` off FailIndex is one, and unknown operators match nothing,
-// as the API demands of its clients. Whether the pod has failed is the caller's
-// business.
+// Returns the first rule that matches. REQUIRES: the pod has failed.
 //
-// Exit codes: `state.terminated` of containers in status order, then of init
-// containers; never `lastState`, never ephemeral containers, never code 0.
-// Conditions: type and status as texts.
+//   1. Rules with an unknown action are skipped. FailIndex is unknown if
+//      `fail_index` is false. Unknown operators match nothing, as the API
+//      requires.
+//   2. Exit codes: `state.terminated` of containers in status order, then of
+//      init containers. Excludes `lastState`, ephemeral containers and code 0.
+//   3. Conditions: type and status must be equal.
 PodFailureRule FindPodFailureRule(
     const kubernetes::core::v1::Pod& pod,
     const kubernetes::batch::v1::PodFailurePolicy& policy,

@@ -1,4 +1,4 @@
-// What others have written on a pod about its end.
+// Deletion and disruption marks on a pod.
 #ifndef MULLIGAN_POLICY_REQUEST_POD_MARKS_H_
 #define MULLIGAN_POLICY_REQUEST_POD_MARKS_H_
 
@@ -14,15 +14,15 @@ inline bool IsDeleted(const kubernetes::core::v1::Pod& pod) {
   return pod.metadata().deletion_timestamp().seconds() > 0;
 }
 
-// Whether somebody has asked for the end of the pod: it is marked for a
-// disruption (DisruptionTarget), or deleted.
+// Returns whether the pod is deleted or marked for a disruption
+// (DisruptionTarget).
 inline bool IsBeingStopped(const kubernetes::core::v1::Pod& pod) {
   return IsDeleted(pod) ||
          IsTrue(pod.status().conditions(), "DisruptionTarget");
 }
 
-// When its deletion was asked for: the timestamp is when the grace period ends.
-// 0: it was not.
+// Returns when deletion was requested, in epoch seconds; 0 if it was not. The
+// deletion timestamp itself is the end of the grace period.
 inline std::int64_t DeletionRequested(const kubernetes::core::v1::Pod& pod) {
   const auto& metadata = pod.metadata();
   const std::int64_t gone = metadata.deletion_timestamp().seconds();

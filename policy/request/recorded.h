@@ -1,4 +1,4 @@
-// What a record of a ledger says of its failure.
+// Access to a ledger record of a failure.
 #ifndef MULLIGAN_POLICY_REQUEST_RECORDED_H_
 #define MULLIGAN_POLICY_REQUEST_RECORDED_H_
 

@@ -1,4 +1,4 @@
-// Refusals that name the fields they are about.
+// Errors that carry the fields they are about.
 #ifndef MULLIGAN_POLICY_REQUEST_REFUSAL_H_
 #define MULLIGAN_POLICY_REQUEST_REFUSAL_H_
 
@@ -14,18 +14,19 @@ namespace mulligan {
 struct FieldViolation {
   // JSON path from the request: "report.pods[3].status.containerStatuses".
   std::string field;
-  // The value found and the expected form.
+  // The value found and what was expected.
   std::string description;
 };
 
-// INVALID_ARGUMENT with this message, which carries the violations along.
+// Returns INVALID_ARGUMENT with the message and the violations as details.
 absl::Status Refusal(std::string_view message,
                      const std::vector<FieldViolation>& violations);
 
-// The same, saying "field: description; ..."; OK when there are none.
+// Returns the same with the message "field: description; ..."; OK if there are
+// no violations.
 absl::Status RefuseViolations(const std::vector<FieldViolation>& violations);
 
-// What a status carries along.
+// Returns the violations in the details of `status`.
 std::vector<FieldViolation> ViolationsIn(const absl::Status& status);
 
 }  // namespace mulligan

@@ -1,7 +1,6 @@
-// What programs write for a terminal only, in the ends of logs that a report
-// holds: changes of colour, moves of the cursor. They say nothing, but stand
-// between a line's beginning and its first word, and end in a letter, so that
-// the word is not found.
+// Removes terminal escapes (colours, cursor moves) from log text in a report.
+// They sit between the start of a line and its first word and end in a letter,
+// so patterns would not find the word.
 #ifndef MULLIGAN_POLICY_REQUEST_TERMINAL_H_
 #define MULLIGAN_POLICY_REQUEST_TERMINAL_H_
 
@@ -9,11 +8,11 @@
 
 namespace mulligan {
 
-// Whether RemoveEscapes would change anything.
+// Returns whether RemoveEscapes would change anything.
 bool HasEscapes(const v1::FailureReport& report);
 
 // Applies WithoutEscapes (policy/base/utf8.h) to termination messages, to
-// report.exit's, and to what operators quote of logs (Kind::clean).
+// report.exit's message and to log text that operators quote (Kind::clean).
 void RemoveEscapes(v1::FailureReport& report);
 
 }  // namespace mulligan

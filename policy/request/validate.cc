@@ -13,7 +13,7 @@
 namespace mulligan {
 namespace {
 
-// What both kinds of request have.
+// Validates the parts that both requests share.
 void ValidateCommon(const auto& asked, const FieldPath& request) {
   const FieldPath report = request.In("report");
   if (asked.has_report()) {
@@ -37,7 +37,7 @@ void ValidateBudgets(const v1::BudgetLedger& ledger, const FieldPath& parent) {
   const FieldPath path = parent.In("budgets");
   parent.Count("budgets", static_cast<int>(ledger.budgets().size()),
                kMaxLedgerBudgets, "budgets");
-  // A map of protobuf has another order each time.
+  // Sorted, because the order of a protobuf map varies.
   std::map<std::string, const v1::BudgetUse*> by_name;
   for (const auto& [name, use] : ledger.budgets()) by_name[name] = &use;
   for (const auto& [name, use] : by_name) {
@@ -120,7 +120,7 @@ void ValidateGroup(const v1::FailureGroup& group, const FieldPath& path) {
   path.Name("node", group.node());
   path.Name("zone", group.zone());
   path.Name("image", group.image());
-  // One of retries alone tells of nobody who fails now.
+  // A group with retry results only may have no workload that fails now.
   const bool of_retries = group.passed() > 0 || group.failed_again() > 0;
   path.Number("workloads", group.workloads(), of_retries ? 0 : 1,
               kMaxRecentCount);
@@ -171,8 +171,8 @@ void ValidateDigest(const v1::RecentFailures& recent, const FieldPath& path) {
   }
 }
 
-// Whether it may be a ledger this service returned. What it returned is always
-// valid, so a violation means that somebody edited or damaged it.
+// Checks that the ledger may come from this service. Ledgers that it returns
+// are always valid, so a violation means that the ledger was edited or damaged.
 void ValidateLedger(const v1::BudgetLedger& ledger, const FieldPath& path) {
   path.Text("workloadUid", ledger.workload_uid(), kMaxLedgerUidBytes);
   path.Number("attemptsSeen", ledger.attempts_seen(), 0, kMostInt32);

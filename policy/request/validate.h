@@ -1,4 +1,4 @@
-// The check of a request against the bounds on what may be asked.
+// Validation of a request against policy/limits.h.
 #ifndef MULLIGAN_POLICY_REQUEST_VALIDATE_H_
 #define MULLIGAN_POLICY_REQUEST_VALIDATE_H_
 
@@ -9,9 +9,8 @@
 
 namespace mulligan {
 
-// Every violation of `request` at once; empty when it is acceptable. Bounds
-// are in policy/limits.h. Unknown enum numbers are not violations: a newer
-// client is answered with a warning.
+// Returns all violations of `request`; empty if it is acceptable. Unknown enum
+// numbers of a newer client get a warning instead, except in hints.
 std::vector<FieldViolation> Validate(const v1::DecideRequest& request);
 std::vector<FieldViolation> Validate(const v1::DemystifyRequest& request);
 

@@ -19,7 +19,7 @@ namespace {
 namespace core = kubernetes::core::v1;
 using kubernetes::meta::v1::ObjectMeta;
 
-// What no rule decides about: nothing has come to a bad end.
+// Causes that are not failures, so that no rule applies.
 bool IsNoFailure(v1::Cause cause) {
   return cause == v1::STALE_REPORT || cause == v1::NOT_FAILED ||
          cause == v1::SUCCEEDED || cause == v1::CANCELLED ||
@@ -120,8 +120,8 @@ void ValidateNode(const core::Node& node, const FieldPath& path) {
              "taints");
 }
 
-// What is left of an object of another kind, such as a List, when a client
-// drops the fields it does not know: metadata without a name, and nothing else.
+// Returns whether the object is what remains of another kind, such as a List,
+// when a client drops unknown fields: no name, spec or status.
 bool IsHollow(const auto& object) {
   const ObjectMeta& meta = object.metadata();
   return !object.has_spec() && !object.has_status() && meta.name().empty() &&
@@ -152,7 +152,7 @@ void ValidateEach(const auto& objects, int most, const FieldPath& parent,
   }
 }
 
-// A Job or custom resource: all have metadata and status.conditions.
+// Jobs and custom resources all have metadata and status.conditions.
 template <typename Object>
 void ValidateObject(const Object& object, const FieldPath& path) {
   ValidateMeta(object.metadata(), path);
@@ -251,7 +251,7 @@ void ValidateUsage(const v1::ContainerUsage& usage, const FieldPath& path) {
   path.Number("memoryLimitBytes", usage.memory_limit_bytes(), 0, kMost);
 }
 
-// A verdict is about one workload.
+// Reports a violation if the workload is ambiguous.
 void ValidateForeign(const Owners& told, const FieldPath& path) {
   const Unread foreign = FindForeign(told);
   if (!foreign.unknown) return;

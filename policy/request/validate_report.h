@@ -1,4 +1,4 @@
-// The check of a report.
+// Validation of a report.
 #ifndef MULLIGAN_POLICY_REQUEST_VALIDATE_REPORT_H_
 #define MULLIGAN_POLICY_REQUEST_VALIDATE_REPORT_H_
 

@@ -28,7 +28,7 @@ void CopyLabels(const Metadata& metadata, v1::WorkloadReference& workload) {
   CopyMap(metadata.annotations(), *workload.mutable_annotations());
 }
 
-// Fills what the caller left empty.
+// Fills fields that the caller left empty.
 template <typename Metadata>
 void FillFrom(std::string_view group, std::string_view kind,
               const Metadata& metadata, bool with_labels,
@@ -36,7 +36,7 @@ void FillFrom(std::string_view group, std::string_view kind,
   if (workload.namespace_().empty()) {
     workload.set_namespace_(Excerpt(metadata.namespace_()));
   }
-  // The caller decides about another object: this one lends it no identity.
+  // The workload is another object, so this one's identity does not apply.
   if (!workload.kind().empty() && workload.kind() != kind) return;
   if (workload.kind().empty()) {
     workload.set_kind(std::string(kind));
@@ -49,8 +49,8 @@ void FillFrom(std::string_view group, std::string_view kind,
   if (with_labels) CopyLabels(metadata, workload);
 }
 
-// The pod's controller owner is the workload; without one the pod is. Labels
-// are the pod's either way: they come from the owner's template.
+// The workload is the pod's controller, or the pod itself if it has none.
+// Labels are the pod's in both cases: they come from the owner's template.
 void FillFromPod(const kubernetes::core::v1::Pod& pod, bool with_labels,
                  v1::WorkloadReference& workload) {
   const auto& metadata = pod.metadata();
@@ -85,12 +85,12 @@ void FillFromEvent(const kubernetes::core::v1::Event& event,
   if (workload.name().empty()) workload.set_name(Excerpt(about.name()));
 }
 
-// The most senior object above the pods; absent: there is none.
+// Returns the most senior object above the pods; empty if there is none.
 std::optional<WorkloadView> SeniorOf(const Owners& owners) {
   const v1::FailureReport& report = owners.report;
   if (!owners.views.empty()) return owners.views.front();
   if (report.jobs_size() > 0) return ViewOf(report.jobs(0));
-  // Pods come before the queue's object: they have owners.
+  // Pods take precedence over the queue's object because they have owners.
   return report.pods_size() == 0 ? QueueIn(report) : std::nullopt;
 }
 
@@ -118,7 +118,7 @@ void FillFromObjects(const Owners& owners, bool with_labels,
   }
 }
 
-// The Job that is the workload: alone, or the one of its name.
+// Returns the Job that is the workload: the only one, or the one of its name.
 const kubernetes::batch::v1::Job* OwnJob(
     const v1::FailureReport& report, const v1::WorkloadReference& workload) {
   if (report.jobs_size() == 1) return &report.jobs(0);

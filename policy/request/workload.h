@@ -1,4 +1,4 @@
-// Which workload a report is about.
+// Identifies the workload of a report.
 #ifndef MULLIGAN_POLICY_REQUEST_WORKLOAD_H_
 #define MULLIGAN_POLICY_REQUEST_WORKLOAD_H_
 
@@ -10,27 +10,24 @@
 
 namespace mulligan {
 
-// The workload a report is about: report.workload where filled, the rest
-// derived from the most senior object (custom resource, Job, pod's controller
-// owner, pod).
+// Returns the workload: fields of report.workload if set, the rest from the
+// most senior object (custom resource, Job, pod's controller, pod).
 v1::WorkloadReference WorkloadOf(const Owners& owners);
 v1::WorkloadReference WorkloadOf(const v1::FailureReport& report);
 
-// The same, of the report of `owners`, into `workload`. Without `with_labels`
-// the labels and annotations of the objects are left out, which is most of the
-// work.
+// Writes the same into `workload`. Without `with_labels` it skips labels and
+// annotations of the objects, which is most of the work.
 void FillWorkload(const Owners& owners, bool with_labels,
                   v1::WorkloadReference& workload);
 
-// Its kind alone; empty: nothing tells. The view lives as long as the report.
+// Returns the workload's kind, a view of the report; empty if unknown.
 std::string_view WorkloadKindOf(const v1::FailureReport& report);
 
-// Whether the workload's own object is in a state its operator never leaves,
-// so that acting means to delete and create it again.
+// Returns whether the workload's object is in a final state of its operator, so
+// that acting means to delete and recreate it.
 bool InSinkState(const Owners& owners, const v1::WorkloadReference& workload);
 
-// The natural scope of `action`:
-//
+// Returns the default scope of `action`:
 //   kind                  retried                      given up
 //   Pod                   POD                          POD
 //   Job                   POD; JOB once it has failed  JOB
@@ -45,8 +42,8 @@ v1::Decision::Scope NaturalScope(const v1::FailureReport& report,
                                  const v1::WorkloadReference& workload,
                                  v1::Decision::Action action);
 
-// Whether an index that fails leaves the others: the workload is a Job with
-// spec.backoffLimitPerIndex.
+// Returns whether a failing index leaves the others running: the workload is a
+// Job with spec.backoffLimitPerIndex.
 bool LimitsEachIndex(const v1::FailureReport& report,
                      const v1::WorkloadReference& workload);
 

@@ -1,6 +1,6 @@
-// What stands above the pods, in words that all kinds share. Whoever asks what
-// an object says of the work asks its view; only the functions of its kind
-// (policy/request/views/) know its fields.
+// One view of the objects above the pods, whatever their kind. Only the
+// functions of a kind (policy/request/views/) know its fields; all other code
+// uses the view.
 #ifndef MULLIGAN_POLICY_REQUEST_WORKLOAD_VIEW_H_
 #define MULLIGAN_POLICY_REQUEST_WORKLOAD_VIEW_H_
 
@@ -18,59 +18,59 @@ namespace mulligan {
 
 struct Kind;
 
-// Where the work is in its life, as its object says.
+// Phase of the work, as its object states it.
 enum class WorkloadPhase : std::uint8_t {
-  // The kind says nothing of the work's life: its parts may.
+  // The kind does not state a phase; its parts may.
   kSilent,
-  // It has not ended; whether it runs, its parts say.
+  // Not ended; its parts say whether it runs.
   kOpen,
-  // It waits, or starts.
+  // It waits or starts.
   kWaits,
   kRuns,
-  // Something failed, and what becomes of it is not said yet.
+  // Something failed, and the outcome is still open.
   kFailing,
-  // Its operator is trying again.
+  // Its operator is retrying.
   kRestarts,
-  // Suspended by somebody.
+  // Suspended.
   kHeld,
   kSucceeded,
-  // It will have failed for good as soon as its pods are gone.
+  // It will have failed for good once its pods are gone.
   kGivesUp,
-  // Its operator never leaves this state.
+  // A final state of its operator.
   kGivenUp,
 };
 
-// A word of a status that no release of its operator that is known writes.
+// A status value that no known release of its operator writes.
 struct UnknownWord {
   const char* leaf;
   std::string_view word;
 };
 
-// What an object says of its state, besides conditions.
+// A statement of an object about its state, other than a condition.
 struct Statement {
-  // In the table of operators' states: "<source>/<state>".
+  // Row in the table of operator states: "<source>/<state>".
   std::string_view source;
   std::string_view state;
-  // What was sent for the state; empty: the state itself.
+  // The text in the object; empty if it equals the state.
   std::string_view shown;
-  // Says more than the state, where the table knows it.
+  // More specific than the state, if the table has it.
   std::string_view reason;
   std::string_view message;
-  // Never null; the epoch where there is none.
+  // Never null; the epoch if there is no time.
   const google::protobuf::Timestamp* at =
       &google::protobuf::Timestamp::default_instance();
-  // Where it stands in the object: list[item] leaf.
+  // Its path in the object: list[item] leaf.
   const char* list = "";
   int item = -1;
   const char* leaf = "";
   const char* message_leaf = ".message";
-  // The exit code that the message tells.
+  // The exit code in the message.
   std::optional<std::int32_t> exit_code;
-  // Whatever failed so far is being tried again.
+  // All failures so far are being retried.
   bool restarts = false;
 };
 
-// A number of the object that cannot be negative, by its field's name.
+// A counter of the object that cannot be negative, by its field's name.
 struct ObjectCount {
   const char* field;
   std::int64_t value;
@@ -78,99 +78,96 @@ struct ObjectCount {
 
 // How often an operator has tried, by its own count.
 struct OwnTries {
-  // What it calls one: "run"; empty: the status does not keep the count.
+  // What it calls a try: "run"; empty if the status has no count.
   std::string_view of;
   std::int64_t made = 0;
-  // The setting that bounds them, and how much of it is used; empty: none does.
+  // The setting that limits tries, and its use; empty if none does.
   std::string_view limit_name;
   std::int64_t used = 0;
   std::int64_t limit = 0;
-  // What the operator says once the limit is met; empty: anything.
+  // The operator's message at the limit; empty if any message may mean it.
   std::string_view exhausted;
 };
 
-// What a person is told about an object besides what decides.
+// Details of an object for the explanation.
 struct ObjectWords {
   OwnTries tries;
-  // The command that shows the log of what failed; empty: not known.
+  // The command that shows the log of what failed; empty if unknown.
   std::string log_command;
-  // What to do where its memory ran out; empty: nothing of its own.
+  // Advice for when its memory ran out; empty if it has none of its own.
   std::string memory_remedy;
 };
 
 // Points into the report.
 struct WorkloadView {
-  // Its row; of training-operator's kinds that of kTrainingJob.
+  // Its row; for training-operator's kinds, the row of the first of them.
   const Kind* kind = nullptr;
-  // As its object calls it: "PyTorchJob".
+  // The kind as its object states it: "PyTorchJob".
   std::string_view kind_name;
   const kubernetes::meta::v1::ObjectMeta* meta = nullptr;
   WorkloadPhase phase = WorkloadPhase::kSilent;
   bool has_status = false;
-  // The state in the operator's own word, and where it stands; empty: it has
-  // none, or conditions instead.
+  // The operator's name of the state, and its path; empty if it has none or
+  // uses conditions instead.
   std::string_view state;
   const char* state_leaf = nullptr;
   absl::InlinedVector<UnknownWord, 1> unknown_words;
   ConditionList conditions;
-  // The field that has them, and what they say is among the statements.
+  // The field with the conditions, and whether statements cover them.
   const char* conditions_of = "status";
   bool conditions_are_stated = false;
   absl::InlinedVector<Statement, 1> statements;
-  // Where it says that it shall be suspended; null: it does not.
+  // Path of the field that requests suspension; null if it is not requested.
   const char* suspend_leaf = nullptr;
-  // The program ran in the attempt at hand, or in any.
+  // The program ran in the current attempt, or in any attempt.
   bool has_run = false;
   bool was_tried = false;
-  // The program itself failed, by the operator's word: how whatever submitted
-  // it ended says nothing more.
+  // The operator says that the program itself failed, so the end of its
+  // submitter adds nothing.
   bool program_failed = false;
-  // How often its operator has started it again; pods and Jobs of a lower
-  // jobset.sigs.k8s.io/restart-attempt are of an attempt before.
+  // How often its operator has restarted it. Pods and Jobs with a lower
+  // jobset.sigs.k8s.io/restart-attempt belong to an earlier attempt.
   std::int32_t restarts = 0;
-  // Pods of the attempt at hand carry this label, those of earlier attempts
-  // another value; empty key: no label tells.
+  // Pods of the current attempt have this label, pods of earlier attempts
+  // another value; empty key if no label shows it.
   const char* attempt_label = "";
   std::string_view attempt;
-  // When the attempt at hand began, where its operator starts the time again
-  // with each (a RayJob, a SparkApplication, a Job that is resumed); null: it
-  // tells none of its own.
+  // When the current attempt began, if its operator restarts the clock for each
+  // (a RayJob, a SparkApplication, a resumed Job); null otherwise.
   const google::protobuf::Timestamp* attempt_began = nullptr;
-  // What it makes under a name that does not begin with its own.
+  // A part that it creates under a name that need not begin with its own.
   std::string_view part_kind;
   std::string_view part;
-  // The queue it names; empty: none.
+  // The queue that it names; empty if none.
   std::string_view queue;
-  // spec.activeDeadlineSeconds; 0: none.
+  // spec.activeDeadlineSeconds, in seconds; 0 if unset.
   std::int64_t deadline_seconds = 0;
-  // Its operator's reason, and what it says in prose; where it says that:
+  // Its operator's reason and message, and the path of the message, such as
   // "rayJob.status.message".
   std::string_view reason;
   std::string_view message;
   const char* message_path = "";
-  // Most retries that its operator makes by itself, as its spec says; absent:
-  // it says none.
+  // Most retries that its operator makes, by its spec; empty if unset.
   std::optional<std::int64_t> retry_limit;
-  // For a look at whether they can be.
+  // Values that the check for anomalies looks at.
   absl::InlinedVector<ObjectCount, 3> counts;
   absl::InlinedVector<const google::protobuf::Timestamp*, 2> times;
 
   bool has_failed() const { return phase >= WorkloadPhase::kGivesUp; }
 };
 
-// jobset.sigs.k8s.io/restart-attempt of a pod or Job; -1: none.
+// Returns jobset.sigs.k8s.io/restart-attempt of a pod or Job, or -1.
 int RestartAttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata);
 
 // Failures that an operator has counted and whose objects are gone.
 struct NativeCount {
-  // Before the attempts that the report shows. Of a gang that fails together
-  // the operator may have counted every pod: as many attempts as there are at
-  // least.
+  // Attempts that failed before those in the report. If a gang failed together
+  // and the operator counted every pod, this is the least number of attempts.
   std::int32_t failures = 0;
-  // All that it has counted, those in the report included, in attempts; -1: it
+  // All attempts that it has counted, including those in the report; -1 if it
   // has no counter.
   std::int64_t counted = -1;
-  // The counter it was read from, "RayJob.status.failed=2"; empty: none.
+  // The counter, as in "RayJob.status.failed=2"; empty if none.
   std::string source;
 };
 

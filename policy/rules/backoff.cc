@@ -14,19 +14,19 @@ absl::Duration BaseDelay(const CompiledBackoff& backoff, std::int64_t charges) {
   } else if (backoff.kind == v1::Backoff::EXPONENTIAL) {
     growth = std::pow(backoff.factor, n - 1);
   }
-  // Infinity times a duration is an infinite duration: the minimum holds.
+  // Infinity times a duration is an infinite duration, so the minimum holds.
   return std::min(backoff.initial * growth, backoff.max);
 }
 
 absl::Duration Spread(absl::Duration delay, double jitter,
                       std::uint64_t identity) {
-  // Delays are at most ten years: nanoseconds fit, and are much faster to
-  // reckon with than durations.
+  // Delays are at most ten years, which fits in nanoseconds; integer arithmetic
+  // is much faster than absl::Duration's.
   constexpr std::int64_t kMillisecond = 1'000'000;
   const std::int64_t most = absl::ToInt64Nanoseconds(delay);
   const auto least = static_cast<std::int64_t>(
       std::ceil(static_cast<double>(most) * (1 - jitter)));
-  // 53 bits: what a double holds exactly, so every platform agrees.
+  // A double holds 53 bits exactly, so all platforms agree.
   const double share = static_cast<double>(identity >> 11) * 0x1p-53;
   std::int64_t spread = most - static_cast<std::int64_t>(
                                    static_cast<double>(most) * jitter * share);

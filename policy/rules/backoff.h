@@ -1,4 +1,4 @@
-// How long a retry waits.
+// Delays before a retry.
 #ifndef MULLIGAN_POLICY_RULES_BACKOFF_H_
 #define MULLIGAN_POLICY_RULES_BACKOFF_H_
 
@@ -17,24 +17,24 @@ struct CompiledBackoff {
   double jitter = 0.1;
 };
 
-// The delay after the `charges`-th charge, before jitter: CONSTANT initial,
-// LINEAR initial * n, EXPONENTIAL initial * factor^(n-1). Saturates at
-// backoff.max for any number of charges; fewer than one counts as one.
+// Returns the delay after the `charges`-th charge, before jitter: CONSTANT
+// initial, LINEAR initial * n, EXPONENTIAL initial * factor^(n-1). Saturates at
+// backoff.max; fewer than one charge counts as one.
 absl::Duration BaseDelay(const CompiledBackoff& backoff, std::int64_t charges);
 
-// BaseDelay spread over [delay * (1 - jitter), delay] by `identity`, a hash of
-// the failure: the same failure waits equally long on every replica. Never
-// more than backoff.max. Whole milliseconds from one on.
+// Returns BaseDelay spread over [delay * (1 - jitter), delay] by `identity`, a
+// hash of the failure, so that all replicas agree. At most backoff.max; whole
+// milliseconds from one on.
 absl::Duration RetryDelay(const CompiledBackoff& backoff, std::int64_t charges,
                           std::uint64_t identity);
 
-// `delay` spread likewise by `jitter`, 0 to 1.
+// Returns `delay` spread in the same way by `jitter`, 0 to 1.
 absl::Duration Spread(absl::Duration delay, double jitter,
                       std::uint64_t identity);
 
-// When a member of a failure that was decided about before is due, as long
-// after its own end: RetryDelay, but that those who are decided about late, at
-// `decided` after their end, are spread over as much time from then on.
+// Returns the delay, counted from its own end, of a member of a failure that
+// was already decided. It is RetryDelay, but a member decided `decided` after
+// its end, later than that, is spread over the same interval from then on.
 absl::Duration MemberDelay(const CompiledBackoff& backoff, std::int64_t charges,
                            std::uint64_t identity, absl::Duration decided);
 

@@ -123,7 +123,7 @@ CompiledResources CompileResources(const v1::ResourcePolicy& resources,
   return compiled;
 }
 
-// The budget called `name`, if `action` may and does name one.
+// Returns the index of the budget `name`, if `action` may have one.
 int CompilePayer(v1::Decision::Action action, const std::string& name,
                  const std::vector<CompiledBudget>& budgets,
                  const std::string& path, IssueReporter& report) {
@@ -169,7 +169,7 @@ CompiledGrace CompileGrace(const v1::GraceOutcome& grace,
   return compiled;
 }
 
-// Fields that say nothing for the action they stand beside.
+// Reports fields that have no meaning for the action.
 void CheckFieldsFitAction(const v1::Outcome& outcome, const std::string& path,
                           IssueReporter& report) {
   const v1::Decision::Action action = outcome.action();

@@ -1,4 +1,4 @@
-// A step of Ruleset::Compile: what a rule wants.
+// A step of Ruleset::Compile: the outcome of a rule.
 #ifndef MULLIGAN_POLICY_RULES_COMPILE_OUTCOME_H_
 #define MULLIGAN_POLICY_RULES_COMPILE_OUTCOME_H_
 
@@ -11,7 +11,7 @@
 
 namespace mulligan {
 
-// `path` names the outcome: "spec.default" or "spec.rules[2].then".
+// Compiles the outcome at `path`: "spec.default" or "spec.rules[2].then".
 CompiledOutcome CompileOutcome(const v1::Outcome& outcome,
                                const std::vector<CompiledBudget>& budgets,
                                const std::string& path, IssueReporter& report);

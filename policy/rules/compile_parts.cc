@@ -66,7 +66,7 @@ CompiledRange CompileRange(const v1::LimitRange& range, const std::string& path,
   return compiled;
 }
 
-// Resolves onExhausted once all budgets are known.
+// Resolves onExhausted; all budgets must be known.
 void CompileExhausted(const v1::Budget& budget,
                       const std::vector<CompiledBudget>& budgets,
                       CompiledBudget& compiled, IssueReporter& report) {
@@ -109,7 +109,7 @@ void CheckEscalationCycles(std::vector<CompiledBudget>& budgets,
                            IssueReporter& report) {
   for (CompiledBudget& budget : budgets) {
     int next = budget.escalate_to;
-    // A chain longer than there are budgets has met one twice.
+    // A chain longer than the number of budgets contains a cycle.
     for (std::size_t steps = 0; next != kNoBudget; ++steps) {
       const CompiledBudget& reached = budgets[static_cast<std::size_t>(next)];
       if (&reached == &budget) {
@@ -163,7 +163,7 @@ CompiledBudget CompileBudget(const std::string& name, const v1::Budget& budget,
   return compiled;
 }
 
-// Thresholds on what other workloads did; their counts have no small bound.
+// A threshold on counts in the ledger or in the digests of other workloads.
 struct Threshold {
   const char* field;
   bool (v1::Derivation::*is_given)() const;
@@ -175,8 +175,7 @@ struct Threshold {
 
 using D = v1::Derivation;
 using C = CompiledDerivation;
-// A ledger never holds more than kMaxHistory failures: larger thresholds could
-// not be met.
+// A ledger has at most kMaxHistory failures, which bounds thresholds on it.
 constexpr Threshold kThresholds[] = {
     {"sameFingerprint", &D::has_same_fingerprint, &D::same_fingerprint, 0,
      kMaxHistory, &C::same_fingerprint},
@@ -198,7 +197,7 @@ constexpr Threshold kThresholds[] = {
      kMaxRecentCount, &C::incident_retries},
 };
 
-// What the operator's own spec says instead.
+// Reports fields that the operator's own spec replaces.
 void RefuseOwnVerdicts(const v1::RetryPolicySpec& spec, IssueReporter& report) {
   const auto refuse = [&report](bool given, const char* field) {
     if (given) {
@@ -358,7 +357,7 @@ void ExpandPasted(v1::RetryPolicySpec& spec, SourceMap& positions,
   const int errors = report.errors();
   Import import = ImportPasted(
       {spec.pasted(), spec.native().semantics(), allowance}, report);
-  // What the operator refuses would be refused again as a rule.
+  // Errors of the import would be reported again for the rules.
   if (report.errors() > errors) import.rules.clear();
   AddBudgets(import, spec, positions, report);
   AddRules(import, spec, positions);

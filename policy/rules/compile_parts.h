@@ -1,4 +1,4 @@
-// Steps of Ruleset::Compile: budgets, thresholds, and what is pasted.
+// Steps of Ruleset::Compile: budgets, thresholds, pasted native settings.
 #ifndef MULLIGAN_POLICY_RULES_COMPILE_PARTS_H_
 #define MULLIGAN_POLICY_RULES_COMPILE_PARTS_H_
 
@@ -12,8 +12,8 @@
 
 namespace mulligan {
 
-// Sorted by name. Checks limits, windows, refunds, exhaustion and that no
-// escalation leads back to its start.
+// Returns the budgets sorted by name. Checks limits, windows, refunds and
+// exhaustion, and that no escalation is a cycle.
 std::vector<CompiledBudget> CompileBudgets(const v1::RetryPolicySpec& spec,
                                            IssueReporter& report);
 
@@ -23,12 +23,12 @@ CompiledDerivation CompileDerivation(const v1::Derivation& derivation,
 
 CompiledWorth CompileWorth(const v1::Worth& worth, IssueReporter& report);
 
-// Turns the native blocks pasted into `spec` into rules, budgets and a default
-// of it, which get the positions of what they come from.
+// Turns native blocks pasted into `spec` into its rules, budgets and default,
+// with the positions of their source.
 void ExpandPasted(v1::RetryPolicySpec& spec, SourceMap& positions,
                   PatternAllowance& allowance, IssueReporter& report);
 
-// Null when the policy never asks the operator.
+// Returns null if the policy never asks the operator.
 std::unique_ptr<const CompiledNative> CompileNative(
     const v1::RetryPolicySpec& spec, IssueReporter& report);
 

@@ -21,7 +21,7 @@ namespace {
 
 bool IsEmpty(const v1::When& when) { return when.ByteSizeLong() == 0; }
 
-// Names that must not be empty, because empty means "any" elsewhere.
+// Reports empty names, because empty means "any" elsewhere.
 std::vector<std::string> Names(
     const google::protobuf::RepeatedPtrField<std::string>& values,
     const std::string& path, IssueReporter& report) {
@@ -33,7 +33,7 @@ std::vector<std::string> Names(
   return Sorted(values);
 }
 
-// The values, which are known and set; `what` is what they are.
+// Returns the set of values and reports unknown ones as "is no `what`".
 template <typename Value>
 EnumSet<Value> SetOf(const google::protobuf::RepeatedField<int>& values,
                      bool (*is_valid)(int), const char* what,
@@ -50,7 +50,7 @@ EnumSet<Value> SetOf(const google::protobuf::RepeatedField<int>& values,
   return set;
 }
 
-// What the diagnosis must say; all of it holds together.
+// Compiles the conditions on the diagnosis.
 void CompileCauseConditions(const v1::When& when, const std::string& path,
                             Predicates& compiled, IssueReporter& report) {
   if (when.causes_size() > 0) {
@@ -114,8 +114,7 @@ std::vector<ConditionFields> CompileConditions(
   return compiled;
 }
 
-// A range of the policy's, whose ends `read` checks and converts; nothing where
-// it is not given.
+// Returns the range, whose ends `read` checks and converts; empty if not given.
 template <typename Value, typename Given>
 std::optional<Interval<Value>> CompileRange(bool is_given, const Given& range,
                                             Value least, const auto& read,

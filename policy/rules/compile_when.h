@@ -1,4 +1,4 @@
-// A step of Ruleset::Compile: when a rule applies.
+// A step of Ruleset::Compile: the conditions of a rule.
 #ifndef MULLIGAN_POLICY_RULES_COMPILE_WHEN_H_
 #define MULLIGAN_POLICY_RULES_COMPILE_WHEN_H_
 
@@ -11,7 +11,7 @@
 
 namespace mulligan {
 
-// `path` is "spec.rules[2].when".
+// Compiles the conditions at `path`, such as "spec.rules[2].when".
 Predicates CompileWhen(const v1::When& when, const std::string& path,
                        PatternAllowance& allowance, IssueReporter& report);
 

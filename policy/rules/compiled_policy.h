@@ -1,4 +1,4 @@
-// One policy, compiled: what the decision pipeline evaluates.
+// A compiled policy, as the decision pipeline evaluates it.
 #ifndef MULLIGAN_POLICY_RULES_COMPILED_POLICY_H_
 #define MULLIGAN_POLICY_RULES_COMPILED_POLICY_H_
 
@@ -30,11 +30,11 @@ struct CompiledNative {
   v1::NativeSemantics semantics;
 };
 
-// Everything a decision needs of a policy, resolved and in native types.
+// Everything that a decision needs from a policy, in native types.
 struct CompiledPolicy {
   std::vector<CompiledBudget> budgets;  // sorted by name
   std::vector<CompiledRule> rules;      // in the order of the file
-  // By cause: which of them may be about it, in the same order.
+  // By cause: the indexes of the rules that may apply, in order.
   std::vector<std::vector<int>> rules_of;
   CompiledOutcome fallback;  // `default`
   v1::RuleReference fallback_reference;
@@ -46,9 +46,9 @@ struct CompiledPolicy {
   CompiledBrake brake;
   CompiledWorth worth;
   CompiledSelector selector;
-  // Null when the policy never asks the operator.
+  // Null if the policy never asks the operator.
   std::unique_ptr<const CompiledNative> native;
-  // Null when the policy has no signatures.
+  // Null if the policy has no signatures.
   std::unique_ptr<const UserSignatures> signatures;
 
   const std::vector<int>& RulesOf(v1::Cause cause) const {

@@ -10,8 +10,7 @@
 namespace mulligan {
 namespace {
 
-// For alternatives of which one must be present: an absent `wide` list asks
-// for nothing.
+// For alternatives of which one must hold; an empty `wide` accepts all.
 template <typename T>
 bool CoversList(const std::vector<T>& wide, const std::vector<T>& narrow) {
   return wide.empty() ||
@@ -84,7 +83,7 @@ bool Covers(const Predicates& wide, const Predicates& narrow) {
           wide.repeated_by_operator == narrow.repeated_by_operator) &&
          CoversList(wide.kinds, narrow.kinds) &&
          CoversList(wide.containers, narrow.containers) &&
-         // All labels must hold: the wider rule is the one with fewer.
+         // All labels must hold, so the wider rule has fewer.
          std::ranges::includes(narrow.labels, wide.labels) &&
          CoversList(wide.http_codes, narrow.http_codes) &&
          CoversExitCodes(wide.exit_codes, narrow.exit_codes) &&

@@ -1,4 +1,4 @@
-// Which rules leave nothing to others.
+// Comparison of rule conditions.
 #ifndef MULLIGAN_POLICY_RULES_COVERS_H_
 #define MULLIGAN_POLICY_RULES_COVERS_H_
 
@@ -6,8 +6,8 @@
 
 namespace mulligan {
 
-// Whether everything `narrow` matches is matched by `wide` too, as far as can
-// be told from the conditions alone. Never true wrongly.
+// Returns whether everything that `narrow` matches is certainly matched by
+// `wide`. May return false for such a pair, but never true wrongly.
 bool Covers(const Predicates& wide, const Predicates& narrow);
 
 }  // namespace mulligan

@@ -1,4 +1,4 @@
-// A range of numbers or durations, as a condition of a rule.
+// A range of numbers or durations in a rule's condition.
 #ifndef MULLIGAN_POLICY_RULES_INTERVAL_H_
 #define MULLIGAN_POLICY_RULES_INTERVAL_H_
 
@@ -12,7 +12,7 @@
 
 namespace mulligan {
 
-// The end of a range that has none.
+// The end of an unbounded range.
 template <typename Value>
 Value Endless() {
   return std::numeric_limits<Value>::max();
@@ -22,7 +22,7 @@ inline absl::Duration Endless() {
   return absl::InfiniteDuration();
 }
 
-// Both ends included.
+// Both ends are included.
 template <typename Value>
 struct Interval {
   Value from;
@@ -34,7 +34,7 @@ struct Interval {
   }
 };
 
-// An end or a value, for people.
+// An end or a value, as text.
 inline std::string IntervalText(absl::Duration value) {
   return absl::FormatDuration(value);
 }
@@ -45,7 +45,7 @@ inline std::string IntervalText(double value) {
   return absl::StrFormat("%.3g", value);
 }
 
-// "0 to 10", "1 or more".
+// Returns for example "0 to 10" or "1 or more".
 template <typename Value>
 std::string IntervalText(const Interval<Value>& range) {
   return range.to == Endless<Value>()

@@ -13,7 +13,7 @@
 namespace mulligan {
 namespace {
 
-// More failures than anybody waits for: a bound in name only.
+// A limit that is never reached in practice.
 constexpr std::int64_t kPracticallyUnbounded = 10000;
 
 std::string RulePath(std::size_t index) {
@@ -26,7 +26,7 @@ bool AsksForCausesOnly(const Predicates& when) {
   return Covers(when, causes_only);
 }
 
-// Whether a rule leaves the causes open.
+// Returns whether the rule does not restrict causes.
 bool NamesNone(const Predicates& when) {
   return when.causes.Covers(CauseSet::All());
 }
@@ -37,8 +37,7 @@ bool AsksForDomainsOnly(const Predicates& when) {
   return !when.fault_domains.empty() && Covers(when, domains_only);
 }
 
-// The causes whose failures have one of `domains` unless the evidence says
-// otherwise.
+// Returns the causes whose default fault domain is in `domains`.
 CauseSet UsuallyOf(DomainSet domains) {
   CauseSet usual;
   for (int number = v1::Cause_MIN; number <= v1::Cause_MAX; ++number) {
@@ -50,7 +49,7 @@ CauseSet UsuallyOf(DomainSet domains) {
   return usual;
 }
 
-// "\"oom\" (line 12)"; of a policy without lines the name alone.
+// Returns for example "\"oom\" (line 12)"; the name alone without a line.
 std::string ShownRule(const CompiledRule& rule) {
   const v1::RuleReference& at = rule.reference;
   return at.line() > 0
@@ -58,13 +57,13 @@ std::string ShownRule(const CompiledRule& rule) {
              : absl::StrFormat("\"%s\"", at.rule());
 }
 
-// What rules decide about by themselves, which later ones are not asked about.
+// Causes that a rule decides unconditionally, ahead of later rules.
 struct Taken {
   CauseSet causes;
   const CompiledRule* rule;
 };
 
-// The rules, in their order, that take some of `causes` first.
+// Returns the rules, in order, that take some of `causes` first.
 std::string WhoTakes(CauseSet causes, const std::vector<Taken>& taken) {
   std::string names;
   CauseSet seen;
@@ -85,8 +84,8 @@ CauseSet AllOf(const std::vector<Taken>& taken) {
 
 void LintReachability(const std::vector<CompiledRule>& rules,
                       IssueReporter& report) {
-  std::vector<Taken> decided;  // by earlier rules that ask for nothing else
-  std::vector<Taken> usual;    // by their usual domains, likewise
+  std::vector<Taken> decided;  // by earlier unconditional rules
+  std::vector<Taken> usual;    // by their default domains, likewise
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const Predicates& when = rules[i].when;
     if (when.causes.empty()) continue;  // reported where it was compiled
@@ -141,7 +140,7 @@ void MarkUsed(const CompiledOutcome& outcome, std::vector<bool>& used) {
   if (outcome.after_grace) mark(outcome.after_grace->budget);
 }
 
-// A retry that its budget never allows.
+// Warns of a retry that its budget never allows.
 void LintPayer(const CompiledPolicy& policy, const CompiledOutcome& outcome,
                const std::string& path, IssueReporter& report) {
   if (outcome.action != v1::Decision::RETRY || outcome.budget == kNoBudget) {
@@ -198,7 +197,7 @@ void LintWait(const CompiledOutcome& outcome, const std::string& path,
   }
 }
 
-// Any operator's kind may be named, but most near misses are typing mistakes.
+// Any operator's kind is allowed, but near misses are mostly misspelt.
 void LintKinds(const google::protobuf::RepeatedPtrField<std::string>& kinds,
                const std::string& path, IssueReporter& report) {
   for (int i = 0; i < kinds.size(); ++i) {

@@ -1,4 +1,4 @@
-// A step of Ruleset::Compile: what loads, and was probably not meant.
+// A step of Ruleset::Compile: warnings.
 #ifndef MULLIGAN_POLICY_RULES_LINT_H_
 #define MULLIGAN_POLICY_RULES_LINT_H_
 
@@ -8,7 +8,7 @@
 
 namespace mulligan {
 
-// Warnings about what loads but was probably not meant.
+// Warns of what loads but was probably not meant.
 void LintPolicy(const v1::RetryPolicy& source, const CompiledPolicy& compiled,
                 IssueReporter& report);
 

@@ -1,5 +1,5 @@
-// The compiled right-hand sides of a policy: outcomes, budgets, thresholds.
-// Plain values: absent fields are resolved to their documented defaults.
+// The compiled outcomes, budgets and thresholds of a policy. Absent fields have
+// their documented defaults.
 #ifndef MULLIGAN_POLICY_RULES_OUTCOME_H_
 #define MULLIGAN_POLICY_RULES_OUTCOME_H_
 
@@ -15,7 +15,7 @@
 
 namespace mulligan {
 
-// Index into CompiledPolicy::budgets.
+// The index of no budget in CompiledPolicy::budgets.
 inline constexpr int kNoBudget = -1;
 
 struct CompiledPlacement {
@@ -23,7 +23,7 @@ struct CompiledPlacement {
   std::optional<std::int64_t> on_demand_for_last;
   bool avoid_failed_node = false;
   bool hard = false;
-  // Only where something points to it.
+  // Only if evidence points to the node.
   bool if_suspected = false;
   absl::Duration expires_after;
   // From this use of the paying budget on.
@@ -37,7 +37,7 @@ struct CompiledResources {
   bool request_only = false;
 };
 
-// What becomes of a WAIT that lasts.
+// What happens when a WAIT lasts longer than `grace`.
 struct CompiledGrace {
   absl::Duration grace;
   v1::Decision::Action action = v1::Decision::FAIL;
@@ -58,7 +58,7 @@ struct CompiledOutcome {
   std::optional<double> passes;
 };
 
-// What hours are worth beside each other.
+// Weights of hours and of persons' time.
 struct CompiledWorth {
   double weighs = 1;
   double given_up = 3;
@@ -71,7 +71,7 @@ struct CompiledRefund {
   std::int64_t ceiling = 0;
 };
 
-// Limits that a workload may set for itself.
+// Bounds of a limit that a workload may set for itself.
 struct CompiledRange {
   std::int64_t min = 0;
   std::int64_t max = 0;
@@ -82,20 +82,20 @@ struct CompiledBudget {
   std::int64_t limit = 0;
   v1::BudgetState::LimitSource source =
       v1::BudgetState::LIMIT_SOURCE_UNSPECIFIED;
-  // Nothing: a workload may not set the limit.
+  // Empty: a workload may not set the limit.
   std::optional<CompiledRange> own_limits;
-  // Whether the limit that the workload's object states applies.
+  // Whether the limit in the workload's object applies.
   bool native_limit = false;
   std::optional<absl::Duration> window;
   std::optional<CompiledRefund> refund;
-  // FAIL, WAIT_FOR_SPEC_UPDATE, or RETRY to charge `escalate_to` instead.
+  // FAIL, WAIT_FOR_SPEC_UPDATE, or RETRY, which charges `escalate_to` instead.
   v1::Decision::Action on_exhausted = v1::Decision::FAIL;
   v1::Decision::Scope exhausted_scope =
       v1::Decision::SCOPE_UNSPECIFIED;  // unspecified: the rule's
   int escalate_to = kNoBudget;
 };
 
-// Thresholds of derived causes; 0: never derived.
+// Thresholds of derived causes; 0 disables one.
 struct CompiledDerivation {
   std::int32_t same_fingerprint = 3;
   std::int32_t distinct_nodes = 1;
@@ -111,19 +111,19 @@ struct CompiledDerivation {
   std::int32_t incident_retries = 3;
 };
 
-// Which retries that others make are ended.
+// When retries made by others are ended.
 struct CompiledBrake {
   v1::Brake::Mode mode = v1::Brake::HOPELESS;
   std::int32_t same_failure = 2;
   double outlived = 2;
 };
 
-// Index of the budget called `name`; kNoBudget when there is none.
+// Returns the index of the budget called `name`; kNoBudget if there is none.
 int FindBudget(const std::vector<CompiledBudget>& budgets,
                std::string_view name);
 
-// The cap on attempts where the policy states none: everything that can be
-// spent, and the failure that finds nothing left.
+// Returns the default cap on attempts: all that the budgets can pay for, plus
+// the failure that finds them spent.
 std::int32_t ImpliedMaxAttempts(const std::vector<CompiledBudget>& budgets);
 
 }  // namespace mulligan

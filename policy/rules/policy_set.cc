@@ -123,7 +123,7 @@ absl::Status OutOfBounds(const char* field, const std::string& description) {
                  {{field, description}});
 }
 
-// What can be seen without compiling.
+// Checks what can be checked without compiling.
 absl::Status CheckSize(const v1::RetryPolicy& policy) {
   if (const std::size_t bytes = policy.ByteSizeLong();
       bytes > kMaxInlinePolicyBytes) {
@@ -142,7 +142,7 @@ absl::Status CheckSize(const v1::RetryPolicy& policy) {
 
 absl::StatusOr<ChosenPolicy> ChooseInline(const v1::RetryPolicy& policy,
                                           InlinePolicies* inline_policies) {
-  // A policy that is too large is not even written down.
+  // Checks the size before serializing.
   if (absl::Status size = CheckSize(policy); !size.ok()) return size;
   const std::string bytes = DeterministicBytes(policy);
   absl::StatusOr<std::shared_ptr<const Ruleset>> rules =

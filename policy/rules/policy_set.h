@@ -1,5 +1,4 @@
-// The loaded policies: an immutable snapshot that decisions read, and which of
-// them decides.
+// The loaded policies and the choice among them.
 #ifndef MULLIGAN_POLICY_RULES_POLICY_SET_H_
 #define MULLIGAN_POLICY_RULES_POLICY_SET_H_
 
@@ -17,36 +16,36 @@
 
 namespace mulligan {
 
-// Compiled policies in the order in which their selectors are tried, with an
-// index so that selection does not slow down with their number. Immutable;
-// safe to share between threads.
+// An immutable snapshot of compiled policies in the order in which their
+// selectors are tried. An index keeps selection fast for many policies. Safe to
+// share between threads.
 class PolicySet {
  public:
-  // Takes compiled policies, sorts them by (selector before catch-all before
-  // those only by name, order, name) and indexes them. Adds issues for
-  // duplicate names, no or several catch-alls, and policies whose selector an
-  // earlier one covers entirely; returns null when there are errors.
+  // Sorts compiled policies (with selectors, then catch-alls, then those only
+  // by name; then by order and name) and indexes them. Adds issues for
+  // duplicate names, a missing or second catch-all, and selectors that an
+  // earlier one covers. Returns null if there are errors.
   static std::unique_ptr<const PolicySet> Create(
       std::vector<std::unique_ptr<const Ruleset>> policies,
       std::string revision, Issues& issues);
 
   ~PolicySet();
 
-  // The policy of that name, or null.
+  // Returns the policy of that name; null if there is none.
   const Ruleset* Find(std::string_view name) const;
 
-  // The first policy whose selector fits; never null (there is a catch-all).
+  // Returns the first policy that selects it; a catch-all always does.
   const Ruleset& Select(const v1::WorkloadReference& workload) const;
 
-  // In the order in which they are tried.
+  // Returns all policies in the order in which they are tried.
   const std::vector<std::unique_ptr<const Ruleset>>& policies() const {
     return policies_;
   }
 
-  // Whether a selector or rule of any policy looks at labels.
+  // Returns whether a selector or rule of any policy reads labels.
   bool matches_labels() const { return matches_labels_; }
 
-  // Digest of the policy texts.
+  // Returns the digest of the policy texts.
   const std::string& revision() const { return revision_; }
 
  private:
@@ -61,21 +60,22 @@ class PolicySet {
   std::unique_ptr<const Index> index_;
 };
 
-// Makes rules of the inline policies of requests.
+// Compiles, and may cache, the inline policies of requests.
 class InlinePolicies {
  public:
   virtual ~InlinePolicies() = default;
 
-  // `bytes` is the policy with its map entries in key order, so that equal
-  // policies have equal bytes. INVALID_ARGUMENT lists every problem.
+  // Compiles `policy`. `bytes` is its serialization with map entries ordered by
+  // key, so equal policies have equal bytes. INVALID_ARGUMENT lists every
+  // problem.
   virtual absl::StatusOr<std::shared_ptr<const Ruleset>> Compile(
       const v1::RetryPolicy& policy, const std::string& bytes) = 0;
 };
 
-// Patterns of its rules and signatures.
+// Returns the number of patterns in its rules and signatures.
 std::size_t PatternsIn(const v1::RetryPolicy& policy);
 
-// Compiles an inline policy within the bounds for them (policy/limits.h).
+// Compiles an inline policy within its bounds (policy/limits.h).
 absl::StatusOr<std::shared_ptr<const Ruleset>> CompileInline(
     const v1::RetryPolicy& policy);
 
@@ -91,10 +91,12 @@ struct ChosenPolicy {
   }
 };
 
-// The policy the request names (NOT_FOUND when it is not loaded), its inline
-// policy compiled as strictly as a file by `inline_policies` (null:
-// CompileInline; INVALID_ARGUMENT listing every problem), or the first whose
-// selector fits.
+// Returns the policy of the request, the first that applies:
+//
+//   1. The policy that it names; NOT_FOUND if that is not loaded.
+//   2. Its inline policy, compiled as strictly as a file by `inline_policies`,
+//      or by CompileInline if null; INVALID_ARGUMENT lists every problem.
+//   3. The first policy that selects `workload`.
 absl::StatusOr<ChosenPolicy> ChoosePolicy(const v1::DecideRequest& request,
                                           const v1::WorkloadReference& workload,
                                           const PolicySet& policies,

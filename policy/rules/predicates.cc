@@ -28,7 +28,7 @@ bool Contains(const std::vector<T>& sorted, const V& value) {
 }
 
 bool HasExitCode(const ExitCodes& codes, const Facts& facts) {
-  // Exit code 0 is a success in podFailurePolicy too, also for NotIn.
+  // As in podFailurePolicy, exit code 0 is a success, also for NotIn.
   const auto fits = [&codes](std::int32_t code) {
     return code != 0 && Contains(codes.values, code) != codes.negated;
   };
@@ -64,7 +64,7 @@ bool HasMessage(const Predicates& predicates, const Facts& facts) {
   });
 }
 
-// Those of the failure; in a what-if about another cause, those of the cause.
+// Values of the failure or, in a what-if about another cause, of that cause.
 v1::Diagnosis::FaultDomain DomainOf(const Facts& facts) {
   return facts.cause == facts.failure.cause ? facts.failure.domain
                                             : RowOf(facts.cause).domain;
@@ -93,8 +93,8 @@ std::string Names(EnumSet<Value> set) {
   return names;
 }
 
-// Controllers try again and again what they could not do. Who told of a call of
-// his own has to repeat it himself.
+// Returns whether the operator repeats the failed call by itself. A caller that
+// reports its own call (creation_error) has to repeat it itself.
 bool IsRepeatedByOperator(const Facts& facts) {
   const Culprit& culprit = facts.failure.culprit;
   return facts.cause == facts.failure.cause && !culprit.kind.empty() &&
@@ -102,7 +102,7 @@ bool IsRepeatedByOperator(const Facts& facts) {
          !InSinkState(facts.owners, facts.workload);
 }
 
-// What a range is asked about; nothing where it is not known.
+// The values that ranges apply to; empty if unknown.
 std::optional<std::int32_t> AttemptOf(const Facts& facts) {
   return facts.attempt;
 }
@@ -130,7 +130,7 @@ std::optional<double> PassedOf(const Facts& facts) {
   return passed / retries;
 }
 
-// "12.5 is not 0 to 10", "unknown is not 1 or more".
+// Returns for example "12.5 is not 0 to 10" or "unknown is not 1 or more".
 template <typename Value>
 std::string NotInRange(const Interval<Value>& range,
                        const std::optional<Value>& value) {
@@ -146,28 +146,28 @@ std::string ExitCodesText(const ExitCodes& codes, const Facts& facts) {
       codes.negated ? " is not outside " : " is not in ", List(codes.values));
 }
 
-// "found is not one of wanted"; `found` may be absent.
+// Returns "found is not one of wanted"; `absent` replaces an empty `found`.
 std::string NotOneOf(const std::string& found, const std::string& wanted,
                      const std::string& absent = "") {
   return absl::StrCat(found.empty() ? absent : found, " is not one of ",
                       wanted);
 }
 
-// Whether it is about how often a failure came, or about the failure.
+// Whether a condition is about the failure or about how often it occurred.
 enum class About : std::uint8_t { kFailure, kHistory };
 
 struct Condition {
   const char* name;
   About about;
-  // Whether a rule asks for it.
+  // Whether a rule has the condition.
   bool (*given)(const Predicates& p);
-  // Where it does.
+  // Whether it holds. REQUIRES: the rule has it.
   bool (*holds)(const Predicates& p, const Facts& f);
-  // What is, where it does not hold.
+  // Describes the actual value if it does not hold.
   std::string (*failure)(const Predicates& p, const Facts& f);
 };
 
-// A condition that what `kOf` says is in a range.
+// A condition that the value of `kOf` is in the range `kRange`.
 template <auto kRange, auto kOf>
 constexpr Condition InRangeRow(const char* name, About about) {
   return {name, about,
@@ -181,7 +181,7 @@ constexpr Condition InRangeRow(const char* name, About about) {
           }};
 }
 
-// In the order of their cost.
+// In order of cost.
 constexpr Condition kConditions[] = {
     {"causes", About::kFailure,
      [](const Predicates& p) { return !p.causes.Covers(CauseSet::All()); },
@@ -338,8 +338,8 @@ constexpr std::uint32_t kOfHistory = [] {
   return bits;
 }();
 
-// The first of `asked` that a rule gives and that does not hold; null: all
-// hold.
+// Returns the first of the `asked` conditions of a rule that does not hold;
+// null if all hold.
 const Condition* FirstFailed(std::uint32_t asked, const Predicates& p,
                              const Facts& facts) {
   for (std::uint32_t left = p.given & asked; left != 0; left &= left - 1) {

@@ -1,4 +1,4 @@
-// The compiled conditions of a rule, and their evaluation.
+// The compiled conditions of a rule and their evaluation.
 #ifndef MULLIGAN_POLICY_RULES_PREDICATES_H_
 #define MULLIGAN_POLICY_RULES_PREDICATES_H_
 
@@ -23,7 +23,7 @@
 
 namespace mulligan {
 
-// A set of values of an enum whose numbers fit 64 bits.
+// A set of enum values whose numbers are below 64.
 template <typename Value>
 class EnumSet {
  public:
@@ -58,7 +58,7 @@ class EnumSet {
     }
   }
 
-  // Whether every value of `other` is in this set.
+  // Returns whether every value of `other` is in this set.
   constexpr bool Covers(EnumSet other) const {
     return (other.bits_ & ~bits_) == 0;
   }
@@ -79,7 +79,7 @@ class EnumSet {
 
 using CauseSet = EnumSet<v1::Cause>;
 
-// What has not failed, or not in this attempt: no rule decides about it.
+// Causes that are not failures of this attempt; no rule decides them.
 inline constexpr CauseSet kNoFailures = {v1::STALE_REPORT, v1::NOT_FAILED,
                                          v1::SUCCEEDED, v1::CANCELLED,
                                          v1::SUSPENDED};
@@ -93,8 +93,8 @@ static_assert(v1::Cause_MAX < 64 && v1::DerivedCause_MAX < 64 &&
               v1::Diagnosis::FaultDomain_MAX < 64 &&
               v1::Diagnosis::Outlook_MAX < 64);
 
-// What a rule is matched against. The causes stand beside the failure so
-// that a what-if evaluation can vary them alone.
+// The inputs of a rule's conditions. The causes are separate from the failure
+// so that a what-if can vary them alone.
 struct Facts {
   const Owners& owners;
   const Failure& failure;
@@ -103,7 +103,7 @@ struct Facts {
   v1::DerivedCause derived_cause;
   std::int32_t attempt;
   const v1::Stake& stake;
-  // What is left for searching texts.
+  // The remaining allowance for searching texts.
   PatternAllowance& patterns;
 
   const v1::FailureReport& report() const { return owners.report; }
@@ -121,16 +121,15 @@ struct ConditionFields {
   std::string reason;  // empty: any
 };
 
-// All given conditions must hold; the lists are alternatives, empty: not
-// looked at. Lists are sorted.
+// The conditions of a rule, all of which must hold. Lists are sorted
+// alternatives; an empty list is not checked.
 struct Predicates {
   Predicates();
   Predicates(Predicates&&) noexcept;
   Predicates& operator=(Predicates&&) noexcept;
   ~Predicates();
 
-  // Which of the conditions below are given, as GivenIn says: only those are
-  // looked at.
+  // Bits of the given conditions (GivenIn); only those are checked.
   std::uint32_t given = 0;
   CauseSet causes = CauseSet::All();
   DomainSet fault_domains;
@@ -156,21 +155,21 @@ struct Predicates {
   std::unique_ptr<const re2::RE2> message;
 };
 
-// Which conditions `predicates` give, a bit each, for Predicates::given.
+// Returns one bit per condition that is given, for Predicates::given.
 std::uint32_t GivenIn(const Predicates& predicates);
 
-// "[HANG, APP_ERROR]".
+// Returns for example "[HANG, APP_ERROR]".
 std::string CauseNames(CauseSet causes);
 
-// Whether `facts` satisfy `predicates`, the cheap conditions first.
+// Returns whether `facts` satisfy `predicates`; checks cheap conditions first.
 bool Matches(const Predicates& predicates, const Facts& facts);
-// The same in two parts: what changes as a failure comes again and again
-// (derivedCauses, attempts, alike, passed), and what stays.
+// The two parts of Matches: conditions that change as a failure repeats
+// (derivedCauses, attempts, alike, passed), and all others.
 bool MatchesHistory(const Predicates& predicates, const Facts& facts);
 bool MatchesFailure(const Predicates& predicates, const Facts& facts);
 
-// The first condition that does not hold, in words; empty when all do.
-// Example: "causes: APP_ERROR is not one of [CONTAINER_OOM]".
+// Describes the first condition that does not hold, such as "causes: APP_ERROR
+// is not one of [CONTAINER_OOM]"; empty if all hold.
 std::string FailedPredicate(const Predicates& predicates, const Facts& facts);
 
 }  // namespace mulligan

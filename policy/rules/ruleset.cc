@@ -175,7 +175,7 @@ void CompileSignatures(const v1::RetryPolicy& policy,
       policy.metadata().name(), policy.spec(), positions, allowance, issues);
 }
 
-// Position of the list's end is unknown; line order reads best.
+// The position of a list's end is unknown, so issues are sorted by line.
 void SortByPosition(Issues& issues, std::size_t first) {
   std::stable_sort(issues.begin() + static_cast<std::ptrdiff_t>(first),
                    issues.end(), [](const Issue& a, const Issue& b) {

@@ -1,4 +1,4 @@
-// One policy: as it was written, and compiled.
+// One policy, as written and compiled.
 #ifndef MULLIGAN_POLICY_RULES_RULESET_H_
 #define MULLIGAN_POLICY_RULES_RULESET_H_
 
@@ -15,23 +15,22 @@ namespace mulligan {
 // Immutable; safe to share between threads.
 class Ruleset {
  public:
-  // Compiles and checks `policy`, adding every problem to `issues` at its
-  // position: missing default, unknown budget, RETRY without a budget, bad
-  // bounds, patterns RE2 refuses, contradictory fields. What loads but was
-  // probably not meant becomes a warning. Returns null when there are errors.
-  // What the patterns cost is taken from `allowance`; a pattern beyond it is an
-  // error.
+  // Compiles `policy` and adds every problem to `issues` with its position.
+  // Errors are a missing default, an unknown budget, RETRY without a budget,
+  // bad bounds, contradictory fields, and patterns that RE2 or `allowance`
+  // refuses. Loadable but suspicious settings are warnings. Returns null if
+  // there are errors.
   static std::unique_ptr<const Ruleset> Compile(v1::RetryPolicy policy,
                                                 SourceMap positions,
                                                 Issues& issues,
                                                 PatternAllowance& allowance);
 
   const std::string& name() const { return source_.metadata().name(); }
-  // As written: pasted native blocks are in compiled() only.
+  // As written: rules from pasted native blocks are only in compiled().
   const v1::RetryPolicy& source() const { return source_; }
   const SourceMap& positions() const { return positions_; }
   const CompiledPolicy& compiled() const { return compiled_; }
-  // Whether it decides about every workload that no other policy selects.
+  // Returns whether it applies to every workload that no other policy selects.
   bool IsCatchAll() const {
     return !source_.spec().only_by_name() && compiled_.selector.IsCatchAll();
   }

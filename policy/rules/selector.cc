@@ -22,8 +22,8 @@ bool OneOf(const std::vector<std::string>& values, const std::string& value) {
   return values.empty() || std::ranges::find(values, value) != values.end();
 }
 
-// A glob covers another when it matches it read as text: a star of the inner
-// one then falls to a star of the outer one.
+// A glob covers another if it matches the other's text: a star of the inner
+// glob then falls on a star of the outer one.
 bool CoversGlobs(const std::vector<std::string>& wide,
                  const std::vector<std::string>& narrow) {
   return wide.empty() ||
@@ -86,7 +86,7 @@ SelectorIndex::SelectorIndex(std::vector<const CompiledSelector*> selectors)
 bool SelectorIndex::FileGlobs(const std::vector<std::string>& globs,
                               bool exact_only, std::size_t position,
                               Globs& target) {
-  // All alternatives must be found by a look-up, or none is filed.
+  // Either all alternatives can be looked up, or none is filed.
   const bool usable =
       !globs.empty() &&
       std::ranges::all_of(globs, [&](const std::string& glob) {

@@ -1,4 +1,4 @@
-// Which workloads a policy is for.
+// Selection of workloads by a policy.
 #ifndef MULLIGAN_POLICY_RULES_SELECTOR_H_
 #define MULLIGAN_POLICY_RULES_SELECTOR_H_
 
@@ -34,22 +34,22 @@ CompiledSelector CompileSelector(const v1::Selector& selector);
 bool Selects(const CompiledSelector& selector,
              const v1::WorkloadReference& workload);
 
-// Whether every workload that `narrow` selects is selected by `wide`, as far
-// as can be told from the patterns. Never true wrongly.
+// Returns whether `wide` certainly selects every workload that `narrow`
+// selects. Never true wrongly.
 bool Covers(const CompiledSelector& wide, const CompiledSelector& narrow);
 
-// Each selector is filed under its most telling condition (its anchor): an
-// exact namespace or name, a label, the literal start or end of a glob, a kind.
-// A look-up reads the few buckets a workload can be in, so its cost does not
-// grow with the number of selectors, unless many share one bucket. Only globs
-// that both start and end with a star are tried one by one. Immutable.
+// Finds selectors by their most specific condition: an exact namespace or name,
+// a label, the literal start or end of a glob, or a kind. A look-up reads only
+// the few buckets of a workload, so its cost does not grow with the number of
+// selectors unless many share a bucket. Only globs that both start and end with
+// a star are tried one by one. Immutable.
 class SelectorIndex {
  public:
-  // `selectors` in the order in which they are tried; must outlive the index.
+  // `selectors` are in the order of precedence and must outlive the index.
   explicit SelectorIndex(std::vector<const CompiledSelector*> selectors);
 
-  // Position of the first selector that fits; the number of selectors when
-  // none does.
+  // Returns the position of the first selector that matches; the number of
+  // selectors if none does.
   std::size_t FindFirst(const v1::WorkloadReference& workload) const;
 
  private:
@@ -59,7 +59,7 @@ class SelectorIndex {
       return std::hash<std::string_view>()(text);
     }
   };
-  // Positions, ascending.
+  // Ascending positions.
   using Bucket = std::vector<std::size_t>;
   using Buckets =
       std::unordered_map<std::string, Bucket, TextHash, std::equal_to<>>;
@@ -69,7 +69,7 @@ class SelectorIndex {
     Buckets buckets;
     std::vector<std::size_t> lengths;
   };
-  // Where globs over one text are filed.
+  // The globs over one text.
   struct Globs {
     Buckets exact;
     Affixes prefixes;
@@ -94,7 +94,7 @@ class SelectorIndex {
   Bucket others_;
 };
 
-// The values in ascending order, each once.
+// Returns the distinct values in ascending order.
 template <typename Field>
 auto Sorted(const Field& values) {
   std::vector<typename Field::value_type> sorted(values.begin(), values.end());

@@ -13,8 +13,8 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// The latest termination: the current state, or the previous one of a
-// container that waits or runs again.
+// Returns the latest termination: the current state, or the last one of a
+// container that waits or runs; null if there is none.
 const core::ContainerStateTerminated* Termination(
     const core::ContainerStatus& status) {
   if (status.state().has_terminated()) return &status.state().terminated();
@@ -35,8 +35,8 @@ bool AnyContainer(const core::Pod& pod, const auto& fits) {
   return false;
 }
 
-// Whether a `text` (reason or message) of a pod or of its containers fits: the
-// latest termination of each and what it waits for.
+// Returns whether a `text` (reason or message) of a pod or its containers
+// satisfies `fits`, in their latest terminations and waiting states.
 bool AnyOfPods(const v1::FailureReport& report, const auto& text,
                TextPredicate fits) {
   for (const core::Pod& pod : report.pods()) {
@@ -53,8 +53,7 @@ bool AnyOfPods(const v1::FailureReport& report, const auto& text,
   return false;
 }
 
-// Calls `fits` with every condition of the report, as stored in its
-// object, until it answers true. All condition types share these accessors.
+// Calls `fits` with every condition of the report until it returns true.
 bool AnyRawCondition(const Owners& owners, const auto& fits) {
   const v1::FailureReport& report = owners.report;
   const auto any_object = [&fits](const auto& object) {
@@ -69,7 +68,8 @@ bool AnyRawCondition(const Owners& owners, const auto& fits) {
          });
 }
 
-// Whether a text of an object above the pods fits, besides conditions.
+// Returns whether a text of an object above the pods, other than a condition,
+// satisfies `fits`.
 bool AnyOfOwners(const Owners& owners, std::string_view WorkloadView::*text,
                  const auto& fits) {
   return std::ranges::any_of(owners.views, fits, text);
@@ -95,7 +95,7 @@ bool AnyMessage(const Owners& owners, TextPredicate search) {
   const auto message = [](const auto& of) {
     return std::string_view(of.message());
   };
-  // Members of a gang say the same one after the other.
+  // Members of a gang often repeat the same message.
   std::string_view before;
   const auto fits = [&](std::string_view text) {
     if (text.empty() || text == before) return false;

@@ -1,4 +1,4 @@
-// The raw signals of a report that rules look at.
+// The raw signals of a report that rules read.
 #ifndef MULLIGAN_POLICY_RULES_SIGNALS_H_
 #define MULLIGAN_POLICY_RULES_SIGNALS_H_
 
@@ -16,21 +16,21 @@ using TextPredicate = absl::FunctionRef<bool(std::string_view)>;
 using ConditionPredicate = absl::FunctionRef<bool(const ConditionView&)>;
 using ExitCodePredicate = absl::FunctionRef<bool(std::int32_t)>;
 
-// Whether a reason on a pod, container, condition, custom resource or creation
-// error satisfies `fits`. A condition counts whatever its status: the reason
-// belongs to the status (PodScheduled=False, Unschedulable).
+// Returns whether a reason of a pod, container, condition, custom resource or
+// creation error satisfies `fits`. A condition counts whatever its status,
+// because the reason belongs to it (PodScheduled=False, Unschedulable).
 bool AnyReason(const Owners& owners, TextPredicate fits);
 
-// Whether a termination, status, condition, event or error message satisfies
-// `fits`. Empty messages are not shown to it. May be any bytes.
+// Returns whether a nonempty message of a termination, status, condition, event
+// or error satisfies `fits`. Messages may hold any bytes.
 bool AnyMessage(const Owners& owners, TextPredicate fits);
 
-// Whether a condition of any object satisfies `fits`.
+// Returns whether a condition of any object satisfies `fits`.
 bool AnyCondition(const Owners& owners, ConditionPredicate fits);
 
-// Whether the exit code of a terminated container satisfies `fits`. Looks at
-// the latest termination of init and main containers, as podFailurePolicy
-// does, and at report.exit. `pod` and `container` restrict by name; empty: any.
+// Returns whether an exit code satisfies `fits`: the latest termination of init
+// and main containers, as in podFailurePolicy, or report.exit. `pod` and
+// `container` restrict by name; empty means any.
 bool AnyExitCode(const v1::FailureReport& report, std::string_view pod,
                  std::string_view container, ExitCodePredicate fits);
 

@@ -21,8 +21,7 @@ bool IsOfProgram(v1::Cause cause) {
          domain == v1::Diagnosis::RESOURCE_LIMIT;
 }
 
-// Returns when the work was last resumed or its object created, in seconds
-// since the epoch; 0 if neither is known.
+// Returns when the work last resumed or began, in epoch seconds, or 0.
 std::int64_t LastBegun(const Owners& owners) {
   std::int64_t resumed = 0;
   if (!owners.views.empty()) {
@@ -43,7 +42,7 @@ std::int64_t LastBegun(const Owners& owners) {
   return resumed;
 }
 
-// Returns the latest of failures of the program that repeat in the same way.
+// Returns the latest of the program's failures that repeat in the same way.
 std::optional<EndOfRetries> FindHopeless(const Situated& at,
                                          const Diagnosed& told,
                                          const v1::BudgetLedger& ledger,
@@ -54,10 +53,10 @@ std::optional<EndOfRetries> FindHopeless(const Situated& at,
       (named != v1::NOT_FAILED && !IsOfProgram(named))) {
     return std::nullopt;
   }
-  // Restarts before the first request have one record together.
+  // Restarts before the first request share one record.
   const std::int64_t alike =
       loop.alike + Unrecorded(ledger, told.findings.ends - 1, loop.record);
-  // It needs more resources than others give it (NoteRetried).
+  // Others retry without the resources that it needs (NoteRetried).
   if (IsRetriedByOthers(last) &&
       last.decision().action() == v1::Decision::RETRY) {
     return EndOfRetries{last, v1::Decision::RETRY, alike};

@@ -1,4 +1,4 @@
-// Retries that others make by themselves, and that cannot help.
+// Ending of retries that others make and that cannot help.
 #ifndef MULLIGAN_POLICY_VERDICT_BRAKE_H_
 #define MULLIGAN_POLICY_VERDICT_BRAKE_H_
 
@@ -16,7 +16,7 @@ namespace mulligan {
 // A verdict that ends retries of others: it refuses another attempt, or grants
 // one with resources that others do not add (RETRY).
 struct EndOfRetries {
-  // Of the latest failure.
+  // The record of the latest failure.
   v1::AttemptRecord record;
   v1::Decision::Action action = v1::Decision::FAIL;
   // Number of equal failures in a row; 0 if the policy refused the latest one
@@ -24,18 +24,19 @@ struct EndOfRetries {
   std::int64_t alike = 0;
 };
 
-// Whether what runs since `since` (nothing: nothing runs) has run for longer
-// than `most`, and three minutes, beyond a failure that ended at `ended`.
+// Returns whether the current attempt, which runs since `since` (empty if
+// nothing runs), has outlived the failure that ended at `ended` by more than
+// `most` and three minutes.
 bool IsOutlived(absl::Time now, std::optional<absl::Time> since,
                 absl::Time ended, absl::Duration most);
 
-// Whether the policy's brake (spec.brake) ends the retries of work that goes
-// on, by the failures that `ledger` has, those of the report included. Nothing:
-// they are let be. That is so, too,
+// Returns the verdict by which the policy's brake (spec.brake) ends the retries
+// of running work, judging by the failures in `ledger`. Empty if they go on, as
+// they do in any of these cases:
 //
-//   - where what runs has outlived the failures,
-//   - for work that was resumed since: whoever did that may have changed it,
-//   - for pods that work for themselves beside others.
+//   1. The current attempt has outlived the failures.
+//   2. The work was resumed or created after them and may have changed.
+//   3. The pods work independently of each other.
 std::optional<EndOfRetries> FindStop(const Situated& at, const Diagnosed& told,
                                      const v1::BudgetLedger& ledger);
 

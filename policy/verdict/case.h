@@ -1,4 +1,4 @@
-// All a verdict depends on.
+// Everything that a verdict depends on.
 #ifndef MULLIGAN_POLICY_VERDICT_CASE_H_
 #define MULLIGAN_POLICY_VERDICT_CASE_H_
 
@@ -17,15 +17,15 @@
 
 namespace mulligan {
 
-// A view of the stages so far, which must outlive it.
+// A view of the earlier stages, which must outlive it.
 struct Case {
   const Situated& at;
   const Diagnosed& told;
   const v1::BudgetLedger& ledger;  // before this failure
-  const Owners& owners;            // of the attempt that failed alone
+  const Owners& owners;            // of the failed attempt alone
   std::int32_t attempt;            // its number
-  std::int32_t attempts;           // failed attempts, this one included
-  bool refund;  // false when this failure's progress was refunded before
+  std::int32_t attempts;           // failed attempts, including this one
+  bool refund;  // false if this failure's progress was refunded before
   v1::Stake stake = {};
 
   const v1::FailureReport& report() const { return owners.report; }
@@ -36,7 +36,7 @@ struct Case {
   absl::Time now() const { return at.now; }
 };
 
-// The next attempt after those in `ledger`, unless the report has a number.
+// Returns the case of the report's attempt, or the next after `ledger`.
 inline Case CaseOf(const Situated& at, const Diagnosed& told,
                    const v1::BudgetLedger& ledger, const Owners& owners,
                    bool refund) {
@@ -52,7 +52,7 @@ inline Case CaseOf(const Situated& at, const Diagnosed& told,
           refund,  told.is_broken() ? StakeOf(at_stake) : v1::Stake()};
 }
 
-// What its rules look at, if it is of these causes.
+// Returns what rules are matched against, for the given causes.
 inline Facts FactsOf(const Case& failure, v1::Cause cause,
                      v1::DerivedCause derived) {
   return {failure.owners,  failure.what(), failure.workload(), cause, derived,

@@ -27,7 +27,7 @@ bool IsWait(const v1::AttemptRecord& record) {
   return record.decision().action() == v1::Decision::WAIT;
 }
 
-// `now` where nobody knows, never later.
+// Returns when the failure ended; `now` if that is unknown or later.
 absl::Time FailedAt(const Failure& failure, absl::Time now) {
   return std::min(KnownTime(failure.finished_at).value_or(now), now);
 }
@@ -62,7 +62,7 @@ Diagnosed Diagnose(const Situated& at) {
       std::ranges::count_if(history, [](const v1::AttemptRecord& record) {
         return IsNotThePrograms(record.cause());
       }));
-  // A caller in the operator's place decides what the operator would do.
+  // A caller that replaces the operator decides in its place.
   if (!at.decides_natively() && !at.request.replaces_operator()) {
     options.operator_retries = [&at](int pod) {
       return RetriesByItself({at.report(), at.request.ledger(),
@@ -109,7 +109,7 @@ void CompareWithFleet(const Situated& at, const v1::BudgetLedger& ledger,
 void CompareWithHistory(const Situated& at, const v1::BudgetLedger& ledger,
                         const v1::Progress& progress, Diagnosed& told) {
   Failure& failure = told.mutable_what();
-  // Of what nobody knows, the place where it came twice says something.
+  // If the outlook is unknown, a second failure on the same node is evidence.
   if (failure.outlook == v1::Diagnosis::OUTLOOK_UNKNOWN &&
       FailedThereBefore(ledger, failure, told.failed_at)) {
     failure.incident.of_node = true;
@@ -119,7 +119,7 @@ void CompareWithHistory(const Situated& at, const v1::BudgetLedger& ledger,
     failure.outlook_reason =
         "the attempt before ended alike, after about as long";
   }
-  // What many meet at once is not this workload's history.
+  // A failure that many workloads share says nothing about this one's history.
   if (failure.derived_cause != v1::DERIVED_CAUSE_UNSPECIFIED) return;
   Derived found = DeriveCause(at.compiled().derivation, ledger, failure,
                               progress, told.failed_at, failure.ran_for);

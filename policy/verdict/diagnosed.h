@@ -1,5 +1,4 @@
-// What happened, as far as the report shows; and what the ledger and the fleet
-// show beyond it.
+// The diagnosis, refined by the ledger and the fleet.
 #ifndef MULLIGAN_POLICY_VERDICT_DIAGNOSED_H_
 #define MULLIGAN_POLICY_VERDICT_DIAGNOSED_H_
 
@@ -16,31 +15,30 @@
 
 namespace mulligan {
 
-// How a failure stands in the ledger.
+// State of the failure in the ledger.
 enum class Standing : std::uint8_t {
-  // It is none: nothing is asked of the ledger, which stays as it is.
+  // Nothing is broken, so there is nothing to decide.
   kNotBroken,
   kNew,
-  // It has a record that only said to wait, or that nobody can repeat. That was
-  // taken back, with what it charged.
+  // Its record, a wait or not repeatable, was taken back with its charge.
   kDecidedAnew,
-  // What was decided is answered again.
+  // The recorded decision is repeated.
   kDecided,
-  // It was decided, and the whole workload was given up or started again since.
+  // It was decided before the whole workload was given up or restarted.
   kOvertaken,
-  // It is of an attempt that the ledger knows or has left behind.
+  // It belongs to an attempt that the ledger has already left behind.
   kPast,
 };
 
-// One failure: at hand, or earlier.
+// One failure: the current one or an earlier one.
 struct Diagnosed {
   // The failure itself is Findings.failure.
   Findings findings = {};
   FailureId id = {};
-  std::uint64_t identity = 0;  // hash of it, for jitter
+  std::uint64_t identity = 0;  // a hash of the failure, for jitter
   // When it ended; when it was reported if that is unknown.
   absl::Time failed_at = {};
-  // Whose turn it is in an incident.
+  // How the workload proceeds in an incident.
   Turn turn = Turn::kWait;
   // Filled by Compare (policy/verdict/recalled.h).
   Standing standing = Standing::kNotBroken;
@@ -48,7 +46,7 @@ struct Diagnosed {
   const Failure& what() const { return findings.failure; }
   Failure& mutable_what() { return findings.failure; }
   bool is_broken() const { return what().situation == v1::Diagnosis::BROKEN; }
-  // Earlier attempts whose pods are in the report.
+  // Returns the number of earlier attempts whose pods are in the report.
   std::int32_t earlier() const {
     return static_cast<std::int32_t>(findings.earlier.size()) +
            findings.more_earlier;
@@ -57,21 +55,21 @@ struct Diagnosed {
 
 Diagnosed Diagnose(const Situated& at);
 
-// An attempt before the one at hand, called `id`.
+// Returns the diagnosis of an attempt before the current one, with this id.
 Diagnosed DiagnosedEarlier(const Situated& at, const Failure& earlier,
                            FailureId id);
 
-// Adds what the fleet shows beyond the failure. An incident needs a failure
-// with a known time, because waits must end.
+// Adds the cause that the fleet shows. An incident needs a failure with a known
+// time, because waits must end.
 void CompareWithFleet(const Situated& at, const v1::BudgetLedger& ledger,
                       Diagnosed& told);
 
-// Adds what the history, `ledger`, shows beyond it.
+// Adds the cause that the history in `ledger` shows.
 void CompareWithHistory(const Situated& at, const v1::BudgetLedger& ledger,
                         const v1::Progress& progress, Diagnosed& told);
 
-// How long the attempt of a failure ran: its culprit's container, else the
-// lifetime of its root, else as long as the caller says that it was healthy.
+// Returns how long the failed attempt ran: its culprit's container, else its
+// root, else the healthy time that the caller reported. Empty if unknown.
 std::optional<absl::Duration> RanFor(const v1::FailureReport& report,
                                      const Failure& failure);
 

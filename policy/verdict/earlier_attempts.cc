@@ -23,7 +23,7 @@
 namespace mulligan {
 namespace {
 
-// An earlier attempt with the id it has on its own.
+// An earlier attempt with its own id.
 struct Told {
   const Failure* attempt;
   FailureId id;
@@ -49,7 +49,7 @@ ToldFailure ToldOf(const Situated& at, const Failure& earlier,
           of_object ? CountNativeFailures(at.owners, 0).counted : -1};
 }
 
-// Those that the ledger does not have, oldest first.
+// Returns the earlier attempts that the ledger lacks, oldest first.
 std::vector<Told> NotInLedger(const Situated& at, const Findings& findings,
                               const v1::BudgetLedger& ledger) {
   std::vector<Told> unseen;
@@ -67,8 +67,8 @@ std::vector<Told> NotInLedger(const Situated& at, const Findings& findings,
   return unseen;
 }
 
-// Takes back what others retried when it was not known yet who is to pay, as
-// of members of a gang before its root is seen, and is told with more now.
+// Takes back records of retries by others that no budget paid, if the report
+// now shows more, as when the root of a gang appears after its members.
 void TakeBackUnpaid(const Situated& at, const Findings& findings,
                     v1::BudgetLedger& ledger) {
   for (const Failure& earlier : findings.earlier) {
@@ -88,8 +88,8 @@ void TakeBackUnpaid(const Situated& at, const Findings& findings,
   }
 }
 
-// Removes from `unseen` those that the ledger counted before it could know
-// more of them. `gone` failures are not in the report at all.
+// Removes attempts from `unseen` that the ledger counted before they were
+// visible. `gone` failures are not in the report.
 void LeaveOutCounted(const v1::BudgetLedger& ledger, std::int32_t seen,
                      std::int32_t gone, std::vector<Told>& unseen) {
   const std::int64_t records =
@@ -103,7 +103,7 @@ void LeaveOutCounted(const v1::BudgetLedger& ledger, std::int32_t seen,
     newest = std::max(newest, RecordedEnd(record));
   }
   const auto counted = [&](const Told& told) {
-    // What happened since was not counted yet.
+    // Later failures cannot have been counted yet.
     const absl::Time ended =
         told.attempt->incident.struck.value_or(absl::UnixEpoch());
     if (unknown <= 0 || (!ledger.history().empty() && ended > newest)) {
@@ -116,12 +116,12 @@ void LeaveOutCounted(const v1::BudgetLedger& ledger, std::int32_t seen,
                unseen.end());
 }
 
-// A report of some pods of another, without copying them: for the gangs that
-// reports are large by. Only to be read, and not longer than the other.
+// A read-only report of some of a report's pods, without copying them, because
+// large reports have large gangs. The whole report must outlive it.
 class PartOfReport {
  public:
   PartOfReport(const v1::FailureReport& whole, const Failure& attempt) {
-    // The Jobs tell of work that is open; what is past they have left behind.
+    // Jobs describe only work that is still open.
     if (attempt.open) {
       for (const auto& job : whole.jobs()) {
         part_.mutable_jobs()->UnsafeArenaAddAllocated(
@@ -130,12 +130,12 @@ class PartOfReport {
     }
     for (const int pod : attempt.incident.pods) {
       part_.mutable_pods()->UnsafeArenaAddAllocated(
-          // The field takes no other; nobody changes it.
+          // The field takes no const pointer; the pod is not modified.
           const_cast<kubernetes::core::v1::Pod*>(&whole.pods(pod)));
     }
   }
   ~PartOfReport() {
-    // They are the other's to delete.
+    // The whole report owns the objects.
     auto& pods = *part_.mutable_pods();
     while (!pods.empty()) pods.UnsafeArenaReleaseLast();
     auto& jobs = *part_.mutable_jobs();
@@ -150,9 +150,9 @@ class PartOfReport {
   v1::FailureReport part_;
 };
 
-// Charges for an attempt that others make although a rule says that it cannot
-// help: as the policy would by the cause alone. Returns the budget that pays;
-// kNoBudget: none.
+// Charges for an attempt that others make although a rule says that it is
+// hopeless, as the policy would for the cause alone. Returns the paying budget;
+// kNoBudget if none pays.
 int PayAllTheSame(const Case& failure, Accounts& accounts) {
   Diagnosed hopeful = failure.told;
   hopeful.mutable_what().outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
@@ -167,15 +167,15 @@ bool IsRetried(const Failure& failure) {
   return failure.retried_by != v1::AttemptRecord::RETRIED_BY_UNSPECIFIED;
 }
 
-// Whether the kubelet or an operator started the attempt after this one. A
-// failed pod that another pod followed was retried by its operator, unless the
-// caller decides in the operator's place.
+// Returns whether the kubelet or an operator started the next attempt. If
+// another pod followed a failed pod, its operator retried it, unless the caller
+// replaces the operator.
 bool IsByOthers(const Situated& at, const Failure& attempt) {
   return IsRetried(attempt) ||
          (!attempt.open && !at.request.replaces_operator());
 }
 
-// What is left to others costs what the policy's verdict on it would.
+// An attempt left to others is charged as the policy's verdict says.
 void LeaveToOthers(Verdict& verdict) {
   verdict.action = v1::Decision::IGNORE;
   verdict.refused_by = v1::AttemptRecord::REFUSAL_UNSPECIFIED;
@@ -183,10 +183,10 @@ void LeaveToOthers(Verdict& verdict) {
   verdict.delay.reset();
 }
 
-// Whether the policy's verdict holds although others start the next attempt:
-// the policy binds them, or they do not add the resource that the work lacked
-// again. Never for independent pods, which the brake leaves alone. `ends` is
-// how often the container has ended.
+// Returns whether the policy's verdict holds although others retry: the policy
+// binds them, or they keep retrying without the resource that the work lacked.
+// Never for independent pods, which the brake ignores. `ends` is how often the
+// container has ended.
 bool IsTakenFromOthers(const Case& failure, const Verdict& verdict,
                        const Findings& findings, int ends) {
   const CompiledBrake& brake = failure.policy().brake;
@@ -200,8 +200,8 @@ bool IsTakenFromOthers(const Case& failure, const Verdict& verdict,
              brake.same_failure;
 }
 
-// Decides about one earlier attempt as if it had been told at its time, and
-// records it. Returns the budget that paid; empty: none.
+// Decides and records an earlier attempt as if reported in time. Returns the
+// budget that paid; empty if none did.
 std::string Record(const Situated& at, const Told& told,
                    const Findings& findings, v1::BudgetLedger& ledger) {
   const PartOfReport report(at.report(), *told.attempt);
@@ -233,7 +233,7 @@ std::string Record(const Situated& at, const Told& told,
     decision.clear_retry_after();
     FillEscalation(failure, verdict, accounts, decision);
   } else if (!told.attempt->open) {
-    // Nobody was told, so nothing new was done for the attempt that followed.
+    // Its verdict was never returned, so the next attempt had no advice.
     RepeatEarlierGrowth(ledger, told.attempt->incident.part, decision);
     decision.clear_placement();
   } else if (!others) {
@@ -264,7 +264,7 @@ bool NoteRetried(const Situated& at, const Findings& findings,
                   0, unseen);
   bool changed = false;
   for (const Told& one : unseen) {
-    // What is open, and its operator does not try again, is to be decided.
+    // Open failures that the operator does not retry are decided separately.
     if (one.attempt->open && !IsRetried(*one.attempt)) continue;
     const std::int32_t before = ledger.attempts_seen();
     Record(at, one, findings, ledger);
@@ -300,12 +300,12 @@ std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
   std::map<std::string, int> charged;
   for (const Told& one : unseen) {
     const std::string budget = Record(at, one, told.findings, ledger);
-    // What is open beside the one at hand is told on its own.
+    // Other open failures are reported separately.
     if (one.attempt->open) continue;
     ++charged[budget.empty() ? "no budget" : budget];
   }
   std::vector<std::string> warnings;
-  // After those that are told, which may tell what the others were.
+  // Comes after the reported attempts, which may explain the others.
   if (missing > 0) {
     NativeCount source = count;
     if (source.source.empty()) source.source = "the report";

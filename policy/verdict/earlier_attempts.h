@@ -1,4 +1,4 @@
-// Failures of the report besides the one at hand.
+// The failures of a report other than the current one.
 #ifndef MULLIGAN_POLICY_VERDICT_EARLIER_ATTEMPTS_H_
 #define MULLIGAN_POLICY_VERDICT_EARLIER_ATTEMPTS_H_
 
@@ -12,37 +12,37 @@
 
 namespace mulligan {
 
-// Charges to `ledger` and records in it what happened before the failure at
-// hand and is not there yet. Returns what there is to warn of.
+// Charges and records the failures before the current one that `ledger` lacks.
+// Returns warnings.
 std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
                                                const Diagnosed& told,
                                                const NativeCount& count,
                                                v1::BudgetLedger& ledger);
 
-// Records in `ledger` what failed of work that goes on and others start again,
-// charged as the policy says. The decision is its own where a rule refuses
-// another attempt, else IGNORE, which is decided anew once the work is broken.
-// A record that nobody paid for is replaced by one that knows more. Returns
-// whether the ledger has changed.
+// Records failures of work that goes on and that others retry, charged as the
+// policy says. If a rule refuses another attempt, the record has that decision;
+// else it has IGNORE, which is decided again once the work is broken. A record
+// that no budget paid is replaced if the report knows more. Returns whether
+// `ledger` has changed.
 bool NoteRetried(const Situated& at, const Findings& findings,
                  v1::BudgetLedger& ledger);
 
-// Records in `ledger`, uncharged, that nothing is to be done about work whose
-// owner has failed. Once.
+// Records once, without a charge, that nothing is to be done about work whose
+// owner has failed.
 void NoteDone(const Situated& at, const Diagnosed& told,
               v1::BudgetLedger& ledger);
 
-// A failure that is open beside the one at hand.
+// An open failure other than the current one.
 struct OpenFailure {
   const Failure* failure;  // of Findings.earlier
   std::string id;
-  // Index in the history of the ledger that it was looked for in.
+  // Index in the history of the ledger that was searched.
   int record;
-  // The request's ledger has it, too.
+  // The request's ledger has it too.
   bool duplicate;
 };
 
-// Those that `ledger` has.
+// Returns the open failures that `ledger` has.
 std::vector<OpenFailure> OpenFailuresIn(const Situated& at,
                                         const Findings& findings,
                                         const v1::BudgetLedger& ledger);

@@ -18,25 +18,23 @@ namespace {
 
 using Rung = v1::Escalation::Rung;
 
-// A retry that is still to come, as far as placement and resources depend on
-// it.
+// A future retry, as far as placement and resources depend on it.
 struct Step {
   const CompiledOutcome& outcome;
-  std::int64_t used = 0;  // of the paying budget, that retry included
+  std::int64_t used = 0;  // of the paying budget, including that retry
   std::int64_t bound = 0;
-  bool on_a_node = false;  // it is known which node failed
-  bool suspected = false;  // and something points to it
+  bool on_a_node = false;  // the failed node is known
+  bool suspected = false;  // and evidence points to it
 };
 
-// THE ladder: what makes each rung, of a decision that `outcome` led to and of
-// a step to come. The highest that holds is the rung; where none does, it is
-// IN_PLACE.
+// The ladder: when a decision for `outcome` is on each rung, and when a future
+// step will be. The highest row that holds is the rung; IN_PLACE if none does.
 struct LadderRow {
   Rung rung;
   bool (*is_taken)(const v1::Decision& decision,
                    const CompiledOutcome& outcome);
   bool (*comes)(const Step& step);
-  // From which use on it may come, to be looked at; 0: none.
+  // The lowest budget use at which it may apply; 0 if use does not matter.
   std::int64_t (*from)(const Step& step);
 };
 
@@ -46,7 +44,7 @@ bool Advises(const CompiledOutcome& outcome) {
 
 constexpr LadderRow kLadder[] = {
     {v1::Escalation::MORE_RESOURCES,
-     // Not what was granted to earlier failures, and is repeated.
+     // Does not count growth granted to earlier failures, which is repeated.
      [](const v1::Decision& d, const CompiledOutcome& o) {
        return o.resources && !d.resources().empty();
      },
@@ -105,7 +103,7 @@ Rung RungOf(const Step& step) {
   return v1::Escalation::IN_PLACE;
 }
 
-// Failures that `budget`, and those that pay after it, still tolerate.
+// Returns how many failures `budget` and its successors still tolerate.
 std::int64_t RoomFrom(const Accounts& accounts, int budget) {
   std::int64_t room = 0;
   while (budget != kNoBudget) {
@@ -119,7 +117,7 @@ std::int64_t RoomFrom(const Accounts& accounts, int budget) {
   return room;
 }
 
-// Looks at the same failure once more, twice more, and so on.
+// Evaluates further repetitions of the same failure.
 class Ahead {
  public:
   Ahead(const Case& failure, const Verdict& verdict, const Accounts& accounts)
@@ -128,7 +126,7 @@ class Ahead {
         accounts_(accounts),
         on_a_node_(!failure.what().culprit.node.empty()) {}
 
-  // The first rung above `rung`, and after how many more failures.
+  // Returns the first rung above `rung`, and how many failures it takes.
   std::pair<Rung, std::int64_t> Next(Rung rung) const {
     for (const std::int64_t more : WorthALook()) {
       const Rung then = After(more);
@@ -138,7 +136,7 @@ class Ahead {
   }
 
  private:
-  // Rules that look at how often it came have small numbers.
+  // Rules on the number of failures use small numbers.
   static constexpr std::int64_t kRulesAhead = 4;
 
   Step StepOf(const CompiledOutcome& outcome, std::int64_t more) const {
@@ -150,14 +148,14 @@ class Ahead {
       step.bound = accounts_.at(budget).limit;
     }
     step.on_a_node = on_a_node_;
-    // The same on the same node once more.
+    // Assumes that the next failure is on the same node.
     step.suspected =
         failure_.what().incident.of_node ||
         (more > 0 && failure_.what().outlook == v1::Diagnosis::OUTLOOK_UNKNOWN);
     return step;
   }
 
-  // Sorted: what may make a difference.
+  // Returns, sorted, the numbers of failures that may make a difference.
   absl::InlinedVector<std::int64_t, 8> WorthALook() const {
     absl::InlinedVector<std::int64_t, 8> looks;
     const std::int64_t last = UntilRefused();
@@ -173,7 +171,7 @@ class Ahead {
     return looks;
   }
 
-  // After so many more the budget, or the cap on attempts, ends it.
+  // Returns after how many failures the budget or the cap ends it.
   std::int64_t UntilRefused() const {
     const std::int64_t attempts =
         std::int64_t{failure_.at.max_attempts()} - failure_.attempts;
@@ -208,7 +206,7 @@ class Ahead {
     const CompiledOutcome& outcome =
         rule != nullptr ? rule->then : failure_.policy().fallback;
     const bool expected = rule != nullptr && !rule->when.derived_causes.empty();
-    // What is waited for is tried again later.
+    // A wait is tried again later, so it does not end the work.
     const bool ends = outcome.action == v1::Decision::FAIL ||
                       outcome.action == v1::Decision::WAIT_FOR_SPEC_UPDATE;
     const bool loses =
@@ -222,7 +220,7 @@ class Ahead {
     return RungOf(StepOf(outcome, more));
   }
 
-  // Texts are searched once, however far ahead it looks. Null: none.
+  // Returns the first rule that matches, or null; searches texts only once.
   const CompiledRule* FirstMatching(const Facts& facts) const {
     const CompiledPolicy& policy = failure_.policy();
     const std::vector<int>& rules = policy.RulesOf(facts.cause);
@@ -241,8 +239,7 @@ class Ahead {
   const Verdict& verdict_;
   const Accounts& accounts_;
   const bool on_a_node_;
-  // Of the rules of its cause: whether they match the failure, where that was
-  // looked at.
+  // For each rule of the cause: whether it matches the failure, once evaluated.
   mutable absl::InlinedVector<std::optional<bool>, 32> of_failure_;
 };
 

@@ -1,4 +1,4 @@
-// Where a verdict stands among the things that can be tried (v1::Escalation).
+// The rung of a verdict on the ladder of remedies (v1::Escalation).
 #ifndef MULLIGAN_POLICY_VERDICT_ESCALATION_H_
 #define MULLIGAN_POLICY_VERDICT_ESCALATION_H_
 
@@ -9,10 +9,9 @@
 
 namespace mulligan {
 
-// Fills decision.escalation of a verdict that was written down in `decision`,
-// with the budgets after it. The next rung is what the policy would do if the
-// same failure came again, and again: by its rules, what they say about
-// placement and resources, and what stands against a retry.
+// Fills decision.escalation from the verdict and the budgets after it. The next
+// rung is what the policy would do if the same failure repeated: by its rules,
+// their placement and resources, and what would prevent a retry.
 void FillEscalation(const Case& failure, const Verdict& verdict,
                     const Accounts& accounts, v1::Decision& decision);
 

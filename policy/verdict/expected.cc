@@ -5,11 +5,10 @@
 namespace mulligan {
 namespace {
 
-// As how many retries of other workloads a rule's `passes` counts: fewer say
-// little about failures as such.
+// The number of other workloads' retries that a rule's `passes` is worth.
 constexpr double kPolicyWeighs = 10;
 
-// Hours that a stop costs.
+// Returns the hours that a stop costs.
 double Saved(const CompiledWorth& worth, const v1::Stake& stake) {
   return worth.given_up * stake.good_hours() + worth.person_hours;
 }

@@ -1,4 +1,4 @@
-// What another try is expected to gain and to lose, in hours (v1::Worth).
+// Expected gain and loss of a retry in hours (v1::Worth).
 #ifndef MULLIGAN_POLICY_VERDICT_EXPECTED_H_
 #define MULLIGAN_POLICY_VERDICT_EXPECTED_H_
 
@@ -10,18 +10,18 @@
 
 namespace mulligan {
 
-// How often a retry passes: a rule's `passes`, moved by what retries of other
-// workloads have shown and then by those of this one. `more` failures are taken
-// to have come since.
+// Returns the chance that a retry passes: a rule's `passes`, adjusted by
+// retries of other workloads and then by those of this one. Assumes `more`
+// further failures.
 double PassesOf(const CompiledWorth& worth, double passes,
                 const v1::Stake& stake, std::int64_t more = 0);
 
-// Whether a retry that passes with chance `p` is expected to lose more hours
-// than it saves. Never where the hours at stake are not known.
+// Returns whether a retry with chance `p` is expected to lose more hours than
+// it saves. False if the hours at stake are unknown.
 bool LosesHours(const CompiledWorth& worth, double p, const v1::Stake& stake);
 
-// The smallest `passes` of a rule with which the retry would be tried, rounded
-// up to hundredths; nothing where none is enough.
+// Returns the smallest `passes` with which a rule would retry, rounded up to
+// hundredths; empty if none is enough.
 std::optional<double> EnoughPasses(const CompiledWorth& worth,
                                    const v1::Stake& stake);
 

@@ -1,15 +1,16 @@
-// Whose ledger is it? A workload is told by whatever object is at hand: a pod,
-// its Job, their JobSet. The ledger is tied to the most senior that was told.
+// Decides which workload a ledger belongs to. Reports may show a pod, its Job
+// or their JobSet. The ledger is tied to the most senior object that was
+// reported.
 //
-//   1. The senior of an object is what made it, in the report or not: a restart
-//      makes new Jobs and clusters. Labels name the JobSet of a pod (JobSet
-//      0.6: jobset.sigs.k8s.io/jobset-uid), owner references that of a Job and
-//      the RayJob of a cluster. Pods tell that they are a RayJob's, but not of
-//      which (KubeRay 1.1: ray.io/originated-from-crd): that is anybody's.
-//   2. A ledger tied to an object that the report speaks of is the workload's.
-//   3. An object that may own the other, or be owned by it, contradicts
-//   nothing;
-//      one of the same rank with another UID is another workload.
+//   1. An object's senior is its maker, even if it is not in the report,
+//      because a restart makes new Jobs and clusters. A label names the JobSet
+//      of a pod (JobSet 0.6: jobset.sigs.k8s.io/jobset-uid); owner references
+//      name that of a Job and the RayJob of a cluster. Pods show that they
+//      belong to a RayJob, but not to which (KubeRay 1.1:
+//      ray.io/originated-from-crd), so they match any.
+//   2. A ledger tied to an object that the report mentions is the workload's.
+//   3. Objects of different rank may own one another, so they do not conflict.
+//      An object of the same rank with another UID is another workload.
 #include "policy/verdict/ledger_owner.h"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ struct Owner {
   std::string_view uid;
 };
 
-// What made `object`, if that is a workload; a CronJob is none.
+// Returns the maker of `object` if it is a workload, so not a CronJob.
 Owner MakerOf(const ObjectMeta& object) {
   const std::string_view job_set = LabelOf(object.labels(), kJobSetUid);
   if (!job_set.empty()) return {"JobSet", job_set};
@@ -93,7 +94,7 @@ bool Mentions(const Owners& owners, std::string_view uid) {
 absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
                               const Owners& owners,
                               const v1::WorkloadReference& workload) {
-  // A new one is anybody's.
+  // A new ledger fits any workload.
   if (ledger.workload_uid().empty()) return absl::OkStatus();
   const Owner owner = OwnerOf(owners, workload);
   if (owner.uid.empty() || ledger.workload_uid() == owner.uid ||
@@ -119,7 +120,7 @@ void TieLedger(const Owners& owners, const v1::WorkloadReference& workload,
   }
   if (ledger.workload_uid().empty()) {
     ledger.set_workload_uid(std::string(owner.uid));
-    // An untied ledger is of a new object: the caller made the next attempt.
+    // The object is new, so the caller started the next attempt.
     if (!ledger.history().empty()) {
       ledger.mutable_history()->rbegin()->clear_retried_by();
     }

@@ -1,4 +1,4 @@
-// Whose ledger it is.
+// Ownership of ledgers.
 #ifndef MULLIGAN_POLICY_VERDICT_LEDGER_OWNER_H_
 #define MULLIGAN_POLICY_VERDICT_LEDGER_OWNER_H_
 
@@ -9,14 +9,14 @@
 
 namespace mulligan {
 
-// FAILED_PRECONDITION when the ledger belongs to another workload, as far as
-// the report can tell (ledger_owner.cc has the rules).
+// Returns FAILED_PRECONDITION if the report shows that the ledger belongs to
+// another workload (rules in ledger_owner.cc).
 absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
                               const Owners& owners,
                               const v1::WorkloadReference& workload);
 
-// Ties `ledger`, which is the workload's, to an object of it; once something is
-// `recorded`, to the most senior one that was told so far.
+// Ties the workload's `ledger` to one of its objects; once something is
+// `recorded`, to the most senior one reported so far.
 void TieLedger(const Owners& owners, const v1::WorkloadReference& workload,
                bool recorded, v1::BudgetLedger& ledger);
 

@@ -19,16 +19,16 @@ namespace {
 
 using LimitSource = v1::BudgetState::LimitSource;
 
-// Limits set one after the other; each overrides those before it.
+// Collects limits; each one set overrides those before it.
 class OwnLimits {
  public:
   OwnLimits(const Ruleset& policy, std::vector<std::string>& warnings)
       : policy_(policy), warnings_(warnings) {}
 
-  // Of the workload's operator.
+  // Sets the limit of the workload's operator.
   void SetNative(const Owners& owners);
 
-  // Sets the limit of a budget to `text`, which stands at `where`, or warns.
+  // Sets the limit of a budget to `text`, found at `where`, or adds a warning.
   void Set(const std::string& name, const std::string& text, LimitSource source,
            const std::string& where);
 
@@ -110,7 +110,7 @@ void OwnLimits::Set(const std::string& name, const std::string& text,
 
 void OwnLimits::SetAnnotated(const std::string& kind,
                              const kubernetes::meta::v1::ObjectMeta& meta) {
-  // A map of protobuf has another order each time.
+  // Sorted, because the order of a protobuf map varies.
   std::map<std::string, std::string> limits;
   for (const auto& [key, value] : meta.annotations()) {
     if (key.starts_with(kLimitAnnotation)) {

@@ -1,4 +1,4 @@
-// What a verdict is about, and whether its retry still comes in time.
+// The scope of a verdict, and whether its retry can meet the deadline.
 #ifndef MULLIGAN_POLICY_VERDICT_REACH_H_
 #define MULLIGAN_POLICY_VERDICT_REACH_H_
 
@@ -8,12 +8,12 @@
 
 namespace mulligan {
 
-// What `action` is about where no rule says so. A gang starts again as a whole:
-// those that died because of the failure are gone, too.
+// Returns the default scope of `action`. A gang restarts as a whole, because
+// the failure also ended its other members.
 v1::Decision::Scope ScopeOf(const Case& failure, v1::Decision::Action action);
 
-// Whether a pod or index started after `delay` is past the deadline of its
-// Job, which goes on counting; recreated objects start a new clock.
+// Returns whether a pod or index started after `delay` would miss its Job's
+// deadline, whose clock keeps running. Recreated objects have a new clock.
 bool MissesDeadline(const Case& failure, v1::Decision::Scope scope,
                     absl::Duration delay);
 

@@ -19,7 +19,7 @@
 namespace mulligan {
 namespace {
 
-// The request's ledger, tied to the workload.
+// Returns the request's ledger, tied to the workload if something is broken.
 Recalled OpenLedger(const Situated& at, bool broken) {
   Recalled before{MakePart<v1::BudgetLedger>(at.arena())};
   v1::BudgetLedger& ledger = *before.ledger;
@@ -31,7 +31,6 @@ Recalled OpenLedger(const Situated& at, bool broken) {
           ", but the report names no UID: whose ledger it is was not checked"));
     }
   }
-  // What is not broken leaves the ledger as it was.
   if (broken) TieLedger(at.owners, *at.workload, false, ledger);
   return before;
 }
@@ -41,8 +40,7 @@ bool IsOfPastAttempt(const Situated& at, const v1::BudgetLedger& ledger) {
          IsPastAttempt(ledger, at.report().attempt());
 }
 
-// The failure at hand as this report tells it. Holds references to its
-// arguments.
+// Returns the current failure as this report shows it. Refers to its arguments.
 ToldFailure ToldNow(const Situated& at, const Diagnosed& told,
                     const v1::BudgetLedger& ledger, const NativeCount& count) {
   return {at.owners,
@@ -53,7 +51,7 @@ ToldFailure ToldNow(const Situated& at, const Diagnosed& told,
           count.counted};
 }
 
-// Whether the record is of a pod, and of none of those that are told.
+// Returns whether the record is of a pod, but not of one in this failure.
 bool IsOfAnother(const Situated& at, const Diagnosed& told,
                  const v1::AttemptRecord& record) {
   const auto is_of = [&](int pod) {
@@ -65,10 +63,10 @@ bool IsOfAnother(const Situated& at, const Diagnosed& told,
          std::ranges::none_of(pods, is_of);
 }
 
-// Whether the owner of the work has ended it by a rule of its own since a retry
-// was granted after a failure of the program, which is the latest: that is
-// taken back. Of a disruption such a rule shows what the owner does, not what
-// it wants.
+// Returns whether the latest record grants a retry after a failure of the
+// program, and the owner has since ended the work by a rule of its own. That
+// takes the retry back. After a disruption such a rule shows what the owner
+// does, not what it wants.
 bool IsEndedSince(const Diagnosed& told, int known,
                   const v1::BudgetLedger& ledger) {
   const v1::AttemptRecord& record = ledger.history(known);
@@ -79,13 +77,13 @@ bool IsEndedSince(const Diagnosed& told, int known,
          known == ledger.history_size() - 1;
 }
 
-// Whether an operator's summary that explains nothing is all that is told of
-// work that was given up: its counter went on, and why is known already.
+// Returns whether the report only has an operator's unexplained summary of work
+// that was given up: its counter went on, but the reason is known.
 bool IsGivenUp(const Situated& at, const Diagnosed& told,
                const v1::BudgetLedger& ledger) {
   if (ledger.history().empty() || !told.what().incident.summary) return false;
   const v1::AttemptRecord& last = *ledger.history().rbegin();
-  // It had failed for good when it was found to be done (NoteDone).
+  // The object had failed when the work was found to be done (NoteDone).
   if (last.cause() == v1::CANCELLED) {
     return at.owners.failed_since &&
            *at.owners.failed_since <= last.observed_at().seconds();
@@ -95,7 +93,7 @@ bool IsGivenUp(const Situated& at, const Diagnosed& told,
          last.decision().scope() >= v1::Decision::JOB;
 }
 
-// Where the failure stands that has the record `known`; -1: it has none.
+// Sets the state of the failure with record `known`, -1 if none.
 Recalled Stand(const Situated& at, const Diagnosed& told, int known,
                Recalled before) {
   v1::BudgetLedger& ledger = *before.ledger;
@@ -106,7 +104,7 @@ Recalled Stand(const Situated& at, const Diagnosed& told, int known,
       return before;
     }
     const v1::AttemptRecord& record = ledger.history(known);
-    // An operator's summary knows no more than a wait that was decided by it.
+    // An operator's summary adds nothing to a wait that was based on it.
     const bool waits = IsPending(record) && told.what().incident.summary;
     if (waits || (IsRepeatable(record) && !IsEndedSince(told, known, ledger))) {
       before.standing = Standing::kDecided;
@@ -129,8 +127,8 @@ Recalled Stand(const Situated& at, const Diagnosed& told, int known,
   return before;
 }
 
-// Whether others were at it when the pods of the failure could be seen, and
-// have not given up since.
+// Returns whether others were retrying when the failure's pods were visible,
+// and have not given up since.
 bool IsLeftToOthers(const Situated& at, const Diagnosed& told, int known,
                     const v1::BudgetLedger& ledger) {
   return known >= 0 && !at.owners.gave_up() &&
@@ -139,8 +137,8 @@ bool IsLeftToOthers(const Situated& at, const Diagnosed& told, int known,
          ledger.history(known).decision().action() == v1::Decision::IGNORE;
 }
 
-// Of the object that failed for good: what it says is about its last failure,
-// whichever of its pods are left to show.
+// Returns the record of the last failure if the object failed for good: its
+// status describes that one, whichever pods remain.
 int LatestOf(const Owners& owners, int known, const v1::BudgetLedger& ledger) {
   constexpr std::int64_t kClockSkew = 10;  // seconds
   if (known < 0 || !owners.failed_since || !IsOvertaken(ledger, known)) {
@@ -154,8 +152,7 @@ int LatestOf(const Owners& owners, int known, const v1::BudgetLedger& ledger) {
              : known;
 }
 
-// An operator that decides has its own counters: the ledger only remembers
-// them.
+// An operator that decides has its own counters; the ledger only stores them.
 Recalled RecallForOperator(const Situated& at, const Diagnosed& told,
                            Recalled before) {
   const int known = FindFailure(*before.ledger, told.id.id);
@@ -171,7 +168,7 @@ Recalled RecallForOperator(const Situated& at, const Diagnosed& told,
   return before;
 }
 
-// One failure has one cause: what it was decided as, unless more is known now.
+// One failure has one cause: the recorded one, unless more is known now.
 void SetAsRecorded(const v1::AttemptRecord& record, Diagnosed& told) {
   if (!TellsLess(told.what(), record)) return;
   Failure& failure = told.mutable_what();
@@ -185,7 +182,7 @@ void SetAsRecorded(const v1::AttemptRecord& record, Diagnosed& told) {
   failure.outlook_reason.clear();
 }
 
-// Names what only the ledger knows of.
+// Describes a failure that only the ledger has.
 void NameAs(const v1::AttemptRecord& record, Failure& failure) {
   failure.set_aside = failure.cause;
   failure.cause = record.cause();
@@ -196,9 +193,8 @@ void NameAs(const v1::AttemptRecord& record, Failure& failure) {
   failure.confidence = v1::Diagnosis::MEDIUM;
 }
 
-// Whether the last failure that the ledger knows of, of which the report shows
-// nothing any more, is news: others started the next attempt, and that has not
-// outlived it.
+// Returns whether the ledger's last failure, which the report no longer shows,
+// is still news: others started the next attempt, which has not outlived it.
 bool IsNews(const Situated& at, const Diagnosed& told,
             const v1::BudgetLedger& ledger) {
   if (told.what().situation != v1::Diagnosis::ALIVE ||
@@ -214,8 +210,8 @@ bool IsNews(const Situated& at, const Diagnosed& told,
                      demystify::kOutlives * ToDuration(last.ran_for()));
 }
 
-// Whether an operator's counter is all that is told of work that goes on, and
-// counts nothing that has no record.
+// Returns whether the report of running work only has an operator's counter,
+// and every failure that it counts has a record.
 bool CountsWhatIsKnown(const Situated& at, const Diagnosed& told,
                        const v1::BudgetLedger& ledger) {
   const Failure& failure = told.what();
@@ -225,8 +221,7 @@ bool CountsWhatIsKnown(const Situated& at, const Diagnosed& told,
          CountNativeFailures(at.owners, 0).counted <= ledger.attempts_seen();
 }
 
-// Describes work to be stopped by its latest failure, which the report or only
-// the ledger has.
+// Describes work to be stopped by its latest failure.
 void SetLoop(const EndOfRetries& stop, Diagnosed& told) {
   Failure& failure = told.mutable_what();
   const bool says_less =
@@ -241,7 +236,7 @@ void SetLoop(const EndOfRetries& stop, Diagnosed& told) {
       stop.alike, " attempts in a row ended alike, and the next is unchanged");
 }
 
-// Whatever an attempt died of that is past is settled.
+// A failure of a past attempt is settled.
 void SetStale(Diagnosed& told) {
   Failure& failure = told.mutable_what();
   failure.set_aside = failure.cause;
@@ -253,11 +248,10 @@ void SetStale(Diagnosed& told) {
   failure.outlook_reason.clear();
 }
 
-// Of work that goes on the ledger remembers what failed.
+// For running work the ledger remembers what failed.
 Recalled RecallRetried(const Situated& at, const Diagnosed& told,
                        Recalled before) {
-  // A pod shows that nothing is to be done though its owner has failed: it may
-  // be gone when that is reported again.
+  // The pod that shows this may be gone when it is reported again.
   const Failure& failure = told.what();
   if (failure.cause == v1::CANCELLED && !failure.culprit.pod.empty() &&
       at.owners.gave_up()) {

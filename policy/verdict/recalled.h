@@ -1,9 +1,9 @@
-// What the ledger tells before the failure at hand is in it.
+// What the ledger says before the current failure is added.
 //
-// Earlier attempts are seen in the report, counted by the operator, or in the
-// ledger already. All three must tell the same count. The highest wins:
-// attempts that the ledger lacks are charged each to its own budget; what only
-// a counter knows is charged as unknown (policy/budget/ledger.h).
+// Earlier attempts may be in the report, in the operator's counter and in the
+// ledger. The highest count wins. Attempts that the ledger lacks are charged
+// each to its own budget; those that only a counter knows are charged as
+// unexplained (policy/budget/seeding.h).
 #ifndef MULLIGAN_POLICY_VERDICT_RECALLED_H_
 #define MULLIGAN_POLICY_VERDICT_RECALLED_H_
 
@@ -21,23 +21,23 @@
 namespace mulligan {
 
 struct Recalled {
-  // With what the report tells of earlier attempts.
+  // Includes the earlier attempts that the report shows.
   AnswerPart<v1::BudgetLedger> ledger;
   Standing standing = Standing::kNotBroken;
-  // Its index in the history. For kDecidedAnew before it was taken back; for
-  // kNotBroken others had started the next attempt already, and this report
-  // tells less.
+  // Its index in the history; -1 if it has none. For kDecidedAnew, the index
+  // before it was taken back. For kNotBroken, others had already started the
+  // next attempt, and this report knows less.
   int record = -1;
-  // What was taken back, to be put back where nothing is recorded; nothing:
-  // nothing was.
+  // The record that was taken back, to be restored if nothing is recorded;
+  // empty if none was.
   std::optional<v1::AttemptRecord> taken_back = std::nullopt;
-  // That record is of another member than those that are told.
+  // `record` is of another member than those in this failure.
   bool of_another = false;
-  // For kNotBroken: the retries that others make are ended.
+  // For kNotBroken: ends the retries that others make.
   std::optional<EndOfRetries> stop = std::nullopt;
   std::vector<std::string> warnings = {};
 
-  // What it died of is past, so that nothing is to be decided.
+  // The failure is past, so there is nothing to decide.
   bool is_stale() const {
     return standing == Standing::kOvertaken || standing == Standing::kPast;
   }
@@ -48,8 +48,8 @@ struct Recalled {
 
 Recalled Recall(const Situated& at, const Diagnosed& told);
 
-// Compares the failure with the ledger: of an attempt that is past everything
-// is settled; what is to be decided shows more beside fleet and history.
+// Compares the failure with the ledger. A past attempt is settled; a failure to
+// be decided gets the causes that fleet and history show.
 void Compare(const Situated& at, const Recalled& before, Diagnosed& told);
 
 }  // namespace mulligan

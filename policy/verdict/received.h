@@ -1,4 +1,4 @@
-// A request as it is decided about.
+// A request, cleaned for the decision.
 #ifndef MULLIGAN_POLICY_VERDICT_RECEIVED_H_
 #define MULLIGAN_POLICY_VERDICT_RECEIVED_H_
 
@@ -24,13 +24,12 @@ inline constexpr char kNoObservedAt[] =
     "report.observedAt is absent: the server's time was used, so repeated "
     "calls may differ";
 
-// A valid request, without what belongs to another workload than the named one,
-// with each object once, with all times by one clock, and without what only a
-// terminal reads. Both arguments must outlive it.
+// A valid request without objects of other workloads, duplicates and terminal
+// escapes, with all times on one clock. Both arguments must outlive it.
 template <typename Request>
 class Received {
  public:
-  // `now` is what time it is where the report does not say.
+  // `now` is used if the report has no time.
   Received(const Request& sent, const google::protobuf::Timestamp& now)
       : as_stamped_(&sent),
         observed_at_(sent.report().has_observed_at()
@@ -72,7 +71,7 @@ class Received {
 
   const Request& request() const { return *request_; }
   const v1::FailureReport& report() const { return request_->report(); }
-  // With times and texts as they were told: an operator does not repair them.
+  // Has the original times and texts, as an operator sees them.
   const v1::FailureReport& as_stamped() const { return as_stamped_->report(); }
   // The report's time, else the server's.
   const google::protobuf::Timestamp& observed_at() const {
@@ -80,7 +79,7 @@ class Received {
   }
   const std::vector<std::string>& warnings() const { return warnings_; }
 
-  // What of the report as it was sent is left out of report().
+  // The parts of the original report that report() lacks.
   const Unread& unread() const { return unread_; }
 
  private:

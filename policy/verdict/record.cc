@@ -16,7 +16,7 @@
 namespace mulligan {
 namespace {
 
-// A bad node is avoided this long when the rule does not say.
+// How long a bad node is avoided if the rule does not say.
 constexpr absl::Duration kBadNodeAvoidance = absl::Hours(1);
 
 void AvoidNode(const Case& failure, const Verdict& verdict,
@@ -28,7 +28,7 @@ void AvoidNode(const Case& failure, const Verdict& verdict,
       outcome.placement && outcome.placement->avoid_failed_node &&
       (!outcome.placement->if_suspected || failure.what().incident.of_node) &&
       verdict.used >= outcome.placement->avoid_after;
-  // A longer name is none that Kubernetes knows, and would not fit the ledger.
+  // Kubernetes has no longer names, and the ledger has no room for them.
   if (node.empty() || node.size() > kMaxLedgerNodeBytes ||
       !(by_rule || bad_node)) {
     return;
@@ -45,14 +45,14 @@ void ChooseCapacity(const CompiledPlacement& placement, const Verdict& verdict,
                     v1::Decision& decision) {
   const bool after =
       placement.on_demand_after && verdict.used >= *placement.on_demand_after;
-  // With limit L the budget pays for attempts 1..L; attempt `used` comes next.
+  // With limit L the budget pays for attempts 1..L; attempt `used` is next.
   const bool last =
       placement.on_demand_for_last &&
       verdict.bound - verdict.used < *placement.on_demand_for_last;
   if (after || last) decision.mutable_placement()->set_on_demand(true);
 }
 
-// The change of `resource` for `container`, added when there is none.
+// Returns the change of `resource` for `container`, added if there is none.
 v1::ResourceChange& ChangeOf(const char* resource, const std::string& container,
                              v1::Decision& decision) {
   for (v1::ResourceChange& change : *decision.mutable_resources()) {
@@ -66,8 +66,8 @@ v1::ResourceChange& ChangeOf(const char* resource, const std::string& container,
   return change;
 }
 
-// By `factor` more than was granted before: what nobody was told of, an attempt
-// that only a later report shows, grew nothing.
+// Multiplies the resources granted before by `factor`. An attempt that only a
+// later report shows was granted nothing.
 void Grow(const char* resource, double factor, const CompiledResources& policy,
           const Case& failure, v1::Decision& decision,
           std::vector<std::string>& warnings) {
@@ -87,7 +87,7 @@ void Grow(const char* resource, double factor, const CompiledResources& policy,
   change.set_request_only(policy.request_only);
 }
 
-// Of a failure that struck before its end, by a mark, both are remembered.
+// Stores both times of a failure that struck before its end.
 void FillLifetime(const Incident& incident, v1::AttemptRecord& record) {
   if (!incident.struck) return;
   const bool ended = IsSet(record.finished_at());
@@ -100,17 +100,16 @@ void FillLifetime(const Incident& incident, v1::AttemptRecord& record) {
   if (ran >= absl::ZeroDuration()) SetDuration(ran, *record.mutable_ran_for());
 }
 
-// Keeps the record within its share of the ledger.
+// Bounds the record's share of the ledger.
 void BoundAdvice(v1::Decision& decision) {
   const int extra = decision.resources_size() - kMaxRecordAdvice;
   if (extra > 0) decision.mutable_resources()->DeleteSubrange(0, extra);
 }
 
-// Fills placement and resources of a RETRY. Advice only adds: what cannot be
-// followed is the caller's to drop, and never turns the retry into a failure.
-// Growth granted to earlier failures is repeated, because it is relative to the
-// first attempt's spec, and grows from there. Growth that has met its cap adds
-// a warning.
+// Fills placement and resources of a RETRY. The caller may drop advice that it
+// cannot follow; advice never turns a retry into a failure. Growth is relative
+// to the first attempt's spec, so it starts from what earlier failures were
+// granted. Growth at its cap adds a warning.
 void FillAdvice(const Case& failure, const Verdict& verdict,
                 v1::Decision& decision, std::vector<std::string>& warnings) {
   const CompiledOutcome& outcome = *verdict.outcome;
@@ -212,7 +211,7 @@ void RepeatEarlierGrowth(const v1::BudgetLedger& ledger,
   decision.clear_resources();
   for (int i = ledger.history_size(); i-- > 0;) {
     const v1::Decision& earlier = ledger.history(i).decision();
-    // Attempts that others started did not get that growth.
+    // Others started this attempt without the growth.
     if (earlier.action() != v1::Decision::RETRY ||
         ledger.history(i).part() != part ||
         IsRetriedByOthers(ledger.history(i))) {

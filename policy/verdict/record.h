@@ -1,5 +1,5 @@
-// From a verdict to what the ledger keeps of it: the decision, with its advice,
-// and the record. No texts for people: those are made of the record.
+// Turns a verdict into the decision, with its advice, and into the ledger's
+// record. Explanations are made later, from the record.
 #ifndef MULLIGAN_POLICY_VERDICT_RECORD_H_
 #define MULLIGAN_POLICY_VERDICT_RECORD_H_
 
@@ -15,27 +15,27 @@
 
 namespace mulligan {
 
-// Of an answer, as of a policy: operators' settings ask for any.
+// Longest delay of an answer; operators' settings have no bound.
 inline constexpr absl::Duration kLongestDelay =
     absl::Seconds(kMaxPolicySeconds);
 
-// The name of one of the policy's budgets, which must not be kNoBudget.
+// Returns the name of one of the policy's budgets. REQUIRES: not kNoBudget.
 const std::string& BudgetName(const Case& failure, int budget);
 
-// Fills everything but the texts.
+// Fills everything except the texts.
 void FillDecision(const Case& failure, const Verdict& verdict,
                   v1::Decision& decision, std::vector<std::string>& warnings);
 
-// Fills `record` with what happened, and with `decision`.
+// Fills `record` from the failure and `decision`.
 void FillRecord(const Case& failure, const Verdict& verdict,
                 const v1::Decision& decision, v1::AttemptRecord& record);
 
-// Writes charges and `record`, which is emptied, into the ledger, as attempt
-// number `attempts`.
+// Writes charges and `record` into the ledger as attempt number `attempts`.
+// Leaves `record` empty.
 void Book(const Accounts& accounts, std::int32_t attempts,
           v1::AttemptRecord& record, v1::BudgetLedger& ledger);
 
-// Sets the resources of `decision` to what was granted last to this part of the
+// Sets the resources of `decision` to those last granted to this part of the
 // workload (AttemptRecord.part).
 void RepeatEarlierGrowth(const v1::BudgetLedger& ledger,
                          const std::string& part, v1::Decision& decision);

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "policy/wording.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -12,11 +11,12 @@
 #include "policy/request/workload.h"
 #include "policy/verdict/ledger_owner.h"
 #include "policy/verdict/own_limits.h"
+#include "policy/wording.h"
 
 namespace mulligan {
 namespace {
 
-// Of "field: what is wrong with it", or what is wrong alone.
+// Parses "field: description", or a description without a field.
 std::vector<FieldViolation> ViolationsOf(
     const std::vector<std::string>& refusals) {
   std::vector<FieldViolation> violations;
@@ -41,7 +41,7 @@ bool IsOperatorAsked(const Situated& at) {
          (native != nullptr && (native->decides || native->compares));
 }
 
-// An operator repairs no times: `as_stamped` has them as they were told.
+// Operators do not repair times, so `as_stamped` has the original ones.
 absl::StatusOr<std::optional<NativeOutcome>> AskOperator(
     const Situated& at, const v1::FailureReport& as_stamped) {
   std::optional<NativeOutcome> outcome =
@@ -62,7 +62,7 @@ absl::StatusOr<std::optional<NativeOutcome>> AskOperator(
   return outcome;
 }
 
-// About enum values of newer clients.
+// Warns of enum values from newer clients.
 void WarnOfUnknownEnums(const v1::DecideRequest& request,
                         std::vector<std::string>& warnings) {
   const auto warn = [&warnings](bool known, const char* field, int number,

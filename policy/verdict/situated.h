@@ -1,4 +1,4 @@
-// Whose failure it is, and under which policy it is decided.
+// The workload of a failure and the policy that decides it.
 #ifndef MULLIGAN_POLICY_VERDICT_SITUATED_H_
 #define MULLIGAN_POLICY_VERDICT_SITUATED_H_
 
@@ -20,19 +20,19 @@
 
 namespace mulligan {
 
-// `request` outlives it, as all that it points to does.
+// The request, and everything that it points to, must outlive this.
 struct Situated {
   const v1::DecideRequest& request;
   Owners owners;  // of its report
   AnswerPart<v1::WorkloadReference> workload;
   ChosenPolicy policy;
   google::protobuf::Timestamp observed_at;
-  absl::Time now;              // the same
+  absl::Time now;              // observed_at
   PatternAllowance& patterns;  // for all patterns of the call
-  // The verdict of the workload's own operator; nothing: nobody asks for it, or
-  // the report has no object of a known one.
+  // The verdict of the workload's own operator; empty if not requested, or if
+  // the report has no object of a known operator.
   std::optional<NativeOutcome> native = std::nullopt;
-  // The policy's budgets with limits of the workload's own; empty: it has none.
+  // The policy's budgets with the workload's own limits; empty if it has none.
   std::vector<CompiledBudget> own_budgets = {};
   std::vector<std::string> warnings = {};
 
@@ -42,7 +42,7 @@ struct Situated {
   const std::vector<CompiledBudget>& budgets() const {
     return own_budgets.empty() ? compiled().budgets : own_budgets;
   }
-  // Failed attempts after which none is granted; 0: no cap.
+  // Failed attempts after which no retry is granted; 0 if there is no cap.
   std::int32_t max_attempts() const {
     return own_budgets.empty() || compiled().max_attempts_given
                ? compiled().max_attempts
@@ -51,15 +51,15 @@ struct Situated {
   bool explains() const {
     return request.explain() != v1::DecideRequest::EXPLAIN_NONE;
   }
-  // Whether the policy leaves the decision to the operator.
+  // Returns whether the policy leaves the decision to the operator.
   bool decides_natively() const {
     const auto& settings = compiled().native;
     return settings != nullptr && settings->decides;
   }
 };
 
-// `arena` is that of the answer, or null. Errors are those of Decide
-// (policy/decide.h) about policy, ledger and operator.
+// Returns Decide's errors (policy/decide.h) about policy, ledger and operator.
+// `arena` is the answer's, or null.
 absl::StatusOr<Situated> Situate(const Received<v1::DecideRequest>& received,
                                  const PolicySet& policies,
                                  InlinePolicies* inline_policies,

@@ -13,12 +13,12 @@
 namespace mulligan {
 namespace {
 
-// A crash loop backs off this long when the rule has no backoff of its own.
+// Backoff of a crash loop if the rule has none.
 constexpr absl::Duration kCrashLoopDelay = absl::Minutes(10);
-// Work that has not started is looked at again at least so often.
+// Longest time between two looks at work that has not started.
 constexpr absl::Duration kLongestLook = absl::Minutes(11);
 
-// What one evaluation asks about: the case with the change made.
+// The inputs of one evaluation: the case with the change applied.
 struct Question {
   const Case& failure;
   const WhatIf& change;
@@ -30,10 +30,10 @@ struct Question {
   }
 };
 
-// A verdict on its way through the checks.
+// A verdict during the checks.
 struct Draft {
   Verdict verdict;
-  int budget = kNoBudget;                      // that pays if it comes to that
+  int budget = kNoBudget;                      // that pays for a retry
   std::optional<absl::Duration> wait_at_most;  // the rest of the grace
   bool at_once = false;                        // it has waited long enough
 };
@@ -63,7 +63,7 @@ Draft WantedByDefault(Draft draft, const Case& failure, DecidedBy decided_by) {
                 failure.policy().fallback_reference, decided_by);
 }
 
-// 1. Only what is broken is charged, retried or failed.
+// 1. Only broken work is charged, retried or failed.
 std::optional<Verdict> NotAFailure(const Question& question) {
   const Case& failure = question.failure;
   Verdict verdict;
@@ -110,8 +110,7 @@ Draft MatchRule(const Question& question) {
   return WantedByDefault(std::move(draft), failure, v1::Explanation::DEFAULT);
 }
 
-// 3. Before the evidence deadline a doubtful case waits for evidence; after it
-// a WAIT has waited enough.
+// 3. Before the evidence deadline a doubtful case waits; after it a WAIT ends.
 Draft LookForEvidence(const Question& question, Draft draft) {
   const Case& failure = question.failure;
   Verdict& verdict = draft.verdict;
@@ -129,7 +128,7 @@ Draft LookForEvidence(const Question& question, Draft draft) {
     }
     return draft;
   }
-  // Without a start there is no end: then better decide at once.
+  // Without a start the wait would not end, so decide at once.
   if (failure.what().doubtful && failure.told.findings.since &&
       failure.now() < deadline) {
     verdict.action = v1::Decision::WAIT;
@@ -140,7 +139,7 @@ Draft LookForEvidence(const Question& question, Draft draft) {
   return draft;
 }
 
-// Only a retry can show that an incident is over.
+// Only a retry can show whether an incident is over.
 Turn TurnOf(const Question& question, const Draft& draft,
             const CompiledGrace& grace) {
   return draft.verdict.by_history && question.derived == v1::INCIDENT &&
@@ -149,8 +148,8 @@ Turn TurnOf(const Question& question, const Draft& draft,
              : Turn::kWait;
 }
 
-// 4. A wait that lasts becomes something else. What has been given up, and is
-// not about what others share, does not change any more: nobody waits for it.
+// 4. A wait longer than its grace ends. It ends at once for work that was given
+//    up, unless the cause is shared by many workloads.
 Draft EndGrace(const Question& question, Draft draft) {
   const Case& failure = question.failure;
   Verdict& verdict = draft.verdict;
@@ -180,8 +179,8 @@ Draft EndGrace(const Question& question, Draft draft) {
   return draft;
 }
 
-// 5. Nobody goes on with an object that its operator has given up: what a wait
-// without an end is for comes with a new object alone.
+// 5. An object that its operator has given up does not continue, so an endless
+//    wait becomes a retry with a new object.
 Draft EndWaitForNothing(const Question& question, Draft draft) {
   const Case& failure = question.failure;
   if (draft.verdict.action != v1::Decision::WAIT ||
@@ -197,7 +196,7 @@ Draft EndWaitForNothing(const Question& question, Draft draft) {
   return draft;
 }
 
-// The wanted retry is not granted; what it was for is given up then.
+// Refuses the retry that the policy wants.
 Verdict Refused(Verdict verdict, DecidedBy decided_by,
                 v1::AttemptRecord::Refusal refused_by) {
   verdict.action = v1::Decision::FAIL;
@@ -233,7 +232,7 @@ Verdict RefusedByBudget(const Question& question, const Accounts& accounts,
   return verdict;
 }
 
-// Once what the progress gives back is given.
+// Applies refunds, then looks for the budget that pays.
 Payer FindPayer(const Case& failure, const Draft& draft, Accounts& accounts) {
   if (failure.refund) accounts.Refund(failure.progress(), failure.ledger);
   return accounts.FindPayer(draft.budget);
@@ -261,7 +260,7 @@ absl::Duration DelayOf(const Question& question, const Draft& draft,
   return backoff ? RetryDelay(*backoff, charges, identity) : without;
 }
 
-// 6. What stands against a retry; granted and paid if nothing does.
+// 6. What prevents a retry. If nothing does, grants and charges it.
 Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
   const Case& failure = question.failure;
   Verdict& verdict = draft.verdict;
@@ -273,14 +272,14 @@ Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
     return Refused(std::move(verdict), v1::Explanation::DEADLINE,
                    v1::AttemptRecord::DEADLINE);
   }
-  // Attempts are never refunded: past a stated cap nothing is given back. A
-  // refund stands even where the price then cannot be paid.
+  // Attempts are never refunded, so past a stated cap nothing is given back.
+  // Other refunds remain even if the retry cannot be paid for.
   const bool capped = failure.attempts >= question.MaxAttempts();
   if (capped && failure.policy().max_attempts_given) {
     return RefusedByCap(question, std::move(verdict));
   }
-  // A limit that was too low is charged once, however often others retried the
-  // work without raising it.
+  // A limit that was too low is charged once, however often others retried
+  // without raising it.
   const bool paid = draft.budget != kNoBudget && Grows(verdict) &&
                     TriedUnchanged(failure.ledger, failure.what()).paid;
   const Payer payer = FindPayer(failure, draft, accounts);
@@ -289,8 +288,8 @@ Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
                            std::move(verdict));
   }
   const int budget = paid ? draft.budget : payer.budget;
-  // The implied cap is the sum of the budgets: where both are met, the budget
-  // is the better answer.
+  // The implied cap is the sum of the budgets. If both are reached, the budget
+  // is the better explanation.
   if (capped) return RefusedByCap(question, std::move(verdict));
   if (!draft.verdict.by_history && (question.derived == v1::POISON_JOB ||
                                     question.derived == v1::DETERMINISTIC)) {
@@ -308,8 +307,8 @@ Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
                      v1::AttemptRecord::EXPECTED_HOURS);
     }
   }
-  // It has been waiting since the failure, and nothing is started beside what
-  // still has its grace period to run.
+  // Time since the failure counts towards the delay. Nothing is started while a
+  // pod still has its grace period.
   const absl::Duration stopping =
       failure.told.findings.gone_at.value_or(failure.now()) - failure.now();
   const absl::Duration delay =

@@ -16,7 +16,7 @@
 namespace mulligan::words {
 namespace {
 
-// What `more` says takes the place of what was said before.
+// Overrides the members of `remedy` that `more` has.
 void Refine(Remedy more, Remedy& remedy) {
   if (!more.problem.empty()) {
     remedy.problem = std::move(more.problem);
@@ -28,7 +28,7 @@ void Refine(Remedy more, Remedy& remedy) {
   remedy.command = std::move(more.command);
 }
 
-// The general first, what knows more after it.
+// General advice comes first; more specific advice refines it.
 Remedy FindRemedy(const Answered& answered, const Particulars& found,
                   const ContainerSpecs& specs) {
   const v1::Cause cause = answered.failure.cause;
@@ -59,9 +59,8 @@ Remedy FindRemedy(const Answered& answered, const Particulars& found,
   return remedy;
 }
 
-// As long as people read, as an answer repeats any text of a report. Escapes
-// are shown, not taken out: names are joined here, and one that begins an
-// escape would take what stands behind it along.
+// Bounds text and makes it visible. Escapes are shown, not removed: an escape
+// in one name could swallow the next.
 std::string Shown(std::string text) {
   constexpr std::size_t kMost = 2048;
   if (text.size() <= kMost && IsPrintableAscii(text)) return text;
@@ -75,8 +74,7 @@ std::string Shown(std::string text) {
 }  // namespace
 
 Advice Advise(const Answered& answered) {
-  // Of a large report it takes a while to gather what containers ask for, and
-  // only what can grow needs it.
+  // Collecting specs is slow for large reports; only growth needs them.
   const bool grows = GrowableOf(answered.failure.cause) != nullptr;
   const ContainerSpecs specs(grows ? answered.report()
                                    : v1::FailureReport::default_instance());

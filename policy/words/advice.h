@@ -1,5 +1,5 @@
-// What people read first of an answer: what stopped the work, in a sentence,
-// and what to do first. Nothing is decided by it.
+// The texts of an answer that are read first: what stopped the work and what to
+// do first. No decision depends on them.
 #ifndef MULLIGAN_POLICY_WORDS_ADVICE_H_
 #define MULLIGAN_POLICY_WORDS_ADVICE_H_
 
@@ -15,9 +15,9 @@ namespace mulligan::words {
 struct Advice {
   // Diagnosis.problem
   std::string problem;
-  // Diagnosis.problem_evidence; without a value: there is none.
+  // Diagnosis.problem_evidence; without a value if there is none.
   v1::Evidence quote;
-  // Without text: nothing is broken or held back, or nobody knows.
+  // Without text if nothing is broken or held back, or no step is known.
   v1::FirstStep first_step;
 };
 

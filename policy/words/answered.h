@@ -1,4 +1,4 @@
-// What advice is made of.
+// The input of advice.
 #ifndef MULLIGAN_POLICY_WORDS_ANSWERED_H_
 #define MULLIGAN_POLICY_WORDS_ANSWERED_H_
 
@@ -15,27 +15,25 @@
 
 namespace mulligan::words {
 
-// What was answered about a failure. Without a decision the members from
-// `decision` on are empty.
+// Without a decision, the members from `decision` on are empty.
 struct Answered {
   const Owners& owners;
-  // Whose failure it is.
+  // The workload of the failure.
   const v1::WorkloadReference& workload;
   const Failure& failure;
-  // Its diagnosis, written but for the advice.
+  // Its diagnosis, complete except for the advice.
   const v1::Diagnosis& diagnosis;
   const v1::Decision& decision = v1::Decision::default_instance();
   const v1::BudgetLedger& ledger = v1::BudgetLedger::default_instance();
-  // The record of the failure at hand.
+  // The record of the current failure.
   std::string_view failure_id = {};
-  // Null: the operator was not asked.
+  // Null if the operator was not asked.
   const v1::NativeVerdict* native = nullptr;
-  // What an organisation's own signature that decided says to do; empty: no
-  // such signature decided, or it says nothing.
+  // Advice of an organisation's own signature, if one decided; else empty.
   std::string_view own_remedy = {};
 
   const v1::FailureReport& report() const { return owners.report; }
-  // The fact that named the cause; null: nothing decides.
+  // Returns the fact that named the cause; null if none decides.
   const demystify::Candidate* naming() const { return failure.found->naming(); }
 };
 

@@ -18,7 +18,7 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-// As it was written; empty: it is no amount.
+// Returns the amount as written; empty if it is not one.
 std::string Written(const google::protobuf::Value& value) {
   if (value.has_string_value()) return value.string_value();
   return value.has_number_value()
@@ -55,12 +55,12 @@ const core::Container* ContainerIn(const core::PodSpec& spec,
   return nullptr;
 }
 
-// By type of message, its fields below which a template may be. Empty: none.
+// For each type of message, the fields that may contain a template.
 using Ways =
     std::unordered_map<const Descriptor*, std::vector<const FieldDescriptor*>>;
 
-// Whether a template may be in a message of `type`. One that contains itself
-// leads there by the other ways or by none.
+// Returns whether a message of `type` may contain a template. The entry made
+// first ends the recursion of types that contain themselves.
 bool LeadsToTemplate(const Descriptor* type, Ways& ways) {
   if (type == core::PodTemplateSpec::descriptor()) return true;
   if (const auto known = ways.find(type); known != ways.end()) {
@@ -81,7 +81,7 @@ bool LeadsToTemplate(const Descriptor* type, Ways& ways) {
   return leads;
 }
 
-// Those of a message that a report is made of.
+// Returns the fields for a message inside a report.
 const std::vector<const FieldDescriptor*>& WaysToTemplates(
     const Message& message) {
   static const Ways* const ways = [] {
@@ -92,7 +92,6 @@ const std::vector<const FieldDescriptor*>& WaysToTemplates(
   return ways->at(message.GetDescriptor());
 }
 
-// Calls `take` with each message in `field`.
 template <typename Take>
 void ForEachMessage(const Message& message, const FieldDescriptor* field,
                     const Take& take) {
@@ -108,8 +107,7 @@ void ForEachMessage(const Message& message, const FieldDescriptor* field,
   }
 }
 
-// Calls `take` with each template in `message`, at any depth: a kind of object
-// that has one needs no line here.
+// Calls `take` with each template in `message`, at any depth.
 template <typename Take>
 void ForEachTemplate(const Message& message, const Take& take) {
   if (message.GetDescriptor() == core::PodTemplateSpec::descriptor()) {
@@ -123,7 +121,7 @@ void ForEachTemplate(const Message& message, const Take& take) {
   }
 }
 
-// Of an object of Kubernetes; empty: it has none.
+// Returns the name of a Kubernetes object; empty if it has none.
 std::string_view NameIn(const Message& object) {
   const FieldDescriptor* field =
       object.GetDescriptor()->FindFieldByName("metadata");
@@ -209,7 +207,7 @@ std::optional<std::string> ContainerSpecs::OfPod(std::string_view pod,
 std::optional<std::string> ContainerSpecs::OfTemplates(
     std::string_view workload, std::string_view container,
     std::string_view resource, Amounts amounts) const {
-  // What the templates of `object` say with one voice; "": those of all.
+  // The amount on which all templates of `object` (of all objects if "") agree.
   const auto agreed = [&](std::string_view object) {
     std::optional<std::string> said;
     for (const Spec& one : specs_) {

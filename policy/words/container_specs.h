@@ -1,5 +1,4 @@
-// What the pod specifications of a report ask for: resources, and volumes with
-// where containers mount them.
+// Resources and mounted volumes in the pod specifications of a report.
 #ifndef MULLIGAN_POLICY_WORDS_CONTAINER_SPECS_H_
 #define MULLIGAN_POLICY_WORDS_CONTAINER_SPECS_H_
 
@@ -14,24 +13,24 @@
 
 namespace mulligan {
 
-// Causes about a resource that can be raised, and which.
+// A cause of too little of a resource, the resource, and the name of its limit.
 struct Growable {
   v1::Cause cause;
   std::string_view resource;
   std::string_view limit;
 };
 
-// Null: no such cause.
+// Returns null if the cause is not about such a resource.
 const Growable* GrowableOf(v1::Cause cause);
 
 // One volume of a pod.
 struct VolumeSpec {
   // Its name in the pod.
   std::string name;
-  // Name of the persistent volume claim behind it; empty: there is none.
+  // Name of its persistent volume claim; empty if there is none.
   std::string claim;
   bool is_empty_dir = false;
-  // Of an emptyDir only, as written; empty: none.
+  // The emptyDir's limit, as written; empty if there is none.
   std::string size_limit;
 
   friend bool operator==(const VolumeSpec&, const VolumeSpec&) = default;
@@ -45,26 +44,25 @@ class ContainerSpecs {
  public:
   explicit ContainerSpecs(const v1::FailureReport& report);
 
-  // Whether a pod or template has such a container.
+  // Returns whether a pod or template has the container.
   bool Knows(std::string_view container) const;
 
-  // How much a container of the pod may use or requested, as written; nothing
-  // when it does not say, or is not known.
+  // Returns the limit or request of a container of the pod, as written; empty
+  // if it is not set or unknown.
   std::optional<std::string> OfPod(std::string_view pod,
                                    std::string_view container,
                                    std::string_view resource,
                                    Amounts amounts) const;
 
-  // The same in the templates: what to change for the next attempt. Those of
-  // `workload` where they are known, else all. Nothing when none has it or they
-  // do not agree.
+  // Returns the same from the templates, which the next attempt uses: those of
+  // `workload` if known, else all. Empty if none has it or they differ.
   std::optional<std::string> OfTemplates(std::string_view workload,
                                          std::string_view container,
                                          std::string_view resource,
                                          Amounts amounts) const;
 
-  // The volume mounted closest above `path` in a container of the pod, or of
-  // the first where the pod is not known. Nothing where none is: the path is on
+  // Returns the volume mounted closest above `path` in a container of the pod,
+  // or of the first pod if the pod is unknown. Empty if none is: the path is on
   // the container's own file system.
   std::optional<VolumeSpec> VolumeAt(std::string_view pod,
                                      std::string_view container,
@@ -73,9 +71,9 @@ class ContainerSpecs {
  private:
   // One pod specification.
   struct Spec {
-    // Name of the object it is in, for example of the pod.
+    // Name of the object that contains it, such as the pod.
     std::string_view object;
-    // Pods of later attempts are made from it.
+    // It is the template of later attempts.
     bool in_template = false;
     const kubernetes::core::v1::PodSpec* spec = nullptr;
   };

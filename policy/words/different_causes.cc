@@ -1,5 +1,5 @@
-// Attempts that failed for different reasons, of which the last alone does not
-// tell why the work ended.
+// Attempts that failed for different reasons, so that the last one does not
+// explain why the work ended.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@
 namespace mulligan::words {
 namespace {
 
-// "container OOM" for CONTAINER_OOM: a sentence for people has no enum.
+// Returns for example "container OOM" for CONTAINER_OOM.
 std::string InWords(v1::Cause cause) {
   std::string words = absl::AsciiStrToLower(v1::Cause_Name(cause));
   return absl::StrReplaceAll(words, {{"_", " "},

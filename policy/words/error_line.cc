@@ -17,8 +17,8 @@ re2::StringPiece Piece(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-// "[rank3]: " and time and level in front of a line, klog's in one: "E0822
-// 11:58:00.123456       1 main.go:42]".
+// Removes a rank such as "[rank3]: ", time and level from the start of a line;
+// klog writes "E0822 11:58:00.123456       1 main.go:42]".
 std::string_view WithoutHead(std::string_view line) {
   static const RE2 kMark(
       R"(^(?:\s+|\[\w+\]:|[EF]\d{4} [\d:.]+ +\d+ [^\]\s]+\]|)"
@@ -31,7 +31,7 @@ std::string_view WithoutHead(std::string_view line) {
   }
 }
 
-// `line` is without what a collector put in front of it.
+// REQUIRES: `line` has no prefix from a log collector.
 bool TellsOfError(std::string_view line) {
   static const RE2 kError(
       R"(^(?:\s*\[\w+\]: ?)?(?:[\w.$]+(?:Error|Exception|Interrupt|Exit))"
@@ -52,7 +52,7 @@ std::string Shortened(std::string_view line) {
   return std::string(line.substr(0, end)) + " ...";
 }
 
-// "Missing input files:" says what in the line below.
+// Appends the next line to one that ends in a colon: "Missing input files:".
 std::string WithNext(std::string_view line, std::string_view rest) {
   std::string whole(
       absl::StripTrailingAsciiWhitespace({line.data(), line.size()}));
@@ -66,7 +66,7 @@ std::string WithNext(std::string_view line, std::string_view rest) {
   return text.empty() ? whole : whole + " " + text;
 }
 
-// The end of a log, as much as is searched of it, in whole lines.
+// Returns the searched end of a log, in whole lines.
 std::string_view TailOf(std::string_view log) {
   if (log.size() <= demystify::kScannedTail) return log;
   const std::string_view end = log.substr(log.size() - demystify::kScannedTail);
@@ -74,27 +74,26 @@ std::string_view TailOf(std::string_view log) {
   return line == end.npos ? end : end.substr(line + 1);
 }
 
-// Lines around an error that hold words of it: frames of a traceback, how to
-// call the program.
+// Returns whether the line only surrounds an error: a frame of a traceback, or
+// the usage of the program.
 bool IsAround(std::string_view line) {
   static const RE2 kAround(R"(\s*(?:File "|raise |at |[Uu]sage: ))");
   re2::StringPiece rest = Piece(line);
   return RE2::Consume(&rest, kAround);
 }
 
-// Of a line, without what stands around it.
+// Returns the message in a line.
 std::string WhatIsSaid(std::string_view line) {
   line = WithoutHead(line);
   if (!demystify::IsStructured(line)) return Shortened(line);
-  // Of the message and the error the first lines: "no database: refused by x".
+  // Joins the first lines of message and error: "no database: refused by x".
   std::string said = demystify::SaidIn(line);
   const std::size_t message = said.find('\n');
   if (message != said.npos) said.replace(message, 1, ": ");
   return FirstLine(said);
 }
 
-// Whether a fact is the words of the program: a container's, or those that an
-// operator found.
+// Returns whether the fact is program output, even if an operator quotes it.
 bool IsOfProgram(const demystify::Candidate& fact) {
   const demystify::Place& place = fact.place;
   const std::string_view leaf = place.leaf;
@@ -172,12 +171,12 @@ std::string ErrorLineOf(const Answered& answered) {
   const v1::Cause cause = answered.failure.cause;
   if (!HasHistory(cause, kInWords)) return "";
   const demystify::Candidate* first = answered.naming();
-  // As it is shown, without what stands around it.
+  // As shown, without the text around it.
   std::string said;
   const bool own = first != nullptr && IsOfProgram(*first);
   if (own) said = answered.diagnosis.evidence(0).value();
-  // What names another cause than an error of the program's own says why
-  // itself; of that error the program's last line says more than its name.
+  // A text that names a cause other than APP_ERROR explains itself. For
+  // APP_ERROR the program's last line says more.
   const bool says_why = own && cause != v1::APP_ERROR &&
                         WeightOf(*first) == v1::Evidence::MESSAGE &&
                         !IsAround(said);
@@ -188,12 +187,12 @@ std::string ErrorLineOf(const Answered& answered) {
       TailOf(LogOf(answered.report(), answered.failure.culprit));
   std::string line = LastErrorLine(log);
   if (!line.empty()) return line;
-  // Not in the form of an error, but it is what decided.
+  // Not in the form of an error, but it decided.
   if (own && WeightOf(*first) != v1::Evidence::EXIT_CODE &&
       !said.starts_with("Traceback ")) {
     return WhatIsSaid(said);
   }
-  // In words that nobody knows, and still all there is to read.
+  // An unknown message is still the best there is.
   return LastLine(log);
 }
 

@@ -1,4 +1,4 @@
-// The line in which a program says what it failed of.
+// The line of a log in which a program reports its error.
 #ifndef MULLIGAN_POLICY_WORDS_ERROR_LINE_H_
 #define MULLIGAN_POLICY_WORDS_ERROR_LINE_H_
 
@@ -10,24 +10,24 @@
 
 namespace mulligan::words {
 
-// The last line of `log` that tells of an error, without rank, time and level:
-// "KeyError: 'input_ids'". At most kMaxExcerpt bytes, cut between words, with a
-// mark of the cut. Empty: no line does.
+// Returns the last line of `log` that reports an error, without rank, time and
+// level: "KeyError: 'input_ids'". At most kMaxExcerpt bytes, cut between words
+// with a mark. Empty if there is none.
 std::string LastErrorLine(std::string_view log);
 
-// The line that decided where a program's own words did, else the last error
-// line of the culprit container's termination message, else its last line.
-// Empty for causes that no program tells of.
+// Returns the program's line that decided, else the last error line of the
+// culprit container's termination message, else its last line. Empty for causes
+// that programs do not report.
 std::string ErrorLineOf(const Answered& answered);
 
-// What the culprit container said at its end, or a caller of `report.exit`.
+// Returns the final output of the culprit container, or of `report.exit`.
 std::string_view LogOf(const v1::FailureReport& report, const Culprit& culprit);
 
-// The last line that a structured logger wrote as an error, else the last that
-// is not blank, likewise.
+// Returns the last line that a structured logger wrote as an error, else the
+// last nonblank line, cut in the same way.
 std::string LastLine(std::string_view log);
 
-// What a text says first, cut likewise.
+// Returns the first line of a text, cut in the same way.
 std::string FirstLine(std::string_view text);
 
 }  // namespace mulligan::words

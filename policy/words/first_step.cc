@@ -20,7 +20,7 @@ struct Step {
   std::string command = {};
 };
 
-// Who has to act, by the fault's domain.
+// Returns who must act, by the fault domain.
 v1::FirstStep::Actor ActorOf(const Answered& answered) {
   switch (static_cast<int>(answered.failure.domain)) {
     case v1::Diagnosis::APPLICATION:
@@ -44,8 +44,8 @@ double GrantedFactor(const v1::Decision& decision, std::string_view resource) {
   return 1;
 }
 
-// Whether an earlier attempt was to grow the resource: the pod at hand may have
-// it already.
+// Returns whether an earlier attempt was granted more of the resource, so that
+// the current pod may have it already.
 bool GrewBefore(const Answered& answered, std::string_view resource) {
   const auto& history = answered.ledger.history();
   return std::ranges::any_of(history, [&](const v1::AttemptRecord& record) {
@@ -54,14 +54,14 @@ bool GrewBefore(const Answered& answered, std::string_view resource) {
   });
 }
 
-// What a granted factor multiplies.
+// The amount that a granted factor multiplies.
 struct Base {
   std::string_view what;
   std::string amount;
 };
 
-// The spec of the first attempt, which is the pod's own where nothing was
-// granted before: its limit, else its request. No amount: not known.
+// Returns the limit, else the request, of the first attempt, whose spec is the
+// pod's own if nothing was granted before. Without amount if unknown.
 Base GrowthBase(const Answered& answered, const Growable& growth,
                 const Particulars& found, const ContainerSpecs& specs) {
   const bool grew = GrewBefore(answered, growth.resource);
@@ -103,7 +103,7 @@ std::string GrowthStep(const Answered& answered, const Growable& growth,
       QuantityValue(*grown) > QuantityValue(had)) {
     return absl::StrFormat("%s from %s to %s", step, had, *grown);
   }
-  // The template is not known, what the pod has may have grown already.
+  // Without a template, the pod's own amount may have grown already.
   if (factor > 1 && base.amount.empty()) {
     return absl::StrFormat("%s to %g times that of the first attempt", step,
                            factor);
@@ -111,7 +111,7 @@ std::string GrowthStep(const Answered& answered, const Growable& growth,
   return absl::StrCat(step, " above ", had);
 }
 
-// Stacks of who runs, else what tells more next time.
+// Suggests stacks of the running pod, or how to learn more next time.
 Step HangStep(const Particulars& found) {
   if (found.pod.empty()) {
     return {
@@ -133,7 +133,7 @@ Step HangStep(const Particulars& found) {
           v1::FirstStep::USER, command};
 }
 
-// Spark sets the limit of its pods itself.
+// Spark itself sets the limit of its pods.
 std::string SparkMemoryStep(const Particulars& found) {
   const bool driver =
       spark::ContainerShortOfMemory(found.container, found.message) ==
@@ -158,8 +158,7 @@ std::string DeadlineStep(const Particulars& found, std::string_view owner) {
   return step + ", or make the work shorter";
 }
 
-// What the history shows, or what many meet at once, before what the failure
-// itself says.
+// A cause from history or fleet takes precedence.
 std::string StepOfHistory(const Answered& answered, const Particulars& found) {
   if (answered.failure.derived_cause == v1::BAD_NODE && !found.node.empty()) {
     return absl::StrFormat("take node %s out until it is repaired: %s",
@@ -172,7 +171,7 @@ std::string StepOfHistory(const Answered& answered, const Particulars& found) {
   return "";
 }
 
-// Programs may end with 124 on their own account.
+// Programs may also exit with 124 themselves.
 std::string TimeoutStep(const Answered& answered, const Particulars& found) {
   std::string step = absl::StrFormat(
       "give timeout(1) more time in the command of %s, or make the work "
@@ -185,7 +184,7 @@ std::string TimeoutStep(const Answered& answered, const Particulars& found) {
       step, found.logs);
 }
 
-// What has numbers in it.
+// Returns the step for causes with a limit or deadline.
 std::string StepOfNumbers(const Answered& answered, const Particulars& found,
                           const ContainerSpecs& specs) {
   const v1::Cause cause = answered.failure.cause;
@@ -200,7 +199,7 @@ std::string StepOfNumbers(const Answered& answered, const Particulars& found,
   return "";
 }
 
-// The first of these that says anything.
+// Returns the first step that applies.
 Step StepOf(const Answered& answered, const Particulars& found,
             const Remedy& remedy, const ContainerSpecs& specs) {
   if (!answered.own_remedy.empty()) {
@@ -251,7 +250,7 @@ v1::FirstStep FirstStepOf(const Answered& answered, const Particulars& found,
   first.set_actor(step.actor != v1::FirstStep::ACTOR_UNSPECIFIED
                       ? step.actor
                       : ActorOf(answered));
-  // Work that goes on is stopped before anything else is done.
+  // Running work must be stopped before anything else.
   if (std::string stop = StopCommand(answered); !stop.empty()) {
     step.command = std::move(stop);
   }

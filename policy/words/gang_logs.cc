@@ -1,4 +1,4 @@
-// What to do about a gang of which nobody in the report is the root.
+// Advice for a gang without a known root.
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -17,20 +17,20 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// Logs that somebody reads before they ask again.
+// Most logs to read.
 constexpr std::size_t kMostLogs = 2;
 
-// Whether a log says nothing of it, or stacks say more.
+// Returns whether logs do not help, or stacks help more.
 bool IsWithoutWords(v1::Cause cause) {
   return cause == v1::HANG || RowOf(cause).gang == GangClass::kUnexplained;
 }
 
 constexpr std::string_view kFallback = "FallbackToLogsOnError";
 
-// How a container of a member came to a bad end.
+// How a container of a member failed.
 struct BadEnd {
   long long at = std::numeric_limits<long long>::max();
-  // It left no words.
+  // It has no termination message.
   bool silent = false;
   LogPlace log;
 };
@@ -42,7 +42,7 @@ bool KeepsLog(const core::Pod& pod, const std::string& container) {
   });
 }
 
-// Of the container that was found to decide, or of any.
+// Returns the failed ends of `container`, or of all containers if empty.
 std::vector<BadEnd> BadEndsOf(const core::Pod& pod,
                               const std::string& container) {
   std::vector<BadEnd> ends;
@@ -62,7 +62,7 @@ std::vector<BadEnd> BadEndsOf(const core::Pod& pod,
   return ends;
 }
 
-// Members of the Job that the report does not have.
+// Returns the number of the Job's pods that the report lacks.
 long long MissingMembers(const v1::FailureReport& report) {
   if (report.jobs_size() != 1) return 0;
   const long long wanted = report.jobs(0).spec().parallelism();
@@ -90,7 +90,7 @@ Remedy RemedyOfGang(const Answered& answered) {
     }
   }
   if (ends.size() < 2) return {};
-  // Who says nothing may hide more than who tells of another's death.
+  // A silent member may hide more than one that reports another's death.
   std::ranges::stable_sort(ends, [](const BadEnd& a, const BadEnd& b) {
     return std::make_tuple(!a.silent, a.at) < std::make_tuple(!b.silent, b.at);
   });

@@ -10,14 +10,14 @@
 namespace mulligan::words {
 namespace {
 
-// A diagnosis' summary: "Pod a, container b: the program crashed (exit code
+// The parts of a summary: "Pod a, container b: the program crashed (exit code
 // 139); 2 other members died because of it".
 struct Parts {
-  // "Pod a, container b". Empty: nobody stands in front of a colon.
+  // "Pod a, container b"; empty if the summary has no colon.
   std::string subject;
-  // What the evidence means.
+  // The meaning of the evidence.
   std::string what;
-  // The exit code, and what else there is.
+  // The exit code and the rest.
   std::string rest;
 };
 
@@ -27,7 +27,7 @@ Parts PartsOf(const Answered& answered, std::string_view summary) {
     parts.subject = summary.substr(0, end);
     summary.remove_prefix(end + 2);
   }
-  // Meanings may have brackets and semicolons of their own.
+  // Meanings may contain brackets and semicolons.
   const std::string_view meaning =
       answered.diagnosis.evidence_size() > 0
           ? std::string_view(answered.diagnosis.evidence(0).meaning())
@@ -47,9 +47,9 @@ std::string Joined(const Parts& parts) {
                       parts.what, parts.rest);
 }
 
-// The program's own words in the place of what the table calls them, which
-// follows in brackets with the exit code: "Pod a: KeyError: 'x' (an uncaught
-// Python exception, exit code 1); 2 other members ...".
+// Puts the program's error line first and the meaning in brackets: "Pod a:
+// KeyError: 'x' (an uncaught Python exception, exit code 1); 2 other members
+// ...".
 Parts WithErrorLine(Parts parts, const std::string& line) {
   if (line.empty() || parts.subject.empty() ||
       absl::StrContains(Joined(parts), line)) {
@@ -62,7 +62,7 @@ Parts WithErrorLine(Parts parts, const std::string& line) {
   return parts;
 }
 
-// What else there is to say, behind the headline.
+// Appends further remarks.
 std::string WithRemarks(std::string headline, const Particulars& found) {
   if (!found.failed_indexes.empty()) {
     absl::StrAppend(&headline, "; failed indexes: ", found.failed_indexes);
@@ -77,7 +77,7 @@ std::string WithRemarks(std::string headline, const Particulars& found) {
   return headline;
 }
 
-// The limit in numbers behind its name, or at the end.
+// Inserts the limit's amount after its name, or at the end.
 Parts WithLimit(Parts parts, v1::Cause cause, const std::string& limit) {
   const Growable* growth = GrowableOf(cause);
   if (growth == nullptr || limit.empty()) return parts;
@@ -112,7 +112,7 @@ std::string Headline(const Answered& answered, const Particulars& found,
                            found.deadline_seconds);
   }
   parts = WithLimit(std::move(parts), answered.failure.cause, found.limit);
-  // What others start again has its own words, too.
+  // Failures that others retry also have an error line.
   const bool failed =
       broken ||
       (alive && answered.failure.outlook != v1::Diagnosis::OUTLOOK_UNSPECIFIED);

@@ -21,7 +21,7 @@ using demystify::Context;
 using demystify::OtherCause;
 using demystify::Root;
 
-// What of the report would help, with the name of whom to look at for "%".
+// Returns what evidence would help, with the object to look at for "%".
 std::string WhatHelps(const Alternative& reading,
                       const v1::FailureReport& report,
                       const Conclusion& conclusion, const Culprit& culprit) {

@@ -1,4 +1,4 @@
-// What else a failure may have been, in words.
+// Other possible causes of a failure, as text.
 #ifndef MULLIGAN_POLICY_WORDS_OTHER_READINGS_H_
 #define MULLIGAN_POLICY_WORDS_OTHER_READINGS_H_
 
@@ -26,17 +26,17 @@ struct Needed {
 
 struct Readings {
   std::vector<Considered> considered;
-  // Of an unsure cause: what would settle it.
+  // For an unsure cause: evidence that would settle it.
   std::vector<Needed> needed;
 };
 
-// `all`: of a sure cause too.
+// `all`: for a sure cause too.
 Readings ReadingsOf(const demystify::Context& context,
                     const demystify::Conclusion& conclusion,
                     const Culprit& culprit, bool all);
 
-// "exit code 143 alone", "reason Evicted alone"; of a field that says no more
-// than that it is set, "deletionTimestamp alone".
+// Returns for example "exit code 143 alone" or "reason Evicted alone", or only
+// the field: "deletionTimestamp alone".
 std::string Alone(const v1::FailureReport& report,
                   const demystify::Candidate& fact);
 

@@ -23,7 +23,7 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// In one line: what a webhook or a scheduler lists stays together.
+// Adds the text on one line, so that lists in it stay together.
 void AddText(std::string_view text, std::vector<std::string>& texts) {
   if (text.empty()) return;
   absl::RemoveExtraAsciiWhitespace(&texts.emplace_back(text));
@@ -45,13 +45,13 @@ void AddTextsOf(const core::Pod& pod, std::vector<std::string>& texts) {
   }
 }
 
-// Whether it lacks the beginning of what was said.
+// Returns whether the evidence lacks the start of its text.
 bool IsPart(const v1::Evidence& evidence) {
   return evidence.value().starts_with(kLeftOutBefore);
 }
 
-// The whole of what an event or an owner's message said, of which evidence
-// shows a part; empty: it is a text of a pod, which is read by itself.
+// Returns the whole text of an event or owner of which evidence shows a part;
+// empty for texts of pods, which are added separately.
 std::string_view WholeOf(const Answered& answered,
                          const demystify::Candidate& fact) {
   switch (fact.place.root) {
@@ -65,7 +65,7 @@ std::string_view WholeOf(const Answered& answered,
   }
 }
 
-// Everything that was said about the failure, what decided first.
+// Returns all texts about the failure, the deciding one first.
 std::vector<std::string> TextsAbout(const Answered& answered) {
   const v1::FailureReport& report = answered.report();
   const demystify::EvidenceFound found =
@@ -88,7 +88,7 @@ std::vector<std::string> TextsAbout(const Answered& answered) {
     if (about.empty() || !ours) continue;
     AddText(event.message(), texts);
   }
-  // A node's own conditions, where one of them decided.
+  // Conditions of the culprit's node that decided.
   for (const core::Node& node : report.nodes()) {
     if (node.metadata().name() != culprit.node) continue;
     for (const core::NodeCondition& condition : node.status().conditions()) {
@@ -133,7 +133,7 @@ long long DeadlineOf(const Answered& answered, const core::Pod* pod) {
   return jobs.size() == 1 ? ViewOf(jobs[0]).deadline_seconds : 0;
 }
 
-// What the Jobs say besides.
+// Adds what the Jobs say.
 void ReadJobs(const Answered& answered, Particulars& found) {
   for (const auto& job : answered.report().jobs()) {
     if (found.failed_indexes.empty()) {
@@ -147,7 +147,7 @@ void ReadJobs(const Answered& answered, Particulars& found) {
   }
 }
 
-// The image that a text names, which long specs leave out.
+// Returns the image that a text names, since long specs omit it.
 std::string ImageNamedIn(const std::vector<std::string>& texts) {
   static const RE2 kNamed(R"re((?:image|reference) "([^"]+)")re");
   std::string image;
@@ -162,15 +162,14 @@ bool IsAboutAnImage(v1::Cause cause) {
          cause == v1::IMAGE_PULL_TRANSIENT;
 }
 
-// "run 4 of 4": retries are one try less.
+// Returns for example "run 4 of 4"; the limit counts retries only.
 std::string TriesText(const OwnTries& tries) {
   if (tries.made <= 0 || tries.of.empty()) return "";
   return absl::StrFormat("%s %d of %d", tries.of, tries.made,
                          std::max(tries.made, 1 + tries.limit));
 }
 
-// The line of the object's message that has what explains the failure, else its
-// first.
+// Returns the explaining line of the object's message, else its first line.
 std::string SaidBy(const WorkloadView& view, const Answered& answered) {
   const demystify::Candidate* naming = answered.naming();
   if (naming == nullptr || naming->place.owner != &view ||
@@ -178,7 +177,7 @@ std::string SaidBy(const WorkloadView& view, const Answered& answered) {
     return FirstLine(view.message);
   }
   const v1::Evidence& evidence = answered.diagnosis.evidence(0);
-  // Of a long line it shows what decided.
+  // For a long line it shows the part that decided.
   if (IsPart(evidence)) return FirstLine(evidence.value());
   const std::size_t at = view.message.find(FirstLine(evidence.value()));
   if (at == view.message.npos) return FirstLine(view.message);
@@ -187,7 +186,7 @@ std::string SaidBy(const WorkloadView& view, const Answered& answered) {
       view.message.substr(before == view.message.npos ? 0 : before + 1));
 }
 
-// What the object says that the failure is about, where no pod is known.
+// Adds what the failed object says, if no pod is known.
 void ReadObject(const Answered& answered, Particulars& found) {
   const bool alone = answered.failure.situation == v1::Diagnosis::BROKEN &&
                      answered.failure.culprit.pod.empty();
@@ -232,7 +231,7 @@ void ReadAmounts(const Answered& answered, const ContainerSpecs& specs,
   }
 }
 
-// What the kubelet, or whoever decided, said of it.
+// Returns the message of the deciding evidence, or else the last text.
 std::string MessageIn(const Answered& answered,
                       const std::vector<std::string>& texts) {
   for (const v1::Evidence& evidence : answered.diagnosis.evidence()) {
@@ -245,8 +244,8 @@ std::string MessageIn(const Answered& answered,
   return has_text ? texts.back() : std::string();
 }
 
-// The queue's words about an evicted workload whose cause is another: "Exceeded
-// the PodsReady timeout ml/train". Empty: there are none.
+// Returns the queue's message about evicted work with another cause: "Exceeded
+// the PodsReady timeout ml/train"; empty if there is none.
 std::string QueueRemark(const Answered& answered) {
   if (answered.failure.situation != v1::Diagnosis::BROKEN) return "";
   const auto* const evicted =
@@ -255,8 +254,8 @@ std::string QueueRemark(const Answered& answered) {
   return evicted == nullptr ? "" : evicted->message();
 }
 
-// The pod whose words decided: a launcher speaks of its ranks, and has their
-// log. Empty: no pod's did.
+// Returns the pod whose message decided, because a launcher's log has its
+// ranks' output. Empty if no pod's did.
 std::string SpeakerOf(const Answered& answered) {
   const demystify::Candidate* naming = answered.naming();
   if (naming == nullptr) return "";
@@ -265,7 +264,7 @@ std::string SpeakerOf(const Answered& answered) {
   return object.kind == "Pod" ? Excerpt(object.name) : "";
 }
 
-// "kubectl logs -n ml a -c main": where to read what happened.
+// Returns for example "kubectl logs -n ml a -c main".
 std::string LogsOf(const Answered& answered, const Particulars& found,
                    bool restarted) {
   if (found.pod.empty()) return "kubectl logs of the failed pod";

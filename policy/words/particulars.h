@@ -1,5 +1,4 @@
-// The names and numbers of a failure that its diagnosis leaves to the objects:
-// which image, which node, how much memory; and what was said about it.
+// Names, numbers and texts of a failure that its diagnosis omits.
 #ifndef MULLIGAN_POLICY_WORDS_PARTICULARS_H_
 #define MULLIGAN_POLICY_WORDS_PARTICULARS_H_
 
@@ -15,52 +14,51 @@ namespace mulligan::words {
 
 // Empty members are unknown.
 struct Particulars {
-  // Name of the workload.
   std::string workload;
   std::string space;
   std::string pod;
   std::string container;
   std::string node;
   std::string image;
-  // Everything that was said about the failure, what decided first.
+  // All texts about the failure, the deciding one first.
   std::vector<std::string> texts;
   // The line of text that decided.
   std::string message;
-  // What the program said it failed of: "KeyError: 'input_ids'".
+  // The program's error: "KeyError: 'input_ids'".
   std::string error_line;
   // How often an object without pods was tried: "run 4 of 4".
   std::string tries;
   // The command that shows the log.
   std::string logs;
-  // What the queue said as it evicted the work, where that is not the cause.
+  // The queue's message on eviction, if that is not the cause.
   std::string queue_remark;
-  // Indexes of the Job that failed for good, as it writes them: "7".
+  // Indexes of the Job that failed for good, in the Job's notation: "7".
   std::string failed_indexes;
-  // The culprit pod runs still.
+  // The culprit pod still runs.
   bool runs = false;
   // The Job's own deadline passed as well.
   bool deadline_passed = false;
-  // Limit of the culprit container that was met, as written: "4Gi".
+  // Limit of the culprit container that was reached, as written: "4Gi".
   std::string limit;
-  // What it had requested of the same.
+  // Its request of the same resource.
   std::string request;
-  // Seconds of the deadline that passed; 0: unknown.
+  // The deadline that passed, in seconds; 0 if unknown.
   long long deadline_seconds = 0;
-  // What to do where the memory of an object without pods ran out.
+  // Advice if the memory of an object without pods ran out.
   std::string memory_remedy;
 };
 
 Particulars ParticularsOf(const Answered& answered,
                           const ContainerSpecs& specs);
 
-// The pod it started with; null: the report does not have it.
+// Returns the culprit's pod; null if the report lacks it.
 const kubernetes::core::v1::Pod* CulpritPod(const Answered& answered);
 
-// The limit of a pod's or container's ephemeral storage that the kubelet tells
-// was passed, as written; empty: the text tells of none.
+// Returns the exceeded limit of ephemeral storage in a kubelet's message, as
+// written; empty if there is none.
 std::string StorageLimitIn(const std::string& text);
 
-// "node a", or "the node" where the name is unknown.
+// Returns "node a", or "the node" if the name is unknown.
 std::string Named(std::string_view what, const std::string& name);
 
 }  // namespace mulligan::words

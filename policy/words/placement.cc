@@ -1,4 +1,4 @@
-// Pods that no node takes or keeps.
+// Advice for pods that no node accepts or keeps.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -10,7 +10,7 @@
 namespace mulligan::words {
 namespace {
 
-// "gpu=h200, zone=a", in the order of their keys.
+// Returns for example "gpu=h200, zone=a", in the order of the keys.
 std::string SelectorOf(const kubernetes::core::v1::Pod& pod) {
   std::vector<std::string> labels;
   for (const auto& [key, value] : pod.spec().node_selector()) {
@@ -61,7 +61,7 @@ Remedy RemedyOfPressure(const Particulars& found) {
       "low on resource: ([\\w.-]*\\w)\\. Threshold quantity: (\\w+), "
       "available: "
       "(\\w+)\\. .*?Container (\\S+) was using (\\w+), request is (\\w+)");
-  // Nobody can request process ids.
+  // Process ids cannot be requested.
   static const RE2 kProcesses("(?i)low on resource: pids|PIDPressure");
   for (const std::string& text : found.texts) {
     if (RE2::PartialMatch(text, kProcesses)) {
@@ -82,7 +82,7 @@ Remedy RemedyOfPressure(const Particulars& found) {
     const auto left = QuantityValue(available);
     if (!use || !wanted || !left) return {};
     Remedy remedy;
-    // Without the pod the node would have been as low.
+    // The node would have been low without the pod.
     if (*use < *wanted - *left) {
       remedy.actor = v1::FirstStep::PLATFORM;
       remedy.step = absl::StrFormat(

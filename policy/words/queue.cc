@@ -1,4 +1,4 @@
-// What holds work in a Kueue queue.
+// Advice for work held in a Kueue queue.
 #include "absl/strings/str_cat.h"
 #include "policy/base/shell.h"
 #include "policy/words/remedies.h"
@@ -7,8 +7,8 @@
 namespace mulligan::words {
 namespace {
 
-// Of the condition that tells most: why it was deactivated or evicted before
-// why it waits.
+// Returns the message of the most informative condition: deactivation or
+// eviction before the reason for waiting.
 std::string QueueSays(const v1::FailureReport& report) {
   const auto& conditions = report.kueue_workload().status().conditions();
   for (const std::string_view type :
@@ -22,7 +22,7 @@ std::string QueueSays(const v1::FailureReport& report) {
   return "";
 }
 
-// Of the workload a controller says it made: "Created Workload: ml/job-a-1b2".
+// Falls back to an event: "Created Workload: ml/job-a-1b2".
 std::string NameOfWorkload(const v1::FailureReport& report) {
   static const RE2 kCreated("Created Workload: (?:[^/\\s]+/)?(\\S+)");
   std::string name = report.kueue_workload().metadata().name();
@@ -53,7 +53,7 @@ Remedy RemedyOfQueue(const Answered& answered, const Particulars& found) {
   const std::string workload = NameOfWorkload(answered.report());
   Remedy remedy = RemedyInQueueWords(
       said, {queue, workload, AskCommand(workload, found)}, found);
-  // The conditions of the Workload are in no list of evidence by themselves.
+  // Conditions of the Workload are not evidence by themselves.
   remedy.source.clear();
   if (!said.empty()) {
     remedy.problem = absl::StrCat("Kueue says: ", said);

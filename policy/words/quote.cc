@@ -1,5 +1,4 @@
-// A text that people look for in the list of evidence, where the diagnosis
-// rests on another: what the headline tells, or what was said last.
+// A text missing from the evidence: the headline's source, or the last output.
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -18,7 +17,7 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// Evidence and lines of errors are cut, each in its own way, at kMaxExcerpt.
+// Evidence and error lines are cut differently, at kMaxExcerpt.
 constexpr std::size_t kCompared = 200;
 
 std::string OneLine(std::string text) {
@@ -57,19 +56,19 @@ std::string PathInPod(const core::Pod& pod, const std::string& part) {
   return Holds(status.message(), part) ? "message" : "";
 }
 
-// What is long ends with what matters: a traceback with the error.
+// Keeps the end of a long text, where a traceback has its error.
 std::string EndOf(std::string_view text) {
   constexpr std::size_t kKept = kMaxExcerpt - 8;
   if (text.size() <= kMaxExcerpt) return Excerpt(text);
   const std::size_t least = text.size() - kKept;
   const std::size_t space = text.find(' ', least);
-  // A word without end is cut where it has to be.
+  // A single long word is cut at the limit.
   const bool in_word = space == text.npos || space > least + kKept / 2;
   return ExcerptFrom(text, in_word ? Utf8Boundary(text, least) : space + 1);
 }
 
-// Where the report has it: the culprit's pod, that of what decided, or an
-// object above. Empty: in parts that no headline quotes.
+// Returns the path of the text: in the culprit's pod, the deciding pod or an
+// object above. Empty if it is elsewhere.
 std::string PathIn(const Answered& answered, const std::string& part) {
   const v1::FailureReport& report = answered.report();
   const demystify::Candidate* naming = answered.naming();
@@ -92,23 +91,23 @@ std::string PathIn(const Answered& answered, const std::string& part) {
   return "";
 }
 
-// As evidence shows it.
+// As in evidence.
 std::string Shown(std::string_view text) {
   return OneLine(Visible(WithoutEscapes(text)));
 }
 
-// Whether `excerpt` is of the end of `text`, and not of its beginning.
+// Returns whether `excerpt` is from the end of `text`, not from its start.
 bool IsOfItsEnd(const std::string& excerpt, std::string_view text) {
   if (!excerpt.starts_with(kLeftOutBefore)) return false;
   const std::string part(
       absl::StripSuffix(excerpt.substr(kLeftOutBefore.size()), " ..."));
-  // An excerpt is no longer, and what follows it may be one more.
+  // An excerpt is at most this long, and one more may follow it.
   constexpr std::size_t kEnd = 2 * kMaxExcerpt;
   const std::size_t begin = text.size() - std::min(text.size(), kEnd);
   return Shown(text.substr(begin)).find(part) != std::string::npos;
 }
 
-// Whether evidence shows `part`, the beginning of `text`, or its end.
+// Returns whether evidence shows `part`, the start of `text`, or its end.
 bool HasEvidence(const Answered& answered, std::string_view part,
                  std::string_view text) {
   const std::string shown = Shown(part);
@@ -118,7 +117,7 @@ bool HasEvidence(const Answered& answered, std::string_view part,
       });
 }
 
-// The line that `headline` tells and none of the evidence has.
+// Returns the line in `headline` that no evidence has.
 v1::Evidence ToldByHeadline(const Answered& answered,
                             const std::string& headline,
                             const Particulars& found, const Remedy& remedy) {
@@ -138,8 +137,7 @@ v1::Evidence ToldByHeadline(const Answered& answered,
   return quote;
 }
 
-// What the culprit said last: nobody may know these words, and they are still
-// what whoever looks for the cause reads first.
+// Even an unknown message is what a reader looks for first.
 v1::Evidence LastWords(const Answered& answered, const std::string& headline) {
   v1::Evidence words;
   const std::string_view log =

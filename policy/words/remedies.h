@@ -1,5 +1,5 @@
-// What is wrong and what helps, as far as the words of a failure tell. Each
-// function reads one kind of words; empty members say that they tell nothing.
+// What is wrong and what helps, according to the texts of a failure. Each
+// function reads one kind of text; empty members are unknown.
 #ifndef MULLIGAN_POLICY_WORDS_REMEDIES_H_
 #define MULLIGAN_POLICY_WORDS_REMEDIES_H_
 
@@ -14,25 +14,26 @@
 namespace mulligan::words {
 
 struct Remedy {
-  // What is wrong, where a text names it: "secret pg does not exist".
+  // What is wrong, as a text names it: "secret pg does not exist".
   std::string problem = {};
-  // What to do about it: "create secret pg".
+  // What to do: "create secret pg".
   std::string step = {};
-  // Who does that. Unspecified: who has to act by the diagnosis.
+  // Who does it; unspecified: by the diagnosis.
   v1::FirstStep::Actor actor = v1::FirstStep::ACTOR_UNSPECIFIED;
-  // The command of `step`; empty: there is none.
+  // The command for `step`; empty if there is none.
   std::string command = {};
   // The text that `problem` was read from.
   std::string source = {};
 };
 
-// By the first text in which a row of the signature tables that has remedies
-// finds what it names: the row that decided, `signature` ("start/exec-format"),
-// else any of the cause. What one row names may stand in the text of another.
+// Returns the advice of a row in the signature tables, filled from the first
+// text that matches. Tries the row that decided, `signature`
+// ("start/exec-format"), then the other rows of the cause, because another text
+// may have the names.
 Remedy RemedyInTexts(v1::Cause cause, std::string_view signature,
                      const Particulars& found);
 
-// What Kueue's objects are called.
+// Names of Kueue's objects.
 struct QueueNames {
   std::string queue;
   // The Workload.
@@ -41,42 +42,38 @@ struct QueueNames {
   std::string ask;
 };
 
-// From what the queue said; without words, where to look.
+// Returns advice on the queue's message `said`; where to look if it is empty.
 Remedy RemedyInQueueWords(const std::string& said, const QueueNames& queue,
                           const Particulars& found);
 
-// STORAGE_EXHAUSTED: an emptyDir's sizeLimit, the volume mounted where the
-// program wrote, /dev/shm, a user's quota, or a limit that is not set. Empty
-// where it is the container's own ephemeral-storage limit.
+// Returns advice on STORAGE_EXHAUSTED: an emptyDir's sizeLimit, the volume at
+// the path written, /dev/shm, a user's quota, or a missing limit. Empty for the
+// container's own ephemeral-storage limit.
 Remedy RemedyOfStorage(const Particulars& found, const ContainerSpecs& specs);
 
-// A pod that no node at all matches: "no node has label gpu=h200". Empty where
-// other reasons keep some nodes out.
+// Returns advice for a pod that no node matches: "no node has label gpu=h200".
+// Empty if other reasons exclude some nodes.
 Remedy RemedyOfSelector(const kubernetes::core::v1::Pod& pod,
                         const Particulars& found);
 
-// A pod that was evicted from a node low on a resource, by what it used and had
-// requested.
+// Returns advice for an evicted pod by its use and request of a resource.
 Remedy RemedyOfPressure(const Particulars& found);
 
-// Work that a Kueue queue holds or evicted, from its Workload or, without one,
-// from the label that names the queue. Empty for work without a queue, and for
-// other causes.
+// Returns advice for work that a Kueue queue holds or evicted, from its
+// Workload or else from the queue's label. Empty for other work and other
+// causes.
 Remedy RemedyOfQueue(const Answered& answered, const Particulars& found);
 
-// Work that is suspended because mulligan-controller stopped it, in its own
-// words: who, when and why, and what lets it go on. Empty for what others
-// suspended, and for what lives.
+// Returns what mulligan-controller wrote on work that it suspended: who, when,
+// why, and how to resume it. Empty for work that runs or that others suspended.
 Remedy RemedyOfStop(const Answered& answered);
 
-// The command that stops work which its operator would try again although
-// nobody should: suspends its object, deactivates its Kueue Workload, or
-// deletes a pod without an owner. Empty: its operator is not at it, or may go
-// on, or cannot suspend it.
+// Returns the command that stops hopeless retries of an operator: suspends its
+// object, deactivates its Kueue Workload, or deletes a pod without an owner.
+// Empty if the operator does not retry, may go on, or cannot suspend.
 std::string StopCommand(const Answered& answered);
 
-// Whose logs to read where nobody in the report is known to have begun it.
-// Empty for what is no gang, and gangs with a culprit.
+// Returns the logs to read for a gang without a known root; empty otherwise.
 Remedy RemedyOfGang(const Answered& answered);
 
 }  // namespace mulligan::words

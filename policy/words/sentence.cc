@@ -11,7 +11,7 @@
 namespace mulligan {
 namespace {
 
-// Two units at most, as people say it: "250ms", "12s", "1m30s", "2h5m".
+// Appends at most two units: "250ms", "12s", "1m30s", "2h5m".
 void AppendDelay(const google::protobuf::Duration& delay, std::string& text) {
   const auto unit = [&text](std::int64_t count, const char* name) {
     if (count != 0) absl::StrAppend(&text, count, name);
@@ -36,7 +36,7 @@ void AppendAdvice(const v1::Decision& decision, std::string& text) {
   for (const v1::ResourceChange& change : decision.resources()) {
     text += separator;
     text += change.resource();
-    // At most two decimals, none that are zero.
+    // At most two decimals, without trailing zeros.
     absl::StrAppend(&text, " x", std::round(change.factor() * 100) / 100);
     separator = ", ";
   }
@@ -166,7 +166,7 @@ std::string SentenceOf(const v1::Diagnosis& diagnosis,
       diagnosis.cause() != v1::NOT_FAILED) {
     text += ", the work goes on";
   }
-  // A wait is not recorded, so what makes it one is always at hand.
+  // Waits are not recorded, so the diagnosis is still that of the wait.
   if (decision.action() == v1::Decision::WAIT &&
       diagnosis.derived_cause() == v1::INCIDENT) {
     text += "; ";

@@ -10,11 +10,11 @@
 
 namespace mulligan {
 
-// "Out of memory in container main (OOMKilled, exit 137): retry the pod in 12s
-// with memory x1.5; charged to memory (1 of 2 used)." Made from what the
-// ledger keeps, so that a repeated report gets the same sentence; `record`
-// need not be in a ledger. Of `diagnosis` the summary is read, and what an
-// incident rests on.
+// Returns for example "Out of memory in container main (OOMKilled, exit 137):
+// retry the pod in 12s with memory x1.5; charged to memory (1 of 2 used)." It
+// depends only on what the ledger keeps, so that a repeated report gets the
+// same sentence. `record` need not be in a ledger. Of `diagnosis` it uses the
+// summary and an incident's reason.
 std::string SentenceOf(const v1::Diagnosis& diagnosis,
                        const v1::Decision& decision,
                        const v1::AttemptRecord& record);

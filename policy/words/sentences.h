@@ -1,4 +1,4 @@
-// The two sentences of an answer, from what was found about the failure.
+// The sentences of an answer.
 #ifndef MULLIGAN_POLICY_WORDS_SENTENCES_H_
 #define MULLIGAN_POLICY_WORDS_SENTENCES_H_
 
@@ -12,29 +12,28 @@
 
 namespace mulligan::words {
 
-// What stopped the work, in one sentence with the names and numbers there are:
-// "Pod eval-2, container main: image ghcr.io/acme/train:v2: no such tag".
+// Returns what stopped the work, with names and numbers: "Pod eval-2, container
+// main: image ghcr.io/acme/train:v2: no such tag".
 std::string Headline(const Answered& answered, const Particulars& found,
                      const Remedy& remedy);
 
-// The line that `headline` tells and none of the evidence has, else what the
-// culprit container said last where neither has that; empty: all is told.
+// Returns the line in `headline` that no evidence has, else the culprit
+// container's last output if neither has it; without a value if both have it.
 v1::Evidence FindQuote(const Answered& answered, const std::string& headline,
                        const Particulars& found, const Remedy& remedy);
 
-// "raise the memory limit of container trainer from 4Gi to 6Gi". Without text
-// when nothing is broken or held back, or nobody knows.
+// Returns for example "raise the memory limit of container trainer from 4Gi to
+// 6Gi"; without text if nothing is broken or held back, or no step is known.
 v1::FirstStep FirstStepOf(const Answered& answered, const Particulars& found,
                           const Remedy& remedy, const ContainerSpecs& specs);
 
-// Attempts of a workload that failed for different reasons until its operator
-// gave up.
+// Different causes of a workload's attempts until its operator gave up.
 struct DifferentCauses {
-  // "3 attempts failed for different reasons (CONTAINER_OOM, APP_ERROR,
-  // DRAINED)"; empty: one reason, or the operator has not given up.
+  // "3 attempts failed for different reasons (container OOM, app error,
+  // drained)"; empty for one cause, or if the operator has not given up.
   std::string remark;
-  // "CONTAINER_OOM and APP_ERROR before it need a person"; empty where the last
-  // failure needs one too, or none does.
+  // "container OOM and app error before it need a person: see the attempts";
+  // empty if the last failure needs one too, or none does.
   std::string step;
 };
 DifferentCauses FindDifferentCauses(const Answered& answered);

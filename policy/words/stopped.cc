@@ -1,4 +1,4 @@
-// Work that mulligan-controller has stopped: by whom, why, and how it goes on.
+// Work that mulligan-controller stopped: by whom, why, and how to resume it.
 #include <string>
 #include <string_view>
 
@@ -13,10 +13,10 @@
 namespace mulligan::words {
 namespace {
 
-// mulligan-controller writes both, or neither (records/annotations.go).
+// mulligan-controller writes both or neither (records/annotations.go).
 constexpr char kStopped[] = "mulligan.dev/stopped";
 constexpr char kFirstStep[] = "mulligan.dev/first-step";
-// The step ends with the command that this stands before.
+// Precedes the command at the end of the step.
 constexpr std::string_view kGoOn = "then let it go on: ";
 
 Remedy InAnnotations(const WorkloadView& view) {
@@ -47,7 +47,7 @@ std::string StopCommand(const Answered& answered) {
                      action == v1::Decision::WAIT_FOR_SPEC_UPDATE ||
                      answered.decision.requires_recreate();
   if (!stops || answered.failure.situation != v1::Diagnosis::ALIVE) return {};
-  // Its queue would resume what it has admitted.
+  // The queue would resume admitted work.
   if (answered.report().has_kueue_workload()) {
     const auto& queued = answered.report().kueue_workload().metadata();
     return Patch("workload", queued.name(), queued.namespace_(),
@@ -67,7 +67,7 @@ std::string StopCommand(const Answered& answered) {
 }
 
 Remedy RemedyOfStop(const Answered& answered) {
-  // Pods may tell still how it failed: a queue leaves them.
+  // A queue leaves the pods, so they may still show the failure.
   if (answered.failure.situation != v1::Diagnosis::HELD &&
       answered.failure.situation != v1::Diagnosis::BROKEN) {
     return {};

@@ -1,4 +1,4 @@
-// What is full: a volume, the container's own file system, shared memory.
+// Advice on full volumes, container file systems and shared memory.
 #include <optional>
 #include <string_view>
 
@@ -9,12 +9,12 @@
 namespace mulligan::words {
 namespace {
 
-// What one text says; nothing: it is of another form.
+// Reads one kind of text; empty if the text is of another kind.
 using Reader = std::optional<Remedy> (*)(const std::string& text,
                                          const Particulars& found,
                                          const ContainerSpecs& specs);
 
-// An emptyDir that the kubelet measured.
+// An emptyDir over its sizeLimit, by the kubelet.
 std::optional<Remedy> FullEmptyDir(const std::string& text,
                                    const Particulars& /*found*/,
                                    const ContainerSpecs& /*specs*/) {
@@ -30,8 +30,7 @@ std::optional<Remedy> FullEmptyDir(const std::string& text,
                            " above ", limit, ", or write less to it")};
 }
 
-// The container's or pod's own limit: what it may grow to is told by who knows
-// the resources.
+// The container's or pod's own limit; GrowthStep advises on the amount.
 std::optional<Remedy> OwnLimit(const std::string& text,
                                const Particulars& /*found*/,
                                const ContainerSpecs& /*specs*/) {
@@ -62,7 +61,7 @@ std::optional<Remedy> FullSharedMemory(const std::string& text,
           mounted->size_limit.empty() ? "" : ", above " + mounted->size_limit)};
 }
 
-// The path a program tells of: "No space left on device: '/ckpt/model.pt'".
+// Returns the path in a message: "No space left on device: '/ckpt/model.pt'".
 std::string PathTold(const std::string& text) {
   static const RE2 kPath(
       "['\"](/[^'\"]+)['\"]|: (/[^\\s:;,]+)|(?:to|on) (/[^\\s:;,]+)");

@@ -19,7 +19,7 @@ using demystify::ObjectName;
 using demystify::PodReading;
 using demystify::Root;
 
-// Pods that failed before do not end what goes on, but they did fail.
+// Earlier failed pods do not end running work, but they did fail.
 std::string FailedBefore(const v1::FailureReport& report) {
   const auto failed = std::ranges::count_if(report.pods(), [](const auto& pod) {
     return pod.status().phase() == "Failed";
@@ -29,7 +29,7 @@ std::string FailedBefore(const v1::FailureReport& report) {
                       " failed before, and the work goes on");
 }
 
-// Of what has not failed; `sign` says how it fares, null: nothing does.
+// Summarizes work that has not failed, by `sign`; null if nothing shows it.
 std::string SummarizeLife(const v1::FailureReport& report,
                           const Candidate* sign) {
   if (sign == nullptr && !report.exit().message().empty()) {
@@ -52,7 +52,7 @@ std::string SummarizeLife(const v1::FailureReport& report,
   return text + ".";
 }
 
-// Whom it happened to.
+// Returns the subject of the failure.
 std::string SubjectOf(const Culprit& culprit, const Candidate& winner) {
   const std::string& container = culprit.container;
   const char* const in = container.empty() ? "" : ", container ";
@@ -68,7 +68,7 @@ std::string SubjectOf(const Culprit& culprit, const Candidate& winner) {
                               : absl::StrCat("Node ", culprit.node);
 }
 
-// "; 2 other members died because of it"; empty: none did.
+// For example "; 2 other members died because of it"; empty if none did.
 std::string CascadesText(const Gang& gang) {
   if (gang.cascades.empty()) return "";
   const bool told =

@@ -1,4 +1,4 @@
-// A failure in one sentence.
+// The summary of a failure in one sentence.
 #ifndef MULLIGAN_POLICY_WORDS_SUMMARY_H_
 #define MULLIGAN_POLICY_WORDS_SUMMARY_H_
 
@@ -10,7 +10,7 @@
 
 namespace mulligan::words {
 
-// What happened, to whom: Diagnosis.summary.
+// Returns what happened to which object, for Diagnosis.summary.
 std::string Summarize(const v1::FailureReport& report,
                       const demystify::Conclusion& conclusion,
                       const Failure& failure);

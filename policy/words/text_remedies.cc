@@ -1,5 +1,4 @@
-// What the rows of the signature tables advise, where a text names what is
-// wrong.
+// Remedies of the signature tables, filled with names from texts.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -36,14 +35,14 @@ bool Contains(const Values& values, const auto& value) {
   return std::ranges::find(values, value) != std::end(values);
 }
 
-// Tables of what the kubelet, the API server, schedulers and admission write.
+// Tables of texts by the kubelet, API server, schedulers and admission.
 constexpr std::string_view kOfKubernetes[] = {
     "creation", "kubelet", "killing", "scheduling", "mount", "start"};
 constexpr std::string_view kOfQueues[] = {"queue", "queue-wait"};
-// Rows that logic chooses are in no table.
+// Rows chosen by code belong to no table.
 constexpr std::string_view kOfLogic;
 
-// Who writes the texts of a row's table.
+// The writer of the texts in a row's table.
 enum class Writer : std::uint8_t { kProgram, kKubernetes, kQueue };
 
 Writer WriterOf(const RemedyRow& row) {
@@ -63,19 +62,19 @@ struct IndexedRemedy {
 
   const RemedyRow& row;
   const Writer writer;
-  // Its words among those of all rows; absent: none are known.
+  // Index of its keyword among those of all rows; empty if it has none.
   const std::optional<std::size_t> keyword;
   const LazyPattern names;
 };
 
-// In the order in which they are asked.
+// In order of precedence.
 using Remedies = std::vector<const IndexedRemedy*>;
 
-// Made once, and never freed.
+// Created once and never freed.
 struct RemedyIndex {
   std::unique_ptr<const KeywordMatcher> keywords;
   std::array<Remedies, v1::Cause_ARRAYSIZE> by_cause;
-  // By who writes their texts, whatever their cause.
+  // By the writer of their texts, for all causes.
   Remedies of_kubernetes;
   Remedies of_queues;
 
@@ -107,7 +106,7 @@ const RemedyIndex& AllRemedies() {
   static const auto* const index = [] {
     auto* all = new RemedyIndex;
     std::vector<std::string_view> keywords;
-    // What a text says is more than what logic makes of it, unless logic chose.
+    // Texts say more than code derives from them, unless code chose the row.
     AddRemedies(/*of_logic=*/false, keywords, *all);
     AddRemedies(/*of_logic=*/true, keywords, *all);
     all->keywords = std::make_unique<const KeywordMatcher>(keywords);
@@ -116,7 +115,7 @@ const RemedyIndex& AllRemedies() {
   return *index;
 }
 
-// A text, and whose words it has.
+// A text and the keywords found in it.
 struct Scanned {
   const std::string& text;
   KeywordMatcher::Hits hits{};
@@ -138,10 +137,10 @@ std::vector<Scanned> Scan(const std::vector<std::string>& texts) {
   return all;
 }
 
-// Most groups of a row's `names`.
+// Most groups in a row's `names`.
 constexpr int kMostGroups = 3;
 
-// Nothing: the text does not name it.
+// Returns empty if the text does not match.
 std::optional<Remedy> Filled(const IndexedRemedy& one, const Scanned& in,
                              const Particulars& found, const Words& more) {
   if (!in.MayFill(one)) return std::nullopt;
@@ -176,7 +175,7 @@ std::optional<Remedy> Filled(const IndexedRemedy& one, const Scanned& in,
   return remedy;
 }
 
-// By the first text that any of the rows which are meant names something in.
+// Returns the remedy of the first text that an accepted row matches.
 template <typename IsMeant>
 std::optional<Remedy> FirstFilled(const std::vector<Scanned>& texts,
                                   const Remedies& rows,
@@ -191,14 +190,14 @@ std::optional<Remedy> FirstFilled(const std::vector<Scanned>& texts,
   return std::nullopt;
 }
 
-// Signatures are called "table/row"; logic says which table a row of none is.
+// Signatures are named "table/row"; a row chosen by code matches any table.
 bool IsSignature(const RemedyRow& row, std::string_view signature) {
   const std::size_t slash = signature.find('/');
   return slash != signature.npos && signature.substr(slash + 1) == row.row &&
          (row.table == kOfLogic || signature.substr(0, slash) == row.table);
 }
 
-// What the registry answered, which long messages have at their end.
+// Returns the registry's answer, which long messages have at the end.
 std::string StatusIn(v1::Cause cause, const std::vector<std::string>& texts) {
   static const RE2 kStatus("\\b(40[13] (?:Forbidden|Unauthorized))");
   if (cause != v1::IMAGE_DENIED) return "";
@@ -225,7 +224,7 @@ Remedy RemedyInTexts(v1::Cause cause, std::string_view signature,
     return one.writer != Writer::kQueue && IsSignature(one.row, signature);
   });
   if (remedy.has_value()) return *std::move(remedy);
-  // Rows of the cause itself before what others explain of it.
+  // Rows of the cause itself come before explanations by others.
   remedy = first(own, [](const IndexedRemedy& one) {
     return one.writer == Writer::kProgram;
   });

@@ -1,4 +1,4 @@
-// The words in braces of remedies, and what stands for them.
+// The placeholders of remedies, in braces, and their values.
 #ifndef MULLIGAN_POLICY_WORDS_WORDS_H_
 #define MULLIGAN_POLICY_WORDS_WORDS_H_
 
@@ -13,13 +13,12 @@ namespace mulligan::words {
 
 using Words = std::vector<std::pair<std::string, std::string>>;
 
-// Those that any remedy may have: "{pod}" for "pod a-0". A new one is known to
-// those who check rows (demystify/signatures: compiler/remedies.cc) and
-// policies (user_signatures.cc), too.
+// Returns the values for all remedies: "{pod}" stands for "pod a-0". The checks
+// of rows (demystify/signatures: compiler/remedies.cc) and of policies
+// (user_signatures.cc) must know every placeholder.
 Words WordsOf(const Particulars& found);
 
-// `text` with what stands for its words, in one pass: what was put in is never
-// read again.
+// Replaces the placeholders in one pass; values are not scanned again.
 std::string Fill(std::string_view text, const Words& words);
 
 }  // namespace mulligan::words

@@ -51,7 +51,7 @@ std::string Format(const AdminResponse& response, bool with_body) {
   return text;
 }
 
-// The answer to a complete header.
+// Returns the answer to a complete header.
 std::string Answer(const AdminPages& pages, std::string_view request) {
   const std::string_view line = request.substr(0, request.find("\r\n"));
   const std::size_t method_end = line.find(' ');
@@ -121,10 +121,10 @@ OwnedDescriptor AdminHttp::TakeWaiting() const {
 }
 
 bool AdminHttp::AcceptOne() {
-  // Without a descriptor left accept4 says so whether anybody waits or not.
+  // Without a free descriptor accept4 fails whether or not a caller waits.
   pollfd waiting = {socket_.socket.number(), POLLIN, 0};
   if (poll(&waiting, 1, 0) <= 0) return false;
-  // Room first, so that descriptors of silent callers serve new ones.
+  // Makes room first, so that descriptors of silent callers serve new ones.
   if (connections_.size() >= kMaxConnections) connections_.pop_front();
   OwnedDescriptor socket = TakeWaiting();
   while (!socket.valid() && (errno == EMFILE || errno == ENFILE)) {
@@ -133,7 +133,7 @@ bool AdminHttp::AcceptOne() {
     } else if (!connections_.empty()) {
       connections_.pop_front();
     } else {
-      // gRPC has them all; without a pause this would go on and on.
+      // gRPC has all descriptors; the pause avoids a busy loop.
       std::this_thread::sleep_for(kNoDescriptorPause);
       return false;
     }
@@ -141,14 +141,13 @@ bool AdminHttp::AcceptOne() {
   }
   if (!socket.valid()) return false;
   connections_.push_back({std::move(socket), Clock::now() + kTimeout, "", ""});
-  // What came with the connection is answered before others, that may be many
-  // and silent, take its place.
+  // Reads at once, before many silent connections can push this one out.
   if (!Read(connections_.back())) connections_.pop_back();
   return true;
 }
 
 void AdminHttp::Accept() {
-  // Not for ever: those that are connected want their answers, too.
+  // Bounded, because existing connections want answers too.
   for (std::size_t i = 0; i < kMaxConnections && AcceptOne(); ++i) {
   }
 }
@@ -179,7 +178,7 @@ bool AdminHttp::Write(Connection& connection) {
   if (sent < 0) return errno == EAGAIN || errno == EINTR;
   connection.sent += static_cast<std::size_t>(sent);
   if (connection.sent < connection.answer.size()) return true;
-  // What the caller still sends must not make the system drop the answer.
+  // Prevents further input from making the system drop the answer.
   shutdown(connection.socket.number(), SHUT_WR);
   char ignored[4096];
   recv(connection.socket.number(), ignored, sizeof(ignored), 0);

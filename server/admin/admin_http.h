@@ -16,17 +16,18 @@
 
 namespace mulligan {
 
-// One thread that waits for no connection alone: who sends nothing, or slowly,
-// keeps nobody else waiting. A request is one small header without a body, an
-// answer ends its connection. The oldest of too many connections is closed.
+// A single thread that never blocks on one connection, so silent or slow
+// callers do not delay others. A request is a small header without a body; the
+// answer ends the connection. If there are too many connections, the oldest is
+// closed.
 class AdminHttp {
  public:
   static constexpr std::size_t kMaxConnections = 128;
   static constexpr std::size_t kMaxRequestBytes = 8 << 10;
   static constexpr std::chrono::seconds kTimeout{5};
 
-  // Serves `pages` from now on. UNAVAILABLE when the address cannot be had.
-  // `pages` outlives it.
+  // Serves `pages`, which must outlive the result. UNAVAILABLE if it cannot
+  // listen on the address.
   static absl::StatusOr<std::unique_ptr<AdminHttp>> Start(
       const Address& address, const AdminPages& pages);
   ~AdminHttp();
@@ -50,20 +51,20 @@ class AdminHttp {
   AdminHttp(ListeningSocket socket, const AdminPages& pages);
 
   void Run();
-  // The next connection; not valid when there is none or no descriptor for it.
+  // Returns the next connection; invalid if none waits or can be had.
   OwnedDescriptor TakeWaiting() const;
-  // Whoever waits to be connected, as long as there are any.
+  // Accepts waiting connections, up to kMaxConnections.
   void Accept();
-  // False: nobody waits, or there is no descriptor.
+  // Returns false if none waits or no descriptor is free.
   bool AcceptOne();
-  // False: the connection is over.
+  // Return false if the connection is over.
   bool Read(Connection& connection);
   bool Write(Connection& connection);
 
   const ListeningSocket socket_;
   const AdminPages& pages_;
   std::list<Connection> connections_;  // the oldest first
-  // For the connection that comes when there are no more descriptors.
+  // Released to accept a connection when no other descriptor is free.
   OwnedDescriptor spare_ = OpenSpare();
   OwnedDescriptor wake_;
   std::thread thread_;

@@ -14,7 +14,7 @@
 namespace mulligan {
 namespace {
 
-// From then on readiness says so.
+// Readiness mentions a certificate that expires within this time.
 constexpr absl::Duration kExpiresSoon = absl::Hours(14 * 24);
 constexpr char kJson[] = "application/json";
 constexpr char kPrometheusText[] = "text/plain; version=0.0.4; charset=utf-8";

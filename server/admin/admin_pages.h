@@ -1,4 +1,4 @@
-// What the admin port answers, without the HTTP around it.
+// The answers of the admin port, without HTTP.
 #ifndef MULLIGAN_SERVER_ADMIN_ADMIN_PAGES_H_
 #define MULLIGAN_SERVER_ADMIN_ADMIN_PAGES_H_
 
@@ -19,11 +19,11 @@ struct AdminResponse {
   std::string body;
 };
 
-// The pages /metrics, /livez, /readyz, /policy and /buildinfo. Nothing here
-// changes anything. What it is given outlives it. Safe to share.
+// The read-only pages /metrics, /livez, /readyz, /policy and /buildinfo.
+// Arguments must outlive it. Safe to share.
 class AdminPages {
  public:
-  // `candidate` null: no policies are tried out.
+  // `candidate` is null if no policies are tried out.
   AdminPages(const Metrics& metrics, const SnapshotStore& snapshots,
              const Readiness& readiness,
              const SnapshotStore* candidate = nullptr)
@@ -32,15 +32,15 @@ class AdminPages {
         readiness_(readiness),
         candidate_(candidate) {}
 
-  // 404 for other paths, 405 for methods other than GET and HEAD (whose body
-  // the transport leaves out).
+  // Returns 404 for other paths, 405 for methods other than GET and HEAD (for
+  // which the transport omits the body).
   AdminResponse Handle(std::string_view method, std::string_view path) const;
 
  private:
   AdminResponse MetricsPage() const;
   AdminResponse LivePage() const;
   AdminResponse ReadyPage() const;
-  // While nothing but the certificate may be in the way; says what to look at.
+  // Used while only the certificate may prevent serving; names the problem.
   AdminResponse ServingPage() const;
   AdminResponse PolicyPage() const;
   AdminResponse BuildInfoPage() const;

@@ -1,4 +1,4 @@
-// What probes ask: whether the server lives, and whether it wants traffic.
+// The state that probes ask for.
 #ifndef MULLIGAN_SERVER_ADMIN_READINESS_H_
 #define MULLIGAN_SERVER_ADMIN_READINESS_H_
 
@@ -11,17 +11,17 @@ namespace mulligan {
 
 enum class ServingState { kStarting, kServing, kDraining };
 
-// Set by the life cycle and the monitor, read by probes. Safe to share.
+// Set by the server's life cycle and monitor, read by probes. Safe to share.
 class Readiness {
  public:
   void Set(ServingState state) { state_.store(state); }
   ServingState state() const { return state_.load(); }
 
-  // Whether the gRPC listener answered when it was asked last.
+  // Whether the gRPC listener answered the last probe.
   void SetListening(bool listening) { listening_.store(listening); }
   bool listening() const { return listening_.load(); }
 
-  // When the server's certificate ends; InfiniteFuture without TLS.
+  // When the server's certificate expires; InfiniteFuture without TLS.
   void SetCertificateEnd(absl::Time end) {
     certificate_end_.store(absl::ToUnixSeconds(end));
   }
@@ -29,7 +29,7 @@ class Readiness {
     return absl::FromUnixSeconds(certificate_end_.load());
   }
 
-  // Whether the files of the certificate hold what is in force, or can be.
+  // Whether the certificate files hold what is in force, or can be loaded.
   void SetTlsFilesUsable(bool usable) { tls_files_usable_.store(usable); }
   bool tls_files_usable() const { return tls_files_usable_.load(); }
 

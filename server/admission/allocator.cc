@@ -1,6 +1,6 @@
 #include "server/admission/allocator.h"
 
-// Of mimalloc, where the program is linked with it (MULLIGAN_USE_MIMALLOC).
+// mimalloc's, if the program is linked with it (MULLIGAN_USE_MIMALLOC).
 extern "C" __attribute__((weak)) void mi_collect(bool force);
 
 namespace mulligan {

@@ -1,12 +1,12 @@
-// What the process asks of its allocator.
+// Memory that the allocator holds.
 #ifndef MULLIGAN_SERVER_ADMISSION_ALLOCATOR_H_
 #define MULLIGAN_SERVER_ADMISSION_ALLOCATOR_H_
 
 namespace mulligan {
 
-// Gives the system back what this thread has freed. mimalloc does so by itself
-// only while the thread goes on allocating: without it the memory of a burst
-// stays until the next one.
+// Returns memory that this thread freed to the system. mimalloc does so only
+// while the thread keeps allocating, so a burst's memory would stay until the
+// next one.
 void GiveBackMemory();
 
 }  // namespace mulligan

@@ -1,6 +1,6 @@
-// Admission of calls that are worked on where they arrive. What bounds their
-// queue is how many a connection may have under way (grpc_server.cc): the rest
-// waits at the caller, where it costs nothing.
+// Admission of calls that run on the thread where they arrive. Their queue is
+// bounded by the calls that each connection may have open (grpc_server.cc).
+// Further calls wait at the caller, where they cost nothing.
 #ifndef MULLIGAN_SERVER_ADMISSION_ARRIVALS_H_
 #define MULLIGAN_SERVER_ADMISSION_ARRIVALS_H_
 
@@ -12,24 +12,23 @@
 
 namespace mulligan {
 
-// gRPC's threads take calls in the order in which they came; a call that waited
-// for them is as old as the queue is long. Safe to share.
+// gRPC's threads take calls in order, so the age of a call is that of the
+// queue. Safe to share.
 class Arrivals {
  public:
-  // Of the calls that are late one in so many is refused. gRPC takes two thirds
-  // of an answer's time for a refusal: refusing all that is late would leave no
-  // time for answers, and they are in time no more. One in ten is heard by
-  // callers who then stay away.
+  // One in so many late calls is refused. A refusal takes two thirds of an
+  // answer's time, so refusing all late calls would leave no time for answers.
+  // One in ten is enough for callers to back off.
   static constexpr unsigned kRefusedOneIn = 10;
-  // What waited less tells of no queue.
+  // Shorter waits do not indicate a queue.
   static constexpr std::chrono::milliseconds kShort{5};
 
-  // Whether a call that had `arrived` may be worked on: unless it is late, and
-  // calls have been for QueueDelay::kInterval. One late call after a time
-  // without any tells of a machine that was busy, not of a queue.
+  // Returns whether a call may run. Refuses some late calls once calls have
+  // been late for QueueDelay::kInterval. A single late call means a busy
+  // machine, not a queue.
   bool Admit(SteadyClock::time_point arrived, SteadyClock::time_point now) {
     if (now - arrived < kShort) {
-      // Seldom enough to cost nothing.
+      // Rare enough to cost nothing.
       if (late_since_.load(std::memory_order_relaxed) != kNotLate) {
         late_since_.store(kNotLate, std::memory_order_relaxed);
       }
@@ -46,7 +45,7 @@ class Arrivals {
     return late_.fetch_add(1, std::memory_order_relaxed) % kRefusedOneIn != 0;
   }
 
-  // From now on calls are to be refused: the server stops.
+  // Refuses all later calls, because the server stops.
   void Close() { closed_.store(true); }
   bool closed() const { return closed_.load(std::memory_order_relaxed); }
 
@@ -55,7 +54,7 @@ class Arrivals {
 
   std::atomic<bool> closed_ = false;
   std::atomic<unsigned> late_ = 0;
-  // When the first of the late calls was seen, and the last.
+  // When the first and the last of the late calls were seen.
   std::atomic<SteadyClock::time_point> late_since_ = kNotLate;
   std::atomic<SteadyClock::time_point> last_late_ = kNotLate;
 };

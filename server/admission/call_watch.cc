@@ -9,8 +9,8 @@
 namespace mulligan {
 namespace {
 
-// Between two looks at deadline and processor time; also what is free at the
-// start, so that a usual call never asks the system.
+// Time between two checks of deadline and processor time. Also free at the
+// start, so that a usual call makes no system call.
 constexpr std::chrono::milliseconds kLook(1);
 
 absl::Duration ThreadTime() {
@@ -23,8 +23,8 @@ absl::Duration ThreadTime() {
 
 absl::Status CheckWaiting(const grpc::CallbackServerContext& context) {
   if (context.IsCancelled()) return absl::CancelledError("the caller is gone");
-  // In seconds: as a time point of the C++ library, which has nanoseconds, a
-  // deadline beyond the year 2262 would be long over.
+  // In seconds: as a C++ time point in nanoseconds, a deadline after the year
+  // 2262 would have passed long ago.
   const gpr_timespec deadline =
       gpr_convert_clock_type(context.raw_deadline(), GPR_CLOCK_REALTIME);
   if (gpr_time_cmp(deadline, gpr_now(GPR_CLOCK_REALTIME)) < 0) {

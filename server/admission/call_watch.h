@@ -1,4 +1,4 @@
-// How long a gRPC call may go on.
+// Time limits of gRPC calls.
 #ifndef MULLIGAN_SERVER_ADMISSION_CALL_WATCH_H_
 #define MULLIGAN_SERVER_ADMISSION_CALL_WATCH_H_
 
@@ -22,8 +22,8 @@ inline double SecondsBetween(SteadyClock::time_point start,
   return std::chrono::duration<double>(end - start).count();
 }
 
-// A call's context that knows when its request had arrived, and keeps account
-// of its answer until that is sent or the call gone.
+// The context of a call. Stores when its request arrived, and accounts for its
+// answer until that is sent or the call is gone.
 class TimedContext final : public grpc::CallbackServerContext {
  public:
   SteadyClock::time_point arrived() const { return arrived_; }
@@ -34,8 +34,8 @@ class TimedContext final : public grpc::CallbackServerContext {
   UnreadAnswers::Sending answer_;
 };
 
-// Makes every call's context a TimedContext, but for methods that do not exist:
-// theirs is generic, and released as if it were not.
+// Makes the context of every call a TimedContext, except for unknown methods,
+// whose generic context is released as a plain one.
 class TimedContexts final : public grpc::ContextAllocator {
  public:
   grpc::CallbackServerContext* NewCallbackServerContext() override {
@@ -53,30 +53,30 @@ class TimedContexts final : public grpc::ContextAllocator {
   }
 };
 
-// DEADLINE_EXCEEDED or CANCELLED when nobody waits for the call any more.
+// Returns DEADLINE_EXCEEDED or CANCELLED if the caller no longer waits.
 absl::Status CheckWaiting(const grpc::CallbackServerContext& context);
 
-// Where a call is worked on.
+// Where a call runs.
 enum class CallPlace {
-  // Where it arrived: it must be cheap.
+  // On the thread where it arrived: it must be cheap.
   kArrival,
   // On a thread of the pool.
   kPool,
 };
 
-// Ends a call whose deadline is over, whose caller is gone, or that has cost
-// too much: kMaxCallTime in the pool; and at its arrival, where it keeps others
-// waiting, a millisecond: ABORTED then, and it is done again in the pool.
+// Ends a call whose deadline passed, whose caller is gone, or that cost too
+// much: kMaxCallTime in the pool, a millisecond at arrival, where it delays
+// others. At arrival it ends with ABORTED and is repeated in the pool.
 class CallWatch final : public Watch {
  public:
 #ifdef MULLIGAN_INSTRUMENTED
-  // With sanitizers everything takes some ten times as long.
+  // Sanitizers make everything about ten times slower.
   static constexpr absl::Duration kMaxCallTime = absl::Seconds(2);
 #else
   static constexpr absl::Duration kMaxCallTime = absl::Milliseconds(200);
 #endif
 
-  // Starts now, on this thread. `context` outlives the watch.
+  // Starts now, on this thread. `context` must outlive the watch.
   CallWatch(const grpc::CallbackServerContext& context, CallPlace place);
 
   absl::Status Check() override;
@@ -89,7 +89,7 @@ class CallWatch final : public Watch {
   const CallPlace place_;
   const absl::Duration cpu_at_start_;
   SteadyClock::time_point next_look_;
-  // Once it is not OK it stays so.
+  // Stays not OK once it is.
   absl::Status ended_;
 };
 

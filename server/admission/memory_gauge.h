@@ -1,4 +1,4 @@
-// What requests under way take of the memory they may take together.
+// Memory of open requests, against a common bound.
 #ifndef MULLIGAN_SERVER_ADMISSION_MEMORY_GAUGE_H_
 #define MULLIGAN_SERVER_ADMISSION_MEMORY_GAUGE_H_
 
@@ -8,12 +8,12 @@
 
 namespace mulligan {
 
-// Counts bytes taken against a bound. Safe to share.
+// Counts bytes against a bound. Safe to share.
 class MemoryGauge {
  public:
   explicit MemoryGauge(std::size_t bound) : bound_(bound) {}
 
-  // Bytes that are given back when this goes.
+  // Bytes that are returned on destruction.
   class Share {
    public:
     Share() = default;
@@ -30,7 +30,7 @@ class MemoryGauge {
       if (gauge_ != nullptr) gauge_->used_.fetch_sub(bytes_);
     }
 
-    // Whether the bytes were there.
+    // Whether the bytes were available.
     explicit operator bool() const { return gauge_ != nullptr; }
 
    private:
@@ -38,7 +38,7 @@ class MemoryGauge {
     std::size_t bytes_ = 0;
   };
 
-  // Empty when `bytes` more are beyond the bound.
+  // Returns an empty share if `bytes` more would exceed the bound.
   Share Take(std::size_t bytes) {
     if (used_.fetch_add(bytes) + bytes <= bound_) return {this, bytes};
     used_.fetch_sub(bytes);

@@ -30,7 +30,7 @@ int UnreadAnswers::CancelLate(Clock::time_point now) {
       cancelled_.splice(cancelled_.end(), answers_, answers_.begin());
     }
   }
-  // What ends with a call may end in here, and calls Remove.
+  // Ending a call may end others here, which calls Remove.
   for (grpc_call* call : late) {
     grpc_call_cancel(call, nullptr);
     grpc_call_unref(call);

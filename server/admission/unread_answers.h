@@ -1,4 +1,4 @@
-// Answers on their way to callers, who need not read them.
+// Answers that callers have yet to read.
 #ifndef MULLIGAN_SERVER_ADMISSION_UNREAD_ANSWERS_H_
 #define MULLIGAN_SERVER_ADMISSION_UNREAD_ANSWERS_H_
 
@@ -14,15 +14,15 @@
 
 namespace mulligan {
 
-// A caller decides with its flow control how long an answer stays with us.
-// Large ones count against the memory of requests under way, and the calls of
-// those that stay too long are cancelled. Safe to share.
+// Flow control lets a caller decide how long an answer stays here. Large
+// answers count against the memory of open requests; calls whose answers stay
+// too long are cancelled. Safe to share.
 class UnreadAnswers {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Up to this size an answer does not count: cheap calls are answered when
-  // the memory is used up, too.
+  // Answers up to this many bytes do not count, so that cheap calls are
+  // answered even if the memory is used up.
   static constexpr std::size_t kSmall = 16 << 10;
 
   UnreadAnswers(MemoryGauge& memory, Clock::duration most_time)
@@ -37,7 +37,7 @@ class UnreadAnswers {
   };
 
  public:
-  // One answer; it counts until this goes, which has to be before its call.
+  // One answer, counted until destruction. REQUIRES: its call outlives it.
   class Sending {
    public:
     Sending() = default;
@@ -52,7 +52,7 @@ class UnreadAnswers {
       if (all_ != nullptr) all_->Remove(at_);
     }
 
-    // False: there is no memory for it.
+    // False if there is no memory for it.
     explicit operator bool() const { return all_ != nullptr; }
 
    private:
@@ -64,11 +64,10 @@ class UnreadAnswers {
     std::list<Entry>::iterator at_;
   };
 
-  // An answer of so many bytes to `call`.
+  // Adds an answer of `bytes` bytes to `call`.
   Sending Add(grpc_call* call, std::size_t bytes, Clock::time_point now);
 
-  // Cancels the calls whose answers are on their way for too long. Returns how
-  // many.
+  // Cancels the calls whose answers stay too long. Returns their number.
   int CancelLate(Clock::time_point now);
 
  private:
@@ -77,9 +76,9 @@ class UnreadAnswers {
   MemoryGauge& memory_;
   const Clock::duration most_time_;
   std::mutex mutex_;
-  // The oldest first. Guarded by mutex_, as the next.
+  // The oldest first. Guarded by mutex_, like cancelled_.
   std::list<Entry> answers_;
-  // Calls that were cancelled and are not gone yet.
+  // Cancelled calls that are not gone yet.
   std::list<Entry> cancelled_;
 };
 

@@ -18,20 +18,20 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 
-// A pointer in a list that grew by doubling and leaves its old room behind.
+// A pointer in a list that doubles and keeps its old memory.
 constexpr std::size_t kListEntry = 2 * sizeof(void*);
-// Scalars in such a list, as multiples of their size.
+// Scalars in such a list, as a multiple of their size.
 constexpr std::size_t kScalarGrowth = 3;
 // A map's node and its share of the table, without key and value.
 constexpr std::size_t kMapNode = 32;
 // A map's entry as a message, without key and value.
 constexpr std::size_t kMapEntry = 64;
-// An unknown field in its set, and a set inside it.
+// An unknown field in its set, or a nested set.
 constexpr std::size_t kUnknownField = 48;
-// Texts up to this length live in the string object.
+// Longest string stored inside the string object.
 constexpr std::size_t kInlineText = 15;
 constexpr std::size_t kHeapHeader = 16;
-// As protobuf's own: deeper messages are refused by the parser.
+// As in protobuf, whose parser refuses deeper messages.
 constexpr std::size_t kMaxDepth = 100;
 
 enum WireType : std::uint8_t {
@@ -45,7 +45,7 @@ enum WireType : std::uint8_t {
 
 std::size_t ValueSize(const FieldDescriptor& field);
 
-// Of an object of the type. Key and value of a map live in its node.
+// Returns an object's size. A map's node includes key and value.
 std::size_t SizeOf(const Descriptor& type) {
   if (type.options().map_entry()) {
     return kMapNode + ValueSize(*type.field(0)) + ValueSize(*type.field(1));
@@ -114,8 +114,8 @@ class Reader {
   const char* const end_;
 };
 
-// Whether the entry of a map is its key and then its value, with nothing
-// behind; sets `key` to the key's bytes. Keys are texts: others are not plain.
+// Returns whether a map's entry is exactly its key and then its value; sets
+// `key` to the key's bytes. Only string keys count.
 bool IsPlainEntry(std::string_view entry, std::string_view& key) {
   constexpr char kKeyTag = (1 << 3) | kDelimited;
   constexpr unsigned char kValueNumber = 2;
@@ -134,13 +134,12 @@ bool IsPlainEntry(std::string_view entry, std::string_view& key) {
   return read && reader.done();
 }
 
-// Where a message that is being walked ends.
+// A message during the walk, and its end.
 struct Frame {
-  const WireShape* shape;  // null: unknown to us
+  const WireShape* shape;  // null: unknown type
   const char* end;
   bool group;
-  // The keys of its maps, as one bit of sixty-four each: more keys than a
-  // message usually has pass for ones that came before.
+  // A 64-bit set of its maps' keys; of many, some count as repeated.
   std::uint64_t keys = 0;
 };
 
@@ -164,7 +163,7 @@ class Scan {
     return true;
   }
 
-  // What an entry of a map takes besides its node.
+  // Returns what a map's entry takes in addition to its node.
   std::size_t OddEntry(std::string_view entry, const WireShape::Field& field) {
     std::string_view key;
     if (!IsPlainEntry(entry, key)) return field.odd_entry;
@@ -175,7 +174,7 @@ class Scan {
     return came_before ? field.odd_entry : 0;
   }
 
-  // One field. False: at the end, or no further.
+  // Reads one field. Returns false at the end or at an error.
   bool Step() {
     while (depth_ > 0 && !Top().group && reader_.at() >= Top().end) --depth_;
     std::uint64_t tag = 0;
@@ -255,7 +254,7 @@ class WireShape::Builder {
     const auto [place, is_new] = shapes_.try_emplace(&type);
     if (!is_new) return *place->second;
     place->second = std::make_unique<WireShape>();
-    // The map may move its nodes' neighbours, never the shape.
+    // The map may move its nodes, but not the shape.
     WireShape& shape = *place->second;
     for (int i = 0; i < type.field_count(); ++i) Add(*type.field(i), shape);
     return shape;
@@ -372,7 +371,7 @@ bool HasField(std::string_view wire, int number) {
         break;
       case kGroupStart:
       case kGroupEnd:
-        // Marks without contents of their own.
+        // Group marks have no contents.
         skipped = true;
         break;
       default:

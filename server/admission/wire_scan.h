@@ -1,10 +1,10 @@
-// What a request would take once it is parsed, and whether its texts are
-// UTF-8, told from its bytes.
+// Estimates from its bytes what a request takes once parsed, and checks its
+// strings for UTF-8.
 //
-// Two bytes of a message can become hundreds: an empty member is an object, an
-// empty text a string. The scan walks the wire format with the sizes of the
-// generated messages and allocates nothing, so that such a request is refused
-// before it costs what it is after. It takes a fifth of the time of parsing.
+// Two bytes of a message can become hundreds in memory: an empty member is an
+// object, an empty string a string object. The scan walks the wire format with
+// the sizes of the generated messages and allocates nothing, so that such a
+// request is refused cheaply. It takes a fifth of the time of parsing.
 #ifndef MULLIGAN_SERVER_ADMISSION_WIRE_SCAN_H_
 #define MULLIGAN_SERVER_ADMISSION_WIRE_SCAN_H_
 
@@ -18,13 +18,13 @@
 
 namespace mulligan {
 
-// A message type as the scan sees it. Immutable; safe to share.
+// A message type for the scan. Immutable; safe to share.
 class WireShape {
  public:
-  // Of a type and all it contains. Built once for a type, kept for ever.
+  // Returns the shape of a type and its parts. Built once and never freed.
   static const WireShape& Of(const google::protobuf::Descriptor& type);
 
-  // What one field takes when it occurs once more.
+  // What another occurrence of a field takes.
   struct Field {
     enum class Kind : std::uint8_t {
       kUnknown,
@@ -34,17 +34,16 @@ class WireShape {
       kMessage
     };
     Kind kind = Kind::kUnknown;
-    // Bytes in memory for an occurrence, without contents; for packed scalars
-    // for an element.
+    // Bytes per occurrence, without contents; per element if packed.
     std::uint32_t bytes = 0;
-    const WireShape* message = nullptr;  // of kMessage
-    // Of a map: bytes that an entry takes besides when it is no plain one (key
-    // and value, in this order) or its key came before. The parser makes a
-    // message of it first, which stays until the request goes.
+    const WireShape* message = nullptr;  // for kMessage
+    // For a map: additional bytes of an entry that is not plain (key, then
+    // value) or whose key is repeated. The parser makes a message of it, which
+    // lives as long as the request.
     std::uint32_t odd_entry = 0;
   };
 
-  // kUnknown for a number the type does not have.
+  // Returns a field of kUnknown if the type has no such number.
   const Field& Find(std::uint32_t number) const {
     return number < fields_.size() ? fields_[number] : fields_[0];
   }
@@ -56,25 +55,24 @@ class WireShape {
 };
 
 struct WireScan {
-  // Of memory that parsing takes, rather too many than too few.
+  // Bytes of memory that parsing takes; an upper estimate.
   std::size_t parsed_bytes = 0;
-  // Some text is not UTF-8. The parser lets it pass in messages of Kubernetes
-  // (proto2), and no answer that holds such a text can be read.
+  // A string is not UTF-8. The parser accepts that in messages of Kubernetes
+  // (proto2), but an answer with such a string cannot be read.
   bool has_odd_text = false;
 };
 
-// Of `wire` as a message of `shape`. Stops where more than `bound` bytes are
-// counted. Of malformed bytes what stands before the fault is looked at, as
-// parsing goes no further.
+// Scans `wire` as a message of `shape`. Stops above `bound` bytes. Malformed
+// bytes are scanned up to the error, as parsing goes no further.
 WireScan ScanWire(const WireShape& shape, std::string_view wire,
                   std::size_t bound);
 
-// Whether some text of `wire` is not UTF-8, or could be: a quarter of the time
-// of ScanWire. Bytes that no encoder writes count as if one were.
+// Returns whether a string of `wire` may not be UTF-8, in a quarter of
+// ScanWire's time. Bytes that no encoder writes count as such.
 bool MayHaveOddText(const WireShape& shape, std::string_view wire);
 
-// Whether a message has the field at its top level. Of malformed bytes those
-// before the fault count.
+// Returns whether a message has the field at its top level, up to an error in
+// malformed bytes.
 bool HasField(std::string_view wire, int number);
 
 }  // namespace mulligan

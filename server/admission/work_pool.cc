@@ -9,7 +9,7 @@
 namespace mulligan {
 namespace {
 
-// Of 0 (usual) to 19: gets a third of a core that cheap calls want, too.
+// Nice value, 0 to 19: a third of a core if cheap calls want it too.
 constexpr int kNice = 3;
 
 // On Linux the priority is the thread's own.
@@ -72,7 +72,7 @@ void WorkPool::Work() {
     const Entry entry = std::move(queue_.front());
     queue_.pop_front();
     const auto now = QueueDelay::Clock::now();
-    // Behind a few others nobody waits long, however busy the pool is.
+    // Behind only a few others, no call waits long.
     const bool late = queue_.size() >= kAlwaysQueued * threads_.size() &&
                       delay_.IsTooLong(entry.since, now);
     if (queue_.empty()) delay_.OnEmpty(now);

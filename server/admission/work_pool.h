@@ -13,11 +13,11 @@
 
 namespace mulligan {
 
-// How long a call may have waited when its turn comes. A burst may queue for
-// long as long as the queue empties now and then; once it has not for
-// kInterval there is more work than can be done, and what waited longer than
-// kTarget is refused, so that what is answered is answered soon (the
-// controlled delay of network queues). Used under the lock of its queue.
+// The longest time that a call may wait in the queue. A burst may queue for
+// long while the queue still empties now and then. If it has not for kInterval,
+// there is too much work: calls that waited longer than kTarget are refused, so
+// that the others are answered soon (the controlled delay of network queues).
+// Used under its queue's lock.
 class QueueDelay {
  public:
   using Clock = std::chrono::steady_clock;
@@ -25,7 +25,7 @@ class QueueDelay {
   static constexpr std::chrono::milliseconds kInterval{100};
   static constexpr std::chrono::milliseconds kBurst{1000};
 
-  // To be told whenever nothing waits.
+  // Must be called whenever the queue is empty.
   void OnEmpty(Clock::time_point now) { last_empty_ = now; }
 
   bool IsTooLong(Clock::time_point since, Clock::time_point now) const {
@@ -40,39 +40,38 @@ class QueueDelay {
   Clock::time_point last_empty_ = Clock::now();
 };
 
-// A few threads of low priority, so that cheap calls, done where they arrive,
-// pass. The queue is bounded in number and in age.
+// A few threads of low priority, so that cheap calls, which run where they
+// arrive, get ahead. The queue is bounded in number and age.
 class WorkPool {
  public:
   static constexpr std::size_t kMaxQueued = 256;
-  // So many for each thread are never refused for their age.
+  // So many per thread are never refused for their age.
   static constexpr std::size_t kAlwaysQueued = 2;
 
   static constexpr std::chrono::seconds kIdle{1};
   static constexpr std::chrono::seconds kMostIdle{60};
 
-  // How the turn of a job came.
+  // How a job is called.
   enum class Turn {
     kRun,
-    // It waited too long: to be refused without work.
+    // It waited too long and must be refused without work.
     kTooLate,
   };
   using Job = std::function<void(Turn)>;
 
-  // A thread that has nothing to do for kIdle calls `rest`, and again and again
-  // in longer and longer intervals up to kMostIdle: what was made on it, such
-  // as answers, others give back later.
+  // A thread that is idle for kIdle calls `rest`, then again at growing
+  // intervals up to kMostIdle, because other threads free what it made, such as
+  // answers, later.
   explicit WorkPool(std::size_t threads, std::function<void()> rest = nullptr);
-  // Runs what is queued, then ends. Nothing may be added any more.
+  // Runs the queued jobs, then ends. REQUIRES: no further Add.
   ~WorkPool();
   WorkPool(const WorkPool&) = delete;
   WorkPool& operator=(const WorkPool&) = delete;
 
-  // False: the queue is full, and `job` will never be called. Jobs must not
-  // throw.
+  // Returns false, and never calls `job`, if full. Jobs must not throw.
   bool Add(Job job);
 
-  // Jobs that wait.
+  // Number of waiting jobs.
   std::size_t queued() const;
 
  private:
@@ -82,7 +81,7 @@ class WorkPool {
   };
 
   void Work();
-  // Until there is a job or the end.
+  // Waits for a job or the end.
   void Wait(std::unique_lock<std::mutex>& lock);
 
   const std::function<void()> rest_;

@@ -15,17 +15,16 @@ namespace mulligan {
 namespace {
 
 constexpr int kAcceptRoundMs = 500;
-// Until there may be room.
+// Milliseconds until a retry for room.
 constexpr int kSoonMs = 1;
-// Between two looks at whether to stop: a storm of connections has no end.
+// Connections taken between two checks for the stop, since a flood has no end.
 constexpr int kAcceptsOfARound = 64;
 constexpr std::chrono::seconds kStillAlive(5);
 constexpr std::chrono::seconds kBetweenLogLines(10);
-// Unacknowledged data ends a connection after this time, as in gRPC.
+// Milliseconds after which unacknowledged data ends a connection, as in gRPC.
 constexpr int kUserTimeoutMs = 20'000;
 
-// Whether the other end has closed it already. What it may have sent before it
-// did so has nobody to answer to.
+// Returns whether the peer has closed the connection.
 bool IsGone(int connection) {
   char first = 0;
   const ssize_t got =
@@ -60,7 +59,7 @@ void Acceptor::Stop() {
   [[maybe_unused]] const ssize_t written =
       write(wake_.number(), &one, sizeof(one));
   thread_.join();
-  // Closing it waits for the destructor; nobody may connect before.
+  // The destructor closes the descriptor; refuse connections until then.
   shutdown(socket_.socket.number(), SHUT_RDWR);
 }
 
@@ -75,7 +74,7 @@ void Acceptor::Run() {
                       {wake_.number(), POLLIN, 0}};
   while (true) {
     last_round_.store(Clock::now());
-    // Who waits for room does not wait for others to come.
+    // While a connection waits for room, no others are taken.
     waiting[0].fd = held_.valid() ? -1 : socket_.socket.number();
     poll(waiting, 2, held_.valid() ? kSoonMs : kAcceptRoundMs);
     if (waiting[1].revents != 0) return;
@@ -92,7 +91,7 @@ bool Acceptor::TakeOne() {
   OwnedDescriptor connection(accept4(socket_.socket.number(), nullptr, nullptr,
                                      SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (!connection.valid() && (errno == EMFILE || errno == ENFILE)) {
-    // The connection would wait in the queue for ever, and poll return at once.
+    // Otherwise it would stay in the queue, and poll return at once.
     spare_ = OwnedDescriptor();
     Refuse(OwnedDescriptor(accept4(socket_.socket.number(), nullptr, nullptr,
                                    SOCK_CLOEXEC)),

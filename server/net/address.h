@@ -16,15 +16,15 @@ struct Address {
   bool unix_socket = false;
 };
 
-// Nothing when `text` has none of these forms. The host must not be empty: say
-// 0.0.0.0 or [::] for every interface.
+// Returns the parsed address; empty if `text` has none of these forms. The host
+// must not be empty: use 0.0.0.0 or [::] for all interfaces.
 std::optional<Address> ParseAddress(std::string_view text);
 
-// Whether only this machine can reach it: 127.0.0.0/8, ::1, localhost, a unix
-// socket.
+// Returns whether only this machine can reach it: 127.0.0.0/8, ::1, localhost,
+// a unix socket.
 bool IsLocal(const Address& address);
 
-// "host:port" with an IPv6 host in brackets, or "unix:/path".
+// Returns "host:port", with an IPv6 host in brackets, or "unix:/path".
 std::string FormatAddress(const Address& address);
 
 }  // namespace mulligan

@@ -117,7 +117,7 @@ std::string SourceOf(int connection) {
   }
   if (name.ss_family != AF_INET6) return "unix";
   in6_addr six = reinterpret_cast<const sockaddr_in6&>(name).sin6_addr;
-  constexpr int kNetwork = 8;  // bytes; the rest is the caller's to choose
+  constexpr int kNetwork = 8;  // bytes; the caller can choose the rest
   if (IN6_IS_ADDR_V4MAPPED(&six)) {
     return inet_ntop(AF_INET, &six.s6_addr[12], text, sizeof(text));
   }

@@ -1,4 +1,4 @@
-// A connection that the server took, as long as its descriptor is open.
+// A connection that the server took, while its descriptor is open.
 #ifndef MULLIGAN_SERVER_NET_CONNECTION_H_
 #define MULLIGAN_SERVER_NET_CONNECTION_H_
 
@@ -14,24 +14,24 @@
 
 namespace mulligan {
 
-// What the connections of a server have in common: what they have together,
-// and those that ended for what their callers sent. Safe to share.
+// The shared totals of a server's connections, and those ended for what was
+// sent on them. Safe to share.
 class Crowd {
  public:
-  // Ends one that holds too much; false: there is none.
+  // Ends one that holds too much; returns false if there is none.
   using EndOne = std::function<bool()>;
 
   Crowd(const Together::Bounds& bounds, EndOne end_one)
       : together_(bounds), end_one_(std::move(end_one)) {}
   Together& together() { return together_; }
 
-  // Ends connections until all hold no more than they may. Not for who has
-  // one locked.
+  // Ends connections until all together are within their bound. REQUIRES: the
+  // caller holds no connection's lock.
   void Relieve();
 
   struct Offences {
     std::size_t count = 0;  // since the start
-    // Of the last.
+    // Of the last one.
     std::string source;
     const char* reason = "";
   };
@@ -47,26 +47,26 @@ class Crowd {
   Offences offences_;
 };
 
-// Shared by who counts it, its descriptor and its TLS session.
+// Shared by the counter, the descriptor and the TLS session.
 class Connection {
  public:
-  // A connected socket, which is gRPC's to close.
+  // Takes a connected socket, which gRPC closes.
   Connection(int descriptor, std::string source, std::shared_ptr<Crowd> crowd)
       : descriptor_(descriptor),
         source_(std::move(source)),
         crowd_(std::move(crowd)) {}
 
-  // Who is at the other end, as far as shares go: see SourceOf.
+  // The source of the connection, as in SourceOf.
   const std::string& source() const { return source_; }
 
-  // Looks at what has come, decrypted. False: nobody may read it, and the
-  // connection has to end.
+  // Checks received bytes, decrypted. Returns false if they must not be read
+  // and the connection has to end.
   bool Receive(std::string_view bytes);
-  // Looks at what is about to be sent, not yet encrypted.
+  // Checks bytes about to be sent, before encryption.
   void Send(std::string_view bytes);
-  // Looks at what `write` has sent, which calls what it is given with that.
-  // Nothing is received meanwhile: the caller may acknowledge before `write`
-  // returns, and would be taken for one that guesses.
+  // Calls `write` with a function that checks the bytes sent. Blocks receiving
+  // meanwhile: the caller may acknowledge before `write` returns, which would
+  // look like a guess.
   template <typename Write>
   auto Sending(const Write& write) {
     const std::lock_guard lock(mutex_);
@@ -76,30 +76,29 @@ class Connection {
   }
 
   enum class State {
-    // Still in its handshake, or it has not begun as HTTP/2 does.
+    // In its handshake, or without the start of HTTP/2.
     kBeginning,
-    // Without a call, or with calls of which none has been answered for long.
+    // Without calls, or with none answered for long.
     kIdle,
     kBusy,
-    // Ended by us; gRPC still has the descriptor.
+    // We ended it; gRPC still has the descriptor.
     kEnding,
     kClosed,
   };
   State state(Http2Guard::Clock::time_point now) const;
 
-  // What gRPC keeps for its calls that are still coming, and since when;
-  // nothing when it is ending.
+  // What gRPC holds for arriving calls, and since when; empty if ending.
   struct Held {
     std::size_t bytes = 0;
     Http2Guard::Clock::time_point since;
   };
   Held held() const;
 
-  // Ends it in both directions; gRPC reads its end and closes the descriptor.
+  // Ends it in both directions; gRPC sees the end and closes the descriptor.
   void End();
-  // Ends it for what was sent on it.
+  // Ends it because of what was sent on it.
   void EndFor(const char* why);
-  // Its descriptor is about to be another's.
+  // Must be called before its descriptor may be reused.
   void Closed();
 
  private:
@@ -115,12 +114,12 @@ class Connection {
   bool closed_ = false;
 };
 
-// Whether the other end is at `port` of the address that this end has, too: a
-// socket of this machine.
+// Returns whether the peer is at `port` of this end's own address: a socket of
+// this machine.
 bool IsFromHere(int connection, int port);
 
-// The other end's address of IPv4, its /64 of IPv6, or "unix". Empty: there is
-// no other end any more.
+// Returns the peer's IPv4 address, its IPv6 /64, or "unix"; empty if there is
+// no peer any more.
 std::string SourceOf(int connection);
 
 }  // namespace mulligan

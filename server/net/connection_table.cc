@@ -10,21 +10,21 @@ namespace {
 
 using State = Connection::State;
 
-// Of those that we have ended and gRPC has not closed yet; so many descriptors
-// are to spare (MaxConnections in server.cc).
+// Most connections that we ended and gRPC has yet to close; MaxConnections in
+// server.cc reserves their descriptors.
 constexpr std::size_t kMostEnding = 128;
-// Of one source. Who connects and leaves again does not end them.
+// Beginning connections of one source that never end for others.
 constexpr std::size_t kFewBeginning = 8;
 
 constexpr char kHoldsTooMuch[] =
     "calls still coming, while all hold too much for such (--max-memory)";
 
-// Of one source.
+// The connections of one source.
 struct Holding {
-  std::size_t all = 0;  // those that are ending included
+  std::size_t all = 0;  // including those that are ending
   std::size_t beginning = 0;
   std::size_t idle = 0;
-  // The oldest of them; null: there is none.
+  // The oldest of each; null if there is none.
   Connection* oldest_beginning = nullptr;
   Connection* oldest_idle = nullptr;
 };
@@ -43,7 +43,7 @@ void Count(Connection& connection, State state, Holding& holding) {
   }
 }
 
-// Of the holding with the most by `count`, `oldest`.
+// Returns `oldest` of the source with the highest `count`.
 Connection* OldestOfMost(const Holdings& holdings, std::size_t Holding::*count,
                          Connection* Holding::*oldest) {
   Connection* found = nullptr;
@@ -56,7 +56,7 @@ Connection* OldestOfMost(const Holdings& holdings, std::size_t Holding::*count,
   return found;
 }
 
-// Null: nobody gives way to one of `source`.
+// Returns the connection to end for one of `source`; null if there is none.
 Connection* WhoGivesWay(Holdings& holdings, const std::string& source,
                         std::size_t share) {
   Connection* const beginning =
@@ -64,7 +64,7 @@ Connection* WhoGivesWay(Holdings& holdings, const std::string& source,
   const bool alone = holdings.size() == 1;
   const bool many = beginning != nullptr &&
                     holdings[beginning->source()].beginning > kFewBeginning;
-  // A source that replaced its own would keep everybody busy with handshakes.
+  // A source that replaced its own would keep everyone busy with handshakes.
   const bool own = beginning != nullptr && beginning->source() == source;
   if (many || alone) return own && !alone ? nullptr : beginning;
   if (holdings[source].all >= share) return nullptr;
@@ -94,7 +94,7 @@ ConnectionTable::Room ConnectionTable::MakeRoom(
   const std::size_t own = holdings[source].all;
   const std::size_t share = places_ / holdings.size();
   if (ending >= kMostEnding) {
-    // Nobody waits behind those of one source.
+    // Others must not wait for connections of one source.
     return holdings.size() > 1 && own > share ? Room::kNone : Room::kSoon;
   }
   if (connections_.size() - ending < places_) return Room::kFree;

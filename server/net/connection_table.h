@@ -1,4 +1,4 @@
-// The connections of a server, and who gives way when there are too many.
+// The connections of a server, and which is ended when there are too many.
 #ifndef MULLIGAN_SERVER_NET_CONNECTION_TABLE_H_
 #define MULLIGAN_SERVER_NET_CONNECTION_TABLE_H_
 
@@ -16,39 +16,40 @@ namespace mulligan {
 // Safe to share.
 class ConnectionTable {
  public:
-  // At most so many, beside few that we have ended and gRPC has not closed.
+  // At most so many, and a few that we ended but gRPC has not closed.
   explicit ConnectionTable(std::size_t places) : places_(places) {}
 
   enum class Room {
     kFree,
-    // As soon as gRPC has closed some that we have ended.
+    // Once gRPC has closed some that we ended.
     kSoon,
     kNone,
   };
-  // Whether one more connection from `source` has a place. Where all are taken,
-  // another one is ended for it: one that is still beginning, where a source
-  // has more than a few of these; else, for a source that has less than its
-  // share, which is an equal part for each, an idle one of a source that has
-  // more, and without any one that is beginning; each time of the source that
-  // has most of these, its oldest. No source but the only one replaces its own
-  // that are beginning.
+  // Returns whether there is room for a connection from `source`. If all places
+  // are taken, ends the oldest connection of the source that has most of these:
+  //
+  //   1. Beginning connections, if a source has more than a few.
+  //   2. Otherwise, if `source` is below its share (an equal part for each):
+  //      idle connections of sources above theirs.
+  //   3. Beginning ones, if there are none such.
+  //
+  // Only a sole source replaces its own beginning connections.
   Room MakeRoom(const std::string& source, Http2Guard::Clock::time_point now);
   void Add(std::shared_ptr<Connection> connection);
 
-  // Ends one that holds too much, as connections do together: of the source
-  // that holds most, among those that do not hold much less than its others,
-  // the one whose call is the longest under way. False: nobody holds anything.
+  // Ends a connection when all together hold too much: in the source that holds
+  // most, the one with the longest open call among those that do not hold much
+  // less than its others. Returns false if none holds anything.
   bool EndOneThatHolds();
 
-  // Open ones.
+  // Number of open ones.
   std::size_t size() const;
-  // Ends all.
   void EndAll();
 
  private:
   const std::size_t places_;
   mutable std::mutex mutex_;
-  // In the order of their arrival; guarded by mutex_.
+  // In order of arrival; guarded by mutex_.
   std::vector<std::shared_ptr<Connection>> connections_;
 };
 

@@ -115,7 +115,7 @@ const char* Http2Guard::Judge(const FrameHead& frame, Clock::time_point now) {
                     now);
     case kSettings:
       has_begun_ = true;
-      // Sooner it acknowledges what gRPC begins with, which is no bound.
+      // An earlier one acknowledges gRPC's first SETTINGS, which have no bound.
       if ((frame.flags & kAck) != 0 && announced_) acknowledged_ = true;
       return Charge(kControlPrice, now);
     default:
@@ -159,7 +159,7 @@ const char* Http2Guard::JudgeHeaders(const FrameHead& frame,
 
 const char* Http2Guard::Open(std::uint32_t stream, Clock::time_point now) {
   last_stream_ = stream;
-  // Who resets its calls and begins others has been answered nothing.
+  // A caller that resets its calls to start others has received no answer.
   if (open_.empty() && answered_) {
     quiet_since_ = now;
     answered_ = false;

@@ -25,10 +25,10 @@ struct Told {
   Shared connection;
 };
 
-// More than a process can have; pages that no descriptor needs take no memory.
+// More than a process can have; unused pages take no memory.
 constexpr std::size_t kMostDescriptors = 1 << 20;
-// By descriptor; null: nobody is told. An entry goes when its descriptor is
-// closed, after which gRPC uses it no more.
+// By descriptor; null if nothing is reported. Closing the descriptor removes
+// the entry; gRPC does not use it after that.
 std::array<std::atomic<Told*>, kMostDescriptors> told;
 
 std::atomic<Told*>* EntryOf(int descriptor) {
@@ -41,14 +41,14 @@ Told* Of(int descriptor) {
   return entry == nullptr ? nullptr : entry->load(std::memory_order_acquire);
 }
 
-// Null where what passes is not to be looked at.
+// Returns null if the bytes are not to be checked here.
 Connection* PlaintextOf(int descriptor) {
   const Told* const of = Of(descriptor);
   return of != nullptr && of->wire == Wire::kPlaintext ? of->connection.get()
                                                        : nullptr;
 }
 
-// Calls `look` with the first `size` bytes of `message` until it says false.
+// Calls `look` with the first `size` bytes of `message` until it returns false.
 template <typename Look>
 bool Pieces(const msghdr& message, ssize_t size, Look look) {
   auto left = static_cast<std::size_t>(size);
@@ -61,7 +61,7 @@ bool Pieces(const msghdr& message, ssize_t size, Look look) {
   return true;
 }
 
-// The function that would be called without ours.
+// Returns the function that ours replaces.
 template <typename Function>
 Function* Next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -69,8 +69,8 @@ Function* Next(const char* name) {
 
 thread_local Shared sessions_of;
 
-// OpenSSL's way to keep something with a session: made with it, on the thread
-// that makes it, and freed with it.
+// OpenSSL's storage for data of a session: created with it, on the same thread,
+// and freed with it.
 int SessionIndex() {
   static const int index = SSL_get_ex_new_index(
       0, nullptr,
@@ -172,7 +172,7 @@ __attribute__((visibility("default"))) int SSL_read(SSL* session, void* buffer,
           {static_cast<const char*>(buffer), static_cast<std::size_t>(got)})) {
     return got;
   }
-  // gRPC ends the connection for any error that it finds here.
+  // gRPC ends the connection for any error here.
   ERR_raise_data(ERR_LIB_USER, ERR_R_OPERATION_FAIL,
                  "the connection was ended for what was sent on it");
   return -1;

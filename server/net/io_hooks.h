@@ -1,9 +1,9 @@
-// Looks at what gRPC reads and writes.
+// Checks what gRPC reads and writes.
 //
-// gRPC has no place to look at frames from. But it calls recvmsg, sendmsg,
-// close, SSL_read and SSL_write of other libraries, and the program's own
-// functions of these names come first: ours pass on what they are asked, and
-// tell a connection of ours of it (docs/adr/0027).
+// gRPC has no hook for frames. But it calls recvmsg, sendmsg, close, SSL_read
+// and SSL_write of other libraries, and functions of the program with these
+// names take precedence. Ours pass the calls on and report them to our
+// connection (docs/adr/0027).
 #ifndef MULLIGAN_SERVER_NET_IO_HOOKS_H_
 #define MULLIGAN_SERVER_NET_IO_HOOKS_H_
 
@@ -16,11 +16,10 @@ namespace mulligan {
 // What a descriptor carries.
 enum class Wire { kPlaintext, kTls };
 
-// From now on until `descriptor` is closed, `connection` is told what passes
-// through it, and that it is closed.
+// Reports bytes on `descriptor`, and its closing, to `connection`.
 void TellOf(int descriptor, Wire wire, std::shared_ptr<Connection> connection);
 
-// While this lives, TLS sessions that its thread makes are `connection`'s.
+// While this lives, TLS sessions made on its thread belong to `connection`.
 class SessionsOf {
  public:
   explicit SessionsOf(std::shared_ptr<Connection> connection);

@@ -37,8 +37,7 @@ absl::StatusOr<ListeningSocket> Listen(const Address& address,
       socket(name->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   const int fd = result.socket.number();
   const int on = 1;
-  // Ports of a server that ended are free again at once; two that listen are
-  // not allowed all the same.
+  // Frees an ended server's port at once; still refuses two listeners.
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   if (fd < 0 || bind(fd, name, size) != 0 || listen(fd, kBacklog) != 0) {
     return CannotListen(address, flag, std::strerror(errno));
@@ -50,7 +49,7 @@ absl::StatusOr<ListeningSocket> Listen(const Address& address,
   return result;
 }
 
-// Whether the file is a socket on which nobody listens any more.
+// Returns whether the file is a socket without a listener.
 bool IsAbandoned(const sockaddr_un& name) {
   struct stat file = {};
   if (lstat(name.sun_path, &file) != 0 || !S_ISSOCK(file.st_mode)) return false;

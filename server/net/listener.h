@@ -11,7 +11,7 @@
 
 namespace mulligan {
 
-// Closes its descriptor.
+// A descriptor that it closes.
 class OwnedDescriptor {
  public:
   explicit OwnedDescriptor(int number = -1) : number_(number) {}
@@ -37,20 +37,19 @@ struct ListeningSocket {
   int port = 0;
 };
 
-// A socket that listens on `address` (port 0 picks one) and does not block.
-// One port belongs to one server. A unix socket that nobody listens on is
+// Returns a non-blocking socket that listens on `address` (port 0 picks a
+// port). A port belongs to one server. A unix socket without a listener is
 // replaced. UNAVAILABLE names `flag` and the reason.
 absl::StatusOr<ListeningSocket> ListenOn(const Address& address,
                                          const char* flag);
 
-// Of a socket's name; 0: it is of a family without ports.
+// Returns the port of a socket's name; 0 if its family has none.
 int PortOf(const sockaddr_storage& name);
 
-// A descriptor to give up for the moment in which there is no other.
+// Returns a descriptor to release when no other is free.
 OwnedDescriptor OpenSpare();
 
-// Lets the process use as many descriptors as its hard limit says. Returns the
-// limit.
+// Raises the number of descriptors to the hard limit and returns it.
 std::size_t RaiseDescriptorLimit();
 
 }  // namespace mulligan

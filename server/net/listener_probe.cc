@@ -20,13 +20,13 @@ constexpr timeval kPatience = {2, 0};
 constexpr char kPreface[] =
     "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0";
 
-// Whether bytes or an end came before the patience was over.
+// Returns whether bytes or an end came in time.
 bool Answers(int socket) {
   char first = 0;
   return recv(socket, &first, 1, 0) >= 0 || errno == ECONNRESET;
 }
 
-// The port that a connection from `socket` will come from; 0: none.
+// Returns the port that connections from `socket` will have; 0 if none.
 int BindAnyPort(int socket, sa_family_t family) {
   if (family != AF_INET && family != AF_INET6) return 0;
   sockaddr_storage any = {};
@@ -39,8 +39,8 @@ int BindAnyPort(int socket, sa_family_t family) {
   return PortOf(any);
 }
 
-// A client's first bytes in TLS. No handshake follows: without a certificate it
-// would fail, and be told of as an error every time.
+// Returns a client's first bytes in TLS. A handshake without a certificate
+// would fail and be logged as an error each time.
 std::string ClientHello() {
   const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(
       SSL_CTX_new(TLS_client_method()), &SSL_CTX_free);
@@ -49,7 +49,7 @@ std::string ClientHello() {
   static constexpr unsigned char kHttp2[] = "\2h2";
   SSL_set_alpn_protos(ssl.get(), kHttp2, sizeof(kHttp2) - 1);
   BIO* const written = BIO_new(BIO_s_mem());
-  SSL_set_bio(ssl.get(), BIO_new(BIO_s_mem()), written);  // takes both over
+  SSL_set_bio(ssl.get(), BIO_new(BIO_s_mem()), written);  // owns both
   SSL_connect(ssl.get());
   ERR_clear_error();
   char* bytes = nullptr;

@@ -1,4 +1,4 @@
-// Asks a listener whether it still answers.
+// Probes whether a listener still answers.
 #ifndef MULLIGAN_SERVER_NET_LISTENER_PROBE_H_
 #define MULLIGAN_SERVER_NET_LISTENER_PROBE_H_
 
@@ -7,16 +7,16 @@
 namespace mulligan {
 
 enum class ProbeResult {
-  // It answered, or closed the connection: somebody is there.
+  // It answered or closed the connection, so it works.
   kAnswered,
   kSilent,
-  // No descriptor for the probe, which tells nothing about the listener.
+  // No descriptor was free, which says nothing about the listener.
   kNotAsked,
 };
 
-// Connects to the listening socket `socket` of this process and begins to talk,
-// HTTP/2 or TLS, as a client does. Takes two seconds at most. `from` is called
-// before, with the port that the connection comes from; not for a unix socket.
+// Connects to the listening socket `socket` of this process and starts HTTP/2
+// or TLS like a client. Takes at most two seconds. Calls `from` first with the
+// connection's port, except for a unix socket.
 ProbeResult ProbeListener(int socket, bool tls,
                           const std::function<void(int port)>& from);
 

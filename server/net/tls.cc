@@ -25,7 +25,7 @@ namespace mulligan {
 namespace {
 
 constexpr unsigned kReadAgainSeconds = 1;
-// Of the names in a message about them.
+// Names shown in a message.
 constexpr std::size_t kMaxShownNames = 8;
 
 template <typename T, void (*Free)(T*)>
@@ -40,12 +40,12 @@ File Open(const std::string& text) {
   return File(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// Of all certificates, because gRPC reads all: one that is cut or garbled would
-// be left out, or make every handshake fail.
+// Checks all certificates, because gRPC reads all: it would skip a damaged one
+// or fail every handshake.
 struct Chain {
   Certificate first;  // null: there is none
   int readable = 0;
-  bool whole = true;  // nothing begins that cannot be read
+  bool whole = true;  // nothing starts that cannot be read
 };
 
 Chain ReadChain(const std::string& text) {
@@ -68,8 +68,8 @@ Key ReadKey(const std::string& text) {
   return Key(PEM_read_bio_PrivateKey(file.get(), nullptr, nullptr, nullptr));
 }
 
-// Empty when it cannot be read, is far too large, or no regular file: a pipe
-// may never be written to.
+// Returns the text; empty if it cannot be read, is far too large, or is not a
+// regular file (a pipe may never be written to).
 std::string TextOf(const std::string& path) {
   constexpr off_t kMostBytes = 1 << 20;
   const OwnedDescriptor file(
@@ -159,7 +159,7 @@ absl::StatusOr<absl::Time> CheckTlsTexts(const TlsTexts& texts,
 std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(
     const TlsFiles& files) {
   if (!files.enabled()) return grpc::InsecureServerCredentials();
-  // TLS 1.2 is what gRPC begins at.
+  // gRPC requires at least TLS 1.2.
   grpc::experimental::TlsServerCredentialsOptions options(
       std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
           files.key, files.certificate, files.client_ca, kReadAgainSeconds));

@@ -1,4 +1,4 @@
-// TLS of the gRPC port: certificates, and who may call what.
+// TLS of the gRPC port: certificates, and who may call which service.
 #ifndef MULLIGAN_SERVER_NET_TLS_H_
 #define MULLIGAN_SERVER_NET_TLS_H_
 
@@ -16,7 +16,7 @@
 
 namespace mulligan {
 
-// What TLS files hold; empty what cannot be read.
+// Contents of the TLS files; empty if unreadable.
 struct TlsTexts {
   std::string certificate;
   std::string key;
@@ -27,28 +27,28 @@ struct TlsTexts {
 
 TlsTexts ReadTlsTexts(const TlsFiles& files);
 
-// Whether the files can be used now: they are there, key and certificate belong
-// together, and the certificate is valid at `now`. INVALID_ARGUMENT names flag,
-// file and reason. Gives when the certificate ends.
+// Returns when the certificate expires. INVALID_ARGUMENT, naming flag, file and
+// reason, if the files are unusable: missing, key and certificate do not match,
+// or not valid at `now`.
 absl::StatusOr<absl::Time> CheckTlsTexts(const TlsTexts& texts,
                                          const TlsFiles& files, absl::Time now);
 
-// TLS 1.2 or newer. Without TLS files: no encryption.
+// Returns TLS 1.2 or newer; no encryption without TLS files.
 std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(
     const TlsFiles& files);
 
-// Who may call a service: names in the certificates of callers (DNS names,
-// addresses, URIs such as spiffe://cluster.local/ns/ml/sa/operator), where `*`
-// stands for any run of characters.
+// The names in certificates of callers that may call a service: DNS names,
+// addresses, URIs such as spiffe://cluster.local/ns/ml/sa/operator. `*` matches
+// any characters.
 class AllowList {
  public:
   AllowList(std::vector<std::string> names, bool everybody)
       : names_(std::move(names)), everybody_(everybody) {}
 
-  // Whether every caller may, whom the client CA has signed a certificate.
+  // Returns whether any certificate of the client CA is allowed.
   bool everybody() const { return everybody_; }
 
-  // PERMISSION_DENIED tells the names found.
+  // PERMISSION_DENIED lists the names found.
   absl::Status Check(const std::vector<std::string>& caller) const;
 
  private:

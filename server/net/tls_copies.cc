@@ -19,8 +19,8 @@ std::string PathOf(const OwnedDescriptor& file) {
   return absl::StrCat("/proc/self/fd/", file.number());
 }
 
-// A reader meets the old text or the new one: both are smaller than what one
-// call writes, and PEM ends at its last line.
+// A reader sees the old or the new text: both are written in one call, and PEM
+// ends at its last line.
 bool Write(const OwnedDescriptor& file, const std::string& text) {
   const auto size = static_cast<ssize_t>(text.size());
   return pwrite(file.number(), text.data(), text.size(), 0) == size &&

@@ -1,4 +1,4 @@
-// The TLS files as gRPC sees them: the last ones that could be used.
+// The TLS files for gRPC: the last usable versions.
 #ifndef MULLIGAN_SERVER_NET_TLS_COPIES_H_
 #define MULLIGAN_SERVER_NET_TLS_COPIES_H_
 
@@ -14,24 +14,24 @@
 
 namespace mulligan {
 
-// gRPC takes whatever is in its files: from the moment on in which a key does
-// not fit its certificate, or either is half written, it refuses everybody.
-// So it gets copies in memory, which follow the files once they fit together.
-// Used by one thread at a time.
+// gRPC uses its files as they are: with a key that does not match its
+// certificate, or a half-written file, it refuses all callers. So it gets
+// copies in memory, which are updated once the files fit together. Used by one
+// thread at a time.
 class TlsCopies {
  public:
-  // Copies of `files`, which have to be usable at `now`, else the error of
-  // CheckTlsTexts.
+  // Returns copies of `files`, or the error of CheckTlsTexts if they are
+  // unusable at `now`.
   static absl::StatusOr<std::unique_ptr<TlsCopies>> Create(
       const TlsFiles& files, absl::Time now);
 
-  // Where the copies are, valid as long as this is.
+  // Paths of the copies, valid as long as this is.
   const TlsFiles& paths() const { return paths_; }
 
-  // When the certificate in force ends.
+  // When the certificate in force expires.
   absl::Time certificate_end() const { return end_; }
 
-  // Takes what the files hold now, or says why not: then the copies stay.
+  // Copies the files if usable; else returns why not and keeps the copies.
   absl::Status Refresh(absl::Time now);
 
  private:
@@ -39,10 +39,10 @@ class TlsCopies {
 
   const TlsFiles files_;
   TlsFiles paths_;
-  // What was taken last; nothing before the first time.
+  // What was copied last; empty at first.
   std::optional<TlsTexts> texts_;
   absl::Time end_;
-  // Certificate and key in one, so that they change as one; and the authority.
+  // Certificate and key, which change together; and the client CA.
   OwnedDescriptor identity_;
   OwnedDescriptor client_ca_;
 };

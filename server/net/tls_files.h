@@ -1,4 +1,4 @@
-// Where the certificates of the gRPC port are.
+// Certificate files of the gRPC port.
 #ifndef MULLIGAN_SERVER_NET_TLS_FILES_H_
 #define MULLIGAN_SERVER_NET_TLS_FILES_H_
 
@@ -6,13 +6,13 @@
 
 namespace mulligan {
 
-// Files in PEM form. They are read again every second or so, so that a
-// certificate is replaced without a restart.
+// Files in PEM form, read again about every second, so that a certificate can
+// be replaced without a restart.
 struct TlsFiles {
-  // The server's certificate with the chain behind it, and its key.
+  // The server's certificate with its chain, and its key.
   std::string certificate;
   std::string key;
-  // Who signs the certificates of callers; empty: callers need none.
+  // The CA of callers' certificates; empty if callers need none.
   std::string client_ca;
 
   bool enabled() const { return !certificate.empty(); }

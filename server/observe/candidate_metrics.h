@@ -1,5 +1,4 @@
-// What is counted about policies that are tried out. Names are in
-// metric_table.h.
+// Metrics of candidate policies. Names are in metric_table.h.
 #ifndef MULLIGAN_SERVER_OBSERVE_CANDIDATE_METRICS_H_
 #define MULLIGAN_SERVER_OBSERVE_CANDIDATE_METRICS_H_
 
@@ -23,21 +22,21 @@ prometheus::Family<prometheus::Counter>& CounterFamily(
 prometheus::Family<prometheus::Gauge>& GaugeFamily(
     prometheus::Registry& registry, MetricId id);
 
-// Part of Metrics, whose promises hold here, too.
+// Part of Metrics, with the same guarantees.
 class CandidateMetrics {
  public:
-  // The registry outlives it.
+  // The registry must outlive it.
   explicit CandidateMetrics(prometheus::Registry& registry);
   CandidateMetrics(const CandidateMetrics&) = delete;
   CandidateMetrics& operator=(const CandidateMetrics&) = delete;
 
-  // An answer that has the candidate's verdict. Previews are not counted.
+  // Counts an answer with the candidate's verdict, except previews.
   void OnDecision(const v1::DecideRequest& request,
                   const v1::DecideResponse& response);
 
-  // By one thread at a time.
+  // REQUIRES: called by one thread at a time.
   void OnLoaded(const PolicySet& policies);
-  // Whether the newest ones cannot be loaded.
+  // Whether the newest policies cannot be loaded.
   void SetFailing(bool failing) { failing_->Set(failing ? 1 : 0); }
 
  private:
@@ -48,7 +47,7 @@ class CandidateMetrics {
   // By index of KindLabels() and by difference.
   std::vector<std::array<prometheus::Counter*, kDifferenceCount>> differences_{
       KindLabels().size()};
-  // By our action; null where both are the same.
+  // By our action; null if both actions are the same.
   std::array<CountersByAction, kActionCount> actions_ = {};
   prometheus::Family<prometheus::Gauge>* info_;
   prometheus::Gauge* revision_;

@@ -7,7 +7,7 @@
 namespace mulligan {
 namespace {
 
-// What the request and its policy give again.
+// Removes what the request and its policy can reproduce.
 void DropWhatCanBeDecidedAgain(v1::DecideResponse& response) {
   response.clear_ledger();
   response.clear_explanation();

@@ -10,25 +10,24 @@
 
 namespace mulligan {
 
-// A decision on its way to the log, in bytes: taking them is all that the call
-// waits for.
+// A serialized decision for the log, all that the call waits for.
 struct LoggedDecision {
-  // Stands in for an absent report.observed_at, too.
+  // Also replaces an absent report.observed_at.
   google::protobuf::Timestamp decided_at;
   std::string traceparent;
   // A DecideRequest and its DecideResponse.
   std::string request;
   std::string response;
 
-  // What it takes of the queue.
+  // Bytes that it takes in the queue.
   std::size_t bytes() const {
     return sizeof(*this) + traceparent.size() + request.size() +
            response.size();
   }
 };
 
-// Appends `decision` as a DecisionRecord in JSON with its line break. False,
-// with nothing appended, when it cannot be said in JSON.
+// Appends `decision` as a DecisionRecord in JSON with a line break. Returns
+// false, with nothing appended, if JSON cannot express it.
 bool AppendDecisionLine(const LoggedDecision& decision,
                         const std::string& replica, const Redaction& redaction,
                         std::string& lines);

@@ -26,14 +26,14 @@ namespace mulligan {
 namespace {
 
 constexpr absl::Duration kPatience = absl::Seconds(2);
-// How long a decision waits for others that are written with it.
+// How long a decision waits for others to be written with it.
 constexpr auto kGathering = std::chrono::milliseconds(100);
-// Waiting decisions beyond this are written at once.
+// More waiting bytes are written at once.
 constexpr std::int64_t kManyBytes = 256 << 10;
-// Written together.
+// Bytes written together.
 constexpr std::size_t kBlockBytes = 64 << 10;
 
-// Of 0 (usual) to 19: decisions come first.
+// Nice value, 0 (usual) to 19: decisions take precedence.
 constexpr int kNice = 5;
 
 std::string HostName() {
@@ -41,8 +41,7 @@ std::string HostName() {
   return gethostname(name, sizeof(name) - 1) == 0 ? name : "";
 }
 
-// What the decisions about one workload have in common; where nothing names it,
-// the failure.
+// Returns the sampling key: the workload or, if unknown, the failure.
 std::string_view SampledBy(const v1::DecideResponse& response) {
   const std::string& uid = response.ledger().workload_uid();
   return uid.empty() ? std::string_view(response.failure_id()) : uid;
@@ -56,7 +55,7 @@ bool IsInSample(std::string_view key, double share) {
 
 }  // namespace
 
-// The queue and what its thread does with it.
+// The queue and its thread.
 class DecisionLog::Writer {
  public:
   Writer(const DecisionLogOptions& options, Redaction redaction, const Log& log)
@@ -69,7 +68,7 @@ class DecisionLog::Writer {
     }
   }
 
-  // Whether `bytes` more have room; they are taken then.
+  // Reserves `bytes` in the queue; returns whether there was room.
   bool TakeRoom(std::int64_t bytes) {
     if (queue_bytes_.fetch_add(bytes) + bytes <= bound_) return true;
     queue_bytes_.fetch_sub(bytes);
@@ -92,7 +91,7 @@ class DecisionLog::Writer {
     if (wake) wake_.notify_one();
   }
 
-  // The thread. Ends once it was closed and nothing waits.
+  // The thread. Ends once closed and empty.
   void Run() {
     // On Linux the priority is the thread's own.
     setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
@@ -112,7 +111,7 @@ class DecisionLog::Writer {
     ended_signal_.notify_all();
   }
 
-  // Whether the thread ended in time.
+  // Returns whether the thread ended in time.
   bool Close(absl::Duration patience) {
     std::unique_lock lock(mutex_);
     closing_ = true;
@@ -122,8 +121,7 @@ class DecisionLog::Writer {
                                ended)) {
       return true;
     }
-    // A reader that does not read is given up; a disk that hangs is left
-    // behind with the thread.
+    // Gives up an unread pipe; leaves a hanging disk to the thread.
     abandoned_.store(true);
     file_.StopWaiting();
     return ended_signal_.wait_for(lock, 4 * kGathering, ended);
@@ -160,10 +158,10 @@ class DecisionLog::Writer {
     SetFailing(!written.ok(), lines, written);
   }
 
-  // Says when writing begins to fail and when it works again.
+  // Logs when writing starts to fail and when it works again.
   void SetFailing(bool failing, std::int64_t lines, const absl::Status& why) {
     if (failing_.exchange(failing) == failing) return;
-    // Whoever gave this thread up may have destroyed the log.
+    // After it abandoned this thread, the caller may have destroyed the log.
     if (abandoned_.load()) return;
     if (!failing) {
       return log_.Write(LogLevel::kInfo, "decision log is written again",
@@ -199,13 +197,13 @@ absl::StatusOr<std::unique_ptr<DecisionLog>> DecisionLog::Start(
   absl::StatusOr<Redaction> redaction =
       Redaction::Of(*v1::DecisionRecord::descriptor(), options.redact);
   if (!redaction.ok()) return redaction.status();
-  // Unlike what is missing, it will not be a file later.
+  // A folder, unlike a missing file, will not become a file later.
   if (std::error_code none; std::filesystem::is_directory(options.path, none)) {
     return absl::UnavailableError(absl::StrFormat(
         "--decision-log: \"%s\" is a folder, expected a file", options.path));
   }
   auto writer = std::make_shared<Writer>(options, *std::move(redaction), log);
-  // Detached: a disk that hangs must not hold the process.
+  // Detached, so that a hanging disk does not hold the process.
   std::thread([writer] { writer->Run(); }).detach();
   return std::unique_ptr<DecisionLog>(
       new DecisionLog(options, std::move(writer)));
@@ -229,7 +227,7 @@ void DecisionLog::Add(const v1::DecideRequest& request,
   decision.traceparent = traceparent;
   const std::size_t request_bytes = request.ByteSizeLong();
   const std::size_t response_bytes = response.ByteSizeLong();
-  // Room before the work: when the log cannot follow, that is all it costs.
+  // First, so that a log that cannot keep up costs nothing more.
   if (!writer_->TakeRoom(static_cast<std::int64_t>(
           decision.bytes() + request_bytes + response_bytes))) {
     return;

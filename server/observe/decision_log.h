@@ -1,4 +1,4 @@
-// The decision log: a line for each decision, fit to be decided again.
+// The decision log: one line per decision, from which it can be decided again.
 #ifndef MULLIGAN_SERVER_OBSERVE_DECISION_LOG_H_
 #define MULLIGAN_SERVER_OBSERVE_DECISION_LOG_H_
 
@@ -15,44 +15,42 @@
 
 namespace mulligan {
 
-// Writes a mulligan.v1.DecisionRecord as one line of JSON for each decision,
-// from a thread of its own. Nothing that happens to the log reaches a decision:
-// what does not fit into the queue is dropped and counted, and so is what a
-// full or failing disk does not take. Safe to share.
+// Writes a mulligan.v1.DecisionRecord as a line of JSON for each decision, on
+// its own thread. Problems of the log never affect decisions: lines that exceed
+// the queue, or that a full or failing disk refuses, are dropped and counted.
+// Safe to share.
 class DecisionLog {
  public:
-  // INVALID_ARGUMENT when `options.redact` names no such field, UNAVAILABLE for
-  // a folder. A file that cannot be opened is logged and tried again with every
-  // write. `log` outlives the decision log.
+  // INVALID_ARGUMENT if `options.redact` names an unknown field, UNAVAILABLE
+  // for a folder. If a file cannot be opened, logs that and tries again with
+  // every write. `log` must outlive the decision log.
   static absl::StatusOr<std::unique_ptr<DecisionLog>> Start(
       const DecisionLogOptions& options, const Log& log);
-  // Closes it.
   ~DecisionLog();
   DecisionLog(const DecisionLog&) = delete;
   DecisionLog& operator=(const DecisionLog&) = delete;
 
-  // Takes a copy of a decision made at `now`, which stands in for an absent
-  // report.observed_at. Previews are left out:
-  // nothing follows from them. So are workloads outside the sample, which takes
-  // all decisions about a workload or none.
+  // Copies a decision made at `now`, which replaces an absent
+  // report.observed_at. Skips previews, which have no effect, and workloads
+  // outside the sample, which has all decisions about a workload or none.
   void Add(const v1::DecideRequest& request, const v1::DecideResponse& response,
            const google::protobuf::Timestamp& now,
            std::string_view traceparent);
 
-  // Writes what waits and ends the thread; after `patience` what is left is
-  // dropped. Later decisions are dropped and counted. Call once.
+  // Writes what waits and ends the thread; drops the rest after `patience`.
+  // Later decisions are dropped and counted. Call once.
   void Close(absl::Duration patience);
 
-  // Lines since the start, by what became of them.
+  // Lines since the start, by outcome.
   struct Counts {
     std::int64_t written = 0;
-    // There was no room in the queue.
+    // The queue was full.
     std::int64_t queue_full = 0;
-    // They could not be written to the file.
+    // Writing to the file failed.
     std::int64_t write_failed = 0;
-    // They cannot be said in JSON, such as a time beyond the year 9999.
+    // JSON cannot express them, such as a time after the year 9999.
     std::int64_t unprintable = 0;
-    // What waits now.
+    // Bytes that wait now.
     std::int64_t queue_bytes = 0;
     // Whether the last write failed.
     bool failing = false;
@@ -66,7 +64,7 @@ class DecisionLog {
               std::shared_ptr<Writer> writer);
 
   const double sample_;
-  // Shared with its thread, which a disk that hangs may hold for ever.
+  // Shared with its thread, which a hanging disk may hold forever.
   const std::shared_ptr<Writer> writer_;
   bool closed_ = false;
 };

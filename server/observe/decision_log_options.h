@@ -1,4 +1,4 @@
-// What the decision log is told.
+// Options of the decision log.
 #ifndef MULLIGAN_SERVER_OBSERVE_DECISION_LOG_OPTIONS_H_
 #define MULLIGAN_SERVER_OBSERVE_DECISION_LOG_OPTIONS_H_
 
@@ -9,13 +9,13 @@
 namespace mulligan {
 
 struct DecisionLogOptions {
-  // File to append to; "-": standard output; "off": no decision log.
+  // File to append to; "-" is standard output; "off" disables the log.
   std::string path = "off";
-  // A file that holds so much is followed by the next one.
+  // Bytes after which the next file is started.
   std::int64_t max_file_bytes = std::int64_t{100} << 20;
-  // Files kept, the one written to included.
+  // Files kept, including the current one.
   std::int64_t files = 10;
-  // What decisions that wait to be written may take.
+  // Most bytes of decisions that wait to be written.
   std::int64_t queue_bytes = std::int64_t{32} << 20;
   // Share of workloads that are logged, 0 to 1.
   double sample = 1;

@@ -34,8 +34,8 @@ class ErrorStream final : public spdlog::sinks::base_sink<std::mutex> {
   void flush_() override {}
 
  private:
-  // False: there is no room for the rest. A pipe that can be written to has
-  // room for PIPE_BUF bytes.
+  // Returns false if there is no room for the rest. A writable pipe has room
+  // for PIPE_BUF bytes.
   bool Write(std::string_view text) {
     const std::size_t size = text.size();
     while (!text.empty()) {
@@ -55,7 +55,7 @@ class ErrorStream final : public spdlog::sinks::base_sink<std::mutex> {
   const int descriptor_;
   const std::function<std::string(int)> left_out_line_;
   int left_out_ = 0;
-  // What was written last is the beginning of a line.
+  // The last write ended inside a line.
   bool torn_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Standard error as a sink of log lines that nobody has to read.
+// Standard error as a sink for log lines that may have no reader.
 #ifndef MULLIGAN_SERVER_OBSERVE_ERROR_STREAM_H_
 #define MULLIGAN_SERVER_OBSERVE_ERROR_STREAM_H_
 
@@ -10,10 +10,10 @@
 
 namespace mulligan {
 
-// Writes lines to `descriptor`, which outlives it. What does not fit into a
-// pipe that nobody empties is left out, because whoever logs would wait for it:
-// calls, the listener, the stop. Once there is room again the line `left_out`
-// of their number comes first.
+// Writes lines to `descriptor`, which must outlive it. Lines that do not fit
+// into a full pipe are dropped, because calls, the listener and shutdown would
+// wait for it. Once there is room, the line `left_out` with their number comes
+// first.
 std::shared_ptr<spdlog::sinks::sink> MakeErrorStream(
     int descriptor, std::function<std::string(int)> left_out);
 

@@ -21,15 +21,14 @@ namespace {
 // Read by gRPC's threads; set and cleared by LibraryLogRedirect.
 std::atomic<const Log*> library_log = nullptr;
 
-// What callers send can make gRPC log, and be in what it logs.
+// Callers can cause gRPC's log messages and determine their text.
 constexpr std::size_t kMaxMessageBytes = 300;
 constexpr int kMaxLinesPerSecond = 10;
 
-// Counts lines, whoever writes them.
+// Limits lines of all threads together.
 class LineLimit {
  public:
-  // The lines left out since the last that was written; nothing: this one is
-  // left out, too.
+  // Returns how many lines were dropped before; empty if this one is too.
   std::optional<std::int64_t> Admit() {
     const std::lock_guard lock(mutex_);
     const auto now = std::chrono::steady_clock::now();
@@ -70,7 +69,7 @@ void WriteGrpcMessage(gpr_log_func_args* args) {
               {"lines_left_out_before", *left_out}});
 }
 
-// What callers send can cause these, so they are for debugging only.
+// Callers can cause these, so they are for debugging only.
 void WriteProtobufMessage(google::protobuf::LogLevel, const char* file,
                           int line, const std::string& message) {
   const Log* log = library_log.load(std::memory_order_acquire);

@@ -6,9 +6,9 @@
 
 namespace mulligan {
 
-// Sends the messages that gRPC and protobuf would print to `log` until
-// destroyed. The hooks are one per process: make at most one of these at a
-// time, before any channel or server exists.
+// Redirects messages of gRPC and protobuf to `log` until destroyed. The hooks
+// are per process.
+// REQUIRES: at most one at a time, created before any channel or server.
 class LibraryLogRedirect {
  public:
   explicit LibraryLogRedirect(const Log& log);

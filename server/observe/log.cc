@@ -48,11 +48,11 @@ std::string JsonLine(LogLevel level, std::string_view message,
   return std::move(line).Finish();
 }
 
-// Values are quoted as in JSON, so that a line stays a line.
+// Quotes values as in JSON, so that a line stays a line.
 std::string TextLine(LogLevel level, std::string_view message,
                      std::initializer_list<LogField> fields) {
   std::string line = absl::StrFormat("%s %-7s ", Now(), LevelName(level));
-  // Without the quotes, but with line breaks escaped.
+  // Without quotes, but with escaped line breaks.
   std::string quoted;
   AppendJsonString(message, quoted);
   line.append(quoted, 1, quoted.size() - 2);

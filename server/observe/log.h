@@ -1,4 +1,4 @@
-// The operational log: one line an event, on standard error.
+// The operational log: one line per event, on standard error.
 #ifndef MULLIGAN_SERVER_OBSERVE_LOG_H_
 #define MULLIGAN_SERVER_OBSERVE_LOG_H_
 
@@ -25,14 +25,14 @@ struct LogField {
   std::variant<std::string_view, std::int64_t, double, bool> value;
 };
 
-// Writes lines with the members "time" (RFC 3339, UTC, microseconds), "level",
-// "message" and the fields given. spdlog's own pattern does not escape JSON, so
-// the line is made here and spdlog only carries it. Safe to share.
+// Writes lines with "time" (RFC 3339, UTC, microseconds), "level", "message"
+// and the fields. spdlog's pattern does not escape JSON, so spdlog only
+// transports the line. Safe to share.
 class Log {
  public:
-  // To standard error, each line flushed.
+  // Logs to standard error, each line flushed.
   Log(LogLevel level, LogFormat format);
-  // To a sink of the caller's; a test reads it back.
+  // Logs to a sink of the caller, such as a test's.
   Log(LogLevel level, LogFormat format,
       std::shared_ptr<spdlog::sinks::sink> sink);
   ~Log();

@@ -20,7 +20,7 @@ namespace mulligan {
 namespace {
 
 constexpr int kPollMilliseconds = 100;
-// How long a reader may leave a pipe full.
+// Polls after which a full pipe counts as unread.
 constexpr int kMostPolls = 50;
 
 bool EndsInLine(int file, std::int64_t size) {
@@ -60,7 +60,7 @@ absl::Status LogFile::Open() {
     file_ = STDOUT_FILENO;
     return absl::OkStatus();
   }
-  // Reading tells whether the last line is whole; devices may be write-only.
+  // Opened for reading to check the last line; devices may be write-only.
   constexpr int kFlags = O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   file_ = open(path_.c_str(), kFlags | O_RDWR, 0640);
   if (file_ < 0) file_ = open(path_.c_str(), kFlags | O_WRONLY, 0640);
@@ -77,7 +77,7 @@ absl::Status LogFile::Open() {
 
 absl::Status LogFile::Rotate() {
   close(std::exchange(file_, -1));
-  // The oldest may not be there; renaming replaces what is.
+  // The oldest may be missing; renaming replaces existing files.
   for (std::int64_t number = files_ - 1; number >= 1; --number) {
     const std::string from = number == 1 ? path_ : Numbered(number - 1);
     std::rename(from.c_str(), Numbered(number).c_str());
@@ -119,8 +119,8 @@ std::int64_t LogFile::WriteSome(std::string_view bytes) {
   for (int polls = 0; polls < kMostPolls && !stopping_.load(); ++polls) {
     pollfd ready = {file_, POLLOUT, 0};
     if (poll(&ready, 1, kPollMilliseconds) <= 0) continue;
-    // Other processes share standard output, which therefore has to stay as it
-    // is: a pipe with room for anything takes this much without waiting.
+    // Standard output stays blocking, because other processes share it. A pipe
+    // with any room takes PIPE_BUF bytes without blocking.
     const std::size_t size = std::min<std::size_t>(bytes.size(), PIPE_BUF);
     const ssize_t sent =
         send(file_, bytes.data(), size, MSG_DONTWAIT | MSG_NOSIGNAL);

@@ -1,4 +1,4 @@
-// A file that takes lines and is followed by others when it is full.
+// A rotating file of lines.
 #ifndef MULLIGAN_SERVER_OBSERVE_LOG_FILE_H_
 #define MULLIGAN_SERVER_OBSERVE_LOG_FILE_H_
 
@@ -13,40 +13,40 @@
 
 namespace mulligan {
 
-// Appends to PATH; once it holds `max_bytes`, PATH becomes PATH.1, PATH.1
-// becomes PATH.2 and so on, and what would be file number `files` goes. Only
-// regular files are rotated. Used by one thread at a time.
+// Appends to PATH. At `max_bytes` PATH becomes PATH.1, PATH.1 becomes PATH.2
+// and so on; the file that would be number `files` is removed. Only regular
+// files are rotated. Used by one thread at a time.
 //
-// Nothing here waits for a reader: a pipe that nobody empties is an error, as
-// is a full disk. A disk that hangs does hold the thread.
+// Never waits for a reader: a full pipe is an error, like a full disk. A
+// hanging disk holds the thread.
 class LogFile {
  public:
-  // "-" is standard output. `max_bytes` and `files` are at least 1.
+  // "-" is standard output. REQUIRES: `max_bytes` and `files` are at least 1.
   LogFile(std::string path, std::int64_t max_bytes, std::int64_t files);
   ~LogFile();
   LogFile(const LogFile&) = delete;
   LogFile& operator=(const LogFile&) = delete;
 
-  // Opens the file unless it is open; what was in it stays. A file that
-  // somebody else moved or removed (logrotate) is left for one at PATH.
+  // Opens the file unless it is open; keeps its contents. If the open file was
+  // moved or removed (logrotate), opens PATH again.
   absl::Status Open();
 
-  // Appends whole lines. After an error none of them, or the first ones and a
-  // torn one, are in the file; a torn line is cut off or ended, so that it
-  // never runs into the next one. Tries to open the file when it is not open.
+  // Appends whole lines, opening the file if needed. After an error the file
+  // has none of them, or the first ones and a torn one. A torn line is cut off
+  // or ended, so that it never joins the next one.
   absl::Status Append(std::string_view lines);
 
-  // Makes a write that waits for a reader give up. For other threads.
+  // Makes a write that waits for a reader give up. Thread-safe.
   void StopWaiting() { stopping_.store(true); }
 
  private:
   absl::Status Rotate();
-  // Whether PATH leads to another file than the open one, or to none.
+  // Returns whether PATH is another file than the open one, or missing.
   bool IsElsewhere() const;
   absl::Status Write(std::string_view lines);
-  // Bytes written, or -1 with errno.
+  // Returns the number of bytes written, or -1 with errno.
   std::int64_t WriteSome(std::string_view bytes);
-  // After a write that broke off in a line.
+  // Called after a write that ended inside a line.
   void MendTornLine();
   absl::Status Failure(std::string_view what) const;
   std::string Numbered(std::int64_t number) const;

@@ -1,5 +1,5 @@
-// Every metric of the server: names, types, labels, help, in one table.
-// docs/metrics.md says the same; a test compares them.
+// The table of the server's metrics: names, types, labels, help. A test
+// compares it with docs/metrics.md.
 #ifndef MULLIGAN_SERVER_OBSERVE_METRIC_TABLE_H_
 #define MULLIGAN_SERVER_OBSERVE_METRIC_TABLE_H_
 
@@ -13,7 +13,7 @@ enum class MetricType { kCounter, kGauge, kHistogram };
 struct MetricInfo {
   const char* name;
   MetricType type;
-  // Comma-separated; "" for none.
+  // Comma-separated; "" if there are none.
   const char* labels;
   const char* help;
 };

@@ -18,7 +18,7 @@ using Bounds = prometheus::Histogram::BucketBoundaries;
 // The exhausted limit that is not a budget (Exhaustion.limit).
 constexpr char kMaxAttempts[] = "maxAttempts";
 
-// From a microsecond: a decision takes a few.
+// From a microsecond on, because a decision takes a few.
 const Bounds& DurationBounds() {
   static const Bounds bounds = {1e-6,   2e-6, 5e-6,   1e-5, 2e-5, 5e-5, 1e-4,
                                 2.5e-4, 1e-3, 2.5e-3, 0.01, 0.1,  1};
@@ -37,7 +37,7 @@ constexpr const char* kReasonNames[] = {
     "stopping",  "not_allowed", "internal"};
 static_assert(std::size(kReasonNames) == kRejectReasonCount);
 
-// As dashboards made for go-grpc-prometheus expect them.
+// Names that dashboards for go-grpc-prometheus expect.
 constexpr const char* kCodeNames[] = {"OK",
                                       "Canceled",
                                       "Unknown",
@@ -56,7 +56,7 @@ constexpr const char* kCodeNames[] = {"OK",
                                       "DataLoss",
                                       "Unauthenticated"};
 
-// By Divergence. The first is no difference and has no series.
+// By Divergence; the first means no difference and has no series.
 constexpr const char* kDifferenceNames[] = {nullptr,
                                             "only_native_retries",
                                             "only_mulligan_retries",
@@ -65,7 +65,7 @@ constexpr const char* kDifferenceNames[] = {nullptr,
                                             "queue",
                                             "delay"};
 
-// Whether a value of a protobuf enum is one that answers carry.
+// Whether the enum value occurs in answers.
 bool IsAction(int value) {
   return v1::Decision::Action_IsValid(value) && value != 0;
 }
@@ -84,7 +84,7 @@ CountersByAction MakeByAction(prometheus::Family<prometheus::Counter>& family,
   return counters;
 }
 
-// Out of range and UNSPECIFIED have no series: null.
+// Returns null for UNSPECIFIED and out of range, which have no series.
 template <typename Array>
 prometheus::Counter* At(const Array& counters, int index) {
   if (index < 0 || static_cast<std::size_t>(index) >= counters.size()) {
@@ -97,7 +97,7 @@ void Count(prometheus::Counter* counter, double by = 1) {
   if (counter != nullptr) counter->Increment(by);
 }
 
-// Of a counter that is counted elsewhere.
+// Raises a counter to a value that is counted elsewhere.
 void RaiseTo(prometheus::Counter& counter, double value) {
   counter.Increment(value - counter.Value());
 }
@@ -271,7 +271,7 @@ void Metrics::OnDecision(const v1::DecideRequest& request,
         Compare(response.native(), response.decision());
     Count(At(divergence_[kind], static_cast<int>(difference)));
   }
-  // An inline policy may bear the name of a loaded one.
+  // An inline policy may have the name of a loaded one.
   const bool is_inline = request.has_inline_policy();
   const auto budget = [&](const std::string& name) {
     return is_inline ? series.inline_budget() : series.ForBudget(name);
@@ -356,7 +356,7 @@ std::int64_t Metrics::CallsInFlight() const {
   double in_flight = 0;
   for (std::size_t i = 0; i < kRpcMethodCount; ++i) {
     if (static_cast<RpcMethod>(i) == RpcMethod::kHealthWatch) continue;
-    // Handled first: a call that starts in between must not count as -1.
+    // Handled first, so that a call that starts meanwhile does not count as -1.
     for (const prometheus::Counter* handled : grpc_[i].handled) {
       in_flight -= handled->Value();
     }

@@ -1,4 +1,4 @@
-// What the server counts. Names are in metric_table.h.
+// The server's metrics. Names are in metric_table.h.
 #ifndef MULLIGAN_SERVER_OBSERVE_METRICS_H_
 #define MULLIGAN_SERVER_OBSERVE_METRICS_H_
 
@@ -34,13 +34,13 @@ enum class RejectReason {
   kInvalid,
   kUnknownPolicy,
   kForeignLedger,
-  // The caller was gone before the answer was made.
+  // The caller was gone before the answer was ready.
   kCancelled,
-  // The deadline was over before.
+  // The deadline passed before the answer was ready.
   kDeadline,
-  // Too many calls, or too much memory, under way.
+  // Too many calls, or too much memory, in use.
   kOverload,
-  // The request took more work or memory than one may.
+  // The request needs more work or memory than one may.
   kTooExpensive,
   // The server was about to stop.
   kStopping,
@@ -51,8 +51,8 @@ enum class RejectReason {
 inline constexpr std::size_t kRejectReasonCount = 11;
 
 // All series with closed label sets exist from the start, so that rate() sees
-// the first increment; counters are reached by index, without a look-up. Safe
-// to share; nothing here waits longer than a histogram's lock.
+// the first increment. Counters are reached by index. Safe to share; blocks at
+// most for a histogram's lock.
 class Metrics {
  public:
   Metrics();
@@ -72,24 +72,24 @@ class Metrics {
     rejected_[static_cast<std::size_t>(reason)]->Increment();
   }
 
-  // One answered decision. Requests with purpose PREVIEW are not counted.
+  // Counts an answered decision, except for requests with purpose PREVIEW.
   void OnDecision(const v1::DecideRequest& request,
                   const v1::DecideResponse& response,
                   const PolicySeries& series, double seconds);
   void OnDemystified(double seconds) { demystify_duration_->Observe(seconds); }
 
-  // Makes the series for the names in `policies`. Series of policies that are
-  // no longer loaded stay: their counters may be in use.
+  // Creates the series for the names in `policies`. Series of unloaded policies
+  // remain, because their counters may be in use.
   PolicySeries MakePolicySeries(const PolicySet& policies);
   void OnPoliciesLoaded(const PolicySet& policies, absl::Time now);
-  // Those in force are stale since `since`.
+  // The policies in force are stale since `since`.
   void OnPolicyLoadFailed(absl::Time since);
-  // Those in force are the latest again.
+  // The policies in force are the latest again.
   void OnPoliciesRestored();
 
   CandidateMetrics& candidate() { return candidate_; }
 
-  // What the monitor saw.
+  // What the monitor observed.
   struct State {
     double connections = 0;
     double refused_connections = 0;
@@ -102,10 +102,10 @@ class Metrics {
   void OnState(const State& state);
   void OnDecisionLog(const DecisionLog::Counts& counts);
 
-  // Calls started and not yet answered, open health watches left out.
+  // Returns the number of unanswered calls, except health watches.
   std::int64_t CallsInFlight() const;
 
-  // Everything in Prometheus' text format, process metrics included.
+  // Returns all metrics in Prometheus' text format, including process metrics.
   std::string Serialize() const;
 
  private:

@@ -1,4 +1,4 @@
-// Looks after the server from time to time, on a thread of its own.
+// Periodic checks on a thread of their own.
 #ifndef MULLIGAN_SERVER_OBSERVE_MONITOR_H_
 #define MULLIGAN_SERVER_OBSERVE_MONITOR_H_
 

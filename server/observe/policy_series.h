@@ -1,4 +1,4 @@
-// The metric series whose labels are names from policies.
+// Metric series whose labels are names from policies.
 #ifndef MULLIGAN_SERVER_OBSERVE_POLICY_SERIES_H_
 #define MULLIGAN_SERVER_OBSERVE_POLICY_SERIES_H_
 
@@ -15,7 +15,7 @@ namespace mulligan {
 
 inline constexpr int kActionCount = v1::Decision::Action_MAX + 1;
 
-// One counter for each action; null where there is no series.
+// One counter per action; null if it has no series.
 using CountersByAction = std::array<prometheus::Counter*, kActionCount>;
 
 struct BudgetCounters {
@@ -23,12 +23,11 @@ struct BudgetCounters {
   prometheus::Counter* exhausted = nullptr;
 };
 
-// Label value for names that are in no loaded policy, that is of inline
-// policies: callers must not be able to make series. Not a possible policy
-// name.
+// Label for names from inline policies, so that callers cannot create series.
+// Not a valid policy name.
 inline constexpr char kInlineLabel[] = "_inline";
 
-// Series for the names in one loaded policy set, made with it and read by
+// Series for the names in one loaded policy set, created with it and read by
 // every decision. The counters outlive it. Immutable once filled.
 class PolicySeries {
  public:

@@ -17,7 +17,7 @@
 namespace mulligan {
 namespace {
 
-// Fields of /proc/self/stat that are used, see proc(5).
+// The fields of /proc/self/stat that are used; see proc(5).
 struct ProcStat {
   double cpu_seconds = 0;
   double start_seconds_after_boot = 0;
@@ -29,8 +29,7 @@ std::optional<ProcStat> ReadProcStat() {
   std::ifstream file("/proc/self/stat");
   std::string text;
   if (!std::getline(file, text)) return std::nullopt;
-  // The command name, in parentheses, may hold spaces: fields count from
-  // behind it, where field 3 stands.
+  // The command name, in parentheses, may contain spaces. Field 3 follows it.
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
   std::istringstream fields(text.substr(name_end + 1));

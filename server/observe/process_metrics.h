@@ -1,4 +1,4 @@
-// Metrics about the process itself, which prometheus-cpp does not have.
+// Metrics of the process, which prometheus-cpp lacks.
 #ifndef MULLIGAN_SERVER_OBSERVE_PROCESS_METRICS_H_
 #define MULLIGAN_SERVER_OBSERVE_PROCESS_METRICS_H_
 
@@ -8,8 +8,8 @@
 
 namespace mulligan {
 
-// The process_* families every Prometheus client has, read from /proc now.
-// Families whose source cannot be read are left out.
+// Returns the process_* families of Prometheus clients, read from /proc now.
+// Families whose source is unreadable are left out.
 std::vector<prometheus::MetricFamily> CollectProcessMetrics();
 
 }  // namespace mulligan

@@ -15,7 +15,7 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-// Blanks fields[depth] and what is below it on the way to the last.
+// Blanks the field at the end of the path that starts with fields[depth].
 void Blank(const std::vector<const FieldDescriptor*>& fields, std::size_t depth,
            Message& message) {
   const FieldDescriptor* field = fields[depth];
@@ -53,7 +53,7 @@ absl::StatusOr<Redaction> Redaction::Of(const Descriptor& type,
                             name));
       }
       fields.push_back(field);
-      // The items of a map have no names here.
+      // Keys of a map cannot be named here.
       inside = field->is_map() ? nullptr : field->message_type();
     }
     redaction.fields_.push_back(std::move(fields));

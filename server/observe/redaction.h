@@ -1,4 +1,4 @@
-// Fields that never reach the decision log.
+// Fields that are kept out of the decision log.
 #ifndef MULLIGAN_SERVER_OBSERVE_REDACTION_H_
 #define MULLIGAN_SERVER_OBSERVE_REDACTION_H_
 
@@ -18,10 +18,10 @@ class Redaction {
   Redaction() = default;
 
   // `paths` name fields of `type`, such as
-  // "request.report.pods.metadata.annotations": names as in JSON or as in the
-  // schema, through lists into each of their items. A field is blanked with all
-  // that it holds, a map as a whole. INVALID_ARGUMENT names a path that the
-  // type has not, and where it ends.
+  // "request.report.pods.metadata.annotations", by JSON or schema names. They
+  // apply to each item of a list. A field is blanked with its contents, a map
+  // as a whole. INVALID_ARGUMENT names a path that does not exist and where it
+  // ends.
   static absl::StatusOr<Redaction> Of(const google::protobuf::Descriptor& type,
                                       const std::vector<std::string>& paths);
 
@@ -33,7 +33,7 @@ class Redaction {
   using Path = std::vector<const google::protobuf::FieldDescriptor*>;
 
   std::vector<std::string> paths_;
-  std::vector<Path> fields_;  // of each path, from the outside in
+  std::vector<Path> fields_;  // for each path, the outermost first
 };
 
 }  // namespace mulligan

@@ -1,4 +1,4 @@
-// The RPCs served, as metric labels.
+// The served RPCs, as metric labels.
 #ifndef MULLIGAN_SERVER_OBSERVE_RPC_METHOD_H_
 #define MULLIGAN_SERVER_OBSERVE_RPC_METHOD_H_
 

@@ -37,7 +37,6 @@ JsonObject& JsonObject::Add(std::string_view key, std::int64_t value) {
 
 JsonObject& JsonObject::Add(std::string_view key, double value) {
   AddKey(key);
-  // JSON has no NaN or infinity.
   if (std::isfinite(value)) {
     absl::StrAppendFormat(&text_, "%.9g", value);
   } else {

@@ -1,4 +1,4 @@
-// Bytes from outside made fit for protobuf strings and log lines.
+// Text from outside, prepared for protobuf strings and log lines.
 #ifndef MULLIGAN_SERVER_OBSERVE_TEXT_H_
 #define MULLIGAN_SERVER_OBSERVE_TEXT_H_
 
@@ -9,9 +9,9 @@
 
 namespace mulligan {
 
-// The longest prefix of at most `max_bytes` that does not split a character,
-// with "..." at its end when something was cut (inside `max_bytes`, which must
-// be at least 3). `text` must be valid UTF-8.
+// Returns the longest prefix of at most `max_bytes` bytes that does not split a
+// character, with "..." inside that limit if something was cut.
+// REQUIRES: `text` is valid UTF-8, and `max_bytes` is at least 3.
 std::string Truncate(std::string_view text, std::size_t max_bytes);
 
 // Writes one JSON object on one line, members in the order of the calls.
@@ -23,7 +23,7 @@ class JsonObject {
   JsonObject& Add(std::string_view key, double value);
   JsonObject& Add(std::string_view key, bool value);
 
-  // The object. Call once.
+  // Returns the object. Call once.
   std::string Finish() &&;
 
  private:

@@ -37,7 +37,7 @@ bool IsTraceParent(std::string_view text) {
     return false;
   }
   if (text.size() == kVersion0Bytes) return true;
-  // Later versions may say more.
+  // Later versions may be longer.
   return version != "00" && text[kVersion0Bytes] == '-' &&
          std::all_of(text.begin(), text.end(),
                      [](char c) { return c > ' ' && c < 0x7F; });

@@ -1,4 +1,4 @@
-// The kinds of workload that metrics tell apart.
+// The workload kinds that metrics distinguish.
 #ifndef MULLIGAN_SERVER_OBSERVE_WORKLOAD_KIND_H_
 #define MULLIGAN_SERVER_OBSERVE_WORKLOAD_KIND_H_
 
@@ -9,11 +9,11 @@
 
 namespace mulligan {
 
-// Values of the label `kind`, the last one for every other kind. Kinds come
-// from callers, so only a closed list may become labels.
+// Values of the label `kind`; the last one covers all other kinds. The list is
+// closed because callers choose the kinds.
 const std::vector<std::string>& KindLabels();
 
-// Index into KindLabels(). Does not allocate.
+// Returns the index into KindLabels(). Does not allocate.
 std::size_t KindLabelOf(std::string_view kind);
 
 }  // namespace mulligan

@@ -15,7 +15,7 @@ std::shared_ptr<const Ruleset> InlinePolicyCache::Find(
 }
 
 void InlinePolicyCache::Keep(Entry entry) {
-  // Freed after the lock is given back.
+  // Freed after the lock is released.
   Entries dropped;
   const std::lock_guard lock(mutex_);
   if (by_bytes_.contains(entry.bytes)) return;  // another call was faster

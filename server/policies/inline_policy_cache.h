@@ -14,9 +14,9 @@
 
 namespace mulligan {
 
-// Keeps what compiled, the least recently used goes first. Bounded by the bytes
-// of the policies and by their patterns, each of which may use
-// kMaxPatternMemory once it is searched. Refusals are not kept. Safe to share.
+// Keeps compiled policies and drops the least recently used first. Bounded by
+// their bytes and by their patterns, each of which may use kMaxPatternMemory
+// once searched. Does not keep errors. Safe to share.
 class InlinePolicyCache final : public InlinePolicies {
  public:
   static constexpr std::size_t kMaxBytes = 4 << 20;
@@ -37,7 +37,7 @@ class InlinePolicyCache final : public InlinePolicies {
   void Keep(Entry entry);
 
   std::mutex mutex_;
-  Entries entries_;  // the latest first
+  Entries entries_;  // the most recent first
   // Keys are views of the entries' bytes.
   std::unordered_map<std::string_view, Entries::iterator> by_bytes_;
   std::size_t total_bytes_ = 0;

@@ -10,7 +10,7 @@
 namespace mulligan {
 namespace {
 
-// One line each, as `mulligan policy check` prints them.
+// Returns one line per issue, as `mulligan policy check` prints them.
 std::string FirstIssues(const Issues& issues) {
   std::string text;
   for (const Issue& issue : issues) {
@@ -20,7 +20,7 @@ std::string FirstIssues(const Issues& issues) {
   return text;
 }
 
-// Empty while there are none.
+// Returns empty while no policies are loaded.
 std::string_view RevisionOf(const Snapshot& snapshot) {
   if (snapshot.policies == nullptr) return "";
   return snapshot.policies->revision();
@@ -60,7 +60,7 @@ PolicyReloader::PolicyReloader(std::string_view what, PolicySource& source,
 PolicyReloader::Reading PolicyReloader::Read() {
   Reading reading;
   reading.texts = source_.Read(reading.issues);
-  // What cannot be read is a reading like any other: it is told once.
+  // A read error is part of the digest, so that it is logged once.
   reading.digest = absl::StrCat(PolicyRevision(reading.texts), "\n",
                                 FirstIssues(reading.issues));
   return reading;
@@ -69,7 +69,7 @@ PolicyReloader::Reading PolicyReloader::Read() {
 absl::StatusOr<std::shared_ptr<const Snapshot>> PolicyReloader::Load(
     Reading reading) {
   Issues& issues = reading.issues;
-  // Even when reading failed: every problem is reported at once.
+  // Even if reading failed, so that all problems are reported at once.
   std::unique_ptr<const PolicySet> policies =
       LoadPolicies(reading.texts, issues);
   if (policies == nullptr || HasErrors(issues)) {

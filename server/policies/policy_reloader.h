@@ -22,36 +22,33 @@
 
 namespace mulligan {
 
-// What others have to know of a reloader's work. Called by one thread at a
-// time; none may be empty.
+// Called by one thread at a time. REQUIRES: none is null.
 struct ReloadEvents {
-  // `policies` are loaded and come into force: gives the series that decisions
-  // under them count in.
+  // `policies` come into force. Returns the series of their decisions.
   std::function<PolicySeries(const PolicySet& policies, absl::Time now)> loaded;
-  // What the source holds was tried and cannot be loaded. Those in force are
-  // stale since `since`.
+  // The source cannot be loaded: policies in force are stale since `since`.
   std::function<void(absl::Time since)> failed;
-  // The source holds again what is in force.
+  // The source again holds what is in force.
   std::function<void()> restored;
 };
 
-// Looks at a source, loads what is new, all or nothing, and publishes it. What
-// cannot be read or loaded leaves the last good set in force, marked as stale.
-// It is told apart by a digest of names, contents and reading errors: neither
-// the set in force nor a bad one is compiled again while nothing changes.
+// Reads a source, loads new contents as a whole, and publishes them. If they
+// cannot be read or loaded, the last good set stays in force, marked as stale.
+// A digest of names, contents and read errors prevents repeated compiling of
+// unchanged contents.
 //
-// Safe to share: looks wait for each other, readers of the snapshots do not
-// wait for looks.
+// Safe to share. Checks wait for one another; readers of the snapshots do not
+// wait.
 class PolicyReloader {
  public:
-  // Loads for the first time. INVALID_ARGUMENT with every issue, one a line,
-  // when that fails. `what` names the policies in the log ("policies"). Source
-  // and log outlive the reloader.
+  // Loads for the first time. INVALID_ARGUMENT lists every issue, one per line.
+  // `what` names the policies in the log ("policies"). Source and log must
+  // outlive the reloader.
   static absl::StatusOr<std::unique_ptr<PolicyReloader>> Create(
       std::string_view what, PolicySource& source, ReloadEvents events,
       const Log& log);
-  // The same for policies that are only tried out. Never fails: until something
-  // can be loaded the snapshot has no policies and says why.
+  // The same for candidate policies. Never fails: until they can be loaded, the
+  // snapshot has no policies and says why.
   static std::unique_ptr<PolicyReloader> CreateCandidate(std::string_view what,
                                                          PolicySource& source,
                                                          ReloadEvents events,
@@ -59,20 +56,20 @@ class PolicyReloader {
   PolicyReloader(const PolicyReloader&) = delete;
   PolicyReloader& operator=(const PolicyReloader&) = delete;
 
-  // Loads what the source holds unless it was looked at before.
+  // Loads the source's contents unless they were read before.
   void Poll();
 
-  // Loads what the source holds whether it is new or not.
+  // Loads the source's contents even if unchanged.
   void Reload();
 
-  // Calls Poll every `interval`, greater than 0, from a thread of its own until
+  // Calls Poll every `interval`, greater than 0, on its own thread until
   // destroyed. Call once.
   void StartPolling(absl::Duration interval);
 
   const SnapshotStore& snapshots() const { return *snapshots_; }
 
  private:
-  // What the source held at one time.
+  // The source's contents at one time.
   struct Reading {
     std::vector<PolicyText> texts;
     Issues issues;
@@ -84,7 +81,7 @@ class PolicyReloader {
 
   Reading Read();
   absl::StatusOr<std::shared_ptr<const Snapshot>> Load(Reading reading);
-  // Look at the source under the lock.
+  // REQUIRE: mutex_ is held.
   void LoadNext(Reading reading);
   void MarkStale(const absl::Status& why);
   void MarkCurrent();
@@ -94,12 +91,11 @@ class PolicyReloader {
   const ReloadEvents events_;
   const Log& log_;
   std::mutex mutex_;
-  // Digests of the reading looked at last and of that in force; guarded by
-  // mutex_.
+  // Digests of the last reading and of the one in force; guarded by mutex_.
   std::string seen_;
   std::string in_force_;
   std::unique_ptr<SnapshotStore> snapshots_;
-  // Last: its thread uses all above.
+  // Last, because its thread uses all of the above.
   std::unique_ptr<Monitor> polling_;
 };
 

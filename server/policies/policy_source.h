@@ -1,4 +1,4 @@
-// Where policies come from. A reloader calls the same source again.
+// Sources of policies, which reloaders read repeatedly.
 #ifndef MULLIGAN_SERVER_POLICIES_POLICY_SOURCE_H_
 #define MULLIGAN_SERVER_POLICIES_POLICY_SOURCE_H_
 
@@ -16,14 +16,14 @@ class PolicySource {
  public:
   virtual ~PolicySource() = default;
 
-  // The texts as they are now; what could not be read becomes issues.
+  // Returns the current texts; read errors become issues.
   virtual std::vector<PolicyText> Read(Issues& issues) = 0;
 
   // For logs: the folder, or "<embedded>".
   virtual std::string Describe() const = 0;
 };
 
-// The policy files in `directory`; the embedded policies when it is empty.
+// Returns the files in `directory`; the embedded policies if empty.
 std::unique_ptr<PolicySource> MakePolicySource(const std::string& directory);
 
 }  // namespace mulligan

@@ -29,7 +29,7 @@ const Snapshot& SnapshotStore::Read() const {
   ThreadCopy& copy = copies[static_cast<std::size_t>(role_)];
   if (copy.version != version_.load(std::memory_order_acquire)) {
     const std::lock_guard lock(mutex_);
-    // Under the lock the version fits the pointer.
+    // Under the lock, the version matches the pointer.
     copy.version = version_.load(std::memory_order_relaxed);
     copy.snapshot = current_;
   }

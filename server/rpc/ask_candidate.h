@@ -1,4 +1,4 @@
-// Policies that are tried out beside those in force.
+// Verdicts of candidate policies.
 #ifndef MULLIGAN_SERVER_RPC_ASK_CANDIDATE_H_
 #define MULLIGAN_SERVER_RPC_ASK_CANDIDATE_H_
 
@@ -10,10 +10,10 @@
 
 namespace mulligan {
 
-// Decides `request` under `candidate`, too, and puts the verdict and how it
-// differs beside the answer in `response`. Where the candidate has none,
-// because of an error or because `watch` says that the call has cost enough,
-// the verdict says so. Changes nothing else; never throws. Returns that error.
+// Decides `request` under `candidate` as well, and adds that verdict and its
+// difference to `response`. If there is none, because of an error or because
+// `watch` ended the call, the verdict says so. Changes nothing else; never
+// throws. Returns that error.
 absl::Status AskCandidate(const v1::DecideRequest& request,
                           const PolicySet& candidate,
                           const google::protobuf::Timestamp& now, Watch& watch,

@@ -14,14 +14,14 @@ namespace {
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedOutputStream;
 
-// Some hundred ordinary answers.
+// About a hundred ordinary answers.
 constexpr std::size_t kBlockBytes = 64 << 10;
 
 constexpr std::uint32_t kTag =
     WireFormatLite::MakeTag(v1::BatchDecideResponse::kResultsFieldNumber,
                             WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
 
-// The first `size` bytes.
+// Returns the first `size` bytes.
 grpc::Slice Start(const grpc::Slice& slice, std::size_t size) {
   grpc_slice whole = slice.c_slice();
   grpc_slice start = grpc_slice_sub(whole, 0, size);
@@ -37,7 +37,7 @@ std::uint8_t* BatchAnswer::Room(std::size_t size) {
     blocks_.emplace_back(std::max(size, kBlockBytes));
     used_ = 0;
   }
-  // The block is ours alone until it is sent.
+  // The block is not shared until it is sent.
   auto* room = const_cast<std::uint8_t*>(blocks_.back().begin()) + used_;
   used_ += size;
   return room;

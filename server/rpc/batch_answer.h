@@ -13,21 +13,21 @@
 
 namespace mulligan {
 
-// The bytes of a v1::BatchDecideResponse. The message itself, with the answers
-// to a thousand reports, would take five times as much.
+// The bytes of a v1::BatchDecideResponse, a fifth of the size of the message
+// with a thousand answers.
 class BatchAnswer {
  public:
-  // The next result, its maps in the order of their keys.
+  // Adds the next result, with maps in the order of their keys.
   void Add(const v1::BatchDecideResult& result);
 
-  // All results, ready to be sent. Last.
+  // Returns all results, ready to be sent. Call last.
   grpc::ByteBuffer Take();
 
  private:
-  // Where `size` bytes go.
+  // Returns room for `size` bytes.
   std::uint8_t* Room(std::size_t size);
 
-  // Full but for the last, of which `used_` bytes are written.
+  // Full except for the last, which has `used_` bytes.
   std::vector<grpc::Slice> blocks_;
   std::size_t used_ = 0;
 };

@@ -16,19 +16,19 @@ using grpc::health::v1::HealthCheckResponse;
 
 namespace {
 
-// A watch lasts for as long as its caller likes, and takes 19 KiB.
+// A watch lasts as long as its caller likes and takes 19 KiB.
 constexpr std::size_t kMaxWatches = 2000;
 
 }  // namespace
 
-// One Watch. Everything but OnDone happens under the service's mutex. At most
-// one write is under way; of changes in between only the last is sent.
+// One Watch. Everything except OnDone runs under the service's mutex. At most
+// one write is active; of changes meanwhile only the last is sent.
 class HealthService::Watcher final
     : public grpc::ServerWriteReactor<HealthCheckResponse> {
  public:
   Watcher(HealthService& service, const std::string& name)
       : service_(service),
-        // Of one that is too long, enough to see that.
+        // Enough of a name that is too long to detect that.
         name_(name.substr(0, kMaxNameBytes + 1)),
         start_(SteadyClock::now()) {
     service_.metrics_.OnCallStarted(RpcMethod::kHealthWatch);
@@ -51,7 +51,7 @@ class HealthService::Watcher final
 
   const std::string& name() const { return name_; }
 
-  // Sends the present health of the name.
+  // Sends the current health of the name.
   void SendLocked() {
     const auto found = service_.serving_.find(name_);
     if (found == service_.serving_.end()) {
@@ -63,7 +63,7 @@ class HealthService::Watcher final
     WriteLocked();
   }
 
-  // Ends the call once the last health is sent.
+  // Ends the call after the last health was sent.
   void EndLocked() {
     ending_ = true;
     FinishWhenSentLocked();

@@ -1,6 +1,6 @@
-// grpc.health.v1.Health. Our own instead of the library's, because an open
-// Watch of that one holds Shutdown until its deadline, and because it is
-// switched on for the whole process.
+// grpc.health.v1.Health. The library's own is not used because its open Watch
+// holds Shutdown until its deadline, and because it is enabled for the whole
+// process.
 #ifndef MULLIGAN_SERVER_RPC_HEALTH_SERVICE_H_
 #define MULLIGAN_SERVER_RPC_HEALTH_SERVICE_H_
 
@@ -20,14 +20,14 @@ namespace mulligan {
 // Health by service name. Safe to share.
 class HealthService final : public grpc::health::v1::Health::CallbackService {
  public:
-  // Answers for `names`, not serving at first. `metrics` outlives this.
+  // Answers for `names`, not serving at first. `metrics` must outlive this.
   HealthService(const std::vector<std::string>& names, Metrics& metrics);
 
-  // Sets the health of one of the names; watchers hear of it.
+  // Sets the health of one of the names and notifies watchers.
   void SetServing(const std::string& name, bool serving);
 
-  // Ends every Watch, present and future, so that the server can stop.
-  // UNAVAILABLE: clients turn to another replica.
+  // Ends every Watch, present and future, with UNAVAILABLE, so that the server
+  // can stop and clients turn to another replica.
   void EndWatches();
 
   grpc::ServerUnaryReactor* Check(

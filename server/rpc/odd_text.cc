@@ -49,7 +49,7 @@ void RepairTexts(Message& message) {
     if (field->type() == FieldDescriptor::TYPE_STRING) {
       RepairField(*field, message);
     } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-      // An entry of a map is a message of its key and value.
+      // A map's entry is a message of its key and value.
       RepairMembers(*field, message);
     }
   }

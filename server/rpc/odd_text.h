@@ -1,4 +1,4 @@
-// Texts of a request that are not UTF-8.
+// Strings of a request that are not UTF-8.
 #ifndef MULLIGAN_SERVER_RPC_ODD_TEXT_H_
 #define MULLIGAN_SERVER_RPC_ODD_TEXT_H_
 
@@ -6,9 +6,9 @@
 
 namespace mulligan {
 
-// Puts U+FFFD for what is not UTF-8 in texts of `message` and all it contains,
-// as Go does when it writes Kubernetes' objects as JSON. An answer may repeat
-// any of them, and one that holds other bytes cannot be read.
+// Replaces invalid UTF-8 in `message` and all that it contains with U+FFFD, as
+// Go does when it writes Kubernetes' objects as JSON. Answers may repeat these
+// strings, and a message with invalid ones cannot be read.
 void RepairTexts(google::protobuf::Message& message);
 
 }  // namespace mulligan

@@ -11,7 +11,7 @@
 
 namespace mulligan {
 
-// What ListPolicies and the admin page /policy answer.
+// Fills the answer of ListPolicies and of the admin page /policy.
 void ListPolicies(const Snapshot& snapshot, v1::ListPoliciesResponse& response);
 
 using RawPolicyService = v1::PolicyService::WithRawCallbackMethod_ListPolicies<
@@ -19,7 +19,7 @@ using RawPolicyService = v1::PolicyService::WithRawCallbackMethod_ListPolicies<
         v1::PolicyService::WithRawCallbackMethod_CheckPolicy<
             v1::PolicyService::Service>>>;
 
-// Stateless. Answers in the pool: files are read, and policies are long.
+// Stateless. Answers in the pool, because it reads files and policies are long.
 class PolicyService final : public RawPolicyService {
  public:
   explicit PolicyService(CallEnvironment environment)

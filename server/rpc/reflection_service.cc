@@ -69,12 +69,11 @@ Response Answer(const Request& request,
   return response;
 }
 
-// An answer holds up to 400 KB of schemas for as long as its caller does not
-// read it, and the question with it.
+// An unread answer holds up to 400 KB of schemas, and its question.
 constexpr int kMaxConversations = 32;
 constexpr std::size_t kMaxQuestionBytes = 1 << 10;
 
-// One stream: question, answer, question, ... Deletes itself.
+// One stream of questions and answers. Deletes itself.
 class Conversation final : public grpc::ServerBidiReactor<Request, Response> {
  public:
   Conversation(const std::vector<std::string>& services, std::atomic<int>& open)
@@ -121,7 +120,7 @@ ReflectionService::ReflectionService(const std::string& package,
                                      std::vector<std::string> services)
     : method_("/" + package + ".ServerReflection/ServerReflectionInfo"),
       services_(std::move(services)) {
-  // What generated code does.
+  // As generated code does.
   AddMethod(new grpc::internal::RpcServiceMethod(
       method_.c_str(), grpc::internal::RpcMethod::BIDI_STREAMING, nullptr));
   MarkMethodCallback(0,

@@ -1,5 +1,4 @@
-// gRPC server reflection with the comments of the schemas, which the library's
-// own cannot show.
+// gRPC server reflection that has the schemas' comments.
 #ifndef MULLIGAN_SERVER_RPC_REFLECTION_SERVICE_H_
 #define MULLIGAN_SERVER_RPC_REFLECTION_SERVICE_H_
 
@@ -11,7 +10,7 @@
 
 namespace mulligan {
 
-// grpc.reflection.v1 or v1alpha: they differ in nothing but the name.
+// grpc.reflection.v1 or v1alpha, which differ only in name.
 class ReflectionService final : public grpc::Service {
  public:
   // `package` is "grpc.reflection.v1" or "grpc.reflection.v1alpha"; `services`

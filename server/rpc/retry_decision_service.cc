@@ -27,8 +27,7 @@ google::protobuf::Timestamp Now() {
   return now;
 }
 
-// Says in the answer that newer policies are refused, and since when. A policy
-// that came with the request is the latest.
+// Sets since when newer policies are refused. An inline policy is never stale.
 template <typename Request>
 void TellStaleness(const Request& request, const Snapshot& snapshot,
                    v1::PolicyReference& policy) {
@@ -36,13 +35,13 @@ void TellStaleness(const Request& request, const Snapshot& snapshot,
   SetTime(*snapshot.stale_since, *policy.mutable_stale_since());
 }
 
-// What the decisions of one call have in common.
+// The shared state of one call's decisions.
 struct DecidingCall {
   const CallEnvironment& environment;
   const grpc::CallbackServerContext& context;
   Watch& watch;
   const Snapshot& snapshot = environment.snapshots.Read();
-  // For reports that do not say when they were observed.
+  // For reports without a time.
   const google::protobuf::Timestamp now = Now();
 };
 
@@ -55,7 +54,7 @@ DecidedOne DecideOne(const v1::DecideRequest& request, const DecidingCall& call,
                      v1::DecideResponse& response) {
   const SteadyClock::time_point start = SteadyClock::now();
   DecidedOne decided;
-  // What the items of a batch before this one have cost, refused ones included.
+  // Includes the cost of earlier items of a batch, refused ones too.
   decided.status = call.watch.Check();
   if (decided.status.ok()) {
     decided.status =
@@ -69,7 +68,7 @@ DecidedOne DecideOne(const v1::DecideRequest& request, const DecidingCall& call,
   return decided;
 }
 
-// Asks the candidate, where there is one.
+// Asks the candidate, if there is one.
 absl::Status TryOut(const v1::DecideRequest& request, const DecidingCall& call,
                     v1::DecideResponse& response) {
   const CallEnvironment& environment = call.environment;
@@ -85,10 +84,10 @@ absl::Status TryOut(const v1::DecideRequest& request, const DecidingCall& call,
   return absl::OkStatus();
 }
 
-// What follows on an answer and cannot change it: the candidate's verdict,
-// metrics, the line in the log. All answers of a call come first, because the
-// candidate may use up the time that is left to it. ABORTED: the call is not
-// cheap with a candidate, and nothing was counted or logged.
+// Adds what cannot change an answer: the candidate's verdict, metrics, the log
+// line. Runs after all answers of the call, because the candidate may use up
+// the remaining time. ABORTED means that the call is not cheap with a
+// candidate; nothing was counted or logged.
 absl::Status FollowUp(const v1::DecideRequest& request,
                       const DecidingCall& call, double seconds,
                       v1::DecideResponse& response) {
@@ -111,10 +110,10 @@ absl::Status TooManyItems(int items) {
                                     kMaxBatchItems)}});
 }
 
-// A message whose memory is used again for the next one.
+// A message whose memory is reused for the next one.
 class Result {
  public:
-  // An empty one. Ends what was given before.
+  // Returns an empty message and invalidates the previous one.
   v1::BatchDecideResult& Next() {
     arena_.Reset();
     return *google::protobuf::Arena::CreateMessage<v1::BatchDecideResult>(
@@ -134,14 +133,14 @@ class Result {
   google::protobuf::Arena arena_{Options(first_)};
 };
 
-// The answers of a batch that wait for the candidate, which comes after the
-// last. As bytes: as messages they take five times as much.
+// The serialized answers of a batch that wait for the candidate, which comes
+// last. As messages they would take five times as much.
 struct Waiting {
   std::vector<std::string> results;
   std::vector<double> seconds;
 };
 
-// What follows on the answers of a batch where there is a candidate.
+// Follows up all answers of a batch if there is a candidate.
 absl::Status FollowUpAll(const v1::BatchDecideRequest& request,
                          const DecidingCall& call, const Waiting& waiting,
                          Result& memory, BatchAnswer& answer) {
@@ -159,9 +158,8 @@ absl::Status FollowUpAll(const v1::BatchDecideRequest& request,
   return absl::OkStatus();
 }
 
-// One watch for all items: what they cost together counts. Ends early when
-// nobody waits for the answer any more; once the call has cost too much, the
-// items that are left get an error each.
+// All items share one watch. Ends early if the caller no longer waits. Once the
+// call has cost too much, each remaining item gets an error.
 absl::Status DecideBatch(const v1::BatchDecideRequest& request,
                          const DecidingCall& call, BatchAnswer& answer) {
   const CallEnvironment& environment = call.environment;
@@ -197,11 +195,11 @@ absl::Status DecideBatch(const v1::BatchDecideRequest& request,
   return FollowUpAll(request, call, waiting, memory, answer);
 }
 
-// Up to this size a request is worked on where it arrives: it takes less than
-// the watch allows there, but for patterns.
+// Requests up to this many bytes run where they arrive. Without patterns they
+// take less than the watch allows there.
 constexpr std::size_t kCheapBytes = 16 << 10;
 
-// The field number of inline_policy in DecideRequest and DemystifyRequest.
+// Decides by size and inline policy where to run a request.
 template <typename Request>
 CallPlace PlaceOf(const grpc::ByteBuffer& request) {
   grpc::Slice slice;

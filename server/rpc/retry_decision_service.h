@@ -16,8 +16,7 @@ using RawRetryDecisionService =
             v1::RetryDecisionService::WithRawCallbackMethod_Demystify<
                 v1::RetryDecisionService::Service>>>;
 
-// Stateless. What is cheap is answered on gRPC's callback threads, the rest in
-// the pool.
+// Stateless. Cheap calls run on gRPC's threads, others in the pool.
 class RetryDecisionService final : public RawRetryDecisionService {
  public:
   explicit RetryDecisionService(CallEnvironment environment)

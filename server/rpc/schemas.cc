@@ -16,7 +16,7 @@ Schemas::Schemas() {
   google::protobuf::FileDescriptorSet set;
   set.ParseFromArray(mulligan_schemas,
                      static_cast<int>(mulligan_schemas_end - mulligan_schemas));
-  // What a file imports comes before it.
+  // Imports come before the files that use them.
   for (google::protobuf::FileDescriptorProto& file : *set.mutable_file()) {
     pool_.BuildFile(file);
     files_[file.name()].Swap(&file);

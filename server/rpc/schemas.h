@@ -1,5 +1,4 @@
-// The schemas as they were written, comments included: what reflection shows.
-// (Descriptors in generated code have lost their comments.)
+// The schemas with comments, for reflection. (Generated descriptors lack them.)
 #ifndef MULLIGAN_SERVER_RPC_SCHEMAS_H_
 #define MULLIGAN_SERVER_RPC_SCHEMAS_H_
 
@@ -13,15 +12,15 @@
 
 namespace mulligan {
 
-// Read once, at the first question; about 2 MiB from then on. Thread safe.
+// Read once, at the first question; about 2 MiB from then on. Thread-safe.
 class Schemas {
  public:
   static const Schemas& Get();
 
-  // The named file and all that it imports, itself first, each a serialized
-  // FileDescriptorProto; empty: there is none.
+  // Returns the named file, then all its imports, as serialized
+  // FileDescriptorProtos; empty if there is no such file.
   std::vector<std::string> File(const std::string& name) const;
-  // The same for the file that defines a fully qualified symbol.
+  // Returns the same for the file that defines a fully qualified symbol.
   std::vector<std::string> FileOf(const std::string& symbol) const;
 
  private:

@@ -15,7 +15,7 @@
 namespace mulligan {
 namespace {
 
-// No single violation may use up the room of all.
+// A single violation must not use up all the room.
 constexpr std::size_t kMaxFieldBytes = 256;
 constexpr std::size_t kMaxDescriptionBytes = 512;
 // Tags and lengths of one violation on the wire, and of the closing one.

@@ -20,12 +20,12 @@
 namespace mulligan {
 namespace {
 
-// Smaller requests cannot become large: at most some hundred bytes for two.
+// Smaller requests cannot become large: two bytes become a few hundred at most.
 constexpr std::size_t kUnscannedBytes = 4 << 10;
-// What a request may become when it is parsed: this, or so many times its
-// bytes. Reports of real clusters take two to four times their bytes, a batch
-// of a thousand tiny ones 2 MiB, kMaxPods of the smallest pods 12 MiB: whoever
-// keeps to the bounds of policy/limits.h is not refused here.
+// Bytes that a parsed request may take: this many, or so many times its size.
+// Reports of real clusters take two to four times their size, a batch of a
+// thousand tiny ones 2 MiB, kMaxPods of the smallest pods 12 MiB. Requests
+// within policy/limits.h are therefore not refused here.
 constexpr std::size_t kAlwaysTaken = 16 << 20;
 constexpr std::size_t kMostGrowth = 6;
 
@@ -62,9 +62,8 @@ RejectReason ReasonOf(const absl::Status& status) {
   }
 }
 
-// The names in a caller's certificate. One that spells another kind of name
-// proves nothing: an authority that checks who owns a DNS name has not checked
-// who owns the URI that it reads like.
+// Returns the names in a caller's certificate. A DNS name that reads like a URI
+// does not count as one: the authority has not checked who owns that URI.
 std::vector<std::string> NamesOf(const grpc::AuthContext& caller) {
   static constexpr struct {
     const char* property;
@@ -132,7 +131,7 @@ void WriteMessage(const google::protobuf::MessageLite& message,
   google::protobuf::io::CodedOutputStream coded(&array);
   coded.SetSerializationDeterministic(true);
   message.SerializeWithCachedSizes(&coded);
-  // The last bytes, before what they are for is copied.
+  // Writes the last bytes before their target is copied.
   coded.Trim();
 }
 
@@ -144,7 +143,7 @@ absl::Status SerializeResponse(const google::protobuf::MessageLite& response,
         absl::StrFormat("an answer of %d bytes cannot be sent", size));
   }
   grpc::Slice slice(size);
-  // The slice is ours alone until it is sent.
+  // The slice is not shared until it is sent.
   WriteMessage(response, const_cast<std::uint8_t*>(slice.begin()), size);
   grpc::ByteBuffer buffer(&slice, 1);
   bytes.Swap(&buffer);
@@ -167,7 +166,7 @@ google::rpc::Status Reject(const CallEnvironment& environment, RpcMethod method,
                            const grpc::CallbackServerContext& context,
                            const absl::Status& status) {
   environment.metrics.OnRejected(ReasonOf(status));
-  // Inside, DATA_LOSS tells unreadable bytes from an unacceptable request.
+  // Internally, DATA_LOSS means unreadable bytes.
   if (status.code() == absl::StatusCode::kDataLoss) {
     return ToRpcStatus(absl::InvalidArgumentError(status.message()));
   }
@@ -246,8 +245,8 @@ bool Admit(const UnaryCall& call) {
 void RunInPool(const UnaryCall& call, std::function<void()> run) {
   const CallEnvironment& environment = call.environment;
   const std::size_t bytes = call.in->Length();
-  // Waiting, a request takes its bytes; a copy of the share cannot be had, so
-  // that it goes with the job.
+  // A waiting request takes its bytes. The share cannot be copied, so the job
+  // holds it by pointer.
   auto waiting =
       std::make_shared<MemoryGauge::Share>(environment.memory.Take(2 * bytes));
   if (!*waiting) {

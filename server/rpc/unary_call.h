@@ -1,11 +1,13 @@
-// What every unary handler does around its own work: admit, parse, count,
-// answer.
+// What all unary handlers share: admission, parsing, counting, answering.
 //
-// Handlers take and give raw bytes (gRPC's raw callback methods) instead of
-// messages, for three reasons: both messages live on one arena that starts on
-// the stack, so that a typical call allocates nothing of ours; a request that
-// does not parse is answered INVALID_ARGUMENT instead of the library's
-// INTERNAL; and the request's size is known without computing it.
+// Handlers use raw bytes (gRPC's raw callback methods) instead of messages for
+// three reasons:
+//
+//   1. Both messages are on one arena that starts on the stack, so that a
+//      typical call allocates nothing of ours.
+//   2. A malformed request gets INVALID_ARGUMENT instead of the library's
+//      INTERNAL.
+//   3. The request's size is known without computing it.
 #ifndef MULLIGAN_SERVER_RPC_UNARY_CALL_H_
 #define MULLIGAN_SERVER_RPC_UNARY_CALL_H_
 
@@ -43,7 +45,7 @@
 
 namespace mulligan {
 
-// What handlers work with. Everything outlives the server's calls.
+// The environment of handlers. Everything in it outlives the server's calls.
 struct CallEnvironment {
   const SnapshotStore& snapshots;
   Metrics& metrics;
@@ -52,47 +54,46 @@ struct CallEnvironment {
   MemoryGauge& memory;
   UnreadAnswers& unread;
   InlinePolicies& inline_policies;
-  // Of calls that wait to be begun where they arrived.
+  // Calls that wait to start where they arrived.
   Arrivals& arrivals;
-  // Who may call.
+  // The allowed callers.
   const AllowList& allowed;
-  // Null: none are tried out.
+  // Null if there are no candidate policies.
   const SnapshotStore* candidate;
-  // Null: decisions are not logged.
+  // Null if decisions are not logged.
   DecisionLog* decision_log;
 };
 
-// DATA_LOSS when `bytes` are not a message of the request's type, whose shape
-// is `shape`, INVALID_ARGUMENT when it would take far more memory than bytes.
-// (Messages that are too large never get here: gRPC refuses them.) Texts of the
-// request are UTF-8, what was not is replaced.
+// Parses `bytes`, of the type with `shape`, and replaces invalid UTF-8.
+// DATA_LOSS if they are malformed; INVALID_ARGUMENT if they would take far more
+// memory than bytes. (gRPC refuses messages that are too large.)
 absl::Status ParseRequest(const grpc::ByteBuffer& bytes, const WireShape& shape,
                           google::protobuf::Message& request);
 
-// Writes `message` to `target`, which has room for its `size` bytes, with the
-// maps in the order of their keys: the same answer has the same bytes on every
-// replica. After ByteSizeLong.
+// Writes `message` to `target`, which has room for `size` bytes, with maps in
+// the order of their keys, so that replicas give identical bytes.
+// REQUIRES: ByteSizeLong was called.
 void WriteMessage(const google::protobuf::MessageLite& message,
                   std::uint8_t* target, std::size_t size);
 
 absl::Status SerializeResponse(const google::protobuf::MessageLite& response,
                                grpc::ByteBuffer& bytes);
 
-// The caller's trace, from the metadata of its call.
+// Returns the caller's trace from the metadata of its call.
 TraceContext TraceContextOf(const grpc::CallbackServerContext& context);
 
-// Counts and, for internal errors, logs a failed call or batch item; gives the
+// Counts a failed call or batch item, logs internal errors, and returns the
 // status for the caller.
 google::rpc::Status Reject(const CallEnvironment& environment, RpcMethod method,
                            const grpc::CallbackServerContext& context,
                            const absl::Status& status);
 
-// What a call that is worked on may take of memory.
+// Returns the bytes of memory that a running call may take.
 inline std::size_t PeakBytes(RpcMethod method, std::size_t request_bytes) {
-  // Tiny members take more than ten times their bytes, see unary_call.cc.
+  // Tiny members take more than ten times their bytes; see unary_call.cc.
   constexpr std::size_t kAnyCall = 64 << 10;
-  // YAML whose values are of two bytes takes a hundred times its bytes while it
-  // is read, file by file.
+  // YAML with values of two bytes takes a hundred times its size while it is
+  // read, one file at a time.
   constexpr std::size_t kReadingYaml = 100;
   const std::size_t yaml = method == RpcMethod::kCheckPolicy
                                ? std::min(request_bytes, kMaxCheckedFileBytes)
@@ -100,8 +101,7 @@ inline std::size_t PeakBytes(RpcMethod method, std::size_t request_bytes) {
   return kAnyCall + 10 * request_bytes + kReadingYaml * yaml;
 }
 
-// One call, from its arrival to its answer. `in`, `out` and `context` live
-// until it is finished.
+// One call. `in`, `out` and `context` live until it is finished.
 struct UnaryCall {
   const CallEnvironment& environment;
   RpcMethod method;
@@ -111,32 +111,31 @@ struct UnaryCall {
   grpc::ServerUnaryReactor* reactor;
   SteadyClock::time_point start;
 
-  // Answers, and counts the answer. Refuses instead when there is no memory to
-  // keep the answer until it is read.
+  // Answers and counts the answer. Refuses if there is no memory to keep the
+  // answer until it is read.
   void Finish(const absl::Status& status) const;
 };
 
-// Sends the caller's trace back with the answer, so that proxies and logs on
-// the way see it.
+// Returns the caller's trace with the answer, for proxies and logs on the way.
 void AnswerWithTrace(const UnaryCall& call);
 
-// PERMISSION_DENIED when the caller is not on the list.
+// PERMISSION_DENIED if the caller is not on the list.
 absl::Status CheckCaller(const UnaryCall& call);
 
-// Counts the call as started and answers with its trace. False: it was
-// answered, without work: its deadline was over, or too many others wait.
+// Counts the call as started and adds its trace to the answer. Returns false if
+// it was answered without work: its deadline passed, or too many others wait.
 bool Admit(const UnaryCall& call);
 
-// Has `run` called by the pool, or answers that there is no room.
+// Calls `run` in the pool, or answers that there is no room.
 void RunInPool(const UnaryCall& call, std::function<void()> run);
 
 // Parses a Request, calls `work(const Request&, Response&, Watch&) ->
-// absl::Status` and serialises the Response. Never throws. Where the Response
-// is a grpc::ByteBuffer, `work` has serialised it.
+// absl::Status` and serializes the Response. Never throws. If the Response is a
+// grpc::ByteBuffer, `work` has serialized it.
 template <typename Request, typename Response, typename Work>
 absl::Status RunUnary(const UnaryCall& call, CallPlace place,
                       const Work& work) {
-  // A pod report needs about 3 KiB, its answer as much again.
+  // A report of one pod needs about 3 KiB, and its answer as much.
   constexpr std::size_t kStackBytes = 16 << 10;
   constexpr std::size_t kMaxBlockBytes = 256 << 10;
   try {
@@ -164,8 +163,8 @@ absl::Status RunUnary(const UnaryCall& call, CallPlace place,
   }
 }
 
-// Answers a call: where it arrived when it is cheap, else in the pool, to
-// which a call that turns out to be expensive goes, too.
+// Answers a cheap call where it arrived, others in the pool. A call that turns
+// out to be expensive is repeated in the pool.
 template <typename Request, typename Response, typename Work>
 grpc::ServerUnaryReactor* Serve(const CallEnvironment& environment,
                                 RpcMethod method, CallPlace place,

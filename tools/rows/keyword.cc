@@ -14,8 +14,8 @@
 namespace mulligan::demystify {
 namespace {
 
-// RE2 tells which words ("atoms") a text must have to match, as a condition of
-// "and" and "or" that can only be asked: may a text with these atoms match?
+// The words ("atoms") that a match must contain. RE2 only offers a query: may a
+// text with these atoms match?
 class Atoms {
  public:
   explicit Atoms(const std::string& pattern) : filter_(1) {
@@ -24,7 +24,7 @@ class Atoms {
     filter_.Compile(&atoms_);
   }
 
-  // No text matches that has only the atoms without `words`.
+  // Returns whether no text matches that has only the atoms without `words`.
   bool Require(const std::string& words) const {
     std::vector<int> others;
     for (std::size_t i = 0; i < atoms_.size(); ++i) {
@@ -43,7 +43,7 @@ class Atoms {
     });
   }
 
-  // All parts of atoms, the longest first, then in the order of the alphabet.
+  // Returns all parts of atoms, the longest first, then alphabetically.
   std::vector<std::string> Parts() const {
     std::set<std::string> unique;
     for (const std::string& atom : atoms_) {

@@ -1,5 +1,4 @@
-// What every text that a pattern matches has in it: texts without it are not
-// searched for the pattern at all.
+// Words in every match of a pattern; texts without them are not searched.
 #ifndef MULLIGAN_TOOLS_ROWS_KEYWORD_H_
 #define MULLIGAN_TOOLS_ROWS_KEYWORD_H_
 
@@ -8,17 +7,18 @@
 
 namespace mulligan::demystify {
 
-// The words that `pattern` stands for when it is nothing else, in lower case.
+// Returns the lower-case text if `pattern` is a plain literal; else empty.
 std::optional<std::string> LiteralOf(const std::string& pattern);
 
-// The longest words, in lower case, that every match of `pattern` has; empty
-// when RE2 sees none but a letter or digit, which most texts have. The pattern
-// must compile.
+// Returns the longest words, in lower case, that every match of `pattern`
+// contains. Empty if RE2 knows none longer than one letter or digit.
+// REQUIRES: `pattern` compiles.
 std::string RequiredWords(const std::string& pattern);
 
-// What is wrong with `keyword`, in lower case, beside `pattern`, as far as RE2
-// sees: every match has it, or some have it and others can never be found,
-// unless they are to count `beside` it alone. Empty: nothing.
+// Returns what is wrong with `keyword`, in lower case, for `pattern`, as far as
+// RE2 knows; empty if nothing is. Either every match contains it, or some do
+// and the others would never be found, unless the keyword alone is to count
+// (`beside`).
 std::string KeywordProblem(const std::string& pattern,
                            const std::string& keyword, bool beside);
 

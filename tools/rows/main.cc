@@ -24,7 +24,7 @@ std::optional<std::string> Read(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-// A header that stays as it was makes nothing build again.
+// An unchanged header must not cause a rebuild.
 bool Write(const std::string& path, const std::string& text) {
   if (Read(path) == text) return true;
   std::ofstream out(path, std::ios::binary);

@@ -13,7 +13,7 @@
 namespace mulligan::demystify {
 namespace {
 
-// Words in braces that policy/words/text_remedies.cc knows.
+// Placeholders that policy/words/text_remedies.cc knows.
 constexpr std::string_view kRemedyWords[] = {
     "{pod}",   "{container}", "{node}",     "{image}", "{space}", "{limit}",
     "{above}", "{tag}",       "{workload}", "{queue}", "{ask}"};

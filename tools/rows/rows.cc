@@ -22,7 +22,7 @@ namespace {
 using signatures::Row;
 using signatures::Table;
 
-// "deletion-requested" is DeletionRequested.
+// Converts "deletion-requested" to DeletionRequested.
 std::string ConstantOf(const std::string& name) {
   std::string constant;
   bool begins = true;
@@ -45,7 +45,7 @@ bool IsIdentifier(const std::string& name) {
              name, [](unsigned char c) { return absl::ascii_isalnum(c); });
 }
 
-// One table: its rows one by one, with what table and sections say of them.
+// Compiles one table's rows, with the defaults of table and sections.
 class TableCompiler {
  public:
   TableCompiler(const Table& table, const SourceMap& positions, Issues& issues)
@@ -107,7 +107,7 @@ class TableCompiler {
     }
   }
 
-  // Flags are replaced, not added.
+  // Flags are replaced, not merged.
   static Row WithDefaults(const Row& own, const Row& defaults) {
     Row row = defaults;
     if (own.flags_size() > 0) row.clear_flags();
@@ -167,7 +167,7 @@ class TableCompiler {
          "what people are told");
   }
 
-  // What rows of this kind of table have, and no others.
+  // Checks for the keys of this kind of table, and no others.
   void CheckKind(const Row& row, const std::string& at) {
     const auto belongs = [&](bool given, bool mandatory, const char* key,
                              const char* expected) {
@@ -252,7 +252,7 @@ class TableCompiler {
         return compiled.row.name();
       });
     }
-    // Of two rows with one code the one with a context is first.
+    // Of two rows with one code, the one with a context comes first.
     if (table_.kind() == signatures::EXIT_CODE) {
       std::ranges::stable_sort(rows_, {}, [](const CompiledRow& compiled) {
         return std::pair(compiled.row.exit_codes(0),

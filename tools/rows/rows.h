@@ -1,4 +1,4 @@
-// The tables of a YAML file, checked and with nothing left to say.
+// The checked tables of a YAML file, with all defaults applied.
 #ifndef MULLIGAN_TOOLS_ROWS_ROWS_H_
 #define MULLIGAN_TOOLS_ROWS_ROWS_H_
 
@@ -12,12 +12,12 @@
 namespace mulligan::demystify {
 
 struct CompiledRow {
-  // Defaults of table and sections included; without rows of its own.
+  // Includes defaults of table and sections; has no nested rows.
   signatures::Row row;
-  // Any of them.
+  // The row matches if any of them does.
   std::vector<SearchedText> texts;
   std::vector<std::string> samples;
-  // Empty: no code asks for it.
+  // Empty if no code uses the row.
   std::string constant;
   Position position;
 };
@@ -27,16 +27,16 @@ struct CompiledTable {
   std::string name;
   signatures::Kind kind = signatures::KIND_UNSPECIFIED;
   std::string evidence;
-  // Those that are searched by their name or code are sorted by it.
+  // Sorted by name or code if it is looked up by that.
   std::vector<CompiledRow> rows;
 };
 
-// Reads one file. Every problem becomes an issue at its place.
+// Reads one file. Every problem becomes an issue with its position.
 std::vector<CompiledTable> CompileTables(const std::string& file,
                                          const std::string& yaml,
                                          Issues& issues);
 
-// Adds an issue for each table, row and constant whose name is taken.
+// Adds an issue for each duplicate name of a table, row or constant.
 void CheckNames(const std::vector<CompiledTable>& tables, Issues& issues);
 
 }  // namespace mulligan::demystify

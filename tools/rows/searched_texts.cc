@@ -26,7 +26,7 @@ bool AreWords(const google::protobuf::RepeatedPtrField<std::string>& patterns) {
          });
 }
 
-// Parts may have parts, whose names are found in no order.
+// Parts may contain parts, in any order.
 std::string WithParts(std::string pattern, const Parts& parts) {
   for (std::size_t depth = 0; depth < parts.size(); ++depth) {
     for (const auto& [name, part] : parts) {
@@ -37,7 +37,7 @@ std::string WithParts(std::string pattern, const Parts& parts) {
   return pattern;
 }
 
-// Patterns of one row, at `path`.
+// The patterns of one row, at `path`.
 class PatternCompiler {
  public:
   PatternCompiler(const Row& row, const std::string& at,

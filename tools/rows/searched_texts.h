@@ -1,4 +1,4 @@
-// What the patterns of a row are looked for by.
+// Search terms of a row's patterns.
 #ifndef MULLIGAN_TOOLS_ROWS_SEARCHED_TEXTS_H_
 #define MULLIGAN_TOOLS_ROWS_SEARCHED_TEXTS_H_
 
@@ -11,19 +11,20 @@
 
 namespace mulligan::demystify {
 
-// What a row of texts looks for.
+// One search term of a text row.
 struct SearchedText {
-  // Lower case.
+  // In lower case.
   std::string keyword;
-  // Empty: the keyword alone is enough.
+  // Empty if the keyword alone suffices.
   std::string pattern;
 };
 
 // Parts of patterns by name.
 using Parts = google::protobuf::Map<std::string, std::string>;
 
-// One text for all patterns of `row`, which stands at `at`; one for each where
-// all are plain words or have no words in common. Problems go to `report`.
+// Returns one search term for all patterns of `row`, which is at `at`; one for
+// each if all are plain words or have no words in common. Reports problems to
+// `report`.
 std::vector<SearchedText> SearchedTexts(const signatures::Row& row,
                                         const Parts& parts,
                                         const std::string& at,

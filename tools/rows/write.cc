@@ -72,7 +72,7 @@ std::string HttpCodesOf(const Row& row) {
                       SignatureOf(row), "}");
 }
 
-// Of all tables.
+// Returns the remedies of all tables.
 std::string RemediesOf(const std::vector<CompiledTable>& tables) {
   std::string text = "namespace {\nconstexpr RemedyRow kRemedies[] = {\n";
   for (const CompiledTable& table : tables) {

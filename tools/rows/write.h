@@ -1,4 +1,4 @@
-// The tables as C++.
+// Generation of C++ from the tables.
 #ifndef MULLIGAN_TOOLS_ROWS_WRITE_H_
 #define MULLIGAN_TOOLS_ROWS_WRITE_H_
 
@@ -10,13 +10,14 @@
 
 namespace mulligan::demystify {
 
-// What the tables offer: rows::HardwareTexts(), sign::kHelperFailed.
+// Returns the declarations, such as rows::HardwareTexts() and
+// sign::kHelperFailed.
 std::string HeaderOf(const std::vector<CompiledTable>& tables);
 
-// The tables themselves, constants that need nothing at the start of a program.
+// Returns the tables as constants that need no initialization at run time.
 std::string SourceOf(const std::vector<CompiledTable>& tables);
 
-// The samples of all texts, for tests.
+// Returns the samples of all texts, for tests.
 std::string SamplesOf(const std::vector<CompiledTable>& tables);
 
 // "UNCLEAR_END_ONLY" as "kUnclearEndOnly".

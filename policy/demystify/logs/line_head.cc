@@ -10,8 +10,8 @@ namespace {
 
 // One part of a head.
 const RE2& OnePart() {
-  // A date or a time of day, or both in one: "2026-08-22T11:58:00.123Z",
-  // "26/08/22", "11:58:00,123".
+  // A date, a time of day, or both: "2026-08-22T11:58:00.123Z", "26/08/22",
+  // "11:58:00,123".
   constexpr char kTime[] =
       R"((?:\d{4}-\d\d-|\d{4}/\d\d/|\d\d/\d\d/|\d\d:\d\d:)\d\d[-\d:.,+TZ]*)";
   static const RE2 part(absl::StrCat(

@@ -1,4 +1,4 @@
-// What a collector puts in front of a log's lines.
+// Prefixes that log collectors add to lines.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_LOGS_LINE_HEAD_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_LOGS_LINE_HEAD_H_
 
@@ -7,9 +7,8 @@
 
 namespace mulligan::demystify {
 
-// How long the head of a line is that whoever collected it put in front of it:
-// when it was written, and whose it is. "[rank3]:" is none: it tells of other
-// members.
+// Returns the length of the prefix that a collector added: time and source.
+// "[rank3]:" is not one, because it is about other members.
 std::size_t HeadOf(std::string_view line);
 
 }  // namespace mulligan::demystify

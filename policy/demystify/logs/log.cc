@@ -20,49 +20,49 @@ bool IsEcho(const Finding& finding) {
   return finding.row != nullptr && (finding.row->row.flags & kPeerEffect) != 0;
 }
 
-// Whether it tells only that a process which the program started ended.
+// Returns whether it only reports that a child process ended.
 bool IsOfChild(const Finding& finding) {
   return finding.row != nullptr && (finding.row->row.flags & kOfChild) != 0;
 }
 
-// The finding if it names the cause and is no echo, else nothing.
+// Returns the finding if it names a cause and is not an echo, else nothing.
 Finding IfItSettles(const Finding& finding) {
   const bool settles = finding.row != nullptr && !IsEcho(finding) &&
                        finding.row->row.tier >= Tier::kSpecific;
   return settles ? finding : Finding{};
 }
 
-// XIDs are told apart by number, so that they have a table of their own.
+// XIDs differ by number, so they have a table of their own.
 Finding FindXid(const Scanned& scanned, bool faults_only) {
   const Xid xid = WorstXid(scanned.told());
   if (faults_only && xid.effect <= XidEffect::kProgram) return {};
   return scanned.FindAt(XidSignature(xid.effect), xid.at);
 }
 
-// What the lines say that tell of an exception: the program's own last word.
+// Returns what lines with an exception say, the program's own last word.
 Finding FindInExceptions(const Scanned& scanned) {
   std::string exceptions(scanned.reports());
   if (!KeepExceptions(exceptions)) return {};
   return IfItSettles(scanned.Find(ApplicationTexts(), exceptions));
 }
 
-// Whether it tells of a mistake, which ends a program by itself.
+// Returns whether it is a user's mistake, which ends a program by itself.
 bool IsMistake(const Finding& finding) {
   return finding.row != nullptr &&
          (finding.row->row.cause == v1::CONFIG_USER_ERROR ||
           finding.row->row.cause == v1::DATA_OR_NUMERIC);
 }
 
-// What the log says from `begin` on.
+// Returns what the log says from `begin` on.
 Finding FindFrom(const Scanned& scanned, std::size_t begin) {
   std::string rest(scanned.told());
   std::fill_n(rest.begin(), begin, ' ');
   return scanned.Find(ApplicationTexts(), rest);
 }
 
-// What the last line of low severity that is known says, after which no line
-// reports anything: the program's last word. Of a mistake it is not, for the
-// program went on, unless that is a tool's, which ends a script.
+// Returns what the last known line of low severity says, if no later line
+// reports anything. Mistakes do not count, because the program went on, except
+// a tool's, which may end a script.
 Finding FindInChatter(const Scanned& scanned) {
   constexpr int kMostLooks = 8;
   Finding said;
@@ -77,9 +77,9 @@ Finding FindInChatter(const Scanned& scanned) {
   return went_on ? Finding{} : said;
 }
 
-// What the lines that report say; where they are silent the last word of those
-// that do not, and of memory also where they are vague or tell of a lost peer:
-// programs warn before they, or those they watch, end for want of it.
+// Returns what the reporting lines say, else the last word of the others.
+// Low-severity lines about memory also count if the report is vague or about a
+// lost peer, because programs warn before they run out.
 Finding FindAnywhere(const Scanned& scanned) {
   const Finding found = scanned.Find(ApplicationTexts(), scanned.reports());
   if (!scanned.has_chatter()) return found;
@@ -95,8 +95,8 @@ Finding FindAnywhere(const Scanned& scanned) {
   return memory.row != nullptr ? memory : found;
 }
 
-// Whether `inner` is what `outer` was raised from: Java and .NET print the
-// wrapper first, and between the two nothing but where it was raised.
+// Returns whether `outer` was raised from `inner`: Java and .NET print the
+// wrapper first, and only stack frames between the two.
 bool IsCauseOf(const Scanned& scanned, const Finding& inner,
                const Finding& outer) {
   bool chained = false;
@@ -114,8 +114,7 @@ bool IsCauseOf(const Scanned& scanned, const Finding& inner,
   return chained;
 }
 
-// An error of the program's own that it met before `echo` and anything else
-// that may be one.
+// Returns the program's own error before `echo` and other possible echoes.
 Finding OwnErrorBefore(const Scanned& scanned, const Finding& echo) {
   const Finding own = scanned.Find(ProgramErrors(), scanned.reports());
   if (own.row == nullptr || own.begin >= echo.begin ||
@@ -126,8 +125,8 @@ Finding OwnErrorBefore(const Scanned& scanned, const Finding& echo) {
   return IsEcho(scanned.Find(ApplicationTexts(), until)) ? Finding{} : own;
 }
 
-// Whether the program went on after `finding`: before `end` some line follows
-// that tells neither of it nor of another try.
+// Returns whether the program went on after `finding`: a later line before
+// `end` is neither known nor about a retry.
 bool WentOn(const Scanned& scanned, const Finding& finding, std::size_t end) {
   std::size_t begin = finding.end + 1;
   while (begin < end) {
@@ -145,8 +144,8 @@ bool WentOn(const Scanned& scanned, const Finding& finding, std::size_t end) {
   return false;
 }
 
-// What the exception says that torchrun quotes as that of the first child to
-// fail, where `echo` tells only that one did.
+// Returns the exception that torchrun quotes for the first failed child, if
+// `echo` only says that a child failed.
 Finding QuotedByLauncher(const Scanned& scanned, const Finding& echo) {
   if (echo.row->row.tier > Tier::kConvention) return {};
   const std::size_t summary =
@@ -160,7 +159,7 @@ Finding QuotedByLauncher(const Scanned& scanned, const Finding& echo) {
   return IsEcho(quoted) ? Finding{} : quoted;
 }
 
-// What the process said of which `launcher` tells that it ended.
+// Returns the message of the process whose end `launcher` reports.
 Finding SaidByChild(const Scanned& scanned, const Finding& launcher) {
   Finding said = launcher;
   while (IsOfChild(said)) {
@@ -170,8 +169,8 @@ Finding SaidByChild(const Scanned& scanned, const Finding& launcher) {
   return said;
 }
 
-// What the last uncaught exception says, where the program had met `other` long
-// before, and gone on: a service it could do without, a file it did not need.
+// Returns the last uncaught exception if the program had met `other` before and
+// gone on, such as an optional service or file.
 Finding LastExceptionAfter(const Scanned& scanned, const Finding& other) {
   const bool passing = other.row->row.cause == v1::DEPENDENCY_UNAVAILABLE ||
                        other.row->row.cause == v1::CONFIG_USER_ERROR;
@@ -186,18 +185,17 @@ Finding LastExceptionAfter(const Scanned& scanned, const Finding& other) {
 }
 
 Finding Best(const Scanned& scanned) {
-  // First, what the driver says of the GPU.
+  // 1. The GPU driver's errors.
   Finding found = FindXid(scanned, /*faults_only=*/true);
   if (found.row != nullptr) return found;
-  // Second, what the log says of the machine.
+  // 2. Errors of the machine.
   found = IfItSettles(scanned.Find(HardwareErrors(), scanned.reports()));
   if (found.row != nullptr) return found;
-  // Third, what an exception names, unless it could be an echo.
+  // 3. Causes named by an exception, unless it may be an echo.
   found = FindInExceptions(scanned);
   if (found.row != nullptr) return found;
-  // Fourth, everything else, unless the program went on and met its end later,
-  // a launcher tells of one that said more itself, or an error of its own came
-  // before an echo or is quoted in it.
+  // 4. All other texts. A later failure, the message of a launcher's child, or
+  //    an own error before an echo or quoted in it takes precedence.
   found = FindAnywhere(scanned);
   if (found.row == nullptr) return FindXid(scanned, /*faults_only=*/false);
   const Finding said = SaidByChild(scanned, found);
@@ -225,7 +223,7 @@ LogReader::Said LogReader::Read(std::string_view text, bool killed) const {
     const Finding passing = scanned.Find(PassingTexts(), scanned.reports());
     if (passing.row != nullptr) said.push_back(passing);
   } else if (!killed) {
-    // Programs tell that they are done as they tell all that goes well.
+    // Programs report success at the same level as everything that goes well.
     const Finding ending = scanned.Find(EndingTexts(), scanned.told());
     if (ending.row != nullptr) said.push_back(ending);
   }

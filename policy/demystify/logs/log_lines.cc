@@ -12,7 +12,7 @@
 namespace mulligan::demystify {
 namespace {
 
-// Lower case. What follows such a phrase is somebody's guess.
+// In lower case. Text after such a phrase is a guess.
 constexpr std::string_view kAdvice[] = {
     "a common cause",
     "a typical cause",
@@ -88,11 +88,11 @@ bool IsRequest(std::string_view advice) {
   return advice.starts_with("make sure") || advice.starts_with("please ");
 }
 
-// The end of the sentence at `from`; of its list when the sentence ends with
-// a colon. A request ends where the error begins that it is wrapped around:
-// "make sure you are authenticated, and try again: UNAUTHORIZED"; what follows
-// "check the following:" is part of it. Reads no further than what it returns
-// and the line behind it, so that advice in a row costs what its text does.
+// Returns the end of the sentence at `from`, or of its list if it ends in a
+// colon. A request ends where the quoted error begins: "make sure you are
+// authenticated, and try again: UNAUTHORIZED". Text after "check the
+// following:" belongs to it. Reads at most one line past the result, so that
+// repeated advice costs no more than its text.
 std::size_t EndOfAdvice(std::string_view text, std::size_t from) {
   bool to_colon = IsRequest(text.substr(from));
   std::size_t end = from;
@@ -119,7 +119,7 @@ std::size_t EndOfAdvice(std::string_view text, std::size_t from) {
 
 bool IsWordChar(char c) { return IsAlphanumeric(c) || c == '_'; }
 
-// "[rank3]: " and the like in front of a line.
+// Removes prefixes such as "[rank3]: ".
 std::string_view WithoutMarks(std::string_view line) {
   while (!line.empty() && line[0] == '[') {
     const std::size_t end = line.substr(0, 48).find(']');
@@ -131,8 +131,8 @@ std::string_view WithoutMarks(std::string_view line) {
   return line;
 }
 
-// A type that ends in Error or Exception, at the beginning of a line, alone or
-// before a colon: "torch.cuda.OutOfMemoryError: CUDA out of memory."
+// Returns whether the line starts with a type ending in Error or Exception,
+// alone or before a colon: "torch.cuda.OutOfMemoryError: CUDA out of memory."
 bool TellsOfException(std::string_view line) {
   line = WithoutMarks(line);
   for (const std::string_view start : {"Caused by: ", "Exception in thread "}) {
@@ -147,7 +147,7 @@ bool TellsOfException(std::string_view line) {
          (type.ends_with("Error") || type.ends_with("Exception"));
 }
 
-// Blanks out the lines that `is_meant` holds for, in their order.
+// Blanks out the lines that `is_meant` accepts, in order.
 template <typename IsMeant>
 void BlankLines(std::string& text, const IsMeant& is_meant) {
   for (std::size_t begin = 0; begin < text.size();) {
@@ -174,7 +174,7 @@ bool BlankAdvice(std::string& text) {
   absl::AsciiStrToLower(&lower);
   for (std::size_t word = 0; word < std::size(kAdvice); ++word) {
     if (((hits[word / 64] >> (word % 64)) & 1U) == 0) continue;
-    // What was blanked is not looked at again: advice in advice costs nothing.
+    // Blanked text is not searched again.
     for (std::size_t at = lower.find(kAdvice[word]); at != std::string::npos;
          at = lower.find(kAdvice[word], at)) {
       const std::size_t end = EndOfAdvice(lower, at);
@@ -188,7 +188,7 @@ bool BlankAdvice(std::string& text) {
 
 bool KeepExceptions(std::string& text) {
   bool any = false;
-  // Rust says what it is about in the line below.
+  // Rust's message is on the next line.
   bool continues = false;
   BlankLines(text, [&](std::string_view line) {
     if (line.empty()) return false;

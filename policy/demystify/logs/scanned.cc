@@ -12,8 +12,7 @@
 namespace mulligan::demystify {
 namespace {
 
-// Roles are told line by line, by some patterns each, which takes as long as
-// reading so many bytes.
+// Bytes that a line costs, because several patterns determine its role.
 constexpr std::size_t kBytesOfLine = 256;
 
 std::size_t CostOf(std::string_view text) {
@@ -52,7 +51,7 @@ void Scanned::AddLines(std::size_t begin, std::size_t end) {
 }
 
 void Scanned::AddLine(std::string_view line) {
-  // An indented line goes on with what the one before it says.
+  // An indented line continues the one before.
   const bool goes_on = line.starts_with("  ") || line.starts_with('\t');
   const bool is_chatter = IsChatter(line) || (goes_on && in_chatter_);
   in_chatter_ = is_chatter;
@@ -62,7 +61,7 @@ void Scanned::AddLine(std::string_view line) {
     if (part.data() != line.data()) told_.push_back('\n');
     AddPart(line, part, part, is_chatter);
   }
-  // Last, as it was meant.
+  // The quoted message comes last, unescaped.
   for (const std::string_view part : parts.said) {
     told_.push_back('\n');
     AddPart(part, part, Unescaped(part), is_chatter || IsChatter(part));

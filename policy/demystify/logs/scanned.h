@@ -1,4 +1,4 @@
-// What is looked at of a log.
+// The searched parts of a log.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_LOGS_SCANNED_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_LOGS_SCANNED_H_
 
@@ -12,47 +12,45 @@
 
 namespace mulligan::demystify {
 
-// What was found where. `line` is a part of the log as it was reported.
+// A match. `line` is a part of the log as reported.
 struct LogFinding {
   const TextSignature* row = nullptr;
   std::string_view table;
   std::string_view line;
-  // Where the line begins and ends, of what is looked at.
+  // Offsets of the line in the searched text.
   std::size_t begin = 0;
   std::size_t end = 0;
-  // Where in the line it was found.
+  // Offset of the match in the line.
   std::size_t at = 0;
 };
 
-// Copies of a log's lines without their heads, in which lines of some roles are
-// blank. Of a long one its beginning and its end, each on lines of its own:
-// nobody said what stands across the gap. Findings are parts of `log`.
+// Copies of a log's lines without prefixes, with lines of some roles blanked. A
+// long log is reduced to its start and its end, which share no line. Findings
+// are parts of `log`.
 class Scanned {
  public:
-  // What reading it costs is taken from `allowance`: what that does not suffice
-  // for is not looked at.
+  // Charges `allowance` for reading; what it does not cover is skipped.
   Scanned(std::string_view log, PatternAllowance& allowance);
 
-  // All but advice.
+  // Everything except advice.
   std::string_view told() const { return told_; }
-  // Without lines of low severity, too.
+  // Also without lines of low severity.
   std::string_view reports() const { return reports_; }
   bool has_chatter() const { return !chatter_.empty(); }
 
-  // `text` is one of those above, or the beginning of one.
+  // REQUIRES: `text` is one of the above, or a prefix of one.
   LogFinding Find(const TextTable& table, std::string_view text) const;
 
-  // Whether the table knows anything in `text`, whatever that is.
+  // Returns whether the table matches anything in `text`.
   bool Knows(const TextTable& table, std::string_view text) const {
     return table.Find(text, nullptr, &allowance_) != nullptr;
   }
 
-  // The row found at a position.
+  // Returns the finding of `row` at a position.
   LogFinding FindAt(const TextSignature* row, std::size_t at) const;
 
  private:
-  // A line of what is looked at: where it begins, the line of the log that
-  // shows it, and how far in that it begins.
+  // A searched line: its offset, the line of the log, and its offset in that.
   struct Line {
     std::size_t at;
     std::string_view shown;
@@ -63,11 +61,9 @@ class Scanned {
     std::size_t end;
   };
 
-  // The lines of the log from `begin` to `end`.
   void AddLines(std::size_t begin, std::size_t end);
-  // One of them, without its head.
   void AddLine(std::string_view line);
-  // A line of what is looked at, `part` of `shown`, as it was `said`.
+  // Adds a searched line: `part` of `shown`, with the text `said`.
   void AddPart(std::string_view shown, std::string_view part,
                std::string_view said, bool is_chatter);
 

@@ -9,7 +9,7 @@
 namespace mulligan::demystify {
 namespace {
 
-// The line says itself that the program goes on without what it tells of.
+// Returns whether the line itself says that the program continues.
 bool GoesOn(std::string_view line) {
   constexpr std::size_t kLongest = 512;
   static const RE2 kWords(
@@ -20,11 +20,11 @@ bool GoesOn(std::string_view line) {
          RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), kWords);
 }
 
-// Whether a level below an error stands near the beginning of a line.
+// Returns whether a level below error is near the start of a line.
 bool HasLowLevel(std::string_view line) {
   constexpr std::size_t kNear = 80;
   static const RE2 kLevel(
-      // Not "set NCCL_DEBUG=INFO".
+      // Excludes "set NCCL_DEBUG=INFO".
       R"((?:^|[^\w=])(?:INFO|DEBUG|TRACE|WARNING|WARN)\b)"
       // spdlog, nginx; winston, .NET.
       R"(|\[(?i:info|information|debug|trace|notice|warn|warning)\])"
@@ -40,8 +40,8 @@ bool HasLowLevel(std::string_view line) {
   return RE2::PartialMatch(re2::StringPiece(near.data(), near.size()), kLevel);
 }
 
-// Python's categories: "UserWarning: ". Node's of rejections that nobody
-// handled tells of an error.
+// Python's categories such as "UserWarning: ". Node's warning of unhandled
+// rejections is about an error.
 bool IsWarning(std::string_view line) {
   constexpr std::size_t kNear = 200;
   const std::size_t warning = line.substr(0, kNear).find("Warning: ");
@@ -50,7 +50,7 @@ bool IsWarning(std::string_view line) {
          !line.substr(0, warning).ends_with("UnhandledPromiseRejection");
 }
 
-// NCCL's WARN reports errors, and what is tried again had failed.
+// NCCL's WARN reports errors, and a retry follows a failure.
 bool ReportsError(std::string_view line) {
   return line.find("NCCL WARN") != std::string_view::npos ||
          line.find("etry") != std::string_view::npos;

@@ -1,4 +1,4 @@
-// Which lines of a log report, and which only mention.
+// Severity of log lines.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_LOGS_SEVERITY_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_LOGS_SEVERITY_H_
 
@@ -6,13 +6,13 @@
 
 namespace mulligan::demystify {
 
-// Whether a line, without its head, is of low severity: below an error as
+// Returns whether a line without prefix is of low severity: below an error as
 // Python, Java, glog, TensorFlow, compilers and structured loggers write it, or
-// it says that the program goes on. Not NCCL's WARN, which reports errors.
+// about continuing. NCCL's WARN reports errors and is not.
 bool IsChatter(std::string_view line);
 
-// Whether a tool complains that scripts call on their way ("rm: cannot remove
-// ..."): they go on unless they were told to end then.
+// Returns whether a tool in a script complains ("rm: cannot remove ..."). The
+// script goes on unless it is set to end then.
 bool IsOfTool(std::string_view line);
 
 }  // namespace mulligan::demystify

@@ -15,7 +15,7 @@ re2::StringPiece Piece(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-// The lines of a text in quotes, up to "\n" each.
+// Adds the lines of a quoted text, which "\n" separates.
 void AddLines(std::string_view said, std::vector<std::string_view>& lines) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i + 1 < said.size(); ++i) {
@@ -50,7 +50,7 @@ Level LevelOf(std::string_view line) {
 }
 
 StructuredParts PartsOf(std::string_view line) {
-  // A single word says more beside its name: "error":"EOF".
+  // A single word needs its key: "error":"EOF".
   static const RE2 kSaid(R"re((?:"[^"\\]+"\s*:\s*"|\b[\w.]+="))re"
                          R"re(((?:[^"\\ ]|\\.)* (?:[^"\\]|\\.)*))re");
   StructuredParts parts;
@@ -82,7 +82,7 @@ std::string Unescaped(std::string_view part) {
 std::string SaidIn(std::string_view line) {
   std::string text;
   for (const std::string_view part : PartsOf(line).said) {
-    // Nothing but a time.
+    // Skips a part that is only a time.
     if (HeadOf(part) == part.size()) continue;
     absl::StrAppend(&text, text.empty() ? "" : "\n", Unescaped(part));
   }

@@ -1,4 +1,4 @@
-// Lines of structured loggers: an object of JSON a line (zap, zerolog, pino,
+// Lines of structured loggers: one JSON object per line (zap, zerolog, pino,
 // python-json-logger, Docker's files) or logfmt (logrus, slog).
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_LOGS_STRUCTURED_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_LOGS_STRUCTURED_H_
@@ -9,27 +9,27 @@
 
 namespace mulligan::demystify {
 
-// Whether a structured logger may have written `line`.
+// Returns whether a structured logger may have written `line`.
 bool IsStructured(std::string_view line);
 
-// At which level such a line was written. kNone: it does not say.
+// The level of such a line; kNone if it has none.
 enum class Level { kNone, kBelowError, kError };
 Level LevelOf(std::string_view line);
 
-// The parts of such a line, with their escapes. All parts together are it.
+// The parts of such a line, still escaped; together they are the line.
 struct StructuredParts {
-  // What is said in quotes: a part for each line of it.
+  // Quoted texts, one part per line of text.
   std::vector<std::string_view> said;
-  // What stands around it.
+  // The text between them.
   std::vector<std::string_view> around;
 };
 StructuredParts PartsOf(std::string_view line);
 
-// A part of such a line as it was said, without escapes.
+// Returns a part without escapes.
 std::string Unescaped(std::string_view part);
 
-// What such a line says but for times, in lines; all of it where nothing is
-// said in quotes.
+// Returns the quoted texts of such a line except times, as lines; the whole
+// line if it has none.
 std::string SaidIn(std::string_view line);
 
 }  // namespace mulligan::demystify

@@ -19,10 +19,10 @@
 namespace mulligan::demystify {
 namespace {
 
-// Within this time a program has written wherever it writes.
+// Seconds within which a program has used all places that it writes to.
 constexpr Seconds kWritingRun = 3600;
 
-// A fact that answers instead of the one that decided, for one that says less.
+// Lets a more specific fact replace a vague winner.
 void LookBehindWinner(Conclusion& conclusion) {
   const int behind = WeighBehind(std::span(conclusion.facts),
                                  {.fails = conclusion.gang.root >= 0,
@@ -34,7 +34,7 @@ void LookBehindWinner(Conclusion& conclusion) {
   conclusion.confidence = conclusion.decisive()->confidence;
 }
 
-// A pull that fails without a reason is given the time an outage may take.
+// A pull that fails without a reason gets the time that an outage may take.
 void LookBehindPull(const Context& context, Conclusion& conclusion) {
   constexpr Seconds kYoung = 180;
   if (conclusion.cause != v1::IMAGE_INVALID ||
@@ -49,7 +49,7 @@ void LookBehindPull(const Context& context, Conclusion& conclusion) {
   }
 }
 
-// The text that decided says more than the row that found it.
+// Replaces the winner's row by one that fits the context.
 void ReadAs(const Signature& row, Conclusion& conclusion) {
   Candidate& winner =
       conclusion.facts[static_cast<std::size_t>(conclusion.winner)];
@@ -59,14 +59,14 @@ void ReadAs(const Signature& row, Conclusion& conclusion) {
   winner.flags = row.flags;
 }
 
-// The words that decided, and what they were said in.
+// The deciding text and its context.
 struct Around {
   const Context& context;
   const Conclusion& conclusion;
   std::string_view line;
   const kubernetes::core::v1::ContainerStatus* status;
 
-  // What the program said, of which `line` is a part.
+  // Returns the program's output, which contains `line`.
   std::string_view log() const {
     return IsOfPod() ? std::string_view(conclusion.gang.state.message)
                      : context.report.exit().message();
@@ -83,15 +83,15 @@ struct Around {
   }
 };
 
-// Words that mean something else beside what the report shows around them.
+// Texts whose meaning depends on the rest of the report.
 struct Surroundings {
   v1::Cause cause;
-  // The row that read them; empty: any of the cause.
+  // The row that matched; empty: any of the cause.
   std::string_view row;
   bool (*hold)(const Around& said);
   const Signature* reading;
 };
-// A pod that says what it holds, and asks for no device, is lent none.
+// A pod that states its resources and requests no device gets none.
 bool AsksForNoDevice(const Around& said) {
   return said.IsOfPod() && said.conclusion.gang.state.without_device;
 }
@@ -100,30 +100,30 @@ const Surroundings kSurroundings[] = {
     {v1::GPU_FAULT, key::kNoGpus, AsksForNoDevice, &sign::kNoDeviceAskedFor},
     {v1::GPU_FAULT, key::kNoNvidiaDriver, AsksForNoDevice,
      &sign::kNoDeviceAskedFor},
-    // What a container may write to its own file system has nothing to do with
-    // the room on a volume that somebody claimed.
+    // The limit of a container's own file system has nothing to do with the
+    // room on a claimed volume.
     {v1::STORAGE_EXHAUSTED, "",
      [](const Around& said) {
        return said.IsOfPod() &&
               IsAboutClaim(said.pod(), said.container(), said.line);
      },
      &sign::kVolumeClaimFull},
-    // A folder of the node is as damaged for whoever comes next.
+    // A folder of the node is as damaged for the next pod.
     {v1::DATA_OR_NUMERIC, key::kPoisonedCache,
      [](const Around& said) {
        return said.IsOfPod() &&
               IsOnNode(said.pod(), said.container(), said.line);
      },
      &sign::kNodeCacheDamaged},
-    // Kernels take the right to write away when a disk fails; who never had it
-    // finds out sooner.
+    // Kernels make a file system read-only when a disk fails. A container that
+    // never could write fails sooner.
     {v1::CONFIG_USER_ERROR, key::kReadOnly,
      [](const Around& said) {
        return said.IsOfPod() && said.status != nullptr &&
               RanLong(*said.status, kWritingRun);
      },
      &sign::kTurnedReadOnly},
-    // Spark sizes its heaps and its containers by the same setting.
+    // Spark sizes heaps and containers by the same setting.
     {v1::CONTAINER_OOM, "",
      [](const Around& said) {
        return !said.context.spark && IsAboutHeap(said.line) &&
@@ -154,7 +154,7 @@ void LookAround(const Context& context, Conclusion& conclusion) {
   }
 }
 
-// A quota passes when others finish, but not what is larger than all of it.
+// A quota frees up when others finish, but not for more than all of it.
 void LookBehindQuota(Conclusion& conclusion) {
   if (conclusion.cause != v1::QUOTA_EXCEEDED || conclusion.winner < 0) return;
   if (!NeverFitsQuota(conclusion.decisive()->text)) return;

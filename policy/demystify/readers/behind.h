@@ -1,4 +1,4 @@
-// What stands behind the fact that decided.
+// Facts and context that change the conclusion.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_BEHIND_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_BEHIND_H_
 
@@ -7,8 +7,8 @@
 
 namespace mulligan::demystify {
 
-// Puts the fact behind the winner of `conclusion` in its place, or the cause
-// that the surroundings of the report suggest.
+// Replaces the winner of `conclusion` by the fact behind it, or its cause by
+// the one that its context suggests.
 void LookBehind(const Context& context, Conclusion& conclusion);
 
 }  // namespace mulligan::demystify

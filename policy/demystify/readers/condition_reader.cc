@@ -31,7 +31,7 @@ Place At(const PodSaid& said, const char* leaf) {
   return {Root::kPods, said.pod_index, ".status.conditions", said.index, leaf};
 }
 
-// The words say what the reason leaves open.
+// The message states what the reason leaves open.
 void RefineDisruption(const PodSaid& said, Candidate& fact) {
   const core::PodStatus& status = said.pod.status();
   const TextSignature* text = KubeletTexts().Find(said.condition.message());
@@ -146,7 +146,7 @@ void ReadPodConditions(const Context& context, int index, const PodState& state,
                                condition.message(), state.exit_code,
                                At(said, ".message"), said.at);
     }
-    // Most conditions say nothing, and there are many pods.
+    // Most conditions have no reader, and there may be many pods.
     const std::string_view type = condition.type();
     for (const PodConditionReader& one : kPodConditions) {
       if (type == one.type && condition.status() == one.status) {

@@ -1,4 +1,4 @@
-// What the conditions of a pod say.
+// Conditions of pods.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_CONDITION_READER_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_CONDITION_READER_H_
 
@@ -9,7 +9,7 @@
 namespace mulligan::demystify {
 
 // Adds what the conditions of pods[index] say. A DisruptionTarget that is not
-// True is stale and says nothing.
+// True is stale and ignored.
 void ReadPodConditions(const Context& context, int index, const PodState& state,
                        Candidates& facts);
 

@@ -26,13 +26,13 @@ namespace core = kubernetes::core::v1;
 using Ended = EndedContainer;
 using EndedList = absl::InlinedVector<Ended, 6>;
 
-// A restart of all containers in place is not the end of anything.
+// A restart of all containers in place does not end anything.
 bool IsInPlaceRestart(const Ended& ended) {
   return ended.terminated->reason() == "RestartingAllContainers";
 }
 
-// Whether `a` rather than `b` decides how the pod ended: own ends before
-// kills, workload before helpers, then the earlier one.
+// Returns whether `a` rather than `b` decides the pod's end: own ends before
+// kills, the workload before helpers, then the earlier one.
 bool Decides(const Ended& a, const Ended& b) {
   const auto rank = [](const Ended& ended) {
     const int by_end = ended.end == End::kOwn     ? 0
@@ -53,11 +53,11 @@ bool IsFailure(const Ended& ended) {
          !IsInPlaceRestart(ended);
 }
 
-// Argo's launcher exits with this code when its own preparation failed.
+// Argo's launcher exits with this code if its own preparation failed.
 constexpr std::int32_t kArgoSentinel = 65;
 
-// A helper's failure is the root when it ended by itself before the workload,
-// or when the workload says that it never began.
+// Returns whether the helper's failure is the root: it ended by itself before
+// the workload, or the workload says that it never began.
 bool HelperIsRoot(const Ended& helper, const Ended& main) {
   if (helper.end != End::kOwn) return false;
   if (main.code == kArgoSentinel) return true;
@@ -66,7 +66,7 @@ bool HelperIsRoot(const Ended& helper, const Ended& main) {
                 ToSeconds(main.terminated->finished_at()));
 }
 
-// A program that misses what its sidecar did for it ends within so long.
+// Seconds within which a program ends once it misses its sidecar.
 constexpr Seconds kMissedWithin = 60;
 
 bool EndedShortlyBefore(const Ended& sidecar, const Ended& work) {
@@ -76,7 +76,7 @@ bool EndedShortlyBefore(const Ended& sidecar, const Ended& work) {
   return Before(at, end) && !Before(at + kMissedWithin, end);
 }
 
-// A container of a pod, and what became of it.
+// Returns the state of a pod's container.
 Ended EndIn(const Context& context, const core::Pod& pod,
             const core::ContainerStatus& status, int i, bool init,
             bool cleaned_up) {
@@ -92,13 +92,13 @@ Ended EndIn(const Context& context, const core::Pod& pod,
 
 // What a container waits for.
 struct WaitingFor {
-  // For its next restart, and how it ended is not told.
+  // Its next restart, while its last end is not reported.
   bool looping = false;
-  // For something else.
+  // Something else.
   bool blocked = false;
 };
 
-// `status` stands at `list`, which has no leaf.
+// REQUIRES: `list` is the place of `status`, without leaf.
 WaitingFor ReadWaiting(const Context& context,
                        const core::ContainerStatus& status, const Place& list,
                        Candidates& facts) {
@@ -127,9 +127,8 @@ WaitingFor ReadWaiting(const Context& context,
   return {.blocked = true};
 }
 
-// What became of a sidecar counts like that of a container beside the work
-// that failed, where it may be why that did: it ended shortly before. All are
-// stopped afterwards, so that its end may be the one before the last.
+// Adds sidecars that ended shortly before the work failed and may be the
+// reason. All are stopped afterwards, so their last end but one may count.
 void AddSidecars(const core::Pod& pod, Ended work, EndedList& failures) {
   if (work.init) return;
   const auto& statuses = pod.status().init_container_statuses();
@@ -145,7 +144,7 @@ void AddSidecars(const core::Pod& pod, Ended work, EndedList& failures) {
   }
 }
 
-// The one of `failures`, of which there is one, by whose end the pod is judged.
+// REQUIRES: `failures` is not empty.
 const Ended& PrimaryOf(const EndedList& failures) {
   const Ended& primary = *std::ranges::min_element(failures, Decides);
   const auto root = std::ranges::find_if(failures, [&](const Ended& ended) {
@@ -154,18 +153,18 @@ const Ended& PrimaryOf(const EndedList& failures) {
   return root == failures.end() ? primary : *root;
 }
 
-// What is known of the pod by the end of `primary`; `work_done`: a main
-// container ended well.
+// Returns the pod's state by the end of `primary`. `work_done`: a main
+// container succeeded.
 PodState EndedBy(const core::Pod& pod, const Ended& primary, bool work_done,
                  PodState state) {
-  // Helpers of work that has completed do not count.
+  // Helpers of completed work do not count.
   if (primary.helper && work_done &&
       !SavesOutputs(StatusOf(pod, primary).name())) {
     state.end = End::kClean;
     return state;
   }
   const bool at_work = IsAtWork(pod) && !state.cleaned_up;
-  // The first containers to end of a pod that is being stopped.
+  // The first containers to end in a pod that is being stopped.
   if (at_work && IsBeingStopped(pod)) return state;
   state.beside = !primary.recovered && at_work;
   state.end = primary.end;
@@ -180,8 +179,7 @@ PodState EndedBy(const core::Pod& pod, const Ended& primary, bool work_done,
   return state;
 }
 
-// Init containers and helpers are not the workload: unless something more
-// specific is known, their role names the cause.
+// The role of an init container or helper is the least specific cause.
 void AddRole(const Context& context, int index, const Ended& ended,
              Candidates& facts) {
   if (ended.end != End::kOwn || (!ended.helper && !ended.init)) return;
@@ -208,11 +206,11 @@ void ReadFailure(const Context& context, int index, const Ended& ended,
   }
 }
 
-// How all containers are.
+// The states of all containers.
 struct Containers {
   PodState state;
   EndedList failures;
-  // A main container ended well.
+  // A main container succeeded.
   bool work_done = false;
 };
 
@@ -254,7 +252,7 @@ Containers ReadStatuses(const Context& context, int index,
           all.state.started ||
           (!init && (has_ended || status.state().has_running() ||
                      status.state().has_terminated()));
-      // A sidecar never fails its pod, whatever becomes of it.
+      // A sidecar never fails its pod.
       if (has_ended && !(init && IsSidecar(pod, status.name()))) {
         CountEnd(ended, all);
       }
@@ -274,7 +272,7 @@ PodState ReadContainers(const Context& context, int index,
     if (all.work_done) all.state.end = End::kClean;
     return all.state;
   }
-  // Second: by whose end the pod is judged.
+  // Second: which end decides.
   AddSidecars(pod, PrimaryOf(all.failures), all.failures);
   const Ended& primary = PrimaryOf(all.failures);
   const PodState state = EndedBy(pod, primary, all.work_done, all.state);

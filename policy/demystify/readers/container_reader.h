@@ -9,10 +9,13 @@
 namespace mulligan::demystify {
 
 // Reads init and main containers (never ephemeral ones) of pods[index] into
-// `facts`. Returns `before` with the part of the containers. Rules: `state`
-// before `lastState`, which counts only while the container waits for a restart
-// or runs again; init containers fail a pod, sidecars do not; among several the
-// first that ended by itself decides, and those killed after it are echoes.
+// `facts`. Returns `before` with the state of the containers added.
+//
+//   1. `state` counts before `lastState`, which counts only while the container
+//      waits for a restart or runs again.
+//   2. Init containers fail a pod; sidecars do not.
+//   3. Of several, the first that ended by itself decides; those killed after
+//      it are echoes.
 PodState ReadContainers(const Context& context, int index,
                         const PodState& before, Candidates& facts);
 

@@ -20,7 +20,7 @@ void AddError(Candidates& facts, const Signature& row, const char* leaf,
       .number = number;
 }
 
-// Nothing sent names a cause: shows the most telling of what was sent.
+// Adds the most informative field if none names a cause.
 void AddUnnamedError(Candidates& facts, const v1::CreationError& error) {
   const bool create = error.phase() == v1::CreationError::CREATE;
   const struct {
@@ -39,8 +39,7 @@ void AddUnnamedError(Candidates& facts, const v1::CreationError& error) {
   }
 }
 
-// What the API answered to a call. Returns the row of its message; null: there
-// is none.
+// Adds an API's answer. Returns the row of its message; null if none.
 const Signature* AddAnswer(Candidates& facts, const v1::CreationError& error) {
   const Signature* text =
       AddText(facts, CreationTexts(), error.message(),
@@ -60,7 +59,7 @@ const Signature* AddAnswer(Candidates& facts, const v1::CreationError& error) {
 void ReadCreationError(const Context& context, Candidates& facts) {
   if (!context.report.has_creation_error()) return;
   const v1::CreationError& error = context.report.creation_error();
-  // Says nothing; beside objects that do it is an empty form.
+  // An empty error next to objects is an empty form.
   const bool alone =
       context.report.pods().empty() && context.report.jobs().empty();
   if (!alone && error.ByteSizeLong() == 0) return;

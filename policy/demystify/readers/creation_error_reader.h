@@ -1,4 +1,4 @@
-// What an API answered when an object was to be created.
+// Errors of the API when an object was created.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_CREATION_ERROR_READER_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_CREATION_ERROR_READER_H_
 

@@ -23,7 +23,7 @@ Place MessagePlace(const EndedContainer& ended, int pod) {
                      ".lastState.terminated.message");
 }
 
-// Exit codes, absent in cut-down reports, that Kubernetes always writes.
+// Returns the exit code, from the signal if a report was cut down.
 std::int32_t CodeIn(const core::ContainerStateTerminated& terminated) {
   constexpr std::int32_t kMostSignal = 64;
   if (terminated.exit_code() == 0 && terminated.signal() > 0 &&
@@ -33,7 +33,7 @@ std::int32_t CodeIn(const core::ContainerStateTerminated& terminated) {
   return terminated.exit_code();
 }
 
-// Exit codes that belong to the reason beside them.
+// Returns whether the exit code only goes with the reason.
 bool CodeIsInvented(std::string_view reason) {
   return reason == "StartError" || reason == "ContainerCannotRun" ||
          reason == "ContainerStatusUnknown";
@@ -44,8 +44,8 @@ ExitContext ContextOf(const Context& context, std::string_view reason) {
   return context.spark ? ExitContext::kSpark : ExitContext::kAny;
 }
 
-// Adds what its termination message says. Returns the row of the built-in text
-// in it; null: there is none.
+// Adds what the termination message says. Returns the row of the built-in text
+// in it; null if there is none.
 const Signature* ReadTexts(const Context& context, int pod,
                            const EndedContainer& ended, Candidates& facts) {
   const std::string& message = ended.terminated->message();
@@ -63,7 +63,7 @@ const Signature* ReadTexts(const Context& context, int pod,
                                ended.end == End::kKilled);
 }
 
-// Beside `text`, the row of the message that goes with the reason.
+// `text` is the row of the message, which weighs the reason.
 void ReadReason(int pod, const EndedContainer& ended, const Signature* text,
                 Candidates& facts) {
   const std::string& reason = ended.terminated->reason();
@@ -75,7 +75,7 @@ void ReadReason(int pod, const EndedContainer& ended, const Signature* text,
   Weigh(Round::kBeside, fact, {.message = text});
 }
 
-// The container that its author says is the main one; empty: none said so.
+// Returns the container marked as the main one; empty if none is.
 std::string_view MainOf(const core::Pod& pod) {
   const std::string_view named = LabelOf(
       pod.metadata().annotations(), "kubectl.kubernetes.io/default-container");
@@ -137,8 +137,8 @@ bool IsWaitingForRestart(const core::ContainerStatus& status) {
   return status.state().waiting().reason() == "CrashLoopBackOff";
 }
 
-// Whether the first rule of the container that takes the exit code restarts it;
-// nothing: none takes it (kubelet 1.34 and 1.35, whose every action restarts).
+// Returns whether the container's first rule for the exit code restarts it;
+// empty if none applies (kubelet 1.34 and 1.35, where every action restarts).
 std::optional<bool> RestartsByRule(const core::Container& container,
                                    std::int32_t exit_code) {
   for (const core::ContainerRestartRule& rule :

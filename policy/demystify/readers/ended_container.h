@@ -21,65 +21,64 @@ struct EndedContainer {
   bool helper = false;
   // Read from lastState.
   bool last = false;
-  // Runs again by now.
+  // It runs again.
   bool recovered = false;
   End end = End::kNone;
   std::int32_t code = 0;
 };
 
-// Its status in the pod that it is of.
+// Returns its status in the pod.
 const kubernetes::core::v1::ContainerStatus& StatusOf(
     const kubernetes::core::v1::Pod& pod, const EndedContainer& ended);
 
-// The end in `status` that counts: `state` before `lastState`, which counts
-// only while the container waits for its next start or runs again.
+// Returns the end in `status` that counts: `state` before `lastState`, which
+// counts only while the container waits for its next start or runs again.
 EndedContainer EndOfContainer(
     const kubernetes::core::v1::ContainerStatus& status);
 
-// Whether the container of a pod that its owner stops (CleanUpBegan in
-// pod_life.h: since when) ended before that, and its last run ends by it: it
-// runs still, was killed, or ended later, with whatever code the program
-// answers a SIGTERM.
+// Returns whether the container had ended before its owner began to stop the
+// pod (`since`, from CleanUpBegan in pod_life.h), and that stop ends its last
+// run: it still runs, was killed, or ended later with any code.
 bool EndsByStopping(const kubernetes::core::v1::ContainerStatus& status,
                     Seconds since);
 
-// The end before the last start, however the run after it ended; null where
-// none is told.
+// Returns the end before the last start, however the run after it ended;
+// `terminated` is null if none is reported.
 EndedContainer LastEnd(const kubernetes::core::v1::ContainerStatus& status);
 
-// Whether its last run took more than `least`; unknown times are none.
+// Returns whether its last run is known to be longer than `least` seconds.
 bool RanLong(const kubernetes::core::v1::ContainerStatus& status,
              Seconds least);
 
-// EndOfContainer of a pod that its owner cleans up: the end before the one by
-// that, if there is any. What ended from `requested` on ended by it, and what
-// was killed from `killed_since` on.
+// Returns EndOfContainer for a pod that its owner cleans up, but the end before
+// the clean-up's own, if any. Ends from `requested` on, and kills from
+// `killed_since` on, belong to the clean-up.
 EndedContainer EndBefore(const kubernetes::core::v1::ContainerStatus& status,
                          Seconds requested, Seconds killed_since);
 
 bool IsWaitingForRestart(const kubernetes::core::v1::ContainerStatus& status);
 
-// Whether the kubelet starts `ended`, a container of `pod`, again: it waits for
-// that (CrashLoopBackOff), or its rules by exit code and else its restart
-// policy say so (kubelet 1.34). Nothing is restarted in a pod that has ended or
-// is being stopped.
+// Returns whether the kubelet restarts `ended`, a container of `pod`: it waits
+// for that (CrashLoopBackOff), or its rules by exit code or else its restart
+// policy say so (kubelet 1.34). False for a pod that has ended or is being
+// stopped.
 bool RestartsInPlace(const kubernetes::core::v1::Pod& pod,
                      const EndedContainer& ended);
 
-// The end in an exit code and the reason beside it.
+// Returns the kind of end for an exit code and its reason.
 End EndOf(std::int32_t exit_code, std::string_view reason);
 
-// Whether the container of this name is an init container that is always
-// restarted, that is a sidecar.
+// Returns whether the container of this name is a sidecar: an init container
+// that is always restarted.
 bool IsSidecar(const kubernetes::core::v1::Pod& pod, const std::string& name);
 
-// Whether the main container of this name helps the workload only: known by
-// name, injected after the pod was written, or beside the one that is said to
-// be the main one, by annotation kubectl.kubernetes.io/default-container or by
-// the name "main" (Argo, Flyte).
+// Returns whether the main container of this name only helps the workload. It
+// is known by name, was injected later, or is not the one marked as main by
+// annotation kubectl.kubernetes.io/default-container or by the name "main"
+// (Argo, Flyte).
 bool IsHelper(const kubernetes::core::v1::Pod& pod, const std::string& name);
 
-// A code, what stands beside it, and the row that its message says.
+// An exit code, its reason, and the row of its message.
 struct EndByCode {
   std::int32_t code = 0;
   std::string_view reason;
@@ -87,8 +86,7 @@ struct EndByCode {
   Seconds at = kUnknownTime;
 };
 
-// Adds what the code of an end at `place` says, unless it only goes with the
-// reason.
+// Adds what the exit code at `place` says, unless it only goes with the reason.
 void ReadExitCode(const Context& context, const EndByCode& end,
                   const Place& place, Candidates& facts);
 
@@ -96,7 +94,7 @@ void ReadExitCode(const Context& context, const EndByCode& end,
 void ReadEndedContainer(const Context& context, int pod,
                         const EndedContainer& ended, Candidates& facts);
 
-// Places in pods[pod].
+// Return places in pods[pod].
 Place StatusPlace(const EndedContainer& ended, int pod, const char* now,
                   const char* last);
 Place ExitCodePlace(const EndedContainer& ended, int pod);

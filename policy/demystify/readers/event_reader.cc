@@ -27,7 +27,7 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// Which stages may still be the cause.
+// The stages of a pod's life that may still be the cause.
 struct Gate {
   bool create = true;
   bool schedule = true;
@@ -47,7 +47,7 @@ Seconds LastTime(const core::Event& event) {
                    ToSeconds(event.first_timestamp())});
 }
 
-// An event, for the pod that it is read for.
+// An event and the pod that it is read for.
 struct EventSaid {
   const Context& context;
   const Gate& gate;
@@ -82,8 +82,8 @@ void AddDevice(const EventSaid& said, const TextSignature& text,
   Weigh(Round::kBeside, fact, scene);
 }
 
-// The driver's errors are told apart by number, whatever the detector calls
-// its event; some of them are no trouble at all. Returns whether it is one.
+// GPU driver errors are identified by number, whatever the event's name; some
+// are harmless. Returns whether it is one.
 bool ReadXid(const EventSaid& said, Candidates& facts) {
   const Xid xid = WorstXid(said.event.message());
   const bool told = xid.effect != XidEffect::kNone;
@@ -99,7 +99,7 @@ bool ReadXid(const EventSaid& said, Candidates& facts) {
   return true;
 }
 
-// Other words of detectors about accelerators and links.
+// Other messages of detectors about accelerators and links.
 bool ReadDevice(const EventSaid& said, Candidates& facts) {
   std::size_t found_at = 0;
   const TextSignature* text =
@@ -109,8 +109,8 @@ bool ReadDevice(const EventSaid& said, Candidates& facts) {
   return true;
 }
 
-// Kueue: EvictedDueTo and the reason of its condition. Kubelet and eviction
-// manager use the pod's reason as the event's.
+// Kueue uses EvictedDueTo and the condition's reason. The kubelet and eviction
+// manager use the pod's reason.
 const Signature* FindOthersReason(std::string_view reason) {
   constexpr std::string_view kEvicted = "EvictedDueTo";
   return reason.starts_with(kEvicted)
@@ -121,7 +121,7 @@ const Signature* FindOthersReason(std::string_view reason) {
 constexpr struct {
   Texts texts;
   const TextTable& (*table)();
-  // Asked of any text, while this stage may be the cause.
+  // Applies to any message while `stage` may be the cause.
   bool any;
   Stage stage;
 } kEventTexts[] = {
@@ -143,7 +143,7 @@ bool IsAboutImage(std::string_view text) {
          Contains(text, "image \"");
 }
 
-// What the tables know that an event with these texts is looked up in.
+// Returns the row of the tables for `texts` that matches; null if none does.
 const Signature* ReadText(const EventSaid& said, Texts texts,
                           Candidates& facts) {
   const std::string& message = said.event.message();
@@ -153,7 +153,7 @@ const Signature* ReadText(const EventSaid& said, Texts texts,
     if (!gate.start) return nullptr;
     texts = Texts::kImage;
   }
-  // What a pod has events about was created.
+  // A pod with events was created.
   if (said.event.involved_object().kind() == "Pod") gate.create = false;
   for (const auto& one : kEventTexts) {
     const bool asked = texts == Texts::kAny ? one.any && gate.Admits(one.stage)
@@ -175,7 +175,7 @@ void ReadEvent(const EventSaid& said, Candidates& facts) {
                                   said.at);
   }
   if (ReadXid(said, facts)) return;
-  // The taint manager takes an eviction back under the same reason.
+  // The taint manager cancels an eviction with the same reason.
   if (event.message().starts_with("Cancelling deletion")) return;
   const EventSignature* row = FindEvent(event.reason());
   if (row == nullptr) {
@@ -203,7 +203,7 @@ bool SaysScheduled(const Context& context, int event) {
   return context.report.events(event).reason() == "Scheduled";
 }
 
-// How far an event says that its object came, in the order of its life.
+// How far the event's object has come, in order.
 enum class Step : std::uint8_t {
   kNone,
   kMade,
@@ -218,8 +218,8 @@ constexpr struct {
   std::string_view reason;
   Step step;
 } kSteps[] = {
-    // Of a Job, that its pod is made; of a Workload of Kueue, that it is
-    // admitted; the others are the scheduler's and the kubelet's, of a pod.
+    // SuccessfulCreate is a Job's, for its pod; QuotaReserved and Admitted are
+    // Kueue's; the others are the scheduler's and the kubelet's, for a pod.
     {"SuccessfulCreate", Step::kMade}, {"Scheduled", Step::kPlaced},
     {"Pulling", Step::kMounted},       {"Pulled", Step::kPulled},
     {"Created", Step::kPulled},        {"Started", Step::kRuns},
@@ -228,14 +228,14 @@ constexpr struct {
 };
 
 Step StepOf(const core::Event& event) {
-  // The taint manager takes an eviction back under the same reason.
+  // The taint manager cancels an eviction with the same reason.
   if (event.message().starts_with("Cancelling deletion")) return Step::kRuns;
   const auto found = std::ranges::find(
       kSteps, event.reason(), [](const auto& row) { return row.reason; });
   return found == std::end(kSteps) ? Step::kNone : found->step;
 }
 
-// The step that an object comes to once what the event says is overcome.
+// Returns the step that follows once the event's problem is overcome.
 Step StepAfter(const core::Event& event) {
   const EventSignature* const row = FindEvent(event.reason());
   switch (row == nullptr ? Stage::kRun : row->stage) {
@@ -251,11 +251,10 @@ Step StepAfter(const core::Event& event) {
   }
 }
 
-// What named objects of which only events are reported have overcome: a later
-// event says that one came further than what kept it, or befell it. Events of a
-// pod without times, or of the same second, follow each other as they stand in
-// the report: the API server lists them by name, which ends in their time, and
-// so does kubectl describe.
+// Problems that were overcome, for objects with events only: a later event
+// shows that the object came further. Pod events without times, or in the same
+// second, are ordered as in the report. The API server lists them by name,
+// which ends in their time, and kubectl describe does too.
 class Overcome {
  public:
   explicit Overcome(const Context& context) : context_(context) {
@@ -276,7 +275,7 @@ class Overcome {
     return std::ranges::any_of(steps->second, [&](int other) {
       const core::Event& then = context_.report.events(other);
       const Step step = StepOf(then);
-      // A pod is placed, and its volumes are mounted, once.
+      // A pod is placed once, and its volumes are mounted once.
       const bool once = after == Step::kPlaced ||
                         (after == Step::kMounted && step >= Step::kRuns);
       return step >= after && IsOfOnePart(event, then) &&
@@ -290,7 +289,7 @@ class Overcome {
     return object.uid().empty() ? object.name() : object.uid();
   }
 
-  // Of two containers of a pod one may start and the other not.
+  // One container of a pod may start while another does not.
   static bool IsOfOnePart(const core::Event& a, const core::Event& b) {
     const std::string& container = a.involved_object().field_path();
     return container.empty() || b.involved_object().field_path().empty() ||
@@ -306,18 +305,18 @@ class Overcome {
   }
 
   const Context& context_;
-  // The events that say how far an object came, by its UID or name.
+  // Events that show an object's step, by its UID or name.
   std::unordered_map<std::string_view, std::vector<int>> steps_;
 };
 
-// What the kernel kills is gone at once, and its parent soon.
+// Seconds. A process that the kernel kills ends at once, its parent soon after.
 constexpr Seconds kKillSeenBefore = 600;
 
 bool IsOfMemory(v1::Cause cause) {
   return cause == v1::CONTAINER_OOM || cause == v1::HOST_OOM;
 }
 
-// The kernel names whom it killed by the UID of its pod.
+// The kernel identifies the killed process by its pod's UID.
 bool NamesAnotherPod(const std::string& message, const core::Pod& pod) {
   if (!Contains(message, "kubepods")) return false;
   static const re2::RE2* const named =
@@ -332,10 +331,10 @@ bool NamesAnotherPod(const std::string& message, const core::Pod& pod) {
   return !own.empty() && own.compare(0, uid.size(), uid) != 0;
 }
 
-// Of what befell the node of a pod, from the fact `from` on, keeps what may
-// have to do with its end:
-// 1. nothing from before the pod was there, but a device that broke
-// 2. no kill for memory that it outlived
+// Of the events on a pod's node, from the fact `from` on, keeps those that may
+// concern its end:
+// 1. none from before the pod existed, except a broken device
+// 2. no memory kill that it survived
 void KeepOfPod(const core::Pod& pod, const PodState& state, std::size_t from,
                Candidates& facts) {
   const Seconds born = ToSeconds(pod.metadata().creation_timestamp());
@@ -349,11 +348,11 @@ void KeepOfPod(const core::Pod& pod, const PodState& state, std::size_t from,
               facts.end());
 }
 
-// Of the events about nodes those about the pod's; null: none are.
+// Returns the events about the pod's node; null if there are none.
 const std::vector<int>* NodeEventsOf(const Context& context,
                                      const core::Pod& pod) {
   const auto& all = context.node_events;
-  // The only pod: the only node is its node.
+  // The only node is that of the only pod.
   if (pod.spec().node_name().empty() && context.report.pods_size() == 1) {
     return all.size() == 1 && WasPlaced(pod) ? &all.begin()->second : nullptr;
   }

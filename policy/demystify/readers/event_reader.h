@@ -1,4 +1,4 @@
-// What events say.
+// Facts from events.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_EVENT_READER_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_EVENT_READER_H_
 
@@ -9,20 +9,20 @@
 
 namespace mulligan::demystify {
 
-// Adds what the events about pods[index] and about its node say. Events of a
-// stage of life that the pod has left behind are history and say nothing.
+// Adds facts from events about pods[index] and its node. Skips events of a
+// stage that the pod has passed.
 void ReadEventsOfPod(const Context& context, int index, const PodState& state,
                      Candidates& facts);
 
-// Adds what events about the workload's other objects say; for reports without
-// a failing pod.
+// Adds facts from events about other objects of the workload, for reports
+// without a failing pod.
 void ReadOtherEvents(const Context& context, Candidates& facts);
 
-// Adds what events say about nodes and claims that nothing in the report
-// connects with the workload.
+// Adds facts from events about nodes and claims that the report does not
+// connect to the workload.
 void ReadSharedEvents(const Context& context, Candidates& facts);
 
-// First occurrence, whichever form the event has.
+// Returns the time of the first occurrence, for either form of event.
 Seconds FirstTime(const kubernetes::core::v1::Event& event);
 
 }  // namespace mulligan::demystify

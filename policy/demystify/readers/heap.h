@@ -1,5 +1,5 @@
-// Heaps that programs keep within the memory of their container, and what else
-// a JVM keeps beside its heap.
+// Heaps with a limit of their own inside the container's memory, and a JVM's
+// memory outside its heap.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_HEAP_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_HEAP_H_
 
@@ -7,18 +7,18 @@
 
 namespace mulligan::demystify {
 
-// Whether a line about memory is about such a heap, or what a program allows
-// its workers.
+// Returns whether a line about memory is about such a heap, or about a limit
+// for a program's workers.
 bool IsAboutHeap(std::string_view line);
 
-// Whether a log tells of an option that gives it a size of its own, so that it
+// Returns whether a log has an option that fixes the heap's size, so that it
 // does not grow with the container.
 bool FixesHeap(std::string_view log);
 
-// Whether a line tells of memory beside the heap of a JVM that does not grow
-// with the container: what is told of classes never does, and direct memory,
-// which may be as large as the heap, not where `log` tells of an option that
-// sets its size, or that of a heap which does not follow the container either.
+// Returns whether a line is about JVM memory outside the heap that does not
+// grow with the container. Class memory never does. Direct memory, which may be
+// as large as the heap, does not if `log` has an option for its size. Nor does
+// it if `log` fixes the heap's size and `heap_follows` is false.
 bool IsAreaOfItsOwn(std::string_view line, std::string_view log,
                     bool heap_follows);
 

@@ -56,7 +56,7 @@ constexpr std::string_view kHelpers[] = {
 };
 static_assert(std::is_sorted(std::begin(kHelpers), std::end(kHelpers)));
 
-// By a letter, the first helper whose name begins with it or a later one.
+// For each letter, the first helper whose name begins with it or a later one.
 constexpr auto kFirstOf = [] {
   std::array<std::size_t, 257> first = {};
   for (std::size_t letter = 1; letter < first.size(); ++letter) {
@@ -71,7 +71,7 @@ constexpr auto kFirstOf = [] {
 
 }  // namespace
 
-// Of every container of every pod it is asked several times.
+// Called several times for every container of every pod.
 bool IsHelperContainer(std::string_view name) {
   if (name.empty()) return false;
   const auto letter = static_cast<unsigned char>(name.front());

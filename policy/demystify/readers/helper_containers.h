@@ -1,4 +1,4 @@
-// Containers that help the work, and those that sound like it.
+// Names of helper containers.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_HELPER_CONTAINERS_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_HELPER_CONTAINERS_H_
 
@@ -6,11 +6,11 @@
 
 namespace mulligan::demystify {
 
-// Containers that help the workload rather than being it.
+// Returns whether the container helps the workload rather than being it.
 bool IsHelperContainer(std::string_view name);
 
-// Of those, the ones that store what the work has made once it has completed
-// (Argo's wait, Flyte's copilot): killed before that they take it along.
+// Returns whether the helper stores results after the work has completed
+// (Argo's wait, Flyte's copilot). If killed before, the results are lost.
 bool SavesOutputs(std::string_view name);
 
 }  // namespace mulligan::demystify

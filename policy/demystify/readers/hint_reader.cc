@@ -9,7 +9,7 @@
 namespace mulligan::demystify {
 namespace {
 
-// A row for each cause: whose word it is says nothing about a cause as such.
+// A row for each cause; a hint has no evidence of its own.
 constexpr auto kHintRows = [] {
   std::array<Signature, v1::Cause_ARRAYSIZE> rows{};
   for (std::size_t cause = 0; cause < rows.size(); ++cause) {

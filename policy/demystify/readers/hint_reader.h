@@ -1,4 +1,4 @@
-// What others make of the failure (FailureReport.hints).
+// Diagnoses by others (FailureReport.hints).
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_HINT_READER_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_HINT_READER_H_
 
@@ -7,8 +7,8 @@
 
 namespace mulligan::demystify {
 
-// Adds a fact for each hint, in their order: as sure as it says, and deciding
-// nothing until it is weighed against the answer (Round::kOthers).
+// Adds a fact for each hint, in order, with its confidence. It decides nothing
+// until weighed against the answer (Round::kOthers).
 void ReadHints(const Context& context, Candidates& facts);
 
 }  // namespace mulligan::demystify

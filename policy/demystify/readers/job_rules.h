@@ -1,5 +1,5 @@
-// What a Job's own podFailurePolicy says of a failed pod: its controller writes
-// that down a moment later, and of an ignored one nothing at all.
+// Rules of a Job's podFailurePolicy for a failed pod. The Job controller
+// reports their result later, and nothing for ignored pods.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_JOB_RULES_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_JOB_RULES_H_
 
@@ -8,9 +8,8 @@
 
 namespace mulligan::demystify {
 
-// Adds what the rule that takes the exit code of the pod `index`, which has
-// failed, makes of it. Rules about conditions of pods say nothing that these do
-// not.
+// Adds the result of the rule for the exit code of pods[index], which has
+// failed. Rules about pod conditions add nothing to those conditions.
 void ReadJobRules(const Context& context, int index, Candidates& facts);
 
 }  // namespace mulligan::demystify

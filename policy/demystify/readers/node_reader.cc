@@ -23,14 +23,14 @@ template <typename Map>
 std::string_view SpotLabelIn(const Map& labels) {
   std::string_view found;
   for (const auto& [key, value] : labels) {
-    // The smallest, so that map order does not show.
+    // The smallest, because the order of a map varies.
     if (IsSpotLabel(key, value) && (found.empty() || key < found)) found = key;
   }
   return found;
 }
 
-// Whether a condition that has no row says that something is wrong: "...Ready"
-// and "...Healthy" are good when True, all others bad.
+// Returns whether a condition without a row reports a problem: "...Ready" and
+// "...Healthy" if False, all others if True.
 bool SaysTrouble(const core::NodeCondition& condition) {
   const std::string_view type = condition.type();
   const bool good = type.ends_with("Ready") || type.ends_with("Healthy");
@@ -48,8 +48,8 @@ void ReadConditionWords(const core::NodeCondition& condition, int index, int i,
   }
 }
 
-// Taints and conditions explain nothing about an end of the pod's own, unless a
-// device broke just then.
+// Keeps only device faults near the end. Taints and other conditions do not
+// explain a pod's own end.
 void KeepDevices(const PodState& state, std::size_t from, Candidates& facts) {
   const auto explains = [&state](const Candidate& fact) {
     return (fact.cause == v1::GPU_FAULT || fact.cause == v1::FABRIC_FAULT) &&
@@ -93,7 +93,7 @@ void ReadNode(const Context& context, int index, Candidates& facts) {
     AddFact(facts, "node-condition", *row,
             {Root::kNodes, index, ".status.conditions", i, ".status"}, row->key,
             at);
-    // What is announced stands in the message.
+    // The message names the announced maintenance.
     if (row->cause == v1::NODE_SHUTDOWN) {
       AddText(facts, AnnouncementTexts(), condition.message(),
               {Root::kNodes, index, ".status.conditions", i, ".message"}, at);

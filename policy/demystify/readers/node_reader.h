@@ -1,4 +1,4 @@
-// What nodes say.
+// Facts from nodes.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_NODE_READER_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_NODE_READER_H_
 
@@ -10,16 +10,16 @@
 
 namespace mulligan::demystify {
 
-// Adds taints, conditions and deletion of the node of pods[index], and devices
-// of the pod that are unhealthy.
+// Adds taints, conditions and deletion of the node of pods[index], and
+// unhealthy devices of the pod.
 void ReadNodeOf(const Context& context, int index, const PodState& state,
                 Candidates& facts);
 
-// Adds the same of nodes[index], for reports without pods.
+// Adds the same for nodes[index], for reports without pods.
 void ReadNode(const Context& context, int index, Candidates& facts);
 
-// Whether pods[index] ran on spot or preemptible capacity, and which label
-// says so.
+// Returns whether pods[index] ran on spot or preemptible capacity, and sets the
+// label that shows it.
 bool FindSpotSign(const Context& context, int index, Place& place,
                   std::string_view& label);
 

@@ -22,24 +22,24 @@
 namespace mulligan::demystify {
 namespace {
 
-// Whether nodes and claims of whom nothing says that they are this workload's
-// may tell what happened: pods wait for something, or there is nothing else
-// to go by. How its own objects fare is not theirs to change.
+// Returns whether nodes and claims that may not be the workload's can explain
+// the failure: its pods wait for something, or the report has nothing else.
+// They say nothing about the state of its own objects.
 bool LeavesOpen(const Context& context, const Gang& gang) {
   const v1::FailureReport& report = context.report;
   if (!report.pods().empty()) return gang.running + gang.succeeded == 0;
   return !context.owners.any() && !report.has_creation_error();
 }
 
-// What was not created has no pods and no Jobs that events could be about.
+// An object that was not created has no pods or Jobs with events.
 bool NothingWasCreated(const Context& context) {
   const v1::FailureReport& report = context.report;
   return report.has_creation_error() && report.pods().empty() &&
          !context.owners.any();
 }
 
-// Whether the fact is of an event about a pod that is gone, and another one
-// began since and is well so far.
+// Returns whether the fact is of an event about a deleted pod, and a later pod
+// is healthy so far.
 bool HasSuccessor(const Attempt& attempt, const Candidate& fact) {
   if (fact.place.root != Root::kEvents || !Known(fact.at)) return false;
   const auto& event = attempt.report().events(fact.place.index);
@@ -67,9 +67,9 @@ void WeighOtherEvents(const Attempt& attempt, const Gang& gang,
   }
 }
 
-// Whether an owner failed of nothing else than the `done` pods, which ended
-// well as they were deleted: none of the report's pods failed, and no Job
-// counts more.
+// Returns whether an owner failed only because of the `done` pods, which
+// succeeded while being deleted: no pod of the report failed, and no Job counts
+// more.
 bool FailedOfNothingElse(const Attempt& attempt, const Gang& gang,
                          std::string_view owner, const std::vector<int>& done) {
   for (const auto& job : attempt.report().jobs()) {
@@ -85,10 +85,10 @@ bool FailedOfNothingElse(const Attempt& attempt, const Gang& gang,
          });
 }
 
-// A pod counts as failed from the moment it is deleted, even where its program
-// then ends well (Job of Kubernetes 1.34, podReplacementPolicy
-// TerminatingOrFailed; kubernetes#125695); its phase says so, too. Adds that
-// for an owner that failed of nothing else.
+// Adds a sign for an owner that failed only because of deleted pods that
+// succeeded. A pod counts as failed from its deletion on, and its phase says
+// so, even if its program then succeeds (Job of Kubernetes 1.34,
+// podReplacementPolicy TerminatingOrFailed; kubernetes#125695).
 void ReadDoneThoughDeleted(const Attempt& attempt, const Gang& gang,
                            Candidates& facts) {
   if (gang.succeeded == 0) return;

@@ -1,4 +1,4 @@
-// What all else than the pods of an attempt says of it.
+// Facts from everything except the pods of an attempt.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_OBJECT_READER_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_OBJECT_READER_H_
 
@@ -11,9 +11,9 @@
 
 namespace mulligan::demystify {
 
-// Adds what creation error, queue, operators, events about other objects and,
-// where nothing else tells, nodes say, beside the pods, which are `gang`. Fills
-// `exit_code` where report.exit has one and there are no pods.
+// Adds facts from the creation error, queue, operators, events about other
+// objects and, as a last resort, nodes. `gang` is the result for the pods. Sets
+// `exit_code` from report.exit if there are no pods.
 void ReadObjects(const Attempt& attempt, const Gang& gang, Candidates& facts,
                  std::optional<std::int32_t>& exit_code);
 

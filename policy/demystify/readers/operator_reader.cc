@@ -18,7 +18,7 @@
 namespace mulligan::demystify {
 namespace {
 
-// Where the object at `object` says it: in one of the leaves of `said`.
+// Returns the place of the statement in the object, at `leaf`.
 Place PlaceOf(const Statement& said, Place object, const char* leaf) {
   object.list = said.list;
   object.item = said.item;
@@ -32,8 +32,7 @@ void AddCreation(std::string_view message, const Place& place, Seconds at,
   Weigh(Round::kRead, facts.back());
 }
 
-// The Job controller's fixed sentences are the only place that tells which
-// kind of rule matched.
+// Only the Job controller's fixed message shows which kind of rule matched.
 void ReadPolicyMessage(std::string_view message, Candidate& state) {
   static const re2::RE2* const condition =
       new re2::RE2("^Pod \\S+ has condition (\\S+) matching FailJob rule");
@@ -49,7 +48,7 @@ void ReadPolicyMessage(std::string_view message, Candidate& state) {
   Weigh(Round::kRead, state);
 }
 
-// Messages say more where the state, the last fact, is only a summary.
+// Reads the message if the state, the last fact, is only a summary.
 void ReadMessage(const Context& context, std::string_view message,
                  const Place& place, Candidates& facts) {
   Candidate& state = facts.back();
@@ -66,7 +65,7 @@ void ReadMessage(const Context& context, std::string_view message,
   }
 }
 
-// Adds the row of reason or state, refined by the message.
+// Adds the row of the reason or state, refined by the message.
 void ReadStatement(const Context& context, const Statement& said,
                    const Place& object, Candidates& facts) {
   const Seconds at = ToSeconds(*said.at);
@@ -82,7 +81,7 @@ void ReadStatement(const Context& context, const Statement& said,
     const std::string_view shown = said.shown.empty() ? said.state : said.shown;
     AddFact(facts, "operator", *row, PlaceOf(said, object, said.leaf),
             said.reason.empty() ? shown : said.reason, at);
-    // A hint decides nothing, and neither do its words.
+    // The message of a hint does not decide either.
     if (!said.message.empty() && row->tier > Tier::kHint) {
       ReadMessage(context, said.message, words, facts);
     }
@@ -99,10 +98,10 @@ void ReadStatement(const Context& context, const Statement& said,
   }
 }
 
-// Condition `i` of the object, where it says something.
+// Returns condition `i` as a statement; empty if it says nothing.
 std::optional<Statement> ConditionSaid(const WorkloadView& view, int i) {
   const ConditionView condition = view.conditions[i];
-  // Cut-down reports leave the status out.
+  // Cut-down reports omit the status.
   const bool holds = condition.status() == "True" || condition.status().empty();
   const bool not_created =
       condition.type() == "Created" && condition.status() == "False";
@@ -121,7 +120,7 @@ std::optional<Statement> ConditionSaid(const WorkloadView& view, int i) {
   return said;
 }
 
-// What the object at `place` says, but for its deletion.
+// Adds what the object at `place` says, except its deletion.
 void ReadObject(const Context& context, const WorkloadView& view, Place place,
                 Candidates& facts) {
   for (const Statement& said : view.statements) {
@@ -147,8 +146,7 @@ void ReadDeletion(const WorkloadView& view, Place place, Candidates& facts) {
 }
 
 // The Job controller counts before it writes a condition: all completions are
-// there, or pods failed, none is left and none is active (between two
-// attempts).
+// reached, or pods failed and none is left or active (between two attempts).
 void ReadCounts(const Context& context, int index, const WorkloadView& view,
                 Candidates& facts) {
   const auto& status = context.report.jobs(index).status();
@@ -169,13 +167,13 @@ void ReadCounts(const Context& context, int index, const WorkloadView& view,
 void ReadJobs(const Context& context, Candidates& facts) {
   const int jobs = context.report.jobs_size();
   const int newest = jobs > 0 ? context.owners.NewestAttempt() : -1;
-  // A child is deleted by its owner.
+  // Jobs with an owner are deleted by it.
   const bool are_made = std::ranges::any_of(
       context.owners.views,
       [](const WorkloadView& view) { return view.kind->makes_jobs; });
   for (int i = 0; i < jobs; ++i) {
     const WorkloadView view = ViewOf(context.report.jobs(i));
-    // Of an earlier attempt of its JobSet, and on its way out.
+    // A Job of an earlier JobSet attempt is being removed.
     const int attempt = context.owners.AttemptOf(*view.meta);
     if (attempt >= 0 && attempt < newest) continue;
     const std::size_t before = facts.size();
@@ -190,7 +188,7 @@ void ReadJobs(const Context& context, Candidates& facts) {
 
 void ReadOperators(const Context& context, Candidates& facts) {
   ReadJobs(context, facts);
-  // What is nearest to the pods first.
+  // The owners nearest to the pods come first.
   const auto& views = context.owners.views;
   for (auto view = views.rbegin(); view != views.rend(); ++view) {
     Place place = {Root::kOwner};

@@ -1,4 +1,4 @@
-// What Jobs and the objects above the pods say.
+// Facts from Jobs and the objects above the pods.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_OPERATOR_READER_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_OPERATOR_READER_H_
 

@@ -1,4 +1,3 @@
-// What a pod's own status says of its life.
 #include "policy/demystify/readers/pod_life.h"
 
 #include <algorithm>
@@ -18,8 +17,8 @@ namespace core = kubernetes::core::v1;
 
 namespace {
 
-// Whether the deletion of the pod is all that its Job can have failed of: it
-// counts one failure, and no container of this pod had ended before.
+// Returns whether the pod's deletion is all that its Job can have failed of:
+// the Job counts one failure, and no container of the pod had ended before.
 bool IsAllThatItsJobCounts(const v1::FailureReport& report,
                            const core::Pod& pod) {
   const auto* const owner = ControllerOf(pod.metadata());
@@ -54,7 +53,7 @@ bool IsCleanedUp(const Owners& owners, const core::Pod& pod) {
       IsAllThatItsJobCounts(owners.report, pod)) {
     return false;
   }
-  // Which came first the end tells, of a pod that has one.
+  // If the pod has an end, that shows which came first.
   return std::ranges::none_of(
       pod.status().container_statuses(),
       [since, requested](const core::ContainerStatus& status) {

@@ -1,4 +1,4 @@
-// What a pod's own status says of its life.
+// The lifecycle of a pod by its own status.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_POD_LIFE_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_POD_LIFE_H_
 
@@ -11,41 +11,40 @@
 
 namespace mulligan::demystify {
 
-// A pod that starts or ends for longer than this is stuck.
+// Seconds after which a pod that starts or ends is stuck.
 inline constexpr Seconds kStuck = 600;
 
-// Whether the pod is deleted because what stands above it has a reason for that
-// (Owners::cleans_up_since): nothing about its deletion, or how it ended by it,
-// is a failure of the work. One that is marked for a disruption, or had ended
-// before there was a reason, is not.
+// Returns whether an owner deleted the pod for a reason of its own
+// (Owners::cleans_up_since), so that its deletion and end are not a failure of
+// the work. False for a pod that is marked for a disruption or ended before the
+// reason arose.
 bool IsCleanedUp(const Owners& owners, const kubernetes::core::v1::Pod& pod);
 
-// From when on a kill in a pod that is cleaned up is the clean-up's: its
-// deletion was asked for. Once the containers have ended the kubelet deletes
-// the pod at once, and the API server overwrites that moment (Kubernetes 1.34):
-// then since its owner had a reason, where that is known.
+// Returns when kills in a pod that is cleaned up become part of the clean-up:
+// when deletion was requested. After the containers end, the kubelet deletes
+// the pod at once and the API server overwrites that time (Kubernetes 1.34).
+// Then it is when the owner's reason arose, if known.
 Seconds CleanUpBegan(const Owners& owners,
                      const kubernetes::core::v1::Pod& pod);
 
-// Whether a container of the pod runs, and none of its main ones has ended or
-// waits.
+// Returns whether a container runs, and no main one has ended or waits.
 bool PodRuns(const kubernetes::core::v1::Pod& pod);
 
-// Whether a container of the pod runs that is no helper: it is at work,
-// whatever became of its other containers.
+// Returns whether a container that is not a helper runs, so that the pod is at
+// work whatever happened to the others.
 bool IsAtWork(const kubernetes::core::v1::Pod& pod);
 
-// Whether an init container is at work: it may take as long as it likes.
+// Returns whether an init container runs, which may take any time.
 bool InitRuns(const kubernetes::core::v1::Pod& pod);
 
-// Since when a pod that has not started is starting; unknown without a time.
+// Returns since when an unstarted pod has been starting, if known.
 Seconds StartingSince(const kubernetes::core::v1::Pod& pod);
 
-// The deciding container; null when there is none.
+// Returns the deciding container; null if there is none.
 const kubernetes::core::v1::ContainerStatus* DecidingContainer(
     const kubernetes::core::v1::Pod& pod, const PodState& state);
 
-// Its name; empty when there is none.
+// Returns its name; empty if there is none.
 std::string_view ContainerName(const kubernetes::core::v1::Pod& pod,
                                const PodState& state);
 

@@ -46,7 +46,7 @@ struct Subject {
   }
 };
 
-// The main containers are done for good, and what still runs only helped them.
+// Returns whether the main containers are done for good and only helpers run.
 bool OnlyHelpersRun(const core::Pod& pod) {
   if (pod.spec().restart_policy() == "Always") return false;
   bool runs = false;
@@ -66,7 +66,8 @@ bool IsOfLostNode(const Candidate& fact) {
          fact.row->tier >= Tier::kSpecific;
 }
 
-// Claims of devices (resource.k8s.io) are not told.
+// Returns whether containers state resources. Device claims (resource.k8s.io)
+// are not among them.
 bool SaysWhatItHolds(const core::Pod& pod) {
   return std::ranges::any_of(pod.spec().containers(),
                              [](const core::Container& container) {
@@ -74,7 +75,7 @@ bool SaysWhatItHolds(const core::Pod& pod) {
                              });
 }
 
-// How its containers are, and what its owner did to it.
+// Returns the state of its containers and any clean-up by its owner.
 PodState ReadState(const Subject& of, Candidates& facts) {
   const core::PodSpec& spec = of.pod.spec();
   PodState state;
@@ -100,8 +101,8 @@ void ReadReason(const Subject& of, const PodState& state, Candidates& facts) {
   of.context.AddUserSignature(facts, v1::Signature::POD_MESSAGE,
                               status.message(), state.exit_code, message,
                               kUnknownTime);
-  // Only the message tells the two kinds of eviction apart, and it is all
-  // there is when the reason is absent or not known.
+  // Only the message distinguishes the two kinds of eviction, and it is all
+  // there is if the reason is absent or unknown.
   const bool vague = row == nullptr || row->confidence == v1::Diagnosis::LOW;
   const Signature* told = vague
                               ? AddText(facts, KubeletTexts(), status.message(),
@@ -128,7 +129,7 @@ void ReadDeletion(const Subject& of, const PodState& state, Candidates& facts) {
   }
 }
 
-// When somebody announced the end of the pod.
+// Returns when the end of the pod was announced.
 Seconds MarkOf(const core::Pod& pod, const PodState& state) {
   const Seconds deleted = state.cleaned_up || !IsDeleted(pod)
                               ? kUnknownTime
@@ -140,8 +141,7 @@ Seconds MarkOf(const core::Pod& pod, const PodState& state) {
              : Earlier(deleted, ToSeconds(target->last_transition_time()));
 }
 
-// With its mark. Of a container that runs again after an earlier end, the end
-// to come is the one that counts.
+// If a container runs again after an earlier end, the end to come counts.
 PodState Marked(PodState state, Seconds mark, Candidates& facts) {
   if (state.recovered && Before(state.finished_at, mark)) {
     Weigh(Round::kRun, std::span(facts), {.state = state});
@@ -155,9 +155,8 @@ PodState Marked(PodState state, Seconds mark, Candidates& facts) {
   return state;
 }
 
-// What submits the work of an object that has run it, or run it before: its
-// Job starts it again, and how the program ended is in that object (KubeRay
-// 1.5).
+// Returns whether the pod submits work that its owner has run: its Job restarts
+// it, and the owner's status says how the program ended (KubeRay 1.5).
 bool IsSubmitter(const Subject& of) {
   const auto& owners = of.context.owners.views;
   if (std::ranges::none_of(owners, &WorkloadView::was_tried)) return false;
@@ -166,7 +165,7 @@ bool IsSubmitter(const Subject& of) {
       [](const auto& owner) { return owner.kind() == "Job"; });
 }
 
-// Memory at its limit, beside a SIGKILL.
+// Memory use at the limit, with a SIGKILL.
 void ReadUsage(const Subject& of, const PodState& state, Candidates& facts) {
   if (state.end != End::kKilled) return;
   if (SignalOf(state.exit_code.value_or(0)) != 9) return;
@@ -176,7 +175,7 @@ void ReadUsage(const Subject& of, const PodState& state, Candidates& facts) {
     const bool ours =
         (usage.pod().empty() || usage.pod() == of.pod.metadata().name()) &&
         (usage.container().empty() || usage.container() == container);
-    // Sampling misses the last peak: 95 % counts as reached.
+    // Sampling misses the last peak, so 95 % counts as reached.
     const bool reached =
         usage.memory_limit_bytes() > 0 &&
         usage.memory_peak_bytes() >=
@@ -193,7 +192,7 @@ bool IsOfFabric(std::string_view device) {
          device.find("/ib") != std::string_view::npos;
 }
 
-// A device its plug-in calls unhealthy; network adapters are devices too.
+// A device reported as unhealthy; network adapters are devices too.
 void ReadDevices(const Subject& of, const PodState& state, Candidates& facts) {
   const auto& statuses = of.pod.status().container_statuses();
   if (state.container < 0 || state.init || state.end == End::kClean ||
@@ -220,7 +219,7 @@ bool IsStuckPending(const Subject& of) {
   return Known(since) && Before(since + kStuck, of.context.now);
 }
 
-// What the phase alone says.
+// Adds what the phase alone shows.
 void ReadOutcome(const Subject& of, const PodState& state, Candidates& facts) {
   const bool succeeded = state.phase == Phase::kSucceeded;
   if (succeeded ||
@@ -252,9 +251,8 @@ bool IsFreshOomKill(const Candidate& fact) {
          fact.place.root == Root::kPods && fact.cause == v1::CONTAINER_OOM;
 }
 
-// Facts against each other: a kill explains itself by nothing, an end of its
-// own needs no explanation from outside, and what was announced after the end
-// did not cause it.
+// Weighs facts against each other. A kill does not explain itself; an own end
+// needs no outside explanation; an announcement after the end did not cause it.
 void WeighTogether(const Subject& of, const PodState& state,
                    Candidates& facts) {
   const auto& metadata = of.pod.metadata();
@@ -275,7 +273,7 @@ void WeighTogether(const Subject& of, const PodState& state,
          .facts = std::span(facts)});
 }
 
-// That the node which went away was of spot capacity.
+// Adds that the node that went away was spot capacity.
 void ReadSpot(const Subject& of, Candidates& facts) {
   const Candidate* best = Strongest(facts);
   if (best == nullptr) return;
@@ -292,7 +290,7 @@ void ReadSpot(const Subject& of, Candidates& facts) {
   const Candidate shutdown = *best;
   Candidate& sign =
       AddSign(facts, sign::kSpotNodeShutdown, place, label, shutdown.at);
-  // Of a taint it is what stands behind.
+  // For a taint, LookBehind decides.
   if (!behind_taint) Weigh(Round::kRead, sign, {.strongest = &shutdown});
 }
 
@@ -300,7 +298,7 @@ void ReadSpot(const Subject& of, Candidates& facts) {
 
 PodReading ReadPod(const Context& context, int index, Candidates& facts) {
   const Subject of = {context, index, context.report.pods(index)};
-  // First: what its own object says of it.
+  // First: the pod's own object.
   PodState state = ReadState(of, facts);
   if (of.pod.status().conditions_size() > 0) {
     ReadPodConditions(context, index, state, facts);
@@ -311,7 +309,7 @@ PodReading ReadPod(const Context& context, int index, Candidates& facts) {
   const Seconds mark = MarkOf(of.pod, state);
   if (Known(mark)) state = Marked(state, mark, facts);
   state.beside = state.beside || IsSubmitter(of);
-  // Second: what others say of it.
+  // Second: other objects.
   if (!context.report.nodes().empty()) {
     ReadNodeOf(context, index, state, facts);
   }
@@ -321,7 +319,7 @@ PodReading ReadPod(const Context& context, int index, Candidates& facts) {
   if (!context.report.usage().empty()) ReadUsage(of, state, facts);
   ReadDevices(of, state, facts);
   ReadOutcome(of, state, facts);
-  // Third: what of it decides.
+  // Third: which fact decides.
   WeighTogether(of, state, facts);
   ReadSpot(of, facts);
   PodReading reading = {.pod = index, .state = state};

@@ -1,4 +1,4 @@
-// What a pod says, weighed: the strongest fact about it.
+// A pod's state and its strongest fact.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_POD_READER_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_POD_READER_H_
 
@@ -11,15 +11,16 @@ namespace mulligan::demystify {
 struct PodReading {
   int pod = -1;
   PodState state;
-  // The strongest fact; row is null when nothing is wrong with the pod.
+  // The strongest fact; `row` is null if nothing is wrong with the pod.
   Candidate best;
 
   bool failing() const { return best.row != nullptr; }
 };
 
-// Reads pods[index] with the events and the node that belong to it. Appends
-// every fact to `facts`, which must be empty, weighed against each other, and
-// sets `best`. Linear in the size of the pod and its events.
+// Reads pods[index] with its events and node. Appends all facts, weighed
+// against each other, to `facts`, and sets `best`. Linear in the size of the
+// pod and its events.
+// REQUIRES: `facts` is empty.
 PodReading ReadPod(const Context& context, int index, Candidates& facts);
 
 }  // namespace mulligan::demystify

@@ -22,7 +22,7 @@ void AddState(Candidates& facts, std::string_view state, const Place& place,
   }
 }
 
-// Releases before 0.8 have one reason for both ends, and say which in the
+// Releases before 0.8 have one reason for both ends and state which in the
 // message.
 std::string_view EndBy(const std::string& reason, std::string_view message) {
   if (reason == "Succeeded" || reason == "FailedToStart" ||
@@ -33,8 +33,8 @@ std::string_view EndBy(const std::string& reason, std::string_view message) {
   return succeeded ? "Succeeded" : "Failed";
 }
 
-// A workload that is not admitted, by its condition `i`: what the queue says of
-// it. Of an `evicted` one the eviction tells more than the wait that follows.
+// Adds what the queue says of a workload that is not admitted, in condition
+// `i`. After an eviction, that says more than the wait that follows.
 void ReadWaiting(const kueue::Workload& workload, int i, bool evicted,
                  Candidates& facts) {
   const auto& condition = workload.status().conditions(i);
@@ -50,14 +50,14 @@ void ReadWaiting(const kueue::Workload& workload, int i, bool evicted,
            condition.reason(), at);
 }
 
-// Reasons of QuotaReserved=False (Kueue 0.19; older ones have the first three).
+// Reasons of QuotaReserved=False (Kueue 0.19; older: the first three).
 bool IsWaiting(const std::string& reason) {
   return reason == "Pending" || reason == "Inadmissible" ||
          reason == "Waiting" || reason == "WaitingForQuota" ||
          reason == "ExceedsMaxQuota";
 }
 
-// Whether all pods came after what happened at `at`.
+// Returns whether all pods were created after `at`.
 bool IsBeforePods(const Context& context, Seconds at) {
   const auto& pods = context.report.pods();
   return !pods.empty() && std::ranges::all_of(pods, [at](const auto& pod) {
@@ -92,7 +92,7 @@ void ReadQueue(const Context& context, Candidates& facts) {
       Weigh(Round::kRead, facts.back(), {.condition = type});
       explained = true;
     } else if (type == "Preempted" && is_true) {
-      // Older releases leave it as it was when they admit the work again.
+      // Older releases keep the condition when they admit the work again.
       if (IsBeforePods(context, at)) continue;
       AddFact(facts, "queue", *FindEvictedReason("Preempted"), place, reason,
               at);

@@ -1,4 +1,4 @@
-// What the queue says.
+// Facts from the queue.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_QUEUE_READER_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_QUEUE_READER_H_
 

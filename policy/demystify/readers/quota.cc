@@ -14,7 +14,7 @@ namespace {
 
 using Amount = std::pair<std::string, double>;
 
-// "cpu=8,memory=2Gi"; what is no quantity is left out.
+// Parses "cpu=8,memory=2Gi"; skips invalid quantities.
 std::vector<Amount> AmountsIn(std::string_view list) {
   static const RE2* const kAmount = new RE2("([^=,]+)=([^,]*),?");
   std::vector<Amount> amounts;

@@ -1,4 +1,4 @@
-// What the API server says of a ResourceQuota.
+// ResourceQuota messages of the API server.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_QUOTA_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_QUOTA_H_
 
@@ -6,9 +6,9 @@
 
 namespace mulligan::demystify {
 
-// Whether `message` ("exceeded quota: gpu, requested: cpu=8, used: cpu=0,
-// limited: cpu=4", kube-apiserver) tells of a request that is above the limit
-// by itself, so that nobody can make room for it.
+// Returns whether a request exceeds the whole limit, so that waiting does not
+// help. `message` is from kube-apiserver: "exceeded quota: gpu, requested:
+// cpu=8, used: cpu=0, limited: cpu=4".
 bool NeverFitsQuota(std::string_view message);
 
 }  // namespace mulligan::demystify

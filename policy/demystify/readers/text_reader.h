@@ -1,4 +1,4 @@
-// What the text tables know about a text.
+// Matches of the text tables.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_TEXT_READER_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_TEXT_READER_H_
 
@@ -9,11 +9,11 @@
 
 namespace mulligan::demystify {
 
-// Whether a signature of the policy knows the text at `place`.
+// Returns whether a signature of the policy matched the text at `place`.
 bool UsersOwnReads(const Candidates& candidates, const Place& place);
 
-// Adds what `table` knows about `text` to `candidates`, read at `place`.
-// Returns the row, null when the table knows nothing.
+// Adds the row of `table` that matches `text`, read at `place`, and returns it;
+// null if none matches.
 const Signature* AddText(Candidates& candidates, const TextTable& table,
                          std::string_view text, const Place& place, Seconds at);
 

@@ -7,7 +7,7 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// Whether `path` is `folder` or below it.
+// Returns whether `path` is `folder` or below it.
 bool IsBelow(std::string_view path, std::string_view folder) {
   while (!folder.empty() && folder.back() == '/') folder.remove_suffix(1);
   return path.starts_with(folder) &&
@@ -23,7 +23,7 @@ bool IsFolderOfNode(const core::Volume& volume) {
   return volume.has_host_path() || volume.volume_source().has_host_path();
 }
 
-// Whether one of the paths in `line` is on a volume of that kind.
+// Returns whether a path in `line` is on a volume of that kind.
 bool NamesPathOn(bool (*is_of_kind)(const core::Volume&), const core::Pod& pod,
                  std::string_view container, std::string_view line) {
   static const re2::RE2* const path =

@@ -1,4 +1,4 @@
-// Whose storage a container writes to.
+// The volumes that a container writes to.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_VOLUMES_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_VOLUMES_H_
 
@@ -8,19 +8,20 @@
 
 namespace mulligan::demystify {
 
-// The volume mounted closest above `path`; null: it is on the container's own
-// file system.
+// Returns the volume mounted closest above `path`; null if the path is on the
+// container's own file system.
 const kubernetes::core::v1::VolumeMount* MountAt(
     const kubernetes::core::v1::PodSpec& spec, std::string_view container,
     std::string_view path);
 
-// Whether a line about a full file system is about a persistent volume claim:
-// it says so, or one of its paths is on a claim that the container mounts.
+// Returns whether a line about a full file system is about a persistent volume
+// claim: it says so, or one of its paths is on a claim that the container
+// mounts.
 bool IsAboutClaim(const kubernetes::core::v1::Pod& pod,
                   std::string_view container, std::string_view line);
 
-// Whether a path in the line is in a folder of the node, which other pods on it
-// share, and other nodes do not.
+// Returns whether a path in the line is in a folder of the node, shared by its
+// pods but not by other nodes.
 bool IsOnNode(const kubernetes::core::v1::Pod& pod, std::string_view container,
               std::string_view line);
 

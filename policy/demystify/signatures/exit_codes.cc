@@ -1,4 +1,4 @@
-// What an exit code says: a row of its own, or that of its range.
+// Exit codes: rows of single codes, or of ranges.
 #include <algorithm>
 #include <span>
 

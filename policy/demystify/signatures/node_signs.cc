@@ -1,5 +1,5 @@
-// What nodes say about the pods they ran: taints, conditions and labels of
-// Kubernetes, cloud providers, autoscalers and problem detectors.
+// Signs of nodes: taints, conditions and labels of Kubernetes, cloud providers,
+// autoscalers and problem detectors.
 #include "absl/strings/match.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/signatures/tables.h"

@@ -8,7 +8,7 @@
 namespace mulligan::demystify {
 
 struct TextSample {
-  // Of its row, as in evidence: "text" and "ecc".
+  // Names of its row, as in evidence: "text" and "ecc".
   std::string_view table;
   std::string_view name;
   std::string_view text;

@@ -1,6 +1,5 @@
-// One row of the signature tables: a fact seen in a report and what it says
-// about the cause. The rows are in *.yaml in this folder; compiler/ makes
-// constants of them.
+// A row of the signature tables: a fact in a report and its meaning. The rows
+// are in *.yaml in this folder; compiler/ generates constants from them.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_SIGNATURE_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_SIGNATURE_H_
 
@@ -18,13 +17,13 @@ inline constexpr auto kLow = v1::Diagnosis::LOW;
 inline constexpr auto kMedium = v1::Diagnosis::MEDIUM;
 inline constexpr auto kHigh = v1::Diagnosis::HIGH;
 
-// How much a fact settles, the first criterion when facts disagree.
+// How much a fact settles; the first criterion when facts disagree.
 enum class Tier : std::uint8_t {
   // Supports another fact, never decides.
   kHint,
-  // A question rather than an answer: exit 1, 137 or 143, retries used up.
+  // Leaves the cause open: exit 1, 137 or 143, retries used up.
   kGeneric,
-  // Means this by convention: sysexits, an operator's summary.
+  // Has this meaning by convention: sysexits, an operator's summary.
   kConvention,
   // Names the cause.
   kSpecific,
@@ -32,8 +31,7 @@ enum class Tier : std::uint8_t {
   kDecisive,
 };
 
-// The second criterion. The third is the confidence, the last the rank of the
-// causes themselves.
+// The second criterion. Then come the confidence and the cause's rank.
 using Weight = v1::Evidence::Weight;
 inline constexpr Weight kQueueWeight = v1::Evidence::QUEUE;
 inline constexpr Weight kDisruptionWeight = v1::Evidence::DISRUPTION;
@@ -47,27 +45,27 @@ inline constexpr Weight kHintWeight = v1::Evidence::HINT;
 
 enum Flag : std::uint16_t {
   kNoFlags = 0,
-  // Could also be the echo of a peer's death; never the root of an incident
-  // while another member has a cause of its own.
+  // May be an echo of a peer's death; never the root of an incident if another
+  // member has its own cause.
   kPeerEffect = 1,
   // Explains only an end that does not explain itself (143, 137, no status).
   kUnclearEndOnly = 2,
-  // What failed is being restarted by its own operator right now.
+  // Its operator is restarting what failed.
   kRestarting = 4,
-  // The line names the member it is about, which is another one's log.
+  // The line is in another member's log and names the member that it is about.
   kNamesMember = 8,
-  // What the program lacks it may have had before: a file somebody removed, a
-  // token that ran out. A long run is no proof against it, only for it.
+  // The program may have had what it lacks: a deleted file, an expired token. A
+  // long run supports this fact.
   kMayFade = 16,
-  // Tells that the failure passes: a mistake found beside it may be none.
+  // Shows that the failure passes, so a mistake in the same log may not be one.
   kPasses = 32,
-  // Words that are in many logs: they explain an end of the program's own, not
-  // one by a signal that somebody sent (143, 137).
+  // Text in many logs: explains only an end of the program's own, not one by a
+  // signal from outside (143, 137).
   kOwnEndOnly = 64,
-  // What it tells of is the node's, and another node may not have it.
+  // Concerns this node; another node may be fine.
   kOfThisNode = 128,
-  // Tells only that a process of the program ended, as its launcher saw it:
-  // what that one said before is the reason.
+  // A launcher's report that a process ended; that process's earlier output has
+  // the reason.
   kOfChild = 256,
 };
 
@@ -85,23 +83,22 @@ inline constexpr Outlook kCannotRecover = v1::Diagnosis::CANNOT_RECOVER;
 inline constexpr Outlook kMayBeDone = v1::Diagnosis::MAY_BE_DONE;
 
 struct Signature {
-  // The exact string looked for, or the name of a text signature.
+  // The exact string, or the name of a text signature.
   std::string_view key;
   v1::Cause cause;
   v1::Diagnosis::Confidence confidence;
   Tier tier;
   Weight weight;
   std::uint16_t flags;
-  // What the fact means, shown to people.
+  // What the fact means, shown to users.
   std::string_view meaning;
-  // Who has to act, where this evidence says more than the cause does.
-  // Unspecified: as the row of the cause says.
+  // Who must act, if the fact determines it; else the row of the cause does.
   Domain domain = v1::Diagnosis::FAULT_DOMAIN_UNSPECIFIED;
-  // Whether the work can recover unchanged; likewise.
+  // Whether the work can recover unchanged, likewise.
   Outlook outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
 };
 
-// Row with exactly this key in a sorted table; null when there is none.
+// Returns the row with this key in a sorted table; null if there is none.
 inline const Signature* Find(std::span<const Signature> rows,
                              std::string_view key) {
   const auto row = std::lower_bound(

@@ -12,17 +12,17 @@
 namespace mulligan::demystify {
 
 // Pods: status.reason; reasons of DisruptionTarget; other conditions as
-// "Type=Status/Reason" with Reason possibly empty.
+// "Type=Status/Reason", where Reason may be empty.
 const Signature* FindPodReason(std::string_view reason);
 const Signature* FindDisruptionReason(std::string_view reason);
-// For a DisruptionTarget whose reason is none of these.
+// For a DisruptionTarget with another reason.
 const Signature& UnknownDisruption();
 
 // Containers: terminated.reason and waiting.reason.
 const Signature* FindTerminatedReason(std::string_view reason);
 const Signature* FindWaitingReason(std::string_view reason);
 
-// Whose exit-code table applies on top of the common one.
+// The exit-code table that applies in addition to the common one.
 enum class ExitContext : std::uint8_t { kAny, kSpark, kRuntimeUnknown };
 
 struct ExitCodeSignature {
@@ -31,10 +31,9 @@ struct ExitCodeSignature {
   Signature row;
 };
 
-// Never null: codes without a row of their own get the row of their range.
-// `code` is not 0.
+// Returns the row of the code, or else of its range. REQUIRES: `code` is not 0.
 const Signature& FindExitCode(std::int32_t code, ExitContext context);
-// The signal behind an exit code in any notation (143, -15, 241); 0: none.
+// Returns the signal in an exit code of any notation (143, -15, 241), or 0.
 int SignalOf(std::int32_t code);
 
 // Nodes: taint keys, and conditions as "Type=Status".
@@ -42,17 +41,17 @@ const Signature* FindTaint(std::string_view key);
 const Signature* FindNodeCondition(std::string_view type,
                                    std::string_view status,
                                    std::string_view reason);
-// What taints and conditions say that have no row, by their words: problem
-// detectors and providers name them as they like.
+// Match taints and conditions without a row by their words, because problem
+// detectors and providers choose the names.
 const TextTable& TaintTexts();
 const TextTable& NodeConditionTexts();
-// Messages of conditions that announce something of any kind.
+// Messages of conditions that announce an event of any kind.
 const TextTable& AnnouncementTexts();
-// Whether a label or node selector entry says spot or preemptible capacity.
+// Returns whether a label or selector means spot or preemptible capacity.
 bool IsSpotLabel(std::string_view key, std::string_view value);
 
-// When in the life of a pod an event happens. What is over is not the cause of
-// what happens later.
+// The stage of a pod's life in which an event happens. A stage that is over is
+// not the cause of later failures.
 enum class Stage : std::uint8_t {
   kCreate,
   kSchedule,
@@ -73,20 +72,20 @@ enum class Texts : std::uint8_t {
   kKernel,
   kQueue,
   kOperator,
-  // Every table of Kubernetes' own texts, for events without a reason.
+  // All tables of Kubernetes' own texts, for events without a reason.
   kAny,
 };
 
 struct EventSignature {
   Signature row;
   Stage stage;
-  // Table that may say more; the row's own cause is the fallback.
+  // A table that may be more specific; the row's cause is the fallback.
   Texts texts;
-  // The reason alone says nothing: no fallback.
+  // The reason alone says nothing, so there is no fallback.
   bool needs_text;
 };
 const EventSignature* FindEvent(std::string_view reason);
-// For events without a reason, and reasons no row knows but marked Warning.
+// For events without a reason, and Warning events with an unknown one.
 const EventSignature& OtherEvent();
 
 // API errors: metav1.Status reasons and HTTP codes.
@@ -103,47 +102,47 @@ const Signature& NoAnswer();
 // Kueue: reasons of Evicted, exact or by prefix.
 const Signature* FindEvictedReason(std::string_view reason);
 
-// Operators: conditions and states, by "<Source>/<what>".
+// Operators: conditions and states, by "<Source>/<state>".
 const Signature* FindOperatorState(std::string_view state);
 const Signature* FindOperatorState(std::string_view source,
                                    std::string_view state);
 
-// Whether the name has a word of such a container, "log-shipper", which may as
-// well be the work itself where no other container is.
+// Returns whether the name has a word of a helper, such as "log-shipper". If it
+// is the only container, it may be the work itself.
 bool SoundsLikeHelper(std::string_view name);
 
 // What people are told where a text names what is wrong (message Remedy of
 // tools/rows/rows.proto has the words in braces).
 struct RemedyRow {
-  // The table of texts that it stands in, "start"; empty: in another table.
+  // The table of texts of the row, "start"; empty for rows of other tables.
   std::string_view table;
-  // The row's own name.
+  // The name of the row.
   std::string_view row;
   v1::Cause cause;
   const char* names;
-  // In lower case, what every text has that `names` matches. Empty: not known.
+  // In lower case: words in every text that `names` matches; empty if unknown.
   std::string_view words;
-  // Empty: as the diagnosis says.
+  // Empty: as in the diagnosis.
   std::string_view problem;
   std::string_view remedy;
-  // Empty: there is none.
+  // Empty if there is none.
   std::string_view command;
   v1::FirstStep::Actor actor;
 };
 // In the order of their tables.
 std::span<const RemedyRow> RemedyRows();
 
-// Texts by who wrote them.
+// Texts by their writer.
 const TextTable& ApplicationTexts();
-// Those of them that tell of accelerators, interconnects and machines.
+// Application texts about accelerators, interconnects and machines.
 const TextTable& HardwareErrors();
-// Those of them that tell of memory and disks.
+// Application texts about memory and disks.
 const TextTable& MemoryErrors();
-// Those of them that are errors of the program itself.
+// Application texts about errors of the program itself.
 const TextTable& ProgramErrors();
-// Signs, beside a mistake, that the failure passes; they decide nothing.
+// Signs that a mistake is temporary; they do not decide.
 const TextTable& PassingTexts();
-// That the work was done, beside a crash.
+// Signs that the work was done in spite of a crash.
 const TextTable& EndingTexts();
 const TextTable& ImageTexts();
 const TextTable& StartTexts();

@@ -22,7 +22,7 @@ std::vector<TextSignature>* Joined(std::initializer_list<TextRows> families) {
 }  // namespace
 
 const TextTable& ApplicationTexts() {
-  // In the order they are tried.
+  // In order of precedence.
   static const std::vector<TextSignature>* const all = Joined(
       {rows::HardwareTexts(), rows::MemoryTexts(), rows::LongRunTexts(),
        rows::DataTexts(), rows::UserErrorTexts(), rows::AccessTexts(),

@@ -20,7 +20,7 @@ struct UserSignatures::Row {
   std::string meaning;
   std::string remedy;
   demystify::Signature signature;
-  // Null: exit codes only.
+  // Null if it matches exit codes only.
   std::unique_ptr<const re2::RE2> pattern;
   std::uint32_t sources = 0;
   std::vector<std::int32_t> exit_codes;

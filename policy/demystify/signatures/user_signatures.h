@@ -1,4 +1,4 @@
-// The signatures of one policy file, compiled.
+// The compiled signatures of one policy file.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_USER_SIGNATURES_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_USER_SIGNATURES_H_
 
@@ -16,14 +16,14 @@
 
 namespace mulligan {
 
-// Texts and exit codes of a fleet that name a cause (RetryPolicySpec
-// .signatures). Immutable and safe to share between threads.
+// Texts and exit codes of a fleet that name a cause
+// (RetryPolicySpec.signatures). Immutable; safe to share between threads.
 class UserSignatures {
  public:
-  // Compiles `spec.signatures()` within `allowance`. Every problem (pattern
-  // that RE2 refuses, missing cause, duplicate name, neither pattern nor codes,
-  // pattern beyond the size bound) becomes an issue at its position; returns
-  // null then. Never returns null without adding an error.
+  // Compiles `spec.signatures()` within `allowance`. Every problem becomes an
+  // issue at its position: a pattern that RE2 refuses, a missing cause, a
+  // duplicate name, neither pattern nor codes, a pattern beyond the size bound.
+  // Returns null exactly if an error was added.
   static std::unique_ptr<const UserSignatures> Create(
       const std::string& policy_name, const v1::RetryPolicySpec& spec,
       const SourceMap& positions, PatternAllowance& allowance, Issues& issues);
@@ -32,17 +32,17 @@ class UserSignatures {
   UserSignatures(const UserSignatures&) = delete;
   UserSignatures& operator=(const UserSignatures&) = delete;
 
-  // The first signature that matches `text` of `source` and the exit code that
-  // belongs to it; null when none does. Signatures without a pattern look at
-  // the code only and match with the source TERMINATION_MESSAGE. The key of
-  // the result is "<policy>/<signature>".
+  // Returns the first signature that matches `text` of `source` and its exit
+  // code; null if none does. A signature without a pattern only checks the
+  // code, for the source TERMINATION_MESSAGE. The key of the result is
+  // "<policy>/<signature>".
   const demystify::Signature* Match(v1::Signature::Source source,
                                     std::string_view text,
                                     std::optional<std::int32_t> exit_code,
                                     PatternAllowance& patterns) const;
 
-  // What the signature that Diagnosis.signature names says to do first; empty:
-  // nothing, or it is none of these.
+  // Returns the first step in the signature that Diagnosis.signature names;
+  // empty if it has none or is not one of these.
   std::string_view RemedyOf(std::string_view signature) const;
 
  private:

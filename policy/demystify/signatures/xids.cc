@@ -19,7 +19,7 @@ XidEffect EffectOf(int code) {
   return row == nullptr ? kNone : row->effect;
 }
 
-// NVLink 5 tells severity in a word and, for a link that went down, why in
+// NVLink 5 states the severity and, for a link that went down, the reason in
 // bits 20 to 25 of the first data word: 21 and 32 to 37 blame the other end.
 XidEffect NvLink5Effect(int code, re2::StringPiece rest) {
   static const re2::RE2* const harmless = new re2::RE2("(?i)\\bnon-?fatal");
@@ -38,7 +38,7 @@ constexpr std::string_view kWordXid = "xid";
 
 bool IsWordChar(char c) { return IsAlphanumeric(c) || c == '_'; }
 
-// Where "xid" stands at or behind `from` as a word of its own, case ignored.
+// Returns the offset of the next word "xid" from `from` on, ignoring case.
 std::size_t FindWordXid(std::string_view text, std::size_t from) {
   for (std::size_t at = from; at + kWordXid.size() <= text.size(); ++at) {
     if ((text[at] | 0x20) != 'x' || (text[at + 1] | 0x20) != 'i' ||
@@ -53,7 +53,7 @@ std::size_t FindWordXid(std::string_view text, std::size_t from) {
   return text.npos;
 }
 
-// Behind an address in parentheses, if there is one at `at`; else `at`.
+// Skips an address in parentheses at `at`, if there is one.
 std::size_t SkipAddress(std::string_view text, std::size_t at) {
   constexpr std::size_t kLongest = 40;
   const std::size_t open = text.find_first_not_of(" :=", at);
@@ -69,7 +69,7 @@ struct Code {
   std::size_t end;
 };
 
-// The number of at most three digits near `at`, on its line.
+// Returns the number of at most three digits near `at`, on its line.
 std::optional<Code> NumberNear(std::string_view text, std::size_t at) {
   constexpr std::size_t kNear = 24;
   constexpr std::size_t kMostDigits = 3;
@@ -86,7 +86,7 @@ std::optional<Code> NumberNear(std::string_view text, std::size_t at) {
   return code.end > begin && whole ? std::optional(code) : std::nullopt;
 }
 
-// "NVRM: Xid (PCI:0000:3b:00): 79, pid=...", "XID 63", "xid=48".
+// Parses "NVRM: Xid (PCI:0000:3b:00): 79, pid=...", "XID 63", "xid=48".
 std::optional<Code> CodeBehind(std::string_view text, std::size_t at) {
   const std::size_t behind = SkipAddress(text, at);
   const std::optional<Code> code = NumberNear(text, behind);

@@ -13,19 +13,19 @@ namespace mulligan::demystify {
 
 struct Xid {
   XidEffect effect = XidEffect::kNone;
-  // Where it stands in the text.
+  // Offset in the text.
   std::size_t at = 0;
 };
 
-// The most telling XID of `text`. 144 to 150 (NVLink 5) are told by severity
-// and, for 149, by the reason in their first word of data.
+// Returns the most significant XID in `text`. 144 to 150 (NVLink 5) are
+// classified by severity and, for 149, by the reason in the first data word.
 Xid WorstXid(std::string_view text);
 
-// The effect of the XID in a name of one word: "NvidiaXID79Error". kNone: there
-// is no number in it.
+// Returns the effect of the XID in a name such as "NvidiaXID79Error"; kNone if
+// it has no number.
 XidEffect XidInName(std::string_view name);
 
-// What the effect says about the cause; null for kNone and kInformation.
+// Returns the row for the effect; null for kNone and kInformation.
 const TextSignature* XidSignature(XidEffect effect);
 
 }  // namespace mulligan::demystify

@@ -15,20 +15,19 @@ namespace {
 using F = const Candidate&;
 using S = const Scene&;
 
-// Kubelet and node controller report trouble of a node this late.
+// Seconds that kubelet and node controller may take to report a node's trouble.
 constexpr Seconds kNodeReportDelay = 60;
 
 bool ExplainsUnclearEnd(F fact) { return (fact.flags & kUnclearEndOnly) != 0; }
 
-// What an event said of a pod that lives, and trouble of its node that may
-// still pass.
+// Events about a living pod, and node trouble that may pass.
 bool MayPass(F fact, S scene) {
   if (fact.place.root == Root::kEvents) return true;
   return fact.place.root == Root::kNodes &&
          !(Known(fact.at) && Before(fact.at + kNodePatience, scene.now));
 }
 
-// What happened to the node shortly before the pod was deleted.
+// Trouble of the node shortly before the pod's deletion.
 bool ExplainsDeletion(F fact, S scene) {
   return fact.IsOf(kDisruptionWeight) && Known(fact.at) &&
          Known(scene.deletion_requested) &&
@@ -36,7 +35,7 @@ bool ExplainsDeletion(F fact, S scene) {
          scene.deletion_requested <= fact.at + kNodeLossSeenAfter;
 }
 
-// The container or its log tells what it failed of.
+// The container or its log names the failure.
 bool NamesItsError(S scene) {
   return std::ranges::any_of(scene.facts, [](F fact) {
     return fact.decides() && fact.place.root == Root::kPods &&
@@ -44,20 +43,19 @@ bool NamesItsError(S scene) {
   });
 }
 
-// Nothing says that the pod ended, or why it would not live.
+// Nothing shows that the pod ended or cannot live.
 bool Lives(const PodState& state) {
   return state.end == End::kNone && !state.blocked && !state.looping &&
          !Known(state.marked) &&
          (state.phase == Phase::kRunning || state.phase == Phase::kPending);
 }
 
-// Whether the words tell that the call may go on failing, as no code does.
+// The message says that the call may keep failing, which no code does.
 bool MayLast(const Signature& words) {
   return words.outlook == v1::Diagnosis::MAY_RECOVER;
 }
 
-// What an API answered in one field, beside words that name another cause, or
-// doubt that it passes.
+// An answer's field whose message names another cause or a lasting one.
 bool IsBesideWords(F fact, S scene, std::string_view field) {
   return scene.is_answer && scene.message != nullptr &&
          fact.row != scene.message && field == fact.place.leaf &&
@@ -134,8 +132,8 @@ bool SucceededInFailedPod(F fact, S scene) {
   return IsSucceeded(fact, Phase::kFailed, scene);
 }
 
-// The log says that a signal ended a process, and the code is a guess about
-// anything else but time: timeout(1) kills on purpose.
+// The log says that a signal ended a process, and the code is only a guess
+// about something else. timeout(1) kills on purpose, so its code counts.
 bool IsCodeOfLauncher(F fact, S scene) {
   return scene.message != nullptr && fact.tier == Tier::kConvention &&
          fact.confidence == kLow && fact.cause != v1::DEADLINE_POD &&
@@ -223,7 +221,7 @@ bool InitMissesSomething(F fact, S scene) {
 }
 
 bool IsConventionOfInit(F fact, S scene) {
-  // Codes of shells and signals still say what happened.
+  // Codes of shells and signals are still informative.
   const bool is_of_shell = scene.code >= 125 && scene.code <= 139;
   return scene.is_primary && scene.is_init && scene.state.end == End::kOwn &&
          fact.row != &sign::kInitFailed && fact.tier == Tier::kConvention &&
@@ -289,8 +287,7 @@ bool CameAfterTheEnd(F fact, S scene) {
          Before(state.finished_at + kNodeReportDelay, fact.at);
 }
 
-// Not where the node itself was short of memory, or the pod was being disrupted
-// when it happened.
+// Not if the node lacked memory, or the pod was being disrupted.
 bool YieldsToOomKill(F fact, S scene) {
   if (!scene.oom_killed || fact.cause == v1::CONTAINER_OOM ||
       fact.cause == v1::SUCCEEDED || fact.cause == v1::NODE_PRESSURE_EVICTED ||

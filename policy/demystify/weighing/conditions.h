@@ -1,6 +1,6 @@
-// The conditions of the rules by which facts are weighed (weighing.cc): each
-// whether something holds for a fact where it stands. Those of the rounds
-// kEvents, kObjects and kMembers are in object_conditions.h.
+// The conditions of the rules that weigh facts (weighing.cc). Each says whether
+// something holds for a fact in its scene. Those of the rounds kEvents,
+// kObjects and kMembers are in object_conditions.h.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_CONDITIONS_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_CONDITIONS_H_
 
@@ -11,7 +11,7 @@ namespace mulligan::demystify {
 
 using Condition = bool(const Candidate& fact, const Scene& scene);
 
-// Not weighed further.
+// A fact that is not weighed further.
 Condition DecidesNothing;
 
 // Round::kRead.

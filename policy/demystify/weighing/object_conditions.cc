@@ -47,8 +47,7 @@ bool OnlyAPartSucceeded(F fact, S scene) {
          !scene.by_whole;
 }
 
-// As long as the work goes on: once it has failed, what happened to the pod may
-// be why.
+// Only while the work goes on: later, the pod's fate may be the reason.
 bool PartEndedWell(F fact, S scene) {
   return scene.has_not_succeeded && scene.part_succeeded && !scene.gave_up &&
          !scene.fails && fact.decides() && !scene.of_objects;

@@ -1,5 +1,4 @@
-// The conditions of the rules that weigh what objects and events say beside
-// pods.
+// The conditions of the rules that weigh facts of objects and events.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_OBJECT_CONDITIONS_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_OBJECT_CONDITIONS_H_
 

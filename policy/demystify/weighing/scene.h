@@ -1,4 +1,4 @@
-// What stands beside facts that are weighed, as values: rules see no report.
+// The context of weighed facts, as values: rules do not see the report.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_SCENE_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_SCENE_H_
 
@@ -11,51 +11,51 @@
 
 namespace mulligan::demystify {
 
-// A node that does not answer for so long has lost its pods: as long as
+// Seconds after which an unresponsive node has lost its pods: as long as
 // Kubernetes waits (tolerationSeconds of the default tolerations).
 inline constexpr Seconds kNodePatience = 300;
 
-// Whether an answer with this HTTP code says that something failed.
+// Returns whether an answer with this HTTP code is an error.
 inline bool IsErrorCode(std::int32_t http_code) { return http_code >= 400; }
 
 inline constexpr PodState kNoPod;
 
-// What stands beside the facts that are weighed. Absent unless said.
+// The context of facts that are weighed. Defaults mean absent.
 struct Scene {
   // Round::kCode, kBeside and kQuota: the row of the text in its message.
   const Signature* message = nullptr;
-  // Of a pod's own reason, beside one of its conditions.
+  // For a condition of a pod: the row of the pod's own reason.
   const Signature* reason = nullptr;
-  // The container's last state tells how it ended.
+  // The container's last state shows how it ended.
   bool has_last_state = false;
-  // A signature of the policy knows the text that the fact was read in.
+  // A signature of the policy matched the fact's text.
   bool users_own = false;
-  // The fact tells of a device.
+  // The fact is about a device.
   bool of_device = false;
   // The type of the condition that the fact was read from.
   std::string_view condition = {};
-  // An API answered; its HTTP code, 0: none; no call was made to build.
+  // An API answered; its HTTP code or 0; the build failed before a call.
   bool is_answer = false;
   std::int32_t http_code = 0;
   bool of_build = false;
   // The strongest fact so far.
   const Candidate* strongest = nullptr;
 
-  // Round::kContainer: it decides how the pod ended, only helps the workload,
-  // or comes before it; and its exit code.
+  // Round::kContainer: the container decides the pod's end, only helps the
+  // workload, or runs before it; its exit code.
   bool is_primary = false;
   bool is_helper = false;
   bool is_init = false;
   std::int32_t code = 0;
 
-  // The pod: in kObjects that which failed.
+  // The state of the pod; in kObjects, of the failed one.
   const PodState& state = kNoPod;
-  // Round::kPod. All its containers run, or it is on a node and starts. In
-  // kRead: a pod of the report runs, a warning in it is not understood.
+  // Round::kPod: all its containers run, or it is on a node and starting.
+  // kRead: a pod of the report runs, or has a warning of unknown meaning.
   bool runs = false;
   bool warned = false;
   bool starts = false;
-  // Its deletion: when it was asked for, how long it was given, when that ends.
+  // Its deletion: when it was requested, its grace period, and the end of that.
   Seconds deletion_requested = kUnknownTime;
   Seconds deletion_grace = 0;
   Seconds deletion_ends = kUnknownTime;
@@ -71,40 +71,39 @@ struct Scene {
   bool work_goes_on = false;
   bool has_active = false;
   bool has_run = false;
-  // The event's pod is gone, and another one took its place.
+  // The event's pod is gone, and another one replaced it.
   bool has_successor = false;
 
   // Round::kObjects: the workload has failed for good, and since when; its
-  // queue says how it stands; no pod could start.
+  // queue says why it is held; no pod could start.
   bool gave_up = false;
   Seconds failed_since = kUnknownTime;
   bool queue_says = false;
   bool kept_from_starting = false;
-  // The object that decides how the work ends does not say that it succeeded;
-  // the pod whose facts are weighed did.
+  // The object that decides how the work ends has not succeeded, but the pod
+  // whose facts are weighed has.
   bool has_not_succeeded = false;
   bool part_succeeded = false;
-  // That object says what is weighed, and no pod of its own is active.
+  // That object states the fact, and none of its own pods is active.
   bool by_whole = false;
   // The facts are those of the objects.
   bool of_objects = false;
 
-  // Round::kMembers. Others live; an object above says that the workload failed
-  // (`fails`: so does a pod).
+  // Round::kMembers: other members live; an object above says that the workload
+  // failed (`fails`: a pod failed too).
   bool others_live = false;
   bool workload_failed = false;
-  // The deadline of the work passed, and is the cause.
+  // The deadline of the work passed and is the cause.
   bool deadline_passed = false;
 
-  // Round::kSure: every member that fails looks like an echo; a container is
-  // in two states.
+  // Round::kSure: all failing members look like echoes; two states at once.
   bool rootless = false;
   bool in_two_states = false;
   // Round::kBehind and kOthers: the answer so far.
   v1::Cause cause = v1::CAUSE_UNSPECIFIED;
   v1::Diagnosis::Confidence confidence = v1::Diagnosis::LOW;
-  // Round::kSuccess: the object that says so also says that it failed; the pod
-  // says what else went wrong.
+  // Round::kSuccess: the object that reports success also reports failure; the
+  // pod shows other trouble.
   bool says_failure = false;
   bool pod_says_failure = false;
 };

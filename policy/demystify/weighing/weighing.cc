@@ -18,7 +18,7 @@ namespace table {
 using enum Round;
 using enum Tier;
 
-// Stays as it is: no rule below is asked.
+// Keeps the fact unchanged and skips the rules below.
 constexpr Worth kAsItIs;
 constexpr Worth kBeLow = {.confidence = kLow};
 constexpr Worth kBeMedium = {.confidence = kMedium};
@@ -26,28 +26,27 @@ constexpr Worth kBeHigh = {.confidence = kHigh};
 constexpr Worth kAtMostLow = {.at_most = kLow};
 constexpr Worth kAtMostMedium = {.at_most = kMedium};
 
-// Out of the decision, kept as an explanation.
+// Excludes the fact from the decision but keeps it as an explanation.
 constexpr Worth Out(const char* why_not) {
   return {.tier = kHint, .why_not = why_not};
 }
 
 constexpr Rule kRules[] = {
-    // Before the built-in texts and exit codes, after structured evidence.
+    // Before built-in texts and exit codes, after structured evidence.
     {"users-own", kRead, IsUsersOwn, {.ahead_of = kExitCodeWeight}},
-    // The policy's owner has read the same words.
+    // The policy's signature covers the same text.
     {"read-by-users-own", kRead, IsReadByUsersOwn,
      Out("a signature of the policy says what the text means")},
-    // The node's own word: it comes before what the program makes of it, if the
-    // program ended right then.
+    // A node's report precedes the program's if the program ended then.
     {"device-fault", kRead, IsDeviceFault, {.among = kDisruptionWeight}},
     {"stuck-terminating", kRead, IsStuckTerminating, {.ahead_of = kPodWeight}},
-    // A node of spot capacity that went away was most likely taken back.
+    // A spot node that went away was most likely reclaimed.
     {"spot-node", kRead, IsOfSpotNode, {.ahead_of_strongest = true}},
-    // Says why, where Evicted is no more than Deactivated.
+    // States the reason; Evicted only says Deactivated.
     {"deactivation", kRead, IsDeactivation, {.ahead_of = kQueueWeight}},
-    // The Job controller's sentence tells which kind of rule matched.
+    // The Job controller's message shows which kind of rule matched.
     {"pod-failure-rule", kRead, IsPodFailureRule, {.as_its_row = true}},
-    // A text about creation refines a state, it does not outrank it.
+    // A text about creation refines a state; it does not outrank it.
     {"sure-of-creation",
      kRead,
      IsSureOfCreation,
@@ -56,9 +55,9 @@ constexpr Rule kRules[] = {
      kRead,
      IsVagueOfCreation,
      {.tier = kSpecific, .ahead_of = kOperatorWeight}},
-    // Queues and operators know of pods by hearsay.
+    // Queues and operators only know pods indirectly.
     {"life-by-hearsay", kRead, IsLifeByHearsay, kBeMedium},
-    // Nothing has gone wrong yet, as far as what is told is understood.
+    // Nothing has failed yet, as far as the warnings are understood.
     {"start-beside-warning", kRead, IsStartBesideWarning, kBeLow},
     {"start-at-unknown-time", kRead, IsStartAtUnknownTime, kBeMedium},
     {"exit-alone", kRead, IsExitAlone, {.tier = kDecisive}},
@@ -68,14 +67,13 @@ constexpr Rule kRules[] = {
      {.tier = kDecisive, .ahead_of = kQueueWeight}},
     {"succeeded-in-failed-pod", kRead, SucceededInFailedPod, kBeMedium},
 
-    // A program that starts others ends with a code of its own, whatever became
-    // of them: make with 2, cargo with 101.
+    // A launcher has an exit code of its own: make 2, cargo 101.
     {"code-of-launcher", kCode, IsCodeOfLauncher, {.tier = kGeneric}},
 
     {"last-state-tells", kBeside, LastStateTells,
      Out("how the container fails is in its last state")},
     {"no-call", kBeside, WasNoCall, Out("the code is that of a call")},
-    // "Not found" and the like are weaker than a code or reason beside them.
+    // "Not found" and the like are weaker than an accompanying code or reason.
     {"vague-answer", kBeside, IsVagueAnswer, {.tier = kSpecific}},
     {"reason-beside-words",
      kBeside,
@@ -86,23 +84,23 @@ constexpr Rule kRules[] = {
      IsCodeBesideWords,
      {.tier = kSpecific, .why_not = "the message says more than the code"}},
     {"answer", kBeside, IsOfAnswer, kAsItIs},
-    // The words' own meaning: the reason of a disruption covers others, too.
+    // The message has its own meaning; a disruption's reason is broader.
     {"read-by-its-words",
      kBeside,
      IsReadByItsWords,
      {.tier = kDecisive, .as_its_row = true}},
-    // Evicted together with a disruption is node pressure, and so said.
+    // Evicted together with a disruption means node pressure.
     {"pod-reason-beside", kBeside, HasPodReason, kBeHigh},
     {"why-unscheduled", kBeside, SaysWhyUnscheduled, {.as_message = true}},
-    // A message says more than its reason, which may be surer of the same.
+    // A message is more specific than its reason, which may be surer.
     {"message-says-more", kBeside, MessageSaysMore, {.tier = kConvention}},
-    // The reason of an earlier shutdown stays when the pod comes back.
+    // The reason of an earlier shutdown remains when the pod comes back.
     {"reason-of-running-pod", kBeside, IsReasonOfRunningPod, kBeMedium},
     {"device-at-another-time", kBeside, IsDeviceAtAnotherTime,
      Out("the device failed at another time")},
 
     {"quota-in-vague-words", kQuota, IsTheMessage, {.tier = kDecisive}},
-    // A quota inside a Forbidden is no refusal of the object.
+    // A quota inside a Forbidden does not refuse the object.
     {"refusal-for-quota", kQuota, IsRefusal, {.tier = kSpecific}},
 
     {"code-of-no-error", kTrust, IsCodeOfNoError, kAtMostLow},
@@ -114,30 +112,29 @@ constexpr Rule kRules[] = {
      Out("the pod is being stopped, and still at work")},
     {"another-decides", kContainer, AnotherDecides,
      Out("another container of the pod decides")},
-    // That something is missing says more than who missed it.
+    // The missing object is more specific than the container that missed it.
     {"init-misses-something",
      kContainer,
      InitMissesSomething,
      {.tier = kGeneric}},
-    // For an init container exit 2 or 65 says less than that it is one.
+    // For an init container, exit 2 or 65 says less than its role.
     {"convention-of-init", kContainer, IsConventionOfInit, {.tier = kGeneric}},
 
     {"run-before", kRun, IsOfTheRunBefore,
      Out("that run of the container is over")},
 
     {"hint-of-pod", kPod, DecidesNothing, kAsItIs},
-    // What deletes the pod tells why itself.
+    // The owner that deletes the pod gives the reason itself.
     {"cleaned-up", kPod, IsCleanUp,
      Out("its owner had failed, or starts again, and cleaned up")},
     {"pod-runs", kPod, PassesAsPodRuns, Out("the pod is running")},
     {"pod-starts", kPod, PassesAsPodStarts, Out("the pod is starting")},
-    // A kubelet that restarts may refuse pods that have done their work.
+    // A restarting kubelet may refuse pods that have finished.
     {"refused-when-done", kPod, RefusedWhenDone,
      Out("the container had ended well before")},
-    // Within the grace period of a deletion a program may answer its SIGTERM
-    // with an exit of its own.
+    // During its grace period a program may answer SIGTERM with any exit.
     {"deletion-answered", kPod, DeletionWasAnswered, kBeLow},
-    // That of a failed probe, too.
+    // So may one whose probe failed.
     {"probe-answered", kPod, ProbeWasAnswered, kBeMedium},
     {"end-explains-itself", kPod, EndExplainsItself,
      Out("the container ended by itself")},
@@ -150,13 +147,12 @@ constexpr Rule kRules[] = {
     {"oom-kill-stands", kPod, YieldsToOomKill,
      Out("the container was killed at its memory limit")},
 
-    // A pod that fails has its own story; of events about other objects only
-    // those of a queue still matter.
+    // With a failing pod, only a queue's events about other objects matter.
     {"beside-failed-pod", kEvents, IsBesideFailedPod,
      Out("the event is about another object")},
     {"hint-of-event", kEvents, DecidesNothing, kAsItIs},
-    // Events are about other objects or from earlier: they break nothing that
-    // is known to run or to have succeeded.
+    // Events about other objects or earlier times do not break work that runs
+    // or has succeeded.
     {"work-goes-on", kEvents, WorkGoesOn, Out("the work goes on")},
     {"replaced", kEvents, WasReplaced,
      Out("a pod has taken the place of the one that is gone")},
@@ -164,22 +160,22 @@ constexpr Rule kRules[] = {
      Out("the pods were created after all")},
 
     {"hint-of-object", kObjects, DecidesNothing, kAsItIs},
-    // Neither a pod nor a child ends the work that it is a part of.
+    // A part that succeeds does not end the work.
     {"part-succeeded", kObjects, OnlyAPartSucceeded,
      Out("a part succeeded, the workload itself has not")},
     {"part-ended-well", kObjects, PartEndedWell,
      Out("the pod ended well all the same")},
-    // By a time to live, or by somebody who tidies up.
+    // By a time to live, or by clean-up.
     {"deleted-after-failure", kObjects, DeletedAfterFailure,
      Out("it had failed for good before it was deleted")},
     {"suspended-after-failure", kObjects, SuspendedAfterFailure,
      Out("what has failed for good is not resumed")},
-    // A queue holds work by suspending it: where its Workload says why, that
-    // counts and not the suspension.
+    // A queue suspends work to hold it. If its Workload gives the reason, that
+    // counts instead of the suspension.
     {"suspended-by-queue", kObjects, SuspendedByQueue,
      Out("the queue suspends what it does not admit")},
-    // A deadline that passed while the pods could not start is the end of the
-    // wait, not its cause, where waiting helps nobody.
+    // A deadline that passed while pods could not start ends the wait but is
+    // not the cause, if waiting is useless.
     {"deadline-without-start", kObjects, DeadlineWithoutStart,
      Out("it passed because no pod could start")},
     {"not-against-failed-pod", kObjects, IsNotAgainstFailedPod, kAsItIs},
@@ -188,38 +184,36 @@ constexpr Rule kRules[] = {
     {"end-explains-itself-below", kObjects, EndExplainsItself,
      Out("the container ended by itself")},
 
-    // There is no time left for what might have passed.
+    // No time is left for the problem to pass.
     {"deadline-while-starting", kMembers, DeadlineWhileStarting,
      Out("the deadline passed while it waited to start")},
-    // Members that still run are no success yet.
+    // Members that still run have not succeeded.
     {"others-have-not-succeeded", kMembers, OthersHaveNotSucceeded,
      Out("other pods have not succeeded yet")},
-    // Some pods succeeded, the workload did not: failed ones are gone.
+    // Some pods succeeded but the workload failed: the failed pods are gone.
     {"workload-failed", kMembers, WorkloadFailed,
      Out("the workload failed although this pod succeeded")},
 
     {"root-elsewhere", kSure, RootIsElsewhere, kBeLow},
-    // A container cannot wait, run and have ended at once.
+    // A container cannot be in two states at once.
     {"two-states", kSure, ContainerIsInTwoStates, kAtMostMedium},
 
-    // The taint manager removes the pods of a node that fell silent; other
-    // taints are set by people and autoscalers. A machine that is taken back
-    // falls silent, too.
+    // The taint manager removes the pods of unresponsive nodes; people and
+    // autoscalers set other taints. A reclaimed machine becomes unresponsive
+    // too.
     {"taken-back-behind-taint",
      kBehind,
      TakenBackBehindTaint,
      {.as_its_row = true, .why_not = ""}},
-    // The taint manager and whoever saw the node go agree.
+    // The taint manager agrees with the report of the lost node.
     {"lost-behind-taint",
      kBehind,
      LostBehindTaint,
      {.as_its_row = true, .agrees = true, .why_not = ""}},
-    // The secret that is not there may be the one that a pull without a reason
-    // needs.
+    // The missing secret may be the one that a pull without a reason needs.
     {"denied-behind-pull", kBehind, DeniedBehindPull, kBeLow},
 
-    // Others may have read more than there is here, but what Kubernetes or the
-    // program itself says is seen and not told.
+    // Others may have seen more, but the report is direct evidence.
     {"hint-beside-named", kOthers, IsBesideNamed,
      Out("what the report itself names comes first")},
     {"hint-less-sure", kOthers, IsLessSure,
@@ -236,7 +230,7 @@ using table::kRules;
 
 constexpr std::size_t kRounds = static_cast<std::size_t>(Round::kSuccess) + 1;
 
-// Where the rules of each round begin; they stand together.
+// Where the rules of each round begin; a round's rules are adjacent.
 constexpr auto kBegins = [] {
   std::array<std::size_t, kRounds + 1> begins{};
   std::size_t rule = 0;

@@ -1,6 +1,5 @@
-// Weighing: how much each fact settles beside the others. Readers say what they
-// found; THE table of rules, in weighing.cc, says what it is worth there:
-// nothing else changes a fact's tier, order and confidence.
+// Weighing of facts against each other. Readers report facts; the table of
+// rules in weighing.cc alone changes their tier, order and confidence.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_WEIGHING_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_WEIGHING_H_
 
@@ -14,37 +13,37 @@
 
 namespace mulligan::demystify {
 
-// What facts are weighed against, in the order in which it comes to it.
+// What facts are weighed against, in order.
 enum class Round : std::uint8_t {
-  // Nothing: what it is worth as such.
+  // Nothing: the fact alone.
   kRead,
-  // Of an exit code: what the log of its container says.
+  // For an exit code: the log of its container.
   kCode,
-  // What else the same object says.
+  // The rest of the same object.
   kBeside,
-  // An API's answer that speaks of a quota, in words that leave it open.
+  // For an API's answer about a quota in vague words.
   kQuota,
-  // An API's answer that contradicts itself.
+  // For an API's answer that contradicts itself.
   kTrust,
-  // The part that its container had in the end of the pod.
+  // The container's part in the end of the pod.
   kContainer,
   // The mark of a pod whose container runs again.
   kRun,
   // Everything else about its pod.
   kPod,
-  // How the work fares, for events about other objects than its pods.
+  // For events about other objects: how the work fares.
   kEvents,
-  // The objects above the pods, and the pod that failed.
+  // The objects above the pods, and the failed pod.
   kObjects,
-  // The other members, for facts of a pod.
+  // For facts of a pod: the other members.
   kMembers,
-  // For the fact that decides: how far the whole report bears it out.
+  // For the deciding fact: how well the report supports it.
   kSure,
-  // Facts that answer instead of the one that decided.
+  // Facts that replace the deciding one.
   kBehind,
-  // The answer, for what others say.
+  // For hints: the answer.
   kOthers,
-  // For the success that decides: failures beside it.
+  // For a success that decides: signs of failure.
   kSuccess,
 };
 
@@ -55,21 +54,21 @@ struct Rule {
   Worth worth;
 };
 
-// All rules, in order.
+// Returns all rules, in order.
 std::span<const Rule> Rules();
 
-// The first rule of `round` that holds; null when none does.
+// Returns the first rule of `round` that holds; null if none does.
 const Rule* RuleFor(Round round, const Candidate& fact, const Scene& scene);
 
-// Weighs each fact by the first rule of `round` that holds for it, in order:
-// scene.facts may be the facts themselves.
+// Weighs each fact by the first rule of `round` that holds for it, in order.
+// `scene.facts` may refer to `facts`.
 void Weigh(Round round, std::span<Candidate> facts, const Scene& scene = {});
 inline void Weigh(Round round, Candidate& fact, const Scene& scene = {}) {
   Weigh(round, std::span(&fact, 1), scene);
 }
 
-// Weighs the first fact that answers instead of the one that decided, of
-// several rules that of the first. Returns its index; -1: there is none.
+// Weighs the first fact that replaces the deciding one; of several rules, the
+// first counts. Returns its index; -1 if there is none.
 int WeighBehind(std::span<Candidate> facts, const Scene& scene);
 
 }  // namespace mulligan::demystify

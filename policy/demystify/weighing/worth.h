@@ -1,5 +1,4 @@
-// How much a fact settles: its tier, order and confidence, and the order of
-// facts by them.
+// The strength of facts: tier, order and confidence.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_WORTH_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_WORTH_H_
 
@@ -11,32 +10,32 @@
 
 namespace mulligan::demystify {
 
-// What a fact is worth where a rule holds; what is not said stays.
+// What a fact is worth if a rule holds; unset members do not change.
 struct Worth {
   std::optional<Tier> tier = {};
   std::optional<v1::Diagnosis::Confidence> confidence = {};
   std::optional<v1::Diagnosis::Confidence> at_most = {};
-  // Among the facts of this class, or ahead of them, behind the class before.
+  // Among the facts of this class, or ahead of them but after the class before.
   std::optional<Weight> among = {};
   std::optional<Weight> ahead_of = {};
-  // Ahead of the facts of the strongest one's class.
+  // Ahead of the facts in the strongest one's class.
   bool ahead_of_strongest = false;
-  // Tier and confidence are those of its row again, or of the message's.
+  // Takes tier and confidence from its row again, or from the message's.
   bool as_its_row = false;
   bool as_message = false;
-  // At least as sure as the answer so far: the two agree.
+  // Raises the confidence to that of the answer so far, because they agree.
   bool agrees = false;
-  // Why it does not decide. Null: as before.
+  // Why it does not decide; null: unchanged.
   const char* why_not = nullptr;
 };
 
-// Makes `fact` worth that. `scene` is the one its rule was asked about.
+// Applies `worth` to `fact`. `scene` is the one that the rule was evaluated in.
 void Apply(const Worth& worth, const Scene& scene, Candidate& fact);
 
 // Strict order: tier, weight class, confidence, then rank of the cause.
 bool Stronger(const Candidate& a, const Candidate& b);
 
-// The strongest that decides; null when none does.
+// Returns the strongest fact that decides; null if none does.
 const Candidate* Strongest(std::span<const Candidate> facts);
 
 }  // namespace mulligan::demystify

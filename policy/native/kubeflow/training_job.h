@@ -67,7 +67,7 @@ struct Kind {
 };
 
 // Whether it is an MPIJob of mpi-operator, which has rules of its own
-// (operators/mpijob).
+// (native/mpijob).
 inline bool IsOfMpiOperator(const TrainingJob& job) {
   return job.api_version() == "kubeflow.org/v2beta1";
 }

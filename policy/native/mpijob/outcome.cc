@@ -1,5 +1,5 @@
 // MPIJobs of mpi-operator (kubeflow.org/v2beta1), read at 0.7.0; 0.6.0 answers
-// the same. training-operator's MPIJob is of v1 (operators/kubeflow).
+// the same. training-operator's MPIJob is of v1 (native/kubeflow).
 //
 // The launcher is a Job called "<name>-launcher", with the MPIJob's
 // backoffLimit: what that Job does is what happens. The pods of workers are the

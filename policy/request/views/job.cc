@@ -15,9 +15,9 @@ bool IsUncounted(const kubernetes::batch::v1::Job& job,
   return std::ranges::find(failed, uid) != failed.end();
 }
 
-// Whether the Job has all that it wants, and says so or is about to: its
-// controller counts before it writes a condition. Without completions (a work
-// queue) the first success is the last, once no pod runs any more.
+// Returns whether the Job has all the successes that it needs, even if its
+// controller has yet to write the condition. Without completions (a work queue)
+// one success is enough once no pod runs.
 bool HasAllItWants(const kubernetes::batch::v1::Job& job) {
   const auto& status = job.status();
   if (status.active() > 0 || status.terminating() > 0) return false;
@@ -30,8 +30,7 @@ bool HasAllItWants(const kubernetes::batch::v1::Job& job) {
   return succeeded >= (queue ? 1 : std::max(job.spec().completions(), 1));
 }
 
-// How many attempts of `parallelism` pods at a time make so many failed pods,
-// at the least.
+// Returns the fewest attempts of `parallelism` pods that fail `pods` pods.
 std::int64_t AttemptsOf(std::int64_t pods, std::int32_t parallelism) {
   const std::int64_t at_a_time = std::max(parallelism, 1);
   return (pods + at_a_time - 1) / at_a_time;
@@ -66,12 +65,13 @@ NativeCount CountJob(const v1::FailureReport& report, std::int32_t earlier) {
   std::int64_t seen = 0;
   std::int64_t uncounted = 0;
   for (const auto& pod : report.pods()) {
-    // The Job controller counts what is being stopped (podReplacementPolicy).
+    // The Job controller counts pods that are being stopped
+    // (podReplacementPolicy).
     if (pod.status().phase() != "Failed" && !IsBeingStopped(pod)) continue;
     ++(IsUncounted(job, pod.metadata().uid()) ? uncounted : seen);
   }
   const std::int64_t failed = job.status().failed();
-  // Whose pods are gone, or show no failure although the Job has failed.
+  // The failed pod is gone, or the Job has failed although no pod shows it.
   const bool unseen =
       report.pods().empty() ||
       (seen == 0 && IsTrue(job.status().conditions(), "Failed"));

@@ -17,7 +17,7 @@ void LowestAttempt(const Objects& objects, std::optional<std::int32_t>& found) {
   }
 }
 
-// Whether a Job of this attempt has failed.
+// Returns whether a Job of this attempt has failed.
 template <typename Jobs>
 bool HasFailed(const Jobs& jobs, std::int32_t attempt) {
   return std::ranges::any_of(jobs, [&](const auto& job) {
@@ -59,7 +59,7 @@ void BoundJobSet(const v1::FailureReport& report, const FieldPath& job_set) {
     targets += rule.target_replicated_jobs_size();
   }
   const FieldPath spec = job_set.In("spec");
-  // Compiling a pattern costs more than anything else in a report.
+  // Compiling a pattern costs more than any other work on a report.
   spec.Count("failurePolicy", patterns, kMaxJobSetPatterns,
              "onJobFailureMessagePatterns");
   spec.Count("replicatedJobs", object.spec().replicated_jobs_size(),
@@ -77,7 +77,7 @@ NativeCount CountJobSet(const v1::FailureReport& report, std::int32_t earlier) {
   std::optional<std::int32_t> labelled;
   LowestAttempt(report.pods(), labelled);
   LowestAttempt(report.jobs(), labelled);
-  // While it restarts it has counted all that has failed.
+  // A restarting JobSet has counted everything that failed.
   const bool begins_anew =
       IsTrue(report.job_set().status().conditions(), "RestartingJobSet") &&
       !HasFailed(report.jobs(), restarts);

@@ -26,7 +26,7 @@ constexpr PhaseOfWord kRayJobWords[] = {
     {rayjob::kSuspended, WorkloadPhase::kHeld},
 };
 
-// What conditions of a cluster tell, and how the tables call it.
+// A condition of a cluster, and the name of its state in the tables.
 struct ClusterCondition {
   std::string_view type;
   std::string_view status;
@@ -39,7 +39,7 @@ constexpr ClusterCondition kClusterConditions[] = {
     {"RayClusterSuspending", "True", "Suspended"},
 };
 
-// Where a cluster's status stands: its own, or in its RayJob.
+// Paths of a cluster's status: in the cluster or in its RayJob.
 struct ClusterPlace {
   const char* state;
   const char* reason;
@@ -55,7 +55,7 @@ void AddCluster(const ray::RayClusterStatus& status, const ClusterPlace& place,
                 bool own, WorkloadView& view) {
   view.conditions = ConditionList(status.conditions());
   view.conditions_are_stated = true;
-  // Releases before the conditions said it here.
+  // Releases without conditions report it in the state.
   const bool failed = status.state() == "failed";
   if (failed || (own && status.state() == "suspended")) {
     Statement& said = view.statements.emplace_back();
@@ -85,28 +85,28 @@ void AddCluster(const ray::RayClusterStatus& status, const ClusterPlace& place,
   }
 }
 
-// Whether KubeRay has made a cluster anew, or is about to: the status of the
-// attempt before is emptied but for its counters.
+// Returns whether KubeRay has created a new cluster or is about to. It clears
+// the status of the previous attempt except for the counters.
 bool HasRetried(const ray::RayJobStatus& status) {
   return status.failed() > 0 &&
          status.job_deployment_status() != rayjob::kFailed;
 }
 
-// The submitter is late, the application has succeeded.
+// The application succeeded, but the submitter is late.
 bool IsLate(const ray::RayJobStatus& status) {
   return status.job_deployment_status() == rayjob::kFailed &&
          status.job_status() == rayjob::kJobSucceeded &&
          status.reason() == rayjob::kGracePeriodExceeded;
 }
 
-// So has it here, where the operator waits for the submitter yet.
+// The application succeeded, but the operator still waits for the submitter.
 bool IsAhead(const ray::RayJobStatus& status) {
   return status.job_deployment_status() == rayjob::kRunning &&
          status.job_status() == rayjob::kJobSucceeded;
 }
 
-// Until KubeRay 1.1 a failed application ended as Complete; since then a reason
-// on a Complete job is no failure.
+// Until KubeRay 1.1 a failed application ended as Complete. Since then a reason
+// on a Complete job does not mean failure.
 bool IsComplete(const ray::RayJobStatus& status) {
   return IsLate(status) || IsAhead(status) ||
          (status.job_deployment_status() == rayjob::kComplete &&
@@ -139,7 +139,7 @@ Statement StatementOf(const ray::RayJobStatus& status) {
       said.leaf = ".status.jobStatus";
     }
   }
-  // What it retries now is whatever failed so far.
+  // A retry covers everything that has failed so far.
   said.restarts = deployment == rayjob::kRetrying;
   return said;
 }
@@ -159,13 +159,13 @@ bool ViewRayJob(const v1::FailureReport& report, WorkloadView& view) {
       std::end(rayjob::kJobWords)) {
     view.unknown_words.push_back({".status.jobStatus", status.job_status()});
   }
-  // What ended otherwise than the deployment says (until KubeRay 1.1).
+  // Until KubeRay 1.1 the deployment may differ from the job's end.
   if (view.phase == WorkloadPhase::kSucceeded &&
       (status.job_status() == rayjob::kJobFailed ||
        status.job_status() == rayjob::kJobStopped)) {
     view.phase = WorkloadPhase::kGivenUp;
   }
-  // The operator has yet to hear of it.
+  // The operator does not know of the success yet.
   if (IsAhead(status)) view.phase = WorkloadPhase::kSucceeded;
   if (view.phase == WorkloadPhase::kRuns &&
       status.job_status() == rayjob::kJobFailed) {
@@ -241,7 +241,7 @@ bool ViewRayCluster(const v1::FailureReport& report, WorkloadView& view) {
   if (!report.has_ray_cluster()) return false;
   view.kind_name = "RayCluster";
   ViewObject(report.ray_cluster(), view);
-  // Its state says whether it is held.
+  // Its state says whether it is suspended.
   view.suspend_leaf = nullptr;
   AddCluster(report.ray_cluster().status(), kOwnStatus, true, view);
   return true;
@@ -254,8 +254,8 @@ void TellRayJob(const v1::FailureReport& report, ObjectWords& words) {
   const std::string command = absl::StrCat(
       "kubectl logs", InNamespace(job.metadata().namespace_()), " ");
   if (mode.empty() || mode == "K8sJobMode") {
-    // The submitter Job has the name of its RayJob, and what the application
-    // wrote.
+    // The submitter Job has the RayJob's name, and its log has the
+    // application's output.
     words.log_command = command + ShellWord("job/" + job.metadata().name());
   } else if (!status.ray_cluster_name().empty()) {
     words.log_command =

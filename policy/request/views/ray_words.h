@@ -1,4 +1,4 @@
-// The words of a RayJob's status (KubeRay 1.5).
+// Values in a RayJob's status (KubeRay 1.5).
 #ifndef MULLIGAN_POLICY_REQUEST_VIEWS_RAY_WORDS_H_
 #define MULLIGAN_POLICY_REQUEST_VIEWS_RAY_WORDS_H_
 
@@ -6,8 +6,8 @@
 
 namespace mulligan::rayjob {
 
-// status.jobDeploymentStatus: what the operator does. The state before the
-// first pass has no name of its own.
+// status.jobDeploymentStatus, the operator's state. It is empty before the
+// first reconciliation.
 inline constexpr std::string_view kNew;
 inline constexpr std::string_view kInitializing = "Initializing";
 inline constexpr std::string_view kWaiting = "Waiting";
@@ -19,7 +19,7 @@ inline constexpr std::string_view kComplete = "Complete";
 inline constexpr std::string_view kFailed = "Failed";
 inline constexpr std::string_view kValidationFailed = "ValidationFailed";
 
-// status.jobStatus: what Ray says of the application.
+// status.jobStatus, Ray's state of the application.
 inline constexpr std::string_view kJobStopped = "STOPPED";
 inline constexpr std::string_view kJobSucceeded = "SUCCEEDED";
 inline constexpr std::string_view kJobFailed = "FAILED";

@@ -29,7 +29,7 @@ constexpr PhaseOfWord kSparkWords[] = {
     {spark::kSuspended, WorkloadPhase::kHeld},
 };
 
-// Of the driver, as the operator words it.
+// Returns the driver's exit code in the operator's message; empty if none.
 std::optional<std::int32_t> ExitCodeIn(const std::string& message) {
   static const re2::RE2* const exit =
       new re2::RE2("failed with ExitCode: (-?\\d+)");
@@ -43,7 +43,7 @@ std::optional<std::int32_t> ExitCodeIn(const std::string& message) {
   return code;
 }
 
-// Whose memory, by the words of the operator: the driver's, or executors'.
+// Advises on the driver's or executors' memory, by the operator's message.
 std::string MemoryRemedy(
     const kubernetes::spark::v1beta2::SparkApplicationSpec& spec,
     const kubernetes::spark::v1beta2::ApplicationState& state) {
@@ -57,7 +57,7 @@ std::string MemoryRemedy(
       role, memory.empty() ? "" : ", now " + memory, role);
 }
 
-// It ran well, and is run again because that is wanted whatever happens.
+// Returns whether the run succeeded and restartPolicy Always runs it again.
 bool RunsAgainAfterSuccess(
     const kubernetes::spark::v1beta2::SparkApplication& application) {
   const auto& state = application.status().application_state();
@@ -75,7 +75,7 @@ bool ViewSparkApplication(const v1::FailureReport& report, WorkloadView& view) {
   const auto& state = status.application_state();
   view.kind_name = "SparkApplication";
   ViewObject(application, view);
-  // Its state says whether it is held.
+  // Its state says whether it is suspended.
   view.suspend_leaf = nullptr;
   view.state = state.state();
   view.state_leaf = ".status.applicationState.state";
@@ -87,7 +87,7 @@ bool ViewSparkApplication(const v1::FailureReport& report, WorkloadView& view) {
     said.source = "Spark";
     said.state = state.state();
     said.message = state.error_message();
-    // What is run again is whatever failed so far.
+    // A rerun covers everything that has failed so far.
     if (view.phase != WorkloadPhase::kRestarts) {
       said.at = &status.termination_time();
     }
@@ -156,7 +156,7 @@ void TellSparkApplication(const v1::FailureReport& report, ObjectWords& words) {
                             : policy.on_submission_failure_retries();
     words.tries.used = words.tries.made - 1;
   }
-  // The status says FAILED of a limit that was met and of what is not retried.
+  // FAILED is the status both at the limit and without retries.
   if (retries && words.tries.made > words.tries.limit) {
     words.tries.limit_name =
         ran ? "onFailureRetries" : "onSubmissionFailureRetries";

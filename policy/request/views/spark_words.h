@@ -1,4 +1,4 @@
-// The words of a SparkApplication's status (Spark operator 2).
+// Values in a SparkApplication's status (Spark operator 2).
 #ifndef MULLIGAN_POLICY_REQUEST_VIEWS_SPARK_WORDS_H_
 #define MULLIGAN_POLICY_REQUEST_VIEWS_SPARK_WORDS_H_
 
@@ -6,7 +6,7 @@
 
 namespace mulligan::spark {
 
-// status.applicationState.state, as the operator writes it.
+// status.applicationState.state.
 inline constexpr std::string_view kNew;
 inline constexpr std::string_view kSubmitted = "SUBMITTED";
 inline constexpr std::string_view kRunning = "RUNNING";
@@ -22,14 +22,14 @@ inline constexpr std::string_view kResuming = "RESUMING";
 inline constexpr std::string_view kCompleted = "COMPLETED";
 inline constexpr std::string_view kFailed = "FAILED";
 
-// The container of the driver's pod.
+// The container in the driver's pod.
 inline constexpr std::string_view kDriverContainer = "spark-kubernetes-driver";
-// That of each executor's.
+// The container in each executor's pod.
 inline constexpr std::string_view kExecutorContainer =
     "spark-kubernetes-executor";
 
-// Whose memory ran out where `container` said `line`: the driver's log tells of
-// the executors that it lost.
+// Returns the container that ran out of memory if `container` logged `line`:
+// the driver's log also reports lost executors.
 inline std::string_view ContainerShortOfMemory(std::string_view container,
                                                std::string_view line) {
   return container == kDriverContainer &&

@@ -1,4 +1,4 @@
-// Jobs of training-operator (v1): PyTorchJob, TFJob, MPIJob and their kin.
+// Jobs of training-operator (v1): PyTorchJob, TFJob, MPIJob and others.
 #include "policy/request/kinds.h"
 #include "policy/request/views/views.h"
 
@@ -26,7 +26,7 @@ bool ViewTrainingJob(const v1::FailureReport& report, WorkloadView& view) {
   return true;
 }
 
-// The status does not keep the count, only that the limit was met.
+// The status has no count, only that the limit was reached.
 void TellTrainingJob(const v1::FailureReport& report, ObjectWords& words) {
   words.tries.limit_name = "backoffLimit";
   words.tries.limit = report.kubeflow_job().spec().run_policy().backoff_limit();

@@ -1,6 +1,6 @@
-// The functions of each kind, for its row in request/kinds.cc: one file a kind.
-// Fields of an object that an answer depends on are read here, in its
-// operator's folder and nowhere else.
+// The functions of each kind for its row in request/kinds.cc, one file per
+// kind. Fields of an object that an answer depends on are read only here and in
+// its operator's folder.
 #ifndef MULLIGAN_POLICY_REQUEST_VIEWS_VIEWS_H_
 #define MULLIGAN_POLICY_REQUEST_VIEWS_VIEWS_H_
 
@@ -18,27 +18,28 @@ namespace mulligan {
 
 class FieldPath;
 
-// status.failed, less the failed pods in the report that it has counted
-// (without pods: less one); with a parallelism above 1, in whole gangs.
+// Returns status.failed minus the failed pods in the report that it includes
+// (minus one if the report has no pods). With parallelism above 1, counts whole
+// gangs.
 NativeCount CountJob(const v1::FailureReport& report, std::int32_t earlier);
 
 bool ViewJobSet(const v1::FailureReport& report, WorkloadView& view);
 void BoundJobSet(const v1::FailureReport& report, const FieldPath& job_set);
-// status.restarts, at most the restart attempt that the reported pods or Jobs
-// are labelled with.
+// Returns status.restarts, but at most the lowest restart attempt on labels of
+// the reported pods and Jobs. Without labels, minus `earlier`.
 NativeCount CountJobSet(const v1::FailureReport& report, std::int32_t earlier);
 bool IdentifyJobSet(const v1::FailureReport& report, StableHash& hash);
 
 void TellJobSet(const v1::FailureReport& report, ObjectWords& words);
 
 bool ViewTrainJob(const v1::FailureReport& report, WorkloadView& view);
-// What its JobSet has counted.
+// Returns the count of its JobSet.
 NativeCount CountTrainJob(const v1::FailureReport& report,
                           std::int32_t earlier);
 
 bool ViewRayJob(const v1::FailureReport& report, WorkloadView& view);
 void BoundRayJob(const v1::FailureReport& report, const FieldPath& job);
-// status.failed, less one in Failed or Retrying.
+// Returns status.failed - `earlier`, minus one in state Failed or Retrying.
 NativeCount CountRayJob(const v1::FailureReport& report, std::int32_t earlier);
 bool IdentifyRayJob(const v1::FailureReport& report, StableHash& hash);
 
@@ -50,8 +51,8 @@ bool ViewRayCluster(const v1::FailureReport& report, WorkloadView& view);
 bool ViewSparkApplication(const v1::FailureReport& report, WorkloadView& view);
 void BoundSparkApplication(const v1::FailureReport& report,
                            const FieldPath& application);
-// The larger of executionAttempts and submissionAttempts, less one: both count
-// the attempt under way.
+// Returns the larger of executionAttempts and submissionAttempts, minus one and
+// `earlier`, because both include the current attempt.
 NativeCount CountSparkApplication(const v1::FailureReport& report,
                                   std::int32_t earlier);
 bool IdentifySparkApplication(const v1::FailureReport& report,
@@ -61,7 +62,7 @@ void TellSparkApplication(const v1::FailureReport& report, ObjectWords& words);
 bool ViewTrainingJob(const v1::FailureReport& report, WorkloadView& view);
 void TellTrainingJob(const v1::FailureReport& report, ObjectWords& words);
 
-// What is the same for all kinds: name, labels, conditions, suspension.
+// Fills the parts that all kinds share: metadata, conditions, suspension.
 template <typename Object>
 void ViewObject(const Object& object, WorkloadView& view) {
   view.meta = &object.metadata();
@@ -74,8 +75,8 @@ void ViewObject(const Object& object, WorkloadView& view) {
   }
 }
 
-// The phase of an object that has failed, succeeded or was suspended as its
-// conditions say; `otherwise` if they say none of these.
+// Returns the phase that the conditions state: failed, succeeded or suspended;
+// `otherwise` if they state none.
 template <typename Conditions>
 WorkloadPhase PhaseBy(const Conditions& conditions, std::string_view succeeded,
                       WorkloadPhase otherwise) {
@@ -85,8 +86,8 @@ WorkloadPhase PhaseBy(const Conditions& conditions, std::string_view succeeded,
   return IsTrue(conditions, "Suspended") ? WorkloadPhase::kHeld : otherwise;
 }
 
-// The phase of an operator's word. One that no row has, of another release or
-// misspelt, says nothing.
+// Maps an operator's state to a phase. An unknown state, from another release
+// or misspelt, is recorded and yields kSilent.
 struct PhaseOfWord {
   std::string_view word;
   WorkloadPhase phase;
@@ -100,12 +101,12 @@ WorkloadPhase PhaseBy(const PhaseOfWord (&rows)[N], const char* leaf,
   return WorkloadPhase::kSilent;
 }
 
-// `failures` before those of the report, of `counted` attempts in all, as
-// "counter=value" says.
+// Returns a count of `failures` before the report and `counted` attempts in
+// all, with the source "counter=value".
 NativeCount MakeNativeCount(std::int64_t failures, std::int64_t counted,
                             const char* counter, std::int32_t value);
 
-// Adds a time that tells failures apart; whether there is one.
+// Adds a time that distinguishes failures to `hash`. Returns whether it is set.
 bool Identify(const google::protobuf::Timestamp& time, StableHash& hash);
 
 }  // namespace mulligan

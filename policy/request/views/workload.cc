@@ -1,4 +1,4 @@
-// Workloads (Kueue 0.15): what the queue says of what it queues.
+// Workloads (Kueue 0.15): the queue's view of what it queues.
 #include "policy/base/conditions.h"
 #include "policy/request/kind_names.h"
 #include "policy/request/owners.h"
@@ -17,8 +17,8 @@ std::optional<WorkloadView> QueueIn(const v1::FailureReport& report) {
   const bool runs =
       IsTrue(conditions, "Admitted") && IsTrue(conditions, "PodsReady") &&
       !IsTrue(conditions, "Evicted") && !IsTrue(conditions, "Finished");
-  // What never became ready is put back. Evictions of what ran say themselves
-  // how that came to its end.
+  // Only work that never became ready is put back. Other evictions are visible
+  // in how the work ended.
   const auto* const evicted = FindCondition(conditions, "Evicted", "True");
   const bool put_back =
       evicted != nullptr && evicted->reason() == "PodsReadyTimeout";

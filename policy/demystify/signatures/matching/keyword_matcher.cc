@@ -43,8 +43,7 @@ void KeywordMatcher::AddKeyword(std::string_view keyword,
   reports_[state].push_back(number);
 }
 
-// Turns the tree into an automaton: missing edges lead where the longest
-// proper suffix leads.
+// Missing edges lead where the longest proper suffix leads.
 void KeywordMatcher::LinkStates() {
   std::vector<std::uint32_t> fail(reports_.size(), 0);
   std::vector<std::uint32_t> queue;

@@ -1,4 +1,4 @@
-// Finds many fixed words in a text in one pass.
+// Search for many fixed words in one pass.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_MATCHING_KEYWORD_MATCHER_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_MATCHING_KEYWORD_MATCHER_H_
 
@@ -9,23 +9,20 @@
 
 namespace mulligan::demystify {
 
-// An Aho-Corasick automaton over ASCII-folded text. It is the prefilter of the
-// text tables: one table look-up per byte, no allocation, no lock and memory
-// fixed at construction, whatever the text. (A set of a few hundred unanchored
-// regular expressions would build its automaton while matching, under a lock.)
-// Immutable; safe to share.
+// An Aho-Corasick automaton over ASCII-folded text, the prefilter of the text
+// tables. It needs one table look-up per byte, no allocation and no lock, and
+// its memory is fixed at construction. Immutable; safe to share.
 class KeywordMatcher {
  public:
   static constexpr std::size_t kMaxKeywords = 1536;
   // One bit per keyword, lowest first.
   using Hits = std::array<std::uint64_t, kMaxKeywords / 64>;
 
-  // Keywords are program constants: lower case and not empty. More than
-  // kMaxKeywords of them end the program.
+  // REQUIRES: keywords are program constants, in lower case and not empty.
+  // Aborts if there are more than kMaxKeywords.
   explicit KeywordMatcher(const std::vector<std::string_view>& keywords);
 
-  // Sets the bit of every keyword that occurs in `text`. Returns whether any
-  // does.
+  // Sets the bit of every keyword in `text`. Returns whether there is any.
   bool Match(std::string_view text, Hits& hits) const;
 
  private:
@@ -37,12 +34,12 @@ class KeywordMatcher {
     return next_[state * symbols_ + symbol];
   }
 
-  // Byte to column of next_; bytes in no keyword share column 0.
+  // Maps a byte to its column in next_; bytes in no keyword share column 0.
   std::array<std::uint8_t, 256> symbol_{};
   std::uint32_t symbols_ = 1;
-  // Row per state. The top bit says that the target state reports keywords.
+  // One row per state. The top bit: the target state reports keywords.
   std::vector<std::uint32_t> next_;
-  // Keywords that end in each state, its suffixes included.
+  // Keywords that end in each state, including its suffixes.
   std::vector<std::vector<std::uint16_t>> reports_;
 };
 

@@ -1,6 +1,6 @@
-// A pattern of a table, compiled when a text has its words for the first time:
-// tables have more than a thousand, which takes a process tenths of a second,
-// and it meets few.
+// A pattern compiled when a text first contains its keyword. The tables have
+// more than a thousand patterns, which take tenths of a second to compile, and
+// a process needs few.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_MATCHING_LAZY_PATTERN_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_MATCHING_LAZY_PATTERN_H_
 
@@ -13,11 +13,11 @@
 
 namespace mulligan::demystify {
 
-// Safe to share. Patterns are constants that the compiler of the tables has
-// tried: one that RE2 refuses ends the program.
+// Safe to share. Aborts if RE2 refuses the pattern, which the compiler of the
+// tables has tried.
 class LazyPattern {
  public:
-  // Null: there is none, and nothing may ask for it.
+  // Null if there is no pattern; compiled() must not be called then.
   LazyPattern(const char* pattern, const re2::RE2::Options& options)
       : pattern_(pattern), options_(options) {}
   LazyPattern(const LazyPattern&) = delete;

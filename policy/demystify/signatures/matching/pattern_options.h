@@ -1,4 +1,4 @@
-// How the patterns of text tables are read.
+// RE2 options of patterns in text tables.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_MATCHING_PATTERN_OPTIONS_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_MATCHING_PATTERN_OPTIONS_H_
 
@@ -6,7 +6,7 @@
 
 namespace mulligan::demystify {
 
-// Of a row's patterns.
+// Options of a row's patterns.
 inline re2::RE2::Options PatternOptions() {
   re2::RE2::Options options;
   options.set_case_sensitive(false);
@@ -17,7 +17,7 @@ inline re2::RE2::Options PatternOptions() {
   return options;
 }
 
-// Of what names things, whose groups people are shown.
+// Options of patterns that extract names, whose groups are shown to users.
 inline re2::RE2::Options RemedyOptions() {
   re2::RE2::Options options;
   options.set_case_sensitive(false);

@@ -30,7 +30,7 @@ std::string_view Trim(std::string_view text) {
   return text;
 }
 
-// Case ignored; `word` is lower case. npos: nowhere.
+// Ignores case; `word` is in lower case. npos if it does not occur.
 std::size_t PositionOfWord(std::string_view text, std::string_view word) {
   const auto found = std::search(
       text.begin(), text.end(), word.begin(), word.end(), [](char a, char b) {
@@ -59,8 +59,8 @@ std::size_t TextTable::PositionOf(std::size_t row,
                                 &match, 1)) {
     return std::string_view::npos;
   }
-  // The keyword in the match; a pattern that only asks for surroundings does
-  // not hold it.
+  // The keyword inside the match; a pattern that only tests the context does
+  // not contain it.
   const auto begin = static_cast<std::size_t>(match.data() - whole.data());
   const std::size_t word =
       PositionOfWord({match.data(), match.size()}, rows_[row].keyword);
@@ -115,8 +115,7 @@ LineAt LineAround(std::string_view text, std::size_t at) {
 }
 
 std::size_t BeginToShow(const LineAt& shown) {
-  // As much as fits, with the mark of the cut; and so much of it behind the
-  // place is read with it.
+  // What fits with the mark of a cut, and what is shown after the match.
   constexpr std::size_t kShown = kMaxExcerpt - 16;
   constexpr std::size_t kBehind = 96;
   const std::string_view line = shown.line;

@@ -1,4 +1,4 @@
-// Signatures found in texts: log tails, kubelet and API messages.
+// Signatures of texts: log tails, kubelet and API messages.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_MATCHING_TEXT_TABLE_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_MATCHING_TEXT_TABLE_H_
 
@@ -13,33 +13,32 @@
 
 namespace mulligan::demystify {
 
-// One text signature: `keyword` occurs in the text (ASCII case ignored) and,
-// where given, `pattern` (RE2, case ignored, `.` matches newlines) does too.
+// A text matches if it contains `keyword` (ASCII case ignored) and, if given,
+// matches `pattern` (RE2, case ignored, `.` matches newlines).
 struct TextSignature {
-  // Lower case. Mostly a part that every match of `pattern` has.
+  // In lower case. Usually part of every match of `pattern`.
   std::string_view keyword;
-  // Null: the keyword alone is enough.
+  // Null if the keyword alone suffices.
   const char* pattern;
   Signature row;
 };
 
-// Texts longer than this are read at their beginning and their end only.
+// Longer texts are only searched at their start and end, so many bytes each.
 inline constexpr std::size_t kScannedHead = 2048;
 inline constexpr std::size_t kScannedTail = 6144;
 
-// A table. Rows are ordered: the first that matches is the answer,
-// so that the telling rows stand above the vague ones. Immutable; safe to
-// share.
+// A table whose first matching row counts, so specific rows come before vague
+// ones. Immutable; safe to share.
 class TextTable {
  public:
-  // Rows and patterns are program constants.
+  // REQUIRES: rows and patterns are program constants.
   TextTable(std::string_view name, std::span<const TextSignature> rows);
   TextTable(const TextTable&) = delete;
   TextTable& operator=(const TextTable&) = delete;
 
-  // The first row that matches; null when none does. `at`, where given, gets
-  // the position of its match. What it costs is taken from `allowance`, where
-  // one is given: once that is used up no row matches.
+  // Returns the first row that matches; null if none does. Sets `at`, unless
+  // null, to the offset of the match. Charges `allowance`, unless null; once
+  // that is used up, no row matches.
   const TextSignature* Find(std::string_view text, std::size_t* at = nullptr,
                             PatternAllowance* allowance = nullptr) const;
 
@@ -47,7 +46,7 @@ class TextTable {
   std::span<const TextSignature> rows() const { return rows_; }
 
  private:
-  // Where the row matches `text`; npos: nowhere.
+  // Returns the offset of the row's match in `text`; npos if there is none.
   std::size_t PositionOf(std::size_t row, std::string_view text) const;
 
   std::string_view name_;
@@ -56,20 +55,20 @@ class TextTable {
   std::deque<LazyPattern> patterns_;
 };
 
-// A line of a text, trimmed, and a place in it.
+// A trimmed line of a text, and an offset in it.
 struct LineAt {
   std::string_view line;
   std::size_t at = 0;
 };
 
-// The line of `text` around the place `at`.
+// Returns the line of `text` that contains the offset `at`.
 LineAt LineAround(std::string_view text, std::size_t at);
 
-// Where an excerpt of a line begins that shows its place, with the clause that
-// it stands in: callers wrap an error in their own words until nobody sees it.
+// Returns where an excerpt of a line must start to show the offset and its
+// clause, because callers often wrap an error in long text.
 std::size_t BeginToShow(const LineAt& shown);
 
-// The last line of `text` that is not blank, trimmed.
+// Returns the last nonblank line of `text`, trimmed.
 std::string_view LastLine(std::string_view text);
 
 }  // namespace mulligan::demystify
