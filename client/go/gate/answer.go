@@ -4,12 +4,12 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// verdictOf is the way of an answer, without the advice.
-func verdictOf(response *mulliganv1.DecideResponse) Verdict {
+// VerdictOf returns the way of an answer, without [Verdict.Advice].
+func VerdictOf(response *mulliganv1.DecideResponse) Verdict {
 	decision := response.GetDecision()
 	after := decision.GetRetryAfter().AsDuration()
 	v := Verdict{Sentence: decision.GetSentence(), Charged: chargedOf(response)}
-	v.Counts = v.Charged && ownFault(response)
+	v.Counts = v.Charged && OwnFault(response)
 	switch decision.GetAction() {
 	case mulliganv1.Decision_RETRY:
 		if v.After = after; v.After > 0 {
@@ -27,9 +27,9 @@ func verdictOf(response *mulliganv1.DecideResponse) Verdict {
 	return v
 }
 
-// ownFault says whether the work itself is to blame. An answer told again may see
+// OwnFault says whether the work itself is to blame. An answer told again may see
 // something else in what is left; the charge follows the record, and so does this.
-func ownFault(response *mulliganv1.DecideResponse) bool {
+func OwnFault(response *mulliganv1.DecideResponse) bool {
 	diagnosis := response.GetDiagnosis()
 	if record := recordOf(response); response.GetAccounting().GetDuplicate() && record.GetCause() != diagnosis.GetCause() {
 		return ownCauses[record.GetCause()]
@@ -76,7 +76,7 @@ func chargedOf(response *mulliganv1.DecideResponse) bool {
 	return recordOf(response).GetChargedTo() != ""
 }
 
-// recordOf is the ledger's of the failure; nil where there is none.
+// recordOf returns the ledger's record of the failure; nil if there is none.
 func recordOf(response *mulliganv1.DecideResponse) *mulliganv1.AttemptRecord {
 	for _, record := range response.GetLedger().GetHistory() {
 		if record.GetFailureId() == response.GetFailureId() {

@@ -92,7 +92,7 @@ func askedIn(ctx context.Context) *heldBack {
 
 // verdict is the way of an answer to this question.
 func (asked *heldBack) verdict(response *mulliganv1.DecideResponse) Verdict {
-	verdict := verdictOf(response)
+	verdict := VerdictOf(response)
 	if asked != nil && asked.goesOn && verdict.Way == Stop {
 		return Verdict{}
 	}

@@ -3,7 +3,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/native.h"
+#include "policy/native/native.h"
 #include "tests/native/flyte/test_objects.h"
 
 namespace mulligan {

@@ -5,7 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/native.h"
+#include "policy/native/native.h"
 #include "tests/native/kueue/test_objects.h"
 
 namespace mulligan {

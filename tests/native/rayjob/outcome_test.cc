@@ -4,7 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policy/native.h"
+#include "policy/native/native.h"
 #include "tests/native/rayjob/test_objects.h"
 
 namespace mulligan {

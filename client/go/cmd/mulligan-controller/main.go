@@ -56,6 +56,7 @@ type flags struct {
 	actIn          string
 	trial          string
 	peers          string
+	webhooks       webhookFlags
 }
 
 func main() {
@@ -96,6 +97,9 @@ func run(args []string) error {
 	ties := controller.NewTies()
 	mgr, err := newManager(f, ties)
 	if err != nil {
+		return err
+	}
+	if f.WebhooksReady, err = f.webhooks.renew(mgr, f.Namespace); err != nil {
 		return err
 	}
 	if err := controller.SetUp(mgr, decider, ties, f.Options); err != nil {
@@ -238,6 +242,10 @@ func parse(args []string) (*flags, error) {
 	set.Float64Var(&f.Nodes.Share, "node-share", f.Nodes.Share, "share of the nodes that are marked at once at most; one always may be")
 	set.DurationVar(&f.Nodes.Every, "node-every", f.Nodes.Every, "shortest time between two marks")
 	set.DurationVar(&f.Nodes.For, "node-mark-for", f.Nodes.For, "how long a node stays marked after it was last found bad, unless it boots")
+	set.StringVar(&f.webhooks.address, "webhook-address", "", "address of the webhooks that put verdicts into failing pods and rules into new Jobs and JobSets, such as :9443 (docs/webhook.md); empty: none")
+	set.StringVar(&f.webhooks.certDir, "webhook-cert-dir", "/tmp/mulligan-webhook", "folder with tls.crt and tls.key of the webhooks, read again when they change")
+	set.StringVar(&f.webhooks.secret, "webhook-secret", "", "Secret in --namespace in which a certificate made here is kept and renewed, and from which --webhook-cert-dir is mounted; empty: somebody else renews it, such as cert-manager")
+	set.StringVar(&f.webhooks.service, "webhook-service", "mulligan-controller-webhook", "Service by which the API server calls the webhooks, for the certificate made here")
 	set.BoolVar(&f.verbose, "verbose", false, "log details")
 	set.Usage = func() {
 		fmt.Fprintln(set.Output(), "mulligan-controller retries failed workloads without touching their operators.")
@@ -266,6 +274,11 @@ func parse(args []string) (*flags, error) {
 		}
 	}
 	f.Mode, f.Nodes.Action = controller.Mode(f.mode), badnode.Action(f.nodeAction)
+	if f.Webhooks = f.webhooks.address != ""; f.Webhooks {
+		if err := f.webhooks.check(); err != nil {
+			return nil, err
+		}
+	}
 	return f, f.Validate()
 }
 
@@ -291,6 +304,7 @@ func newManager(f *flags, ties *controller.Ties) (ctrl.Manager, error) {
 	}
 	own := map[string]cache.Config{f.Namespace: {}}
 	return ctrl.NewManager(config, ctrl.Options{
+		WebhookServer:                 f.webhooks.server(),
 		LeaderElection:                f.leaderElection,
 		LeaderElectionID:              controller.Name,
 		LeaderElectionNamespace:       f.Namespace,

@@ -87,4 +87,14 @@ func TestRightsAreThoseOfTheMode(t *testing.T) {
 			}
 		}
 	}
+	// The webhooks write one Secret and one configuration, and nothing else.
+	hooks := map[string]string{
+		"Role mulligan-controller-webhook":        "map[/secrets:[get update list watch]]",
+		"ClusterRole mulligan-controller-webhook": "map[admissionregistration.k8s.io/mutatingwebhookconfigurations:[get update list watch]]",
+	}
+	for role, rules := range rightsIn(t, "webhook.yaml") {
+		if got := fmt.Sprint(rules); got != hooks[role] {
+			t.Errorf("%s: %s, want %s", role, got, hooks[role])
+		}
+	}
 }

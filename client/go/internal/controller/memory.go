@@ -25,6 +25,8 @@ type remembered struct {
 	// How what cannot start looks, and since when.
 	stuck      string
 	stuckSince time.Time
+	// It was said why it has no rules that follow the verdicts.
+	withoutRules bool
 }
 
 // of lets edit see and change what is remembered of a workload.

@@ -6,6 +6,7 @@ import (
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/controller/failurerules"
 	"mulligan.dev/mulligan/internal/controller/kinds"
 )
 
@@ -49,7 +50,7 @@ func ReportPolicies(accepted, refused int) {
 
 // All series exist from the start.
 func init() {
-	metrics.Registry.MustRegister(decisions, created, unanswered, held, latency, policyState, peersBy)
+	metrics.Registry.MustRegister(decisions, created, unanswered, held, latency, policyState, peersBy, admissions, admissionTime)
 	for _, kind := range kinds.All {
 		name := kind.GroupVersionKind().Kind
 		created.WithLabelValues(name)
@@ -68,6 +69,15 @@ func init() {
 	for _, reason := range []string{"paused", "too_old", "rate_limit", "schedule", "owner"} {
 		held.WithLabelValues(reason)
 	}
+	for webhook, results := range map[string][]string{
+		"verdict": {string(failurerules.Retry), string(failurerules.Fail), string(failurerules.FailIndex), unchanged, left, failed},
+		"rules":   {"written", unchanged, left, failed},
+	} {
+		for _, result := range results {
+			admissions.WithLabelValues(webhook, result)
+		}
+	}
+	admissionTime.WithLabelValues("verdict")
 	for _, state := range []string{"accepted", "refused"} {
 		policyState.WithLabelValues(state)
 	}

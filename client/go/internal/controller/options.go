@@ -66,6 +66,11 @@ type Options struct {
 	// Nodes says what is done about nodes that were found to be bad; in Observe no more
 	// than an Event.
 	Nodes badnode.Options
+	// Webhooks serves the webhooks that put a verdict into the write that fails a pod, and
+	// the rules that follow it into new Jobs and JobSets.
+	Webhooks bool
+	// WebhooksReady is closed once their certificate is there; nil: it is.
+	WebhooksReady <-chan struct{}
 	// Logs complete what no termination message tells; nil: they are not read.
 	Logs mulligan.LogReader
 }

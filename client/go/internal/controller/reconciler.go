@@ -18,6 +18,7 @@ import (
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/badnode"
+	"mulligan.dev/mulligan/internal/controller/failurerules"
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
 )
@@ -108,6 +109,9 @@ func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructur
 	if rec, err = r.see(ctx, obj, rec, outcome); err != nil {
 		return ctrl.Result{}, err
 	}
+	if outcome.Phase == kinds.Active {
+		r.sayWithoutRules(obj)
+	}
 	decided := rec.DecisionAbout(obj.GetUID())
 	stands, err := r.stands(ctx, decided, obj, outcome)
 	if err != nil {
@@ -138,6 +142,23 @@ func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructur
 		}
 	}
 	return r.decide(ctx, obj, rec, policy, outcome)
+}
+
+// sayWithoutRules says once why a Job or JobSet has no rules that follow the verdicts.
+func (r *reconciler) sayWithoutRules(obj *unstructured.Unstructured) {
+	if !r.options.Webhooks || r.modeOf(obj) != Act {
+		return
+	}
+	why := failurerules.Write(obj.DeepCopy(), true)
+	if why == "" {
+		return
+	}
+	r.remember(obj, func(m *remembered) {
+		if !m.withoutRules {
+			r.recorder.Event(obj, corev1.EventTypeNormal, "RulesNotWritten", NotWritten(obj.GetKind(), why))
+		}
+		m.withoutRules = true
+	})
 }
 
 // troubledSince is when a pod was first seen in trouble, or when an object was
@@ -323,9 +344,11 @@ func (r *reconciler) sayOnce(obj *unstructured.Unstructured, eventType, reason, 
 }
 
 // modeOf is the controller's mode; a workload may be more careful, never less.
-func (r *reconciler) modeOf(obj *unstructured.Unstructured) Mode {
+func (r *reconciler) modeOf(obj *unstructured.Unstructured) Mode { return modeOf(r.options, obj) }
+
+func modeOf(options Options, obj client.Object) Mode {
 	if obj.GetAnnotations()[records.Mode] == string(Observe) {
 		return Observe
 	}
-	return r.options.modeIn(obj.GetNamespace())
+	return options.modeIn(obj.GetNamespace())
 }

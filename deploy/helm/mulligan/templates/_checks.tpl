@@ -32,6 +32,9 @@
 {{- fail (printf "controller.actNamespaces: %s is not among controller.namespaces; expected namespaces that are looked after" $namespace) -}}
 {{- end -}}
 {{- end -}}
+{{- if and .webhook.enabled (ne .mode "act") (not .actNamespaces) -}}
+{{- fail "controller.webhook.enabled: true while nothing is acted on; expected controller.mode: act, or controller.actNamespaces" -}}
+{{- end -}}
 {{- if and (eq .mode "act") (or .readOnly .countObserved .actNamespaces) -}}
 {{- fail "controller.mode: act beside readOnly, countObserved or actNamespaces; expected observe" -}}
 {{- end -}}

@@ -1,0 +1,204 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"mulligan.dev/mulligan/internal/controller/failurerules"
+)
+
+// withWebhooks starts the controller for a namespace, with its webhooks, which the API
+// server calls for that namespace alone.
+func (c *cluster) withWebhooks(t *testing.T, namespace string) *process {
+	t.Helper()
+	certificates := t.TempDir()
+	for from, to := range map[string]string{"server.crt": "tls.crt", "server.key": "tls.key"} {
+		text, err := os.ReadFile(c.certs.file(from))
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(certificates, to), text, 0o600))
+	}
+	address := freeAddress(t)
+	p := c.startController(t, namespace, "act", "--webhook-address="+address, "--webhook-cert-dir="+certificates)
+	eventually(t, long, func() string {
+		connection, err := net.DialTimeout("tcp", address, time.Second)
+		if err != nil {
+			return err.Error()
+		}
+		connection.Close()
+		return ""
+	})
+	text, err := os.ReadFile("../../../deploy/controller/webhook.yaml")
+	must(t, err)
+	hooks := &admissionregistrationv1.MutatingWebhookConfiguration{}
+	for _, document := range strings.Split(string(text), "\n---\n") {
+		if strings.Contains(document, "kind: MutatingWebhookConfiguration") {
+			must(t, yaml.UnmarshalStrict([]byte(document), hooks))
+		}
+	}
+	authority, err := os.ReadFile(c.certs.file("ca.crt"))
+	must(t, err)
+	hooks.Name = namespace
+	for i := range hooks.Webhooks {
+		hook := &hooks.Webhooks[i]
+		hook.NamespaceSelector.MatchExpressions = nil
+		hook.NamespaceSelector.MatchLabels = map[string]string{"kubernetes.io/metadata.name": namespace}
+		hook.ClientConfig.URL = ptr.To("https://" + address + *hook.ClientConfig.Service.Path)
+		hook.ClientConfig.Service, hook.ClientConfig.CABundle = nil, authority
+	}
+	must(t, c.Create(t.Context(), hooks))
+	t.Cleanup(func() { _ = c.Delete(context.Background(), hooks) })
+	// The API server reads its configurations again within a second or two.
+	eventually(t, long, func() string {
+		probe := newJob(namespace, "probe")
+		must(t, c.Create(t.Context(), probe, client.DryRunAll))
+		if probe.Spec.PodFailurePolicy == nil {
+			return "the API server does not call the webhooks yet"
+		}
+		return ""
+	})
+	return p
+}
+
+// verdictsOn counts the conditions of the pods that are left, by type.
+func (c *cluster) verdictsOn(t *testing.T, namespace string) map[corev1.PodConditionType]int {
+	t.Helper()
+	pods := &corev1.PodList{}
+	must(t, c.List(t.Context(), pods, client.InNamespace(namespace)))
+	found := map[corev1.PodConditionType]int{}
+	for _, pod := range pods.Items {
+		for _, condition := range pod.Status.Conditions {
+			if strings.HasPrefix(string(condition.Type), "mulligan.dev/") {
+				found[condition.Type]++
+			}
+		}
+	}
+	return found
+}
+
+// Five disruptions cost nothing of a Job with no retries at all, and one bug ends it at
+// once: the same object, without a patch of anybody.
+func TestScenario36DisruptionsAreNotCountedByAnUnpatchedJob(t *testing.T) {
+	t.Parallel()
+	c := shared
+	for name, test := range map[string]struct {
+		last func(*corev1.Pod) bool
+		ends func(*batchv1.Job) bool
+	}{
+		"a-bug-ends-it": {func(pod *corev1.Pod) bool { return failsWith(pod, noModule) }, isFailed},
+		"it-succeeds":   {succeeds, isComplete},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			namespace := c.namespace(t)
+			job := newJob(namespace, "train")
+			job.Spec.BackoffLimit = ptr.To(int32(0))
+			runs := &runsOf{}
+			c.play(t, namespace, func(pod *corev1.Pod) bool {
+				if runs.of("train", pod) <= 5 {
+					return isTakenAway(pod)
+				}
+				return test.last(pod)
+			})
+			c.withWebhooks(t, namespace)
+			must(t, c.Create(t.Context(), job))
+			uid := job.UID
+			eventually(t, 6*long, func() string {
+				must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
+				if !isFailed(job) && !isComplete(job) {
+					return fmt.Sprintf("it has not ended: %+v", job.Status)
+				}
+				return ""
+			})
+			if !test.ends(job) || job.UID != uid {
+				t.Errorf("ended as %+v", job.Status)
+			}
+			if got := runs.count("train"); got != 6 {
+				t.Errorf("%d runs, want six", got)
+			}
+			if all := c.jobs(t, namespace); len(all) != 1 {
+				t.Errorf("%d Jobs, want one", len(all))
+			}
+			if isFailed(job) && !strings.Contains(fmt.Sprint(job.Status.Conditions), string(failurerules.Fail)) {
+				t.Errorf("its conditions do not name the verdict: %v", job.Status.Conditions)
+			}
+			// The account is the controller's, once for each.
+			eventually(t, long, func() string {
+				rec := c.recordOf(t, namespace, "train")
+				if len(rec.Status.Ledger) == 0 {
+					return "there is no record"
+				}
+				if used := account(t, rec).GetBudgets()["disruption"].GetUsed(); used != 5 {
+					return "charged to disruption: " + strconv.Itoa(int(used))
+				}
+				return ""
+			})
+		})
+	}
+}
+
+// An index that cannot succeed ends alone, after one run, and the others go on.
+func TestScenario37AnIndexEndsByItsVerdict(t *testing.T) {
+	t.Parallel()
+	c := shared
+	namespace := c.namespace(t)
+	job := indexed(namespace, "sweep", 3)
+	job.Spec.BackoffLimit, job.Spec.BackoffLimitPerIndex = nil, ptr.To(int32(3))
+	runs := &runsOf{}
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		index := indexOf(pod)
+		switch run := runs.of(index, pod); {
+		case index == "1":
+			return failsWith(pod, noModule)
+		case run <= 2:
+			return isTakenAway(pod)
+		}
+		return succeeds(pod)
+	})
+	c.withWebhooks(t, namespace)
+	must(t, c.Create(t.Context(), job))
+	c.endsByItself(t, job, func(job *batchv1.Job) bool { return isFailed(job) || isComplete(job) })
+	if job.Status.CompletedIndexes != "0,2" || runs.count("1") != 1 {
+		t.Errorf("completed %q, index 1 ran %d times; want 0,2 and once; conditions %v", job.Status.CompletedIndexes, runs.count("1"), job.Status.Conditions)
+	}
+}
+
+// Without the webhook everything ends as the release ends it, and no write waits for long.
+func TestScenario38ADeadWebhookChangesNothing(t *testing.T) {
+	t.Parallel()
+	c := shared
+	namespace := c.namespace(t)
+	job := newJob(namespace, "train")
+	job.Spec.BackoffLimit = ptr.To(int32(0))
+	c.play(t, namespace, isTakenAway)
+	c.withWebhooks(t, namespace).kill()
+	began := time.Now()
+	must(t, c.Create(t.Context(), job))
+	if job.Spec.PodFailurePolicy != nil {
+		t.Error("a webhook that is dead wrote rules")
+	}
+	eventually(t, 2*long, func() string {
+		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
+		if !isFailed(job) {
+			return fmt.Sprintf("it has not failed: %+v", job.Status)
+		}
+		return ""
+	})
+	t.Logf("failed %v after it was created", time.Since(began))
+	if found := c.verdictsOn(t, namespace); len(found) > 0 {
+		t.Errorf("verdicts %v", found)
+	}
+}
