@@ -150,8 +150,10 @@ void ReportAccounts(const Accounts& accounts, v1::Accounting& accounting) {
         CountOf(std::max<std::int64_t>(account.limit - account.used, 0)));
     state.set_used_before(CountOf(account.used_before));
     state.set_limit_source(budget.source);
-    if (const auto end = WindowEnd(budget, account)) {
-      SetTime(*end, *state.mutable_window_ends_at());
+    if (account.window_start) {
+      if (const auto end = WindowEnd(budget, account)) {
+        SetTime(*end, *state.mutable_window_ends_at());
+      }
     }
     if (account.refunded_now > 0) {
       (*accounting.mutable_refunds())[budget.name] =

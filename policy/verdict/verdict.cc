@@ -46,8 +46,8 @@ Question QuestionOf(const Case& failure, const WhatIf& change) {
               : failure.what().derived_cause};
 }
 
-Draft Wanted(Draft draft, const CompiledOutcome& outcome,
-             const v1::RuleReference& rule, DecidedBy decided_by) {
+void Want(const CompiledOutcome& outcome, const v1::RuleReference& rule,
+          DecidedBy decided_by, Draft& draft) {
   Verdict& verdict = draft.verdict;
   verdict.outcome = &outcome;
   verdict.rule = &rule;
@@ -55,12 +55,11 @@ Draft Wanted(Draft draft, const CompiledOutcome& outcome,
   verdict.action = outcome.action;
   verdict.scope = outcome.scope;
   draft.budget = outcome.budget;
-  return draft;
 }
 
-Draft WantedByDefault(Draft draft, const Case& failure, DecidedBy decided_by) {
-  return Wanted(std::move(draft), failure.policy().fallback,
-                failure.policy().fallback_reference, decided_by);
+void WantDefault(const Case& failure, DecidedBy decided_by, Draft& draft) {
+  Want(failure.policy().fallback, failure.policy().fallback_reference,
+       decided_by, draft);
 }
 
 // 1. Only broken work is charged, retried or failed.
@@ -103,18 +102,19 @@ Draft MatchRule(const Question& question) {
     if (!Matches(rule.when, facts)) continue;
     draft.verdict.rules_tried = index;
     draft.verdict.by_history = !rule.when.derived_causes.empty();
-    return Wanted(std::move(draft), rule.then, rule.reference,
-                  v1::Explanation::RULE);
+    Want(rule.then, rule.reference, v1::Explanation::RULE, draft);
+    return draft;
   }
   draft.verdict.rules_tried = static_cast<int>(policy.rules.size());
-  return WantedByDefault(std::move(draft), failure, v1::Explanation::DEFAULT);
+  WantDefault(failure, v1::Explanation::DEFAULT, draft);
+  return draft;
 }
 
 // 3. Before the evidence deadline a doubtful case waits; after it a WAIT ends.
-Draft LookForEvidence(const Question& question, Draft draft) {
+void LookForEvidence(const Question& question, Draft& draft) {
   const Case& failure = question.failure;
   Verdict& verdict = draft.verdict;
-  if (!verdict.outcome->evidence_deadline) return draft;
+  if (!verdict.outcome->evidence_deadline) return;
   const absl::Time deadline =
       failure.told.findings.since.value_or(failure.now()) +
       *verdict.outcome->evidence_deadline;
@@ -123,10 +123,9 @@ Draft LookForEvidence(const Question& question, Draft draft) {
       verdict.grace_unknown = !failure.told.findings.since;
       verdict.evidence_deadline = deadline;
     } else if (verdict.decided_by == v1::Explanation::RULE) {
-      return WantedByDefault(std::move(draft), failure,
-                             v1::Explanation::EVIDENCE);
+      WantDefault(failure, v1::Explanation::EVIDENCE, draft);
     }
-    return draft;
+    return;
   }
   // Without a start the wait would not end, so decide at once.
   if (failure.what().doubtful && failure.told.findings.since &&
@@ -136,7 +135,6 @@ Draft LookForEvidence(const Question& question, Draft draft) {
     verdict.evidence_deadline = deadline;
     draft.budget = kNoBudget;
   }
-  return draft;
 }
 
 // Only a retry can show whether an incident is over.
@@ -150,15 +148,15 @@ Turn TurnOf(const Question& question, const Draft& draft,
 
 // 4. A wait longer than its grace ends. It ends at once for work that was given
 //    up, unless the cause is shared by many workloads.
-Draft EndGrace(const Question& question, Draft draft) {
+void EndGrace(const Question& question, Draft& draft) {
   const Case& failure = question.failure;
   Verdict& verdict = draft.verdict;
   const auto& grace = verdict.outcome->after_grace;
-  if (!grace || verdict.action != v1::Decision::WAIT) return draft;
+  if (!grace || verdict.action != v1::Decision::WAIT) return;
   const bool is_over = failure.at.owners.gave_up() && !draft.verdict.by_history;
   if (!is_over && !failure.told.findings.since) {
     verdict.grace_unknown = true;
-    return draft;
+    return;
   }
   const absl::Time end =
       is_over ? failure.now() : *failure.told.findings.since + grace->grace;
@@ -166,7 +164,7 @@ Draft EndGrace(const Question& question, Draft draft) {
     const Turn turn = TurnOf(question, draft, *grace);
     if (turn == Turn::kWait) {
       draft.wait_at_most = end - failure.now();
-      return draft;
+      return;
     }
     verdict.canary = turn == Turn::kCanary;
     draft.at_once = true;
@@ -176,49 +174,44 @@ Draft EndGrace(const Question& question, Draft draft) {
       verdict.canary ? v1::Explanation::CANARY : v1::Explanation::GRACE;
   verdict.evidence_deadline.reset();
   draft.budget = grace->budget;
-  return draft;
 }
 
 // 5. An object that its operator has given up does not continue, so an endless
 //    wait becomes a retry with a new object.
-Draft EndWaitForNothing(const Question& question, Draft draft) {
+void EndWaitForNothing(const Question& question, Draft& draft) {
   const Case& failure = question.failure;
   if (draft.verdict.action != v1::Decision::WAIT ||
       draft.verdict.outcome->after_grace || draft.verdict.evidence_deadline ||
       !InSinkState(failure.owners, failure.workload())) {
-    return draft;
+    return;
   }
   if (draft.budget == kNoBudget) {
-    draft =
-        WantedByDefault(std::move(draft), failure, v1::Explanation::DEFAULT);
+    WantDefault(failure, v1::Explanation::DEFAULT, draft);
   }
   if (draft.budget != kNoBudget) draft.verdict.action = v1::Decision::RETRY;
-  return draft;
 }
 
 // Refuses the retry that the policy wants.
-Verdict Refused(Verdict verdict, DecidedBy decided_by,
-                v1::AttemptRecord::Refusal refused_by) {
+void Refuse(DecidedBy decided_by, v1::AttemptRecord::Refusal refused_by,
+            Verdict& verdict) {
   verdict.action = v1::Decision::FAIL;
   verdict.canary = false;
   verdict.decided_by = decided_by;
   verdict.refused_by = refused_by;
-  return verdict;
 }
 
-Verdict RefusedByCap(const Question& question, Verdict verdict) {
+void RefuseByCap(const Question& question, Verdict& verdict) {
   verdict.used = question.failure.attempts;
   verdict.bound = question.MaxAttempts();
-  return Refused(std::move(verdict), v1::Explanation::MAX_ATTEMPTS,
-                 v1::AttemptRecord::MAX_ATTEMPTS);
+  Refuse(v1::Explanation::MAX_ATTEMPTS, v1::AttemptRecord::MAX_ATTEMPTS,
+         verdict);
 }
 
-Verdict RefusedByBudget(const Question& question, const Accounts& accounts,
-                        int budget, Verdict verdict) {
+void RefuseByBudget(const Question& question, const Accounts& accounts,
+                    int budget, Verdict& verdict) {
   const CompiledBudget& exhausted =
       question.failure.policy().budgets[static_cast<std::size_t>(budget)];
-  verdict = Refused(std::move(verdict), v1::Explanation::BUDGET,
-                    v1::AttemptRecord::BUDGET);
+  Refuse(v1::Explanation::BUDGET, v1::AttemptRecord::BUDGET, verdict);
   verdict.refusing_budget = budget;
   verdict.used = accounts.at(budget).used;
   verdict.bound = accounts.at(budget).limit;
@@ -229,7 +222,6 @@ Verdict RefusedByBudget(const Question& question, const Accounts& accounts,
     verdict.scope = exhausted.exhausted_scope;
   }
   verdict.evidence_deadline.reset();
-  return verdict;
 }
 
 // Applies refunds, then looks for the budget that pays.
@@ -238,13 +230,12 @@ Payer FindPayer(const Case& failure, const Draft& draft, Accounts& accounts) {
   return accounts.FindPayer(draft.budget);
 }
 
-Verdict Charged(const Case& failure, int budget, Accounts& accounts,
-                Verdict verdict) {
+void Charge(const Case& failure, int budget, Accounts& accounts,
+            Verdict& verdict) {
   accounts.Charge(budget, failure.told.failed_at);
   verdict.charged = budget;
   verdict.used = accounts.at(budget).used;
   verdict.bound = accounts.at(budget).limit;
-  return verdict;
 }
 
 absl::Duration DelayOf(const Question& question, const Draft& draft,
@@ -261,22 +252,22 @@ absl::Duration DelayOf(const Question& question, const Draft& draft,
 }
 
 // 6. What prevents a retry. If nothing does, grants and charges it.
-Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
+void Retry(const Question& question, Accounts& accounts, Draft& draft) {
   const Case& failure = question.failure;
   Verdict& verdict = draft.verdict;
   if (failure.policy().kill_switch && !question.change.without_kill_switch) {
-    return Refused(std::move(verdict), v1::Explanation::KILL_SWITCH,
-                   v1::AttemptRecord::KILL_SWITCH);
+    return Refuse(v1::Explanation::KILL_SWITCH, v1::AttemptRecord::KILL_SWITCH,
+                  verdict);
   }
   if (MissesDeadline(failure, verdict.scope, absl::ZeroDuration())) {
-    return Refused(std::move(verdict), v1::Explanation::DEADLINE,
-                   v1::AttemptRecord::DEADLINE);
+    return Refuse(v1::Explanation::DEADLINE, v1::AttemptRecord::DEADLINE,
+                  verdict);
   }
   // Attempts are never refunded, so past a stated cap nothing is given back.
   // Other refunds remain even if the retry cannot be paid for.
   const bool capped = failure.attempts >= question.MaxAttempts();
   if (capped && failure.policy().max_attempts_given) {
-    return RefusedByCap(question, std::move(verdict));
+    return RefuseByCap(question, verdict);
   }
   // A limit that was too low is charged once, however often others retried
   // without raising it.
@@ -284,17 +275,16 @@ Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
                     TriedUnchanged(failure.ledger, failure.what()).paid;
   const Payer payer = FindPayer(failure, draft, accounts);
   if (payer.budget == kNoBudget && !paid) {
-    return RefusedByBudget(question, accounts, payer.exhausted,
-                           std::move(verdict));
+    return RefuseByBudget(question, accounts, payer.exhausted, verdict);
   }
   const int budget = paid ? draft.budget : payer.budget;
   // The implied cap is the sum of the budgets. If both are reached, the budget
   // is the better explanation.
-  if (capped) return RefusedByCap(question, std::move(verdict));
+  if (capped) return RefuseByCap(question, verdict);
   if (!draft.verdict.by_history && (question.derived == v1::POISON_JOB ||
                                     question.derived == v1::DETERMINISTIC)) {
-    return Refused(std::move(verdict), v1::Explanation::DERIVED_CAUSE,
-                   v1::AttemptRecord::DERIVED_CAUSE);
+    return Refuse(v1::Explanation::DERIVED_CAUSE,
+                  v1::AttemptRecord::DERIVED_CAUSE, verdict);
   }
   if (draft.verdict.outcome->passes &&
       question.change.cause == v1::CAUSE_UNSPECIFIED) {
@@ -303,8 +293,8 @@ Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
         worth, question.change.passes.value_or(*verdict.outcome->passes),
         failure.stake);
     if (LosesHours(worth, *verdict.passes, failure.stake)) {
-      return Refused(std::move(verdict), v1::Explanation::EXPECTED_HOURS,
-                     v1::AttemptRecord::EXPECTED_HOURS);
+      return Refuse(v1::Explanation::EXPECTED_HOURS,
+                    v1::AttemptRecord::EXPECTED_HOURS, verdict);
     }
   }
   // Time since the failure counts towards the delay. Nothing is started while a
@@ -316,30 +306,25 @@ Verdict Retry(const Question& question, Draft draft, Accounts& accounts) {
                     (failure.now() - failure.told.failed_at),
                 stopping, absl::ZeroDuration()});
   if (MissesDeadline(failure, verdict.scope, delay)) {
-    return Refused(std::move(verdict), v1::Explanation::DEADLINE,
-                   v1::AttemptRecord::DEADLINE);
+    return Refuse(v1::Explanation::DEADLINE, v1::AttemptRecord::DEADLINE,
+                  verdict);
   }
   verdict.delay = delay;
-  if (!paid) {
-    verdict = Charged(failure, budget, accounts, std::move(verdict));
-  }
+  if (!paid) Charge(failure, budget, accounts, verdict);
   verdict.last_attempt =
       failure.attempts + std::int64_t{1} >= question.MaxAttempts() ||
       accounts.FindPayer(draft.budget).budget == kNoBudget;
-  return std::move(draft.verdict);
 }
 
-Verdict Wait(const Question& question, Draft draft, Accounts& accounts) {
+void Wait(const Question& question, Accounts& accounts, Draft& draft) {
   const Case& failure = question.failure;
   std::int64_t charges = 1;
   if (draft.budget != kNoBudget) {
     const Payer payer = FindPayer(failure, draft, accounts);
     if (payer.budget == kNoBudget) {
-      return RefusedByBudget(question, accounts, payer.exhausted,
-                             std::move(draft.verdict));
+      return RefuseByBudget(question, accounts, payer.exhausted, draft.verdict);
     }
-    draft.verdict =
-        Charged(failure, payer.budget, accounts, std::move(draft.verdict));
+    Charge(failure, payer.budget, accounts, draft.verdict);
     charges = draft.verdict.used;
   }
   absl::Duration delay = DelayOf(question, draft, charges, kPollInterval);
@@ -348,22 +333,20 @@ Verdict Wait(const Question& question, Draft draft, Accounts& accounts) {
     delay = std::min(delay, *draft.verdict.evidence_deadline - failure.now());
   }
   draft.verdict.delay = delay;
-  return std::move(draft.verdict);
 }
 
 Verdict Ruled(const Question& question, Accounts& accounts) {
   if (std::optional<Verdict> verdict = NotAFailure(question)) return *verdict;
-  Draft draft = EndWaitForNothing(
-      question,
-      EndGrace(question, LookForEvidence(question, MatchRule(question))));
-  switch (static_cast<int>(draft.verdict.action)) {
-    case v1::Decision::RETRY:
-      return Retry(question, std::move(draft), accounts);
-    case v1::Decision::WAIT:
-      return Wait(question, std::move(draft), accounts);
-    default:
-      return std::move(draft.verdict);
+  Draft draft = MatchRule(question);
+  LookForEvidence(question, draft);
+  EndGrace(question, draft);
+  EndWaitForNothing(question, draft);
+  if (draft.verdict.action == v1::Decision::RETRY) {
+    Retry(question, accounts, draft);
+  } else if (draft.verdict.action == v1::Decision::WAIT) {
+    Wait(question, accounts, draft);
   }
+  return std::move(draft.verdict);
 }
 
 }  // namespace
