@@ -70,8 +70,8 @@ func writeJob(spec map[string]any, inJobSet bool) string {
 	if policy != "Never" {
 		return fmt.Sprintf("restartPolicy is %s: a podFailurePolicy needs Never", policy)
 	}
-	if replacement, _, _ := unstructured.NestedString(spec, "podReplacementPolicy"); replacement == "TerminatingOrFailed" {
-		return "podReplacementPolicy is TerminatingOrFailed: a podFailurePolicy needs Failed"
+	if replacement, _, _ := unstructured.NestedString(spec, "podReplacementPolicy"); replacement != "" && inJobSet && replacement != "Failed" {
+		return fmt.Sprintf("podReplacementPolicy is %s: a podFailurePolicy needs Failed", replacement)
 	}
 	rules, _, _ := unstructured.NestedSlice(spec, "podFailurePolicy", "rules")
 	if slices.ContainsFunc(rules, isOurs) {
@@ -92,6 +92,11 @@ func writeJob(spec map[string]any, inJobSet bool) string {
 	}
 	if err := unstructured.SetNestedSlice(spec, append(rules, added...), "podFailurePolicy", "rules"); err != nil {
 		return err.Error()
+	}
+	if !inJobSet {
+		// The API server has filled in what it does without a podFailurePolicy, and takes
+		// no other value with one.
+		spec["podReplacementPolicy"] = "Failed"
 	}
 	return ""
 }

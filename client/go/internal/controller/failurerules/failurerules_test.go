@@ -25,7 +25,7 @@ const (
 
 func TestRulesOfJobs(t *testing.T) {
 	for name, test := range map[string]struct{ spec, want string }{
-		"none before": {never, `{rules: [
+		"none before, defaults filled in": {never + ", podReplacementPolicy: TerminatingOrFailed", `{rules: [
 			{action: FailJob, onPodConditions: [{type: mulligan.dev/Fail, status: "True"}]},
 			{action: Ignore, onPodConditions: [{type: mulligan.dev/Retry, status: "True"}]}]}`},
 		"the user's first": {never + ", " + user, `{rules: [
@@ -46,6 +46,9 @@ func TestRulesOfJobs(t *testing.T) {
 			want := parse(t, strings.ReplaceAll(test.want, "\t", " ")).Object
 			if !reflect.DeepEqual(normal(t, got), normal(t, want)) {
 				t.Errorf("rules %v, want %v", got, want)
+			}
+			if replaced, _, _ := unstructured.NestedString(job.Object, "spec", "podReplacementPolicy"); replaced != "Failed" {
+				t.Errorf("podReplacementPolicy %q, want what the API server takes with rules", replaced)
 			}
 			before := job.DeepCopy()
 			if why := Write(job, false); why != "" || !reflect.DeepEqual(before, job) {
@@ -108,7 +111,7 @@ func TestWhyNot(t *testing.T) {
 		messages    bool
 	}{
 		"OnFailure":         {"{kind: Job, spec: {template: {spec: {restartPolicy: OnFailure}}}}", "restartPolicy is OnFailure", true},
-		"replaced early":    {"{kind: Job, spec: {podReplacementPolicy: TerminatingOrFailed, " + never + "}}", "podReplacementPolicy", true},
+		"replaced early":    {"{kind: JobSet, spec: {replicatedJobs: [{name: a, template: {spec: {podReplacementPolicy: TerminatingOrFailed, " + never + "}}}]}}", "podReplacementPolicy", true},
 		"no room":           {"{kind: Job, spec: {" + many + ", " + never + "}}", "has 19 rules", true},
 		"an older JobSet":   {"{kind: JobSet, spec: {replicatedJobs: [{name: a, template: {spec: {" + never + "}}}]}}", "0.12", false},
 		"one of two Jobs":   {"{kind: JobSet, spec: {replicatedJobs: [{name: a, template: {spec: {" + never + "}}}, {name: b, template: {spec: {template: {spec: {}}}}}]}}", "replicated Job b: restartPolicy is OnFailure (JobSet's default)", true},
