@@ -14,7 +14,6 @@
 #include "policy/decide.h"
 #include "policy/limits.h"
 #include "policy/request/refusal.h"
-#include "server/admission/wire_scan.h"
 #include "server/rpc/ask_candidate.h"
 #include "server/rpc/batch_answer.h"
 
@@ -195,21 +194,6 @@ absl::Status DecideBatch(const v1::BatchDecideRequest& request,
   return FollowUpAll(request, call, waiting, memory, answer);
 }
 
-// Requests up to this many bytes run where they arrive. Without patterns they
-// take less than the watch allows there.
-constexpr std::size_t kCheapBytes = 16 << 10;
-
-// Decides by size and inline policy where to run a request.
-template <typename Request>
-CallPlace PlaceOf(const grpc::ByteBuffer& request) {
-  grpc::Slice slice;
-  const bool cheap =
-      request.Length() <= kCheapBytes && request.TrySingleSlice(&slice).ok() &&
-      !HasField({reinterpret_cast<const char*>(slice.begin()), slice.size()},
-                Request::kInlinePolicyFieldNumber);
-  return cheap ? CallPlace::kArrival : CallPlace::kPool;
-}
-
 }  // namespace
 
 grpc::ServerUnaryReactor* RetryDecisionService::Decide(
@@ -217,8 +201,9 @@ grpc::ServerUnaryReactor* RetryDecisionService::Decide(
     grpc::ByteBuffer* response) {
   environment_.metrics.OnRequestBytes(request->Length());
   return Serve<v1::DecideRequest, v1::DecideResponse>(
-      environment_, RpcMethod::kDecide, PlaceOf<v1::DecideRequest>(*request),
-      context, request, response,
+      environment_, RpcMethod::kDecide,
+      PlaceOf(*request, v1::DecideRequest::kInlinePolicyFieldNumber), context,
+      request, response,
       [this, context](const v1::DecideRequest& q, v1::DecideResponse& r,
                       Watch& watch) {
         const DecidingCall call{environment_, *context, watch};
@@ -251,7 +236,8 @@ grpc::ServerUnaryReactor* RetryDecisionService::Demystify(
   environment_.metrics.OnRequestBytes(request->Length());
   return Serve<v1::DemystifyRequest, v1::DemystifyResponse>(
       environment_, RpcMethod::kDemystify,
-      PlaceOf<v1::DemystifyRequest>(*request), context, request, response,
+      PlaceOf(*request, v1::DemystifyRequest::kInlinePolicyFieldNumber),
+      context, request, response,
       [this](const v1::DemystifyRequest& q, v1::DemystifyResponse& r,
              Watch& watch) {
         const SteadyClock::time_point start = SteadyClock::now();

@@ -242,6 +242,22 @@ bool Admit(const UnaryCall& call) {
   return false;
 }
 
+CallPlace PlaceOf(const grpc::ByteBuffer& request, int inline_policy_field) {
+  // Requests up to this many bytes run where they arrive. Without patterns they
+  // take less than the watch allows there.
+  constexpr std::size_t kCheapBytes = 16 << 10;
+  if (request.Length() > kCheapBytes) return CallPlace::kPool;
+  grpc::Slice slice;
+  if (!request.TrySingleSlice(&slice).ok() &&
+      !request.DumpToSingleSlice(&slice).ok()) {
+    return CallPlace::kPool;
+  }
+  return HasField({reinterpret_cast<const char*>(slice.begin()), slice.size()},
+                  inline_policy_field)
+             ? CallPlace::kPool
+             : CallPlace::kArrival;
+}
+
 void RunInPool(const UnaryCall& call, std::function<void()> run) {
   const CallEnvironment& environment = call.environment;
   const std::size_t bytes = call.in->Length();
