@@ -60,18 +60,18 @@ struct NativeOutcome {
 // nothing if the report has no object of a known operator.
 //
 // The outermost operator that does something answers: a JobSet before its
-// child Jobs, a TrainJob before its JobSet. One that does nothing for now
-// ("None") leaves the answer to the next one further in, as in the cluster; a
-// warning says so. The search starts at `report.workload.kind` if it is given;
-// `semantics.operator` leaves no choice at all.
+// child Jobs, a TrainJob before its JobSet. If an operator does nothing yet
+// ("None"), the next inner operator answers, and a warning is added. The search
+// starts at `report.workload.kind` if it is given; `semantics.operator` leaves
+// no choice at all.
 std::optional<NativeOutcome> AnswerNatively(const NativeInput& input);
 
-// Returns, as a phrase, who starts what failed again without being asked: the
-// operator of the workload, by its own rules and a limit that the object
-// states, once it has seen the end of pods[pod]; -1: it has seen all ends.
-// Empty: no one. Queues and Flyte's engine do not count: they have statements
-// of their own. If the report lacks the pod's owner, what counts is whether
-// that owner has replaced a failed pod before.
+// Returns who restarts the failed work without being asked, as a phrase; empty
+// if no one does. Asked is the operator of the workload, by its own rules and a
+// limit that the object states. `pod` is the pod whose end it has seen; -1
+// means all. Queues and Flyte's engine do not count: they have statements of
+// their own. If the report lacks the pod's owner, the question is whether that
+// owner has replaced a failed pod before.
 std::string RetriesByItself(const NativeInput& input, int pod);
 
 // "job, jobset, ...", outermost first: values of NativeSemantics.operator.

@@ -14,8 +14,8 @@ namespace mulligan::words {
 using Words = std::vector<std::pair<std::string, std::string>>;
 
 // Returns the values for all remedies: "{pod}" stands for "pod a-0". The checks
-// of rows (demystify/signatures: compiler/remedies.cc) and of policies
-// (user_signatures.cc) must know every placeholder.
+// of rows (tools/rows/remedies.cc) and of policies (user_signatures.cc) must
+// know every placeholder.
 Words WordsOf(const Particulars& found);
 
 // Replaces the placeholders in one pass; values are not scanned again.

@@ -1,5 +1,5 @@
 // A row of the signature tables: a fact in a report and its meaning. The rows
-// are in *.yaml in this folder; compiler/ generates constants from them.
+// are in *.yaml in this folder; tools/rows generates constants from them.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_SIGNATURE_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_SIGNATURE_H_
 

@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -200,5 +202,63 @@ func TestScenario38ADeadWebhookChangesNothing(t *testing.T) {
 	t.Logf("failed %v after it was created", time.Since(began))
 	if found := c.verdictsOn(t, namespace); len(found) > 0 {
 		t.Errorf("verdicts %v", found)
+	}
+}
+
+// A gang of eight survives reclaims that its maxRestarts of 0 forbids, and ends at its
+// first bug, whichever member is heard first.
+func TestScenario39AnUnpatchedJobSetSurvivesReclaims(t *testing.T) {
+	t.Parallel()
+	c := shared
+	c.needs(t, "jobset")
+	const members, reclaims = 8, 3
+	namespace := c.namespace(t)
+	set := object(t, namespace, fmt.Sprintf(jobSetTemplate, "failurePolicy: {maxRestarts: 0}", members))
+	runs := &runsOf{}
+	var lock sync.Mutex
+	running := map[int]int{} // members of each run
+	struck := map[int]time.Time{}
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		lock.Lock()
+		defer lock.Unlock()
+		first := runs.count(pod.Labels["jobset.sigs.k8s.io/job-index"])
+		run := runs.of(pod.Labels["jobset.sigs.k8s.io/job-index"], pod)
+		if run > first {
+			running[run]++
+		}
+		// Not before the whole gang runs.
+		if running[run] < members {
+			return false
+		}
+		if pod.Labels["jobset.sigs.k8s.io/job-index"] == "2" {
+			struck[run] = time.Now()
+			if run <= reclaims {
+				return isTakenAway(pod)
+			}
+			return failsWith(pod, noModule)
+		}
+		// The others lose their peer a moment later.
+		if struck[run].IsZero() || time.Since(struck[run]) < 250*time.Millisecond {
+			return false
+		}
+		return failsWith(pod, "torch.distributed.DistBackendError: NCCL error: remote process exited or there was a network error; Connection closed by remote peer")
+	})
+	c.withWebhooks(t, namespace)
+	must(t, c.Create(t.Context(), set))
+	uid := set.GetUID()
+	eventually(t, 4*long, func() string {
+		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(set), set))
+		if state, _, _ := unstructured.NestedString(set.Object, "status", "terminalState"); state != "Failed" {
+			return fmt.Sprintf("it has not ended: %v", set.Object["status"])
+		}
+		return ""
+	})
+	if set.GetUID() != uid || runs.count("2") != reclaims+1 {
+		t.Errorf("%d runs, want %d of the same object", runs.count("2"), reclaims+1)
+	}
+	restarts, _, _ := unstructured.NestedInt64(set.Object, "status", "restarts")
+	counted, _, _ := unstructured.NestedInt64(set.Object, "status", "restartsCountTowardsMax")
+	if restarts != reclaims || counted != 0 {
+		t.Errorf("%d restarts of which %d count, want %d and none", restarts, counted, reclaims)
 	}
 }
