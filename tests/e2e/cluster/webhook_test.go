@@ -262,3 +262,30 @@ func TestScenario39AnUnpatchedJobSetSurvivesReclaims(t *testing.T) {
 		t.Errorf("%d restarts of which %d count, want %d and none", restarts, counted, reclaims)
 	}
 }
+
+// A CronJob's Job has the rules, too: two reclaims cost nothing of no retries at all.
+func TestScenario40ACronJobsRunSurvivesReclaims(t *testing.T) {
+	t.Parallel()
+	c := shared
+	namespace := c.namespace(t)
+	runs := &runsOf{}
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		if runs.of(pod.Labels["job-name"], pod) <= 2 {
+			return isTakenAway(pod)
+		}
+		return succeeds(pod)
+	})
+	c.withWebhooks(t, namespace)
+	cron := newCronJob(namespace, "* * * * *")
+	must(t, c.Create(t.Context(), cron))
+	eventually(t, 3*long, func() string {
+		jobs := c.jobs(t, namespace)
+		if len(jobs) == 0 || !isFailed(&jobs[0]) && !isComplete(&jobs[0]) {
+			return fmt.Sprintf("%d Jobs, the first has not ended", len(jobs))
+		}
+		if !isComplete(&jobs[0]) || runs.count(jobs[0].Name) != 3 {
+			t.Fatalf("the first run ended as %+v after %d pods, want it complete with its third", jobs[0].Status, runs.count(jobs[0].Name))
+		}
+		return ""
+	})
+}
