@@ -202,8 +202,8 @@ grpc::ServerUnaryReactor* RetryDecisionService::Decide(
   environment_.metrics.OnRequestBytes(request->Length());
   return Serve<v1::DecideRequest, v1::DecideResponse>(
       environment_, RpcMethod::kDecide,
-      PlaceOf(*request, v1::DecideRequest::kInlinePolicyFieldNumber), context,
-      request, response,
+      CallPlaceOf(*request, v1::DecideRequest::kInlinePolicyFieldNumber),
+      context, request, response,
       [this, context](const v1::DecideRequest& q, v1::DecideResponse& r,
                       Watch& watch) {
         const DecidingCall call{environment_, *context, watch};
@@ -236,7 +236,7 @@ grpc::ServerUnaryReactor* RetryDecisionService::Demystify(
   environment_.metrics.OnRequestBytes(request->Length());
   return Serve<v1::DemystifyRequest, v1::DemystifyResponse>(
       environment_, RpcMethod::kDemystify,
-      PlaceOf(*request, v1::DemystifyRequest::kInlinePolicyFieldNumber),
+      CallPlaceOf(*request, v1::DemystifyRequest::kInlinePolicyFieldNumber),
       context, request, response,
       [this](const v1::DemystifyRequest& q, v1::DemystifyResponse& r,
              Watch& watch) {

@@ -242,7 +242,8 @@ bool Admit(const UnaryCall& call) {
   return false;
 }
 
-CallPlace PlaceOf(const grpc::ByteBuffer& request, int inline_policy_field) {
+CallPlace CallPlaceOf(const grpc::ByteBuffer& request,
+                      int inline_policy_field) {
   // Requests up to this many bytes run where they arrive. Without patterns they
   // take less than the watch allows there.
   constexpr std::size_t kCheapBytes = 16 << 10;

@@ -128,7 +128,7 @@ bool Admit(const UnaryCall& call);
 
 // Decides by size and inline policy where to run a request. A request may be in
 // several slices: a message that straddles two reads of the transport is.
-CallPlace PlaceOf(const grpc::ByteBuffer& request, int inline_policy_field);
+CallPlace CallPlaceOf(const grpc::ByteBuffer& request, int inline_policy_field);
 
 // Calls `run` in the pool, or answers that there is no room.
 void RunInPool(const UnaryCall& call, std::function<void()> run);

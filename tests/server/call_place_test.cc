@@ -22,7 +22,8 @@ CallPlace PlaceOfReads(std::string_view bytes, std::vector<std::size_t> ends) {
     slices.emplace_back(bytes.data() + begin, end - begin);
     begin = end;
   }
-  return PlaceOf(grpc::ByteBuffer(slices.data(), slices.size()), kInlinePolicy);
+  return CallPlaceOf(grpc::ByteBuffer(slices.data(), slices.size()),
+                     kInlinePolicy);
 }
 
 std::string RequestOf(std::size_t message_bytes, bool with_policy) {
