@@ -61,6 +61,7 @@ const playedAs = "e2e.mulligan.dev/played-as"
 func (c *cluster) plays(t *testing.T, namespace string) {
 	t.Helper()
 	first := map[string]types.UID{}
+	flaky := &runsOf{}
 	c.play(t, namespace, func(pod *corev1.Pod) bool {
 		name := cmp.Or(pod.Labels[playedAs], pod.Labels["jobset.sigs.k8s.io/jobset-name"])
 		// So that each has held something.
@@ -74,7 +75,8 @@ func (c *cluster) plays(t *testing.T, namespace string) {
 		// Ray works on, and so do the others of the gang until its operator takes them away.
 		case pod.Labels["ray.io/cluster"] != "", name == "pretrain" && pod.Labels["jobset.sigs.k8s.io/job-index"] != "2":
 			return false
-		case name == "reader", name == "flaky" && !again:
+		// Ended twice alike it would be stopped.
+		case name == "reader", name == "flaky" && flaky.of(name, pod) <= 2:
 			return exitsWith(pod, "ModuleNotFoundError: No module named 'torchvision'")
 		case name == "typo":
 			return cannotPull(pod, `failed to pull and unpack image "registry.local/trianer:1": failed to resolve reference "registry.local/trianer:1": pull access denied, repository does not exist or may require authorization: authorization failed: no basic auth credentials`)

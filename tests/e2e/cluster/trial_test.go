@@ -251,7 +251,7 @@ func TestScenario26TrialWritesNothingActsInOneNamespaceAndGoesBack(t *testing.T)
 	c.plays(t, watched)
 	controller := tr.start(t, server)
 	flaky := playedJob(watched, "flaky", 1)
-	*flaky.Spec.BackoffLimit = 1
+	*flaky.Spec.BackoffLimit = 2
 	for _, job := range []*batchv1.Job{playedJob(watched, "tokenizer", 1), playedJob(watched, "reader", 1), playedJob(watched, "spot", 1), flaky} {
 		must(t, c.Create(t.Context(), job))
 	}
@@ -267,8 +267,9 @@ func TestScenario26TrialWritesNothingActsInOneNamespaceAndGoesBack(t *testing.T)
 		return ""
 	})
 	report := readReport(t, []byte(tr.read(t, "report", mulliganBinary(), logs, "-o", "json")))
-	if team := report.By["team"][watched]; team.Workloads != 4 || team.Failures != 4 {
-		t.Errorf("the weekly report has %+v, want 4 failures of 4 workloads", team)
+	// Missing in reports of decision logs: what an operator retried, such as flaky.
+	if team := report.By["team"][watched]; team.Workloads != 3 || team.Failures != 3 {
+		t.Errorf("the weekly report has %+v, want 3 failures of 3 workloads", team)
 	}
 	for _, job := range c.jobs(t, watched) {
 		if job.Name == "spot" {

@@ -127,10 +127,13 @@ func (r *Result) add(record *mulliganv1.DecisionRecord) {
 		return
 	}
 	w := r.named(obj)
-	switch diagnosis.GetSituation() {
-	case mulliganv1.Diagnosis_FINISHED:
+	// Of work that its operator tries again a verdict is one that stops that.
+	braked := diagnosis.GetSituation() == mulliganv1.Diagnosis_ALIVE &&
+		decision.GetAction() != mulliganv1.Decision_IGNORE && decision.GetAction() != mulliganv1.Decision_WAIT
+	switch {
+	case diagnosis.GetSituation() == mulliganv1.Diagnosis_FINISHED:
 		w.completed = w.completed || phase == kinds.Succeeded
-	case mulliganv1.Diagnosis_BROKEN:
+	case diagnosis.GetSituation() == mulliganv1.Diagnosis_BROKEN, braked:
 		w.action = decision.GetAction()
 		// A controller that observes asks for the operator's own verdict, too.
 		w.Acted = !record.GetRequest().GetCompareNative()
