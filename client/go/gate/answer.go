@@ -31,7 +31,7 @@ func VerdictOf(response *mulliganv1.DecideResponse) Verdict {
 // something else in what is left; the charge follows the record, and so does this.
 func OwnFault(response *mulliganv1.DecideResponse) bool {
 	diagnosis := response.GetDiagnosis()
-	if record := recordOf(response); response.GetAccounting().GetDuplicate() && record.GetCause() != diagnosis.GetCause() {
+	if record := RecordOf(response); response.GetAccounting().GetDuplicate() && record.GetCause() != diagnosis.GetCause() {
 		return ownCauses[record.GetCause()]
 	}
 	return ownFaults[diagnosis.GetFaultDomain()]
@@ -73,11 +73,11 @@ func chargedOf(response *mulliganv1.DecideResponse) bool {
 	if response.GetAccounting().GetUnits() > 0 {
 		return true
 	}
-	return recordOf(response).GetChargedTo() != ""
+	return RecordOf(response).GetChargedTo() != ""
 }
 
-// recordOf returns the ledger's record of the failure; nil if there is none.
-func recordOf(response *mulliganv1.DecideResponse) *mulliganv1.AttemptRecord {
+// RecordOf returns the ledger's record of the failure; nil if there is none.
+func RecordOf(response *mulliganv1.DecideResponse) *mulliganv1.AttemptRecord {
 	for _, record := range response.GetLedger().GetHistory() {
 		if record.GetFailureId() == response.GetFailureId() {
 			return record

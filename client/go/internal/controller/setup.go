@@ -1,13 +1,8 @@
 package controller
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -15,8 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/client-go/util/workqueue"
@@ -28,8 +21,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
-	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/badnode"
@@ -108,93 +99,6 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 		}
 	}
 	return watchOwners(mgr, ties)
-}
-
-// serveWebhooks answers reviews on every replica, whoever leads, once there is a
-// certificate.
-func serveWebhooks(mgr ctrl.Manager, asks *verdicts) error {
-	messages, err := newJobSetRelease(mgr.GetConfig(), mgr.GetHTTPClient())
-	if err != nil {
-		return err
-	}
-	serving := &webhooks{mgr: mgr, handlers: map[string]admission.Handler{
-		VerdictPath: asks,
-		RulesPath:   &rules{watched: asks.watched, options: asks.options, matchesMessages: messages.matches},
-	}, ready: asks.options.WebhooksReady}
-	if err := mgr.AddReadyzCheck("webhooks", serving.check); err != nil {
-		return err
-	}
-	return mgr.Add(serving)
-}
-
-type webhooks struct {
-	mgr      ctrl.Manager
-	handlers map[string]admission.Handler
-	ready    <-chan struct{}
-	started  atomic.Bool
-}
-
-// NeedLeaderElection is of manager.LeaderElectionRunnable.
-func (w *webhooks) NeedLeaderElection() bool { return false }
-
-// Start is of manager.Runnable.
-func (w *webhooks) Start(ctx context.Context) error {
-	if w.ready != nil {
-		select {
-		case <-w.ready:
-		case <-ctx.Done():
-			return nil
-		}
-	}
-	// The manager begins to serve when it is first asked for its server.
-	server := w.mgr.GetWebhookServer()
-	for path, handler := range w.handlers {
-		server.Register(path, &webhook.Admission{Handler: handler})
-	}
-	w.started.Store(true)
-	return nil
-}
-
-func (w *webhooks) check(request *http.Request) error {
-	if !w.started.Load() {
-		return errors.New("the webhooks wait for their certificate")
-	}
-	return w.mgr.GetWebhookServer().StartedChecker()(request)
-}
-
-// jobSetRelease knows whether the JobSet that is installed reads
-// onJobFailureMessagePatterns. An API server drops fields that its CRD lacks, and rules
-// without the field would take one condition for the other.
-type jobSetRelease struct {
-	discovery discovery.DiscoveryInterface
-	lock      sync.Mutex
-	asked     time.Time
-	known     bool
-}
-
-// Pause between two looks at the CRD: a release is upgraded while this runs.
-const releaseFor = time.Minute
-
-func newJobSetRelease(config *rest.Config, over *http.Client) (*jobSetRelease, error) {
-	found, err := discovery.NewDiscoveryClientForConfigAndClient(config, over)
-	return &jobSetRelease{discovery: found}, err
-}
-
-func (j *jobSetRelease) matches() bool {
-	j.lock.Lock()
-	defer j.lock.Unlock()
-	if time.Since(j.asked) < releaseFor {
-		return j.known
-	}
-	j.asked = time.Now()
-	paths, err := j.discovery.OpenAPIV3().Paths()
-	if err != nil || paths["apis/jobset.x-k8s.io/v1alpha2"] == nil {
-		return j.known
-	}
-	if schema, err := paths["apis/jobset.x-k8s.io/v1alpha2"].Schema("application/json"); err == nil {
-		j.known = bytes.Contains(schema, []byte(`"onJobFailureMessagePatterns"`))
-	}
-	return j.known
 }
 
 // exchangeWith serves what failed here, and hears what failed elsewhere.

@@ -3,12 +3,10 @@ package controller
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
 	admissionv1 "k8s.io/api/admission/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -195,12 +193,8 @@ func verdictCondition(answer *mulliganv1.DecideResponse) *corev1.PodCondition {
 
 // limited says whether a limit refused the retry that a rule would have granted.
 func limited(answer *mulliganv1.DecideResponse) bool {
-	for _, record := range answer.GetLedger().GetHistory() {
-		if record.GetFailureId() == answer.GetFailureId() {
-			return record.GetRefusedBy() == mulliganv1.AttemptRecord_BUDGET || record.GetRefusedBy() == mulliganv1.AttemptRecord_MAX_ATTEMPTS
-		}
-	}
-	return false
+	refused := gate.RecordOf(answer).GetRefusedBy()
+	return refused == mulliganv1.AttemptRecord_BUDGET || refused == mulliganv1.AttemptRecord_MAX_ATTEMPTS
 }
 
 // cached reads the kinds that are watched, and the pod as it is being written; of all
@@ -274,83 +268,3 @@ func gvkOf(obj client.Object) schema.GroupVersionKind {
 	}
 	return obj.GetObjectKind().GroupVersionKind()
 }
-
-// rules is the webhook that writes the rules on these conditions into Jobs and JobSets
-// that opt in, when they are created.
-type rules struct {
-	watched client.Reader
-	options Options
-	// Whether JobSet's controller tells conditions apart.
-	matchesMessages func() bool
-}
-
-// Handle answers the review of a CREATE. What cannot have the rules is created without
-// them, with a warning that says why.
-func (r *rules) Handle(ctx context.Context, request admission.Request) admission.Response {
-	response, result := r.review(ctx, request)
-	admissions.WithLabelValues("rules", result).Inc()
-	return response
-}
-
-func (r *rules) review(ctx context.Context, request admission.Request) (admission.Response, string) {
-	obj := &unstructured.Unstructured{}
-	if err := obj.UnmarshalJSON(request.Object.Raw); err != nil {
-		return admission.Allowed(""), failed
-	}
-	obj.SetNamespace(request.Namespace)
-	opted, err := optInOf(ctx, r.watched, obj)
-	if err == nil && !opted.in {
-		opted, err = r.ofOwner(ctx, obj)
-	}
-	if err != nil {
-		return admission.Allowed(""), failed
-	}
-	// The Jobs of a JobSet are made from the templates that have the rules.
-	if !opted.in || modeOf(r.options, obj) != Act || isPart(obj) && obj.GetKind() == "Job" {
-		return admission.Allowed(""), left
-	}
-	if why := failurerules.Write(obj, r.matchesMessages()); why != "" {
-		return admission.Allowed("").WithWarnings(NotWritten(obj.GetKind(), why)), unchanged
-	}
-	changed, err := obj.MarshalJSON()
-	if err != nil {
-		return admission.Allowed(""), failed
-	}
-	return admission.PatchResponseFromRaw(request.Object.Raw, changed), "written"
-}
-
-// NotWritten tells a user why the rules are missing.
-func NotWritten(kind, why string) string {
-	return fmt.Sprintf("mulligan: the %s's operator counts every failure by its own rules: %s", kind, why)
-}
-
-// ofOwner is the opt-in of a CronJob's Job or a TrainJob's JobSet by its owner.
-func (r *rules) ofOwner(ctx context.Context, obj *unstructured.Unstructured) (optIn, error) {
-	owner := metav1.GetControllerOf(obj)
-	if owner == nil || kinds.ByGroupKind(kindOf(owner)) == nil {
-		return optIn{}, nil
-	}
-	above := newObject(kinds.ByGroupKind(kindOf(owner)))
-	if err := r.watched.Get(ctx, client.ObjectKey{Namespace: obj.GetNamespace(), Name: owner.Name}, above); err != nil {
-		return optIn{}, client.IgnoreNotFound(err)
-	}
-	return optInOf(ctx, r.watched, above)
-}
-
-// Paths of the webhooks, as the MutatingWebhookConfiguration names them.
-const (
-	VerdictPath = "/verdict"
-	RulesPath   = "/rules"
-)
-
-var (
-	admissions = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "mulligan_controller_admissions_total",
-		Help: "Reviews of the webhooks, by webhook and what came of them.",
-	}, []string{"webhook", "result"})
-	admissionTime = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    "mulligan_controller_admission_seconds",
-		Help:    "Time that a write waited for a webhook.",
-		Buckets: []float64{0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1},
-	}, []string{"webhook"})
-)
