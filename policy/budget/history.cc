@@ -15,6 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "policy/base/times.h"
 #include "policy/base/utf8.h"
+#include "policy/budget/known_failure.h"
 #include "policy/budget/ledger.h"
 #include "policy/demystify/causes.h"
 #include "policy/limits.h"
@@ -43,6 +44,14 @@ Records FailuresIn(const v1::BudgetLedger& ledger) {
     }
   }
   return failures;
+}
+
+// Returns whether only an operator's words, which name no reason, tell of the
+// failure. It may have been any, so it neither extends nor breaks a streak of
+// others.
+bool IsBland(const v1::AttemptRecord& record) {
+  return IsUnexplained(record.cause()) && IsRetriedByOthers(record) &&
+         !IsOfPod(record);
 }
 
 // Decides whether attempts ended at different points of the work: by progress
@@ -203,10 +212,11 @@ Streak FindStreak(const Records& failures, const Failure& failure,
   Streak streak;
   bool same_place = HasPlace(progress);
   for (const v1::AttemptRecord* record : failures) {
+    const bool same = record->fingerprint() == failure.fingerprint;
+    if (!same && IsBland(*record)) continue;
     // A verdict that changed resources starts a new streak.
-    if (record->fingerprint().empty() ||
-        record->fingerprint() != failure.fingerprint ||
-        watch.Advanced(*record) || !record->decision().resources().empty()) {
+    if (record->fingerprint().empty() || !same || watch.Advanced(*record) ||
+        !record->decision().resources().empty()) {
       break;
     }
     streak.before.push_back(record);
@@ -327,10 +337,12 @@ bool EndedThereBefore(const v1::BudgetLedger& ledger, const Failure& failure,
 std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
                              const v1::BudgetLedger& ledger) {
   const Records failures = FailuresIn(ledger);
-  if (failures.empty() || failures.front()->fingerprint().empty()) {
-    return std::nullopt;
-  }
-  const v1::AttemptRecord& last = *failures.front();
+  const auto newest = std::ranges::find_if_not(
+      failures, [](const auto* record) { return IsBland(*record); });
+  if (failures.empty()) return std::nullopt;
+  const v1::AttemptRecord& last =
+      newest == failures.end() ? *failures.front() : **newest;
+  if (last.fingerprint().empty()) return std::nullopt;
   Loop loop;
   for (int i = 0; i < ledger.history_size(); ++i) {
     if (&ledger.history(i) == &last) loop.record = i;
@@ -340,11 +352,12 @@ std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
   ProgressWatch watch(reached, std::nullopt);
   std::set<std::string_view> nodes;
   for (const v1::AttemptRecord* record : failures) {
+    const bool same = record->fingerprint() == last.fingerprint();
+    if (!same && IsBland(*record)) continue;
     const bool advanced = watch.Advanced(*record);
     const bool differs =
-        record->fingerprint() != last.fingerprint() ||
-        (record != &last && !record->decision().resources().empty() &&
-         !IsRetriedByOthers(*record));
+        !same || (record != &last && !record->decision().resources().empty() &&
+                  !IsRetriedByOthers(*record));
     if (advanced || differs) break;
     ++loop.alike;
     if (!record->node().empty()) nodes.insert(record->node());
@@ -375,6 +388,25 @@ Unchanged TriedUnchanged(const v1::BudgetLedger& ledger,
     tried.paid = tried.paid || !record->charged_to().empty();
   }
   return tried;
+}
+
+bool RepeatsForFree(const v1::BudgetLedger& ledger,
+                    std::string_view fingerprint) {
+  bool any = false;
+  for (const v1::AttemptRecord& record : ledger.history()) {
+    if (record.decision().action() == v1::Decision::WAIT || IsBland(record)) {
+      continue;
+    }
+    if (fingerprint.empty()) fingerprint = record.fingerprint();
+    const bool outgrown = RowOf(record.cause()).gang == GangClass::kMemory &&
+                          IsRetriedByOthers(record);
+    if (fingerprint.empty() || record.fingerprint() != fingerprint ||
+        (!record.charged_to().empty() && !outgrown)) {
+      return false;
+    }
+    any = true;
+  }
+  return any;
 }
 
 std::int32_t Unrecorded(const v1::BudgetLedger& ledger, std::int32_t ends,

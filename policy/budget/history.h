@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "absl/time/time.h"
 #include "mulligan/v1/ledger.pb.h"
@@ -91,6 +92,14 @@ struct Unchanged {
 };
 Unchanged TriedUnchanged(const v1::BudgetLedger& ledger,
                          const Failure& failure);
+
+// Returns whether all explained failures ended alike and another one like them
+// costs nothing: no budget pays for it, or one charge pays for the limit that
+// was reached. They are those in the ledger and the current one, with
+// `fingerprint` (empty: it is not explained). A failure that only an operator's
+// counter or words show is then taken for one of them.
+bool RepeatsForFree(const v1::BudgetLedger& ledger,
+                    std::string_view fingerprint);
 
 // Returns how many of the first `ends` ends of a container, each followed by a
 // restart by the kubelet, have no record. The record at index `latest`, if not

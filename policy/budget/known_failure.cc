@@ -89,12 +89,6 @@ bool ForEachIndex(const std::string& indexes, const Visit& visit) {
   return true;
 }
 
-// Returns whether the record is of a pod and not only of its operator's status.
-bool IsOfPod(const v1::AttemptRecord& record) {
-  return !record.node().empty() || record.has_ran_for() ||
-         record.has_struck_at();
-}
-
 // Returns the latest known time of a record.
 absl::Time LatestOf(const v1::AttemptRecord& record) {
   return LifetimeOf(record).end.value_or(ToTime(record.observed_at()));
@@ -255,6 +249,11 @@ class Finder {
 
 int FindKnown(const v1::BudgetLedger& ledger, const ToldFailure& failure) {
   return Finder(ledger, failure).Find();
+}
+
+bool IsOfPod(const v1::AttemptRecord& record) {
+  return !record.node().empty() || record.has_ran_for() ||
+         record.has_struck_at();
 }
 
 bool IsUnexplained(v1::Cause cause) {

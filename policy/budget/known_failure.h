@@ -45,6 +45,9 @@ struct ToldFailure {
 // 3 and 4 require that the caller did not name both record and failure.
 int FindKnown(const v1::BudgetLedger& ledger, const ToldFailure& failure);
 
+// Returns whether the record is of a pod and not only of its operator's status.
+bool IsOfPod(const v1::AttemptRecord& record);
+
 // Returns whether the cause leaves the failure unexplained.
 bool IsUnexplained(v1::Cause cause);
 

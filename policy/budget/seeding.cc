@@ -34,8 +34,7 @@ int SeedBudget(const CompiledPolicy& policy) {
 }
 
 std::string SeedLedger(const NativeCount& count, std::int32_t missing,
-                       const CompiledPolicy& policy,
-                       const std::vector<CompiledBudget>& budgets,
+                       int budget, const std::vector<CompiledBudget>& budgets,
                        v1::BudgetLedger& ledger) {
   const bool first = ledger.attempts_seen() == 0;
   ledger.set_attempts_seen(std::max(
@@ -48,11 +47,10 @@ std::string SeedLedger(const NativeCount& count, std::int32_t missing,
       absl::StrFormat("%s counts %d earlier %s that %s", count.source, missing,
                       one ? "failure" : "failures",
                       first ? "no ledger tells about" : "the ledger lacks");
-  const int budget = SeedBudget(policy);
   if (budget == kNoBudget) {
     return absl::StrCat(failures, ": counted as ",
                         one ? "an attempt" : "attempts",
-                        "; the policy has no budget to charge");
+                        "; no budget is charged");
   }
   const CompiledBudget& charged = budgets[static_cast<std::size_t>(budget)];
   v1::BudgetUse& use = (*ledger.mutable_budgets())[charged.name];

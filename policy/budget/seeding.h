@@ -22,12 +22,11 @@ std::string RememberNativeCount(const NativeCount& count,
 // of its default. kNoBudget if there is none.
 int SeedBudget(const CompiledPolicy& policy);
 
-// Adds `missing` failures to `ledger`, as attempts and as charges to
-// SeedBudget, but never its last unit. `budgets` are the policy's with the
-// limits that apply. Returns a warning.
+// Adds `missing` failures to `ledger`, as attempts and as charges to `budget`
+// (kNoBudget: none), but never its last unit. `budgets` are the policy's with
+// the limits that apply. Returns a warning.
 std::string SeedLedger(const NativeCount& count, std::int32_t missing,
-                       const CompiledPolicy& policy,
-                       const std::vector<CompiledBudget>& budgets,
+                       int budget, const std::vector<CompiledBudget>& budgets,
                        v1::BudgetLedger& ledger);
 
 }  // namespace mulligan

@@ -99,8 +99,16 @@ bool ReplacesPods(const NativeInput& input, int pod) {
   });
 }
 
+// Whether the running application ends with the pod: it is the head of its
+// cluster.
+bool EndsWith(const kubernetes::ray::v1::RayJob& job,
+              const kubernetes::core::v1::Pod& pod) {
+  return job.status().job_deployment_status() == "Running" &&
+         LabelOf(pod.metadata().labels(), "ray.io/node-type") == "head";
+}
+
 // What the operator will see once pods[pod] has ended: the pod as it is then
-// and, where a JobSet stands above its Job, that the Job has failed of it.
+// and that the Job of a JobSet, or the application of a RayJob, has failed.
 v1::FailureReport WhenSeen(const v1::FailureReport& report, int pod) {
   v1::FailureReport seen;
   *seen.mutable_workload() = report.workload();
@@ -109,6 +117,15 @@ v1::FailureReport WhenSeen(const v1::FailureReport& report, int pod) {
   if (report.has_train_job()) *seen.mutable_train_job() = report.train_job();
   if (report.has_kubeflow_job()) {
     *seen.mutable_kubeflow_job() = report.kubeflow_job();
+  }
+  if (report.has_spark_application()) {
+    *seen.mutable_spark_application() = report.spark_application();
+  }
+  if (report.has_ray_job() && EndsWith(report.ray_job(), report.pods(pod))) {
+    // The operator would ask Ray.
+    seen.clear_jobs();
+    *seen.mutable_ray_job() = report.ray_job();
+    seen.mutable_ray_job()->mutable_status()->set_job_status("FAILED");
   }
   auto& ended = *seen.add_pods();
   ended = report.pods(pod);

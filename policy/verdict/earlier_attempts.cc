@@ -223,6 +223,12 @@ std::string Record(const Situated& at, const Told& told,
   } else if (others || !told.attempt->open) {
     verdict.charged = PayAllTheSame(failure, accounts);
   }
+  // An operator's words without a reason.
+  if (others && told.attempt->incident.of_object &&
+      IsUnexplained(told.attempt->cause) && RepeatsForFree(ledger, "")) {
+    verdict.charged = kNoBudget;
+    accounts = Accounts(at.budgets(), ledger, at.now);
+  }
   v1::Decision decision;
   std::vector<std::string> warnings;
   FillDecision(failure, verdict, decision, warnings);
@@ -273,6 +279,14 @@ bool NoteRetried(const Situated& at, const Findings& findings,
   return changed;
 }
 
+int RecordOfRetried(const Situated& at, const Findings& findings,
+                    const v1::BudgetLedger& ledger) {
+  if (findings.earlier.empty()) return -1;
+  const Failure& last = findings.earlier.back();
+  if (last.open || !IsRetried(last)) return -1;
+  return FindKnown(ledger, ToldOf(at, last, IdOf(at, last)));
+}
+
 void NoteDone(const Situated& at, const Diagnosed& told,
               v1::BudgetLedger& ledger) {
   if (FindFailure(ledger, told.id.id) >= 0) return;
@@ -309,8 +323,11 @@ std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
   if (missing > 0) {
     NativeCount source = count;
     if (source.source.empty()) source.source = "the report";
+    const int budget = RepeatsForFree(ledger, told.what().fingerprint)
+                           ? kNoBudget
+                           : SeedBudget(at.compiled());
     warnings.push_back(SeedLedger(source, static_cast<std::int32_t>(missing),
-                                  at.compiled(), at.budgets(), ledger));
+                                  budget, at.budgets(), ledger));
   }
   if (charged.empty()) return warnings;
   std::vector<std::string> parts;

@@ -27,6 +27,11 @@ std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
 bool NoteRetried(const Situated& at, const Findings& findings,
                  v1::BudgetLedger& ledger);
 
+// Returns the index of the record of the failure that the work goes on after
+// (Findings.ends); -1 if `ledger` has none or nothing failed.
+int RecordOfRetried(const Situated& at, const Findings& findings,
+                    const v1::BudgetLedger& ledger);
+
 // Records once, without a charge, that nothing is to be done about work whose
 // owner has failed.
 void NoteDone(const Situated& at, const Diagnosed& told,

@@ -162,7 +162,7 @@ Recalled RecallForOperator(const Situated& at, const Diagnosed& told,
   }
   const NativeCount count = CountNativeFailures(at.owners, told.earlier());
   if (count.failures > 0) {
-    SeedLedger(count, count.failures, at.compiled(), at.budgets(),
+    SeedLedger(count, count.failures, SeedBudget(at.compiled()), at.budgets(),
                *before.ledger);
   }
   return before;
@@ -198,14 +198,11 @@ void NameAs(const v1::AttemptRecord& record, Failure& failure) {
 bool IsNews(const Situated& at, const Diagnosed& told,
             const v1::BudgetLedger& ledger) {
   if (told.what().situation != v1::Diagnosis::ALIVE ||
-      told.what().cause != v1::NOT_FAILED || told.earlier() > 0 ||
-      ledger.history().empty()) {
+      told.what().cause != v1::NOT_FAILED || ledger.history().empty()) {
     return false;
   }
   const v1::AttemptRecord& last = *ledger.history().rbegin();
-  return IsUnderstood(last) &&
-         last.decision().action() != v1::Decision::RETRY &&
-         !kNoFailures.Contains(last.cause()) &&
+  return IsUnderstood(last) && !kNoFailures.Contains(last.cause()) &&
          !IsOutlived(at.now, told.findings.runs_since, RecordedEnd(last),
                      demystify::kOutlives * ToDuration(last.ran_for()));
 }
@@ -333,6 +330,10 @@ void Compare(const Situated& at, const Recalled& before, Diagnosed& told) {
     NameAs(*before.ledger->history().rbegin(), told.mutable_what());
   } else if (CountsWhatIsKnown(at, told, *before.ledger)) {
     SetAsRecorded(*before.ledger->history().rbegin(), told);
+  } else if (const int known =
+                 RecordOfRetried(at, told.findings, *before.ledger);
+             known >= 0) {
+    SetAsRecorded(before.ledger->history(known), told);
   } else if (told.is_broken()) {
     CompareWithAll(at, *before.ledger, told);
   }

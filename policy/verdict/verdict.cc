@@ -5,6 +5,8 @@
 
 #include "policy/base/times.h"
 #include "policy/budget/history.h"
+#include "policy/budget/known_failure.h"
+#include "policy/budget/seeding.h"
 #include "policy/request/workload.h"
 #include "policy/rules/backoff.h"
 #include "policy/verdict/expected.h"
@@ -55,6 +57,12 @@ void Want(const CompiledOutcome& outcome, const v1::RuleReference& rule,
   verdict.action = outcome.action;
   verdict.scope = outcome.scope;
   draft.budget = outcome.budget;
+}
+
+// Returns whether only an operator's counter or summary reports the failure,
+// which says no more of the program than that it ended.
+bool IsOnlyCounted(const Failure& failure) {
+  return failure.incident.summary && IsUnexplained(failure.cause);
 }
 
 void WantDefault(const Case& failure, DecidedBy decided_by, Draft& draft) {
@@ -338,6 +346,9 @@ void Wait(const Question& question, Accounts& accounts, Draft& draft) {
 Verdict Ruled(const Question& question, Accounts& accounts) {
   if (std::optional<Verdict> verdict = NotAFailure(question)) return *verdict;
   Draft draft = MatchRule(question);
+  if (draft.budget != kNoBudget && IsOnlyCounted(question.failure.what())) {
+    draft.budget = SeedBudget(question.failure.policy());
+  }
   LookForEvidence(question, draft);
   EndGrace(question, draft);
   EndWaitForNothing(question, draft);

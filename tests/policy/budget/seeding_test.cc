@@ -99,7 +99,8 @@ std::string Seed(int failures, const CompiledPolicy& policy,
   NativeCount count;
   count.failures = failures;
   count.source = "RayJob.status.failed=" + std::to_string(failures);
-  return SeedLedger(count, failures, policy, policy.budgets, ledger);
+  return SeedLedger(count, failures, SeedBudget(policy), policy.budgets,
+                    ledger);
 }
 
 constexpr char kApplication[] =
@@ -162,7 +163,7 @@ TEST(SeedTest, ElseCountsAttemptsOnly) {
       Seed(2, Compiled("default { action: FAIL }")->compiled(), ledger);
   EXPECT_EQ(ledger.attempts_seen(), 2);
   EXPECT_TRUE(ledger.budgets().empty());
-  EXPECT_THAT(warning, HasSubstr("no budget to charge"));
+  EXPECT_THAT(warning, HasSubstr("no budget is charged"));
 }
 
 TEST(SeedTest, AbsurdCountersStayWithinTheLedgersBounds) {
@@ -172,7 +173,7 @@ TEST(SeedTest, AbsurdCountersStayWithinTheLedgersBounds) {
   const NativeCount count = CountNativeFailures(Owners(report), 0);
   EXPECT_EQ(count.failures, kMaxLedgerCount);
   const auto rules = Compiled(kOnlyDefault);
-  SeedLedger(count, count.failures, rules->compiled(),
+  SeedLedger(count, count.failures, SeedBudget(rules->compiled()),
              rules->compiled().budgets, ledger);
   EXPECT_EQ(ledger.attempts_seen(), kMaxLedgerCount);
   EXPECT_EQ(ledger.budgets().at("x").used(), 0);
