@@ -48,10 +48,3 @@ func (c *choice) flags() []string {
 	}
 	return flags
 }
-
-// has says whether a workload is told of. What has no answer may be broken, and is of no
-// cause.
-func (c *choice) has(one answered) bool {
-	return (!c.broken || one.err != nil || one.isBroken()) &&
-		(len(c.causes) == 0 || slices.Contains(c.causes, one.cause()))
-}

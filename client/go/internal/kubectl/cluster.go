@@ -31,8 +31,9 @@ type cluster struct {
 	mapper    meta.RESTMapper
 	config    *rest.Config
 	namespace string
-	// Nobody reads more of a table's objects than what they are called.
-	metadataOnly bool
+	// Why there is no binary, without which nothing is gathered of several workloads. Nil:
+	// there is one.
+	noBinary error
 	// A table has the nodes of its pods.
 	nodes bool
 	// Of lists of everything; nil: none is told.
@@ -75,8 +76,7 @@ type gathered struct {
 	objects []runtime.Object
 	report  *mulligan.Report
 	// Several.
-	table  *table
-	reader client.Reader
+	table *table
 }
 
 func (c *cluster) gather(ctx context.Context, name objectName) (*gathered, error) {
@@ -94,7 +94,7 @@ func (c *cluster) gather(ctx context.Context, name objectName) (*gathered, error
 	if c.logs != nil {
 		report.AddLogs(ctx, c.logs)
 	}
-	found := &gathered{objects: report.Objects(), notes: report.Notes(), report: report, reader: c.client}
+	found := &gathered{objects: report.Objects(), notes: report.Notes(), report: report}
 	workload := report.Workload()
 	if !slices.ContainsFunc(found.objects, isNoEvent) {
 		return nil, fmt.Errorf("%s %s is of a kind that is not known here, and owns no Job and no pod: name one of its pods (kubectl mulligan why pod/NAME), or give them all: kubectl get pods --selector=LABELS -o json | kubectl mulligan explain -",

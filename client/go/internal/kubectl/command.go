@@ -1,7 +1,7 @@
 // Package kubectl is the plugin "kubectl mulligan". It gathers what a person
 // would look at and has the command line mulligan tell the story, which is one
-// text wherever it is read; without that binary a service's answer is told in
-// short.
+// text wherever it is read; without that binary it prints the texts of a service's
+// answer about one workload.
 package kubectl
 
 import (

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -44,7 +45,7 @@ func (o *whyOptions) names(cmd *cobra.Command, kind, typed, prefix string) []str
 		return nil
 	}
 	var names []string
-	err = cluster.eachPage(cmd.Context(), gvk, cluster.namespace, "", true, func(page client.ObjectList) error {
+	err = cluster.eachPage(cmd.Context(), gvk, cluster.namespace, "", &metav1.PartialObjectMetadataList{}, func(page client.ObjectList) error {
 		return meta.EachListItem(page, func(item runtime.Object) error {
 			if name := item.(client.Object).GetName(); strings.HasPrefix(name, typed) {
 				names = append(names, prefix+name)

@@ -54,9 +54,9 @@ func TestAServiceInTheClusterDecidesThroughAPortForward(t *testing.T) {
 		want []string
 	}{
 		"told by the binary":          {[]string{"--mulligan=" + binary, "job/train"}, []string{"the kernel killed a process", "memory limit of 16Gi", "memory 1 of 3 used"}},
-		"told in short without it":    {[]string{"job/train"}, []string{"CONTAINER_OOM (RESOURCE_LIMIT), confidence HIGH", "1 from budget memory", "default/out-of-memory", "Evidence"}},
+		"its own texts without it":    {[]string{"job/train"}, []string{"memory limit of 16Gi", "raise the memory limit", "CONTAINER_OOM (RESOURCE_LIMIT), confidence HIGH", ": retry the pod at once"}},
 		"as JSON without it":          {[]string{"job/train", "-o", "json"}, []string{`"cause":`, "CONTAINER_OOM"}},
-		"a table without it":          {nil, []string{"Job ml/train", "RETRY", "CONTAINER_OOM"}},
+		"as YAML without it":          {[]string{"job/train", "-o", "yaml"}, []string{"cause: CONTAINER_OOM"}},
 		"the Service a person named":  {[]string{"--service=mulligan/mulligan", "job/train"}, []string{"CONTAINER_OOM"}},
 		"a server without the detour": {[]string{"--mulligan-server=" + server.Address, "job/train"}, []string{"CONTAINER_OOM"}},
 	} {
@@ -121,6 +121,34 @@ func TestPluginAndCommandLineTellTheSame(t *testing.T) {
 	}
 	if step := rows["Do first"]; step != wantRows["Do first"] || !strings.HasPrefix(step, "raise the memory limit of container") {
 		t.Errorf("do first: the plugin says %q, the command line %q", step, wantRows["Do first"])
+	}
+}
+
+// The binary alone tells of several workloads, chooses among them and writes pages.
+func TestWhatNeedsTheBinarySaysSo(t *testing.T) {
+	nowhere(t)
+	server := realserver.Start(t)
+	api := newAPIServer(t, append(batchWork(t), object(t, cronText))...)
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "several workloads: the binary mulligan is neither beside this plugin nor in $PATH: install it, or name it with --mulligan, or ask about one (kubectl mulligan why KIND/NAME)"},
+		{[]string{"-A"}, "several workloads: the binary mulligan is neither"},
+		{[]string{"cronjob/nightly"}, "several workloads: the binary mulligan is neither"},
+		{[]string{"job/train", "-o", "html"}, "-o html, --broken, --cause and --pass: the binary mulligan is neither"},
+		{[]string{"job/train", "--broken"}, "-o html, --broken, --cause and --pass: "},
+		{[]string{"job/train", "--pass=--explain=full"}, "-o html, --broken, --cause and --pass: "},
+	} {
+		out, _, err := plugin(t, context.Background(), api, append([]string{"why", "--mulligan-server=" + server.Address}, test.args...)...)
+		if err == nil || !strings.HasPrefix(err.Error(), test.want) || out != "" {
+			t.Errorf("%v: %v, want %s; printed %q", test.args, err, test.want, out)
+		}
+	}
+	for _, request := range api.requests {
+		if strings.HasSuffix(request, "/pods") {
+			t.Errorf("%s: nothing had to be listed", request)
+		}
 	}
 }
 

@@ -146,19 +146,3 @@ func TestTheStoryOfACronJob(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 }
-
-// Without the binary a table needs to know who is asked about, and no more.
-func TestATableThatAServiceTellsAsksForMetadata(t *testing.T) {
-	nowhere(t)
-	server := realserver.Start(t)
-	api := newAPIServer(t, bigSet(t, 20)...)
-	out, _, err := plugin(t, context.Background(), api, "why", "--mulligan-server="+server.Address)
-	if err != nil || !strings.Contains(out, "JobSet ml/big") {
-		t.Fatalf("%v: %s", err, out)
-	}
-	for i, request := range api.requests {
-		if strings.HasSuffix(request, "/jobsets") && !strings.Contains(api.accepts[i], "as=PartialObjectMetadataList") {
-			t.Errorf("%s accepts %q, want metadata alone", request, api.accepts[i])
-		}
-	}
-}

@@ -12,22 +12,24 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"mulligan.dev/mulligan"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
+// nameOne is how one of several workloads is asked for.
+const nameOne = "kubectl mulligan why KIND/NAME"
+
 // A teller makes a story of what was gathered.
 type teller struct {
-	// The command line, which tells the whole story. Empty: there is none.
+	// The command line, which tells the story. Empty: there is none, and the service's
+	// answer is printed as it is.
 	binary string
 	// The service that decides. Nil: the command line does.
 	service *service
 	passed  []string
-	// Of several workloads, those that are told of.
+	// Of several workloads, those that are shown.
 	chosen choice
 	errOut io.Writer
 }
@@ -55,10 +57,11 @@ func (o *whyOptions) teller(ctx context.Context, c *cluster) (*teller, error) {
 	if t.service == nil && noBinary != nil {
 		return nil, fmt.Errorf("nobody to decide: no service was found, and %w", noBinary)
 	}
-	if noBinary != nil && (o.output == "html" || len(o.passed) > 0) {
+	if noBinary != nil && (o.output == "html" || len(o.passed) > 0 || len(o.chosen.flags()) > 0) {
 		t.close()
-		return nil, fmt.Errorf("-o html and --pass: %w", noBinary)
+		return nil, fmt.Errorf("-o html, --broken, --cause and --pass: %w", noBinary)
 	}
+	c.noBinary = noBinary
 	return t, nil
 }
 
@@ -72,44 +75,11 @@ func (t *teller) tell(ctx context.Context, found *gathered, output string, out i
 	if t.binary != "" {
 		return t.tellWithBinary(ctx, found, output, out)
 	}
-	all, err := t.askAll(ctx, found)
+	answer, err := t.ask(ctx, found.report)
 	if err != nil {
 		return err
 	}
-	if found.report != nil && t.chosen.has(all[0]) {
-		return printAnswer(out, output, all[0].answer)
-	}
-	return printAll(out, output, all, t.chosen)
-}
-
-// askAll asks about what was gathered. Of several workloads one without an answer is no
-// error.
-func (t *teller) askAll(ctx context.Context, found *gathered) ([]answered, error) {
-	if found.report != nil {
-		answer, err := t.ask(ctx, found.report)
-		return []answered{{answer: answer}}, err
-	}
-	var all []answered
-	for _, workload := range found.table.workloads {
-		report, err := found.reportOf(ctx, workload)
-		if apierrors.IsNotFound(err) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		answer, err := t.ask(ctx, report)
-		if err != nil && (ctx.Err() != nil || len(found.table.workloads) == 1) {
-			return nil, err
-		}
-		all = append(all, answered{nameOf(workload), answer, err})
-	}
-	return all, nil
-}
-
-// nameOf is "Job ml/train".
-func nameOf(workload client.Object) string {
-	return fmt.Sprintf("%s %s/%s", workload.GetObjectKind().GroupVersionKind().Kind, workload.GetNamespace(), workload.GetName())
+	return printAnswer(out, output, answer)
 }
 
 func (t *teller) tellWithBinary(ctx context.Context, found *gathered, output string, out io.Writer) error {
@@ -176,45 +146,19 @@ func printAnswer(out io.Writer, output string, answer *mulliganv1.DecideResponse
 	return err
 }
 
-// printText is the short form, in the words of the command line.
+// printText prints the answer's own texts, named as the command line names them.
 func printText(out io.Writer, answer *mulliganv1.DecideResponse) {
-	row := func(name, format string, values ...any) {
-		fmt.Fprintf(out, "  %-10s %s\n", name, fmt.Sprintf(format, values...))
-	}
-	diagnosis, accounting := answer.GetDiagnosis(), answer.GetAccounting()
-	fmt.Fprintf(out, "%s\n\n", clean(mulligan.Problem(answer)))
-	if step := diagnosis.GetFirstStep(); step.GetText() != "" {
-		row("Do first", "%s", clean(step.GetText()))
-	}
-	row("Mulligan", "%s", clean(answer.GetDecision().GetSentence()))
-	row("Cause", "%s (%s), confidence %s", diagnosis.GetCause(), diagnosis.GetFaultDomain(), diagnosis.GetConfidence())
-	if accounting.GetChargedTo() != "" {
-		row("Price", "%d from budget %s", accounting.GetUnits(), accounting.GetChargedTo())
-	}
-	if ladder := mulligan.Ladder(answer.GetDecision()); ladder != "" {
-		row("Ladder", "%s", ladder)
-	}
-	for _, budget := range accounting.GetBudgets() {
-		if budget.GetUsed() > 0 {
-			row("Budget", "%s: %d of %d used", budget.GetName(), budget.GetUsed(), budget.GetLimit())
+	row := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(out, "  %-10s %s\n", name, clean(text))
 		}
 	}
-	if native := answer.GetNative(); native != nil {
-		row("Operator", "%s: %s; %s", native.GetOperator(), native.GetVerdict(), clean(native.GetReason()))
-	}
-	row("Rule", "%s/%s", answer.GetPolicy().GetName(), answer.GetExplanation().GetMatchedRule().GetRule())
-	for _, evidence := range append(diagnosis.GetEvidence(), quoted(diagnosis)...) {
-		row("Evidence", "%s: %s (%s)", clean(evidence.GetMeaning()), clean(evidence.GetValue()), evidence.GetPath())
-	}
+	diagnosis := answer.GetDiagnosis()
+	fmt.Fprintf(out, "%s\n\n", clean(mulligan.Problem(answer)))
+	row("Do first", diagnosis.GetFirstStep().GetText())
+	row("Mulligan", answer.GetDecision().GetSentence())
+	row("Cause", fmt.Sprintf("%s (%s), confidence %s", diagnosis.GetCause(), diagnosis.GetFaultDomain(), diagnosis.GetConfidence()))
 	for _, warning := range answer.GetWarnings() {
-		row("Warning", "%s", clean(warning))
+		row("Warning", warning)
 	}
-}
-
-// quoted is the line that the problem tells and none of the evidence has.
-func quoted(diagnosis *mulliganv1.Diagnosis) []*mulliganv1.Evidence {
-	if line := diagnosis.GetProblemEvidence(); line != nil {
-		return []*mulliganv1.Evidence{line}
-	}
-	return nil
 }

@@ -27,8 +27,8 @@ namespace are told in a table, the worst first, and of a CronJob all its Jobs.
 Who decides: the service given with --mulligan-server or --service; else a Service in
 the cluster with the label app.kubernetes.io/name=mulligan, through a
 port-forward; else, or with --local, the binary mulligan on this machine with
-its embedded policy. The binary tells the story in every case. Without it, a
-service's answer is told in short, and there is no -o html.
+its embedded policy. The binary tells the story in every case. Without it, the
+service's answer about one workload is printed, as text, JSON or YAML.
 
 Nothing is written to the cluster, and no metric of the service counts the
 question.`
@@ -102,7 +102,6 @@ func (o *whyOptions) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer teller.close()
-	cluster.metadataOnly = teller.binary == ""
 	seen := ""
 	for {
 		found, err := o.gather(ctx, cluster, name)
