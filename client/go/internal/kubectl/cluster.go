@@ -36,9 +36,7 @@ type cluster struct {
 	noBinary error
 	// A table has the nodes of its pods.
 	nodes bool
-	// Of lists of everything; nil: none is told.
-	progress *progress
-	// Of the same lists; nil: they are not kept.
+	// Of lists of everything; nil: they are not kept.
 	journal *journal
 	// Nil: logs are not read.
 	logs mulligan.LogReader

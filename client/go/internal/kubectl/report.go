@@ -101,9 +101,7 @@ func (o *reportOptions) run(ctx context.Context) error {
 			return fmt.Errorf("--save: %w", err)
 		}
 	}
-	cluster.progress = progressOn(o.streams.ErrOut)
 	found, err := cluster.gatherAll(ctx, o.allNamespaces)
-	cluster.progress.done()
 	if err != nil {
 		return err
 	}

@@ -133,7 +133,6 @@ const mostAnew = 3
 func (c *cluster) fillWith(ctx context.Context, t *table, gvk schema.GroupVersionKind, namespace string) error {
 	before := t.mark()
 	take := func(page client.ObjectList) error {
-		c.progress.listed(gvk.Kind, meta.LenList(page))
 		return meta.EachListItem(page, func(item runtime.Object) error { return t.take(item.(*unstructured.Unstructured)) })
 	}
 	from, kept, err := c.journal.of(gvk, take)
