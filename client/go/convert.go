@@ -15,6 +15,7 @@ import (
 
 	metav1pb "mulligan.dev/mulligan/gen/mulligan/kubernetes/meta/v1"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
 // The mirrors have the numbers of Kubernetes' own protobuf and the JSON names of
@@ -25,12 +26,12 @@ var (
 	fromJSON  = protojson.UnmarshalOptions{DiscardUnknown: true}
 )
 
-func fieldOf(k *kind) protoreflect.FieldDescriptor {
-	return (*mulliganv1.FailureReport)(nil).ProtoReflect().Descriptor().Fields().ByName(protoreflect.Name(k.field))
+func fieldOf(k *reportkinds.Kind) protoreflect.FieldDescriptor {
+	return (*mulliganv1.FailureReport)(nil).ProtoReflect().Descriptor().Fields().ByName(k.Field)
 }
 
 // convert makes the message of the report's field out of obj.
-func convert(obj runtime.Object, gvk schema.GroupVersionKind, k *kind) (proto.Message, error) {
+func convert(obj runtime.Object, gvk schema.GroupVersionKind, k *reportkinds.Kind) (proto.Message, error) {
 	message := newMessage(k)
 	if err := fill(message, obj, gvk); err != nil {
 		return nil, fmt.Errorf("mulligan: %s: %w", label(obj), err)
@@ -42,7 +43,7 @@ func convert(obj runtime.Object, gvk schema.GroupVersionKind, k *kind) (proto.Me
 	return message, nil
 }
 
-func newMessage(k *kind) proto.Message {
+func newMessage(k *reportkinds.Kind) proto.Message {
 	field := fieldOf(k)
 	report := (&mulliganv1.FailureReport{}).ProtoReflect()
 	if field.IsList() {

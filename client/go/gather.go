@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
 // Bounds of [Gather]. What is beyond is left out, and [Report.Notes] says so.
@@ -117,7 +119,7 @@ type gatherer struct {
 func (g *gatherer) add(obj client.Object) {
 	g.subjects = append(g.subjects, obj)
 	gvk := identify(obj)
-	if findKind(gvk.GroupKind()) == nil {
+	if reportkinds.Find(gvk.GroupKind()) == nil {
 		g.report.For(obj)
 		return
 	}
@@ -140,7 +142,7 @@ func (g *gatherer) root(ctx context.Context, obj client.Object) (client.Object, 
 			break
 		}
 		gvk := schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind)
-		if findKind(gvk.GroupKind()) == nil {
+		if reportkinds.Find(gvk.GroupKind()) == nil {
 			break
 		}
 		next, err := g.get(ctx, gvk, types.NamespacedName{Namespace: root.GetNamespace(), Name: owner.Name})

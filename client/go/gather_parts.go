@@ -18,28 +18,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	rayv1 "mulligan.dev/mulligan/gen/mulligan/kubernetes/ray/v1"
+	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
 // Labels that operators put on what they make; the value is the name of the
 // object it is made for.
 const (
-	jobNameLabel     = "job-name"
-	jobSetNameLabel  = "jobset.sigs.k8s.io/jobset-name"
-	jobSetUIDLabel   = "jobset.sigs.k8s.io/jobset-uid"
-	rayClusterLabel  = "ray.io/cluster"
-	sparkAppLabel    = "sparkoperator.k8s.io/app-name"
-	trainingJobLabel = "training.kubeflow.org/job-name"
-	kueuePodGroup    = "kueue.x-k8s.io/pod-group-name"
-	kueueJobUID      = "kueue.x-k8s.io/job-uid"
+	jobNameLabel    = "job-name"
+	jobSetNameLabel = "jobset.sigs.k8s.io/jobset-name"
+	jobSetUIDLabel  = "jobset.sigs.k8s.io/jobset-uid"
+	kueueJobUID     = "kueue.x-k8s.io/job-uid"
 )
 
 var (
 	jobKind        = batchv1.SchemeGroupVersion.WithKind("Job")
-	jobSetKind     = schema.GroupVersionKind{Group: "jobset.x-k8s.io", Version: "v1alpha2", Kind: "JobSet"}
-	rayClusterKind = schema.GroupVersionKind{Group: "ray.io", Version: "v1", Kind: "RayCluster"}
-	workloadKind   = schema.GroupKind{Group: "kueue.x-k8s.io", Kind: "Workload"}
-	// Newest first; a cluster serves one or two.
-	workloadVersions = []string{"v1beta2", "v1beta1"}
+	jobSetKind     = reportkinds.Named("JobSet")
+	rayClusterKind = reportkinds.Named("RayCluster")
+	workloadKind   = reportkinds.Named("Workload").GroupKind()
+
+	rayClusterLabel = reportkinds.Find(rayClusterKind.GroupKind()).PodLabel
 )
 
 // newObject is typed for the groups that every scheme has.
@@ -59,11 +56,11 @@ func newObject(gvk schema.GroupVersionKind) client.Object {
 
 // parts fetches what belongs to root by what its operator is known to make.
 func (g *gatherer) parts(ctx context.Context, root client.Object) error {
-	gvk := identify(root)
-	if gvk.Group == kubeflowGroup {
-		return g.podsWith(ctx, root, nil, client.MatchingLabels{trainingJobLabel: root.GetName()})
+	gk := identify(root).GroupKind()
+	if kind := reportkinds.Find(gk); kind != nil && kind.PodLabel != "" {
+		return g.podsWith(ctx, root, nil, client.MatchingLabels{kind.PodLabel: root.GetName()})
 	}
-	switch gvk.GroupKind() {
+	switch gk {
 	case schema.GroupKind{Kind: "Pod"}:
 		if pod, ok := root.(*corev1.Pod); ok {
 			g.pods = append(g.pods, pod)
@@ -73,16 +70,10 @@ func (g *gatherer) parts(ctx context.Context, root client.Object) error {
 		return g.podsOfJob(ctx, root)
 	case jobSetKind.GroupKind():
 		return g.partsOfJobSet(ctx, root)
-	case rayClusterKind.GroupKind():
-		return g.podsWith(ctx, root, nil, client.MatchingLabels{rayClusterLabel: root.GetName()})
-	case schema.GroupKind{Group: "ray.io", Kind: "RayJob"}:
+	case reportkinds.Named("RayJob").GroupKind():
 		return g.partsOfRayJob(ctx, root)
-	case schema.GroupKind{Group: "trainer.kubeflow.org", Kind: "TrainJob"}:
+	case reportkinds.Named("TrainJob").GroupKind():
 		return g.partsOfTrainJob(ctx, root)
-	case schema.GroupKind{Group: "sparkoperator.k8s.io", Kind: "SparkApplication"}:
-		return g.podsWith(ctx, root, nil, client.MatchingLabels{sparkAppLabel: root.GetName()})
-	case workloadKind:
-		return g.podsWith(ctx, root, nil, client.MatchingLabels{kueuePodGroup: root.GetName()})
 	}
 	return g.owned(ctx, root)
 }
@@ -187,7 +178,7 @@ func (g *gatherer) partsOfRayJob(ctx context.Context, root client.Object) error 
 // rayClusterName reads the RayJob's status whatever Go type it has.
 func rayClusterName(rayJob client.Object) (string, error) {
 	gvk := identify(rayJob)
-	message, err := convert(rayJob, gvk, findKind(gvk.GroupKind()))
+	message, err := convert(rayJob, gvk, reportkinds.Find(gvk.GroupKind()))
 	if err != nil {
 		return "", err
 	}
@@ -228,12 +219,12 @@ func (g *gatherer) queue(ctx context.Context, root client.Object) error {
 	}
 	for _, owner := range g.subjects {
 		// Jobs and pods of something else are queued with it.
-		part := owner != root && (findKind(identify(owner).GroupKind()).isPart())
+		part := owner != root && reportkinds.Find(identify(owner).GroupKind()).IsPart()
 		if owner.GetUID() == "" || part {
 			continue
 		}
 		var failed error
-		for _, version := range workloadVersions {
+		for _, version := range reportkinds.Find(workloadKind).Versions {
 			served, found, err := g.workloadOf(ctx, owner, version)
 			if found {
 				return nil
@@ -273,7 +264,7 @@ func (g *gatherer) workloadOf(ctx context.Context, owner client.Object, version 
 
 func workloadList(version string) *unstructured.UnstructuredList {
 	list := &unstructured.UnstructuredList{}
-	list.SetGroupVersionKind(schema.GroupVersionKind{Group: "kueue.x-k8s.io", Version: version, Kind: "WorkloadList"})
+	list.SetGroupVersionKind(schema.GroupVersionKind{Group: workloadKind.Group, Version: version, Kind: workloadKind.Kind + "List"})
 	return list
 }
 

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
 // Pods that show how it went on: so many of each health.
@@ -73,7 +74,7 @@ func (g *gatherer) sizeOf(pods []*corev1.Pod, chosen []int) int {
 	size := 0
 	for _, i := range chosen {
 		gvk := identify(pods[i])
-		if message, err := convert(pods[i], gvk, findKind(gvk.GroupKind())); err == nil {
+		if message, err := convert(pods[i], gvk, reportkinds.Find(gvk.GroupKind())); err == nil {
 			size += proto.Size(message)
 		}
 	}

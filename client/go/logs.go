@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"mulligan.dev/mulligan/internal/reportkinds"
 	"mulligan.dev/mulligan/internal/secrets"
 )
 
@@ -134,7 +135,7 @@ func (r *Report) addMessage(ended silentEnd, text string) error {
 	}
 	r.objects[ended.object] = pod
 	gvk := identify(pod)
-	k := findKind(gvk.GroupKind())
+	k := reportkinds.Find(gvk.GroupKind())
 	message, err := convert(runtime.Object(pod), gvk, k)
 	if err != nil {
 		return err

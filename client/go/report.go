@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
+	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
 // Report collects what a controller knows about one workload. It is made with
@@ -38,7 +39,7 @@ type Report struct {
 
 // A part is an object as the report takes it.
 type part struct {
-	kind    *kind
+	kind    *reportkinds.Kind
 	key     string
 	label   string
 	message proto.Message
@@ -82,7 +83,7 @@ func (r *Report) add(obj runtime.Object) error {
 		return meta.EachListItem(obj, r.add)
 	}
 	gvk := identify(obj)
-	k := findKind(gvk.GroupKind())
+	k := reportkinds.Find(gvk.GroupKind())
 	if k == nil {
 		return fmt.Errorf("mulligan: %s: kind %q of group %q is not taken, expected %s; For names any other kind as the workload",
 			label(obj), gvk.Kind, gvk.Group, takenKinds())
@@ -112,7 +113,7 @@ func keyOf(obj runtime.Object) string {
 func (r *Report) place(added part) error {
 	isList := fieldOf(added.kind).IsList()
 	for i, p := range r.parts {
-		if p.kind.field != added.kind.field {
+		if p.kind.Field != added.kind.Field {
 			continue
 		}
 		if added.key != "" && p.key == added.key {
@@ -120,7 +121,7 @@ func (r *Report) place(added part) error {
 			return nil
 		}
 		if !isList {
-			return fmt.Errorf("mulligan: %s: report.%s takes one object and has %s already", added.label, added.kind.field, p.label)
+			return fmt.Errorf("mulligan: %s: report.%s takes one object and has %s already", added.label, added.kind.Field, p.label)
 		}
 	}
 	r.parts = append(r.parts, added)

@@ -111,7 +111,7 @@ func (s *JobSet) DeepCopyObject() runtime.Object { copied := *s; return &copied 
 func TestATypeIsOnlyTakenForAKindOfItsPackage(t *testing.T) {
 	// This package is no JobSet package.
 	_, err := mulligan.NewReport().Add(&JobSet{ObjectMeta: metav1.ObjectMeta{Name: "s"}}).Build()
-	if err == nil || !strings.Contains(err.Error(), "expected Pod, Job") {
+	if err == nil || !strings.Contains(err.Error(), "is not taken, expected RayJob") {
 		t.Errorf("got %v", err)
 	}
 	typed := &JobSet{TypeMeta: metav1.TypeMeta{APIVersion: "jobset.x-k8s.io/v1alpha2", Kind: "JobSet"}}
@@ -127,7 +127,7 @@ func TestWhatIsNotUsableIsNamed(t *testing.T) {
 	}{
 		"another kind": {
 			[]runtime.Object{custom("apps/v1", "Deployment", "web", nil)},
-			`Deployment ml/web: kind "Deployment" of group "apps" is not taken, expected Pod, Job, Node`,
+			`Deployment ml/web: kind "Deployment" of group "apps" is not taken, expected RayJob, RayCluster, TrainJob, JobSet`,
 		},
 		"a namesake of another group": {
 			[]runtime.Object{custom("batch.volcano.sh/v1alpha1", "Job", "v", nil)},

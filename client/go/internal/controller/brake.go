@@ -22,6 +22,7 @@ import (
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
 	"mulligan.dev/mulligan/internal/controller/successor"
+	"mulligan.dev/mulligan/internal/reportkinds"
 	"mulligan.dev/mulligan/internal/words"
 )
 
@@ -58,7 +59,7 @@ func (r *reconciler) brakeOf(ctx context.Context, obj *unstructured.Unstructured
 	return &brake{obj, field, true}, nil
 }
 
-var queuedKind = schema.GroupKind{Group: "kueue.x-k8s.io", Kind: "Workload"}
+var queuedKind = reportkinds.Named("Workload").GroupKind()
 
 // Kueue's label of a Workload: the UID of what it is made for.
 const queuedFor = "kueue.x-k8s.io/job-uid"

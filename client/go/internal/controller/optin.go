@@ -12,6 +12,7 @@ import (
 
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
+	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
 // optIn is how a workload came to be looked after.
@@ -62,7 +63,7 @@ func kindOf(owner *metav1.OwnerReference) schema.GroupKind {
 // JobSet's own label of what it makes.
 const jobSetName = "jobset.sigs.k8s.io/jobset-name"
 
-var rayCluster = schema.GroupKind{Group: "ray.io", Kind: "RayCluster"}
+var rayCluster = reportkinds.Named("RayCluster").GroupKind()
 
 // strangerOf is who controls a workload, if it is nobody of whom we know that it leaves
 // retries to others; nil: nobody. A CronJob only starts what is due.

@@ -9,10 +9,21 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
-// What people ask about, in kubectl's words.
-var kindsToComplete = []string{"cronjob", "job", "jobset", "mpijob", "pod", "pytorchjob", "rayjob", "sparkapplication", "tfjob", "trainjob", "workload"}
+// kindsToComplete are those that are asked about, as kubectl writes them.
+func kindsToComplete() []string {
+	names := []string{"cronjob"}
+	for _, kind := range reportkinds.All {
+		if kind.IsWork() {
+			names = append(names, strings.ToLower(kind.Name))
+		}
+	}
+	slices.Sort(names)
+	return names
+}
 
 // complete offers kinds, then the names of the objects there are.
 func (o *whyOptions) complete(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -20,7 +31,7 @@ func (o *whyOptions) complete(cmd *cobra.Command, args []string, typed string) (
 	switch {
 	case len(args) == 0 && !slash:
 		var found []string
-		for _, one := range kindsToComplete {
+		for _, one := range kindsToComplete() {
 			if strings.HasPrefix(one, typed) {
 				found = append(found, one+"/")
 			}

@@ -8,7 +8,6 @@ import (
 	"hash/fnv"
 	"io"
 	"maps"
-	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -19,31 +18,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"mulligan.dev/mulligan/internal/reportkinds"
 )
-
-// What a table is made of: owners before what they own, and events last. Of versions of
-// a kind the first that is served.
-var tableKinds = []schema.GroupVersionKind{
-	{Group: "ray.io", Version: "v1", Kind: "RayJob"},
-	{Group: "ray.io", Version: "v1", Kind: "RayCluster"},
-	{Group: "trainer.kubeflow.org", Version: "v1alpha1", Kind: "TrainJob"},
-	{Group: "jobset.x-k8s.io", Version: "v1alpha2", Kind: "JobSet"},
-	{Group: "sparkoperator.k8s.io", Version: "v1beta2", Kind: "SparkApplication"},
-	{Group: "kubeflow.org", Version: "v1", Kind: "PyTorchJob"},
-	{Group: "kubeflow.org", Version: "v1", Kind: "TFJob"},
-	{Group: "kubeflow.org", Version: "v1", Kind: "MPIJob"},
-	{Group: "kubeflow.org", Version: "v1", Kind: "XGBoostJob"},
-	{Group: "kubeflow.org", Version: "v1", Kind: "PaddleJob"},
-	{Group: "kubeflow.org", Version: "v1", Kind: "JAXJob"},
-	{Group: "batch", Version: "v1", Kind: "Job"},
-	{Version: "v1", Kind: "Pod"},
-	{Group: "kueue.x-k8s.io", Version: "v1beta2", Kind: "Workload"},
-	{Group: "kueue.x-k8s.io", Version: "v1beta1", Kind: "Workload"},
-	{Version: "v1", Kind: "Event"},
-}
-
-// nodeKind is asked for where what a node is like counts, after the Events about any.
-var nodeKind = schema.GroupVersionKind{Version: "v1", Kind: "Node"}
 
 // maxTableBytes is what the binary takes.
 const maxTableBytes = 256 << 20
@@ -103,26 +80,34 @@ func (c *cluster) fill(ctx context.Context, namespace string, owners map[types.U
 		return nil, fmt.Errorf("several workloads: %w, or ask about one (%s)", c.noBinary, nameOne)
 	}
 	t := &table{owners: owners, there: map[types.UID]bool{}, nodes: map[string]bool{}, listed: map[schema.GroupKind]bool{}}
-	kinds := tableKinds
-	if c.nodes {
-		kinds = append(slices.Clone(kinds), nodeKind)
-	}
-	for _, gvk := range kinds {
-		if _, asked := t.listed[gvk.GroupKind()]; asked {
+	for _, kind := range reportkinds.All {
+		if kind.Name == "Node" && !c.nodes {
 			continue
 		}
-		err := c.fillWith(ctx, t, gvk, namespace)
-		switch {
-		case isNotServed(err):
-			continue
-		case apierrors.IsForbidden(err):
-			t.notes = append(t.notes, fmt.Sprintf("%s may not be listed: %v", gvk.Kind, err))
-		case err != nil:
-			return nil, fmt.Errorf("listing %s: %w", gvk.Kind, err)
+		if err := c.fillWithServed(ctx, t, kind, namespace); err != nil {
+			return nil, fmt.Errorf("listing %s: %w", kind.Name, err)
 		}
-		t.listed[gvk.GroupKind()] = err == nil
 	}
 	return t, nil
+}
+
+// fillWithServed adds a kind in the first of its versions that is served. One that may not
+// be listed is left out with a note.
+func (c *cluster) fillWithServed(ctx context.Context, t *table, kind reportkinds.Kind, namespace string) error {
+	for _, version := range kind.Versions {
+		gvk := schema.GroupVersionKind{Group: kind.Group, Version: version, Kind: kind.Name}
+		err := c.fillWith(ctx, t, gvk, namespace)
+		if isNotServed(err) {
+			continue
+		}
+		t.listed[gvk.GroupKind()] = err == nil
+		if apierrors.IsForbidden(err) {
+			t.notes = append(t.notes, fmt.Sprintf("%s may not be listed: %v", gvk.Kind, err))
+			return nil
+		}
+		return err
+	}
+	return nil
 }
 
 // How often a kind is begun anew in one go: who needs longer than pages last would never end.
@@ -218,7 +203,7 @@ func (t *table) take(obj *unstructured.Unstructured) error {
 // belongs leaves out what others own, nodes that no pod is on, and events about objects that are not in the table
 // though all of their kind are: they tell of no workload in it.
 func (t *table) belongs(obj *unstructured.Unstructured) bool {
-	if obj.GroupVersionKind() == nodeKind {
+	if obj.GetKind() == "Node" {
 		return t.nodes[obj.GetName()]
 	}
 	if obj.GetKind() != "Event" {

@@ -15,10 +15,12 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
 
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
+	"mulligan.dev/mulligan/internal/reportkinds"
 	"mulligan.dev/mulligan/internal/words"
 )
 
@@ -173,7 +175,7 @@ func workloadOf(report *mulliganv1.FailureReport) (*unstructured.Unstructured, k
 	message := report.ProtoReflect()
 	for _, kind := range slices.Backward(kinds.All) {
 		gvk := kind.GroupVersionKind()
-		field := message.Descriptor().Fields().ByName(fieldOf[gvk.Kind])
+		field := message.Descriptor().Fields().ByName(reportkinds.Find(gvk.GroupKind()).Field)
 		if field == nil || !message.Has(field) {
 			continue
 		}
@@ -186,9 +188,11 @@ func workloadOf(report *mulliganv1.FailureReport) (*unstructured.Unstructured, k
 		}
 		text, err := protojson.Marshal(of)
 		obj := &unstructured.Unstructured{}
-		if err != nil || obj.UnmarshalJSON(withType(text, gvk.GroupVersion().String(), gvk.Kind)) != nil {
+		if err != nil || json.Unmarshal(text, &obj.Object) != nil {
 			continue
 		}
+		// Typed messages do not say it.
+		obj.SetGroupVersionKind(gvk)
 		return obj, kind.Outcome(obj).Phase
 	}
 	return nil, 0

@@ -3,6 +3,8 @@ package kinds
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
 // job is batch/v1 Job. With backoffLimit 0 every failure is the controller's to
@@ -10,7 +12,7 @@ import (
 type job struct{ prompt }
 
 func (job) GroupVersionKind() schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"}
+	return reportkinds.Named("Job")
 }
 
 func (job) Outcome(obj *unstructured.Unstructured) Outcome {

@@ -3,6 +3,8 @@ package kinds
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
 // jobSet is jobset.x-k8s.io JobSet. Its own restarts happen inside the object; it
@@ -10,7 +12,7 @@ import (
 type jobSet struct{ prompt }
 
 func (jobSet) GroupVersionKind() schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: "jobset.x-k8s.io", Version: "v1alpha2", Kind: "JobSet"}
+	return reportkinds.Named("JobSet")
 }
 
 func (jobSet) Outcome(obj *unstructured.Unstructured) Outcome {

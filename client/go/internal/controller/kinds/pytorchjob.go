@@ -5,13 +5,15 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
 // pyTorchJob is kubeflow.org/v1 PyTorchJob of the training-operator.
 type pyTorchJob struct{ prompt }
 
 func (pyTorchJob) GroupVersionKind() schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: "kubeflow.org", Version: "v1", Kind: "PyTorchJob"}
+	return reportkinds.Named("PyTorchJob")
 }
 
 func (pyTorchJob) Outcome(obj *unstructured.Unstructured) Outcome {

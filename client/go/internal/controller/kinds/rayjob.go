@@ -3,13 +3,15 @@ package kinds
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
 // rayJob is ray.io RayJob. KubeRay never leaves the deployment status Failed.
 type rayJob struct{ prompt }
 
 func (rayJob) GroupVersionKind() schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: "ray.io", Version: "v1", Kind: "RayJob"}
+	return reportkinds.Named("RayJob")
 }
 
 func (rayJob) Outcome(obj *unstructured.Unstructured) Outcome {

@@ -9,6 +9,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
 // sparkApplication is sparkoperator.k8s.io SparkApplication. Its driver and executor
@@ -16,7 +18,7 @@ import (
 type sparkApplication struct{ prompt }
 
 func (sparkApplication) GroupVersionKind() schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: "sparkoperator.k8s.io", Version: "v1beta2", Kind: "SparkApplication"}
+	return reportkinds.Named("SparkApplication")
 }
 
 // FAILING and SUBMISSION_FAILED are on the way: the operator may still retry.

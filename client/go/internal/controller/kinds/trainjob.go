@@ -6,6 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
 // trainJob is trainer.kubeflow.org TrainJob. Its pods are described by a runtime;
@@ -16,7 +18,7 @@ type trainJob struct{ ordinary }
 const trainerJobName = "node"
 
 func (trainJob) GroupVersionKind() schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: "trainer.kubeflow.org", Version: "v1alpha1", Kind: "TrainJob"}
+	return reportkinds.Named("TrainJob")
 }
 
 func (trainJob) Outcome(obj *unstructured.Unstructured) Outcome {
