@@ -1,16 +1,14 @@
 package kubectl
 
 import (
-	"fmt"
+	"context"
+	"io"
 	"slices"
 
 	"github.com/spf13/pflag"
-
-	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
-	"mulligan.dev/mulligan/internal/words"
 )
 
-// choice is which of several workloads are told of, in the flags of the command line.
+// choice is which of several workloads are shown, in the flags of the command line.
 type choice struct {
 	// None: any.
 	causes []string
@@ -20,21 +18,6 @@ type choice struct {
 func (c *choice) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&c.causes, "cause", nil, "Of several workloads those with this cause, a `NAME` of docs/causes.md; repeatable")
 	flags.BoolVar(&c.broken, "broken", false, "Of several workloads those that are broken")
-}
-
-func (c *choice) validate() error {
-	known := words.Names(mulliganv1.Cause_name)
-	for _, cause := range c.causes {
-		if slices.Contains(known, cause) {
-			continue
-		}
-		near := words.Nearest(cause, known)
-		if near != "" {
-			near = "; " + near + " is near"
-		}
-		return fmt.Errorf("--cause: \"%s\" is no cause, expected a name of docs/causes.md%s", clean(cause), near)
-	}
-	return nil
 }
 
 // flags are those of the command line.
@@ -47,4 +30,12 @@ func (c *choice) flags() []string {
 		flags = append(flags, "--broken")
 	}
 	return flags
+}
+
+// validate has the binary look at the flags, which says what is wrong with them.
+func (c *choice) validate(ctx context.Context, binary string, errOut io.Writer) error {
+	if len(c.causes) == 0 {
+		return nil
+	}
+	return run(ctx, binary, slices.Concat([]string{"explain"}, c.flags(), []string{"--help"}), nil, io.Discard, errOut)
 }

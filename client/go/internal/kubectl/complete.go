@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
@@ -43,6 +44,18 @@ func (o *whyOptions) complete(cmd *cobra.Command, args []string, typed string) (
 		return o.names(cmd, args[0], typed, ""), cobra.ShellCompDirectiveNoFileComp
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// causeNames are the values of --cause.
+func causeNames() []string {
+	var names []string
+	for number, name := range mulliganv1.Cause_name {
+		if number != 0 {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // names are empty where the cluster cannot be asked: a completion must not fail.

@@ -43,6 +43,11 @@ func (o *whyOptions) teller(ctx context.Context, c *cluster) (*teller, error) {
 	if noBinary != nil && o.binary.path != "" {
 		return nil, noBinary
 	}
+	if noBinary == nil {
+		if err := o.chosen.validate(ctx, binary, o.streams.ErrOut); err != nil {
+			return nil, err
+		}
+	}
 	t := &teller{binary: binary, passed: o.passed, chosen: o.chosen, errOut: o.streams.ErrOut}
 	var err error
 	t.service, err = o.service.connect(ctx, c)

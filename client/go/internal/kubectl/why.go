@@ -13,8 +13,6 @@ import (
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
-	"mulligan.dev/mulligan/internal/words"
 	"mulligan.dev/mulligan/logs"
 )
 
@@ -78,7 +76,7 @@ func newWhyCommand(config *genericclioptions.ConfigFlags, binary *binaryFlag, st
 	flags.StringArrayVar(&o.passed, "pass", nil, "A flag for the binary, such as --pass=--explain=full; repeatable")
 	o.chosen.add(flags)
 	o.service.add(flags)
-	mustComplete(command, "cause", words.Names(mulliganv1.Cause_name))
+	mustComplete(command, "cause", causeNames())
 	mustComplete(command, "output", []string{"text", "html", "json", "yaml"})
 	return command
 }
@@ -148,9 +146,6 @@ func (o *whyOptions) validate(args []string) (objectName, error) {
 	name, err := parseName(args)
 	if err == nil && o.allNamespaces && name != (objectName{}) {
 		err = fmt.Errorf("-A: expected no object beside it, found %s", strings.Join(args, " "))
-	}
-	if err == nil {
-		err = o.chosen.validate()
 	}
 	if err == nil {
 		err = o.service.validate()

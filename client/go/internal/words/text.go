@@ -1,3 +1,4 @@
+// Package words makes texts of others fit to be shown.
 package words
 
 import (
