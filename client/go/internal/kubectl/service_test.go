@@ -82,48 +82,6 @@ func TestAServiceInTheClusterDecidesThroughAPortForward(t *testing.T) {
 	}
 }
 
-// story is the headline and the rows of a text, wherever its lines break.
-func story(text string) (headline string, rows map[string]string) {
-	head, body, _ := strings.Cut(text, "\n\n")
-	rows = map[string]string{}
-	name := ""
-	for _, line := range strings.Split(body, "\n") {
-		if line == "" {
-			name = ""
-			continue
-		}
-		if words := strings.Fields(line); strings.HasPrefix(line, "  ") && line[2] != ' ' && len(line) > 13 {
-			name = strings.TrimSpace(line[2:12])
-			rows[name] = strings.TrimSpace(line[12:])
-		} else if name != "" {
-			rows[name] += " " + strings.Join(words, " ")
-		}
-	}
-	return strings.Join(strings.Fields(head), " "), rows
-}
-
-func TestPluginAndCommandLineTellTheSame(t *testing.T) {
-	server := realserver.Start(t)
-	binary := realserver.Binary(t, "mulligan")
-	api := newAPIServer(t, batchWork(t)...)
-	tell := func(args ...string) (string, map[string]string) {
-		nowhere(t)
-		out, errOut, err := plugin(t, context.Background(), api, append([]string{"why", "job/train", "--mulligan-server=" + server.Address}, args...)...)
-		if err != nil || errOut != "" {
-			t.Fatalf("%v, %s", err, errOut)
-		}
-		return story(out)
-	}
-	problem, rows := tell()
-	wantProblem, wantRows := tell("--mulligan=" + binary)
-	if problem != wantProblem || !strings.Contains(problem, "memory limit of 16Gi") {
-		t.Errorf("the plugin says %q, the command line %q", problem, wantProblem)
-	}
-	if step := rows["Do first"]; step != wantRows["Do first"] || !strings.HasPrefix(step, "raise the memory limit of container") {
-		t.Errorf("do first: the plugin says %q, the command line %q", step, wantRows["Do first"])
-	}
-}
-
 // The binary alone tells of several workloads, chooses among them and writes pages.
 func TestWhatNeedsTheBinarySaysSo(t *testing.T) {
 	nowhere(t)

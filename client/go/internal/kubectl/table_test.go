@@ -10,8 +10,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	k8stypes "k8s.io/apimachinery/pkg/types"
-
-	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
 const bigSetText = `
@@ -91,16 +89,6 @@ func TestAWorkloadOfTwoThousandPodsComesInPages(t *testing.T) {
 	}
 }
 
-// The binary itself takes them.
-func TestTheStoryOfTwoThousandPods(t *testing.T) {
-	binary := realserver.Binary(t, "mulligan")
-	api := newAPIServer(t, append(batchWork(t), bigSet(t, 2000)...)...)
-	out, _, err := plugin(t, context.Background(), api, "why", "-A", "--local", "--mulligan="+binary)
-	if err != nil || !strings.Contains(out, "2 workloads, 2 broken") || !strings.Contains(out, "JobSet ml/big") {
-		t.Errorf("%v: %s", err, out)
-	}
-}
-
 const cronText = `
 apiVersion: batch/v1
 kind: CronJob
@@ -135,14 +123,5 @@ func TestWhyOfACronJobTellsItsJobs(t *testing.T) {
 	_, _, err = plugin(t, context.Background(), newAPIServer(t, object(t, cronText)), "why", "cj/nightly", "--mulligan="+recorder(t))
 	if err == nil || !strings.Contains(err.Error(), "CronJob nightly has no Jobs") {
 		t.Errorf("without Jobs: %v", err)
-	}
-}
-
-func TestTheStoryOfACronJob(t *testing.T) {
-	binary := realserver.Binary(t, "mulligan")
-	objects := slices.Concat(batchWork(t), []*unstructured.Unstructured{object(t, cronText)}, nightlyRun(t, "nightly-1"), nightlyRun(t, "nightly-2"))
-	out, _, err := plugin(t, context.Background(), newAPIServer(t, objects...), "why", "cronjob/nightly", "--local", "--mulligan="+binary)
-	if err != nil || !strings.Contains(out, "2 workloads, 2 broken") || !strings.Contains(out, "Job ml/nightly-2") || strings.Contains(out, "Job ml/train") {
-		t.Errorf("%v: %s", err, out)
 	}
 }
