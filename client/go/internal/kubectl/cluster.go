@@ -36,8 +36,6 @@ type cluster struct {
 	noBinary error
 	// A table has the nodes of its pods.
 	nodes bool
-	// Of lists of everything; nil: they are not kept.
-	journal *journal
 	// Nil: logs are not read.
 	logs mulligan.LogReader
 }

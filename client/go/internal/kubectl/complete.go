@@ -69,7 +69,7 @@ func (o *whyOptions) names(cmd *cobra.Command, kind, typed, prefix string) []str
 		return nil
 	}
 	var names []string
-	err = cluster.eachPage(cmd.Context(), gvk, cluster.namespace, "", &metav1.PartialObjectMetadataList{}, func(page client.ObjectList) error {
+	err = cluster.eachPage(cmd.Context(), gvk, cluster.namespace, &metav1.PartialObjectMetadataList{}, func(page client.ObjectList) error {
 		return meta.EachListItem(page, func(item runtime.Object) error {
 			if name := item.(client.Object).GetName(); strings.HasPrefix(name, typed) {
 				names = append(names, prefix+name)

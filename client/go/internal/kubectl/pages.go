@@ -34,12 +34,12 @@ func (p paged) List(ctx context.Context, list client.ObjectList, options ...clie
 	return meta.SetList(list, all)
 }
 
-// eachPage lists what there is of a list's kind, with a token among the options from that
-// page on. A limit among them bounds all pages together.
+// eachPage lists what there is of a list's kind. A limit among the options bounds all pages
+// together.
 func eachPage(ctx context.Context, reader client.Reader, like client.ObjectList, options []client.ListOption, use func(client.ObjectList) error) error {
 	asked := (&client.ListOptions{}).ApplyOptions(options)
 	left, bounded := asked.Limit, asked.Limit > 0
-	for next := asked.Continue; ; {
+	for next := ""; ; {
 		size := int64(pageSize)
 		if bounded {
 			size = min(size, left)

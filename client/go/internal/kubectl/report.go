@@ -7,15 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 const reportLong = `Gathers what the API server still has of batch work, failed, retried and
@@ -24,10 +19,9 @@ retried in vain or gave up for the platform's faults, what a policy would have
 done with the same failures, and what to mend first. Each failure is judged as if
 it had been asked about when it struck.
 
-Nothing is installed or written; lists are read in pages. With --save an
-interrupted report goes on where it stopped when the same command is given again.
-The binary mulligan tells it, by its embedded policy or that of --compare. For
-decision logs there is mulligan report LOG.`
+Nothing is installed or written; lists are read in pages. The binary mulligan
+tells it, by its embedded policy or that of --compare. For decision logs there is
+mulligan report LOG.`
 
 const reportExample = `  kubectl mulligan report -A
   kubectl mulligan report -n ml --since 7d -o html > report.html
@@ -70,7 +64,7 @@ func newReportCommand(config *genericclioptions.ConfigFlags, binary *binaryFlag,
 	flags.StringVar(&o.until, "until", "", "Leave out what was observed then or later")
 	flags.StringVar(&o.teamLabel, "team-label", "", "Label of the workload that names its team (default: the namespace)")
 	flags.StringArrayVar(&o.compare, "compare", nil, "Policy file or directory (default: the policy in the binary); repeatable")
-	flags.StringVar(&o.save, "save", "", "Keep what was gathered in this file, for mulligan report -f; until all is there, in FILE.partial, from which the same command goes on")
+	flags.StringVar(&o.save, "save", "", "Keep what was gathered in this file, for mulligan report -f")
 	mustComplete(command, "output", []string{"text", "html", "json", "csv"})
 	return command
 }
@@ -97,7 +91,7 @@ func (o *reportOptions) run(ctx context.Context) error {
 		if known, err := os.Stat(o.save); err == nil && !known.Mode().IsRegular() {
 			return fmt.Errorf("--save: %s is not a file, expected the name of one", o.save)
 		}
-		if cluster.journal, err = o.openJournal(ctx, cluster); err != nil {
+		if _, err := os.Stat(filepath.Dir(o.save)); err != nil {
 			return fmt.Errorf("--save: %w", err)
 		}
 	}
@@ -109,36 +103,12 @@ func (o *reportOptions) run(ctx context.Context) error {
 		fmt.Fprintln(o.streams.ErrOut, "note:", note)
 	}
 	if o.save != "" {
-		err := saveTo(o.save, found.table.list())
-		if err == nil {
-			err = cluster.journal.remove()
-		}
-		if err != nil {
+		if err := saveTo(o.save, found.table.list()); err != nil {
 			return fmt.Errorf("--save: %w", err)
 		}
 	}
 	arguments := append([]string{"report", "--filename=-"}, o.flags()...)
 	return run(ctx, binary, arguments, found.table.list(), o.streams.Out, o.streams.ErrOut)
-}
-
-// openJournal is of what an earlier call of the same command has gathered, if any.
-func (o *reportOptions) openJournal(ctx context.Context, c *cluster) (*journal, error) {
-	head := journalHead{Journal: journalForm, Server: c.config.Host, Namespace: c.namespace}
-	if o.allNamespaces {
-		head.Namespace = metav1.NamespaceAll
-	}
-	system := &corev1.Namespace{}
-	err := c.client.Get(ctx, client.ObjectKey{Name: metav1.NamespaceSystem}, system)
-	if err != nil && !isNotServed(err) && !apierrors.IsForbidden(err) {
-		return nil, err
-	}
-	head.Cluster = string(system.UID)
-	path := o.save + ".partial"
-	j, err := openJournal(path, head)
-	if err == nil && !j.begun.IsZero() {
-		fmt.Fprintf(o.streams.ErrOut, "note: goes on with %s, begun %s: %d objects are there\n", path, j.begun.Format(time.RFC3339), j.objects)
-	}
-	return j, err
 }
 
 // flags are those of mulligan report. A value never reads as a flag.

@@ -51,7 +51,7 @@ func (c *cluster) gatherAll(ctx context.Context, allNamespaces bool) (*gathered,
 	}
 	t, err := c.fill(ctx, in, nil)
 	if err == nil && len(t.there) == 0 {
-		err = errors.Join(c.journal.remove(), fmt.Errorf("there is no batch work in %s", where))
+		err = fmt.Errorf("there is no batch work in %s", where)
 	}
 	if err != nil {
 		return nil, err
@@ -113,42 +113,28 @@ func (c *cluster) fillWithServed(ctx context.Context, t *table, kind reportkinds
 // How often a kind is begun anew in one go: who needs longer than pages last would never end.
 const mostAnew = 3
 
-// fillWith adds a kind: what the journal has of it, then the pages that follow. Where a
-// page has expired, which is so some minutes after the first, the kind is begun anew.
+// fillWith adds a kind. Where a page has expired, which is so some minutes after the first,
+// the kind is listed again.
 func (c *cluster) fillWith(ctx context.Context, t *table, gvk schema.GroupVersionKind, namespace string) error {
 	before := t.mark()
-	take := func(page client.ObjectList) error {
-		return meta.EachListItem(page, func(item runtime.Object) error { return t.take(item.(*unstructured.Unstructured)) })
-	}
-	from, kept, err := c.journal.of(gvk, take)
-	if err != nil || kept && from == "" {
-		return err
-	}
+	var err error
 	for range mostAnew {
-		err = c.eachPage(ctx, gvk, namespace, from, &unstructured.UnstructuredList{}, func(page client.ObjectList) error {
-			err := take(page)
-			if err == nil {
-				err = c.journal.keep(gvk, from, page)
-			}
-			from = page.GetContinue()
-			return err
+		err = c.eachPage(ctx, gvk, namespace, &unstructured.UnstructuredList{}, func(page client.ObjectList) error {
+			return meta.EachListItem(page, func(item runtime.Object) error { return t.take(item.(*unstructured.Unstructured)) })
 		})
 		if !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) {
 			return err
 		}
 		t.backTo(before)
-		from = ""
 		t.notes = append(t.notes, fmt.Sprintf("pages of %s have expired: it was listed anew", gvk.Kind))
 	}
 	return fmt.Errorf("%w, %d times; expected fewer objects: ask about one namespace", err, mostAnew)
 }
 
-// eachPage calls use with every page of a kind's objects, lists as `like` is, from the page
-// of a token on; empty: the first.
-func (c *cluster) eachPage(ctx context.Context, gvk schema.GroupVersionKind, namespace, from string, like client.ObjectList, use func(client.ObjectList) error) error {
+// eachPage calls use with every page of a kind's objects, lists as `like` is.
+func (c *cluster) eachPage(ctx context.Context, gvk schema.GroupVersionKind, namespace string, like client.ObjectList, use func(client.ObjectList) error) error {
 	like.GetObjectKind().SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
-	options := []client.ListOption{client.InNamespace(namespace), client.Continue(from)}
-	return eachPage(ctx, c.client.Client, like, options, use)
+	return eachPage(ctx, c.client.Client, like, []client.ListOption{client.InNamespace(namespace)}, use)
 }
 
 // tableMark is how much a table had.
