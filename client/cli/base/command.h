@@ -1,4 +1,4 @@
-// What all commands share: streams, exit codes, messages about failures.
+// Streams, exit codes and error messages that all commands share.
 #ifndef MULLIGAN_CLIENT_CLI_BASE_COMMAND_H_
 #define MULLIGAN_CLIENT_CLI_BASE_COMMAND_H_
 
@@ -13,19 +13,19 @@
 
 namespace mulligan::cli {
 
-// Part of the interface; documented in docs/cli.md.
+// Public interface, documented in docs/cli.md.
 enum ExitCode : int {
-  // There is an answer, whatever the verdict.
+  // The command answered, whatever the verdict.
   kExitOk = 0,
-  // A defect of the program, or the output could not be written.
+  // A bug, or the output could not be written.
   kExitInternal = 1,
-  // Of commands that compare, as of diff(1): there is a difference.
+  // Of commands that compare, as in diff(1): there is a difference.
   kExitDiffers = 1,
-  // A flag, file or request that is not acceptable.
+  // A flag, file or request is not acceptable.
   kExitUsage = 2,
   // A policy has errors.
   kExitPolicyInvalid = 3,
-  // The server cannot be reached, does not serve or did not answer.
+  // The server is unreachable, refuses to serve or did not answer.
   kExitNoAnswer = 4,
 };
 
@@ -35,25 +35,26 @@ struct Streams {
   std::ostream& err;
 };
 
-// Prints "mulligan: ..." to `streams.err`, on one line.
+// Prints "mulligan: ..." to `streams.err` on one line.
 void PrintError(Streams& streams, std::string_view message);
 
-// Prints the status and returns the exit code for it: faults of the request are
-// kExitUsage, INTERNAL and the like kExitInternal.
+// Prints the message of `status` and returns its exit code: kExitUsage if the
+// request is at fault, else kExitInternal.
 int Fail(Streams& streams, const absl::Status& status);
 
-// Prints each as a warning.
+// Prints each of `warnings` on its own line.
 void PrintWarnings(Streams& streams, const std::vector<std::string>& warnings);
 
-// Prints a text to `streams.out`, or the status, and returns the exit code.
+// Prints `text` to `streams.out`, or its status, and returns the exit code.
 int Print(Streams& streams, const absl::StatusOr<std::string>& text);
 
-// Flushes the output; kExitInternal and a message when it could not be written.
+// Flushes the output. If that fails, prints a message and returns
+// kExitInternal.
 int FinishOutput(Streams& streams);
 
 enum class OutputFormat { kHuman, kJson, kYaml, kHtml };
 
-// Whether a person reads it, rather than a program.
+// Returns whether people read the format, not programs.
 inline bool IsForPeople(OutputFormat format) {
   return format == OutputFormat::kHuman || format == OutputFormat::kHtml;
 }
@@ -63,8 +64,9 @@ struct OutputOptions {
   bool color = false;
 };
 
-// Whether --color=`when` ("auto", "always", "never") asks for colours: "auto"
-// does for a terminal unless NO_COLOR is set (no-color.org) or TERM is "dumb".
+// Returns whether --color=`when` ("auto", "always" or "never") asks for
+// colours. "auto" does if stdout is a terminal, unless NO_COLOR is set
+// (no-color.org) or TERM is "dumb".
 bool WantsColor(std::string_view when);
 
 }  // namespace mulligan::cli

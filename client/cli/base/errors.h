@@ -1,4 +1,4 @@
-// What is wrong with what was given, in one sentence.
+// Errors in the input, in one sentence each.
 #ifndef MULLIGAN_CLIENT_CLI_BASE_ERRORS_H_
 #define MULLIGAN_CLIENT_CLI_BASE_ERRORS_H_
 
@@ -9,15 +9,14 @@
 
 namespace mulligan::cli {
 
-// INVALID_ARGUMENT, worded as absl::StrFormat does.
+// Returns INVALID_ARGUMENT with a message made as by absl::StrFormat.
 template <typename... Args>
 absl::Status Invalid(const absl::FormatSpec<Args...>& format,
                      const Args&... args) {
   return absl::InvalidArgumentError(absl::StrFormat(format, args...));
 }
 
-// `status` with the name of what it is about before its message, unless it is
-// OK.
+// Returns `status` with "`source`: " before its message; OK stays OK.
 inline absl::Status Prefixed(std::string_view source,
                              const absl::Status& status) {
   if (status.ok()) return status;

@@ -18,7 +18,7 @@
 namespace mulligan::cli {
 namespace {
 
-// Past the string that opens at `at`.
+// Returns the offset past the string that opens at `at`.
 size_t SkipString(std::string_view text, size_t at) {
   for (++at; text[at] != '"'; ++at) {
     if (text[at] == '\\') ++at;
@@ -26,8 +26,8 @@ size_t SkipString(std::string_view text, size_t at) {
   return at + 1;
 }
 
-// Past the value that starts at `at`. The text is known to be valid, so only
-// the nesting and the strings matter.
+// Returns the offset past the value at `at`. The text is valid JSON, so only
+// nesting and strings matter.
 size_t SkipValue(std::string_view text, size_t at) {
   int depth = 0;
   while (at < text.size()) {
@@ -75,8 +75,7 @@ uint32_t HexUnit(std::string_view digits) {
 bool IsHighSurrogate(uint32_t unit) { return unit >= 0xd800 && unit < 0xdc00; }
 bool IsLowSurrogate(uint32_t unit) { return unit >= 0xdc00 && unit < 0xe000; }
 
-// Decodes the \u escape at `at` and moves past it, or past both halves of a
-// surrogate pair.
+// Decodes the \u escape at `at`, or a surrogate pair, and moves past it.
 uint32_t DecodeUnicodeEscape(std::string_view text, size_t& at) {
   const uint32_t unit = HexUnit(text.substr(at + 2, 4));
   at += 6;
@@ -136,7 +135,7 @@ class Checker {
                         absl::StrFormat("%s, found %s", what, Found(where)));
   }
 
-  // For what the character there does not explain.
+  // An error that the character at `where` does not explain.
   absl::Status PlainErrorAt(size_t where, std::string_view what) const {
     const std::string_view before = text_.substr(0, where);
     const auto line = 1 + std::ranges::count(before, '\n');
@@ -153,7 +152,7 @@ class Checker {
     return absl::StrFormat("byte 0x%02x", static_cast<unsigned char>(c));
   }
 
-  // An object or array, told apart by its closing character.
+  // An object or array, distinguished by the closing character.
   absl::Status Container(int depth, char close, std::string_view name) {
     if (depth >= kMaxJsonDepth) {
       return Error(
@@ -289,7 +288,7 @@ class Checker {
 
   std::string_view text_;
   size_t at_;
-  // Keys that are written with escapes.
+  // Keys with escapes, decoded; the key sets point into them.
   std::deque<std::string> decoded_;
 };
 

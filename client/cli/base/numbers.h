@@ -1,4 +1,4 @@
-// How counts and times are written for people.
+// Counts, shares and times for people.
 #ifndef MULLIGAN_CLIENT_CLI_BASE_NUMBERS_H_
 #define MULLIGAN_CLIENT_CLI_BASE_NUMBERS_H_
 
@@ -16,10 +16,10 @@ std::string WithCommas(Count count);
 // "1 line", "1,234 lines".
 std::string Plural(Count count, std::string_view one, std::string_view many);
 
-// `part` of `whole`: "1.2 %", "<0.1 %", "0 %".
+// Returns `part` of `whole`: "1.2 %", "<0.1 %", "0 %".
 std::string Percent(Count part, Count whole);
 
-// A time in UTC, of seconds since 1970, as absl::FormatTime writes it.
+// Formats `seconds` since 1970 in UTC as absl::FormatTime does.
 std::string UtcText(std::string_view format, std::int64_t seconds);
 
 }  // namespace mulligan::cli

@@ -41,7 +41,7 @@ std::string_view ReadableType(std::string_view internal) {
   return "an object";
 }
 
-// Protobuf reports paths in its own spelling: container_statuses[0].
+// Protobuf reports paths in its own case: container_statuses[0].
 std::string CamelCasePath(std::string_view path) {
   std::string result;
   bool upper = false;
@@ -58,12 +58,12 @@ std::string CamelCasePath(std::string_view path) {
   return result;
 }
 
-// What was read, and as what.
+// JSON and the message type it was read as; null if unknown.
 struct Source {
   std::string_view json;
   const google::protobuf::Descriptor* type;
 
-  // What a field has; nothing where it is not known.
+  // Returns the value of `field`; "null" if absent or unknown.
   std::string_view ValueOf(
       const google::protobuf::FieldDescriptor* field) const {
     if (field == nullptr) return "null";
@@ -74,9 +74,9 @@ struct Source {
   }
 };
 
-// A path of protobuf in the spelling of JSON. Entries of maps are a list to
-// protobuf: "specs[1].value.replicas" becomes "specs[Worker].replicas". `value`
-// becomes what is there, where somebody asks.
+// Converts a path of protobuf to JSON's spelling. Protobuf reports map entries
+// as a list: "specs[1].value.replicas" becomes "specs[Worker].replicas". Sets
+// `value`, if not null, to the JSON at the path.
 std::string ReadablePath(std::string_view path, Source source,
                          std::string_view* value = nullptr) {
   std::string result;
@@ -115,8 +115,8 @@ std::string JoinPath(const std::string& path, std::string_view field) {
                       : absl::StrFormat("%s.%s", path, CamelCasePath(field));
 }
 
-// Times and durations are reported as "Field 'f', Invalid time format: V" or
-// without the value, which is what was `given` then.
+// Protobuf reports times and durations as "Field 'f', Invalid time format: V".
+// Without V, the value is `given`.
 std::string ReadableValue(std::string_view value, std::string_view given) {
   constexpr size_t kMostShown = 64;
   if (value.substr(0, 7) != "Field '") return std::string(value);
@@ -133,8 +133,9 @@ std::string_view WithoutBrackets(std::string_view path) {
              : path;
 }
 
-// "oneof field 'policy_choice' is already set. Cannot set 'inlinePolicy'" with
-// the names that exclude each other, when `type` has them.
+// Rewords "oneof field 'policy_choice' is already set. Cannot set
+// 'inlinePolicy'" to list the fields that exclude each other, if `type` has the
+// oneof.
 std::string RewordOneof(const std::string& path, std::string_view value,
                         const google::protobuf::Descriptor& type) {
   const auto quoted = [&value](size_t from) {
@@ -158,7 +159,7 @@ std::string RewordOneof(const std::string& path, std::string_view value,
       JoinPath(path, field), names.empty() ? CamelCasePath(oneof) : names);
 }
 
-// "report" or "(report) jobSet".
+// `where` is "report" or "(report) jobSet".
 std::string RewordList(std::string_view where, const Source& source) {
   const size_t close = where.find(") ");
   const bool nested = where.substr(0, 1) == "(" && close != where.npos;
@@ -169,7 +170,7 @@ std::string RewordList(std::string_view where, const Source& source) {
              : CamelCasePath(where));
 }
 
-// Rewords "(path): invalid value V for type T" and its two variations.
+// Rewords "(path): invalid value V for type T" and its two variants.
 std::string Reword(std::string_view message, const Source& source) {
   constexpr std::string_view kSeparator = ": invalid value ";
   constexpr std::string_view kForType = " for type ";

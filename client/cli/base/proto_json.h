@@ -1,4 +1,4 @@
-// Messages and proto JSON.
+// Protobuf messages from and to JSON.
 #ifndef MULLIGAN_CLIENT_CLI_BASE_PROTO_JSON_H_
 #define MULLIGAN_CLIENT_CLI_BASE_PROTO_JSON_H_
 
@@ -12,40 +12,38 @@
 
 namespace mulligan::cli {
 
-// Fills `message`, which must be empty, from a JSON object that CheckJsonValue
-// accepted. Unknown fields and, because protobuf treats them so, unknown enum
-// names are ignored (see FindUnknownEnumNames); a field given by both of its
-// names is an error. INVALID_ARGUMENT names field, value and expected form:
-// `status.startTime: "noon" is not a timestamp ...`.
+// Fills `message` from a JSON object. Ignores unknown fields and, as protobuf
+// does, unknown enum names (see FindUnknownEnumNames). A field given by both of
+// its names is an error. INVALID_ARGUMENT names the field, its value and the
+// expected form: `status.startTime: "noon" is not a timestamp ...`.
+//
+// REQUIRES: `message` is empty, and CheckJsonValue accepts `json`.
 absl::Status ParseProtoJson(std::string_view json,
                             google::protobuf::Message& message);
 
-// Whether the object `json` has at least one member that a message of `type`
-// takes; tells a wrong file from one with unknown fields.
+// Returns whether the object `json` has at least one field of `type`. This
+// separates a wrong file from one with unknown fields.
 bool NamesFieldOf(std::string_view json,
                   const google::protobuf::Descriptor& type);
 
-// `message` as JSON on one line, without a line break. Unset fields are left
-// out. INTERNAL when the message holds what JSON cannot, such as a time out of
-// range.
+// Returns `message` as JSON on one line, without a line break and unset fields.
+// INTERNAL if JSON cannot hold a value, such as a time out of range.
 absl::StatusOr<std::string> PrintCompactJson(
     const google::protobuf::Message& message);
 
-// The same over many lines, for people: YAML for kYaml, else JSON.
+// Returns `message` on many lines for people: YAML for kYaml, else JSON.
 absl::StatusOr<std::string> PrintProtoAs(
     OutputFormat format, const google::protobuf::Message& message);
 
-// What ParseProtoJson checks of members that stand for messages, where
-// protobuf's parser takes the last of two, or tells no field.
-//
-// INVALID_ARGUMENT for a field that is given by both of its names, and for
-// lists and maps that are none or hold something else than the values they are
-// of. `json` must be a value that CheckJsonValue accepted.
+// Checks what protobuf's parser accepts silently or reports without the field.
+// Returns INVALID_ARGUMENT if a field is given by both of its names, or if a
+// list or map has another type or elements of another type. REQUIRES:
+// CheckJsonValue accepts `json`.
 absl::Status CheckProtoMembers(std::string_view json,
                                const google::protobuf::Descriptor& type);
 
-// The path and text of the first number that no double holds; empty when there
-// is none.
+// Returns path and text of the first number beyond the range of double; empty
+// if there is none.
 std::string FindHugeNumber(std::string_view json, const std::string& path = "");
 
 }  // namespace mulligan::cli

@@ -1,4 +1,4 @@
-// Members of JSON objects that stand for messages.
+// Checks JSON members against the fields of a message.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -38,7 +38,7 @@ bool IsContainer(JsonType type) {
   return type == JsonType::kObject || type == JsonType::kArray;
 }
 
-// Times, durations and free objects have forms of their own.
+// Times, durations and free-form objects have their own JSON forms.
 bool HasMembers(const FieldDescriptor& field) {
   return field.message_type() != nullptr &&
          !field.message_type()->full_name().starts_with("google.protobuf.");
@@ -52,7 +52,7 @@ bool IsAmount(const FieldDescriptor& field) {
          field.message_type()->full_name() == "google.protobuf.Value";
 }
 
-// Of a resource: protobuf takes any JSON for it.
+// The amount of a resource, for which protobuf accepts any JSON.
 absl::Status CheckAmount(std::string_view json, const std::string& path) {
   const JsonType type = TypeOfJson(json);
   if (!IsContainer(type) && type != JsonType::kBool) return absl::OkStatus();
@@ -97,7 +97,7 @@ absl::Status CheckField(std::string_view json, const FieldDescriptor& field,
   if (!field.is_repeated()) return CheckValue(json, field, path);
   const JsonType type = TypeOfJson(json);
   if (type == JsonType::kNull) return absl::OkStatus();
-  // protobuf takes one value for a list of it.
+  // protobuf accepts a single value as a list.
   if (type != JsonType::kArray) {
     return Invalid("%s: found %s, expected a list", path, Found(json));
   }

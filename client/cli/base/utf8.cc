@@ -13,7 +13,7 @@ constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 enum class Surrogate { kNone, kHigh, kLow };
 
-// What the escape at `at`, if it is one, stands for.
+// Returns which half of a surrogate pair the escape at `at` is, if any.
 Surrogate SurrogateEscape(std::string_view text, size_t at) {
   if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u' ||
       (text[at + 2] | 0x20) != 'd') {
@@ -60,7 +60,7 @@ void AppendUtf8(uint32_t code_point, std::string& text) {
     text += kReplacement;
     return;
   }
-  // Of the first byte, by how many follow it.
+  // Marks of the first byte, by the number of bytes that follow.
   constexpr uint32_t kMarks[] = {0, 0xc0, 0xe0, 0xf0};
   unsigned more = code_point < 0x80      ? 0
                   : code_point < 0x800   ? 1
@@ -75,7 +75,7 @@ void AppendUtf8(uint32_t code_point, std::string& text) {
 
 bool RepairText(std::string& json) {
   const bool lone_surrogates = ReplaceLoneSurrogates(json);
-  // Replacement never keeps the bytes, so a difference is a repair.
+  // A replacement always changes the bytes, so a difference is a repair.
   std::string clean = SanitizeUtf8(json);
   const bool bad_bytes = clean != json;
   if (bad_bytes) json = std::move(clean);

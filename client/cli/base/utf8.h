@@ -1,4 +1,4 @@
-// Text that messages, JSON and terminals can take: termination messages are
+// Text for messages, JSON and terminals. Termination messages are arbitrary
 // bytes of user programs.
 #ifndef MULLIGAN_CLIENT_CLI_BASE_UTF8_H_
 #define MULLIGAN_CLIENT_CLI_BASE_UTF8_H_
@@ -10,20 +10,20 @@
 
 namespace mulligan::cli {
 
-// Appends a code point in UTF-8; surrogates and values above U+10FFFF become
-// U+FFFD.
+// Appends a code point in UTF-8; U+FFFD for surrogates and values above
+// U+10FFFF.
 void AppendUtf8(uint32_t code_point, std::string& text);
 
-// Replaces what protobuf's JSON parser would refuse a whole document for:
-// bytes that are not UTF-8, and \u escapes of half a surrogate pair, each by
-// U+FFFD. Returns whether anything was replaced.
+// Replaces by U+FFFD whatever makes protobuf's JSON parser refuse a whole
+// document: bytes that are not UTF-8, and \u escapes of half a surrogate pair.
+// Returns whether it replaced anything.
 bool RepairText(std::string& json);
 
-// `text` for a terminal: one line, runs of white space as one space, and what
-// could steer or deceive as its escape (policy/base/utf8.h).
+// Returns `text` for a terminal: on one line, white space collapsed, and
+// control or deceptive characters escaped (policy/base/utf8.h).
 std::string Printable(std::string_view text);
 
-// Columns `text` takes, counting every code point as one.
+// Returns the number of columns of `text`, one per code point.
 size_t DisplayWidth(std::string_view text);
 
 }  // namespace mulligan::cli

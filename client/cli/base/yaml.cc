@@ -1,4 +1,4 @@
-// YAML from JSON and to it.
+// YAML from and to JSON.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace mulligan::cli {
 namespace {
 
-// What YAML 1.1 and 1.2 read as something else than a string.
+// YAML 1.1 or 1.2 reads these as something other than a string.
 constexpr std::array<std::string_view, 10> kReserved = {
     "null", "true", "false", "yes", "no", "on", "off", "y", "n", "~"};
 
@@ -22,7 +22,7 @@ bool IsPlainCharacter(char c) {
          std::string_view(" _-./()+,;=<>@^").find(c) != std::string_view::npos;
 }
 
-// Whether `text` reads the same without quotes. Strict: quotes do no harm.
+// Returns whether `text` needs no quotes. Strict, because quotes do no harm.
 bool IsPlain(std::string_view text) {
   if (text.empty() || text.back() == ' ') return false;
   const auto first = static_cast<unsigned char>(text.front());
@@ -49,7 +49,7 @@ bool IsEmpty(std::string_view json) {
 void AppendArray(std::string_view json, std::size_t indent, std::string& text);
 void AppendNested(std::string_view json, std::size_t indent, std::string& text);
 
-// The first member is `continued` on the line of a list's dash.
+// If `continued`, the first member is on the line of a list's dash.
 void AppendObject(std::string_view json, std::size_t indent, bool continued,
                   std::string& text) {
   for (const JsonMember& member : JsonMembers(json)) {
@@ -60,7 +60,7 @@ void AppendObject(std::string_view json, std::size_t indent, bool continued,
   }
 }
 
-// What stands behind a key or a dash.
+// The value after a key or a dash.
 void AppendNested(std::string_view json, std::size_t indent,
                   std::string& text) {
   const JsonType type = TypeOfJson(json);

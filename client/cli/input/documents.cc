@@ -36,14 +36,14 @@ bool IsOneLine(std::string_view text) {
          text.find_last_not_of(" \t\r\n");
 }
 
-// A word alone may be the name of something, and is no log.
+// A single word may be a name and is not a log.
 bool IsMoreThanAWord(std::string_view text) {
   return !IsOneLine(text) || text.find(' ') != text.npos;
 }
 
-// Whether the first line that is no comment may be one of YAML. Keys of objects
-// begin in lower case, and a plain value has no ": ": "ValueError: bad" and
-// "panic: runtime error: x" are of a log.
+// Returns whether the first line that is not a comment may be YAML. Keys of
+// objects begin in lower case, and a plain value has no ": ", so "ValueError:
+// bad" and "panic: runtime error: x" are logs.
 bool BeginsLikeYaml(std::string_view text) {
   static const RE2& kBegin =
       *new RE2(R"((?:---|[%{\[]).*|-|)"
@@ -61,8 +61,8 @@ bool BeginsLikeYaml(std::string_view text) {
   return false;
 }
 
-// Whether a line of `text` begins with a member of an object or a report, as
-// all that is YAML of ours does.
+// Returns whether a line of `text` begins with a member of an object or a
+// report, as all YAML that we read does.
 bool NamesMember(std::string_view text) {
   std::set<std::string, std::less<>> members = {"apiVersion", "kind",
                                                 "metadata"};
@@ -88,7 +88,7 @@ bool NamesMember(std::string_view text) {
   return false;
 }
 
-// A log is a report of an end of which there are but words.
+// A log becomes a report of an end with only a message.
 Documents JudgedByWords(std::string_view source, std::string_view log) {
   Documents documents;
   documents.json.push_back(ReportOfLog(log));
@@ -99,7 +99,7 @@ Documents JudgedByWords(std::string_view source, std::string_view log) {
   return documents;
 }
 
-// Nothing: it may be objects.
+// Empty if the text may be objects.
 std::optional<Documents> LogIn(std::string_view source, std::string_view text,
                                bool is_json) {
   const bool is_prose =
@@ -110,7 +110,7 @@ std::optional<Documents> LogIn(std::string_view source, std::string_view text,
   return JudgedByWords(source, text);
 }
 
-// Takes `text` over where it is one value: a list may be large.
+// Moves from `text` if it is one value, because a list may be large.
 absl::StatusOr<std::vector<std::string>> SplitJson(std::string& text) {
   std::vector<std::string> values;
   for (size_t at = SkipJsonSpace(text); at < text.size();) {
@@ -268,7 +268,7 @@ absl::StatusOr<Documents> SplitDocuments(std::string_view source,
     values = SplitYaml(source, bytes, documents);
   }
   if (!values.ok()) {
-    // Logs begin with brackets, too: "[rank0]: ...".
+    // Logs may begin with brackets: "[rank0]: ...".
     if (first == '[' && IsMoreThanAWord(bytes) && !NamesMember(bytes)) {
       return JudgedByWords(source, bytes);
     }

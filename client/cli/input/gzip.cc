@@ -40,7 +40,7 @@ absl::StatusOr<std::string> Gunzip(std::string_view bytes, std::size_t most) {
     return absl::ResourceExhaustedError("no memory to decompress");
   }
   const absl::Cleanup end = [&stream] { inflateEnd(&stream); };
-  // zlib's interface is older than const.
+  // zlib's interface lacks const.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(bytes.size());
   std::string text;

@@ -1,4 +1,4 @@
-// Inputs that were compressed: `kubectl ... | gzip > pods.json.gz`.
+// Compressed inputs: `kubectl ... | gzip > pods.json.gz`.
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_GZIP_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_GZIP_H_
 
@@ -10,23 +10,23 @@
 
 namespace mulligan::cli {
 
-// Whether `bytes` begin as gzip's do (RFC 1952).
+// Returns whether `bytes` begin like gzip (RFC 1952).
 bool IsGzip(std::string_view bytes);
 
-// For zlib: the largest window, and gzip's header before it.
+// For zlib: the largest window, with a gzip header.
 inline constexpr int kGzipWindow = 15 + 16;
 
-// So many bytes tell how something is compressed.
+// The number of leading bytes that identify a compression.
 inline constexpr std::size_t kMostMagicBytes = 6;
 
-// Of other compressions: what reads them, "zstd -dc"; empty: `bytes` begin as
-// none of them does.
+// Returns the command that reads another compression, such as "zstd -dc"; empty
+// if `bytes` begin like none of them.
 std::string_view OtherDecompressor(std::string_view bytes);
-// What is wrong with a log of such bytes.
+// Returns the error for a log in another compression.
 std::string OtherCompression(std::string_view bytes);
 
-// What `bytes`, one or more members of gzip, hold. INVALID_ARGUMENT for bytes
-// that are damaged or cut off, and for more than `most`.
+// Decompresses `bytes`, one or more gzip members. INVALID_ARGUMENT if they are
+// damaged or cut off, or exceed `most` bytes decompressed.
 absl::StatusOr<std::string> Gunzip(std::string_view bytes, std::size_t most);
 
 }  // namespace mulligan::cli

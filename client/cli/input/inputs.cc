@@ -36,7 +36,7 @@ absl::StatusOr<std::string> ReadAll(std::istream& stream,
                                     const std::string& name,
                                     std::uintmax_t expected = 0) {
   std::string bytes;
-  // Growing copies, which takes twice the memory of a large file.
+  // Growing copies, and so needs twice the memory of a large file.
   if (expected <= kMaxInputBytes) bytes.reserve(expected);
   std::array<char, 1 << 16> buffer;
   while (stream) {
@@ -60,7 +60,7 @@ absl::Status WriteDirectly(const std::string& path, std::string_view text) {
   return Invalid("%s: cannot be written: %s", path, std::strerror(errno));
 }
 
-// Read twice, the second time would be empty without anybody noticing.
+// A second read of standard input would silently be empty.
 absl::Status CheckStandardInput(const RequestOptions& options) {
   const auto uses =
       std::ranges::count(options.files, "-") + (options.ledger == "-" ? 1 : 0);
@@ -120,8 +120,8 @@ absl::Status NotOneWorkload(const std::string& which, std::size_t named,
       told < labels.size() ? ", ..." : "");
 }
 
-// Leaves the workload that --workload names, or names the one that all objects
-// are of.
+// Keeps only the workload that --workload names. If all objects are of one
+// workload, names that in the report.
 absl::Status ChooseWorkload(const std::string& which, Inputs& inputs) {
   if (which.empty()) return absl::OkStatus();
   const bool is_one = inputs.workloads.empty();
@@ -148,7 +148,7 @@ absl::Status ChooseWorkload(const std::string& which, Inputs& inputs) {
   return absl::OkStatus();
 }
 
-// A ledger, an id and a number are of one workload.
+// These flags are about a single workload.
 absl::Status CheckOneWorkload(const RequestOptions& options,
                               const Inputs& inputs) {
   if (inputs.workloads.empty()) return absl::OkStatus();
@@ -169,7 +169,7 @@ absl::Status CheckOneWorkload(const RequestOptions& options,
       inputs.workloads.size() > 2 ? ", ..." : "", Printable(options.name_one));
 }
 
-// The text up to the next colon, which it loses with the colon.
+// Removes and returns the text up to the next colon, which is dropped.
 std::string_view TakePart(std::string_view& rest) {
   const std::size_t colon = rest.find(':');
   const std::string_view part = rest.substr(0, colon);

@@ -1,5 +1,5 @@
-// Files, standard input and the flags about them: the request of `explain` and
-// `decide`.
+// Makes the request of `explain` and `decide` from files, standard input and
+// their flags.
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_INPUTS_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_INPUTS_H_
 
@@ -18,41 +18,41 @@
 
 namespace mulligan::cli {
 
-// Largest input taken; the server's limits are lower.
+// The largest input in bytes; the server's limits are lower.
 inline constexpr size_t kMaxInputBytes = size_t{256} << 20;
 
-// The whole file, or all of `standard_input` for "-", decompressed where it is
-// gzip. NOT_FOUND and INVALID_ARGUMENT name the path.
+// Returns the whole file, or all of `standard_input` for "-", decompressed if
+// it is gzip. NOT_FOUND and INVALID_ARGUMENT name the path.
 absl::StatusOr<std::string> ReadInput(const std::string& path,
                                       std::istream& standard_input);
 
-// Writes `text` to `path`. A regular file is replaced as a whole: readers see
-// the old or the new content, a crash keeps the old.
+// Writes `text` to `path`. Replaces a regular file atomically: readers see the
+// old or the new content, and a crash keeps the old.
 absl::Status WriteOutput(const std::string& path, std::string_view text);
 
 struct Inputs {
-  // The request about all objects or, where they are of several workloads, what
-  // is common to the requests about each.
+  // The request about all objects. With several workloads, only what their
+  // requests share.
   v1::DecideRequest request;
   std::vector<std::string> warnings;
-  // More than one, or none.
+  // Empty unless there are several workloads.
   std::vector<WorkloadReport> workloads;
-  // What the objects of the one request are of; empty for reports.
+  // The workloads of the objects in `request`; empty if it came as a report.
   std::vector<WorkloadGroup> groups;
-  // What the ledger was read from; empty: nowhere.
+  // The file the ledger was read from; empty if none.
   std::string ledger_source;
 };
 
-// What all of `paths` hold; see ReportBuilder for what that may be.
+// Reads all of `paths`; see ReportBuilder for the accepted formats.
 absl::StatusOr<Inputs> ReadInputs(const std::vector<std::string>& paths,
                                   std::istream& standard_input);
 
-// The ledger in a file: a BudgetLedger or, for convenience, a DecideResponse
-// that holds one, in proto JSON or YAML. An empty file is a first failure.
+// Reads a BudgetLedger from a file in proto JSON or YAML, or from the `ledger`
+// of a DecideResponse. An empty file means a first failure.
 absl::StatusOr<v1::BudgetLedger> ReadLedger(const std::string& path,
                                             std::istream& standard_input);
 
-// Values of the flags; empty or absent means not given.
+// Values of the flags; empty or absent if not given.
 struct RequestOptions {
   std::vector<std::string> files;
   std::string requests;
@@ -66,31 +66,30 @@ struct RequestOptions {
   std::optional<int> attempt;
   std::string observed_at;
   std::string policy_name;
-  // "job/train" or "train"; empty: all.
+  // "job/train" or "train"; empty for all.
   std::string workload;
   std::string explain;
   bool compare_native = false;
-  // Of several workloads, those to tell of: with one of these causes, as
-  // cause.proto names them (empty: any), and broken ones only.
+  // With several workloads: reports only those with one of these causes (names
+  // as in cause.proto; empty for any), and only broken ones.
   std::vector<std::string> causes;
   bool broken = false;
-  // How one of several workloads is asked for, in the words of who calls.
+  // How the caller's users select one workload; for error messages.
   std::string name_one = "--workload KIND/NAME";
 };
 
-// Reads the files and applies the flags, which win over what a DecideRequest
-// among the files says. Without --observed-at and time in the files, the
-// failure was observed `now`: whoever runs the command looks at it. Without
-// --explain, people get everything, the operator's verdict included, and
-// programs what the server answers by default.
+// Reads the files and applies the flags, which override a DecideRequest in the
+// files. Without --observed-at or a time in the files, the failure was observed
+// `now`. Without --explain, formats for people get everything, including the
+// operator's verdict; the others get the server's default.
 absl::StatusOr<Inputs> MakeRequest(const RequestOptions& options,
                                    OutputFormat format,
                                    const google::protobuf::Timestamp& now,
                                    std::istream& standard_input);
 
-// SOURCE:CAUSE[:CONFIDENCE[:TEXT]], "node-health:GPU_FAULT:MEDIUM:Xid 79"; the
-// text may have colons. INVALID_ARGUMENT names the part, its value and the
-// expected form.
+// Parses SOURCE:CAUSE[:CONFIDENCE[:TEXT]], as in
+// "node-health:GPU_FAULT:MEDIUM:Xid 79"; TEXT may have colons. INVALID_ARGUMENT
+// names the part, its value and the expected form.
 absl::StatusOr<v1::Hint> ParseHint(std::string_view text);
 
 }  // namespace mulligan::cli

@@ -15,11 +15,10 @@
 namespace mulligan::cli {
 namespace {
 
-// A text for people that is pasted in the place of objects: how it begins, what
-// it is, and what to give instead.
+// Output for people, pasted instead of objects.
 struct PastedText {
   std::string_view begins;
-  // Another line of it begins so; empty: none has to.
+  // Must also occur in the text; empty if nothing has to.
   std::string_view has;
   std::string_view what;
 };
@@ -64,9 +63,9 @@ constexpr PastedText kPastedTexts[] = {
     {"Unable to connect to the server", "", kRefused},
 };
 
-// Members by the names that loggers give them (zap, logrus, slog, zerolog,
-// bunyan and pino, Logback, structlog, python-json-logger, hclog, Docker,
-// Google Cloud), the usual first.
+// Member names of common loggers (zap, logrus, slog, zerolog, bunyan and pino,
+// Logback, structlog, python-json-logger, hclog, Docker, Google Cloud), the
+// most usual first.
 constexpr std::string_view kLevels[] = {"level",     "severity", "lvl",
                                         "levelname", "@level",   "log.level",
                                         "LEVEL",     "logLevel"};
@@ -75,12 +74,12 @@ constexpr std::string_view kTimes[] = {
 constexpr std::string_view kTexts[] = {
     "msg", "message", "@message", "event", "log", "textPayload", "MESSAGE"};
 
-// Longer lines are objects of Kubernetes.
+// Longer lines are Kubernetes objects.
 constexpr std::size_t kLongestLine = kMaxTextBytes;
 
 using Members = std::vector<JsonMember>;
 
-// The first that is there; "null": none is.
+// Returns the value of the first name that is present; "null" if none is.
 std::string_view Find(const Members& members,
                       std::span<const std::string_view> names) {
   for (const std::string_view name : names) {
@@ -94,7 +93,7 @@ bool Has(const Members& members, std::span<const std::string_view> names) {
   return TypeOfJson(Find(members, names)) != JsonType::kNull;
 }
 
-// Whether a logger wrote the line.
+// Returns whether a logger wrote the line.
 bool IsLogged(std::string_view line) {
   const std::size_t begin = SkipJsonSpace(line);
   if (line.size() > kLongestLine || line.substr(begin, 1) != "{") return false;
@@ -117,7 +116,7 @@ std::string_view WhatIsPasted(std::string_view text) {
       return pasted.what;
     }
   }
-  // Of pods, with --no-headers: "ml train-0 0/1 Error 2 (5m ago) 5m".
+  // A row of pods with --no-headers: "ml train-0 0/1 Error 2 (5m ago) 5m".
   static const RE2 kRow(
       R"((?:\S+ +)?[a-z0-9.-]+ +\d+/\d+ +[A-Z][\w:/]+ +\d+(?: \(\w+ ago\))? +\d+[smhdy]\S*.*)");
   return RE2::FullMatch(std::string(text.substr(0, text.find('\n'))), kRow)
@@ -131,10 +130,10 @@ bool IsJsonLog(std::string_view log) {
 }
 
 std::string ReportOfLog(std::string_view log) {
-  // The end of a program is told at the end.
+  // The reason for a program's end is at the end of its log.
   if (log.size() > kMaxTextBytes) {
     log.remove_prefix(log.size() - kMaxTextBytes);
-    // Whole lines, unless there is but one.
+    // Keeps whole lines, unless there is only one.
     const std::size_t line = log.find('\n');
     if (line < log.size() - 1) log.remove_prefix(line + 1);
   }

@@ -1,4 +1,4 @@
-// What people paste in the place of objects: kubectl's words for people, and
+// Text that users paste instead of objects: kubectl's output for people, and
 // logs.
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_PASTED_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_PASTED_H_
@@ -8,16 +8,17 @@
 
 namespace mulligan::cli {
 
-// What `text` is where it is neither object nor log, and what to give instead:
-// "an error of kubectl, expected objects: ...". Empty: it may be one.
+// Returns what `text` is, if it is neither objects nor a log, and what to give
+// instead: "an error of kubectl, expected objects: ...". Empty if it may be one
+// of them.
 std::string_view WhatIsPasted(std::string_view text);
 
-// Whether `log` begins with a line of a structured logger: an object of JSON
-// with a message, and a level or a time.
+// Returns whether the first line of `log` comes from a structured logger: a
+// JSON object with a message, and a level or a time.
 bool IsJsonLog(std::string_view log);
 
-// The FailureReport, in JSON, about work of which nothing is known but the end
-// of its log.
+// Returns the FailureReport, in JSON, of work of which only the end of its log
+// is known.
 std::string ReportOfLog(std::string_view log);
 
 }  // namespace mulligan::cli

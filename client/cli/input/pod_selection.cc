@@ -16,17 +16,17 @@ namespace {
 namespace core = kubernetes::core::v1;
 using Health = PodSigns::Health;
 
-// Of those that show how it went on.
+// Number of pods that show how the work continued.
 constexpr std::size_t kHandful = 10;
 
-// Earlier of two times, of which 0 is none.
+// Returns the earlier of two times, of which 0 means unknown.
 std::int64_t Earlier(std::int64_t a, std::int64_t b) {
   if (a == 0 || b == 0) return a + b;
   return std::min(a, b);
 }
 
-// Ranks, addresses, times and names differ where the same is meant: words with
-// a digit are one.
+// Ranks, addresses, times and names differ between equal messages, so all words
+// with a digit are equal.
 void AppendWords(std::string_view text, std::string& words) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -45,7 +45,7 @@ void AppendWords(std::string_view text, std::string& words) {
   words.push_back('\n');
 }
 
-// How the containers ended that ended with an error.
+// Containers that ended with an error.
 struct Ends {
   bool failed = false;
   std::int64_t first = 0;
@@ -82,7 +82,7 @@ Health HealthOf(const std::string& phase) {
   return Health::kPending;
 }
 
-// Takes pods in turns.
+// Selects pods in the order of ChoosePods.
 class Selection {
  public:
   Selection(const std::vector<PodSigns>& pods, std::size_t most)
@@ -112,7 +112,7 @@ class Selection {
   }
 
  private:
-  // Sorts the broken ones, the newest attempt first, each by time.
+  // Sorts the broken pods: the newest attempt first, each by time.
   void SplitAttempts() {
     std::ranges::stable_sort(broken_, {},
                              [&](std::size_t i) { return pods_[i].created; });
@@ -145,7 +145,7 @@ class Selection {
     for (; from < to; ++from) TakeOne(pods[from]);
   }
 
-  // The first broken pod of each kind that has none yet.
+  // Takes the first broken pod of each kind that is not yet represented.
   void TakeFirst(std::size_t most, const auto& kind_of) {
     std::unordered_set<std::size_t> kinds = {0};
     for (const std::size_t i : broken_) {
@@ -178,9 +178,9 @@ class Selection {
   std::size_t count_ = 0;
   std::vector<std::size_t> broken_;
   std::vector<std::size_t> healthy_;
-  // Of each pod; 0: it is not broken.
+  // Of each pod; 0 if it is not broken.
   std::vector<std::size_t> attempt_;
-  // So many of `broken_` are of the newest attempt.
+  // Number of pods in `broken_` that are of the newest attempt.
   std::size_t newest_ = 0;
 };
 
@@ -256,7 +256,7 @@ void ReducePods(v1::FailureReport& report, std::size_t most,
     std::size_t sum = 0;
     for (const std::size_t i : chosen) sum += bytes[i];
     if (sum <= most_bytes) break;
-    // Large pods may be among the first: a little less each time.
+    // Large pods may come first, so each round takes somewhat less.
     const double share =
         static_cast<double>(most_bytes) / static_cast<double>(sum);
     chosen = ChoosePods(

@@ -62,7 +62,7 @@ absl::StatusOr<LoadedPolicies> LoadPolicyPaths(
     std::error_code error;
     if (!std::filesystem::is_directory(issue.file, error)) ++loaded.files;
   }
-  // Problems with reading do not hide those in the files that could be read.
+  // Unreadable files do not hide errors in the others.
   loaded.set = LoadPolicies(loaded.texts, loaded.issues);
   if (HasErrors(loaded.issues)) loaded.set = nullptr;
   return loaded;
@@ -106,7 +106,7 @@ google::protobuf::RepeatedPtrField<v1::PolicyIssue> ToMessages(
 RuleLines RuleLinesAt(std::string_view yaml, int line, int column) {
   RuleLines rule;
   rule.first = line;
-  // What is indented by less ends the block.
+  // A line with less indent ends the block.
   std::size_t least = 0;
   for (int number = 1; !yaml.empty(); ++number) {
     const std::size_t end = yaml.find('\n');

@@ -1,5 +1,5 @@
-// Policies for commands that work without a server: loading them, deciding with
-// them, and showing the rule that decided as it stands in its file.
+// Policies for commands that work without a server: loads them, decides with
+// them and finds the text of the rule that decided.
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_POLICY_FILES_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_POLICY_FILES_H_
 
@@ -23,49 +23,49 @@
 namespace mulligan::cli {
 
 struct LoadedPolicies {
-  // Null when the issues have errors.
+  // Null if `issues` has errors.
   std::unique_ptr<const PolicySet> set;
   Issues issues;
   std::vector<PolicyText> texts;
-  // Files named or found, those that could not be read included.
+  // Files named or found, including unreadable ones.
   size_t files = 0;
 };
 
-// Loads files, directories and "-" together, as one server would; the embedded
-// default policy alone for no paths. NOT_FOUND names a path that does not
-// exist; what is wrong inside the files is in the issues.
+// Loads files, directories and "-" together, as a server does; without paths,
+// only the embedded default policy. NOT_FOUND names a path that does not exist.
+// Errors inside files are in `issues`.
 absl::StatusOr<LoadedPolicies> LoadPolicyPaths(
     const std::vector<std::string>& paths, std::istream& standard_input);
 
-// The same for commands that take no errors: they are printed. Returns the exit
-// code, kExitOk when there are policies.
+// Loads policies for commands that accept no errors: prints them and returns
+// the exit code, kExitOk if there are policies.
 int LoadValid(const std::vector<std::string>& paths, Streams& streams,
               LoadedPolicies& policies);
 
-// What the policies answer at `now`, or now.
+// Decides `request` at `now`, or at the current time.
 absl::StatusOr<v1::DecideResponse> DecideAt(
     const google::protobuf::Timestamp& now, const v1::DecideRequest& request,
     const PolicySet& policies, const DecideOptions& options = {});
 absl::StatusOr<v1::DecideResponse> DecideNow(const v1::DecideRequest& request,
                                              const PolicySet& policies);
 
-// Problems of files as messages, for programs.
+// Converts issues to messages for programs.
 google::protobuf::RepeatedPtrField<v1::PolicyIssue> ToMessages(
     const Issues& issues);
 
 struct RuleLines {
   // Number of the first line, from 1.
   int first = 0;
-  // Empty: not known.
+  // Empty if unknown.
   std::vector<std::string> lines;
 };
 
-// The YAML block that begins at `line` and `column` of `yaml`, counted from 1:
-// an item of a list, the value of a key on the same line, or a map whose first
-// key stands there. At most 40 lines.
+// Returns the YAML block at `line` and `column` of `yaml`, counted from 1: a
+// list item, the value of a key on the same line, or a map whose first key is
+// there. At most 40 lines.
 RuleLines RuleLinesAt(std::string_view yaml, int line, int column);
 
-// Those of a rule in one of `texts` or in the embedded policy.
+// Returns the lines of a rule in one of `texts` or in the embedded policy.
 RuleLines FindRule(const std::vector<PolicyText>& texts,
                    const v1::RuleReference& rule);
 

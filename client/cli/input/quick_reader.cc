@@ -19,21 +19,21 @@ namespace {
 using google::protobuf::util::TimeUtil;
 using simdjson::dom::element;
 
-// Deeper is for the careful way, which has its own bound.
+// Deeper requests go the careful way, which has its own bound.
 constexpr int kMaxDepth = 50;
 constexpr std::size_t kMaxFields = 256;
-// Doubles hold integers exactly up to here.
+// Doubles hold integers exactly up to this value.
 constexpr std::int64_t kMaxExact = std::int64_t{1} << 53;
-// Of the seconds of a duration; the longest one has twelve.
+// Digits of a duration's seconds; the longest has twelve.
 constexpr std::size_t kMaxDurationDigits = 11;
 
-// Writes a message on the wire from its JSON. All functions return false for
-// what is not usual.
+// Encodes a message from its JSON. All functions return false for anything
+// unusual.
 class Writer {
  public:
   explicit Writer(std::string& wire) : wire_(wire) {}
 
-  // `kind` is what the object's kind must be if it says one; empty: anything.
+  // If not empty, `kind` is the required kind, if the object has one.
   bool Object(const element& json, const WireType& type, std::string_view kind,
               int depth) {
     simdjson::dom::object object;
@@ -49,7 +49,7 @@ class Writer {
       if (!kind.empty() && key == "kind" && !IsKind(value, kind)) return false;
       const WireField* field = type.Find(key);
       if (field == nullptr) {
-        // A report's may be meant for another place.
+        // In a report, it may be misplaced.
         if (is_report || type.MayMean(key) || !strange.insert(key).second ||
             !Unknown(value, depth)) {
           return false;
@@ -80,7 +80,7 @@ class Writer {
     return value.get(text) != simdjson::SUCCESS || text.empty() || text == kind;
   }
 
-  // Ignored, but for keys that are there twice.
+  // Accepts an ignored value unless it has duplicate keys.
   static bool Unknown(const element& value, int depth) {
     if (depth > kMaxDepth) return false;
     if (simdjson::dom::object object; value.get(object) == simdjson::SUCCESS) {
@@ -159,7 +159,7 @@ class Writer {
     }
   }
 
-  // Digits, with up to nine behind a point, and "s".
+  // Digits, with up to nine after a point, and "s".
   static bool IsDuration(std::string_view text) {
     if (text.empty() || text.back() != 's') return false;
     text.remove_suffix(1);
@@ -174,7 +174,7 @@ class Writer {
            (point == text.npos || is_number(text.substr(point + 1), 9));
   }
 
-  // Timestamp and Duration are alike on the wire.
+  // Timestamp and Duration have the same encoding.
   template <typename Message>
   bool Time(const element& value, const WireField& field) {
     std::string_view text;
@@ -192,7 +192,7 @@ class Writer {
     return true;
   }
 
-  // Fields of google.protobuf.Value.
+  // 2 and 3 are fields of google.protobuf.Value.
   bool Amount(const element& value, const WireField& field) {
     const std::size_t start = Open(field);
     std::string_view text;
@@ -228,7 +228,7 @@ class Writer {
     return true;
   }
 
-  // What is a varint on the wire; nothing for what is not usual.
+  // Returns the value of a varint; empty for anything unusual.
   static std::optional<std::int64_t> VarintOf(const element& value,
                                               const WireField& field) {
     bool truth = false;
@@ -261,7 +261,7 @@ class Writer {
     return std::nullopt;
   }
 
-  // Numbers of 64 bits are printed as strings.
+  // 64-bit numbers are printed as strings.
   static bool IsNumber(std::string_view text, std::int64_t& number) {
     const char* const end = text.data() + text.size();
     const auto [stopped, error] = std::from_chars(text.data(), end, number);
@@ -286,7 +286,7 @@ class Writer {
     wire_.append(text);
   }
 
-  // Begins a message inside; its length is four bytes, whatever it is.
+  // Begins a nested message, with a length of always four bytes.
   std::size_t Open(const WireField& field) {
     Tag(field.number, kDelimitedWire);
     wire_.append(4, '\0');
@@ -305,7 +305,7 @@ class Writer {
   std::string& wire_;
 };
 
-// Halves of surrogate pairs, which readers take differently.
+// Readers differ on half surrogate pairs.
 bool MayHaveSurrogates(std::string_view json) {
   return json.find("\\ud") != json.npos || json.find("\\uD") != json.npos;
 }

@@ -1,5 +1,4 @@
-// The usual request, read in one pass, and the tables of fields that it reads
-// by.
+// Reads the usual request in one pass, by tables of fields.
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_QUICK_READER_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_QUICK_READER_H_
 
@@ -17,9 +16,9 @@
 
 namespace mulligan::cli {
 
-// Reads JSON a tenth as long as the careful way does (checks in json_text.h and
-// report_builder.h, then protobuf), for lines by the million.
-// Not thread-safe: memory is kept for the next request.
+// Reads JSON in a tenth of the time of the careful way (the checks in
+// json_text.h and report_builder.h, then protobuf), for millions of lines. Not
+// thread-safe, because it keeps memory for the next request.
 class QuickReader {
  public:
   QuickReader();
@@ -27,15 +26,16 @@ class QuickReader {
   QuickReader(const QuickReader&) = delete;
   QuickReader& operator=(const QuickReader&) = delete;
 
-  // True: `message`, empty before, is what the careful way makes of `json`,
-  // which has nothing to warn of. False: something about it is wrong, worth a
-  // warning, or just rare; `message` is empty, and the careful way is to tell.
+  // Returns true if `message` is what the careful way makes of `json`, without
+  // warnings. Returns false, with `message` empty, if `json` is wrong, deserves
+  // a warning or is rare; then the careful way decides. REQUIRES: `message` is
+  // empty.
   bool Read(std::string_view json, google::protobuf::Message& message);
 
  private:
   struct Parser;
   const std::unique_ptr<Parser> parser_;
-  // The message on the wire.
+  // The encoded message.
   std::string wire_;
 };
 
@@ -50,14 +50,13 @@ enum class WireKind : std::uint8_t {
   kMessage,
   kTimestamp,
   kDuration,
-  // google.protobuf.Value that is a string or a number: an amount.
+  // A google.protobuf.Value with a string or number.
   kAmount,
-  // Bytes, Struct, Any, fixed and unsigned long numbers: too rare for a quick
-  // way.
+  // Bytes, Struct, Any, fixed and unsigned 64-bit numbers: too rare to be fast.
   kOther,
 };
 
-// As it stands in the low bits of a tag.
+// Wire types, the low bits of a tag.
 inline constexpr std::uint32_t kVarintWire = 0;
 inline constexpr std::uint32_t kFixed64Wire = 1;
 inline constexpr std::uint32_t kDelimitedWire = 2;
@@ -68,31 +67,31 @@ struct WireField {
   std::uint32_t number = 0;
   WireKind kind = WireKind::kOther;
   bool repeated = false;
-  // A repeated message of key (1) and value (2) that JSON shows as an object.
+  // A repeated message of key (1) and value (2), an object in JSON.
   bool map = false;
-  // Place among the type's fields, and among its oneofs; -1: in none.
+  // Index among the type's fields, and among its oneofs (-1 if in none).
   int index = 0;
   int oneof = -1;
-  // As JSON has it.
+  // The JSON name.
   std::string name;
   const WireType* message = nullptr;                        // of kMessage
   const google::protobuf::EnumDescriptor* names = nullptr;  // of kEnum
 };
 
-// Immutable once built; lives for ever.
+// Immutable once built; never destroyed.
 class WireType {
  public:
   static const WireType& Of(const google::protobuf::Descriptor& type);
 
   const google::protobuf::Descriptor& descriptor() const { return *type_; }
 
-  // By any spelling protobuf knows; null: not a field.
+  // Finds a field by any spelling that protobuf knows; null if there is none.
   const WireField* Find(std::string_view name) const {
     const auto found = by_name_.find(name);
     return found == by_name_.end() ? nullptr : found->second;
   }
-  // Whether `name`, which is not a field, differs from one in case and
-  // underscores only: protobuf may take it.
+  // Returns whether `name`, which is not a field, differs from one only in case
+  // and underscores. Protobuf may accept it.
   bool MayMean(std::string_view name) const;
 
  private:
@@ -105,7 +104,7 @@ class WireType {
   std::vector<WireField> fields_;
   std::unordered_map<std::string, const WireField*, Hash, std::equal_to<>>
       by_name_;
-  // In lower case and without underscores.
+  // Names in lower case without underscores.
   std::unordered_set<std::string> folded_;
 };
 

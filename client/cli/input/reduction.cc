@@ -20,13 +20,13 @@ using kubernetes::core::v1::Pod;
 
 constexpr std::string_view kJobSetLabel = "jobset.sigs.k8s.io/jobset-name";
 
-// Pods of one list that belong together; their items and signs side by side.
+// Pods of one list that belong together; `signs` is parallel to `items`.
 struct Family {
   std::vector<std::size_t> items;
   std::vector<PodSigns> signs;
 };
 
-// Empty: nobody's.
+// Empty if the pod has no owner.
 std::string FamilyOf(const Pod& pod) {
   const auto& meta = pod.metadata();
   if (const auto set = meta.labels().find(std::string(kJobSetLabel));
@@ -39,7 +39,7 @@ std::string FamilyOf(const Pod& pod) {
   return "";
 }
 
-// Those that cannot be read quickly stay.
+// Pods that QuickReader does not read are in no family, and so stay.
 std::map<std::string, Family> FamiliesOf(
     const std::vector<std::string_view>& items, bool of_pods) {
   std::map<std::string, Family> families;
@@ -68,7 +68,7 @@ std::int64_t LastSeen(const Event& event) {
                    event.metadata().creation_timestamp().seconds()});
 }
 
-// Less comes first.
+// Lower ranks are kept first.
 using Rank = std::tuple<bool, bool, std::int64_t>;
 
 std::vector<Rank> RanksOf(const v1::FailureReport& report) {

@@ -1,4 +1,4 @@
-// What a request takes of more pods and events than it has room for.
+// Reduces pods and events to what a request may hold.
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_REDUCTION_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_REDUCTION_H_
 
@@ -12,16 +12,13 @@
 
 namespace mulligan::cli {
 
-// Lists of more pods than a request takes: what is not sent is not parsed with
-// care nor kept.
-//
-// The items of one list that stay. Chosen among the pods of one JobSet, or of
-// one controller, as ChoosePods says; pods of nobody and other objects all
-// stay.
+// Decides which items of one list to keep, so that the others are neither
+// parsed with care nor stored. ChoosePods chooses among the pods of one JobSet
+// or one controller. Pods without either and other objects all stay.
 class ListReduction {
  public:
-  // `items` are objects as JSON that CheckJsonValue accepted, of a list of
-  // `list_kind`.
+  // `list_kind` is the kind of the list. REQUIRES: CheckJsonValue accepts each
+  // item.
   ListReduction(const std::vector<std::string_view>& items,
                 std::string_view list_kind, std::size_t most = kMostSentPods);
 
@@ -29,8 +26,8 @@ class ListReduction {
     return item < dropped_.size() && dropped_[item];
   }
 
-  // How many pods are counted instead, with the first item that stays of their
-  // workload; null: none.
+  // Returns the counts of dropped pods if `item` is the first kept one of their
+  // workload, else null.
   const v1::PodCounts* Find(std::size_t item) const;
 
  private:
@@ -38,13 +35,13 @@ class ListReduction {
   std::map<std::size_t, v1::PodCounts> counts_;
 };
 
-// Events in one request, and their bytes.
+// The most events in one request, and their bytes.
 inline constexpr std::size_t kMostSentEvents = 2000;
 inline constexpr std::size_t kMostSentEventBytes = std::size_t{1} << 20;
 
-// Leaves the events within both bounds: those about pods that the report does
-// not have go first, then those that are no warnings, then the oldest. Returns
-// how many went.
+// Reduces the events to both bounds. Drops those about pods that the report
+// does not have first, then those that are not warnings, then the oldest.
+// Returns how many it dropped.
 int ReduceEvents(v1::FailureReport& report, std::size_t most = kMostSentEvents,
                  std::size_t most_bytes = kMostSentEventBytes);
 

@@ -34,7 +34,7 @@ bool IsSameObject(const kubernetes::meta::v1::ObjectMeta& a,
   return a.namespace_() == b.namespace_() && a.name() == b.name();
 }
 
-// Two objects where a report takes one are an error.
+// Returns an error for two objects where a report holds one.
 absl::Status CheckJoin(const v1::FailureReport& added,
                        const v1::FailureReport& report) {
   for (const OwningObject& object : OwnersFirst(added)) {
@@ -55,8 +55,8 @@ absl::Status CheckJoin(const v1::FailureReport& added,
   return absl::OkStatus();
 }
 
-// Of a field that holds one message the later is taken as it is: half of one
-// and half of another is neither.
+// A singular message replaces the earlier one as a whole, because a merge of
+// two would be neither.
 void ClearFieldsOf(const Message& added, Message& target) {
   std::vector<const FieldDescriptor*> fields;
   added.GetReflection()->ListFields(added, &fields);
@@ -136,7 +136,7 @@ absl::Status ReportBuilder::AddObject(const KubernetesObject& object) {
   return absl::OkStatus();
 }
 
-// A namespace has more kinds than failures: one sentence for each kind.
+// A namespace may hold many kinds, so there is one warning per kind.
 void ReportBuilder::Ignore(const KubernetesObject& object) {
   auto [entry, is_new] = ignored_.try_emplace(std::string(object.kind));
   Ignored& ignored = entry->second;
@@ -168,7 +168,7 @@ absl::Status ReportBuilder::AddList(const KubernetesObject& list) {
                            list.Label(), index));
     } else {
       KubernetesObject object(list.source, item);
-      // Typed lists leave out what the list itself says.
+      // Items of typed lists omit kind and apiVersion.
       if (object.kind.empty()) {
         object.kind =
             list.kind.substr(0, list.kind.size() - kListSuffix.size());
@@ -189,7 +189,7 @@ absl::Status ReportBuilder::AddList(const KubernetesObject& list) {
   return absl::OkStatus();
 }
 
-// The same object again, out of another file say, is one: the later is newer.
+// An object with the same UID, as from another file, replaces the earlier one.
 ReadObject& ReportBuilder::PlaceFor(const KubernetesObject& object) {
   const std::string_view uid = JsonMemberOf(object.Find("metadata"), "uid");
   if (uid == "null" || uid == "\"\"") return read_.emplace_back();
@@ -240,7 +240,7 @@ void ReportBuilder::Place(const ReadObject& object, v1::FailureReport& report) {
   if (has_omitted) *report.mutable_omitted_pods() = std::move(omitted);
 }
 
-// To what one request takes.
+// Reduces pods and events to what one request may hold.
 void ReportBuilder::Reduce(v1::FailureReport& report) {
   ReducePods(report);
   const int all = report.events_size();
@@ -253,7 +253,7 @@ void ReportBuilder::Reduce(v1::FailureReport& report) {
                       left_out, all));
 }
 
-// What a client gets instead of the object it wanted to create.
+// A Status is the error of a creation.
 absl::Status ReportBuilder::AddStatus(const KubernetesObject& object) {
   if (object.String("status") == "Success") {
     Warn(absl::StrFormat("%s: ignored, it reports a success", object.Label()));
@@ -314,7 +314,7 @@ absl::StatusOr<v1::DecideRequest> ReportBuilder::Build() {
     if (!read_.empty()) Reduce(*request.mutable_report());
     return request;
   }
-  // What was found instead says more than what could have been.
+  // A warning about what was found says more than a list of kinds.
   return absl::InvalidArgumentError(
       "there is nothing to explain: " +
       (warnings_.empty()
@@ -339,7 +339,7 @@ std::vector<WorkloadReport> ReportBuilder::Workloads() {
         return std::ranges::any_of(group.objects, [&](int object) {
           const std::vector<OwningObject> owning =
               OwnersFirst(read_[static_cast<size_t>(object)].piece);
-          // Cut down by hand, it may be of another object here.
+          // An object cut down by hand may belong to another one here.
           return !owning.empty() && !owning.front().meta->uid().empty();
         });
       });

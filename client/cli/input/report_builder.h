@@ -1,5 +1,5 @@
-// Makes one DecideRequest out of any mix of inputs, and checks the shape of
-// what is given as one.
+// Makes one DecideRequest from any mix of inputs, and checks the shape of given
+// requests.
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_REPORT_BUILDER_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_REPORT_BUILDER_H_
 
@@ -24,27 +24,27 @@ struct WorkloadReport {
   v1::FailureReport report;
 };
 
-// Takes, in JSON or YAML: the kinds of kinds.h, lists of them (v1 List, PodList
-// and all others that end so), metav1.Status as the error of a creation,
+// Accepts in JSON or YAML: the kinds of kinds.h, lists of them (v1 List,
+// PodList and the like), metav1.Status as the error of a creation, and
 // FailureReport and DecideRequest in proto JSON. In protobuf: objects in the
 // API server's envelope, and bare Pods and Jobs. Not thread-safe.
 class ReportBuilder {
  public:
-  // Adds what `bytes` hold. `source` is the name of the input in messages.
-  // INVALID_ARGUMENT for what cannot be read; what can be read and has no place
-  // in a report is a warning.
+  // Adds the content of `bytes`. `source` names the input in messages.
+  // INVALID_ARGUMENT if it cannot be read. Readable objects without a place in
+  // a report are warnings.
   absl::Status Add(std::string_view source, std::string bytes);
 
-  // One request with all that was added. INVALID_ARGUMENT when nothing usable
-  // was.
+  // Returns one request with everything added. INVALID_ARGUMENT if nothing
+  // usable was.
   absl::StatusOr<v1::DecideRequest> Build();
 
-  // The objects by workload, where they are of several. Empty: they are of one,
-  // or the caller said what belongs together, in a FailureReport or
-  // DecideRequest.
+  // Returns the objects by workload if there are several workloads. Empty if
+  // there is one, or if a FailureReport or DecideRequest says what belongs
+  // together.
   std::vector<WorkloadReport> Workloads();
 
-  // What the objects are of, whichever way they came; none for reports.
+  // Returns the workloads of the objects; empty for reports.
   std::vector<WorkloadGroup> Groups() const;
 
   // Sentences about what was ignored or repaired, at most 20.
@@ -60,60 +60,60 @@ class ReportBuilder {
   ReadObject& PlaceFor(const KubernetesObject& object);
   void Warn(std::string warning);
   void Ignore(const KubernetesObject& object);
-  // Moves or copies the object into `report`, which takes one of some kinds.
+  // Merges the object into `report`, which holds only one of some kinds.
   void Place(const ReadObject& object, v1::FailureReport& report);
   void Reduce(v1::FailureReport& report);
 
-  // Objects of a kind that no report has a place for.
+  // Objects of a kind without a place in a report.
   struct Ignored {
     std::string first;
     int count = 0;
-    size_t warning = 0;  // where it stands in the warnings
+    size_t warning = 0;  // index in warnings_
   };
 
   v1::DecideRequest request_;
   std::map<std::string, Ignored> ignored_;
   std::vector<ReadObject> read_;
-  // Kind and UID to the place in read_.
+  // Kind and UID to the index in read_.
   std::map<std::string, size_t> places_;
   std::vector<std::string> warnings_;
   size_t objects_ = 0;
 };
 
-// Checks the report within a DecideRequest. INVALID_ARGUMENT names field, found
-// and expected: "report.pods[0]: kind is \"List\", expected Pod". Requires text
-// that CheckJsonValue accepted.
+// Checks the report of a DecideRequest. INVALID_ARGUMENT names the field, the
+// value and the expected form: "report.pods[0]: kind is \"List\", expected
+// Pod". REQUIRES: CheckJsonValue accepts `request`.
 absl::Status CheckRequestShape(std::string_view request);
 
-// The same for a FailureReport; `path` is put before the fields' names.
+// Checks a FailureReport in the same way; `path` precedes the field names.
 absl::Status CheckReportShape(std::string_view report,
                               std::string_view path = "");
 
-// The kind that objects in this field of a report have; empty when they may be
-// of several or are no objects of Kubernetes.
+// Returns the kind of the objects in this field of a report; empty if there may
+// be several kinds or they are not Kubernetes objects.
 std::string_view KindOfReportField(std::string_view json_name);
 
-// A DecideRequest in which a report member named for one object of a list
-// ("job": {...}) is that list ("jobs": [{...}]), each with a warning; without
-// it the object would be an unknown field and be ignored. A report that has the
-// list too is left alone. Requires what CheckRequestShape requires.
+// Returns the DecideRequest with each report member that is named for one
+// object of a list ("job": {...}) replaced by that list ("jobs": [{...}]), with
+// a warning. Otherwise it would be ignored as an unknown field. A member whose
+// list is given too stays as it is. REQUIRES: CheckJsonValue accepts `request`.
 std::string ListsOfOne(std::string request, std::vector<std::string>& warnings);
 
-// One sentence per enum field of `json`, an object that stands for a message of
-// type `type`, whose name does not exist: field, value and allowed names.
-// At most 20.
+// Returns a sentence with field, value and allowed names for each enum name in
+// `json` that does not exist, at most 20. `json` is an object read as `type`.
 std::vector<std::string> FindUnknownEnumNames(
     std::string_view json, const google::protobuf::Descriptor& type);
 
-// The row of the object's kind; null when a report has no place for it.
-// Versions do not matter: fields keep their names. Without an apiVersion every
-// group fits: objects cut down by hand often lack it.
+// Returns the row of the object's kind; null if a report has no place for it.
+// Versions do not matter, because fields keep their names. Without an
+// apiVersion every group matches, because objects cut down by hand often lack
+// it.
 const Kind* FieldRow(const KubernetesObject& object);
 
-// Their names.
+// Returns the names of the kinds that a report accepts.
 std::vector<std::string> TakenKinds();
 
-// What to give in the place of an object that there is no place for.
+// Returns what to give instead of an object that a report does not accept.
 std::string InsteadOf(const KubernetesObject& object);
 
 }  // namespace mulligan::cli

@@ -29,7 +29,7 @@ const FieldDescriptor* FieldOfReport(const std::string& key) {
   return FieldNamed(*v1::FailureReport::descriptor(), key);
 }
 
-// An object may leave its kind out.
+// An object may omit its kind.
 absl::Status CheckKind(std::string_view object, std::string_view expected,
                        const std::string& path) {
   const std::string kind = JsonStringValue(JsonMemberOf(object, "kind"));
@@ -63,7 +63,7 @@ absl::Status CheckField(const FieldDescriptor& field, std::string_view value,
   return absl::OkStatus();
 }
 
-// The list whose objects are called `key`: "jobs" for "job".
+// Returns the list whose objects are called `key`: "jobs" for "job".
 const FieldDescriptor* ListOf(const std::string& key) {
   const FieldDescriptor* const list = FieldOfReport(key + "s");
   const bool is_list = list != nullptr && list->is_repeated() &&
@@ -79,8 +79,8 @@ bool Has(const std::vector<JsonMember>& members, const FieldDescriptor& field) {
 
 constexpr size_t kMaxFindings = 20;
 
-// Whether a message of this type may hold an enum of ours. The Kubernetes
-// mirrors hold none, and they are the bulk of every request.
+// Returns whether a message of this type may hold our enums. The Kubernetes
+// mirrors hold none and are the bulk of every request.
 bool MayHoldEnums(const Descriptor& type) {
   return !type.full_name().starts_with("mulligan.kubernetes.");
 }
@@ -95,7 +95,7 @@ std::string AllowedNames(const EnumDescriptor& type) {
   return names;
 }
 
-// Fields whose values need a look: enums, and messages that hold some.
+// Returns the field if its value may hold enums, else null.
 const FieldDescriptor* FieldWithEnums(const Descriptor& type,
                                       const std::string& key) {
   const FieldDescriptor* const field = FieldNamed(type, key);
@@ -191,7 +191,7 @@ std::string ListsOfOne(std::string request,
     warnings.push_back(absl::StrFormat("report.%s is taken for report.%s[0]",
                                        member.key, list->json_name()));
   }
-  // From the back, so that the places before stay where they are.
+  // From the back, so that earlier offsets stay valid.
   std::ranges::reverse(splices);
   for (const Splice& splice : splices) {
     const std::string value = request.substr(splice.value, splice.size);

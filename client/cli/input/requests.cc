@@ -18,15 +18,14 @@
 namespace mulligan::cli {
 namespace {
 
-// One line as it was read.
 struct Slot {
   size_t line = 0;
-  // OK: the line has a request.
+  // OK if the line has a request.
   absl::Status status;
   std::vector<std::string> warnings;
 };
 
-// The checker counts lines within its text, which is one line of many.
+// The checker counts lines within `line`, which is one line of many.
 absl::Status AtLine(size_t number, const absl::Status& status) {
   if (status.ok()) return status;
   constexpr std::string_view kFirstLine = "line 1, ";
@@ -56,7 +55,7 @@ absl::Status CheckOneObject(std::string_view line) {
   return absl::OkStatus();
 }
 
-// One line; an error that the answer cannot be printed is one, too.
+// Returns the answer on one line, or the error that prevents printing it.
 std::string AnswerLine(const v1::DecideResponse& answer) {
   const absl::StatusOr<std::string> json = PrintCompactJson(answer);
   return json.ok() ? *json + '\n' : ErrorLine(json.status());
@@ -86,7 +85,7 @@ class Batch {
   size_t size() const { return slots_.size(); }
   size_t bytes() const { return bytes_; }
   const RequestsOutcome& outcome() const { return outcome_; }
-  // Whether nobody answers any more.
+  // Returns whether the decider is gone.
   bool is_gone() const { return silent_ >= kMostSilentBatches; }
 
   void AddError(size_t number, const absl::Status& status) {
@@ -151,12 +150,12 @@ class Batch {
   std::ostream& out_;
   RequestsOutcome outcome_;
   std::vector<Slot> slots_;
-  // Of the slots that are OK.
+  // The requests of the slots that are OK.
   v1::BatchDecideRequest requests_;
-  // Length of their lines.
+  // The total length of their lines.
   size_t bytes_ = 0;
   QuickReader reader_;
-  // Batches in a row that nobody answered.
+  // Batches in a row without an answer.
   int silent_ = 0;
 };
 
@@ -169,7 +168,7 @@ LineReader::Result LineReader::Next(std::string& line) {
   while (true) {
     stream_.getline(chunk_.data(), static_cast<std::streamsize>(chunk_.size()));
     const auto extracted = static_cast<size_t>(stream_.gcount());
-    // A full chunk without a line break sets failbit, as does the end.
+    // Both a full chunk without a line break and the end set failbit.
     const bool chunk_full = extracted + 1 == chunk_.size() && stream_.fail();
     const bool at_end = stream_.eof();
     const bool complete = !chunk_full && !at_end;
@@ -244,7 +243,7 @@ RequestsOutcome AnswerRequests(std::istream& in, std::ostream& out,
     } else if (SkipJsonSpace(line) < line.size()) {
       batch.AddLine(number, std::move(line));
     }
-    // A batch is one message to a server, which bounds its size.
+    // A batch is one message to the server, which bounds its size.
     const bool is_full = batch.size() >= static_cast<size_t>(batch_size) ||
                          batch.bytes() > kMaxRequestBytes / 2;
     const bool is_idle = in.rdbuf()->in_avail() <= 0;

@@ -61,7 +61,7 @@ class WireType::Builder {
     place->second = std::make_unique<WireType>();
     WireType& built = *place->second;
     built.type_ = &type;
-    // Their addresses are in the tables.
+    // Sized once, because the tables hold pointers to the fields.
     built.fields_.resize(static_cast<std::size_t>(type.field_count()));
     for (int i = 0; i < type.field_count(); ++i) {
       Add(*type.field(i), built.fields_[static_cast<std::size_t>(i)], built);
@@ -96,7 +96,7 @@ class WireType::Builder {
 
 const WireType& WireType::Of(const Descriptor& type) {
   static std::mutex mutex;
-  static auto* const builder = new Builder;  // used until the process ends
+  static auto* const builder = new Builder;  // never destroyed
   const std::lock_guard lock(mutex);
   return builder->Of(type);
 }

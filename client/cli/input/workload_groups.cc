@@ -103,7 +103,7 @@ class Grouping {
       if (together < 0) together = GroupOf(nodes_[i]);
       Place(static_cast<int>(i), together);
     }
-    // Nothing but nodes and events.
+    // There are only nodes and events.
     if (groups_.empty()) groups_.emplace_back();
   }
 

@@ -1,5 +1,5 @@
-// Objects of many workloads, as `kubectl get pods,jobs,events -o json` prints
-// them, sorted into one report for each.
+// Sorts objects of many workloads, as `kubectl get pods,jobs,events -o json`
+// prints them, into one report per workload.
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_WORKLOAD_GROUPS_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_WORKLOAD_GROUPS_H_
 
@@ -11,10 +11,10 @@
 
 namespace mulligan::cli {
 
-// "Job ml/train"; parts may be empty.
+// Returns "Job ml/train"; parts may be empty.
 std::string WorkloadLabel(std::string_view kind, std::string_view space,
                           std::string_view name);
-// Of the workload that a report is about.
+// Returns the label of the workload of a report.
 std::string WorkloadLabel(const v1::FailureReport& report);
 
 // An object that may be or own a workload.
@@ -23,40 +23,40 @@ struct OwningObject {
   const kubernetes::meta::v1::ObjectMeta* meta;
 };
 
-// Those of a report, owners before what they own. Nodes and events belong to
-// nobody.
+// Returns the objects of a report, owners before what they own. Nodes and
+// events have no owner and are omitted.
 std::vector<OwningObject> OwnersFirst(const v1::FailureReport& report);
 
-// An object that was read: a report that holds it alone.
+// One object that was read, in a report of its own.
 struct ReadObject {
   std::string kind;
-  // For messages: "pods.json: Pod a-0".
+  // The name for messages: "pods.json: Pod a-0".
   std::string label;
   v1::FailureReport piece;
 };
 
 struct WorkloadGroup {
-  // Of the top owner; the namespace may be empty.
+  // The top owner; the namespace may be empty.
   std::string kind;
   std::string space;
   std::string name;
-  // Indexes into the objects, ascending: what belongs to the workload, the
-  // nodes of its pods and the events about any of them.
+  // Indexes into the objects, ascending: the workload's objects, the nodes of
+  // its pods and the events about any of them.
   std::vector<int> objects;
 
   std::string Label() const { return WorkloadLabel(kind, space, name); }
 };
 
-// Sorted by label. Objects that say nothing about an owner and have no UID, cut
-// down by hand, are of the only workload there is, or together one. Events
-// about objects that are not here go to the workload whose name theirs begins
-// with; `unplaced` counts the others.
+// Returns the workloads, sorted by label. Pods without owner and UID (cut down
+// by hand) belong to the only workload, or else together form one. Events about
+// objects that are not in the input go to the workload whose name begins
+// theirs; `unplaced` counts the others.
 std::vector<WorkloadGroup> GroupByWorkload(
     const std::vector<ReadObject>& objects, int& unplaced);
 
-// Whether `which` names the workload as kubectl would: "job/train",
-// "jobs.batch/train", "train", in any case of the kind; with its namespace:
-// "job/ml/train"; or as its label does.
+// Returns whether `which` names the workload as kubectl would ("job/train",
+// "jobs.batch/train", "train", with any case of the kind), with its namespace
+// ("job/ml/train"), or by its label.
 bool IsNamed(const WorkloadGroup& group, std::string_view which);
 
 }  // namespace mulligan::cli
