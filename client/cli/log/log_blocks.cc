@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
-// Of a line; memory must not grow with a file that has no line breaks.
+// The longest line. Memory must not grow with a file without line breaks.
 constexpr std::size_t kMostLineBytes = std::size_t{64} << 20;
 
 std::int64_t SizeOf(const std::string& file) {
@@ -94,7 +94,7 @@ absl::StatusOr<std::vector<std::string>> FindLogs(
     if (!seen.insert(place).second) {
       return Invalid("%s: is named twice, expected each log once", file);
     }
-    // What a pipe has can be read once.
+    // A pipe can be read only once.
     if (!fs::is_regular_file(file, error)) continue;
     const absl::Status readable = CheckReadable(file);
     if (!readable.ok()) return readable;

@@ -16,14 +16,14 @@ namespace mulligan::cli {
 namespace {
 
 constexpr std::size_t kAheadBytes = std::size_t{256} << 10;
-// What gzip begins with.
+// Length of gzip's magic number.
 constexpr std::size_t kMagicBytes = 2;
-// One line again and again becomes 180 times shorter, what is made to keep the
-// reader busy a thousand times. Little is unpacked whatever it came from.
+// Limits the work that a crafted gzip causes. Repeated lines compress 180
+// times, crafted data a thousand times. The first 16 MiB are always unpacked.
 constexpr std::int64_t kMostUnpacked = 250;
 constexpr std::int64_t kAlwaysUnpacked = std::int64_t{16} << 20;
-// What a line costs to read is worth so many bytes at the least, however short
-// it is. Those of a decision log are longer.
+// Each line counts as at least this many extra bytes, because even an empty one
+// costs time. Lines of decision logs are longer.
 constexpr std::int64_t kLeastLine = 256;
 
 }  // namespace
@@ -148,7 +148,7 @@ void LogFile::EndMember() {
   form_ = Form::kEnded;
   Count bytes = 0;
   Count lines = 0;
-  bool is_padding = true;  // As tapes leave it, and gzip itself does not mind.
+  bool is_padding = true;  // tapes leave zeros, and gzip ignores them
   for (; !Ahead().empty(); LookAhead(1)) {
     bytes += static_cast<Count>(Ahead().size());
     lines += std::ranges::count(Ahead(), '\n');

@@ -1,4 +1,4 @@
-// A file of a decision log, compressed by gzip or not.
+// One file of a decision log, plain or gzip.
 #ifndef MULLIGAN_CLIENT_CLI_LOG_LOG_FILE_H_
 #define MULLIGAN_CLIENT_CLI_LOG_LOG_FILE_H_
 
@@ -12,37 +12,36 @@
 
 namespace mulligan::cli {
 
-// Members of gzip may follow one another, as appending and `cat` leave them.
-// Used by one thread at a time.
+// Gzip members may follow one another, as appending and `cat` produce them. Not
+// thread-safe.
 class LogFile {
  public:
-  // "-" is standard input. Where it cannot be opened, error() says why.
+  // "-" is standard input. If it cannot be opened, error() says why.
   explicit LogFile(const std::string& name);
   ~LogFile();
   LogFile(const LogFile&) = delete;
   LogFile& operator=(const LogFile&) = delete;
 
-  // Adds at most `most` bytes of text to `text`; false at the end, or where the
-  // rest cannot be read: then error() is not empty. Nor is a gzip read on that
-  // is far smaller than what it unpacks to.
+  // Appends at most `most` bytes to `text`. Returns false at the end, or with a
+  // non-empty error() if the rest cannot be read or a gzip expands too much.
   bool Read(std::size_t most, std::string& text);
 
   const std::string& error() const { return error_; }
-  // Bytes on disk that were read.
+  // The number of bytes on disk that were read.
   std::int64_t offset() const { return offset_; }
 
  private:
   enum class Form { kNotKnown, kPlain, kGzip, kEnded };
 
-  // Bytes of the file into `out`; 0 at its end or where error() says why.
+  // Reads bytes of the file into `out`. Returns 0 at its end or on error().
   std::size_t ReadBytes(char* out, std::size_t most);
-  // What was read ahead and is not used yet.
+  // Returns the bytes that are read ahead and not yet used.
   std::string_view Ahead() const;
-  // Reads ahead until there are at least `wanted` bytes, or the file ends.
+  // Reads ahead until there are at least `wanted` bytes or the file ends.
   void LookAhead(std::size_t wanted);
   void FindForm();
   std::size_t Inflate(char* out, std::size_t most);
-  // Goes on with the next member, or says what stands behind the last one.
+  // Continues with the next member, or checks the bytes after the last one.
   void EndMember();
   void Fail(std::string why);
 

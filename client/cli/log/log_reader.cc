@@ -35,7 +35,7 @@ absl::Status ReadCarefully(std::string_view line, v1::DecisionRecord& record) {
   return ParseProtoJson(line, record);
 }
 
-// Blocks between the thread that reads and those that decide.
+// Blocks between the reading thread and the deciding ones.
 class BlockQueue {
  public:
   explicit BlockQueue(std::size_t most) : most_(most) {}
@@ -53,7 +53,7 @@ class BlockQueue {
     ready_.notify_all();
   }
 
-  // Absent: there are no more.
+  // Returns empty if there are no more blocks.
   std::optional<LogBlock> Take() {
     std::unique_lock lock(mutex_);
     ready_.wait(lock, [this] { return ended_ || !blocks_.empty(); });
@@ -73,7 +73,7 @@ class BlockQueue {
   bool ended_ = false;           // guarded by mutex_
 };
 
-// Takes FILE<tab>LINE<tab> off `line`; whether it was there.
+// Removes FILE<tab>LINE<tab> from `line`. Returns whether it was there.
 bool TakePlace(std::string_view& line, LogPosition& place) {
   const std::size_t file = line.find('\t');
   if (file == std::string_view::npos) return false;
@@ -88,7 +88,7 @@ bool TakePlace(std::string_view& line, LogPosition& place) {
   return true;
 }
 
-// Takes blocks apart for one sink.
+// Splits blocks into lines for one sink.
 class BlockReader {
  public:
   BlockReader(const std::vector<std::string>& files,
@@ -100,7 +100,7 @@ class BlockReader {
     std::string_view text = block.text;
     LogPosition place = {files_[block.file], block.first_line};
     for (; !text.empty(); ++place.line) {
-      // A file may have hundreds of millions of them.
+      // Blank lines are skipped early: a file may have hundreds of millions.
       const bool blank = text.front() == '\n';
       const std::size_t end =
           blank ? 0 : std::min(text.find('\n'), text.size());
@@ -108,7 +108,7 @@ class BlockReader {
         ReadLine(text.substr(0, end), place);
       text.remove_prefix(std::min(end + 1, text.size()));
     }
-    // The line that cannot be read belongs to one shard, too.
+    // The unreadable line belongs to one shard, too.
     if (!block.error.empty() && settings_.shard.Has(place.line)) {
       lines_.fetch_add(1, std::memory_order_relaxed);
       sink_.TakeBad(place, block.error);

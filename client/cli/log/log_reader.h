@@ -20,7 +20,6 @@
 
 namespace mulligan::cli {
 
-// A place in a log.
 struct LogPosition {
   std::string file;
   std::size_t line = 0;
@@ -32,13 +31,13 @@ struct LogPosition {
   std::string Text() const;
 };
 
-// The first of something, in the order of their places.
+// The first kMost values, by position.
 template <typename Value>
 class FirstOnes {
  public:
   static constexpr std::size_t kMost = 20;
 
-  // Whether Add would keep what is at `place`.
+  // Returns whether Add would keep a value at `place`.
   bool Wants(const LogPosition& place) const {
     return all_.size() < kMost || place < all_.rbegin()->first;
   }
@@ -57,8 +56,8 @@ class FirstOnes {
   std::map<LogPosition, Value> all_;
 };
 
-// Of `count` shards, which together have every line once, number `index`, from
-// 0: the completion index of an Indexed Job.
+// One of `count` parts that together have every line once. `index` counts from
+// 0, like the completion index of an Indexed Job.
 struct Shard {
   std::size_t index = 0;
   std::size_t count = 1;
@@ -68,47 +67,47 @@ struct Shard {
 
 struct ReadProgress {
   std::int64_t bytes_read = 0;
-  // Of all files; 0: not known.
+  // Of all files; 0 if unknown.
   std::int64_t bytes = 0;
   Count lines = 0;
 };
 
 struct ReadSettings {
   Shard shard;
-  // Each line begins with the place that is told of it, FILE<tab>LINE<tab>:
-  // lines of many files that come one by one.
+  // Each line begins with the position to report for it, FILE<tab>LINE<tab>.
+  // For lines of many files in one stream.
   bool placed = false;
-  // Called from time to time by the thread that reads; may be empty.
+  // Called from time to time by the reading thread; may be empty.
   std::function<void(const ReadProgress&)> on_progress = nullptr;
 };
 
-// Of a command's --threads.
+// The limit of a command's --threads.
 inline constexpr int kMostThreads = 1024;
 
-// How many threads `wanted` means; 0: one for each processor.
+// Returns the number of threads; for 0, one per processor.
 unsigned ThreadsFor(unsigned wanted);
 
-// What one thread makes of a log.
+// Receives the records of one thread.
 class RecordSink {
  public:
   virtual ~RecordSink() = default;
-  // `record` has a request and a response. It and what is made on `arena` end
-  // with the call.
+  // `record` has a request and a response. It and objects on `arena` are valid
+  // only during the call.
   virtual void Take(const v1::DecisionRecord& record, const LogPosition& place,
                     google::protobuf::Arena& arena) = 0;
-  // A line that is no DecisionRecord, or cannot be read: why.
+  // Takes a line that is not a DecisionRecord or cannot be read, and why.
   virtual void TakeBad(const LogPosition& place, std::string why) = 0;
 };
 
-// Fills `record`, which must be empty, from a line of a decision log. Fields
-// that a newer server wrote are ignored. INVALID_ARGUMENT says where the line
-// is no DecisionRecord.
+// Fills `record` from a line of a decision log. Ignores fields of newer
+// servers. INVALID_ARGUMENT says why the line is not a DecisionRecord.
+// REQUIRES: `record` is empty.
 absl::Status ReadRecord(std::string_view line, QuickReader& quick,
                         v1::DecisionRecord& record);
 
-// Reads all `logs` and hands each line to one of `sinks`, a thread each. A line
-// that is no record stops nothing, nor does a file that cannot be read to its
-// end. Returns how many lines there were.
+// Reads all `logs` and gives each line to one of `sinks`, with one thread per
+// sink. Bad lines and files with unreadable parts do not end it. Returns the
+// number of lines.
 Count ReadRecords(LogBlocks& logs, const ReadSettings& settings,
                   const std::vector<RecordSink*>& sinks);
 

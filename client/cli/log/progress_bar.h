@@ -1,4 +1,4 @@
-// How far a long reading is, on a terminal.
+// Shows the progress of a long read on a terminal.
 #ifndef MULLIGAN_CLIENT_CLI_LOG_PROGRESS_BAR_H_
 #define MULLIGAN_CLIENT_CLI_LOG_PROGRESS_BAR_H_
 
@@ -10,13 +10,13 @@
 
 namespace mulligan::cli {
 
-// A line that is written over until it is wiped.
+// A line that is overwritten until it is wiped.
 class ProgressBar {
  public:
   explicit ProgressBar(std::ostream& out) : out_(out) {}
 
-  // Shows what it is called with, a few times a second. Empty where standard
-  // error is no terminal. Lives as long as the bar.
+  // Returns a function that shows its argument a few times a second; empty if
+  // standard error is not a terminal. The bar must outlive it.
   std::function<void(const ReadProgress&)> IfTerminal();
   void Wipe();
 
