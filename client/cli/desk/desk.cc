@@ -21,7 +21,7 @@ namespace mulligan::cli {
 namespace {
 
 DeskAnswer JsonAnswer(const DeskJson& json) {
-  // Of the user's own files and texts, which may hold any bytes.
+  // The user's files and texts may hold any bytes.
   return {200, "application/json",
           json.dump(-1, ' ', false, DeskJson::error_handler_t::replace)};
 }
@@ -45,7 +45,6 @@ DeskAnswer InvalidPolicies(const LoadedPolicies& policies) {
       {{"valid", false}, {"issues", IssuesJson(policies.issues)}});
 }
 
-// A failure, and each attempt of it.
 struct PlayedOut {
   Failure failure;
   std::vector<Attempted> attempts;
@@ -62,7 +61,7 @@ absl::StatusOr<PlayedOut> Play(const Question& question,
   return PlayedOut{*std::move(failure), *std::move(attempts)};
 }
 
-// Files are read by suites in files alone.
+// The page's suite must not read files.
 Suite PageSuite(const std::string& text) {
   Suite suite = ParseSuite("the suite on this page", text);
   for (const auto& [name, fixture] : suite.spec().fixtures()) {
@@ -213,7 +212,7 @@ DeskAnswer Desk::Record(const Question& question) {
   const std::string& line =
       log->lines[static_cast<std::size_t>(question.line) - 1].text;
   if (!CheckJsonValue(line).ok()) return JsonAnswer({{"failure", line}});
-  // What was asked; the answer is made anew.
+  // Only the request; the page decides it again.
   std::string asked;
   for (const char* member : {"decidedAt", "request"}) {
     const std::string_view value = JsonMemberOf(line, member);

@@ -1,5 +1,4 @@
-// The playground: a page on which policies are tried. Without the HTTP around
-// it.
+// The playground, a page for trying policies, without HTTP.
 #ifndef MULLIGAN_CLIENT_CLI_DESK_DESK_H_
 #define MULLIGAN_CLIENT_CLI_DESK_DESK_H_
 
@@ -17,45 +16,46 @@
 namespace mulligan::cli {
 
 struct DeskSettings {
-  // What the page begins with; at least one.
+  // The policies that the page begins with; at least one.
   std::vector<PolicyText> policies;
-  // Suites, which are read anew each time they run.
+  // Suites, which are read again each time they run.
   std::vector<std::string> suites;
-  // Decisions to compare with; none without lines.
+  // Decisions to compare with; without lines, none.
   ShelvedLog log;
 };
 
-// Answers the page. Writes no file. Safe to share.
+// Answers the page. Writes no file. Thread-safe.
 class Desk {
  public:
-  // Of one question. What is not decided by then is left out, and told.
+  // The time for one question. Work that is not done by then is left out and
+  // reported as such.
   static constexpr absl::Duration kMostTime = absl::Seconds(5);
 
   explicit Desk(DeskSettings settings);
 
-  // `page` and `method` as LetIn lets them in. 503: suites or logs are at work
-  // already, ask again. 400, 404 and 405 have {"error": ...}.
+  // `page` and `method` are as LetIn admits them. 503 means that suites or a
+  // log are being worked on; ask again. 400, 404 and 405 have {"error": ...}.
   DeskAnswer Answer(std::string_view method, std::string_view page,
                     std::string body);
 
  private:
-  // What the page begins with: policies, situations, suites and log.
+  // Returns policies, situations, suites and log.
   DeskAnswer Start() const;
-  // Issues, story, price, rule and native verdict.
+  // Returns issues, story, price, rule and native verdict.
   DeskAnswer Try(const Question& question);
-  // Results of the suites and of that on the page.
+  // Returns the results of the suites, including the page's.
   DeskAnswer RunSuites(const Question& question);
-  // The suite on the page with one more case.
+  // Returns the page's suite with one more case.
   DeskAnswer Keep(const Question& question);
-  // What changes over the log.
+  // Returns what changes over the log.
   DeskAnswer CompareLog(const Question& question);
   DeskAnswer TakeLog(const std::string& body);
-  // A line of the log.
+  // Returns a line of the log.
   DeskAnswer Record(const Question& question);
 
   const DeskSettings settings_;
   LogShelf shelf_;
-  // One at a time of what takes long, so that others are answered.
+  // Slow work runs one at a time, so that other questions are answered.
   std::mutex suites_at_work_;
   std::mutex log_at_work_;
 };

@@ -15,8 +15,8 @@
 namespace mulligan::cli {
 namespace {
 
-// The page runs its own script, asks this server and nobody else, and sets the
-// widths of bars. HTML is made by one function of the script.
+// The page runs its own script, connects only to this server, and sets the
+// widths of bars. One function of the script makes HTML.
 constexpr char kContentPolicy[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; "
     "style-src-attr 'unsafe-inline'; connect-src 'self'; img-src data:; "
@@ -36,12 +36,12 @@ DeskCall CallOf(mg_connection* connection) {
                    HeaderOf(connection, "Origin"),
                    HeaderOf(connection, "Sec-Fetch-Site"),
                    HeaderOf(connection, "Content-Type")};
-  // A length that civetweb could not read has been refused.
+  // civetweb has refused a length that it could not read.
   call.length = info->content_length;
   return call;
 }
 
-// False: the caller went away, or said nothing for too long.
+// Returns false if the client left or was silent for too long.
 bool ReadBody(mg_connection* connection, std::int64_t length,
               std::string& body) {
   body.resize(static_cast<std::size_t>(length));
@@ -86,7 +86,7 @@ DeskAnswer DeskHttp::Ask(mg_connection* connection) {
     return ErrorAnswer(408, "the body did not come");
   }
   DeskAnswer answer;
-  // civetweb's threads have 100 KiB of stack.
+  // civetweb's threads have only 100 KiB of stack.
   std::thread([&] {
     try {
       answer = desk_.Answer(call.method, std::get<std::string>(let_in),

@@ -1,4 +1,4 @@
-// HTTP around the desk, on the loopback interface.
+// The HTTP server of the desk, on the loopback interface.
 #ifndef MULLIGAN_CLIENT_CLI_DESK_DESK_HTTP_H_
 #define MULLIGAN_CLIENT_CLI_DESK_DESK_HTTP_H_
 
@@ -14,8 +14,8 @@ struct mg_connection;
 
 namespace mulligan::cli {
 
-// Answers up to kThreads questions at once, until it is destroyed; as many as
-// kWaiting wait for that, each no longer than kSilence for its caller.
+// Serves up to kThreads requests at once until it is destroyed; up to kWaiting
+// more wait. A client may be silent for at most kSilenceMs milliseconds.
 class DeskHttp {
  public:
   static constexpr int kThreads = 4;
@@ -23,8 +23,8 @@ class DeskHttp {
   static constexpr int kSilenceMs = 10'000;
   static constexpr int kMostHeadBytes = 16 << 10;
 
-  // Listens on 127.0.0.1:`port`; 0: any that is free. `desk` outlives it.
-  // FAILED_PRECONDITION when the port cannot be had.
+  // Listens on 127.0.0.1:`port`, for 0 on any free port. FAILED_PRECONDITION if
+  // it cannot listen there. `desk` must outlive the result.
   static absl::StatusOr<std::unique_ptr<DeskHttp>> Start(int port, Desk& desk);
   ~DeskHttp();
   DeskHttp(const DeskHttp&) = delete;

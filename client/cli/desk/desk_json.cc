@@ -113,7 +113,7 @@ DeskJson ComparedJson(const ShelvedLog& log, const Compared& compared) {
                    {"examples", DeskJson::array()},
                    {"html", ReplayArticle(result, "the policies on the page")}};
   for (const auto& [place, example] : result.examples.all()) {
-    // Places are unique; lines of several files are not.
+    // Positions are unique; lines of several files are not.
     const auto line = std::ranges::find_if(
         log.lines, [&place = place](const ShelvedLog::Line& one) {
           return !(one.place < place) && !(place < one.place);

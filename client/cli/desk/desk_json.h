@@ -1,5 +1,5 @@
-// What the desk answers, as JSON. Texts are data there: the page shows them as
-// text. What is "html" is escaped already (print/html.h).
+// The desk's answers as JSON. The page shows strings as text. Only "html" is
+// markup, escaped already (print/html.h).
 #ifndef MULLIGAN_CLIENT_CLI_DESK_DESK_JSON_H_
 #define MULLIGAN_CLIENT_CLI_DESK_DESK_JSON_H_
 
@@ -19,9 +19,9 @@ using DeskJson = nlohmann::ordered_json;
 // [{"file", "line", "column", "severity": "error" or "warning", "message"}]
 DeskJson IssuesJson(const Issues& issues);
 
-// {"headline", "verdict", "class", "price", "native", "nativePrice", "rule":
-// {"policy", "rule", "file", "line"}, "html", "choices", "workload"}: the
-// latest attempt, with all before it.
+// Describes the latest attempt, with all before it: {"headline", "verdict",
+// "class", "price", "native", "nativePrice", "rule": {"policy", "rule", "file",
+// "line"}, "html", "choices", "workload"}
 DeskJson StoryJson(const Failure& failure,
                    const std::vector<Attempted>& attempts,
                    const LoadedPolicies& policies);
@@ -29,11 +29,11 @@ DeskJson StoryJson(const Failure& failure,
 // {"file", "issues", "cases": [{"name", "line", "failures": [text]}]}
 DeskJson SuiteJson(const SuiteOutcome& outcome);
 
-// {"rules", "decided", "never": ["training/default"]} of all policies.
+// {"rules", "decided", "never": ["training/default"]}, over all policies.
 DeskJson CoverageJson(const RuleCoverage& coverage);
 
-// {"log", "decisions", "changed", "left", "cut", "examples": [{"line",
-// "workload", "change"}], "html"}
+// {"log", "decisions", "changed", "left", "cut", "unreadable",
+// "firstUnreadable", "examples": [{"line", "workload", "change"}], "html"}
 DeskJson ComparedJson(const ShelvedLog& log, const Compared& compared);
 
 }  // namespace mulligan::cli

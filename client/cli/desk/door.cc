@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kJsonType = "application/json";
 
-// Without the port: a tunnel may have another one at its end.
+// Ignores the port, because a tunnel may end at another one.
 bool IsLoopbackName(std::string_view host) {
   const std::size_t port = host.rfind(':');
   if (port != host.npos) {
@@ -29,7 +29,7 @@ bool IsLoopbackName(std::string_view host) {
   return host == "127.0.0.1" || host == "localhost";
 }
 
-// Takes as long whatever is equal.
+// Compares in constant time.
 bool IsToken(std::string_view found, std::string_view token) {
   if (found.size() != token.size()) return false;
   unsigned different = 0;
@@ -45,7 +45,7 @@ bool ComesFromElsewhere(const DeskCall& call) {
          call.fetch_site != "none";
 }
 
-// What a POST for `page` lacks.
+// Returns why a POST for `page` is refused; empty if it is not.
 std::optional<DeskAnswer> RefusedBody(const DeskCall& call,
                                       std::string_view page) {
   if (call.content_type != kJsonType) {

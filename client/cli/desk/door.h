@@ -1,4 +1,4 @@
-// Who may ask the playground anything.
+// Access control of the playground.
 #ifndef MULLIGAN_CLIENT_CLI_DESK_DOOR_H_
 #define MULLIGAN_CLIENT_CLI_DESK_DOOR_H_
 
@@ -9,17 +9,17 @@
 
 namespace mulligan::cli {
 
-// The head of an HTTP request; headers that it lacks are empty.
+// The head of an HTTP request. Absent headers are empty.
 struct DeskCall {
   std::string method;
-  // As in the first line: path and query.
+  // Path and query, as in the request line.
   std::string target;
   std::string host;
   std::string origin;
-  // Sec-Fetch-Site, which browsers set and pages cannot.
+  // Sec-Fetch-Site, set by browsers and not by pages.
   std::string fetch_site;
   std::string content_type;
-  // Of Content-Length; -1: there is none.
+  // Content-Length in bytes; -1 if absent.
   std::int64_t length = -1;
 };
 
@@ -32,25 +32,24 @@ struct DeskAnswer {
 // {"error": message}
 DeskAnswer ErrorAnswer(int status, std::string_view message);
 
-// Bounds of bodies: of a log, and of all else.
+// The most bytes of a body with a log, and of other bodies.
 inline constexpr std::int64_t kMostLogBytes = std::int64_t{64} << 20;
 inline constexpr std::int64_t kMostBodyBytes = std::int64_t{16} << 20;
 
-// The page of the desk that `call` is for, without token and query ("try"), or
-// why it is refused. Let in is who
+// Returns the desk's page that `call` asks for, without token and query
+// ("try"), or why it is refused. Admits a call if all of these hold:
 //
-//   knows the token, which the path begins with: other users and programs of
-//     the machine do not;
-//   asks by a name of the loopback interface: a page of another site whose name
-//     was rebound to it has that site's name in Host;
-//   comes from nowhere else: Origin is that of Host, and browsers say that no
-//     other site asks;
-//   sends what only scripts of the page can send, application/json, within the
-//     bounds.
+//   1. Its path begins with the token. Other users and programs on the machine
+//      do not know it.
+//   2. Host is a name of the loopback interface. A page of another site, whose
+//      name was rebound to it, sends that site's name.
+//   3. Origin matches Host, and the browser reports no other site.
+//   4. The body is application/json, which only scripts of the page can send,
+//      and within the bounds.
 std::variant<std::string, DeskAnswer> LetIn(const DeskCall& call,
                                             std::string_view token);
 
-// 128 random bits in hexadecimal digits; empty: the system has none.
+// Returns 128 random bits in hexadecimal; empty if the system has none.
 std::string NewToken();
 
 }  // namespace mulligan::cli

@@ -21,18 +21,18 @@
 namespace mulligan::cli {
 namespace {
 
-// What the input is called in messages.
+// The names of the input in messages.
 constexpr char kPasted[] = "the failure";
 constexpr char kShown[] = "failure";
-// Workloads of a list that are looked at.
+// The most workloads of a list that are decided.
 constexpr std::size_t kMostChoices = 200;
 
 std::string Rfc3339(absl::Time time) {
   return absl::FormatTime("%Y-%m-%d%ET%H:%M:%E*SZ", time, absl::UTCTimeZone());
 }
 
-// The request in a line of a decision log, and when it was decided; what is
-// something else stays as it is.
+// The request of a decision log's line, and when it was decided. Other text
+// stays as it is, with `decided_at` empty.
 struct Recorded {
   std::string text;
   std::string decided_at;
@@ -61,11 +61,11 @@ absl::Status ToStruct(const google::protobuf::Message& message,
   return Invalid("the failure is nested too deeply");
 }
 
-// Fills `shown` and `at` from the request.
+// Fills `shown`, `at` and `ledger_source` from the request.
 absl::Status Show(v1::DecideRequest request, const std::string& decided_at,
                   Failure& failure) {
   failure.ledger_source = TakeAnnotatedLedger(request, failure.warnings);
-  // How it is answered is the page's.
+  // The page chooses how it is answered.
   request.clear_explain();
   request.clear_compare_native();
   request.clear_request_id();
@@ -93,7 +93,7 @@ absl::StatusOr<v1::DecideResponse> Answer(const v1::DecideRequest& request,
                   {.watch = &watch});
 }
 
-// All workloads with their verdicts, the worst first.
+// Returns the workloads with their verdicts, the worst first.
 std::vector<WorkloadChoice> Choices(
     const std::vector<WorkloadReport>& workloads, const PolicySet& policies,
     Watch& watch) {

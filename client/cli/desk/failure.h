@@ -1,4 +1,4 @@
-// A failure as it was pasted, and how it goes on when it comes again.
+// Reads a pasted failure, and decides it and its repetitions.
 #ifndef MULLIGAN_CLIENT_CLI_DESK_FAILURE_H_
 #define MULLIGAN_CLIENT_CLI_DESK_FAILURE_H_
 
@@ -15,7 +15,7 @@
 
 namespace mulligan::cli {
 
-// Ends what is decided for one question.
+// Ends the decisions of one question after `most`.
 class DeadlineWatch : public Watch {
  public:
   explicit DeadlineWatch(absl::Duration most);
@@ -29,7 +29,7 @@ class DeadlineWatch : public Watch {
   const absl::Duration most_;
 };
 
-// One of the workloads that were pasted.
+// One of several pasted workloads.
 struct WorkloadChoice {
   // "Job ml/train".
   std::string label;
@@ -38,37 +38,37 @@ struct WorkloadChoice {
 };
 
 struct Failure {
-  // As a suite shows it: a FailureReport, or a DecideRequest where there is
-  // more than that.
+  // The failure as a suite writes it: a FailureReport, or a DecideRequest if
+  // there is more.
   google::protobuf::Struct shown;
-  // When the question is asked (RFC 3339): as of what was pasted, else the
-  // latest time in it, as in suites, else now.
+  // When it is decided (RFC 3339): the report's observedAt, else the record's
+  // decidedAt, else the latest time in it, else now.
   std::string at;
-  // What the ledger was read from; empty: nowhere.
+  // Where the ledger was read from; empty if there is none.
   std::string ledger_source;
-  // What of the input was ignored or repaired.
+  // What was ignored or repaired in the input.
   std::vector<std::string> warnings;
-  // The worst first; empty: there is but one.
+  // The worst first; empty if there is only one workload.
   std::vector<WorkloadChoice> choices;
-  // The label of the one that this is about; empty with one.
+  // The label of the chosen workload; empty if there is only one.
   std::string workload;
 };
 
-// Reads Kubernetes objects, a report, a request or a line of a decision log,
-// whose request is asked again. Of several workloads takes
-// `question.workload`, else the one that is worst under `policies`.
-// INVALID_ARGUMENT tells what cannot be read.
+// Reads Kubernetes objects, a report, a request or the request in a line of a
+// decision log. Of several workloads chooses `question.workload`, else the
+// worst under `policies`. INVALID_ARGUMENT says what cannot be read.
 absl::StatusOr<Failure> ReadFailure(const Question& question,
                                     const PolicySet& policies, Watch& watch);
 
-// One attempt: what was asked, and the answer.
+// One attempt: the request and its answer.
 struct Attempted {
   v1::DecideRequest request;
   v1::DecideResponse response;
 };
 
-// Shows the failure `question.times` times to `policies`, the ledger of each
-// answer with the next; as a case of a suite does. At least one.
+// Decides the failure `question.times` times under `policies`, each time with
+// the ledger of the answer before, as a case of a suite does. Returns at least
+// one attempt.
 absl::StatusOr<std::vector<Attempted>> PlayOut(const Question& question,
                                                const Failure& failure,
                                                const PolicySet& policies,

@@ -17,7 +17,7 @@
 namespace mulligan::cli {
 namespace {
 
-// What a reader of the case wants to hold: what is done and why, and who pays.
+// The facts that a case should hold: what is done and why, and who pays.
 v1::ExpectedAnswer ExpectationOf(const v1::DecideResponse& answer) {
   v1::ExpectedAnswer expect;
   const v1::Decision& decision = answer.decision();
@@ -59,7 +59,7 @@ absl::StatusOr<v1::RetryPolicyTest> SuiteOf(const Question& question) {
   if (SaysNothing(question.suite)) return NewSuite(question);
   Suite suite = ParseSuite("the suite", question.suite);
   if (!HasErrors(suite.issues)) return std::move(suite.test);
-  // Before its first case.
+  // The suite may be valid except that it lacks a first case.
   Suite empty = ParseSuite("", WithoutEmptySections(question.suite));
   if (empty.issues.size() == 1 && empty.issues[0].message == kNoCases) {
     return std::move(empty.test);
@@ -68,7 +68,7 @@ absl::StatusOr<v1::RetryPolicyTest> SuiteOf(const Question& question) {
   return Invalid("the suite, line %d: %s", first.position.line, first.message);
 }
 
-// `wanted`, with a number behind it where that is taken.
+// Returns `wanted`, with a number added if it is taken.
 template <typename IsTaken>
 std::string FreeName(const std::string& wanted, const IsTaken& is_taken) {
   std::string name = wanted;
@@ -78,8 +78,8 @@ std::string FreeName(const std::string& wanted, const IsTaken& is_taken) {
   return name;
 }
 
-// The name of the fixture that shows the failure, which is added to both specs
-// unless there is one.
+// Returns the name of the fixture that shows the failure. Adds it to both specs
+// if there is none.
 std::string AddFixture(const std::string& wanted, const Failure& failure,
                        v1::RetryPolicyTestSpec& spec,
                        v1::RetryPolicyTestSpec& added) {
@@ -104,7 +104,7 @@ std::string DefaultName(const v1::DecideResponse& answer) {
                       ActionLine(answer.decision()));
 }
 
-// What `yaml`, a message with nothing but spec.SECTION, has there.
+// Returns the entries of `yaml`, a message with only spec.SECTION.
 std::string EntriesIn(const std::string& yaml) {
   std::vector<std::string> lines = absl::StrSplit(yaml, '\n');
   lines.erase(lines.begin(), lines.begin() + 2);  // "spec:" and "SECTION:"
@@ -113,8 +113,8 @@ std::string EntriesIn(const std::string& yaml) {
   return absl::StrJoin(lines, "\n");
 }
 
-// `text` with what was added to it, in place; empty where that would not say
-// the same as `whole`.
+// Returns `text` with `added` inserted; empty if that would not parse as
+// `whole`.
 absl::StatusOr<std::string> AddToText(const std::string& text,
                                       const v1::RetryPolicyTestSpec& added,
                                       const v1::RetryPolicyTest& whole) {
@@ -139,7 +139,8 @@ absl::StatusOr<std::string> AddToText(const std::string& text,
   return is_same ? result : "";
 }
 
-// The suite's text with its comments, else, where it has none, written anew.
+// Returns the suite's text with its comments; if it has none, the suite printed
+// again.
 absl::StatusOr<std::string> TextOf(const std::string& text,
                                    const v1::RetryPolicyTestSpec& added,
                                    const v1::RetryPolicyTest& whole) {

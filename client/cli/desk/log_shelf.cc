@@ -15,8 +15,8 @@
 namespace mulligan::cli {
 namespace {
 
-// Adds the lines of `text`, the first of which is at `place`; false: the log is
-// full.
+// Adds the lines of `text`, the first of which is at `place`. Returns false if
+// the log is full.
 bool AddLines(std::string_view text, LogPosition place, ShelvedLog& log) {
   for (; !text.empty(); ++place.line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -34,7 +34,7 @@ bool AddLines(std::string_view text, LogPosition place, ShelvedLog& log) {
   return true;
 }
 
-// Adds what the blocks have; `names` are what the files are called.
+// Adds the lines of the blocks; `names` are the names of the files.
 void AddBlocks(LogBlocks& blocks, const std::vector<std::string>& names,
                ShelvedLog& log) {
   LogBlock block;
@@ -63,7 +63,7 @@ absl::StatusOr<ShelvedLog> ReadLogs(const std::vector<std::string>& paths) {
 }
 
 absl::StatusOr<ShelvedLog> LogOf(std::string name, std::string_view bytes) {
-  // A file that only this process sees: compressed or not, as files are.
+  // A file that only this process sees, so that it is read as files are.
   const int file = memfd_create(name.c_str(), MFD_CLOEXEC);
   const absl::Cleanup end = [file] { close(file); };
   const bool is_written =

@@ -1,4 +1,4 @@
-// The recorded decisions that the playground compares policies with.
+// The recorded decisions that the playground compares with.
 #ifndef MULLIGAN_CLIENT_CLI_DESK_LOG_SHELF_H_
 #define MULLIGAN_CLIENT_CLI_DESK_LOG_SHELF_H_
 
@@ -24,39 +24,39 @@ struct ShelvedLog {
   struct Line {
     LogPosition place;
     std::string text;
-    // Not empty: why the line, or the rest of its file, cannot be read.
+    // Why the line, or the rest of its file, cannot be read; else empty.
     std::string error = {};
   };
 
-  // File names of the log.
+  // The file names of the log.
   std::string name;
   std::vector<Line> lines;
   std::size_t bytes = 0;
-  // There were more of them.
+  // The log had more records.
   bool is_cut = false;
 };
 
-// Reads lines of logs, also compressed, as FindLogs names them.
+// Reads logs, compressed or not, from the paths that FindLogs accepts.
 absl::StatusOr<ShelvedLog> ReadLogs(const std::vector<std::string>& paths);
-// The same of what a file holds that is not here. RESOURCE_EXHAUSTED: there is
-// no memory for it.
+// Reads the content of a file from elsewhere. RESOURCE_EXHAUSTED if there is no
+// memory for it.
 absl::StatusOr<ShelvedLog> LogOf(std::string name, std::string_view bytes);
 
 struct Compared {
   ReplayResult result;
-  // Lines that there was no time for.
+  // Lines that were not compared for lack of time.
   std::size_t left = 0;
 };
 
-// Decides all records again, under `policies`, as `mulligan replay` does, until
-// the watch ends it.
+// Decides all records again under `policies`, as `mulligan replay` does, until
+// `watch` ends it.
 Compared Compare(const ShelvedLog& log, const PolicySet& policies,
                  Watch& watch);
 
-// Holds one log, which is replaced as a whole. Safe to share.
+// Holds one log, which is replaced as a whole. Thread-safe.
 class LogShelf {
  public:
-  // Null: there is none.
+  // Null if there is none.
   std::shared_ptr<const ShelvedLog> Get() const;
   void Put(ShelvedLog log);
 

@@ -1,5 +1,4 @@
-// What the page of the playground is made of, put into the program by
-// client/cli/CMakeLists.txt.
+// The files of the playground's page, embedded by client/cli/CMakeLists.txt.
 #ifndef MULLIGAN_CLIENT_CLI_DESK_PAGES_H_
 #define MULLIGAN_CLIENT_CLI_DESK_PAGES_H_
 
@@ -7,7 +6,7 @@
 
 namespace mulligan::cli {
 
-// page/desk.html, desk.css (which follows the style sheet of all pages) and
+// page/desk.html, desk.css (to follow the style sheet of all pages) and
 // desk.js.
 std::string_view DeskHtml();
 std::string_view DeskStyle();

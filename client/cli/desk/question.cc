@@ -15,7 +15,7 @@ namespace {
 
 using QuestionJson = nlohmann::json;
 
-// Of file systems.
+// The limit of file systems, in bytes.
 constexpr std::size_t kMostFileName = 255;
 
 absl::Status WrongMember(std::string_view member, const std::string& found,

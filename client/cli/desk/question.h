@@ -1,4 +1,4 @@
-// What the page of the playground asks.
+// The questions of the playground's page.
 #ifndef MULLIGAN_CLIENT_CLI_DESK_QUESTION_H_
 #define MULLIGAN_CLIENT_CLI_DESK_QUESTION_H_
 
@@ -12,30 +12,29 @@
 
 namespace mulligan::cli {
 
-// How often a failure may be repeated, and how far apart at most.
+// The most repetitions of a failure, and the most time between them.
 inline constexpr int kMostAttempts = 20;
 inline constexpr absl::Duration kMostApart = absl::Hours(24 * 30);
 
-// A body of JSON; members that a page does not know are absent in it.
+// The JSON body of a question. Absent members keep their defaults.
 struct Question {
-  // Files of policies, which are loaded together. Names are those of files,
-  // without folders, each once.
+  // Policies to load together. File names are unique and without folders.
   std::vector<PolicyText> policies;
-  // Objects or a recorded decision, as they were pasted.
+  // Pasted objects or a recorded decision.
   std::string failure;
-  // Of several workloads this one, by its label; empty: the worst.
+  // The label of the chosen workload; empty for the worst.
   std::string workload;
-  // How often it fails, from 1, and how long after each other.
+  // The number of failures, and the time between them.
   int times = 1;
   absl::Duration apart = absl::Hours(1);
-  // The suite on the page, and the name of a case to be added to it.
+  // The suite on the page, and the name of the case to add.
   std::string suite;
   std::string case_name;
-  // A line of the log, from 1; 0: none.
+  // A line of the log, from 1; 0 for none.
   int line = 0;
 };
 
-// INVALID_ARGUMENT names member, value and expected form.
+// INVALID_ARGUMENT names the member, its value and the expected form.
 absl::StatusOr<Question> ParseQuestion(std::string_view json);
 
 inline bool IsBlankText(std::string_view text) {

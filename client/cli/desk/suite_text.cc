@@ -13,7 +13,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// The entries below a key are lines [from, to).
+// The entries below a key, lines [from, to).
 struct Block {
   std::size_t from = 0;
   std::size_t to = 0;
@@ -36,7 +36,7 @@ bool IsContent(const std::string& line) {
   return at != std::string::npos && line[at] != '#';
 }
 
-// Takes an empty list or map off what stands behind a key.
+// Removes an empty list or map after a key.
 std::string WithoutEmpty(std::string line, std::size_t from) {
   const std::size_t at = line.find_first_not_of(' ', from);
   if (at == std::string::npos) return line;
@@ -46,8 +46,8 @@ std::string WithoutEmpty(std::string line, std::size_t from) {
   return line;
 }
 
-// Whether a line is `key` with nothing behind it but a comment, or an empty
-// list or map, which is taken off.
+// Returns whether a line is `key`, followed at most by a comment, or by an
+// empty list or map, which it removes.
 bool TakeKey(std::string& line, std::size_t indent, std::string_view key) {
   if (IndentOf(line) != indent ||
       line.compare(indent, key.size() + 1,
@@ -61,8 +61,8 @@ bool TakeKey(std::string& line, std::size_t indent, std::string_view key) {
   return true;
 }
 
-// What belongs to the key in line `at`: all that is deeper, and the items of a
-// list beside it.
+// Returns the block of the key in line `at`: all deeper lines, and list items
+// at the key's own indentation.
 Block BlockBelow(const Lines& lines, std::size_t at, std::size_t end) {
   const std::size_t key = IndentOf(lines[at]);
   Block block = {at + 1, at + 1, key + 2};
@@ -76,7 +76,7 @@ Block BlockBelow(const Lines& lines, std::size_t at, std::size_t end) {
       if (is_first) block.indent = indent;
       is_first = false;
     } else if (is_first || indent < block.indent || indent == lines[i].size()) {
-      continue;  // A comment of what follows, or an empty line.
+      continue;  // a comment on what follows, or an empty line
     }
     block.to = i + 1;
   }
