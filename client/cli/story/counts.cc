@@ -1,4 +1,4 @@
-// What others count: restarts of the kubelet, tries of operators.
+// Counts kept by others: the kubelet's restarts, operators' tries.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// Restarts that the kubelet counts and no attempt shows.
+// Restarts that the kubelet counts but no attempt shows.
 struct Restarted {
   std::string container;
   int times = 0;

@@ -27,7 +27,7 @@ std::string PaidBy(const v1::AttemptRecord& record) {
                          record.bound());
 }
 
-// What stood against a retry: "memory is used up (3 of 3)".
+// Returns why a retry was refused: "memory is used up (3 of 3)".
 std::string RefusalText(const v1::AttemptRecord& record) {
   switch (static_cast<int>(record.refused_by())) {
     case v1::AttemptRecord::BUDGET:
@@ -48,8 +48,8 @@ std::string RefusalText(const v1::AttemptRecord& record) {
   }
 }
 
-// "retry the pod in 9s with memory x1.5"; "with more memory" where the report
-// has nothing that the factor multiplies.
+// Returns "retry the pod in 9s with memory x1.5", or "with more memory" if the
+// report has nothing to multiply.
 std::string DoneText(v1::Decision decision, const v1::FailureReport& report,
                      const v1::Culprit& culprit) {
   std::string more;
@@ -62,7 +62,8 @@ std::string DoneText(v1::Decision decision, const v1::FailureReport& report,
   return VerdictText(decision) + more;
 }
 
-// Why the failure at hand has no end: nothing ended, or nobody says when.
+// Returns why the current failure has no end: nothing ended, or the time is
+// unknown.
 std::string NoEnd(const v1::FailureReport& report,
                   const v1::Diagnosis& diagnosis) {
   for (const auto& pod : report.pods()) {
@@ -73,7 +74,7 @@ std::string NoEnd(const v1::FailureReport& report,
   return "-";
 }
 
-// `asked`: a verdict on it was given, now or before, so that it may have been
+// `asked` says that a verdict was given, now or earlier, and may have been
 // followed.
 Attempt AttemptOf(const v1::AttemptRecord& record, bool asked,
                   const v1::FailureReport& report, const v1::Culprit& culprit) {
@@ -96,8 +97,8 @@ Attempt AttemptOf(const v1::AttemptRecord& record, bool asked,
   return attempt;
 }
 
-// The record of the failure at hand. One told before may have got another id
-// then, so that its end has to tell.
+// Returns the index of the current failure's record, or -1. One that was
+// already reported may have another id, so its end identifies it.
 int RecordAtHand(const v1::DecideResponse& response) {
   const auto& history = response.ledger().history();
   for (int i = history.size() - 1; i >= 0; --i) {
@@ -121,7 +122,7 @@ bool Has(const v1::BudgetLedger& ledger, const std::string& failure_id) {
   });
 }
 
-// Who starts the next attempt by itself, in words; empty: nobody.
+// Returns who starts the next attempt; empty if no one does.
 std::string RetriedBy(const v1::AttemptRecord& record) {
   switch (static_cast<int>(record.retried_by())) {
     case v1::AttemptRecord::KUBELET:
@@ -133,8 +134,8 @@ std::string RetriedBy(const v1::AttemptRecord& record) {
   }
 }
 
-// What the ledger of the request lacks, but for the failure at hand, was read
-// from the objects just now.
+// Records that the request's ledger lacks, except the current failure's, were
+// just read from the objects.
 void TellAttempts(const v1::DecideRequest& request,
                   const v1::DecideResponse& response, int at_hand,
                   Story& story) {
@@ -155,7 +156,7 @@ void TellAttempts(const v1::DecideRequest& request,
   story.seeded_from = ledger.seeded_from();
 }
 
-// VerdictLine, but for what is no verdict to a person.
+// Returns VerdictLine, or `nothing` for what people do not see as a verdict.
 std::string VerdictWords(const v1::Decision& decision, const char* nothing) {
   return decision.action() == v1::Decision::IGNORE ? nothing
                                                    : VerdictLine(decision);
@@ -172,7 +173,7 @@ Side OurSide(const v1::DecideResponse& response, int at_hand,
   std::string payer = accounting.charged_to();
   if (accounting.duplicate() && at_hand >= 0) {
     payer = response.ledger().history(at_hand).charged_to();
-    // The delay is over, and what was made of it is not in the report.
+    // The delay is over, and the report does not show what followed.
     const auto& delay = response.decision().retry_after();
     if (side.action == v1::Decision::RETRY && delay.seconds() == 0 &&
         delay.nanos() == 0) {
@@ -194,7 +195,7 @@ Side OurSide(const v1::DecideResponse& response, int at_hand,
 Side OperatorSide(const v1::NativeVerdict& native,
                   const v1::FailureReport& report) {
   Side side;
-  // Of its object, which is not the one that stopped.
+  // The verdict's object is a Workload, but the operator is Kueue.
   side.who = native.operator_() == "Workload" ? "Kueue" : native.operator_();
   const v1::Decision decision = DecisionOf(native);
   side.verdict = VerdictWords(decision, "does nothing") +
@@ -202,7 +203,7 @@ Side OperatorSide(const v1::NativeVerdict& native,
   side.action = decision.action();
   side.limit = {native.charged_to(), native.used(), native.limit()};
   FindOwnCount(report, native, side);
-  // Alone the verdict says no more than the action.
+  // Without reason or message, the verdict repeats the action.
   if (native.reason().empty() && native.message().empty()) return side;
   side.words = native.verdict();
   if (!native.reason().empty()) {
@@ -254,7 +255,7 @@ std::string Side::Price() const {
 std::string ProblemOf(const v1::DecideResponse& response) {
   const v1::Diagnosis& diagnosis = response.diagnosis();
   if (!diagnosis.problem().empty()) return diagnosis.problem();
-  // Of a server before 0.2, or explained by nothing.
+  // From a server before 0.2, or without an explanation.
   std::string summary = diagnosis.summary().empty()
                             ? response.decision().sentence()
                             : diagnosis.summary();
@@ -305,7 +306,7 @@ Story TellStory(const v1::DecideRequest& request,
 
 std::string EchoOf(const v1::Diagnosis& diagnosis) {
   for (const v1::Cascade& cascade : diagnosis.cascades()) {
-    // Reasons and exit codes are one word.
+    // Reasons and exit codes are single words.
     if (cascade.how().find(' ') == std::string::npos) continue;
     return absl::StrCat("pod ", cascade.pod(), " says: ", cascade.how());
   }
@@ -370,7 +371,7 @@ LedgerNote NoteLedger(const v1::WorkloadReference& workload,
   if (!json.ok() || ledger.history().empty()) return note;
   note.json = *json;
   if (workload.kind().empty() || workload.name().empty()) return note;
-  // Commands take the plural or singular in lower case, any group.
+  // kubectl accepts the kind in lower case, of any group.
   const std::string resource = absl::StrCat(
       absl::AsciiStrToLower(workload.kind()), "/", workload.name());
   note.command = "kubectl annotate --overwrite";

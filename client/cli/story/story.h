@@ -1,6 +1,6 @@
-// Why the work stopped and what became of it, as data: people get the same
-// story as text and as a page. And the ledger that the next attempt brings
-// along, as an annotation of the object.
+// Why the work stopped and what became of it, as data, so that text and page
+// show the same. Also the ledger that the next attempt needs, as an annotation
+// of the object.
 #ifndef MULLIGAN_CLIENT_CLI_STORY_STORY_H_
 #define MULLIGAN_CLIENT_CLI_STORY_STORY_H_
 
@@ -21,175 +21,179 @@ namespace mulligan::cli {
 // One failed attempt: a record of the ledger.
 struct Attempt {
   int number = 0;
-  // When it ended or, `observed`, when that was reported.
+  // When it ended, or was reported if `observed`.
   google::protobuf::Timestamp ended;
   bool observed = false;
-  // Why it has no end yet: "still waiting", "-". Empty: it ended, or is of an
-  // earlier report.
+  // Why it has no end yet: "still waiting", "-". Empty if it ended or is from
+  // an earlier report.
   std::string no_end;
-  // Absent: unknown.
+  // Empty if unknown.
   std::optional<google::protobuf::Duration> ran_for;
   v1::Cause cause = v1::CAUSE_UNSPECIFIED;
-  // Empty: unknown.
+  // Empty if unknown.
   std::string node;
   // "memory 1/3"; "nothing".
   std::string paid_by;
-  // "retry the pod in 9s with memory x1.5"; "nobody asked then" of an attempt
-  // that only the objects show.
+  // "retry the pod in 9s with memory x1.5"; "nobody asked then" if only the
+  // objects show the attempt.
   std::string done;
-  // The failure that the answer is about.
+  // The answer is about this failure.
   bool at_hand = false;
 };
 
-// One party's verdict and the limit that goes with it.
+// One party's verdict, and the limit that applies.
 struct Side {
   // "Mulligan", or the operator's name.
   std::string who;
   // "RETRY the pod in 9s (at 09:07:43 UTC)".
   std::string verdict;
   v1::Decision::Action action = v1::Decision::ACTION_UNSPECIFIED;
-  // The budget or setting that counts it, "memory"; without a name: none does.
+  // The budget or setting that counts it, such as "memory"; no name if none
+  // does.
   struct Limit {
     std::string name;
     long long used = 0;
     long long bound = 0;
   };
   Limit limit;
-  // "Failed, BackoffLimitExceeded: Job has ..."; of operators only.
+  // "Failed, BackoffLimitExceeded: Job has ..."; only for operators.
   std::string words;
 
   // "memory 1 of 3 used"; "backoffLimit of 0 exceeded (1)"; "not counted".
   std::string Price() const;
 };
 
-// The new ledger, and where it is kept.
+// The new ledger and where to store it.
 struct LedgerNote {
-  // What the old one was read from: "Job ml/train, annotation ..."; empty:
+  // Where the old one was read from, "Job ml/train, annotation ..."; empty if
   // there was none.
   std::string source;
-  // Compact JSON; empty: there is nothing to keep.
+  // Compact JSON; empty if there is nothing to store.
   std::string json;
   // The shell command that stores it on the object.
   std::string command;
 };
 
 struct Story {
-  // "Job ml/train"; empty: nothing tells.
+  // "Job ml/train"; empty if unknown.
   std::string workload;
-  // What stopped it, with names and numbers.
+  // What stopped the work, with names and numbers.
   std::string headline;
-  // Of containers in place: "container main 7 times, in place"; empty: none.
+  // Restarts of containers in place, "container main 7 times, in place"; empty
+  // if there were none.
   std::string restarts;
-  // What one of those that died because of the culprit says; empty: nothing.
+  // The message of a member that died because of the culprit; empty if none has
+  // one.
   std::string echo;
-  // The first thing to do, in the imperative; empty: nothing.
+  // The first thing to do, in the imperative; empty if nothing.
   std::string first_step;
-  // The command that stops work whose operator goes on in vain; empty: it does
-  // not, or nothing stops it.
+  // The command that stops work that its operator keeps retrying in vain; empty
+  // if it does not, or if nothing stops it.
   std::string stop_command;
-  // Something is broken, so that a verdict is about it.
+  // Something is broken, and a verdict is about it.
   bool broken = false;
-  // What changes for the next attempt. A factor of 0: by how much it grows says
-  // nothing, since the report has nothing to multiply.
+  // What changes for the next attempt. The factor is 0 if the report has
+  // nothing to multiply.
   std::vector<v1::ResourceChange> resources;
   // Oldest first.
   std::vector<Attempt> attempts;
-  // Older ones that the ledger no longer has.
+  // Number of older ones that the ledger no longer has.
   int dropped = 0;
-  // Failures that only the operator's counters told of; empty: none.
+  // The failures that only the operator's counters show; empty if there are
+  // none.
   std::string seeded_from;
-  // Ours first, then the operator's where the report has its object.
+  // Mulligan's first, then the operator's if the report has its object.
   std::vector<Side> sides;
   LedgerNote ledger;
 };
 
-// `ledger_source` is what the request's ledger was read from.
+// `ledger_source` is where the request's ledger was read from.
 Story TellStory(const v1::DecideRequest& request,
                 const v1::DecideResponse& response,
                 const std::string& ledger_source);
 
-// People see the operator's verdict unasked. Only who asks for it hears that
-// there is none, or what it had to assume.
+// Removes the warnings that there is no native verdict, and of its assumptions.
+// People see the operator's verdict without asking for it.
 void DropNativeWarnings(v1::DecideResponse& response);
 
-// "container main 7 times, in place", or of a gang who most; empty: no
-// container was restarted.
+// Returns "container main 7 times, in place", or a summary for several pods;
+// empty if no container was restarted.
 std::string RestartsIn(const v1::FailureReport& report);
 
-// "pod a says: ..."; empty: no cascade has words.
+// Returns "pod a says: ..."; empty if no cascade has a message.
 std::string EchoOf(const v1::Diagnosis& diagnosis);
 
-// Fills the limit of an operator that gave up by its own count and whose
-// verdict does not say so.
+// Fills side.limit if the operator gave up by its own count and the verdict
+// names no limit.
 void FindOwnCount(const v1::FailureReport& report,
                   const v1::NativeVerdict& native, Side& side);
 
-// What stopped the work, in a sentence.
+// Returns in one sentence what stopped the work.
 std::string ProblemOf(const v1::DecideResponse& response);
 
-// Fills request.ledger from the annotation, unless the request has a ledger:
-// that of report.workload, of the most senior object that has one (custom
-// resource, Jobs, pods), in this order. Returns where it was found, "Job
-// ml/train"; empty: nowhere, or with a warning in `warnings` when the ledger is
-// of another object (a copied annotation) or is none at all: what happened can
-// be told without it.
+// Fills request.ledger from the annotation of report.workload, or else of the
+// first object that has it (custom resource, Jobs, pods). Returns where it was
+// found, "Job ml/train". Does nothing if the request has a ledger. Returns
+// empty if there is no annotation. Also returns empty, with a warning, if the
+// ledger belongs to another object (a copied annotation) or is invalid, because
+// the failure can be explained without it.
 std::string TakeAnnotatedLedger(v1::DecideRequest& request,
                                 std::vector<std::string>& warnings);
 
-// What people are told about the `ledger` of an answer.
+// Returns how to store the `ledger` of an answer.
 LedgerNote NoteLedger(const v1::WorkloadReference& workload,
                       const v1::BudgetLedger& ledger,
                       const std::string& source);
 
-// Something at one moment of a lane; Unix seconds.
+// A moment on a lane, in Unix seconds.
 struct Moment {
   std::int64_t at = 0;
   std::string text;
-  // Of an event: its place in the list of all, from 1.
+  // Of an event: its position in the list of all, from 1.
   int number = 0;
 };
 
-// A bar: a pod or an attempt.
+// The bar of a pod or an attempt.
 struct Lane {
   enum class Role { kRoot, kCascade, kDisrupted, kOther };
 
   std::string name;
   Role role = Role::kOther;
-  // How it ended, or that it goes on: "exit code 137".
+  // How it ended, or that it continues: "exit code 137".
   std::string note;
   std::int64_t begin = 0;
   std::int64_t end = 0;
-  // It runs on beyond `end`, which is when it was looked at.
+  // It continues beyond `end`, the time of the observation.
   bool open = false;
-  // The eviction or preemption it was announced for.
+  // Announced evictions and preemptions.
   std::vector<Moment> disruptions;
 };
 
 struct Timeline {
   std::vector<Lane> lanes;
-  // In order of time.
+  // By time.
   std::vector<Moment> events;
-  // Lanes that were left out: too many, or without times.
+  // Lanes omitted because there are too many or they have no times.
   int hidden = 0;
-  // Events that were left out, being too many.
+  // Events omitted because there are too many.
   int hidden_events = 0;
 
-  // Bounds of all that is shown.
+  // The bounds of everything shown.
   std::int64_t Begin() const;
   std::int64_t End() const;
 };
 
-// One lane for each attempt whose duration is known or guessed as a moment.
-// Empty for less than two.
+// Returns a lane for each attempt, the last 24; a moment if its duration is
+// unknown. Empty for fewer than two attempts.
 Timeline AttemptTimeline(const Story& story);
 
-// One lane for each pod: the root, those it took along in the order in which
-// they died, then the others; at most 24, and 20 events.
+// Returns a lane for each pod, at most 24, and at most 20 events: the root, its
+// cascades by time of death, disrupted pods, then the others.
 Timeline MemberTimeline(const v1::FailureReport& report,
                         const v1::Diagnosis& diagnosis);
 
-// The part of `members` in which they died, without what was before; empty
-// where it is a large part of the whole anyway.
+// Returns the part of `members` in which they died; empty if that is most of
+// the whole anyway.
 Timeline TheEndOf(const Timeline& members);
 
 }  // namespace mulligan::cli

@@ -21,7 +21,7 @@ std::int64_t SecondsOf(const google::protobuf::Timestamp& time) {
   return IsSet(time) ? time.seconds() : 0;
 }
 
-// Of two times, of which 0 is unknown.
+// Returns the earlier of two times, of which 0 means unknown.
 std::int64_t Earlier(std::int64_t a, std::int64_t b) {
   if (a == 0 || b == 0) return a + b;
   return std::min(a, b);
@@ -124,16 +124,16 @@ std::string TextOf(const core::Event& event) {
   return text;
 }
 
-// Sets `hidden` to how many were left out.
+// Sets `hidden` to the number of omitted events.
 std::vector<Moment> EventsOf(const v1::FailureReport& report, int& hidden) {
-  // Whether it is none that warns, and the moment.
+  // False for warnings, and the moment.
   std::vector<std::pair<bool, Moment>> timed;
   for (const core::Event& event : report.events()) {
     const std::int64_t at = TimeOf(event);
     if (at == 0) continue;
     timed.push_back({event.type() != "Warning", {at, TextOf(event)}});
   }
-  // Warnings before the rest, the latest first, when not all can be shown.
+  // If not all fit, warnings come first, then the latest.
   std::ranges::stable_sort(timed, {}, [](const auto& event) {
     return std::pair(event.first, -event.second.at);
   });
@@ -209,7 +209,7 @@ Timeline MemberTimeline(const v1::FailureReport& report,
 }
 
 Timeline TheEndOf(const Timeline& members) {
-  // A window this many times smaller than the whole is worth a drawing.
+  // Draws only a window this many times smaller than the whole.
   constexpr std::int64_t kCloser = 8;
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   std::int64_t last = 0;

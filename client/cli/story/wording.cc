@@ -69,7 +69,7 @@ std::string RungText(v1::Escalation::Rung rung) {
   return Words(v1::Escalation::Rung_Name(rung));
 }
 
-// Two figures are enough.
+// Two digits are enough.
 std::string StakeHours(double hours) {
   return hours >= 10 ? absl::StrFormat("%.0f", hours)
                      : absl::StrFormat("%.2g", hours);

@@ -1,4 +1,4 @@
-// How answers are worded for people.
+// The wording of answers for people.
 #ifndef MULLIGAN_CLIENT_CLI_STORY_WORDING_H_
 #define MULLIGAN_CLIENT_CLI_STORY_WORDING_H_
 
@@ -13,63 +13,63 @@
 
 namespace mulligan::cli {
 
-// Whole seconds, or milliseconds below one: jitter gives delays odd fractions,
-// which nobody wants to read.
+// Returns whole seconds, or milliseconds below one second. Jitter gives delays
+// fractions that no one wants to read.
 std::string FormatDuration(const google::protobuf::Duration& duration);
 
-// "RESOURCE_LIMIT" as "resource limit".
+// Returns "RESOURCE_LIMIT" as "resource limit".
 std::string Words(std::string name);
 
-// "RETRY the pod", whenever.
+// Returns "RETRY the pod", without the delay.
 std::string ActionLine(const v1::Decision& decision);
 
-// "RETRY the pod in 30s".
+// Returns "RETRY the pod in 30s".
 std::string VerdictLine(const v1::Decision& decision);
 
-// Where it stands among what can be tried: "another node; after 2 more like it
-// a person". Empty when it does not say.
+// Returns the position among the possible remedies: "another node; after 2 more
+// like it a person". Empty if unspecified.
 std::string LadderText(const v1::Escalation& escalation);
 
-// "0.04 accelerator hours; 3 alike in a row; expected to pass 20 times in 100".
-// Empty where nothing is known.
+// Returns "0.04 accelerator hours; 3 alike in a row; expected to pass 20 times
+// in 100". Empty if nothing is known.
 std::string StakeText(const v1::Stake& stake);
 
-// When the delay of the decision is over, which runs from `from`, and until
-// when evidence is waited for: " (at 09:07:43 UTC)", with the day where it is
-// not the same. Empty without either.
+// Returns when the decision's delay after `from` ends, and until when it waits
+// for evidence: " (at 09:07:43 UTC)", with the date if it is another day. Empty
+// if there is neither.
 std::string EndOfDelay(const v1::Decision& decision,
                        const google::protobuf::Timestamp& from);
 
-// How sure a diagnosis is and why: "certain: Kubernetes or the runtime says
-// exactly this". Empty when it does not say.
+// Returns how sure a diagnosis is and why: "certain: Kubernetes or the runtime
+// says exactly this". Empty if unspecified.
 std::string_view ConfidenceText(v1::Diagnosis::Confidence confidence);
 
-// Whether the same work can recover unchanged, and on what that rests: "no: a
-// mistake in the program". Empty when it does not say, or nobody can tell.
+// Returns whether the same work can recover unchanged and why: "no: a mistake
+// in the program". Empty if unspecified or unknown.
 std::string OutlookText(const v1::Diagnosis& diagnosis);
 
-// A piece of evidence, and those after it that say the same of other places, as
-// events that repeat each other do.
+// A piece of evidence, and later ones with the same content from other places,
+// such as repeated events.
 struct ToldEvidence {
   const v1::Evidence* first;
   std::vector<const v1::Evidence*> again;
 };
 
-// Each of them once, with views into `diagnosis`; what the headline rests on
-// last.
+// Returns each piece of evidence once, the headline's last. Points into
+// `diagnosis`.
 std::vector<ToldEvidence> EvidenceOf(const v1::Diagnosis& diagnosis);
 
-// "2026-01-31T08:00:00Z", to the second.
+// Returns "2026-01-31T08:00:00Z", to the second.
 std::string TimeText(const google::protobuf::Timestamp& time);
 
-// "2026-01-31 08:00:00", where UTC stands beside it.
+// Returns "2026-01-31 08:00:00", to be shown with "UTC".
 std::string DayAndTime(const google::protobuf::Timestamp& time);
 
-// Where a limit comes from that is not the policy's: "of its operator". Empty:
-// the policy.
+// Returns the source of a limit that is not the policy's: "of its operator".
+// Empty for the policy.
 std::string LimitSourceText(v1::BudgetState::LimitSource source);
 
-// The name of the budget, or "maxAttempts".
+// Returns the name of the budget, or "maxAttempts".
 std::string LimitName(const v1::Exhaustion& exhaustion);
 
 }  // namespace mulligan::cli
