@@ -21,7 +21,7 @@ std::string NameOr(const std::string& name) {
 
 std::string YesNo(bool value) { return value ? "true" : "false"; }
 
-// What an answer says under the keys that hold one value.
+// Returns the answer's values of the keys that hold one value.
 v1::ExpectedAnswer SaidBy(const v1::DecideResponse& answer) {
   v1::ExpectedAnswer said;
   const v1::Decision& decision = answer.decision();
@@ -68,7 +68,7 @@ std::string ValueOf(const Message& message, const FieldDescriptor& field) {
   }
 }
 
-// Keys that hold no single value of SaidBy.
+// Keys that are not single values of SaidBy.
 bool IsCheckedApart(const FieldDescriptor& field) {
   return field.is_repeated() || field.message_type() != nullptr ||
          field.number() == v1::ExpectedAnswer::kSentenceFieldNumber ||
@@ -90,7 +90,7 @@ void CompareValues(const v1::ExpectedAnswer& expect,
   }
 }
 
-// What is expected of some by name, "used.memory", and what `find` finds.
+// Compares values by name, such as "used.memory", with those of `find`.
 void CompareNamed(const char* key, const auto& expected, const auto& find,
                   std::vector<Mismatch>& mismatches) {
   for (const auto& [name, value] : expected) {
@@ -101,8 +101,7 @@ void CompareNamed(const char* key, const auto& expected, const auto& find,
   }
 }
 
-// A delay runs since the failure's end, and what is answered is what is left of
-// it.
+// Explains the remaining delay, which counts from the failure's end.
 std::string HadPassed(const v1::Diagnosis& diagnosis,
                       const google::protobuf::Timestamp& observed_at) {
   if (!diagnosis.has_finished_at()) return "";

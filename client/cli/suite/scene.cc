@@ -46,7 +46,7 @@ void VisitStrings(Value& value, const Visit& visit) {
   }
 }
 
-// "2026-11-03T09:07:33Z" and with fractions or an offset.
+// Parses "2026-11-03T09:07:33Z", also with fractions or an offset.
 bool ReadTime(const std::string& text, absl::Time& time) {
   constexpr std::size_t kShortest = 20;
   return text.size() >= kShortest && text[10] == 'T' &&
@@ -63,8 +63,8 @@ std::string TextOf(const Struct& object, const std::string& key) {
   return value == nullptr ? "" : value->string_value();
 }
 
-// Calls `visit` for each pod in `object`: a Pod, a list with pods, or a
-// FailureReport or DecideRequest.
+// Calls `visit` for each pod in `object`: a Pod, a list with pods, a
+// FailureReport or a DecideRequest.
 void VisitPods(Struct& object, bool is_pod,
                const std::function<void(Struct& pod)>& visit) {
   if (is_pod || TextOf(object, "kind") == "Pod") return visit(object);
@@ -81,7 +81,7 @@ void VisitPods(Struct& object, bool is_pod,
   }
 }
 
-// A pod without an owner is the workload itself.
+// A pod without an owner is the workload itself and is not replaced.
 bool IsReplaced(const Struct& pod) {
   const Value* const metadata = Find(pod, "metadata");
   return metadata != nullptr &&
@@ -111,7 +111,7 @@ void MoveTimes(absl::Duration by, SceneObjects& objects) {
   }
 }
 
-// The FailureReport that `object` is or, being a DecideRequest, has.
+// Returns `object` if it is a FailureReport, or the report of a DecideRequest.
 Struct& ReportIn(Struct& object) {
   const auto report = object.mutable_fields()->find("report");
   return report == object.mutable_fields()->end()
@@ -120,8 +120,8 @@ Struct& ReportIn(Struct& object) {
 }
 
 // Gives pods the names and UIDs of attempt `number`, wherever the objects
-// mention them, and a report the failureId and number. The containers of a pod
-// without an owner have been restarted instead: it is the workload itself.
+// mention them, and a report its failureId and number. A pod without an owner
+// is the workload itself, so its containers are restarted instead.
 void BecomeAttempt(int number, SceneObjects& objects) {
   std::set<std::string> identities;
   for (Struct& object : objects) {
@@ -147,7 +147,7 @@ void BecomeAttempt(int number, SceneObjects& objects) {
   }
 }
 
-// In a test, what is passed over would be tested by nobody.
+// A test must not ignore anything, because that would stay untested.
 absl::Status CheckAllTaken(const ReportBuilder& builder) {
   if (builder.warnings().empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrJoin(builder.warnings(), "; "));
@@ -246,7 +246,7 @@ absl::Status Scene::Advance(const v1::PolicyTestStep& step, bool repeated) {
   } else if (now_ != absl::InfinitePast()) {
     now_ += after;
   } else {
-    // The first step: when its objects were as they are.
+    // In the first step, the time of its latest object.
     SceneObjects shown = Fixture(step);
     shown.insert(shown.end(), step.objects().begin(), step.objects().end());
     now_ = LatestTime(shown);

@@ -21,10 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A suite is no load test.
+// The limit of repetitions; a suite is not a load test.
 constexpr int kMostTimes = 10'000;
 
-// What policies answer besides answers (docs/errors.md).
+// The errors that policies return (docs/errors.md).
 constexpr const char* kErrors[] = {"INVALID_ARGUMENT", "NOT_FOUND",
                                    "FAILED_PRECONDITION", "RESOURCE_EXHAUSTED"};
 
@@ -34,7 +34,7 @@ bool IsSuiteName(const fs::path& path) {
          path.stem().string().ends_with("_test");
 }
 
-// Adds the error where something is `wrong`.
+// Adds the error if `wrong`.
 void Check(bool wrong, const std::string& path, std::string message,
            Suite& suite) {
   if (wrong) suite.AddError(path, std::move(message));
@@ -154,8 +154,8 @@ void CheckSuite(Suite& suite) {
   }
 }
 
-// Where the document says that it is a policy, whose keys are none of a
-// suite's; null: it does not.
+// Returns where the document says that it is a policy, whose keys are not a
+// suite's; null if it does not.
 const YamlNode* PolicyKind(const YamlNode& document) {
   const auto kind =
       std::ranges::find_if(document.entries, [](const auto& entry) {
@@ -242,7 +242,7 @@ Suite ParseSuite(const std::string& file,
   } else {
     suite.AddError("", std::string(text.status().message()));
   }
-  // Of what could not be read, nothing is missing.
+  // Nothing is missing from what could not be read.
   if (!HasErrors(suite.issues)) CheckSuite(suite);
   return suite;
 }

@@ -26,7 +26,7 @@ void CheckName(const char* what, const std::string& name, const Names& known,
                             name, DidYouMean(name, known)));
 }
 
-// Names in expectations that no answer can ever have are mistakes of the suite.
+// A name in an expectation that no answer can have is an error in the suite.
 void CheckNames(const PolicySet& set, Suite& suite) {
   Names policies;
   Names rules;
@@ -48,7 +48,7 @@ void CheckNames(const PolicySet& set, Suite& suite) {
     const std::string path = absl::StrFormat("spec.cases[%d]", i);
     for (int j = 0; j < test.steps_size(); ++j) {
       const v1::ExpectedAnswer& expect = test.steps(j).expect();
-      // A policy that is expected to be unknown may be.
+      // The unknown policy may be what is tested.
       if (expect.error().empty()) {
         CheckName("policy", test.policy(), policies, path + ".policy", suite);
       }
@@ -65,7 +65,7 @@ void CheckNames(const PolicySet& set, Suite& suite) {
   }
 }
 
-// The life of one workload.
+// Plays one workload's life.
 class CaseRun {
  public:
   CaseRun(const Suite& suite, const Fixtures& fixtures, int number,
@@ -86,7 +86,7 @@ class CaseRun {
       const int times = std::max(1, test_.steps(i).times());
       for (int repetition = 1; repetition <= times; ++repetition) {
         if (Step(i, repetition, times)) continue;
-        // Without an answer there is no ledger to go on with.
+        // Without an answer there is no ledger for the next step.
         if (i + 1 < test_.steps_size()) {
           AddFailure(
               i + 1, 0,
@@ -99,7 +99,7 @@ class CaseRun {
   }
 
  private:
-  // False: the case cannot go on.
+  // Returns false if the case cannot continue.
   bool Step(int number, int repetition, int times) {
     const v1::PolicyTestStep& step = test_.steps(number);
     const int shown = times > 1 ? repetition : 0;
@@ -161,7 +161,7 @@ class CaseRun {
   v1::PolicyTestCaseResult result_;
 };
 
-// The policies that the suite names, or those of its folder.
+// Loads the policies that the suite names, or those in its folder.
 absl::StatusOr<LoadedPolicies> LoadPoliciesOf(const Suite& suite) {
   std::vector<std::string> paths;
   for (const std::string& path : suite.spec().policies()) {
@@ -174,7 +174,7 @@ absl::StatusOr<LoadedPolicies> LoadPoliciesOf(const Suite& suite) {
   return LoadPolicyPaths(paths, std::cin);
 }
 
-// Of a suite that has not run yet.
+// Returns the outcome of a suite before it runs.
 SuiteOutcome OutcomeOf(const Suite& suite) {
   SuiteOutcome outcome;
   outcome.result.set_file(suite.file);
