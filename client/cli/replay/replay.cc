@@ -27,7 +27,7 @@ std::string NameOf(v1::CandidateVerdict::Difference difference) {
   return Words(v1::CandidateVerdict::Difference_Name(difference));
 }
 
-// A name of its own while there is room: names come from outside.
+// Returns the entry of `name` while there is room, else of kOtherNames.
 template <typename Value>
 Value& Bounded(std::map<std::string, Value>& by_name, const std::string& name) {
   const auto found = by_name.find(name);
@@ -68,8 +68,8 @@ void AddTally(const Tally& from, Tally& to) {
   AddCounts(from.changes, to.changes);
 }
 
-// What counts most about an answer that would be another: "RETRY to FAIL",
-// "delay", "no answer"; empty: nothing would change.
+// Returns the most important change: "RETRY to FAIL", "delay", "no answer".
+// Empty if nothing would change.
 std::string ChangeOf(const v1::DecideResponse& recorded,
                      const absl::StatusOr<const v1::DecideResponse*>& answer) {
   if (!answer.ok()) return kNoAnswer;
@@ -131,7 +131,7 @@ std::string BadRow(const LogPosition& place, std::string_view why) {
   return RowLine(row);
 }
 
-// The answer that `policies` give to a record.
+// Returns the answer of `policies` to a record.
 absl::StatusOr<const v1::DecideResponse*> Again(
     const v1::DecisionRecord& record, const PolicySet& policies,
     google::protobuf::Arena& arena) {
@@ -143,7 +143,6 @@ absl::StatusOr<const v1::DecideResponse*> Again(
   return &response;
 }
 
-// What one thread hands on of each line.
 class RowMaker : public RecordSink {
  public:
   RowMaker(const PolicySet& policies,
@@ -171,7 +170,6 @@ class RowMaker : public RecordSink {
   std::mutex& taking_;
 };
 
-// What one thread decides again.
 class Replayer : public RecordSink {
  public:
   explicit Replayer(const PolicySet& policies) : policies_(policies) {}

@@ -1,4 +1,4 @@
-// Taking logged decisions again, under other policies.
+// Decides logged requests again under other policies.
 #ifndef MULLIGAN_CLIENT_CLI_REPLAY_REPLAY_H_
 #define MULLIGAN_CLIENT_CLI_REPLAY_REPLAY_H_
 
@@ -18,17 +18,17 @@
 
 namespace mulligan::cli {
 
-// Decisions that have something in common.
+// Counts of decisions with something in common.
 struct Tally {
   Count decisions = 0;
-  // Those that would be others, by what changes: "RETRY to FAIL", "delay".
+  // Decisions that would change, by what changes: "RETRY to FAIL", "delay".
   std::map<std::string, Count> changes;
 
   Count changed() const;
 };
 
-// By name: a cause, a policy, a kind, a day. At most kMostNames; what comes
-// later is counted as kOtherNames, because names come from outside.
+// Tallies by name: a cause, policy, kind or day. At most kMostNames; later
+// names count as kOtherNames, because names come from outside.
 class Tallies {
  public:
   static constexpr std::size_t kMostNames = 1000;
@@ -42,39 +42,39 @@ class Tallies {
   std::map<std::string, Tally> all_;
 };
 
-// What a budget paid, in failures tolerated.
+// Failures charged to a budget.
 struct Charges {
   Count recorded = 0;
   Count replayed = 0;
 };
 
-// A decision that would be another one.
+// A decision that would change.
 struct Example {
   std::string decision_id;
   // "Job ml/train".
   std::string workload;
   std::string change;
-  // What was answered, and what would be.
+  // The recorded and the new answer, as sentences.
   std::string recorded;
   std::string replayed;
 };
 
 struct ReplayResult {
-  // Revision of the policies that were replayed against; results of several
-  // cannot be merged.
+  // The revision of the policies; results of different ones cannot be merged.
   std::string revision;
-  // What was replayed: of each list of logs the shards, "0/3". No part is added
+  // The shards that were replayed, "0/3", by list of logs. None may be added
   // twice.
   std::map<std::string, std::set<std::string>> parts;
   Count lines = 0;
-  // Lines that are no DecisionRecord; they change nothing else here.
+  // Lines that are not a DecisionRecord; not counted elsewhere except in
+  // `lines`.
   Count bad_lines = 0;
-  // Records whose request was blanked in part: the answer may differ for that.
+  // Records with redacted requests, whose answers may differ for that reason.
   Count redacted = 0;
-  // Decisions without an answer under these policies; they count as changed.
+  // Decisions without an answer under these policies; also counted as changed.
   Count no_answer = 0;
   Tally all;
-  // Of each difference how many decisions have it; one may have several.
+  // The number of decisions by difference. A decision may have several.
   std::map<std::string, Count> differences;
   Tallies by_cause;
   Tallies by_policy;
@@ -82,55 +82,55 @@ struct ReplayResult {
   // "2026-11-22".
   Tallies by_day;
   std::map<std::string, Charges> budgets;
-  // Policies that were in force, by revision.
+  // Decisions by the revision of the policies then in force.
   std::map<std::string, Count> recorded_revisions;
   FirstOnes<Example> examples;
   FirstOnes<std::string> bad;
 
-  // Adds one decision taken again: `answer` is what these policies say to
-  // `record`.
+  // Adds one decision; `answer` is what these policies return for `record`.
   void Add(const v1::DecisionRecord& record, const LogPosition& place,
            const absl::StatusOr<const v1::DecideResponse*>& answer);
   void AddBad(const LogPosition& place, std::string why);
   void Merge(const ReplayResult& other);
 };
 
-// Decides each line of `logs` and hands what was answered and would be, as JSON
-// on one line with its line break (docs/cli.md has the members), to `take`,
-// which is called by one thread at a time, in the order of lines where
-// `threads` is 1.
+// Decides each line of `logs` and passes the recorded and the new answer to
+// `take`, as one line of JSON with its line break (docs/cli.md lists the
+// members). Calls `take` from one thread at a time; in line order if `threads`
+// is 1.
 void ReplayRows(LogBlocks& logs, const PolicySet& policies, unsigned threads,
                 const ReadSettings& settings,
                 const std::function<void(const std::string&)>& take);
 
-// Decides each line of `logs` under `policies` and compares. The result is the
-// same for any number of threads. What is not a DecisionRecord is counted and
-// named, and stops nothing; nor does a file that cannot be read to its end.
+// Decides each line of `logs` under `policies` and compares the answers. The
+// result does not depend on the number of threads. Lines that are not a
+// DecisionRecord are counted and listed. Neither they nor unreadable parts of
+// files end it.
 ReplayResult Replay(LogBlocks& logs, const PolicySet& policies,
                     unsigned threads, const ReadSettings& settings);
 
-// The names of `tallies` by changed decisions, most first, then by decisions.
+// Returns the names by changed decisions, most first, then by decisions.
 std::vector<std::pair<std::string, Tally>> MostChangedFirst(
     const Tallies& tallies);
 
-// Counts by name, most first.
+// Returns counts by name, most first.
 std::vector<std::pair<std::string, Count>> MostFirst(
     const std::map<std::string, Count>& counts);
 
-// What would change, by cause, policy and kind, with examples. `policies` says
-// which ones were asked, such as "policies/".
+// Returns what would change, by cause, policy and kind, with examples.
+// `policies` names the policies that were used, such as "policies/".
 std::string ReplayText(const ReplayResult& result, std::string_view policies);
 
-// Every text from outside is escaped. `policies` as for ReplayText.
+// Escapes all text from outside. `policies` is as for ReplayText.
 std::string ReplayHtml(const ReplayResult& result, std::string_view policies);
-// Its article alone, for a page that has the style sheet.
+// Returns only the article, for a page that has the style sheet.
 std::string ReplayArticle(const ReplayResult& result,
                           std::string_view policies);
 
-// Ends in a line break. docs/cli.md has the members.
+// Returns JSON with a final line break. docs/cli.md lists the members.
 std::string ReplayJson(const ReplayResult& result);
 
-// What ReplayJson printed. INVALID_ARGUMENT says what is missing or wrong.
+// Parses the output of ReplayJson. INVALID_ARGUMENT says what is wrong.
 absl::StatusOr<ReplayResult> ParseReplayJson(std::string_view json);
 
 }  // namespace mulligan::cli

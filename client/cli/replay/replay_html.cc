@@ -27,15 +27,15 @@ constexpr double kBarHeight = 11;
 constexpr double kMostDays = 5;  // with their date below
 constexpr std::size_t kMostPlotRows = 15;
 
-// `part` of `whole`, of a length that is at least visible.
+// Returns the length of `part`, at least 1 so that it is visible.
 double Length(Count part, Count whole, double length) {
   if (part <= 0 || whole <= 0) return 0;
   return std::max(
       1.0, length * static_cast<double>(part) / static_cast<double>(whole));
 }
 
-// Decisions a day, those that would change from the ground up. Empty with fewer
-// than two days.
+// Decisions per day, with those that would change at the bottom. Empty for
+// fewer than two days.
 std::string DayPlot(const Tallies& by_day) {
   const auto& days = by_day.all();
   if (days.size() < 2) return "";
@@ -67,7 +67,7 @@ std::string DayPlot(const Tallies& by_day) {
   return svg;
 }
 
-// For each name how many of its decisions would change, the most first.
+// Shows how many decisions of each name would change, the most first.
 std::string SharePlot(const Tallies& tallies, const std::string& title) {
   auto rows = MostChangedFirst(tallies);
   if (rows.empty()) return "";
@@ -93,7 +93,7 @@ std::string SharePlot(const Tallies& tallies, const std::string& title) {
   return svg + "</svg>\n";
 }
 
-// What each budget paid above what it would pay.
+// Shows what each budget paid, above what it would pay.
 std::string BudgetPlot(const std::map<std::string, Charges>& budgets) {
   if (budgets.empty()) return "";
   const std::size_t rows = std::min(budgets.size(), kMostPlotRows);
@@ -143,7 +143,6 @@ std::string Head(const ReplayResult& result, std::string_view policies) {
   return html + "</dl>\n</header>\n";
 }
 
-// What changes, as rows of a table.
 std::string CountTable(const std::map<std::string, Count>& counts,
                        std::string_view title) {
   std::vector<std::string> rows;
