@@ -1,5 +1,5 @@
-// An answer as one page to attach to a ticket: no script, nothing from outside,
-// light or dark as the reader has it.
+// Renders an answer as one page to attach to a ticket: without scripts or
+// external resources, in the reader's light or dark scheme.
 #ifndef MULLIGAN_CLIENT_CLI_PRINT_HTML_H_
 #define MULLIGAN_CLIENT_CLI_PRINT_HTML_H_
 
@@ -14,62 +14,63 @@
 
 namespace mulligan::cli {
 
-// All that is told about one workload.
+// Everything shown about one workload.
 struct Told {
   Story story;
   v1::FailureReport report;
   v1::DecideResponse response;
-  // Of the rule that decided; empty where the policy is not at hand.
+  // The rule that decided; empty if its policy is unavailable.
   RuleLines rule;
 };
 
-// A whole page around `body`; both are HTML.
+// Returns a page around `body`. Both arguments are HTML.
 std::string HtmlDocument(const std::string& title, const std::string& body);
 
-// The page about one workload. Every text from outside is escaped.
+// Returns the page of one workload. Escapes all text from outside.
 std::string HtmlPage(const Told& told);
 
-// Its article alone, for a page that has the style sheet.
+// Returns only the article, for a page that has the style sheet.
 std::string HtmlArticle(const Told& told);
 
-// A page about many: the table, then what is told about those that are broken,
-// of a long list the first fifty of them.
+// Returns the page of many workloads: the table, then the articles of the first
+// fifty broken ones.
 std::string HtmlPages(const WorkloadList& list, const std::vector<Told>& told,
                       std::string_view name_one);
 
-// `text` for an element or an attribute in double quotes, on one line; what
-// could deceive as its escape (policy/base/utf8.h).
+// Returns `text` for an element or a quoted attribute, on one line. Deceptive
+// characters are escaped visibly (policy/base/utf8.h).
 std::string Escaped(std::string_view text);
 
-// An item of the list of facts in the head of a page; nothing for nothing.
+// Returns an item of the facts in a page's head; empty for empty `html`.
 std::string Fact(std::string_view name, const std::string& html);
 
-// Our verdict and the operator's, side by side, and how they differ.
+// Returns Mulligan's verdict and the operator's side by side, and how they
+// differ.
 std::string VerdictCards(const Told& told);
 std::string AttemptTable(const Story& story);
 std::string TimelineSection(const Told& told);
 std::string EvidenceSection(const Told& told);
 std::string BudgetSection(const v1::Accounting& accounting);
-// The rule with its lines.
+// Returns the rule with its lines.
 std::string RuleSection(const Told& told);
-// Causes that did not win, what would change the verdict, what would make it
-// surer.
+// Returns causes that did not win, what would change the verdict, and what
+// would make the diagnosis surer.
 std::string ReasoningSection(const v1::DecideResponse& response);
-// What was decided about failures that share no fate with the one at hand.
+// Returns the decisions on failures independent of the current one.
 std::string SeparateSection(const v1::DecideResponse& response);
 std::string WarningSection(const v1::DecideResponse& response);
 std::string LedgerSection(const LedgerNote& ledger);
 
-// An <svg> element with an axis in UTC; `title` is what a screen reader says.
-// Roles differ in shape and not in colour alone. Events are numbered in the
-// order of the timeline. Empty without lanes and events.
+// Returns an <svg> element with an axis in UTC. `title` is for screen readers.
+// Roles differ in shape, not only in colour. Events are numbered in timeline
+// order. Empty without lanes and events.
 std::string TimelineSvg(const Timeline& timeline, const std::string& title);
 
-// page.html: what every page is, with {{title}} and {{body}} to be filled in.
-// Its style sheet: system fonts, one accent colour, light and dark, phone to
-// wide screen, and paper.
+// Returns page.html, the frame of all pages, with {{title}} and {{body}} to
+// replace. Its style sheet has system fonts, one accent colour, light and dark
+// schemes, and layouts from phones to paper.
 std::string_view PageTemplate();
-// The style sheet in it.
+// Returns the style sheet in it.
 std::string_view PageStyle();
 
 }  // namespace mulligan::cli

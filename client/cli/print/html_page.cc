@@ -7,8 +7,7 @@
 namespace mulligan::cli {
 
 std::string HtmlDocument(const std::string& title, const std::string& body) {
-  // Were escaping ever to fail: the template lets nothing run and nothing be
-  // fetched.
+  // Even if escaping failed, the template's policy blocks scripts and requests.
   return absl::StrReplaceAll(std::string(PageTemplate()),
                              {{"{{title}}", title}, {"{{body}}", body}});
 }
@@ -105,7 +104,7 @@ std::string Footer(const v1::DecideResponse& response) {
       Escaped(response.policy().revision()));
 }
 
-// A page of hundreds of stories is read by nobody.
+// The most articles on a page; no one reads hundreds.
 constexpr int kMostInFull = 50;
 
 std::string OverviewRow(const WorkloadAnswer& answer, int target) {
@@ -151,7 +150,7 @@ std::string HtmlPages(const WorkloadList& list, const std::vector<Told>& told,
   int in_full = 0;
   bool more = false;
   for (const WorkloadAnswer& answer : list.answers) {
-    // Only what is broken has an article.
+    // Only broken workloads have an article.
     int number = IsBroken(answer) ? answer.story + 1 : 0;
     if (number > 0 && in_full == kMostInFull) {
       more = true;

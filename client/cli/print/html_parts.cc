@@ -17,7 +17,7 @@
 namespace mulligan::cli {
 namespace {
 
-// A name that is not broken over lines.
+// Longer names may be broken over lines.
 constexpr std::size_t kShortName = 20;
 
 std::string Markup(const std::string& visible) {
@@ -28,7 +28,7 @@ std::string Markup(const std::string& visible) {
                                        {"'", "&#39;"}});
 }
 
-// A line of a file: its indentation stays.
+// Keeps the indentation of a file's line.
 std::string EscapedLine(std::string_view line) {
   std::string text(line);
   std::replace(text.begin(), text.end(), '\t', ' ');
@@ -47,7 +47,7 @@ std::string Code(std::string_view text) {
   return absl::StrFormat("<code>%s</code>", Escaped(text));
 }
 
-// `html` below a drawing or a table.
+// Returns `html` below a drawing or a table.
 template <typename... Html>
 std::string Remark(const Html&... html) {
   return absl::StrCat("<p class=\"legend\">", html..., "</p>\n");
@@ -108,7 +108,7 @@ std::string EndText(const Attempt& attempt) {
   return DayAndTime(attempt.ended) + (attempt.observed ? " (seen)" : "");
 }
 
-// What the marks of the drawing mean, of those that it has.
+// Returns the meaning of the marks in the drawing.
 std::string Legend(const Timeline& members) {
   const auto any = [&members](auto holds) {
     return std::ranges::any_of(members.lanes, holds);

@@ -15,7 +15,7 @@ namespace {
 // In units of the drawing.
 constexpr double kWidth = 720;
 constexpr double kMargin = 8;
-// Room for the first name where texts are drawn larger.
+// Room for the first name if text is drawn larger.
 constexpr double kAbove = 6;
 constexpr double kLaneHeight = 40;
 constexpr double kBarTop = 20;
@@ -23,13 +23,13 @@ constexpr double kBarHeight = 12;
 constexpr double kAxisHeight = 30;
 constexpr double kEventHeight = 30;
 constexpr double kDot = 8;
-// "10-20".
+// Width of "10-20".
 constexpr double kWidestMark = 42;
 constexpr int kMostTicks = 6;
-// Letters of a name and what stands at the other end of its line.
+// The most letters of a name and its note on one line.
 constexpr std::size_t kMostBeside = 60;
 
-// Distances between ticks that people read easily, in seconds.
+// Readable distances between ticks, in seconds.
 constexpr std::array<std::int64_t, 20> kTickSteps = {
     1,   2,    5,    10,   15,    30,    60,    120,   300,    600,
     900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800};
@@ -38,8 +38,7 @@ constexpr std::array<std::int64_t, 20> kTickSteps = {
 constexpr const char* kRoleClasses[] = {"root", "cascade", "disrupted",
                                         "other"};
 
-// From when until when the drawing goes, with room for what happens at its
-// edges.
+// The period that is drawn, in Unix seconds, with padding at its ends.
 struct Scale {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -58,7 +57,7 @@ Scale ScaleOf(const Timeline& timeline) {
   return {begin - pad, end + pad};
 }
 
-// Between two ticks.
+// Returns the seconds between ticks.
 std::int64_t StepOf(const Scale& scale) {
   const std::int64_t least = (scale.end - scale.begin) / kMostTicks;
   const auto* step = std::ranges::lower_bound(kTickSteps, least);
@@ -73,7 +72,7 @@ std::string AxisSvg(const Scale& scale, double bottom) {
   const char* const form = scale.HasDays() ? "%m-%d %H:%M"
                            : step < 60     ? "%H:%M:%S"
                                            : "%H:%M";
-  // As drawn larger on a phone, dates being longer than times.
+  // Labels are larger on phones, and dates are longer than times.
   const double apart = scale.HasDays() ? 140 : 100;
   double last = -apart;
   for (std::int64_t at = (scale.begin / step + 1) * step; at < scale.end;
@@ -99,7 +98,7 @@ std::string LaneSvg(const Lane& lane, const Scale& scale, double top) {
   const double x = scale.X(lane.begin);
   const double width = std::max(scale.X(lane.end) - x, 3.0);
   const double y = top + kBarTop;
-  // What does not fit beside a long name stands behind it.
+  // A note that does not fit next to the name follows it.
   const bool fits = lane.name.size() + lane.note.size() <= kMostBeside;
   const std::string name =
       fits || lane.note.empty() ? lane.name : lane.name + ", " + lane.note;
@@ -118,7 +117,7 @@ std::string LaneSvg(const Lane& lane, const Scale& scale, double top) {
       "<rect class=\"bar\" x=\"%.1f\" y=\"%g\" width=\"%.1f\" "
       "height=\"%g\" rx=\"2\"/>",
       x, y, width, kBarHeight);
-  // A bar that goes on has no end; all others end in a stroke.
+  // A bar that continues has no end stroke.
   if (!lane.open) {
     absl::StrAppendFormat(
         &svg,
@@ -136,14 +135,14 @@ std::string LaneSvg(const Lane& lane, const Scale& scale, double top) {
   return svg + "</g>\n";
 }
 
-// Events that would cover each other: one mark, where the first of them is.
+// Events that would overlap, as one mark at the first of them.
 struct Mark {
   double left;
   int first;
   int last;
   std::vector<std::string> texts;
 
-  // A line each, as texts hold all other marks.
+  // One line per event.
   std::string Title() const {
     std::string title;
     for (const std::string& text : texts) {
@@ -170,7 +169,7 @@ std::vector<Mark> MarksOf(const std::vector<Moment>& events,
       continue;
     }
     marks.back().last = event.number;
-    // The same text once.
+    // Equal texts are listed once.
     std::vector<std::string>& texts = marks.back().texts;
     if (std::ranges::find(texts, event.text) == texts.end()) {
       texts.push_back(event.text);

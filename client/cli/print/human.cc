@@ -9,9 +9,9 @@
 namespace mulligan::cli {
 namespace {
 
-// Both verdicts with their prices, the operator's own words, and the
-// difference. Begins with a blank line and a title; writes nothing without a
-// native verdict.
+// Writes both verdicts with their prices, the operator's message, and the
+// difference, after a blank line and a title. Writes nothing without a native
+// verdict.
 void WriteNative(const Story& story, const v1::DecideResponse& response,
                  Layout& layout) {
   if (!response.has_native()) return;
@@ -116,7 +116,8 @@ std::string ExhaustionLine(const v1::Accounting& accounting) {
                          exhaustion.used(), exhaustion.bound());
 }
 
-// "memory x1.5 for container main"; "more memory" where nobody knows of what.
+// Returns "memory x1.5 for container main", or "more memory" if the base is
+// unknown.
 std::string GrowthText(const v1::ResourceChange& change) {
   const std::string resource =
       change.resource() + (change.request_only() ? " request" : "");

@@ -21,7 +21,6 @@ void Title(std::string_view title, Layout& layout, Style style = Style::kBold) {
   layout.Line(title, style);
 }
 
-// Nothing without items.
 void WriteList(std::string_view title, const std::vector<std::string>& items,
                Layout& layout, Style style = Style::kBold) {
   if (items.empty()) return;
@@ -61,11 +60,11 @@ bool IsUntouched(const v1::BudgetState& budget) {
          budget.limit_source() == 0;
 }
 
-// More attempts than these are summed up.
+// Earlier attempts than the last ones are summed up.
 constexpr std::size_t kShownAttempts = 8;
-// Columns of the table before the last, which takes what is left.
+// The columns before the last one, which takes the remaining width.
 constexpr std::size_t kColumns = 5;
-// A last column narrower than this goes to a line of its own.
+// A last column narrower than this gets its own line.
 constexpr std::size_t kLeastWidth = 24;
 
 using Row = std::array<std::string, kColumns + 1>;
@@ -74,7 +73,7 @@ std::string ShortTime(const google::protobuf::Timestamp& time) {
   return UtcText("%m-%d %H:%M:%S", time.seconds());
 }
 
-// Of an earlier one that nobody knows the end of, when it was reported.
+// If its end is unknown, when it was reported.
 std::string EndOf(const Attempt& attempt) {
   if (!attempt.no_end.empty()) return attempt.no_end;
   return (attempt.observed ? "by " : "") + ShortTime(attempt.ended);
@@ -101,7 +100,7 @@ std::string Column(const std::string& text, std::size_t width) {
   return text + std::string(width - std::min(width, DisplayWidth(text)), ' ');
 }
 
-// The columns from `first` on as a sentence: "paid by memory 1/3, fail the
+// Returns the columns from `first` as a sentence: "paid by memory 1/3, fail the
 // Job".
 std::string Rest(const Row& row, std::size_t first) {
   return first == kColumns ? row[kColumns]
@@ -118,7 +117,7 @@ void WriteRows(const std::vector<Row>& rows, const std::vector<bool>& marked,
     left += widths[i] + 2;
   }
   const bool own_line = left + kLeastWidth > layout.width();
-  // A long budget's name goes along.
+  // If a budget's name is too long, its column moves to the second line.
   const std::size_t shown = left - 2 > layout.width() ? kColumns - 1 : kColumns;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::string lead = " ";
@@ -141,7 +140,7 @@ void WriteRows(const std::vector<Row>& rows, const std::vector<bool>& marked,
   }
 }
 
-// "11 earlier: 9 CONTAINER_OOM, 2 SPOT_RECLAIMED".
+// Returns "11 earlier: 9 CONTAINER_OOM, 2 SPOT_RECLAIMED".
 std::string SumUp(const std::vector<Attempt>& attempts, std::size_t count) {
   std::vector<std::pair<v1::Cause, int>> causes;
   for (std::size_t i = 0; i < count; ++i) {
@@ -210,8 +209,8 @@ void WriteEvidence(const v1::Diagnosis& diagnosis, Layout& layout) {
     const std::string lead = absl::StrFormat("%3d. ", ++number);
     const std::string value = Printable(evidence.value());
     const std::string& meaning = evidence.meaning();
-    // Sentences of others hold colons themselves: where they end is seen where
-    // ours begin on a line of their own.
+    // Quoted text with spaces may contain colons, so the meaning goes on its
+    // own line.
     const bool apart = value.find(' ') != value.npos && !meaning.empty();
     const bool both = !value.empty() && !meaning.empty();
     const std::string text =

@@ -14,12 +14,12 @@ constexpr std::string_view kEscapeCodes[] = {
 
 constexpr std::string_view kReset = "\033[0m";
 
-// What the commands that people are told to run begin with.
+// The programs in suggested commands.
 constexpr std::string_view kPrograms[] = {"kubectl ", "mulligan "};
 
-// Where the first word of `text` ends, or the command that it begins: on two
-// lines it would be two commands when it is pasted. A command goes as far as
-// its shell would read: to a mark that no word of it holds unquoted.
+// Returns the end of the first word of `text`, or of the command that begins
+// with it: pasted from two lines, it would be two commands. A command ends at a
+// mark that its shell would not read as part of an unquoted word.
 size_t EndOfWord(std::string_view text) {
   const size_t begin = std::min(text.find_first_not_of("(\"`"), text.size());
   const bool ticked = text.substr(0, begin).ends_with('`');
@@ -77,7 +77,7 @@ std::string Padded(std::string_view text, size_t width) {
 std::string CutTo(std::string_view text, size_t width) {
   std::string line = Printable(text);
   if (DisplayWidth(line) <= width) return line;
-  // The end of a code point begins the next one.
+  // The next code point shows where the last one ends.
   size_t columns = 0;
   size_t end = 0;
   for (; end < line.size(); ++end) {
@@ -90,7 +90,7 @@ std::string CutTo(std::string_view text, size_t width) {
 void Layout::Line(std::string_view line, Style style) {
   const size_t indent = std::min(line.find_first_not_of(' '), line.size());
   text_.append(indent, ' ');
-  // Columns are aligned with spaces, so runs of them have to stay.
+  // Keeps runs of spaces, which align columns.
   Append(Visible(line.substr(indent)), style);
   text_.push_back('\n');
 }

@@ -21,7 +21,7 @@ namespace {
 
 using Situation = v1::Diagnosis;
 
-// Of what is broken, the worst first.
+// Broken workloads, the worst first.
 constexpr v1::Decision::Action kWorstFirst[] = {
     v1::Decision::FAIL, v1::Decision::WAIT_FOR_SPEC_UPDATE, v1::Decision::RETRY,
     v1::Decision::WAIT};
@@ -54,7 +54,7 @@ Style StyleOf(const WorkloadAnswer& answer) {
 
 constexpr std::size_t kMostCauses = 8;
 
-// Of what is broken, the most frequent cause first.
+// Counts of the broken ones, the most frequent cause first.
 std::string CountsOf(const std::vector<WorkloadAnswer>& answers) {
   std::map<std::string, int> causes;
   int broken = 0;
