@@ -29,7 +29,7 @@ std::string HtmlSection(std::string_view title, const std::string& body,
                         std::string_view style = "");
 
 // Returns a list ("ul" or "ol") or a table; empty without items or rows. All
-// arguments are HTML; titles are not escaped.
+// arguments are HTML.
 std::string HtmlList(const std::vector<std::string>& items,
                      std::string_view element = "ul");
 std::string HtmlTable(const std::vector<std::string_view>& titles,

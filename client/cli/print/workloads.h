@@ -19,7 +19,7 @@ struct WorkloadAnswer {
   absl::StatusOr<v1::DecideResponse> response;
   // What stopped it, with names and numbers; if empty, the diagnosis says so.
   std::string headline = {};
-  // Its place among the stories that go with the list; -1: it has none.
+  // Index among the stories that go with the list; -1 if it has none.
   int story = -1;
 };
 

@@ -25,22 +25,22 @@ namespace {
 
 constexpr std::string_view kZoneLabel = "topology.kubernetes.io/zone";
 
-// Whose failures they are.
 struct Subject {
   v1::WorkloadReference workload;
-  // Of the UID; without one of the name, and without that each failure is of a
-  // workload of its own.
+  // Hash of the UID, else of the name, else of the failure id, so that each
+  // failure is its own workload.
   std::uint64_t key = 0;
   std::string label;
   std::string team;
   bool is_labelled = false;
-  // The operator whose rule was asked; empty: none was.
+  // The operator whose rule was evaluated; empty if none was.
   std::string who;
 };
 
-// The object of the first failure: a retry may be another one, and a ledger
-// that was handed on has its UID no more. What mulligan-controller calls a
-// failure does, "KIND/UID/GENERATION". Empty: somebody else named it.
+// Returns the UID of the first failure's object. A retry may be another object,
+// and a ledger that was passed on lacks the first UID. But
+// mulligan-controller's failure ids have it, "KIND/UID/GENERATION". Empty for
+// other ids.
 std::string FirstUid(const v1::BudgetLedger& ledger, std::string_view kind) {
   if (ledger.history().empty() || kind.empty()) return "";
   const std::vector<std::string> parts =
@@ -75,7 +75,7 @@ Subject SubjectOf(const v1::DecideRequest& request,
   return subject;
 }
 
-// The image of the container at fault; of a pod with one container that one's.
+// Returns the image of the culprit container, or of a pod's only container.
 std::string_view ImageOf(const v1::FailureReport& report,
                          const v1::Culprit& culprit) {
   for (const auto& pod : report.pods()) {
@@ -108,7 +108,7 @@ bool IsPlatforms(v1::Diagnosis::FaultDomain domain) {
          domain == v1::Diagnosis::CONTROL_PLANE;
 }
 
-// Whether the retry can end only as the attempt before it did.
+// Returns whether the retry can only end like the attempt before it.
 bool IsLasting(const v1::Diagnosis& diagnosis, const v1::Decision& decision) {
   return diagnosis.outlook() == v1::Diagnosis::CANNOT_RECOVER &&
          decision.resources().empty();
@@ -125,7 +125,7 @@ std::string SignOf(const v1::Diagnosis& diagnosis) {
              : absl::StrCat(cause, ", ", diagnosis.signature());
 }
 
-// "2026-11-23".
+// Returns "2026-11-23".
 std::string WeekOf(absl::Time time) {
   const absl::CivilDay day = absl::ToCivilDay(time, absl::UTCTimeZone());
   return absl::FormatCivilTime(
@@ -183,7 +183,7 @@ ToldEntry EntryOf(const v1::DecisionRecord& record, const Subject& subject,
   return told;
 }
 
-// Nobody and no action where no operator's object was told.
+// Returns no operator and no action if no operator's object was reported.
 NativeOutcome NativeAnswer(const v1::DecideRequest& request) {
   const NativeInput input = {request.report(), request.ledger(),
                              v1::NativeSemantics::default_instance(),
@@ -230,7 +230,7 @@ std::vector<ToldEntry> EntriesOf(const v1::DecisionRecord& record,
   AtKey(first.actions, Decider::kNative) = Small(native.action);
   if (settings.candidate != nullptr) {
     v1::DecideResponse other;
-    // It was the caller's to decide, if only because the server was older.
+    // The recorded call decided for the caller, even if its server was older.
     v1::DecideRequest request = record.request();
     request.set_replaces_operator(response.diagnosis().situation() ==
                                   v1::Diagnosis::BROKEN);

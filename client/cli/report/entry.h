@@ -1,4 +1,4 @@
-// What one decision tells the report.
+// The facts of one decision that a report counts.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_ENTRY_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_ENTRY_H_
 
@@ -15,99 +15,96 @@
 
 namespace mulligan::cli {
 
-// By what failures are added up, each a table of the report.
+// The keys by which failures are summed, each a table of the report.
 enum class By : std::uint8_t {
   kCause,
   // Who has to act: Diagnosis.fault_domain.
   kDomain,
   kTeam,
   kKind,
-  // The operator whose rule was asked: NativeVerdict.operator.
+  // The operator whose rule was evaluated: NativeVerdict.operator.
   kOperator,
   kNode,
   kZone,
   kImage,
-  // The budget that paid, or that was used up.
+  // The budget that paid or was exhausted.
   kBudget,
-  // What to mend: a node that is at fault, else what failed and by which sign.
+  // What to fix: a faulty node, else what failed and by which sign.
   kSign,
-  // The Monday of the week in which it was observed, in UTC.
+  // The Monday of the week of the observation, in UTC.
   kWeek,
 };
 inline constexpr std::size_t kBys = 11;
 
-// Whose answer is looked at.
+// Whose answer is counted.
 enum class Decider : std::uint8_t {
-  // What was answered, and done.
+  // What was answered and done.
   kRecorded,
   // The rule of the workload's own operator.
   kNative,
-  // Other policies, to compare with.
+  // Other policies, for comparison.
   kCandidate,
 };
 inline constexpr std::size_t kDeciders = 3;
 
-// Copied as bytes into files of this process, so plain numbers alone.
+// Written as bytes to this process's files, so it has only plain numbers.
 struct Entry {
-  // Of the workload's UID, and of the failure id.
+  // Hashes of the workload's UID and of the failure id.
   std::uint64_t workload = 0;
   std::uint64_t failure = 0;
-  // Of its names and its workload's label, in every process the same: tells
-  // apart what was told of a failure at one time, whose order nobody knows.
+  // A hash of its names and its workload's label, equal in every process.
+  // Orders reports of one failure with equal times.
   std::uint64_t content = 0;
-  // Nanoseconds since 1970, when it was observed, and when the answer was
-  // given.
+  // When it was observed and answered, in nanoseconds since 1970.
   std::int64_t observed = 0;
   std::int64_t decided = 0;
   Spent spent;
-  // Numbers of names.
+  // Numbers in Names.
   std::array<std::uint32_t, kBys> names = {};
-  // Of v1::Decision::Action; 0: that side says nothing.
+  // v1::Decision::Action; 0 if that side has no answer.
   std::array<std::uint8_t, kDeciders> actions = {};
-  // The work ended well: not a failure, and `spent` is what it held.
+  // The work ended well: not a failure, and `spent` is what it used.
   bool completed = false;
-  // Not the program, its specification or its own limits.
+  // Not a fault of the program, its specification or its own limits.
   bool by_platform = false;
-  // The same comes again unless something is changed, and the retry changed
-  // nothing.
+  // It would recur unless something changes, and the retry changed nothing.
   bool lasting = false;
-  // What was charged: 0 or 1.
+  // The units charged: 0 or 1.
   std::uint8_t units = 0;
   // The budget ended the work.
   bool exhausted = false;
-  // Decided beside the first failure of its line.
+  // Decided in addition to the first failure of its line.
   bool separate = false;
 };
 
-// Of Entry::observed, in seconds.
+// Converts Entry::observed to seconds.
 inline std::int64_t WholeSeconds(std::int64_t nanoseconds) {
   constexpr std::int64_t kNanoseconds = 1'000'000'000;
   return nanoseconds / kNanoseconds;
 }
 
-// An entry with what it was made of.
+// An entry and its origin.
 struct ToldEntry {
   Entry entry;
   // Label of the workload: "Job ml/train".
   std::string workload;
-  // Of the record.
+  // Points into the record.
   const v1::Diagnosis* diagnosis = nullptr;
   // The workload has the label that names its team.
   bool is_labelled = false;
 };
 
 struct EntrySettings {
-  // The label that names a team; empty, or a workload without it: its
-  // namespace.
+  // The label that names a team. If empty or absent from a workload, its
+  // namespace is the team.
   std::string team_label;
-  // Null: nothing to compare with.
+  // If null, there is no comparison.
   const PolicySet* candidate = nullptr;
 };
 
-// What kind of line a record is.
 enum class LineKind : std::uint8_t {
   kFailure,
-  // The failure had been told before: nothing was charged.
+  // The failure was already reported, so nothing was charged.
   kRepeated,
   kCompleted,
   // Nothing is broken.
@@ -115,8 +112,8 @@ enum class LineKind : std::uint8_t {
 };
 LineKind LineKindOf(const v1::DecideResponse& response);
 
-// The entries of a record: of a failure as many as it has separate ones, of
-// work that ended well one, of anything else none.
+// Returns the entries of a record: for a failure one plus its separate
+// failures, for work that ended well one, else none.
 std::vector<ToldEntry> EntriesOf(const v1::DecisionRecord& record,
                                  const EntrySettings& settings, Names& names);
 

@@ -1,4 +1,4 @@
-// Entries by workload, more of them than fit into memory.
+// Stores entries by workload, more than fit into memory.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_ENTRY_STORE_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_ENTRY_STORE_H_
 
@@ -14,9 +14,9 @@
 
 namespace mulligan::cli {
 
-// Keeps entries in parts, all of a workload in the same one, and writes them
-// into a temporary file ($TMPDIR, else /tmp) that goes with the process when
-// they are more than `most_bytes`. Used by one thread at a time.
+// Keeps entries in parts, all of a workload in the same one. Beyond
+// `most_bytes` it writes them to a temporary file ($TMPDIR, else /tmp) that is
+// removed with the process. Not thread-safe.
 class EntryStore {
  public:
   static constexpr std::size_t kParts = 64;
@@ -26,13 +26,13 @@ class EntryStore {
   EntryStore(const EntryStore&) = delete;
   EntryStore& operator=(const EntryStore&) = delete;
 
-  // A failure to write is kept and told by status().
+  // Errors are kept in status().
   void Add(const Entry& entry, std::string_view workload);
 
-  // Appends what a part has to `bytes`, for ReadEntries().
+  // Appends the content of a part to `bytes`, for ReadEntries().
   void AppendPart(std::size_t part, std::string& bytes);
 
-  // Whether everything that was added could be written and read again.
+  // Returns whether all entries could be written and read back.
   const absl::Status& status() const { return status_; }
 
  private:
@@ -52,7 +52,7 @@ class EntryStore {
   absl::Status status_;
 };
 
-// An entry that was kept. The label lives as long as the bytes.
+// A stored entry. The label points into the bytes it was read from.
 struct KeptEntry {
   Entry entry;
   std::string_view workload;

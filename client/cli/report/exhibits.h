@@ -1,4 +1,4 @@
-// A few failures that show what a group of them is about.
+// Selects a few failures that represent a group.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_EXHIBITS_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_EXHIBITS_H_
 
@@ -15,23 +15,23 @@
 namespace mulligan::cli {
 
 struct Exhibit {
-  // Of its label: whose it is.
+  // The hash of its workload.
   std::uint64_t key = 0;
   // "Job ml/train".
   std::string workload;
   // Seconds since 1970.
   std::int64_t observed = 0;
   Spent lost;
-  // Diagnosis.problem, else its summary; empty where only the workload counts.
+  // Diagnosis.problem, else its summary; empty if only the workload matters.
   std::string problem;
   v1::FirstStep first_step;
 };
 
-// The costliest, each of another workload, in the same order whichever was
-// added first.
+// The costliest exhibits, one per workload. The result does not depend on the
+// order of additions.
 class Exhibits {
  public:
-  // What is shown of a group.
+  // The number shown per group.
   static constexpr std::size_t kFew = 3;
 
   explicit Exhibits(std::size_t most = kFew) : most_(most) {}
@@ -45,7 +45,7 @@ class Exhibits {
   std::vector<Exhibit> all_;
 };
 
-// At most so many of the costliest.
+// Returns at most `most` of the costliest.
 inline std::span<const Exhibit> FirstOf(const Exhibits& examples,
                                         std::size_t most) {
   return std::span(examples.all()).first(std::min(most, examples.all().size()));

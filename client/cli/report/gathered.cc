@@ -19,17 +19,17 @@ constexpr std::size_t kMostIncidents = 20;
 constexpr Count kIncidentWorkloads = 5;
 constexpr Count kIncidentFactor = 5;
 
-// Of one cause, by number.
+// By number, of one cause.
 using Moments = std::map<std::int64_t, CauseStep>;
 
-// From when until when, in moments; the end is not part of it.
+// A period in moments; `to` is exclusive.
 struct Span {
   std::int64_t from = 0;
   std::int64_t to = 0;
   Count workloads = 0;
 };
 
-// The sum over all moments of the workloads whose failures were in the window.
+// Returns the sum over all moments of workloads with failures in the window.
 Count AllActive(const Moments& moments) {
   Count active = 0;
   Count all = 0;
@@ -41,8 +41,8 @@ Count AllActive(const Moments& moments) {
   return all;
 }
 
-// Where there were many, each with the windows that say so. They only begin and
-// end where something is noted.
+// Returns the periods with many failures, including their windows. They begin
+// and end only at recorded moments.
 std::vector<Span> Busy(const Moments& moments, std::int64_t whole) {
   const Count all = AllActive(moments);
   std::vector<Span> busy;
@@ -64,7 +64,7 @@ std::vector<Span> Busy(const Moments& moments, std::int64_t whole) {
   return busy;
 }
 
-// Its failures, and the time from the first to the last.
+// Returns the failures in `span`, from the first to the last.
 Incident IncidentIn(const std::string& cause, const Moments& moments,
                     const Span& span) {
   Incident incident = {cause, 0, 0, {0, span.workloads, {}}};
@@ -80,10 +80,10 @@ Incident IncidentIn(const std::string& cause, const Moments& moments,
   return incident;
 }
 
-// When many workloads failed at once of one fault of the platform, the
-// costliest first, at most twenty. A moment belongs to an incident where in the
-// ten minutes up to it at least five workloads failed of one cause, and five
-// times as many as in the mean over the whole log.
+// Returns when many workloads failed at once with one fault of the platform,
+// the costliest first, at most twenty. A moment is part of an incident if in
+// the ten minutes up to it at least five workloads failed with one cause, and
+// five times as many as on average over the log.
 std::vector<Incident> IncidentsIn(const ReportTotals& totals,
                                   const Names& names, Unit unit) {
   std::map<std::string, Moments> by_cause;
@@ -146,7 +146,7 @@ void FindMends(const SignExhibits& examples, Names& names, Report& report) {
 
 }  // namespace
 
-// A store is read by several threads, each another part.
+// Several threads share each store, each for another part.
 absl::Status AddUp(Gathered& gathered, unsigned threads) {
   std::vector<ReportTotals> totals(threads);
   std::mutex reading;

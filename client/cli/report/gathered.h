@@ -1,15 +1,14 @@
-// What was read for a report, before it is told.
+// The intermediate data of a report, which can be made in parts on several
+// machines and merged on one.
 //
-// A report made in parts: on several machines, and put together on one.
+// Decision logs become entries: one line of JSON per failure or good end, with
+// its workload's key. The entries of whole workloads become sums, on one line.
+// Any number of files of either, in any order, become a report, byte for byte
+// the same as that of all logs at once.
 //
-// Decision logs become entries, a line of JSON for each failure and good end
-// with the key of its workload; the entries of whole workloads become sums, one
-// line; both, from any number of files and in any order, become a report. It is
-// the same, byte for byte, as that of all logs at once.
-//
-// The last line of what one machine wrote says which entries it had, and with
-// which flags they were made. Sorted by key into other files they are the same,
-// so what is lost, doubled or changed on the way shows.
+// The last line that each machine writes states its entries and the flags they
+// were made with. Entries may be sorted by key into other files in between. So
+// lost, duplicate or changed lines are detected.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_GATHERED_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_GATHERED_H_
 
@@ -36,7 +35,7 @@ namespace mulligan::cli {
 // By the number of a sign.
 using SignExhibits = absl::flat_hash_map<std::uint32_t, Exhibits>;
 
-// Entries, and what they are known by in whatever order they come.
+// Identifies a set of entries in any order.
 struct EntryCount {
   Count entries = 0;
   // Sum of the hashes of their lines.
@@ -46,76 +45,72 @@ struct EntryCount {
   bool operator==(const EntryCount&) const = default;
 };
 
-// Entries of parts: those there have to be, and those there are.
+// The entries that parts should have, and those that were read.
 struct PartCounts {
   EntryCount told;
   EntryCount read;
 };
 
-// The flags that decide what an entry says, as they were given, and for
-// --compare the policies' revision.
+// The flags that affect entries, as given, and for --compare the policies'
+// revision.
 using MadeWith = std::map<std::string, std::string>;
 inline constexpr char kCompareFlag[] = "--compare";
 inline constexpr char kTeamLabelFlag[] = "--team-label";
 
 struct Gathered {
   Names names;
-  // Failures, each store of another thread.
+  // Failures, one store per thread.
   std::vector<std::unique_ptr<EntryStore>> stores;
-  // Of workloads whose failures were added up before; none of them has an
-  // entry in a store.
+  // Sums of workloads that were added up before. None of them has an entry in a
+  // store.
   ReportTotals totals;
-  // Counts of lines, and what they are of; the rest is not set.
+  // Only counts of lines, and what they count, are set.
   Report read;
   SignExhibits examples;
-  // Absent: nothing but entries was read, which do not say.
+  // Empty if only entries were read, which do not state their flags.
   std::optional<MadeWith> made_with;
   PartCounts parts;
-  // EntryCount::lines of sums that were read: the same twice is one part twice.
+  // EntryCount::lines of the sums that were read, to detect duplicates.
   std::set<std::uint64_t> sums;
 };
 
-// Adds up the stores, on a thread for each of `threads`, and leaves them empty:
-// everything is in `totals`. RESOURCE_EXHAUSTED: a store's temporary file could
-// not be written.
+// Adds up the stores on `threads` threads into `totals`, and removes them.
+// RESOURCE_EXHAUSTED if a store's temporary file could not be written.
 absl::Status AddUp(Gathered& gathered, unsigned threads);
 
-// The report of what was added up.
+// Returns the report of the sums. Moves from `gathered`.
 Report Tell(Gathered& gathered);
 
-// Reads decision logs. What is no record is counted and named.
+// Reads decision logs. Lines that are not records are counted and listed.
 void Gather(LogBlocks& logs, const ReportSettings& settings,
             Gathered& gathered);
 
-// Reads what WriteEntries() and WriteSums() wrote, of `settings` only the
-// memory that entries may take. INVALID_ARGUMENT names file and line of what is
-// neither, was made with other flags than the lines before it or is the same
-// sums again, and where the parts are to be the `whole`, the file of a part
-// that is empty or has other entries than they say.
+// Reads the output of WriteEntries() and WriteSums(). Of `settings`, uses only
+// the memory limit for entries. INVALID_ARGUMENT names the file and line of
+// anything else, of parts made with other flags, or of sums that were already
+// read. If the parts should be `whole`, it also names the file of an empty
+// part, or of one whose entries are not those that it states.
 absl::Status GatherParts(LogBlocks& parts, const ReportSettings& settings,
                          bool whole, Gathered& gathered);
 
-// A line for each entry, "key" first, in the same order whatever was read
-// first, and one about everything else that was read. Of what GatherParts()
-// read only where there were no sums.
+// Writes a line per entry, "key" first, in an order that does not depend on how
+// they were read, then one about everything else. REQUIRES: no sums were read.
 absl::Status WriteEntries(Gathered& gathered, std::ostream& out);
 
-// One line. Everything was added up.
+// Writes one line. REQUIRES: AddUp() was called.
 void WriteSums(const Gathered& gathered, std::ostream& out);
 
-// The lines of which parts are made.
-//
-// Each with its line break: an entry; what is known beside entries, with how
-// many there are; that, and what entries add up to.
+// The lines of a part, each with its line break: an entry; everything else,
+// with the number of entries; and that with the sums of the entries.
 std::string EntryLine(const KeptEntry& kept, const Names& names);
 std::string RestLine(const Gathered& gathered);
 std::string SumsLine(const Gathered& gathered);
 
-// Of a line of an entry, without its line break.
+// Returns the count of one entry's line, given without its line break.
 EntryCount CountOf(std::string_view entry_line);
 
-// Adds a line of any of them to what was gathered, whose first store is there,
-// and to `counts`. INVALID_ARGUMENT: why it is none, or none that goes with the
+// Adds a line of any kind to `gathered`, whose first store must exist, and to
+// `counts`. INVALID_ARGUMENT says why it is invalid or does not go with the
 // others.
 absl::Status TakePartLine(std::string_view line, PartCounts& counts,
                           Gathered& gathered);

@@ -1,4 +1,4 @@
-// Names as numbers, for what is kept by the million.
+// Stores names as numbers, for millions of entries.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_NAMES_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_NAMES_H_
 
@@ -13,15 +13,15 @@
 
 namespace mulligan::cli {
 
-// Thread-safe. Nodes, images and teams of a fleet are some thousands; names
-// come from outside, so beyond kMost they share one.
+// Thread-safe. A fleet has some thousand nodes, images and teams. Names come
+// from outside, so all beyond kMost share one number.
 class Names {
  public:
   static constexpr std::uint32_t kNone = 0;
   static constexpr std::uint32_t kOthers = 1;
   static constexpr std::size_t kMost = 1 << 17;
 
-  // kNone for the empty name.
+  // Returns kNone for the empty name.
   std::uint32_t NumberOf(std::string_view name) {
     if (name.empty()) return kNone;
     const std::lock_guard lock(mutex_);
@@ -34,7 +34,7 @@ class Names {
     return number;
   }
 
-  // "" for kNone, "(others)" for kOthers.
+  // Returns "" for kNone and "(others)" for kOthers.
   std::string NameOf(std::uint32_t number) const {
     const std::lock_guard lock(mutex_);
     return names_[number];
@@ -43,7 +43,7 @@ class Names {
  private:
   mutable std::mutex mutex_;
   std::deque<std::string> names_ = {"", "(others)"};  // guarded by mutex_
-  // Into names_, guarded by mutex_.
+  // Points into names_; guarded by mutex_.
   absl::flat_hash_map<std::string_view, std::uint32_t> numbers_;
 };
 

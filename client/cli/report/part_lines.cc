@@ -20,12 +20,12 @@ namespace mulligan::cli {
 
 namespace {
 
-// Of the lines; changes with any of their members.
+// The version of the lines; changes with any of their members.
 constexpr int kPartVersion = 3;
 
 using Number = ReportTotals::Number;
 
-// Keys of the sums: names by name, moments and days as they are.
+// Keys of the sums: names as strings, moments and days as numbers.
 PartJson KeyJson(Number number, const Names& names) {
   return names.NameOf(number);
 }
@@ -59,7 +59,7 @@ PartJson MapJson(const Map& map, const Names& names) {
   return rows;
 }
 
-// Names beyond the most that are known share one.
+// Names beyond Names::kMost share an entry, so values are added.
 template <typename Map>
 void ReadMap(const PartJson& rows, Names& names, Map& map) {
   for (const PartJson& row : rows) {
@@ -93,7 +93,7 @@ void ReadSum(const PartJson& json, Names& names, Sum& sum) {
   }
 }
 
-// Calls `use` with the name and the value of each member.
+// Calls `use` with the name and value of each member.
 template <typename Totals, typename Use>
 void EachSum(Totals& totals, const Use& use) {
   use("all", totals.all);
@@ -137,8 +137,8 @@ constexpr std::pair<const char*, Count LineCounts::*> kLineCounts[] = {
     {"labelled", &LineCounts::labelled},
 };
 
-// What is known of lines but not of failures: the last line of a part. Which
-// entries there have to be is part of it, wherever they are.
+// Returns what is known of lines but not of failures: the last line of a part.
+// It states the entries to expect, wherever they are.
 PartJson RestJson(const Gathered& gathered) {
   PartJson json = {{"reportPart", kPartVersion},
                    {"entries", gathered.parts.told}};
@@ -181,7 +181,7 @@ constexpr std::pair<const char*, bool Entry::*> kEntryFlags[] = {
     {"separate", &Entry::separate},
 };
 
-// As EachSum(); the key comes first.
+// Like EachSum(); the key comes first.
 template <typename AnEntry, typename Use>
 void EachNumber(AnEntry& entry, const Use& use) {
   use("key", entry.workload);
@@ -269,7 +269,7 @@ absl::Status NoPart(const std::string& why) {
   return Invalid("is no line of mulligan report -o entries or sums: %s", why);
 }
 
-// Why `line` is no JSON.
+// Returns why `line` is not JSON.
 absl::Status NoJson(std::string_view line) {
   const absl::StatusOr<size_t> end = CheckJsonValue(line);
   if (!end.ok()) {

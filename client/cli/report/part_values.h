@@ -1,4 +1,4 @@
-// What a report is added up from, as JSON in the lines of its parts.
+// The values of a report's parts as JSON.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_PART_VALUES_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_PART_VALUES_H_
 
@@ -27,13 +27,13 @@ inline std::int64_t Amount(const PartJson& json) {
       absl::StrCat(amount, " is not valid; expected an amount of at least 0"));
 }
 
-// What is wrong, without the library's number for it.
+// Returns the library's message without its number.
 inline std::string Reason(const std::exception& error) {
   const std::string text = error.what();
   return text.starts_with('[') ? text.substr(text.find(']') + 2) : text;
 }
 
-// Calls `read` with a member; what it throws names the member.
+// Calls `read` with a member. Exceptions name the member.
 template <typename Read>
 void ReadMember(const PartJson& json, const char* name, const Read& read) {
   const auto member = json.find(name);
@@ -53,8 +53,8 @@ inline Count AmountAt(const PartJson& json, const char* name) {
   return amount;
 }
 
-// Found by the library for members, arrays and maps of these types: what is
-// added up by its members is an array of them.
+// Found by the library for these types. A type with Members() is an array of
+// its members.
 
 template <typename Sum>
 requires requires(const Sum& sum) { Sum::Members(sum); }

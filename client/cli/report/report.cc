@@ -20,8 +20,8 @@
 namespace mulligan::cli {
 namespace {
 
-// Work whose operator has acted: what it did is what was done, and what the
-// policies say is compared with it.
+// The operator has acted, so its action is what was done, and the policies'
+// answer is the candidate.
 void SetDone(v1::Decision::Action done, Entry& entry) {
   AtKey(entry.actions, Decider::kCandidate) =
       AtKey(entry.actions, Decider::kRecorded);
@@ -29,17 +29,17 @@ void SetDone(v1::Decision::Action done, Entry& entry) {
       AtKey(entry.actions, Decider::kNative) = static_cast<std::uint8_t>(done);
 }
 
-// Clocks of callers differ, and what is asked may be old, but not by more.
+// Callers' clocks differ and questions may be old, but by no more than this.
 constexpr absl::Duration kMostAhead = absl::Hours(24);
 constexpr absl::Duration kMostBehind = absl::Hours(366 * 24);
-// Of a pod, in cores or accelerators. No node has them.
+// Cores or accelerators of a pod; no node has as many.
 constexpr std::int64_t kMostHeld = 1'000'000;
 
-// A time that no clock can have meant would stretch everything that is told by
-// time, or outweigh it.
+// Rejects impossible times, which would stretch or dominate everything that is
+// shown by time.
 absl::Status CheckTime(const v1::DecisionRecord& record) {
   const absl::Time observed = ToTime(record.request().report().observed_at());
-  // A record of no server's: of the years that its nanoseconds can count.
+  // Without decidedAt, any year that nanoseconds can hold is accepted.
   const absl::Time decided =
       record.has_decided_at() ? ToTime(record.decided_at()) : observed;
   const char* const wrong =
@@ -70,7 +70,6 @@ absl::Status CheckSpent(const std::vector<ToldEntry>& entries) {
   return absl::OkStatus();
 }
 
-// What one thread makes of its lines.
 class ReportSink : public RecordSink {
  public:
   ReportSink(const ReportSettings& settings, Names& names)
@@ -88,14 +87,14 @@ class ReportSink : public RecordSink {
       return TakeBad(place,
                      "report.observedAt: is missing, and decidedAt is, too");
     }
-    // As the service does that is not told.
+    // A server uses its own time if observed_at is absent.
     v1::DecisionRecord observed = record;
     *observed.mutable_request()->mutable_report()->mutable_observed_at() =
         record.decided_at();
     Add(observed, place, nullptr);
   }
 
-  // What the operator did is known, and the answer is another side's.
+  // The operator's action is known, and the answer is another side's.
   void TakeDone(const v1::DecisionRecord& record, const LogPosition& place,
                 v1::Decision::Action done) {
     Add(record, place, &done);
@@ -106,7 +105,7 @@ class ReportSink : public RecordSink {
     counts_.bad.Add(place, std::move(why));
   }
 
-  // Ends with it.
+  // Moves everything into `gathered`. The sink must not be used afterwards.
   void HandOver(Gathered& gathered) {
     static_cast<LineCounts&>(gathered.read) += counts_;
     AddTo(gathered.examples, examples_);
@@ -212,7 +211,7 @@ absl::StatusOr<Report> MakeReport(
       v1::DecideRequest& request = *record.mutable_request();
       *request.mutable_report() = std::move(telling.report);
       *request.mutable_ledger() = ledger;
-      // What would be decided if nobody else did.
+      // Decides as if no one else did.
       request.set_replaces_operator(true);
       ++report.lines;
       const LogPosition place = {WorkloadLabel(workload), 0};

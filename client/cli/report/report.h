@@ -1,4 +1,4 @@
-// What failures cost and what retries saved, from decision logs.
+// Computes from decision logs what failures cost and what retries saved.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_REPORT_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_REPORT_H_
 
@@ -23,12 +23,13 @@
 
 namespace mulligan::cli {
 
-// Failures that have something in common. A failure that was told twice is one.
+// Failures with something in common. A failure counts once, however often it is
+// reported.
 struct Cost {
   Count failures = 0;
-  // That have at least one of them.
+  // Those with at least one of the failures.
   Count workloads = 0;
-  // Held by the attempts that ended with them.
+  // Used by the attempts that ended with the failures.
   Spent lost;
 
   static auto Members(auto& self) {
@@ -36,43 +37,42 @@ struct Cost {
   }
 };
 
-// How a workload with failures ended, as far as the log goes.
+// How a workload with failures ended, by the end of the log.
 enum class End : std::uint8_t {
   kCompleted,
   kGivenUp,
   // WAIT_FOR_SPEC_UPDATE.
   kWaitsForAuthor,
-  // Retried or waited for, and then the log ends, or nobody asked again.
+  // Retried or waiting when the log ends, or not asked about again.
   kNotKnown,
 };
 inline constexpr std::array kAllEnds = {End::kCompleted, End::kGivenUp,
                                         End::kWaitsForAuthor, End::kNotKnown};
 inline constexpr std::size_t kEnds = kAllEnds.size();
 
-// Of workloads that are listed by name, the others are counted.
+// The most workloads listed by name; the others are only counted.
 inline constexpr std::size_t kMostNamed = 1000;
 
-// What a rule did with the failures of the log.
+// What one side did with the failures of the log.
 struct Verdicts {
-  // Retries of what comes again unless something is changed, or after which
-  // the work was given up for the same cause, by this side or in fact; what the
-  // attempts held that they started. Of retries that nobody made, where the
-  // work was given up in fact, an attempt like the one before is assumed.
+  // Retries of failures that recur unless something changes, or before the work
+  // was given up for the same cause, by this side or in fact. Costs the
+  // attempts that they started. If a retry was not made because the work was
+  // given up in fact, costs an assumed attempt like the one before.
   Cost in_vain;
-  // Of those the assumed ones.
+  // The part of in_vain that is assumed.
   Cost assumed;
-  // Workloads given up for a fault of the platform, and what their last attempt
-  // held.
+  // Workloads given up for a fault of the platform. Costs their last attempt.
   Cost given_up;
-  // Workloads that it gave up, and that completed: because another side went
-  // on, or a person did. What the attempt held that completed.
+  // Workloads that this side gave up and that completed, because another side
+  // or a person continued. Costs the attempt that completed.
   Cost completed;
-  // Workloads that their operators gave up, and that this side started again,
-  // with something changed or for what passes; what the attempt held after
-  // which they did. How a retry would have ended that nobody made is not known.
+  // Workloads that their operators gave up and this side restarted, with a
+  // change or for a transient failure. Costs the attempt after which the
+  // operators gave up. The result of a retry that was not made is unknown.
   Cost tried_again;
-  // Workloads that their operators gave up and this side did not, and that
-  // completed; what the attempt held that did.
+  // Workloads that their operators gave up, this side did not, and that
+  // completed. Costs the attempt that completed.
   Cost saved;
   // The costliest of each.
   Exhibits given_up_examples{kMostNamed};
@@ -88,17 +88,17 @@ struct Verdicts {
   }
 };
 
-// Failures of one kind of many workloads within a short time.
+// Failures with one cause of many workloads within a short time.
 struct Incident {
   std::string cause;
-  // Seconds since 1970, from its first to its last failure, to two minutes.
+  // Seconds since 1970 of the first and last failure, to two minutes.
   std::int64_t from = 0;
   std::int64_t to = 0;
   Cost cost;
 };
 
-// Something that, mended once, ends many failures: a node, or what failed and
-// by which sign.
+// Something whose repair ends many failures: a node, or what failed and by
+// which sign.
 struct Mend {
   std::string what;
   Cost cost;
@@ -117,7 +117,7 @@ struct BudgetCost {
   }
 };
 
-// Which amount hours are told in: the scarcest that there is.
+// The amount shown as hours: the scarcest one used.
 enum class Unit : std::uint8_t { kAccelerator, kCore, kPod };
 
 using Rows = std::map<std::string, Cost>;
@@ -125,8 +125,8 @@ using Rows = std::map<std::string, Cost>;
 using Day = std::int64_t;
 inline constexpr std::int64_t kDaySeconds = 86'400;
 
-// Each line that was read is of one kind: it is bad, left out for its time,
-// about a failure told before, about nothing broken, about a good end, or the
+// Counts of lines. Each line is bad, left out because of its time, about a
+// failure already reported, about nothing broken, about a good end, or the
 // first about a failure.
 struct LineCounts {
   Count lines = 0;
@@ -145,43 +145,43 @@ struct LineCounts {
   }
 };
 
-// What all failures add up to.
+// The sums over all failures.
 struct LostSums {
   Cost all;
-  // Failures without a pod that has times: what they held is not known.
+  // Failures without a pod with times, whose cost is unknown.
   Count without_times = 0;
-  // The earliest and the latest failure, seconds since 1970.
+  // The earliest and latest failure, in seconds since 1970.
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   std::int64_t last = std::numeric_limits<std::int64_t>::min();
-  // What was done, in fact.
+  // What was done in fact.
   Verdicts done;
-  // The same by each side, of the workloads whose operator's own rule is known:
-  // an object of it was told with each failure.
+  // By side, only of workloads whose operator's rule is known because each
+  // failure was reported with an object of it.
   std::array<Verdicts, kDeciders> verdicts;
   Cost comparable;
   std::array<Cost, kEnds> ends;
 };
 
 struct Report : LineCounts, LostSums {
-  // The label that names teams; empty: none was asked for.
+  // The label that names teams; empty if none was given.
   std::string team_label;
-  // Of a cluster: how often containers were restarted where they were, by what
-  // the kubelet counted. Only the last run of each is known.
+  // For a cluster: the kubelet's count of restarts in place. Only the last run
+  // of each container is known.
   Count restarts_in_place = 0;
   std::array<Rows, kBys> by;
-  // Whether candidate policies were asked.
+  // Candidate policies were evaluated.
   bool compared = false;
-  // Whether it is of a cluster's objects: what was done, the operators did.
+  // From a cluster's objects: the operators did what was done.
   bool of_cluster = false;
-  // From who has to act, over the budget that paid, to the end.
+  // From domain and budget to the end.
   std::map<std::pair<std::string, std::string>, std::array<Cost, kEnds>> flows;
   std::map<std::string, BudgetCost> budgets;
-  // What was lost, by day and who has to act.
+  // Cost by day and domain.
   std::map<Day, std::map<std::string, Cost>> days;
   // Failures of the platform, by node and day.
   std::map<std::string, std::map<Day, Count>> nodes;
   std::vector<Incident> incidents;
-  // The costliest ten.
+  // The ten costliest.
   std::vector<Mend> mends;
 
   Unit unit() const;
@@ -190,54 +190,54 @@ struct Report : LineCounts, LostSums {
 struct ReportSettings {
   EntrySettings entries;
   ReadSettings read;
-  // What was observed before the one, or not before the other, is left out;
-  // seconds since 1970.
+  // Leaves out observations before `since`, and at or after `until`; seconds
+  // since 1970.
   std::int64_t since = std::numeric_limits<std::int64_t>::min();
   std::int64_t until = std::numeric_limits<std::int64_t>::max();
   // At least 1.
   unsigned threads = 1;
-  // Of a part: the flags it is made with but for --compare.
+  // For a part: the flags it is made with, except --compare.
   std::map<std::string, std::string> flags;
-  // Of entries, before they are kept in a temporary file.
+  // The most bytes of entries in memory; more go to a temporary file.
   std::size_t most_bytes = std::size_t{96} << 20;
 };
 
-// The report of the workloads that a cluster still has, each as it would have
-// been told when its failures struck (retell.h): what their operators did is
-// what was done, what `policies` say is the candidate. On one thread.
-// RESOURCE_EXHAUSTED: a temporary file was needed and could not be written.
+// Returns the report of the workloads that a cluster still has, each as it
+// would have been reported when its failures happened (retell.h). What their
+// operators did is what was done; `policies` are the candidate. Uses one
+// thread. RESOURCE_EXHAUSTED if a temporary file could not be written.
 absl::StatusOr<Report> MakeReport(
     const std::vector<v1::FailureReport>& workloads, const PolicySet& policies,
     const ReportSettings& settings);
 
-// How much of `spent` counts in `unit`.
+// Returns the amount of `spent` in `unit`, in milliseconds.
 std::int64_t AmountOf(const Spent& spent, Unit unit);
 
-// "accelerator-hours", "core-hours", "pod-hours".
+// Returns "accelerator-hours", "core-hours" or "pod-hours".
 std::string_view ReportName(Unit unit);
 
-// "cause", "team", ...
+// Returns "cause", "team" and so on.
 std::string_view ReportName(By by);
-// "recorded", "native", "candidate".
+// Returns "recorded", "native" or "candidate".
 std::string_view ReportName(Decider decider);
-// "completed", "given up", "waits for its author", "not known".
+// Returns "completed", "given up", "waits for its author" or "not known".
 std::string_view ReportName(End end);
 
-// Rows by what was lost, most first, then by failures.
+// Returns the rows by cost, most first, then by failures.
 std::vector<std::pair<std::string, Cost>> CostliestFirst(const Rows& rows,
                                                          Unit unit);
 
-// One screen: the headline, who has to act, both rules side by side, incidents,
-// and what to mend first.
+// Returns one screen: the headline, who has to act, both sides' rules,
+// incidents, and what to fix first.
 std::string ReportText(const Report& report);
 
-// A page with plots. Every text from outside is escaped.
+// Returns a page with plots. Escapes all text from outside.
 std::string ReportHtml(const Report& report);
 
-// Everything there is. docs/report.md has the members.
+// Returns everything. docs/report.md lists the members.
 std::string ReportJson(const Report& report);
 
-// A line for each name that failures are added up by.
+// Returns a line for each name by which failures are summed.
 std::string ReportCsv(const Report& report);
 
 }  // namespace mulligan::cli

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of the members below; changes when one changes its meaning.
+// The version of the members below; changes when one changes its meaning.
 constexpr int kVersion = 1;
 
 std::string TimeOf(std::int64_t seconds) {
@@ -34,7 +34,7 @@ Json ToJson(const Cost& cost) {
   return json;
 }
 
-// A cost with the costliest of its workloads.
+// A cost with its costliest workloads.
 Json ToJson(const Cost& cost, const Exhibits& examples) {
   Json json = ToJson(cost);
   Json& all = json["examples"] = Json::array();
@@ -156,9 +156,9 @@ Json MendsJson(const Report& report) {
   return mends;
 }
 
-// A field of RFC 4180, made printable: names come from outside, and terminals
-// show these files, too. What a spreadsheet would take for a formula gets an
-// apostrophe.
+// Returns a field of RFC 4180, made printable because names come from outside
+// and terminals show these files. Text that a spreadsheet would read as a
+// formula gets an apostrophe.
 std::string CsvField(std::string_view text) {
   std::string field = Printable(text);
   if (!field.empty() &&
@@ -224,7 +224,7 @@ void AddVerdictRows(std::string_view side, const Verdicts& verdicts,
   }
 }
 
-// The workloads of the rows above, which are named for both.
+// The workloads of the rows above, by name.
 void AddNamedRows(std::string_view side, const Verdicts& verdicts,
                   std::string& csv) {
   for (const NamedWorkloads& named : NamedOf(verdicts)) {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostRows = 20;
 constexpr std::size_t kMostListed = 100;
 
-// Of hours, in the report's unit.
+// Hours in the report's unit.
 std::string AmountText(const Report& report, const Spent& spent) {
   return Escaped(HoursText(AmountOf(spent, report.unit())));
 }
@@ -40,7 +40,7 @@ std::string ReportHead(const Report& report) {
   return html + "</dl>\n</header>\n";
 }
 
-// The workloads by name, folded.
+// The workloads by name, collapsed.
 std::string NamedLists(const Report& report, std::string_view side,
                        const Verdicts& verdicts) {
   std::string html;
@@ -151,7 +151,7 @@ std::string IncidentTable(const Report& report) {
 }
 
 std::string BudgetTable(const Report& report) {
-  // Of a cluster no budget was asked.
+  // A cluster's objects were not charged to budgets.
   if (report.of_cluster) return "";
   std::vector<std::string> rows;
   for (const auto& [name, cost] : report.budgets) {

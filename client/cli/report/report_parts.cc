@@ -36,7 +36,7 @@ absl::Status TakeBlock(const std::string& name, const LogBlock& block,
   return Invalid("%s: %s", place.Text(), block.error);
 }
 
-// Which file lacks what, where entries are not those that the parts say.
+// Names the file whose entries differ from what the parts state.
 absl::Status NotWhole(const std::vector<std::string>& names,
                       const std::vector<PartFile>& files,
                       const PartCounts& all) {

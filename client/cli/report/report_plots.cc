@@ -26,7 +26,7 @@ constexpr std::int64_t kWeekSeconds = 7 * kDaySeconds;
 // A Monday.
 constexpr std::int64_t kFirstWeek = -3 * kDaySeconds;
 
-// Days, or weeks where days would be too many.
+// Days, or weeks if there are too many days.
 class Columns {
  public:
   explicit Columns(const Report& report)
@@ -46,7 +46,7 @@ class Columns {
   std::string Name(std::size_t column) const {
     return DayText(first_ + static_cast<std::int64_t>(column) * span_);
   }
-  // Some dates below, from `left`, with `step` from column to column.
+  // Returns some dates below the columns, from `left` in steps of `step`.
   std::string Dates(double left, double step, double y) const {
     std::string svg;
     const std::size_t each = (count_ + kMostDates - 1) / kMostDates;
@@ -67,8 +67,8 @@ class Columns {
   std::size_t count_;
 };
 
-// How large a cost is drawn: its hours, or where no hours are known its
-// failures; and what stands beside it.
+// Returns the size of a cost in the drawing: its hours, or its failures if no
+// hours are known. DrawnText is its label.
 double DrawnSize(const Report& report, const Cost& cost) {
   const std::int64_t lost = AmountOf(cost.lost, report.unit());
   return report.all.lost.any() ? static_cast<double>(lost)
@@ -81,7 +81,8 @@ std::string DrawnText(const Report& report, const Cost& cost) {
              : WithCommas(cost.failures);
 }
 
-// The domains, the costliest first, and their classes: "d0" is the costliest.
+// Returns the domains, the costliest first. StylesOf returns their classes;
+// "d0" is the costliest.
 std::vector<std::pair<std::string, Cost>> DomainsOf(const Report& report) {
   return CostliestFirst(AtKey(report.by, By::kDomain), report.unit());
 }
@@ -94,7 +95,7 @@ std::map<std::string, std::string> StylesOf(const Report& report) {
   return styles;
 }
 
-// One column of the flow: names with where they stand, from above.
+// One column of the flow: names and their positions, from the top.
 struct Stage {
   double x = 0;
   std::map<std::string, double> sizes;

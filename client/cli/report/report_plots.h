@@ -1,4 +1,4 @@
-// The plots of the report's page, as HTML; empty where there is nothing to see.
+// The plots of the report's page, as HTML; empty if there is nothing to show.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_REPORT_PLOTS_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_REPORT_PLOTS_H_
 
@@ -8,19 +8,19 @@
 
 namespace mulligan::cli {
 
-// All hours, and how they come down to nothing, domain by domain.
+// All hours, then the part of each domain.
 std::string WaterfallPlot(const Report& report);
 
-// A column a day, or a week where there are many, of the domains' hours; needs
-// two days.
+// A column of the domains' hours per day, or per week if there are many days.
+// Needs two columns.
 std::string LostByDayPlot(const Report& report);
 std::string DomainLegend(const Report& report);
 
 // Bands from domains over budgets to ends, as wide as their hours.
 std::string FlowPlot(const Report& report);
 
-// A row a node, the worst first, a cell a day or week, the darker the more
-// failures of the platform there were.
+// A row per node, the worst first, with a cell per day or week, darker with
+// more failures of the platform.
 std::string NodePlot(const Report& report);
 
 }  // namespace mulligan::cli

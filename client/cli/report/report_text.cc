@@ -12,7 +12,7 @@
 namespace mulligan::cli {
 namespace {
 
-// One screen.
+// To fit one screen.
 constexpr std::size_t kCauses = 7;
 constexpr std::size_t kTeams = 4;
 constexpr std::size_t kMends = 5;
@@ -52,7 +52,7 @@ std::string TopOf(const Report& report, By by, std::string_view title,
   return text;
 }
 
-// Under its first words, nothing cut: what to do is at the end.
+// Wraps `text` without cutting it, because the instruction is at its end.
 std::string Wrapped(std::string_view lead, std::string_view text) {
   Layout layout(kWidth, /*color=*/false);
   layout.Hanging(lead, text);
@@ -104,7 +104,7 @@ std::string Incidents(const Report& report) {
 }
 
 std::string Budgets(const Report& report) {
-  // Of a cluster no budget was asked.
+  // A cluster's objects were not charged to budgets.
   if (report.of_cluster) return "";
   std::string text;
   for (const auto& [name, cost] : report.budgets) {

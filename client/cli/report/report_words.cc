@@ -11,7 +11,7 @@ namespace mulligan::cli {
 namespace {
 
 constexpr double kHour = 3'600'000;
-// Whose first bad line is told.
+// The most files whose first bad line is shown.
 constexpr int kMostFiles = 3;
 
 std::string SideText(const Cost& cost, const Cost& assumed, const char* one,

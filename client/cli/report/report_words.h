@@ -1,4 +1,4 @@
-// How a report's numbers and names are told, whatever the format.
+// The wording of a report's numbers and names in all formats.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_REPORT_WORDS_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_REPORT_WORDS_H_
 
@@ -11,32 +11,32 @@
 
 namespace mulligan::cli {
 
-// Hours of what is counted in milliseconds.
+// Converts milliseconds to hours.
 double Hours(std::int64_t milliseconds);
 
-// "12,345", below ten "4.2", "<0.1".
+// Returns "12,345", below ten "4.2", or "<0.1".
 std::string HoursText(std::int64_t milliseconds);
 
-// "2026-11-24".
+// Returns "2026-11-24".
 std::string DayText(Day day);
 
-// "2026-11-24 08:10".
+// Returns "2026-11-24 08:10".
 std::string MinuteText(std::int64_t seconds);
 
-// "1,204 failures of 800 workloads".
+// Returns "1,204 failures of 800 workloads".
 std::string CountsText(const Cost& cost);
 
-// "1,204 failures of 800 workloads cost 12,345 accelerator-hours and 98,765
-// core-hours".
+// Returns "1,204 failures of 800 workloads cost 12,345 accelerator-hours and
+// 98,765 core-hours".
 std::string HeadlineOf(const Report& report);
 
-// What was done about the failures, in fact.
+// Returns what was done about the failures in fact.
 std::string DoneSentence(const Report& report);
 
-// Who is told, and as what: "by the operators".
+// Returns the sides that are shown, with their titles: "by the operators".
 std::vector<std::pair<Decider, std::string>> SidesToldOf(const Report& report);
 
-// One finding in one sentence: what happened by both rules.
+// One finding, by each side.
 struct SideBySide {
   std::string what;
   // In the order of SidesToldOf().
@@ -44,31 +44,32 @@ struct SideBySide {
 };
 std::vector<SideBySide> SidesOf(const Report& report);
 
-// Workloads that are told by name: what became of them, by a side, of all of
-// them, and the costliest.
+// Workloads listed by name: what became of them, the cost of all of them, and
+// the costliest.
 struct NamedWorkloads {
   // "given up that completed".
   const char* what;
-  // The same as a member of JSON: "givenUpThatCompleted".
+  // The JSON member: "givenUpThatCompleted".
   const char* member;
   const Cost* cost;
   const Exhibits* examples;
 };
 std::vector<NamedWorkloads> NamedOf(const Verdicts& verdicts);
 
-// Of each side that would have given up what completed, a sentence that names
-// some.
+// Returns a sentence, with examples, for each side that would have given up
+// workloads that completed.
 std::vector<std::string> CompletedSentences(const Report& report);
 
-// What could not be read, of at least one line, and that nothing was found.
+// Returns what could not be read (REQUIRES: at least one bad line), and that
+// nothing was found.
 std::string BadSentence(const Report& report);
 std::string NothingSentence(const Report& report);
 
-// "Who has to act" for a domain's name: "the platform: nodes, devices,
-// network".
+// Returns who has to act, for a domain's name: "who runs the nodes".
 std::string DomainText(const std::string& domain);
 
-// What the report cannot know, a sentence each; the first is about the hours.
+// Returns what the report cannot know, in a sentence each. The first is about
+// the hours.
 std::vector<std::string> CaveatsOf(const Report& report);
 
 }  // namespace mulligan::cli

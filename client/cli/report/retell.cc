@@ -14,14 +14,14 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// Longer than a stamp of whole seconds can be wrong.
+// More than the error of a timestamp in whole seconds.
 constexpr absl::Duration kLookDelay = absl::Seconds(2);
 
 bool IsAfter(const google::protobuf::Timestamp& time, absl::Time then) {
   return !IsZeroTime(time) && ToTime(time) > then;
 }
 
-// The end of the last container of a failed pod.
+// Returns the end of the last container of a failed pod.
 std::optional<absl::Time> FailureEnd(const core::Pod& pod) {
   if (pod.status().phase() != "Failed") return std::nullopt;
   std::optional<absl::Time> end;
@@ -34,15 +34,15 @@ std::optional<absl::Time> FailureEnd(const core::Pod& pod) {
   return end;
 }
 
-// Also where the node's clock, which says when a pod ended, is behind the one
-// of the API server, which says when it was made.
+// A pod may seem to end before it is created, if the node's clock is behind the
+// API server's.
 bool WasThere(const core::Pod& pod, absl::Time then) {
   const std::optional<absl::Time> end = FailureEnd(pod);
   return !IsAfter(pod.metadata().creation_timestamp(), then) ||
          (end && *end <= then);
 }
 
-// When there was something to ask about.
+// Returns the times of failures to report.
 std::vector<absl::Time> AskedAt(const v1::FailureReport& report) {
   std::vector<absl::Time> ends;
   for (const core::Pod& pod : report.pods()) {
@@ -65,7 +65,7 @@ std::vector<absl::Time> AskedAt(const v1::FailureReport& report) {
   return asked;
 }
 
-// The pod as it was while it ran.
+// Restores the pod to its state at `then`.
 void Revive(absl::Time then, core::Pod& pod) {
   core::PodStatus& status = *pod.mutable_status();
   auto& conditions = *status.mutable_conditions();

@@ -1,5 +1,5 @@
-// What a cluster still has of a workload, as it would have been told when each
-// failure struck.
+// Reconstructs the reports of a workload at each failure from the objects that
+// a cluster still has.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_RETELL_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_RETELL_H_
 
@@ -10,24 +10,24 @@
 
 namespace mulligan::cli {
 
-// One telling.
+// One reconstructed report.
 struct Telling {
   v1::FailureReport report;
-  // What its operator did about it, as what came after shows: RETRY or FAIL;
-  // not set where that is not known yet.
+  // What its operator did about it, as later objects show: RETRY or FAIL;
+  // unspecified if not yet known.
   v1::Decision::Action done = v1::Decision::ACTION_UNSPECIFIED;
 };
 
-// The tellings of `report`, which has all objects of one workload as they are
-// at its observed_at, oldest first:
+// Returns the reports of a workload, oldest first. `report` has all its objects
+// as of its observed_at.
 //
-//   1. One after each failed pod's end, or the last end of several within
-//      kTogether, with the pods that were there: what ended later runs, what
-//      conditions and events said later is not said yet. The objects above the
-//      pods are left out: how they were then is not known, and what their
-//      operators made of the failure is `done`.
-//   2. One of everything as it is, for what only the objects above say
-//      (deadlines, submission), and for how it ended.
+//   1. One after the end of each failed pod, or the last of several ends within
+//      kTogetherSeconds, with the pods that existed then. Pods that ended later
+//      run, and later conditions and events are absent. The objects above the
+//      pods are omitted, because their state then is unknown; `done` is what
+//      their operators made of the failure.
+//   2. One of everything as it is. It shows how the work ended, and failures
+//      that only the objects above report (deadlines, submission).
 //
 // At most kMostTellings, the latest.
 std::vector<Telling> Retell(const v1::FailureReport& report);

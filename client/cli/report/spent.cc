@@ -13,10 +13,10 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// Of clocks that differ a little: a peer that died of the same thing.
+// Clock difference between peers that died of the same failure.
 constexpr absl::Duration kClockSkew = absl::Seconds(5);
 
-// What is no amount, or none that Kubernetes knows: more than can be.
+// For amounts that Kubernetes cannot parse: more than any node has.
 constexpr double kNoAmount = 1e18;
 
 double QuantityOf(const google::protobuf::Value& value) {
@@ -52,7 +52,7 @@ void AddAmounts(const Amounts& amounts, Held& held) {
   }
 }
 
-// A container's requests; what it does not request, it has up to its limits.
+// Returns a container's requests, or its limits where it has no request.
 Held HeldBy(const core::Container& container) {
   const core::ResourceRequirements& resources = container.resources();
   Held requests;
@@ -66,8 +66,8 @@ Held HeldBy(const core::Container& container) {
       requests.cores > 0 ? requests.cores : limits.cores};
 }
 
-// As the scheduler counts: what runs at the same time together, and that init
-// containers run one after the other, beside the sidecars before them.
+// Counts like the scheduler: containers and sidecars run together; init
+// containers run one after the other, with the sidecars before them.
 Held HeldBy(const core::PodSpec& spec) {
   Held together;
   for (const auto& container : spec.containers()) {
@@ -86,10 +86,10 @@ Held HeldBy(const core::PodSpec& spec) {
   return Most(together + sidecars, most);
 }
 
-// From when until when a pod held what it has.
+// The period in which a pod held its resources.
 struct Run {
   absl::Time from = absl::InfiniteFuture();
-  // Infinite: it runs.
+  // Infinite if it still runs.
   absl::Time to = absl::InfinitePast();
 
   bool known() const { return from < absl::InfiniteFuture(); }
@@ -127,7 +127,7 @@ Run RunOf(const core::Pod& pod) {
   const bool ended =
       pod.status().phase() == "Failed" || pod.status().phase() == "Succeeded";
   if (run.to == absl::InfinitePast() && !ended) run.to = absl::InfiniteFuture();
-  // Evicted before any container was looked at.
+  // Evicted before any container's state was known.
   if (run.to == absl::InfinitePast()) {
     for (const auto& condition : pod.status().conditions()) {
       run.to = std::max(run.to, ToTime(condition.last_transition_time()));
@@ -136,7 +136,7 @@ Run RunOf(const core::Pod& pod) {
   return run;
 }
 
-// Not a number is nothing.
+// NaN becomes 0.
 std::int64_t Saturated(double value) {
   constexpr double kMost = 1e18;
   return value > 0 ? static_cast<std::int64_t>(std::min(value, kMost)) : 0;

@@ -1,4 +1,4 @@
-// What an attempt held while it ran.
+// What an attempt used while it ran.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_SPENT_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_SPENT_H_
 
@@ -13,10 +13,10 @@
 
 namespace mulligan::cli {
 
-// Amounts times time, never negative. In whole numbers, so that sums do not
-// depend on their order.
+// Amounts times time, never negative. Integers, so that sums do not depend on
+// their order.
 struct Spent {
-  // Milliseconds of one accelerator: of any resource whose name says GPU, TPU,
+  // Milliseconds of one accelerator: any resource named after a GPU, TPU,
   // Neuron or Gaudi.
   std::int64_t accelerator = 0;
   // Milliseconds of one core.
@@ -24,7 +24,7 @@ struct Spent {
   // Milliseconds of one pod.
   std::int64_t pod = 0;
 
-  // At most what fits: in whichever order, the sum is the same.
+  // Saturates, so that the sum does not depend on the order.
   Spent& operator+=(const Spent& other) {
     accelerator = Sum(accelerator, other.accelerator);
     core = Sum(core, other.core);
@@ -44,24 +44,24 @@ struct Spent {
   }
 };
 
-// What is lost with a failure, from the objects' own times and requests:
+// Returns what a failure lost, by the objects' own times and requests:
 //
-//   1. Of a pod or an index that fails alone (the decision's scope), its pod.
-//      Otherwise every pod that ran when the failure struck and has not
-//      succeeded: a gang starts again whole.
-//   2. From when the kubelet took a pod (status.startTime, else its first
-//      container's start) to the end of its last container, where none was
-//      looked at to its last condition, and of the pod at fault to when the
-//      failure struck; of pods that still run, to when they were observed.
-//   3. Times what the containers request, where they do not, their limits.
-//   4. Pods that the sender left out (omitted_pods) held what the others did on
-//      average.
+//   1. If a pod or index fails alone (the decision's scope), its pod. Otherwise
+//      every pod that ran when the failure happened and has not succeeded,
+//      because a gang restarts whole.
+//   2. From the kubelet's start of a pod (status.startTime, else its first
+//      container's start) to the end of its last container, or to the
+//      observation if it still runs. Without ended containers, to its last
+//      condition; for the culprit without either, to the time of the failure.
+//   3. Times the containers' requests, or their limits if they have none.
+//   4. Pods that the sender omitted (omitted_pods) count as the average of the
+//      others.
 //
-// Nothing where no pod with times was reported.
+// Zero if the report has no pod with times.
 Spent LostIn(const v1::FailureReport& report, const v1::Diagnosis& diagnosis,
              const v1::Decision& decision);
 
-// What the pods that succeeded held, by the rules 2 to 4.
+// Returns what the succeeded pods used, by rules 2 to 4.
 Spent CompletedIn(const v1::FailureReport& report);
 
 }  // namespace mulligan::cli

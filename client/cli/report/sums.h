@@ -1,4 +1,4 @@
-// Adding up what has members, keys or places of its own.
+// Adds sums by their members, keys or positions.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_SUMS_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_SUMS_H_
 
@@ -8,14 +8,14 @@
 
 namespace mulligan::cli {
 
-// What `all`, which has one for each of an enumeration, has for `key`.
+// Returns the element for `key` of `all`, which has one per enumerator.
 template <typename All, typename Key>
 auto& AtKey(All& all, Key key) {
   return all[static_cast<std::size_t>(key)];
 }
 
-// Adds `more` to `sum`: numbers, what has Members(), and what of them has keys
-// or places.
+// Adds `more` to `sum`: numbers, types with Members(), and maps and arrays of
+// them.
 template <typename Sum>
 void AddTo(Sum& sum, const Sum& more) {
   if constexpr (requires { sum += more; }) {
@@ -27,7 +27,7 @@ void AddTo(Sum& sum, const Sum& more) {
   }
 }
 
-// Types whose function Members() makes a tuple of all that is to be added.
+// For types whose Members() returns a tuple of everything to add.
 template <typename Sum>
 requires requires(Sum& sum) { Sum::Members(sum); }
 Sum& operator+=(Sum& sum, const std::type_identity_t<Sum>& more) {

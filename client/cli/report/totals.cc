@@ -14,9 +14,9 @@ namespace {
 // All failures of a workload, each once, oldest first, and how it ended.
 struct Course {
   std::vector<Entry> failures;
-  // Lines about failures that lines before them had told.
+  // Lines about failures that earlier lines reported.
   Count repeated = 0;
-  // Of the attempt that completed; empty: none did.
+  // Of the attempt that completed; empty if none did.
   Spent completed;
   End end = End::kNotKnown;
 };
@@ -30,8 +30,8 @@ bool GivesUp(v1::Decision::Action action) {
          action == v1::Decision::WAIT_FOR_SPEC_UPDATE;
 }
 
-// A failure that was told again, to another replica or with more evidence,
-// counts as it was answered last. `entries` are in the order of the answers.
+// A failure that was reported again, to another replica or with more evidence,
+// counts with its last answer. `entries` are in the order of the answers.
 Course CourseOf(absl::Span<const KeptEntry> entries) {
   Course course;
   absl::flat_hash_map<std::uint64_t, std::size_t> told;
@@ -64,7 +64,7 @@ Course CourseOf(absl::Span<const KeptEntry> entries) {
   return course;
 }
 
-// Whether the operator's own rule is known for each failure.
+// Returns whether the operator's own rule is known for each failure.
 bool IsComparable(const Course& course) {
   return std::ranges::all_of(course.failures, [](const Entry& failure) {
     return ActionOf(failure, Decider::kNative) !=
@@ -72,13 +72,13 @@ bool IsComparable(const Course& course) {
   });
 }
 
-// The failure at which a side gives up: what comes after it would not have
-// seen. As many as there are: it never does.
+// Returns the index of the failure at which a side gives up, and so would not
+// have seen later ones; their number if it never does.
 std::size_t StopOf(const Course& course, Decider side) {
   const auto gives_up = [side](const Entry& failure) {
     return GivesUp(ActionOf(failure, side));
   };
-  // In fact a person may have resumed what was given up.
+  // In fact, a person may have resumed work that was given up.
   if (side == Decider::kRecorded) {
     return course.failures.size() - (gives_up(course.failures.back()) ? 1 : 0);
   }
@@ -87,13 +87,14 @@ std::size_t StopOf(const Course& course, Decider side) {
       course.failures.begin());
 }
 
-// What one side did with the course:
+// Returns what one side did with the course:
 //
-//   1. A retry is in vain where it could only end as the attempt before it, or
-//      where the work is given up in the end, and for the same cause: by this
-//      side, else in fact. Who never gives up wastes no less.
-//   2. Of a retry that nobody made, because the work had been given up in fact,
-//      only the former is known, and its cost is assumed.
+//   1. A retry is in vain if it could only end like the attempt before it, or
+//   if
+//      the work is given up in the end for the same cause, by this side or else
+//      in fact. So a side that never gives up wastes no less.
+//   2. For a retry that was not made, because the work had been given up in
+//      fact, only the former is known, and its cost is assumed.
 Verdicts VerdictsOf(const Course& course, const std::string& workload,
                     Decider side) {
   const std::vector<Entry>& failures = course.failures;
@@ -146,7 +147,7 @@ Verdicts VerdictsOf(const Course& course, const std::string& workload,
   return verdicts;
 }
 
-// The cost of a failure, which counts its workload the first time for a key.
+// Returns the cost of a failure; counts its workload once per key.
 template <typename Key>
 Cost CostOf(const Entry& failure, const Key& key,
             absl::flat_hash_set<Key>& seen) {
@@ -165,7 +166,7 @@ void AddBy(const Course& course, ReportTotals& totals) {
 
 void AddTimes(const Course& course, ReportTotals& totals) {
   absl::flat_hash_set<std::pair<Day, ReportTotals::Number>> days;
-  // Of each cause, the last moment.
+  // The last moment of each cause.
   absl::flat_hash_map<ReportTotals::Number, std::int64_t> last;
   for (const Entry& failure : course.failures) {
     const std::int64_t observed = WholeSeconds(failure.observed);
@@ -246,8 +247,8 @@ void ReportTotals::Merge(const ReportTotals& other) {
 }
 
 void AddWorkloads(std::vector<KeptEntry> entries, ReportTotals& totals) {
-  // What was told at the same time by the failure and by what it says: the
-  // order of threads, files and machines must not show.
+  // Orders equal times by failure and content, so that the result does not
+  // depend on threads, files and machines.
   const auto order = [](const KeptEntry& kept) {
     const Entry& entry = kept.entry;
     const Spent& spent = entry.spent;

@@ -1,4 +1,4 @@
-// Entries added up, names still numbers.
+// Entries added up, with names as numbers.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_TOTALS_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_TOTALS_H_
 
@@ -14,17 +14,17 @@
 
 namespace mulligan::cli {
 
-// Incidents are looked for in windows of ten minutes, in steps of two.
+// Incidents are windows of ten minutes, in steps of two.
 inline constexpr std::int64_t kMomentSeconds = 120;
 inline constexpr std::int64_t kWindowMoments = 5;
 
-// Failures of one cause in one step.
+// Failures with one cause in one step.
 struct CauseStep {
   Count failures = 0;
   Spent lost;
-  // Workloads that failed of it, and had not in the window before.
+  // Workloads that failed with it, and had not in the window before.
   Count begun = 0;
-  // Those whose last failure of it has left the window.
+  // Workloads whose last such failure has left the window.
   Count over = 0;
 
   static auto Members(auto& self) {
@@ -46,7 +46,7 @@ struct ReportTotals : LostSums {
   absl::flat_hash_map<std::pair<Number, Day>, Count> nodes;
   absl::flat_hash_map<std::pair<Number, std::int64_t>, CauseStep> moments;
 
-  // But for `first` and `last`.
+  // All except `first` and `last`.
   static auto Members(auto& self) {
     return std::tie(self.all, self.without_times, self.done, self.verdicts,
                     self.comparable, self.ends, self.repeated, self.by,
@@ -56,8 +56,8 @@ struct ReportTotals : LostSums {
   void Merge(const ReportTotals& other);
 };
 
-// Adds the entries of one part of a store: the whole story of each workload in
-// it, in any order.
+// Adds all entries of one part of a store, in any order. It has all entries of
+// each of its workloads.
 void AddWorkloads(std::vector<KeptEntry> entries, ReportTotals& totals);
 
 }  // namespace mulligan::cli
