@@ -22,13 +22,13 @@ namespace {
 
 constexpr char kServiceConfig[] =
     R"({"loadBalancingConfig": [{"round_robin": {}}]})";
-// gRPC waits a second before it connects again, longer than our backoff.
+// By default gRPC waits a second, longer than our backoff.
 constexpr int kFirstReconnectMillis = 50;
 constexpr int kMaxReconnectMillis = 5000;
 
 absl::Status ToAbsl(const grpc::Status& status) {
   if (status.ok()) return absl::OkStatus();
-  // The codes share their numbers.
+  // The codes have the same numbers.
   absl::Status result(static_cast<absl::StatusCode>(status.error_code()),
                       status.error_message());
   if (!status.error_details().empty()) {
@@ -102,7 +102,7 @@ struct Client::Connection {
     const absl::Status& status = response.status();
     const std::optional<absl::Duration> asked = RetryDelay(status);
     if (!absl::IsUnavailable(status) && !IsOverload(status)) return response;
-    // Not before the time asked for, and not all callers at the same time.
+    // Not before the requested time, and not all callers at once.
     const absl::Duration pause =
         std::max(asked.value_or(absl::ZeroDuration()),
                  Vary(std::max(options.retry_backoff,

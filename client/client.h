@@ -1,4 +1,4 @@
-// A client of mulligan.v1.RetryDecisionService for controllers in C++.
+// A C++ client of mulligan.v1.RetryDecisionService for controllers.
 //
 //   auto client = mulligan::Client::Create({.target = "mulligan:8980"});
 //   auto answer = (*client)->Decide(request);
@@ -16,42 +16,41 @@
 
 namespace mulligan {
 
-// Files in PEM form. They are read again every second or so, so that a
-// certificate is replaced without a new client.
+// PEM files. They are read again about every second, so a certificate can be
+// replaced without a new client.
 struct ClientTls {
-  // Who signs the server's certificate; empty, with the others empty: no TLS.
+  // The certificates that sign the server's. If all files are empty, no TLS.
   std::string ca;
-  // The client's own certificate with its chain, and the key; empty: none.
+  // The client's certificate with its chain, and its key; both may be empty.
   std::string certificate;
   std::string key;
-  // A name in the server's certificate, where it is not that of `target`.
+  // The name in the server's certificate if it is not that of `target`.
   std::string server_name;
 
   bool enabled() const { return !ca.empty(); }
 };
 
 struct ClientOptions {
-  // "host:port", or any gRPC target. "dns:///mulligan-headless:8980" spreads
-  // the calls over all replicas: the balancing policy is round robin.
+  // "host:port", or any gRPC target. The balancing policy is round robin, so
+  // "dns:///mulligan-headless:8980" spreads calls over all replicas.
   std::string target;
-  // For a whole call, its retry included. Must be positive.
+  // For a whole call with its retry. Must be positive.
   absl::Duration deadline = absl::Seconds(5);
-  // Pause before the retry, varied by up to half either way so that the
-  // callers of a restarted server do not come back together.
+  // Pause before the retry, varied by up to half, so that the callers of a
+  // restarted server do not return together.
   absl::Duration retry_backoff = absl::Milliseconds(200);
-  // Largest answer accepted; a batch of 1,000 may need some MiB.
+  // The largest accepted answer; a batch of 1,000 may need some MiB.
   int max_response_bytes = 64 << 20;
   ClientTls tls = {};
 };
 
-// Calls over one channel. Thread-safe; a process needs one.
+// Calls over one channel. Thread-safe; a process needs only one.
 //
-// A call that ends with UNAVAILABLE is repeated once if the deadline leaves
-// room: deciding is idempotent, and a draining server answers so. So is a call
-// that an overloaded server refused, not before the time the server asks for
-// (google.rpc.RetryInfo). Other codes
-// are returned at once. FallbackFor (fallback.h) says what to do then; server
-// details are attached and read by fallback.h, too.
+// A call that ends with UNAVAILABLE, as from a draining server, is repeated
+// once if the deadline allows. This is safe because deciding is idempotent. So
+// is a call that an overloaded server refused, but not before the time that the
+// server asks for (google.rpc.RetryInfo). Other codes are returned at once.
+// fallback.h says what to do then, and reads the attached server details.
 class Client {
  public:
   // INVALID_ARGUMENT names the option. Connects with the first call.
@@ -63,14 +62,14 @@ class Client {
 
   absl::StatusOr<v1::DecideResponse> Decide(
       const v1::DecideRequest& request) const;
-  // At most 1,000 requests; one result each, in order.
+  // At most 1,000 requests. Returns one result each, in order.
   absl::StatusOr<v1::BatchDecideResponse> BatchDecide(
       const v1::BatchDecideRequest& request) const;
   absl::StatusOr<v1::DemystifyResponse> Demystify(
       const v1::DemystifyRequest& request) const;
 
-  // OK when the server says that `service` serves, "" for the server as a
-  // whole; UNAVAILABLE when it does not or cannot be reached; NOT_FOUND when it
+  // Returns OK if the server says that `service` serves, or with "" the server
+  // as a whole. UNAVAILABLE if it does not or is unreachable; NOT_FOUND if it
   // does not know the service. Not repeated.
   absl::Status CheckHealth(const std::string& service) const;
 

@@ -36,7 +36,8 @@ Fallback FallbackFor(const absl::Status& status) {
 }
 
 bool IsOverload(const absl::Status& status) {
-  // HTTP/2's ENHANCE_YOUR_CALM is number 11; gRPC says it in these words only.
+  // HTTP/2's ENHANCE_YOUR_CALM is number 11, which gRPC reports only in this
+  // text.
   return RetryDelay(status).has_value() ||
          (absl::IsResourceExhausted(status) &&
           absl::StrContains(absl::string_view(status.message()),

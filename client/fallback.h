@@ -1,4 +1,4 @@
-// What a caller does when there is no answer.
+// What a caller does without an answer.
 #ifndef MULLIGAN_CLIENT_FALLBACK_H_
 #define MULLIGAN_CLIENT_FALLBACK_H_
 
@@ -12,63 +12,63 @@
 
 namespace mulligan {
 
-// No error code is a verdict: "do not retry" comes with OK. Whatever the code,
+// No error code is a verdict: "do not retry" comes with OK. After any error
 // nothing was charged, and asking again is safe.
 enum class Fallback {
   // There is an answer (OK).
   kNone,
-  // Ask again later with the same request; nothing is wrong with it. When the
-  // caller cannot wait any longer, as kNativePolicy.
+  // Ask again later with the same request, which is valid. If the caller cannot
+  // wait any longer, kNativePolicy.
   kRetryLater,
-  // Asking again gives the same error; that holds for INTERNAL, too, which is
-  // a bug met by this request. Do what the workload's own operator
-  // would do without the service (backoffLimit, maxRestarts, ...), and report
-  // the error: request, policy name or configuration have to change.
+  // The same request would fail again, also with INTERNAL, which is a bug met
+  // by this request. Do what the workload's operator would do without the
+  // service (backoffLimit, maxRestarts, ...), and report the error: the
+  // request, policy name or configuration must change.
   kNativePolicy,
 };
 
-// UNAVAILABLE, RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED, ABORTED and CANCELLED are
-// worth another try, all other errors are not.
+// Returns kRetryLater for UNAVAILABLE, RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED,
+// ABORTED and CANCELLED, kNativePolicy for all other errors.
 Fallback FallbackFor(absl::StatusCode code);
 
-// The same, told more exactly: RESOURCE_EXHAUSTED that is not IsOverload is a
-// request that is too large, and stays so.
+// More precise: RESOURCE_EXHAUSTED without IsOverload is a request that is too
+// large, and so kNativePolicy.
 Fallback FallbackFor(const absl::Status& status);
 
-// Whether the server has too much to do: it says when to come back
-// (RetryDelay), or gRPC's own memory bound refused the call before the server
-// saw it.
+// Returns whether the server is overloaded: it says when to return
+// (RetryDelay), or gRPC's memory bound refused the call before the server saw
+// it.
 bool IsOverload(const absl::Status& status);
 
-// "native policy", "retry later", "none".
+// Returns "native policy", "retry later" or "none".
 std::string_view FallbackName(Fallback fallback);
 
-// How long an overloaded server asked the caller to stay away
-// (google.rpc.RetryInfo). Absent: it did not say.
+// Returns how long an overloaded server asks the caller to stay away
+// (google.rpc.RetryInfo). Empty if it did not say.
 std::optional<absl::Duration> RetryDelay(const absl::Status& status);
 
-// What a caller does while there is no answer. As it is: WAIT. Nothing is
-// started, nothing is given up, and the question is asked again; that is never
-// wrong, only late. A guess would spend retries that nobody counts.
+// The rule while there is no answer. By default WAIT: nothing is started or
+// given up, and the caller asks again. That may be late but is never wrong; a
+// guess would use retries that no one counts.
 struct FallbackRule {
-  // Pause before the next question, at least the time a server asks for.
+  // Pause before the next question, at least the time that a server asks for.
   absl::Duration wait = absl::Seconds(30);
-  // How long after the failure to wait where the status is kRetryLater, before
-  // `native` decides.
+  // For kRetryLater: how long after the failure to wait before `native`
+  // decides.
   absl::Duration patience = absl::ZeroDuration();
-  // The operator's own code path (backoffLimit, maxRestarts, ...). Empty, or
-  // without a result: there is only waiting. What it grants is not charged; the
-  // next report shows the attempt, and the service counts it then.
+  // The operator's own code path (backoffLimit, maxRestarts, ...). If empty or
+  // without a result, WAIT. Its retries are not charged until the next report
+  // shows the attempt.
   std::function<std::optional<v1::Decision>()> native;
 };
 
-// WAIT, or what rule.native says, about work that failed `since_failure` ago,
-// after a call that ended with `status`. With a sentence that says why.
+// Returns WAIT or rule.native's decision about work that failed `since_failure`
+// ago, after a call that ended with `status`, with a sentence that says why.
 v1::Decision DecideWithoutAnswer(const FallbackRule& rule,
                                  absl::Duration since_failure,
                                  const absl::Status& status);
 
-// Payload of a status from Client that holds the server's google.rpc.Status.
+// Payload of Client's statuses with the server's google.rpc.Status.
 inline constexpr char kStatusDetailsUrl[] =
     "type.googleapis.com/google.rpc.Status";
 

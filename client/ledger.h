@@ -1,4 +1,4 @@
-// The ledger between two answers, on the caller's own object.
+// Keeps the ledger between two answers on the caller's own object.
 #ifndef MULLIGAN_CLIENT_LEDGER_H_
 #define MULLIGAN_CLIENT_LEDGER_H_
 
@@ -12,29 +12,29 @@
 
 namespace mulligan {
 
-// Annotation that holds a ledger as compact proto JSON. `mulligan explain`
-// reads the same (docs/cli.md).
+// The annotation with a ledger as compact proto JSON, also read by `mulligan
+// explain` (docs/cli.md).
 inline constexpr char kLedgerAnnotation[] = "mulligan.dev/ledger";
 
-// Longest value of the annotation; what the service returns is never longer.
+// The longest value of the annotation; the service's answers never exceed it.
 inline constexpr std::size_t kMaxLedgerAnnotationBytes = 16 << 10;
 
-// The ledger in an annotation. Absent for a blank text and for the ledger of
-// another object than that with UID `uid` (a copied annotation): send none
-// then, the service counts what the operator's own counters show. An empty
-// `uid` ties to nothing. INVALID_ARGUMENT when the text is no ledger. Fields of
-// later versions are dropped.
+// Returns the ledger in an annotation. Empty for blank text, and for the ledger
+// of an object with another UID than `uid` (a copied annotation). Then send
+// none, and the service counts what the operator's counters show. An empty
+// `uid` matches every ledger. INVALID_ARGUMENT if the text is not a ledger.
+// Fields of later versions are dropped.
 absl::StatusOr<std::optional<v1::BudgetLedger>> LedgerFromAnnotation(
     std::string_view text, std::string_view uid);
 
-// The value of the annotation for the ledger of an answer; empty for an empty
-// one. INVALID_ARGUMENT beyond kMaxLedgerAnnotationBytes. Write it with the
-// resource version the ledger was read at, before acting: two callers who
-// decide at the same time must not both store.
+// Returns the annotation's value for the ledger of an answer; empty for an
+// empty one. INVALID_ARGUMENT beyond kMaxLedgerAnnotationBytes. Write it before
+// acting, with the resource version at which the ledger was read: of two
+// callers that decide at the same time, only one may store.
 absl::StatusOr<std::string> LedgerToAnnotation(const v1::BudgetLedger& ledger);
 
-// The ledger for the object that takes the place of the one it was made for:
-// what was spent stays spent, UID and operator's count begin anew.
+// Returns the ledger for the object that replaces its own: what was spent
+// stays, UID and operator's count start again.
 v1::BudgetLedger HandOnLedger(v1::BudgetLedger ledger);
 
 }  // namespace mulligan

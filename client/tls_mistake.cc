@@ -8,9 +8,9 @@
 namespace mulligan {
 namespace {
 
-// gRPC 1.51's words, and OpenSSL 3's in them.
+// Texts of gRPC 1.51, and of OpenSSL 3 in them.
 struct Mistake {
-  // Of those who connect with TLS, or without.
+  // Whether the client uses TLS.
   bool tls;
   std::string_view says;
   std::string_view means;

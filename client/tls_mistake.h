@@ -1,4 +1,4 @@
-// Mistakes about TLS, by what gRPC says of them.
+// Explains TLS mistakes by gRPC's messages.
 #ifndef MULLIGAN_CLIENT_TLS_MISTAKE_H_
 #define MULLIGAN_CLIENT_TLS_MISTAKE_H_
 
@@ -10,14 +10,13 @@
 
 namespace mulligan {
 
-// INVALID_ARGUMENT, with option and file, where a file of `tls` cannot be read
-// or is no PEM of what it should hold.
+// Returns INVALID_ARGUMENT, with option and file, if a file of `tls` is
+// unreadable or is not PEM of the expected type.
 absl::Status CheckTlsFiles(const ClientTls& tls);
 
-// What is probably wrong where a connection with `tls` ended with `message`
-// ("Socket closed"): "the server speaks TLS, it seems: tls-ca is needed".
-// Empty: nothing about TLS. Options are named as the command line does; those
-// of ClientTls have no prefix.
+// Returns the probable mistake if a connection with `tls` ended with `message`
+// ("Socket closed"): "the server speaks TLS, it seems: give --tls-ca, ...".
+// Empty if it is not about TLS. Options are named as on the command line.
 std::string_view TlsMistake(const ClientTls& tls, std::string_view message);
 
 }  // namespace mulligan

@@ -25,7 +25,7 @@ absl::StatusOr<v1::DecideResponse> Ask(const v1::DecideRequest& request,
   return response;
 }
 
-// The same about one of many, whose ledger is on its own object.
+// Asks about one of several workloads, whose ledger is on its own object.
 absl::StatusOr<v1::DecideResponse> AskOneOfMany(v1::DecideRequest& request,
                                                 const RequestOptions& options,
                                                 const Answerer& answerer,
@@ -73,8 +73,7 @@ absl::Status StoreLedger(const std::string& path,
   return json.ok() ? WriteOutput(path, *json + '\n') : json.status();
 }
 
-// The story of the only one of the list that is broken; null: there are more,
-// or none.
+// Returns the only broken one of the list; null if there are none or several.
 const Told* OnlyBroken(const WorkloadList& list,
                        const std::vector<Told>& told) {
   if (std::ranges::count_if(list.answers, IsBroken) != 1) return nullptr;
@@ -82,7 +81,7 @@ const Told* OnlyBroken(const WorkloadList& list,
   return &told[static_cast<std::size_t>(broken->story)];
 }
 
-// The table, and below it the story that it is about where there is but one.
+// Returns the table, followed by the story if only one is broken.
 absl::StatusOr<std::string> FormatTable(const WorkloadList& list,
                                         const std::vector<Told>& told,
                                         const OutputOptions& output,
@@ -110,7 +109,6 @@ absl::StatusOr<std::string> FormatEach(const WorkloadList& list,
   }
 }
 
-// One verdict for each workload: a table, a page or an array.
 int AnswerEach(const RequestOptions& options, const Inputs& inputs,
                const OutputOptions& output, const Answerer& answerer,
                Streams& streams) {
@@ -158,11 +156,12 @@ int AnswerOne(const RequestOptions& request_options,
   for (const std::string& warning : inputs->warnings) {
     response->add_warnings(warning);
   }
-  // First the ledger: an answer that was seen but not recorded would be free.
+  // The ledger comes first, because an answer that is seen but not recorded
+  // would be free.
   absl::Status stored =
       StoreLedger(request_options.ledger_out, response->ledger());
   if (!stored.ok()) return Fail(streams, stored);
-  // The flags that choose from a list may leave the only workload out.
+  // The list's filters may exclude the only workload.
   const WorkloadList list = ListWorkloads(
       {{.workload = "", .response = *response}},
       {.causes = request_options.causes, .broken = request_options.broken});

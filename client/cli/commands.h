@@ -1,4 +1,4 @@
-// The commands, each in its own file, and the flags that several of them have.
+// The commands, each in its own file, and the flags that several share.
 #ifndef MULLIGAN_CLIENT_CLI_COMMANDS_H_
 #define MULLIGAN_CLIENT_CLI_COMMANDS_H_
 
@@ -16,8 +16,8 @@
 
 namespace mulligan::cli {
 
-// Each adds its command to `app`. The one that is parsed runs and sets `code`,
-// the exit code.
+// Each adds its command to `app`. The command that is parsed runs and sets
+// `code`, the exit code.
 void AddExplain(CLI::App& app, Streams& streams, int& code);
 void AddDecide(CLI::App& app, Streams& streams, int& code);
 void AddPolicy(CLI::App& app, Streams& streams, int& code);
@@ -31,8 +31,8 @@ void AddPolicySchema(CLI::App& policy, Streams& streams, int& code);
 void AddPolicyTest(CLI::App& policy, Streams& streams, int& code);
 void AddPolicyDiff(CLI::App& policy, Streams& streams, int& code);
 
-// The command `name` of `parent`, run by `run`, which returns the exit code.
-// What its flags are stored into lives as long as it.
+// Adds command `name` to `parent`. `run` returns its exit code. The options
+// live as long as the command.
 template <typename Options>
 struct Command {
   CLI::App& app;
@@ -49,8 +49,8 @@ Command<Options> AddCommand(const char* name, const char* does,
   return {app, *options};
 }
 
-// A flag, of a vector one that is repeatable, or without dashes an argument;
-// `type` is what the help calls its value.
+// Adds a flag (repeatable if `value` is a vector) or, without dashes, an
+// argument. `type` is the value's name in the help.
 template <typename Value>
 CLI::Option* AddOption(CLI::App& command, const std::string& names,
                        Value& value, const char* help, const char* type) {
@@ -60,33 +60,32 @@ CLI::Option* AddOption(CLI::App& command, const std::string& names,
   return option;
 }
 
-// The flags that say how a command prints, in one of `formats`. What flags
-// store into outlives the parsing.
+// Adds the output flags, with one of `formats`. `output` must outlive the
+// parsing.
 void AddOutputFlags(CLI::App& command, OutputOptions& output,
                     std::vector<std::string> formats = {"text", "json",
                                                         "yaml"});
 
-// The flags of commands that answer about a workload.
+// Adds the flags of commands that answer about a workload.
 void AddAnswerFlags(CLI::App& command, OutputOptions& output);
 void AddRequestFlags(CLI::App& command, RequestOptions& request);
 
-// With no file named, `... | mulligan explain` still says what is meant. False:
-// there is no input, which was said.
+// Reads standard input if no file is named. Returns false, after an error
+// message, if it is a terminal.
 bool DefaultToStandardInput(RequestOptions& request, Streams& streams);
 
-// Whom a command asks.
+// Who answers a command's questions.
 struct Answerer {
   std::function<absl::StatusOr<v1::DecideResponse>(const v1::DecideRequest&)>
       decide;
   // Turns the status of `decide` into a message and an exit code.
   std::function<int(Streams&, const absl::Status&)> fail;
-  // The lines of a rule; empty where the policy is not at hand.
+  // Returns the lines of a rule; empty function if the policy is unavailable.
   std::function<RuleLines(const v1::RuleReference&)> rule_lines;
 };
 
-// Reads the input, asks, prints the answer, stores the ledger if asked to.
-// Warnings about the input are put with those of the answer. Returns the exit
-// code.
+// Reads the input, asks, stores the ledger if requested and prints the answer,
+// with warnings about the input. Returns the exit code.
 int AnswerOne(const RequestOptions& request_options,
               const OutputOptions& output, const Answerer& answerer,
               Streams& streams);

@@ -22,7 +22,7 @@ constexpr char kDefaultServer[] = "127.0.0.1:8980";
 struct ServerFlags {
   // "HOST:PORT".
   std::string server;
-  // Of one call, as absl::ParseDuration takes it: "5s", "500ms".
+  // Of one call, for absl::ParseDuration: "5s", "500ms".
   std::string deadline;
   ClientTls tls;
 };
@@ -33,13 +33,13 @@ struct DecideFlags {
   ServerFlags server;
   // Requests per call with --requests; 1 uses Decide, more BatchDecide.
   int batch = 1;
-  // Somebody is looking: not counted in the server's metrics.
+  // A person is looking: not counted in the server's metrics.
   bool preview = false;
 };
 
 struct HealthOptions {
   ServerFlags server;
-  // Name as in grpc.health.v1; empty for the server as a whole.
+  // As in grpc.health.v1; empty for the whole server.
   std::string service;
 };
 
@@ -61,8 +61,8 @@ absl::StatusOr<std::unique_ptr<Client>> Connect(const ServerFlags& options) {
       {.target = options.server, .deadline = deadline, .tls = options.tls});
 }
 
-// What gRPC 1.51 says of a call that came to no answer, and what that means;
-// what servers say is in our words.
+// gRPC 1.51's messages about calls without an answer, and their meaning.
+// Servers' own messages are passed on.
 constexpr std::pair<std::string_view, std::string_view> kWordsOfGrpc[] = {
     {"Connection refused",
      "nobody listens there: is the server running, is --server its address?"},
@@ -80,7 +80,7 @@ constexpr std::pair<std::string_view, std::string_view> kWordsOfGrpc[] = {
      "what listens there speaks no gRPC: is it the admin port, or a proxy?"},
 };
 
-// What the status says or, where the connection is the mistake, what that is.
+// Returns the status's message, or the mistake in the connection.
 std::string WhyNot(const ServerFlags& server, const absl::Status& status) {
   const std::string message(status.message());
   if (absl::IsUnavailable(status)) {
@@ -88,7 +88,7 @@ std::string WhyNot(const ServerFlags& server, const absl::Status& status) {
     if (!mistake.empty()) return std::string(mistake);
   } else if (!absl::IsDeadlineExceeded(status) &&
              !absl::IsResourceExhausted(status)) {
-    // It may repeat what the request says.
+    // It may quote the request.
     return message;
   }
   for (const auto& [says, means] : kWordsOfGrpc) {
@@ -105,7 +105,8 @@ absl::Status InOurWords(const ServerFlags& server, const absl::Status& status) {
   return told;
 }
 
-// A refused request is the caller's to mend; everything else is the server's.
+// If the request was refused, its author must change it; all other errors are
+// the server's.
 int FailToAnswer(const ServerFlags& server, Streams& streams,
                  const absl::Status& status) {
   PrintError(streams,
@@ -118,7 +119,7 @@ int FailToAnswer(const ServerFlags& server, Streams& streams,
       absl::StatusCode::kFailedPrecondition, absl::StatusCode::kOutOfRange};
   const bool is_refused =
       std::ranges::find(kRefusals, status.code()) != std::end(kRefusals);
-  // Too large for the server, not too much for it.
+  // Too large for the server, which is not an overload.
   const bool is_too_large = absl::IsResourceExhausted(status) &&
                             FallbackFor(status) == Fallback::kNativePolicy;
   return is_refused || is_too_large ? kExitUsage : kExitNoAnswer;
@@ -197,7 +198,7 @@ int RunDecide(DecideFlags& options, Streams& streams) {
                           [&options](Streams& to, const absl::Status& status) {
                             return FailToAnswer(options.server, to, status);
                           },
-                          // The server's policy files are not at hand.
+                          // The server's policy files are unavailable.
                           nullptr};
   return AnswerOne(options.request, options.output, there, streams);
 }

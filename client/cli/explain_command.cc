@@ -1,4 +1,4 @@
-// `mulligan explain`: decides here, with the code of the server.
+// `mulligan explain`: decides locally, with the server's code.
 #include <fstream>
 #include <string>
 #include <vector>
@@ -15,11 +15,11 @@ namespace {
 struct ExplainOptions {
   RequestOptions request;
   OutputOptions output;
-  // Policy files and directories; none: the embedded default.
+  // Policy files and directories; if empty, the embedded default.
   std::vector<std::string> policies;
 };
 
-// Enough to spread protobuf's fixed costs, little enough to stay in the cache.
+// Large enough to amortize protobuf's fixed costs, and fits the cache.
 constexpr int kBatchSize = 50;
 
 int ExplainRequests(const std::string& path, const PolicySet& policies,
@@ -38,8 +38,8 @@ int ExplainRequests(const std::string& path, const PolicySet& policies,
   return FinishOutput(streams);
 }
 
-// Says when none of the files decided: the author of one that does not fit
-// would take the embedded policy's answer for its own.
+// Warns if none of the files decided. Otherwise an author might take the
+// embedded policy's answer for their own.
 void WarnOfEmbedded(const std::vector<std::string>& paths,
                     const PolicySet& policies, const v1::DecideRequest& request,
                     v1::DecideResponse& response) {

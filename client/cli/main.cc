@@ -1,5 +1,4 @@
-// The command line: how people write it, what is wrong with one that does not
-// parse, help and version.
+// Parses the command line, explains its errors, and prints help and version.
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,7 +49,7 @@ std::vector<std::string> CommandsOf(const CLI::App& app) {
   return names;
 }
 
-// Where a line of words leads: the command they name, and how many did.
+// The command that words lead to, and how many of them name it.
 struct Path {
   const CLI::App* command;
   std::string name;
@@ -79,8 +78,8 @@ std::vector<std::string> OptionsOf(const CLI::App& app) {
   return names;
 }
 
-// The first option in the arguments that the command does not have, without its
-// value; empty: it has all.
+// Returns the first option that the command does not have, without its value;
+// empty if it has all.
 std::string UnknownOption(const CLI::App& app,
                           const std::vector<std::string>& arguments) {
   const std::vector<std::string> names = OptionsOf(app);
@@ -95,17 +94,17 @@ std::string UnknownOption(const CLI::App& app,
   return "";
 }
 
-// The arguments after the program's name with `help` as the flag: {help,
-// policy, check} and {policy, check, help} as {policy, check, --help}. At the
-// end it is only taken so after nothing but commands of `app`, and when there
-// is no file of that name.
+// Returns the arguments after the program's name with `help` as the flag:
+// {help, policy, check} and {policy, check, help} become {policy, check,
+// --help}. A final `help` counts only after commands alone, and if no file has
+// that name.
 std::vector<std::string> WithHelpFlag(const CLI::App& app,
                                       std::vector<std::string> arguments) {
   if (arguments.empty()) return arguments;
   std::error_code error;
   if (arguments.front() == kHelp) {
     arguments.erase(arguments.begin());
-    // What is no command gets no help, but the error that says so.
+    // An unknown command gets an error, not help.
     if (Follow(app, arguments).words < arguments.size()) return arguments;
   } else if (arguments.back() == kHelp &&
              !std::filesystem::exists(kHelp, error) &&
@@ -118,9 +117,9 @@ std::vector<std::string> WithHelpFlag(const CLI::App& app,
   return arguments;
 }
 
-// One sentence about `arguments`, which `app` refused with `error`: names what
-// is no command and those there are, or repeats the error and says where help
-// is.
+// Returns a sentence about `arguments`, which `app` refused with `error`: names
+// an unknown command and the known ones, or repeats the error and where to find
+// help.
 std::string UsageError(const CLI::App& app, const CLI::ParseError& error,
                        const std::vector<std::string>& arguments) {
   const Path path = Follow(app, arguments);
@@ -149,7 +148,7 @@ std::string UsageError(const CLI::App& app, const CLI::ParseError& error,
   return absl::StrFormat("%s (see %s --help)", error.what(), path.name);
 }
 
-// CLI11's own puts every exclusion beside the flag.
+// CLI11's formatter lists every exclusion next to the flag.
 class HelpFormatter : public CLI::Formatter {
  public:
   // The name of an argument is its type.
@@ -201,7 +200,6 @@ void AddVersion(CLI::App& app, Streams& streams, int& code) {
   AddOutputFlags(command, output);
 }
 
-// Parses the arguments, runs the command and returns the exit code.
 int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   CLI::App app("Says why batch work failed and whether it deserves a retry.",
                "mulligan");
@@ -222,7 +220,7 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   const std::vector<std::string> arguments =
       WithHelpFlag(app, {argv + std::min(argc, 1), argv + argc});
   try {
-    // CLI11 takes them from the back.
+    // CLI11 expects them in reverse order.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::Success& e) {
     return app.exit(e, streams.out, streams.err);
@@ -233,11 +231,11 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   return code;
 }
 
-// Empty, or why `name` is no cause.
+// Returns empty, or why `name` is not a cause.
 std::string IsCause(const std::string& name) {
   const google::protobuf::EnumDescriptor& causes = *v1::Cause_descriptor();
   std::vector<std::string> names;
-  // 0 is none.
+  // 0 is not a cause.
   for (int i = 1; i < causes.value_count(); ++i) {
     names.push_back(std::string(causes.value(i)->name()));
   }
@@ -288,8 +286,8 @@ void AddAnswerFlags(CLI::App& command, OutputOptions& output) {
 }
 
 void AddRequestFlags(CLI::App& command, RequestOptions& request) {
-  // Two options, because CLI11 takes no positional after the flag of an option
-  // that is both.
+  // Two options, because CLI11 accepts no positional after the flag of a
+  // combined option.
   const auto append = [&request](const std::vector<std::string>& files) {
     request.files.insert(request.files.end(), files.begin(), files.end());
   };
@@ -328,7 +326,7 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request) {
       .add_flag("--broken", request.broken,
                 "Of several workloads those that are broken")
       ->excludes(requests);
-  // For programs that name workloads in a way of their own, such as the plugin.
+  // For programs with their own names for workloads, such as the plugin.
   command.add_option("--name-one", request.name_one)
       ->envname("MULLIGAN_NAME_ONE")
       ->group("");
@@ -364,10 +362,10 @@ int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   std::cin.tie(nullptr);
   mulligan::cli::Streams streams{std::cin, std::cout, std::cerr};
-  // Protobuf's own complaints about input; ours name file and field.
+  // Silences protobuf's messages about input; ours name file and field.
   google::protobuf::SetLogHandler(nullptr);
-  // And gRPC's about connections; ours say what is wrong. GRPC_VERBOSITY=ERROR
-  // brings them back.
+  // Silences gRPC's messages about connections; ours say what is wrong.
+  // GRPC_VERBOSITY=ERROR restores them.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   try {
     return mulligan::cli::RunCommandLine(argc, argv, streams);

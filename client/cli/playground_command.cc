@@ -18,19 +18,19 @@ namespace mulligan::cli {
 namespace {
 
 struct PlaygroundOptions {
-  // Folder with policies; empty: a copy of the default policy.
+  // Folder with policies; if empty, a copy of the default policy.
   std::string policy_dir;
   // Suites, and folders with suites.
   std::vector<std::string> suites;
   // Decision logs and folders of them.
   std::vector<std::string> logs;
-  // 0: any that is free.
+  // 0 for any free port.
   int port = 0;
 };
 
 constexpr char kCopyName[] = "policy.yaml";
 
-// Files of the folder, without its name; errors in them are the page's matter.
+// Returns the folder's files by name; the page shows errors in them.
 absl::StatusOr<std::vector<PolicyText>> PoliciesOf(const std::string& folder) {
   if (folder.empty()) {
     return std::vector<PolicyText>{{kCopyName, EmbeddedPolicy().yaml}};
@@ -70,7 +70,7 @@ absl::StatusOr<DeskSettings> SettingsOf(const PlaygroundOptions& options) {
 int RunPlayground(PlaygroundOptions& options, Streams& streams) {
   absl::StatusOr<DeskSettings> settings = SettingsOf(options);
   if (!settings.ok()) return Fail(streams, settings.status());
-  // Before there are threads, which inherit it.
+  // Before any thread starts, because threads inherit the mask.
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGINT);

@@ -37,7 +37,7 @@ std::string Counted(int count, const std::string& noun) {
   return absl::StrFormat("%d %s%s", count, noun, count == 1 ? "" : "s");
 }
 
-// Of valid policies, in file and line order as all issues are.
+// Adds notes on valid policies, and sorts all issues by file and line.
 void AddNotes(LoadedPolicies& loaded) {
   CompareWithBuiltInRows(*loaded.set, loaded.issues);
   const auto place = [&texts = loaded.texts](const Issue& issue) {
@@ -48,7 +48,7 @@ void AddNotes(LoadedPolicies& loaded) {
   std::ranges::stable_sort(loaded.issues, {}, place);
 }
 
-// Prints all problems, or a CheckPolicyResponse as JSON. Returns the exit code.
+// Prints all issues, or a CheckPolicyResponse. Returns the exit code.
 int RunPolicyCheck(PolicyCheckOptions& options, Streams& streams) {
   absl::StatusOr<LoadedPolicies> loaded =
       LoadPolicyPaths(options.paths, streams.in);
@@ -100,9 +100,9 @@ struct PolicyTestOptions {
   // Suites, and folders with suites and policies.
   std::vector<std::string> paths;
   OutputOptions output;
-  // File that receives the results as JUnit XML; empty: none.
+  // File for the results as JUnit XML; empty for none.
   std::string junit;
-  // Least share of rules that decide, 0 to 100.
+  // The least share of rules that decide, 0 to 100.
   int coverage_min = 0;
 };
 
@@ -161,7 +161,7 @@ void PrintSummary(const v1::PolicyTestReport& report, const Totals& totals,
   }
 }
 
-// Policies beside the suites that no suite loads are covered by nobody.
+// Policies next to the suites count as uncovered if no suite loads them.
 void AddUntested(const std::vector<std::string>& paths,
                  RuleCoverage& coverage) {
   for (const std::string& path : paths) {
@@ -212,9 +212,9 @@ absl::Status PrintResults(const PolicyTestOptions& options,
   return absl::OkStatus();
 }
 
-// Runs the suites and prints what they found. Returns the exit code: kExitOk
-// when all is as expected, kExitDiffers when not, kExitUsage for a suite that
-// cannot run, kExitPolicyInvalid when its policies have errors.
+// Runs the suites and prints their results. Returns the exit code: kExitOk if
+// all is as expected, else kExitDiffers; kExitUsage if a suite cannot run,
+// kExitPolicyInvalid if its policies have errors.
 int RunPolicyTest(PolicyTestOptions& options, Streams& streams) {
   const absl::StatusOr<std::vector<std::string>> files =
       FindSuites(options.paths);

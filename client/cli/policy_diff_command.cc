@@ -34,10 +34,10 @@ namespace mulligan::cli {
 namespace {
 
 struct PolicyDiffOptions {
-  // Policy files or directories; "embedded" stands for the built-in policies.
+  // Policy files or directories; "embedded" for the built-in policies.
   std::string before;
   std::string after;
-  // DecideRequests or DecisionRecords, one a line.
+  // DecideRequests or DecisionRecords, one per line.
   std::string requests;
   OutputOptions output;
 };
@@ -46,26 +46,26 @@ using Json = nlohmann::ordered_json;
 
 constexpr char kEmbedded[] = "embedded";
 
-// What one of the sets says.
+// The answer of one set.
 struct DiffSide {
-  // "RETRY the pod in 9s", or the error.
+  // "RETRY the pod in 9s", or "no answer".
   std::string verdict;
-  // "training/out-of-memory"; without a rule the policy alone.
+  // "training/out-of-memory"; without a rule only the policy.
   std::string rule;
-  // Budget that pays; empty: none.
+  // Budget that pays; empty if none does.
   std::string budget;
   // The sentence of the answer, or the error.
   std::string sentence;
 };
 
-// Requests that differ in the same way: same cause, rules, actions and budgets
-// on both sides.
+// Requests that differ in the same way: with equal cause, rules, actions and
+// budgets on both sides.
 struct DiffGroup {
   std::string cause;
-  // Names of CandidateVerdict.Difference, in their order.
+  // Names of CandidateVerdict.Difference, in enum order.
   std::vector<std::string> differences;
   std::size_t requests = 0;
-  // The first of them: its line, and whose it is.
+  // Line and workload of the first one.
   std::size_t line = 0;
   std::string workload;
   DiffSide before;
@@ -79,20 +79,21 @@ struct DiffResult {
   // The largest first.
   std::vector<DiffGroup> groups;
   // Lines that are neither a request nor a record, or that neither set can
-  // answer, and what is wrong with the first of them.
+  // answer, and the problem of the first.
   std::size_t unanswered = 0;
   std::string first_problem;
-  // Records with blanked fields: what they ask is not what was asked.
+  // Records with redacted fields, so that the answers may differ from the
+  // recorded ones.
   std::size_t redacted = 0;
 };
 
 using Answer = absl::StatusOr<v1::DecideResponse>;
 
-// One line, whichever of the two it is. `redacted` is set for a record with
-// blanked fields.
+// Parses a line of either type. Sets `redacted` for a record with redacted
+// fields.
 absl::Status ParseLine(const std::string& line, QuickReader& reader,
                        v1::DecideRequest& request, bool& redacted) {
-  // Each reads the other's lines, too, and finds nothing in them.
+  // Each type parses the other's lines, too, but finds no fields.
   const bool may_be_record = line.find("\"request\":") != line.npos;
   v1::DecisionRecord record;
   if (may_be_record && reader.Read(line, record) && record.has_request()) {
@@ -144,7 +145,7 @@ std::vector<std::string> DifferencesOf(const Answer& before,
   return names;
 }
 
-// What makes two requests differ in the same way; delays do not.
+// Requests with the same key differ in the same way; delays do not count.
 std::string KeyOf(const DiffGroup& group, const Answer& before,
                   const Answer& after) {
   std::string key =
@@ -163,8 +164,7 @@ void AddProblem(std::size_t line, const absl::Status& why, DiffResult& result) {
   result.first_problem = absl::StrFormat("line %d: %s", line, why.message());
 }
 
-// `places` are those of the groups, by what makes requests differ in the same
-// way.
+// `places` maps the keys of the groups to their indexes.
 void AddAnswers(std::size_t line, const v1::DecideRequest& request,
                 const Answer& before, const Answer& after,
                 std::map<std::string, std::size_t>& places,
@@ -192,12 +192,12 @@ void AddAnswers(std::size_t line, const v1::DecideRequest& request,
   ++result.groups[known->second].requests;
 }
 
-// Decides every line of `in`, a DecideRequest or a DecisionRecord in proto
-// JSON, under both sets. Blank lines are skipped, no line stops the run; memory
-// is bounded by the ways to differ.
+// Decides each line of `in`, a DecideRequest or DecisionRecord in proto JSON,
+// under both sets. Blank lines are skipped, and no line ends the run. Memory is
+// bounded by the number of groups.
 DiffResult DiffPolicies(std::istream& in, const PolicySet& before,
                         const PolicySet& after) {
-  // A record is longer than the request in it.
+  // A record is longer than its request.
   LineReader lines(in, 2 * kMaxRequestBytes);
   DiffResult result;
   std::map<std::string, std::size_t> places;
@@ -290,7 +290,7 @@ std::string ToText(const DiffResult& result, bool color) {
   return page.text();
 }
 
-// Null: the errors were printed, and `code` is the exit code.
+// Returns null after printing the errors; `code` is then the exit code.
 std::unique_ptr<const PolicySet> Load(const std::string& path, Streams& streams,
                                       int& code) {
   std::vector<std::string> paths;
@@ -321,9 +321,9 @@ int ExitCodeOf(const DiffResult& result, Streams& streams) {
   return result.different > 0 ? kExitDiffers : kExitOk;
 }
 
-// Prints which answers differ. Returns the exit code: as of diff(1) kExitOk
-// when none does and kExitDiffers when one does; kExitUsage when nothing was
-// compared, or a line has no answer from either.
+// Prints which answers differ. Returns the exit code, as diff(1): kExitOk if
+// none differ, else kExitDiffers; kExitUsage if nothing was compared, or if
+// neither set answers some line.
 int RunPolicyDiff(PolicyDiffOptions& options, Streams& streams) {
   int code = kExitOk;
   const auto before = Load(options.before, streams, code);

@@ -1,5 +1,5 @@
-// `mulligan policy schema`: JSON Schema of policy files, made from their schema
-// in proto/.
+// `mulligan policy schema`: the JSON Schema of policy files, made from the
+// schema in proto/.
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 
@@ -17,10 +17,10 @@ namespace mulligan::cli {
 namespace {
 
 enum class SchemaForm {
-  // Draft 7, for editors and validators: unknown keys are refused.
+  // Draft 7, for editors and validators; refuses unknown keys.
   kEditor,
-  // The openAPIV3Schema of a CustomResourceDefinition: structural. Unknown keys
-  // are left to the API server, which drops them.
+  // The openAPIV3Schema of a CustomResourceDefinition: structural. The API
+  // server drops unknown keys.
   kCrd,
 };
 
@@ -29,8 +29,9 @@ using ::google::protobuf::Descriptor;
 using ::google::protobuf::DescriptorPool;
 using ::google::protobuf::FieldDescriptor;
 
-// What the types of the proto do not say of a message or a field, by full name:
-// members to add to its schema. A test finds what the loader does not refuse.
+// Constraints that proto types do not express, by the full name of the message
+// or field: members to add to its schema. A test finds constraints that the
+// loader does not enforce.
 constexpr std::pair<std::string_view, const char*> kConstraints[] = {
     {"mulligan.v1.RetryPolicy",
      R"({"required": ["apiVersion", "kind", "metadata", "spec"]})"},
@@ -79,14 +80,14 @@ constexpr std::pair<std::string_view, const char*> kConstraints[] = {
 constexpr char kDurationPattern[] =
     "^([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?$";
 
-// What a pasted object creates from has no bearing on retries.
+// The templates of a pasted object do not affect retries.
 bool IsCreatedFrom(const FieldDescriptor& field) {
   return field.json_name() == "template" ||
          field.json_name() == "submitterPodTemplate" ||
          field.json_name() == "rayClusterSpec";
 }
 
-// Messages of other projects: they may be newer than we know.
+// Messages of other projects, which may be newer than our copies.
 bool IsForeign(const Descriptor& type) {
   return type.full_name().starts_with("mulligan.kubernetes.");
 }
@@ -121,13 +122,13 @@ class Writer {
   }
 
  private:
-  // Kubernetes leaves out keys without a value.
+  // Kubernetes treats null as absent.
   Json OrNull(bool foreign, Json schema) const {
     if (foreign) schema["type"] = {schema["type"], "null"};
     return schema;
   }
 
-  // Anything.
+  // Accepts anything.
   Json OpenObject() const {
     Json schema = {{"type", "object"}};
     if (form_ == SchemaForm::kCrd) {
@@ -136,7 +137,7 @@ class Writer {
     return schema;
   }
 
-  // Empty lists and maps of ours are errors: they would mean "any".
+  // Our empty lists and maps are errors, because they would mean "any".
   Json FieldSchema(const FieldDescriptor& field) const {
     const bool foreign = IsForeign(*field.containing_type());
     Json schema;
@@ -202,7 +203,7 @@ class Writer {
     for (const auto& [constrained, members] : kConstraints) {
       if (constrained == name) schema.update(Json::parse(members));
     }
-    // Kubernetes' schemas are of OpenAPI 3.0, where it is a flag.
+    // Kubernetes uses OpenAPI 3.0, where exclusiveMinimum is a flag.
     if (form_ == SchemaForm::kCrd && schema.contains("exclusiveMinimum")) {
       schema["minimum"] = schema["exclusiveMinimum"];
       schema["exclusiveMinimum"] = true;
@@ -212,9 +213,9 @@ class Writer {
   const SchemaForm form_;
 };
 
-// The schema of one RetryPolicy as JSON: comments of the proto are
-// descriptions. What it refuses the loader refuses, too; not the other way
-// round: budgets that nobody has, for example, only the loader finds.
+// Returns the schema of a RetryPolicy as JSON, with the proto's comments as
+// descriptions. The loader refuses all that it refuses, and more, such as
+// budgets that do not exist.
 std::string PolicySchema(SchemaForm form) {
   google::protobuf::FileDescriptorSet files;
   files.ParseFromArray(mulligan_schemas, static_cast<int>(mulligan_schemas_end -
@@ -225,7 +226,7 @@ std::string PolicySchema(SchemaForm form) {
       pool.FindMessageTypeByName("mulligan.v1.RetryPolicy");
   const Json policy = Writer(form).MessageSchema(*type);
   if (form == SchemaForm::kCrd) {
-    // Who the object is stands in metadata, which the API server knows.
+    // The API server checks metadata itself.
     Json schema = policy;
     schema["properties"]["metadata"] = {{"type", "object"}};
     schema["required"] = {"spec"};

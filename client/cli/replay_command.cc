@@ -19,16 +19,16 @@ namespace mulligan::cli {
 namespace {
 
 struct ReplayOptions {
-  // Decision logs: files, directories, "-". With `merge` results of replays.
+  // Decision logs: files, directories, "-". With `merge`, results of replays.
   std::vector<std::string> logs;
-  // Policy files and directories; none: the embedded policies.
+  // Policy files and directories; if empty, the embedded policies.
   std::vector<std::string> policies;
   bool merge = false;
-  // "I/N"; empty: all lines.
+  // "I/N"; empty for all lines.
   std::string shard;
-  // 0: one for each processor.
+  // 0 for one per processor.
   unsigned threads = 0;
-  // Lines begin with their places.
+  // Lines begin with their positions.
   bool placed = false;
   // "text", "json", "html" or "rows".
   std::string output = "text";
@@ -64,8 +64,8 @@ int PrintReplay(const ReplayOptions& options, const ReplayResult& result,
   return FinishOutput(streams);
 }
 
-// "0/3 of decisions.jsonl" where both have it; empty: nothing counts twice.
-// Nobody knows what standard input was.
+// Returns "0/3 of decisions.jsonl" if both have it; empty if nothing counts
+// twice. Standard input is never compared, because its content is unknown.
 std::string PartOfBoth(const ReplayResult& a, const ReplayResult& b) {
   for (const auto& [logs, shards] : a.parts) {
     const auto other = b.parts.find(logs);
@@ -77,8 +77,8 @@ std::string PartOfBoth(const ReplayResult& a, const ReplayResult& b) {
   return "";
 }
 
-// Warns of parts that are missing, the first of them by name; all parts
-// together are the whole.
+// Warns of missing parts and names the first ones. If none is missing, records
+// the whole as one part.
 void CheckParts(ReplayResult& sum, Streams& streams) {
   constexpr std::size_t kNamed = 8;
   for (auto& [logs, shards] : sum.parts) {
@@ -134,8 +134,8 @@ absl::StatusOr<ReplayResult> MergeResults(
   return *std::move(sum);
 }
 
-// Prints what would change; the progress goes to the terminal that errors go
-// to. Returns the exit code: bad lines are part of the answer.
+// Prints what would change, and the progress on standard error. Returns the
+// exit code; bad lines are part of the answer.
 int RunReplay(ReplayOptions& options, Streams& streams) {
   if (options.merge && options.output == "rows") {
     return Fail(streams,

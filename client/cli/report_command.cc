@@ -25,27 +25,27 @@ namespace {
 struct ReportOptions {
   // Decision logs: files, directories, "-".
   std::vector<std::string> logs;
-  // Objects of a cluster instead.
+  // Objects of a cluster, instead of logs.
   std::vector<std::string> files;
   std::string team_label;
-  // "7d" or "2026-11-01"; empty: everything.
+  // "7d" or "2026-11-01"; empty for everything.
   std::string since;
   std::string until;
-  // Policy files and directories to compare with; none: nothing is compared,
-  // objects of a cluster with the embedded policies.
+  // Policy files and directories to compare with. If empty, logs are not
+  // compared, and objects are with the embedded policies.
   std::vector<std::string> compare;
-  // 0: one for each processor.
+  // 0 for one per processor.
   unsigned threads = 0;
-  // LOG are parts of a report.
+  // The logs are parts of a report.
   bool merge = false;
-  // Lines begin with their places.
+  // Lines begin with their positions.
   bool placed = false;
-  // "text", "html", "json" or "csv"; "entries" or "sums": a part.
+  // "text", "html", "json" or "csv"; "entries" or "sums" for a part.
   std::string output = "text";
 };
 
-// So long ago ("7d", and what Abseil reads: "12h", "90m"), a day or a time;
-// seconds since 1970.
+// Parses an age ("7d", or as Abseil reads it: "12h", "90m"), a day or a time.
+// Returns seconds since 1970.
 absl::StatusOr<std::int64_t> ParseMoment(std::string_view flag,
                                          const std::string& text) {
   absl::Time time;
@@ -74,7 +74,7 @@ std::string NotEmpty(const std::string& value) {
 
 void PrintReport(const ReportOptions& options, const Report& report,
                  Streams& streams) {
-  // A table has no room for it.
+  // CSV has no place for it.
   if (options.output == "csv" && report.bad_lines > 0) {
     PrintError(streams, "warning: " + BadSentence(report));
   }
@@ -84,7 +84,7 @@ void PrintReport(const ReportOptions& options, const Report& report,
                                              : ReportText(report));
 }
 
-// Logs or parts as a report, or as a part.
+// Makes a report or a part of logs or parts.
 absl::Status TellLogs(const ReportOptions& options, ReportSettings settings,
                       Streams& streams) {
   absl::StatusOr<std::vector<std::string>> files = FindLogs(options.logs);
@@ -121,7 +121,7 @@ absl::Status TellLogs(const ReportOptions& options, ReportSettings settings,
   return status;
 }
 
-// The objects of each workload, observed now where they do not say when.
+// Makes a report of objects, observed now unless they say when.
 absl::Status TellObjects(const ReportOptions& options,
                          const PolicySet& policies,
                          const ReportSettings& settings, Streams& streams) {
@@ -144,7 +144,7 @@ absl::Status TellObjects(const ReportOptions& options,
   return report.status();
 }
 
-// What goes with what.
+// Checks which flags are given together.
 absl::Status CheckTogether(const ReportOptions& options) {
   const bool of_objects = !options.files.empty();
   const bool is_part = options.output == "entries" || options.output == "sums";
