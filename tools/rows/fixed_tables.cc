@@ -90,7 +90,7 @@ std::string AlternativesName(const CauseMessage& row) {
   return absl::StrCat(ConstantName(v1::Cause_Name(row.cause())), "Or");
 }
 
-// "CANNOT_RECOVER" as "cannot recover".
+// Returns "CANNOT_RECOVER" as "cannot recover".
 std::string InProse(const std::string& name) {
   std::string text = absl::AsciiStrToLower(name);
   std::ranges::replace(text, '_', ' ');

@@ -1,5 +1,5 @@
-// The table of causes and that of XID codes, from YAML to C++ and, of causes,
-// to Markdown.
+// Compiles the tables of causes and XID codes from YAML to C++, and that of
+// causes to Markdown.
 #ifndef MULLIGAN_TOOLS_ROWS_FIXED_TABLES_H_
 #define MULLIGAN_TOOLS_ROWS_FIXED_TABLES_H_
 
@@ -10,20 +10,20 @@
 
 namespace mulligan::demystify {
 
-// Read one file each. Every problem becomes an issue at its place; the table is
-// of use only if none is an error.
+// Each reads one file. Every problem becomes an issue with its position. The
+// table is usable only if none is an error.
 signatures::CauseTable CompileCauses(const std::string& file,
                                      const std::string& yaml, Issues& issues);
 signatures::XidTable CompileXids(const std::string& file,
                                  const std::string& yaml, Issues& issues);
 
-// The definition of kCauseRows (policy/demystify/causes.h).
+// Returns the definition of kCauseRows (policy/demystify/causes.h).
 std::string CausesSource(const signatures::CauseTable& table);
 
-// The table of docs/causes.md.
+// Returns the table of docs/causes.md.
 std::string CausesMarkdown(const signatures::CauseTable& table);
 
-// The definition of XidCodeRows (policy/request/xid_codes.h).
+// Returns the definition of XidCodeRows (policy/request/xid_codes.h).
 std::string XidsSource(const signatures::XidTable& table);
 
 }  // namespace mulligan::demystify

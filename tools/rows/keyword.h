@@ -15,10 +15,10 @@ std::optional<std::string> LiteralOf(const std::string& pattern);
 // REQUIRES: `pattern` compiles.
 std::string RequiredWords(const std::string& pattern);
 
-// Returns what is wrong with `keyword`, in lower case, for `pattern`, as far as
-// RE2 knows; empty if nothing is. Either every match contains it, or some do
-// and the others would never be found, unless the keyword alone is to count
-// (`beside`).
+// Returns the problem with `keyword`, in lower case, for `pattern`, as far as
+// RE2 knows; empty if there is none. It is a problem if every match contains
+// it. If only some do, the others are never found, which `beside` says is
+// intended.
 std::string KeywordProblem(const std::string& pattern,
                            const std::string& keyword, bool beside);
 

@@ -1,6 +1,6 @@
 // Usage: mulligan-rows FOLDER FILE.yaml...
 //
-// Writes what the files become below FOLDER, as in the repository, those that
+// Writes the generated files below FOLDER, as in the repository, if they
 // change. Exit codes: 0 done, 1 a file has errors, 2 a file cannot be read or
 // written.
 #include <fstream>

@@ -1,4 +1,4 @@
-// What a row says to do.
+// Checks the remedies of rows.
 #ifndef MULLIGAN_TOOLS_ROWS_REMEDIES_H_
 #define MULLIGAN_TOOLS_ROWS_REMEDIES_H_
 
@@ -11,8 +11,8 @@
 
 namespace mulligan::demystify {
 
-// Adds an error for each remedy of the row at `at` that cannot be filled: its
-// pattern, a group it does not have, a word in braces that stands for nothing.
+// Adds an error for each remedy of the row at `at` with an invalid pattern, a
+// group that the pattern lacks, or an unknown word in braces.
 void CheckRemedies(const signatures::Row& row, const std::string& at,
                    IssueReporter& report);
 

@@ -20,10 +20,10 @@ std::string SourceOf(const std::vector<CompiledTable>& tables);
 // Returns the samples of all texts, for tests.
 std::string SamplesOf(const std::vector<CompiledTable>& tables);
 
-// "UNCLEAR_END_ONLY" as "kUnclearEndOnly".
+// Returns "UNCLEAR_END_ONLY" as "kUnclearEndOnly".
 std::string ConstantName(std::string_view name);
 
-// The text as a literal of C++.
+// Returns the text as a C++ literal.
 std::string CppString(const std::string& text);
 
 }  // namespace mulligan::demystify
