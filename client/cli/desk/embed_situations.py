@@ -3,7 +3,7 @@
 
 Usage: embed_situations.py MENU OUT SAMPLES...
 
-MENU has a line for each: group, title and name of a sample, with tabs between.
+MENU has a line per situation: group, title and sample name, separated by tabs.
 SAMPLES are files of JSON lines with `name` or `id`, and `report` or `input`.
 """
 
@@ -49,7 +49,7 @@ def read_menu(path, samples):
 
 
 def main(menu, out, *samples):
-    # What follows `)situations"` would end the string.
+    # `)situations"` would end the string early.
     text = json.dumps(list(read_menu(menu, read_samples(samples))))
     assert ")situations" not in text
     with open(out, "w", encoding="utf-8") as file:

@@ -1,6 +1,6 @@
 "use strict";
-// Texts become text (textContent); HTML comes escaped from the server and goes
-// in by the one function that the Content-Security-Policy lets make any.
+// Texts are set as textContent. HTML comes escaped from the server and is set by
+// the one function that the Content-Security-Policy allows to make it.
 const byId = (id) => document.getElementById(id);
 const html = window.trustedTypes
   ? window.trustedTypes.createPolicy("desk", { createHTML: (text) => text })
@@ -20,8 +20,8 @@ async function ask(page, body, signal) {
   throw Object.assign(new Error(json.error), { status: answer.status });
 }
 
-// One kind of question, asked again while one types. Only the answer to the
-// newest is shown, in whichever order answers come.
+// One kind of question, repeated while the user types. Only the answer to the
+// newest is shown, whatever the order of answers.
 class Live {
   constructor(page, busy, question, show) {
     Object.assign(this, { page, busy, question, show, newest: 0 });
@@ -54,7 +54,7 @@ class Live {
   }
 }
 
-// A text with line numbers, marks on them, and the indentation kept.
+// A text editor with line numbers, marks on them, and automatic indentation.
 class Editor {
   constructor(frame, onInput) {
     this.gutter = frame.querySelector(".gutter");
@@ -80,7 +80,7 @@ class Editor {
     document.execCommand("insertText", false, "\n" + spaces);
   }
 
-  // `marks`: line to [class, sign, what it says].
+  // `marks`: line to [class, sign, message].
   mark(marks) { this.marks = marks; this.lines = 0; this.draw(); }
 
   draw() {
@@ -96,7 +96,7 @@ class Editor {
       if (title) row.title = title;
       rows.append(row);
     }
-    // What the bar for scrolling sideways takes below the text.
+    // The height of the horizontal scroll bar below the text.
     const rest = document.createElement("div");
     rest.textContent = " \n ";
     rows.append(rest);
@@ -119,7 +119,7 @@ class Editor {
   }
 }
 
-// The policies as they are on the page: file to text, and as they began.
+// The policies on the page, file to text, and their original texts.
 const files = new Map();
 const began = new Map();
 let shownFile = "";
@@ -127,7 +127,7 @@ let situations = [];
 let hasLog = false;
 let suiteFiles = [];
 let decided = null;
-// The rule that decides is brought into view, unless one is typing.
+// Scrolls to the rule that decides, unless the user is typing.
 let reveals = true;
 
 const policies = () =>
@@ -326,7 +326,7 @@ function download(name, text) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-// As suites are named beside their policy.
+// Suites are named after their policy.
 const suiteName = () =>
   shownFile.replace(/\.ya?ml$/, "").replace(/_test$/, "") + "_test.yaml";
 
@@ -434,7 +434,7 @@ async function start() {
   policyChanged();
 }
 
-// What was typed is nowhere else.
+// The text is stored nowhere else.
 window.addEventListener("beforeunload", (event) => {
   const changed = [...files].some(([file, text]) => text !== began.get(file));
   if (changed || suiteEditor.text.trim() !== "") event.preventDefault();
