@@ -10,64 +10,65 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// Asker does the whole of a controller's part: gather, ask, fall back, store. The
-// zero value of every field but Service and Kube is of use. A process needs one: questions
-// that come together share what is the same for them.
+// Asker does a controller's whole part: gather, ask, fall back, store. All fields
+// except Service and Kube may be zero. A process needs only one, because concurrent
+// questions share what they read.
 type Asker struct {
 	// Service answers. Mandatory; from [Dial], or mulligantest in tests.
 	Service mulliganv1.RetryDecisionServiceClient
 	// Kube reads the objects and stores the ledger. Mandatory.
 	Kube client.Client
-	// Reader reads what [Gather] gathers. Default: Kube. mgr.GetAPIReader() does
-	// not start to watch nodes and events.
+	// Reader reads what [Gather] needs. Default: Kube. mgr.GetAPIReader() avoids
+	// watches of nodes and events.
 	Reader client.Reader
 	// Fallback decides while there is no answer. Its zero value waits.
 	Fallback Fallback
-	// Hints asks another tool what it makes of the failure ([Report.Hint]). It is asked
-	// with every question and should be quick: keep what it said. Its errors become a
-	// note of the advice, and the question is asked without. Nil: nobody else is asked.
+	// Hints returns another tool's view of the failure ([Report.Hint]). It is called
+	// for every question and should be quick, so cache its results. Its errors become
+	// notes of the advice, and the question is asked without hints. Nil: no other tool
+	// is asked.
 	Hints func(ctx context.Context, obj client.Object, report *mulliganv1.FailureReport) ([]*mulliganv1.Hint, error)
-	// Logs complete what no termination message tells ([Report.AddLogs]). Nil: they are
-	// not read. They leave the process with what looks like a secret blanked.
+	// Logs complete reports if no termination message says why ([Report.AddLogs]).
+	// Likely secrets are blanked before they leave the process. Nil: logs are not read.
 	Logs LogReader
-	// Edit changes a request before it is sent: the policy's name, limits of the
-	// workload's own, progress, recent failures elsewhere. Nil: sent as gathered.
+	// Edit changes a request before it is sent: the policy's name, the workload's own
+	// limits, progress, recent failures elsewhere. Nil: sent as gathered.
 	Edit func(ctx context.Context, obj client.Object, request *mulliganv1.DecideRequest) error
 
-	// Nodes and events, of which questions that come together need the same.
+	// Nodes and events that concurrent questions share.
 	shared memory
 }
 
 // Advice is what to do about a workload.
 type Advice struct {
-	// Workload is the object that the advice is about and that holds the ledger:
-	// the one asked about, or the most senior owner of that ([Report.Workload]).
+	// Workload is the object that the advice is about and that holds the ledger: the
+	// one asked about, or its most senior owner ([Report.Workload]).
 	Workload client.Object
-	// Decision is the service's, or that of the fallback. Never nil.
+	// Decision is the service's or the fallback's. Never nil.
 	Decision *mulliganv1.Decision
-	// Response is the whole answer. Nil when there is none.
+	// Response is the whole answer. Nil if there is none.
 	Response *mulliganv1.DecideResponse
-	// NoAnswer is why there is no answer, nil when there is one. Then Decision is
-	// the fallback's and nothing was charged.
+	// NoAnswer is why there is no answer; nil if there is one. Then Decision is the
+	// fallback's, and nothing was charged.
 	NoAnswer error
-	// Notes say what could not be seen.
+	// Notes say what could not be read.
 	Notes []string
 }
 
-// Action is that of the decision.
+// Action returns the decision's action.
 func (a *Advice) Action() mulliganv1.Decision_Action { return a.Decision.GetAction() }
 
-// RetryAfter is how long to wait before a RETRY is started or, for WAIT, the
-// question is asked again. Zero for other actions.
+// RetryAfter returns how long to wait before a RETRY starts or, for WAIT, before asking
+// again. Zero for other actions.
 func (a *Advice) RetryAfter() time.Duration { return a.Decision.GetRetryAfter().AsDuration() }
 
-// Ask returns what to do about obj, as it was last read. It may be called on any
-// reconcile, for work that is well, too: only what came to a bad end is charged,
-// and a failure that is asked about again gets the same answer for nothing.
+// Ask returns what to do about obj, as it was last read. Call it in any reconcile, also
+// for healthy work: only bad ends are charged, and asking again about a failure returns
+// the same answer without a charge.
 //
-// When Ask returns without an error the new ledger is stored on the workload, and
-// the advice may be acted on. A conflict (apierrors.IsConflict) means that somebody else
-// decided or changed it meanwhile: read obj and ask again. So does every other error.
+// If Ask returns no error, the new ledger is stored on the workload, and the caller may
+// act on the advice. After an error, read obj and ask again; a conflict
+// (apierrors.IsConflict) means that another client decided or changed it in between.
 func (a *Asker) Ask(ctx context.Context, obj client.Object) (*Advice, error) {
 	request, workload, notes, err := a.request(ctx, obj)
 	if err != nil {
@@ -87,10 +88,10 @@ func (a *Asker) Ask(ctx context.Context, obj client.Object) (*Advice, error) {
 	return &Advice{Workload: workload, Decision: response.GetDecision(), Response: response, Notes: notes}, nil
 }
 
-// Completed asks once more about obj, which has ended well, where its ledger tells of
-// failures: nothing is decided or stored by it, but the service's decision log knows what
-// the retries were worth (docs/report.md). Call it when the work has come to its good end;
-// a second call changes nothing. Nothing depends on it: an error may be ignored.
+// Completed reports the good end of obj if its ledger has failures. It decides and
+// stores nothing, but tells the service's decision log what the retries were worth
+// (docs/report.md). Call it when the work has completed; a second call changes nothing.
+// Errors may be ignored.
 func (a *Asker) Completed(ctx context.Context, obj client.Object) error {
 	request, _, _, err := a.request(ctx, obj)
 	if err != nil || request.GetLedger().GetAttemptsSeen() == 0 {
@@ -100,7 +101,7 @@ func (a *Asker) Completed(ctx context.Context, obj client.Object) error {
 	return err
 }
 
-// request is about obj, with the ledger of its workload.
+// request returns a request about obj, with the ledger of its workload.
 func (a *Asker) request(ctx context.Context, obj client.Object) (*mulliganv1.DecideRequest, client.Object, []string, error) {
 	var reader client.Reader = a.Kube
 	if a.Reader != nil {
@@ -135,8 +136,8 @@ func (a *Asker) request(ctx context.Context, obj client.Object) (*mulliganv1.Dec
 	return request, workload, notes, err
 }
 
-// FailedAt is the latest end of a container in the report, for the patience of a
-// [Fallback]. Without one, the time at which the failure was observed.
+// FailedAt returns the latest end of a container in the report, for the patience of a
+// [Fallback]. Without one, the time of the observation.
 func FailedAt(report *mulliganv1.FailureReport) time.Time {
 	var latest time.Time
 	for _, pod := range report.GetPods() {

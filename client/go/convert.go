@@ -18,9 +18,9 @@ import (
 	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
-// The mirrors have the numbers of Kubernetes' own protobuf and the JSON names of
-// every kind. What they do not know is dropped here and not on the server, so
-// that environment variables and managedFields stay where they are.
+// The mirrors have the field numbers of Kubernetes' protobuf and the JSON names of
+// every kind. Unknown fields are dropped here and not on the server, so that
+// environment variables and managedFields stay on the client.
 var (
 	fromBytes = proto.UnmarshalOptions{DiscardUnknown: true}
 	fromJSON  = protojson.UnmarshalOptions{DiscardUnknown: true}
@@ -30,7 +30,7 @@ func fieldOf(k *reportkinds.Kind) protoreflect.FieldDescriptor {
 	return (*mulliganv1.FailureReport)(nil).ProtoReflect().Descriptor().Fields().ByName(k.Field)
 }
 
-// convert makes the message of the report's field out of obj.
+// convert makes the message for the report's field from obj.
 func convert(obj runtime.Object, gvk schema.GroupVersionKind, k *reportkinds.Kind) (proto.Message, error) {
 	message := newMessage(k)
 	if err := fill(message, obj, gvk); err != nil {
@@ -80,8 +80,7 @@ func marshalJSON(obj runtime.Object, gvk schema.GroupVersionKind) ([]byte, error
 	return json.Marshal(obj)
 }
 
-// Names of events.k8s.io/v1 and what the older form, which reports take, calls
-// the same.
+// Names of events.k8s.io/v1, with those of the older form that reports use.
 var eventNames = map[string]string{
 	"regarding":                "involvedObject",
 	"note":                     "message",
@@ -110,8 +109,8 @@ func eventJSON(event runtime.Object) ([]byte, error) {
 	return json.Marshal(members)
 }
 
-// setType fills kind and apiVersion where the mirror has them and a typed object
-// left them empty.
+// setType fills kind and apiVersion if the mirror has them and a typed object left them
+// empty.
 func setType(message proto.Message, gvk schema.GroupVersionKind) {
 	m := message.ProtoReflect()
 	for name, value := range map[protoreflect.Name]string{
@@ -123,8 +122,8 @@ func setType(message proto.Message, gvk schema.GroupVersionKind) {
 	}
 }
 
-// withoutOwn leaves out annotations that are copies of what travels elsewhere and
-// may be large: the ledger, and kubectl's copy of the whole object.
+// withoutOwn removes annotations that may be large copies: the ledger, which is sent
+// separately, and kubectl's copy of the whole object.
 func withoutOwn(annotations map[string]string) map[string]string {
 	kept := maps.Clone(annotations)
 	delete(kept, LedgerAnnotation)

@@ -19,18 +19,18 @@ import (
 )
 
 const (
-	// DefaultDeadline bounds a call with its retry, where the context of the call
-	// has no earlier deadline.
+	// DefaultDeadline bounds a call with its retry, unless the call's context has an
+	// earlier deadline.
 	DefaultDeadline = 5 * time.Second
 	// A batch of 1,000 may need some MiB.
 	maxResponseBytes = 64 << 20
-	// All replicas behind a headless Service.
+	// Uses all replicas behind a headless Service.
 	serviceConfig = `{"loadBalancingConfig": [{"round_robin": {}}]}`
 )
 
-// Client asks a Mulligan service. Its methods are those of the generated client,
-// each with the deadline and the one retry that [Dial] promises. It is safe for
-// concurrent use; a process needs one.
+// Client asks a Mulligan service. Its methods are the generated client's, with the
+// deadline and retry of [Dial]. It is safe for concurrent use; a process needs only
+// one.
 type Client struct {
 	mulliganv1.RetryDecisionServiceClient
 	policies mulliganv1.PolicyServiceClient
@@ -38,10 +38,10 @@ type Client struct {
 	close    func() error
 }
 
-// Policies returns the client of the policies the service has loaded.
+// Policies returns the client for the policies that the service has loaded.
 func (c *Client) Policies() mulliganv1.PolicyServiceClient { return c.policies }
 
-// Serving returns nil when the service says that it serves.
+// Serving returns nil if the service says that it serves.
 func (c *Client) Serving(ctx context.Context) error {
 	answer, err := c.health.Check(ctx, &healthv1.HealthCheckRequest{})
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *Client) Serving(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the connections that [Dial] made.
+// Close closes the connections of [Dial].
 func (c *Client) Close() error { return c.close() }
 
 // An Option of [Dial].
@@ -64,47 +64,46 @@ type options struct {
 	backoff  time.Duration
 	tls      *TLSFiles
 	names    TLSNames
-	// Whether a call has been answered.
+	// Whether any call was answered.
 	answered atomic.Bool
 	dial     []grpc.DialOption
 }
 
-// WithDeadline bounds a call with its retry; must be positive. Default:
-// [DefaultDeadline]. An earlier deadline of the call's context wins.
+// WithDeadline bounds a call with its retry. It must be positive; an earlier deadline
+// of the call's context wins. Default: [DefaultDeadline].
 func WithDeadline(deadline time.Duration) Option {
 	return func(o *options) { o.deadline = deadline }
 }
 
-// WithRetryBackoff is the pause before the retry, varied by up to half either way
-// so that the callers of a restarted server do not come back together. Default:
-// 200 ms.
+// WithRetryBackoff sets the pause before the retry. It varies by up to half, so that
+// the callers of a restarted server do not return together. Default: 200 ms.
 func WithRetryBackoff(pause time.Duration) Option {
 	return func(o *options) { o.backoff = pause }
 }
 
-// WithTLS speaks TLS, mutual where files has a certificate. Without it calls are
-// in plaintext.
+// WithTLS uses TLS, mutual if files has a certificate. Without it calls are in
+// plaintext.
 func WithTLS(files TLSFiles) Option {
 	return func(o *options) { o.tls = &files }
 }
 
-// WithDialOptions passes gRPC's own options, such as the stats handler of
-// OpenTelemetry (otelgrpc.NewClientHandler) or the interceptors of
-// go-grpc-middleware for Prometheus. Interceptors see each attempt of a call.
+// WithDialOptions passes gRPC's own options, such as the stats handler of OpenTelemetry
+// (otelgrpc.NewClientHandler) or the Prometheus interceptors of go-grpc-middleware.
+// Interceptors see each attempt of a call.
 func WithDialOptions(more ...grpc.DialOption) Option {
 	return func(o *options) { o.dial = append(o.dial, more...) }
 }
 
-// Dial returns a client of the service at target, "host:port" or any gRPC target.
-// With "dns:///mulligan.mulligan:8980", the name of a headless Service,
-// calls go to all replicas in turn. It connects with the first call.
+// Dial returns a client of the service at target, "host:port" or any gRPC target. With
+// a headless Service, "dns:///mulligan.mulligan:8980", calls go to all replicas in
+// turn. It begins to connect in the background.
 //
-// A call that ends with UNAVAILABLE is repeated once where the deadline leaves
-// room, since a server that stops answers so and the next one may not. So is a
-// call that an overloaded server refused, not before the time the server asks for
-// (google.rpc.RetryInfo). Repeating is safe: a failure is charged once however
-// often it is reported. Other errors are returned at once; [Classify] tells what
-// they mean.
+// A call that ends with UNAVAILABLE is repeated once if the deadline allows, because a
+// stopping server answers so and another replica may not. So is a call that an
+// overloaded server refused, but not before the time that it asks for
+// (google.rpc.RetryInfo). This is safe: a failure is charged exactly once, however
+// often it is reported. Other errors are returned at once; [Classify] says what they
+// mean.
 func Dial(target string, opts ...Option) (*Client, error) {
 	o := &options{deadline: DefaultDeadline, backoff: 200 * time.Millisecond, names: fieldNames}
 	for _, apply := range opts {
@@ -133,15 +132,15 @@ func Dial(target string, opts ...Option) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mulligan: target %q: %w", target, err)
 	}
-	// Not with the first call, whose deadline a handshake may use up.
+	// Connects before the first call, whose deadline a handshake could use up.
 	connection.Connect()
 	client := NewClient(connection)
 	client.close = connection.Close
 	return client, nil
 }
 
-// isTarget refuses what gRPC takes and then waits for in vain: a URL, and a host
-// without a port, for which it would ask port 443.
+// isTarget refuses targets that gRPC accepts but waits for in vain: a URL, and a host
+// without a port, for which it uses port 443.
 func isTarget(target string) bool {
 	scheme, _, _ := strings.Cut(target, ":")
 	if strings.Contains(target, ":///") || resolver.Get(scheme) != nil {
@@ -151,8 +150,8 @@ func isTarget(target string) bool {
 	return err == nil && port != "" && !strings.Contains(port, "/")
 }
 
-// NewClient makes a client of a connection the caller has, with the generated
-// client's behaviour: no deadline and no retry of its own.
+// NewClient returns a client on an existing connection. Like the generated client, it
+// adds no deadline and no retry.
 func NewClient(connection grpc.ClientConnInterface) *Client {
 	return &Client{
 		RetryDecisionServiceClient: mulliganv1.NewRetryDecisionServiceClient(connection),
@@ -162,7 +161,7 @@ func NewClient(connection grpc.ClientConnInterface) *Client {
 	}
 }
 
-// gRPC waits a second before it connects again, longer than our backoff.
+// By default gRPC waits a second, longer than our backoff.
 var reconnect = grpc.ConnectParams{
 	Backoff: backoff.Config{
 		BaseDelay: 50 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 5 * time.Second,

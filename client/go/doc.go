@@ -18,25 +18,24 @@
 //	case mulliganv1.Decision_FAIL, mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE: // start nothing
 //	}
 //
-// Ask does four things, each of which is a function of its own:
+// Ask calls four functions, which can be used alone:
 //
-//   - [Gather] reads what tells about the failure: owners, parts, pods, Kueue's
-//     Workload, nodes, events. A caller who has the objects uses [NewReport] and
-//     [Report.Add], which take them as they are.
+//   - [Gather] reads the objects about the failure: owners, parts, pods, Kueue's
+//     Workload, nodes, events. A caller that has the objects uses [NewReport] and
+//     [Report.Add] instead.
 //   - [LedgerFrom] reads what the workload has spent from its annotation.
-//   - [Client.Decide] asks. Repeating a question is safe: the service keeps
-//     nothing, and a failure is charged once however often it is reported.
-//   - [StoreLedger] writes the new ledger, if nobody else has meanwhile.
+//   - [Client.Decide] asks. Repeating a question is safe: the service keeps no state,
+//     and a failure is charged exactly once, however often it is reported.
+//   - [StoreLedger] writes the new ledger, unless another client changed it.
 //
-// A workload may have any number of pods. Of more than [MaxGatheredPods] those go
-// that decide: the failed ones whose trouble began first, the first that says
-// something else, the first on each node, and a few of the healthy. The others are
-// counted in the report's omitted_pods; [Report.Notes] and a warning of the answer
-// say so.
+// A workload may have any number of pods. Of more than [MaxGatheredPods], the decisive
+// ones are sent: the failed ones whose trouble began first, the first with each
+// distinct message, the first on each node, and a few healthy ones. The others are
+// counted in the report's omitted_pods; [Report.Notes] and a warning of the answer say
+// so.
 //
-// "No" is a verdict. An error of a call means that there is no answer and that
-// nothing was charged; [Classify] tells whether to ask again, and [Fallback] says
-// what happens until then.
+// "No" is a verdict. An error of a call means that there is no answer and nothing was
+// charged. [Classify] says whether to ask again, and [Fallback] what to do until then.
 //
 // Package mulligantest has a service for unit tests.
 package mulligan

@@ -15,20 +15,18 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// Meaning is what an error of a call means for the caller. No error is a verdict:
-// "do not retry" comes without an error. Whatever the error, nothing was charged,
-// and asking again is safe.
+// Meaning is what an error of a call means for the caller. No error is a verdict: "do
+// not retry" comes without an error. After any error nothing was charged, and asking
+// again is safe.
 type Meaning int
 
 const (
 	// Answered: there is no error.
 	Answered Meaning = iota
-	// AskLater: nothing is wrong with the request; the service is away, busy or
-	// slow.
+	// AskLater: the request is valid; the service is away, busy or slow.
 	AskLater
-	// NoAnswer: asking again gives the same error. Request, policy name or
-	// configuration have to change; for INTERNAL it is a bug of the service, met
-	// by this request.
+	// NoAnswer: the same request would fail again. The request, policy name or
+	// configuration must change. INTERNAL is a bug of the service met by this request.
 	NoAnswer
 )
 
@@ -37,11 +35,10 @@ func (m Meaning) String() string {
 	return [...]string{"answered", "ask later", "no answer"}[m]
 }
 
-// Classify tells what an error of a [Client] means. UNAVAILABLE,
-// DEADLINE_EXCEEDED, ABORTED, CANCELLED and RESOURCE_EXHAUSTED of an overloaded
-// server (with a [RetryDelay], or refused by the transport) are worth another
-// question; every other RESOURCE_EXHAUSTED is a request that is too large, and
-// stays so.
+// Classify returns the meaning of an error of a [Client]. AskLater: UNAVAILABLE,
+// DEADLINE_EXCEEDED, ABORTED, CANCELLED, and RESOURCE_EXHAUSTED of an overloaded server
+// (with a [RetryDelay], or refused by the transport). Any other RESOURCE_EXHAUSTED is a
+// request that is too large.
 func Classify(err error) Meaning {
 	switch codeOf(err) {
 	case codes.OK:
@@ -56,18 +53,18 @@ func Classify(err error) Meaning {
 	return NoAnswer
 }
 
-// overloaded tells a server that has too much to do from a request that is too
-// large, and returns how long to stay away at least.
+// overloaded returns whether the server is overloaded, and the least time to stay away.
+// Otherwise the request may be too large.
 func overloaded(err error) (time.Duration, bool) {
 	if asked, ok := RetryDelay(err); ok {
 		return asked, true
 	}
-	// gRPC's own memory bound refuses streams before the server sees them, in
-	// these words and without details.
+	// gRPC's memory bound refuses streams before the server sees them, with this text
+	// and no details.
 	return 0, codeOf(err) == codes.ResourceExhausted && strings.Contains(err.Error(), "ENHANCE_YOUR_CALM")
 }
 
-// Errors of contexts come without a status.
+// Errors of contexts have no status.
 func codeOf(err error) codes.Code {
 	if s, ok := status.FromError(err); ok {
 		return s.Code()
@@ -75,8 +72,8 @@ func codeOf(err error) codes.Code {
 	return status.FromContextError(err).Code()
 }
 
-// RetryDelay returns how long an overloaded server asked callers to stay away
-// (google.rpc.RetryInfo), and whether it did.
+// RetryDelay returns how long an overloaded server asks callers to stay away
+// (google.rpc.RetryInfo), and whether it does.
 func RetryDelay(err error) (time.Duration, bool) {
 	s, _ := status.FromError(err)
 	for _, detail := range s.Details() {
@@ -90,30 +87,28 @@ func RetryDelay(err error) (time.Duration, bool) {
 // DefaultFallbackWait is the pause between two questions of a [Fallback].
 const DefaultFallbackWait = 30 * time.Second
 
-// Fallback is what a caller does while the service has no answer. Its zero value
-// is the conservative local rule: WAIT. Nothing is started, nothing is given up,
-// the object keeps what it holds, and the question is asked again. That is never
-// wrong, only late; a guess would spend retries that nobody counts.
+// Fallback decides while the service has no answer. Its zero value is the conservative
+// rule WAIT: nothing is started or given up, the object keeps its resources, and the
+// caller asks again. That may be late but is never wrong; a guess would use retries
+// that no one counts.
 //
-// Where late is worse, Native is the operator's own code path. It decides
-// without the ledger, so nothing is charged for what it does; the next report
-// shows its attempts, and the service counts them then.
+// If late is worse, Native is the operator's own code path. It decides without the
+// ledger, so its retries are not charged until the next report shows the attempts.
 type Fallback struct {
-	// Wait is the pause before the next question, at least the time an overloaded
+	// Wait is the pause before the next question, at least the time that an overloaded
 	// server asks for. Default: [DefaultFallbackWait].
 	Wait time.Duration
-	// Patience is how long after the failure to wait for a service that is away
-	// or busy ([AskLater]) before Native decides. Zero: Native decides at once.
+	// Patience is how long after the failure to wait for a service that is away or busy
+	// ([AskLater]) before Native decides. Zero: Native decides at once.
 	Patience time.Duration
 	// Native decides as the operator does without Mulligan (its backoffLimit,
-	// maxRestarts, ...). Nil: there is only waiting.
+	// maxRestarts, ...). If nil, or if it returns nil, the decision is WAIT.
 	Native func(ctx context.Context, obj client.Object) (*mulliganv1.Decision, error)
 }
 
-// Decide returns what to do about obj, which failed at failedAt, after a call that
-// ended with cause. The decision is WAIT or Native's. It has a sentence that says
-// why, for an Event; what it leads to is not charged and the ledger stays as it
-// is.
+// Decide returns WAIT or Native's decision about obj, which failed at failedAt, after a
+// call that ended with cause. Its sentence says why, for an Event. Nothing is charged,
+// and the ledger does not change.
 func (f Fallback) Decide(ctx context.Context, obj client.Object, failedAt time.Time, cause error) (*mulliganv1.Decision, error) {
 	patient := Classify(cause) == AskLater && time.Since(failedAt) < f.Patience
 	if f.Native == nil || patient {

@@ -6,7 +6,7 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// rungs of the ladder in the words of the command line.
+// rungs of the ladder, worded as on the command line.
 var rungs = map[mulliganv1.Escalation_Rung]string{
 	mulliganv1.Escalation_IN_PLACE:       "the same again",
 	mulliganv1.Escalation_ANOTHER_NODE:   "another node",
@@ -15,9 +15,9 @@ var rungs = map[mulliganv1.Escalation_Rung]string{
 	mulliganv1.Escalation_PERSON:         "a person",
 }
 
-// Ladder says where a decision stands among the things that can be tried and what comes
-// next, for people: "another node; after 2 more like it a person". Empty where the answer
-// does not say.
+// Ladder returns the decision's position among the possible remedies and the next one,
+// for people: "another node; after 2 more like it a person". Empty if the answer does
+// not say.
 func Ladder(decision *mulliganv1.Decision) string {
 	escalation := decision.GetEscalation()
 	text := rungs[escalation.GetRung()]

@@ -23,21 +23,20 @@ import (
 )
 
 const (
-	// LedgerAnnotation holds the ledger of an object as compact proto JSON. The
-	// command line reads the same annotation.
+	// LedgerAnnotation holds the ledger of an object as compact proto JSON. The command
+	// line reads it, too.
 	LedgerAnnotation = "mulligan.dev/ledger"
-	// MaxLedgerBytes bounds the annotation. The service drops the oldest records
-	// before a ledger grows beyond it; the sums stay.
+	// MaxLedgerBytes bounds the annotation. The service drops the oldest records before
+	// a ledger exceeds it; the sums stay.
 	MaxLedgerBytes = 16 << 10
 )
 
-// LedgerFrom returns the ledger that the last answer left on obj. It is nil where
-// there is none and where there is one of another UID: an annotation that was
-// copied along with a manifest. Send nil then: the service counts what the
+// LedgerFrom returns the ledger that the last answer left on obj. It is nil if there is
+// none, or if it belongs to an object that is neither obj nor an owner of it (an
+// annotation copied with a manifest). Then send nil: the service counts what the
 // operator's own counters in the report show (status.failed of a Job or RayJob,
-// status.restarts of a JobSet, the attempts of a SparkApplication) and says so in
-// a warning; [SeedLedger] does the same for counters it does not know. A value
-// that is no ledger is an error.
+// status.restarts of a JobSet, the attempts of a SparkApplication) and says so in a
+// warning. For other counters use [SeedLedger]. An invalid value is an error.
 func LedgerFrom(obj client.Object) (*mulliganv1.BudgetLedger, error) {
 	ledger, err := ParseLedger(obj.GetAnnotations()[LedgerAnnotation])
 	if err != nil {
@@ -49,8 +48,8 @@ func LedgerFrom(obj client.Object) (*mulliganv1.BudgetLedger, error) {
 	return ledger, nil
 }
 
-// ownedBy says whether the ledger is of an owner of obj, as its kind or obj's
-// labels tell: that of a JobSet is also kept on its Jobs.
+// ownedBy returns whether the ledger belongs to an owner of obj, by its owner
+// references or labels: a JobSet's ledger is also kept on its Jobs.
 func ownedBy(obj client.Object, ledger *mulliganv1.BudgetLedger) bool {
 	of := ledger.GetWorkloadUid()
 	if obj.GetLabels()[jobSetUIDLabel] == of {
@@ -59,9 +58,9 @@ func ownedBy(obj client.Object, ledger *mulliganv1.BudgetLedger) bool {
 	return slices.ContainsFunc(obj.GetOwnerReferences(), func(owner metav1.OwnerReference) bool { return string(owner.UID) == of })
 }
 
-// ParseLedger reads what [EncodeLedger] wrote, or the command line's
-// --ledger-out. Nil for an empty text. Fields of later versions are dropped:
-// callers should be no older than the service.
+// ParseLedger reads the output of [EncodeLedger] or of the command line's --ledger-out.
+// It returns nil for blank text. It drops fields of later versions, so callers should
+// not be older than the service.
 func ParseLedger(text string) (*mulliganv1.BudgetLedger, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -73,10 +72,9 @@ func ParseLedger(text string) (*mulliganv1.BudgetLedger, error) {
 	return ledger, nil
 }
 
-// EncodeLedger writes the ledger as compact proto JSON: the value of the
-// annotation, or of a status field of the caller's own. Empty for nil and for an
-// empty ledger. Larger than [MaxLedgerBytes] is an error; what the service
-// returns never is.
+// EncodeLedger returns the ledger as compact proto JSON, for the annotation or a status
+// field of the caller. It is empty for nil and for an empty ledger. More than
+// [MaxLedgerBytes] is an error; the service's ledgers never exceed it.
 func EncodeLedger(ledger *mulliganv1.BudgetLedger) (string, error) {
 	if proto.Size(ledger) == 0 {
 		return "", nil
@@ -85,7 +83,7 @@ func EncodeLedger(ledger *mulliganv1.BudgetLedger) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("mulligan: ledger: %w", err)
 	}
-	// protojson varies its spaces; equal ledgers must be equal annotations.
+	// protojson varies its spaces, but equal ledgers must be equal annotations.
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, text); err != nil {
 		return "", fmt.Errorf("mulligan: ledger: %w", err)
@@ -96,21 +94,20 @@ func EncodeLedger(ledger *mulliganv1.BudgetLedger) (string, error) {
 	return compact.String(), nil
 }
 
-// StoreLedger writes the ledger of an answer to the annotation of obj, which must
-// be the version that the ledger was read from. Store first, then act: whoever
-// acts without storing is charged again.
+// StoreLedger writes the ledger of an answer to the annotation of obj, which must be
+// the version that the ledger was read from. Store before acting: a caller that acts
+// without storing is charged again.
 //
-// Nothing is written where the object has this ledger already, as after IGNORE
-// and most answers of WAIT. The write carries the resource version. When somebody
-// else changed the object meanwhile, the error is a conflict
-// ([apierrors.IsConflict]), and the caller reads the object and asks again, which
-// is charged once however often it happens. The ledger is stored all the same, as
-// long as that of the object is still the one that obj had: the next answer is the
-// same, although the evidence may be gone by then.
+// It writes nothing if obj already has this ledger, as after IGNORE and most answers of
+// WAIT. The write carries the resource version. If another client changed the object in
+// between, the error is a conflict ([apierrors.IsConflict]); read the object and ask
+// again, which is charged only once. The ledger is stored nevertheless if the object
+// still has the ledger that obj had, so that the next answer is the same even if the
+// evidence is gone by then.
 //
-// On success obj has the new resource version and annotation; the rest of it is
-// left as it was. With an error obj is left as it was, its resource version above
-// all: what others wrote is not in it, and an update of it must not be taken.
+// On success obj has the new resource version and annotation, and is otherwise
+// unchanged. On error obj is unchanged. In particular it keeps its resource version, so
+// that an update without the others' changes is refused.
 //
 // [apierrors.IsConflict]: https://pkg.go.dev/k8s.io/apimachinery/pkg/api/errors#IsConflict
 func StoreLedger(ctx context.Context, c client.Client, obj client.Object, ledger *mulliganv1.BudgetLedger) error {
@@ -137,8 +134,8 @@ func StoreLedger(ctx context.Context, c client.Client, obj client.Object, ledger
 	return nil
 }
 
-// storeOver writes text as long as the ledger of the object is still before, and
-// returns the object as it is then. met is the conflict on the way, if there was one.
+// storeOver writes text while the object's ledger is still before, and returns the
+// object after the write. met is the last conflict, if there was one.
 func storeOver(ctx context.Context, c client.Client, obj client.Object, before, text string) (current client.Object, met, err error) {
 	current = obj.DeepCopyObject().(client.Object)
 	err = wait.ExponentialBackoffWithContext(ctx, retry.DefaultBackoff, func(ctx context.Context) (bool, error) {
@@ -147,7 +144,7 @@ func storeOver(ctx context.Context, c client.Client, obj client.Object, before, 
 			return true, err
 		}
 		met = err
-		// A fresh object: decoding into a used one would keep what was removed.
+		// A fresh object, because decoding into a used one would keep removed fields.
 		current = newLike(obj)
 		if err := c.Get(ctx, client.ObjectKeyFromObject(obj), current); err != nil {
 			return false, err
@@ -172,7 +169,7 @@ func newLike(obj client.Object) client.Object {
 	return reflect.New(reflect.TypeOf(obj).Elem()).Interface().(client.Object)
 }
 
-// patchLedger changes one annotation of the very version that obj is.
+// patchLedger changes one annotation, only if the object still has obj's version.
 func patchLedger(ctx context.Context, c client.Client, obj client.Object, text string) error {
 	base := obj.DeepCopyObject().(client.Object)
 	setLedger(obj, text)
@@ -202,13 +199,13 @@ func sameLedger(text string, ledger *mulliganv1.BudgetLedger) (bool, error) {
 }
 
 // SeedLedger makes the first ledger of a workload whose operator counted failures
-// before Mulligan was asked, for counters that the service does not read itself:
-// those of the caller's own kinds. The failures count as attempts and, where
-// budget names one of the policy, as its use. counter says where the count is
-// from, for example "SimJob.status.retries". Nil for a count of zero or less.
+// before Mulligan was asked, for counters of the caller's own kinds, which the service
+// does not read. The failures count as attempts and, if budget names one of the policy,
+// as its use. counter names their source, for example "SimJob.status.retries". It
+// returns nil for a count of zero or less.
 //
-// Send the seeded ledger with the first report only and never for the kinds named
-// at [LedgerFrom]: the service would take the higher of the two counts.
+// Send the seeded ledger only with the first report, and never for the kinds named at
+// [LedgerFrom]: the service would take the higher of the two counts.
 func SeedLedger(counter string, failures int32, budget string) *mulliganv1.BudgetLedger {
 	if failures <= 0 {
 		return nil
@@ -223,9 +220,9 @@ func SeedLedger(counter string, failures int32, budget string) *mulliganv1.Budge
 	return ledger
 }
 
-// HandOn returns the ledger for the object that takes the place of the one it was
-// made for, such as the copy of a Job under another name: what was spent stays
-// spent, the UID and the count of the operator begin anew.
+// HandOn returns the ledger for the object that replaces its own, such as the copy of a
+// Job under another name. What was spent stays; the UID and the operator's count start
+// again.
 func HandOn(ledger *mulliganv1.BudgetLedger) *mulliganv1.BudgetLedger {
 	if ledger == nil {
 		return nil

@@ -19,43 +19,43 @@ import (
 
 // Bounds of [Report.AddLogs].
 const (
-	// MaxLogBytes of one container: what a message of a report may have.
+	// MaxLogBytes of one container, the limit of a message in a report.
 	MaxLogBytes = 64 << 10
 	// MaxLogs is the number of containers whose logs are read.
 	MaxLogs = 4
-	// Logs are read for this long altogether: they are worth less than an answer.
+	// The time for all logs together. They are worth less than an answer.
 	logPatience = 5 * time.Second
 )
 
-// LogReader reads the end of what a container wrote. Package
-// mulligan.dev/mulligan/logs has those of Kubernetes, Loki and files.
+// LogReader reads the end of a container's log. Package mulligan.dev/mulligan/logs has
+// readers for Kubernetes, Loki and files.
 type LogReader interface {
-	// Tail returns at most max bytes, the last ones; nothing where nothing was kept.
+	// Tail returns at most the last max bytes; none if no log was kept.
 	Tail(ctx context.Context, of LogsOf, max int) ([]byte, error)
 }
 
 // LogsOf names a run of a container.
 type LogsOf struct {
-	// Pod it is of, with namespace, name and UID.
+	// Pod of the container, with namespace, name and UID.
 	Pod *corev1.Pod
 	// Container name.
 	Container string
-	// Previous: the run before the one that is there now.
+	// Previous: the run before the container's current one.
 	Previous bool
 	// Restarts before this run.
 	Restarts int32
-	// Started and Ended, zero: unknown.
+	// Started and Ended are zero if unknown.
 	Started, Ended time.Time
 }
 
-// AddLogs completes the report with the end of the logs of those containers that matter:
-// they ended with an error, nobody says why (no termination message, not killed for
-// memory), and theirs are among the first ends. As the kubelet does with
-// terminationMessagePolicy FallbackToLogsOnError, but with [MaxLogBytes] instead of 2 KiB,
-// the text becomes the termination message. What looks like a secret is blanked ([Blank]).
+// AddLogs adds the end of the logs of up to [MaxLogs] containers. They are the first
+// that ended with an error without a known reason (no termination message, not killed
+// for memory). The text becomes the termination message, as with
+// terminationMessagePolicy FallbackToLogsOnError, but with [MaxLogBytes] instead of 2
+// KiB. Likely secrets are blanked ([Blank]).
 //
-// Logs that cannot be read are left out, with a note in [Report.Notes]. The pods that were
-// added are not changed; [Report.Objects] has copies.
+// Unreadable logs are left out, with a note in [Report.Notes]. The added pods are not
+// changed; [Report.Objects] returns copies.
 func (r *Report) AddLogs(ctx context.Context, logs LogReader) {
 	ctx, cancel := context.WithTimeout(ctx, logPatience)
 	defer cancel()
@@ -71,10 +71,9 @@ func (r *Report) AddLogs(ctx context.Context, logs LogReader) {
 	}
 }
 
-// Blank replaces what looks like a secret in a text: private keys, tokens by their form or
-// by what they begin with, passwords and keys by the name before them, and all these in
-// base64. It errs to both sides: what it does not know stays, and a text that only looks
-// like one goes.
+// Blank replaces likely secrets in a text: private keys, tokens by their form or
+// prefix, passwords and keys by the name before them, and all these in base64. It may
+// miss unknown secrets, and may blank harmless text.
 func Blank(text string) string { return secrets.Blank(text) }
 
 func reasonOf(err error) string {
@@ -84,13 +83,13 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// silentEnd is an end that nothing is said about, and where what is said goes.
+// silentEnd is an end without a known reason, and the index of its pod.
 type silentEnd struct {
 	LogsOf
 	object int
 }
 
-// silentEnds are the first of them, at most [MaxLogs].
+// silentEnds returns the first of them, at most [MaxLogs].
 func (r *Report) silentEnds() []silentEnd {
 	var ends []silentEnd
 	for i, obj := range r.objects {
@@ -114,7 +113,7 @@ func (r *Report) silentEnds() []silentEnd {
 	return ends[:min(len(ends), MaxLogs)]
 }
 
-// endOf is how a container ended last; previous: it has been started again since.
+// endOf returns the last end of a container; previous says that it has restarted since.
 func endOf(status *corev1.ContainerStatus) (end *corev1.ContainerStateTerminated, previous bool) {
 	if status.State.Terminated != nil {
 		return status.State.Terminated, false
@@ -122,7 +121,7 @@ func endOf(status *corev1.ContainerStatus) (end *corev1.ContainerStateTerminated
 	return status.LastTerminationState.Terminated, true
 }
 
-// addMessage puts a copy of the pod in its place.
+// addMessage replaces the pod by a copy with the message.
 func (r *Report) addMessage(ended silentEnd, text string) error {
 	pod := r.objects[ended.object].(*corev1.Pod).DeepCopy()
 	for _, statuses := range [][]corev1.ContainerStatus{pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses} {
@@ -143,7 +142,7 @@ func (r *Report) addMessage(ended silentEnd, text string) error {
 	return r.place(part{kind: k, key: keyOf(pod), label: label(pod), message: message})
 }
 
-// tidy begins with a whole line and is text.
+// tidy returns valid text that begins with a whole line.
 func tidy(text []byte) string {
 	if len(text) >= MaxLogBytes {
 		text = text[len(text)-MaxLogBytes:]

@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	// What was read for one question is shared with others for so long.
+	// How long a read is shared with other questions.
 	memoryLasts = 5 * time.Second
-	// Times in objects are whole seconds, and an Event comes after what it tells of.
+	// Times in objects are whole seconds, and an Event follows what it reports.
 	memorySettles = 2 * time.Second
 )
 
-// memory shares what many questions that come together would read each for itself. Its
-// zero value is ready; a nil one shares nothing.
+// memory shares reads between concurrent questions. Its zero value is ready; nil shares
+// nothing.
 type memory struct {
 	lock sync.Mutex
 	kept map[string]*memo
 }
 
 type memo struct {
-	// Held by whoever reads; others wait for what is found.
+	// Held while reading; others wait for the result.
 	turn chan struct{}
 	// Guarded by turn.
 	begun time.Time
@@ -35,10 +35,10 @@ type memo struct {
 	wanted time.Time
 }
 
-// remembered returns what read finds, now or for another question: one whose reading
-// began after this question was put, or some time after what this one is about had
-// happened (since). So nothing is shared that this question could not have seen as well,
-// as far as the clocks of the cluster agree to memorySettles.
+// remembered returns what read returns, now or for another question. It shares only
+// reads that began after this question was put, or after its subject's last change
+// (since) plus memorySettles. So a shared read shows all that this question could have
+// seen, as far as the cluster's clocks agree to memorySettles.
 func remembered[T any](ctx context.Context, m *memory, what string, since time.Time, read func() (T, error)) (T, error) {
 	if m == nil {
 		return read()
@@ -65,7 +65,7 @@ func remembered[T any](ctx context.Context, m *memory, what string, since time.T
 	return found, nil
 }
 
-// of returns the memo, and drops those that nobody has wanted for long.
+// of returns the memo, and drops memos that were not wanted for long.
 func (m *memory) of(what string, now time.Time) *memo {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -84,7 +84,7 @@ func (m *memory) of(what string, now time.Time) *memo {
 	return m.kept[what]
 }
 
-// lastChange is the latest time that the workload, its Jobs and pods tell of.
+// lastChange returns the latest time in the workload, its Jobs and pods.
 func (g *gatherer) lastChange(root client.Object) time.Time {
 	latest := latestTime{root.GetCreationTimestamp().Time}
 	for _, subject := range g.subjects {
@@ -112,7 +112,7 @@ func (l *latestTime) see(t metav1.Time) {
 func (l *latestTime) seePod(pod *corev1.Pod) {
 	l.see(pod.CreationTimestamp)
 	if pod.DeletionTimestamp != nil {
-		// It says when the grace is over.
+		// The timestamp is when the grace period ends.
 		var grace time.Duration
 		if seconds := pod.DeletionGracePeriodSeconds; seconds != nil {
 			grace = time.Duration(*seconds) * time.Second

@@ -6,9 +6,9 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// Problem is what stopped the work, in one sentence for people without a full
-// stop. It is Diagnosis.Problem; of a service before 0.2, or one that was asked
-// to explain nothing, it is the diagnosis's summary.
+// Problem returns what stopped the work, in one sentence for people without a full
+// stop. It is Diagnosis.Problem, or the diagnosis's summary from a service before 0.2
+// or without an explanation.
 func Problem(answer *mulliganv1.DecideResponse) string {
 	if problem := answer.GetDiagnosis().GetProblem(); problem != "" {
 		return problem

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// repeat is the outermost interceptor: it gives a call its deadline and, where
-// that can help, a second attempt.
+// repeat is the outermost interceptor: it gives a call its deadline and, if useful, a
+// second attempt.
 func (o *options) repeat(ctx context.Context, method string, request, answer any,
 	connection *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption,
 ) error {
@@ -22,7 +22,7 @@ func (o *options) repeat(ctx context.Context, method string, request, answer any
 	if status.Code(err) != codes.Unavailable && !busy {
 		return err
 	}
-	// Not before the time asked for, and not all callers at the same time.
+	// Not before the requested time, and not all callers at once.
 	pause := max(asked, vary(max(o.backoff, 2*asked)))
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= pause {
 		return err

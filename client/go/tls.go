@@ -12,17 +12,16 @@ import (
 	"google.golang.org/grpc/credentials"
 )
 
-// TLSFiles names files in PEM form. They are read again for every new connection,
-// so that certificates are replaced without a new client. While a file cannot be
-// read, as in the middle of its replacement, the last good ones are used.
+// TLSFiles names PEM files. They are read again for every new connection, so that
+// certificates can be replaced without a new client. While a file is unreadable, as
+// during its replacement, the last good ones are used.
 type TLSFiles struct {
-	// CA signs the server's certificate. Mandatory.
+	// CA has the certificates that sign the server's. Mandatory.
 	CA string
-	// Certificate is the caller's own with its chain, and Key its key. Both or
-	// neither.
+	// Certificate is the client's own with its chain, and Key its key. Both or neither.
 	Certificate, Key string
-	// ServerName is a name in the server's certificate, where it is not the host
-	// of the target.
+	// ServerName is the name in the server's certificate, if it is not the target's
+	// host.
 	ServerName string
 }
 
@@ -60,7 +59,7 @@ func (f TLSFiles) load(names TLSNames) (*tls.Config, error) {
 	return config, nil
 }
 
-// reloading are credentials that shake hands with the files as they are then.
+// reloading credentials read the files again for each handshake.
 type reloading struct {
 	files TLSFiles
 	names TLSNames
@@ -93,7 +92,7 @@ func (r *reloading) Clone() credentials.TransportCredentials {
 	return &reloading{files: r.files, names: r.names, last: r.config()}
 }
 
-// OverrideServerName is deprecated by gRPC, which asks for it still.
+// OverrideServerName is deprecated, but gRPC still requires it.
 func (r *reloading) OverrideServerName(name string) error {
 	r.files.ServerName = name
 	return nil

@@ -10,14 +10,14 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// TLSNames are what a program's people call the members of [TLSFiles], such as
-// "--tls-ca". Errors name them.
+// TLSNames are a program's own names for the fields of [TLSFiles], such as "--tls-ca",
+// for use in errors.
 type TLSNames struct{ CA, Certificate, Key, ServerName string }
 
 var fieldNames = TLSNames{"TLSFiles.CA", "TLSFiles.Certificate", "TLSFiles.Key", "TLSFiles.ServerName"}
 
-// WithTLSNames has errors about TLS name flags or variables of the program. Default: the
-// members of [TLSFiles].
+// WithTLSNames makes errors about TLS use the program's names for flags or variables.
+// Default: the fields of [TLSFiles].
 func WithTLSNames(names TLSNames) Option {
 	return func(o *options) { o.names = names }
 }
@@ -29,21 +29,21 @@ func (n TLSNames) say(format string, args ...any) error {
 	return fmt.Errorf(format, args...)
 }
 
-// What is left of a connection that the other side has ended without a word.
+// Errors of a connection that the other side closed silently.
 var cutOff = []string{"server preface", "broken pipe", "connection reset by peer"}
 
-// Mistakes about TLS, by the words that gRPC and crypto/tls have for them. The first counts.
+// Mistakes about TLS, by the messages of gRPC and crypto/tls. The first match counts.
 var mistakes = []struct {
-	// Of those who connect with TLS, or without; with a certificate of their own, or not.
+	// For clients with TLS or without; with a certificate (own) or without; or any.
 	tls, own, any bool
-	// Only of a server that has never answered: so ends a server that restarts, too.
+	// Only if the server has never answered, because a restart looks the same.
 	first bool
 	says  []string
 	means string
 }{
 	{any: true, first: true, says: cutOff,
 		means: "the server speaks TLS, it seems: give {ca}, the certificates that sign the server's"},
-	// A port-forward does not tell that the other side has ended.
+	// A port-forward does not report that the other side has closed.
 	{any: true, first: true, says: []string{"waiting for connections to become ready"},
 		means: "no answer in plaintext: if the server speaks TLS, give {ca}"},
 	{tls: true, any: true, first: true, says: []string{"waiting for connections to become ready"},
@@ -66,7 +66,7 @@ var mistakes = []struct {
 		means: "the server asks for a certificate, it seems: give {cert} and {key}"},
 }
 
-// mistake is what is probably wrong where a connection ended so; empty: nothing about TLS.
+// mistake returns the probable mistake; empty if the message is not about TLS.
 func (o *options) mistake(message string) string {
 	for _, each := range mistakes {
 		if each.tls != (o.tls != nil) || !each.any && each.own != (o.tls.Certificate != "") || each.first && o.answered.Load() {
@@ -84,7 +84,7 @@ func (o *options) mistake(message string) string {
 	return ""
 }
 
-// nameMistakes tells what is wrong about TLS before gRPC's words for it.
+// nameMistakes puts the probable TLS mistake before gRPC's message.
 func (o *options) nameMistakes(ctx context.Context, method string, request, answer any, connection *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	err := invoke(ctx, method, request, answer, connection, opts...)
 	if err == nil {

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// wrongField says at which field text is no message of its type; protojson, whose
-// error err is, only knows the column. It is slow and runs for errors only.
+// wrongField returns an error that names the field at which text does not fit the
+// message's type. protojson's err knows only the column. Slow, so only for errors.
 func wrongField(text []byte, message proto.Message, err error) error {
 	var value any
 	if json.Unmarshal(text, &value) != nil {
@@ -34,8 +34,8 @@ type wrong struct {
 	expected string
 }
 
-// findWrong returns the path of the first field, in the order of their names, that
-// cannot be read. Empty: all can.
+// findWrong returns the path of the first field, by name, that cannot be read. Empty if
+// all can.
 func findWrong(message protoreflect.MessageType, value any) (string, wrong) {
 	members, ok := value.(map[string]any)
 	if !ok || isWellKnown(message.Descriptor()) {
