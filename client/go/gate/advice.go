@@ -16,8 +16,8 @@ import (
 	"mulligan.dev/mulligan/internal/controller/successor"
 )
 
-// Pause is how long it still takes until the retry that was granted last is due; zero
-// where there is none or it is due. It is read from the ledger on obj: no question.
+// Pause returns how long until the last granted retry is due; zero if there is none or
+// it is due. It reads the ledger on obj and asks no one.
 func (g *Gate) Pause(obj client.Object, now time.Time) time.Duration {
 	record, _ := g.granted(obj)
 	if record == nil {
@@ -27,10 +27,9 @@ func (g *Gate) Pause(obj client.Object, now time.Time) time.Duration {
 	return max(0, due.Sub(now))
 }
 
-// Follow changes the pods of the next attempt as the retry that was granted last
-// advises: more memory, other nodes. The templates must be those of the object's own
-// spec, as for its first attempt. It returns what could not be followed, each in a
-// short sentence.
+// Follow changes the pods of the next attempt as the last granted retry advises: more
+// memory, other nodes. The templates must be from the object's own spec, as for its
+// first attempt. It returns a short sentence for each change that it could not make.
 func (g *Gate) Follow(obj client.Object, now time.Time, templates ...*corev1.PodTemplateSpec) ([]string, error) {
 	record, err := g.granted(obj)
 	if err != nil {
@@ -58,9 +57,8 @@ func (g *Gate) Follow(obj client.Object, now time.Time, templates ...*corev1.Pod
 	return notes, nil
 }
 
-// FollowIn does the same to the object itself, whose operator makes the pods of an
-// attempt from its spec in other words than a template's. It follows in the kinds that
-// mulligan-controller does.
+// FollowIn changes the object itself, for operators that make an attempt's pods from
+// other fields than pod templates. It handles the kinds of mulligan-controller.
 func (g *Gate) FollowIn(obj client.Object, now time.Time) ([]string, error) {
 	record, err := g.granted(obj)
 	if err != nil {
@@ -88,11 +86,12 @@ func (g *Gate) FollowIn(obj client.Object, now time.Time) ([]string, error) {
 	return notes, nil
 }
 
-// unreadable is a note: what anybody may write on an object must not keep it from its
-// next attempt.
+// unreadable returns a note instead of an error, because an annotation that anyone can
+// write must not block the next attempt.
 func unreadable(err error) string { return "nothing that is advised can be followed: " + err.Error() }
 
-// granted is the latest failure in the ledger on obj, where the answer was a retry.
+// granted returns the latest failure in the ledger on obj if its answer was a retry,
+// else nil.
 func (g *Gate) granted(obj client.Object) (*mulliganv1.AttemptRecord, error) {
 	if !g.Open() {
 		return nil, nil

@@ -4,7 +4,7 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// VerdictOf returns the way of an answer, without [Verdict.Advice].
+// VerdictOf returns the verdict of an answer, without [Verdict.Advice].
 func VerdictOf(response *mulliganv1.DecideResponse) Verdict {
 	decision := response.GetDecision()
 	after := decision.GetRetryAfter().AsDuration()
@@ -27,8 +27,8 @@ func VerdictOf(response *mulliganv1.DecideResponse) Verdict {
 	return v
 }
 
-// OwnFault says whether the work itself is to blame. An answer told again may see
-// something else in what is left; the charge follows the record, and so does this.
+// OwnFault returns whether the work itself is to blame. A repeated answer may see less
+// evidence, so the cause in the record decides, as for the charge.
 func OwnFault(response *mulliganv1.DecideResponse) bool {
 	diagnosis := response.GetDiagnosis()
 	if record := RecordOf(response); response.GetAccounting().GetDuplicate() && record.GetCause() != diagnosis.GetCause() {
@@ -37,8 +37,8 @@ func OwnFault(response *mulliganv1.DecideResponse) bool {
 	return ownFaults[diagnosis.GetFaultDomain()]
 }
 
-// ownFaults are those of the work itself: its program, its spec and the limits that
-// this sets.
+// ownFaults are the faults of the work itself: its program, its spec and the limits in
+// it.
 var ownFaults = map[mulliganv1.Diagnosis_FaultDomain]bool{
 	mulliganv1.Diagnosis_APPLICATION:    true,
 	mulliganv1.Diagnosis_CONFIGURATION:  true,
@@ -46,7 +46,7 @@ var ownFaults = map[mulliganv1.Diagnosis_FaultDomain]bool{
 	mulliganv1.Diagnosis_DEADLINE:       true,
 }
 
-// ownCauses are those of which the service says so where nothing speaks against it.
+// ownCauses are the causes with an own fault unless evidence says otherwise.
 var ownCauses = map[mulliganv1.Cause]bool{
 	mulliganv1.Cause_CREATE_REJECTED:    true,
 	mulliganv1.Cause_IMAGE_INVALID:      true,
@@ -67,8 +67,8 @@ var ownCauses = map[mulliganv1.Cause]bool{
 	mulliganv1.Cause_APP_ERROR:          true,
 }
 
-// chargedOf looks at the record of the failure: an answer told again charges
-// nothing, but the failure was charged.
+// chargedOf also returns true if the failure was charged by an earlier answer, which
+// its record shows.
 func chargedOf(response *mulliganv1.DecideResponse) bool {
 	if response.GetAccounting().GetUnits() > 0 {
 		return true

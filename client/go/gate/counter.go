@@ -10,26 +10,26 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// A counter is that of an operator whose recipe moves it only for faults of the work
-// itself ([Verdict.Counts]), so that it has fewer failures than the ledger.
+// A counter of an operator whose recipe increments it only for faults of the work
+// itself ([Verdict.Counts]), and so counts fewer failures than the ledger.
 type counter struct {
-	// has is how many failures it has before the one at hand.
+	// has returns the number of failures counted before the current one.
 	has func(report *mulliganv1.FailureReport) int32
-	// keeps is how many of those it has once the next attempt has begun.
+	// keeps returns how many of them remain counted after the next attempt begins.
 	keeps func(report *mulliganv1.FailureReport) int32
-	// tell lets it have so many.
+	// tell sets the number of failures.
 	tell func(report *mulliganv1.FailureReport, failures int32)
-	// name is what the operator calls the attempt: a counter that does not have all
-	// of them tells none from the next.
+	// name returns the operator's name for the attempt. The counter cannot identify it,
+	// because it does not count all attempts.
 	name func(report *mulliganv1.FailureReport) string
 	// goesOn says whether the user's word is to go on whatever happens. Nil: never.
 	goesOn func(report *mulliganv1.FailureReport) bool
 }
 
-// The counters, by kind. JobSet's and Trainer's need no row: status.restarts has every
-// restart. Kueue's can have none: docs/recipes.md.
+// The counters by kind. JobSet and Trainer need none, because status.restarts counts
+// every restart. Kueue can have none: docs/recipes.md.
 var counters = map[string]*counter{
-	// KubeRay asks before it counts the failure at hand.
+	// KubeRay asks before it counts the current failure.
 	"RayJob": {
 		has:   failedBefore,
 		keeps: failedBefore,
@@ -40,7 +40,7 @@ var counters = map[string]*counter{
 			return report.GetRayJob().GetStatus().GetRayClusterName()
 		},
 	},
-	// Both of its counters have the attempt at hand.
+	// Both counters include the current attempt.
 	"SparkApplication": {
 		has: func(report *mulliganv1.FailureReport) int32 {
 			return mostTries(report.GetSparkApplication().GetStatus()) - 1
@@ -50,7 +50,7 @@ var counters = map[string]*counter{
 			if status.GetApplicationState().GetState() == "SUBMISSION_FAILED" {
 				return mostTries(status) - 1
 			}
-			// Of the next run no submission is counted yet.
+			// No submission of the next run is counted yet.
 			return status.GetExecutionAttempts() - 1
 		},
 		tell: func(report *mulliganv1.FailureReport, failures int32) {
@@ -75,22 +75,23 @@ func mostTries(status *sparkv1beta2.SparkApplicationStatus) int32 {
 	return max(status.GetExecutionAttempts(), status.GetSubmissionAttempts())
 }
 
-// heldBack is a question of an operator that holds its counter back, and the key of it.
+// heldBack is a question of an operator that holds its counter back, and its context
+// key.
 type heldBack struct {
 	kind string
-	// Whether the user's word is to go on whatever happens: a Stop is Native.
+	// The user wants to continue whatever happens, so a Stop becomes Native.
 	goesOn bool
-	// Whether the counter moves when the answer is acted on.
+	// The counter moves when the caller acts on the answer.
 	moves bool
 }
 
-// askedIn is nil for a question of an operator that counts every failure.
+// askedIn returns nil if the operator counts every failure.
 func askedIn(ctx context.Context) *heldBack {
 	asked, _ := ctx.Value(heldBack{}).(*heldBack)
 	return asked
 }
 
-// verdict is the way of an answer to this question.
+// verdict returns the verdict of an answer to this question.
 func (asked *heldBack) verdict(response *mulliganv1.DecideResponse) Verdict {
 	verdict := VerdictOf(response)
 	if asked != nil && asked.goesOn && verdict.Way == Stop {
@@ -99,9 +100,9 @@ func (asked *heldBack) verdict(response *mulliganv1.DecideResponse) Verdict {
 	return verdict
 }
 
-// counting is the service, which hears of the failures that the operator has decided by
-// itself since the last answer, as when there was none. The ledger remembers for it what
-// the counter has once an answer is acted on: what it has beyond that, no answer was about.
+// counting is the service. It also reports failures that the operator decided alone
+// since the last answer, as when there was none. The ledger stores the counter's value
+// after the caller acts on an answer; failures beyond it had no answer.
 type counting struct {
 	mulliganv1.RetryDecisionServiceClient
 }
@@ -118,7 +119,8 @@ func (c counting) Decide(ctx context.Context, request *mulliganv1.DecideRequest,
 		report.FailureId = row.name(report)
 	}
 	kept := row.keeps(report)
-	// Asked again about a failure that was answered and not acted on, there is none.
+	// Asked again about a failure with an answer that was not acted on, none is
+	// missing.
 	if missed := row.has(report) - ledger.GetNativeCount(); missed > 0 {
 		row.tell(report, ledger.GetAttemptsSeen()+missed)
 	}
@@ -127,7 +129,7 @@ func (c counting) Decide(ctx context.Context, request *mulliganv1.DecideRequest,
 		return nil, err
 	}
 	if response.GetAccounting().GetDuplicate() {
-		// What the failure looked like may be gone by now. It counts as it did.
+		// The evidence may be gone by now, so the failure counts as before.
 		asked.moves = ledger.GetNativeCount() > kept
 		return response, nil
 	}

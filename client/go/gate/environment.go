@@ -10,25 +10,26 @@ import (
 	"mulligan.dev/mulligan"
 )
 
-// The flag of an operator that has a recipe inside.
+// Environment variables of an operator with a recipe.
 const (
 	// EnvServer is "HOST:PORT" of the service. Unset or empty: the gate is closed.
 	EnvServer = "MULLIGAN_SERVER"
 	// EnvDeadline bounds a call of the service, "200ms". Unset: [DefaultCallDeadline].
 	EnvDeadline = "MULLIGAN_DEADLINE"
-	// EnvCA, EnvCertificate and EnvKey name files for mutual TLS
-	// ([mulligan.TLSFiles]). EnvCA unset: plaintext.
+	// EnvCA, EnvCertificate and EnvKey name files for mutual TLS ([mulligan.TLSFiles]).
+	// EnvCA unset: plaintext.
 	EnvCA          = "MULLIGAN_TLS_CA"
 	EnvCertificate = "MULLIGAN_TLS_CERT"
 	EnvKey         = "MULLIGAN_TLS_KEY"
 )
 
-// DefaultCallDeadline is short: without an answer the operator goes on by itself.
+// DefaultCallDeadline is short, because without an answer the operator decides alone.
 const DefaultCallDeadline = 200 * time.Millisecond
 
-// FromEnvironment opens a gate to the service that the environment names, and returns
-// nil, a closed one, where it names none. The others are those of [New]: live is best past
-// the cache (mgr.GetAPIReader()), and watched are kinds such as "Pod".
+// FromEnvironment opens a gate to the service that the environment names. It returns
+// nil, a closed gate, if the environment names none. The arguments are those of [New];
+// live should bypass the cache (mgr.GetAPIReader()), and watched are kinds such as
+// "Pod".
 func FromEnvironment(kube client.Client, live client.Reader, watched ...string) (*Gate, error) {
 	server := os.Getenv(EnvServer)
 	if server == "" {

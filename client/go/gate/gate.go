@@ -1,5 +1,5 @@
-// Package gate is what the recipes share: ask Mulligan at the place where an
-// operator decides about a retry, and say in five words what to do there.
+// Package gate is shared by the recipes: it asks Mulligan where an operator decides on
+// a retry, and returns one of five ways to go on.
 package gate
 
 import (
@@ -16,22 +16,21 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// Gate is the operator's feature: a flag, and who is asked. A nil Gate is closed.
+// Gate is the operator's feature: a flag and an [mulligan.Asker]. A nil Gate is closed.
 type Gate struct {
-	// Enabled is the operator's flag. False: everything stays as it is without
-	// Mulligan.
+	// Enabled is the operator's flag. If false, everything is as without Mulligan.
 	Enabled bool
-	// Asker asks and stores the ledger on the object. Mandatory when Enabled.
+	// Asker asks, and stores the ledger on the object. Mandatory if Enabled.
 	Asker *mulligan.Asker
-	// Deadline of a question with all that is read for it and of storing the
-	// ledger; the call itself has that of [mulligan.Dial]. Zero: 2 seconds; a
+	// Deadline of a question, including the reads for it and the write of the ledger.
+	// The call itself has the deadline of [mulligan.Dial]. Zero: 2 seconds, because a
 	// reconcile should not wait long.
 	Deadline time.Duration
 }
 
-// New opens a gate. kube stores the ledger; live reads what a report needs, but for the
-// kinds that are watched, which are listed from kube's cache: those that the operator
-// watches for itself.
+// New opens a gate. kube stores the ledger. live reads the report's objects, except for
+// the watched kinds, which are listed from kube's cache: those that the operator itself
+// watches.
 func New(service mulliganv1.RetryDecisionServiceClient, kube client.Client, live client.Reader, watched ...string) *Gate {
 	g := &Gate{Enabled: true, Asker: &mulligan.Asker{Service: counting{service}, Kube: kube, Reader: live}}
 	if len(watched) > 0 {
@@ -44,20 +43,20 @@ func New(service mulliganv1.RetryDecisionServiceClient, kube client.Client, live
 	return g
 }
 
-// Way is what to do at the place of decision.
+// Way is how the operator goes on.
 type Way int
 
 const (
-	// Native: what the operator does without Mulligan. The flag is off, there is no
-	// answer that could be stored, or nothing is to be decided.
+	// Native: as without Mulligan. The flag is off, no answer could be stored, or there
+	// is nothing to decide.
 	Native Way = iota
 	// Retry: start the next attempt now.
 	Retry
-	// Later: give back what the ended attempt holds, and start the next one after
+	// Later: release the resources of the ended attempt, and start the next one after
 	// Verdict.After.
 	Later
-	// Wait: undecided. Change nothing, since what is there is evidence, and ask again
-	// after Verdict.After.
+	// Wait: undecided. Change nothing, to keep the evidence, and ask again after
+	// Verdict.After.
 	Wait
 	// Stop: no further attempt. The reason is Verdict.Sentence.
 	Stop
@@ -65,41 +64,39 @@ const (
 
 func (w Way) String() string { return [...]string{"Native", "Retry", "Later", "Wait", "Stop"}[w] }
 
-// Verdict is the way with its particulars.
+// Verdict is the way, with details.
 type Verdict struct {
 	Way Way
-	// After is how long to hold. Positive for Later and Wait, else zero.
+	// After is how long to wait. Positive for Later and Wait, else zero.
 	After time.Duration
 	// Sentence for a condition or an Event. Empty for Native.
 	Sentence string
 	// Charged says whether a budget paid.
 	Charged bool
 	// Counts says whether the operator's own counter moves: a budget paid for a fault
-	// of the work itself. What its surroundings are to blame for leaves the counter
-	// alone, so that a limit of one means one bug, also on the day the flag is switched
-	// off.
+	// of the work itself. Faults of the environment do not move it, so that a limit of
+	// one means one bug, also when the flag is off again.
 	Counts bool
 	// Advice is the whole answer; nil for Native.
 	Advice *mulligan.Advice
-	// NoAnswer is why there is none although it was asked for. It is in the log, too.
+	// NoAnswer is why an answer is missing. It is also logged.
 	NoAnswer error
 }
 
-// Pauses are at least this long, so that a reconcile does not spin.
+// The least pause, so that a reconcile does not spin.
 const leastPause = time.Second
 
 const defaultDeadline = 2 * time.Second
 
-// Ask returns the way. obj is the object as the operator is about to see it: the
+// Ask returns the verdict. obj is the object as the operator is about to see it, so its
 // status in memory may be newer than the stored one.
 //
-// An error means that obj was not the latest, or that ctx has ended: do nothing, and
-// reconcile again. That ends by itself, and the repeated answer is free. Whatever else
-// stands between the question and a stored answer may last for ever, so it is Native
-// with [Verdict.NoAnswer], as is a service that is away: reads that are slow or forbidden,
-// an annotation that is no ledger, a patch that is refused. Where it is not known whether
-// the ledger was stored, as after a timeout, obj's resource version tells: it is still the
-// old one, so that the operator's own update is a conflict if it was.
+// An error means that obj was not the latest version, or that ctx ended: do nothing and
+// reconcile again, which costs nothing. All other errors may last, so they are Native
+// with [Verdict.NoAnswer], like a service that is away: slow or forbidden reads, an
+// invalid annotation, a refused patch. If it is unknown whether the ledger was stored,
+// as after a timeout, obj keeps its old resource version. If the ledger was stored, the
+// operator's own update is then a conflict.
 func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 	if !g.Open() {
 		return Verdict{}, nil
@@ -132,10 +129,10 @@ func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 	return verdict, nil
 }
 
-// AskCounting does the same for the operator of obj, where it moves its own counter as
-// [Verdict.Counts] says: what it counts in between, since nobody answered, is charged with
-// the next answer. It is for the kinds that have a row in the table of counters. Where
-// its user's word is to go on whatever happens, a Stop is Native, charged or not.
+// AskCounting is Ask for an operator that moves its own counter by [Verdict.Counts].
+// Failures that it counts while there is no answer are charged with the next answer.
+// Only kinds in the table of counters are allowed. If the user wants to continue
+// whatever happens, a Stop becomes Native, charged or not.
 func (g *Gate) AskCounting(ctx context.Context, obj client.Object) (Verdict, error) {
 	if !g.Open() {
 		return Verdict{}, nil
@@ -153,5 +150,5 @@ func (g *Gate) AskCounting(ctx context.Context, obj client.Object) (Verdict, err
 	return verdict, err
 }
 
-// Open says whether there is anybody to ask.
+// Open returns whether the gate asks Mulligan.
 func (g *Gate) Open() bool { return g != nil && g.Enabled }

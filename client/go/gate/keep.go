@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// KeptAnnotation has the pods of an attempt that were replaced, as questions have
-	// them: a report of pods as JSON.
+	// KeptAnnotation holds deleted pods of an attempt for later questions: a report of
+	// pods as JSON.
 	KeptAnnotation = "mulligan.dev/kept"
-	// The first ones tell what happened.
+	// The first pods show what happened.
 	maxKept = 4
 )
 
-// Keep writes down a pod that the operator is about to delete before it knows that the
-// workload has failed, on the cluster that is this attempt's alone. What cannot be written
-// is only evidence, so it holds nobody up.
+// Keep stores a pod that the operator is about to delete before it knows that the
+// workload has failed. cluster must belong to this attempt alone. Errors are only
+// logged, because the pod is only evidence.
 func (g *Gate) Keep(ctx context.Context, cluster client.Object, pod *corev1.Pod) {
 	if !g.Open() {
 		return
@@ -61,13 +61,13 @@ func (g *Gate) keep(ctx context.Context, cluster client.Object, pod *corev1.Pod)
 	noted.SetAnnotations(annotations)
 	err = g.Asker.Kube.Patch(ctx, noted, client.MergeFromWithOptions(cluster, client.MergeFromWithOptimisticLock{}))
 	if apierrors.IsConflict(err) {
-		// The version stays the old one: what others have changed the operator is to read.
+		// Keeps the old version, so that the operator must read the others' changes.
 		return g.Asker.Kube.Patch(ctx, noted, client.MergeFrom(cluster))
 	}
 	if err != nil {
 		return err
 	}
-	// The rest of it is the operator's, which may have changed it.
+	// The operator may have changed other fields in memory.
 	cluster.SetAnnotations(noted.GetAnnotations())
 	cluster.SetResourceVersion(noted.GetResourceVersion())
 	return nil
@@ -96,7 +96,7 @@ func (g *Gate) addKept(ctx context.Context, _ client.Object, request *mulliganv1
 	return nil
 }
 
-// without are the pods that are not among others.
+// without returns the pods that are not among others.
 func without(pods, others []*corev1pb.Pod) []*corev1pb.Pod {
 	return slices.DeleteFunc(slices.Clone(pods), func(pod *corev1pb.Pod) bool {
 		return slices.ContainsFunc(others, func(other *corev1pb.Pod) bool {

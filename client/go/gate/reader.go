@@ -13,9 +13,9 @@ import (
 	"mulligan.dev/mulligan/internal/evidence"
 )
 
-// reader lists what the operator watches from its cache, and reads everything else as it
-// is now. A cache may be late: where no pod is in trouble in it, the pods of a failure are
-// listed as they are now, too.
+// reader lists the kinds that the operator watches from its cache, and reads everything
+// else live. The cache may lag: if it shows no pod in trouble, pods are listed live,
+// too.
 type reader struct {
 	client.Reader
 	cache   client.Reader

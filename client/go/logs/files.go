@@ -15,26 +15,26 @@ import (
 	"mulligan.dev/mulligan"
 )
 
-// Files reads logs from a disk, with or without the line prefixes of container runtimes. Pods may
-// write to these folders, so only regular files are read, and symbolic links are followed only in
-// the part of the pattern before the first placeholder.
+// Files reads logs from a disk, with or without the line prefixes of container
+// runtimes. Pods may write to these folders, so only regular files are read, and
+// symbolic links are followed only before the pattern's first placeholder.
 type Files struct {
 	// root is the folder before the first placeholder, below the names under it.
 	root  string
 	below []string
-	// A token for each read in progress: a disk that does not answer blocks at most maxReading
-	// goroutines.
+	// A token per read in progress: a disk that does not answer blocks at most
+	// maxReading goroutines.
 	reading chan struct{}
 	read    func(ctx context.Context, root string, below []string, most int) ([]byte, error)
 }
 
-// Most concurrent reads.
+// The most concurrent reads.
 const maxReading = 8
 
 var placeholders = []string{"{namespace}", "{pod}", "{uid}", "{container}", "{restarts}"}
 
-// NewFiles takes a path with the placeholders {namespace} {pod} {uid} {container}
-// {restarts}, such as
+// NewFiles returns a reader for a path with the placeholders {namespace} {pod} {uid}
+// {container} {restarts}, such as
 // /var/log/pods/{namespace}_{pod}_{uid}/{container}/{restarts}.log.
 func NewFiles(pattern string) (*Files, error) {
 	rest := pattern
@@ -53,8 +53,8 @@ func NewFiles(pattern string) (*Files, error) {
 	}, nil
 }
 
-// Tail reads the end of the file. It returns when the context ends, even if the disk does not
-// answer.
+// Tail reads the end of the file. It returns when the context ends, even if the disk
+// does not answer.
 func (f *Files) Tail(ctx context.Context, of mulligan.LogsOf, most int) ([]byte, error) {
 	below, err := f.pathOf(of)
 	if err != nil {
@@ -114,7 +114,7 @@ func endOfFile(ctx context.Context, root string, below []string, most int) ([]by
 	if err != nil {
 		return nil, err
 	}
-	// The prefixes of runtimes are removed below, so more is read.
+	// Reads more, because runtimes' prefixes are removed below.
 	window := int64(4*most + 4096)
 	text, err := endOf(io.NewSectionReader(stopping{ctx, file}, max(0, info.Size()-window), window), int(window))
 	if err != nil {
@@ -137,8 +137,9 @@ func (s stopping) ReadAt(into []byte, at int64) (int, error) {
 	return s.from.ReadAt(into, at)
 }
 
-// openBelow opens a regular file without following symbolic links below path. Each element is
-// examined and opened, and both have to be the same object, so a concurrent change is an error.
+// openBelow opens a regular file without following symbolic links below path. Each
+// element is examined and then opened; if both are not the same object, it was changed
+// concurrently, which is an error.
 func openBelow(path string, below []string) (*os.File, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {
@@ -172,7 +173,7 @@ func openBelow(path string, below []string) (*os.File, error) {
 	if !looked.Mode().IsRegular() {
 		return nil, notA("regular file", name, looked)
 	}
-	// A FIFO that has taken the file's place does not block the open.
+	// If a FIFO has replaced the file, this does not block.
 	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -188,5 +189,5 @@ func notA(kind, name string, found os.FileInfo) error {
 	return fmt.Errorf("%q is %s, expected a %s", name, found.Mode(), kind)
 }
 
-// Time, stream and whether the line is whole, as container runtimes write them.
+// Container runtimes write time, stream and whether the line is whole.
 var runtimePrefix = regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) std(?:out|err) [FP] `)

@@ -19,8 +19,8 @@ import (
 	"mulligan.dev/mulligan"
 )
 
-// Parse makes the reader that a flag names: "kubernetes", "loki=URL" or "file=PATTERN";
-// config is how the API server is reached.
+// Parse returns the reader for a flag's value: "kubernetes", "loki=URL" or
+// "file=PATTERN". config reaches the API server.
 func Parse(source string, config *rest.Config) (mulligan.LogReader, error) {
 	kind, value, _ := strings.Cut(source, "=")
 	switch {
@@ -34,7 +34,7 @@ func Parse(source string, config *rest.Config) (mulligan.LogReader, error) {
 	return nil, fmt.Errorf("%q, expected kubernetes, loki=URL or file=PATTERN", source)
 }
 
-// Kubernetes reads what the kubelet keeps, through the API server: `get` of pods/log.
+// Kubernetes reads the kubelet's logs through the API server: `get` of pods/log.
 type Kubernetes struct{ client kubernetes.Interface }
 
 // NewKubernetes asks the API server of config.
@@ -46,17 +46,17 @@ func NewKubernetes(config *rest.Config) (*Kubernetes, error) {
 	return &Kubernetes{client}, nil
 }
 
-// Lines asked for. The API's bound on bytes would leave out the last ones, so all of the
-// lines are read, and what is kept is bounded here.
+// The API's limit on bytes would drop the last ones. So a number of lines is read, and
+// their bytes are limited here.
 const maxLines = 2000
 
-// Tail is one call.
+// Tail makes one call.
 func (k *Kubernetes) Tail(ctx context.Context, of mulligan.LogsOf, most int) ([]byte, error) {
 	stream, err := k.client.CoreV1().Pods(of.Pod.Namespace).GetLogs(of.Pod.Name, &corev1.PodLogOptions{
 		Container: of.Container, Previous: of.Previous, TailLines: ptr.To(int64(maxLines)),
 	}).Stream(ctx)
 	if apierrors.IsNotFound(err) || apierrors.IsBadRequest(err) {
-		// The pod is gone, or nothing was kept of that run.
+		// The pod is gone, or that run's log was not kept.
 		return nil, nil
 	}
 	if err != nil {
@@ -66,7 +66,7 @@ func (k *Kubernetes) Tail(ctx context.Context, of mulligan.LogsOf, most int) ([]
 	return endOf(stream, most)
 }
 
-// endOf keeps the last bytes of what it reads.
+// endOf returns the last bytes that it reads.
 func endOf(from io.Reader, most int) ([]byte, error) {
 	var kept []byte
 	buffer := make([]byte, 32<<10)
@@ -91,7 +91,7 @@ func parseURL(text string) (*url.URL, error) {
 		return base, nil
 	}
 	if strings.Contains(text, "@") {
-		// It may have a password in it.
+		// It may contain a password.
 		return nil, errors.New("loki: no such URL, expected http://HOST or https://HOST")
 	}
 	return nil, fmt.Errorf("loki=%q, expected http://HOST or https://HOST", text)

@@ -26,22 +26,22 @@ type Loki struct {
 }
 
 const (
-	// Before the start and after the end of a run that are looked at: clocks differ, and
-	// lines come late.
+	// Added before the start and after the end of a run, because clocks differ and
+	// lines arrive late.
 	lokiSlack = time.Minute
-	// Where the start of a run is not known.
+	// If the start of a run is unknown.
 	lokiWindow = time.Hour
-	// Longest time that is asked about: Loki refuses more than 721 hours (its
+	// The longest period to query. Loki refuses more than 721 hours (its
 	// max_query_length), and the end of a log is near the end of its run.
 	lokiLongest = 30 * 24 * time.Hour
-	// Most bytes of an answer.
+	// The most bytes of an answer.
 	maxRead = 16 << 20
-	// Most bytes of what a refusal says.
+	// The most bytes of a refusal's reason.
 	maxReason = 200
 )
 
-// NewLoki takes the address of the API, with user and password, or a tenant as its
-// fragment (#TENANT), where it needs them.
+// NewLoki takes the address of the API, if needed with user and password, or with a
+// tenant as its fragment (#TENANT).
 func NewLoki(address string) (*Loki, error) {
 	base, err := parseURL(address)
 	if err != nil {
@@ -56,7 +56,7 @@ func NewLoki(address string) (*Loki, error) {
 	return &Loki{base: base, tenant: tenant, client: client}, nil
 }
 
-// Tail is one query, the newest lines first.
+// Tail makes one query, newest lines first.
 func (l *Loki) Tail(ctx context.Context, of mulligan.LogsOf, most int) ([]byte, error) {
 	end := of.Ended
 	if end.IsZero() {
@@ -99,8 +99,8 @@ func (l *Loki) Tail(ctx context.Context, of mulligan.LogsOf, most int) ([]byte, 
 	return linesOf(text, most)
 }
 
-// reasonOf returns Loki's reason for a refusal, which is plain text; proxies send HTML. It is empty
-// if the text contains a secret of the address.
+// reasonOf returns Loki's reason for a refusal, which is plain text, unlike a proxy's
+// HTML. It is empty if the text contains a secret of the address.
 func (l *Loki) reasonOf(header http.Header, text []byte) string {
 	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
 	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
@@ -110,7 +110,8 @@ func (l *Loki) reasonOf(header http.Header, text []byte) string {
 	return fmt.Sprintf(": %q", words.Cut(line, maxReason))
 }
 
-// Shorter users and path elements are names, such as loki or api, that reasons contain anyway.
+// Shorter users and path elements are names, such as loki or api, which reasons contain
+// anyway.
 const shortestSecret = 8
 
 // secrets returns the parts of the address that may be secrets.
@@ -127,7 +128,7 @@ func (l *Loki) secrets() []string {
 func linesOf(answer []byte, most int) ([]byte, error) {
 	var found struct {
 		Data struct {
-			// Time and line; metadata of the line may follow.
+			// Time and line; the line's metadata may follow.
 			Result []struct{ Values [][2]string }
 		}
 	}
@@ -138,9 +139,10 @@ func linesOf(answer []byte, most int) ([]byte, error) {
 	for _, stream := range found.Data.Result {
 		lines = append(lines, stream.Values...)
 	}
-	// The newest come first, also of those of one time.
+	// Newest come first, also among equal times.
 	slices.Reverse(lines)
-	// Streams (stdout, stderr) come apart. Nanoseconds of our time have equally many digits.
+	// Streams (stdout, stderr) are separate. Timestamps in nanoseconds have equally
+	// many digits, so they compare as strings.
 	slices.SortStableFunc(lines, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
 	var text []byte
 	for _, line := range lines {

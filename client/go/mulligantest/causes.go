@@ -6,11 +6,11 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// What the default policy does about a cause on the first occasion. A test
-// compares the table with policy/default_policy.yaml.
+// The default policy's first decision on a cause. A test compares the table with
+// policy/default_policy.yaml.
 type verdict struct {
 	action mulliganv1.Decision_Action
-	// Pays for a RETRY or WAIT; empty: nobody.
+	// Pays for a RETRY or WAIT; empty if none does.
 	budget string
 	after  time.Duration
 }
@@ -22,7 +22,7 @@ const (
 	wait   = mulliganv1.Decision_WAIT
 )
 
-// Failures tolerated of each budget.
+// The failures that each budget tolerates.
 var limits = map[string]int32{
 	"application": 3, "disruption": 50, "infrastructure": 10, "start": 5, "memory": 3,
 	"storage": 1, "time": 2, "control": 10, "unexplained": 2, "crash-loop": 1, "heap": 1,

@@ -32,8 +32,8 @@ type Server struct {
 	requests []*mulliganv1.DecideRequest
 }
 
-// New starts a server that stops with the test. Without a step it answers that
-// nothing has failed.
+// New starts a server that stops with the test. Without steps it answers that nothing
+// has failed.
 func New(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{listener: bufconn.Listen(1 << 20), decided: map[string]decided{}}
@@ -50,7 +50,7 @@ func New(t testing.TB) *Server {
 	t.Cleanup(func() {
 		client.Close()
 		server.Stop()
-		// A test that asks nothing may end before the server begins.
+		// A test without questions may end before the server starts.
 		if err := <-stopped; err != nil && !errors.Is(err, grpc.ErrServerStopped) {
 			t.Errorf("mulligantest: %v", err)
 		}
@@ -58,13 +58,13 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// Client returns a client of the server, which needs not be closed. It repeats
-// calls as every client of [mulligan.Dial] does: to be seen by a caller, an
-// [Unavailable] has to come twice.
+// Client returns a client of the server, which need not be closed. Like every client of
+// [mulligan.Dial] it repeats calls, so a caller sees only an [Unavailable] that comes
+// twice.
 func (s *Server) Client() *mulligan.Client { return s.client }
 
-// DialOptions make [mulligan.Dial], with any target of "passthrough:///", reach
-// the server, for a caller who wants other options.
+// DialOptions make [mulligan.Dial] reach the server with any target of
+// "passthrough:///", for callers that want other options.
 func (s *Server) DialOptions() []grpc.DialOption {
 	return []grpc.DialOption{
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
@@ -72,21 +72,21 @@ func (s *Server) DialOptions() []grpc.DialOption {
 	}
 }
 
-// Next adds steps to the script, one for each failure to come.
+// Next adds steps to the script, one per future failure.
 func (s *Server) Next(steps ...Step) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	s.steps = append(s.steps, steps...)
 }
 
-// Left returns how many steps nobody has asked for yet.
+// Left returns the number of steps not yet taken.
 func (s *Server) Left() int {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return len(s.steps)
 }
 
-// Requests returns copies of all requests so far, of batches each item.
+// Requests returns copies of all requests so far, with each item of a batch.
 func (s *Server) Requests() []*mulliganv1.DecideRequest {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -111,7 +111,8 @@ func (s *Server) Decide(_ context.Context, request *mulliganv1.DecideRequest) (*
 	case ok && knows(request.GetLedger(), key):
 		return again(before.response, request), nil
 	case ok:
-		// The ledger was not stored: the same question, and the same answer.
+		// The ledger was not stored, so this is the same question and gets the same
+		// answer.
 		return before.step.take(request, key)
 	case len(s.steps) == 0:
 		return notFailed(request), nil
@@ -126,7 +127,7 @@ func (s *Server) Decide(_ context.Context, request *mulliganv1.DecideRequest) (*
 	return response, nil
 }
 
-// What a failure was answered with, and by which step.
+// The answer to a failure, and its step.
 type decided struct {
 	step     Step
 	response *mulliganv1.DecideResponse
@@ -160,8 +161,8 @@ func (s *Server) BatchDecide(ctx context.Context, batch *mulliganv1.BatchDecideR
 	return answer, nil
 }
 
-// Demystify implements the service. It takes no step: the diagnosis is that of
-// the next one.
+// Demystify implements the service. It returns the next step's diagnosis without taking
+// the step.
 func (s *Server) Demystify(_ context.Context, request *mulliganv1.DemystifyRequest) (*mulliganv1.DemystifyResponse, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

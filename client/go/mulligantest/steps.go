@@ -20,9 +20,9 @@ import (
 // A Step answers one failure. Callers may write their own.
 type Step func(request *mulliganv1.DecideRequest) (*mulliganv1.DecideResponse, error)
 
-// Cause answers as the default policy answers a first failure with this cause:
-// action, delay, the budget that pays and the new ledger. Each edit may change
-// the answer, for example to ask for more memory.
+// Cause answers like the default policy's first decision on this cause: action, delay,
+// the budget that pays and the new ledger. Each edit may change the answer, for example
+// to ask for more memory.
 func Cause(cause mulliganv1.Cause, edits ...func(*mulliganv1.DecideResponse)) Step {
 	return func(request *mulliganv1.DecideRequest) (*mulliganv1.DecideResponse, error) {
 		response := answer(cause, request)
@@ -33,10 +33,10 @@ func Cause(cause mulliganv1.Cause, edits ...func(*mulliganv1.DecideResponse)) St
 	}
 }
 
-// Unavailable is a server that stops or cannot be reached.
+// Unavailable is a server that stops or is unreachable.
 func Unavailable() Step { return Error(codes.Unavailable, "the server is stopping") }
 
-// Overloaded refuses the call and asks to stay away for the time.
+// Overloaded refuses the call and asks the caller to stay away for the given time.
 func Overloaded(after time.Duration) Step {
 	refusal, err := status.New(codes.ResourceExhausted, "too many calls are under way").
 		WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(after)})
@@ -46,8 +46,7 @@ func Overloaded(after time.Duration) Step {
 	return func(*mulliganv1.DecideRequest) (*mulliganv1.DecideResponse, error) { return nil, refusal.Err() }
 }
 
-// Error answers with the code; docs/errors.md of the project lists those there
-// are.
+// Error answers with the code; docs/errors.md of the project lists the service's codes.
 func Error(code codes.Code, message string) Step {
 	return func(*mulliganv1.DecideRequest) (*mulliganv1.DecideResponse, error) {
 		return nil, status.Error(code, message)
@@ -91,7 +90,8 @@ func diagnosisOf(cause mulliganv1.Cause, action mulliganv1.Decision_Action) *mul
 	}
 }
 
-// charge enters the failure in the ledger; what no budget is left for, fails.
+// charge records the failure in the ledger. Without a budget left, the decision is
+// FAIL.
 func charge(response *mulliganv1.DecideResponse, request *mulliganv1.DecideRequest, cause mulliganv1.Cause, v verdict) {
 	ledger, accounting := response.Ledger, response.Accounting
 	ledger.AttemptsSeen++
@@ -139,7 +139,7 @@ func notFailed(request *mulliganv1.DecideRequest) *mulliganv1.DecideResponse {
 	return answer(mulliganv1.Cause_NOT_FAILED, request)
 }
 
-// again is the answer to a failure that the ledger knows.
+// again returns the answer to a failure that the ledger knows.
 func again(before *mulliganv1.DecideResponse, request *mulliganv1.DecideRequest) *mulliganv1.DecideResponse {
 	response := proto.CloneOf(before)
 	response.Ledger = ledgerOf(request)
@@ -154,8 +154,8 @@ func knows(ledger *mulliganv1.BudgetLedger, failureID string) bool {
 	})
 }
 
-// identityOf is equal for two reports about the same failure: by its given id,
-// or by what broke.
+// identityOf returns the same for two reports of one failure: its given id, or a hash
+// of what broke.
 func identityOf(report *mulliganv1.FailureReport) string {
 	if report.GetFailureId() != "" {
 		return report.GetFailureId()

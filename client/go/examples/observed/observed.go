@@ -1,6 +1,5 @@
-// Package observed gives a Mulligan client traces and metrics with the usual
-// libraries. They are not in the module itself: whoever uses others, or none, does
-// not carry them.
+// Package observed adds traces and metrics to a Mulligan client with the usual
+// libraries. They are outside the module, so that other users do not depend on them.
 package observed
 
 import (
@@ -15,7 +14,7 @@ import (
 
 // Dial is mulligan.Dial with a span for each attempt of a call, and with
 // grpc_client_handled_total and grpc_client_handling_seconds in metrics. With a
-// manager, metrics is controller-runtime's metrics.Registry and traces
+// manager, metrics is controller-runtime's metrics.Registry and traces is
 // otel.GetTracerProvider().
 func Dial(target string, metrics prometheus.Registerer, traces trace.TracerProvider, opts ...mulligan.Option) (*mulligan.Client, error) {
 	client := grpcprom.NewClientMetrics(grpcprom.WithClientHandlingTimeHistogram())

@@ -1,6 +1,5 @@
-// Command toy is a controller that starts failed Jobs again, as Mulligan says:
-// the one that docs/integrate.md builds. It looks after Jobs with the label
-// example.com/toy.
+// Command toy is a controller that restarts failed Jobs as Mulligan says: the one that
+// docs/integrate.md builds. It handles Jobs with the label example.com/toy.
 package main
 
 import (
@@ -49,7 +48,7 @@ func (t *Toy) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result,
 	return ctrl.Result{}, nil
 }
 
-// startAgain puts a copy with the same account in the place of the Job.
+// startAgain replaces the Job by a copy with the same account.
 func (t *Toy) startAgain(ctx context.Context, job *batchv1.Job) error {
 	ledger, err := mulligan.LedgerFrom(job)
 	if err != nil {
