@@ -1,21 +1,21 @@
-// Package flyte lets Mulligan decide about the retry of a task that Flyte runs as an
-// object of Kubernetes: a pod, a RayJob, a PyTorchJob, a SparkApplication.
+// Package flyte lets Mulligan decide on the retry of a task that Flyte runs as a
+// Kubernetes object: a pod, RayJob, PyTorchJob or SparkApplication.
 //
 // Decision point: flytepropeller v1.16.7,
-// pkg/controller/nodes/task/k8s/plugin_manager.go, checkResourcePhase, where the plugin
-// has said what the object has come to. It would become
+// pkg/controller/nodes/task/k8s/plugin_manager.go, checkResourcePhase, after the plugin
+// has reported the object's phase. It becomes
 //
 //	p, err := e.plugin.GetTaskPhase(ctx, pluginCtx, o)
 //	if err == nil {
 //		p, err = flyte.Decide(ctx, e.gate, o, p)
 //	}
 //
-// and launchResource, once the object of an attempt has its labels,
+// and launchResource, after the object of an attempt has its labels, becomes
 //
 //	e.addObjectMetadata(k8sTaskCtxMetadata, o, cfg)
 //	notes, err := flyte.HandOn(ctx, e.gate, o, time.Now())
 //
-// What is sent: the object, and what belongs to it, as [mulligan.Gather] finds it.
+// Sent are the object and what belongs to it, as found by [mulligan.Gather].
 //
 //	RETRY, due      RetryableFailure: of the kind SYSTEM unless the task is to blame
 //	RETRY, later    Running, and asked again in the next round
@@ -24,15 +24,15 @@
 //	IGNORE          what the plugin said
 //	no answer       what the plugin said
 //
-// More memory and other nodes are written into the object of the next attempt, which the
-// plugin has made from the task as it made the first one.
+// More memory and other nodes are written into the object of the next attempt, which
+// the plugin makes from the task like the first one.
 //
-// Flyte counts what comes back against its own limits, retries of the task and
-// max-node-retries-system-failures, and gives up at them: they are to be at least the
-// budgets of the policy. The ledger is on the failed object, which has to outlive the
-// attempt: delete-resource-on-finalize stays off, as it is by default. Where the object is
-// gone, as after an image that could not be pulled, the account begins anew, with the
-// attempts that Flyte has counted.
+// Flyte also counts these failures against its own limits, the task's retries and
+// max-node-retries-system-failures. They should be at least the policy's budgets. The
+// ledger is on the failed object, which must outlive the attempt: leave
+// delete-resource-on-finalize off, as it is by default. If the object is gone, as after
+// an image that could not be pulled, the account starts again with the attempts that
+// Flyte counted.
 package flyte
 
 import (
@@ -51,16 +51,16 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// Whose failures Flyte charges to the retries of the task; all others to the system.
+// The faults that Flyte charges to the task's retries; all others count as the
+// system's.
 var users = map[mulliganv1.Diagnosis_FaultDomain]bool{
 	mulliganv1.Diagnosis_APPLICATION:    true,
 	mulliganv1.Diagnosis_CONFIGURATION:  true,
 	mulliganv1.Diagnosis_RESOURCE_LIMIT: true,
 }
 
-// Decide returns what native becomes, the phase that the plugin gave obj. Only failures
-// are asked about. An error means that obj was not the latest: the round is to be
-// repeated.
+// Decide replaces native, the phase that the plugin gave obj. It asks only about
+// failures. An error means that obj was not the latest version: repeat the round.
 func Decide(ctx context.Context, g *gate.Gate, obj client.Object, native core.PhaseInfo) (core.PhaseInfo, error) {
 	if !native.Phase().IsFailure() {
 		return native, nil
@@ -93,11 +93,11 @@ func pick(cleanup bool, with, without failing) failing {
 	return without
 }
 
-// What Flyte puts on the objects of all attempts of a node.
+// The labels that Flyte puts on the objects of all attempts of a node.
 var ofNode = []string{"execution-id", "node-id"}
 
-// HandOn gives obj, which is about to be created, the ledger of the latest attempt and
-// what was advised after it. It returns what could not be followed.
+// HandOn gives obj, which is about to be created, the latest attempt's ledger and the
+// advice after it. It returns the advice that could not be followed.
 func HandOn(ctx context.Context, g *gate.Gate, obj client.Object, now time.Time) (notes []string, err error) {
 	if !g.Open() {
 		return nil, nil
@@ -121,7 +121,7 @@ func HandOn(ctx context.Context, g *gate.Gate, obj client.Object, now time.Time)
 		return g.FollowIn(obj, now)
 	}
 	template := &corev1.PodTemplateSpec{Spec: pod.Spec}
-	// The plugin names the container of a task after the attempt.
+	// The plugin names a task's container after the attempt.
 	rename(template, pod.Name, from)
 	notes, err = g.Follow(pod, now, template)
 	rename(template, from, pod.Name)
@@ -137,13 +137,13 @@ func rename(template *corev1.PodTemplateSpec, from, to string) {
 	}
 }
 
-// latestLedger is that of the latest attempt of obj's node, and the attempt's name.
+// latestLedger returns the ledger and the name of the latest attempt of obj's node.
 func latestLedger(ctx context.Context, g *gate.Gate, obj client.Object) (latest *mulliganv1.BudgetLedger, of string, err error) {
 	labels := client.MatchingLabels{}
 	for _, key := range ofNode {
 		value := obj.GetLabels()[key]
 		if value == "" {
-			return nil, "", nil // of no workflow
+			return nil, "", nil // not of a workflow
 		}
 		labels[key] = value
 	}
@@ -157,7 +157,7 @@ func latestLedger(ctx context.Context, g *gate.Gate, obj client.Object) (latest 
 		return nil, "", err
 	}
 	for i := range earlier.Items {
-		// What anybody may have written in its place must not hold the next attempt up.
+		// An annotation that anyone can write must not block the next attempt.
 		ledger, err := mulligan.LedgerFrom(&earlier.Items[i])
 		if err != nil {
 			log.FromContext(ctx).Info("Mulligan hands no ledger on", "reason", err.Error())

@@ -1,22 +1,22 @@
-// Package jobset lets Mulligan decide about the restart of a JobSet.
+// Package jobset lets Mulligan decide on the restart of a JobSet.
 //
 // Decision point: jobset v0.12.0, pkg/controllers/jobset_controller.go, reconcile,
-// before it calls executeFailurePolicy because a child Job has failed. What is sent:
-// the JobSet, its Jobs, their pods, nodes and events.
+// before it calls executeFailurePolicy because a child Job has failed. Sent are the
+// JobSet, its Jobs, their pods, nodes and events.
 //
-//	RETRY, due      all Jobs anew; counts toward maxRestarts where the work is to blame
-//	RETRY, later    restarted as well, so that all Jobs are deleted and what they hold
-//	                is given back at once; they are made anew when it is due ([Hold])
-//	WAIT            undecided: nothing changes, the members that run are evidence
+//	RETRY, due      all Jobs are recreated; counts toward maxRestarts if the work is to blame
+//	RETRY, later    restarted as well, so that all Jobs are deleted and release their
+//	                resources at once; they are recreated when due ([Hold])
+//	WAIT            undecided: nothing changes, because running members are evidence
 //	FAIL, WAIT_...  condition Failed with reason Mulligan and the sentence
 //	IGNORE          as without Mulligan
 //	no answer       as without Mulligan
 //
-// A JobSet of a TrainJob is as without Mulligan: Trainer's recipe asks about the TrainJob
-// once its JobSet has failed.
+// A JobSet of a TrainJob is handled as without Mulligan. Trainer's recipe asks about
+// the TrainJob after its JobSet has failed.
 //
-// Jobs of a restart are made from the JobSet's templates, which are immutable; more
-// memory and other nodes are written into the Jobs ([Follow]).
+// A restart makes Jobs from the JobSet's templates, which are immutable. So more memory
+// and other nodes are written into the Jobs ([Follow]).
 package jobset
 
 import (
@@ -35,17 +35,17 @@ import (
 
 // Reasons of conditions and Events.
 const (
-	// ReasonFailed is that of the condition Failed.
+	// ReasonFailed of the condition Failed.
 	ReasonFailed = "Mulligan"
-	// ReasonRestarts is that of the condition Restarting.
+	// ReasonRestarts of the condition Restarting.
 	ReasonRestarts = "MulliganRestarts"
-	// ReasonWaits is that of the Event about a failure that is not decided yet.
+	// ReasonWaits of the Event about an undecided failure.
 	ReasonWaits = "MulliganWaits"
 )
 
-// Actions are what the controller can do about a failed JobSet.
+// Actions are the controller's possible reactions to a failed JobSet.
 type Actions struct {
-	// Restart deletes all Jobs and makes them anew; counts: toward maxRestarts.
+	// Restart recreates all Jobs; counts says whether it counts toward maxRestarts.
 	Restart func(counts bool, message string)
 	// Tell records an Event.
 	Tell func(reason, message string)
@@ -53,8 +53,8 @@ type Actions struct {
 	Fail func(reason, message string)
 }
 
-// FailurePolicy does one of the actions. decided: the failure policy of the spec is
-// not asked, and the JobSet is reconciled again after a positive hold.
+// FailurePolicy does one of the actions. If decided, the spec's failure policy is not
+// evaluated, and after a positive hold the JobSet is reconciled again.
 func FailurePolicy(ctx context.Context, g *gate.Gate, js *jobsetv1alpha2.JobSet, actions Actions) (decided bool, hold time.Duration, err error) {
 	if ofTrainJob(js) {
 		return false, 0, nil
@@ -77,8 +77,8 @@ func FailurePolicy(ctx context.Context, g *gate.Gate, js *jobsetv1alpha2.JobSet,
 	return true, verdict.After, nil
 }
 
-// Hold is how long no Jobs are made anew. A suspended JobSet need not wait: its Jobs
-// take nothing.
+// Hold returns how long Jobs must not be recreated. Zero for a suspended JobSet, whose
+// Jobs use nothing.
 func Hold(g *gate.Gate, js *jobsetv1alpha2.JobSet, now time.Time) time.Duration {
 	if ptr.Deref(js.Spec.Suspend, false) {
 		return 0
@@ -86,15 +86,16 @@ func Hold(g *gate.Gate, js *jobsetv1alpha2.JobSet, now time.Time) time.Duration 
 	return g.Pause(js, now)
 }
 
-// ofTrainJob says whether the JobSet is a TrainJob's, which is the workload: each attempt
-// has another JobSet, and the ledger is where JobSet's operator has no rights.
+// ofTrainJob returns whether the JobSet belongs to a TrainJob. Then the TrainJob is the
+// workload: each attempt has another JobSet, and JobSet's operator has no rights on the
+// ledger.
 func ofTrainJob(js *jobsetv1alpha2.JobSet) bool {
 	owner := metav1.GetControllerOf(js)
 	return owner != nil && owner.Kind == "TrainJob" && strings.HasPrefix(owner.APIVersion, "trainer.kubeflow.org/")
 }
 
-// Follow writes what was advised for the restart into Jobs that are about to be
-// created. It returns what could not be followed.
+// Follow writes the advice for the restart into Jobs that are about to be created. It
+// returns the advice that could not be followed.
 func Follow(g *gate.Gate, js *jobsetv1alpha2.JobSet, jobs []*batchv1.Job, now time.Time) ([]string, error) {
 	var templates []*corev1.PodTemplateSpec
 	for _, job := range jobs {

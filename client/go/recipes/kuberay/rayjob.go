@@ -1,30 +1,30 @@
-// Package kuberay lets Mulligan decide about the retry of a RayJob.
+// Package kuberay lets Mulligan decide on the retry of a RayJob.
 //
 // Decision point: ray-operator v1.5.1, controllers/ray/rayjob_controller.go, Reconcile,
-// before checkBackoffLimitAndUpdateStatusIfNeeded: the status of this round is known
-// and not written. What is sent: the RayJob with that status, its RayCluster, the
+// before checkBackoffLimitAndUpdateStatusIfNeeded, when the status of this round is
+// known and not yet written. Sent are the RayJob with that status, its RayCluster, the
 // submitter's Job and the pods, nodes and events of all of them.
 //
 //	RETRY, due      Retrying: KubeRay deletes the cluster and makes a new one;
-//	                status.failed + 1 where the work is to blame
-//	RETRY, later    Retrying as well, so that the cluster is given back at once; it
-//	                stays Retrying until the next attempt is due ([Hold])
-//	WAIT            undecided: it stays Running and the round is repeated; the cluster
-//	                is evidence. What Ray has told of the job is written and stands,
-//	                also once Ray has forgotten it ([Stands])
-//	FAIL, WAIT_...  Failed stays; status.failed + 1; status.message is the sentence
+//	                status.failed + 1 if the work is to blame
+//	RETRY, later    Retrying as well, so that the cluster is released at once; it stays
+//	                Retrying until the next attempt is due ([Hold])
+//	WAIT            undecided: it stays Running and the round is repeated, because the
+//	                cluster is evidence. Ray's report of the job is written and kept,
+//	                even after Ray has forgotten it ([Stands])
+//	FAIL, WAIT_...  stays Failed; status.failed + 1; status.message is the sentence
 //	IGNORE          as without Mulligan
 //	no answer       as without Mulligan
 //
-// A head that has failed is replaced before Ray says that the job has, so it is written
-// down on its RayCluster for the question ([Keep]). A worker is not: Ray goes on without
-// it, and one that was lost long before would be blamed for what the program does later.
+// A failed head is replaced before Ray reports the job's failure, so it is stored on
+// its RayCluster for the question ([Keep]). A worker is not: Ray continues without it,
+// and a worker lost long ago would be blamed for a later failure of the program.
 //
-// A retry deletes the cluster, so nobody is asked about a RayJob that has none of its own
-// (clusterSelector), nor in InteractiveMode, which KubeRay never retries.
+// A retry deletes the cluster. So a RayJob without its own cluster (clusterSelector) is
+// not asked about, nor one in InteractiveMode, which KubeRay never retries.
 //
-// A RayJob beyond its deadline, which KubeRay never retries, is asked about too: the
-// deadline may have passed while an image was pulled.
+// A RayJob beyond its deadline, which KubeRay never retries, is asked about, because
+// the deadline may have passed while an image was pulled.
 package kuberay
 
 import (
@@ -41,21 +41,20 @@ import (
 
 // Reasons of Events.
 const (
-	// ReasonRetries is that of a retry, due or later.
+	// ReasonRetries of a retry, due or later.
 	ReasonRetries = "MulliganRetries"
-	// ReasonWaits is that of a failure that is not decided yet.
+	// ReasonWaits of an undecided failure.
 	ReasonWaits = "MulliganWaits"
-	// ReasonStops is that of a RayJob that is given up.
+	// ReasonStops of a RayJob that is given up.
 	ReasonStops = "MulliganStops"
 )
 
-// keepsFor is how long the deletion of a pod may wait until it is written down.
+// keepsFor is how long storing a pod may delay its deletion.
 const keepsFor = 2 * time.Second
 
-// CheckRetry writes into the status of a RayJob whose round ended in Failed, in memory.
-// decided: backoffLimit is not asked. With a positive hold the round is repeated after it
-// and nothing is to be written, but for a status that is Running again. tell records an
-// Event.
+// CheckRetry changes the status, in memory, of a RayJob whose round ended in Failed. If
+// decided, backoffLimit is not checked. With a positive hold, repeat the round after it
+// and write nothing, except for a status that is Running again. tell records an Event.
 func CheckRetry(ctx context.Context, g *gate.Gate, rayJob *rayv1.RayJob, tell func(reason, message string)) (decided bool, hold time.Duration, err error) {
 	status := &rayJob.Status
 	if status.JobDeploymentStatus != rayv1.JobDeploymentStatusFailed || !retries(rayJob) {
@@ -75,7 +74,7 @@ func CheckRetry(ctx context.Context, g *gate.Gate, rayJob *rayv1.RayJob, tell fu
 		tell(ReasonStops, verdict.Sentence)
 	case gate.Wait:
 		tell(ReasonWaits, verdict.Sentence)
-		// As KubeRay has it while a submitter is about to end.
+		// As in KubeRay while a submitter is about to end.
 		if status.JobStatus == rayv1.JobStatusFailed {
 			status.JobDeploymentStatus, status.Reason = rayv1.JobDeploymentStatusRunning, ""
 		}
@@ -93,16 +92,16 @@ func CheckRetry(ctx context.Context, g *gate.Gate, rayJob *rayv1.RayJob, tell fu
 	return true, 0, nil
 }
 
-// retries says whether the RayJob can be retried as a whole: KubeRay deletes the cluster
-// for it, which is somebody else's where it was selected, and a job that the user submits
-// is not submitted again.
+// retries returns whether the RayJob can be retried as a whole. KubeRay deletes the
+// cluster for that, so it must not be a selected one. A job that the user submits is
+// not submitted again.
 func retries(rayJob *rayv1.RayJob) bool {
 	return len(rayJob.Spec.ClusterSelector) == 0 && rayJob.Spec.SubmissionMode != rayv1.InteractiveMode
 }
 
-// Stands says whether a job, about which Ray cannot be asked now, is known to have failed:
-// Ray told so while that was undecided. The RayJob is Failed again. Without it a head that
-// was started anew is sent the job once more in HTTPMode.
+// Stands returns whether a job that Ray cannot be asked about now is known to have
+// failed: Ray reported it while the failure was undecided. It sets the RayJob to Failed
+// again. Otherwise, in HTTPMode, a restarted head would be sent the job once more.
 func Stands(g *gate.Gate, rayJob *rayv1.RayJob, submitterFinished bool) bool {
 	status := &rayJob.Status
 	if !g.Open() || !retries(rayJob) || status.JobStatus != rayv1.JobStatusFailed {
@@ -115,8 +114,8 @@ func Stands(g *gate.Gate, rayJob *rayv1.RayJob, submitterFinished bool) bool {
 	return true
 }
 
-// Hold is how long a RayJob that is Retrying stays so once its cluster is gone. Whoever
-// suspends it need not wait for that.
+// Hold returns how long a Retrying RayJob stays so after its cluster is gone. Zero for
+// a suspended one.
 func Hold(g *gate.Gate, rayJob *rayv1.RayJob, now time.Time) time.Duration {
 	if rayJob.Status.JobDeploymentStatus != rayv1.JobDeploymentStatusRetrying || rayJob.Spec.Suspend {
 		return 0
@@ -124,8 +123,8 @@ func Hold(g *gate.Gate, rayJob *rayv1.RayJob, now time.Time) time.Duration {
 	return g.Pause(rayJob, now)
 }
 
-// Keep writes down the head of a RayJob's cluster that is about to be deleted. Clusters of
-// others are nobody's attempt.
+// Keep stores the head of a RayJob's cluster that is about to be deleted. Other
+// clusters belong to no attempt.
 func Keep(ctx context.Context, g *gate.Gate, cluster *rayv1.RayCluster, pod *corev1.Pod) {
 	owner := metav1.GetControllerOf(cluster)
 	if owner == nil || owner.Kind != "RayJob" {
@@ -136,8 +135,8 @@ func Keep(ctx context.Context, g *gate.Gate, cluster *rayv1.RayCluster, pod *cor
 	g.Keep(ctx, cluster, pod)
 }
 
-// Follow writes what was advised for the next attempt into its cluster, which is about
-// to be created. It returns what could not be followed.
+// Follow writes the advice for the next attempt into its cluster, which is about to be
+// created. It returns the advice that could not be followed.
 func Follow(g *gate.Gate, rayJob *rayv1.RayJob, cluster *rayv1.RayClusterSpec, now time.Time) ([]string, error) {
 	templates := []*corev1.PodTemplateSpec{&cluster.HeadGroupSpec.Template}
 	for i := range cluster.WorkerGroupSpecs {

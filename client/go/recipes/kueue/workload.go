@@ -1,20 +1,20 @@
-// Package kueue lets Mulligan decide about a Workload whose pods did not become ready
-// in time.
+// Package kueue lets Mulligan decide on a Workload whose pods did not become ready in
+// time.
 //
 // Decision point: kueue v0.15.2, pkg/controller/core/workload_controller.go,
 // reconcileNotReadyTimeout, before it calls triggerDeactivation (the limit of
-// re-queuings). What is sent: the Workload as the timeout is about to leave it, the job
-// it belongs to, its pods, nodes and events. The ledger is on the job.
+// re-queuings). Sent are the Workload as the timeout is about to leave it, its job, and
+// the job's pods, nodes and events. The ledger is on the job.
 //
-//	RETRY           evicted, one more re-queuing, admitted again after Kueue's back-off
-//	                and not before it is due; backoffLimitCount is not asked
-//	FAIL, WAIT_...  deactivated with the sentence: a user or an admin activates it
-//	WAIT            as without Mulligan: that takes the quota back, and its limit
-//	                bounds what nobody has decided
+//	RETRY           evicted with one more re-queuing, and admitted again after Kueue's
+//	                back-off and when it is due; backoffLimitCount is not checked
+//	FAIL, WAIT_...  deactivated with the sentence; a user or an admin can activate it
+//	WAIT            as without Mulligan: the quota is taken back, and Kueue's limit
+//	                bounds undecided work
 //	IGNORE          as without Mulligan
 //	no answer       as without Mulligan
 //
-// A preemption is not asked about: Kueue re-queues it for nothing, as it should.
+// Preemptions are not asked about, because Kueue re-queues them without a charge.
 package kueue
 
 import (
@@ -31,29 +31,28 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// ReasonDeactivated is that of the condition DeactivationTarget.
+// ReasonDeactivated of the condition DeactivationTarget.
 const ReasonDeactivated = "Mulligan"
 
-// Actions are what the controller can do about a Workload beyond its timeout.
+// Actions are the controller's possible reactions to a Workload beyond its timeout.
 type Actions struct {
-	// Evict takes the admission back. The Workload may be admitted again at the time.
-	// Counts: it is one of the re-queuings that Kueue counts, and waits for their
-	// back-off, too.
+	// Evict takes the admission back. The Workload may be admitted again at the given
+	// time. counts: Kueue counts it as a re-queuing, and its back-off applies, too.
 	Evict func(at time.Time, counts bool, message string) error
 	// Deactivate sets the condition DeactivationTarget.
 	Deactivate func(reason, message string) error
 }
 
-// A Timeout is that of one admission.
+// A Timeout of one admission.
 type Timeout struct {
-	// RanOut is the time at which it did: the same at every look.
+	// RanOut is when it ran out, the same in each reconcile.
 	RanOut time.Time
 	// Message is Kueue's about the eviction.
 	Message string
 }
 
-// PodsReadyTimeout does one of the actions, or says that nothing is decided: then the
-// limit of re-queuings is asked.
+// PodsReadyTimeout does one of the actions. If it returns false, the limit of
+// re-queuings is checked.
 func PodsReadyTimeout(ctx context.Context, g *gate.Gate, wl *kueuev1beta2.Workload, timeout Timeout, now time.Time, actions Actions) (decided bool, err error) {
 	if !g.Open() {
 		return false, nil
@@ -71,8 +70,8 @@ func PodsReadyTimeout(ctx context.Context, g *gate.Gate, wl *kueuev1beta2.Worklo
 	return false, nil
 }
 
-// evicted is what the timeout is about to make of a Workload. Without the condition it
-// would be one that waits for its pods.
+// evicted returns the Workload as the timeout is about to leave it. Without the
+// condition it would seem to wait for its pods.
 func evicted(wl *kueuev1beta2.Workload, timeout Timeout) *kueuev1beta2.Workload {
 	wl = wl.DeepCopy()
 	meta.SetStatusCondition(&wl.Status.Conditions, metav1.Condition{
@@ -83,8 +82,8 @@ func evicted(wl *kueuev1beta2.Workload, timeout Timeout) *kueuev1beta2.Workload 
 	return wl
 }
 
-// NameTimeouts lets every timeout be a failure of its own. A job that a queue has
-// stopped and started may look as it did the time before, its failed pods included.
+// NameTimeouts makes every timeout its own failure. A job that a queue has stopped and
+// started may look as it did before, including its failed pods.
 func NameTimeouts(g *gate.Gate) *gate.Gate {
 	if !g.Open() {
 		return g

@@ -1,29 +1,29 @@
-// Package spark lets Mulligan decide about the next run of a SparkApplication.
+// Package spark lets Mulligan decide on the next run of a SparkApplication.
 //
-// Decision point: spark-operator v2.3.0, pkg/util/sparkapplication.go, ShouldRetry
-// with TimeUntilNextRetryDue, before internal/controller/sparkapplication/controller.go
-// asks them in reconcileFailingSparkApplication and
-// reconcileFailedSubmissionSparkApplication. What is sent: the SparkApplication, driver
-// and executor pods, nodes and events.
+// Decision point: spark-operator v2.3.0, pkg/util/sparkapplication.go, ShouldRetry with
+// TimeUntilNextRetryDue, before internal/controller/sparkapplication/controller.go
+// calls them in reconcileFailingSparkApplication and
+// reconcileFailedSubmissionSparkApplication. Sent are the SparkApplication, driver and
+// executor pods, nodes and events.
 //
-//	RETRY, due      after a run: the driver's pod is deleted, with it its executors, and
-//	                the state is PENDING_RERUN, as without Mulligan; after a refused
+//	RETRY, due      after a run: the driver's pod is deleted with its executors, and the
+//	                state is PENDING_RERUN, as without Mulligan; after a refused
 //	                submission: submitted again
-//	RETRY, later    after a run the same at once, so that everything is given back; the
-//	                state stays PENDING_RERUN until it is due ([Hold]). A submission that
-//	                was refused holds nothing: the state stays
-//	WAIT            undecided: nothing changes, what runs is evidence. A submission that
-//	                was refused is tried again after the wait: nothing else would show
-//	                that a quota has room
-//	FAIL, WAIT_...  FAILED; status.applicationState.errorMessage is the sentence. With a
-//	                restartPolicy of Always as without Mulligan
+//	RETRY, later    after a run: the same at once, so that all resources are released; the
+//	                state stays PENDING_RERUN until it is due ([Hold]). After a refused
+//	                submission, which holds nothing, the state stays
+//	WAIT            undecided: nothing changes, because what runs is evidence. A refused
+//	                submission is tried again after the wait, because nothing else would
+//	                show that a quota has room
+//	FAIL, WAIT_...  FAILED; status.applicationState.errorMessage is the sentence. With
+//	                restartPolicy Always, as without Mulligan
 //	IGNORE          as without Mulligan
 //	no answer       as without Mulligan
 //
 // executionAttempts and submissionAttempts, which onFailureRetries and
-// onSubmissionFailureRetries are compared with, do not grow by what the work is not to
-// blame for. A restartPolicy is the user's word: Never is not asked about, and Always, as of
-// a stream, goes on whatever is charged.
+// onSubmissionFailureRetries limit, grow only if the work is to blame. The user's
+// restartPolicy is respected: Never is not asked about, and Always, as of a stream,
+// continues whatever is charged.
 package spark
 
 import (
@@ -38,15 +38,15 @@ import (
 
 // Reasons of Events.
 const (
-	// ReasonRetries is that of a retry, due or later.
+	// ReasonRetries of a retry, due or later.
 	ReasonRetries = "MulliganRetries"
-	// ReasonWaits is that of a failure that is not decided yet.
+	// ReasonWaits of an undecided failure.
 	ReasonWaits = "MulliganWaits"
-	// ReasonStops is that of an application that is given up.
+	// ReasonStops of an application that is given up.
 	ReasonStops = "MulliganStops"
 )
 
-// Actions are what the controller can do about a failed application.
+// Actions are the controller's possible reactions to a failed application.
 type Actions struct {
 	// Rerun deletes what the run has made and sets PENDING_RERUN.
 	Rerun func() error
@@ -59,8 +59,8 @@ type Actions struct {
 }
 
 // Decide does one of the actions about an application in the state Failing or
-// FailedSubmission, or gives it up, in memory. decided: ShouldRetry is not asked. With a
-// positive hold nothing is to be written and the round is repeated after it.
+// FailedSubmission, or gives it up, in memory. If decided, ShouldRetry is not called.
+// With a positive hold, write nothing and repeat the round after it.
 func Decide(ctx context.Context, g *gate.Gate, app *v1beta2.SparkApplication, actions Actions) (decided bool, hold time.Duration, err error) {
 	if app.Spec.RestartPolicy.Type == v1beta2.RestartPolicyNever {
 		return false, 0, nil
@@ -100,15 +100,15 @@ func Decide(ctx context.Context, g *gate.Gate, app *v1beta2.SparkApplication, ac
 	if submission {
 		attempts, next = &status.SubmissionAttempts, actions.Submit
 	}
-	// The next one will count itself.
+	// The next attempt counts itself.
 	if !verdict.Counts || verdict.Way == gate.Wait {
 		*attempts = max(0, *attempts-1)
 	}
 	return true, 0, next()
 }
 
-// Hold is how long an application that is PENDING_RERUN stays so. Another spec, which
-// clears the termination time, need not wait for that.
+// Hold returns how long an application stays PENDING_RERUN. Zero after a change of the
+// spec, which clears the termination time.
 func Hold(g *gate.Gate, app *v1beta2.SparkApplication, now time.Time) time.Duration {
 	if app.Status.AppState.State != v1beta2.ApplicationStatePendingRerun || app.Status.TerminationTime.IsZero() {
 		return 0
@@ -116,9 +116,9 @@ func Hold(g *gate.Gate, app *v1beta2.SparkApplication, now time.Time) time.Durat
 	return g.Pause(app, now)
 }
 
-// Follow writes what was advised for the next run into the spec that is about to be
-// submitted, in memory. It returns what could not be followed, and what makes the spec
-// the user's again.
+// Follow writes the advice for the next run into the spec that is about to be
+// submitted, in memory. It returns the advice that could not be followed, and a
+// function that restores the user's spec.
 func Follow(g *gate.Gate, app *v1beta2.SparkApplication, now time.Time) (notes []string, restore func(), err error) {
 	own := app.Spec.DeepCopy()
 	notes, err = g.FollowIn(app, now)

@@ -1,35 +1,35 @@
-// Package trainer lets Mulligan decide about a TrainJob that has failed.
+// Package trainer lets Mulligan decide on a TrainJob that has failed.
 //
 // Decision point: trainer v2.1.0, pkg/controller/trainjob_controller.go, Reconcile,
-// after setTrainJobStatus has taken over the condition Failed of the JobSet and before
-// the status is written. What is sent: the TrainJob with the status of this round, its
+// after setTrainJobStatus has copied the condition Failed from the JobSet and before
+// the status is written. Sent are the TrainJob with the status of this round, its
 // JobSet and Jobs, their pods, nodes and events.
 //
-//	RETRY, due      the JobSet is deleted, and made again once it is gone; the
+//	RETRY, due      the JobSet is deleted, and made again when it is gone; the
 //	                condition Failed is not written
-//	RETRY, later    nothing is written until it is due; a JobSet that has failed has
-//	                given back what it held
+//	RETRY, later    nothing is written until it is due; a failed JobSet has already
+//	                released its resources
 //	WAIT            undecided: nothing is written, asked again
 //	FAIL, WAIT_...  condition Failed with the sentence
 //	IGNORE          as without Mulligan
 //	no answer       as without Mulligan
 //
-// Failed is final: Reconcile takes it from the JobSet anew each time, so where it is
-// stored for the same failure of the JobSet it is as it was stored, and nobody is asked.
-// Without the right to delete the JobSet a retry is Failed as well, and an Event says why.
+// Failed is final. Reconcile copies it from the JobSet each time, so if it is stored
+// for the same failure of the JobSet, the stored one is kept and Mulligan is not asked.
+// Without the right to delete the JobSet a retry becomes Failed, and an Event says why.
 //
-// A JobSet that could not be made is asked about, too; Trainer tries again with its own
-// back-off, and never gives up:
+// A JobSet that could not be made is asked about, too. Trainer retries that with its
+// own back-off and never gives up:
 //
 //	RETRY           tried again when it is due
 //	WAIT            the same
-//	WAIT_..., FAIL  an Event says what is to be changed, and Trainer tries on: what was
-//	                missing may be made
+//	WAIT_..., FAIL  an Event says what to change, and Trainer continues, because what is
+//	                missing may appear
 //
-// More memory and other nodes are written into the TrainJob that the JobSet is made from
-// ([Follow]), in memory: spec.trainer.resourcesPerNode where it is set, and
-// spec.podTemplateOverrides. While one is suspended Trainer applies the JobSet as a whole
-// in each round; it is made from what it was made from first, since most of it is immutable.
+// More memory and other nodes are written, in memory, into the TrainJob from which the
+// JobSet is made ([Follow]): spec.trainer.resourcesPerNode if it is set, and
+// spec.podTemplateOverrides. While a TrainJob is suspended, Trainer applies the whole
+// JobSet in each round; it must not change, because most of it is immutable.
 package trainer
 
 import (
@@ -49,31 +49,31 @@ import (
 
 // Reasons of Events.
 const (
-	// ReasonRetries is that of a retry, due or later.
+	// ReasonRetries of a retry, due or later.
 	ReasonRetries = "MulliganRetries"
-	// ReasonWaits is that of a failure that is not decided yet.
+	// ReasonWaits of an undecided failure.
 	ReasonWaits = "MulliganWaits"
-	// ReasonStops is that of a TrainJob that is given up.
+	// ReasonStops of a TrainJob that is given up.
 	ReasonStops = "MulliganStops"
 )
 
-// Actions are what the controller can do about a failed TrainJob.
+// Actions are the controller's possible reactions to a failed TrainJob.
 type Actions struct {
 	// Restarting says whether the JobSet is being deleted.
 	Restarting func() (bool, error)
-	// DeleteJobSet with its Jobs. Must succeed where there is none.
+	// DeleteJobSet with its Jobs. Must succeed if there is none.
 	DeleteJobSet func() error
 	// Tell records an Event.
 	Tell func(reason, message string)
 }
 
-// While a JobSet goes, its TrainJob is looked at so often.
+// The pause between two looks at a TrainJob whose JobSet is being deleted.
 const whileGoing = time.Second
 
-// Terminal looks at a TrainJob whose status of this round is in memory; stored is the one
-// that it was read with. Without the condition Failed, and without an error about its
-// JobSet (creation), it does nothing. With a positive hold nothing is to be written, and
-// the TrainJob is reconciled again after it.
+// Terminal checks a TrainJob whose status of this round is in memory; stored is the
+// status that was read. It does nothing without the condition Failed and without an
+// error about its JobSet (creation). With a positive hold, write nothing and reconcile
+// again after it.
 func Terminal(ctx context.Context, g *gate.Gate, trainJob *trainerv1alpha1.TrainJob, stored *trainerv1alpha1.TrainJobStatus, creation error, actions Actions) (hold time.Duration, err error) {
 	if !g.Open() {
 		return 0, nil
@@ -89,7 +89,7 @@ func Terminal(ctx context.Context, g *gate.Gate, trainJob *trainerv1alpha1.Train
 		*failed = *final
 		return 0, nil
 	}
-	// A failed JobSet that is being deleted was decided about: not again, and not Failed.
+	// A failed JobSet that is being deleted was decided already, and is not Failed.
 	if restarting, err := actions.Restarting(); err != nil || restarting {
 		return whileGoing, err
 	}
@@ -114,15 +114,14 @@ func Terminal(ctx context.Context, g *gate.Gate, trainJob *trainerv1alpha1.Train
 	return 0, nil
 }
 
-// sameFailure says whether both conditions were taken from one failure of one JobSet. The
+// sameFailure returns whether both conditions are from one failure of one JobSet. The
 // message may be ours.
 func sameFailure(stored, taken *metav1.Condition) bool {
 	return stored != nil && stored.Status == metav1.ConditionTrue && stored.Reason == taken.Reason &&
 		stored.LastTransitionTime.Equal(&taken.LastTransitionTime)
 }
 
-// restart deletes the JobSet. What the operator may not do it will not be able to do in the
-// next round either.
+// restart deletes the JobSet. If that is forbidden, it would be in the next round, too.
 func restart(actions Actions) (hold time.Duration, err error) {
 	err = actions.DeleteJobSet()
 	if apierrors.IsForbidden(err) {
@@ -132,15 +131,15 @@ func restart(actions Actions) (hold time.Duration, err error) {
 	return whileGoing, err
 }
 
-// notMade asks about a JobSet that could not be made. The Event of the controller says
-// why; until it is stored there is nothing to decide.
+// notMade asks about a JobSet that could not be made. The controller's Event says why;
+// until it is stored there is nothing to decide.
 func notMade(ctx context.Context, g *gate.Gate, trainJob *trainerv1alpha1.TrainJob, actions Actions) (hold time.Duration, err error) {
 	verdict, err := g.Ask(ctx, trainJob)
 	if err != nil {
 		return 0, err
 	}
-	// An error of Trainer's own that passes, such as a JobSet that is not found as it is
-	// applied: it looks again by itself, and at once.
+	// A transient error of Trainer's own, such as a JobSet that is not found while it
+	// is applied. Trainer looks again by itself, at once.
 	if verdict.Advice != nil && verdict.Advice.Response.GetDiagnosis().GetCause() == mulliganv1.Cause_NOT_FAILED {
 		return 0, nil
 	}
@@ -155,9 +154,9 @@ func notMade(ctx context.Context, g *gate.Gate, trainJob *trainerv1alpha1.TrainJ
 	return verdict.After, nil
 }
 
-// Follow returns the TrainJob that the JobSet is to be made from, and what of the advice
-// could not be followed. made is when the JobSet was made, zero where there is none: what
-// was advised since is for the next one.
+// Follow returns the TrainJob to make the JobSet from, and the advice that could not be
+// followed. made is when the JobSet was made; zero if there is none. Later advice is
+// for the next one.
 func Follow(g *gate.Gate, trainJob *trainerv1alpha1.TrainJob, made, now time.Time) (*trainerv1alpha1.TrainJob, []string, error) {
 	if !g.Open() {
 		return trainJob, nil, nil
@@ -173,8 +172,8 @@ func Follow(g *gate.Gate, trainJob *trainerv1alpha1.TrainJob, made, now time.Tim
 	return followed, notes, err
 }
 
-// adviseAsOf takes from the ledger what is later. The API server tells times in seconds. One
-// that cannot be read stays, for whoever follows it to note.
+// adviseAsOf removes later records from the ledger. The API server has times in
+// seconds. An invalid ledger stays, so that FollowIn notes it.
 func adviseAsOf(trainJob *trainerv1alpha1.TrainJob, made time.Time) error {
 	ledger, err := mulligan.LedgerFrom(trainJob)
 	if err != nil || len(ledger.GetHistory()) == 0 {
