@@ -22,7 +22,7 @@ type counter struct {
 	// name returns the operator's name for the attempt. The counter cannot identify it,
 	// because it does not count all attempts.
 	name func(report *mulliganv1.FailureReport) string
-	// goesOn says whether the user's word is to go on whatever happens. Nil: never.
+	// goesOn returns whether the user wants to continue whatever happens. Nil: never.
 	goesOn func(report *mulliganv1.FailureReport) bool
 }
 

@@ -19,23 +19,23 @@ import (
 	"mulligan.dev/mulligan/internal/evidence"
 )
 
-// asker puts the question about one workload.
+// asker asks about one workload.
 type asker struct {
 	decider mulliganv1.RetryDecisionServiceClient
 	reader  reader
-	// What the reader does not see any more.
+	// Pods that the reader no longer sees.
 	evidence *evidence.Pods
-	// What failed elsewhere; of all kinds.
+	// Failures elsewhere, of all kinds.
 	recent *recent
-	// Complete what no termination message tells; nil: not read.
+	// Complete reports if no termination message says why; nil: not read.
 	logs mulligan.LogReader
-	// What is only observed counts as what is acted on.
+	// Observed failures count like those that are acted on.
 	counted bool
 }
 
-// ask gathers what there is to know and returns the answer. The account is that of the
-// record, nil where there is none yet. In Observe nothing is counted as enforced, and the
-// operator's own verdict comes along.
+// ask gathers a report and returns the answer. The ledger is the record's; rec is nil
+// if there is none yet. In Observe nothing counts as enforced, and the operator's own
+// verdict is included.
 func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string, outcome kinds.Outcome, mode Mode) (*mulliganv1.DecideResponse, error) {
 	ledger, err := rec.LedgerFor(obj.GetUID())
 	if err != nil {
@@ -43,8 +43,8 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 	}
 	report, err := a.gather(ctx, a.reader, obj)
 	if err == nil && outcome.Phase == kinds.Failed && !anyInTrouble(report) {
-		// What is watched is late, after a restart of the API server by up to half a
-		// minute: with pods that still run this would look like the program's fault.
+		// The cache lags, after a restart of the API server by up to half a minute.
+		// With pods that still run, this would look like the program's fault.
 		report, err = a.gather(ctx, a.reader.nowOnly(), obj)
 	}
 	if err != nil {
@@ -79,9 +79,8 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 	return answer, err
 }
 
-// tellGoodEnd asks about work that has come through after failures: nothing is decided by
-// it, and the service's decision log knows what the retries were worth. Nothing depends on
-// the answer.
+// tellGoodEnd reports work that completed after failures. It decides nothing, but tells
+// the service's decision log what the retries were worth. The answer is ignored.
 func (a asker) tellGoodEnd(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string) {
 	ledger, err := rec.LedgerFor(obj.GetUID())
 	if err != nil || ledger.GetAttemptsSeen() == 0 && !a.counted {
@@ -102,8 +101,9 @@ func (a asker) tellGoodEnd(ctx context.Context, obj *unstructured.Unstructured, 
 	}
 }
 
-// gather reads what belongs to a workload, with the pods that are gone by now. What is
-// looked after is judged by what is its own, whatever owner it says to have.
+// gather reads the objects of a workload, including pods that are gone by now. It
+// ignores obj's own controller, so that a false owner reference does not change the
+// judgement.
 func (a asker) gather(ctx context.Context, from client.Reader, obj *unstructured.Unstructured) (*mulligan.Report, error) {
 	alone := obj.DeepCopy()
 	owners := alone.GetOwnerReferences()

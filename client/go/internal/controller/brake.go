@@ -26,18 +26,17 @@ import (
 	"mulligan.dev/mulligan/internal/words"
 )
 
-// brake is the boolean that stops a workload and keeps its objects, so that it gives its
-// devices back.
+// brake is the boolean that stops a workload and keeps its objects, so that it releases
+// its devices.
 type brake struct {
-	// The workload itself, or what its queue starts and stops it by.
+	// The workload itself, or the queue's object for it.
 	target *unstructured.Unstructured
 	field  []string
-	// With which the work stops.
+	// The value that stops the work.
 	stops bool
 }
 
-// brakeOf returns nil where there is no means to stop the workload, none is to be used, or
-// it is stopped.
+// brakeOf returns nil if the workload cannot be stopped, must not be, or already is.
 func (r *reconciler) brakeOf(ctx context.Context, obj *unstructured.Unstructured) (*brake, error) {
 	if !r.options.Suspend || r.isSuspended(obj) {
 		return nil, nil
@@ -50,7 +49,7 @@ func (r *reconciler) brakeOf(ctx context.Context, obj *unstructured.Unstructured
 		if !meta.IsNoMatchError(err) {
 			return nil, err
 		}
-		// Without the queue nobody but us stops or starts it.
+		// Without the queue, only this controller stops or starts it.
 	}
 	field := r.kind.SuspendField(obj)
 	if field == nil {
@@ -61,10 +60,10 @@ func (r *reconciler) brakeOf(ctx context.Context, obj *unstructured.Unstructured
 
 var queuedKind = reportkinds.Named("Workload").GroupKind()
 
-// Kueue's label of a Workload: the UID of what it is made for.
+// Kueue's label of a Workload: the UID of the job it is made for.
 const queuedFor = "kueue.x-k8s.io/job-uid"
 
-// queueBrake deactivates: the queue would start what somebody else suspends.
+// queueBrake deactivates the Workload, because the queue would resume a suspended job.
 func (r *reconciler) queueBrake(ctx context.Context, obj *unstructured.Unstructured, gvk schema.GroupVersionKind) (*brake, error) {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
@@ -73,7 +72,7 @@ func (r *reconciler) queueBrake(ctx context.Context, obj *unstructured.Unstructu
 		return nil, err
 	}
 	for i := range list.Items {
-		// A label alone is anybody's.
+		// Anyone can set a label.
 		by := &brake{&list.Items[i], []string{"spec", "active"}, false}
 		if metav1.IsControlledBy(by.target, obj) && !by.isOn() {
 			return by, nil
@@ -87,7 +86,7 @@ func (b *brake) isOn() bool {
 	return err == nil && found && value == b.stops
 }
 
-// pull stops the work, if what it is stopped by is as it was read.
+// pull stops the work if the target is still as it was read.
 func (b *brake) pull(ctx context.Context, c client.Client) error {
 	changed := b.target.DeepCopy()
 	if err := unstructured.SetNestedField(changed.Object, b.stops, b.field...); err != nil {
@@ -96,7 +95,7 @@ func (b *brake) pull(ctx context.Context, c client.Client) error {
 	return c.Patch(ctx, changed, client.MergeFromWithOptions(b.target, client.MergeFromWithOptimisticLock{}))
 }
 
-// release is the command that lets the work go on.
+// release returns the command that lets the work continue.
 func (b *brake) release() string {
 	patch := fmt.Sprint(!b.stops)
 	for i := len(b.field) - 1; i >= 0; i-- {
@@ -109,8 +108,8 @@ func (b *brake) release() string {
 // The shortest pause before an operator or the kubelet tries again.
 const betweenTries = 10 * time.Second
 
-// stuckBefore reports whether work that cannot start looked the same at least betweenTries
-// ago. It remembers the cause and fingerprint for the next call.
+// stuckBefore returns whether work that cannot start looked the same at least
+// betweenTries ago. It remembers the cause and fingerprint for the next call.
 func (r *reconciler) stuckBefore(obj *unstructured.Unstructured, diagnosis *mulliganv1.Diagnosis) bool {
 	if diagnosis.GetFinishedAt() != nil {
 		return false
@@ -126,12 +125,13 @@ func (r *reconciler) stuckBefore(obj *unstructured.Unstructured, diagnosis *mull
 	return before
 }
 
-// leftTo says why work that its operator is at is not ended by a verdict; empty: it is.
-// Operators retry by themselves, as their users told them. So it ends only
+// leftTo returns why a verdict does not end work that its operator retries; empty if it
+// does. Operators retry as their users configured. So the work ends only
 //
-//  1. as a whole: of one part the operator knows itself what to do;
-//  2. where there is something to end it with;
-//  3. by the policy's brake, or because it can never start and looked the same one try ago.
+//  1. as a whole, because the operator handles a part's failure itself;
+//  2. if there is a way to stop it;
+//  3. by the policy's brake, or if it can never start and looked the same one try
+//     ago.
 func leftTo(answer *mulliganv1.DecideResponse, stuck bool, by *brake) string {
 	braked := isBraked(answer)
 	switch {
@@ -147,25 +147,25 @@ func leftTo(answer *mulliganv1.DecideResponse, stuck bool, by *brake) string {
 	return ""
 }
 
-// isBraked reports whether the policy ends the retries of an operator or the kubelet.
+// isBraked returns whether the policy ends the retries of an operator or the kubelet.
 func isBraked(answer *mulliganv1.DecideResponse) bool {
 	return answer.GetExplanation().GetDecidedBy() == mulliganv1.Explanation_BRAKE
 }
 
-// Why what cannot succeed goes on when it is seen for the first time.
+// Why hopeless work continues when it is seen for the first time.
 const onceMore = "its operator may still try it; it is stopped when it fails alike once more"
 
-// Why work goes on of which a part has failed.
+// Why work with a failed part continues.
 const partOnly = "only a part of the work has failed, which its operator ends or tries again by its own limits"
 
-// isOfPart says whether a part of the work has failed on its own, as an index of a Job
-// does while the others go on; whether or not its operator ends the work for that.
+// isOfPart returns whether a part of the work failed alone, as an index of a Job does
+// while the others continue, whether or not its operator then ends the work.
 func isOfPart(answer *mulliganv1.DecideResponse) bool {
 	if scope := answer.GetDecision().GetScope(); scope != mulliganv1.Decision_SCOPE_UNSPECIFIED && scope <= mulliganv1.Decision_INDEX {
 		return true
 	}
 	return slices.ContainsFunc(answer.GetLedger().GetHistory(), func(record *mulliganv1.AttemptRecord) bool {
-		// What its operator tries again is not recorded by the name that it was asked by.
+		// Failures that the operator retries are recorded under another id.
 		isThis := record.GetFailureId() == answer.GetFailureId() ||
 			record.GetRetriedBy() != mulliganv1.AttemptRecord_RETRIED_BY_UNSPECIFIED &&
 				proto.Equal(record.GetFinishedAt(), answer.GetDiagnosis().GetFinishedAt())
@@ -173,8 +173,8 @@ func isOfPart(answer *mulliganv1.DecideResponse) bool {
 	})
 }
 
-// keep stores the ledger of work that its operator retries, in act and observe mode: those
-// attempts were made, whoever decides about the next one. It returns the record as stored.
+// keep stores the ledger of work that its operator retries, in act and observe mode,
+// because those attempts were made. It returns the record as stored.
 func (r *reconciler) keep(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, outcome kinds.Outcome, answer *mulliganv1.DecideResponse) (*records.RetryRecord, error) {
 	known, err := rec.LedgerFor(obj.GetUID())
 	if err != nil || answer.GetDiagnosis().GetSituation() != mulliganv1.Diagnosis_ALIVE ||
@@ -197,8 +197,8 @@ func (r *reconciler) keep(ctx context.Context, obj *unstructured.Unstructured, r
 	return rec, r.write(ctx, obj, rec)
 }
 
-// leave reports once, as an Event, that a workload goes on although Mulligan would not retry
-// it. For a loop it also notifies the person who has to act.
+// leave reports once, as an Event, that a workload continues although Mulligan would
+// not retry it. For a loop it also notifies the person who has to act.
 func (r *reconciler) leave(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.DecideResponse, why string) ctrl.Result {
 	reason := "LeftToItsOperator"
 	if isOfPart(answer) {
@@ -219,7 +219,7 @@ func (r *reconciler) leave(obj *unstructured.Unstructured, mode Mode, answer *mu
 	return ctrl.Result{}
 }
 
-// stop stops the very version that was decided about.
+// stop stops the work if its spec is still the one that was decided about.
 func (r *reconciler) stop(ctx context.Context, obj *unstructured.Unstructured, decided *records.Decision) (ctrl.Result, error) {
 	if obj.GetGeneration() != decided.Generation {
 		return ctrl.Result{}, nil
@@ -236,10 +236,10 @@ func (r *reconciler) stop(ctx context.Context, obj *unstructured.Unstructured, d
 	return ctrl.Result{}, err
 }
 
-// Pause between two looks at what is being stopped.
+// Pause between two looks at work that is being stopped.
 const untilStopped = 5 * time.Second
 
-// hasStopped reports whether the work is suspended and none of its pods runs.
+// hasStopped returns whether the work is suspended and none of its pods runs.
 func (r *reconciler) hasStopped(ctx context.Context, obj *unstructured.Unstructured) (bool, error) {
 	by, err := r.brakeOf(ctx, obj)
 	if err != nil || by != nil {

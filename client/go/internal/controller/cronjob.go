@@ -22,29 +22,29 @@ import (
 
 var cronJob = schema.GroupKind{Group: "batch", Kind: "CronJob"}
 
-// permission is what a schedule says to another attempt of one of its runs.
+// permission is a schedule's answer to another attempt of one of its runs.
 type permission int
 
 const (
 	granted permission = iota
-	// later: not now, but perhaps in a while.
+	// later: not now, but perhaps soon.
 	later
-	// never: the schedule has gone on without it.
+	// never: the schedule has moved on.
 	never
 )
 
-// run is work that a CronJob began.
+// run is work that a CronJob started.
 type run struct {
-	// As it is now; nil: it is gone.
+	// Its current state; nil if it is gone.
 	cron *batchv1.CronJob
-	// The time of its schedule.
+	// The scheduled time.
 	at time.Time
-	// By its name, and not only by what its owners say.
+	// Known by the run's name, and not only by its owners.
 	named bool
 }
 
-// askSchedule says whether the CronJob of a Job lets it be started again now, and if
-// not, why. What no CronJob made is always granted.
+// askSchedule returns whether a Job's CronJob allows another attempt now, and if not,
+// why. Jobs without a CronJob are always granted.
 func (r *reconciler) askSchedule(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord) (permission, string, error) {
 	begun, err := r.runOf(ctx, obj, rec)
 	if err != nil || begun == nil {
@@ -54,9 +54,10 @@ func (r *reconciler) askSchedule(ctx context.Context, obj *unstructured.Unstruct
 	return answer, why, nil
 }
 
-// mayStartAgain is whether the schedule leaves room for an attempt with that UID: with
-// Forbid and Replace, two runs of one CronJob must not work at once, and a later run has
-// the work. retry is the name of the next one, which may be there already.
+// mayStartAgain returns whether the schedule allows an attempt after the one with that
+// UID. With Forbid and Replace, two runs of one CronJob must not run at once, and a
+// later run replaces this one. retry is the name of the next attempt, which may exist
+// already.
 func (b run) mayStartAgain(uid types.UID, retry string) (permission, string) {
 	cron := b.cron
 	switch {
@@ -79,7 +80,7 @@ func (b run) mayStartAgain(uid types.UID, retry string) (permission, string) {
 	return granted, ""
 }
 
-// heldBySchedule says why nothing is started now, once, and when to look again.
+// heldBySchedule reports once why nothing starts now, and returns when to look again.
 func (r *reconciler) heldBySchedule(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, answer permission, why string) (ctrl.Result, error) {
 	held.WithLabelValues("schedule").Inc()
 	if answer == later {
@@ -94,9 +95,9 @@ func (r *reconciler) heldBySchedule(ctx context.Context, obj *unstructured.Unstr
 	return ctrl.Result{}, nil
 }
 
-// tellSchedule makes the next attempt one of the CronJob's active Jobs, so that its
-// controller does with it what the concurrencyPolicy says: it does not look at Jobs that
-// it did not create. Telling it twice changes nothing.
+// tellSchedule adds the next attempt to the CronJob's active Jobs, so that the
+// concurrencyPolicy applies to it: the CronJob's controller ignores Jobs that it did
+// not create. Idempotent.
 func (r *reconciler) tellSchedule(ctx context.Context, next *unstructured.Unstructured, rec *records.RetryRecord) error {
 	begun, err := r.runOf(ctx, next, rec)
 	if err != nil || begun == nil || begun.cron == nil || !begun.named {
@@ -119,10 +120,10 @@ func (r *reconciler) tellSchedule(ctx context.Context, next *unstructured.Unstru
 	return nil
 }
 
-// runOf says whose schedule began the work that obj is an attempt of; nil: nobody's.
-// Whoever may patch a Job may change its owners and the time that an annotation tells. A
-// name cannot be patched, and that of a run is the CronJob's and its time; so it goes
-// first. What was made of a CronJob by hand has the owner alone.
+// runOf returns the run that obj is an attempt of; nil if there is none. The run's name
+// comes first, because it contains the CronJob and the time and cannot be patched,
+// unlike owners and annotations. Jobs that a user created from a CronJob have only the
+// owner.
 func (r *reconciler) runOf(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord) (*run, error) {
 	made := obj.GetCreationTimestamp().Time
 	owner, err := scheduleIn(rec)
@@ -148,7 +149,8 @@ func (r *reconciler) runOf(ctx context.Context, obj *unstructured.Unstructured, 
 	return &run{cron: cron, at: made}, err
 }
 
-// scheduleIn is the CronJob that owned the first attempt when it was recorded; nil: none.
+// scheduleIn returns the CronJob that owned the first attempt when it was recorded; nil
+// if none did.
 func scheduleIn(rec *records.RetryRecord) (*metav1.OwnerReference, error) {
 	if len(rec.Spec.Template) == 0 {
 		return nil, nil
@@ -165,8 +167,8 @@ func scheduleIn(rec *records.RetryRecord) (*metav1.OwnerReference, error) {
 
 var ofRun = regexp.MustCompile(`^(.+)-([0-9]{1,12})$`)
 
-// runNamed reads the name that a CronJob gives to a run, its own and the minutes since
-// 1970; empty: it is none. A number that a person gave is of no time near its creation.
+// runNamed parses the name of a CronJob's run: the CronJob's name and the minutes since
+// 1970. Empty for other names, whose number is not a time near the creation.
 func runNamed(name string, made time.Time) (string, time.Time) {
 	parts := ofRun.FindStringSubmatch(name)
 	if parts == nil {
@@ -180,7 +182,7 @@ func runNamed(name string, made time.Time) (string, time.Time) {
 	return parts[1], at
 }
 
-// cronJob reads a CronJob as it is now; nil: it is gone.
+// cronJob reads a CronJob live; nil if it is gone.
 func (r *reconciler) cronJob(ctx context.Context, namespace, name string) (*batchv1.CronJob, error) {
 	cron := &batchv1.CronJob{}
 	err := r.asker.reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, cron)

@@ -17,9 +17,9 @@ import (
 	"mulligan.dev/mulligan/internal/controller/records"
 )
 
-// recordOf finds the record of an object, brings the copies on the object in line with
-// it, and notes an attempt that was created when somebody died. Where there is none, a
-// result says that nothing is to be done now.
+// recordOf returns the record of an object, updates the copies on the object, and notes
+// an attempt that was created before a crash. A result without a record says to do
+// nothing now.
 func (r *reconciler) recordOf(ctx context.Context, obj *unstructured.Unstructured) (*records.RetryRecord, *ctrl.Result, error) {
 	rec, err := r.records.of(ctx, obj)
 	if err == nil && rec == nil && obj.GetAnnotations()[records.RetryOf] != "" && r.modeOf(obj) == Act {
@@ -34,12 +34,12 @@ func (r *reconciler) recordOf(ctx context.Context, obj *unstructured.Unstructure
 	return rec, nil, r.copyOut(ctx, obj, rec)
 }
 
-// How long it may take until what is watched shows the record of a new attempt.
+// The longest delay until the cache shows a new attempt's record.
 const recordDelay = time.Minute
 
-// claimed looks at an object that says it is a retry and of which no record is known. It
-// may be a copy of an attempt under another name, which is the first attempt of its own;
-// but where there is no record at all, its account would silently begin anew.
+// claimed handles an object that says it is a retry and has no known record. It may be
+// a copy of an attempt under another name, which starts its own account. But if the
+// record is missing altogether, its account must not silently start again.
 func (r *reconciler) claimed(ctx context.Context, obj *unstructured.Unstructured) (*records.RetryRecord, *ctrl.Result, error) {
 	name := obj.GetAnnotations()[records.RecordName]
 	if name != "" {
@@ -60,9 +60,9 @@ func (r *reconciler) claimed(ctx context.Context, obj *unstructured.Unstructured
 	return nil, &ctrl.Result{}, nil
 }
 
-// first is the record of the lineage that begins with obj. What nobody saw at work and
-// somebody has changed since it was created is not kept as what to make attempts from:
-// who changed it is not known.
+// first returns the record of the lineage that begins with obj. If obj was changed
+// after its creation and no one saw it at work, it is not kept as the template of
+// attempts, because it is unknown who changed it.
 func (r *reconciler) first(obj *unstructured.Unstructured, outcome kinds.Outcome) (*records.RetryRecord, error) {
 	rec, err := records.New(obj)
 	if err != nil {
@@ -74,7 +74,7 @@ func (r *reconciler) first(obj *unstructured.Unstructured, outcome kinds.Outcome
 	return rec, nil
 }
 
-// keepTemplate leaves none where it is too large; a retry says so.
+// keepTemplate keeps none if it is too large; a retry then says so.
 func (r *reconciler) keepTemplate(obj *unstructured.Unstructured, rec *records.RetryRecord) {
 	var err error
 	if rec.Spec.Template, err = records.Pack(obj); err != nil {
@@ -82,9 +82,9 @@ func (r *reconciler) keepTemplate(obj *unstructured.Unstructured, rec *records.R
 	}
 }
 
-// see keeps what an operator is at work on: that is what a further attempt is made from.
-// Whoever may change it then has the operator run it; a change of what has ended makes
-// nobody run anything, and is not kept.
+// see keeps the spec that an operator is working on as the template of further
+// attempts. A change while the operator works is run by it anyway; a change after the
+// end runs nothing and is not kept.
 func (r *reconciler) see(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, outcome kinds.Outcome) (*records.RetryRecord, error) {
 	if r.modeOf(obj) != Act || outcome.Phase != kinds.Active || rec == nil && r.kind.Fixed() {
 		return rec, nil
@@ -123,7 +123,7 @@ func (r *reconciler) begun(ctx context.Context, next *unstructured.Unstructured,
 	return r.records.write(ctx, rec)
 }
 
-// succeeded closes the record of what came through, and tells the service.
+// succeeded closes the record of completed work, and tells the service.
 func (r *reconciler) succeeded(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string) error {
 	if rec == nil || rec.Latest().UID != obj.GetUID() || rec.Status.State == records.Succeeded {
 		return nil
@@ -139,7 +139,7 @@ func (r *reconciler) succeeded(ctx context.Context, obj *unstructured.Unstructur
 	return r.write(ctx, obj, rec)
 }
 
-// forget drops a decision that does not stand any more.
+// forget drops a decision that is no longer valid.
 func (r *reconciler) forget(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord) error {
 	if rec.DecisionAbout(obj.GetUID()) == nil {
 		return nil
@@ -149,7 +149,8 @@ func (r *reconciler) forget(ctx context.Context, obj *unstructured.Unstructured,
 	return r.write(ctx, obj, rec)
 }
 
-// atWork returns the state of work that runs: Watched in its first attempt, else Retrying.
+// atWork returns the state of work that runs: Watched in its first attempt, else
+// Retrying.
 func atWork(rec *records.RetryRecord) records.State {
 	if rec.Status.Attempt > 1 {
 		return records.Retrying
@@ -157,7 +158,7 @@ func atWork(rec *records.RetryRecord) records.State {
 	return records.Watched
 }
 
-// write stores a record and what an object has a copy of.
+// write stores a record and its copies on the object.
 func (r *reconciler) write(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord) error {
 	err := r.records.write(ctx, rec)
 	if isFinal(err) || apierrors.IsForbidden(err) {
@@ -169,8 +170,8 @@ func (r *reconciler) write(ctx context.Context, obj *unstructured.Unstructured, 
 	return r.copyOut(ctx, obj, rec)
 }
 
-// copyOut brings the annotations of an object in line with its record. Where the API
-// server refuses them the object goes without: nothing depends on them.
+// copyOut updates an object's annotations from its record. If the API server refuses,
+// the object goes without, because nothing depends on them.
 func (r *reconciler) copyOut(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord) error {
 	if r.options.onlyReads(obj.GetNamespace()) {
 		return nil

@@ -8,28 +8,28 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// memory is what a process keeps in mind of workloads between two looks, for as long as
-// they are there. It may be lost at any time.
+// memory holds what a process remembers of existing workloads between two looks. It may
+// be lost at any time.
 type memory struct {
 	lock      sync.Mutex
 	workloads map[types.NamespacedName]remembered
 }
 
 type remembered struct {
-	// What has the name; what is known of an earlier one of the name is not kept.
+	// The object with the name. Data of earlier objects of that name is dropped.
 	uid types.UID
-	// Since when a pod is in trouble while it runs; zero: none is.
+	// Since when a pod is in trouble while the work runs; zero if none is.
 	troubled time.Time
-	// The last sentence about waiting, so that it is not said again and again.
+	// The last message, so that it is not repeated.
 	said string
-	// How what cannot start looks, and since when.
+	// The state of work that cannot start, and since when.
 	stuck      string
 	stuckSince time.Time
-	// It was said why it has no rules that follow the verdicts.
+	// Whether it was reported why it has no rules that follow the verdicts.
 	withoutRules bool
 }
 
-// of lets edit see and change what is remembered of a workload.
+// of lets edit read and change what is remembered of a workload.
 func (m *memory) of(key client.ObjectKey, uid types.UID, edit func(*remembered)) {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -44,7 +44,7 @@ func (m *memory) of(key client.ObjectKey, uid types.UID, edit func(*remembered))
 	m.workloads[key] = known
 }
 
-// forget returns what a workload was that is not there any more.
+// forget removes and returns what is remembered of a workload that is gone.
 func (m *memory) forget(key client.ObjectKey) remembered {
 	m.lock.Lock()
 	defer m.lock.Unlock()

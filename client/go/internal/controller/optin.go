@@ -15,17 +15,17 @@ import (
 	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
-// optIn is how a workload came to be looked after.
+// optIn is how a workload opted in.
 type optIn struct {
-	// The policy it named; empty: the first whose selector fits.
+	// The policy it names; empty for the first whose selector fits.
 	policy string
 	in     bool
-	// The object itself says so, not only its namespace.
+	// The object itself opted in, not only its namespace.
 	itself bool
 }
 
-// optInOf looks at a workload's annotation first, then at its label, then at the label
-// of its namespace.
+// optInOf reads a workload's annotation, else its label, else the label of its
+// namespace.
 func optInOf(ctx context.Context, reader client.Reader, obj client.Object) (optIn, error) {
 	for _, own := range []map[string]string{obj.GetAnnotations(), obj.GetLabels()} {
 		if policy, ok := own[records.Policy]; ok {
@@ -41,12 +41,12 @@ func optInOf(ctx context.Context, reader client.Reader, obj client.Object) (optI
 	return optIn{policy, ok && policy != optOut, false}, nil
 }
 
-// A workload in a namespace that opted in stays out with this value.
+// With this value, a workload in a namespace that opted in stays out.
 const optOut = "off"
 
-// isPart says whether another workload that the controller knows made this one and
-// is the one to decide about, such as the JobSet of a Job. That is also in what the Job's
-// pods are made from, which stays as it was created.
+// isPart returns whether another known workload made this one and is the one to decide
+// about, such as the JobSet of a Job. For Jobs, the pod template shows it, too, which
+// cannot be changed.
 func isPart(obj *unstructured.Unstructured) bool {
 	_, found, _ := unstructured.NestedString(obj.Object, "spec", "template", "metadata", "labels", jobSetName)
 	owner := metav1.GetControllerOf(obj)
@@ -60,13 +60,13 @@ func kindOf(owner *metav1.OwnerReference) schema.GroupKind {
 	return schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind).GroupKind()
 }
 
-// JobSet's own label of what it makes.
+// JobSet's label of the objects that it makes.
 const jobSetName = "jobset.sigs.k8s.io/jobset-name"
 
 var rayCluster = reportkinds.Named("RayCluster").GroupKind()
 
-// strangerOf is who controls a workload, if it is nobody of whom we know that it leaves
-// retries to others; nil: nobody. A CronJob only starts what is due.
+// strangerOf returns the controller of a workload if it may retry the workload itself;
+// nil if there is none. A CronJob only starts due runs.
 func strangerOf(obj client.Object) *metav1.OwnerReference {
 	owner := metav1.GetControllerOf(obj)
 	if owner == nil || kindOf(owner) == cronJob {
@@ -75,7 +75,7 @@ func strangerOf(obj client.Object) *metav1.OwnerReference {
 	return owner
 }
 
-// leaveTo says once why a failure is left alone: its owner may retry it itself.
+// leaveTo reports once why a failure is left alone: its owner may retry it itself.
 func (r *reconciler) leaveTo(obj *unstructured.Unstructured, owner *metav1.OwnerReference) {
 	if outcome := r.kind.Outcome(obj); outcome.Phase != kinds.Failed || r.tooOld(outcome) {
 		return

@@ -1,4 +1,4 @@
-// Package controller retries failed batch work without touching its operators: it
+// Package controller retries failed batch work without changing its operators. It
 // watches workloads that opted in, asks Mulligan about each failure, and makes the
 // object of the next attempt or says why there is none.
 package controller
@@ -20,62 +20,61 @@ type Mode string
 const (
 	// Observe only reports what Act would do.
 	Observe Mode = "observe"
-	// Act does it.
+	// Act carries it out.
 	Act Mode = "act"
 )
 
-// Options of the controller. The zero value is not valid; [Defaults] is.
+// Options of the controller. The zero value is not valid; use [Defaults].
 type Options struct {
 	// Mode is Observe or Act.
 	Mode Mode
-	// Namespace of the controller, where its ConfigMaps are.
+	// Namespace of the controller and its ConfigMaps.
 	Namespace string
 	// SwitchName is the ConfigMap whose key "paused" with the value "true" stops all
 	// asking and acting. It need not exist.
 	SwitchName string
-	// MaxAge of a failure when it is first seen; older ones are left alone, so that
-	// switching the controller on does not retry last week. Positive.
+	// MaxAge of a failure when it is first seen. Older ones are left alone, so that
+	// turning the controller on does not retry last week. Positive.
 	MaxAge time.Duration
-	// RetriesPerMinute bounds the objects created; more wait, each namespace for its
+	// RetriesPerMinute bounds the objects created. Others wait, each namespace for its
 	// own share. Positive.
 	RetriesPerMinute int
-	// Concurrency is the number of workloads of a kind that are looked at at once.
+	// Concurrency is the number of workloads of a kind that are reconciled at once.
 	// Positive.
 	Concurrency int
-	// Suspend lets Act suspend a workload that is still running when the verdict is
-	// FAIL, so that it gives its devices back.
+	// Suspend lets Act suspend a workload that still runs when the verdict is FAIL, so
+	// that it releases its devices.
 	Suspend bool
 	// RetryPolicies publishes RetryPolicy objects to PolicyConfigMap.
 	RetryPolicies bool
-	// PolicyConfigMap is what the servers load their policies from.
+	// PolicyConfigMap is where the servers load their policies from.
 	PolicyConfigMap string
-	// Notifier tells those who have to act; nil: nobody.
+	// Notifier notifies the people who have to act; nil for none.
 	Notifier *notify.Notifier
-	// ReadOnly, in Observe, writes nothing to the cluster but Events: what is known is in
-	// memory.
+	// ReadOnly, in Observe, writes nothing to the cluster except Events, and keeps its
+	// state in memory.
 	ReadOnly bool
 	// NoEvents writes no Events either.
 	NoEvents bool
-	// CountObserved has the service count what is only observed in its metrics and its
-	// decision log, as if it was acted on, and tells it how the work ended.
+	// CountObserved makes the service count observed failures in its metrics and
+	// decision log as if they were acted on, and reports good ends to it.
 	CountObserved bool
-	// ActIn are the namespaces in which Observe acts all the same.
+	// ActIn are namespaces in which Observe acts nevertheless.
 	ActIn []string
-	// Peers are told what failed here, and tell what failed there.
+	// Peers exchange recent failures with this cluster.
 	Peers Peers
-	// Nodes says what is done about nodes that were found to be bad; in Observe no more
-	// than an Event.
+	// Nodes says what to do about bad nodes; in Observe at most an Event.
 	Nodes badnode.Options
-	// Webhooks serves the webhooks that put a verdict into the write that fails a pod, and
-	// the rules that follow it into new Jobs and JobSets.
+	// Webhooks serves the webhooks that add a verdict to the write that fails a pod,
+	// and that write rules that follow it into new Jobs and JobSets.
 	Webhooks bool
-	// WebhooksReady is closed once their certificate is there; nil: it is.
+	// WebhooksReady is closed when their certificate is there; nil if it already is.
 	WebhooksReady <-chan struct{}
-	// Logs complete what no termination message tells; nil: they are not read.
+	// Logs complete reports if no termination message says why; nil: not read.
 	Logs mulligan.LogReader
 }
 
-// Defaults are safe: they observe.
+// Defaults only observe.
 func Defaults() Options {
 	return Options{
 		Mode:             Observe,
@@ -90,7 +89,7 @@ func Defaults() Options {
 	}
 }
 
-// modeIn is the mode in a namespace.
+// modeIn returns the mode in a namespace.
 func (o Options) modeIn(namespace string) Mode {
 	if slices.Contains(o.ActIn, namespace) {
 		return Act
@@ -98,12 +97,12 @@ func (o Options) modeIn(namespace string) Mode {
 	return o.Mode
 }
 
-// onlyReads says whether nothing is written in a namespace but Events.
+// onlyReads returns whether nothing except Events is written in a namespace.
 func (o Options) onlyReads(namespace string) bool {
 	return o.ReadOnly && o.modeIn(namespace) == Observe
 }
 
-// Validate names the first option that cannot be used, by its flag.
+// Validate names the first invalid option by its flag.
 func (o Options) Validate() error {
 	switch {
 	case o.Mode != Observe && o.Mode != Act:

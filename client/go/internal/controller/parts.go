@@ -8,15 +8,15 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// ofWhole is the answer about an object that can only start again as a whole, when parts
-// of it failed on their own (DecideResponse.separate). None of the kinds starts single
-// indexes of a Job again.
+// ofWhole returns the answer about an object that can only restart as a whole, if parts
+// of it failed on their own (DecideResponse.separate). No kind restarts single indexes
+// of a Job.
 //
-//  1. What starts again has the growth that any of its parts was granted.
-//  2. An index that ends alone (FAIL with scope INDEX) does not keep the others from
-//     starting again: it fails alone once more, and its budget stays used up.
+//  1. The restarted object gets the growth that any of its parts was granted.
+//  2. An index that ends alone (FAIL with scope INDEX) does not keep the others
+//     from a restart. It fails alone again, and its budget stays used up.
 //
-// The answer itself where nothing failed beside.
+// Without separate retries it returns the answer itself.
 func ofWhole(answer *mulliganv1.DecideResponse) *mulliganv1.DecideResponse {
 	var granted []*mulliganv1.Decision
 	for _, part := range answer.GetSeparate() {
@@ -40,7 +40,7 @@ func ofWhole(answer *mulliganv1.DecideResponse) *mulliganv1.DecideResponse {
 	return whole
 }
 
-// grown has the larger factor of each resource of each container.
+// grown returns the larger factor per resource and container.
 func grown(changes, more []*mulliganv1.ResourceChange) []*mulliganv1.ResourceChange {
 	for _, change := range more {
 		i := slices.IndexFunc(changes, func(other *mulliganv1.ResourceChange) bool {

@@ -20,33 +20,33 @@ import (
 	"mulligan.dev/mulligan/internal/trust"
 )
 
-// DigestPath is where a controller serves what failed lately in its cluster, on the port
-// of its metrics.
+// DigestPath is where a controller serves its cluster's recent failures, on its metrics
+// port.
 const DigestPath = "/recent"
 
 const (
-	// Peers are asked this often, and forgotten when nothing was heard for so long.
+	// Peers are asked this often, and forgotten after this long without an answer.
 	askPeersEvery  = 15 * time.Second
 	forgetPeer     = 2 * time.Minute
 	peerPatience   = 5 * time.Second
 	maxDigestBytes = 4 << 20
-	// Of the replicas behind a Service only one leads.
+	// Only one of the replicas behind a Service leads.
 	peerTries = 4
-	// What a request takes of a count.
+	// The largest count in a request.
 	maxCount = 1_000_000
 )
 
 // Peers are the controllers of other clusters.
 type Peers struct {
-	// Cluster is the name of this one, told to the others. Mandatory where there are any.
+	// Cluster is this cluster's name, sent to the others. Mandatory with peers.
 	Cluster string
-	// URLs of the others, up to the path.
+	// URLs of the others, without the path.
 	URLs []string
-	// TokenFile is presented to them, CAFile signs their certificates.
+	// TokenFile is presented to them; CAFile signs their certificates.
 	TokenFile, CAFile string
 }
 
-// Validate names the first option that cannot be used, by its flag.
+// Validate names the first invalid option by its flag.
 func (p Peers) Validate() error {
 	for _, peer := range p.URLs {
 		target, err := url.Parse(peer)
@@ -66,18 +66,18 @@ func (p Peers) Validate() error {
 	return nil
 }
 
-// exchange is what is served: docs/fleet.md.
+// exchange is the served document: docs/fleet.md.
 type exchange struct {
-	// Version of the form: 1.
+	// Version of the format: 1.
 	Version int `json:"version"`
-	// Cluster is told with its nodes, which are others than ours of the same name.
+	// Cluster qualifies node names, which may equal ours.
 	Cluster string `json:"cluster"`
-	// Recent is a RecentFailures as proto JSON; absent: nothing failed.
+	// Recent is a RecentFailures as proto JSON; absent if nothing failed.
 	Recent json.RawMessage `json:"recent,omitempty"`
 }
 
-// serve answers with what failed in this cluster alone, so that nothing goes in circles.
-// A replica that does not lead knows nothing.
+// serve returns this cluster's failures only, so that nothing circulates. Only the
+// leader knows them.
 func (r *recent) serve(cluster string, elected <-chan struct{}) http.HandlerFunc {
 	return func(w http.ResponseWriter, request *http.Request) {
 		select {
@@ -101,7 +101,7 @@ func (r *recent) serve(cluster string, elected <-chan struct{}) http.HandlerFunc
 	}
 }
 
-// listener hears what failed in other clusters.
+// listener asks for failures in other clusters.
 type listener struct {
 	peers  Peers
 	client *http.Client
@@ -115,7 +115,7 @@ type heard struct {
 	digest *mulliganv1.RecentFailures
 }
 
-// newListener is nil where there are no peers.
+// newListener returns nil without peers.
 func newListener(peers Peers, now func() time.Time) (*listener, error) {
 	if len(peers.URLs) == 0 {
 		return nil, nil
@@ -124,7 +124,7 @@ func newListener(peers Peers, now func() time.Time) (*listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--peer-ca: %w", err)
 	}
-	// Another replica each time.
+	// Reaches another replica each time.
 	transport.DisableKeepAlives = true
 	return &listener{
 		peers: peers, now: now, heard: map[string]heard{},
@@ -204,7 +204,7 @@ func (l *listener) ask(ctx context.Context, peer string) (*mulliganv1.RecentFail
 	return l.read(text)
 }
 
-// read takes what fits into a request, and nothing of it on trust.
+// read accepts only what fits into a request, because peers are not trusted.
 func (l *listener) read(text []byte) (*mulliganv1.RecentFailures, error) {
 	var told exchange
 	if err := json.Unmarshal(text, &told); err != nil {
@@ -234,7 +234,7 @@ func (l *listener) read(text []byte) (*mulliganv1.RecentFailures, error) {
 			return nil, fmt.Errorf("groups[%d] does not fit into a request", i)
 		}
 		if group.Node != "" {
-			// Not ours, though it may be called the same.
+			// Not our node, even if its name is equal.
 			group.Node = told.Cluster + "/" + group.Node
 		}
 		sum += group.GetWorkloads()
@@ -245,7 +245,7 @@ func (l *listener) read(text []byte) (*mulliganv1.RecentFailures, error) {
 	return digest, nil
 }
 
-// digests are those that were heard lately. Of nil, none.
+// digests returns recent answers; none for a nil listener.
 func (l *listener) digests() []*mulliganv1.RecentFailures {
 	if l == nil {
 		return nil

@@ -10,16 +10,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// reader reads pods, nodes and events, of which there are many and which lists in
-// the API server would go through for every failure, from what is watched anyway,
-// and everything else as it is now: a decision is about that. But whose an object is does
-// not change.
+// reader reads pods, nodes and events from the cache, because there are many and lists
+// would load the API server for every failure. It reads everything else live, because
+// decisions depend on it. Ownership is always as first seen (Ties).
 type reader struct {
 	watched, live client.Reader
 	ties          *Ties
 }
 
-// nowOnly reads everything as it is now.
+// nowOnly reads everything live.
 func (r reader) nowOnly() reader { return reader{r.live, r.live, r.ties} }
 
 func (r reader) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
@@ -48,7 +47,7 @@ func (r reader) List(ctx context.Context, list client.ObjectList, opts ...client
 	}
 	asked := (&client.ListOptions{}).ApplyOptions(opts)
 	if pods, ok := list.(*corev1.PodList); ok && asked.LabelSelector != nil {
-		// Those that came to be found by it later are not meant.
+		// Excludes pods that got matching labels later.
 		pods.Items = slices.DeleteFunc(pods.Items, func(pod corev1.Pod) bool {
 			return !asked.LabelSelector.Matches(labels.Set(pod.Labels))
 		})
@@ -56,7 +55,7 @@ func (r reader) List(ctx context.Context, list client.ObjectList, opts ...client
 	return nil
 }
 
-// Events are found by whom they are about.
+// Events are indexed by the object they are about.
 const eventSubject = "involvedObject.uid"
 
 func subjectOf(obj client.Object) []string {

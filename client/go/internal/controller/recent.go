@@ -16,42 +16,42 @@ import (
 )
 
 const (
-	// What is told of: an incident shows within minutes.
+	// The period of the digest; an incident shows within minutes.
 	recentWindow = 10 * time.Minute
-	// Lineages remembered, some 300 bytes each; those that come when it is full are
-	// not.
+	// The most lineages remembered, about 300 bytes each. When full, new ones are not
+	// remembered.
 	maxRecent = 20000
-	// What a request takes.
+	// The limits of a request.
 	maxGroups = 1000
 	maxPlace  = 1024
 )
 
-// recent remembers the latest failure of each workload that the controller looks
-// after, for the digest that a request carries (docs/fleet.md). It is lost with the
-// process: then incidents are found minutes later, and nothing is charged twice.
+// recent remembers the latest failure of each workload that the controller handles, for
+// the digest in requests (docs/fleet.md). It is lost with the process; then incidents
+// are found minutes later, and nothing is charged twice.
 type recent struct {
 	now    func() time.Time
 	lock   sync.Mutex
 	latest map[lineage]failure
-	// Canaries that came through since the latest failure of an incident.
+	// Canaries that completed since the latest failure of an incident.
 	recovered int32
-	// What failed in other clusters; nil: there are none.
+	// Failures in other clusters; nil if there are no peers.
 	others *listener
 }
 
-// lineage is a workload with all its attempts: one that fails twenty times is no
-// incident.
+// lineage is a workload with all its attempts, because one workload that fails twenty
+// times is not an incident.
 type lineage struct{ kind, namespace, origin string }
 
 func (l lineage) String() string { return l.kind + "/" + l.namespace + "/" + l.origin }
 
 type failure struct {
-	// When it failed; of what waits, or was let through, when that was decided.
+	// When it failed. For a waiting one or a canary, when that was decided.
 	at    time.Time
 	group place
 	// It waits until an incident is over.
 	waits bool
-	// It was let through to see whether one is over, and how that ends is not known.
+	// It was let through to test whether an incident is over, with no result yet.
 	canary bool
 }
 
@@ -64,7 +64,7 @@ func newRecent(now func() time.Time) *recent {
 	return &recent{now: now, latest: map[lineage]failure{}}
 }
 
-// lineageOf takes no object's word for what it is an attempt of; rec may be nil.
+// lineageOf trusts only the record for what obj is an attempt of; rec may be nil.
 func lineageOf(obj *unstructured.Unstructured, rec *records.RetryRecord) lineage {
 	if rec != nil {
 		return lineage{obj.GetKind(), obj.GetNamespace(), rec.Origin()}
@@ -72,10 +72,10 @@ func lineageOf(obj *unstructured.Unstructured, rec *records.RetryRecord) lineage
 	return lineage{obj.GetKind(), obj.GetNamespace(), obj.GetName()}
 }
 
-// where is what the objects of a report say of the place of a failure.
+// where is the place of a failure, by the objects of its report.
 type where struct {
 	zones map[string]string // by node
-	zone  string            // of all pods, if it is one
+	zone  string            // of all pods, if there is only one
 	image string
 }
 
@@ -88,7 +88,7 @@ func whereOf(objects []runtime.Object) where {
 			w.zones[node.Name] = zone
 			zones = append(zones, zone)
 		}
-		// Gathered are those that failed first.
+		// The gathered pods include those that failed first.
 		if pod, ok := obj.(*corev1.Pod); ok && w.image == "" && len(pod.Spec.Containers) > 0 {
 			w.image = pod.Spec.Containers[0].Image
 		}
@@ -102,8 +102,8 @@ func whereOf(objects []runtime.Object) where {
 	return w
 }
 
-// note remembers the answer to a failure of that time; zero: now. A workload that is given
-// up fails wherever it is, and says nothing about a place.
+// note remembers the answer to a failure at that time; zero means now. A workload that
+// is given up would fail anywhere, and so is not remembered.
 func (r *recent) note(key lineage, failed time.Time, w where, mode Mode, answer *mulliganv1.DecideResponse) {
 	diagnosis, decision := answer.GetDiagnosis(), answer.GetDecision()
 	if diagnosis.GetSituation() != mulliganv1.Diagnosis_BROKEN {
@@ -139,7 +139,7 @@ func (r *recent) note(key lineage, failed time.Time, w where, mode Mode, answer 
 	r.latest[key] = f
 }
 
-// cameThrough says that a workload ended well.
+// cameThrough notes that a workload completed.
 func (r *recent) cameThrough(key lineage) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -149,8 +149,8 @@ func (r *recent) cameThrough(key lineage) {
 	delete(r.latest, key)
 }
 
-// makeRoom forgets what is over. A canary that has run for as long as the window has
-// come through: the others failed sooner.
+// makeRoom forgets old failures. A canary that has run for the whole window counts as
+// recovered, because the others failed sooner.
 func (r *recent) makeRoom() {
 	for key, f := range r.latest {
 		if r.now().Sub(f.at) <= recentWindow || f.waits && r.now().Sub(f.at) <= time.Hour {
@@ -163,9 +163,9 @@ func (r *recent) makeRoom() {
 	}
 }
 
-// digest tells what failed lately, here and in other clusters, for a question about a
-// workload; nil: nothing did. Whether an incident is over each cluster finds out for
-// itself.
+// digest returns the recent failures, here and in other clusters, for a request about a
+// workload; nil if there are none. Each cluster finds out for itself whether an
+// incident is over.
 func (r *recent) digest(w where) []*mulliganv1.RecentFailures {
 	told := r.own()
 	for _, other := range r.others.digests() {
@@ -183,7 +183,7 @@ func (r *recent) digest(w where) []*mulliganv1.RecentFailures {
 	return []*mulliganv1.RecentFailures{told}
 }
 
-// own is what failed in this cluster; nil: nothing did.
+// own returns this cluster's failures; nil if there are none.
 func (r *recent) own() *mulliganv1.RecentFailures {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -208,7 +208,7 @@ func (r *recent) own() *mulliganv1.RecentFailures {
 	return told
 }
 
-// largest groups, as many as a request takes; among equals always the same.
+// largest returns the largest groups that fit into a request, in a fixed order.
 func largest(groups []*mulliganv1.FailureGroup) []*mulliganv1.FailureGroup {
 	slices.SortFunc(groups, func(a, b *mulliganv1.FailureGroup) int {
 		return cmp.Or(cmp.Compare(b.Workloads, a.Workloads), cmp.Compare(a.Cause, b.Cause),

@@ -23,12 +23,12 @@ import (
 	"mulligan.dev/mulligan/internal/controller/records"
 )
 
-// reconciler looks after the workloads of one kind.
+// reconciler handles the workloads of one kind.
 //
-// A failure is charged once, whoever dies when: the answer is a pure function of
-// the objects and the ledger in the record, ledger and decision are written together in
-// one write of the very version of it that was asked with, before anything is done, and
-// what is done has a name that follows from the failed object.
+// A failure is charged exactly once, even after crashes. The answer is a pure function
+// of the objects and the record's ledger. Ledger and decision are written in one write
+// of the record version that was asked with, before any action. Actions use names
+// derived from the failed object.
 type reconciler struct {
 	kind     kinds.Kind
 	client   client.Client
@@ -44,7 +44,7 @@ type reconciler struct {
 	memory   memory
 }
 
-// newObject is one of a kind, to be read into.
+// newObject returns an object of a kind to read into.
 func newObject(kind kinds.Kind) *unstructured.Unstructured {
 	obj := &unstructured.Unstructured{}
 	obj.SetGroupVersionKind(kind.GroupVersionKind())
@@ -54,8 +54,8 @@ func newObject(kind kinds.Kind) *unstructured.Unstructured {
 // Pause between two looks at the kill switch.
 const pausedFor = 30 * time.Second
 
-// Reconcile looks at one workload: is it ours, is something decided already, what
-// does its operator say, and only then what does Mulligan say.
+// Reconcile handles one workload: whether it opted in, whether something is decided
+// already, what its operator says, and only then what Mulligan says.
 func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	obj := newObject(r.kind)
 	if err := r.client.Get(ctx, request.NamespacedName, obj); err != nil {
@@ -82,7 +82,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	result, err := r.lookAfter(ctx, obj, opted.policy)
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
-		// Somebody changed object or record meanwhile: look again, the answer is the same.
+		// The object or record was changed concurrently. The answer stays the same.
 		log.FromContext(ctx).V(1).Info("changed meanwhile, looking again", "error", err.Error())
 		return ctrl.Result{RequeueAfter: 200 * time.Millisecond}, nil
 	}
@@ -102,7 +102,7 @@ func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructur
 		return ctrl.Result{}, r.succeeded(ctx, obj, rec, policy)
 	}
 	if rec != nil && rec.Latest().UID != obj.GetUID() {
-		// The work goes on in a later attempt, whatever becomes of this one.
+		// The work continues in a later attempt, whatever happens to this one.
 		r.gone(obj)
 		return ctrl.Result{}, nil
 	}
@@ -125,7 +125,7 @@ func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructur
 		held.WithLabelValues("too_old").Inc()
 		return ctrl.Result{}, nil
 	case outcome.Phase == kinds.Failed:
-		// What is watched of its pods comes on another way.
+		// Events about its pods arrive separately and may be later.
 		if early := outcome.Since.Add(evidenceDelay).Sub(r.now()); early > 0 {
 			return ctrl.Result{RequeueAfter: early}, nil
 		}
@@ -144,7 +144,8 @@ func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructur
 	return r.decide(ctx, obj, rec, policy, outcome)
 }
 
-// sayWithoutRules says once why a Job or JobSet has no rules that follow the verdicts.
+// sayWithoutRules reports once why a Job or JobSet has no rules that follow the
+// verdicts.
 func (r *reconciler) sayWithoutRules(obj *unstructured.Unstructured) {
 	if !r.options.Webhooks || r.modeOf(obj) != Act {
 		return
@@ -161,8 +162,8 @@ func (r *reconciler) sayWithoutRules(obj *unstructured.Unstructured) {
 	})
 }
 
-// troubledSince is when a pod was first seen in trouble, or when an object was
-// written whose operator has not begun with it.
+// troubledSince returns when a pod was first seen in trouble, or when an object was
+// created that its operator has not begun with.
 func (r *reconciler) troubledSince(ctx context.Context, obj *unstructured.Unstructured) (time.Time, bool, error) {
 	var since time.Time
 	r.remember(obj, func(m *remembered) { since = m.troubled })
@@ -173,17 +174,16 @@ func (r *reconciler) troubledSince(ctx context.Context, obj *unstructured.Unstru
 	return obj.GetCreationTimestamp().Time, err == nil && !begun, err
 }
 
-// When a pod fails its operator has this long to say what it does about it: most
-// give up, or start another, at once.
+// When a pod fails, its operator has this long to react. Most give up or start another
+// at once.
 const operatorsTurn = 2 * time.Second
 
-// A workload is asked about this long after it failed: its pods, nodes and events are
-// watched, and what is watched comes late where the API server is busy. Times in
-// conditions are whole seconds.
+// How long after a failure to ask about it. Pods, nodes and events come from a cache
+// that lags behind a busy API server, and times in conditions are whole seconds.
 const evidenceDelay = 2 * time.Second
 
-// stands says whether there is a decision and nothing has overtaken it, as a spec
-// update does that it waited for, in the object or in what it refers to.
+// stands returns whether there is a decision that is still valid. A change of the spec
+// that it waited for, in the object or in what it refers to, ends it.
 func (r *reconciler) stands(ctx context.Context, decided *records.Decision, obj *unstructured.Unstructured, outcome kinds.Outcome) (bool, error) {
 	switch {
 	case decided == nil:
@@ -201,15 +201,14 @@ func (r *reconciler) stands(ctx context.Context, decided *records.Decision, obj 
 	return !begun, err
 }
 
-// resumed says whether somebody has changed what was given up, so that its operator is
-// at work on it again or has failed again since. That is a new beginning: the next
-// failure is asked about. The account goes on.
+// resumed returns whether work that was given up was changed, and since then runs or
+// has failed again. The next failure is then asked about; the account continues.
 func (r *reconciler) resumed(decided *records.Decision, obj *unstructured.Unstructured, outcome kinds.Outcome) bool {
 	if obj.GetGeneration() <= decided.Generation {
 		return false
 	}
 	if outcome.Phase == kinds.Active {
-		// A queue writes into what it suspends, and a user may before it is resumed.
+		// A queue, or a user before resuming it, may change a suspended object.
 		return !decided.Suspend || !r.isSuspended(obj)
 	}
 	return outcome.Since.After(decided.DecidedAt)
@@ -223,16 +222,16 @@ func (r *reconciler) remember(obj *unstructured.Unstructured, edit func(*remembe
 	r.memory.of(client.ObjectKeyFromObject(obj), obj.GetUID(), edit)
 }
 
-// letGo frees what is remembered about a workload that needs no more questions.
+// letGo frees the memory of a workload that needs no more questions.
 func (r *reconciler) letGo(obj *unstructured.Unstructured) {
 	r.remember(obj, calm)
 	r.asker.evidence.Drop(obj.GetNamespace(), obj.GetUID())
 }
 
-// calm is a workload of which no pod is in trouble any more.
+// calm marks a workload without pods in trouble.
 func calm(m *remembered) { m.troubled = time.Time{} }
 
-// gone frees what is remembered about a workload that nothing more is done about.
+// gone frees the memory of a workload that needs no more work.
 func (r *reconciler) gone(obj *unstructured.Unstructured) {
 	r.remember(obj, func(m *remembered) { *m = remembered{uid: m.uid} })
 	r.drop(obj.GetNamespace(), obj.GetUID())
@@ -243,7 +242,7 @@ func (r *reconciler) drop(namespace string, uid types.UID) {
 	r.shares.drop(namespace, uid)
 }
 
-// decide asks and acts on the action of the answer.
+// decide asks and carries out the answer.
 func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string, outcome kinds.Outcome) (ctrl.Result, error) {
 	mode := r.modeOf(obj)
 	answer, err := r.asker.ask(ctx, obj, rec, policy, outcome, mode)
@@ -286,7 +285,7 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 	case mulliganv1.Decision_RETRY, mulliganv1.Decision_FAIL:
 		if outcome.Phase == kinds.Active {
 			if decision.GetAction() == mulliganv1.Decision_RETRY && !isBraked(answer) {
-				// Its own operator is still at it.
+				// Its own operator still retries it.
 				r.remember(obj, calm)
 				return ctrl.Result{}, nil
 			}
@@ -301,7 +300,7 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 	return r.settle(ctx, obj, rec, outcome, mode, answer, by)
 }
 
-// Waiting is looked at again at least this often.
+// Waiting workloads are checked at least this often.
 const longestWait = 10 * time.Minute
 
 func (r *reconciler) wait(obj *unstructured.Unstructured, answer *mulliganv1.DecideResponse) ctrl.Result {
@@ -310,11 +309,11 @@ func (r *reconciler) wait(obj *unstructured.Unstructured, answer *mulliganv1.Dec
 	return ctrl.Result{RequeueAfter: min(after, longestWait)}
 }
 
-// A replica that restarts is not worth an Event.
+// A restarting replica is not worth an Event.
 const patience = 30 * time.Second
 
-// noAnswer starts nothing and gives nothing up: the object stays as its operator
-// left it, and the question is put again.
+// noAnswer starts nothing and gives nothing up. The object stays as its operator left
+// it, and the question is repeated.
 func (r *reconciler) noAnswer(ctx context.Context, obj *unstructured.Unstructured, outcome kinds.Outcome, cause error) (ctrl.Result, error) {
 	unanswered.WithLabelValues(mulligan.Classify(cause).String()).Inc()
 	decision, err := mulligan.Fallback{}.Decide(ctx, obj, outcome.Since, cause)
@@ -322,8 +321,8 @@ func (r *reconciler) noAnswer(ctx context.Context, obj *unstructured.Unstructure
 		return ctrl.Result{}, err
 	}
 	if mulligan.Classify(cause) == mulligan.AskLater {
-		// Away or busy: soon, with the queue's growing pause. Whoever waits for the
-		// retry is told when that is not over at once.
+		// Away or busy: ask soon, with the queue's growing pause. An Event follows only
+		// if that lasts.
 		if r.now().Sub(outcome.Since) > patience && !outcome.Since.IsZero() {
 			r.sayOnce(obj, corev1.EventTypeWarning, "NoAnswer", "Mulligan cannot be asked at present; nothing is started or given up, and nothing was charged.")
 		}
@@ -333,7 +332,7 @@ func (r *reconciler) noAnswer(ctx context.Context, obj *unstructured.Unstructure
 	return ctrl.Result{RequeueAfter: decision.GetRetryAfter().AsDuration()}, nil
 }
 
-// sayOnce emits an Event unless it was the last one said. It reports whether it did.
+// sayOnce emits an Event unless it was the last one. It returns whether it did.
 func (r *reconciler) sayOnce(obj *unstructured.Unstructured, eventType, reason, message string) bool {
 	isNew := false
 	r.remember(obj, func(m *remembered) { isNew, m.said = m.said != message, message })
@@ -343,7 +342,7 @@ func (r *reconciler) sayOnce(obj *unstructured.Unstructured, eventType, reason, 
 	return isNew
 }
 
-// modeOf is the controller's mode; a workload may be more careful, never less.
+// modeOf returns the controller's mode; a workload may only choose Observe instead.
 func (r *reconciler) modeOf(obj *unstructured.Unstructured) Mode { return modeOf(r.options, obj) }
 
 func modeOf(options Options, obj client.Object) Mode {

@@ -18,7 +18,7 @@ import (
 	"mulligan.dev/mulligan/internal/words"
 )
 
-// retry creates the next attempt; one that exists already is that.
+// retry creates the next attempt, or finds it if it exists already.
 func (r *reconciler) retry(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord) (ctrl.Result, error) {
 	if impossible := r.cannotRetry(obj, rec); impossible != "" {
 		return ctrl.Result{}, r.refuse(ctx, obj, rec, impossible)
@@ -34,7 +34,7 @@ func (r *reconciler) retry(ctx context.Context, obj *unstructured.Unstructured, 
 	err = r.client.Create(ctx, next)
 	isNew := err == nil
 	if apierrors.IsAlreadyExists(err) {
-		// Its name follows from the failed object: it was created when somebody died.
+		// Its name follows from the failed object, so it was created before a crash.
 		next, err = r.existing(ctx, rec)
 	}
 	if err != nil {
@@ -52,8 +52,8 @@ func (r *reconciler) retry(ctx context.Context, obj *unstructured.Unstructured, 
 	return ctrl.Result{}, r.copyOut(ctx, obj, rec)
 }
 
-// cannotRetry says why no attempt can be made whatever the API server says; empty: it
-// can.
+// cannotRetry returns why no attempt can be made even if the API server accepts it;
+// empty if one can.
 func (r *reconciler) cannotRetry(obj *unstructured.Unstructured, rec *records.RetryRecord) string {
 	switch {
 	case len(rec.Status.Attempts) >= records.MaxAttempts:
@@ -83,15 +83,15 @@ func (r *reconciler) announce(obj, next *unstructured.Unstructured, decided *rec
 }
 
 const (
-	// What may be another tomorrow (a quota, a webhook, a right) is tried this long.
+	// Refusals that may pass (a quota, a webhook, a right) are retried this long.
 	triedFor = time.Hour
-	// With a pause as long as it has been tried, between these.
+	// The pause is as long as the time since the first try, between these bounds.
 	shortestRefusal = 5 * time.Second
 	longestRefusal  = 5 * time.Minute
 )
 
-// notCreated tries again what may be another time, and ends what is not: it was charged,
-// and whoever waits for it is told.
+// notCreated retries refusals that may pass. It ends other attempts and notifies,
+// because they were charged.
 func (r *reconciler) notCreated(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, cause error) (ctrl.Result, error) {
 	if !isRefused(cause) {
 		return ctrl.Result{}, fmt.Errorf("creating %s: %w", rec.Status.Decision.Retry, cause)
@@ -116,7 +116,7 @@ func (r *reconciler) notCreated(ctx context.Context, obj *unstructured.Unstructu
 	return ctrl.Result{RequeueAfter: min(max(tried, shortestRefusal), longestRefusal)}, nil
 }
 
-// refuse ends what cannot be created.
+// refuse ends work whose next attempt cannot be created.
 func (r *reconciler) refuse(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, why string) error {
 	rec.Status.FirstStep = fmt.Sprintf("create the work anew, by hand: %s", why)
 	rec.Become(records.RetryRefused, "Refused", why, r.now())
@@ -128,18 +128,18 @@ func (r *reconciler) refuse(ctx context.Context, obj *unstructured.Unstructured,
 	return nil
 }
 
-// Most bytes of a refusal that are kept: some repeat the whole spec, and an Event has
-// 1024 in all.
+// The most bytes of a refusal that are kept. Some repeat the whole spec, and an Event
+// has 1024 in all.
 const maxRefusal = 800
 
-// isRefused says whether the API server understood and refused, rather than being away
+// isRefused returns whether the API server understood and refused, and is not just away
 // or busy.
 func isRefused(err error) bool {
 	code := codeOf(err)
 	return code >= 400 && code < 500 && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout && code != http.StatusConflict
 }
 
-// isFinal says whether the same will be refused again whatever others do.
+// isFinal returns whether the same request will always be refused.
 func isFinal(err error) bool {
 	switch codeOf(err) {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:

@@ -19,8 +19,8 @@ import (
 )
 
 // settle writes decision and ledger to the record, in one write of the version that the
-// ledger was read from, and emits an Event. by stops the work, or in Observe would stop it;
-// nil if the work has ended or goes on.
+// ledger was read from, and emits an Event. by stops the work, or in Observe would stop
+// it; nil if the work has ended or continues.
 func (r *reconciler) settle(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, outcome kinds.Outcome, mode Mode, answer *mulliganv1.DecideResponse, by *brake) (ctrl.Result, error) {
 	if rec == nil {
 		var err error
@@ -52,7 +52,7 @@ func (r *reconciler) settle(ctx context.Context, obj *unstructured.Unstructured,
 	return r.carryOut(ctx, obj, rec)
 }
 
-// firstStep is what a person has to do before anything goes on.
+// firstStep returns what a person has to do before the work can continue.
 func firstStep(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.DecideResponse, by *brake) string {
 	why := fmt.Sprintf("kubectl mulligan why -n %s %s/%s", obj.GetNamespace(), strings.ToLower(obj.GetKind()), obj.GetName())
 	step := answer.GetDiagnosis().GetFirstStep().GetText()
@@ -72,7 +72,7 @@ func firstStep(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.Dec
 	return ""
 }
 
-// goOn is the end of a first step about what was stopped.
+// goOn returns the end of a first step for stopped work.
 func goOn(by *brake) string { return "then let it go on: " + by.release() }
 
 func (r *reconciler) decisionOf(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, outcome kinds.Outcome, mode Mode, answer *mulliganv1.DecideResponse) (*records.Decision, error) {
@@ -102,7 +102,7 @@ func (r *reconciler) decisionOf(ctx context.Context, obj *unstructured.Unstructu
 	}
 	decided.Attempt = int32(len(rec.Status.Attempts)) + 1
 	if decided.Retry, err = r.retryName(obj, rec, decided.Attempt); err != nil {
-		// There is none that fits, and carrying it out says so.
+		// No name fits; cannotRetry reports it.
 		decided.Retry = ""
 	}
 	decided.NotBefore = notBefore(obj, outcome, decided.DecidedAt.Add(decision.GetRetryAfter().AsDuration()))
@@ -111,16 +111,17 @@ func (r *reconciler) decisionOf(ctx context.Context, obj *unstructured.Unstructu
 	return decided, decided.SetAdvice(advice)
 }
 
-// retryName fits wherever that of the first attempt does: a shorter one always does.
+// retryName allows the length of the first attempt's name, because a shorter one always
+// fits.
 func (r *reconciler) retryName(obj *unstructured.Unstructured, rec *records.RetryRecord, attempt int32) (string, error) {
 	room := max(r.kind.MaxName(obj), min(len(rec.Origin()), longestName))
 	return records.RetryName(rec.Origin(), obj.GetUID(), attempt, room)
 }
 
-// Longer names leave no room for those of pods, services and hosts.
+// Longer names leave no room for the names of pods, services and hosts.
 const longestName = 45
 
-// paid is "NAME USED/LIMIT"; empty: no budget paid.
+// paid returns "NAME USED/LIMIT"; empty if no budget paid.
 func paid(accounting *mulliganv1.Accounting) string {
 	for _, budget := range accounting.GetBudgets() {
 		if budget.GetName() == accounting.GetChargedTo() {
@@ -130,11 +131,11 @@ func paid(accounting *mulliganv1.Accounting) string {
 	return accounting.GetChargedTo()
 }
 
-// A retry is made this long before the failed object is deleted for its age.
+// A retry is made this long before the failed object's TTL deletes it.
 const beforeTTL = 5 * time.Second
 
-// notBefore is the time of the retry: an object that is to be deleted soon after its
-// end cannot wait longer than that.
+// notBefore returns the time of the retry, which must come before the object's TTL
+// deletes it.
 func notBefore(obj *unstructured.Unstructured, outcome kinds.Outcome, at time.Time) time.Time {
 	ttl, found, err := unstructured.NestedInt64(obj.Object, "spec", "ttlSecondsAfterFinished")
 	if err != nil || !found || outcome.Since.IsZero() {
@@ -147,7 +148,7 @@ func notBefore(obj *unstructured.Unstructured, outcome kinds.Outcome, at time.Ti
 	return at
 }
 
-// What an Event is called, by action and mode.
+// Event reasons by action and mode.
 var reasons = map[mulliganv1.Decision_Action]map[Mode]string{
 	mulliganv1.Decision_RETRY:                {Act: "RetryGranted", Observe: "WouldRetry"},
 	mulliganv1.Decision_FAIL:                 {Act: "GivenUp", Observe: "WouldGiveUp"},
@@ -157,7 +158,7 @@ var reasons = map[mulliganv1.Decision_Action]map[Mode]string{
 // Event reasons for work that is stopped, by mode.
 var stopped = map[Mode]string{Act: "Stopped", Observe: "WouldStop"}
 
-// The state that a decision leads to, by action and mode.
+// The state after a decision, by action and mode.
 var states = map[mulliganv1.Decision_Action]map[Mode]records.State{
 	mulliganv1.Decision_RETRY:                {Act: records.Retrying, Observe: records.Observed},
 	mulliganv1.Decision_FAIL:                 {Act: records.GivenUp, Observe: records.Observed},
@@ -180,18 +181,19 @@ func (r *reconciler) report(obj *unstructured.Unstructured, decided *records.Dec
 	}
 }
 
-// Most failures beside the one at hand that have an Event each; the ledger has all.
+// The most separate failures with an Event each; the ledger has all.
 const mostParts = 20
 
-// Most bytes of a quoted text in an Event, which has 1024 in all.
+// The most bytes of a quoted text in an Event, which has 1024 in all.
 const maxQuote = 300
 
-// messageOf is the problem and what is done about it, what to do first, who stopped it and
-// how it goes on, what it was seen by in Kubernetes' own words, and how the workload's own
-// operator differs where that was asked.
+// messageOf returns the problem and the decision, what to do first, who stopped the
+// work and how to continue it, the deciding evidence, and how the workload's own
+// operator differs if that was asked.
 func messageOf(answer *mulliganv1.DecideResponse, mode Mode, by *brake) string {
 	message := answer.GetDecision().GetSentence()
-	// The sentence begins with the summary; the problem is that in the program's own words.
+	// The sentence begins with the summary; the problem says the same with the
+	// program's message.
 	problem, summary := answer.GetDiagnosis().GetProblem(), strings.TrimSuffix(answer.GetDiagnosis().GetSummary(), ".")
 	if done, ok := strings.CutPrefix(message, summary); ok && summary != "" && problem != "" {
 		message = words.Cut(problem, maxQuote) + done
@@ -216,11 +218,11 @@ func messageOf(answer *mulliganv1.DecideResponse, mode Mode, by *brake) string {
 	return message
 }
 
-// carryOut does what is decided, as often as it is called.
+// carryOut carries out the decision. Idempotent.
 func (r *reconciler) carryOut(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord) (ctrl.Result, error) {
 	decided := rec.Status.Decision
 	if decided.Unbegun {
-		// What it refers to may come without a change of the object.
+		// What the object refers to may appear without a change of the object.
 		return ctrl.Result{RequeueAfter: pausedFor}, nil
 	}
 	if decided.Mode != string(Act) || r.modeOf(obj) != Act {
@@ -231,7 +233,7 @@ func (r *reconciler) carryOut(ctx context.Context, obj *unstructured.Unstructure
 		if err != nil || !result.IsZero() || decided.Action != mulliganv1.Decision_RETRY.String() {
 			return result, err
 		}
-		// Never two at a time.
+		// Two attempts must never run at once.
 		if stopped, err := r.hasStopped(ctx, obj); err != nil || !stopped {
 			return ctrl.Result{RequeueAfter: untilStopped}, err
 		}
@@ -255,7 +257,7 @@ func (r *reconciler) carryOut(ctx context.Context, obj *unstructured.Unstructure
 	return r.retry(ctx, obj, rec)
 }
 
-// heldByShare says once that others of the namespace are before it.
+// heldByShare reports once that other retries of the namespace come first.
 func (r *reconciler) heldByShare(obj *unstructured.Unstructured, turn turn) ctrl.Result {
 	held.WithLabelValues("rate_limit").Inc()
 	if turn.first {

@@ -30,11 +30,11 @@ import (
 	"mulligan.dev/mulligan/internal/evidence"
 )
 
-// Name is the controller's, in Events, leases and field managers.
+// Name of the controller in Events, leases and field managers.
 const Name = "mulligan-controller"
 
-// SetUp adds a controller to the manager for each kind that the cluster has. ties are
-// those that the manager's cache transforms objects with.
+// SetUp adds a controller to the manager for each kind that the cluster has. ties must
+// be the ones in the manager's cache transform.
 func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties *Ties, options Options) error {
 	if err := options.Validate(); err != nil {
 		return err
@@ -101,7 +101,7 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 	return watchOwners(mgr, ties)
 }
 
-// exchangeWith serves what failed here, and hears what failed elsewhere.
+// exchangeWith serves this cluster's failures and asks for those of peers.
 func exchangeWith(mgr ctrl.Manager, lately *recent, peers Peers) error {
 	if err := mgr.AddMetricsServerExtraHandler(DigestPath, lately.serve(peers.Cluster, mgr.Elected())); err != nil {
 		return err
@@ -114,7 +114,7 @@ func exchangeWith(mgr ctrl.Manager, lately *recent, peers Peers) error {
 	return mgr.Add(heard)
 }
 
-// recorderOf says nothing where no Events are to be written.
+// recorderOf returns a silent recorder if no Events should be written.
 func recorderOf(mgr ctrl.Manager, options Options) record.EventRecorder {
 	if options.NoEvents {
 		return silent{}
@@ -129,7 +129,7 @@ func (silent) Eventf(runtime.Object, string, string, string, ...any) {}
 func (silent) AnnotatedEventf(runtime.Object, map[string]string, string, string, string, ...any) {
 }
 
-// markerOf is nil where nothing is done about bad nodes.
+// markerOf returns nil if nothing is done about bad nodes.
 func markerOf(mgr ctrl.Manager, options Options) (*badnode.Marker, error) {
 	if options.Mode == Observe && options.Nodes.Action != badnode.None {
 		options.Nodes.Action = badnode.Event
@@ -141,8 +141,7 @@ func markerOf(mgr ctrl.Manager, options Options) (*badnode.Marker, error) {
 	return marker, mgr.Add(marker)
 }
 
-// forgetDeleted watches objects of a kind, and frees what is remembered of those that were
-// deleted.
+// forgetDeleted watches objects of a kind, and frees the memory of deleted ones.
 func forgetDeleted(mgr ctrl.Manager, obj client.Object, ties *Ties) error {
 	informer, err := mgr.GetCache().GetInformer(context.Background(), obj, cache.BlockUntilSynced(false))
 	if err != nil {
@@ -152,8 +151,8 @@ func forgetDeleted(mgr ctrl.Manager, obj client.Object, ties *Ties) error {
 	return err
 }
 
-// keeper is where records are kept. Without their kind nothing can be kept that only the
-// controller may write: then it observes, whatever its mode is.
+// keeper returns the store of records. If their kind is not installed, the controller
+// only observes, because there is no place that only it may write.
 func keeper(mgr ctrl.Manager, options *Options) (store, error) {
 	if options.ReadOnly && len(options.ActIn) == 0 {
 		return &memoryStore{}, nil
@@ -175,8 +174,8 @@ func keeper(mgr ctrl.Manager, options *Options) (store, error) {
 	return dividedStore{cluster: cluster, memory: &memoryStore{}, options: *options}, err
 }
 
-// watchOwners begins to watch what lies between pods and workloads, so that the first
-// pod in trouble does not wait for it.
+// watchOwners starts the watch of what lies between pods and workloads early, so that
+// the first pod in trouble does not wait for it.
 func watchOwners(mgr ctrl.Manager, ties *Ties) error {
 	mapping, err := mgr.GetRESTMapper().RESTMapping(rayCluster)
 	if meta.IsNoMatchError(err) {
@@ -190,7 +189,7 @@ func watchOwners(mgr ctrl.Manager, ties *Ties) error {
 	return forgetDeleted(mgr, clusters, ties)
 }
 
-// Pauses after errors: an away service is asked again within seconds.
+// Pauses after errors: an unavailable service is asked again within seconds.
 const (
 	firstPause   = 500 * time.Millisecond
 	longestPause = time.Minute
@@ -215,7 +214,7 @@ var troubledPods = predicate.NewPredicateFuncs(func(obj client.Object) bool {
 	return ok && evidence.InTrouble(pod)
 })
 
-// ofTroubledPod finds the workload of a pod.
+// ofTroubledPod returns the workload of a pod.
 func (r *reconciler) ofTroubledPod(ctx context.Context, pod client.Object) []reconcile.Request {
 	owner, err := r.owners.of(ctx, pod)
 	if err != nil {
@@ -235,7 +234,7 @@ func (r *reconciler) ofTroubledPod(ctx context.Context, pod client.Object) []rec
 	return []reconcile.Request{{NamespacedName: workload}}
 }
 
-// pausedBy reads the kill switch.
+// pausedBy returns a function that reads the kill switch.
 func pausedBy(reader client.Reader, key client.ObjectKey) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
 		settings := &corev1.ConfigMap{}
@@ -248,7 +247,7 @@ func pausedBy(reader client.Reader, key client.ObjectKey) func(context.Context) 
 		case "true":
 			return true, nil
 		default:
-			// Nobody writes there without wanting it to stop.
+			// An unknown value pauses, because its author wanted to stop something.
 			ctrl.LoggerFrom(ctx).Info("paused: the kill switch has an unknown value",
 				"configMap", key.String(), "paused", value, "expected", "true or false")
 			return true, nil

@@ -9,13 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// shares bounds the objects that are created, to so many a minute in all, and divides
-// them among namespaces: one that has had n in the last minute gets another while more
-// than n are left. So the first to come takes half of what there is, the next one half of
-// the rest, and one alone comes to have all; where there is little, it is for who has had
-// the least. Within a namespace it is first come, first served.
+// shares bounds the objects created per minute, and divides them among namespaces. A
+// namespace that had n in the last minute gets another while more than n are left. So
+// the first one gets up to half, the next one half of the rest, and a single one
+// eventually all; the last ones go to those that had the least. Within a namespace it
+// is first come, first served.
 //
-// Nothing runs by itself: who has to wait is told when to ask again.
+// Nothing runs in the background: a caller that has to wait is told when to ask again.
 type shares struct {
 	perMinute float64
 	now       func() time.Time
@@ -27,23 +27,23 @@ type shares struct {
 	members map[string]*share
 }
 
-// share is one namespace's.
+// share of one namespace.
 type share struct {
-	// What it has had in the last minute, older ones counting less and less.
+	// How many it had in the last minute; older ones count less and less.
 	had  float64
 	line []waiting
 }
 
 type waiting struct {
 	uid types.UID
-	// When it was told to ask again.
+	// When it should ask again.
 	due time.Time
 }
 
 const (
-	// Who is next asks this often at most.
+	// The next in line asks at most this often.
 	shortestTurn = time.Second
-	// Who has not asked this long after it was to is not coming any more.
+	// After this long overdue, a waiting one is dropped.
 	missedTurn = time.Minute
 )
 
@@ -54,13 +54,13 @@ func newShares(perMinute int, now func() time.Time) *shares {
 	}
 }
 
-// turn is what there is to know for who asks to create an object.
+// turn is the answer to a request to create an object.
 type turn struct {
 	// Zero: now, and it counts as created. Otherwise ask again after this.
 	after time.Duration
 	// It was not in line before.
 	first bool
-	// Those in line before it, in its namespace.
+	// How many are before it in its namespace's line.
 	before int
 }
 
@@ -92,7 +92,7 @@ func (s *shares) take(namespace string, uid types.UID) turn {
 	return turn{after: after, first: first, before: place}
 }
 
-// drop leaves the line: the object is gone.
+// drop removes a deleted object from the line.
 func (s *shares) drop(namespace string, uid types.UID) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -101,13 +101,13 @@ func (s *shares) drop(namespace string, uid types.UID) {
 	}
 }
 
-// allowed is how many a namespace may create now: each one makes what it had one more
-// and what is left one less, and who waits and had less is to have one too.
+// allowed returns how many a namespace may create now. Each one raises what it had and
+// lowers what is left by one, and leaves one for each waiting namespace that had less.
 func (s *shares) allowed(member *share) int {
 	return int(min(math.Ceil((s.left-member.had)/2), math.Floor(s.left-s.poorer(member))))
 }
 
-// poorer is how many namespaces wait that have had less.
+// poorer returns how many waiting namespaces had less.
 func (s *shares) poorer(member *share) float64 {
 	count := 0.0
 	for _, other := range s.members {
@@ -118,15 +118,15 @@ func (s *shares) poorer(member *share) float64 {
 	return count
 }
 
-// until is how long it takes until place may create, if no other namespace does: early
-// where others do, then it is told again.
+// until returns how long until place may create, if no other namespace does. If others
+// do, it is too early, and the caller waits again.
 func (s *shares) until(member *share, place int) time.Duration {
 	missing := max(float64(place+1)+s.poorer(member)-s.left, float64(place)-(s.left-member.had)/2)
 	seconds := missing * 60 / s.perMinute
 	return max(shortestTurn, time.Duration(seconds*float64(time.Second)))
 }
 
-// passTime lets what is left grow and what namespaces had fade.
+// passTime refills what is left and fades what namespaces had.
 func (s *shares) passTime(now time.Time) {
 	minutes := max(now.Sub(s.asOf), 0).Minutes()
 	s.asOf = now

@@ -5,15 +5,15 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 
-// slim drops what nobody here reads before an object is kept in memory: there is a
-// copy of all pods, nodes and events.
+// slim drops unused fields before an object is cached, because all pods, nodes and
+// events are.
 func slim(obj any) {
 	if accessor, err := meta.Accessor(obj); err == nil {
 		accessor.SetManagedFields(nil)
 	}
 	switch o := obj.(type) {
 	case *corev1.Pod:
-		// What tells trouble, owner and cause.
+		// Only what shows trouble, owner and cause.
 		o.Spec = corev1.PodSpec{
 			NodeName:              o.Spec.NodeName,
 			NodeSelector:          o.Spec.NodeSelector,
@@ -41,7 +41,7 @@ func slimContainers(containers []corev1.Container) []corev1.Container {
 	return slimmed
 }
 
-// Whose room is not the node's.
+// Keeps volumes whose space is not the node's.
 func slimVolumes(volumes []corev1.Volume) []corev1.Volume {
 	var slimmed []corev1.Volume
 	for _, volume := range volumes {

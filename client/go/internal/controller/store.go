@@ -13,17 +13,17 @@ import (
 
 // store keeps the records of workloads.
 type store interface {
-	// of returns the record that an object is an attempt of, or the next one of; nil:
-	// there is none. It is the caller's to change.
+	// of returns the record of an object that is an attempt or the next one; nil if
+	// there is none. The caller may change it.
 	of(ctx context.Context, obj *unstructured.Unstructured) (*records.RetryRecord, error)
-	// named returns a record as it is now; nil: there is none.
+	// named returns a record, read live; nil if there is none.
 	named(ctx context.Context, key client.ObjectKey) (*records.RetryRecord, error)
-	// write stores the record over the very version that was read; a conflict where
-	// there is a newer one.
+	// write stores the record over the version that was read; a conflict if there is a
+	// newer one.
 	write(ctx context.Context, rec *records.RetryRecord) error
 }
 
-// clusterStore keeps them in the cluster.
+// clusterStore keeps records in the cluster.
 type clusterStore struct {
 	client client.Client
 	live   client.Reader
@@ -46,8 +46,9 @@ func (s clusterStore) of(ctx context.Context, obj *unstructured.Unstructured) (*
 	return found.DeepCopy(), nil
 }
 
-// senior is the record that stands where two claim an object: it is a later attempt of
-// one before it is the first of another, which was begun while the first was on its way.
+// senior returns the valid record if two claim an object. A record with it as a later
+// attempt wins over one that begins with it, which was made before the former was
+// visible.
 func senior(a, b *records.RetryRecord, obj *unstructured.Unstructured) *records.RetryRecord {
 	if a == nil || isFirst(a, obj) && !isFirst(b, obj) {
 		return b
@@ -74,8 +75,8 @@ func (s clusterStore) write(ctx context.Context, rec *records.RetryRecord) error
 	return s.client.Update(ctx, rec)
 }
 
-// memoryStore keeps them in this process, for a cluster without the kind: what is only
-// observed is said again after a restart.
+// memoryStore keeps records in this process, for a cluster without the kind. After a
+// restart, observations are reported again.
 type memoryStore struct {
 	lock    sync.Mutex
 	records map[types.UID]*records.RetryRecord
@@ -95,7 +96,7 @@ func (s *memoryStore) named(context.Context, client.ObjectKey) (*records.RetryRe
 	return nil, nil
 }
 
-// What is remembered at most; more is asked about again.
+// The most records in memory. Forgotten ones are asked about again.
 const maxRemembered = 4096
 
 func (s *memoryStore) write(_ context.Context, rec *records.RetryRecord) error {
@@ -105,13 +106,13 @@ func (s *memoryStore) write(_ context.Context, rec *records.RetryRecord) error {
 		s.records = map[types.UID]*records.RetryRecord{}
 	}
 	kept := rec.DeepCopy()
-	// Nothing is made from it, and it may be large.
+	// No attempt is made from it, and it may be large.
 	kept.Spec.Template = nil
 	s.records[rec.Latest().UID] = kept
 	return nil
 }
 
-// dividedStore keeps in memory what is only read.
+// dividedStore keeps records of read-only namespaces in memory.
 type dividedStore struct {
 	cluster, memory store
 	options         Options

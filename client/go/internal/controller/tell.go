@@ -8,8 +8,8 @@ import (
 	"mulligan.dev/mulligan/internal/notify"
 )
 
-// tell tells whoever has to act about an answer, if anybody has. by is what stops the
-// work; nil: it is not stopped. It never waits.
+// tell notifies the people who have to act about an answer, if any. by is what stops
+// the work; nil if it is not stopped. It never blocks.
 func (r *reconciler) tell(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.DecideResponse, by *brake) {
 	failure := failureOf(obj, mode, answer)
 	if by != nil && mode == Act {
@@ -25,7 +25,7 @@ func failureOf(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.Dec
 	}
 }
 
-// tellRefused tells that what was granted will not be made.
+// tellRefused notifies that a granted attempt will not be made.
 func (r *reconciler) tellRefused(obj *unstructured.Unstructured, decided *records.Decision, why string) {
 	refused := failureOf(obj, Mode(decided.Mode), &mulliganv1.DecideResponse{
 		Decision: &mulliganv1.Decision{

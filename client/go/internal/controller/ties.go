@@ -16,11 +16,11 @@ import (
 	"mulligan.dev/mulligan/internal/controller/kinds"
 )
 
-// Ties remember to whom pods and workloads belonged when they were first seen to belong to
-// anybody: their controller, and the labels by which operators find their pods. Who may
-// patch an object may change both, and would have it judged by another's pods, or make a
-// part of a workload one with an account of its own. Here it stays what it was for as long
-// as it is there. A process that begins believes what it finds.
+// Ties remember the first known owners of pods and workloads: their controller, and the
+// labels by which operators find their pods. Clients with patch rights could change
+// both, to have an object judged by another's pods, or to give a part of a workload its
+// own account. Here the ties stay for the object's lifetime. A new process believes
+// what it finds.
 type Ties struct {
 	lock  sync.Mutex
 	first map[types.UID]tie
@@ -28,15 +28,14 @@ type Ties struct {
 
 type tie struct {
 	controller metav1.OwnerReference
-	// Of pods alone.
+	// Only of pods.
 	labels map[string]string
 }
 
-// NewTies remember nothing yet.
+// NewTies returns empty Ties.
 func NewTies() *Ties { return &Ties{first: map[types.UID]tie{}} }
 
-// Transform is what is done to each object, of whatever version, before it is kept in
-// memory.
+// Transform prepares each object, of any version, for the cache.
 func (t *Ties) Transform(obj any) (any, error) {
 	slim(obj)
 	if tied, ok := obj.(client.Object); ok && hasTies(tied) {
@@ -71,7 +70,7 @@ func (t *Ties) see(obj client.Object) {
 	t.first[obj.GetUID()] = seen
 }
 
-// restore gives an object, however it was read, the ties that it was first seen with.
+// restore gives an object the ties that it was first seen with.
 func (t *Ties) restore(obj runtime.Object) error {
 	o, err := meta.Accessor(obj)
 	if err != nil {
@@ -93,7 +92,7 @@ func (t *Ties) restore(obj runtime.Object) error {
 	return nil
 }
 
-// forget frees what is remembered of an object that was deleted.
+// forget frees the memory of a deleted object.
 func (t *Ties) forget(obj any) {
 	if last, ok := obj.(toolscache.DeletedFinalStateUnknown); ok {
 		obj = last.Obj

@@ -13,12 +13,12 @@ import (
 	"mulligan.dev/mulligan/internal/controller/kinds"
 )
 
-// How many owners there can be between a pod and its workload: a TrainJob's pod has
-// Job, JobSet and TrainJob.
+// The most owners between a pod and its workload: a TrainJob's pod has Job, JobSet and
+// TrainJob.
 const maxOwners = 4
 
-// workloadOf follows the controllers of an object to the workload that none of the
-// kinds owns. Nil: there is none.
+// workloadOf follows the controllers of an object to the topmost known workload; nil if
+// there is none.
 func workloadOf(ctx context.Context, reader client.Reader, obj client.Object) (*metav1.OwnerReference, error) {
 	var top *metav1.OwnerReference
 	owner := metav1.GetControllerOf(obj)
@@ -28,7 +28,7 @@ func workloadOf(ctx context.Context, reader client.Reader, obj client.Object) (*
 		}
 		var next client.Object
 		if known := kinds.ByGroupKind(kindOf(owner)); known != nil {
-			// As it is watched, so that there is one cache of it.
+			// As it is watched, so that there is only one cache of it.
 			next, top = newObject(known), owner
 		} else if kindOf(owner) == rayCluster {
 			next = &metav1.PartialObjectMetadata{}
@@ -45,36 +45,37 @@ func workloadOf(ctx context.Context, reader client.Reader, obj client.Object) (*
 	return top, nil
 }
 
-// owners finds whose pods are, for all kinds together: each of them is told of every pod.
+// owners finds the workloads of pods, for all kinds, because each kind's controller
+// sees every pod.
 type owners struct {
 	watched, live client.Reader
-	// UIDs of controllers of pods that lead to no workload, or are gone: a UID does not
-	// come back, and whose an object is does not change (Ties).
+	// UIDs of pods' controllers without a workload, or deleted. This is final: UIDs are
+	// not reused, and ownership does not change (Ties).
 	lock    sync.Mutex
 	nobodys *lru.Cache
 }
 
-// Controllers that are kept in mind, such as clusters of which many pods are left.
+// The most controllers that are remembered, such as deleted ones with many pods left.
 const maxNobodys = 4096
 
 func newOwners(watched, live client.Reader) *owners {
 	return &owners{watched: watched, live: live, nobodys: lru.New(maxNobodys)}
 }
 
-// of returns the workload of a pod. Nil: there is none.
+// of returns the workload of a pod; nil if there is none.
 func (o *owners) of(ctx context.Context, pod client.Object) (*metav1.OwnerReference, error) {
 	owner, err := workloadOf(ctx, o.watched, pod)
 	controller := metav1.GetControllerOf(pod)
 	if err != nil || owner != nil || controller == nil {
 		return owner, err
 	}
-	// One asks, the others wait for what it finds.
+	// One caller asks, and the others wait for its result.
 	o.lock.Lock()
 	defer o.lock.Unlock()
 	if _, known := o.nobodys.Get(controller.UID); known {
 		return nil, nil
 	}
-	// What lies between may be too new to be found in what is watched.
+	// Owners in between may be too new for the cache.
 	owner, err = workloadOf(ctx, o.live, pod)
 	if err == nil && owner == nil {
 		o.nobodys.Add(controller.UID, nil)

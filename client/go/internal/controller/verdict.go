@@ -27,17 +27,17 @@ import (
 	"mulligan.dev/mulligan/internal/controller/kinds"
 )
 
-// verdictWithin bounds the question of the verdict webhook. The write of the pod's status
-// waits for it.
+// verdictWithin bounds the question of the verdict webhook. The write of the pod's
+// status waits for it.
 const verdictWithin = 500 * time.Millisecond
 
-// verdicts is the webhook that adds the verdict on a pod to the write that fails it, as a
-// condition (package failurerules), so that an operator cannot count the failure before it
-// sees the verdict. It fetches nothing and writes nothing: the record of the failure is
-// written by the reconciler that then sees the pod. Whatever goes wrong, the write passes
-// unchanged, and the operator decides as without it.
+// verdicts is the webhook that adds the verdict on a pod to the write that fails it, as
+// a condition (package failurerules), so that an operator cannot count the failure
+// before it sees the verdict. It reads only caches and writes nothing; the reconciler
+// that then sees the pod writes the record. After any error the write passes unchanged,
+// and the operator decides as without it.
 type verdicts struct {
-	// Reads what is watched anyway.
+	// Reads from the cache.
 	watched client.Reader
 	ties    *Ties
 	records store
@@ -47,7 +47,7 @@ type verdicts struct {
 	paused  func(context.Context) (bool, error)
 }
 
-// Results of the verdict webhook, as its metric counts them.
+// Results of the verdict webhook in its metric.
 const (
 	unchanged = "unchanged" // the operator's own rules decide
 	failed    = "error"     // no answer in time, or an error: likewise
@@ -82,7 +82,7 @@ func (v *verdicts) review(ctx context.Context, request admission.Request) (admis
 		return admission.Allowed(""), result
 	}
 	pod.Status.Conditions = append(pod.Status.Conditions, *condition)
-	// Of the condition alone: what this version of the API does not know stays as it is.
+	// Patches only the condition, so that fields unknown to this API version stay.
 	operation := map[string]any{"op": "add", "path": "/status/conditions/-", "value": condition}
 	if len(pod.Status.Conditions) == 1 {
 		operation = map[string]any{"op": "add", "path": "/status/conditions", "value": pod.Status.Conditions}
@@ -105,7 +105,7 @@ func isVerdict(condition corev1.PodCondition) bool {
 	return false
 }
 
-// conditionOf returns the condition to add; nil: none, because of the result.
+// conditionOf returns the condition to add, or nil, and the result.
 func (v *verdicts) conditionOf(ctx context.Context, pod *corev1.Pod) (*corev1.PodCondition, string, error) {
 	from := cached{v.watched, v.ties, pod}
 	owner, err := workloadOf(ctx, from, pod)
@@ -134,8 +134,8 @@ func (v *verdicts) conditionOf(ctx context.Context, pod *corev1.Pod) (*corev1.Po
 	return condition, string(condition.Type), nil
 }
 
-// ask puts the question that the reconciler will put again once it sees the pod: the same
-// failure, of which nothing is kept here.
+// ask asks the same question that the reconciler will repeat when it sees the pod.
+// Nothing is stored here.
 func (v *verdicts) ask(ctx context.Context, from client.Reader, obj *unstructured.Unstructured, policy string) (*mulliganv1.DecideResponse, error) {
 	rec, err := v.records.of(ctx, obj)
 	if err != nil {
@@ -162,9 +162,9 @@ func (v *verdicts) ask(ctx context.Context, from client.Reader, obj *unstructure
 	return v.decider.Decide(ctx, request)
 }
 
-// verdictCondition returns what an answer means for the operator's own count; nil: it
-// counts the failure as it would, since it is the work's own fault, or since only a limit
-// of ours is used up, and the user's is the operator's.
+// verdictCondition returns the condition for the operator's own count. It is nil if the
+// operator should count the failure itself: the work is to blame, or only our limit is
+// used up, because the user's limit is the operator's.
 func verdictCondition(answer *mulliganv1.DecideResponse) *corev1.PodCondition {
 	condition := &corev1.PodCondition{
 		Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now(),
@@ -191,14 +191,14 @@ func verdictCondition(answer *mulliganv1.DecideResponse) *corev1.PodCondition {
 	return condition
 }
 
-// limited says whether a limit refused the retry that a rule would have granted.
+// limited returns whether a limit refused a retry that a rule would have granted.
 func limited(answer *mulliganv1.DecideResponse) bool {
 	refused := gate.RecordOf(answer).GetRefusedBy()
 	return refused == mulliganv1.AttemptRecord_BUDGET || refused == mulliganv1.AttemptRecord_MAX_ATTEMPTS
 }
 
-// cached reads the kinds that are watched, and the pod as it is being written; of all
-// others there is nothing.
+// cached reads watched kinds from the cache, and the pod as it is being written. Other
+// kinds are not found.
 type cached struct {
 	watched client.Reader
 	ties    *Ties
@@ -221,7 +221,7 @@ func (c cached) Get(ctx context.Context, key client.ObjectKey, obj client.Object
 	if kind == nil {
 		return apierrors.NewNotFound(schema.GroupResource{Group: gvk.Group, Resource: gvk.Kind}, key.Name)
 	}
-	// As it is watched, so that there is one cache of it.
+	// As it is watched, so that there is only one cache of it.
 	found := newObject(kind)
 	if err := c.watched.Get(ctx, key, found, opts...); err != nil {
 		return err

@@ -24,13 +24,13 @@ import (
 	"mulligan.dev/mulligan/internal/controller/kinds"
 )
 
-// Paths of the webhooks, as the MutatingWebhookConfiguration names them.
+// Paths of the webhooks, as in the MutatingWebhookConfiguration.
 const (
 	VerdictPath = "/verdict"
 	RulesPath   = "/rules"
 )
 
-// serveWebhooks answers reviews on every replica, whoever leads, once there is a
+// serveWebhooks answers reviews on every replica, leader or not, when there is a
 // certificate.
 func serveWebhooks(mgr ctrl.Manager, asks *verdicts) error {
 	messages, err := newJobSetRelease(mgr.GetConfig(), mgr.GetHTTPClient())
@@ -54,10 +54,10 @@ type webhooks struct {
 	started  atomic.Bool
 }
 
-// NeedLeaderElection is of manager.LeaderElectionRunnable.
+// NeedLeaderElection implements manager.LeaderElectionRunnable.
 func (w *webhooks) NeedLeaderElection() bool { return false }
 
-// Start is of manager.Runnable.
+// Start implements manager.Runnable.
 func (w *webhooks) Start(ctx context.Context) error {
 	if w.ready != nil {
 		select {
@@ -66,7 +66,7 @@ func (w *webhooks) Start(ctx context.Context) error {
 			return nil
 		}
 	}
-	// The manager begins to serve when it is first asked for its server.
+	// The manager starts its server on the first call.
 	server := w.mgr.GetWebhookServer()
 	for path, handler := range w.handlers {
 		server.Register(path, &webhook.Admission{Handler: handler})
@@ -82,9 +82,9 @@ func (w *webhooks) check(request *http.Request) error {
 	return w.mgr.GetWebhookServer().StartedChecker()(request)
 }
 
-// jobSetRelease knows whether the JobSet that is installed reads
-// onJobFailureMessagePatterns. An API server drops fields that its CRD lacks, and rules
-// without the field would take one condition for the other.
+// jobSetRelease knows whether the installed JobSet reads onJobFailureMessagePatterns.
+// An API server drops fields that its CRD lacks, and rules without the field would
+// confuse the conditions.
 type jobSetRelease struct {
 	discovery discovery.DiscoveryInterface
 	lock      sync.Mutex
@@ -92,7 +92,7 @@ type jobSetRelease struct {
 	known     bool
 }
 
-// Pause between two looks at the CRD: a release is upgraded while this runs.
+// Pause between two looks at the CRD, because a release may be upgraded meanwhile.
 const releaseFor = time.Minute
 
 func newJobSetRelease(config *rest.Config, over *http.Client) (*jobSetRelease, error) {
@@ -117,17 +117,17 @@ func (j *jobSetRelease) matches() bool {
 	return j.known
 }
 
-// rules is the webhook that writes the rules on these conditions into Jobs and JobSets
-// that opt in, when they are created.
+// rules is the webhook that writes the rules on these conditions into new Jobs and
+// JobSets that opt in.
 type rules struct {
 	watched client.Reader
 	options Options
-	// Whether JobSet's controller tells conditions apart.
+	// Whether JobSet's controller distinguishes conditions.
 	matchesMessages func() bool
 }
 
-// Handle answers the review of a CREATE. What cannot have the rules is created without
-// them, with a warning that says why.
+// Handle answers the review of a CREATE. Objects that cannot have the rules are created
+// without them, with a warning that says why.
 func (r *rules) Handle(ctx context.Context, request admission.Request) admission.Response {
 	response, result := r.review(ctx, request)
 	admissions.WithLabelValues("rules", result).Inc()
@@ -147,7 +147,7 @@ func (r *rules) review(ctx context.Context, request admission.Request) (admissio
 	if err != nil {
 		return admission.Allowed(""), failed
 	}
-	// The Jobs of a JobSet are made from the templates that have the rules.
+	// A JobSet's Jobs get the rules from its templates.
 	if !opted.in || modeOf(r.options, obj) != Act || isPart(obj) && obj.GetKind() == "Job" {
 		return admission.Allowed(""), left
 	}
@@ -161,12 +161,13 @@ func (r *rules) review(ctx context.Context, request admission.Request) (admissio
 	return admission.PatchResponseFromRaw(request.Object.Raw, changed), "written"
 }
 
-// NotWritten tells a user why the rules are missing.
+// NotWritten returns why the rules are missing, for a user.
 func NotWritten(kind, why string) string {
 	return fmt.Sprintf("mulligan: the %s's operator counts every failure by its own rules: %s", kind, why)
 }
 
-// ofOwner returns the opt-in of the workload that owns obj, such as a JobSet's TrainJob.
+// ofOwner returns the opt-in of the workload that owns obj, such as a JobSet's
+// TrainJob.
 func (r *rules) ofOwner(ctx context.Context, obj *unstructured.Unstructured) (optIn, error) {
 	owner := metav1.GetControllerOf(obj)
 	if owner == nil || kinds.ByGroupKind(kindOf(owner)) == nil {

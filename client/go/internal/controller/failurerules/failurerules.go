@@ -1,5 +1,5 @@
-// Package failurerules writes the rules by which operators without a patch follow a
-// verdict: podFailurePolicy rules of Jobs, and failure policy rules of JobSets, on the
+// Package failurerules writes the rules by which unpatched operators follow a verdict:
+// podFailurePolicy rules of Jobs, and failure policy rules of JobSets. They match the
 // conditions that the verdict webhook adds to a pod in the write that fails it.
 package failurerules
 
@@ -12,20 +12,20 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Conditions of a failed pod. A pod has at most one; the reason is the cause, the
-// message the sentence of the decision. Only those who may write pods/status can set
-// them: kubelets, controllers and administrators, never a container.
+// Conditions of a failed pod, at most one per pod. The reason is the cause, the message
+// the decision's sentence. Only clients with write access to pods/status can set them:
+// kubelets, controllers and administrators, but not containers.
 const (
-	// Retry: the failure is no fault of the work, and is not counted.
+	// Retry: the work is not to blame, and the failure is not counted.
 	Retry corev1.PodConditionType = "mulligan.dev/Retry"
-	// Fail: no further attempt of the Job, or of the JobSet it is part of.
+	// Fail: no further attempt of the Job, or of its JobSet.
 	Fail corev1.PodConditionType = "mulligan.dev/Fail"
 	// FailIndex: no further attempt of the pod's index of an indexed Job.
 	FailIndex corev1.PodConditionType = "mulligan.dev/FailIndex"
 )
 
-// Most rules of a podFailurePolicy, and of a JobSet's failurePolicy, that the API
-// server takes (Kubernetes 1.34, JobSet 0.12).
+// The most rules of a podFailurePolicy, and of a JobSet's failurePolicy, that the API
+// server accepts (Kubernetes 1.34, JobSet 0.12).
 const maxRules = 20
 
 // Reason of the Failed condition of a Job that a FailJob rule ended.
@@ -37,11 +37,11 @@ const (
 	retryJobSet = "MulliganRetry"
 )
 
-// Write adds the rules to a Job or JobSet that is about to be created, after those of its
-// user, which win. It returns why there are none, in words for its user; empty: they are
-// there. An object of another kind, and one that has them already, stays as it is.
+// Write adds the rules to a Job or JobSet that is about to be created, after the user's
+// rules, which take precedence. It returns why it could not, for the user; empty if the
+// rules are there. Objects of other kinds, or with the rules, stay as they are.
 // matchesMessages says whether JobSet's controller reads onJobFailureMessagePatterns
-// (0.12 and later): without it a rule could not tell one condition from the other.
+// (0.12 and later); without it, a rule could not tell the conditions apart.
 func Write(obj *unstructured.Unstructured, matchesMessages bool) string {
 	switch obj.GetKind() {
 	case "Job":
@@ -61,7 +61,7 @@ func Write(obj *unstructured.Unstructured, matchesMessages bool) string {
 }
 
 // writeJob changes the spec of a Job. In a JobSet both conditions end the Job, and the
-// JobSet's own rules tell them apart.
+// JobSet's rules tell them apart.
 func writeJob(spec map[string]any, inJobSet bool) string {
 	policy, _, _ := unstructured.NestedString(spec, "template", "spec", "restartPolicy")
 	if policy == "" && inJobSet {
@@ -94,8 +94,8 @@ func writeJob(spec map[string]any, inJobSet bool) string {
 		return err.Error()
 	}
 	if !inJobSet {
-		// The API server has filled in what it does without a podFailurePolicy, and takes
-		// no other value with one.
+		// The API server has set the default without a podFailurePolicy, and accepts no
+		// other value than Failed with one.
 		spec["podReplacementPolicy"] = "Failed"
 	}
 	return ""

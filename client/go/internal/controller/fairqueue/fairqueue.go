@@ -1,4 +1,4 @@
-// Package fairqueue is the order in which workloads are looked at.
+// Package fairqueue orders workloads for reconciliation.
 package fairqueue
 
 import (
@@ -6,15 +6,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// fairQueue orders what waits to be looked at: the namespaces take turns, and within one
-// it is first come, first served. So a thousand failures of one namespace do not stand
-// before the ten of another.
+// fairQueue serves namespaces in turn, and each namespace first come, first served. So
+// a thousand failures in one namespace do not delay ten in another.
 //
-// It is the order inside a workqueue, which knows what is waiting already and calls it
-// under its lock.
+// It is the order inside a workqueue, which deduplicates entries and calls it under its
+// lock.
 type fairQueue struct {
 	lines map[string][]reconcile.Request
-	// Namespaces with somebody waiting, the next one first.
+	// Namespaces with waiting requests, the next one first.
 	turns []string
 	len   int
 }
@@ -42,12 +41,12 @@ func (q *fairQueue) Pop() reconcile.Request {
 	return line[0]
 }
 
-// Touch changes nothing: who is asked for again keeps its place.
+// Touch changes nothing: a request that is added again keeps its place.
 func (q *fairQueue) Touch(reconcile.Request) {}
 
 func (q *fairQueue) Len() int { return q.len }
 
-// New is a queue of a controller in which the namespaces take turns.
+// New returns a controller's queue in which namespaces take turns.
 func New(name string, pauses workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 	ordered := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[reconcile.Request]{
 		Name: name, Queue: &fairQueue{lines: map[string][]reconcile.Request{}},

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Quantities are rounded up to this, so that they stay readable.
+// Quantities are rounded up to a multiple of this many bytes, to stay readable.
 const roundTo = 1 << 20
 
 // growContainer multiplies a container's limit and request in a PodSpec.
@@ -25,8 +25,8 @@ func growContainer(podSpec map[string]any, change Change) bool {
 	return false
 }
 
-// growResources multiplies in a ResourceRequirements; false where it names no such
-// resource: what has no limit cannot be raised.
+// growResources multiplies in a ResourceRequirements. It returns false if the resource
+// has neither limit nor request.
 func growResources(requirements map[string]any, change Change) bool {
 	limits := mapAt(requirements, "limits")
 	requests := mapAt(requirements, "requests")
@@ -40,7 +40,7 @@ func growResources(requirements map[string]any, change Change) bool {
 		limits[change.Resource] = limit.String()
 	}
 	if !requested {
-		// Without a request of its own the limit is the request.
+		// Without a request, the limit is the request.
 		return !change.RequestOnly
 	}
 	request = multiply(request, change.Factor)

@@ -7,8 +7,8 @@ import (
 	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
-// job is batch/v1 Job. With backoffLimit 0 every failure is the controller's to
-// decide; with more, the Job controller retries pods by itself before.
+// job is batch/v1 Job. With backoffLimit 0 every failure is the controller's to decide;
+// with more, the Job controller first retries pods itself.
 type job struct{ prompt }
 
 func (job) GroupVersionKind() schema.GroupVersionKind {
@@ -25,8 +25,8 @@ var jobOwnLabels = []string{
 	"batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name",
 }
 
-// A selector that the API server made names the UID of the Job. manualSelector does not
-// tell: that may be changed later, a selector may not.
+// A selector made by the API server contains the Job's UID. manualSelector does not
+// show that, because it can be changed later, unlike a selector.
 func (job) Renew(obj *unstructured.Unstructured) {
 	selector := mapAt(obj.Object, "spec", "selector")
 	names := mapAt(selector, "matchLabels")
@@ -45,8 +45,7 @@ func (job) Renew(obj *unstructured.Unstructured) {
 	}
 }
 
-// Of several pods the Job controller replaces the one that failed, and of indexes the one
-// that did.
+// With several pods or indexes, the Job controller replaces only the failed one.
 func (job) TakeOver(obj *unstructured.Unstructured) {
 	spec := mapAt(obj.Object, "spec")
 	if largest(spec, "completions", "parallelism") == 1 {
@@ -58,7 +57,7 @@ func (job) Shapes(obj *unstructured.Unstructured) []Shape {
 	return template(mapAt(obj.Object, "spec", "template"))
 }
 
-// Pods of an Indexed Job have its name and their index for their host name.
+// Pods of an Indexed Job have its name and their index as host name.
 func (job) MaxName(obj *unstructured.Unstructured) int {
 	spec := mapAt(obj.Object, "spec")
 	return min(maxName, maxLabel-indexed(largest(spec, "completions", "parallelism"))-podSuffix)

@@ -7,8 +7,8 @@ import (
 	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
-// jobSet is jobset.x-k8s.io JobSet. Its own restarts happen inside the object; it
-// has failed when they are used up.
+// jobSet is jobset.x-k8s.io JobSet. It restarts inside the object, and has failed when
+// its restarts are used up.
 type jobSet struct{ prompt }
 
 func (jobSet) GroupVersionKind() schema.GroupVersionKind {
@@ -19,7 +19,7 @@ func (jobSet) Outcome(obj *unstructured.Unstructured) Outcome {
 	return conditionOutcome(obj, "Failed", "Completed")
 }
 
-// A JobSet restarts as a whole, but for the pods that its Jobs replace.
+// A JobSet restarts as a whole, except for pods that its Jobs replace.
 func (jobSet) TakeOver(obj *unstructured.Unstructured) {
 	noneOf(mapAt(obj.Object, "spec", "failurePolicy"), "maxRestarts")
 }
@@ -32,8 +32,8 @@ func (jobSet) Shapes(obj *unstructured.Unstructured) []Shape {
 	return shapes
 }
 
-// Its webhook refuses what would give a pod too long a name: that of the JobSet, of the
-// replicated Job, two indexes and what is random.
+// JobSet's webhook refuses names that make a pod's name too long: the JobSet's, the
+// replicated Job's, two indexes and a random suffix.
 func (jobSet) MaxName(obj *unstructured.Unstructured) int {
 	longest := 0
 	for _, replicated := range mapsAt(obj.Object, "spec", "replicatedJobs") {

@@ -20,8 +20,8 @@ func (pyTorchJob) Outcome(obj *unstructured.Unstructured) Outcome {
 	return conditionOutcome(obj, "Failed", "Succeeded")
 }
 
-// The limit is of restarts of all replicas together. Without one a replica that may restart
-// does so for ever, and the job never fails of it.
+// The limit covers restarts of all replicas together. Without it, restartable replicas
+// restart forever, and the job never fails because of them.
 func (pyTorchJob) TakeOver(obj *unstructured.Unstructured) {
 	noneOf(mapAt(obj.Object, "spec", "runPolicy"), "backoffLimit")
 }

@@ -21,7 +21,7 @@ func (rayJob) Outcome(obj *unstructured.Unstructured) Outcome {
 	case "Failed", "ValidationFailed":
 		return Outcome{Failed, since}
 	case "Complete":
-		// Releases before 1.2 called a failed job complete, too.
+		// Releases before 1.2 reported failed jobs as complete, too.
 		if status["jobStatus"] == "FAILED" {
 			return Outcome{Failed, since}
 		}
@@ -30,13 +30,13 @@ func (rayJob) Outcome(obj *unstructured.Unstructured) Outcome {
 	return Outcome{}
 }
 
-// A job id of the first attempt names a Ray job that exists already.
+// The first attempt's job id names an existing Ray job.
 func (rayJob) Renew(obj *unstructured.Unstructured) {
 	unstructured.RemoveNestedField(obj.Object, "spec", "jobId")
 }
 
-// Each retry of KubeRay is another cluster. What the submitter repeats is the submission of
-// the same Ray job.
+// Each of KubeRay's retries is another cluster. The submitter's retries repeat the
+// submission of the same Ray job.
 func (rayJob) TakeOver(obj *unstructured.Unstructured) {
 	noneOf(mapAt(obj.Object, "spec"), "backoffLimit")
 }
@@ -50,7 +50,7 @@ func (rayJob) Shapes(obj *unstructured.Unstructured) []Shape {
 	return append(shapes, template(mapAt(obj.Object, "spec", "submitterPodTemplate"))...)
 }
 
-// KubeRay refuses to suspend what keeps its cluster or uses that of others.
+// KubeRay refuses to suspend jobs that keep their cluster or use another one.
 func (rayJob) SuspendField(obj *unstructured.Unstructured) []string {
 	spec := mapAt(obj.Object, "spec")
 	if spec["shutdownAfterJobFinishes"] != true || mapAt(spec, "clusterSelector") != nil {

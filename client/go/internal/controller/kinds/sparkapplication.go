@@ -13,15 +13,15 @@ import (
 	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
-// sparkApplication is sparkoperator.k8s.io SparkApplication. Its driver and executor
-// are described in Spark's own words; where they run has the names of a PodSpec.
+// sparkApplication is sparkoperator.k8s.io SparkApplication. Driver and executor have
+// Spark's own resource fields; their placement is named as in a PodSpec.
 type sparkApplication struct{ prompt }
 
 func (sparkApplication) GroupVersionKind() schema.GroupVersionKind {
 	return reportkinds.Named("SparkApplication")
 }
 
-// FAILING and SUBMISSION_FAILED are on the way: the operator may still retry.
+// FAILING and SUBMISSION_FAILED are transient, because the operator may still retry.
 func (sparkApplication) Outcome(obj *unstructured.Unstructured) Outcome {
 	since := timeOf(mapAt(obj.Object, "status")["terminationTime"])
 	switch mapAt(obj.Object, "status", "applicationState")["state"] {
@@ -33,7 +33,7 @@ func (sparkApplication) Outcome(obj *unstructured.Unstructured) Outcome {
 	return Outcome{}
 }
 
-// What shall run for ever (restartPolicy Always) never comes to an end that is ours.
+// With restartPolicy Always the work never ends, so we never decide about it.
 func (sparkApplication) TakeOver(obj *unstructured.Unstructured) {
 	noneOf(mapAt(obj.Object, "spec", "restartPolicy"), "onFailureRetries", "onSubmissionFailureRetries")
 }
@@ -52,10 +52,10 @@ func (sparkApplication) Shapes(obj *unstructured.Unstructured) []Shape {
 	return shapes
 }
 
-// Spark's memory fields; the pod's limit is the sum of heap and overhead.
+// Spark's memory fields. The pod's limit is the sum of heap and overhead.
 var sparkMemory = regexp.MustCompile(`^(\d+)([kmgt]?)b?$`)
 
-// growSpark multiplies heap and overhead. Spark knows no other resource of a pod.
+// growSpark multiplies heap and overhead, Spark's only resources of a pod that grow.
 func growSpark(section map[string]any, change Change) bool {
 	if change.Resource != "memory" {
 		return false
@@ -77,8 +77,7 @@ func growSpark(section map[string]any, change Change) bool {
 	return grown
 }
 
-// finerSparkUnit writes whole numbers only, so gigabytes become megabytes where
-// that is needed.
+// finerSparkUnit writes whole numbers, with gigabytes as megabytes if needed.
 func finerSparkUnit(amount float64, unit string) string {
 	finer := map[string]string{"t": "g", "g": "m", "m": "k"}[unit]
 	if amount != math.Trunc(amount) && finer != "" && unit != "m" {

@@ -10,8 +10,8 @@ import (
 	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
-// trainJob is trainer.kubeflow.org TrainJob. Its pods are described by a runtime;
-// the object itself can only override: the trainer's resources, and where pods run.
+// trainJob is trainer.kubeflow.org TrainJob. A runtime describes its pods. The object
+// itself can only override the trainer's resources and the placement.
 type trainJob struct{ ordinary }
 
 // The runtimes' name for the Job of the training nodes.
@@ -25,8 +25,8 @@ func (trainJob) Outcome(obj *unstructured.Unstructured) Outcome {
 	return conditionOutcome(obj, "Failed", "Complete")
 }
 
-// While Trainer cannot build the JobSet, which has the name of its TrainJob, only an
-// Event says so.
+// If Trainer cannot build the JobSet, which is named like its TrainJob, only an Event
+// says so.
 func (trainJob) Begun(ctx context.Context, reader client.Reader, obj *unstructured.Unstructured) (bool, error) {
 	if suspended, _, _ := unstructured.NestedBool(obj.Object, "spec", "suspend"); suspended {
 		return true, nil
@@ -37,10 +37,9 @@ func (trainJob) Begun(ctx context.Context, reader client.Reader, obj *unstructur
 	return err == nil, client.IgnoreNotFound(err)
 }
 
-// Shapes adds overrides for the training nodes, which are empty until something is
-// written into them; an empty override changes nothing. Trainer 2.0 has
-// podSpecOverrides, which take no affinity, 2.1 podTemplateOverrides, which do: the API
-// server drops the field that it does not know.
+// Shapes adds overrides for the training nodes; an empty override changes nothing.
+// Trainer 2.0 has podSpecOverrides, without affinity, 2.1 has podTemplateOverrides,
+// with affinity. The API server drops the field that it does not know.
 func (trainJob) Shapes(obj *unstructured.Unstructured) []Shape {
 	spec := mapAt(obj.Object, "spec")
 	if spec == nil {
@@ -73,8 +72,8 @@ func trainerOverride(spec map[string]any, field string) map[string]any {
 	return override
 }
 
-// The longest name of a replicated Job in the runtimes of Trainer, which makes a JobSet of
-// the TrainJob's name.
+// The longest name of a replicated Job in Trainer's runtimes. Trainer names the JobSet
+// after the TrainJob.
 const longestRuntimeJob = "dataset-initializer"
 
 func (trainJob) MaxName(obj *unstructured.Unstructured) int {

@@ -13,49 +13,49 @@ import (
 
 // Annotations that a user writes.
 const (
-	// Policy, as annotation or label of the workload or as label of its namespace: the
-	// workload is the controller's to look after. The value names a loaded policy;
-	// empty: the first whose selector fits.
+	// Policy, as annotation or label of the workload or as label of its namespace, opts
+	// the workload in. The value names a loaded policy; empty for the first whose
+	// selector fits.
 	Policy = "mulligan.dev/policy"
 	// Mode is "observe" for a workload that a controller in act mode should leave
 	// alone.
 	Mode = "mulligan.dev/mode"
 )
 
-// Annotations that the controller writes, for people: a copy of what the record has.
-// Nothing is decided by them. RetryOf alone is looked at, where there is no record.
+// Annotations that the controller writes for people, as copies of the record. No
+// decision depends on them, except that RetryOf is checked if there is no record.
 const (
 	// DecisionCopy is the [Decision] about this object, as JSON.
 	DecisionCopy = "mulligan.dev/decision"
-	// RetriedAs is the name of the object that was made for the next attempt.
+	// RetriedAs is the name of the next attempt's object.
 	RetriedAs = "mulligan.dev/retried-as"
 	// RetryOf is "NAME/UID" of the attempt before.
 	RetryOf = "mulligan.dev/retry-of"
-	// Attempt is the number of this attempt, from 2.
+	// AttemptCopy is the number of this attempt, from 2.
 	AttemptCopy = "mulligan.dev/attempt"
-	// Origin is the name of the first attempt; also a label, so that
-	// `kubectl get jobs -l mulligan.dev/origin=train` lists them all.
+	// Origin is the name of the first attempt. It is also a label, so that `kubectl get
+	// jobs -l mulligan.dev/origin=train` lists all attempts.
 	Origin = "mulligan.dev/origin"
 	// RecordName is the name of the RetryRecord.
 	RecordName = "mulligan.dev/record"
-	// LastAttempt is "true" where a further failure of this kind would end the
-	// work: keep the evidence.
+	// LastAttempt is "true" if another failure of this kind would end the work: keep
+	// the evidence.
 	LastAttempt = "mulligan.dev/last-attempt"
-	// Stopped says who stopped the work while its operator was at it, when and why, and
-	// FirstStep what to do first and what lets it go on. `mulligan explain` tells both.
+	// Stopped says who stopped running work, when and why. FirstStep says what to do
+	// first and how to let it continue. `mulligan explain` shows both.
 	Stopped   = "mulligan.dev/stopped"
 	FirstStep = "mulligan.dev/first-step"
 )
 
-// Stopper is who stops work that is given up, in words for people.
+// Stopper is who stops work, in messages for people.
 const Stopper = "mulligan-controller"
 
-// Copied are the annotations that are copies, without the ledger, which others may
-// keep on their own objects.
+// Copied are the annotations that are copies, except the ledger, which others may keep
+// on their own objects.
 var Copied = []string{DecisionCopy, RetriedAs, RetryOf, AttemptCopy, Origin, RecordName, LastAttempt, Stopped, FirstStep}
 
-// Copies are the annotations of the attempt with that UID as they should be; nil for
-// an object that is none.
+// Copies returns the annotations that the attempt with that UID should have; nil if it
+// is not an attempt.
 func (r *RetryRecord) Copies(uid types.UID) (map[string]string, error) {
 	at := r.indexOf(uid)
 	if at < 0 {
@@ -83,7 +83,7 @@ func (r *RetryRecord) Copies(uid types.UID) (map[string]string, error) {
 	return copies, err
 }
 
-// copyOrigin says where the attempt at an index from 1 comes from.
+// copyOrigin adds where the attempt at an index from 1 comes from.
 func (r *RetryRecord) copyOrigin(copies map[string]string, at int) {
 	before := r.Status.Attempts[at-1]
 	copies[RetryOf] = before.Name + "/" + string(before.UID)

@@ -17,17 +17,17 @@ import (
 type Decision struct {
 	// About is the UID of the attempt.
 	About types.UID `json:"about"`
-	// Action is that of the decision, such as RETRY.
+	// Action of the decision, such as RETRY.
 	Action string `json:"action"`
-	// Sentence is that of the decision.
+	// Sentence of the decision.
 	Sentence string `json:"sentence"`
 	// Cause of the failure.
 	Cause string `json:"cause,omitempty"`
-	// Budget that paid, as "NAME USED/LIMIT"; empty: none did.
+	// Budget that paid, as "NAME USED/LIMIT"; empty if none did.
 	Budget string `json:"budget,omitempty"`
-	// Mode in which it was decided: what was observed is never acted on later.
+	// Mode in which it was decided. Observed decisions are never carried out later.
 	Mode string `json:"mode"`
-	// DecidedAt is when.
+	// DecidedAt is when it was decided.
 	DecidedAt time.Time `json:"decidedAt"`
 	// NotBefore is when the retry may start; zero unless the action is RETRY.
 	NotBefore time.Time `json:"notBefore,omitzero"`
@@ -37,37 +37,36 @@ type Decision struct {
 	Attempt int32 `json:"attempt,omitempty"`
 	// Generation of the object that was decided about.
 	Generation int64 `json:"generation"`
-	// Suspend: the work is stopped by this decision: the object is suspended, by us or
-	// its queue, which makes its next generation.
+	// Suspend says that this decision stops the work: we or its queue suspend the
+	// object, which makes its next generation.
 	Suspend bool `json:"suspend,omitempty"`
 	// Unbegun: the operator had not begun with the object; see kinds.Kind.Begun.
 	Unbegun bool `json:"unbegun,omitempty"`
-	// FailureID, DecisionID, Policy and Revision are those of the answer.
+	// FailureID, DecisionID, Policy and Revision of the answer.
 	FailureID  string `json:"failureId"`
 	DecisionID string `json:"decisionId,omitempty"`
 	Policy     string `json:"policy,omitempty"`
 	Revision   string `json:"revision,omitempty"`
-	// Container that resources are changed of where the decision names none.
+	// Container to change if the decision names none.
 	Container string `json:"container,omitempty"`
-	// Advice is the decision itself as proto JSON; absent unless the action is
-	// RETRY.
+	// Advice is the decision itself as proto JSON; absent unless the action is RETRY.
 	Advice json.RawMessage `json:"advice,omitempty"`
 }
 
-// Encode is the value of the annotation, equal for equal decisions.
+// Encode returns the value of the annotation, equal for equal decisions.
 func (d *Decision) Encode() (string, error) {
 	text, err := json.Marshal(d)
 	return string(text), err
 }
 
-// SetAdvice keeps the decision of the answer, without the sentence, which is there
-// already.
+// SetAdvice stores the decision of the answer. The caller clears its sentence, which is
+// stored already.
 func (d *Decision) SetAdvice(decision *mulliganv1.Decision) error {
 	text, err := protojson.Marshal(decision)
 	if err != nil {
 		return err
 	}
-	// protojson varies its spaces; equal decisions must be equal annotations.
+	// protojson varies its spaces, but equal decisions must be equal annotations.
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, text); err != nil {
 		return err
@@ -76,7 +75,7 @@ func (d *Decision) SetAdvice(decision *mulliganv1.Decision) error {
 	return nil
 }
 
-// GetAdvice is the decision of the answer.
+// GetAdvice returns the decision of the answer.
 func (d *Decision) GetAdvice() (*mulliganv1.Decision, error) {
 	decision := &mulliganv1.Decision{}
 	if len(d.Advice) == 0 {
@@ -86,8 +85,7 @@ func (d *Decision) GetAdvice() (*mulliganv1.Decision, error) {
 	return decision, err
 }
 
-// FailureID names a failure of an object: it fails once, and once more after each
-// change of its spec.
+// FailureID names a failure of an object: one per generation of its spec.
 func FailureID(obj *unstructured.Unstructured) string {
 	return fmt.Sprintf("%s/%s/%d", obj.GetKind(), obj.GetUID(), obj.GetGeneration())
 }

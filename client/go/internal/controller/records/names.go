@@ -10,25 +10,25 @@ import (
 )
 
 const (
-	// Characters of a digest that tell objects of one origin apart.
+	// Characters of a digest that distinguish objects of one origin.
 	shortDigest = 5
-	// And of those that only share the beginning of a name, or nothing.
+	// The same for objects that share only the beginning of a name, or nothing.
 	longDigest = 10
-	// With fewer, two workloads would soon share a name.
+	// With fewer, two workloads could soon share a name.
 	leastDigest = 6
-	// What a name of a record takes, as a label's value.
+	// The limit of a record's name, as a label's value.
 	maxRecordName = 63
 )
 
-// Name of the record of the lineage that begins with this object.
+// Name returns the name of the record of the lineage that begins with this object.
 func Name(kind, name string, uid types.UID) string {
 	suffix := "-" + digestOf(uid)[:longDigest]
 	return cut(strings.ToLower(kind)+"-"+name, maxRecordName-len(suffix)) + suffix
 }
 
-// RetryName is the name of the attempt after the one with that UID, of at most room
-// characters. The same object always gets the same, so that its successor cannot be
-// created twice; objects of the same name from other times get others.
+// RetryName returns the name of the attempt after the one with that UID, of at most
+// room characters. It is the same for the same object, so that its successor cannot be
+// created twice, and differs for other objects of the same name.
 func RetryName(origin string, uid types.UID, attempt int32, room int) (string, error) {
 	suffix := fmt.Sprintf("-r%d-%s", attempt, digestOf(uid)[:shortDigest])
 	if len(origin)+len(suffix) <= room {
@@ -57,5 +57,5 @@ func cut(name string, room int) string {
 	return strings.TrimRight(name[:room], "-._")
 }
 
-// LabelValue shortens a name to what a label takes.
+// LabelValue shortens a name to the limit of a label.
 func LabelValue(name string) string { return cut(name, 63) }

@@ -1,7 +1,7 @@
-// Package records is the kind RetryRecord: what mulligan-controller knows about a
-// workload and all its attempts, one object for each. Only the controller may write
-// them, so that nobody who may write workloads can widen what is created or forge what
-// was spent. The annotations of workloads are copies.
+// Package records has the kind RetryRecord: what mulligan-controller knows about a
+// workload and all its attempts, one object for each workload. Only the controller may
+// write them, so that clients with write access to workloads can neither widen what is
+// created nor forge what was spent. The annotations of workloads are copies.
 package records
 
 import (
@@ -20,22 +20,22 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// GroupVersionKind of the kind.
+// GroupVersionKind of RetryRecord.
 var GroupVersionKind = schema.GroupVersionKind{Group: "mulligan.dev", Version: "v1", Kind: "RetryRecord"}
 
 // AddToScheme makes the kind known to clients.
 var AddToScheme = (&scheme.Builder{GroupVersion: GroupVersionKind.GroupVersion()}).
 	Register(&RetryRecord{}, &RetryRecordList{}).AddToScheme
 
-// MaxAttempts of a lineage: the list of them is never cut, because what is not in it
-// would begin anew.
+// MaxAttempts of a lineage. The list is never cut, because an attempt missing from it
+// would start a new account.
 const MaxAttempts = 500
 
-// RetryRecord is the record of one workload and its attempts, in their namespace. It has
-// no finalizers and is owned by all attempts: it goes with the last.
+// RetryRecord is the record of one workload and its attempts, in their namespace. It
+// has no finalizers and is owned by all attempts, so it is deleted with the last.
 //
-// It has no status subresource: owners and status change together, in one write of the
-// very version that was read.
+// It has no status subresource, because owners and status change together, in one write
+// of the version that was read.
 type RetryRecord struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -44,35 +44,35 @@ type RetryRecord struct {
 	Status Status `json:"status,omitempty"`
 }
 
-// RetryRecordList is a list of them.
+// RetryRecordList is a list of records.
 type RetryRecordList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
 	Items           []RetryRecord `json:"items"`
 }
 
-// Spec is what the attempts are of.
+// Spec identifies the workload.
 type Spec struct {
 	// APIVersion and Kind of the workload.
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
 	// Name of the first attempt.
 	Name string `json:"name"`
-	// Template is what the next attempt is made from, see [Pack]: the object that the
-	// API server had while its operator was at work on it. Empty: nobody saw it then,
-	// and none is made.
+	// Template is the source of the next attempts, see [Pack]: the object as stored
+	// while its operator worked on it. If empty, it was not seen then, and no attempt
+	// is made.
 	Template []byte `json:"template,omitempty"`
 }
 
-// Status is how far the work is.
+// Status is the state of the work.
 type Status struct {
 	// State is the one condition that matters now.
 	State State `json:"state,omitempty"`
-	// FirstStep is what a person has to do first; empty: nothing.
+	// FirstStep is what a person has to do first; empty if nothing.
 	FirstStep string `json:"firstStep,omitempty"`
 	// Attempt is the number of the latest attempt.
 	Attempt int32 `json:"attempt,omitempty"`
-	// Attempts there were, the first one first.
+	// Attempts so far, the first one first.
 	Attempts []Attempt `json:"attempts,omitempty"`
 	// Decision is the latest.
 	Decision *Decision `json:"decision,omitempty"`
@@ -86,13 +86,13 @@ type Status struct {
 type Attempt struct {
 	Name string    `json:"name"`
 	UID  types.UID `json:"uid"`
-	// Work is a digest of what it asks for, see [WorkOf].
+	// Work is a digest of the work's spec, see [WorkOf].
 	Work string `json:"work,omitempty"`
-	// Last: a further failure of this kind ends the work.
+	// Last: another failure of this kind ends the work.
 	Last bool `json:"last,omitempty"`
 }
 
-// New is the record of the lineage that begins with this object, not created yet.
+// New returns the record of the lineage that begins with this object, not yet created.
 func New(obj *unstructured.Unstructured) (*RetryRecord, error) {
 	r := &RetryRecord{Spec: Spec{APIVersion: obj.GetAPIVersion(), Kind: obj.GetKind(), Name: obj.GetName()}}
 	r.SetGroupVersionKind(GroupVersionKind)
@@ -105,7 +105,7 @@ func New(obj *unstructured.Unstructured) (*RetryRecord, error) {
 // Origin is the name of the first attempt.
 func (r *RetryRecord) Origin() string { return r.Spec.Name }
 
-// Add adds the object of the next attempt; one that is there already is left.
+// Add adds the object of the next attempt, unless it is there already.
 func (r *RetryRecord) Add(obj *unstructured.Unstructured, last bool) error {
 	if r.indexOf(obj.GetUID()) >= 0 {
 		return nil
@@ -122,18 +122,18 @@ func (r *RetryRecord) Add(obj *unstructured.Unstructured, last bool) error {
 	return nil
 }
 
-// Latest is the latest attempt.
+// Latest returns the latest attempt.
 func (r *RetryRecord) Latest() *Attempt { return &r.Status.Attempts[len(r.Status.Attempts)-1] }
 
-// Has says whether the object of that UID is one of the attempts.
+// Has returns whether the object with that UID is one of the attempts.
 func (r *RetryRecord) Has(uid types.UID) bool { return r.indexOf(uid) >= 0 }
 
 func (r *RetryRecord) indexOf(uid types.UID) int {
 	return slices.IndexFunc(r.Status.Attempts, func(a Attempt) bool { return a.UID == uid })
 }
 
-// Plans says whether obj is the next attempt that was decided on and whose creation has
-// not been noted yet: it has that name.
+// Plans returns whether obj, by its name, is the next attempt that was decided on and
+// is not yet noted.
 func (r *RetryRecord) Plans(obj client.Object) bool {
 	planned, ok := r.planned()
 	return ok && planned == obj.GetName() && r.Spec.Kind == obj.GetObjectKind().GroupVersionKind().Kind
@@ -147,8 +147,8 @@ func (r *RetryRecord) planned() (string, bool) {
 	return decided.Retry, true
 }
 
-// DecisionAbout is the decision about the attempt with that UID; nil: there is none. Of
-// a nil record too.
+// DecisionAbout returns the decision about the attempt with that UID; nil if there is
+// none. r may be nil.
 func (r *RetryRecord) DecisionAbout(uid types.UID) *Decision {
 	if r == nil || r.Status.Decision == nil || r.Status.Decision.About != uid {
 		return nil
@@ -156,9 +156,9 @@ func (r *RetryRecord) DecisionAbout(uid types.UID) *Decision {
 	return r.Status.Decision
 }
 
-// LedgerFor is the account for a question about the attempt with that UID: what was
-// spent stays spent, and its owner is the object of this attempt. Nil: nothing was. Of a
-// nil record too.
+// LedgerFor returns the account for a question about the attempt with that UID: what
+// was spent stays, and the account is tied to this attempt's object. Nil if nothing was
+// spent. r may be nil.
 func (r *RetryRecord) LedgerFor(uid types.UID) (*mulliganv1.BudgetLedger, error) {
 	if r == nil {
 		return nil, nil
@@ -170,7 +170,7 @@ func (r *RetryRecord) LedgerFor(uid types.UID) (*mulliganv1.BudgetLedger, error)
 	return mulligan.HandOn(ledger), nil
 }
 
-// Index finds records: by the UIDs of their attempts and the name of the next.
+// Index finds records by the UIDs of their attempts and the name of the next.
 const Index = "attempt"
 
 // Keys of a record in the index.

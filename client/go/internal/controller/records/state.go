@@ -9,31 +9,31 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// State of the work, for a table of it.
+// State of the work, for tables.
 type State string
 
-// The states; the comment says what is true then.
+// The states, with what is true in each.
 const (
 	// Watched: nothing is decided about the latest attempt.
 	Watched State = "Watched"
-	// Retrying: another attempt was granted, or is at work.
+	// Retrying: another attempt was granted, or runs.
 	Retrying State = "Retrying"
-	// WaitingForSpecUpdate: it waits for somebody to change its spec.
+	// WaitingForSpecUpdate: a user has to change its spec.
 	WaitingForSpecUpdate State = "WaitingForSpecUpdate"
 	// GivenUp: there is no further attempt.
 	GivenUp State = "GivenUp"
-	// Succeeded: an attempt has come through.
+	// Succeeded: an attempt completed.
 	Succeeded State = "Succeeded"
-	// RetryNotCreated: the API server refuses the object of the next attempt, and it
-	// is tried again.
+	// RetryNotCreated: the API server refuses the object of the next attempt, and its
+	// creation is repeated.
 	RetryNotCreated State = "RetryNotCreated"
-	// RetryRefused: so it is, and it is not tried again.
+	// RetryRefused: it refuses the object, and its creation is not repeated.
 	RetryRefused State = "RetryRefused"
-	// Observed: what would have been done in act mode is the reason.
+	// Observed: the reason is what would have been done in act mode.
 	Observed State = "Observed"
 )
 
-// The types of the conditions, and in which states each is true.
+// The types of the conditions, and the states in which each is true.
 var conditions = []struct {
 	name   string
 	states []State
@@ -45,11 +45,11 @@ var conditions = []struct {
 	{"Succeeded", []State{Succeeded}},
 }
 
-// Most bytes of a condition's message.
+// The most bytes of a condition's message.
 const maxMessage = 4096
 
-// Become enters a state: its conditions are true, with reason and message, the others
-// are not.
+// Become enters a state: its conditions become true, with reason and message, and the
+// others false.
 func (r *RetryRecord) Become(state State, reason, message string, now time.Time) {
 	r.Status.State = state
 	if len(message) > maxMessage {
@@ -67,7 +67,7 @@ func (r *RetryRecord) Become(state State, reason, message string, now time.Time)
 	}
 }
 
-// Since is when a condition became true, and with which message; zero: it is not true.
+// Since returns when a condition became true, and its message; zero if it is not true.
 func (r *RetryRecord) Since(condition State) (time.Time, string) {
 	found := meta.FindStatusCondition(r.Status.Conditions, string(condition))
 	if found == nil || found.Status != metav1.ConditionTrue {
@@ -76,7 +76,7 @@ func (r *RetryRecord) Since(condition State) (time.Time, string) {
 	return found.LastTransitionTime.Time, found.Message
 }
 
-// IsOver says whether nothing more is created for the work as it is.
+// IsOver returns whether nothing more is created for the work as it is.
 func (r *RetryRecord) IsOver() bool {
 	return r.Status.State == RetryRefused || r.Status.State == GivenUp || r.Status.State == Succeeded
 }

@@ -10,32 +10,32 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	// Reads whole numbers as int64, as unstructured objects demand.
+	// Reads whole numbers as int64, as unstructured objects require.
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"mulligan.dev/mulligan"
 )
 
 const (
-	// An object is at most 1.5 MiB in the API server's store, and a record is one.
+	// The API server stores at most 1.5 MiB per object, and a record is one.
 	maxTemplate = 512 << 10
-	// What little can unfold to is bounded too.
+	// Bounds what a small archive can expand to.
 	maxUnpacked = 4 << 20
 )
 
-// Annotations of others that describe the failed object and no other.
+// Annotations of other tools that describe only the failed object.
 var foreignAnnotations = []string{
 	"kubectl.kubernetes.io/last-applied-configuration",
 	"batch.kubernetes.io/job-tracking",
-	// Deployment tools prune what they believe is theirs.
+	// Deployment tools prune objects that they consider theirs.
 	"argocd.argoproj.io/tracking-id",
 	"meta.helm.sh/release-name",
 	"meta.helm.sh/release-namespace",
 }
 
-// Pack writes what each further attempt is made from: kind, labels, annotations, owners
-// and spec of an object as the API server has it; JSON, gzip. Whose deletion an owner
-// waits for is not taken over: to say so needs rights on every owner.
+// Pack returns what each further attempt is made from: an object's kind, labels,
+// annotations, owners and spec as stored, as gzipped JSON. It drops blockOwnerDeletion,
+// which would need rights on every owner.
 func Pack(obj *unstructured.Unstructured) ([]byte, error) {
 	kept := &unstructured.Unstructured{Object: map[string]any{"spec": obj.Object["spec"]}}
 	kept.SetGroupVersionKind(obj.GroupVersionKind())
@@ -70,7 +70,7 @@ func Pack(obj *unstructured.Unstructured) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// Unpack is the object that was packed, without a name.
+// Unpack returns the object that was packed, without a name.
 func Unpack(packed []byte) (*unstructured.Unstructured, error) {
 	reader, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -84,13 +84,13 @@ func Unpack(packed []byte) (*unstructured.Unstructured, error) {
 	return obj, json.Unmarshal(text, &obj.Object)
 }
 
-// What a queue writes into an object to start it at some place, wherever it stands.
+// Fields that a queue writes, at any level, to start an object somewhere.
 var queueFields = []string{
 	"suspend", "metadata", "nodeSelector", "tolerations", "affinity", "schedulingGates",
 	"podSpecOverrides", "podTemplateOverrides",
 }
 
-// WorkOf is a digest of what an object asks for, whatever a queue writes into it.
+// WorkOf returns a digest of what an object asks for, without a queue's fields.
 func WorkOf(obj *unstructured.Unstructured) (string, error) {
 	text, err := json.Marshal(withoutQueue(obj.Object["spec"]))
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// spotLabel marks nodes that may be taken away at any time, by label and often by a
-// taint of the same key.
+// spotLabel marks nodes that may be reclaimed at any time, by a label and often a taint
+// with the same key.
 type spotLabel struct {
 	key string
 	// Values that mean spot.
 	values []any
 }
 
-// The words of GKE, Karpenter, EKS, AKS and of node groups made by hand.
+// Labels of GKE, Karpenter, EKS, AKS and manual node groups.
 var spotLabels = []spotLabel{
 	{"cloud.google.com/gke-spot", []any{"true"}},
 	{"cloud.google.com/gke-preemptible", []any{"true"}},
@@ -38,7 +38,7 @@ func spotLabelOf(key any) *spotLabel {
 	return nil
 }
 
-// leaveSpot drops what let or sent the pods onto spot nodes and keeps them off.
+// leaveSpot removes what allows or sends the pods onto spot nodes, and keeps them off.
 func leaveSpot(pod map[string]any) {
 	if tolerations, ok := pod["tolerations"].([]any); ok {
 		var kept []any
@@ -69,8 +69,8 @@ func leaveSpot(pod map[string]any) {
 	}
 }
 
-// dropSpotDemands takes spot out of an expression that demands one of several kinds
-// of capacity, and the whole expression out where spot is all it allows.
+// dropSpotDemands removes spot from expressions that require one of several kinds of
+// capacity, and the whole expression if it allows only spot.
 func dropSpotDemands(term map[string]any) {
 	var kept []any
 	expressions, _ := term["matchExpressions"].([]any)
@@ -96,8 +96,7 @@ func dropSpotDemands(term map[string]any) {
 	setList(term, "matchExpressions", kept)
 }
 
-// avoidNodes writes the advice that has not expired: hard as a demand, the rest as a
-// preference.
+// avoidNodes writes unexpired advice: hard as a requirement, the rest as a preference.
 func avoidNodes(pod map[string]any, nodes []*mulliganv1.AvoidNode, now time.Time) {
 	var hard []any
 	for _, node := range nodes {
@@ -126,8 +125,8 @@ func nodeAffinity(pod map[string]any) map[string]any {
 	return child(child(pod, "affinity"), "nodeAffinity")
 }
 
-// requiredTerms are the alternatives of the required node affinity; with make, one
-// where there is none.
+// requiredTerms returns the alternatives of the required node affinity. With make, it
+// adds an empty one if there is none.
 func requiredTerms(pod map[string]any, make bool) []map[string]any {
 	found, _, _ := unstructured.NestedFieldNoCopy(pod, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
 	list, _ := found.([]any)
@@ -144,7 +143,7 @@ func requiredTerms(pod map[string]any, make bool) []map[string]any {
 	return terms
 }
 
-// child returns the map under a key and makes it where it is missing.
+// child returns the map under a key, and makes it if it is missing.
 func child(parent map[string]any, key string) map[string]any {
 	existing, ok := parent[key].(map[string]any)
 	if !ok {
@@ -156,7 +155,7 @@ func child(parent map[string]any, key string) map[string]any {
 
 func appendList(parent map[string]any, key string, entries ...any) {
 	list, _ := parent[key].([]any)
-	// A fresh array and fresh entries: terms must not share them.
+	// Fresh arrays and entries, because terms must not share them.
 	fresh := append([]any{}, list...)
 	for _, entry := range entries {
 		fresh = append(fresh, runtime.DeepCopyJSONValue(entry))

@@ -1,6 +1,5 @@
-// Package successor makes the object of the next attempt from the record of the work
-// and the decision in it: the same work under another name, with the resources and the
-// places that were advised.
+// Package successor makes the object of the next attempt from the work's record and its
+// decision: the same work under another name, with the advised resources and placement.
 package successor
 
 import (
@@ -18,16 +17,15 @@ import (
 	"mulligan.dev/mulligan/internal/controller/records"
 )
 
-// QueueLabel is Kueue's: such an object is created suspended and started by the
-// queue.
+// QueueLabel is Kueue's. Objects with it are created suspended, and the queue starts
+// them.
 const QueueLabel = "kueue.x-k8s.io/queue-name"
 
-// Of returns the object of the next attempt that the record's decision is about, not
-// created yet, and what of the advice could not be followed, each in a short sentence.
-// It has the spec, labels, annotations and owners of the record's template, so queue,
-// priority and whoever waits for the owner stay, this decision's advice, and no retries of
-// its operator's own. What the
-// failed object has become since is not in it.
+// Of returns the object of the next attempt, not yet created, and a short sentence for
+// each advice that could not be followed. It has the spec, labels, annotations and
+// owners of the record's template, so that queue, priority and waiting owners stay,
+// with the decision's advice and without its operator's own retries. Later changes of
+// the failed object are not in it.
 func Of(kind kinds.Kind, rec *records.RetryRecord, now time.Time) (*unstructured.Unstructured, []string, error) {
 	decided := rec.Status.Decision
 	advice, err := decided.GetAdvice()
@@ -54,8 +52,8 @@ func Of(kind kinds.Kind, rec *records.RetryRecord, now time.Time) (*unstructured
 	return next, notes, nil
 }
 
-// Dropped says what of the placement an API server did not keep, because its release of
-// the kind has no field for it; empty: nothing. sent is what was to be created.
+// Dropped returns what of the placement the API server did not keep because its release
+// of the kind lacks the field; empty if nothing. sent is the object as sent.
 func Dropped(kind kinds.Kind, sent, stored *unstructured.Unstructured) string {
 	if hasAffinity(kind, sent) && !hasAffinity(kind, stored) {
 		return fmt.Sprintf("this release of %s takes no affinity: nodes are not avoided", sent.GetKind())
@@ -69,7 +67,7 @@ func hasAffinity(kind kinds.Kind, obj *unstructured.Unstructured) bool {
 	})
 }
 
-// describe says where the next attempt comes from, in words for people.
+// describe adds annotations for people that say where the attempt comes from.
 func describe(next *unstructured.Unstructured, rec *records.RetryRecord, last bool) error {
 	account, err := rec.LedgerFor("")
 	if err != nil {
@@ -100,8 +98,8 @@ func describe(next *unstructured.Unstructured, rec *records.RetryRecord, last bo
 	return nil
 }
 
-// Follow writes the advice into all descriptions of pods and returns what of it could
-// not be followed. culprit is the container that an unnamed change is for.
+// Follow writes the advice into all pod descriptions, and returns what could not be
+// followed. culprit is the container of a change that names none.
 func Follow(shapes []kinds.Shape, decision *mulliganv1.Decision, culprit string, now time.Time) []string {
 	var notes []string
 	for _, change := range decision.GetResources() {
