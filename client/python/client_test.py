@@ -212,7 +212,7 @@ class ExplainPodTest(unittest.TestCase):
 
 
 def load(name, **fakes):
-    """Imports an example with fakes in the place of Airflow or Ray."""
+    """Imports an example with fakes of Airflow or Ray."""
     modules = {}
     for path, members in fakes.items():
         module = types.ModuleType(path)

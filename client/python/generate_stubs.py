@@ -1,7 +1,7 @@
-"""Makes the Python stubs of proto/ a part of what is built (a hook of hatchling).
+"""Adds the Python stubs of proto/ to the build (a hook of hatchling).
 
-In a checkout they are generated with grpcio-tools, which is then needed for the
-build alone; a source archive has them and needs no tool.
+In a checkout they are generated with grpcio-tools, which only the build needs. A
+source archive contains them.
 """
 
 import shutil
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-# What the generated code runs with is in pyproject.toml.
+# The generated code's run-time requirements are in pyproject.toml.
 TOOLS = ["grpcio-tools==1.71.2", "googleapis-common-protos>=1.66,<2"]
 
 
@@ -27,7 +27,7 @@ class StubsHook(BuildHookInterface):
         if not self._shipped.is_dir():
             self._made = Path(tempfile.mkdtemp())
             generate(Path(self.root).parents[1] / "proto", self._made)
-            # Beside mulligan/spark.py and what else is no stub.
+            # Next to mulligan/spark.py and other hand-written modules.
             build_data["force_include"][str(self._made / "mulligan")] = "mulligan"
 
     def finalize(self, version, build_data, artifact_path):
@@ -40,8 +40,8 @@ class StubsHook(BuildHookInterface):
 
 
 def generate(proto, folder):
-    """Writes the package `mulligan` of the stubs, typed, to folder."""
-    # google/rpc is in a package of its own, not among grpcio-tools' protos.
+    """Writes the typed stubs, package `mulligan`, to folder."""
+    # google/rpc is in its own package, not among grpcio-tools' protos.
     import google.rpc
     import grpc_tools
     files = sorted(str(path.relative_to(proto)) for path in (proto / "mulligan").rglob("*.proto"))

@@ -3,8 +3,8 @@
     KubernetesPodOperator(..., retries=20, callbacks=MulliganCallback)
 
 `retries` only has to be large enough: Mulligan's budgets decide, and a task that
-is given up fails at once. Without an answer Airflow's own retries go on.
-(apache-airflow-providers-cncf-kubernetes 10.25; its deferrable mode as well.)
+is given up fails at once. Without an answer Airflow's own retries continue.
+For apache-airflow-providers-cncf-kubernetes 10.25, also in deferrable mode.
 """
 
 import grpc

@@ -3,10 +3,10 @@
     RunConfig(callbacks=[MulliganCallback()],
               failure_config=FailureConfig(max_failures=-1))
 
-Ray calls it on the controller when workers have raised. An exception of a
-callback ends the run, whatever max_failures says (ray 2.60, where the default
-policy does not retry such an error); returning lets Ray restart it. Give
-max_failures a number if Ray shall go on counting while there is no answer.
+Ray calls it on the controller when workers have raised. If the callback returns,
+Ray restarts the run; if it raises, the run ends, whatever max_failures is (ray
+2.60, whose default policy does not retry such errors). Set max_failures to a number
+to bound the restarts while there is no answer.
 """
 
 import grpc

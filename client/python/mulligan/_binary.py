@@ -1,8 +1,8 @@
-"""The binary `mulligan` over lines: what all engines have in common.
+"""Runs the binary `mulligan` over lines, for all engines.
 
-Each part of a table goes through a process of its own, whose answer does not
-depend on which part a line is in. What engines move between machines are entries
-(a line for each failure) and sums (a line for many): docs/scale.md.
+Each part of a table goes through its own process, whose answer does not depend on
+how the table was split. Engines move entries (a line per failure) and sums (a line
+for many) between machines: docs/scale.md.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pyarrow
 
-# How many results one merge takes: command lines have a limit.
+# The most results per merge, because command lines have a limit.
 _MOST_FILES = 200
-# Members of a line of `mulligan replay -o rows`, all text but `line`.
+# Members of a line of `mulligan replay -o rows`, all text except `line`.
 ROW_MEMBERS = ("file", "line", "decisionId", "workload", "failureId", "observedAt",
                "cause", "action", "budget", "sentence", "replayedCause",
                "replayedAction", "replayedBudget", "replayedSentence", "change",
@@ -34,13 +34,13 @@ Time = str | datetime.date | datetime.datetime
 
 
 class MulliganError(RuntimeError):
-    """The binary refused what it was given, or is not there: says why."""
+    """The binary refused its input or is missing; the message says why."""
 
 
 def find(binary: PathLike | None = None, *folders: PathLike) -> str:
     """Returns the path of the binary.
 
-    binary: where it is on every machine; None: $MULLIGAN_BINARY, else the first
+    binary: its path on every machine; None: $MULLIGAN_BINARY, else the first
         `mulligan` in `folders`, else on $PATH.
     """
     named = binary or os.environ.get("MULLIGAN_BINARY")
@@ -61,13 +61,13 @@ def find(binary: PathLike | None = None, *folders: PathLike) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Policies:
-    """Policy files as text, so that they can go to other machines."""
+    """Policy files as text, to be sent to other machines."""
 
     files: tuple[tuple[str, bytes], ...] = ()
 
     @classmethod
     def read(cls, paths: PathLike | Sequence[PathLike] | None) -> Policies:
-        """Reads files, and of directories the files in them; None: no policies."""
+        """Reads files, and the files in directories; None: no policies."""
         if paths is None:
             return cls()
         if isinstance(paths, (str, os.PathLike)):
@@ -97,7 +97,7 @@ class Policies:
 
 
 def time_text(name: str, time: Time) -> str:
-    """Returns a day or a time as the binary takes it, the same on every machine."""
+    """Returns a day or a time for the binary, the same on every machine."""
     if isinstance(time, datetime.datetime):
         if time.tzinfo is None:
             raise ValueError(f"{name}: {time} has no time zone; expected one")
@@ -113,10 +113,10 @@ def time_text(name: str, time: Time) -> str:
 
 
 def run(arguments: Sequence[str], lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yields the lines that the binary answers to `lines`, when it has read all.
+    """Yields the binary's answer to `lines`, after it has read all of them.
 
-    The answer waits in a temporary file, so it may be of any length. Raises
-    MulliganError with what the binary said where it fails.
+    The answer is kept in a temporary file, so it may have any length. Raises
+    MulliganError with the binary's message if it fails.
     """
     with (tempfile.TemporaryFile() as answer, tempfile.TemporaryFile() as errors):
         process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=answer,
@@ -141,10 +141,10 @@ def run(arguments: Sequence[str], lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def placed(text: str, file: str | None = None, line: int | None = None) -> bytes:
-    """Returns a line for --placed: where a decision was, and the decision.
+    """Returns a line for --placed: the position of a decision, and the decision.
 
-    A row that does not know where it was gets a place of its own by what it says, so
-    that examples do not depend on how a table was cut.
+    A row without a position gets one from a hash of its content, so that examples
+    do not depend on how a table was split.
     """
     record = text.replace("\n", " ").encode(errors="replace")
     if file is None or line is None:
@@ -159,7 +159,7 @@ def _hash(text: bytes) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class ReportSettings:
-    """What `mulligan report` is asked, on any machine."""
+    """The settings of `mulligan report`, on any machine."""
 
     team_label: str = ""
     compare: Policies = Policies()
@@ -178,9 +178,9 @@ class ReportSettings:
 
     def entries(self, lines: Iterable[bytes],
                 *folders: PathLike) -> Iterator[tuple[str, str]]:
-        """Yields entries of placed lines, each with the key that it goes by.
+        """Yields entries of placed lines, each with its key.
 
-        All entries of a workload have the same one.
+        All entries of a workload have the same key.
         """
         with tempfile.TemporaryDirectory() as folder:
             command = [find(self.binary, *folders), "report", "-", "--placed",
@@ -191,13 +191,13 @@ class ReportSettings:
                 if value:
                     command.append(f"{flag}={value}")
             for line in run(command, lines):
-                # The key is the first member; what is of no workload has none.
+                # The key is the first member; lines about no workload have none.
                 key = (line[7:line.index(b",")] if line.startswith(b'{"key":')
                        else b"%d" % _hash(line))
                 yield key.decode(), line.decode().rstrip("\n")
 
     def sums(self, entries: Iterable[str], *folders: PathLike) -> Iterator[str]:
-        """Yields the sums of entries of whole workloads; of none nothing."""
+        """Yields the sums of entries of whole workloads; nothing without entries."""
         entries = iter(entries)
         first = next(entries, None)
         if first is None:
@@ -216,7 +216,7 @@ def _lines(first: str, rest: Iterable[str]) -> Iterator[bytes]:
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What failures cost, put together from sums: the same as of one machine.
+    """What failures cost, merged from sums; the same as computed on one machine.
 
     sums: lines of `mulligan report --merge -o sums`, small enough for one machine.
     """
@@ -225,14 +225,14 @@ class Report:
     binary: str | None = None
 
     def output(self, form: str) -> str:
-        """Returns it as "text", "html", "json" or "csv" (docs/report.md)."""
+        """Returns the report as "text", "html", "json" or "csv" (docs/report.md)."""
         command = [find(self.binary), "report", "-", f"--output={form}"]
         if self.sums:  # Of no rows there are none: the report of an empty log.
             command.append("--merge")
         return b"".join(run(command, (s.encode() + b"\n" for s in self.sums))).decode()
 
     def rows(self) -> list[dict[str, str | int | float]]:
-        """Returns the tables: the lines of the CSV with its names for columns."""
+        """Returns the tables: the lines of the CSV, keyed by its column names."""
         import csv
         import io
         rows = csv.DictReader(io.StringIO(self.output("csv"), newline=""))
@@ -248,7 +248,7 @@ def _number(name: str, value: str) -> str | int | float:
 
 @dataclasses.dataclass(frozen=True)
 class ReplaySettings:
-    """What `mulligan replay` is asked, on any machine."""
+    """The settings of `mulligan replay`, on any machine."""
 
     policy: Policies = Policies()
     binary: str | None = None
@@ -259,7 +259,7 @@ class ReplaySettings:
         return cls(Policies.read(policy), os.fspath(binary) if binary else None)
 
     def rows(self, lines: Iterable[bytes], *folders: PathLike) -> Iterator[dict]:
-        """Yields a verdict for each placed line, in their order."""
+        """Yields a verdict for each placed line, in order."""
         import json
         for line in self._run(lines, "rows", folders):
             row = json.loads(line)
@@ -279,16 +279,16 @@ class ReplaySettings:
 
 @dataclasses.dataclass(frozen=True)
 class Replay:
-    """What another policy would have decided, added up over all decisions.
+    """What another policy would have decided, summed over all decisions.
 
-    results: of parts, each of `mulligan replay -o json`.
+    results: one per part, from `mulligan replay -o json`.
     """
 
     results: tuple[str, ...]
     binary: str | None = None
 
     def output(self, form: str) -> str:
-        """Returns it as "text", "html" or "json" (docs/cli.md)."""
+        """Returns the result as "text", "html" or "json" (docs/cli.md)."""
         results = list(self.results)
         while len(results) > _MOST_FILES:
             results = [self._merged(results[at:at + _MOST_FILES], "json")
@@ -307,7 +307,7 @@ class Replay:
 
 def check_columns(names: Sequence[str], column: str,
                   place: tuple[str, str] | None) -> None:
-    """Raises ValueError where a table lacks a column that it is said to have."""
+    """Raises ValueError if a table lacks one of the columns."""
     for name in (column, *(place or ())):
         if name not in names:
             raise ValueError(f"{name}: is no column, expected one of "
@@ -317,7 +317,7 @@ def check_columns(names: Sequence[str], column: str,
 
 def lines_of(batch: pyarrow.RecordBatch | pyarrow.Table, column: str,
              place: tuple[str, str] | None) -> Iterator[bytes]:
-    """Yields placed lines of an Arrow batch or table; rows without text are none."""
+    """Yields placed lines of an Arrow batch or table; skips rows without text."""
     texts = batch.column(column).to_pylist()
     if place is None:
         yield from (placed(text) for text in texts if text is not None)

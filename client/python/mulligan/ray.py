@@ -4,9 +4,9 @@
     print(mulligan.ray.report(decisions, column="text").output("text"))
     mulligan.ray.replay(decisions, "candidate.yaml", column="text").write_parquet(...)
 
-What mulligan.spark does, with the same answers. The binary `mulligan` and this
-module have to be on every node: in the image, or by the runtime environment
-(`py_modules`, and `working_dir` with the binary in it). Needs Ray Data 2.9 or later.
+Like mulligan.spark, with the same answers. The binary `mulligan` and this module
+must be on every node: in the image, or by the runtime environment (`py_modules`,
+and `working_dir` with the binary in it). Needs Ray Data 2.9 or later.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def report(decisions: ray.data.Dataset, *, column: str = "value",
            compare: PathLike | Sequence[PathLike] | None = None,
            since: Time | None = None, until: Time | None = None,
            partitions: int = 64, binary: PathLike | None = None) -> Report:
-    """Returns what the failures of `decisions` cost: what `mulligan report` says.
+    """Returns what the failures of `decisions` cost, as `mulligan report` does.
 
-    Arguments are those of mulligan.spark.report(). partitions: for adding up; a
-    workload is in one of them.
+    Arguments are those of mulligan.spark.report(). partitions: their number for the
+    sums; each workload is in one of them.
     """
     _binary.check_columns(decisions.columns(), column, place)
     settings = _binary.ReportSettings.of(team_label, compare, since, until, binary)
@@ -64,7 +64,7 @@ def replay(decisions: ray.data.Dataset,
            policy: PathLike | Sequence[PathLike] | None = None, *,
            column: str = "value", place: tuple[str, str] | None = None,
            binary: PathLike | None = None) -> ray.data.Dataset:
-    """Returns what `policy` would have decided, a row for each of `decisions`.
+    """Returns what `policy` would have decided, one row per decision.
 
     Columns and arguments are those of mulligan.spark.replay().
     """
@@ -84,7 +84,7 @@ def replay_summary(decisions: ray.data.Dataset,
                    policy: PathLike | Sequence[PathLike] | None = None, *,
                    column: str = "value", place: tuple[str, str] | None = None,
                    binary: PathLike | None = None) -> Replay:
-    """Returns what `policy` would change: what `mulligan replay` says.
+    """Returns what `policy` would change, as `mulligan replay` does.
 
     Arguments are those of mulligan.spark.replay().
     """
@@ -99,7 +99,7 @@ def replay_summary(decisions: ray.data.Dataset,
     parts = _narrow(decisions, column, place).map_batches(
         results, batch_format="pyarrow", batch_size=None)
     made = sorted(row["part"] for row in parts.iter_rows())
-    # Of no rows there is no part.
+    # Without rows there is no part.
     return Replay(tuple(made or [settings.result((), os.getcwd())]), here)
 
 

@@ -6,10 +6,10 @@
     verdicts.where("change <> ''").write.parquet("s3a://tables/changes")
 
 A decision is a row with its line of the log (docs/decision-log.md) as text. The
-work is done by the binary `mulligan`, which has to be on every worker, as this
-module has to be: in the image, or by `--files mulligan --py-files WHEEL`. Needs
-PySpark 3.5 or later and PyArrow. The answers are those of one machine, byte for
-byte, however the rows are cut and however often a task is run: docs/scale.md.
+binary `mulligan` does the work. It and this module must be on every worker: in the
+image, or by `--files mulligan --py-files WHEEL`. Needs PySpark 3.5 or later and
+PyArrow. The answers are byte for byte those of one machine, however the rows are
+split and however often a task runs: docs/scale.md.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ROWS = pyarrow.schema([(name, pyarrow.int64() if name == "line" else pyarrow.st
                         for name in _binary.ROW_MEMBERS])
 _ROWS_DDL = ", ".join(f"{name} {'long' if name == 'line' else 'string'}"
                       for name in _binary.ROW_MEMBERS)
-# Rows of a batch: enough for Arrow, few enough for any memory.
+# Rows per batch: enough for Arrow, few enough for any memory.
 _BATCH = 1024
 
 Batches = Iterator[pyarrow.RecordBatch]
@@ -41,20 +41,20 @@ def report(decisions: DataFrame, *, column: str = "value",
            compare: PathLike | Sequence[PathLike] | None = None,
            since: Time | None = None, until: Time | None = None,
            partitions: int | None = None, binary: PathLike | None = None) -> Report:
-    """Returns what the failures of `decisions` cost: what `mulligan report` says.
+    """Returns what the failures of `decisions` cost, as `mulligan report` does.
 
-    Only entries, some 600 bytes for each failure, are moved between machines, all of a
+    Moves only entries between machines, about 600 bytes per failure, all of a
     workload to the same one.
 
-    column: of the lines.
-    place: columns of the file and the number of each line, for what is told of lines
-        that cannot be read; None: a number that depends on the line alone.
+    column: the column of the lines.
+    place: columns of each line's file and number, to report unreadable lines; None:
+        a number that depends only on the line.
     team_label: the label of the workload that names its team; "": the namespace.
-    compare: policy files or directories on this machine: what they would have decided.
-    since, until: leave out what was observed before the one, or not before the other.
-    partitions: for adding up; None: as many as `spark.sql.shuffle.partitions` says.
-    binary: where `mulligan` is on every machine; None: $MULLIGAN_BINARY, else what
-        `--files` brought, else on $PATH.
+    compare: policy files or directories on this machine, to compare with.
+    since, until: leave out observations before `since`, and at or after `until`.
+    partitions: their number for the sums; None: `spark.sql.shuffle.partitions`.
+    binary: the path of `mulligan` on every machine; None: $MULLIGAN_BINARY, else
+        the file of `--files`, else on $PATH.
     """
     _binary.check_columns(decisions.columns, column, place)
     settings = _binary.ReportSettings.of(team_label, compare, since, until, binary)
@@ -82,14 +82,14 @@ def replay(decisions: DataFrame,
            policy: PathLike | Sequence[PathLike] | None = None, *,
            column: str = "value", place: tuple[str, str] | None = None,
            binary: PathLike | None = None) -> DataFrame:
-    """Returns what `policy` would have decided, a row for each of `decisions`.
+    """Returns what `policy` would have decided, one row per decision.
 
-    Columns are those of `mulligan replay -o rows` (docs/cli.md): what was decided
-    (cause, action, budget, sentence), what would be (replayedCause, ...), `change`
-    ("RETRY to FAIL"; "" where nothing changes), and `error` for a line that cannot be
-    read. A line carries the ledger that it was decided with, so that rows may be
-    anywhere. Arguments are those of report(); policy: files or directories on this
-    machine; None: the embedded policies.
+    Columns are those of `mulligan replay -o rows` (docs/cli.md): the decision (cause,
+    action, budget, sentence), the new one (replayedCause, ...), `change` ("RETRY to
+    FAIL"; "" if nothing changes), and `error` for an unreadable line. Each line
+    contains the ledger that it was decided with, so rows may be on any machine.
+    Arguments are those of report(); policy: files or directories on this machine;
+    None: the embedded policies.
     """
     _binary.check_columns(decisions.columns, column, place)
     settings = _binary.ReplaySettings.of(policy, binary)
@@ -108,7 +108,7 @@ def replay_summary(decisions: DataFrame,
                    policy: PathLike | Sequence[PathLike] | None = None, *,
                    column: str = "value", place: tuple[str, str] | None = None,
                    binary: PathLike | None = None) -> Replay:
-    """Returns what `policy` would change: what `mulligan replay` says.
+    """Returns what `policy` would change, as `mulligan replay` does.
 
     Arguments are those of replay().
     """
@@ -126,7 +126,7 @@ def replay_summary(decisions: DataFrame,
     collected = (_narrow(decisions, column, place)
                  .mapInArrow(results, "part string").collect())
     made = sorted(row.part for row in collected)
-    # Of no rows there may be no part.
+    # Without rows there may be no part.
     return Replay(tuple(made or [settings.result((), root)]), here)
 
 

@@ -5,7 +5,7 @@
     store(mulligan_client.ledger_json(answer.ledger))  # then act
     print(answer.decision.sentence)
 
-The messages are those of the package `mulligan`, which comes with this one:
+The messages are in the package `mulligan`, which is installed with this one:
 mulligan.v1.decision_pb2.Decision.RETRY.
 """
 
@@ -23,10 +23,10 @@ from google.protobuf.message import Message
 from mulligan.v1 import (ledger_pb2, retry_decision_service_pb2,
                          retry_decision_service_pb2_grpc)
 
-# The annotation that holds a ledger; the command line reads the same.
+# The annotation with a ledger, also read by the command line.
 LEDGER_ANNOTATION = "mulligan.dev/ledger"
 
-# Field of a report and API group for each kind; a list where there may be several.
+# Field of a report and API group per kind; a list if there may be several.
 FIELDS = {
     "Pod": ("pods", ""), "Job": ("jobs", "batch"), "Node": ("nodes", ""),
     "Event": ("events", ""), "JobSet": ("jobSet", "jobset.x-k8s.io"),
@@ -40,8 +40,8 @@ FIELDS = {
 }
 _LISTS = ("pods", "jobs", "nodes", "events")
 
-# All replicas behind a headless Service in turn, and once more after UNAVAILABLE:
-# a failure is charged once however often it is reported.
+# Uses all replicas behind a headless Service in turn, and repeats a call once after
+# UNAVAILABLE: a failure is charged exactly once, however often it is reported.
 _SERVICE_CONFIG = json.dumps({
     "loadBalancingConfig": [{"round_robin": {}}],
     "methodConfig": [{"name": [{}], "retryPolicy": {
@@ -51,7 +51,7 @@ _SERVICE_CONFIG = json.dumps({
 
 
 class Service(Protocol):
-    """What `connect` returns: the calls of mulligan.v1.RetryDecisionService."""
+    """The calls of mulligan.v1.RetryDecisionService, as returned by `connect`."""
 
     def Decide(self, request: retry_decision_service_pb2.DecideRequest, *,
                timeout: float | None = None,
@@ -63,9 +63,9 @@ def connect(target: str,
             server_name: str = "") -> Service:
     """Returns a stub of the service at target, "host:port" or any gRPC target.
 
-    credentials: of tls_credentials() or grpc.ssl_channel_credentials(); None:
+    credentials: from tls_credentials() or grpc.ssl_channel_credentials(); None:
         plaintext.
-    server_name: a name in the server's certificate, where it is not the host.
+    server_name: the name in the server's certificate, if it is not the host.
     """
     options = [("grpc.service_config", _SERVICE_CONFIG)]
     if server_name:
@@ -77,11 +77,11 @@ def connect(target: str,
 
 def tls_credentials(ca: str, certificate: str = "",
                     key: str = "") -> grpc.ChannelCredentials:
-    """Returns what `connect` takes, of files in PEM form.
+    """Returns credentials for `connect` from PEM files.
 
-    ca: who signs the server's certificate. certificate, key: the caller's own.
+    ca: the certificates that sign the server's. certificate, key: the client's own.
 
-    Raises ValueError where a file is missing or is no PEM of what it should hold.
+    Raises ValueError if a file is missing or is not PEM of the expected type.
     """
     if bool(certificate) != bool(key):
         raise ValueError("key: expected a key together with a certificate, or neither")
@@ -103,7 +103,7 @@ def _pem(name: str, path: str, label: str) -> bytes:
     return text
 
 
-# Whether they connect with TLS, gRPC's and BoringSSL's words, and what they mean.
+# Whether the client uses TLS, texts of gRPC and BoringSSL, and their meaning.
 _MISTAKES = (
     (False, "Socket closed|Connection reset|Broken pipe|end of TCP stream",
      "the server speaks TLS, it seems: give a CA, the certificates that sign the "
@@ -123,7 +123,7 @@ _MISTAKES = (
 
 
 def tls_mistake(error: grpc.RpcError, credentials: grpc.ChannelCredentials | None) -> str:
-    """Returns what is probably wrong about TLS where a question ended so, or ""."""
+    """Returns the probable TLS mistake if a call ended with this error, or ""."""
     if error.code() != grpc.StatusCode.UNAVAILABLE:
         return ""
     return next((means for tls, says, means in _MISTAKES
@@ -137,7 +137,7 @@ def ask(service: Service,
         limits: Mapping[str, int] | None = None, **report: Any) -> retry_decision_service_pb2.DecideResponse:
     """Returns the DecideResponse about Kubernetes objects.
 
-    objects: dicts with `kind`, as of json.loads(`kubectl get -o json`), or one of
+    objects: dicts with `kind`, as from json.loads(`kubectl get -o json`), or one of
         them; a List stands for its items.
     ledger: the JSON text of the last answer's ledger; None: nothing failed yet.
     limits: this workload's own limits, by budget, in failures tolerated
@@ -145,10 +145,10 @@ def ask(service: Service,
     report: further fields of FailureReport by their JSON names, such as
         failureId, workload or exit.
 
-    Raises ValueError for an object of a kind or group that is not taken and for an
-    unknown field of the report or the ledger, ParseError for a field with a wrong
-    value, and grpc.RpcError when there is no answer: nothing
-    was charged then, so do what would be done without the service.
+    Raises ValueError for an object of an unsupported kind or group, or an unknown
+    field of the report or the ledger, and ParseError for a field with a wrong value.
+    Raises grpc.RpcError if there is no answer: nothing was charged then, so do what
+    would be done without the service.
     """
     request = retry_decision_service_pb2.DecideRequest(policy=policy or None, limits=limits)
     json_format.ParseDict(_report(objects, report), request.report,
@@ -161,11 +161,11 @@ def ask(service: Service,
 
 
 def parse_ledger(text: str) -> ledger_pb2.BudgetLedger:
-    """Returns the BudgetLedger in a text of ledger_json, or in a whole answer.
+    """Returns the BudgetLedger in the output of ledger_json, or in a whole answer.
 
-    What only a newer service writes is passed over. Raises ParseError for a field
-    with a wrong value, and ValueError for a text that is no ledger or has nothing
-    of one: budgets would begin anew.
+    Ignores fields that only a newer service writes. Raises ParseError for a field
+    with a wrong value, and ValueError for a text that is not a ledger or has none of
+    its fields, because budgets would start again.
     """
     ledger = ledger_pb2.BudgetLedger()
     try:
@@ -195,7 +195,7 @@ def ledger_json(ledger: ledger_pb2.BudgetLedger) -> str:
 
 
 def _names(message: Message) -> set[str]:
-    """Returns the names of a message's fields, as JSON and as the proto has them."""
+    """Returns the names of a message's fields, in JSON and in the proto."""
     return {name for field in message.DESCRIPTOR.fields
             for name in (field.json_name, field.name)}
 
