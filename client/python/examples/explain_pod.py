@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """kubectl get pod NAME -o json | explain_pod.py HOST:PORT [--tls-ca FILE ...]
 
-Prints the verdict on a pod, what is wrong and what to do first. Exit codes: 0 another try, 1 none, 2 no answer.
+Prints the verdict on a pod, what is wrong and what to do first. Exit code 0: another try, 1: none, 2: no answer.
 """
 
 import argparse

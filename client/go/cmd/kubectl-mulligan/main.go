@@ -21,7 +21,7 @@ func main() {
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
 	err := kubectl.NewCommand(streams).ExecuteContext(ctx)
 	var exited *exec.ExitError
-	// Where the command line ended with an error, it has said why.
+	// If the command line failed, it has printed why.
 	if err != nil && !errors.As(err, &exited) {
 		fmt.Fprintln(os.Stderr, "error:", err)
 	}

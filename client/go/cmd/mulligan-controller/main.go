@@ -1,5 +1,5 @@
-// Mulligan-controller retries failed batch workloads without touching their
-// operators: see docs/controller.md.
+// Mulligan-controller retries failed batch workloads without changing their operators:
+// see docs/controller.md.
 package main
 
 import (
@@ -128,7 +128,7 @@ func run(args []string) error {
 	return start(ctrl.SetupSignalHandler(), mgr)
 }
 
-// notifier is nil without a file.
+// notifier returns nil without a file.
 func notifier(file string) (*notify.Notifier, error) {
 	if file == "" {
 		return nil, nil
@@ -140,7 +140,7 @@ func notifier(file string) (*notify.Notifier, error) {
 	return notify.New(config, ctrl.Log.WithName("notify"))
 }
 
-// logReader is nil without a source.
+// logReader returns nil without a source.
 func logReader(source string) (mulligan.LogReader, error) {
 	if source == "" {
 		return nil, nil
@@ -156,8 +156,8 @@ func logReader(source string) (mulligan.LogReader, error) {
 	return reader, nil
 }
 
-// sees is ready once everything that is watched has been read: a controller that may
-// not read it, or cannot, looks after nothing.
+// sees is ready when the caches are filled. A controller that cannot read what it
+// watches handles nothing.
 func sees(watched cache.Cache) healthz.Checker {
 	return func(request *http.Request) error {
 		if !hasRead(request.Context(), watched) {
@@ -173,8 +173,8 @@ func hasRead(ctx context.Context, watched cache.Cache) bool {
 	return watched.WaitForCacheSync(ctx)
 }
 
-// How long what is under way may take after a signal, and the manager altogether. A
-// manager that has not read everything yet does not heed a signal at all.
+// The grace for running work after a signal, and for the whole manager. A manager whose
+// caches are not yet filled ignores signals.
 const (
 	graceful   = 10 * time.Second
 	stopWithin = 15 * time.Second
@@ -322,14 +322,14 @@ func newManager(f *flags, ties *controller.Ties) (ctrl.Manager, error) {
 			DefaultTransform:  ties.Transform,
 			ByObject: map[client.Object]cache.ByObject{
 				&corev1.ConfigMap{}: {Namespaces: own},
-				// Those about nodes are in the namespace default.
+				// Events about nodes are in the namespace default.
 				&corev1.Event{}: {Namespaces: watched(withDefault(f.namespaces))},
 			},
 		},
 	})
 }
 
-// metricsOptions lets the API server say who may read them.
+// metricsOptions lets the API server authorize readers.
 func metricsOptions(f *flags) (metricsserver.Options, error) {
 	options := metricsserver.Options{BindAddress: f.metricsAddress}
 	if !f.metricsSecure {
@@ -361,7 +361,7 @@ func withDefault(list string) string {
 	return list + ",default"
 }
 
-// watched is nil for all namespaces.
+// watched returns nil for all namespaces.
 func watched(list string) map[string]cache.Config {
 	if list == "" {
 		return nil

@@ -8,30 +8,30 @@ import (
 	"strings"
 )
 
-// Where a container sees the limit of its memory, by version 2 and 1 of cgroups.
+// Files with a container's memory limit, in cgroups version 2 and 1.
 var cgroupLimits = []string{"sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes"}
 
-// boundMemory has Go collect before the container's limit is reached. Otherwise it lets the
-// heap grow to twice what is in use, and the first list of everything would end a controller
-// that has room for it. GOMEMLIMIT is somebody's own choice.
+// boundMemory makes Go collect garbage before the container's limit is reached. By
+// default the heap grows to twice its live size, so the first full list would kill a
+// controller that has enough memory. A user's GOMEMLIMIT takes precedence.
 func boundMemory() {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
 	if limit := containerMemory("/"); limit > 0 {
-		// The rest is for what is no heap.
+		// The rest is for memory outside the heap.
 		debug.SetMemoryLimit(limit / 10 * 8)
 	}
 }
 
-// containerMemory is in bytes; 0: there is no limit.
+// containerMemory returns bytes; 0 if there is no limit.
 func containerMemory(root string) int64 {
 	for _, file := range cgroupLimits {
 		text, err := os.ReadFile(filepath.Join(root, file))
 		if err != nil {
 			continue
 		}
-		// "max" is no number.
+		// "max" does not parse.
 		limit, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 		if err == nil {
 			return limit

@@ -10,13 +10,14 @@ import (
 	"mulligan.dev/mulligan/internal/controller/kinds"
 )
 
-// acts says whether the controller may write to workloads of a namespace.
+// acts returns whether the controller may write to workloads of a namespace.
 func (f *flags) acts(namespace string) bool {
 	return f.Mode == controller.Act || slices.Contains(f.ActIn, namespace)
 }
 
-// observing drops patches of workloads in namespaces that are only observed. The controller has
-// no right to patch there, and all it would write is a copy of the record for people.
+// observing drops patches of workloads in namespaces that are only observed. The
+// controller has no right to patch there, and would only write copies of the record for
+// people.
 type observing struct {
 	client.Client
 	acts func(namespace string) bool

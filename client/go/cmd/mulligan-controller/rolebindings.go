@@ -15,21 +15,21 @@ import (
 )
 
 const (
-	// Not the name of the binding in the controller's own namespace, which may be
-	// among those that are watched.
+	// Differs from the binding in the controller's own namespace, which may be among
+	// the watched ones.
 	workloadBinding = controller.Name + "-workloads"
 	// Where Events about nodes are written, and the role that reads them there.
 	nodeEventNamespace = metav1.NamespaceDefault
 	nodeEventRole      = controller.Name + "-node-events"
-	// Of deploy/controller/logs.yaml and act.yaml.
+	// Names in deploy/controller/logs.yaml and act.yaml.
 	logsRole = controller.Name + "-logs"
 	actRole  = controller.Name + "-act"
 )
 
-// printRoleBindings writes, as YAML for kubectl apply, what takes the place of
-// deploy/controller/all-namespaces.yaml: the ClusterRole mulligan-controller in each of
-// the namespaces, mulligan-controller-act in those that the flags act in, and the Events
-// about nodes.
+// printRoleBindings writes, as YAML for kubectl apply, a replacement of
+// deploy/controller/all-namespaces.yaml: bindings of the ClusterRole
+// mulligan-controller in each of the namespaces and of mulligan-controller-act in those
+// where the flags act, and access to Events about nodes.
 func printRoleBindings(out io.Writer, f *flags) error {
 	if f.namespaces == "" {
 		return errors.New("--print-rolebindings: --watch-namespaces is empty, expected the namespaces to bind the role in; for all of them apply deploy/controller/all-namespaces.yaml")

@@ -14,7 +14,7 @@ import (
 	"mulligan.dev/mulligan/internal/trial"
 )
 
-// printTrial reads the decision logs that a list names.
+// printTrial reads the decision logs in a list.
 func printTrial(out io.Writer, list string) error {
 	result := &trial.Result{}
 	for _, path := range strings.Split(list, ",") {
@@ -32,8 +32,8 @@ func printTrial(out io.Writer, list string) error {
 	return nil
 }
 
-// logsIn are the file, or those of a folder, the oldest first: the last rotated has the
-// highest number.
+// logsIn returns the file, or a folder's files, oldest first: the earliest rotated one
+// has the highest number.
 func logsIn(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
@@ -71,7 +71,7 @@ func readLog(result *trial.Result, file string) (err error) {
 
 var rotated = regexp.MustCompile(`\.jsonl\.(\d+)(?:\.gz)?$`)
 
-// rotation is 0 of the log that is written to.
+// rotation returns the file's rotation number; 0 for the current log.
 func rotation(file string) int {
 	number := rotated.FindStringSubmatch(file)
 	if number == nil {

@@ -13,7 +13,7 @@ import (
 	"mulligan.dev/mulligan/internal/controller"
 )
 
-// webhookFlags are those of the webhooks; an empty address: there are none.
+// webhookFlags are the webhooks' flags; without an address there are no webhooks.
 type webhookFlags struct {
 	address string
 	certDir string
@@ -55,9 +55,9 @@ func (f webhookFlags) server() webhook.Server {
 	return webhook.NewServer(webhook.Options{Host: host, Port: port, CertDir: f.certDir})
 }
 
-// renew keeps a certificate of our own in the Secret, and who signed it in the
-// MutatingWebhookConfiguration. It returns what is closed once it is there; nil: somebody
-// else keeps it.
+// renew keeps our own certificate in the Secret, and its authority in the
+// MutatingWebhookConfiguration. It returns a channel that is closed when the
+// certificate is there; nil if it is managed elsewhere.
 func (f webhookFlags) renew(mgr ctrl.Manager, namespace string) (<-chan struct{}, error) {
 	if f.address == "" || f.secret == "" {
 		return nil, nil
@@ -72,7 +72,7 @@ func (f webhookFlags) renew(mgr ctrl.Manager, namespace string) (<-chan struct{}
 		DNSName:        host,
 		IsReady:        ready,
 		Webhooks:       []rotator.WebhookInfo{{Name: controller.Name, Type: rotator.Mutating}},
-		// The replica that does not lead serves the webhooks, too.
+		// Replicas that do not lead serve the webhooks, too.
 		RequireLeaderElection: false,
 	})
 }

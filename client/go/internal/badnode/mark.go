@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// TaintKey is that of the taint; its value is the boot of the node, so that the mark
-	// ends with it.
+	// TaintKey is the taint's key. Its value is the node's boot ID, so that a reboot
+	// ends the mark.
 	TaintKey = "mulligan.dev/bad-node"
-	// ConditionType is that of the condition, whose message ends with the boot.
+	// ConditionType is the condition's type. Its message ends with the boot ID.
 	ConditionType corev1.NodeConditionType = "MulliganBadNode"
 )
 
-// mark is what is on a node.
+// mark is a mark on a node.
 type mark struct {
 	at   time.Time
 	boot string
@@ -52,7 +52,7 @@ func markOf(node *corev1.Node) (mark, bool) {
 	return mark{}, false
 }
 
-// with marks a node; false: it cannot be, or has booted meanwhile.
+// with marks a node. It returns false if it cannot, or if the node has rebooted.
 func with(node *corev1.Node, action Action, boot, why string, now time.Time) bool {
 	if _, ok := markOf(node); ok || node.Status.NodeInfo.BootID != boot || len(validation.IsValidLabelValue(boot)) > 0 {
 		return false
@@ -70,14 +70,14 @@ func with(node *corev1.Node, action Action, boot, why string, now time.Time) boo
 	return true
 }
 
-// without takes every mark away; false: there is none. A condition stays and is False, as
-// other conditions of nodes are.
+// without removes a mark; false if there is none. A condition stays and becomes False,
+// as usual for nodes.
 func without(node *corev1.Node) bool {
 	_, ok := markOf(node)
 	for _, taint := range node.Spec.Taints {
 		if taint.Key == TaintKey {
 			node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == TaintKey })
-			// The other kind of mark goes next time: they are written apart.
+			// A condition is removed next time, because it needs another write.
 			return true
 		}
 	}

@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// Nodes whose verdicts are remembered, and workloads of each.
+	// The most nodes remembered, and workloads of each.
 	maxNodes     = 1000
 	maxWorkloads = 100
-	// How often marks are looked at.
+	// The interval between checks of marks.
 	sweepEvery = time.Minute
 )
 
 // Marker marks nodes. Nil marks none.
 type Marker struct {
 	options Options
-	// Reads nodes from what is watched; writes go over the version that Live has.
+	// Reads nodes from the cache; writes apply to the version in live.
 	client   client.Client
 	live     client.Reader
 	recorder record.EventRecorder
@@ -35,14 +35,14 @@ type Marker struct {
 	wake     chan struct{}
 
 	lock sync.Mutex
-	// When a workload found a node bad, last.
+	// When each workload last found a node bad.
 	found map[string]map[string]time.Time
-	// When an Event said so, of those that are told of by Event alone.
+	// When an Event reported a node that got only an Event.
 	told   map[string]time.Time
 	marked time.Time
 }
 
-// New is nil where nothing is to be done.
+// New returns nil if there is nothing to do.
 func New(options Options, cluster client.Client, live client.Reader, recorder record.EventRecorder, log logr.Logger) *Marker {
 	if options.Action == None {
 		return nil
@@ -53,8 +53,8 @@ func New(options Options, cluster client.Client, live client.Reader, recorder re
 	}
 }
 
-// Note takes an answer about a workload, which is named with all its attempts. It never
-// waits.
+// Note takes an answer about a workload, whose name covers all its attempts. It never
+// blocks.
 func (m *Marker) Note(workload string, answer *mulliganv1.DecideResponse) {
 	diagnosis := answer.GetDiagnosis()
 	node := diagnosis.GetCulprit().GetNode()
@@ -98,7 +98,7 @@ func (m *Marker) forgetOld() {
 	}
 }
 
-// Start looks at the nodes until the context ends.
+// Start checks the nodes until the context ends.
 func (m *Marker) Start(ctx context.Context) error {
 	ticker := time.NewTicker(sweepEvery)
 	defer ticker.Stop()
@@ -113,7 +113,8 @@ func (m *Marker) Start(ctx context.Context) error {
 	}
 }
 
-// sweep takes marks away that do not hold, and sets those that are due and may be.
+// sweep removes marks that are no longer valid, and sets those that are due and
+// allowed.
 func (m *Marker) sweep(ctx context.Context) {
 	list := &corev1.NodeList{}
 	if err := m.client.List(ctx, list); err != nil {
@@ -141,7 +142,7 @@ func (m *Marker) sweep(ctx context.Context) {
 	current.Set(float64(marked))
 }
 
-// verdict is how many workloads found a node bad.
+// verdict returns how many workloads found a node bad.
 func (m *Marker) verdict(node string) int {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -149,7 +150,7 @@ func (m *Marker) verdict(node string) int {
 	return len(m.found[node])
 }
 
-// last is when a node was last found bad; zero: not within memory.
+// last returns when a node was last found bad; zero if not remembered.
 func (m *Marker) last(node string) time.Time {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -162,8 +163,8 @@ func (m *Marker) last(node string) time.Time {
 	return last
 }
 
-// holds until the node has booted anew, or has not been found bad for as long as marks
-// last.
+// holds returns whether a mark is still valid: the node has not rebooted, and was found
+// bad within options.For.
 func (m *Marker) holds(node *corev1.Node, mark mark) bool {
 	if mark.boot != node.Status.NodeInfo.BootID {
 		return false
@@ -175,7 +176,7 @@ func (m *Marker) holds(node *corev1.Node, mark mark) bool {
 	return m.now().Sub(since) <= m.options.For
 }
 
-// mark is 1 if the node is marked now and was not.
+// mark returns 1 if it marked the node, else 0.
 func (m *Marker) mark(ctx context.Context, node *corev1.Node, workloads, marked, nodes int) int {
 	if _, ok := markOf(node); ok || m.knows(node) {
 		return 0
@@ -199,7 +200,7 @@ func (m *Marker) mark(ctx context.Context, node *corev1.Node, workloads, marked,
 	m.lock.Lock()
 	defer m.lock.Unlock()
 	m.marked = m.now()
-	// A mark that somebody takes away is not set again by what was known before.
+	// If the mark is removed, earlier findings do not set it again.
 	delete(m.found, node.Name)
 	return 1
 }
@@ -220,7 +221,7 @@ func (m *Marker) bound(marked, most int) string {
 	return ""
 }
 
-// knows says whether an Event alone is what is done, and was.
+// knows returns whether only an Event is wanted, and was emitted.
 func (m *Marker) knows(node *corev1.Node) bool {
 	m.lock.Lock()
 	defer m.lock.Unlock()
@@ -228,7 +229,7 @@ func (m *Marker) knows(node *corev1.Node) bool {
 	return told && m.options.Action == Event
 }
 
-// say says something once.
+// say reports a node once.
 func (m *Marker) say(node *corev1.Node, result, text string) {
 	m.lock.Lock()
 	_, known := m.told[node.Name]
@@ -246,7 +247,7 @@ func (m *Marker) say(node *corev1.Node, result, text string) {
 func (m *Marker) count(err error, result string, node *corev1.Node, why string) {
 	switch {
 	case apierrors.IsConflict(err) || apierrors.IsNotFound(err):
-		// The next look sees what it has become.
+		// The next sweep sees the new state.
 	case err != nil:
 		done.WithLabelValues(refused).Inc()
 		m.log.Error(err, "a node's mark was not written", "node", node.Name)
@@ -259,7 +260,7 @@ func (m *Marker) count(err error, result string, node *corev1.Node, why string) 
 	}
 }
 
-// write changes the node as it is now, and nothing of it that has changed meanwhile.
+// write changes the live node, without overwriting concurrent changes.
 func (m *Marker) write(ctx context.Context, name string, edit func(*corev1.Node) bool) error {
 	node := &corev1.Node{}
 	if err := m.live.Get(ctx, client.ObjectKey{Name: name}, node); err != nil {
@@ -270,7 +271,7 @@ func (m *Marker) write(ctx context.Context, name string, edit func(*corev1.Node)
 		return nil
 	}
 	if !sameTaints(before, node) {
-		// The list is replaced as a whole.
+		// Replaces the whole list.
 		return m.client.Patch(ctx, node, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
 	}
 	return m.client.Status().Patch(ctx, node, client.StrategicMergeFrom(before))

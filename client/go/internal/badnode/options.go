@@ -1,5 +1,5 @@
-// Package badnode marks nodes that were found to be bad, and takes the mark away when that
-// does not hold any longer. A mark is all that is known of it: nothing is kept elsewhere.
+// Package badnode marks nodes that were found to be bad, and removes marks that are no
+// longer valid. The marks on the nodes are the only state.
 package badnode
 
 import (
@@ -12,7 +12,7 @@ import (
 // Action is what is done to a bad node.
 type Action string
 
-// What may be done, the mildest first. Each but None comes with an Event on the node.
+// The actions, the mildest first. All except None add an Event on the node.
 const (
 	None      Action = "none"
 	Event     Action = "event"
@@ -22,14 +22,14 @@ const (
 
 var actions = []Action{None, Event, Condition, Taint}
 
-// Options of the marking; the zero value is not valid, Defaults is.
+// Options of the marking. The zero value is not valid; use Defaults.
 type Options struct {
 	// Action is what is done.
 	Action Action
-	// Workloads that have to have found a node bad, each with all its attempts one.
-	// At least 2: nobody marks a node with one workload alone.
+	// Workloads that must have found a node bad; all attempts of one count once. At
+	// least 2, so that no one can mark a node with a single workload.
 	Workloads int
-	// Share of the nodes that are marked at once at most, 0 to 1; one always may be.
+	// Share of the nodes that may be marked at once, 0 to 1; one always may.
 	Share float64
 	// Every is the shortest time between two marks. Positive.
 	Every time.Duration
@@ -42,7 +42,7 @@ func Defaults() Options {
 	return Options{Action: None, Workloads: 2, Share: 0.05, Every: 10 * time.Minute, For: 24 * time.Hour}
 }
 
-// Validate names the first option that cannot be used, by its flag.
+// Validate names the first invalid option by its flag.
 func (o Options) Validate() error {
 	switch {
 	case !slices.Contains(actions, o.Action):

@@ -1,5 +1,5 @@
-// Package evidence remembers the pods of failures: an evicted pod is often gone before its
-// workload is told failed, and then nothing says why.
+// Package evidence remembers the pods of failures. An evicted pod is often gone before
+// its workload is marked failed, and then nothing shows why.
 package evidence
 
 import (
@@ -13,28 +13,27 @@ import (
 )
 
 const (
-	// A gang's first members tell what happened.
+	// A gang's first failed members show what happened.
 	maxKeptPods      = 32
 	maxKeptWorkloads = 4096
 )
 
-// Pods are those that are kept. The zero value keeps none yet. What is lost with the
-// process is only lost evidence, never a charge.
+// Pods remembers pods. The zero value is ready. Losing it with the process loses only
+// evidence, never a charge.
 //
-// A pod names its workload by a UID that nobody has checked, so it counts in its own
-// namespace alone, and whoever names thousands loses his own first.
+// A pod names its workload by an unchecked UID. So it counts only in its own namespace.
 type Pods struct {
 	lock sync.Mutex
 	pods map[workload]map[types.UID]*corev1.Pod
 }
 
-// workload is what pods of a namespace name for their own.
+// workload is the workload that pods of a namespace claim to belong to.
 type workload struct {
 	namespace string
 	uid       types.UID
 }
 
-// Keep remembers a pod that names owner as the workload it belongs to.
+// Keep remembers a pod that names owner as its workload.
 func (p *Pods) Keep(owner types.UID, pod *corev1.Pod) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -63,7 +62,7 @@ func (p *Pods) Drop(namespace string, owner types.UID) {
 	delete(p.pods, workload{namespace, owner})
 }
 
-// Of returns the pods of a workload in no order, but for those with these UIDs.
+// Of returns the pods of a workload, without those in but, in no order.
 func (p *Pods) Of(namespace string, owner types.UID, but map[types.UID]bool) []*corev1.Pod {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -76,7 +75,7 @@ func (p *Pods) Of(namespace string, owner types.UID, but map[types.UID]bool) []*
 	return kept
 }
 
-// AddTo completes a report with the workload's pods that could not be gathered any more.
+// AddTo adds the workload's pods that could no longer be gathered.
 func (p *Pods) AddTo(report *mulligan.Report, obj client.Object) {
 	gathered := map[types.UID]bool{}
 	for _, obj := range report.Objects() {

@@ -2,11 +2,11 @@ package evidence
 
 import corev1 "k8s.io/api/core/v1"
 
-// Waiting for these is how every container begins.
+// Every container begins with these waits.
 var ordinaryWaits = map[string]bool{"": true, "ContainerCreating": true, "PodInitializing": true}
 
-// InTrouble says whether a pod shows anything that is worth a question while its
-// operator has not given up. Mulligan says what it means.
+// InTrouble returns whether a pod shows anything worth a question while its operator
+// has not given up. Mulligan says what it means.
 func InTrouble(pod *corev1.Pod) bool {
 	if pod.Status.Phase == corev1.PodFailed {
 		return true

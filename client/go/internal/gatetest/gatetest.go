@@ -1,4 +1,4 @@
-// Package gatetest opens gates for the tests of the recipes.
+// Package gatetest opens gates for the recipes' tests.
 package gatetest
 
 import (
@@ -15,11 +15,11 @@ import (
 	"mulligan.dev/mulligan/mulligantest"
 )
 
-// Sentence is what every answer of Says says.
+// Sentence of every answer of Says.
 const Sentence = "because of that"
 
-// Open returns a gate whose service takes these steps, over a cluster that holds obj,
-// which gets its resource version.
+// Open returns a gate whose service takes these steps, with a cluster that holds obj.
+// It sets obj's resource version.
 func Open(t *testing.T, obj client.Object, addToScheme func(*runtime.Scheme) error, steps ...mulligantest.Step) *gate.Gate {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -37,7 +37,7 @@ func Open(t *testing.T, obj client.Object, addToScheme func(*runtime.Scheme) err
 	return gate.New(service.Client(), kube, kube)
 }
 
-// Says is an answer with this action, after this long.
+// Says answers with this action after this delay.
 func Says(action mulliganv1.Decision_Action, after time.Duration) mulligantest.Step {
 	return mulligantest.Cause(mulliganv1.Cause_APP_ERROR, func(response *mulliganv1.DecideResponse) {
 		response.Decision = &mulliganv1.Decision{Action: action, Sentence: Sentence, RetryAfter: durationpb.New(after)}
@@ -45,7 +45,7 @@ func Says(action mulliganv1.Decision_Action, after time.Duration) mulligantest.S
 	})
 }
 
-// Blames is a retry at once, charged, for which this is to blame.
+// Blames answers with an immediate charged retry, with a fault in domain.
 func Blames(domain mulliganv1.Diagnosis_FaultDomain) mulligantest.Step {
 	return mulligantest.Cause(mulliganv1.Cause_UNKNOWN, func(response *mulliganv1.DecideResponse) {
 		response.Decision.RetryAfter, response.Decision.Sentence = nil, Sentence
@@ -53,7 +53,7 @@ func Blames(domain mulliganv1.Diagnosis_FaultDomain) mulligantest.Step {
 	})
 }
 
-// Away is a service that cannot be reached: the client asks twice.
+// Away is an unreachable service: the client asks twice.
 func Away() []mulligantest.Step {
 	return []mulligantest.Step{mulligantest.Unavailable(), mulligantest.Unavailable()}
 }

@@ -11,16 +11,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Config says who is told, of what and how; docs/notifications.md explains it by example.
+// Config says what is sent to whom; docs/notifications.md explains it by example.
 type Config struct {
-	// Cluster is told with each message, where several clusters tell the same people.
+	// Cluster is in each message, for people who work with several clusters.
 	Cluster string `json:"cluster"`
-	// StoryURL is a template of where the story of a failure is as a page, with the
-	// fields of Message, each escaped for a URL; empty: nowhere.
+	// StoryURL is a template for the address of a failure's page, with the fields of
+	// Message, each escaped for a URL. If empty, messages have no such address.
 	StoryURL string `json:"storyURL"`
 	// TeamLabel is the label of workloads that names their team. Default: team.
 	TeamLabel string `json:"teamLabel"`
-	// RepeatAfter is how long nothing more is told of an incident. Default: 12h.
+	// RepeatAfter is how long an incident is not reported again. Default: 12h.
 	RepeatAfter Duration `json:"repeatAfter"`
 	// Receivers, at least one.
 	Receivers []Receiver `json:"receivers"`
@@ -29,7 +29,7 @@ type Config struct {
 // Duration is a text with a unit, "12h".
 type Duration struct{ time.Duration }
 
-// UnmarshalJSON refuses a number, whose unit nobody knows.
+// UnmarshalJSON refuses numbers, because they have no unit.
 func (d *Duration) UnmarshalJSON(text []byte) error {
 	var written string
 	err := json.Unmarshal(text, &written)
@@ -42,11 +42,11 @@ func (d *Duration) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Receiver is told everything, by exactly one of Webhook and Alertmanager.
+// Receiver gets every message, by exactly one of Webhook and Alertmanager.
 type Receiver struct {
-	// Name of it, in errors and metrics; unique.
+	// Name in errors and metrics; unique.
 	Name string `json:"name"`
-	// Webhook takes CloudEvents.
+	// Webhook receives CloudEvents.
 	Webhook      *Service      `json:"webhook"`
 	Alertmanager *Alertmanager `json:"alertmanager"`
 
@@ -56,26 +56,26 @@ type Receiver struct {
 
 // Service is where messages are posted.
 type Service struct {
-	// URL, or a file that has nothing else in it: some are secrets.
+	// URL, or a file with only the URL, because some are secrets.
 	URL     string `json:"url"`
 	URLFile string `json:"urlFile"`
 	// BearerTokenFile has a token to present; only with https.
 	BearerTokenFile string `json:"bearerTokenFile"`
-	// CAFile has who signs the certificate of the service, PEM; empty: those that the
-	// machine trusts.
+	// CAFile has the authorities of the service's certificate, as PEM; empty for the
+	// machine's.
 	CAFile string `json:"caFile"`
 }
 
-// Alertmanager takes alerts, by its API v2.
+// Alertmanager receives alerts by its API v2.
 type Alertmanager struct {
 	Service `json:",inline"`
-	// FiringFor is when an alert ends that nobody repeats. Default: repeatAfter.
+	// FiringFor is when an alert that is not repeated ends. Default: repeatAfter.
 	FiringFor Duration `json:"firingFor"`
 }
 
 const defaultRepeat = 12 * time.Hour
 
-// Load reads a file and names everything that is wrong with it.
+// Load reads a file and reports everything that is wrong with it.
 func Load(file string) (*Config, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -171,7 +171,7 @@ func (s Service) check() error {
 	return nil
 }
 
-// target reads the URL, which is not repeated in errors: it may be a secret.
+// target reads the URL. Errors do not contain it, because it may be a secret.
 func (s Service) target() (*url.URL, error) {
 	text, field := s.URL, "url"
 	if s.URLFile != "" {

@@ -1,6 +1,6 @@
-// Package notify tells receivers of failures that somebody has to act on, once. Nothing waits for
-// it, and nothing is decided by it. Who of a receiver's people is told is its routing's
-// business (Alertmanager's).
+// Package notify reports failures that someone has to act on to receivers, once each.
+// Nothing waits for it or depends on it. A receiver's own routing decides who is
+// notified (Alertmanager's, for example).
 package notify
 
 import (
@@ -12,35 +12,35 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// Failure is what a controller was answered about a workload.
+// Failure is an answer that a controller received about a workload.
 type Failure struct {
-	// ID is equal for the same failure of the same workload: what was told of one is
-	// not told again.
+	// ID is equal for the same failure of the same workload, which is reported only
+	// once.
 	ID string
-	// Mode is "act" or "observe": who retries, if anybody does.
+	// Mode is "act" or "observe".
 	Mode string
-	// Kind, Namespace and Name of the workload; Name is that of this attempt.
+	// Kind, Namespace and Name of the workload; Name is this attempt's.
 	Kind, Namespace, Name string
 	// Labels of the workload.
 	Labels map[string]string
 	// Answer of the service.
 	Answer *mulliganv1.DecideResponse
-	// Refused is why the API server takes no further attempt; empty: it was not asked,
-	// or took one. What the answer said to do first does not help then.
+	// Refused is why the API server refuses another attempt; empty if it was not asked
+	// or accepted one. The answer's first step does not help then.
 	Refused string
-	// Stopped says who stopped the work while its operator was still at it, and GoOn what
-	// lets it go on; empty: nobody did.
+	// Stopped says who stopped running work, and GoOn how to let it continue; empty if
+	// no one did.
 	Stopped, GoOn string
 }
 
-// Message is what a person is told. Every text of it is one visible line. storyURL sees these
+// Message is what a person reads. Every text is one visible line. storyURL uses these
 // fields.
 type Message struct {
-	// ID is that of this message, equal however often it is sent.
+	// ID of this message, equal for repeated sends.
 	ID string `json:"id"`
-	// Time it was decided.
+	// Time of the decision.
 	Time time.Time `json:"time"`
-	// Cluster is that of the configuration.
+	// Cluster of the configuration.
 	Cluster string `json:"cluster,omitempty"`
 	// Mode is "act" or "observe".
 	Mode string `json:"mode"`
@@ -50,40 +50,40 @@ type Message struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	// Team is the value of the label Config.TeamLabel; empty: it has none.
+	// Team is the value of the label Config.TeamLabel; empty if absent.
 	Team string `json:"team,omitempty"`
-	// Cause, FaultDomain and DerivedCause are those of the diagnosis, such as
-	// CONTAINER_OOM, RESOURCE_LIMIT and BAD_NODE. DerivedCause is empty where there is
-	// none.
+	// Cause, FaultDomain and DerivedCause of the diagnosis, such as CONTAINER_OOM,
+	// RESOURCE_LIMIT and BAD_NODE. DerivedCause may be empty.
 	Cause        string `json:"cause"`
 	FaultDomain  string `json:"faultDomain"`
 	DerivedCause string `json:"derivedCause,omitempty"`
 	// Actor is who has to act: USER or PLATFORM.
 	Actor string `json:"actor"`
-	// Problem is what is wrong, FirstStep what to do about it first, Command the
-	// command in that. Command may be empty.
+	// Problem is what is wrong, FirstStep what to do first, and Command the command in
+	// it. Command may be empty.
 	Problem   string `json:"problem"`
 	FirstStep string `json:"firstStep"`
 	Command   string `json:"command,omitempty"`
-	// Sentence is that of the decision.
+	// Sentence of the decision.
 	Sentence string `json:"sentence"`
-	// Node that it is about; empty: none in particular.
+	// Node at fault; empty if none.
 	Node string `json:"node,omitempty"`
-	// StoryURL leads to the story as a page; empty: Config.StoryURL is.
+	// StoryURL is the address of the failure's page; empty if Config.StoryURL is.
 	StoryURL string `json:"storyUrl,omitempty"`
-	// More is how many failures of this incident were not told of since the last
+	// More is how many failures of this incident were not reported since the last
 	// message about it.
 	More int `json:"more,omitempty"`
-	// Lost is how many messages before this one had no room in the queue.
+	// Lost is how many messages before this one were dropped from the full queue.
 	Lost int `json:"lost,omitempty"`
 
-	// What is told once.
+	// Key of the incident, which is reported once.
 	incident string
-	// It is about many workloads, wherever they are.
+	// It affects many workloads anywhere.
 	ofMany bool
 }
 
-// messageOf is nil where nobody has to act: it passes by itself, or somebody is on it.
+// messageOf returns nil if no one has to act, because it passes by itself or someone
+// already does.
 func messageOf(f Failure) *Message {
 	diagnosis, decision := f.Answer.GetDiagnosis(), f.Answer.GetDecision()
 	actor, incident := f.actor()
@@ -116,20 +116,20 @@ func messageOf(f Failure) *Message {
 		m.FirstStep = "find out why: " + m.Command
 	}
 	if f.Stopped != "" {
-		m.Command = "" // which would stop it
+		m.Command = "" // it would stop the work
 		m.Sentence = visible(strings.TrimSuffix(decision.GetSentence(), ".") + "; " + f.Stopped)
 		m.FirstStep = visible(m.FirstStep + "; " + f.GoOn)
 	}
 	return m
 }
 
-// actor is who has to act, and on what.
+// actor returns who has to act, and the key of the incident.
 //
-//  1. Of an incident many are struck: it is the platform's, told once for all of them.
-//  2. What is given up, or waits for another spec, waits for a person.
-//  3. What waits and cannot recover waits for a person, too.
-//  4. What is started again elsewhere leaves a node behind that others still meet: that
-//     is the platform's, told once a node.
+//  1. An incident affects many: it is the platform's, reported once for all.
+//  2. Work that is given up, or waits for another spec, waits for a person.
+//  3. Work that waits and cannot recover also waits for a person.
+//  4. Work that restarts elsewhere leaves a bad node behind, which others still
+//     meet: it is the platform's, reported once per node.
 //
 // Everything else passes by itself.
 func (f Failure) actor() (mulliganv1.FirstStep_Actor, string) {
@@ -137,7 +137,7 @@ func (f Failure) actor() (mulliganv1.FirstStep_Actor, string) {
 	switch diagnosis.GetSituation() {
 	case mulliganv1.Diagnosis_BROKEN:
 	case mulliganv1.Diagnosis_ALIVE:
-		// Retries that others make and the policy ends.
+		// Retries by others, which the policy ends.
 		if action := decision.GetAction(); action != mulliganv1.Decision_FAIL && action != mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE {
 			return mulliganv1.FirstStep_NOBODY, ""
 		}
@@ -172,8 +172,8 @@ func (f Failure) actor() (mulliganv1.FirstStep_Actor, string) {
 
 const ofMany = "incident"
 
-// leavesNode says whether the next attempt must not run on the node it failed on: such a
-// node is to be mended.
+// leavesNode returns whether the next attempt must avoid the node it failed on, which
+// so needs repair.
 func (f Failure) leavesNode() bool {
 	node := f.Answer.GetDiagnosis().GetCulprit().GetNode()
 	for _, avoided := range f.Answer.GetDecision().GetPlacement().GetAvoidNodes() {
@@ -184,8 +184,8 @@ func (f Failure) leavesNode() bool {
 	return false
 }
 
-// placeOf is what a fault of the platform is one of: a node's, or of a namespace's
-// workloads all that show it by the same sign.
+// placeOf returns the key of a fault of the platform: the node, or the namespace and
+// the sign.
 func (f Failure) placeOf(diagnosis *mulliganv1.Diagnosis) string {
 	if node := diagnosis.GetCulprit().GetNode(); node != "" {
 		return "node/" + node
@@ -193,7 +193,7 @@ func (f Failure) placeOf(diagnosis *mulliganv1.Diagnosis) string {
 	return "namespace/" + f.Namespace + "/" + diagnosis.GetSignature()
 }
 
-// actorOf is who the answer says; where it does not, who the fault domain does.
+// actorOf returns the answer's actor, else the fault domain's.
 func actorOf(diagnosis *mulliganv1.Diagnosis) mulliganv1.FirstStep_Actor {
 	if diagnosis.GetDerivedCause() == mulliganv1.DerivedCause_BAD_NODE {
 		return mulliganv1.FirstStep_PLATFORM

@@ -5,7 +5,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// What became of a message.
+// Results of a message.
 const (
 	sent     = "sent"
 	failed   = "failed"
@@ -26,8 +26,7 @@ var (
 	}, []string{"receiver"})
 )
 
-// Announce creates the series of a receiver, so that they are there before its first
-// message.
+// Announce creates a receiver's series before its first message.
 func Announce(receiver string) {
 	for _, result := range results {
 		told.WithLabelValues(receiver, result)

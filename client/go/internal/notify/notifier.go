@@ -10,10 +10,10 @@ import (
 	"github.com/go-logr/logr"
 )
 
-// Incidents that are remembered, some 200 bytes each; the oldest go first.
+// The most incidents remembered, about 200 bytes each; the oldest go first.
 const maxIncidents = 20000
 
-// Notifier gives messages to receivers. Nil tells nobody.
+// Notifier sends messages to receivers. Nil sends none.
 type Notifier struct {
 	config  *Config
 	story   story
@@ -44,7 +44,7 @@ func New(config *Config, log logr.Logger) (*Notifier, error) {
 	return n, nil
 }
 
-// Start sends until the context ends, and then what waits, for some seconds.
+// Start sends until the context ends, and then the waiting messages for some seconds.
 func (n *Notifier) Start(ctx context.Context) error {
 	var all sync.WaitGroup
 	for _, s := range n.senders {
@@ -54,7 +54,7 @@ func (n *Notifier) Start(ctx context.Context) error {
 	return nil
 }
 
-// Tell tells whom it concerns of a failure, unless they know. It never waits.
+// Tell reports a failure to all receivers, unless already reported. It never blocks.
 func (n *Notifier) Tell(f Failure) {
 	if n == nil {
 		return
@@ -73,7 +73,7 @@ func (n *Notifier) Tell(f Failure) {
 	}
 }
 
-// give queues a message of its own for a receiver.
+// give queues a copy of a message for a receiver.
 func (n *Notifier) give(s *sender, m Message) {
 	n.lock.Lock()
 	defer n.lock.Unlock()
@@ -100,7 +100,7 @@ func (n *Notifier) give(s *sender, m Message) {
 	n.known[key] = &incident{toldAt: m.Time}
 }
 
-// makeRoom forgets what may be told again, and where that is not enough the oldest.
+// makeRoom forgets incidents that may be reported again; if none, the oldest.
 func (n *Notifier) makeRoom() {
 	if len(n.known) < maxIncidents {
 		return

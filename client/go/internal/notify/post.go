@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// poster makes what tells a message; path is added to the service's URL.
+// poster makes the body of a message; path is appended to the service's URL.
 type poster interface {
 	body(*Message) (text []byte, contentType, path string, err error)
 }
@@ -31,7 +31,7 @@ func (p eventPoster) body(m *Message) ([]byte, string, string, error) {
 	return text, "application/cloudevents+json", "", err
 }
 
-// secretIn reads a file that has one line.
+// secretIn reads a file with one line.
 func secretIn(file string) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -65,7 +65,8 @@ func newAlertPoster(a *Alertmanager, c *Config) poster {
 	return alertPoster{firingFor: firing}
 }
 
-// body has labels that make the alerts of an incident one, and annotations that tell of it.
+// body makes labels that group the alerts of an incident, and annotations that describe
+// it.
 func (p alertPoster) body(m *Message) ([]byte, string, string, error) {
 	labels := map[string]string{
 		"alertname": "MulliganNeedsSomebody", "cause": m.Cause, "fault_domain": m.FaultDomain,
@@ -100,5 +101,5 @@ func (p alertPoster) body(m *Message) ([]byte, string, string, error) {
 	return text, "application/json", "/api/v2/alerts", err
 }
 
-// Work of one is another matter than what strikes many.
+// A failure of one user's work is less severe than one that affects many.
 var severities = map[string]string{"USER": "info", "PLATFORM": "warning"}

@@ -13,26 +13,25 @@ import (
 )
 
 const (
-	// Messages that wait for a receiver; what comes then is lost, and counted.
+	// Messages that wait for a receiver; more are dropped and counted.
 	queueLength = 256
-	// A receiver is tried this often, each time after twice the pause, and at most so
-	// long.
+	// The most tries per message. The pause doubles each time, up to longestPause.
 	maxTries     = 8
 	firstPause   = time.Second
 	longestPause = 5 * time.Minute
 	callTimeout  = 5 * time.Second
-	// What waits is told at the end for so long, once each.
+	// How long waiting messages are sent at the end, once each.
 	farewell = 5 * time.Second
 )
 
-// sender tells one receiver, one message after the other.
+// sender sends messages to one receiver, one after the other.
 type sender struct {
 	receiver Receiver
 	queue    chan *Message
-	// Messages that had no room since the last that had; the notifier's.
+	// Messages dropped since the last one that was queued. Guarded by the notifier.
 	lost int
 	log  logr.Logger
-	// sleep returns false when the context has ended.
+	// sleep returns false if the context has ended.
 	sleep func(context.Context, time.Duration) bool
 }
 
@@ -55,7 +54,7 @@ func sleep(ctx context.Context, pause time.Duration) bool {
 	}
 }
 
-// offer never waits; false: there is no room.
+// offer never blocks; it returns false if the queue is full.
 func (s *sender) offer(m *Message) bool {
 	select {
 	case s.queue <- m:
@@ -80,7 +79,7 @@ func (s *sender) run(ctx context.Context) {
 	}
 }
 
-// end tells what waits, once each.
+// end sends the waiting messages, once each.
 func (s *sender) end(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
@@ -98,11 +97,11 @@ func (s *sender) end(ctx context.Context) {
 	}
 }
 
-// tell tries until it is taken, refused for good, or tried often enough.
+// tell retries until the message is accepted, refused for good, or tried often enough.
 func (s *sender) tell(ctx context.Context, m *Message) {
 	pause := firstPause
 	for tries := 1; ; tries++ {
-		// What is under way is not cut off: it may have been taken already.
+		// A running call is not cancelled, because it may have been accepted already.
 		again, asked, err := s.try(context.WithoutCancel(ctx), m)
 		if err == nil {
 			told.WithLabelValues(s.receiver.Name, sent).Inc()
@@ -121,9 +120,9 @@ func (s *sender) tell(ctx context.Context, m *Message) {
 	}
 }
 
-// try sends it once. again: trying again may help, after what the receiver asked for. The
-// error contains no part of the address, which may be a secret, or of the answer, which may
-// repeat the address.
+// try sends the message once. again says that another try may help, after the
+// receiver's requested pause. The error contains nothing of the address, which may be a
+// secret, or of the answer, which may repeat the address.
 func (s *sender) try(ctx context.Context, m *Message) (again bool, after time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -150,7 +149,7 @@ func (s *sender) try(ctx context.Context, m *Message) (again bool, after time.Du
 }
 
 func (s *sender) request(ctx context.Context, m *Message) (*http.Request, error) {
-	// Files are read each time: secrets change.
+	// Reads the files each time, because secrets change.
 	target, err := s.receiver.service.target()
 	if err != nil {
 		return nil, err

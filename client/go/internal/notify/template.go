@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// samples are messages that a storyURL has to cope with: as good as empty, and full of
-// what breaks out of a quoted text.
+// samples are messages that a storyURL must handle: an almost empty one, and one with
+// characters that break out of quoted texts.
 func samples() []*Message {
 	short := &Message{ID: "1", Time: time.Unix(1, 0).UTC(), Mode: "act", Action: "FAIL", Actor: "USER"}
 	hostile := *short
@@ -58,7 +58,7 @@ func newStory(text string) (story, error) {
 	return s, nil
 }
 
-// of escapes every text, so that none changes where the address leads.
+// of escapes every text, so that none changes the address's target.
 func (s story) of(message *Message) (string, error) {
 	if s.template == nil {
 		return "", nil

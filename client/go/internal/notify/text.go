@@ -7,12 +7,12 @@ import (
 	"mulligan.dev/mulligan/internal/words"
 )
 
-// Most bytes of a text.
+// The most bytes of a text.
 const maxText = 1024
 
 func visible(text string) string { return words.Line(text, maxText) }
 
-// escaped makes a text stand for itself in any part of a URL.
+// escaped escapes a text for any part of a URL.
 func escaped(text string) string {
 	return strings.ReplaceAll(url.QueryEscape(text), "+", "%20")
 }

@@ -1,6 +1,5 @@
-// Package retrypolicy is a controller for RetryPolicy as a kind of the cluster: it checks
-// the objects, publishes them to the ConfigMap that the servers load, and answers with
-// conditions.
+// Package retrypolicy is a controller for RetryPolicy objects: it checks them,
+// publishes them to the ConfigMap that the servers load, and writes conditions.
 package retrypolicy
 
 import (
@@ -30,27 +29,26 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// Kind is that of the objects.
+// Kind of the objects.
 var Kind = schema.GroupVersionKind{Group: "mulligan.dev", Version: "v1", Kind: "RetryPolicy"}
 
 const (
-	// Description is the annotation whose value becomes metadata.description, which
-	// an object of the cluster cannot have.
+	// Description is the annotation that becomes metadata.description, which an object
+	// of the cluster cannot have.
 	Description = "mulligan.dev/description"
-	// Before is written to the ConfigMap: the revision that the servers had when it
-	// was published.
+	// Before is written to the ConfigMap: the servers' revision when it was published.
 	Before = "mulligan.dev/revision-before"
 )
 
 // Reconciler checks all RetryPolicy objects together, as the servers load them, and
-// publishes those that are valid. Of one that is not, the last published version
-// stays in force. It never publishes an empty set: servers do not start with one.
+// publishes the valid ones. For an invalid one, the last published version stays in
+// force. It never publishes an empty set, because servers do not start with one.
 type Reconciler struct {
 	Client   client.Client
 	Policies mulliganv1.PolicyServiceClient
 	// ConfigMap that the servers load.
 	ConfigMap client.ObjectKey
-	// Report is told how many are accepted and refused.
+	// Report receives the numbers of accepted and refused policies.
 	Report func(accepted, refused int)
 }
 
@@ -61,7 +59,7 @@ func (r *Reconciler) SetUp(mgr ctrl.Manager) error {
 	}
 	policy := &unstructured.Unstructured{}
 	policy.SetGroupVersionKind(Kind)
-	// They are one set: one request stands for all.
+	// They are one set, so one request stands for all.
 	all := handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request {
 		return []reconcile.Request{{NamespacedName: r.ConfigMap}}
 	})
@@ -75,14 +73,14 @@ func (r *Reconciler) SetUp(mgr ctrl.Manager) error {
 		Watches(policy, all).Watches(&corev1.ConfigMap{}, ours).Complete(r)
 }
 
-// How often the servers are asked whether they have loaded what was published, and
-// how often in between, in case somebody else changes their files.
+// How often to ask the servers whether they have loaded what was published, and
+// otherwise, in case their files change.
 const (
 	untilLoaded = 5 * time.Second
 	afterLoaded = 5 * time.Minute
 )
 
-// Reconcile brings ConfigMap and conditions in line with the objects.
+// Reconcile updates ConfigMap and conditions from the objects.
 func (r *Reconciler) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(Kind.GroupVersion().WithKind(Kind.Kind + "List"))
@@ -107,9 +105,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, _ ctrl.Request) (ctrl.Result
 	return r.answer(ctx, list.Items, checked, published, loaded)
 }
 
-// verdicts is what the check of a set says.
+// verdicts is the result of a check.
 type verdicts struct {
-	// The set to publish, by file name; nil: none can be.
+	// The set to publish, by file name; nil if none can be.
 	files map[string]string
 	// Errors and warnings by file name.
 	errors, warnings map[string][]string
@@ -117,8 +115,8 @@ type verdicts struct {
 
 func fileOf(policy *unstructured.Unstructured) string { return policy.GetName() + ".yaml" }
 
-// check tries the set as it is, and then with the last published version of what is
-// wrong, or without it.
+// check tries the set as it is, and then with the last published versions of invalid
+// policies, or without them.
 func (r *Reconciler) check(ctx context.Context, policies []unstructured.Unstructured, published map[string]string) (*verdicts, error) {
 	files := map[string]string{}
 	for i := range policies {
@@ -182,8 +180,8 @@ func (r *Reconciler) checkFiles(ctx context.Context, files map[string]string, in
 	return answer.GetValid(), nil
 }
 
-// textOf is the policy file of an object: lines and columns in conditions are those
-// of this text, which is the entry in the ConfigMap.
+// textOf returns the policy file of an object, the entry in the ConfigMap. Lines and
+// columns in conditions refer to it.
 func textOf(policy *unstructured.Unstructured) (string, error) {
 	metadata := map[string]any{"name": policy.GetName()}
 	if description := policy.GetAnnotations()[Description]; description != "" {
@@ -196,7 +194,7 @@ func textOf(policy *unstructured.Unstructured) (string, error) {
 	return string(text), err
 }
 
-// publish writes the ConfigMap where the set has changed.
+// publish writes the ConfigMap if the set has changed.
 func (r *Reconciler) publish(ctx context.Context, published *corev1.ConfigMap, files map[string]string, revision string) error {
 	if files == nil || maps.Equal(files, published.Data) {
 		return nil
@@ -214,7 +212,7 @@ func (r *Reconciler) publish(ctx context.Context, published *corev1.ConfigMap, f
 	return r.Client.Create(ctx, published)
 }
 
-// answer writes the conditions, and asks for another look until all is loaded.
+// answer writes the conditions, and requeues until everything is loaded.
 func (r *Reconciler) answer(ctx context.Context, policies []unstructured.Unstructured, checked *verdicts, published *corev1.ConfigMap, loaded *mulliganv1.ListPoliciesResponse) (ctrl.Result, error) {
 	again, refused := afterLoaded, 0
 	var errs []error
@@ -268,7 +266,7 @@ func allErrors(checked *verdicts) []string {
 	return all
 }
 
-// inForce compares what is published with what a server says it has loaded.
+// inForce compares what is published with what a server has loaded.
 func inForce(policy *unstructured.Unstructured, published *corev1.ConfigMap, loaded *mulliganv1.ListPoliciesResponse) metav1.Condition {
 	condition := metav1.Condition{Type: "Loaded", Status: metav1.ConditionFalse}
 	text, err := textOf(policy)
@@ -292,7 +290,7 @@ func inForce(policy *unstructured.Unstructured, published *corev1.ConfigMap, loa
 	return condition
 }
 
-// A condition's message has at most so many bytes.
+// The most bytes of a condition's message.
 const maxMessage = 32 << 10
 
 func (r *Reconciler) writeStatus(ctx context.Context, policy *unstructured.Unstructured, revision string, conditions ...metav1.Condition) error {

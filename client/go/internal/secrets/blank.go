@@ -1,4 +1,4 @@
-// Package secrets takes what looks like a secret out of texts that leave a process.
+// Package secrets removes likely secrets from texts that leave a process.
 package secrets
 
 import (
@@ -8,16 +8,16 @@ import (
 
 const blanked = "[blanked]"
 
-// formed are texts that stand out by their form on a line, or by what they stand beside;
-// group "keep" stays, the rest goes. The order matters: what is certain comes first.
+// formed are secrets recognized by their form on a line or by their context. Group
+// "keep" stays, the rest is blanked. The order matters: certain ones come first.
 var formed = []struct {
 	what string
-	// In lower case: where a line has none of them, the pattern is not tried.
+	// In lower case. The pattern is tried only on lines with one of them.
 	words   []string
 	pattern *regexp.Regexp
-	// What decides about a text that the pattern alone does not tell from a word.
+	// Decides about values that the pattern cannot distinguish from words.
 	is func(value string) bool
-	// It stands behind a name that speaks of secrets.
+	// It follows a name that suggests a secret.
 	named bool
 }{
 	{"a header", []string{"authorization"}, regexp.MustCompile(`(?i)(?P<keep>\b(?:proxy-)?authorization\\*["']?\s*[:=]\s*\\*["']?)(?:(?:basic|bearer|token|digest|negotiate|aws4-hmac-sha256)\s+)?[^\s"'\\,;]+`), isCredential, false},
@@ -39,12 +39,11 @@ var formed = []struct {
 	{"what looks like a secret, beside a name that speaks of one", []string{"secret", "token", "key", "credential", "sig"}, regexp.MustCompile(`(?i)(?P<keep>[\w.-]*(?:secret|token|api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|key[_-]data|credentials?|[?&]sig|signature)[\w.-]*["']?\s*[:=]\s*["']?)[\w.~+/=%-]{12,}`), looksRandom, true},
 }
 
-// Blank replaces what looks like a secret in a text: private keys, tokens by their form or
-// by what they begin with, passwords and keys by the name before them, and all these in
-// base64. It errs to both sides: what it does not know stays, and a text that only looks
-// like one goes. It takes time that grows with the text alone.
+// Blank replaces likely secrets in a text: private keys, tokens by their form or
+// prefix, passwords and keys by the name before them, and all these in base64. It may
+// miss unknown secrets, and may blank harmless text. Its time is linear in the text.
 func Blank(text string) string {
-	// A secret of Kubernetes is base64 of what may hold base64.
+	// A Kubernetes Secret is base64 of data that may contain base64.
 	return blank(text, 3)
 }
 
@@ -112,12 +111,12 @@ func blankFormed(line, lower string) string {
 	return line
 }
 
-// isCredential tells a header's value from the word of a sentence.
+// isCredential distinguishes a header's value from a word of a sentence.
 func isCredential(value string) bool {
 	return strings.ContainsAny(value, " \t") || looksRandom(value)
 }
 
-// looksRandom: words, numbers and paths are none.
+// looksRandom returns false for words, numbers and paths.
 func looksRandom(value string) bool {
 	digits, letters := 0, 0
 	for _, r := range value {

@@ -7,21 +7,22 @@ import (
 	"unicode/utf8"
 )
 
-// keyMark is the first or the last line of a private key: of OpenSSL, OpenSSH, PGP.
+// keyMark is the first or last line of a private key of OpenSSL, OpenSSH or PGP, or
+// PuTTY's first.
 var keyMark = regexp.MustCompile(`-----(?:(BEGIN)|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d: [\w-]+`)
 
-// keyHead is a line between the first one of a key and the key itself.
+// keyHead is a header line between a key's first line and the key itself.
 var keyHead = regexp.MustCompile(`^(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID|Encryption|(?:Public|Private)-(?:Lines|MAC|Hash)|Key-Derivation|Argon2-\w+): `)
 
 const (
-	// Lines of keys have 64 letters, of PGP 64 or 76; what is shorter is their last.
+	// Lines of keys have 64 letters, of PGP 64 or 76; only the last is shorter.
 	leastKeyLine = 40
 	mostKeyLine  = 256
 )
 
-// blankKeys blanks private keys: between their first and their last line, and where one of
-// these is cut off, as far as lines look like those of a key. Collectors may have put
-// something in front of each line, and quotes may hold all of it with "\n" between.
+// blankKeys blanks private keys from the first to the last line. If one of these is cut
+// off, it blanks the adjacent lines that look like a key's. Collectors may have
+// prefixed each line, and the key may be one quoted string with "\n" in it.
 func blankKeys(text string) string {
 	marks := keyMark.FindAllStringSubmatchIndex(text, -1)
 	var out strings.Builder
@@ -39,7 +40,7 @@ func blankKeys(text string) string {
 			from = beginOfKey(text, end, from)
 		}
 		if begins && to == marks[i][1] && from == marks[i][0] || !begins && from == marks[i][0] {
-			continue // a word of a sentence: no key stands beside it
+			continue // only words of a sentence, without a key
 		}
 		out.WriteString(text[end:from])
 		out.WriteString(blanked)
@@ -48,10 +49,10 @@ func blankKeys(text string) string {
 	return out.String() + text[end:]
 }
 
-// No line of a key is longer, with all that stands before it.
+// The longest line of a key, with its prefix.
 const mostLine = 4096
 
-// lineBegin is where the line of `at` begins, lineEnd where it ends: near it.
+// lineBegin and lineEnd return the bounds of the line of `at`, within mostLine.
 func lineBegin(text string, at int) int {
 	near := max(at-mostLine, 0)
 	return near + strings.LastIndexByte(text[near:at], '\n') + 1
@@ -65,7 +66,8 @@ func lineEnd(text string, at int) int {
 	return at + len(near)
 }
 
-// endOfKey is where the key ends whose first line is text[from:at], and whose last is cut.
+// endOfKey returns the end of a key whose first line is text[from:at], and whose last
+// line is missing.
 func endOfKey(text string, from, at int) int {
 	if strings.HasPrefix(text[at:], `\n`) || strings.HasPrefix(text[at:], `\r`) {
 		return at + lengthQuoted(text[at:])
@@ -90,8 +92,8 @@ func endOfKey(text string, from, at int) int {
 	return end
 }
 
-// beginOfKey is where the key begins whose last line begins at `at`, and whose first is cut;
-// not before `least`.
+// beginOfKey returns the begin of a key whose last line begins at `at`, and whose first
+// line is missing; at least `least`.
 func beginOfKey(text string, least, at int) int {
 	line := max(lineBegin(text, at), least)
 	if before := text[line:at]; strings.HasSuffix(before, `\n`) {
@@ -117,8 +119,8 @@ func beginOfKey(text string, least, at int) int {
 	return begin
 }
 
-// isOfKey tells whether a line may be one of a key: nothing but its letters behind what
-// stands in front of every line, many of them behind anything else, a head, or empty.
+// isOfKey returns whether a line may be a key's: only base64 letters after the common
+// prefix, many of them after anything else, a header, or empty.
 func isOfKey(line string, column int) bool {
 	line = strings.TrimRight(line, " \t\r")
 	rest := strings.TrimSpace(line[min(column, len(line)):])
@@ -139,7 +141,7 @@ func isOfKey(line string, column int) bool {
 	return len(line)-run >= leastKeyLine && len(line)-run <= mostKeyLine
 }
 
-// lengthQuoted is how much of a text belongs to a key on one line, with "\n" in it.
+// lengthQuoted returns the length of a key on one line, with "\n" in it.
 func lengthQuoted(text string) int {
 	end := 0
 	for end < len(text) && (base64.has(text[end]) || text[end] == '\\' || text[end] == ':' || text[end] == ',' || text[end] == ' ') {
@@ -150,8 +152,8 @@ func lengthQuoted(text string) int {
 
 const leastEncoded = 24
 
-// blankEncoded blanks base64 of texts that hold secrets: of a kubeconfig, of Secrets, of
-// the passwords of registries.
+// blankEncoded blanks base64 of texts with secrets, as in a kubeconfig, in Secrets and
+// in registries' passwords.
 func blankEncoded(text string, wrapped int) string {
 	var out strings.Builder
 	end := 0
@@ -173,8 +175,8 @@ func blankEncoded(text string, wrapped int) string {
 	return out.String() + text[end:]
 }
 
-// encodesSecret tells whether base64 is that of a text with a secret. The first letters of
-// one that is cut may be missing.
+// encodesSecret returns whether base64 decodes to a text with a secret. If cut, its
+// first letters may be missing.
 func encodesSecret(letters string, cut bool, wrapped int) bool {
 	for skipped := 0; skipped < 4; skipped++ {
 		if text, ok := decode(letters[skipped:]); ok {
@@ -189,11 +191,11 @@ func encodesSecret(letters string, cut bool, wrapped int) bool {
 
 var standard = strings.NewReplacer("-", "+", "_", "/")
 
-// decode is the text of which `letters` are base64; false where that is no text.
+// decode decodes base64; false if the result is not text.
 func decode(letters string) (string, bool) {
 	letters = strings.TrimRight(letters, "=")
 	letters = letters[:len(letters)-len(letters)%4+[]int{0, 0, 2, 3}[len(letters)%4]]
-	// Most letters in a row are none; the first ones show it.
+	// Most runs of letters do not decode to text, which the first ones show.
 	if first, ok := decodeAll(letters[:min(len(letters), leastEncoded)]); !ok || first == "" {
 		return "", false
 	}

@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// secretNames end a NAME that says that its value is secret. Names that only begin so
-// (pad_token_id, secretName) and plurals (max_tokens) say something about secrets, and are
-// none. PASS is also what tests do and what a network's data takes: alone it is none.
+// secretNames end a name whose value is secret. Names that only begin so (pad_token_id,
+// secretName) and plurals (max_tokens) describe secrets, but hold none. PASS alone also
+// means passed tests or network passes, and so is not one.
 const secretNames = `(?:(?P<password>passwd|password|passphrase|pwd)|(?:db|database|sql|mysql|pg|pgsql|postgres|mongo|redis|rabbitmq|amqp|smtp|mail|imap|ldap|ftp|ssh|http|proxy|registry|docker|user|admin|root|sudo|login|service|svc|key|cert|keystore|truststore|vault)[_-]?pass` +
 	`|(?-i:_PASS)|token|secret|credentials?|dockerconfigjson|dockercfg|key[_-]data` +
 	`|(?:api|access|private|secret|account|signing|encryption|auth)[ _-]?key|(?:master|session|shared|hmac|jwt|storage)[_-]?key)`
 
-// named is such a name, and what is between the two: "=", ":", or, after "--NAME", a space.
+// named is such a name with its separator: "=", ":", or, after "--NAME", a space.
 var named = regexp.MustCompile(`(?i)[\w.-]*` + secretNames + `(?:[_-]?\d+)?(?P<quote>\\*["'])?` +
 	`(?P<between>[ \t]*(?:=>?|:=?)[ \t]*|[ \t]+)`)
 
-// passOf tells a password's name from one that counts what has passed.
+// passOf distinguishes a password's name from a count of passes.
 var passOf = regexp.MustCompile(`(?i)(?:db|sql|pg|user|root|admin|smtp|mail|ftp|ssh|proxy|redis|mongo|registry|login)[_-]?pass`)
 
-// One of these is in every such name.
+// Every such name contains one of these.
 var namedWords = []string{"pass", "pwd", "token", "secret", "credential", "key", "docker", "sig"}
 
-// givesValue tells whether a value may follow a name on a line: most that speak of tokens
-// count them.
+// givesValue returns whether a value may follow a name on the line. Most lines about
+// tokens only count them.
 func givesValue(lower string) bool {
 	for _, part := range namedWords {
 		for at := 0; ; {
@@ -43,8 +43,8 @@ func givesValue(lower string) bool {
 	return (strings.Contains(lower, " --") || strings.HasPrefix(lower, "--")) && holdsAny(lower, namedWords)
 }
 
-// pair is such a name as the value of "name", as containers have their variables, and
-// what comes before its value; pairBefore has the value first.
+// pair is such a name as the value of "name", as in containers' variables, up to its
+// value. In pairBefore the value comes first.
 var (
 	pair = regexp.MustCompile(`(?i)` + pairName + `\s*,?\s*(?:- )?\\*["']?value\\*["']?\s*[:=][ \t]*`)
 
@@ -54,7 +54,7 @@ var (
 
 const pairName = `\b(?:name|key)\\*["']?\s*[:=]\s*\\*["']?[\w.-]*` + secretNames + `(?:[_-]?\d+)?\\*["']?`
 
-// blankPairs blanks the values that such pairs name.
+// blankPairs blanks the values of such pairs.
 func blankPairs(text string) string {
 	if lower := strings.ToLower(text); !strings.Contains(lower, "value") || !holdsAny(lower, namedWords) {
 		return text
@@ -84,8 +84,8 @@ func blankPairs(text string) string {
 	return blankValues(text, values)
 }
 
-// blankValues blanks the values, which are in order, but those that are empty or name a
-// variable.
+// blankValues blanks the values, which are in order, except empty ones and references
+// to variables.
 func blankValues(text string, values []namedValue) string {
 	var out strings.Builder
 	end := 0
@@ -105,13 +105,13 @@ func blankValues(text string, values []namedValue) string {
 }
 
 var (
-	// block is what opens a block scalar of YAML.
+	// block begins a YAML block scalar.
 	block = regexp.MustCompile(`^[|>][0-9+-]{0,2}$`)
 
 	namedBlock = regexp.MustCompile(`(?im)[\w.-]*` + secretNames + `(?:[_-]?\d+)?["']?[ \t]*:[ \t]*[|>][0-9+-]{0,2}[ \t]*\r?$`)
 )
 
-// blankBlocks blanks block scalars of YAML whose name says that they are secret.
+// blankBlocks blanks YAML block scalars with secret names.
 func blankBlocks(text string) string {
 	if lower := strings.ToLower(text); !strings.ContainsAny(lower, "|>") || !holdsAny(lower, namedWords) {
 		return text
@@ -120,7 +120,7 @@ func blankBlocks(text string) string {
 	end := 0
 	for _, found := range namedBlock.FindAllStringIndex(text, -1) {
 		if found[0] < end {
-			continue // inside of one; each line is read once
+			continue // inside another one; each line is read once
 		}
 		from, to := blockAt(text, found[0])
 		values = append(values, namedValue{from: from, to: to})
@@ -129,8 +129,8 @@ func blankBlocks(text string) string {
 	return blankValues(text, values)
 }
 
-// blockAt is the block that the line of `at` opens: the lines below it that are indented
-// further.
+// blockAt returns the block after the line of `at`: the following lines that are
+// indented further.
 func blockAt(text string, at int) (from, to int) {
 	indent := func(line string) int { return len(line) - len(strings.TrimLeft(line, " \t-")) }
 	line := text[strings.LastIndexByte(text[:at], '\n')+1:]
@@ -159,14 +159,15 @@ func blockAt(text string, at int) (from, to int) {
 	return from, to
 }
 
-// A model's tokens, and what a parser has found, are words of a text.
+// A model's tokens, and what a parser found, are parts of a text.
 var partOfText = regexp.MustCompile(`(?i)(?:\b(?:bos|eos|eot|pad|unk|sep|cls|mask|special|next|last|first|input|output|per)[_ /-]` +
 	`|\b(?:unexpected|unknown|illegal|invalid|bad) )token$`)
 
-// prose is a word of a sentence before the name: "failed to fetch anonymous token: Get ...".
+// prose matches a word of a sentence before the name: "failed to fetch anonymous token:
+// Get ...".
 var prose = regexp.MustCompile(`[a-z]{2,}[ \t]+$`)
 
-// states are the words that logs put after a name to tell what is the matter with it.
+// states are words that logs put after a name to describe its state.
 var states = wordSet(`access already an and any are at authentication authorization bad be been
 	but by can cannot cancelled cert certificate check client code configmap connection context
 	corrupt could couldn't deadline decode decoding delete denied deprecated dial did disabled does
@@ -179,7 +180,7 @@ var states = wordSet(`access already an and any are at authentication authorizat
 	unauthorized undefined unexpected unknown unrecognized unset unsupported use used user value
 	volume was were when while will with without wrong yes you your`)
 
-// nothing are the words that a program writes after "=" for no value or one that is of no use.
+// nothing are words that programs write after "=" for a missing or useless value.
 var nothing = wordSet(`empty expired false invalid missing nil none null required true undefined unset`)
 
 func wordSet(words string) map[string]bool {
@@ -190,8 +191,8 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// blankNamed blanks what a name says to be secret, whatever it looks like: what is quoted
-// as a whole. Words of a sentence stay, since causes are read from them.
+// blankNamed blanks the values of secret names, whatever they look like; a quoted value
+// as a whole. Words of a sentence stay, because causes are read from them.
 func blankNamed(text, lower string) string {
 	if !givesValue(lower) {
 		return text
@@ -228,7 +229,7 @@ func blankNamed(text, lower string) string {
 	return out.String()
 }
 
-// namedValue is a value with what stands around it.
+// namedValue is a value with its context.
 type namedValue struct {
 	text          string
 	from, to      int
@@ -238,8 +239,8 @@ type namedValue struct {
 	password      bool
 }
 
-// valueAt is the value that begins at `at`, of quotes what is inside. One that is not
-// closed goes to the end of the line.
+// valueAt returns the value that begins at `at`, without quotes. An unclosed one
+// extends to the end of the line.
 func valueAt(text string, at int) namedValue {
 	open := at
 	for open < len(text) && text[open] == '\\' {
@@ -279,7 +280,7 @@ func (v *namedValue) isSecret() bool {
 	case strings.HasPrefix(v.text, "=") || strings.HasPrefix(v.text, ":"):
 		return false // a == b, a::b
 	case sentence && block.MatchString(v.text):
-		return false // the lines below are: blankBlocks
+		return false // blankBlocks handles the lines below
 	case !v.quoted && strings.HasPrefix(v.between, " ") && code.MatchString(v.text):
 		return false // token = os.environ["TOKEN"]
 	case sentence && strings.HasSuffix(v.before, "/"):
@@ -300,7 +301,7 @@ func (v *namedValue) isSecret() bool {
 	return true
 }
 
-// isStates: nothing but words that tell how it is.
+// isStates returns whether the value has only words that describe a state.
 func (v *namedValue) isStates() bool {
 	known := states
 	if strings.Contains(v.between, "=") {
@@ -314,7 +315,8 @@ func (v *namedValue) isStates() bool {
 	return true
 }
 
-// isPath: where a secret is; keys in base64 have a slash, too.
+// isPath returns whether the value is a path to a secret. Base64 keys contain slashes,
+// too.
 func isPath(text string) bool {
 	if !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "./") && !strings.HasPrefix(text, "~/") {
 		return false

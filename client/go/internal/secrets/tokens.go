@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What the rest of a token is made of.
+// The characters of the rest of a token.
 type letters uint8
 
 const (
@@ -16,12 +16,12 @@ const (
 	dashed                // word and -
 	dotted                // dashed and .
 	base64                // dashed and + / =
-	path                  // all but white space and quotes
+	path                  // all except white space and quotes
 )
 
-// tokenForms are what the keys of services begin with, and how many letters of which kind
-// follow at least, as the services publish it and scanners of repositories look for it.
-// What a word of some program begins with, too, has to look random besides.
+// tokenForms are the prefixes of services' keys, with the kind and least number of the
+// letters that follow, as published by the services and used by repository scanners.
+// Prefixes that are also ordinary words must be followed by random letters.
 var tokenForms = []struct {
 	begin string
 	rest  letters
@@ -80,7 +80,7 @@ var tokenForms = []struct {
 	{"secret_", alnum, 40, false}, {"figd_", dashed, 30, false}, {"PMAK-", dashed, 50, false}, {"tfp_", dotted, 50, false},
 }
 
-// byBegin are the forms of tokenForms by the first byte of a token.
+// byBegin indexes tokenForms by the first byte of a token.
 var byBegin = func() (by [256][]int) {
 	for i, form := range tokenForms {
 		by[form.begin[0]] = append(by[form.begin[0]], i)
@@ -104,7 +104,7 @@ func (l letters) has(c byte) bool {
 		l == dotted && c == '.' || l == base64 && (c == '+' || c == '/' || c == '=')
 }
 
-// blankTokens blanks keys of known services, by what they begin with.
+// blankTokens blanks keys of known services, by their prefixes.
 func blankTokens(text string) string {
 	var out strings.Builder
 	end := 0
@@ -122,7 +122,7 @@ func blankTokens(text string) string {
 	return out.String() + text[end:]
 }
 
-// tokenAt is where the token ends that begins at `at`; 0: there is none.
+// tokenAt returns the end of the token that begins at `at`; 0 if there is none.
 func tokenAt(text string, at int) int {
 	for _, i := range byBegin[text[at]] {
 		form := &tokenForms[i]
@@ -145,11 +145,11 @@ func tokenAt(text string, at int) int {
 	return 0
 }
 
-// decides is how many letters of a token are looked at to tell whether it is one: words may
-// go on without end, and begin like a token again and again.
+// decides is how many letters of a token are checked. Words may be endless, and may
+// begin like a token again and again.
 const decides = 256
 
-// beginsWord: behind no letter, or behind the escape of one ("\nghp_...").
+// beginsWord returns whether `at` follows no letter, or an escaped one ("\nghp_...").
 func beginsWord(text string, at int) bool {
 	if at == 0 || !word.has(text[at-1]) {
 		return true
@@ -159,7 +159,7 @@ func beginsWord(text string, at int) bool {
 
 var webToken = regexp.MustCompile(`\beyJ[\w-]{10,}\.[\w-]{5,}(?:\.[\w-]*){0,3}`)
 
-// blankWebTokens blanks JSON web tokens, signed ones and encrypted ones.
+// blankWebTokens blanks JSON web tokens, signed or encrypted.
 func blankWebTokens(text string) string {
 	if !strings.Contains(text, "eyJ") {
 		return text

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// port is what stands behind a host's colon, and what stands there for one.
+// port matches what follows a host's colon: a port or nothing.
 var port = regexp.MustCompile(`^(?:\d{1,5})?(?:[/?#,]|$)`)
 
-// leastUser is how long a name has to be to be a token.
+// leastUser is the least length of a user name that may be a token.
 const leastUser = 16
 
-// blankURLs blanks the passwords in URLs, and tokens in the place of their users.
+// blankURLs blanks passwords in URLs, and tokens used as user names.
 func blankURLs(text string) string {
 	const mark = "://"
 	var out strings.Builder
@@ -37,8 +37,8 @@ func blankURLs(text string) string {
 	return out.String() + text[end:]
 }
 
-// secretOfURL is where the secret stands in what follows "://". Passwords may hold all
-// marks of an address, so that they end at the last @ that a host can follow.
+// secretOfURL returns the bounds of the secret after "://". Passwords may contain all
+// marks of an address, so they end at the last @ that a host can follow.
 func secretOfURL(rest string) (from, to int) {
 	user := strings.IndexAny(rest, ":/@?#[")
 	if user < 0 {
@@ -70,8 +70,8 @@ func isTokenUser(user string) bool {
 	return len(user) >= leastUser && looksRandom(user)
 }
 
-// hostMark is the last @ behind `from` that a host follows: before the query, if there is
-// one there. 0: there is none.
+// hostMark returns the last @ after `from` that a host follows, if possible before the
+// query; 0 if there is none.
 func hostMark(rest string, from int) int {
 	for _, end := range []int{strings.IndexAny(rest, "?#"), len(rest)} {
 		if end < from {

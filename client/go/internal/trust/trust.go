@@ -1,5 +1,5 @@
-// Package trust makes HTTP clients that trust one authority, and describes failed calls without
-// their addresses, which may be secrets.
+// Package trust makes HTTP clients that trust one authority, and describes failed calls
+// without their addresses, which may be secrets.
 package trust
 
 import (
@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// Transport trusts who is in the file, PEM; without one, whom the machine trusts.
+// Transport trusts the authorities in the PEM file; without one, the machine's.
 func Transport(caFile string) (*http.Transport, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}

@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// Client makes single calls over a [Transport]. It follows no redirect, because only the
-// configuration names addresses, and keeps no connection, because net/http logs what arrives on
-// an idle one.
+// Client makes single calls over a [Transport]. It follows no redirect, because only
+// the configuration names addresses, and keeps no connection, because net/http logs
+// data that arrives on an idle one.
 func Client(caFile string) (*http.Client, error) {
 	transport, err := Transport(caFile)
 	if err != nil {
@@ -25,8 +25,8 @@ func Client(caFile string) (*http.Client, error) {
 	}}, nil
 }
 
-// Why maps the error of a call to an error of a closed set. The errors of net/http contain the
-// address, and parts of the answer, which may repeat the address; it may be a secret.
+// Why maps the error of a call to one of a closed set. net/http's errors contain the
+// address, which may be a secret, and parts of the answer, which may repeat it.
 func Why(err error) error {
 	var (
 		network  net.Error
@@ -55,8 +55,8 @@ func Why(err error) error {
 	return errors.New("it closed the connection, or its answer is not HTTP")
 }
 
-// Refusal describes an answer other than 2xx by its status code. The reason phrase is the other
-// side's text and is left out.
+// Refusal describes an answer other than 2xx by its status code. The reason phrase is
+// the other side's text and is left out.
 func Refusal(response *http.Response) error {
 	return errors.New(strings.TrimSpace(fmt.Sprint(response.StatusCode, " ", http.StatusText(response.StatusCode))))
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Cut is at most so many bytes of a text, and dots where it is longer.
+// Cut returns at most most bytes of a text, followed by dots if it is longer.
 func Cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -15,8 +15,8 @@ func Cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
-// Line makes one line of a text that shows what it says: whatever breaks a line, draws
-// nothing or turns the direction becomes a space, and what is too long is cut.
+// Line returns a text on one visible line. It replaces what breaks lines, draws nothing
+// or turns the direction by spaces, and cuts what is too long.
 func Line(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) {

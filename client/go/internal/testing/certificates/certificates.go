@@ -22,10 +22,10 @@ type Authority struct {
 	key         *ecdsa.PrivateKey
 }
 
-// Files are in PEM form, in a folder of their own.
+// Files are PEM files in their own folder.
 type Files struct{ CA, Certificate, Key string }
 
-// New returns an authority that nobody else knows.
+// New returns a new authority.
 func New(t testing.TB) *Authority {
 	t.Helper()
 	template := &x509.Certificate{
@@ -44,7 +44,7 @@ func New(t testing.TB) *Authority {
 	return &Authority{certificate, key}
 }
 
-// Pool returns the authority as those who trust it hold it.
+// Pool returns a pool that trusts the authority.
 func (a *Authority) Pool() *x509.CertPool {
 	pool := x509.NewCertPool()
 	pool.AddCert(a.certificate)
@@ -60,7 +60,7 @@ func (a *Authority) Issue(t testing.TB, name string) Files {
 	return files
 }
 
-// Renew replaces the files by those of a new certificate.
+// Renew replaces the files by a new certificate.
 func (a *Authority) Renew(t testing.TB, files Files, name string) {
 	t.Helper()
 	key := newKey(t)

@@ -1,4 +1,4 @@
-// Package manifest makes objects of YAML for tests.
+// Package manifest makes objects from YAML for tests.
 package manifest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Object is of one document; its whole numbers are integers, as a client reads them.
+// Object parses one document; whole numbers are integers, as from a client.
 func Object(t testing.TB, text string) *unstructured.Unstructured {
 	t.Helper()
 	object := &unstructured.Unstructured{}

@@ -1,6 +1,6 @@
-// Package realserver starts the C++ server for tests. The folder with the
-// binaries is in the environment variable MULLIGAN_BIN, which scripts/test-go
-// sets; without it tests are skipped.
+// Package realserver starts the C++ server for tests. The environment variable
+// MULLIGAN_BIN, set by scripts/test-go, names the folder with the binaries; without it
+// tests are skipped.
 package realserver
 
 import (
@@ -29,14 +29,14 @@ func Binary(t testing.TB, name string) string {
 
 // Server is a running mulligan-server.
 type Server struct {
-	// Address is that of gRPC, Admin that of HTTP.
+	// Address of gRPC, and Admin of HTTP.
 	Address, Admin string
 	command        *exec.Cmd
 	exited         chan struct{}
 }
 
-// Start starts a server on free ports of loopback, which stops with the test.
-// flags that name an address win.
+// Start starts a server on free loopback ports, which stops with the test. Addresses in
+// flags take precedence.
 func Start(t testing.TB, flags ...string) *Server {
 	t.Helper()
 	ports := filepath.Join(t.TempDir(), "ports.json")
@@ -90,7 +90,7 @@ func (s *Server) waitFor(file string, exited <-chan struct{}) error {
 // Signal sends the server a signal: SIGTERM to stop it as Kubernetes does.
 func (s *Server) Signal(signal syscall.Signal) { s.command.Process.Signal(signal) }
 
-// Stop stops the server and waits until it has ended: what it writes is written then.
+// Stop stops the server and waits until it has ended and written everything.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	s.Signal(syscall.SIGTERM)
@@ -101,12 +101,12 @@ func (s *Server) Stop(t testing.TB) {
 	}
 }
 
-// Pause stops the server's process until Resume, as a machine that hangs would.
+// Pause stops the server's process until Resume, like a machine that hangs.
 func (s *Server) Pause(t testing.TB) {
 	t.Helper()
 	s.Signal(syscall.SIGSTOP)
 	for range 500 {
-		// The state is behind the name, which is in brackets.
+		// The state follows the name, which is in brackets.
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.command.Process.Pid))
 		if err != nil {
 			t.Fatal(err)
