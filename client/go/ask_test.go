@@ -43,7 +43,7 @@ func TestAskChargesAFailureOnce(t *testing.T) {
 	if advice.Action() != mulliganv1.Decision_RETRY || advice.RetryAfter() != 10*time.Second || advice.NoAnswer != nil || advice.Workload != train {
 		t.Errorf("got %+v", advice)
 	}
-	// A reconcile later, by another replica that has read the object anew.
+	// A later reconcile, by another replica that has read the object again.
 	if err := c.Get(ctx, client.ObjectKeyFromObject(train), train); err != nil {
 		t.Fatal(err)
 	}
@@ -191,8 +191,8 @@ func TestTwoThatAskAtOnceChargeOnce(t *testing.T) {
 	if _, err := asker.Ask(ctx, train); err != nil {
 		t.Fatal(err)
 	}
-	// The other leader still has the older version. Its answer is the same, but
-	// for the ledger that is there already, which has another time.
+	// The other leader still has the older version. Its answer is the same, except that
+	// the stored ledger has another time.
 	advice, err := asker.Ask(ctx, other)
 	if !apierrors.IsConflict(err) {
 		t.Fatalf("got %+v, %v, want a conflict", advice, err)

@@ -22,7 +22,7 @@ import (
 	"mulligan.dev/mulligan/internal/testing/certificates"
 )
 
-// answering counts its calls and lets a function answer them.
+// answering counts its calls and answers them with a function.
 type answering struct {
 	mulliganv1.UnimplementedRetryDecisionServiceServer
 	calls  atomic.Int32
@@ -201,7 +201,7 @@ func TestMutualTLSReadsItsFilesAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Each call on a connection of its own, as after a server's maximum age.
+	// Each call has its own connection, as after a server's maximum age.
 	service := &answering{}
 	server := grpc.NewServer(grpc.Creds(credentials.NewTLS(&tls.Config{
 		Certificates: []tls.Certificate{own}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: ca.Pool(),
@@ -221,7 +221,7 @@ func TestMutualTLSReadsItsFilesAgain(t *testing.T) {
 			t.Errorf("%v, the server saw %v, want %q", err, caller.Load(), want)
 		}
 	}
-	// One set of credentials for connections that come and go.
+	// The same credentials for connections that come and go.
 	reconnecting := &dropping{address: listener.Addr().String()}
 	client := connect(t, "passthrough:///127.0.0.1", mulligan.WithTLS(filesOf(files)),
 		mulligan.WithDialOptions(grpc.WithContextDialer(reconnecting.dial)))

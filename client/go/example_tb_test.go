@@ -2,7 +2,7 @@ package mulligan_test
 
 import "testing"
 
-// exampleTB stands in for the *testing.T that an example does not have.
+// exampleTB replaces the *testing.T that an example lacks.
 type exampleTB struct {
 	testing.TB
 	cleanups []func()

@@ -19,7 +19,7 @@ import (
 	"mulligan.dev/mulligan/mulligantest"
 )
 
-// JobReconciler is a controller that starts failed Jobs again.
+// JobReconciler is a controller that restarts failed Jobs.
 type JobReconciler struct {
 	client.Client
 	Mulligan mulligan.Asker
@@ -45,8 +45,8 @@ func (r *JobReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ct
 	return ctrl.Result{}, nil
 }
 
-// The whole of a controller's part, with a scripted service and a fake cluster in
-// the places of [mulligan.Dial] and mgr.GetClient().
+// A controller's whole part, with a scripted service and a fake cluster instead of
+// [mulligan.Dial] and mgr.GetClient().
 func Example() {
 	ctx, t := context.Background(), &exampleTB{}
 	defer t.finish()
@@ -72,8 +72,8 @@ func Example() {
 	// attempts seen: 1 <nil>
 }
 
-// A controller that has the objects adds them as they are: typed ones travel as
-// the bytes of Marshal, all others as JSON.
+// A controller that has the objects adds them as they are: typed ones are sent as the
+// bytes of Marshal, all others as JSON.
 func ExampleReport_Add() {
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "head"},
@@ -94,7 +94,7 @@ func ExampleReport_Add() {
 	// true
 }
 
-// What only the caller knows goes in by hand.
+// The caller adds what only it knows.
 func ExampleReport_With() {
 	progress := func(report *mulliganv1.FailureReport) {
 		step := 4200.0
@@ -105,7 +105,7 @@ func ExampleReport_With() {
 	// Output: checkpoint-4000 <nil>
 }
 
-// All replicas behind a headless Service, mutual TLS, and three seconds a call.
+// All replicas behind a headless Service, mutual TLS, and three seconds per call.
 func ExampleDial() {
 	client, err := mulligan.Dial("dns:///mulligan.mulligan:8980",
 		mulligan.WithDeadline(3*time.Second),
@@ -120,8 +120,7 @@ func ExampleDial() {
 	// Output: the files are not there
 }
 
-// While the service is away the operator's own rule decides, after five minutes
-// of waiting.
+// While the service is away, the operator's own rule decides after five minutes.
 func ExampleFallback() {
 	fallback := mulligan.Fallback{
 		Patience: 5 * time.Minute,
@@ -145,7 +144,7 @@ func ExampleFallback() {
 	// FAIL <nil>
 }
 
-// The object that takes another's place goes on with its account.
+// The replacing object continues the account.
 func ExampleHandOn() {
 	ledger := &mulliganv1.BudgetLedger{WorkloadUid: "u-1", AttemptsSeen: 2}
 	handed := mulligan.HandOn(ledger)

@@ -121,7 +121,7 @@ func get(t *testing.T, c client.Client) *batchv1.Job {
 	return job
 }
 
-// change is somebody else's update.
+// change is another client's update.
 func change(t *testing.T, c client.Client, edit func(*batchv1.Job)) {
 	t.Helper()
 	job := get(t, c)
@@ -166,8 +166,8 @@ func TestNoLedgerIsNotWritten(t *testing.T) {
 	}
 }
 
-// The ledger is stored all the same, and whoever writes the object as it had it is told
-// that it has changed.
+// The ledger is stored nevertheless, and a client that writes the old object gets a
+// conflict.
 func TestAChangeOfSomethingElseIsNotOverwritten(t *testing.T) {
 	var once bool
 	c, writes := kube(t, func(base client.Client) {

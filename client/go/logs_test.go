@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// written is what containers wrote, by pod, container and "previous".
+// written is the containers' output, by pod, container and "previous".
 type written struct {
 	texts map[string]string
 	err   error

@@ -19,7 +19,7 @@ import (
 	"mulligan.dev/mulligan/mulligantest"
 )
 
-// counted counts the calls of a cluster, by what they read.
+// counted counts the calls of a cluster by what they read.
 func counted(c client.WithWatch, calls map[string]int) client.Client {
 	var lock sync.Mutex
 	count := func(kind string) {
@@ -43,7 +43,7 @@ func counted(c client.WithWatch, calls map[string]int) client.Client {
 			if !ok || asked.FieldSelector == nil {
 				return c.List(ctx, list, opts...)
 			}
-			// A fake one has no such index.
+			// A fake client has no such index.
 			uid, _ := asked.FieldSelector.RequiresExactMatch("involvedObject.uid")
 			err := c.List(ctx, list, client.InNamespace(asked.Namespace))
 			events.Items = slices.DeleteFunc(events.Items, func(event corev1.Event) bool {
@@ -59,8 +59,8 @@ func endedAt(pod *corev1.Pod, at time.Time) *corev1.Pod {
 	return pod
 }
 
-// Failures of one time have one reading of what is the same for all of them, and a later
-// one has its own: what tells of it is not in theirs.
+// Simultaneous failures share one read of what is the same for all of them. A later one
+// reads again, because its evidence is not in theirs.
 func TestQuestionsThatComeTogetherReadOnce(t *testing.T) {
 	long := time.Now().Add(-time.Minute)
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-a", UID: "node-a-uid"}}
@@ -93,7 +93,7 @@ func TestQuestionsThatComeTogetherReadOnce(t *testing.T) {
 			t.Errorf("%s has the events %v, want %v", pod.Name, told, want)
 		}
 	}
-	// The pods' namespace and that of nodes; one version of a kind that is not there.
+	// The namespaces of pods and of nodes; one version of an absent kind.
 	if calls["EventList"] != 2 || calls["Node"] != 1 || calls["WorkloadList"] != 2 {
 		t.Errorf("five questions read %v, want 2 lists of events, 1 node and each version of Workloads once", calls)
 	}
@@ -110,7 +110,7 @@ func TestQuestionsThatComeTogetherReadOnce(t *testing.T) {
 	}
 }
 
-// Workers of an operator that ask at the same time wait for one reading.
+// Concurrent workers of an operator wait for one read.
 func TestQuestionsAtTheSameTimeReadOnce(t *testing.T) {
 	const many = 16
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-a", UID: "node-a-uid"}}
@@ -144,8 +144,8 @@ func TestQuestionsAtTheSameTimeReadOnce(t *testing.T) {
 	}
 }
 
-// More events than one list has: those of the workload are asked for one by one, and the
-// list is not asked for again.
+// If there are more events than fit into one list, the workload's are read one by one,
+// and the list is not repeated.
 func TestManyEventsAreReadOneByOne(t *testing.T) {
 	pod := endedAt(failedPod("p"), time.Now().Add(-time.Minute))
 	other := job("other")
@@ -169,7 +169,7 @@ func TestManyEventsAreReadOneByOne(t *testing.T) {
 			t.Errorf("%d events are told, want that of the pod", len(told))
 		}
 	}
-	// The list, that of nodes, and the pod's of each question.
+	// The lists of both namespaces, and the pod's of each question.
 	if calls["EventList"] != 5 {
 		t.Errorf("events were listed %d times, want 5", calls["EventList"])
 	}

@@ -24,17 +24,17 @@ import (
 
 // What ends an attempt.
 const (
-	lostNode = "node" // with the service there
+	lostNode = "node" // with the service available
 	bug      = "bug"
 	// The same while the service is away: the operator decides, and counts.
 	unserved = "away"
 )
 
-// A heldBackCounter is one that a recipe moves for faults of the work only.
+// A heldBackCounter is a counter that a recipe moves only for faults of the work.
 type heldBackCounter struct {
 	apiVersion, kind string
-	// failed is the status of the n-th attempt, counted from 1, that ended so, where the
-	// operator has counted so many failures before.
+	// failed returns the status of the n-th attempt, counted from 1, that ended so
+	// after the operator had counted that many failures.
 	failed func(n int, ending string, counted int64) map[string]any
 }
 
@@ -66,12 +66,12 @@ var heldBacks = []heldBackCounter{
 	}},
 }
 
-// at is when the n-th attempt ended.
+// at returns when the n-th attempt ended.
 func at(n int) string {
 	return time.Now().Add(time.Duration(n-100) * 10 * time.Minute).UTC().Format(time.RFC3339)
 }
 
-// A service that is away now and then.
+// A service that is sometimes away.
 type sometimes struct {
 	mulliganv1.RetryDecisionServiceClient
 	away bool
@@ -84,10 +84,10 @@ func (s *sometimes) Decide(ctx context.Context, request *mulliganv1.DecideReques
 	return s.RetryDecisionServiceClient.Decide(ctx, request, options...)
 }
 
-// Whatever an operator decides by itself while nobody answers is an attempt of the ledger
-// with the next answer, once, although its counter does not have all that the ledger has.
-// Each question is put twice, as by an operator that is killed before it acts; the second
-// time it looks like another failure, since what the first answer was about is gone.
+// Each failure that an operator decides alone while there is no answer becomes one
+// attempt of the ledger with the next answer, although its counter misses some. Each
+// question is repeated, as by an operator that is killed before it acts. The second
+// time it looks like another failure, because the evidence is gone.
 func TestWhatWasDecidedWithoutAnAnswerIsCharged(t *testing.T) {
 	service := &sometimes{RetryDecisionServiceClient: dial(t)}
 	for _, kind := range heldBacks {
@@ -149,7 +149,8 @@ func (h heldBackCounter) play(t *testing.T, service *sometimes, endings []string
 	for budget := range maps.Values(ledger.GetBudgets()) {
 		charged += budget.GetUsed()
 	}
-	// What only a counter tells never takes the last of the two that "unexplained" has.
+	// A failure that only a counter shows never uses the last of the two of
+	// "unexplained".
 	attempts, want := int32(len(endings)), int32(len(endings))
 	if away := strings.Count(strings.Join(endings, " "), unserved); away > 1 {
 		want -= int32(away) - 1

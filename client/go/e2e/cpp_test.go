@@ -12,8 +12,7 @@ import (
 	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
-// The C++ client, by its example: it reads the bytes of a Go pod, and its
-// annotation is ours.
+// The example in C++ reads the bytes of a Go pod, and its annotation is ours.
 func TestTheExampleInCpp(t *testing.T) {
 	example := realserver.Binary(t, "mulligan_example")
 	if _, err := os.Stat(example); err != nil {

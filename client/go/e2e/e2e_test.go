@@ -1,5 +1,5 @@
-// Package e2e holds the module against the C++ server and the command line: with
-// the types of k8s.io/api, through bytes and through JSON.
+// Package e2e tests the module against the C++ server and the command line: with the
+// types of k8s.io/api, through bytes and through JSON.
 package e2e
 
 import (

@@ -19,7 +19,7 @@ import (
 	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
-// The rows of docs/errors.md that a server of its own can be brought to.
+// The rows of docs/errors.md that a server in a test can reach.
 func TestEveryErrorMeansWhatTheTableSays(t *testing.T) {
 	server := realserver.Start(t)
 	oom := func() *mulliganv1.DecideRequest {
@@ -91,7 +91,7 @@ func TestAServerThatHangsMeetsTheDeadline(t *testing.T) {
 	}
 }
 
-// More batches at once than the server can do soon: those that waited too long are
+// More concurrent batches than the server can handle: those that waited too long are
 // refused with RetryInfo, however fast the machine is.
 func TestAnOverloadedServerAsksToComeBack(t *testing.T) {
 	const calls, items = 64, 1000
@@ -126,7 +126,7 @@ func TestAnOverloadedServerAsksToComeBack(t *testing.T) {
 	}
 }
 
-// Of two replicas one stops under load: no call fails.
+// One of two replicas stops under load, and no call fails.
 func TestAReplicaThatStopsIsNotNoticed(t *testing.T) {
 	stays, stops := realserver.Start(t), realserver.Start(t, "--drain-delay=200ms")
 	client := dialTo(t, replicas(stays.Address, stops.Address))

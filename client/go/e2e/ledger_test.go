@@ -112,7 +112,7 @@ func TestTheCommandLineReadsOurAnnotation(t *testing.T) {
 	if !again.GetAccounting().GetDuplicate() {
 		t.Errorf("charged again: %v", again.GetAccounting())
 	}
-	// What the command writes to the object, the module reads from it.
+	// The module reads what the command writes to the object.
 	job.Annotations[mulligan.LedgerAnnotation] = written
 	if ledger, err := mulligan.LedgerFrom(job); err != nil || !proto.Equal(ledger, first.GetLedger()) {
 		t.Errorf("got %v, %v", ledger, err)

@@ -10,14 +10,14 @@ import (
 	"mulligan.dev/mulligan"
 )
 
-// What the C++ server reads and writes in its log are the bytes of Kubernetes'
-// own types: they read them, and write the same again.
+// The bytes in the C++ server's log are those of Kubernetes' own types, which read them
+// and write the same again.
 func TestKubernetesTypesReadTheBytesOfTheMirrors(t *testing.T) {
 	objects := 0
 	for _, one := range situations(t) {
 		for _, object := range objectsOf(t, one.Report) {
 			sent := typed(t, object)
-			// Unmarshal adds to what is there.
+			// Unmarshal adds to existing values.
 			fresh, ok := reflect.New(reflect.TypeOf(sent).Elem()).Interface().(interface {
 				Marshal() ([]byte, error)
 				Unmarshal([]byte) error
@@ -52,7 +52,7 @@ func TestKubernetesTypesReadTheBytesOfTheMirrors(t *testing.T) {
 	}
 }
 
-// mirrored is the one object of a report.
+// mirrored returns the one object of a report.
 func mirrored(t *testing.T, object runtime.Object) proto.Message {
 	t.Helper()
 	report, err := mulligan.NewReport().Add(object).At(observedAt).Build()

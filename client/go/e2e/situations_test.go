@@ -55,8 +55,8 @@ func situations(t *testing.T) []situation {
 	return all
 }
 
-// What the fields of a report are called by Kubernetes, and the type that a
-// controller has of those that it marshals.
+// Kubernetes' names for the fields of a report, and the controllers' types of those
+// that they marshal.
 var fields = map[string]struct {
 	apiVersion, kind string
 	typed            func() client.Object
@@ -74,8 +74,8 @@ var fields = map[string]struct {
 	"kubeflowJob":      {"kubeflow.org/v1", "", nil},
 }
 
-// objectsOf takes a report apart into what a dynamic client returns. It drops what
-// is no object of a kind.
+// objectsOf splits a report into the objects of a dynamic client. It drops everything
+// else.
 func objectsOf(t *testing.T, report json.RawMessage) []*unstructured.Unstructured {
 	t.Helper()
 	var members map[string]any
@@ -104,7 +104,7 @@ func objectsOf(t *testing.T, report json.RawMessage) []*unstructured.Unstructure
 	return objects
 }
 
-// typed makes k8s.io/api types where there are any, as an informer has them.
+// typed makes k8s.io/api types where they exist, as an informer does.
 func typed(t *testing.T, object *unstructured.Unstructured) runtime.Object {
 	t.Helper()
 	for _, of := range fields {
@@ -126,9 +126,9 @@ func typed(t *testing.T, object *unstructured.Unstructured) runtime.Object {
 	return object
 }
 
-// Every situation is told in three ways: as the JSON of a report, as unstructured
-// objects and as typed objects that travel as bytes. The C++ server and the C++
-// command line, which reads the JSON itself, give one answer to all.
+// Every situation is reported in three ways: as a report's JSON, as unstructured
+// objects and as typed objects sent as bytes. The C++ server, and the C++ command line,
+// which reads the JSON itself, answer all equally.
 func TestJSONAndBytesOfEveryKindGetTheSameAnswer(t *testing.T) {
 	if command, server := commit(t, "mulligan"), commit(t, "mulligan-server"); command != server {
 		t.Fatalf("mulligan is of commit %s and mulligan-server of %s: build both", command, server)
@@ -150,7 +150,8 @@ func TestJSONAndBytesOfEveryKindGetTheSameAnswer(t *testing.T) {
 		}
 		for form, report := range map[string]*mulligan.Report{"unstructured": loose, "typed": bytes} {
 			want := answer(t, service, &mulliganv1.DecideRequest{Report: asJSON})
-			// What is no object: an exit, a failed creation, the caller's word.
+			// Everything except objects: an exit, a failed creation, the caller's
+			// report.
 			rest := proto.CloneOf(asJSON)
 			request, err := report.At(observed).With(func(built *mulliganv1.FailureReport) {
 				built.Workload, built.FailureId, built.Attempt = rest.Workload, rest.FailureId, rest.Attempt
@@ -176,7 +177,7 @@ func TestJSONAndBytesOfEveryKindGetTheSameAnswer(t *testing.T) {
 	t.Logf("%d situations", len(all))
 }
 
-// commit is what a binary says that it was built from: "NAME 0.1.0 (commit X, ...".
+// commit returns the binary's commit: "NAME 0.1.0 (commit X, ...".
 func commit(t *testing.T, name string) string {
 	t.Helper()
 	text, err := exec.Command(realserver.Binary(t, name), "--version").Output()
@@ -197,8 +198,8 @@ func answer(t *testing.T, service *mulligan.Client, request *mulliganv1.DecideRe
 	return response
 }
 
-// same leaves out what may differ: the file names of rules in the explanation,
-// and the id that says which bytes were asked about.
+// same ignores what may differ: the file names of rules in the explanation, and the id
+// of the bytes that were asked about.
 func same(a, b *mulliganv1.DecideResponse) bool {
 	return proto.Equal(a.GetDecision(), b.GetDecision()) && proto.Equal(a.GetDiagnosis(), b.GetDiagnosis()) &&
 		proto.Equal(a.GetAccounting(), b.GetAccounting()) && proto.Equal(a.GetLedger(), b.GetLedger()) && a.GetFailureId() == b.GetFailureId()

@@ -17,8 +17,7 @@ import (
 	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
-// replicas returns a target that resolves to all addresses, as the name of a
-// headless Service does.
+// replicas returns a target that resolves to all addresses, like a headless Service.
 func replicas(addresses ...string) string {
 	scheme := fmt.Sprintf("replicas%d", time.Now().UnixNano())
 	name := manual.NewBuilderWithScheme(scheme)

@@ -15,7 +15,7 @@ import (
 	"mulligan.dev/mulligan/mulligantest"
 )
 
-// now is a service to which a failure that it knows looks like another one by now.
+// now is a service for which a known failure looks like another one by now.
 type now struct {
 	mulliganv1.RetryDecisionServiceClient
 	looks *mulliganv1.Diagnosis
@@ -30,8 +30,8 @@ func (n now) Decide(ctx context.Context, request *mulliganv1.DecideRequest, opti
 	return response, err
 }
 
-// Killed between the ledger and its status, an operator counts what was charged: the row
-// of the recorded cause in the service's table says who is to blame.
+// An operator that is killed between writing the ledger and its status counts what was
+// charged: the recorded cause's row in the service's table says whose fault it is.
 func TestARepeatedAnswerCountsAsItWasCharged(t *testing.T) {
 	table, err := os.ReadFile("../../../policy/demystify/causes.yaml")
 	if err != nil {
@@ -60,7 +60,7 @@ func TestARepeatedAnswerCountsAsItWasCharged(t *testing.T) {
 	}
 }
 
-// charged is a retry at once that a budget paid, recorded with this cause.
+// charged is an immediate retry that a budget paid, recorded with this cause.
 func charged(cause mulliganv1.Cause) mulligantest.Step {
 	return mulligantest.Cause(mulliganv1.Cause_UNKNOWN, func(response *mulliganv1.DecideResponse) {
 		for _, record := range response.GetLedger().GetHistory() {

@@ -29,7 +29,7 @@ import (
 	"mulligan.dev/mulligan/mulligantest"
 )
 
-// The operator's own counter means bugs of the work, and nothing else.
+// The operator's own counter counts only bugs of the work.
 func TestWhatCounts(t *testing.T) {
 	for _, test := range []struct {
 		domain mulliganv1.Diagnosis_FaultDomain
@@ -55,8 +55,8 @@ func TestWhatCounts(t *testing.T) {
 	}
 }
 
-// What may stand between a question and its answer for ever leaves the operator its own
-// way; what ends by itself is an error, so that it comes again.
+// A lasting obstacle between a question and its answer is Native; a transient one is an
+// error, so that it is repeated.
 func TestWhatStandsBetween(t *testing.T) {
 	pods := schema.GroupResource{Resource: "pods"}
 	refuses := func(err error) interceptor.Funcs {
@@ -209,8 +209,9 @@ func TestFromEnvironment(t *testing.T) {
 
 func lastOf[T any](list []T) T { return list[len(list)-1] }
 
-// A pod that was replaced before the question is in it, also when another process asks; one
-// that is there is in it once; and what is left of it is no part of the cluster's evidence.
+// A pod that was replaced before the question is in it, also when another process asks.
+// An existing one is in it once. The rest of the annotation is not in the cluster's
+// evidence.
 func TestWhatIsKept(t *testing.T) {
 	rayJob := custom("RayJob", "train", map[string]any{"rayClusterName": "train-x7"})
 	cluster := custom("RayCluster", "train-x7", nil)
@@ -252,8 +253,8 @@ func TestWhatIsKept(t *testing.T) {
 	}
 }
 
-// A pod is kept also on a cluster that somebody else has changed, whose change the
-// operator does not overwrite.
+// A pod is stored also on a cluster that was changed concurrently, and the operator
+// does not overwrite that change.
 func TestKeepingMovesNoVersionOn(t *testing.T) {
 	cluster := custom("RayCluster", "train-x7", nil)
 	scheme := runtime.NewScheme()

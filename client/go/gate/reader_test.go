@@ -16,8 +16,7 @@ import (
 	"mulligan.dev/mulligan/mulligantest"
 )
 
-// What is watched is read from the cache, unless the cache does not know of the trouble
-// yet.
+// Watched kinds are read from the cache, unless it does not show the trouble yet.
 func TestWhatIsWatchedIsReadFromTheCache(t *testing.T) {
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "u"}}
 	job.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"controller-uid": "u"}}

@@ -84,7 +84,7 @@ func TestOnlyRegularFilesBelowTheFolderAreRead(t *testing.T) {
 	}
 }
 
-// The folder that the operator names may be a link.
+// The folder in the pattern may be a link.
 func TestTheNamedFolderMayBeALink(t *testing.T) {
 	folder := t.TempDir()
 	put(t, folder+"/real/train-1/main.log", "the end")
@@ -100,7 +100,7 @@ func TestTheNamedFolderMayBeALink(t *testing.T) {
 	}
 }
 
-// A file that is replaced by a link or a FIFO while it is read is not followed.
+// A link or a FIFO that replaces a file during a read is not followed.
 func TestWhatIsChangedMeanwhileIsNotRead(t *testing.T) {
 	const secret = "another pod's log"
 	root, outside := t.TempDir(), t.TempDir()
@@ -148,8 +148,8 @@ func TestWhatIsChangedMeanwhileIsNotRead(t *testing.T) {
 	}
 }
 
-// A disk that does not answer delays Tail until its context ends, and blocks a bounded number of
-// reads.
+// A disk that does not answer delays Tail until its context ends, and blocks a bounded
+// number of reads.
 func TestTailEndsWithItsContext(t *testing.T) {
 	reader, err := NewFiles(t.TempDir() + "/{pod}")
 	if err != nil {

@@ -94,7 +94,7 @@ func TestLoki(t *testing.T) {
 	}
 }
 
-// Loki refuses to look at more than 30 days and an hour.
+// Loki refuses queries of more than 30 days and an hour.
 func TestOfALongRunLokiIsAskedAboutTheLastMonth(t *testing.T) {
 	var asked url.Values
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -147,7 +147,7 @@ func TestWhatLokiSaysToARefusalIsPassedOn(t *testing.T) {
 	}
 }
 
-// Whatever Loki or a proxy answers, secrets in the address are not in the error.
+// Whatever Loki or a proxy answers, the error contains no secrets of the address.
 func TestLokiThatFailsIsAnErrorWithoutItsAddress(t *testing.T) {
 	const token, tenant = "glc_0123456789", "c2VjcmV0LXBhdGg"
 	for name, answer := range map[string]http.HandlerFunc{

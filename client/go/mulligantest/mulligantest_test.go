@@ -163,7 +163,7 @@ type policy struct {
 	}
 }
 
-// Causes that no policy decides about, and what is answered.
+// Causes that no policy decides about, and their answers.
 var noFailures = map[mulliganv1.Cause]mulliganv1.Decision_Action{
 	mulliganv1.Cause_STALE_REPORT: mulliganv1.Decision_IGNORE,
 	mulliganv1.Cause_NOT_FAILED:   mulliganv1.Decision_IGNORE,
@@ -194,14 +194,14 @@ func TestTheTableIsTheDefaultPolicy(t *testing.T) {
 		if cause == mulliganv1.Cause_CAUSE_UNSPECIFIED {
 			continue
 		}
-		// What is no failure is answered before any rule is asked.
+		// A cause without a failure is answered before any rule is tried.
 		if action, ok := noFailures[cause]; ok {
 			if got := verdicts[cause]; got != (verdict{action: action}) {
 				t.Errorf("%s: %+v, which is no failure", name, got)
 			}
 			continue
 		}
-		// The first rule that asks for the cause and nothing else.
+		// The first rule with only this cause as condition.
 		found := false
 		for _, rule := range loaded.Spec.Rules {
 			causes, _ := rule.When["causes"].([]any)

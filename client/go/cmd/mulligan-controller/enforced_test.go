@@ -253,8 +253,8 @@ func (a another) GetControllerOptions() config.Controller {
 	return options
 }
 
-// With the rights of rbac.yaml the controller observes: it writes Events and its record, and no
-// request is refused.
+// With the rights of rbac.yaml the controller observes: it writes Events and its
+// record, and no request is refused.
 func TestObservingNeedsNoMoreThanItsRights(t *testing.T) {
 	e := enforce(t, []string{"rbac.yaml"}, func(e *enforcing) bool { return e.has(e.written, "WouldRetry") })
 	if len(e.refused) > 0 || !e.written["create retryrecords"] || !e.written["create events"] {

@@ -11,7 +11,7 @@ import (
 	"mulligan.dev/mulligan/internal/controller"
 )
 
-// Before anything is watched or asked.
+// Fails before anything is watched or asked.
 func TestWhatCannotWorkEndsTheStart(t *testing.T) {
 	forbiddingCluster(t)
 	receivers := filepath.Join(t.TempDir(), "receivers.yaml")
@@ -49,7 +49,7 @@ func TestItActsWhereItLooks(t *testing.T) {
 	}
 }
 
-// What writes more than it did is off unless somebody asks for it.
+// New writes are off by default.
 func TestNothingNewIsOnByDefault(t *testing.T) {
 	f, err := parse(nil)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"mulligan.dev/mulligan/internal/retrypolicy"
 )
 
-// What an API server says of itself; everything else it forbids.
+// The API server's discovery; everything else is forbidden.
 var discovery = map[string]string{
 	"/api":  `{"kind":"APIVersions","versions":["v1"]}`,
 	"/apis": `{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"batch","versions":[{"groupVersion":"batch/v1","version":"v1"}],"preferredVersion":{"groupVersion":"batch/v1","version":"v1"}}]}`,
@@ -54,7 +54,7 @@ func forbiddingCluster(t *testing.T) {
 	t.Setenv("KUBECONFIG", file)
 }
 
-// controller-runtime's manager hangs then, whatever it is told.
+// controller-runtime's manager then ignores signals.
 func TestWhoMayNotReadIsNotReadyAndStopsWhenTold(t *testing.T) {
 	forbiddingCluster(t)
 	f, err := parse([]string{"--leader-elect=false", "--metrics-address=0", "--health-address=0", "--server=127.0.0.1:1"})

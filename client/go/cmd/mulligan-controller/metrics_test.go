@@ -18,8 +18,8 @@ import (
 	"mulligan.dev/mulligan/internal/testing/certificates"
 )
 
-// reviewer is an API server that knows the tokens "prometheus" and "stranger", and lets
-// the first get /metrics, and "peer" what failed lately.
+// reviewer is an API server that knows the tokens "prometheus", which may get /metrics,
+// "peer", which may get recent failures, and "stranger".
 func reviewer(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +47,7 @@ func reviewer(t *testing.T) *httptest.Server {
 	return server
 }
 
-// serveMetrics returns where they are served with the flags.
+// serveMetrics returns the address of the metrics with the flags.
 func serveMetrics(t *testing.T, args ...string) string {
 	t.Helper()
 	f, err := parse(append(args, "--metrics-address=127.0.0.1:0"))
@@ -93,7 +93,7 @@ func TestMetricsAreForThoseTheAPIServerLetsRead(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{
 		RootCAs: authority.Pool(), ServerName: "mulligan-controller",
 	}}}
-	// A token that is none is an error to controller-runtime's filter.
+	// An unknown token is an error to controller-runtime's filter.
 	for who, want := range map[[2]string]int{
 		{"", "/metrics"}: 401, {"nobody", "/metrics"}: 500, {"stranger", "/metrics"}: 403, {"prometheus", "/metrics"}: 200, {"peer", "/metrics"}: 403,
 		{"", controller.DigestPath}: 401, {"stranger", controller.DigestPath}: 403, {"prometheus", controller.DigestPath}: 403, {"peer", controller.DigestPath}: 200,

@@ -46,8 +46,8 @@ func rightsIn(t *testing.T, file string) map[string]map[string][]string {
 	return found
 }
 
-// The manifests grant reading of exactly the kinds in kinds.All, and act.yaml creating and
-// patching of the same kinds.
+// The manifests grant reads of exactly the kinds in kinds.All, and act.yaml creates and
+// patches of the same kinds.
 func TestRightsAreThoseOfTheMode(t *testing.T) {
 	workloads := map[string]bool{}
 	for _, kind := range kinds.All {
@@ -87,7 +87,7 @@ func TestRightsAreThoseOfTheMode(t *testing.T) {
 			}
 		}
 	}
-	// The webhooks write one Secret and one configuration, and nothing else.
+	// The webhooks write only one Secret and one configuration.
 	hooks := map[string]string{
 		"Role mulligan-controller-webhook":        "map[/secrets:[get update list watch]]",
 		"ClusterRole mulligan-controller-webhook": "map[admissionregistration.k8s.io/mutatingwebhookconfigurations:[get update list watch]]",

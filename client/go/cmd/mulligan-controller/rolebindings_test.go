@@ -22,7 +22,7 @@ func TestRoleBindingsOfNamespaces(t *testing.T) {
 	}
 	var got []string
 	for _, document := range strings.Split(out.String(), "---\n")[1:] {
-		// Both kinds in one: unknown fields are errors.
+		// Both kinds in one type: unknown fields are errors.
 		var object struct {
 			rbacv1.RoleBinding
 			Rules []rbacv1.PolicyRule `json:"rules"`
@@ -51,7 +51,7 @@ func TestRoleBindingsOfNamespaces(t *testing.T) {
 	}
 }
 
-// The role to act is bound in the namespaces that the flags act in, and in no other.
+// The role to act is bound only in the namespaces that the flags act in.
 func TestTheRightToActIsBoundWhereItActs(t *testing.T) {
 	for _, test := range []struct {
 		flags []string

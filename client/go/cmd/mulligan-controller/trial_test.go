@@ -19,7 +19,7 @@ func TestTrialOfAFolderOfLogs(t *testing.T) {
 	writer := gzip.NewWriter(&packed)
 	writer.Write([]byte(line("FAIL", "CANNOT_RECOVER")))
 	writer.Close()
-	// The highest number is the oldest: what was answered last counts.
+	// The highest number is the oldest; the last answer counts.
 	for name, text := range map[string]string{
 		"decisions.jsonl": line("RETRY", "RECOVERS"), "decisions.jsonl.2": line("FAIL", "CANNOT_RECOVER"), "decisions.jsonl.10.gz": packed.String(),
 	} {

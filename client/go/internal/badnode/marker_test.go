@@ -64,7 +64,7 @@ func badOn(node string) *mulliganv1.DecideResponse {
 	}}
 }
 
-// foundBad by two workloads, and looked at.
+// foundBad has two workloads find the nodes bad, and sweeps.
 func (w *world) foundBad(t *testing.T, nodes ...string) {
 	t.Helper()
 	for _, node := range nodes {
@@ -247,7 +247,7 @@ func TestAMarkIsTakenAwayWhenItDoesNotHold(t *testing.T) {
 	}
 }
 
-// Who takes a mark away knows more than what was found before.
+// Removing a mark overrides earlier findings.
 func TestAMarkThatAPersonTookAwayStaysAway(t *testing.T) {
 	w := newWorld(t, 3, action(Taint))
 	w.foundBad(t, "n1")
@@ -284,7 +284,7 @@ func TestNotingNeverWaits(t *testing.T) {
 	w := newWorld(t, 1, action(Taint))
 	ended := make(chan struct{})
 	go func() {
-		// Nobody looks.
+		// No sweep runs.
 		for i := range 1000 {
 			w.Note(fmt.Sprint(i), badOn("n0"))
 		}

@@ -22,7 +22,7 @@ func annotated(values ...string) func(*unstructured.Unstructured) {
 	}
 }
 
-// set changes a field; one of the spec makes another generation.
+// set changes a field; a change of the spec makes another generation.
 func set(value any, path ...string) func(*unstructured.Unstructured) {
 	return func(obj *unstructured.Unstructured) {
 		if err := unstructured.SetNestedField(obj.Object, value, path...); err != nil {
@@ -44,9 +44,9 @@ func owned(owner metav1.OwnerReference) func(*unstructured.Unstructured) {
 	return func(obj *unstructured.Unstructured) { obj.SetOwnerReferences([]metav1.OwnerReference{owner}) }
 }
 
-// Somebody may patch workloads and nothing else. Whatever is tried, and whenever, what
-// the controller creates is what the workload was, as often as it would have been, and
-// what was spent stays spent.
+// An attacker may patch workloads and nothing else. Whatever they try, and whenever,
+// the controller creates what the workload was, as often as before, and what was spent
+// stays spent.
 func TestWhoMayPatchWorkloadsGainsNothing(t *testing.T) {
 	yes := true
 	forged := `{"budgets":{"memory":{"used":%s}},"attemptsSeen":%s}`
@@ -104,7 +104,7 @@ func TestWhoMayPatchWorkloadsGainsNothing(t *testing.T) {
 	}
 }
 
-// What only stops a retry of the workload that may be patched anyway.
+// Patches that only stop a retry of the patched workload.
 func TestWhoMayPatchWorkloadsCanStopTheirRetries(t *testing.T) {
 	yes := true
 	for name, attack := range map[string]func(*unstructured.Unstructured){
@@ -133,8 +133,7 @@ func TestTheModeOfAControllerIsNotAWorkloads(t *testing.T) {
 	}
 }
 
-// The operator is at work on it: who changes it then has the operator run that, and a
-// retry goes on from there.
+// A change while the operator works is run by it, and a retry includes it.
 func TestWhatIsChangedAtWorkIsWhatIsRetried(t *testing.T) {
 	r := newRaid(t)
 	r.visit("train")
@@ -155,7 +154,7 @@ func TestWhatIsChangedAtWorkIsWhatIsRetried(t *testing.T) {
 	}
 }
 
-// Nobody knows who changed it before the controller first saw it.
+// It is unknown who changed it before the controller first saw it.
 func TestWhatNobodySawAtWorkIsNotCreated(t *testing.T) {
 	r := newRaid(t)
 	r.change("train", inPod(true, "spec", "hostPID"))
@@ -191,7 +190,7 @@ func TestARetryWithoutItsRecordIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A manifest with the annotations of an attempt makes a workload of its own.
+// A manifest with the annotations of an attempt makes its own workload.
 func TestACopyOfAnAttemptIsAWorkloadOfItsOwn(t *testing.T) {
 	r := newRaid(t)
 	r.play(func(string, string) {})
@@ -210,8 +209,8 @@ func TestACopyOfAnAttemptIsAWorkloadOfItsOwn(t *testing.T) {
 	}
 }
 
-// What is watched is late: a retry that was begun as a work of its own, because its
-// annotations were taken away, comes back to its record.
+// The cache lags: a retry that began its own account, because its annotations were
+// removed, returns to its record.
 func TestARetryThatLostItsRecordForAWhileComesBack(t *testing.T) {
 	r := newRaid(t)
 	r.visit("train")

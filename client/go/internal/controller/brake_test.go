@@ -40,14 +40,14 @@ func braked(r *mulliganv1.DecideResponse) {
 	r.Ledger.WorkloadUid = "uid-train"
 }
 
-// triedAgain is a failure that the operator tries again, and that was charged.
+// triedAgain is a charged failure that the operator retries.
 func triedAgain(r *mulliganv1.DecideResponse) {
 	alive(r)
 	r.Decision.Action = mulliganv1.Decision_IGNORE
 	r.Ledger.WorkloadUid = "uid-train"
 }
 
-// part is of a Job whose other indexes go on, with or without a limit for each.
+// part is of a Job whose other indexes continue, with or without a limit for each.
 func part(scope mulliganv1.Decision_Scope) edit {
 	return func(r *mulliganv1.DecideResponse) {
 		r.Decision.Scope = scope
@@ -55,7 +55,7 @@ func part(scope mulliganv1.Decision_Scope) edit {
 	}
 }
 
-// alive is work that its operator tries again by itself.
+// alive is work that its operator retries itself.
 func alive(r *mulliganv1.DecideResponse) { r.Diagnosis.Situation = mulliganv1.Diagnosis_ALIVE }
 
 func endedAt(at time.Time) edit {
@@ -66,7 +66,7 @@ func fails(edits ...edit) mulligantest.Step {
 	return mulligantest.Cause(mulliganv1.Cause_CONFIG_USER_ERROR, edits...)
 }
 
-// troubled is a world whose Job is at work with a pod in trouble.
+// troubled is a world with a running Job and a pod in trouble.
 func troubled(t *testing.T, change func(*Options), job *batchv1.Job) *world {
 	w := newWorld(t, change, job)
 	w.trouble(job)
@@ -77,8 +77,8 @@ func (w *world) trouble(job *batchv1.Job) {
 	w.memory.of(client.ObjectKeyFromObject(job), job.UID, func(m *remembered) { m.troubled = w.clock.Add(-time.Minute) })
 }
 
-// answers is the next answer, also about a failure that was asked about: nothing of that was
-// stored.
+// answers sets the next answer, also about a failure that was asked about, because
+// nothing of that was stored.
 func (w *world) answers(t *testing.T, step mulligantest.Step) {
 	t.Helper()
 	service := mulligantest.New(t)
@@ -86,13 +86,13 @@ func (w *world) answers(t *testing.T, step mulligantest.Step) {
 	w.asker.decider = service.Client()
 }
 
-// What an operator is still at ends only where it cannot come through unchanged and has
+// Work that its operator retries ends only if it cannot succeed unchanged and has
 // failed alike before.
 func TestWhatItsOperatorIsAtIsNotOverruled(t *testing.T) {
 	at := time.Now().Truncate(time.Second)
 	for _, test := range []struct {
 		name string
-		// One a look, a quarter of a minute apart.
+		// One per look, a quarter of a minute apart.
 		answers []mulligantest.Step
 		change  func(*Options)
 		event   string
@@ -178,7 +178,8 @@ func TestWhatNeedsMoreIsStoppedAndBegunAnew(t *testing.T) {
 	}
 }
 
-// The ledger of what an operator retries is stored in both modes and sent with the next request.
+// The ledger of work that an operator retries is stored in both modes and sent with the
+// next request.
 func TestTheAccountOfWhatItsOperatorRetriesIsKept(t *testing.T) {
 	for _, mode := range []Mode{Act, Observe} {
 		t.Run(string(mode), func(t *testing.T) {
@@ -204,7 +205,8 @@ func TestTheAccountOfWhatItsOperatorRetriesIsKept(t *testing.T) {
 	}
 }
 
-// What waits for the kubelet's next try is looked at again without a change of its pod.
+// Work that waits for the kubelet's next try is checked again without a change of its
+// pod.
 func TestWhatCannotStartIsLookedAtAgain(t *testing.T) {
 	w := troubled(t, nil, failedJob(running))
 	for _, stops := range []bool{false, true} {
@@ -218,7 +220,7 @@ func TestWhatCannotStartIsLookedAtAgain(t *testing.T) {
 	}
 }
 
-// Nor is it, where nothing would come of it.
+// Nor if nothing would come of it.
 func TestWhatCannotStartAndIsNotStoppedIsNotLookedAtForEver(t *testing.T) {
 	for name, step := range map[string]mulligantest.Step{
 		"a part":       fails(lasting, part(mulliganv1.Decision_INDEX)),
@@ -235,7 +237,7 @@ func TestWhatCannotStartAndIsNotStoppedIsNotLookedAtForEver(t *testing.T) {
 	}
 }
 
-// What somebody else has stopped was not stopped by us.
+// Work that others have stopped was not stopped by us.
 func TestWhatIsStoppedAlreadyIsNotGivenUp(t *testing.T) {
 	w := troubled(t, nil, failedJob(running, func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) }))
 	w.service.Next(fails(braked))
@@ -245,7 +247,7 @@ func TestWhatIsStoppedAlreadyIsNotGivenUp(t *testing.T) {
 	}
 }
 
-// A changed spec is another work.
+// A changed spec is other work.
 func TestAChangedSpecBeginsAnew(t *testing.T) {
 	job := failedJob(running)
 	w := troubled(t, nil, job)
@@ -264,7 +266,7 @@ func TestAChangedSpecBeginsAnew(t *testing.T) {
 	}
 }
 
-// What ended by itself was not stopped.
+// Work that ended by itself was not stopped.
 func TestWhatHasEndedIsNotStopped(t *testing.T) {
 	w := newWorld(t, nil, failedJob())
 	w.service.Next(fails(lasting))
@@ -287,7 +289,7 @@ metadata:
 spec: {active: true}
 `
 
-// queued is a world with Kueue and a Job in a queue, and this Workload; empty: none.
+// queued is a world with Kueue, a queued Job and this Workload; empty for none.
 func queued(t *testing.T, workload string, refuses error) *world {
 	t.Helper()
 	job := failedJob(running, func(j *batchv1.Job) { j.Labels = map[string]string{successor.QueueLabel: "gpu"} })
@@ -328,7 +330,7 @@ func (w *world) isActive(t *testing.T) bool {
 	return active
 }
 
-// A queue starts what somebody else suspends.
+// A queue resumes jobs that others suspend.
 func TestWhatIsInAQueueIsDeactivated(t *testing.T) {
 	w := queued(t, workloadManifest, nil)
 	w.service.Next(fails(braked))

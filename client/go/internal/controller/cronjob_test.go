@@ -18,13 +18,13 @@ import (
 	"mulligan.dev/mulligan/mulligantest"
 )
 
-// The schedule's run that failed was that of two o'clock.
+// The failed run was scheduled at two o'clock.
 var twoOClock = time.Now().UTC().Truncate(24 * time.Hour).Add(-22 * time.Hour)
 
-// firstRun is the name that the CronJob gave to it.
+// firstRun is the run's name.
 var firstRun = fmt.Sprintf("nightly-%d", twoOClock.Unix()/60)
 
-// nightly lets no two Jobs run at once, and its last run is that of two o'clock.
+// nightly lets no two Jobs run at once, and its last run is the one of two o'clock.
 func nightly(edits ...func(*batchv1.CronJob)) *batchv1.CronJob {
 	cron := &batchv1.CronJob{
 		ObjectMeta: metav1.ObjectMeta{Name: "nightly", Namespace: "ml", UID: "uid-nightly"},
@@ -86,7 +86,7 @@ func TestWhatAScheduleSaysToAnotherAttempt(t *testing.T) {
 	}
 }
 
-// The name of a run tells its time, whatever its annotations do. What was made by hand has
+// The name of a run contains its time, whatever its annotations say. A manual one has
 // the time of its creation.
 func TestTheTimeOfARun(t *testing.T) {
 	made := twoOClock.Add(time.Second)
@@ -152,7 +152,8 @@ func TestARetryIsOneOfTheActiveJobsOfItsCronJob(t *testing.T) {
 
 func called(name string) func(*batchv1.Job) { return func(j *batchv1.Job) { j.Name = name } }
 
-// Else whoever may patch Jobs could keep any CronJob of the namespace from running.
+// Otherwise, clients with patch rights on Jobs could block any CronJob of the
+// namespace.
 func TestOnlyTheRunsOfACronJobAreItsActiveJobs(t *testing.T) {
 	for _, name := range []string{"train", "nightly", "nightly-by-hand", strings.Replace(firstRun, "-", "-2-", 1)} {
 		t.Run(name, func(t *testing.T) {
@@ -181,8 +182,8 @@ func TestARunThatTheScheduleHasOvertakenIsNotStartedAgain(t *testing.T) {
 	}
 }
 
-// It was said that there is no further attempt: what the CronJob says later is about its
-// later runs.
+// It was announced that there is no further attempt. Later changes of the CronJob apply
+// to its later runs.
 func TestACancelledRetryStaysCancelled(t *testing.T) {
 	w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly"), called(firstRun)), nightly(threeOClockBegan))
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
@@ -247,8 +248,8 @@ func TestWhoMayRetryByThemselvesAreLeftAlone(t *testing.T) {
 	}
 }
 
-// Whoever may patch a Job may change its owners and annotations, before its failure is
-// recorded and after. Names stay.
+// Clients with patch rights on a Job may change its owners and annotations, before and
+// after its failure is recorded. Names stay.
 func TestAJobCannotBePatchedAwayFromItsSchedule(t *testing.T) {
 	other := nightly(concurrency(batchv1.AllowConcurrent), func(c *batchv1.CronJob) { c.Name, c.UID = "other", "uid-other" })
 	for name, attack := range map[string]func(*batchv1.Job){
@@ -285,7 +286,7 @@ func TestAJobCannotBePatchedAwayFromItsSchedule(t *testing.T) {
 	}
 }
 
-// Another of its name is not the one that began the run.
+// A new CronJob of the same name is not the one that began the run.
 func TestACronJobThatWasMadeAnewIsAnother(t *testing.T) {
 	w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly"), called(firstRun)), nightly(func(c *batchv1.CronJob) { c.UID = "uid-anew" }))
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))

@@ -6,7 +6,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A workload that takes the name of an earlier one has said nothing yet.
+// A workload with the name of an earlier one has an empty memory.
 func TestMemoryIsOfAnObjectAndNotOfItsName(t *testing.T) {
 	m := &memory{}
 	key := client.ObjectKey{Namespace: "ml", Name: "train"}

@@ -24,7 +24,8 @@ func TestAnotherProcessCarriesOnWhereOneDied(t *testing.T) {
 	isRecord := func(obj client.Object) bool { _, ok := obj.(*records.RetryRecord); return ok }
 	for _, test := range []struct {
 		name string
-		// Whether the first process dies instead of making this call, or right after it.
+		// Whether the first process dies instead of making this call, or right after
+		// it.
 		instead, after func(verb string, obj client.Object) bool
 		asked          int
 	}{

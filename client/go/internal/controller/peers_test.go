@@ -27,7 +27,7 @@ func elected(yes bool) <-chan struct{} {
 	return leads
 }
 
-// cluster is what failed in one, whose clock stands.
+// cluster has failures, and a clock that stands still.
 func cluster(failures int, cause mulliganv1.Cause, zone string) *recent {
 	now := time.Now()
 	r := newRecent(func() time.Time { return now })
@@ -37,7 +37,7 @@ func cluster(failures int, cause mulliganv1.Cause, zone string) *recent {
 	return r
 }
 
-// listen is a cluster "south" that hears the servers.
+// listen is a cluster "south" that asks the servers.
 func listen(t *testing.T, own *recent, servers ...*httptest.Server) *listener {
 	t.Helper()
 	peers := Peers{Cluster: "south"}
@@ -122,7 +122,7 @@ func TestAPeerThatIsSilentIsForgotten(t *testing.T) {
 	}
 }
 
-// A peer is another cluster's: what it says may be anything.
+// A peer is another cluster, and may send anything.
 func TestWhatAPeerMayNotSay(t *testing.T) {
 	recent := func(text string) string { return `{"version":1,"cluster":"north","recent":` + text + `}` }
 	for _, test := range []struct{ name, text, want string }{
@@ -202,7 +202,7 @@ func TestPeersThatCannotBeUsedAreNamed(t *testing.T) {
 	}
 }
 
-// What no cluster sees alone the service finds in what all of them tell.
+// The service finds an incident that no cluster sees alone.
 func TestAnIncidentOfTwoClustersIsFound(t *testing.T) {
 	server := realserver.Start(t)
 	client, err := mulligan.Dial(server.Address)

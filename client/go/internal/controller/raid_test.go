@@ -25,7 +25,7 @@ import (
 	"mulligan.dev/mulligan/mulligantest"
 )
 
-// The API server lets whoever may patch such an object change all of it.
+// The API server allows patches of all fields of such an object.
 const trainingManifest = `
 apiVersion: kubeflow.org/v1
 kind: PyTorchJob
@@ -46,7 +46,7 @@ spec:
           containers: [{name: pytorch, image: "main:1", resources: {limits: {memory: 1Gi}}}]
 `
 
-// raid is a cluster in which a workload fails twice while somebody patches it.
+// raid is a cluster in which a workload fails twice while an attacker patches it.
 type raid struct {
 	*world
 	t *testing.T
@@ -75,7 +75,7 @@ func growing(factor float64) mulligantest.Step {
 	})
 }
 
-// visit looks at an attempt as often as its events would make the controller.
+// visit reconciles an attempt as often as its events would.
 func (r *raid) visit(name string) {
 	for range 3 {
 		_, err := r.Reconcile(r.t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: name}})
@@ -126,7 +126,7 @@ func (r *raid) play(attack func(stage, name string)) {
 	}
 }
 
-// want is what there has to be in the end, whoever patched what.
+// want is the required final state, whatever was patched.
 func (r *raid) want(attempts int) {
 	r.t.Helper()
 	list := &unstructured.UnstructuredList{}
@@ -159,13 +159,13 @@ func (r *raid) want(attempts int) {
 	}
 }
 
-// wantUntouched compares an attempt that the controller created with the first one as it
-// was before anybody touched it.
+// wantUntouched compares an attempt that the controller created with the first one as
+// it was before any patch.
 func (r *raid) wantUntouched(obj *unstructured.Unstructured, memory string) {
 	r.t.Helper()
 	first := manifest.Object(r.t, strings.Replace(trainingManifest, "1Gi", memory, 1))
 	if r.record(r.t).Latest().Name != obj.GetName() {
-		// What somebody did to this attempt after its own end is not the controller's.
+		// The controller does not restore patches of this attempt after its end.
 		return
 	}
 	got, _ := yaml.Marshal(obj.Object["spec"])

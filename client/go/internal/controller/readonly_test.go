@@ -24,8 +24,8 @@ import (
 	"mulligan.dev/mulligan/mulligantest"
 )
 
-// readOnly is a world whose controller only reads but in the namespaces, and what it
-// wrote all the same.
+// readOnly is a world whose controller only reads except in some namespaces, and what
+// it wrote nevertheless.
 func readOnly(t *testing.T, edit func(*Options), objects ...client.Object) (*world, *[]string) {
 	t.Helper()
 	w := newWorld(t, func(o *Options) {
@@ -85,7 +85,7 @@ func TestWhoOnlyReadsWritesNothing(t *testing.T) {
 	}
 }
 
-// The rest of the cluster is only read while one namespace is acted in.
+// The rest of the cluster is only read while the controller acts in one namespace.
 func TestItActsInTheNamespacesThatWereNamed(t *testing.T) {
 	there := failedJob(func(j *batchv1.Job) { j.Namespace, j.UID = "act", "uid-act" })
 	w, written := readOnly(t, func(o *Options) { o.ActIn = []string{"act"} }, failedJob(), there,
@@ -125,7 +125,7 @@ func TestItActsInTheNamespacesThatWereNamed(t *testing.T) {
 	}
 }
 
-// What is observed for a trial is counted, with the operator's own verdict and the end.
+// Observations for a trial are counted, with the operator's own verdict and the end.
 func TestWhatIsObservedIsCountedWhereThatIsAskedFor(t *testing.T) {
 	for _, counted := range []bool{false, true} {
 		w, written := readOnly(t, func(o *Options) { o.CountObserved = counted }, failedJob(running))
@@ -169,8 +169,8 @@ func TestModesThatDoNotGoTogetherAreNamed(t *testing.T) {
 	}
 }
 
-// BenchmarkObserving says what a trial costs: memory of what is watched, and calls to the
-// API server for a failure. docs/trial.md has the numbers.
+// BenchmarkObserving measures a trial's cost: memory for the caches, and calls to the
+// API server per failure. docs/trial.md has the numbers.
 func BenchmarkObserving(b *testing.B) {
 	for range b.N {
 		measureObserving(b)
@@ -180,7 +180,8 @@ func BenchmarkObserving(b *testing.B) {
 // measured is the number of workloads: a Job with a pod and three Events each.
 const measured = 10000
 
-// wireJob, wirePod and wireEvent are as an API server gives them, with what is dropped.
+// wireJob, wirePod and wireEvent are as from an API server, with the fields that are
+// dropped.
 func wireJob(i int) *batchv1.Job {
 	return failedJob(func(j *batchv1.Job) {
 		j.Name, j.UID = fmt.Sprint("train-", i), types.UID(fmt.Sprintf("00000000-0000-0000-0000-%012d", i))
@@ -222,7 +223,7 @@ func heap() uint64 {
 	return stats.HeapAlloc
 }
 
-// fresh decodes an object as one that came over the wire: nothing is shared.
+// fresh decodes an object like one from the network, so that nothing is shared.
 func fresh[T client.Object](b *testing.B, obj T, into T) T {
 	text, err := json.Marshal(obj)
 	if err == nil {
@@ -250,7 +251,7 @@ func measureObserving(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		// Workloads are watched unstructured.
+		// Workloads are watched as unstructured objects.
 		keep(&unstructured.Unstructured{Object: content})
 		pod := wirePod(i, job)
 		keep(fresh(b, pod, &corev1.Pod{}))
@@ -263,8 +264,8 @@ func measureObserving(b *testing.B) {
 	b.ReportMetric(callsOfAFailure(b), "calls/failure")
 }
 
-// callsOfAFailure counts what is asked of the API server about one failed Job, from the
-// end to the Event, besides the Events themselves.
+// callsOfAFailure counts the calls to the API server about one failed Job, from the end
+// to the Event, without Events.
 func callsOfAFailure(b *testing.B) float64 {
 	job := failedJob()
 	pod := wirePod(1, job)

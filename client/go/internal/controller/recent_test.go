@@ -19,7 +19,7 @@ import (
 	"mulligan.dev/mulligan/mulligantest"
 )
 
-// attempt is the lineage of an object; of a first attempt its record is not there yet.
+// attempt is the lineage of an object; a first attempt has no record yet.
 func attempt(name, origin string) lineage {
 	obj := &unstructured.Unstructured{}
 	obj.SetKind("Job")
@@ -92,7 +92,7 @@ func TestRecentCountsEachWorkloadOnce(t *testing.T) {
 	}
 }
 
-// A controller that has been away sees the failures of an hour at once.
+// A controller that was away sees the failures of an hour at once.
 func TestRecentIsWhatFailedLately(t *testing.T) {
 	clock := time.Now()
 	r := newRecent(func() time.Time { return clock })
@@ -155,7 +155,7 @@ func TestRecentIsBounded(t *testing.T) {
 	}
 }
 
-// The second workload's question tells of the first.
+// The second workload's question includes the first's failure.
 func TestAQuestionTellsWhatFailedElsewhere(t *testing.T) {
 	w := newWorld(t, nil, failedJob())
 	w.asker.recent.note(attempt("other", ""), time.Time{}, on("n1", "z", "i"), Act, broken(mulliganv1.Cause_NODE_LOST, "n1", mulliganv1.Decision_RETRY))

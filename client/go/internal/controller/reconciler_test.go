@@ -31,8 +31,7 @@ import (
 
 var jobKind = kinds.ByGroupKind(schema.GroupKind{Group: "batch", Kind: "Job"})
 
-// world is a cluster with a controller for Jobs and a service that says what the
-// test wants.
+// world is a cluster with a controller for Jobs and a scripted service.
 type world struct {
 	*reconciler
 	service *mulligantest.Server
@@ -58,8 +57,8 @@ func newWorld(t testing.TB, change func(*Options), objects ...client.Object) *wo
 	return w
 }
 
-// likeAServer gives what is created a UID, a time and a generation, and what is changed the
-// next. Objects are first seen when they are first read.
+// likeAServer gives created objects a UID, a time and a generation, and changed ones
+// the next generation. Objects are first seen when they are first read.
 func likeAServer(ties *Ties) interceptor.Funcs {
 	return interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
@@ -78,7 +77,7 @@ func likeAServer(ties *Ties) interceptor.Funcs {
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
 			diff, err := patch.Data(obj)
 			if err == nil && strings.Contains(string(diff), `"spec":`) {
-				// In the patch too, which is of the difference.
+				// Also in the patch, which contains only the difference.
 				obj.SetGeneration(obj.GetGeneration() + 1)
 			}
 			return c.Patch(ctx, obj, patch, opts...)
@@ -86,7 +85,7 @@ func likeAServer(ties *Ties) interceptor.Funcs {
 	}
 }
 
-// testScheme knows RetryRecord besides Kubernetes' own kinds.
+// testScheme has RetryRecord and Kubernetes' own kinds.
 func testScheme(t testing.TB) *runtime.Scheme {
 	t.Helper()
 	known := runtime.NewScheme()
@@ -99,7 +98,7 @@ func testScheme(t testing.TB) *runtime.Scheme {
 	return known
 }
 
-// record is that of the Job; nil: there is none.
+// record returns the Job's; nil if there is none.
 func (w *world) record(t *testing.T) *records.RetryRecord {
 	t.Helper()
 	list := &records.RetryRecordList{}
@@ -331,7 +330,8 @@ func TestAGoodEndWithoutFailuresIsNotTold(t *testing.T) {
 	}
 }
 
-// Its owner has the next attempt as well; what it owns lives and goes with it.
+// Its owner also owns the next attempt; objects that it owns live and are deleted with
+// it.
 func TestOwnersAreKeptAndTheOwnedLeftAlone(t *testing.T) {
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{
 		Name: "scratch", Namespace: "ml",
@@ -367,8 +367,8 @@ func TestEvidenceOutlivesItsPod(t *testing.T) {
 	}
 }
 
-// A watch that begins again after a restart of the API server is late: the pods that
-// it shows run still, and a preempted one would be charged to the program.
+// A watch that restarts after a restart of the API server lags: it shows running pods,
+// and a preempted one would be charged to the program.
 func TestPodsThatAreWatchedLateAreReadAsTheyAre(t *testing.T) {
 	job := failedJob()
 	pod := podOf(job)

@@ -31,8 +31,8 @@ func terminating() error {
 	return err
 }
 
-// refusing is a world whose failed Job is decided, and whose API server answers the
-// creation of the next as refusal says.
+// refusing is a world with a decided failed Job, whose API server answers the creation
+// of the next with refusal.
 func refusing(t *testing.T, refusal func() error) (w *world, tries *int) {
 	t.Helper()
 	w, tries = newWorld(t, nil, failedJob()), new(int)
@@ -132,7 +132,7 @@ func TestAnAPIServerThatIsAwayRefusesNothing(t *testing.T) {
 	}
 }
 
-// A record that the API server does not take is said, and nothing is done without.
+// If the API server refuses a record, that is reported, and nothing else is done.
 func TestNothingIsDoneWithoutARecord(t *testing.T) {
 	w := newWorld(t, nil, failedJob())
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
@@ -164,7 +164,7 @@ func TestNamesThatFitNowhereEnd(t *testing.T) {
 	}
 }
 
-// Without the kind nothing is kept that others could write; what was observed is said
+// Without the kind nothing is stored that others could write; observations are reported
 // once.
 func TestWithoutRecordsInTheClusterItIsOnlyObserved(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.Mode = Observe }, failedJob())

@@ -15,14 +15,14 @@ type line struct {
 	count     int
 }
 
-// played is what became of lines.
+// played is what happened to lines.
 type played struct {
 	// When each was created, by namespace, in order.
 	created map[string][]time.Duration
 	asked   int
 }
 
-// play lets everybody ask at their time, and in the order in which they came, for so long.
+// play lets all ask at their time, and in the order in which they came, for so long.
 func play(perMinute int, length time.Duration, lines ...line) played {
 	start := time.Now()
 	clock := start
@@ -59,7 +59,7 @@ func play(perMinute int, length time.Duration, lines ...line) played {
 	return result
 }
 
-// by is how many had been created until then.
+// by returns how many had been created until then.
 func by(created []time.Duration, at time.Duration) int {
 	count := 0
 	for _, c := range created {
@@ -110,13 +110,13 @@ func TestNoMoreThanTheBoundIsCreated(t *testing.T) {
 	for _, created := range result.created {
 		total += len(created)
 	}
-	// What there was at once, and five minutes.
+	// The initial allowance, and five minutes.
 	if most, least := 6*perMinute, 6*perMinute-5; total > most || total < least {
 		t.Errorf("%d created in five minutes, want %d to %d", total, least, most)
 	}
 }
 
-// Each one was asked about every few seconds, 275 a second.
+// Otherwise each would ask every few seconds, 275 a second.
 func TestWhoWaitsAsksSeldom(t *testing.T) {
 	result := play(120, 20*time.Minute, line{"ml", 0, 1000})
 	if len(result.created["ml"]) != 1000 {

@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// A full claim is told by its volume and the path of its mount.
+// A full claim is recognized by its volume and the path of its mount.
 func TestSlimKeepsClaimsAndMounts(t *testing.T) {
 	claim := corev1.Volume{Name: "out", VolumeSource: corev1.VolumeSource{
 		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "results"},

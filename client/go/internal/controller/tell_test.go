@@ -19,8 +19,8 @@ import (
 	"mulligan.dev/mulligan/mulligantest"
 )
 
-// tellTo has a controller tell everything to a service, and returns what stops it and
-// says what was told.
+// tellTo makes a controller notify a service, and returns a function that stops it and
+// returns the messages.
 func tellTo(t *testing.T, w *world) func() []notify.Message {
 	t.Helper()
 	messages := make(chan notify.Message, 100)
@@ -107,7 +107,7 @@ func TestWhatIsStartedAgainIsNotTold(t *testing.T) {
 	}
 }
 
-// A retry that was granted and cannot be made is not what the answer said would pass.
+// A granted retry that cannot be made will not pass, unlike the answer said.
 func TestARetryThatIsRefusedIsTold(t *testing.T) {
 	w, _ := refusing(t, func() error { return apierrors.NewBadRequest("no such field") })
 	stop := tellTo(t, w)
@@ -120,7 +120,7 @@ func TestARetryThatIsRefusedIsTold(t *testing.T) {
 	}
 }
 
-// Who stopped it, why, and what lets it go on: in each place where people look.
+// All places that people read say who stopped it, why, and how to let it continue.
 func TestWhatIsStoppedSaysByWhomAndHowItGoesOn(t *testing.T) {
 	const goOn = `kubectl patch job train -n ml --type=merge -p '{"spec":{"suspend":false}}'`
 	w := troubled(t, nil, failedJob(running))
@@ -148,7 +148,7 @@ func TestWhatIsStoppedSaysByWhomAndHowItGoesOn(t *testing.T) {
 	if step != annotations[records.FirstStep] || strings.Contains(step, "anew") {
 		t.Errorf("the first step of the record is %q", step)
 	}
-	// Somebody lets it go on: nothing says that it is stopped.
+	// A user resumes it, and nothing says that it is stopped.
 	resumed := w.jobs(t)["train"]
 	resumed.Spec.Suspend, resumed.Generation = nil, resumed.Generation+1
 	if err := w.client.Update(t.Context(), resumed); err != nil {
@@ -169,7 +169,7 @@ func TestEventsBeginWithTheHeadline(t *testing.T) {
 	if got, want := messageOf(answer, Act, nil), "Pod a: KeyError: 'x' (an uncaught exception, exit code 1): retry the pod."; got != want {
 		t.Errorf("messageOf() = %q, want %q", got, want)
 	}
-	// A sentence that begins otherwise stays whole.
+	// A sentence with another beginning stays whole.
 	answer.Diagnosis.Summary = "Pod b: gone."
 	if got, want := messageOf(answer, Act, nil), answer.GetDecision().GetSentence(); got != want {
 		t.Errorf("messageOf() = %q, want %q", got, want)

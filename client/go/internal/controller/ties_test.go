@@ -85,7 +85,7 @@ func TestTiesAreOfPodsAndWorkloadsWhileTheyAreThere(t *testing.T) {
 	}
 }
 
-// A Job that a JobSet made, and that failed.
+// A failed Job of a JobSet.
 func childJob() *batchv1.Job {
 	return failedJob(func(j *batchv1.Job) { j.OwnerReferences = controlledBy("JobSet", "jobset.x-k8s.io/v1alpha2", "set") })
 }
@@ -103,7 +103,7 @@ func TestAPartThatIsMadeNobodysGetsNoAccount(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.look(t)
-			// A process that begins now knows it by the pods' labels.
+			// A new process recognizes it by the pods' labels.
 			marked := failedJob(func(j *batchv1.Job) {
 				j.OwnerReferences = owners
 				j.Spec.Template.Labels = map[string]string{jobSetName: "set"}
@@ -120,7 +120,7 @@ func TestAPartThatIsMadeNobodysGetsNoAccount(t *testing.T) {
 	}
 }
 
-// An owner of a kind that reports take would be what the report is of.
+// A report would be about its owner if that has a known kind.
 func TestAWorkloadIsNotJudgedByItsOwner(t *testing.T) {
 	mpi := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "kubeflow.org/v2beta1", "kind": "MPIJob", "metadata": map[string]any{"name": "other", "namespace": "ml", "uid": "uid-of-other"},
@@ -155,7 +155,7 @@ func TestPodsThatWereAnothersAreNoEvidence(t *testing.T) {
 	}
 }
 
-// A pod names its owner by a UID; another object of that name is not it.
+// A pod names its owner by a UID, which another object of that name does not have.
 func TestAPodLeadsToNobodyElsesWorkload(t *testing.T) {
 	set := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": map[string]any{"name": "set", "namespace": "ml", "uid": "uid-of-set"},
@@ -171,7 +171,7 @@ func TestAPodLeadsToNobodyElsesWorkload(t *testing.T) {
 	}
 }
 
-// counting is a cluster with these objects that counts how often it is read.
+// counting is a cluster with these objects that counts its reads.
 func counting(t *testing.T, objects ...client.Object) (client.Client, *atomic.Int32) {
 	t.Helper()
 	calls := &atomic.Int32{}
@@ -183,7 +183,7 @@ func counting(t *testing.T, objects ...client.Object) (client.Client, *atomic.In
 	}).Build(), calls
 }
 
-// Each kind is told of every event of every pod.
+// Each kind's controller sees every event of every pod.
 func tellAllKinds(t *testing.T, w *world, cluster types.UID, pods, events int) (led int) {
 	t.Helper()
 	for i := range pods {
@@ -227,7 +227,7 @@ func TestPodsWhoseClusterIsGoneAreAskedAboutOnce(t *testing.T) {
 	}
 }
 
-// What is not watched yet is found: its pods may fail before.
+// Owners that are not yet in the cache are found, because their pods may fail before.
 func TestPodsOfANewClusterLeadToTheirWork(t *testing.T) {
 	cluster := manifest.Object(t, fmt.Sprintf(clusterManifest, "cluster"))
 	cluster.SetOwnerReferences(controlledBy("RayJob", "ray.io/v1", "tune"))

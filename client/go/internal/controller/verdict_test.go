@@ -164,7 +164,7 @@ func slow(*mulliganv1.DecideRequest) (*mulliganv1.DecideResponse, error) {
 	return mulligantest.Cause(mulliganv1.Cause_SPOT_RECLAIMED)(&mulliganv1.DecideRequest{})
 }
 
-// Nothing is asked about what is not looked after.
+// Workloads that did not opt in are not asked about.
 func TestNoVerdictOnWhatIsNotLookedAfter(t *testing.T) {
 	out := func(j *batchv1.Job) { j.Annotations = map[string]string{records.Policy: "off"} }
 	observed := func(j *batchv1.Job) { j.Annotations = map[string]string{records.Policy: "", records.Mode: "observe"} }
@@ -237,7 +237,7 @@ func TestRulesAreWrittenWhereTheyCanBe(t *testing.T) {
 	}
 }
 
-// Where the rules cannot be, an Event says why, once.
+// If the rules cannot be written, an Event says why, once.
 func TestWithoutRulesAnEventSaysWhy(t *testing.T) {
 	onFailure := func(j *batchv1.Job) { j.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyOnFailure }
 	never := func(j *batchv1.Job) { j.Spec.Template.Spec.RestartPolicy = corev1.RestartPolicyNever }

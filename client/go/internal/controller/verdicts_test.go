@@ -25,7 +25,7 @@ func TestVerdicts(t *testing.T) {
 		mode  Mode
 		// Whether the policy ends the retries of its operator.
 		loop bool
-		// What is written as action; empty: nothing.
+		// The recorded action; empty for none.
 		action    string
 		event     string
 		suspended bool

@@ -16,7 +16,8 @@ import (
 
 var listening = regexp.MustCompile(`msg="Listening on" address=(127\.0\.0\.1:\d+)`)
 
-// startAlertmanager starts Debian's, which posts what it is told to the mailbox at once.
+// startAlertmanager starts Debian's Alertmanager, which posts its alerts to the mailbox
+// at once.
 func startAlertmanager(t *testing.T, box *mailbox) string {
 	t.Helper()
 	binary, err := exec.LookPath("prometheus-alertmanager")
@@ -93,8 +94,8 @@ func TestAlertmanagerTakesAlerts(t *testing.T) {
 	}
 }
 
-// Its own count of alerts says that workloads on one node are one, also where they are
-// told by controllers that do not know of each other.
+// Alertmanager's own count shows that alerts about one node are one, also from
+// independent controllers.
 func TestAlertsOfAnIncidentAreOne(t *testing.T) {
 	box := newMailbox(t)
 	url := startAlertmanager(t, box)

@@ -52,7 +52,7 @@ func TestAllMistakesAreNamedTogether(t *testing.T) {
 	}
 }
 
-// The example of the documentation is one that works.
+// The documentation's example works.
 func TestTheExampleOfTheDocumentation(t *testing.T) {
 	text, err := os.ReadFile("../../../../docs/notifications.md")
 	if err != nil {

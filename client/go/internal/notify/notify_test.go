@@ -15,7 +15,7 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// mailbox is a service that keeps what is posted to it, and answers with the statuses in
+// mailbox is a service that keeps what is posted to it. It answers with the statuses in
 // turn, then with 200.
 type mailbox struct {
 	*httptest.Server
@@ -56,7 +56,7 @@ func (b *mailbox) next(t *testing.T) post {
 	return post{}
 }
 
-// event is what a webhook gets.
+// event is what a webhook receives.
 type event struct {
 	SpecVersion, ID, Source, Type, Subject, DataContentType string
 	Time                                                    time.Time
@@ -72,8 +72,8 @@ func eventIn(t *testing.T, p post) event {
 	return e
 }
 
-// begin starts a notifier of a configuration, %URL% in it being the mailbox. Its end sends
-// what waits, so that what is not posted by then never is.
+// begin starts a notifier of a configuration, in which %URL% is the mailbox. Its end
+// sends waiting messages, so anything not posted by then never is.
 func begin(t *testing.T, box *mailbox, text string) (*Notifier, func()) {
 	t.Helper()
 	config, err := Parse([]byte(strings.ReplaceAll(text, "%URL%", box.URL)))
@@ -94,7 +94,7 @@ func begin(t *testing.T, box *mailbox, text string) (*Notifier, func()) {
 
 const toAll = "receivers: [{name: all, webhook: {url: '%URL%'}}]"
 
-// failure is of a user's program, given up.
+// failure is of a user's program that is given up.
 func failure(edits ...func(*Failure)) Failure {
 	f := Failure{
 		ID: "Job/uid-train/1", Mode: "act", Kind: "Job", Namespace: "ml", Name: "train",
@@ -133,7 +133,7 @@ func on(node string) func(*Failure) {
 	return func(f *Failure) { f.Answer.Diagnosis.Culprit = &mulliganv1.Culprit{Node: node} }
 }
 
-// avoiding says that the next attempt stays away from the node.
+// avoiding makes the next attempt avoid the node.
 func avoiding(node string, hard bool) func(*Failure) {
 	return func(f *Failure) {
 		f.Answer.Decision.Placement = &mulliganv1.Placement{AvoidNodes: []*mulliganv1.AvoidNode{{Node: node, Hard: hard}}}
@@ -196,7 +196,7 @@ func TestEachReceiverIsTold(t *testing.T) {
 	box := newMailbox(t)
 	n, end := begin(t, box, "receivers: [{name: a, webhook: {url: '%URL%'}}, {name: b, webhook: {url: '%URL%'}}]")
 	n.Tell(failure())
-	n.Tell(failure(named("eval"), decided(mulliganv1.Decision_RETRY))) // which passes
+	n.Tell(failure(named("eval"), decided(mulliganv1.Decision_RETRY))) // it passes
 	end()
 	if got := len(box.posts); got != 2 {
 		t.Errorf("%d messages, want one for each of the receivers", got)

@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// rawly answers each connection with the result of the function for the head of the request.
+// rawly answers each connection with the function's result for the head of the request.
 func rawly(t *testing.T, answer func(head string) string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -60,8 +60,8 @@ func pathIn(head string) string {
 
 const none = "Content-Length: 0\r\n\r\n"
 
-// Whatever a receiver answers, no part of its address reaches a log or a metric: host, password,
-// path and query, plain or encoded.
+// Whatever a receiver answers, no part of its address reaches a log or a metric: host,
+// password, path and query, plain or encoded.
 func TestNothingOfAnAddressIsRepeated(t *testing.T) {
 	echoing := map[string]func(head string) string{
 		"its body is the request": func(head string) string { return "HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n" + head },
@@ -138,7 +138,7 @@ func repeatsNothing(t *testing.T, address, authority string) {
 	n.Tell(failure())
 	failures := counted(t, "chat", failed)
 	s.tell(t.Context(), <-s.queue)
-	// net/http logs what arrives on an idle connection, in a goroutine of its own.
+	// net/http logs data on an idle connection in its own goroutine.
 	time.Sleep(20 * time.Millisecond)
 	text := logged.String()
 	if counted(t, "chat", failed) > failures && !strings.Contains(text, `"receiver"="chat"`) {

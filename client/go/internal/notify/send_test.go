@@ -19,7 +19,7 @@ func contextOf(t *testing.T) (context.Context, context.CancelFunc) {
 	return context.WithCancel(context.WithoutCancel(t.Context()))
 }
 
-// lone is the sender of the only receiver of a configuration. Its pauses take no time and
+// lone is the sender of a configuration's only receiver. Its pauses take no time and
 // are kept.
 func lone(t *testing.T, box *mailbox, text string) (*Notifier, *sender, *[]time.Duration) {
 	t.Helper()
@@ -39,7 +39,7 @@ func lone(t *testing.T, box *mailbox, text string) (*Notifier, *sender, *[]time.
 	return n, s, pauses
 }
 
-// counted is what the metric says.
+// counted returns the metric's value.
 func counted(t *testing.T, receiver, result string) float64 {
 	t.Helper()
 	families, err := metrics.Registry.Gather()
@@ -116,7 +116,7 @@ func TestAReceiverIsAskedForPatienceAndGetsIt(t *testing.T) {
 	}
 }
 
-// A receiver that takes nothing loses what it has no room for, and learns how much.
+// Messages beyond the queue of a blocked receiver are dropped, and it learns how many.
 func TestTellNeverWaits(t *testing.T) {
 	box := newMailbox(t)
 	n, s, _ := lone(t, box, "receivers: [{name: stuck, webhook: {url: '%URL%'}}]")
@@ -138,7 +138,7 @@ func TestTellNeverWaits(t *testing.T) {
 	}
 }
 
-// A redirect would carry messages and tokens where the configuration does not lead.
+// A redirect could send messages and tokens to other addresses.
 func TestNoRedirectIsFollowed(t *testing.T) {
 	other := newMailbox(t)
 	server := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
@@ -168,7 +168,8 @@ func TestTextsOfOthersAreOneVisibleLine(t *testing.T) {
 	}
 }
 
-// Fields of CloudEvents 1.0 in structured mode, of texts that try to break out of them.
+// Fields of CloudEvents 1.0 in structured mode, with texts that try to break out of
+// them.
 func TestWebhooksGetCloudEvents(t *testing.T) {
 	box := newMailbox(t)
 	n, _ := begin(t, box, "cluster: 'no rth/é'\n"+toAll)

@@ -19,7 +19,7 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// servers refuse texts with "wrong" in them and load what load is told to.
+// servers refuse texts with "wrong" in them and load what load says.
 type servers struct {
 	mulliganv1.PolicyServiceClient
 	loaded *mulliganv1.ListPoliciesResponse
@@ -99,7 +99,7 @@ func (w *world) files(t *testing.T) []string {
 	return names
 }
 
-// condition is "STATUS REASON".
+// condition returns "STATUS REASON".
 func (w *world) condition(t *testing.T, name, kind string) (string, string) {
 	t.Helper()
 	obj := policy(name, "")

@@ -6,7 +6,7 @@ import (
 )
 
 func TestSecretsAreBlanked(t *testing.T) {
-	// Put together here, so that no scanner takes them for real ones.
+	// Assembled here, so that scanners do not report them.
 	long := strings.Repeat("aB3", 14)
 	for _, test := range []struct{ name, text, want string }{
 		{"an AWS key", "using AKIA" + "IOSFODNN7EXAMPLE now", "using [blanked] now"},
@@ -60,7 +60,7 @@ func TestSecretsAreBlanked(t *testing.T) {
 	}
 }
 
-// What tells why work failed must stay.
+// The reasons for failures must stay.
 func TestWhatIsNoSecretStays(t *testing.T) {
 	for _, text := range []string{
 		"KeyError: 'token'", "num_tokens=2048, tokens: 131072", "tokenizer = /models/llama-3/tokenizer.json",

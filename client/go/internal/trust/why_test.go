@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// Errors name the kind of failure, and contain no text of the address or the other side.
+// Errors name the kind of failure, without any text of the address or the other side.
 func TestWhy(t *testing.T) {
 	const secret = "/services/T0/SECRET"
 	for want, cause := range map[string]error{

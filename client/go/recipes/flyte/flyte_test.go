@@ -97,7 +97,7 @@ func TestTheLedgerGoesFromAttemptToAttempt(t *testing.T) {
 	}
 }
 
-// The container of an attempt has the attempt's name.
+// An attempt's container has the attempt's name.
 func TestTheNextAttemptGrows(t *testing.T) {
 	with := func(name string) *corev1.Pod {
 		pod := attempt(name)

@@ -17,7 +17,7 @@ import (
 )
 
 func TestFailurePolicy(t *testing.T) {
-	// What the work is to blame for, and what it is not.
+	// A fault of the work, and one that is not.
 	own, spot := gatetest.Blames(mulliganv1.Diagnosis_RESOURCE_LIMIT), gatetest.Blames(mulliganv1.Diagnosis_DISRUPTION)
 	for _, test := range []struct {
 		name     string
@@ -52,7 +52,7 @@ func TestFailurePolicy(t *testing.T) {
 	}
 }
 
-// The ledger of what another controller makes anew is not where this operator may write.
+// The operator may not write the ledger of objects that another controller recreates.
 func TestOwners(t *testing.T) {
 	for _, test := range []struct {
 		apiVersion, kind string

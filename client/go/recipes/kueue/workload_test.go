@@ -24,7 +24,7 @@ const exceeded = "Exceeded the PodsReady timeout ml/job-train"
 
 var timeout = Timeout{RanOut: now.Add(-time.Second), Message: exceeded}
 
-// done is what became of a Workload.
+// done is what happened to a Workload.
 type done struct {
 	decided, evicted, deactivated bool
 	at                            time.Time
@@ -92,9 +92,8 @@ func TestPodsReadyTimeout(t *testing.T) {
 	}
 }
 
-// What is sent is the Workload as the timeout is about to leave it; as it is it waits for
-// its pods, which is no failure. Each timeout is a failure of its own, and the same at
-// every look.
+// Sent is the Workload as the timeout is about to leave it; unchanged, it only waits
+// for its pods. Each timeout is its own failure, the same in each reconcile.
 func TestWhatIsSent(t *testing.T) {
 	scheme := runtime.NewScheme()
 	if err := kueuev1beta2.AddToScheme(scheme); err != nil {

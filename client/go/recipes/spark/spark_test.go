@@ -44,7 +44,7 @@ func TestDecide(t *testing.T) {
 		steps  []mulligantest.Step
 		state  v1beta2.ApplicationStateType
 		change func(*v1beta2.SparkApplication)
-		// What was done, whether that was all, and for how long nothing is.
+		// What was done, whether that was all, and the hold.
 		done    []string
 		decided bool
 		hold    time.Duration
@@ -91,7 +91,7 @@ func TestDecide(t *testing.T) {
 			if err != nil || decided != test.decided || !slices.Equal(done, test.done) {
 				t.Errorf("decided %t, did %q, error %v; want %t, %q", decided, done, err, test.decided, test.done)
 			}
-			// A wait after a submission is counted from that.
+			// A wait after a submission counts from that.
 			if hold.Round(5*time.Second) != test.hold {
 				t.Errorf("hold %s, want %s", hold, test.hold)
 			}
@@ -103,8 +103,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// What goes on by the user's word is counted by the operator, so that the next answer does
-// not charge it a second time.
+// Work that continues by the user's policy is counted by the operator, so that the next
+// answer does not charge it again.
 func TestWhatGoesOnIsChargedOnce(t *testing.T) {
 	app := application(failing)
 	always(app)
@@ -118,8 +118,8 @@ func TestWhatGoesOnIsChargedOnce(t *testing.T) {
 	}
 }
 
-// While the question is on its way the user mends the spec, and the operator's event
-// filter writes INVALIDATING: that stays, and the operator reads it.
+// While the question is pending, the user fixes the spec, and the operator's event
+// filter writes INVALIDATING. That stays, and the operator reads it.
 func TestWhatIsWrittenMeanwhileStays(t *testing.T) {
 	app := application(failing)
 	scheme := runtime.NewScheme()
@@ -167,7 +167,7 @@ func TestHold(t *testing.T) {
 	if got := Hold(g, app, noon); got != 30*time.Second {
 		t.Errorf("held for %s, want 30s", got)
 	}
-	// As the operator leaves it where the spec has changed.
+	// As the operator leaves it after a change of the spec.
 	app.Status.TerminationTime = metav1.Time{}
 	if got := Hold(g, app, noon); got != 0 {
 		t.Errorf("another spec is held for %s", got)

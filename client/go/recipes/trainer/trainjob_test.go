@@ -194,7 +194,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// What anybody may write on a TrainJob must not keep it from being made or suspended.
+// An annotation that anyone can write must not keep a TrainJob from being made or
+// suspended.
 func TestABrokenLedgerIsANote(t *testing.T) {
 	for name, made := range map[string]time.Time{"not made": {}, "made": time.Now()} {
 		t.Run(name, func(t *testing.T) {

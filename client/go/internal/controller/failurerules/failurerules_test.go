@@ -103,7 +103,7 @@ spec:
 	}
 }
 
-// What cannot have the rules stays as its user wrote it, all of it.
+// Objects that cannot have the rules stay exactly as their users wrote them.
 func TestWhyNot(t *testing.T) {
 	many := "podFailurePolicy: {rules: [" + strings.TrimSuffix(strings.Repeat("{action: Count},", 19), ",") + "]}"
 	for name, test := range map[string]struct {

@@ -37,7 +37,7 @@ func TestNamespacesTakeTurns(t *testing.T) {
 	}
 }
 
-// What fails while it is looked at comes back by itself; nothing is lost.
+// A request added during its own reconcile returns; nothing is lost.
 func TestTheQueueComesBack(t *testing.T) {
 	queue := New(t.Name(), workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](time.Nanosecond, time.Nanosecond))
 	defer queue.ShutDown()

@@ -189,7 +189,7 @@ func TestConditionsForWhoWaits(t *testing.T) {
 	}
 }
 
-// The schema in deploy/ has the fields of the Go types and no others.
+// The schema in deploy/ has exactly the fields of the Go types.
 func TestTheCRDHasTheFieldsOfTheKind(t *testing.T) {
 	text, err := os.ReadFile("../../../../../deploy/controller/retryrecords.yaml")
 	if err != nil {

@@ -94,7 +94,7 @@ func afterThat(t *testing.T, rec *records.RetryRecord, advice *mulliganv1.Decisi
 	return next, notes
 }
 
-// What Mulligan starts again is not started again by its operator too.
+// Operators must not restart Mulligan's attempts.
 func TestANewAttemptHasNoRetriesOfItsOperators(t *testing.T) {
 	alone := object(t, failedJob)
 	for field, value := range map[string]int64{"parallelism": 1, "backoffLimit": 6} {
@@ -253,7 +253,7 @@ func TestWhereTheNextAttemptRuns(t *testing.T) {
 }
 
 // Trainer 2.0 drops podTemplateOverrides and the affinity of podSpecOverrides, 2.1
-// podSpecOverrides.
+// drops podSpecOverrides.
 func TestATrainJobAvoidsNodesWhereItsReleaseCan(t *testing.T) {
 	failed := object(t, `{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: train, namespace: ml, uid: uid-1}, spec: {runtimeRef: {name: torch}}}`)
 	next, notes := after(t, failed, `{"action": "RETRY", "placement": {"avoidNodes": [{"node": "n1", "hard": true, "expiresAt": "2026-11-03T10:00:00Z"}]}}`)
@@ -280,7 +280,7 @@ func TestATrainJobAvoidsNodesWhereItsReleaseCan(t *testing.T) {
 	}
 }
 
-// Alternatives are ored: a demand that only one has is none.
+// Alternatives are ored, so a requirement of only one has no effect.
 func TestADemandIsInEveryAlternative(t *testing.T) {
 	pod := object(t, `{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: []}, {matchFields: [{key: x}]}]}}}}`).Object
 	avoidNodes(pod, []*mulliganv1.AvoidNode{{Node: "n1", Hard: true}}, now)
