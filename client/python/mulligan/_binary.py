@@ -126,7 +126,7 @@ def run(arguments: Sequence[str], lines: Iterable[bytes]) -> Iterator[bytes]:
             with process.stdin as into:
                 into.writelines(lines)
         except BrokenPipeError:
-            pass  # It has ended, and says why.
+            pass  # The program has ended and says why.
         except BaseException:
             process.kill()
             raise
@@ -227,7 +227,7 @@ class Report:
     def output(self, form: str) -> str:
         """Returns the report as "text", "html", "json" or "csv" (docs/report.md)."""
         command = [find(self.binary), "report", "-", f"--output={form}"]
-        if self.sums:  # Of no rows there are none: the report of an empty log.
+        if self.sums:  # Without rows there are no sums: an empty log.
             command.append("--merge")
         return b"".join(run(command, (s.encode() + b"\n" for s in self.sums))).decode()
 

@@ -6,8 +6,8 @@ import (
 )
 
 // secretNames end a name whose value is secret. Names that only begin so (pad_token_id,
-// secretName) and plurals (max_tokens) describe secrets, but hold none. PASS alone also
-// means passed tests or network passes, and so is not one.
+// secretName) and plurals (max_tokens) describe secrets, but hold none. PASS alone is
+// not one: it also means passed tests and forward passes.
 const secretNames = `(?:(?P<password>passwd|password|passphrase|pwd)|(?:db|database|sql|mysql|pg|pgsql|postgres|mongo|redis|rabbitmq|amqp|smtp|mail|imap|ldap|ftp|ssh|http|proxy|registry|docker|user|admin|root|sudo|login|service|svc|key|cert|keystore|truststore|vault)[_-]?pass` +
 	`|(?-i:_PASS)|token|secret|credentials?|dockerconfigjson|dockercfg|key[_-]data` +
 	`|(?:api|access|private|secret|account|signing|encryption|auth)[ _-]?key|(?:master|session|shared|hmac|jwt|storage)[_-]?key)`
