@@ -66,12 +66,16 @@ Decided DecidedAgain(const Situated& at, const Diagnosed& told,
   Decided decided = Undecided(at, std::move(before.warnings));
   v1::Decision& decision = *decided.decision;
   decision = record.decision();
+  // Nothing is started while a pod still has its grace period.
+  const absl::Duration stopping =
+      told.findings.gone_at.value_or(at.now) - at.now;
   if (decision.has_retry_after() && record.has_observed_at()) {
-    const absl::Duration stopping =
-        told.findings.gone_at.value_or(at.now) - at.now;
     SetDuration(
         std::max({DelayLeft(at, told, before), stopping, absl::ZeroDuration()}),
         *decision.mutable_retry_after());
+  } else if (decision.action() == v1::Decision::RETRY &&
+             stopping > absl::ZeroDuration()) {
+    SetDuration(stopping, *decision.mutable_retry_after());
   }
   // Its operator may have given up since.
   if (decision.action() == v1::Decision::RETRY &&

@@ -80,10 +80,52 @@ std::string PodOfJobSet() {
       "{ key: 'jobset.sigs.k8s.io/restart-attempt' value: '0' } ");
 }
 
+std::string LimitedSparkApplication(int limit) {
+  return absl::StrCat(
+      "spark_application { metadata { name: 'train' uid: 'S' } spec { "
+      "restart_policy { type: 'OnFailure' on_failure_retry_interval: 10 "
+      "on_failure_retries: ",
+      limit,
+      " } } status { application_state { state: 'RUNNING' } driver_info { "
+      "pod_name: 'p' } execution_attempts: 1 submission_attempts: 1 "
+      "last_submission_attempt_time { seconds: ",
+      kMade, " } } } ");
+}
+
+std::string PodOfSparkApplication() {
+  return absl::StrCat("creation_timestamp { seconds: ", kMade,
+                      " } labels { key: 'spark-role' value: 'driver' } "
+                      "labels { key: 'sparkoperator.k8s.io/app-name' value: "
+                      "'train' } ");
+}
+
+std::string LimitedRayJob(int limit) {
+  return absl::StrCat(
+      "ray_job { metadata { name: 'train' uid: 'R' } spec { submission_mode: "
+      "'HTTPMode' backoff_limit: ",
+      limit,
+      " } status { job_deployment_status: 'Running' job_status: 'RUNNING' "
+      "ray_cluster_name: 'train-c' start_time { seconds: ",
+      kMade,
+      " } } } ray_cluster { metadata { name: 'train-c' uid: 'C' "
+      "owner_references { kind: 'RayJob' name: 'train' uid: 'R' controller: "
+      "true } } } ");
+}
+
+std::string PodOfRayJob() {
+  return absl::StrCat(
+      "creation_timestamp { seconds: ", kMade,
+      " } owner_references { kind: 'RayCluster' name: 'train-c' uid: 'C' "
+      "controller: true } labels { key: 'ray.io/node-type' value: 'head' } "
+      "labels { key: 'ray.io/cluster' value: 'train-c' } ");
+}
+
 const LimitedRow kLimited[] = {
     {"Job", LimitedJob, PodOfJob},
     {"Indexed Job", IndexedJob, PodOfIndex},
     {"JobSet", LimitedJobSet, PodOfJobSet},
+    {"SparkApplication", LimitedSparkApplication, PodOfSparkApplication},
+    {"RayJob", LimitedRayJob, PodOfRayJob},
 };
 
 struct EndRow {
@@ -139,6 +181,34 @@ TEST_F(LeftToOperatorsTest, AreRetriesWithinTheirLimit) {
               << what;
         }
       }
+    }
+  }
+}
+
+// A pod that is marked runs on for its grace period, and its operator has not
+// seen its end.
+TEST_F(LeftToOperatorsTest, AreDrainsWhoseGracePeriodRuns) {
+  const std::string running = absl::StrCat(
+      "container_statuses { name: 'main' state { running { started_at { "
+      "seconds: ",
+      kMade, " } } } } ");
+  for (const LimitedRow& kind : kLimited) {
+    for (const int limit : {0, 1, 6}) {
+      ledger_.Clear();
+      const v1::DecideResponse answer =
+          Tell(kind.object(limit) +
+                   Pod("p", kind.metadata(), "Running",
+                       absl::StrCat(kMarked, kGone, " } } ", running)),
+               kGone + 1);
+      const std::string what = absl::StrCat(kind.name, ", limit ", limit);
+      EXPECT_EQ(answer.diagnosis().cause(), v1::DRAINED) << what;
+      EXPECT_EQ(answer.diagnosis().situation(),
+                limit > 0 ? v1::Diagnosis::ALIVE : v1::Diagnosis::BROKEN)
+          << what;
+      EXPECT_EQ(answer.decision().action(),
+                limit > 0 ? v1::Decision::IGNORE : v1::Decision::RETRY)
+          << what;
+      EXPECT_EQ(Charged(), (Charges{{"disruption", 1}})) << what;
     }
   }
 }
@@ -273,6 +343,34 @@ TEST_F(LeftToOperatorsTest, AreNamedAfterTheirPodsAreGone) {
     EXPECT_EQ(answer.diagnosis().situation(), v1::Diagnosis::ALIVE) << end.name;
     EXPECT_EQ(answer.diagnosis().cause(), cause) << end.name;
     EXPECT_EQ(Charged(), charged) << end.name;
+  }
+}
+
+// So has what a Spark operator says of the exit code once the driver is gone,
+// and what runs in its place for as long as the failure is news.
+TEST_F(LeftToOperatorsTest, AreNamedByTheirRecordsAfterTheDriverIsGone) {
+  const auto in_state = [](const char* state, int attempts) {
+    return absl::StrCat(
+        "spark_application { metadata { name: 'train' uid: 'S' } spec { "
+        "restart_policy { type: 'OnFailure' on_failure_retry_interval: 10 "
+        "on_failure_retries: 3 } } status { application_state { ",
+        state,
+        " } driver_info { pod_name: 'p' } execution_attempts: ", attempts,
+        " submission_attempts: 1 last_submission_attempt_time { seconds: ",
+        kMade, " } termination_time { seconds: ", kGone, " } } } ");
+  };
+  Tell(LimitedSparkApplication(3) +
+           Pod("p", PodOfSparkApplication(), "Failed", ends_[2].status),
+       kGone + 1);
+  for (const std::string& report :
+       {in_state("state: 'PENDING_RERUN' error_message: 'driver container "
+                 "failed with ExitCode: 143, Reason: Error'",
+                 1),
+        in_state("state: 'SUBMITTED'", 2)}) {
+    const v1::DecideResponse answer = Tell(report, kGone + 6);
+    EXPECT_EQ(answer.diagnosis().situation(), v1::Diagnosis::ALIVE) << report;
+    EXPECT_EQ(answer.diagnosis().cause(), v1::DRAINED) << report;
+    EXPECT_EQ(Charged(), (Charges{{"disruption", 1}})) << report;
   }
 }
 

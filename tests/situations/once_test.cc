@@ -180,5 +180,30 @@ TEST_F(DecideOnceTest, WhatOnlyACounterTellsIsUnexplained) {
                                                    {"unexplained", 1}}));
 }
 
+// Nor is what only an operator's summary tells the program's.
+TEST_F(DecideOnceTest, WhatOnlyASummaryTellsIsUnexplained) {
+  Tell(
+      "jobs { metadata { name: 'train' uid: 'J' } spec { backoff_limit: 0 } "
+      "status { failed: 1 conditions { type: 'Failed' status: 'True' reason: "
+      "'BackoffLimitExceeded' message: 'Job has reached the specified backoff "
+      "limit' last_transition_time { seconds: 100000 } } } } ",
+      100'001);
+  EXPECT_EQ(Charged(), (std::map<std::string, int>{{"unexplained", 1}}));
+}
+
+// A loop that costs nothing more costs nothing where only a counter tells of
+// another round.
+TEST_F(DecideOnceTest, WhatOnlyACounterTellsOfALoopIsOfThatLoop) {
+  const auto missing = [](const char* uid, int begin) {
+    return Pod(uid, Created(begin), "Failed",
+               Ended(begin, begin + 20, 1, "Error",
+                     "ModuleNotFoundError: No module named flash_attn"));
+  };
+  Tell(missing("p", 101'000) + Job(1), 101'021);
+  Tell(missing("r", 103'000) + Job(3), 103'021);
+  EXPECT_EQ(Charged(), (std::map<std::string, int>{}));
+  EXPECT_EQ(ledger_.attempts_seen(), 3);
+}
+
 }  // namespace
 }  // namespace mulligan::told

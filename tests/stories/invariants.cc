@@ -16,7 +16,7 @@ constexpr const char* kNames[kInvariants] = {
     "IsAnswered",     "ChargesTheTruth", "ChargesWhatWasTold",
     "ChargesNoMore",  "ChargesNoHealth", "LeavesAlone",
     "LetsSuccessBe",  "WaitsForTheEnd",  "FailsForAReason",
-    "ForgetsNothing", "SharesTheLedger"};
+    "ForgetsNothing", "SharesTheLedger", "EndsLoops"};
 
 // What the checks look at, and where they put what they find.
 struct Trial {
@@ -62,6 +62,11 @@ bool MayBeRefused(const Trial& trial, int ask) {
   if (trial.AnswerAt(ask).status.code() !=
       absl::StatusCode::kFailedPrecondition) {
     return false;
+  }
+  // Driver pods without their SparkApplication name no owner.
+  if (trial.told.story.needs == "SparkApplication" &&
+      !trial.AskAt(ask).report.has_spark_application()) {
+    return true;
   }
   const std::set<std::string> own = TiesOf(trial.AskAt(ask).report);
   if (own.contains(trial.LedgerBefore(ask).workload_uid())) return false;
@@ -228,15 +233,37 @@ void CheckChargesNoHealth(Trial& trial) {
   }
 }
 
+// Whether the brake ended the retries of others.
+bool EndsRetries(const Answer& answer) {
+  return answer.response.explanation().decided_by() == v1::Explanation::BRAKE;
+}
+
 void CheckLeavesAlone(Trial& trial) {
   for (int i = 0; i < trial.Asks(); ++i) {
     const Ask& ask = trial.AskAt(i);
-    if (ask.is_old || !Acts(trial.AnswerAt(i)) ||
-        ShowsOpenTrouble(ask.report)) {
+    const Answer& answer = trial.AnswerAt(i);
+    const bool ends_loop =
+        EndsRetries(answer) && trial.told.story.loop_ends > 0;
+    if (ask.is_old || !Acts(answer) || ends_loop ||
+        (ShowsOpenTrouble(ask.report) && !EndsRetries(answer))) {
       continue;
     }
     trial.Add(Invariant::kLeavesAlone, i,
               absl::StrCat(Did(trial.AnswerAt(i)), " of what goes on"));
+  }
+}
+
+void CheckEndsLoops(Trial& trial) {
+  const double third = trial.told.story.loop_ends;
+  if (third == 0 || !IsWhole(trial.telling) || trial.answers.empty()) return;
+  for (int i = 0; i < trial.Asks(); ++i) {
+    const auto change = static_cast<std::size_t>(trial.AskAt(i).change);
+    const absl::Time at = trial.told.story.changes[change].at;
+    if (at >= absl::FromUnixMicros(static_cast<std::int64_t>(third * 1e6))) {
+      trial.Add(Invariant::kEndsLoops, i, "nothing has ended it");
+      return;
+    }
+    if (Acts(trial.AnswerAt(i))) return;
   }
 }
 
@@ -381,6 +408,7 @@ std::vector<Violation> FindViolations(const ToldStory& told,
   CheckWaitsForTheEnd(trial);
   CheckFailsForAReason(trial);
   CheckForgetsNothing(trial);
+  CheckEndsLoops(trial);
   return std::move(trial.found);
 }
 

@@ -27,7 +27,8 @@ enum class Invariant {
   kChargesNoMore,
   // Nothing is charged for a report without a sign of trouble.
   kChargesNoHealth,
-  // No RETRY or FAIL while kubelet, operator or queue goes on by itself.
+  // No RETRY or FAIL while kubelet, operator or queue goes on by itself, but
+  // for the end of a loop.
   kLeavesAlone,
   // No RETRY or FAIL once the caller has told of the success.
   kLetsSuccessBe,
@@ -38,9 +39,12 @@ enum class Invariant {
   // An old report, told again, changes nothing.
   kForgetsNothing,
   // kChargesWhatWasTold and kChargesNoMore for two controllers with one ledger.
-  kSharesTheLedger
+  kSharesTheLedger,
+  // Told whole at every change, a loop without hope is ended before its third
+  // failure.
+  kEndsLoops
 };
-inline constexpr int kInvariants = 11;
+inline constexpr int kInvariants = 12;
 
 const char* Name(Invariant invariant);
 

@@ -84,6 +84,7 @@ std::vector<Answer> AskAll(const Telling& telling) {
     Answer& answer = answers.emplace_back();
     v1::DecideRequest request;
     *request.mutable_report() = ask.report;
+    request.set_explain(v1::DecideRequest::SUMMARY);
     if (ledger.ByteSizeLong() > 0) *request.mutable_ledger() = ledger;
     answer.status = Decide(request, Policies(), {}, answer.response);
     if (answer.status.ok()) ledger = answer.response.ledger();

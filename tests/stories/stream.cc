@@ -47,6 +47,10 @@ absl::Status ReadHead(std::string_view line, Story& story) {
   if (unpaid != "null" && !absl::SimpleAtoi(unpaid, &story.unpaid)) {
     return Malformed("not a number of failures", unpaid);
   }
+  const std::string loop_ends(JsonMemberOf(line, "loopEnds"));
+  if (loop_ends != "null" && !absl::SimpleAtod(loop_ends, &story.loop_ends)) {
+    return Malformed("not a time", loop_ends);
+  }
   return absl::OkStatus();
 }
 

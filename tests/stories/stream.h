@@ -3,7 +3,7 @@
 //
 // A file is JSON lines (tests/stories/recorded/NAME.jsonl). The first says
 //   {"story": NAME, "truth": {BUDGET: FAILURES}, "unpaid": FAILURES,
-//    "needs": KIND, "ends": HOW, "note": TEXT}
+//    "needs": KIND, "loopEnds": SECONDS, "ends": HOW, "note": TEXT}
 // with HOW one of succeeded, failed, runs, deleted and suspended; every other
 //   {"at": SECONDS, "type": "ADDED|MODIFIED|DELETED", "kind": K, "object": O}
 #ifndef MULLIGAN_TESTS_STORIES_STREAM_H_
@@ -48,6 +48,10 @@ struct Story {
   // only that one has to: a lost node's pod looks like one that a taint
   // removed. Empty: the pods tell.
   std::string needs;
+  // If the failures are a loop without hope: when the third of them ended, in
+  // seconds since the epoch. By then a caller that saw everything has ended it,
+  // and any caller may, after the second. 0: not a loop.
+  double loop_ends = 0;
   std::string ends;
   std::vector<Change> changes;
   // Kind of the most senior object: the one that is retried.

@@ -64,6 +64,14 @@ const HistoryRow kHistoryRows[] = {
     {"OtherFingerprintBetween",
      SAME "} " SAME "} history { cause: APP_ERROR fingerprint: 'g' }",
      kAppError, "", v1::DERIVED_CAUSE_UNSPECIFIED},
+    {"OperatorsWordsBetween",
+     SAME "} history { cause: APP_ERROR fingerprint: 'g' retried_by: OPERATOR "
+          "} " SAME "}",
+     kAppError, "", v1::DETERMINISTIC},
+    {"PodThatOthersRetriedBetween",
+     SAME "} history { cause: APP_ERROR fingerprint: 'g' retried_by: OPERATOR "
+          "node: 'n' } " SAME "}",
+     kAppError, "", v1::DERIVED_CAUSE_UNSPECIFIED},
     {"DisruptionBetween",
      SAME "} " SAME "} history { cause: SPOT_RECLAIMED fingerprint: 'g' }",
      kAppError, "", v1::DETERMINISTIC},
