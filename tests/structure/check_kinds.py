@@ -2,7 +2,7 @@
 """Only the files of a kind know the fields of its object: a new one is its
 mirror, its row, its functions and its operator's folder.
 
-Usage: check_kinds.py ROOT | --self-test
+Usage: check_kinds.py ROOT
 
 Looks for the accessors of those fields of FailureReport that hold an object
 which Jobs and pods are made for (kinds.cc: rows with `.view`).
@@ -10,7 +10,6 @@ which Jobs and pods are made for (kinds.cc: rows with `.view`).
 
 import re
 import sys
-import tempfile
 from pathlib import Path
 
 FOLDERS = ("policy", "server", "client")
@@ -50,29 +49,7 @@ def violations(root):
                            "view (policy/request/workload_view.h)")
 
 
-def self_test():
-    rows = "".join('{.name = "K%d",\n .field = "kindNo%s",\n .view = ViewK},\n'
-                   % (i, "ABCDE"[i]) for i in range(5))
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        for name, text in (
-                ("policy/request/kinds.cc", rows),
-                ("policy/request/views/a.cc", "report.kind_no_a();"),
-                ("policy/native/a/b.cc", "report.has_kind_no_a();"),
-                ("policy/budget/c.cc", "x;\nif (report.has_kind_no_b()) y;"),
-                ("server/d.cc", "report.kubeflow_job().kind();")):
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (root / name).write_text(text)
-        found = [line.split(";")[0] for line in violations(root)]
-    expected = ["policy/budget/c.cc:2: asks for kind_no_b",
-                "server/d.cc:1: asks for kubeflow_job"]
-    if found != expected:
-        sys.exit(f"expected {expected}, found {found}")
-
-
 def main():
-    if sys.argv[1:] == ["--self-test"]:
-        return self_test()
     found = list(violations(Path(sys.argv[1])))
     print("\n".join(found))
     sys.exit(1 if found else 0)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that docs/threat-model.md names the libraries that we link, as installed.
 
-Usage: check_linked.py ROOT PROGRAM... | --self-test
+Usage: check_linked.py ROOT PROGRAM...
 
 Its table "Package | Version" has to name the package of each shared library that a
 PROGRAM loads, but those of the compiler and of the C library, and each package's version
@@ -58,24 +58,7 @@ def problems_of(versions, packages, version_of):
                    "its changelog says and correct the tables")
 
 
-def self_test():
-    text = "x\n\n| Package | Version |\n|---|---|\n| `a` (b) | `1-1` |\n| `c` | `1:2` |\n\n| `d` | `1` |\n"
-    versions = written(text)
-    assert versions == {"a": "1-1", "c": "1:2"}, versions
-    there = {"a": "1-1", "c": "1:2"}
-    assert not list(problems_of(versions, {"a"}, there.get))
-    assert list(problems_of(versions, {"a", "e"}, there.get)) == [
-        f"e is linked and not in {PAGE}: look up its published weaknesses"]
-    assert "installed is 1-2" in list(problems_of(versions, set(), {**there, "a": "1-2"}.get))[0]
-    assert list(problems_of(written("nothing"), set(), there.get))
-    # What is not installed cannot be compared.
-    assert not list(problems_of({"f": "1"}, set(), there.get))
-
-
 def main(arguments):
-    if arguments == ["--self-test"]:
-        self_test()
-        return 0
     root, *programs = arguments
     if not is_debian_12():
         print("not compared: the tables are about Debian 12")

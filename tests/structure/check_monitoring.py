@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that rules and dashboards ask for series that the server or the controller has.
 
-Usage: check_monitoring.py ROOT MULLIGAN_SERVER | --self-test
+Usage: check_monitoring.py ROOT MULLIGAN_SERVER
 
 Every series exists from the start and labels are closed, so each selector has to
 match a series of a server that was just started, or of a controller, whose series a test
@@ -120,22 +120,7 @@ def check(root, series):
     return problems + list(alert_problems(root))
 
 
-def self_test():
-    series = series_of('mulligan_a_total{cause="X",action="FAIL"} 0\nprocess_open_fds 3\n')
-    rows = {'mulligan_a_total{cause="X"}': 0, 'mulligan_a_total{cause="Y"}': 1,
-            'sum(rate(mulligan_a_total{job=~"$job",action!="RETRY"}[5m]))': 0,
-            'mulligan_a_total{action=~"FAIL|RETRY"}': 1, 'mulligan_a_total{action!="FAIL"}': 1,
-            "mulligan_b_total": 1, "process_open_fds / process_max_fds": 1}
-    for expression, expected in rows.items():
-        found = list(selector_problems("test", expression, series))
-        assert len(found) == expected, (expression, found)
-    print(f"{len(rows)} expressions")
-
-
 def main():
-    if sys.argv[1:] == ["--self-test"]:
-        self_test()
-        return
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     root = Path(sys.argv[1])

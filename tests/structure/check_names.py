@@ -2,7 +2,7 @@
 """No name of an anonymous namespace hides one that a header declares, and no
 two headers define a type of one name.
 
-Usage: check_names.py ROOT | --self-test
+Usage: check_names.py ROOT
 
 Sources of a folder are compiled together (mulligan_unite in
 cmake/mulligan_targets.cmake). A helper that only one of them declares would
@@ -13,7 +13,6 @@ types of one name the linker keeps one, for both.
 
 import re
 import sys
-import tempfile
 from pathlib import Path
 
 FOLDERS = ("policy", "tools", "server", "client", "tests")
@@ -105,38 +104,7 @@ def violations(root):
     return sorted(set(found)), len(anonymous)
 
 
-def self_test():
-    sources = {
-        "policy/a.h": "namespace mulligan {\nbool IsNew(int a);\n"
-                      "inline constexpr int kMost = 1;\nclass Thing {\n};\n"
-                      "using Same = other::Same;\n"
-                      "}  // namespace mulligan\n",
-        "policy/job/a.cc": "namespace mulligan::job {\nnamespace {\n"
-                           "bool IsNew(int a) {\n  return true;\n}\n"
-                           "int kMost[] = {1};\nint kOwn = 1;\n"
-                           "using other::Thing;\nusing other::Same;\n"
-                           "const char kText[] = R\"(\nint kMost = 1;\n)\";\n"
-                           "}  // namespace\n"
-                           "bool IsNewer() {\n}\n}  // namespace mulligan\n",
-        "server/b.h": "namespace mulligan {\nclass Thing {\n};\n"
-                      "struct Other;\n}  // namespace mulligan\n",
-    }
-    with tempfile.TemporaryDirectory() as folder:
-        for name, text in sources.items():
-            path = Path(folder, name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        found, checked = violations(Path(folder))
-    names = [line.split(": ")[1].split(" ")[0] for line in found]
-    if names != ["IsNew", "Thing", "kMost", "mulligan::Thing"] or checked != 6:
-        sys.exit("expected IsNew, Thing, kMost and mulligan::Thing of 6 names, "
-                 f"found {found} of {checked}")
-
-
 def main():
-    if sys.argv[1:] == ["--self-test"]:
-        self_test()
-        return
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     found, checked = violations(Path(sys.argv[1]))

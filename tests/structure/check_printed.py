@@ -2,7 +2,6 @@
 """The rule of the house: a failed test says which row of its table failed.
 
 Usage: check_printed.py TESTS_FOLDER
-       check_printed.py --self-test
 
 Lists the tests of each program in the folder; a parameter that gtest prints as
 bytes is reported. A row with a member `name` is printed by it
@@ -12,7 +11,6 @@ PrintTo() or an operator<< in its namespace.
 import os
 import subprocess
 import sys
-import unittest
 from pathlib import Path
 
 BYTES = "-byte object <"
@@ -49,22 +47,5 @@ def main(folder):
     return 1 if found else 0
 
 
-class PrintedTest(unittest.TestCase):
-    def test_bytes_are_found_once_a_suite(self):
-        listing = ("All/RowTest.\n"
-                   "  Works/One  # GetParam() = 40-byte object <E4-C5 00>\n"
-                   "  Works/Two  # GetParam() = (1, 16-byte object <00-00>)\n"
-                   "Plain.\n"
-                   "  Works\n")
-        self.assertEqual(printed_as_bytes(listing), ["All/RowTest.Works/One"])
-
-    def test_names_and_texts_are_fine(self):
-        self.assertEqual(printed_as_bytes("A/T.  # TypeParam = int\n"
-                                          "  X/one  # GetParam() = one\n"
-                                          "  X/two  # GetParam() = \"a-byte\"\n"), [])
-
-
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--self-test"]:
-        unittest.main(argv=sys.argv[:1])
     sys.exit(main(sys.argv[1]))

@@ -2,7 +2,6 @@
 """The rule of the house: policy/ holds only what changes an answer.
 
 Usage: check_reached.py BUILD_FOLDER LIBRARY=REPLACEMENT... -- PROGRAM...
-       check_reached.py --self-test
 
 Links each PROGRAM again as ninja would, with each LIBRARY replaced by an
 archive of the same sources compiled without inlining and with a section for
@@ -15,7 +14,6 @@ import shlex
 import subprocess
 import sys
 import tempfile
-import unittest
 from pathlib import Path
 
 # "removing unused section '.text._ZN8mulligan3FooEv' in file 'x.a(foo.cc.o)'".
@@ -84,36 +82,7 @@ def check(build, replacements, programs):
     return unreached(outputs, list(replacements.values()))
 
 
-class CheckReachedTest(unittest.TestCase):
-
-    LINE = ("/usr/bin/ld: removing unused section '.text.{}' "
-            "in file 'policy/libreach.a({})'\n")
-    USED_ONCE = "_ZN8mulligan4OnceEv"
-    NEVER = "_ZN8mulligan5NeverEv"
-    MESSAGE = "_ZN8mulligan2v15Cause3FooEv"
-
-    def test_reports_what_every_program_drops(self):
-        server = self.LINE.format(self.NEVER, "a.cc.o")
-        client = server + self.LINE.format(self.USED_ONCE, "a.cc.o")
-        self.assertEqual(unreached([server, client], ["policy/libreach.a"]),
-                         ["mulligan::Never()"])
-
-    def test_leaves_out_inline_functions(self):
-        group = f"{self.NEVER}[{self.NEVER}]"
-        output = self.LINE.format(group, "a.cc.o")
-        self.assertEqual(unreached([output], ["policy/libreach.a"]), [])
-
-    def test_leaves_out_other_archives_and_messages(self):
-        output = (self.LINE.format(self.NEVER, "a.cc.o") +
-                  self.LINE.format(self.MESSAGE, "a.cc.o"))
-        self.assertEqual(unreached([output], ["policy/libother.a"]), [])
-        self.assertEqual(unreached([output], ["policy/libreach.a"]),
-                         ["mulligan::Never()"])
-
-
 def main():
-    if sys.argv[1:] == ["--self-test"]:
-        unittest.main(argv=sys.argv[:1])
     if "--" not in sys.argv or len(sys.argv) < 5:
         sys.exit(__doc__)
     split = sys.argv.index("--")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that the tests exist which docs/threat-model.md and docs/reliability.md name.
 
-Usage: check_threats.py ROOT | --self-test
+Usage: check_threats.py ROOT
 
 In every table with a column "Test", each row names one in backticks, as
 Suite.Name, Suite, a Go test, a script, or a test of CMake, or says - and then is marked
@@ -68,22 +68,7 @@ def problems_of(text, known, must_be_open, files=()):
         yield "no table with a column Test"
 
 
-def self_test():
-    known = {"A.B", "A", "scripts/x"}
-    head = "| Was | Test |\n|---|---|\n"
-    expected = {"| a | `A.B` |": 0, "| a | `A` |": 0, "| a | `A.C` |": 1,
-                "| a | `scripts/x drain` |": 0, "| a | – |": 1, "| **Open** a | – |": 0}
-    for row, count in expected.items():
-        found = list(problems_of(head + row, known, True))
-        assert len(found) == count, (row, found)
-    assert len(list(problems_of("no table", known, True))) == 1
-    print(f"{len(expected)} rows")
-
-
 def main():
-    if sys.argv[1:] == ["--self-test"]:
-        self_test()
-        return
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     root = Path(sys.argv[1])
