@@ -1,8 +1,7 @@
-// Reading real failures, and what one piece of evidence more does to an answer.
+// Real failures, and what one piece of evidence more does to an answer.
 #include "tests/corpus/corpus.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -17,58 +16,9 @@
 #include "policy/demystify/demystify.h"
 #include "tests/testing/files.h"
 #include "tests/testing/status_matchers.h"
-#include "tests/testing/temp_dir.h"
 
 namespace mulligan::corpus {
 namespace {
-
-using ::mulligan::testing::StatusIs;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-
-std::filesystem::path Write(const std::string& text) {
-  return testing::WriteTestFile("corpus.jsonl", text);
-}
-
-constexpr char kOom[] =
-    R"({"status":{"phase":"Failed","containerStatuses":[{"state":)"
-    R"({"terminated":{"exitCode":137,"reason":"OOMKilled"}}}]}})";
-
-std::string Line(const std::string& cause, const std::string& acceptable) {
-  return std::string(R"({"id":"a","input":{"pods":[)") + kOom +
-         R"(]},"truth":{"cause":")" + cause + R"(","acceptable":[)" +
-         acceptable + "]}}\n";
-}
-
-TEST(CorpusFileTest, HoldsWhatIsTrueAndWhatIsAcceptable) {
-  ASSERT_OK_AND_ASSIGN(
-      const std::vector<Case> cases,
-      ReadCases(Write(Line("container_oom", "") +
-                      Line("app_error", "\"container_oom\""))));
-  ASSERT_THAT(cases, SizeIs(2));
-  EXPECT_EQ(cases[0].id, "a");
-  EXPECT_EQ(cases[0].report.pods_size(), 1);
-  EXPECT_EQ(cases[0].cause, v1::CONTAINER_OOM);
-  EXPECT_THAT(cases[0].acceptable, IsEmpty());
-  EXPECT_EQ(cases[1].cause, v1::APP_ERROR);
-  EXPECT_THAT(cases[1].acceptable, ElementsAre(v1::CONTAINER_OOM));
-}
-
-TEST(CorpusFileTest, SingleJobIsAListOfOne) {
-  ASSERT_OK_AND_ASSIGN(
-      const std::vector<Case> cases,
-      ReadCases(Write(R"({"id":"a","input":{"job":{"metadata":{"name":"j"}}},)"
-                      R"("truth":{"cause":"unknown"}})")));
-  ASSERT_THAT(cases, SizeIs(1));
-  EXPECT_EQ(cases[0].report.jobs(0).metadata().name(), "j");
-}
-
-TEST(CorpusFileTest, BadLineIsNamed) {
-  EXPECT_THAT(ReadCases(Write(Line("unknown", "") + "{")).status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(":2:")));
-}
 
 v1::Diagnosis DiagnosisOf(const v1::FailureReport& report) {
   v1::Diagnosis diagnosis;
