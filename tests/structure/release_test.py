@@ -5,6 +5,7 @@ Usage: release_test.py ROOT. Nothing is built: what is wrong is told before.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,10 +17,12 @@ ROOT = Path(sys.argv.pop(1)) if len(sys.argv) > 1 else Path(__file__).resolve().
 PLACES = ("CHANGELOG.md", "CMakeLists.txt", "client/python/pyproject.toml", "deploy/controller/deployment.yaml",
           "deploy/helm/mulligan/Chart.yaml", "deploy/kustomize/base/kustomization.yaml", "deploy/replay/job.yaml")
 
+VERSION = re.search(r"\n *VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
+
 
 def run(*command):
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, cwd=ROOT,
-                          env={**os.environ, "MULLIGAN_SKIP_INSTALL": "1"})
+                          env={**os.environ, "MULLIGAN_SKIP_INSTALL": "1", "MULLIGAN_RELEASE_DIRTY": "1"})
     return done.returncode, done.stdout + done.stderr
 
 
@@ -29,6 +32,10 @@ class ReleaseTest(unittest.TestCase):
                 (("1.2.3", "--sign"), "--sign: nothing is given, expected the file of a key"),
                 (("--push", "--parts", "go", "1.2.3"), "--push: nothing is given, expected HOST"),
                 (("1.2.3", "1.2.4"), "two versions, 1.2.3 and 1.2.4"),
+                (("1.2",), "expected MAJOR.MINOR.PATCH"),
+                (("987.6.5",), "the tree is of version"),
+                (("--parts", "python,wheels", "1.2.3"), "'wheels' is none of native,images"),
+                ((VERSION, "--sign", "/no/such/key"), "is no Ed25519 key"),
                 (("--cut",), "--cut: no version is given"),
                 (("--cut", "abc"), "'abc' is no version, expected MAJOR.MINOR.PATCH"),
                 (("--cut", "999.0.0", "notadate"), "'notadate' is no date, expected YYYY-MM-DD"),
@@ -55,6 +62,9 @@ class CutTest(unittest.TestCase):
     def cut(self, *arguments):
         return run(sys.executable, "-B", ROOT / "scripts/release_parts/cut.py", self.tree, *arguments)
 
+    def items(self):
+        return sorted(line for line in self.changelog.read_text().splitlines() if line.startswith("- "))
+
     def add(self, line):
         self.changelog.write_text(self.changelog.read_text().replace(
             "## Unreleased\n", f"## Unreleased\n\n### Fixed\n\n- {line}\n", 1))
@@ -70,7 +80,9 @@ class CutTest(unittest.TestCase):
 
     def test_what_was_cut_has_nothing_unreleased(self):
         self.add("One.")
+        before = self.items()
         self.cut("998.0.0", "2026-01-02")
+        self.assertEqual(self.items(), before)
         self.assertEqual(self.cut("--verify", "998.0.0"), (0, ""))
         self.add("For the next one.")
         code, said = self.cut("--verify", "998.0.0")
