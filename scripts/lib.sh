@@ -138,8 +138,8 @@ go_tool() {
   printf 'module mulligan.dev/mulligan/build/%s\n\ngo 1.25.0\n\nrequire %s %s\n' \
     "$name" "$module" "$version" >"$out/$name/go.mod"
   say "building $name $version"
-  (cd "$out/$name" && GOFLAGS=-mod=mod GOWORK=off go build -o "$out/bin/$name" "$package") \
-    >"$out/$name.log" 2>&1 || return
+  (cd "$out/$name" && GOFLAGS=-mod=mod GOWORK=off GOTOOLCHAIN=local \
+    go build -o "$out/bin/$name" "$package") >"$out/$name.log" 2>&1 || return
   printf '%s\n' "$version" >"$out/bin/$name.version"
 }
 
