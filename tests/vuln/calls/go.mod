@@ -1,3 +1,0 @@
-module example.org/calls
-
-go 1.25.0

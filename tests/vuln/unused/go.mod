@@ -1,3 +1,0 @@
-module example.org/unused
-
-go 1.25.0
