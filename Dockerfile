@@ -8,7 +8,7 @@
 #     --tls-cert=/etc/mulligan/tls/tls.crt --tls-key=/etc/mulligan/tls/tls.key \
 #     --tls-client-ca=/etc/mulligan/tls/ca.crt --allow-callers=my-controller
 #
-# scripts/image-check runs the steps below without a container engine.
+# scripts/image-check --build builds it with buildah, scripts/image-check without any engine.
 
 FROM debian:12 AS build
 WORKDIR /src
