@@ -34,6 +34,9 @@ CLANG_PACKAGES=(clang-14 libclang-rt-14-dev llvm-14)
 LINT_PACKAGES=(clang-format-14 git python3 shellcheck)
 # shellcheck disable=SC2034
 TIDY_PACKAGES=(clang-14 clang-tidy-14)
+# What renders and pushes the chart, for go_tool.
+# shellcheck disable=SC2034
+HELM=helm.sh/helm/v3@v3.19.0
 
 say() { printf '==> %s\n' "$*"; }
 skipped() { printf 'skipped: %s\n' "$*"; }

@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
-"""Adds images and charts to an OCI image layout, the same bytes for the same input.
+"""Adds images to an OCI image layout, the same bytes for the same input.
 
-    oci_layout.py image LAYOUT VERSION NAME=DOCKERFILE... -- PLATFORM=ROOT...
-    oci_layout.py chart LAYOUT CHART.tgz
+    oci_layout.py LAYOUT VERSION NAME=DOCKERFILE... -- PLATFORM=ROOT...
 
 LAYOUT is a folder, made where it is absent. Prints a line for each reference in its
-index, "NAME DIGEST"; a chart's is "chart". What a container of an image runs (user,
-entry point, ports, labels) is the last stage of its DOCKERFILE; its one layer is ROOT,
-owned by root. Every image is an index, also that of one platform. Times are
-SOURCE_DATE_EPOCH.
+index, "NAME DIGEST". What a container of an image runs (user, entry point, ports,
+labels) is the last stage of its DOCKERFILE; its one layer is ROOT, owned by root. Every
+image is an index, also that of one platform. Times are SOURCE_DATE_EPOCH.
 """
 
 import gzip
@@ -24,7 +22,6 @@ import time
 from pathlib import Path
 
 IMAGE = "application/vnd.oci.image."
-HELM = "application/vnd.cncf.helm."
 REFERENCE = "org.opencontainers.image.ref.name"
 
 
@@ -51,7 +48,7 @@ class Layout:
             data = json.dumps(data, separators=(",", ":"), sort_keys=True).encode()
         digest = hashlib.sha256(data).hexdigest()
         (self.folder / "blobs/sha256" / digest).write_bytes(data)
-        return {"mediaType": IMAGE + media_type if "/" not in media_type else media_type,
+        return {"mediaType": IMAGE + media_type,
                 "digest": f"sha256:{digest}", "size": len(data), **more}
 
     def refer(self, name, descriptor):
@@ -146,31 +143,7 @@ def add_images(folder, version, *rest):
             "annotations": {"org.opencontainers.image.version": version}}))
 
 
-def add_chart(folder, archive):
-    """As `helm push` does it, but for the time of the push."""
-    import yaml
-    layout = Layout(folder)
-    data = Path(archive).read_bytes()
-    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
-        first = tar.getnames()[0].split("/")[0]
-        chart = yaml.safe_load(tar.extractfile(f"{first}/Chart.yaml"))
-    layout.refer("chart", layout.add("manifest.v1+json", {
-        "schemaVersion": 2, "mediaType": IMAGE + "manifest.v1+json",
-        "config": layout.add(HELM + "config.v1+json", chart),
-        "layers": [layout.add(HELM + "chart.content.v1.tar+gzip", data)],
-        "annotations": {"org.opencontainers.image.title": chart["name"],
-                        "org.opencontainers.image.version": chart["version"],
-                        "org.opencontainers.image.description": chart["description"],
-                        "org.opencontainers.image.created": created()}}))
-
-
-def main():
-    what = {"image": add_images, "chart": add_chart}.get(sys.argv[1] if sys.argv[1:] else "")
-    if what is None:
-        print(__doc__)
-        sys.exit(2)
-    what(*sys.argv[2:])
-
-
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) < 6:
+        sys.exit(__doc__)
+    add_images(*sys.argv[1:])
