@@ -124,7 +124,9 @@ def main():
             file.write(json.dumps(json.loads(line) | {"replica": "replica"}, separators=(",", ":")) + "\n")
     shutil.copyfile(ROOT / "policy/default_policy.yaml", target / "policies/default.yaml")
     shutil.copyfile(ROOT / "tests/policies/good/everything.yaml", target / "policies/everything.yaml")
-    shutil.copyfile(ROOT / "tests/proto/golden.binpb", target / "descriptors.binpb")
+    proto = ROOT / "proto"
+    subprocess.run(["protoc", f"--proto_path={proto}", f"--descriptor_set_out={target}/descriptors.binpb",
+                    *sorted(map(str, (proto / "mulligan").rglob("*.proto")))], check=True)
 
 
 if __name__ == "__main__":
