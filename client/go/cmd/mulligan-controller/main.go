@@ -246,6 +246,7 @@ func parse(args []string) (*flags, error) {
 	set.StringVar(&f.webhooks.certDir, "webhook-cert-dir", "/tmp/mulligan-webhook", "folder with tls.crt and tls.key of the webhooks, read again when they change")
 	set.StringVar(&f.webhooks.secret, "webhook-secret", "", "Secret in --namespace in which a certificate made here is kept and renewed, and from which --webhook-cert-dir is mounted; empty: somebody else renews it, such as cert-manager")
 	set.StringVar(&f.webhooks.service, "webhook-service", "mulligan-controller-webhook", "Service by which the API server calls the webhooks, for the certificate made here")
+	set.BoolVar(&f.AdmissionCheck, "admission-check", false, "answer Kueue's AdmissionChecks of the controller "+controller.CheckController+" (docs/webhook.md); needs deploy/controller/admission-check.yaml")
 	set.BoolVar(&f.verbose, "verbose", false, "log details")
 	set.Usage = func() {
 		fmt.Fprintln(set.Output(), "mulligan-controller retries failed workloads without touching their operators.")

@@ -87,6 +87,12 @@ func TestRightsAreThoseOfTheMode(t *testing.T) {
 			}
 		}
 	}
+	check := "map[kueue.x-k8s.io/admissionchecks:[get list watch] kueue.x-k8s.io/admissionchecks/status:[patch] kueue.x-k8s.io/workloads:[get list watch] kueue.x-k8s.io/workloads/status:[patch]]"
+	for role, rules := range rightsIn(t, "admission-check.yaml") {
+		if got := fmt.Sprint(rules); got != check {
+			t.Errorf("%s: %s, want %s", role, got, check)
+		}
+	}
 	// The webhooks write only one Secret and one configuration.
 	hooks := map[string]string{
 		"Role mulligan-controller-webhook":        "map[/secrets:[get update list watch]]",

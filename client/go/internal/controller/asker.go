@@ -31,11 +31,15 @@ type asker struct {
 	logs mulligan.LogReader
 	// Observed failures count like those that are acted on.
 	counted bool
+	// Set for work that waits in a queue: the purpose of the question about its pods
+	// that failed before (asAtWork). What its operator would retry is asked about, too.
+	queued mulliganv1.DecideRequest_Purpose
 }
 
 // ask gathers a report and returns the answer. The ledger is the record's; rec is nil
 // if there is none yet. In Observe nothing counts as enforced, and the operator's own
-// verdict is included.
+// verdict is included. The answer is nil if the work is queued and none of its pods has
+// failed.
 func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string, outcome kinds.Outcome, mode Mode) (*mulliganv1.DecideResponse, error) {
 	ledger, err := rec.LedgerFor(obj.GetUID())
 	if err != nil {
@@ -53,11 +57,20 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 	if a.logs != nil {
 		report.AddLogs(ctx, a.logs)
 	}
+	if a.queued != mulliganv1.DecideRequest_PURPOSE_UNSPECIFIED {
+		report.With(asAtWork)
+	}
 	request, err := report.Request(ledger)
 	if err != nil {
 		return nil, err
 	}
-	request.Report.FailureId = records.FailureID(obj)
+	if a.queued == mulliganv1.DecideRequest_PURPOSE_UNSPECIFIED {
+		request.Report.FailureId = records.FailureID(obj)
+	} else if len(request.GetReport().GetPods()) == 0 {
+		return nil, nil
+	} else {
+		request.ReplacesOperator, request.Purpose = true, a.queued
+	}
 	place := whereOf(report.Objects())
 	request.Recent = a.recent.digest(place)
 	if logger := log.FromContext(ctx).V(1); logger.Enabled() {

@@ -50,7 +50,7 @@ func ReportPolicies(accepted, refused int) {
 
 // All series exist from the start.
 func init() {
-	metrics.Registry.MustRegister(decisions, created, unanswered, held, latency, policyState, peersBy, admissions, admissionTime)
+	metrics.Registry.MustRegister(decisions, created, unanswered, held, latency, policyState, peersBy, admissions, admissionTime, checks)
 	for _, kind := range kinds.All {
 		name := kind.GroupVersionKind().Kind
 		created.WithLabelValues(name)
@@ -70,14 +70,18 @@ func init() {
 		held.WithLabelValues(reason)
 	}
 	for webhook, results := range map[string][]string{
-		"verdict": {string(failurerules.Retry), string(failurerules.Fail), string(failurerules.FailIndex), unchanged, left, failed},
-		"rules":   {"written", unchanged, left, failed},
+		"verdict":   {string(failurerules.Retry), string(failurerules.Fail), string(failurerules.FailIndex), unchanged, left, failed},
+		"rules":     {"written", unchanged, left, failed},
+		"placement": {"written", failed},
 	} {
 		for _, result := range results {
 			admissions.WithLabelValues(webhook, result)
 		}
 	}
 	admissionTime.WithLabelValues("verdict")
+	for _, result := range []string{checkReady, checkRetry, checkRejected, noFailure, left, failed} {
+		checks.WithLabelValues(result)
+	}
 	for _, state := range []string{"accepted", "refused"} {
 		policyState.WithLabelValues(state)
 	}

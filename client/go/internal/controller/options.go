@@ -70,6 +70,8 @@ type Options struct {
 	Webhooks bool
 	// WebhooksReady is closed when their certificate is there; nil if it already is.
 	WebhooksReady <-chan struct{}
+	// AdmissionCheck answers Kueue's AdmissionChecks of [CheckController].
+	AdmissionCheck bool
 	// Logs complete reports if no termination message says why; nil: not read.
 	Logs mulligan.LogReader
 }
@@ -120,6 +122,9 @@ func (o Options) Validate() error {
 	}
 	if o.Mode == Act && (o.ReadOnly || o.CountObserved || len(o.ActIn) > 0) {
 		return fmt.Errorf("--read-only, --count-observed, --act-namespaces: they are of --mode=observe, found --mode=act")
+	}
+	if o.AdmissionCheck && o.ReadOnly {
+		return fmt.Errorf("--admission-check, --read-only: the check is answered in the Workload, expected one of them")
 	}
 	if slices.Contains(o.ActIn, "") {
 		return fmt.Errorf("--act-namespaces: an empty name, expected names separated by commas")

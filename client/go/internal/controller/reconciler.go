@@ -54,6 +54,9 @@ func newObject(kind kinds.Kind) *unstructured.Unstructured {
 // Pause between two looks at the kill switch.
 const pausedFor = 30 * time.Second
 
+// Pause after a write that found another version.
+const changedMeanwhile = 200 * time.Millisecond
+
 // Reconcile handles one workload: whether it opted in, whether something is decided
 // already, what its operator says, and only then what Mulligan says.
 func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
@@ -84,7 +87,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
 		// The object or record was changed concurrently. The answer stays the same.
 		log.FromContext(ctx).V(1).Info("changed meanwhile, looking again", "error", err.Error())
-		return ctrl.Result{RequeueAfter: 200 * time.Millisecond}, nil
+		return ctrl.Result{RequeueAfter: changedMeanwhile}, nil
 	}
 	return result, err
 }

@@ -51,7 +51,7 @@ func newWorld(t testing.TB, change func(*Options), objects ...client.Object) *wo
 	objects = append(objects, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml"}})
 	cluster := fake.NewClientBuilder().WithScheme(testScheme(t)).WithObjects(objects...).
 		WithIndex(&records.RetryRecord{}, records.Index, records.Keys).
-		WithStatusSubresource(&batchv1.CronJob{}).
+		WithStatusSubresource(&batchv1.CronJob{}, emptyOf(testWorkload), emptyOf(testCheck)).
 		WithInterceptorFuncs(likeAServer(w.ties)).Build()
 	w.reconciler = w.another(cluster, options)
 	return w

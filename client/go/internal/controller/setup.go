@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
@@ -58,6 +59,7 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 	}
 	from := reader{mgr.GetClient(), mgr.GetAPIReader(), ties}
 	whose := newOwners(mgr.GetClient(), from)
+	byKind := map[schema.GroupKind]*reconciler{}
 	for _, kind := range kinds.All {
 		gvk := kind.GroupVersionKind()
 		_, err := mgr.GetRESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
@@ -81,6 +83,7 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 			recorder: recorderOf(mgr, options),
 			now:      time.Now,
 		}
+		byKind[gvk.GroupKind()] = r
 		if err := r.watch(mgr); err != nil {
 			return fmt.Errorf("%s: %w", gvk.Kind, err)
 		}
@@ -95,6 +98,11 @@ func SetUp(mgr ctrl.Manager, decider mulliganv1.RetryDecisionServiceClient, ties
 		if err := serveWebhooks(mgr, &verdicts{
 			watched: mgr.GetClient(), ties: ties, records: kept, decider: decider, recent: lately, options: options, paused: paused,
 		}); err != nil {
+			return err
+		}
+	}
+	if options.AdmissionCheck {
+		if err := answerChecks(mgr, byKind, options); err != nil {
 			return err
 		}
 	}
@@ -200,13 +208,18 @@ func (r *reconciler) watch(mgr ctrl.Manager) error {
 		Named("mulligan-"+r.kind.GroupVersionKind().GroupKind().String()).
 		For(newObject(r.kind)).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(r.ofTroubledPod), builder.WithPredicates(troubledPods)).
-		WithOptions(controller.Options{
-			MaxConcurrentReconciles: r.options.Concurrency,
-			NewQueue:                fairqueue.New,
-			RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](
-				firstPause, longestPause),
-		}).
+		WithOptions(fairly(r.options)).
 		Complete(r)
+}
+
+// fairly serves namespaces in turn.
+func fairly(options Options) controller.Options {
+	return controller.Options{
+		MaxConcurrentReconciles: options.Concurrency,
+		NewQueue:                fairqueue.New,
+		RateLimiter: workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](
+			firstPause, longestPause),
+	}
 }
 
 var troubledPods = predicate.NewPredicateFuncs(func(obj client.Object) bool {

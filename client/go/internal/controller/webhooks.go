@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"google.golang.org/protobuf/encoding/protojson"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/discovery"
@@ -20,14 +21,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/failurerules"
 	"mulligan.dev/mulligan/internal/controller/kinds"
+	"mulligan.dev/mulligan/internal/controller/successor"
 )
 
 // Paths of the webhooks, as in the MutatingWebhookConfiguration.
 const (
 	VerdictPath = "/verdict"
 	RulesPath   = "/rules"
+	PlacePath   = "/placement"
 )
 
 // serveWebhooks answers reviews on every replica, leader or not, when there is a
@@ -40,6 +44,7 @@ func serveWebhooks(mgr ctrl.Manager, asks *verdicts) error {
 	serving := &webhooks{mgr: mgr, handlers: map[string]admission.Handler{
 		VerdictPath: asks,
 		RulesPath:   &rules{watched: asks.watched, options: asks.options, matchesMessages: messages.matches},
+		PlacePath:   admission.HandlerFunc(placed),
 	}, ready: asks.options.WebhooksReady}
 	if err := mgr.AddReadyzCheck("webhooks", serving.check); err != nil {
 		return err
@@ -178,6 +183,28 @@ func (r *rules) ofOwner(ctx context.Context, obj *unstructured.Unstructured) (op
 		return optIn{}, client.IgnoreNotFound(err)
 	}
 	return optInOf(ctx, r.watched, above)
+}
+
+// placed answers the review of a pod's CREATE: it follows the advice that an admission
+// check left in the pod's annotation. Only its author's own pods are affected.
+func placed(_ context.Context, request admission.Request) admission.Response {
+	pod, advice := &unstructured.Unstructured{}, &mulliganv1.Placement{}
+	err := pod.UnmarshalJSON(request.Object.Raw)
+	if err == nil {
+		err = protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal([]byte(pod.GetAnnotations()[successor.PlacementAnnotation]), advice)
+	}
+	spec, _ := pod.Object["spec"].(map[string]any)
+	if err != nil || spec == nil {
+		admissions.WithLabelValues("placement", failed).Inc()
+		return admission.Allowed("")
+	}
+	successor.Follow([]kinds.Shape{kinds.PodShape(spec)}, &mulliganv1.Decision{Placement: advice}, "", time.Now())
+	changed, err := pod.MarshalJSON()
+	if err != nil {
+		return admission.Allowed("")
+	}
+	admissions.WithLabelValues("placement", "written").Inc()
+	return admission.PatchResponseFromRaw(request.Object.Raw, changed)
 }
 
 var (

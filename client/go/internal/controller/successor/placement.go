@@ -10,6 +10,9 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
+// PlacementAnnotation of a pod is the Placement that it should follow, as proto JSON.
+const PlacementAnnotation = "mulligan.dev/placement"
+
 // spotLabel marks nodes that may be reclaimed at any time, by a label and often a taint
 // with the same key.
 type spotLabel struct {
