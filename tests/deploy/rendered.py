@@ -323,6 +323,7 @@ EVENTS = {("events", "create"), ("events", "patch")}
 RECORDS = {("retryrecords", verb) for verb in ("create", "update", "delete")}
 LEASES = {("leases", "create"), ("leases", "update")}
 POLICIES = {("configmaps", "create"), ("configmaps", "update"), ("retrypolicies/status", "patch")}
+CHECKS = {("workloads/status", "patch"), ("admissionchecks/status", "patch")}
 NODES = {"--node-action=condition": {("nodes/status", "patch")}, "--node-action=taint": {("nodes", "patch")}}
 READS = {"get", "list", "watch"}
 
@@ -369,6 +370,7 @@ def rights_fit_the_mode(items, _):
         if "--retry-policies" in flags:
             own, everywhere = own | {each for each in POLICIES if each[0] == "configmaps"}, \
                 everywhere | {each for each in POLICIES if each[0] != "configmaps"}
+        everywhere |= CHECKS if "--admission-check" in flags else set()
         if "--webhook-secret" in given:
             own, everywhere = own | {("secrets", "update")}, \
                 everywhere | {("mutatingwebhookconfigurations", "update")}

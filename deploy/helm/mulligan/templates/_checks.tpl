@@ -35,6 +35,9 @@
 {{- if and .webhook.enabled (ne .mode "act") (not .actNamespaces) -}}
 {{- fail "controller.webhook.enabled: true while nothing is acted on; expected controller.mode: act, or controller.actNamespaces" -}}
 {{- end -}}
+{{- if and .admissionCheck (ne .mode "act") (not .actNamespaces) -}}
+{{- fail "controller.admissionCheck: true while nothing is acted on; expected controller.mode: act, or controller.actNamespaces" -}}
+{{- end -}}
 {{- if and (eq .mode "act") (or .readOnly .countObserved .actNamespaces) -}}
 {{- fail "controller.mode: act beside readOnly, countObserved or actNamespaces; expected observe" -}}
 {{- end -}}
