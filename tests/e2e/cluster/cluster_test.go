@@ -113,7 +113,7 @@ func (c *cluster) grantController() error {
 	if err := c.Create(context.Background(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home}}); err != nil {
 		return err
 	}
-	for _, file := range []string{"rbac.yaml", "all-namespaces.yaml", "act.yaml", "policies.yaml"} {
+	for _, file := range []string{"rbac.yaml", "all-namespaces.yaml", "act.yaml", "policies.yaml", "admission-check.yaml"} {
 		text, err := os.ReadFile("../../../deploy/controller/" + file)
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -27,6 +28,22 @@ import (
 // server calls for that namespace alone.
 func (c *cluster) withWebhooks(t *testing.T, namespace string) *process {
 	t.Helper()
+	p := c.serveWebhooks(t, namespace, []string{"verdict.mulligan.dev", "rules.mulligan.dev"})
+	// The API server reads its configurations again within a second or two.
+	eventually(t, long, func() string {
+		probe := newJob(namespace, "probe")
+		must(t, c.Create(t.Context(), probe, client.DryRunAll))
+		if probe.Spec.PodFailurePolicy == nil {
+			return "the API server does not call the webhooks yet"
+		}
+		return ""
+	})
+	return p
+}
+
+// serveWebhooks lets the API server call those of these names.
+func (c *cluster) serveWebhooks(t *testing.T, namespace string, names []string, args ...string) *process {
+	t.Helper()
 	certificates := t.TempDir()
 	for from, to := range map[string]string{"server.crt": "tls.crt", "server.key": "tls.key"} {
 		text, err := os.ReadFile(c.certs.file(from))
@@ -34,7 +51,7 @@ func (c *cluster) withWebhooks(t *testing.T, namespace string) *process {
 		must(t, os.WriteFile(filepath.Join(certificates, to), text, 0o600))
 	}
 	address := freeAddress(t)
-	p := c.startController(t, namespace, "act", "--webhook-address="+address, "--webhook-cert-dir="+certificates)
+	p := c.startController(t, namespace, "act", append(args, "--webhook-address="+address, "--webhook-cert-dir="+certificates)...)
 	eventually(t, long, func() string {
 		connection, err := net.DialTimeout("tcp", address, time.Second)
 		if err != nil {
@@ -54,6 +71,7 @@ func (c *cluster) withWebhooks(t *testing.T, namespace string) *process {
 	authority, err := os.ReadFile(c.certs.file("ca.crt"))
 	must(t, err)
 	hooks.Name = namespace
+	hooks.Webhooks = slices.DeleteFunc(hooks.Webhooks, func(hook admissionregistrationv1.MutatingWebhook) bool { return !slices.Contains(names, hook.Name) })
 	for i := range hooks.Webhooks {
 		hook := &hooks.Webhooks[i]
 		hook.NamespaceSelector.MatchExpressions = nil
@@ -63,15 +81,6 @@ func (c *cluster) withWebhooks(t *testing.T, namespace string) *process {
 	}
 	must(t, c.Create(t.Context(), hooks))
 	t.Cleanup(func() { _ = c.Delete(context.Background(), hooks) })
-	// The API server reads its configurations again within a second or two.
-	eventually(t, long, func() string {
-		probe := newJob(namespace, "probe")
-		must(t, c.Create(t.Context(), probe, client.DryRunAll))
-		if probe.Spec.PodFailurePolicy == nil {
-			return "the API server does not call the webhooks yet"
-		}
-		return ""
-	})
 	return p
 }
 
