@@ -161,6 +161,48 @@ func TestScenario36DisruptionsAreNotCountedByAnUnpatchedJob(t *testing.T) {
 	}
 }
 
+// The same in a queue: the Workload keeps its admission until the bug.
+func TestScenario44AJobInAQueueKeepsItsPlace(t *testing.T) {
+	t.Parallel()
+	c := shared
+	c.needs(t, "kueue")
+	namespace := c.namespace(t)
+	c.queueOf(t, namespace, "any", "1Gi")
+	runs := &runsOf{}
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		if runs.of("train", pod) <= 5 {
+			return isTakenAway(pod)
+		}
+		return failsWith(pod, noModule)
+	})
+	c.withWebhooks(t, namespace)
+	job := queuedJob(namespace, "train", "1Gi")
+	job.Spec.BackoffLimit = ptr.To(int32(0))
+	must(t, c.Create(t.Context(), job))
+	admitted := c.waitsToBeAdmitted(t, job)
+	workload := c.workloadOf(t, job)
+	eventually(t, 6*long, func() string {
+		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
+		if !isFailed(job) {
+			return fmt.Sprintf("it has not failed: %+v", job.Status)
+		}
+		return ""
+	})
+	if got := runs.count("train"); got != 6 || !strings.Contains(fmt.Sprint(job.Status.Conditions), string(failurerules.Fail)) {
+		t.Errorf("%d runs, want six; conditions %v", got, job.Status.Conditions)
+	}
+	eventually(t, long, func() string {
+		now := c.workloadOf(t, job)
+		if inQueue(now, "Finished").status != "True" || now.GetUID() != workload.GetUID() || len(evictions(now)) > 0 {
+			return fmt.Sprintf("the Workload is %v, admitted %v", now.Object["status"], admitted)
+		}
+		return ""
+	})
+	if used := account(t, c.recordOf(t, namespace, "train")).GetBudgets()["disruption"].GetUsed(); used != 5 {
+		t.Errorf("charged to disruption: %d", used)
+	}
+}
+
 // An index that cannot succeed ends alone, after one run, and the others go on.
 func TestScenario37AnIndexEndsByItsVerdict(t *testing.T) {
 	t.Parallel()
