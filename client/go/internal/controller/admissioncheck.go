@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -13,7 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -66,9 +69,9 @@ type admissionCheck struct {
 	now             func() time.Time
 }
 
-// checked is one answer.
+// checked is one answer, with its result in the metric.
 type checked struct {
-	state, message, result string
+	state, result, message string
 	// With Retry: when the Workload may be admitted.
 	due time.Time
 	// With Ready: where its pods should run.
@@ -76,7 +79,11 @@ type checked struct {
 }
 
 func ready(result, message string) checked {
-	return checked{state: checkReady, message: message, result: result}
+	return checked{state: checkReady, result: result, message: message}
+}
+
+func rejected(message string) checked {
+	return checked{state: checkRejected, result: checkRejected, message: message}
 }
 
 // answerChecks adds the controllers of AdmissionChecks and Workloads.
@@ -112,20 +119,24 @@ func (c *admissionCheck) activate(ctx context.Context, request ctrl.Request) (ct
 	if err := c.client.Get(ctx, request.NamespacedName, check); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if !isOurs(check) || hasCondition(check, "Active") {
+	conditions := conditionsOf(check)
+	if !isOurs(check) || !meta.SetStatusCondition(&conditions, metav1.Condition{
+		Type: "Active", Status: metav1.ConditionTrue, Reason: "Active", Message: Name + " answers it", ObservedGeneration: check.GetGeneration(),
+	}) {
 		return ctrl.Result{}, nil
 	}
-	changed := check.DeepCopy()
-	conditions, _, _ := unstructured.NestedSlice(check.Object, "status", "conditions")
-	conditions = slices.DeleteFunc(conditions, func(entry any) bool { return fieldOf(entry, "type") == "Active" })
-	conditions = append(conditions, map[string]any{
-		"type": "Active", "status": "True", "reason": "Active", "message": "mulligan-controller answers it",
-		"observedGeneration": check.GetGeneration(), "lastTransitionTime": c.now().UTC().Format(time.RFC3339),
+	return ctrl.Result{}, c.writeStatus(ctx, check, "conditions", conditions)
+}
+
+// writeStatus replaces a field of the status, if obj is still as it was read.
+func (c *admissionCheck) writeStatus(ctx context.Context, obj *unstructured.Unstructured, field string, value any) error {
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"resourceVersion": obj.GetResourceVersion()}, "status": map[string]any{field: value},
 	})
-	if err := unstructured.SetNestedSlice(changed.Object, conditions, "status", "conditions"); err != nil {
-		return ctrl.Result{}, err
+	if err != nil {
+		return err
 	}
-	return ctrl.Result{}, c.client.Status().Patch(ctx, changed, client.MergeFromWithOptions(check, client.MergeFromWithOptimisticLock{}))
+	return c.client.Status().Patch(ctx, obj.DeepCopy(), client.RawPatch(types.MergePatchType, patch))
 }
 
 func isOurs(check *unstructured.Unstructured) bool {
@@ -137,10 +148,23 @@ func isOurs(check *unstructured.Unstructured) bool {
 // pending check.
 func waitsForCheck(workload client.Object) bool {
 	obj, ok := workload.(*unstructured.Unstructured)
-	if !ok || !hasCondition(obj, "QuotaReserved") || hasCondition(obj, "Evicted") || hasCondition(obj, "Finished") {
+	if !ok {
 		return false
 	}
-	return slices.ContainsFunc(checksOf(obj), func(entry any) bool { return fieldOf(entry, "state") == checkPending })
+	conditions := conditionsOf(obj)
+	return meta.IsStatusConditionTrue(conditions, "QuotaReserved") && !meta.IsStatusConditionTrue(conditions, "Evicted") &&
+		!meta.IsStatusConditionTrue(conditions, "Finished") && slices.ContainsFunc(checksOf(obj), isPending)
+}
+
+func conditionsOf(obj *unstructured.Unstructured) []metav1.Condition {
+	var status struct {
+		Conditions []metav1.Condition `json:"conditions"`
+	}
+	fields, _ := obj.Object["status"].(map[string]any)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, &status); err != nil {
+		return nil
+	}
+	return status.Conditions
 }
 
 func checksOf(workload *unstructured.Unstructured) []any {
@@ -148,27 +172,12 @@ func checksOf(workload *unstructured.Unstructured) []any {
 	return entries
 }
 
+func isPending(entry any) bool { return fieldOf(entry, "state") == checkPending }
+
 func fieldOf(entry any, name string) string {
 	fields, _ := entry.(map[string]any)
 	text, _ := fields[name].(string)
 	return text
-}
-
-func hasCondition(obj *unstructured.Unstructured, kind string) bool {
-	return !sinceCondition(obj, kind, "").IsZero()
-}
-
-// sinceCondition returns since when a condition is true, for that reason if one is
-// given; zero if it is not.
-func sinceCondition(obj *unstructured.Unstructured, kind, reason string) time.Time {
-	conditions, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
-	for _, entry := range conditions {
-		if fieldOf(entry, "type") == kind && fieldOf(entry, "status") == "True" && (reason == "" || fieldOf(entry, "reason") == reason) {
-			since, _ := time.Parse(time.RFC3339, fieldOf(entry, "lastTransitionTime"))
-			return since
-		}
-	}
-	return time.Time{}
 }
 
 // Reconcile answers the pending check of one Workload.
@@ -184,13 +193,10 @@ func (c *admissionCheck) Reconcile(ctx context.Context, request ctrl.Request) (c
 	var pending []map[string]any
 	for _, entry := range entries {
 		check := emptyOf(c.check)
-		if fieldOf(entry, "state") != checkPending {
-			continue
-		}
 		if err := c.client.Get(ctx, client.ObjectKey{Name: fieldOf(entry, "name")}, check); client.IgnoreNotFound(err) != nil {
 			return ctrl.Result{}, err
 		}
-		if isOurs(check) {
+		if isPending(entry) && isOurs(check) {
 			pending = append(pending, entry.(map[string]any))
 		}
 	}
@@ -198,27 +204,22 @@ func (c *admissionCheck) Reconcile(ctx context.Context, request ctrl.Request) (c
 		return ctrl.Result{}, nil
 	}
 	answer, err := c.answer(ctx, workload)
-	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
-		return ctrl.Result{RequeueAfter: changedMeanwhile}, nil
-	}
-	if err != nil {
+	if err != nil && !isOutdated(err) {
 		unanswered.WithLabelValues(mulligan.Classify(err).String()).Inc()
 		log.FromContext(ctx).Info("no answer for the admission check", "error", err.Error())
-		left := sinceCondition(workload, "QuotaReserved", "").Add(answerWithin).Sub(c.now())
-		if left > 0 {
+		since := meta.FindStatusCondition(conditionsOf(workload), "QuotaReserved").LastTransitionTime
+		if left := since.Add(answerWithin).Sub(c.now()); left > 0 {
 			return ctrl.Result{RequeueAfter: min(left, askAgain)}, nil
 		}
-		answer = ready(failed, fmt.Sprintf("Mulligan gave no answer within %v, the Workload is admitted without one", answerWithin))
+		answer, err = ready(failed, fmt.Sprintf("Mulligan gave no answer within %v, the Workload is admitted without one", answerWithin)), nil
 	}
-	changed := workload.DeepCopy()
-	for _, entry := range pending {
-		c.fill(entry, workload, answer)
+	if err == nil {
+		for _, entry := range pending {
+			c.fill(entry, workload, answer)
+		}
+		err = c.writeStatus(ctx, workload, "admissionChecks", entries)
 	}
-	if err := unstructured.SetNestedSlice(changed.Object, entries, "status", "admissionChecks"); err != nil {
-		return ctrl.Result{}, err
-	}
-	err = c.client.Status().Patch(ctx, changed, client.MergeFromWithOptions(workload, client.MergeFromWithOptimisticLock{}))
-	if apierrors.IsConflict(err) {
+	if isOutdated(err) {
 		return ctrl.Result{RequeueAfter: changedMeanwhile}, nil
 	}
 	if err == nil {
@@ -227,6 +228,9 @@ func (c *admissionCheck) Reconcile(ctx context.Context, request ctrl.Request) (c
 	}
 	return ctrl.Result{}, err
 }
+
+// isOutdated returns whether a write found that the object or record was changed.
+func isOutdated(err error) bool { return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) }
 
 // fill writes an answer into an entry of status.admissionChecks.
 func (c *admissionCheck) fill(entry map[string]any, workload *unstructured.Unstructured, answer checked) {
@@ -301,10 +305,11 @@ func (r *reconciler) admit(ctx context.Context, obj, workload *unstructured.Unst
 		return checked{}, err
 	}
 	if decided := rec.DecisionAbout(obj.GetUID()); decided != nil && decided.Suspend && decided.Mode == string(Act) {
-		if sinceCondition(workload, "Requeued", "Reactivated").Before(decided.DecidedAt.Truncate(time.Second)) {
-			return checked{state: checkRejected, message: decided.Sentence, result: checkRejected}, nil
+		if again := meta.FindStatusCondition(conditionsOf(workload), "Requeued"); again != nil && again.Reason == "Reactivated" &&
+			!again.LastTransitionTime.Time.Before(decided.DecidedAt.Truncate(time.Second)) {
+			return ready(checkReady, "it was activated again after it had been given up"), nil
 		}
-		return ready(checkReady, "it was activated again after it had been given up"), nil
+		return rejected(decided.Sentence), nil
 	}
 	if len(r.asker.evidence.Of(obj.GetNamespace(), obj.GetUID(), nil)) == 0 {
 		return ready(noFailure, "nothing has failed"), nil
@@ -322,7 +327,7 @@ func (r *reconciler) admit(ctx context.Context, obj, workload *unstructured.Unst
 	case mode == Observe:
 		return ready(left, "only observed: "+answer.GetDecision().GetSentence()), nil
 	case verdict.Way == gate.Later || verdict.Way == gate.Wait:
-		return checked{state: checkRetry, message: verdict.Sentence, result: checkRetry, due: r.now().Add(verdict.After)}, nil
+		return checked{state: checkRetry, result: checkRetry, message: verdict.Sentence, due: r.now().Add(verdict.After)}, nil
 	case verdict.Way == gate.Stop && !isOfPart(answer):
 		asks.queued = mulliganv1.DecideRequest_ENFORCE
 		if answer, err = asks.ask(ctx, obj, rec, policy, outcome, mode); err != nil {
@@ -332,7 +337,7 @@ func (r *reconciler) admit(ctx context.Context, obj, workload *unstructured.Unst
 		if _, err := r.settle(ctx, obj, rec, outcome, mode, answer, by); err != nil {
 			return checked{}, err
 		}
-		return checked{state: checkRejected, message: verdict.Sentence, result: checkRejected}, nil
+		return rejected(verdict.Sentence), nil
 	}
 	admitted := ready(checkReady, answer.GetDecision().GetSentence())
 	if r.options.Webhooks && verdict.Way == gate.Retry {

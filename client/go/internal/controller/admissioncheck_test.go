@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -317,7 +318,7 @@ func TestAnAdmissionCheckBecomesActive(t *testing.T) {
 		if err := w.client.Get(t.Context(), client.ObjectKey{Name: name}, check); err != nil {
 			t.Fatal(err)
 		}
-		if got := hasCondition(check, "Active"); got != want {
+		if got := meta.IsStatusConditionTrue(conditionsOf(check), "Active"); got != want {
 			t.Errorf("%s is active: %t, want %t", name, got, want)
 		}
 	}

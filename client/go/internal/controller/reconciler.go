@@ -84,7 +84,7 @@ func (r *reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{RequeueAfter: pausedFor}, err
 	}
 	result, err := r.lookAfter(ctx, obj, opted.policy)
-	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
+	if isOutdated(err) {
 		// The object or record was changed concurrently. The answer stays the same.
 		log.FromContext(ctx).V(1).Info("changed meanwhile, looking again", "error", err.Error())
 		return ctrl.Result{RequeueAfter: changedMeanwhile}, nil
