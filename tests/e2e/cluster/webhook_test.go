@@ -340,3 +340,59 @@ func TestScenario40ACronJobsRunSurvivesReclaims(t *testing.T) {
 		return ""
 	})
 }
+
+// E2E_WRITES pods fail within a second, each the only one of its Job: how long each
+// write takes, without and with the verdict webhook.
+func TestCostOfTheVerdict(t *testing.T) {
+	c := shared
+	writes, _ := strconv.Atoi(os.Getenv("E2E_WRITES"))
+	if writes == 0 {
+		t.Skip("skipped: E2E_WRITES is not set")
+	}
+	for _, with := range []bool{false, true} {
+		t.Run(fmt.Sprintf("webhook-%t", with), func(t *testing.T) {
+			namespace := c.namespace(t)
+			if with {
+				c.serveWebhooks(t, namespace, []string{"verdict.mulligan.dev"})
+				time.Sleep(3 * time.Second)
+			}
+			each(writes, func(i int) {
+				job := newJob(namespace, fmt.Sprintf("train-%d", i))
+				job.Spec.BackoffLimit = ptr.To(int32(0))
+				must(t, c.Create(t.Context(), job))
+			})
+			eventually(t, 4*long, func() string {
+				if got := c.running(t, namespace); got != writes {
+					return fmt.Sprintf("%d pods run", got)
+				}
+				return ""
+			})
+			// The caches and the API server come to rest.
+			time.Sleep(10 * time.Second)
+			pods := &corev1.PodList{}
+			must(t, c.List(t.Context(), pods, client.InNamespace(namespace)))
+			took, errs := make([]time.Duration, len(pods.Items)), make([]error, len(pods.Items))
+			began := time.Now()
+			var writing sync.WaitGroup
+			for i := range pods.Items {
+				isTakenAway(&pods.Items[i])
+				time.Sleep(time.Until(began.Add(time.Duration(i) * time.Second / time.Duration(writes))))
+				writing.Go(func() {
+					from := time.Now()
+					errs[i] = c.Status().Update(t.Context(), &pods.Items[i])
+					took[i] = time.Since(from)
+				})
+			}
+			writing.Wait()
+			slices.Sort(took)
+			failed := 0
+			for _, err := range errs {
+				if err != nil {
+					failed++
+				}
+			}
+			t.Logf("%d writes in %v, %d refused, p50 %v, p99 %v, verdicts %v", len(took), time.Since(began), failed,
+				took[len(took)/2], took[len(took)*99/100], c.verdictsOn(t, namespace))
+		})
+	}
+}

@@ -375,7 +375,8 @@ func patchedBy(t *testing.T, request admission.Request, response admission.Respo
 	return patched(t, request, response)
 }
 
-// The real service decides about a suspended object of each kind as when its pod failed.
+// The real service decides about a suspended object of each kind as when its pod failed,
+// though its operator has begun another attempt since.
 func TestASuspendedObjectIsDecidedAboutAsAtWork(t *testing.T) {
 	server := realserver.Start(t)
 	service, err := mulligan.Dial(server.Address)
@@ -384,42 +385,53 @@ func TestASuspendedObjectIsDecidedAboutAsAtWork(t *testing.T) {
 	}
 	defer service.Close()
 	suspended := []any{map[string]any{"type": "Suspended", "status": "True", "lastTransitionTime": "2026-11-03T09:00:00Z"}}
-	for _, kind := range kinds.All {
-		t.Run(kind.GroupVersionKind().Kind, func(t *testing.T) {
-			obj := newObject(kind)
-			obj.SetName("train")
-			obj.SetNamespace("ml")
-			obj.SetUID("uid-train")
-			obj.Object["spec"] = map[string]any{}
-			obj.Object["status"] = map[string]any{"conditions": suspended}
-			switch obj.GetKind() {
-			case "RayJob":
-				obj.Object["status"] = map[string]any{"jobDeploymentStatus": "Suspended"}
-			case "SparkApplication":
-				obj.Object["status"] = map[string]any{"applicationState": map[string]any{"state": "SUSPENDED"}}
-			}
-			if field := kind.SuspendField(obj); field != nil {
-				if err := unstructured.SetNestedField(obj.Object, true, field...); err != nil {
+	statuses := map[string]map[string]any{
+		"RayJob":           {"jobDeploymentStatus": "Suspended"},
+		"SparkApplication": {"applicationState": map[string]any{"state": "SUSPENDED"}},
+		"JobSet":           {"conditions": suspended, "restarts": int64(3)},
+	}
+	for message, want := range map[string]mulliganv1.Decision_Action{
+		"ModuleNotFoundError: No module named 'x'": mulliganv1.Decision_FAIL,
+		"NVRM: Xid 79, GPU has fallen off the bus": mulliganv1.Decision_RETRY,
+	} {
+		for _, kind := range kinds.All {
+			t.Run(kind.GroupVersionKind().Kind+" "+want.String(), func(t *testing.T) {
+				obj := newObject(kind)
+				obj.SetName("train")
+				obj.SetNamespace("ml")
+				obj.SetUID("uid-train")
+				obj.Object["spec"] = map[string]any{}
+				if obj.Object["status"] = statuses[obj.GetKind()]; statuses[obj.GetKind()] == nil {
+					obj.Object["status"] = map[string]any{"conditions": suspended}
+				}
+				if field := kind.SuspendField(obj); field != nil {
+					if err := unstructured.SetNestedField(obj.Object, true, field...); err != nil {
+						t.Fatal(err)
+					}
+				}
+				pod := endedPod(time.Now().Add(-time.Minute), func(pod *corev1.Pod) {
+					pod.OwnerReferences[0].APIVersion, pod.OwnerReferences[0].Kind = obj.GetAPIVersion(), obj.GetKind()
+					pod.Labels = map[string]string{"jobset.sigs.k8s.io/restart-attempt": "2", "jobset.sigs.k8s.io/jobset-name": "train"}
+					pod.Status.ContainerStatuses[0].State.Terminated.Message = message
+				})
+				drained := &corev1.Event{
+					ObjectMeta:     metav1.ObjectMeta{Name: "train.1", Namespace: "ml", UID: "uid-event"},
+					InvolvedObject: corev1.ObjectReference{APIVersion: obj.GetAPIVersion(), Kind: obj.GetKind(), Namespace: "ml", Name: "train", UID: "uid-train"},
+					Reason:         "Stopped", Message: "The ClusterQueue is stopped", LastTimestamp: metav1.Now(),
+				}
+				request, err := mulligan.NewReport().Add(obj, pod, drained).For(obj).With(asAtWork).Request(nil)
+				if err != nil {
 					t.Fatal(err)
 				}
-			}
-			pod := endedPod(time.Now().Add(-time.Minute), func(pod *corev1.Pod) {
-				pod.OwnerReferences[0].APIVersion, pod.OwnerReferences[0].Kind = obj.GetAPIVersion(), obj.GetKind()
-				pod.Status.ContainerStatuses[0].State.Terminated.Message = "ModuleNotFoundError: No module named 'x'"
+				request.ReplacesOperator = true
+				answer, err := service.Decide(t.Context(), request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := answer.GetDecision().GetAction(); got != want || want == mulliganv1.Decision_FAIL && isOfPart(answer) {
+					t.Errorf("%s, want %s of the whole; asked %v", answer.GetDecision(), want, request.GetReport())
+				}
 			})
-			report := mulligan.NewReport().Add(obj, pod).For(obj).With(asAtWork)
-			request, err := report.Request(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			request.ReplacesOperator = true
-			answer, err := service.Decide(t.Context(), request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if answer.GetDecision().GetAction() != mulliganv1.Decision_FAIL || isOfPart(answer) {
-				t.Errorf("%s, want FAIL of the whole; asked %v", answer.GetDecision(), request.GetReport())
-			}
-		})
+		}
 	}
 }

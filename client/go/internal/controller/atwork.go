@@ -2,7 +2,6 @@ package controller
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -13,16 +12,47 @@ import (
 )
 
 // asAtWork edits a report of work that waits in a queue so that it says what it said
-// when its pods failed. Left out are the queue's Workload, that the objects are
-// suspended, and pods that did not fail by themselves: they run, wait, or ended because
-// the queue stopped them.
+// when its pods failed. Left out are the queue's Workload, the status of the objects and
+// that they are suspended, Events about anything but pods and nodes, and pods that did
+// not fail by themselves: they run, wait, or ended because the queue stopped them.
 func asAtWork(report *mulliganv1.FailureReport) {
 	report.KueueWorkload = nil
 	report.Pods = slices.DeleteFunc(report.Pods, func(pod *mulligancorev1.Pod) bool { return !failedByItself(pod) })
-	pods := report.Pods
-	report.Pods = nil
-	resume(report.ProtoReflect())
-	report.Pods = pods
+	report.Events = slices.DeleteFunc(report.Events, func(event *mulligancorev1.Event) bool {
+		kind := event.GetInvolvedObject().GetKind()
+		return kind != "Pod" && kind != "Node"
+	})
+	// What a workload's operator has made is of its next attempt by now.
+	if report.JobSet != nil || report.TrainJob != nil || report.RayJob != nil {
+		report.Jobs, report.RayCluster = nil, nil
+	}
+	if report.TrainJob != nil {
+		report.JobSet = nil
+	}
+	report.ProtoReflect().Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		switch field.Name() {
+		case "jobs":
+			for i := range value.List().Len() {
+				restart(value.List().Get(i).Message())
+			}
+		case "job_set", "ray_job", "train_job", "spark_application", "kubeflow_job":
+			restart(value.Message())
+		}
+		return true
+	})
+}
+
+// restart removes from an object that it is suspended, and the status.
+func restart(object protoreflect.Message) {
+	object.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
+		switch field.Name() {
+		case "status", "suspend":
+			object.Clear(field)
+		case "spec", "run_policy":
+			restart(value.Message())
+		}
+		return true
+	})
 }
 
 // failedByItself returns whether a pod failed, and no one had asked for its deletion
@@ -41,45 +71,4 @@ func failedByItself(pod *mulligancorev1.Pod) bool {
 		ended := status.GetState().GetTerminated()
 		return ended.GetExitCode() != 0 && ended.GetFinishedAt().AsTime().Before(asked)
 	})
-}
-
-// resume removes every field and condition that says that an object is suspended.
-func resume(message protoreflect.Message) {
-	message.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
-		switch field.Name() {
-		case "suspend":
-			message.Clear(field)
-			return true
-		case "state", "job_deployment_status":
-			if field.Kind() == protoreflect.StringKind && saysSuspended(value.String()) {
-				message.Clear(field)
-				return true
-			}
-		}
-		switch {
-		case field.Message() == nil || field.IsMap():
-		case field.IsList():
-			list, kept := value.List(), 0
-			for i := range list.Len() {
-				entry := list.Get(i)
-				if kind := entry.Message().Descriptor().Fields().ByName("type"); field.Name() == "conditions" && kind != nil && saysSuspended(entry.Message().Get(kind).String()) {
-					continue
-				}
-				resume(entry.Message())
-				list.Set(kept, entry)
-				kept++
-			}
-			list.Truncate(kept)
-		default:
-			resume(value.Message())
-		}
-		return true
-	})
-}
-
-// saysSuspended returns whether a state or the type of a condition, such as Suspended,
-// SUSPENDING or RayClusterSuspended, is that of a suspended object.
-func saysSuspended(state string) bool {
-	state = strings.ToLower(strings.TrimPrefix(state, "RayCluster"))
-	return state == "suspended" || state == "suspending"
 }
