@@ -50,7 +50,12 @@ func (p *Pods) Keep(owner types.UID, pod *corev1.Pod) {
 		}
 		p.pods[key] = map[types.UID]*corev1.Pod{}
 	}
-	if _, known := p.pods[key][pod.UID]; known || len(p.pods[key]) < maxKeptPods {
+	known := p.pods[key][pod.UID]
+	if known != nil && known.Status.Phase == corev1.PodFailed && known.DeletionTimestamp == nil && pod.DeletionTimestamp != nil {
+		// It failed first. Times in whole seconds would not show that.
+		return
+	}
+	if known != nil || len(p.pods[key]) < maxKeptPods {
 		p.pods[key][pod.UID] = pod
 	}
 }

@@ -52,3 +52,17 @@ func TestEvidenceOfManyLeavesRoomForOne(t *testing.T) {
 		t.Errorf("the report has %v of %d workloads kept, want its pod and at most %d", got, len(e.pods), maxKeptWorkloads)
 	}
 }
+
+// A pod that is deleted in the second in which it failed has failed by itself.
+func TestAPodThatFailedIsKeptAsItFailed(t *testing.T) {
+	e := &Pods{}
+	failed := keptPod("prod", "own")
+	failed.Status.Phase = corev1.PodFailed
+	deleted := failed.DeepCopy()
+	deleted.DeletionTimestamp = &metav1.Time{}
+	e.Keep("honest", failed)
+	e.Keep("honest", deleted)
+	if got := e.Of("prod", "honest", nil); len(got) != 1 || got[0].DeletionTimestamp != nil {
+		t.Errorf("kept %v, want the pod before its deletion", got)
+	}
+}
