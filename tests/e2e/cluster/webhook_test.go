@@ -353,7 +353,7 @@ func TestCostOfTheVerdict(t *testing.T) {
 		t.Run(fmt.Sprintf("webhook-%t", with), func(t *testing.T) {
 			namespace := c.namespace(t)
 			if with {
-				c.serveWebhooks(t, namespace, []string{"verdict.mulligan.dev"})
+				c.serveWebhooks(t, namespace, []string{"verdict.mulligan.dev"}, "--verbose=false")
 				time.Sleep(3 * time.Second)
 			}
 			each(writes, func(i int) {
