@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "policy/base/counts.h"
+#include "policy/demystify/causes.h"
 #include "policy/limits.h"
 #include "policy/rules/outcome.h"
 
@@ -143,6 +144,15 @@ std::size_t DecisionBytes(const v1::Decision& decision) {
   return size;
 }
 
+// Returns the index of the record that a full ledger needs least.
+int LeastOf(const v1::BudgetLedger& ledger) {
+  for (int i = 0; i + kMaxHistory / 4 < ledger.history_size(); ++i) {
+    const v1::Cause cause = ledger.history(i).cause();
+    if (RowOf(cause).domain == v1::Diagnosis::DISRUPTION) return i;
+  }
+  return 0;
+}
+
 }  // namespace
 
 int FindFailure(const v1::BudgetLedger& ledger, std::string_view id) {
@@ -254,17 +264,16 @@ void BoundLedger(const CompiledPolicy& policy, v1::BudgetLedger& ledger) {
     }
   }
   if (ledger.history_size() <= kMaxHistory && IsClearlySmall(ledger)) return;
-  int drop = std::max(ledger.history_size() - kMaxHistory, 0);
+  std::int64_t dropped = ledger.history_dropped();
   std::size_t size = LedgerJsonBytes(ledger);
-  for (int i = 0; size > kMaxLedgerJsonBytes && i < ledger.history_size();
-       ++i) {
-    size -= std::min(size, RecordJsonBytes(ledger.history(i)));
-    drop = std::max(drop, i + 1);
+  while (!ledger.history().empty() &&
+         (ledger.history_size() > kMaxHistory || size > kMaxLedgerJsonBytes)) {
+    const int least = LeastOf(ledger);
+    size -= std::min(size, RecordJsonBytes(ledger.history(least)));
+    ledger.mutable_history()->DeleteSubrange(least, 1);
+    ++dropped;
   }
-  if (drop == 0) return;
-  ledger.mutable_history()->DeleteSubrange(0, drop);
-  ledger.set_history_dropped(
-      CountOf(std::int64_t{ledger.history_dropped()} + drop));
+  ledger.set_history_dropped(CountOf(dropped));
 }
 
 std::size_t RecordJsonBytes(const v1::AttemptRecord& record) {

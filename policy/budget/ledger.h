@@ -56,9 +56,11 @@ void PutBack(const v1::AttemptRecord& record, int index,
 void AddRecord(std::int32_t attempts, v1::AttemptRecord& record,
                v1::BudgetLedger& ledger);
 
-// Drops the oldest records until the ledger is within its bounds (kMaxHistory,
-// kMaxLedgerJsonBytes). Drops budgets that the policy no longer has if there
-// are more than kMaxLedgerBudgets.
+// Drops records until the ledger is within its bounds (kMaxHistory,
+// kMaxLedgerJsonBytes): disruptions before the latest kMaxHistory / 4 records
+// first, because their budget counts them and they say nothing of the next
+// attempt, then the oldest. Drops budgets that the policy no longer has if
+// there are more than kMaxLedgerBudgets.
 void BoundLedger(const CompiledPolicy& policy, v1::BudgetLedger& ledger);
 
 // Return upper bounds on the size in bytes as compact proto JSON of any writer.

@@ -1,5 +1,6 @@
 #include "policy/budget/ledger.h"
 
+#include <algorithm>
 #include <random>
 #include <string>
 
@@ -135,6 +136,26 @@ TEST_F(LedgerTest, DropsTheOldestFirst) {
   EXPECT_EQ(ledger.history_size(), kMaxHistory);
   EXPECT_EQ(ledger.history(0).failure_id(), "f1");
   EXPECT_EQ(ledger.history_dropped(), 1);
+}
+
+// A long list of drains does not push out what the program did.
+TEST_F(LedgerTest, DropsDisruptionsBeforeTheProgramsFailures) {
+  v1::BudgetLedger ledger;
+  for (int i = 0; i < 3 * kMaxHistory; ++i) {
+    v1::AttemptRecord& record = *ledger.add_history();
+    record.set_failure_id(absl::StrCat("f", i));
+    record.set_cause(i % 8 == 0 ? v1::APP_ERROR : v1::DRAINED);
+    BoundLedger(rules_->compiled(), ledger);
+  }
+  EXPECT_EQ(ledger.history_size(), kMaxHistory);
+  EXPECT_EQ(ledger.history_dropped(), 2 * kMaxHistory);
+  EXPECT_EQ(std::ranges::count(ledger.history(), v1::APP_ERROR,
+                               &v1::AttemptRecord::cause),
+            3 * kMaxHistory / 8);
+  for (int i = 0; i < kMaxHistory / 4; ++i) {
+    EXPECT_EQ(ledger.history(kMaxHistory - 1 - i).failure_id(),
+              absl::StrCat("f", 3 * kMaxHistory - 1 - i));
+  }
 }
 
 TEST_F(LedgerTest, OrdinaryHistoriesAreNotDropped) {
