@@ -1,8 +1,10 @@
 #include "policy/request/validate_report.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -251,10 +253,36 @@ void ValidateUsage(const v1::ContainerUsage& usage, const FieldPath& path) {
   path.Number("memoryLimitBytes", usage.memory_limit_bytes(), 0, kMost);
 }
 
+// Reports the first pod of the workload in a namespace other than that of the
+// pods before it. Within a namespace names are unique, so that the rest of the
+// policy may find a pod by its name.
+void ValidateNamespaces(const v1::FailureReport& report, const Unread& foreign,
+                        const FieldPath& path) {
+  std::string_view common;
+  for (int i = 0; i < report.pods_size(); ++i) {
+    const std::string& name_space = report.pods(i).metadata().namespace_();
+    if (name_space.empty() || std::ranges::binary_search(foreign.pods, i)) {
+      continue;
+    }
+    if (common.empty()) common = name_space;
+    if (name_space == common) continue;
+    path.In("pods", i)
+        .In("metadata.namespace")
+        .Violate(absl::StrCat(
+            "is ", Visible(name_space), ", expected ",
+            Visible(std::string(common)),
+            " as of the pods before it: a workload has one namespace"));
+    return;
+  }
+}
+
 // Reports a violation if the workload is ambiguous.
 void ValidateForeign(const Owners& told, const FieldPath& path) {
   const Unread foreign = FindForeign(told);
-  if (!foreign.unknown) return;
+  if (!foreign.unknown) {
+    ValidateNamespaces(told.report, foreign, path);
+    return;
+  }
   constexpr std::size_t kNamed = 8;
   std::string owners;
   for (std::size_t i = 0; i < foreign.owners.size() && i < kNamed; ++i) {

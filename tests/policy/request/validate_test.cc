@@ -278,6 +278,11 @@ const Bad kBad[] = {
      "report { pods { metadata { deletion_timestamp { seconds: "
      "9223372036854775807 } } } }",
      "report.pods[0].metadata.deletionTimestamp"},
+    {"PodsOfTwoNamespaces",
+     "report { pods { metadata { name: 'p' } } pods { metadata { name: 'p' "
+     "namespace: 'a' } } pods { metadata { name: 'p' namespace: 'b' } } pods { "
+     "metadata { name: 'p' namespace: 'c' } } }",
+     "report.pods[2].metadata.namespace"},
     {"ProgressNaN", "report { exit {} progress { value: nan } }",
      "report.progress.value"},
     {"ProgressInfinite", "report { exit {} progress { value: -inf } }",
