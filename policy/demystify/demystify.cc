@@ -149,6 +149,10 @@ Failure FailureIn(const Attempt& attempt,
   Failure failure = FailureOf(attempt.context, conclusion);
   failure.incident = IncidentOf(attempt, root);
   failure.incident.of_node = demystify::PointsToNode(conclusion);
+  // A queue puts back what it preempts.
+  if (failure.cause == v1::PREEMPTED_QUEUE) {
+    failure.retried_by = v1::AttemptRecord::QUEUE;
+  }
   return failure;
 }
 
@@ -173,9 +177,11 @@ void AddRetried(const Attempt& attempt, demystify::Judged& judged,
   Failure& failure = findings.earlier.emplace_back(
       FailureIn(attempt, conclusion, of_object ? -1 : conclusion.gang.root));
   failure.incident.of_object = of_object;
-  failure.retried_by = conclusion.gang.state.goes_on() && !of_object
-                           ? v1::AttemptRecord::KUBELET
-                           : v1::AttemptRecord::OPERATOR;
+  if (failure.retried_by == v1::AttemptRecord::RETRIED_BY_UNSPECIFIED) {
+    failure.retried_by = conclusion.gang.state.goes_on() && !of_object
+                             ? v1::AttemptRecord::KUBELET
+                             : v1::AttemptRecord::OPERATOR;
+  }
   if (of_object) failure.incident.struck = TimeOf(winner.at);
 }
 

@@ -163,6 +163,7 @@ void FillRecord(const Case& failure, const Verdict& verdict,
   record.set_named(failure.told.id.named);
   record.set_attempt(failure.attempt);
   record.set_cause(what.cause);
+  record.set_retried_by(what.retried_by);
   if (verdict.charged != kNoBudget) {
     record.set_charged_to(BudgetName(failure, verdict.charged));
   }

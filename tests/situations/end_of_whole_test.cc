@@ -717,6 +717,8 @@ TEST_F(EndOfWholeTest, EveryPreemptionByAQueueCounts) {
         Tell(workload(at), at + later);
         EXPECT_THAT(Charged(), ElementsAre(Pair("disruption", count)))
             << "gap " << gap << ", told " << later << " s later";
+        EXPECT_EQ(ledger_.history().rbegin()->retried_by(),
+                  v1::AttemptRecord::QUEUE);
       }
     }
   }

@@ -129,6 +129,8 @@ std::string RetriedBy(const v1::AttemptRecord& record) {
       return "tried again by the kubelet";
     case v1::AttemptRecord::OPERATOR:
       return "tried again by its operator";
+    case v1::AttemptRecord::QUEUE:
+      return "put back by the queue";
     default:
       return "";
   }

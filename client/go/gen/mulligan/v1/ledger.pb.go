@@ -99,12 +99,15 @@ func (AttemptRecord_Refusal) EnumDescriptor() ([]byte, []int) {
 type AttemptRecord_RetriedBy int32
 
 const (
-	// Nobody did, or the caller; or nobody says.
+	// No one, or the caller (`decision` says which), or it is unknown.
 	AttemptRecord_RETRIED_BY_UNSPECIFIED AttemptRecord_RetriedBy = 0
 	// The kubelet: the container, in its pod.
 	AttemptRecord_KUBELET AttemptRecord_RetriedBy = 1
 	// The operator of the workload, by its own limit.
 	AttemptRecord_OPERATOR AttemptRecord_RetriedBy = 2
+	// The queue (Kueue), which put the work back after it was preempted or
+	// evicted.
+	AttemptRecord_QUEUE AttemptRecord_RetriedBy = 3
 )
 
 // Enum value maps for AttemptRecord_RetriedBy.
@@ -113,11 +116,13 @@ var (
 		0: "RETRIED_BY_UNSPECIFIED",
 		1: "KUBELET",
 		2: "OPERATOR",
+		3: "QUEUE",
 	}
 	AttemptRecord_RetriedBy_value = map[string]int32{
 		"RETRIED_BY_UNSPECIFIED": 0,
 		"KUBELET":                1,
 		"OPERATOR":               2,
+		"QUEUE":                  3,
 	}
 )
 
@@ -385,7 +390,7 @@ type AttemptRecord struct {
 	// The part of the workload that failed on its own, by its completion index; at
 	// most 16 bytes. Empty: all of it, or a part that has no name.
 	Part string `protobuf:"bytes,20,opt,name=part,proto3" json:"part,omitempty"`
-	// Filled where the failure was told while the work went on.
+	// Set if the failure was reported while the work went on.
 	RetriedBy     AttemptRecord_RetriedBy `protobuf:"varint,21,opt,name=retried_by,json=retriedBy,proto3,enum=mulligan.v1.AttemptRecord_RetriedBy" json:"retried_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -590,7 +595,7 @@ const file_mulligan_v1_ledger_proto_rawDesc = "" +
 	"\tBudgetUse\x12\x12\n" +
 	"\x04used\x18\x01 \x01(\x05R\x04used\x12=\n" +
 	"\fwindow_start\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\vwindowStart\x12\x1a\n" +
-	"\brefunded\x18\x03 \x01(\x05R\brefunded\"\xbd\b\n" +
+	"\brefunded\x18\x03 \x01(\x05R\brefunded\"\xc8\b\n" +
 	"\rAttemptRecord\x12\x1d\n" +
 	"\n" +
 	"failure_id\x18\x01 \x01(\tR\tfailureId\x12\x18\n" +
@@ -628,11 +633,12 @@ const file_mulligan_v1_ledger_proto_rawDesc = "" +
 	"\vKILL_SWITCH\x10\x03\x12\f\n" +
 	"\bDEADLINE\x10\x04\x12\x11\n" +
 	"\rDERIVED_CAUSE\x10\x05\x12\x12\n" +
-	"\x0eEXPECTED_HOURS\x10\x06\"B\n" +
+	"\x0eEXPECTED_HOURS\x10\x06\"M\n" +
 	"\tRetriedBy\x12\x1a\n" +
 	"\x16RETRIED_BY_UNSPECIFIED\x10\x00\x12\v\n" +
 	"\aKUBELET\x10\x01\x12\f\n" +
-	"\bOPERATOR\x10\x02B\v\n" +
+	"\bOPERATOR\x10\x02\x12\t\n" +
+	"\x05QUEUE\x10\x03B\v\n" +
 	"\t_progressB2Z0mulligan.dev/mulligan/gen/mulligan/v1;mulliganv1b\x06proto3"
 
 var (
