@@ -60,9 +60,10 @@ void Want(const CompiledOutcome& outcome, const v1::RuleReference& rule,
 }
 
 // Returns whether only an operator's counter or summary reports the failure,
-// which says no more of the program than that it ended.
+// and its cause is a guess: "the Job used up its retries".
 bool IsOnlyCounted(const Failure& failure) {
-  return failure.incident.summary && IsUnexplained(failure.cause);
+  return failure.incident.summary && IsUnexplained(failure.cause) &&
+         failure.confidence == v1::Diagnosis::LOW;
 }
 
 void WantDefault(const Case& failure, DecidedBy decided_by, Draft& draft) {
