@@ -57,6 +57,7 @@ absl::StatusOr<std::string> Format(const Told& told,
     case OutputFormat::kHuman:
       return FormatForPeople(told.story, told.response,
                              {.color = output.color,
+                              .details = options.details,
                               .verbose = options.explain == "full",
                               .native = options.compare_native});
     case OutputFormat::kHtml:

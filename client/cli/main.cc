@@ -317,6 +317,8 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request) {
       .add_flag("--compare-native", request.compare_native,
                 "What the workload's own operator says, in full")
       ->excludes(requests);
+  command.add_flag("--details", request.details,
+                   "Text also says why, with evidence and budgets");
   single("--workload", request.workload,
          "Of several workloads this one, as kubectl names it", "KIND/NAME");
   single("--cause", request.causes,

@@ -11,7 +11,7 @@ var rungs = map[mulliganv1.Escalation_Rung]string{
 	mulliganv1.Escalation_IN_PLACE:       "the same again",
 	mulliganv1.Escalation_ANOTHER_NODE:   "another node",
 	mulliganv1.Escalation_ON_DEMAND:      "on-demand capacity",
-	mulliganv1.Escalation_MORE_RESOURCES: "more of what it lacked",
+	mulliganv1.Escalation_MORE_RESOURCES: "more resources",
 	mulliganv1.Escalation_PERSON:         "a person",
 }
 

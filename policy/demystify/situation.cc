@@ -77,7 +77,9 @@ std::string WhatGoesOn(const v1::FailureReport& report, const Gang& gang) {
   return absl::StrCat("the kubelet starts container ", name, " again by itself",
                       restarts == 0
                           ? std::string()
-                          : absl::StrCat("; it has ", restarts, " times"));
+                          : absl::StrCat("; ", restarts,
+                                         restarts == 1 ? " restart so far"
+                                                       : " restarts so far"));
 }
 
 }  // namespace

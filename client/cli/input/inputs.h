@@ -70,6 +70,8 @@ struct RequestOptions {
   std::string workload;
   std::string explain;
   bool compare_native = false;
+  // Text also says why, with the evidence, the budgets and the ledger.
+  bool details = false;
   // With several workloads: reports only those with one of these causes (names
   // as in cause.proto; empty for any), and only broken ones.
   std::vector<std::string> causes;

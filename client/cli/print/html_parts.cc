@@ -280,11 +280,9 @@ std::string RuleSection(const Told& told) {
   std::string body = absl::StrFormat("<p>Policy %s", Code(rule.policy()));
   if (!rule.rule().empty()) {
     absl::StrAppend(&body, ", rule ", Code(rule.rule()));
-  } else if (explanation.decided_by() !=
-             v1::Explanation::DECIDED_BY_UNSPECIFIED) {
-    absl::StrAppend(&body, ", decided by ",
-                    Escaped(Words(v1::Explanation::DecidedBy_Name(
-                        explanation.decided_by()))));
+  } else if (const std::string decided = DecidedText(explanation.decided_by());
+             !decided.empty()) {
+    absl::StrAppend(&body, ", ", Escaped(decided));
   }
   const std::string place = RulePlace(rule);
   if (!place.empty()) absl::StrAppend(&body, ", ", Code(place));

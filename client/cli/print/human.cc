@@ -102,7 +102,7 @@ std::string PriceLine(const v1::DecideResponse& response) {
     line = absl::StrFormat("%d from budget %s", accounting.units(),
                            accounting.charged_to());
   }
-  if (accounting.max_attempts() > 0) {
+  if (accounting.max_attempts() > 0 && accounting.attempts() > 0) {
     line += absl::StrFormat(" (attempt %d of at most %d)",
                             accounting.attempts(), accounting.max_attempts());
   }
@@ -165,11 +165,7 @@ std::string RuleLine(const v1::DecideResponse& response) {
   const std::string place = RulePlace(rule);
   if (!place.empty()) line += absl::StrFormat(" (%s)", place);
   const auto decided_by = response.explanation().decided_by();
-  if (rule.rule().empty() &&
-      decided_by != v1::Explanation::DECIDED_BY_UNSPECIFIED) {
-    line += absl::StrFormat(", decided by %s",
-                            Words(v1::Explanation::DecidedBy_Name(decided_by)));
-  }
+  if (rule.rule().empty()) AddPart(DecidedText(decided_by), line);
   return line;
 }
 
@@ -177,14 +173,16 @@ void WriteFacts(const Story& story, const v1::DecideResponse& response,
                 Layout& layout) {
   const v1::Diagnosis& diagnosis = response.diagnosis();
   WriteFact(layout, "Cause", CauseLine(diagnosis));
-  WriteFact(layout, "Unchanged", OutlookText(diagnosis));
+  const std::string outlook = OutlookText(diagnosis);
+  WriteFact(layout, "Outlook",
+            outlook.empty() ? "" : "Would an unchanged retry pass? " + outlook);
   WriteFact(layout, "Culprit", CulpritLine(diagnosis));
   WriteFact(layout, "Cascade", CascadeLine(diagnosis, story.echo));
   WriteFact(layout, "Price", PriceLine(response));
   WriteFact(layout, "Exhausted", ExhaustionLine(response.accounting()));
   WriteFact(layout, "At stake", StakeText(response.accounting().stake()));
   WriteFact(layout, "Next", NextAttemptLine(response.decision(), story));
-  WriteFact(layout, "Ladder", LadderText(response.decision().escalation()));
+  WriteFact(layout, "Remedy", LadderText(response.decision().escalation()));
   WriteFact(layout, "Rule", RuleLine(response));
 }
 
@@ -194,14 +192,23 @@ std::string FormatForPeople(const Story& story,
                             const v1::DecideResponse& response,
                             const HumanOptions& options) {
   Layout layout(kPageWidth, options.color);
+  const bool details = options.details || options.verbose;
   WriteStory(story, options.verbose, layout);
   WriteSeparate(response, layout);
   WriteWarnings(response, layout);
-  layout.BlankLine();
-  WriteFacts(story, response, layout);
+  if (details) {
+    layout.BlankLine();
+    WriteFacts(story, response, layout);
+  }
   if (options.native || options.verbose ||
       response.explanation().decided_by() == v1::Explanation::NATIVE) {
     WriteNative(story, response, layout);
+  }
+  if (!details) {
+    layout.BlankLine();
+    layout.Line("Why, with the evidence and every budget: --details",
+                Style::kDim);
+    return layout.text();
   }
   const v1::Diagnosis& diagnosis = response.diagnosis();
   WriteEvidence(diagnosis, layout);

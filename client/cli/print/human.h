@@ -61,16 +61,19 @@ void WriteLedger(const LedgerNote& ledger, bool all, Layout& layout);
 
 struct HumanOptions {
   bool color = false;
-  // Adds the rules that were tried, the causes that were ruled out, all
-  // attempts and the ledger.
+  // Adds the verdict's basis, evidence, budgets, what would change the verdict,
+  // and the ledger.
+  bool details = false;
+  // Adds the details, the rules that were tried, the causes that were ruled
+  // out, all attempts and the whole ledger.
   bool verbose = false;
   // Adds the operator's message, and how its verdict differs.
   bool native = false;
 };
 
 // Returns `response` in at most 80 columns (paths may be longer): the story,
-// the verdict's basis, evidence by weight, budgets, and what would have changed
-// the verdict. Absent parts are omitted.
+// other failures and warnings, then what `options` add. Absent parts are
+// omitted.
 std::string FormatForPeople(const Story& story,
                             const v1::DecideResponse& response,
                             const HumanOptions& options);

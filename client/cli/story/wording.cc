@@ -61,7 +61,7 @@ std::string RungText(v1::Escalation::Rung rung) {
       {v1::Escalation::IN_PLACE, "the same again"},
       {v1::Escalation::ANOTHER_NODE, "another node"},
       {v1::Escalation::ON_DEMAND, "on-demand capacity"},
-      {v1::Escalation::MORE_RESOURCES, "more of what it lacked"},
+      {v1::Escalation::MORE_RESOURCES, "more resources"},
       {v1::Escalation::PERSON, "a person"}};
   for (const auto& [known, text] : kRungs) {
     if (known == rung) return text;
@@ -86,6 +86,25 @@ std::string LadderText(const v1::Escalation& escalation) {
                           ? "one more like it "
                           : absl::StrCat(escalation.after(), " more like it "),
                       RungText(escalation.next()));
+}
+
+std::string DecidedText(v1::Explanation::DecidedBy decided_by) {
+  switch (decided_by) {
+    case v1::Explanation::DECIDED_BY_UNSPECIFIED:
+      return "";
+    case v1::Explanation::NOT_A_FAILURE:
+      return "not asked: there is no failure to decide about";
+    case v1::Explanation::DUPLICATE:
+      return "not asked again: this failure was decided before";
+    case v1::Explanation::STALE:
+      return "not asked: the attempt is over";
+    case v1::Explanation::NATIVE:
+      return "which leaves it to the workload's operator";
+    case v1::Explanation::BRAKE:
+      return "whose brake ends retries that cannot help";
+    default:
+      return "by " + Words(v1::Explanation::DecidedBy_Name(decided_by));
+  }
 }
 
 std::string StakeText(const v1::Stake& stake) {
@@ -150,10 +169,10 @@ std::string_view ConfidenceText(v1::Diagnosis::Confidence confidence) {
 
 std::string OutlookText(const v1::Diagnosis& diagnosis) {
   constexpr std::pair<v1::Diagnosis::Outlook, const char*> kAnswers[] = {
-      {v1::Diagnosis::RECOVERS, "yes: "},
-      {v1::Diagnosis::MAY_RECOVER, "perhaps: "},
-      {v1::Diagnosis::CANNOT_RECOVER, "no: "},
-      {v1::Diagnosis::MAY_BE_DONE, "it may be done: "}};
+      {v1::Diagnosis::RECOVERS, "Yes: "},
+      {v1::Diagnosis::MAY_RECOVER, "Perhaps: "},
+      {v1::Diagnosis::CANNOT_RECOVER, "No: "},
+      {v1::Diagnosis::MAY_BE_DONE, "The work may be done: "}};
   for (const auto& [outlook, answer] : kAnswers) {
     if (outlook == diagnosis.outlook()) {
       return answer + diagnosis.outlook_reason();

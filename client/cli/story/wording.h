@@ -26,6 +26,10 @@ std::string ActionLine(const v1::Decision& decision);
 // Returns "RETRY the pod in 30s".
 std::string VerdictLine(const v1::Decision& decision);
 
+// Returns what ended the evaluation if no rule did, to follow the policy's
+// name: "not asked: there is no failure to decide about". Empty if unspecified.
+std::string DecidedText(v1::Explanation::DecidedBy decided_by);
+
 // Returns the position among the possible remedies: "another node; after 2 more
 // like it a person". Empty if unspecified.
 std::string LadderText(const v1::Escalation& escalation);

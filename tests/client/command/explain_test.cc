@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -24,8 +25,8 @@ using ::testing::StartsWith;
 TEST(ExplainTest, PeopleGetTextWithoutEscapesInAPipe) {
   const CommandResult result = RunMulligan({"explain", "-"}, kOomPod);
   EXPECT_EQ(result.code, 0);
-  EXPECT_THAT(result.out, AllOf(HasSubstr("CONTAINER_OOM"),
-                                HasSubstr("Evidence"), Not(HasSubstr("\033"))));
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("CONTAINER_OOM"), Not(HasSubstr("\033"))));
   EXPECT_THAT(result.err, IsEmpty());
   EXPECT_THAT(RunMulligan({"explain", "--color=always", "-"}, kOomPod).out,
               HasSubstr("\033"));
@@ -102,7 +103,21 @@ TEST(ExplainTest, BeginsWithWhatStoppedItAndWhatToDo) {
   EXPECT_THAT(result.out, StartsWith("Pod "));
   EXPECT_THAT(result.out, HasSubstr("\n  Do first   set request and limit of "
                                     "memory for container main"));
-  EXPECT_LT(result.out.find("Do first"), result.out.find("Evidence"));
+  EXPECT_LE(std::ranges::count(result.out, '\n'), 14);
+  EXPECT_THAT(result.out, EndsWith(": --details\n"));
+}
+
+// The rest is there for who asks.
+TEST(ExplainTest, TellsTheRestOnRequest) {
+  for (const char* flag : {"--details", "--explain=full"}) {
+    const CommandResult result = RunMulligan({"explain", flag, "-"}, kOomPod);
+    EXPECT_THAT(result.out,
+                AllOf(HasSubstr("\n  Cause      CONTAINER_OOM"),
+                      HasSubstr("Would an unchanged retry pass? No: "),
+                      HasSubstr("\nEvidence\n"), HasSubstr("\nBudgets "),
+                      Not(HasSubstr(": --details"))));
+    EXPECT_LT(result.out.find("Do first"), result.out.find("Evidence"));
+  }
 }
 
 // The lines of the embedded policy move with every edit.
@@ -242,7 +257,8 @@ TEST(ExplainTest, TheLedgerOfTheAnnotationIsUsed) {
   ASSERT_NE(pod.find(name), pod.npos);
   pod.insert(pod.find(name) + name.size(),
              "\"annotations\":{\"mulligan.dev/ledger\":\"" + value + "\"},");
-  const CommandResult again = RunMulligan({"explain", observed, "-"}, pod);
+  const CommandResult again =
+      RunMulligan({"explain", observed, "--details", "-"}, pod);
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_THAT(again.out, AllOf(HasSubstr("as decided before"),
                                HasSubstr("the one before was read from Pod ")));

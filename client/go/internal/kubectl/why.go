@@ -52,6 +52,7 @@ type whyOptions struct {
 	allNamespaces bool
 	chosen        choice
 	passed        []string
+	details       bool
 	logs          string
 }
 
@@ -73,6 +74,7 @@ func newWhyCommand(config *genericclioptions.ConfigFlags, binary *binaryFlag, st
 	flags.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "All workloads of all namespaces")
 	flags.StringVar(&o.logs, "logs", "", "Of one workload, read the end of the logs of what ended with an error and no termination message: kubernetes, loki=URL or file=PATTERN. What looks like a secret is blanked")
 	flags.Lookup("logs").NoOptDefVal = "kubernetes"
+	flags.BoolVar(&o.details, "details", false, "Text also says why, with the evidence and every budget; needs the binary")
 	flags.StringArrayVar(&o.passed, "pass", nil, "A flag for the binary, such as --pass=--explain=full; repeatable")
 	o.chosen.add(flags)
 	o.service.add(flags)
@@ -82,6 +84,9 @@ func newWhyCommand(config *genericclioptions.ConfigFlags, binary *binaryFlag, st
 }
 
 func (o *whyOptions) run(ctx context.Context, args []string) error {
+	if o.details {
+		o.passed = append(o.passed, "--details")
+	}
 	name, err := o.validate(args)
 	if err != nil {
 		return usage(err)

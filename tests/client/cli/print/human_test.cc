@@ -95,11 +95,13 @@ TEST(HumanTest, LeavesOutDetailsUnlessAskedOrUnsure) {
         failed_predicate: "f"
       }
     })pb");
-  const std::string brief = Format(response, {});
-  EXPECT_THAT(brief, Not(HasSubstr("HOST_OOM")));
-  EXPECT_THAT(brief, Not(HasSubstr("Rules that did not match")));
+  EXPECT_THAT(Format(response, {}), Not(HasSubstr("Cause")));
+  const std::string details = Format(response, {.details = true});
+  EXPECT_THAT(details, HasSubstr("\n  Cause "));
+  EXPECT_THAT(details, Not(HasSubstr("HOST_OOM")));
+  EXPECT_THAT(details, Not(HasSubstr("Rules that did not match")));
   response.mutable_diagnosis()->set_confidence(v1::Diagnosis::LOW);
-  EXPECT_THAT(Format(response, {}), HasSubstr("HOST_OOM: no"));
+  EXPECT_THAT(Format(response, {.details = true}), HasSubstr("HOST_OOM: no"));
 }
 
 TEST(HumanTest, AttemptsFitThePageWhateverTheBudgetIsCalled) {
@@ -139,7 +141,7 @@ TEST(HumanTest, TextOfContainersCannotSteerTheTerminal) {
                ledger { history { charged_to: "c\033[1m" } }
                native { operator: "o\033[1m" }
                warnings: "w\xc2\x9b")pb"),
-             {});
+             {.details = true});
   for (const char* hostile :
        {"\033", "\007", "\r", "\xc2\x9b", "\xe2\x80\xae", "\xe2\x81\xa6"}) {
     EXPECT_THAT(text, Not(HasSubstr(hostile)));
@@ -158,7 +160,7 @@ TEST(HumanTest, WhatWasNotRuledOutIsPossibleStill) {
             why_not: "not ruled out: the report lacks node/n"
           }
         })pb"),
-      {});
+      {.details = true});
   EXPECT_THAT(text, HasSubstr("\nRuled out\n  - HOST_OOM: the node shows no "
                               "sign\n"));
   EXPECT_THAT(text, HasSubstr("\nPossible still\n  - NODE_LOST: the report "
@@ -192,7 +194,7 @@ TEST(HumanTest, TextsOfEventsEndWhereTheirLinesDo) {
                    meaning: "no node has room for the pod"
                  }
                })pb"),
-             {});
+             {.details = true});
   EXPECT_THAT(text, HasSubstr("\nEvidence\n"
                               "  1. 0/3 nodes are available: 3 Insufficient "
                               "cpu.\n"

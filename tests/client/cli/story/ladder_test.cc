@@ -30,7 +30,7 @@ TEST(LadderText, NamesTheRungAndTheNext) {
             "the same again; after one more like it another node");
   EXPECT_EQ(Ladder("rung: ON_DEMAND next: PERSON after: 7"),
             "on-demand capacity; after 7 more like it a person");
-  EXPECT_EQ(Ladder("rung: MORE_RESOURCES"), "more of what it lacked");
+  EXPECT_EQ(Ladder("rung: MORE_RESOURCES"), "more resources");
 }
 
 TEST(StakeText, TellsWhatIsKnown) {

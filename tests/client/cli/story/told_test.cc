@@ -46,7 +46,8 @@ Pages Explain(const std::string& objects) {
   told.story = TellStory(*request, *response, "");
   told.report = request->report();
   told.response = *response;
-  return {FormatForPeople(told.story, told.response, {}), HtmlPage(told)};
+  return {FormatForPeople(told.story, told.response, {.details = true}),
+          HtmlPage(told)};
 }
 
 // Wrapped lines as one.
