@@ -280,7 +280,9 @@ void ValidateNamespaces(const v1::FailureReport& report, const Unread& foreign,
 void ValidateForeign(const Owners& told, const FieldPath& path) {
   const Unread foreign = FindForeign(told);
   if (!foreign.unknown) {
-    ValidateNamespaces(told.report, foreign, path);
+    if (told.report.pods_size() > 1) {
+      ValidateNamespaces(told.report, foreign, path);
+    }
     return;
   }
   constexpr std::size_t kNamed = 8;
