@@ -46,9 +46,8 @@ Records FailuresIn(const v1::BudgetLedger& ledger) {
   return failures;
 }
 
-// Returns whether only an operator's words, which name no reason, tell of the
-// failure. It may have been any, so it neither extends nor breaks a streak of
-// others.
+// Returns whether only an operator's message without a reason reports the
+// failure. Its cause is open, so it neither extends nor breaks a streak.
 bool IsBland(const v1::AttemptRecord& record) {
   return IsUnexplained(record.cause()) && IsRetriedByOthers(record) &&
          !IsOfPod(record);

@@ -93,11 +93,11 @@ struct Unchanged {
 Unchanged TriedUnchanged(const v1::BudgetLedger& ledger,
                          const Failure& failure);
 
-// Returns whether all explained failures ended alike and another one like them
-// costs nothing: no budget pays for it, or one charge pays for the limit that
-// was reached. They are those in the ledger and the current one, with
-// `fingerprint` (empty: it is not explained). A failure that only an operator's
-// counter or words show is then taken for one of them.
+// Returns whether all explained failures ended alike and another one costs
+// nothing: no budget pays for it, or one charge pays for the limit that was
+// reached. Explained failures are those in the ledger and, if `fingerprint` is
+// not empty, the current one. A failure that only an operator's counter or
+// message without a reason reports is then counted as one of them.
 bool RepeatsForFree(const v1::BudgetLedger& ledger,
                     std::string_view fingerprint);
 

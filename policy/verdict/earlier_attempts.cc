@@ -223,7 +223,7 @@ std::string Record(const Situated& at, const Told& told,
   } else if (others || !told.attempt->open) {
     verdict.charged = PayAllTheSame(failure, accounts);
   }
-  // An operator's words without a reason.
+  // A message without a reason is counted as one of the known failures.
   if (others && told.attempt->incident.of_object &&
       IsUnexplained(told.attempt->cause) && RepeatsForFree(ledger, "")) {
     verdict.charged = kNoBudget;

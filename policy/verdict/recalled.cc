@@ -194,7 +194,7 @@ void NameAs(const v1::AttemptRecord& record, Failure& failure) {
 }
 
 // Returns whether the ledger's last failure, which the report no longer shows,
-// is still news: others started the next attempt, which has not outlived it.
+// is still news: the next attempt has not outlived it.
 bool IsNews(const Situated& at, const Diagnosed& told,
             const v1::BudgetLedger& ledger) {
   if (told.what().situation != v1::Diagnosis::ALIVE ||

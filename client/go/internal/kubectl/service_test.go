@@ -94,9 +94,10 @@ func TestWhatNeedsTheBinarySaysSo(t *testing.T) {
 		{nil, "several workloads: the binary mulligan is neither beside this plugin nor in $PATH: install it, or name it with --mulligan, or ask about one (kubectl mulligan why KIND/NAME)"},
 		{[]string{"-A"}, "several workloads: the binary mulligan is neither"},
 		{[]string{"cronjob/nightly"}, "several workloads: the binary mulligan is neither"},
-		{[]string{"job/train", "-o", "html"}, "-o html, --broken, --cause and --pass: the binary mulligan is neither"},
-		{[]string{"job/train", "--broken"}, "-o html, --broken, --cause and --pass: "},
-		{[]string{"job/train", "--pass=--explain=full"}, "-o html, --broken, --cause and --pass: "},
+		{[]string{"job/train", "-o", "html"}, "-o html, --broken, --cause, --details and --pass: the binary mulligan is neither"},
+		{[]string{"job/train", "--broken"}, "-o html, --broken, --cause, --details and --pass: "},
+		{[]string{"job/train", "--details"}, "-o html, --broken, --cause, --details and --pass: "},
+		{[]string{"job/train", "--pass=--explain=full"}, "-o html, --broken, --cause, --details and --pass: "},
 	} {
 		out, _, err := plugin(t, context.Background(), api, append([]string{"why", "--mulligan-server=" + server.Address}, test.args...)...)
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) || out != "" {

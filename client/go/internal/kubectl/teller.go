@@ -64,7 +64,7 @@ func (o *whyOptions) teller(ctx context.Context, c *cluster) (*teller, error) {
 	}
 	if noBinary != nil && (o.output == "html" || len(o.passed) > 0 || len(o.chosen.flags()) > 0) {
 		t.close()
-		return nil, fmt.Errorf("-o html, --broken, --cause and --pass: %w", noBinary)
+		return nil, fmt.Errorf("-o html, --broken, --cause, --details and --pass: %w", noBinary)
 	}
 	c.noBinary = noBinary
 	return t, nil
