@@ -103,34 +103,6 @@ def _pem(name: str, path: str, label: str) -> bytes:
     return text
 
 
-# Whether the client uses TLS, texts of gRPC and BoringSSL, and their meaning.
-_MISTAKES = (
-    (False, "Socket closed|Connection reset|Broken pipe|end of TCP stream",
-     "the server speaks TLS, it seems: give a CA, the certificates that sign the "
-     "server's"),
-    (True, "WRONG_VERSION_NUMBER", "the server does not speak TLS: give no CA"),
-    (True, "Hostname Verification Check failed",
-     "the server's certificate is of another name: ask it by that name, or give "
-     "it as the server's name"),
-    (True, "CERTIFICATE_VERIFY_FAILED",
-     "the server's certificate is not signed by one of the CA, or has expired"),
-    (True, "CERTIFICATE_REQUIRED", "the server asks for a certificate: give one with its key"),
-    (True, "Socket closed|Connection reset|Broken pipe|end of TCP stream|ALERT",
-     "the server does not take the caller's certificate, or asks for one"),
-    (True, "(?i)security handshaker|invalid.*credentials",
-     "the files for TLS are damaged, or the key is not that of the certificate"),
-)
-
-
-def tls_mistake(error: grpc.RpcError, credentials: grpc.ChannelCredentials | None) -> str:
-    """Returns the probable TLS mistake if a call ended with this error, or ""."""
-    if error.code() != grpc.StatusCode.UNAVAILABLE:
-        return ""
-    return next((means for tls, says, means in _MISTAKES
-                 if tls == (credentials is not None)
-                 and re.search(says, error.details() or "")), "")
-
-
 def ask(service: Service,
         objects: Iterable[Mapping[str, Any]] | Mapping[str, Any] = (),
         ledger: str | None = None, timeout: float = 5, policy: str = "",

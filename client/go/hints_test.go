@@ -13,29 +13,6 @@ import (
 	"mulligan.dev/mulligan/mulligantest"
 )
 
-func TestLadder(t *testing.T) {
-	for _, c := range []struct {
-		name       string
-		escalation *mulliganv1.Escalation
-		want       string
-	}{
-		{"of an answer that does not say", nil, ""},
-		{"of the last rung", &mulliganv1.Escalation{Rung: mulliganv1.Escalation_PERSON}, "a person"},
-		{"of the next failure", &mulliganv1.Escalation{
-			Rung: mulliganv1.Escalation_ANOTHER_NODE, Next: mulliganv1.Escalation_ON_DEMAND, After: 1,
-		}, "another node; after one more like it on-demand capacity"},
-		{"of more failures", &mulliganv1.Escalation{
-			Rung: mulliganv1.Escalation_IN_PLACE, Next: mulliganv1.Escalation_PERSON, After: 3,
-		}, "the same again; after 3 more like it a person"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := mulligan.Ladder(&mulliganv1.Decision{Escalation: c.escalation}); got != c.want {
-				t.Errorf("got %q, want %q", got, c.want)
-			}
-		})
-	}
-}
-
 func TestAskSendsHintsAndGoesOnWithoutThem(t *testing.T) {
 	service := mulligantest.New(t)
 	service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM), mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
