@@ -49,6 +49,9 @@ v1::ExpectedAnswer SaidBy(const v1::DecideResponse& answer) {
   said.set_duplicate(accounting.duplicate());
   said.set_attempts(accounting.attempts());
   said.set_on_demand(decision.placement().on_demand());
+  if (answer.ledger().history_size() > 0) {
+    said.set_retried_by(answer.ledger().history().rbegin()->retried_by());
+  }
   return said;
 }
 
@@ -185,16 +188,21 @@ std::vector<Mismatch> FindMismatches(
   }
   std::vector<Mismatch> mismatches;
   CompareValues(expect, SaidBy(*answer), mismatches);
-  CompareNamed(
-      "used", expect.used(),
-      [&](const std::string& budget) {
-        std::string used = "no such budget";
-        for (const v1::BudgetState& state : answer->accounting().budgets()) {
-          if (state.name() == budget) used = absl::StrCat(state.used());
-        }
-        return used;
-      },
-      mismatches);
+  const auto compare_budgets = [&](const char* key, const auto& expected,
+                                   auto value) {
+    CompareNamed(
+        key, expected,
+        [&](const std::string& budget) {
+          std::string found = "no such budget";
+          for (const v1::BudgetState& state : answer->accounting().budgets()) {
+            if (state.name() == budget) found = absl::StrCat((state.*value)());
+          }
+          return found;
+        },
+        mismatches);
+  };
+  compare_budgets("used", expect.used(), &v1::BudgetState::used);
+  compare_budgets("limits", expect.limits(), &v1::BudgetState::limit);
   if (expect.has_delay()) {
     CompareDelay(expect.delay(), *answer, observed_at, mismatches);
   }

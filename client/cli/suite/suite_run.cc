@@ -43,9 +43,17 @@ void CheckNames(const PolicySet& set, Suite& suite) {
   rules.emplace_back(kDefaultRule);
   Names limits = budgets;
   limits.emplace_back("maxAttempts");
+  const auto check_budgets = [&](const auto& by_budget,
+                                 const std::string& path) {
+    for (const auto& [budget, value] : by_budget) {
+      CheckName("budget", budget, budgets,
+                absl::StrFormat("%s[%s]", path, budget), suite);
+    }
+  };
   for (int i = 0; i < suite.spec().cases_size(); ++i) {
     const v1::PolicyTestCase& test = suite.spec().cases(i);
     const std::string path = absl::StrFormat("spec.cases[%d]", i);
+    check_budgets(test.limits(), path + ".limits");
     for (int j = 0; j < test.steps_size(); ++j) {
       const v1::ExpectedAnswer& expect = test.steps(j).expect();
       // The unknown policy may be what is tested.
@@ -57,10 +65,8 @@ void CheckNames(const PolicySet& set, Suite& suite) {
       CheckName("rule", expect.rule(), rules, at + ".rule", suite);
       CheckName("budget", expect.budget(), budgets, at + ".budget", suite);
       CheckName("limit", expect.exhausted(), limits, at + ".exhausted", suite);
-      for (const auto& [budget, used] : expect.used()) {
-        CheckName("budget", budget, budgets,
-                  absl::StrFormat("%s.used[%s]", at, budget), suite);
-      }
+      check_budgets(expect.used(), at + ".used");
+      check_budgets(expect.limits(), at + ".limits");
     }
   }
 }
@@ -119,6 +125,7 @@ class CaseRun {
     if (ledger_.has_value()) *request->mutable_ledger() = *ledger_;
     if (!test_.policy().empty()) request->set_policy(test_.policy());
     request->set_replaces_operator(test_.replaces_operator());
+    *request->mutable_limits() = test_.limits();
     const absl::StatusOr<v1::DecideResponse> answer =
         DecideAt(request->report().observed_at(), *request, policies_);
     for (Mismatch& mismatch : FindMismatches(

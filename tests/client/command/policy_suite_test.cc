@@ -76,6 +76,50 @@ CommandResult RunSuite(
   return RunMulligan(flags);
 }
 
+TEST(PolicySuiteTest, ACaseMayHaveLimitsOfItsOwn) {
+  const std::string policy = absl::StrReplaceAll(
+      kPolicy, {{"bugs: {limit: 1}", "bugs: {limit: 1, override: {max: 5}}"}});
+  const std::string suite = absl::StrReplaceAll(
+      kSuite,
+      {{"- name: one retry", "- name: own limit\n      limits: {bugs: 3}"},
+       {"{action: FAIL, exhausted: bugs}",
+        "{action: RETRY, used: {bugs: 2}, limits: {bugs: 3}}"}});
+  const auto run = [&](const std::string& text) {
+    WriteTestFile("nightly.yaml", policy);
+    return RunMulligan(
+        {"policy", "test", WriteTestFile("nightly_test.yaml", text)});
+  };
+  EXPECT_EQ(run(suite).code, 0) << run(suite).out << run(suite).err;
+  EXPECT_THAT(run(absl::StrReplaceAll(
+                      suite, {{"limits: {bugs: 3}}", "limits: {bugs: 4}}"}}))
+                  .out,
+              HasSubstr("limits.bugs"));
+  EXPECT_THAT(run(absl::StrReplaceAll(
+                      suite, {{"limits: {bugs: 3}\n", "limits: {bug: 3}\n"}}))
+                  .err,
+              HasSubstr("has the budget \"bug\""));
+}
+
+TEST(PolicySuiteTest, ExpectsWhoRetries) {
+  const std::string job =
+      "      objects:\n        - {apiVersion: batch/v1, kind: Job, metadata: "
+      "{name: "
+      "a, namespace: n, uid: u-a}, spec: {backoffLimit: 4}, status: {failed: "
+      "1}}\n";
+  const auto run = [&](const std::string& who) {
+    return RunSuite(
+        {{"      objects:\n", job},
+         {"{action: RETRY, budget: bugs,\n                   delay: {atLeast: "
+          "1m, atMost: 1m}}",
+          absl::StrCat("{action: IGNORE, used: {bugs: 1}, retriedBy: ", who,
+                       "}")},
+         {"{action: FAIL, exhausted: bugs}", "{situation: ALIVE}"}});
+  };
+  EXPECT_EQ(run("OPERATOR").code, 0)
+      << run("OPERATOR").out << run("OPERATOR").err;
+  EXPECT_THAT(run("KUBELET").out, HasSubstr("retriedBy"));
+}
+
 TEST(PolicySuiteTest, PassesAndCountsTheRulesThatDecided) {
   const CommandResult result = RunSuite({});
   EXPECT_EQ(result.code, 0) << result.out << result.err;

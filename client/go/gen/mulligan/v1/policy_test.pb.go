@@ -236,8 +236,11 @@ type PolicyTestCase struct {
 	// (DecideRequest.replaces_operator). Absent: what the operator tries again by
 	// its own limit is left to it, as everywhere.
 	ReplacesOperator bool `protobuf:"varint,5,opt,name=replaces_operator,json=replacesOperator,proto3" json:"replaces_operator,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// The workload's own limits by budget, as the caller sends them
+	// (DecideRequest.limits). Absent: those of its annotations and the policy.
+	Limits        map[string]int32 `protobuf:"bytes,6,rep,name=limits,proto3" json:"limits,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PolicyTestCase) Reset() {
@@ -303,6 +306,13 @@ func (x *PolicyTestCase) GetReplacesOperator() bool {
 		return x.ReplacesOperator
 	}
 	return false
+}
+
+func (x *PolicyTestCase) GetLimits() map[string]int32 {
+	if x != nil {
+		return x.Limits
+	}
+	return nil
 }
 
 // One question, or the same kind of question several times.
@@ -464,7 +474,11 @@ type ExpectedAnswer struct {
 	Sentence string `protobuf:"bytes,25,opt,name=sentence,proto3" json:"sentence,omitempty"`
 	// The code of an error, for example "NOT_FOUND": no answer is expected. Goes
 	// with no other key.
-	Error         string `protobuf:"bytes,26,opt,name=error,proto3" json:"error,omitempty"`
+	Error string `protobuf:"bytes,26,opt,name=error,proto3" json:"error,omitempty"`
+	// Limits of budgets, by name.
+	Limits map[string]int32 `protobuf:"bytes,27,rep,name=limits,proto3" json:"limits,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
+	// Who starts the next attempt of the latest failure in the ledger by itself.
+	RetriedBy     AttemptRecord_RetriedBy `protobuf:"varint,28,opt,name=retried_by,json=retriedBy,proto3,enum=mulligan.v1.AttemptRecord_RetriedBy" json:"retried_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -679,6 +693,20 @@ func (x *ExpectedAnswer) GetError() string {
 		return x.Error
 	}
 	return ""
+}
+
+func (x *ExpectedAnswer) GetLimits() map[string]int32 {
+	if x != nil {
+		return x.Limits
+	}
+	return nil
+}
+
+func (x *ExpectedAnswer) GetRetriedBy() AttemptRecord_RetriedBy {
+	if x != nil {
+		return x.RetriedBy
+	}
+	return AttemptRecord_RETRIED_BY_UNSPECIFIED
 }
 
 // A range of time, both ends included.
@@ -1114,7 +1142,7 @@ var File_mulligan_v1_policy_test_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_policy_test_proto_rawDesc = "" +
 	"\n" +
-	"\x1dmulligan/v1/policy_test.proto\x12\vmulligan.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x17mulligan/v1/cause.proto\x1a\x1amulligan/v1/decision.proto\x1a\x1bmulligan/v1/diagnosis.proto\x1a\x1dmulligan/v1/explanation.proto\x1a\x18mulligan/v1/policy.proto\x1a mulligan/v1/policy_service.proto\"\xb5\x01\n" +
+	"\x1dmulligan/v1/policy_test.proto\x12\vmulligan.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x17mulligan/v1/cause.proto\x1a\x1amulligan/v1/decision.proto\x1a\x1bmulligan/v1/diagnosis.proto\x1a\x1dmulligan/v1/explanation.proto\x1a\x18mulligan/v1/ledger.proto\x1a\x18mulligan/v1/policy.proto\x1a mulligan/v1/policy_service.proto\"\xb5\x01\n" +
 	"\x0fRetryPolicyTest\x12\x1f\n" +
 	"\vapi_version\x18\x01 \x01(\tR\n" +
 	"apiVersion\x12\x12\n" +
@@ -1130,13 +1158,17 @@ const file_mulligan_v1_policy_test_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\v2\x1e.mulligan.v1.PolicyTestFixtureR\x05value:\x028\x01\"\\\n" +
 	"\x11PolicyTestFixture\x121\n" +
 	"\aobjects\x18\x01 \x03(\v2\x17.google.protobuf.StructR\aobjects\x12\x14\n" +
-	"\x05files\x18\x02 \x03(\tR\x05files\"\xbe\x01\n" +
+	"\x05files\x18\x02 \x03(\tR\x05files\"\xba\x02\n" +
 	"\x0ePolicyTestCase\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12\x16\n" +
 	"\x06policy\x18\x03 \x01(\tR\x06policy\x121\n" +
 	"\x05steps\x18\x04 \x03(\v2\x1b.mulligan.v1.PolicyTestStepR\x05steps\x12+\n" +
-	"\x11replaces_operator\x18\x05 \x01(\bR\x10replacesOperator\"\x9b\x02\n" +
+	"\x11replaces_operator\x18\x05 \x01(\bR\x10replacesOperator\x12?\n" +
+	"\x06limits\x18\x06 \x03(\v2'.mulligan.v1.PolicyTestCase.LimitsEntryR\x06limits\x1a9\n" +
+	"\vLimitsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x9b\x02\n" +
 	"\x0ePolicyTestStep\x12\x18\n" +
 	"\afixture\x18\x01 \x01(\tR\afixture\x121\n" +
 	"\aobjects\x18\x02 \x03(\v2\x17.google.protobuf.StructR\aobjects\x12\x0e\n" +
@@ -1145,8 +1177,7 @@ const file_mulligan_v1_policy_test_proto_rawDesc = "" +
 	"\x05times\x18\x05 \x01(\x05H\x00R\x05times\x88\x01\x01\x12!\n" +
 	"\fsame_attempt\x18\x06 \x01(\bR\vsameAttempt\x123\n" +
 	"\x06expect\x18\a \x01(\v2\x1b.mulligan.v1.ExpectedAnswerR\x06expectB\b\n" +
-	"\x06_times\"\xcf\n" +
-	"\n" +
+	"\x06_times\"\x90\f\n" +
 	"\x0eExpectedAnswer\x124\n" +
 	"\x06action\x18\x01 \x01(\x0e2\x1c.mulligan.v1.Decision.ActionR\x06action\x121\n" +
 	"\x05scope\x18\x02 \x01(\x0e2\x1b.mulligan.v1.Decision.ScopeR\x05scope\x121\n" +
@@ -1178,13 +1209,19 @@ const file_mulligan_v1_policy_test_proto_rawDesc = "" +
 	"\tresources\x18\x17 \x03(\v2*.mulligan.v1.ExpectedAnswer.ResourcesEntryR\tresources\x12\x1a\n" +
 	"\bwarnings\x18\x18 \x03(\tR\bwarnings\x12\x1a\n" +
 	"\bsentence\x18\x19 \x01(\tR\bsentence\x12\x14\n" +
-	"\x05error\x18\x1a \x01(\tR\x05error\x1a7\n" +
+	"\x05error\x18\x1a \x01(\tR\x05error\x12?\n" +
+	"\x06limits\x18\x1b \x03(\v2'.mulligan.v1.ExpectedAnswer.LimitsEntryR\x06limits\x12C\n" +
+	"\n" +
+	"retried_by\x18\x1c \x01(\x0e2$.mulligan.v1.AttemptRecord.RetriedByR\tretriedBy\x1a7\n" +
 	"\tUsedEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\x1a<\n" +
 	"\x0eResourcesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01B\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\x1a9\n" +
+	"\vLimitsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01B\n" +
 	"\n" +
 	"\b_chargedB\x0f\n" +
 	"\r_last_attemptB\f\n" +
@@ -1237,7 +1274,7 @@ func file_mulligan_v1_policy_test_proto_rawDescGZIP() []byte {
 	return file_mulligan_v1_policy_test_proto_rawDescData
 }
 
-var file_mulligan_v1_policy_test_proto_msgTypes = make([]protoimpl.MessageInfo, 15)
+var file_mulligan_v1_policy_test_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_mulligan_v1_policy_test_proto_goTypes = []any{
 	(*RetryPolicyTest)(nil),      // 0: mulligan.v1.RetryPolicyTest
 	(*RetryPolicyTestSpec)(nil),  // 1: mulligan.v1.RetryPolicyTestSpec
@@ -1252,61 +1289,67 @@ var file_mulligan_v1_policy_test_proto_goTypes = []any{
 	(*PolicyTestFailure)(nil),    // 10: mulligan.v1.PolicyTestFailure
 	(*PolicyCoverage)(nil),       // 11: mulligan.v1.PolicyCoverage
 	nil,                          // 12: mulligan.v1.RetryPolicyTestSpec.FixturesEntry
-	nil,                          // 13: mulligan.v1.ExpectedAnswer.UsedEntry
-	nil,                          // 14: mulligan.v1.ExpectedAnswer.ResourcesEntry
-	(*PolicyMetadata)(nil),       // 15: mulligan.v1.PolicyMetadata
-	(*structpb.Struct)(nil),      // 16: google.protobuf.Struct
-	(*durationpb.Duration)(nil),  // 17: google.protobuf.Duration
-	(Decision_Action)(0),         // 18: mulligan.v1.Decision.Action
-	(Decision_Scope)(0),          // 19: mulligan.v1.Decision.Scope
-	(Decision_Queue)(0),          // 20: mulligan.v1.Decision.Queue
-	(Cause)(0),                   // 21: mulligan.v1.Cause
-	(DerivedCause)(0),            // 22: mulligan.v1.DerivedCause
-	(Diagnosis_Situation)(0),     // 23: mulligan.v1.Diagnosis.Situation
-	(Diagnosis_FaultDomain)(0),   // 24: mulligan.v1.Diagnosis.FaultDomain
-	(Diagnosis_Confidence)(0),    // 25: mulligan.v1.Diagnosis.Confidence
-	(Diagnosis_Outlook)(0),       // 26: mulligan.v1.Diagnosis.Outlook
-	(Explanation_DecidedBy)(0),   // 27: mulligan.v1.Explanation.DecidedBy
-	(*PolicyIssue)(nil),          // 28: mulligan.v1.PolicyIssue
-	(*RuleReference)(nil),        // 29: mulligan.v1.RuleReference
+	nil,                          // 13: mulligan.v1.PolicyTestCase.LimitsEntry
+	nil,                          // 14: mulligan.v1.ExpectedAnswer.UsedEntry
+	nil,                          // 15: mulligan.v1.ExpectedAnswer.ResourcesEntry
+	nil,                          // 16: mulligan.v1.ExpectedAnswer.LimitsEntry
+	(*PolicyMetadata)(nil),       // 17: mulligan.v1.PolicyMetadata
+	(*structpb.Struct)(nil),      // 18: google.protobuf.Struct
+	(*durationpb.Duration)(nil),  // 19: google.protobuf.Duration
+	(Decision_Action)(0),         // 20: mulligan.v1.Decision.Action
+	(Decision_Scope)(0),          // 21: mulligan.v1.Decision.Scope
+	(Decision_Queue)(0),          // 22: mulligan.v1.Decision.Queue
+	(Cause)(0),                   // 23: mulligan.v1.Cause
+	(DerivedCause)(0),            // 24: mulligan.v1.DerivedCause
+	(Diagnosis_Situation)(0),     // 25: mulligan.v1.Diagnosis.Situation
+	(Diagnosis_FaultDomain)(0),   // 26: mulligan.v1.Diagnosis.FaultDomain
+	(Diagnosis_Confidence)(0),    // 27: mulligan.v1.Diagnosis.Confidence
+	(Diagnosis_Outlook)(0),       // 28: mulligan.v1.Diagnosis.Outlook
+	(Explanation_DecidedBy)(0),   // 29: mulligan.v1.Explanation.DecidedBy
+	(AttemptRecord_RetriedBy)(0), // 30: mulligan.v1.AttemptRecord.RetriedBy
+	(*PolicyIssue)(nil),          // 31: mulligan.v1.PolicyIssue
+	(*RuleReference)(nil),        // 32: mulligan.v1.RuleReference
 }
 var file_mulligan_v1_policy_test_proto_depIdxs = []int32{
-	15, // 0: mulligan.v1.RetryPolicyTest.metadata:type_name -> mulligan.v1.PolicyMetadata
+	17, // 0: mulligan.v1.RetryPolicyTest.metadata:type_name -> mulligan.v1.PolicyMetadata
 	1,  // 1: mulligan.v1.RetryPolicyTest.spec:type_name -> mulligan.v1.RetryPolicyTestSpec
 	12, // 2: mulligan.v1.RetryPolicyTestSpec.fixtures:type_name -> mulligan.v1.RetryPolicyTestSpec.FixturesEntry
 	3,  // 3: mulligan.v1.RetryPolicyTestSpec.cases:type_name -> mulligan.v1.PolicyTestCase
-	16, // 4: mulligan.v1.PolicyTestFixture.objects:type_name -> google.protobuf.Struct
+	18, // 4: mulligan.v1.PolicyTestFixture.objects:type_name -> google.protobuf.Struct
 	4,  // 5: mulligan.v1.PolicyTestCase.steps:type_name -> mulligan.v1.PolicyTestStep
-	16, // 6: mulligan.v1.PolicyTestStep.objects:type_name -> google.protobuf.Struct
-	17, // 7: mulligan.v1.PolicyTestStep.after:type_name -> google.protobuf.Duration
-	5,  // 8: mulligan.v1.PolicyTestStep.expect:type_name -> mulligan.v1.ExpectedAnswer
-	18, // 9: mulligan.v1.ExpectedAnswer.action:type_name -> mulligan.v1.Decision.Action
-	19, // 10: mulligan.v1.ExpectedAnswer.scope:type_name -> mulligan.v1.Decision.Scope
-	20, // 11: mulligan.v1.ExpectedAnswer.queue:type_name -> mulligan.v1.Decision.Queue
-	21, // 12: mulligan.v1.ExpectedAnswer.cause:type_name -> mulligan.v1.Cause
-	22, // 13: mulligan.v1.ExpectedAnswer.derived_cause:type_name -> mulligan.v1.DerivedCause
-	23, // 14: mulligan.v1.ExpectedAnswer.situation:type_name -> mulligan.v1.Diagnosis.Situation
-	24, // 15: mulligan.v1.ExpectedAnswer.fault_domain:type_name -> mulligan.v1.Diagnosis.FaultDomain
-	25, // 16: mulligan.v1.ExpectedAnswer.confidence:type_name -> mulligan.v1.Diagnosis.Confidence
-	26, // 17: mulligan.v1.ExpectedAnswer.outlook:type_name -> mulligan.v1.Diagnosis.Outlook
-	27, // 18: mulligan.v1.ExpectedAnswer.decided_by:type_name -> mulligan.v1.Explanation.DecidedBy
-	13, // 19: mulligan.v1.ExpectedAnswer.used:type_name -> mulligan.v1.ExpectedAnswer.UsedEntry
-	6,  // 20: mulligan.v1.ExpectedAnswer.delay:type_name -> mulligan.v1.ExpectedDelay
-	14, // 21: mulligan.v1.ExpectedAnswer.resources:type_name -> mulligan.v1.ExpectedAnswer.ResourcesEntry
-	17, // 22: mulligan.v1.ExpectedDelay.at_least:type_name -> google.protobuf.Duration
-	17, // 23: mulligan.v1.ExpectedDelay.at_most:type_name -> google.protobuf.Duration
-	8,  // 24: mulligan.v1.PolicyTestReport.suites:type_name -> mulligan.v1.PolicyTestSuite
-	11, // 25: mulligan.v1.PolicyTestReport.coverage:type_name -> mulligan.v1.PolicyCoverage
-	28, // 26: mulligan.v1.PolicyTestSuite.issues:type_name -> mulligan.v1.PolicyIssue
-	9,  // 27: mulligan.v1.PolicyTestSuite.cases:type_name -> mulligan.v1.PolicyTestCaseResult
-	10, // 28: mulligan.v1.PolicyTestCaseResult.failures:type_name -> mulligan.v1.PolicyTestFailure
-	29, // 29: mulligan.v1.PolicyCoverage.never_decided:type_name -> mulligan.v1.RuleReference
-	2,  // 30: mulligan.v1.RetryPolicyTestSpec.FixturesEntry.value:type_name -> mulligan.v1.PolicyTestFixture
-	31, // [31:31] is the sub-list for method output_type
-	31, // [31:31] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	13, // 6: mulligan.v1.PolicyTestCase.limits:type_name -> mulligan.v1.PolicyTestCase.LimitsEntry
+	18, // 7: mulligan.v1.PolicyTestStep.objects:type_name -> google.protobuf.Struct
+	19, // 8: mulligan.v1.PolicyTestStep.after:type_name -> google.protobuf.Duration
+	5,  // 9: mulligan.v1.PolicyTestStep.expect:type_name -> mulligan.v1.ExpectedAnswer
+	20, // 10: mulligan.v1.ExpectedAnswer.action:type_name -> mulligan.v1.Decision.Action
+	21, // 11: mulligan.v1.ExpectedAnswer.scope:type_name -> mulligan.v1.Decision.Scope
+	22, // 12: mulligan.v1.ExpectedAnswer.queue:type_name -> mulligan.v1.Decision.Queue
+	23, // 13: mulligan.v1.ExpectedAnswer.cause:type_name -> mulligan.v1.Cause
+	24, // 14: mulligan.v1.ExpectedAnswer.derived_cause:type_name -> mulligan.v1.DerivedCause
+	25, // 15: mulligan.v1.ExpectedAnswer.situation:type_name -> mulligan.v1.Diagnosis.Situation
+	26, // 16: mulligan.v1.ExpectedAnswer.fault_domain:type_name -> mulligan.v1.Diagnosis.FaultDomain
+	27, // 17: mulligan.v1.ExpectedAnswer.confidence:type_name -> mulligan.v1.Diagnosis.Confidence
+	28, // 18: mulligan.v1.ExpectedAnswer.outlook:type_name -> mulligan.v1.Diagnosis.Outlook
+	29, // 19: mulligan.v1.ExpectedAnswer.decided_by:type_name -> mulligan.v1.Explanation.DecidedBy
+	14, // 20: mulligan.v1.ExpectedAnswer.used:type_name -> mulligan.v1.ExpectedAnswer.UsedEntry
+	6,  // 21: mulligan.v1.ExpectedAnswer.delay:type_name -> mulligan.v1.ExpectedDelay
+	15, // 22: mulligan.v1.ExpectedAnswer.resources:type_name -> mulligan.v1.ExpectedAnswer.ResourcesEntry
+	16, // 23: mulligan.v1.ExpectedAnswer.limits:type_name -> mulligan.v1.ExpectedAnswer.LimitsEntry
+	30, // 24: mulligan.v1.ExpectedAnswer.retried_by:type_name -> mulligan.v1.AttemptRecord.RetriedBy
+	19, // 25: mulligan.v1.ExpectedDelay.at_least:type_name -> google.protobuf.Duration
+	19, // 26: mulligan.v1.ExpectedDelay.at_most:type_name -> google.protobuf.Duration
+	8,  // 27: mulligan.v1.PolicyTestReport.suites:type_name -> mulligan.v1.PolicyTestSuite
+	11, // 28: mulligan.v1.PolicyTestReport.coverage:type_name -> mulligan.v1.PolicyCoverage
+	31, // 29: mulligan.v1.PolicyTestSuite.issues:type_name -> mulligan.v1.PolicyIssue
+	9,  // 30: mulligan.v1.PolicyTestSuite.cases:type_name -> mulligan.v1.PolicyTestCaseResult
+	10, // 31: mulligan.v1.PolicyTestCaseResult.failures:type_name -> mulligan.v1.PolicyTestFailure
+	32, // 32: mulligan.v1.PolicyCoverage.never_decided:type_name -> mulligan.v1.RuleReference
+	2,  // 33: mulligan.v1.RetryPolicyTestSpec.FixturesEntry.value:type_name -> mulligan.v1.PolicyTestFixture
+	34, // [34:34] is the sub-list for method output_type
+	34, // [34:34] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_policy_test_proto_init() }
@@ -1318,6 +1361,7 @@ func file_mulligan_v1_policy_test_proto_init() {
 	file_mulligan_v1_decision_proto_init()
 	file_mulligan_v1_diagnosis_proto_init()
 	file_mulligan_v1_explanation_proto_init()
+	file_mulligan_v1_ledger_proto_init()
 	file_mulligan_v1_policy_proto_init()
 	file_mulligan_v1_policy_service_proto_init()
 	file_mulligan_v1_policy_test_proto_msgTypes[4].OneofWrappers = []any{}
@@ -1328,7 +1372,7 @@ func file_mulligan_v1_policy_test_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_policy_test_proto_rawDesc), len(file_mulligan_v1_policy_test_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   15,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
