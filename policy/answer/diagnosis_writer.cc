@@ -118,7 +118,7 @@ void WriteDiagnosis(const Findings& findings, const Failure& failure,
     needed.set_what(one.what);
     needed.set_why(one.why);
   }
-  diagnosis.set_summary(words::Summarize(context.report, conclusion, failure));
+  diagnosis.set_summary(words::Summarize(context.owners, conclusion, failure));
 }
 
 }  // namespace mulligan

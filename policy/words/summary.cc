@@ -20,23 +20,29 @@ using demystify::PodReading;
 using demystify::Root;
 
 // Earlier failed pods do not end running work, but they did fail.
-std::string FailedBefore(const v1::FailureReport& report) {
-  const auto failed = std::ranges::count_if(report.pods(), [](const auto& pod) {
-    return pod.status().phase() == "Failed";
-  });
-  if (failed == 0) return "Nothing has failed";
+std::string FailedBefore(const Owners& owners) {
+  const auto failed = std::ranges::count_if(
+      owners.report.pods(),
+      [](const auto& pod) { return pod.status().phase() == "Failed"; });
+  if (failed == 0) {
+    const NativeCount count = CountNativeFailures(owners, 0);
+    return count.counted <= 0
+               ? "Nothing has failed"
+               : absl::StrCat("What failed before (", count.source,
+                              ") is no longer shown, and the work goes on");
+  }
   return absl::StrCat(failed, failed == 1 ? " pod" : " pods",
                       " failed before, and the work goes on");
 }
 
 // Summarizes work that has not failed, by `sign`; null if nothing shows it.
-std::string SummarizeLife(const v1::FailureReport& report,
-                          const Candidate* sign) {
+std::string SummarizeLife(const Owners& owners, const Candidate* sign) {
+  const v1::FailureReport& report = owners.report;
   if (sign == nullptr && !report.exit().message().empty()) {
     return "Whether it failed is not told: there is no exit code, and no "
            "known failure in the words.";
   }
-  std::string text = FailedBefore(report);
+  std::string text = FailedBefore(owners);
   if (sign == nullptr) {
     return text +
            ", as far as the report says: nothing in it tells how "
@@ -83,10 +89,11 @@ std::string CascadesText(const Gang& gang) {
 
 }  // namespace
 
-std::string Summarize(const v1::FailureReport& report,
-                      const Conclusion& conclusion, const Failure& failure) {
+std::string Summarize(const Owners& owners, const Conclusion& conclusion,
+                      const Failure& failure) {
+  const v1::FailureReport& report = owners.report;
   const Candidate* const winner = conclusion.decisive();
-  if (conclusion.cause == v1::NOT_FAILED) return SummarizeLife(report, winner);
+  if (conclusion.cause == v1::NOT_FAILED) return SummarizeLife(owners, winner);
   const Candidate& naming = *conclusion.naming();
   std::string text = SubjectOf(failure.culprit, *winner);
   text.reserve(160);

@@ -4,14 +4,14 @@
 
 #include <string>
 
-#include "mulligan/v1/report.pb.h"
 #include "policy/demystify/conclusion.h"
 #include "policy/demystify/failure.h"
+#include "policy/request/owners.h"
 
 namespace mulligan::words {
 
 // Returns what happened to which object, for Diagnosis.summary.
-std::string Summarize(const v1::FailureReport& report,
+std::string Summarize(const Owners& owners,
                       const demystify::Conclusion& conclusion,
                       const Failure& failure);
 
