@@ -21,6 +21,10 @@ inline constexpr char kNoNativeVerdict[] = "no native verdict: ";
 // Returns "the JobSet", for example; "the workload" if unset.
 std::string_view ScopeText(v1::Decision::Scope scope);
 
+// Returns who has to act on a failure of this cause, if nothing else is known
+// of it.
+v1::Diagnosis::FaultDomain FaultDomainOf(v1::Cause cause);
+
 // Returns the verdict alone: "retry the pod in 12s with memory x1.5".
 std::string VerdictText(const v1::Decision& decision);
 

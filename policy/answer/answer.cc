@@ -229,7 +229,8 @@ void WriteAnswer(const Received<v1::DecideRequest>& received, Situated& at,
     const v1::AttemptRecord& record =
         decided.record < 0 ? *decided.unrecorded
                            : response.ledger().history(decided.record);
-    FillTexts(diagnosis, record, *response.mutable_decision());
+    FillTexts(diagnosis, record, response.accounting().stake(),
+              *response.mutable_decision());
   }
   FinishLedger(at, *response.mutable_ledger());
   if (at.native.has_value()) ShowNative(*std::move(at.native), response);

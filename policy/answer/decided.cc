@@ -11,6 +11,7 @@
 #include "policy/base/times.h"
 #include "policy/budget/accounts.h"
 #include "policy/budget/ledger.h"
+#include "policy/budget/stake.h"
 #include "policy/request/kubernetes_codec.h"
 #include "policy/request/ownership.h"
 #include "policy/request/workload.h"
@@ -216,7 +217,8 @@ Decided DecidedByPolicy(const Situated& at, const Case& failure,
 }
 
 // Ends the retries that others make; their charges stay.
-Decided DecidedToStop(const Situated& at, Recalled before) {
+Decided DecidedToStop(const Situated& at, const Findings& findings,
+                      Recalled before) {
   Decided decided = Undecided(at, std::move(before.warnings));
   v1::Decision& decision = *decided.decision;
   if (before.stop->action == v1::Decision::RETRY) {
@@ -233,6 +235,13 @@ Decided DecidedToStop(const Situated& at, Recalled before) {
                  *decided.accounting);
   decided.accounting->set_attempts(before.ledger->attempts_seen());
   decided.accounting->set_max_attempts(at.max_attempts());
+  if (before.stop->avoidable > absl::ZeroDuration()) {
+    *decided.accounting->mutable_stake() = AvoidableStake(
+        at.report(),
+        findings.earlier.empty() ? std::vector<int>()
+                                 : findings.earlier.back().incident.pods,
+        before.stop->avoidable);
+  }
   decided.explanation = ExplanationOf(at, v1::Explanation::BRAKE);
   decided.ledger = std::move(before.ledger);
   return decided;
@@ -244,7 +253,7 @@ Decided DecideOn(const Situated& at, const Diagnosed& told, Recalled before) {
   if (before.standing == Standing::kDecided) {
     return DecidedAgain(at, told, std::move(before));
   }
-  if (before.stop) return DecidedToStop(at, std::move(before));
+  if (before.stop) return DecidedToStop(at, told.findings, std::move(before));
   const auto alone = AttemptAtHand(at, told.findings);
   const std::optional<Owners> its_owners =
       alone ? std::optional<Owners>(std::in_place, *alone) : std::nullopt;

@@ -28,9 +28,9 @@ void FillAdviceText(const v1::AttemptRecord& record, v1::Decision& decision) {
 }  // namespace
 
 void FillTexts(const v1::Diagnosis& diagnosis, const v1::AttemptRecord& record,
-               v1::Decision& decision) {
+               const v1::Stake& stake, v1::Decision& decision) {
   FillAdviceText(record, decision);
-  decision.set_sentence(SentenceOf(diagnosis, decision, record));
+  decision.set_sentence(SentenceOf(diagnosis, decision, record, stake));
 }
 
 void FillAccounting(const Case& failure, const Verdict& verdict,

@@ -11,9 +11,10 @@
 
 namespace mulligan {
 
-// Adds the sentence and the reasons, made from the record.
+// Adds the sentence and the reasons, made from the record; of `stake` it uses
+// the avoidable hours.
 void FillTexts(const v1::Diagnosis& diagnosis, const v1::AttemptRecord& record,
-               v1::Decision& decision);
+               const v1::Stake& stake, v1::Decision& decision);
 
 // Fills `accounting` for a failure that was decided now.
 void FillAccounting(const Case& failure, const Verdict& verdict,

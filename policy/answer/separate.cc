@@ -84,7 +84,8 @@ void FillSeparate(const Situated& at, const Findings& findings,
                    *separate.mutable_diagnosis());
     *separate.mutable_decision() = record.decision();
     if (at.explains()) {
-      FillTexts(separate.diagnosis(), record, *separate.mutable_decision());
+      FillTexts(separate.diagnosis(), record, v1::Stake::default_instance(),
+                *separate.mutable_decision());
     }
     separate.set_charged_to(record.charged_to());
     separate.set_duplicate(one.duplicate);

@@ -27,6 +27,11 @@ struct Held {
   }
 };
 
+void AddPod(const core::Pod& pod, Held& held) {
+  ++held.pods;
+  held.accelerators += AcceleratorsOf(pod);
+}
+
 Held HeldBy(const AttemptAtStake& attempt) {
   Held held;
   const bool alone = attempt.failure.incident.alone;
@@ -36,8 +41,7 @@ Held HeldBy(const AttemptAtStake& attempt) {
     const bool another =
         alone && pod.metadata().name() != attempt.failure.culprit.pod;
     if (another || phase == "Succeeded" || phase == "Pending") continue;
-    ++held.pods;
-    held.accelerators += AcceleratorsOf(pod);
+    AddPod(pod, held);
   }
   if (held.pods == 0 || alone) return held;
   // Omitted pods are taken to be like those in the report.
@@ -178,6 +182,22 @@ v1::Stake StakeOf(const AttemptAtStake& attempt) {
                              attempt.report.progress(), attempt.ran));
   AddHistory(attempt, unsaved, held.units(), stake);
   AddOthers(attempt, stake);
+  return stake;
+}
+
+v1::Stake AvoidableStake(const v1::FailureReport& report,
+                         const std::vector<int>& ended,
+                         absl::Duration avoidable) {
+  Held held;
+  for (const core::Pod& pod : report.pods()) {
+    if (pod.status().phase() == "Running") AddPod(pod, held);
+  }
+  if (held.pods == 0) {
+    for (const int pod : ended) AddPod(report.pods(pod), held);
+  }
+  v1::Stake stake;
+  stake.set_accelerators(CountOf(held.accelerators));
+  stake.set_avoidable_hours(absl::ToDoubleHours(avoidable) * held.units());
   return stake;
 }
 

@@ -3,6 +3,7 @@
 #define MULLIGAN_POLICY_BUDGET_STAKE_H_
 
 #include <optional>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "google/protobuf/repeated_ptr_field.h"
@@ -35,6 +36,13 @@ struct AttemptAtStake {
 // that got further than the one before, by reported progress or else by run
 // time. Progress.advanced_at proves good hours too.
 v1::Stake StakeOf(const AttemptAtStake& attempt);
+
+// Returns the hours in which attempts ran for `avoidable`, each with the pods
+// that run now or, if none runs, those at the indices `ended`. Fills only
+// `accelerators` and `avoidable_hours`.
+v1::Stake AvoidableStake(const v1::FailureReport& report,
+                         const std::vector<int>& ended,
+                         absl::Duration avoidable);
 
 }  // namespace mulligan
 

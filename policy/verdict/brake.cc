@@ -1,6 +1,7 @@
 #include "policy/verdict/brake.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "policy/base/times.h"
 #include "policy/budget/history.h"
@@ -42,6 +43,20 @@ std::int64_t LastBegun(const Owners& owners) {
   return resumed;
 }
 
+// Returns how long the latest `count` attempts that ended like `last` ran.
+// Those without a record are taken to have run as long as `last`.
+absl::Duration RunTime(const v1::BudgetLedger& ledger,
+                       const v1::AttemptRecord& last, std::int64_t count) {
+  absl::Duration ran;
+  for (int i = ledger.history_size(); i-- > 0 && count > 0;) {
+    const v1::AttemptRecord& record = ledger.history(i);
+    if (record.fingerprint() != last.fingerprint()) continue;
+    ran += ToDuration(record.ran_for());
+    --count;
+  }
+  return ran + count * ToDuration(last.ran_for());
+}
+
 // Returns the latest of the program's failures that repeat in the same way.
 std::optional<EndOfRetries> FindHopeless(const Situated& at,
                                          const Diagnosed& told,
@@ -66,11 +81,14 @@ std::optional<EndOfRetries> FindHopeless(const Situated& at,
       ((IsByRule(last.refused_by()) &&
         last.derived_cause() == v1::DERIVED_CAUSE_UNSPECIFIED) ||
        RowOf(last.cause()).outlook == v1::Diagnosis::CANNOT_RECOVER);
-  const bool is_loop = (refused && alike >= at.compiled().brake.same_failure) ||
-                       (loop.enough > 0 && alike >= loop.enough);
-  if (!is_loop) return std::nullopt;
-  return EndOfRetries{
-      last, refused ? last.decision().action() : v1::Decision::FAIL, alike};
+  std::int64_t enough = loop.enough > 0 ? loop.enough : INT64_MAX;
+  if (refused) {
+    enough = std::min<std::int64_t>(enough, at.compiled().brake.same_failure);
+  }
+  if (alike < enough) return std::nullopt;
+  return EndOfRetries{last,
+                      refused ? last.decision().action() : v1::Decision::FAIL,
+                      alike, RunTime(ledger, last, alike - enough)};
 }
 
 // Returns the latest failure if the policy refuses another attempt and binds
@@ -114,6 +132,10 @@ std::optional<EndOfRetries> FindStop(const Situated& at, const Diagnosed& told,
       IsOutlived(at.now, told.findings.runs_since, ended,
                  brake.outlived * longest)) {
     return std::nullopt;
+  }
+  if (told.findings.runs_since) {
+    end->avoidable +=
+        std::max(at.now - *told.findings.runs_since, absl::ZeroDuration());
   }
   return end;
 }

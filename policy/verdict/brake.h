@@ -22,6 +22,9 @@ struct EndOfRetries {
   // Number of equal failures in a row; 0 if the policy refused the latest one
   // for another reason (Brake.POLICY).
   std::int64_t alike = 0;
+  // How long attempts have run since this was first the verdict, the current
+  // one included.
+  absl::Duration avoidable = absl::ZeroDuration();
 };
 
 // Returns whether the current attempt, which runs since `since` (empty if

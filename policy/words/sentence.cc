@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "policy/demystify/causes.h"
 #include "policy/wording.h"
 
 namespace mulligan {
@@ -125,6 +127,10 @@ void AppendPrice(const v1::AttemptRecord& record, std::string& text) {
 
 }  // namespace
 
+v1::Diagnosis::FaultDomain FaultDomainOf(v1::Cause cause) {
+  return RowOf(cause).domain;
+}
+
 std::string_view ScopeText(v1::Decision::Scope scope) {
   switch (static_cast<int>(scope)) {
     case v1::Decision::CONTAINER:
@@ -152,7 +158,8 @@ std::string VerdictText(const v1::Decision& decision) {
 
 std::string SentenceOf(const v1::Diagnosis& diagnosis,
                        const v1::Decision& decision,
-                       const v1::AttemptRecord& record) {
+                       const v1::AttemptRecord& record,
+                       const v1::Stake& stake) {
   std::string_view what = diagnosis.summary();
   if (what.empty()) what = v1::Cause_Name(record.cause());
   while (!what.empty() && what.back() == '.') what.remove_suffix(1);
@@ -173,6 +180,14 @@ std::string SentenceOf(const v1::Diagnosis& diagnosis,
     text += diagnosis.derived_reason();
   }
   AppendPrice(record, text);
+  // Less than six minutes are not worth a word.
+  if (stake.avoidable_hours() >= 0.1) {
+    absl::StrAppendFormat(&text,
+                          "; a stop when first advised would have saved %.1f "
+                          "%s-hours so far",
+                          stake.avoidable_hours(),
+                          stake.accelerators() > 0 ? "accelerator" : "pod");
+  }
   text += ".";
   return text;
 }

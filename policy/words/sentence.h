@@ -14,10 +14,11 @@ namespace mulligan {
 // retry the pod in 12s with memory x1.5; charged to memory (1 of 2 used)." It
 // depends only on what the ledger keeps, so that a repeated report gets the
 // same sentence. `record` need not be in a ledger. Of `diagnosis` it uses the
-// summary and an incident's reason.
+// summary and an incident's reason, of `stake` the avoidable hours.
 std::string SentenceOf(const v1::Diagnosis& diagnosis,
                        const v1::Decision& decision,
-                       const v1::AttemptRecord& record);
+                       const v1::AttemptRecord& record,
+                       const v1::Stake& stake = {});
 
 }  // namespace mulligan
 

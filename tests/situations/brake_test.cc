@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/situations/once_fixture.h"
@@ -18,6 +19,7 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
+using ::testing::Not;
 
 constexpr int kBegin = 100'000;
 // From the end of an attempt to the start of the next.
@@ -480,6 +482,30 @@ TEST_F(BrakeTest, WhatEndsLoopsSaysHowAndHowMany) {
                   .find("patch"),
               std::string::npos)
         << kind.name;
+  }
+}
+
+TEST_F(BrakeTest, SaysWhatAStopWouldHaveSavedSinceItWasFirstDue) {
+  constexpr int kRan = 1800;
+  constexpr int kAge = 360;
+  for (const RetriedRow& kind : kRetried) {
+    for (const int failed : {2, 3, 5}) {
+      const v1::DecideResponse answer =
+          Ask(kind, kLoops[0], failed, kRan, kAge);
+      EXPECT_DOUBLE_EQ(answer.accounting().stake().avoidable_hours(),
+                       ((failed - 2) * kRan + kAge) / 3600.0)
+          << kind.name << ", " << failed;
+      EXPECT_THAT(
+          answer.decision().sentence(),
+          HasSubstr(absl::StrFormat("would have saved %.1f pod-hours so far",
+                                    ((failed - 2) * kRan + kAge) / 3600.0)))
+          << kind.name << ", " << failed;
+    }
+    const v1::DecideResponse early = Ask(kind, kLoops[0], 2, kRan, 20);
+    EXPECT_THAT(early.decision().sentence(), Not(HasSubstr("saved")))
+        << kind.name << ": of seconds nothing is said";
+    EXPECT_FALSE(Ask(kind, kLoops[3], 3, kRan, kAge).accounting().has_stake())
+        << kind.name << ": nothing is to be stopped";
   }
 }
 

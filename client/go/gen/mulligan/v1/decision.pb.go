@@ -849,7 +849,8 @@ type Accounting struct {
 	// Units given back for progress by this report, per budget name.
 	Refunds map[string]int32 `protobuf:"bytes,8,rep,name=refunds,proto3" json:"refunds,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// What the failure cost in hours, and another one would. Absent: nothing is
-	// broken, nothing is known of it, or it was decided before (`duplicate`).
+	// broken and retries go on, nothing is known of it, or it was decided before
+	// (`duplicate`).
 	Stake         *Stake `protobuf:"bytes,9,opt,name=stake,proto3" json:"stake,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -978,9 +979,14 @@ type Stake struct {
 	OthersFailedAgain int32 `protobuf:"varint,10,opt,name=others_failed_again,json=othersFailedAgain,proto3" json:"others_failed_again,omitempty"`
 	// How often a retry is expected to pass, by the policy (Outcome.passes) and
 	// by what retries have shown. Absent: the rule that decided does not say.
-	Passes        *float64 `protobuf:"fixed64,8,opt,name=passes,proto3,oneof" json:"passes,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Passes *float64 `protobuf:"fixed64,8,opt,name=passes,proto3,oneof" json:"passes,omitempty"`
+	// Only where the policy's brake (spec.brake) ends retries that others make:
+	// hours since it first did, the attempt that runs included. A stop at that
+	// time would have saved them. 0: none yet, or unknown. `hours` and the counts
+	// above are then absent.
+	AvoidableHours float64 `protobuf:"fixed64,12,opt,name=avoidable_hours,json=avoidableHours,proto3" json:"avoidable_hours,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *Stake) Reset() {
@@ -1079,6 +1085,13 @@ func (x *Stake) GetOthersFailedAgain() int32 {
 func (x *Stake) GetPasses() float64 {
 	if x != nil && x.Passes != nil {
 		return *x.Passes
+	}
+	return 0
+}
+
+func (x *Stake) GetAvoidableHours() float64 {
+	if x != nil {
+		return x.AvoidableHours
 	}
 	return 0
 }
@@ -1353,7 +1366,7 @@ const file_mulligan_v1_decision_proto_rawDesc = "" +
 	"\x05stake\x18\t \x01(\v2\x12.mulligan.v1.StakeR\x05stake\x1a:\n" +
 	"\fRefundsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xdb\x02\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x84\x03\n" +
 	"\x05Stake\x12+\n" +
 	"\x03ran\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\x03ran\x12\"\n" +
 	"\faccelerators\x18\x02 \x01(\x05R\faccelerators\x12\x14\n" +
@@ -1366,7 +1379,8 @@ const file_mulligan_v1_decision_proto_rawDesc = "" +
 	"\rothers_passed\x18\t \x01(\x05R\fothersPassed\x12.\n" +
 	"\x13others_failed_again\x18\n" +
 	" \x01(\x05R\x11othersFailedAgain\x12\x1b\n" +
-	"\x06passes\x18\b \x01(\x01H\x00R\x06passes\x88\x01\x01B\t\n" +
+	"\x06passes\x18\b \x01(\x01H\x00R\x06passes\x88\x01\x01\x12'\n" +
+	"\x0favoidable_hours\x18\f \x01(\x01R\x0eavoidableHoursB\t\n" +
 	"\a_passes\"\xeb\x02\n" +
 	"\vBudgetState\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
