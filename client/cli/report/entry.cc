@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -19,6 +20,7 @@
 #include "policy/decide.h"
 #include "policy/native.h"
 #include "policy/request/workload.h"
+#include "policy/wording.h"
 
 namespace mulligan::cli {
 namespace {
@@ -191,7 +193,42 @@ NativeOutcome NativeAnswer(const v1::DecideRequest& request) {
   return AnswerNatively(input).value_or(NativeOutcome());
 }
 
-}  // namespace
+// Returns the records that the answer added to the ledger, except those of the
+// failures that it names.
+std::vector<const v1::AttemptRecord*> AddedRecords(
+    const v1::DecisionRecord& record) {
+  const v1::DecideResponse& response = record.response();
+  absl::flat_hash_set<std::string_view> known;
+  for (const auto& before : record.request().ledger().history()) {
+    known.insert(before.failure_id());
+  }
+  for (const v1::SeparateFailure& separate : response.separate()) {
+    known.insert(separate.failure_id());
+  }
+  std::vector<const v1::AttemptRecord*> added;
+  for (const v1::AttemptRecord& one : response.ledger().history()) {
+    if (one.retried_by() != v1::AttemptRecord::RETRIED_BY_UNSPECIFIED &&
+        !known.contains(one.failure_id())) {
+      added.push_back(&one);
+    }
+  }
+  return added;
+}
+
+const google::protobuf::Timestamp& EndOf(const v1::AttemptRecord& record) {
+  return record.has_finished_at() ? record.finished_at() : record.observed_at();
+}
+
+// Returns what the ledger tells of a failure.
+v1::Diagnosis DiagnosisOf(const v1::AttemptRecord& record) {
+  v1::Diagnosis diagnosis;
+  diagnosis.set_situation(v1::Diagnosis::ALIVE);
+  diagnosis.set_cause(record.cause());
+  diagnosis.set_fault_domain(FaultDomainOf(record.cause()));
+  diagnosis.mutable_culprit()->set_node(record.node());
+  *diagnosis.mutable_finished_at() = EndOf(record);
+  return diagnosis;
+}
 
 LineKind LineKindOf(const v1::DecideResponse& response) {
   const v1::Diagnosis& diagnosis = response.diagnosis();
@@ -205,49 +242,144 @@ LineKind LineKindOf(const v1::DecideResponse& response) {
              : LineKind::kOther;
 }
 
-std::vector<ToldEntry> EntriesOf(const v1::DecisionRecord& record,
-                                 const EntrySettings& settings, Names& names) {
-  const v1::DecideResponse& response = record.response();
-  const LineKind kind = LineKindOf(response);
-  if (kind == LineKind::kRepeated || kind == LineKind::kOther) return {};
-  const NativeOutcome native = kind == LineKind::kFailure
-                                   ? NativeAnswer(record.request())
-                                   : NativeOutcome();
-  Subject subject =
-      SubjectOf(record.request(), response.failure_id(), settings.team_label);
-  subject.who = native.verdict.operator_();
-  const v1::Accounting& accounting = response.accounting();
-  const bool limited = accounting.has_exhaustion();
-  std::vector<ToldEntry> entries = {EntryOf(
-      record, subject, response.failure_id(), response.diagnosis(),
-      response.decision(),
-      limited ? LimitName(accounting.exhaustion()) : accounting.charged_to(),
-      names)};
-  if (kind == LineKind::kCompleted) return entries;
-  Entry& first = entries.front().entry;
-  first.units = static_cast<std::uint8_t>(accounting.units());
-  first.exhausted = limited;
-  AtKey(first.actions, Decider::kNative) = Small(native.action);
-  if (settings.candidate != nullptr) {
-    v1::DecideResponse other;
-    // The recorded call decided for the caller, even if its server was older.
-    v1::DecideRequest request = record.request();
-    request.set_replaces_operator(response.diagnosis().situation() ==
-                                  v1::Diagnosis::BROKEN);
-    if (Decide(request, *settings.candidate, record.decided_at(), other).ok()) {
-      AtKey(first.actions, Decider::kCandidate) =
-          Small(other.decision().action());
+// Fills the entries of one line.
+class LineReader {
+ public:
+  LineReader(const v1::DecisionRecord& record, const EntrySettings& settings,
+             Names& names)
+      : record_(record), settings_(settings), names_(names) {
+    line_.kind = LineKindOf(record.response());
+  }
+
+  LineEntries Read() && {
+    if (line_.kind == LineKind::kRepeated) return std::move(line_);
+    const v1::DecideResponse& response = record_.response();
+    const bool braked = IsBraked();
+    const std::vector<const v1::AttemptRecord*> added = AddedRecords(record_);
+    if (line_.kind == LineKind::kOther && added.empty() && !braked) {
+      return std::move(line_);
+    }
+    subject_ = SubjectOf(record_.request(), response.failure_id(),
+                         settings_.team_label);
+    if (line_.kind != LineKind::kCompleted) {
+      native_ = NativeAnswer(record_.request());
+      subject_.who = native_.verdict.operator_();
+    }
+    if (line_.kind == LineKind::kCompleted) {
+      Add(response.failure_id(), response.diagnosis(), response.decision(), "");
+    } else if (line_.kind == LineKind::kFailure) {
+      AddDecided();
+    }
+    for (const v1::AttemptRecord* one : added) AddRetried(*one);
+    if (braked) AddBraked();
+    if (line_.kind == LineKind::kOther && !added.empty()) {
+      line_.kind = LineKind::kFailure;
+    }
+    return std::move(line_);
+  }
+
+ private:
+  bool IsBraked() const {
+    const v1::DecideResponse& response = record_.response();
+    return response.explanation().decided_by() == v1::Explanation::BRAKE &&
+           response.decision().action() != v1::Decision::RETRY &&
+           response.ledger().history_size() > 0;
+  }
+
+  Entry& Add(const std::string& failure_id, const v1::Diagnosis& diagnosis,
+             const v1::Decision& decision, const std::string& budget) {
+    line_.entries.push_back(EntryOf(record_, subject_, failure_id, diagnosis,
+                                    decision, budget, names_));
+    return line_.entries.back().entry;
+  }
+
+  void AddDecided() {
+    const v1::DecideResponse& response = record_.response();
+    const v1::Accounting& accounting = response.accounting();
+    const bool limited = accounting.has_exhaustion();
+    Entry& first = Add(
+        response.failure_id(), response.diagnosis(), response.decision(),
+        limited ? LimitName(accounting.exhaustion()) : accounting.charged_to());
+    first.units = static_cast<std::uint8_t>(accounting.units());
+    first.exhausted = limited;
+    AtKey(first.actions, Decider::kNative) = Small(native_.action);
+    AtKey(first.actions, Decider::kCandidate) = CandidateAction(
+        response.diagnosis().situation() == v1::Diagnosis::BROKEN);
+    for (const v1::SeparateFailure& separate : response.separate()) {
+      if (separate.duplicate()) continue;
+      Entry& one = Add(separate.failure_id(), separate.diagnosis(),
+                       separate.decision(), separate.charged_to());
+      one.units = separate.charged_to().empty() ? 0 : 1;
+      one.separate = true;
     }
   }
-  for (const v1::SeparateFailure& separate : response.separate()) {
-    if (separate.duplicate()) continue;
-    entries.push_back(EntryOf(record, subject, separate.failure_id(),
-                              separate.diagnosis(), separate.decision(),
-                              separate.charged_to(), names));
-    entries.back().entry.units = separate.charged_to().empty() ? 0 : 1;
-    entries.back().entry.separate = true;
+
+  // The operator retried it, whatever was answered.
+  void AddRetried(const v1::AttemptRecord& one) {
+    const v1::DecideResponse& response = record_.response();
+    const bool is_told = &one == &*response.ledger().history().rbegin() &&
+                         one.cause() == response.diagnosis().cause();
+    const v1::Diagnosis remembered = DiagnosisOf(one);
+    v1::Decision retry;
+    retry.set_action(v1::Decision::RETRY);
+    if (one.retried_by() == v1::AttemptRecord::KUBELET || !one.part().empty()) {
+      retry.set_scope(v1::Decision::POD);
+    }
+    Entry& entry =
+        Add(one.failure_id(), is_told ? response.diagnosis() : remembered,
+            retry, one.charged_to());
+    if (!is_told) line_.entries.back().diagnosis = nullptr;
+    entry.units = one.charged_to().empty() ? 0 : 1;
+    entry.observed =
+        std::min(entry.observed, absl::ToUnixNanos(ToTime(EndOf(one))));
+    AtKey(entry.actions, Decider::kNative) = Small(v1::Decision::RETRY);
+    AtKey(entry.actions, Decider::kCandidate) = CandidateAction(true);
   }
-  return entries;
+
+  // The verdict on the loop is noted at its latest failure.
+  void AddBraked() {
+    const v1::DecideResponse& response = record_.response();
+    const v1::AttemptRecord& last = *response.ledger().history().rbegin();
+    auto known = std::ranges::find_if(line_.entries, [&](const auto& told) {
+      return told.entry.failure == HashOf(last.failure_id());
+    });
+    if (known == line_.entries.end()) {
+      AddRetried(last);
+      known = std::prev(line_.entries.end());
+    }
+    known->entry.braked = true;
+    known->entry.left = std::clamp(
+        native_.verdict.limit() - native_.verdict.used(), 0, kMostLeft);
+  }
+
+  std::uint8_t CandidateAction(bool broken) const {
+    if (settings_.candidate == nullptr) return 0;
+    v1::DecideResponse other;
+    // The recorded call decided for the caller, even if its server was older.
+    v1::DecideRequest request = record_.request();
+    request.set_replaces_operator(broken);
+    return Decide(request, *settings_.candidate, record_.decided_at(), other)
+                   .ok()
+               ? Small(other.decision().action())
+               : 0;
+  }
+
+  // More attempts than any work makes would dominate all sums.
+  static constexpr std::int32_t kMostLeft = 100;
+
+  const v1::DecisionRecord& record_;
+  const EntrySettings& settings_;
+  Names& names_;
+  Subject subject_;
+  NativeOutcome native_;
+  LineEntries line_;
+};
+
+}  // namespace
+
+LineEntries EntriesOf(const v1::DecisionRecord& record,
+                      const EntrySettings& settings, Names& names) {
+  return LineReader(record, settings, names).Read();
 }
 
 }  // namespace mulligan::cli

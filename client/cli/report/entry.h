@@ -75,6 +75,10 @@ struct Entry {
   bool exhausted = false;
   // Decided in addition to the first failure of its line.
   bool separate = false;
+  // The policy's brake ended the retries that others make.
+  bool braked = false;
+  // Attempts that the operator had left by its own limit; 0: unknown or none.
+  std::int32_t left = 0;
 };
 
 // Converts Entry::observed to seconds.
@@ -88,7 +92,7 @@ struct ToldEntry {
   Entry entry;
   // Label of the workload: "Job ml/train".
   std::string workload;
-  // Points into the record.
+  // Points into the record; null for a failure that only the ledger tells of.
   const v1::Diagnosis* diagnosis = nullptr;
   // The workload has the label that names its team.
   bool is_labelled = false;
@@ -110,12 +114,16 @@ enum class LineKind : std::uint8_t {
   // Nothing is broken.
   kOther,
 };
-LineKind LineKindOf(const v1::DecideResponse& response);
 
-// Returns the entries of a record: for a failure one plus its separate
-// failures, for work that ended well one, else none.
-std::vector<ToldEntry> EntriesOf(const v1::DecisionRecord& record,
-                                 const EntrySettings& settings, Names& names);
+// A line's kind and its entries: one of a failure or a good end, one of each
+// separate failure, and one of each further failure that this answer added to
+// the ledger, because its operator, queue or the kubelet retried it.
+struct LineEntries {
+  LineKind kind = LineKind::kOther;
+  std::vector<ToldEntry> entries;
+};
+LineEntries EntriesOf(const v1::DecisionRecord& record,
+                      const EntrySettings& settings, Names& names);
 
 }  // namespace mulligan::cli
 

@@ -21,7 +21,7 @@ namespace mulligan::cli {
 namespace {
 
 // The version of the lines; changes with any of their members.
-constexpr int kPartVersion = 3;
+constexpr int kPartVersion = 4;
 
 using Number = ReportTotals::Number;
 
@@ -178,7 +178,7 @@ void AddRead(const PartJson& json, Gathered& gathered) {
 constexpr std::pair<const char*, bool Entry::*> kEntryFlags[] = {
     {"completed", &Entry::completed}, {"byPlatform", &Entry::by_platform},
     {"lasting", &Entry::lasting},     {"exhausted", &Entry::exhausted},
-    {"separate", &Entry::separate},
+    {"separate", &Entry::separate},   {"braked", &Entry::braked},
 };
 
 // Like EachSum(); the key comes first.
@@ -192,6 +192,7 @@ void EachNumber(AnEntry& entry, const Use& use) {
   use("spent", entry.spent);
   use("actions", entry.actions);
   use("units", entry.units);
+  use("left", entry.left);
 }
 
 PartJson EntryJson(const KeptEntry& kept, const Names& names) {

@@ -122,12 +122,10 @@ class ReportSink : public RecordSink {
       ++counts_.left_out;
       return;
     }
-    std::vector<ToldEntry> entries =
-        EntriesOf(record, settings_.entries, names_);
+    auto [kind, entries] = EntriesOf(record, settings_.entries, names_);
     if (const absl::Status spent = CheckSpent(entries); !spent.ok()) {
       return TakeBad(place, std::string(spent.message()));
     }
-    const LineKind kind = LineKindOf(record.response());
     if (kind == LineKind::kRepeated) ++counts_.repeated;
     if (kind == LineKind::kOther) ++counts_.others;
     if (kind == LineKind::kCompleted) ++counts_.good_ends;
@@ -135,7 +133,7 @@ class ReportSink : public RecordSink {
       if (told.is_labelled) ++counts_.labelled;
       if (done != nullptr) SetDone(*done, told.entry);
       store_->Add(told.entry, told.workload);
-      if (told.entry.completed) continue;
+      if (told.entry.completed || told.diagnosis == nullptr) continue;
       const v1::Diagnosis& diagnosis = *told.diagnosis;
       examples_[AtKey(told.entry.names, By::kSign)].Add(
           {told.entry.workload, told.workload,

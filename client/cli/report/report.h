@@ -74,17 +74,27 @@ struct Verdicts {
   // Workloads that their operators gave up, this side did not, and that
   // completed. Costs the attempt that completed.
   Cost saved;
+  // Workloads whose retries by others this side would have ended, and that
+  // failed again and did not complete. Costs the attempts after that.
+  Cost would_stop;
+  // Workloads whose retries by others were ended by the policy's brake, only by
+  // the side that is recorded. Costs the attempts that the operator had left by
+  // its own limit, at least one, if each had cost what the last one did.
+  Cost stopped;
   // The costliest of each.
   Exhibits given_up_examples{kMostNamed};
   Exhibits completed_examples{kMostNamed};
   Exhibits tried_again_examples{kMostNamed};
   Exhibits saved_examples{kMostNamed};
+  Exhibits would_stop_examples{kMostNamed};
+  Exhibits stopped_examples{kMostNamed};
 
   static auto Members(auto& self) {
     return std::tie(self.in_vain, self.assumed, self.given_up, self.completed,
-                    self.tried_again, self.saved, self.given_up_examples,
-                    self.completed_examples, self.tried_again_examples,
-                    self.saved_examples);
+                    self.tried_again, self.saved, self.would_stop, self.stopped,
+                    self.given_up_examples, self.completed_examples,
+                    self.tried_again_examples, self.saved_examples,
+                    self.would_stop_examples, self.stopped_examples);
   }
 };
 

@@ -95,7 +95,11 @@ std::vector<NamedWorkloads> NamedOf(const Verdicts& verdicts) {
            &verdicts.completed, &verdicts.completed_examples},
           {"tried again", "triedAgain", &verdicts.tried_again,
            &verdicts.tried_again_examples},
-          {"saved", "saved", &verdicts.saved, &verdicts.saved_examples}};
+          {"saved", "saved", &verdicts.saved, &verdicts.saved_examples},
+          {"stopped early", "stoppedEarly", &verdicts.stopped,
+           &verdicts.stopped_examples},
+          {"would have been stopped early", "wouldHaveBeenStoppedEarly",
+           &verdicts.would_stop, &verdicts.would_stop_examples}};
 }
 
 std::vector<std::string> CompletedSentences(const Report& report) {
@@ -126,13 +130,28 @@ std::vector<std::string> CompletedSentences(const Report& report) {
 
 std::string DoneSentence(const Report& report) {
   const Verdicts& done = report.done;
-  return absl::StrFormat(
+  const auto hours = [&](const Cost& cost) {
+    return HoursText(AmountOf(cost.lost, report.unit()));
+  };
+  std::string text = absl::StrFormat(
       "%s %s in vain (%s h); %s given up for the platform's faults (%s h).",
       Plural(done.in_vain.failures, "retry", "retries"),
-      done.in_vain.failures == 1 ? "was" : "were",
-      HoursText(AmountOf(done.in_vain.lost, report.unit())),
+      done.in_vain.failures == 1 ? "was" : "were", hours(done.in_vain),
       Plural(done.given_up.workloads, "workload was", "workloads were"),
-      HoursText(AmountOf(done.given_up.lost, report.unit())));
+      hours(done.given_up));
+  if (done.stopped.workloads > 0) {
+    absl::StrAppendFormat(
+        &text, "\n%s stopped early, which saved about %s h.",
+        Plural(done.stopped.workloads, "workload was", "workloads were"),
+        hours(done.stopped));
+  }
+  if (done.would_stop.workloads > 0) {
+    absl::StrAppendFormat(
+        &text, "\n%s not stopped when advised, which cost %s h.",
+        Plural(done.would_stop.workloads, "workload was", "workloads were"),
+        hours(done.would_stop));
+  }
+  return text;
 }
 
 std::vector<SideBySide> SidesOf(const Report& report) {
@@ -140,7 +159,8 @@ std::vector<SideBySide> SidesOf(const Report& report) {
                                   {"given up for the platform's faults", {}},
                                   {"given up, and it completed", {}},
                                   {"tried again, its operator gave up", {}},
-                                  {"of these saved: it completed", {}}};
+                                  {"of these saved: it completed", {}},
+                                  {"given up, and it failed again", {}}};
   for (const auto& [decider, name] : SidesToldOf(report)) {
     const Verdicts& side = AtKey(report.verdicts, decider);
     const Unit unit = report.unit();
@@ -154,6 +174,8 @@ std::vector<SideBySide> SidesOf(const Report& report) {
         Plural(side.tried_again.workloads, "workload", "workloads"));
     rows[4].sides.push_back(
         SideText(side.saved, {}, "workload", "workloads", unit));
+    rows[5].sides.push_back(
+        SideText(side.would_stop, {}, "workload", "workloads", unit));
   }
   return rows;
 }

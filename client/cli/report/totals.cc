@@ -87,6 +87,15 @@ std::size_t StopOf(const Course& course, Decider side) {
       course.failures.begin());
 }
 
+// Returns the index of the failure at which a side ends the retries that others
+// make; their number if it never does.
+std::size_t BrakeOf(const Course& course, Decider side) {
+  if (side != Decider::kRecorded) return StopOf(course, side);
+  return static_cast<std::size_t>(
+      std::ranges::find_if(course.failures, &Entry::braked) -
+      course.failures.begin());
+}
+
 // Returns what one side did with the course:
 //
 //   1. A retry is in vain if it could only end like the attempt before it, or
@@ -134,6 +143,23 @@ Verdicts VerdictsOf(const Course& course, const std::string& workload,
         note(at, course.completed, verdicts.saved, verdicts.saved_examples);
       }
     }
+  }
+  const std::size_t brake = BrakeOf(course, side);
+  if (brake + 1 < failures.size() && course.end != End::kCompleted) {
+    Cost after = {0, 1, {}};
+    for (std::size_t i = brake + 1; i < failures.size(); ++i) {
+      after += {1, 0, failures[i].spent};
+    }
+    note(failures[brake], after.lost, verdicts.would_stop,
+         verdicts.would_stop_examples);
+    verdicts.would_stop = after;
+  } else if (side == Decider::kRecorded && brake + 1 == failures.size() &&
+             course.end != End::kCompleted) {
+    Spent saved;
+    for (int i = std::max(failures[brake].left, 1); i-- > 0;) {
+      saved += failures[brake].spent;
+    }
+    note(failures[brake], saved, verdicts.stopped, verdicts.stopped_examples);
   }
   if (!gave_up) return verdicts;
   const Entry& last = failures[stop];

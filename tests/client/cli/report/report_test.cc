@@ -1,15 +1,20 @@
 #include "client/cli/report/report.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
+#include "google/protobuf/util/json_util.h"
 #include "gtest/gtest.h"
+#include "policy/decide.h"
 #include "policy/loader/load.h"
 #include "tests/client/cli/report/report_log.h"
 #include "tests/testing/status_matchers.h"
@@ -354,6 +359,136 @@ TEST(CostliestFirstTest, WhatHeldNoAcceleratorGoesByItsCores) {
     names.push_back(name);
   }
   EXPECT_THAT(names, ::testing::ElementsAre("accelerators", "cores", "many"));
+}
+
+// Lines of a Job with backoffLimit 6 whose pods of two GPUs each end alike
+// after half an hour, with what the embedded policy answers: in each back-off
+// and twice while the next attempt runs, as long as `pods` fail.
+class RetriedByItsOperator : public ReportTest {
+ protected:
+  std::string Log(int pods, bool completes = false) {
+    std::string log;
+    v1::BudgetLedger ledger;
+    const auto ask = [&](int failed, int running, std::int64_t at) {
+      v1::DecisionRecord record;
+      record.mutable_decided_at()->set_seconds(at);
+      v1::DecideRequest& request = *record.mutable_request();
+      EXPECT_TRUE(google::protobuf::util::JsonStringToMessage(
+                      Report(failed, running, at), request.mutable_report())
+                      .ok());
+      *request.mutable_ledger() = ledger;
+      EXPECT_OK(Decide(request, *policies_, record.decided_at(),
+                       *record.mutable_response()));
+      ledger = record.response().ledger();
+      std::string line;
+      EXPECT_TRUE(
+          google::protobuf::util::MessageToJsonString(record, &line).ok());
+      absl::StrAppend(&log, line, "\n");
+    };
+    for (int failed = 1; failed <= pods; ++failed) {
+      ask(failed, 0, End(failed - 1) + 3);
+      if (failed == pods && !completes) break;
+      ask(failed, 1, End(failed - 1) + 60);
+      ask(failed, 1, End(failed - 1) + 600);
+    }
+    if (completes) ask(pods, 2, End(pods) + 3);
+    return log;
+  }
+
+ private:
+  static constexpr std::int64_t kBegin = 1'794'300'000;
+  static std::int64_t Begin(int pod) { return kBegin + pod * 2000; }
+  static std::int64_t End(int pod) { return Begin(pod) + 1800; }
+  static std::string Time(std::int64_t seconds) {
+    return absl::FormatTime(absl::RFC3339_sec, absl::FromUnixSeconds(seconds),
+                            absl::UTCTimeZone());
+  }
+
+  // `running`: 1 the next pod runs, 2 it has succeeded.
+  static std::string Report(int failed, int running, std::int64_t at) {
+    std::string pods;
+    for (int i = 0; i < failed + (running > 0 ? 1 : 0); ++i) {
+      const bool ended = i < failed;
+      const std::string state = absl::StrFormat(
+          ended || running == 2
+              ? R"({"terminated":{"exitCode":%d,"reason":"%s","message":"%s",)"
+                R"("startedAt":"%s","finishedAt":"%s"}})"
+              : R"({"running":{"startedAt":"%4$s"}})",
+          ended ? 1 : 0, ended ? "Error" : "Completed",
+          ended ? "ModuleNotFoundError: No module named 'flash_attn'" : "",
+          Time(Begin(i)), Time(End(i)));
+      absl::StrAppendFormat(
+          &pods,
+          R"(%s{"metadata":{"name":"p-%d","namespace":"ml","uid":"p-%d",)"
+          R"("creationTimestamp":"%s","ownerReferences":[{"kind":"Job",)"
+          R"("name":"j","uid":"J","controller":true}]},"spec":{)"
+          R"("restartPolicy":"Never","containers":[{"name":"main",)"
+          R"("resources":{"limits":{"nvidia.com/gpu":"2"}}}]},"status":{)"
+          R"("phase":"%s","startTime":"%s","containerStatuses":[{)"
+          R"("name":"main","state":%s}]}})",
+          i > 0 ? "," : "", i, i, Time(Begin(i)),
+          ended          ? "Failed"
+          : running == 2 ? "Succeeded"
+                         : "Running",
+          Time(Begin(i)), state);
+    }
+    return absl::StrFormat(
+        R"({"observedAt":"%s","jobs":[{"metadata":{"name":"j",)"
+        R"("namespace":"ml","uid":"J"},"spec":{"backoffLimit":6,)"
+        R"("parallelism":1,"completions":1},"status":{"failed":%d%s}}],)"
+        R"("pods":[%s]})",
+        Time(at), failed,
+        running == 1   ? R"(,"active":1)"
+        : running == 2 ? R"(,"succeeded":1,"conditions":[{)"
+                         R"("type":"Complete","status":"True"}])"
+                       : "",
+        pods);
+  }
+
+  Issues issues_;
+  const std::unique_ptr<const PolicySet> policies_ =
+      LoadPolicies({EmbeddedPolicy()}, issues_);
+};
+
+TEST_F(RetriedByItsOperator, EachFailureCountsOnce) {
+  for (const int pods : {1, 2, 4, 6}) {
+    const class Report report = RunText(Log(pods));
+    EXPECT_EQ(report.all.failures, pods);
+    EXPECT_EQ(report.all.workloads, 1);
+    EXPECT_EQ(report.all.lost.accelerator, pods * kHours) << pods;
+    EXPECT_EQ(CostOf(report, By::kCause, "CONFIG_USER_ERROR").failures, pods);
+    EXPECT_EQ(CostOf(report, By::kOperator, "Job").failures, pods);
+  }
+}
+
+TEST_F(RetriedByItsOperator, WhatWasNotStoppedWhenAdvisedIsAFact) {
+  const class Report report = RunText(Log(5));
+  EXPECT_EQ(report.done.would_stop.workloads, 1);
+  EXPECT_EQ(report.done.would_stop.failures, 3) << "advised after the second";
+  EXPECT_EQ(report.done.would_stop.lost.accelerator, 3 * kHours);
+  EXPECT_EQ(report.done.stopped.workloads, 0);
+  EXPECT_THAT(ReportText(report),
+              HasSubstr("1 workload was not stopped when advised, which cost "
+                        "3.0 h."));
+}
+
+TEST_F(RetriedByItsOperator, WhatWasStoppedSavesWhatTheOperatorHadLeft) {
+  const class Report report = RunText(Log(2));
+  EXPECT_EQ(report.done.stopped.workloads, 1);
+  EXPECT_EQ(report.done.stopped.lost.accelerator, 4 * kHours)
+      << "backoffLimit 6, two of them used";
+  EXPECT_EQ(report.done.would_stop.workloads, 0);
+  EXPECT_THAT(ReportText(report),
+              HasSubstr("1 workload was stopped early, which saved about "
+                        "4.0 h."));
+}
+
+TEST_F(RetriedByItsOperator, WhatCompletedWasRightlyLetBe) {
+  const class Report report = RunText(Log(3, /*completes=*/true));
+  EXPECT_EQ(report.all.failures, 3);
+  EXPECT_EQ(report.done.would_stop.workloads, 0);
+  EXPECT_EQ(report.done.stopped.workloads, 0);
+  EXPECT_EQ(EndOf(report, End::kCompleted).workloads, 1);
 }
 
 }  // namespace
