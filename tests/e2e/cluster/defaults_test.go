@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -395,22 +396,7 @@ func TestScenario31ARestartedJobSetDoesNotRestartItself(t *testing.T) {
 	c := shared
 	c.needs(t, "jobset")
 	namespace := c.namespace(t)
-	set := object(t, namespace, `
-apiVersion: jobset.x-k8s.io/v1alpha2
-kind: JobSet
-metadata: {name: train}
-spec:
-  failurePolicy: {maxRestarts: 3}
-  replicatedJobs:
-    - name: w
-      template:
-        spec:
-          backoffLimit: 0
-          template:
-            spec:
-              restartPolicy: Never
-              containers: [{name: trainer, image: "registry.local/trainer:1"}]
-`)
+	set := object(t, namespace, jobSetManifest)
 	runs := &runsOf{}
 	c.play(t, namespace, func(pod *corev1.Pod) bool {
 		// Of a cause with a budget for more than what JobSet has counted.
@@ -430,6 +416,106 @@ spec:
 	restarts, _, _ := unstructured.NestedInt64(sets[1].Object, "spec", "failurePolicy", "maxRestarts")
 	if first, next := runs.count("train"), runs.count(sets[1].GetName()); first != 4 || next != 1 || restarts != 0 {
 		t.Errorf("%d runs of the user's own JobSet and %d of the next, with maxRestarts %d, want four, one and 0", first, next, restarts)
+	}
+}
+
+const jobSetManifest = `
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: train}
+spec:
+  failurePolicy: {maxRestarts: 3}
+  replicatedJobs:
+    - name: w
+      template:
+        spec:
+          backoffLimit: 0
+          template:
+            spec:
+              restartPolicy: Never
+              containers: [{name: trainer, image: "registry.local/trainer:1"}]
+`
+
+// A loop of an operator ends at its second equal failure, or is said to; nothing is made.
+func TestScenario45WhatOperatorsRetryInVainIsStopped(t *testing.T) {
+	c := shared
+	for _, kind := range []struct {
+		operator, manifest string
+		field              []string
+		limit              int64
+		// Lets each attempt fail, and returns how many have begun.
+		begin func(t *testing.T, namespace string) func() int
+	}{
+		{"jobset", jobSetManifest, []string{"spec", "failurePolicy", "maxRestarts"}, 3, c.failingPods},
+		{"kuberay", rayManifest, []string{"spec", "backoffLimit"}, 3, c.failingRayJobs},
+		{"spark", sparkManifest, []string{"spec", "restartPolicy", "onFailureRetries"}, 3, c.failingDrivers},
+	} {
+		for _, mode := range []string{"act", "observe"} {
+			t.Run(kind.operator+" "+mode, func(t *testing.T) {
+				c.needs(t, kind.operator)
+				namespace := c.namespace(t)
+				begun := kind.begin(t, namespace)
+				work := object(t, namespace, kind.manifest)
+				must(t, unstructured.SetNestedField(work.Object, kind.limit, kind.field...))
+				c.startController(t, namespace, mode)
+				must(t, c.Create(t.Context(), work))
+				isSuspended := func() bool {
+					must(t, c.Get(t.Context(), client.ObjectKeyFromObject(work), work))
+					suspended, _, _ := unstructured.NestedBool(work.Object, "spec", "suspend")
+					return suspended
+				}
+				if mode == "observe" {
+					c.anEvent(t, work, "WouldStop", "flash_attn", "mulligan-controller would stop it")
+					if isSuspended() {
+						t.Error("it is suspended")
+					}
+					return
+				}
+				c.anEvent(t, work, "Stopped", "flash_attn", "mulligan-controller stopped it")
+				if !isSuspended() {
+					t.Error("it is not suspended")
+				}
+				// Its operator may have begun the third before it was stopped.
+				time.Sleep(15 * time.Second)
+				if got := begun(); got < 2 || got > 3 {
+					t.Errorf("%d attempts began, want two or three of four", got)
+				}
+				if all := c.objects(t, namespace, work.GroupVersionKind()); len(all) != 1 {
+					t.Errorf("%d objects, want one", len(all))
+				}
+			})
+		}
+	}
+}
+
+func (c *cluster) failingPods(t *testing.T, namespace string) func() int {
+	runs := &runsOf{}
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		runs.of("all", pod)
+		return ranFor(pod, attemptRuns) && failsWith(pod, noModule)
+	})
+	return func() int { return runs.count("all") }
+}
+
+func (c *cluster) failingRayJobs(t *testing.T, namespace string) func() int {
+	var begun atomic.Int64
+	startDashboard(t, c, func(n int) (string, string) {
+		begun.Store(max(begun.Load(), int64(n+1)))
+		return "FAILED", noModule
+	})
+	c.play(t, namespace, func(*corev1.Pod) bool { return false })
+	return func() int { return int(begun.Load()) }
+}
+
+func (c *cluster) failingDrivers(t *testing.T, namespace string) func() int {
+	play := &sparkPlay{cluster: c, namespace: namespace, executors: map[string]*corev1.Pod{}, scenario: sparkScenario{
+		driver: func(_ int, pod *corev1.Pod) bool { return failsWith(pod, noModule) },
+	}}
+	c.play(t, namespace, play.end)
+	return func() int {
+		play.lock.Lock()
+		defer play.lock.Unlock()
+		return len(play.drivers)
 	}
 }
 
