@@ -243,9 +243,9 @@ LineKind LineKindOf(const v1::DecideResponse& response) {
 }
 
 // Fills the entries of one line.
-class LineReader {
+class EntryReader {
  public:
-  LineReader(const v1::DecisionRecord& record, const EntrySettings& settings,
+  EntryReader(const v1::DecisionRecord& record, const EntrySettings& settings,
              Names& names)
       : record_(record), settings_(settings), names_(names) {
     line_.kind = LineKindOf(record.response());
@@ -379,7 +379,7 @@ class LineReader {
 
 LineEntries EntriesOf(const v1::DecisionRecord& record,
                       const EntrySettings& settings, Names& names) {
-  return LineReader(record, settings, names).Read();
+  return EntryReader(record, settings, names).Read();
 }
 
 }  // namespace mulligan::cli

@@ -150,7 +150,7 @@ TEST_F(ReportCommandTest, APartIsReadWithCare) {
     const char* says;
   } kWrong[] = {
       {"{}", "-:2: is no line of mulligan report -o entries or sums"},
-      {R"({"reportPart": 99})", "reportPart: 99 is not known; expected 3"},
+      {R"({"reportPart": 99})", "reportPart: 99 is not known; expected 4"},
       {"[1]", "expected an object with key or reportPart"},
       {R"({"key": 1)", "or sums: column 1: an object is never closed"},
       {R"({"key": 1} x)", "column 12: expected the end of the line"},
