@@ -22,11 +22,13 @@ absl::Status Decide(const v1::DecideRequest& request, const PolicySet& policies,
                     const google::protobuf::Timestamp& now,
                     v1::DecideResponse& response,
                     const DecideOptions& options) {
-  if (absl::Status status = RefuseViolations(Validate(request)); !status.ok()) {
+  const Owners owners(request.report());
+  if (absl::Status status = RefuseViolations(Validate(request, owners));
+      !status.ok()) {
     return status;
   }
   PatternAllowance patterns(kMaxPatternSteps, options.watch);
-  const Received received(request, now);
+  const Received received(request, owners, now);
   absl::StatusOr<Situated> at =
       Situate(received, policies, options.inline_policies, patterns,
               response.GetArena());
@@ -47,11 +49,13 @@ absl::Status Demystify(const v1::DemystifyRequest& request,
                        const google::protobuf::Timestamp& now,
                        v1::DemystifyResponse& response,
                        const DecideOptions& call_options) {
-  if (absl::Status status = RefuseViolations(Validate(request)); !status.ok()) {
+  const Owners as_sent(request.report());
+  if (absl::Status status = RefuseViolations(Validate(request, as_sent));
+      !status.ok()) {
     return status;
   }
-  const Received received(request, now);
-  const Owners owners(received.report());
+  const Received received(request, as_sent, now);
+  const Owners& owners = received.owners();
   const v1::WorkloadReference workload = WorkloadOf(owners);
   const absl::StatusOr<ChosenPolicy> policy =
       ChoosePolicy(request, workload, policies, call_options.inline_policies);

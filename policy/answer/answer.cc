@@ -142,7 +142,7 @@ std::string_view OwnRemedy(const ChosenPolicy& policy, const Failure& failure) {
 // Completes the ledger that the caller is to store.
 void FinishLedger(const Situated& at, v1::BudgetLedger& ledger) {
   if (ledger.attempts_seen() != at.request.ledger().attempts_seen()) {
-    TieLedger(at.owners, *at.workload, /*recorded=*/true, ledger);
+    TieLedger(at.ledger_owner, /*recorded=*/true, ledger);
   }
   // A ledger can exceed its bounds without a new record: by the workload's UID
   // or by edits of the caller.

@@ -14,10 +14,11 @@ namespace mulligan {
 namespace {
 
 // Validates the parts that both requests share.
-void ValidateCommon(const auto& asked, const FieldPath& request) {
+void ValidateCommon(const auto& asked, const Owners& owners,
+                    const FieldPath& request) {
   const FieldPath report = request.In("report");
   if (asked.has_report()) {
-    ValidateReport(asked.report(), report);
+    ValidateReport(owners, report);
   } else {
     report.Violate("absent, expected what failed");
   }
@@ -211,10 +212,11 @@ void ValidateLimits(const v1::DecideRequest& asked, const FieldPath& request) {
 
 }  // namespace
 
-std::vector<FieldViolation> Validate(const v1::DecideRequest& request) {
+std::vector<FieldViolation> Validate(const v1::DecideRequest& request,
+                                     const Owners& owners) {
   std::vector<FieldViolation> violations;
   const FieldPath path(violations);
-  ValidateCommon(request, path);
+  ValidateCommon(request, owners, path);
   if (request.has_ledger()) {
     ValidateLedger(request.ledger(), path.In("ledger"));
   }
@@ -225,10 +227,11 @@ std::vector<FieldViolation> Validate(const v1::DecideRequest& request) {
   return violations;
 }
 
-std::vector<FieldViolation> Validate(const v1::DemystifyRequest& request) {
+std::vector<FieldViolation> Validate(const v1::DemystifyRequest& request,
+                                     const Owners& owners) {
   std::vector<FieldViolation> violations;
   const FieldPath path(violations);
-  ValidateCommon(request, path);
+  ValidateCommon(request, owners, path);
   path.Name("policy", request.policy());
   return violations;
 }

@@ -5,14 +5,18 @@
 #include <vector>
 
 #include "mulligan/v1/retry_decision_service.pb.h"
+#include "policy/request/owners.h"
 #include "policy/request/refusal.h"
 
 namespace mulligan {
 
 // Returns all violations of `request`; empty if it is acceptable. Unknown enum
 // numbers of a newer client get a warning instead, except in hints.
-std::vector<FieldViolation> Validate(const v1::DecideRequest& request);
-std::vector<FieldViolation> Validate(const v1::DemystifyRequest& request);
+// REQUIRES: `owners` is of the request's report.
+std::vector<FieldViolation> Validate(const v1::DecideRequest& request,
+                                     const Owners& owners);
+std::vector<FieldViolation> Validate(const v1::DemystifyRequest& request,
+                                     const Owners& owners);
 
 }  // namespace mulligan
 

@@ -315,8 +315,8 @@ bool HasSubject(const Owners& owners) {
 
 }  // namespace
 
-void ValidateReport(const v1::FailureReport& report, const FieldPath& path) {
-  const Owners owners(report);
+void ValidateReport(const Owners& owners, const FieldPath& path) {
+  const v1::FailureReport& report = owners.report;
   if (!HasSubject(owners)) {
     path.Violate(
         "says nothing about a failure, expected at least one of "

@@ -290,7 +290,7 @@ int RecordOfRetried(const Situated& at, const Findings& findings,
 void NoteDone(const Situated& at, const Diagnosed& told,
               v1::BudgetLedger& ledger) {
   if (FindFailure(ledger, told.id.id) >= 0) return;
-  TieLedger(at.owners, *at.workload, false, ledger);
+  TieLedger(at.ledger_owner, false, ledger);
   const Case done = CaseOf(at, told, ledger, at.owners, /*refund=*/false);
   v1::Decision decision;
   decision.set_action(v1::Decision::IGNORE);

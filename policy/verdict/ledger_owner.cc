@@ -33,13 +33,8 @@ using kubernetes::meta::v1::ObjectMeta;
 constexpr char kJobSetUid[] = "jobset.sigs.k8s.io/jobset-uid";
 constexpr char kRayMaker[] = "ray.io/originated-from-crd";
 
-struct Owner {
-  std::string_view kind;
-  std::string_view uid;
-};
-
 // Returns the maker of `object` if it is a workload, so not a CronJob.
-Owner MakerOf(const ObjectMeta& object) {
+LedgerOwner MakerOf(const ObjectMeta& object) {
   const std::string_view job_set = LabelOf(object.labels(), kJobSetUid);
   if (!job_set.empty()) return {"JobSet", job_set};
   const std::string_view ray = LabelOf(object.labels(), kRayMaker);
@@ -49,22 +44,6 @@ Owner MakerOf(const ObjectMeta& object) {
   const Kind* const kind = FindKind(controller->kind());
   if (kind == nullptr || !kind->is_workload) return {};
   return {controller->kind(), controller->uid()};
-}
-
-Owner OwnerOf(const Owners& owners, const v1::WorkloadReference& workload) {
-  const v1::FailureReport& report = owners.report;
-  Owner owner{workload.kind(), workload.uid()};
-  const auto climb = [&owner](const ObjectMeta& object) {
-    const Owner maker = MakerOf(object);
-    if (maker.kind != owner.kind &&
-        SeniorityOf(maker.kind) > SeniorityOf(owner.kind)) {
-      owner = maker;
-    }
-  };
-  if (report.pods_size() > 0) climb(report.pods(0).metadata());
-  if (report.jobs_size() > 0) climb(report.jobs(0).metadata());
-  for (const WorkloadView& view : owners.views) climb(*view.meta);
-  return owner;
 }
 
 bool Mentions(const ObjectMeta& object, std::string_view uid) {
@@ -91,12 +70,27 @@ bool Mentions(const Owners& owners, std::string_view uid) {
 
 }  // namespace
 
+LedgerOwner LedgerOwnerOf(const Owners& owners,
+                          const v1::WorkloadReference& workload) {
+  const v1::FailureReport& report = owners.report;
+  LedgerOwner owner{workload.kind(), workload.uid()};
+  const auto climb = [&owner](const ObjectMeta& object) {
+    const LedgerOwner maker = MakerOf(object);
+    if (maker.kind != owner.kind &&
+        SeniorityOf(maker.kind) > SeniorityOf(owner.kind)) {
+      owner = maker;
+    }
+  };
+  if (report.pods_size() > 0) climb(report.pods(0).metadata());
+  if (report.jobs_size() > 0) climb(report.jobs(0).metadata());
+  for (const WorkloadView& view : owners.views) climb(*view.meta);
+  return owner;
+}
+
 absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
-                              const Owners& owners,
-                              const v1::WorkloadReference& workload) {
+                              const Owners& owners, const LedgerOwner& owner) {
   // A new ledger fits any workload.
   if (ledger.workload_uid().empty()) return absl::OkStatus();
-  const Owner owner = OwnerOf(owners, workload);
   if (owner.uid.empty() || ledger.workload_uid() == owner.uid ||
       Mentions(owners, ledger.workload_uid())) {
     return absl::OkStatus();
@@ -111,9 +105,8 @@ absl::Status CheckLedgerOwner(const v1::BudgetLedger& ledger,
       ledger.workload_uid(), std::string(owner.uid)));
 }
 
-void TieLedger(const Owners& owners, const v1::WorkloadReference& workload,
-               bool recorded, v1::BudgetLedger& ledger) {
-  const Owner owner = OwnerOf(owners, workload);
+void TieLedger(const LedgerOwner& owner, bool recorded,
+               v1::BudgetLedger& ledger) {
   if (owner.uid.empty() || owner.uid.size() > kMaxLedgerUidBytes ||
       owner.kind.size() > kMaxLedgerUidBytes) {
     return;

@@ -31,7 +31,7 @@ Recalled OpenLedger(const Situated& at, bool broken) {
           ", but the report names no UID: whose ledger it is was not checked"));
     }
   }
-  if (broken) TieLedger(at.owners, *at.workload, false, ledger);
+  if (broken) TieLedger(at.ledger_owner, false, ledger);
   return before;
 }
 
@@ -257,7 +257,7 @@ Recalled RecallRetried(const Situated& at, const Diagnosed& told,
   if (told.what().situation == v1::Diagnosis::ALIVE && told.earlier() > 0) {
     v1::BudgetLedger& ledger = *before.ledger;
     const v1::BudgetLedger as_sent = ledger;
-    TieLedger(at.owners, *at.workload, false, ledger);
+    TieLedger(at.ledger_owner, false, ledger);
     if (!NoteRetried(at, told.findings, ledger)) ledger = as_sent;
   }
   before.stop = FindStop(at, told, *before.ledger);

@@ -25,20 +25,22 @@ inline constexpr char kNoObservedAt[] =
     "calls may differ";
 
 // A valid request without objects of other workloads, duplicates and terminal
-// escapes, with all times on one clock. Both arguments must outlive it.
+// escapes, with all times on one clock. All arguments must outlive it.
 template <typename Request>
 class Received {
  public:
-  // `now` is used if the report has no time.
-  Received(const Request& sent, const google::protobuf::Timestamp& now)
+  // `owners` are those of `sent`. `now` is used if the report has no time.
+  Received(const Request& sent, const Owners& owners,
+           const google::protobuf::Timestamp& now)
       : as_stamped_(&sent),
+        owners_(&owners),
         observed_at_(sent.report().has_observed_at()
                          ? sent.report().observed_at()
                          : now) {
     if (!sent.report().has_observed_at()) warnings_.emplace_back(kNoObservedAt);
     const auto& named = sent.report().workload();
     if (!named.name().empty() || !named.uid().empty()) {
-      unread_ = FindForeign(Owners(sent.report()));
+      unread_ = FindForeign(owners);
     }
     const std::string again = AddDoubles(sent.report(), unread_);
     if (!unread_.empty()) {
@@ -58,19 +60,23 @@ class Received {
     const bool has_wrong_times =
         HasWrongTimes(as_stamped_->report(), observed_at_);
     const bool has_escapes = HasEscapes(as_stamped_->report());
-    if (!has_wrong_times && !has_escapes) return;
-    request_ = &repaired_.emplace(*as_stamped_);
-    v1::FailureReport& repaired = *repaired_->mutable_report();
-    if (has_escapes) RemoveEscapes(repaired);
-    if (has_wrong_times) {
-      warnings_.push_back(RepairTimes(repaired, observed_at_));
+    if (has_wrong_times || has_escapes) {
+      request_ = &repaired_.emplace(*as_stamped_);
+      v1::FailureReport& repaired = *repaired_->mutable_report();
+      if (has_escapes) RemoveEscapes(repaired);
+      if (has_wrong_times) {
+        warnings_.push_back(RepairTimes(repaired, observed_at_));
+      }
     }
+    if (request_ != &sent) owners_ = &own_owners_.emplace(report());
   }
   Received(const Received&) = delete;
   Received& operator=(const Received&) = delete;
 
   const Request& request() const { return *request_; }
   const v1::FailureReport& report() const { return request_->report(); }
+  // The owners of report().
+  const Owners& owners() const { return *owners_; }
   // Has the original times and texts, as an operator sees them.
   const v1::FailureReport& as_stamped() const { return as_stamped_->report(); }
   // The report's time, else the server's.
@@ -84,6 +90,8 @@ class Received {
 
  private:
   const Request* as_stamped_;
+  const Owners* owners_;
+  std::optional<Owners> own_owners_;
   const google::protobuf::Timestamp& observed_at_;
   const Request* request_;
   std::optional<Request> changed_;

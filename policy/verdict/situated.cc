@@ -86,7 +86,7 @@ absl::StatusOr<Situated> Situate(const Received<v1::DecideRequest>& received,
                                  PatternAllowance& patterns,
                                  google::protobuf::Arena* arena) {
   const v1::DecideRequest& request = received.request();
-  Owners owners(received.report());
+  const Owners& owners = received.owners();
   auto workload = MakePart<v1::WorkloadReference>(arena);
   // Copying labels costs more than the rest of the reference.
   FillWorkload(owners, request.has_inline_policy() || policies.matches_labels(),
@@ -94,15 +94,17 @@ absl::StatusOr<Situated> Situate(const Received<v1::DecideRequest>& received,
   absl::StatusOr<ChosenPolicy> policy =
       ChoosePolicy(request, *workload, policies, inline_policies);
   if (!policy.ok()) return policy.status();
+  const LedgerOwner ledger_owner = LedgerOwnerOf(owners, *workload);
   if (absl::Status owner =
-          CheckLedgerOwner(request.ledger(), owners, *workload);
+          CheckLedgerOwner(request.ledger(), owners, ledger_owner);
       !owner.ok()) {
     return owner;
   }
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
   Situated at{request,
-              std::move(owners),
+              owners,
               std::move(workload),
+              ledger_owner,
               *std::move(policy),
               received.observed_at(),
               ToTime(received.observed_at()),

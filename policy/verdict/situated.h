@@ -16,6 +16,7 @@
 #include "policy/native.h"
 #include "policy/request/owners.h"
 #include "policy/rules/policy_set.h"
+#include "policy/verdict/ledger_owner.h"
 #include "policy/verdict/received.h"
 
 namespace mulligan {
@@ -23,8 +24,9 @@ namespace mulligan {
 // The request, and everything that it points to, must outlive this.
 struct Situated {
   const v1::DecideRequest& request;
-  Owners owners;  // of its report
+  const Owners& owners;  // of its report
   AnswerPart<v1::WorkloadReference> workload;
+  LedgerOwner ledger_owner;
   ChosenPolicy policy;
   google::protobuf::Timestamp observed_at;
   absl::Time now;              // observed_at

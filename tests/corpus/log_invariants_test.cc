@@ -92,8 +92,9 @@ std::string Told(const v1::FailureReport& report) {
   *request.mutable_report() = report;
   google::protobuf::Timestamp now;
   now.set_seconds(1'800'000'000);
-  const v1::Diagnosis told =
-      DiagnosisIn(Received<v1::DemystifyRequest>(request, now).report());
+  const v1::Diagnosis told = DiagnosisIn(
+      Received<v1::DemystifyRequest>(request, Owners(request.report()), now)
+          .report());
   return absl::StrJoin(
       std::vector<std::string>{
           v1::Cause_Name(told.cause()),

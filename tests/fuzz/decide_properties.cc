@@ -95,7 +95,7 @@ void CheckNatively(v1::DecideRequest request, const v1::DecideResponse& ours) {
 void CheckDecideProperties(const v1::DecideRequest& request) {
   v1::DecideResponse response;
   const absl::Status status = DecideAt(request, response);
-  if (!Validate(request).empty()) {
+  if (!Validate(request, Owners(request.report())).empty()) {
     Require(absl::IsInvalidArgument(status), "what is invalid is refused",
             request);
   }

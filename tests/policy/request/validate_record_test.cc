@@ -30,7 +30,8 @@ TEST_P(RecordTest, IsRefusedByItsField) {
                    "attempt: 1 decision { ",
                    GetParam().decision, " } } }"));
   std::string fields;
-  for (const FieldViolation& violation : Validate(request)) {
+  for (const FieldViolation& violation :
+       Validate(request, Owners(request.report()))) {
     EXPECT_FALSE(violation.description.empty());
     absl::StrAppend(&fields, violation.field);
   }

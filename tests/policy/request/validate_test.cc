@@ -21,7 +21,8 @@ using testing::Parse;
 
 std::vector<std::string> FieldsOf(const v1::DecideRequest& request) {
   std::vector<std::string> fields;
-  for (const FieldViolation& violation : Validate(request)) {
+  for (const FieldViolation& violation :
+       Validate(request, Owners(request.report()))) {
     EXPECT_FALSE(violation.description.empty());
     fields.push_back(violation.field);
   }
@@ -373,7 +374,7 @@ TEST(ValidateTest, OneMistakeInEveryPodIsReportedABoundedNumberOfTimes) {
     request.mutable_report()->add_pods()->mutable_metadata()->set_name(
         std::string(kMaxNameBytes + 1, 'x'));
   }
-  EXPECT_EQ(Validate(request).size(), 100);
+  EXPECT_EQ(Validate(request, Owners(request.report())).size(), 100);
 }
 
 TEST(ValidateTest, WhatIsLeftOfAListIsNoObject) {

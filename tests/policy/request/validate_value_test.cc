@@ -16,10 +16,11 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::Parse;
 
-std::vector<std::string> Violated(const std::string& request) {
+std::vector<std::string> Violated(const std::string& text) {
   std::vector<std::string> fields;
+  const auto request = Parse<v1::DecideRequest>(text);
   for (const FieldViolation& violation :
-       Validate(Parse<v1::DecideRequest>(request))) {
+       Validate(request, Owners(request.report()))) {
     EXPECT_FALSE(violation.description.empty());
     fields.push_back(violation.field);
   }

@@ -43,9 +43,11 @@ class VerdictTest : public ::testing::Test {
   }
 
   Case TheCase() {
+    owners_.emplace(report_);
     at_.emplace(Situated{request_,
-                         Owners(report_),
+                         *owners_,
                          MakePart<v1::WorkloadReference>(nullptr),
+                         {},
                          {rules_.get(), nullptr, nullptr, {}},
                          {},
                          kNow,
@@ -81,6 +83,7 @@ class VerdictTest : public ::testing::Test {
 
  private:
   v1::DecideRequest request_;
+  std::optional<Owners> owners_;
   std::optional<Situated> at_;
   Diagnosed told_;
 };
