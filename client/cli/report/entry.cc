@@ -246,7 +246,7 @@ LineKind LineKindOf(const v1::DecideResponse& response) {
 class EntryReader {
  public:
   EntryReader(const v1::DecisionRecord& record, const EntrySettings& settings,
-             Names& names)
+              Names& names)
       : record_(record), settings_(settings), names_(names) {
     line_.kind = LineKindOf(record.response());
   }
