@@ -148,3 +148,29 @@ go_tool() {
 
 # not_built FOLDER NAME: what to say of a tool that go_tool could not build.
 not_built() { printf '%s cannot be built (%s)' "$2" "${1#"$ROOT"/}/$2.log"; }
+
+# versions [FILE]: tests/e2e/versions.tsv without its comments, with the versions of FILE
+# for the components that it names.
+versions() {
+  awk -F '\t' -v OFS='\t' '
+    /^#/ || !NF { next }
+    FILENAME == ARGV[1] { other[$1] = $2; next }
+    $1 in other { $2 = other[$1]; delete other[$1] }
+    { print }
+    END {
+      for (name in other) { print "error: unknown component " name >"/dev/stderr"; bad = 1 }
+      exit bad
+    }' "${1:-/dev/null}" "$ROOT/tests/e2e/versions.tsv"
+}
+
+# module_folder MODULE VERSION: prints where the module cache has it.
+module_folder() {
+  (cd / && go mod download -json "$1@$2") | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p'
+}
+
+# component_folder NAME VERSIONS: the same of a component, in what `versions` printed.
+component_folder() {
+  local version module
+  IFS=$'\t' read -r _ version module _ < <(grep -P "^$1\t" "$2")
+  module_folder "$module" "$version"
+}

@@ -1,6 +1,6 @@
 // Package jobset lets Mulligan decide on the restart of a JobSet.
 //
-// Decision point: jobset v0.12.0, pkg/controllers/jobset_controller.go, reconcile,
+// Decision point: jobset, pkg/controllers/jobset_controller.go, reconcile,
 // before it calls executeFailurePolicy because a child Job has failed. Sent are the
 // JobSet, its Jobs, their pods, nodes and events.
 //

@@ -1,6 +1,6 @@
 // Package kuberay lets Mulligan decide on the retry of a RayJob.
 //
-// Decision point: ray-operator v1.5.1, controllers/ray/rayjob_controller.go, Reconcile,
+// Decision point: ray-operator, controllers/ray/rayjob_controller.go, Reconcile,
 // before checkBackoffLimitAndUpdateStatusIfNeeded, when the status of this round is
 // known and not yet written. Sent are the RayJob with that status, its RayCluster, the
 // submitter's Job and the pods, nodes and events of all of them.

@@ -1,7 +1,7 @@
 // Package kueue lets Mulligan decide on a Workload whose pods did not become ready in
 // time.
 //
-// Decision point: kueue v0.15.2, pkg/controller/core/workload_controller.go,
+// Decision point: kueue, pkg/controller/core/workload_controller.go,
 // reconcileNotReadyTimeout, before it calls triggerDeactivation (the limit of
 // re-queuings). Sent are the Workload as the timeout is about to leave it, its job, and
 // the job's pods, nodes and events. The ledger is on the job.

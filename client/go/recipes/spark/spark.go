@@ -1,6 +1,6 @@
 // Package spark lets Mulligan decide on the next run of a SparkApplication.
 //
-// Decision point: spark-operator v2.3.0, pkg/util/sparkapplication.go, ShouldRetry with
+// Decision point: spark-operator, pkg/util/sparkapplication.go, ShouldRetry with
 // TimeUntilNextRetryDue, before internal/controller/sparkapplication/controller.go
 // calls them in reconcileFailingSparkApplication and
 // reconcileFailedSubmissionSparkApplication. Sent are the SparkApplication, driver and

@@ -1,6 +1,6 @@
 // Package trainer lets Mulligan decide on a TrainJob that has failed.
 //
-// Decision point: trainer v2.1.0, pkg/controller/trainjob_controller.go, Reconcile,
+// Decision point: trainer, pkg/controller/trainjob_controller.go, Reconcile,
 // after setTrainJobStatus has copied the condition Failed from the JobSet and before
 // the status is written. Sent are the TrainJob with the status of this round, its
 // JobSet and Jobs, their pods, nodes and events.

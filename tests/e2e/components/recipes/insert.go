@@ -19,6 +19,8 @@ type Insertion struct {
 	// Function as it is declared, without its body. Receiver, names and types of
 	// parameters and results have to be these, since Text uses them.
 	Function string
+	// Earlier is Function in the set of versions before; empty: it was the same.
+	Earlier string
 	// At is where in the function.
 	At Place
 	// Text is put there, whole lines. Where it has a line "…", the statement found
@@ -102,7 +104,7 @@ func (i Insertion) find(file *ast.File) (*ast.FuncDecl, error) {
 	if function == nil {
 		return nil, &Moved{Insertion: i, Name: expected.Name.Name}
 	}
-	if shape(function) != shape(expected) {
+	if now := shape(function); now != shape(expected) && now != i.Earlier {
 		return nil, &Moved{Insertion: i, Name: expected.Name.Name, Now: []string{i.File + ": " + shape(function)}}
 	}
 	return function, nil

@@ -121,6 +121,13 @@ func TestWhatAReleaseHasChangedIsSaid(t *testing.T) {
 	}
 }
 
+func TestTheShapeOfTheReleaseBeforeIsTaken(t *testing.T) {
+	renamed := Insertion{File: "main.go", Function: "func (r *reconciler) reconcile(uid string) error", Earlier: reconcile, Text: "_ = 0"}
+	if _, err := renamed.Insert([]byte(operator)); err != nil {
+		t.Error(err)
+	}
+}
+
 // A whole recipe for an operator of one file, with a recipe and glue of one function
 // each, in a repository of its own.
 func TestAnOperatorWithARecipe(t *testing.T) {

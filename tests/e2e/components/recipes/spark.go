@@ -36,7 +36,8 @@ var sparkOperator = Recipe{
 		},
 		{
 			File:     sparkController,
-			Function: "func (r *Reconciler) submitSparkApplication(ctx context.Context, app *v1beta2.SparkApplication) (submitErr error)",
+			Function: "func (r *Reconciler) submitSparkApplication(ctx context.Context, app *v1beta2.SparkApplication)",
+			Earlier:  "func (r *Reconciler) submitSparkApplication(ctx context.Context, app *v1beta2.SparkApplication) (submitErr error)",
 			Text: `
 	defer r.followMulligan(ctx, app)()
 `,
