@@ -28,7 +28,7 @@
 //
 // More memory and other nodes are written, in memory, into the TrainJob from which the
 // JobSet is made ([Follow]): spec.trainer.resourcesPerNode if it is set, and
-// spec.podTemplateOverrides. While a TrainJob is suspended, Trainer applies the whole
+// spec.runtimePatches (before 2.3: podTemplateOverrides). While a TrainJob is suspended, Trainer applies the whole
 // JobSet in each round; it must not change, because most of it is immutable.
 package trainer
 

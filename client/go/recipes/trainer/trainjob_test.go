@@ -186,10 +186,11 @@ func TestFollow(t *testing.T) {
 	if got := followed.Spec.Trainer.ResourcesPerNode.Limits.Memory().String(); got != "1536Mi" {
 		t.Errorf("memory %s, want 1536Mi", got)
 	}
-	if overrides := followed.Spec.PodTemplateOverrides; len(overrides) != 1 || overrides[0].Spec.Affinity == nil {
-		t.Errorf("overrides %v, want one with an affinity", overrides)
+	if patches := followed.Spec.RuntimePatches; len(patches) != 1 ||
+		patches[0].TrainingRuntimeSpec.Template.Spec.ReplicatedJobs[0].Template.Spec.Template.Spec.Affinity == nil {
+		t.Errorf("patches %v, want one with an affinity", patches)
 	}
-	if len(trainJob.Spec.PodTemplateOverrides) != 0 || trainJob.Spec.Trainer.ResourcesPerNode.Limits.Memory().String() != "1Gi" {
+	if len(trainJob.Spec.RuntimePatches) != 0 || trainJob.Spec.Trainer.ResourcesPerNode.Limits.Memory().String() != "1Gi" {
 		t.Errorf("the user's spec is %v now", trainJob.Spec)
 	}
 }

@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"context"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -39,7 +40,8 @@ func (trainJob) Begun(ctx context.Context, reader client.Reader, obj *unstructur
 
 // Shapes adds overrides for the training nodes; an empty override changes nothing.
 // Trainer 2.0 has podSpecOverrides, without affinity, 2.1 has podTemplateOverrides,
-// with affinity. The API server drops the field that it does not know.
+// with affinity, and 2.3 has runtimePatches in its place. The API server drops the fields
+// that it does not know.
 func (trainJob) Shapes(obj *unstructured.Unstructured) []Shape {
 	spec := mapAt(obj.Object, "spec")
 	if spec == nil {
@@ -56,6 +58,7 @@ func (trainJob) Shapes(obj *unstructured.Unstructured) []Shape {
 	return []Shape{
 		{Pod: trainerOverride(spec, "podSpecOverrides"), Grow: grow},
 		{Pod: mapAt(template, "spec"), Grow: none},
+		{Pod: trainerPatch(spec), Grow: none},
 	}
 }
 
@@ -70,6 +73,35 @@ func trainerOverride(spec map[string]any, field string) map[string]any {
 	overrides, _ := spec[field].([]any)
 	spec[field] = append(overrides, override)
 	return override
+}
+
+// The owner of our entry in spec.runtimePatches: there is one an owner, and Kueue's is its own.
+const patchManager = "mulligan.dev/retry"
+
+// trainerPatch returns the pod of the training nodes in our own patch.
+func trainerPatch(spec map[string]any) map[string]any {
+	others, _ := spec["runtimePatches"].([]any)
+	others = slices.DeleteFunc(slices.Clone(others), func(entry any) bool {
+		patch, _ := entry.(map[string]any)
+		return patch["manager"] == patchManager
+	})
+	pod := map[string]any{}
+	for _, patch := range mapsAt(spec, "runtimePatches") {
+		jobs := mapsAt(patch, "trainingRuntimeSpec", "template", "spec", "replicatedJobs")
+		if patch["manager"] != patchManager || len(jobs) == 0 {
+			continue
+		}
+		if there := mapAt(jobs[0], "template", "spec", "template", "spec"); there != nil {
+			pod = there
+		}
+	}
+	under := func(key string, value any) map[string]any { return map[string]any{key: value} }
+	job := map[string]any{"name": trainerJobName, "template": under("spec", under("template", under("spec", pod)))}
+	spec["runtimePatches"] = append(others, map[string]any{
+		"manager":             patchManager,
+		"trainingRuntimeSpec": under("template", under("spec", under("replicatedJobs", []any{job}))),
+	})
+	return pod
 }
 
 // The longest name of a replicated Job in Trainer's runtimes. Trainer names the JobSet

@@ -87,7 +87,7 @@ func Unpack(packed []byte) (*unstructured.Unstructured, error) {
 // Fields that a queue writes, at any level, to start an object somewhere.
 var queueFields = []string{
 	"suspend", "metadata", "nodeSelector", "tolerations", "affinity", "schedulingGates",
-	"podSpecOverrides", "podTemplateOverrides",
+	"podSpecOverrides", "podTemplateOverrides", "runtimePatches",
 }
 
 // WorkOf returns a digest of what an object asks for, without a queue's fields.

@@ -253,12 +253,16 @@ func TestWhereTheNextAttemptRuns(t *testing.T) {
 }
 
 // Trainer 2.0 drops podTemplateOverrides and the affinity of podSpecOverrides, 2.1
-// drops podSpecOverrides.
+// drops podSpecOverrides, 2.3 drops both.
 func TestATrainJobAvoidsNodesWhereItsReleaseCan(t *testing.T) {
 	failed := object(t, `{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: train, namespace: ml, uid: uid-1}, spec: {runtimeRef: {name: torch}}}`)
 	next, notes := after(t, failed, `{"action": "RETRY", "placement": {"avoidNodes": [{"node": "n1", "hard": true, "expiresAt": "2026-11-03T10:00:00Z"}]}}`)
 	kind := kinds.ByGroupKind(failed.GroupVersionKind().GroupKind())
-	first, second := next.DeepCopy(), next.DeepCopy()
+	first, second, third := next.DeepCopy(), next.DeepCopy(), next.DeepCopy()
+	unstructured.RemoveNestedField(first.Object, "spec", "runtimePatches")
+	unstructured.RemoveNestedField(second.Object, "spec", "runtimePatches")
+	unstructured.RemoveNestedField(third.Object, "spec", "podSpecOverrides")
+	unstructured.RemoveNestedField(third.Object, "spec", "podTemplateOverrides")
 	unstructured.RemoveNestedField(first.Object, "spec", "podTemplateOverrides")
 	overrides, _, _ := unstructured.NestedSlice(first.Object, "spec", "podSpecOverrides")
 	delete(overrides[0].(map[string]any), "affinity")
@@ -272,10 +276,15 @@ func TestATrainJobAvoidsNodesWhereItsReleaseCan(t *testing.T) {
 	if got := Dropped(kind, next, second); got != "" || len(notes) != 0 {
 		t.Errorf("2.1: %q, %q", got, notes)
 	}
-	text, _ := yaml.Marshal(second.Object["spec"])
-	for _, has := range []string{"podTemplateOverrides", "name: node", "nodeAffinity", "n1"} {
-		if !strings.Contains(string(text), has) {
-			t.Errorf("no %q in\n%s", has, text)
+	if got := Dropped(kind, next, third); got != "" {
+		t.Errorf("2.3: %q", got)
+	}
+	for field, release := range map[string]*unstructured.Unstructured{"podTemplateOverrides": second, "runtimePatches": third} {
+		text, _ := yaml.Marshal(release.Object["spec"])
+		for _, has := range []string{field, "name: node", "nodeAffinity", "n1"} {
+			if !strings.Contains(string(text), has) {
+				t.Errorf("no %q in\n%s", has, text)
+			}
 		}
 	}
 }
