@@ -1,4 +1,4 @@
-// MPIJobs of mpi-operator (kubeflow.org/v2beta1), read at 0.7.0; 0.6.0 answers
+// MPIJobs of mpi-operator (kubeflow.org/v2beta1), read at 0.8.0; 0.6 and 0.7 answer
 // the same. training-operator's MPIJob is of v1 (native/kubeflow).
 //
 // The launcher is a Job called "<name>-launcher", with the MPIJob's
