@@ -124,7 +124,7 @@ func (r *reconciler) begun(ctx context.Context, next *unstructured.Unstructured,
 }
 
 // succeeded closes the record of completed work, and tells the service.
-func (r *reconciler) succeeded(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string) error {
+func (r *reconciler) succeeded(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string, at time.Time) error {
 	if rec == nil || rec.Latest().UID != obj.GetUID() || rec.Status.State == records.Succeeded {
 		return nil
 	}
@@ -135,6 +135,7 @@ func (r *reconciler) succeeded(ctx context.Context, obj *unstructured.Unstructur
 		rec.Status.Decision = nil
 	}
 	rec.Status.FirstStep = ""
+	rec.Ran(obj, at)
 	rec.Become(records.Succeeded, "Succeeded", fmt.Sprintf("Attempt %d, %s, has come through.", rec.Status.Attempt, obj.GetName()), r.now())
 	return r.write(ctx, obj, rec)
 }
@@ -145,6 +146,7 @@ func (r *reconciler) forget(ctx context.Context, obj *unstructured.Unstructured,
 		return nil
 	}
 	rec.Status.Decision, rec.Status.FirstStep = nil, ""
+	rec.Ran(obj, time.Time{})
 	rec.Become(atWork(rec), "AtWork", "It was changed, and is at work again.", r.now())
 	return r.write(ctx, obj, rec)
 }

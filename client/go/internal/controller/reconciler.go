@@ -102,7 +102,7 @@ func (r *reconciler) lookAfter(ctx context.Context, obj *unstructured.Unstructur
 	if outcome.Phase == kinds.Succeeded {
 		r.gone(obj)
 		r.asker.recent.cameThrough(lineageOf(obj, rec))
-		return ctrl.Result{}, r.succeeded(ctx, obj, rec, policy)
+		return ctrl.Result{}, r.succeeded(ctx, obj, rec, policy, outcome.Since)
 	}
 	if rec != nil && rec.Latest().UID != obj.GetUID() {
 		// The work continues in a later attempt, whatever happens to this one.

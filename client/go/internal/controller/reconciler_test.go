@@ -284,6 +284,10 @@ func TestRetryIsMadeOnceAfterItsDelay(t *testing.T) {
 	if err != nil || ledger.GetAttemptsSeen() != 1 || ledger.GetWorkloadUid() != "" {
 		t.Errorf("the retry's ledger: %v, %v, want one attempt and no UID yet", ledger, err)
 	}
+	attempts := w.record(t).Status.Attempts
+	if end := failed.Status.Conditions[0].LastTransitionTime; !attempts[0].EndedAt.Equal(end.Time) || !attempts[1].EndedAt.IsZero() || attempts[1].StartedAt.IsZero() {
+		t.Errorf("the first ended at %v, the second ran from %v to %v, want an end at %v alone", attempts[0].EndedAt, attempts[1].StartedAt, attempts[1].EndedAt, end)
+	}
 	if asked := len(w.service.Requests()); asked != 1 {
 		t.Errorf("asked %d times, want once", asked)
 	}

@@ -77,6 +77,9 @@ func (r *reconciler) announce(obj, next *unstructured.Unstructured, decided *rec
 	created.WithLabelValues(r.kind.GroupVersionKind().Kind).Inc()
 	r.recorder.Eventf(obj, corev1.EventTypeNormal, "Retried", "Attempt %d is %s", decided.Attempt, decided.Retry)
 	r.recorder.Eventf(next, corev1.EventTypeNormal, "RetryOf", "Attempt %d after %s: %s", decided.Attempt, obj.GetName(), decided.Sentence)
+	if kept := r.kind.Keeps(obj); kept != "" {
+		r.recorder.Event(obj, corev1.EventTypeWarning, "ClusterKept", kept)
+	}
 	for _, note := range notes {
 		r.recorder.Event(next, corev1.EventTypeWarning, "AdviceNotFollowed", note)
 	}

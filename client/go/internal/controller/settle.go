@@ -34,6 +34,7 @@ func (r *reconciler) settle(ctx context.Context, obj *unstructured.Unstructured,
 	}
 	decided.Suspend = by != nil && mode == Act
 	rec.Status.Decision = decided
+	rec.Ran(obj, endOf(outcome, decided))
 	if mode == Act {
 		ledger, err := mulligan.EncodeLedger(answer.GetLedger())
 		if err != nil {
@@ -50,6 +51,17 @@ func (r *reconciler) settle(ctx context.Context, obj *unstructured.Unstructured,
 	r.report(obj, decided, answer, by)
 	r.tell(obj, mode, answer, by)
 	return r.carryOut(ctx, obj, rec)
+}
+
+// endOf returns when the attempt ended; zero if it goes on.
+func endOf(outcome kinds.Outcome, decided *records.Decision) time.Time {
+	switch {
+	case outcome.Phase == kinds.Active && !decided.Suspend:
+		return time.Time{}
+	case outcome.Since.IsZero():
+		return decided.DecidedAt
+	}
+	return outcome.Since
 }
 
 // firstStep returns what a person has to do before the work can continue.

@@ -55,6 +55,9 @@ type Kind interface {
 	// SuspendField returns the path of the boolean that stops the workload and keeps
 	// the object; nil if this object cannot be suspended.
 	SuspendField(obj *unstructured.Unstructured) []string
+	// Keeps returns what of an attempt that ended goes on to hold its devices, in a
+	// sentence; empty if nothing does.
+	Keeps(obj *unstructured.Unstructured) string
 	// MaxName returns the longest name for an object with this spec, in characters, so
 	// that the names that operators derive from it fit.
 	MaxName(obj *unstructured.Unstructured) int
@@ -90,6 +93,7 @@ type ordinary struct{}
 func (ordinary) Renew(*unstructured.Unstructured)                 {}
 func (ordinary) TakeOver(*unstructured.Unstructured)              {}
 func (ordinary) SuspendField(*unstructured.Unstructured) []string { return []string{"spec", "suspend"} }
+func (ordinary) Keeps(*unstructured.Unstructured) string          { return "" }
 func (ordinary) MaxName(*unstructured.Unstructured) int           { return maxName }
 func (ordinary) Fixed() bool                                      { return false }
 

@@ -245,6 +245,24 @@ func TestWhatCanBeSuspended(t *testing.T) {
 	}
 }
 
+func TestWhatGoesOnAfterTheEnd(t *testing.T) {
+	for _, test := range []struct {
+		kind, object string
+		keeps        bool
+	}{
+		{"Job", `{}`, false},
+		{"RayJob", `{spec: {}}`, true},
+		{"RayJob", `{spec: {shutdownAfterJobFinishes: false}}`, true},
+		{"RayJob", `{spec: {shutdownAfterJobFinishes: true}}`, false},
+		{"RayJob", `{spec: {clusterSelector: {a: b}}}`, false},
+		{"RayJob", `{spec: {deletionStrategy: {onFailure: {policy: DeleteCluster}}}}`, false},
+	} {
+		if got := kindNamed(t, test.kind).Keeps(object(t, test.object)) != ""; got != test.keeps {
+			t.Errorf("%s %s keeps something: %v, want %v", test.kind, test.object, got, test.keeps)
+		}
+	}
+}
+
 func TestATrainJobBegins(t *testing.T) {
 	named := func(kind string) *unstructured.Unstructured {
 		obj := &unstructured.Unstructured{}

@@ -58,3 +58,13 @@ func (rayJob) SuspendField(obj *unstructured.Unstructured) []string {
 	}
 	return []string{"spec", "suspend"}
 }
+
+// KubeRay deletes the cluster of an attempt before it makes the next one by itself, and
+// leaves it when it has given up, unless the spec says otherwise.
+func (rayJob) Keeps(obj *unstructured.Unstructured) string {
+	spec := mapAt(obj.Object, "spec")
+	if spec["shutdownAfterJobFinishes"] == true || mapAt(spec, "clusterSelector") != nil || mapAt(spec, "deletionStrategy") != nil {
+		return ""
+	}
+	return "Its RayCluster goes on and holds its devices beside the next attempt, because spec.shutdownAfterJobFinishes is not true: delete the RayJob, or its RayCluster, to free them."
+}

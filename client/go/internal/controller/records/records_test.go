@@ -1,6 +1,7 @@
 package records
 
 import (
+	"fmt"
 	"os"
 	"reflect"
 	"slices"
@@ -162,6 +163,42 @@ func TestWorkIsWhatRunsAndNotWhere(t *testing.T) {
 		if err != nil || (after == before) != test.same {
 			t.Errorf("%s: the same work: %v, %v, want %v", test.name, after == before, err, test.same)
 		}
+	}
+}
+
+func TestTimesOfAttempts(t *testing.T) {
+	at := func(minute int) time.Time { return time.Date(2026, 11, 3, 14, minute, 0, 0, time.UTC) }
+	created := func(minute int) func(*unstructured.Unstructured) {
+		return func(obj *unstructured.Unstructured) { obj.SetCreationTimestamp(metav1.NewTime(at(minute))) }
+	}
+	rec := begun(t, job("train", "u1", created(0)))
+	if want := "2026-11-03T14:00:00Z"; rec.Status.Times != want {
+		t.Errorf("at work: %q, want %q", rec.Status.Times, want)
+	}
+	// Its queue let it start later than it was created.
+	rec.Ran(job("train", "u1", created(0), func(obj *unstructured.Unstructured) {
+		obj.Object["status"] = map[string]any{"startTime": "2026-11-03T14:02:00Z"}
+	}), at(5))
+	for minute := 10; minute < 40; minute += 10 {
+		next := job(fmt.Sprintf("train-r%d", minute), fmt.Sprintf("u%d", minute), created(minute))
+		if err := rec.Add(next, false); err != nil {
+			t.Fatal(err)
+		}
+		if minute < 30 {
+			rec.Ran(next, at(minute).Add(90*time.Second))
+		}
+	}
+	rec.Ran(job("another", "u9"), at(50))
+	if first := rec.Status.Attempts[0]; !first.StartedAt.Equal(at(2)) || !first.EndedAt.Equal(at(5)) {
+		t.Errorf("the first ran from %v to %v", first.StartedAt, first.EndedAt)
+	}
+	if want := "1 before, 2026-11-03T14:10:00Z for 1m30s, 2026-11-03T14:20:00Z for 1m30s, 2026-11-03T14:30:00Z"; rec.Status.Times != want {
+		t.Errorf("times %q, want %q", rec.Status.Times, want)
+	}
+	// Stopped work that was let go on.
+	rec.Ran(job("train-r20", "u20", created(20)), time.Time{})
+	if !rec.Status.Attempts[2].EndedAt.IsZero() {
+		t.Error("it goes on and has an end")
 	}
 }
 

@@ -6,7 +6,10 @@ package records
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -74,6 +77,8 @@ type Status struct {
 	Attempt int32 `json:"attempt,omitempty"`
 	// Attempts so far, the first one first.
 	Attempts []Attempt `json:"attempts,omitempty"`
+	// Times of the latest attempts, for tables; see [RetryRecord.Ran].
+	Times string `json:"times,omitempty"`
 	// Decision is the latest.
 	Decision *Decision `json:"decision,omitempty"`
 	// Ledger is what was spent, a BudgetLedger as proto JSON.
@@ -90,6 +95,11 @@ type Attempt struct {
 	Work string `json:"work,omitempty"`
 	// Last: another failure of this kind ends the work.
 	Last bool `json:"last,omitempty"`
+	// StartedAt is its status.startTime; of a kind without one its creation.
+	StartedAt time.Time `json:"startedAt,omitzero"`
+	// EndedAt is when its operator gave it up or it succeeded; of work that the
+	// controller stopped, when that was decided. Zero while it runs.
+	EndedAt time.Time `json:"endedAt,omitzero"`
 }
 
 // New returns the record of the lineage that begins with this object, not yet created.
@@ -116,10 +126,52 @@ func (r *RetryRecord) Add(obj *unstructured.Unstructured, last bool) error {
 	}
 	r.Status.Attempts = append(r.Status.Attempts, Attempt{Name: obj.GetName(), UID: obj.GetUID(), Work: work, Last: last})
 	r.Status.Attempt = int32(len(r.Status.Attempts))
+	r.Ran(obj, time.Time{})
 	r.OwnerReferences = append(r.OwnerReferences, metav1.OwnerReference{
 		APIVersion: obj.GetAPIVersion(), Kind: obj.GetKind(), Name: obj.GetName(), UID: obj.GetUID(),
 	})
 	return nil
+}
+
+// Ran notes when obj started, as it says now, and when it ended; zero if it goes on. An
+// object that is not an attempt is ignored.
+func (r *RetryRecord) Ran(obj *unstructured.Unstructured, ended time.Time) {
+	at := r.indexOf(obj.GetUID())
+	if at < 0 {
+		return
+	}
+	attempt := &r.Status.Attempts[at]
+	attempt.StartedAt = obj.GetCreationTimestamp().UTC()
+	// A queue may have held it.
+	started, _, _ := unstructured.NestedString(obj.Object, "status", "startTime")
+	if parsed, err := time.Parse(time.RFC3339, started); err == nil {
+		attempt.StartedAt = parsed.UTC()
+	}
+	attempt.EndedAt = ended.UTC().Truncate(time.Second)
+	r.Status.Times = timesOf(r.Status.Attempts)
+}
+
+// The most attempts in a row of a table; all are in the record.
+const mostTimes = 3
+
+// timesOf returns "START for LENGTH" of each of the latest attempts.
+func timesOf(attempts []Attempt) string {
+	var times []string
+	if more := len(attempts) - mostTimes; more > 0 {
+		times, attempts = append(times, fmt.Sprintf("%d before", more)), attempts[more:]
+	}
+	for _, attempt := range attempts {
+		if attempt.StartedAt.IsZero() {
+			times = append(times, "unknown")
+			continue
+		}
+		text := attempt.StartedAt.Format(time.RFC3339)
+		if !attempt.EndedAt.IsZero() {
+			text += " for " + max(attempt.EndedAt.Sub(attempt.StartedAt), 0).String()
+		}
+		times = append(times, text)
+	}
+	return strings.Join(times, ", ")
 }
 
 // Latest returns the latest attempt.
