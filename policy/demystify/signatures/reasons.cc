@@ -79,6 +79,8 @@ const Signature* FindOperatorState(std::string_view state) {
 const Signature* FindOperatorState(std::string_view source,
                                    std::string_view state) {
   if (state.empty()) return nullptr;
+  // A named rule's name follows the reason (KEP-4443).
+  if (state.starts_with("PodFailurePolicy_")) state = "PodFailurePolicy";
   char key[128];
   const std::size_t size = source.size() + 1 + state.size();
   if (size > sizeof(key)) return nullptr;

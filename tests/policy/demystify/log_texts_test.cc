@@ -275,6 +275,65 @@ constexpr LogCase kLogTextsCases[] = {
      "AssertionError: expected 10 rows, got 3", v1::APP_ERROR},
     {"AirflowExceptionsAirflowFailExceptionBadInput", 1,
      "airflow.exceptions.AirflowFailException: bad input", v1::DECLARED_FATAL},
+    // Flyte: flytekit 1.16.24 and flytecopilot. A plain pod ends with 0 and an
+    // error file; these end with 1 (FLYTE_FAIL_ON_ERROR, or while it uploads).
+    {"FlyteRecoverable", 1,
+     "!! Begin User Error Captured by Flyte !!\nTrace:\n\n    Traceback (most "
+     "recent call last):\n      File \"/root/w.py\", line 9, in t\n    "
+     "flytekit.exceptions.base.FlyteRecoverableException: "
+     "RecoverableFlyteException: error=the queue is empty\n\nMessage:\n\n    "
+     "FlyteRecoverableException: RecoverableFlyteException: error=the queue is "
+     "empty\n!! End Error Captured by Flyte !!",
+     v1::DECLARED_RETRYABLE},
+    {"FlyteUserExceptionIsOrdinary", 1,
+     "!! Begin User Error Captured by Flyte !!\nTrace:\n\n    Traceback (most "
+     "recent call last):\n      File \"/root/w.py\", line 9, in t\n    "
+     "ValueError: 7 rows\n\nMessage:\n\n    ValueError: 7 rows\n!! End Error "
+     "Captured by Flyte !!",
+     v1::APP_ERROR},
+    {"FlyteNonRecoverable", 1,
+     "!! Begin Non-recoverable System Error Captured by Flyte !!\nTrace:\n\n  "
+     "  Traceback (most recent call last):\n    TypeError: Cannot convert from "
+     "Scalar\n\nMessage:\n\n    TypeError: Cannot convert from Scalar\n!! End "
+     "Error Captured by Flyte !!",
+     v1::DECLARED_FATAL},
+    {"Flyte2NonRecoverable", 1,
+     "Traceback (most recent call last):\n  File \"/root/w.py\", line 9, in "
+     "t\nflyte.errors.NonRecoverableError: the input has no rows",
+     v1::DECLARED_FATAL},
+    {"FlyteShellTask", 1,
+     "FlyteRecoverableException: RecoverableFlyteException: error=Failed to "
+     "Execute Script, return-code 3 \nCurrent directory contents: .\n-in.csv\n"
+     "StdOut: \nStdErr: 7 rows\n",
+     v1::DECLARED_RETRYABLE},
+    {"FlyteShellTaskWithoutItsCommand", 1,
+     "FlyteRecoverableException: RecoverableFlyteException: error=Failed to "
+     "Execute Script, return-code 127 \nCurrent directory contents: "
+     ".\n-in.csv\n"
+     "StdOut: \nStdErr: /bin/bash: line 1: bwa: command not found\n",
+     v1::CONFIG_USER_ERROR},
+    {"FlyteUpload", 1,
+     "flytekit.exceptions.system.FlyteUploadDataException: "
+     "SYSTEM:UploadDataError: error=Failed to put data from "
+     "/tmp/flyte-a/engine "
+     "to s3://b/p (recursive=True).\n\nOriginal exception: Generic S3 error",
+     v1::DEPENDENCY_UNAVAILABLE},
+    {"FlyteUploadWithoutTheRight", 1,
+     "flytekit.exceptions.system.FlyteUploadDataException: "
+     "SYSTEM:UploadDataError: error=Failed to put data from "
+     "/tmp/flyte-a/engine "
+     "to s3://b/p (recursive=True).\n\nOriginal exception: An error occurred "
+     "(AccessDenied) when calling the PutObject operation: Access Denied",
+     v1::CONFIG_USER_ERROR},
+    {"FlyteDownload", 1,
+     "flytekit.exceptions.system.FlyteDownloadDataException: "
+     "SYSTEM:DownloadDataError: error=Failed to get data from s3://b/i.pb to "
+     "/tmp/i.pb (recursive=False).\n\nOriginal exception: Generic S3 error",
+     v1::DEPENDENCY_UNAVAILABLE},
+    {"FlyteCopilotUpload", 1,
+     R"({"json":{},"level":"error","msg":"Uploading failed, err failed to )"
+     R"(write","ts":"2026-11-03T14:00:00Z"})",
+     v1::DEPENDENCY_UNAVAILABLE},
     {"TorchDistributedElasticMultiprocessingErrorsChildFailedError", 1,
      "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:"
      "\ntrain.py FAILED\nRoot Cause: torch.OutOfMemoryError: CUDA out of "

@@ -124,6 +124,30 @@ constexpr OperatorCase kOperatorsCases[] = {
             }
           })pb",
      v1::DECLARED_FATAL},
+    {"NamedPolicyRule",
+     R"pb(jobs {
+            status {
+              conditions {
+                type: "Failed"
+                status: "True"
+                reason: "PodFailurePolicy_bad-input"
+                message: "Container main for pod ns/p failed with exit code 42 matching FailJob rule at index 1"
+              }
+            }
+          })pb",
+     v1::DECLARED_FATAL},
+    {"NamedPolicyRuleOnADisruption",
+     R"pb(jobs {
+            status {
+              conditions {
+                type: "FailureTarget"
+                status: "True"
+                reason: "PodFailurePolicy_lost"
+                message: "Pod ns/p has condition DisruptionTarget matching FailJob rule at index 0"
+              }
+            }
+          })pb",
+     v1::DRAINED},
     {"PolicyRuleOnADisruption",
      R"pb(jobs {
             status {
@@ -461,6 +485,85 @@ constexpr OperatorCase kOperatorsCases[] = {
                                       }
                                     })pb",
      v1::CREATE_REJECTED},
+    {"TrainJobSuspended",
+     R"pb(train_job {
+            spec { suspend: true }
+            status {
+              conditions {
+                type: "Suspended"
+                status: "True"
+                reason: "Suspended"
+                message: "TrainJob is suspended"
+              }
+            }
+          })pb",
+     v1::SUSPENDED},
+    {"ErrorAfterTheTrainJobsResumption",
+     R"pb(train_job {
+            status {
+              conditions {
+                type: "Suspended"
+                status: "False"
+                reason: "Resumed"
+                message: "TrainJob is resumed"
+              }
+            }
+          }
+          pods {
+            status {
+              phase: "Failed"
+              container_statuses {
+                state { terminated { exit_code: 1 reason: "Error" } }
+              }
+            }
+          })pb",
+     v1::APP_ERROR},
+    {"OrderOfStartAndConditionsOfPluginsAreNoCause",
+     R"pb(train_job {
+            status {
+              conditions {
+                type: "PodGroupReady"
+                status: "True"
+                reason: "MinMemberAvailable"
+              }
+            }
+          }
+          job_set {
+            status {
+              conditions {
+                type: "StartupPolicyInProgress"
+                status: "True"
+                reason: "InOrderStartupPolicyInProgress"
+              }
+            }
+          }
+          pods {
+            status {
+              phase: "Pending"
+              container_statuses {
+                state { waiting { reason: "InvalidImageName" } }
+              }
+            }
+          })pb",
+     v1::IMAGE_INVALID},
+    {"TrainJobWhoseGroupsStartInOrder",
+     R"pb(train_job { metadata { name: "t" } }
+          job_set {
+            metadata { name: "t" }
+            status {
+              conditions {
+                type: "StartupPolicyInProgress"
+                status: "True"
+                reason: "InOrderStartupPolicyInProgress"
+              }
+              conditions {
+                type: "StartupPolicyCompleted"
+                status: "False"
+                reason: "InOrderStartupPolicyInProgress"
+              }
+            }
+          })pb",
+     v1::NOT_FAILED},
     // training-operator v1.
     {"KubeflowDeadlineIsInTheMessageOnly",
      R"pb(kubeflow_job {
