@@ -17,9 +17,7 @@ COPY scripts/lib.sh scripts/install-build-packages scripts/
 RUN scripts/install-build-packages
 COPY . .
 ARG MULLIGAN_GIT_COMMIT=unknown
-# profiled takes twice as long to build and a tenth less to decide.
-ARG MULLIGAN_PRESET=release
-RUN scripts/build "$MULLIGAN_PRESET" && scripts/image-root /image
+RUN scripts/build && scripts/image-root /image
 
 FROM scratch
 LABEL org.opencontainers.image.title="mulligan" \

@@ -18,6 +18,29 @@ find_package(CLI11 CONFIG REQUIRED)
 find_package(nlohmann_json CONFIG REQUIRED)
 find_package(simdjson CONFIG REQUIRED)
 
+# Debian's packages describe the shared libraries and have the archives next to
+# them. The order in which targets name each other is enough for the linker.
+if(MULLIGAN_STATIC_GRPC)
+  get_directory_property(targets IMPORTED_TARGETS)
+  foreach(target IN LISTS targets)
+    foreach(property IN ITEMS IMPORTED_LOCATION IMPORTED_LOCATION_NONE
+                              IMPORTED_LOCATION_RELEASE
+                              IMPORTED_LOCATION_RELWITHDEBINFO)
+      get_target_property(library ${target} ${property})
+      if(library MATCHES
+         "^(.*/lib(absl_|address_sorting|cares|gpr|grpc|re2|upb)[^/]*)\\.so")
+        set_target_properties(${target} PROPERTIES ${property}
+                                                   "${CMAKE_MATCH_1}.a")
+      endif()
+    endforeach()
+  endforeach()
+  find_library(MULLIGAN_RE2_ARCHIVE libre2.a REQUIRED)
+  mark_as_advanced(MULLIGAN_RE2_ARCHIVE)
+  set_target_properties(
+    re2::re2 PROPERTIES INTERFACE_LINK_LIBRARIES
+                        "${MULLIGAN_RE2_ARCHIVE};Threads::Threads")
+endif()
+
 if(MULLIGAN_USE_MIMALLOC)
   find_package(mimalloc CONFIG REQUIRED)
 endif()

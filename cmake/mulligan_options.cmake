@@ -63,16 +63,3 @@ if(MULLIGAN_COVERAGE)
   add_compile_options(--coverage -fprofile-update=atomic)
   add_link_options(--coverage)
 endif()
-
-# What the run did not reach is compiled as without a record, and a record of
-# another source is an error.
-if(MULLIGAN_PROFILE STREQUAL "write")
-  add_compile_options(-fprofile-generate -fprofile-update=atomic)
-  add_link_options(-fprofile-generate)
-elseif(MULLIGAN_PROFILE STREQUAL "use")
-  add_compile_options(-fprofile-use -fprofile-partial-training
-                      -Wno-missing-profile)
-elseif(MULLIGAN_PROFILE)
-  message(FATAL_ERROR "MULLIGAN_PROFILE is '${MULLIGAN_PROFILE}'; expected "
-                      "write, use or nothing")
-endif()

@@ -39,6 +39,12 @@ if(MULLIGAN_USE_MIMALLOC)
                                  -Wl,--pop-state)
 endif()
 
+# Link this to what scripts/lay-out lays out: it keeps the relocations.
+add_library(mulligan_relocations INTERFACE)
+if(MULLIGAN_STATIC_GRPC AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  target_link_options(mulligan_relocations INTERFACE -Wl,--emit-relocs)
+endif()
+
 # Generated message headers take two seconds to parse, gRPC's as long again:
 # most of the time of a clean build. Only headers that rarely change belong
 # here. Sources still include what they use; the clang preset, which precompiles

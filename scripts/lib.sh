@@ -22,6 +22,9 @@ BUILD_PACKAGES=(
 # The compiler across, and what unpacks libraries for it.
 # shellcheck disable=SC2034
 ARM64_PACKAGES=(g++-aarch64-linux-gnu mmdebstrap)
+# What lays out the shipped server.
+# shellcheck disable=SC2034
+LAYOUT_PACKAGES=(bolt-15)
 # shellcheck disable=SC2034
 TEST_PACKAGES=(python3 python3-jsonschema python3-yaml)
 # What pages are looked at with.
@@ -92,7 +95,7 @@ ensure_packages() {
 # stripped PROGRAM FILE: as it is shipped, without debug data and what is made of it (the
 # build id): the same sources give the same bytes, whatever folder they were in.
 stripped() {
-  "${STRIP:-strip}" --strip-unneeded --remove-section=.comment \
+  "${STRIP:-strip}" --strip-all --remove-section=.comment \
     --remove-section=.note.gnu.build-id -o "$2" "$1"
 }
 

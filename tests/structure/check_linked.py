@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Checks that docs/threat-model.md names the libraries that we link, as installed.
 
-Usage: check_linked.py ROOT PROGRAM...
+Usage: check_linked.py ROOT BUILD PROGRAM...
 
-Its table "Package | Version" has to name the package of each shared library that a
-PROGRAM loads, but those of the compiler and of the C library, and each package's version
-as dpkg tells it, rebuilds (+b1) aside. Elsewhere than on Debian 12 nothing is compared.
+Its table "Package | Version" has to name the source package of each library, shared or
+an archive, that BUILD/PROGRAM is linked with, but those of the compiler and of the C
+library, and its version as dpkg tells it. Elsewhere than on Debian 12 nothing is
+compared.
 """
 
 import pathlib
@@ -17,7 +18,7 @@ PAGE = "docs/threat-model.md"
 ROW = re.compile(r"^\| `([^`]+)`[^|]*\| `([^`]+)` \|$", re.MULTILINE)
 TABLE = re.compile(r"^\| Package \| Version \|\n(.*?)\n\n", re.MULTILINE | re.DOTALL)
 # Their weaknesses are the machine's, whatever it runs.
-SYSTEM = {"libc6", "libgcc-s1", "libstdc++6"}
+SYSTEM = {"glibc", "gcc-12"}
 
 
 def output(*command):
@@ -35,37 +36,37 @@ def written(text):
     return dict(ROW.findall(table.group(1))) if table else {}
 
 
-def installed(package):
-    return re.sub(r"\+b\d+$", "", output("dpkg-query", "-W", "-f", "${Version}", package))
+def linked(build, program):
+    """The source packages of its libraries, with their versions."""
+    archives = re.findall(r" (/\S+\.a)\b", output("ninja", "-C", build, "-t", "commands", "-s", program))
+    libraries = archives + re.findall(r"=> (/\S+)", output("ldd", f"{build}/{program}"))
+    files = {str(pathlib.Path(library).resolve()) for library in libraries}
+    packages = {line.split(": ")[0] for line in output("dpkg", "-S", *files).splitlines()}
+    told = output("dpkg-query", "-W", "-f", "${source:Package} ${source:Version}\n", *packages)
+    return {line.split()[0]: line.split()[1] for line in told.splitlines()}
 
 
-def linked(program):
-    """The packages of the shared libraries that it loads."""
-    libraries = re.findall(r"=> (/\S+)", output("ldd", program))
-    files = [str(pathlib.Path(library).resolve()) for library in libraries]
-    return {line.split(":")[0] for line in output("dpkg", "-S", *files).splitlines()} - SYSTEM
-
-
-def problems_of(versions, packages, version_of):
+def problems_of(versions, installed):
     if not versions:
         yield f"{PAGE} has no table with Package and Version"
-    for package in sorted(packages - set(versions)):
-        yield f"{package} is linked and not in {PAGE}: look up its published weaknesses"
-    for package, version in versions.items():
-        there = version_of(package)
-        if there and there != version:
+    for package, there in sorted(installed.items()):
+        version = versions.get(package)
+        if package not in SYSTEM and version is None:
+            yield f"{package} is linked and not in {PAGE}: look up its published weaknesses"
+        elif package not in SYSTEM and version != there:
             yield (f"{package}: {PAGE} is about {version}, installed is {there}: look up what "
                    "its changelog says and correct the tables")
 
 
 def main(arguments):
-    root, *programs = arguments
+    root, build, *programs = arguments
     if not is_debian_12():
         print("not compared: the tables are about Debian 12")
         return 0
     versions = written((pathlib.Path(root) / PAGE).read_text())
-    packages = set().union(*(linked(program) for program in programs))
-    problems = list(problems_of(versions, packages, installed))
+    installed = {name: version for program in programs
+                 for name, version in linked(build, program).items()}
+    problems = list(problems_of(versions, installed))
     for problem in problems:
         print(problem)
     return 1 if problems else 0
