@@ -2,14 +2,17 @@ package cluster
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +20,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -28,7 +32,15 @@ import (
 // server calls for that namespace alone.
 func (c *cluster) withWebhooks(t *testing.T, namespace string) *process {
 	t.Helper()
-	p := c.serveWebhooks(t, namespace, []string{"verdict.mulligan.dev", "rules.mulligan.dev"})
+	p := c.serveWebhooks(t, namespace, verdictHooks)
+	c.waitForRules(t, namespace)
+	return p
+}
+
+var verdictHooks = []string{"verdict.mulligan.dev", "rules.mulligan.dev"}
+
+func (c *cluster) waitForRules(t *testing.T, namespace string) {
+	t.Helper()
 	// The API server reads its configurations again within a second or two.
 	eventually(t, long, func() string {
 		probe := newJob(namespace, "probe")
@@ -38,11 +50,20 @@ func (c *cluster) withWebhooks(t *testing.T, namespace string) *process {
 		}
 		return ""
 	})
+}
+
+// serveWebhooks starts the controller with webhooks, and lets the API server call those
+// of these names.
+func (c *cluster) serveWebhooks(t *testing.T, namespace string, names []string, args ...string) *process {
+	t.Helper()
+	address := freeAddress(t)
+	p := c.startServing(t, namespace, address, args...)
+	c.callWebhooks(t, namespace, names, address)
 	return p
 }
 
-// serveWebhooks lets the API server call those of these names.
-func (c *cluster) serveWebhooks(t *testing.T, namespace string, names []string, args ...string) *process {
+// startServing starts the controller with its webhooks at an address.
+func (c *cluster) startServing(t *testing.T, namespace, address string, args ...string) *process {
 	t.Helper()
 	certificates := t.TempDir()
 	for from, to := range map[string]string{"server.crt": "tls.crt", "server.key": "tls.key"} {
@@ -50,7 +71,6 @@ func (c *cluster) serveWebhooks(t *testing.T, namespace string, names []string, 
 		must(t, err)
 		must(t, os.WriteFile(filepath.Join(certificates, to), text, 0o600))
 	}
-	address := freeAddress(t)
 	p := c.startController(t, namespace, "act", append(args, "--webhook-address="+address, "--webhook-cert-dir="+certificates)...)
 	eventually(t, long, func() string {
 		connection, err := net.DialTimeout("tcp", address, time.Second)
@@ -60,6 +80,12 @@ func (c *cluster) serveWebhooks(t *testing.T, namespace string, names []string, 
 		connection.Close()
 		return ""
 	})
+	return p
+}
+
+// callWebhooks lets the API server call those of these names at an address.
+func (c *cluster) callWebhooks(t *testing.T, namespace string, names []string, address string) {
+	t.Helper()
 	text, err := os.ReadFile("../../../deploy/controller/webhook.yaml")
 	must(t, err)
 	hooks := &admissionregistrationv1.MutatingWebhookConfiguration{}
@@ -81,7 +107,6 @@ func (c *cluster) serveWebhooks(t *testing.T, namespace string, names []string, 
 	}
 	must(t, c.Create(t.Context(), hooks))
 	t.Cleanup(func() { _ = c.Delete(context.Background(), hooks) })
-	return p
 }
 
 // verdictsOn counts the conditions of the pods that are left, by type.
@@ -229,42 +254,178 @@ func TestScenario37AnIndexEndsByItsVerdict(t *testing.T) {
 	}
 }
 
-// Without the webhook everything ends as the release ends it, and no write waits for long.
-func TestScenario38ADeadWebhookChangesNothing(t *testing.T) {
+// Without a webhook that answers in time everything ends as the release ends it, and no
+// write waits for long.
+func TestScenario38AWebhookThatDoesNotAnswerChangesNothing(t *testing.T) {
 	t.Parallel()
 	c := shared
-	namespace := c.namespace(t)
-	job := newJob(namespace, "train")
-	job.Spec.BackoffLimit = ptr.To(int32(0))
-	c.play(t, namespace, isTakenAway)
-	c.withWebhooks(t, namespace).kill()
-	began := time.Now()
-	must(t, c.Create(t.Context(), job))
-	if job.Spec.PodFailurePolicy != nil {
-		t.Error("a webhook that is dead wrote rules")
+	for name, away := range map[string]func(t *testing.T, namespace string){
+		"dead": func(t *testing.T, namespace string) { c.withWebhooks(t, namespace).kill() },
+		"slow": func(t *testing.T, namespace string) {
+			c.servesInstead(t, namespace, func(_ http.ResponseWriter, request *http.Request) {
+				select {
+				case <-request.Context().Done():
+				case <-time.After(time.Minute):
+				}
+			})
+		},
+		"refusing": func(t *testing.T, namespace string) {
+			c.servesInstead(t, namespace, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+		},
+		"without its service": func(t *testing.T, namespace string) {
+			c.serveWebhooks(t, namespace, verdictHooks[:1], "--server="+freeAddress(t))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			namespace := c.namespace(t)
+			job := newJob(namespace, "train")
+			job.Spec.BackoffLimit = ptr.To(int32(0))
+			c.play(t, namespace, isTakenAway)
+			away(t, namespace)
+			began := time.Now()
+			must(t, c.Create(t.Context(), job))
+			if took := time.Since(began); job.Spec.PodFailurePolicy != nil || took > 3*time.Second {
+				t.Errorf("created after %v with rules %v, want none at once", took, job.Spec.PodFailurePolicy)
+			}
+			eventually(t, 2*long, func() string {
+				must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
+				if !isFailed(job) {
+					return fmt.Sprintf("it has not failed: %+v", job.Status)
+				}
+				return ""
+			})
+			failed := job.Status.Conditions[slices.IndexFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool { return c.Type == batchv1.JobFailed })]
+			if failed.Reason != batchv1.JobReasonBackoffLimitExceeded || job.Status.Failed != 1 {
+				t.Errorf("it ended as %+v, want as the release ends it", job.Status)
+			}
+			if found := c.verdictsOn(t, namespace); len(found) > 0 {
+				t.Errorf("verdicts %v", found)
+			}
+		})
 	}
-	eventually(t, 2*long, func() string {
-		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
-		if !isFailed(job) {
-			return fmt.Sprintf("it has not failed: %+v", job.Status)
+}
+
+// servesInstead answers the API server in the place of the controller.
+func (c *cluster) servesInstead(t *testing.T, namespace string, answer http.HandlerFunc) {
+	t.Helper()
+	pair, err := tls.LoadX509KeyPair(c.certs.file("server.crt"), c.certs.file("server.key"))
+	must(t, err)
+	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{pair}})
+	must(t, err)
+	var calls atomic.Int64
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		calls.Add(1)
+		answer(w, request)
+	})}
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { server.Close() })
+	c.callWebhooks(t, namespace, verdictHooks, listener.Addr().String())
+	eventually(t, long, func() string {
+		_ = c.Create(t.Context(), newJob(namespace, "probe"), client.DryRunAll)
+		if calls.Load() == 0 {
+			return "the API server does not call the webhooks yet"
 		}
 		return ""
 	})
-	t.Logf("failed %v after it was created", time.Since(began))
-	if found := c.verdictsOn(t, namespace); len(found) > 0 {
-		t.Errorf("verdicts %v", found)
+}
+
+// A controller that is restarted while many pods fail charges each failure once, and no
+// work is lost.
+func TestScenario46AWebhookRestartedInAStormLosesNothing(t *testing.T) {
+	t.Parallel()
+	c := shared
+	const many = 30
+	namespace := c.namespace(t)
+	runs := &runsOf{}
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		name := pod.Labels["job-name"]
+		if runs.of(name, pod) > 1 {
+			return succeeds(pod)
+		}
+		// Over some ten seconds.
+		number, _ := strconv.Atoi(name[strings.LastIndex(name, "-")+1:])
+		return ranFor(pod, time.Duration(number)*300*time.Millisecond) && isTakenAway(pod)
+	})
+	address := freeAddress(t)
+	p := c.startServing(t, namespace, address)
+	c.callWebhooks(t, namespace, verdictHooks, address)
+	c.waitForRules(t, namespace)
+	for i := range many {
+		job := userJob(namespace, fmt.Sprintf("storm-%d", i))
+		must(t, c.Create(t.Context(), job))
+	}
+	eventually(t, long, func() string {
+		if got := c.verdictsOn(t, namespace)[failurerules.Retry]; got < many/4 {
+			return fmt.Sprintf("%d verdicts", got)
+		}
+		return ""
+	})
+	p.kill()
+	time.Sleep(time.Second)
+	c.startServing(t, namespace, address)
+	eventually(t, 6*long, func() string {
+		for _, job := range c.jobs(t, namespace) {
+			if !isComplete(&job) {
+				return fmt.Sprintf("Job %s: %+v", job.Name, job.Status)
+			}
+		}
+		return ""
+	})
+	t.Logf("verdicts %v", c.verdictsOn(t, namespace))
+	if all := c.jobs(t, namespace); len(all) != many {
+		t.Errorf("%d Jobs, want %d", len(all), many)
+	}
+	for i := range many {
+		name := fmt.Sprintf("storm-%d", i)
+		eventually(t, long, func() string {
+			if used := account(t, c.recordOf(t, namespace, name)).GetBudgets()["disruption"].GetUsed(); used != 1 {
+				return fmt.Sprintf("%s: %d charged to disruption, want one", name, used)
+			}
+			return ""
+		})
 	}
 }
 
 // A gang of eight survives reclaims that its maxRestarts of 0 forbids, and ends at its
 // first bug, whichever member is heard first.
-func TestScenario39AnUnpatchedJobSetSurvivesReclaims(t *testing.T) {
+func TestScenario39AnUnpatchedGangSurvivesReclaims(t *testing.T) {
 	t.Parallel()
 	c := shared
-	c.needs(t, "jobset")
-	const members, reclaims = 8, 3
-	namespace := c.namespace(t)
-	set := object(t, namespace, fmt.Sprintf(jobSetTemplate, "failurePolicy: {maxRestarts: 0}", members))
+	for _, kind := range []struct {
+		operator, member string
+		begin            func(namespace string) (name string)
+	}{
+		{"jobset", "jobset.sigs.k8s.io/job-index", func(namespace string) string {
+			must(t, c.Create(t.Context(), object(t, namespace, fmt.Sprintf(jobSetTemplate, "failurePolicy: {maxRestarts: 0}", gangMembers))))
+			return "train"
+		}},
+		{"trainer", batchv1.JobCompletionIndexAnnotation, func(namespace string) string {
+			runtime := strings.Replace(runtimeManifest, "    spec:\n      replicatedJobs:", "    spec:\n      failurePolicy: {maxRestarts: 0}\n      replicatedJobs:", 1)
+			runtime = strings.Replace(runtime, "                  containers:", "                  restartPolicy: Never\n                  containers:", 1)
+			must(t, c.Create(t.Context(), object(t, namespace, runtime)))
+			job := object(t, namespace, trainJobManifest)
+			must(t, unstructured.SetNestedField(job.Object, int64(gangMembers), "spec", "trainer", "numNodes"))
+			must(t, c.Create(t.Context(), job))
+			return job.GetName()
+		}},
+	} {
+		t.Run(kind.operator, func(t *testing.T) {
+			t.Parallel()
+			c.needs(t, kind.operator)
+			namespace := c.namespace(t)
+			c.gangIsReclaimed(t, namespace, kind.member, func() string { return kind.begin(namespace) })
+		})
+	}
+}
+
+const gangMembers = 8
+
+// gangIsReclaimed plays three reclaims of one member, whose peers lose it a moment later,
+// and a bug, with the webhooks; `begin` makes the work, and returns its JobSet's name.
+func (c *cluster) gangIsReclaimed(t *testing.T, namespace, member string, begin func() string) {
+	t.Helper()
+	const members, reclaims = gangMembers, 3
 	runs := &runsOf{}
 	var lock sync.Mutex
 	running := map[int]int{} // members of each run
@@ -272,8 +433,8 @@ func TestScenario39AnUnpatchedJobSetSurvivesReclaims(t *testing.T) {
 	c.play(t, namespace, func(pod *corev1.Pod) bool {
 		lock.Lock()
 		defer lock.Unlock()
-		first := runs.count(pod.Labels["jobset.sigs.k8s.io/job-index"])
-		run := runs.of(pod.Labels["jobset.sigs.k8s.io/job-index"], pod)
+		first := runs.count(pod.Labels[member])
+		run := runs.of(pod.Labels[member], pod)
 		if run > first {
 			running[run]++
 		}
@@ -281,7 +442,7 @@ func TestScenario39AnUnpatchedJobSetSurvivesReclaims(t *testing.T) {
 		if running[run] < members {
 			return false
 		}
-		if pod.Labels["jobset.sigs.k8s.io/job-index"] == "2" {
+		if pod.Labels[member] == "2" {
 			struck[run] = time.Now()
 			if run <= reclaims {
 				return isTakenAway(pod)
@@ -295,10 +456,17 @@ func TestScenario39AnUnpatchedJobSetSurvivesReclaims(t *testing.T) {
 		return failsWith(pod, "torch.distributed.DistBackendError: NCCL error: remote process exited or there was a network error; Connection closed by remote peer")
 	})
 	c.withWebhooks(t, namespace)
-	must(t, c.Create(t.Context(), set))
-	uid := set.GetUID()
+	name := begin()
+	set := &unstructured.Unstructured{}
+	set.SetGroupVersionKind(jobSetKind)
+	var uid types.UID
 	eventually(t, 4*long, func() string {
-		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(set), set))
+		if err := c.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, set); err != nil {
+			return err.Error()
+		}
+		if uid == "" {
+			uid = set.GetUID()
+		}
 		if state, _, _ := unstructured.NestedString(set.Object, "status", "terminalState"); state != "Failed" {
 			return fmt.Sprintf("it has not ended: %v", set.Object["status"])
 		}
