@@ -1,5 +1,5 @@
-// MPIJobs of mpi-operator (kubeflow.org/v2beta1), read at 0.8.0; 0.6 and 0.7 answer
-// the same. training-operator's MPIJob is of v1 (native/kubeflow).
+// MPIJobs of mpi-operator (kubeflow.org/v2beta1), read at 0.8.0; 0.6.0 and
+// 0.7.0 answer the same. training-operator's MPIJob is of v1 (native/kubeflow).
 //
 // The launcher is a Job called "<name>-launcher", with the MPIJob's
 // backoffLimit: what that Job does is what happens. The pods of workers are the
@@ -164,7 +164,7 @@ std::optional<NativeOutcome> MpiJobOutcome(const NativeInput& input) {
   }
   // No release, gate or setting changes the answer.
   return OutcomeBy(
-      "MPIJob", "mpi-operator 0.7", v1::Decision::WORKLOAD, {},
+      "MPIJob", "mpi-operator 0.8", v1::Decision::WORKLOAD, {},
       mpijob::AnswerTo({input.report, job, KubernetesJobOutcome(input)}));
 }
 
