@@ -102,6 +102,13 @@ void ReadTerminatedByKueue(const PodSaid& said, Candidates& facts) {
           said.condition.reason(), said.at);
 }
 
+void ReadForcedDeletion(const PodSaid& said, Candidates& facts) {
+  const EventSignature* const event = FindEvent(said.condition.reason());
+  if (event == nullptr) return;
+  AddFact(facts, "queue", event->row, At(said, ".reason"),
+          said.condition.reason(), said.at);
+}
+
 void ReadUninitialized(const PodSaid& said, Candidates& facts) {
   if (said.condition.reason() == "ContainersNotInitialized" &&
       said.pod.status().init_container_statuses().empty() &&
@@ -129,6 +136,7 @@ constexpr struct PodConditionReader {
     {"PodScheduled", "False", ReadUnscheduled},
     {"TerminationTarget", "True", ReadTermination},
     {"TerminatedByKueue", "True", ReadTerminatedByKueue},
+    {"KueueFailureRecovery", "True", ReadForcedDeletion},
     {"Initialized", "False", ReadUninitialized},
     {"PodReadyToStartContainers", "False", ReadNotReadyToStart},
 };

@@ -22,6 +22,10 @@ void AddState(Candidates& facts, std::string_view state, const Place& place,
   }
 }
 
+bool IsState(std::string_view reason) {
+  return FindOperatorState("Workload", reason) != nullptr;
+}
+
 // Releases before 0.8 have one reason for both ends and state which in the
 // message.
 std::string_view EndBy(const std::string& reason, std::string_view message) {
@@ -45,16 +49,16 @@ void ReadWaiting(const kueue::Workload& workload, int i, bool evicted,
     return;
   }
   place.leaf = ".reason";
-  const bool never = !evicted && condition.reason() == "ExceedsMaxQuota";
-  AddState(facts, never ? "ExceedsMaxQuota" : "Pending", place,
+  const bool known = !evicted && IsState(condition.reason());
+  AddState(facts, known ? condition.reason() : "Pending", place,
            condition.reason(), at);
 }
 
-// Reasons of QuotaReserved=False (Kueue 0.19; older: the first three).
+// Reasons of QuotaReserved=False (Kueue 0.19; older: the first two and
+// "Pending").
 bool IsWaiting(const std::string& reason) {
-  return reason == "Pending" || reason == "Inadmissible" ||
-         reason == "Waiting" || reason == "WaitingForQuota" ||
-         reason == "ExceedsMaxQuota";
+  return reason == "Inadmissible" || reason == "Waiting" ||
+         reason == "WaitingForQuota" || IsState(reason);
 }
 
 // Returns whether all pods were created after `at`.
@@ -98,8 +102,10 @@ void ReadQueue(const Context& context, Candidates& facts) {
               at);
       explained = true;
     } else if (type == "Finished" && is_true) {
-      AddState(facts, EndBy(reason, condition.message()), place, reason, at);
       explained = true;
+      // Elastic work goes on as another Workload (Kueue 0.19).
+      if (reason == "WorkloadSliceReplaced") continue;
+      AddState(facts, EndBy(reason, condition.message()), place, reason, at);
     } else if (type == "Admitted") {
       admitted = is_true;
     } else if (type == "QuotaReserved" && condition.status() == "False" &&

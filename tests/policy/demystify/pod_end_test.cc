@@ -446,6 +446,29 @@ constexpr PodCase kContainers[] = {
             }
           })pb",
      v1::NOT_FAILED, v1::Diagnosis::HIGH},
+    {"DeletedByForceSinceItsNodeIsUnreachable",
+     R"pb(pods {
+            status {
+              phase: "Failed"
+              conditions {
+                type: "KueueFailureRecovery"
+                status: "True"
+                reason: "KueueForcefullyDeleted"
+                message: "Pod forcefully terminated after 1m0s grace period due to unreachable node `n`"
+              }
+              container_statuses { state { running {} } }
+            }
+          })pb",
+     v1::NODE_LOST, v1::Diagnosis::HIGH},
+    {"NothingLeftForSharedContainers",
+     R"pb(pods {
+            status {
+              phase: "Failed"
+              reason: "EmptyPodSharedPoolError"
+              message: "pod rejected, sum of exclusive container cpu requests equals pod budget, leaving no cpus for shared containers"
+            }
+          })pb",
+     v1::CONFIG_MISSING, v1::Diagnosis::HIGH},
     {"RuntimeLostTheContainer",
      R"pb(pods {
             status {

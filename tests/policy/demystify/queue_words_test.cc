@@ -49,6 +49,38 @@ constexpr WaitCase kQueueWordsCases[] = {
      R"text(conditions { type: "QuotaReserved" status: "False" reason: "Pending"
           message: "something new" })text",
      v1::SUSPENDED, D::QUEUE, "operator/Workload/Pending"},
+    {"NoFlavorHasNodesThatItAccepts",
+     R"text(conditions { type: "QuotaReserved" status: "False"
+          reason: "NoMatchingFlavor" message: "couldn't assign flavors to pod
+ set main: untolerated taint {gpu yes NoSchedule} in flavor f" })text",
+     v1::SUSPENDED, D::CONFIGURATION, "queue-wait/no-matching-flavor"},
+    {"OneFlavorDoesNotMatchTheOtherIsInUse",
+     R"text(conditions { type: "QuotaReserved" status: "False"
+          reason: "WaitingForQuota" message: "flavor f doesn't match node
+ affinity, insufficient unused quota for cpu in flavor g, 4 more needed" })text",
+     v1::SUSPENDED, D::QUEUE, "queue-wait/no-quota"},
+    {"FlavorsByReasonAlone",
+     R"text(conditions { type: "QuotaReserved" status: "False"
+          reason: "NoMatchingFlavor" message: "Bypassed scheduling evaluation
+ because an equivalent workload recently failed" })text",
+     v1::SUSPENDED, D::CONFIGURATION, "operator/Workload/NoMatchingFlavor"},
+    {"HeldByAGate",
+     R"text(conditions { type: "QuotaReserved" status: "False"
+          reason: "AdmissionGated"
+          message: "Admission is gated by: example.com/budget" })text",
+     v1::SUSPENDED, D::QUEUE, "operator/Workload/AdmissionGated"},
+    {"Misconfigured",
+     R"text(conditions { type: "QuotaReserved" status: "False"
+          reason: "Misconfigured" message: "invalid namespace selector" })text",
+     v1::SUSPENDED, D::CONFIGURATION, "operator/Workload/Misconfigured"},
+    {"TheQueueIsStopped",
+     R"text(conditions { type: "QuotaReserved" status: "False"
+          reason: "Suspended" message: "ClusterQueue blue is inactive" })text",
+     v1::SUSPENDED, D::QUEUE, "queue-wait/queue-inactive"},
+    {"NoRoomInTheTopology",
+     R"text(conditions { type: "QuotaReserved" status: "False"
+          reason: "TopologyPlacementFailed" message: "no fit" })text",
+     v1::SUSPENDED, D::QUEUE, "operator/Workload/TopologyPlacementFailed"},
     {"EvictedForItsPodsThoughItWaitsAgain",
      R"text(conditions { type: "QuotaReserved" status: "False" reason: "Pending"
           message: "The workload has exceeded the PodsReady timeout" }
@@ -84,6 +116,23 @@ TEST_P(QueueWords, CountBeforeTheSuspension) {
 
 INSTANTIATE_TEST_SUITE_P(, QueueWords, ::testing::ValuesIn(kQueueWordsCases),
                          [](const auto& test) { return test.param.name; });
+
+// Elastic work (Kueue 0.19) gets another Workload when its size changes.
+TEST(QueueWordsOfASlice, ReplacedIsNoFailure) {
+  constexpr const char* kReplaced =
+      "kueue_workload { metadata { name: 'w' } status { conditions { type: "
+      "'Finished' status: 'True' reason: 'WorkloadSliceReplaced' message: "
+      "'Replaced to accommodate a workload' } } } ";
+  EXPECT_EQ(Diagnose(kReplaced).situation(), D::ALIVE);
+  // It hides nothing either.
+  EXPECT_EQ(Diagnose(absl::StrCat(
+                         kReplaced,
+                         "pods { metadata { name: 'p' } status { phase: "
+                         "'Failed' container_statuses { state { terminated { "
+                         "exit_code: 137 reason: 'OOMKilled' } } } } }"))
+                .cause(),
+            v1::CONTAINER_OOM);
+}
 
 // Without the Workload, its controller's event on the Job says it.
 TEST(QueueEvent, StoppedTellsWhy) {
