@@ -31,6 +31,8 @@ inline constexpr std::int64_t kMaxRecentSeconds = std::int64_t{7} * 24 * 3600;
 inline constexpr int kMaxContainersPerPod = 256;
 inline constexpr int kMaxConditionsPerObject = 256;
 inline constexpr int kMaxLabels = 512;
+// An attempt without Kubernetes objects.
+inline constexpr int kMaxSignal = 64;
 // failure_id and request_id.
 inline constexpr std::size_t kMaxIdBytes = 256;
 // Names, namespaces, kinds, UIDs, reasons, label keys.

@@ -237,6 +237,9 @@ void WriteAnswer(const Received<v1::DecideRequest>& received, Situated& at,
   if (at.patterns.used_up()) AddWarning(kPatternsUsedUp, warnings);
   NameAnswer(at, told, response);
   if (at.explains()) AdviseOnAll(at, told, open, response);
+  if (at.report().has_ended_attempt()) {
+    RestorePaths(at.report().ended_attempt(), diagnosis);
+  }
   RestorePaths(received.unread(), diagnosis);
   for (v1::SeparateFailure& one : *response.mutable_separate()) {
     RestorePaths(received.unread(), *one.mutable_diagnosis());
@@ -255,6 +258,9 @@ void WriteAnswer(const Received<v1::DemystifyRequest>& received,
           .diagnosis = diagnosis,
           .own_remedy = OwnRemedy(policy, findings.failure)},
          diagnosis);
+  if (received.report().has_ended_attempt()) {
+    RestorePaths(received.report().ended_attempt(), diagnosis);
+  }
   RestorePaths(received.unread(), diagnosis);
   AddWarnings(received.warnings(), *response.mutable_warnings());
   AddWarnings(findings.warnings, *response.mutable_warnings());

@@ -34,6 +34,14 @@ void FillCulprit(const Culprit& culprit, v1::Diagnosis& diagnosis) {
   written.set_name(culprit.name);
 }
 
+// What failed is the workload, not the pod that it was read as.
+void NameAttempt(const v1::WorkloadReference& workload,
+                 v1::Diagnosis& diagnosis) {
+  if (workload.name().empty()) return;
+  diagnosis.mutable_culprit()->set_kind(Excerpt(workload.kind()));
+  diagnosis.mutable_culprit()->set_name(Excerpt(workload.name()));
+}
+
 void FillCodes(const Failure& failure, v1::Diagnosis& diagnosis) {
   diagnosis.set_cause(failure.cause);
   diagnosis.set_fault_domain(failure.domain);
@@ -101,6 +109,9 @@ void WriteDiagnosis(const Findings& findings, const Failure& failure,
   const Conclusion& conclusion = *failure.found;
   const bool texts = detail != Detail::kCodes;
   FillCodes(failure, diagnosis);
+  if (context.report.has_ended_attempt()) {
+    NameAttempt(context.report.workload(), diagnosis);
+  }
   FillCascades(context.report, conclusion.gang, texts, diagnosis);
   if (!texts) return;
   diagnosis.set_outlook_reason(failure.outlook_reason);

@@ -7,8 +7,21 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "policy/demystify/ended_attempt.h"
 
 namespace mulligan {
+namespace {
+
+void ForEachPath(v1::Diagnosis& diagnosis, const auto& change) {
+  for (v1::Evidence& evidence : *diagnosis.mutable_evidence()) {
+    change(*evidence.mutable_path());
+  }
+  if (diagnosis.has_problem_evidence()) {
+    change(*diagnosis.mutable_problem_evidence()->mutable_path());
+  }
+}
+
+}  // namespace
 
 void RestorePaths(const Unread& objects, v1::Diagnosis& diagnosis) {
   if (objects.empty()) return;
@@ -33,12 +46,14 @@ void RestorePaths(const Unread& objects, v1::Diagnosis& diagnosis) {
       path = absl::StrCat(std::string(list.prefix), index, path.substr(end));
     }
   };
-  for (v1::Evidence& evidence : *diagnosis.mutable_evidence()) {
-    restore(*evidence.mutable_path());
-  }
-  if (diagnosis.has_problem_evidence()) {
-    restore(*diagnosis.mutable_problem_evidence()->mutable_path());
-  }
+  ForEachPath(diagnosis, restore);
+}
+
+void RestorePaths(const v1::EndedAttempt& attempt, v1::Diagnosis& diagnosis) {
+  ForEachPath(diagnosis, [&attempt](std::string& path) {
+    if (!path.starts_with("pods[")) return;
+    path = demystify::PathInAttempt(attempt, path);
+  });
 }
 
 }  // namespace mulligan

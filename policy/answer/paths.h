@@ -3,6 +3,7 @@
 #define MULLIGAN_POLICY_ANSWER_PATHS_H_
 
 #include "mulligan/v1/diagnosis.pb.h"
+#include "mulligan/v1/report.pb.h"
 #include "policy/request/ownership.h"
 
 namespace mulligan {
@@ -10,6 +11,9 @@ namespace mulligan {
 // Changes the paths in `diagnosis` to those of the original report, from which
 // `objects` were left out.
 void RestorePaths(const Unread& objects, v1::Diagnosis& diagnosis);
+
+// The same for the pod that an attempt without objects was read as.
+void RestorePaths(const v1::EndedAttempt& attempt, v1::Diagnosis& diagnosis);
 
 }  // namespace mulligan
 

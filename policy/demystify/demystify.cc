@@ -178,7 +178,9 @@ void AddRetried(const Attempt& attempt, demystify::Judged& judged,
       FailureIn(attempt, conclusion, of_object ? -1 : conclusion.gang.root));
   failure.incident.of_object = of_object;
   if (failure.retried_by == v1::AttemptRecord::RETRIED_BY_UNSPECIFIED) {
-    failure.retried_by = conclusion.gang.state.goes_on() && !of_object
+    failure.retried_by = attempt.report().has_ended_attempt()
+                             ? v1::AttemptRecord::SCHEDULER
+                         : conclusion.gang.state.goes_on() && !of_object
                              ? v1::AttemptRecord::KUBELET
                              : v1::AttemptRecord::OPERATOR;
   }

@@ -133,8 +133,10 @@ Failure FailureOf(const demystify::Context& context,
   }
   failure.ran_for = RunTimeOf(report, conclusion, failure.culprit);
   failure.cascades = static_cast<int>(conclusion.gang.cascades.size());
+  // Nothing else will be known of an attempt without objects.
   failure.doubtful =
       conclusion.confidence == v1::Diagnosis::LOW &&
+      !report.has_ended_attempt() &&
       std::ranges::any_of(RowOf(conclusion.cause).alternatives,
                           [&](const Alternative& reading) {
                             return demystify::Lacks(context, conclusion,

@@ -303,6 +303,15 @@ void LeaveToOperator(const Attempt& attempt, Standing& standing,
       conclusion.decisive()->place.root == Root::kWorkload) {
     return;
   }
+  const v1::EndedAttempt& told = attempt.report().ended_attempt();
+  if (told.next() == v1::EndedAttempt::SCHEDULER) {
+    standing = {v1::Diagnosis::ALIVE, kUnknownTime,
+                absl::StrCat(told.scheduler().empty() ? "its scheduler"
+                                                      : told.scheduler(),
+                             " starts it again by itself")};
+    conclusion.retried = true;
+    return;
+  }
   const int root = conclusion.gang.root;
   const bool ended = root >= 0 && attempt.member(root).ended();
   // A pod that cannot start is not retried by an operator.

@@ -244,7 +244,7 @@ bool ContainerInTwoStates(const core::Pod& pod) {
 void CheckReport(const Context& context, Warnings& warnings) {
   const v1::FailureReport& report = context.report;
   const std::string& kind = report.workload().kind();
-  if (!kind.empty() && !IsKnownKind(kind)) {
+  if (!kind.empty() && !IsKnownKind(kind) && !report.has_ended_attempt()) {
     warnings.push_back(absl::StrCat("workload kind ", Excerpt(kind),
                                     " is not known: it is judged by its pods"));
   }

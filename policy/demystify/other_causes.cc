@@ -32,11 +32,16 @@ std::string_view MessageOf(const v1::FailureReport& report,
   const std::string_view of_pod = conclusion.gang.state.message;
   if (!of_pod.empty()) return of_pod;
   if (report.has_exit()) return report.exit().message();
+  if (report.has_ended_attempt()) return report.ended_attempt().log_tail();
   return report.creation_error().message();
 }
 
 bool Lacks(const Context& context, const Conclusion& conclusion, Part part) {
   const v1::FailureReport& report = context.report;
+  if (report.has_ended_attempt() && part != Part::kUsage &&
+      part != Part::kMessage) {
+    return false;
+  }
   switch (part) {
     case Part::kNodes:
       return report.nodes().empty();

@@ -28,6 +28,10 @@ bool HasEscapes(const v1::FailureReport& report) {
 }
 
 void RemoveEscapes(v1::FailureReport& report) {
+  if (report.has_ended_attempt()) {
+    report.mutable_ended_attempt()->set_log_tail(
+        WithoutEscapes(report.ended_attempt().log_tail()));
+  }
   if (report.has_exit()) {
     report.mutable_exit()->set_message(WithoutEscapes(report.exit().message()));
   }

@@ -1,16 +1,22 @@
 #include "policy/request/validate_report.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "policy/base/issue.h"
+#include "policy/base/times.h"
 #include "policy/base/utf8.h"
 #include "policy/limits.h"
+#include "policy/request/accelerators.h"
 #include "policy/request/kinds.h"
+#include "policy/request/kubernetes_codec.h"
 #include "policy/request/owners.h"
 #include "policy/request/ownership.h"
 #include "policy/request/workload_view.h"
@@ -306,11 +312,95 @@ void ValidateForeign(const Owners& told, const FieldPath& path) {
                                   foreign.owners.size(), owners));
 }
 
+// Reports the objects beside an attempt that is in their place.
+void ValidateAlone(const Owners& owners, const FieldPath& path) {
+  const v1::FailureReport& report = owners.report;
+  const std::pair<bool, const char*> fields[] = {
+      {report.pods_size() > 0, "pods"},
+      {report.jobs_size() > 0, "jobs"},
+      {report.has_kueue_workload(), "kueueWorkload"},
+      {report.nodes_size() > 0, "nodes"},
+      {report.events_size() > 0, "events"},
+      {report.has_creation_error(), "creationError"},
+      {report.has_exit(), "exit"},
+      {report.has_omitted_pods(), "omittedPods"}};
+  const auto violate = [&path](const char* field) {
+    path.In(field).Violate(
+        "is there beside endedAttempt, expected one of them: an attempt stands "
+        "in the place of Kubernetes objects");
+  };
+  for (const auto& [is_there, field] : fields) {
+    if (is_there) violate(field);
+  }
+  for (const WorkloadView& view : owners.views) {
+    if (view.kind->field != std::string_view("jobs")) {
+      violate(view.kind->field.data());
+    }
+  }
+}
+
+void ValidateAttempt(const v1::EndedAttempt& attempt, const FieldPath& path) {
+  const std::string& scheduler = attempt.scheduler();
+  if (!scheduler.empty() && !IsDnsLabel(scheduler)) {
+    path.In("scheduler")
+        .Violate(absl::StrCat("\"", Visible(scheduler.substr(0, 80)),
+                              "\" is no name of a scheduler, expected at most "
+                              "63 lower-case letters, digits and '-'"));
+  }
+  if (!attempt.has_exit_code() && attempt.signal() == 0 &&
+      attempt.state().empty() && attempt.reason().empty() &&
+      attempt.log_tail().empty()) {
+    path.Violate(
+        "says nothing about how it ended, expected at least one of exitCode, "
+        "signal, state, reason and logTail");
+  }
+  path.Text("id", attempt.id(), kMaxLedgerUidBytes);
+  path.Number("signal", attempt.signal(), 0, kMaxSignal);
+  path.Name("state", attempt.state());
+  path.Message("reason", attempt.reason());
+  path.Message("logTail", attempt.log_tail());
+  path.Count("nodes", attempt.nodes_size(), kMaxNodes, "nodes");
+  for (int i = 0; i < attempt.nodes_size(); ++i) {
+    const FieldPath node = path.In("nodes", i);
+    const std::size_t size = attempt.nodes(i).size();
+    if (size == 0 || size > kMaxLedgerNodeBytes) {
+      node.Violate(absl::StrCat("has ", size,
+                                " bytes, expected a name of 1 to ",
+                                kMaxLedgerNodeBytes));
+    }
+  }
+  path.Text("failedNode", attempt.failed_node(), kMaxLedgerNodeBytes);
+  if (!attempt.failed_node().empty() && attempt.nodes_size() > 0 &&
+      std::ranges::find(attempt.nodes(), attempt.failed_node()) ==
+          attempt.nodes().end()) {
+    path.In("failedNode")
+        .Violate(absl::StrCat(Visible(attempt.failed_node().substr(0, 253)),
+                              " is not in nodes, expected one of them"));
+  }
+  path.Time("startedAt", attempt.started_at());
+  path.Time("endedAt", attempt.ended_at());
+  if (IsSet(attempt.started_at()) && IsSet(attempt.ended_at()) &&
+      ToTime(attempt.ended_at()) < ToTime(attempt.started_at())) {
+    path.In("endedAt").Violate(
+        "is before startedAt, expected the same time or a later one");
+  }
+  path.Number("accelerators", attempt.accelerators(), 0,
+              kMaxAcceleratorsPerPod);
+  path.Number("memoryBytes", attempt.memory_bytes(), 0,
+              std::numeric_limits<std::int64_t>::max());
+  path.Number("maxAttempts", attempt.max_attempts(), 0,
+              std::numeric_limits<std::int32_t>::max());
+  if (!v1::EndedAttempt::Next_IsValid(attempt.next())) {
+    path.In("next").Violate("is unknown, expected SCHEDULER or none");
+  }
+}
+
 bool HasSubject(const Owners& owners) {
   const v1::FailureReport& report = owners.report;
   return report.pods_size() > 0 || owners.any() ||
          report.has_creation_error() || report.has_exit() ||
-         report.events_size() > 0 || report.nodes_size() > 0;
+         report.has_ended_attempt() || report.events_size() > 0 ||
+         report.nodes_size() > 0;
 }
 
 }  // namespace
@@ -321,8 +411,12 @@ void ValidateReport(const Owners& owners, const FieldPath& path) {
     path.Violate(
         "says nothing about a failure, expected at least one of "
         "pods, jobs, jobSet, rayJob, trainJob, kueueWorkload, "
-        "sparkApplication, kubeflowJob, rayCluster, nodes, events, exit or "
-        "creationError");
+        "sparkApplication, kubeflowJob, rayCluster, nodes, events, exit, "
+        "creationError or endedAttempt");
+  }
+  if (report.has_ended_attempt()) {
+    ValidateAlone(owners, path);
+    ValidateAttempt(report.ended_attempt(), path.In("endedAttempt"));
   }
   ValidateFacts(report, path);
   ValidateWorkload(report.workload(), path);

@@ -31,7 +31,8 @@ struct Told {
 
 FailureId IdOf(const Situated& at, const Failure& earlier) {
   FailureId id;
-  if (earlier.incident.of_object) {
+  // An attempt without objects is the only one of its report, and may be named.
+  if (earlier.incident.of_object || at.report().has_ended_attempt()) {
     return FailureIdOf(at.owners, *at.workload, earlier.incident, at.now);
   }
   id.id = IdOfPod(at.owners, *at.workload, earlier.incident.pods.front());

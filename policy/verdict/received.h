@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +12,7 @@
 #include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/report.pb.h"
 #include "policy/base/utf8.h"
+#include "policy/demystify/ended_attempt.h"
 #include "policy/request/clocks.h"
 #include "policy/request/doubles.h"
 #include "policy/request/owners.h"
@@ -25,7 +27,8 @@ inline constexpr char kNoObservedAt[] =
     "calls may differ";
 
 // A valid request without objects of other workloads, duplicates and terminal
-// escapes, with all times on one clock. All arguments must outlive it.
+// escapes, with all times on one clock, and with the pod that an attempt
+// without objects stands for. All arguments must outlive it.
 template <typename Request>
 class Received {
  public:
@@ -38,6 +41,18 @@ class Received {
                          ? sent.report().observed_at()
                          : now) {
     if (!sent.report().has_observed_at()) warnings_.emplace_back(kNoObservedAt);
+    if (sent.report().has_ended_attempt()) {
+      as_stamped_ = &changed_.emplace(sent);
+      v1::FailureReport& report = *changed_->mutable_report();
+      for (std::string& warning :
+           demystify::AddPodOfAttempt(observed_at_, report)) {
+        warnings_.push_back(std::move(warning));
+      }
+      RemoveEscapes(report);
+      request_ = as_stamped_;
+      owners_ = &own_owners_.emplace(report);
+      return;
+    }
     const auto& named = sent.report().workload();
     if (!named.name().empty() || !named.uid().empty()) {
       unread_ = FindForeign(owners);

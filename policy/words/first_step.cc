@@ -84,7 +84,7 @@ std::string GrowthStep(const Answered& answered, const Growable& growth,
   const Base base = GrowthBase(answered, growth, found, specs);
   const std::string& own = base.what == "limit" ? found.limit : found.request;
   const std::string& had = own.empty() ? base.amount : own;
-  const std::string container = Named("container", found.container);
+  const std::string container = ContainerText(found);
   if (had.empty() && specs.Knows(found.container)) {
     return absl::StrFormat(
         "set request and limit of %s for %s: the report shows none",
@@ -118,7 +118,7 @@ Step HangStep(const Particulars& found) {
         "nobody stands out: have stacks dumped at the next time-out "
         "(TORCH_NCCL_DUMP_ON_TIMEOUT=1 with TORCH_NCCL_TRACE_BUFFER_SIZE)"};
   }
-  const std::string pod = Named("pod", found.pod);
+  const std::string pod = PodText(found);
   if (!found.runs) {
     return {absl::StrFormat(
         "find out what %s did meanwhile: its log, and stacks dumped at the "
@@ -176,7 +176,7 @@ std::string TimeoutStep(const Answered& answered, const Particulars& found) {
   std::string step = absl::StrFormat(
       "give timeout(1) more time in the command of %s, or make the work "
       "shorter",
-      Named("container", found.container));
+      ContainerText(found));
   if (answered.failure.confidence != v1::Diagnosis::LOW) return step;
   return absl::StrFormat(
       "%s; where the command has no timeout(1), 124 is the program's own: read "

@@ -101,6 +101,7 @@ std::vector<std::string> TextsAbout(const Answered& answered) {
   }
   AddText(report.creation_error().message(), texts);
   AddText(report.exit().message(), texts);
+  AddText(report.ended_attempt().log_tail(), texts);
   for (const v1::Evidence& evidence : answered.diagnosis.evidence()) {
     if (IsPart(evidence)) AddText(evidence.value(), texts);
   }
@@ -267,6 +268,7 @@ std::string SpeakerOf(const Answered& answered) {
 // Returns for example "kubectl logs -n ml a -c main".
 std::string LogsOf(const Answered& answered, const Particulars& found,
                    bool restarted) {
+  if (found.no_objects) return "what the attempt wrote";
   if (found.pod.empty()) return "kubectl logs of the failed pod";
   std::string speaker = SpeakerOf(answered);
   if (!speaker.empty() && speaker != found.pod) {
@@ -288,9 +290,18 @@ std::string Named(std::string_view what, const std::string& name) {
                       : absl::StrCat(std::string(what), " ", name);
 }
 
+std::string ContainerText(const Particulars& found) {
+  return found.no_objects ? "the job" : Named("container", found.container);
+}
+
+std::string PodText(const Particulars& found) {
+  return found.no_objects ? "the job" : Named("pod", found.pod);
+}
+
 Particulars ParticularsOf(const Answered& answered,
                           const ContainerSpecs& specs) {
   Particulars found;
+  found.no_objects = answered.report().has_ended_attempt();
   const Culprit& culprit = answered.failure.culprit;
   found.pod = culprit.pod;
   found.container = culprit.container;

@@ -34,6 +34,8 @@ struct Particulars {
   std::string queue_remark;
   // Indexes of the Job that failed for good, in the Job's notation: "7".
   std::string failed_indexes;
+  // The report has no Kubernetes objects, so there is no pod or container.
+  bool no_objects = false;
   // The culprit pod still runs.
   bool runs = false;
   // The Job's own deadline passed as well.
@@ -57,6 +59,10 @@ const kubernetes::core::v1::Pod* CulpritPod(const Answered& answered);
 // Returns the exceeded limit of ephemeral storage in a kubelet's message, as
 // written; empty if there is none.
 std::string StorageLimitIn(const std::string& text);
+
+// Returns "container a" and "pod a"; "the job" of an attempt without objects.
+std::string ContainerText(const Particulars& found);
+std::string PodText(const Particulars& found);
 
 // Returns "node a", or "the node" if the name is unknown.
 std::string Named(std::string_view what, const std::string& name);

@@ -52,7 +52,7 @@ std::optional<Remedy> FullSharedMemory(const std::string& text,
         .problem = "/dev/shm is full: it has 64Mi where nothing is mounted",
         .step = absl::StrCat(
             "mount an emptyDir with medium: Memory on /dev/shm of ",
-            Named("container", found.container))};
+            ContainerText(found))};
   }
   return Remedy{
       .problem = absl::StrCat("/dev/shm, volume ", mounted->name, ", is full"),
@@ -114,7 +114,7 @@ std::optional<Remedy> FullFileSystem(const std::string& text,
   const std::optional<VolumeSpec> volume =
       specs.VolumeAt(found.pod, found.container, path);
   if (volume.has_value()) return FullVolume(*volume, path);
-  const std::string container = Named("container", found.container);
+  const std::string container = ContainerText(found);
   Remedy remedy{.problem = absl::StrCat("no room left on the file system of ",
                                         container, " for ", path)};
   if (found.limit.empty() && found.request.empty()) {

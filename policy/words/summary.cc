@@ -58,8 +58,18 @@ std::string SummarizeLife(const Owners& owners, const Candidate* sign) {
   return text + ".";
 }
 
+// Returns "slurm train"; "The command" if it has no name.
+std::string AttemptText(const v1::WorkloadReference& workload) {
+  const std::string kind = Excerpt(workload.kind());
+  return workload.name().empty()
+             ? "The " + kind
+             : absl::StrCat(kind, " ", Excerpt(workload.name()));
+}
+
 // Returns the subject of the failure.
-std::string SubjectOf(const Culprit& culprit, const Candidate& winner) {
+std::string SubjectOf(const v1::FailureReport& report, const Culprit& culprit,
+                      const Candidate& winner) {
+  if (report.has_ended_attempt()) return AttemptText(report.workload());
   const std::string& container = culprit.container;
   const char* const in = container.empty() ? "" : ", container ";
   const bool about_object =
@@ -95,7 +105,7 @@ std::string Summarize(const Owners& owners, const Conclusion& conclusion,
   const Candidate* const winner = conclusion.decisive();
   if (conclusion.cause == v1::NOT_FAILED) return SummarizeLife(owners, winner);
   const Candidate& naming = *conclusion.naming();
-  std::string text = SubjectOf(failure.culprit, *winner);
+  std::string text = SubjectOf(report, failure.culprit, *winner);
   text.reserve(160);
   text.append(": ");
   if (&naming == winner) {

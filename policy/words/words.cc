@@ -8,9 +8,9 @@ Words WordsOf(const Particulars& found) {
   const std::string& image = found.image;
   return {
       {"{image}", Named("image", image)},
-      {"{pod}", Named("pod", found.pod)},
+      {"{pod}", PodText(found)},
       {"{node}", Named("node", found.node)},
-      {"{container}", Named("container", found.container)},
+      {"{container}", ContainerText(found)},
       {"{logs}", found.logs},
       {"{says}", found.message.empty() ? "" : ": " + found.message},
       {"{tag}", image.find('@') == std::string::npos ? "tag" : "digest"},

@@ -131,6 +131,8 @@ std::string RetriedBy(const v1::AttemptRecord& record) {
       return "tried again by its operator";
     case v1::AttemptRecord::QUEUE:
       return "put back by the queue";
+    case v1::AttemptRecord::SCHEDULER:
+      return "tried again by its scheduler";
     default:
       return "";
   }

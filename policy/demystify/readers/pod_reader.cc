@@ -5,6 +5,7 @@
 
 #include "policy/base/conditions.h"
 #include "policy/demystify/context.h"
+#include "policy/demystify/ended_attempt.h"
 #include "policy/demystify/fact.h"
 #include "policy/demystify/pod_state.h"
 #include "policy/demystify/readers/condition_reader.h"
@@ -91,6 +92,33 @@ PodState ReadState(const Subject& of, Candidates& facts) {
     state.phase = Phase::kRunning;
   }
   return state;
+}
+
+// Adds what the scheduler says of an attempt without Kubernetes objects.
+void ReadAttempt(const Subject& of, const PodState& state, Candidates& facts) {
+  const v1::EndedAttempt& attempt = of.context.report.ended_attempt();
+  const Seconds at = ToSeconds(attempt.ended_at());
+  of.context.AddUserSignature(facts, v1::Signature::POD_MESSAGE,
+                              attempt.reason(), state.exit_code,
+                              of.At(".status.message"), at);
+  std::string_view word;
+  const Signature* row = FindSchedulerWord(attempt, word);
+  if (row != nullptr) {
+    const bool is_state = word.data() == attempt.state().data();
+    Candidate& fact = AddFact(
+        facts, "scheduler", *row,
+        of.At(is_state ? ".status.reason" : ".status.message"), word, at);
+    Weigh(Round::kBeside, fact, {.state = state});
+  }
+  // Without an end that has a log.
+  if (of.pod.status().container_statuses().empty()) {
+    of.context.log.Add(facts, attempt.log_tail(), of.At(".log.message"), at,
+                       /*killed=*/false);
+    if (Strongest(facts) == nullptr && state.phase == Phase::kFailed) {
+      AddSign(facts, sign::kEndedWithoutAWord, of.At(".status.reason"),
+              attempt.state(), at);
+    }
+  }
 }
 
 void ReadReason(const Subject& of, const PodState& state, Candidates& facts) {
@@ -303,7 +331,11 @@ PodReading ReadPod(const Context& context, int index, Candidates& facts) {
   if (of.pod.status().conditions_size() > 0) {
     ReadPodConditions(context, index, state, facts);
   }
-  ReadReason(of, state, facts);
+  if (context.report.has_ended_attempt()) {
+    ReadAttempt(of, state, facts);
+  } else {
+    ReadReason(of, state, facts);
+  }
   ReadDeletion(of, state, facts);
   if (state.phase == Phase::kFailed) ReadJobRules(context, index, facts);
   const Seconds mark = MarkOf(of.pod, state);

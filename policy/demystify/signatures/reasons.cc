@@ -6,6 +6,22 @@
 #include "policy/demystify/signatures/tables.h"
 
 namespace mulligan::demystify {
+namespace {
+
+// Returns the row "<source>/<word>" of a table.
+const Signature* FindJoined(std::span<const Signature> rows,
+                            std::string_view source, std::string_view word) {
+  if (word.empty()) return nullptr;
+  char key[128];
+  const std::size_t size = source.size() + 1 + word.size();
+  if (size > sizeof(key)) return nullptr;
+  source.copy(key, source.size());
+  key[source.size()] = '/';
+  word.copy(key + source.size() + 1, word.size());
+  return Find(rows, {key, size});
+}
+
+}  // namespace
 
 const Signature* FindPodReason(std::string_view reason) {
   if (reason.empty()) return nullptr;
@@ -78,16 +94,14 @@ const Signature* FindOperatorState(std::string_view state) {
 
 const Signature* FindOperatorState(std::string_view source,
                                    std::string_view state) {
-  if (state.empty()) return nullptr;
   // A named rule's name follows the reason (KEP-4443).
   if (state.starts_with("PodFailurePolicy_")) state = "PodFailurePolicy";
-  char key[128];
-  const std::size_t size = source.size() + 1 + state.size();
-  if (size > sizeof(key)) return nullptr;
-  source.copy(key, source.size());
-  key[source.size()] = '/';
-  state.copy(key + source.size() + 1, state.size());
-  return FindOperatorState({key, size});
+  return FindJoined(rows::OperatorStates(), source, state);
+}
+
+const Signature* FindSchedulerState(std::string_view scheduler,
+                                    std::string_view word) {
+  return FindJoined(rows::SchedulerStates(), scheduler, word);
 }
 
 }  // namespace mulligan::demystify

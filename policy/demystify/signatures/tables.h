@@ -107,6 +107,10 @@ const Signature* FindOperatorState(std::string_view state);
 const Signature* FindOperatorState(std::string_view source,
                                    std::string_view state);
 
+// Schedulers without Kubernetes: states and reasons, by "<scheduler>/<word>".
+const Signature* FindSchedulerState(std::string_view scheduler,
+                                    std::string_view word);
+
 // Returns whether the name has a word of a helper, such as "log-shipper". If it
 // is the only container, it may be the work itself.
 bool SoundsLikeHelper(std::string_view name);

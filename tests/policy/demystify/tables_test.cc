@@ -34,7 +34,7 @@ std::vector<const Signature*> AllRows() {
   std::vector<const Signature*> all;
   for (const auto table : {rows::PodReasons(), rows::DisruptionReasons(),
                            rows::TerminatedReasons(), rows::WaitingReasons(),
-                           rows::OperatorStates()}) {
+                           rows::OperatorStates(), rows::SchedulerStates()}) {
     for (const Signature& row : table) all.push_back(&row);
   }
   for (const auto& row : rows::ExitCodes()) all.push_back(&row.row);

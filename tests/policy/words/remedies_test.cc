@@ -288,7 +288,7 @@ TEST(RemedyRows, AnImageThatIsNamedByItsDigestHasNoTag) {
             "image r/x@sha256:0: no such digest");
 }
 
-// What the queue says, whose words are asked apart.
+// What the queue and Slurm say, whose words are asked apart.
 constexpr const char* kQueueTexts[] = {
     "request > maximum capacity (4 > 2)",
     "LocalQueue blue doesn't exist",
@@ -299,6 +299,8 @@ constexpr const char* kQueueTexts[] = {
     "The workload is deactivated",
     "Exceeded the PodsReady timeout ml/train",
     "Preempted to accommodate a workload",
+    "DEADLINE",
+    "TIMEOUT",
 };
 
 TEST(RemedyRows, EveryRowNamesSomethingInATextAbove) {

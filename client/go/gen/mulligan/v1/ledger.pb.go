@@ -108,6 +108,9 @@ const (
 	// The queue (Kueue), which put the work back after it was preempted or
 	// evicted.
 	AttemptRecord_QUEUE AttemptRecord_RetriedBy = 3
+	// A scheduler without Kubernetes, which put the job back
+	// (EndedAttempt.next).
+	AttemptRecord_SCHEDULER AttemptRecord_RetriedBy = 4
 )
 
 // Enum value maps for AttemptRecord_RetriedBy.
@@ -117,12 +120,14 @@ var (
 		1: "KUBELET",
 		2: "OPERATOR",
 		3: "QUEUE",
+		4: "SCHEDULER",
 	}
 	AttemptRecord_RetriedBy_value = map[string]int32{
 		"RETRIED_BY_UNSPECIFIED": 0,
 		"KUBELET":                1,
 		"OPERATOR":               2,
 		"QUEUE":                  3,
+		"SCHEDULER":              4,
 	}
 )
 
@@ -595,7 +600,7 @@ const file_mulligan_v1_ledger_proto_rawDesc = "" +
 	"\tBudgetUse\x12\x12\n" +
 	"\x04used\x18\x01 \x01(\x05R\x04used\x12=\n" +
 	"\fwindow_start\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\vwindowStart\x12\x1a\n" +
-	"\brefunded\x18\x03 \x01(\x05R\brefunded\"\xc8\b\n" +
+	"\brefunded\x18\x03 \x01(\x05R\brefunded\"\xd7\b\n" +
 	"\rAttemptRecord\x12\x1d\n" +
 	"\n" +
 	"failure_id\x18\x01 \x01(\tR\tfailureId\x12\x18\n" +
@@ -633,12 +638,13 @@ const file_mulligan_v1_ledger_proto_rawDesc = "" +
 	"\vKILL_SWITCH\x10\x03\x12\f\n" +
 	"\bDEADLINE\x10\x04\x12\x11\n" +
 	"\rDERIVED_CAUSE\x10\x05\x12\x12\n" +
-	"\x0eEXPECTED_HOURS\x10\x06\"M\n" +
+	"\x0eEXPECTED_HOURS\x10\x06\"\\\n" +
 	"\tRetriedBy\x12\x1a\n" +
 	"\x16RETRIED_BY_UNSPECIFIED\x10\x00\x12\v\n" +
 	"\aKUBELET\x10\x01\x12\f\n" +
 	"\bOPERATOR\x10\x02\x12\t\n" +
-	"\x05QUEUE\x10\x03B\v\n" +
+	"\x05QUEUE\x10\x03\x12\r\n" +
+	"\tSCHEDULER\x10\x04B\v\n" +
 	"\t_progressB2Z0mulligan.dev/mulligan/gen/mulligan/v1;mulliganv1b\x06proto3"
 
 var (

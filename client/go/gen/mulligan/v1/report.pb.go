@@ -32,6 +32,57 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// Who starts the next attempt.
+type EndedAttempt_Next int32
+
+const (
+	// Nobody yet: that is the question. Or it is unknown.
+	EndedAttempt_NEXT_UNSPECIFIED EndedAttempt_Next = 0
+	// The scheduler has put the job back by itself, as Slurm does after a node
+	// failure or a preemption (JobRequeue, PreemptMode=REQUEUE). The failure is
+	// charged, and the situation is ALIVE.
+	EndedAttempt_SCHEDULER EndedAttempt_Next = 1
+)
+
+// Enum value maps for EndedAttempt_Next.
+var (
+	EndedAttempt_Next_name = map[int32]string{
+		0: "NEXT_UNSPECIFIED",
+		1: "SCHEDULER",
+	}
+	EndedAttempt_Next_value = map[string]int32{
+		"NEXT_UNSPECIFIED": 0,
+		"SCHEDULER":        1,
+	}
+)
+
+func (x EndedAttempt_Next) Enum() *EndedAttempt_Next {
+	p := new(EndedAttempt_Next)
+	*p = x
+	return p
+}
+
+func (x EndedAttempt_Next) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (EndedAttempt_Next) Descriptor() protoreflect.EnumDescriptor {
+	return file_mulligan_v1_report_proto_enumTypes[0].Descriptor()
+}
+
+func (EndedAttempt_Next) Type() protoreflect.EnumType {
+	return &file_mulligan_v1_report_proto_enumTypes[0]
+}
+
+func (x EndedAttempt_Next) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use EndedAttempt_Next.Descriptor instead.
+func (EndedAttempt_Next) EnumDescriptor() ([]byte, []int) {
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{1, 0}
+}
+
 // Which step failed.
 type CreationError_Phase int32
 
@@ -71,11 +122,11 @@ func (x CreationError_Phase) String() string {
 }
 
 func (CreationError_Phase) Descriptor() protoreflect.EnumDescriptor {
-	return file_mulligan_v1_report_proto_enumTypes[0].Descriptor()
+	return file_mulligan_v1_report_proto_enumTypes[1].Descriptor()
 }
 
 func (CreationError_Phase) Type() protoreflect.EnumType {
-	return &file_mulligan_v1_report_proto_enumTypes[0]
+	return &file_mulligan_v1_report_proto_enumTypes[1]
 }
 
 func (x CreationError_Phase) Number() protoreflect.EnumNumber {
@@ -84,12 +135,13 @@ func (x CreationError_Phase) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CreationError_Phase.Descriptor instead.
 func (CreationError_Phase) EnumDescriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{4, 0}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{5, 0}
 }
 
 // One workload, failed or not: the Kubernetes objects themselves and a few facts
 // only the caller knows. Every field is optional; a report needs at least one
-// object, `exit` or `creation_error`, else it is refused with INVALID_ARGUMENT.
+// object, `exit`, `creation_error` or, where there is no Kubernetes,
+// `ended_attempt`, else it is refused with INVALID_ARGUMENT.
 // So are objects of several workloads (told apart by controller UIDs, owner
 // chains and controllers' labels) unless `workload` names one of them. More
 // objects make a better answer: for a pod its Job, node and events, for a gang
@@ -159,7 +211,14 @@ type FailureReport struct {
 	// What others make of the failure, who read more than there is here: the
 	// whole log, the fabric, the node's health. Evidence beside the objects, below
 	// all that Kubernetes itself says. At most 8. Absent: nobody else looked.
-	Hints         []*Hint `protobuf:"bytes,21,rep,name=hints,proto3" json:"hints,omitempty"`
+	Hints []*Hint `protobuf:"bytes,21,rep,name=hints,proto3" json:"hints,omitempty"`
+	// How an attempt ended that has no Kubernetes objects: of Slurm, of another
+	// scheduler or of none. It is in the place of objects: a report with it and
+	// with one of `pods`, `jobs`, `job_set`, `ray_job`, `ray_cluster`, `train_job`,
+	// `kueue_workload`, `spark_application`, `kubeflow_job`, `nodes`, `events`,
+	// `creation_error`, `exit` or `omitted_pods` is refused. Its number is
+	// `attempt`, its job `workload`, its measured memory `usage` without names.
+	EndedAttempt  *EndedAttempt `protobuf:"bytes,22,opt,name=ended_attempt,json=endedAttempt,proto3" json:"ended_attempt,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -341,6 +400,205 @@ func (x *FailureReport) GetHints() []*Hint {
 	return nil
 }
 
+func (x *FailureReport) GetEndedAttempt() *EndedAttempt {
+	if x != nil {
+		return x.EndedAttempt
+	}
+	return nil
+}
+
+// How one attempt of a job ended, under any scheduler: filled by the caller from
+// what its scheduler or wait(2) says. An attempt that still runs or waits has no
+// report. It is judged as the pod that it would have been, so causes, ledger,
+// policies and explanation are the same; `nodes` and all tasks have this one
+// end. At least one of `exit_code`, `signal`, `state`, `reason` and `log_tail` is
+// mandatory.
+type EndedAttempt struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whose `state` and `reason` these are, in lower-case letters, digits and '-':
+	// "slurm". At most 63 bytes. The words of "slurm" are known; those of others
+	// are shown, with a warning, and the rest decides. Absent: no scheduler, a
+	// command on a machine. It is also the workload's kind ("command", where it is
+	// absent) unless `workload.kind` says another.
+	Scheduler string `protobuf:"bytes,1,opt,name=scheduler,proto3" json:"scheduler,omitempty"`
+	// The scheduler's name for this attempt, another one for each attempt:
+	// "4711.2", job and restart count. By it the failure is told from another one
+	// (see failure_id). At most 128 bytes. Absent: told by its times.
+	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+	// Exit status of the program, or of the script that ran it, as the scheduler
+	// or a shell gives it (so 137 for a SIGKILL that a shell saw). Absent: unknown.
+	ExitCode *int32 `protobuf:"varint,3,opt,name=exit_code,json=exitCode,proto3,oneof" json:"exit_code,omitempty"`
+	// The signal that ended it, 1 to 64. 0 or absent: it exited by itself, or it
+	// is unknown.
+	Signal int32 `protobuf:"varint,4,opt,name=signal,proto3" json:"signal,omitempty"`
+	// The scheduler's own word for the end, unchanged: "NODE_FAIL". A text of at
+	// most 1 KiB. Absent: it has none.
+	State string `protobuf:"bytes,5,opt,name=state,proto3" json:"state,omitempty"`
+	// The scheduler's reason for it, a word ("NodeDown") or a sentence. At most 64
+	// KiB. Absent: it gave none.
+	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The end of what the program wrote, both streams as they came. At most 64 KiB,
+	// of which the first 2 and the last 6 are searched. Absent: not known.
+	LogTail string `protobuf:"bytes,7,opt,name=log_tail,json=logTail,proto3" json:"log_tail,omitempty"`
+	// Names of the nodes on which it ran, at most 5000. The only one of a list is
+	// the node that failed. Absent: not known, or this machine.
+	Nodes []string `protobuf:"bytes,8,rep,name=nodes,proto3" json:"nodes,omitempty"`
+	// The node that the scheduler blames. Absent: none, or the only one of `nodes`.
+	FailedNode string `protobuf:"bytes,9,opt,name=failed_node,json=failedNode,proto3" json:"failed_node,omitempty"`
+	// When the program started and ended, not when it was submitted. Not before
+	// the former. Absent: unknown, and the hours at stake are, too.
+	StartedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
+	EndedAt   *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
+	// Accelerators that it held, of all nodes together; 0: none. Absent: unknown.
+	Accelerators *int32 `protobuf:"varint,12,opt,name=accelerators,proto3,oneof" json:"accelerators,omitempty"`
+	// Memory in bytes that it may use on each node before it is killed. 0 or
+	// absent: no limit, or unknown.
+	MemoryBytes int64 `protobuf:"varint,13,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"`
+	// Attempts that the scheduler makes by itself at most. A verdict to retry after
+	// the last one is one that the caller has to carry out; a warning says so. 0 or
+	// absent: unknown.
+	MaxAttempts int32 `protobuf:"varint,14,opt,name=max_attempts,json=maxAttempts,proto3" json:"max_attempts,omitempty"`
+	// Who starts the next attempt.
+	Next          EndedAttempt_Next `protobuf:"varint,15,opt,name=next,proto3,enum=mulligan.v1.EndedAttempt_Next" json:"next,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndedAttempt) Reset() {
+	*x = EndedAttempt{}
+	mi := &file_mulligan_v1_report_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndedAttempt) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndedAttempt) ProtoMessage() {}
+
+func (x *EndedAttempt) ProtoReflect() protoreflect.Message {
+	mi := &file_mulligan_v1_report_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndedAttempt.ProtoReflect.Descriptor instead.
+func (*EndedAttempt) Descriptor() ([]byte, []int) {
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *EndedAttempt) GetScheduler() string {
+	if x != nil {
+		return x.Scheduler
+	}
+	return ""
+}
+
+func (x *EndedAttempt) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *EndedAttempt) GetExitCode() int32 {
+	if x != nil && x.ExitCode != nil {
+		return *x.ExitCode
+	}
+	return 0
+}
+
+func (x *EndedAttempt) GetSignal() int32 {
+	if x != nil {
+		return x.Signal
+	}
+	return 0
+}
+
+func (x *EndedAttempt) GetState() string {
+	if x != nil {
+		return x.State
+	}
+	return ""
+}
+
+func (x *EndedAttempt) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *EndedAttempt) GetLogTail() string {
+	if x != nil {
+		return x.LogTail
+	}
+	return ""
+}
+
+func (x *EndedAttempt) GetNodes() []string {
+	if x != nil {
+		return x.Nodes
+	}
+	return nil
+}
+
+func (x *EndedAttempt) GetFailedNode() string {
+	if x != nil {
+		return x.FailedNode
+	}
+	return ""
+}
+
+func (x *EndedAttempt) GetStartedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartedAt
+	}
+	return nil
+}
+
+func (x *EndedAttempt) GetEndedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EndedAt
+	}
+	return nil
+}
+
+func (x *EndedAttempt) GetAccelerators() int32 {
+	if x != nil && x.Accelerators != nil {
+		return *x.Accelerators
+	}
+	return 0
+}
+
+func (x *EndedAttempt) GetMemoryBytes() int64 {
+	if x != nil {
+		return x.MemoryBytes
+	}
+	return 0
+}
+
+func (x *EndedAttempt) GetMaxAttempts() int32 {
+	if x != nil {
+		return x.MaxAttempts
+	}
+	return 0
+}
+
+func (x *EndedAttempt) GetNext() EndedAttempt_Next {
+	if x != nil {
+		return x.Next
+	}
+	return EndedAttempt_NEXT_UNSPECIFIED
+}
+
 // A diagnosis that somebody else made of the failure in this report. Filled by
 // the caller with what its own tool answered: NVIDIA's Restart Agent, a model
 // that read the log, a node-health checker. It answers where the objects leave
@@ -366,7 +624,7 @@ type Hint struct {
 
 func (x *Hint) Reset() {
 	*x = Hint{}
-	mi := &file_mulligan_v1_report_proto_msgTypes[1]
+	mi := &file_mulligan_v1_report_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -378,7 +636,7 @@ func (x *Hint) String() string {
 func (*Hint) ProtoMessage() {}
 
 func (x *Hint) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_report_proto_msgTypes[1]
+	mi := &file_mulligan_v1_report_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -391,7 +649,7 @@ func (x *Hint) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hint.ProtoReflect.Descriptor instead.
 func (*Hint) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{1}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Hint) GetSource() string {
@@ -442,7 +700,7 @@ type PodCounts struct {
 
 func (x *PodCounts) Reset() {
 	*x = PodCounts{}
-	mi := &file_mulligan_v1_report_proto_msgTypes[2]
+	mi := &file_mulligan_v1_report_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -454,7 +712,7 @@ func (x *PodCounts) String() string {
 func (*PodCounts) ProtoMessage() {}
 
 func (x *PodCounts) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_report_proto_msgTypes[2]
+	mi := &file_mulligan_v1_report_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -467,7 +725,7 @@ func (x *PodCounts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PodCounts.ProtoReflect.Descriptor instead.
 func (*PodCounts) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{2}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *PodCounts) GetFailed() int32 {
@@ -528,7 +786,7 @@ type WorkloadReference struct {
 
 func (x *WorkloadReference) Reset() {
 	*x = WorkloadReference{}
-	mi := &file_mulligan_v1_report_proto_msgTypes[3]
+	mi := &file_mulligan_v1_report_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -540,7 +798,7 @@ func (x *WorkloadReference) String() string {
 func (*WorkloadReference) ProtoMessage() {}
 
 func (x *WorkloadReference) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_report_proto_msgTypes[3]
+	mi := &file_mulligan_v1_report_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -553,7 +811,7 @@ func (x *WorkloadReference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkloadReference.ProtoReflect.Descriptor instead.
 func (*WorkloadReference) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{3}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *WorkloadReference) GetApiGroup() string {
@@ -645,7 +903,7 @@ type CreationError struct {
 
 func (x *CreationError) Reset() {
 	*x = CreationError{}
-	mi := &file_mulligan_v1_report_proto_msgTypes[4]
+	mi := &file_mulligan_v1_report_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -657,7 +915,7 @@ func (x *CreationError) String() string {
 func (*CreationError) ProtoMessage() {}
 
 func (x *CreationError) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_report_proto_msgTypes[4]
+	mi := &file_mulligan_v1_report_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -670,7 +928,7 @@ func (x *CreationError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreationError.ProtoReflect.Descriptor instead.
 func (*CreationError) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{4}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CreationError) GetPhase() CreationError_Phase {
@@ -731,7 +989,7 @@ type Progress struct {
 
 func (x *Progress) Reset() {
 	*x = Progress{}
-	mi := &file_mulligan_v1_report_proto_msgTypes[5]
+	mi := &file_mulligan_v1_report_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -743,7 +1001,7 @@ func (x *Progress) String() string {
 func (*Progress) ProtoMessage() {}
 
 func (x *Progress) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_report_proto_msgTypes[5]
+	mi := &file_mulligan_v1_report_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -756,7 +1014,7 @@ func (x *Progress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Progress.ProtoReflect.Descriptor instead.
 func (*Progress) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{5}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Progress) GetValue() float64 {
@@ -804,7 +1062,7 @@ type ContainerExit struct {
 
 func (x *ContainerExit) Reset() {
 	*x = ContainerExit{}
-	mi := &file_mulligan_v1_report_proto_msgTypes[6]
+	mi := &file_mulligan_v1_report_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -816,7 +1074,7 @@ func (x *ContainerExit) String() string {
 func (*ContainerExit) ProtoMessage() {}
 
 func (x *ContainerExit) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_report_proto_msgTypes[6]
+	mi := &file_mulligan_v1_report_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -829,7 +1087,7 @@ func (x *ContainerExit) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerExit.ProtoReflect.Descriptor instead.
 func (*ContainerExit) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{6}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ContainerExit) GetExitCode() int32 {
@@ -870,7 +1128,7 @@ type ContainerUsage struct {
 
 func (x *ContainerUsage) Reset() {
 	*x = ContainerUsage{}
-	mi := &file_mulligan_v1_report_proto_msgTypes[7]
+	mi := &file_mulligan_v1_report_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -882,7 +1140,7 @@ func (x *ContainerUsage) String() string {
 func (*ContainerUsage) ProtoMessage() {}
 
 func (x *ContainerUsage) ProtoReflect() protoreflect.Message {
-	mi := &file_mulligan_v1_report_proto_msgTypes[7]
+	mi := &file_mulligan_v1_report_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -895,7 +1153,7 @@ func (x *ContainerUsage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerUsage.ProtoReflect.Descriptor instead.
 func (*ContainerUsage) Descriptor() ([]byte, []int) {
-	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{7}
+	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ContainerUsage) GetPod() string {
@@ -930,7 +1188,7 @@ var File_mulligan_v1_report_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_report_proto_rawDesc = "" +
 	"\n" +
-	"\x18mulligan/v1/report.proto\x12\vmulligan.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&mulligan/kubernetes/batch/v1/job.proto\x1a'mulligan/kubernetes/core/v1/event.proto\x1a&mulligan/kubernetes/core/v1/node.proto\x1a%mulligan/kubernetes/core/v1/pod.proto\x1a0mulligan/kubernetes/jobset/v1alpha2/jobset.proto\x1a)mulligan/kubernetes/kubeflow/v1/job.proto\x1a0mulligan/kubernetes/kueue/v1beta2/workload.proto\x1a$mulligan/kubernetes/ray/v1/ray.proto\x1a9mulligan/kubernetes/spark/v1beta2/spark_application.proto\x1a4mulligan/kubernetes/trainer/v1alpha1/train_job.proto\x1a\x17mulligan/v1/cause.proto\x1a\x1bmulligan/v1/diagnosis.proto\"\xa7\n" +
+	"\x18mulligan/v1/report.proto\x12\vmulligan.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a&mulligan/kubernetes/batch/v1/job.proto\x1a'mulligan/kubernetes/core/v1/event.proto\x1a&mulligan/kubernetes/core/v1/node.proto\x1a%mulligan/kubernetes/core/v1/pod.proto\x1a0mulligan/kubernetes/jobset/v1alpha2/jobset.proto\x1a)mulligan/kubernetes/kubeflow/v1/job.proto\x1a0mulligan/kubernetes/kueue/v1beta2/workload.proto\x1a$mulligan/kubernetes/ray/v1/ray.proto\x1a9mulligan/kubernetes/spark/v1beta2/spark_application.proto\x1a4mulligan/kubernetes/trainer/v1alpha1/train_job.proto\x1a\x17mulligan/v1/cause.proto\x1a\x1bmulligan/v1/diagnosis.proto\"\xe7\n" +
 	"\n" +
 	"\rFailureReport\x12\x1d\n" +
 	"\n" +
@@ -957,10 +1215,36 @@ const file_mulligan_v1_report_proto_rawDesc = "" +
 	"\vray_cluster\x18\x13 \x01(\v2&.mulligan.kubernetes.ray.v1.RayClusterR\n" +
 	"rayCluster\x12>\n" +
 	"\fomitted_pods\x18\x14 \x01(\v2\x16.mulligan.v1.PodCountsH\x01R\vomittedPods\x88\x01\x01\x12'\n" +
-	"\x05hints\x18\x15 \x03(\v2\x11.mulligan.v1.HintR\x05hintsB\n" +
+	"\x05hints\x18\x15 \x03(\v2\x11.mulligan.v1.HintR\x05hints\x12>\n" +
+	"\rended_attempt\x18\x16 \x01(\v2\x19.mulligan.v1.EndedAttemptR\fendedAttemptB\n" +
 	"\n" +
 	"\b_attemptB\x0f\n" +
-	"\r_omitted_pods\"\x9f\x01\n" +
+	"\r_omitted_pods\"\xd7\x04\n" +
+	"\fEndedAttempt\x12\x1c\n" +
+	"\tscheduler\x18\x01 \x01(\tR\tscheduler\x12\x0e\n" +
+	"\x02id\x18\x02 \x01(\tR\x02id\x12 \n" +
+	"\texit_code\x18\x03 \x01(\x05H\x00R\bexitCode\x88\x01\x01\x12\x16\n" +
+	"\x06signal\x18\x04 \x01(\x05R\x06signal\x12\x14\n" +
+	"\x05state\x18\x05 \x01(\tR\x05state\x12\x16\n" +
+	"\x06reason\x18\x06 \x01(\tR\x06reason\x12\x19\n" +
+	"\blog_tail\x18\a \x01(\tR\alogTail\x12\x14\n" +
+	"\x05nodes\x18\b \x03(\tR\x05nodes\x12\x1f\n" +
+	"\vfailed_node\x18\t \x01(\tR\n" +
+	"failedNode\x129\n" +
+	"\n" +
+	"started_at\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\tstartedAt\x125\n" +
+	"\bended_at\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\aendedAt\x12'\n" +
+	"\faccelerators\x18\f \x01(\x05H\x01R\faccelerators\x88\x01\x01\x12!\n" +
+	"\fmemory_bytes\x18\r \x01(\x03R\vmemoryBytes\x12!\n" +
+	"\fmax_attempts\x18\x0e \x01(\x05R\vmaxAttempts\x122\n" +
+	"\x04next\x18\x0f \x01(\x0e2\x1e.mulligan.v1.EndedAttempt.NextR\x04next\"+\n" +
+	"\x04Next\x12\x14\n" +
+	"\x10NEXT_UNSPECIFIED\x10\x00\x12\r\n" +
+	"\tSCHEDULER\x10\x01B\f\n" +
+	"\n" +
+	"_exit_codeB\x0f\n" +
+	"\r_accelerators\"\x9f\x01\n" +
 	"\x04Hint\x12\x16\n" +
 	"\x06source\x18\x01 \x01(\tR\x06source\x12(\n" +
 	"\x05cause\x18\x02 \x01(\x0e2\x12.mulligan.v1.CauseR\x05cause\x12A\n" +
@@ -1037,68 +1321,74 @@ func file_mulligan_v1_report_proto_rawDescGZIP() []byte {
 	return file_mulligan_v1_report_proto_rawDescData
 }
 
-var file_mulligan_v1_report_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_mulligan_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_mulligan_v1_report_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_mulligan_v1_report_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_mulligan_v1_report_proto_goTypes = []any{
-	(CreationError_Phase)(0),          // 0: mulligan.v1.CreationError.Phase
-	(*FailureReport)(nil),             // 1: mulligan.v1.FailureReport
-	(*Hint)(nil),                      // 2: mulligan.v1.Hint
-	(*PodCounts)(nil),                 // 3: mulligan.v1.PodCounts
-	(*WorkloadReference)(nil),         // 4: mulligan.v1.WorkloadReference
-	(*CreationError)(nil),             // 5: mulligan.v1.CreationError
-	(*Progress)(nil),                  // 6: mulligan.v1.Progress
-	(*ContainerExit)(nil),             // 7: mulligan.v1.ContainerExit
-	(*ContainerUsage)(nil),            // 8: mulligan.v1.ContainerUsage
-	nil,                               // 9: mulligan.v1.WorkloadReference.LabelsEntry
-	nil,                               // 10: mulligan.v1.WorkloadReference.AnnotationsEntry
-	(*timestamppb.Timestamp)(nil),     // 11: google.protobuf.Timestamp
-	(*v1.Pod)(nil),                    // 12: mulligan.kubernetes.core.v1.Pod
-	(*v11.Job)(nil),                   // 13: mulligan.kubernetes.batch.v1.Job
-	(*v1alpha2.JobSet)(nil),           // 14: mulligan.kubernetes.jobset.v1alpha2.JobSet
-	(*v12.RayJob)(nil),                // 15: mulligan.kubernetes.ray.v1.RayJob
-	(*v1alpha1.TrainJob)(nil),         // 16: mulligan.kubernetes.trainer.v1alpha1.TrainJob
-	(*v1beta2.Workload)(nil),          // 17: mulligan.kubernetes.kueue.v1beta2.Workload
-	(*v1beta21.SparkApplication)(nil), // 18: mulligan.kubernetes.spark.v1beta2.SparkApplication
-	(*v13.TrainingJob)(nil),           // 19: mulligan.kubernetes.kubeflow.v1.TrainingJob
-	(*v1.Node)(nil),                   // 20: mulligan.kubernetes.core.v1.Node
-	(*v1.Event)(nil),                  // 21: mulligan.kubernetes.core.v1.Event
-	(*v12.RayCluster)(nil),            // 22: mulligan.kubernetes.ray.v1.RayCluster
-	(Cause)(0),                        // 23: mulligan.v1.Cause
-	(Diagnosis_Confidence)(0),         // 24: mulligan.v1.Diagnosis.Confidence
-	(*durationpb.Duration)(nil),       // 25: google.protobuf.Duration
+	(EndedAttempt_Next)(0),            // 0: mulligan.v1.EndedAttempt.Next
+	(CreationError_Phase)(0),          // 1: mulligan.v1.CreationError.Phase
+	(*FailureReport)(nil),             // 2: mulligan.v1.FailureReport
+	(*EndedAttempt)(nil),              // 3: mulligan.v1.EndedAttempt
+	(*Hint)(nil),                      // 4: mulligan.v1.Hint
+	(*PodCounts)(nil),                 // 5: mulligan.v1.PodCounts
+	(*WorkloadReference)(nil),         // 6: mulligan.v1.WorkloadReference
+	(*CreationError)(nil),             // 7: mulligan.v1.CreationError
+	(*Progress)(nil),                  // 8: mulligan.v1.Progress
+	(*ContainerExit)(nil),             // 9: mulligan.v1.ContainerExit
+	(*ContainerUsage)(nil),            // 10: mulligan.v1.ContainerUsage
+	nil,                               // 11: mulligan.v1.WorkloadReference.LabelsEntry
+	nil,                               // 12: mulligan.v1.WorkloadReference.AnnotationsEntry
+	(*timestamppb.Timestamp)(nil),     // 13: google.protobuf.Timestamp
+	(*v1.Pod)(nil),                    // 14: mulligan.kubernetes.core.v1.Pod
+	(*v11.Job)(nil),                   // 15: mulligan.kubernetes.batch.v1.Job
+	(*v1alpha2.JobSet)(nil),           // 16: mulligan.kubernetes.jobset.v1alpha2.JobSet
+	(*v12.RayJob)(nil),                // 17: mulligan.kubernetes.ray.v1.RayJob
+	(*v1alpha1.TrainJob)(nil),         // 18: mulligan.kubernetes.trainer.v1alpha1.TrainJob
+	(*v1beta2.Workload)(nil),          // 19: mulligan.kubernetes.kueue.v1beta2.Workload
+	(*v1beta21.SparkApplication)(nil), // 20: mulligan.kubernetes.spark.v1beta2.SparkApplication
+	(*v13.TrainingJob)(nil),           // 21: mulligan.kubernetes.kubeflow.v1.TrainingJob
+	(*v1.Node)(nil),                   // 22: mulligan.kubernetes.core.v1.Node
+	(*v1.Event)(nil),                  // 23: mulligan.kubernetes.core.v1.Event
+	(*v12.RayCluster)(nil),            // 24: mulligan.kubernetes.ray.v1.RayCluster
+	(Cause)(0),                        // 25: mulligan.v1.Cause
+	(Diagnosis_Confidence)(0),         // 26: mulligan.v1.Diagnosis.Confidence
+	(*durationpb.Duration)(nil),       // 27: google.protobuf.Duration
 }
 var file_mulligan_v1_report_proto_depIdxs = []int32{
-	11, // 0: mulligan.v1.FailureReport.observed_at:type_name -> google.protobuf.Timestamp
-	4,  // 1: mulligan.v1.FailureReport.workload:type_name -> mulligan.v1.WorkloadReference
-	12, // 2: mulligan.v1.FailureReport.pods:type_name -> mulligan.kubernetes.core.v1.Pod
-	13, // 3: mulligan.v1.FailureReport.jobs:type_name -> mulligan.kubernetes.batch.v1.Job
-	14, // 4: mulligan.v1.FailureReport.job_set:type_name -> mulligan.kubernetes.jobset.v1alpha2.JobSet
-	15, // 5: mulligan.v1.FailureReport.ray_job:type_name -> mulligan.kubernetes.ray.v1.RayJob
-	16, // 6: mulligan.v1.FailureReport.train_job:type_name -> mulligan.kubernetes.trainer.v1alpha1.TrainJob
-	17, // 7: mulligan.v1.FailureReport.kueue_workload:type_name -> mulligan.kubernetes.kueue.v1beta2.Workload
-	18, // 8: mulligan.v1.FailureReport.spark_application:type_name -> mulligan.kubernetes.spark.v1beta2.SparkApplication
-	19, // 9: mulligan.v1.FailureReport.kubeflow_job:type_name -> mulligan.kubernetes.kubeflow.v1.TrainingJob
-	20, // 10: mulligan.v1.FailureReport.nodes:type_name -> mulligan.kubernetes.core.v1.Node
-	21, // 11: mulligan.v1.FailureReport.events:type_name -> mulligan.kubernetes.core.v1.Event
-	5,  // 12: mulligan.v1.FailureReport.creation_error:type_name -> mulligan.v1.CreationError
-	6,  // 13: mulligan.v1.FailureReport.progress:type_name -> mulligan.v1.Progress
-	7,  // 14: mulligan.v1.FailureReport.exit:type_name -> mulligan.v1.ContainerExit
-	8,  // 15: mulligan.v1.FailureReport.usage:type_name -> mulligan.v1.ContainerUsage
-	22, // 16: mulligan.v1.FailureReport.ray_cluster:type_name -> mulligan.kubernetes.ray.v1.RayCluster
-	3,  // 17: mulligan.v1.FailureReport.omitted_pods:type_name -> mulligan.v1.PodCounts
-	2,  // 18: mulligan.v1.FailureReport.hints:type_name -> mulligan.v1.Hint
-	23, // 19: mulligan.v1.Hint.cause:type_name -> mulligan.v1.Cause
-	24, // 20: mulligan.v1.Hint.confidence:type_name -> mulligan.v1.Diagnosis.Confidence
-	9,  // 21: mulligan.v1.WorkloadReference.labels:type_name -> mulligan.v1.WorkloadReference.LabelsEntry
-	10, // 22: mulligan.v1.WorkloadReference.annotations:type_name -> mulligan.v1.WorkloadReference.AnnotationsEntry
-	0,  // 23: mulligan.v1.CreationError.phase:type_name -> mulligan.v1.CreationError.Phase
-	25, // 24: mulligan.v1.Progress.healthy_for:type_name -> google.protobuf.Duration
-	11, // 25: mulligan.v1.Progress.advanced_at:type_name -> google.protobuf.Timestamp
-	26, // [26:26] is the sub-list for method output_type
-	26, // [26:26] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	13, // 0: mulligan.v1.FailureReport.observed_at:type_name -> google.protobuf.Timestamp
+	6,  // 1: mulligan.v1.FailureReport.workload:type_name -> mulligan.v1.WorkloadReference
+	14, // 2: mulligan.v1.FailureReport.pods:type_name -> mulligan.kubernetes.core.v1.Pod
+	15, // 3: mulligan.v1.FailureReport.jobs:type_name -> mulligan.kubernetes.batch.v1.Job
+	16, // 4: mulligan.v1.FailureReport.job_set:type_name -> mulligan.kubernetes.jobset.v1alpha2.JobSet
+	17, // 5: mulligan.v1.FailureReport.ray_job:type_name -> mulligan.kubernetes.ray.v1.RayJob
+	18, // 6: mulligan.v1.FailureReport.train_job:type_name -> mulligan.kubernetes.trainer.v1alpha1.TrainJob
+	19, // 7: mulligan.v1.FailureReport.kueue_workload:type_name -> mulligan.kubernetes.kueue.v1beta2.Workload
+	20, // 8: mulligan.v1.FailureReport.spark_application:type_name -> mulligan.kubernetes.spark.v1beta2.SparkApplication
+	21, // 9: mulligan.v1.FailureReport.kubeflow_job:type_name -> mulligan.kubernetes.kubeflow.v1.TrainingJob
+	22, // 10: mulligan.v1.FailureReport.nodes:type_name -> mulligan.kubernetes.core.v1.Node
+	23, // 11: mulligan.v1.FailureReport.events:type_name -> mulligan.kubernetes.core.v1.Event
+	7,  // 12: mulligan.v1.FailureReport.creation_error:type_name -> mulligan.v1.CreationError
+	8,  // 13: mulligan.v1.FailureReport.progress:type_name -> mulligan.v1.Progress
+	9,  // 14: mulligan.v1.FailureReport.exit:type_name -> mulligan.v1.ContainerExit
+	10, // 15: mulligan.v1.FailureReport.usage:type_name -> mulligan.v1.ContainerUsage
+	24, // 16: mulligan.v1.FailureReport.ray_cluster:type_name -> mulligan.kubernetes.ray.v1.RayCluster
+	5,  // 17: mulligan.v1.FailureReport.omitted_pods:type_name -> mulligan.v1.PodCounts
+	4,  // 18: mulligan.v1.FailureReport.hints:type_name -> mulligan.v1.Hint
+	3,  // 19: mulligan.v1.FailureReport.ended_attempt:type_name -> mulligan.v1.EndedAttempt
+	13, // 20: mulligan.v1.EndedAttempt.started_at:type_name -> google.protobuf.Timestamp
+	13, // 21: mulligan.v1.EndedAttempt.ended_at:type_name -> google.protobuf.Timestamp
+	0,  // 22: mulligan.v1.EndedAttempt.next:type_name -> mulligan.v1.EndedAttempt.Next
+	25, // 23: mulligan.v1.Hint.cause:type_name -> mulligan.v1.Cause
+	26, // 24: mulligan.v1.Hint.confidence:type_name -> mulligan.v1.Diagnosis.Confidence
+	11, // 25: mulligan.v1.WorkloadReference.labels:type_name -> mulligan.v1.WorkloadReference.LabelsEntry
+	12, // 26: mulligan.v1.WorkloadReference.annotations:type_name -> mulligan.v1.WorkloadReference.AnnotationsEntry
+	1,  // 27: mulligan.v1.CreationError.phase:type_name -> mulligan.v1.CreationError.Phase
+	27, // 28: mulligan.v1.Progress.healthy_for:type_name -> google.protobuf.Duration
+	13, // 29: mulligan.v1.Progress.advanced_at:type_name -> google.protobuf.Timestamp
+	30, // [30:30] is the sub-list for method output_type
+	30, // [30:30] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_mulligan_v1_report_proto_init() }
@@ -1109,16 +1399,17 @@ func file_mulligan_v1_report_proto_init() {
 	file_mulligan_v1_cause_proto_init()
 	file_mulligan_v1_diagnosis_proto_init()
 	file_mulligan_v1_report_proto_msgTypes[0].OneofWrappers = []any{}
-	file_mulligan_v1_report_proto_msgTypes[3].OneofWrappers = []any{}
-	file_mulligan_v1_report_proto_msgTypes[5].OneofWrappers = []any{}
+	file_mulligan_v1_report_proto_msgTypes[1].OneofWrappers = []any{}
+	file_mulligan_v1_report_proto_msgTypes[4].OneofWrappers = []any{}
 	file_mulligan_v1_report_proto_msgTypes[6].OneofWrappers = []any{}
+	file_mulligan_v1_report_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_mulligan_v1_report_proto_rawDesc), len(file_mulligan_v1_report_proto_rawDesc)),
-			NumEnums:      1,
-			NumMessages:   10,
+			NumEnums:      2,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1,0 +1,386 @@
+// Attempts without Kubernetes objects: the same failures as pods have, named as
+// what they are.
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/situations/once_fixture.h"
+
+namespace mulligan::told {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::Pair;
+
+constexpr int kBeganAt = 100'000;
+constexpr int kEndedAt = 100'600;
+constexpr char kTraceback[] =
+    "Traceback (most recent call last):\\n"
+    "ModuleNotFoundError: No module named \\'flash_attn\\'";
+
+std::string Attempt(const std::string& end, int number = 1,
+                    const std::string& more = "", int hour = 0) {
+  return absl::StrCat(
+      "attempt: ", number,
+      " workload { kind: 'slurm' name: 'train' uid: "
+      "'c/7' } ended_attempt { scheduler: 'slurm' id: '7.",
+      number, "' nodes: 'n1' started_at { seconds: ", kBeganAt + hour * 3600,
+      " } ended_at { seconds: ", kEndedAt + hour * 3600, " } ", end, " } ",
+      more);
+}
+
+// One end, as an attempt and as a pod.
+struct SameRow {
+  const char* name;
+  const char* attempt;
+  int code;
+  const char* reason;
+  const char* message = "";
+};
+
+constexpr SameRow kSame[] = {
+    {"exit 1", "exit_code: 1", 1, "Error"},
+    {"a missing module",
+     "exit_code: 1 log_tail: 'ModuleNotFoundError: No module named "
+     "\\'flash_attn\\''",
+     1, "Error", "ModuleNotFoundError: No module named \\'flash_attn\\'"},
+    {"no such command", "exit_code: 127", 127, "Error"},
+    {"a crash by its signal", "signal: 11", 139, "Error"},
+    {"SIGTERM by its signal", "signal: 15", 143, "Error"},
+    {"SIGTERM by a shell's code", "exit_code: 143", 143, "Error"},
+    {"SIGKILL", "signal: 9", 137, "Error"},
+    {"a kill at the limit", "exit_code: 0 signal: 9 state: 'OUT_OF_MEMORY'",
+     137, "OOMKilled"},
+    {"a full disk", "exit_code: 1 log_tail: 'No space left on device'", 1,
+     "Error", "No space left on device"},
+    {"a broken device",
+     "exit_code: 1 log_tail: 'CUDA error: uncorrectable ECC error "
+     "encountered'",
+     1, "Error", "CUDA error: uncorrectable ECC error encountered"},
+    {"success", "exit_code: 0 state: 'COMPLETED'", 0, "Completed"},
+};
+
+class SameTest : public DecideOnceTest {};
+
+TEST_F(SameTest, AnAttemptIsDecidedAsThePodWouldBe) {
+  for (const SameRow& row : kSame) {
+    SCOPED_TRACE(row.name);
+    ledger_.Clear();
+    const v1::DecideResponse attempt =
+        Tell(Attempt(row.attempt), kEndedAt + 90);
+    ledger_.Clear();
+    const v1::DecideResponse pod =
+        Tell(absl::StrCat(
+                 "pods { metadata { name: 'p' uid: 'p' } spec { node_name: "
+                 "'n1' restart_policy: 'Never' containers { name: 'main' } "
+                 "} status { phase: '",
+                 row.code == 0 ? "Succeeded" : "Failed", "' ",
+                 Ended(kBeganAt, kEndedAt, row.code, row.reason, row.message),
+                 " } }"),
+             kEndedAt + 90);
+    EXPECT_EQ(v1::Cause_Name(attempt.diagnosis().cause()),
+              v1::Cause_Name(pod.diagnosis().cause()));
+    EXPECT_EQ(attempt.diagnosis().confidence(), pod.diagnosis().confidence());
+    EXPECT_EQ(attempt.diagnosis().outlook(), pod.diagnosis().outlook());
+    EXPECT_EQ(attempt.diagnosis().situation(), pod.diagnosis().situation());
+    EXPECT_EQ(attempt.diagnosis().fingerprint(), pod.diagnosis().fingerprint());
+    EXPECT_EQ(attempt.decision().action(), pod.decision().action());
+    EXPECT_EQ(attempt.decision().resources_size(),
+              pod.decision().resources_size());
+    EXPECT_EQ(attempt.decision().placement().avoid_nodes_size(),
+              pod.decision().placement().avoid_nodes_size());
+    EXPECT_EQ(attempt.accounting().charged_to(), pod.accounting().charged_to());
+    EXPECT_EQ(attempt.accounting().stake().ran().seconds(),
+              pod.accounting().stake().ran().seconds());
+    EXPECT_EQ(attempt.diagnosis().finished_at().seconds(),
+              pod.diagnosis().finished_at().seconds());
+  }
+}
+
+// What people read names what the caller sent.
+TEST_F(SameTest, NothingSpeaksOfPodsContainersAndKubectl) {
+  for (const SameRow& row : kSame) {
+    ledger_.Clear();
+    v1::DecideResponse answer = Tell(Attempt(row.attempt), kEndedAt + 90);
+    answer.clear_ledger();
+    const std::string text = answer.DebugString();
+    for (const char* word : {"pods[", "Pod ", "kubectl", " pod", "kubelet"}) {
+      EXPECT_THAT(text, Not(HasSubstr(word))) << row.name;
+    }
+  }
+}
+
+TEST_F(SameTest, EvidenceIsAtTheFieldsOfTheAttempt) {
+  const auto paths = [](const v1::DecideResponse& answer) {
+    std::string all;
+    for (const v1::Evidence& evidence : answer.diagnosis().evidence()) {
+      absl::StrAppend(&all, evidence.path(), " ");
+    }
+    return all;
+  };
+  EXPECT_EQ(paths(Tell(Attempt("exit_code: 139"), kEndedAt)),
+            "endedAttempt.exitCode ");
+  EXPECT_EQ(paths(Tell(Attempt("signal: 11", 2), kEndedAt)),
+            "endedAttempt.signal ");
+  EXPECT_EQ(
+      paths(Tell(Attempt("state: 'NODE_FAIL' exit_code: 0", 3), kEndedAt)),
+      "endedAttempt.state ");
+  EXPECT_THAT(
+      paths(Tell(
+          Attempt(absl::StrCat("exit_code: 1 log_tail: '", kTraceback, "'"), 4),
+          kEndedAt)),
+      HasSubstr("endedAttempt.logTail"));
+  EXPECT_EQ(
+      paths(Tell(Attempt("state: 'FAILED' reason: 'NodeDown'", 5), kEndedAt)),
+      "endedAttempt.reason ");
+}
+
+struct StateRow {
+  const char* state;
+  const char* end;
+  v1::Cause cause;
+  v1::Decision::Action action;
+  const char* budget;
+};
+
+TEST_F(SameTest, SlurmsStates) {
+  constexpr StateRow kRows[] = {
+      {"COMPLETED", "exit_code: 0", v1::SUCCEEDED, v1::Decision::IGNORE, ""},
+      {"FAILED", "exit_code: 139", v1::CRASH_SIGNAL, v1::Decision::RETRY,
+       "application"},
+      {"TIMEOUT", "exit_code: 0", v1::DEADLINE_JOB, v1::Decision::FAIL, ""},
+      {"TIMEOUT", "signal: 15", v1::DEADLINE_JOB, v1::Decision::FAIL, ""},
+      {"DEADLINE", "signal: 15", v1::DEADLINE_JOB, v1::Decision::FAIL, ""},
+      {"NODE_FAIL", "exit_code: 0", v1::NODE_LOST, v1::Decision::RETRY,
+       "infrastructure"},
+      {"NODE_FAIL", "exit_code: 1", v1::NODE_LOST, v1::Decision::RETRY,
+       "infrastructure"},
+      {"BOOT_FAIL", "exit_code: 0", v1::NODE_LOST, v1::Decision::RETRY,
+       "infrastructure"},
+      {"PREEMPTED", "exit_code: 0", v1::PREEMPTED_SCHEDULER,
+       v1::Decision::RETRY, "disruption"},
+      {"PREEMPTED", "signal: 15", v1::PREEMPTED_SCHEDULER, v1::Decision::RETRY,
+       "disruption"},
+      {"OUT_OF_MEMORY", "exit_code: 1", v1::CONTAINER_OOM, v1::Decision::RETRY,
+       "memory"},
+      {"CANCELLED", "signal: 15", v1::CANCELLED, v1::Decision::IGNORE, ""},
+      {"REQUEUED", "exit_code: 0", v1::UNKNOWN, v1::Decision::RETRY,
+       "unexplained"},
+  };
+  for (const StateRow& row : kRows) {
+    SCOPED_TRACE(absl::StrCat(row.state, " ", row.end));
+    ledger_.Clear();
+    const v1::DecideResponse answer = Tell(
+        Attempt(absl::StrCat("state: '", row.state, "' ", row.end)), kEndedAt);
+    EXPECT_EQ(v1::Cause_Name(answer.diagnosis().cause()),
+              v1::Cause_Name(row.cause));
+    EXPECT_EQ(answer.decision().action(), row.action);
+    EXPECT_EQ(answer.accounting().charged_to(), row.budget);
+    EXPECT_THAT(answer.warnings(), IsEmpty());
+  }
+}
+
+TEST_F(SameTest, AnUnknownWordIsAWarningAndTheRestDecides) {
+  const v1::DecideResponse answer = Tell(
+      "ended_attempt { scheduler: 'lsf' id: '7' state: 'EXIT' exit_code: "
+      "139 }",
+      kEndedAt);
+  EXPECT_EQ(answer.diagnosis().cause(), v1::CRASH_SIGNAL);
+  EXPECT_THAT(answer.warnings(),
+              ElementsAre("report.endedAttempt.state EXIT of lsf is not known "
+                          "to this version: the rest of the attempt decides"));
+  EXPECT_THAT(answer.diagnosis().summary(), HasSubstr("The lsf: "));
+}
+
+TEST_F(SameTest, MemoryGrowsFromWhatTheAttemptHad) {
+  const v1::DecideResponse answer =
+      Tell(Attempt("state: 'OUT_OF_MEMORY' signal: 9 memory_bytes: 4294967296"),
+           kEndedAt);
+  ASSERT_EQ(answer.decision().resources_size(), 1);
+  EXPECT_EQ(answer.decision().resources(0).resource(), "memory");
+  EXPECT_EQ(answer.diagnosis().first_step().text(),
+            "raise the memory limit of the job from 4Gi to 6Gi");
+}
+
+TEST_F(SameTest, MeasuredMemoryAtTheLimitSettlesASigkill) {
+  const v1::DecideResponse answer = Tell(
+      Attempt("signal: 9 memory_bytes: 1000000", 1,
+              "usage { memory_peak_bytes: 990000 memory_limit_bytes: 1000000 "
+              "}"),
+      kEndedAt);
+  EXPECT_EQ(answer.diagnosis().cause(), v1::CONTAINER_OOM);
+  EXPECT_EQ(answer.diagnosis().evidence(0).path(), "usage[0].memoryPeakBytes");
+}
+
+TEST_F(SameTest, ToldTwiceItIsChargedOnce) {
+  const std::string report = Attempt("exit_code: 139");
+  const v1::DecideResponse first = Tell(report, kEndedAt);
+  const v1::DecideResponse again = Tell(report, kEndedAt + 60);
+  EXPECT_EQ(first.failure_id(), again.failure_id());
+  EXPECT_TRUE(again.accounting().duplicate());
+  EXPECT_THAT(Charged(), ElementsAre(Pair("application", 1)));
+}
+
+TEST_F(SameTest, AttemptsOfOneSecondAreSeveral) {
+  for (int i = 1; i <= 3; ++i) {
+    Tell(absl::StrCat("ended_attempt { id: '", i,
+                      "' exit_code: 139 started_at { seconds: 100 } ended_at { "
+                      "seconds: 100 } }"),
+         100);
+  }
+  // The third alike is one too many, and is not charged.
+  EXPECT_EQ(ledger_.attempts_seen(), 3);
+  EXPECT_THAT(Charged(), ElementsAre(Pair("application", 2)));
+}
+
+TEST_F(SameTest, PutBackOrNotItIsOneFailure) {
+  const std::string end = "state: 'NODE_FAIL' exit_code: 0 ";
+  Tell(Attempt(end + "next: SCHEDULER"), kEndedAt + 1);
+  Tell(Attempt(end + "next: SCHEDULER"), kEndedAt + 9);
+  Tell(Attempt(end), kEndedAt + 20);
+  EXPECT_THAT(Charged(), ElementsAre(Pair("infrastructure", 1)));
+}
+
+TEST_F(SameTest, WhatTheSchedulerPutsBackIsChargedAndLeftAlone) {
+  for (int i = 1; i <= 5; ++i) {
+    const v1::DecideResponse answer = Tell(
+        Attempt("state: 'PREEMPTED' exit_code: 0 next: SCHEDULER", i, "", i),
+        kEndedAt + i * 3600 + 1);
+    EXPECT_EQ(answer.decision().action(), v1::Decision::IGNORE);
+    EXPECT_EQ(answer.diagnosis().situation(), v1::Diagnosis::ALIVE);
+    EXPECT_EQ(answer.diagnosis().cause(), v1::PREEMPTED_SCHEDULER);
+  }
+  EXPECT_THAT(Charged(), ElementsAre(Pair("disruption", 5)));
+  ASSERT_EQ(ledger_.history_size(), 5);
+  EXPECT_EQ(ledger_.history(0).retried_by(), v1::AttemptRecord::SCHEDULER);
+  // The sixth attempt has a bug, which five preemptions do not excuse.
+  const v1::DecideResponse bug =
+      Tell(Attempt(absl::StrCat("state: 'FAILED' exit_code: 1 log_tail: '",
+                                kTraceback, "'"),
+                   6, "", 6),
+           kEndedAt + 6 * 3600 + 1);
+  EXPECT_EQ(bug.decision().action(), v1::Decision::FAIL);
+}
+
+TEST_F(SameTest, ASchedulerThatPutsAMistakeBackIsStopped) {
+  const auto mistake = [this](int number) {
+    return Tell(Attempt(absl::StrCat("state: 'FAILED' exit_code: 1 next: "
+                                     "SCHEDULER log_tail: '",
+                                     kTraceback, "'"),
+                        number, "", number),
+                kEndedAt + number * 3600 + 1);
+  };
+  EXPECT_EQ(mistake(1).decision().action(), v1::Decision::IGNORE);
+  EXPECT_EQ(mistake(2).decision().action(), v1::Decision::FAIL);
+}
+
+TEST_F(SameTest, OnlyABlamedNodeOfSeveralIsAvoided) {
+  const char* const end =
+      "ended_attempt { scheduler: 'slurm' state: 'NODE_FAIL' nodes: 'a' nodes: "
+      "'b' ";
+  const v1::DecideResponse all = Tell(absl::StrCat(end, "}"), kEndedAt);
+  EXPECT_EQ(all.decision().placement().avoid_nodes_size(), 0);
+  ledger_.Clear();
+  const v1::DecideResponse one =
+      Tell(absl::StrCat(end, "failed_node: 'b' }"), kEndedAt);
+  ASSERT_EQ(one.decision().placement().avoid_nodes_size(), 1);
+  EXPECT_EQ(one.decision().placement().avoid_nodes(0).node(), "b");
+}
+
+TEST_F(SameTest, TheLastAttemptOfTheSchedulerIsAWarning) {
+  const v1::DecideResponse answer =
+      Tell(Attempt("exit_code: 139 max_attempts: 5", 5), kEndedAt);
+  EXPECT_THAT(answer.warnings(),
+              Contains("this was attempt 5 of 5 that the scheduler makes: "
+                       "another one is the caller's to start"));
+}
+
+TEST_F(SameTest, TimesAfterTheReportAreThoseOfTheReport) {
+  const v1::DecideResponse answer =
+      Tell(Attempt("exit_code: 139"), kEndedAt - 60);
+  EXPECT_EQ(answer.diagnosis().finished_at().seconds(), kEndedAt - 60);
+  EXPECT_THAT(answer.warnings(),
+              Contains(HasSubstr("report.endedAttempt.endedAt is later")));
+}
+
+TEST_F(SameTest, WhatCannotBeIsRefusedByItsField) {
+  const std::string long_text(70'000, 'x');
+  const std::pair<std::string, const char*> rows[] = {
+      {"ended_attempt {}", "report.endedAttempt: says nothing about how"},
+      {"ended_attempt { exit_code: 1 signal: -1 }",
+       "report.endedAttempt.signal: "},
+      {"ended_attempt { signal: 65 }", "report.endedAttempt.signal: "},
+      {"ended_attempt { exit_code: 1 accelerators: -1 }",
+       "report.endedAttempt.accelerators: "},
+      {"ended_attempt { exit_code: 1 memory_bytes: -1 }",
+       "report.endedAttempt.memoryBytes: "},
+      {"ended_attempt { exit_code: 1 max_attempts: -1 }",
+       "report.endedAttempt.maxAttempts: "},
+      {"ended_attempt { exit_code: 1 scheduler: 'Slurm' }",
+       "report.endedAttempt.scheduler: "},
+      {"ended_attempt { exit_code: 1 nodes: '' }",
+       "report.endedAttempt.nodes[0]: "},
+      {"ended_attempt { exit_code: 1 nodes: 'a' failed_node: 'b' }",
+       "report.endedAttempt.failedNode: b is not in nodes"},
+      {"ended_attempt { exit_code: 1 started_at { seconds: 9 } ended_at { "
+       "seconds: 8 } }",
+       "report.endedAttempt.endedAt: is before startedAt"},
+      {"ended_attempt { exit_code: 1 ended_at { nanos: -1 } }",
+       "report.endedAttempt.endedAt: "},
+      {absl::StrCat("ended_attempt { log_tail: '", long_text, "' }"),
+       "report.endedAttempt.logTail: "},
+      {absl::StrCat("ended_attempt { reason: '", long_text, "' }"),
+       "report.endedAttempt.reason: "},
+      {absl::StrCat("ended_attempt { state: '", long_text.substr(0, 1025),
+                    "' }"),
+       "report.endedAttempt.state: "},
+      {absl::StrCat("ended_attempt { exit_code: 1 id: '",
+                    long_text.substr(0, 129), "' }"),
+       "report.endedAttempt.id: "},
+      {"ended_attempt { exit_code: 1 } pods { metadata { name: 'a' } }",
+       "report.pods: is there beside endedAttempt"},
+      {"ended_attempt { exit_code: 1 } exit { exit_code: 1 }",
+       "report.exit: is there beside endedAttempt"},
+      {"ended_attempt { exit_code: 1 } jobs { metadata { name: 'a' } }",
+       "report.jobs: is there beside endedAttempt"},
+      {"ended_attempt { exit_code: 1 } job_set { metadata { name: 'a' } }",
+       "report.jobSet: is there beside endedAttempt"},
+  };
+  for (const auto& [text, says] : rows) {
+    v1::DecideRequest request;
+    *request.mutable_report() = testing::Parse<v1::FailureReport>(text);
+    v1::DecideResponse response;
+    const absl::Status status = Decide(request, *policies_, {}, response);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << says;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(says));
+  }
+  v1::DecideRequest newer;
+  newer.mutable_report()->mutable_ended_attempt()->set_exit_code(1);
+  newer.mutable_report()->mutable_ended_attempt()->set_next(
+      static_cast<v1::EndedAttempt::Next>(7));
+  v1::DecideResponse response;
+  EXPECT_THAT(std::string(Decide(newer, *policies_, {}, response).message()),
+              HasSubstr("report.endedAttempt.next: is unknown"));
+}
+
+TEST_F(SameTest, DemystifySaysTheSame) {
+  v1::DemystifyRequest request;
+  *request.mutable_report() =
+      testing::Parse<v1::FailureReport>(Attempt("state: 'NODE_FAIL'"));
+  v1::DemystifyResponse response;
+  ASSERT_THAT(Demystify(request, *policies_, {}, response), testing::IsOk());
+  EXPECT_EQ(response.diagnosis().cause(), v1::NODE_LOST);
+  EXPECT_EQ(response.diagnosis().evidence(0).path(), "endedAttempt.state");
+  EXPECT_EQ(response.diagnosis().culprit().kind(), "slurm");
+  EXPECT_EQ(response.diagnosis().culprit().name(), "train");
+  EXPECT_EQ(response.diagnosis().culprit().node(), "n1");
+}
+
+}  // namespace
+}  // namespace mulligan::told
