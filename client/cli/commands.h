@@ -24,6 +24,10 @@ void AddPolicy(CLI::App& app, Streams& streams, int& code);
 void AddReplay(CLI::App& app, Streams& streams, int& code);
 void AddReport(CLI::App& app, Streams& streams, int& code);
 void AddPlayground(CLI::App& app, Streams& streams, int& code);
+// `command_line` is what follows "--".
+void AddRun(CLI::App& app, const std::vector<std::string>& command_line,
+            Streams& streams, int& code);
+void AddSlurm(CLI::App& app, Streams& streams, int& code);
 void AddHealthcheck(CLI::App& app, Streams& streams, int& code);
 
 // Below `policy`.

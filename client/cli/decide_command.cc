@@ -9,6 +9,7 @@
 #include "client/cli/base/utf8.h"
 #include "client/cli/commands.h"
 #include "client/cli/input/requests.h"
+#include "client/cli/server_flags.h"
 #include "client/client.h"
 #include "client/fallback.h"
 #include "client/tls_mistake.h"
@@ -18,14 +19,6 @@ namespace mulligan::cli {
 namespace {
 
 constexpr char kDefaultServer[] = "127.0.0.1:8980";
-
-struct ServerFlags {
-  // "HOST:PORT".
-  std::string server;
-  // Of one call, for absl::ParseDuration: "5s", "500ms".
-  std::string deadline;
-  ClientTls tls;
-};
 
 struct DecideFlags {
   RequestOptions request;
@@ -42,6 +35,8 @@ struct HealthOptions {
   // As in grpc.health.v1; empty for the whole server.
   std::string service;
 };
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<Client>> Connect(const ServerFlags& options) {
   absl::Duration deadline;
@@ -60,6 +55,8 @@ absl::StatusOr<std::unique_ptr<Client>> Connect(const ServerFlags& options) {
   return Client::Create(
       {.target = options.server, .deadline = deadline, .tls = options.tls});
 }
+
+namespace {
 
 // gRPC 1.51's messages about calls without an answer, and their meaning.
 // Servers' own messages are passed on.
@@ -80,7 +77,8 @@ constexpr std::pair<std::string_view, std::string_view> kWordsOfGrpc[] = {
      "what listens there speaks no gRPC: is it the admin port, or a proxy?"},
 };
 
-// Returns the status's message, or the mistake in the connection.
+}  // namespace
+
 std::string WhyNot(const ServerFlags& server, const absl::Status& status) {
   const std::string message(status.message());
   if (absl::IsUnavailable(status)) {
@@ -96,6 +94,8 @@ std::string WhyNot(const ServerFlags& server, const absl::Status& status) {
   }
   return message;
 }
+
+namespace {
 
 absl::Status InOurWords(const ServerFlags& server, const absl::Status& status) {
   absl::Status told(status.code(), WhyNot(server, status));
@@ -218,6 +218,8 @@ int RunHealthcheck(HealthOptions& options, Streams& streams) {
   return kExitNoAnswer;
 }
 
+}  // namespace
+
 void AddServerFlags(CLI::App& command, ServerFlags& server) {
   server.server = kDefaultServer;
   server.deadline = "5s";
@@ -241,8 +243,6 @@ void AddServerFlags(CLI::App& command, ServerFlags& server) {
             "Name in the server's certificate, when not HOST", "NAME")
       ->needs(ca);
 }
-
-}  // namespace
 
 void AddDecide(CLI::App& app, Streams& streams, int& code) {
   const auto [command, options] =

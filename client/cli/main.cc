@@ -117,6 +117,16 @@ std::vector<std::string> WithHelpFlag(const CLI::App& app,
   return arguments;
 }
 
+// Removes and returns what `run` runs: all after "--", word by word.
+std::vector<std::string> TakeCommandLine(std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front() != "run") return {};
+  const auto mark = std::ranges::find(arguments, "--");
+  if (mark == arguments.end()) return {};
+  std::vector<std::string> command(mark + 1, arguments.end());
+  arguments.erase(mark, arguments.end());
+  return command;
+}
+
 // Returns a sentence about `arguments`, which `app` refused with `error`: names
 // an unknown command and the known ones, or repeats the error and where to find
 // help.
@@ -215,10 +225,14 @@ int RunCommandLine(int argc, const char* const* argv, Streams& streams) {
   AddReplay(app, streams, code);
   AddReport(app, streams, code);
   AddPlayground(app, streams, code);
+  std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
+  const std::vector<std::string> command_line = TakeCommandLine(given);
+  AddRun(app, command_line, streams, code);
+  AddSlurm(app, streams, code);
   AddHealthcheck(app, streams, code);
   AddVersion(app, streams, code);
   const std::vector<std::string> arguments =
-      WithHelpFlag(app, {argv + std::min(argc, 1), argv + argc});
+      WithHelpFlag(app, std::move(given));
   try {
     // CLI11 expects them in reverse order.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

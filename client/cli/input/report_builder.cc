@@ -12,6 +12,7 @@
 #include "client/cli/input/documents.h"
 #include "client/cli/input/pod_selection.h"
 #include "client/cli/input/reduction.h"
+#include "client/cli/input/slurm.h"
 #include "google/protobuf/descriptor.h"
 #include "policy/base/message_json.h"
 #include "policy/request/kinds.h"
@@ -92,6 +93,7 @@ absl::Status ReportBuilder::Add(std::string_view source, std::string bytes) {
     ++objects_;
     return Prefixed(source, AddProtobuf(bytes, *request_.mutable_report()));
   }
+  if (IsSlurmText(bytes)) return AddAttempt(source, ReadSlurmText(bytes));
   absl::StatusOr<Documents> documents =
       SplitDocuments(source, std::move(bytes));
   if (!documents.ok()) return documents.status();
@@ -126,6 +128,9 @@ absl::Status ReportBuilder::AddValue(std::string_view source,
 }
 
 absl::Status ReportBuilder::AddObject(const KubernetesObject& object) {
+  if (object.kind.empty() && IsSlurmJson(object.text)) {
+    return AddAttempt(object.source, ReadSlurmJson(object.text));
+  }
   if (object.kind.empty()) return AddOwnMessage(object);
   if (object.kind == "Status") return AddStatus(object);
   if (FieldRow(object) != nullptr) {
@@ -305,9 +310,30 @@ absl::Status ReportBuilder::AddOwnMessage(const KubernetesObject& object) {
   return absl::OkStatus();
 }
 
+absl::Status ReportBuilder::AddAttempt(
+    std::string_view source, const absl::StatusOr<v1::FailureReport>& report) {
+  if (!report.ok()) return Prefixed(source, report.status());
+  v1::DecideRequest added;
+  *added.mutable_report() = *report;
+  ++objects_;
+  return Prefixed(source, Join(added, request_));
+}
+
+// A log beside an attempt is what the attempt wrote.
+void ReportBuilder::GiveLogToAttempt(v1::FailureReport& report) {
+  if (!report.has_ended_attempt() || !report.has_exit() ||
+      report.exit().has_exit_code() ||
+      !report.ended_attempt().log_tail().empty()) {
+    return;
+  }
+  report.mutable_ended_attempt()->set_log_tail(report.exit().message());
+  report.clear_exit();
+}
+
 absl::StatusOr<v1::DecideRequest> ReportBuilder::Build() {
   if (objects_ > 0) {
     v1::DecideRequest request = request_;
+    GiveLogToAttempt(*request.mutable_report());
     for (const ReadObject& object : read_) {
       Place(object, *request.mutable_report());
     }

@@ -56,6 +56,9 @@ class ReportBuilder {
   absl::Status AddList(const KubernetesObject& list);
   absl::Status AddKnownKind(const KubernetesObject& object);
   absl::Status AddStatus(const KubernetesObject& object);
+  absl::Status AddAttempt(std::string_view source,
+                          const absl::StatusOr<v1::FailureReport>& report);
+  static void GiveLogToAttempt(v1::FailureReport& report);
   absl::Status AddOwnMessage(const KubernetesObject& object);
   ReadObject& PlaceFor(const KubernetesObject& object);
   void Warn(std::string warning);

@@ -1,0 +1,430 @@
+// `mulligan slurm`: what slurmctld runs when a job has ended (EpilogSlurmctld).
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "client/cli/base/errors.h"
+#include "client/cli/base/process.h"
+#include "client/cli/base/proto_json.h"
+#include "client/cli/base/utf8.h"
+#include "client/cli/commands.h"
+#include "client/cli/input/slurm.h"
+#include "client/cli/server_flags.h"
+#include "policy/base/times.h"
+#include "policy/base/utf8.h"
+
+namespace mulligan::cli {
+namespace {
+
+struct SlurmOptions {
+  std::string job;
+  std::string state_dir;
+  // Folder of scontrol, sacct and sacctmgr; empty: as the shell finds them.
+  std::string bin;
+  AskFlags ask;
+  bool dry_run = false;
+};
+
+using Arguments = std::vector<std::string>;
+using Fields = std::map<std::string, std::string>;
+
+std::string FieldOf(const Fields& fields, const std::string& name) {
+  const auto found = fields.find(name);
+  return found == fields.end() || found->second == "(null)" ? ""
+                                                            : found->second;
+}
+
+// slurmdbd learns of an end a little later than slurmctld.
+constexpr int kTries = 40;
+constexpr absl::Duration kBetweenTries = absl::Milliseconds(250);
+
+// Seconds that Slurm itself waits before it starts a job again, until the nodes
+// have forgotten its credential (AuthInfo=cred_expire, 120 by default). A start
+// before that may fail.
+constexpr std::int64_t kOwnWait = 121;
+
+// Most bytes of a comment, which squeue and sacct print on one line.
+constexpr std::size_t kMaxComment = 400;
+
+// Returns the end of the job's output; empty if there is none. Only a file of
+// the job's own user is read, as the caller may read all: the path is the
+// user's, and what is in the file is shown.
+std::string TailOf(const std::string& path, uid_t user) {
+  std::string tail;
+  const int file =
+      open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return tail;
+  struct stat info {};
+  if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == user) {
+    const off_t begin =
+        std::max<off_t>(info.st_size - static_cast<off_t>(kTailBytes), 0);
+    tail.resize(static_cast<std::size_t>(info.st_size - begin));
+    const ssize_t size = pread(file, tail.data(), tail.size(), begin);
+    tail.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  }
+  close(file);
+  return SanitizeUtf8(tail);
+}
+
+// "root(0)"
+std::optional<uid_t> UserIn(const std::string& text) {
+  const std::size_t open = text.find('(');
+  const std::size_t close = text.find(')');
+  uid_t user = 0;
+  if (open == text.npos || close == text.npos || close < open ||
+      !absl::SimpleAtoi(text.substr(open + 1, close - open - 1), &user)) {
+    return std::nullopt;
+  }
+  return user;
+}
+
+// One line without what scontrol takes for the end of a value.
+std::string CommentOf(std::string_view text) {
+  std::string line = Printable(text);
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == '\'' || c == '"'; },
+      ' ');
+  if (line.size() > kMaxComment) line.resize(Utf8Boundary(line, kMaxComment));
+  return "mulligan: " + line;
+}
+
+// The factor by which memory was raised so far.
+double GrownBefore(const v1::BudgetLedger& ledger) {
+  double factor = 1;
+  for (const v1::AttemptRecord& record : ledger.history()) {
+    for (const v1::ResourceChange& change : record.decision().resources()) {
+      if (change.resource() == "memory") {
+        factor = std::max(factor, change.factor());
+      }
+    }
+  }
+  return factor;
+}
+
+class Epilog {
+ public:
+  Epilog(const SlurmOptions& options, const Asker& asker, Streams& streams)
+      : options_(options), asker_(asker), streams_(streams) {}
+
+  absl::Status Run() {
+    const absl::StatusOr<std::string> shown =
+        Output("scontrol", {"show", "job", options_.job});
+    if (!shown.ok()) return shown.status();
+    fields_ = SlurmFields(*shown);
+    v1::DecideRequest request;
+    absl::StatusOr<v1::FailureReport> report = ReportOf(*shown);
+    if (!report.ok()) return report.status();
+    *request.mutable_report() = *std::move(report);
+    Complete(*request.mutable_report());
+    absl::StatusOr<v1::BudgetLedger> ledger = LedgerOf();
+    if (!ledger.ok()) return ledger.status();
+    *request.mutable_ledger() = *std::move(ledger);
+    const absl::StatusOr<v1::DecideResponse> answer = asker_.Ask(request);
+    if (!answer.ok()) return answer.status();
+    if (answer->diagnosis().cause() == v1::SUCCEEDED) {
+      return absl::OkStatus();
+    }
+    Say(answer->decision().sentence());
+    return Act(request, *answer);
+  }
+
+ private:
+  std::string Program(const char* name) const {
+    return options_.bin.empty() ? name : absl::StrCat(options_.bin, "/", name);
+  }
+
+  absl::StatusOr<std::string> Output(const char* name, Arguments words) const {
+    words.insert(words.begin(), Program(name));
+    return OutputOf(words);
+  }
+
+  // The same for what changes something.
+  absl::Status Change(const char* name, const Arguments& words) const {
+    if (options_.dry_run) {
+      Say(absl::StrCat("would run ", name, " ", absl::StrJoin(words, " ")));
+      return absl::OkStatus();
+    }
+    return Output(name, words).status();
+  }
+
+  void Say(std::string_view text) const {
+    streams_.out << absl::StrCat("mulligan: job ", options_.job, ": ",
+                                 Printable(text), "\n");
+  }
+
+  std::string Field(const char* name) const { return FieldOf(fields_, name); }
+
+  // Returns whether Slurm has put the job back by itself: this attempt is no
+  // longer the job's.
+  bool IsBack() const { return Field("EndTime") == "Unknown"; }
+
+  // Accounting knows the state of each attempt. slurmctld hides it while the
+  // job completes and forgets it when the job is put back, but has the exit
+  // code, which sacct 22.05 prints as 0.
+  absl::StatusOr<v1::FailureReport> ReportOf(const std::string& shown) const {
+    if (IsBack()) {
+      absl::StatusOr<v1::FailureReport> told = InAccounting(0);
+      if (!told.ok()) told = PutBackWithoutAccounting();
+      told->mutable_ended_attempt()->set_next(v1::EndedAttempt::SCHEDULER);
+      told->mutable_workload()->set_name(Field("JobName"));
+      return told;
+    }
+    absl::StatusOr<v1::FailureReport> report = ReadSlurmText(shown);
+    if (!report.ok()) return report;
+    v1::EndedAttempt& attempt = *report->mutable_ended_attempt();
+    const absl::StatusOr<v1::FailureReport> told =
+        InAccounting(attempt.started_at().seconds());
+    if (!told.ok()) return report;
+    *report->mutable_workload() = told->workload();
+    // Accounting learns the name later.
+    report->mutable_workload()->set_name(Field("JobName"));
+    attempt.set_state(told->ended_attempt().state());
+    return report;
+  }
+
+  // Returns the last attempt that accounting has, once that is the one that
+  // began at `started`, in epoch seconds; 0: before the job was put back.
+  absl::StatusOr<v1::FailureReport> InAccounting(std::int64_t started) const {
+    for (int i = 0; i < kTries; ++i) {
+      if (i > 0) absl::SleepFor(kBetweenTries);
+      const absl::StatusOr<std::string> told =
+          Output("sacct", {"-D", "--json", "-j", options_.job});
+      if (!told.ok()) return told.status();
+      absl::StatusOr<v1::FailureReport> report = ReadSlurmJson(*told);
+      if (report.ok() && IsLast(*report, started)) return report;
+    }
+    return absl::NotFoundError("accounting does not know it in time");
+  }
+
+  // The attempt of a job that was put back is the one before the restart that
+  // the job is in.
+  bool IsLast(const v1::FailureReport& report, std::int64_t started) const {
+    const v1::EndedAttempt& attempt = report.ended_attempt();
+    if (!attempt.has_ended_at()) return false;
+    if (started > 0) return attempt.started_at().seconds() == started;
+    std::int32_t restarts = 0;
+    return !absl::SimpleAtoi(Field("Restarts"), &restarts) ||
+           std::max(report.attempt(), 1) >= restarts;
+  }
+
+  // Slurm does not say why without accounting.
+  absl::StatusOr<v1::FailureReport> PutBackWithoutAccounting() const {
+    v1::FailureReport report;
+    std::int32_t restarts = 0;
+    if (absl::SimpleAtoi(Field("Restarts"), &restarts) && restarts > 0) {
+      report.set_attempt(restarts);
+    }
+    report.mutable_workload()->set_kind("slurm");
+    report.mutable_workload()->set_name(Field("JobName"));
+    v1::EndedAttempt& attempt = *report.mutable_ended_attempt();
+    attempt.set_scheduler("slurm");
+    attempt.set_state("REQUEUED");
+    attempt.set_id(absl::StrCat(options_.job, ".", Field("Restarts")));
+    return report;
+  }
+
+  void Complete(v1::FailureReport& report) const {
+    SetTime(absl::Now(), *report.mutable_observed_at());
+    const std::optional<uid_t> user = UserIn(Field("UserId"));
+    const std::string output = Field("StdOut");
+    if (user && !output.empty()) {
+      report.mutable_ended_attempt()->set_log_tail(TailOf(output, *user));
+    }
+  }
+
+  std::string LedgerPath() const {
+    return absl::StrCat(options_.state_dir, "/", options_.job, ".json");
+  }
+
+  absl::StatusOr<v1::BudgetLedger> LedgerOf() const {
+    v1::BudgetLedger ledger;
+    if (!options_.state_dir.empty()) {
+      std::error_code error;
+      if (!std::filesystem::exists(LedgerPath(), error)) return ledger;
+      return ReadLedger(LedgerPath(), streams_.in);
+    }
+    const std::string comment = Field("AdminComment");
+    if (comment.empty()) return ledger;
+    const absl::Status read = ParseProtoJson(comment, ledger);
+    if (!read.ok()) {
+      return Invalid(
+          "the job's AdminComment is somebody else's text: keep ledgers with "
+          "--state-dir");
+    }
+    return ledger;
+  }
+
+  // Returns the change of the job that keeps the ledger; empty if a file has
+  // it.
+  absl::StatusOr<Arguments> Keep(const v1::BudgetLedger& ledger) const {
+    const absl::StatusOr<std::string> json = PrintCompactJson(ledger);
+    if (!json.ok()) return json.status();
+    if (options_.state_dir.empty()) {
+      return Arguments{absl::StrCat("AdminComment=", *json)};
+    }
+    if (!options_.dry_run) {
+      absl::Status stored = WriteOutput(LedgerPath(), *json + '\n');
+      if (!stored.ok()) return stored;
+    }
+    return Arguments();
+  }
+
+  absl::Status Update(Arguments changes) const {
+    changes.insert(changes.begin(),
+                   {"update", absl::StrCat("JobId=", options_.job)});
+    return Change("scontrol", changes);
+  }
+
+  absl::Status Act(const v1::DecideRequest& request,
+                   const v1::DecideResponse& answer) const {
+    absl::StatusOr<Arguments> kept = Keep(answer.ledger());
+    if (!kept.ok()) return kept.status();
+    Arguments changes = *std::move(kept);
+    const v1::Decision& decision = answer.decision();
+    changes.push_back(absl::StrCat("Comment=", CommentOf(decision.sentence())));
+    const auto action = decision.action();
+    const bool again =
+        action == v1::Decision::RETRY || action == v1::Decision::WAIT;
+    const bool holds = action == v1::Decision::WAIT_FOR_SPEC_UPDATE;
+    if (IsBack()) {
+      // It is in the queue again; only what must not start is held.
+      const bool stop = holds || action == v1::Decision::FAIL;
+      if (stop) {
+        absl::Status held = Change("scontrol", {"hold", options_.job});
+        if (!held.ok()) return held;
+      }
+      return Update(std::move(changes));
+    }
+    if (!again && !holds) return Finish(changes);
+    // Held first: a job can be changed only when it is in the queue, and must
+    // not start before.
+    absl::Status put_back = Change("scontrol", {"requeuehold", options_.job});
+    if (!put_back.ok()) return put_back;
+    if (again) {
+      AddNodes(decision, changes);
+      AddMemory(request.ledger(), decision, changes);
+    }
+    absl::Status updated = Update(changes);
+    // What is not to be had leaves the job held, with the reason.
+    if (!updated.ok() || holds) return updated;
+    absl::Status released = Change("scontrol", {"release", options_.job});
+    if (!released.ok()) return released;
+    const std::int64_t delay = decision.retry_after().seconds();
+    if (delay <= kOwnWait) return absl::OkStatus();
+    return Update({absl::StrCat("StartTime=now+", delay)});
+  }
+
+  // A finished job is changed in accounting only.
+  absl::Status Finish(const Arguments& changes) const {
+    for (const std::string& change : changes) {
+      const absl::Status noted = Change(
+          "sacctmgr", {"-i", "modify", "job", "where",
+                       absl::StrCat("jobid=", options_.job), "set", change});
+      if (!noted.ok()) Say(absl::StrCat("not noted: ", noted.message()));
+    }
+    return absl::OkStatus();
+  }
+
+  // Excludes nodes, as long as enough are left.
+  void AddNodes(const v1::Decision& decision, Arguments& changes) const {
+    if (decision.placement().avoid_nodes().empty()) return;
+    std::set<std::string> excluded;
+    for (std::string& node : ExpandHosts(Field("ExcNodeList"))) {
+      excluded.insert(std::move(node));
+    }
+    for (const auto& avoid : decision.placement().avoid_nodes()) {
+      excluded.insert(avoid.node());
+    }
+    const absl::StatusOr<std::string> partition =
+        Output("scontrol", {"show", "partition", Field("Partition")});
+    int needed = 1;
+    int all = 0;
+    (void)absl::SimpleAtoi(Field("NumNodes"), &needed);
+    if (partition.ok()) {
+      (void)absl::SimpleAtoi(FieldOf(SlurmFields(*partition), "TotalNodes"),
+                             &all);
+    }
+    if (all - static_cast<int>(excluded.size()) < needed) {
+      Say(absl::StrCat("no node is excluded: the partition has ", all));
+      return;
+    }
+    changes.push_back(
+        absl::StrCat("ExcNodeList=", absl::StrJoin(excluded, ",")));
+  }
+
+  // Factors are of what the first attempt had.
+  void AddMemory(const v1::BudgetLedger& before, const v1::Decision& decision,
+                 Arguments& changes) const {
+    for (const v1::ResourceChange& change : decision.resources()) {
+      if (change.resource() != "memory") continue;
+      for (const char* name : {"MinMemoryNode", "MinMemoryCPU"}) {
+        const double now = SlurmMebibytes(Field(name));
+        if (now <= 0) continue;
+        const double grown =
+            std::ceil(now / GrownBefore(before) * change.factor());
+        changes.push_back(absl::StrCat(
+            name, "=", static_cast<std::int64_t>(std::min(grown, 1e12))));
+      }
+    }
+  }
+
+  const SlurmOptions& options_;
+  const Asker& asker_;
+  Streams& streams_;
+  Fields fields_;
+};
+
+int RunSlurm(SlurmOptions& options, Streams& streams) {
+  std::int64_t number = 0;
+  if (!absl::SimpleAtoi(options.job, &number) || number <= 0) {
+    PrintError(streams, absl::StrCat("--job: \"", Printable(options.job),
+                                     "\" is no number of a job; slurmctld sets "
+                                     "SLURM_JOB_ID"));
+    return kExitUsage;
+  }
+  Asker asker;
+  if (const int code = asker.Open(options.ask, streams); code != kExitOk) {
+    return code;
+  }
+  const absl::Status status = Epilog(options, asker, streams).Run();
+  if (!status.ok()) {
+    return Fail(streams, Prefixed(absl::StrCat("job ", options.job), status));
+  }
+  return FinishOutput(streams);
+}
+
+}  // namespace
+
+void AddSlurm(CLI::App& app, Streams& streams, int& code) {
+  const auto [command, options] =
+      AddCommand("slurm", "Decide about a Slurm job that has ended",
+                 R"(Examples:
+  mulligan slurm --policy /etc/mulligan/policies
+  mulligan slurm --job 4711 --dry-run)",
+                 RunSlurm, app, streams, code);
+  AddOption(command, "--job", options.job, "The job that has ended", "ID")
+      ->envname("SLURM_JOB_ID");
+  AddAskFlags(command, options.ask);
+  AddOption(command, "--state-dir", options.state_dir,
+            "Keeps ledgers here; default: AdminComment", "DIR");
+  AddOption(command, "--slurm-bin", options.bin,
+            "Folder of scontrol, sacct and sacctmgr", "DIR");
+  command.add_flag("--dry-run", options.dry_run,
+                   "Prints what it would run, changes nothing");
+}
+
+}  // namespace mulligan::cli
