@@ -4,6 +4,9 @@ scripts/test-python installs the client and sets MULLIGAN_BIN.
 """
 
 import contextlib
+import dataclasses
+import datetime
+import importlib
 import io
 import json
 import os
@@ -201,7 +204,7 @@ class ExplainPodTest(unittest.TestCase):
 
 
 def load(name, **fakes):
-    """Imports an example with fakes of Airflow or Ray."""
+    """Imports an example with fakes of Ray."""
     modules = {}
     for path, members in fakes.items():
         module = types.ModuleType(path)
@@ -215,73 +218,134 @@ def load(name, **fakes):
     return example
 
 
-class FakeVariable:
-    stored = {}
+@dataclasses.dataclass
+class RetryDecision:
+    """Stands in for Airflow's class of this name."""
+
+    action: str
+    delay: object = None
+    reason: str = ""
 
     @classmethod
-    def get(cls, key, default_var):
-        return cls.stored.get(key, default_var)
+    def default(cls):
+        return cls("default")
 
     @classmethod
-    def set(cls, key, value):
-        cls.stored[key] = value
+    def retry(cls, delay, reason):
+        return cls("retry", delay, reason)
+
+    @classmethod
+    def fail(cls, reason):
+        return cls("fail", None, reason)
 
 
-class FailException(Exception):
-    pass
+class Store(dict):
+    """Stands in for Airflow's task_state_store."""
+
+    set = dict.__setitem__
 
 
-class AirflowCallbackTest(unittest.TestCase):
+class FakePods:
+    """Stands in for the client of a KubernetesPodOperator."""
+
+    def __init__(self, pod, events=()):
+        self.pod, self.events = pod, list(events)
+        self.api_client = types.SimpleNamespace(
+            # The official client drops kind and apiVersion of list items.
+            sanitize_for_serialization=lambda each: getattr(each, "plain", each))
+
+    def list_namespaced_event(self, namespace, field_selector):
+        assert field_selector == f"involvedObject.uid={self.pod['metadata']['uid']}"
+        return types.SimpleNamespace(items=self.events)
+
+    def read_namespaced_pod(self, name, namespace):
+        if self.pod.get("gone"):
+            raise RuntimeError("404: not found")
+        return typed(self.pod)
+
+
+def typed(json_pod):
+    return types.SimpleNamespace(
+        metadata=types.SimpleNamespace(**{key: json_pod["metadata"].get(key)
+                                          for key in ("name", "namespace", "uid")}),
+        plain={key: json_pod[key] for key in ("metadata", "spec", "status")})
+
+
+class AirflowPolicyTest(unittest.TestCase):
+    """Without Airflow; tests/engines/airflow_test.py has the real one."""
+
     def setUp(self):
-        FakeVariable.stored = {}
-        self.example = load(
-            "airflow_callback",
-            **{"airflow": {}, "airflow.models": {"Variable": FakeVariable},
-               "airflow.exceptions": {"AirflowFailException": FailException},
-               "airflow.providers": {}, "airflow.providers.cncf": {},
-               "airflow.providers.cncf.kubernetes": {},
-               "airflow.providers.cncf.kubernetes.callbacks":
-                   {"KubernetesPodOperatorCallback": object}})
-        self.log = mock.Mock()
+        module = types.ModuleType("airflow.sdk")
+        module.RetryPolicy, module.RetryDecision = object, RetryDecision
+        with mock.patch.dict(sys.modules, {"airflow.sdk": module, "airflow": types.ModuleType("airflow")}):
+            self.module = importlib.import_module("mulligan_client.airflow")
+        self.store = Store()
 
-    def call(self, json_pod):
-        # The official client drops kind and apiVersion of list items.
-        serialized = {key: json_pod[key] for key in ("metadata", "spec", "status")}
-        task = types.SimpleNamespace(dag_id="d", task_id="t", run_id="r",
-                                     log=self.log)
-        self.example.MulliganCallback.on_pod_completion(
-            pod=types.SimpleNamespace(
-                metadata=types.SimpleNamespace(namespace="ml")),
-            client=types.SimpleNamespace(api_client=types.SimpleNamespace(
-                sanitize_for_serialization=lambda pod: serialized)),
-            mode="sync", operator=None, context={"ti": task})
+    def call(self, error, operator=None, try_number=1, max_tries=4, address=None, **flags):
+        operator = operator or types.SimpleNamespace()
+        operator.retries = 4
+        task = types.SimpleNamespace(
+            dag_id="d", task_id="t", run_id="r", map_index=-1, id=f"ti-{try_number}",
+            start_date=datetime.datetime.now(datetime.timezone.utc), task=operator)
+        policy = self.module.MulliganRetryPolicy(address or ADDRESS, **flags)
+        return policy.evaluate(error, try_number, max_tries, {"ti": task, "task_state_store": self.store})
 
-    def test_a_failure_that_may_pass_is_left_to_airflow(self):
-        self.call(pod("out-of-memory"))
-        self.assertIn("RETRY", str(FakeVariable.stored))
+    def of_pod(self, json_pod, **members):
+        return types.SimpleNamespace(remote_pod=typed(json_pod), client=FakePods(json_pod, **members))
 
-    def test_the_fourth_failure_is_final(self):
-        for attempt in range(4):
-            failed = pod("out-of-memory")
-            failed["metadata"]["uid"] = f"uid-{attempt}"
-            shift(failed, attempt)
-            if attempt < 3:
-                self.call(failed)
-        with self.assertRaisesRegex(FailException, "memory"):
-            self.call(failed)
+    def test_a_passing_failure_is_retried_after_the_delay(self):
+        decision = self.call(ConnectionError("https://storage.example: 503 Service Unavailable"))
+        self.assertEqual(decision.action, "retry")
+        self.assertGreater(decision.delay, datetime.timedelta())
+        self.assertIn("a service is unavailable", decision.reason)
+        self.assertIn("attemptsSeen", self.store["mulligan-ledger-1"])
 
-    def test_without_an_answer_airflow_goes_on(self):
-        self.example.SERVICE = mulligan_client.connect("127.0.0.1:1")
-        self.call(pod("out-of-memory"))
-        self.assertEqual(FakeVariable.stored, {})
-        self.log.warning.assert_called_once()
+    def test_a_failure_that_stays_fails(self):
+        decision = self.call(ModuleNotFoundError("No module named 'flash_attn'"))
+        self.assertEqual(decision.action, "fail")
+        self.assertIn("a Python module is missing", decision.reason)
 
+    def test_budgets_end_retries_and_clearing_renews_them(self):
+        error = RuntimeError("Bash command failed. The command returned a non-zero exit code 9.")
+        actions = [self.call(error, try_number=number, max_tries=50, address=ADDRESS).action
+                   for number in range(47, 52)]
+        self.assertEqual(actions[0], "retry")
+        self.assertEqual(actions[-1], "fail")
+        self.assertEqual(self.call(error, try_number=52, max_tries=55).action, "retry")
+        self.assertEqual(len(self.store), 2)
 
-def shift(failed, hours):
-    """Moves a pod's times so that it is a later attempt."""
-    text = json.dumps(failed).replace("T09:", f"T{9 + hours:02d}:")
-    failed.clear()
-    failed.update(json.loads(text))
+    def test_a_pod_is_reported_as_object(self):
+        failed = pod("out-of-memory")
+        decision = self.call(RuntimeError("Pod returned a failure"), self.of_pod(failed))
+        self.assertEqual(decision.action, "retry")
+        self.assertIn("memory", decision.reason)
+        again = self.call(RuntimeError("Pod returned a failure"), self.of_pod({**failed, "gone": True}))
+        self.assertEqual(again.action, "retry")
+        self.assertEqual(mulligan_client.parse_ledger(self.store["mulligan-ledger-1"]).attempts_seen, 1)
+
+    def test_the_image_of_a_pod_does_not_exist(self):
+        waiting, *events = sorted(pod("image-typo")["items"], key=lambda each: each["kind"] != "Pod")
+        decision = self.call(RuntimeError("Pod took too long to start"), self.of_pod(waiting, events=events))
+        self.assertEqual(decision.action, "fail")
+
+    def test_without_an_answer_airflow_decides(self):
+        with self.assertLogs("mulligan_client.airflow", "WARNING"):
+            decision = self.call(ValueError("x"), address="127.0.0.1:1")
+        self.assertEqual((decision.action, self.store), ("default", {}))
+
+    def test_exit_codes_of_exceptions(self):
+        for error, code in ((SystemExit(3), 3), (subprocess.CalledProcessError(75, "x"), 75),
+                            (subprocess.CalledProcessError(-9, "x"), 137),
+                            (RuntimeError("The command returned a non-zero exit code 75."), 75),
+                            (RuntimeError("SSH operator error: exit status = 4"), 4),
+                            (RuntimeError("Docker container failed: {'Error': None, 'StatusCode': 137}"), 137),
+                            (ValueError("no code 7"), None)):
+            with self.subTest(repr(error)):
+                self.assertEqual(self.module._exit_code(error), code)
+
+    def test_a_certificate_needs_a_ca(self):
+        with self.assertRaisesRegex(ValueError, "ca: expected"):
+            self.module.MulliganRetryPolicy("x:1", certificate="a", key="b")
 
 
 class RayCallbackTest(unittest.TestCase):
