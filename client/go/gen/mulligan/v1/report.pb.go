@@ -445,10 +445,11 @@ type EndedAttempt struct {
 	Nodes []string `protobuf:"bytes,8,rep,name=nodes,proto3" json:"nodes,omitempty"`
 	// The node that the scheduler blames. Absent: none, or the only one of `nodes`.
 	FailedNode string `protobuf:"bytes,9,opt,name=failed_node,json=failedNode,proto3" json:"failed_node,omitempty"`
-	// When the program started and ended, not when it was submitted. Not before
-	// the former. Absent: unknown, and the hours at stake are, too.
+	// When the program started, not when it was submitted. Absent: unknown, and
+	// the hours at stake are, too.
 	StartedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
-	EndedAt   *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
+	// When it ended, not before `started_at`. Absent: unknown, likewise.
+	EndedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
 	// Accelerators that it held, of all nodes together; 0: none. Absent: unknown.
 	Accelerators *int32 `protobuf:"varint,12,opt,name=accelerators,proto3,oneof" json:"accelerators,omitempty"`
 	// Memory in bytes that it may use on each node before it is killed. 0 or
