@@ -34,6 +34,13 @@ void AddHealthcheck(CLI::App& app, Streams& streams, int& code);
 void AddPolicySchema(CLI::App& policy, Streams& streams, int& code);
 void AddPolicyTest(CLI::App& policy, Streams& streams, int& code);
 void AddPolicyDiff(CLI::App& policy, Streams& streams, int& code);
+void AddPolicyImport(CLI::App& policy, Streams& streams, int& code);
+
+// Prints what two sets answer differently to the requests or decision records
+// in a file, one a line. Returns the exit code of `mulligan policy diff`.
+int PrintPolicyDiff(const std::string& requests, const PolicySet& before,
+                    const PolicySet& after, const OutputOptions& output,
+                    Streams& streams);
 
 // Adds command `name` to `parent`. `run` returns its exit code. The options
 // live as long as the command.

@@ -257,6 +257,7 @@ void AddPolicy(CLI::App& app, Streams& streams, int& code) {
   AddPolicySchema(policy, streams, code);
   AddPolicyTest(policy, streams, code);
   AddPolicyDiff(policy, streams, code);
+  AddPolicyImport(policy, streams, code);
 }
 
 void AddPolicyTest(CLI::App& policy, Streams& streams, int& code) {

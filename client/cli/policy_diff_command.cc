@@ -321,35 +321,41 @@ int ExitCodeOf(const DiffResult& result, Streams& streams) {
   return result.different > 0 ? kExitDiffers : kExitOk;
 }
 
-// Prints which answers differ. Returns the exit code, as diff(1): kExitOk if
-// none differ, else kExitDiffers; kExitUsage if nothing was compared, or if
-// neither set answers some line.
+// Returns the exit code, as diff(1): kExitOk if no answers differ, else
+// kExitDiffers; kExitUsage if nothing was compared, or if neither set answers
+// some line.
 int RunPolicyDiff(PolicyDiffOptions& options, Streams& streams) {
   int code = kExitOk;
   const auto before = Load(options.before, streams, code);
   if (before == nullptr) return code;
   const auto after = Load(options.after, streams, code);
   if (after == nullptr) return code;
+  return PrintPolicyDiff(options.requests, *before, *after, options.output,
+                         streams);
+}
+
+}  // namespace
+
+int PrintPolicyDiff(const std::string& requests, const PolicySet& before,
+                    const PolicySet& after, const OutputOptions& output,
+                    Streams& streams) {
   std::ifstream file;
   const absl::StatusOr<std::istream*> in =
-      OpenRequests(options.requests, streams.in, file);
+      OpenRequests(requests, streams.in, file);
   if (!in.ok()) return Fail(streams, in.status());
-  const DiffResult result = DiffPolicies(**in, *before, *after);
-  if (IsForPeople(options.output.format)) {
-    streams.out << ToText(result, options.output.color);
+  const DiffResult result = DiffPolicies(**in, before, after);
+  if (IsForPeople(output.format)) {
+    streams.out << ToText(result, output.color);
   } else {
     const std::string json = ToJson(result);
-    streams.out << (options.output.format == OutputFormat::kYaml
-                        ? JsonToYaml(json)
-                        : json);
+    streams.out << (output.format == OutputFormat::kYaml ? JsonToYaml(json)
+                                                         : json);
   }
   if (const int written = FinishOutput(streams); written != kExitOk) {
     return written;
   }
   return ExitCodeOf(result, streams);
 }
-
-}  // namespace
 
 void AddPolicyDiff(CLI::App& policy, Streams& streams, int& code) {
   const auto [diff, options] =

@@ -129,6 +129,7 @@ RULES = (
     Rule("client/cli", (r"(?!server/|tests/|policy/).*", *PUBLIC_POLICY)),
     cli_layer("base"),
     cli_layer("input", "base"),
+    cli_layer("import", "base"),
     cli_layer("story", "input", "base"),
     cli_layer("print", "story", "input", "base"),
     cli_layer("log", "input", "base"),

@@ -1,0 +1,831 @@
+#include "client/cli/import/importer.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/base/json_text.h"
+#include "client/cli/import/matchers.h"
+#include "policy/loader/yaml_json.h"
+#include "policy/loader/yaml_tree.h"
+#include "re2/re2.h"
+
+namespace mulligan::cli {
+namespace {
+
+using NodeKind = YamlNode::Kind;
+
+// Stands for settings without a bound, because every budget has one.
+constexpr int kUnbounded = 10000;
+constexpr int kMaxBudget = 1'000'000;
+
+const PolicyJson& Systems() {
+  static const PolicyJson* const systems = [] {
+    const auto documents = YamlToJson(std::string(ImportTable()));
+    return new PolicyJson(
+        PolicyJson::parse(documents.value().at(0)).at("systems"));
+  }();
+  return *systems;
+}
+
+std::string Text(const PolicyJson& value) { return value.get<std::string>(); }
+
+char Lower(char c) {
+  return static_cast<char>(absl::ascii_tolower(static_cast<unsigned char>(c)));
+}
+
+// Returns a key as it is compared: "max_retry-count" is "maxRetryCount".
+std::string Plain(std::string_view key) {
+  std::string plain;
+  for (const char c : key) {
+    if (c != '_' && c != '-') plain += Lower(c);
+  }
+  return plain;
+}
+
+const YamlNode* Member(const YamlNode& map, std::string_view key) {
+  if (map.kind != NodeKind::kMap) return nullptr;
+  for (const auto& [name, value] : map.entries) {
+    if (Plain(name.text) == Plain(key)) {
+      return value.kind == NodeKind::kNull ? nullptr : &value;
+    }
+  }
+  return nullptr;
+}
+
+// Returns the value at a path of systems.yaml; null if there is none.
+const YamlNode* At(const YamlNode& node, const std::string& path) {
+  for (const std::string& one : Split(path, '|')) {
+    const YamlNode* at = &node;
+    const std::vector<std::string> keys = Split(one, '.');
+    for (std::size_t i = 0; i < keys.size() && at != nullptr; ++i) {
+      std::string key = keys[i];
+      const bool only = key.ends_with("[]");
+      if (only) key.resize(key.size() - 2);
+      at = Member(*at, key);
+      if (at == nullptr || !only) continue;
+      const std::vector<std::string> after(
+          keys.begin() + static_cast<std::ptrdiff_t>(i) + 1, keys.end());
+      const YamlNode* found = nullptr;
+      int having = 0;
+      for (const YamlNode& item : at->items) {
+        const YamlNode* const value = At(item, absl::StrJoin(after, "."));
+        if (value == nullptr) continue;
+        found = value;
+        ++having;
+      }
+      at = having == 1 ? found : nullptr;
+      break;
+    }
+    if (at != nullptr) return at;
+  }
+  return nullptr;
+}
+
+bool HasOneOf(const YamlNode& node, const PolicyJson& paths) {
+  return std::ranges::any_of(paths, [&](const PolicyJson& path) {
+    return At(node, Text(path)) != nullptr;
+  });
+}
+
+// The settings of one system in a file.
+struct Block {
+  const PolicyJson* system = nullptr;
+  // The row of `blocks`.
+  const PolicyJson* row = nullptr;
+  YamlNode node;
+  // Where it stands: "spec.templates[0].retryStrategy".
+  std::string path;
+  // What it belongs to, for the policy's name; empty if that has none.
+  std::string owner;
+};
+
+struct ObjectType {
+  std::string group;
+  std::string kind;
+};
+
+// Returns whether `node` at `path` is a block of `row`.
+bool Fits(const PolicyJson& row, const ObjectType& type,
+          const std::string& path, const YamlNode& node) {
+  if (row.contains("api") && row["api"] != type.group) return false;
+  if (row.contains("kind") && row["kind"] != type.kind) return false;
+  const std::string wanted = row.value("key", "");
+  if (!wanted.empty() &&
+      !absl::EndsWith("." + Plain(path), "." + Plain(wanted))) {
+    return false;
+  }
+  if (node.kind == NodeKind::kScalar) return row.contains("scalar");
+  if (node.kind != NodeKind::kMap) return false;
+  return row.contains("has") ? HasOneOf(node, row["has"]) : !wanted.empty();
+}
+
+// Returns the block that `scalar` stands for: {max: 2} for 2.
+YamlNode MapOf(const std::string& key, const YamlNode& scalar) {
+  YamlNode map{.kind = NodeKind::kMap, .position = scalar.position};
+  map.entries.emplace_back(
+      YamlNode{
+          .kind = NodeKind::kScalar, .position = scalar.position, .text = key},
+      scalar);
+  return map;
+}
+
+// Finds the blocks below `node` at `path`, which is in an object of `type`.
+void FindBlocks(const YamlNode& node, const std::string& path,
+                std::string owner, ObjectType type, std::string_view from,
+                std::vector<Block>& found) {
+  const std::size_t before = found.size();
+  if (const YamlNode* const version = Member(node, "apiVersion")) {
+    type.group = version->text.substr(0, version->text.find('/'));
+    const YamlNode* const kind = Member(node, "kind");
+    type.kind = kind == nullptr ? "" : kind->text;
+  }
+  for (const PolicyJson& system : Systems()) {
+    if (!from.empty() && system["name"] != from) continue;
+    for (const PolicyJson& row : system["blocks"]) {
+      if (!Fits(row, type, path, node)) continue;
+      found.push_back({&system, &row,
+                       node.kind == NodeKind::kScalar
+                           ? MapOf(Text(row["scalar"]), node)
+                           : node,
+                       path, owner});
+      break;
+    }
+  }
+  if (found.size() > before) return;
+  if (const YamlNode* const name = Member(node, "name")) {
+    if (name->kind == NodeKind::kScalar) owner = name->text;
+  }
+  for (const auto& [name, value] : node.entries) {
+    FindBlocks(value,
+               path.empty() ? name.text : absl::StrCat(path, ".", name.text),
+               owner.empty() ? name.text : owner, type, from, found);
+  }
+  for (std::size_t i = 0; i < node.items.size(); ++i) {
+    FindBlocks(node.items[i], absl::StrCat(path, "[", i, "]"), owner, type,
+               from, found);
+  }
+}
+
+// Drops a system of any object where another one knows the object.
+void PreferTyped(std::vector<Block>& blocks) {
+  const bool typed = std::ranges::any_of(
+      blocks, [](const Block& block) { return block.row->contains("api"); });
+  if (!typed) return;
+  std::erase_if(blocks,
+                [](const Block& block) { return !block.row->contains("api"); });
+}
+
+// Converts one block.
+class Converter {
+ public:
+  Converter(const Block& block, const std::string& file, Issues& issues)
+      : block_(block), system_(*block.system), file_(file), issues_(issues) {}
+
+  // Returns `spec` of the policy.
+  PolicyJson Convert() {
+    if (block_.row->contains("pasted")) return Pasted();
+    spec_["budgets"] = PolicyJson::object();
+    for (const auto& [name, row] : system_["budgets"].items()) {
+      AddBudget(name, row);
+    }
+    spec_["rules"] = PolicyJson::array();
+    for (const PolicyJson& row : system_["rules"]) {
+      if (closed_ && row.contains("at")) Take(Text(row["at"]));
+      if (closed_ || !Applies(row.value("if", PolicyJson()))) continue;
+      if (row.contains("at")) {
+        AddRulesAt(row);
+      } else {
+        AddRule(Text(row["name"]), row["when"], OutcomeOf(row["does"]),
+                Text(system_["title"]));
+      }
+    }
+    if (!closed_) spec_["default"] = Otherwise();
+    for (const PolicyJson& note : system_.value("notes", PolicyJson::array())) {
+      Report(Issue::Severity::kNote, block_.node.position, Text(note));
+    }
+    if (spec_["budgets"].empty()) spec_.erase("budgets");
+    if (spec_["rules"].empty()) spec_.erase("rules");
+    ReportLeftOut(block_.node, "", /*foreign=*/false);
+    return std::move(spec_);
+  }
+
+ private:
+  void Report(Issue::Severity severity, Position position,
+              std::string message) {
+    issues_.push_back({severity, file_, position, std::move(message)});
+  }
+  void Error(const YamlNode& node, const std::string& message) {
+    Report(Issue::Severity::kError, node.position, message);
+  }
+  void LeftOut(const YamlNode& node, const std::string& path,
+               std::string_view why) {
+    if (why.empty()) return;
+    Report(Issue::Severity::kWarning, node.position,
+           absl::StrCat(path, " is not carried over: ", std::string(why)));
+  }
+
+  // Returns the value at `path` as one that is carried over; null if there is
+  // none.
+  const YamlNode* Take(const std::string& path) {
+    const YamlNode* const node = At(block_.node, path);
+    if (node != nullptr) TakeAll(*node);
+    return node;
+  }
+
+  // Returns whether the value at `path` is one of `values`.
+  bool IsOneOf(const std::string& path, const PolicyJson& values) {
+    const YamlNode* const node = Take(path);
+    return std::ranges::any_of(values, [node](const PolicyJson& value) {
+      if (node == nullptr) return value == "";
+      return value == "*" || (value == node->text && value != "");
+    });
+  }
+
+  bool Applies(const PolicyJson& condition) {
+    if (condition.is_null()) return true;
+    if (condition.is_array()) {
+      return std::ranges::any_of(
+          condition, [this](const PolicyJson& one) { return Applies(one); });
+    }
+    const auto items = condition.items();
+    return std::all_of(items.begin(), items.end(), [this](const auto& item) {
+      return IsOneOf(item.key(), item.value());
+    });
+  }
+
+  void AddBudget(const std::string& name, const PolicyJson& row) {
+    PolicyJson& budget = budgets_[name];
+    const YamlNode* const node =
+        row.contains("at") ? Take(Text(row["at"])) : nullptr;
+    std::int64_t limit = row.value("absent", 0);
+    const PolicyJson unbounded = row.value("unbounded", PolicyJson());
+    bool bounded = node != nullptr || unbounded != PolicyJson(true);
+    if (node != nullptr) {
+      const std::int64_t from = row.value("from", 0);
+      const std::int64_t to = row.value("to", kMaxBudget);
+      if (node->kind != NodeKind::kScalar ||
+          !absl::SimpleAtoi(node->text, &limit) || limit < from || limit > to) {
+        Error(*node, absl::StrFormat(
+                         "%s: expected a whole number from %d to %d, not %s",
+                         Text(row["at"]), from, to, Quote(node->text)));
+        limit = 0;
+      }
+    }
+    if (unbounded.is_array()) {
+      bounded =
+          std::ranges::find(unbounded, PolicyJson(limit)) == unbounded.end();
+    }
+    if (row.contains("unboundedIf") && Applies(row["unboundedIf"])) {
+      bounded = false;
+    }
+    if (!bounded) {
+      budget["description"] =
+          absl::StrFormat("without a bound in %s", Text(system_["title"]));
+    }
+    budget["limit"] =
+        bounded ? std::max<std::int64_t>(0, limit - row.value("less", 0))
+                : kUnbounded;
+    if (row.contains("window")) {
+      if (const YamlNode* window = Take(Text(row["window"]))) {
+        budget["window"] = DurationAt(*window);
+      }
+    }
+    if (row.contains("next") && HasOneOf(block_.node, row["next"]["has"])) {
+      budget["onExhausted"] = {{"action", "RETRY"},
+                               {"budget", row["next"]["budget"]}};
+    }
+  }
+
+  std::string DurationAt(const YamlNode& node) {
+    absl::StatusOr<std::string> duration =
+        node.kind == NodeKind::kScalar
+            ? ReadForeignDuration(node.text, system_.value("unit", "s") == "ns")
+            : absl::InvalidArgumentError(
+                  "is not a duration, expected seconds, or as in 1m30s");
+    if (!duration.ok()) {
+      Error(node, std::string(duration.status().message()));
+      return "0s";
+    }
+    return *std::move(duration);
+  }
+
+  // Returns the outcome that a word of systems.yaml stands for.
+  PolicyJson OutcomeOf(const PolicyJson& word) {
+    const auto name = Text(word);
+    PolicyJson outcome = system_.value("outcomes", PolicyJson::object())
+                             .value(name, PolicyJson());
+    if (outcome.is_null()) outcome = {{"action", name}};
+    if (outcome["action"] == "RETRY") {
+      if (!outcome.contains("budget")) {
+        outcome["budget"] = budgets_.begin().key();
+      }
+      Pay(outcome);
+      const PolicyJson backoff = Backoff();
+      if (!backoff.is_null()) outcome["backoff"] = backoff;
+      AddOptions(system_, block_.node, outcome);
+    }
+    return outcome;
+  }
+
+  // Adds the budgets that pay for an outcome. Others would be warned about.
+  void Pay(const PolicyJson& outcome) {
+    if (!outcome.is_object() || !outcome.contains("budget")) return;
+    const auto name = Text(outcome["budget"]);
+    spec_["budgets"][name] = budgets_[name];
+    Pay(budgets_[name].value("onExhausted", PolicyJson()));
+  }
+
+  PolicyJson Backoff() {
+    const PolicyJson row = system_.value("backoff", PolicyJson());
+    if (row.is_null()) return row;
+    PolicyJson backoff;
+    for (const char* const key : {"initial", "factor", "max", "kind"}) {
+      const PolicyJson part = row.value(key, PolicyJson());
+      if (part.is_null()) continue;
+      const YamlNode* const node =
+          part.contains("at") ? Take(Text(part["at"])) : nullptr;
+      PolicyJson value = part.value("absent", PolicyJson());
+      const std::string_view name = key;
+      double factor = 0;
+      if (node == nullptr) {
+        // Stays as it is.
+      } else if (name == "kind") {
+        value = part["words"].value(node->text, PolicyJson("EXPONENTIAL"));
+      } else if (name != "factor") {
+        value = DurationAt(*node);
+      } else if (absl::SimpleAtod(node->text, &factor) && factor >= 1) {
+        value = factor;
+      }
+      if (name == "initial" && (value.is_null() || value == "0s")) return {};
+      if (!value.is_null()) backoff[key] = value;
+    }
+    if (backoff.value("kind", "EXPONENTIAL") != "EXPONENTIAL") {
+      backoff.erase("factor");
+    }
+    backoff["jitter"] = 0;
+    return backoff;
+  }
+
+  // Returns the outcome of an entry or of the block by `row`, a `does` or
+  // `otherwise`; null after an error.
+  PolicyJson OutcomeIn(const YamlNode& entry, const PolicyJson& row) {
+    if (row.is_string()) return OutcomeOf(row);
+    const auto path = Text(row["at"]);
+    const YamlNode* const node = At(entry, path);
+    std::vector<std::string> known;
+    for (const auto& [word, outcome] : row["words"].items()) {
+      if (node != nullptr && absl::EqualsIgnoreCase(node->text, word)) {
+        carried_.insert(node);
+        return OutcomeOf(outcome);
+      }
+      known.push_back(word);
+    }
+    const std::string expected =
+        absl::StrCat(", expected one of ", absl::StrJoin(known, ", "));
+    if (node == nullptr) {
+      Error(entry, absl::StrCat(path, " is missing", expected));
+    } else {
+      Error(*node, absl::StrCat(path, ": ", Quote(node->text), " is not known",
+                                expected));
+    }
+    return {};
+  }
+
+  PolicyJson Otherwise() {
+    const PolicyJson& row = system_["otherwise"];
+    if (!row.is_array()) return OutcomeIn(block_.node, row);
+    for (const PolicyJson& one : row) {
+      if (Applies(one.value("if", PolicyJson()))) return OutcomeOf(one["does"]);
+    }
+    return OutcomeOf("FAIL");
+  }
+
+  // An empty `when` always holds: what comes after is never reached.
+  void AddRule(const std::string& name, const PolicyJson& when,
+               const PolicyJson& outcome, const std::string& description) {
+    if (closed_ || outcome.is_null()) return;
+    if (when.empty()) {
+      spec_["default"] = outcome;
+      closed_ = true;
+      return;
+    }
+    std::string unique = name;
+    for (int i = 2; !names_.insert(unique).second; ++i) {
+      unique = absl::StrCat(name, "/", i);
+    }
+    spec_["rules"].push_back({{"name", unique},
+                              {"description", description},
+                              {"when", when},
+                              {"then", outcome}});
+  }
+
+  void AddRulesAt(const PolicyJson& row) {
+    const auto path = Text(row["at"]);
+    const YamlNode* const node = Take(path);
+    if (node == nullptr) return;
+    if (row.contains("leftOut")) {
+      LeftOut(*node, path, Text(row["leftOut"]));
+      return;
+    }
+    const bool many = node->kind == NodeKind::kList && row.contains("fields");
+    const std::size_t most = row.value("most", std::size_t{1000});
+    if (many && node->items.size() > most) {
+      Error(*node, absl::StrFormat("%s has %d entries, expected at most %d",
+                                   path, node->items.size(), most));
+      return;
+    }
+    if (row.contains("fields") && !many) {
+      Error(*node, absl::StrCat(path, ": expected a list of maps"));
+      return;
+    }
+    if (!many) {
+      return AddAlternatives(path, *node, Match(row["is"], *node, Words()),
+                             OutcomeIn(*node, row["does"]));
+    }
+    for (std::size_t i = 0; i < node->items.size(); ++i) {
+      AddEntry(absl::StrCat(path, "[", i, "]"), node->items[i], row);
+    }
+  }
+
+  const PolicyJson& Words() {
+    static const PolicyJson kNone = PolicyJson::object();
+    const auto words = system_.find("words");
+    return words == system_.end() ? kNone : *words;
+  }
+
+  void AddEntry(const std::string& path, const YamlNode& entry,
+                const PolicyJson& row) {
+    if (entry.kind != NodeKind::kMap) {
+      return Error(entry, absl::StrCat(path, ": expected a map"));
+    }
+    absl::StatusOr<Alternatives> all = Alternatives{{}};
+    bool any = false;
+    for (const auto& [field, matcher] : row["fields"].items()) {
+      const YamlNode* const node = At(entry, field);
+      if (node == nullptr) continue;
+      TakeAll(*node);
+      any = true;
+      all = Both(*all, Match(matcher, *node, Words()));
+      if (!all.ok()) {
+        TakeEntry(entry);
+        return AddAlternatives(absl::StrCat(path, ".", field), *node, all, {});
+      }
+    }
+    if (!any) {
+      std::vector<std::string> known;
+      for (const auto& [field, matcher] : row["fields"].items()) {
+        known.push_back(field);
+      }
+      return Error(entry, absl::StrCat(path, " has no condition, expected ",
+                                       absl::StrJoin(known, ", ")));
+    }
+    PolicyJson outcome = OutcomeIn(entry, row["does"]);
+    if (outcome.is_null()) return;
+    AddOptions(row, entry, outcome);
+    AddAlternatives(path, entry, all, outcome);
+  }
+
+  // Adds to a retry what the `options` of `row` find in `map`.
+  void AddOptions(const PolicyJson& row, const YamlNode& map,
+                  PolicyJson& outcome) {
+    if (outcome["action"] != "RETRY") return;
+    const PolicyJson options = row.value("options", PolicyJson::object());
+    for (const auto& [path, option] : options.items()) {
+      const YamlNode* const node = At(map, path);
+      if (node != nullptr) AddOption(Text(option), *node, outcome);
+    }
+  }
+
+  void AddOption(const std::string& option, const YamlNode& node,
+                 PolicyJson& outcome) {
+    carried_.insert(&node);
+    double factor = 0;
+    if (option == "delay") {
+      const std::string delay = DurationAt(node);
+      if (delay != "0s") {
+        outcome["backoff"] = {
+            {"kind", "CONSTANT"}, {"initial", delay}, {"jitter", 0}};
+      }
+    } else if (option == "avoidNode") {
+      if (node.text == "true" || node.kind == NodeKind::kMap) {
+        outcome["placement"] = {{"avoidFailedNode", {{"hard", true}}}};
+      }
+    } else if (absl::SimpleAtod(node.text, &factor) && factor > 1) {
+      outcome["resources"] = {{"memoryFactor", factor}};
+    } else {
+      Error(node,
+            absl::StrCat(Quote(node.text),
+                         " is not a factor, expected a number greater than 1"));
+    }
+  }
+
+  // Returns the alternatives of which each holds one of either.
+  static absl::StatusOr<Alternatives> Both(
+      const Alternatives& left, const absl::StatusOr<Alternatives>& right) {
+    if (!right.ok()) return right;
+    Alternatives all;
+    for (const Alternative& one : left) {
+      for (const Alternative& other : *right) {
+        PolicyJson when = one.when;
+        for (const auto& [key, value] : other.when.items()) {
+          if (when.contains(key)) {
+            return absl::UnimplementedError(
+                absl::StrCat("a rule has one ", key));
+          }
+          when[key] = value;
+        }
+        all.push_back({std::move(when)});
+      }
+    }
+    return all;
+  }
+
+  void AddAlternatives(const std::string& path, const YamlNode& node,
+                       const absl::StatusOr<Alternatives>& all,
+                       const PolicyJson& outcome) {
+    if (all.status().code() == absl::StatusCode::kUnimplemented) {
+      return LeftOut(node, path, std::string(all.status().message()));
+    }
+    if (!all.ok()) {
+      return Error(
+          node, absl::StrCat(path, ": ", std::string(all.status().message())));
+    }
+    for (const Alternative& one : *all) {
+      AddRule(path, one.when, one.negative ? OutcomeOf("FAIL") : outcome,
+              absl::StrFormat("%s, %s line %d", Text(system_["title"]), file_,
+                              node.position.line));
+    }
+  }
+
+  // Marks all of an entry that is left out as a whole.
+  void TakeEntry(const YamlNode& entry) {
+    TakeAll(entry);
+    for (const auto& [key, value] : entry.entries) TakeEntry(value);
+  }
+
+  // Marks a value and the elements of a list as read, but not what is in maps.
+  void TakeAll(const YamlNode& node) {
+    carried_.insert(&node);
+    for (const YamlNode& item : node.items) TakeAll(item);
+  }
+
+  // Returns the row of `leftOut` for a path; null if there is none.
+  const PolicyJson* LeftOutRow(std::string path) const {
+    static const RE2 kIndex(R"(\[\d+\])");
+    RE2::GlobalReplace(&path, kIndex, "[]");
+    const auto rows = system_.find("leftOut");
+    if (rows == system_.end()) return nullptr;
+    for (const auto& [row, why] : rows->items()) {
+      for (const std::string& one : Split(row, '|')) {
+        if (Plain(one) == Plain(path)) return &why;
+      }
+    }
+    return nullptr;
+  }
+
+  bool HasCarried(const YamlNode& node) const {
+    if (carried_.contains(&node)) return true;
+    return std::ranges::any_of(
+               node.items,
+               [this](const auto& item) { return HasCarried(item); }) ||
+           std::ranges::any_of(node.entries, [this](const auto& entry) {
+             return HasCarried(entry.second);
+           });
+  }
+
+  // Reports what nothing has read, each at its highest place; of what is
+  // `foreign`, as most of an object without a block of its own, only what the
+  // table names.
+  void ReportLeftOut(const YamlNode& node, const std::string& path,
+                     bool foreign) {
+    if (!path.empty() && !HasCarried(node) && node.kind != NodeKind::kNull) {
+      const PolicyJson* const row = LeftOutRow(path);
+      if (row != nullptr) return LeftOut(node, path, Text(*row));
+      if (!foreign) {
+        return LeftOut(node, path, "this importer does not know it");
+      }
+    }
+    const bool below = foreign && !carried_.contains(&node);
+    for (const auto& [key, value] : node.entries) {
+      ReportLeftOut(value,
+                    path.empty() ? key.text : absl::StrCat(path, ".", key.text),
+                    path.empty() ? !block_.row->contains("key") : below);
+    }
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      ReportLeftOut(node.items[i], absl::StrCat(path, "[", i, "]"), below);
+    }
+  }
+
+  // An operator's own settings, without what is in pods.
+  PolicyJson Pasted() {
+    PolicyJson settings = PolicyJson::object();
+    for (const auto& [key, value] : block_.node.entries) {
+      for (const PolicyJson& kept : (*block_.row)["keep"]) {
+        const auto name = Text(kept);
+        const bool fits = name.starts_with('*')
+                              ? key.text.ends_with(name.substr(1))
+                              : key.text == name;
+        if (!fits) continue;
+        std::string text;
+        AppendYamlAsJson(value, issues_, text);
+        settings[key.text] = PolicyJson::parse(text);
+        for (PolicyJson& part : settings[key.text]) {
+          if (part.is_object()) part.erase("template");
+        }
+      }
+    }
+    return {{"pasted", {{Text((*block_.row)["pasted"]), settings}}}};
+  }
+
+  const Block& block_;
+  const PolicyJson& system_;
+  const std::string& file_;
+  Issues& issues_;
+  PolicyJson spec_;
+  PolicyJson budgets_ = PolicyJson::object();
+  // An unconditional rule was the last.
+  bool closed_ = false;
+  std::set<std::string> names_;
+  std::set<const YamlNode*> carried_;
+};
+
+// Reads lines "Key=Value" of slurm.conf, and "#SBATCH --key=value" of a script:
+// of hundreds, those with one of `keys`.
+YamlNode ReadAssignments(std::string_view text, const PolicyJson& keys) {
+  static const RE2 kLine(
+      R"((?:#SBATCH\s+--|\s*)([A-Za-z][\w-]*)\s*(?:=\s*([^#]*?))?\s*(?:#.*)?)");
+  YamlNode map{.kind = NodeKind::kMap, .position = {1, 1}};
+  int line = 0;
+  for (const std::string& whole : Split(text, '\n')) {
+    ++line;
+    std::string key, value;
+    if (!RE2::FullMatch(whole, kLine, &key, &value)) continue;
+    const bool known = std::ranges::any_of(keys, [&key](const PolicyJson& of) {
+      return Plain(Text(of)) == Plain(key);
+    });
+    if (!known) continue;
+    const Position position{line, static_cast<int>(whole.find(key)) + 1};
+    const auto scalar = [&position](const std::string& of) {
+      return YamlNode{
+          .kind = NodeKind::kScalar, .position = position, .text = of};
+    };
+    map.entries.emplace_back(scalar(key),
+                             scalar(value.empty() ? "true" : value));
+  }
+  return map;
+}
+
+std::vector<Block> BlocksIn(const PolicyText& file, std::string_view from,
+                            Issues& issues) {
+  std::vector<Block> found;
+  if (from.empty() || from == "slurm") {
+    const PolicyJson& slurm = *std::ranges::find_if(
+        Systems(),
+        [](const PolicyJson& system) { return system["name"] == "slurm"; });
+    const PolicyJson& row = slurm["blocks"][0];
+    YamlNode map = ReadAssignments(file.yaml, row["has"]);
+    if (!map.entries.empty()) return {{&slurm, &row, std::move(map), "", ""}};
+  }
+  const YamlDocuments read =
+      ParseYaml(file.file, file.yaml, issues, YamlDialect::kAny);
+  for (const YamlNode& document : read.documents) {
+    FindBlocks(document, "", "", {}, from, found);
+  }
+  PreferTyped(found);
+  return found;
+}
+
+// Returns a DNS label of the text.
+std::string Label(std::string_view text) {
+  std::string label;
+  for (const char c : text) {
+    if (absl::ascii_isalnum(static_cast<unsigned char>(c))) {
+      label += Lower(c);
+    } else if (!label.empty() && label.back() != '-') {
+      label += '-';
+    }
+  }
+  label = label.substr(0, 50);
+  while (label.ends_with('-')) label.pop_back();
+  return label.empty() ? "imported" : label;
+}
+
+// Returns an error's text; empty if the blocks are of one system.
+std::string WrongBlocks(const std::vector<Block>& blocks) {
+  if (blocks.empty()) {
+    return absl::StrCat("no retry settings were found of ",
+                        absl::StrJoin(ImportableSystems(), ", "));
+  }
+  std::set<std::string> systems;
+  for (const Block& block : blocks)
+    systems.insert(Text((*block.system)["name"]));
+  if (systems.size() == 1) return "";
+  return absl::StrCat("has settings of ", absl::StrJoin(systems, " and "),
+                      ": expected one of them as --from");
+}
+
+}  // namespace
+
+std::vector<std::string> ImportableSystems() {
+  std::vector<std::string> names;
+  for (const PolicyJson& system : Systems())
+    names.push_back(Text(system["name"]));
+  return names;
+}
+
+std::string DescribeImports() {
+  std::string page;
+  for (const PolicyJson& system : Systems()) {
+    absl::StrAppend(&page, "## ", Text(system["title"]), " (`",
+                    Text(system["name"]), "`)\n\n",
+                    system.contains("source")
+                        ? "Source: " + Text(system["source"])
+                        : "Pasted as it stands, for the operator's own rules",
+                    ".");
+    for (const char* const field : {"state", "reason"}) {
+      if (!system.contains(field)) continue;
+      absl::StrAppend(&page, " Report as `", field, "`: ", Text(system[field]),
+                      ".");
+    }
+    page += "\n";
+    for (const PolicyJson& note : system.value("notes", PolicyJson::array())) {
+      absl::StrAppend(&page, "Not here: ", Text(note), ".\n");
+    }
+    PolicyJson left_out = system.value("leftOut", PolicyJson::object());
+    for (const PolicyJson& rule : system.value("rules", PolicyJson::array())) {
+      if (rule.contains("leftOut")) {
+        left_out[Text(rule["at"])] = rule["leftOut"];
+      }
+    }
+    if (!left_out.empty()) page += "\n| Not carried over | Why |\n|---|---|\n";
+    for (const auto& [path, why] : left_out.items()) {
+      if (why == "") continue;
+      absl::StrAppend(&page, "| `", Split(path, '|')[0], "` | ", Text(why),
+                      " |\n");
+    }
+    page += "\n";
+  }
+  return page;
+}
+
+ImportedPolicies ImportPolicies(const PolicyText& file, std::string_view from,
+                                std::string_view name, Issues& issues) {
+  std::vector<Block> blocks = BlocksIn(file, from, issues);
+  if (HasErrors(issues)) return {};
+  if (const std::string wrong = WrongBlocks(blocks); !wrong.empty()) {
+    issues.push_back({Issue::Severity::kError, file.file, {}, wrong});
+    return {};
+  }
+  std::vector<std::pair<const Block*, PolicyJson>> specs;
+  std::set<std::string> known;
+  for (const Block& block : blocks) {
+    Issues of_block;
+    PolicyJson spec = Converter(block, file.file, of_block).Convert();
+    // Blocks often say the same at other lines.
+    PolicyJson plain = spec;
+    for (PolicyJson& rule : plain["rules"]) rule.erase("description");
+    const bool is_new = known.insert(plain.dump()).second;
+    if (!is_new && !HasErrors(of_block)) continue;
+    issues.insert(issues.end(), of_block.begin(), of_block.end());
+    specs.emplace_back(&block, std::move(spec));
+  }
+  if (HasErrors(issues)) return {};
+  ImportedPolicies all;
+  std::set<std::string> names;
+  for (auto& [block, spec] : specs) {
+    std::string label = name.empty() ? Label(Text((*block->system)["name"]))
+                                     : std::string(name);
+    if (specs.size() > 1) {
+      absl::StrAppend(&label, "-", Label(block->owner));
+      spec["onlyByName"] = true;
+    }
+    std::string unique = label;
+    for (int i = 2; !names.insert(unique).second; ++i)
+      unique = absl::StrCat(label, "-", i);
+    const PolicyJson policy = {
+        {"apiVersion", "mulligan.dev/v1"},
+        {"kind", "RetryPolicy"},
+        {"metadata",
+         {{"name", unique},
+          {"description",
+           absl::StrCat("From ", file.file, block->path.empty() ? "" : ", ",
+                        block->path, " (", Text((*block->system)["title"]),
+                        ").")}}},
+        {"spec", spec}};
+    if (all.count++ > 0) all.yaml += "---\n";
+    all.yaml += JsonToYaml(
+        policy.dump(-1, ' ', false, PolicyJson::error_handler_t::replace));
+  }
+  return all;
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,124 @@
+// `mulligan policy import`.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/commands.h"
+#include "client/cli/import/importer.h"
+#include "policy/loader/issue_format.h"
+
+namespace mulligan::cli {
+namespace {
+
+struct PolicyImportOptions {
+  std::vector<std::string> files;
+  // A name of ImportableSystems(); empty: recognised.
+  std::string from;
+  // Of the policy; empty: the system's.
+  std::string name;
+  // Requests or decision records of which to print the differences instead.
+  std::string compare;
+  // Print the systems instead.
+  bool list = false;
+  OutputOptions output;
+};
+
+// Returns the warnings as comments, so that they stay with the policy.
+std::string AsComments(const Issues& issues) {
+  std::string text;
+  for (const Issue& issue : issues) {
+    absl::StrAppend(&text, "# ", FormatIssue(issue), "\n");
+  }
+  return text;
+}
+
+// Loads what was written as a server does. Returns null after printing errors.
+std::unique_ptr<const PolicySet> Load(const std::string& yaml, Streams& streams,
+                                      Issues& issues) {
+  const std::vector<PolicyText> texts = {{"<imported>", yaml}};
+  auto set = LoadPolicies(texts, issues);
+  if (set == nullptr) streams.err << FormatIssues(issues, texts, false);
+  return set;
+}
+
+// Prints the policies, or the differences. Returns the exit code.
+int RunPolicyImport(PolicyImportOptions& options, Streams& streams) {
+  if (options.list) {
+    streams.out << DescribeImports();
+    return FinishOutput(streams);
+  }
+  if (options.files.empty()) {
+    PrintError(streams, "no FILE is given, expected at least one, or --list");
+    return kExitUsage;
+  }
+  std::string yaml;
+  Issues issues;
+  std::vector<PolicyText> texts;
+  int count = 0;
+  for (const std::string& path : options.files) {
+    absl::StatusOr<std::string> text = ReadInput(path, streams.in);
+    if (!text.ok()) return Fail(streams, text.status());
+    texts.push_back({path == "-" ? "<stdin>" : path, *std::move(text)});
+    const ImportedPolicies imported =
+        ImportPolicies(texts.back(), options.from, options.name, issues);
+    if (count > 0 && imported.count > 0) yaml += "---\n";
+    yaml += imported.yaml;
+    count += imported.count;
+  }
+  streams.err << FormatIssues(issues, texts, options.output.color);
+  if (HasErrors(issues)) return kExitUsage;
+  const std::string comments = AsComments(issues);
+  Issues of_policy;
+  const auto set = Load(yaml, streams, of_policy);
+  if (set == nullptr) return kExitPolicyInvalid;
+  if (options.compare.empty()) {
+    streams.out << comments << yaml;
+    return FinishOutput(streams);
+  }
+  if (count > 1) {
+    PrintError(streams,
+               "the files have several policies, expected one to "
+               "compare: the others are chosen by name");
+    return kExitUsage;
+  }
+  Issues none;
+  const auto ours = LoadPolicies({EmbeddedPolicy()}, none);
+  return PrintPolicyDiff(options.compare, *set, *ours, options.output, streams);
+}
+
+}  // namespace
+
+void AddPolicyImport(CLI::App& policy, Streams& streams, int& code) {
+  const auto [import, options] = AddCommand(
+      "import", "Write a policy of another system's retry settings",
+      R"(The policy goes to standard output; what is not carried over goes to
+standard error, and is a comment of the policy.
+
+Exit codes: 0 written, 1 answers differ (--compare), 2 bad settings.
+
+Example:
+  mulligan policy import .gitlab-ci.yml > gitlab.yaml)",
+      RunPolicyImport, policy, streams, code);
+  AddOption(import, "FILE", options.files,
+            "Manifests, job definitions or configuration, \"-\" for standard "
+            "input",
+            "FILE");
+  AddOption(import, "--from", options.from,
+            "Whose settings; default: recognised", "SYSTEM")
+      ->check(CLI::IsMember(ImportableSystems()));
+  AddOption(import, "--name", options.name,
+            "Name of the policy; default: the system's", "NAME");
+  AddOption(import, "--compare", options.compare,
+            "Print what the embedded default policy answers differently "
+            "instead: requests or decision records, one a line",
+            "FILE");
+  import.add_flag("--list", options.list,
+                  "Print the systems, and what is not carried over");
+  AddOutputFlags(import, options.output);
+}
+
+}  // namespace mulligan::cli

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Usage: import_test.py MULLIGAN [SEED [SETTINGS]]
+
+`mulligan policy import`: policies of settings that models.py draws decide as the systems do. Seed
+and number of settings a system are for runs beyond the tests."""
+
+import json
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+import models  # noqa: E402
+
+MULLIGAN = ""
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PUBLISHED = ROOT / "tests/import/published.jsonl"
+SEED = 1
+SETTINGS = 15
+FAILURES = 40
+
+
+def run(*arguments, stdin=""):
+    return subprocess.run([MULLIGAN, *arguments], input=stdin, capture_output=True, text=True,
+                          check=False)
+
+
+def request(system, number, one):
+    attempt = {"scheduler": system, "id": str(number), "state": one["state"],
+               "reason": one["reason"], "logTail": one["log"]}
+    if "exit" in one:
+        attempt["exitCode"] = one["exit"]
+    used = {budget: {"used": count} for budget, count in one["used"].items() if count}
+    return {"report": {"workload": {"uid": "u", "name": "j", "namespace": "n"},
+                       "endedAttempt": attempt},
+            "ledger": {"workloadUid": "u", "budgets": used}, "explain": "EXPLAIN_NONE"}
+
+
+def answers_of(policy, system, failures):
+    """The actions of a policy, a text, on failures as in models.py."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "policy.yaml")
+        path.write_text(policy, encoding="utf-8")
+        lines = "".join(json.dumps(request(system, number, one)) + "\n"
+                        for number, one in enumerate(failures))
+        answers = run("explain", "--policy", str(path), "--requests", "-", stdin=lines)
+    assert answers.returncode == 0, answers.stderr + answers.stdout
+    return [json.loads(line)["decision"]["action"] for line in answers.stdout.splitlines()]
+
+
+class ImportTest(unittest.TestCase):
+    maxDiff = None
+
+    def imported(self, text, *flags):
+        result = run("policy", "import", *flags, "-", stdin=text)
+        self.assertEqual(0, result.returncode, f"{text}\n{result.stderr}")
+        return result
+
+    def test_published_examples(self):
+        """published.jsonl: cases of the systems' own tests and documents. `named`: the settings
+        alone cannot say it, and a line of the policy does."""
+        for line in PUBLISHED.read_text(encoding="utf-8").splitlines():
+            case = json.loads(line)
+            text = json.dumps(case["settings"])
+            with self.subTest(case["name"]):
+                flags = ["--from", case["system"]]
+                if case.get("refused"):
+                    result = run("policy", "import", *flags, "-", stdin=text)
+                    self.assertEqual(2, result.returncode, result.stdout)
+                    self.assertRegex(result.stderr, r"^<stdin>:\d+:\d+: error: .*expected")
+                    continue
+                policy = self.imported(text, *flags).stdout
+                if "named" in case:
+                    self.assertIn(case["named"], policy)
+                    continue
+                one = {"state": "", "reason": "", "log": "", **case["failure"]}
+                [action] = answers_of(policy, case["system"], [one])
+                self.assertEqual(case["retries"], action == "RETRY", policy)
+
+    def test_published_examples_are_of_six_systems(self):
+        cases = [json.loads(line) for line in PUBLISHED.read_text(encoding="utf-8").splitlines()]
+        self.assertEqual(6, len({case["system"] for case in cases}))
+        named = [case for case in cases if "named" in case]
+        self.assertLess(10 * len(named), len(cases))
+
+    def test_errors_name_the_place_and_what_is_expected(self):
+        for system, text, place, says in (
+                ("aws-batch", '{"retryStrategy": {"attempts": 11}}', "1:32",
+                 'attempts: expected a whole number from 1 to 10, not "11"'),
+                ("aws-batch", '{"retryStrategy": {"evaluateOnExit": [{"onExitCode": "1*"}]}}',
+                 "1:39", "action is missing, expected one of RETRY, EXIT"),
+                ("gitlab", "a:\n  retry: {max: 1, exit_codes: [x]}\n", "2:31",
+                 "is not an exit code, expected 1 to 65535"),
+                ("volcano", "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nspec:\n"
+                 "  policies: [{event: PodLost, action: RestartJob}]\n", "4:22",
+                 "is not known, expected one of"),
+                ("argo", 'retryStrategy: {limit: "{{inputs.parameters.n}}"}', "1:24",
+                 "limit: expected a whole number from 0 to 1000000"),
+                ("argo", 'retryStrategy: {limit: 1, expression: "lastRetry.exitCode >"}', "1:39",
+                 "expected a value before the end"),
+                ("argo", "retryStrategy: {limit: 1, backoff: {duration: soon}}", "1:47",
+                 "is not a duration, expected seconds, or as in 1m30s"),
+                ("airflow", "{retries: 1, retry_policy: {rules: [{exception: A, action: LATER}]}}",
+                 "1:60", "expected one of RETRY, FAIL, DEFAULT"),
+                ("slurm", "MaxBatchRequeue=many\n", "1:1", "maxBatchRequeue: expected a whole number")):
+            with self.subTest(text):
+                result = run("policy", "import", "--from", system, "-", stdin=text)
+                self.assertEqual((2, ""), (result.returncode, result.stdout))
+                self.assertIn(f"<stdin>:{place}: error: ", result.stderr)
+                self.assertIn(says, result.stderr)
+
+    def test_a_file_without_settings_and_one_of_two_systems(self):
+        result = run("policy", "import", "-", stdin="a: 1\n")
+        self.assertEqual(2, result.returncode)
+        self.assertIn("no retry settings were found of argo, volcano", result.stderr)
+        both = '{"a": {"retryStrategy": {"attempts": 2}}, "b": {"maxRetryCount": 1}}'
+        result = run("policy", "import", "-", stdin=both)
+        self.assertIn("has settings of aws-batch and google-batch: expected one of them as --from",
+                      result.stderr)
+        self.assertIn("name: google-batch", self.imported(both, "--from", "google-batch").stdout)
+
+    def test_what_a_policy_cannot_hold_is_a_comment_of_it(self):
+        text = ('{"retryStrategy": {"attempts": 2, "evaluateOnExit": [{"action": "EXIT",'
+                ' "onReason": "a*", "onStatusReason": "b*"}], "timeout": 3}}')
+        result = self.imported(text)
+        for path in ("evaluateOnExit[0].onStatusReason", "timeout"):
+            self.assertIn(f"{path} is not carried over: ", result.stderr)
+            self.assertRegex(result.stdout, rf"(?m)^# .*{re.escape(path)} is not carried over")
+        # An entry that is left out is left out as a whole.
+        self.assertNotIn("evaluateOnExit[0].action", result.stderr)
+
+    def test_blocks_that_differ_are_policies_of_their_own(self):
+        text = ("a: {script: x, retry: 1}\nb: {script: x, retry: 2}\n"
+                "c: {script: y, retry: 1}\n")
+        policies = self.imported(text, "--name", "ci").stdout
+        self.assertEqual(["ci-a", "ci-b"], re.findall(r"(?m)^  name: (\S+)", policies))
+        self.assertEqual(2, policies.count("onlyByName: true"))
+
+    def test_operators_of_kubernetes_are_pasted(self):
+        text = ("apiVersion: batch/v1\nkind: CronJob\nspec:\n  jobTemplate:\n    spec:\n"
+                "      backoffLimit: 4\n      template: {spec: {restartPolicy: Never}}\n")
+        policy = self.imported(text).stdout
+        self.assertIn("pasted:\n    job:\n      backoffLimit: 4\n", policy)
+        self.assertNotIn("restartPolicy", policy)
+
+    def test_compare_says_what_the_default_would_change(self):
+        settings = '{"retryStrategy": {"attempts": 5}}'
+        one = request("aws-batch", 1, {"state": "", "reason": "", "used": {}, "exit": 1, "log":
+                                       "ModuleNotFoundError: No module named 'flash_attn'"})
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "job.json")
+            path.write_text(settings, encoding="utf-8")
+            result = run("policy", "import", str(path), "--compare", "-",
+                         stdin=json.dumps(one) + "\n")
+        self.assertEqual(1, result.returncode, result.stderr)
+        self.assertIn("1 of 1 answers differ", result.stdout)
+        self.assertIn("aws-batch, retries", result.stdout)
+
+    def test_the_page_has_every_system(self):
+        page = (ROOT / "docs/migrate.md").read_text(encoding="utf-8")
+        self.assertIn(run("policy", "import", "--list").stdout.strip(), page)
+
+
+def plays(system):
+    def test(self):
+        draw = random.Random(f"{system.name}/{SEED}")
+        cases, retried = 0, 0
+        for _ in range(SETTINGS):
+            settings = system.settings(draw)
+            text = settings if isinstance(settings, str) else json.dumps(settings)
+            imported = self.imported(text, "--from", system.name)
+            self.assertNotIn("does not know", imported.stderr, text)
+            recognised = run("policy", "import", "-", stdin=text)
+            self.assertEqual(imported.stdout, recognised.stdout, text)
+            failures = [system.failure(draw) for _ in range(FAILURES)]
+            actions = answers_of(imported.stdout, system.name, failures)
+            for one, action in zip(failures, actions, strict=True):
+                expected = system.retries(settings, one)
+                self.assertEqual(expected, action == "RETRY",
+                                 f"{action}\n{text}\n{one}\n{imported.stdout}")
+                cases += 1
+                retried += expected
+        # Neither verdict is the answer to everything.
+        self.assertLess(cases * 0.05, retried)
+        self.assertLess(retried, cases * 0.95)
+    return test
+
+
+for each in models.SYSTEMS:
+    setattr(ImportTest, f"test_decides_as_{each.name}", plays(each))
+
+if __name__ == "__main__":
+    MULLIGAN = sys.argv[1]
+    SEED, SETTINGS = (int(value) for value in (sys.argv[2:] + [SEED, SETTINGS][len(sys.argv) - 2:]))
+    unittest.main(argv=sys.argv[:1])
