@@ -419,7 +419,8 @@ std::int32_t Unrecorded(const v1::BudgetLedger& ledger, std::int32_t ends,
 }
 
 bool RanFurther(absl::Duration ran_for, absl::Duration than) {
-  return ran_for > kStartUp + kSameSpeed * than;
+  // Most are no longer, and multiplying durations is dear.
+  return ran_for > than && ran_for > kStartUp + kSameSpeed * than;
 }
 
 Derived DeriveCause(const CompiledDerivation& thresholds,
