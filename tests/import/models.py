@@ -29,6 +29,7 @@ class System:
     states = ("",)
     used = ("retries",)
     logs = ("",)
+    reasons = REASONS
 
     def settings(self, draw):
         raise NotImplementedError
@@ -37,7 +38,7 @@ class System:
         raise NotImplementedError
 
     def failure(self, draw):
-        return failure(draw, self.states, self.used, logs=self.logs)
+        return failure(draw, self.states, self.used, self.reasons, self.logs)
 
 
 class Argo(System):
@@ -97,6 +98,7 @@ class Argo(System):
 
 class Volcano(System):
     name = "volcano"
+    reasons = ("",)
     states = ("PodFailed", "PodEvicted", "TaskFailed", "Unknown")
 
     def settings(self, draw):
@@ -116,7 +118,7 @@ class Volcano(System):
                 "spec": {"maxRetry": draw.randrange(0, 5), "policies": policies, "tasks": []}}
 
     def failure(self, draw):
-        one = failure(draw, self.states, self.used)
+        one = super().failure(draw)
         # An eviction has no exit code of the program.
         if one["state"] != "PodFailed":
             one.pop("exit", None)
@@ -336,6 +338,8 @@ class Slurm(System):
 class RayTrain(System):
     name = "ray-train"
     used = ("failures",)
+    # Sentences about a machine that was taken back would mean a preemption.
+    reasons = ("",)
 
     def settings(self, draw):
         return {"failure_config": {"max_failures": draw.choice([-1, 0, 1, 3])}}
@@ -390,7 +394,7 @@ class SkyPilot(System):
         return {"name": "t", "resources": {"cpus": 2, "job_recovery": recovery}, "run": "x"}
 
     def failure(self, draw):
-        one = failure(draw, used=self.used, logs=("ValueError: bad input",))
+        one = failure(draw, used=self.used, reasons=("",), logs=("ValueError: bad input",))
         one["exit"] = draw.choice([1, 2, 3, 13, 33, 42])
         return one
 
@@ -405,13 +409,14 @@ class SkyPilot(System):
 class Dstack(System):
     name = "dstack"
     states = ("error", "interruption", "no-capacity")
+    reasons = ("",)
 
     def settings(self, draw):
         return {"type": "task", "retry": {"on_events": draw.sample(self.states, 2),
                                           "duration": "1h"}}
 
     def failure(self, draw):
-        one = failure(draw, self.states, self.used)
+        one = super().failure(draw)
         one["exit"] = 1
         if one["state"] != "error":
             one.pop("exit")

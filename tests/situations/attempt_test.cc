@@ -103,6 +103,80 @@ TEST_F(SameTest, AnAttemptIsDecidedAsThePodWouldBe) {
   }
 }
 
+// Words and sentences of other schedulers.
+struct WordRow {
+  const char* scheduler;
+  const char* state;
+  const char* reason;
+  int code;
+  v1::Cause cause;
+};
+
+constexpr WordRow kWords[] = {
+    {"aws-batch", "FAILED",
+     "Host EC2 (instance i-0a1b2c3d4e5f67890) terminated.", 0,
+     v1::SPOT_RECLAIMED},
+    {"aws-batch", "FAILED",
+     "OutOfMemoryError: Container killed due to memory usage", 137,
+     v1::CONTAINER_OOM},
+    {"aws-batch", "FAILED", "Job attempt duration exceeded timeout", 137,
+     v1::DEADLINE_JOB},
+    {"aws-batch", "FAILED",
+     "CannotPullContainerError: Error response from daemon: pull access denied "
+     "for a/b, repository does not exist or may require docker login",
+     0, v1::IMAGE_DENIED},
+    {"aws-batch", "FAILED",
+     "DockerTimeoutError: Could not transition to created; timed out after "
+     "waiting 4m0s",
+     0, v1::SANDBOX_OR_MOUNT},
+    {"aws-batch", "FAILED", "Essential container in task exited", 1,
+     v1::APP_ERROR},
+    {"google-batch", "FAILED",
+     "Task failed due to Spot VM preemption with exit code 50001.", 50001,
+     v1::SPOT_RECLAIMED},
+    {"azure-batch", "preempted", "", 0, v1::SPOT_RECLAIMED},
+    {"azure-batch", "completed",
+     "The task was terminated because it exceeded the max wall clock time", 0,
+     v1::DEADLINE_JOB},
+    {"gitlab", "runner_system_failure", "", 0, v1::SANDBOX_OR_MOUNT},
+    {"gitlab", "job_execution_timeout", "", 0, v1::DEADLINE_JOB},
+    {"gitlab", "script_failure", "", 1, v1::APP_ERROR},
+    {"nomad", "failed", "OOM Killed", 137, v1::CONTAINER_OOM},
+    {"nomad", "lost", "", 0, v1::NODE_LOST},
+    {"argo", "Error", "OOMKilled (exit code 137)", 137, v1::CONTAINER_OOM},
+    {"argo", "Failed", "Error (exit code 1)", 1, v1::APP_ERROR},
+    {"volcano", "PodEvicted", "", 0, v1::DRAINED},
+    {"skypilot", "FAILED_NO_RESOURCE", "", 0, v1::UNSCHEDULABLE},
+    {"lsf", "TERM_MEMLIMIT", "", 137, v1::CONTAINER_OOM},
+    {"lsf", "TERM_RUNLIMIT", "", 140, v1::DEADLINE_JOB},
+    {"htcondor", "HELD", "Job has gone over memory limit of 2048 megabytes.", 0,
+     v1::CONTAINER_OOM},
+};
+
+TEST_F(SameTest, OtherSchedulersAreUnderstood) {
+  for (const WordRow& row : kWords) {
+    ledger_.Clear();
+    const v1::DecideResponse answer = Tell(
+        absl::StrCat("workload { name: 'train' uid: 'u' } ended_attempt { id: "
+                     "'1' scheduler: '",
+                     row.scheduler, "' state: '", row.state, "' reason: '",
+                     row.reason, "' ",
+                     row.code == 0 ? "" : absl::StrCat("exit_code: ", row.code),
+                     " }"),
+        kEndedAt);
+    EXPECT_EQ(v1::Cause_Name(answer.diagnosis().cause()),
+              v1::Cause_Name(row.cause))
+        << row.scheduler << " " << row.state << " " << row.reason;
+    // Of HTCondor, sentences are known and no states.
+    const auto unknown = Contains(HasSubstr("is not known to this version"));
+    if (std::string_view(row.scheduler) == "htcondor") {
+      EXPECT_THAT(answer.warnings(), unknown);
+    } else {
+      EXPECT_THAT(answer.warnings(), Not(unknown)) << row.scheduler;
+    }
+  }
+}
+
 // What people read names what the caller sent.
 TEST_F(SameTest, NothingSpeaksOfPodsContainersAndKubectl) {
   for (const SameRow& row : kSame) {

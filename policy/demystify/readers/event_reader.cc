@@ -61,10 +61,6 @@ Place At(const EventSaid& said, const char* leaf) {
   return {Root::kEvents, said.index, "", -1, leaf};
 }
 
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 bool IsOfDevice(v1::Cause cause) {
   return cause == v1::GPU_FAULT || cause == v1::FABRIC_FAULT;
 }
@@ -136,12 +132,6 @@ constexpr struct {
     {Texts::kKernel, KernelTexts, false, Stage::kRun},
     {Texts::kOperator, OperatorTexts, false, Stage::kRun},
 };
-
-bool IsAboutImage(std::string_view text) {
-  return Contains(text, "pull") || Contains(text, "ErrImage") ||
-         Contains(text, "InvalidImageName") || Contains(text, "ImageInspect") ||
-         Contains(text, "image \"");
-}
 
 // Returns the row of the tables for `texts` that matches; null if none does.
 const Signature* ReadText(const EventSaid& said, Texts texts,
@@ -318,7 +308,7 @@ bool IsOfMemory(v1::Cause cause) {
 
 // The kernel identifies the killed process by its pod's UID.
 bool NamesAnotherPod(const std::string& message, const core::Pod& pod) {
-  if (!Contains(message, "kubepods")) return false;
+  if (message.find("kubepods") == message.npos) return false;
   static const re2::RE2* const named =
       new re2::RE2("kubepods\\S*?pod([0-9a-f]{8}[-_][-_0-9a-f]+)");
   std::string uid;

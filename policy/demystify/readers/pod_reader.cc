@@ -94,6 +94,19 @@ PodState ReadState(const Subject& of, Candidates& facts) {
   return state;
 }
 
+// Adds what a scheduler's sentence says: its own, else one of a runtime or of a
+// program that it quotes.
+void ReadSentence(const Subject& of, std::string_view reason, Seconds at,
+                  Candidates& facts) {
+  if (reason.find(' ') == reason.npos) return;
+  for (const TextTable& (*table)() :
+       {SchedulerTexts, ImageTexts, StartTexts, MountTexts, ApplicationTexts}) {
+    if (table == ImageTexts && !IsAboutImage(reason)) continue;
+    const Place place = of.At(".status.message");
+    if (AddText(facts, table(), reason, place, at) != nullptr) return;
+  }
+}
+
 // Adds what the scheduler says of an attempt without Kubernetes objects.
 void ReadAttempt(const Subject& of, const PodState& state, Candidates& facts) {
   const v1::EndedAttempt& attempt = of.context.report.ended_attempt();
@@ -109,6 +122,9 @@ void ReadAttempt(const Subject& of, const PodState& state, Candidates& facts) {
         facts, "scheduler", *row,
         of.At(is_state ? ".status.reason" : ".status.message"), word, at);
     Weigh(Round::kBeside, fact, {.state = state});
+  }
+  if (row == nullptr || row->tier == Tier::kHint) {
+    ReadSentence(of, attempt.reason(), at, facts);
   }
   // Without an end that has a log.
   if (of.pod.status().container_statuses().empty()) {

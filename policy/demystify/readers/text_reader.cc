@@ -22,6 +22,14 @@ bool UsersOwnReads(const Candidates& candidates, const Place& place) {
   });
 }
 
+bool IsAboutImage(std::string_view text) {
+  constexpr std::string_view kWords[] = {"pull", "ErrImage", "InvalidImageName",
+                                         "ImageInspect", "image \""};
+  return std::ranges::any_of(kWords, [text](std::string_view word) {
+    return text.find(word) != text.npos;
+  });
+}
+
 const Signature* AddText(Candidates& candidates, const TextTable& table,
                          std::string_view text, const Place& place,
                          Seconds at) {

@@ -12,6 +12,10 @@ namespace mulligan::demystify {
 // Returns whether a signature of the policy matched the text at `place`.
 bool UsersOwnReads(const Candidates& candidates, const Place& place);
 
+// Returns whether the text is about an image or its pull, so that ImageTexts()
+// may read it: errors of the runtime's daemon are of other things, too.
+bool IsAboutImage(std::string_view text);
+
 // Adds the row of `table` that matches `text`, read at `place`, and returns it;
 // null if none matches.
 const Signature* AddText(Candidates& candidates, const TextTable& table,

@@ -160,6 +160,8 @@ const TextTable& QueueTexts();
 // Why a queue does not admit a workload.
 const TextTable& QueueWaitTexts();
 const TextTable& OperatorTexts();
+// Sentences of schedulers without Kubernetes.
+const TextTable& SchedulerTexts();
 
 }  // namespace mulligan::demystify
 

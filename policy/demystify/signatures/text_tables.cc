@@ -131,6 +131,12 @@ const TextTable& OperatorTexts() {
   return *table;
 }
 
+const TextTable& SchedulerTexts() {
+  static const TextTable* const table =
+      new TextTable("scheduler-text", rows::SchedulerTexts());
+  return *table;
+}
+
 const TextTable& TaintTexts() {
   static const TextTable* const table =
       new TextTable("taint", rows::TaintTexts());

@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
               "",
               2,
               "\"chekc\" is no command of mulligan policy, expected one of "
-              "check, show, schema, test, diff; did you mean check?"},
+              "check, show, schema, test, diff, import; did you mean check?"},
         Usage{
             "MisspeltOption",
             {"--verison"},

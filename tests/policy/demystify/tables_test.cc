@@ -22,12 +22,12 @@ namespace mulligan::demystify {
 namespace {
 
 std::vector<const TextTable*> AllTexts() {
-  return {&TaintTexts(),      &NodeConditionTexts(), &ApplicationTexts(),
-          &ImageTexts(),      &StartTexts(),         &MountTexts(),
-          &SchedulingTexts(), &KubeletTexts(),       &KillingTexts(),
-          &KernelTexts(),     &CreationTexts(),      &QueueTexts(),
-          &OperatorTexts(),   &QueueWaitTexts(),     &AnnouncementTexts(),
-          &PassingTexts(),    &EndingTexts()};
+  return {&TaintTexts(),        &NodeConditionTexts(), &ApplicationTexts(),
+          &ImageTexts(),        &StartTexts(),         &MountTexts(),
+          &SchedulingTexts(),   &KubeletTexts(),       &KillingTexts(),
+          &KernelTexts(),       &SchedulerTexts(),     &CreationTexts(),
+          &QueueTexts(),        &OperatorTexts(),      &QueueWaitTexts(),
+          &AnnouncementTexts(), &PassingTexts(),       &EndingTexts()};
 }
 
 std::vector<const Signature*> AllRows() {

@@ -416,10 +416,12 @@ func (x *FailureReport) GetEndedAttempt() *EndedAttempt {
 type EndedAttempt struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whose `state` and `reason` these are, in lower-case letters, digits and '-':
-	// "slurm". At most 63 bytes. The words of "slurm" are known; those of others
-	// are shown, with a warning, and the rest decides. Absent: no scheduler, a
-	// command on a machine. It is also the workload's kind ("command", where it is
-	// absent) unless `workload.kind` says another.
+	// "slurm". At most 63 bytes. The words of "airflow", "argo", "aws-batch",
+	// "azure-batch", "dstack", "gitlab", "google-batch", "lsf", "nomad", "skypilot",
+	// "slurm" and "volcano" are known; those of others are shown, with a warning,
+	// and the rest decides. Absent: no scheduler, a command on a machine. It is also
+	// the workload's kind ("command", where it is absent) unless `workload.kind`
+	// says another.
 	Scheduler string `protobuf:"bytes,1,opt,name=scheduler,proto3" json:"scheduler,omitempty"`
 	// The scheduler's name for this attempt, another one for each attempt:
 	// "4711.2", job and restart count. By it the failure is told from another one
@@ -434,8 +436,8 @@ type EndedAttempt struct {
 	// The scheduler's own word for the end, unchanged: "NODE_FAIL". A text of at
 	// most 1 KiB. Absent: it has none.
 	State string `protobuf:"bytes,5,opt,name=state,proto3" json:"state,omitempty"`
-	// The scheduler's reason for it, a word ("NodeDown") or a sentence. At most 64
-	// KiB. Absent: it gave none.
+	// The scheduler's reason for it, a word ("NodeDown") or a sentence, which is
+	// searched. At most 64 KiB. Absent: it gave none.
 	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The end of what the program wrote, both streams as they came. At most 64 KiB,
 	// of which the first 2 and the last 6 are searched. Absent: not known.
