@@ -103,9 +103,10 @@ class Volcano(System):
 
     def settings(self, draw):
         policies = []
-        for _ in range(draw.randrange(0, 4)):
-            policy = {"action": draw.choice(["RestartJob", "RestartTask", "RestartPod", "AbortJob",
-                                             "TerminateJob", "CompleteJob"])}
+        for _ in range(draw.randrange(1, 4)):
+            policy = {"action": draw.choice(["RestartJob", "RestartTask", "RestartPod",
+                                             draw.choice(["AbortJob", "TerminateJob",
+                                                          "CompleteJob"])])}
             kind = draw.random()
             if kind < 0.4:
                 policy["event"] = draw.choice(self.states + ("*",))
@@ -115,7 +116,7 @@ class Volcano(System):
                 policy["exitCode"] = draw.choice(CODES)
             policies.append(policy)
         return {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
-                "spec": {"maxRetry": draw.randrange(0, 5), "policies": policies, "tasks": []}}
+                "spec": {"maxRetry": draw.randrange(1, 6), "policies": policies, "tasks": []}}
 
     def failure(self, draw):
         one = super().failure(draw)
