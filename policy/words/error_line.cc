@@ -7,6 +7,7 @@
 #include "policy/demystify/causes.h"
 #include "policy/demystify/logs/line_head.h"
 #include "policy/demystify/logs/structured.h"
+#include "policy/demystify/readers/ended_container.h"
 #include "policy/demystify/signatures/matching/text_table.h"
 #include "re2/re2.h"
 
@@ -120,7 +121,9 @@ std::string_view LogOf(const v1::FailureReport& report,
     for (const auto& status : *statuses) {
       if (status.name() != culprit.container) continue;
       const std::string& now = status.state().terminated().message();
-      return now.empty() ? status.last_state().terminated().message() : now;
+      const auto& before = status.last_state().terminated();
+      if (!now.empty() || demystify::IsInPlaceRestart(before)) return now;
+      return before.message();
     }
   }
   return report.exit().message();

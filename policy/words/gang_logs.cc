@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "policy/base/shell.h"
 #include "policy/demystify/causes.h"
+#include "policy/demystify/readers/ended_container.h"
 #include "policy/words/remedies.h"
 
 namespace mulligan::words {
@@ -52,7 +53,7 @@ std::vector<BadEnd> BadEndsOf(const core::Pod& pod,
     const bool restarted = !status.state().has_terminated();
     const auto& end = restarted ? status.last_state().terminated()
                                 : status.state().terminated();
-    if (end.exit_code() == 0) continue;
+    if (end.exit_code() == 0 || demystify::IsInPlaceRestart(end)) continue;
     BadEnd& bad = ends.emplace_back();
     if (end.finished_at().seconds() > 0) bad.at = end.finished_at().seconds();
     bad.silent = end.message().empty();

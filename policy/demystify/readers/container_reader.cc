@@ -26,11 +26,6 @@ namespace core = kubernetes::core::v1;
 using Ended = EndedContainer;
 using EndedList = absl::InlinedVector<Ended, 6>;
 
-// A restart of all containers in place does not end anything.
-bool IsInPlaceRestart(const Ended& ended) {
-  return ended.terminated->reason() == "RestartingAllContainers";
-}
-
 // Returns whether `a` rather than `b` decides the pod's end: own ends before
 // kills, the workload before helpers, then the earlier one.
 bool Decides(const Ended& a, const Ended& b) {
@@ -50,7 +45,7 @@ bool IsFailure(const Ended& ended) {
          (ended.end != End::kClean ||
           ended.terminated->reason() == "OOMKilled" ||
           (ended.last && !ended.recovered)) &&
-         !IsInPlaceRestart(ended);
+         !IsInPlaceRestart(*ended.terminated);
 }
 
 // Argo's launcher exits with this code if its own preparation failed.

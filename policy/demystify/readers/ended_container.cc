@@ -133,6 +133,10 @@ const core::ContainerStatus& StatusOf(const core::Pod& pod,
                     : status.container_statuses(ended.index);
 }
 
+bool IsInPlaceRestart(const core::ContainerStateTerminated& terminated) {
+  return terminated.reason() == "RestartingAllContainers";
+}
+
 bool IsWaitingForRestart(const core::ContainerStatus& status) {
   return status.state().waiting().reason() == "CrashLoopBackOff";
 }

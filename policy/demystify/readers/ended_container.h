@@ -31,6 +31,11 @@ struct EndedContainer {
 const kubernetes::core::v1::ContainerStatus& StatusOf(
     const kubernetes::core::v1::Pod& pod, const EndedContainer& ended);
 
+// Returns whether all containers of the pod are restarted in place (Kubernetes
+// 1.36). Exit code 137 and the message are then the kubelet's.
+bool IsInPlaceRestart(
+    const kubernetes::core::v1::ContainerStateTerminated& terminated);
+
 // Returns the end in `status` that counts: `state` before `lastState`, which
 // counts only while the container waits for its next start or runs again.
 EndedContainer EndOfContainer(

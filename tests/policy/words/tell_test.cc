@@ -105,6 +105,26 @@ TEST_F(TellTest, TheHeadlineQuotesWhatDecided) {
               HasSubstr("https://a.b/c"));
 }
 
+// The kubelet explains a restart of all containers in place (Kubernetes 1.36)
+// where the program's last words would be.
+TEST_F(TellTest, ARestartInPlaceIsNotTheProgramsMessage) {
+  v1::DecideRequest request = Told("");
+  auto& status = *request.mutable_report()
+                      ->mutable_pods(0)
+                      ->mutable_status()
+                      ->mutable_container_statuses(0);
+  auto& last = *status.mutable_last_state()->mutable_terminated();
+  last.set_exit_code(137);
+  last.set_reason("RestartingAllContainers");
+  last.set_message("The container is removed because RestartAllContainers");
+  EXPECT_THAT(Ask(request).diagnosis().problem(),
+              Not(HasSubstr("RestartAllContainers")));
+  // Of an ordinary restart it is the program's.
+  last.set_reason("Error");
+  last.set_message("ValueError: bad shape");
+  EXPECT_THAT(Ask(request).diagnosis().problem(), HasSubstr("bad shape"));
+}
+
 // Ray says first that it cut the log.
 constexpr char kRayOutOfMemory[] = R"pb(
   report {
