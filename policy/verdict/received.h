@@ -17,6 +17,7 @@
 #include "policy/request/doubles.h"
 #include "policy/request/owners.h"
 #include "policy/request/ownership.h"
+#include "policy/request/reported_progress.h"
 #include "policy/request/terminal.h"
 
 namespace mulligan {
@@ -27,8 +28,9 @@ inline constexpr char kNoObservedAt[] =
     "calls may differ";
 
 // A valid request without objects of other workloads, duplicates and terminal
-// escapes, with all times on one clock, and with the pod that an attempt
-// without objects stands for. All arguments must outlive it.
+// escapes, with all times on one clock, with the progress that its objects
+// state if the caller states none, and with the pod that an attempt without
+// objects stands for. All arguments must outlive it.
 template <typename Request>
 class Received {
  public:
@@ -70,6 +72,11 @@ class Received {
     if (!again.empty()) {
       warnings_.push_back(absl::StrCat(
           again, " is in the report more than once: the newest is taken"));
+    }
+    const auto progress = ReportedProgress(as_stamped_->report());
+    if (progress && !as_stamped_->report().progress().has_value()) {
+      if (!changed_) as_stamped_ = &changed_.emplace(sent);
+      changed_->mutable_report()->mutable_progress()->set_value(*progress);
     }
     request_ = as_stamped_;
     const bool has_wrong_times =
