@@ -21,7 +21,7 @@ using RuntimeRef = kubernetes::trainer::v1alpha1::RuntimeRef;
 constexpr std::string_view kKep2170 = "kep-2170";
 constexpr int kMajor = 2;
 // Later ones are taken for the default branch.
-constexpr int kLatestMinor = 2;
+constexpr int kLatestMinor = 3;
 
 // Texts the builders of objects write, and no API server.
 constexpr std::array<std::string_view, 7> kBuildTexts = {

@@ -30,7 +30,7 @@ struct Version {
   // a failure to build the objects from one to create them; condition Suspended
   // on every job. Removed before release 2.0 (#2621).
   bool created_condition = false;
-  // Since #3891 (2026-08, after release 2.2). Before, Failed was dropped in
+  // Since #3891 (2026-08, after release 2.3). Before, Failed was dropped in
   // every pass unless its reason was DeadlineExceeded; a failed job whose
   // JobSet was gone got a new one, with a new budget, for ever (#3779, #3737).
   bool failed_is_final = true;

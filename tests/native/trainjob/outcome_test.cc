@@ -1,6 +1,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/native/native.h"
@@ -156,12 +157,14 @@ TEST_F(TrainJobOutcomeTest, OlderReleasesStartAgainAfterTheJobSetsTtl) {
   Job("status { conditions { type: 'Failed' status: 'True' reason: "
       "'ReachedMaxRestarts' } }");
   EXPECT_EQ(Outcome().action, v1::Decision::FAIL);
-  (*semantics_.mutable_versions())["trainer"] = "v2.2.0";
-  const NativeOutcome outcome = Outcome();
-  EXPECT_EQ(outcome.verdict.verdict(), "JobSetRecreated");
-  EXPECT_EQ(outcome.verdict.semantics(), "trainer 2.2");
-  EXPECT_EQ(outcome.action, v1::Decision::RETRY);
-  EXPECT_THAT(outcome.warnings, Contains(HasSubstr("for ever")));
+  for (const char* minor : {"2.2", "2.3"}) {
+    (*semantics_.mutable_versions())["trainer"] = minor;
+    const NativeOutcome outcome = Outcome();
+    EXPECT_EQ(outcome.verdict.verdict(), "JobSetRecreated") << minor;
+    EXPECT_EQ(outcome.verdict.semantics(), absl::StrCat("trainer ", minor));
+    EXPECT_EQ(outcome.action, v1::Decision::RETRY) << minor;
+    EXPECT_THAT(outcome.warnings, Contains(HasSubstr("for ever"))) << minor;
+  }
   JobSet("status { conditions { type: 'Failed' status: 'True' } }");
   EXPECT_EQ(Outcome().action, v1::Decision::FAIL);
 }
