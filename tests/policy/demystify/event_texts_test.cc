@@ -111,6 +111,42 @@ constexpr EventTextsEventCase kEventTextsCases[] = {
      v1::SPOT_RECLAIMED},
     {"EvictedForAnotherNode", "Pod", "Normal", "Evicted",
      "Evicted pod: Underutilized", v1::DRAINED},
+    {"ByAGang", "Pod", "Normal", "Preempted",
+     "Preempted by podgroup 12ab on node n1", v1::PREEMPTED_SCHEDULER},
+    {"GangThatCannotBeCreated", "Job", "Warning", "FailedWorkloadCreate",
+     "Failed to create Workload for Job j: etcdserver: request timed out",
+     v1::API_TRANSIENT},
+    {"GangBeyondItsQuota", "Job", "Warning", "FailedWorkloadCreate",
+     "Failed to create Workload for Job j: workloads.scheduling.k8s.io \"j-1\" "
+     "is forbidden: exceeded quota: q, requested: "
+     "count/workloads.scheduling.k8s.io=1",
+     v1::QUOTA_EXCEEDED},
+    {"JobThatMakesNoGang", "Job", "Warning", "FailedWorkloadCompilation",
+     "Failed to compile Workload for Job j: gang scheduling requires minCount",
+     v1::CREATE_REJECTED},
+    {"RayWorkerThatCannotBeCreated", "RayCluster", "Warning",
+     "FailedToCreateWorkerPod",
+     "Failed to create worker Pod for the cluster ns/r, etcdserver: request "
+     "timed out",
+     v1::API_TRANSIENT},
+    {"RayClaimBeyondItsQuota", "RayCluster", "Warning", "FailedToCreatePVC",
+     "Failed to create GCS storage PVC ns/r-gcs-pvc, persistentvolumeclaims "
+     "\"r-gcs-pvc\" is forbidden: exceeded quota: q, requested: "
+     "persistentvolumeclaims=1",
+     v1::QUOTA_EXCEEDED},
+    {"RayWithoutCertManager", "RayCluster", "Warning", "MTLSFailedToReconcile",
+     "Failed to reconcile mTLS CA issuer: no matches for kind \"Issuer\" in "
+     "version \"cert-manager.io/v1\"",
+     v1::CREATE_REJECTED},
+    {"RayClusterOfAGateThatIsOff", "RayCluster", "Warning",
+     "InvalidRayClusterSpec",
+     "The RayCluster spec is invalid ns/r: tlsOptions requires the "
+     "RayClusterMTLS feature gate",
+     v1::CREATE_REJECTED},
+    {"RayHeadWithoutItsServiceAccount", "RayCluster", "Warning",
+     "AutoscalerServiceAccountNotFound",
+     "Failed to reconcile RayCluster ns/r. ServiceAccount ns/ray must exist",
+     v1::CONFIG_MISSING},
 };
 
 class EventAlone : public ::testing::TestWithParam<EventTextsEventCase> {};

@@ -68,7 +68,12 @@ constexpr WaitCase kQueueWordsCases[] = {
      R"text(conditions { type: "QuotaReserved" status: "False"
           reason: "AdmissionGated"
           message: "Admission is gated by: example.com/budget" })text",
-     v1::SUSPENDED, D::QUEUE, "operator/Workload/AdmissionGated"},
+     v1::SUSPENDED, D::QUEUE, "queue-wait/admission-gated"},
+    {"ReleasedByItsGate",
+     R"text(conditions { type: "QuotaReserved" status: "False"
+          reason: "PendingEvaluation"
+          message: "AdmissionGatedBy cleared, waiting for quota" })text",
+     v1::SUSPENDED, D::QUEUE, "operator/Workload/PendingEvaluation"},
     {"Misconfigured",
      R"text(conditions { type: "QuotaReserved" status: "False"
           reason: "Misconfigured" message: "invalid namespace selector" })text",

@@ -106,6 +106,19 @@ const Text kTexts[] = {
     {v1::UNSCHEDULABLE,
      "waiting for the preemption for this pod group to be finished",
      "the scheduler makes room for the gang"},
+    {v1::UNSCHEDULABLE,
+     "minCount (4) cannot be satisfied: 2 scheduled, 1 remaining",
+     "the gang needs 4 members at once, and there is room for 2"},
+    {v1::UNSCHEDULABLE,
+     "all pods in a single pod group should have the same .spec.schedulerName "
+     "set, got: \"a\" and \"b\"",
+     "the pods of the gang differ in their schedulerName"},
+    {v1::UNSCHEDULABLE,
+     "all pods in a single pod group should have the same priority as the pod "
+     "group's priority, got 5 and 0",
+     "the pods of the gang differ in their priority"},
+    {v1::TAINT_EVICTED, "DeletionByDeviceTaintManager",
+     "a device of the node that it held was tainted"},
     {v1::UNSCHEDULABLE, "0/4 placements are available, first placement status",
      "no part of the topology has room for the gang (0/4 placements are "
      "available)"},
@@ -299,6 +312,7 @@ constexpr const char* kQueueTexts[] = {
     "The workload is deactivated",
     "Exceeded the PodsReady timeout ml/train",
     "Preempted to accommodate a workload",
+    "Admission is gated by: example.com/budget",
     "DEADLINE",
     "TIMEOUT",
 };
