@@ -251,6 +251,8 @@ absl::StatusOr<v1::BudgetLedger> Parse(const std::string& text,
 std::string Side::Price() const {
   const auto& [name, used, bound] = limit;
   if (name.empty()) return "not counted";
+  // A deadline is not counted in failures.
+  if (name == "activeDeadlineSeconds") return name + " exceeded";
   return used > bound
              ? absl::StrFormat("%s of %d exceeded (%d)", name, bound, used)
              : absl::StrFormat("%s %d of %d used", name, used, bound);

@@ -59,7 +59,8 @@ struct Side {
   // "Failed, BackoffLimitExceeded: Job has ..."; only for operators.
   std::string words;
 
-  // "memory 1 of 3 used"; "backoffLimit of 0 exceeded (1)"; "not counted".
+  // "memory 1 of 3 used"; "backoffLimit of 0 exceeded (1)"; "not counted";
+  // "activeDeadlineSeconds exceeded".
   std::string Price() const;
 };
 

@@ -286,5 +286,17 @@ TEST(StoryTest, TheOperatorStandsBesideUs) {
   EXPECT_EQ(story.sides[1].words, "Failed, BackoffLimitExceeded");
 }
 
+TEST(StoryTest, ADeadlineIsNotCounted) {
+  const Story story = TellStory({}, Parse<v1::DecideResponse>(R"pb(
+                                  native {
+                                    operator: "TrainJob"
+                                    action: FAIL
+                                    charged_to: "activeDeadlineSeconds"
+                                  })pb"),
+                                "");
+  ASSERT_EQ(story.sides.size(), 2U);
+  EXPECT_EQ(story.sides[1].Price(), "activeDeadlineSeconds exceeded");
+}
+
 }  // namespace
 }  // namespace mulligan::cli
