@@ -173,7 +173,7 @@ func TestScenario06MoreThanTheQueueCanGive(t *testing.T) {
 		return ""
 	})
 	said, _ := c.why(t, "job/large", "-n", namespace)
-	for _, part := range []string{"more than its queue can ever give", "WAIT FOR SPEC UPDATE; not counted"} {
+	for _, part := range []string{"maximum capacity", "ask for less, or raise the nominal quota of queue queue", "WAIT FOR SPEC UPDATE; not counted"} {
 		if !strings.Contains(said, part) {
 			t.Errorf("no %q in\n%s", part, said)
 		}
