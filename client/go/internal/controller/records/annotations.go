@@ -73,7 +73,7 @@ func (r *RetryRecord) Copies(uid types.UID) (map[string]string, error) {
 		return copies, nil
 	}
 	var err error
-	if copies[DecisionCopy], err = decided.Encode(); err == nil && len(r.Status.Ledger) > 0 {
+	if copies[DecisionCopy], err = decided.Encode(); err == nil && r.isAccountOf(uid) {
 		copies[mulligan.LedgerAnnotation] = string(r.Status.Ledger)
 	}
 	if decided.Suspend {
@@ -81,6 +81,17 @@ func (r *RetryRecord) Copies(uid types.UID) (map[string]string, error) {
 		copies[FirstStep] = r.Status.FirstStep
 	}
 	return copies, err
+}
+
+// isAccountOf returns whether the ledger was last written about that attempt. A later
+// one that its operator tries again has an account, and no decision yet.
+func (r *RetryRecord) isAccountOf(uid types.UID) bool {
+	ledger, err := mulligan.ParseLedger(string(r.Status.Ledger))
+	if err != nil || ledger == nil {
+		return false
+	}
+	of := ledger.GetWorkloadUid()
+	return of == "" || of == string(uid)
 }
 
 // copyOrigin adds where the attempt at an index from 1 comes from.

@@ -275,3 +275,29 @@ func compareFields(t *testing.T, at string, of reflect.Type, schema map[string]a
 		}
 	}
 }
+
+// Its operator tries the second attempt again, which is on its account before it is
+// decided about; the decision is still that about the first.
+func TestTheLedgerOfALaterAttemptIsNotCopied(t *testing.T) {
+	rec := begun(t, job("train", "u1"))
+	if err := rec.Add(job("train-r2-abcde", "u2"), false); err != nil {
+		t.Fatal(err)
+	}
+	rec.Status.Decision = &Decision{About: "u1"}
+	for _, test := range []struct {
+		name, ledger string
+		copied       bool
+	}{
+		{"of the attempt", `{"workloadUid":"u1","attemptsSeen":1}`, true},
+		{"of the next attempt", `{"workloadUid":"u2","attemptsSeen":2}`, false},
+		{"none", "", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rec.Status.Ledger = []byte(test.ledger)
+			copies, err := rec.Copies("u1")
+			if got := copies[mulligan.LedgerAnnotation]; err != nil || (got == test.ledger && got != "") != test.copied || copies[DecisionCopy] == "" {
+				t.Errorf("%v, %v, want a decision, and the ledger: %t", copies, err, test.copied)
+			}
+		})
+	}
+}
