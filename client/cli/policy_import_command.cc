@@ -55,26 +55,30 @@ int RunPolicyImport(PolicyImportOptions& options, Streams& streams) {
     PrintError(streams, "no FILE is given, expected at least one, or --list");
     return kExitUsage;
   }
-  std::string yaml;
-  Issues issues;
   std::vector<PolicyText> texts;
-  int count = 0;
   for (const std::string& path : options.files) {
     absl::StatusOr<std::string> text = ReadInput(path, streams.in);
     if (!text.ok()) return Fail(streams, text.status());
     texts.push_back({path == "-" ? "<stdin>" : path, *std::move(text)});
-    const ImportedPolicies imported =
-        ImportPolicies(texts.back(), options.from, options.name, issues);
-    if (count > 0 && imported.count > 0) yaml += "---\n";
-    yaml += imported.yaml;
-    count += imported.count;
   }
-  streams.err << FormatIssues(issues, texts, options.output.color);
-  if (HasErrors(issues)) return kExitUsage;
-  const std::string comments = AsComments(issues);
+  Issues issues;
+  const auto [yaml, count] =
+      ImportPolicies(texts, options.from, options.name, issues);
+  if (HasErrors(issues)) {
+    streams.err << FormatIssues(issues, texts, options.output.color);
+    return kExitUsage;
+  }
   Issues of_policy;
   const auto set = Load(yaml, streams, of_policy);
   if (set == nullptr) return kExitPolicyInvalid;
+  // What is lost of pasted blocks is known when they are compiled.
+  for (Issue& issue : of_policy) {
+    issue.file = texts[0].file;
+    issue.position = {};
+    issues.push_back(std::move(issue));
+  }
+  streams.err << FormatIssues(issues, texts, options.output.color);
+  const std::string comments = AsComments(issues);
   if (options.compare.empty()) {
     streams.out << comments << yaml;
     return FinishOutput(streams);
@@ -98,7 +102,8 @@ void AddPolicyImport(CLI::App& policy, Streams& streams, int& code) {
       R"(The policy goes to standard output; what is not carried over goes to
 standard error, and is a comment of the policy.
 
-Exit codes: 0 written, 1 answers differ (--compare), 2 bad settings.
+Exit codes: 0 written, 1 answers differ (--compare), 2 bad settings, 3 settings
+without a valid policy.
 
 Example:
   mulligan policy import .gitlab-ci.yml > gitlab.yaml)",

@@ -98,7 +98,7 @@ class ImportTest(unittest.TestCase):
                 ("volcano", "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nspec:\n"
                  "  policies: [{event: PodLost, action: RestartJob}]\n", "4:22",
                  "is not known, expected one of"),
-                ("argo", 'retryStrategy: {limit: "{{inputs.parameters.n}}"}', "1:24",
+                ("argo", 'retryStrategy: {limit: "many"}', "1:24",
                  "limit: expected a whole number from 0 to 1000000"),
                 ("argo", 'retryStrategy: {limit: 1, expression: "lastRetry.exitCode >"}', "1:39",
                  "expected a value before the end"),
@@ -106,6 +106,12 @@ class ImportTest(unittest.TestCase):
                  "is not a duration, expected seconds, or as in 1m30s"),
                 ("airflow", "{retries: 1, retry_policy: {rules: [{exception: A, action: LATER}]}}",
                  "1:60", "expected one of RETRY, FAIL, DEFAULT"),
+                ("argo", "retryStrategy: {limit: 1, retryPolicy: onfailure}", "1:40",
+                 "expected one of Always, OnFailure, OnError, OnTransientError"),
+                ("gitlab", "a:\n  retry: {when: [runner_sytem_failure]}\n", "2:17",
+                 '"runner_sytem_failure" is not known, expected one of always'),
+                ("gitlab", "a:\n  retry: 1\n  retry: 2\n", "3:3", '"retry" is given twice'),
+                ("slurm", "JobRequeue=7\n", "1:1", "expected one of 0, 1"),
                 ("slurm", "MaxBatchRequeue=many\n", "1:1", "maxBatchRequeue: expected a whole number")):
             with self.subTest(text):
                 result = run("policy", "import", "--from", system, "-", stdin=text)
@@ -117,17 +123,65 @@ class ImportTest(unittest.TestCase):
         result = run("policy", "import", "-", stdin="a: 1\n")
         self.assertEqual(2, result.returncode)
         self.assertIn("no retry settings were found of argo, volcano", result.stderr)
+        one = run("policy", "import", "--from", "slurm", "-", stdin="retry: 1\n")
+        self.assertIn("no retry settings were found of slurm\n", one.stderr)
+
+    def test_settings_of_several_systems_and_files(self):
         both = '{"a": {"retryStrategy": {"attempts": 2}}, "b": {"maxRetryCount": 1}}'
-        result = run("policy", "import", "-", stdin=both)
-        self.assertIn("has settings of aws-batch and google-batch: expected one of them as --from",
-                      result.stderr)
-        self.assertIn("name: google-batch", self.imported(both, "--from", "google-batch").stdout)
+        policies = self.imported(both).stdout
+        self.assertEqual(["aws-batch-a", "google-batch-b"],
+                         re.findall(r"(?m)^  name: (\S+)", policies))
+        self.assertIn("name: google-batch\n", self.imported(both, "--from", "google-batch").stdout)
+        with tempfile.TemporaryDirectory() as folder:
+            files = []
+            for name, text in (("a.conf", "MaxBatchRequeue=2\n"), ("b.sh", "#SBATCH --requeue\n")):
+                files.append(str(pathlib.Path(folder, name)))
+                pathlib.Path(files[-1]).write_text(text, encoding="utf-8")
+            result = run("policy", "import", *files)
+        self.assertEqual(0, result.returncode, result.stderr)
+        self.assertEqual(2, result.stdout.count("onlyByName: true"))
+
+    def test_limits_hold_whatever_comes_again(self):
+        """The system knows no cause, so it does not stop at a failure that comes again."""
+        policy = self.imported('{"retryStrategy": {"attempts": 7}}').stdout
+        ledger, retries = {"workloadUid": "u"}, 0
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "policy.yaml")
+            path.write_text(policy, encoding="utf-8")
+            for number in range(10):
+                one = request("aws-batch", number, {"state": "", "reason": "", "used": {}, "log":
+                                                    "ModuleNotFoundError: No module named 'x'",
+                                                    "exit": 1})
+                answer = json.loads(run("explain", "--policy", str(path), "--requests", "-",
+                                        stdin=json.dumps({**one, "ledger": ledger}) + "\n").stdout)
+                ledger = answer["ledger"]
+                if answer["decision"]["action"] != "RETRY":
+                    break
+                retries += 1
+        self.assertEqual(6, retries)
+
+    def test_merge_keys_are_followed(self):
+        text = (".r: &r {max: 2, when: [api_failure]}\na: {retry: {<<: *r, max: 1}}\n")
+        policy = self.imported(text).stdout
+        self.assertIn("limit: 1\n", policy)
+        self.assertIn("- api_failure\n", policy)
+        self.assertTrue(policy.rstrip().endswith("action: FAIL"), policy)
+
+    def test_tasks_of_one_job_are_not_mixed(self):
+        task = '{"name": "%s", "policies": [{"event": "PodFailed", "action": "RestartPod"}]}'
+        job = ('{"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "spec": {"policies":'
+               ' [{"event": "PodFailed", "action": "AbortJob"}], "tasks": [%s]}}')
+        alone = self.imported(job % (task % "a")).stdout
+        self.assertEqual(2, alone.count("action: RETRY"))
+        two = self.imported(job % (task % "a" + ", " + task % "b")).stdout
+        self.assertNotIn("action: RETRY", two)
+        self.assertIn("tasks of a Job that has several", two)
 
     def test_what_a_policy_cannot_hold_is_a_comment_of_it(self):
         text = ('{"retryStrategy": {"attempts": 2, "evaluateOnExit": [{"action": "EXIT",'
                 ' "onReason": "a*", "onStatusReason": "b*"}], "timeout": 3}}')
         result = self.imported(text)
-        for path in ("evaluateOnExit[0].onStatusReason", "timeout"):
+        for path in ("evaluateOnExit[0]", "timeout"):
             self.assertIn(f"{path} is not carried over: ", result.stderr)
             self.assertRegex(result.stdout, rf"(?m)^# .*{re.escape(path)} is not carried over")
         # An entry that is left out is left out as a whole.

@@ -363,7 +363,7 @@ class GitLab(System):
             retry = {"max": draw.randrange(0, 3)}
             if draw.random() < 0.7:
                 retry["when"] = draw.choice(["always", draw.choice(self.states[:6]),
-                                             draw.sample(self.states, 2)])
+                                             draw.sample(self.states[:6], 2)])
             if draw.random() < 0.5:
                 retry["exit_codes"] = draw.choice([137, draw.sample(CODES, 3)])
         return {"build": {"script": "make", "retry": retry}}

@@ -45,7 +45,8 @@ constexpr std::size_t kMaxDisjunction = 64;
 
 absl::Status Unknown(const std::string& what) {
   return absl::UnimplementedError(
-      absl::StrCat("a policy has no condition for ", what));
+      absl::StrCat("a policy has no condition for ", what,
+                   "; without it nothing is retried"));
 }
 
 bool CanHold(const Conjunction& all) {
@@ -136,6 +137,10 @@ class Parser {
   }
 
   absl::Status Wrong(std::string_view expected) const {
+    // Operators of the language that are read by nobody here.
+    if (token_.text == "?" || token_.text == "." || token_.text == "+") {
+      return Unknown(absl::StrCat("the operator ", token_.text));
+    }
     return Invalid(
         "expected %s before %s", expected,
         token_.kind == Token::Kind::kEnd ? "the end" : Quote(token_.text));
@@ -363,8 +368,9 @@ bool Write(const Conjunction& all, PolicyJson& positive,
   };
   bool written = true;
   if (const Codes others = ~all.codes; others.any()) {
-    if (all.codes.test(kNoCode)) {
-      written &= refuse({{"exitCodes", CodesJson(others, true)}});
+    // An end without a code fits too, which only a refusal before can say.
+    if (all.codes.test(kNoCode) && negative != nullptr) {
+      refuse({{"exitCodes", CodesJson(others, true)}});
     } else {
       const bool in = all.codes.count() <= others.count();
       positive["exitCodes"] = CodesJson(in ? all.codes : others, in);
@@ -374,7 +380,10 @@ bool Write(const Conjunction& all, PolicyJson& positive,
     positive["kinds"] = {"argo"};
     positive["reasons"] = {"Error"};
   } else if (!all.may_err) {
-    written &= refuse({{"kinds", {"argo"}}, {"reasons", {"Error"}}});
+    if (!refuse({{"kinds", {"argo"}}, {"reasons", {"Error"}}})) {
+      positive["kinds"] = {"argo"};
+      positive["reasons"] = {"Failed"};
+    }
   }
   if (all.messages.size() > 1) return false;
   if (!all.messages.empty()) positive["messagePattern"] = all.messages[0];

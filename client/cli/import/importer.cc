@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -26,6 +28,8 @@ using NodeKind = YamlNode::Kind;
 // Stands for settings without a bound, because every budget has one.
 constexpr int kUnbounded = 10000;
 constexpr int kMaxBudget = 1'000'000;
+// Enough to see what is wrong with a file.
+constexpr std::size_t kMostIssues = 100;
 
 const PolicyJson& Systems() {
   static const PolicyJson* const systems = [] {
@@ -72,22 +76,52 @@ const YamlNode* At(const YamlNode& node, const std::string& path) {
       if (only) key.resize(key.size() - 2);
       at = Member(*at, key);
       if (at == nullptr || !only) continue;
-      const std::vector<std::string> after(
-          keys.begin() + static_cast<std::ptrdiff_t>(i) + 1, keys.end());
-      const YamlNode* found = nullptr;
-      int having = 0;
-      for (const YamlNode& item : at->items) {
-        const YamlNode* const value = At(item, absl::StrJoin(after, "."));
-        if (value == nullptr) continue;
-        found = value;
-        ++having;
-      }
-      at = having == 1 ? found : nullptr;
-      break;
+      at = at->items.size() == 1 ? &at->items[0] : nullptr;
     }
     if (at != nullptr) return at;
   }
   return nullptr;
+}
+
+// Reports keys that a map has twice: readers differ in which one they take.
+void RefuseDuplicates(const YamlNode& node, const std::string& file,
+                      Issues& issues) {
+  std::set<std::string_view> keys;
+  for (const auto& [key, value] : node.entries) {
+    if (!keys.insert(key.text).second) {
+      issues.push_back({Issue::Severity::kError, file, key.position,
+                        absl::StrCat(Quote(key.text), " is given twice")});
+    }
+    RefuseDuplicates(value, file, issues);
+  }
+  for (const YamlNode& item : node.items) RefuseDuplicates(item, file, issues);
+}
+
+// Puts what "<<" refers to into the maps, as YAML 1.1 does.
+void Merge(YamlNode& node) {
+  for (YamlNode& item : node.items) Merge(item);
+  std::vector<YamlNode> sources;
+  for (auto& [key, value] : node.entries) {
+    Merge(value);
+    if (key.text != "<<") continue;
+    if (value.kind == NodeKind::kList) {
+      sources.insert(sources.end(), value.items.begin(), value.items.end());
+    } else {
+      sources.push_back(value);
+    }
+  }
+  if (sources.empty()) return;
+  std::erase_if(node.entries,
+                [](const auto& entry) { return entry.first.text == "<<"; });
+  for (const YamlNode& source : sources) {
+    for (const auto& entry : source.entries) {
+      const bool known =
+          std::ranges::any_of(node.entries, [&entry](const auto& own) {
+            return own.first.text == entry.first.text;
+          });
+      if (!known) node.entries.push_back(entry);
+    }
+  }
 }
 
 bool HasOneOf(const YamlNode& node, const PolicyJson& paths) {
@@ -113,19 +147,36 @@ struct ObjectType {
   std::string kind;
 };
 
-// Returns whether `node` at `path` is a block of `row`.
+// Returns whether `node` at `path` is a block of `row`. A block of a `named`
+// system may be empty.
 bool Fits(const PolicyJson& row, const ObjectType& type,
-          const std::string& path, const YamlNode& node) {
+          const std::string& path, bool named, const YamlNode& node) {
   if (row.contains("api") && row["api"] != type.group) return false;
   if (row.contains("kind") && row["kind"] != type.kind) return false;
   const std::string wanted = row.value("key", "");
-  if (!wanted.empty() &&
-      !absl::EndsWith("." + Plain(path), "." + Plain(wanted))) {
+  // Terraform writes a block as a list of one.
+  const std::string place =
+      "." + Plain(path.substr(
+                0, path.ends_with("[0]") ? path.size() - 3 : path.size()));
+  if (!wanted.empty() && !absl::EndsWith(place, "." + Plain(wanted))) {
     return false;
   }
   if (node.kind == NodeKind::kScalar) return row.contains("scalar");
   if (node.kind != NodeKind::kMap) return false;
-  return row.contains("has") ? HasOneOf(node, row["has"]) : !wanted.empty();
+  if (!row.contains("has")) return !wanted.empty();
+  return HasOneOf(node, row["has"]) || (named && !wanted.empty());
+}
+
+// Of the blocks from `first` on, which are one place, keeps those of a system
+// that knows the object, if there are any.
+void PreferTyped(std::size_t first, std::vector<Block>& blocks) {
+  const auto begin = blocks.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto is_typed = [](const Block& block) {
+    return block.row->contains("api");
+  };
+  if (std::none_of(begin, blocks.end(), is_typed)) return;
+  blocks.erase(std::remove_if(begin, blocks.end(), std::not_fn(is_typed)),
+               blocks.end());
 }
 
 // Returns the block that `scalar` stands for: {max: 2} for 2.
@@ -151,7 +202,7 @@ void FindBlocks(const YamlNode& node, const std::string& path,
   for (const PolicyJson& system : Systems()) {
     if (!from.empty() && system["name"] != from) continue;
     for (const PolicyJson& row : system["blocks"]) {
-      if (!Fits(row, type, path, node)) continue;
+      if (!Fits(row, type, path, !from.empty(), node)) continue;
       found.push_back({&system, &row,
                        node.kind == NodeKind::kScalar
                            ? MapOf(Text(row["scalar"]), node)
@@ -160,7 +211,7 @@ void FindBlocks(const YamlNode& node, const std::string& path,
       break;
     }
   }
-  if (found.size() > before) return;
+  if (found.size() > before) return PreferTyped(before, found);
   if (const YamlNode* const name = Member(node, "name")) {
     if (name->kind == NodeKind::kScalar) owner = name->text;
   }
@@ -175,15 +226,6 @@ void FindBlocks(const YamlNode& node, const std::string& path,
   }
 }
 
-// Drops a system of any object where another one knows the object.
-void PreferTyped(std::vector<Block>& blocks) {
-  const bool typed = std::ranges::any_of(
-      blocks, [](const Block& block) { return block.row->contains("api"); });
-  if (!typed) return;
-  std::erase_if(blocks,
-                [](const Block& block) { return !block.row->contains("api"); });
-}
-
 // Converts one block.
 class Converter {
  public:
@@ -192,12 +234,26 @@ class Converter {
 
   // Returns `spec` of the policy.
   PolicyJson Convert() {
+    for (const PolicyJson& note : system_.value("notes", PolicyJson::array())) {
+      if (note.contains("if") && !Applies(note["if"])) continue;
+      Report(Issue::Severity::kNote, block_.node.position, Text(note["says"]));
+    }
     if (block_.row->contains("pasted")) return Pasted();
     spec_["budgets"] = PolicyJson::object();
     for (const auto& [name, row] : system_["budgets"].items()) {
       AddBudget(name, row);
     }
+    // The system has none of these.
+    if (system_.contains("attempts"))
+      spec_["maxAttempts"] = system_["attempts"];
+    spec_["derivation"] = {{"sameFingerprint", 0},  {"crashLoopFailures", 0},
+                           {"badNodeFailures", 0},  {"poisonNodes", 0},
+                           {"badNodeWorkloads", 0}, {"incidentWorkloads", 0},
+                           {"sameArtifact", 0}};
+    spec_["brake"] = {{"mode", "NEVER"}};
     spec_["rules"] = PolicyJson::array();
+    const PolicyJson values = system_.value("values", PolicyJson::object());
+    for (const auto& [path, known] : values.items()) CheckWord(path, known);
     for (const PolicyJson& row : system_["rules"]) {
       if (closed_ && row.contains("at")) Take(Text(row["at"]));
       if (closed_ || !Applies(row.value("if", PolicyJson()))) continue;
@@ -209,9 +265,6 @@ class Converter {
       }
     }
     if (!closed_) spec_["default"] = Otherwise();
-    for (const PolicyJson& note : system_.value("notes", PolicyJson::array())) {
-      Report(Issue::Severity::kNote, block_.node.position, Text(note));
-    }
     if (spec_["budgets"].empty()) spec_.erase("budgets");
     if (spec_["rules"].empty()) spec_.erase("rules");
     ReportLeftOut(block_.node, "", /*foreign=*/false);
@@ -250,6 +303,19 @@ class Converter {
     });
   }
 
+  // Reports a value that is none of `known`, which the system refuses.
+  void CheckWord(const std::string& path, const PolicyJson& known) {
+    const YamlNode* const node = Take(path);
+    if (node == nullptr ||
+        std::ranges::find(known, PolicyJson(node->text)) != known.end()) {
+      return;
+    }
+    Error(*node,
+          absl::StrCat(
+              path, ": ", Quote(node->text), " is not known, expected one of ",
+              absl::StrJoin(known.get<std::vector<std::string>>(), ", ")));
+  }
+
   bool Applies(const PolicyJson& condition) {
     if (condition.is_null()) return true;
     if (condition.is_array()) {
@@ -262,6 +328,21 @@ class Converter {
     });
   }
 
+  // Arguments of templates: "{{inputs.parameters.n}}", "${n}".
+  static bool IsSetElsewhere(const YamlNode& node) {
+    return node.text.find("{{") != std::string::npos ||
+           node.text.starts_with('$');
+  }
+
+  // Airflow's REST API writes 2 as 2.0.
+  static bool ReadWhole(const YamlNode& node, std::int64_t& number) {
+    double value = 0;
+    if (!absl::SimpleAtod(node.text, &value)) return false;
+    number = static_cast<std::int64_t>(
+        std::clamp<double>(value, -kMaxBudget - 1, kMaxBudget + 1));
+    return static_cast<double>(number) == value;
+  }
+
   void AddBudget(const std::string& name, const PolicyJson& row) {
     PolicyJson& budget = budgets_[name];
     const YamlNode* const node =
@@ -269,11 +350,12 @@ class Converter {
     std::int64_t limit = row.value("absent", 0);
     const PolicyJson unbounded = row.value("unbounded", PolicyJson());
     bool bounded = node != nullptr || unbounded != PolicyJson(true);
-    if (node != nullptr) {
+    if (node != nullptr && IsSetElsewhere(*node)) {
+      LeftOut(*node, Text(row["at"]), "its value is not in the file");
+    } else if (node != nullptr) {
       const std::int64_t from = row.value("from", 0);
       const std::int64_t to = row.value("to", kMaxBudget);
-      if (node->kind != NodeKind::kScalar ||
-          !absl::SimpleAtoi(node->text, &limit) || limit < from || limit > to) {
+      if (!ReadWhole(*node, limit) || limit < from || limit > to) {
         Error(*node, absl::StrFormat(
                          "%s: expected a whole number from %d to %d, not %s",
                          Text(row["at"]), from, to, Quote(node->text)));
@@ -296,7 +378,8 @@ class Converter {
                 : kUnbounded;
     if (row.contains("window")) {
       if (const YamlNode* window = Take(Text(row["window"]))) {
-        budget["window"] = DurationAt(*window);
+        const std::string length = DurationAt(*window);
+        if (length != "0s") budget["window"] = length;
       }
     }
     if (row.contains("next") && HasOneOf(block_.node, row["next"]["has"])) {
@@ -306,11 +389,27 @@ class Converter {
   }
 
   std::string DurationAt(const YamlNode& node) {
-    absl::StatusOr<std::string> duration =
-        node.kind == NodeKind::kScalar
-            ? ReadForeignDuration(node.text, system_.value("unit", "s") == "ns")
-            : absl::InvalidArgumentError(
-                  "is not a duration, expected seconds, or as in 1m30s");
+    absl::StatusOr<std::string> duration = absl::InvalidArgumentError(
+        "is not a duration, expected seconds, or as in 1m30s");
+    if (node.kind == NodeKind::kScalar) {
+      duration =
+          ReadForeignDuration(node.text, system_.value("unit", "s") == "ns");
+    } else if (node.kind == NodeKind::kMap) {
+      // A timedelta of Python.
+      double seconds = 0;
+      for (const auto& [unit, size] : {std::pair("days", 86400.0),
+                                       {"hours", 3600.0},
+                                       {"minutes", 60.0},
+                                       {"seconds", 1.0}}) {
+        double number = 0;
+        const YamlNode* const part = Member(node, unit);
+        if (part != nullptr && absl::SimpleAtod(part->text, &number))
+          seconds += size * number;
+      }
+      for (const auto& [key, value] : node.entries) carried_.insert(&value);
+      duration =
+          ReadForeignDuration(absl::StrCat(seconds), /*nanoseconds=*/false);
+    }
     if (!duration.ok()) {
       Error(node, std::string(duration.status().message()));
       return "0s";
@@ -477,6 +576,14 @@ class Converter {
       all = Both(*all, Match(matcher, *node, Words()));
       if (!all.ok()) {
         TakeEntry(entry);
+        if (all.status().code() == absl::StatusCode::kUnimplemented) {
+          const std::string why(all.status().message());
+          return LeftOut(*node, path,
+                         why.empty()
+                             ? why
+                             : absl::StrCat(field, ": ", why,
+                                            "; the whole entry is left out"));
+        }
         return AddAlternatives(absl::StrCat(path, ".", field), *node, all, {});
       }
     }
@@ -695,12 +802,13 @@ std::vector<Block> BlocksIn(const PolicyText& file, std::string_view from,
     YamlNode map = ReadAssignments(file.yaml, row["has"]);
     if (!map.entries.empty()) return {{&slurm, &row, std::move(map), "", ""}};
   }
-  const YamlDocuments read =
+  YamlDocuments read =
       ParseYaml(file.file, file.yaml, issues, YamlDialect::kAny);
-  for (const YamlNode& document : read.documents) {
+  for (YamlNode& document : read.documents) {
+    RefuseDuplicates(document, file.file, issues);
+    Merge(document);
     FindBlocks(document, "", "", {}, from, found);
   }
-  PreferTyped(found);
   return found;
 }
 
@@ -719,18 +827,81 @@ std::string Label(std::string_view text) {
   return label.empty() ? "imported" : label;
 }
 
-// Returns an error's text; empty if the blocks are of one system.
-std::string WrongBlocks(const std::vector<Block>& blocks) {
+// Adds an error if there is nothing to import, or if a place could be of two
+// systems.
+void CheckBlocks(const std::vector<Block>& blocks, const std::string& file,
+                 std::string_view from, Issues& issues) {
   if (blocks.empty()) {
-    return absl::StrCat("no retry settings were found of ",
-                        absl::StrJoin(ImportableSystems(), ", "));
+    issues.push_back(
+        {Issue::Severity::kError,
+         file,
+         {},
+         absl::StrCat("no retry settings were found of ",
+                      from.empty() ? absl::StrJoin(ImportableSystems(), ", ")
+                                   : std::string(from))});
   }
-  std::set<std::string> systems;
-  for (const Block& block : blocks)
-    systems.insert(Text((*block.system)["name"]));
-  if (systems.size() == 1) return "";
-  return absl::StrCat("has settings of ", absl::StrJoin(systems, " and "),
-                      ": expected one of them as --from");
+  for (std::size_t i = 1; i < blocks.size(); ++i) {
+    const Block& one = blocks[i - 1];
+    const Block& other = blocks[i];
+    if (one.system == other.system || one.path != other.path ||
+        one.node.position.line != other.node.position.line) {
+      continue;
+    }
+    issues.push_back(
+        {Issue::Severity::kError, file, one.node.position,
+         absl::StrFormat("may be of %s or %s, expected one of them as --from",
+                         Text((*one.system)["name"]),
+                         Text((*other.system)["name"]))});
+  }
+}
+
+// One policy, of blocks that say the same.
+struct ImportedBlocks {
+  const PolicyJson* system;
+  std::string owner;
+  // "ci.yml: build.retry, test.retry"
+  std::string places;
+  PolicyJson spec;
+};
+
+// Adds the policies of a file to `all`.
+void AddPoliciesOf(const PolicyText& file, std::string_view from,
+                   std::vector<ImportedBlocks>& all, Issues& issues) {
+  Issues of_file;
+  const std::vector<Block> blocks = BlocksIn(file, from, of_file);
+  if (!HasErrors(of_file)) CheckBlocks(blocks, file.file, from, of_file);
+  std::map<std::string, std::size_t> known;
+  for (const Block& block : blocks) {
+    if (HasErrors(of_file) && of_file.size() > kMostIssues) break;
+    Issues of_block;
+    PolicyJson spec = Converter(block, file.file, of_block).Convert();
+    // Blocks often say the same at other lines.
+    PolicyJson plain = spec;
+    for (PolicyJson& rule : plain["rules"]) rule.erase("description");
+    const auto [at, is_new] =
+        known.emplace(Text((*block.system)["name"]) + plain.dump(), all.size());
+    if (!is_new && !HasErrors(of_block)) {
+      absl::StrAppend(&all[at->second].places, ", ", block.path);
+      continue;
+    }
+    of_file.insert(of_file.end(), of_block.begin(), of_block.end());
+    all.push_back(
+        {block.system, block.owner,
+         absl::StrCat(file.file, block.path.empty() ? "" : ": ", block.path),
+         std::move(spec)});
+  }
+  // What is not carried over of wrong settings would only hide the errors.
+  if (HasErrors(of_file)) {
+    std::erase_if(of_file, [](const Issue& issue) {
+      return issue.severity != Issue::Severity::kError;
+    });
+  }
+  for (Issue& issue : of_file) {
+    const bool again = issue.severity == Issue::Severity::kNote &&
+                       std::ranges::find(issues, issue.message,
+                                         &Issue::message) != issues.end();
+    if (!again) issues.push_back(std::move(issue));
+  }
 }
 
 }  // namespace
@@ -758,7 +929,7 @@ std::string DescribeImports() {
     }
     page += "\n";
     for (const PolicyJson& note : system.value("notes", PolicyJson::array())) {
-      absl::StrAppend(&page, "Not here: ", Text(note), ".\n");
+      absl::StrAppend(&page, "Not here: ", Text(note["says"]), ".\n");
     }
     PolicyJson left_out = system.value("leftOut", PolicyJson::object());
     for (const PolicyJson& rule : system.value("rules", PolicyJson::array())) {
@@ -777,50 +948,35 @@ std::string DescribeImports() {
   return page;
 }
 
-ImportedPolicies ImportPolicies(const PolicyText& file, std::string_view from,
-                                std::string_view name, Issues& issues) {
-  std::vector<Block> blocks = BlocksIn(file, from, issues);
-  if (HasErrors(issues)) return {};
-  if (const std::string wrong = WrongBlocks(blocks); !wrong.empty()) {
-    issues.push_back({Issue::Severity::kError, file.file, {}, wrong});
-    return {};
-  }
-  std::vector<std::pair<const Block*, PolicyJson>> specs;
-  std::set<std::string> known;
-  for (const Block& block : blocks) {
-    Issues of_block;
-    PolicyJson spec = Converter(block, file.file, of_block).Convert();
-    // Blocks often say the same at other lines.
-    PolicyJson plain = spec;
-    for (PolicyJson& rule : plain["rules"]) rule.erase("description");
-    const bool is_new = known.insert(plain.dump()).second;
-    if (!is_new && !HasErrors(of_block)) continue;
-    issues.insert(issues.end(), of_block.begin(), of_block.end());
-    specs.emplace_back(&block, std::move(spec));
+ImportedPolicies ImportPolicies(const std::vector<PolicyText>& files,
+                                std::string_view from, std::string_view name,
+                                Issues& issues) {
+  std::vector<ImportedBlocks> imported;
+  for (const PolicyText& file : files) {
+    AddPoliciesOf(file, from, imported, issues);
   }
   if (HasErrors(issues)) return {};
   ImportedPolicies all;
   std::set<std::string> names;
-  for (auto& [block, spec] : specs) {
-    std::string label = name.empty() ? Label(Text((*block->system)["name"]))
-                                     : std::string(name);
-    if (specs.size() > 1) {
-      absl::StrAppend(&label, "-", Label(block->owner));
-      spec["onlyByName"] = true;
+  for (ImportedBlocks& one : imported) {
+    std::string label =
+        name.empty() ? Label(Text((*one.system)["name"])) : std::string(name);
+    if (imported.size() > 1) {
+      absl::StrAppend(&label, "-", Label(one.owner));
+      one.spec["onlyByName"] = true;
     }
     std::string unique = label;
-    for (int i = 2; !names.insert(unique).second; ++i)
+    for (int i = 2; !names.insert(unique).second; ++i) {
       unique = absl::StrCat(label, "-", i);
+    }
     const PolicyJson policy = {
         {"apiVersion", "mulligan.dev/v1"},
         {"kind", "RetryPolicy"},
         {"metadata",
          {{"name", unique},
-          {"description",
-           absl::StrCat("From ", file.file, block->path.empty() ? "" : ", ",
-                        block->path, " (", Text((*block->system)["title"]),
-                        ").")}}},
-        {"spec", spec}};
+          {"description", absl::StrCat("From ", one.places, " (",
+                                       Text((*one.system)["title"]), ").")}}},
+        {"spec", one.spec}};
     if (all.count++ > 0) all.yaml += "---\n";
     all.yaml += JsonToYaml(
         policy.dump(-1, ' ', false, PolicyJson::error_handler_t::replace));

@@ -17,15 +17,17 @@ struct ImportedPolicies {
   int count = 0;
 };
 
-// Finds the retry settings in `file` and converts each block of them to a
-// policy named `name`, or after its system. If they differ, the policies have
-// names of their own and are `onlyByName`. A rule's description says where it
-// is from.
+// Finds the retry settings in `files` and converts them to policies named
+// `name`, or after their systems; settings that are the same share one. Several
+// policies have names of their own and are `onlyByName`. A policy's and a
+// rule's description say where they are from.
 //
 // `from` is one of ImportableSystems(); empty: recognised. Issues of severity
-// error say what is wrong with the settings, warnings what is not carried over.
-ImportedPolicies ImportPolicies(const PolicyText& file, std::string_view from,
-                                std::string_view name, Issues& issues);
+// error say what is wrong with the settings, the others what is not carried
+// over.
+ImportedPolicies ImportPolicies(const std::vector<PolicyText>& files,
+                                std::string_view from, std::string_view name,
+                                Issues& issues);
 
 // Returns the names of the systems, in the order of the table.
 std::vector<std::string> ImportableSystems();
