@@ -499,8 +499,15 @@ func (c *cluster) failingPods(t *testing.T, namespace string) func() int {
 
 func (c *cluster) failingRayJobs(t *testing.T, namespace string) func() int {
 	var begun atomic.Int64
+	since := map[int]time.Time{}
 	startDashboard(t, c, func(n int) (string, string) {
 		begun.Store(max(begun.Load(), int64(n+1)))
+		if _, asked := since[n]; !asked {
+			since[n] = time.Now()
+		}
+		if time.Since(since[n]) < attemptRuns {
+			return "RUNNING", ""
+		}
 		return "FAILED", noModule
 	})
 	c.play(t, namespace, func(*corev1.Pod) bool { return false })
