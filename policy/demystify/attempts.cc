@@ -55,7 +55,14 @@ struct OpenIncident {
       return false;
     }
     if (has_its_slot) return false;
-    if (BeganAfter(member, first_begin, first_struck)) return false;
+    // In one restart of a JobSet, a slow member may begin in the second in
+    // which the first one ends.
+    const bool alongside = restart >= 0 && member.has_slot() &&
+                           slots.size() == pods.size() &&
+                           member.begin == first_struck;
+    if (!alongside && BeganAfter(member, first_begin, first_struck)) {
+      return false;
+    }
     const bool late = Known(first_struck) && Known(member.struck) &&
                       member.struck > first_struck + kIncidentSpan;
     return !(late && FailedByItself(member.reading));

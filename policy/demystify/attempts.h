@@ -64,7 +64,8 @@ struct Attempts {
 //      the last.
 //
 // Times have a resolution of one second. A begin in the second of an end counts
-// as later, unless the ended member began in that second too.
+// as later, unless the ended member began in that second too, or both are of
+// the same restart of a JobSet and in different slots.
 //
 // With `owner.gave_up` the last failed attempt is current, whatever still
 // lives, unless it was retried.
