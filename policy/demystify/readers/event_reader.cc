@@ -167,6 +167,11 @@ void ReadEvent(const EventSaid& said, Candidates& facts) {
   if (ReadXid(said, facts)) return;
   // The taint manager cancels an eviction with the same reason.
   if (event.message().starts_with("Cancelling deletion")) return;
+  // What cannot be deleted, mostly because it is gone, did not end the work.
+  if (event.reason().starts_with("FailedToDelete") ||
+      event.reason() == "FailedDelete") {
+    return;
+  }
   const EventSignature* row = FindEvent(event.reason());
   if (row == nullptr) {
     if (const Signature* others = FindOthersReason(event.reason())) {

@@ -713,6 +713,22 @@ constexpr OperatorCase kOperatorsCases[] = {
             message: "Failed to create head Pod ml/r-head, pods \"r-head\" already exists"
           })pb",
      v1::NODE_LOST},
+    {"WhatCannotBeDeletedDidNotEndTheWork",
+     R"pb(ray_job {
+            status {
+              job_status: "FAILED"
+              job_deployment_status: "Failed"
+              reason: "AppFailed"
+              message: "ModuleNotFoundError: No module named 'flash_attn'"
+            }
+          }
+          events {
+            involved_object { kind: "RayJob" name: "tune" }
+            reason: "FailedToDeleteRayCluster"
+            type: "Warning"
+            message: "Failed to delete cluster ml/tune-x: rayclusters.ray.io \"tune-x\" not found"
+          })pb",
+     v1::CONFIG_USER_ERROR},
     {"WhatHasFailedForGoodIsNotHeldByItsQueue",
      R"pb(kueue_workload {
             status {
