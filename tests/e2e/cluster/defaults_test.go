@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -436,6 +435,10 @@ spec:
               containers: [{name: trainer, image: "registry.local/trainer:1"}]
 `
 
+// KubeRay's default: a pod submits the job, and fails with it. In HTTPMode no pod fails, and
+// the status says for a moment alone that KubeRay retries.
+var submittedRayJob = strings.Replace(rayManifest, "submissionMode: HTTPMode", "submissionMode: K8sJobMode\n  submitterConfig: {backoffLimit: 0}", 1)
+
 // A loop of an operator ends at its second equal failure, or is said to; nothing is made.
 func TestScenario45WhatOperatorsRetryInVainIsStopped(t *testing.T) {
 	c := shared
@@ -447,7 +450,7 @@ func TestScenario45WhatOperatorsRetryInVainIsStopped(t *testing.T) {
 		begin func(t *testing.T, namespace string) func() int
 	}{
 		{"jobset", jobSetManifest, []string{"spec", "failurePolicy", "maxRestarts"}, 3, c.failingPods},
-		{"kuberay", rayManifest, []string{"spec", "backoffLimit"}, 3, c.failingRayJobs},
+		{"kuberay", submittedRayJob, []string{"spec", "backoffLimit"}, 3, c.failingRayJobs},
 		{"spark", sparkManifest, []string{"spec", "restartPolicy", "onFailureRetries"}, 3, c.failingDrivers},
 	} {
 		for _, mode := range []string{"act", "observe"} {
@@ -498,10 +501,8 @@ func (c *cluster) failingPods(t *testing.T, namespace string) func() int {
 }
 
 func (c *cluster) failingRayJobs(t *testing.T, namespace string) func() int {
-	var begun atomic.Int64
 	since := map[int]time.Time{}
 	startDashboard(t, c, func(n int) (string, string) {
-		begun.Store(max(begun.Load(), int64(n+1)))
 		if _, asked := since[n]; !asked {
 			since[n] = time.Now()
 		}
@@ -510,8 +511,15 @@ func (c *cluster) failingRayJobs(t *testing.T, namespace string) func() int {
 		}
 		return "FAILED", noModule
 	})
-	c.play(t, namespace, func(*corev1.Pod) bool { return false })
-	return func() int { return int(begun.Load()) }
+	runs := &runsOf{}
+	c.play(t, namespace, func(pod *corev1.Pod) bool {
+		if pod.Spec.Containers[0].Name != "ray-job-submitter" {
+			return false
+		}
+		runs.of("all", pod)
+		return ranFor(pod, attemptRuns) && failsWith(pod, noModule)
+	})
+	return func() int { return runs.count("all") }
 }
 
 func (c *cluster) failingDrivers(t *testing.T, namespace string) func() int {
