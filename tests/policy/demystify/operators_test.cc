@@ -418,6 +418,28 @@ constexpr OperatorCase kOperatorsCases[] = {
             }
           })pb",
      v1::APP_ERROR},
+    {"RaySubmitterInAPodOfItsOwnSaysWhatFailed",
+     R"pb(ray_job { status { job_deployment_status: "Running" } }
+          pods {
+            spec {
+              restart_policy: "Never"
+              containers { name: "ray-job-submitter" }
+            }
+            status {
+              phase: "Failed"
+              container_statuses {
+                name: "ray-job-submitter"
+                state {
+                  terminated {
+                    exit_code: 1
+                    reason: "Error"
+                    message: "ModuleNotFoundError: No module named 'flash_attn'"
+                  }
+                }
+              }
+            }
+          })pb",
+     v1::CONFIG_USER_ERROR},
     {"RayClusterCannotCreatePods",
      R"pb(ray_cluster {
             status {

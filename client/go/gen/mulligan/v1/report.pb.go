@@ -973,7 +973,9 @@ func (x *CreationError) GetKind() string {
 // the ledger to tell a slow climb from a loop.
 type Progress struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A number that only grows while the work advances: step, epoch, bytes.
+	// A number that only grows while the work advances: step, epoch, bytes. Absent:
+	// the percentage that a TrainJob states of the run that ended last, if it does
+	// (Trainer 2.2, trainerStatus).
 	Value *float64 `protobuf:"fixed64,1,opt,name=value,proto3,oneof" json:"value,omitempty"`
 	// How long the attempt ran healthily.
 	HealthyFor *durationpb.Duration `protobuf:"bytes,2,opt,name=healthy_for,json=healthyFor,proto3" json:"healthy_for,omitempty"`
