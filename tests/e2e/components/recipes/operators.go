@@ -176,7 +176,7 @@ var recipes = []Recipe{
 				Function: "func (r *TrainJobReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error)",
 				At:       Place{Call: "equality.Semantic.DeepEqual"},
 				Text: `
-	if hold, askErr := r.askMulligan(ctx, &trainJob, originStatus, err); hold > 0 || askErr != nil {
+	if hold, askErr := r.askMulligan(ctx, &trainJob, &prevTrainJob.Status, err); hold > 0 || askErr != nil {
 		return ctrl.Result{RequeueAfter: hold}, askErr
 	}
 `,
