@@ -243,9 +243,10 @@ class Converter {
     for (const auto& [name, row] : system_["budgets"].items()) {
       AddBudget(name, row);
     }
-    // The system has none of these.
-    if (system_.contains("attempts"))
+    if (system_.contains("attempts")) {
       spec_["maxAttempts"] = system_["attempts"];
+    }
+    // The system stops at no failure because it came before.
     spec_["derivation"] = {{"sameFingerprint", 0},  {"crashLoopFailures", 0},
                            {"badNodeFailures", 0},  {"poisonNodes", 0},
                            {"badNodeWorkloads", 0}, {"incidentWorkloads", 0},
