@@ -1,9 +1,9 @@
 // Expressions of Argo Workflows as conditions of a policy: the expression
 // becomes an "or" of "and"s of comparisons, each of which is a `when`.
+#include <algorithm>
 #include <bitset>
 #include <cmath>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
