@@ -304,17 +304,21 @@ class Converter {
     });
   }
 
-  // Reports a value that is none of `known`, which the system refuses.
-  void CheckWord(const std::string& path, const PolicyJson& known) {
+  // Reports the word at `path`, which the system refuses.
+  void UnknownWord(const YamlNode& node, const std::string& path,
+                   const std::vector<std::string>& known) {
+    Error(node, absl::StrCat(path, ": ", Quote(node.text),
+                             " is not known, expected one of ",
+                             absl::StrJoin(known, ", ")));
+  }
+
+  void CheckWord(const std::string& path,
+                 const std::vector<std::string>& known) {
     const YamlNode* const node = Take(path);
-    if (node == nullptr ||
-        std::ranges::find(known, PolicyJson(node->text)) != known.end()) {
-      return;
+    if (node != nullptr &&
+        std::ranges::find(known, node->text) == known.end()) {
+      UnknownWord(*node, path, known);
     }
-    Error(*node,
-          absl::StrCat(
-              path, ": ", Quote(node->text), " is not known, expected one of ",
-              absl::StrJoin(known.get<std::vector<std::string>>(), ", ")));
   }
 
   bool Applies(const PolicyJson& condition) {
@@ -489,13 +493,11 @@ class Converter {
       }
       known.push_back(word);
     }
-    const std::string expected =
-        absl::StrCat(", expected one of ", absl::StrJoin(known, ", "));
-    if (node == nullptr) {
-      Error(entry, absl::StrCat(path, " is missing", expected));
+    if (node != nullptr) {
+      UnknownWord(*node, path, known);
     } else {
-      Error(*node, absl::StrCat(path, ": ", Quote(node->text), " is not known",
-                                expected));
+      Error(entry, absl::StrCat(path, " is missing, expected one of ",
+                                absl::StrJoin(known, ", ")));
     }
     return {};
   }
