@@ -26,10 +26,12 @@ std::string FailedBefore(const Owners& owners) {
       [](const auto& pod) { return pod.status().phase() == "Failed"; });
   if (failed == 0) {
     const NativeCount count = CountNativeFailures(owners, 0);
-    return count.counted <= 0
-               ? "Nothing has failed"
-               : absl::StrCat("What failed before (", count.source,
-                              ") is no longer shown, and the work goes on");
+    // Only a Job's counter leaves out the current attempt.
+    const bool any =
+        owners.views.empty() ? count.counted > 0 : count.failures > 0;
+    return any ? absl::StrCat("Earlier attempts failed (", count.source,
+                              ") and are no longer shown; the work goes on")
+               : "Nothing has failed";
   }
   return absl::StrCat(failed, failed == 1 ? " pod" : " pods",
                       " failed before, and the work goes on");
