@@ -389,23 +389,26 @@ Unchanged TriedUnchanged(const v1::BudgetLedger& ledger,
   return tried;
 }
 
-bool RepeatsForFree(const v1::BudgetLedger& ledger,
-                    std::string_view fingerprint) {
-  bool any = false;
+std::optional<std::string_view> PayerOfCounted(const v1::BudgetLedger& ledger,
+                                               std::string_view fingerprint) {
+  std::optional<std::string_view> payer;
   for (const v1::AttemptRecord& record : ledger.history()) {
     if (record.decision().action() == v1::Decision::WAIT || IsBland(record)) {
       continue;
     }
+    const CauseRow& row = RowOf(record.cause());
+    const bool outgrown =
+        row.gang == GangClass::kMemory && IsRetriedByOthers(record);
+    const std::string_view paid =
+        outgrown ? std::string_view() : record.charged_to();
     if (fingerprint.empty()) fingerprint = record.fingerprint();
-    const bool outgrown = RowOf(record.cause()).gang == GangClass::kMemory &&
-                          IsRetriedByOthers(record);
-    if (fingerprint.empty() || record.fingerprint() != fingerprint ||
-        (!record.charged_to().empty() && !outgrown)) {
-      return false;
-    }
-    any = true;
+    const bool alike = paid.empty() ? !fingerprint.empty() &&
+                                          record.fingerprint() == fingerprint
+                                    : row.domain == v1::Diagnosis::DISRUPTION;
+    if (!alike || payer.value_or(paid) != paid) return std::nullopt;
+    payer = paid;
   }
-  return any;
+  return payer;
 }
 
 std::int32_t Unrecorded(const v1::BudgetLedger& ledger, std::int32_t ends,

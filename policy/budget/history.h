@@ -93,13 +93,15 @@ struct Unchanged {
 Unchanged TriedUnchanged(const v1::BudgetLedger& ledger,
                          const Failure& failure);
 
-// Returns whether all explained failures ended alike and another one costs
-// nothing: no budget pays for it, or one charge pays for the limit that was
-// reached. Explained failures are those in the ledger and, if `fingerprint` is
-// not empty, the current one. A failure that only an operator's counter or
-// message without a reason reports is then counted as one of them.
-bool RepeatsForFree(const v1::BudgetLedger& ledger,
-                    std::string_view fingerprint);
+// Returns the budget that pays for a failure that only an operator's counter
+// or message without a reason reports. It is taken for one more of the
+// explained failures if these cost the same: nothing (empty), because all ended
+// alike and no budget pays for them or one charge pays for the limit that was
+// reached; or one budget, because all were disruptions. nullopt: its cause is
+// open. Explained failures are those in the ledger and, if `fingerprint` is not
+// empty, the current one, of which only the fingerprint is compared.
+std::optional<std::string_view> PayerOfCounted(const v1::BudgetLedger& ledger,
+                                               std::string_view fingerprint);
 
 // Returns how many of the first `ends` ends of a container, each followed by a
 // restart by the kubelet, have no record. The record at index `latest`, if not

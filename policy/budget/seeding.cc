@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policy/base/counts.h"
+#include "policy/budget/history.h"
 #include "policy/limits.h"
 #include "policy/rules/outcome.h"
 
@@ -23,6 +24,14 @@ std::string RememberNativeCount(const NativeCount& count,
       "%s: the operator counted %d failed attempts before and %d now, as when "
       "its object is made anew; the ledger goes on from %d",
       count.source, before, now, ledger.attempts_seen());
+}
+
+int SeedBudget(const CompiledPolicy& policy, const v1::BudgetLedger& ledger,
+               std::string_view fingerprint) {
+  const auto payer = PayerOfCounted(ledger, fingerprint);
+  if (payer && payer->empty()) return kNoBudget;
+  const int known = payer ? FindBudget(policy.budgets, *payer) : kNoBudget;
+  return known != kNoBudget ? known : SeedBudget(policy);
 }
 
 int SeedBudget(const CompiledPolicy& policy) {

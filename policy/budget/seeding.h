@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mulligan/v1/ledger.pb.h"
@@ -21,6 +22,11 @@ std::string RememberNativeCount(const NativeCount& count,
 // distinguish: the policy's first of "unexplained" and "application", else that
 // of its default. kNoBudget if there is none.
 int SeedBudget(const CompiledPolicy& policy);
+
+// Returns the same for a failure that may be one more of those in `ledger`
+// (PayerOfCounted): the budget that paid for them, or kNoBudget if none does.
+int SeedBudget(const CompiledPolicy& policy, const v1::BudgetLedger& ledger,
+               std::string_view fingerprint);
 
 // Adds `missing` failures to `ledger`, as attempts and as charges to `budget`
 // (kNoBudget: none), but never its last unit. `budgets` are the policy's with

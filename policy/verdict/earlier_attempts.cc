@@ -226,7 +226,8 @@ std::string Record(const Situated& at, const Told& told,
   }
   // A message without a reason is counted as one of the known failures.
   if (others && told.attempt->incident.of_object &&
-      IsUnexplained(told.attempt->cause) && RepeatsForFree(ledger, "")) {
+      IsUnexplained(told.attempt->cause) &&
+      SeedBudget(at.compiled(), ledger, "") == kNoBudget) {
     verdict.charged = kNoBudget;
     accounts = Accounts(at.budgets(), ledger, at.now);
   }
@@ -257,6 +258,19 @@ std::string Record(const Situated& at, const Told& told,
   std::string budget = record.charged_to();
   Book(accounts, failure.attempts, record, ledger);
   return budget;
+}
+
+// Returns the budget that pays for counted failures without a description, or
+// kNoBudget. If the current failure is the only one with a description, and a
+// disruption, they are taken for more disruptions.
+int BudgetOfCounted(const Situated& at, const Diagnosed& told,
+                    const v1::BudgetLedger& ledger) {
+  if (!ledger.history().empty() ||
+      told.what().domain != v1::Diagnosis::DISRUPTION) {
+    return SeedBudget(at.compiled(), ledger, told.what().fingerprint);
+  }
+  const Case failure = CaseOf(at, told, ledger, at.owners, /*refund=*/false);
+  return Price(failure).verdict.charged;
 }
 
 }  // namespace
@@ -324,9 +338,7 @@ std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
   if (missing > 0) {
     NativeCount source = count;
     if (source.source.empty()) source.source = "the report";
-    const int budget = RepeatsForFree(ledger, told.what().fingerprint)
-                           ? kNoBudget
-                           : SeedBudget(at.compiled());
+    const int budget = BudgetOfCounted(at, told, ledger);
     warnings.push_back(SeedLedger(source, static_cast<std::int32_t>(missing),
                                   budget, at.budgets(), ledger));
   }

@@ -348,7 +348,9 @@ Verdict Ruled(const Question& question, Accounts& accounts) {
   if (std::optional<Verdict> verdict = NotAFailure(question)) return *verdict;
   Draft draft = MatchRule(question);
   if (draft.budget != kNoBudget && IsOnlyCounted(question.failure.what())) {
-    draft.budget = SeedBudget(question.failure.policy());
+    const CompiledPolicy& policy = question.failure.policy();
+    draft.budget = SeedBudget(policy, question.failure.ledger, "");
+    if (draft.budget == kNoBudget) draft.budget = SeedBudget(policy);
   }
   LookForEvidence(question, draft);
   EndGrace(question, draft);

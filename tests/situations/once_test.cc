@@ -171,13 +171,34 @@ TEST_F(DecideOnceTest, WhatItsSuccessorHasOutlivedIsNotAtHand) {
   EXPECT_EQ(both.separate_size(), 0);
 }
 
-// What only a counter tells may have been anybody's, and never takes the last.
-TEST_F(DecideOnceTest, WhatOnlyACounterTellsIsUnexplained) {
+// Failures that only a counter reports never take the last unit of a budget.
+TEST_F(DecideOnceTest, CountedFailuresAmongOthersAreUnexplained) {
+  Tell(Pod("p2", Created(102'000), "Failed",
+           Ended(102'000, 102'500, 139, "Error")) +
+           Drained("p3", 103'000, 103'500) + Job(5),
+       103'501);
+  EXPECT_EQ(Charged(),
+            (std::map<std::string, int>{
+                {"application", 1}, {"disruption", 1}, {"unexplained", 1}}));
+}
+
+// If all failures before were disruptions, the counted ones are taken for more.
+TEST_F(DecideOnceTest, CountedFailuresAmongDisruptionsAreDisruptions) {
   Tell(Drained("p2", 102'000, 102'500) + Drained("p3", 103'000, 103'500) +
            Job(4),
        103'501);
-  EXPECT_EQ(Charged(), (std::map<std::string, int>{{"disruption", 2},
-                                                   {"unexplained", 1}}));
+  EXPECT_EQ(Charged(), (std::map<std::string, int>{{"disruption", 4}}));
+  Tell(Pod("p6", Created(104'000), "Failed",
+           Ended(104'000, 104'500, 139, "Error")) +
+           Job(6),
+       104'501);
+  EXPECT_EQ(Charged(), (std::map<std::string, int>{{"application", 1},
+                                                   {"disruption", 5}}));
+}
+
+TEST_F(DecideOnceTest, CountedFailuresBeforeTheFirstDisruptionAreDisruptions) {
+  Tell(Drained("p3", 103'000, 103'500) + Job(3), 103'501);
+  EXPECT_EQ(Charged(), (std::map<std::string, int>{{"disruption", 3}}));
 }
 
 // Nor is what only an operator's summary tells the program's.
