@@ -133,11 +133,11 @@ def evaluate_retried(engine):
     result = retried.measure(engine, SEED, REPEAT_JOBS)
     saved = result["hours"] - result["wasted"]
     text = table(["Jobs", "hopeless", "their GPU-hours", "saved",
-                  "stopped before the third end", "false stops",
+                  "equal ends stopped before the third", "false stops",
                   f"of {result['could']} that can succeed"],
                  [[result["jobs"], result["hopeless"],
                    f"{result['hours']:,.0f}", percent(saved, result["hours"]),
-                   percent(result["early"], result["hopeless"]),
+                   percent(result["early"], result["alike"]),
                    result["false_stops"],
                    percent(result["false_stops"], result["could"])]])
     kinds = [[kind, n, percent(early, n) if kind in HOPELESS else "–", stops]

@@ -61,7 +61,7 @@ class Goals(unittest.TestCase):
         with Engine(BINARY) as engine:
             result = retried.measure(engine, SEED, 3000)
         self.assertLessEqual(result["wasted"], 0.45 * result["hours"])
-        self.assertGreaterEqual(result["early"], 0.8 * result["hopeless"])
+        self.assertGreaterEqual(result["early"], 0.93 * result["alike"])
         mistakes, _, early = result["kinds"]["mistake"]
         self.assertGreaterEqual(early, 0.95 * mistakes)
         self.assertLessEqual(result["false_stops"], 0.01 * result["could"])
