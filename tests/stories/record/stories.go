@@ -21,7 +21,7 @@ const (
 	onFailure = `restartPolicy: OnFailure, terminationGracePeriodSeconds: 30, containers: [` + main_ + `]`
 
 	traceback = "Traceback (most recent call last):\n  File \"/app/train.py\", line 212, in <module>\n    loss = step(batch)\n" +
-		"RuntimeError: shape '[64, 128]' is invalid for input of size 8064\n"
+		"RuntimeError: worker lost its temper\n"
 	peerLost = "[rank%s]: torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:2345, remote process exited or there was a network error\n" +
 		"ncclRemoteError: A call failed possibly due to a network error or a remote process exiting prematurely.\n"
 )
