@@ -246,8 +246,8 @@ Diagnosis::FaultDomain DomainOf(const Context& context,
 OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
   // Failures that others retry have an outlook too.
   if (conclusion.situation != Diagnosis::BROKEN &&
-      !conclusion.gang.state.restarting && !conclusion.past &&
-      !conclusion.retried) {
+      (conclusion.situation != Diagnosis::ALIVE ||
+       conclusion.cause == v1::NOT_FAILED)) {
     return {};
   }
   const CauseRow& row = RowOf(conclusion.cause);
