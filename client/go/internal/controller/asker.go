@@ -65,7 +65,10 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 		return nil, err
 	}
 	if a.queued == mulliganv1.DecideRequest_PURPOSE_UNSPECIFIED {
-		request.Report.FailureId = records.FailureID(obj)
+		// A generation fails once for good, but its operator retries any number before.
+		if !kinds.Retrying(obj) {
+			request.Report.FailureId = records.FailureID(obj)
+		}
 	} else if len(request.GetReport().GetPods()) == 0 {
 		return nil, nil
 	} else {

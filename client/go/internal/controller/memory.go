@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -20,6 +21,9 @@ type remembered struct {
 	uid types.UID
 	// Since when a pod is in trouble while the work runs; zero if none is.
 	troubled time.Time
+	// The version that reports how the last attempt failed (kinds.Retrying); nil if the
+	// object still does, or it was asked about.
+	retrying *unstructured.Unstructured
 	// The last message, so that it is not repeated.
 	said string
 	// The state of work that cannot start, and since when.

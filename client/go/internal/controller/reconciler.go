@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -227,12 +228,16 @@ func (r *reconciler) remember(obj *unstructured.Unstructured, edit func(*remembe
 
 // letGo frees the memory of a workload that needs no more questions.
 func (r *reconciler) letGo(obj *unstructured.Unstructured) {
-	r.remember(obj, calm)
+	r.remember(obj, func(m *remembered) { m.troubled, m.retrying = time.Time{}, nil })
 	r.asker.evidence.Drop(obj.GetNamespace(), obj.GetUID())
 }
 
-// calm marks a workload without pods in trouble.
-func calm(m *remembered) { m.troubled = time.Time{} }
+// calm marks a workload without pods in trouble, unless its next failure was seen.
+func calm(m *remembered) {
+	if m.retrying == nil {
+		m.troubled = time.Time{}
+	}
+}
 
 // gone frees the memory of a workload that needs no more work.
 func (r *reconciler) gone(obj *unstructured.Unstructured) {
@@ -248,10 +253,19 @@ func (r *reconciler) drop(namespace string, uid types.UID) {
 // decide asks and carries out the answer.
 func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string, outcome kinds.Outcome) (ctrl.Result, error) {
 	mode := r.modeOf(obj)
-	answer, err := r.asker.ask(ctx, obj, rec, policy, outcome, mode)
+	asked := obj
+	if outcome.Phase == kinds.Active {
+		r.remember(obj, func(m *remembered) { asked = cmp.Or(m.retrying, obj) })
+	}
+	answer, err := r.asker.ask(ctx, asked, rec, policy, outcome, mode)
 	if err != nil {
 		return r.noAnswer(ctx, obj, outcome, err)
 	}
+	r.remember(obj, func(m *remembered) {
+		if m.retrying == asked {
+			m.retrying = nil
+		}
+	})
 	r.nodes.Note(lineageOf(obj, rec).String(), answer)
 	answer = ofWhole(answer)
 	decision := answer.GetDecision()

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -206,7 +207,7 @@ const (
 func (r *reconciler) watch(mgr ctrl.Manager) error {
 	return builder.ControllerManagedBy(mgr).
 		Named("mulligan-"+r.kind.GroupVersionKind().GroupKind().String()).
-		For(newObject(r.kind)).
+		For(newObject(r.kind), builder.WithPredicates(predicate.NewPredicateFuncs(r.noteRetrying))).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(r.ofTroubledPod), builder.WithPredicates(troubledPods)).
 		WithOptions(fairly(r.options)).
 		Complete(r)
@@ -226,6 +227,20 @@ var troubledPods = predicate.NewPredicateFuncs(func(obj client.Object) bool {
 	pod, ok := obj.(*corev1.Pod)
 	return ok && evidence.InTrouble(pod)
 })
+
+// noteRetrying keeps the version that reports a failed attempt, because a look reads the
+// newest, and its operator may have cleared that by then. Every version deserves a look.
+func (r *reconciler) noteRetrying(obj client.Object) bool {
+	if work, ok := obj.(*unstructured.Unstructured); ok && kinds.Retrying(work) {
+		r.remember(work, func(m *remembered) {
+			m.retrying = work
+			if m.troubled.IsZero() {
+				m.troubled = r.now()
+			}
+		})
+	}
+	return true
+}
 
 // ofTroubledPod returns the workload of a pod.
 func (r *reconciler) ofTroubledPod(ctx context.Context, pod client.Object) []reconcile.Request {

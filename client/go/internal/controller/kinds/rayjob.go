@@ -30,6 +30,13 @@ func (rayJob) Outcome(obj *unstructured.Unstructured) Outcome {
 	return Outcome{}
 }
 
+// Retrying returns whether this version of an object reports how an attempt failed, and
+// its operator clears that within a tenth of a second: a RayJob that KubeRay tries again
+// (1.6).
+func Retrying(obj *unstructured.Unstructured) bool {
+	return obj.GetKind() == "RayJob" && mapAt(obj.Object, "status")["jobDeploymentStatus"] == "Retrying"
+}
+
 // The first attempt's job id names an existing Ray job.
 func (rayJob) Renew(obj *unstructured.Unstructured) {
 	unstructured.RemoveNestedField(obj.Object, "spec", "jobId")
