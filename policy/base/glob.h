@@ -6,8 +6,8 @@
 
 namespace mulligan {
 
-// Returns whether `text` matches `glob`, in which `*` matches any characters,
-// also none. Everything else is literal.
+// Returns whether `text` matches `glob`, in which `*` matches any number of
+// characters. Everything else is literal.
 bool GlobMatches(std::string_view glob, std::string_view text);
 
 }  // namespace mulligan

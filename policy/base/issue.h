@@ -63,8 +63,8 @@ class SourceMap {
   std::map<std::string, Position, std::less<>> positions_;
 };
 
-// Adds issues with the position of their field path. If the position is
-// unknown, as in inline policies, the message begins with the path instead.
+// Adds issues at the position of their field path. If the position is unknown,
+// as in inline policies, the message begins with the path.
 class IssueReporter {
  public:
   // Both must outlive the reporter.

@@ -15,7 +15,7 @@ inline constexpr char kCompletionIndexLabel[] =
 inline constexpr char kControllerUidLabel[] =
     "batch.kubernetes.io/controller-uid";
 
-// Returns the value at `key`; empty if there is none.
+// Returns the value at `key`; empty if absent.
 template <typename Map>
 std::string_view LabelOf(const Map& labels, const char* key) {
   // Most objects in tests and hand-written reports have no labels.

@@ -208,7 +208,7 @@ bool AppendList(const Message& message, const FieldDescriptor& field,
   return true;
 }
 
-// JSON keys are strings, whatever the type of the map's key.
+// JSON keys are always strings.
 std::string KeyOf(const Message& entry) {
   std::string key;
   const FieldDescriptor& field = *entry.GetDescriptor()->map_key();
@@ -254,7 +254,7 @@ bool AppendDuration(const Message& message, std::string& out) {
   return true;
 }
 
-// The value is a string or a number; other values are not amounts, and rare.
+// Resource amounts are strings or numbers; other values are rare.
 bool AppendAmount(const Message& message, std::string& out) {
   const auto& value = static_cast<const google::protobuf::Value&>(message);
   if (value.has_string_value()) {

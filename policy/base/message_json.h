@@ -1,7 +1,6 @@
-// Messages as proto JSON on one line, for decision logs, answers to a file of
-// requests, and ledgers in annotations. Several times as fast as protobuf's
-// printer, which rebuilds its type tables on every call and passes invalid
-// UTF-8 on.
+// Prints messages as proto JSON on one line, for decision logs, answers to a
+// file of requests, and ledgers in annotations. Several times as fast as
+// protobuf's printer, which rebuilds its type tables on every call.
 #ifndef MULLIGAN_POLICY_BASE_MESSAGE_JSON_H_
 #define MULLIGAN_POLICY_BASE_MESSAGE_JSON_H_
 
@@ -26,7 +25,7 @@ void AppendJsonString(std::string_view text, std::string& out);
 bool AppendMessageJson(const google::protobuf::Message& message,
                        std::string& out);
 
-// Returns the field with that JSON or proto name; null if there is none.
+// Returns the field with that JSON or proto name, or null.
 const google::protobuf::FieldDescriptor* FieldNamed(
     const google::protobuf::Descriptor& type, std::string_view name);
 

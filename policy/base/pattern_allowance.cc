@@ -13,12 +13,12 @@ namespace {
 // Steps between two checks of the watch: at most 4 ms.
 constexpr std::int64_t kStepsUnchecked = 400'000;
 // Bytes read between two checks of the watch: 0.1 ms with an automaton. On some
-// texts RE2 gives its automaton up and takes up to 1 us per byte.
+// texts RE2 abandons its automaton and takes up to 1 us per byte.
 constexpr std::size_t kBytesUnchecked = 16 << 10;
 // An automaton takes 1 ns per byte and 200 ns to start.
 constexpr std::int64_t kBytesOfStep = 8;
 constexpr std::int64_t kStepsToBegin = 20;
-// A search cannot be stopped, so under a watch no longer one is started.
+// A search cannot be stopped, so a watch prevents longer ones.
 constexpr absl::Duration kLongestSearch = absl::Milliseconds(5);
 
 bool Search(const re2::RE2& pattern, std::string_view text) {

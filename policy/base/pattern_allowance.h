@@ -17,25 +17,24 @@ class RE2;
 
 namespace mulligan {
 
-// The deadline and time limit of a call. policy/ has no clock of its own; its
-// caller provides one. Used by one thread.
+// The deadline and time limit of a call, provided by the caller because policy/
+// has no clock. Used by one thread.
 class Watch {
  public:
   virtual ~Watch() = default;
 
-  // Returns OK while the call may go on. Otherwise the error says why it ends:
-  // its deadline passed, it was cancelled, or it cost too much.
+  // Returns OK while the call may continue, else why it ends: its deadline
+  // passed, it was cancelled, or it cost too much.
   virtual absl::Status Check() = 0;
 
   // Returns the processor time that the call has used so far.
   virtual absl::Duration Spent() = 0;
 };
 
-// How much compiling, searching and log reading one call may do; a batch shares
-// one allowance. Counted in steps of at most about 10 ns, so that the same
-// request always gets the same answer. Once the steps are used up, nothing more
-// is found, and the answer says so. Only errors depend on time: if a watch ends
-// the call, there is no answer.
+// Limits the compiling, searching and log reading of one call or batch. Counts
+// steps of at most about 10 ns rather than time, so that the same request
+// always gets the same answer. Once the steps are used up, nothing more is
+// found, and the answer says so. If a watch ends the call, there is no answer.
 class PatternAllowance {
  public:
   explicit PatternAllowance(std::int64_t steps = kMaxPatternSteps,
@@ -48,11 +47,11 @@ class PatternAllowance {
   // allowance is used up or the call has ended.
   bool Find(const re2::RE2& pattern, std::string_view text);
 
-  // Takes the cost of some work, which must not be done if it returns false.
+  // Takes the cost of some work. If it returns false, that must not be done.
   bool Take(std::int64_t steps);
 
   // Takes the cost of reading a text once, or of searching it for a built-in
-  // pattern (most have automata). If it returns false, that must not be done.
+  // pattern (most have automata). Returns false like Take().
   bool TakeReading(std::size_t bytes);
 
   // Returns whether work was refused for lack of steps.
@@ -66,7 +65,7 @@ class PatternAllowance {
   bool SearchesQuickly(const re2::RE2& pattern, std::string_view text);
 
   std::int64_t steps_left_;
-  Watch* const watch_;  // null: only the steps are bounded
+  Watch* const watch_;  // null if only the steps are bounded
   std::int64_t unchecked_ = 0;
   std::size_t unchecked_bytes_ = 0;
   absl::Status ended_;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t kStepsPerByte = 200;
 constexpr std::int64_t kStepsPerUnicodeClass = 35'000;
 constexpr std::int64_t kStepsPerInstruction = 100;
-// RE2 fails when one instruction exceeds so many bytes of its memory budget.
+// Bytes of RE2's memory budget for each instruction.
 constexpr std::int64_t kMemoryPerInstruction = 64;
 // Bytes of a pattern that an error message shows.
 constexpr std::size_t kShownPattern = 200;

@@ -1,7 +1,7 @@
 // Regular expressions of policies and reports, with bounds on their cost.
 //
-// RE2 takes time linear in the text, but also in the program size where it has
-// no automaton: a short hostile pattern takes 10 us per byte. Compiling takes 1
+// RE2 takes time linear in the text and, without an automaton, also in the
+// program size: a short hostile pattern takes 10 us per byte. Compiling takes 1
 // us per instruction, and 350 us for each class such as \PL.
 #ifndef MULLIGAN_POLICY_BASE_TEXT_PATTERN_H_
 #define MULLIGAN_POLICY_BASE_TEXT_PATTERN_H_
