@@ -1,18 +1,18 @@
-// Repairs times that a node's clock cannot have right.
+// Repairs times that a node's clock must have got wrong.
 //
 // The API server and its controllers share a clock; it sets creation, deletion,
 // PodScheduled and DisruptionTarget. The kubelet sets all other times of a
 // pod's status by its node's clock. The order of failures in a gang depends on
 // them.
 //
-//   1. A kubelet takes a pod after it has been scheduled. An earlier kubelet
-//      time shows by how much, at least, its clock is behind. All its times of
+//   1. A kubelet accepts a pod after it has been scheduled. An earlier kubelet
+//      time is a lower bound on how far its clock is behind. All its times of
 //      that pod are moved by that much.
 //   2. An end after the report was made comes from a clock that is ahead. It is
 //      set to the time of the report.
-//   3. An end before the pod's creation or before the run's begin means that
+//   3. An end before the pod's creation or before the run's start means that
 //      the clock was set. In the first case the end becomes the time of the
-//      report; in the second it stays and the begin is cleared.
+//      report; in the second it stays and the start is cleared.
 //
 // The next pod in the same slot also bounds a clock that is ahead
 // (Member.struck in demystify/member.h).

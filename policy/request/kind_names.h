@@ -8,7 +8,7 @@
 
 namespace mulligan {
 
-// Returns the first row whose name is exactly `name`; null if there is none.
+// Returns the first row whose name is exactly `name`, or null.
 const Kind* FindKind(std::string_view name);
 
 // Returns the seniority of the kind; kUnknownSeniority if the table lacks it,

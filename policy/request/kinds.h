@@ -1,4 +1,4 @@
-// The table of kinds: one row per kind with all that depends on it alone.
+// The table of kinds, with everything that depends on the kind alone.
 #ifndef MULLIGAN_POLICY_REQUEST_KINDS_H_
 #define MULLIGAN_POLICY_REQUEST_KINDS_H_
 
@@ -17,7 +17,7 @@ struct NativeCount;
 struct ObjectWords;
 struct WorkloadView;
 
-// The kind of a training-operator job if the report does not name it.
+// The kind of a training-operator job whose kind the report does not name.
 inline constexpr std::string_view kTrainingJob = "TrainingJob";
 
 // Seniority of unknown kinds, which may own any known kind.
@@ -31,7 +31,7 @@ struct Kind {
   std::string_view field;
   // Decisions are made for it. False for nodes and events, which are evidence.
   bool is_workload = true;
-  // This version knows how its work ends; else only metrics name it.
+  // This version knows how its work ends; otherwise only metrics name it.
   bool is_known = true;
   // Default scope of a retry and of giving up (for a Job see NaturalScope).
   v1::Decision::Scope retried = v1::Decision::WORKLOAD;
@@ -44,31 +44,30 @@ struct Kind {
   // It creates and deletes the Jobs of its work.
   bool makes_jobs = false;
   // Its operator replaces parts while it runs, so the death of a dependent pod
-  // does not end the work (OwnerGoesOn in demystify/life_signs.h).
+  // does not end the work (OwnerContinues in demystify/life_signs.h).
   bool replaces_parts = false;
   // The merge patch that suspends it; empty if its operator cannot.
   std::string_view suspend = {};
   // Exit codes have Spark's meaning.
   bool has_spark_exits = false;
   // Fills `view` from the report's object of this kind (request/views/).
-  // Returns false if there is none. Null if this kind never owns Jobs or pods.
+  // Returns false if it has none. Null if this kind never owns Jobs or pods.
   bool (*view)(const v1::FailureReport& report, WorkloadView& view) = nullptr;
-  // Checks bounds of fields that only this kind has; null if there are none.
+  // Checks bounds of fields that only this kind has; may be null.
   void (*bound)(const v1::FailureReport& report,
                 const FieldPath& object) = nullptr;
   // CountNativeFailures() for this kind; null if its operator has no counter.
   NativeCount (*count)(const v1::FailureReport& report,
                        std::int32_t earlier) = nullptr;
-  // Adds what distinguishes one failure of it from the next, apart from
-  // conditions, to `hash`. Returns false if there is nothing. Ids outlive
-  // releases: never change it.
+  // Adds to `hash` what distinguishes its failures, apart from conditions.
+  // Returns false if nothing does. Ids outlive releases: never change it.
   bool (*identify)(const v1::FailureReport& report, StableHash& hash) = nullptr;
-  // Removes escapes (request/terminal.h) from log text that its operator
-  // quotes, in `cleaned`, a copy of the report, unless that is null. Returns
-  // whether there are any. Null if the operator quotes no log.
+  // Returns whether log text that its operator quotes has escapes
+  // (request/terminal.h). Removes them from `cleaned`, a copy of the report,
+  // unless that is null. Null if the operator quotes no log.
   bool (*clean)(const v1::FailureReport& report,
                 v1::FailureReport* cleaned) = nullptr;
-  // Adds details for the explanation; null if there are none.
+  // Adds details for the explanation; may be null.
   void (*tell)(const v1::FailureReport& report, ObjectWords& words) = nullptr;
 };
 

@@ -10,15 +10,15 @@
 
 namespace mulligan {
 
-// An object taken out of its envelope, the only place that states its type.
+// An object from an envelope, which alone states the object's type.
 struct EnvelopedObject {
   std::string api_version;  // "v1", "batch/v1"
   std::string kind;         // "Pod"
   std::string raw;          // the object's protobuf bytes
 };
 
-// Returns whether `bytes` start with "k8s\0", as protobuf from the API server
-// and etcd does. JSON, YAML and a bare Pod, Job, Node or Event never start so.
+// Returns whether `bytes` start with "k8s\0", like protobuf from the API server
+// and etcd, and unlike JSON, YAML and a bare Pod, Job, Node or Event.
 bool HasKubernetesEnvelope(std::string_view bytes);
 
 // Returns the object inside the envelope. INVALID_ARGUMENT if there is no

@@ -21,7 +21,7 @@ bool SameSpace(std::string_view a, std::string_view b) {
   return a == b || a.empty() || b.empty();
 }
 
-// Labels that controllers put on what they create, the nearest owner first.
+// Labels that controllers set on what they create, the nearest owner first.
 struct OwnerLabel {
   const char* key;
   std::string_view owner;
@@ -85,7 +85,7 @@ int OwnerGraph::Resolve(std::string_view kind, std::string_view space,
 }
 
 void OwnerGraph::SetOwner(int node, int owner) {
-  // Each object that a schedule creates is a workload of its own.
+  // Each object that a schedule creates is a separate workload.
   const std::string_view kind = At(owner).kind;
   if (kind == "CronJob" || kind == "ScheduledSparkApplication") return;
   if (node != owner && At(node).owner < 0) At(node).owner = owner;
@@ -117,7 +117,7 @@ int OwnerGraph::OwnerOf(const ObjectMeta& meta) {
   last_owner_ = Resolve(controller->kind(), meta.namespace_(),
                         controller->name(), controller->uid());
   if (controller->kind() != "Job") return last_owner_;
-  // The labels of what both made name the owner's owner.
+  // Labels of the Job's pods also name the Job's owner.
   const int job = last_owner_;
   for (const OwnerLabel& row : kLabelsAboveJobs) {
     const std::string_view name = LabelOf(meta.labels(), row.key);

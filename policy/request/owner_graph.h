@@ -16,7 +16,7 @@ namespace mulligan {
 // Returns whether the kinds are equal or both of training-operator.
 bool SameKind(std::string_view a, std::string_view b);
 
-// Returns an object's controller, or its only owner; null if there is none.
+// Returns an object's controller, else its only owner; null if neither.
 const kubernetes::meta::v1::OwnerReference* ControllerOf(
     const kubernetes::meta::v1::ObjectMeta& meta);
 

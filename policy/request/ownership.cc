@@ -41,7 +41,7 @@ class ForeignFinder {
     }
     std::ranges::sort(foreign.owners);
     if (foreign.owners.empty()) return foreign;
-    // Objects of others can be left out only if the caller named the workload.
+    // Others' objects are left out only if the caller named the workload.
     foreign.unknown = own < 0 || !named_;
     if (foreign.unknown && own >= 0) {
       foreign.owners.push_back(graph_.TextOf(own));
@@ -85,7 +85,7 @@ class ForeignFinder {
            1;
   }
 
-  // Returns true for most reports, which need no look at names and labels.
+  // Returns whether no names and labels need comparing, as in most reports.
   bool IsPlain() const {
     if (!IsNamed() && !HasSeveral()) return true;
     std::string_view uid;
@@ -93,8 +93,8 @@ class ForeignFinder {
     return !IsNamed() || (!uid.empty() && uid == report_.workload().uid());
   }
 
-  // Returns whether all pods have one controller and it is the only owner, the
-  // common gang. Sets its UID.
+  // Returns whether all pods have the same controller and it is the only owner,
+  // as in a usual gang. Sets its UID.
   bool HaveOneController(std::string_view& uid) const {
     const auto same = [&uid](std::string_view other) {
       if (uid.empty()) uid = other;
@@ -148,9 +148,8 @@ class ForeignFinder {
     }
   }
 
-  // Returns whether the object states no owner and may belong to any: a pod
-  // without a controller, cut down by hand, or the Workload of an unknown
-  // object.
+  // Returns whether the object states no owner and may belong to any: a pod, a
+  // Workload, or an object without a UID.
   bool IsLoose(int node) const {
     if (graph_.TopOf(node) != node) return false;
     return !graph_.HasUid(node) || graph_.KindOf(node) == "Pod" ||

@@ -20,7 +20,7 @@ struct Unread {
   std::vector<int> events;
   // The other workloads that objects belong to, as in "Job ml/train", sorted.
   std::vector<std::string> owners;
-  // The workload of the report is ambiguous; `owners` then has all of them.
+  // The workload of the report is ambiguous; `owners` lists all candidates.
   bool unknown = false;
 
   bool empty() const {
@@ -31,9 +31,9 @@ struct Unread {
 // Returns the objects of other workloads. Objects without an owner belong to
 // the workload.
 //
-// report.workload names it if the objects have several top owners; all objects
-// with its top owner belong to it. Otherwise a custom resource in the report is
-// the workload, and the other objects must be able to belong to it. Nodes,
+// If the objects have several top owners, report.workload names the workload;
+// all objects with its top owner belong to it. Otherwise a custom resource in
+// the report is the workload, if the other objects may belong to it. Nodes,
 // events and usage are context and not checked.
 Unread FindForeign(const Owners& owners);
 

@@ -1,4 +1,4 @@
-// Access to a ledger record of a failure.
+// Access to a failure's record in the ledger.
 #ifndef MULLIGAN_POLICY_REQUEST_RECORDED_H_
 #define MULLIGAN_POLICY_REQUEST_RECORDED_H_
 

@@ -1,4 +1,4 @@
-// Errors that carry the fields they are about.
+// Errors that list the invalid fields.
 #ifndef MULLIGAN_POLICY_REQUEST_REFUSAL_H_
 #define MULLIGAN_POLICY_REQUEST_REFUSAL_H_
 
@@ -10,7 +10,7 @@
 
 namespace mulligan {
 
-// A field that is not acceptable.
+// An invalid field.
 struct FieldViolation {
   // JSON path from the request: "report.pods[3].status.containerStatuses".
   std::string field;

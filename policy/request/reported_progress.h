@@ -8,10 +8,9 @@
 
 namespace mulligan {
 
-// Returns the percentage that the pods of a TrainJob last reported (Trainer
-// 2.2, alpha gate TrainJobStatus). Empty unless they did so during the run that
-// ended last: Trainer keeps the value of an earlier attempt until the pods of
-// the next one report theirs.
+// Returns the percentage that the pods of a TrainJob last reported (alpha gate
+// TrainJobStatus of Trainer 2.2). Empty if that was before the run that ended
+// last: Trainer keeps an attempt's value until the next one reports.
 std::optional<double> ReportedProgress(const v1::FailureReport& report);
 
 }  // namespace mulligan

@@ -1,6 +1,5 @@
 // Removes terminal escapes (colours, cursor moves) from log text in a report.
-// They sit between the start of a line and its first word and end in a letter,
-// so patterns would not find the word.
+// They end in a letter, so patterns would not find the word after them.
 #ifndef MULLIGAN_POLICY_REQUEST_TERMINAL_H_
 #define MULLIGAN_POLICY_REQUEST_TERMINAL_H_
 

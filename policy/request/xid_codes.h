@@ -9,15 +9,15 @@
 
 namespace mulligan {
 
-// What an XID is about, the most telling last.
+// What an XID is about, the most significant last.
 enum class XidEffect : std::uint8_t {
   // No XID at all.
   kNone,
-  // Counted, retired, recovered: nothing to leave a node for.
+  // Counted, retired or recovered: no reason to avoid the node.
   kInformation,
   // An exception of the program that runs on the GPU.
   kProgram,
-  // The other end of an NVLink failed; this one only saw it.
+  // The other end of an NVLink failed.
   kRemoteLink,
   kLink,
   kGpu,
@@ -27,7 +27,7 @@ struct XidCodes {
   int first;
   int last;
   XidEffect effect;
-  // As Flyte 2 reports the code; all empty: Flyte does not know it.
+  // As Flyte 2 reports the code; all empty if Flyte does not know it.
   std::string_view name;
   std::string_view flyte_severity;
   std::string_view flyte_failure;

@@ -1,4 +1,4 @@
-// Values in a SparkApplication's status (Spark operator 2).
+// Values of a SparkApplication's status (Spark operator 2).
 #ifndef MULLIGAN_POLICY_REQUEST_VIEWS_SPARK_WORDS_H_
 #define MULLIGAN_POLICY_REQUEST_VIEWS_SPARK_WORDS_H_
 

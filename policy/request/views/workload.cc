@@ -17,8 +17,7 @@ std::optional<WorkloadView> QueueIn(const v1::FailureReport& report) {
   const bool runs =
       IsTrue(conditions, "Admitted") && IsTrue(conditions, "PodsReady") &&
       !IsTrue(conditions, "Evicted") && !IsTrue(conditions, "Finished");
-  // Only work that never became ready is put back. Other evictions are visible
-  // in how the work ended.
+  // Other evictions than of work that never became ready show in its end.
   const auto* const evicted = FindCondition(conditions, "Evicted", "True");
   const bool put_back =
       evicted != nullptr && evicted->reason() == "PodsReadyTimeout";
