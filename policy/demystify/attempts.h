@@ -33,8 +33,7 @@ struct Attempts {
   struct Earlier {
     // Indexes into `members`.
     std::vector<int> pods;
-    // It is not past but open, next to the current one: its members work alone,
-    // and none has been replaced.
+    // Open rather than past: its members work alone, and none was replaced.
     bool open = false;
   };
   // The failures other than the current one, oldest first.
@@ -46,7 +45,7 @@ struct Attempts {
 // Splits the members by these rules, in order:
 //
 //   1. Pods with a lower restart attempt than their JobSet or another of its
-//      pods belong to an earlier attempt, whatever their times.
+//      pods belong to an earlier attempt, regardless of their times.
 //   2. Of two pods in one slot (Member.slot), one belongs to an earlier
 //      attempt: the one created first by the API server's clock, else ended
 //      first, else first in the report.
@@ -58,17 +57,16 @@ struct Attempts {
 //   5. Failed pods are an earlier attempt if pods that live or succeeded
 //      replaced them: in their slot or, without known slots, by beginning after
 //      all had ended. They are also if their Job is full again.
-//   6. Members that work alone (Member.alone) are an incident each, except
-//      those that show no reason and ended within kClockSkew of another. Of
-//      several open ones, the current one is the last without a decision, else
-//      the last.
+//   6. Each member that works alone (Member.alone) is an incident, unless it
+//      shows no reason and ended within kClockSkew of another. Of several open
+//      incidents, the last without a decision is current, else the last.
 //
-// Times have a resolution of one second. A begin in the second of an end counts
-// as later, unless the ended member began in that second too, or both are of
-// the same restart of a JobSet and in different slots.
+// Times have a resolution of one second. A member that began in the second in
+// which another ended counts as later, unless the other began in that second
+// too, or both are of one restart of a JobSet and in different slots.
 //
-// With `owner.gave_up` the last failed attempt is current, whatever still
-// lives, unless it was retried.
+// If `owner.gave_up`, the last failed attempt is current even if pods still
+// run, unless it was retried.
 Attempts SplitAttempts(const std::vector<Member>& members,
                        const OwnerAttempts& owner);
 

@@ -1,5 +1,4 @@
-// THE table of causes, causes.yaml: one row a cause, what is known about
-// the cause itself. signatures/ maps reports to causes.
+// The table of causes, causes.yaml. signatures/ maps reports to causes.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_CAUSES_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_CAUSES_H_
 
@@ -25,7 +24,7 @@ enum class GangClass : std::uint8_t {
   kRecovered,
 };
 
-// Bits: what a cause means in a history, and who writes about it.
+// Bits: what a cause means in a history, and which texts explain it.
 enum History : std::uint8_t {
   kNoHistory = 0,
   // The same program fails again on the same input. Excludes causes that depend
@@ -35,17 +34,17 @@ enum History : std::uint8_t {
   kOfNode = 2,
   // Points to the job if it follows the job to other nodes.
   kOfJob = 4,
-  // Lies in shared resources (network, storage, registry, services), so many at
-  // once are one incident. Excludes what a program may do by itself: a bug in a
+  // A fault of shared resources (network, storage, registry, services), so many
+  // at once are one incident. Excludes causes within a program: a bug in a
   // sweep of fifty jobs is not an incident.
   kShared = 8,
   // Another node may do better, although this one is healthy.
   kElsewhere = 16,
   // External and temporary: the work itself needs no fix.
   kGoesAgain = 32,
-  // Programs report it in their own texts, which the headline quotes.
+  // Programs report it in their output, which the headline quotes.
   kInWords = 64,
-  // Texts of Kubernetes explain it, whatever the cause of their row.
+  // Texts of Kubernetes explain it, regardless of the cause of their row.
   kExplained = 128,
 };
 
@@ -105,8 +104,8 @@ inline const CauseRow& RowOf(v1::Cause cause) {
   return kCauseRows[(known ? number : static_cast<int>(v1::UNKNOWN)) - 1];
 }
 
-// Returns whether the failure shows nothing about the program, since any
-// program would have failed. Unexplained failures may be the program's.
+// Returns whether any program would have failed, so that the failure says
+// nothing about this one. False for unexplained failures.
 inline bool IsNotThePrograms(v1::Cause cause) {
   switch (RowOf(cause).domain) {
     case v1::Diagnosis::DISRUPTION:

@@ -31,14 +31,14 @@ struct Conclusion {
   Seconds ended_at = kUnknownTime;
   // For work that is not broken: when to look again, if known.
   Seconds ask_again = kUnknownTime;
-  // It is of an attempt before the one that still runs.
+  // The failure is of an attempt before the one that still runs.
   bool past = false;
   // Its operator retries the failure (Context.operator_retries).
   bool retried = false;
   std::optional<std::int32_t> exit_code;
-  // Members that ended for reasons other than the program.
+  // Number of members that ended for reasons other than the program.
   int not_the_programs = 0;
-  // Named by a message, if the pod itself is not in the report.
+  // From a message, if the report lacks the pod; else empty.
   std::string named_pod;
   std::string named_container;
   std::vector<std::string> warnings;

@@ -12,13 +12,13 @@
 
 namespace mulligan::demystify {
 
-// Returns the container that the decisive fact is about, even if the pod's end
-// is judged by another; else the latter. Null if there is none.
+// Returns the container that the decisive fact is about, else the one by whose
+// end the pod is judged; null if neither exists.
 const kubernetes::core::v1::ContainerStatus* CulpritContainer(
     const v1::FailureReport& report, const Conclusion& conclusion);
 
 // Returns the member where the failure began: the one that the root names, else
-// the root; without a root, the object of the decisive fact.
+// the root. Without a root, returns the object of the decisive fact.
 Culprit CulpritOf(const v1::FailureReport& report,
                   const Conclusion& conclusion);
 

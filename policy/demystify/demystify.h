@@ -26,8 +26,8 @@ struct DemystifyOptions {
   PatternAllowance* patterns = nullptr;
   // Empty if there is no ledger.
   WasDecided was_decided = {};
-  // Attempts known to have ended for reasons other than the program. An
-  // operator's counter may include them.
+  // Number of attempts known to have ended for reasons other than the program,
+  // which an operator's counter may include.
   int not_the_programs = 0;
   // See demystify::Context.
   std::function<std::string(int)> operator_retries = {};
@@ -63,20 +63,18 @@ struct Findings {
   bool apart = false;
   // For work that is not broken: when to look again; empty if there is no need.
   std::optional<absl::Time> ask_again;
-  // When the last pod being stopped must be gone, before which nothing starts;
-  // empty if none still runs.
+  // When the last pod that is being stopped must be gone. Nothing starts
+  // before. Empty if no such pod still runs.
   std::optional<absl::Time> gone_at;
-  // Owner of what Failure.found points into.
+  // Owns what Failure.found points into.
   std::shared_ptr<const demystify::Judged> judged;
 };
 
-// Classifies the report of `owners`. Pure: the only clock is
-// report.observed_at. Never fails: an unrecognized end is UNKNOWN with low
-// confidence, no end at all is NOT_FAILED. Linear in the size of the report,
-// except for sorting its pods.
-// REQUIRES: `owners` and `options.patterns` outlive the findings.
-//
-// The report is about one workload. Of several attempts the last is current.
+// Classifies the report of `owners`, which is about one workload. Of several
+// attempts the last is current. Pure: the only clock is report.observed_at.
+// Never fails: an unrecognized end is UNKNOWN with low confidence, no end at
+// all is NOT_FAILED. Linear in the size of the report, except for sorting its
+// pods. REQUIRES: `owners` and `options.patterns` outlive the findings.
 Findings Demystify(const Owners& owners, const DemystifyOptions& options = {});
 
 }  // namespace mulligan

@@ -1,6 +1,5 @@
-// An attempt without Kubernetes objects, as the pod that it would have been
-// (docs/adr/0049-an-attempt-becomes-a-pod.md). All that reads a report reads
-// that pod; what people are shown names the attempt.
+// Converts an attempt without Kubernetes objects to a pod for the readers
+// (docs/adr/0049-an-attempt-becomes-a-pod.md). Answers name the attempt.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_ENDED_ATTEMPT_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_ENDED_ATTEMPT_H_
 
@@ -14,18 +13,18 @@
 
 namespace mulligan::demystify {
 
-// The row of the scheduler's state, or of its reason where the state leaves the
-// cause open; null if neither is known. `word` is set to what was found.
+// Returns the row of the scheduler's state, or of its reason if the state
+// leaves the cause open, and sets `word` to it; null if neither is known.
 const Signature* FindSchedulerWord(const v1::EndedAttempt& attempt,
                                    std::string_view& word);
 
-// Adds the pod to `report`, and the workload's kind if it has none; no time is
-// later than `now`. Returns warnings. REQUIRES: `report` is valid and has an
-// ended attempt.
+// Adds the pod to `report`, and the workload's kind if it has none. Clamps
+// times to `now`. Returns warnings. REQUIRES: a valid `report` with an ended
+// attempt.
 std::vector<std::string> AddPodOfAttempt(const google::protobuf::Timestamp& now,
                                          v1::FailureReport& report);
 
-// Returns the field of the attempt that a path into the pod stands for:
+// Returns the field of the attempt that corresponds to a path in the pod:
 // "endedAttempt.exitCode" for "pods[0]...terminated.exitCode".
 std::string PathInAttempt(const v1::EndedAttempt& attempt,
                           std::string_view path);

@@ -1,4 +1,4 @@
-// The evidence of a conclusion, as an answer shows it.
+// The evidence for a conclusion, as shown in an answer.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_EVIDENCE_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_EVIDENCE_H_
 
@@ -13,7 +13,7 @@ struct EvidenceFound {
   // The fact that named the cause, then supporting facts, the strongest first;
   // at most six. Empty if no fact decides.
   std::vector<const Candidate*> facts;
-  // The strongest overridden fact of another cause; null if there is none.
+  // The strongest overridden fact of another cause, or null.
   const Candidate* overrode = nullptr;
 };
 

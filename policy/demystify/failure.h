@@ -36,14 +36,13 @@ struct Culprit {
 struct Incident {
   // Indexes of its failed pods in the report, the root first.
   std::vector<int> pods;
-  // The lifetime of the root, until it was struck. That is before its end if it
-  // was marked and still had its grace period. Empty if unknown.
+  // When the root began, and when its end was caused: before its end if it was
+  // marked and still had its grace period. Empty if unknown.
   std::optional<absl::Time> begin;
   std::optional<absl::Time> struck;
-  // Index of the event if only that reports the incident; else -1.
+  // Index of the event if only an event reports the incident; else -1.
   int event = -1;
-  // Only the object above the pods reports the incident, of work that its
-  // operator has since restarted.
+  // Only the object above the pods reports it, and restarted the work since.
   bool of_object = false;
   // Only an operator's counter or summary reports it, without a reason.
   bool summary = false;
@@ -59,7 +58,7 @@ struct Incident {
   bool of_node = false;
 };
 
-// Codes, numbers and names; FailureOf fills those without another note.
+// Codes, numbers and names, filled by FailureOf unless noted otherwise.
 // Sentences are made from `found` when an answer is written.
 struct Failure {
   v1::Cause cause = v1::NOT_FAILED;
@@ -67,8 +66,8 @@ struct Failure {
   v1::Diagnosis::Outlook outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
   // The reason for the outlook; empty if it is unspecified.
   std::string outlook_reason;
-  // A short run would make it CANNOT_RECOVER. After this long one, another
-  // attempt may resume from a checkpoint and get past the failure.
+  // The outlook after a short run would be CANNOT_RECOVER. After this long one,
+  // another attempt may resume from a checkpoint and get past the failure.
   bool may_get_past = false;
   v1::Diagnosis::Confidence confidence = v1::Diagnosis::CONFIDENCE_UNSPECIFIED;
   v1::Diagnosis::Situation situation = v1::Diagnosis::SITUATION_UNSPECIFIED;
@@ -81,8 +80,8 @@ struct Failure {
   std::optional<std::int32_t> exit_code;
   // When the culprit ended; the zero time if unknown.
   google::protobuf::Timestamp finished_at;
-  // Run time of the culprit's container; empty if a time is unknown or the end
-  // comes first.
+  // Run time of the culprit's container; empty if its start or end is unknown
+  // or they are in the wrong order.
   std::optional<absl::Duration> ran_for;
   // The container that lacked a resource, if that is the cause: the culprit's,
   // unless its message names another.
@@ -96,20 +95,19 @@ struct Failure {
   // Who starts the next attempt, if the work goes on. Filled by Demystify.
   v1::AttemptRecord::RetriedBy retried_by =
       v1::AttemptRecord::RETRIED_BY_UNSPECIFIED;
-  // It is not past but open, independent of the current failure. Filled by
-  // Demystify.
+  // Open and independent of the current failure. Filled by Demystify.
   bool open = false;
-  // The cause that fleet or history show, and why. Filled by the comparison
-  // with them (policy/verdict/diagnosed.h).
+  // The cause by comparison with fleet and history, and why. Filled by
+  // policy/verdict/diagnosed.h.
   v1::DerivedCause derived_cause = v1::DERIVED_CAUSE_UNSPECIFIED;
   std::string derived_reason;
   // Number of equal failures in a row for which the brake ends retries of
   // others; 0 if it does not. Filled by policy/verdict/recalled.h.
   std::int64_t alike = 0;
-  // The cause by the report alone, if the ledger's replaced it
+  // The cause by the report alone, if the ledger's cause replaced it
   // (policy/verdict/recalled.h); else empty.
   std::optional<v1::Cause> set_aside;
-  // The conclusion of the failure; null if only the ledger has the failure.
+  // Null if only the ledger has the failure.
   const demystify::Conclusion* found = nullptr;
 };
 

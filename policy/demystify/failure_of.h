@@ -1,4 +1,4 @@
-// Converts a conclusion to a value.
+// Converts conclusions to failures.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_FAILURE_OF_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_FAILURE_OF_H_
 
@@ -8,7 +8,7 @@
 
 namespace mulligan {
 
-// REQUIRES: `conclusion`, of the report of `context`, outlives the result.
+// REQUIRES: `conclusion` is of the report of `context` and outlives the result.
 Failure FailureOf(const demystify::Context& context,
                   const demystify::Conclusion& conclusion);
 

@@ -19,8 +19,8 @@ bool IsJoiner(char c) {
          c == ',';
 }
 
-// Returns whether the word is an identifier rather than a word with a number:
-// alternating letters and digits, or long hexadecimal.
+// Returns whether the word is a generated identifier: alternating letters and
+// digits, or long hexadecimal.
 bool IsIdentifier(std::string_view word) {
   int changes = 0;
   bool all_hex = true;

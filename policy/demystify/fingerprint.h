@@ -19,9 +19,9 @@ std::string Fingerprint(v1::Cause cause, std::optional<std::int32_t> exit_code,
                         std::string_view message,
                         std::initializer_list<std::string_view> names);
 
-// Returns `message` with everything masked that differs between occurrences of
-// a failure: `names` (of pod, node, namespace ...), numbers, hexadecimal and
-// mixed identifiers, addresses, times, ranks. Reads at most 512 bytes.
+// Returns `message` with the parts masked that differ between occurrences of a
+// failure: `names` (of pod, node, namespace ...), numbers, identifiers with
+// digits, addresses, times, ranks. Reads at most 512 bytes.
 std::string MessageTemplate(std::string_view message,
                             std::initializer_list<std::string_view> names);
 

@@ -1,4 +1,4 @@
-// Judges a report: reads it, weighs the facts, concludes.
+// Judges a report: reads it, weighs the facts and concludes.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_JUDGE_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_JUDGE_H_
 
@@ -12,7 +12,7 @@
 
 namespace mulligan::demystify {
 
-// The whole report: the current attempt and those that failed before it.
+// The current attempt and those that failed before it.
 struct Judgement {
   std::vector<Member> members;
   Attempts attempts;
@@ -23,8 +23,8 @@ struct Judgement {
 Judgement JudgeReport(const Context& context,
                       const WasDecided& was_decided = {});
 
-// Judges an earlier attempt by its pods alone, because the objects above now
-// describe the current state.
+// Judges an earlier attempt by its pods alone, because the objects above them
+// describe the current attempt.
 Conclusion JudgeEarlier(const Attempt& attempt);
 
 // Returns whether the fact is an operator's counter or summary, which shows

@@ -1,4 +1,4 @@
-// Everything that a diagnosis refers to, kept for writing it.
+// Everything that a diagnosis refers to, kept until it is written.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_JUDGED_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_JUDGED_H_
 
@@ -12,8 +12,8 @@
 
 namespace mulligan::demystify {
 
-// Views of the report, `owners` and the allowance, all of which must outlive
-// it. Failure.found points into it.
+// Points into the report, `owners` and the allowance, which must outlive it.
+// Failure.found points into this.
 struct Judged {
   // If `patterns` is null, uses an allowance of its own.
   Judged(const Owners& owners, const UserSignatures* signatures,
@@ -26,7 +26,7 @@ struct Judged {
   PatternAllowance own_patterns;
   Context context;
   Judgement judgement;
-  // Of earlier attempts, and of a failure that others retry.
+  // Of earlier attempts, and of a failure that is being retried.
   std::deque<Conclusion> others;
 };
 

@@ -27,10 +27,10 @@ struct OtherCause {
 std::vector<OtherCause> OtherCausesOf(const v1::FailureReport& report,
                                       const Conclusion& conclusion, bool all);
 
-// Returns whether the report lacks `part`, which could rule a cause out.
+// Returns whether the report lacks `part`, which could rule out a cause.
 bool Lacks(const Context& context, const Conclusion& conclusion, Part part);
 
-// Returns the message of a conclusion: the culprit's or the object's.
+// Returns the message of the conclusion's culprit or object.
 std::string_view MessageOf(const v1::FailureReport& report,
                            const Conclusion& conclusion);
 

@@ -8,9 +8,8 @@
 
 namespace mulligan {
 
-// Returns the latest time, in epoch seconds, by which the failure with root
-// `pod` had happened, or demystify::kUnknownTime. Empty if the ledger does not
-// have it.
+// Returns the latest possible time of the failure with root `pod`, in epoch
+// seconds, or demystify::kUnknownTime. Empty if the ledger lacks the failure.
 using WasDecided = std::function<std::optional<std::int64_t>(int pod)>;
 
 }  // namespace mulligan
