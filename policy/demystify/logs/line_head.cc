@@ -8,7 +8,7 @@
 namespace mulligan::demystify {
 namespace {
 
-// One part of a head.
+// Matches one part of a prefix.
 const RE2& OnePart() {
   // A date, a time of day, or both: "2026-08-22T11:58:00.123Z", "26/08/22",
   // "11:58:00,123".

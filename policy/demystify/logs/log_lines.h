@@ -23,8 +23,7 @@ bool BlankAdvice(std::string& text);
 bool KeepExceptions(std::string& text);
 
 // Returns the start of the last uncaught exception's traceback, including those
-// it was raised from ("During handling of the above exception"). npos if there
-// is none.
+// it was raised from ("During handling of the above exception"); npos if none.
 std::size_t BeginOfLastTraceback(std::string_view text);
 
 // Replaces all characters except line ends with blanks.

@@ -6,13 +6,13 @@
 
 namespace mulligan::demystify {
 
-// Returns whether a line without prefix is of low severity: below an error as
-// Python, Java, glog, TensorFlow, compilers and structured loggers write it, or
-// about continuing. NCCL's WARN reports errors and is not.
+// Returns whether a line without prefix is of low severity: below an error in
+// the notation of Python, Java, glog, TensorFlow, compilers or structured
+// loggers, or about continuing. False for NCCL's WARN, which reports errors.
 bool IsChatter(std::string_view line);
 
-// Returns whether a tool in a script complains ("rm: cannot remove ..."). The
-// script goes on unless it is set to end then.
+// Returns whether a tool in a script complains ("rm: cannot remove ..."), after
+// which the script continues unless it runs with `set -e`.
 bool IsOfTool(std::string_view line);
 
 }  // namespace mulligan::demystify

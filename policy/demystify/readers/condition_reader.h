@@ -8,8 +8,8 @@
 
 namespace mulligan::demystify {
 
-// Adds what the conditions of pods[index] say. A DisruptionTarget that is not
-// True is stale and ignored.
+// Adds facts from the conditions of pods[index]. Ignores a DisruptionTarget
+// that is not True, because it is stale.
 void ReadPodConditions(const Context& context, int index, const PodState& state,
                        Candidates& facts);
 

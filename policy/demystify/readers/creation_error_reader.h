@@ -7,7 +7,7 @@
 
 namespace mulligan::demystify {
 
-// Adds what report.creation_error says.
+// Adds facts from report.creation_error.
 void ReadCreationError(const Context& context, Candidates& facts);
 
 }  // namespace mulligan::demystify

@@ -1,4 +1,4 @@
-// A single container's end as the whole report.
+// Reads a single container's end, if that is the whole report.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_EXIT_READER_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_EXIT_READER_H_
 
@@ -10,7 +10,7 @@
 
 namespace mulligan::demystify {
 
-// Adds what report.exit says, and sets `exit_code` if it has one.
+// Adds facts from report.exit, and sets `exit_code` if it has one.
 void ReadExit(const Context& context, Candidates& facts,
               std::optional<std::int32_t>& exit_code);
 

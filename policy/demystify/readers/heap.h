@@ -1,5 +1,4 @@
-// Heaps with a limit of their own inside the container's memory, and a JVM's
-// memory outside its heap.
+// Heaps with their own limit, and JVM memory outside the heap.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_READERS_HEAP_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_READERS_HEAP_H_
 
@@ -7,8 +6,7 @@
 
 namespace mulligan::demystify {
 
-// Returns whether a line about memory is about such a heap, or about a limit
-// for a program's workers.
+// Returns whether a line about memory is about such a heap or workers' limits.
 bool IsAboutHeap(std::string_view line);
 
 // Returns whether a log has an option that fixes the heap's size, so that it

@@ -9,7 +9,7 @@
 namespace mulligan::demystify {
 
 // Adds the result of the rule for the exit code of pods[index], which has
-// failed. Rules about pod conditions add nothing to those conditions.
+// failed. Ignores rules about pod conditions, which are facts themselves.
 void ReadJobRules(const Context& context, int index, Candidates& facts);
 
 }  // namespace mulligan::demystify

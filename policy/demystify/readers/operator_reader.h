@@ -7,8 +7,7 @@
 
 namespace mulligan::demystify {
 
-// Adds what Jobs, JobSet, RayJob, RayCluster, TrainJob, SparkApplication and
-// kubeflow v1 job say.
+// Adds facts from Jobs and all owners (Owners::views).
 void ReadOperators(const Context& context, Candidates& facts);
 
 }  // namespace mulligan::demystify

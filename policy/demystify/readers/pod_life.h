@@ -11,40 +11,38 @@
 
 namespace mulligan::demystify {
 
-// Seconds after which a pod that starts or ends is stuck.
+// Seconds after which a pod that is starting or terminating is stuck.
 inline constexpr Seconds kStuck = 600;
 
-// Returns whether an owner deleted the pod for a reason of its own
+// Returns whether an owner deleted the pod for its own reason
 // (Owners::cleans_up_since), so that its deletion and end are not a failure of
-// the work. False for a pod that is marked for a disruption or ended before the
-// reason arose.
+// the work. False for a pod that is marked for a disruption or ended earlier.
 bool IsCleanedUp(const Owners& owners, const kubernetes::core::v1::Pod& pod);
 
-// Returns when kills in a pod that is cleaned up become part of the clean-up:
-// when deletion was requested. After the containers end, the kubelet deletes
-// the pod at once and the API server overwrites that time (Kubernetes 1.34).
-// Then it is when the owner's reason arose, if known.
+// Returns the time from which kills in a pod that is cleaned up belong to the
+// clean-up: the request for deletion. The kubelet's own deletion, after the
+// containers end, overwrites that time (Kubernetes 1.34). Then it is the time
+// of the owner's reason, if known.
 Seconds CleanUpBegan(const Owners& owners,
                      const kubernetes::core::v1::Pod& pod);
 
 // Returns whether a container runs, and no main one has ended or waits.
 bool PodRuns(const kubernetes::core::v1::Pod& pod);
 
-// Returns whether a container that is not a helper runs, so that the pod is at
-// work whatever happened to the others.
+// Returns whether a container that is not a helper runs, even if others ended.
 bool IsAtWork(const kubernetes::core::v1::Pod& pod);
 
-// Returns whether an init container runs, which may take any time.
+// Returns whether an init container runs, for which there is no time limit.
 bool InitRuns(const kubernetes::core::v1::Pod& pod);
 
 // Returns since when an unstarted pod has been starting, if known.
 Seconds StartingSince(const kubernetes::core::v1::Pod& pod);
 
-// Returns the deciding container; null if there is none.
+// Returns the deciding container, or null.
 const kubernetes::core::v1::ContainerStatus* DecidingContainer(
     const kubernetes::core::v1::Pod& pod, const PodState& state);
 
-// Returns its name; empty if there is none.
+// Returns the deciding container's name, or "".
 std::string_view ContainerName(const kubernetes::core::v1::Pod& pod,
                                const PodState& state);
 

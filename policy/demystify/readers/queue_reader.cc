@@ -26,8 +26,7 @@ bool IsState(std::string_view reason) {
   return FindOperatorState("Workload", reason) != nullptr;
 }
 
-// Releases before 0.8 have one reason for both ends and state which in the
-// message.
+// Before Kueue 0.8, only the message distinguishes the two ends.
 std::string_view EndBy(const std::string& reason, std::string_view message) {
   if (reason == "Succeeded" || reason == "FailedToStart" ||
       reason == "OutOfSync" || reason == "OwnerNotFound") {
@@ -37,8 +36,8 @@ std::string_view EndBy(const std::string& reason, std::string_view message) {
   return succeeded ? "Succeeded" : "Failed";
 }
 
-// Adds what the queue says of a workload that is not admitted, in condition
-// `i`. After an eviction, that says more than the wait that follows.
+// Adds why a workload is not admitted, from condition `i`. After an eviction,
+// the eviction is more specific than the wait.
 void ReadWaiting(const kueue::Workload& workload, int i, bool evicted,
                  Candidates& facts) {
   const auto& condition = workload.status().conditions(i);

@@ -7,7 +7,7 @@
 
 namespace mulligan::demystify {
 
-// Adds what the Kueue Workload says.
+// Adds facts from the Kueue Workload.
 void ReadQueue(const Context& context, Candidates& facts);
 
 }  // namespace mulligan::demystify

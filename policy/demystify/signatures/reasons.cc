@@ -57,7 +57,7 @@ const EventSignature* FindEvent(std::string_view reason) {
 }
 
 const EventSignature& OtherEvent() {
-  // The message decides; without a known one the event says nothing.
+  // Without a known message the event says nothing.
   static constexpr EventSignature kOther = {
       {"", v1::UNKNOWN, kLow, Tier::kHint, kTextWeight, kNoFlags, ""},
       Stage::kRun,

@@ -54,15 +54,15 @@ enum Flag : std::uint16_t {
   kRestarting = 4,
   // The line is in another member's log and names the member that it is about.
   kNamesMember = 8,
-  // The program may have had what it lacks: a deleted file, an expired token. A
-  // long run supports this fact.
+  // The program may have had what it lacks before: a deleted file, an expired
+  // token. A long run supports this.
   kMayFade = 16,
   // Shows that the failure passes, so a mistake in the same log may not be one.
   kPasses = 32,
-  // Text in many logs: explains only an end of the program's own, not one by a
+  // Text in many logs, so it only explains the program's own end, not one by a
   // signal from outside (143, 137).
   kOwnEndOnly = 64,
-  // Concerns this node; another node may be fine.
+  // Concerns this node only.
   kOfThisNode = 128,
   // A launcher's report that a process ended; that process's earlier output has
   // the reason.
@@ -92,13 +92,13 @@ struct Signature {
   std::uint16_t flags;
   // What the fact means, shown to users.
   std::string_view meaning;
-  // Who must act, if the fact determines it; else the row of the cause does.
+  // Who must act, and whether the work can recover unchanged. If unspecified,
+  // the row of the cause applies.
   Domain domain = v1::Diagnosis::FAULT_DOMAIN_UNSPECIFIED;
-  // Whether the work can recover unchanged, likewise.
   Outlook outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
 };
 
-// Returns the row with this key in a sorted table; null if there is none.
+// Returns the row with this key in a sorted table, or null.
 inline const Signature* Find(std::span<const Signature> rows,
                              std::string_view key) {
   const auto row = std::lower_bound(

@@ -41,8 +41,8 @@ const Signature* FindTaint(std::string_view key);
 const Signature* FindNodeCondition(std::string_view type,
                                    std::string_view status,
                                    std::string_view reason);
-// Match taints and conditions without a row by their words, because problem
-// detectors and providers choose the names.
+// Match taints and conditions that have no row by words in their names, which
+// problem detectors and providers choose.
 const TextTable& TaintTexts();
 const TextTable& NodeConditionTexts();
 // Messages of conditions that announce an event of any kind.
@@ -50,8 +50,8 @@ const TextTable& AnnouncementTexts();
 // Returns whether a label or selector means spot or preemptible capacity.
 bool IsSpotLabel(std::string_view key, std::string_view value);
 
-// The stage of a pod's life in which an event happens. A stage that is over is
-// not the cause of later failures.
+// The stage of a pod's life in which an event happens. Events of a stage that
+// is over do not cause later failures.
 enum class Stage : std::uint8_t {
   kCreate,
   kSchedule,
@@ -81,7 +81,7 @@ struct EventSignature {
   Stage stage;
   // A table that may be more specific; the row's cause is the fallback.
   Texts texts;
-  // The reason alone says nothing, so there is no fallback.
+  // Without a known text the event says nothing: there is no fallback.
   bool needs_text;
 };
 const EventSignature* FindEvent(std::string_view reason);
@@ -111,25 +111,24 @@ const Signature* FindOperatorState(std::string_view source,
 const Signature* FindSchedulerState(std::string_view scheduler,
                                     std::string_view word);
 
-// Returns whether the name has a word of a helper, such as "log-shipper". If it
-// is the only container, it may be the work itself.
+// Returns whether the name suggests a helper, such as "log-shipper". A pod's
+// only container may still be the work itself.
 bool SoundsLikeHelper(std::string_view name);
 
-// What people are told where a text names what is wrong (message Remedy of
-// tools/rows/rows.proto has the words in braces).
+// Advice for users if a text names what is wrong (message Remedy of
+// tools/rows/rows.proto lists the placeholders).
 struct RemedyRow {
-  // The table of texts of the row, "start"; empty for rows of other tables.
+  // The row's table, such as "start"; empty unless it is a table of texts.
   std::string_view table;
-  // The name of the row.
   std::string_view row;
   v1::Cause cause;
   const char* names;
-  // In lower case: words in every text that `names` matches; empty if unknown.
+  // Words in every text that `names` matches, in lower case; empty if unknown.
   std::string_view words;
-  // Empty: as in the diagnosis.
+  // Empty if the diagnosis states it.
   std::string_view problem;
   std::string_view remedy;
-  // Empty if there is none.
+  // May be empty.
   std::string_view command;
   v1::FirstStep::Actor actor;
 };

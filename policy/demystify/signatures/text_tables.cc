@@ -1,4 +1,4 @@
-// The tables of texts, compiled at first use.
+// The tables of texts, built at first use.
 #include <initializer_list>
 #include <span>
 #include <vector>

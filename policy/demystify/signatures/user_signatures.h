@@ -16,14 +16,13 @@
 
 namespace mulligan {
 
-// Texts and exit codes of a fleet that name a cause
-// (RetryPolicySpec.signatures). Immutable; safe to share between threads.
+// RetryPolicySpec.signatures: a fleet's own texts and exit codes that name a
+// cause. Immutable; safe to share between threads.
 class UserSignatures {
  public:
-  // Compiles `spec.signatures()` within `allowance`. Every problem becomes an
-  // issue at its position: a pattern that RE2 refuses, a missing cause, a
-  // duplicate name, neither pattern nor codes, a pattern beyond the size bound.
-  // Returns null exactly if an error was added.
+  // Compiles `spec.signatures()` within `allowance`. Adds an issue for every
+  // invalid pattern, missing cause, duplicate name, and signature without
+  // pattern and codes. Returns null exactly if it added an error.
   static std::unique_ptr<const UserSignatures> Create(
       const std::string& policy_name, const v1::RetryPolicySpec& spec,
       const SourceMap& positions, PatternAllowance& allowance, Issues& issues);
@@ -41,8 +40,8 @@ class UserSignatures {
                                     std::optional<std::int32_t> exit_code,
                                     PatternAllowance& patterns) const;
 
-  // Returns the first step in the signature that Diagnosis.signature names;
-  // empty if it has none or is not one of these.
+  // Returns the remedy of the signature that Diagnosis.signature names; empty
+  // if it has none or is not one of these.
   std::string_view RemedyOf(std::string_view signature) const;
 
  private:

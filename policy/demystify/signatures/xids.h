@@ -1,5 +1,4 @@
-// XID errors of NVIDIA's driver in texts and names; their codes are in
-// policy/request/xid_codes.yaml.
+// XID errors of NVIDIA's driver (policy/request/xid_codes.yaml) in texts.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_XIDS_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_XIDS_H_
 

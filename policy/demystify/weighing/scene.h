@@ -1,4 +1,4 @@
-// The context of weighed facts, as values: rules do not see the report.
+// The context of weighed facts. Rules see these values and not the report.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_SCENE_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_SCENE_H_
 
@@ -11,8 +11,8 @@
 
 namespace mulligan::demystify {
 
-// Seconds after which an unresponsive node has lost its pods: as long as
-// Kubernetes waits (tolerationSeconds of the default tolerations).
+// Seconds after which an unresponsive node has lost its pods: tolerationSeconds
+// of Kubernetes' default tolerations.
 inline constexpr Seconds kNodePatience = 300;
 
 // Returns whether an answer with this HTTP code is an error.
@@ -22,7 +22,7 @@ inline constexpr PodState kNoPod;
 
 // The context of facts that are weighed. Defaults mean absent.
 struct Scene {
-  // Round::kCode, kBeside and kQuota: the row of the text in its message.
+  // Round::kCode, kSameObject and kQuota: the row of the fact's message.
   const Signature* message = nullptr;
   // For a condition of a pod: the row of the pod's own reason.
   const Signature* reason = nullptr;
@@ -84,7 +84,7 @@ struct Scene {
   // whose facts are weighed has.
   bool has_not_succeeded = false;
   bool part_succeeded = false;
-  // That object states the fact, and none of its own pods is active.
+  // That object states the fact, and no pod of its own is active.
   bool by_whole = false;
   // The facts are those of the objects.
   bool of_objects = false;
@@ -93,13 +93,13 @@ struct Scene {
   // failed (`fails`: a pod failed too).
   bool others_live = false;
   bool workload_failed = false;
-  // The deadline of the work passed and is the cause.
+  // The work failed because its deadline passed.
   bool deadline_passed = false;
 
   // Round::kSure: all failing members look like echoes; two states at once.
   bool rootless = false;
   bool in_two_states = false;
-  // Round::kBehind and kOthers: the answer so far.
+  // Round::kReplace and kOthers: the answer so far.
   v1::Cause cause = v1::CAUSE_UNSPECIFIED;
   v1::Diagnosis::Confidence confidence = v1::Diagnosis::LOW;
   // Round::kSuccess: the object that reports success also reports failure; the

@@ -10,32 +10,33 @@
 
 namespace mulligan::demystify {
 
-// What a fact is worth if a rule holds; unset members do not change.
+// The strength of a fact for which a rule holds. Unset members change nothing.
 struct Worth {
   std::optional<Tier> tier = {};
   std::optional<v1::Diagnosis::Confidence> confidence = {};
   std::optional<v1::Diagnosis::Confidence> at_most = {};
-  // Among the facts of this class, or ahead of them but after the class before.
+  // Moves it to this class, or between this class and the one before.
   std::optional<Weight> among = {};
   std::optional<Weight> ahead_of = {};
-  // Ahead of the facts in the strongest one's class.
+  // Moves it ahead of the strongest fact's class.
   bool ahead_of_strongest = false;
   // Takes tier and confidence from its row again, or from the message's.
   bool as_its_row = false;
   bool as_message = false;
   // Raises the confidence to that of the answer so far, because they agree.
   bool agrees = false;
-  // Why it does not decide; null: unchanged.
+  // Why it does not decide; null if unchanged.
   const char* why_not = nullptr;
 };
 
-// Applies `worth` to `fact`. `scene` is the one that the rule was evaluated in.
+// Applies `worth` to `fact`. `scene` is the scene in which the rule held.
 void Apply(const Worth& worth, const Scene& scene, Candidate& fact);
 
-// Strict order: tier, weight class, confidence, then rank of the cause.
+// Returns whether `a` is stronger by tier, weight class, confidence and the
+// rank of its cause, in this order.
 bool Stronger(const Candidate& a, const Candidate& b);
 
-// Returns the strongest fact that decides; null if none does.
+// Returns the strongest fact that decides, or null.
 const Candidate* Strongest(std::span<const Candidate> facts);
 
 }  // namespace mulligan::demystify

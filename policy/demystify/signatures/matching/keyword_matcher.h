@@ -22,7 +22,7 @@ class KeywordMatcher {
   // Aborts if there are more than kMaxKeywords.
   explicit KeywordMatcher(const std::vector<std::string_view>& keywords);
 
-  // Sets the bit of every keyword in `text`. Returns whether there is any.
+  // Sets the bit of every keyword in `text`. Returns whether it has any.
   bool Match(std::string_view text, Hits& hits) const;
 
  private:

@@ -23,11 +23,11 @@ struct TextSignature {
   Signature row;
 };
 
-// Longer texts are only searched at their start and end, so many bytes each.
+// Longer texts are only searched in this many bytes at their start and end.
 inline constexpr std::size_t kScannedHead = 2048;
 inline constexpr std::size_t kScannedTail = 6144;
 
-// A table whose first matching row counts, so specific rows come before vague
+// A table whose first matching row counts, so that specific rows precede vague
 // ones. Immutable; safe to share.
 class TextTable {
  public:
@@ -46,7 +46,7 @@ class TextTable {
   std::span<const TextSignature> rows() const { return rows_; }
 
  private:
-  // Returns the offset of the row's match in `text`; npos if there is none.
+  // Returns the offset of the row's match in `text`; npos if none.
   std::size_t PositionOf(std::size_t row, std::string_view text) const;
 
   std::string_view name_;
@@ -65,7 +65,7 @@ struct LineAt {
 LineAt LineAround(std::string_view text, std::size_t at);
 
 // Returns where an excerpt of a line must start to show the offset and its
-// clause, because callers often wrap an error in long text.
+// clause. Programs often wrap an error in long text.
 std::size_t BeginToShow(const LineAt& shown);
 
 // Returns the last nonblank line of `text`, trimmed.
