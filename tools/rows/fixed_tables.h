@@ -10,8 +10,7 @@
 
 namespace mulligan::demystify {
 
-// Each reads one file. Every problem becomes an issue with its position. The
-// table is usable only if none is an error.
+// Each reads one file and adds all issues. Without errors the table is usable.
 signatures::CauseTable CompileCauses(const std::string& file,
                                      const std::string& yaml, Issues& issues);
 signatures::XidTable CompileXids(const std::string& file,

@@ -11,8 +11,8 @@
 
 namespace mulligan::demystify {
 
-// Adds an error for each remedy of the row at `at` with an invalid pattern, a
-// group that the pattern lacks, or an unknown word in braces.
+// Adds an error for each remedy of the row at `at` that has an invalid pattern,
+// a reference to a missing group, or an unknown word in braces.
 void CheckRemedies(const signatures::Row& row, const std::string& at,
                    IssueReporter& report);
 

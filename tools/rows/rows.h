@@ -1,4 +1,4 @@
-// The checked tables of a YAML file, with all defaults applied.
+// Reads and checks the tables of a YAML file, with all defaults applied.
 #ifndef MULLIGAN_TOOLS_ROWS_ROWS_H_
 #define MULLIGAN_TOOLS_ROWS_ROWS_H_
 
@@ -14,7 +14,7 @@ namespace mulligan::demystify {
 struct CompiledRow {
   // Includes defaults of table and sections; has no nested rows.
   signatures::Row row;
-  // The row matches if any of them does.
+  // The row matches if any of these does.
   std::vector<SearchedText> texts;
   std::vector<std::string> samples;
   // Empty if no code uses the row.
@@ -31,7 +31,7 @@ struct CompiledTable {
   std::vector<CompiledRow> rows;
 };
 
-// Reads one file. Every problem becomes an issue with its position.
+// Reads one file and adds an issue for every problem.
 std::vector<CompiledTable> CompileTables(const std::string& file,
                                          const std::string& yaml,
                                          Issues& issues);

@@ -23,8 +23,7 @@ struct SearchedText {
 using Parts = google::protobuf::Map<std::string, std::string>;
 
 // Returns one search term for all patterns of `row`, which is at `at`; one for
-// each if all are plain words or have no words in common. Reports problems to
-// `report`.
+// each if all are plain words or have no words in common. Reports problems.
 std::vector<SearchedText> SearchedTexts(const signatures::Row& row,
                                         const Parts& parts,
                                         const std::string& at,

@@ -1,4 +1,4 @@
-// Generation of C++ from the tables.
+// Generates C++ from the tables.
 #ifndef MULLIGAN_TOOLS_ROWS_WRITE_H_
 #define MULLIGAN_TOOLS_ROWS_WRITE_H_
 
