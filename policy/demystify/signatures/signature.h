@@ -40,7 +40,6 @@ inline constexpr Weight kContainerWeight = v1::Evidence::CONTAINER_REASON;
 inline constexpr Weight kExitCodeWeight = v1::Evidence::EXIT_CODE;
 inline constexpr Weight kOperatorWeight = v1::Evidence::OPERATOR_REASON;
 inline constexpr Weight kTextWeight = v1::Evidence::MESSAGE;
-inline constexpr Weight kAbsenceWeight = v1::Evidence::ABSENCE;
 inline constexpr Weight kHintWeight = v1::Evidence::HINT;
 
 enum Flag : std::uint16_t {
@@ -69,19 +68,6 @@ enum Flag : std::uint16_t {
   kOfChild = 256,
 };
 
-using Domain = v1::Diagnosis::FaultDomain;
-using Outlook = v1::Diagnosis::Outlook;
-inline constexpr Domain kApplication = v1::Diagnosis::APPLICATION;
-inline constexpr Domain kConfiguration = v1::Diagnosis::CONFIGURATION;
-inline constexpr Domain kResourceLimit = v1::Diagnosis::RESOURCE_LIMIT;
-inline constexpr Domain kInfrastructure = v1::Diagnosis::INFRASTRUCTURE;
-inline constexpr Domain kDisruption = v1::Diagnosis::DISRUPTION;
-inline constexpr Domain kControlPlane = v1::Diagnosis::CONTROL_PLANE;
-inline constexpr Outlook kRecovers = v1::Diagnosis::RECOVERS;
-inline constexpr Outlook kMayRecover = v1::Diagnosis::MAY_RECOVER;
-inline constexpr Outlook kCannotRecover = v1::Diagnosis::CANNOT_RECOVER;
-inline constexpr Outlook kMayBeDone = v1::Diagnosis::MAY_BE_DONE;
-
 struct Signature {
   // The exact string, or the name of a text signature.
   std::string_view key;
@@ -94,8 +80,8 @@ struct Signature {
   std::string_view meaning;
   // Who must act, and whether the work can recover unchanged. If unspecified,
   // the row of the cause applies.
-  Domain domain = v1::Diagnosis::FAULT_DOMAIN_UNSPECIFIED;
-  Outlook outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
+  v1::Diagnosis::FaultDomain domain = v1::Diagnosis::FAULT_DOMAIN_UNSPECIFIED;
+  v1::Diagnosis::Outlook outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
 };
 
 // Returns the row with this key in a sorted table, or null.
