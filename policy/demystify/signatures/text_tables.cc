@@ -1,6 +1,7 @@
 // The tables of texts, built at first use.
 #include <initializer_list>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "policy/demystify/signatures/rows.h"
@@ -19,6 +20,12 @@ std::vector<TextSignature>* Joined(std::initializer_list<TextRows> families) {
   return all;
 }
 
+template <auto kRows>
+const TextTable& TableOf(std::string_view name) {
+  static const TextTable* const table = new TextTable(name, kRows());
+  return *table;
+}
+
 }  // namespace
 
 const TextTable& ApplicationTexts() {
@@ -35,16 +42,9 @@ const TextTable& ApplicationTexts() {
 }
 
 const TextTable& HardwareErrors() {
-  static const TextTable* const table =
-      new TextTable("text", rows::HardwareTexts());
-  return *table;
+  return TableOf<rows::HardwareTexts>("text");
 }
-
-const TextTable& MemoryErrors() {
-  static const TextTable* const table =
-      new TextTable("text", rows::MemoryTexts());
-  return *table;
-}
+const TextTable& MemoryErrors() { return TableOf<rows::MemoryTexts>("text"); }
 
 const TextTable& ProgramErrors() {
   static const std::vector<TextSignature>* const all = Joined(
@@ -54,105 +54,41 @@ const TextTable& ProgramErrors() {
 }
 
 const TextTable& PassingTexts() {
-  static const TextTable* const table =
-      new TextTable("passing", rows::PassingTexts());
-  return *table;
+  return TableOf<rows::PassingTexts>("passing");
 }
-
-const TextTable& EndingTexts() {
-  static const TextTable* const table =
-      new TextTable("ending", rows::EndingTexts());
-  return *table;
-}
-
-const TextTable& ImageTexts() {
-  static const TextTable* const table =
-      new TextTable("image", rows::ImageTexts());
-  return *table;
-}
-
-const TextTable& StartTexts() {
-  static const TextTable* const table =
-      new TextTable("start", rows::StartTexts());
-  return *table;
-}
-
-const TextTable& MountTexts() {
-  static const TextTable* const table =
-      new TextTable("mount", rows::MountTexts());
-  return *table;
-}
-
+const TextTable& EndingTexts() { return TableOf<rows::EndingTexts>("ending"); }
+const TextTable& ImageTexts() { return TableOf<rows::ImageTexts>("image"); }
+const TextTable& StartTexts() { return TableOf<rows::StartTexts>("start"); }
+const TextTable& MountTexts() { return TableOf<rows::MountTexts>("mount"); }
 const TextTable& SchedulingTexts() {
-  static const TextTable* const table =
-      new TextTable("scheduling", rows::SchedulingTexts());
-  return *table;
+  return TableOf<rows::SchedulingTexts>("scheduling");
 }
-
 const TextTable& KubeletTexts() {
-  static const TextTable* const table =
-      new TextTable("kubelet", rows::KubeletTexts());
-  return *table;
+  return TableOf<rows::KubeletTexts>("kubelet");
 }
-
 const TextTable& KillingTexts() {
-  static const TextTable* const table =
-      new TextTable("killing", rows::KillingTexts());
-  return *table;
+  return TableOf<rows::KillingTexts>("killing");
 }
-
-const TextTable& KernelTexts() {
-  static const TextTable* const table =
-      new TextTable("kernel", rows::KernelTexts());
-  return *table;
-}
-
+const TextTable& KernelTexts() { return TableOf<rows::KernelTexts>("kernel"); }
 const TextTable& CreationTexts() {
-  static const TextTable* const table =
-      new TextTable("creation", rows::CreationTexts());
-  return *table;
+  return TableOf<rows::CreationTexts>("creation");
 }
-
-const TextTable& QueueTexts() {
-  static const TextTable* const table =
-      new TextTable("queue", rows::QueueTexts());
-  return *table;
-}
-
+const TextTable& QueueTexts() { return TableOf<rows::QueueTexts>("queue"); }
 const TextTable& QueueWaitTexts() {
-  static const TextTable* const table =
-      new TextTable("queue-wait", rows::QueueWaitTexts());
-  return *table;
+  return TableOf<rows::QueueWaitTexts>("queue-wait");
 }
-
 const TextTable& OperatorTexts() {
-  static const TextTable* const table =
-      new TextTable("operator", rows::OperatorTexts());
-  return *table;
+  return TableOf<rows::OperatorTexts>("operator");
 }
-
 const TextTable& SchedulerTexts() {
-  static const TextTable* const table =
-      new TextTable("scheduler-text", rows::SchedulerTexts());
-  return *table;
+  return TableOf<rows::SchedulerTexts>("scheduler-text");
 }
-
-const TextTable& TaintTexts() {
-  static const TextTable* const table =
-      new TextTable("taint", rows::TaintTexts());
-  return *table;
-}
-
+const TextTable& TaintTexts() { return TableOf<rows::TaintTexts>("taint"); }
 const TextTable& NodeConditionTexts() {
-  static const TextTable* const table =
-      new TextTable("node-condition", rows::NodeConditionTexts());
-  return *table;
+  return TableOf<rows::NodeConditionTexts>("node-condition");
 }
-
 const TextTable& AnnouncementTexts() {
-  static const TextTable* const table =
-      new TextTable("announcement", rows::AnnouncementTexts());
-  return *table;
+  return TableOf<rows::AnnouncementTexts>("announcement");
 }
 
 }  // namespace mulligan::demystify
