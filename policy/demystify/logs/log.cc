@@ -26,7 +26,7 @@ bool IsOfChild(const Finding& finding) {
 }
 
 // Returns the finding if it names a cause and is not an echo, else nothing.
-Finding IfItSettles(const Finding& finding) {
+Finding IfSpecific(const Finding& finding) {
   const bool settles = finding.row != nullptr && !IsEcho(finding) &&
                        finding.row->row.tier >= Tier::kSpecific;
   return settles ? finding : Finding{};
@@ -34,64 +34,63 @@ Finding IfItSettles(const Finding& finding) {
 
 // XIDs differ by number, so they have a table of their own.
 Finding FindXid(const Scanned& scanned, bool faults_only) {
-  const Xid xid = WorstXid(scanned.told());
+  const Xid xid = WorstXid(scanned.all());
   if (faults_only && xid.effect <= XidEffect::kProgram) return {};
   return scanned.FindAt(XidSignature(xid.effect), xid.at);
 }
 
-// Returns what lines with an exception say, the program's own last word.
+// Returns the finding in lines with an exception, which the program ended with.
 Finding FindInExceptions(const Scanned& scanned) {
   std::string exceptions(scanned.reports());
   if (!KeepExceptions(exceptions)) return {};
-  return IfItSettles(scanned.Find(ApplicationTexts(), exceptions));
+  return IfSpecific(scanned.Find(ApplicationTexts(), exceptions));
 }
 
-// Returns whether it is a user's mistake, which ends a program by itself.
+// Returns whether it is a user's mistake, for which a program ends by itself.
 bool IsMistake(const Finding& finding) {
   return finding.row != nullptr &&
          (finding.row->row.cause == v1::CONFIG_USER_ERROR ||
           finding.row->row.cause == v1::DATA_OR_NUMERIC);
 }
 
-// Returns what the log says from `begin` on.
+// Returns the finding in the log from `begin` on.
 Finding FindFrom(const Scanned& scanned, std::size_t begin) {
-  std::string rest(scanned.told());
+  std::string rest(scanned.all());
   std::fill_n(rest.begin(), begin, ' ');
   return scanned.Find(ApplicationTexts(), rest);
 }
 
-// Returns what the last known line of low severity says, if no later line
-// reports anything. Mistakes do not count, because the program went on, except
-// a tool's, which may end a script.
+// Returns the last known line of low severity, if no later line reports
+// anything. Excludes mistakes that did not end the program, except a tool's.
 Finding FindInChatter(const Scanned& scanned) {
-  constexpr int kMostLooks = 8;
-  Finding said;
-  for (int i = 0; i < kMostLooks; ++i) {
-    const Finding later = FindFrom(scanned, said.end);
+  constexpr int kMaxSearches = 8;
+  Finding last;
+  for (int i = 0; i < kMaxSearches; ++i) {
+    const Finding later = FindFrom(scanned, last.end);
     if (later.row == nullptr) break;
-    said = later;
+    last = later;
   }
   const bool reported = scanned.reports().find_first_not_of(
-                            " \t\r\n", said.end) != std::string_view::npos;
-  const bool went_on = reported || (IsMistake(said) && !IsOfTool(said.line));
-  return went_on ? Finding{} : said;
+                            " \t\r\n", last.end) != std::string_view::npos;
+  const bool went_on = reported || (IsMistake(last) && !IsOfTool(last.line));
+  return went_on ? Finding{} : last;
 }
 
-// Returns what the reporting lines say, else the last word of the others.
-// Low-severity lines about memory also count if the report is vague or about a
-// lost peer, because programs warn before they run out.
+// Returns the finding in the reporting lines, else the last one in the others.
+// If it is vague or about a lost peer, low-severity lines about memory come
+// first, because programs warn before they run out.
 Finding FindAnywhere(const Scanned& scanned) {
   const Finding found = scanned.Find(ApplicationTexts(), scanned.reports());
   if (!scanned.has_chatter()) return found;
   if (found.row == nullptr) {
-    const Finding said = FindInChatter(scanned);
-    if (said.row != nullptr) return said;
+    const Finding chatter = FindInChatter(scanned);
+    if (chatter.row != nullptr) return chatter;
   } else if (found.row->row.tier >= Tier::kSpecific &&
              found.row->row.cause != v1::COLLECTIVE_CASCADE) {
     return found;
   }
   const Finding memory =
-      IfItSettles(scanned.Find(MemoryErrors(), scanned.told()));
+      IfSpecific(scanned.Find(MemoryErrors(), scanned.all()));
   return memory.row != nullptr ? memory : found;
 }
 
@@ -102,10 +101,10 @@ bool IsCauseOf(const Scanned& scanned, const Finding& inner,
   bool chained = false;
   for (std::size_t begin = outer.begin; begin <= inner.begin;) {
     const std::size_t end =
-        std::min(scanned.told().find('\n', begin), scanned.told().size());
+        std::min(scanned.all().find('\n', begin), scanned.all().size());
     if (begin > outer.begin) {
       const ChainLine line =
-          KindInChain(scanned.told().substr(begin, end - begin));
+          KindInChain(scanned.all().substr(begin, end - begin));
       if (line == ChainLine::kOther) return false;
       chained |= line == ChainLine::kCause;
     }
@@ -114,7 +113,7 @@ bool IsCauseOf(const Scanned& scanned, const Finding& inner,
   return chained;
 }
 
-// Returns the program's own error before `echo` and other possible echoes.
+// Returns the program's own error before `echo` and all possible echoes.
 Finding OwnErrorBefore(const Scanned& scanned, const Finding& echo) {
   const Finding own = scanned.Find(ProgramErrors(), scanned.reports());
   if (own.row == nullptr || own.begin >= echo.begin ||
@@ -130,8 +129,8 @@ Finding OwnErrorBefore(const Scanned& scanned, const Finding& echo) {
 bool WentOn(const Scanned& scanned, const Finding& finding, std::size_t end) {
   std::size_t begin = finding.end + 1;
   while (begin < end) {
-    const std::size_t next = std::min(scanned.told().find('\n', begin), end);
-    const std::string_view line = scanned.told().substr(begin, next - begin);
+    const std::size_t next = std::min(scanned.all().find('\n', begin), end);
+    const std::string_view line = scanned.all().substr(begin, next - begin);
     begin = next + 1;
     const bool blank =
         line.find_first_not_of(" \t\r") == std::string_view::npos;
@@ -149,8 +148,8 @@ bool WentOn(const Scanned& scanned, const Finding& finding, std::size_t end) {
 Finding QuotedByLauncher(const Scanned& scanned, const Finding& echo) {
   if (echo.row->row.tier > Tier::kConvention) return {};
   const std::size_t summary =
-      scanned.told().find("Root Cause (first observed failure)");
-  const std::size_t begin = BeginOfLastTraceback(scanned.told());
+      scanned.all().find("Root Cause (first observed failure)");
+  const std::size_t begin = BeginOfLastTraceback(scanned.all());
   if (summary == std::string_view::npos || begin == std::string_view::npos ||
       begin < summary) {
     return {};
@@ -159,23 +158,24 @@ Finding QuotedByLauncher(const Scanned& scanned, const Finding& echo) {
   return IsEcho(quoted) ? Finding{} : quoted;
 }
 
-// Returns the message of the process whose end `launcher` reports.
-Finding SaidByChild(const Scanned& scanned, const Finding& launcher) {
-  Finding said = launcher;
-  while (IsOfChild(said)) {
-    said = scanned.Find(ApplicationTexts(),
-                        scanned.reports().substr(0, said.begin));
+// Returns the last message before `launcher` that is not a launcher's report:
+// that of the process whose end it reports.
+Finding FindOfChild(const Scanned& scanned, const Finding& launcher) {
+  Finding found = launcher;
+  while (IsOfChild(found)) {
+    found = scanned.Find(ApplicationTexts(),
+                         scanned.reports().substr(0, found.begin));
   }
-  return said;
+  return found;
 }
 
-// Returns the last uncaught exception if the program had met `other` before and
-// gone on, such as an optional service or file.
+// Returns the last uncaught exception if the program went on after `other`,
+// such as a failed optional service or file.
 Finding LastExceptionAfter(const Scanned& scanned, const Finding& other) {
   const bool passing = other.row->row.cause == v1::DEPENDENCY_UNAVAILABLE ||
                        other.row->row.cause == v1::CONFIG_USER_ERROR;
   if (!passing) return {};
-  const std::size_t begin = BeginOfLastTraceback(scanned.told());
+  const std::size_t begin = BeginOfLastTraceback(scanned.all());
   if (begin == std::string_view::npos || begin <= other.begin ||
       !WentOn(scanned, other, begin)) {
     return {};
@@ -189,17 +189,17 @@ Finding Best(const Scanned& scanned) {
   Finding found = FindXid(scanned, /*faults_only=*/true);
   if (found.row != nullptr) return found;
   // 2. Errors of the machine.
-  found = IfItSettles(scanned.Find(HardwareErrors(), scanned.reports()));
+  found = IfSpecific(scanned.Find(HardwareErrors(), scanned.reports()));
   if (found.row != nullptr) return found;
   // 3. Causes named by an exception, unless it may be an echo.
   found = FindInExceptions(scanned);
   if (found.row != nullptr) return found;
-  // 4. All other texts. A later failure, the message of a launcher's child, or
-  //    an own error before an echo or quoted in it takes precedence.
+  // 4. All other texts. The message of a launcher's child, a later exception,
+  //    and an own error before an echo or quoted in it take precedence.
   found = FindAnywhere(scanned);
   if (found.row == nullptr) return FindXid(scanned, /*faults_only=*/false);
-  const Finding said = SaidByChild(scanned, found);
-  if (said.row != nullptr) found = said;
+  const Finding child = FindOfChild(scanned, found);
+  if (child.row != nullptr) found = child;
   const Finding last = LastExceptionAfter(scanned, found);
   if (last.row != nullptr) return last;
   if (!IsEcho(found)) return found;
@@ -211,42 +211,42 @@ Finding Best(const Scanned& scanned) {
 
 }  // namespace
 
-LogReader::Said LogReader::Read(std::string_view text, bool killed) const {
+LogReader::Findings LogReader::Read(std::string_view text, bool killed) const {
   const Scanned scanned(text, allowance_);
   const Finding found = Best(scanned);
   const bool went_on = killed && IsMistake(found) &&
-                       WentOn(scanned, found, scanned.told().size());
+                       WentOn(scanned, found, scanned.all().size());
   if (went_on) return {};
-  Said said;
-  if (found.row != nullptr) said.push_back(found);
+  Findings findings;
+  if (found.row != nullptr) findings.push_back(found);
   if (IsMistake(found)) {
     const Finding passing = scanned.Find(PassingTexts(), scanned.reports());
-    if (passing.row != nullptr) said.push_back(passing);
+    if (passing.row != nullptr) findings.push_back(passing);
   } else if (!killed) {
-    // Programs report success at the same level as everything that goes well.
-    const Finding ending = scanned.Find(EndingTexts(), scanned.told());
-    if (ending.row != nullptr) said.push_back(ending);
+    // Programs report success at a low level.
+    const Finding ending = scanned.Find(EndingTexts(), scanned.all());
+    if (ending.row != nullptr) findings.push_back(ending);
   }
-  return said;
+  return findings;
 }
 
 const Signature* LogReader::Add(Candidates& candidates, std::string_view text,
                                 const Place& place, Seconds at, bool killed) {
   if (text.empty()) return nullptr;
   if (text != text_ || killed != killed_) {
-    said_ = Read(text, killed);
+    findings_ = Read(text, killed);
     text_ = text;
     killed_ = killed;
   }
-  for (const Finding& found : said_) {
+  for (const Finding& found : findings_) {
     Candidate& fact =
         AddFact(candidates, found.table, found.row->row, place, {}, at);
     fact.text = found.line.empty() ? text : found.line;
     fact.found_at = found.at;
   }
   const bool decides =
-      !said_.empty() && said_.front().row->row.tier > Tier::kHint;
-  return decides ? &said_.front().row->row : nullptr;
+      !findings_.empty() && findings_.front().row->row.tier > Tier::kHint;
+  return decides ? &findings_.front().row->row : nullptr;
 }
 
 }  // namespace mulligan::demystify

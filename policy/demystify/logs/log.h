@@ -1,4 +1,4 @@
-// The final output of a program, as evidence of how it ended.
+// Reads a program's final output as evidence of how it ended.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_LOGS_LOG_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_LOGS_LOG_H_
 
@@ -13,8 +13,8 @@ namespace mulligan::demystify {
 
 // Reads the logs of one report.
 //
-// Add() adds what `text`, the end of a log, says to `candidates`, with `place`.
-// It returns the row that may decide; null if there is none.
+// Add() adds the facts in `text`, the end of a log, to `candidates`. It returns
+// the row that may decide, or null.
 //
 // Not every line may name the cause:
 // 1. Advice and guesses ("this might be caused by ...") never do.
@@ -37,14 +37,14 @@ class LogReader {
 
  private:
   // First the failure, then whether it passes or the work was done.
-  using Said = absl::InlinedVector<LogFinding, 2>;
-  Said Read(std::string_view text, bool killed) const;
+  using Findings = absl::InlinedVector<LogFinding, 2>;
+  Findings Read(std::string_view text, bool killed) const;
 
   PatternAllowance& allowance_;
   // The last text, because members of a gang often share it.
   std::string_view text_;
   bool killed_ = false;
-  Said said_;
+  Findings findings_;
 };
 
 }  // namespace mulligan::demystify

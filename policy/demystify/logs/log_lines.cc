@@ -89,10 +89,10 @@ bool IsRequest(std::string_view advice) {
 }
 
 // Returns the end of the sentence at `from`, or of its list if it ends in a
-// colon. A request ends where the quoted error begins: "make sure you are
-// authenticated, and try again: UNAUTHORIZED". Text after "check the
-// following:" belongs to it. Reads at most one line past the result, so that
-// repeated advice costs no more than its text.
+// colon. A request ends where a quoted error begins ("make sure you are
+// authenticated, and try again: UNAUTHORIZED") but includes what follows "check
+// the following:". Reads at most one line past the result, so that repeated
+// advice costs no more than its text.
 std::size_t EndOfAdvice(std::string_view text, std::size_t from) {
   bool to_colon = IsRequest(text.substr(from));
   std::size_t end = from;
@@ -133,7 +133,7 @@ std::string_view WithoutMarks(std::string_view line) {
 
 // Returns whether the line starts with a type ending in Error or Exception,
 // alone or before a colon: "torch.cuda.OutOfMemoryError: CUDA out of memory."
-bool TellsOfException(std::string_view line) {
+bool ReportsException(std::string_view line) {
   line = WithoutMarks(line);
   for (const std::string_view start : {"Caused by: ", "Exception in thread "}) {
     if (line.starts_with(start)) return true;
@@ -147,12 +147,12 @@ bool TellsOfException(std::string_view line) {
          (type.ends_with("Error") || type.ends_with("Exception"));
 }
 
-// Blanks out the lines that `is_meant` accepts, in order.
-template <typename IsMeant>
-void BlankLines(std::string& text, const IsMeant& is_meant) {
+// Blanks out the lines that `accepts` selects. Calls it for each line in order.
+template <typename Accepts>
+void BlankLines(std::string& text, const Accepts& accepts) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (is_meant(std::string_view(text).substr(begin, end - begin))) {
+    if (accepts(std::string_view(text).substr(begin, end - begin))) {
       Blank(text, begin, end);
     }
     begin = end + 1;
@@ -192,7 +192,7 @@ bool KeepExceptions(std::string& text) {
   bool continues = false;
   BlankLines(text, [&](std::string_view line) {
     if (line.empty()) return false;
-    const bool kept = continues || TellsOfException(line);
+    const bool kept = continues || ReportsException(line);
     continues = !continues && line.ends_with(':') &&
                 line.find("panicked at") != std::string_view::npos;
     any |= kept;

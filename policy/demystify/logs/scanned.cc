@@ -24,16 +24,16 @@ std::size_t CostOf(std::string_view text) {
 
 Scanned::Scanned(std::string_view log, PatternAllowance& allowance)
     : log_(log), allowance_(allowance) {
-  constexpr std::size_t kMost = kScannedHead + kScannedTail;
-  if (log.size() <= kMost) {
+  constexpr std::size_t kMaxScanned = kScannedHead + kScannedTail;
+  if (log.size() <= kMaxScanned) {
     AddLines(0, log.size());
   } else {
     AddLines(0, kScannedHead);
-    told_.push_back('\n');
+    all_.push_back('\n');
     AddLines(log.size() - kScannedTail, log.size());
   }
-  BlankAdvice(told_);
-  reports_ = told_;
+  BlankAdvice(all_);
+  reports_ = all_;
   for (const Part& part : chatter_) Blank(reports_, part.begin, part.end);
 }
 
@@ -45,7 +45,7 @@ void Scanned::AddLines(std::size_t begin, std::size_t end) {
     begin += HeadOf(log_.substr(begin, stop - begin));
     AddLine(log_.substr(begin, stop - begin));
     if (stop == end) return;
-    told_.push_back('\n');
+    all_.push_back('\n');
     begin = stop + 1;
   }
 }
@@ -58,23 +58,23 @@ void Scanned::AddLine(std::string_view line) {
   if (!IsStructured(line)) return AddPart(line, line, line, is_chatter);
   const StructuredParts parts = PartsOf(line);
   for (const std::string_view part : parts.around) {
-    if (part.data() != line.data()) told_.push_back('\n');
+    if (part.data() != line.data()) all_.push_back('\n');
     AddPart(line, part, part, is_chatter);
   }
-  // The quoted message comes last, unescaped.
-  for (const std::string_view part : parts.said) {
-    told_.push_back('\n');
+  // Quoted messages come last, unescaped.
+  for (const std::string_view part : parts.messages) {
+    all_.push_back('\n');
     AddPart(part, part, Unescaped(part), is_chatter || IsChatter(part));
   }
 }
 
 void Scanned::AddPart(std::string_view shown, std::string_view part,
-                      std::string_view said, bool is_chatter) {
+                      std::string_view text, bool is_chatter) {
   const auto offset = static_cast<std::size_t>(part.data() - shown.data());
-  const std::size_t at = told_.size();
+  const std::size_t at = all_.size();
   lines_.push_back({at, shown, offset});
-  told_.append(said);
-  if (is_chatter) chatter_.push_back({at, told_.size()});
+  all_.append(text);
+  if (is_chatter) chatter_.push_back({at, all_.size()});
 }
 
 LogFinding Scanned::Find(const TextTable& table, std::string_view text) const {
@@ -92,7 +92,7 @@ LogFinding Scanned::FindAt(const TextSignature* row, std::size_t at) const {
           .table = "text",
           .line = line.shown,
           .begin = line.at,
-          .end = std::min(told_.find('\n', at), told_.size()),
+          .end = std::min(all_.find('\n', at), all_.size()),
           .at = std::min(line.offset + at - line.at, line.shown.size())};
 }
 

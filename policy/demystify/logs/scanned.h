@@ -24,16 +24,15 @@ struct LogFinding {
   std::size_t at = 0;
 };
 
-// Copies of a log's lines without prefixes, with lines of some roles blanked. A
-// long log is reduced to its start and its end, which share no line. Findings
-// are parts of `log`.
+// Copies of a log's lines without prefixes, with lines of some roles blanked.
+// Of a long log, only start and end are copied. Findings are parts of `log`.
 class Scanned {
  public:
   // Charges `allowance` for reading; what it does not cover is skipped.
   Scanned(std::string_view log, PatternAllowance& allowance);
 
-  // Everything except advice.
-  std::string_view told() const { return told_; }
+  // All lines, without advice.
+  std::string_view all() const { return all_; }
   // Also without lines of low severity.
   std::string_view reports() const { return reports_; }
   bool has_chatter() const { return !chatter_.empty(); }
@@ -63,13 +62,13 @@ class Scanned {
 
   void AddLines(std::size_t begin, std::size_t end);
   void AddLine(std::string_view line);
-  // Adds a searched line: `part` of `shown`, with the text `said`.
+  // Adds a searched line: `part` of `shown`, with the searched `text`.
   void AddPart(std::string_view shown, std::string_view part,
-               std::string_view said, bool is_chatter);
+               std::string_view text, bool is_chatter);
 
   std::string_view log_;
   PatternAllowance& allowance_;
-  std::string told_;
+  std::string all_;
   std::string reports_;
   absl::InlinedVector<Part, 8> chatter_;
   bool in_chatter_ = false;

@@ -9,8 +9,8 @@
 namespace mulligan::demystify {
 namespace {
 
-// Returns whether the line itself says that the program continues.
-bool GoesOn(std::string_view line) {
+// Returns whether the line says that the program continues.
+bool SaysItContinues(std::string_view line) {
   constexpr std::size_t kLongest = 512;
   static const RE2 kWords(
       R"((?i)\b(?:continuing|defaulting|from scratch|ignored|ignoring|skipped|)"
@@ -40,8 +40,8 @@ bool HasLowLevel(std::string_view line) {
   return RE2::PartialMatch(re2::StringPiece(near.data(), near.size()), kLevel);
 }
 
-// Python's categories such as "UserWarning: ". Node's warning of unhandled
-// rejections is about an error.
+// Returns whether the line has a category of Python such as "UserWarning: ".
+// Excludes Node's warning of unhandled rejections, which is about an error.
 bool IsWarning(std::string_view line) {
   constexpr std::size_t kNear = 200;
   const std::size_t warning = line.substr(0, kNear).find("Warning: ");
@@ -62,7 +62,8 @@ bool IsChatter(std::string_view line) {
   constexpr std::size_t kShortest = 2;  // "W "
   if (line.size() < kShortest || ReportsError(line)) return false;
   if (IsStructured(line)) return LevelOf(line) == Level::kBelowError;
-  return HasLowLevel(line) || IsWarning(line) || GoesOn(line) || IsOfTool(line);
+  return HasLowLevel(line) || IsWarning(line) || SaysItContinues(line) ||
+         IsOfTool(line);
 }
 
 bool IsOfTool(std::string_view line) {

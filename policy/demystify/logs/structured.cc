@@ -16,15 +16,15 @@ re2::StringPiece Piece(std::string_view text) {
 }
 
 // Adds the lines of a quoted text, which "\n" separates.
-void AddLines(std::string_view said, std::vector<std::string_view>& lines) {
+void AddLines(std::string_view text, std::vector<std::string_view>& lines) {
   std::size_t begin = 0;
-  for (std::size_t i = 0; i + 1 < said.size(); ++i) {
-    if (said[i] != '\\') continue;
-    if (said[++i] != 'n') continue;
-    lines.push_back(said.substr(begin, i - 1 - begin));
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    if (text[i] != '\\') continue;
+    if (text[++i] != 'n') continue;
+    lines.push_back(text.substr(begin, i - 1 - begin));
     begin = i + 1;
   }
-  lines.push_back(said.substr(begin));
+  lines.push_back(text.substr(begin));
 }
 
 }  // namespace
@@ -51,37 +51,37 @@ Level LevelOf(std::string_view line) {
 
 StructuredParts PartsOf(std::string_view line) {
   // A single word needs its key: "error":"EOF".
-  static const RE2 kSaid(R"re((?:"[^"\\]+"\s*:\s*"|\b[\w.]+="))re"
-                         R"re(((?:[^"\\ ]|\\.)* (?:[^"\\]|\\.)*))re");
+  static const RE2 kMessage(R"re((?:"[^"\\]+"\s*:\s*"|\b[\w.]+="))re"
+                            R"re(((?:[^"\\ ]|\\.)* (?:[^"\\]|\\.)*))re");
   StructuredParts parts;
   std::size_t begin = 0;
   re2::StringPiece rest = Piece(line);
-  re2::StringPiece said;
-  while (RE2::FindAndConsume(&rest, kSaid, &said)) {
-    const auto from = static_cast<std::size_t>(said.data() - line.data());
+  re2::StringPiece message;
+  while (RE2::FindAndConsume(&rest, kMessage, &message)) {
+    const auto from = static_cast<std::size_t>(message.data() - line.data());
     parts.around.push_back(line.substr(begin, from - begin));
-    AddLines({said.data(), said.size()}, parts.said);
-    begin = from + said.size();
+    AddLines({message.data(), message.size()}, parts.messages);
+    begin = from + message.size();
   }
   parts.around.push_back(line.substr(begin));
   return parts;
 }
 
 std::string Unescaped(std::string_view part) {
-  std::string said;
-  said.reserve(part.size());
+  std::string text;
+  text.reserve(part.size());
   for (std::size_t i = 0; i < part.size(); ++i) {
     const bool escapes = part[i] == '\\' && i + 1 < part.size();
     if (escapes) ++i;
     const bool blank = escapes && (part[i] == 't' || part[i] == 'r');
-    said.push_back(blank ? ' ' : part[i]);
+    text.push_back(blank ? ' ' : part[i]);
   }
-  return said;
+  return text;
 }
 
 std::string SaidIn(std::string_view line) {
   std::string text;
-  for (const std::string_view part : PartsOf(line).said) {
+  for (const std::string_view part : PartsOf(line).messages) {
     // Skips a part that is only a time.
     if (HeadOf(part) == part.size()) continue;
     absl::StrAppend(&text, text.empty() ? "" : "\n", Unescaped(part));

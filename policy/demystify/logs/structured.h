@@ -19,7 +19,7 @@ Level LevelOf(std::string_view line);
 // The parts of such a line, still escaped; together they are the line.
 struct StructuredParts {
   // Quoted texts, one part per line of text.
-  std::vector<std::string_view> said;
+  std::vector<std::string_view> messages;
   // The text between them.
   std::vector<std::string_view> around;
 };
