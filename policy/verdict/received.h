@@ -14,7 +14,7 @@
 #include "policy/base/utf8.h"
 #include "policy/demystify/ended_attempt.h"
 #include "policy/request/clocks.h"
-#include "policy/request/doubles.h"
+#include "policy/request/duplicates.h"
 #include "policy/request/owners.h"
 #include "policy/request/ownership.h"
 #include "policy/request/reported_progress.h"

@@ -1,4 +1,4 @@
-#include "policy/request/doubles.h"
+#include "policy/request/duplicates.h"
 
 #include <string>
 #include <vector>

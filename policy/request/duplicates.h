@@ -1,6 +1,6 @@
 // Removal of objects that a report contains more than once.
-#ifndef MULLIGAN_POLICY_REQUEST_DOUBLES_H_
-#define MULLIGAN_POLICY_REQUEST_DOUBLES_H_
+#ifndef MULLIGAN_POLICY_REQUEST_DUPLICATES_H_
+#define MULLIGAN_POLICY_REQUEST_DUPLICATES_H_
 
 #include <string>
 
@@ -12,9 +12,9 @@ namespace mulligan {
 // Adds the duplicate pods and Jobs of `report` to `unread`. Duplicates share a
 // UID or, without one, namespace, name and creation time. The last copy is
 // kept, unless an earlier one has a higher resourceVersion. Returns the first
-// duplicate as in "Pod ml/train-0"; empty if there is none.
+// duplicate as "Pod ml/train-0"; empty if none.
 std::string AddDoubles(const v1::FailureReport& report, Unread& unread);
 
 }  // namespace mulligan
 
-#endif  // MULLIGAN_POLICY_REQUEST_DOUBLES_H_
+#endif  // MULLIGAN_POLICY_REQUEST_DUPLICATES_H_

@@ -1,4 +1,4 @@
-#include "policy/request/doubles.h"
+#include "policy/request/duplicates.h"
 
 #include <algorithm>
 #include <bit>
@@ -26,7 +26,7 @@ struct Identity {
     created = meta.creation_timestamp().seconds();
   }
   bool operator==(const Identity&) const = default;
-  // False for objects cut down by hand, which may be any object.
+  // False for hand-written objects, which may be any object.
   bool IsKnown() const {
     return !uid.empty() || (!space.empty() && !name.empty());
   }
@@ -37,7 +37,7 @@ struct Identity {
   std::int64_t created = 0;
 };
 
-// A hash table of indexes, because a node-based set is too slow for gangs.
+// A hash table of indexes. A node-based set is too slow for large gangs.
 class Seen {
  public:
   explicit Seen(int count)
@@ -67,7 +67,7 @@ bool IsNewer(const ObjectMeta& a, const ObjectMeta& b) {
          version_a > version_b;
 }
 
-// Returns the index of a duplicate; -1 if there is none.
+// Returns the index of the first duplicate; -1 if none.
 int Add(const auto& objects, std::vector<int>& left_out) {
   if (objects.size() < 2) return -1;
   const std::size_t before = left_out.size();
