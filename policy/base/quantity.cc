@@ -38,7 +38,7 @@ constexpr std::array<Unit, 16> kUnits = {{
 }};
 
 // The largest amount that the API server stores: 2^63 - 1, rounded up.
-constexpr double kMost = 9.3e18;
+constexpr double kMaxAmount = 9.3e18;
 
 // A parsed quantity.
 struct Amount {
@@ -72,7 +72,8 @@ std::optional<Amount> AmountOf(std::string_view quantity) {
   for (const Unit& unit : kUnits) {
     if (unit.suffix == suffix) amount.unit = &unit;
   }
-  if (amount.unit == nullptr || amount.number * amount.unit->value > kMost) {
+  if (amount.unit == nullptr ||
+      amount.number * amount.unit->value > kMaxAmount) {
     return std::nullopt;
   }
   return amount;

@@ -7,7 +7,7 @@ namespace mulligan {
 namespace {
 
 // The bound in google/protobuf/duration.proto.
-constexpr std::int64_t kMostSeconds = 315'576'000'000;
+constexpr std::int64_t kMaxSeconds = 315'576'000'000;
 
 }  // namespace
 
@@ -21,8 +21,8 @@ void SetTime(absl::Time time, google::protobuf::Timestamp& target) {
 }
 
 void SetDuration(absl::Duration duration, google::protobuf::Duration& target) {
-  duration = std::clamp(duration, -absl::Seconds(kMostSeconds),
-                        absl::Seconds(kMostSeconds));
+  duration = std::clamp(duration, -absl::Seconds(kMaxSeconds),
+                        absl::Seconds(kMaxSeconds));
   const std::int64_t seconds = absl::ToInt64Seconds(duration);
   target.set_seconds(seconds);
   target.set_nanos(static_cast<std::int32_t>(
@@ -32,7 +32,7 @@ void SetDuration(absl::Duration duration, google::protobuf::Duration& target) {
 bool IsValidDuration(const google::protobuf::Duration& duration) {
   const std::int64_t seconds = duration.seconds();
   const std::int32_t nanos = duration.nanos();
-  return seconds >= -kMostSeconds && seconds <= kMostSeconds &&
+  return seconds >= -kMaxSeconds && seconds <= kMaxSeconds &&
          nanos > -kNanosPerSecond && nanos < kNanosPerSecond &&
          !(seconds > 0 && nanos < 0) && !(seconds < 0 && nanos > 0);
 }

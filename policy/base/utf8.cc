@@ -89,9 +89,9 @@ std::size_t ValidPrefix(std::string_view text) {
 constexpr std::string_view kCutMark = " ...";
 
 // Cuts `text` at the last space that leaves room for kCutMark; a single long
-// word is cut at the limit. REQUIRES: `text` is longer than `most` bytes.
-std::string CutAtWord(std::string_view text, std::size_t most) {
-  const std::size_t room = most - kCutMark.size();
+// word is cut at the limit. REQUIRES: `text` is longer than `limit` bytes.
+std::string CutAtWord(std::string_view text, std::size_t limit) {
+  const std::size_t room = limit - kCutMark.size();
   const std::size_t space = text.substr(0, room + 1).find_last_of(" \t\n");
   std::size_t end = Utf8Boundary(text, room);
   if (space != std::string_view::npos && space > 0) end = space;
@@ -201,8 +201,8 @@ std::string SanitizeUtf8(std::string_view text) {
 
 namespace {
 
-// Returns the length of the escape sequence at the start of `text`; 0 if there
-// is none. Recognizes ECMA-48 control sequences ("\x1b[31m") and operating
+// Returns the length of the escape sequence at the start of `text`; 0 if none.
+// Recognizes ECMA-48 control sequences ("\x1b[31m") and operating
 // system commands ("\x1b]8;;...\x1b\\") of at most 512 bytes.
 std::size_t EscapeAt(std::string_view text) {
   constexpr std::size_t kLongest = 512;
@@ -222,16 +222,16 @@ std::size_t EscapeAt(std::string_view text) {
   return 0;
 }
 
-std::string Head(std::string_view text, std::size_t most) {
-  // Most names and messages.
-  if (text.size() <= most && IsPrintableAscii(text)) return std::string(text);
+std::string Head(std::string_view text, std::size_t limit) {
+  // The common case.
+  if (text.size() <= limit && IsPrintableAscii(text)) return std::string(text);
   // A character has at most four bytes, so the rest cannot affect the excerpt.
-  const std::string_view head = text.substr(0, most + 4);
+  const std::string_view head = text.substr(0, limit + 4);
   std::string clean = IsPrintableAscii(head)
                           ? std::string(head)
                           : Visible(OneLine(WithoutEscapes(head)));
-  const bool whole = head.size() == text.size() && clean.size() <= most;
-  return whole ? clean : CutAtWord(clean, most);
+  const bool whole = head.size() == text.size() && clean.size() <= limit;
+  return whole ? clean : CutAtWord(clean, limit);
 }
 
 }  // namespace

@@ -74,14 +74,14 @@ bool IsAccelerator(std::string_view resource) {
 }
 
 std::int64_t AcceleratorsOf(const core::Pod& pod) {
-  std::int64_t together = 0;
+  std::int64_t total = 0;
   for (const core::Container& container : pod.spec().containers()) {
-    together += OfContainer(container);
+    total += OfContainer(container);
   }
   for (const core::Container& container : pod.spec().init_containers()) {
-    together = std::max(together, OfContainer(container));
+    total = std::max(total, OfContainer(container));
   }
-  return std::min(together, kMaxAcceleratorsPerPod);
+  return std::min(total, kMaxAcceleratorsPerPod);
 }
 
 }  // namespace mulligan

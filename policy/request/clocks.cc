@@ -20,9 +20,9 @@ using google::protobuf::Timestamp;
 // Timestamps are truncated to seconds, and two may be truncated differently.
 constexpr std::int64_t kRounding = 2;
 
-// Returns the latest time before the kubelet took the pod, by the API server's
-// clock; 0 if unknown.
-std::int64_t TakenAfter(const core::Pod& pod) {
+// Returns the latest known time before the kubelet accepted the pod, by the API
+// server's clock; 0 if unknown.
+std::int64_t AcceptedAfter(const core::Pod& pod) {
   const Timestamp& created = pod.metadata().creation_timestamp();
   std::int64_t after = IsSet(created) ? created.seconds() : 0;
   const auto* const placed =
@@ -35,7 +35,7 @@ std::int64_t TakenAfter(const core::Pod& pod) {
 
 // Returns a lower bound on how far the clock of the pod's node is behind.
 std::int64_t SecondsBehind(const core::Pod& pod) {
-  const std::int64_t after = TakenAfter(pod);
+  const std::int64_t after = AcceptedAfter(pod);
   if (after == 0) return 0;
   std::int64_t first = after;
   const auto consider = [&first](const Timestamp& time) {
@@ -66,7 +66,7 @@ struct Span {
   std::int64_t observed;
 };
 
-enum class End { kPossible, kImpossible, kBeforeItsBegin };
+enum class End { kPossible, kImpossible, kBeforeStart };
 
 // `behind` is added to the times of the run.
 End Judge(const core::ContainerStateTerminated& run, const Span& span,
@@ -78,7 +78,7 @@ End Judge(const core::ContainerStateTerminated& run, const Span& span,
   }
   const bool before =
       IsSet(run.started_at()) && finished < run.started_at().seconds() + behind;
-  return before ? End::kBeforeItsBegin : End::kPossible;
+  return before ? End::kBeforeStart : End::kPossible;
 }
 
 bool HasWrongEnd(const core::Pod& pod, const Span& span, std::int64_t behind) {
@@ -130,7 +130,7 @@ void Move(std::int64_t seconds, core::PodStatus& status) {
   });
 }
 
-std::string Told(const core::Pod& pod, std::int64_t behind) {
+std::string DescribeRepair(const core::Pod& pod, std::int64_t behind) {
   const std::string& name = pod.metadata().name();
   if (behind > 0) {
     return Visible(absl::StrCat(
@@ -154,14 +154,14 @@ bool HasWrongTimes(const v1::FailureReport& report,
 
 std::string RepairTimes(v1::FailureReport& report,
                         const Timestamp& observed_at) {
-  std::string told;
+  std::string description;
   std::unordered_map<std::string_view, std::int64_t> behind_of;
   for (core::Pod& pod : *report.mutable_pods()) {
     const Span span = {CreatedAt(pod), observed_at.seconds()};
     const std::int64_t behind = SecondsBehind(pod);
     const bool wrong_end = HasWrongEnd(pod, span, behind);
     if (behind == 0 && !wrong_end) continue;
-    if (told.empty()) told = Told(pod, behind);
+    if (description.empty()) description = DescribeRepair(pod, behind);
     if (behind > 0) {
       Move(behind, *pod.mutable_status());
       behind_of.emplace(pod.metadata().name(), behind);
@@ -178,7 +178,7 @@ std::string RepairTimes(v1::FailureReport& report,
     if (event.has_first_timestamp()) move(*event.mutable_first_timestamp());
     if (event.has_last_timestamp()) move(*event.mutable_last_timestamp());
   }
-  return told;
+  return description;
 }
 
 }  // namespace mulligan

@@ -14,12 +14,12 @@ std::string FieldPath::ToString() const {
   return text;
 }
 
-void FieldPath::BadText(std::size_t size, std::size_t most) const {
-  Violate(absl::StrCat(size, " bytes, expected at most ", most));
+void FieldPath::BadText(std::size_t size, std::size_t limit) const {
+  Violate(absl::StrCat(size, " bytes, expected at most ", limit));
 }
 
-void FieldPath::BadCount(int count, int most, const char* what) const {
-  Violate(absl::StrCat(count, " ", what, ", expected at most ", most));
+void FieldPath::BadCount(int count, int limit, const char* what) const {
+  Violate(absl::StrCat(count, " ", what, ", expected at most ", limit));
 }
 
 void FieldPath::BadTime(const google::protobuf::Timestamp& time) const {

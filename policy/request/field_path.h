@@ -1,4 +1,4 @@
-// Checks of single fields, with the path of each for error messages.
+// Checks of single fields, with their paths for error messages.
 #ifndef MULLIGAN_POLICY_REQUEST_FIELD_PATH_H_
 #define MULLIGAN_POLICY_REQUEST_FIELD_PATH_H_
 
@@ -17,15 +17,15 @@
 
 namespace mulligan {
 
-// The position of a check in the request, and the list that collects its
-// violations. It is a linked list on the stack, so that a valid request builds
-// no strings; messages are built out of line. REQUIRES: the parent outlives it.
+// The path of a field in the request, and the list that collects violations. A
+// linked list on the stack, so that a valid request builds no strings.
+// REQUIRES: the parent outlives it.
 class FieldPath {
  public:
   // Bounds the answer when one mistake repeats for every pod.
   static constexpr std::size_t kMaxViolations = 100;
 
-  // The request itself.
+  // The path of the request itself.
   explicit FieldPath(std::vector<FieldViolation>& violations)
       : violations_(violations) {}
 
@@ -41,9 +41,9 @@ class FieldPath {
     }
   }
 
-  // Checks of a field inside this one.
-  void Text(const char* name, std::string_view text, std::size_t most) const {
-    if (text.size() > most) In(name).BadText(text.size(), most);
+  // Check a field inside this one.
+  void Text(const char* name, std::string_view text, std::size_t limit) const {
+    if (text.size() > limit) In(name).BadText(text.size(), limit);
   }
   void Name(const char* name, std::string_view text) const {
     Text(name, text, kMaxNameBytes);
@@ -51,8 +51,8 @@ class FieldPath {
   void Message(const char* name, std::string_view text) const {
     Text(name, text, kMaxTextBytes);
   }
-  void Count(const char* name, int count, int most, const char* what) const {
-    if (count > most) In(name).BadCount(count, most, what);
+  void Count(const char* name, int count, int limit, const char* what) const {
+    if (count > limit) In(name).BadCount(count, limit, what);
   }
   void Time(const char* name, const google::protobuf::Timestamp& time) const {
     if (!IsValidTime(time)) In(name).BadTime(time);
@@ -69,8 +69,8 @@ class FieldPath {
         parent_(&parent),
         name_(name),
         index_(index) {}
-  void BadText(std::size_t size, std::size_t most) const;
-  void BadCount(int count, int most, const char* what) const;
+  void BadText(std::size_t size, std::size_t limit) const;
+  void BadCount(int count, int limit, const char* what) const;
   void BadTime(const google::protobuf::Timestamp& time) const;
 
   std::vector<FieldViolation>& violations_;

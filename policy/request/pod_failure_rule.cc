@@ -31,7 +31,7 @@ bool Satisfies(const batch::PodFailurePolicyOnExitCodesRequirement& requirement,
 }
 
 // Returns whether the rule matches the pod, and sets what matched.
-bool Takes(const core::Pod& pod, PodFailureRule& found) {
+bool MatchRule(const core::Pod& pod, PodFailureRule& found) {
   const batch::PodFailurePolicyRule& rule = *found.rule;
   if (rule.has_on_exit_codes()) {
     for (const auto* containers : {&pod.status().container_statuses(),
@@ -73,7 +73,8 @@ PodFailureRule FindPodFailureRule(const core::Pod& pod,
                                   bool fail_index) {
   for (int i = 0; i < policy.rules_size(); ++i) {
     PodFailureRule found{i, &policy.rules(i)};
-    if (IsKnownAction(found.rule->action(), fail_index) && Takes(pod, found)) {
+    if (IsKnownAction(found.rule->action(), fail_index) &&
+        MatchRule(pod, found)) {
       return found;
     }
   }

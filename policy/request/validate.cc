@@ -14,17 +14,17 @@ namespace mulligan {
 namespace {
 
 // Validates the parts that both requests share.
-void ValidateCommon(const auto& asked, const Owners& owners,
+void ValidateCommon(const auto& message, const Owners& owners,
                     const FieldPath& request) {
   const FieldPath report = request.In("report");
-  if (asked.has_report()) {
+  if (message.has_report()) {
     ValidateReport(owners, report);
   } else {
     report.Violate("absent, expected what failed");
   }
 }
 
-constexpr std::int64_t kMostInt32 = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMaxInt32 = std::numeric_limits<std::int32_t>::max();
 
 void CheckBudgetName(const std::string& name, const FieldPath& path) {
   if (!IsDnsLabel(name)) {
@@ -96,7 +96,7 @@ void ValidateRecord(const v1::AttemptRecord& record, const FieldPath& path) {
     path.In("failureId").Violate("empty, expected an id");
   }
   path.Text("failureId", record.failure_id(), kMaxIdBytes);
-  path.Number("attempt", record.attempt(), 1, kMostInt32);
+  path.Number("attempt", record.attempt(), 1, kMaxInt32);
   if (!record.charged_to().empty()) {
     CheckBudgetName(record.charged_to(), path.In("chargedTo"));
   }
@@ -112,8 +112,8 @@ void ValidateRecord(const v1::AttemptRecord& record, const FieldPath& path) {
   path.Text("part", record.part(), kMaxPartBytes);
   path.Span("ranFor", record.ran_for());
   path.Finite("progress", record.progress());
-  path.Number("used", record.used(), 0, kMostInt32);
-  path.Number("bound", record.bound(), 0, kMostInt32);
+  path.Number("used", record.used(), 0, kMaxInt32);
+  path.Number("bound", record.bound(), 0, kMaxInt32);
   ValidateDecision(record.decision(), path.In("decision"));
 }
 
@@ -121,7 +121,7 @@ void ValidateGroup(const v1::FailureGroup& group, const FieldPath& path) {
   path.Name("node", group.node());
   path.Name("zone", group.zone());
   path.Name("image", group.image());
-  // A group with retry results only may have no workload that fails now.
+  // A group that only has retry results may have no workload that fails now.
   const bool of_retries = group.passed() > 0 || group.failed_again() > 0;
   path.Number("workloads", group.workloads(), of_retries ? 0 : 1,
               kMaxRecentCount);
@@ -172,15 +172,15 @@ void ValidateDigest(const v1::RecentFailures& recent, const FieldPath& path) {
   }
 }
 
-// Checks that the ledger may come from this service. Ledgers that it returns
-// are always valid, so a violation means that the ledger was edited or damaged.
+// Checks the ledger. Ledgers that this service returns are valid, so a
+// violation means that the ledger was edited or damaged.
 void ValidateLedger(const v1::BudgetLedger& ledger, const FieldPath& path) {
   path.Text("workloadUid", ledger.workload_uid(), kMaxLedgerUidBytes);
-  path.Number("attemptsSeen", ledger.attempts_seen(), 0, kMostInt32);
+  path.Number("attemptsSeen", ledger.attempts_seen(), 0, kMaxInt32);
   path.Text("seededFrom", ledger.seeded_from(), kMaxIdBytes);
   path.Text("workloadKind", ledger.workload_kind(), kMaxIdBytes);
   path.Number("historyDropped", ledger.history_dropped(), 0,
-              kMostInt32 - kMaxHistory);
+              kMaxInt32 - kMaxHistory);
   path.Number("nativeCount", ledger.native_count(), 0, kMaxLedgerCount);
   ValidateBudgets(ledger, path);
   path.Count("history", ledger.history_size(), kMaxHistory, "records");
@@ -198,12 +198,13 @@ void ValidateRecent(
   }
 }
 
-void ValidateLimits(const v1::DecideRequest& asked, const FieldPath& request) {
+void ValidateLimits(const v1::DecideRequest& message,
+                    const FieldPath& request) {
   const FieldPath path = request.In("limits");
-  request.Count("limits", static_cast<int>(asked.limits().size()),
+  request.Count("limits", static_cast<int>(message.limits().size()),
                 kMaxLedgerBudgets, "budgets");
-  const std::map<std::string, std::int32_t> by_name(asked.limits().begin(),
-                                                    asked.limits().end());
+  const std::map<std::string, std::int32_t> by_name(message.limits().begin(),
+                                                    message.limits().end());
   for (const auto& [name, limit] : by_name) {
     CheckBudgetName(name, path);
     path.Number(name.c_str(), limit, 0, kMaxBudgetLimit);

@@ -128,8 +128,8 @@ void ValidateNode(const core::Node& node, const FieldPath& path) {
              "taints");
 }
 
-// Returns whether the object is what remains of another kind, such as a List,
-// when a client drops unknown fields: no name, spec or status.
+// Returns whether the object has no name, spec or status, as when a client
+// drops the unknown fields of another kind, such as a List.
 bool IsHollow(const auto& object) {
   const ObjectMeta& meta = object.metadata();
   return !object.has_spec() && !object.has_status() && meta.name().empty() &&
@@ -144,9 +144,9 @@ bool IsHollow(const core::Event& event) {
          event.involved_object().kind().empty();
 }
 
-void ValidateEach(const auto& objects, int most, const FieldPath& parent,
+void ValidateEach(const auto& objects, int limit, const FieldPath& parent,
                   const char* field, const auto& check) {
-  parent.Count(field, objects.size(), most, field);
+  parent.Count(field, objects.size(), limit, field);
   for (int i = 0; i < objects.size(); ++i) {
     const FieldPath path = parent.In(field, i);
     if constexpr (requires { objects[i].metadata(); }) {
@@ -252,16 +252,15 @@ void ValidateCounts(const v1::PodCounts& counts, const FieldPath& parent) {
 }
 
 void ValidateUsage(const v1::ContainerUsage& usage, const FieldPath& path) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   path.Name("pod", usage.pod());
   path.Name("container", usage.container());
-  path.Number("memoryPeakBytes", usage.memory_peak_bytes(), 0, kMost);
-  path.Number("memoryLimitBytes", usage.memory_limit_bytes(), 0, kMost);
+  path.Number("memoryPeakBytes", usage.memory_peak_bytes(), 0, kMax);
+  path.Number("memoryLimitBytes", usage.memory_limit_bytes(), 0, kMax);
 }
 
-// Reports the first pod of the workload in a namespace other than that of the
-// pods before it. Within a namespace names are unique, so that the rest of the
-// policy may find a pod by its name.
+// Reports the first pod of the workload in another namespace than those before
+// it. Later stages find pods by name, which is unique in a namespace.
 void ValidateNamespaces(const v1::FailureReport& report, const Unread& foreign,
                         const FieldPath& path) {
   std::string_view common;
@@ -283,36 +282,36 @@ void ValidateNamespaces(const v1::FailureReport& report, const Unread& foreign,
 }
 
 // Reports a violation if the workload is ambiguous.
-void ValidateForeign(const Owners& told, const FieldPath& path) {
-  const Unread foreign = FindForeign(told);
+void ValidateForeign(const Owners& owners, const FieldPath& path) {
+  const Unread foreign = FindForeign(owners);
   if (!foreign.unknown) {
-    if (told.report.pods_size() > 1) {
-      ValidateNamespaces(told.report, foreign, path);
+    if (owners.report.pods_size() > 1) {
+      ValidateNamespaces(owners.report, foreign, path);
     }
     return;
   }
   constexpr std::size_t kNamed = 8;
-  std::string owners;
+  std::string names;
   for (std::size_t i = 0; i < foreign.owners.size() && i < kNamed; ++i) {
-    absl::StrAppend(&owners, i == 0 ? "" : ", ",
+    absl::StrAppend(&names, i == 0 ? "" : ", ",
                     Visible(foreign.owners[i].substr(0, 256)));
   }
-  if (foreign.owners.size() > kNamed) owners += ", ...";
-  const v1::WorkloadReference& workload = told.report.workload();
+  if (foreign.owners.size() > kNamed) names += ", ...";
+  const v1::WorkloadReference& workload = owners.report.workload();
   const bool named = !workload.name().empty() || !workload.uid().empty();
   path.In("workload")
       .Violate(
           named ? absl::StrCat("names none of the workloads that the objects "
                                "belong to: ",
-                               owners,
+                               names,
                                "; expected one of these, or its own objects")
                 : absl::StrFormat("is absent, and the objects belong to %d "
                                   "workloads: %s; expected the one to decide "
                                   "about, or the objects of one only",
-                                  foreign.owners.size(), owners));
+                                  foreign.owners.size(), names));
 }
 
-// Reports the objects beside an attempt that is in their place.
+// Reports objects that are given in addition to an ended attempt.
 void ValidateAlone(const Owners& owners, const FieldPath& path) {
   const v1::FailureReport& report = owners.report;
   const std::pair<bool, const char*> fields[] = {
