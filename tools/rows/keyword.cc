@@ -14,8 +14,8 @@
 namespace mulligan::demystify {
 namespace {
 
-// The words ("atoms") that a match must contain. RE2 only offers a query: may a
-// text with these atoms match?
+// The words ("atoms") that a match must contain. RE2 only answers whether a
+// text with given atoms may match.
 class Atoms {
  public:
   explicit Atoms(const std::string& pattern) : filter_(1) {
@@ -24,7 +24,7 @@ class Atoms {
     filter_.Compile(&atoms_);
   }
 
-  // Returns whether no text matches that has only the atoms without `words`.
+  // Returns whether every match has an atom with `words`.
   bool Require(const std::string& words) const {
     std::vector<int> others;
     for (std::size_t i = 0; i < atoms_.size(); ++i) {
@@ -87,27 +87,29 @@ std::string RequiredWords(const std::string& pattern) {
   const Atoms atoms(pattern);
   for (std::string& part : atoms.Parts()) {
     if (!atoms.Require(part)) continue;
-    const bool tells = part.size() > 1 ||
-                       absl::ascii_ispunct(static_cast<unsigned char>(part[0]));
-    return tells ? std::move(part) : std::string();
+    const bool is_distinctive =
+        part.size() > 1 ||
+        absl::ascii_ispunct(static_cast<unsigned char>(part[0]));
+    return is_distinctive ? std::move(part) : std::string();
   }
   return {};
 }
 
 std::string KeywordProblem(const std::string& pattern,
-                           const std::string& keyword, bool beside) {
+                           const std::string& keyword, bool elsewhere) {
   const Atoms atoms(pattern);
   if (atoms.Require(keyword)) {
     return absl::StrCat("every match of the pattern has \"", keyword,
                         "\" already, expected no keyword");
   }
-  if (atoms.Have(keyword) == beside) return {};
-  return beside ? absl::StrCat("no match of the pattern has \"", keyword,
-                               "\", expected no keywordBeside")
-                : absl::StrCat("some matches of the pattern have \"", keyword,
-                               "\", and the others are never found without "
-                               "it, expected a keyword of none or all, or "
-                               "keywordBeside");
+  if (atoms.Have(keyword) == elsewhere) return {};
+  return elsewhere
+             ? absl::StrCat("no match of the pattern has \"", keyword,
+                            "\", expected no keywordBeside")
+             : absl::StrCat("some matches of the pattern have \"", keyword,
+                            "\", and the others are never found without "
+                            "it, expected a keyword of none or all, or "
+                            "keywordBeside");
 }
 
 }  // namespace mulligan::demystify

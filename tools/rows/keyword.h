@@ -1,4 +1,4 @@
-// Words in every match of a pattern; texts without them are not searched.
+// Finds words that every match of a pattern has. Other texts are not searched.
 #ifndef MULLIGAN_TOOLS_ROWS_KEYWORD_H_
 #define MULLIGAN_TOOLS_ROWS_KEYWORD_H_
 
@@ -16,11 +16,11 @@ std::optional<std::string> LiteralOf(const std::string& pattern);
 std::string RequiredWords(const std::string& pattern);
 
 // Returns the problem with `keyword`, in lower case, for `pattern`, as far as
-// RE2 knows; empty if there is none. It is a problem if every match contains
-// it. If only some do, the others are never found, which `beside` says is
-// intended.
+// RE2 knows; empty if none. The keyword is redundant if every match contains
+// it. If only some matches do, the others are found only next to the keyword,
+// which `elsewhere` (Row.keyword_beside) states as intended.
 std::string KeywordProblem(const std::string& pattern,
-                           const std::string& keyword, bool beside);
+                           const std::string& keyword, bool elsewhere);
 
 }  // namespace mulligan::demystify
 
