@@ -1,4 +1,4 @@
-// Classes of ASCII characters, whatever the locale. Other bytes have none.
+// Locale-independent classes of ASCII characters. Other bytes have no class.
 #ifndef MULLIGAN_POLICY_BASE_CHARACTERS_H_
 #define MULLIGAN_POLICY_BASE_CHARACTERS_H_
 
@@ -18,7 +18,7 @@ constexpr bool IsBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // Returns whether `text` contains `word` with no `within` character next to it.
 template <typename Within>
-bool HoldsWhole(std::string_view text, std::string_view word, Within within) {
+bool ContainsWord(std::string_view text, std::string_view word, Within within) {
   if (word.empty()) return false;
   for (std::size_t at = text.find(word); at != std::string_view::npos;
        at = text.find(word, at + 1)) {

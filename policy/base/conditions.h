@@ -11,8 +11,7 @@
 
 namespace mulligan {
 
-// Returns the condition of the type that has the status, as a pointer into the
-// list; null if there is none.
+// Returns a pointer to the condition with this type and status, or null.
 template <typename Conditions>
 auto FindCondition(const Conditions& conditions, std::string_view type,
                    std::string_view status) {
@@ -32,11 +31,11 @@ bool IsTrue(const Conditions& conditions, std::string_view type) {
 // Returns whether the conditions of a Job, JobSet, TrainJob or training job
 // report or announce its failure.
 template <typename Conditions>
-bool SaysFailed(const Conditions& conditions) {
+bool ReportsFailed(const Conditions& conditions) {
   return IsTrue(conditions, "Failed") || IsTrue(conditions, "FailureTarget");
 }
 
-// A condition of any object. These fields are all that their types share.
+// A condition of any object: the fields that all condition types share.
 class ConditionView {
  public:
   template <typename Condition>

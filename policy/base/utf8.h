@@ -29,7 +29,7 @@ std::string SanitizeUtf8(std::string_view text);
 inline constexpr std::size_t kMaxExcerpt = 256;
 
 // Returns whether WithoutEscapes() may change `text`.
-inline bool HoldsEscape(std::string_view text) {
+inline bool ContainsEscape(std::string_view text) {
   return text.find('\x1b') != text.npos;
 }
 

@@ -13,7 +13,7 @@
 namespace mulligan::demystify {
 namespace {
 
-// Returns whether `later` began after `earlier` was struck; false if unknown.
+// Returns whether `later` is known to have begun after `earlier_struck`.
 bool BeganAfter(const Member& later, Seconds earlier_begin,
                 Seconds earlier_struck) {
   if (!Known(later.begin) || !Known(earlier_struck)) return false;
@@ -39,11 +39,11 @@ struct OpenIncident {
   bool alone = false;
   // One of them has its own record in the ledger.
   bool recorded = false;
-  // None of them shows more than that it ended.
+  // Each shows only that it ended.
   bool silent = true;
   // All of them died because of another member.
   bool echoes = true;
-  // The slots of its members, each once.
+  // The distinct slots of its members.
   std::vector<int> slots;
 
   // `has_its_slot`: another member has the slot of `member`.
@@ -87,11 +87,11 @@ struct OpenIncident {
 
 std::size_t Index(int number) { return static_cast<std::size_t>(number); }
 
-// Members that live or succeeded and may have replaced others.
+// Members that are alive or succeeded and may have replaced others.
 struct Successors {
-  // For each slot, the one that began last; null if there is none.
+  // For each slot, the one that began last, or null.
   std::vector<const Member*> in_slot;
-  // The one without a slot that began last; null if there is none.
+  // The one without a slot that began last, or null.
   const Member* latest = nullptr;
 };
 
@@ -152,16 +152,16 @@ std::vector<OpenIncident> Collect(const std::vector<Member>& members,
       last_recorded = std::max(last_recorded, member->struck);
     }
   }
-  // A failure without a record that is older than a recorded one was reported
-  // together with another.
+  // A failure without a record of its own that is older than a recorded one was
+  // reported together with that one.
   const auto was_reported = [last_recorded](const Member& member) {
     return !member.recorded && Known(member.struck) && Known(last_recorded) &&
            member.struck <= last_recorded;
   };
   // For each slot, the number of the incident that its members joined last.
   std::vector<std::size_t> joined(successors.in_slot.size(), members.size());
-  // Replaced members come first: they are over even if others of their time are
-  // not, except those that died with them and await replacement.
+  // Replaced members come first: their incident is over even if others of that
+  // time are not, except members that died with them and await replacement.
   for (const bool replaced : {true, false}) {
     const std::size_t first = incidents.size();
     for (const Member* member : ended) {
@@ -200,8 +200,8 @@ bool IsOver(const OpenIncident& incident, const std::vector<Member>& members,
          });
 }
 
-// Returns, for each incident, whether it is open: no pod replaced those that
-// failed, and no later incident is of a replacement.
+// Returns, for each incident, whether it is open: no pod has replaced the
+// failed ones, and no later incident is a replacement's.
 std::vector<bool> FindOpen(const std::vector<OpenIncident>& incidents,
                            const std::vector<Member>& members,
                            const OwnerAttempts& owner,
@@ -227,8 +227,9 @@ std::vector<bool> FindOpen(const std::vector<OpenIncident>& incidents,
 }
 
 // Returns the number of the current incident; their count if all are over.
-std::size_t AtHand(const std::vector<OpenIncident>& incidents,
-                   const std::vector<bool>& open, const OwnerAttempts& owner) {
+std::size_t CurrentOf(const std::vector<OpenIncident>& incidents,
+                      const std::vector<bool>& open,
+                      const OwnerAttempts& owner) {
   const std::size_t none = incidents.size();
   if (owner.gave_up && none > 0) {
     const bool retried =
@@ -265,11 +266,11 @@ Attempts SplitAttempts(const std::vector<Member>& members,
   std::vector<OpenIncident> incidents = Collect(members, owner, successors);
   const std::vector<bool> open =
       FindOpen(incidents, members, owner, successors);
-  const std::size_t at_hand = AtHand(incidents, open, owner);
+  const std::size_t current = CurrentOf(incidents, open, owner);
   Attempts attempts;
   std::vector<bool> is_past(members.size());
   for (std::size_t i = 0; i < incidents.size(); ++i) {
-    if (i == at_hand) continue;
+    if (i == current) continue;
     std::vector<int>& pods = incidents[i].pods;
     for (const int pod : pods) is_past[Index(pod)] = true;
     std::ranges::sort(pods);

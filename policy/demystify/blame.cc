@@ -30,7 +30,7 @@ int EnoughRestarts(v1::Cause cause) {
     case v1::CONFIG_USER_ERROR:
     case v1::CRASH_SIGNAL:
     case v1::COLLECTIVE_CASCADE:
-      // The back-off has given it ten minutes (10 s, doubled each time).
+      // The restarts span ten minutes of back-off (10 s, doubled each time).
       return 6;
     default:
       return 0;
@@ -41,9 +41,8 @@ int EnoughRestarts(v1::Cause cause) {
 // its own error.
 constexpr Seconds kLongRun = 15 * 60;
 
-// Returns whether the failure may pass after a long run. A wrong setting is
-// still wrong then, unless only an exit code shows it or the program may have
-// had it before (kMayFade).
+// Returns whether the failure may pass after a long run. A wrong setting does
+// not, unless only an exit code shows it or it may have been right (kMayFade).
 bool MayPassLater(const Conclusion& conclusion) {
   switch (conclusion.cause) {
     case v1::APP_ERROR:
@@ -68,7 +67,7 @@ const kubernetes::core::v1::ContainerStatus* FailedContainer(
              : CulpritContainer(context.report, conclusion);
 }
 
-// Starts after the first failed one, and who counted them.
+// The number of starts after the first failure, and the counter.
 struct Restarts {
   std::int64_t count = 0;
   const char* by = "";
@@ -109,29 +108,30 @@ Restarts RestartsOf(const Context& context, const Conclusion& conclusion) {
   return most;
 }
 
-// Returns a fact of the cause whose row has the field, if possible the winner.
+// Returns a fact of the cause whose row sets `field`, or null.
 template <typename Value>
-const Candidate* Saying(const Conclusion& conclusion, Value Signature::*said) {
-  const auto says = [&](const Candidate& fact) {
+const Candidate* FactWith(const Conclusion& conclusion,
+                          Value Signature::*field) {
+  const auto sets_field = [&](const Candidate& fact) {
     return fact.row != nullptr && fact.cause == conclusion.cause &&
-           fact.row->cause == fact.cause && fact.row->*said != Value{};
+           fact.row->cause == fact.cause && fact.row->*field != Value{};
   };
   const Candidate* winner = conclusion.decisive();
-  if (winner != nullptr && says(*winner)) return winner;
+  if (winner != nullptr && sets_field(*winner)) return winner;
   for (const Candidate& fact : conclusion.facts) {
-    if (says(fact)) return &fact;
+    if (sets_field(fact)) return &fact;
   }
   return nullptr;
 }
 
 // A cause that may be due to another one in the report.
-struct Behind {
+struct Underlying {
   v1::Cause cause;
   v1::Cause other;
   // Requires a text of the same container.
   bool own;
 };
-constexpr Behind kBehind[] = {
+constexpr Underlying kUnderlying[] = {
     // The service that a helper needs did not answer.
     {v1::LAUNCHER_FAILED, v1::DEPENDENCY_UNAVAILABLE, false},
     // The helper has invalid settings.
@@ -143,14 +143,14 @@ bool SameContainer(const Place& a, const Place& b) {
          std::string_view(a.list) == b.list;
 }
 
-const Candidate* FactBehind(const Conclusion& conclusion) {
+const Candidate* UnderlyingFact(const Conclusion& conclusion) {
   const Candidate* winner = conclusion.decisive();
-  for (const Behind& behind : kBehind) {
-    if (conclusion.cause != behind.cause) continue;
+  for (const Underlying& row : kUnderlying) {
+    if (conclusion.cause != row.cause) continue;
     for (const Candidate& fact : conclusion.facts) {
-      if (fact.row == nullptr || fact.cause != behind.other) continue;
-      if (!behind.own || (winner != nullptr && fact.tier >= Tier::kSpecific &&
-                          SameContainer(fact.place, winner->place))) {
+      if (fact.row == nullptr || fact.cause != row.other) continue;
+      if (!row.own || (winner != nullptr && fact.tier >= Tier::kSpecific &&
+                       SameContainer(fact.place, winner->place))) {
         return &fact;
       }
     }
@@ -158,8 +158,8 @@ const Candidate* FactBehind(const Conclusion& conclusion) {
   return nullptr;
 }
 
-// Returns the fact that makes the container's mistake temporary, or null.
-const Candidate* PassingBeside(const Conclusion& conclusion) {
+// Returns a sign that the container's mistake is temporary, or null.
+const Candidate* TransientSign(const Conclusion& conclusion) {
   if (conclusion.cause != v1::CONFIG_USER_ERROR &&
       conclusion.cause != v1::DATA_OR_NUMERIC) {
     return nullptr;
@@ -178,11 +178,11 @@ const Candidate* PassingBeside(const Conclusion& conclusion) {
 // Programs use it for anything, so the failure may pass.
 bool ByConventionAlone(const Conclusion& conclusion) {
   const Candidate* winner = conclusion.decisive();
-  return winner != nullptr && winner->IsOf(kExitCodeWeight) &&
+  return winner != nullptr && winner->HasWeight(kExitCodeWeight) &&
          winner->confidence == v1::Diagnosis::LOW;
 }
 
-std::string_view OutlookWords(Diagnosis::Outlook outlook) {
+std::string_view OutlookReason(Diagnosis::Outlook outlook) {
   switch (outlook) {
     case Diagnosis::RECOVERS:
       return "what stopped it passes, or stays behind on another machine";
@@ -198,9 +198,8 @@ std::string_view OutlookWords(Diagnosis::Outlook outlook) {
 }
 
 // Returns other trouble of a pod that succeeded: it was evicted as it ended, or
-// one of its processes was killed. Null if there is none, or if its owner
-// counts the work as done.
-const Candidate* TroubleBeside(const Conclusion& conclusion) {
+// one of its processes was killed. Null if none or if its owner succeeded.
+const Candidate* TroubleDespite(const Conclusion& conclusion) {
   const Candidate* found = nullptr;
   const Candidate* winner = conclusion.decisive();
   if (winner != nullptr && winner->place.root != Root::kPods) return nullptr;
@@ -220,10 +219,10 @@ const Candidate* TroubleBeside(const Conclusion& conclusion) {
 Diagnosis::FaultDomain DomainOf(const Context& context,
                                 const Conclusion& conclusion) {
   if (conclusion.cause == v1::SUCCEEDED) {
-    const Candidate* trouble = TroubleBeside(conclusion);
+    const Candidate* trouble = TroubleDespite(conclusion);
     return trouble != nullptr ? RowOf(trouble->cause).domain : Diagnosis::NONE;
   }
-  if (const Candidate* fact = Saying(conclusion, &Signature::domain)) {
+  if (const Candidate* fact = FactWith(conclusion, &Signature::domain)) {
     // A program that does not listen yet may do so at its next start. One that
     // never does is probed at the wrong place or time.
     const bool program =
@@ -235,7 +234,7 @@ Diagnosis::FaultDomain DomainOf(const Context& context,
       return fact->row->domain;
     }
   }
-  if (const Candidate* fact = FactBehind(conclusion)) {
+  if (const Candidate* fact = UnderlyingFact(conclusion)) {
     return fact->row->domain != Diagnosis::FAULT_DOMAIN_UNSPECIFIED
                ? fact->row->domain
                : RowOf(fact->cause).domain;
@@ -252,20 +251,21 @@ OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
   }
   const CauseRow& row = RowOf(conclusion.cause);
   OutlookFound found{row.outlook, {}};
-  if (const Candidate* fact = Saying(conclusion, &Signature::outlook)) {
+  if (const Candidate* fact = FactWith(conclusion, &Signature::outlook)) {
     found = {fact->row->outlook, std::string(fact->row->meaning)};
-  } else if (const Candidate* behind = FactBehind(conclusion);
-             behind != nullptr && behind->cause == v1::CONFIG_USER_ERROR) {
-    found.outlook = behind->row->outlook != Diagnosis::OUTLOOK_UNSPECIFIED
-                        ? behind->row->outlook
-                        : RowOf(behind->cause).outlook;
-    found.reason = std::string(behind->row->meaning);
+  } else if (const Candidate* underlying = UnderlyingFact(conclusion);
+             underlying != nullptr &&
+             underlying->cause == v1::CONFIG_USER_ERROR) {
+    found.outlook = underlying->row->outlook != Diagnosis::OUTLOOK_UNSPECIFIED
+                        ? underlying->row->outlook
+                        : RowOf(underlying->cause).outlook;
+    found.reason = std::string(underlying->row->meaning);
   }
   if (found.outlook == Diagnosis::CANNOT_RECOVER &&
       ByConventionAlone(conclusion)) {
     found = {Diagnosis::MAY_RECOVER, "an exit code alone is a convention"};
   }
-  if (const Candidate* passing = PassingBeside(conclusion);
+  if (const Candidate* passing = TransientSign(conclusion);
       passing != nullptr && found.outlook == Diagnosis::CANNOT_RECOVER) {
     found = {Diagnosis::MAY_RECOVER,
              absl::StrCat("beside it the log says that ",
@@ -285,7 +285,7 @@ OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
              "it ran for long before, and may get past it from a checkpoint",
              /*may_get_past=*/true};
   }
-  if (found.reason.empty()) found.reason = OutlookWords(found.outlook);
+  if (found.reason.empty()) found.reason = OutlookReason(found.outlook);
   return found;
 }
 

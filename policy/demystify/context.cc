@@ -55,10 +55,10 @@ int FindByName(const Objects& objects, const core::ObjectReference& reference) {
   return -1;
 }
 
-// More names add nothing.
+// Names beyond this number are ignored.
 constexpr std::size_t kMaxStems = 64;
 
-// Returns whether such objects belong to one workload, unlike nodes.
+// Returns whether objects of this kind belong to one workload, unlike nodes.
 bool IsOfOneWorkload(std::string_view name) {
   const Kind* const kind = FindKind(name);
   return kind != nullptr && kind->is_workload && !kind->field.empty();
@@ -78,9 +78,9 @@ std::string_view SpaceOf(const v1::FailureReport& report,
   return space;
 }
 
-// Returns whether `rest` of a pod's name after its Job's has only an index and
-// a generated suffix: "-x7k2p", "-3-x7k2p".
-bool IsMadeUp(std::string_view rest) {
+// Returns whether `rest`, a pod's name after its Job's, is an optional index
+// and a generated suffix: "-x7k2p", "-3-x7k2p".
+bool IsGenerated(std::string_view rest) {
   if (rest.empty() || rest.front() != '-') return false;
   rest.remove_prefix(1);
   const std::size_t dash = rest.find('-');
@@ -89,15 +89,15 @@ bool IsMadeUp(std::string_view rest) {
           rest.find('-', dash + 1) == std::string_view::npos);
 }
 
-// Kubernetes cuts longer names before it appends to them.
-constexpr std::size_t kLongestWholeName = 52;
+// Kubernetes truncates longer names before it appends to them.
+constexpr std::size_t kMaxWholeName = 52;
 
 // Returns whether an object of the workload `stem` may have the name.
 bool MayBeOf(std::string_view name, std::string_view stem, bool pod_of_job) {
   const std::size_t at = name.find(stem);
   if (at == std::string_view::npos) return false;
-  if (!pod_of_job || stem.size() > kLongestWholeName) return true;
-  return at == 0 && IsMadeUp(name.substr(stem.size()));
+  if (!pod_of_job || stem.size() > kMaxWholeName) return true;
+  return at == 0 && IsGenerated(name.substr(stem.size()));
 }
 
 // Finds the pod of a report that an event is about.
@@ -229,7 +229,7 @@ const kubernetes::batch::v1::Job* Context::RulingJobOf(
 }
 
 std::vector<int> Context::UsageOf(const core::Pod& pod) const {
-  // More samples of one container add nothing.
+  // Bounds the samples of one container.
   constexpr std::size_t kMaxSamples = 64;
   std::vector<int> found;
   for (const std::string_view name :
@@ -321,7 +321,7 @@ void Context::IndexEvents() {
   const std::vector<std::string_view> stems = Stems();
   const PodNames pod_names = NamesOfPods();
   const Predecessors predecessors(report);
-  const auto is_strange = [&stems, pod_names](const auto& about) {
+  const auto is_foreign = [&stems, pod_names](const auto& about) {
     if (stems.empty() || about.name().empty()) return false;
     const bool is_pod = about.kind() == "Pod";
     if (is_pod && pod_names == PodNames::kReported) return true;
@@ -346,13 +346,13 @@ void Context::IndexEvents() {
     }
     const int target = pods.Find(about);
     if (is_elsewhere(about) || predecessors.Has(about, target)) {
-      ++strange_events;
+      ++foreign_events;
     } else if (target >= 0) {
       pod_events.push_back({target, i});
-    } else if (!is_strange(about)) {
+    } else if (!is_foreign(about)) {
       other_events.push_back(i);
     } else if (IsOfOneWorkload(about.kind())) {
-      ++strange_events;
+      ++foreign_events;
     } else {
       shared_events.push_back(i);
     }

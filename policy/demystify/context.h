@@ -19,10 +19,10 @@
 
 namespace mulligan::demystify {
 
-// Returns whether the pod was on a node, even if it does not name it.
+// Returns whether the pod was on a node, even if its spec names none.
 bool WasPlaced(const kubernetes::core::v1::Pod& pod);
 
-// Events of one node that are read for each of its pods, so that the cost stays
+// Number of a node's events that are read for each of its pods. Keeps the cost
 // linear in the size of the report.
 inline constexpr std::size_t kMaxNodeEvents = 64;
 
@@ -55,8 +55,7 @@ struct Context {
   // have seen yet; -1 if there is none. Called once for each open failure. If
   // null, no operator is consulted.
   std::function<std::string(int pod)> operator_retries = {};
-  // An operator says that the program itself failed, so the end of its
-  // submitter adds nothing.
+  // An operator reports that the program failed: its submitter adds nothing.
   bool program_failed = false;
   // Events about pods of the report, sorted by pod index.
   struct Link {
@@ -66,18 +65,16 @@ struct Context {
   std::vector<Link> pod_events;
   // Indexes of events about nodes, by node name.
   std::unordered_map<std::string_view, std::vector<int>> node_events;
-  // Events not about a pod of the report but perhaps about the workload: a
-  // deleted pod, its Job.
+  // Events that may be about a deleted pod or another object of the workload.
   std::vector<int> other_events;
   // Events about shared objects such as claims, and nodes if the report has no
   // pods. They may concern other workloads.
   std::vector<int> shared_events;
   // Number of events about other workloads, which are not read.
-  int strange_events = 0;
+  int foreign_events = 0;
 
-  // Returns the index into report.nodes; -1 if the node is not in the report.
-  // If the only pod was on a node that it does not name, that is the report's
-  // only node.
+  // Returns the index of the pod's node in report.nodes; -1 if absent. A single
+  // pod that was placed but names no node is on the report's only node.
   int NodeOf(const kubernetes::core::v1::Pod& pod) const;
 
   // Returns the Job of the pod if its podFailurePolicy is within the API
@@ -97,15 +94,15 @@ struct Context {
 
  private:
   void IndexEvents();
-  // Returns names that names of the workload's objects contain.
+  // Returns names that occur in the names of the workload's objects.
   std::vector<std::string_view> Stems() const;
-  // What is known about the names of pods missing from the report.
+  // What names pods that are missing from the report may have.
   enum class PodNames : std::uint8_t {
     // They contain a name of the workload.
     kAny,
-    // A Job's name, maybe an index, and a generated suffix.
+    // A Job's name, an optional index and a generated suffix.
     kOfJob,
-    // There are none, because the pods of the report have no owner.
+    // None are missing, because the report's pods have no owner.
     kReported,
   };
   PodNames NamesOfPods() const;

@@ -68,7 +68,7 @@ Culprit CulpritOf(const v1::FailureReport& report,
   if (gang.named >= 0) {
     SetPod(report, gang.named, culprit);
   } else if (gang.subject() >= 0) {
-    if (!gang.nobody) SetPod(report, gang.subject(), culprit);
+    if (!gang.no_culprit) SetPod(report, gang.subject(), culprit);
     if (const auto* container = CulpritContainer(report, conclusion)) {
       culprit.container = Excerpt(container->name());
     }

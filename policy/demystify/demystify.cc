@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "policy/base/labels.h"
+#include "policy/demystify/anomalies.h"
 #include "policy/demystify/blame.h"
 #include "policy/demystify/conclusion.h"
 #include "policy/demystify/context.h"
@@ -15,7 +16,6 @@
 #include "policy/demystify/judged.h"
 #include "policy/demystify/life_signs.h"
 #include "policy/demystify/member.h"
-#include "policy/demystify/odd_values.h"
 #include "policy/demystify/pod_state.h"
 #include "policy/demystify/readers/event_reader.h"
 #include "policy/demystify/readers/pod_life.h"
@@ -33,7 +33,7 @@ using demystify::Member;
 using demystify::Seconds;
 using demystify::ToSeconds;
 
-// Seconds. A longer grace period is a mistake, or not worth waiting for.
+// Seconds. A longer grace period is a mistake or not worth waiting for.
 constexpr Seconds kLongestGrace = 24 * 3600;
 
 std::optional<absl::Time> TimeOf(Seconds time) {
@@ -84,8 +84,8 @@ Incident IncidentOf(const Attempt& attempt, int root) {
   return incident;
 }
 
-// Returns when the last pod being stopped must be gone. The grace period of a
-// pod that is marked but not yet deleted is still to come.
+// Returns when the last pod that is being stopped must be gone. A pod that is
+// marked but not yet deleted still has its whole grace period.
 Seconds LastGone(const Attempt& attempt) {
   const Seconds now = attempt.context.now;
   Seconds last = kUnknownTime;
@@ -108,7 +108,7 @@ Seconds LastGone(const Attempt& attempt) {
   return last;
 }
 
-// Returns whether an object reports the failure while the pods go on.
+// Returns whether an object reports the failure while the pods continue.
 bool IsOfObject(const demystify::Conclusion& conclusion) {
   const demystify::Candidate* winner = conclusion.decisive();
   return winner != nullptr && conclusion.gang.state.goes_on() &&
@@ -133,9 +133,9 @@ bool IsRetried(const Attempt& attempt,
   }
   if (gang.root < 0) return false;
   if (conclusion.retried) return attempt.member(gang.root).failed();
-  if (winner->place.root != demystify::Root::kPods || gang.state.beside ||
+  if (winner->place.root != demystify::Root::kPods || gang.state.work_runs ||
       winner->row == &demystify::sign::kHelperFailed ||
-      demystify::OwnerGoesOn(attempt.context, gang.root)) {
+      demystify::OwnerContinues(attempt.context, gang.root)) {
     return false;
   }
   return gang.state.goes_on() ||
@@ -156,7 +156,8 @@ Failure FailureIn(const Attempt& attempt,
   return failure;
 }
 
-// Adds a failure that others retry to the earlier ones, as one to be decided.
+// Adds a failure that the kubelet, operator or scheduler retries to the earlier
+// ones, as one to be decided.
 void AddRetried(const Attempt& attempt, demystify::Judged& judged,
                 Findings& findings) {
   demystify::Conclusion& conclusion =
@@ -168,7 +169,7 @@ void AddRetried(const Attempt& attempt, demystify::Judged& judged,
         container->restart_count() + (container->state().has_running() ? 0 : 1);
   }
   conclusion.situation = v1::Diagnosis::BROKEN;
-  // Its own evidence: the view of others may change with each report.
+  // Ignores hints, which may change with each report.
   conclusion.cause = conclusion.decisive()->cause;
   conclusion.hint = -1;
   const demystify::Candidate& winner = *conclusion.decisive();
@@ -187,8 +188,8 @@ void AddRetried(const Attempt& attempt, demystify::Judged& judged,
   if (of_object) failure.incident.struck = TimeOf(winner.at);
 }
 
-// Returns whether pods work independently. A single Job that runs one pod at a
-// time has no parallel pods.
+// Returns whether pods work independently of each other. A single Job that runs
+// one pod at a time has no parallel pods.
 bool WorkApart(const v1::FailureReport& report,
                const std::vector<Member>& members) {
   const bool one_by_one =
@@ -255,12 +256,13 @@ Findings Demystify(const Owners& owners, const DemystifyOptions& options) {
   findings.ask_again = TimeOf(conclusion.ask_again);
   const Attempt current = {context, judgement.members,
                            judgement.attempts.current};
-  const Attempt at_hand = {context, judgement.members,
-                           conclusion.past
-                               ? judgement.attempts.earlier.back().pods
-                               : judgement.attempts.current};
-  findings.failure = FailureIn(
-      at_hand, conclusion, IsOfObject(conclusion) ? -1 : conclusion.gang.root);
+  const Attempt concluded = {context, judgement.members,
+                             conclusion.past
+                                 ? judgement.attempts.earlier.back().pods
+                                 : judgement.attempts.current};
+  findings.failure =
+      FailureIn(concluded, conclusion,
+                IsOfObject(conclusion) ? -1 : conclusion.gang.root);
   findings.gone_at = TimeOf(LastGone(current));
   findings.runs_since = TimeOf(RunsSince(current));
   findings.succeeded = demystify::HasSucceeded(current);

@@ -54,7 +54,7 @@ void AddResources(const v1::EndedAttempt& attempt, core::Pod& pod) {
   }
 }
 
-// A command that no scheduler runs has words, too.
+// Commands that no scheduler runs have states, too.
 std::string_view SchedulerOf(const v1::EndedAttempt& attempt) {
   return attempt.scheduler().empty() ? std::string_view("command")
                                      : std::string_view(attempt.scheduler());
@@ -65,13 +65,13 @@ std::string_view SchedulerOf(const v1::EndedAttempt& attempt) {
 const Signature* FindSchedulerWord(const v1::EndedAttempt& attempt,
                                    std::string_view& word) {
   const Signature* found = nullptr;
-  for (const std::string* said : {&attempt.state(), &attempt.reason()}) {
-    const Signature* row = FindSchedulerState(SchedulerOf(attempt), *said);
+  for (const std::string* value : {&attempt.state(), &attempt.reason()}) {
+    const Signature* row = FindSchedulerState(SchedulerOf(attempt), *value);
     if (row == nullptr || (found != nullptr && row->tier == Tier::kHint)) {
       continue;
     }
     found = row;
-    word = *said;
+    word = *value;
     if (row->tier > Tier::kHint) break;
   }
   return found;
@@ -104,7 +104,7 @@ std::vector<std::string> AddPodOfAttempt(const Timestamp& now,
   const auto started = AtMost(now, attempt.started_at(), "startedAt", warnings);
   const auto ended = AtMost(now, attempt.ended_at(), "endedAt", warnings);
   if (IsSet(started)) *status.mutable_start_time() = started;
-  // A code of 0 says nothing of an attempt that failed.
+  // A code of 0 says nothing about an attempt that failed.
   if (succeeded || attempt.exit_code() != 0 || attempt.signal() != 0) {
     core::ContainerStateTerminated& end =
         *status.add_container_statuses()->mutable_state()->mutable_terminated();

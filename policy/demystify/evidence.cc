@@ -8,8 +8,8 @@
 namespace mulligan::demystify {
 namespace {
 
-// Longer lists do not tell a reader more.
-constexpr std::size_t kMostEvidence = 6;
+// Longer lists do not help a reader.
+constexpr std::size_t kMaxEvidence = 6;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ EvidenceFound EvidenceOf(const Conclusion& conclusion) {
   for (const Candidate& fact : conclusion.facts) {
     if (&fact == naming || fact.row == nullptr) continue;
     if (fact.cause == naming->cause) {
-      if (fact.row != naming->row && found.facts.size() < kMostEvidence) {
+      if (fact.row != naming->row && found.facts.size() < kMaxEvidence) {
         found.facts.push_back(&fact);
       }
     } else if (fact.tier >= Tier::kGeneric &&

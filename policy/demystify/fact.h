@@ -1,4 +1,4 @@
-// Facts: each a possible explanation, and its place in the report.
+// Facts: possible explanations of a failure, with their places in the report.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_FACT_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_FACT_H_
 
@@ -24,13 +24,13 @@ inline constexpr Seconds kUnknownTime = std::numeric_limits<Seconds>::min();
 // difference between two machines means nothing.
 inline constexpr Seconds kClockSkew = 10;
 
-// A failure is no longer news once the next attempt has run for kOutlives times
-// as long as the failed one, and for at least kLeastRun seconds.
+// A failure is outdated once the next attempt has run for kOutlives times as
+// long as the failed one, and for at least kLeastRun seconds.
 inline constexpr Seconds kLeastRun = 180;
 inline constexpr int kOutlives = 2;
 
-// Seconds. A lost node is marked after its grace period (40 to 50 seconds), its
-// pods after the five minutes that they tolerate it. Their peers fail at once.
+// Seconds. A lost node is marked after its grace period (40 to 50 seconds), and
+// its pods after the five minutes that they tolerate it. Peers fail at once.
 inline constexpr Seconds kNodeLossSeenAfter = 360;
 
 // End of the year 9999, the last time of a Timestamp. Keeps sums of times and
@@ -98,14 +98,14 @@ struct Candidate {
   // Where a text signature matched: text and offset; empty for other facts.
   std::string_view text;
   std::size_t found_at = 0;
-  // When the fact came about.
+  // When it happened.
   Seconds at = kUnknownTime;
-  // The row's, unless other texts determine it (ReadAs).
+  // The row's, unless its context determines it (ReplaceRow).
   v1::Cause cause = v1::CAUSE_UNSPECIFIED;
   // The row's, unless weighed (weighing/weighing.h).
   v1::Diagnosis::Confidence confidence = v1::Diagnosis::LOW;
   Tier tier = Tier::kHint;
-  // Position in the tier: twice the weight class, so that others fit between.
+  // Position in the tier: twice the weight class, which leaves room in between.
   std::uint8_t order = 0;
   std::uint16_t flags = kNoFlags;
   // Why it does not decide; empty if only weaker than the winner.
@@ -113,7 +113,7 @@ struct Candidate {
 
   bool decides() const { return row != nullptr && tier > Tier::kHint; }
   // Returns whether it is exactly in this weight class.
-  bool IsOf(Weight weight) const { return order == 2 * weight; }
+  bool HasWeight(Weight weight) const { return order == 2 * weight; }
 };
 
 inline Candidate MakeCandidate(std::string_view table, const Signature& row,
@@ -163,15 +163,15 @@ inline constexpr char kContainerStatuses[] = ".status.containerStatuses";
 inline constexpr char kInitContainerStatuses[] =
     ".status.initContainerStatuses";
 
-// Returns the value as text: the line of a text, a number, or a hint with its
-// source, as in "node-health: Xid 79 on GPU 3".
+// Returns the value as text: a line, a number, or a hint with its source, such
+// as "node-health: Xid 79 on GPU 3".
 std::string ValueOf(const v1::FailureReport& report, const Candidate& fact);
 
-// As in "pods[2].status.containerStatuses[0].state.terminated.reason".
+// Returns for example "pods[2].status.containerStatuses[0].restartCount".
 std::string PathOf(const Place& place);
 
-// Returns whether it is an owner's message: text of the operator, or program
-// output that it quotes.
+// Returns whether the place is an owner's message: the operator's text, or
+// program output that it quotes.
 bool IsOwnersMessage(const Place& place);
 
 // The object that contains a place. Views point into the report.

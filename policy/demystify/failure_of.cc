@@ -41,9 +41,9 @@ std::string FingerprintOf(const v1::FailureReport& report,
                                 {pod, node, space});
 }
 
-// Returns the container's end that the conclusion is about: the deciding one,
-// else the last; null if there is none.
-const core::ContainerStateTerminated* EndMeant(
+// Returns the end of the container that the conclusion is about: the deciding
+// one, else the last; null if it has none.
+const core::ContainerStateTerminated* DecidingEnd(
     const core::ContainerStatus& status, const Candidate* naming) {
   const bool before =
       status.last_state().has_terminated() && naming != nullptr &&
@@ -56,8 +56,8 @@ const core::ContainerStateTerminated* EndMeant(
              : nullptr;
 }
 
-// Finds it in one pod; sidecars are among the init containers. If `finished_at`
-// is known, the end must have that time.
+// Returns the DecidingEnd of the named container, including sidecars; null if
+// `finished_at` is known and differs.
 const core::ContainerStateTerminated* EndIn(const core::Pod& pod,
                                             const std::string& container,
                                             const Candidate* naming,
@@ -66,7 +66,7 @@ const core::ContainerStateTerminated* EndIn(const core::Pod& pod,
                                &pod.status().init_container_statuses()}) {
     for (const core::ContainerStatus& status : *statuses) {
       if (status.name() != container) continue;
-      const auto* end = EndMeant(status, naming);
+      const auto* end = DecidingEnd(status, naming);
       if (end != nullptr && (!demystify::Known(finished_at) ||
                              end->finished_at().seconds() == finished_at)) {
         return end;
@@ -133,7 +133,7 @@ Failure FailureOf(const demystify::Context& context,
   }
   failure.ran_for = RunTimeOf(report, conclusion, failure.culprit);
   failure.cascades = static_cast<int>(conclusion.gang.cascades.size());
-  // Nothing else will be known of an attempt without objects.
+  // No more evidence will follow for an attempt without objects.
   failure.doubtful =
       conclusion.confidence == v1::Diagnosis::LOW &&
       !report.has_ended_attempt() &&

@@ -34,27 +34,27 @@ bool IsAnnounced(const Suspect& one) {
          one.member_class == GangClass::kDisruption;
 }
 
-// Returns whether the member may be an echo but names what it met, so that a
-// later unexplained kill is no better root.
-bool IsNamed(const Suspect& one) {
+// Returns whether the member may be an echo but names its problem, so that a
+// later unexplained kill is not a better root.
+bool NamesProblem(const Suspect& one) {
   return one.member_class == GangClass::kEcho &&
          one.member.best.cause != v1::COLLECTIVE_CASCADE &&
          one.member.best.cause != v1::RENDEZVOUS_FAILED &&
          one.member.best.confidence >= v1::Diagnosis::MEDIUM;
 }
 
-// Returns how much a member's evidence settles; an exit code alone: nothing.
+// Returns how much a member's evidence settles: nothing if only its exit code.
 std::pair<Tier, v1::Diagnosis::Confidence> SettledBy(const PodReading& member) {
-  if (SaysNothing(member)) return {Tier::kGeneric, v1::Diagnosis::LOW};
+  if (ShowsOnlyItsEnd(member)) return {Tier::kGeneric, v1::Diagnosis::LOW};
   return {member.best.tier, member.best.confidence};
 }
 
-// Returns how many seconds after the member's end `announced` may be detected
-// and still have come first.
+// Returns the seconds after the member's end within which `announced` may be
+// detected and still have happened first.
 Seconds AnnouncementLag(const PodReading& member, const PodReading& announced) {
   const bool of_node = announced.best.cause == v1::NODE_LOST ||
                        announced.best.cause == v1::TAINT_EVICTED;
-  return of_node && SaysNothing(member) ? kNodeLossSeenAfter : kClockSkew;
+  return of_node && ShowsOnlyItsEnd(member) ? kNodeLossSeenAfter : kClockSkew;
 }
 
 bool WasKilled(const PodReading& member) {
@@ -66,15 +66,16 @@ bool EarlierBy(Seconds lag, Seconds x, Seconds y) {
   return Known(x) && Known(y) && x + lag < y;
 }
 
-// Returns whether an unexplained kill came before a member without a reason of
-// its own. SIGKILL comes a grace period after SIGTERM, so a SIGKILL near the
+// Returns whether an unexplained kill preceded a member without a reason of its
+// own. SIGKILL follows SIGTERM after a grace period, so a SIGKILL near the
 // first end means that the stop began earlier.
 bool KilledBefore(const Suspect& killed, const Suspect& other) {
   const Seconds lag =
       WasKilled(killed.member)
           ? -std::clamp<Seconds>(killed.member.state.grace, 0, kClockSkew)
           : kClockSkew;
-  return SaysNothing(other.member) && EarlierBy(lag, killed.began, other.began);
+  return ShowsOnlyItsEnd(other.member) &&
+         EarlierBy(lag, killed.began, other.began);
 }
 
 // Returns whether a watchdog ended the member because a collective took too
@@ -83,7 +84,7 @@ bool IsTimeout(const PodReading& member) {
   return ClassOf(member) == GangClass::kEcho && member.best.cause == v1::HANG;
 }
 
-// Returns whether time makes `a` the root although the class of `b` precedes.
+// Returns whether time makes `a` the root although `b` has the earlier class.
 bool LeadsByTime(const Suspect& a, const Suspect& b) {
   if (IsAnnounced(b) && FailedByItself(a.member) &&
       EarlierBy(AnnouncementLag(a.member, b.member), a.began, b.began)) {
@@ -96,8 +97,8 @@ bool LeadsByTime(const Suspect& a, const Suspect& b) {
   if (a.member_class == GangClass::kUnexplained && KilledBefore(a, b)) {
     return true;
   }
-  if (b_unexplained && IsNamed(a) && Before(a.began, b.began)) return true;
-  // A peer's death reported well before had another cause.
+  if (b_unexplained && NamesProblem(a) && Before(a.began, b.began)) return true;
+  // A peer's death that was reported well before had another cause.
   return a.member_class == GangClass::kEcho && MayFollow(b.member) &&
          EarlierBy(kClockSkew, a.began, b.began);
 }
@@ -128,9 +129,9 @@ std::weak_ordering OrderOf(const Suspect& a, const Suspect& b) {
   return std::weak_ordering::equivalent;
 }
 
-// Returns the number of members that ended like the root, including it, if none
-// shows more than how it ended; 0 if the root does.
-int AlikeWith(const PodReading& root, const Attempt& attempt) {
+// Returns the number of members that ended like the root, including it; 0 if
+// the root shows more than how it ended.
+int CountTies(const PodReading& root, const Attempt& attempt) {
   if (!MayFollow(root)) return 0;
   const Suspect first{root};
   return static_cast<int>(std::ranges::count_if(attempt.pods, [&](int pod) {
@@ -152,8 +153,8 @@ bool Precedes(const Context& context, const PodReading& a,
   return pods[a.pod].metadata().name() < pods[b.pod].metadata().name();
 }
 
-// Returns whether a member died because of the root: an echo, a kill, or a
-// plain error not before the root's own trouble.
+// Returns whether a member died because of the root: it is an echo, a kill, or
+// a plain error that did not precede the root's trouble.
 bool IsCascade(const PodReading& member, const PodReading& root) {
   const GangClass of_member = ClassOf(member);
   const GangClass of_root = ClassOf(root);
@@ -170,13 +171,13 @@ bool IsCascade(const PodReading& member, const PodReading& root) {
   }
   const bool plain =
       member.best.tier <= Tier::kConvention && of_member == GangClass::kOwn;
-  if (of_root == GangClass::kUnexplained) return SaysNothing(member);
+  if (of_root == GangClass::kUnexplained) return ShowsOnlyItsEnd(member);
   return plain &&
          (of_root < GangClass::kOwn || (root.best.tier > member.best.tier &&
                                         member.best.cause != root.best.cause));
 }
 
-// Returns the operation in a message of NCCL's watchdog, as far as stated:
+// Returns the stated parts of the operation in a message of NCCL's watchdog:
 // "SeqNum=1, OpType=ALLREDUCE, NumelIn=104857600".
 std::string OperationIn(std::string_view line) {
   static const re2::RE2* const part =
@@ -192,7 +193,7 @@ std::string OperationIn(std::string_view line) {
   return operation;
 }
 
-// Shows number and kind, and the size only if needed to distinguish the two.
+// Returns number and kind, and the size only if it distinguishes the two.
 std::string Shown(const std::string& operation, const std::string& other) {
   const std::size_t size = operation.find(" NumelIn");
   const std::string brief = operation.substr(0, size);
@@ -202,18 +203,17 @@ std::string Shown(const std::string& operation, const std::string& other) {
 struct Straggler {
   // Index into report.pods; -1 if no member stands out.
   int pod = -1;
-  // Why it, or no member, stands out: "it reported nothing, and still runs";
-  // empty if there is nothing to say.
-  std::string how;
+  // Why it or none stands out, as in "it reported nothing"; may be empty.
+  std::string reason;
 };
 
-Straggler InAnotherOperation(const std::string& own, int pod,
-                             const std::string& others) {
+Straggler StragglerIn(const std::string& own, int pod,
+                      const std::string& others) {
   return {pod, "it was in " + Shown(own, others) + ", the others in " +
                    Shown(others, own)};
 }
 
-// Members by the collective operation that they reported last.
+// Members by the collective operation that each reported last.
 struct LastReports {
   std::vector<int> silent;
   // Whether the silent member still runs; only used if there is one.
@@ -240,15 +240,13 @@ LastReports ReadLastReports(const Attempt& attempt) {
   return reports;
 }
 
-// Returns the member that kept the others waiting in a collective operation, in
-// an attempt ended by a watchdog. Every waiting member reports the operation,
-// so it is the member that
+// Returns the member that kept the others waiting in a collective operation.
+// Waiting members report their operation, so it is the only member that
 //
-//   1. alone reports none, whether it ended or still runs, while two or more
-//      others do, or
-//   2. alone reports another operation (number, kind or size) than the rest.
+//   1. reports none, whether it ended or still runs, while two or more do, or
+//   2. reports another operation (number, kind or size) than the rest.
 //
-// If all report the same operation, none is known to be the reason.
+// If all report the same operation, the straggler is unknown.
 Straggler FindStraggler(const Attempt& attempt) {
   const LastReports reports = ReadLastReports(attempt);
   if (reports.waited < 2 || reports.silent.size() > 1) return {};
@@ -264,31 +262,31 @@ Straggler FindStraggler(const Attempt& attempt) {
   }
   if (reports.waited < 3 || reports.waiting.size() != 2) return {};
   const auto& [other, last] = *reports.waiting.rbegin();
-  if (first.size() == 1) return InAnotherOperation(one, first[0], other);
-  if (last.size() == 1) return InAnotherOperation(other, last[0], one);
+  if (first.size() == 1) return StragglerIn(one, first[0], other);
+  if (last.size() == 1) return StragglerIn(other, last[0], one);
   return {};
 }
 
-// Up to so many members that ended first, one is named: right half the time.
-constexpr int kWorthAGuess = 2;
+// Names a culprit among at most this many first ends: right half the time.
+constexpr int kMaxGuessed = 2;
 
-// Returns a remark if no reported member is known as the start: all lost
-// another, or several ended alike.
-Straggler FindNobody(const Attempt& attempt, const PodReading& root,
-                     int failing) {
+// Returns a remark without a pod if the culprit is unknown: all members lost
+// another one, or several ended alike.
+Straggler ExplainNoCulprit(const Attempt& attempt, const PodReading& root,
+                           int failing) {
   if (failing < 2) return {};
   const std::string failed = std::to_string(failing) + " members that failed ";
   if (root.best.cause == v1::COLLECTIVE_CASCADE) {
     return {-1, "none of the " + failed + "began it"};
   }
-  const int alike = AlikeWith(root, attempt);
-  if (alike <= kWorthAGuess && alike != failing) return {};
+  const int alike = CountTies(root, attempt);
+  if (alike <= kMaxGuessed && alike != failing) return {};
   return {-1, std::to_string(alike) + " of " + failed +
                   "ended so at once, none says why"};
 }
 
-// Returns the members that died because of the root, or of the one that it
-// names. `waited_for`: that one kept the others waiting.
+// Returns the members that died because of the root, or of the member `named`.
+// `waited_for`: that member kept the others waiting.
 std::vector<const PodReading*> FindCascades(const Attempt& attempt,
                                             const PodReading& root, int named,
                                             bool waited_for) {
@@ -296,7 +294,7 @@ std::vector<const PodReading*> FindCascades(const Attempt& attempt,
   for (const int pod : attempt.pods) {
     const Member& member = attempt.member(pod);
     if (pod == named || !member.failed()) continue;
-    // All that waited died because of it, including the member that reports it.
+    // All waiting members died because of it, also the one that reports it.
     const bool waited = waited_for && IsTimeout(member.reading);
     // If members work alone, only a message shows that one died of another.
     const bool may_follow =
@@ -341,10 +339,10 @@ Gang ReadGang(const Attempt& attempt) {
   gang.rootless = failing > 1 && root.best.cause == v1::COLLECTIVE_CASCADE;
   const bool timeout = gang.named < 0 && IsTimeout(root);
   if (gang.named < 0) {
-    Straggler found =
-        timeout ? FindStraggler(attempt) : FindNobody(attempt, root, failing);
-    gang.nobody = found.pod < 0 && !found.how.empty();
-    gang.stands_out = std::move(found.how);
+    Straggler found = timeout ? FindStraggler(attempt)
+                              : ExplainNoCulprit(attempt, root, failing);
+    gang.no_culprit = found.pod < 0 && !found.reason.empty();
+    gang.stands_out = std::move(found.reason);
     if (found.pod != gang.root) gang.named = found.pod;
   }
   gang.cascades =

@@ -17,28 +17,26 @@ namespace mulligan::demystify {
 struct Gang {
   // Index into report.pods; -1 if no pod fails.
   int root = -1;
-  // The member where it began, if another one reports it: a launcher names the
-  // rank that died, watchdogs the member that they waited for. -1 if it is the
-  // root itself.
+  // The member where it began, if another reports it: a launcher names the rank
+  // that died, watchdogs the member that they waited for. -1 if it is the root.
   int named = -1;
-  // Why that one or no member stands out, as text; empty if nothing to say.
+  // Why that member or no member stands out, as text; may be empty.
   std::string stands_out;
   // No member is known as the culprit: all waited for each other, all look like
-  // echoes, or several without a reason ended alike.
-  bool nobody = false;
+  // echoes, or several ended alike without a reason.
+  bool no_culprit = false;
   PodState state;
-  // Members that died because of the root, in the order of the report. Points
-  // into the members that were read.
+  // Members that died because of the root, in report order. Not owned.
   std::vector<const PodReading*> cascades;
   // Number of pods that run, wait without trouble or succeeded.
   int healthy = 0;
   int succeeded = 0;
-  // Number of healthy ones that run, with every container.
+  // Number of healthy pods whose containers all run.
   int running = 0;
   int first_succeeded = -1;
-  // The first whose containers succeeded although its phase is Failed.
+  // The first pod of phase Failed whose containers succeeded; -1 if none.
   int succeeded_as_failed = -1;
-  // Every failing member looks like an echo: the root is not in the report.
+  // Every failing member looks like an echo, so the root is not in the report.
   bool rootless = false;
 
   // Returns the member whose facts explain the answer; -1 if none.

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "policy/base/utf8.h"
+#include "policy/demystify/anomalies.h"
 #include "policy/demystify/attempts.h"
 #include "policy/demystify/blame.h"
 #include "policy/demystify/causes.h"
@@ -20,10 +21,9 @@
 #include "policy/demystify/fact.h"
 #include "policy/demystify/gang.h"
 #include "policy/demystify/member.h"
-#include "policy/demystify/odd_values.h"
-#include "policy/demystify/readers/behind.h"
 #include "policy/demystify/readers/hint_reader.h"
 #include "policy/demystify/readers/object_reader.h"
+#include "policy/demystify/readers/refine.h"
 #include "policy/demystify/signatures/rows.h"
 #include "policy/demystify/situation.h"
 #include "policy/demystify/was_decided.h"
@@ -41,7 +41,6 @@ std::string_view StateOf(const Candidate& fact) {
   return slash == std::string_view::npos ? fact.value : key.substr(slash + 1);
 }
 
-// A message explains a condition but is not one.
 bool IsOfMessage(const Candidate& fact) {
   return std::string_view(fact.place.leaf) == ".message";
 }
@@ -53,7 +52,7 @@ bool AreOfOneObject(const Candidate& a, const Candidate& b) {
          std::string_view(a.place.list) == b.place.list;
 }
 
-bool IsNotTheProgramsEnd(const Member& member) {
+bool IsExternalEnd(const Member& member) {
   return member.ended() && IsNotThePrograms(member.reading.best.cause);
 }
 
@@ -61,11 +60,11 @@ bool IsOfQueue(const Candidate& fact) {
   return fact.decides() && fact.place.root == Root::kWorkload;
 }
 
-// Returns whether an object says that the workload failed.
+// Returns whether an object reports that the workload failed.
 bool Fails(const Candidate& fact) {
   return fact.decides() && fact.cause != v1::SUCCEEDED;
 }
-// Returns whether an object says that its deadline passed.
+// Returns whether an object reports that its deadline passed.
 bool IsOfDeadline(const Candidate& fact) {
   return fact.decides() && fact.cause == v1::DEADLINE_JOB;
 }
@@ -87,15 +86,14 @@ bool SomePodStarted(const Context& context, const Gang& gang) {
   });
 }
 
-// The facts of a conclusion: of the failed pod, then of the objects above.
-struct Told {
-  std::span<Candidate> by_pod;
-  std::span<Candidate> by_objects;
+// The facts of a conclusion, from the failed pod and from the objects above it.
+struct SplitFacts {
+  std::span<Candidate> of_pod;
+  std::span<Candidate> of_objects;
 };
 
-// Returns the pod whose facts count: the one that failed or succeeded, or the
-// only one. -1 if none.
-int SpeakerOf(const Attempt& attempt, const Gang& gang) {
+// Returns the pod whose facts count: failed, succeeded or the only one; or -1.
+int PodWithFacts(const Attempt& attempt, const Gang& gang) {
   const bool alone = attempt.members.size() == 1 && attempt.pods.size() == 1;
   return alone ? attempt.pods.front() : gang.subject();
 }
@@ -108,19 +106,19 @@ std::optional<std::int32_t> ExitCodeOf(const Attempt& attempt,
 
 // Returns whether the place is in the object that decides how the work ends,
 // and none of its pods is active.
-bool SaysTheWhole(const Context& context, const Place& place) {
+bool IsOfWholeWork(const Context& context, const Place& place) {
   const auto& views = context.owners.views;
   if (place.root == Root::kOwner) return place.owner == &views.front();
   return place.root == Root::kJobs && views.empty() &&
          context.report.jobs_size() == 1 &&
          context.report.jobs(0).status().active() <= 0 &&
-         !context.owners.IsQueuedAsMore();
+         !context.owners.IsPartOfQueuedWork();
 }
 
 // Weighs the root pod and the objects above it against each other, by time,
 // kind of end and statements.
-void WeighTogether(const Context& context, const Gang& gang, const Told& told,
-                   const Candidates& facts) {
+void WeighTogether(const Context& context, const Gang& gang,
+                   const SplitFacts& split, const Candidates& facts) {
   Scene scene = {
       .state = gang.state,
       .fails = gang.root >= 0,
@@ -131,20 +129,20 @@ void WeighTogether(const Context& context, const Gang& gang, const Told& told,
                             !SomePodStarted(context, gang),
       .has_not_succeeded = context.owners.HasNotSucceeded(),
       .part_succeeded = gang.root < 0 && gang.first_succeeded >= 0};
-  Weigh(Round::kObjects, told.by_pod, scene);
+  Weigh(Round::kObjects, split.of_pod, scene);
   scene.of_objects = true;
-  for (Candidate& fact : told.by_objects) {
-    scene.by_whole = SaysTheWhole(context, fact.place);
+  for (Candidate& fact : split.of_objects) {
+    scene.by_whole = IsOfWholeWork(context, fact.place);
     Weigh(Round::kObjects, fact, scene);
   }
   scene.others_live = gang.healthy > 0;
-  scene.workload_failed = std::ranges::any_of(told.by_objects, Fails);
+  scene.workload_failed = std::ranges::any_of(split.of_objects, Fails);
   scene.deadline_passed = context.owners.gave_up() &&
-                          std::ranges::any_of(told.by_objects, IsOfDeadline);
-  Weigh(Round::kMembers, told.by_pod, scene);
+                          std::ranges::any_of(split.of_objects, IsOfDeadline);
+  Weigh(Round::kMembers, split.of_pod, scene);
 }
 
-// Returns the confidence, weighed as that of the deciding fact.
+// Returns the confidence of the conclusion, weighed as its deciding fact's.
 v1::Diagnosis::Confidence Weighed(const Conclusion& conclusion, Round round,
                                   const Scene& scene) {
   Candidate decisive = *conclusion.decisive();
@@ -153,7 +151,7 @@ v1::Diagnosis::Confidence Weighed(const Conclusion& conclusion, Round round,
   return decisive.confidence;
 }
 
-// Takes the cause of the strongest fact, or of what is behind it.
+// Sets the cause to that of the strongest fact, refined by its context.
 void NameCause(const Context& context, Conclusion& conclusion) {
   const Candidate* strongest = Strongest(conclusion.facts);
   if (strongest == nullptr) return;
@@ -166,24 +164,24 @@ void NameCause(const Context& context, Conclusion& conclusion) {
               {.rootless = conclusion.gang.rootless,
                .in_two_states =
                    pod >= 0 && ContainerInTwoStates(context.report.pods(pod))});
-  LookBehind(context, conclusion);
+  RefineConclusion(context, conclusion);
 }
 
-// Returns a failure in the object that says it succeeded; null if there is
-// none. Evictions that a Kueue Workload survived, and restarts, do not count.
-const Candidate* FailureBeside(const Candidate& success, const Told& told) {
+// Returns a failure that the object which reports success also reports; null if
+// none. Excludes restarts and evictions that a Kueue Workload survived.
+const Candidate* FailureDespite(const Candidate& success,
+                                std::span<const Candidate> facts) {
   if (success.place.root == Root::kWorkload) return nullptr;
-  const auto failure =
-      std::ranges::find_if(told.by_objects, [&](const Candidate& fact) {
-        return fact.row != nullptr && !IsOutcome(fact) &&
-               fact.cause != v1::SUSPENDED && !IsOfMessage(fact) &&
-               AreOfOneObject(fact, success) &&
-               !StateOf(fact).starts_with("Restarting");
-      });
-  return failure == told.by_objects.end() ? nullptr : &*failure;
+  const auto failure = std::ranges::find_if(facts, [&](const Candidate& fact) {
+    return fact.row != nullptr && !IsOutcome(fact) &&
+           fact.cause != v1::SUSPENDED && !IsOfMessage(fact) &&
+           AreOfOneObject(fact, success) &&
+           !StateOf(fact).starts_with("Restarting");
+  });
+  return failure == facts.end() ? nullptr : &*failure;
 }
 
-// Returns other trouble of the pod; null if there is none.
+// Returns other trouble of a pod that succeeded, or null.
 const Candidate* TroubleOf(std::span<const Candidate> facts) {
   const auto trouble = std::ranges::find_if(facts, [](const Candidate& fact) {
     return fact.cause != v1::SUCCEEDED && fact.tier >= Tier::kSpecific;
@@ -192,11 +190,11 @@ const Candidate* TroubleOf(std::span<const Candidate> facts) {
 }
 
 // Lowers the confidence of a success, and warns, if there are signs of failure.
-void CheckSuccess(const v1::FailureReport& report, const Told& told,
+void CheckSuccess(const v1::FailureReport& report, const SplitFacts& split,
                   Conclusion& conclusion) {
   const Candidate& success = *conclusion.decisive();
-  const Candidate* failure = FailureBeside(success, told);
-  const Candidate* trouble = TroubleOf(told.by_pod);
+  const Candidate* failure = FailureDespite(success, split.of_objects);
+  const Candidate* trouble = TroubleOf(split.of_pod);
   conclusion.confidence = Weighed(conclusion, Round::kSuccess,
                                   {.says_failure = failure != nullptr,
                                    .pod_says_failure = trouble != nullptr});
@@ -207,22 +205,21 @@ void CheckSuccess(const v1::FailureReport& report, const Told& told,
         Excerpt(object.name), " says both ", Excerpt(StateOf(success)), " and ",
         Excerpt(StateOf(*failure)), ": it is taken as succeeded"));
   }
-  const int odd = conclusion.gang.succeeded_as_failed;
+  const int failed_phase = conclusion.gang.succeeded_as_failed;
   if (trouble != nullptr) {
     conclusion.warnings.push_back(
         absl::StrCat("the pod succeeded although its report also says ",
                      v1::Cause_Name(trouble->cause)));
-  } else if (odd >= 0 && success.place.root == Root::kPods) {
-    conclusion.warnings.push_back(
-        absl::StrCat("pod ", Excerpt(report.pods(odd).metadata().name()),
-                     ": phase is Failed, but its main containers exited with "
-                     "code 0: it is taken as succeeded"));
+  } else if (failed_phase >= 0 && success.place.root == Root::kPods) {
+    conclusion.warnings.push_back(absl::StrCat(
+        "pod ", Excerpt(report.pods(failed_phase).metadata().name()),
+        ": phase is Failed, but its main containers exited with "
+        "code 0: it is taken as succeeded"));
   }
 }
 
-// A hint names the cause if the answer leaves it open, and raises the
-// confidence if they agree.
-void HearHints(const Context& context, Conclusion& conclusion) {
+// Lets hints name a cause that is open, or raise the confidence if they agree.
+void ApplyHints(const Context& context, Conclusion& conclusion) {
   Candidates& facts = conclusion.facts;
   const std::size_t first = facts.size();
   ReadHints(context, facts);
@@ -246,15 +243,15 @@ void HearHints(const Context& context, Conclusion& conclusion) {
   conclusion.confidence = conclusion.naming()->confidence;
 }
 
-// For an attempt without evidence of an end.
-Standing WithLifeSign(const Attempt& attempt, Conclusion& conclusion) {
+// For an attempt without evidence of an end. Adds the deciding fact, if any.
+SituationFound LiveSituation(const Attempt& attempt, Conclusion& conclusion) {
   const std::size_t before = conclusion.facts.size();
-  Standing standing = LookForLife(attempt, conclusion.facts);
+  SituationFound status = FindLiveSituation(attempt, conclusion.facts);
   if (conclusion.facts.size() > before) {
     conclusion.winner = static_cast<int>(before);
     conclusion.confidence = conclusion.facts.back().confidence;
   }
-  return standing;
+  return status;
 }
 
 Seconds EndOfCulprit(const Attempt& attempt, const Conclusion& conclusion) {
@@ -273,7 +270,7 @@ Seconds EndOfCulprit(const Attempt& attempt, const Conclusion& conclusion) {
   return object_says ? winner->at : kUnknownTime;
 }
 
-// A Job's message names the container of a pod that is not in the report.
+// Reads a Job's message about a pod that is not in the report.
 void ReadPolicyMessage(const v1::FailureReport& report,
                        Conclusion& conclusion) {
   static const re2::RE2* const sentence = new re2::RE2(
@@ -289,87 +286,86 @@ void ReadPolicyMessage(const v1::FailureReport& report,
   }
 }
 
-// Seconds after which an operator that has not retried will not. The Job
-// controller's back-off is ten minutes at most (MaxJobBackOff, Kubernetes
-// 1.34).
+// Seconds after which an operator that has not retried never will. A Job's
+// back-off is at most ten minutes (MaxJobBackOff, Kubernetes 1.34).
 constexpr Seconds kOperatorPatience = 15 * 60;
 
-// Work that its operator retries goes on; a queue decides for itself.
-void LeaveToOperator(const Attempt& attempt, Standing& standing,
+// Marks work that its operator retries as alive. Queues decide for themselves.
+void LeaveToOperator(const Attempt& attempt, SituationFound& status,
                      Conclusion& conclusion) {
   const auto& operator_retries = attempt.context.operator_retries;
-  if (standing.situation != v1::Diagnosis::BROKEN ||
+  if (status.situation != v1::Diagnosis::BROKEN ||
       operator_retries == nullptr ||
       conclusion.decisive()->place.root == Root::kWorkload) {
     return;
   }
-  const v1::EndedAttempt& told = attempt.report().ended_attempt();
-  if (told.next() == v1::EndedAttempt::SCHEDULER) {
-    standing = {v1::Diagnosis::ALIVE, kUnknownTime,
-                absl::StrCat(told.scheduler().empty() ? "its scheduler"
-                                                      : told.scheduler(),
-                             " starts it again by itself")};
+  const v1::EndedAttempt& reported = attempt.report().ended_attempt();
+  if (reported.next() == v1::EndedAttempt::SCHEDULER) {
+    status = {v1::Diagnosis::ALIVE, kUnknownTime,
+              absl::StrCat(reported.scheduler().empty() ? "its scheduler"
+                                                        : reported.scheduler(),
+                           " starts it again by itself")};
     conclusion.retried = true;
     return;
   }
   const int root = conclusion.gang.root;
   const bool ended = root >= 0 && attempt.member(root).ended();
-  // A pod that cannot start is not retried by an operator.
+  // Operators do not retry a pod that cannot start.
   if (root >= 0 && attempt.member(root).failed() && !ended) return;
   const Seconds since =
       ended ? attempt.member(root).struck : conclusion.decisive()->at;
-  // An operator's statement without a time is as recent as the report.
+  // An operator's statement without a time counts as recent.
   if ((ended || Known(since)) &&
       Before(since + kOperatorPatience, attempt.context.now)) {
     return;
   }
   std::string who = operator_retries(ended ? root : -1);
   if (who.empty()) return;
-  // Time decides if no object shows when the operator gives up.
-  standing = {v1::Diagnosis::ALIVE,
-              attempt.context.owners.any() || !Known(since)
-                  ? kUnknownTime
-                  : since + kOperatorPatience,
-              std::move(who)};
+  // If no object shows that the operator gives up, only time does.
+  status = {v1::Diagnosis::ALIVE,
+            attempt.context.owners.any() || !Known(since)
+                ? kUnknownTime
+                : since + kOperatorPatience,
+            std::move(who)};
   conclusion.retried = true;
 }
 
-// Without objects only the pods count.
+// Without `with_objects`, only the pods count.
 Conclusion Judge(const Attempt& attempt, bool with_objects) {
   const Context& context = attempt.context;
   Conclusion found;
-  // First: which pod failed, and what the objects say.
+  // First: which pod failed, and the facts.
   if (!attempt.members.empty()) {
     found.gang = ReadGang(attempt);
     found.exit_code = ExitCodeOf(attempt, found.gang);
-    const int pod = SpeakerOf(attempt, found.gang);
+    const int pod = PodWithFacts(attempt, found.gang);
     if (pod >= 0) found.facts = attempt.member(pod).facts;
   }
-  found.not_the_programs = static_cast<int>(
-      std::ranges::count_if(attempt.members, IsNotTheProgramsEnd));
+  found.not_the_programs =
+      static_cast<int>(std::ranges::count_if(attempt.members, IsExternalEnd));
   const std::size_t of_pod = found.facts.size();
   if (with_objects) {
     ReadObjects(attempt, found.gang, found.facts, found.exit_code);
   }
   // Second: which fact decides.
-  const Told told = {std::span(found.facts).first(of_pod),
-                     std::span(found.facts).subspan(of_pod)};
-  WeighTogether(context, found.gang, told, found.facts);
+  const SplitFacts split = {std::span(found.facts).first(of_pod),
+                            std::span(found.facts).subspan(of_pod)};
+  WeighTogether(context, found.gang, split, found.facts);
   NameCause(context, found);
-  if (found.cause == v1::SUCCEEDED) CheckSuccess(context.report, told, found);
-  // Third: whether anything is broken, and where and when that ended. Hints
-  // only name a failure, so they come after that is decided.
+  if (found.cause == v1::SUCCEEDED) CheckSuccess(context.report, split, found);
+  // Third: whether anything is broken, and where and when it ended. Hints only
+  // name a failure, so they come after that.
   const bool decides = found.decisive() != nullptr;
-  Standing standing =
-      decides ? StandingOf(attempt, found) : WithLifeSign(attempt, found);
+  SituationFound status =
+      decides ? FindSituation(attempt, found) : LiveSituation(attempt, found);
   if (with_objects && decides) {
-    LeaveToOperator(attempt, standing, found);
-    HearHints(context, found);
+    LeaveToOperator(attempt, status, found);
+    ApplyHints(context, found);
   }
-  found.situation = standing.situation;
-  found.ask_again = standing.ask_again;
-  if (!standing.warning.empty()) {
-    found.warnings.push_back(std::move(standing.warning));
+  found.situation = status.situation;
+  found.ask_again = status.ask_again;
+  if (!status.warning.empty()) {
+    found.warnings.push_back(std::move(status.warning));
   }
   found.ended_at = EndOfCulprit(attempt, found);
   found.exit_code = CulpritExitCode(context.report, found);
@@ -385,8 +381,8 @@ Conclusion Judge(const Attempt& attempt, bool with_objects) {
   return found;
 }
 
-// Returns whether the current attempt, whose pods may still be created, has had
-// twice the previous attempt's run time.
+// Returns whether the current attempt, whose pods may not exist yet, has lasted
+// kOutlives times as long as the previous one ran.
 bool HasOutlived(const Context& context, const Attempt& current,
                  const Attempt& before, int root) {
   Seconds begin = kUnknownTime;
@@ -405,14 +401,13 @@ bool HasOutlived(const Context& context, const Attempt& current,
   return context.now - begin > std::max(kLeastRun, kOutlives * ran);
 }
 
-// Returns whether it is of the last failed attempt, by its owner's count.
+// Returns whether its owner counts the member to the last failed attempt.
 bool IsLastAttempt(const Member& member, const Owners& owners) {
   return member.restart >= 0 && member.restart + 1 >= owners.NewestAttempt();
 }
 
-// For work that goes on after a failed attempt: names that failure while it is
-// news and its pods show more than the operator's summary. The situation says
-// that the work goes on.
+// For live work after a failed attempt: names that failure until it is
+// outdated, if its pods show more than the operator's summary.
 void NameLastFailure(const Context& context, Judgement& judgement) {
   Conclusion& now = judgement.conclusion;
   const bool is_summary = now.cause != v1::NOT_FAILED;
@@ -463,7 +458,7 @@ bool HasSucceeded(const Attempt& attempt) {
 }
 
 bool IsSummary(const Candidate& fact) {
-  return fact.IsOf(kOperatorWeight) && fact.tier <= Tier::kGeneric;
+  return fact.HasWeight(kOperatorWeight) && fact.tier <= Tier::kGeneric;
 }
 
 Conclusion JudgeEarlier(const Attempt& attempt) {

@@ -21,11 +21,10 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// Seconds. An init container may download and convert for long; after this it
-// cannot be taken to be in time.
+// Seconds after which an init container, which may download, may be stuck.
 constexpr Seconds kLongInit = 1800;
 
-// By an object's statement, which a running pod supports.
+// Adds an object's statement, which a running pod supports.
 bool AddAlive(const Context& context, const Place& place,
               std::string_view value, Seconds at, Candidates& facts) {
   Weigh(Round::kRead, AddSign(facts, sign::kObjectAlive, place, value, at),
@@ -133,7 +132,7 @@ bool NamesQueue(const Object& object) {
   return object.metadata().labels().contains("kueue.x-k8s.io/queue-name");
 }
 
-// Pods that their leader replaces while it runs.
+// Pods that are replaced while their leader runs.
 struct Following {
   const char* role;
   std::string_view follower;
@@ -142,9 +141,9 @@ struct Following {
 };
 
 constexpr Following kFollowings[] = {
-    // KubeRay 1.5, for the head.
+    // KubeRay 1.5 replaces them.
     {"ray.io/node-type", "worker", "head", "ray.io/cluster"},
-    // Spark 3, the driver itself.
+    // Spark 3's driver replaces them.
     {"spark-role", "executor", "driver", "spark-app-selector"},
 };
 
@@ -173,7 +172,7 @@ bool LeaderRuns(const v1::FailureReport& report, int pod) {
 
 }  // namespace
 
-bool OwnerGoesOn(const Context& context, int pod) {
+bool OwnerContinues(const Context& context, int pod) {
   for (const WorkloadView& view : context.owners.views) {
     if (!view.kind->replaces_parts) continue;
     return view.phase == WorkloadPhase::kRuns &&
@@ -182,8 +181,8 @@ bool OwnerGoesOn(const Context& context, int pod) {
   return LeaderRuns(context.report, pod);
 }
 
-bool LivesWithout(const Context& context, int pod) {
-  if (OwnerGoesOn(context, pod)) return true;
+bool SurvivesWithout(const Context& context, int pod) {
+  if (OwnerContinues(context, pod)) return true;
   const auto* const controller =
       ControllerOf(context.report.pods(pod).metadata());
   if (controller == nullptr || controller->kind() != "Job") return false;
@@ -239,7 +238,7 @@ Seconds RequeuedUntil(const Context& context) {
   const auto& status = workload.status();
   const bool active = !workload.spec().has_active() || workload.spec().active();
   if (!active || !IsTrue(status.conditions(), "Evicted")) return kUnknownTime;
-  // The queue stops what still runs of it.
+  // The queue stops the parts that still run.
   const Seconds at = ToSeconds(status.requeue_state().requeue_at());
   if (Before(context.now, at)) return at;
   if (!std::ranges::all_of(context.report.jobs(), [](const auto& job) {
@@ -255,8 +254,7 @@ Seconds RequeuedUntil(const Context& context) {
 
 void AddLifeSign(const Attempt& attempt, Candidates& facts) {
   const Context& context = attempt.context;
-  // First the object of the decision, then those that it owns. A cluster shows
-  // less than its pods.
+  // Owners come before what they own. A cluster shows less than its pods.
   const auto& views = context.owners.views;
   for (const WorkloadView& view : views) {
     if (view.phase != WorkloadPhase::kSilent &&
@@ -293,7 +291,7 @@ Seconds StuckAt(const Context& context, const std::vector<int>& pods) {
 }
 
 bool MayBeQueued(const Owners& owners) {
-  // Other owners pass the label on in ways of their own.
+  // Other owners may pass the label on differently.
   const auto& jobs = owners.report.jobs();
   const auto& pods = owners.report.pods();
   return jobs.empty() || !owners.views.empty() ||

@@ -83,7 +83,7 @@ class Slots {
 
  private:
   std::unordered_set<std::string_view> single_pod_jobs_;
-  // A Job and an index.
+  // Job and index.
   using Place = std::pair<std::string_view, std::string_view>;
   struct Hash {
     std::size_t operator()(const Place& place) const {
@@ -127,9 +127,9 @@ bool HasGangLabel(const core::Pod& pod) {
   });
 }
 
-// Returns whether nothing ties the pod to others: it belongs to a Job and no
+// Returns whether the pod is independent of others: it belongs to a Job and no
 // Service makes it known to peers. Indexes of a Job with backoffLimitPerIndex
-// fail independently. A pod that was cut down shows nothing.
+// are independent. False for a pod without a spec, which shows nothing.
 bool WorksAlone(const core::Pod& pod) {
   const auto& metadata = pod.metadata();
   if (!LabelOf(metadata.annotations(),
@@ -143,8 +143,8 @@ bool WorksAlone(const core::Pod& pod) {
          !HasGangLabel(pod);
 }
 
-// Bounds Member.struck by the creation of the successor, whatever the clock of
-// the node says. A slot holds one pod at a time, and an operator stops an
+// Bounds Member.struck by the creation of the successor, because the node's
+// clock may be wrong. A slot has one pod at a time, and an operator stops an
 // attempt before it creates the next.
 void BoundBySuccessors(const v1::FailureReport& report,
                        std::vector<Member>& members) {
@@ -186,11 +186,11 @@ void BoundBySuccessors(const v1::FailureReport& report,
   }
 }
 
-// Members whose success is that of the work.
+// Members whose success is the success of the work.
 struct Leader {
   const char* label;
   std::string_view role;
-  // It does not need the others, so it does not matter when they died.
+  // It does not need the others, so the time of their deaths is irrelevant.
   bool goes_on_alone;
 };
 
@@ -243,16 +243,16 @@ void SettleFollowers(const v1::FailureReport& report,
   }
 }
 
-// Returns whether a member died of a peer or names one.
-bool SpeaksOfOthers(const Member& member) {
+// Returns whether a member died because of a peer or names one.
+bool BlamesPeer(const Member& member) {
   return member.failed() && (ClassOf(member.reading) == GangClass::kEcho ||
                              (member.reading.best.flags & kNamesMember) != 0);
 }
 
 // Matches "worker-1" but not "worker-15".
-bool HoldsName(std::string_view text, std::string_view name) {
-  return HoldsWhole(text, name,
-                    [](char c) { return IsAlphanumeric(c) || c == '-'; });
+bool ContainsName(std::string_view text, std::string_view name) {
+  return ContainsWord(text, name,
+                      [](char c) { return IsAlphanumeric(c) || c == '-'; });
 }
 
 // Returns the completion index, else the last part of the name.
@@ -264,16 +264,16 @@ std::string_view NumberOf(const kubernetes::core::v1::Pod& pod) {
   return name.substr(name.find_last_of('-') + 1);
 }
 
-// Returns the member that is waited for by rank: "[3] is setting up NCCL
-// communicator and retrieving ncclUniqueId from [0]". Ranks are used if the
-// speaker's own rank is its number and exactly one member has the other.
+// Returns the member that `root` waits for, by rank: "[3] is setting up NCCL
+// communicator and retrieving ncclUniqueId from [0]". Requires that the root's
+// rank is its number and that exactly one member has the other rank; else -1.
 int NamedByRank(const Attempt& attempt, const PodReading& root) {
-  static const re2::RE2* const told =
+  static const re2::RE2* const waits =
       new re2::RE2("\\[(\\d+)\\] [^\\n]*? from \\[(\\d+)\\]");
   const re2::StringPiece text(root.best.text.data(), root.best.text.size());
   std::string own;
   std::string other;
-  if (!re2::RE2::PartialMatch(text, *told, &own, &other) || own == other ||
+  if (!re2::RE2::PartialMatch(text, *waits, &own, &other) || own == other ||
       NumberOf(attempt.report().pods(root.pod)) != own) {
     return -1;
   }
@@ -298,7 +298,7 @@ GangClass ClassOf(const PodReading& member) {
   if (member.state.goes_on()) return GangClass::kRecovered;
   if ((member.best.flags & kPeerEffect) != 0) return GangClass::kEcho;
   const GangClass of_cause = RowOf(member.best.cause).gang;
-  // A node lost only for lack of container states proves nothing.
+  // A node that counts as lost for lack of container states proves nothing.
   if (of_cause == GangClass::kHardware && member.best.tier <= Tier::kGeneric) {
     return GangClass::kUnexplained;
   }
@@ -309,23 +309,23 @@ int NamedBy(const Attempt& attempt, const PodReading& root) {
   if ((root.best.flags & kNamesMember) == 0) return -1;
   for (const int pod : attempt.pods) {
     if (pod != root.pod &&
-        HoldsName(root.best.text,
-                  attempt.report().pods(pod).metadata().name())) {
+        ContainsName(root.best.text,
+                     attempt.report().pods(pod).metadata().name())) {
       return pod;
     }
   }
   return NamedByRank(attempt, root);
 }
 
-bool SaysNothing(const PodReading& member) {
+bool ShowsOnlyItsEnd(const PodReading& member) {
   constexpr std::int32_t kAborted = 128 + 6;
-  return FailedByItself(member) && member.best.IsOf(kExitCodeWeight) &&
+  return FailedByItself(member) && member.best.HasWeight(kExitCodeWeight) &&
          (member.best.tier <= Tier::kGeneric ||
           member.state.exit_code == kAborted);
 }
 
 bool MayFollow(const PodReading& member) {
-  return ClassOf(member) == GangClass::kUnexplained || SaysNothing(member);
+  return ClassOf(member) == GangClass::kUnexplained || ShowsOnlyItsEnd(member);
 }
 
 bool FailedByItself(const PodReading& member) {
@@ -376,7 +376,7 @@ std::vector<Member> ReadMembers(const Context& context) {
     SettleFollowers(context.report, members);
   }
   if (context.owners.views.empty() &&
-      std::ranges::none_of(members, SpeaksOfOthers)) {
+      std::ranges::none_of(members, BlamesPeer)) {
     for (Member& member : members) {
       member.alone = WorksAlone(context.report.pods(member.reading.pod));
     }

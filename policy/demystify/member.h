@@ -25,17 +25,17 @@ struct Member {
   Seconds begin = kUnknownTime;
   Seconds end = kUnknownTime;
   // When its end was caused: the mark before the end (PodState.marked), else
-  // the end. A successor may start from then on, during the grace period. Never
+  // the end. A successor may start from then on, within the grace period. Never
   // later than the successor's creation.
   Seconds struck = kUnknownTime;
   // jobset.sigs.k8s.io/restart-attempt; -1 if not of a JobSet.
   int restart = -1;
-  // The number of its place in the Job, which holds one pod at a time: its
+  // The number of its place in the Job, which has one pod at a time: its
   // completion index, or the Job itself if it runs one pod. -1 if unknown.
   int slot = -1;
   // It is the root of a failure in the ledger.
   bool recorded = false;
-  // It works alone: nothing ties it to the other members.
+  // Independent of the other members.
   bool alone = false;
   // The work's leader has succeeded, so this member's end does not matter.
   bool settled = false;
@@ -70,19 +70,18 @@ struct Attempt {
 
 GangClass ClassOf(const PodReading& member);
 
-// Returns whether the member ended by itself, for a reason of its own.
+// Returns whether the member ended by itself, for its own reason.
 bool FailedByItself(const PodReading& member);
 
-// Returns whether the member shows only that it failed, as one does that lost
-// its peers and its log. Includes aborts, because a collective's watchdog ends
-// a process that way.
-bool SaysNothing(const PodReading& member);
+// Returns whether the member shows only that it failed, perhaps for lack of its
+// peers. Includes aborts, by which a collective's watchdog ends a process.
+bool ShowsOnlyItsEnd(const PodReading& member);
 
-// Returns whether only time shows if the member was first.
+// Returns whether the member may be a victim: only time shows if it was first.
 bool MayFollow(const PodReading& member);
 
-// Returns when the kubelet found the pod not ready, which is its end if it has
-// no container states.
+// Returns when the kubelet found the pod not ready, which is taken as its end
+// if it has no container states.
 Seconds LastReady(const kubernetes::core::v1::PodStatus& status);
 
 // Returns when the member's trouble began.
@@ -91,9 +90,8 @@ Seconds BeginOfTrouble(const PodReading& member);
 // Reads every pod of the report once, in order.
 std::vector<Member> ReadMembers(const Context& context);
 
-// Sets Member.recorded. A recorded failure had happened by the time of its
-// record, whatever the node's clock says, so this bounds Member.struck if no
-// slot does.
+// Sets Member.recorded. A failure happened no later than its record, even if
+// the node's clock differs, so the record bounds Member.struck if no slot does.
 void BoundByRecords(const WasDecided& was_decided,
                     std::vector<Member>& members);
 

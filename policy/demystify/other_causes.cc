@@ -12,11 +12,11 @@ namespace mulligan::demystify {
 namespace {
 
 // Longer lists do not help.
-constexpr std::size_t kMostOthers = 8;
+constexpr std::size_t kMaxOthers = 8;
 
 void AddOther(const OtherCause& other, const Conclusion& conclusion,
               std::vector<OtherCause>& others) {
-  if (other.cause != conclusion.cause && others.size() < kMostOthers &&
+  if (other.cause != conclusion.cause && others.size() < kMaxOthers &&
       std::ranges::find(others, other.cause, &OtherCause::cause) ==
           others.end()) {
     others.push_back(other);

@@ -10,8 +10,8 @@
 
 namespace mulligan::demystify {
 
-// Seconds. A failing device ends its program within the first; its detector
-// reports up to the second later.
+// Seconds. A failing device ends its program within kDeviceSeenBefore; its
+// detector reports it up to kDeviceSeenAfter later.
 inline constexpr Seconds kDeviceSeenBefore = 300;
 inline constexpr Seconds kDeviceSeenAfter = 60;
 
@@ -29,7 +29,7 @@ enum class End : std::uint8_t {
   kNone,
   // Exit code 0.
   kClean,
-  // By itself, with any other code.
+  // By itself, with another code.
   kOwn,
   // By a signal from outside: 137, 143 and their other notations.
   kKilled,
@@ -51,12 +51,12 @@ struct PodState {
   // The kubelet will restart the ended container by its restart policy, with or
   // without back-off.
   bool restarting = false;
-  // The ended container is not one of the work, which still runs.
-  bool beside = false;
+  // The ended container is not part of the work, which still runs.
+  bool work_runs = false;
   // Its owner cleaned it up, so it is read as it was before.
   bool cleaned_up = false;
-  // When the end of the running pod was announced: by a disruption or deletion.
-  // Unknown if it was not, or only after the end.
+  // When a disruption or deletion announced the end of the running pod. Unknown
+  // if none did before the end.
   Seconds marked = kUnknownTime;
   // Seconds between SIGTERM and SIGKILL: spec.terminationGracePeriodSeconds.
   Seconds grace = 30;
@@ -67,17 +67,17 @@ struct PodState {
   Seconds finished_at = kUnknownTime;
   // Its termination message.
   std::string_view message;
-  // Its containers state their resources, without an accelerator.
+  // Its containers state their resources and request no accelerator.
   bool without_device = false;
 
   bool unclear_end() const { return end != End::kOwn && end != End::kClean; }
-  // Returns whether the container runs again, restarts, or is not the work.
-  bool goes_on() const { return recovered || restarting || beside; }
+  // Returns whether the container runs again or restarts, or the work runs.
+  bool goes_on() const { return recovered || restarting || work_runs; }
 };
 
-// Returns whether the container may have held a device. Device claims
-// (resource.k8s.io) and devices that a runtime gives to all are not among its
-// resources, but its final output may mention them.
+// Returns whether the container may have had a device. Its resources do not
+// list device claims (resource.k8s.io) and devices that a runtime gives to all
+// containers, but its final output may mention them.
 inline bool MayHoldDevice(const PodState& state) {
   const auto says = [&state](std::string_view word) {
     return state.message.find(word) != std::string_view::npos;
@@ -85,7 +85,7 @@ inline bool MayHoldDevice(const PodState& state) {
   return !state.without_device || says("CUDA") || says("NCCL") || says("GPU");
 }
 
-// Returns whether device trouble at `at` may explain the container's own end.
+// Returns whether a device fault at `at` may explain the container's own end.
 inline bool IsDeviceOfEnd(const PodState& state, Seconds at) {
   return MayHoldDevice(state) && Known(at) && Known(state.finished_at) &&
          at + kDeviceSeenBefore >= state.finished_at &&

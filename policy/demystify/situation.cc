@@ -34,10 +34,9 @@ v1::Diagnosis::Situation SituationOf(v1::Cause cause) {
   }
 }
 
-// Returns whether the workload is being deleted, and had not failed for good
-// before, so that it will not restart. A Job with a controller is deleted to be
-// recreated.
-bool GoesAway(const Context& context, const Candidates& facts) {
+// Returns whether the workload is being deleted and had not failed for good
+// before. False for a Job with a controller, which recreates it.
+bool IsBeingDeleted(const Context& context, const Candidates& facts) {
   return std::ranges::any_of(facts, [&context](const Candidate& fact) {
     if (fact.row != &sign::kObjectDeleted) return false;
     if (context.owners.HadGivenUp(fact.at)) return false;
@@ -47,13 +46,13 @@ bool GoesAway(const Context& context, const Candidates& facts) {
   });
 }
 
-// Seconds in which the kubelet, after it reports a killed container, writes the
-// phase and the reason.
+// Seconds within which the kubelet writes a pod's phase and reason after it has
+// reported a killed container.
 constexpr Seconds kKubeletWrites = 10;
 
-// Returns whether an unexplained kill may still be explained: the pod's phase
-// does not show an end yet.
-bool IsHalfTold(const Context& context, const Conclusion& conclusion) {
+// Returns whether the report may still lack the reason for a kill, because the
+// pod's phase does not show an end yet.
+bool IsIncomplete(const Context& context, const Conclusion& conclusion) {
   const PodState& state = conclusion.gang.state;
   return state.phase == Phase::kRunning && state.end == End::kKilled &&
          (conclusion.cause == v1::SIGTERM_UNEXPLAINED ||
@@ -62,11 +61,12 @@ bool IsHalfTold(const Context& context, const Conclusion& conclusion) {
          !Before(state.finished_at + kKubeletWrites, context.now);
 }
 
-// Returns what goes on, if the cause does not show it.
-std::string WhatGoesOn(const v1::FailureReport& report, const Gang& gang) {
+// Returns what continues, as text; empty if the cause shows it.
+std::string DescribeOngoingWork(const v1::FailureReport& report,
+                                const Gang& gang) {
   const auto& pod = report.pods(gang.root);
   const std::string name = Excerpt(ContainerName(pod, gang.state));
-  if (gang.state.beside) {
+  if (gang.state.work_runs) {
     return absl::StrCat("container ", name,
                         " ended, the work beside it goes on");
   }
@@ -84,18 +84,19 @@ std::string WhatGoesOn(const v1::FailureReport& report, const Gang& gang) {
 
 }  // namespace
 
-Standing StandingOf(const Attempt& attempt, const Conclusion& conclusion) {
+SituationFound FindSituation(const Attempt& attempt,
+                             const Conclusion& conclusion) {
   const Context& context = attempt.context;
   const Candidate& winner = *conclusion.decisive();
   const Gang& gang = conclusion.gang;
-  const bool goes_away = GoesAway(context, conclusion.facts);
-  if (winner.row == &sign::kDeletionRequested && !goes_away &&
-      LivesWithout(context, winner.place.index)) {
+  const bool being_deleted = IsBeingDeleted(context, conclusion.facts);
+  if (winner.row == &sign::kDeletionRequested && !being_deleted &&
+      SurvivesWithout(context, winner.place.index)) {
     return {Diagnosis::ALIVE};
   }
   const Diagnosis::Situation by_cause = SituationOf(conclusion.cause);
   if (by_cause != Diagnosis::BROKEN) return {by_cause};
-  if (goes_away) {
+  if (being_deleted) {
     return {Diagnosis::FINISHED, kUnknownTime,
             "the workload is being deleted: nothing of it is started again"};
   }
@@ -107,35 +108,35 @@ Standing StandingOf(const Attempt& attempt, const Conclusion& conclusion) {
       gang.root < 0 ? winner.at : attempt.member(gang.root).struck;
   if (OperatorRestarts(conclusion.facts, began)) return {Diagnosis::ALIVE};
   if (gang.root < 0) return {Diagnosis::BROKEN};
-  if (IsHalfTold(context, conclusion)) {
+  if (IsIncomplete(context, conclusion)) {
     return {Diagnosis::ALIVE, context.now + kKubeletWrites,
             "the kubelet has yet to say how the pod ended: ask again"};
   }
   const bool of_pod =
       winner.place.root == Root::kPods || winner.place.root == Root::kEvents;
-  if (of_pod && (gang.state.goes_on() || OwnerGoesOn(context, gang.root))) {
-    return {Diagnosis::ALIVE, kUnknownTime, WhatGoesOn(context.report, gang)};
+  if (of_pod && (gang.state.goes_on() || OwnerContinues(context, gang.root))) {
+    return {Diagnosis::ALIVE, kUnknownTime,
+            DescribeOngoingWork(context.report, gang)};
   }
   return {Diagnosis::BROKEN};
 }
 
-Standing LookForLife(const Attempt& attempt, Candidates& facts) {
-  Standing standing = {Diagnosis::ALIVE,
-                       StuckAt(attempt.context, attempt.pods)};
-  // A node that does not answer may stay so.
+SituationFound FindLiveSituation(const Attempt& attempt, Candidates& facts) {
+  SituationFound found = {Diagnosis::ALIVE,
+                          StuckAt(attempt.context, attempt.pods)};
+  // An unresponsive node may not come back.
   for (const Candidate& fact : facts) {
     if (fact.place.root == Root::kNodes && Known(fact.at)) {
-      standing.ask_again =
-          Earlier(standing.ask_again, fact.at + kNodePatience + 1);
+      found.ask_again = Earlier(found.ask_again, fact.at + kNodePatience + 1);
     }
   }
   const std::size_t before = facts.size();
   AddLifeSign(attempt, facts);
   if (facts.size() == before) {
-    standing.warning =
+    found.warning =
         "nothing in the report has a status that says how the work fares";
   }
-  return standing;
+  return found;
 }
 
 }  // namespace mulligan::demystify

@@ -11,22 +11,22 @@
 
 namespace mulligan::demystify {
 
-struct Standing {
+struct SituationFound {
   v1::Diagnosis::Situation situation = v1::Diagnosis::BROKEN;
-  // When to look again at work that is not broken; unknown if there is no need.
+  // When to look again at work that is not broken; unknown if unnecessary.
   Seconds ask_again = kUnknownTime;
   // Explanation for users; empty if obvious.
   std::string warning = {};
 };
 
-// Returns the status of an attempt with a decisive fact. Nothing is broken if
-// what ended has been replaced, or if the workload is being deleted.
-Standing StandingOf(const Attempt& attempt, const Conclusion& conclusion);
+// Returns the situation of an attempt with a decisive fact. It is not broken if
+// the ended part was replaced or the workload is being deleted.
+SituationFound FindSituation(const Attempt& attempt,
+                             const Conclusion& conclusion);
 
-// Returns the status of an attempt without a decisive fact, which is never
-// broken without evidence of an end. Adds the fact that shows how the work
-// fares to `facts`, if there is one.
-Standing LookForLife(const Attempt& attempt, Candidates& facts);
+// Returns the situation of an attempt without a decisive fact, which is not
+// broken. Adds the fact that shows the state of the work, if any, to `facts`.
+SituationFound FindLiveSituation(const Attempt& attempt, Candidates& facts);
 
 }  // namespace mulligan::demystify
 

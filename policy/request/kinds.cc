@@ -7,12 +7,12 @@ namespace {
 
 using Scope = v1::Decision;
 
-// Known workloads without a field in the report, recognized by their pods.
-constexpr Kind Told(std::string_view name, std::string_view group) {
+// Known workloads without a field in the report, judged by their pods.
+constexpr Kind KnownByPods(std::string_view name, std::string_view group) {
   return {name, group, "", true, true};
 }
 
-// Kinds of which only the name is known.
+// Kinds that are only known by name.
 constexpr Kind Named(std::string_view name, std::string_view group) {
   return {name, group, "", true, false};
 }
@@ -31,7 +31,7 @@ constexpr Kind Training(std::string_view name) {
 constexpr Kind FirstTraining(std::string_view name) {
   Kind kind = Training(name);
   kind.view = ViewTrainingJob;
-  kind.tell = TellTrainingJob;
+  kind.tell = DescribeTrainingJob;
   return kind;
 }
 
@@ -72,7 +72,7 @@ constexpr Kind kKinds[] = {
      .bound = BoundJobSet,
      .count = CountJobSet,
      .identify = IdentifyJobSet,
-     .tell = TellJobSet},
+     .tell = DescribeJobSet},
     {.name = "RayJob",
      .group = "ray.io",
      .field = "rayJob",
@@ -86,7 +86,7 @@ constexpr Kind kKinds[] = {
      .count = CountRayJob,
      .identify = IdentifyRayJob,
      .clean = CleanRayJob,
-     .tell = TellRayJob},
+     .tell = DescribeRayJob},
     {.name = "RayCluster",
      .group = "ray.io",
      .field = "rayCluster",
@@ -114,19 +114,19 @@ constexpr Kind kKinds[] = {
      .bound = BoundSparkApplication,
      .count = CountSparkApplication,
      .identify = IdentifySparkApplication,
-     .tell = TellSparkApplication},
+     .tell = DescribeSparkApplication},
     FirstTraining("PyTorchJob"),
     Training("TFJob"),
     Training("MPIJob"),
     Training("XGBoostJob"),
     Training("PaddleJob"),
     Training("JAXJob"),
-    Told(kTrainingJob, "kubeflow.org"),
-    Told("CronJob", "batch"),
-    Told("DaemonSet", "apps"),
-    Told("Deployment", "apps"),
-    Told("ReplicaSet", "apps"),
-    Told("StatefulSet", "apps"),
+    KnownByPods(kTrainingJob, "kubeflow.org"),
+    KnownByPods("CronJob", "batch"),
+    KnownByPods("DaemonSet", "apps"),
+    KnownByPods("Deployment", "apps"),
+    KnownByPods("ReplicaSet", "apps"),
+    KnownByPods("StatefulSet", "apps"),
     Named("RayService", "ray.io"),
     Named("LeaderWorkerSet", "leaderworkerset.x-k8s.io"),
     Named("Workflow", "argoproj.io"),

@@ -91,7 +91,7 @@ std::optional<std::int64_t> RestartsSince(const WorkloadView& view) {
   return Since(view.conditions, {"Restarting", "Evicted"}).value_or(0);
 }
 
-// Returns when the Job gave up, if only its events are reported.
+// Returns when the Job gave up according to its events; empty if it did not.
 std::optional<std::int64_t> GivenUpByEvents(const v1::FailureReport& report) {
   std::optional<std::int64_t> since;
   for (const auto& event : report.events()) {
@@ -116,7 +116,7 @@ void AddSince(std::optional<std::int64_t> since,
 WorkloadPhase FurthestOfJobs(const Owners& owners) {
   const auto& jobs = owners.report.jobs();
   const auto has_failed = [](const auto& job) {
-    return SaysFailed(job.status().conditions());
+    return ReportsFailed(job.status().conditions());
   };
   const int newest =
       std::ranges::any_of(jobs, has_failed) ? owners.NewestAttempt() : -1;
@@ -196,8 +196,7 @@ int Owners::AttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata) const {
   return found == succession_.end() ? -1 : found->second;
 }
 
-// The Workload has not finished, and the report lacks one of its owners.
-bool Owners::IsQueuedAsMore() const {
+bool Owners::IsPartOfQueuedWork() const {
   const auto& workload = report.kueue_workload();
   if (IsTrue(workload.status().conditions(), "Finished")) return false;
   const auto is_here = [this](const auto& owner) {
@@ -257,7 +256,7 @@ bool Owners::SayThatItRuns() const {
 
 bool Owners::HasNotSucceeded() const {
   if (!views.empty()) return views.front().phase != WorkloadPhase::kSucceeded;
-  if (IsQueuedAsMore()) return true;
+  if (IsPartOfQueuedWork()) return true;
   const int newest = report.jobs_size() > 1 ? NewestAttempt() : -1;
   return std::ranges::any_of(report.jobs(), [&](const auto& job) {
     return AttemptOf(job.metadata()) >= newest &&

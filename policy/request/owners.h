@@ -33,26 +33,26 @@ struct Owners {
   // When an object above the pods failed for good, in epoch seconds; 0 if the
   // time is unknown; empty if none did.
   std::optional<std::int64_t> failed_since;
-  // Since when an owner has a reason of its own to delete pods, in epoch
-  // seconds; 0 if the time is unknown. It has failed for good, it restarts, or
-  // its queue has put it back before it ran or is done with it. Later deletions
-  // are cleanup and not evidence of how the work fares.
+  // Since when an owner has its own reason to delete pods, in epoch seconds; 0
+  // if the time is unknown. It has failed for good, it restarts, or its queue
+  // has requeued it before it ran or is done with it. Later deletions are
+  // cleanup and not evidence about the work.
   std::optional<std::int64_t> cleans_up_since;
 
-  // For a Job that failed by its deadline: it had retried every failure before
-  // this time, in epoch seconds. Empty if it failed otherwise.
+  // For a Job that failed by its deadline: it retried every failure before this
+  // time, in epoch seconds. Empty if it failed otherwise.
   std::optional<std::int64_t> retried_until;
 
-  // The work has failed for good or is about to. Pods that still run do not
-  // count, and pods stopped now did not fail on their own.
+  // Returns whether the work has failed for good or is about to. Pods that
+  // still run do not count, and pods stopped now did not fail on their own.
   bool gave_up() const { return phase >= WorkloadPhase::kGivesUp; }
-  // Whether that was already so at `seconds`, in epoch seconds.
+  // Returns whether that was already so at `seconds`, in epoch seconds.
   bool HadGivenUp(std::int64_t seconds) const {
     return gave_up() && failed_since.value_or(0) <= seconds;
   }
-  // Returns whether an object says that the work runs: a Job with ready pods,
-  // an admitted Workload with ready pods, another object by its state. Earlier
-  // startup events are then obsolete.
+  // Returns whether an object reports that the work runs: a Job with ready
+  // pods, an admitted Workload with ready pods, another object by its state.
+  // Startup events are then obsolete.
   bool SayThatItRuns() const;
   // Returns whether the object that decides how the work ends has not
   // succeeded: the most senior one, or else a Job of the newest attempt. True
@@ -66,9 +66,9 @@ struct Owners {
   int AttemptOf(const kubernetes::meta::v1::ObjectMeta& metadata) const;
   // Returns the highest attempt of pods, Jobs and their owner; -1 if unknown.
   int NewestAttempt() const;
-  // Returns whether Kueue queues more than the report has, so that the end of a
-  // part does not end the work.
-  bool IsQueuedAsMore() const;
+  // Returns whether Kueue queues more than the report has, so that the end of
+  // the reported part does not end the work.
+  bool IsPartOfQueuedWork() const;
 
  private:
   void FindSuccession();
@@ -78,7 +78,7 @@ struct Owners {
   absl::InlinedVector<std::pair<std::string_view, int>, 2> succession_;
 };
 
-// Returns the queue from Kueue's object or a label; empty if there is none.
+// Returns the queue from Kueue's object or a label; empty if none.
 std::string_view QueueOf(const Owners& owners);
 
 // Returns the failure count of the most senior object that has a counter.

@@ -14,12 +14,12 @@ namespace core = kubernetes::core::v1;
 }  // namespace
 
 bool HasEscapes(const v1::FailureReport& report) {
-  if (HoldsEscape(report.exit().message())) return true;
+  if (ContainsEscape(report.exit().message())) return true;
   bool found = false;
   for (const core::Pod& pod : report.pods()) {
     ForEachEnd(pod.status(),
                [&found](const core::ContainerStateTerminated& end) {
-                 found = found || HoldsEscape(end.message());
+                 found = found || ContainsEscape(end.message());
                });
   }
   return found || std::ranges::any_of(Kinds(), [&](const Kind& kind) {
@@ -38,7 +38,7 @@ void RemoveEscapes(v1::FailureReport& report) {
   for (core::Pod& pod : *report.mutable_pods()) {
     if (!pod.has_status()) continue;
     ForEachEnd(*pod.mutable_status(), [](core::ContainerStateTerminated& end) {
-      if (HoldsEscape(end.message())) {
+      if (ContainsEscape(end.message())) {
         end.set_message(WithoutEscapes(end.message()));
       }
     });

@@ -36,7 +36,7 @@ void FillFrom(std::string_view group, std::string_view kind,
   if (workload.namespace_().empty()) {
     workload.set_namespace_(Excerpt(metadata.namespace_()));
   }
-  // The workload is another object, so this one's identity does not apply.
+  // The workload is another object.
   if (!workload.kind().empty() && workload.kind() != kind) return;
   if (workload.kind().empty()) {
     workload.set_kind(std::string(kind));
@@ -85,7 +85,7 @@ void FillFromEvent(const kubernetes::core::v1::Event& event,
   if (workload.name().empty()) workload.set_name(Excerpt(about.name()));
 }
 
-// Returns the most senior object above the pods; empty if there is none.
+// Returns the most senior object above the pods; empty if none.
 std::optional<WorkloadView> SeniorOf(const Owners& owners) {
   const v1::FailureReport& report = owners.report;
   if (!owners.views.empty()) return owners.views.front();
@@ -118,7 +118,7 @@ void FillFromObjects(const Owners& owners, bool with_labels,
   }
 }
 
-// Returns the Job that is the workload: the only one, or the one of its name.
+// Returns the Job that is the workload: the only one, or the one with its name.
 const kubernetes::batch::v1::Job* OwnJob(
     const v1::FailureReport& report, const v1::WorkloadReference& workload) {
   if (report.jobs_size() == 1) return &report.jobs(0);
@@ -134,7 +134,8 @@ v1::Decision::Scope JobScope(const v1::FailureReport& report,
   const auto* job = OwnJob(report, workload);
   const bool indexed =
       job != nullptr && job->spec().completion_mode() == "Indexed";
-  const bool failed = job != nullptr && SaysFailed(job->status().conditions());
+  const bool failed =
+      job != nullptr && ReportsFailed(job->status().conditions());
   if (action == v1::Decision::RETRY || action == v1::Decision::WAIT) {
     if (failed) return v1::Decision::JOB;
     return indexed ? v1::Decision::INDEX : v1::Decision::POD;

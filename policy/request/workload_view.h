@@ -1,6 +1,5 @@
-// One view of the objects above the pods, whatever their kind. Only the
-// functions of a kind (policy/request/views/) know its fields; all other code
-// uses the view.
+// A common view of the objects above the pods. Only the functions of a kind
+// (policy/request/views/) know its fields; all other code uses the view.
 #ifndef MULLIGAN_POLICY_REQUEST_WORKLOAD_VIEW_H_
 #define MULLIGAN_POLICY_REQUEST_WORKLOAD_VIEW_H_
 
@@ -41,9 +40,9 @@ enum class WorkloadPhase : std::uint8_t {
 };
 
 // A status value that no known release of its operator writes.
-struct UnknownWord {
+struct UnknownValue {
   const char* leaf;
-  std::string_view word;
+  std::string_view value;
 };
 
 // A statement of an object about its state, other than a condition.
@@ -53,7 +52,7 @@ struct Statement {
   std::string_view state;
   // The text in the object; empty if it equals the state.
   std::string_view shown;
-  // More specific than the state, if the table has it.
+  // More specific than the state; used if the table has it.
   std::string_view reason;
   std::string_view message;
   // Never null; the epoch if there is no time.
@@ -78,7 +77,7 @@ struct ObjectCount {
 
 // How often an operator has tried, by its own count.
 struct OwnTries {
-  // What it calls a try: "run"; empty if the status has no count.
+  // The operator's word for a try, such as "run"; empty if it does not count.
   std::string_view of;
   std::int64_t made = 0;
   // The setting that limits tries, and its use; empty if none does.
@@ -94,7 +93,7 @@ struct ObjectWords {
   OwnTries tries;
   // The command that shows the log of what failed; empty if unknown.
   std::string log_command;
-  // Advice for when its memory ran out; empty if it has none of its own.
+  // Advice for when its memory ran out; empty if the general advice applies.
   std::string memory_remedy;
 };
 
@@ -111,7 +110,7 @@ struct WorkloadView {
   // uses conditions instead.
   std::string_view state;
   const char* state_leaf = nullptr;
-  absl::InlinedVector<UnknownWord, 1> unknown_words;
+  absl::InlinedVector<UnknownValue, 1> unknown_values;
   ConditionList conditions;
   // The field with the conditions, and whether statements cover them.
   const char* conditions_of = "status";
@@ -122,8 +121,7 @@ struct WorkloadView {
   // The program ran in the current attempt, or in any attempt.
   bool has_run = false;
   bool was_tried = false;
-  // The operator says that the program itself failed, so the end of its
-  // submitter adds nothing.
+  // The operator reports that the program failed: its submitter adds nothing.
   bool program_failed = false;
   // How often its operator has restarted it. Pods and Jobs with a lower
   // jobset.sigs.k8s.io/restart-attempt belong to an earlier attempt.
@@ -138,7 +136,7 @@ struct WorkloadView {
   // A part that it creates under a name that need not begin with its own.
   std::string_view part_kind;
   std::string_view part;
-  // The queue that it names; empty if none.
+  // The queue that it names; may be empty.
   std::string_view queue;
   // spec.activeDeadlineSeconds, in seconds; 0 if unset.
   std::int64_t deadline_seconds = 0;
@@ -149,7 +147,7 @@ struct WorkloadView {
   const char* message_path = "";
   // Most retries that its operator makes, by its spec; empty if unset.
   std::optional<std::int64_t> retry_limit;
-  // Values that the check for anomalies looks at.
+  // Values that are checked for anomalies.
   absl::InlinedVector<ObjectCount, 3> counts;
   absl::InlinedVector<const google::protobuf::Timestamp*, 2> times;
 

@@ -28,7 +28,7 @@ std::string WhatHelps(const Alternative& reading,
   const std::size_t mark = reading.what.find('%');
   if (mark == std::string_view::npos) return std::string(reading.what);
   const demystify::Gang& gang = conclusion.gang;
-  const int pod = gang.nobody       ? -1
+  const int pod = gang.no_culprit   ? -1
                   : gang.named >= 0 ? gang.named
                                     : gang.subject();
   std::string name = "the workload";

@@ -17,7 +17,7 @@ namespace {
 namespace core = kubernetes::core::v1;
 
 // Condition `index` of a pod.
-struct PodSaid {
+struct ConditionRef {
   const Context& context;
   int pod_index;
   int index;
@@ -27,110 +27,109 @@ struct PodSaid {
   Seconds at = ToSeconds(condition.last_transition_time());
 };
 
-Place At(const PodSaid& said, const char* leaf) {
-  return {Root::kPods, said.pod_index, ".status.conditions", said.index, leaf};
+Place At(const ConditionRef& ref, const char* leaf) {
+  return {Root::kPods, ref.pod_index, ".status.conditions", ref.index, leaf};
 }
 
-// The message states what the reason leaves open.
-void RefineDisruption(const PodSaid& said, Candidate& fact) {
-  const core::PodStatus& status = said.pod.status();
-  const TextSignature* text = KubeletTexts().Find(said.condition.message());
+// Refines a broad reason by the message.
+void RefineDisruption(const ConditionRef& ref, Candidate& fact) {
+  const core::PodStatus& status = ref.pod.status();
+  const TextSignature* text = KubeletTexts().Find(ref.condition.message());
   if (text == nullptr) text = KubeletTexts().Find(status.message());
   if (text != nullptr) {
     fact.row = &text->row;
     fact.table = KubeletTexts().name();
     fact.cause = text->row.cause;
-    Weigh(Round::kBeside, fact, {.message = &text->row});
+    Weigh(Round::kSameObject, fact, {.message = &text->row});
   } else if (const Signature* reason = FindPodReason(status.reason())) {
     fact.cause = reason->cause;
-    Weigh(Round::kBeside, fact, {.reason = reason});
+    Weigh(Round::kSameObject, fact, {.reason = reason});
   }
 }
 
-// The kubelet's own reason covers pressure, shutdown and critical pods, and
-// third parties add reasons.
-void ReadDisruption(const PodSaid& said, Candidates& facts) {
-  const std::string& reason = said.condition.reason();
+// The kubelet's one reason covers pressure, shutdown and critical pods.
+void ReadDisruption(const ConditionRef& ref, Candidates& facts) {
+  const std::string& reason = ref.condition.reason();
   const Signature* row = FindDisruptionReason(reason);
   Candidate& fact =
       AddFact(facts, "disruption", row != nullptr ? *row : UnknownDisruption(),
-              At(said, ".reason"), reason, said.at);
+              At(ref, ".reason"), reason, ref.at);
   if (row == nullptr || row->confidence != v1::Diagnosis::HIGH) {
-    RefineDisruption(said, fact);
+    RefineDisruption(ref, fact);
   }
 }
 
-void ReadUnscheduled(const PodSaid& said, Candidates& facts) {
-  if (said.state.started || !said.pod.spec().node_name().empty()) return;
-  const std::string& reason = said.condition.reason();
-  const Place place = At(said, ".reason");
+void ReadUnscheduled(const ConditionRef& ref, Candidates& facts) {
+  if (ref.state.started || !ref.pod.spec().node_name().empty()) return;
+  const std::string& reason = ref.condition.reason();
+  const Place place = At(ref, ".reason");
   if (reason == "SchedulingGated") {
-    AddSign(facts, sign::kSchedulingGated, place, reason, said.at);
+    AddSign(facts, sign::kSchedulingGated, place, reason, ref.at);
     return;
   }
   const std::size_t added = facts.size();
   if (reason == "Unschedulable") {
-    AddSign(facts, sign::kUnschedulable, place, reason, said.at);
+    AddSign(facts, sign::kUnschedulable, place, reason, ref.at);
   } else {
-    AddSign(facts, sign::kUnscheduled, place, said.condition.status(), said.at);
+    AddSign(facts, sign::kUnscheduled, place, ref.condition.status(), ref.at);
   }
   const Signature* text =
-      AddText(facts, SchedulingTexts(), said.condition.message(),
-              At(said, ".message"), said.at);
+      AddText(facts, SchedulingTexts(), ref.condition.message(),
+              At(ref, ".message"), ref.at);
   if (text == nullptr || text->cause == facts[added].cause) return;
   facts[added].cause = text->cause;
-  Weigh(Round::kBeside, facts[added], {.message = text});
+  Weigh(Round::kSameObject, facts[added], {.message = text});
 }
 
 // Kueue marks plain pods before it deletes them.
-void ReadTermination(const PodSaid& said, Candidates& facts) {
+void ReadTermination(const ConditionRef& ref, Candidates& facts) {
   constexpr std::string_view kEvicted = "WorkloadEvictedDueTo";
-  const std::string_view reason = said.condition.reason();
+  const std::string_view reason = ref.condition.reason();
   const bool evicted = reason.starts_with(kEvicted);
-  if (!evicted && AddText(facts, QueueTexts(), said.condition.message(),
-                          At(said, ".message"), said.at) != nullptr) {
+  if (!evicted && AddText(facts, QueueTexts(), ref.condition.message(),
+                          At(ref, ".message"), ref.at) != nullptr) {
     return;
   }
   AddFact(facts, "queue",
           evicted ? *FindEvictedReason(reason.substr(kEvicted.size()))
                   : FindEvent("StoppedByKueue")->row,
-          At(said, ".reason"), reason, said.at);
+          At(ref, ".reason"), reason, ref.at);
 }
 
-void ReadTerminatedByKueue(const PodSaid& said, Candidates& facts) {
-  AddSign(facts, sign::kTerminatedByKueue, At(said, ".reason"),
-          said.condition.reason(), said.at);
+void ReadTerminatedByKueue(const ConditionRef& ref, Candidates& facts) {
+  AddSign(facts, sign::kTerminatedByKueue, At(ref, ".reason"),
+          ref.condition.reason(), ref.at);
 }
 
-void ReadForcedDeletion(const PodSaid& said, Candidates& facts) {
-  const EventSignature* const event = FindEvent(said.condition.reason());
+void ReadForcedDeletion(const ConditionRef& ref, Candidates& facts) {
+  const EventSignature* const event = FindEvent(ref.condition.reason());
   if (event == nullptr) return;
-  AddFact(facts, "queue", event->row, At(said, ".reason"),
-          said.condition.reason(), said.at);
+  AddFact(facts, "queue", event->row, At(ref, ".reason"),
+          ref.condition.reason(), ref.at);
 }
 
-void ReadUninitialized(const PodSaid& said, Candidates& facts) {
-  if (said.condition.reason() == "ContainersNotInitialized" &&
-      said.pod.status().init_container_statuses().empty() &&
-      said.pod.status().container_statuses().empty()) {
-    AddSign(facts, sign::kInitIncomplete, At(said, ".reason"),
-            said.condition.reason(), said.at);
+void ReadUninitialized(const ConditionRef& ref, Candidates& facts) {
+  if (ref.condition.reason() == "ContainersNotInitialized" &&
+      ref.pod.status().init_container_statuses().empty() &&
+      ref.pod.status().container_statuses().empty()) {
+    AddSign(facts, sign::kInitIncomplete, At(ref, ".reason"),
+            ref.condition.reason(), ref.at);
   }
 }
 
-void ReadNotReadyToStart(const PodSaid& said, Candidates& facts) {
-  if (said.state.phase == Phase::kPending && !said.state.started &&
-      !said.state.blocked && Known(said.at) &&
-      Before(said.at + kStuck, said.context.now)) {
-    AddSign(facts, sign::kReadyToStartFalse, At(said, ".reason"), "False",
-            said.at);
+void ReadNotReadyToStart(const ConditionRef& ref, Candidates& facts) {
+  if (ref.state.phase == Phase::kPending && !ref.state.started &&
+      !ref.state.blocked && Known(ref.at) &&
+      Before(ref.at + kStuck, ref.context.now)) {
+    AddSign(facts, sign::kReadyToStartFalse, At(ref, ".reason"), "False",
+            ref.at);
   }
 }
 
 constexpr struct PodConditionReader {
   std::string_view type;
   std::string_view status;
-  void (*read)(const PodSaid& said, Candidates& facts);
+  void (*read)(const ConditionRef& ref, Candidates& facts);
 } kPodConditions[] = {
     {"DisruptionTarget", "True", ReadDisruption},
     {"PodScheduled", "False", ReadUnscheduled},
@@ -149,10 +148,10 @@ void ReadPodConditions(const Context& context, int index, const PodState& state,
   for (int i = 0; i < conditions.size(); ++i) {
     const core::PodCondition& condition = conditions[i];
     if (!condition.message().empty()) {
-      const PodSaid said{context, index, i, state};
+      const ConditionRef ref{context, index, i, state};
       context.AddUserSignature(facts, v1::Signature::POD_MESSAGE,
                                condition.message(), state.exit_code,
-                               At(said, ".message"), said.at);
+                               At(ref, ".message"), ref.at);
     }
     // Most conditions have no reader, and there may be many pods.
     const std::string_view type = condition.type();

@@ -26,8 +26,8 @@ namespace core = kubernetes::core::v1;
 using Ended = EndedContainer;
 using EndedList = absl::InlinedVector<Ended, 6>;
 
-// Returns whether `a` rather than `b` decides the pod's end: own ends before
-// kills, the workload before helpers, then the earlier one.
+// Returns whether `a` rather than `b` decides the pod's end: own ends come
+// before kills, the workload before helpers, then the earlier end.
 bool Decides(const Ended& a, const Ended& b) {
   const auto rank = [](const Ended& ended) {
     const int by_end = ended.end == End::kOwn     ? 0
@@ -52,7 +52,7 @@ bool IsFailure(const Ended& ended) {
 constexpr std::int32_t kArgoSentinel = 65;
 
 // Returns whether the helper's failure is the root: it ended by itself before
-// the workload, or the workload says that it never began.
+// the workload did, or the workload never began by its exit code.
 bool HelperIsRoot(const Ended& helper, const Ended& main) {
   if (helper.end != End::kOwn) return false;
   if (main.code == kArgoSentinel) return true;
@@ -104,7 +104,7 @@ WaitingFor ReadWaiting(const Context& context,
   reason.place.leaf = ".state.waiting.reason";
   if (IsWaitingForRestart(status)) {
     const bool has_last_state = status.last_state().has_terminated();
-    Weigh(Round::kBeside, reason, {.has_last_state = has_last_state});
+    Weigh(Round::kSameObject, reason, {.has_last_state = has_last_state});
     facts.push_back(reason);
     return {.looping = !has_last_state};
   }
@@ -115,15 +115,17 @@ WaitingFor ReadWaiting(const Context& context,
   const Signature* users = context.AddUserSignature(
       facts, v1::Signature::WAITING_MESSAGE, waiting.message(), std::nullopt,
       message, kUnknownTime);
-  const Signature* said = AddText(facts, image ? ImageTexts() : StartTexts(),
-                                  waiting.message(), message, kUnknownTime);
-  Weigh(Round::kBeside, reason, {.message = users != nullptr ? users : said});
+  const Signature* built_in =
+      AddText(facts, image ? ImageTexts() : StartTexts(), waiting.message(),
+              message, kUnknownTime);
+  Weigh(Round::kSameObject, reason,
+        {.message = users != nullptr ? users : built_in});
   facts.push_back(reason);
   return {.blocked = true};
 }
 
-// Adds sidecars that ended shortly before the work failed and may be the
-// reason. All are stopped afterwards, so their last end but one may count.
+// Adds sidecars that may be the reason because they ended shortly before the
+// work failed. All are stopped afterwards, so an earlier end may count.
 void AddSidecars(const core::Pod& pod, Ended work, EndedList& failures) {
   if (work.init) return;
   const auto& statuses = pod.status().init_container_statuses();
@@ -161,7 +163,7 @@ PodState EndedBy(const core::Pod& pod, const Ended& primary, bool work_done,
   const bool at_work = IsAtWork(pod) && !state.cleaned_up;
   // The first containers to end in a pod that is being stopped.
   if (at_work && IsBeingStopped(pod)) return state;
-  state.beside = !primary.recovered && at_work;
+  state.work_runs = !primary.recovered && at_work;
   state.end = primary.end;
   state.container = primary.index;
   state.init = primary.init;
@@ -174,7 +176,7 @@ PodState EndedBy(const core::Pod& pod, const Ended& primary, bool work_done,
   return state;
 }
 
-// The role of an init container or helper is the least specific cause.
+// Adds the role of an init container or helper, the least specific cause.
 void AddRole(const Context& context, int index, const Ended& ended,
              Candidates& facts) {
   if (ended.end != End::kOwn || (!ended.helper && !ended.init)) return;
@@ -261,7 +263,7 @@ Containers ReadStatuses(const Context& context, int index,
 PodState ReadContainers(const Context& context, int index,
                         const PodState& before, Candidates& facts) {
   const core::Pod& pod = context.report.pods(index);
-  // First: what they wait for, and which have ended.
+  // First: what the containers wait for, and which have ended.
   Containers all = ReadStatuses(context, index, before, facts);
   if (all.failures.empty()) {
     if (all.work_done) all.state.end = End::kClean;
@@ -271,7 +273,7 @@ PodState ReadContainers(const Context& context, int index,
   AddSidecars(pod, PrimaryOf(all.failures), all.failures);
   const Ended& primary = PrimaryOf(all.failures);
   const PodState state = EndedBy(pod, primary, all.work_done, all.state);
-  // Third: what each end says.
+  // Third: the facts of each end.
   for (const Ended& ended : all.failures) {
     ReadFailure(context, index, ended, &ended == &primary, state, facts);
   }

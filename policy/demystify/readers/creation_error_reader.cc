@@ -39,7 +39,7 @@ void AddUnnamedError(Candidates& facts, const v1::CreationError& error) {
   }
 }
 
-// Adds an API's answer. Returns the row of its message; null if none.
+// Adds an API's answer. Returns the row of its message, or null.
 const Signature* AddAnswer(Candidates& facts, const v1::CreationError& error) {
   const Signature* text =
       AddText(facts, CreationTexts(), error.message(),
@@ -59,7 +59,7 @@ const Signature* AddAnswer(Candidates& facts, const v1::CreationError& error) {
 void ReadCreationError(const Context& context, Candidates& facts) {
   if (!context.report.has_creation_error()) return;
   const v1::CreationError& error = context.report.creation_error();
-  // An empty error next to objects is an empty form.
+  // Ignores an empty error next to objects.
   const bool alone =
       context.report.pods().empty() && context.report.jobs().empty();
   if (!alone && error.ByteSizeLong() == 0) return;
@@ -76,7 +76,7 @@ void ReadCreationError(const Context& context, Candidates& facts) {
                        .http_code = error.http_code(),
                        .of_build = of_build};
   const auto added = std::span(facts).subspan(before);
-  Weigh(Round::kBeside, added, scene);
+  Weigh(Round::kSameObject, added, scene);
   if (text != nullptr && text->confidence != v1::Diagnosis::HIGH &&
       text->cause == v1::QUOTA_EXCEEDED) {
     Weigh(Round::kQuota, std::span(facts), scene);

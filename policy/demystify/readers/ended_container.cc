@@ -25,15 +25,15 @@ Place MessagePlace(const EndedContainer& ended, int pod) {
 
 // Returns the exit code, from the signal if a report was cut down.
 std::int32_t CodeIn(const core::ContainerStateTerminated& terminated) {
-  constexpr std::int32_t kMostSignal = 64;
+  constexpr std::int32_t kHighestSignal = 64;
   if (terminated.exit_code() == 0 && terminated.signal() > 0 &&
-      terminated.signal() <= kMostSignal) {
+      terminated.signal() <= kHighestSignal) {
     return 128 + terminated.signal();
   }
   return terminated.exit_code();
 }
 
-// Returns whether the exit code only goes with the reason.
+// Returns whether the reason implies the exit code.
 bool CodeIsInvented(std::string_view reason) {
   return reason == "StartError" || reason == "ContainerCannotRun" ||
          reason == "ContainerStatusUnknown";
@@ -44,8 +44,7 @@ ExitContext ContextOf(const Context& context, std::string_view reason) {
   return context.spark ? ExitContext::kSpark : ExitContext::kAny;
 }
 
-// Adds what the termination message says. Returns the row of the built-in text
-// in it; null if there is none.
+// Adds facts from the termination message. Returns its built-in row, or null.
 const Signature* ReadTexts(const Context& context, int pod,
                            const EndedContainer& ended, Candidates& facts) {
   const std::string& message = ended.terminated->message();
@@ -63,7 +62,7 @@ const Signature* ReadTexts(const Context& context, int pod,
                                ended.end == End::kKilled);
 }
 
-// `text` is the row of the message, which weighs the reason.
+// `text` is the row of the message, against which the reason is weighed.
 void ReadReason(int pod, const EndedContainer& ended, const Signature* text,
                 Candidates& facts) {
   const std::string& reason = ended.terminated->reason();
@@ -72,7 +71,7 @@ void ReadReason(int pod, const EndedContainer& ended, const Signature* text,
   if (row == nullptr) return;
   Candidate& fact = AddFact(facts, "terminated", *row, ReasonPlace(ended, pod),
                             reason, ToSeconds(ended.terminated->finished_at()));
-  Weigh(Round::kBeside, fact, {.message = text});
+  Weigh(Round::kSameObject, fact, {.message = text});
 }
 
 // Returns the container marked as the main one; empty if none is.
@@ -255,13 +254,13 @@ End EndOf(std::int32_t exit_code, std::string_view reason) {
   }
 }
 
-bool RanLong(const core::ContainerStatus& status, Seconds least) {
+bool RanLong(const core::ContainerStatus& status, Seconds min) {
   const auto& run = status.state().has_terminated()
                         ? status.state().terminated()
                         : status.last_state().terminated();
   const Seconds begin = ToSeconds(run.started_at());
   const Seconds end = ToSeconds(run.finished_at());
-  return Known(begin) && Known(end) && begin + least < end;
+  return Known(begin) && Known(end) && begin + min < end;
 }
 
 void ReadExitCode(const Context& context, const EndByCode& end,
@@ -270,7 +269,7 @@ void ReadExitCode(const Context& context, const EndByCode& end,
   const Signature& row = FindExitCode(end.code, ContextOf(context, end.reason));
   Candidate& code = AddFact(facts, "exit-code", row, place, {}, end.at);
   code.number = end.code;
-  Weigh(Round::kCode, code, {.message = end.told});
+  Weigh(Round::kCode, code, {.message = end.message});
 }
 
 void ReadEndedContainer(const Context& context, int pod,

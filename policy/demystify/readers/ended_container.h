@@ -14,7 +14,7 @@
 namespace mulligan::demystify {
 
 struct EndedContainer {
-  // Null: the container has not ended.
+  // Null if the container has not ended.
   const kubernetes::core::v1::ContainerStateTerminated* terminated = nullptr;
   int index = 0;
   bool init = false;
@@ -36,14 +36,14 @@ const kubernetes::core::v1::ContainerStatus& StatusOf(
 bool IsInPlaceRestart(
     const kubernetes::core::v1::ContainerStateTerminated& terminated);
 
-// Returns the end in `status` that counts: `state` before `lastState`, which
-// counts only while the container waits for its next start or runs again.
+// Returns the end in `status` that counts: that of `state`, else that of
+// `lastState` while the container waits for its next start or runs again.
 EndedContainer EndOfContainer(
     const kubernetes::core::v1::ContainerStatus& status);
 
 // Returns whether the container had ended before its owner began to stop the
-// pod (`since`, from CleanUpBegan in pod_life.h), and that stop ends its last
-// run: it still runs, was killed, or ended later with any code.
+// pod at `since` (CleanUpBegan in pod_life.h), and the stop ends its last run:
+// it still runs, was killed, or ended later with any code.
 bool EndsByStopping(const kubernetes::core::v1::ContainerStatus& status,
                     Seconds since);
 
@@ -51,22 +51,20 @@ bool EndsByStopping(const kubernetes::core::v1::ContainerStatus& status,
 // `terminated` is null if none is reported.
 EndedContainer LastEnd(const kubernetes::core::v1::ContainerStatus& status);
 
-// Returns whether its last run is known to be longer than `least` seconds.
-bool RanLong(const kubernetes::core::v1::ContainerStatus& status,
-             Seconds least);
+// Returns whether its last run is known to be longer than `min` seconds.
+bool RanLong(const kubernetes::core::v1::ContainerStatus& status, Seconds min);
 
-// Returns EndOfContainer for a pod that its owner cleans up, but the end before
-// the clean-up's own, if any. Ends from `requested` on, and kills from
-// `killed_since` on, belong to the clean-up.
+// Like EndOfContainer, for a pod that its owner cleans up: excludes the
+// clean-up's own end. Ends from `requested` on, and kills from `killed_since`
+// on, belong to the clean-up.
 EndedContainer EndBefore(const kubernetes::core::v1::ContainerStatus& status,
                          Seconds requested, Seconds killed_since);
 
 bool IsWaitingForRestart(const kubernetes::core::v1::ContainerStatus& status);
 
-// Returns whether the kubelet restarts `ended`, a container of `pod`: it waits
-// for that (CrashLoopBackOff), or its rules by exit code or else its restart
-// policy say so (kubelet 1.34). False for a pod that has ended or is being
-// stopped.
+// Returns whether the kubelet restarts `ended`, a container of `pod`, according
+// to CrashLoopBackOff, the rules by exit code, or else the restart policy
+// (kubelet 1.34). False for a pod that has ended or is being stopped.
 bool RestartsInPlace(const kubernetes::core::v1::Pod& pod,
                      const EndedContainer& ended);
 
@@ -77,21 +75,20 @@ End EndOf(std::int32_t exit_code, std::string_view reason);
 // that is always restarted.
 bool IsSidecar(const kubernetes::core::v1::Pod& pod, const std::string& name);
 
-// Returns whether the main container of this name only helps the workload. It
-// is known by name, was injected later, or is not the one marked as main by
-// annotation kubectl.kubernetes.io/default-container or by the name "main"
-// (Argo, Flyte).
+// Returns whether the main container only helps the workload: its name is a
+// helper's, it was injected later, or another is marked as main by annotation
+// kubectl.kubernetes.io/default-container or the name "main" (Argo, Flyte).
 bool IsHelper(const kubernetes::core::v1::Pod& pod, const std::string& name);
 
 // An exit code, its reason, and the row of its message.
 struct EndByCode {
   std::int32_t code = 0;
   std::string_view reason;
-  const Signature* told = nullptr;
+  const Signature* message = nullptr;
   Seconds at = kUnknownTime;
 };
 
-// Adds what the exit code at `place` says, unless it only goes with the reason.
+// Adds the exit code at `place` as a fact, unless the reason implies it.
 void ReadExitCode(const Context& context, const EndByCode& end,
                   const Place& place, Candidates& facts);
 

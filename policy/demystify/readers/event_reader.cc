@@ -48,7 +48,7 @@ Seconds LastTime(const core::Event& event) {
 }
 
 // An event and the pod that it is read for.
-struct EventSaid {
+struct EventRef {
   const Context& context;
   const Gate& gate;
   const PodState& state;
@@ -57,51 +57,51 @@ struct EventSaid {
   Seconds at = LastTime(event);
 };
 
-Place At(const EventSaid& said, const char* leaf) {
-  return {Root::kEvents, said.index, "", -1, leaf};
+Place At(const EventRef& ref, const char* leaf) {
+  return {Root::kEvents, ref.index, "", -1, leaf};
 }
 
 bool IsOfDevice(v1::Cause cause) {
   return cause == v1::GPU_FAULT || cause == v1::FABRIC_FAULT;
 }
 
-void AddDevice(const EventSaid& said, const TextSignature& text,
+void AddDevice(const EventRef& ref, const TextSignature& text,
                std::size_t found_at, Candidates& facts) {
-  const Place place = At(said, ".message");
-  const Scene scene = {.users_own = UsersOwnReads(facts, place),
+  const Place place = At(ref, ".message");
+  const Scene scene = {.users_own = HasUserSignature(facts, place),
                        .of_device = true,
-                       .state = said.state};
-  Candidate& fact = AddFact(facts, "text", text.row, place, {}, said.at);
-  fact.text = said.event.message();
+                       .state = ref.state};
+  Candidate& fact = AddFact(facts, "text", text.row, place, {}, ref.at);
+  fact.text = ref.event.message();
   fact.found_at = found_at;
   Weigh(Round::kRead, fact, scene);
-  Weigh(Round::kBeside, fact, scene);
+  Weigh(Round::kSameObject, fact, scene);
 }
 
-// GPU driver errors are identified by number, whatever the event's name; some
-// are harmless. Returns whether it is one.
-bool ReadXid(const EventSaid& said, Candidates& facts) {
-  const Xid xid = WorstXid(said.event.message());
-  const bool told = xid.effect != XidEffect::kNone;
-  const XidEffect effect = told ? xid.effect : XidInName(said.event.reason());
+// Adds a GPU driver error. Returns whether the event has one, even if harmless.
+bool ReadXid(const EventRef& ref, Candidates& facts) {
+  const Xid xid = WorstXid(ref.event.message());
+  const bool in_message = xid.effect != XidEffect::kNone;
+  const XidEffect effect =
+      in_message ? xid.effect : XidInName(ref.event.reason());
   const TextSignature* text = XidSignature(effect);
   if (text == nullptr) return effect != XidEffect::kNone;
-  AddDevice(said, *text, xid.at, facts);
-  if (!told) {
+  AddDevice(ref, *text, xid.at, facts);
+  if (!in_message) {
     facts.back().text = {};
-    facts.back().value = said.event.reason();
-    facts.back().place = At(said, ".reason");
+    facts.back().value = ref.event.reason();
+    facts.back().place = At(ref, ".reason");
   }
   return true;
 }
 
-// Other messages of detectors about accelerators and links.
-bool ReadDevice(const EventSaid& said, Candidates& facts) {
+// Adds other messages of detectors about accelerators and links.
+bool ReadDevice(const EventRef& ref, Candidates& facts) {
   std::size_t found_at = 0;
   const TextSignature* text =
-      HardwareErrors().Find(said.event.message(), &found_at);
+      HardwareErrors().Find(ref.event.message(), &found_at);
   if (text == nullptr || !IsOfDevice(text->row.cause)) return false;
-  AddDevice(said, *text, found_at, facts);
+  AddDevice(ref, *text, found_at, facts);
   return true;
 }
 
@@ -133,41 +133,41 @@ constexpr struct {
     {Texts::kOperator, OperatorTexts, false, Stage::kRun},
 };
 
-// Returns the row of the tables for `texts` that matches; null if none does.
-const Signature* ReadText(const EventSaid& said, Texts texts,
-                          Candidates& facts) {
-  const std::string& message = said.event.message();
+// Returns the matching row of the tables for `texts`, or null.
+const Signature* ReadText(const EventRef& ref, Texts texts, Candidates& facts) {
+  const std::string& message = ref.event.message();
   if (message.empty()) return nullptr;
-  Gate gate = said.gate;
+  Gate gate = ref.gate;
   if (texts == Texts::kAny && IsAboutImage(message)) {
     if (!gate.start) return nullptr;
     texts = Texts::kImage;
   }
-  // A pod with events was created.
-  if (said.event.involved_object().kind() == "Pod") gate.create = false;
+  // A pod that has events was created.
+  if (ref.event.involved_object().kind() == "Pod") gate.create = false;
   for (const auto& one : kEventTexts) {
-    const bool asked = texts == Texts::kAny ? one.any && gate.Admits(one.stage)
-                                            : one.texts == texts;
-    if (!asked) continue;
+    const bool applies = texts == Texts::kAny
+                             ? one.any && gate.Admits(one.stage)
+                             : one.texts == texts;
+    if (!applies) continue;
     const Signature* row =
-        AddText(facts, one.table(), message, At(said, ".message"), said.at);
+        AddText(facts, one.table(), message, At(ref, ".message"), ref.at);
     if (row != nullptr) return row;
   }
   return nullptr;
 }
 
-void ReadEvent(const EventSaid& said, Candidates& facts) {
-  const core::Event& event = said.event;
-  const Place reason = At(said, ".reason");
+void ReadEvent(const EventRef& ref, Candidates& facts) {
+  const core::Event& event = ref.event;
+  const Place reason = At(ref, ".reason");
   if (!event.message().empty()) {
-    said.context.AddUserSignature(facts, v1::Signature::EVENT, event.message(),
-                                  said.state.exit_code, At(said, ".message"),
-                                  said.at);
+    ref.context.AddUserSignature(facts, v1::Signature::EVENT, event.message(),
+                                 ref.state.exit_code, At(ref, ".message"),
+                                 ref.at);
   }
-  if (ReadXid(said, facts)) return;
+  if (ReadXid(ref, facts)) return;
   // The taint manager cancels an eviction with the same reason.
   if (event.message().starts_with("Cancelling deletion")) return;
-  // What cannot be deleted, mostly because it is gone, did not end the work.
+  // A failed deletion, mostly of a missing object, did not end the work.
   if (event.reason().starts_with("FailedToDelete") ||
       event.reason() == "FailedDelete") {
     return;
@@ -175,30 +175,30 @@ void ReadEvent(const EventSaid& said, Candidates& facts) {
   const EventSignature* row = FindEvent(event.reason());
   if (row == nullptr) {
     if (const Signature* others = FindOthersReason(event.reason())) {
-      AddFact(facts, "event", *others, reason, event.reason(), said.at);
+      AddFact(facts, "event", *others, reason, event.reason(), ref.at);
       return;
     }
     const bool worth = event.reason().empty() || event.type() == "Warning";
-    if (!worth || ReadDevice(said, facts)) return;
+    if (!worth || ReadDevice(ref, facts)) return;
     row = &OtherEvent();
   }
-  if (!said.gate.Admits(row->stage)) return;
-  const Signature* text = ReadText(said, row->texts, facts);
+  if (!ref.gate.Admits(row->stage)) return;
+  const Signature* text = ReadText(ref, row->texts, facts);
   if (row->needs_text) {
     if (text == nullptr && event.type() == "Warning") {
-      AddSign(facts, sign::kUnreadWarning, reason, event.reason(), said.at);
+      AddSign(facts, sign::kUnreadWarning, reason, event.reason(), ref.at);
     }
     return;
   }
   if (text != nullptr && text->cause != row->row.cause) return;
-  AddFact(facts, "event", row->row, reason, event.reason(), said.at);
+  AddFact(facts, "event", row->row, reason, event.reason(), ref.at);
 }
 
 bool SaysScheduled(const Context& context, int event) {
   return context.report.events(event).reason() == "Scheduled";
 }
 
-// How far the event's object has come, in order.
+// The progress of the event's object, in order.
 enum class Step : std::uint8_t {
   kNone,
   kMade,
@@ -230,7 +230,7 @@ Step StepOf(const core::Event& event) {
   return found == std::end(kSteps) ? Step::kNone : found->step;
 }
 
-// Returns the step that follows once the event's problem is overcome.
+// Returns the step that the object reaches once the event's problem is solved.
 Step StepAfter(const core::Event& event) {
   const EventSignature* const row = FindEvent(event.reason());
   switch (row == nullptr ? Stage::kRun : row->stage) {
@@ -246,10 +246,10 @@ Step StepAfter(const core::Event& event) {
   }
 }
 
-// Problems that were overcome, for objects with events only: a later event
-// shows that the object came further. Pod events without times, or in the same
-// second, are ordered as in the report. The API server lists them by name,
-// which ends in their time, and kubectl describe does too.
+// Recognizes problems that were overcome, for objects with events only: a later
+// event shows a later step. Pod events without times, or of the same second,
+// are ordered as in the report: the API server and kubectl describe list them
+// by name, which ends in their time.
 class Overcome {
  public:
   explicit Overcome(const Context& context) : context_(context) {
@@ -304,14 +304,14 @@ class Overcome {
   std::unordered_map<std::string_view, std::vector<int>> steps_;
 };
 
-// Seconds. A process that the kernel kills ends at once, its parent soon after.
+// Seconds. A process that the kernel kills ends at once, and its parent soon.
 constexpr Seconds kKillSeenBefore = 600;
 
 bool IsOfMemory(v1::Cause cause) {
   return cause == v1::CONTAINER_OOM || cause == v1::HOST_OOM;
 }
 
-// The kernel identifies the killed process by its pod's UID.
+// Returns whether a kernel's message names another pod's UID.
 bool NamesAnotherPod(const std::string& message, const core::Pod& pod) {
   if (message.find("kubepods") == message.npos) return false;
   static const re2::RE2* const named =
@@ -326,10 +326,9 @@ bool NamesAnotherPod(const std::string& message, const core::Pod& pod) {
   return !own.empty() && own.compare(0, uid.size(), uid) != 0;
 }
 
-// Of the events on a pod's node, from the fact `from` on, keeps those that may
-// concern its end:
-// 1. none from before the pod existed, except a broken device
-// 2. no memory kill that it survived
+// Of the facts from a pod's node, from index `from` on, removes those that
+// cannot concern its end: older than the pod unless about a broken device, and
+// memory kills that it survived.
 void KeepOfPod(const core::Pod& pod, const PodState& state, std::size_t from,
                Candidates& facts) {
   const Seconds born = ToSeconds(pod.metadata().creation_timestamp());
@@ -343,11 +342,11 @@ void KeepOfPod(const core::Pod& pod, const PodState& state, std::size_t from,
               facts.end());
 }
 
-// Returns the events about the pod's node; null if there are none.
+// Returns the events about the pod's node, or null.
 const std::vector<int>* NodeEventsOf(const Context& context,
                                      const core::Pod& pod) {
   const auto& all = context.node_events;
-  // The only node is that of the only pod.
+  // A single pod is on the only node.
   if (pod.spec().node_name().empty() && context.report.pods_size() == 1) {
     return all.size() == 1 && WasPlaced(pod) ? &all.begin()->second : nullptr;
   }

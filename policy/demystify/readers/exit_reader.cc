@@ -35,19 +35,19 @@ void ReadExit(const Context& context, Candidates& facts,
     row = FindWaitingReason(reason);
     table = "waiting";
   }
-  const Signature* told = nullptr;
+  const Signature* text = nullptr;
   if (row != nullptr) {
     const TextTable* texts = row->key == key::kEvicted         ? &KubeletTexts()
                              : row->cause == v1::IMAGE_INVALID ? &ImageTexts()
                                                                : &StartTexts();
-    told = AddText(facts, *texts, exit.message(), at(".message"), kUnknownTime);
+    text = AddText(facts, *texts, exit.message(), at(".message"), kUnknownTime);
     AddFact(facts, table, *row, at(".reason"), reason);
-    Weigh(Round::kBeside, facts.back(), {.message = told});
+    Weigh(Round::kSameObject, facts.back(), {.message = text});
   }
-  if (told == nullptr) {
+  if (text == nullptr) {
     const bool killed =
         exit_code.has_value() && EndOf(*exit_code, reason) == End::kKilled;
-    told = context.log.Add(facts, exit.message(), at(".message"), kUnknownTime,
+    text = context.log.Add(facts, exit.message(), at(".message"), kUnknownTime,
                            killed);
   }
   if (!exit_code.has_value()) return;
@@ -58,7 +58,7 @@ void ReadExit(const Context& context, Candidates& facts,
     }
     return;
   }
-  ReadExitCode(context, {*exit_code, reason, told}, at(".exitCode"), facts);
+  ReadExitCode(context, {*exit_code, reason, text}, at(".exitCode"), facts);
 }
 
 }  // namespace mulligan::demystify

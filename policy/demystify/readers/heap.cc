@@ -5,7 +5,7 @@
 namespace mulligan::demystify {
 namespace {
 
-bool HoldsPattern(const re2::RE2& pattern, std::string_view text) {
+bool HasMatch(const re2::RE2& pattern, std::string_view text) {
   return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()),
                                 pattern);
 }
@@ -15,14 +15,14 @@ bool HoldsPattern(const re2::RE2& pattern, std::string_view text) {
 bool IsAboutHeap(std::string_view line) {
   static const re2::RE2* const heap =
       new re2::RE2("(?i)\\bheap\\b|gc overhead limit|memory budget");
-  return HoldsPattern(*heap, line);
+  return HasMatch(*heap, line);
 }
 
 bool FixesHeap(std::string_view log) {
   static const re2::RE2* const option = new re2::RE2(
       "(?i)(?:^|[\\s'\"=,\\[])(?:-xmx\\d|-xx:maxheapsize=\\d|"
       "--max[-_]old[-_]space[-_]size[= ]\\d|--memory-limit[= ]\\d)");
-  return HoldsPattern(*option, log);
+  return HasMatch(*option, log);
 }
 
 bool IsAreaOfItsOwn(std::string_view line, std::string_view log,
@@ -34,9 +34,9 @@ bool IsAreaOfItsOwn(std::string_view line, std::string_view log,
   static const re2::RE2* const option = new re2::RE2(
       "(?i)(?:^|[\\s'\"=,\\[])(?:-xx:maxdirectmemorysize=\\d|"
       "-dio\\.netty\\.maxdirectmemory=\\d)");
-  if (HoldsPattern(*classes, line)) return true;
-  return HoldsPattern(*direct, line) &&
-         (HoldsPattern(*option, log) || (!heap_follows && FixesHeap(log)));
+  if (HasMatch(*classes, line)) return true;
+  return HasMatch(*direct, line) &&
+         (HasMatch(*option, log) || (!heap_follows && FixesHeap(log)));
 }
 
 }  // namespace mulligan::demystify

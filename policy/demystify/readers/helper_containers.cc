@@ -89,7 +89,7 @@ bool SoundsLikeHelper(std::string_view name) {
   constexpr std::string_view kWords[] = {"exporter", "forwarder", "metrics",
                                          "proxy",    "shipper",   "telemetry"};
   return std::ranges::any_of(kWords, [name](std::string_view word) {
-    return HoldsWhole(name, word, IsAlphanumeric);
+    return ContainsWord(name, word, IsAlphanumeric);
   });
 }
 

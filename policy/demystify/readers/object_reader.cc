@@ -22,32 +22,30 @@
 namespace mulligan::demystify {
 namespace {
 
-// Returns whether nodes and claims that may not be the workload's can explain
+// Returns whether nodes and claims that may be another workload's can explain
 // the failure: its pods wait for something, or the report has nothing else.
-// They say nothing about the state of its own objects.
 bool LeavesOpen(const Context& context, const Gang& gang) {
   const v1::FailureReport& report = context.report;
   if (!report.pods().empty()) return gang.running + gang.succeeded == 0;
   return !context.owners.any() && !report.has_creation_error();
 }
 
-// An object that was not created has no pods or Jobs with events.
+// Returns whether creation failed, so that no pod or Job of it has events.
 bool NothingWasCreated(const Context& context) {
   const v1::FailureReport& report = context.report;
   return report.has_creation_error() && report.pods().empty() &&
          !context.owners.any();
 }
 
-// Returns whether the fact is of an event about a deleted pod, and a later pod
-// is healthy so far.
+// Returns whether the fact is an event about a pod, and a later pod is healthy.
 bool HasSuccessor(const Attempt& attempt, const Candidate& fact) {
   if (fact.place.root != Root::kEvents || !Known(fact.at)) return false;
   const auto& event = attempt.report().events(fact.place.index);
   if (event.involved_object().kind() != "Pod") return false;
-  const Seconds told = FirstTime(event);
+  const Seconds at = FirstTime(event);
   return std::ranges::any_of(attempt.pods, [&](int pod) {
     const Member& member = attempt.member(pod);
-    return !member.reading.failing() && !Before(member.begin, told);
+    return !member.reading.failing() && !Before(member.begin, at);
   });
 }
 
@@ -68,13 +66,13 @@ void WeighOtherEvents(const Attempt& attempt, const Gang& gang,
 }
 
 // Returns whether an owner failed only because of the `done` pods, which
-// succeeded while being deleted: no pod of the report failed, and no Job counts
-// more.
-bool FailedOfNothingElse(const Attempt& attempt, const Gang& gang,
-                         std::string_view owner, const std::vector<int>& done) {
+// succeeded while being deleted: no pod failed, and its Job counts no other.
+bool FailedOnlyByDeletion(const Attempt& attempt, const Gang& gang,
+                          std::string_view owner,
+                          const std::vector<int>& done) {
   for (const auto& job : attempt.report().jobs()) {
     if (job.metadata().uid() != owner) continue;
-    return SaysFailed(job.status().conditions()) &&
+    return ReportsFailed(job.status().conditions()) &&
            job.status().failed() <= static_cast<int>(done.size());
   }
   const auto& views = attempt.context.owners.views;
@@ -102,7 +100,7 @@ void ReadDoneThoughDeleted(const Attempt& attempt, const Gang& gang,
     }
   }
   for (const auto& [owner, pods] : done_of_owner) {
-    if (!FailedOfNothingElse(attempt, gang, owner, pods)) continue;
+    if (!FailedOnlyByDeletion(attempt, gang, owner, pods)) continue;
     AddSign(facts, sign::kDoneThoughDeleted,
             {Root::kPods, pods.front(), "", -1, ".metadata.deletionTimestamp"},
             "set");

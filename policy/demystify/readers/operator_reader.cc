@@ -19,9 +19,9 @@ namespace mulligan::demystify {
 namespace {
 
 // Returns the place of the statement in the object, at `leaf`.
-Place PlaceOf(const Statement& said, Place object, const char* leaf) {
-  object.list = said.list;
-  object.item = said.item;
+Place PlaceOf(const Statement& statement, Place object, const char* leaf) {
+  object.list = statement.list;
+  object.item = statement.item;
   object.leaf = leaf;
   return object;
 }
@@ -65,72 +65,76 @@ void ReadMessage(const Context& context, std::string_view message,
   }
 }
 
-// Adds the row of the reason or state, refined by the message.
-void ReadStatement(const Context& context, const Statement& said,
+// Adds the row of the reason, else of the state, and facts from the message.
+void ReadStatement(const Context& context, const Statement& statement,
                    const Place& object, Candidates& facts) {
-  const Seconds at = ToSeconds(*said.at);
-  const Place words = PlaceOf(said, object, said.message_leaf);
+  const Seconds at = ToSeconds(*statement.at);
+  const Place message = PlaceOf(statement, object, statement.message_leaf);
   const std::size_t before = facts.size();
-  if (!said.message.empty()) {
+  if (!statement.message.empty()) {
     context.AddUserSignature(facts, v1::Signature::OPERATOR_MESSAGE,
-                             said.message, std::nullopt, words, at);
+                             statement.message, std::nullopt, message, at);
   }
-  const Signature* row = FindOperatorState(said.source, said.reason);
-  if (row == nullptr) row = FindOperatorState(said.source, said.state);
+  const Signature* row = FindOperatorState(statement.source, statement.reason);
+  if (row == nullptr)
+    row = FindOperatorState(statement.source, statement.state);
   if (row != nullptr) {
-    const std::string_view shown = said.shown.empty() ? said.state : said.shown;
-    AddFact(facts, "operator", *row, PlaceOf(said, object, said.leaf),
-            said.reason.empty() ? shown : said.reason, at);
+    const std::string_view shown =
+        statement.shown.empty() ? statement.state : statement.shown;
+    AddFact(facts, "operator", *row, PlaceOf(statement, object, statement.leaf),
+            statement.reason.empty() ? shown : statement.reason, at);
     // The message of a hint does not decide either.
-    if (!said.message.empty() && row->tier > Tier::kHint) {
-      ReadMessage(context, said.message, words, facts);
+    if (!statement.message.empty() && row->tier > Tier::kHint) {
+      ReadMessage(context, statement.message, message, facts);
     }
   }
-  if (said.exit_code) {
+  if (statement.exit_code) {
     AddFact(facts, "exit-code",
-            FindExitCode(*said.exit_code, ExitContext::kSpark), words, {}, at)
-        .number = *said.exit_code;
+            FindExitCode(*statement.exit_code, ExitContext::kSpark), message,
+            {}, at)
+        .number = *statement.exit_code;
   }
-  if (!said.restarts) return;
+  if (!statement.restarts) return;
   for (Candidate& fact : std::span(facts).subspan(before)) {
     fact.flags |= kRestarting;
     fact.at = kUnknownTime;
   }
 }
 
-// Returns condition `i` as a statement; empty if it says nothing.
-std::optional<Statement> ConditionSaid(const WorkloadView& view, int i) {
+// Returns condition `i` as a statement; empty if it states nothing.
+std::optional<Statement> StatementOfCondition(const WorkloadView& view, int i) {
   const ConditionView condition = view.conditions[i];
   // Cut-down reports omit the status.
   const bool holds = condition.status() == "True" || condition.status().empty();
   const bool not_created =
       condition.type() == "Created" && condition.status() == "False";
   if (!holds && !not_created) return std::nullopt;
-  Statement said;
-  said.source = view.kind->source;
-  said.shown = condition.type();
+  Statement statement;
+  statement.source = view.kind->source;
+  statement.shown = condition.type();
   // FailureTarget announces what Failed will say.
-  said.state = said.shown == "FailureTarget" ? "Failed" : said.shown;
-  said.reason = condition.reason();
-  said.message = condition.message();
-  said.at = &condition.last_transition_time();
-  said.list = ".status.conditions";
-  said.item = i;
-  said.leaf = said.reason.empty() ? ".type" : ".reason";
-  return said;
+  statement.state =
+      statement.shown == "FailureTarget" ? "Failed" : statement.shown;
+  statement.reason = condition.reason();
+  statement.message = condition.message();
+  statement.at = &condition.last_transition_time();
+  statement.list = ".status.conditions";
+  statement.item = i;
+  statement.leaf = statement.reason.empty() ? ".type" : ".reason";
+  return statement;
 }
 
-// Adds what the object at `place` says, except its deletion.
+// Adds the statements of the object at `place`, except its deletion.
 void ReadObject(const Context& context, const WorkloadView& view, Place place,
                 Candidates& facts) {
-  for (const Statement& said : view.statements) {
-    ReadStatement(context, said, place, facts);
+  for (const Statement& statement : view.statements) {
+    ReadStatement(context, statement, place, facts);
   }
   const int conditions =
       view.conditions_are_stated ? 0 : view.conditions.size();
   for (int i = 0; i < conditions; ++i) {
-    if (const auto said = ConditionSaid(view, i)) {
-      ReadStatement(context, *said, place, facts);
+    if (const auto statement = StatementOfCondition(view, i)) {
+      ReadStatement(context, *statement, place, facts);
     }
   }
   if (view.suspend_leaf == nullptr || view.has_failed()) return;
@@ -145,8 +149,8 @@ void ReadDeletion(const WorkloadView& view, Place place, Candidates& facts) {
   AddSign(facts, sign::kObjectDeleted, place, "set", at);
 }
 
-// The Job controller counts before it writes a condition: all completions are
-// reached, or pods failed and none is left or active (between two attempts).
+// Reads the counts, which the Job controller writes before a condition: all
+// completions are reached, or pods failed and none is active.
 void ReadCounts(const Context& context, int index, const WorkloadView& view,
                 Candidates& facts) {
   const auto& status = context.report.jobs(index).status();

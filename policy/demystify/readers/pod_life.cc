@@ -17,10 +17,9 @@ namespace core = kubernetes::core::v1;
 
 namespace {
 
-// Returns whether the pod's deletion is all that its Job can have failed of:
-// the Job counts one failure, and no container of the pod had ended before.
-bool IsAllThatItsJobCounts(const v1::FailureReport& report,
-                           const core::Pod& pod) {
+// Returns whether its Job can only have failed because of the pod's deletion:
+// it counts one failure, and no container of the pod had ended before.
+bool IsOnlyFailureOfJob(const v1::FailureReport& report, const core::Pod& pod) {
   const auto* const owner = ControllerOf(pod.metadata());
   if (report.jobs_size() != 1 || report.pods_size() != 1 || owner == nullptr ||
       owner->uid() != report.jobs(0).metadata().uid()) {
@@ -50,10 +49,10 @@ bool IsCleanedUp(const Owners& owners, const core::Pod& pod) {
   const Seconds requested = DeletionRequested(pod);
   if (requested >= since) return true;
   if (requested + kClockSkew < since ||
-      IsAllThatItsJobCounts(owners.report, pod)) {
+      IsOnlyFailureOfJob(owners.report, pod)) {
     return false;
   }
-  // If the pod has an end, that shows which came first.
+  // If the pod has ended, that shows which came first.
   return std::ranges::none_of(
       pod.status().container_statuses(),
       [since, requested](const core::ContainerStatus& status) {

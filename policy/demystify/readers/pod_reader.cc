@@ -36,7 +36,6 @@ Phase PhaseOf(std::string_view phase) {
   return Phase::kUnknown;
 }
 
-// The pod that is read.
 struct Subject {
   const Context& context;
   int index;
@@ -67,16 +66,15 @@ bool IsOfLostNode(const Candidate& fact) {
          fact.row->tier >= Tier::kSpecific;
 }
 
-// Returns whether containers state resources. Device claims (resource.k8s.io)
-// are not among them.
-bool SaysWhatItHolds(const core::Pod& pod) {
+// Returns whether containers state resources, other than device claims.
+bool StatesResources(const core::Pod& pod) {
   return std::ranges::any_of(pod.spec().containers(),
                              [](const core::Container& container) {
                                return container.has_resources();
                              });
 }
 
-// Returns the state of its containers and any clean-up by its owner.
+// Returns the state of the pod's containers and of its clean-up.
 PodState ReadState(const Subject& of, Candidates& facts) {
   const core::PodSpec& spec = of.pod.spec();
   PodState state;
@@ -85,7 +83,7 @@ PodState ReadState(const Subject& of, Candidates& facts) {
   if (spec.has_termination_grace_period_seconds()) {
     state.grace = spec.termination_grace_period_seconds();
   }
-  state.without_device = SaysWhatItHolds(of.pod) && AcceleratorsOf(of.pod) == 0;
+  state.without_device = StatesResources(of.pod) && AcceleratorsOf(of.pod) == 0;
   state = ReadContainers(of.context, of.index, state, facts);
   if (state.cleaned_up && state.end == End::kNone &&
       state.phase != Phase::kPending && state.phase != Phase::kSucceeded) {
@@ -94,8 +92,7 @@ PodState ReadState(const Subject& of, Candidates& facts) {
   return state;
 }
 
-// Adds what a scheduler's sentence says: its own, else one of a runtime or of a
-// program that it quotes.
+// Adds the row of a scheduler's sentence, else of what the sentence quotes.
 void ReadSentence(const Subject& of, std::string_view reason, Seconds at,
                   Candidates& facts) {
   if (reason.find(' ') == reason.npos) return;
@@ -107,7 +104,7 @@ void ReadSentence(const Subject& of, std::string_view reason, Seconds at,
   }
 }
 
-// Adds what the scheduler says of an attempt without Kubernetes objects.
+// Adds facts from the scheduler about an attempt without Kubernetes objects.
 void ReadAttempt(const Subject& of, const PodState& state, Candidates& facts) {
   const v1::EndedAttempt& attempt = of.context.report.ended_attempt();
   const Seconds at = ToSeconds(attempt.ended_at());
@@ -121,12 +118,12 @@ void ReadAttempt(const Subject& of, const PodState& state, Candidates& facts) {
     Candidate& fact = AddFact(
         facts, "scheduler", *row,
         of.At(is_state ? ".status.reason" : ".status.message"), word, at);
-    Weigh(Round::kBeside, fact, {.state = state});
+    Weigh(Round::kSameObject, fact, {.state = state});
   }
   if (row == nullptr || row->tier == Tier::kHint) {
     ReadSentence(of, attempt.reason(), at, facts);
   }
-  // Without an end that has a log.
+  // No container's end has the log.
   if (of.pod.status().container_statuses().empty()) {
     of.context.log.Add(facts, attempt.log_tail(), of.At(".log.message"), at,
                        /*killed=*/false);
@@ -145,17 +142,17 @@ void ReadReason(const Subject& of, const PodState& state, Candidates& facts) {
   of.context.AddUserSignature(facts, v1::Signature::POD_MESSAGE,
                               status.message(), state.exit_code, message,
                               kUnknownTime);
-  // Only the message distinguishes the two kinds of eviction, and it is all
-  // there is if the reason is absent or unknown.
+  // Only the message distinguishes the two kinds of eviction. It is the only
+  // evidence if the reason is absent or unknown.
   const bool vague = row == nullptr || row->confidence == v1::Diagnosis::LOW;
-  const Signature* told = vague
+  const Signature* text = vague
                               ? AddText(facts, KubeletTexts(), status.message(),
                                         message, kUnknownTime)
                               : nullptr;
   if (row == nullptr) return;
   Candidate& fact = AddFact(facts, "pod-reason", *row, of.At(".status.reason"),
                             status.reason());
-  Weigh(Round::kBeside, fact, {.message = told, .state = state});
+  Weigh(Round::kSameObject, fact, {.message = text, .state = state});
 }
 
 void ReadDeletion(const Subject& of, const PodState& state, Candidates& facts) {
@@ -185,7 +182,7 @@ Seconds MarkOf(const core::Pod& pod, const PodState& state) {
              : Earlier(deleted, ToSeconds(target->last_transition_time()));
 }
 
-// If a container runs again after an earlier end, the end to come counts.
+// Sets the mark. If a container runs again, its next end counts.
 PodState Marked(PodState state, Seconds mark, Candidates& facts) {
   if (state.recovered && Before(state.finished_at, mark)) {
     Weigh(Round::kRun, std::span(facts), {.state = state});
@@ -200,7 +197,7 @@ PodState Marked(PodState state, Seconds mark, Candidates& facts) {
 }
 
 // Returns whether the pod submits work that its owner has run: its Job restarts
-// it, and the owner's status says how the program ended (KubeRay 1.5).
+// it, and the owner's status shows how the program ended (KubeRay 1.5).
 bool IsSubmitter(const Subject& of) {
   const auto& owners = of.context.owners.views;
   if (std::ranges::none_of(owners, &WorkloadView::was_tried)) return false;
@@ -209,7 +206,7 @@ bool IsSubmitter(const Subject& of) {
       [](const auto& owner) { return owner.kind() == "Job"; });
 }
 
-// Memory use at the limit, with a SIGKILL.
+// Adds a sign if memory use was at the limit before a SIGKILL.
 void ReadUsage(const Subject& of, const PodState& state, Candidates& facts) {
   if (state.end != End::kKilled) return;
   if (SignalOf(state.exit_code.value_or(0)) != 9) return;
@@ -219,7 +216,7 @@ void ReadUsage(const Subject& of, const PodState& state, Candidates& facts) {
     const bool ours =
         (usage.pod().empty() || usage.pod() == of.pod.metadata().name()) &&
         (usage.container().empty() || usage.container() == container);
-    // Sampling misses the last peak, so 95 % counts as reached.
+    // Sampling misses the last peak, so 95 % counts.
     const bool reached =
         usage.memory_limit_bytes() > 0 &&
         usage.memory_peak_bytes() >=
@@ -236,7 +233,7 @@ bool IsOfFabric(std::string_view device) {
          device.find("/ib") != std::string_view::npos;
 }
 
-// A device reported as unhealthy; network adapters are devices too.
+// Adds an unhealthy device. Network adapters are devices, too.
 void ReadDevices(const Subject& of, const PodState& state, Candidates& facts) {
   const auto& statuses = of.pod.status().container_statuses();
   if (state.container < 0 || state.init || state.end == End::kClean ||
@@ -295,17 +292,16 @@ bool IsFreshOomKill(const Candidate& fact) {
          fact.place.root == Root::kPods && fact.cause == v1::CONTAINER_OOM;
 }
 
-// Weighs facts against each other. A kill does not explain itself; an own end
-// needs no outside explanation; an announcement after the end did not cause it.
+// Weighs facts against each other. A kill needs an explanation, and an own end
+// does not. An announcement after the end did not cause it.
 void WeighTogether(const Subject& of, const PodState& state,
                    Candidates& facts) {
   const auto& metadata = of.pod.metadata();
-  // Nothing had ended it when its owner cleaned up.
-  const bool ran_to_the_last =
+  const bool ran_until_clean_up =
       state.cleaned_up && state.started && state.end == End::kNone;
   Weigh(Round::kPod, std::span(facts),
         {.state = state,
-         .runs = !state.recovered && (PodRuns(of.pod) || ran_to_the_last),
+         .runs = !state.recovered && (PodRuns(of.pod) || ran_until_clean_up),
          .starts = state.phase == Phase::kPending && !Known(state.marked) &&
                    WasPlaced(of.pod),
          .deletion_requested =
@@ -317,7 +313,7 @@ void WeighTogether(const Subject& of, const PodState& state,
          .facts = std::span(facts)});
 }
 
-// Adds that the node that went away was spot capacity.
+// Adds a sign if the lost node was spot capacity.
 void ReadSpot(const Subject& of, Candidates& facts) {
   const Candidate* best = Strongest(facts);
   if (best == nullptr) return;
@@ -326,7 +322,7 @@ void ReadSpot(const Subject& of, Candidates& facts) {
   const bool gone =
       behind_taint || best->cause == v1::NODE_SHUTDOWN ||
       (best->cause == v1::NODE_LOST && best->tier == Tier::kDecisive &&
-       best->IsOf(kDisruptionWeight));
+       best->HasWeight(kDisruptionWeight));
   if (!gone) return;
   std::string_view label;
   Place place;
@@ -334,7 +330,7 @@ void ReadSpot(const Subject& of, Candidates& facts) {
   const Candidate shutdown = *best;
   Candidate& sign =
       AddSign(facts, sign::kSpotNodeShutdown, place, label, shutdown.at);
-  // For a taint, LookBehind decides.
+  // For a taint, RefineConclusion weighs it.
   if (!behind_taint) Weigh(Round::kRead, sign, {.strongest = &shutdown});
 }
 
@@ -356,7 +352,7 @@ PodReading ReadPod(const Context& context, int index, Candidates& facts) {
   if (state.phase == Phase::kFailed) ReadJobRules(context, index, facts);
   const Seconds mark = MarkOf(of.pod, state);
   if (Known(mark)) state = Marked(state, mark, facts);
-  state.beside = state.beside || IsSubmitter(of);
+  state.work_runs = state.work_runs || IsSubmitter(of);
   // Second: other objects.
   if (!context.report.nodes().empty()) {
     ReadNodeOf(context, index, state, facts);

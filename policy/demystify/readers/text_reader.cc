@@ -16,7 +16,7 @@ bool operator==(const Place& a, const Place& b) {
 
 }  // namespace
 
-bool UsersOwnReads(const Candidates& candidates, const Place& place) {
+bool HasUserSignature(const Candidates& candidates, const Place& place) {
   return std::ranges::any_of(candidates, [&place](const Candidate& fact) {
     return fact.table.empty() && fact.place == place;
   });
@@ -33,15 +33,15 @@ bool IsAboutImage(std::string_view text) {
 const Signature* AddText(Candidates& candidates, const TextTable& table,
                          std::string_view text, const Place& place,
                          Seconds at) {
-  std::size_t at_byte = 0;
-  const TextSignature* found = table.Find(text, &at_byte);
+  std::size_t offset = 0;
+  const TextSignature* found = table.Find(text, &offset);
   if (found == nullptr) return nullptr;
-  const bool users_own = UsersOwnReads(candidates, place);
+  const bool users_own = HasUserSignature(candidates, place);
   Candidate& fact =
       AddFact(candidates, table.name(), found->row, place, {}, at);
   if (users_own) Weigh(Round::kRead, fact, {.users_own = true});
   fact.text = text;
-  fact.found_at = at_byte;
+  fact.found_at = offset;
   return &found->row;
 }
 

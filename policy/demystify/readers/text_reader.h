@@ -10,14 +10,13 @@
 namespace mulligan::demystify {
 
 // Returns whether a signature of the policy matched the text at `place`.
-bool UsersOwnReads(const Candidates& candidates, const Place& place);
+bool HasUserSignature(const Candidates& candidates, const Place& place);
 
 // Returns whether the text is about an image or its pull, so that ImageTexts()
-// may read it: errors of the runtime's daemon are of other things, too.
+// applies. The runtime's daemon reports other errors, too.
 bool IsAboutImage(std::string_view text);
 
-// Adds the row of `table` that matches `text`, read at `place`, and returns it;
-// null if none matches.
+// Adds and returns the row of `table` that matches `text`; null if none does.
 const Signature* AddText(Candidates& candidates, const TextTable& table,
                          std::string_view text, const Place& place, Seconds at);
 

@@ -108,9 +108,9 @@ void CheckRemedy(const v1::Signature& signature, const std::string& path,
 
 bool Found(const re2::RE2& pattern, std::string_view text,
            PatternAllowance& patterns) {
-  constexpr std::size_t kMost =
+  constexpr std::size_t kMaxSearched =
       demystify::kScannedHead + demystify::kScannedTail;
-  if (text.size() <= kMost) return patterns.Find(pattern, text);
+  if (text.size() <= kMaxSearched) return patterns.Find(pattern, text);
   return patterns.Find(pattern, text.substr(0, demystify::kScannedHead)) ||
          patterns.Find(pattern,
                        text.substr(text.size() - demystify::kScannedTail));

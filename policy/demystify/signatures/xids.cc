@@ -53,7 +53,7 @@ std::size_t FindWordXid(std::string_view text, std::size_t from) {
   return text.npos;
 }
 
-// Skips an address in parentheses at `at`, if there is one.
+// Returns the offset after an address in parentheses at `at`; `at` if none.
 std::size_t SkipAddress(std::string_view text, std::size_t at) {
   constexpr std::size_t kLongest = 40;
   const std::size_t open = text.find_first_not_of(" :=", at);
@@ -72,14 +72,14 @@ struct Code {
 // Returns the number of at most three digits near `at`, on its line.
 std::optional<Code> NumberNear(std::string_view text, std::size_t at) {
   constexpr std::size_t kNear = 24;
-  constexpr std::size_t kMostDigits = 3;
+  constexpr std::size_t kMaxDigits = 3;
   const std::size_t skipped =
       text.substr(at, kNear + 1).find_first_of("\n0123456789");
   if (skipped == text.npos) return std::nullopt;
   const std::size_t begin = at + skipped;
   Code code = {0, begin};
   while (code.end < text.size() && IsDigit(text[code.end]) &&
-         code.end - begin < kMostDigits) {
+         code.end - begin < kMaxDigits) {
     code.number = 10 * code.number + (text[code.end++] - '0');
   }
   const bool whole = code.end == text.size() || !IsWordChar(text[code.end]);

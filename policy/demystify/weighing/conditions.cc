@@ -20,22 +20,22 @@ constexpr Seconds kNodeReportDelay = 60;
 
 bool ExplainsUnclearEnd(F fact) { return (fact.flags & kUnclearEndOnly) != 0; }
 
-// Events about a living pod, and node trouble that may pass.
+// Returns true for events about a live pod, and for node trouble that may pass.
 bool MayPass(F fact, S scene) {
   if (fact.place.root == Root::kEvents) return true;
   return fact.place.root == Root::kNodes &&
          !(Known(fact.at) && Before(fact.at + kNodePatience, scene.now));
 }
 
-// Trouble of the node shortly before the pod's deletion.
+// Returns whether the fact is node trouble shortly before the pod's deletion.
 bool ExplainsDeletion(F fact, S scene) {
-  return fact.IsOf(kDisruptionWeight) && Known(fact.at) &&
+  return fact.HasWeight(kDisruptionWeight) && Known(fact.at) &&
          Known(scene.deletion_requested) &&
          fact.at <= scene.deletion_requested &&
          scene.deletion_requested <= fact.at + kNodeLossSeenAfter;
 }
 
-// The container or its log names the failure.
+// Returns whether the container or its log names the failure.
 bool NamesItsError(S scene) {
   return std::ranges::any_of(scene.facts, [](F fact) {
     return fact.decides() && fact.place.root == Root::kPods &&
@@ -43,20 +43,21 @@ bool NamesItsError(S scene) {
   });
 }
 
-// Nothing shows that the pod ended or cannot live.
+// Returns whether nothing shows that the pod ended or cannot run.
 bool Lives(const PodState& state) {
   return state.end == End::kNone && !state.blocked && !state.looping &&
          !Known(state.marked) &&
          (state.phase == Phase::kRunning || state.phase == Phase::kPending);
 }
 
-// The message says that the call may keep failing, which no code does.
+// Returns whether the message shows that the call may keep failing.
 bool MayLast(const Signature& words) {
   return words.outlook == v1::Diagnosis::MAY_RECOVER;
 }
 
-// An answer's field whose message names another cause or a lasting one.
-bool IsBesideWords(F fact, S scene, std::string_view field) {
+// Returns whether the fact is this field of an answer whose message names
+// another cause or a lasting one.
+bool MessageRefines(F fact, S scene, std::string_view field) {
   return scene.is_answer && scene.message != nullptr &&
          fact.row != scene.message && field == fact.place.leaf &&
          (MayLast(*scene.message) || (scene.message->confidence == kHigh &&
@@ -76,9 +77,9 @@ bool IsBehindTaint(F fact, v1::Cause cause, S scene) {
 
 bool DecidesNothing(F fact, S) { return !fact.decides(); }
 
-bool IsUsersOwn(F fact, S) { return fact.table.empty(); }
+bool IsUserSignature(F fact, S) { return fact.table.empty(); }
 
-bool IsReadByUsersOwn(F, S scene) { return scene.users_own; }
+bool MatchesUserSignature(F, S scene) { return scene.users_own; }
 
 bool IsDeviceFault(F fact, S scene) {
   return scene.of_device &&
@@ -108,13 +109,13 @@ bool IsVagueOfCreation(F fact, S) {
   return fact.table == CreationTexts().name();
 }
 
-bool IsLifeByHearsay(F fact, S scene) {
+bool IsIndirectLifeSign(F fact, S scene) {
   const Root root = fact.place.root;
   return fact.row == &sign::kObjectAlive && !scene.runs &&
          (root == Root::kWorkload || root == Root::kOwner);
 }
 
-bool IsStartBesideWarning(F fact, S scene) {
+bool IsStartDespiteWarning(F fact, S scene) {
   return fact.row == &sign::kPodStarting && scene.warned;
 }
 
@@ -132,8 +133,8 @@ bool SucceededInFailedPod(F fact, S scene) {
   return IsSucceeded(fact, Phase::kFailed, scene);
 }
 
-// The log says that a signal ended a process, and the code is only a guess
-// about something else. timeout(1) kills on purpose, so its code counts.
+// The log shows that a signal ended a process, and the code only suggests
+// another cause. timeout(1) kills on purpose, so its code counts.
 bool IsCodeOfLauncher(F fact, S scene) {
   return scene.message != nullptr && fact.tier == Tier::kConvention &&
          fact.confidence == kLow && fact.cause != v1::DEADLINE_POD &&
@@ -141,9 +142,9 @@ bool IsCodeOfLauncher(F fact, S scene) {
           scene.message->cause == v1::CRASH_SIGNAL);
 }
 
-bool LastStateTells(F, S scene) { return scene.has_last_state; }
+bool LastStateExplains(F, S scene) { return scene.has_last_state; }
 
-bool WasNoCall(F fact, S scene) {
+bool BuildWasAnswered(F fact, S scene) {
   return fact.row == &BuildFailure() && IsErrorCode(scene.http_code);
 }
 
@@ -152,12 +153,12 @@ bool IsVagueAnswer(F fact, S scene) {
          fact.confidence != kHigh && !MayLast(*scene.message);
 }
 
-bool IsReasonBesideWords(F fact, S scene) {
-  return IsBesideWords(fact, scene, ".reason");
+bool MessageRefinesReason(F fact, S scene) {
+  return MessageRefines(fact, scene, ".reason");
 }
 
-bool IsCodeBesideWords(F fact, S scene) {
-  return IsBesideWords(fact, scene, ".httpCode");
+bool MessageRefinesCode(F fact, S scene) {
+  return MessageRefines(fact, scene, ".httpCode");
 }
 
 bool IsOfAnswer(F, S scene) { return scene.is_answer; }
@@ -221,7 +222,7 @@ bool InitMissesSomething(F fact, S scene) {
 }
 
 bool IsConventionOfInit(F fact, S scene) {
-  // Codes of shells and signals are still informative.
+  // Codes of shells and signals are informative.
   const bool is_of_shell = scene.code >= 125 && scene.code <= 139;
   return scene.is_primary && scene.is_init && scene.state.end == End::kOwn &&
          fact.row != &sign::kInitFailed && fact.tier == Tier::kConvention &&
@@ -287,7 +288,7 @@ bool CameAfterTheEnd(F fact, S scene) {
          Before(state.finished_at + kNodeReportDelay, fact.at);
 }
 
-// Not if the node lacked memory, or the pod was being disrupted.
+// False if the node lacked memory or the pod was being disrupted.
 bool YieldsToOomKill(F fact, S scene) {
   if (!scene.oom_killed || fact.cause == v1::CONTAINER_OOM ||
       fact.cause == v1::SUCCEEDED || fact.cause == v1::NODE_PRESSURE_EVICTED ||
@@ -316,7 +317,7 @@ bool DeniedBehindPull(F fact, S scene) {
          fact.row->cause == v1::IMAGE_DENIED;
 }
 
-bool IsBesideNamed(F fact, S scene) {
+bool ContradictsNamedCause(F fact, S scene) {
   const Candidate* answer = scene.strongest;
   if (answer == nullptr || fact.cause == scene.cause) return false;
   if (IsOutcome(*answer) || answer->cause == v1::SUSPENDED) return true;
@@ -329,7 +330,7 @@ bool IsLessSure(F fact, S scene) {
          std::min(fact.confidence, kMedium) < scene.confidence;
 }
 
-bool IsHeard(F fact, S) { return fact.place.root == Root::kHints; }
+bool IsHint(F fact, S) { return fact.place.root == Root::kHints; }
 
 bool SaysFailureToo(F, S scene) { return scene.says_failure; }
 

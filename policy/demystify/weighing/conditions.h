@@ -1,5 +1,5 @@
-// The conditions of the rules that weigh facts (weighing.cc). Each says whether
-// something holds for a fact in its scene. Those of the rounds kEvents,
+// The conditions of the rules that weigh facts (weighing.cc). Each returns
+// whether it holds for a fact in its scene. Conditions of the rounds kEvents,
 // kObjects and kMembers are in object_conditions.h.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_CONDITIONS_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_WEIGHING_CONDITIONS_H_
@@ -15,8 +15,8 @@ using Condition = bool(const Candidate& fact, const Scene& scene);
 Condition DecidesNothing;
 
 // Round::kRead.
-Condition IsUsersOwn;
-Condition IsReadByUsersOwn;
+Condition IsUserSignature;
+Condition MatchesUserSignature;
 Condition IsDeviceFault;
 Condition IsStuckTerminating;
 Condition IsOfSpotNode;
@@ -24,8 +24,8 @@ Condition IsDeactivation;
 Condition IsPodFailureRule;
 Condition IsSureOfCreation;
 Condition IsVagueOfCreation;
-Condition IsLifeByHearsay;
-Condition IsStartBesideWarning;
+Condition IsIndirectLifeSign;
+Condition IsStartDespiteWarning;
 Condition IsStartAtUnknownTime;
 Condition IsExitAlone;
 Condition SucceededByPhase;
@@ -34,12 +34,12 @@ Condition SucceededInFailedPod;
 // Round::kCode.
 Condition IsCodeOfLauncher;
 
-// Round::kBeside.
-Condition LastStateTells;
-Condition WasNoCall;
+// Round::kSameObject.
+Condition LastStateExplains;
+Condition BuildWasAnswered;
 Condition IsVagueAnswer;
-Condition IsReasonBesideWords;
-Condition IsCodeBesideWords;
+Condition MessageRefinesReason;
+Condition MessageRefinesCode;
 Condition IsOfAnswer;
 Condition IsReadByItsWords;
 Condition HasPodReason;
@@ -75,15 +75,15 @@ Condition HasNoEndToExplain;
 Condition CameAfterTheEnd;
 Condition YieldsToOomKill;
 
-// Round::kSure, kBehind and kSuccess.
+// Round::kSure, kReplace and kSuccess.
 Condition RootIsElsewhere;
 Condition ContainerIsInTwoStates;
 Condition TakenBackBehindTaint;
 Condition LostBehindTaint;
 Condition DeniedBehindPull;
-Condition IsBesideNamed;
+Condition ContradictsNamedCause;
 Condition IsLessSure;
-Condition IsHeard;
+Condition IsHint;
 Condition SaysFailureToo;
 Condition PodSaysFailure;
 

@@ -27,12 +27,12 @@ bool IsPassing(v1::Cause cause) {
 
 }  // namespace
 
-bool IsBesideFailedPod(F fact, S scene) {
-  return scene.fails && !fact.IsOf(kQueueWeight);
+bool IsAboutAnotherObject(F fact, S scene) {
+  return scene.fails && !fact.HasWeight(kQueueWeight);
 }
 
 bool WorkGoesOn(F fact, S scene) {
-  return scene.work_goes_on && !fact.IsOf(kQueueWeight);
+  return scene.work_goes_on && !fact.HasWeight(kQueueWeight);
 }
 
 bool WasReplaced(F, S scene) { return scene.has_successor; }
@@ -47,7 +47,7 @@ bool OnlyAPartSucceeded(F fact, S scene) {
          !scene.by_whole;
 }
 
-// Only while the work goes on: later, the pod's fate may be the reason.
+// Only while the work goes on; later, the pod's end may be the reason.
 bool PartEndedWell(F fact, S scene) {
   return scene.has_not_succeeded && scene.part_succeeded && !scene.gave_up &&
          !scene.fails && fact.decides() && !scene.of_objects;

@@ -7,7 +7,7 @@
 namespace mulligan::demystify {
 
 // Round::kEvents.
-Condition IsBesideFailedPod;
+Condition IsAboutAnotherObject;
 Condition WorkGoesOn;
 Condition WasReplaced;
 Condition WasCreatedAfterAll;

@@ -33,16 +33,16 @@ constexpr Worth Out(const char* why_not) {
 
 constexpr Rule kRules[] = {
     // Before built-in texts and exit codes, after structured evidence.
-    {"users-own", kRead, IsUsersOwn, {.ahead_of = kExitCodeWeight}},
+    {"users-own", kRead, IsUserSignature, {.ahead_of = kExitCodeWeight}},
     // The policy's signature covers the same text.
-    {"read-by-users-own", kRead, IsReadByUsersOwn,
+    {"read-by-users-own", kRead, MatchesUserSignature,
      Out("a signature of the policy says what the text means")},
-    // A node's report precedes the program's if the program ended then.
+    // If the program ended then, a node's report outranks the program's.
     {"device-fault", kRead, IsDeviceFault, {.among = kDisruptionWeight}},
     {"stuck-terminating", kRead, IsStuckTerminating, {.ahead_of = kPodWeight}},
     // A spot node that went away was most likely reclaimed.
     {"spot-node", kRead, IsOfSpotNode, {.ahead_of_strongest = true}},
-    // States the reason; Evicted only says Deactivated.
+    // DeactivationTarget states the reason; Evicted only says Deactivated.
     {"deactivation", kRead, IsDeactivation, {.ahead_of = kQueueWeight}},
     // The Job controller's message shows which kind of rule matched.
     {"pod-failure-rule", kRead, IsPodFailureRule, {.as_its_row = true}},
@@ -56,9 +56,9 @@ constexpr Rule kRules[] = {
      IsVagueOfCreation,
      {.tier = kSpecific, .ahead_of = kOperatorWeight}},
     // Queues and operators only know pods indirectly.
-    {"life-by-hearsay", kRead, IsLifeByHearsay, kBeMedium},
+    {"life-by-hearsay", kRead, IsIndirectLifeSign, kBeMedium},
     // Nothing has failed yet, as far as the warnings are understood.
-    {"start-beside-warning", kRead, IsStartBesideWarning, kBeLow},
+    {"start-beside-warning", kRead, IsStartDespiteWarning, kBeLow},
     {"start-at-unknown-time", kRead, IsStartAtUnknownTime, kBeMedium},
     {"exit-alone", kRead, IsExitAlone, {.tier = kDecisive}},
     {"succeeded-by-phase",
@@ -70,37 +70,38 @@ constexpr Rule kRules[] = {
     // A launcher has an exit code of its own: make 2, cargo 101.
     {"code-of-launcher", kCode, IsCodeOfLauncher, {.tier = kGeneric}},
 
-    {"last-state-tells", kBeside, LastStateTells,
+    {"last-state-tells", kSameObject, LastStateExplains,
      Out("how the container fails is in its last state")},
-    {"no-call", kBeside, WasNoCall, Out("the code is that of a call")},
-    // "Not found" and the like are weaker than an accompanying code or reason.
-    {"vague-answer", kBeside, IsVagueAnswer, {.tier = kSpecific}},
+    {"no-call", kSameObject, BuildWasAnswered,
+     Out("the code is that of a call")},
+    // Texts such as "not found" are weaker than a code or reason next to them.
+    {"vague-answer", kSameObject, IsVagueAnswer, {.tier = kSpecific}},
     {"reason-beside-words",
-     kBeside,
-     IsReasonBesideWords,
+     kSameObject,
+     MessageRefinesReason,
      {.tier = kSpecific, .why_not = "the message says more than the reason"}},
     {"code-beside-words",
-     kBeside,
-     IsCodeBesideWords,
+     kSameObject,
+     MessageRefinesCode,
      {.tier = kSpecific, .why_not = "the message says more than the code"}},
-    {"answer", kBeside, IsOfAnswer, kAsItIs},
+    {"answer", kSameObject, IsOfAnswer, kAsItIs},
     // The message has its own meaning; a disruption's reason is broader.
     {"read-by-its-words",
-     kBeside,
+     kSameObject,
      IsReadByItsWords,
      {.tier = kDecisive, .as_its_row = true}},
     // Evicted together with a disruption means node pressure.
-    {"pod-reason-beside", kBeside, HasPodReason, kBeHigh},
-    {"why-unscheduled", kBeside, SaysWhyUnscheduled, {.as_message = true}},
-    // A message is more specific than its reason, which may be surer.
-    {"message-says-more", kBeside, MessageSaysMore, {.tier = kConvention}},
+    {"pod-reason-beside", kSameObject, HasPodReason, kBeHigh},
+    {"why-unscheduled", kSameObject, SaysWhyUnscheduled, {.as_message = true}},
+    // A message is more specific than its reason.
+    {"message-says-more", kSameObject, MessageSaysMore, {.tier = kConvention}},
     // The reason of an earlier shutdown remains when the pod comes back.
-    {"reason-of-running-pod", kBeside, IsReasonOfRunningPod, kBeMedium},
-    {"device-at-another-time", kBeside, IsDeviceAtAnotherTime,
+    {"reason-of-running-pod", kSameObject, IsReasonOfRunningPod, kBeMedium},
+    {"device-at-another-time", kSameObject, IsDeviceAtAnotherTime,
      Out("the device failed at another time")},
 
     {"quota-in-vague-words", kQuota, IsTheMessage, {.tier = kDecisive}},
-    // A quota inside a Forbidden does not refuse the object.
+    // A Forbidden that reports a quota does not refuse the object.
     {"refusal-for-quota", kQuota, IsRefusal, {.tier = kSpecific}},
 
     {"code-of-no-error", kTrust, IsCodeOfNoError, kAtMostLow},
@@ -124,7 +125,7 @@ constexpr Rule kRules[] = {
      Out("that run of the container is over")},
 
     {"hint-of-pod", kPod, DecidesNothing, kAsItIs},
-    // The owner that deletes the pod gives the reason itself.
+    // The owner that deletes the pod states the reason.
     {"cleaned-up", kPod, IsCleanUp,
      Out("its owner had failed, or starts again, and cleaned up")},
     {"pod-runs", kPod, PassesAsPodRuns, Out("the pod is running")},
@@ -134,7 +135,7 @@ constexpr Rule kRules[] = {
      Out("the container had ended well before")},
     // During its grace period a program may answer SIGTERM with any exit.
     {"deletion-answered", kPod, DeletionWasAnswered, kBeLow},
-    // So may one whose probe failed.
+    // The same holds after a failed probe.
     {"probe-answered", kPod, ProbeWasAnswered, kBeMedium},
     {"end-explains-itself", kPod, EndExplainsItself,
      Out("the container ended by itself")},
@@ -148,7 +149,7 @@ constexpr Rule kRules[] = {
      Out("the container was killed at its memory limit")},
 
     // With a failing pod, only a queue's events about other objects matter.
-    {"beside-failed-pod", kEvents, IsBesideFailedPod,
+    {"beside-failed-pod", kEvents, IsAboutAnotherObject,
      Out("the event is about another object")},
     {"hint-of-event", kEvents, DecidesNothing, kAsItIs},
     // Events about other objects or earlier times do not break work that runs
@@ -165,17 +166,15 @@ constexpr Rule kRules[] = {
      Out("a part succeeded, the workload itself has not")},
     {"part-ended-well", kObjects, PartEndedWell,
      Out("the pod ended well all the same")},
-    // By a time to live, or by clean-up.
+    // A time to live or clean-up deletes it.
     {"deleted-after-failure", kObjects, DeletedAfterFailure,
      Out("it had failed for good before it was deleted")},
     {"suspended-after-failure", kObjects, SuspendedAfterFailure,
      Out("what has failed for good is not resumed")},
-    // A queue suspends work to hold it. If its Workload gives the reason, that
-    // counts instead of the suspension.
+    // A queue suspends work to hold it; its Workload's reason counts instead.
     {"suspended-by-queue", kObjects, SuspendedByQueue,
      Out("the queue suspends what it does not admit")},
-    // A deadline that passed while pods could not start ends the wait but is
-    // not the cause, if waiting is useless.
+    // A deadline that passed while pods could never start is not the cause.
     {"deadline-without-start", kObjects, DeadlineWithoutStart,
      Out("it passed because no pod could start")},
     {"not-against-failed-pod", kObjects, IsNotAgainstFailedPod, kAsItIs},
@@ -202,23 +201,23 @@ constexpr Rule kRules[] = {
     // autoscalers set other taints. A reclaimed machine becomes unresponsive
     // too.
     {"taken-back-behind-taint",
-     kBehind,
+     kReplace,
      TakenBackBehindTaint,
      {.as_its_row = true, .why_not = ""}},
     // The taint manager agrees with the report of the lost node.
     {"lost-behind-taint",
-     kBehind,
+     kReplace,
      LostBehindTaint,
      {.as_its_row = true, .agrees = true, .why_not = ""}},
     // The missing secret may be the one that a pull without a reason needs.
-    {"denied-behind-pull", kBehind, DeniedBehindPull, kBeLow},
+    {"denied-behind-pull", kReplace, DeniedBehindPull, kBeLow},
 
-    // Others may have seen more, but the report is direct evidence.
-    {"hint-beside-named", kOthers, IsBesideNamed,
+    // The report is direct evidence; hints are not.
+    {"hint-beside-named", kOthers, ContradictsNamedCause,
      Out("what the report itself names comes first")},
     {"hint-less-sure", kOthers, IsLessSure,
      Out("the report is surer of something else")},
-    {"hint", kOthers, IsHeard, {.tier = kConvention, .at_most = kMedium}},
+    {"hint", kOthers, IsHint, {.tier = kConvention, .at_most = kMedium}},
 
     {"says-failure-too", kSuccess, SaysFailureToo, kBeLow},
     {"pod-says-failure", kSuccess, PodSaysFailure, kAtMostMedium},
@@ -269,7 +268,7 @@ void Weigh(Round round, std::span<Candidate> facts, const Scene& scene) {
 }
 
 int WeighBehind(std::span<Candidate> facts, const Scene& scene) {
-  for (const Rule& rule : RulesOf(Round::kBehind)) {
+  for (const Rule& rule : RulesOf(Round::kReplace)) {
     for (std::size_t i = 0; i < facts.size(); ++i) {
       if (!rule.holds(facts[i], scene)) continue;
       Apply(rule.worth, scene, facts[i]);

@@ -13,25 +13,25 @@
 
 namespace mulligan::demystify {
 
-// What facts are weighed against, in order.
+// The evidence that facts are weighed against, in order.
 enum class Round : std::uint8_t {
-  // Nothing: the fact alone.
+  // None: the fact alone.
   kRead,
   // For an exit code: the log of its container.
   kCode,
   // The rest of the same object.
-  kBeside,
+  kSameObject,
   // For an API's answer about a quota in vague words.
   kQuota,
   // For an API's answer that contradicts itself.
   kTrust,
-  // The container's part in the end of the pod.
+  // The container's role in the end of the pod.
   kContainer,
   // The mark of a pod whose container runs again.
   kRun,
   // Everything else about its pod.
   kPod,
-  // For events about other objects: how the work fares.
+  // For events about other objects: the state of the work.
   kEvents,
   // The objects above the pods, and the failed pod.
   kObjects,
@@ -40,7 +40,7 @@ enum class Round : std::uint8_t {
   // For the deciding fact: how well the report supports it.
   kSure,
   // Facts that replace the deciding one.
-  kBehind,
+  kReplace,
   // For hints: the answer.
   kOthers,
   // For a success that decides: signs of failure.
@@ -57,7 +57,7 @@ struct Rule {
 // Returns all rules, in order.
 std::span<const Rule> Rules();
 
-// Returns the first rule of `round` that holds; null if none does.
+// Returns the first rule of `round` that holds, or null.
 const Rule* RuleFor(Round round, const Candidate& fact, const Scene& scene);
 
 // Weighs each fact by the first rule of `round` that holds for it, in order.
@@ -67,8 +67,8 @@ inline void Weigh(Round round, Candidate& fact, const Scene& scene = {}) {
   Weigh(round, std::span(&fact, 1), scene);
 }
 
-// Weighs the first fact that replaces the deciding one; of several rules, the
-// first counts. Returns its index; -1 if there is none.
+// Weighs the first fact that replaces the deciding one, by the first rule that
+// holds for any fact. Returns its index, or -1.
 int WeighBehind(std::span<Candidate> facts, const Scene& scene);
 
 }  // namespace mulligan::demystify

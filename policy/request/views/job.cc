@@ -15,10 +15,10 @@ bool IsUncounted(const kubernetes::batch::v1::Job& job,
   return std::ranges::find(failed, uid) != failed.end();
 }
 
-// Returns whether the Job has all the successes that it needs, even if its
-// controller has yet to write the condition. Without completions (a work queue)
-// one success is enough once no pod runs.
-bool HasAllItWants(const kubernetes::batch::v1::Job& job) {
+// Returns whether the Job has all the successes that it needs, even before its
+// controller writes the condition. Without completions (a work queue), one
+// success is enough once no pod runs.
+bool HasAllSuccesses(const kubernetes::batch::v1::Job& job) {
   const auto& status = job.status();
   if (status.active() > 0 || status.terminating() > 0) return false;
   if (IsTrue(status.conditions(), "SuccessCriteriaMet")) return true;
@@ -45,7 +45,7 @@ WorkloadView ViewOf(const kubernetes::batch::v1::Job& job) {
   ViewObject(job, view);
   const auto& status = job.status();
   view.phase = PhaseBy(status.conditions(), "Complete",
-                       HasAllItWants(job)   ? WorkloadPhase::kSucceeded
+                       HasAllSuccesses(job) ? WorkloadPhase::kSucceeded
                        : status.ready() > 0 ? WorkloadPhase::kRuns
                                             : WorkloadPhase::kOpen);
   view.deadline_seconds = job.spec().active_deadline_seconds();

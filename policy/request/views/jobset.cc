@@ -78,12 +78,12 @@ NativeCount CountJobSet(const v1::FailureReport& report, std::int32_t earlier) {
   LowestAttempt(report.pods(), labelled);
   LowestAttempt(report.jobs(), labelled);
   // A restarting JobSet has counted everything that failed.
-  const bool begins_anew =
+  const bool is_restarting =
       IsTrue(report.job_set().status().conditions(), "RestartingJobSet") &&
       !HasFailed(report.jobs(), restarts);
   return MakeNativeCount(labelled ? std::min(restarts, *labelled)
                                   : std::int64_t{restarts} - earlier,
-                         std::int64_t{restarts} + (begins_anew ? 0 : 1),
+                         std::int64_t{restarts} + (is_restarting ? 0 : 1),
                          "JobSet.status.restarts", restarts);
 }
 
@@ -93,7 +93,7 @@ bool IdentifyJobSet(const v1::FailureReport& report, StableHash& hash) {
   return status.has_restarts();
 }
 
-void TellJobSet(const v1::FailureReport& report, ObjectWords& words) {
+void DescribeJobSet(const v1::FailureReport& report, ObjectWords& words) {
   const auto& job_set = report.job_set();
   words.tries.limit_name = "maxRestarts";
   words.tries.used = job_set.status().restarts_count_towards_max();

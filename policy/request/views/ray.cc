@@ -13,7 +13,7 @@ namespace {
 
 namespace ray = kubernetes::ray::v1;
 
-constexpr PhaseOfWord kRayJobWords[] = {
+constexpr PhaseOfState kRayJobPhases[] = {
     {rayjob::kNew, WorkloadPhase::kWaits},
     {rayjob::kInitializing, WorkloadPhase::kWaits},
     {rayjob::kWaiting, WorkloadPhase::kWaits},
@@ -58,13 +58,13 @@ void AddCluster(const ray::RayClusterStatus& status, const ClusterPlace& place,
   // Releases without conditions report it in the state.
   const bool failed = status.state() == "failed";
   if (failed || (own && status.state() == "suspended")) {
-    Statement& said = view.statements.emplace_back();
-    said.source = "RayCluster";
-    said.state = failed ? "ReplicaFailure" : "Suspended";
-    said.shown = status.state();
-    said.message = status.reason();
-    said.leaf = place.state;
-    said.message_leaf = place.reason;
+    Statement& statement = view.statements.emplace_back();
+    statement.source = "RayCluster";
+    statement.state = failed ? "ReplicaFailure" : "Suspended";
+    statement.shown = status.state();
+    statement.message = status.reason();
+    statement.leaf = place.state;
+    statement.message_leaf = place.reason;
   }
   for (int i = 0; i < status.conditions_size(); ++i) {
     const auto& condition = status.conditions(i);
@@ -72,15 +72,15 @@ void AddCluster(const ray::RayClusterStatus& status, const ClusterPlace& place,
       if (row.type != condition.type() || row.status != condition.status()) {
         continue;
       }
-      Statement& said = view.statements.emplace_back();
-      said.source = "RayCluster";
-      said.state = row.state;
-      said.shown = condition.type();
-      said.message = condition.message();
-      said.at = &condition.last_transition_time();
-      said.list = place.conditions;
-      said.item = i;
-      said.leaf = ".type";
+      Statement& statement = view.statements.emplace_back();
+      statement.source = "RayCluster";
+      statement.state = row.state;
+      statement.shown = condition.type();
+      statement.message = condition.message();
+      statement.at = &condition.last_transition_time();
+      statement.list = place.conditions;
+      statement.item = i;
+      statement.leaf = ".type";
     }
   }
 }
@@ -92,14 +92,14 @@ bool HasRetried(const ray::RayJobStatus& status) {
          status.job_deployment_status() != rayjob::kFailed;
 }
 
-// The application succeeded, but the submitter is late.
+// Returns whether the application succeeded, but the submitter is late.
 bool IsLate(const ray::RayJobStatus& status) {
   return status.job_deployment_status() == rayjob::kFailed &&
          status.job_status() == rayjob::kJobSucceeded &&
          status.reason() == rayjob::kGracePeriodExceeded;
 }
 
-// The application succeeded, but the operator still waits for the submitter.
+// Returns whether the application succeeded before its submitter ended.
 bool IsAhead(const ray::RayJobStatus& status) {
   return status.job_deployment_status() == rayjob::kRunning &&
          status.job_status() == rayjob::kJobSucceeded;
@@ -114,34 +114,34 @@ bool IsComplete(const ray::RayJobStatus& status) {
 }
 
 Statement StatementOf(const ray::RayJobStatus& status) {
-  Statement said;
-  said.source = "RayJob";
-  said.message = status.message();
-  said.message_leaf = ".status.message";
-  said.at = &status.end_time();
-  said.leaf = ".status.jobDeploymentStatus";
+  Statement statement;
+  statement.source = "RayJob";
+  statement.message = status.message();
+  statement.message_leaf = ".status.message";
+  statement.at = &status.end_time();
+  statement.leaf = ".status.jobDeploymentStatus";
   const std::string& deployment = status.job_deployment_status();
   const bool failed = status.job_status() == rayjob::kJobFailed;
-  said.state =
+  statement.state =
       IsLate(status) || IsAhead(status) ? rayjob::kComplete : deployment;
   if (status.job_status() == rayjob::kJobStopped) {
-    said.state = rayjob::kJobStopped;
-    said.leaf = ".status.jobStatus";
+    statement.state = rayjob::kJobStopped;
+    statement.leaf = ".status.jobStatus";
   } else if (deployment == rayjob::kSuspending) {
-    said.state = rayjob::kSuspended;
+    statement.state = rayjob::kSuspended;
   } else if (!IsComplete(status) && deployment != rayjob::kSuspended) {
     if (failed && deployment != rayjob::kValidationFailed)
-      said.state = rayjob::kFailed;
-    said.reason = status.reason();
-    if (!said.reason.empty()) {
-      said.leaf = ".status.reason";
+      statement.state = rayjob::kFailed;
+    statement.reason = status.reason();
+    if (!statement.reason.empty()) {
+      statement.leaf = ".status.reason";
     } else if (failed) {
-      said.leaf = ".status.jobStatus";
+      statement.leaf = ".status.jobStatus";
     }
   }
   // A retry covers everything that has failed so far.
-  said.restarts = deployment == rayjob::kRetrying;
-  return said;
+  statement.restarts = deployment == rayjob::kRetrying;
+  return statement;
 }
 
 }  // namespace
@@ -154,10 +154,10 @@ bool ViewRayJob(const v1::FailureReport& report, WorkloadView& view) {
   ViewObject(job, view);
   view.state = status.job_deployment_status();
   view.state_leaf = ".status.jobDeploymentStatus";
-  view.phase = PhaseBy(kRayJobWords, view.state_leaf, view.state, view);
-  if (std::ranges::find(rayjob::kJobWords, status.job_status()) ==
-      std::end(rayjob::kJobWords)) {
-    view.unknown_words.push_back({".status.jobStatus", status.job_status()});
+  view.phase = PhaseBy(kRayJobPhases, view.state_leaf, view.state, view);
+  if (std::ranges::find(rayjob::kJobStatuses, status.job_status()) ==
+      std::end(rayjob::kJobStatuses)) {
+    view.unknown_values.push_back({".status.jobStatus", status.job_status()});
   }
   // Until KubeRay 1.1 the deployment may differ from the job's end.
   if (view.phase == WorkloadPhase::kSucceeded &&
@@ -165,7 +165,6 @@ bool ViewRayJob(const v1::FailureReport& report, WorkloadView& view) {
        status.job_status() == rayjob::kJobStopped)) {
     view.phase = WorkloadPhase::kGivenUp;
   }
-  // The operator does not know of the success yet.
   if (IsAhead(status)) view.phase = WorkloadPhase::kSucceeded;
   if (view.phase == WorkloadPhase::kRuns &&
       status.job_status() == rayjob::kJobFailed) {
@@ -229,7 +228,7 @@ bool IdentifyRayJob(const v1::FailureReport& report, StableHash& hash) {
 
 bool CleanRayJob(const v1::FailureReport& report, v1::FailureReport* cleaned) {
   const std::string& log = report.ray_job().status().message();
-  if (!HoldsEscape(log)) return false;
+  if (!ContainsEscape(log)) return false;
   if (cleaned != nullptr) {
     cleaned->mutable_ray_job()->mutable_status()->set_message(
         WithoutEscapes(log));
@@ -247,7 +246,7 @@ bool ViewRayCluster(const v1::FailureReport& report, WorkloadView& view) {
   return true;
 }
 
-void TellRayJob(const v1::FailureReport& report, ObjectWords& words) {
+void DescribeRayJob(const v1::FailureReport& report, ObjectWords& words) {
   const auto& job = report.ray_job();
   const auto& status = job.status();
   const std::string& mode = job.spec().submission_mode();

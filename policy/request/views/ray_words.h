@@ -1,4 +1,4 @@
-// Values in a RayJob's status (KubeRay 1.5).
+// Values of a RayJob's status (KubeRay 1.5).
 #ifndef MULLIGAN_POLICY_REQUEST_VIEWS_RAY_WORDS_H_
 #define MULLIGAN_POLICY_REQUEST_VIEWS_RAY_WORDS_H_
 
@@ -23,7 +23,7 @@ inline constexpr std::string_view kValidationFailed = "ValidationFailed";
 inline constexpr std::string_view kJobStopped = "STOPPED";
 inline constexpr std::string_view kJobSucceeded = "SUCCEEDED";
 inline constexpr std::string_view kJobFailed = "FAILED";
-inline constexpr std::string_view kJobWords[] = {
+inline constexpr std::string_view kJobStatuses[] = {
     "", "PENDING", "RUNNING", kJobStopped, kJobSucceeded, kJobFailed};
 
 // status.reason. A failed validation uses the name of its state.

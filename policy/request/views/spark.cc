@@ -12,7 +12,7 @@
 namespace mulligan {
 namespace {
 
-constexpr PhaseOfWord kSparkWords[] = {
+constexpr PhaseOfState kSparkPhases[] = {
     {spark::kNew, WorkloadPhase::kWaits},
     {spark::kSubmitted, WorkloadPhase::kWaits},
     {spark::kUnknown, WorkloadPhase::kWaits},
@@ -43,7 +43,7 @@ std::optional<std::int32_t> ExitCodeIn(const std::string& message) {
   return code;
 }
 
-// Advises on the driver's or executors' memory, by the operator's message.
+// Returns advice on the memory of the driver or executors, by the message.
 std::string MemoryRemedy(
     const kubernetes::spark::v1beta2::SparkApplicationSpec& spec,
     const kubernetes::spark::v1beta2::ApplicationState& state) {
@@ -79,21 +79,21 @@ bool ViewSparkApplication(const v1::FailureReport& report, WorkloadView& view) {
   view.suspend_leaf = nullptr;
   view.state = state.state();
   view.state_leaf = ".status.applicationState.state";
-  view.phase = PhaseBy(kSparkWords, view.state_leaf, view.state, view);
+  view.phase = PhaseBy(kSparkPhases, view.state_leaf, view.state, view);
   view.message = state.error_message();
   view.message_path = "sparkApplication.status.applicationState.errorMessage";
   if (!RunsAgainAfterSuccess(application)) {
-    Statement& said = view.statements.emplace_back();
-    said.source = "Spark";
-    said.state = state.state();
-    said.message = state.error_message();
+    Statement& statement = view.statements.emplace_back();
+    statement.source = "Spark";
+    statement.state = state.state();
+    statement.message = state.error_message();
     // A rerun covers everything that has failed so far.
     if (view.phase != WorkloadPhase::kRestarts) {
-      said.at = &status.termination_time();
+      statement.at = &status.termination_time();
     }
-    said.leaf = view.state_leaf;
-    said.message_leaf = ".status.applicationState.errorMessage";
-    said.exit_code = ExitCodeIn(state.error_message());
+    statement.leaf = view.state_leaf;
+    statement.message_leaf = ".status.applicationState.errorMessage";
+    statement.exit_code = ExitCodeIn(state.error_message());
   }
   const auto& restarts = application.spec().restart_policy();
   if (restarts.type() == "OnFailure") {
@@ -136,7 +136,8 @@ bool IdentifySparkApplication(const v1::FailureReport& report,
   return !status.submission_id().empty() || status.submission_attempts() > 0;
 }
 
-void TellSparkApplication(const v1::FailureReport& report, ObjectWords& words) {
+void DescribeSparkApplication(const v1::FailureReport& report,
+                              ObjectWords& words) {
   const auto& application = report.spark_application();
   const auto& status = application.status();
   const auto& policy = application.spec().restart_policy();

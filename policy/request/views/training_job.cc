@@ -27,7 +27,7 @@ bool ViewTrainingJob(const v1::FailureReport& report, WorkloadView& view) {
 }
 
 // The status has no count, only that the limit was reached.
-void TellTrainingJob(const v1::FailureReport& report, ObjectWords& words) {
+void DescribeTrainingJob(const v1::FailureReport& report, ObjectWords& words) {
   words.tries.limit_name = "backoffLimit";
   words.tries.limit = report.kubeflow_job().spec().run_policy().backoff_limit();
   words.tries.used = words.tries.limit;

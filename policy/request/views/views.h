@@ -1,6 +1,5 @@
 // The functions of each kind for its row in request/kinds.cc, one file per
-// kind. Fields of an object that an answer depends on are read only here and in
-// its operator's folder.
+// kind. Only these and the operator's folder read an object's fields.
 #ifndef MULLIGAN_POLICY_REQUEST_VIEWS_VIEWS_H_
 #define MULLIGAN_POLICY_REQUEST_VIEWS_VIEWS_H_
 
@@ -30,7 +29,7 @@ void BoundJobSet(const v1::FailureReport& report, const FieldPath& job_set);
 NativeCount CountJobSet(const v1::FailureReport& report, std::int32_t earlier);
 bool IdentifyJobSet(const v1::FailureReport& report, StableHash& hash);
 
-void TellJobSet(const v1::FailureReport& report, ObjectWords& words);
+void DescribeJobSet(const v1::FailureReport& report, ObjectWords& words);
 
 bool ViewTrainJob(const v1::FailureReport& report, WorkloadView& view);
 // Returns the count of its JobSet.
@@ -44,7 +43,7 @@ NativeCount CountRayJob(const v1::FailureReport& report, std::int32_t earlier);
 bool IdentifyRayJob(const v1::FailureReport& report, StableHash& hash);
 
 bool CleanRayJob(const v1::FailureReport& report, v1::FailureReport* cleaned);
-void TellRayJob(const v1::FailureReport& report, ObjectWords& words);
+void DescribeRayJob(const v1::FailureReport& report, ObjectWords& words);
 
 bool ViewRayCluster(const v1::FailureReport& report, WorkloadView& view);
 
@@ -57,10 +56,11 @@ NativeCount CountSparkApplication(const v1::FailureReport& report,
                                   std::int32_t earlier);
 bool IdentifySparkApplication(const v1::FailureReport& report,
                               StableHash& hash);
-void TellSparkApplication(const v1::FailureReport& report, ObjectWords& words);
+void DescribeSparkApplication(const v1::FailureReport& report,
+                              ObjectWords& words);
 
 bool ViewTrainingJob(const v1::FailureReport& report, WorkloadView& view);
-void TellTrainingJob(const v1::FailureReport& report, ObjectWords& words);
+void DescribeTrainingJob(const v1::FailureReport& report, ObjectWords& words);
 
 // Fills the parts that all kinds share: metadata, conditions, suspension.
 template <typename Object>
@@ -88,16 +88,16 @@ WorkloadPhase PhaseBy(const Conditions& conditions, std::string_view succeeded,
 
 // Maps an operator's state to a phase. An unknown state, from another release
 // or misspelt, is recorded and yields kSilent.
-struct PhaseOfWord {
-  std::string_view word;
+struct PhaseOfState {
+  std::string_view state;
   WorkloadPhase phase;
 };
 template <std::size_t N>
-WorkloadPhase PhaseBy(const PhaseOfWord (&rows)[N], const char* leaf,
-                      std::string_view word, WorkloadView& view) {
-  const auto* const row = std::ranges::find(rows, word, &PhaseOfWord::word);
+WorkloadPhase PhaseBy(const PhaseOfState (&rows)[N], const char* leaf,
+                      std::string_view state, WorkloadView& view) {
+  const auto* const row = std::ranges::find(rows, state, &PhaseOfState::state);
   if (row != std::end(rows)) return row->phase;
-  view.unknown_words.push_back({leaf, word});
+  view.unknown_values.push_back({leaf, state});
   return WorkloadPhase::kSilent;
 }
 

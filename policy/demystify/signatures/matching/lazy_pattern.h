@@ -1,6 +1,6 @@
-// A pattern compiled when a text first contains its keyword. The tables have
-// more than a thousand patterns, which take tenths of a second to compile, and
-// a process needs few.
+// A pattern that is compiled at first use, when a text contains its keyword.
+// The tables have more than a thousand patterns, which take tenths of a second
+// to compile, and a process needs few.
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_MATCHING_LAZY_PATTERN_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_SIGNATURES_MATCHING_LAZY_PATTERN_H_
 
@@ -13,11 +13,10 @@
 
 namespace mulligan::demystify {
 
-// Safe to share. Aborts if RE2 refuses the pattern, which the compiler of the
-// tables has tried.
+// Safe to share. Aborts on invalid patterns, which the build excludes.
 class LazyPattern {
  public:
-  // Null if there is no pattern; compiled() must not be called then.
+  // `pattern` may be null; compiled() must not be called then.
   LazyPattern(const char* pattern, const re2::RE2::Options& options)
       : pattern_(pattern), options_(options) {}
   LazyPattern(const LazyPattern&) = delete;
@@ -26,7 +25,7 @@ class LazyPattern {
   bool exists() const { return pattern_ != nullptr; }
 
   const re2::RE2& compiled() const {
-    absl::call_once(asked_, [this] {
+    absl::call_once(once_, [this] {
       compiled_ = std::make_unique<const re2::RE2>(pattern_, options_);
       if (!compiled_->ok()) std::abort();
     });
@@ -36,7 +35,7 @@ class LazyPattern {
  private:
   const char* pattern_;
   re2::RE2::Options options_;
-  mutable absl::once_flag asked_;
+  mutable absl::once_flag once_;
   mutable std::unique_ptr<const re2::RE2> compiled_;
 };
 

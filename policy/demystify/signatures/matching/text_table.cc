@@ -30,7 +30,8 @@ std::string_view Trim(std::string_view text) {
   return text;
 }
 
-// Ignores case; `word` is in lower case. npos if it does not occur.
+// Returns the offset of `word`, ignoring case; npos if absent.
+// REQUIRES: `word` is in lower case.
 std::size_t PositionOfWord(std::string_view text, std::string_view word) {
   const auto found = std::search(
       text.begin(), text.end(), word.begin(), word.end(), [](char a, char b) {
@@ -115,15 +116,15 @@ LineAt LineAround(std::string_view text, std::size_t at) {
 }
 
 std::size_t BeginToShow(const LineAt& shown) {
-  // What fits with the mark of a cut, and what is shown after the match.
+  // Bytes that fit with the mark of a cut, and bytes shown after the match.
   constexpr std::size_t kShown = kMaxExcerpt - 16;
-  constexpr std::size_t kBehind = 96;
+  constexpr std::size_t kAfter = 96;
   const std::string_view line = shown.line;
-  const std::size_t end = std::min(line.size(), shown.at + kBehind);
+  const std::size_t end = std::min(line.size(), shown.at + kAfter);
   if (end <= kMaxExcerpt) return 0;
   const std::size_t from =
       std::min(Utf8Boundary(line, end - std::min(end, kShown)), shown.at);
-  // At the first clause from there, else at a word.
+  // Starts at the first clause from there, else at a word.
   const std::string_view before = line.substr(from, (shown.at - from) / 2);
   for (const std::string_view mark : {": ", ". ", " "}) {
     const std::size_t found = before.find(mark);

@@ -1,4 +1,4 @@
-#include "policy/demystify/readers/behind.h"
+#include "policy/demystify/readers/refine.h"
 
 #include <cstddef>
 #include <span>
@@ -19,11 +19,11 @@
 namespace mulligan::demystify {
 namespace {
 
-// Seconds within which a program has used all places that it writes to.
+// Seconds after which a program has written to all places that it uses.
 constexpr Seconds kWritingRun = 3600;
 
 // Lets a more specific fact replace a vague winner.
-void LookBehindWinner(Conclusion& conclusion) {
+void RefineWinner(Conclusion& conclusion) {
   const int behind = WeighBehind(std::span(conclusion.facts),
                                  {.fails = conclusion.gang.root >= 0,
                                   .cause = conclusion.cause,
@@ -34,8 +34,8 @@ void LookBehindWinner(Conclusion& conclusion) {
   conclusion.confidence = conclusion.decisive()->confidence;
 }
 
-// A pull that fails without a reason gets the time that an outage may take.
-void LookBehindPull(const Context& context, Conclusion& conclusion) {
+// Gives a pull that fails without a reason the time that an outage may take.
+void RefinePull(const Context& context, Conclusion& conclusion) {
   constexpr Seconds kYoung = 180;
   if (conclusion.cause != v1::IMAGE_INVALID ||
       conclusion.confidence != v1::Diagnosis::LOW || conclusion.gang.root < 0) {
@@ -50,7 +50,7 @@ void LookBehindPull(const Context& context, Conclusion& conclusion) {
 }
 
 // Replaces the winner's row by one that fits the context.
-void ReadAs(const Signature& row, Conclusion& conclusion) {
+void ReplaceRow(const Signature& row, Conclusion& conclusion) {
   Candidate& winner =
       conclusion.facts[static_cast<std::size_t>(conclusion.winner)];
   winner.row = &row;
@@ -60,7 +60,7 @@ void ReadAs(const Signature& row, Conclusion& conclusion) {
 }
 
 // The deciding text and its context.
-struct Around {
+struct TextContext {
   const Context& context;
   const Conclusion& conclusion;
   std::string_view line;
@@ -83,91 +83,90 @@ struct Around {
   }
 };
 
-// Texts whose meaning depends on the rest of the report.
-struct Surroundings {
+// A text whose meaning depends on the rest of the report.
+struct ContextRule {
   v1::Cause cause;
-  // The row that matched; empty: any of the cause.
+  // The row that matched; empty for any row of the cause.
   std::string_view row;
-  bool (*hold)(const Around& said);
+  bool (*hold)(const TextContext& text);
   const Signature* reading;
 };
-// A pod that states its resources and requests no device gets none.
-bool AsksForNoDevice(const Around& said) {
-  return said.IsOfPod() && said.conclusion.gang.state.without_device;
+// Pods that state their resources get only the devices that they request.
+bool RequestsNoDevice(const TextContext& text) {
+  return text.IsOfPod() && text.conclusion.gang.state.without_device;
 }
 
-const Surroundings kSurroundings[] = {
-    {v1::GPU_FAULT, key::kNoGpus, AsksForNoDevice, &sign::kNoDeviceAskedFor},
-    {v1::GPU_FAULT, key::kNoNvidiaDriver, AsksForNoDevice,
+const ContextRule kContextRules[] = {
+    {v1::GPU_FAULT, key::kNoGpus, RequestsNoDevice, &sign::kNoDeviceAskedFor},
+    {v1::GPU_FAULT, key::kNoNvidiaDriver, RequestsNoDevice,
      &sign::kNoDeviceAskedFor},
-    // The limit of a container's own file system has nothing to do with the
-    // room on a claimed volume.
+    // A claimed volume does not count against the container's own limit.
     {v1::STORAGE_EXHAUSTED, "",
-     [](const Around& said) {
-       return said.IsOfPod() &&
-              IsAboutClaim(said.pod(), said.container(), said.line);
+     [](const TextContext& text) {
+       return text.IsOfPod() &&
+              IsAboutClaim(text.pod(), text.container(), text.line);
      },
      &sign::kVolumeClaimFull},
-    // A folder of the node is as damaged for the next pod.
+    // A folder of the node is damaged for the next pod, too.
     {v1::DATA_OR_NUMERIC, key::kPoisonedCache,
-     [](const Around& said) {
-       return said.IsOfPod() &&
-              IsOnNode(said.pod(), said.container(), said.line);
+     [](const TextContext& text) {
+       return text.IsOfPod() &&
+              IsOnNode(text.pod(), text.container(), text.line);
      },
      &sign::kNodeCacheDamaged},
     // Kernels make a file system read-only when a disk fails. A container that
-    // never could write fails sooner.
+    // could never write fails sooner.
     {v1::CONFIG_USER_ERROR, key::kReadOnly,
-     [](const Around& said) {
-       return said.IsOfPod() && said.status != nullptr &&
-              RanLong(*said.status, kWritingRun);
+     [](const TextContext& text) {
+       return text.IsOfPod() && text.status != nullptr &&
+              RanLong(*text.status, kWritingRun);
      },
      &sign::kTurnedReadOnly},
     // Spark sizes heaps and containers by the same setting.
     {v1::CONTAINER_OOM, "",
-     [](const Around& said) {
-       return !said.context.spark && IsAboutHeap(said.line) &&
-              FixesHeap(said.log());
+     [](const TextContext& text) {
+       return !text.context.spark && IsAboutHeap(text.line) &&
+              FixesHeap(text.log());
      },
      &sign::kHeapOfItsOwn},
     {v1::CONTAINER_OOM, "",
-     [](const Around& said) {
-       return IsAreaOfItsOwn(said.line, said.log(), said.context.spark);
+     [](const TextContext& text) {
+       return IsAreaOfItsOwn(text.line, text.log(), text.context.spark);
      },
      &sign::kAreaOfItsOwn},
 };
 
-void LookAround(const Context& context, Conclusion& conclusion) {
+void RefineByContext(const Context& context, Conclusion& conclusion) {
   const Candidate* winner = conclusion.decisive();
   if (winner == nullptr || winner->text.empty()) return;
-  const Around said{context, conclusion, winner->text,
-                    conclusion.gang.root < 0
-                        ? nullptr
-                        : CulpritContainer(context.report, conclusion)};
-  for (const Surroundings& one : kSurroundings) {
+  const TextContext text{context, conclusion, winner->text,
+                         conclusion.gang.root < 0
+                             ? nullptr
+                             : CulpritContainer(context.report, conclusion)};
+  for (const ContextRule& one : kContextRules) {
     if (conclusion.cause != one.cause ||
-        (!one.row.empty() && winner->row->key != one.row) || !one.hold(said)) {
+        (!one.row.empty() && winner->row->key != one.row) || !one.hold(text)) {
       continue;
     }
-    ReadAs(*one.reading, conclusion);
+    ReplaceRow(*one.reading, conclusion);
     return;
   }
 }
 
-// A quota frees up when others finish, but not for more than all of it.
-void LookBehindQuota(Conclusion& conclusion) {
+// A request that exceeds the whole quota does not fit when others finish.
+void RefineQuota(Conclusion& conclusion) {
   if (conclusion.cause != v1::QUOTA_EXCEEDED || conclusion.winner < 0) return;
   if (!NeverFitsQuota(conclusion.decisive()->text)) return;
-  ReadAs(sign::kQuotaNeverFits, conclusion);
+  ReplaceRow(sign::kQuotaNeverFits, conclusion);
 }
 
 }  // namespace
 
-void LookBehind(const Context& context, Conclusion& conclusion) {
-  LookBehindWinner(conclusion);
-  LookBehindPull(context, conclusion);
-  LookAround(context, conclusion);
-  LookBehindQuota(conclusion);
+void RefineConclusion(const Context& context, Conclusion& conclusion) {
+  RefineWinner(conclusion);
+  RefinePull(context, conclusion);
+  RefineByContext(context, conclusion);
+  RefineQuota(conclusion);
 }
 
 }  // namespace mulligan::demystify

@@ -1,6 +1,6 @@
 // Anomalies of a report.
-#ifndef MULLIGAN_POLICY_DEMYSTIFY_ODD_VALUES_H_
-#define MULLIGAN_POLICY_DEMYSTIFY_ODD_VALUES_H_
+#ifndef MULLIGAN_POLICY_DEMYSTIFY_ANOMALIES_H_
+#define MULLIGAN_POLICY_DEMYSTIFY_ANOMALIES_H_
 
 #include <string>
 #include <vector>
@@ -20,4 +20,4 @@ void CheckReport(const Context& context, std::vector<std::string>& warnings);
 
 }  // namespace mulligan::demystify
 
-#endif  // MULLIGAN_POLICY_DEMYSTIFY_ODD_VALUES_H_
+#endif  // MULLIGAN_POLICY_DEMYSTIFY_ANOMALIES_H_

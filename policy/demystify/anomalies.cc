@@ -1,4 +1,4 @@
-#include "policy/demystify/odd_values.h"
+#include "policy/demystify/anomalies.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// The first few of many anomalies are enough.
+// Later anomalies are omitted.
 constexpr std::size_t kMaxWarnings = 8;
 
 // Clocks of caller and cluster may differ by this many seconds.
@@ -77,12 +77,12 @@ bool EndedBeforeItStarted(const core::ContainerStatus& status) {
 }
 
 // Anomalies of containers, each reported once per pod.
-constexpr const char* kContainerOddities[] = {
+constexpr const char* kContainerAnomalies[] = {
     "more than one of waiting, running and terminated is set",
     "restartCount is negative", "finishedAt is before startedAt"};
 
-// Returns them as bits, in that order.
-unsigned OdditiesOf(const core::ContainerStatus& status) {
+// Returns the anomalies as bits, in that order.
+unsigned AnomaliesOf(const core::ContainerStatus& status) {
   return (InTwoStates(status) ? 1U : 0U) |
          (status.restart_count() < 0 ? 2U : 0U) |
          (EndedBeforeItStarted(status) ? 4U : 0U);
@@ -105,16 +105,16 @@ void CheckPod(const Context& context, const core::Pod& pod,
     warn(absl::StrCat(": phase \"", Excerpt(phase), "\" is not known"));
   }
   if (InFuture(context, Newest(status))) warn(kInTheFuture);
-  unsigned told = 0;
+  unsigned reported = 0;
   for (const auto* statuses :
        {&status.init_container_statuses(), &status.container_statuses()}) {
     for (const core::ContainerStatus& container : *statuses) {
-      const unsigned odd = OdditiesOf(container) & ~told;
-      told |= odd;
-      for (std::size_t i = 0; odd >> i != 0; ++i) {
-        if ((odd >> i & 1) == 0) continue;
+      const unsigned found = AnomaliesOf(container) & ~reported;
+      reported |= found;
+      for (std::size_t i = 0; found >> i != 0; ++i) {
+        if ((found >> i & 1) == 0) continue;
         warn(absl::StrCat(", container ", Excerpt(container.name()), ": ",
-                          kContainerOddities[i]));
+                          kContainerAnomalies[i]));
       }
     }
   }
@@ -131,14 +131,14 @@ std::string NegativesIn(std::span<const ObjectCount> counts) {
   return found;
 }
 
-// Warnings already given, because once is enough for many Jobs.
-struct Told {
+// Warnings that were already given and are not repeated for each Job.
+struct Reported {
   bool future = false;
   bool negative = false;
 };
 
 void CheckObject(const Context& context, const WorkloadView& view,
-                 std::span<const ObjectCount> counts, Told& told,
+                 std::span<const ObjectCount> counts, Reported& reported,
                  Warnings& warnings) {
   const std::string& name = view.meta->name();
   const auto warn = [&](std::string_view what) {
@@ -146,22 +146,22 @@ void CheckObject(const Context& context, const WorkloadView& view,
                                     name.empty() ? "" : " ", Excerpt(name)));
     warnings.back().append(what);
   };
-  for (const UnknownWord& unknown : view.unknown_words) {
-    warn(absl::StrCat(": ", unknown.leaf + 1, " \"", Excerpt(unknown.word),
+  for (const UnknownValue& unknown : view.unknown_values) {
+    warn(absl::StrCat(": ", unknown.leaf + 1, " \"", Excerpt(unknown.value),
                       "\" is not known"));
   }
-  if (!told.future && InFuture(context, Newest(view))) {
-    told.future = true;
+  if (!reported.future && InFuture(context, Newest(view))) {
+    reported.future = true;
     warn(kInTheFuture);
   }
-  const std::string negatives = told.negative ? "" : NegativesIn(counts);
+  const std::string negatives = reported.negative ? "" : NegativesIn(counts);
   if (negatives.empty()) return;
-  told.negative = true;
+  reported.negative = true;
   warn(absl::StrCat(": ", negatives, ": no count is negative"));
 }
 
 void CheckJobs(const Context& context, Warnings& warnings) {
-  Told told;
+  Reported reported;
   for (const auto& job : context.report.jobs()) {
     const auto& spec = job.spec();
     const auto& status = job.status();
@@ -174,14 +174,14 @@ void CheckJobs(const Context& context, Warnings& warnings) {
         {"active", status.active()},
         {"succeeded", status.succeeded()},
         {"failed", status.failed()}};
-    CheckObject(context, ViewOf(job), counts, told, warnings);
+    CheckObject(context, ViewOf(job), counts, reported, warnings);
   }
 }
 
 void CheckOwners(const Context& context, Warnings& warnings) {
   const auto check = [&](const WorkloadView& view) {
-    Told told;
-    CheckObject(context, view, view.counts, told, warnings);
+    Reported reported;
+    CheckObject(context, view, view.counts, reported, warnings);
   };
   for (const WorkloadView& view : context.owners.views) check(view);
   if (const auto queue = QueueIn(context.report)) check(*queue);
@@ -252,10 +252,10 @@ void CheckReport(const Context& context, Warnings& warnings) {
     CheckCreationError(report.creation_error(), warnings);
   }
   CheckOmitted(report.omitted_pods(), warnings);
-  if (context.strange_events > 0) {
+  if (context.foreign_events > 0) {
     warnings.push_back(
-        absl::StrCat(context.strange_events,
-                     context.strange_events == 1 ? " event is" : " events are",
+        absl::StrCat(context.foreign_events,
+                     context.foreign_events == 1 ? " event is" : " events are",
                      " about other workloads and not read"));
   }
   const bool unconnected =
