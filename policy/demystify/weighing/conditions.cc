@@ -163,7 +163,7 @@ bool MessageRefinesCode(F fact, S scene) {
 
 bool IsOfAnswer(F, S scene) { return scene.is_answer; }
 
-bool IsReadByItsWords(F fact, S scene) {
+bool IsRowOfMessage(F fact, S scene) {
   return scene.message != nullptr && fact.row == scene.message;
 }
 
@@ -191,8 +191,6 @@ bool IsDeviceAtAnotherTime(F fact, S scene) {
   return scene.of_device && scene.state.end == End::kOwn &&
          !IsDeviceOfEnd(scene.state, fact.at);
 }
-
-bool IsTheMessage(F fact, S scene) { return fact.row == scene.message; }
 
 bool IsRefusal(F fact, S) {
   return fact.cause == v1::CREATE_REJECTED && fact.decides();

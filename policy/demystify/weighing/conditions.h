@@ -41,7 +41,7 @@ Condition IsVagueAnswer;
 Condition MessageRefinesReason;
 Condition MessageRefinesCode;
 Condition IsOfAnswer;
-Condition IsReadByItsWords;
+Condition IsRowOfMessage;
 Condition HasPodReason;
 Condition SaysWhyUnscheduled;
 Condition MessageSaysMore;
@@ -49,7 +49,6 @@ Condition IsReasonOfRunningPod;
 Condition IsDeviceAtAnotherTime;
 
 // Round::kQuota and kTrust.
-Condition IsTheMessage;
 Condition IsRefusal;
 Condition IsCodeOfNoError;
 Condition IsCodeWithoutCall;

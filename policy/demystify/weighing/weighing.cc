@@ -88,7 +88,7 @@ constexpr Rule kRules[] = {
     // The message has its own meaning; a disruption's reason is broader.
     {"read-by-its-words",
      kSameObject,
-     IsReadByItsWords,
+     IsRowOfMessage,
      {.tier = kDecisive, .as_its_row = true}},
     // Evicted together with a disruption means node pressure.
     {"pod-reason-beside", kSameObject, HasPodReason, kBeHigh},
@@ -100,7 +100,7 @@ constexpr Rule kRules[] = {
     {"device-at-another-time", kSameObject, IsDeviceAtAnotherTime,
      Out("the device failed at another time")},
 
-    {"quota-in-vague-words", kQuota, IsTheMessage, {.tier = kDecisive}},
+    {"quota-in-vague-words", kQuota, IsRowOfMessage, {.tier = kDecisive}},
     // A Forbidden that reports a quota does not refuse the object.
     {"refusal-for-quota", kQuota, IsRefusal, {.tier = kSpecific}},
 
