@@ -11,6 +11,7 @@ constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 constexpr bool IsLetter(char c) { return IsLower(c) || (c >= 'A' && c <= 'Z'); }
 constexpr bool IsAlphanumeric(char c) { return IsLetter(c) || IsDigit(c); }
+constexpr bool IsWordCharacter(char c) { return IsAlphanumeric(c) || c == '_'; }
 constexpr bool IsHexDigit(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }

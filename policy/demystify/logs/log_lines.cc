@@ -117,8 +117,6 @@ std::size_t EndOfAdvice(std::string_view text, std::size_t from) {
   return end;
 }
 
-bool IsWordChar(char c) { return IsAlphanumeric(c) || c == '_'; }
-
 // Removes prefixes such as "[rank3]: ".
 std::string_view WithoutMarks(std::string_view line) {
   while (!line.empty() && line[0] == '[') {
@@ -139,7 +137,8 @@ bool ReportsException(std::string_view line) {
     if (line.starts_with(start)) return true;
   }
   std::size_t end = 0;
-  while (end < line.size() && (IsWordChar(line[end]) || line[end] == '.')) {
+  while (end < line.size() &&
+         (IsWordCharacter(line[end]) || line[end] == '.')) {
     ++end;
   }
   const std::string_view type = line.substr(0, end);

@@ -36,8 +36,6 @@ XidEffect NvLink5Effect(int code, re2::StringPiece rest) {
 
 constexpr std::string_view kWordXid = "xid";
 
-bool IsWordChar(char c) { return IsAlphanumeric(c) || c == '_'; }
-
 // Returns the offset of the next word "xid" from `from` on, ignoring case.
 std::size_t FindWordXid(std::string_view text, std::size_t from) {
   for (std::size_t at = from; at + kWordXid.size() <= text.size(); ++at) {
@@ -46,8 +44,8 @@ std::size_t FindWordXid(std::string_view text, std::size_t from) {
       continue;
     }
     const std::size_t end = at + kWordXid.size();
-    const bool alone = (at == 0 || !IsWordChar(text[at - 1])) &&
-                       (end == text.size() || !IsWordChar(text[end]));
+    const bool alone = (at == 0 || !IsWordCharacter(text[at - 1])) &&
+                       (end == text.size() || !IsWordCharacter(text[end]));
     if (alone) return at;
   }
   return text.npos;
@@ -82,7 +80,8 @@ std::optional<Code> NumberNear(std::string_view text, std::size_t at) {
          code.end - begin < kMaxDigits) {
     code.number = 10 * code.number + (text[code.end++] - '0');
   }
-  const bool whole = code.end == text.size() || !IsWordChar(text[code.end]);
+  const bool whole =
+      code.end == text.size() || !IsWordCharacter(text[code.end]);
   return code.end > begin && whole ? std::optional(code) : std::nullopt;
 }
 
