@@ -7,11 +7,8 @@
 #include "policy/request/kinds.h"
 
 namespace mulligan {
-namespace {
 
 namespace core = kubernetes::core::v1;
-
-}  // namespace
 
 bool HasEscapes(const v1::FailureReport& report) {
   if (ContainsEscape(report.exit().message())) return true;
