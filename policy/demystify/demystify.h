@@ -74,7 +74,8 @@ struct Findings {
 // attempts the last is current. Pure: the only clock is report.observed_at.
 // Never fails: an unrecognized end is UNKNOWN with low confidence, no end at
 // all is NOT_FAILED. Linear in the size of the report, except for sorting its
-// pods. REQUIRES: `owners` and `options.patterns` outlive the findings.
+// pods.
+// REQUIRES: `owners` and `options.patterns` outlive the findings.
 Findings Demystify(const Owners& owners, const DemystifyOptions& options = {});
 
 }  // namespace mulligan

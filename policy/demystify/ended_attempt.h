@@ -18,9 +18,8 @@ namespace mulligan::demystify {
 const Signature* FindSchedulerWord(const v1::EndedAttempt& attempt,
                                    std::string_view& word);
 
-// Adds the pod to `report`, and the workload's kind if it has none. Clamps
-// times to `now`. Returns warnings. REQUIRES: a valid `report` with an ended
-// attempt.
+// Adds the pod, and the workload's kind if it has none. Clamps times to `now`.
+// Returns warnings. REQUIRES: `report` is valid and has an ended attempt.
 std::vector<std::string> AddPodOfAttempt(const google::protobuf::Timestamp& now,
                                          v1::FailureReport& report);
 

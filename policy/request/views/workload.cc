@@ -17,7 +17,7 @@ std::optional<WorkloadView> QueueIn(const v1::FailureReport& report) {
   const bool runs =
       IsTrue(conditions, "Admitted") && IsTrue(conditions, "PodsReady") &&
       !IsTrue(conditions, "Evicted") && !IsTrue(conditions, "Finished");
-  // Other evictions than of work that never became ready show in its end.
+  // Other evictions, of work that was ready, show in how the work ended.
   const auto* const evicted = FindCondition(conditions, "Evicted", "True");
   const bool put_back =
       evicted != nullptr && evicted->reason() == "PodsReadyTimeout";
