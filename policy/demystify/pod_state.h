@@ -85,6 +85,11 @@ inline bool MayHoldDevice(const PodState& state) {
   return !state.without_device || says("CUDA") || says("NCCL") || says("GPU");
 }
 
+// Returns whether the cause is a fault of a device or of a link between them.
+inline bool IsOfDevice(v1::Cause cause) {
+  return cause == v1::GPU_FAULT || cause == v1::FABRIC_FAULT;
+}
+
 // Returns whether a device fault at `at` may explain the container's own end.
 inline bool IsDeviceOfEnd(const PodState& state, Seconds at) {
   return MayHoldDevice(state) && Known(at) && Known(state.finished_at) &&

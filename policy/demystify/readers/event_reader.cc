@@ -61,10 +61,6 @@ Place At(const EventRef& ref, const char* leaf) {
   return {Root::kEvents, ref.index, "", -1, leaf};
 }
 
-bool IsOfDevice(v1::Cause cause) {
-  return cause == v1::GPU_FAULT || cause == v1::FABRIC_FAULT;
-}
-
 void AddDevice(const EventRef& ref, const TextSignature& text,
                std::size_t found_at, Candidates& facts) {
   const Place place = At(ref, ".message");

@@ -52,8 +52,7 @@ void ReadConditionWords(const core::NodeCondition& condition, int index, int i,
 // explain a pod's own end.
 void KeepDevices(const PodState& state, std::size_t from, Candidates& facts) {
   const auto explains = [&state](const Candidate& fact) {
-    return (fact.cause == v1::GPU_FAULT || fact.cause == v1::FABRIC_FAULT) &&
-           IsDeviceOfEnd(state, fact.at);
+    return IsOfDevice(fact.cause) && IsDeviceOfEnd(state, fact.at);
   };
   std::size_t kept = from;
   for (std::size_t i = from; i < facts.size(); ++i) {

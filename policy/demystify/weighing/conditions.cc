@@ -82,8 +82,7 @@ bool IsUserSignature(F fact, S) { return fact.table.empty(); }
 bool MatchesUserSignature(F, S scene) { return scene.users_own; }
 
 bool IsDeviceFault(F fact, S scene) {
-  return scene.of_device &&
-         (fact.cause == v1::GPU_FAULT || fact.cause == v1::FABRIC_FAULT);
+  return scene.of_device && IsOfDevice(fact.cause);
 }
 
 bool IsStuckTerminating(F fact, S) {
