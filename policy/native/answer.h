@@ -1,5 +1,5 @@
-// What an operator does about a failure, as its steps hand it on: plain values,
-// of which an outcome is made at the end.
+// An operator's reaction to a failure as plain values, which are turned into a
+// NativeOutcome at the end.
 #ifndef MULLIGAN_POLICY_NATIVE_ANSWER_H_
 #define MULLIGAN_POLICY_NATIVE_ANSWER_H_
 
@@ -19,10 +19,10 @@
 
 namespace mulligan {
 
-// By their JSON paths in status.
+// Keyed by JSON path in status.
 using Counters = std::map<std::string, std::int64_t>;
 
-// The budget that pays, as in NativeOutcome.
+// The budget that pays; see NativeOutcome.
 struct NativeCharge {
   std::string budget = {};
   std::int64_t used = 0;
@@ -30,19 +30,19 @@ struct NativeCharge {
 };
 
 struct OperatorAnswer {
-  // In the operator's words, and in ours.
+  // The verdict in the operator's terms and in Mulligan's.
   std::string word = {};
   v1::Decision::Action action = v1::Decision::ACTION_UNSPECIFIED;
   std::string reason = {};
   std::string message = {};
-  // Unspecified: what the operator's workloads are.
+  // Unspecified: that of the operator's workloads.
   v1::Decision::Scope scope = v1::Decision::SCOPE_UNSPECIFIED;
-  // Unspecified: a retry keeps its place.
+  // Unspecified: a retry keeps its place in the queue.
   v1::Decision::Queue queue = v1::Decision::QUEUE_UNSPECIFIED;
   NativeCharge charge = {};
   std::optional<absl::Duration> delay = {};
   bool on_demand = false;
-  // Semantics of the objects below, where those answer.
+  // Semantics of the inner objects, if their operator answered too.
   std::string also_by = {};
   Counters counters = {};
   std::vector<std::string> warnings = {};
@@ -64,14 +64,14 @@ inline OperatorAnswer Ignores(std::string_view word, OperatorAnswer rest = {}) {
   return AnswerAs(word, v1::Decision::IGNORE, std::move(rest));
 }
 
-// Nothing is done about the failure, and why.
+// Returns an answer that does nothing about the failure because of `why`.
 OperatorAnswer Idle(std::string why);
 
-// The object is another controller's.
+// Returns an answer for an object that another controller manages.
 OperatorAnswer LeftTo(const std::string& manager);
 
-// The type of a condition is the word; its reason and message, where there is
-// one, are those of the answer.
+// Returns an answer whose word is the condition type; reason and message come
+// from the condition if it exists.
 template <typename Conditions>
 OperatorAnswer AnswerBy(const Conditions& conditions, std::string_view type,
                         v1::Decision::Action action, OperatorAnswer rest = {}) {
@@ -82,19 +82,20 @@ OperatorAnswer AnswerBy(const Conditions& conditions, std::string_view type,
   return AnswerAs(type, action, std::move(rest));
 }
 
-// Who pays for what the objects below do pays for it, too.
+// Returns `answer` with the charge of the inner objects' outcome.
 OperatorAnswer ChargedAs(const NativeOutcome& below, OperatorAnswer answer);
 
 std::vector<std::string> Appended(std::vector<std::string> texts,
                                   const std::vector<std::string>& more);
 
-// "report.jobs[0].spec.x: why; the webhook refuses such a Job".
+// Returns for example "report.jobs[0].spec.x: why; the webhook refuses such a
+// Job".
 std::vector<std::string> RefusalsOf(const FieldErrors& errors,
                                     const std::string& path,
                                     std::string_view refusal);
 
-// `who` answers by `semantics`, about a `whose` unless the answer says
-// otherwise. `warnings` come before those of the answer.
+// Returns the outcome of operator `who` under `semantics`. An unspecified scope
+// becomes `whose`. `warnings` precede those of the answer.
 NativeOutcome OutcomeBy(std::string_view who, const std::string& semantics,
                         v1::Decision::Scope whose,
                         const std::vector<std::string>& warnings,

@@ -1,5 +1,5 @@
-// Texts as Go, in which the operators are written, reads and prints them:
-// numbers, times, and refusals in the words of the Kubernetes API server
+// Reads and prints values as Go does, because the operators are written in Go:
+// numbers, times, and the API server's field errors
 // (k8s.io/apimachinery/pkg/util/validation/field), which every operator on
 // Kubernetes uses.
 #ifndef MULLIGAN_POLICY_NATIVE_GO_TEXT_H_
@@ -16,28 +16,27 @@
 
 namespace mulligan {
 
-// strconv.Atoi: the whole text is a decimal with an optional sign.
+// As strconv.Atoi: the whole text is a decimal with an optional sign.
 std::optional<std::int64_t> GoInteger(std::string_view text);
 
-// time.Duration.String(): "3m0s", "1.5s", "10ns", "0s". Saturates at Go's
+// As time.Duration.String(): "3m0s", "1.5s", "10ns", "0s". Saturates at Go's
 // bounds.
 std::string GoDuration(absl::Duration duration);
 
-// time.Time.String() in UTC: "2026-01-01 01:00:00 +0000 UTC".
+// As time.Time.String() in UTC: "2026-01-01 01:00:00 +0000 UTC".
 std::string GoTimestamp(absl::Time time);
 
 struct FieldError {
-  // "Invalid value", in the words of the API server.
+  // The API server's name for the error, such as "Invalid value".
   std::string_view type;
   // Path of the field: "spec.podFailurePolicy.rules[0].action".
   std::string field;
-  // The refused value as the API server prints it; empty: not printed.
+  // The refused value as the API server prints it; empty if not printed.
   std::string value;
-  // What is wrong with it.
   std::string detail;
 };
 
-// The first kMaxAnswerWarnings: nobody reads more.
+// Keeps only the first kMaxAnswerWarnings errors.
 class FieldErrors : public std::vector<FieldError> {
  public:
   void push_back(FieldError error);
@@ -49,44 +48,45 @@ class FieldErrors : public std::vector<FieldError> {
   }
   void Invalid(std::string field, std::string value, std::string detail);
   void Invalid(std::string field, std::int64_t value, std::string detail);
-  // `supported` in the order in which they are to be listed.
+  // Lists `supported` in the given order.
   void NotSupported(std::string field, std::string_view value,
                     const std::vector<std::string_view>& supported);
   void Duplicate(std::string field, std::int64_t value);
   void TooMany(std::string field, std::int64_t size, int limit);
 };
 
-// What is wrong with an object.
+// Problems of an object.
 struct ObjectIssues {
-  // What the API server or a webhook refuses.
+  // Refused by the API server or a webhook.
   FieldErrors errors;
-  // What it lets pass although it does not work as one would think, and values
-  // that may come from a newer release.
+  // Accepted, but the object does not work as expected or may use values of a
+  // newer release.
   std::vector<std::string> warnings;
 };
 
 inline constexpr std::string_view kUnsupportedValue = "Unsupported value";
 
-// "field: Invalid value: "x": detail", byte for byte.
+// Returns "field: Invalid value: "x": detail", byte for byte.
 std::string FormatFieldError(const FieldError& error);
 
-// Paths. An empty `path` is the root.
+// Return the path of a child; an empty `path` is the root.
 std::string ChildField(std::string_view path, std::string_view name);
 std::string IndexField(std::string_view path, int index);
 
-// Values as Go prints them.
+// Returns `text` quoted as Go prints it.
 std::string QuotedValue(std::string_view text);
 
-// Appends an error when `value` is negative.
+// Appends an error if `value` is negative.
 void CheckNonNegative(std::string field, std::int64_t value,
                       FieldErrors& errors);
 
-// Appends an error when `value` is above `limit`; `why` goes on after it.
+// Appends an error if `value` is above `limit`; `why` follows the limit in it.
 void CheckAtMost(std::string field, std::int64_t value, std::int64_t limit,
                  std::string_view why, FieldErrors& errors);
 
-// Appends an error per rule of qualified names that `name` breaks: an optional
-// DNS subdomain and a slash, then at most 63 letters, digits, '-', '_', '.'.
+// Appends an error for each rule of qualified names that `name` breaks: an
+// optional DNS subdomain and a slash, then at most 63 letters, digits, '-',
+// '_', '.'.
 void CheckQualifiedName(const std::string& field, const std::string& name,
                         FieldErrors& errors);
 

@@ -1,4 +1,4 @@
-// The operators whose retry rules are known, outermost first.
+// The operators with known retry rules, outermost first.
 #ifndef MULLIGAN_POLICY_NATIVE_NATIVE_H_
 #define MULLIGAN_POLICY_NATIVE_NATIVE_H_
 
@@ -9,22 +9,22 @@
 
 namespace mulligan {
 
-// One operator's rules, each in the file of that operator. Nothing if the
+// Return the answer of one operator, from the file of its name; empty if the
 // report has none of its objects.
 std::optional<NativeOutcome> KubernetesJobOutcome(const NativeInput& input);
 std::optional<NativeOutcome> JobSetOutcome(const NativeInput& input);
 std::optional<NativeOutcome> RayJobOutcome(const NativeInput& input);
-// Plain pods and the custom resources of Flyte's plugins, if
+// For plain pods and the custom resources of Flyte's plugins, if
 // semantics.operator is "flyte" or an object carries Flyte's marks.
 std::optional<NativeOutcome> FlyteOutcome(const NativeInput& input);
 std::optional<NativeOutcome> TrainJobOutcome(const NativeInput& input);
-// Of mpi-operator's MPIJobs, and of training-operator's jobs: one field.
+// For mpi-operator's MPIJobs and training-operator's jobs, which share a field.
 std::optional<NativeOutcome> MpiJobOutcome(const NativeInput& input);
 std::optional<NativeOutcome> TrainingJobOutcome(const NativeInput& input);
 std::optional<NativeOutcome> SparkApplicationOutcome(const NativeInput& input);
 std::optional<NativeOutcome> WorkloadOutcome(const NativeInput& input);
 
-// Whether `name` may stand in NativeSemantics.operator.
+// Returns whether `name` is a valid NativeSemantics.operator.
 bool IsNativeOperator(const std::string& name);
 
 }  // namespace mulligan

@@ -1,5 +1,5 @@
-// What the logic of every operator reads off objects: labels and annotations,
-// conditions, members of lists by their names, times.
+// Lookups in Kubernetes objects that all operators share: labels, annotations,
+// conditions, named list members, times.
 #ifndef MULLIGAN_POLICY_NATIVE_OBJECTS_H_
 #define MULLIGAN_POLICY_NATIVE_OBJECTS_H_
 
@@ -18,7 +18,7 @@
 
 namespace mulligan {
 
-// The value of a map by texts at `key`; null: there is none.
+// Returns the value at `key`; null if absent.
 template <typename Map>
 const typename Map::mapped_type* FindValue(const Map& values,
                                            std::string_view key) {
@@ -26,7 +26,7 @@ const typename Map::mapped_type* FindValue(const Map& values,
   return found == values.end() ? nullptr : &found->second;
 }
 
-// The same; empty: there is none.
+// Returns the text at `key`; empty if absent.
 template <typename Map>
 std::string ValueAt(const Map& values, std::string_view key) {
   const std::string* const found = FindValue(values, key);
@@ -38,21 +38,21 @@ bool HasText(const List& texts, std::string_view text) {
   return std::ranges::find(texts, text) != texts.end();
 }
 
-// The first in the list that fulfils `predicate`, or null.
+// Returns the first element that satisfies `predicate`, or null.
 template <typename List, typename Predicate>
 const typename List::value_type* FindIn(const List& list, Predicate predicate) {
   const auto found = std::ranges::find_if(list, predicate);
   return found == list.end() ? nullptr : &*found;
 }
 
-// The first called `name`, or null.
+// Returns the first element called `name`, or null.
 template <typename List>
 const typename List::value_type* FindNamed(const List& list,
                                            std::string_view name) {
   return FindIn(list, [&](const auto& each) { return each.name() == name; });
 }
 
-// The first condition of the type, or null.
+// Returns the first condition of the type, or null.
 template <typename Conditions>
 const typename Conditions::value_type* FindCondition(
     const Conditions& conditions, std::string_view type) {
@@ -60,7 +60,7 @@ const typename Conditions::value_type* FindCondition(
                 [&](const auto& each) { return each.type() == type; });
 }
 
-// Whether an owner reference of the object has the kind and name.
+// Returns whether an owner reference of the object has the kind and name.
 inline bool IsOwnedBy(const kubernetes::meta::v1::ObjectMeta& object,
                       std::string_view kind, const std::string& name) {
   return FindIn(object.owner_references(), [&](const auto& owner) {
@@ -68,15 +68,15 @@ inline bool IsOwnedBy(const kubernetes::meta::v1::ObjectMeta& object,
          }) != nullptr;
 }
 
-// Whether a reference means the object: by its UID, where one is missing by
-// its name.
+// Returns whether a reference means the object: by UID, or by name if a UID is
+// missing.
 inline bool IsSame(const std::string& uid, const std::string& name,
                    const kubernetes::meta::v1::ObjectMeta& object) {
   return uid.empty() || object.uid().empty() ? name == object.name()
                                              : uid == object.uid();
 }
 
-// Nothing for a time that Kubernetes takes for absent.
+// Returns nothing for a time that Kubernetes treats as absent.
 inline std::optional<absl::Time> TimeIfSet(
     const google::protobuf::Timestamp& time) {
   return IsZeroTime(time) ? std::nullopt : std::optional(ToTime(time));
@@ -87,13 +87,13 @@ inline bool HasPhase(const kubernetes::core::v1::Pod& pod,
   return pod.status().phase() == phase;
 }
 
-// Neither in a terminal phase nor under deletion.
+// Returns whether the pod is neither in a terminal phase nor being deleted.
 inline bool IsPodActive(const kubernetes::core::v1::Pod& pod) {
   return !HasPhase(pod, "Succeeded") && !HasPhase(pod, "Failed") &&
          !pod.metadata().has_deletion_timestamp();
 }
 
-// The restarts of all containers and init containers.
+// Returns the restarts of all containers and init containers.
 inline std::int64_t ContainerRestartsOf(const kubernetes::core::v1::Pod& pod) {
   std::int64_t restarts = 0;
   for (const auto* containers : {&pod.status().container_statuses(),

@@ -1,5 +1,5 @@
-// Releases of operators as policies name them, and their feature gates and what
-// came with a release as tables of the switches they turn.
+// Operator releases as policies name them, and tables of the switches that
+// releases and feature gates turn.
 #ifndef MULLIGAN_POLICY_NATIVE_RELEASE_H_
 #define MULLIGAN_POLICY_NATIVE_RELEASE_H_
 
@@ -17,48 +17,48 @@
 
 namespace mulligan {
 
-// The minor number of a release of `major`, written "1.30", "v1.30" or
-// "1.30.4"; nothing for anything else.
+// Returns the minor number of a release of `major`, written "1.30", "v1.30" or
+// "1.30.4"; nothing for any other text.
 std::optional<int> MinorOf(std::string_view release, int major);
 
-// The releases of an operator whose semantics are known here.
+// The releases of an operator whose semantics are implemented.
 struct Releases {
-  // In NativeSemantics.versions.
+  // Key in NativeSemantics.versions.
   std::string name;
   int major;
-  // Taken where the policy names none, and the newest one.
+  // The minor release if the policy names none, and the newest one.
   int usual_minor;
   int latest_minor;
 };
 
-// The minor release of versions[name]. What is no release, or a newer one, is
-// the latest, and said in `warnings`.
+// Returns the minor release of versions[name]. An invalid or newer release
+// becomes the latest, with a warning.
 int ChosenMinor(const v1::NativeSemantics& semantics, const Releases& releases,
                 std::vector<std::string>& warnings);
 
-// A switch that came, or is on, with a release, or that a feature gate turns.
+// A switch that is turned by a release or by a feature gate.
 template <typename Switches>
 struct SwitchRow {
-  // The gate by the operator's own name; empty: only the release decides.
+  // The gate's own name; empty if only the release decides.
   std::string_view gate;
   bool Switches::*on;
-  // The minor release since which it is on where no gate says otherwise.
+  // On since this minor release, unless a gate says otherwise.
   int since_minor = std::numeric_limits<int>::max();
 };
 
-// An operator as a policy describes it, and what was not understood.
+// An operator as a policy describes it, with warnings.
 template <typename Settings>
 struct Setup {
   Settings settings;
   // "kubernetes 1.34".
   std::string semantics;
   std::vector<std::string> warnings;
-  // Those of the policy's feature gates that the operator has.
+  // The policy's feature gates that belong to this operator.
   std::vector<std::string> gates;
 };
 
-// Sets the gates of the rows that are in feature_gates, and adds them to
-// `found`; those of other operators are passed over.
+// Applies feature_gates to the rows and adds the gates applied to `found`.
+// Skips gates of other operators.
 template <typename Rows, typename Switches>
 void SetGates(const Rows& rows, const v1::NativeSemantics& semantics,
               Switches& switches, std::vector<std::string>& found) {
@@ -70,7 +70,7 @@ void SetGates(const Rows& rows, const v1::NativeSemantics& semantics,
   }
 }
 
-// What the chosen release has, then feature_gates by name.
+// Applies the chosen release, then feature_gates.
 template <typename Settings, std::size_t N>
 Setup<Settings> SetUpBy(const v1::NativeSemantics& semantics,
                         const Releases& releases,
@@ -86,9 +86,9 @@ Setup<Settings> SetUpBy(const v1::NativeSemantics& semantics,
   return setup;
 }
 
-// Those members of a message's map whose names begin with `prefix`, by their
-// names. The map's own order is another in every process, and what is said of
-// its members would be, too.
+// Returns the members of a map whose names begin with `prefix`, sorted by name.
+// The map's own order differs between processes, which would make warnings
+// differ too.
 template <typename Map>
 std::map<std::string_view, typename Map::mapped_type> ByName(
     const Map& members, std::string_view prefix) {

@@ -1,5 +1,5 @@
-// What Flyte's plugins make of the objects they wrote, and of one attempt: each
-// function says which of Flyte's it follows.
+// How Flyte's plugins judge their objects and an attempt. Each function names
+// the Flyte function that it follows.
 #ifndef MULLIGAN_POLICY_NATIVE_FLYTE_PLUGINS_H_
 #define MULLIGAN_POLICY_NATIVE_FLYTE_PLUGINS_H_
 
@@ -26,7 +26,7 @@ namespace mulligan::flyte {
 
 using Pod = kubernetes::core::v1::Pod;
 
-// Of pluginmachinery/core.Phase those that a plugin answers.
+// The values of pluginmachinery/core.Phase that plugins return.
 enum class Phase {
   kUndefined,
   kWaitingForResources,
@@ -38,8 +38,8 @@ enum class Phase {
   kPermanentFailure,
 };
 
-// core.ExecutionError.ErrorKind: whose fault. On a retryable failure it picks
-// the budget; whether a failure is retried is another question.
+// core.ExecutionError.ErrorKind: whose fault it is. Picks the budget of a
+// retryable failure, but does not decide whether it is retried.
 enum class ErrorKind { kUser, kSystem };
 
 struct ExecutionError {
@@ -50,20 +50,20 @@ struct ExecutionError {
 
 struct PhaseInfo {
   Phase phase = Phase::kUndefined;
-  // What a phase that is no failure says.
+  // Reason of a phase that is not a failure.
   std::string reason;
-  // Set for failures only.
+  // Set only for failures.
   std::optional<ExecutionError> error;
 };
 
-// A phase, or the error that a plugin returned: the round comes to nothing.
+// A phase, or the error that a plugin returned, which ends the round.
 using PhaseResult = absl::StatusOr<PhaseInfo>;
 
 inline bool IsFailure(Phase phase) {
   return phase == Phase::kRetryableFailure || phase == Phase::kPermanentFailure;
 }
 
-// A phase that is no failure.
+// Returns a phase that is not a failure.
 inline PhaseInfo InPhase(Phase phase, std::string reason = "") {
   return {phase, std::move(reason), {}};
 }
@@ -80,12 +80,12 @@ inline PhaseInfo PermanentFailure(std::string code, std::string message) {
           ExecutionError{std::move(code), std::move(message)}};
 }
 
-// Codes that more than one plugin uses.
+// Codes of more than one plugin.
 inline constexpr char kDownstreamSystemError[] = "DownstreamSystemError";
 inline constexpr char kInterrupted[] = "Interrupted";
 inline constexpr char kUnknownError[] = "UnknownError";
 
-// When a condition changed last. Without a time: infinitely long ago.
+// Returns when a condition last changed; infinitely long ago without a time.
 template <typename Condition>
 absl::Time TimeOf(const Condition& condition) {
   return condition.has_last_transition_time()
@@ -96,93 +96,92 @@ absl::Time TimeOf(const Condition& condition) {
 // pod.DemystifyPodStatus: the phase of a task that is one plain pod.
 PhaseInfo PodPhase(const Pod& pod, const Settings& settings, absl::Time now);
 
-// flytek8s.DemystifyFailedOrPendingPod of v2: what a plugin's pod says if it
-// has failed or is pending; Undefined otherwise. `primary` is the container
-// whose end is the task's end. Grace periods and the pending timeout count from
-// the last transition of the condition that is looked at; one without a time is
-// infinitely old.
+// flytek8s.DemystifyFailedOrPendingPod of v2: the phase of a plugin's pod that
+// has failed or is pending; else Undefined. `primary` is the container whose
+// end is the task's. Grace periods and the pending timeout start at the last
+// transition of the condition examined; without a time it is infinitely old.
 PhaseInfo FailedOrPendingPodPhase(const Pod& pod, std::string_view primary,
                                   const Settings& settings, absl::Time now);
 
-// Annotation that names the primary container. Flyte sets it on pod tasks and
-// on pods with one container, but not on raw container tasks. Empty: none.
+// Returns the annotation that names the primary container; empty if none. Flyte
+// sets it on pod tasks and on pods with one container, but not on raw container
+// tasks.
 std::string_view PrimaryContainerOf(
     const kubernetes::meta::v1::ObjectMeta& metadata);
 
-// gpufault.ClassifyFailure of the branch
-// gpu-forward/gpu-failure-classification, not released: `failure` of the pod
-// with the faults of its devices, which a node daemon records as events, that
-// can explain it: those from 30 minutes before its end to two minutes after.
-// The first critical one makes it the system's; else the first of the user's
-// makes it the user's if the failure has no code of its own.
+// gpufault.ClassifyFailure of the unreleased branch
+// gpu-forward/gpu-failure-classification: reclassifies `failure` by device
+// faults, which a node daemon records as events, from 30 minutes before the
+// pod's end to 2 minutes after. The first critical fault makes it the system's.
+// Otherwise the first user fault makes it the user's if the failure has no code
+// of its own.
 PhaseInfo WithGpuFaults(
     PhaseInfo failure, const Pod& pod,
     const google::protobuf::RepeatedPtrField<kubernetes::core::v1::Event>&
         events,
     absl::Time now);
 
-// Pods of the report: v2 looks at one of them before the resource.
+// Pods of the report; v2 examines one of them before the resource.
 struct Surroundings {
   const google::protobuf::RepeatedPtrField<Pod>& pods;
   const Settings& settings;
   absl::Time now;
 };
 
-// GetTaskPhase of the plugins for PyTorchJob, TFJob and MPIJob. An error when
-// the operator has not touched the job for longer than its timeout, and when
-// it has conditions but none is True.
+// GetTaskPhase of the plugins for PyTorchJob, TFJob and MPIJob. Returns an
+// error if the operator has not touched the job within its timeout, or if the
+// job has conditions but none is True.
 PhaseResult KubeflowJobPhase(const kubernetes::kubeflow::v1::TrainingJob& job,
                              const Surroundings& around);
-// Whether Flyte has a plugin for the kind.
+// Returns whether Flyte has a plugin for the kind.
 bool IsKubeflowKind(std::string_view kind);
 
-// ray.GetTaskPhase. The error file, which v2 reads when the job has failed, is
-// not in a report.
+// ray.GetTaskPhase. Lacks the error file that v2 reads after a failure, because
+// reports do not have it.
 PhaseResult RayJobPhase(const kubernetes::ray::v1::RayJob& job,
                         const Surroundings& around);
 
-// spark.GetTaskPhase. The operator's own retries are not seen.
+// spark.GetTaskPhase. Does not see the operator's own retries.
 PhaseResult SparkApplicationPhase(
     const kubernetes::spark::v1beta2::SparkApplication& application,
     const Surroundings& around);
 
-// clustered.GetTaskPhase of v2, for tasks that run as a JobSet. Of the pods
-// only the newest of rank 0 is judged.
+// clustered.GetTaskPhase of v2, for tasks that run as a JobSet. Judges only the
+// newest pod of rank 0.
 PhaseResult JobSetPhase(const kubernetes::jobset::v1alpha2::JobSet& job_set,
                         const Surroundings& around);
 
-// launchResource of the plugin manager, when the object could not be built
-// from the task or the API server answered with an error. `is_pod`: the object
-// is a plain pod, the only kind that v1's quota back-off guards.
+// launchResource of the plugin manager, after building the object failed or the
+// API server returned an error. `is_pod`: the object is a plain pod, the only
+// kind that v1's quota back-off guards.
 PhaseResult CreationPhase(const v1::CreationError& error, bool is_pod,
                           const Settings& settings);
 
-// Whether an object of the report is a Flyte task's: owned by a FlyteWorkflow
-// or TaskAction, carrying Flyte's labels of node and execution, its finalizer
-// or a key under flyte.org/.
+// Returns whether an object of the report belongs to a Flyte task: it is owned
+// by a FlyteWorkflow or TaskAction, or has Flyte's node and execution labels,
+// its finalizer or a key under flyte.org/.
 bool HasFlyteMarks(const v1::FailureReport& report);
 
-// The task of a report as its plugin sees it.
+// The reported task as its plugin sees it.
 struct ReportedTask {
-  // Of the pod or custom resource, or of the attempt to make it.
+  // Phase of the pod or custom resource, or of the attempt to create it.
   PhaseResult result = InPhase(Phase::kUndefined);
-  // The object does not exist: `result` is about making it.
+  // The object does not exist; `result` is about creating it.
   bool is_launch = false;
-  // It is one plain pod.
+  // The task is one plain pod.
   bool is_pod = false;
   // For messages of v2: "pod", "ray".
   std::string plugin;
-  // When the object was made. Absent: unknown.
+  // When the object was created; absent if unknown.
   std::optional<absl::Time> created;
-  // Whether this attempt may run on spot capacity.
   bool interruptible = false;
-  // What was not understood or not looked at.
+  // What was not understood or not checked.
   std::vector<std::string> warnings;
 };
 
-// The custom resource if there is one, else the creation error, else of the
-// pods the first that has failed, else the first. Nothing when the report has
-// none that Flyte has a plugin for.
+// Returns the first of: the custom resource, the creation error, the first
+// failed pod, the first pod. Empty if Flyte has no plugin for anything in the
+// report.
 std::optional<ReportedTask> FindReportedTask(const v1::FailureReport& report,
                                              const Settings& settings,
                                              absl::Time now);

@@ -1,4 +1,4 @@
-// Parts of ImportPasted (policy/native.h): one function an operator.
+// Parts of ImportPasted (policy/native.h), one function for each operator.
 #ifndef MULLIGAN_POLICY_NATIVE_IMPORT_IMPORT_H_
 #define MULLIGAN_POLICY_NATIVE_IMPORT_IMPORT_H_
 
@@ -14,14 +14,13 @@
 
 namespace mulligan {
 
-// What the operators have no bound for ends here; more is no bound in
-// practice.
+// Limit for retries that the operator does not bound.
 inline constexpr std::int64_t kLimitOfTheUnbounded = 10000;
 
-// The budget of failures that the operator does not count.
+// Budget of failures that the operator does not count.
 inline constexpr char kUncountedBudget[] = "uncounted";
 
-// One operator each, in the file of its name. `path` is the block's.
+// One operator each, in the file of its name. `path` is that of the block.
 void ImportJob(const Pasted& pasted, const std::string& path, Import& into,
                IssueReporter& report);
 void ImportJobSet(const Pasted& pasted, const std::string& path, Import& into,
@@ -35,41 +34,41 @@ void ImportFlyte(const Pasted& pasted, const std::string& path, Import& into,
 void ImportKueue(const Pasted& pasted, const std::string& path, Import& into,
                  IssueReporter& report);
 
-// Parts for these.
+// Helpers for these.
 
 v1::Outcome RetryOutcome(v1::Decision::Scope scope, std::string budget);
 v1::Outcome FailOutcome(v1::Decision::Scope scope);
 
-// Adds a budget that fails at `scope` when it is used up. A limit beyond what
-// budgets take is cut, with a warning.
+// Adds a budget that fails at `scope` when it is used up. A limit above
+// kLimitOfTheUnbounded is reduced to it, with a warning.
 void AddImportedBudget(const std::string& name, std::int64_t limit,
                        v1::Decision::Scope scope, const std::string& path,
                        Import& into, IssueReporter& report);
 
-// Adds the budget for `what`, which the operator has no bound for, once.
+// Adds once the budget for `what`, which the operator does not bound.
 void AddUnboundedBudget(const std::string& name, v1::Decision::Scope scope,
                         const std::string& path, const std::string& what,
                         Import& into, IssueReporter& report);
 
-// "not carried over: `why`", a warning.
+// Warns "not carried over: `why`".
 void NotCarriedOver(const std::string& path, const std::string& why,
                     IssueReporter& report);
 
-// A part of a block that is not carried over where it is given.
+// A part of a block that is not carried over if it is given.
 struct LeftOut {
   bool given;
-  // Below the block: ".activeDeadlineSeconds".
+  // Path below the block: ".activeDeadlineSeconds".
   std::string_view field;
   std::string_view why;
 };
 void WarnOfLeftOut(const std::vector<LeftOut>& parts, const std::string& path,
                    IssueReporter& report);
 
-// Refusals of the operator, each at its field.
+// Reports the operator's refusals, each at its field.
 void ReportRefusals(const FieldErrors& refusals, IssueReporter& report);
 
-// Refusals and warnings ("field: text") of the operator, whose checks call
-// `root` ("spec") what is pasted at `path`.
+// Reports the operator's refusals and warnings ("field: text"). Their fields
+// start with `root` ("spec"), which was pasted at `path`.
 void ReportObjectIssues(const FieldErrors& refusals,
                         const std::vector<std::string>& warnings,
                         const std::string& root, const std::string& path,

@@ -1,5 +1,5 @@
-// Which rule of a failure policy a failed child Job meets, the patterns of its
-// rules, and what its action does to a JobSet and to its counters of restarts.
+// The failure policy of a JobSet: matching of rules, their patterns, and the
+// effect of actions on the JobSet and its restart counters.
 #ifndef MULLIGAN_POLICY_NATIVE_JOBSET_FAILURE_POLICY_H_
 #define MULLIGAN_POLICY_NATIVE_JOBSET_FAILURE_POLICY_H_
 
@@ -18,37 +18,37 @@ class RE2;
 
 namespace mulligan::jobset {
 
-// Of Jobs that have failed, at least one, the one whose Failed condition is the
-// oldest, to the second; of several the first in the list. A condition without
-// a time is older than all.
+// Returns the Job whose Failed condition is the oldest, in whole seconds; the
+// first listed of several. A condition without a time is the oldest. REQUIRES:
+// `failed` is not empty and all Jobs have failed.
 const Job* FirstFailedJob(const Jobs& failed);
 
 struct RuleMatch {
-  // Null: no rule applies.
+  // Null if no rule applies.
   const FailurePolicyRule* rule = nullptr;
-  // The Job of those the rule applies to that failed first.
+  // The earliest failed of the Jobs that the rule applies to.
   const Job* job = nullptr;
 };
 
-// The first rule in the list that applies to any of the Jobs, all of which have
-// failed: the order of the rules goes before the order of the failures.
-// Patterns are searched anywhere in the message; one that does not compile is
-// found nowhere. A Job without a group meets no rule, not even an empty one.
-// With `allowance` used up, patterns not tried count as not found.
+// Returns the first rule that applies to any of the Jobs; rule order precedes
+// failure order. Patterns match anywhere in the message; a pattern that does
+// not compile never matches, nor does one not tried because `allowance` is used
+// up. A Job without a group matches no rule, not even an empty one. REQUIRES:
+// all Jobs have failed.
 RuleMatch FindRule(const FailurePolicy& policy, const Jobs& failed,
                    const Gates& gates, PatternAllowance& allowance);
 
-// Compiles the onJobFailureMessagePatterns of one request. They are regular
-// expressions of Go, which are RE2's but for: \C is none of them, (?<name>...)
-// is one, names are ASCII. Go has no bound on their size; here a few may be
-// larger than the patterns of a policy.
+// Compiles the onJobFailureMessagePatterns of one request. They are Go regular
+// expressions, which differ from RE2's: no \C, but (?<name>...); names are
+// ASCII. Go does not bound their size, so a few may be larger than patterns of
+// policies.
 class MessagePatterns {
  public:
   explicit MessagePatterns(PatternAllowance& allowance)
       : allowance_(allowance) {}
 
-  // Null, with the reason in `error`, when it does not compile, is too large or
-  // beyond the allowance.
+  // Returns null, with the reason in `error`, if the pattern does not compile,
+  // is too large or exceeds the allowance.
   std::unique_ptr<const re2::RE2> Compile(const std::string& pattern,
                                           std::string& error);
 
@@ -63,36 +63,35 @@ inline constexpr char kReachedMaxRestarts[] = "ReachedMaxRestarts";
 inline constexpr char kReachedMaxRestartsMessage[] =
     "jobset failed due to reaching max number of restarts";
 
-// Names an action of the API, alpha ones included.
+// Returns whether the API has this action, including alpha ones.
 bool IsKnownAction(std::string_view action);
-// Whether the action restarts one child Job.
+// Returns whether the action restarts one child Job.
 bool IsJobAction(std::string_view action);
 
-// What is done about a failure.
+// The reaction to a failure.
 struct Decision {
-  // Effective action: a restart beyond the budget is FailJobSet.
+  // The effective action: a restart beyond the budget is FailJobSet.
   std::string action = {};
-  // Name of the child Job it is for; empty: no Job has failed (in-place
+  // The child Job it applies to; empty if no Job has failed (in-place
   // restarts).
   std::string job = {};
-  // Of the condition Failed or RestartingJobSet; empty for RestartJob*, which
-  // sets none.
+  // Reason of the condition Failed or RestartingJobSet; empty for RestartJob*,
+  // which sets none.
   std::string reason = {};
-  // Of the condition, and of the event of a restart.
+  // Message of the condition and of the restart's event.
   std::string message = {};
-  // Whether the restart uses budget, or failed for want of it; and how much is
-  // used then.
+  // Whether the restart uses budget or failed for lack of it, and the use after
+  // it.
   bool counted = false;
   std::int64_t used = 0;
 };
 
-// Decides about failed child Jobs, of which there is at least one: without a
-// failure policy the JobSet fails; else the first rule that applies says what
-// is done, and without one RestartJobSet. Counts a restart in `status`.
+// Decides about failed child Jobs and counts a restart in `status`. Fails the
+// JobSet if it has no failure policy; otherwise applies the first matching
+// rule, or RestartJobSet if none matches. REQUIRES: `failed` is not empty.
 //
-// An error when the controller gets no further and repeats the pass for ever
-// (gate off, labels without a counter, unknown action). Then nothing has
-// changed.
+// Returns an error, and changes nothing, if the controller repeats the pass
+// forever: gate off, labels without a counter, unknown action.
 absl::StatusOr<Decision> ApplyFailurePolicy(const JobSetSpec& spec,
                                             const Jobs& failed,
                                             const Gates& gates,

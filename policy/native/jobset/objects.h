@@ -1,5 +1,5 @@
-// What the JobSet controller's logic is about: feature gates and releases, and
-// what is read off child Jobs and groups of Jobs, and what is refused.
+// Feature gates and releases of JobSet, properties of child Jobs and groups,
+// and validation.
 #ifndef MULLIGAN_POLICY_NATIVE_JOBSET_OBJECTS_H_
 #define MULLIGAN_POLICY_NATIVE_JOBSET_OBJECTS_H_
 
@@ -34,79 +34,77 @@ using Job = kubernetes::batch::v1::Job;
 using JobCondition = kubernetes::batch::v1::JobCondition;
 using Pod = kubernetes::core::v1::Pod;
 
-// In the order in which they were listed; not owned, never null.
+// In listed order; not owned, never null.
 using Jobs = std::vector<const Job*>;
 
-// What changes the outcome of a failure, with the defaults of JobSet 0.12.
+// Differences that change the outcome of a failure. Defaults: JobSet 0.12.
 struct Gates {
-  // Gate RestartJob (alpha): actions on one child Job. Off, a rule with such
-  // an action is an error at every pass and refused at creation.
+  // Gate RestartJob (alpha): actions on one child Job. Off: a rule with such an
+  // action is an error in every pass and refused at creation.
   bool restart_job = false;
   // Gate InPlaceRestart (alpha).
   bool in_place_restart = false;
-  // No gate: onJobFailureMessagePatterns, since 0.10.
+  // Not a gate: onJobFailureMessagePatterns, since 0.10.
   bool message_patterns = true;
-  // No gate: the RestartJob actions are known at all, since 0.12.
+  // Not a gate: the RestartJob actions exist, since 0.12.
   bool restart_job_actions = true;
-  // No gate: condition RestartingJobSet, since 0.12.
+  // Not a gate: condition RestartingJobSet, since 0.12.
   bool restarting_condition = true;
 };
 
-// Defaults of the release versions["jobset"] ("0.11", "v0.11.2"; absent: 0.12),
-// then feature_gates by name. Gates of others are passed over.
+// Returns the defaults of versions["jobset"] ("0.11", "v0.11.2"; absent: 0.12),
+// changed by feature_gates. Ignores other operators' gates.
 Setup<Gates> GatesFor(const v1::NativeSemantics& semantics);
 
-// Labels of child Jobs: their group, and their index in it.
+// Labels of child Jobs: the group, and the index in it.
 inline constexpr char kReplicatedJobNameKey[] =
     "jobset.sigs.k8s.io/replicatedjob-name";
 inline constexpr char kJobIndexKey[] = "jobset.sigs.k8s.io/job-index";
 
-// Types of conditions, and terminal states.
+// Condition types and terminal states.
 inline constexpr std::string_view kCompleted = "Completed";
 inline constexpr std::string_view kFailed = "Failed";
 
-// Whether the JobSet is at its end, by condition or terminal state: the
-// controller evaluates it never again.
+// Returns whether the JobSet is final, by condition or terminal state. The
+// controller never evaluates it again.
 bool IsFinished(const JobSetStatus& status);
 
-// Failed or Complete, whichever is listed first with status True; null: the
-// Job has not finished. FailureTarget and pods are not looked at.
+// Returns the first listed of Failed and Complete with status True; null if the
+// Job has not finished. Ignores FailureTarget and pods.
 const JobCondition* FinishedCondition(const Job& job);
-// The only sign of failure JobSet knows: the Job has finished as Failed. Null:
-// it has not.
+// Returns condition Failed if the Job has finished with it, the only failure
+// that JobSet sees; else null.
 const JobCondition* FailedCondition(const Job& job);
 
-// Group of a child Job by its label; empty: it has none.
+// Returns the group of a child Job by its label; empty if it has none.
 std::string ReplicatedJobNameOf(const Job& job);
 
-// The number in a label; kNoLabel when it is absent. An error: it is no number,
-// over which the controller gets no further.
+// Returns the number in a label; kNoLabel if absent. Returns an error if it is
+// not a number, which blocks the controller.
 inline constexpr std::int64_t kNoLabel =
     std::numeric_limits<std::int64_t>::max();
 absl::StatusOr<std::int64_t> NumberLabel(const Job& job, const char* key);
 
-// Whether the child Job is of an attempt before the last restart of the JobSet
-// or, with gate RestartJob, of the Job: the controller deletes it and looks no
-// further. A Job without the labels is of this attempt. An error: as above.
+// Returns whether the child Job precedes the last restart of the JobSet or,
+// with gate RestartJob, of the Job; the controller deletes such Jobs. False
+// without the labels. Returns an error as NumberLabel does.
 absl::StatusOr<bool> IsOfEarlierAttempt(const Job& job,
                                         const JobSetStatus& status,
                                         const Gates& gates);
 
-// Replicas of a group; the API server fills in 1.
+// Returns the replicas of a group; the API server sets 1 if absent.
 std::int32_t ReplicasOf(const ReplicatedJob& group);
 
-// What JobSet's API server schema and webhook refuse, as far as failures are
-// handled by it.
-//
-// Checks the policy alone, as it stands in a policy file. `detail` of an error
-// is the webhook's message, byte for byte; the webhook itself names no field. A
-// rule without a name passes, since the webhook will name it; one that is
-// explicitly empty does not. Its patterns are compiled within `allowance`.
+// Returns what JobSet's API schema and webhook refuse in a failure policy
+// alone, as in a policy file. `detail` of an error is the webhook's message,
+// byte for byte; the webhook names no field. Accepts a rule without a name,
+// which the webhook will name, but not an explicitly empty name. Compiles
+// patterns within `allowance`.
 ObjectIssues FailurePolicyIssues(const FailurePolicy& policy,
                                  const Gates& gates,
                                  PatternAllowance& allowance);
 
-// The same with the targets, which are names of groups.
+// Does the same and checks the targets, which are names of groups.
 ObjectIssues ValidateJobSetSpec(const JobSetSpec& spec, const Gates& gates,
                                 PatternAllowance& allowance);
 

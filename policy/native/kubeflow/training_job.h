@@ -1,6 +1,5 @@
-// Releases of training-operator v1 and which exit codes they retry; its jobs:
-// the six kinds, their replicas, what the webhook refuses, and the rule by
-// which their conditions change.
+// Releases of training-operator v1 and the exit codes that they retry; its six
+// kinds of jobs, their replicas, webhook validation and condition changes.
 #ifndef MULLIGAN_POLICY_NATIVE_KUBEFLOW_TRAINING_JOB_H_
 #define MULLIGAN_POLICY_NATIVE_KUBEFLOW_TRAINING_JOB_H_
 
@@ -28,11 +27,11 @@ using JobCondition = kubernetes::kubeflow::v1::JobCondition;
 using ReplicaStatus = kubernetes::kubeflow::v1::ReplicaStatus;
 using Pod = kubernetes::core::v1::Pod;
 
-// By replica type: "Worker". Ordered by name, where the operator's own maps
-// have no order.
+// By replica type, such as "Worker". Ordered by name, although the operator's
+// maps have no order.
 using Replicas = std::map<std::string, ReplicaSpec>;
 
-// Labels of pods. The value of the type is in lower case.
+// Labels of pods. The type's value is in lower case.
 inline constexpr std::string_view kReplicaTypeLabel =
     "training.kubeflow.org/replica-type";
 inline constexpr std::string_view kReplicaIndexLabel =
@@ -40,7 +39,6 @@ inline constexpr std::string_view kReplicaIndexLabel =
 inline constexpr std::string_view kJobNameLabel =
     "training.kubeflow.org/job-name";
 
-// Restart policies of a replica.
 inline constexpr std::string_view kAlways = "Always";
 inline constexpr std::string_view kOnFailure = "OnFailure";
 inline constexpr std::string_view kNever = "Never";
@@ -50,86 +48,84 @@ enum class Framework { kPyTorch, kTensorFlow, kMpi, kXgBoost, kPaddle, kJax };
 
 struct Kind {
   Framework framework;
-  // "PyTorchJob": also the start of every reason.
+  // "PyTorchJob", which also starts every reason.
   std::string_view name;
-  // Container whose exit code counts.
+  // The container whose exit code counts.
   std::string_view container;
-  // Restart policy of a replica that has none.
+  // The restart policy of a replica that has none.
   std::string_view restart_policy;
   // The map of replicas in the spec, and its JSON name.
   const google::protobuf::Map<std::string, ReplicaSpec>& (
       TrainingJobSpec::*replicas)() const;
   std::string_view replicas_field;
-  // Types of replicas, in the order of their names.
+  // Replica types, sorted by name.
   std::span<const std::string_view> types;
-  // Of which there must be exactly one; empty: none.
+  // The type that must have exactly one replica; empty if none.
   std::string_view single;
 };
 
-// Whether it is an MPIJob of mpi-operator, which has rules of its own
+// Returns whether this is an MPIJob of mpi-operator, which has its own rules
 // (native/mpijob).
 inline bool IsOfMpiOperator(const TrainingJob& job) {
   return job.api_version() == "kubeflow.org/v2beta1";
 }
 
-// The kind `job` says it is, else the one whose replicas are filled; null when
-// neither tells.
+// Returns the kind that `job` states, else the one whose replicas are set; null
+// if neither.
 const Kind* KindOf(const TrainingJob& job);
 
-// The kind called `name`, or null.
+// Returns the kind called `name`, or null.
 const Kind* FindKind(std::string_view name);
 
-// "PyTorchJob" and "Failed" make "PyTorchJobFailed".
+// Returns "PyTorchJobFailed" for "PyTorchJob" and "Failed".
 std::string Reason(const Kind& kind, std::string_view what);
 
-// The replicas with what the operator fills in: one replica, none of an
+// Returns the replicas with the operator's defaults: one replica, none for an
 // MPIJob's workers, and the kind's restart policy.
 Replicas ReplicasOf(const TrainingJob& job, const Kind& kind);
 
-// Errors: replica types the kind does not have, masters and launchers that are
-// not one, a template without the container whose exit code counts (one without
-// containers, as in a report cut down, is not checked). Warnings: negative
-// limits, restart policies of a newer release.
+// Errors: replica types that the kind does not have, a number of masters or
+// launchers other than one, a template without the container whose exit code
+// counts (not checked without any containers, because reports may omit them).
+// Warnings: negative limits, restart policies of newer releases.
 ObjectIssues ValidateTrainingJob(const TrainingJob& job, const Kind& kind);
 
-// Whether a TFJob has a replica that decides for all: "Chief" or "Master".
+// Returns whether a TFJob has a deciding replica: "Chief" or "Master".
 bool HasChief(const Replicas& replicas);
 
-// Types of conditions; a reason is the kind's name and one of them, or
-// "Resumed".
+// Condition types. A reason is the kind's name plus one of them or "Resumed".
 inline constexpr std::string_view kRunning = "Running";
 inline constexpr std::string_view kRestarting = "Restarting";
 inline constexpr std::string_view kSucceeded = "Succeeded";
 inline constexpr std::string_view kSuspended = "Suspended";
 inline constexpr std::string_view kFailed = "Failed";
 
-// Succeeded or Failed is True.
+// Returns whether Succeeded or Failed is True.
 bool IsFinished(const JobStatus& status);
 
-// Appends the condition, in place of one of the same type. Its times are read
-// by nobody.
+// Adds the condition, replacing one of the same type. Its times are not read.
 //   Failed is True          nothing changes any more
-//   same status and reason  nothing changes, whatever the message
+//   same status and reason  nothing changes, not even the message
 //   Running, Restarting     each removes the other
 //   Failed, Succeeded       turn a Running condition False
 void SetCondition(std::string_view type, bool value, const std::string& reason,
                   const std::string& message, JobStatus& status);
 
-// kubeflow/common since August 2020, and all of training-operator v1: every
-// code from 128 on.
+// All codes from 128 on, in kubeflow/common since August 2020 and in all
+// releases of training-operator v1.
 inline bool IsRetryableExitCode(std::int32_t code) { return code >= 128; }
 
-// What changes the outcome of a failure, with the defaults of release 1.9.
+// Differences that change the outcome of a failure. Defaults: release 1.9.
 struct Version {
-  // Since 1.9: a job managed by another controller is left alone.
+  // Since 1.9: a job managed by another controller is ignored.
   bool managed_by = true;
-  // Times the work queue has already repeated the job's key. In the operator's
-  // memory only: nothing in the reported objects tells.
+  // Times that the work queue has already repeated the job's key. Kept only in
+  // the operator's memory, so no reported object shows it.
   std::int64_t requeues = 0;
 };
 
-// versions["kubeflow"]: a release ("1.8", "v1.8.1"; absent: 1.9), of which the
-// last two are told apart; settings["kubeflow.requeues"].
+// Reads versions["kubeflow"] ("1.8", "v1.8.1"; absent: 1.9), which
+// distinguishes only the last two releases, and settings["kubeflow.requeues"].
 Setup<Version> VersionFor(const v1::NativeSemantics& semantics);
 
 }  // namespace mulligan::kubeflow

@@ -1,4 +1,4 @@
-// What a failure report tells Kueue: the workload, and the job behind it.
+// The parts of a failure report that Kueue reads: the workload and its job.
 #ifndef MULLIGAN_POLICY_NATIVE_KUEUE_REPORT_H_
 #define MULLIGAN_POLICY_NATIVE_KUEUE_REPORT_H_
 
@@ -11,27 +11,26 @@
 
 namespace mulligan::kueue {
 
-// Whether the workload belongs to one plain pod, which cannot come back.
+// Returns whether one plain pod, which cannot come back, owns the workload.
 bool IsOwnedBySinglePod(const Workload& workload);
 
-// The workload with what a cut-down report leaves out: an admitted workload
-// without a word on its quota holds it. Adds to `warnings` what contradicts
-// itself.
+// Returns the workload with what a reduced report omits: an admitted workload
+// without QuotaReserved holds quota. Adds contradictions to `warnings`.
 Workload CompleteWorkload(const Workload& reported,
                           std::vector<std::string>& warnings);
 
-// How a job ended: reason "Succeeded" or "Failed" of the condition Finished.
+// The end of a job: reason "Succeeded" or "Failed" of condition Finished.
 struct JobEnd {
   bool success = false;
   std::string message;
 };
 
-// How the job behind the workload ended, from the Job, JobSet, RayJob or pods
-// in the report that own it; without owners the only one there is. Absent: it
-// did not end, or is not in the report.
+// Returns the end of the workload's job, from the reported Job, JobSet, RayJob
+// or pods that own it; without owners, from the only one there is. Empty if it
+// did not end or is not in the report.
 std::optional<JobEnd> ReportedEnd(const v1::FailureReport& report);
 
-// Whether the job is in the report, and lacks ready pods.
+// Returns whether the job is in the report and lacks ready pods.
 bool IsKnownUnready(const v1::FailureReport& report);
 
 }  // namespace mulligan::kueue

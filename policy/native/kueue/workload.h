@@ -1,6 +1,5 @@
-// A Workload: what its status says, and how Kueue's controllers change it.
-// What nobody looks at again, such as the times of most conditions and the
-// messages of checks, is left as it was.
+// The status of a Workload and how Kueue's controllers change it. Leaves out
+// what no later step reads, such as most condition times and check messages.
 #ifndef MULLIGAN_POLICY_NATIVE_KUEUE_WORKLOAD_H_
 #define MULLIGAN_POLICY_NATIVE_KUEUE_WORKLOAD_H_
 
@@ -29,7 +28,7 @@ using Pod = kubernetes::core::v1::Pod;
 using Condition = kubernetes::meta::v1::Condition;
 using Conditions = google::protobuf::RepeatedPtrField<Condition>;
 
-// Types of conditions.
+// Condition types.
 inline constexpr std::string_view kQuotaReserved = "QuotaReserved";
 inline constexpr std::string_view kAdmitted = "Admitted";
 inline constexpr std::string_view kPodsReady = "PodsReady";
@@ -39,14 +38,15 @@ inline constexpr std::string_view kRequeued = "Requeued";
 inline constexpr std::string_view kDeactivationTarget = "DeactivationTarget";
 inline constexpr std::string_view kFinished = "Finished";
 
-// Reasons for Evicted, beside "ClusterQueueStopped" and "LocalQueueStopped". A
-// deactivation by Kueue adds its cause: "DeactivatedDueTo" + cause.
+// Reasons of Evicted, in addition to "ClusterQueueStopped" and
+// "LocalQueueStopped". A deactivation by Kueue appends its cause:
+// "DeactivatedDueTo" + cause.
 inline constexpr std::string_view kPodsReadyTimeout = "PodsReadyTimeout";
 inline constexpr std::string_view kAdmissionCheck = "AdmissionCheck";
 inline constexpr std::string_view kNodeFailures = "NodeFailures";
 inline constexpr std::string_view kDeactivated = "Deactivated";
 
-// Causes under a reason; the reasons of DeactivationTarget and PodsReady.
+// Causes under a reason; also the reasons of DeactivationTarget and PodsReady.
 inline constexpr std::string_view kWaitForStart = "WaitForStart";
 inline constexpr std::string_view kWaitForRecovery = "WaitForRecovery";
 inline constexpr std::string_view kRequeuingLimitExceeded =
@@ -60,36 +60,36 @@ inline constexpr std::string_view kCheckReady = "Ready";
 inline constexpr std::string_view kCheckRetry = "Retry";
 inline constexpr std::string_view kCheckRejected = "Rejected";
 
-// Adds the condition, or changes the one of its type, but for its time.
-// Messages end in " ..." after 32 KiB.
+// Adds the condition, or changes the one of its type except its time. Truncates
+// messages to 32 KiB plus " ...".
 Condition& SetCondition(std::string_view type, bool value,
                         std::string_view reason, std::string_view message,
                         WorkloadStatus& status);
 
-// spec.active, true when absent.
+// Returns spec.active; true if absent.
 bool IsActive(const Workload& workload);
-// Whether a reason of Evicted or Requeued is a deactivation, by anyone. Match
-// by prefix: the cause may be appended.
+// Returns whether a reason of Evicted or Requeued is a deactivation, by anyone.
+// Matches by prefix, because the cause may be appended.
 bool IsDeactivation(std::string_view reason);
 
 bool HasCheckIn(std::string_view state, const WorkloadStatus& status);
 
-// "AdmissionCheck in Retry state: "name" (message)"; sorted by name.
+// Returns 'AdmissionCheck in Retry state: "name" (message)', sorted by name.
 std::string ChecksMessage(std::string_view state, const WorkloadStatus& status);
 
-// requeueAt; absent also for the zero time.
+// Returns requeueAt; empty also for the zero time.
 std::optional<absl::Time> RequeueAt(const WorkloadStatus& status);
 
-// Moves requeueAt to `until` when that is later.
+// Moves requeueAt to `until` if that is later.
 void DelayRequeue(absl::Time until, WorkloadStatus& status);
 
-// Counts one readiness timeout at `now`: count + 1, and a wait by the new
-// count, without jitter.
+// Counts one readiness timeout at `now`: increments the count and sets the
+// delay for it, without jitter.
 void CountRequeue(const Backoff& backoff, absl::Time now,
                   WorkloadStatus& status);
 
-// The time to which checks that retry later move requeueAt: the latest of
-// lastTransitionTime + requeueAfterSeconds. Absent: they do not.
+// Returns the time to which checks that retry later move requeueAt, the latest
+// lastTransitionTime + requeueAfterSeconds; empty if they do not.
 std::optional<absl::Time> PendingRequeueAt(const WorkloadStatus& status,
                                            absl::Time now);
 
@@ -103,12 +103,12 @@ struct Eviction {
   std::string message;
 };
 
-// Sets Evicted, counts in schedulingStats, and resets the checks to Pending:
-// those in state Retry keep their retry count, one higher. Quota and Admitted
-// stay until the job has stopped.
+// Sets Evicted, counts in schedulingStats, and resets the checks to Pending;
+// those in state Retry increment their retry count. Quota and Admitted stay
+// until the job has stopped.
 void Evict(const Eviction& eviction, WorkloadStatus& status);
 
-// What the report has of the cluster.
+// The report's view of the cluster.
 struct NodeView {
   const google::protobuf::RepeatedPtrField<Node>& nodes;
   const google::protobuf::RepeatedPtrField<Pod>& pods;
@@ -116,49 +116,47 @@ struct NodeView {
   absl::Time now;
 };
 
-// What failed nodes do to a workload that topology-aware scheduling (TAS)
-// placed on them: one is replaced, a second one evicts.
-//
-// Looks at each reported node to which a workload that is not evicted is
-// assigned by host name. The first unhealthy one is listed in unhealthyNodes
-// for replacement, a second one evicts, one that is healthy again is taken off.
+// Applies the effect of failed nodes on a workload that topology-aware
+// scheduling (TAS) placed on them. Checks each reported node to which the
+// workload, if not evicted, is assigned by host name. The first unhealthy node
+// is listed in unhealthyNodes for replacement, a second one evicts, and one
+// that recovered is removed.
 void FollowNodes(const NodeView& view, Workload& workload);
 
-// A queue, as far as it stops workloads.
+// A queue that may stop workloads.
 struct Queue {
   // "LocalQueue" or "ClusterQueue".
   std::string kind;
-  // Empty: not known. Only an admission names the ClusterQueue.
+  // Empty if unknown. Only an admission names the ClusterQueue.
   std::string name;
-  // "None", "Hold" or "HoldAndDrain"; empty: not known, so it stops nothing
-  // and starts nothing.
+  // "None", "Hold" or "HoldAndDrain"; empty if unknown, so that it neither
+  // stops nor starts anything.
   std::string stop_policy;
 
-  // "LocalQueue lq".
   std::string Title() const { return name.empty() ? kind : kind + " " + name; }
-  // Why it evicts: "LocalQueueStopped".
+  // Returns the reason of its evictions: "LocalQueueStopped".
   std::string Reason() const { return kind + "Stopped"; }
   bool IsStopped() const {
     return !stop_policy.empty() && stop_policy != "None";
   }
 };
 
-// What the controller looks at beside the workload.
+// What the controller reads in addition to the workload.
 struct Observed {
   const WaitForPodsReady& wait_for_pods_ready;
-  // In the order in which they are looked at.
+  // In the order in which the controller checks them.
   std::array<Queue, 2> queues;
   const Gates& gates;
   absl::Time now;
 };
 
-// Passes of the controller until nothing changes any more, or until the
-// workload is evicted for good: a requeueAt that keeps the controller from
-// looking on is waited for before that. The job behind the workload does not
-// move meanwhile: an evicted workload keeps its quota, and its clocks go on.
+// Repeats passes of the controller until nothing changes or the workload is
+// evicted for good; waits for a requeueAt that blocks the controller first. The
+// workload's job does not change meanwhile: an evicted workload keeps its
+// quota, and its clocks run on.
 void Settle(Observed observed, Workload& workload);
 
-// How long until readiness or execution time run out; 0: no clock runs.
+// Returns the time to the next timeout (readiness, execution); 0 if none runs.
 absl::Duration NextTimeout(const Observed& observed, const Workload& workload);
 
 }  // namespace mulligan::kueue

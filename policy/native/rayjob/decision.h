@@ -1,4 +1,4 @@
-// What the RayJob controller does next: one pass over the RayJob.
+// One pass of the RayJob controller.
 #ifndef MULLIGAN_POLICY_NATIVE_RAYJOB_DECISION_H_
 #define MULLIGAN_POLICY_NATIVE_RAYJOB_DECISION_H_
 
@@ -12,12 +12,12 @@
 
 namespace mulligan::rayjob {
 
-// What a pass looks at, from the report. Ray's dashboard says what the status
-// has; it does not answer where the status says that.
+// The input of a pass, from the report. Ray's dashboard is taken to answer what
+// the status has, or not at all if the status says so.
 struct Observed {
   const ReportedRayJob& reported;
   const Settings& settings;
-  // What is refused about the job, in KubeRay's order.
+  // Validation errors of the job, in KubeRay's order.
   const FieldErrors& refusals;
   google::protobuf::Timestamp now;
   bool head_is_gone = false;
@@ -25,27 +25,27 @@ struct Observed {
   const RayJob& job() const { return reported.job; }
 };
 
-// The status as it is stored after the pass. A message or reason that changes
-// alone is not stored.
+// Returns the status stored after the pass. A change of message or reason alone
+// is not stored.
 RayJobStatus StatusAfterPass(const Observed& observed);
 
-// Managed by another controller, or being deleted: the operator does not look
-// at it.
+// Returns whether the operator ignores the job, because another controller
+// manages it or it is being deleted.
 bool IsLeftAlone(const RayJob& job);
 
-// The one place where KubeRay decides about a retry: counts the attempt that
-// just ended and turns Failed into Retrying where a retry is left. To be
-// applied once per pass, right before the status is written: it counts again
-// whenever it is called in a terminal state. Sums have 32 bits, as the peer's.
+// KubeRay's only retry decision: counts the attempt that just ended and turns
+// Failed into Retrying if a retry is left. REQUIRES: called once per pass,
+// right before the status is written, because each call in a terminal state
+// counts again. Sums have 32 bits, as in KubeRay.
 void ApplyRetryGate(const RayJobSpec& spec, const Settings& settings,
                     RayJobStatus& status);
 
-// Whether a failure for this reason is final whatever backoffLimit says:
-// DeadlineExceeded and, since 1.7, JobStatusCheckTimeoutExceeded.
+// Returns whether a failure for this reason is final regardless of
+// backoffLimit: DeadlineExceeded and, since 1.7, JobStatusCheckTimeoutExceeded.
 bool IsNeverRetried(std::string_view reason, const Settings& settings);
 
-// spec.backoffLimit: retries, so that n allows n+1 attempts. 0 when it is
-// absent, or not known to the release.
+// Returns spec.backoffLimit: n retries allow n+1 attempts. 0 if absent or if
+// the release does not know it.
 std::int64_t BackoffLimitOf(const RayJobSpec& spec, const Settings& settings);
 
 }  // namespace mulligan::rayjob

@@ -1,6 +1,6 @@
-// Finds in a failure report what the RayJob controller would look at, and says
-// how the submitter stands: the Job or container that submits the application
-// to Ray and follows its logs.
+// The parts of a failure report that the RayJob controller reads, and the state
+// of the submitter, the Job or container that submits the application to Ray
+// and follows its logs.
 #ifndef MULLIGAN_POLICY_NATIVE_RAYJOB_REPORT_H_
 #define MULLIGAN_POLICY_NATIVE_RAYJOB_REPORT_H_
 
@@ -15,51 +15,50 @@
 namespace mulligan::rayjob {
 
 struct ReportedRayJob {
-  // With what a report may leave out: a name, a start time, containers and
-  // groups of the cluster. Counters are not negative.
+  // With what a report may omit: name, start time, containers and groups of the
+  // cluster. Counters are not negative.
   RayJob job;
-  // Of this attempt; absent: there is none.
+  // The cluster of this attempt, if any.
   std::optional<RayCluster> cluster;
   std::optional<Job> submitter;
-  // Pods of the cluster and of the submitter; into the report.
+  // Pods of the cluster and of the submitter; point into the report.
   const Pod* head = nullptr;
   std::vector<const Pod*> cluster_pods;
   std::vector<const Pod*> submitter_pods;
-  // What had to be filled in although it may matter.
+  // Says what had to be filled in although it may matter.
   std::vector<std::string> warnings;
 };
 
-// The submitter Job has the RayJob's name or is owned by it. Pods belong to it
-// by owner or job-name label, to the cluster by owner or ray.io/node-type
-// label.
+// Finds the submitter Job by the RayJob's name or owner reference, its pods by
+// owner or job-name label, and those of the cluster by owner or
+// ray.io/node-type label.
 ReportedRayJob FindReportedRayJob(const v1::FailureReport& report,
                                   const google::protobuf::Timestamp& now);
 
-// The report of the submitter Job alone, for the Job controller's logic.
+// Returns a report of the submitter Job alone, for the Job controller's logic.
 v1::FailureReport SubmitterReport(const v1::FailureReport& report,
                                   const ReportedRayJob& found);
 
-// Whether the RayCluster controller deletes the pod so that a new one takes its
-// place: Failed and Succeeded always, whatever the restartPolicy; Running with
-// a Ray container that ended under restartPolicy Never. All else is the
-// kubelet's. It has neither limit nor delay, and backoffLimit is not consulted:
-// a pod that can never start is replaced until a deadline of the RayJob passes.
+// Returns whether the RayCluster controller deletes the pod to replace it:
+// always if Failed or Succeeded, regardless of restartPolicy; if Running, when
+// a Ray container ended under restartPolicy Never. All else is left to the
+// kubelet. There is no limit or delay and no backoffLimit: a pod that can never
+// start is replaced until a deadline of the RayJob passes.
 bool ShouldDeletePod(const Pod& pod);
 
-// How the submitter stands.
 struct SubmitterState {
   bool failed = false;
-  // For a failed one: what the operator writes unless Ray said FAILED.
+  // If failed: the operator's message unless Ray reported FAILED.
   std::string message;
   // Absent while it runs.
   std::optional<google::protobuf::Timestamp> finished_at;
 };
 
-// By the condition Failed, Complete of the submitter Job.
+// Judges by the condition Failed or Complete of the submitter Job.
 SubmitterState StateOfSubmitterJob(const Job& job);
 
-// By the submitter container of the head pod. With its gate it may restart as
-// often as submitterConfig.backoffLimit says, 2 without one.
+// Judges by the submitter container of the head pod. With its gate on, it may
+// restart submitterConfig.backoffLimit times (2 if absent).
 SubmitterState StateOfSubmitterContainer(const RayJobSpec& spec,
                                          const Pod& head_pod,
                                          const Settings& settings);

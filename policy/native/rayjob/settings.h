@@ -1,5 +1,5 @@
-// Short names and words for what the KubeRay operator's logic is about, and the
-// operator's releases, feature gates and environment.
+// Types and constants of the KubeRay operator's logic, and its releases,
+// feature gates and environment.
 #ifndef MULLIGAN_POLICY_NATIVE_RAYJOB_SETTINGS_H_
 #define MULLIGAN_POLICY_NATIVE_RAYJOB_SETTINGS_H_
 
@@ -30,7 +30,7 @@ using Job = kubernetes::batch::v1::Job;
 using Pod = kubernetes::core::v1::Pod;
 using ContainerStatus = kubernetes::core::v1::ContainerStatus;
 
-// spec.submissionMode. Absent: the API server fills in K8sJobMode.
+// spec.submissionMode. The API server sets K8sJobMode if absent.
 inline constexpr std::string_view kK8sJobMode = "K8sJobMode";
 inline constexpr std::string_view kHttpMode = "HTTPMode";
 inline constexpr std::string_view kSidecarMode = "SidecarMode";
@@ -48,49 +48,50 @@ inline std::string_view SubmissionModeOf(const RayJobSpec& spec) {
              : std::string_view(spec.submission_mode());
 }
 
-// status.state of a RayCluster whose pods all run.
+// status.state of a RayCluster whose pods are all running.
 inline constexpr std::string_view kClusterReady = "ready";
 
-// Whether the kubelet restarts the pod's containers. Unset is Ray's Never.
+// Returns whether the kubelet restarts the pod's containers. Unset is Ray's
+// Never.
 inline bool Restarts(const kubernetes::core::v1::PodTemplateSpec& pod) {
   const std::string& policy = pod.spec().restart_policy();
   return !policy.empty() && policy != "Never";
 }
 
-// Whether Ray will change nothing any more.
+// Returns whether Ray will not change the job any more.
 inline bool IsJobTerminal(std::string_view job_status) {
   return job_status == kJobStopped || job_status == kJobSucceeded ||
          job_status == kJobFailed;
 }
 
-// The time between the end of the submitter and the moment the operator gives
-// up waiting for Ray to say how the application ended. A constant of the peer.
+// Time from the submitter's end until the operator stops waiting for Ray to
+// report the application's end. A constant of KubeRay.
 inline constexpr std::int64_t kSubmitterFinishedTimeoutSeconds = 30;
 
-// What changes the outcome of a failure, with the defaults of KubeRay 1.7 (its
+// Differences that change the outcome of a failure. Defaults: KubeRay 1.7 (its
 // main branch of August 2026).
 struct Settings {
-  // Gate RayJobDeletionPolicy: beta and on since 1.6, alpha and off before.
+  // Gate RayJobDeletionPolicy: beta and on since 1.6, before alpha and off.
   bool deletion_policy = true;
   // Gate SidecarSubmitterRestart (alpha, since 1.7, Kubernetes 1.35): the
-  // submitter container is restarted in place.
+  // submitter container restarts in place.
   bool sidecar_submitter_restart = false;
-  // No gate: spec.backoffLimit is known, since 1.2.
+  // Not a gate: spec.backoffLimit exists, since 1.2.
   bool backoff_limit = true;
-  // No gate: a terminal jobStatus ends the attempt after a grace period, since
-  // 1.4.
+  // Not a gate: a terminal jobStatus ends the attempt after a grace period,
+  // since 1.4.
   bool transition_grace_period = true;
-  // No gate: the end of the submitter ends the attempt after
+  // Not a gate: the submitter's end ends the attempt after
   // kSubmitterFinishedTimeoutSeconds, since 1.5.
   bool submitter_finished_timeout = true;
-  // No gate: a refused RayJob gets to state ValidationFailed, since 1.5.
-  // Before, the pass ends in an error and is repeated.
+  // Not a gate: a refused RayJob becomes ValidationFailed, since 1.5. Before,
+  // the pass ends in an error and is repeated.
   bool validation_failed = true;
-  // No gate: refuses clusterSelector with backoffLimit, since 1.6.
+  // Not a gate: clusterSelector with backoffLimit is refused, since 1.6.
   bool selected_never_retry = true;
-  // No gate: spec.preRunningDeadlineSeconds is known, since 1.6.
+  // Not a gate: spec.preRunningDeadlineSeconds exists, since 1.6.
   bool pre_running_deadline = true;
-  // No gate: an unreachable dashboard ends a RayJob, since 1.7.
+  // Not a gate: an unreachable dashboard ends a RayJob, since 1.7.
   bool status_check_timeout = true;
   // RAYJOB_DEPLOYMENT_STATUS_TRANSITION_GRACE_PERIOD_SECONDS.
   std::int64_t transition_grace_period_seconds = 300;
@@ -98,9 +99,9 @@ struct Settings {
   std::int64_t status_check_timeout_seconds = 300;
 };
 
-// Defaults of the release versions["kuberay"] ("1.6", "v1.6.1"; absent: 1.7),
-// then feature_gates by name, then settings "kuberay.<environment variable>".
-// Gates and settings of others are passed over.
+// Returns the defaults of versions["kuberay"] ("1.6", "v1.6.1"; absent: 1.7),
+// changed by feature_gates and settings "kuberay.<environment variable>".
+// Ignores other operators' gates and settings.
 Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics);
 
 }  // namespace mulligan::rayjob

@@ -1,5 +1,5 @@
-// What KubeRay refuses: a RayJob that fails one of these checks becomes
-// ValidationFailed at its next pass, also while it runs.
+// KubeRay's validation: a RayJob that fails a check becomes ValidationFailed in
+// its next pass, even while it runs.
 #ifndef MULLIGAN_POLICY_NATIVE_RAYJOB_VALIDATION_H_
 #define MULLIGAN_POLICY_NATIVE_RAYJOB_VALIDATION_H_
 
@@ -11,22 +11,21 @@
 
 namespace mulligan::rayjob {
 
-// All that is refused, in the order in which KubeRay looks; it stops at the
-// first. `detail` is its message, byte for byte; it names no field, so `field`
-// is ours. Looked at are the name's length and form (DNS-1035), the spec, and
-// Waiting outside InteractiveMode.
+// Returns all errors in KubeRay's order; KubeRay stops at the first. `detail`
+// is KubeRay's message, byte for byte; `field` is ours, because KubeRay names
+// none. Checks the name's length and form (DNS-1035), the spec, and Waiting
+// outside InteractiveMode.
 FieldErrors ValidateRayJob(const RayJob& job, const Settings& settings);
 
-// What of spec has to do with retries, deadlines, submission and deletion:
-// suspend, TTL and deletionStrategy, clusterSelector against everything that
-// needs a cluster of one's own, the submission modes, deadlines and
-// backoffLimit. The cluster itself and runtimeEnvYAML are KubeRay's to judge,
-// which it does before anything of theirs can fail. A member that the release
-// does not know is not looked at.
+// Checks the parts of spec that affect retries, deadlines, submission and
+// deletion: suspend, TTL and deletionStrategy, clusterSelector against fields
+// that need an own cluster, the submission modes, deadlines and backoffLimit.
+// Does not check the cluster and runtimeEnvYAML, which KubeRay validates before
+// they can fail, nor members that the release does not know.
 FieldErrors ValidateRayJobSpec(const RayJobSpec& spec,
                                const Settings& settings);
 
-// What may be meant for a newer KubeRay: a submission mode that is not known.
+// Warns of values of a newer KubeRay, such as an unknown submission mode.
 std::vector<std::string> RayJobSpecWarnings(const RayJobSpec& spec);
 
 }  // namespace mulligan::rayjob

@@ -1,5 +1,5 @@
-// Releases and options of the Spark operator, and one pass of its reconciler of
-// SparkApplications.
+// Releases and options of the Spark operator, and one pass of its
+// SparkApplication reconciler.
 #ifndef MULLIGAN_POLICY_NATIVE_SPARK_RECONCILE_H_
 #define MULLIGAN_POLICY_NATIVE_SPARK_RECONCILE_H_
 
@@ -23,43 +23,43 @@ using SparkApplication = kubernetes::spark::v1beta2::SparkApplication;
 using SparkApplicationStatus =
     kubernetes::spark::v1beta2::SparkApplicationStatus;
 
-// What bears on failures, with the defaults of release 2.3.
+// Differences that affect failures. Defaults: release 2.3.
 struct Settings {
-  // --driver-pod-creation-grace-period: how long after a submission a missing
-  // driver pod is waited for.
+  // --driver-pod-creation-grace-period: how long after a submission the
+  // operator waits for a missing driver pod.
   absl::Duration driver_grace = absl::Seconds(10);
   // Since 2.4: spec.suspend is obeyed.
   bool suspends = false;
   // Since 2.5: a rerun keeps submissionAttempts and the time of the last
-  // submission, so that the wait goes on growing; the words of the run that
-  // ended are erased as soon as the rerun is decided.
+  // submission, so that the delay keeps growing. The ended run's messages are
+  // erased as soon as the rerun is decided.
   bool keeps_submission_attempts = false;
 };
 
-// The release versions["spark"] ("2.4", "v2.4.0"; absent: 2.3), then settings
-// "spark.<flag of the controller>". Settings of others are passed over.
+// Reads versions["spark"] ("2.4", "v2.4.0"; absent: 2.3), then settings
+// "spark.<flag of the controller>". Ignores other operators' settings.
 Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics);
 
-// What the reconciler looks at.
+// The input of a pass.
 struct Observed {
   const SparkApplication& application;
-  // The pod called DriverName(); null: there is none.
+  // The pod called DriverName(), or null.
   const Pod* driver = nullptr;
   const Settings& settings;
   absl::Time now;
 };
 
-// What a pass comes to, beside the new state.
+// The result of a pass in addition to the new state.
 enum class Step {
-  // Nothing to do, or nothing but to follow the driver.
+  // Nothing to do except to follow the driver.
   kFollow,
-  // The driver is not there yet; looked for again until the grace is over.
+  // The driver does not exist yet; the operator looks again until the grace
+  // ends.
   kAwaitDriver,
-  // A retry is due in `delay`; 0: done, or about to be.
+  // A retry is due in `delay`; 0 if it is done or imminent.
   kRetry,
-  // There is no further retry.
   kGiveUp,
-  // The same error again and again, until the specification changes.
+  // The same error repeats until the specification changes.
   kStuck,
 };
 
@@ -67,7 +67,7 @@ struct Pass {
   SparkApplicationStatus status;
   Step step = Step::kFollow;
   absl::Duration delay;
-  // Reason of the last event about the application or its driver. Empty: none.
+  // Reason of the last event about the application or its driver; may be empty.
   std::string event;
   // For kAwaitDriver and kStuck: the error that the operator logs.
   std::string error;
@@ -77,24 +77,24 @@ inline const std::string& StateOf(const SparkApplicationStatus& status) {
   return status.application_state().state();
 }
 
-// What spec.restartPolicy says about a run (state FAILING) or a submission that
-// failed, and how often it was tried.
+// What spec.restartPolicy says about a failed run (state FAILING) or
+// submission, and how often it was tried.
 struct RetryRule {
   std::string_view name;
   std::optional<std::int32_t> retries;
-  // Seconds.
+  // In seconds.
   std::optional<std::int64_t> interval;
   std::int32_t attempts = 0;
 };
 RetryRule RetryRuleFor(const SparkApplication& application,
                        const SparkApplicationStatus& status);
 
-// Name of the driver pod: of the last submission, else of the one among `pods`
-// that is labelled as a driver, else the operator's default.
+// Returns the driver pod's name: that of the last submission, else of a pod in
+// `pods` labelled as a driver, else the operator's default.
 std::string DriverName(const SparkApplication& application,
                        const google::protobuf::RepeatedPtrField<Pod>& pods);
 
-// A submission is taken to succeed.
+// Assumes that submissions succeed.
 Pass Reconcile(const Observed& observed);
 
 }  // namespace mulligan::spark

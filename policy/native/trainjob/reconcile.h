@@ -1,5 +1,5 @@
-// Releases of Kubeflow Trainer, the design none of them implements, and one
-// pass of the TrainJob controller.
+// Releases of Kubeflow Trainer, its unreleased original design, and one pass of
+// the TrainJob controller.
 #ifndef MULLIGAN_POLICY_NATIVE_TRAINJOB_RECONCILE_H_
 #define MULLIGAN_POLICY_NATIVE_TRAINJOB_RECONCILE_H_
 
@@ -23,32 +23,31 @@ using JobSet = kubernetes::jobset::v1alpha2::JobSet;
 using Condition = kubernetes::meta::v1::Condition;
 using Conditions = google::protobuf::RepeatedPtrField<Condition>;
 
-// What changes the outcome of a failure, with the defaults of the default
+// Differences that change the outcome of a failure. Defaults: the default
 // branch in August 2026 (8c0f5059b).
 struct Version {
-  // KEP-2170 as designed (#2298, #2322): condition Created, whose reason tells
-  // a failure to build the objects from one to create them; condition Suspended
-  // on every job. Removed before release 2.0 (#2621).
+  // KEP-2170 as designed (#2298, #2322): condition Created, whose reason says
+  // whether building or creating the objects failed, and condition Suspended on
+  // every job. Removed before release 2.0 (#2621).
   bool created_condition = false;
-  // Since #3891 (2026-08, after release 2.3). Before, Failed was dropped in
-  // every pass unless its reason was DeadlineExceeded; a failed job whose
-  // JobSet was gone got a new one, with a new budget, for ever (#3779, #3737).
+  // Since #3891 (2026-08, after release 2.3). Before, every pass dropped Failed
+  // unless its reason was DeadlineExceeded, so that a failed job without its
+  // JobSet got a new one with a new budget, forever (#3779, #3737).
   bool failed_is_final = true;
-  // Release 2.0: a finished TrainJob is never looked at again; a JobSet that
-  // has completed is not asked whether it failed; no managedBy, no deadline, no
-  // jobsStatus.
+  // Release 2.0: a finished TrainJob is never examined again, nor a completed
+  // JobSet for failure; no managedBy, deadline or jobsStatus.
   bool first_release = false;
 };
 
-// versions["trainer"]: "kep-2170", or a release ("2.2", "v2.1.0"). Absent: the
-// default branch.
+// Reads versions["trainer"]: "kep-2170" or a release ("2.2", "v2.1.0"); absent:
+// the default branch.
 Setup<Version> VersionFor(const v1::NativeSemantics& semantics);
 
-// The semantics of KEP-2170.
+// Returns the semantics of KEP-2170.
 Version Kep2170();
 
-// Condition types. Created only by releases that follow KEP-2170 as designed:
-// False is neither terminal nor counted, the controller waits for a corrected
+// Condition types. Only releases that follow KEP-2170 set Created: False is
+// neither terminal nor counted, because the controller waits for a corrected
 // TrainJob.
 inline constexpr std::string_view kCreated = "Created";
 inline constexpr std::string_view kSuspended = "Suspended";
@@ -58,58 +57,58 @@ inline constexpr std::string_view kFailed = "Failed";
 inline constexpr std::string_view kTrue = "True";
 inline constexpr std::string_view kFalse = "False";
 
-// A reason of Failed; the others are the JobSet's.
+// A reason of Failed; all others are the JobSet's.
 inline constexpr std::string_view kDeadlineExceeded = "DeadlineExceeded";
 
-// Adds the condition, or changes the one of its type in place. Its
-// lastTransitionTime moves when the status does.
+// Adds the condition, or changes the one of its type in place.
+// lastTransitionTime changes with the status.
 void SetCondition(std::string_view type, std::string_view status,
                   std::string_view reason, std::string_view message,
                   const google::protobuf::Timestamp& now,
                   Conditions& conditions);
 
-// How building and applying the objects goes.
+// The result of building and applying the objects.
 enum class Objects {
-  // Built and applied.
   kReady,
-  // The runtime's plugins could not construct them from the TrainJob and its
+  // The runtime's plugins could not build them from the TrainJob and its
   // runtime. Deterministic.
   kBuildFailed,
-  // Constructed, but the API server or a webhook refused them.
+  // Built, but refused by the API server or a webhook.
   kCreationFailed,
 };
 
-// What a controller reports. Without a phase, an answer of the API server makes
-// it a creation failure, and so does a text that no builder writes; else the
-// texts of the builders tell.
+// Classifies an error reported by a controller. Without a phase, it is a
+// creation failure if the API server answered or if no builder writes such a
+// text; else the builders' texts decide.
 Objects ObjectsAfter(const v1::CreationError& error);
 
 struct Observed {
   const TrainJob& train_job;
   const Version& version;
   google::protobuf::Timestamp now;
-  // Null: there is none.
+  // Null if there is none.
   const JobSet* job_set = nullptr;
   Objects objects = Objects::kReady;
-  // When that fails.
+  // Set if building or creating failed.
   std::string error = {};
 };
 
 struct Pass {
   TrainJobStatus status;
-  // A JobSet is made, or brought up to date.
+  // A JobSet is created or updated.
   bool applies_job_set = false;
-  // Message of the warning event TrainJobResourcesCreationFailed, today the
-  // only trace of either failure to make the objects: no condition, no counter,
-  // and the pass is repeated with growing delays for ever. Empty: none.
+  // Message of the warning event TrainJobResourcesCreationFailed; may be empty.
+  // Today it is the only trace of a failure to build or create the objects:
+  // there is no condition or counter, and the pass repeats forever with growing
+  // delays.
   std::string event;
 };
 
-// In this order: an unknown runtime fails the job; unless finished the objects
-// are built and applied (a JobSet only while it or the TrainJob is suspended,
-// or absent); conditions Suspended and, as designed, Created; the JobSet's
-// terminal conditions and counts; the deadline. A job another controller
-// manages is not for this.
+// In this order: an unknown runtime fails the job; unless finished, the objects
+// are built and applied (a JobSet only if it is absent or if it or the TrainJob
+// is suspended); conditions Suspended and, as designed, Created; the JobSet's
+// terminal conditions and counts; the deadline. REQUIRES: no other controller
+// manages the job.
 Pass Reconcile(const Observed& observed);
 
 }  // namespace mulligan::trainjob
