@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;  // in nanoseconds
 
-// `nanos` in units of `unit`, without trailing zeros: 1500, 1000 -> "1.5".
+// Returns `nanos` in `unit`s, without trailing zeros: 1500, 1000 -> "1.5".
 std::string Decimal(std::uint64_t nanos, std::uint64_t unit) {
   std::string text = absl::StrCat(nanos / unit);
   std::uint64_t rest = nanos % unit;
@@ -63,7 +63,7 @@ constexpr char kNamePattern[] = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 constexpr char kSubdomainPattern[] =
     "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
 
-// What Go's %q escapes with a letter of its own.
+// Characters with their own escape in Go's %q.
 constexpr std::array<std::pair<char, char>, 5> kEscapes = {
     {{'"', '"'}, {'\\', '\\'}, {'\n', 'n'}, {'\t', 't'}, {'\r', 'r'}}};
 

@@ -18,14 +18,14 @@ namespace {
 using Outcome = std::optional<NativeOutcome> (*)(const NativeInput&);
 
 struct OperatorRow {
-  // In NativeSemantics.operator.
+  // Value of NativeSemantics.operator.
   std::string_view name;
-  // Kind of its workloads; empty: it handles several.
+  // Kind of its workloads; empty if it handles several.
   std::string_view kind;
   Outcome outcome;
 };
 
-// Outermost first: each may own objects of those below it.
+// Outermost first: each may own objects of later ones.
 constexpr std::array<OperatorRow, 9> kOperators = {{
     {"kueue", "", WorkloadOutcome},
     {"flyte", "", FlyteOutcome},
@@ -38,7 +38,7 @@ constexpr std::array<OperatorRow, 9> kOperators = {{
     {"job", "Job", KubernetesJobOutcome},
 }};
 
-// Verdict words of an operator that does nothing about a failure for now.
+// Verdicts of an operator that does nothing about a failure for now.
 constexpr std::array<std::string_view, 4> kIdle = {"None", "Pending", "Running",
                                                    "Skipped"};
 
@@ -52,11 +52,11 @@ const OperatorRow* FindOperator(std::string_view name) {
                 [&](const OperatorRow& row) { return row.name == name; });
 }
 
-// 128 and SIGTERM.
+// 128 + SIGTERM.
 constexpr int kTerminated = 143;
 
-// Whether the object says how often its operator tries again: in a report that
-// somebody wrote by hand a Job may lack what the API server fills in.
+// Returns whether the object states how often its operator retries. A Job in a
+// handwritten report may lack the API server's defaults.
 bool StatesLimit(const v1::FailureReport& report) {
   return report.has_job_set() || report.has_ray_job() ||
          report.has_train_job() || report.has_spark_application() ||
@@ -67,10 +67,10 @@ bool StatesLimit(const v1::FailureReport& report) {
          });
 }
 
-// Whether the owner of pods[pod] is known to replace failed pods: it created
-// this pod after another with the same index had ended, which the report shows
-// or the owner's ledger has recorded. A retry that the ledger granted says so
-// only of pods that the Job controller has created: others may be the caller's.
+// Returns whether the owner of pods[pod] is known to replace failed pods: the
+// report or the owner's ledger shows that it created this pod after the end of
+// another with the same index. A retry that the ledger granted proves it only
+// for pods of the Job controller, because the caller may have created others.
 bool ReplacesPods(const NativeInput& input, int pod) {
   const auto& meta = input.report.pods(pod).metadata();
   const auto* owner = ControllerOf(meta);
@@ -87,7 +87,7 @@ bool ReplacesPods(const NativeInput& input, int pod) {
   }
   return std::ranges::any_of(input.report.pods(), [&](const auto& other) {
     const auto* made_by = ControllerOf(other.metadata());
-    // Without a known end it is the time when the pod was created.
+    // For an unknown end, FinishTime returns the pod's creation.
     const absl::Time end = job::FinishTime(other, {});
     return made_by != nullptr && made_by->uid() == owner->uid() &&
            LabelOf(other.metadata().annotations(), kCompletionIndexLabel) ==
@@ -99,7 +99,7 @@ bool ReplacesPods(const NativeInput& input, int pod) {
   });
 }
 
-// Whether the running application ends with the pod: it is the head of its
+// Returns whether the running application ends with the pod, the head of its
 // cluster.
 bool EndsWith(const kubernetes::ray::v1::RayJob& job,
               const kubernetes::core::v1::Pod& pod) {
@@ -107,8 +107,8 @@ bool EndsWith(const kubernetes::ray::v1::RayJob& job,
          LabelOf(pod.metadata().labels(), "ray.io/node-type") == "head";
 }
 
-// What the operator will see once pods[pod] has ended: the pod as it is then
-// and that the Job of a JobSet, or the application of a RayJob, has failed.
+// Returns what the operator will see once pods[pod] has ended: the ended pod,
+// and the failed Job of a JobSet or application of a RayJob.
 v1::FailureReport WhenSeen(const v1::FailureReport& report, int pod) {
   v1::FailureReport seen;
   *seen.mutable_workload() = report.workload();
@@ -162,12 +162,12 @@ std::optional<NativeOutcome> AnswerNatively(const NativeInput& input) {
       });
   std::optional<NativeOutcome> idle;
   for (const OperatorRow& row : kOperators) {
-    // Further out than the stated kind are only those that handle several.
+    // Only operators of several kinds can be further out than the stated kind.
     const bool is_further_out = own != nullptr && &row < own;
     if (is_further_out && !row.kind.empty()) continue;
     std::optional<NativeOutcome> outcome = row.outcome(input);
     if (!outcome.has_value()) continue;
-    // An object that could not exist is refused, whatever is inside it.
+    // A refused object cannot exist, so the inner operators do not matter.
     if (IsIdle(*outcome) && outcome->refusals.empty()) {
       if (!idle.has_value()) idle = std::move(outcome);
       continue;
@@ -192,7 +192,7 @@ std::string RetriesByItself(const NativeInput& input, int pod) {
   }
   std::optional<NativeOutcome> outcome = AnswerNatively(input);
   if (outcome && pod >= 0 && outcome->action != v1::Decision::FAIL) {
-    // Others may have a limit left where this pod's index has none.
+    // Other pods may have retries left when this pod's index has none.
     const v1::FailureReport seen = WhenSeen(input.report, pod);
     auto alone = AnswerNatively(
         {seen, input.ledger, input.semantics, input.now, input.patterns});

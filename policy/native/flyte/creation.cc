@@ -18,20 +18,20 @@ namespace {
 
 using v1::CreationError;
 
-// A quantity in thousand-millionths.
+// A quantity in billionths.
 using Quantity = absl::int128;
 // By resource: "cpu", "memory".
 using Quantities = std::map<std::string, Quantity>;
 
-// Powers of ten, from thousand-millionths on, and of 1024.
+// Powers of 10, starting at billionths, and of 1024.
 struct Scale {
   int decimal = 0;
   int binary = 0;
 };
 
-// By the suffix of a quantity: "", "m", "Gi", "e3".
+// Returns the scale of a quantity's suffix: "", "m", "Gi", "e3".
 std::optional<Scale> ScaleOf(std::string_view suffix) {
-  // Each a thousand times the one before it; units themselves have none.
+  // Each is 1000 times the previous; plain units have no suffix.
   constexpr std::string_view kDecimal = "num kMGTPE";
   constexpr std::string_view kBinary = "KMGTPE";
   if (suffix.empty()) return Scale{9, 0};
@@ -50,11 +50,11 @@ std::optional<Scale> ScaleOf(std::string_view suffix) {
   return Scale{9 + static_cast<int>(*exponent), 0};
 }
 
-// A resource.Quantity of letters and digits, which is all that the peer's
-// patterns take: "1Gi", "200m", "1e3". Nothing for what is no quantity, or
+// Parses a resource.Quantity of letters and digits, all that Flyte's patterns
+// accept: "1Gi", "200m", "1e3". Returns nothing for other texts and for values
 // beyond Kubernetes' bounds.
 std::optional<Quantity> QuantityOf(std::string_view text) {
-  // More than 2^63 units; Kubernetes caps quantities there.
+  // More than 2^63 units, at which Kubernetes caps quantities.
   constexpr std::size_t kMostDigits = 19;
   const std::size_t count =
       std::min(text.find_first_not_of("0123456789"), text.size());
@@ -75,7 +75,7 @@ std::optional<Quantity> QuantityOf(std::string_view text) {
   return quantity;
 }
 
-// Amounts of `kind` ("limits") that the message says are `what` ("requested").
+// Returns the amounts of `kind` ("limits") that follow `what` ("requested").
 Quantities Amounts(const std::string& message, const std::string& what,
                    const std::string& kind) {
   const RE2 list_of(
@@ -95,9 +95,9 @@ Quantities Amounts(const std::string& message, const std::string& what,
   return amounts;
 }
 
-// backoff.IsResourceRequestsEligible, negated: whether the message of the API
-// server's quota admission says that some limit or request, taken alone, is not
-// below its quota. What is equal to it never fits.
+// backoff.IsResourceRequestsEligible, negated: whether, according to the API
+// server's quota admission message, some limit or request alone is not below
+// its quota. An amount equal to its quota never fits.
 bool IsBeyondQuota(const std::string& message) {
   for (const char* const kind : {"limits", "requests"}) {
     const Quantities limited = Amounts(message, "limited", kind);
@@ -110,7 +110,7 @@ bool IsBeyondQuota(const std::string& message) {
   return false;
 }
 
-// Reasons that client-go takes at their word, whatever the code.
+// Reasons that client-go trusts regardless of the code.
 constexpr std::array<std::string_view, 18> kKnownReasons = {
     "Unauthorized",
     "Forbidden",
@@ -131,8 +131,7 @@ constexpr std::array<std::string_view, 18> kKnownReasons = {
     "Expired",
     "ServiceUnavailable"};
 
-// As apimachinery's api/errors tells errors apart: a reason goes before the
-// code.
+// As in apimachinery's api/errors, a reason takes precedence over the code.
 bool Is(const CreationError& error, std::string_view reason, int code) {
   if (error.reason() == reason) return true;
   return !HasText(kKnownReasons, error.reason()) && error.http_code() == code;
@@ -142,13 +141,13 @@ bool IsForbidden(const CreationError& error) {
   return Is(error, "Forbidden", 403);
 }
 
-// backoff.IsResourceQuotaExceeded.
+// As backoff.IsResourceQuotaExceeded.
 bool IsOverQuota(const CreationError& error) {
   return IsForbidden(error) &&
          absl::StrContains(error.message(), "exceeded quota");
 }
 
-// backoff.IsBackOffError: errors that wait instead of failing.
+// As backoff.IsBackOffError: errors that wait instead of failing.
 bool IsBackOffError(const CreationError& error) {
   return IsOverQuota(error) || error.reason() == "TooManyRequests" ||
          error.http_code() == 429 || error.reason() == "ServerTimeout" ||
@@ -156,14 +155,14 @@ bool IsBackOffError(const CreationError& error) {
           absl::StrContains(error.message(), "etcdserver:"));
 }
 
-// The message, or the best there is instead. Never empty.
+// Returns the message, else the best substitute. Never empty.
 std::string TextOf(const CreationError& error) {
   if (!error.message().empty()) return error.message();
   if (!error.reason().empty()) return error.reason();
   return absl::StrCat("HTTP status ", error.http_code());
 }
 
-// Refusals that come again.
+// Refusals that repeat.
 struct RefusalRow {
   std::string_view reason;
   int code;
@@ -186,7 +185,7 @@ PhaseResult BuildFailure(const CreationError& error, bool v2) {
   return absl::UnknownError(error.message());
 }
 
-// Whether v1 waits until there is quota.
+// Returns whether v1 waits until there is quota.
 bool AwaitsQuota(const CreationError& error, bool is_pod,
                  const Settings& settings) {
   if (!settings.quota_backoff) return IsOverQuota(error);

@@ -19,19 +19,19 @@ namespace {
 
 using kubernetes::core::v1::Event;
 
-// Whether the workload did it, it is worth a note, or the device is broken.
+// The workload's fault, worth a note, or a broken device.
 constexpr char kUser[] = "user";
 constexpr char kWarn[] = "warn";
 constexpr char kCritical[] = "critical";
 
-// A fault of a GPU (Xid) or of an NVSwitch (SXid), as an event tells of it.
+// A fault of a GPU (Xid) or of an NVSwitch (SXid), as an event reports it.
 struct GpuFault {
-  // When it was seen first.
+  // When it was first seen.
   absl::Time since;
   std::string severity;
-  // CodeFor: the failure code when it is critical.
+  // CodeFor: the failure code of a critical fault.
   std::string failure;
-  // What a person reads: it goes in front of the failure's message.
+  // Human-readable; precedes the failure's message.
   std::string sentence;
 };
 
@@ -39,8 +39,7 @@ constexpr std::string_view kMessagePrefix = "[gpu-health]";
 constexpr char kXidError[] = "GpuXidError";
 constexpr char kNvlinkError[] = "GpuNvlinkError";
 
-// Returns what Flyte reports of a code. Of a code that it does not know the
-// name is empty.
+// Returns what Flyte reports for a code. The name is empty for unknown codes.
 XidCodes XidOf(bool is_sxid, std::int64_t code) {
   if (is_sxid) return {0, 0, XidEffect::kLink, "", kCritical, kNvlinkError};
   const XidCodes* const row = FindXidCode(code);
@@ -50,7 +49,7 @@ XidCodes XidOf(bool is_sxid, std::int64_t code) {
 
 using Fields = std::map<std::string, std::string>;
 
-// By the index on the host and the UUID, or else by the bus id.
+// Names the device by host index and UUID, else by bus id.
 std::string DeviceOf(Fields& fields) {
   std::string device;
   std::int64_t index = -1;
@@ -66,7 +65,7 @@ std::string DeviceOf(Fields& fields) {
   return device.empty() ? "" : " on GPU" + device;
 }
 
-// Reads the message of such an event back; nothing when it is none.
+// Parses the message of such an event; returns nothing for other messages.
 std::optional<GpuFault> ParseMessage(const std::string& message) {
   if (!message.starts_with(kMessagePrefix)) return std::nullopt;
   std::size_t start = message.find(" xid=");
@@ -101,7 +100,7 @@ std::optional<GpuFault> ParseMessage(const std::string& message) {
   return fault;
 }
 
-// isGenericCode: codes that say nothing and give way to the fault's.
+// isGenericCode: uninformative codes, which the fault's code replaces.
 bool IsGeneric(std::string_view code) {
   static const RE2& exit_code = *new RE2("(?i:exit[ _-]?code[ _-]?)?[0-9]+");
   return code.empty() || code == "Unknown" || code == kUnknownError ||
@@ -109,7 +108,7 @@ bool IsGeneric(std::string_view code) {
          RE2::FullMatch(re2::StringPiece(code.data(), code.size()), exit_code);
 }
 
-// When the pod's last container ended.
+// Returns when the pod's last container ended.
 absl::Time EndOf(const Pod& pod, absl::Time now) {
   std::optional<absl::Time> latest;
   for (const auto& container : pod.status().container_statuses()) {
@@ -119,8 +118,8 @@ absl::Time EndOf(const Pod& pod, absl::Time now) {
   return latest.value_or(now);
 }
 
-// The fault an event tells of if it can explain a failure at `end`. Absent
-// times stand for each other.
+// Returns the event's fault if it can explain a failure at `end`. The first
+// time stands in for an absent last time, and vice versa.
 std::optional<GpuFault> FaultOf(const Event& event, absl::Time end) {
   std::optional<GpuFault> fault = ParseMessage(event.message());
   const auto first = TimeIfSet(event.first_timestamp());
@@ -137,7 +136,7 @@ std::optional<GpuFault> FaultOf(const Event& event, absl::Time end) {
   return fault;
 }
 
-// Faults of the pod's devices, oldest first.
+// Returns the faults of the pod's devices, oldest first.
 std::vector<GpuFault> FaultsOf(
     const Pod& pod, const google::protobuf::RepeatedPtrField<Event>& events,
     absl::Time now) {

@@ -24,7 +24,7 @@ absl::Time TimeOrZero(bool is_set, const google::protobuf::Timestamp& time) {
   return is_set ? ToTime(time) : ZeroTime();
 }
 
-// Latest transition first; equal times keep their order.
+// Sorts by latest transition, newest first; equal times keep their order.
 template <typename Condition>
 std::vector<const Condition*> NewestFirst(
     const google::protobuf::RepeatedPtrField<Condition>& conditions) {
@@ -35,7 +35,7 @@ std::vector<const Condition*> NewestFirst(
   return sorted;
 }
 
-// The first with status True, or null.
+// Returns the first condition with status True, or null.
 template <typename Condition>
 const Condition* FirstTrue(const std::vector<const Condition*>& conditions) {
   const auto found = std::ranges::find_if(
@@ -44,8 +44,8 @@ const Condition* FirstTrue(const std::vector<const Condition*>& conditions) {
   return found == conditions.end() ? nullptr : *found;
 }
 
-// What v2 makes of the pod called `name` if that has failed, before it looks
-// at the resource itself. Without a namespace the resource finds pods in all.
+// Returns v2's verdict on the failed pod called `name`, which precedes that on
+// the resource. A resource without a namespace finds pods in all of them.
 std::optional<PhaseInfo> FailureOfPod(
     const kubernetes::meta::v1::ObjectMeta& resource, std::string_view name,
     std::string_view container, const Surroundings& around) {
@@ -66,9 +66,9 @@ std::optional<PhaseInfo> FailureOfPod(
 
 struct KubeflowRow {
   std::string_view kind;
-  // As the plugin's messages say it.
+  // As in the plugin's messages.
   std::string_view name;
-  // Container of worker 0 that is looked at; empty: no pod is.
+  // Container of worker 0 that is checked; empty if no pod is.
   std::string_view container;
 };
 
@@ -86,7 +86,7 @@ const KubeflowRow* FindKubeflow(std::string_view kind) {
 using JobConditions =
     std::vector<const kubernetes::kubeflow::v1::JobCondition*>;
 
-// As Go prints the slice into the error.
+// Contains the slice as Go prints it.
 absl::Status NoCurrentCondition(const JobConditions& conditions) {
   std::string text;
   for (const auto* const condition : conditions) {
@@ -104,7 +104,7 @@ absl::Status NoCurrentCondition(const JobConditions& conditions) {
       absl::StrCat("found no current condition. Conditions: [", text, "]"));
 }
 
-// What a resource's state means that is no failure.
+// The phase of a resource in a state that is not a failure.
 struct StateRow {
   std::string_view state;
   Phase phase;
@@ -126,8 +126,8 @@ constexpr std::array<StateRow, 3> kConditions = {{
     {"Succeeded", Phase::kSuccess, ""},
 }};
 
-// common.GetPhaseInfo, and GetMPIPhaseInfo where that is called. `type` is
-// empty for a job without conditions.
+// common.GetPhaseInfo, or GetMPIPhaseInfo where that is called. `type` is empty
+// for a job without conditions.
 PhaseInfo ConditionPhase(const std::string& type, bool is_mpi,
                          const Rules& rules) {
   const bool own_words = is_mpi && rules.mpi_has_own_words;
@@ -153,8 +153,8 @@ bool IsOverdue(const TrainingJob& job, const Surroundings& around) {
          around.now;
 }
 
-// jobDeploymentStatus of RayJobs that have not failed. KubeRay's Retrying,
-// Waiting and ValidationFailed are unknown to Flyte.
+// jobDeploymentStatus of RayJobs that have not failed. Flyte does not know
+// KubeRay's Retrying, Waiting and ValidationFailed.
 constexpr std::array<StateRow, 6> kRay = {{
     {rayjob::kNew, Phase::kQueued, "Scheduling"},
     {rayjob::kInitializing, Phase::kInitializing, "cluster is creating"},
@@ -170,7 +170,7 @@ PhaseInfo FailedRayJobPhase(const RayJob& job, const Rules& rules) {
   std::string message =
       absl::StrFormat("Failed to run Ray job %s with error: [%s] %s",
                       job.metadata().name(), status.reason(), status.message());
-  // In v2 KubeRay lost track of the job; the task left no verdict of its own.
+  // In v2, KubeRay lost track of the job and the task left no verdict.
   const bool is_system = rules.v2
                              ? status.reason() == rayjob::kGracePeriodExceeded
                              : rules.ray_failure_is_system;
@@ -179,8 +179,8 @@ PhaseInfo FailedRayJobPhase(const RayJob& job, const Rules& rules) {
                    : PermanentFailure(std::move(code), std::move(message));
 }
 
-// The operator's NewState is the empty text; its documents call it NEW. What is
-// neither here nor failed runs.
+// The operator's NewState is empty; its documentation calls it NEW. A state
+// that is neither listed nor a failure means running.
 constexpr std::array<StateRow, 4> kSpark = {{
     {"", Phase::kQueued, "job queued"},
     {"NEW", Phase::kQueued, "job queued"},
@@ -190,7 +190,7 @@ constexpr std::array<StateRow, 4> kSpark = {{
 
 constexpr std::string_view kWorkers = "workers";
 
-// A failure of rank 0, by its newest pod, that is worth reporting before the
+// Returns a failure of rank 0, by its newest pod, that is reported before the
 // JobSet has failed.
 std::optional<PhaseInfo> FastFailure(const JobSet& job_set,
                                      bool is_out_of_restarts,

@@ -12,40 +12,39 @@ namespace mulligan {
 namespace flyte {
 namespace {
 
-// Flyte's names, in the order of the enumeration.
+// Flyte's names, in enum order.
 constexpr std::array<const char*, 8> kPhases = {
     "Undefined",        "WaitingForResources",
     "Queued",           "Initializing",
     "Running",          "Success",
     "RetryableFailure", "PermanentFailure"};
 
-// Budgets, by the names of Flyte's settings.
+// Budgets, named after Flyte's settings.
 constexpr char kUserBudget[] = "retries";
 constexpr char kSystemBudgetV1[] = "max-node-retries-system-failures";
 constexpr char kSystemBudgetV2[] = "max-system-failures";
 constexpr char kWorkflowBudget[] = "max-workflow-retries";
 
-// A number of a report as a counter of Flyte's.
+// Clamps a number of the report to the range of Flyte's counters.
 std::int64_t Counted(std::int64_t value) {
   return std::clamp<std::int64_t>(value, 0,
                                   std::numeric_limits<std::int32_t>::max());
 }
 
-// A node's stored counters: retries made so far for any cause, and those of
-// them that were the system's.
+// A node's stored counters: all retries so far, and those due to the system.
 struct NodeCounters {
   std::int64_t attempts = 0;
   std::int64_t system_failures = 0;
 };
 
-// Runs that user failures may use up. 0 retries mean unset.
+// Returns the runs that user failures may use up. 0 retries mean unset.
 std::int64_t MaxAttempts(const Settings& settings) {
   return settings.retries > 0 ? settings.retries + 1
                               : settings.default_max_attempts;
 }
 
-// v1's isEligibleForRetry. User failures, and those of unknown kind, are
-// counted in runs, this one included; system failures in retries, without it.
+// v1's isEligibleForRetry. User failures and those of unknown kind are counted
+// in runs, including this one; system failures in retries, excluding it.
 struct Eligibility {
   bool by_system = false;
   std::int64_t current = 0;
@@ -62,10 +61,10 @@ Eligibility EligibleForRetry(const Settings& settings,
   return {false, counters.attempts + 1 - others, MaxAttempts(settings)};
 }
 
-// v1's IsInterruptible: whether the next run may use spot capacity, given that
-// the node may. A threshold T above 0 is a number of failures; T of 0 or less
-// keeps the last |T| possible runs off spot. |T| greater than all runs wraps
-// around in the peer's unsigned numbers and never does.
+// v1's IsInterruptible: whether the next run may use spot capacity if the node
+// may. A threshold T > 0 is a number of failures; T <= 0 keeps the last |T|
+// possible runs off spot. |T| above the number of runs wraps around in Flyte's
+// unsigned numbers and never does.
 bool MayUseSpot(const Settings& settings, const NodeCounters& counters) {
   if (settings.ignore_retry_cause && counters.attempts == 0) return true;
   const std::int64_t failures = settings.ignore_retry_cause
@@ -79,7 +78,7 @@ bool MayUseSpot(const Settings& settings, const NodeCounters& counters) {
   return bound < 0 || failures < bound;
 }
 
-// What the steps look at.
+// The input of the steps.
 struct Seen {
   const NativeInput& input;
   const Settings& settings;
@@ -91,7 +90,7 @@ std::int64_t UsedOf(const std::string& budget, const Seen& seen) {
   return found == nullptr ? 0 : Counted(found->used());
 }
 
-// `used` with this failure, `limit` without the first run.
+// `used` includes this failure; `limit` excludes the first run.
 NativeCharge ChargeOf(const char* budget, std::int64_t used,
                       std::int64_t limit) {
   return {budget, used, std::max<std::int64_t>(0, limit)};
@@ -102,7 +101,7 @@ Counters CountersOf(const NodeCounters& counters) {
           {"systemFailures", counters.system_failures}};
 }
 
-// Nothing has failed.
+// For a task without a failure.
 OperatorAnswer InPhaseOf(const PhaseInfo& info, const Settings& settings) {
   const bool goes_on =
       info.phase == Phase::kSuccess || info.phase == Phase::kRunning;
@@ -116,15 +115,15 @@ OperatorAnswer InPhaseOf(const PhaseInfo& info, const Settings& settings) {
         "say that the task has failed"};
   }
   if (info.phase == Phase::kWaitingForResources) {
-    // backoff.SimpleBackOffBlocker waits base^n seconds; how often it waited
-    // before is in Flyte's memory only.
+    // backoff.SimpleBackOffBlocker waits base^n seconds, but only Flyte's
+    // memory has n.
     answer.delay = std::min(absl::Seconds(1), settings.backoff_max_duration);
   }
   return answer;
 }
 
-// An error, or no phase at all: v1 discards the round, and no budget of the
-// node pays.
+// For an error or no phase at all: v1 discards the round without charging a
+// budget of the node.
 OperatorAnswer FruitlessRound(const std::string& message, const Seen& seen) {
   const std::int64_t limit = seen.settings.max_workflow_retries;
   const std::int64_t used = UsedOf(kWorkflowBudget, seen) + 1;
@@ -137,7 +136,7 @@ OperatorAnswer FruitlessRound(const std::string& message, const Seen& seen) {
            "workflow pays, and is aborted when it has too many"}});
 }
 
-// As the report and the ledger tell them.
+// Counters according to the report and the ledger.
 NodeCounters ToldCounters(const Seen& seen) {
   const v1::FailureReport& report = seen.input.report;
   return {Counted(report.has_attempt() ? report.attempt() - std::int64_t{1}
@@ -162,8 +161,8 @@ std::vector<std::string> WarningsOf(const NodeCounters& told,
   return warnings;
 }
 
-// The deadline of nodeExecutor.execute: an attempt that has not ended, or whose
-// failure may be retried, becomes a user's failure when it has passed.
+// The deadline of nodeExecutor.execute: once it has passed, an unfinished
+// attempt or a retryable failure becomes a user failure.
 PhaseInfo WithDeadline(const PhaseInfo& info, const Seen& seen) {
   const absl::Duration deadline = seen.settings.node_execution_deadline;
   const std::optional<absl::Time>& created = seen.task.created;
@@ -177,7 +176,7 @@ PhaseInfo WithDeadline(const PhaseInfo& info, const Seen& seen) {
                                           GoDuration(deadline)));
 }
 
-// A failure after which v1 retries, or would if the budget were not used up.
+// For a failure that v1 retries, or would with budget left.
 OperatorAnswer RetryableV1(const ExecutionError& error, NodeCounters counters,
                            const Seen& seen) {
   const bool is_system = error.kind == ErrorKind::kSystem;
@@ -220,7 +219,7 @@ OperatorAnswer EndedV1(const PhaseInfo& info, NodeCounters counters,
   if (info.phase == Phase::kPermanentFailure) {
     answer = Quits("PermanentFailure", {.reason = info.error->code,
                                         .message = info.error->message});
-    // Permanent failures of the system (GPU faults) are counted too.
+    // Permanent failures of the system (GPU faults) count too.
     if (info.error->kind == ErrorKind::kSystem) ++counters.system_failures;
   }
   answer.counters = CountersOf(counters);
@@ -252,7 +251,7 @@ Counters CountersV2(std::int64_t attempts, std::int64_t system_failures,
           {"interruptible", seen.task.interruptible ? 1 : 0}};
 }
 
-// Failures at the end of the history that the system's budget paid.
+// Returns the latest failures in a row that the system budget paid for.
 std::int64_t TrailingSystemFailures(const v1::BudgetLedger& ledger) {
   const auto& history = ledger.history();
   const auto other = std::find_if(
@@ -261,15 +260,15 @@ std::int64_t TrailingSystemFailures(const v1::BudgetLedger& ledger) {
   return Counted(other - history.rbegin());
 }
 
-// recordSystemError: an error a plugin returned, or a failure of the system's.
-// `reason` and `message` are the failure's.
+// recordSystemError: an error that a plugin returned, or a system failure.
+// `reason` and `message` are those of the failure.
 OperatorAnswer SystemErrorV2(const std::string& reason,
                              const std::string& message,
                              const std::string& error, const Seen& seen) {
   const ReportedTask& task = seen.task;
   const std::int64_t configured = seen.settings.max_system_failures;
   const std::int64_t limit = configured == 0 ? 3 : configured;
-  // An object that was accepted has reset the count.
+  // An accepted object has reset the count.
   const std::int64_t failures =
       1 + (task.is_launch ? TrailingSystemFailures(seen.input.ledger) : 0);
   OperatorAnswer rest{

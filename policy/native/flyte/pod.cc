@@ -18,12 +18,12 @@ using kubernetes::core::v1::PodStatus;
 using ContainerStatuses = google::protobuf::RepeatedPtrField<ContainerStatus>;
 using Terminated = kubernetes::core::v1::ContainerStateTerminated;
 
-// Waiting reasons that Flyte knows. Any other is a system failure at once.
+// Waiting reasons that Flyte knows. Any other is an immediate system failure.
 struct WaitingRow {
   std::string_view reason;
-  // Null: there is no grace.
+  // Null if there is no grace period.
   absl::Duration Settings::*grace;
-  // When the grace has passed, or at once where there is none.
+  // The phase after the grace period, or at once without one.
   Phase phase;
 };
 
@@ -41,14 +41,14 @@ constexpr std::array<WaitingRow, 7> kWaiting = {{
      Phase::kRetryableFailure},
 }};
 
-// A registry that limits its clients is the platform's in Flyte 2.
+// In Flyte 2, a registry's rate limit is the platform's fault.
 ErrorKind PullFailureKind(const std::string& message, const Rules& rules) {
   return rules.v2 && absl::StrContains(message, "429 Too Many Requests")
              ? ErrorKind::kSystem
              : ErrorKind::kUser;
 }
 
-// What a container that waits makes of the pod, whose condition is `ready`.
+// Returns the pod's phase due to a waiting container; `ready` is a condition.
 PhaseInfo WaitingPhase(const ContainerStatus& container,
                        const PodCondition& ready, const Settings& settings,
                        absl::Time now) {
@@ -81,7 +81,7 @@ PhaseInfo WaitingPhase(const ContainerStatus& container,
                           std::move(message));
 }
 
-// The first container that waits; it hides the others.
+// Returns the first waiting container, the only one that counts.
 const ContainerStatus* WaitingContainer(const PodStatus& status,
                                         const Rules& rules) {
   if (rules.v2) {
@@ -97,12 +97,12 @@ const ContainerStatus* WaitingContainer(const PodStatus& status,
   return nullptr;
 }
 
-// What one condition says, if anything.
+// Returns what one condition implies, if anything.
 std::optional<PhaseInfo> Judge(const PodStatus& status,
                                const PodCondition& condition,
                                const Settings& settings, absl::Time now) {
   const bool is_false = condition.status() == "False";
-  // "Unschedulable" is no type that Kubernetes writes.
+  // Kubernetes has no such condition type.
   if ((condition.type() == "PodScheduled" && is_false) ||
       condition.type() == "Unschedulable") {
     return InPhase(Phase::kQueued, absl::StrFormat("%s:%s", condition.reason(),
@@ -115,10 +115,10 @@ std::optional<PhaseInfo> Judge(const PodStatus& status,
   return WaitingPhase(*waiting, condition, settings, now);
 }
 
-// flytek8s.DemystifyPending.
+// As flytek8s.DemystifyPending.
 PhaseInfo PendingPodPhase(const PodStatus& status, const Settings& settings,
                           absl::Time now) {
-  // The peer's own spelling.
+  // Flyte's own spelling.
   PhaseInfo info = InPhase(Phase::kQueued, "Demistify Pending");
   absl::Time since = now;
   for (const PodCondition& condition : status.conditions()) {
@@ -141,7 +141,7 @@ PhaseInfo PendingPodPhase(const PodStatus& status, const Settings& settings,
 constexpr char kPrimaryContainerKey[] = "primary_container_name";
 constexpr char kOomKilled[] = "OOMKilled";
 
-// In the order in which Flyte looks at them.
+// In Flyte's order.
 std::vector<const ContainerStatus*> AllContainers(const PodStatus& status) {
   std::vector<const ContainerStatus*> all;
   for (const ContainerStatuses* const list :
@@ -152,7 +152,7 @@ std::vector<const ContainerStatus*> AllContainers(const PodStatus& status) {
   return all;
 }
 
-// 137, and 247 = 256 - 9: what a Python launcher makes of a child's -9.
+// 137, or 247 = 256 - 9, which Python launchers make of a child's -9.
 bool IsSigkill(std::int32_t exit_code, const Rules& rules) {
   return exit_code == 137 || (exit_code == 247 && rules.unexplained_is_system);
 }
@@ -173,7 +173,7 @@ bool IsPlatformReason(std::string_view reason, const Rules& rules) {
          (reason == "NodeShutdown" || reason == "NodeAffinity");
 }
 
-// How the container ended last: before a restart, if there was one.
+// Returns the container's last end: before a restart, if there was one.
 const Terminated* LastEnd(const ContainerStatus& container) {
   if (container.last_state().has_terminated()) {
     return &container.last_state().terminated();
@@ -182,7 +182,7 @@ const Terminated* LastEnd(const ContainerStatus& container) {
                                             : nullptr;
 }
 
-// The code of #7899: exit codes above 127 mean a signal and say nothing.
+// The code of #7899. Exit codes above 127 mean a signal and say nothing.
 std::optional<std::string> SoleExitCode(const PodStatus& status) {
   if (status.container_statuses_size() != 1) return std::nullopt;
   const auto& state = status.container_statuses(0).state();
@@ -192,8 +192,8 @@ std::optional<std::string> SoleExitCode(const PodStatus& status) {
   return end.reason().empty() ? "ContainerFailed" : end.reason();
 }
 
-// flytek8s.DemystifyFailure, for pods in phase Failed: never permanent. Pod
-// conditions are not read.
+// flytek8s.DemystifyFailure, for pods in phase Failed: never permanent. Ignores
+// pod conditions.
 PhaseInfo FailedPodPhase(const PodStatus& status, std::string_view primary,
                          const Rules& rules) {
   std::string code = status.reason().empty() ? kUnknownError : status.reason();
@@ -231,7 +231,7 @@ PhaseInfo FailedPodPhase(const PodStatus& status, std::string_view primary,
                           std::move(code), std::move(message));
 }
 
-// flytek8s.DemystifySuccess.
+// As flytek8s.DemystifySuccess.
 PhaseInfo SucceededPodPhase(const PodStatus& status) {
   for (const ContainerStatus* const container : AllContainers(status)) {
     if (IsOom(container->state().terminated())) {
@@ -242,7 +242,7 @@ PhaseInfo SucceededPodPhase(const PodStatus& status) {
   return InPhase(Phase::kSuccess);
 }
 
-// Also true when nothing is known of a container.
+// True also if a container's state is unknown.
 bool HaveSucceeded(const ContainerStatuses& statuses) {
   return std::ranges::all_of(statuses, [](const ContainerStatus& status) {
     const auto& state = status.state();
@@ -251,7 +251,7 @@ bool HaveSucceeded(const ContainerStatuses& statuses) {
   });
 }
 
-// flytek8s.DeterminePrimaryContainerPhase: only the present state of the
+// flytek8s.DeterminePrimaryContainerPhase: only the current state of the
 // primary container counts.
 PhaseInfo PrimaryContainerPhase(const Pod& pod, std::string_view primary,
                                 const Rules& rules) {
@@ -301,7 +301,7 @@ PhaseInfo PodPhase(const Pod& pod, const Settings& settings, absl::Time now) {
     return FailedOrPendingPodPhase(pod, PrimaryContainerOf(pod.metadata()),
                                    settings, now);
   }
-  // A reason, and no phase that Kubernetes writes.
+  // A reason; Kubernetes has no such phase.
   if (phase == "Unschedulable") {
     return InPhase(Phase::kQueued, "pod unschedulable");
   }

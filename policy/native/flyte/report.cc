@@ -12,7 +12,7 @@ namespace {
 
 using ObjectMeta = kubernetes::meta::v1::ObjectMeta;
 
-// In lower case: propeller writes "flyteworkflow".
+// In lower case, because propeller writes "flyteworkflow".
 constexpr std::array<std::string_view, 2> kOwners = {"flyteworkflow",
                                                      "taskaction"};
 constexpr std::string_view kFinalizer = "flyte/flytek8s";
@@ -38,7 +38,7 @@ bool IsMarked(const ObjectMeta& metadata) {
          HasKeyUnderFlyte(labels) || HasKeyUnderFlyte(metadata.annotations());
 }
 
-// The custom resources that Flyte has plugins for, as they are in the report.
+// Returns the reported custom resources that Flyte has plugins for.
 std::vector<const ObjectMeta*> FlytesResources(
     const v1::FailureReport& report) {
   std::vector<const ObjectMeta*> found;
@@ -65,7 +65,7 @@ ReportedTask Observed(const v1::FailureReport& report,
                       PhaseResult result, bool v2) {
   ReportedTask task;
   task.result = std::move(result);
-  // checkResourcePhase: a deletion counts unless the task has ended.
+  // checkResourcePhase: a deletion matters unless the task has ended.
   if (metadata.has_deletion_timestamp() && task.result.ok() &&
       !IsFailure(task.result->phase) && task.result->phase != Phase::kSuccess) {
     task.result =

@@ -16,18 +16,18 @@
 namespace mulligan::flyte {
 namespace {
 
-// Major, minor, patch; compares as releases do.
+// Major, minor, patch; comparable.
 using Release = std::array<int, 3>;
 
 constexpr Release kNever = {99, 0, 0};
 constexpr Release kAlways = {0, 0, 0};
-// What the rules below were read from.
+// The releases that the rules below follow.
 constexpr Release kNewestV1 = {1, 16, 99};
 constexpr Release kNewestV2 = {2, 0, 43};
 
 struct RuleRow {
   bool Rules::*rule;
-  // First release of line 1 and of line 2 with the rule.
+  // First release of 1.x and of 2.x with the rule.
   Release since_v1;
   Release since_v2;
 };
@@ -57,7 +57,7 @@ constexpr std::array<SwitchRow<Rules>, 3> kGates = {{
 constexpr std::string_view kThreshold = "interruptible-failure-threshold";
 constexpr std::int64_t kMost = 1'000'000'000;
 
-// A setting by the name Flyte gives it, a duration, number or switch.
+// A setting by Flyte's name: a duration, number or switch.
 struct SettingRow {
   std::string_view name;
   std::variant<absl::Duration Settings::*, std::int64_t Settings::*,
@@ -97,7 +97,7 @@ Rules RulesAt(const Release& release) {
   return rules;
 }
 
-// "v1", "1.16", "v2.0.43". A part left out is the newest.
+// Parses "v1", "1.16" or "v2.0.43". Omitted parts mean the newest.
 std::optional<Release> ReleaseOf(std::string_view text) {
   if (text.starts_with('v')) text.remove_prefix(1);
   const std::vector<std::string> parts = absl::StrSplit(std::string(text), '.');
@@ -123,7 +123,7 @@ std::string Printed(const Release& release) {
                          release[1], release[2]);
 }
 
-// What a value should have been; empty: it was taken.
+// Returns the expected form of an invalid value; empty if it was stored.
 std::string_view Take(const std::string& value, const SettingRow& /*row*/,
                       absl::Duration& into) {
   absl::Duration duration;

@@ -15,8 +15,8 @@ constexpr char kSystemRetries[] = "max-node-retries-system-failures";
 constexpr std::int32_t kDefaultSystemRetries = 3;
 constexpr std::int32_t kDefaultThreshold = -1;
 
-// Where the attempt after `limit` failures of the platform at most runs. The
-// threshold counts such failures; from the end when it is negative.
+// Sets where the attempt after at most `limit` platform failures runs. The
+// threshold counts such failures, from the end if negative.
 void AddSpotRule(const v1::FlyteRetries& flyte, std::int64_t limit,
                  const std::string& path, v1::Outcome& outcome,
                  IssueReporter& report) {
@@ -49,7 +49,7 @@ void Refuse(const v1::FlyteRetries& flyte, const std::string& path,
   ReportRefusals(refusals, report);
 }
 
-// Retries 0 stand for the platform's number of attempts.
+// 0 retries mean the platform's number of attempts.
 std::int64_t UserRetries(const v1::FlyteRetries& flyte) {
   if (flyte.retries() > 0) return flyte.retries();
   return std::max<std::int64_t>(flyte.default_max_attempts() - 1, 0);

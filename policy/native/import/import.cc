@@ -27,8 +27,7 @@ constexpr DialectRow kDialects[] = {
     {"job", &v1::PastedBlocks::has_job, ImportJob},
 };
 
-// The place in the block at `path` of a field that the operator's checks call
-// "root.x".
+// Returns the path below `path` of a field that the operator calls "root.x".
 std::string InBlock(const std::string& field, const std::string& root,
                     const std::string& path) {
   return field.starts_with(root) ? path + field.substr(root.size()) : path;
@@ -76,7 +75,7 @@ void AddImportedBudget(const std::string& name, std::int64_t limit,
                                       "taken as %d",
                                       limit, kLimitOfTheUnbounded));
   }
-  // What is below was refused where it stands.
+  // Negative limits were refused earlier.
   budget.set_limit(
       CountOf(std::clamp<std::int64_t>(limit, 0, kLimitOfTheUnbounded)));
   budget.mutable_on_exhausted()->set_action(v1::Decision::FAIL);

@@ -11,11 +11,11 @@ namespace job {
 namespace {
 
 constexpr char kBackoffLimit[] = "backoff-limit";
-// The most an indexed Job may have without a smaller limit on failed indexes.
+// The maximum for an Indexed Job without a smaller limit on failed indexes.
 constexpr int kManyCompletions = 100000;
 
-// The parts of a Job that a pasted block may leave out without being another
-// Job: what the API server would refuse only for want of them.
+// Returns `spec` with the fields that a pasted block may omit although the API
+// server requires them.
 JobSpec Completed(JobSpec spec, const Gates& gates) {
   const bool per_index =
       spec.has_backoff_limit_per_index() || spec.has_max_failed_indexes();

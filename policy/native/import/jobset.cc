@@ -49,7 +49,7 @@ bool OutcomeOf(const std::string& action, const std::string& path,
   return false;  // reported by the validation
 }
 
-// A child Job that has failed, for one of the given reasons.
+// Adds the condition of a child Job that failed for one of the given reasons.
 void AddConditions(const FailurePolicyRule& from, v1::When& when) {
   const auto add = [&when](const std::string& reason) {
     v1::ConditionPattern& condition = *when.add_conditions();
@@ -71,7 +71,7 @@ void ImportRule(const FailurePolicyRule& from, int index,
         report);
   }
   v1::Rule rule;
-  // The name the webhook gives.
+  // The name that the webhook gives.
   rule.set_name(from.name().empty()
                     ? absl::StrFormat("failurePolicyRule%d", index)
                     : from.name());

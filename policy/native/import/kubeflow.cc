@@ -18,8 +18,8 @@ namespace {
 constexpr char kBackoffLimit[] = "backoff-limit";
 constexpr int kLastExitCode = 255;
 
-// Strictest first: where types of replicas differ, the strictest counts. What
-// the operator does not know acts like Never.
+// Strictest first. If replica types differ, the strictest applies. The operator
+// treats unknown policies as Never.
 constexpr std::array<std::string_view, 4> kRestartPolicies = {
     kNever, kExitCode, kOnFailure, kAlways};
 
@@ -30,7 +30,7 @@ std::size_t Rank(std::string_view policy) {
              : static_cast<std::size_t>(found - kRestartPolicies.begin());
 }
 
-// The strictest restart policy; what is passed over for it is reported.
+// Returns the strictest restart policy; reports the policies not applied.
 std::string_view StrictestPolicy(const Replicas& replicas,
                                  const std::string& root,
                                  IssueReporter& report) {
@@ -80,7 +80,7 @@ void AddLimit(const TrainingJobSpec& spec, const std::string& path,
                        report);
     return;
   }
-  // The job fails when the restarts reach the limit.
+  // The job fails as soon as the restarts reach the limit.
   const std::int64_t limit = spec.run_policy().backoff_limit();
   AddImportedBudget(kBackoffLimit, std::max<std::int64_t>(limit - 1, 0),
                     v1::Decision::JOB, path + ".runPolicy.backoffLimit", into,

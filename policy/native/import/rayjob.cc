@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kBackoffLimit[] = "backoff-limit";
 
-// Reasons of attempts that ended by a clock.
+// Reasons of attempts that a deadline or timeout ended.
 constexpr std::string_view kClockReasons[] = {kDeadlineExceeded,
                                               kStatusCheckTimeoutExceeded};
 
@@ -22,7 +22,7 @@ void Refuse(const RayJobSpec& spec, const Settings& settings,
             const std::string& path, IssueReporter& report) {
   FieldErrors errors = ValidateRayJobSpec(spec, settings);
   if (!spec.has_ray_cluster_spec()) {
-    // A block may leave out what the attempts run on.
+    // A block may omit the cluster of the attempts.
     const auto needs_cluster = [](const FieldError& error) {
       return error.field.starts_with("spec.rayClusterSpec");
     };
@@ -67,7 +67,7 @@ void ImportRayJob(const Pasted& pasted, const std::string& path, Import& into,
   const std::string limit_path = path + ".backoffLimit";
   AddImportedBudget(kBackoffLimit, BackoffLimitOf(spec, settings),
                     v1::Decision::WORKLOAD, limit_path, into, report);
-  // Despite its name there is no delay.
+  // Despite its name, there is no delay.
   into.fallback = RetryOutcome(v1::Decision::CLUSTER, kBackoffLimit);
   into.fallback_path = limit_path;
 }

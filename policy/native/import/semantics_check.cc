@@ -1,4 +1,4 @@
-// The set-up of operators that a policy names.
+// Checks of the operators' set-up in a policy.
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -22,15 +22,15 @@
 namespace mulligan {
 namespace {
 
-// What an operator reads of a set-up.
+// What an operator reads from a set-up.
 struct Read {
-  // What it reads differently than it is written: "versions.x: why".
+  // Values that it does not use as written: "versions.x: why".
   std::vector<std::string> warnings;
   std::vector<std::string> gates;
 };
 
 struct OperatorRow {
-  // Key in versions; with a dot, prefix of its keys in settings.
+  // Key in versions, and with a dot the prefix of its keys in settings.
   std::string_view name;
   bool has_settings;
   Read (*read)(const v1::NativeSemantics&);
@@ -53,7 +53,7 @@ constexpr OperatorRow kOperators[] = {
     {"trainer", false, ReadBy<trainjob::VersionFor>},
 };
 
-// "flyte, jobset, ...": the names of the operators that fulfil `predicate`.
+// Returns the operators that satisfy `predicate`: "flyte, jobset, ...".
 template <typename Predicate>
 std::string NamesOf(Predicate predicate) {
   std::string names;
@@ -65,8 +65,8 @@ std::string NamesOf(Predicate predicate) {
   return names;
 }
 
-// The keys that fail `is_read`. Sorted, so that the same policy is always
-// reported in the same order.
+// Returns the keys that fail `is_read`, sorted so that the order of reports
+// does not vary.
 template <typename Map, typename Predicate>
 std::vector<std::string> UnreadKeys(const Map& map, Predicate is_read) {
   std::vector<std::string> keys;
@@ -77,7 +77,7 @@ std::vector<std::string> UnreadKeys(const Map& map, Predicate is_read) {
   return keys;
 }
 
-// Whether `predicate` holds for any operator.
+// Returns whether `predicate` holds for any operator.
 template <typename Predicate>
 bool AnyOperator(Predicate predicate) {
   return std::any_of(std::begin(kOperators), std::end(kOperators), predicate);
@@ -88,8 +88,8 @@ std::string Entry(const std::string& path, std::string_view map,
   return absl::StrFormat("%s.%s[%s]", path, map, key);
 }
 
-// "versions.x: why" as a warning at versions[x]. A gate that its operator does
-// not know was reported already.
+// Reports "versions.x: why" at versions[x]. Skips unknown feature gates, which
+// are reported already.
 void Relay(const std::string& warning, const std::string& path,
            IssueReporter& report) {
   const std::string_view text(warning);

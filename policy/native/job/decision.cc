@@ -12,10 +12,10 @@
 namespace mulligan::job {
 namespace {
 
-// Pods accounted for in one pass at most.
+// Maximum number of pods counted in one pass.
 constexpr int kMaxUncountedPods = 500;
 
-// What the limits look at.
+// The input of the limits.
 struct Look {
   const Job& job;
   const JobSpec& spec;
@@ -26,7 +26,7 @@ struct Look {
   const Indexes& indexes;
 };
 
-// A condition with the last word: its type, and what it means.
+// A deciding condition: its type, and whether it means failure.
 struct RecordedRow {
   std::string_view type;
   bool failed;
@@ -66,9 +66,9 @@ std::optional<Ending> FailedByPodFailurePolicy(const Look& look) {
   return std::nullopt;
 }
 
-// With restartPolicy OnFailure one attempt fewer is tolerated than with Never:
-// restarts that reach the limit are enough. A limit of 0 tolerates no restart,
-// but no restart at all is within it.
+// Under restartPolicy OnFailure, restarts that reach the limit suffice, so one
+// attempt fewer is tolerated than under Never. A limit of 0 tolerates no
+// restart, but is not exceeded without any.
 bool ExceedsBackoffLimit(const Look& look) {
   return look.failures > look.spec.backoff_limit() ||
          CountedRestarts(look.spec, look.pods) >=
@@ -132,8 +132,8 @@ std::optional<Ending> SucceededByPolicy(const Look& look) {
                 absl::StrFormat("Matched rules at index %d", *rule)};
 }
 
-// Pods that run. A report may leave them out; then status.active says how many
-// there were when the controller looked last, less those that stopped since.
+// Returns the number of running pods. If the report omits them, uses the last
+// status.active less the pods that have stopped since.
 std::int64_t ActivePods(const Job& job, const Pods& pods) {
   std::int64_t active = 0;
   std::int64_t stopped = 0;
@@ -147,8 +147,8 @@ std::int64_t ActivePods(const Job& job, const Pods& pods) {
   return std::max(active, job.status().active() - stopped);
 }
 
-// Enough successes. What still runs is deleted in the same look, unless the Job
-// itself is being deleted or, without completions, may run to its end.
+// Returns whether enough pods succeeded. The same pass deletes running pods,
+// unless the Job is being deleted or, without completions, lets them finish.
 bool IsComplete(const Look& look) {
   const std::int64_t succeeded = IsIndexed(look.spec)
                                      ? look.indexes.succeeded.total()
@@ -167,17 +167,17 @@ std::optional<Ending> Completed(const Look& look) {
                 "Reached expected number of succeeded pods"};
 }
 
-// Whether pods that still run count as failed. Where not every terminal verdict
-// is announced first, so that it comes when no pod is left, the controller
-// takes CompletionsReached for a failure here.
+// Returns whether running pods count as failed. If not every terminal verdict
+// is announced until no pod is left, the controller treats CompletionsReached
+// as a failure here.
 bool FailsWhatRuns(const Ending& ending, const Gates& gates) {
   const bool announces = gates.interim_conditions &&
                          (gates.managed_by || gates.pod_replacement_policy);
   return ending.failed || (ending.reason == "CompletionsReached" && !announces);
 }
 
-// Whether the pod's finalizer may go: everyone's with the end of the Job, else
-// not that of a failed pod that waits for its replacement.
+// Returns whether the pod's finalizer may be removed: for all pods once the Job
+// has ended, before that not for a failed pod that waits for its replacement.
 bool MayRelease(const Look& look, const Pod& pod, bool has_ended) {
   if (has_ended || look.job.metadata().has_deletion_timestamp() ||
       HasPhase(pod, "Succeeded")) {
@@ -191,8 +191,8 @@ bool MayRelease(const Look& look, const Pod& pod, bool has_ended) {
          awaiting->second->metadata().uid() != pod.metadata().uid();
 }
 
-// A pod is counted when its finalizer may go. Indexed Jobs know their successes
-// by index.
+// Counts each pod whose finalizer may be removed. Successes of Indexed Jobs are
+// counted by index.
 void AccountPods(const Look& look, Decision& decision) {
   const JobStatus& status = look.job.status();
   const auto& uncounted = status.uncounted_terminated_pods();

@@ -12,7 +12,7 @@
 namespace mulligan::job {
 namespace {
 
-// Why the rule matches, up to the rule's own name.
+// Returns why the rule matches, without the rule's name.
 std::string Finding(const PodFailureRule& found, const Pod& pod) {
   const auto& meta = pod.metadata();
   if (found.container != nullptr) {
@@ -33,15 +33,15 @@ bool IsNew(const Pod& pod, const JobSpec& spec, const Uids& uncounted) {
 
 constexpr absl::Duration kBase = absl::Seconds(10);
 constexpr absl::Duration kCap = absl::Minutes(10);
-// The controller looks at a Job once a second at most.
+// The controller handles a Job at most once a second.
 constexpr absl::Duration kBatch = absl::Seconds(1);
-// As many pods as the controller surely creates within kBase, at 20 requests a
+// Pods that the controller certainly creates within kBase, at 20 requests a
 // second.
 constexpr std::int32_t kCreatedWithinBase = 200;
 
 struct Failures {
   std::int64_t count = 0;
-  // When the latest finished.
+  // When the latest one finished.
   absl::Time last = absl::InfinitePast();
 };
 
@@ -50,9 +50,10 @@ void Add(absl::Time finished, Failures& failures) {
   failures.last = std::max(failures.last, finished);
 }
 
-// Failures since `begin`, the last success or else the start of the Job, as the
-// pods in the place of failed ones tell: only a failure delays a pod. Of the
-// reported failures, which `finished` then, the latest wait for theirs.
+// Returns the failures since `begin` (the last success, else the Job's start)
+// that replacement pods show, because only a failure delays a pod. Of the
+// reported failures, which ended at `finished`, the latest still wait for a
+// replacement.
 std::int64_t FailuresByReplacements(const Pods& pods, absl::Time begin,
                                     bool is_success,
                                     const std::vector<absl::Time>& finished) {
@@ -73,15 +74,15 @@ std::int64_t FailuresByReplacements(const Pods& pods, absl::Time begin,
                           std::ranges::count_if(finished, [&](absl::Time time) {
                             return time >= delayed.back();
                           });
-  // Of those that came first some may be in the place of the success.
+  // Some of the earliest may replace the succeeded pod.
   if (!came_at_once) {
     failures -= std::ranges::count(delayed, delayed.front()) - 1;
   }
   return failures;
 }
 
-// New is what is not accounted yet: the controller adds the new failures to the
-// old ones, and a new success drops the old ones.
+// New pods are those not counted yet. As in the controller, new failures add to
+// old ones, and a new success drops old ones.
 Failures FailuresAfterLastSuccess(const Job& job, const Pods& pods,
                                   const Gates& gates) {
   absl::Time old_success = absl::InfinitePast();
@@ -117,7 +118,7 @@ Failures FailuresAfterLastSuccess(const Job& job, const Pods& pods,
   if (!has_success) before.count += std::max<std::int64_t>(0, gone);
   const std::optional<absl::Time> begin =
       has_success ? old_success : TimeIfSet(job.status().start_time());
-  // A success that is not seen may have come after all that is.
+  // An unreported success may be later than everything in the report.
   if (begin.has_value() && unseen_successes <= 0 &&
       job.spec().parallelism() <= kCreatedWithinBase) {
     before.count = std::max(

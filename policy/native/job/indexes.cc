@@ -12,7 +12,7 @@
 namespace mulligan::job {
 namespace {
 
-// The part before `separator`; `text` becomes the rest.
+// Returns the part before `separator` and sets `text` to the rest.
 std::string_view TakeUntil(char separator, std::string_view& text) {
   const std::size_t end = std::min(text.find(separator), text.size());
   const std::string_view part = text.substr(0, end);
@@ -20,8 +20,8 @@ std::string_view TakeUntil(char separator, std::string_view& text) {
   return part;
 }
 
-// The indexes that the status lists, and those of pods that are not accounted
-// yet and fit.
+// Returns the indexes listed in the status and those of uncounted pods that
+// satisfy `fits`.
 template <typename Predicate>
 IndexSet WithNewPods(const std::string& listed, const Pods& pods,
                      std::int64_t completions, Predicate fits) {

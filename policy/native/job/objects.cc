@@ -23,7 +23,7 @@ constexpr std::array<SwitchRow<Gates>, 7> kSwitches = {{
 }};
 
 constexpr std::int32_t kBackoffLimit = 6;
-// With limits per index the common one is out of the way.
+// Disables the common limit if there are limits per index.
 constexpr std::int32_t kBackoffLimitWithPerIndex =
     std::numeric_limits<std::int32_t>::max();
 
@@ -42,7 +42,7 @@ std::int64_t CountAt(const Pod& pod, const char* annotation) {
   return fits ? count : 0;
 }
 
-// Takes the later of `latest` and the container's finish; false: it has none.
+// Raises `latest` to the container's finish. Returns false if it has none.
 bool AddFinish(const ContainerStatus& container,
                std::optional<absl::Time>& latest) {
   const auto& finished_at = container.state().terminated().finished_at();
@@ -61,7 +61,7 @@ std::optional<absl::Time> MainContainersFinish(const Pod& pod) {
   return latest;
 }
 
-// `latest` or a later finish of a sidecar; nothing when one still runs.
+// Returns the latest finish, including sidecars; empty if a sidecar still runs.
 std::optional<absl::Time> WithSidecars(const Pod& pod,
                                        std::optional<absl::Time> latest) {
   std::set<std::string> sidecars;

@@ -15,8 +15,8 @@ namespace mulligan {
 namespace job {
 namespace {
 
-// The UID and name of the Job that has the pod, the former empty when only a
-// label names it; nothing when nothing does.
+// Returns UID and name of the pod's Job; the UID is empty if only a label names
+// the Job. Empty if nothing does.
 std::optional<std::pair<std::string, std::string>> OwnerOf(const Pod& pod) {
   for (const auto& owner : pod.metadata().owner_references()) {
     if (owner.kind() == "Job") return std::pair(owner.uid(), owner.name());
@@ -28,14 +28,14 @@ std::optional<std::pair<std::string, std::string>> OwnerOf(const Pod& pod) {
   return std::nullopt;
 }
 
-// Nobody but the Job can have made what has none.
+// A pod without a controller can only have been created by the Job.
 bool HasController(const Pod& pod) {
   return FindIn(pod.metadata().owner_references(), [](const auto& owner) {
            return owner.controller();
          }) != nullptr;
 }
 
-// The pods of each Job, in one go over both.
+// Returns the pods of each Job in one pass over both.
 std::map<const Job*, Pods> PodsByJob(const v1::FailureReport& report) {
   std::map<std::string, const Job*> jobs;
   for (const Job& job : report.jobs()) {
@@ -53,7 +53,7 @@ std::map<const Job*, Pods> PodsByJob(const v1::FailureReport& report) {
       }
       continue;
     }
-    // The surest first.
+    // The most reliable key first.
     for (const auto& key : {"uid " + owner->first, "name " + owner->second}) {
       const auto found = jobs.find(key);
       if (found == jobs.end() ||
@@ -69,12 +69,11 @@ std::map<const Job*, Pods> PodsByJob(const v1::FailureReport& report) {
 
 // Points into the report.
 struct ReportedJob {
-  // The Job the failure is about; null: there is none.
+  // The Job of the failure; null if there is none.
   const Job* job = nullptr;
-  // Its pods in the report.
   Pods pods;
-  // Of those the one that failed last, pods that are not accounted yet first;
-  // null: none has failed.
+  // The one of them that failed last, preferring pods not counted yet; null if
+  // none failed.
   const Pod* failed_pod = nullptr;
 };
 
@@ -109,11 +108,10 @@ std::vector<const Job*> CurrentJobs(const v1::FailureReport& report,
   return jobs;
 }
 
-// The Job is the one report.workload names, else the first that has a failed
-// pod in the report, else the first. Jobs of an earlier attempt of the reported
-// JobSet are left out: their controller deletes them. Pods belong to it by
-// owner reference, by their job-name label, or, when they have neither, because
-// it is the only Job.
+// Returns the Job that report.workload names, else the first with a failed pod
+// in the report, else the first. Skips Jobs of earlier attempts of the reported
+// JobSet, which its controller deletes. Pods belong to a Job by owner reference
+// or job-name label, or, without both, because it is the only Job.
 ReportedJob FindReportedJob(const v1::FailureReport& report,
                             const v1::NativeSemantics& semantics,
                             const Gates& gates) {
@@ -134,7 +132,7 @@ ReportedJob FindReportedJob(const v1::FailureReport& report,
   return WithPods(*jobs.front(), pods[jobs.front()], gates);
 }
 
-// Budget that a terminal reason says is used up.
+// The budget that a terminal reason reports as used up.
 constexpr std::array<std::pair<const char*, const char*>, 4> kReasons = {{
     {"PodFailurePolicy", "backoffLimit"},
     {"BackoffLimitExceeded", "backoffLimit"},
@@ -142,7 +140,7 @@ constexpr std::array<std::pair<const char*, const char*>, 4> kReasons = {{
     {"FailedIndexes", "backoffLimitPerIndex"},
 }};
 
-// What the steps look at.
+// The input of the steps.
 struct Seen {
   const ReportedJob& reported;
   // With its defaults.
@@ -195,7 +193,7 @@ OperatorAnswer PodFailed(const Pod& pod, const Seen& seen) {
     return Quits("FailIndex", rest);
   }
   const std::string word = match.action.empty() ? "Count" : match.action;
-  // One success is enough for a Job without completions: nothing new starts.
+  // One success is enough for a Job without completions: nothing restarts.
   if (!spec.has_completions() && seen.decision.succeeded > 0) {
     return Ignores(word, rest);
   }

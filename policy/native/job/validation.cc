@@ -1,4 +1,4 @@
-// What the API server refuses in a Job, as far as failures are handled by it.
+// The API server's validation of the failure handling of Jobs.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kMaxIndexedParallelism = 100000;
 constexpr int kMaxFailedIndexes = 100000;
-// Above so many completions the limits per index are tighter.
+// With more completions, the limits per index are tighter.
 constexpr int kManyCompletions = 100000;
 constexpr int kMaxParallelismWithMany = 10000;
 constexpr int kMaxFailedIndexesWithMany = 10000;
@@ -29,7 +29,7 @@ constexpr char kFailedIndexes[] = "spec.maxFailedIndexes";
 constexpr char kNeedsIndexed[] = "requires indexed completion mode";
 
 void CheckNumbers(const JobSpec& spec, FieldErrors& errors) {
-  // Those that are absent are 0.
+  // Absent ones are 0.
   const std::array<std::pair<const char*, std::int64_t>, 7> numbers = {{
       {kParallelism, spec.parallelism()},
       {kCompletions, spec.completions()},
@@ -93,7 +93,7 @@ void CheckCompletionMode(const JobSpec& spec, FieldErrors& errors) {
   }
 }
 
-// The policy as the API server prints it: JSON with the names of Go.
+// Returns the policy as the API server prints it: JSON with Go's names.
 std::string SuccessPolicyAsJson(const SuccessPolicy& policy) {
   if (policy.rules().empty()) return "{\"Rules\":null}";
   return absl::StrFormat(
@@ -112,12 +112,12 @@ std::string SuccessPolicyAsJson(const SuccessPolicy& policy) {
           }));
 }
 
-// `supported` is sorted, as the API server lists it.
+// REQUIRES: `supported` is sorted, as in the API server's message.
 void CheckOneOf(const std::string& field, const std::string& value,
                 const std::vector<std::string_view>& supported,
                 FieldErrors& errors) {
   if (value.empty()) {
-    // A list as Go prints one with %q: without commas.
+    // Go's %q of a list has no commas.
     const std::string values = absl::StrJoin(
         supported, " ", [](std::string* out, std::string_view each) {
           *out += QuotedValue(each);
@@ -243,7 +243,7 @@ void CheckSuccessRule(const kubernetes::batch::v1::SuccessPolicyRule& rule,
       errors);
 }
 
-// Checks each of the rules, of which there are not too many.
+// Checks each rule if there are not too many.
 template <typename Rules, typename Check>
 void CheckRules(const Rules& rules, const std::string& path, Check check,
                 FieldErrors& errors) {
@@ -310,8 +310,9 @@ void CheckRestartPolicy(const JobSpec& spec, FieldErrors& errors) {
   }
 }
 
-// Whether the field is an action or operator of the pod failure policy. An
-// unknown status is a slip: the three are all there will be.
+// Returns whether the field is an action or operator of the pod failure policy,
+// which may be newer. An unknown status is a mistake, because there will be no
+// others.
 bool IsOpenList(std::string_view field) {
   return field.starts_with("spec.podFailurePolicy.rules[") &&
          (field.ends_with(".action") || field.ends_with(".operator"));

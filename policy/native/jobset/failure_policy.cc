@@ -19,7 +19,7 @@
 namespace mulligan::jobset {
 namespace {
 
-// What rules ask about a failed Job.
+// The properties of a failed Job that rules match.
 struct Asked {
   const Job* job;
   std::string_view group;
@@ -38,7 +38,7 @@ std::vector<Asked> AskedOf(const Jobs& failed) {
   return asked;
 }
 
-// A list of which a rule wants one, or none at all.
+// Alternatives of a rule; matches anything if empty.
 class Wanted {
  public:
   template <typename List>
@@ -51,7 +51,7 @@ class Wanted {
   std::unordered_set<std::string_view> texts_;
 };
 
-// The Jobs that the rule applies to.
+// Returns the Jobs that the rule applies to.
 Jobs MetBy(const FailurePolicyRule& rule, const std::vector<Asked>& failed,
            const Gates& gates, MessagePatterns& patterns,
            PatternAllowance& allowance) {
@@ -80,7 +80,7 @@ Jobs MetBy(const FailurePolicyRule& rule, const std::vector<Asked>& failed,
   return met;
 }
 
-// Kubernetes' times have whole seconds.
+// Kubernetes' times are whole seconds.
 std::int64_t JobFailedAt(const Job& job) {
   const JobCondition& failed = *FailedCondition(job);
   return failed.has_last_transition_time()
@@ -88,17 +88,17 @@ std::int64_t JobFailedAt(const Job& job) {
              : std::numeric_limits<std::int64_t>::min();
 }
 
-// \pL{3}, a letter of any alphabet three times, has 3,600 instructions and
-// takes 2 ms to compile.
+// \pL{3}, three letters of any alphabet, has 3,600 instructions and takes 2 ms
+// to compile.
 constexpr PatternBounds kLarge = {10'000, 1 << 20};
 
-// Where the literal that \Q begins at `at` ends.
+// Returns the end of the literal that \Q begins at `at`.
 std::size_t LiteralEnd(std::string_view pattern, std::size_t at) {
   const std::size_t end = pattern.find("\\E", at);
   return end == std::string_view::npos ? pattern.size() : end + 2;
 }
 
-// Where the class that begins at `at` ends: a ] that comes first is a member.
+// Returns the end of the class that begins at `at`. A leading ] is a member.
 std::size_t ClassEnd(std::string_view pattern, std::size_t at) {
   std::size_t i = at + 1;
   if (i < pattern.size() && pattern[i] == '^') ++i;
@@ -115,14 +115,14 @@ std::size_t ClassEnd(std::string_view pattern, std::size_t at) {
   return std::min(i + 1, pattern.size());
 }
 
-// Length of "(?<" or "(?P<" at `at`; 0: there is none.
+// Returns the length of "(?<" or "(?P<" at `at`; 0 if there is neither.
 std::size_t GroupStart(std::string_view pattern, std::size_t at) {
   if (pattern.substr(at, 4) == "(?P<") return 4;
   const char next = at + 3 < pattern.size() ? pattern[at + 3] : '=';
   return pattern.substr(at, 3) == "(?<" && next != '=' && next != '!' ? 3 : 0;
 }
 
-// In RE2's words; empty, with an error: Go does not take it.
+// Returns the pattern in RE2's syntax; empty, with an error, if Go refuses it.
 std::string FromGo(std::string_view pattern, std::string& error) {
   std::string out;
   std::size_t i = 0;
@@ -166,7 +166,7 @@ struct ActionRow {
   bool counted;
 };
 
-// The action when no rule applies.
+// The action if no rule applies.
 constexpr std::string_view kRestartJobSet = "RestartJobSet";
 constexpr std::array<ActionRow, 5> kActions = {{
     {kFailJobSet, false, false},
@@ -181,7 +181,7 @@ const ActionRow* FindAction(std::string_view name) {
                 [&](const ActionRow& row) { return row.name == name; });
 }
 
-// Why the controller cannot apply the action.
+// Returns why the controller cannot apply the action.
 absl::Status CheckAction(const ActionRow* row, std::string_view name,
                          const Gates& gates) {
   if (row == nullptr || (row->restarts_job && !gates.restart_job_actions)) {
@@ -199,8 +199,8 @@ absl::Status CheckAction(const ActionRow* row, std::string_view name,
   return absl::OkStatus();
 }
 
-// Restarts compared with maxRestarts: those of the JobSet, and, only with the
-// gate RestartJob, those of single Jobs.
+// Returns the restarts compared with maxRestarts: those of the JobSet and, only
+// with gate RestartJob, those of single Jobs.
 std::int64_t CountedRestarts(const JobSetStatus& status, const Gates& gates) {
   std::int64_t total = status.restarts_count_towards_max();
   if (!gates.restart_job) return total;
@@ -212,7 +212,7 @@ std::int64_t CountedRestarts(const JobSetStatus& status, const Gates& gates) {
   return total;
 }
 
-// JobCounts saturate; the controller's overflow.
+// Saturates, while the controller's counts overflow.
 std::int32_t Increased(std::int32_t count) {
   return count == std::numeric_limits<std::int32_t>::max() ? count : count + 1;
 }
@@ -229,9 +229,9 @@ absl::Status MissingLabel(const Job& job, std::string_view key) {
       absl::StrFormat("job %s has no label %s", job.metadata().name(), key));
 }
 
-// Counts a restart of one child Job. The counters of its group get the length
-// of the group at their first use and keep it. An error, without any change,
-// when the Job's labels do not lead to a counter.
+// Counts a restart of one child Job. At their first use, its group's counters
+// get the length of the group and keep it. Returns an error, and changes
+// nothing, if the Job's labels do not lead to a counter.
 absl::Status CountJobRestart(const Job& job, const JobSetSpec& spec,
                              bool counted, JobSetStatus& status) {
   const std::string& job_name = job.metadata().name();
@@ -254,7 +254,7 @@ absl::Status CountJobRestart(const Job& job, const JobSetSpec& spec,
         absl::StrFormat("job %s belongs to no replicated job of the JobSet: %s",
                         job_name, name));
   }
-  // The webhook admits no more with the gate RestartJob.
+  // The webhook's maximum with gate RestartJob.
   constexpr std::int32_t kMostReplicas = 1024;
   const ReplicatedJob* const replicated =
       FindNamed(spec.replicated_jobs(), name);
@@ -307,7 +307,7 @@ RuleMatch FindRule(const FailurePolicy& policy, const Jobs& failed,
   MessagePatterns patterns(allowance);
   const std::vector<Asked> asked = AskedOf(failed);
   for (const FailurePolicyRule& rule : policy.rules()) {
-    // Whoever asks sees that the call has ended.
+    // The caller sees that the call has ended.
     if (!allowance.CheckNow().ok()) break;
     const Jobs met = MetBy(rule, asked, gates, patterns, allowance);
     if (!met.empty()) return {&rule, FirstFailedJob(met)};
@@ -362,7 +362,7 @@ absl::StatusOr<Decision> ApplyFailurePolicy(const JobSetSpec& spec,
            absl::StrFormat("applying %s failure policy action", name));
   if (name == kFailJobSet) return decision;
   decision.counted = row->counted;
-  // maxRestarts N allows N. A negative number acts like 0.
+  // maxRestarts N allows N restarts; a negative number means 0.
   if (row->counted &&
       CountedRestarts(status, gates) >= spec.failure_policy().max_restarts()) {
     decision = Fail(job, kReachedMaxRestarts, kReachedMaxRestartsMessage);

@@ -18,12 +18,12 @@ constexpr std::array<SwitchRow<Gates>, 5> kSwitches = {{
     {"", &Gates::restarting_condition, 12},
 }};
 
-// Labels with the restarts of the JobSet and of the Job when it was created.
+// Labels with the restarts of the JobSet and of the Job at its creation.
 constexpr char kRestartAttemptKey[] = "jobset.sigs.k8s.io/restart-attempt";
 constexpr char kJobRestartAttemptKey[] =
     "jobset.sigs.k8s.io/job-restart-attempt";
 
-// Restarts of this Job alone; 0 when it has no counter.
+// Returns the restarts of this Job alone; 0 without a counter.
 absl::StatusOr<std::int64_t> RestartsOf(const Job& job,
                                         const JobSetStatus& status) {
   const auto* const group =

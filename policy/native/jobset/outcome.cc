@@ -19,17 +19,17 @@ namespace {
 
 using Pods = google::protobuf::RepeatedPtrField<Pod>;
 
-// Annotation of pods: the attempt their restart agent is at.
+// Pod annotation with the attempt of the restart agent.
 constexpr char kInPlaceRestartAttemptKey[] =
     "jobset.sigs.k8s.io/in-place-restart-attempt";
 
-// Reasons of the events about objects that cannot be created.
+// Event reasons for objects that cannot be created.
 constexpr std::array<std::pair<const char*, const char*>, 3> kCreationReasons =
     {{{"Job", "JobCreationFailed"},
       {"Service", "HeadlessServiceCreationFailed"},
       {"PersistentVolumeClaim", "PVCCreationFailed"}}};
 
-// Those that no other JobSet owns.
+// Returns the reported Jobs that no other JobSet owns.
 Jobs ChildJobs(const v1::FailureReport& report) {
   const std::string& name = report.job_set().metadata().name();
   Jobs jobs;
@@ -81,7 +81,7 @@ std::int64_t MostContainerRestarts(const Pods& pods) {
   return most;
 }
 
-// The highest attempt that a restart agent has written on a pod; 0 without.
+// Returns the highest attempt that a restart agent wrote on a pod; 0 if none.
 absl::StatusOr<std::int64_t> HighestAttempt(const Pods& pods) {
   std::int64_t highest = 0;
   for (const Pod& pod : pods) {
@@ -99,8 +99,8 @@ absl::StatusOr<std::int64_t> HighestAttempt(const Pods& pods) {
   return highest;
 }
 
-// With status.replicatedJobsStatus as the controller lists it: an entry for
-// each group of the spec.
+// Returns the status with an entry in replicatedJobsStatus for each group of
+// the spec, as the controller keeps it.
 JobSetStatus WithGroups(const JobSetSpec& spec, JobSetStatus status) {
   if (spec.replicated_jobs().empty()) return status;
   google::protobuf::RepeatedPtrField<ReplicatedJobStatus> groups;
@@ -126,9 +126,9 @@ struct Observed {
 };
 
 struct Pass {
-  // With the restarts that the decision counts.
+  // Includes the restarts that the decision counts.
   JobSetStatus status;
-  // Nothing: nothing is done.
+  // Empty if nothing is done.
   std::optional<Decision> decision = {};
 };
 
@@ -184,14 +184,14 @@ absl::StatusOr<std::optional<Decision>> DecideWithoutFailure(
 }
 
 // Reconcile of JobSet 0.12. The first that applies:
-//   a JobSet being deleted, managed by another controller or at its end is
-//   left alone, and so are Jobs of earlier attempts
-//   a failed Job: the failure policy, suspended or not
+//   a JobSet that is being deleted, managed by another controller or final is
+//   ignored, as are Jobs of earlier attempts
+//   a failed Job: the failure policy, even if suspended
 //   enough successful Jobs: action "Completed"
 //   with gate and strategy InPlaceRestart, too many restarts of the pods
 //   a Job that is about to fail: as a failed one, a pass later
-// An error is one of the controller's own: it writes nothing and tries again
-// for ever.
+// Returns an error where the controller has one, writes nothing and retries
+// forever.
 absl::StatusOr<Pass> Reconcile(const Observed& observed) {
   const JobSetSpec& spec = observed.job_set.spec();
   Pass pass{observed.job_set.status()};
@@ -205,8 +205,8 @@ absl::StatusOr<Pass> Reconcile(const Observed& observed) {
     if (!decision.ok()) return decision.status();
     pass.decision = *std::move(decision);
     if (pass.decision.has_value()) return pass;
-    // The JobSet hears of a failed pod only when the Job controller has given
-    // the Job up, so Jobs that it is about to give up are asked for.
+    // The JobSet sees a failed pod only after the Job controller has failed the
+    // Job, so include Jobs about to fail.
     foreseen = job::ForeseeFailures(
         observed.input.report, observed.input.semantics, observed.input.now);
     for (const Job* const job : children->running) {
@@ -222,7 +222,6 @@ absl::StatusOr<Pass> Reconcile(const Observed& observed) {
   return pass;
 }
 
-// As many as are shown.
 Counters CountersOf(const JobSetStatus& status) {
   Counters counters = {
       {"restarts", status.restarts()},
@@ -335,7 +334,7 @@ NativeOutcome OutcomeOf(const NativeInput& input) {
       input.patterns == nullptr ? own_patterns : *input.patterns;
   ObjectIssues issues =
       ValidateJobSetSpec(job_set.spec(), setup.settings, patterns);
-  // Reports may leave the groups out.
+  // Reports may omit the groups.
   if (job_set.spec().replicated_jobs().empty()) {
     std::erase_if(issues.errors, [](const FieldError& error) {
       return absl::StrContains(error.field, "targetReplicatedJobs");

@@ -1,5 +1,4 @@
-// What JobSet's API server schema and webhook refuse, as far as failures are
-// handled by it.
+// Validation by JobSet's API schema and webhook, for the handling of failures.
 #include <re2/re2.h>
 
 #include <algorithm>
@@ -30,8 +29,8 @@ constexpr std::array<std::string_view, 5> kReasons = {
 constexpr std::array<std::string_view, 3> kStrategies = {
     "Recreate", "BlockingRecreate", "InPlaceRestart"};
 
-// Absent names are the webhook's to fill in. An empty one breaks the pattern
-// as well; its length says enough.
+// Accepts an absent name, which the webhook sets. An empty name also breaks the
+// pattern, but its length error suffices.
 void CheckName(const FailurePolicyRule& rule, const std::string& path,
                FieldErrors& errors) {
   static const RE2& pattern =
@@ -124,7 +123,7 @@ void CheckStrategy(const FailurePolicy& policy, const Gates& gates,
   }
 }
 
-// `path` is the list of targets, `of` what the message says it belongs to.
+// `path` is that of the list of targets, `of` its owner in the message.
 void CheckTargets(
     const google::protobuf::RepeatedPtrField<std::string>& targets,
     const std::string& path, std::string_view of, const JobSetSpec& spec,

@@ -32,7 +32,7 @@ struct Place {
   std::string index;
 };
 
-// What "<job>-<type>-<index>" says. A launcher has no index.
+// Parses "<job>-<type>-<index>". A launcher has no index.
 Place PlaceInName(const Pod& pod, const TrainingJob& job) {
   const std::string prefix = absl::StrCat(job.metadata().name(), "-");
   std::string rest = pod.metadata().name();
@@ -55,11 +55,11 @@ std::string TypeOf(const Pod& pod, const Place& named,
                               : "";
 }
 
-// The job's pods in the report: those an owner reference or the job-name label
-// gives to it, and those that have neither. Replica type and index are filled
-// in where the labels are missing: from the labels of releases before 1.5, from
-// the pod's name, "<job>-<type>-<index>" or "<job>-launcher", else the only
-// type there is and the next free index.
+// Returns the job's reported pods: those that an owner reference or the
+// job-name label assigns to it, and those that have neither. Adds missing
+// labels of replica type and index: from the labels of releases before 1.5,
+// from the pod's name ("<job>-<type>-<index>" or "<job>-launcher"), or else the
+// only type and the next free index.
 std::vector<Pod> PodsOf(const v1::FailureReport& report, const TrainingJob& job,
                         const Replicas& replicas) {
   std::vector<Pod> pods;
@@ -88,7 +88,7 @@ std::vector<Pod> PodsOf(const v1::FailureReport& report, const TrainingJob& job,
   return pods;
 }
 
-// What the steps look at.
+// The input of the steps.
 struct Seen {
   const v1::FailureReport& report;
   const Observed& observed;
@@ -121,12 +121,12 @@ NativeCharge ChargeOf(const Seen& seen) {
   if (PastBackoffLimit(seen.policy(), seen.restarts)) {
     return RestartsCharge(seen);
   }
-  // By the work queue's own count.
+  // Counts the work queue's repetitions.
   return {"backoffLimit", seen.observed.version.requeues + 1,
           std::max(0, seen.policy().backoff_limit())};
 }
 
-// A failed replica that the success policy does not look at.
+// Returns whether a replica failed that the success policy ignores.
 bool FailsBesideChief(const Seen& seen) {
   if (seen.observed.kind.framework != Framework::kTensorFlow ||
       !HasChief(seen.observed.replicas) || seen.pass.limit != Limit::kNone ||
@@ -151,7 +151,7 @@ OperatorAnswer Failed(const Seen& seen) {
   return answer;
 }
 
-// The pod is made again at once; nothing counts that.
+// The pod is recreated at once, without being counted.
 OperatorAnswer PodRestarted(const Seen& seen) {
   OperatorAnswer answer =
       AnswerBy(seen.conditions(), kRestarting, v1::Decision::RETRY,
@@ -200,7 +200,7 @@ OperatorAnswer AnswerAfterPass(const Seen& seen) {
                     {.warnings = {"the operator says Restarting and deletes no "
                                   "pod: the job stays so for ever"}});
   }
-  // Restarting stays until the pods made again run.
+  // Restarting stays until the recreated pods run.
   const std::string_view word = restarting ? kRestarting : kRunning;
   if (seen.restarts > 0) return ContainerRestarted(seen, word);
   if (IsTrue(conditions, word)) {

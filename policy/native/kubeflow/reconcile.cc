@@ -13,8 +13,8 @@ namespace mulligan::kubeflow {
 namespace {
 
 // The second check of backoffLimit: a pod failed since the status was written,
-// not all replicas are active, and the work queue has repeated the job (this
-// pass not counted) as often as the limit says.
+// not all replicas are active, and the work queue has repeated the job
+// (excluding this pass) as often as the limit says.
 bool ExceedsBackoffLimit(const Observed& observed, const JobStatus& status) {
   const RunPolicy& policy = observed.job.spec().run_policy();
   if (!policy.has_backoff_limit()) return false;
@@ -53,8 +53,8 @@ void CountIn(std::string_view phase, ReplicaStatus& counts) {
   if (phase == "Failed") counts.set_failed(counts.failed() + 1);
 }
 
-// A running pod that is being deleted counts as failed: that of a lost node
-// never gets to phase Failed.
+// Counts a running pod that is being deleted as failed, because the pod of a
+// lost node never gets to phase Failed.
 void Count(const Pod& pod, ReplicaStatus& counts) {
   const bool lost = pod.status().phase() == "Running" &&
                     pod.metadata().has_deletion_timestamp();
@@ -68,14 +68,14 @@ ReplicaStatus& Reset(const std::string& type, JobStatus& status) {
 }
 
 enum class PodVerdict {
-  // The pod is left to the kubelet and to the kind's status logic.
+  // Left to the kubelet and to the kind's status logic.
   kLeft,
   kRestarted,
-  // Its exit code is permanent: the job has failed.
+  // Its exit code is permanent, so the job has failed.
   kFailsJob,
 };
 
-// What a pod of a replica leads to. Only phase Failed leads to anything.
+// Returns the effect of a replica's pod. Only phase Failed has one.
 PodVerdict VerdictOn(const Pod& pod, const std::string& policy,
                      const Observed& observed) {
   if (pod.status().phase() != "Failed") return PodVerdict::kLeft;
@@ -86,7 +86,7 @@ PodVerdict VerdictOn(const Pod& pod, const std::string& policy,
              : PodVerdict::kFailsJob;
 }
 
-// Handles the pods of one replica type; the scope is always the single pod.
+// Handles the pods of one replica type; the scope is always a single pod.
 void ReconcileReplica(const Observed& observed, const std::string& type,
                       const ReplicaSpec& spec, Pass& pass) {
   const std::string& name = observed.job.metadata().name();
@@ -97,7 +97,7 @@ void ReconcileReplica(const Observed& observed, const std::string& type,
     const Pod& pod = *pods.front();
     const PodVerdict verdict = VerdictOn(pod, spec.restart_policy(), observed);
     if (verdict == PodVerdict::kRestarted) {
-      // One beyond the wanted number is not made again.
+      // A pod beyond the wanted number is not recreated.
       pass.restarts |= index < spec.replicas();
       SetCondition(
           kRestarting, true, Reason(observed.kind, kRestarting),
@@ -116,15 +116,15 @@ void ReconcileReplica(const Observed& observed, const std::string& type,
   }
 }
 
-// Whether the pod is labelled with the replica type.
+// Returns whether the pod has the label of the replica type.
 bool IsOfType(const Pod& pod, std::string_view type) {
   const auto* const label =
       FindValue(pod.metadata().labels(), kReplicaTypeLabel);
   return label != nullptr && *label == absl::AsciiStrToLower(std::string(type));
 }
 
-// Counts the pods of an MPIJob by launcher and workers. When the launcher is at
-// its end the workers are not counted.
+// Counts the pods of an MPIJob by launcher and workers. Skips the workers once
+// the launcher has ended.
 void CountMpiPods(const Observed& observed, JobStatus& status) {
   ReplicaStatus& launcher = Reset("Launcher", status);
   ReplicaStatus& workers = Reset("Worker", status);
@@ -145,8 +145,8 @@ std::string Sentence(const Observed& observed, std::string_view what) {
                          observed.job.metadata().name(), what);
 }
 
-// Pods that still ran have succeeded with the job. A job that is to be deleted
-// after a time, of which nobody knows when it began, is given up before that.
+// Counts running pods as succeeded, as the job has. With a TTL but no known
+// completion time, the operator gives up before that.
 void FinishUp(const Observed& observed, JobStatus& status) {
   const auto& policy = observed.job.spec().run_policy();
   const bool times_out = policy.has_ttl_seconds_after_finished() &&
@@ -180,7 +180,7 @@ void Resume(const Observed& observed, JobStatus& status) {
 }
 
 void GiveUp(const Observed& observed, Pass& pass) {
-  // One reason for both; only the message tells them apart.
+  // Both have one reason; only the message differs.
   const std::string_view why =
       pass.limit == Limit::kBackoff
           ? "it has reached the specified backoff limit"

@@ -17,7 +17,7 @@ struct Counts {
   std::int64_t running = 0;
   std::int64_t failed = 0;
 
-  // Pods still expected to live.
+  // Returns the pods still expected to live.
   std::int64_t Expected() const { return wanted - succeeded; }
 };
 
@@ -29,8 +29,8 @@ Counts CountsOf(const std::string& type, const ReplicaSpec& spec,
           found->failed()};
 }
 
-// Whether worker 0 of a TFJob ended with exit code 0. True when there are no
-// workers at all.
+// Returns whether worker 0 of a TFJob ended with exit code 0. True without any
+// workers.
 bool IsWorker0Completed(const Observed& observed) {
   if (observed.replicas.count(std::string(kWorker)) == 0) return true;
   const auto by_index = PodsByIndex(observed, kWorker);
@@ -45,12 +45,12 @@ bool IsWorker0Completed(const Observed& observed) {
 struct Change {
   std::string_view type;
   std::string message;
-  // Nothing: the kind's name and the type.
+  // Default: the kind's name and the type.
   std::optional<std::string> reason = {};
 };
 using Changes = std::vector<Change>;
 
-// "PyTorchJob name", and with its namespace.
+// Return "PyTorchJob name", and the same with the namespace.
 std::string JobOf(const Observed& observed) {
   return absl::StrFormat("%s %s", observed.kind.name,
                          observed.job.metadata().name());
@@ -61,14 +61,14 @@ std::string FullJobOf(const Observed& observed) {
                          observed.job.metadata().name());
 }
 
-// `what` is "PyTorchJob name is restarting".
+// `what` is for example "PyTorchJob name is restarting".
 std::string Because(const std::string& what, const Counts& counts,
                     std::string_view type) {
   return absl::StrFormat("%s because %d %s replica(s) failed.", what,
                          counts.failed, type);
 }
 
-// What the one replica that decides for all makes of the job.
+// Adds the effect of the one replica that decides alone.
 void LeadBy(const Counts& leader, const std::string& job, const char* done,
             Changes& changes) {
   if (leader.running > 0) changes.push_back({kRunning, job + " is running."});
@@ -77,7 +77,7 @@ void LeadBy(const Counts& leader, const std::string& job, const char* done,
   }
 }
 
-// What the workers make of a job without such a replica.
+// Adds the effect of the workers if no replica decides alone.
 void LeadByAll(const Counts& workers, bool are_enough, const std::string& job,
                Changes& changes) {
   if (workers.Expected() == 0 || are_enough) {
@@ -116,7 +116,7 @@ Changes TensorFlow(const Observed& observed, const JobStatus& status) {
   return changes;
 }
 
-// PyTorchJob, PaddleJob and JAXJob.
+// For PyTorchJob, PaddleJob and JAXJob.
 Changes Ranks(const Observed& observed, const JobStatus& status) {
   const Framework framework = observed.kind.framework;
   const bool by_master = framework != Framework::kJax &&
@@ -148,7 +148,7 @@ Changes Ranks(const Observed& observed, const JobStatus& status) {
   return changes;
 }
 
-// XGBoostJob and MPIJob.
+// For XGBoostJob and MPIJob.
 Changes Leader(const Observed& observed, const JobStatus& status) {
   const Kind& kind = observed.kind;
   const bool is_mpi = kind.framework == Framework::kMpi;
@@ -170,7 +170,7 @@ Changes Leader(const Observed& observed, const JobStatus& status) {
       continue;
     }
     changes.push_back({kFailed, Because(job + " is failed", counts, type)});
-    // The kind's name comes twice, as in the operator.
+    // The kind's name appears twice, as in the operator.
     if (is_mpi) changes.back().reason = Reason(kind, Reason(kind, kFailed));
   }
   return changes;

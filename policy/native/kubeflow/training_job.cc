@@ -34,7 +34,7 @@ constexpr std::array<Kind, 6> kKinds = {{
      "jaxReplicaSpecs", kJaxTypes, ""},
 }};
 
-// Whether a condition that is added leaves no place for the present one.
+// Returns whether adding a condition removes the present one.
 bool Removes(std::string_view added, std::string_view present) {
   return added == present || (added == kRestarting && present == kRunning) ||
          (added == kRunning && present == kRestarting);
@@ -42,7 +42,7 @@ bool Removes(std::string_view added, std::string_view present) {
 
 void CheckContainer(const ReplicaSpec& spec, const Kind& kind,
                     const std::string& path, FieldErrors& errors) {
-  // MPI has no name that counts.
+  // For MPI no container name matters.
   if (kind.framework == Framework::kMpi) return;
   const auto& containers = spec.template_().spec().containers();
   if (containers.empty() || FindNamed(containers, kind.container) != nullptr) {
@@ -82,11 +82,11 @@ void CheckLimits(const RunPolicy& policy, std::vector<std::string>& warnings) {
   }
 }
 
-// Releases before are not told apart.
+// Earlier releases are treated as this one.
 constexpr int kOldestMinor = 8;
 constexpr int kLatestMinor = 9;
 
-// A whole decimal number from 0 on, without a sign.
+// Parses a whole decimal number without a sign.
 std::optional<std::int64_t> NumberIn(std::string_view text) {
   const std::optional<std::int64_t> number = GoInteger(text);
   return number < 0 || text.starts_with('+') ? std::nullopt : number;
@@ -133,7 +133,7 @@ ObjectIssues ValidateTrainingJob(const TrainingJob& job, const Kind& kind) {
   ObjectIssues issues;
   CheckLimits(job.spec().run_policy(), issues.warnings);
   const std::string root = ChildField("spec", kind.replicas_field);
-  // In the order of names: the map has none.
+  // Sorted by name, because the map has no order.
   for (const auto& [type, spec] : ReplicasOf(job, kind)) {
     const std::string path = absl::StrCat(root, "[", type, "]");
     if (!HasText(kind.types, type)) {

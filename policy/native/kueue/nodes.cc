@@ -1,4 +1,4 @@
-// What failed nodes do to a workload.
+// The effect of failed nodes on a workload.
 #include <algorithm>
 #include <vector>
 
@@ -18,7 +18,7 @@ using Taint = kubernetes::core::v1::Taint;
 using Toleration = kubernetes::core::v1::Toleration;
 using Tolerations = std::vector<Toleration>;
 
-// NotReady for this long is enough when the pods are not looked at.
+// NotReady for this long is enough if the pods are not checked.
 constexpr absl::Duration kNodeFailureDelay = absl::Seconds(30);
 
 Names HostNames(const TopologyAssignment& assignment) {
@@ -70,7 +70,7 @@ Tolerance ToleranceOf(const Taint& taint, const Tolerations& tolerations) {
   return best;
 }
 
-// Those of the template and those that checks add.
+// Returns the tolerations of the template and those that checks add.
 Tolerations TolerationsOf(const PodSet& pod_set, const WorkloadStatus& status) {
   const auto& own = pod_set.template_().spec().tolerations();
   Tolerations tolerations(own.begin(), own.end());
@@ -89,7 +89,7 @@ bool IsOnNode(const Node& node, const PodSetAssignment& assignment) {
                  node.metadata().name());
 }
 
-// The least that any pod set on the node puts up with.
+// Returns the least tolerance of all pod sets on the node.
 Tolerance ToleranceOfNode(const Node& node, const Workload& workload) {
   Tolerance worst = Tolerance::kForEver;
   const auto& assignments = workload.status().admission().pod_set_assignments();
@@ -117,8 +117,8 @@ bool RunsPods(const NodeView& view, const Node& node) {
   });
 }
 
-// NotReady for less than half a minute, which Kueue waits for when it does not
-// look at the pods, or when the time alone is enough.
+// Returns whether the node has been NotReady for less than 30 s, for which
+// Kueue waits if it does not check the pods or if the time alone is enough.
 bool IsTooEarly(const NodeView& view, const Node& node) {
   const auto* const ready = ReadyOf(node);
   return ready != nullptr && ready->status() != "True" &&

@@ -1,5 +1,5 @@
-// What Kueue does about a Workload: takes its admission back or leaves it, and
-// whether and when it is queued again.
+// Kueue's answer for a Workload: whether it keeps its admission, and whether
+// and when it is requeued.
 #include <algorithm>
 #include <array>
 
@@ -15,18 +15,18 @@ namespace mulligan {
 namespace kueue {
 namespace {
 
-// What becomes of an evicted workload.
+// What happens to an evicted workload.
 enum class Return {
-  // Queued again at once, or when requeueAt is over.
+  // Requeued at once or after requeueAt.
   kRequeued,
   kWhenQueueRuns,
-  // When somebody makes it active again: a user's own stop, which is no
-  // failure, or else a deactivation.
+  // Once it is reactivated: after a user's own stop, which is no failure, or
+  // after a deactivation.
   kWhenActive,
   kWhenActivated,
   kNeverActivated,
   kNeverOfPod,
-  // An eviction that says nothing, and a reason of a newer Kueue.
+  // An eviction without a reason, and a reason of a newer Kueue.
   kUntold,
   kUnknown,
 };
@@ -35,7 +35,7 @@ constexpr char kAwaitsActive[] =
     "the workload is queued again when spec.active is true; the job object "
     "itself never ends";
 
-// In the order of Return.
+// In enum order of Return.
 struct ReturnRow {
   v1::Decision::Action action;
   const char* warning;
@@ -65,12 +65,12 @@ constexpr std::array<std::pair<std::string_view, Return>, 10> kReasons = {{
     {"LocalQueueStopped", Return::kWhenQueueRuns},
     {kDeactivated, Return::kWhenActive},
     {"FlavorMigration", Return::kUntold},
-    // That Kueue once had.
+    // Reasons of earlier Kueue releases.
     {"VariantEvicted", Return::kUntold},
     {"ConcurrentAdmission", Return::kUntold},
 }};
 
-// What the steps look at.
+// The input of the steps.
 struct Seen {
   const v1::FailureReport& report;
   const Settings& settings;
@@ -128,7 +128,7 @@ Counters CountersOf(const WorkloadStatus& status) {
   return counters;
 }
 
-// With the counters of the workload as the answer leaves it.
+// Adds the counters of the workload as the answer leaves it.
 OperatorAnswer Counted(OperatorAnswer answer, const Workload& workload) {
   answer.counters = CountersOf(workload.status());
   return answer;
@@ -153,14 +153,14 @@ std::optional<OperatorAnswer> JobEnded(const v1::FailureReport& report) {
                    .message = end->message});
 }
 
-// Failed nodes matter to it.
+// Returns whether failed nodes affect the workload.
 bool IsPlaced(const Workload& workload) {
   const Conditions& conditions = workload.status().conditions();
   return IsActive(workload) && IsTrue(conditions, kAdmitted) &&
          !IsTrue(conditions, kEvicted);
 }
 
-// A node to replace is all that happens.
+// For a workload whose only change is a node to replace.
 OperatorAnswer NodeReplaced(const WorkloadStatus& status, const Gates& gates) {
   OperatorAnswer answer = Retries(
       "ReplaceNode",
@@ -176,7 +176,7 @@ OperatorAnswer NodeReplaced(const WorkloadStatus& status, const Gates& gates) {
   return answer;
 }
 
-// The queue that stopped it is known to run again.
+// Returns whether the queue that stopped it is known to run again.
 bool IsRestarted(std::string_view reason, const Seen& seen) {
   return std::ranges::any_of(seen.observed.queues,
                              [&](const Queue& queue) {
@@ -187,7 +187,7 @@ bool IsRestarted(std::string_view reason, const Seen& seen) {
           !IsTrue(seen.conditions(), kQuotaReserved));
 }
 
-// Only readiness timeouts are counted; nothing: this is none.
+// Returns the counted readiness timeouts; empty for any other reason.
 std::optional<std::int64_t> TimeoutsUsed(std::string_view reason,
                                          const Seen& seen) {
   const auto& limit = seen.settings.wait_for_pods_ready.backoff_limit_count;
@@ -252,7 +252,7 @@ std::vector<std::string> WarningsOfClocks(const Seen& seen) {
   if (IsTrue(seen.conditions(), kPodsReady) && IsKnownUnready(seen.report) &&
       recovery.has_value() &&
       !seen.settings.gates.disable_wait_for_pods_ready) {
-    // kueue#14811: a restart by the job's own controller looks like this too.
+    // kueue#14811: a restart by the job's own controller looks the same.
     warnings.push_back(
         absl::StrFormat("the job is not ready any more: Kueue evicts it unless "
                         "it recovers within %s",

@@ -1,5 +1,4 @@
-// What the Workload controller (Kueue 0.19) makes of a workload, as far as it
-// decides about its failure.
+// Passes of the Workload controller (Kueue 0.19) that decide about failures.
 #include <algorithm>
 #include <cstdint>
 
@@ -14,8 +13,8 @@ namespace {
 
 constexpr std::string_view kDeactivatedMessage = "The workload is deactivated";
 
-// More than a workload needs that comes to rest at all: a check that retries
-// moves the requeueAt that an inactive workload loses again.
+// More than any workload needs that settles at all. One that never does: a
+// check that retries sets the requeueAt that an inactive workload loses again.
 constexpr int kMostPasses = 20;
 
 void SetTarget(std::string_view cause, std::string_view message,
@@ -23,7 +22,7 @@ void SetTarget(std::string_view cause, std::string_view message,
   SetCondition(kDeactivationTarget, true, cause, message, status);
 }
 
-// Steps of a pass: true ends it.
+// Steps of a pass. Return true to end it.
 
 bool DelayForChecks(const Observed& observed, Workload& workload) {
   const std::optional<absl::Time> at =
@@ -81,7 +80,7 @@ void NoQuota(const Observed& observed, std::string_view reason,
       message, status);
 }
 
-// What the scheduler found out stays until it looks again.
+// The scheduler's findings stay until it runs again.
 constexpr std::array<std::string_view, 7> kFoundByScheduler = {
     "WaitingForQuota",     "NoMatchingFlavor",
     "ExceedsMaxQuota",     "TopologyPlacementFailed",
@@ -98,7 +97,7 @@ void ExplainMissingQuota(const Observed& observed, const Workload& workload,
     if (!IsActive(workload)) {
       return NoQuota(observed, kDeactivated, kDeactivatedMessage, status);
     }
-    // Waits without a place in the queue: scaled to zero, say.
+    // Waits outside the queue, for example because it is scaled to zero.
     if (quota != nullptr && quota->status() == "False" &&
         quota->reason() == "OnHold") {
       return;
@@ -146,7 +145,7 @@ void SyncAdmitted(const Observed& observed, WorkloadStatus& status) {
   }
 }
 
-// Without quota there is nothing more to look at.
+// Ends the pass if there is no quota.
 bool SyncWithoutAdmission(const Observed& observed, Workload& workload) {
   WorkloadStatus& status = *workload.mutable_status();
   const bool reserved = IsTrue(status.conditions(), kQuotaReserved);
@@ -192,9 +191,9 @@ bool FollowQueues(const Observed& observed, Workload& workload) {
 
 // A clock that ends in an eviction or a deactivation.
 struct Clock {
-  // Empty: none runs.
+  // Empty if no clock runs.
   std::string_view cause;
-  // 0: it has run out.
+  // 0 if it has run out.
   absl::Duration remaining;
 };
 
@@ -217,7 +216,7 @@ Clock ReadinessClock(const Observed& observed, const Workload& workload) {
     return {};
   }
   const Condition* const ready = FindCondition(status.conditions(), kPodsReady);
-  // "PodsReady" is what older releases wrote.
+  // Older releases wrote "PodsReady".
   if (ready == nullptr || ready->reason() == kWaitForStart ||
       ready->reason() == kPodsReady) {
     return Since(*admitted, settings.timeout, kWaitForStart, observed.now);
@@ -230,7 +229,7 @@ Clock ReadinessClock(const Observed& observed, const Workload& workload) {
   return {};
 }
 
-// Earlier admissions count.
+// Includes the time of earlier admissions.
 Clock ExecutionClock(const Observed& observed, const Workload& workload) {
   const WorkloadStatus& status = workload.status();
   if (!IsTrue(status.conditions(), kAdmitted) ||
@@ -279,7 +278,7 @@ void WatchExecutionTime(const Observed& observed, Workload& workload) {
   status.clear_accumulated_past_execution_time_seconds();
 }
 
-// By name, which shows in the paths of their counters.
+// Sorts by name, which determines the paths of their counters.
 void SortChecks(WorkloadStatus& status) {
   std::stable_sort(
       status.mutable_admission_checks()->begin(),
@@ -287,11 +286,10 @@ void SortChecks(WorkloadStatus& status) {
       [](const auto& a, const auto& b) { return a.name() < b.name(); });
 }
 
-// False: nothing changed.
+// Returns false if nothing changed.
 bool Reconcile(const Observed& observed, Workload& workload) {
   using google::protobuf::util::MessageDifferencer;
   const Workload before = workload;
-  // In the order of the controller.
   if (DelayForChecks(observed, workload) || FollowTarget(workload) ||
       AwaitBackoff(observed, workload) || EvictInactive(workload)) {
     return !MessageDifferencer::Equals(before, workload);
@@ -302,7 +300,7 @@ bool Reconcile(const Observed& observed, Workload& workload) {
     WatchExecutionTime(observed, workload);
   }
   if (MessageDifferencer::Equals(before, workload)) return false;
-  // Looked through on the way, and written with the rest.
+  // Sorted by the controller while reading, and written with the rest.
   SortChecks(*workload.mutable_status());
   return true;
 }

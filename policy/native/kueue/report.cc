@@ -38,7 +38,7 @@ const Job* FindJob(const v1::FailureReport& report) {
   const Job* found = nullptr;
   for (const Job& job : report.jobs()) {
     if (!Owns("Job", job.metadata().name(), workload)) continue;
-    // Without owners only a single Job is surely the one.
+    // Without owners, only a single Job is certain.
     if (found != nullptr) return nullptr;
     found = &job;
   }
@@ -109,8 +109,8 @@ std::optional<JobEnd> EndOfPods(const v1::FailureReport& report) {
   if (!total.has_value() || static_cast<std::int64_t>(pods.size()) < *total) {
     return std::nullopt;
   }
-  // A group never fails: with enough failures, and one pod that is marked as
-  // not retriable, it is recorded as succeeded.
+  // A group never fails: with enough failures, and one pod marked as not
+  // retriable, it is recorded as succeeded.
   std::int64_t succeeded = 0;
   bool all_ended = true;
   bool unretriable = false;

@@ -49,7 +49,7 @@ void CheckSettingCount(std::string_view name,
   CheckNonNegative(ChildField(kStrategy, name), count.value_or(0), errors);
 }
 
-// Reads one setting; false: not a value of that kind.
+// Parses one setting. Returns false for an invalid value.
 using Reader = bool (*)(const std::string& text, WaitForPodsReadyConfig& into);
 
 template <auto Member>
@@ -74,7 +74,7 @@ bool ReadTimestamp(const std::string& text, WaitForPodsReadyConfig& into) {
   return true;
 }
 
-// Has no bearing on failures.
+// Has no effect on failures.
 bool IsFlag(const std::string& text, WaitForPodsReadyConfig&) {
   return text == "true" || text == "false";
 }
@@ -102,8 +102,8 @@ constexpr std::array<SettingRow, 7> kSettings = {{
      "a whole number"},
 }};
 
-// Reads waitForPodsReady's setting `name` into `config`; the warning of one
-// that is not used, else nothing.
+// Reads setting `name` of waitForPodsReady into `config`. Returns a warning if
+// it is not used, else an empty string.
 std::string ReadSetting(std::string_view name, const std::string& text,
                         WaitForPodsReadyConfig& config) {
   const std::string_view path = name.substr(kPrefix.size());
@@ -154,7 +154,7 @@ FieldErrors ValidateWaitForPodsReady(const WaitForPodsReadyConfig& config) {
     errors.Required(ChildField(kBlock, "timeout"), "must be specified");
   }
   CheckSettingDuration("timeout", config.timeout, errors);
-  // Absent, it is the timeout.
+  // Defaults to the timeout.
   CheckSettingDuration("recoveryTimeout",
                        config.recovery_timeout.has_value()
                            ? config.recovery_timeout
@@ -187,7 +187,7 @@ WaitForPodsReady Effective(const WaitForPodsReadyConfig& config) {
 }
 
 Setup<Settings> SettingsFor(const v1::NativeSemantics& semantics) {
-  // The release that was read, and the newest one of which a change is known.
+  // The release implemented, and the newest one with a known change.
   const Setup<Gates> release =
       SetUpBy(semantics, {"kueue", 0, 19, 20}, kSwitches);
   Setup<Settings> setup = {

@@ -1,17 +1,17 @@
 // MPIJobs of mpi-operator (kubeflow.org/v2beta1), read at 0.8.0; 0.6.0 and
 // 0.7.0 answer the same. training-operator's MPIJob is of v1 (native/kubeflow).
 //
-// The launcher is a Job called "<name>-launcher", with the MPIJob's
-// backoffLimit: what that Job does is what happens. The pods of workers are the
-// operator's own. It looks, in this order, for
+// The launcher is a Job called "<name>-launcher" with the MPIJob's
+// backoffLimit, whose result decides. mpi-operator itself manages the worker
+// pods. It checks in this order:
 //   1. another controller in charge: nothing
-//   2. an end that it has written, with a completionTime: nothing any more
+//   2. an end that it wrote, with a completionTime: nothing more
 //   3. the end of the launcher's Job: that of the MPIJob
-//   4. a worker with status.reason Evicted: the condition Failed. It writes no
+//   4. a worker with status.reason Evicted: condition Failed, but without a
 //      completionTime, and the launcher goes on
 //   5. spec.runPolicy.suspend: nothing
-// and else leaves the failure to the launcher's Job. A worker that failed stays
-// so; only one whose pod is gone is made again.
+// Otherwise it leaves the failure to the launcher's Job. A failed worker stays
+// failed; only a worker whose pod is gone is recreated.
 #include <algorithm>
 #include <cstddef>
 
@@ -35,11 +35,11 @@ constexpr std::string_view kSucceeded = "Succeeded";
 // Of an Event.
 constexpr std::size_t kMaxMessage = 1024;
 
-// What the steps look at.
+// The input of the steps.
 struct Seen {
   const v1::FailureReport& report;
   const TrainingJob& job;
-  // What the Job of the launcher does; nothing without one.
+  // What the launcher's Job does; empty if there is none.
   const std::optional<NativeOutcome> launcher;
 };
 
@@ -48,7 +48,7 @@ bool IsOfRole(const Pod& pod, std::string_view role) {
          role;
 }
 
-// The one made last; null: none is in the report.
+// Returns the latest one created; null if the report has none.
 const Pod* LastFailedLauncher(const v1::FailureReport& report) {
   const Pod* last = nullptr;
   for (const Pod& pod : report.pods()) {
@@ -61,7 +61,7 @@ const Pod* LastFailedLauncher(const v1::FailureReport& report) {
   return last;
 }
 
-// With the launcher's charges, where its Job comes to the same.
+// Adds the launcher's charges if its Job has the same action.
 OperatorAnswer Charged(const Seen& seen, OperatorAnswer answer) {
   return seen.launcher && seen.launcher->action == answer.action
              ? ChargedAs(*seen.launcher, std::move(answer))
@@ -114,7 +114,7 @@ std::optional<OperatorAnswer> WorkersEvicted(const Seen& seen) {
     evicted += HasPhase(pod, kFailed) && pod.status().reason() == "Evicted";
   }
   if (evicted == 0) return std::nullopt;
-  // There are as many as are asked for, wherever the report has fewer.
+  // All requested workers exist, even if the report shows fewer.
   const auto* const asked =
       FindValue(seen.job.spec().mpi_replica_specs(), "Worker");
   const int workers = std::max(asked == nullptr ? 0 : asked->replicas(), shown);
@@ -162,7 +162,6 @@ std::optional<NativeOutcome> MpiJobOutcome(const NativeInput& input) {
   if (!input.report.has_kubeflow_job() || !kubeflow::IsOfMpiOperator(job)) {
     return std::nullopt;
   }
-  // No release, gate or setting changes the answer.
   return OutcomeBy(
       "MPIJob", "mpi-operator 0.8", v1::Decision::WORKLOAD, {},
       mpijob::AnswerTo({input.report, job, KubernetesJobOutcome(input)}));

@@ -16,10 +16,10 @@ namespace {
 
 using ::google::protobuf::Timestamp;
 
-// Whether the pass gets to the retry gate and the write.
+// Whether the pass reaches the retry gate and the write.
 enum class Next { kStays, kIsWritten };
 
-// What a state leads to. Changes the status.
+// The handler of a state. Changes the status.
 using Step = Next (*)(const Observed& observed, RayJobStatus& status);
 
 Next SetState(std::string_view state, RayJobStatus& status) {
@@ -35,22 +35,23 @@ Next End(std::string_view state, std::string_view reason, std::string message,
   return SetState(state, status);
 }
 
-// The five clocks of a RayJob. Each check ends the attempt when its time has
-// passed, and says so.
+// The five clocks of a RayJob. Each check ends the attempt, and returns true,
+// once its time has passed.
 
 bool IsPast(const Timestamp& start, std::int64_t seconds,
             const Timestamp& now) {
   return ToTime(now) >= ToTime(start) + absl::Seconds(seconds);
 }
 
-// As Go prints a time in an operator whose zone is UTC, less the zone.
+// Prints a time as Go does in UTC, but without the zone.
 std::string DateTime(const Timestamp& time) {
   return absl::FormatTime("%Y-%m-%d %H:%M:%S", ToTime(time),
                           absl::UTCTimeZone());
 }
 
-// A time since the start of the attempt. Without a start time it does not end;
-// the peer would crash. `field` and `go_field`: as the message has it.
+// Checks a time limit since the start of the attempt. Without a start time
+// nothing ends, although KubeRay would crash. `field` and `go_field` appear in
+// the message.
 bool CheckDeadline(std::int32_t seconds, std::string_view reason,
                    std::string_view field, std::string_view go_field,
                    const Observed& observed, RayJobStatus& status) {
@@ -83,8 +84,8 @@ bool CheckPreRunningDeadline(const Observed& observed, RayJobStatus& status) {
                        "PreRunningDeadlineSeconds", observed, status);
 }
 
-// Ray's status is terminal, the operator's still Running, and Ray's own end
-// long ago.
+// Ray's status is terminal, the operator's still Running, and the grace period
+// since Ray's end is over.
 bool CheckTransitionGracePeriod(const Observed& observed,
                                 RayJobStatus& status) {
   const Settings& settings = observed.settings;
@@ -103,7 +104,7 @@ bool CheckTransitionGracePeriod(const Observed& observed,
   return true;
 }
 
-// The dashboard did not answer since jobStatusCheckFailureStartTime.
+// The dashboard has not answered since jobStatusCheckFailureStartTime.
 bool CheckStatusCheckTimeout(const Observed& observed, RayJobStatus& status) {
   const std::int64_t seconds = observed.settings.status_check_timeout_seconds;
   const Timestamp& since = status.job_status_check_failure_start_time();
@@ -120,7 +121,7 @@ bool CheckStatusCheckTimeout(const Observed& observed, RayJobStatus& status) {
   return true;
 }
 
-// The submitter ended, yet Ray has no end.
+// The submitter ended, but Ray has not reported an end.
 bool CheckSubmitterFinishedTimeout(const std::optional<Timestamp>& finished_at,
                                    const Observed& observed,
                                    RayJobStatus& status) {
@@ -138,9 +139,9 @@ bool CheckSubmitterFinishedTimeout(const std::optional<Timestamp>& finished_at,
   return true;
 }
 
-// The steps, one a state.
+// The handlers, one for each state.
 
-// Such a cluster is never created.
+// KubeRay never creates a selected cluster.
 bool IsSelectedClusterMissing(const Observed& observed) {
   return !observed.reported.cluster.has_value() &&
          !observed.job().spec().cluster_selector().empty();
@@ -173,7 +174,7 @@ Next Wait(const Observed& observed, RayJobStatus& status) {
                                                 : SetState(kRunning, status);
 }
 
-// Whether a submitter (Job or container) submits and follows the application.
+// Returns whether a submitter (Job or container) runs the application.
 bool HasSubmitter(const RayJobSpec& spec) {
   const std::string_view mode = SubmissionModeOf(spec);
   return mode == kK8sJobMode || mode == kSidecarMode;
@@ -197,7 +198,7 @@ Next AskRay(const Observed& observed, bool submitter_finished,
              : SetState(kComplete, status);
 }
 
-// Nothing: it is gone, or not there yet.
+// Returns nothing if the submitter is gone or does not exist yet.
 std::optional<SubmitterState> StateOfSubmitter(const Observed& observed) {
   const ReportedRayJob& found = observed.reported;
   if (SubmissionModeOf(found.job.spec()) == kK8sJobMode) {
@@ -240,8 +241,8 @@ Next Follow(const Observed& observed, RayJobStatus& status) {
              : AskRay(observed, submitter->finished_at.has_value(), status);
 }
 
-// The flag suspend is not read again: what was begun is finished. A cluster
-// that was selected is not the RayJob's own.
+// Ignores spec.suspend, because a started teardown is completed. A selected
+// cluster is not the RayJob's to delete.
 Next TearDown(const Observed& observed, RayJobStatus& status) {
   const bool own_cluster = observed.reported.cluster.has_value() &&
                            observed.job().spec().cluster_selector().empty();
@@ -266,7 +267,7 @@ struct StateRow {
   Step step;
 };
 
-// A state without a row, ValidationFailed among them, has no way out.
+// States without a row, such as ValidationFailed, are final.
 constexpr std::array<StateRow, 7> kStates = {{
     {kNew, Start},
     {kInitializing, Initialize},
@@ -284,7 +285,7 @@ Next TakeStep(const Observed& observed, RayJobStatus& status) {
   return row == nullptr ? Next::kStays : row->step(observed, status);
 }
 
-// Message and reason alone are not worth a write.
+// A change of message or reason alone is not stored.
 bool IsStored(const RayJobStatus& before, const RayJobStatus& after) {
   if (before.job_status() != after.job_status() ||
       before.job_deployment_status() != after.job_deployment_status()) {
@@ -298,8 +299,8 @@ bool IsStored(const RayJobStatus& before, const RayJobStatus& after) {
                                                              new_cluster);
 }
 
-// As the peer's sums of 32 bits do: a backoffLimit of 2147483647 is never above
-// any count.
+// Wraps around as KubeRay's 32-bit sums: a backoffLimit of 2147483647 is never
+// above any count.
 std::int32_t OneMore(std::int64_t number) {
   return static_cast<std::int32_t>(
       static_cast<std::uint32_t>(static_cast<std::uint64_t>(number) + 1));

@@ -11,9 +11,9 @@ namespace mulligan {
 namespace rayjob {
 namespace {
 
-// Whether KubeRay deletes anything after this end, at once or later. onSuccess
-// and onFailure go by jobStatus: nothing is deleted after an attempt that Ray
-// did not end.
+// Returns whether KubeRay deletes anything after this end, now or later.
+// onSuccess and onFailure depend on jobStatus, so nothing is deleted after an
+// attempt that Ray did not end.
 bool DeletesAfter(const RayJobSpec& spec, const RayJobStatus& status,
                   const Settings& settings) {
   const DeletionStrategy& strategy = spec.deletion_strategy();
@@ -40,7 +40,7 @@ bool DeletesAfter(const RayJobSpec& spec, const RayJobStatus& status,
   });
 }
 
-// What the steps look at.
+// The input of the steps.
 struct Seen {
   const NativeInput& input;
   const Settings& settings;
@@ -48,7 +48,7 @@ struct Seen {
   const FieldErrors& refusals;
   // What the Job controller does about the submitter Job.
   const std::optional<NativeOutcome>& submitter;
-  // After the pass, and what it tells: reason and message of most answers.
+  // After the pass; gives reason and message of most answers.
   const RayJobStatus& status;
   const OperatorAnswer told = {.reason = status.reason(),
                                .message = status.message()};
@@ -60,14 +60,14 @@ struct Seen {
   }
 };
 
-// Whether the submitter Job must be there although the report has none.
+// Returns whether a submitter Job must exist although the report has none.
 bool IsSubmitterPresumed(const ReportedRayJob& found) {
   return SubmissionModeOf(found.job.spec()) == kK8sJobMode &&
          !found.submitter.has_value() &&
          found.job.status().job_deployment_status() == kRunning;
 }
 
-// What the Job controller does about a submitter Job that has not ended.
+// Returns what the Job controller does about an unfinished submitter Job.
 std::optional<NativeOutcome> AskForSubmitter(const NativeInput& input,
                                              const ReportedRayJob& found) {
   if (SubmissionModeOf(found.job.spec()) != kK8sJobMode ||
@@ -80,9 +80,8 @@ std::optional<NativeOutcome> AskForSubmitter(const NativeInput& input,
       {alone, input.ledger, input.semantics, input.now, input.patterns});
 }
 
-// A submitter Job that its controller is about to give up counts as failed.
-// Where the report has none, it ends with the application whose logs it
-// follows.
+// Treats a submitter Job that its controller is about to fail as failed. If the
+// report has none, it ends with the application whose logs it follows.
 std::optional<Job> ForeseenSubmitter(
     const ReportedRayJob& found, const std::optional<NativeOutcome>& outcome,
     const google::protobuf::Timestamp& now) {
@@ -109,14 +108,14 @@ RayJobStatus StatusAfter(Observed observed) {
   const Pod* const head = observed.reported.head;
   if (IsLeftAlone(job)) return job.status();
   const RayJobStatus status = StatusAfterPass(observed);
-  // The head is deleted and, having been up once, not made again.
+  // The head is deleted and, because it was up before, not recreated.
   observed.head_is_gone = status.job_deployment_status() == kRunning &&
                           SubmissionModeOf(job.spec()) == kSidecarMode &&
                           head != nullptr && ShouldDeletePod(*head);
   return observed.head_is_gone ? StatusAfterPass(observed) : status;
 }
 
-// An attempt has ended, which the limit counts.
+// For an ended attempt, which counts towards the limit.
 OperatorAnswer AttemptEnded(std::string_view word, v1::Decision::Action action,
                             const Seen& seen) {
   const std::int64_t limit = BackoffLimitOf(seen.spec(), seen.settings);
@@ -154,11 +153,11 @@ OperatorAnswer Refused(const Seen& seen) {
       by_name ? v1::Decision::FAIL : v1::Decision::WAIT_FOR_SPEC_UPDATE, rest);
 }
 
-// Infinitely far away where none is set.
+// Returns an infinite time if no deadline is set.
 absl::Time Deadline(const RayJobStatus& status, const Seen& seen) {
   const RayJobSpec& spec = seen.spec();
   absl::Duration limit = absl::InfiniteDuration();
-  // In Waiting only the second is looked at.
+  // In Waiting, only preRunningDeadlineSeconds applies.
   if (spec.has_active_deadline_seconds() &&
       status.job_deployment_status() != kWaiting) {
     limit = absl::Seconds(spec.active_deadline_seconds());
@@ -237,13 +236,13 @@ std::optional<google::protobuf::Timestamp> SubmitterEnd(const Seen& seen) {
       .finished_at;
 }
 
-// In whole seconds.
+// Returns whole seconds.
 absl::Duration DelayUntil(absl::Time time, const Seen& seen) {
   const absl::Duration delay = time - ToTime(seen.input.now);
   return absl::Trunc(std::max(delay, absl::ZeroDuration()), absl::Seconds(1));
 }
 
-// Nothing has become of the attempt: what it waits for.
+// For an unfinished attempt: returns what it waits for.
 OperatorAnswer AttemptGoesOn(const Seen& seen) {
   const RayJobStatus& status = seen.status;
   const std::string word = seen.state().empty() ? "None" : seen.state();
@@ -300,10 +299,10 @@ OperatorAnswer AnswerTo(const Seen& seen) {
     return Ignores(state, seen.told);
   }
   if (state == kNew && seen.old_state() == kRetrying) {
-    // Nothing is left of the last attempt: the next one begins.
+    // Nothing is left of the last attempt, so the next one begins.
     return AttemptEnded("None", v1::Decision::RETRY, seen);
   }
-  // The attempt goes on; what becomes of calls and pods below it?
+  // The attempt goes on; check API calls and pods below it.
   if (seen.input.report.has_creation_error()) return CannotCreate(seen);
   if (seen.submitter.has_value() &&
       seen.submitter->action == v1::Decision::RETRY) {

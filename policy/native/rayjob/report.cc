@@ -10,7 +10,7 @@
 namespace mulligan::rayjob {
 namespace {
 
-// Label and value that tell a cluster's head from its workers.
+// Label that distinguishes a cluster's head from its workers.
 constexpr std::string_view kNodeTypeLabel = "ray.io/node-type";
 constexpr std::string_view kHeadNode = "head";
 
@@ -43,7 +43,7 @@ void FillTemplate(kubernetes::core::v1::PodTemplateSpec& pod) {
   }
 }
 
-// What validation would find missing.
+// Sets what validation would report missing.
 void FillSpec(RayJob& job) {
   if (job.metadata().name().empty()) job.mutable_metadata()->set_name("rayjob");
   RayJobSpec& spec = *job.mutable_spec();
@@ -83,8 +83,8 @@ void FillStatus(const google::protobuf::Timestamp& now, ReportedRayJob& found) {
 
 constexpr std::int64_t kDefaultSubmitterBackoffLimit = 2;
 
-// Whether a restarting submitter has used up its restarts. One that just ended
-// well has not.
+// Returns whether a restarting submitter has used up its restarts. One that
+// just succeeded has not.
 bool IsRestartCountExceeded(const ContainerStatus& submitter,
                             const RayJobSpec& spec) {
   const bool ended_well = submitter.state().has_terminated() &&

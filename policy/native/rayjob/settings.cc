@@ -23,14 +23,14 @@ constexpr std::array<SwitchRow<Settings>, 9> kSwitches = {{
     {"", &Settings::status_check_timeout, 7},
 }};
 
-// Known, and without a bearing on what a failure leads to.
+// Known, but without effect on the outcome of a failure.
 constexpr std::array<std::string_view, 2> kCleanUpSwitches = {
     "DELETE_RAYJOB_CR_AFTER_JOB_FINISHES", "ENABLE_RANDOM_POD_DELETE"};
 
 struct SecondsRow {
   std::string_view name;
   std::int64_t Settings::*setting;
-  // Smaller numbers count as no number.
+  // Smaller numbers are ignored.
   std::int64_t at_least;
 };
 
@@ -41,9 +41,9 @@ constexpr std::array<SecondsRow, 2> kSeconds = {{
      &Settings::status_check_timeout_seconds, 1},
 }};
 
-// Sets an environment variable of the operator as the operator reads it: a
-// number that does not parse leaves the default. False: no such variable, or
-// one that changes nothing here.
+// Sets an environment variable as the operator reads it: an invalid number
+// leaves the default. Returns false for a variable that is unknown or has no
+// effect here.
 bool SetEnvironment(std::string_view name, std::string_view value,
                     Settings& settings) {
   for (const SecondsRow& row : kSeconds) {

@@ -25,13 +25,13 @@ constexpr std::string_view kDns1035Rule =
 constexpr std::array<std::string_view, 4> kModes = {
     kK8sJobMode, kHttpMode, kSidecarMode, kInteractiveMode};
 
-// Refusals in the order in which KubeRay looks for them.
+// Collects refusals in KubeRay's order.
 struct Refusals {
   void Add(bool broken, std::string_view field, std::string_view detail) {
     if (!broken) return;
     errors.Invalid(ChildField("spec", field), "", std::string(detail));
   }
-  // With the words most of KubeRay's refusals begin with.
+  // Adds the prefix of most of KubeRay's refusals.
   void AddInvalid(bool broken, std::string_view field,
                   std::string_view detail) {
     if (!broken) return;
@@ -51,7 +51,7 @@ bool DeletesSelected(const RayJobSpec& spec, std::string_view policy) {
          (policy == "DeleteCluster" || policy == "DeleteWorkers");
 }
 
-// spec.deletionStrategy: both of the older branches, or rules.
+// Checks spec.deletionStrategy: both of the older branches, or rules.
 void CheckBranches(const RayJobSpec& spec, Refusals& refusals) {
   const DeletionStrategy& strategy = spec.deletion_strategy();
   if (!strategy.has_on_success() || !strategy.has_on_failure()) {
@@ -84,7 +84,7 @@ void CheckBranches(const RayJobSpec& spec, Refusals& refusals) {
       "'DeleteNone'");
 }
 
-// What is wrong with one rule; nothing: empty.
+// Returns what is wrong with one rule; empty if valid.
 std::string FaultOf(const DeletionRule& rule, const RayJobSpec& spec) {
   const auto& when = rule.condition();
   if (when.has_job_status() && when.has_job_deployment_status()) {
@@ -100,7 +100,7 @@ std::string FaultOf(const DeletionRule& rule, const RayJobSpec& spec) {
       rule.policy());
 }
 
-// What is wrong with the rules is told as one, a line each.
+// Reports all faults of the rules as one, a line each.
 void CheckRules(const RayJobSpec& spec, Refusals& refusals) {
   std::vector<std::string> faults;
   const auto& rules = spec.deletion_strategy().deletion_rules();

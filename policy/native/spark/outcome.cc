@@ -1,5 +1,5 @@
-// What the Spark operator does about a SparkApplication whose driver, or whose
-// submission, failed.
+// The Spark operator's answer for a SparkApplication whose driver or submission
+// failed.
 
 #include "absl/strings/str_format.h"
 #include "policy/base/times.h"
@@ -35,7 +35,7 @@ v1::Decision::Action ActionOf(const Pass& decided,
                                             : v1::Decision::IGNORE;
 }
 
-// The budget of a failure that is decided about: only OnFailure has one.
+// Adds the budget of a failure that is being decided; only OnFailure has one.
 OperatorAnswer Charged(OperatorAnswer answer, const SparkApplication& failed) {
   const std::string& state = StateOf(failed.status());
   if (failed.spec().restart_policy().type() != "OnFailure" ||
@@ -69,7 +69,7 @@ OperatorAnswer AnswerTo(const NativeInput& input, const Settings& settings) {
       .message = status.application_state().error_message(),
       .counters = {{"executionAttempts", status.execution_attempts()},
                    {"submissionAttempts", status.submission_attempts()}}};
-  // A run that has just ended is decided about in the next pass, at once.
+  // A run that has just ended is decided in the next pass, at once.
   if (HasJustEnded(application.status(), status)) {
     if (observed.driver == nullptr) {
       rest.warnings.push_back(absl::StrFormat(

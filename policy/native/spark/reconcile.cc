@@ -16,7 +16,7 @@ using Terminated = kubernetes::core::v1::ContainerStateTerminated;
 
 constexpr std::string_view kGrace = "spark.driver-pod-creation-grace-period";
 
-// No gate bears on failures.
+// No gate affects failures.
 constexpr std::array<SwitchRow<Settings>, 2> kSwitches = {{
     {"", &Settings::suspends, 4},
     {"", &Settings::keeps_submission_attempts, 5},
@@ -32,7 +32,7 @@ void Enter(std::string_view state, Pass& pass) {
   StateIn(pass).set_state(std::string(state));
 }
 
-// Null: the driver's container has not ended, or has no status.
+// Returns null if the driver's container has not ended or has no status.
 const Terminated* DriverEnd(const Pod& driver) {
   const auto* const container =
       FindNamed(driver.status().container_statuses(), kDriverContainer);
@@ -41,7 +41,7 @@ const Terminated* DriverEnd(const Pod& driver) {
              : nullptr;
 }
 
-// What the driver pod makes of the application.
+// The effect of the driver pod on the application.
 struct DriverRow {
   std::string_view state;
   std::string_view event;
@@ -52,7 +52,7 @@ constexpr DriverRow kDriverCompleted = {kSucceeding, "SparkDriverCompleted"};
 constexpr DriverRow kDriverFailed = {kFailing, "SparkDriverFailed"};
 constexpr DriverRow kDriverUnknown = {kUnknown, "SparkDriverUnknown"};
 
-// The container counts, not the pod: a sidecar may keep the pod running, or
+// The container decides, not the pod: a sidecar may keep the pod running, or
 // make it fail after the driver has succeeded.
 const DriverRow& DriverRowOf(const Pod& driver, const Terminated* end) {
   const std::string& phase = driver.status().phase();
@@ -65,7 +65,7 @@ const DriverRow& DriverRowOf(const Pod& driver, const Terminated* end) {
   return phase == "Running" ? kDriverRunning : kDriverFailed;
 }
 
-// What is done in a state; `pass` begins with the status as it is.
+// Handlers of the states; `pass` starts with the current status.
 
 void Stop(Step step, std::string error, Pass& pass) {
   pass.step = step;
@@ -112,7 +112,7 @@ void FollowDriver(const Observed& observed, Pass& pass) {
   Enter(row.state, pass);
 }
 
-// The next run, the first one or that of an application that is resumed.
+// Starts the next run, the first one or that of a resumed application.
 void Submit(const Observed&, Pass& pass) {
   SparkApplicationStatus& status = pass.status;
   status.set_submission_attempts(status.submission_attempts() + 1);
@@ -129,9 +129,9 @@ bool ShouldRetry(const Observed& observed, const Pass& pass) {
                               rule.attempts <= *rule.retries);
 }
 
-// Interval times attempts, from the last submission and not from the failure;
-// as Go computes it, whose numbers wrap around. 0 or less: due. kStuck when
-// one of the three is missing. Whether the retry is due.
+// Returns whether the retry is due: interval times attempts after the last
+// submission, not after the failure. Wraps around as in Go; 0 or less is due.
+// Sets kStuck if one of the three is missing.
 bool AwaitRetry(const Observed& observed, Pass& pass) {
   const SparkApplicationStatus& status = pass.status;
   const RetryRule rule = RetryRuleFor(observed.application, status);
@@ -165,12 +165,12 @@ void DecideSubmission(const Observed& observed, Pass& pass) {
     pass.event = "SparkApplicationFailed";
     return GiveUp(pass);
   }
-  // What is left of the last submission is deleted first.
+  // The rest of the last submission is deleted first.
   if (AwaitRetry(observed, pass) && observed.driver == nullptr)
     Submit(observed, pass);
 }
 
-// Since 2.5 the words and the driver of a run that ended go at once.
+// Since 2.5, the ended run's messages and driver are erased at once.
 void Rerun(const Observed& observed, Pass& pass) {
   pass.step = Step::kRetry;
   Enter(kPendingRerun, pass);
@@ -229,12 +229,12 @@ void AwaitResumption(const Observed& observed, Pass& pass) {
 
 struct StateRow {
   std::string_view state;
-  // Whether the state came with spec.suspend.
+  // Whether spec.suspend introduced the state.
   bool suspends;
   void (*reconcile)(const Observed&, Pass&);
 };
 
-// A state that is not here is left alone.
+// States that are not listed are ignored.
 constexpr std::array<StateRow, 12> kStates = {{
     {"", false, Submit},
     {kSubmitted, false, FollowDriver},

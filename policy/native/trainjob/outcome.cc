@@ -8,10 +8,10 @@ namespace mulligan {
 namespace trainjob {
 namespace {
 
-// What the JobSet's controller does; nothing without a JobSet.
+// What the JobSet's controller does; empty without a JobSet.
 using Below = std::optional<NativeOutcome>;
 
-// What the steps look at.
+// The input of the steps.
 struct Seen {
   const TrainJob& job;
   const Pass& pass;
@@ -20,8 +20,8 @@ struct Seen {
   const Conditions& conditions() const { return pass.status.conditions(); }
 };
 
-// Whether the TrainJob controller makes objects of that kind; the others are
-// made by the layers below. Without a kind it is taken to be the one meant.
+// Returns whether the TrainJob controller creates objects of that kind; the
+// layers below create the others. True without a kind.
 bool MakesKind(std::string_view kind) {
   return kind != "Job" && kind != "Pod" && kind != "Service" &&
          kind != "PersistentVolumeClaim";
@@ -31,8 +31,7 @@ bool IsFailed(const Below& below) {
   return below.has_value() && below->action == v1::Decision::FAIL;
 }
 
-// A TrainJob sees only its JobSet, so one that its controller is about to fail
-// counts as failed.
+// A TrainJob sees only its JobSet, so a JobSet about to fail counts as failed.
 JobSet Foreseen(const NativeInput& input, const Below& below) {
   JobSet job_set = input.report.job_set();
   if (IsFailed(below) && !jobset::IsFinished(job_set.status())) {
@@ -57,7 +56,7 @@ Pass PassOver(const NativeInput& input, const Version& version,
   return Reconcile(observed);
 }
 
-// Those of the JobSet, too.
+// Includes the JobSet's counters.
 Counters CountersOf(const Seen& seen) {
   Counters counters;
   if (seen.below.has_value()) {
@@ -74,7 +73,7 @@ Counters CountersOf(const Seen& seen) {
   return counters;
 }
 
-// With the JobSet's charges, and the semantics they are by.
+// Adds the JobSet's charges and the semantics behind them.
 OperatorAnswer Charged(const NativeOutcome& below, OperatorAnswer answer) {
   answer = ChargedAs(below, std::move(answer));
   answer.also_by = below.verdict.semantics();
@@ -91,7 +90,7 @@ OperatorAnswer Failed(const Seen& seen) {
   return IsFailed(seen.below) ? Charged(*seen.below, answer) : answer;
 }
 
-// Older releases forget that a job had failed.
+// Older releases forget that a job has failed.
 bool IsRevived(const Seen& seen) {
   return IsTrue(seen.job.status().conditions(), kFailed) &&
          seen.pass.applies_job_set;
@@ -106,7 +105,7 @@ OperatorAnswer CannotCreate(const std::string& event) {
                     "ever, whatever the error; nothing but an event tells"}});
 }
 
-// What the JobSet does is what happens to the TrainJob.
+// The JobSet's answer is that of the TrainJob.
 OperatorAnswer LeftToJobSet(const NativeOutcome& below) {
   const v1::NativeVerdict& verdict = below.verdict;
   return Charged(below, AnswerAs(verdict.verdict(), below.action,

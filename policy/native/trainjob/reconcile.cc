@@ -20,10 +20,10 @@ using RuntimeRef = kubernetes::trainer::v1alpha1::RuntimeRef;
 
 constexpr std::string_view kKep2170 = "kep-2170";
 constexpr int kMajor = 2;
-// Later ones are taken for the default branch.
+// Later releases are treated as the default branch.
 constexpr int kLatestMinor = 3;
 
-// Texts the builders of objects write, and no API server.
+// Texts that only builders of objects write, not an API server.
 constexpr std::array<std::string_view, 7> kBuildTexts = {
     "invalid runtime snapshot",
     "unsupported runtime",
@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 7> kBuildTexts = {
     "failed to build",
 };
 
-// Terminal conditions of a JobSet and what they are called here.
+// Terminal conditions of a JobSet and of a TrainJob.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kEnds = {
     {{jobset::kCompleted, kComplete}, {jobset::kFailed, kFailed}}};
 
@@ -42,21 +42,21 @@ bool IsFinished(const Conditions& conditions) {
   return IsTrue(conditions, kComplete) || IsTrue(conditions, kFailed);
 }
 
-// "TrainingRuntime.trainer.kubeflow.org"; without kind and group the API server
-// fills in its own.
+// Returns "TrainingRuntime.trainer.kubeflow.org"; the API server's defaults
+// replace an absent kind or group.
 std::string RuntimeKindOf(const RuntimeRef& ref) {
   return absl::StrCat(
       ref.kind().empty() ? "ClusterTrainingRuntime" : ref.kind(), ".",
       ref.api_group().empty() ? "trainer.kubeflow.org" : ref.api_group());
 }
 
-// Whether this controller has a runtime of the kind.
+// Returns whether this controller has a runtime of the kind.
 bool IsRuntimeSupported(const std::string& kind) {
   return kind == "ClusterTrainingRuntime.trainer.kubeflow.org" ||
          kind == "TrainingRuntime.trainer.kubeflow.org";
 }
 
-// Errors of more than 950 bytes are cut after 950 characters of UTF-8.
+// Errors of more than 950 bytes are cut after 950 UTF-8 characters.
 std::string ResourcesFailedMessage(const std::string& error) {
   constexpr std::size_t kMaxLength = 950;
   std::size_t characters = 0;
@@ -69,7 +69,7 @@ std::string ResourcesFailedMessage(const std::string& error) {
                       error.size() > kMaxLength ? " ..." : "");
 }
 
-// Before #3891 a failure was forgotten.
+// Before #3891, a failure was forgotten.
 void DropFailed(Conditions& conditions) {
   const auto end = std::remove_if(
       conditions.begin(), conditions.end(), [](const Condition& condition) {
@@ -79,8 +79,8 @@ void DropFailed(Conditions& conditions) {
   conditions.erase(end, conditions.end());
 }
 
-// A job that never was suspended has no such condition; as KEP-2170 designed
-// it, it has.
+// A job that was never suspended lacks the condition, except in KEP-2170's
+// design.
 void SetSuspended(const Observed& observed, Conditions& conditions) {
   if (observed.train_job.spec().suspend()) {
     SetCondition(kSuspended, kTrue, "Suspended", "TrainJob is suspended",
@@ -92,7 +92,7 @@ void SetSuspended(const Observed& observed, Conditions& conditions) {
   }
 }
 
-// Condition Created as designed in KEP-2170, in the order of Objects.
+// Condition Created as designed in KEP-2170, in enum order of Objects.
 struct CreatedRow {
   std::string_view status;
   std::string_view reason;
@@ -104,9 +104,9 @@ constexpr std::array<CreatedRow, 3> kCreatedRows = {{
     {kFalse, "JobsCreationFailed", "Failed to create Jobs"},
 }};
 
-// Completed and Failed with reason and message verbatim, and the counts per
-// group that are told. A failed child Job without Failed is not a failed
-// TrainJob: a restart may follow.
+// Copies Completed and Failed with reason and message, and the group counts. A
+// failed child Job alone does not fail the TrainJob, because a restart may
+// follow.
 void CopyJobSetStatus(const Observed& observed, TrainJobStatus& status) {
   const auto& theirs = observed.job_set->status();
   for (const auto& [type, ours] : kEnds) {
@@ -126,10 +126,10 @@ void CopyJobSetStatus(const Observed& observed, TrainJobStatus& status) {
   }
 }
 
-// spec.activeDeadlineSeconds, counted from the last resume, else from the
-// creation of the TrainJob; restarts of the JobSet do not move it. None while
-// suspended, when finished, or without a time to count from. The JobSet is
-// deleted then, and never made again.
+// Applies spec.activeDeadlineSeconds, counted from the last resume, else from
+// the TrainJob's creation; JobSet restarts do not extend it. None while
+// suspended, after the end, or without a start time. The JobSet is then deleted
+// and never recreated.
 void CheckDeadline(const Observed& observed, Conditions& conditions) {
   const auto& spec = observed.train_job.spec();
   if (observed.version.first_release || spec.active_deadline_seconds() == 0 ||
