@@ -7,9 +7,9 @@
 
 namespace mulligan {
 
-OperatorAnswer AnswerAs(std::string_view word, v1::Decision::Action action,
+OperatorAnswer AnswerAs(std::string_view verdict, v1::Decision::Action action,
                         OperatorAnswer rest) {
-  rest.word = word;
+  rest.verdict = verdict;
   rest.action = action;
   return rest;
 }
@@ -56,7 +56,7 @@ NativeOutcome OutcomeBy(std::string_view who, const std::string& semantics,
   if (!answer.also_by.empty()) {
     absl::StrAppend(verdict.mutable_semantics(), ", ", answer.also_by);
   }
-  verdict.set_verdict(answer.word);
+  verdict.set_verdict(answer.verdict);
   verdict.set_reason(answer.reason);
   verdict.set_message(answer.message);
   for (const auto& [path, count] : answer.counters) {

@@ -31,7 +31,7 @@ struct NativeCharge {
 
 struct OperatorAnswer {
   // The verdict in the operator's terms and in Mulligan's.
-  std::string word = {};
+  std::string verdict = {};
   v1::Decision::Action action = v1::Decision::ACTION_UNSPECIFIED;
   std::string reason = {};
   std::string message = {};
@@ -48,20 +48,24 @@ struct OperatorAnswer {
   std::vector<std::string> warnings = {};
 };
 
-OperatorAnswer AnswerAs(std::string_view word, v1::Decision::Action action,
+OperatorAnswer AnswerAs(std::string_view verdict, v1::Decision::Action action,
                         OperatorAnswer rest = {});
 
-inline OperatorAnswer Quits(std::string_view word, OperatorAnswer rest = {}) {
-  return AnswerAs(word, v1::Decision::FAIL, std::move(rest));
+inline OperatorAnswer Quits(std::string_view verdict,
+                            OperatorAnswer rest = {}) {
+  return AnswerAs(verdict, v1::Decision::FAIL, std::move(rest));
 }
-inline OperatorAnswer Retries(std::string_view word, OperatorAnswer rest = {}) {
-  return AnswerAs(word, v1::Decision::RETRY, std::move(rest));
+inline OperatorAnswer Retries(std::string_view verdict,
+                              OperatorAnswer rest = {}) {
+  return AnswerAs(verdict, v1::Decision::RETRY, std::move(rest));
 }
-inline OperatorAnswer Waits(std::string_view word, OperatorAnswer rest = {}) {
-  return AnswerAs(word, v1::Decision::WAIT, std::move(rest));
+inline OperatorAnswer Waits(std::string_view verdict,
+                            OperatorAnswer rest = {}) {
+  return AnswerAs(verdict, v1::Decision::WAIT, std::move(rest));
 }
-inline OperatorAnswer Ignores(std::string_view word, OperatorAnswer rest = {}) {
-  return AnswerAs(word, v1::Decision::IGNORE, std::move(rest));
+inline OperatorAnswer Ignores(std::string_view verdict,
+                              OperatorAnswer rest = {}) {
+  return AnswerAs(verdict, v1::Decision::IGNORE, std::move(rest));
 }
 
 // Returns an answer that does nothing about the failure because of `why`.
@@ -70,8 +74,8 @@ OperatorAnswer Idle(std::string why);
 // Returns an answer for an object that another controller manages.
 OperatorAnswer LeftTo(const std::string& manager);
 
-// Returns an answer whose word is the condition type; reason and message come
-// from the condition if it exists.
+// Returns an answer whose verdict is the condition type; reason and message
+// come from the condition if it exists.
 template <typename Conditions>
 OperatorAnswer AnswerBy(const Conditions& conditions, std::string_view type,
                         v1::Decision::Action action, OperatorAnswer rest = {}) {

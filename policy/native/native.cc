@@ -109,7 +109,7 @@ bool EndsWith(const kubernetes::ray::v1::RayJob& job,
 
 // Returns what the operator will see once pods[pod] has ended: the ended pod,
 // and the failed Job of a JobSet or application of a RayJob.
-v1::FailureReport WhenSeen(const v1::FailureReport& report, int pod) {
+v1::FailureReport ReportAfterEnd(const v1::FailureReport& report, int pod) {
   v1::FailureReport seen;
   *seen.mutable_workload() = report.workload();
   *seen.mutable_jobs() = report.jobs();
@@ -193,7 +193,7 @@ std::string RetriesByItself(const NativeInput& input, int pod) {
   std::optional<NativeOutcome> outcome = AnswerNatively(input);
   if (outcome && pod >= 0 && outcome->action != v1::Decision::FAIL) {
     // Other pods may have retries left when this pod's index has none.
-    const v1::FailureReport seen = WhenSeen(input.report, pod);
+    const v1::FailureReport seen = ReportAfterEnd(input.report, pod);
     auto alone = AnswerNatively(
         {seen, input.ledger, input.semantics, input.now, input.patterns});
     if (alone) outcome = std::move(alone);

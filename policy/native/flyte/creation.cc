@@ -55,11 +55,11 @@ std::optional<Scale> ScaleOf(std::string_view suffix) {
 // beyond Kubernetes' bounds.
 std::optional<Quantity> QuantityOf(std::string_view text) {
   // More than 2^63 units, at which Kubernetes caps quantities.
-  constexpr std::size_t kMostDigits = 19;
+  constexpr std::size_t kMaxDigits = 19;
   const std::size_t count =
       std::min(text.find_first_not_of("0123456789"), text.size());
   const std::optional<Scale> scale = ScaleOf(text.substr(count));
-  if (count == 0 || count > kMostDigits || !scale.has_value()) {
+  if (count == 0 || count > kMaxDigits || !scale.has_value()) {
     return std::nullopt;
   }
   Quantity quantity = 0;

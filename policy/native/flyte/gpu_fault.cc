@@ -84,10 +84,11 @@ std::optional<GpuFault> ParseMessage(const std::string& message) {
     return std::nullopt;
   }
   const XidCodes row = XidOf(is_sxid, code);
-  const auto said = fields.find("severity");
+  const auto severity_field = fields.find("severity");
   GpuFault fault;
-  fault.severity =
-      said == fields.end() ? std::string(row.flyte_severity) : said->second;
+  fault.severity = severity_field == fields.end()
+                       ? std::string(row.flyte_severity)
+                       : severity_field->second;
   fault.failure = row.flyte_failure;
   const std::string label = absl::AsciiStrToUpper(fault.severity);
   const std::string name =

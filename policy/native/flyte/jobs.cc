@@ -130,11 +130,11 @@ constexpr std::array<StateRow, 3> kConditions = {{
 // for a job without conditions.
 PhaseInfo ConditionPhase(const std::string& type, bool is_mpi,
                          const Rules& rules) {
-  const bool own_words = is_mpi && rules.mpi_has_own_words;
-  if (type == "Created" || (type.empty() && !own_words)) {
+  const bool own_messages = is_mpi && rules.mpi_has_own_words;
+  if (type == "Created" || (type.empty() && !own_messages)) {
     return InPhase(
         Phase::kQueued,
-        own_words ? "New job name submitted to MPI operator" : "JobCreated");
+        own_messages ? "New job name submitted to MPI operator" : "JobCreated");
   }
   if (type == "Suspended" && rules.suspended_is_queued) {
     return InPhase(Phase::kQueued, "Suspended");

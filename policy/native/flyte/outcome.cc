@@ -137,21 +137,21 @@ OperatorAnswer FruitlessRound(const std::string& message, const Seen& seen) {
 }
 
 // Counters according to the report and the ledger.
-NodeCounters ToldCounters(const Seen& seen) {
+NodeCounters ReportedCounters(const Seen& seen) {
   const v1::FailureReport& report = seen.input.report;
   return {Counted(report.has_attempt() ? report.attempt() - std::int64_t{1}
                                        : seen.input.ledger.attempts_seen()),
           UsedOf(kSystemBudgetV1, seen)};
 }
 
-std::vector<std::string> WarningsOf(const NodeCounters& told,
+std::vector<std::string> WarningsOf(const NodeCounters& reported,
                                     const Settings& settings) {
   std::vector<std::string> warnings;
-  if (told.system_failures > told.attempts) {
+  if (reported.system_failures > reported.attempts) {
     warnings.push_back(
         absl::StrFormat("the ledger counts %d system failures in %d attempts; "
                         "the attempts are taken as these failures",
-                        told.system_failures, told.attempts));
+                        reported.system_failures, reported.attempts));
   }
   if (settings.node_active_deadline > absl::ZeroDuration()) {
     warnings.emplace_back(
@@ -235,12 +235,14 @@ OperatorAnswer AnswerV1(const Seen& seen) {
     return FruitlessRound("error converting plugin phase, received [Undefined]",
                           seen);
   }
-  const NodeCounters told = ToldCounters(seen);
-  OperatorAnswer answer = EndedV1(
-      WithDeadline(*result, seen),
-      {std::max(told.attempts, told.system_failures), told.system_failures},
-      seen);
-  answer.warnings = Appended(WarningsOf(told, seen.settings), answer.warnings);
+  const NodeCounters reported = ReportedCounters(seen);
+  OperatorAnswer answer =
+      EndedV1(WithDeadline(*result, seen),
+              {std::max(reported.attempts, reported.system_failures),
+               reported.system_failures},
+              seen);
+  answer.warnings =
+      Appended(WarningsOf(reported, seen.settings), answer.warnings);
   return answer;
 }
 

@@ -55,7 +55,7 @@ constexpr std::array<SwitchRow<Rules>, 3> kGates = {{
 
 // The only number that may be negative.
 constexpr std::string_view kThreshold = "interruptible-failure-threshold";
-constexpr std::int64_t kMost = 1'000'000'000;
+constexpr std::int64_t kMaxNumber = 1'000'000'000;
 
 // A setting by Flyte's name: a duration, number or switch.
 struct SettingRow {
@@ -137,8 +137,8 @@ std::string_view Take(const std::string& value, const SettingRow& /*row*/,
 std::string_view Take(const std::string& value, const SettingRow& row,
                       std::int64_t& into) {
   std::int64_t number = 0;
-  if (!absl::SimpleAtoi(value, &number) || number > kMost ||
-      number < (row.name == kThreshold ? -kMost : 0)) {
+  if (!absl::SimpleAtoi(value, &number) || number > kMaxNumber ||
+      number < (row.name == kThreshold ? -kMaxNumber : 0)) {
     return "a whole number in range";
   }
   into = number;

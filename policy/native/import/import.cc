@@ -70,14 +70,14 @@ void AddImportedBudget(const std::string& name, std::int64_t limit,
                        v1::Decision::Scope scope, const std::string& path,
                        Import& into, IssueReporter& report) {
   v1::Budget budget;
-  if (limit > kLimitOfTheUnbounded) {
+  if (limit > kUnboundedLimit) {
     report.Warn(path, absl::StrFormat("%d failures are no bound in practice; "
                                       "taken as %d",
-                                      limit, kLimitOfTheUnbounded));
+                                      limit, kUnboundedLimit));
   }
   // Negative limits were refused earlier.
   budget.set_limit(
-      CountOf(std::clamp<std::int64_t>(limit, 0, kLimitOfTheUnbounded)));
+      CountOf(std::clamp<std::int64_t>(limit, 0, kUnboundedLimit)));
   budget.mutable_on_exhausted()->set_action(v1::Decision::FAIL);
   budget.mutable_on_exhausted()->set_scope(scope);
   into.budgets.push_back({name, std::move(budget), path});
@@ -88,11 +88,11 @@ void AddUnboundedBudget(const std::string& name, v1::Decision::Scope scope,
                         Import& into, IssueReporter& report) {
   report.Warn(path, absl::StrFormat("%s without bound; here budget \"%s\" ends "
                                     "it after %d",
-                                    what, name, kLimitOfTheUnbounded));
+                                    what, name, kUnboundedLimit));
   const bool known = std::ranges::any_of(
       into.budgets, [&](const auto& budget) { return budget.name == name; });
   if (known) return;
-  AddImportedBudget(name, kLimitOfTheUnbounded, scope, path, into, report);
+  AddImportedBudget(name, kUnboundedLimit, scope, path, into, report);
 }
 
 void NotCarriedOver(const std::string& path, const std::string& why,

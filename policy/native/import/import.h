@@ -15,7 +15,7 @@
 namespace mulligan {
 
 // Limit for retries that the operator does not bound.
-inline constexpr std::int64_t kLimitOfTheUnbounded = 10000;
+inline constexpr std::int64_t kUnboundedLimit = 10000;
 
 // Budget of failures that the operator does not count.
 inline constexpr char kUncountedBudget[] = "uncounted";
@@ -40,7 +40,7 @@ v1::Outcome RetryOutcome(v1::Decision::Scope scope, std::string budget);
 v1::Outcome FailOutcome(v1::Decision::Scope scope);
 
 // Adds a budget that fails at `scope` when it is used up. A limit above
-// kLimitOfTheUnbounded is reduced to it, with a warning.
+// kUnboundedLimit is reduced to it, with a warning.
 void AddImportedBudget(const std::string& name, std::int64_t limit,
                        v1::Decision::Scope scope, const std::string& path,
                        Import& into, IssueReporter& report);

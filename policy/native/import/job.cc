@@ -81,8 +81,8 @@ void ImportRule(const PodFailurePolicyRule& from, int index,
   }
 }
 
-void WarnOfTheRest(const JobSpec& spec, const std::string& path,
-                   IssueReporter& report) {
+void WarnOfUnusedFields(const JobSpec& spec, const std::string& path,
+                        IssueReporter& report) {
   constexpr std::string_view kPerIndex =
       "a ledger has no budget per index; policy native answers it from the "
       "Job's own spec";
@@ -112,7 +112,7 @@ void ImportJob(const Pasted& all, const std::string& path, Import& into,
   const JobSpec spec = Completed(pasted, GatesFor(all.semantics).settings);
   const ObjectIssues issues = ValidateJobSpec(spec);
   ReportObjectIssues(issues.errors, issues.warnings, "spec", path, report);
-  WarnOfTheRest(pasted, path, report);
+  WarnOfUnusedFields(pasted, path, report);
   const auto& rules = pasted.pod_failure_policy().rules();
   for (int i = 0; i < rules.size(); ++i) {
     ImportRule(rules[i], i,

@@ -49,8 +49,8 @@ std::string_view StrictestPolicy(const Replicas& replicas,
   return kRestartPolicies[strictest];
 }
 
-void WarnOfTheRest(const TrainingJobSpec& spec, const std::string& path,
-                   IssueReporter& report) {
+void WarnOfUnusedFields(const TrainingJobSpec& spec, const std::string& path,
+                        IssueReporter& report) {
   WarnOfLeftOut(
       {{spec.run_policy().has_active_deadline_seconds(),
         ".runPolicy.activeDeadlineSeconds",
@@ -91,7 +91,7 @@ void ImportSpec(const TrainingJob& job, const Kind& kind,
                 const std::string& path, Import& into, IssueReporter& report) {
   const ObjectIssues issues = ValidateTrainingJob(job, kind);
   ReportObjectIssues(issues.errors, issues.warnings, "spec", path, report);
-  WarnOfTheRest(job.spec(), path, report);
+  WarnOfUnusedFields(job.spec(), path, report);
   const std::string root =
       absl::StrFormat("%s.%s", path, std::string(kind.replicas_field));
   const std::string_view policy =

@@ -34,8 +34,8 @@ WaitForPodsReadyConfig ConfigOf(const v1::KueueWaitForPodsReady& pasted) {
   return config;
 }
 
-void WarnOfTheRest(const v1::KueueWaitForPodsReady& pasted,
-                   const std::string& path, IssueReporter& report) {
+void WarnOfUnusedFields(const v1::KueueWaitForPodsReady& pasted,
+                        const std::string& path, IssueReporter& report) {
   constexpr std::string_view kWhy =
       "when Kueue evicts and whom it admits is up to Kueue; a policy says what "
       "becomes of an eviction";
@@ -70,7 +70,7 @@ void ImportKueue(const Pasted& all, const std::string& path, Import& into,
                  IssueReporter& report) {
   using namespace kueue;  // NOLINT(google-build-using-namespace)
   const v1::KueueWaitForPodsReady& pasted = all.blocks.kueue();
-  WarnOfTheRest(pasted, path, report);
+  WarnOfUnusedFields(pasted, path, report);
   if (pasted.has_enable() && !pasted.enable()) return;
   const WaitForPodsReadyConfig config = ConfigOf(pasted);
   const FieldErrors refusals = ValidateWaitForPodsReady(config);

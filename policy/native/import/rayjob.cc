@@ -32,8 +32,8 @@ void Refuse(const RayJobSpec& spec, const Settings& settings,
   ReportObjectIssues(errors, RayJobSpecWarnings(spec), "spec", path, report);
 }
 
-void WarnOfTheRest(const RayJobSpec& spec, const std::string& path,
-                   IssueReporter& report) {
+void WarnOfUnusedFields(const RayJobSpec& spec, const std::string& path,
+                        IssueReporter& report) {
   constexpr std::string_view kDeadline =
       "a policy has no deadline; KubeRay keeps that of the RayJob";
   WarnOfLeftOut({{spec.has_active_deadline_seconds(), ".activeDeadlineSeconds",
@@ -55,7 +55,7 @@ void ImportRayJob(const Pasted& pasted, const std::string& path, Import& into,
   const RayJobSpec& spec = pasted.blocks.ray_job();
   const Settings settings = SettingsFor(pasted.semantics).settings;
   Refuse(spec, settings, path, report);
-  WarnOfTheRest(spec, path, report);
+  WarnOfUnusedFields(spec, path, report);
   v1::Rule rule;
   rule.set_name("never-retried");
   for (const std::string_view reason : kClockReasons) {

@@ -16,7 +16,7 @@ namespace {
 constexpr int kMaxUncountedPods = 500;
 
 // The input of the limits.
-struct Look {
+struct Sync {
   const Job& job;
   const JobSpec& spec;
   const Pods& pods;
@@ -55,10 +55,10 @@ bool IsLeftAlone(const JobSpec& spec, const Gates& gates) {
          (spec.completion_mode() != "NonIndexed" && !IsIndexed(spec));
 }
 
-std::optional<Ending> FailedByPodFailurePolicy(const Look& look) {
-  for (const Pod* pod : look.pods) {
-    if (!IsPodFailed(*pod, look.spec, look.gates)) continue;
-    const auto match = MatchPodFailurePolicy(*pod, look.spec, look.gates);
+std::optional<Ending> FailedByPodFailurePolicy(const Sync& sync) {
+  for (const Pod* pod : sync.pods) {
+    if (!IsPodFailed(*pod, sync.spec, sync.gates)) continue;
+    const auto match = MatchPodFailurePolicy(*pod, sync.spec, sync.gates);
     if (!match.message.empty()) {
       return Ending{true, "PodFailurePolicy", match.message};
     }
@@ -69,38 +69,38 @@ std::optional<Ending> FailedByPodFailurePolicy(const Look& look) {
 // Under restartPolicy OnFailure, restarts that reach the limit suffice, so one
 // attempt fewer is tolerated than under Never. A limit of 0 tolerates no
 // restart, but is not exceeded without any.
-bool ExceedsBackoffLimit(const Look& look) {
-  return look.failures > look.spec.backoff_limit() ||
-         CountedRestarts(look.spec, look.pods) >=
-             std::max(1, look.spec.backoff_limit());
+bool ExceedsBackoffLimit(const Sync& sync) {
+  return sync.failures > sync.spec.backoff_limit() ||
+         CountedRestarts(sync.spec, sync.pods) >=
+             std::max(1, sync.spec.backoff_limit());
 }
 
-bool ExceedsDeadline(const Look& look) {
-  const JobStatus& status = look.job.status();
-  if (!look.spec.has_active_deadline_seconds() || look.spec.suspend()) {
+bool ExceedsDeadline(const Sync& sync) {
+  const JobStatus& status = sync.job.status();
+  if (!sync.spec.has_active_deadline_seconds() || sync.spec.suspend()) {
     return false;
   }
   absl::Duration active;
   if (status.has_start_time()) {
     if (IsZeroTime(status.start_time())) return false;
-    active = look.now - ToTime(status.start_time());
+    active = sync.now - ToTime(status.start_time());
   }
-  return active >= absl::Seconds(look.spec.active_deadline_seconds());
+  return active >= absl::Seconds(sync.spec.active_deadline_seconds());
 }
 
-bool ExceedsMaxFailedIndexes(const Look& look) {
-  return look.spec.has_max_failed_indexes() &&
-         look.indexes.failed.total() > look.spec.max_failed_indexes();
+bool ExceedsMaxFailedIndexes(const Sync& sync) {
+  return sync.spec.has_max_failed_indexes() &&
+         sync.indexes.failed.total() > sync.spec.max_failed_indexes();
 }
 
-bool HasOnlySettledIndexes(const Look& look) {
-  const std::int64_t failed = look.indexes.failed.total();
+bool HasOnlySettledIndexes(const Sync& sync) {
+  const std::int64_t failed = sync.indexes.failed.total();
   return failed > 0 &&
-         failed + look.indexes.succeeded.total() >= look.spec.completions();
+         failed + sync.indexes.succeeded.total() >= sync.spec.completions();
 }
 
 struct Limit {
-  bool (*applies)(const Look&);
+  bool (*applies)(const Sync&);
   const char* reason;
   const char* message;
 };
@@ -115,18 +115,18 @@ constexpr std::array<Limit, 4> kLimits = {{
     {HasOnlySettledIndexes, "FailedIndexes", "Job has failed indexes"},
 }};
 
-std::optional<Ending> FailedByLimit(const Look& look) {
+std::optional<Ending> FailedByLimit(const Sync& sync) {
   for (const Limit& limit : kLimits) {
-    if (limit.applies(look)) return Ending{true, limit.reason, limit.message};
+    if (limit.applies(sync)) return Ending{true, limit.reason, limit.message};
   }
   return std::nullopt;
 }
 
-std::optional<Ending> SucceededByPolicy(const Look& look) {
-  if (!look.gates.success_policy || !IsIndexed(look.spec)) return std::nullopt;
+std::optional<Ending> SucceededByPolicy(const Sync& sync) {
+  if (!sync.gates.success_policy || !IsIndexed(sync.spec)) return std::nullopt;
   const auto rule =
-      MatchSuccessPolicy(look.spec.success_policy(), look.spec.completions(),
-                         look.indexes.succeeded);
+      MatchSuccessPolicy(sync.spec.success_policy(), sync.spec.completions(),
+                         sync.indexes.succeeded);
   if (!rule.has_value()) return std::nullopt;
   return Ending{false, "SuccessPolicy",
                 absl::StrFormat("Matched rules at index %d", *rule)};
@@ -149,20 +149,20 @@ std::int64_t ActivePods(const Job& job, const Pods& pods) {
 
 // Returns whether enough pods succeeded. The same pass deletes running pods,
 // unless the Job is being deleted or, without completions, lets them finish.
-bool IsComplete(const Look& look) {
-  const std::int64_t succeeded = IsIndexed(look.spec)
-                                     ? look.indexes.succeeded.total()
-                                     : SuccessCount(look.job, look.pods);
-  if (succeeded < (look.spec.has_completions() ? look.spec.completions() : 1)) {
+bool IsComplete(const Sync& sync) {
+  const std::int64_t succeeded = IsIndexed(sync.spec)
+                                     ? sync.indexes.succeeded.total()
+                                     : SuccessCount(sync.job, sync.pods);
+  if (succeeded < (sync.spec.has_completions() ? sync.spec.completions() : 1)) {
     return false;
   }
-  const bool lets_run = look.job.metadata().has_deletion_timestamp() ||
-                        (!look.spec.has_completions() && !look.spec.suspend());
-  return !lets_run || ActivePods(look.job, look.pods) == 0;
+  const bool lets_run = sync.job.metadata().has_deletion_timestamp() ||
+                        (!sync.spec.has_completions() && !sync.spec.suspend());
+  return !lets_run || ActivePods(sync.job, sync.pods) == 0;
 }
 
-std::optional<Ending> Completed(const Look& look) {
-  if (!IsComplete(look)) return std::nullopt;
+std::optional<Ending> Completed(const Sync& sync) {
+  if (!IsComplete(sync)) return std::nullopt;
   return Ending{false, "CompletionsReached",
                 "Reached expected number of succeeded pods"};
 }
@@ -178,31 +178,31 @@ bool FailsWhatRuns(const Ending& ending, const Gates& gates) {
 
 // Returns whether the pod's finalizer may be removed: for all pods once the Job
 // has ended, before that not for a failed pod that waits for its replacement.
-bool MayRelease(const Look& look, const Pod& pod, bool has_ended) {
-  if (has_ended || look.job.metadata().has_deletion_timestamp() ||
+bool MayRelease(const Sync& sync, const Pod& pod, bool has_ended) {
+  if (has_ended || sync.job.metadata().has_deletion_timestamp() ||
       HasPhase(pod, "Succeeded")) {
     return true;
   }
-  if (!IsPodFailed(pod, look.spec, look.gates)) return false;
-  const auto index = CompletionIndex(pod, look.spec.completions());
+  if (!IsPodFailed(pod, sync.spec, sync.gates)) return false;
+  const auto index = CompletionIndex(pod, sync.spec.completions());
   if (!index.has_value()) return true;
-  const auto awaiting = look.indexes.awaiting_replacement.find(*index);
-  return awaiting == look.indexes.awaiting_replacement.end() ||
+  const auto awaiting = sync.indexes.awaiting_replacement.find(*index);
+  return awaiting == sync.indexes.awaiting_replacement.end() ||
          awaiting->second->metadata().uid() != pod.metadata().uid();
 }
 
 // Counts each pod whose finalizer may be removed. Successes of Indexed Jobs are
 // counted by index.
-void AccountPods(const Look& look, Decision& decision) {
-  const JobStatus& status = look.job.status();
+void AccountPods(const Sync& sync, Decision& decision) {
+  const JobStatus& status = sync.job.status();
   const auto& uncounted = status.uncounted_terminated_pods();
   const std::optional<Ending>& ending = decision.ending;
   const bool fails_rest =
-      ending.has_value() && FailsWhatRuns(*ending, look.gates);
+      ending.has_value() && FailsWhatRuns(*ending, sync.gates);
   decision.failed = status.failed() + uncounted.failed_size();
   decision.succeeded = status.succeeded() + uncounted.succeeded_size();
   const std::int64_t before = decision.failed + decision.succeeded;
-  for (const Pod* pod : look.pods) {
+  for (const Pod* pod : sync.pods) {
     if (!HasTrackingFinalizer(*pod)) continue;
     if (decision.failed + decision.succeeded - before >= kMaxUncountedPods) {
       break;
@@ -210,20 +210,20 @@ void AccountPods(const Look& look, Decision& decision) {
     const std::string& uid = pod->metadata().uid();
     const bool is_failed = HasText(uncounted.failed(), uid);
     const bool is_succeeded = HasText(uncounted.succeeded(), uid);
-    if (!MayRelease(look, *pod, ending.has_value())) {
+    if (!MayRelease(sync, *pod, ending.has_value())) {
       decision.failed -= is_failed ? 1 : 0;
       decision.succeeded -= is_succeeded ? 1 : 0;
     } else if (HasPhase(*pod, "Succeeded")) {
       decision.succeeded += is_failed || is_succeeded ? 0 : 1;
     } else if (!is_failed &&
-               (fails_rest || IsPodFailed(*pod, look.spec, look.gates)) &&
-               HasValidIndex(*pod, look.spec) &&
-               MatchPodFailurePolicy(*pod, look.spec, look.gates).counts) {
+               (fails_rest || IsPodFailed(*pod, sync.spec, sync.gates)) &&
+               HasValidIndex(*pod, sync.spec) &&
+               MatchPodFailurePolicy(*pod, sync.spec, sync.gates).counts) {
       ++decision.failed;
     }
   }
-  if (IsIndexed(look.spec)) {
-    decision.succeeded = look.indexes.succeeded.total();
+  if (IsIndexed(sync.spec)) {
+    decision.succeeded = sync.indexes.succeeded.total();
   }
 }
 
@@ -241,14 +241,14 @@ Decision DecideJob(const Job& job, const Pods& pods, const Gates& gates,
   const Indexes indexes = IndexesOf(job, pods, gates);
   decision.failures = FailureCount(job, pods, gates);
   decision.failed_indexes = indexes.failed.total();
-  const Look look{job, job.spec(),        pods,   gates,
+  const Sync sync{job, job.spec(),        pods,   gates,
                   now, decision.failures, indexes};
   decision.ending = Recorded(kAnnounced, status);
   for (const auto& check : {FailedByPodFailurePolicy, FailedByLimit,
                             SucceededByPolicy, Completed}) {
-    if (!decision.ending.has_value()) decision.ending = check(look);
+    if (!decision.ending.has_value()) decision.ending = check(sync);
   }
-  AccountPods(look, decision);
+  AccountPods(sync, decision);
   return decision;
 }
 

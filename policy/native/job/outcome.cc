@@ -192,15 +192,15 @@ OperatorAnswer PodFailed(const Pod& pod, const Seen& seen) {
     rest.scope = v1::Decision::INDEX;
     return Quits("FailIndex", rest);
   }
-  const std::string word = match.action.empty() ? "Count" : match.action;
+  const std::string verdict = match.action.empty() ? "Count" : match.action;
   // One success is enough for a Job without completions: nothing restarts.
   if (!spec.has_completions() && seen.decision.succeeded > 0) {
-    return Ignores(word, rest);
+    return Ignores(verdict, rest);
   }
   const absl::Duration delay =
       ReplacementDelay(seen.job, seen.reported.pods, pod, seen.gates, seen.now);
   if (delay != absl::ZeroDuration()) rest.delay = delay;
-  return Retries(word, rest);
+  return Retries(verdict, rest);
 }
 
 OperatorAnswer AnswerTo(const Seen& seen) {

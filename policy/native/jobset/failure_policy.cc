@@ -20,29 +20,30 @@ namespace mulligan::jobset {
 namespace {
 
 // The properties of a failed Job that rules match.
-struct Asked {
+struct FailedJob {
   const Job* job;
   std::string_view group;
   const JobCondition* condition;
 };
 
-std::vector<Asked> AskedOf(const Jobs& failed) {
-  std::vector<Asked> asked;
-  asked.reserve(failed.size());
+std::vector<FailedJob> FailedJobsOf(const Jobs& failed) {
+  std::vector<FailedJob> jobs;
+  jobs.reserve(failed.size());
   for (const Job* const job : failed) {
     const std::string* const group =
         FindValue(job->metadata().labels(), kReplicatedJobNameKey);
     if (group == nullptr || group->empty()) continue;
-    asked.push_back({job, *group, FailedCondition(*job)});
+    jobs.push_back({job, *group, FailedCondition(*job)});
   }
-  return asked;
+  return jobs;
 }
 
 // Alternatives of a rule; matches anything if empty.
-class Wanted {
+class Alternatives {
  public:
   template <typename List>
-  explicit Wanted(const List& texts) : texts_(texts.begin(), texts.end()) {}
+  explicit Alternatives(const List& texts)
+      : texts_(texts.begin(), texts.end()) {}
   bool Has(std::string_view text) const {
     return texts_.empty() || texts_.contains(text);
   }
@@ -52,32 +53,32 @@ class Wanted {
 };
 
 // Returns the Jobs that the rule applies to.
-Jobs MetBy(const FailurePolicyRule& rule, const std::vector<Asked>& failed,
-           const Gates& gates, MessagePatterns& patterns,
-           PatternAllowance& allowance) {
-  const bool asks_message =
+Jobs JobsMatching(const FailurePolicyRule& rule,
+                  const std::vector<FailedJob>& failed, const Gates& gates,
+                  MessagePatterns& patterns, PatternAllowance& allowance) {
+  const bool checks_message =
       gates.message_patterns && !rule.on_job_failure_message_patterns().empty();
   std::vector<std::unique_ptr<const RE2>> compiled;
   std::string error;
   for (const std::string& pattern : rule.on_job_failure_message_patterns()) {
-    if (!asks_message) break;
+    if (!checks_message) break;
     if (auto made = patterns.Compile(pattern, error)) {
       compiled.push_back(std::move(made));
     }
   }
-  const Wanted reasons(rule.on_job_failure_reasons());
-  const Wanted groups(rule.target_replicated_jobs());
-  Jobs met;
-  for (const Asked& each : failed) {
+  const Alternatives reasons(rule.on_job_failure_reasons());
+  const Alternatives groups(rule.target_replicated_jobs());
+  Jobs matching;
+  for (const FailedJob& each : failed) {
     const bool found =
         reasons.Has(each.condition->reason()) && groups.Has(each.group) &&
-        (!asks_message ||
+        (!checks_message ||
          std::ranges::any_of(compiled, [&](const auto& pattern) {
            return allowance.Find(*pattern, each.condition->message());
          }));
-    if (found) met.push_back(each.job);
+    if (found) matching.push_back(each.job);
   }
-  return met;
+  return matching;
 }
 
 // Kubernetes' times are whole seconds.
@@ -255,12 +256,12 @@ absl::Status CountJobRestart(const Job& job, const JobSetSpec& spec,
                         job_name, name));
   }
   // The webhook's maximum with gate RestartJob.
-  constexpr std::int32_t kMostReplicas = 1024;
+  constexpr std::int32_t kMaxReplicas = 1024;
   const ReplicatedJob* const replicated =
       FindNamed(spec.replicated_jobs(), name);
   const std::int32_t replicas =
       replicated == nullptr ? 0
-                            : std::min(ReplicasOf(*replicated), kMostReplicas);
+                            : std::min(ReplicasOf(*replicated), kMaxReplicas);
   const auto length_of = [&](const JobCounts& counters) {
     return counters.empty() ? replicas : counters.size();
   };
@@ -305,12 +306,12 @@ const Job* FirstFailedJob(const Jobs& failed) {
 RuleMatch FindRule(const FailurePolicy& policy, const Jobs& failed,
                    const Gates& gates, PatternAllowance& allowance) {
   MessagePatterns patterns(allowance);
-  const std::vector<Asked> asked = AskedOf(failed);
+  const std::vector<FailedJob> jobs = FailedJobsOf(failed);
   for (const FailurePolicyRule& rule : policy.rules()) {
     // The caller sees that the call has ended.
     if (!allowance.CheckNow().ok()) break;
-    const Jobs met = MetBy(rule, asked, gates, patterns, allowance);
-    if (!met.empty()) return {&rule, FirstFailedJob(met)};
+    const Jobs matching = JobsMatching(rule, jobs, gates, patterns, allowance);
+    if (!matching.empty()) return {&rule, FirstFailedJob(matching)};
   }
   return {};
 }

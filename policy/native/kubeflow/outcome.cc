@@ -127,7 +127,7 @@ NativeCharge ChargeOf(const Seen& seen) {
 }
 
 // Returns whether a replica failed that the success policy ignores.
-bool FailsBesideChief(const Seen& seen) {
+bool HasIgnoredFailure(const Seen& seen) {
   if (seen.observed.kind.framework != Framework::kTensorFlow ||
       !HasChief(seen.observed.replicas) || seen.pass.limit != Limit::kNone ||
       IsFinished(seen.observed.job.status())) {
@@ -143,7 +143,7 @@ OperatorAnswer Failed(const Seen& seen) {
   OperatorAnswer answer =
       AnswerBy(seen.conditions(), kFailed, v1::Decision::FAIL,
                {.charge = ChargeOf(seen)});
-  if (FailsBesideChief(seen)) {
+  if (HasIgnoredFailure(seen)) {
     answer.warnings = {
         "by its success policy only the chief counts, yet any failed replica "
         "fails a TFJob"};
@@ -165,9 +165,9 @@ OperatorAnswer PodRestarted(const Seen& seen) {
 }
 
 // The kubelet restarts containers in place, which counts.
-OperatorAnswer ContainerRestarted(const Seen& seen, std::string_view word) {
+OperatorAnswer ContainerRestarted(const Seen& seen, std::string_view verdict) {
   const bool counts = seen.policy().has_backoff_limit();
-  return AnswerBy(seen.conditions(), word, v1::Decision::RETRY,
+  return AnswerBy(seen.conditions(), verdict, v1::Decision::RETRY,
                   {.scope = v1::Decision::CONTAINER,
                    .charge = counts ? RestartsCharge(seen) : NativeCharge()});
 }
@@ -201,10 +201,10 @@ OperatorAnswer AnswerAfterPass(const Seen& seen) {
                                   "pod: the job stays so for ever"}});
   }
   // Restarting stays until the recreated pods run.
-  const std::string_view word = restarting ? kRestarting : kRunning;
-  if (seen.restarts > 0) return ContainerRestarted(seen, word);
-  if (IsTrue(conditions, word)) {
-    return AnswerBy(conditions, word, v1::Decision::IGNORE);
+  const std::string_view verdict = restarting ? kRestarting : kRunning;
+  if (seen.restarts > 0) return ContainerRestarted(seen, verdict);
+  if (IsTrue(conditions, verdict)) {
+    return AnswerBy(conditions, verdict, v1::Decision::IGNORE);
   }
   return Idle(
       "no pod of the job in the report has failed: the operator does nothing");

@@ -27,7 +27,7 @@ enum class Return {
   kNeverActivated,
   kNeverOfPod,
   // An eviction without a reason, and a reason of a newer Kueue.
-  kUntold,
+  kUnexplained,
   kUnknown,
 };
 
@@ -64,10 +64,10 @@ constexpr std::array<std::pair<std::string_view, Return>, 10> kReasons = {{
     {"ClusterQueueStopped", Return::kWhenQueueRuns},
     {"LocalQueueStopped", Return::kWhenQueueRuns},
     {kDeactivated, Return::kWhenActive},
-    {"FlavorMigration", Return::kUntold},
+    {"FlavorMigration", Return::kUnexplained},
     // Reasons of earlier Kueue releases.
-    {"VariantEvicted", Return::kUntold},
-    {"ConcurrentAdmission", Return::kUntold},
+    {"VariantEvicted", Return::kUnexplained},
+    {"ConcurrentAdmission", Return::kUnexplained},
 }};
 
 // The input of the steps.
@@ -101,7 +101,7 @@ Return ReturnAfter(std::string_view reason, bool deactivated,
     return gates.reactivates_own_deactivations ? Return::kWhenActivated
                                                : Return::kNeverActivated;
   }
-  return reason.starts_with("InactiveWorkload") ? Return::kUntold
+  return reason.starts_with("InactiveWorkload") ? Return::kUnexplained
                                                 : Return::kUnknown;
 }
 
@@ -210,9 +210,10 @@ OperatorAnswer Evicted(const Seen& seen) {
   const ReturnRow& row = kReturns.at(static_cast<std::size_t>(after));
   OperatorAnswer answer = AnswerBy(seen.conditions(), kEvicted, row.action);
   if (!seen.was_evicted()) {
-    answer.word = deactivated                   ? "Deactivate"
-                  : reason == kPodsReadyTimeout ? "EvictAndRequeueWithBackoff"
-                                                : "Evict";
+    answer.verdict = deactivated ? "Deactivate"
+                     : reason == kPodsReadyTimeout
+                         ? "EvictAndRequeueWithBackoff"
+                         : "Evict";
   }
   if (row.warning != nullptr) answer.warnings.emplace_back(row.warning);
   if (after == Return::kUnknown) {
@@ -272,7 +273,7 @@ OperatorAnswer AnswerAfterPasses(const Seen& seen) {
   }
   OperatorAnswer answer =
       AnswerBy(seen.conditions(), kQuotaReserved, v1::Decision::IGNORE);
-  answer.word = "Pending";
+  answer.verdict = "Pending";
   return answer;
 }
 

@@ -15,7 +15,7 @@ constexpr std::string_view kDeactivatedMessage = "The workload is deactivated";
 
 // More than any workload needs that settles at all. One that never does: a
 // check that retries sets the requeueAt that an inactive workload loses again.
-constexpr int kMostPasses = 20;
+constexpr int kMaxPasses = 20;
 
 void SetTarget(std::string_view cause, std::string_view message,
                WorkloadStatus& status) {
@@ -308,7 +308,7 @@ bool Reconcile(const Observed& observed, Workload& workload) {
 }  // namespace
 
 void Settle(Observed observed, Workload& workload) {
-  for (int i = 0; i < kMostPasses; ++i) {
+  for (int i = 0; i < kMaxPasses; ++i) {
     if (Reconcile(observed, workload)) continue;
     if (IsTrue(workload.status().conditions(), kEvicted) ||
         !AwaitBackoff(observed, workload))

@@ -71,12 +71,12 @@ OperatorAnswer Charged(const Seen& seen, OperatorAnswer answer) {
 std::optional<OperatorAnswer> Ended(const Seen& seen) {
   if (!seen.job.status().has_completion_time()) return std::nullopt;
   const auto& conditions = seen.job.status().conditions();
-  for (const auto& [word, action] :
+  for (const auto& [verdict, action] :
        {std::pair(kFailed, v1::Decision::FAIL),
         std::pair(kSucceeded, v1::Decision::IGNORE)}) {
-    const auto* const end = FindCondition(conditions, word);
+    const auto* const end = FindCondition(conditions, verdict);
     if (end == nullptr || end->status() != "True") continue;
-    return Charged(seen, AnswerBy(conditions, word, action));
+    return Charged(seen, AnswerBy(conditions, verdict, action));
   }
   return std::nullopt;
 }

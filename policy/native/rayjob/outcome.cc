@@ -50,7 +50,7 @@ struct Seen {
   const std::optional<NativeOutcome>& submitter;
   // After the pass; gives reason and message of most answers.
   const RayJobStatus& status;
-  const OperatorAnswer told = {.reason = status.reason(),
+  const OperatorAnswer base = {.reason = status.reason(),
                                .message = status.message()};
 
   const RayJobSpec& spec() const { return found.job.spec(); }
@@ -116,11 +116,11 @@ RayJobStatus StatusAfter(Observed observed) {
 }
 
 // For an ended attempt, which counts towards the limit.
-OperatorAnswer AttemptEnded(std::string_view word, v1::Decision::Action action,
-                            const Seen& seen) {
+OperatorAnswer AttemptEnded(std::string_view verdict,
+                            v1::Decision::Action action, const Seen& seen) {
   const std::int64_t limit = BackoffLimitOf(seen.spec(), seen.settings);
   const std::int32_t failed = seen.status.failed();
-  OperatorAnswer rest = seen.told;
+  OperatorAnswer rest = seen.base;
   rest.charge = {"backoffLimit", std::max(1, failed),
                  std::max<std::int64_t>(0, limit)};
   if (action == v1::Decision::RETRY) rest.scope = v1::Decision::CLUSTER;
@@ -134,7 +134,7 @@ OperatorAnswer AttemptEnded(std::string_view word, v1::Decision::Action action,
         "nothing in the spec deletes the cluster after this end: it keeps its "
         "nodes");
   }
-  return AnswerAs(word, action, rest);
+  return AnswerAs(verdict, action, rest);
 }
 
 OperatorAnswer Refused(const Seen& seen) {
@@ -142,7 +142,7 @@ OperatorAnswer Refused(const Seen& seen) {
       std::ranges::any_of(seen.refusals, [](const FieldError& refusal) {
         return refusal.field == "metadata.name";
       });
-  OperatorAnswer rest = seen.told;
+  OperatorAnswer rest = seen.base;
   if (seen.old_state() == kValidationFailed) {
     rest.warnings = {
         "a repaired spec is not enough: KubeRay has no way out of "
@@ -178,7 +178,7 @@ std::vector<std::string> WarningWithoutDeadline(const RayJobStatus& status,
 }
 
 OperatorAnswer CannotCreate(const Seen& seen) {
-  OperatorAnswer rest = seen.told;
+  OperatorAnswer rest = seen.base;
   rest.message = seen.input.report.creation_error().message();
   rest.warnings = Appended({"objects that cannot be created are tried again "
                             "without end and without a count"},
@@ -188,7 +188,7 @@ OperatorAnswer CannotCreate(const Seen& seen) {
 
 OperatorAnswer SubmitterPodFailed(const NativeOutcome& below,
                                   const Seen& seen) {
-  OperatorAnswer rest = seen.told;
+  OperatorAnswer rest = seen.base;
   rest.scope = v1::Decision::POD;
   rest.message = below.verdict.message();
   if (below.verdict.has_delay()) {
@@ -206,7 +206,7 @@ std::optional<OperatorAnswer> ClusterPodDeleted(const Seen& seen) {
   });
   if (bad == nullptr) return std::nullopt;
   const bool head = *bad == seen.found.head;
-  OperatorAnswer rest = seen.told;
+  OperatorAnswer rest = seen.base;
   rest.scope = v1::Decision::POD;
   rest.warnings = {
       "pods of a cluster are replaced at once, without end and without a "
@@ -245,8 +245,8 @@ absl::Duration DelayUntil(absl::Time time, const Seen& seen) {
 // For an unfinished attempt: returns what it waits for.
 OperatorAnswer AttemptGoesOn(const Seen& seen) {
   const RayJobStatus& status = seen.status;
-  const std::string word = seen.state().empty() ? "None" : seen.state();
-  OperatorAnswer rest = seen.told;
+  const std::string verdict = seen.state().empty() ? "None" : seen.state();
+  OperatorAnswer rest = seen.base;
   if (status.has_job_status_check_failure_start_time() &&
       seen.settings.status_check_timeout) {
     rest.delay = DelayUntil(
@@ -255,7 +255,7 @@ OperatorAnswer AttemptGoesOn(const Seen& seen) {
         seen);
     rest.warnings = {
         "Ray's dashboard does not answer: the attempt ends when it stays so"};
-    return Waits(word, rest);
+    return Waits(verdict, rest);
   }
   if (seen.state() == kInitializing || seen.state() == kWaiting) {
     const absl::Time deadline = Deadline(status, seen);
@@ -263,7 +263,7 @@ OperatorAnswer AttemptGoesOn(const Seen& seen) {
       rest.delay = DelayUntil(deadline, seen);
     }
     rest.warnings = WarningWithoutDeadline(status, seen);
-    return Waits(word, rest);
+    return Waits(verdict, rest);
   }
   const auto ended = SubmitterEnd(seen);
   if (seen.state() == kRunning && ended.has_value()) {
@@ -275,12 +275,12 @@ OperatorAnswer AttemptGoesOn(const Seen& seen) {
     rest.warnings = {
         "the submitter has ended, and Ray does not say yet how the application "
         "did"};
-    return Waits(word, rest);
+    return Waits(verdict, rest);
   }
   rest.warnings = {
       "nothing in the report ends the attempt: the KubeRay operator does "
       "nothing"};
-  return Ignores(word, rest);
+  return Ignores(verdict, rest);
 }
 
 OperatorAnswer AnswerTo(const Seen& seen) {
@@ -296,7 +296,7 @@ OperatorAnswer AnswerTo(const Seen& seen) {
   if (state == kFailed) return AttemptEnded(state, v1::Decision::FAIL, seen);
   if (state == kValidationFailed) return Refused(seen);
   if (state == kComplete || state == kSuspending || state == kSuspended) {
-    return Ignores(state, seen.told);
+    return Ignores(state, seen.base);
   }
   if (state == kNew && seen.old_state() == kRetrying) {
     // Nothing is left of the last attempt, so the next one begins.
