@@ -79,7 +79,6 @@ struct Comparison {
   bool (*same)(const DecideResponse&, const DecideResponse&);
 };
 
-// In the order of the enum.
 constexpr Comparison kComparisons[] = {
     {CandidateVerdict::CAUSE, SameCause},
     {CandidateVerdict::ACTION, SameAction},

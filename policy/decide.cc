@@ -33,14 +33,14 @@ absl::Status Decide(const v1::DecideRequest& request, const PolicySet& policies,
       Situate(received, policies, options.inline_policies, patterns,
               response.GetArena());
   if (!at.ok()) return at.status();
-  Diagnosed told = Diagnose(*at);
+  Diagnosed diagnosed = Diagnose(*at);
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
-  Recalled before = Recall(*at, told);
-  Compare(*at, before, told);
-  Decided decided = DecideOn(*at, told, std::move(before));
+  Recalled before = Recall(*at, diagnosed);
+  Compare(*at, before, diagnosed);
+  Decided decided = DecideOn(*at, diagnosed, std::move(before));
   // A result found under a watch that ended the call may be wrong.
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
-  WriteAnswer(received, *at, told, std::move(decided), response);
+  WriteAnswer(received, *at, diagnosed, std::move(decided), response);
   return absl::OkStatus();
 }
 

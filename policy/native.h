@@ -1,7 +1,6 @@
-// The operators' own retry rules, as far as the core asks about them. They are
-// a library of their own, policy/native; a build without it
-// (MULLIGAN_NATIVE=OFF) links policy/without_native.cc, and decides without
-// them.
+// The core's interface to the operators' own retry rules. The library
+// policy/native implements it; a build without it (MULLIGAN_NATIVE=OFF) links
+// policy/without_native.cc and decides without these rules.
 #ifndef MULLIGAN_POLICY_NATIVE_H_
 #define MULLIGAN_POLICY_NATIVE_H_
 
@@ -22,13 +21,13 @@
 
 namespace mulligan {
 
-// Everything an operator's rules may look at. `now` is report.observed_at.
+// The input of an operator's rules. `now` is report.observed_at.
 struct NativeInput {
   const v1::FailureReport& report;
   const v1::BudgetLedger& ledger;
   const v1::NativeSemantics& semantics;
   google::protobuf::Timestamp now;
-  // For patterns in the objects; null: an allowance of their own.
+  // For patterns in the objects; null means a new allowance.
   PatternAllowance* patterns = nullptr;
 };
 
@@ -48,9 +47,8 @@ struct NativeOutcome {
   // For RETRY: the operator moves the workload to capacity that is not
   // interrupted (Flyte's last attempts).
   bool on_demand = false;
-  // What the API server or a webhook refuses, each "report.jobs[0].spec.x:
-  // why". Such an object never gets to the operator; the verdict is what it
-  // would do all the same.
+  // Errors of the API server or a webhook, each "report.jobs[0].spec.x: why".
+  // The operator never sees such an object; the verdict is what it would do.
   std::vector<std::string> refusals;
   // What was not understood: newer fields, missing objects.
   std::vector<std::string> warnings;
@@ -66,15 +64,14 @@ struct NativeOutcome {
 // no choice at all.
 std::optional<NativeOutcome> AnswerNatively(const NativeInput& input);
 
-// Returns who restarts the failed work without being asked, as a phrase; empty
-// if no one does. Asked is the operator of the workload, by its own rules and a
-// limit that the object states. `pod` is the pod whose end it has seen; -1
-// means all. Queues and Flyte's engine do not count: they have statements of
-// their own. If the report lacks the pod's owner, the question is whether that
-// owner has replaced a failed pod before.
+// Returns who restarts the failed work by itself, as a phrase; empty if no one
+// does. Judges by the rules of the workload's operator and a limit stated in
+// its object. `pod` is the pod whose end the operator has seen; -1 means all.
+// Queues and Flyte's engine do not count; other code covers them. If the report
+// lacks the pod's owner, judges by whether it has replaced a failed pod before.
 std::string RetriesByItself(const NativeInput& input, int pod);
 
-// "job, jobset, ...", outermost first: values of NativeSemantics.operator.
+// Returns "kueue, flyte, ...", the values of NativeSemantics.operator.
 std::string NativeOperatorNames();
 
 // An operator's retry settings, pasted into a policy, as rules and budgets of
@@ -98,7 +95,7 @@ struct Import {
   std::string fallback_path;
 };
 
-// What was pasted, and how the operators it is for are set up.
+// Pasted blocks, and the set-up of their operators.
 struct Pasted {
   const v1::PastedBlocks& blocks;
   const v1::NativeSemantics& semantics;
@@ -106,14 +103,14 @@ struct Pasted {
   PatternAllowance& allowance;
 };
 
-// Translates every pasted block, in the order outermost operator first.
-// Reports what is refused (errors) and what cannot be carried over (warnings).
+// Translates all pasted blocks, outermost operator first. Reports refused parts
+// as errors and parts that cannot be carried over as warnings.
 Import ImportPasted(const Pasted& pasted, IssueReporter& report);
 
-// Checks the operators' set-up in a policy when it is loaded instead of with
-// the first failure. Reports, below `path`: unknown operators, version keys and
-// settings as errors; releases and values that are passed over, and feature
-// gates that change nothing here, as warnings.
+// Checks the operators' set-up in a policy when the policy is loaded, so that
+// problems do not wait for the first failure. Reports, below `path`: unknown
+// operators, version keys and settings as errors; ignored releases and values,
+// and feature gates without effect, as warnings.
 void CheckSemantics(const v1::NativeSemantics& semantics,
                     const std::string& path, IssueReporter& report);
 

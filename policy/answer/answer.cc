@@ -78,44 +78,44 @@ void AddWarnings(const std::vector<std::string>& texts,
 }
 
 // Returns "container oom" for CONTAINER_OOM.
-std::string InWords(v1::Cause cause) {
+std::string CauseText(v1::Cause cause) {
   return absl::AsciiStrToLower(
       absl::StrReplaceAll(v1::Cause_Name(cause), {{"_", " "}}));
 }
 
 // Adds the reported cause if the ledger's cause replaced it.
-void WriteSetAside(const Situated& at, const Diagnosed& told,
+void WriteSetAside(const Situated& at, const Diagnosed& diagnosed,
                    v1::Diagnosis& diagnosis) {
-  const Failure& failure = told.what();
+  const Failure& failure = diagnosed.what();
   if (!failure.set_aside) return;
   const auto consider = [&](const char* why_not) {
     v1::ConsideredCause& considered = *diagnosis.add_considered();
     considered.set_cause(*failure.set_aside);
     considered.set_why_not(why_not);
   };
-  switch (told.standing) {
-    case Standing::kOvertaken:
+  switch (diagnosed.status) {
+    case LedgerStatus::kOvertaken:
       consider("the attempt was decided before");
       diagnosis.set_summary(
           "This failure was decided before, and the whole workload was given "
           "up or started again since");
       return;
-    case Standing::kPast:
+    case LedgerStatus::kPast:
       consider("the attempt was decided before");
       diagnosis.set_summary(
           absl::StrFormat("Attempt %d or a later one was decided already under "
                           "another failure id",
                           at.report().attempt()));
       return;
-    case Standing::kDecided:
+    case LedgerStatus::kDecided:
       consider("it was decided before, when more was told");
-      diagnosis.set_summary(
-          absl::StrCat("decided before, when more was told, as ",
-                       InWords(failure.cause), "; now: ", diagnosis.summary()));
+      diagnosis.set_summary(absl::StrCat(
+          "decided before, when more was told, as ", CauseText(failure.cause),
+          "; now: ", diagnosis.summary()));
       return;
     default:
       diagnosis.set_summary(absl::StrCat(
-          "The attempt before ended with ", InWords(failure.cause),
+          "The attempt before ended with ", CauseText(failure.cause),
           failure.alike > 1 ? absl::StrCat("; ", failure.outlook_reason, ".")
                             : ", and the next one goes on."));
   }
@@ -161,18 +161,18 @@ void Advise(const words::Answered& answered, v1::Diagnosis& diagnosis) {
   }
 }
 
-void AdviseOnAll(const Situated& at, const Diagnosed& told,
+void AdviseOnAll(const Situated& at, const Diagnosed& diagnosed,
                  const std::vector<OpenFailure>& open,
                  v1::DecideResponse& response) {
   Advise({.owners = at.owners,
           .workload = *at.workload,
-          .failure = told.what(),
+          .failure = diagnosed.what(),
           .diagnosis = response.diagnosis(),
           .decision = response.decision(),
           .ledger = response.ledger(),
           .failure_id = response.failure_id(),
           .native = response.has_native() ? &response.native() : nullptr,
-          .own_remedy = OwnRemedy(at.policy, told.what())},
+          .own_remedy = OwnRemedy(at.policy, diagnosed.what())},
          *response.mutable_diagnosis());
   for (int i = 0; i < response.separate_size(); ++i) {
     v1::SeparateFailure& one = *response.mutable_separate(i);
@@ -192,38 +192,39 @@ void AdviseOnAll(const Situated& at, const Diagnosed& told,
 // Sets the policy and the ids of failure, decision and request. The decision id
 // is a hash of policy and revision, failure id, attempt, time, ledger and
 // failure, so equal requests under equal policies have equal ids.
-void NameAnswer(const Situated& at, const Diagnosed& told,
+void NameAnswer(const Situated& at, const Diagnosed& diagnosed,
                 v1::DecideResponse& response) {
   response.mutable_policy()->set_name(at.policy.rules->name());
   response.mutable_policy()->set_revision(at.policy.revision());
-  response.set_decision_id(
-      DecisionId(at.request, response, told.what(), told.id.id, at.now));
-  response.set_failure_id(told.id.id);
+  response.set_decision_id(DecisionId(at.request, response, diagnosed.what(),
+                                      diagnosed.id.id, at.now));
+  response.set_failure_id(diagnosed.id.id);
   response.set_request_id(at.request.request_id());
 }
 
 }  // namespace
 
 void WriteAnswer(const Received<v1::DecideRequest>& received, Situated& at,
-                 const Diagnosed& told, Decided decided,
+                 const Diagnosed& diagnosed, Decided decided,
                  v1::DecideResponse& response) {
   auto& warnings = *response.mutable_warnings();
   AddWarnings(received.warnings(), warnings);
   AddWarnings(at.warnings, warnings);
-  AddWarnings(told.findings.warnings, warnings);
+  AddWarnings(diagnosed.findings.warnings, warnings);
   AddWarnings(decided.warnings, warnings);
   v1::Diagnosis& diagnosis = *response.mutable_diagnosis();
-  WriteDiagnosis(told.findings, told.what(), DetailOf(at.request), diagnosis);
-  if (at.explains()) WriteSetAside(at, told, diagnosis);
+  WriteDiagnosis(diagnosed.findings, diagnosed.what(), DetailOf(at.request),
+                 diagnosis);
+  if (at.explains()) WriteSetAside(at, diagnosed, diagnosis);
   response.set_allocated_decision(decided.decision.release());
   response.set_allocated_accounting(decided.accounting.release());
   response.set_allocated_explanation(decided.explanation.release());
   response.set_allocated_ledger(decided.ledger.release());
   std::vector<OpenFailure> open;
-  if (!told.findings.earlier.empty() && !at.decides_natively()) {
-    open = OpenFailuresIn(at, told.findings, response.ledger());
-    AgreeOnWhole(at, open, told.id.id, response);
-    FillSeparate(at, told.findings, open, response);
+  if (!diagnosed.findings.earlier.empty() && !at.decides_natively()) {
+    open = OpenFailuresIn(at, diagnosed.findings, response.ledger());
+    AgreeOnWhole(at, open, diagnosed.id.id, response);
+    FillSeparate(at, diagnosed.findings, open, response);
   }
   if (at.explains()) {
     const v1::AttemptRecord& record =
@@ -235,8 +236,8 @@ void WriteAnswer(const Received<v1::DecideRequest>& received, Situated& at,
   FinishLedger(at, *response.mutable_ledger());
   if (at.native.has_value()) ShowNative(*std::move(at.native), response);
   if (at.patterns.used_up()) AddWarning(kPatternsUsedUp, warnings);
-  NameAnswer(at, told, response);
-  if (at.explains()) AdviseOnAll(at, told, open, response);
+  NameAnswer(at, diagnosed, response);
+  if (at.explains()) AdviseOnAll(at, diagnosed, open, response);
   if (at.report().has_ended_attempt()) {
     RestorePaths(at.report().ended_attempt(), diagnosis);
   }

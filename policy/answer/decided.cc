@@ -42,16 +42,16 @@ AnswerPart<v1::Explanation> ExplanationOf(const Situated& at,
 // Returns the rest of the delay in a record's decision. If pods restart
 // individually, another member of the failure has a time of its own, because
 // restarting all at once could overload them.
-absl::Duration DelayLeft(const Situated& at, const Diagnosed& told,
+absl::Duration DelayLeft(const Situated& at, const Diagnosed& diagnosed,
                          const Recalled& before) {
   const v1::AttemptRecord& record = before.ledger->history(before.record);
   const v1::Decision& decision = record.decision();
   if (before.of_another && decision.action() == v1::Decision::RETRY &&
       decision.scope() <= v1::Decision::INDEX && record.has_observed_at()) {
     const Case member =
-        CaseOf(at, told, *before.ledger, at.owners, /*refund=*/false);
+        CaseOf(at, diagnosed, *before.ledger, at.owners, /*refund=*/false);
     if (const auto delay = DelayOfMember(member, record)) {
-      return *delay - (at.now - told.failed_at);
+      return *delay - (at.now - diagnosed.failed_at);
     }
   }
   const absl::Duration elapsed =
@@ -60,7 +60,7 @@ absl::Duration DelayLeft(const Situated& at, const Diagnosed& told,
 }
 
 // Repeats a record's verdict without a charge; its delay has been running.
-Decided DecidedAgain(const Situated& at, const Diagnosed& told,
+Decided DecidedAgain(const Situated& at, const Diagnosed& diagnosed,
                      Recalled before) {
   const v1::BudgetLedger& ledger = *before.ledger;
   const v1::AttemptRecord& record = ledger.history(before.record);
@@ -69,11 +69,11 @@ Decided DecidedAgain(const Situated& at, const Diagnosed& told,
   decision = record.decision();
   // Nothing is started while a pod still has its grace period.
   const absl::Duration stopping =
-      told.findings.gone_at.value_or(at.now) - at.now;
+      diagnosed.findings.gone_at.value_or(at.now) - at.now;
   if (decision.has_retry_after() && record.has_observed_at()) {
-    SetDuration(
-        std::max({DelayLeft(at, told, before), stopping, absl::ZeroDuration()}),
-        *decision.mutable_retry_after());
+    SetDuration(std::max({DelayLeft(at, diagnosed, before), stopping,
+                          absl::ZeroDuration()}),
+                *decision.mutable_retry_after());
   } else if (decision.action() == v1::Decision::RETRY &&
              stopping > absl::ZeroDuration()) {
     SetDuration(stopping, *decision.mutable_retry_after());
@@ -92,7 +92,7 @@ Decided DecidedAgain(const Situated& at, const Diagnosed& told,
   accounting.set_max_attempts(at.max_attempts());
   accounting.set_duplicate(true);
   FillExhaustion(record, accounting);
-  if (record.cause() != told.what().cause) {
+  if (record.cause() != diagnosed.what().cause) {
     decided.warnings.push_back("this failure was decided before as " +
                                v1::Cause_Name(record.cause()) +
                                ", and stays decided");
@@ -134,7 +134,6 @@ void WarnOfVerdict(const CompiledPolicy& policy, const Verdict& verdict,
   }
 }
 
-// Explains the verdict.
 AnswerPart<v1::Explanation> Explain(const Situated& at, const Case& failure,
                                     const Verdict& verdict, bool stale) {
   auto explanation =
@@ -152,8 +151,8 @@ AnswerPart<v1::Explanation> Explain(const Situated& at, const Case& failure,
 
 // Returns the report of the current attempt alone, for rules on raw objects.
 // Empty if there is no other attempt.
-std::optional<v1::FailureReport> AttemptAtHand(const Situated& at,
-                                               const Findings& findings) {
+std::optional<v1::FailureReport> CurrentAttempt(const Situated& at,
+                                                const Findings& findings) {
   if (findings.earlier.empty()) return std::nullopt;
   Unread past;
   for (const Failure& earlier : findings.earlier) {
@@ -185,7 +184,6 @@ Decided DecidedByOperator(const Situated& at, const Case& failure,
   return decided;
 }
 
-// Decides by the policy, likewise.
 Decided DecidedByPolicy(const Situated& at, const Case& failure,
                         Recalled before) {
   const auto [verdict, accounts] = Price(failure);
@@ -195,7 +193,7 @@ Decided DecidedByPolicy(const Situated& at, const Case& failure,
   FillEscalation(failure, verdict, accounts, decision);
   WarnOfVerdict(failure.policy(), verdict, decided.warnings);
   FillAccounting(failure, verdict, accounts, *decided.accounting);
-  if (before.standing == Standing::kOvertaken) {
+  if (before.status == LedgerStatus::kOvertaken) {
     decided.accounting->set_duplicate(true);
   }
   decided.explanation = Explain(at, failure, verdict, before.is_stale());
@@ -249,18 +247,20 @@ Decided DecidedToStop(const Situated& at, const Findings& findings,
 
 }  // namespace
 
-Decided DecideOn(const Situated& at, const Diagnosed& told, Recalled before) {
-  if (before.standing == Standing::kDecided) {
-    return DecidedAgain(at, told, std::move(before));
+Decided DecideOn(const Situated& at, const Diagnosed& diagnosed,
+                 Recalled before) {
+  if (before.status == LedgerStatus::kDecided) {
+    return DecidedAgain(at, diagnosed, std::move(before));
   }
-  if (before.stop) return DecidedToStop(at, told.findings, std::move(before));
-  const auto alone = AttemptAtHand(at, told.findings);
+  if (before.stop)
+    return DecidedToStop(at, diagnosed.findings, std::move(before));
+  const auto alone = CurrentAttempt(at, diagnosed.findings);
   const std::optional<Owners> its_owners =
       alone ? std::optional<Owners>(std::in_place, *alone) : std::nullopt;
-  const Case failure =
-      CaseOf(at, told, *before.ledger, its_owners ? *its_owners : at.owners,
-             before.standing == Standing::kNew);
-  if (told.is_broken()) {
+  const Case failure = CaseOf(at, diagnosed, *before.ledger,
+                              its_owners ? *its_owners : at.owners,
+                              before.status == LedgerStatus::kNew);
+  if (diagnosed.is_broken()) {
     WarnOfLaterRecords(*before.ledger, at.now, before.warnings);
   }
   return at.decides_natively() && !before.is_stale()

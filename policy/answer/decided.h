@@ -29,7 +29,8 @@ struct Decided {
 
 // Decides by the failure's record, else by the workload's operator if the
 // policy leaves it to that, else by the policy.
-Decided DecideOn(const Situated& at, const Diagnosed& told, Recalled before);
+Decided DecideOn(const Situated& at, const Diagnosed& diagnosed,
+                 Recalled before);
 
 }  // namespace mulligan
 

@@ -15,7 +15,6 @@
 namespace mulligan {
 namespace {
 
-// Describes verdict and price as the caller would see them.
 std::string Summary(const Case& failure, const Verdict& verdict) {
   v1::Decision decision;
   std::vector<std::string> warnings;

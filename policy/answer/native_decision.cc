@@ -25,7 +25,6 @@
 namespace mulligan {
 namespace {
 
-// Returns whether the operator gave up because its own limit was reached.
 bool IsExhausted(const NativeOutcome& outcome) {
   return outcome.action == v1::Decision::FAIL && !outcome.charged_to.empty() &&
          outcome.used > outcome.limit;

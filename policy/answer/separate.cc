@@ -20,19 +20,18 @@ bool IsGranted(const v1::Decision& decision) {
   return decision.action() == v1::Decision::RETRY;
 }
 
-// A decision of the answer, and whether it is about a part of the work.
-struct Of {
+struct PartDecision {
   v1::Decision* decision;
   bool part;
 };
 
 // Applies the rules of AgreeOnWhole; the second one only if `parts_end_alone`.
-void Agree(const std::vector<Of>& all, bool parts_end_alone) {
+void Agree(const std::vector<PartDecision>& all, bool parts_end_alone) {
   const bool granted = std::ranges::any_of(
-      all, [](const Of& one) { return IsGranted(*one.decision); });
+      all, [](const PartDecision& one) { return IsGranted(*one.decision); });
   if (!granted) return;
   v1::Decision end;
-  for (const Of& one : all) {
+  for (const PartDecision& one : all) {
     if (!EndsWhole(*one.decision)) continue;
     if (parts_end_alone && one.part) {
       one.decision->set_scope(v1::Decision::INDEX);
@@ -41,7 +40,7 @@ void Agree(const std::vector<Of>& all, bool parts_end_alone) {
     }
   }
   if (!EndsWhole(end)) return;
-  for (const Of& one : all) {
+  for (const PartDecision& one : all) {
     if (IsGranted(*one.decision)) *one.decision = end;
   }
 }
@@ -54,7 +53,7 @@ void AgreeOnWhole(const Situated& at, const std::vector<OpenFailure>& open,
   v1::BudgetLedger& ledger = *response.mutable_ledger();
   v1::Decision& decision = *response.mutable_decision();
   const int own = FindFailure(ledger, failure_id);
-  std::vector<Of> all = {
+  std::vector<PartDecision> all = {
       {&decision, own >= 0 && !ledger.history(own).part().empty()}};
   for (const OpenFailure& one : open) {
     v1::AttemptRecord& record = *ledger.mutable_history(one.record);

@@ -23,7 +23,6 @@ void OpenAccount(const CompiledBudget& budget, const v1::BudgetUse& use,
   }
 }
 
-// Returns the highest progress of all recorded failures; empty if none has any.
 std::optional<double> BestProgress(const v1::BudgetLedger& ledger) {
   std::optional<double> best;
   for (const v1::AttemptRecord& record : ledger.history()) {

@@ -23,7 +23,7 @@ constexpr absl::Duration kCanaryEvery = absl::Minutes(5);
 constexpr double kChance = 0.05;
 // An incident exceeds the usual number of failures and a share of the fleet.
 constexpr double kTimesUsual = 3;
-constexpr double kLeastShareOfFleet = 0.005;
+constexpr double kMinFleetShare = 0.005;
 
 // Returns for example "31 of the 40 workloads that failed in the last 10m".
 std::string Counted(std::int64_t some, const v1::RecentFailures& recent) {
@@ -141,7 +141,7 @@ bool IsIncident(const CompiledDerivation& thresholds,
          count >= thresholds.incident_share *
                       static_cast<double>(shared.workloads) &&
          count >= kTimesUsual * alike.usual &&
-         count >= kLeastShareOfFleet * recent.running();
+         count >= kMinFleetShare * recent.running();
 }
 
 Turn TurnOf(const v1::RecentFailures& recent, const Alike& alike,

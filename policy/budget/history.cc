@@ -48,7 +48,7 @@ Records FailuresIn(const v1::BudgetLedger& ledger) {
 
 // Returns whether only an operator's message without a reason reports the
 // failure. Its cause is open, so it neither extends nor breaks a streak.
-bool IsBland(const v1::AttemptRecord& record) {
+bool IsUninformative(const v1::AttemptRecord& record) {
   return IsUnexplained(record.cause()) && IsRetriedByOthers(record) &&
          !IsOfPod(record);
 }
@@ -71,7 +71,7 @@ class ProgressWatch {
   bool Advanced(const v1::AttemptRecord& older) {
     if (older.has_ran_for()) Widen(ToDuration(older.ran_for()));
     timed_ = timed_ && older.has_ran_for();
-    const bool advanced = older.has_progress() && told_
+    const bool advanced = older.has_progress() && has_progress_
                               ? progress_ > older.progress()
                               : RanFurther(longest_, shortest_);
     Reach(older.has_progress(), older.progress());
@@ -84,13 +84,13 @@ class ProgressWatch {
     longest_ = std::max(longest_, ran_for);
   }
 
-  void Reach(bool told, double progress) {
-    told_ = told_ || told;
-    if (told) progress_ = progress;
+  void Reach(bool reported, double progress) {
+    has_progress_ = has_progress_ || reported;
+    if (reported) progress_ = progress;
   }
 
   // Progress of the oldest attempt so far that reported any.
-  bool told_ = false;
+  bool has_progress_ = false;
   double progress_ = 0;
   bool timed_ = false;
   // Over the known run times.
@@ -98,7 +98,6 @@ class ProgressWatch {
   absl::Duration longest_ = absl::ZeroDuration();
 };
 
-// The inputs of a derivation.
 struct Derivation {
   const CompiledDerivation& thresholds;
   const Failure& failure;
@@ -212,7 +211,7 @@ Streak FindStreak(const Records& failures, const Failure& failure,
   bool same_place = HasPlace(progress);
   for (const v1::AttemptRecord* record : failures) {
     const bool same = record->fingerprint() == failure.fingerprint;
-    if (!same && IsBland(*record)) continue;
+    if (!same && IsUninformative(*record)) continue;
     // A verdict that changed resources starts a new streak.
     if (record->fingerprint().empty() || !same || watch.Advanced(*record) ||
         !record->decision().resources().empty()) {
@@ -337,7 +336,7 @@ std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
                              const v1::BudgetLedger& ledger) {
   const Records failures = FailuresIn(ledger);
   const auto newest = std::ranges::find_if_not(
-      failures, [](const auto* record) { return IsBland(*record); });
+      failures, [](const auto* record) { return IsUninformative(*record); });
   if (failures.empty()) return std::nullopt;
   const v1::AttemptRecord& last =
       newest == failures.end() ? *failures.front() : **newest;
@@ -352,7 +351,7 @@ std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
   std::set<std::string_view> nodes;
   for (const v1::AttemptRecord* record : failures) {
     const bool same = record->fingerprint() == last.fingerprint();
-    if (!same && IsBland(*record)) continue;
+    if (!same && IsUninformative(*record)) continue;
     const bool advanced = watch.Advanced(*record);
     const bool differs =
         !same || (record != &last && !record->decision().resources().empty() &&
@@ -393,7 +392,8 @@ std::optional<std::string_view> PayerOfCounted(const v1::BudgetLedger& ledger,
                                                std::string_view fingerprint) {
   std::optional<std::string_view> payer;
   for (const v1::AttemptRecord& record : ledger.history()) {
-    if (record.decision().action() == v1::Decision::WAIT || IsBland(record)) {
+    if (record.decision().action() == v1::Decision::WAIT ||
+        IsUninformative(record)) {
       continue;
     }
     const CauseRow& row = RowOf(record.cause());
@@ -422,7 +422,7 @@ std::int32_t Unrecorded(const v1::BudgetLedger& ledger, std::int32_t ends,
 }
 
 bool RanFurther(absl::Duration ran_for, absl::Duration than) {
-  // Most are no longer, and multiplying durations is dear.
+  // The first comparison is cheap and decides most cases.
   return ran_for > than && ran_for > kStartUp + kSameSpeed * than;
 }
 

@@ -25,7 +25,7 @@ constexpr absl::Duration kSpan = absl::Seconds(demystify::kIncidentSpan);
 constexpr absl::Duration kOperatorDelay = absl::Minutes(10);
 constexpr absl::Duration kClockSkew = absl::Seconds(10);
 // A condition and its event are written one after the other.
-constexpr absl::Duration kSameWord = absl::Seconds(2);
+constexpr absl::Duration kConditionToEvent = absl::Seconds(2);
 
 using Time = std::optional<absl::Time>;
 
@@ -55,18 +55,18 @@ bool BeganBefore(const Lifetime& a, const Lifetime& b) {
   return b.begin && *b.begin == *b.end;
 }
 
-bool Overlap(const Lifetime& told, const Lifetime& recorded, bool own) {
+bool Overlap(const Lifetime& reported, const Lifetime& recorded, bool own) {
   // Without a begin, every later failure would seem to overlap.
-  if (!told.begin || !recorded.end || !BeganBefore(told, recorded)) {
+  if (!reported.begin || !recorded.end || !BeganBefore(reported, recorded)) {
     return false;
   }
   // A pod that cannot start is a separate failure.
-  if (!told.end) return false;
-  if (own && *told.end > *recorded.end + kSpan) return false;
+  if (!reported.end) return false;
+  if (own && *reported.end > *recorded.end + kSpan) return false;
   // Even if the recorded container ended in its first second.
-  if (*told.end == *recorded.end) return true;
-  if (recorded.begin) return BeganBefore(recorded, told);
-  return *told.end >= *recorded.end - kSpan;
+  if (*reported.end == *recorded.end) return true;
+  if (recorded.begin) return BeganBefore(recorded, reported);
+  return *reported.end >= *recorded.end - kSpan;
 }
 
 // Calls `visit` with each index of "1,3-5" until it returns false. Returns
@@ -99,7 +99,7 @@ class Finder {
   Finder(const v1::BudgetLedger& ledger, const ToldFailure& failure)
       : ledger_(ledger),
         failure_(failure),
-        told_{failure.what.incident.begin, failure.what.incident.struck} {}
+        reported_{failure.what.incident.begin, failure.what.incident.struck} {}
 
   int Find() const {
     const int by_id = FindFailure(ledger_, failure_.id.id);
@@ -139,19 +139,20 @@ class Finder {
     if (recorded.end && failure_.what.incident.alone && IsOfPod(record) &&
         !of_gang) {
       // Only a failure without a cause may have followed, and at once.
-      return failure_.what.incident.silent && told_.end &&
-             absl::AbsDuration(*told_.end - *recorded.end) <= kClockSkew;
+      return failure_.what.incident.silent && reported_.end &&
+             absl::AbsDuration(*reported_.end - *recorded.end) <= kClockSkew;
     }
     if (recorded.end)
-      return Overlap(told_, recorded, failure_.what.incident.own);
+      return Overlap(reported_, recorded, failure_.what.incident.own);
     // The record has no time, only operator counters. It matches if the failure
     // happened by then but after the previous record.
-    if (!told_.begin || !told_.end || !IsSet(record.observed_at())) {
+    if (!reported_.begin || !reported_.end || !IsSet(record.observed_at())) {
       return false;
     }
     const absl::Time observed = ToTime(record.observed_at());
-    return *told_.begin < observed && *told_.end <= observed + kClockSkew &&
-           (i == 0 || *told_.end > LatestOf(ledger_.history(i - 1)));
+    return *reported_.begin < observed &&
+           *reported_.end <= observed + kClockSkew &&
+           (i == 0 || *reported_.end > LatestOf(ledger_.history(i - 1)));
   }
 
   // Returns whether the record is of a failed index of a Job whose failed
@@ -177,25 +178,25 @@ class Finder {
 
   // Returns whether an operator says that the current attempt began between the
   // two ends. An end in the second of a begin is left over from before.
-  bool BeganBetween(absl::Time recorded, absl::Time told) const {
+  bool BeganBetween(absl::Time recorded, absl::Time reported) const {
     return std::ranges::any_of(
         failure_.owners.views, [&](const WorkloadView& view) {
           if (view.attempt_began == nullptr || !IsSet(*view.attempt_began)) {
             return false;
           }
           const absl::Time began = ToTime(*view.attempt_began);
-          return recorded < began && began < told;
+          return recorded < began && began < reported;
         });
   }
 
   // Returns how much later than the end of record `i` an operator may report
   // it. A queue preempts before the pods end, and each preemption has its own
   // time.
-  absl::Duration LatestWordOn(int i) const {
+  absl::Duration MaxOperatorDelay(int i) const {
     if (failure_.what.cause != v1::PREEMPTED_QUEUE) return kOperatorDelay;
     const v1::AttemptRecord& record = ledger_.history(i);
     return record.cause() == v1::PREEMPTED_QUEUE && !IsOfPod(record)
-               ? kSameWord
+               ? kConditionToEvent
                : kClockSkew;
   }
 
@@ -227,7 +228,7 @@ class Finder {
                         RowOf(failure_.what.cause).domain) {
         return false;
       }
-      ended = told_.end;
+      ended = reported_.end;
     }
     const Incident& incident = failure_.what.incident;
     if (!ended) {
@@ -237,12 +238,12 @@ class Finder {
     if (!recorded) return false;
     if (BeganBetween(*recorded, *ended)) return false;
     const absl::Duration gap = *ended - *recorded;
-    return gap <= LatestWordOn(i) && gap >= -kOperatorDelay;
+    return gap <= MaxOperatorDelay(i) && gap >= -kOperatorDelay;
   }
 
   const v1::BudgetLedger& ledger_;
   const ToldFailure& failure_;
-  const Lifetime told_;
+  const Lifetime reported_;
 };
 
 }  // namespace
@@ -261,7 +262,7 @@ bool IsUnexplained(v1::Cause cause) {
          cause == v1::SIGKILL_UNEXPLAINED || cause == v1::SIGTERM_UNEXPLAINED;
 }
 
-bool TellsLess(const Failure& failure, const v1::AttemptRecord& record) {
+bool KnowsLess(const Failure& failure, const v1::AttemptRecord& record) {
   if (record.cause() == failure.cause || IsUnexplained(record.cause()) ||
       record.cause() == v1::CAUSE_UNSPECIFIED ||
       !v1::Cause_IsValid(record.cause())) {

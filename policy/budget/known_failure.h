@@ -53,7 +53,7 @@ bool IsUnexplained(v1::Cause cause);
 
 // Returns whether the report knows less about the failure than its record: it
 // lacks the pods, or guesses.
-bool TellsLess(const Failure& failure, const v1::AttemptRecord& record);
+bool KnowsLess(const Failure& failure, const v1::AttemptRecord& record);
 
 }  // namespace mulligan
 

@@ -63,7 +63,6 @@ absl::Duration SinceProgress(const AttemptAtStake& attempt,
                     absl::ZeroDuration(), ran);
 }
 
-// One attempt, from a record or from the report.
 struct Attempt {
   std::optional<absl::Duration> ran;
   std::optional<double> progress;

@@ -26,8 +26,7 @@ namespace {
 
 using TextSource = v1::Signature::Source;
 
-// A text where programs, the kubelet or operators write it, and nothing else:
-// the report as a user would write it.
+// Reports with only one text, where programs, the kubelet or operators write it.
 constexpr std::pair<TextSource, const char*> kTextReports[] = {
     {v1::Signature::TERMINATION_MESSAGE,
      R"({"exit":{"exitCode":CODE,"message":TEXT}})"},
@@ -38,14 +37,14 @@ constexpr std::pair<TextSource, const char*> kTextReports[] = {
     {v1::Signature::OPERATOR_MESSAGE,
      R"({"kubeflowJob":{"status":{"conditions":[
          {"type":"Failed","status":"True","message":TEXT}]}}})"},
-    // A wait that says nothing by itself.
+    // A waiting reason that is not evidence by itself.
     {v1::Signature::WAITING_MESSAGE,
      R"({"pods":[{"status":{"phase":"Pending","containerStatuses":[
          {"state":{"waiting":
           {"reason":"ImagePullBackOff","message":TEXT}}}]}}]})"}};
-// More say nothing new about one signature.
-constexpr std::size_t kMostNotes = 3;
-// An end that says nothing by itself.
+// Maximum per signature.
+constexpr std::size_t kMaxNotes = 3;
+// An exit code that is not evidence by itself.
 constexpr std::int32_t kGeneralExit = 1;
 v1::FailureReport ReportOf(TextSource source, std::string_view text,
                            std::int32_t exit_code) {
@@ -62,7 +61,7 @@ v1::FailureReport ReportOf(TextSource source, std::string_view text,
   return report;
 }
 
-// Under the policy of that name.
+// Diagnoses `report` under the policy of that name.
 v1::Diagnosis Ask(const v1::FailureReport& report, const PolicySet& policies,
                   const std::string& policy) {
   v1::DemystifyRequest request;
@@ -96,7 +95,7 @@ class Comparison {
       : policies_(policies),
         built_in_(built_in),
         ruleset_(ruleset),
-        told_(static_cast<std::size_t>(
+        noted_(static_cast<std::size_t>(
             ruleset.source().spec().signatures_size())),
         report_(ruleset.positions(), issues) {}
 
@@ -130,7 +129,7 @@ class Comparison {
     return ruleset_.source().spec().signatures();
   }
 
-  // The index of the signature that takes the text; -1: none does.
+  // Returns the index of the signature that decides the text; -1 if none does.
   int Taken(TextSource source, std::string_view text, std::int32_t code) const {
     PatternAllowance patterns;
     const demystify::Signature* found =
@@ -143,16 +142,16 @@ class Comparison {
     return static_cast<int>(of_name - all.begin());
   }
 
-  // Of a text only if `row` decides it; empty: whatever does.
+  // Compares only if `row` decides the text; an empty `row` allows any.
   void Compare(TextSource source, std::string_view text, std::int32_t code,
                const std::string& row) {
     const int index = Taken(source, text, code);
     if (index < 0) return;
     const v1::Signature& signature = signatures()[index];
-    // A code alone says as little about each text.
+    // An exit code alone does not depend on the text.
     if (!text.empty() && signature.message_pattern().empty()) return;
-    std::set<std::string>& told = told_[static_cast<std::size_t>(index)];
-    if (told.size() >= kMostNotes || told.contains(row)) return;
+    std::set<std::string>& noted = noted_[static_cast<std::size_t>(index)];
+    if (noted.size() >= kMaxNotes || noted.contains(row)) return;
     const v1::FailureReport report = ReportOf(source, text, code);
     const v1::Diagnosis without =
         Ask(report, built_in_, built_in_.Select({}).name());
@@ -163,7 +162,7 @@ class Comparison {
     const v1::Diagnosis with = Ask(report, policies_, ruleset_.name());
     const char* const stands =
         with.cause() == without.cause() ? "repeats" : "shadows";
-    told.insert(without.signature());
+    noted.insert(without.signature());
     report_.Note(absl::StrCat("spec.signatures[", index, "]"),
                  NoteOn(signature.name(), stands, without));
   }
@@ -172,7 +171,7 @@ class Comparison {
   const PolicySet& built_in_;
   const Ruleset& ruleset_;
   // Rows that each signature has a note about.
-  std::vector<std::set<std::string>> told_;
+  std::vector<std::set<std::string>> noted_;
   IssueReporter report_;
 };
 

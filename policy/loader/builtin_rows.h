@@ -7,12 +7,11 @@
 
 namespace mulligan {
 
-// Adds a note at each signature of `policies` for each built-in row that
-// decides a text or exit code which the signature matches, too; at most three
-// of a signature. The texts are the samples of the rows. Both are asked where
-// each of the sources stands alone in a report; what is beside it may have the
-// last word there. A signature "repeats" a row of its own cause and "shadows"
-// one of another cause.
+// Adds a note to each signature of `policies` for each built-in row that
+// decides a text or exit code that the signature also matches, at most three
+// per signature. Tries the rows' samples, each as the only evidence of a
+// report. A signature "repeats" a row of its own cause and "shadows" a row of
+// another cause.
 void CompareWithBuiltInRows(const PolicySet& policies, Issues& issues);
 
 }  // namespace mulligan

@@ -26,7 +26,7 @@ constexpr std::string_view kKind = "RetryPolicy";
 // Name of the embedded policy that answers as the operator.
 constexpr std::string_view kNativeName = "native";
 // More do not help, and a hostile file can have one for every few bytes.
-constexpr size_t kMostIssuesPerFile = 100;
+constexpr size_t kMaxIssuesPerFile = 100;
 constexpr size_t kRevisionBytes = 8;
 
 using Rulesets = std::vector<std::unique_ptr<const Ruleset>>;
@@ -192,7 +192,7 @@ void AddCatchAll(const PolicyText& text, PatternAllowance& allowance,
   }
 }
 
-// Sorts issues by file and line, at most kMostIssuesPerFile per file.
+// Sorts issues by file and line, at most kMaxIssuesPerFile per file.
 void Arrange(const std::vector<PolicyText>& texts, Issues& issues) {
   std::map<std::string, size_t> rank;
   for (const PolicyText& text : texts) rank.emplace(text.file, rank.size());
@@ -211,9 +211,9 @@ void Arrange(const std::vector<PolicyText>& texts, Issues& issues) {
   std::map<std::string, size_t> count;
   for (Issue& issue : issues) {
     const size_t number = ++count[issue.file];
-    if (number <= kMostIssuesPerFile) {
+    if (number <= kMaxIssuesPerFile) {
       kept.push_back(std::move(issue));
-    } else if (number == kMostIssuesPerFile + 1) {
+    } else if (number == kMaxIssuesPerFile + 1) {
       Report(issue.file, {}, "further problems are not shown", kept);
     }
   }

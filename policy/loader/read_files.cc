@@ -132,13 +132,13 @@ Listing List(const std::string& directory, std::error_code& error) {
 }
 
 // Files that change this often are not stable enough to read.
-constexpr int kMostLooks = 20;
+constexpr int kMaxReadings = 20;
 
 }  // namespace
 
 std::vector<PolicyText> ReadPolicyDirectory(const std::string& directory,
                                             Issues& issues) {
-  for (int look = 0; look < kMostLooks; ++look) {
+  for (int look = 0; look < kMaxReadings; ++look) {
     std::error_code error;
     const Listing before = List(directory, error);
     std::vector<PolicyText> texts;

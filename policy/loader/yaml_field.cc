@@ -29,7 +29,7 @@ using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
 
 // Longer lists do not help.
-constexpr int kMostNamesListed = 12;
+constexpr int kMaxNamesListed = 12;
 
 bool IsDuration(const FieldDescriptor& field) {
   return field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE &&
@@ -47,7 +47,7 @@ std::vector<std::string> NamesOf(const EnumDescriptor& type) {
 
 std::string NamesSentence(const EnumDescriptor& type) {
   const std::vector<std::string> names = NamesOf(type);
-  if (type.value_count() > kMostNamesListed + 1) {
+  if (type.value_count() > kMaxNamesListed + 1) {
     return absl::StrFormat("one of the %d names of %s", names.size(),
                            type.name());
   }

@@ -63,7 +63,7 @@ bool IsEmptyText(const YamlNode& value, const FieldDescriptor& field) {
 }
 
 // Issues of a document after which lists are no longer read.
-constexpr size_t kMostIssues = 1000;
+constexpr size_t kMaxIssues = 1000;
 
 class MessageReader {
  public:
@@ -250,7 +250,7 @@ class MessageReader {
     if (!CheckKind(value, NodeKind::kList, path, field, false)) return;
     for (size_t i = 0; i < value.items.size(); ++i) {
       // Bounds the time: each further issue searches all names.
-      if (issues_.size() > kMostIssues) return Doubt(path);
+      if (issues_.size() > kMaxIssues) return Doubt(path);
       const YamlNode& item = value.items[i];
       const std::string item_path = absl::StrFormat("%s[%d]", path, i);
       positions_.Add(item_path, item.position);

@@ -78,7 +78,6 @@ struct Unit {
   int64_t milliseconds;
 };
 
-// Largest first.
 constexpr std::array<Unit, 5> kUnits = {{{"d", 86'400'000},
                                          {"h", 3'600'000},
                                          {"m", 60'000},

@@ -247,7 +247,7 @@ constexpr std::string_view kTab =
     "found a tab in the indentation, expected spaces: YAML takes no tabs there";
 
 // The start of each yaml-cpp 0.7 message, and what it means for the author.
-constexpr std::pair<std::string_view, std::string_view> kWordsOfYaml[] = {
+constexpr std::pair<std::string_view, std::string_view> kYamlErrors[] = {
     {"end of map flow", "'{' is never closed, expected '}' or ','"},
     {"end of sequence flow", "'[' is never closed, expected ']' or ','"},
     {"end of map",
@@ -305,11 +305,11 @@ std::optional<Position> TabBefore(std::string_view text, int line) {
   return std::nullopt;
 }
 
-std::string InOurWords(const std::string& said) {
-  for (const auto& [begins, means] : kWordsOfYaml) {
-    if (said.starts_with(begins)) return std::string(means);
+std::string ExplainYamlError(const std::string& message) {
+  for (const auto& [begins, means] : kYamlErrors) {
+    if (message.starts_with(begins)) return std::string(means);
   }
-  return said;
+  return message;
 }
 
 }  // namespace
@@ -353,7 +353,7 @@ YamlDocuments ParseYaml(const std::string& file, const std::string& text,
         if (const auto tab = TabBefore(body, at.line)) {
           fail(*tab, std::string(kTab));
         } else {
-          fail(at, InOurWords(error.msg));
+          fail(at, ExplainYamlError(error.msg));
         }
         more = false;
       }
@@ -363,7 +363,7 @@ YamlDocuments ParseYaml(const std::string& file, const std::string& text,
       }
     }
   } catch (const YAML::Exception& error) {  // at the start of the stream
-    fail(PositionOf(error.mark), InOurWords(error.msg));
+    fail(PositionOf(error.mark), ExplainYamlError(error.msg));
   } catch (const std::exception& error) {
     fail({}, error.what());
   }

@@ -318,14 +318,14 @@ CompiledDerivation CompileDerivation(const v1::Derivation& derivation,
 }
 
 CompiledWorth CompileWorth(const v1::Worth& worth, IssueReporter& report) {
-  constexpr double kMostHours = 1'000'000;
+  constexpr double kMaxHours = 1'000'000;
   CompiledWorth compiled;
   if (worth.has_weighs() &&
       CheckFactor(worth.weighs(), 0, kMaxFactor, "spec.worth.weighs", report)) {
     compiled.weighs = worth.weighs();
   }
   const auto hours = [&](double value, const char* field) {
-    if (value >= 0 && value <= kMostHours) return value;
+    if (value >= 0 && value <= kMaxHours) return value;
     report.Error(absl::StrCat("spec.worth.", field),
                  absl::StrCat(value, " is out of range, expected 0 to ",
                               std::int64_t{1'000'000}));

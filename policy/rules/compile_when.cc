@@ -50,7 +50,6 @@ EnumSet<Value> SetOf(const google::protobuf::RepeatedField<int>& values,
   return set;
 }
 
-// Compiles the conditions on the diagnosis.
 void CompileCauseConditions(const v1::When& when, const std::string& path,
                             Predicates& compiled, IssueReporter& report) {
   if (when.causes_size() > 0) {

@@ -26,8 +26,7 @@ bool AsksForCausesOnly(const Predicates& when) {
   return Covers(when, causes_only);
 }
 
-// Returns whether the rule does not restrict causes.
-bool NamesNone(const Predicates& when) {
+bool AllowsAnyCause(const Predicates& when) {
   return when.causes.Covers(CauseSet::All());
 }
 
@@ -38,7 +37,7 @@ bool AsksForDomainsOnly(const Predicates& when) {
 }
 
 // Returns the causes whose default fault domain is in `domains`.
-CauseSet UsuallyOf(DomainSet domains) {
+CauseSet CausesByDefault(DomainSet domains) {
   CauseSet usual;
   for (int number = v1::Cause_MIN; number <= v1::Cause_MAX; ++number) {
     const auto cause = static_cast<v1::Cause>(number);
@@ -64,7 +63,7 @@ struct Taken {
 };
 
 // Returns the rules, in order, that take some of `causes` first.
-std::string WhoTakes(CauseSet causes, const std::vector<Taken>& taken) {
+std::string RulesTaking(CauseSet causes, const std::vector<Taken>& taken) {
   std::string names;
   CauseSet seen;
   for (const Taken& one : taken) {
@@ -109,25 +108,26 @@ void LintReachability(const std::vector<CompiledRule>& rules,
       report.Warn(RulePath(i),
                   absl::StrFormat("rule \"%s\" is never reached: earlier rules "
                                   "match all its causes: %s",
-                                  name, WhoTakes(when.causes, decided)));
+                                  name, RulesTaking(when.causes, decided)));
     } else if (const CauseSet taken = when.causes.And(AllOf(decided));
-               !NamesNone(when) && !taken.empty()) {
-      report.Warn(
-          RulePath(i),
-          absl::StrFormat("rule \"%s\" never decides about %s: earlier "
-                          "rules do: %s",
-                          name, CauseNames(taken), WhoTakes(taken, decided)));
+               !AllowsAnyCause(when) && !taken.empty()) {
+      report.Warn(RulePath(i),
+                  absl::StrFormat("rule \"%s\" never decides about %s: earlier "
+                                  "rules do: %s",
+                                  name, CauseNames(taken),
+                                  RulesTaking(taken, decided)));
     } else if (const CauseSet seldom = when.causes.And(AllOf(usual));
-               AsksForCausesOnly(when) && !NamesNone(when) && !seldom.empty()) {
-      report.Warn(
-          RulePath(i),
-          absl::StrFormat("rule \"%s\" seldom decides about %s: an earlier "
-                          "rule matches the usual fault domain: %s",
-                          name, CauseNames(seldom), WhoTakes(seldom, usual)));
+               AsksForCausesOnly(when) && !AllowsAnyCause(when) &&
+               !seldom.empty()) {
+      report.Warn(RulePath(i),
+                  absl::StrFormat(
+                      "rule \"%s\" seldom decides about %s: an earlier "
+                      "rule matches the usual fault domain: %s",
+                      name, CauseNames(seldom), RulesTaking(seldom, usual)));
     }
     if (AsksForCausesOnly(when)) decided.push_back({when.causes, &rules[i]});
     if (AsksForDomainsOnly(when)) {
-      usual.push_back({UsuallyOf(when.fault_domains), &rules[i]});
+      usual.push_back({CausesByDefault(when.fault_domains), &rules[i]});
     }
   }
 }
@@ -140,7 +140,6 @@ void MarkUsed(const CompiledOutcome& outcome, std::vector<bool>& used) {
   if (outcome.after_grace) mark(outcome.after_grace->budget);
 }
 
-// Warns of a retry that its budget never allows.
 void LintPayer(const CompiledPolicy& policy, const CompiledOutcome& outcome,
                const std::string& path, IssueReporter& report) {
   if (outcome.action != v1::Decision::RETRY || outcome.budget == kNoBudget) {

@@ -142,7 +142,6 @@ absl::Status CheckSize(const v1::RetryPolicy& policy) {
 
 absl::StatusOr<ChosenPolicy> ChooseInline(const v1::RetryPolicy& policy,
                                           InlinePolicies* inline_policies) {
-  // Checks the size before serializing.
   if (absl::Status size = CheckSize(policy); !size.ok()) return size;
   const std::string bytes = DeterministicBytes(policy);
   absl::StatusOr<std::shared_ptr<const Ruleset>> rules =

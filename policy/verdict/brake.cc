@@ -59,18 +59,18 @@ absl::Duration RunTime(const v1::BudgetLedger& ledger,
 
 // Returns the latest of the program's failures that repeat in the same way.
 std::optional<EndOfRetries> FindHopeless(const Situated& at,
-                                         const Diagnosed& told,
+                                         const Diagnosed& diagnosed,
                                          const v1::BudgetLedger& ledger,
                                          const Loop& loop) {
   const v1::AttemptRecord& last = ledger.history(loop.record);
-  const v1::Cause named = told.what().cause;
+  const v1::Cause named = diagnosed.what().cause;
   if (!IsOfProgram(last.cause()) ||
       (named != v1::NOT_FAILED && !IsOfProgram(named))) {
     return std::nullopt;
   }
   // Restarts before the first request share one record.
   const std::int64_t alike =
-      loop.alike + Unrecorded(ledger, told.findings.ends - 1, loop.record);
+      loop.alike + Unrecorded(ledger, diagnosed.findings.ends - 1, loop.record);
   // Others retry without the resources that it needs (NoteRetried).
   if (IsRetriedByOthers(last) &&
       last.decision().action() == v1::Decision::RETRY) {
@@ -112,30 +112,31 @@ bool IsOutlived(absl::Time now, std::optional<absl::Time> since,
                       std::max(absl::Seconds(demystify::kLeastRun), most);
 }
 
-std::optional<EndOfRetries> FindStop(const Situated& at, const Diagnosed& told,
+std::optional<EndOfRetries> FindStop(const Situated& at,
+                                     const Diagnosed& diagnosed,
                                      const v1::BudgetLedger& ledger) {
   const CompiledBrake& brake = at.compiled().brake;
   if (brake.mode == v1::Brake::NEVER || at.decides_natively() ||
-      told.what().situation != v1::Diagnosis::ALIVE || told.findings.apart ||
-      told.findings.succeeded) {
+      diagnosed.what().situation != v1::Diagnosis::ALIVE ||
+      diagnosed.findings.apart || diagnosed.findings.succeeded) {
     return std::nullopt;
   }
   const std::optional<Loop> loop = FindLoop(at.compiled().derivation, ledger);
   std::optional<EndOfRetries> end;
-  if (loop) end = FindHopeless(at, told, ledger, *loop);
+  if (loop) end = FindHopeless(at, diagnosed, ledger, *loop);
   if (!end) end = FindRefused(brake, ledger);
   if (!end) return std::nullopt;
   const absl::Duration longest =
       end->alike > 0 ? loop->longest : ToDuration(end->record.ran_for());
   const absl::Time ended = RecordedEnd(end->record);
   if (absl::FromUnixSeconds(LastBegun(at.owners)) > ended ||
-      IsOutlived(at.now, told.findings.runs_since, ended,
+      IsOutlived(at.now, diagnosed.findings.runs_since, ended,
                  brake.outlived * longest)) {
     return std::nullopt;
   }
-  if (told.findings.runs_since) {
+  if (diagnosed.findings.runs_since) {
     end->avoidable +=
-        std::max(at.now - *told.findings.runs_since, absl::ZeroDuration());
+        std::max(at.now - *diagnosed.findings.runs_since, absl::ZeroDuration());
   }
   return end;
 }

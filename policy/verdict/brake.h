@@ -40,7 +40,8 @@ bool IsOutlived(absl::Time now, std::optional<absl::Time> since,
 //   1. The current attempt has outlived the failures.
 //   2. The work was resumed or created after them and may have changed.
 //   3. The pods work independently of each other.
-std::optional<EndOfRetries> FindStop(const Situated& at, const Diagnosed& told,
+std::optional<EndOfRetries> FindStop(const Situated& at,
+                                     const Diagnosed& diagnosed,
                                      const v1::BudgetLedger& ledger);
 
 }  // namespace mulligan

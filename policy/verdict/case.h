@@ -20,7 +20,7 @@ namespace mulligan {
 // A view of the earlier stages, which must outlive it.
 struct Case {
   const Situated& at;
-  const Diagnosed& told;
+  const Diagnosed& diagnosed;
   const v1::BudgetLedger& ledger;  // before this failure
   const Owners& owners;            // of the failed attempt alone
   std::int32_t attempt;            // its number
@@ -29,7 +29,7 @@ struct Case {
   v1::Stake stake = {};
 
   const v1::FailureReport& report() const { return owners.report; }
-  const Failure& what() const { return told.what(); }
+  const Failure& what() const { return diagnosed.what(); }
   const v1::WorkloadReference& workload() const { return *at.workload; }
   const CompiledPolicy& policy() const { return at.compiled(); }
   const v1::Progress& progress() const { return report().progress(); }
@@ -37,19 +37,19 @@ struct Case {
 };
 
 // Returns the case of the report's attempt, or the next after `ledger`.
-inline Case CaseOf(const Situated& at, const Diagnosed& told,
+inline Case CaseOf(const Situated& at, const Diagnosed& diagnosed,
                    const v1::BudgetLedger& ledger, const Owners& owners,
                    bool refund) {
   const v1::FailureReport& report = owners.report;
   const std::int32_t next = NextAttempt(ledger);
   const std::int32_t attempt = report.has_attempt() ? report.attempt() : next;
-  const AttemptAtStake at_stake = {report, told.what(),
-                                   RanFor(report, told.what()), ledger,
+  const AttemptAtStake at_stake = {report, diagnosed.what(),
+                                   RanFor(report, diagnosed.what()), ledger,
                                    at.request.recent()};
-  return {at,      told,
+  return {at,      diagnosed,
           ledger,  owners,
           attempt, std::max(next, attempt),
-          refund,  told.is_broken() ? StakeOf(at_stake) : v1::Stake()};
+          refund,  diagnosed.is_broken() ? StakeOf(at_stake) : v1::Stake()};
 }
 
 // Returns what rules are matched against, for the given causes.

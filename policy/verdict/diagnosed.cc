@@ -71,47 +71,47 @@ Diagnosed Diagnose(const Situated& at) {
                              pod);
     };
   }
-  Diagnosed told{Demystify(at.owners, options)};
-  const Failure& failure = told.what();
-  told.id = FailureIdOf(at.owners, *at.workload, failure.incident, at.now);
-  told.identity = IdentityOf(at, told.id);
-  told.failed_at = FailedAt(failure, at.now);
-  if (!told.findings.since) {
-    told.findings.since = KnownTime(failure.finished_at);
+  Diagnosed diagnosed{Demystify(at.owners, options)};
+  const Failure& failure = diagnosed.what();
+  diagnosed.id = FailureIdOf(at.owners, *at.workload, failure.incident, at.now);
+  diagnosed.identity = IdentityOf(at, diagnosed.id);
+  diagnosed.failed_at = FailedAt(failure, at.now);
+  if (!diagnosed.findings.since) {
+    diagnosed.findings.since = KnownTime(failure.finished_at);
   }
-  return told;
+  return diagnosed;
 }
 
 Diagnosed DiagnosedEarlier(const Situated& at, const Failure& earlier,
                            FailureId id) {
-  Diagnosed told;
-  told.findings.failure = earlier;
-  told.identity = IdentityOf(at, id);
-  told.id = std::move(id);
-  told.failed_at = FailedAt(earlier, at.now);
-  told.findings.since = told.failed_at;
-  return told;
+  Diagnosed diagnosed;
+  diagnosed.findings.failure = earlier;
+  diagnosed.identity = IdentityOf(at, id);
+  diagnosed.id = std::move(id);
+  diagnosed.failed_at = FailedAt(earlier, at.now);
+  diagnosed.findings.since = diagnosed.failed_at;
+  return diagnosed;
 }
 
 void CompareWithFleet(const Situated& at, const v1::BudgetLedger& ledger,
-                      Diagnosed& told) {
+                      Diagnosed& diagnosed) {
   if (at.request.recent().empty()) return;
   FleetFinding found =
       DeriveFromFleet(at.compiled().derivation, at.request.recent(), ledger,
-                      told.what(), {told.identity, at.now});
+                      diagnosed.what(), {diagnosed.identity, at.now});
   const bool endless =
-      found.derived.cause == v1::INCIDENT && !told.findings.since;
+      found.derived.cause == v1::INCIDENT && !diagnosed.findings.since;
   if (found.derived.cause == v1::DERIVED_CAUSE_UNSPECIFIED || endless) return;
-  told.turn = found.turn;
-  SetDerived(std::move(found.derived), told.mutable_what());
+  diagnosed.turn = found.turn;
+  SetDerived(std::move(found.derived), diagnosed.mutable_what());
 }
 
 void CompareWithHistory(const Situated& at, const v1::BudgetLedger& ledger,
-                        const v1::Progress& progress, Diagnosed& told) {
-  Failure& failure = told.mutable_what();
+                        const v1::Progress& progress, Diagnosed& diagnosed) {
+  Failure& failure = diagnosed.mutable_what();
   // If the outlook is unknown, a second failure on the same node is evidence.
   if (failure.outlook == v1::Diagnosis::OUTLOOK_UNKNOWN &&
-      FailedThereBefore(ledger, failure, told.failed_at)) {
+      FailedThereBefore(ledger, failure, diagnosed.failed_at)) {
     failure.incident.of_node = true;
   }
   if (failure.may_get_past && EndedThereBefore(ledger, failure, progress)) {
@@ -122,7 +122,7 @@ void CompareWithHistory(const Situated& at, const v1::BudgetLedger& ledger,
   // A failure that many workloads share says nothing about this one's history.
   if (failure.derived_cause != v1::DERIVED_CAUSE_UNSPECIFIED) return;
   Derived found = DeriveCause(at.compiled().derivation, ledger, failure,
-                              progress, told.failed_at, failure.ran_for);
+                              progress, diagnosed.failed_at, failure.ran_for);
   if (found.cause != v1::DERIVED_CAUSE_UNSPECIFIED) {
     SetDerived(std::move(found), failure);
   }

@@ -16,12 +16,12 @@
 namespace mulligan {
 
 // State of the failure in the ledger.
-enum class Standing : std::uint8_t {
+enum class LedgerStatus : std::uint8_t {
   // Nothing is broken, so there is nothing to decide.
   kNotBroken,
   kNew,
   // Its record, a wait or not repeatable, was taken back with its charge.
-  kDecidedAnew,
+  kReopened,
   // The recorded decision is repeated.
   kDecided,
   // It was decided before the whole workload was given up or restarted.
@@ -41,7 +41,7 @@ struct Diagnosed {
   // How the workload proceeds in an incident.
   Turn turn = Turn::kWait;
   // Filled by Compare (policy/verdict/recalled.h).
-  Standing standing = Standing::kNotBroken;
+  LedgerStatus status = LedgerStatus::kNotBroken;
 
   const Failure& what() const { return findings.failure; }
   Failure& mutable_what() { return findings.failure; }
@@ -62,11 +62,11 @@ Diagnosed DiagnosedEarlier(const Situated& at, const Failure& earlier,
 // Adds the cause that the fleet shows. An incident needs a failure with a known
 // time, because waits must end.
 void CompareWithFleet(const Situated& at, const v1::BudgetLedger& ledger,
-                      Diagnosed& told);
+                      Diagnosed& diagnosed);
 
 // Adds the cause that the history in `ledger` shows.
 void CompareWithHistory(const Situated& at, const v1::BudgetLedger& ledger,
-                        const v1::Progress& progress, Diagnosed& told);
+                        const v1::Progress& progress, Diagnosed& diagnosed);
 
 // Returns how long the failed attempt ran: its culprit's container, else its
 // root, else the healthy time that the caller reported. Empty if unknown.

@@ -24,7 +24,7 @@ namespace mulligan {
 namespace {
 
 // An earlier attempt with its own id.
-struct Told {
+struct UnrecordedAttempt {
   const Failure* attempt;
   FailureId id;
 };
@@ -39,8 +39,8 @@ FailureId IdOf(const Situated& at, const Failure& earlier) {
   return id;
 }
 
-ToldFailure ToldOf(const Situated& at, const Failure& earlier,
-                   const FailureId& id) {
+ToldFailure ReportedFailureOf(const Situated& at, const Failure& earlier,
+                              const FailureId& id) {
   const bool of_object = earlier.incident.of_object;
   return {at.owners,
           *at.workload,
@@ -51,9 +51,10 @@ ToldFailure ToldOf(const Situated& at, const Failure& earlier,
 }
 
 // Returns the earlier attempts that the ledger lacks, oldest first.
-std::vector<Told> NotInLedger(const Situated& at, const Findings& findings,
-                              const v1::BudgetLedger& ledger) {
-  std::vector<Told> unseen;
+std::vector<UnrecordedAttempt> NotInLedger(const Situated& at,
+                                           const Findings& findings,
+                                           const v1::BudgetLedger& ledger) {
+  std::vector<UnrecordedAttempt> unseen;
   for (const Failure& earlier : findings.earlier) {
     const Incident& incident = earlier.incident;
     if ((incident.pods.empty() && !incident.of_object) ||
@@ -61,7 +62,7 @@ std::vector<Told> NotInLedger(const Situated& at, const Findings& findings,
       continue;
     }
     FailureId id = IdOf(at, earlier);
-    if (FindKnown(ledger, ToldOf(at, earlier, id)) < 0) {
+    if (FindKnown(ledger, ReportedFailureOf(at, earlier, id)) < 0) {
       unseen.push_back({&earlier, std::move(id)});
     }
   }
@@ -78,12 +79,12 @@ void TakeBackUnpaid(const Situated& at, const Findings& findings,
       continue;
     }
     const FailureId id = IdOf(at, earlier);
-    const int known = FindKnown(ledger, ToldOf(at, earlier, id));
+    const int known = FindKnown(ledger, ReportedFailureOf(at, earlier, id));
     if (known < 0) continue;
     const v1::AttemptRecord& record = ledger.history(known);
     if (record.decision().action() == v1::Decision::IGNORE &&
         record.charged_to().empty() && record.cause() != earlier.cause &&
-        !IsUnexplained(earlier.cause) && !TellsLess(earlier, record)) {
+        !IsUnexplained(earlier.cause) && !KnowsLess(earlier, record)) {
       TakeBack(known, ledger);
     }
   }
@@ -91,8 +92,8 @@ void TakeBackUnpaid(const Situated& at, const Findings& findings,
 
 // Removes attempts from `unseen` that the ledger counted before they were
 // visible. `gone` failures are not in the report.
-void LeaveOutCounted(const v1::BudgetLedger& ledger, std::int32_t seen,
-                     std::int32_t gone, std::vector<Told>& unseen) {
+void RemoveCounted(const v1::BudgetLedger& ledger, std::int32_t seen,
+                   std::int32_t gone, std::vector<UnrecordedAttempt>& unseen) {
   const std::int64_t records =
       std::int64_t{ledger.history_size()} + ledger.history_dropped();
   const std::int64_t elsewhere =
@@ -103,10 +104,10 @@ void LeaveOutCounted(const v1::BudgetLedger& ledger, std::int32_t seen,
   for (const v1::AttemptRecord& record : ledger.history()) {
     newest = std::max(newest, RecordedEnd(record));
   }
-  const auto counted = [&](const Told& told) {
+  const auto counted = [&](const UnrecordedAttempt& unrecorded) {
     // Later failures cannot have been counted yet.
     const absl::Time ended =
-        told.attempt->incident.struck.value_or(absl::UnixEpoch());
+        unrecorded.attempt->incident.struck.value_or(absl::UnixEpoch());
     if (unknown <= 0 || (!ledger.history().empty() && ended > newest)) {
       return false;
     }
@@ -154,8 +155,8 @@ class PartOfReport {
 // Charges for an attempt that others make although a rule says that it is
 // hopeless, as the policy would for the cause alone. Returns the paying budget;
 // kNoBudget if none pays.
-int PayAllTheSame(const Case& failure, Accounts& accounts) {
-  Diagnosed hopeful = failure.told;
+int ChargeHopelessAttempt(const Case& failure, Accounts& accounts) {
+  Diagnosed hopeful = failure.diagnosed;
   hopeful.mutable_what().outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
   hopeful.mutable_what().derived_cause = v1::DERIVED_CAUSE_UNSPECIFIED;
   const Priced priced = Price(CaseOf(failure.at, hopeful, failure.ledger,
@@ -203,30 +204,31 @@ bool IsTakenFromOthers(const Case& failure, const Verdict& verdict,
 
 // Decides and records an earlier attempt as if reported in time. Returns the
 // budget that paid; empty if none did.
-std::string Record(const Situated& at, const Told& told,
+std::string Record(const Situated& at, const UnrecordedAttempt& unrecorded,
                    const Findings& findings, v1::BudgetLedger& ledger) {
-  const PartOfReport report(at.report(), *told.attempt);
-  Diagnosed diagnosed = DiagnosedEarlier(at, *told.attempt, told.id);
+  const PartOfReport report(at.report(), *unrecorded.attempt);
+  Diagnosed diagnosed =
+      DiagnosedEarlier(at, *unrecorded.attempt, unrecorded.id);
   CompareWithHistory(at, ledger, v1::Progress::default_instance(), diagnosed);
   const Owners owners(*report);
   const Case failure = CaseOf(at, diagnosed, ledger, owners, /*refund=*/false);
   auto [verdict, accounts] = Price(failure);
-  const bool others = IsByOthers(at, *told.attempt);
+  const bool others = IsByOthers(at, *unrecorded.attempt);
   // More evidence may still change which budget pays.
   if (others && verdict.evidence_deadline) return {};
   if (!others && !verdict.recorded) return {};
   if (!IsRefusal(verdict.action) || !IsByRule(verdict.refused_by)) {
-    const bool last = told.attempt == &findings.earlier.back();
+    const bool last = unrecorded.attempt == &findings.earlier.back();
     if (others && !IsTakenFromOthers(failure, verdict, findings,
                                      last ? findings.ends : 0)) {
       LeaveToOthers(verdict);
     }
-  } else if (others || !told.attempt->open) {
-    verdict.charged = PayAllTheSame(failure, accounts);
+  } else if (others || !unrecorded.attempt->open) {
+    verdict.charged = ChargeHopelessAttempt(failure, accounts);
   }
   // A message without a reason is counted as one of the known failures.
-  if (others && told.attempt->incident.of_object &&
-      IsUnexplained(told.attempt->cause) &&
+  if (others && unrecorded.attempt->incident.of_object &&
+      IsUnexplained(unrecorded.attempt->cause) &&
       SeedBudget(at.compiled(), ledger, "") == kNoBudget) {
     verdict.charged = kNoBudget;
     accounts = Accounts(at.budgets(), ledger, at.now);
@@ -240,9 +242,9 @@ std::string Record(const Situated& at, const Told& told,
         NaturalScope(at.report(), *at.workload, v1::Decision::FAIL));
     decision.clear_retry_after();
     FillEscalation(failure, verdict, accounts, decision);
-  } else if (!told.attempt->open) {
+  } else if (!unrecorded.attempt->open) {
     // Its verdict was never returned, so the next attempt had no advice.
-    RepeatEarlierGrowth(ledger, told.attempt->incident.part, decision);
+    RepeatEarlierGrowth(ledger, unrecorded.attempt->incident.part, decision);
     decision.clear_placement();
   } else if (!others) {
     FillEscalation(failure, verdict, accounts, decision);
@@ -250,7 +252,7 @@ std::string Record(const Situated& at, const Told& told,
   v1::AttemptRecord record;
   FillRecord(failure, verdict, decision, record);
   if (others) {
-    const auto by = told.attempt->retried_by;
+    const auto by = unrecorded.attempt->retried_by;
     record.set_retried_by(by == v1::AttemptRecord::RETRIED_BY_UNSPECIFIED
                               ? v1::AttemptRecord::OPERATOR
                               : by);
@@ -263,13 +265,14 @@ std::string Record(const Situated& at, const Told& told,
 // Returns the budget that pays for counted failures without a description, or
 // kNoBudget. If the current failure is the only one with a description, and a
 // disruption, they are taken for more disruptions.
-int BudgetOfCounted(const Situated& at, const Diagnosed& told,
+int BudgetOfCounted(const Situated& at, const Diagnosed& diagnosed,
                     const v1::BudgetLedger& ledger) {
   if (!ledger.history().empty() ||
-      told.what().domain != v1::Diagnosis::DISRUPTION) {
-    return SeedBudget(at.compiled(), ledger, told.what().fingerprint);
+      diagnosed.what().domain != v1::Diagnosis::DISRUPTION) {
+    return SeedBudget(at.compiled(), ledger, diagnosed.what().fingerprint);
   }
-  const Case failure = CaseOf(at, told, ledger, at.owners, /*refund=*/false);
+  const Case failure =
+      CaseOf(at, diagnosed, ledger, at.owners, /*refund=*/false);
   return Price(failure).verdict.charged;
 }
 
@@ -278,13 +281,13 @@ int BudgetOfCounted(const Situated& at, const Diagnosed& told,
 bool NoteRetried(const Situated& at, const Findings& findings,
                  v1::BudgetLedger& ledger) {
   TakeBackUnpaid(at, findings, ledger);
-  std::vector<Told> unseen = NotInLedger(at, findings, ledger);
-  LeaveOutCounted(ledger,
-                  static_cast<std::int32_t>(findings.earlier.size()) +
-                      findings.more_earlier,
-                  0, unseen);
+  std::vector<UnrecordedAttempt> unseen = NotInLedger(at, findings, ledger);
+  RemoveCounted(ledger,
+                static_cast<std::int32_t>(findings.earlier.size()) +
+                    findings.more_earlier,
+                0, unseen);
   bool changed = false;
-  for (const Told& one : unseen) {
+  for (const UnrecordedAttempt& one : unseen) {
     // Open failures that the operator does not retry are decided separately.
     if (one.attempt->open && !IsRetried(*one.attempt)) continue;
     const std::int32_t before = ledger.attempts_seen();
@@ -299,14 +302,14 @@ int RecordOfRetried(const Situated& at, const Findings& findings,
   if (findings.earlier.empty()) return -1;
   const Failure& last = findings.earlier.back();
   if (last.open || !IsRetried(last)) return -1;
-  return FindKnown(ledger, ToldOf(at, last, IdOf(at, last)));
+  return FindKnown(ledger, ReportedFailureOf(at, last, IdOf(at, last)));
 }
 
-void NoteDone(const Situated& at, const Diagnosed& told,
+void NoteDone(const Situated& at, const Diagnosed& diagnosed,
               v1::BudgetLedger& ledger) {
-  if (FindFailure(ledger, told.id.id) >= 0) return;
+  if (FindFailure(ledger, diagnosed.id.id) >= 0) return;
   TieLedger(at.ledger_owner, false, ledger);
-  const Case done = CaseOf(at, told, ledger, at.owners, /*refund=*/false);
+  const Case done = CaseOf(at, diagnosed, ledger, at.owners, /*refund=*/false);
   v1::Decision decision;
   decision.set_action(v1::Decision::IGNORE);
   decision.set_scope(ScopeOf(done, decision.action()));
@@ -316,19 +319,20 @@ void NoteDone(const Situated& at, const Diagnosed& told,
 }
 
 std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
-                                               const Diagnosed& told,
+                                               const Diagnosed& diagnosed,
                                                const NativeCount& count,
                                                v1::BudgetLedger& ledger) {
-  const std::int32_t seen = told.earlier();
+  const std::int32_t seen = diagnosed.earlier();
   if (seen == 0 && count.failures == 0) return {};
-  std::vector<Told> unseen = NotInLedger(at, told.findings, ledger);
-  LeaveOutCounted(ledger, seen, count.failures, unseen);
+  std::vector<UnrecordedAttempt> unseen =
+      NotInLedger(at, diagnosed.findings, ledger);
+  RemoveCounted(ledger, seen, count.failures, unseen);
   const auto to_record = static_cast<std::int64_t>(unseen.size());
   const std::int64_t missing =
       std::int64_t{count.failures} + seen - ledger.attempts_seen() - to_record;
   std::map<std::string, int> charged;
-  for (const Told& one : unseen) {
-    const std::string budget = Record(at, one, told.findings, ledger);
+  for (const UnrecordedAttempt& one : unseen) {
+    const std::string budget = Record(at, one, diagnosed.findings, ledger);
     // Other open failures are reported separately.
     if (one.attempt->open) continue;
     ++charged[budget.empty() ? "no budget" : budget];
@@ -338,7 +342,7 @@ std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
   if (missing > 0) {
     NativeCount source = count;
     if (source.source.empty()) source.source = "the report";
-    const int budget = BudgetOfCounted(at, told, ledger);
+    const int budget = BudgetOfCounted(at, diagnosed, ledger);
     warnings.push_back(SeedLedger(source, static_cast<std::int32_t>(missing),
                                   budget, at.budgets(), ledger));
   }
@@ -361,11 +365,11 @@ std::vector<OpenFailure> OpenFailuresIn(const Situated& at,
   for (const Failure& earlier : findings.earlier) {
     if (!earlier.open) continue;
     const FailureId id = IdOf(at, earlier);
-    const ToldFailure told = ToldOf(at, earlier, id);
-    const int record = FindKnown(ledger, told);
+    const ToldFailure reported = ReportedFailureOf(at, earlier, id);
+    const int record = FindKnown(ledger, reported);
     if (record < 0) continue;
-    all.push_back(
-        {&earlier, id.id, record, FindKnown(at.request.ledger(), told) >= 0});
+    all.push_back({&earlier, id.id, record,
+                   FindKnown(at.request.ledger(), reported) >= 0});
   }
   return all;
 }

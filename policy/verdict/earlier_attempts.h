@@ -15,7 +15,7 @@ namespace mulligan {
 // Charges and records the failures before the current one that `ledger` lacks.
 // Returns warnings.
 std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
-                                               const Diagnosed& told,
+                                               const Diagnosed& diagnosed,
                                                const NativeCount& count,
                                                v1::BudgetLedger& ledger);
 
@@ -34,7 +34,7 @@ int RecordOfRetried(const Situated& at, const Findings& findings,
 
 // Records once, without a charge, that nothing is to be done about work whose
 // owner has failed.
-void NoteDone(const Situated& at, const Diagnosed& told,
+void NoteDone(const Situated& at, const Diagnosed& diagnosed,
               v1::BudgetLedger& ledger);
 
 // An open failure other than the current one.

@@ -128,7 +128,7 @@ class Ahead {
 
   // Returns the first rung above `rung`, and how many failures it takes.
   std::pair<Rung, std::int64_t> Next(Rung rung) const {
-    for (const std::int64_t more : WorthALook()) {
+    for (const std::int64_t more : CountsToTry()) {
       const Rung then = After(more);
       if (then > rung) return {then, more};
     }
@@ -156,19 +156,19 @@ class Ahead {
   }
 
   // Returns, sorted, the numbers of failures that may make a difference.
-  absl::InlinedVector<std::int64_t, 8> WorthALook() const {
-    absl::InlinedVector<std::int64_t, 8> looks;
+  absl::InlinedVector<std::int64_t, 8> CountsToTry() const {
+    absl::InlinedVector<std::int64_t, 8> counts;
     const std::int64_t last = UntilRefused();
     for (std::int64_t more = 1; more <= kRulesAhead && more <= last; ++more) {
-      looks.push_back(more);
+      counts.push_back(more);
     }
     const Step now = StepOf(*verdict_.outcome, 0);
     for (const LadderRow& row : kLadder) {
       const std::int64_t more = row.from(now) - now.used;
-      if (more > kRulesAhead && more <= last) looks.push_back(more);
+      if (more > kRulesAhead && more <= last) counts.push_back(more);
     }
-    std::ranges::sort(looks);
-    return looks;
+    std::ranges::sort(counts);
+    return counts;
   }
 
   // Returns after how many failures the budget or the cap ends it.

@@ -25,7 +25,6 @@ class OwnLimits {
   OwnLimits(const Ruleset& policy, std::vector<std::string>& warnings)
       : policy_(policy), warnings_(warnings) {}
 
-  // Sets the limit of the workload's operator.
   void SetNative(const Owners& owners);
 
   // Sets the limit of a budget to `text`, found at `where`, or adds a warning.

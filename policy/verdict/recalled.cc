@@ -41,25 +41,26 @@ bool IsOfPastAttempt(const Situated& at, const v1::BudgetLedger& ledger) {
 }
 
 // Returns the current failure as this report shows it. Refers to its arguments.
-ToldFailure ToldNow(const Situated& at, const Diagnosed& told,
-                    const v1::BudgetLedger& ledger, const NativeCount& count) {
+ToldFailure CurrentFailure(const Situated& at, const Diagnosed& diagnosed,
+                           const v1::BudgetLedger& ledger,
+                           const NativeCount& count) {
   return {at.owners,
           *at.workload,
-          told.what(),
-          told.id,
+          diagnosed.what(),
+          diagnosed.id,
           at.report().has_attempt() && !IsOfPastAttempt(at, ledger),
           count.counted};
 }
 
 // Returns whether the record is of a pod, but not of one in this failure.
-bool IsOfAnother(const Situated& at, const Diagnosed& told,
+bool IsOfAnother(const Situated& at, const Diagnosed& diagnosed,
                  const v1::AttemptRecord& record) {
   const auto is_of = [&](int pod) {
     return record.failure_id() == IdOfPod(at.owners, *at.workload, pod) ||
            record.failure_id() == IdWithWorkload(at.owners, *at.workload, pod);
   };
-  const auto& pods = told.what().incident.pods;
-  return !pods.empty() && !record.named() && !told.id.named &&
+  const auto& pods = diagnosed.what().incident.pods;
+  return !pods.empty() && !record.named() && !diagnosed.id.named &&
          std::ranges::none_of(pods, is_of);
 }
 
@@ -67,10 +68,10 @@ bool IsOfAnother(const Situated& at, const Diagnosed& told,
 // program, and the owner has since ended the work by a rule of its own. That
 // takes the retry back. After a disruption such a rule shows what the owner
 // does, not what it wants.
-bool IsEndedSince(const Diagnosed& told, int known,
+bool IsEndedSince(const Diagnosed& diagnosed, int known,
                   const v1::BudgetLedger& ledger) {
   const v1::AttemptRecord& record = ledger.history(known);
-  return told.what().cause == v1::DECLARED_FATAL &&
+  return diagnosed.what().cause == v1::DECLARED_FATAL &&
          record.cause() != v1::DECLARED_FATAL &&
          RowOf(record.cause()).domain == v1::Diagnosis::APPLICATION &&
          record.decision().action() == v1::Decision::RETRY &&
@@ -79,37 +80,39 @@ bool IsEndedSince(const Diagnosed& told, int known,
 
 // Returns whether the report only has an operator's unexplained summary of work
 // that was given up: its counter went on, but the reason is known.
-bool IsGivenUp(const Situated& at, const Diagnosed& told,
+bool IsGivenUp(const Situated& at, const Diagnosed& diagnosed,
                const v1::BudgetLedger& ledger) {
-  if (ledger.history().empty() || !told.what().incident.summary) return false;
+  if (ledger.history().empty() || !diagnosed.what().incident.summary)
+    return false;
   const v1::AttemptRecord& last = *ledger.history().rbegin();
   // The object had failed when the work was found to be done (NoteDone).
   if (last.cause() == v1::CANCELLED) {
     return at.owners.failed_since &&
            *at.owners.failed_since <= last.observed_at().seconds();
   }
-  return IsUnexplained(told.what().cause) &&
+  return IsUnexplained(diagnosed.what().cause) &&
          last.decision().action() == v1::Decision::FAIL &&
          last.decision().scope() >= v1::Decision::JOB;
 }
 
 // Sets the state of the failure with record `known`, -1 if none.
-Recalled Stand(const Situated& at, const Diagnosed& told, int known,
-               Recalled before) {
+Recalled WithStatus(const Situated& at, const Diagnosed& diagnosed, int known,
+                    Recalled before) {
   v1::BudgetLedger& ledger = *before.ledger;
-  before.standing = Standing::kNew;
+  before.status = LedgerStatus::kNew;
   if (known >= 0) {
     if (IsOvertaken(ledger, known)) {
-      before.standing = Standing::kOvertaken;
+      before.status = LedgerStatus::kOvertaken;
       return before;
     }
     const v1::AttemptRecord& record = ledger.history(known);
     // An operator's summary adds nothing to a wait that was based on it.
-    const bool waits = IsPending(record) && told.what().incident.summary;
-    if (waits || (IsRepeatable(record) && !IsEndedSince(told, known, ledger))) {
-      before.standing = Standing::kDecided;
+    const bool waits = IsPending(record) && diagnosed.what().incident.summary;
+    if (waits ||
+        (IsRepeatable(record) && !IsEndedSince(diagnosed, known, ledger))) {
+      before.status = LedgerStatus::kDecided;
       before.record = known;
-      before.of_another = IsOfAnother(at, told, record);
+      before.of_another = IsOfAnother(at, diagnosed, record);
       return before;
     }
     if (!IsPending(record) && !IsRepeatable(record)) {
@@ -120,19 +123,19 @@ Recalled Stand(const Situated& at, const Diagnosed& told, int known,
     }
     before.record = known;
     before.taken_back = record;
-    before.standing = Standing::kDecidedAnew;
+    before.status = LedgerStatus::kReopened;
     TakeBack(known, ledger);
   }
-  if (IsOfPastAttempt(at, ledger)) before.standing = Standing::kPast;
+  if (IsOfPastAttempt(at, ledger)) before.status = LedgerStatus::kPast;
   return before;
 }
 
 // Returns whether others were retrying when the failure's pods were visible,
 // and have not given up since.
-bool IsLeftToOthers(const Situated& at, const Diagnosed& told, int known,
+bool IsLeftToOthers(const Situated& at, const Diagnosed& diagnosed, int known,
                     const v1::BudgetLedger& ledger) {
   return known >= 0 && !at.owners.gave_up() &&
-         told.what().incident.pods.empty() &&
+         diagnosed.what().incident.pods.empty() &&
          IsUnderstood(ledger.history(known)) &&
          ledger.history(known).decision().action() == v1::Decision::IGNORE;
 }
@@ -153,14 +156,14 @@ int LatestOf(const Owners& owners, int known, const v1::BudgetLedger& ledger) {
 }
 
 // An operator that decides has its own counters; the ledger only stores them.
-Recalled RecallForOperator(const Situated& at, const Diagnosed& told,
+Recalled RecallForOperator(const Situated& at, const Diagnosed& diagnosed,
                            Recalled before) {
-  const int known = FindFailure(*before.ledger, told.id.id);
-  before = Stand(at, told, known, std::move(before));
-  if (before.standing == Standing::kDecided || at.request.has_ledger()) {
+  const int known = FindFailure(*before.ledger, diagnosed.id.id);
+  before = WithStatus(at, diagnosed, known, std::move(before));
+  if (before.status == LedgerStatus::kDecided || at.request.has_ledger()) {
     return before;
   }
-  const NativeCount count = CountNativeFailures(at.owners, told.earlier());
+  const NativeCount count = CountNativeFailures(at.owners, diagnosed.earlier());
   if (count.failures > 0) {
     SeedLedger(count, count.failures, SeedBudget(at.compiled()), at.budgets(),
                *before.ledger);
@@ -169,9 +172,9 @@ Recalled RecallForOperator(const Situated& at, const Diagnosed& told,
 }
 
 // One failure has one cause: the recorded one, unless more is known now.
-void SetAsRecorded(const v1::AttemptRecord& record, Diagnosed& told) {
-  if (!TellsLess(told.what(), record)) return;
-  Failure& failure = told.mutable_what();
+void UseRecordedCause(const v1::AttemptRecord& record, Diagnosed& diagnosed) {
+  if (!KnowsLess(diagnosed.what(), record)) return;
+  Failure& failure = diagnosed.mutable_what();
   failure.set_aside = failure.cause;
   failure.cause = record.cause();
   failure.domain = RowOf(record.cause()).domain;
@@ -183,7 +186,7 @@ void SetAsRecorded(const v1::AttemptRecord& record, Diagnosed& told) {
 }
 
 // Describes a failure that only the ledger has.
-void NameAs(const v1::AttemptRecord& record, Failure& failure) {
+void DescribeFromRecord(const v1::AttemptRecord& record, Failure& failure) {
   failure.set_aside = failure.cause;
   failure.cause = record.cause();
   failure.domain = RowOf(failure.cause).domain;
@@ -195,23 +198,23 @@ void NameAs(const v1::AttemptRecord& record, Failure& failure) {
 
 // Returns whether the ledger's last failure, which the report no longer shows,
 // is still news: the next attempt has not outlived it.
-bool IsNews(const Situated& at, const Diagnosed& told,
-            const v1::BudgetLedger& ledger) {
-  if (told.what().situation != v1::Diagnosis::ALIVE ||
-      told.what().cause != v1::NOT_FAILED || ledger.history().empty()) {
+bool IsStillRelevant(const Situated& at, const Diagnosed& diagnosed,
+                     const v1::BudgetLedger& ledger) {
+  if (diagnosed.what().situation != v1::Diagnosis::ALIVE ||
+      diagnosed.what().cause != v1::NOT_FAILED || ledger.history().empty()) {
     return false;
   }
   const v1::AttemptRecord& last = *ledger.history().rbegin();
   return IsUnderstood(last) && !kNoFailures.Contains(last.cause()) &&
-         !IsOutlived(at.now, told.findings.runs_since, RecordedEnd(last),
+         !IsOutlived(at.now, diagnosed.findings.runs_since, RecordedEnd(last),
                      demystify::kOutlives * ToDuration(last.ran_for()));
 }
 
 // Returns whether the report of running work only has an operator's counter,
 // and every failure that it counts has a record.
-bool CountsWhatIsKnown(const Situated& at, const Diagnosed& told,
-                       const v1::BudgetLedger& ledger) {
-  const Failure& failure = told.what();
+bool CountsOnlyRecorded(const Situated& at, const Diagnosed& diagnosed,
+                        const v1::BudgetLedger& ledger) {
+  const Failure& failure = diagnosed.what();
   return failure.situation == v1::Diagnosis::ALIVE &&
          failure.incident.summary && IsUnexplained(failure.cause) &&
          !ledger.history().empty() &&
@@ -219,12 +222,12 @@ bool CountsWhatIsKnown(const Situated& at, const Diagnosed& told,
 }
 
 // Describes work to be stopped by its latest failure.
-void SetLoop(const EndOfRetries& stop, Diagnosed& told) {
-  Failure& failure = told.mutable_what();
+void SetLoop(const EndOfRetries& stop, Diagnosed& diagnosed) {
+  Failure& failure = diagnosed.mutable_what();
   const bool says_less =
       failure.incident.summary && IsUnexplained(failure.cause);
   if (failure.cause == v1::NOT_FAILED || says_less) {
-    NameAs(stop.record, failure);
+    DescribeFromRecord(stop.record, failure);
   }
   failure.alike = stop.alike;
   if (stop.alike == 0) return;
@@ -234,8 +237,8 @@ void SetLoop(const EndOfRetries& stop, Diagnosed& told) {
 }
 
 // A failure of a past attempt is settled.
-void SetStale(Diagnosed& told) {
-  Failure& failure = told.mutable_what();
+void SetStale(Diagnosed& diagnosed) {
+  Failure& failure = diagnosed.mutable_what();
   failure.set_aside = failure.cause;
   failure.cause = v1::STALE_REPORT;
   failure.domain = v1::Diagnosis::NONE;
@@ -246,54 +249,56 @@ void SetStale(Diagnosed& told) {
 }
 
 // For running work the ledger remembers what failed.
-Recalled RecallRetried(const Situated& at, const Diagnosed& told,
+Recalled RecallRetried(const Situated& at, const Diagnosed& diagnosed,
                        Recalled before) {
   // The pod that shows this may be gone when it is reported again.
-  const Failure& failure = told.what();
+  const Failure& failure = diagnosed.what();
   if (failure.cause == v1::CANCELLED && !failure.culprit.pod.empty() &&
       at.owners.gave_up()) {
-    NoteDone(at, told, *before.ledger);
+    NoteDone(at, diagnosed, *before.ledger);
   }
-  if (told.what().situation == v1::Diagnosis::ALIVE && told.earlier() > 0) {
+  if (diagnosed.what().situation == v1::Diagnosis::ALIVE &&
+      diagnosed.earlier() > 0) {
     v1::BudgetLedger& ledger = *before.ledger;
     const v1::BudgetLedger as_sent = ledger;
     TieLedger(at.ledger_owner, false, ledger);
-    if (!NoteRetried(at, told.findings, ledger)) ledger = as_sent;
+    if (!NoteRetried(at, diagnosed.findings, ledger)) ledger = as_sent;
   }
-  before.stop = FindStop(at, told, *before.ledger);
+  before.stop = FindStop(at, diagnosed, *before.ledger);
   return before;
 }
 
 }  // namespace
 
-Recalled Recall(const Situated& at, const Diagnosed& told) {
-  Recalled before = OpenLedger(at, told.is_broken());
+Recalled Recall(const Situated& at, const Diagnosed& diagnosed) {
+  Recalled before = OpenLedger(at, diagnosed.is_broken());
   if (at.decides_natively()) {
-    return RecallForOperator(at, told, std::move(before));
+    return RecallForOperator(at, diagnosed, std::move(before));
   }
-  if (!told.is_broken()) return RecallRetried(at, told, std::move(before));
-  if (told.id.from_time_only) {
+  if (!diagnosed.is_broken())
+    return RecallRetried(at, diagnosed, std::move(before));
+  if (diagnosed.id.from_time_only) {
     before.warnings.emplace_back(
         "nothing in the report tells this failure from the next one, so its id "
         "comes from observedAt; send failureId or attempt");
   }
-  const NativeCount count = CountNativeFailures(at.owners, told.earlier());
-  int known =
-      FindKnown(*before.ledger, ToldNow(at, told, *before.ledger, count));
-  if (known < 0 && IsGivenUp(at, told, *before.ledger)) {
+  const NativeCount count = CountNativeFailures(at.owners, diagnosed.earlier());
+  int known = FindKnown(*before.ledger,
+                        CurrentFailure(at, diagnosed, *before.ledger, count));
+  if (known < 0 && IsGivenUp(at, diagnosed, *before.ledger)) {
     known = before.ledger->history_size() - 1;
   }
   known = LatestOf(at.owners, known, *before.ledger);
-  if (IsLeftToOthers(at, told, known, *before.ledger)) {
+  if (IsLeftToOthers(at, diagnosed, known, *before.ledger)) {
     before.record = known;
     return before;
   }
-  before = Stand(at, told, known, std::move(before));
+  before = WithStatus(at, diagnosed, known, std::move(before));
   if (before.is_settled()) return before;
-  std::string anew = RememberNativeCount(count, *before.ledger);
-  if (!anew.empty()) before.warnings.push_back(std::move(anew));
+  std::string warning = RememberNativeCount(count, *before.ledger);
+  if (!warning.empty()) before.warnings.push_back(std::move(warning));
   std::vector<std::string> charged =
-      ChargeEarlierAttempts(at, told, count, *before.ledger);
+      ChargeEarlierAttempts(at, diagnosed, count, *before.ledger);
   before.warnings.insert(before.warnings.end(),
                          std::make_move_iterator(charged.begin()),
                          std::make_move_iterator(charged.end()));
@@ -303,39 +308,40 @@ Recalled Recall(const Situated& at, const Diagnosed& told) {
 namespace {
 
 void CompareWithAll(const Situated& at, const v1::BudgetLedger& ledger,
-                    Diagnosed& told) {
-  CompareWithFleet(at, ledger, told);
-  CompareWithHistory(at, ledger, at.report().progress(), told);
+                    Diagnosed& diagnosed) {
+  CompareWithFleet(at, ledger, diagnosed);
+  CompareWithHistory(at, ledger, at.report().progress(), diagnosed);
 }
 
 }  // namespace
 
-void Compare(const Situated& at, const Recalled& before, Diagnosed& told) {
-  told.standing = before.standing;
-  if (told.is_broken() && before.standing == Standing::kNotBroken) {
-    told.mutable_what().situation = v1::Diagnosis::ALIVE;
-    SetAsRecorded(before.ledger->history(before.record), told);
+void Compare(const Situated& at, const Recalled& before, Diagnosed& diagnosed) {
+  diagnosed.status = before.status;
+  if (diagnosed.is_broken() && before.status == LedgerStatus::kNotBroken) {
+    diagnosed.mutable_what().situation = v1::Diagnosis::ALIVE;
+    UseRecordedCause(before.ledger->history(before.record), diagnosed);
     return;
   }
   if (before.is_stale()) {
-    SetStale(told);
-  } else if (before.standing == Standing::kDecided) {
-    SetAsRecorded(before.ledger->history(before.record), told);
+    SetStale(diagnosed);
+  } else if (before.status == LedgerStatus::kDecided) {
+    UseRecordedCause(before.ledger->history(before.record), diagnosed);
   } else if (before.stop) {
-    SetLoop(*before.stop, told);
-  } else if (before.standing == Standing::kDecidedAnew) {
-    SetAsRecorded(*before.taken_back, told);
-    CompareWithAll(at, *before.ledger, told);
-  } else if (IsNews(at, told, *before.ledger)) {
-    NameAs(*before.ledger->history().rbegin(), told.mutable_what());
-  } else if (CountsWhatIsKnown(at, told, *before.ledger)) {
-    SetAsRecorded(*before.ledger->history().rbegin(), told);
+    SetLoop(*before.stop, diagnosed);
+  } else if (before.status == LedgerStatus::kReopened) {
+    UseRecordedCause(*before.taken_back, diagnosed);
+    CompareWithAll(at, *before.ledger, diagnosed);
+  } else if (IsStillRelevant(at, diagnosed, *before.ledger)) {
+    DescribeFromRecord(*before.ledger->history().rbegin(),
+                       diagnosed.mutable_what());
+  } else if (CountsOnlyRecorded(at, diagnosed, *before.ledger)) {
+    UseRecordedCause(*before.ledger->history().rbegin(), diagnosed);
   } else if (const int known =
-                 RecordOfRetried(at, told.findings, *before.ledger);
+                 RecordOfRetried(at, diagnosed.findings, *before.ledger);
              known >= 0) {
-    SetAsRecorded(before.ledger->history(known), told);
-  } else if (told.is_broken()) {
-    CompareWithAll(at, *before.ledger, told);
+    UseRecordedCause(before.ledger->history(known), diagnosed);
+  } else if (diagnosed.is_broken()) {
+    CompareWithAll(at, *before.ledger, diagnosed);
   }
 }
 

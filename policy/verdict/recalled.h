@@ -23,8 +23,8 @@ namespace mulligan {
 struct Recalled {
   // Includes the earlier attempts that the report shows.
   AnswerPart<v1::BudgetLedger> ledger;
-  Standing standing = Standing::kNotBroken;
-  // Its index in the history; -1 if it has none. For kDecidedAnew, the index
+  LedgerStatus status = LedgerStatus::kNotBroken;
+  // Its index in the history; -1 if it has none. For kReopened, the index
   // before it was taken back. For kNotBroken, others had already started the
   // next attempt, and this report knows less.
   int record = -1;
@@ -39,18 +39,18 @@ struct Recalled {
 
   // The failure is past, so there is nothing to decide.
   bool is_stale() const {
-    return standing == Standing::kOvertaken || standing == Standing::kPast;
+    return status == LedgerStatus::kOvertaken || status == LedgerStatus::kPast;
   }
   bool is_settled() const {
-    return is_stale() || standing == Standing::kDecided;
+    return is_stale() || status == LedgerStatus::kDecided;
   }
 };
 
-Recalled Recall(const Situated& at, const Diagnosed& told);
+Recalled Recall(const Situated& at, const Diagnosed& diagnosed);
 
 // Compares the failure with the ledger. A past attempt is settled; a failure to
 // be decided gets the causes that fleet and history show.
-void Compare(const Situated& at, const Recalled& before, Diagnosed& told);
+void Compare(const Situated& at, const Recalled& before, Diagnosed& diagnosed);
 
 }  // namespace mulligan
 

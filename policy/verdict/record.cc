@@ -159,8 +159,8 @@ void FillDecision(const Case& failure, const Verdict& verdict,
 void FillRecord(const Case& failure, const Verdict& verdict,
                 const v1::Decision& decision, v1::AttemptRecord& record) {
   const Failure& what = failure.what();
-  record.set_failure_id(failure.told.id.id);
-  record.set_named(failure.told.id.named);
+  record.set_failure_id(failure.diagnosed.id.id);
+  record.set_named(failure.diagnosed.id.named);
   record.set_attempt(failure.attempt);
   record.set_cause(what.cause);
   record.set_retried_by(what.retried_by);

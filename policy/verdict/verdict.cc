@@ -32,7 +32,6 @@ struct Question {
   }
 };
 
-// A verdict during the checks.
 struct Draft {
   Verdict verdict;
   int budget = kNoBudget;                      // that pays for a retry
@@ -92,8 +91,9 @@ std::optional<Verdict> NotAFailure(const Question& question) {
   } else if (question.cause != v1::NOT_FAILED) {
     return verdict;
   }
-  if (!failure.told.findings.ask_again) return verdict;
-  const absl::Duration left = *failure.told.findings.ask_again - failure.now();
+  if (!failure.diagnosed.findings.ask_again) return verdict;
+  const absl::Duration left =
+      *failure.diagnosed.findings.ask_again - failure.now();
   verdict.action = v1::Decision::WAIT;
   verdict.delay = left > absl::ZeroDuration() ? std::min(left, kLongestLook)
                                               : kPollInterval;
@@ -120,16 +120,16 @@ Draft MatchRule(const Question& question) {
 }
 
 // 3. Before the evidence deadline a doubtful case waits; after it a WAIT ends.
-void LookForEvidence(const Question& question, Draft& draft) {
+void AwaitEvidence(const Question& question, Draft& draft) {
   const Case& failure = question.failure;
   Verdict& verdict = draft.verdict;
   if (!verdict.outcome->evidence_deadline) return;
   const absl::Time deadline =
-      failure.told.findings.since.value_or(failure.now()) +
+      failure.diagnosed.findings.since.value_or(failure.now()) +
       *verdict.outcome->evidence_deadline;
   if (verdict.outcome->action == v1::Decision::WAIT) {
     if (failure.now() < deadline) {
-      verdict.grace_unknown = !failure.told.findings.since;
+      verdict.grace_unknown = !failure.diagnosed.findings.since;
       verdict.evidence_deadline = deadline;
     } else if (verdict.decided_by == v1::Explanation::RULE) {
       WantDefault(failure, v1::Explanation::EVIDENCE, draft);
@@ -137,7 +137,7 @@ void LookForEvidence(const Question& question, Draft& draft) {
     return;
   }
   // Without a start the wait would not end, so decide at once.
-  if (failure.what().doubtful && failure.told.findings.since &&
+  if (failure.what().doubtful && failure.diagnosed.findings.since &&
       failure.now() < deadline) {
     verdict.action = v1::Decision::WAIT;
     verdict.decided_by = v1::Explanation::EVIDENCE;
@@ -151,7 +151,7 @@ Turn TurnOf(const Question& question, const Draft& draft,
             const CompiledGrace& grace) {
   return draft.verdict.by_history && question.derived == v1::INCIDENT &&
                  grace.action == v1::Decision::RETRY
-             ? question.failure.told.turn
+             ? question.failure.diagnosed.turn
              : Turn::kWait;
 }
 
@@ -163,12 +163,13 @@ void EndGrace(const Question& question, Draft& draft) {
   const auto& grace = verdict.outcome->after_grace;
   if (!grace || verdict.action != v1::Decision::WAIT) return;
   const bool is_over = failure.at.owners.gave_up() && !draft.verdict.by_history;
-  if (!is_over && !failure.told.findings.since) {
+  if (!is_over && !failure.diagnosed.findings.since) {
     verdict.grace_unknown = true;
     return;
   }
-  const absl::Time end =
-      is_over ? failure.now() : *failure.told.findings.since + grace->grace;
+  const absl::Time end = is_over
+                             ? failure.now()
+                             : *failure.diagnosed.findings.since + grace->grace;
   if (failure.now() < end) {
     const Turn turn = TurnOf(question, draft, *grace);
     if (turn == Turn::kWait) {
@@ -187,7 +188,7 @@ void EndGrace(const Question& question, Draft& draft) {
 
 // 5. An object that its operator has given up does not continue, so an endless
 //    wait becomes a retry with a new object.
-void EndWaitForNothing(const Question& question, Draft& draft) {
+void EndFutileWait(const Question& question, Draft& draft) {
   const Case& failure = question.failure;
   if (draft.verdict.action != v1::Decision::WAIT ||
       draft.verdict.outcome->after_grace || draft.verdict.evidence_deadline ||
@@ -200,7 +201,6 @@ void EndWaitForNothing(const Question& question, Draft& draft) {
   if (draft.budget != kNoBudget) draft.verdict.action = v1::Decision::RETRY;
 }
 
-// Refuses the retry that the policy wants.
 void Refuse(DecidedBy decided_by, v1::AttemptRecord::Refusal refused_by,
             Verdict& verdict) {
   verdict.action = v1::Decision::FAIL;
@@ -241,7 +241,7 @@ Payer FindPayer(const Case& failure, const Draft& draft, Accounts& accounts) {
 
 void Charge(const Case& failure, int budget, Accounts& accounts,
             Verdict& verdict) {
-  accounts.Charge(budget, failure.told.failed_at);
+  accounts.Charge(budget, failure.diagnosed.failed_at);
   verdict.charged = budget;
   verdict.used = accounts.at(budget).used;
   verdict.bound = accounts.at(budget).limit;
@@ -251,7 +251,7 @@ absl::Duration DelayOf(const Question& question, const Draft& draft,
                        std::int64_t charges,
                        absl::Duration without = absl::ZeroDuration()) {
   const auto& backoff = draft.verdict.outcome->backoff;
-  const std::uint64_t identity = question.failure.told.identity;
+  const std::uint64_t identity = question.failure.diagnosed.identity;
   if (draft.at_once) return absl::ZeroDuration();
   if (question.derived == v1::CRASH_LOOP && !draft.verdict.by_history) {
     return backoff ? Spread(backoff->max, backoff->jitter, identity)
@@ -309,10 +309,11 @@ void Retry(const Question& question, Accounts& accounts, Draft& draft) {
   // Time since the failure counts towards the delay. Nothing is started while a
   // pod still has its grace period.
   const absl::Duration stopping =
-      failure.told.findings.gone_at.value_or(failure.now()) - failure.now();
+      failure.diagnosed.findings.gone_at.value_or(failure.now()) -
+      failure.now();
   const absl::Duration delay =
       std::max({DelayOf(question, draft, accounts.at(budget).used + 1) -
-                    (failure.now() - failure.told.failed_at),
+                    (failure.now() - failure.diagnosed.failed_at),
                 stopping, absl::ZeroDuration()});
   if (MissesDeadline(failure, verdict.scope, delay)) {
     return Refuse(v1::Explanation::DEADLINE, v1::AttemptRecord::DEADLINE,
@@ -352,9 +353,9 @@ Verdict Ruled(const Question& question, Accounts& accounts) {
     draft.budget = SeedBudget(policy, question.failure.ledger, "");
     if (draft.budget == kNoBudget) draft.budget = SeedBudget(policy);
   }
-  LookForEvidence(question, draft);
+  AwaitEvidence(question, draft);
   EndGrace(question, draft);
-  EndWaitForNothing(question, draft);
+  EndFutileWait(question, draft);
   if (draft.verdict.action == v1::Decision::RETRY) {
     Retry(question, accounts, draft);
   } else if (draft.verdict.action == v1::Decision::WAIT) {
@@ -390,8 +391,9 @@ std::optional<absl::Duration> DelayOfMember(const Case& member,
   if (wanted.action != v1::Decision::RETRY || !wanted.backoff) {
     return std::nullopt;
   }
-  return MemberDelay(*wanted.backoff, decided.used(), member.told.identity,
-                     ToTime(decided.observed_at()) - member.told.failed_at);
+  return MemberDelay(
+      *wanted.backoff, decided.used(), member.diagnosed.identity,
+      ToTime(decided.observed_at()) - member.diagnosed.failed_at);
 }
 
 }  // namespace mulligan

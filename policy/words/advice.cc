@@ -62,12 +62,12 @@ Remedy FindRemedy(const Answered& answered, const Particulars& found,
 // Bounds text and makes it visible. Escapes are shown, not removed: an escape
 // in one name could swallow the next.
 std::string Shown(std::string text) {
-  constexpr std::size_t kMost = 2048;
-  if (text.size() <= kMost && IsPrintableAscii(text)) return text;
+  constexpr std::size_t kMaxBytes = 2048;
+  if (text.size() <= kMaxBytes && IsPrintableAscii(text)) return text;
   absl::RemoveExtraAsciiWhitespace(&text);
   std::string shown = Visible(absl::StrReplaceAll(text, {{"\n", " "}}));
-  if (shown.size() <= kMost) return shown;
-  shown.resize(Utf8Boundary(shown, kMost));
+  if (shown.size() <= kMaxBytes) return shown;
+  shown.resize(Utf8Boundary(shown, kMaxBytes));
   return shown + " ...";
 }
 

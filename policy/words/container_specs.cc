@@ -121,7 +121,6 @@ void ForEachTemplate(const Message& message, const Take& take) {
   }
 }
 
-// Returns the name of a Kubernetes object; empty if it has none.
 std::string_view NameIn(const Message& object) {
   const FieldDescriptor* field =
       object.GetDescriptor()->FindFieldByName("metadata");
@@ -209,7 +208,7 @@ std::optional<std::string> ContainerSpecs::OfTemplates(
     std::string_view resource, Amounts amounts) const {
   // The amount on which all templates of `object` (of all objects if "") agree.
   const auto agreed = [&](std::string_view object) {
-    std::optional<std::string> said;
+    std::optional<std::string> common;
     for (const Spec& one : specs_) {
       if (!one.in_template || (!object.empty() && one.object != object)) {
         continue;
@@ -218,12 +217,12 @@ std::optional<std::string> ContainerSpecs::OfTemplates(
       if (found == nullptr) continue;
       auto amount = AmountIn(*found, resource, amounts);
       if (!amount.has_value()) continue;
-      if (said.has_value() && said != amount) {
+      if (common.has_value() && common != amount) {
         return std::optional<std::string>();
       }
-      said = std::move(amount);
+      common = std::move(amount);
     }
-    return said;
+    return common;
   };
   auto own = agreed(workload);
   return own.has_value() ? own : agreed("");

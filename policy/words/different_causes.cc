@@ -15,7 +15,7 @@ namespace mulligan::words {
 namespace {
 
 // Returns for example "container OOM" for CONTAINER_OOM.
-std::string InWords(v1::Cause cause) {
+std::string CauseText(v1::Cause cause) {
   std::string words = absl::AsciiStrToLower(v1::Cause_Name(cause));
   return absl::StrReplaceAll(words, {{"_", " "},
                                      {"oom", "OOM"},
@@ -46,7 +46,7 @@ DifferentCauses FindDifferentCauses(const Answered& answered) {
   std::vector<std::string> names;
   std::vector<std::string> persons;
   for (const v1::Cause cause : causes) {
-    names.push_back(InWords(cause));
+    names.push_back(CauseText(cause));
     if (!HasHistory(cause, kGoesAgain)) persons.push_back(names.back());
   }
   DifferentCauses found;

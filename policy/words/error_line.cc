@@ -33,7 +33,7 @@ std::string_view WithoutHead(std::string_view line) {
 }
 
 // REQUIRES: `line` has no prefix from a log collector.
-bool TellsOfError(std::string_view line) {
+bool ReportsError(std::string_view line) {
   static const RE2 kError(
       R"(^(?:\s*\[\w+\]: ?)?(?:[\w.$]+(?:Error|Exception|Interrupt|Exit))"
       R"((?::|\s*$)|(?i:(?:fatal )?error|panic|fatal): )|)"
@@ -77,21 +77,21 @@ std::string_view TailOf(std::string_view log) {
 
 // Returns whether the line only surrounds an error: a frame of a traceback, or
 // the usage of the program.
-bool IsAround(std::string_view line) {
+bool IsErrorContext(std::string_view line) {
   static const RE2 kAround(R"(\s*(?:File "|raise |at |[Uu]sage: ))");
   re2::StringPiece rest = Piece(line);
   return RE2::Consume(&rest, kAround);
 }
 
 // Returns the message in a line.
-std::string WhatIsSaid(std::string_view line) {
+std::string MessageInLine(std::string_view line) {
   line = WithoutHead(line);
   if (!demystify::IsStructured(line)) return Shortened(line);
   // Joins the first lines of message and error: "no database: refused by x".
-  std::string said = demystify::SaidIn(line);
-  const std::size_t message = said.find('\n');
-  if (message != said.npos) said.replace(message, 1, ": ");
-  return FirstLine(said);
+  std::string message = demystify::SaidIn(line);
+  const std::size_t end = message.find('\n');
+  if (end != message.npos) message.replace(end, 1, ": ");
+  return FirstLine(message);
 }
 
 // Returns whether the fact is program output, even if an operator quotes it.
@@ -141,10 +141,10 @@ std::string LastErrorLine(std::string_view log) {
     std::string_view line = log.substr(begin, end - begin);
     line.remove_prefix(demystify::HeadOf(line));
     if (demystify::IsStructured(line)) {
-      const std::string said = demystify::SaidIn(line);
-      std::string error = said == line ? "" : LastErrorLine(said);
+      const std::string message = demystify::SaidIn(line);
+      std::string error = message == line ? "" : LastErrorLine(message);
       if (!error.empty()) return error;
-    } else if (TellsOfError(line)) {
+    } else if (ReportsError(line)) {
       return Shortened(WithNext(WithoutHead(line), log.substr(end)));
     }
     if (begin == 0) break;
@@ -163,11 +163,11 @@ std::string LastLine(std::string_view log) {
     if (last.empty()) last = line;
     if (demystify::IsStructured(line) &&
         demystify::LevelOf(line) == demystify::Level::kError) {
-      return WhatIsSaid(line);
+      return MessageInLine(line);
     }
     rest = rest.substr(0, begin == 0 ? 0 : begin - 1);
   }
-  return WhatIsSaid(last);
+  return MessageInLine(last);
 }
 
 std::string ErrorLineOf(const Answered& answered) {
@@ -175,16 +175,16 @@ std::string ErrorLineOf(const Answered& answered) {
   if (!HasHistory(cause, kInWords)) return "";
   const demystify::Candidate* first = answered.naming();
   // As shown, without the text around it.
-  std::string said;
+  std::string message;
   const bool own = first != nullptr && IsOfProgram(*first);
-  if (own) said = answered.diagnosis.evidence(0).value();
+  if (own) message = answered.diagnosis.evidence(0).value();
   // A text that names a cause other than APP_ERROR explains itself. For
   // APP_ERROR the program's last line says more.
   const bool says_why = own && cause != v1::APP_ERROR &&
                         WeightOf(*first) == v1::Evidence::MESSAGE &&
-                        !IsAround(said);
-  if (own && !said.ends_with(":") && (says_why || TellsOfError(said))) {
-    return WhatIsSaid(said);
+                        !IsErrorContext(message);
+  if (own && !message.ends_with(":") && (says_why || ReportsError(message))) {
+    return MessageInLine(message);
   }
   const std::string_view log =
       TailOf(LogOf(answered.report(), answered.failure.culprit));
@@ -192,8 +192,8 @@ std::string ErrorLineOf(const Answered& answered) {
   if (!line.empty()) return line;
   // Not in the form of an error, but it decided.
   if (own && WeightOf(*first) != v1::Evidence::EXIT_CODE &&
-      !said.starts_with("Traceback ")) {
-    return WhatIsSaid(said);
+      !message.starts_with("Traceback ")) {
+    return MessageInLine(message);
   }
   // An unknown message is still the best there is.
   return LastLine(log);

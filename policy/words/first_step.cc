@@ -8,8 +8,8 @@
 #include "policy/base/shell.h"
 #include "policy/demystify/causes.h"
 #include "policy/request/views/spark_words.h"
+#include "policy/words/placeholders.h"
 #include "policy/words/sentences.h"
-#include "policy/words/words.h"
 
 namespace mulligan::words {
 namespace {
@@ -20,7 +20,6 @@ struct Step {
   std::string command = {};
 };
 
-// Returns who must act, by the fault domain.
 v1::FirstStep::Actor ActorOf(const Answered& answered) {
   switch (static_cast<int>(answered.failure.domain)) {
     case v1::Diagnosis::APPLICATION:
@@ -199,11 +198,10 @@ std::string StepOfNumbers(const Answered& answered, const Particulars& found,
   return "";
 }
 
-// Returns the first step that applies.
 Step StepOf(const Answered& answered, const Particulars& found,
             const Remedy& remedy, const ContainerSpecs& specs) {
   if (!answered.own_remedy.empty()) {
-    return {Fill(answered.own_remedy, WordsOf(found))};
+    return {Fill(answered.own_remedy, PlaceholdersOf(found))};
   }
   if (std::string step = StepOfHistory(answered, found); !step.empty()) {
     return {std::move(step), v1::FirstStep::PLATFORM};
@@ -223,7 +221,7 @@ Step StepOf(const Answered& answered, const Particulars& found,
   const CauseRow& row = RowOf(cause);
   if (!row.remedy.empty()) {
     const bool logs = row.remedy.find("{logs}") != row.remedy.npos;
-    return {Fill(row.remedy, WordsOf(found)), row.actor,
+    return {Fill(row.remedy, PlaceholdersOf(found)), row.actor,
             logs && !found.pod.empty() ? found.logs : std::string()};
   }
   if (answered.diagnosis.needed_evidence_size() == 0) return {};

@@ -18,17 +18,15 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// Most logs to read.
-constexpr std::size_t kMostLogs = 2;
+constexpr std::size_t kMaxLogs = 2;
 
 // Returns whether logs do not help, or stacks help more.
-bool IsWithoutWords(v1::Cause cause) {
+bool LogsDoNotHelp(v1::Cause cause) {
   return cause == v1::HANG || RowOf(cause).gang == GangClass::kUnexplained;
 }
 
 constexpr std::string_view kFallback = "FallbackToLogsOnError";
 
-// How a container of a member failed.
 struct BadEnd {
   long long at = std::numeric_limits<long long>::max();
   // It has no termination message.
@@ -79,7 +77,7 @@ Remedy RemedyOfGang(const Answered& answered) {
       naming != nullptr && naming->place.root == demystify::Root::kPods;
   if (answered.failure.situation != v1::Diagnosis::BROKEN || !of_pods ||
       !answered.failure.culprit.pod.empty() ||
-      IsWithoutWords(answered.failure.cause)) {
+      LogsDoNotHelp(answered.failure.cause)) {
     return {};
   }
   std::vector<BadEnd> ends;
@@ -95,7 +93,7 @@ Remedy RemedyOfGang(const Answered& answered) {
   std::ranges::stable_sort(ends, [](const BadEnd& a, const BadEnd& b) {
     return std::make_tuple(!a.silent, a.at) < std::make_tuple(!b.silent, b.at);
   });
-  ends.resize(std::min(ends.size(), kMostLogs));
+  ends.resize(std::min(ends.size(), kMaxLogs));
   std::vector<std::string> commands;
   for (const BadEnd& end : ends) commands.push_back(LogCommand(end.log));
   Remedy remedy;

@@ -17,7 +17,6 @@ struct Parts {
   std::string subject;
   // The meaning of the evidence.
   std::string what;
-  // The exit code and the rest.
   std::string rest;
 };
 
@@ -62,7 +61,6 @@ Parts WithErrorLine(Parts parts, const std::string& line) {
   return parts;
 }
 
-// Appends further remarks.
 std::string WithRemarks(std::string headline, const Particulars& found) {
   if (!found.failed_indexes.empty()) {
     absl::StrAppend(&headline, "; failed indexes: ", found.failed_indexes);

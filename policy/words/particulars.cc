@@ -65,7 +65,6 @@ std::string_view WholeOf(const Answered& answered,
   }
 }
 
-// Returns all texts about the failure, the deciding one first.
 std::vector<std::string> TextsAbout(const Answered& answered) {
   const v1::FailureReport& report = answered.report();
   const demystify::EvidenceFound found =
@@ -134,7 +133,6 @@ long long DeadlineOf(const Answered& answered, const core::Pod* pod) {
   return jobs.size() == 1 ? ViewOf(jobs[0]).deadline_seconds : 0;
 }
 
-// Adds what the Jobs say.
 void ReadJobs(const Answered& answered, Particulars& found) {
   for (const auto& job : answered.report().jobs()) {
     if (found.failed_indexes.empty()) {
@@ -171,7 +169,7 @@ std::string TriesText(const OwnTries& tries) {
 }
 
 // Returns the explaining line of the object's message, else its first line.
-std::string SaidBy(const WorkloadView& view, const Answered& answered) {
+std::string MessageOf(const WorkloadView& view, const Answered& answered) {
   const demystify::Candidate* naming = answered.naming();
   if (naming == nullptr || naming->place.owner != &view ||
       !IsOwnersMessage(naming->place)) {
@@ -201,7 +199,7 @@ void ReadObject(const Answered& answered, Particulars& found) {
     found.logs = std::move(words.log_command);
     found.memory_remedy = std::move(words.memory_remedy);
     if (found.error_line.empty() && !view.message.empty()) {
-      found.error_line = SaidBy(view, answered);
+      found.error_line = MessageOf(view, answered);
     }
   }
 }

@@ -48,15 +48,15 @@ Remedy RemedyOfQueue(const Answered& answered, const Particulars& found) {
     return {};
   }
   const std::string queue(QueueOf(answered.owners));
-  const std::string said = QueueSays(answered.report());
-  if (queue.empty() && said.empty()) return {};
+  const std::string message = QueueSays(answered.report());
+  if (queue.empty() && message.empty()) return {};
   const std::string workload = NameOfWorkload(answered.report());
-  Remedy remedy = RemedyInQueueWords(
-      said, {queue, workload, AskCommand(workload, found)}, found);
+  Remedy remedy = RemedyInQueueMessage(
+      message, {queue, workload, AskCommand(workload, found)}, found);
   // Conditions of the Workload are not evidence by themselves.
   remedy.source.clear();
-  if (!said.empty()) {
-    remedy.problem = absl::StrCat("Kueue says: ", said);
+  if (!message.empty()) {
+    remedy.problem = absl::StrCat("Kueue says: ", message);
   } else {
     remedy.problem = absl::StrCat("it is suspended; Kueue's queue ", queue,
                                   " holds it, and only its Workload says why");

@@ -118,16 +118,16 @@ bool HasEvidence(const Answered& answered, std::string_view part,
 }
 
 // Returns the line in `headline` that no evidence has.
-v1::Evidence ToldByHeadline(const Answered& answered,
-                            const std::string& headline,
-                            const Particulars& found, const Remedy& remedy) {
+v1::Evidence QuoteOfHeadline(const Answered& answered,
+                             const std::string& headline,
+                             const Particulars& found, const Remedy& remedy) {
   v1::Evidence quote;
   const bool has_problem = !remedy.problem.empty();
-  const std::string& told = has_problem ? remedy.problem : found.error_line;
+  const std::string& shown = has_problem ? remedy.problem : found.error_line;
   const std::string text =
       OneLine(has_problem ? remedy.source : found.error_line);
   const std::string part(absl::StripSuffix(text, " ...").substr(0, kCompared));
-  if (part.empty() || headline.find(told) == std::string::npos ||
+  if (part.empty() || headline.find(shown) == std::string::npos ||
       HasEvidence(answered, part, text)) {
     return quote;
   }
@@ -138,8 +138,8 @@ v1::Evidence ToldByHeadline(const Answered& answered,
 }
 
 // Even an unknown message is what a reader looks for first.
-v1::Evidence LastWords(const Answered& answered, const std::string& headline) {
-  v1::Evidence words;
+v1::Evidence LastOutput(const Answered& answered, const std::string& headline) {
+  v1::Evidence quote;
   const std::string_view log =
       LogOf(answered.report(), answered.failure.culprit);
   const std::string error = LastErrorLine(log);
@@ -147,20 +147,20 @@ v1::Evidence LastWords(const Answered& answered, const std::string& headline) {
   const std::string part(absl::StripSuffix(line, " ...").substr(0, kCompared));
   if (part.empty() || headline.find(part) != std::string::npos ||
       HasEvidence(answered, part, log)) {
-    return words;
+    return quote;
   }
-  words.set_value(EndOf(OneLine(std::string(log))));
-  words.set_path(PathIn(answered, part));
-  words.set_meaning("what it said last");
-  return words;
+  quote.set_value(EndOf(OneLine(std::string(log))));
+  quote.set_path(PathIn(answered, part));
+  quote.set_meaning("what it said last");
+  return quote;
 }
 
 }  // namespace
 
 v1::Evidence FindQuote(const Answered& answered, const std::string& headline,
                        const Particulars& found, const Remedy& remedy) {
-  v1::Evidence quote = ToldByHeadline(answered, headline, found, remedy);
-  return quote.value().empty() ? LastWords(answered, headline) : quote;
+  v1::Evidence quote = QuoteOfHeadline(answered, headline, found, remedy);
+  return quote.value().empty() ? LastOutput(answered, headline) : quote;
 }
 
 }  // namespace mulligan::words

@@ -42,9 +42,10 @@ struct QueueNames {
   std::string ask;
 };
 
-// Returns advice on the queue's message `said`; where to look if it is empty.
-Remedy RemedyInQueueWords(const std::string& said, const QueueNames& queue,
-                          const Particulars& found);
+// Returns advice on the queue's message `message`; where to look if it is
+// empty.
+Remedy RemedyInQueueMessage(const std::string& message, const QueueNames& queue,
+                            const Particulars& found);
 
 // Returns advice on STORAGE_EXHAUSTED: an emptyDir's sizeLimit, the volume at
 // the path written, /dev/shm, a user's quota, or a missing limit. Empty for the

@@ -62,7 +62,7 @@ std::optional<Remedy> FullSharedMemory(const std::string& text,
 }
 
 // Returns the path in a message: "No space left on device: '/ckpt/model.pt'".
-std::string PathTold(const std::string& text) {
+std::string PathInText(const std::string& text) {
   static const RE2 kPath(
       "['\"](/[^'\"]+)['\"]|: (/[^\\s:;,]+)|(?:to|on) (/[^\\s:;,]+)");
   std::string quoted;
@@ -77,7 +77,7 @@ std::optional<Remedy> UsersQuota(const std::string& text,
                                  const ContainerSpecs& /*specs*/) {
   static const RE2 kQuota("(?i)disk quota exceeded|\\[errno 122\\]|EDQUOT");
   if (!RE2::PartialMatch(text, kQuota)) return std::nullopt;
-  const std::string path = PathTold(text);
+  const std::string path = PathInText(text);
   const std::string where = path.empty() ? "" : " where " + path + " is";
   return Remedy{
       .problem = absl::StrCat("the user's disk quota is used up", where),
@@ -109,7 +109,7 @@ std::optional<Remedy> FullFileSystem(const std::string& text,
                                      const ContainerSpecs& specs) {
   static const RE2 kFull("(?i)no space left|ENOSPC|disk (?:is )?full");
   if (!RE2::PartialMatch(text, kFull)) return std::nullopt;
-  const std::string path = PathTold(text);
+  const std::string path = PathInText(text);
   if (path.empty()) return std::nullopt;
   const std::optional<VolumeSpec> volume =
       specs.VolumeAt(found.pod, found.container, path);

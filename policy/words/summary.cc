@@ -68,7 +68,6 @@ std::string AttemptText(const v1::WorkloadReference& workload) {
              : absl::StrCat(kind, " ", Excerpt(workload.name()));
 }
 
-// Returns the subject of the failure.
 std::string SubjectOf(const v1::FailureReport& report, const Culprit& culprit,
                       const Candidate& winner) {
   if (report.has_ended_attempt()) return AttemptText(report.workload());
@@ -89,14 +88,14 @@ std::string SubjectOf(const v1::FailureReport& report, const Culprit& culprit,
 // For example "; 2 other members died because of it"; empty if none did.
 std::string CascadesText(const Gang& gang) {
   if (gang.cascades.empty()) return "";
-  const bool told =
+  const bool echoes =
       std::ranges::any_of(gang.cascades, [](const PodReading* member) {
         return demystify::ClassOf(*member) == GangClass::kEcho;
       });
   return absl::StrCat(
       "; ", gang.cascades.size(),
       gang.cascades.size() == 1 ? " other member" : " other members",
-      told ? " died because of it" : " ended with it");
+      echoes ? " died because of it" : " ended with it");
 }
 
 }  // namespace

@@ -19,8 +19,8 @@
 #include "policy/demystify/signatures/matching/lazy_pattern.h"
 #include "policy/demystify/signatures/matching/pattern_options.h"
 #include "policy/demystify/signatures/tables.h"
+#include "policy/words/placeholders.h"
 #include "policy/words/remedies.h"
-#include "policy/words/words.h"
 #include "re2/re2.h"
 
 namespace mulligan::words {
@@ -115,7 +115,6 @@ const RemedyIndex& AllRemedies() {
   return *index;
 }
 
-// A text and the keywords found in it.
 struct Scanned {
   const std::string& text;
   KeywordMatcher::Hits hits{};
@@ -137,35 +136,35 @@ std::vector<Scanned> Scan(const std::vector<std::string>& texts) {
   return all;
 }
 
-// Most groups in a row's `names`.
-constexpr int kMostGroups = 3;
+constexpr int kMaxGroups = 3;
 
 // Returns empty if the text does not match.
 std::optional<Remedy> Filled(const IndexedRemedy& one, const Scanned& in,
-                             const Particulars& found, const Words& more) {
+                             const Particulars& found,
+                             const Placeholders& more) {
   if (!in.MayFill(one)) return std::nullopt;
   const std::string& text = in.text;
-  re2::StringPiece pieces[kMostGroups + 1];
+  re2::StringPiece pieces[kMaxGroups + 1];
   const int count = one.names.compiled().NumberOfCapturingGroups() + 1;
   if (!one.names.compiled().Match(text, 0, text.size(), RE2::UNANCHORED, pieces,
                                   count)) {
     return std::nullopt;
   }
-  Words words = WordsOf(found);
-  words.insert(words.end(), more.begin(), more.end());
-  Words quoted = words;
+  Placeholders values = PlaceholdersOf(found);
+  values.insert(values.end(), more.begin(), more.end());
+  Placeholders quoted = values;
   for (int i = 1; i < count; ++i) {
     const std::string group = absl::StrJoin(
         absl::StrSplit(pieces[i].as_string(), absl::ByAnyChar(" \t\r\n"),
                        absl::SkipEmpty()),
         " ");
-    words.emplace_back(absl::StrCat("\\", i), group);
+    values.emplace_back(absl::StrCat("\\", i), group);
     quoted.emplace_back(absl::StrCat("\\", i), ShellWord(group));
   }
   const RemedyRow& row = one.row;
   Remedy remedy;
-  remedy.problem = Fill(row.problem, words);
-  remedy.step = Fill(row.remedy, words);
+  remedy.problem = Fill(row.problem, values);
+  remedy.step = Fill(row.remedy, values);
   remedy.command = Fill(row.command, quoted);
   if (!remedy.command.empty()) {
     absl::StrAppend(&remedy.step, ": ", remedy.command);
@@ -179,7 +178,8 @@ std::optional<Remedy> Filled(const IndexedRemedy& one, const Scanned& in,
 template <typename IsMeant>
 std::optional<Remedy> FirstFilled(const std::vector<Scanned>& texts,
                                   const Remedies& rows,
-                                  const Particulars& found, const Words& more,
+                                  const Particulars& found,
+                                  const Placeholders& more,
                                   const IsMeant& is_meant) {
   for (const Scanned& text : texts) {
     for (const IndexedRemedy* one : rows) {
@@ -240,13 +240,13 @@ Remedy RemedyInTexts(v1::Cause cause, std::string_view signature,
   return std::move(remedy).value_or(Remedy());
 }
 
-Remedy RemedyInQueueWords(const std::string& said, const QueueNames& queue,
-                          const Particulars& found) {
-  const Words names = {{"{queue}", Named("queue", queue.queue)},
-                       {"{workload}", Named("Workload", queue.workload)},
-                       {"{ask}", queue.ask}};
-  auto remedy = FirstFilled(Scan({said}), AllRemedies().of_queues, found, names,
-                            [](const IndexedRemedy&) { return true; });
+Remedy RemedyInQueueMessage(const std::string& message, const QueueNames& queue,
+                            const Particulars& found) {
+  const Placeholders names = {{"{queue}", Named("queue", queue.queue)},
+                              {"{workload}", Named("Workload", queue.workload)},
+                              {"{ask}", queue.ask}};
+  auto remedy = FirstFilled(Scan({message}), AllRemedies().of_queues, found,
+                            names, [](const IndexedRemedy&) { return true; });
   if (remedy.has_value()) return *std::move(remedy);
   return {.step = absl::StrCat("see what ", Named("queue", queue.queue),
                                " waits for: ", queue.ask),

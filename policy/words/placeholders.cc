@@ -1,10 +1,10 @@
-#include "policy/words/words.h"
+#include "policy/words/placeholders.h"
 
 #include "absl/strings/str_replace.h"
 
 namespace mulligan::words {
 
-Words WordsOf(const Particulars& found) {
+Placeholders PlaceholdersOf(const Particulars& found) {
   const std::string& image = found.image;
   return {
       {"{image}", Named("image", image)},
@@ -19,8 +19,8 @@ Words WordsOf(const Particulars& found) {
       {"{space}", found.space.empty() ? "" : " in namespace " + found.space}};
 }
 
-std::string Fill(std::string_view text, const Words& words) {
-  return absl::StrReplaceAll({text.data(), text.size()}, words);
+std::string Fill(std::string_view text, const Placeholders& values) {
+  return absl::StrReplaceAll({text.data(), text.size()}, values);
 }
 
 }  // namespace mulligan::words
