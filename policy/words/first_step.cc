@@ -114,7 +114,7 @@ std::string GrowthStep(const Answered& answered, const Growable& growth,
 Step HangStep(const Particulars& found) {
   if (found.pod.empty()) {
     return {
-        "nobody stands out: have stacks dumped at the next time-out "
+        "no member stands out: have stacks dumped at the next time-out "
         "(TORCH_NCCL_DUMP_ON_TIMEOUT=1 with TORCH_NCCL_TRACE_BUFFER_SIZE)"};
   }
   const std::string pod = PodText(found);
@@ -226,7 +226,7 @@ Step StepOf(const Answered& answered, const Particulars& found,
   }
   if (answered.diagnosis.needed_evidence_size() == 0) return {};
   const v1::NeededEvidence& needed = answered.diagnosis.needed_evidence(0);
-  return {absl::StrFormat("find out more: %s would tell %s", needed.what(),
+  return {absl::StrFormat("find out more: %s would show %s", needed.what(),
                           needed.why()),
           v1::FirstStep::USER};
 }

@@ -104,11 +104,11 @@ Remedy RemedyOfGang(const Answered& answered) {
   if (!kept) {
     absl::StrAppend(&remedy.step,
                     "; with terminationMessagePolicy: ", std::string(kFallback),
-                    " the next report brings their ends along");
+                    " the next report includes their ends");
   }
   if (const long long missing = MissingMembers(report); missing > 0) {
     absl::StrAppend(&remedy.step, "; ", missing,
-                    " members are not in the report: give them, too");
+                    " members are not in the report: include them");
   }
   return remedy;
 }

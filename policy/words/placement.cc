@@ -93,7 +93,7 @@ Remedy RemedyOfPressure(const Particulars& found) {
     remedy.actor = v1::FirstStep::USER;
     remedy.step = absl::StrFormat(
         "request as much %s as container %s uses: it used %s and had "
-        "requested %s; who is above its request goes first",
+        "requested %s; pods above their request are evicted first",
         resource, container, BytesText(*use), requested);
     return remedy;
   }

@@ -133,7 +133,7 @@ v1::Evidence QuoteOfHeadline(const Answered& answered,
   }
   quote.set_value(EndOf(text));
   quote.set_path(PathIn(answered, part));
-  quote.set_meaning("what the headline tells of");
+  quote.set_meaning("the source of the headline");
   return quote;
 }
 
@@ -151,7 +151,7 @@ v1::Evidence LastOutput(const Answered& answered, const std::string& headline) {
   }
   quote.set_value(EndOf(OneLine(std::string(log))));
   quote.set_path(PathIn(answered, part));
-  quote.set_meaning("what it said last");
+  quote.set_meaning("its last output");
   return quote;
 }
 

@@ -41,14 +41,14 @@ std::string FailedBefore(const Owners& owners) {
 std::string SummarizeLife(const Owners& owners, const Candidate* sign) {
   const v1::FailureReport& report = owners.report;
   if (sign == nullptr && !report.exit().message().empty()) {
-    return "Whether it failed is not told: there is no exit code, and no "
-           "known failure in the words.";
+    return "Whether it failed is unknown: there is no exit code, and no known "
+           "failure in the output.";
   }
   std::string text = FailedBefore(owners);
   if (sign == nullptr) {
     return text +
-           ", as far as the report says: nothing in it tells how "
-           "the work fares.";
+           ", as far as the report shows: it does not say how the work is "
+           "doing.";
   }
   const ObjectName object = ObjectOf(report, sign->place);
   absl::StrAppend(&text, ": ", Excerpt(object.kind),
@@ -113,7 +113,7 @@ std::string Summarize(const Owners& owners, const Conclusion& conclusion,
     text.append(winner->row->meaning);
   } else {
     absl::StrAppend(&text, "it is ", v1::Cause_Name(conclusion.cause),
-                    " by the word of ", ValueOf(report, naming));
+                    " according to ", ValueOf(report, naming));
   }
   const bool says_code =
       naming.row->meaning.find("exit code") != std::string_view::npos;

@@ -80,8 +80,8 @@ TEST(HintsAnswer, AreNamedWithWhatTheyOverrode) {
   EXPECT_EQ(diagnosis.signature(), "hint");
   EXPECT_EQ(diagnosis.exit_code(), 1);
   EXPECT_THAT(diagnosis.summary(),
-              StartsWith("Pod p-0, container main: it is GPU_FAULT by the word "
-                         "of node-health: Xid 79 on GPU 3"));
+              StartsWith("Pod p-0, container main: it is GPU_FAULT according "
+                         "to node-health: Xid 79 on GPU 3"));
 }
 
 TEST(HintsAnswer, WhichAgreeMakeItSurer) {

@@ -350,8 +350,8 @@ TEST(OddTimes, ManyOddPodsAreWarnedAboutAFewTimes) {
 }
 
 constexpr char kNothingTells[] =
-    "Nothing has failed, as far as the report says: nothing in it tells how "
-    "the work fares.";
+    "Nothing has failed, as far as the report shows: it does not say how the "
+    "work is doing.";
 
 struct UntoldCase {
   const char* name;
@@ -388,8 +388,8 @@ constexpr UntoldCase kUntoldCases[] = {
      "SparkApplication s: status.applicationState.state "
      "\"FAILED_SUBMISSION\" is not known"},
     {"WordsThatAreNotKnown", "exit { message: 'something odd happened' }",
-     "Whether it failed is not told: there is no exit code, and no known "
-     "failure in the words."}};
+     "Whether it failed is unknown: there is no exit code, and no known "
+     "failure in the output."}};
 INSTANTIATE_TEST_SUITE_P(OddValues, UntoldReports,
                          ::testing::ValuesIn(kUntoldCases),
                          [](const auto& test) { return test.param.name; });

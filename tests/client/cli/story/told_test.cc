@@ -130,15 +130,15 @@ const ToldRow kGangs[] = {
       "(exit code 134); none of the 3 members that failed began it",
       "Do first read the logs of its members, first: kubectl logs -n ml "
       "train-0 -c main; kubectl logs -n ml train-1 -c main; with "
-      "terminationMessagePolicy: FallbackToLogsOnError the next report brings "
-      "their ends along"},
+      "terminationMessagePolicy: FallbackToLogsOnError the next report "
+      "includes their ends"},
      {"pod train-0,"}},
     {"OfWhichOneSaysNothing",
      Gang(2, Ended(1, "")) +
          R"({"kind":"Job","metadata":{"name":"train","namespace":"ml"},
          "spec":{"parallelism":8},"status":{}})",
      {"2 of 2 members that failed ended so at once, none says why",
-      "6 members are not in the report: give them, too"},
+      "6 members are not in the report: include them"},
      {"Pod train-0", "away from n1"}},
     {"WhoseLogsCome",
      Gang(2, Ended(1, ""),
@@ -333,15 +333,15 @@ const ToldRow kWords[] = {
     {"QuotedAsEvidence",
      Pod("a", Ended(3, "INFO go\\nERROR shard 9: no header")),
      {"Pod a, container main: shard 9: no header (",
-      "shard 9: no header (what the headline tells of) "
+      "shard 9: no header (the source of the headline) "
       "pods[0].status.containerStatuses[0].state.terminated.message"},
      {},
-     {"<b>shard 9: no header</b> what the headline tells of"}},
+     {"<b>shard 9: no header</b> the source of the headline"}},
     {"QuotedOnce",
      Pod("a", Ended(2, "usage: train\\nError: no such option: --lrr")),
      {"Pod a, container main: Error: no such option: --lrr",
       "1. Error: no such option: --lrr (the program"},
-     {"what the headline tells of"}},
+     {"the source of the headline"}},
     {"QuotedForTheShell",
      R"({"kind":"Pod","metadata":{"name":"it's;a","namespace":"m $l"},
        "spec":{"containers":[{"name":"main"}]},"status":{"phase":"Failed",

@@ -171,7 +171,7 @@ const WordsRow kPlaces[] = {
      "memory.' }",
      "Pod a: evicted, node n1 ran low on memory",
      "request as much memory as container main uses: it used 3Gi and had "
-     "requested 1Gi; who is above its request goes first"},
+     "requested 1Gi; pods above their request are evicted first"},
     {"PressureOfOthers", kFullPod,
      "situation: BROKEN cause: NODE_PRESSURE_EVICTED culprit { pod: 'a' node: "
      "'n1' } summary: 'Pod a: evicted.' evidence { value: 'The node was low on "
