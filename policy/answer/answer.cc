@@ -108,9 +108,9 @@ void WriteSetAside(const Situated& at, const Diagnosed& diagnosed,
                           at.report().attempt()));
       return;
     case LedgerStatus::kDecided:
-      consider("it was decided before, when more was told");
+      consider("it was decided before, when more was known");
       diagnosis.set_summary(absl::StrCat(
-          "decided before, when more was told, as ", CauseText(failure.cause),
+          "decided before, when more was known, as ", CauseText(failure.cause),
           "; now: ", diagnosis.summary()));
       return;
     default:

@@ -129,8 +129,8 @@ void WarnOfVerdict(const CompiledPolicy& policy, const Verdict& verdict,
   }
   if (verdict.grace_unknown) {
     warnings.emplace_back(
-        "no time in the report tells since when this lasts, so the wait cannot "
-        "end by itself");
+        "no time in the report says when this began, so the wait cannot end by "
+        "itself");
   }
 }
 

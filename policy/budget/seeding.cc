@@ -22,7 +22,7 @@ std::string RememberNativeCount(const NativeCount& count,
   if (now >= before) return {};
   return absl::StrFormat(
       "%s: the operator counted %d failed attempts before and %d now, as when "
-      "its object is made anew; the ledger goes on from %d",
+      "its object is recreated; the ledger continues from %d",
       count.source, before, now, ledger.attempts_seen());
 }
 
@@ -55,7 +55,7 @@ std::string SeedLedger(const NativeCount& count, std::int32_t missing,
   const std::string failures =
       absl::StrFormat("%s counts %d earlier %s that %s", count.source, missing,
                       one ? "failure" : "failures",
-                      first ? "no ledger tells about" : "the ledger lacks");
+                      first ? "no ledger has" : "the ledger lacks");
   if (budget == kNoBudget) {
     return absl::StrCat(failures, ": counted as ",
                         one ? "an attempt" : "attempts",
@@ -68,9 +68,9 @@ std::string SeedLedger(const NativeCount& count, std::int32_t missing,
   use.set_used(CountOf(std::max<std::int64_t>(
       use.used(), std::min<std::int64_t>(std::int64_t{use.used()} + missing,
                                          std::int64_t{charged.limit} - 1))));
-  return absl::StrFormat("%s: charged to budget \"%s\", whatever %s", failures,
-                         charged.name,
-                         one ? "its cause was" : "their causes were");
+  return absl::StrFormat("%s: charged to budget \"%s\", regardless of %s",
+                         failures, charged.name,
+                         one ? "its cause" : "their causes");
 }
 
 }  // namespace mulligan

@@ -279,8 +279,8 @@ Recalled Recall(const Situated& at, const Diagnosed& diagnosed) {
     return RecallRetried(at, diagnosed, std::move(before));
   if (diagnosed.id.from_time_only) {
     before.warnings.emplace_back(
-        "nothing in the report tells this failure from the next one, so its id "
-        "comes from observedAt; send failureId or attempt");
+        "nothing in the report distinguishes this failure from the next one, "
+        "so its id comes from observedAt; send failureId or attempt");
   }
   const NativeCount count = CountNativeFailures(at.owners, diagnosed.earlier());
   int known = FindKnown(*before.ledger,

@@ -117,7 +117,7 @@ TEST(SeedTest, ChargesTheApplicationBudget) {
   EXPECT_THAT(ledger, EqualsProto("attempts_seen: 2 seeded_from: "
                                   "'RayJob.status.failed=2' budgets { key: "
                                   "'application' value { used: 2 } }"));
-  EXPECT_THAT(warning, HasSubstr("2 earlier failures that no ledger tells"));
+  EXPECT_THAT(warning, HasSubstr("2 earlier failures that no ledger has"));
 }
 
 TEST(SeedTest, AddsToALedgerWhatItLacks) {
@@ -149,8 +149,8 @@ TEST(SeedTest, CountsOneFailureInTheSingular) {
   EXPECT_THAT(
       Seed(1, Compiled(kOnlyDefault)->compiled(), ledger),
       HasSubstr("RayJob.status.failed=1 counts 1 earlier failure that no "
-                "ledger tells about: charged to budget \"x\", whatever its "
-                "cause was"));
+                "ledger has: charged to budget \"x\", regardless of its "
+                "cause"));
 }
 
 TEST(SeedTest, ElseTheBudgetOfTheDefault) {
