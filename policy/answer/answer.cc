@@ -103,7 +103,7 @@ void WriteSetAside(const Situated& at, const Diagnosed& diagnosed,
     case LedgerStatus::kPast:
       consider("the attempt was decided before");
       diagnosis.set_summary(
-          absl::StrFormat("Attempt %d or a later one was decided already under "
+          absl::StrFormat("Attempt %d or a later one was already decided under "
                           "another failure id",
                           at.report().attempt()));
       return;

@@ -204,9 +204,9 @@ std::string RetriesByItself(const NativeInput& input, int pod) {
     return {};
   }
   return outcome->charged_to.empty()
-             ? "its operator tries it again by itself"
+             ? "its operator retries it by itself"
              : absl::StrFormat(
-                   "its operator tries it again by itself: %d of %s %d used",
+                   "its operator retries it by itself: %d of %s %d used",
                    outcome->used, outcome->charged_to, outcome->limit);
 }
 

@@ -245,7 +245,7 @@ void AddDefault(Import& import, v1::RetryPolicySpec& spec, SourceMap& positions,
   if (!import.fallback.has_value()) return;
   if (spec.has_default_()) {
     report.Error("spec.default",
-                 absl::StrFormat("%s says already what to do when no rule "
+                 absl::StrFormat("%s already says what to do when no rule "
                                  "matches: remove the default, or write a rule",
                                  import.fallback_path));
     return;

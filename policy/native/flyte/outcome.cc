@@ -132,8 +132,8 @@ OperatorAnswer FruitlessRound(const std::string& message, const Seen& seen) {
       {.message = message,
        .charge = ChargeOf(kWorkflowBudget, used, limit),
        .warnings = {
-           "the round comes to nothing and is repeated at once; the whole "
-           "workflow pays, and is aborted when it has too many"}});
+           "the round fails and is repeated at once; it counts against the "
+           "whole workflow, which is aborted after too many"}});
 }
 
 // Counters according to the report and the ledger.

@@ -85,8 +85,8 @@ void ImportFlyte(const Pasted& pasted, const std::string& path, Import& into,
   const v1::FlyteRetries& flyte = pasted.blocks.flyte();
   Refuse(flyte, path, report);
   NotCarriedOver(path,
-                 "whom Flyte blames for each reason; here fault domains tell "
-                 "the platform's failures from the task's",
+                 "whom Flyte blames for each reason; here fault domains "
+                 "separate the platform's failures from the task's",
                  report);
   if (flyte.has_timeout()) {
     NotCarriedOver(path + ".timeout",

@@ -42,7 +42,7 @@ Import ImportPasted(const Pasted& pasted, IssueReporter& report) {
     const std::string path = absl::StrFormat("spec.pasted.%s", row.key);
     if (all.fallback.has_value()) {
       report.Error(path,
-                   "another pasted block says already what to do when no rule "
+                   "another pasted block already says what to do when no rule "
                    "matches; expected a policy of its own, with a selector");
       continue;
     }

@@ -97,7 +97,7 @@ void WarnOfUnusedFields(const JobSpec& spec, const std::string& path,
         "when a pod is replaced is up to who creates it"},
        {spec.template_().spec().restart_policy() == "OnFailure",
         ".template.spec.restartPolicy",
-        "with OnFailure the kubelet restarts containers before anybody is "
+        "with OnFailure the kubelet restarts containers before Mulligan is "
         "asked"}},
       path, report);
 }

@@ -66,7 +66,7 @@ void ImportRule(const FailurePolicyRule& from, int index,
   if (!from.target_replicated_jobs().empty()) {
     return NotCarriedOver(
         path + ".targetReplicatedJobs",
-        "rules do not tell the groups of a JobSet apart, so this rule is left "
+        "rules do not distinguish the groups of a JobSet, so this rule is left "
         "out; policy native answers it from the JobSet's own spec",
         report);
   }

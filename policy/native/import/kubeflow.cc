@@ -41,8 +41,8 @@ std::string_view StrictestPolicy(const Replicas& replicas,
   for (const auto& [type, spec] : replicas) {
     if (Rank(spec.restart_policy()) == strictest) continue;
     NotCarriedOver(absl::StrFormat("%s[%s].restartPolicy", root, type),
-                   absl::StrFormat("rules do not tell types of replicas apart; "
-                                   "the strictest policy, %s, is taken",
+                   absl::StrFormat("rules do not distinguish replica types; "
+                                   "the strictest policy, %s, is used",
                                    std::string(kRestartPolicies[strictest])),
                    report);
   }
@@ -56,7 +56,7 @@ void WarnOfUnusedFields(const TrainingJobSpec& spec, const std::string& path,
         ".runPolicy.activeDeadlineSeconds",
         "a policy has no deadline; the operator keeps that of the job"},
        {spec.elastic_policy().has_max_restarts(), ".elasticPolicy.maxRestarts",
-        "the launcher inside the pods restarts before anybody is asked"}},
+        "the launcher inside the pods restarts before Mulligan is asked"}},
       path, report);
 }
 

@@ -311,8 +311,8 @@ OperatorAnswer AnswerTo(const Observed& observed) {
     return Waits(
         "Error",
         {.message = std::string(pass.status().message()),
-         .warnings = {"the JobSet controller gets no further: it writes "
-                      "nothing and repeats the pass for ever"}});
+         .warnings = {"the JobSet controller is stuck: it writes nothing "
+                      "and repeats the pass for ever"}});
   }
   OperatorAnswer answer = AnswerAfterPass(*pass, observed);
   answer.counters = CountersOf(pass->status);

@@ -96,8 +96,8 @@ void CheckRule(const FailurePolicyRule& rule, const std::string& path,
   }
   if (!rule.action().empty() && !IsKnownAction(rule.action())) {
     issues.warnings.push_back(absl::StrFormat(
-        "%s.action: '%s' is no action of JobSet 0.12: the controller gets no "
-        "further at a failure that meets this rule",
+        "%s.action: '%s' is no action of JobSet 0.12: the controller is stuck "
+        "after a failure that matches this rule",
         path, rule.action()));
   }
 }

@@ -102,7 +102,7 @@ OperatorAnswer CannotCreate(const std::string& event) {
       {.reason = "TrainJobResourcesCreationFailed",
        .message = event,
        .warnings = {"the controller repeats the pass with growing delays for "
-                    "ever, whatever the error; nothing but an event tells"}});
+                    "ever, whatever the error; only an event shows it"}});
 }
 
 // The JobSet's answer is that of the TrainJob.

@@ -116,7 +116,7 @@ const Paste kAccepted[] = {
      "    - {action: FailJobSet, onJobFailureReasons: [PodFailurePolicy]}\n"
      "    - {action: RestartJobSet, targetReplicatedJobs: [w]}\n"
      "    - action: RestartJobSetAndIgnoreMaxRestarts",
-     {"11:35: warning|not carried over: rules do not tell the groups",
+     {"11:35: warning|not carried over: rules do not distinguish",
       "12:19: warning|ends it after 10000"}},
     {"RayJob",
      "rayJob:\n  backoffLimit: 2\n  activeDeadlineSeconds: 60\n"
