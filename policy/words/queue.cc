@@ -14,9 +14,9 @@ std::string QueueSays(const v1::FailureReport& report) {
   for (const std::string_view type :
        {"DeactivationTarget", "Evicted", "QuotaReserved"}) {
     for (const auto& condition : conditions) {
-      const bool tells =
+      const bool explains =
           condition.status() == (type == "QuotaReserved" ? "False" : "True");
-      if (condition.type() == type && tells) return condition.message();
+      if (condition.type() == type && explains) return condition.message();
     }
   }
   return "";

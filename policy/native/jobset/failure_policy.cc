@@ -20,14 +20,14 @@ namespace mulligan::jobset {
 namespace {
 
 // The properties of a failed Job that rules match.
-struct FailedJob {
+struct FailedChild {
   const Job* job;
   std::string_view group;
   const JobCondition* condition;
 };
 
-std::vector<FailedJob> FailedJobsOf(const Jobs& failed) {
-  std::vector<FailedJob> jobs;
+std::vector<FailedChild> FailedChildrenOf(const Jobs& failed) {
+  std::vector<FailedChild> jobs;
   jobs.reserve(failed.size());
   for (const Job* const job : failed) {
     const std::string* const group =
@@ -54,7 +54,7 @@ class Alternatives {
 
 // Returns the Jobs that the rule applies to.
 Jobs JobsMatching(const FailurePolicyRule& rule,
-                  const std::vector<FailedJob>& failed, const Gates& gates,
+                  const std::vector<FailedChild>& failed, const Gates& gates,
                   MessagePatterns& patterns, PatternAllowance& allowance) {
   const bool checks_message =
       gates.message_patterns && !rule.on_job_failure_message_patterns().empty();
@@ -69,7 +69,7 @@ Jobs JobsMatching(const FailurePolicyRule& rule,
   const Alternatives reasons(rule.on_job_failure_reasons());
   const Alternatives groups(rule.target_replicated_jobs());
   Jobs matching;
-  for (const FailedJob& each : failed) {
+  for (const FailedChild& each : failed) {
     const bool found =
         reasons.Has(each.condition->reason()) && groups.Has(each.group) &&
         (!checks_message ||
@@ -306,7 +306,7 @@ const Job* FirstFailedJob(const Jobs& failed) {
 RuleMatch FindRule(const FailurePolicy& policy, const Jobs& failed,
                    const Gates& gates, PatternAllowance& allowance) {
   MessagePatterns patterns(allowance);
-  const std::vector<FailedJob> jobs = FailedJobsOf(failed);
+  const std::vector<FailedChild> jobs = FailedChildrenOf(failed);
   for (const FailurePolicyRule& rule : policy.rules()) {
     // The caller sees that the call has ended.
     if (!allowance.CheckNow().ok()) break;
