@@ -121,18 +121,19 @@ std::int32_t CountNodes(const Failure& failure,
   return static_cast<std::int32_t>(nodes.size());
 }
 
-std::string Poison(const Derivation& of) {
-  if (of.thresholds.poison_nodes == 0 ||
-      !HasHistory(of.failure.cause, kOfJob)) {
+std::string Poison(const Derivation& input) {
+  if (input.thresholds.poison_nodes == 0 ||
+      !HasHistory(input.failure.cause, kOfJob)) {
     return {};
   }
-  ProgressWatch watch = of.watch;
+  ProgressWatch watch = input.watch;
   const auto ends = [&watch](const v1::AttemptRecord* record) {
     return !HasHistory(record->cause(), kOfJob) || watch.Advanced(*record);
   };
-  const auto end = std::ranges::find_if(of.failures, ends);
-  const std::int32_t count = CountNodes(of.failure, {of.failures.begin(), end});
-  if (count < of.thresholds.poison_nodes) return {};
+  const auto end = std::ranges::find_if(input.failures, ends);
+  const std::int32_t count =
+      CountNodes(input.failure, {input.failures.begin(), end});
+  if (count < input.thresholds.poison_nodes) return {};
   return absl::StrFormat("crashed on %d different nodes in a row", count);
 }
 
@@ -143,25 +144,25 @@ bool WasThere(const v1::AttemptRecord& record, const std::string& node,
          failed_at - RecordedEnd(record) <= kNodeMemory;
 }
 
-std::string BadNode(const Derivation& of) {
-  const std::string& node = of.failure.culprit.node;
-  if (of.thresholds.bad_node_failures == 0 || node.empty() ||
-      !HasHistory(of.failure.cause, kOfNode)) {
+std::string BadNode(const Derivation& input) {
+  const std::string& node = input.failure.culprit.node;
+  if (input.thresholds.bad_node_failures == 0 || node.empty() ||
+      !HasHistory(input.failure.cause, kOfNode)) {
     return {};
   }
   // The same crash twice may also be the program's own fault.
   const auto may_be_the_programs = [&](const v1::AttemptRecord& record) {
     return HasHistory(record.cause(), kRepeats) &&
            !record.fingerprint().empty() &&
-           record.fingerprint() == of.failure.fingerprint;
+           record.fingerprint() == input.failure.fingerprint;
   };
   const auto count =
-      1 + std::ranges::count_if(of.failures, [&](const auto* record) {
+      1 + std::ranges::count_if(input.failures, [&](const auto* record) {
         return HasHistory(record->cause(), kOfNode) &&
                !may_be_the_programs(*record) &&
-               WasThere(*record, node, of.failed_at);
+               WasThere(*record, node, input.failed_at);
       });
-  if (count < of.thresholds.bad_node_failures) return {};
+  if (count < input.thresholds.bad_node_failures) return {};
   return absl::StrFormat("%d failures on node %s point to the node", count,
                          node);
 }
@@ -236,47 +237,50 @@ std::int32_t AnywhereAlike(const CompiledDerivation& thresholds,
 
 // Returns the number of failures including `before` if it is enough, else 0.
 // Distinct nodes are required only if nodes are known.
-std::size_t CountIfEnough(const Derivation& of,
+std::size_t CountIfEnough(const Derivation& input,
                           std::span<const v1::AttemptRecord* const> before,
                           std::int32_t enough) {
   const std::size_t count = before.size() + 1;
   if (enough <= 0 || count < static_cast<std::size_t>(enough)) return 0;
-  const std::int32_t nodes = CountNodes(of.failure, before);
-  return nodes == 0 || nodes >= of.thresholds.distinct_nodes ? count : 0;
+  const std::int32_t nodes = CountNodes(input.failure, before);
+  return nodes == 0 || nodes >= input.thresholds.distinct_nodes ? count : 0;
 }
 
-std::string Deterministic(const Derivation& of) {
-  if (!MayRepeat(of.failure)) return {};
+std::string Deterministic(const Derivation& input) {
+  if (!MayRepeat(input.failure)) return {};
   const Streak streak =
-      FindStreak(of.failures, of.failure, of.progress, of.watch);
+      FindStreak(input.failures, input.failure, input.progress, input.watch);
   const std::span<const v1::AttemptRecord* const> before = streak.before;
-  const std::string& artifact = of.progress.artifact();
-  const std::size_t placed = CountIfEnough(of, before.first(streak.at_place),
-                                           of.thresholds.same_artifact);
-  if (HasPlace(of.progress) && placed > 0) {
+  const std::string& artifact = input.progress.artifact();
+  const std::size_t placed = CountIfEnough(input, before.first(streak.at_place),
+                                           input.thresholds.same_artifact);
+  if (HasPlace(input.progress) && placed > 0) {
     return absl::StrFormat(
         "the same failure %d times in a row at %s without progress", placed,
-        artifact.empty() ? absl::StrFormat("progress %g", of.progress.value())
-                         : Visible(artifact));
+        artifact.empty()
+            ? absl::StrFormat("progress %g", input.progress.value())
+            : Visible(artifact));
   }
   const std::size_t anywhere = CountIfEnough(
-      of, before, AnywhereAlike(of.thresholds, of.failure, of.progress));
+      input, before,
+      AnywhereAlike(input.thresholds, input.failure, input.progress));
   if (anywhere == 0) return {};
   return absl::StrFormat("the same failure %d times in a row without progress",
                          anywhere);
 }
 
-std::string CrashLoop(const Derivation& of) {
-  const absl::Duration window = of.thresholds.crash_loop_window;
-  if (of.thresholds.crash_loop_failures == 0) return {};
+std::string CrashLoop(const Derivation& input) {
+  const absl::Duration window = input.thresholds.crash_loop_window;
+  if (input.thresholds.crash_loop_failures == 0) return {};
   const auto ends = [&](const v1::AttemptRecord* record) {
     const bool long_run =
         record->has_ran_for() && ToDuration(record->ran_for()) >= window;
-    return long_run || of.failed_at - RecordedEnd(*record) > window;
+    return long_run || input.failed_at - RecordedEnd(*record) > window;
   };
-  const auto count = 1 + std::distance(of.failures.begin(),
-                                       std::ranges::find_if(of.failures, ends));
-  if (count < of.thresholds.crash_loop_failures) return {};
+  const auto count =
+      1 + std::distance(input.failures.begin(),
+                        std::ranges::find_if(input.failures, ends));
+  if (count < input.thresholds.crash_loop_failures) return {};
   return absl::StrFormat("%d failures within %s", count,
                          absl::FormatDuration(window));
 }
@@ -284,7 +288,7 @@ std::string CrashLoop(const Derivation& of) {
 // In order of evaluation; the first nonempty reason wins.
 constexpr struct {
   v1::DerivedCause cause;
-  std::string (*why)(const Derivation& of);
+  std::string (*why)(const Derivation& input);
 } kDerived[] = {{v1::POISON_JOB, Poison},
                 {v1::BAD_NODE, BadNode},
                 {v1::DETERMINISTIC, Deterministic},
@@ -434,14 +438,14 @@ Derived DeriveCause(const CompiledDerivation& thresholds,
       failure.domain == v1::Diagnosis::NONE) {
     return {};
   }
-  const Derivation of = {thresholds,
-                         failure,
-                         progress,
-                         failed_at,
-                         ProgressWatch(progress, ran_for),
-                         FailuresIn(ledger)};
+  const Derivation input = {thresholds,
+                            failure,
+                            progress,
+                            failed_at,
+                            ProgressWatch(progress, ran_for),
+                            FailuresIn(ledger)};
   for (const auto& derived : kDerived) {
-    std::string why = derived.why(of);
+    std::string why = derived.why(input);
     if (!why.empty()) return {derived.cause, std::move(why)};
   }
   return {};

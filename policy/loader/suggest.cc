@@ -27,10 +27,10 @@ std::string Fold(std::string_view word) {
 // Returns the optimal string alignment distance (insertions, deletions,
 // substitutions, swaps), at most `most`. REQUIRES: both words have at most
 // kLongestWord letters.
-size_t Distance(std::string_view a, std::string_view b, size_t most) {
+size_t Distance(std::string_view a, std::string_view b, size_t max) {
   const size_t difference =
       a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
-  if (difference >= most) return most;
+  if (difference >= max) return max;
   using Row = std::array<std::uint8_t, kLongestWord + 1>;
   Row rows[3];
   Row* before_last = &rows[0];
@@ -39,7 +39,7 @@ size_t Distance(std::string_view a, std::string_view b, size_t most) {
   std::iota(last->begin(), last->begin() + b.size() + 1, std::uint8_t{0});
   for (size_t i = 1; i <= a.size(); ++i) {
     (*row)[0] = static_cast<std::uint8_t>(i);
-    std::uint8_t least = (*row)[0];
+    std::uint8_t min = (*row)[0];
     for (size_t j = 1; j <= b.size(); ++j) {
       int distance =
           std::min({(*last)[j] + 1, (*row)[j - 1] + 1,
@@ -48,15 +48,15 @@ size_t Distance(std::string_view a, std::string_view b, size_t most) {
         distance = std::min(distance, (*before_last)[j - 2] + 1);
       }
       (*row)[j] = static_cast<std::uint8_t>(distance);
-      least = std::min(least, (*row)[j]);
+      min = std::min(min, (*row)[j]);
     }
-    if (least > most) return most;
+    if (min > max) return max;
     Row* const oldest = before_last;
     before_last = last;
     last = row;
     row = oldest;
   }
-  return std::min<size_t>((*last)[b.size()], most);
+  return std::min<size_t>((*last)[b.size()], max);
 }
 
 struct Word {

@@ -174,9 +174,9 @@ class TreeBuilder : public YAML::EventHandler {
 
   void Open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag,
             YAML::anchor_t anchor) {
-    const int most = any_ ? kMaxAnyYamlDepth : kMaxYamlDepth;
-    if (open_.size() >= static_cast<size_t>(most)) {
-      Refuse(mark, absl::StrFormat("nested deeper than %d levels", most));
+    const int max_depth = any_ ? kMaxAnyYamlDepth : kMaxYamlDepth;
+    if (open_.size() >= static_cast<size_t>(max_depth)) {
+      Refuse(mark, absl::StrFormat("nested deeper than %d levels", max_depth));
       throw TooDeep();
     }
     CheckAnchor(mark, anchor);

@@ -23,16 +23,16 @@ absl::Duration Spread(absl::Duration delay, double jitter,
   // Delays are at most ten years, which fits in nanoseconds; integer arithmetic
   // is much faster than absl::Duration's.
   constexpr std::int64_t kMillisecond = 1'000'000;
-  const std::int64_t most = absl::ToInt64Nanoseconds(delay);
-  const auto least = static_cast<std::int64_t>(
-      std::ceil(static_cast<double>(most) * (1 - jitter)));
+  const std::int64_t max = absl::ToInt64Nanoseconds(delay);
+  const auto min = static_cast<std::int64_t>(
+      std::ceil(static_cast<double>(max) * (1 - jitter)));
   // A double holds 53 bits exactly, so all platforms agree.
   const double share = static_cast<double>(identity >> 11) * 0x1p-53;
-  std::int64_t spread = most - static_cast<std::int64_t>(
-                                   static_cast<double>(most) * jitter * share);
-  if (spread == most) return delay;
+  std::int64_t spread = max - static_cast<std::int64_t>(
+                                  static_cast<double>(max) * jitter * share);
+  if (spread == max) return delay;
   if (spread >= kMillisecond) spread -= spread % kMillisecond;
-  return absl::Nanoseconds(std::clamp(spread, std::min(least, most), most));
+  return absl::Nanoseconds(std::clamp(spread, std::min(min, max), max));
 }
 
 absl::Duration RetryDelay(const CompiledBackoff& backoff, std::int64_t charges,
@@ -43,9 +43,9 @@ absl::Duration RetryDelay(const CompiledBackoff& backoff, std::int64_t charges,
 absl::Duration MemberDelay(const CompiledBackoff& backoff, std::int64_t charges,
                            std::uint64_t identity, absl::Duration decided) {
   const absl::Duration base = BaseDelay(backoff, charges);
-  const absl::Duration least = base * (1 - backoff.jitter);
-  return std::max(least, decided) +
-         (Spread(base, backoff.jitter, identity) - least);
+  const absl::Duration min = base * (1 - backoff.jitter);
+  return std::max(min, decided) +
+         (Spread(base, backoff.jitter, identity) - min);
 }
 
 }  // namespace mulligan

@@ -168,8 +168,8 @@ struct Threshold {
   const char* field;
   bool (v1::Derivation::*is_given)() const;
   std::int32_t (v1::Derivation::*value)() const;
-  std::int32_t least;
-  std::int32_t most;
+  std::int32_t min;
+  std::int32_t max;
   std::int32_t CompiledDerivation::*target;
 };
 
@@ -299,7 +299,7 @@ CompiledDerivation CompileDerivation(const v1::Derivation& derivation,
   for (const Threshold& row : kThresholds) {
     if (!(derivation.*row.is_given)()) continue;
     const std::int32_t value = (derivation.*row.value)();
-    if (CheckRange(value, row.least, row.most,
+    if (CheckRange(value, row.min, row.max,
                    absl::StrCat("spec.derivation.", row.field), report)) {
       compiled.*row.target = value;
     }

@@ -116,11 +116,11 @@ std::vector<ConditionFields> CompileConditions(
 // Returns the range, whose ends `read` checks and converts; empty if not given.
 template <typename Value, typename Given>
 std::optional<Interval<Value>> CompileRange(bool is_given, const Given& range,
-                                            Value least, const auto& read,
+                                            Value min, const auto& read,
                                             const std::string& path,
                                             IssueReporter& report) {
   if (!is_given) return std::nullopt;
-  Interval<Value> compiled{least, Endless<Value>()};
+  Interval<Value> compiled{min, Endless<Value>()};
   if (range.has_from()) compiled.from = read(range.from(), path + ".from");
   if (range.has_to()) compiled.to = read(range.to(), path + ".to");
   if (compiled.to < compiled.from) {

@@ -338,11 +338,11 @@ constexpr std::uint32_t kOfHistory = [] {
   return bits;
 }();
 
-// Returns the first of the `asked` conditions of a rule that does not hold;
+// Returns the first of the conditions of a rule in `mask` that does not hold;
 // null if all hold.
-const Condition* FirstFailed(std::uint32_t asked, const Predicates& p,
+const Condition* FirstFailed(std::uint32_t mask, const Predicates& p,
                              const Facts& facts) {
-  for (std::uint32_t left = p.given & asked; left != 0; left &= left - 1) {
+  for (std::uint32_t left = p.given & mask; left != 0; left &= left - 1) {
     const Condition& condition = kConditions[std::countr_zero(left)];
     if (!condition.holds(p, facts)) return &condition;
   }

@@ -79,8 +79,8 @@ bool AnyOfOwners(const Owners& owners, std::string_view WorkloadView::*text,
 
 bool AnyReason(const Owners& owners, TextPredicate fits) {
   const v1::FailureReport& report = owners.report;
-  const auto reason = [](const auto& of) {
-    return std::string_view(of.reason());
+  const auto reason = [](const auto& object) {
+    return std::string_view(object.reason());
   };
   return AnyOfPods(report, reason, fits) || fits(report.exit().reason()) ||
          fits(report.creation_error().reason()) ||
@@ -92,8 +92,8 @@ bool AnyReason(const Owners& owners, TextPredicate fits) {
 
 bool AnyMessage(const Owners& owners, TextPredicate search) {
   const v1::FailureReport& report = owners.report;
-  const auto message = [](const auto& of) {
-    return std::string_view(of.message());
+  const auto message = [](const auto& object) {
+    return std::string_view(object.message());
   };
   // Members of a gang often repeat the same message.
   std::string_view before;

@@ -107,9 +107,9 @@ std::optional<EndOfRetries> FindRefused(const CompiledBrake& brake,
 }  // namespace
 
 bool IsOutlived(absl::Time now, std::optional<absl::Time> since,
-                absl::Time ended, absl::Duration most) {
+                absl::Time ended, absl::Duration limit) {
   return since && now - std::max(*since, ended) >
-                      std::max(absl::Seconds(demystify::kLeastRun), most);
+                      std::max(absl::Seconds(demystify::kLeastRun), limit);
 }
 
 std::optional<EndOfRetries> FindStop(const Situated& at,

@@ -29,9 +29,9 @@ struct EndOfRetries {
 
 // Returns whether the current attempt, which runs since `since` (empty if
 // nothing runs), has outlived the failure that ended at `ended` by more than
-// `most` and three minutes.
+// `limit` and three minutes.
 bool IsOutlived(absl::Time now, std::optional<absl::Time> since,
-                absl::Time ended, absl::Duration most);
+                absl::Time ended, absl::Duration limit);
 
 // Returns the verdict by which the policy's brake (spec.brake) ends the retries
 // of running work, judging by the failures in `ledger`. Empty if they go on, as

@@ -60,11 +60,11 @@ std::string PathInPod(const core::Pod& pod, const std::string& part) {
 std::string EndOf(std::string_view text) {
   constexpr std::size_t kKept = kMaxExcerpt - 8;
   if (text.size() <= kMaxExcerpt) return Excerpt(text);
-  const std::size_t least = text.size() - kKept;
-  const std::size_t space = text.find(' ', least);
+  const std::size_t start = text.size() - kKept;
+  const std::size_t space = text.find(' ', start);
   // A single long word is cut at the limit.
-  const bool in_word = space == text.npos || space > least + kKept / 2;
-  return ExcerptFrom(text, in_word ? Utf8Boundary(text, least) : space + 1);
+  const bool in_word = space == text.npos || space > start + kKept / 2;
+  return ExcerptFrom(text, in_word ? Utf8Boundary(text, start) : space + 1);
 }
 
 // Returns the path of the text: in the culprit's pod, the deciding pod or an

@@ -54,11 +54,11 @@ Writer WriterOf(const RemedyRow& row) {
 }
 
 struct IndexedRemedy {
-  IndexedRemedy(const RemedyRow& of, std::optional<std::size_t> at)
-      : row(of),
-        writer(WriterOf(of)),
+  IndexedRemedy(const RemedyRow& source, std::optional<std::size_t> at)
+      : row(source),
+        writer(WriterOf(source)),
         keyword(at),
-        names(of.names, demystify::RemedyOptions()) {}
+        names(source.names, demystify::RemedyOptions()) {}
 
   const RemedyRow& row;
   const Writer writer;
@@ -78,10 +78,10 @@ struct RemedyIndex {
   Remedies of_kubernetes;
   Remedies of_queues;
 
-  Remedies& of(v1::Cause cause) {
+  Remedies& ForCause(v1::Cause cause) {
     return by_cause[static_cast<std::size_t>(cause)];
   }
-  const Remedies& of(v1::Cause cause) const {
+  const Remedies& ForCause(v1::Cause cause) const {
     return by_cause[static_cast<std::size_t>(cause)];
   }
 };
@@ -96,7 +96,7 @@ void AddRemedies(bool of_logic, std::vector<std::string_view>& keywords,
       keywords.push_back(row.words);
     }
     const auto* const one = new IndexedRemedy(row, at);
-    index.of(row.cause).push_back(one);
+    index.ForCause(row.cause).push_back(one);
     if (one->writer == Writer::kKubernetes) index.of_kubernetes.push_back(one);
     if (one->writer == Writer::kQueue) index.of_queues.push_back(one);
   }
@@ -215,7 +215,7 @@ std::string StatusIn(v1::Cause cause, const std::vector<std::string>& texts) {
 Remedy RemedyInTexts(v1::Cause cause, std::string_view signature,
                      const Particulars& found) {
   const RemedyIndex& all = AllRemedies();
-  const Remedies& own = all.of(cause);
+  const Remedies& own = all.ForCause(cause);
   const std::vector<Scanned> texts = Scan(found.texts);
   const auto first = [&](const Remedies& rows, const auto& is_meant) {
     return FirstFilled(texts, rows, found, {}, is_meant);

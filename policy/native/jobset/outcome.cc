@@ -69,16 +69,16 @@ bool MeetsSuccessPolicy(const JobSetSpec& spec, const Jobs& successful) {
 }
 
 std::int64_t MostContainerRestarts(const Pods& pods) {
-  std::int64_t most = 0;
+  std::int64_t max = 0;
   for (const Pod& pod : pods) {
     for (const auto* const statuses : {&pod.status().init_container_statuses(),
                                        &pod.status().container_statuses()}) {
       for (const auto& container : *statuses) {
-        most = std::max<std::int64_t>(most, container.restart_count());
+        max = std::max<std::int64_t>(max, container.restart_count());
       }
     }
   }
-  return most;
+  return max;
 }
 
 // Returns the highest attempt that a restart agent wrote on a pod; 0 if none.

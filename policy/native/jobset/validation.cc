@@ -123,17 +123,17 @@ void CheckStrategy(const FailurePolicy& policy, const Gates& gates,
   }
 }
 
-// `path` is that of the list of targets, `of` its owner in the message.
+// `path` is that of the list of targets, `owner` the one in the message.
 void CheckTargets(
     const google::protobuf::RepeatedPtrField<std::string>& targets,
-    const std::string& path, std::string_view of, const JobSetSpec& spec,
+    const std::string& path, std::string_view owner, const JobSetSpec& spec,
     FieldErrors& errors) {
   for (int i = 0; i < targets.size(); ++i) {
     if (FindNamed(spec.replicated_jobs(), targets.Get(i)) != nullptr) continue;
     errors.Invalid(IndexField(path, i), "",
                    absl::StrFormat("invalid replicatedJob name '%s'%s does not "
                                    "appear in .spec.ReplicatedJobs",
-                                   targets.Get(i), of));
+                                   targets.Get(i), owner));
   }
 }
 

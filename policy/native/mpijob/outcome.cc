@@ -115,9 +115,10 @@ std::optional<OperatorAnswer> WorkersEvicted(const Seen& seen) {
   }
   if (evicted == 0) return std::nullopt;
   // All requested workers exist, even if the report shows fewer.
-  const auto* const asked =
+  const auto* const worker_spec =
       FindValue(seen.job.spec().mpi_replica_specs(), "Worker");
-  const int workers = std::max(asked == nullptr ? 0 : asked->replicas(), shown);
+  const int workers =
+      std::max(worker_spec == nullptr ? 0 : worker_spec->replicas(), shown);
   return Quits(
       kFailed,
       {.reason = "MPIJobEvicted",

@@ -60,8 +60,8 @@ Pass PassOver(const NativeInput& input, const Version& version,
 Counters CountersOf(const Seen& seen) {
   Counters counters;
   if (seen.below.has_value()) {
-    const auto& theirs = seen.below->verdict.counters();
-    counters.insert(theirs.begin(), theirs.end());
+    const auto& below = seen.below->verdict.counters();
+    counters.insert(below.begin(), below.end());
   }
   const auto& groups = seen.pass.status.jobs_status();
   for (int i = 0; i < groups.size(); ++i) {

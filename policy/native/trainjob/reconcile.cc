@@ -108,9 +108,10 @@ constexpr std::array<CreatedRow, 3> kCreatedRows = {{
 // failed child Job alone does not fail the TrainJob, because a restart may
 // follow.
 void CopyJobSetStatus(const Observed& observed, TrainJobStatus& status) {
-  const auto& theirs = observed.job_set->status();
+  const auto& job_set_status = observed.job_set->status();
   for (const auto& [type, ours] : kEnds) {
-    const Condition* const end = FindCondition(theirs.conditions(), type);
+    const Condition* const end =
+        FindCondition(job_set_status.conditions(), type);
     if (end == nullptr || end->status() != kTrue) continue;
     SetCondition(ours, kTrue, end->reason(), end->message(), observed.now,
                  *status.mutable_conditions());
@@ -118,7 +119,7 @@ void CopyJobSetStatus(const Observed& observed, TrainJobStatus& status) {
   }
   status.clear_jobs_status();
   if (observed.version.first_release) return;
-  for (const auto& group : theirs.replicated_jobs_status()) {
+  for (const auto& group : job_set_status.replicated_jobs_status()) {
     auto& counts = *status.add_jobs_status();
     counts.set_succeeded(group.succeeded());
     counts.set_failed(group.failed());
