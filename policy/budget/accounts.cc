@@ -108,12 +108,6 @@ void Accounts::ShiftLimit(int budget, std::int64_t delta) {
   account.limit = std::max<std::int64_t>(account.limit + delta, 0);
 }
 
-std::optional<absl::Time> WindowEnd(const CompiledBudget& budget,
-                                    const Account& account) {
-  if (!budget.window || !account.window_start) return std::nullopt;
-  return *account.window_start + *budget.window;
-}
-
 void WriteAccounts(const Accounts& accounts, v1::BudgetLedger& ledger) {
   const bool had_budgets = !ledger.budgets().empty();
   for (int i = 0; i < accounts.size(); ++i) {
@@ -149,10 +143,9 @@ void ReportAccounts(const Accounts& accounts, v1::Accounting& accounting) {
         CountOf(std::max<std::int64_t>(account.limit - account.used, 0)));
     state.set_used_before(CountOf(account.used_before));
     state.set_limit_source(budget.source);
-    if (account.window_start) {
-      if (const auto end = WindowEnd(budget, account)) {
-        SetTime(*end, *state.mutable_window_ends_at());
-      }
+    if (account.window_start && budget.window) {
+      SetTime(*account.window_start + *budget.window,
+              *state.mutable_window_ends_at());
     }
     if (account.refunded_now > 0) {
       (*accounting.mutable_refunds())[budget.name] =

@@ -70,10 +70,6 @@ class Accounts {
   absl::InlinedVector<Account, 12> accounts_;
 };
 
-// Returns the end of the account's window; empty if it has none or is unused.
-std::optional<absl::Time> WindowEnd(const CompiledBudget& budget,
-                                    const Account& account);
-
 // Writes use, window and refunds of every used account into `ledger`.
 void WriteAccounts(const Accounts& accounts, v1::BudgetLedger& ledger);
 
