@@ -23,7 +23,7 @@ namespace mulligan {
 namespace {
 
 // Returns the parts that every answer has, without the ledger.
-Decided Undecided(const Situated& at, std::vector<std::string> warnings) {
+Decided CommonParts(const Situated& at, std::vector<std::string> warnings) {
   return {.decision = MakePart<v1::Decision>(at.arena()),
           .accounting = MakePart<v1::Accounting>(at.arena()),
           .warnings = std::move(warnings)};
@@ -60,11 +60,11 @@ absl::Duration DelayLeft(const Situated& at, const Diagnosed& diagnosed,
 }
 
 // Repeats a record's verdict without a charge; its delay has been running.
-Decided DecidedAgain(const Situated& at, const Diagnosed& diagnosed,
-                     Recalled before) {
+Decided RepeatDecision(const Situated& at, const Diagnosed& diagnosed,
+                       Recalled before) {
   const v1::BudgetLedger& ledger = *before.ledger;
   const v1::AttemptRecord& record = ledger.history(before.record);
-  Decided decided = Undecided(at, std::move(before.warnings));
+  Decided decided = CommonParts(at, std::move(before.warnings));
   v1::Decision& decision = *decided.decision;
   decision = record.decision();
   // Nothing is started while a pod still has its grace period.
@@ -166,9 +166,9 @@ std::optional<v1::FailureReport> CurrentAttempt(const Situated& at,
 }
 
 // Decides by the operator. Takes over the ledger and adds the failure to it.
-Decided DecidedByOperator(const Situated& at, const Case& failure,
-                          Recalled before) {
-  Decided decided = Undecided(at, std::move(before.warnings));
+Decided DecideByOperator(const Situated& at, const Case& failure,
+                         Recalled before) {
+  Decided decided = CommonParts(at, std::move(before.warnings));
   auto record = MakePart<v1::AttemptRecord>(at.arena());
   v1::Accounting& accounting = *decided.accounting;
   FillNatively(failure, *at.native, *decided.decision, accounting, *record);
@@ -184,10 +184,10 @@ Decided DecidedByOperator(const Situated& at, const Case& failure,
   return decided;
 }
 
-Decided DecidedByPolicy(const Situated& at, const Case& failure,
-                        Recalled before) {
+Decided DecideByPolicy(const Situated& at, const Case& failure,
+                       Recalled before) {
   const auto [verdict, accounts] = Price(failure);
-  Decided decided = Undecided(at, std::move(before.warnings));
+  Decided decided = CommonParts(at, std::move(before.warnings));
   v1::Decision& decision = *decided.decision;
   FillDecision(failure, verdict, decision, decided.warnings);
   FillEscalation(failure, verdict, accounts, decision);
@@ -215,9 +215,9 @@ Decided DecidedByPolicy(const Situated& at, const Case& failure,
 }
 
 // Ends the retries that others make; their charges stay.
-Decided DecidedToStop(const Situated& at, const Findings& findings,
-                      Recalled before) {
-  Decided decided = Undecided(at, std::move(before.warnings));
+Decided DecideToStop(const Situated& at, const Findings& findings,
+                     Recalled before) {
+  Decided decided = CommonParts(at, std::move(before.warnings));
   v1::Decision& decision = *decided.decision;
   if (before.stop->action == v1::Decision::RETRY) {
     decision = before.stop->record.decision();
@@ -250,10 +250,10 @@ Decided DecidedToStop(const Situated& at, const Findings& findings,
 Decided DecideOn(const Situated& at, const Diagnosed& diagnosed,
                  Recalled before) {
   if (before.status == LedgerStatus::kDecided) {
-    return DecidedAgain(at, diagnosed, std::move(before));
+    return RepeatDecision(at, diagnosed, std::move(before));
   }
   if (before.stop)
-    return DecidedToStop(at, diagnosed.findings, std::move(before));
+    return DecideToStop(at, diagnosed.findings, std::move(before));
   const auto alone = CurrentAttempt(at, diagnosed.findings);
   const std::optional<Owners> its_owners =
       alone ? std::optional<Owners>(std::in_place, *alone) : std::nullopt;
@@ -264,8 +264,8 @@ Decided DecideOn(const Situated& at, const Diagnosed& diagnosed,
     WarnOfLaterRecords(*before.ledger, at.now, before.warnings);
   }
   return at.decides_natively() && !before.is_stale()
-             ? DecidedByOperator(at, failure, std::move(before))
-             : DecidedByPolicy(at, failure, std::move(before));
+             ? DecideByOperator(at, failure, std::move(before))
+             : DecideByPolicy(at, failure, std::move(before));
 }
 
 }  // namespace mulligan

@@ -155,7 +155,7 @@ std::size_t DecisionBytes(const v1::Decision& decision) {
 }
 
 // Returns the index of the record that a full ledger needs least.
-int LeastOf(const v1::BudgetLedger& ledger) {
+int LeastNeeded(const v1::BudgetLedger& ledger) {
   for (int i = 0; i + kMaxHistory / 4 < ledger.history_size(); ++i) {
     const v1::Cause cause = ledger.history(i).cause();
     if (RowOf(cause).domain == v1::Diagnosis::DISRUPTION) return i;
@@ -278,7 +278,7 @@ void BoundLedger(const CompiledPolicy& policy, v1::BudgetLedger& ledger) {
   std::size_t size = LedgerJsonBytes(ledger);
   while (!ledger.history().empty() &&
          (ledger.history_size() > kMaxHistory || size > kMaxLedgerJsonBytes)) {
-    const int least = LeastOf(ledger);
+    const int least = LeastNeeded(ledger);
     size -= std::min(size, RecordJsonBytes(ledger.history(least)));
     ledger.mutable_history()->DeleteSubrange(least, 1);
     ++dropped;

@@ -26,7 +26,8 @@ namespace {
 
 using TextSource = v1::Signature::Source;
 
-// Reports with only one text, where programs, the kubelet or operators write it.
+// Reports with only one text, where programs, the kubelet or operators write
+// it.
 constexpr std::pair<TextSource, const char*> kTextReports[] = {
     {v1::Signature::TERMINATION_MESSAGE,
      R"({"exit":{"exitCode":CODE,"message":TEXT}})"},
@@ -62,8 +63,9 @@ v1::FailureReport ReportOf(TextSource source, std::string_view text,
 }
 
 // Diagnoses `report` under the policy of that name.
-v1::Diagnosis Ask(const v1::FailureReport& report, const PolicySet& policies,
-                  const std::string& policy) {
+v1::Diagnosis DiagnoseUnder(const v1::FailureReport& report,
+                            const PolicySet& policies,
+                            const std::string& policy) {
   v1::DemystifyRequest request;
   *request.mutable_report() = report;
   request.set_policy(policy);
@@ -130,7 +132,8 @@ class Comparison {
   }
 
   // Returns the index of the signature that decides the text; -1 if none does.
-  int Taken(TextSource source, std::string_view text, std::int32_t code) const {
+  int DecidingSignature(TextSource source, std::string_view text,
+                        std::int32_t code) const {
     PatternAllowance patterns;
     const demystify::Signature* found =
         ruleset_.compiled().signatures->Match(source, text, code, patterns);
@@ -145,7 +148,7 @@ class Comparison {
   // Compares only if `row` decides the text; an empty `row` allows any.
   void Compare(TextSource source, std::string_view text, std::int32_t code,
                const std::string& row) {
-    const int index = Taken(source, text, code);
+    const int index = DecidingSignature(source, text, code);
     if (index < 0) return;
     const v1::Signature& signature = signatures()[index];
     // An exit code alone does not depend on the text.
@@ -154,12 +157,13 @@ class Comparison {
     if (noted.size() >= kMaxNotes || noted.contains(row)) return;
     const v1::FailureReport report = ReportOf(source, text, code);
     const v1::Diagnosis without =
-        Ask(report, built_in_, built_in_.Select({}).name());
+        DiagnoseUnder(report, built_in_, built_in_.Select({}).name());
     if (row.empty() ? without.signature().empty()
                     : without.signature() != row) {
       return;
     }
-    const v1::Diagnosis with = Ask(report, policies_, ruleset_.name());
+    const v1::Diagnosis with =
+        DiagnoseUnder(report, policies_, ruleset_.name());
     const char* const stands =
         with.cause() == without.cause() ? "repeats" : "shadows";
     noted.insert(without.signature());

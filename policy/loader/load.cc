@@ -193,7 +193,7 @@ void AddCatchAll(const PolicyText& text, PatternAllowance& allowance,
 }
 
 // Sorts issues by file and line, at most kMaxIssuesPerFile per file.
-void Arrange(const std::vector<PolicyText>& texts, Issues& issues) {
+void SortIssues(const std::vector<PolicyText>& texts, Issues& issues) {
   std::map<std::string, size_t> rank;
   for (const PolicyText& text : texts) rank.emplace(text.file, rank.size());
   const auto rank_of = [&](const Issue& issue) {
@@ -271,7 +271,7 @@ std::unique_ptr<const PolicySet> LoadPolicies(
   if (!allowance.CheckNow().ok()) return nullptr;
   std::unique_ptr<const PolicySet> policies = PolicySet::Create(
       std::move(rulesets), PolicyRevision(taking_part), found);
-  Arrange(taking_part, found);
+  SortIssues(taking_part, found);
   const bool failed = HasErrors(found);
   issues.insert(issues.end(), found.begin(), found.end());
   return failed ? nullptr : std::move(policies);

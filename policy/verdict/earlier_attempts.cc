@@ -172,7 +172,7 @@ bool IsRetried(const Failure& failure) {
 // Returns whether the kubelet or an operator started the next attempt. If
 // another pod followed a failed pod, its operator retried it, unless the caller
 // replaces the operator.
-bool IsByOthers(const Situated& at, const Failure& attempt) {
+bool IsRetriedElsewhere(const Situated& at, const Failure& attempt) {
   return IsRetried(attempt) ||
          (!attempt.open && !at.request.replaces_operator());
 }
@@ -189,8 +189,8 @@ void LeaveToOthers(Verdict& verdict) {
 // binds them, or they keep retrying without the resource that the work lacked.
 // Never for independent pods, which the brake ignores. `ends` is how often the
 // container has ended.
-bool IsTakenFromOthers(const Case& failure, const Verdict& verdict,
-                       const Findings& findings, int ends) {
+bool OverridesOthers(const Case& failure, const Verdict& verdict,
+                     const Findings& findings, int ends) {
   const CompiledBrake& brake = failure.policy().brake;
   if (brake.mode == v1::Brake::NEVER || findings.apart) return false;
   if (brake.mode == v1::Brake::POLICY && IsRefusal(verdict.action)) {
@@ -213,14 +213,14 @@ std::string Record(const Situated& at, const UnrecordedAttempt& unrecorded,
   const Owners owners(*report);
   const Case failure = CaseOf(at, diagnosed, ledger, owners, /*refund=*/false);
   auto [verdict, accounts] = Price(failure);
-  const bool others = IsByOthers(at, *unrecorded.attempt);
+  const bool others = IsRetriedElsewhere(at, *unrecorded.attempt);
   // More evidence may still change which budget pays.
   if (others && verdict.evidence_deadline) return {};
   if (!others && !verdict.recorded) return {};
   if (!IsRefusal(verdict.action) || !IsByRule(verdict.refused_by)) {
     const bool last = unrecorded.attempt == &findings.earlier.back();
-    if (others && !IsTakenFromOthers(failure, verdict, findings,
-                                     last ? findings.ends : 0)) {
+    if (others && !OverridesOthers(failure, verdict, findings,
+                                   last ? findings.ends : 0)) {
       LeaveToOthers(verdict);
     }
   } else if (others || !unrecorded.attempt->open) {

@@ -2,7 +2,7 @@
 // or their JobSet. The ledger is tied to the most senior object that was
 // reported.
 //
-//   1. An object's senior is its maker, even if it is not in the report,
+//   1. An object's senior is its creator, even if it is not in the report,
 //      because a restart makes new Jobs and clusters. A label names the JobSet
 //      of a pod (JobSet 0.6: jobset.sigs.k8s.io/jobset-uid); owner references
 //      name that of a Job and the RayJob of a cluster. Pods show that they
@@ -33,8 +33,8 @@ using kubernetes::meta::v1::ObjectMeta;
 constexpr char kJobSetUid[] = "jobset.sigs.k8s.io/jobset-uid";
 constexpr char kRayMaker[] = "ray.io/originated-from-crd";
 
-// Returns the maker of `object` if it is a workload, so not a CronJob.
-LedgerOwner MakerOf(const ObjectMeta& object) {
+// Returns the creator of `object` if it is a workload, so not a CronJob.
+LedgerOwner CreatorOf(const ObjectMeta& object) {
   const std::string_view job_set = LabelOf(object.labels(), kJobSetUid);
   if (!job_set.empty()) return {"JobSet", job_set};
   const std::string_view ray = LabelOf(object.labels(), kRayMaker);
@@ -75,10 +75,10 @@ LedgerOwner LedgerOwnerOf(const Owners& owners,
   const v1::FailureReport& report = owners.report;
   LedgerOwner owner{workload.kind(), workload.uid()};
   const auto climb = [&owner](const ObjectMeta& object) {
-    const LedgerOwner maker = MakerOf(object);
-    if (maker.kind != owner.kind &&
-        SeniorityOf(maker.kind) > SeniorityOf(owner.kind)) {
-      owner = maker;
+    const LedgerOwner creator = CreatorOf(object);
+    if (creator.kind != owner.kind &&
+        SeniorityOf(creator.kind) > SeniorityOf(owner.kind)) {
+      owner = creator;
     }
   };
   if (report.pods_size() > 0) climb(report.pods(0).metadata());

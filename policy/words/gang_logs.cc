@@ -27,7 +27,7 @@ bool LogsDoNotHelp(v1::Cause cause) {
 
 constexpr std::string_view kFallback = "FallbackToLogsOnError";
 
-struct BadEnd {
+struct FailedEnd {
   long long at = std::numeric_limits<long long>::max();
   // It has no termination message.
   bool silent = false;
@@ -42,9 +42,9 @@ bool KeepsLog(const core::Pod& pod, const std::string& container) {
 }
 
 // Returns the failed ends of `container`, or of all containers if empty.
-std::vector<BadEnd> BadEndsOf(const core::Pod& pod,
-                              const std::string& container) {
-  std::vector<BadEnd> ends;
+std::vector<FailedEnd> FailedEnds(const core::Pod& pod,
+                                  const std::string& container) {
+  std::vector<FailedEnd> ends;
   for (const core::ContainerStatus& status :
        pod.status().container_statuses()) {
     if (!container.empty() && status.name() != container) continue;
@@ -52,7 +52,7 @@ std::vector<BadEnd> BadEndsOf(const core::Pod& pod,
     const auto& end = restarted ? status.last_state().terminated()
                                 : status.state().terminated();
     if (end.exit_code() == 0 || demystify::IsInPlaceRestart(end)) continue;
-    BadEnd& bad = ends.emplace_back();
+    FailedEnd& bad = ends.emplace_back();
     if (end.finished_at().seconds() > 0) bad.at = end.finished_at().seconds();
     bad.silent = end.message().empty();
     bad.log = {pod.metadata().namespace_(), pod.metadata().name(),
@@ -80,22 +80,22 @@ Remedy RemedyOfGang(const Answered& answered) {
       LogsDoNotHelp(answered.failure.cause)) {
     return {};
   }
-  std::vector<BadEnd> ends;
+  std::vector<FailedEnd> ends;
   bool kept = true;
   for (const core::Pod& pod : report.pods()) {
-    for (BadEnd& end : BadEndsOf(pod, answered.failure.culprit.container)) {
+    for (FailedEnd& end : FailedEnds(pod, answered.failure.culprit.container)) {
       kept &= KeepsLog(pod, end.log.container);
       ends.push_back(std::move(end));
     }
   }
   if (ends.size() < 2) return {};
   // A silent member may hide more than one that reports another's death.
-  std::ranges::stable_sort(ends, [](const BadEnd& a, const BadEnd& b) {
+  std::ranges::stable_sort(ends, [](const FailedEnd& a, const FailedEnd& b) {
     return std::make_tuple(!a.silent, a.at) < std::make_tuple(!b.silent, b.at);
   });
   ends.resize(std::min(ends.size(), kMaxLogs));
   std::vector<std::string> commands;
-  for (const BadEnd& end : ends) commands.push_back(LogCommand(end.log));
+  for (const FailedEnd& end : ends) commands.push_back(LogCommand(end.log));
   Remedy remedy;
   remedy.actor = v1::FirstStep::USER;
   remedy.command = commands.front();

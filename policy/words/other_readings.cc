@@ -22,9 +22,10 @@ using demystify::OtherCause;
 using demystify::Root;
 
 // Returns what evidence would help, with the object to look at for "%".
-std::string WhatHelps(const Alternative& reading,
-                      const v1::FailureReport& report,
-                      const Conclusion& conclusion, const Culprit& culprit) {
+std::string HelpfulEvidence(const Alternative& reading,
+                            const v1::FailureReport& report,
+                            const Conclusion& conclusion,
+                            const Culprit& culprit) {
   const std::size_t mark = reading.what.find('%');
   if (mark == std::string_view::npos) return std::string(reading.what);
   const demystify::Gang& gang = conclusion.gang;
@@ -59,7 +60,7 @@ std::string WhyNot(const Context& context, const Conclusion& conclusion,
   return demystify::Lacks(context, conclusion, other.reading->part)
              ? absl::StrCat(
                    kNotRuledOut, "the report lacks ",
-                   WhatHelps(*other.reading, report, conclusion, culprit))
+                   HelpfulEvidence(*other.reading, report, conclusion, culprit))
              : std::string(other.reading->why_not);
 }
 
@@ -77,7 +78,8 @@ Readings ReadingsOf(const Context& context, const Conclusion& conclusion,
   if (!unsure) return found;
   for (const Alternative& reading : RowOf(conclusion.cause).alternatives) {
     if (!demystify::Lacks(context, conclusion, reading.part)) continue;
-    std::string what = WhatHelps(reading, context.report, conclusion, culprit);
+    std::string what =
+        HelpfulEvidence(reading, context.report, conclusion, culprit);
     if (std::ranges::find(found.needed, what, &Needed::what) ==
         found.needed.end()) {
       found.needed.push_back({std::move(what), std::string(reading.why)});

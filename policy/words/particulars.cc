@@ -255,7 +255,7 @@ std::string QueueRemark(const Answered& answered) {
 
 // Returns the pod whose message decided, because a launcher's log has its
 // ranks' output. Empty if no pod's did.
-std::string SpeakerOf(const Answered& answered) {
+std::string DecidingPod(const Answered& answered) {
   const demystify::Candidate* naming = answered.naming();
   if (naming == nullptr) return "";
   const demystify::ObjectName object =
@@ -268,7 +268,7 @@ std::string LogsOf(const Answered& answered, const Particulars& found,
                    bool restarted) {
   if (found.no_objects) return "what the attempt wrote";
   if (found.pod.empty()) return "kubectl logs of the failed pod";
-  std::string speaker = SpeakerOf(answered);
+  std::string speaker = DecidingPod(answered);
   if (!speaker.empty() && speaker != found.pod) {
     return LogCommand({found.space, std::move(speaker), /*container=*/"",
                        /*previous=*/false});

@@ -9,7 +9,7 @@ namespace {
 
 // Returns the message of the most informative condition: deactivation or
 // eviction before the reason for waiting.
-std::string QueueSays(const v1::FailureReport& report) {
+std::string QueueMessage(const v1::FailureReport& report) {
   const auto& conditions = report.kueue_workload().status().conditions();
   for (const std::string_view type :
        {"DeactivationTarget", "Evicted", "QuotaReserved"}) {
@@ -48,7 +48,7 @@ Remedy RemedyOfQueue(const Answered& answered, const Particulars& found) {
     return {};
   }
   const std::string queue(QueueOf(answered.owners));
-  const std::string message = QueueSays(answered.report());
+  const std::string message = QueueMessage(answered.report());
   if (queue.empty() && message.empty()) return {};
   const std::string workload = NameOfWorkload(answered.report());
   Remedy remedy = RemedyInQueueMessage(

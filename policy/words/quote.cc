@@ -97,7 +97,7 @@ std::string Shown(std::string_view text) {
 }
 
 // Returns whether `excerpt` is from the end of `text`, not from its start.
-bool IsOfItsEnd(const std::string& excerpt, std::string_view text) {
+bool IsFromEnd(const std::string& excerpt, std::string_view text) {
   if (!excerpt.starts_with(kLeftOutBefore)) return false;
   const std::string part(
       absl::StripSuffix(excerpt.substr(kLeftOutBefore.size()), " ..."));
@@ -113,7 +113,7 @@ bool HasEvidence(const Answered& answered, std::string_view part,
   const std::string shown = Shown(part);
   return std::ranges::any_of(
       answered.diagnosis.evidence(), [&](const v1::Evidence& one) {
-        return Holds(one.value(), shown) || IsOfItsEnd(one.value(), text);
+        return Holds(one.value(), shown) || IsFromEnd(one.value(), text);
       });
 }
 

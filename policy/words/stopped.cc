@@ -17,19 +17,20 @@ namespace {
 constexpr char kStopped[] = "mulligan.dev/stopped";
 constexpr char kFirstStep[] = "mulligan.dev/first-step";
 // Precedes the command at the end of the step.
-constexpr std::string_view kGoOn = "then let it go on: ";
+constexpr std::string_view kThenResume = "then let it go on: ";
 
 Remedy InAnnotations(const WorkloadView& view) {
   if (view.suspend_leaf == nullptr) return {};
   const auto& annotations = view.meta->annotations();
   const std::string_view step = LabelOf(annotations, kFirstStep);
-  const std::size_t at = step.rfind(kGoOn);
+  const std::size_t at = step.rfind(kThenResume);
   const bool has_command = at != std::string_view::npos;
   return {.problem = std::string(LabelOf(annotations, kStopped)),
           .step = std::string(step),
           .actor = v1::FirstStep::USER,
-          .command = has_command ? std::string(step.substr(at + kGoOn.size()))
-                                 : std::string()};
+          .command = has_command
+                         ? std::string(step.substr(at + kThenResume.size()))
+                         : std::string()};
 }
 
 std::string Patch(const std::string& kind, const std::string& name,
