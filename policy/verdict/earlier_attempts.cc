@@ -262,20 +262,6 @@ std::string Record(const Situated& at, const UnrecordedAttempt& unrecorded,
   return budget;
 }
 
-// Returns the budget that pays for counted failures without a description, or
-// kNoBudget. If the current failure is the only one with a description, and a
-// disruption, they are taken for more disruptions.
-int BudgetOfCounted(const Situated& at, const Diagnosed& diagnosed,
-                    const v1::BudgetLedger& ledger) {
-  if (!ledger.history().empty() ||
-      diagnosed.what().domain != v1::Diagnosis::DISRUPTION) {
-    return SeedBudget(at.compiled(), ledger, diagnosed.what().fingerprint);
-  }
-  const Case failure =
-      CaseOf(at, diagnosed, ledger, at.owners, /*refund=*/false);
-  return Price(failure).verdict.charged;
-}
-
 }  // namespace
 
 bool NoteRetried(const Situated& at, const Findings& findings,
@@ -342,7 +328,8 @@ std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
   if (missing > 0) {
     NativeCount source = count;
     if (source.source.empty()) source.source = "the report";
-    const int budget = BudgetOfCounted(at, diagnosed, ledger);
+    const int budget =
+        SeedBudget(at.compiled(), ledger, diagnosed.what().fingerprint);
     warnings.push_back(SeedLedger(source, static_cast<std::int32_t>(missing),
                                   budget, at.budgets(), ledger));
   }

@@ -196,11 +196,6 @@ TEST_F(DecideOnceTest, CountedFailuresAmongDisruptionsAreDisruptions) {
                                                    {"disruption", 5}}));
 }
 
-TEST_F(DecideOnceTest, CountedFailuresBeforeTheFirstDisruptionAreDisruptions) {
-  Tell(Drained("p3", 103'000, 103'500) + Job(3), 103'501);
-  EXPECT_EQ(Charged(), (std::map<std::string, int>{{"disruption", 3}}));
-}
-
 // Nor is what only an operator's summary tells the program's.
 TEST_F(DecideOnceTest, WhatOnlyASummaryTellsIsUnexplained) {
   Tell(
