@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
                 CandidateVerdict::EXHAUSTION}),
     [](const auto& param) { return param.param.name; });
 
-TEST(CandidateVerdictTest, TextsAndRevisionsAreNoDifference) {
+TEST(CandidateVerdictTest, IgnoresTextsAndRevisions) {
   v1::DecideResponse candidates = Retry();
   candidates.MergeFrom(Parse(R"pb(
     decision { sentence: "theirs" }
@@ -93,7 +93,7 @@ TEST(CandidateVerdictTest, TextsAndRevisionsAreNoDifference) {
   EXPECT_THAT(Differences(Retry(), candidates), IsEmpty());
 }
 
-TEST(CandidateVerdictTest, TellsWhatTheCandidateWouldDo) {
+TEST(CandidateVerdictTest, SaysWhatTheCandidateWouldDo) {
   v1::DecideResponse candidates = Retry();
   candidates.MergeFrom(Parse(R"pb(
     decision { action: FAIL scope: JOB }
@@ -114,7 +114,7 @@ TEST(CandidateVerdictTest, TellsWhatTheCandidateWouldDo) {
   EXPECT_EQ(verdict.error(), "");
 }
 
-TEST(CandidateVerdictTest, NoAnswerIsADifference) {
+TEST(CandidateVerdictTest, AMissingAnswerIsADifference) {
   CandidateVerdict verdict;
   TellNoCandidate(absl::NotFoundError("policy: \"a\" is not loaded"), verdict);
   EXPECT_THAT(verdict.differences(), ElementsAre(CandidateVerdict::NO_ANSWER));

@@ -1,4 +1,4 @@
-// What an answer says besides its verdict: explanations, warnings, ids.
+// Everything in an answer except its verdict: explanations, warnings, ids.
 #include <string>
 
 #include "absl/strings/str_replace.h"
@@ -19,7 +19,7 @@ using ::testing::Not;
 using testing::Parse;
 using testing::StatusIs;
 
-TEST_F(DecideTest, FullExplanationsTellWhatWasTried) {
+TEST_F(DecideTest, FullExplanationsListTheRulesTried) {
   v1::DecideRequest request = AppError();
   request.set_explain(v1::DecideRequest::FULL);
   const v1::Explanation explanation = Ask(request).explanation();
@@ -36,7 +36,7 @@ TEST_F(DecideTest, NoExplanationWhenNoneIsWanted) {
   EXPECT_FALSE(Ask(request).has_explanation());
 }
 
-// With a rule whose pattern is big.
+// Adds an inline policy whose rule has a large pattern.
 v1::DecideRequest WithABigPattern(v1::DecideRequest request) {
   v1::RetryPolicy& policy = *request.mutable_inline_policy();
   policy.set_api_version("mulligan.dev/v1");
@@ -51,7 +51,7 @@ v1::DecideRequest WithABigPattern(v1::DecideRequest request) {
   return request;
 }
 
-TEST_F(DecideTest, PatternsThatWereNotTriedAreAWarning) {
+TEST_F(DecideTest, WarnsOfPatternsThatWereNotTried) {
   v1::DecideRequest request = WithABigPattern(AppError());
   EXPECT_THAT(Ask(request).warnings(), Not(Contains(kPatternsUsedUp)));
   for (const char last : {'1', '2', '3', '4', '5'}) {
@@ -63,7 +63,7 @@ TEST_F(DecideTest, PatternsThatWereNotTriedAreAWarning) {
   EXPECT_THAT(response.warnings(), Contains(kPatternsUsedUp));
 }
 
-TEST_F(DecideTest, AMessageThatIsRepeatedIsNotSearchedAgain) {
+TEST_F(DecideTest, SearchesARepeatedMessageOnce) {
   v1::DecideRequest request = WithABigPattern(AppError());
   for (int i = 0; i < 5; ++i) {
     request.mutable_report()->add_events()->set_message(
@@ -109,7 +109,7 @@ TEST_F(DecideTest, EchoesIds) {
   EXPECT_EQ(response.failure_id(), "mine");
 }
 
-TEST_F(DecideTest, AnExitAloneIsChargedEachTimeItIsReportedAnew) {
+TEST_F(DecideTest, AnExitAloneIsChargedEachTimeItIsReported) {
   auto request = Parse<v1::DecideRequest>(
       "report { observed_at { seconds: 1000 } exit { exit_code: 1 } }");
   EXPECT_THAT(AskNext(request).warnings(),
@@ -148,9 +148,9 @@ TEST_F(DecideTest, DerivedCausesAreShownAndChangeTheVerdict) {
   EXPECT_FALSE(third.accounting().has_exhaustion());
 }
 
-TEST_F(DecideTest, AnAttemptThatNobodyAskedAboutGrewNothing) {
+TEST_F(DecideTest, AnAttemptThatWasNotReportedGrewNothing) {
   Use(absl::StrReplaceAll(kSpec, {{"limit: 1", "limit: 5"}}));
-  // The pods of three attempts come in the first report.
+  // The first report holds the pods of three attempts.
   v1::DecideRequest request = OutOfMemory(3);
   for (const int attempt : {1, 2}) {
     *request.mutable_report()->add_pods() =
@@ -161,7 +161,7 @@ TEST_F(DecideTest, AnAttemptThatNobodyAskedAboutGrewNothing) {
   ASSERT_EQ(first.decision().resources_size(), 1);
   EXPECT_DOUBLE_EQ(first.decision().resources(0).factor(), 1.5);
   EXPECT_THAT(first.ledger().history(0).decision().resources(), IsEmpty());
-  // From here on it was told.
+  // The growth of attempt 3 was granted, so the next one builds on it.
   EXPECT_DOUBLE_EQ(AskNext(OutOfMemory(4)).decision().resources(0).factor(),
                    2.25);
 }

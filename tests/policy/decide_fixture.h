@@ -1,4 +1,4 @@
-// One workload that fails again and again, for tests of Decide.
+// A workload that fails repeatedly, for tests of Decide.
 #ifndef MULLIGAN_TESTS_POLICY_DECIDE_FIXTURE_H_
 #define MULLIGAN_TESTS_POLICY_DECIDE_FIXTURE_H_
 
@@ -54,7 +54,7 @@ inline constexpr char kSpec[] = R"pb(
   derivation { same_fingerprint: 0 crash_loop_failures: 0 }
 )pb";
 
-// The pod of attempt `attempt`, whose main container ended this way.
+// The pod of attempt `attempt`; its main container ended with these values.
 inline v1::DecideRequest FailureOfAttempt(int attempt, int exit_code,
                                           const char* reason) {
   auto request = testing::Parse<v1::DecideRequest>(R"pb(
@@ -85,7 +85,7 @@ inline v1::DecideRequest FailureOfAttempt(int attempt, int exit_code,
                      ->mutable_terminated();
   ended.set_exit_code(exit_code);
   ended.set_reason(reason);
-  // One attempt after the other.
+  // Attempts run one after another.
   if (attempt > 1) {
     ended.mutable_started_at()->set_seconds(99900 + attempt - 1);
   }
@@ -116,7 +116,7 @@ class DecideTest : public ::testing::Test {
     EXPECT_THAT(Try(request, response), testing::IsOk());
     return response;
   }
-  // The next call of a caller that stores its ledger.
+  // Decides for a caller that stores the ledger between calls.
   v1::DecideResponse AskNext(v1::DecideRequest request) {
     if (has_ledger_) *request.mutable_ledger() = ledger_;
     v1::DecideResponse response = Ask(request);

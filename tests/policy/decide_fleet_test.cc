@@ -41,7 +41,7 @@ constexpr char kIncidentSpec[] = R"pb(
   default { action: RETRY budget: "application" }
 )pb";
 
-// A failure at 99901 of something that forty workloads have met lately.
+// A failure at second 99901 that many workloads have met recently.
 v1::DecideRequest Victim(int attempt) {
   v1::DecideRequest request = FailureOfAttempt(attempt, 1, "Error");
   request.mutable_report()
@@ -85,7 +85,7 @@ TEST_F(DecideFleetTest, VictimsWaitAndPayNothing) {
   EXPECT_EQ(response.ledger().attempts_seen(), 0);
 }
 
-TEST_F(DecideFleetTest, TheWaitEndsAndIsThenPaidByThePlatform) {
+TEST_F(DecideFleetTest, AfterTheWaitThePlatformPays) {
   v1::DecideRequest request = NotCanary(1);
   request.mutable_report()->mutable_observed_at()->set_seconds(99901 + 1800);
   const v1::DecideResponse response = AskNext(request);
@@ -96,7 +96,7 @@ TEST_F(DecideFleetTest, TheWaitEndsAndIsThenPaidByThePlatform) {
   EXPECT_EQ(ledger_.history(0).derived_cause(), v1::INCIDENT);
 }
 
-TEST_F(DecideFleetTest, AnOverIncidentLeavesTheUsualRule) {
+TEST_F(DecideFleetTest, AfterTheIncidentTheUsualRuleApplies) {
   v1::DecideRequest request = Victim(1);
   request.clear_recent();
   const v1::DecideResponse response = AskNext(request);
@@ -104,14 +104,14 @@ TEST_F(DecideFleetTest, AnOverIncidentLeavesTheUsualRule) {
   EXPECT_EQ(response.accounting().charged_to(), "application");
 }
 
-// Of many workloads some one is let through, at once, and told so.
+// One of many workloads goes first, at once, and its answer says so.
 TEST_F(DecideFleetTest, OneGoesFirst) {
   int canaries = 0;
   for (int i = 0; i < 5 * 31; ++i) {
     v1::DecideRequest request = Victim(1);
     auto& report = *request.mutable_report();
     report.mutable_workload()->set_uid(absl::StrCat("w", i % 31));
-    // Each five minutes, until the wait ends.
+    // Every five minutes, until the wait ends.
     report.mutable_observed_at()->set_seconds(100000 + 300 * (i / 31));
     const v1::DecideResponse response = Ask(request);
     const bool canary = response.decision().canary();
@@ -124,7 +124,7 @@ TEST_F(DecideFleetTest, OneGoesFirst) {
     EXPECT_EQ(response.accounting().charged_to(), "control");
     EXPECT_THAT(response.decision().sentence(),
                 HasSubstr("to see whether the incident is over"));
-    // Told again, it is the same canary.
+    // Reported again, it is the same canary.
     *request.mutable_ledger() = response.ledger();
     EXPECT_TRUE(Ask(request).decision().canary());
     EXPECT_EQ(Ask(request).decision().sentence(),
@@ -134,7 +134,7 @@ TEST_F(DecideFleetTest, OneGoesFirst) {
   EXPECT_LE(canaries, 12);
 }
 
-TEST_F(DecideFleetTest, WhenTheCanaryCameThroughEverybodyGoes) {
+TEST_F(DecideFleetTest, ASuccessfulCanaryReleasesTheRest) {
   v1::DecideRequest request = Victim(1);
   request.mutable_recent(0)->set_recovered(1);
   const v1::DecideResponse response = Ask(request);
@@ -156,7 +156,7 @@ TEST_F(DecideFleetTest, AfterThreeIncidentsTheFailureIsTheWorkloadsOwn) {
   EXPECT_EQ(fourth.accounting().charged_to(), "application");
 }
 
-TEST_F(DecideFleetTest, WhoseTimeNobodyKnowsDoesNotWait) {
+TEST_F(DecideFleetTest, AFailureWithoutATimeDoesNotWait) {
   auto request = testing::Parse<v1::DecideRequest>(R"pb(
     report {
       observed_at { seconds: 100000 }
@@ -188,7 +188,7 @@ TEST_F(DecideFleetTest, ANodeThatFailsManyIsAvoidedStrictly) {
   EXPECT_EQ(response.decision().placement().avoid_nodes(0).node(), "n1");
 }
 
-TEST_F(DecideFleetTest, AnOperatorsCounterThatGoesBackIsNoticed) {
+TEST_F(DecideFleetTest, WarnsWhenAnOperatorsCounterDecreases) {
   const auto failed = [](int restarts, int second) {
     auto request = testing::Parse<v1::DecideRequest>(R"pb(
       report {
@@ -210,9 +210,9 @@ TEST_F(DecideFleetTest, AnOperatorsCounterThatGoesBackIsNoticed) {
     return request;
   };
   EXPECT_EQ(AskNext(failed(2, 10000)).ledger().native_count(), 3);
-  const v1::DecideResponse anew = AskNext(failed(0, 90000));
+  const v1::DecideResponse decreased = AskNext(failed(0, 90000));
   EXPECT_EQ(ledger_.native_count(), 1);
-  EXPECT_THAT(anew.warnings(),
+  EXPECT_THAT(decreased.warnings(),
               ::testing::Contains(HasSubstr(
                   "the operator counted 3 failed attempts before and 1 now")));
 }

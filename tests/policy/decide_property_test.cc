@@ -1,5 +1,5 @@
-// Properties that must hold for every sequence of failures, tried on random
-// ones from fixed seeds.
+// Properties that hold for every sequence of failures, tried on random ones
+// from fixed seeds.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -175,13 +175,13 @@ TEST_P(DecidePropertyTest, AnySequenceKeepsItsBounds) {
     const v1::FailureReport report = RandomFailure(random, i, seconds);
     const v1::DecideResponse first = Ask(report, ledger);
     CheckInvariants(first);
-    // f(f(L,e),e) = f(L,e), the decision included.
+    // Idempotent: f(f(L,e),e) = f(L,e), the decision included.
     const v1::DecideResponse again = Ask(report, first.ledger());
     EXPECT_EQ(Bytes(again.ledger()), Bytes(first.ledger()))
         << first.ledger().DebugString() << again.ledger().DebugString();
     EXPECT_EQ(Bytes(again.decision()), Bytes(first.decision()))
         << first.decision().DebugString() << again.decision().DebugString();
-    // The same question gets the same bytes.
+    // The same request gets the same bytes.
     EXPECT_EQ(Bytes(Ask(report, ledger)), Bytes(first));
     if (first.decision().action() == v1::Decision::RETRY) ++retries;
     ledger = first.ledger();
@@ -218,8 +218,8 @@ TEST_P(DecidePropertyTest, DuplicatesInAnyOrderAreChargedOnce) {
   EXPECT_EQ(ledger.attempts_seen(), kFailures);
 }
 
-// Every number at its edge: no overflow (run under UBSan), no negative rest.
-TEST_P(DecidePropertyTest, NumbersAtTheirEdges) {
+// Every number at its limit: no overflow (run under UBSan), no negative rest.
+TEST_P(DecidePropertyTest, NumbersAtTheirLimits) {
   testing::Random random(GetParam() + 2000);
   policies_ = SetOf(RandomSpec(random));
   const std::int32_t edges[] = {0, 1, kMaxLedgerCount - 1, kMaxLedgerCount};

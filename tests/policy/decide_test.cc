@@ -114,7 +114,7 @@ TEST_F(DecideTest, ARepeatedReportGetsTheSameVerdictAndCostsNothing) {
   }
 }
 
-// A report from a cache that lags must not start again what was given up.
+// A report from a stale cache must not restart work that was given up.
 TEST_F(DecideTest, AFailureBeforeTheEndIsNotRetriedAgain) {
   EXPECT_EQ(AskNext(OutOfMemory(1)).decision().action(), v1::Decision::RETRY);
   const v1::DecideResponse end = AskNext(OutOfMemory(2));
@@ -128,9 +128,9 @@ TEST_F(DecideTest, AFailureBeforeTheEndIsNotRetriedAgain) {
   EXPECT_EQ(AskNext(OutOfMemory(2)).decision().action(), v1::Decision::FAIL);
 }
 
-// Pods that are started again one by one overtake nothing; what starts all of
-// the workload again does.
-TEST(IsOvertakenTest, ByWhatIsAboutTheWholeWorkload) {
+// Retrying pods one by one overtakes nothing; restarting the whole workload
+// does.
+TEST(IsOvertakenTest, OnlyByDecisionsAboutTheWholeWorkload) {
   const struct {
     v1::Decision::Action action;
     v1::Decision::Scope scope;
@@ -154,8 +154,7 @@ TEST(IsOvertakenTest, ByWhatIsAboutTheWholeWorkload) {
   }
 }
 
-// A value that only a newer version has. From JSON, a name that this version
-// does not have reads as none.
+// A value of a newer version. JSON names unknown to this version read as unset.
 struct NewerRow {
   const char* name;
   void (*change)(v1::AttemptRecord&);
@@ -187,7 +186,7 @@ constexpr NewerRow kNewer[] = {
     {"no decision", [](auto& r) { r.clear_decision(); }},
 };
 
-TEST_F(DecideTest, WhatOnlyANewerVersionKnowsIsDecidedAgainAndPaidOnce) {
+TEST_F(DecideTest, ARecordOfANewerVersionIsDecidedAgainAndPaidOnce) {
   v1::DecideRequest request = OutOfMemory();
   const v1::DecideResponse first = Ask(request);
   for (const auto& newer : kNewer) {
@@ -204,7 +203,7 @@ TEST_F(DecideTest, WhatOnlyANewerVersionKnowsIsDecidedAgainAndPaidOnce) {
   }
 }
 
-TEST_F(DecideTest, WhatOnlyANewerVersionKnowsIsNoNewsOfWorkThatGoesOn) {
+TEST_F(DecideTest, ARecordOfANewerVersionDoesNotAffectRunningWork) {
   for (const bool others_retried : {true, false}) {
     for (const auto& newer : kNewer) {
       SCOPED_TRACE(newer.name);
@@ -228,7 +227,7 @@ TEST_F(DecideTest, WhatOnlyANewerVersionKnowsIsNoNewsOfWorkThatGoesOn) {
   }
 }
 
-TEST_F(DecideTest, ALedgerThatWasMadeTooLargeComesBackWithinItsBound) {
+TEST_F(DecideTest, ReturnsAnOversizedLedgerWithinItsBound) {
   v1::DecideRequest request = OutOfMemory();
   *request.mutable_ledger() = Ask(request).ledger();
   auto& placement = *request.mutable_ledger()
@@ -247,7 +246,7 @@ TEST_F(DecideTest, ALedgerThatWasMadeTooLargeComesBackWithinItsBound) {
   EXPECT_EQ(again.ledger().budgets().at("memory").used(), 1);
 }
 
-TEST_F(DecideTest, WaitingIsDecidedAnewButPaidOnce) {
+TEST_F(DecideTest, WaitingIsDecidedAgainButPaidOnce) {
   auto request = Parse<v1::DecideRequest>(R"pb(
     report {
       observed_at { seconds: 100000 }
@@ -342,7 +341,7 @@ TEST_F(DecideTest, AnInvalidRequestIsRefusedWithAllViolations) {
                              HasSubstr("ledger.attemptsSeen: -1"))));
 }
 
-TEST_F(DecideTest, WithoutATimeTheServersIsUsedAndSaid) {
+TEST_F(DecideTest, WithoutATimeUsesTheServersAndWarns) {
   v1::DecideRequest request = AppError();
   request.mutable_report()->clear_observed_at();
   const v1::DecideResponse response = Ask(request);

@@ -1,4 +1,4 @@
-// Failures for tests of what is decided about them.
+// Failures for tests of decisions.
 #ifndef MULLIGAN_TESTS_POLICY_FAILURES_H_
 #define MULLIGAN_TESTS_POLICY_FAILURES_H_
 
@@ -8,8 +8,8 @@
 
 namespace mulligan::testing {
 
-// The failure in `report` that `diagnosis` would be written of, as far as it
-// has codes, numbers and names. Without facts, but never with a null `found`.
+// The failure in `report` from which `diagnosis` would be written, as far as it
+// has codes, numbers and names. Without facts; `found` is never null.
 Failure FailureIn(
     const v1::Diagnosis& diagnosis,
     const v1::FailureReport& report = v1::FailureReport::default_instance());

@@ -1,4 +1,4 @@
-// Policies and messages for the tests of the decision pipeline.
+// Policies and messages for tests of the decision pipeline.
 #ifndef MULLIGAN_TESTS_POLICY_FIXTURES_H_
 #define MULLIGAN_TESTS_POLICY_FIXTURES_H_
 
@@ -28,11 +28,11 @@ Message Parse(std::string_view text) {
 // A RetryPolicy called `name` with this spec in text format.
 v1::RetryPolicy PolicyOf(std::string_view spec, std::string_view name = "test");
 
-// The same, compiled; errors fail the test.
+// The compiled policy; an error fails the test.
 std::unique_ptr<const Ruleset> Compiled(std::string_view spec,
                                         std::string_view name = "test");
 
-// A set of one catch-all policy.
+// A policy set with one catch-all policy.
 std::unique_ptr<const PolicySet> SetOf(std::string_view spec);
 
 // Bytes with map entries in key order: equal messages, equal bytes.

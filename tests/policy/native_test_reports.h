@@ -1,4 +1,4 @@
-// Failures of workloads whose operators' logic is known.
+// Failures of workloads whose operator's own rules are implemented.
 #ifndef MULLIGAN_TESTS_POLICY_NATIVE_TEST_REPORTS_H_
 #define MULLIGAN_TESTS_POLICY_NATIVE_TEST_REPORTS_H_
 

@@ -1,7 +1,7 @@
-// One charge a failure, however it is told: random incidents, random views of
-// them, against a plain count of the attempts that were shown.
+// A failure is charged exactly once: random incidents and random views of them,
+// against a plain count of the attempts shown.
 //
-// MULLIGAN_SEQUENCES asks for more than the usual number of sequences.
+// MULLIGAN_SEQUENCES is the number of sequences, if more than the default.
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -25,7 +25,7 @@ using testing::SetOf;
 
 constexpr int kSequences = 1000;
 
-// Everything is retried from one budget, so that its use counts the charges.
+// Every retry is charged to one budget, so its use counts the charges.
 constexpr char kOneBudget[] =
     "budgets { key: 'application' value { limit: 900 } } default { action: "
     "RETRY budget: 'application' } max_attempts: 900 derivation { "
@@ -41,7 +41,7 @@ int Sequences() {
   return wanted;
 }
 
-// What really happened: one attempt whose members died together.
+// The actual incident: one attempt whose members failed together.
 struct Attempt {
   std::vector<core::Pod> pods;
   int ended = 0;
@@ -105,7 +105,7 @@ PastRun RandomHistory(testing::Random& random) {
 
 struct View {
   v1::FailureReport report;
-  // Attempts of which a pod is shown, the one at hand included.
+  // Attempts of which a pod is shown, the current one included.
   std::set<int> shown;
 };
 
@@ -152,12 +152,12 @@ View RandomView(testing::Random& random, const PastRun& history, int at,
 
 class OneChargeTest : public ::testing::Test {
  protected:
-  v1::DecideResponse Tell(const v1::FailureReport& report, int now) {
+  v1::DecideResponse Decided(const v1::FailureReport& report, int now) {
     v1::DecideRequest request;
     *request.mutable_report() = report;
     request.mutable_report()->mutable_observed_at()->set_seconds(now);
     if (ledger_.attempts_seen() > 0) *request.mutable_ledger() = ledger_;
-    // Nobody else starts the next attempt, whatever pods the owner has made.
+    // Only this caller starts the next attempt, whatever pods there are.
     request.set_replaces_operator(true);
     v1::DecideResponse response;
     EXPECT_THAT(Decide(request, *policies_, {}, response), testing::IsOk())
@@ -176,7 +176,7 @@ class OneChargeTest : public ::testing::Test {
   v1::BudgetLedger ledger_;
 };
 
-// The plain count: an attempt is charged when it is shown with one that is new.
+// The plain count: an attempt is charged when shown together with a new one.
 TEST_F(OneChargeTest, EveryAttemptShownIsChargedOnce) {
   const int sequences = Sequences();
   for (int seed = 0; seed < sequences && !HasFailure(); ++seed) {
@@ -188,8 +188,8 @@ TEST_F(OneChargeTest, EveryAttemptShownIsChargedOnce) {
     for (int at = 0; at < static_cast<int>(history.attempts.size()); ++at) {
       const auto& attempt = history.attempts[static_cast<std::size_t>(at)];
       now = std::max(now, attempt.ended);
-      for (int told = 1 + random.Below(4); told > 0; --told) {
-        // Sometimes an older one is told again.
+      for (int reports = 1 + random.Below(4); reports > 0; --reports) {
+        // Sometimes an older attempt is reported again.
         const int which =
             random.OneIn(4) && !charged.empty()
                 ? *std::next(charged.begin(),
@@ -198,7 +198,7 @@ TEST_F(OneChargeTest, EveryAttemptShownIsChargedOnce) {
         const View view = RandomView(random, history, which, false);
         const bool is_new = charged.insert(which).second;
         if (is_new) charged.insert(view.shown.begin(), view.shown.end());
-        const v1::DecideResponse answer = Tell(view.report, now);
+        const v1::DecideResponse answer = Decided(view.report, now);
         now += 1 + random.Below(5);
         ASSERT_EQ(ledger_.attempts_seen(), static_cast<int>(charged.size()))
             << "seed " << seed << "\n"
@@ -211,8 +211,8 @@ TEST_F(OneChargeTest, EveryAttemptShownIsChargedOnce) {
   }
 }
 
-// The operator's counter knows of attempts nobody showed.
-TEST_F(OneChargeTest, CountersAndShownAttemptsTellTheSameCount) {
+// The operator's counter includes attempts that were never shown.
+TEST_F(OneChargeTest, CountersAndShownAttemptsGiveTheSameCount) {
   const int sequences = Sequences();
   for (int seed = 0; seed < sequences && !HasFailure(); ++seed) {
     testing::Random random(static_cast<unsigned>(seed) + 500'000);
@@ -222,11 +222,11 @@ TEST_F(OneChargeTest, CountersAndShownAttemptsTellTheSameCount) {
     for (int at = 0; at < static_cast<int>(history.attempts.size()); ++at) {
       const auto& attempt = history.attempts[static_cast<std::size_t>(at)];
       now = std::max(now, attempt.ended);
-      // Some attempts nobody tells about.
+      // Some attempts are never reported.
       if (random.OneIn(3)) continue;
-      for (int told = 1 + random.Below(3); told > 0; --told) {
+      for (int reports = 1 + random.Below(3); reports > 0; --reports) {
         const View view = RandomView(random, history, at, true);
-        Tell(view.report, ++now);
+        Decided(view.report, ++now);
         ASSERT_EQ(ledger_.attempts_seen(), at + 1)
             << "seed " << seed << "\n"
             << ledger_.DebugString() << view.report.DebugString();
@@ -236,7 +236,7 @@ TEST_F(OneChargeTest, CountersAndShownAttemptsTellTheSameCount) {
   }
 }
 
-// Objects that are true of the incident settle it further or change nothing.
+// More true objects make the diagnosis more specific or change nothing.
 TEST_F(OneChargeTest, MoreEvidenceNeverMakesAnAnswerWorse) {
   for (int seed = 0; seed < kSequences && !HasFailure(); ++seed) {
     testing::Random random(static_cast<unsigned>(seed) + 900'000);
@@ -245,7 +245,7 @@ TEST_F(OneChargeTest, MoreEvidenceNeverMakesAnAnswerWorse) {
     const int now = history.attempts[0].ended + 5;
     v1::FailureReport report;
     *report.add_pods() = history.attempts[0].pods[0];
-    const v1::DecideResponse less = Tell(report, now);
+    const v1::DecideResponse less = Decided(report, now);
     auto& job = *report.add_jobs();
     job.mutable_metadata()->set_name("w");
     job.mutable_metadata()->set_uid("job");
@@ -268,7 +268,7 @@ TEST_F(OneChargeTest, MoreEvidenceNeverMakesAnAnswerWorse) {
     auto& ready = *node.mutable_status()->add_conditions();
     ready.set_type("Ready");
     ready.set_status("True");
-    const v1::DecideResponse more = Tell(report, now);
+    const v1::DecideResponse more = Decided(report, now);
     EXPECT_GE(more.diagnosis().confidence(), less.diagnosis().confidence())
         << "seed " << seed << "\n"
         << less.diagnosis().DebugString() << more.diagnosis().DebugString();
@@ -277,7 +277,7 @@ TEST_F(OneChargeTest, MoreEvidenceNeverMakesAnAnswerWorse) {
       *report.add_pods() = pod;
     }
     report.mutable_pods()->DeleteSubrange(0, 1);
-    Tell(report, now);
+    Decided(report, now);
     EXPECT_EQ(Charged(), 1) << "seed " << seed;
   }
 }

@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(All, CompareTest,
                            return std::string(test.param.name);
                          });
 
-TEST(DecisionOfTest, TheLastAttemptIsTheOneThatUsesTheBudgetUp) {
+TEST(DecisionOfTest, TheLastAttemptExhaustsTheBudget) {
   auto native = Parse<v1::NativeVerdict>(
       "action: RETRY charged_to: 'backoffLimit' used: 5 limit: 6");
   EXPECT_FALSE(DecisionOf(native).last_attempt());

@@ -1,4 +1,4 @@
-// Decide with an operator's own verdict: as the decision, and beside it.
+// Decide with an operator's own verdict, as the decision and compared with it.
 #include "policy/answer/native_decision.h"
 
 #include <string>
@@ -80,7 +80,7 @@ TEST(NativePolicyTest, TheOperatorsVerdictIsTheDecision) {
   EXPECT_THAT(response.warnings(), IsEmpty());
 }
 
-TEST(NativePolicyTest, AnUsedUpLimitIsNamed) {
+TEST(NativePolicyTest, NamesTheExhaustedLimit) {
   const v1::DecideResponse response = DecideWith(kNative, DrainedJob(2, 2));
   EXPECT_EQ(response.decision().action(), v1::Decision::FAIL);
   EXPECT_EQ(response.decision().scope(), v1::Decision::JOB);
@@ -97,7 +97,7 @@ TEST(NativePolicyTest, AnUsedUpLimitIsNamed) {
             "Job has reached the specified backoff limit");
 }
 
-TEST(NativePolicyTest, TheLedgerIsTakenBackAndARepeatedReportCostsNothing) {
+TEST(NativePolicyTest, ARepeatedReportCostsNothing) {
   const v1::FailureReport report = DrainedJob(6, 1);
   const v1::DecideResponse first = DecideWith(kNative, report);
   const v1::DecideResponse again = DecideWith(kNative, report, first.ledger());
@@ -108,7 +108,7 @@ TEST(NativePolicyTest, TheLedgerIsTakenBackAndARepeatedReportCostsNothing) {
               EqualsProto(first.decision()));
 }
 
-TEST(NativePolicyTest, WhatTheOperatorLeavesAloneIsNotRecorded) {
+TEST(NativePolicyTest, DoesNotRecordWorkTheOperatorIgnores) {
   v1::FailureReport report = DrainedJob(6, 1);
   report.mutable_jobs(0)->mutable_spec()->set_suspend(true);
   const v1::DecideResponse response = DecideWith(kNative, report);
@@ -117,7 +117,7 @@ TEST(NativePolicyTest, WhatTheOperatorLeavesAloneIsNotRecorded) {
   EXPECT_THAT(response.ledger().history(), IsEmpty());
 }
 
-TEST(NativePolicyTest, NonsenseInAStatusDoesNotBreakTheLedger) {
+TEST(NativePolicyTest, AnAbsurdCounterDoesNotBreakTheLedger) {
   v1::FailureReport report = DrainedJobSet(3, 2000000000, 0);
   const v1::DecideResponse response = DecideWith(kNative, report);
   EXPECT_EQ(response.decision().action(), v1::Decision::FAIL);
@@ -146,7 +146,7 @@ TEST(NativePolicyTest, FlytesLastRunIsOnDemand) {
       )pb"));
 }
 
-TEST(NativePolicyTest, HasNobodyToAnswerForAPlainPod) {
+TEST(NativePolicyTest, RefusesAPodWithoutAnOperator) {
   v1::DecideRequest request;
   *request.mutable_report() = DrainedJob(6, 0);
   request.mutable_report()->clear_jobs();
@@ -157,7 +157,7 @@ TEST(NativePolicyTest, HasNobodyToAnswerForAPlainPod) {
                              HasSubstr("job"))));
 }
 
-TEST(NativePolicyTest, SemanticsOfThePolicyCount) {
+TEST(NativePolicyTest, UsesTheSemanticsOfThePolicy) {
   v1::FailureReport report = DrainedJob(6, 1);
   const v1::DecideResponse response = DecideWith(
       "native { use_own_spec: true semantics {"
@@ -166,7 +166,7 @@ TEST(NativePolicyTest, SemanticsOfThePolicyCount) {
   EXPECT_EQ(response.native().semantics(), "kubernetes 1.30");
 }
 
-TEST(CompareNativeTest, BothVerdictsAndTheDifferenceAreInTheAnswer) {
+TEST(CompareNativeTest, ReportsBothVerdictsAndTheDifference) {
   const std::string spec = std::string(kOwn) + "compare_native: true";
   const v1::DecideResponse response =
       DecideWith(spec.c_str(), DrainedJob(2, 2));
@@ -176,7 +176,7 @@ TEST(CompareNativeTest, BothVerdictsAndTheDifferenceAreInTheAnswer) {
             "Job: fail the Job; Mulligan: retry the pod at once");
 }
 
-TEST(CompareNativeTest, TheDecisionIsTheSameWithout) {
+TEST(CompareNativeTest, DoesNotChangeTheDecision) {
   const std::string spec = std::string(kOwn) + "compare_native: true";
   for (const v1::FailureReport& report :
        {DrainedJob(2, 2), DrainedJob(6, 0), DrainedJobSet(3, 1, 0)}) {
@@ -190,7 +190,7 @@ TEST(CompareNativeTest, TheDecisionIsTheSameWithout) {
   }
 }
 
-TEST(CompareNativeTest, ARequestMayAskForItAsWell) {
+TEST(CompareNativeTest, ARequestMayAskForIt) {
   v1::DecideRequest request;
   *request.mutable_report() = DrainedJob(2, 2);
   request.set_compare_native(true);
@@ -208,7 +208,7 @@ TEST(CompareNativeTest, ARepeatedReportIsComparedAgain) {
   EXPECT_THAT(again.native(), EqualsProto(first.native()));
 }
 
-TEST(CompareNativeTest, WithoutAnOperatorsObjectThereIsAWarning) {
+TEST(CompareNativeTest, WarnsWithoutAnOperatorsObject) {
   v1::FailureReport report = DrainedJob(6, 0);
   report.clear_jobs();
   const std::string spec = std::string(kOwn) + "compare_native: true";
@@ -217,7 +217,7 @@ TEST(CompareNativeTest, WithoutAnOperatorsObjectThereIsAWarning) {
   EXPECT_THAT(response.warnings(), Contains(HasSubstr("no native verdict")));
 }
 
-TEST(NativePolicyTest, ASpecTheOperatorWouldRefuseIsRefusedAtItsFields) {
+TEST(NativePolicyTest, RefusesASpecTheOperatorWouldRefuse) {
   v1::FailureReport report = DrainedJob(-1, 0);
   report.mutable_jobs(0)->mutable_spec()->set_completions(-7);
   v1::DecideRequest request;
@@ -231,7 +231,7 @@ TEST(NativePolicyTest, ASpecTheOperatorWouldRefuseIsRefusedAtItsFields) {
                      HasSubstr("report.jobs[0].spec.completions"))));
 }
 
-TEST(NativePolicyTest, AWaitOfUnknownLengthIsAMinute) {
+TEST(NativePolicyTest, AWaitOfUnknownLengthIsOneMinute) {
   v1::FailureReport report = DrainedJobSet(3, 0, 0);
   report.mutable_job_set()
       ->mutable_spec()
@@ -243,7 +243,7 @@ TEST(NativePolicyTest, AWaitOfUnknownLengthIsAMinute) {
   EXPECT_EQ(response.decision().retry_after().seconds(), 60);
 }
 
-TEST(CompareNativeTest, WhatTheOperatorWouldRefuseIsAWarning) {
+TEST(CompareNativeTest, WarnsOfASpecTheOperatorWouldRefuse) {
   v1::FailureReport report = DrainedJob(-1, 0);
   const std::string spec = std::string(kOwn) + "compare_native: true";
   EXPECT_THAT(DecideWith(spec.c_str(), report).warnings(),

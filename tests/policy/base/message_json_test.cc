@@ -73,7 +73,7 @@ TEST(MessageJsonTest, PrintsWhatProtobufPrints) {
       R"json(break, tab\t, \u0001 and é"]})json");
 }
 
-TEST(MessageJsonTest, NumbersThatJsonLacksAreText) {
+TEST(MessageJsonTest, WritesNumbersThatJsonLacksAsText) {
   v1::ResourceChange change;
   change.set_factor(std::numeric_limits<double>::infinity());
   EXPECT_THAT(Json(change), HasSubstr("\"Infinity\""));
@@ -91,13 +91,13 @@ TEST(MessageJsonTest, EnumNumbersWithoutANameStayNumbers) {
   EXPECT_EQ(Json(decision), R"({"action":77})");
 }
 
-TEST(MessageJsonTest, TextThatIsNotUtf8IsRepaired) {
+TEST(MessageJsonTest, RepairsInvalidUtf8) {
   v1::DecideRequest request;
   request.mutable_report()->add_pods()->mutable_metadata()->set_name("a\xFF");
   EXPECT_THAT(Json(request), HasSubstr("\"name\":\"a\xEF\xBF\xBD\""));
 }
 
-TEST(MessageJsonTest, TimesThatJsonCannotSayAreRefused) {
+TEST(MessageJsonTest, RefusesTimesThatJsonCannotExpress) {
   std::string json;
   v1::FailureReport report;
   report.mutable_observed_at()->set_seconds(999'999'999'999);
@@ -115,7 +115,7 @@ TEST(MessageJsonTest, TimesThatJsonCannotSayAreRefused) {
   }
 }
 
-// Blocks of a thousand code points, and the first ones alone.
+// Blocks of a thousand code points, and the first ones separately.
 TEST(MessageJsonTest, EveryCharacterReadsBack) {
   const auto check = [](const std::string& text) {
     v1::DecideResponse message;

@@ -31,7 +31,7 @@ std::unique_ptr<const RE2> Made(const std::string& pattern) {
   return made;
 }
 
-TEST(MakePatternTest, RefusesWhatIsTooLongOrTooComplex) {
+TEST(MakePatternTest, RefusesPatternsTooLongOrTooComplex) {
   Made(std::string(kMaxPatternBytes, 'a'));
   EXPECT_THAT(ErrorOf(std::string(kMaxPatternBytes + 1, 'a')),
               HasSubstr("has 1025 bytes, expected at most 1024"));
@@ -42,7 +42,7 @@ TEST(MakePatternTest, RefusesWhatIsTooLongOrTooComplex) {
   ErrorOf("((a{100}){100}){100}");
 }
 
-// As many searches as the allowance has steps for, and not one more.
+// As many searches as the allowance has steps for, and no more.
 TEST(PatternAllowanceTest, EndsWithTheSteps) {
   const auto pattern = Made("a(b|c){100}d");
   const std::string text(100'000, 'x');
@@ -57,7 +57,7 @@ TEST(PatternAllowanceTest, EndsWithTheSteps) {
   EXPECT_TRUE(allowance.used_up());
 }
 
-TEST(PatternAllowanceTest, NothingIsFoundAfterwards) {
+TEST(PatternAllowanceTest, FindsNothingOnceUsedUp) {
   const auto pattern = Made("a");
   PatternAllowance allowance;
   EXPECT_TRUE(allowance.Find(*pattern, "cat"));
@@ -70,8 +70,8 @@ TEST(PatternAllowanceTest, NothingIsFoundAfterwards) {
   EXPECT_FALSE(allowance.Find(*pattern, "cat"));
 }
 
-// Classes of all alphabets take a third of a millisecond each to parse.
-TEST(MakePatternTest, WhatTakesLongToCompileUsesTheAllowanceUp) {
+// A class of all alphabets takes a third of a millisecond to parse.
+TEST(MakePatternTest, SlowCompilationUsesTheAllowanceUp) {
   std::string classes = "(?i)";
   for (int i = 0; i < 300; ++i) classes += "\\PL";
   PatternAllowance allowance(kMaxInlineCompileSteps);
@@ -81,7 +81,7 @@ TEST(MakePatternTest, WhatTakesLongToCompileUsesTheAllowanceUp) {
   EXPECT_TRUE(allowance.used_up());
 }
 
-TEST(MakePatternTest, AHundredUsualPatternsAreWithinAnInlinePolicysAllowance) {
+TEST(MakePatternTest, AHundredUsualPatternsFitAnInlinePolicysAllowance) {
   PatternAllowance allowance(kMaxInlineCompileSteps);
   std::string error;
   for (int i = 0; i < 100; ++i) {
@@ -93,7 +93,7 @@ TEST(MakePatternTest, AHundredUsualPatternsAreWithinAnInlinePolicysAllowance) {
   }
 }
 
-// A clock that goes on by itself.
+// A clock that advances at each look.
 class FakeWatch final : public Watch {
  public:
   explicit FakeWatch(absl::Duration step) : step_(step) {}

@@ -5,7 +5,7 @@
 namespace mulligan {
 namespace {
 
-TEST(TimesTest, ClampToWhatTheMessagesHold) {
+TEST(TimesTest, ClampToTheRangeOfTheMessages) {
   google::protobuf::Timestamp time;
   SetTime(absl::InfiniteFuture(), time);
   EXPECT_TRUE(IsValidTime(time));

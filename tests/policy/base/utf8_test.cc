@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
                  std::string(1000, 'x') + REPLACEMENT "y"}),
     [](const auto& param_info) { return param_info.param.name; });
 
-// Every byte at every place of a word, so that no step of eight hides one.
+// Every byte at every position, so that no step of eight bytes hides one.
 TEST(SanitizeUtf8OffsetTest, FindsABadByteAtEveryOffset) {
   for (std::size_t offset = 0; offset < 24; ++offset) {
     std::string text(24, 'x');
@@ -106,7 +106,7 @@ TEST(SanitizeUtf8OffsetTest, FindsABadByteAtEveryOffset) {
   }
 }
 
-TEST(IsPrintableAsciiTest, LooksAtEachByteWhereverItStands) {
+TEST(IsPrintableAsciiTest, ChecksEveryByte) {
   for (std::size_t length = 1; length <= 20; ++length) {
     for (std::size_t at = 0; at < length; ++at) {
       for (int byte = 0; byte < 256; ++byte) {

@@ -9,7 +9,7 @@ struct VisibleRow {
   const char* visible;
 };
 
-TEST(VisibleTest, ShowsWhatCouldSteerOrDeceive) {
+TEST(VisibleTest, ShowsControlAndDeceptiveCharacters) {
   const VisibleRow rows[] = {
       {"", ""},
       {"pod a-0, \xc3\xa9t\xc3\xa9 \xf0\x9f\x98\x80",
@@ -26,19 +26,19 @@ TEST(VisibleTest, ShowsWhatCouldSteerOrDeceive) {
        "a\\u200bb"},
       {"\xf3\xa0\x80\x81", "\\udb40\\udc01"},
       {"a\xff", "a\xef\xbf\xbd"},
-      // Joiners are letters of some scripts.
+      // Some scripts need joiners.
       {"\xd9\x85\xe2\x80\x8c\xd9\x85", "\xd9\x85\xe2\x80\x8c\xd9\x85"},
   };
   for (const VisibleRow& row : rows) EXPECT_EQ(Visible(row.text), row.visible);
 }
 
-TEST(WithoutEscapesTest, TakesWholeSequencesOnly) {
+TEST(WithoutEscapesTest, RemovesWholeSequencesOnly) {
   const VisibleRow rows[] = {
       {"\x1b[1;31mred\x1b[0m", "red"},
       {"\x1b[2K\x1b[1Gstep 3", "step 3"},
       {"\x1b[?25lhidden", "hidden"},
       {"\x1b]8;;http://a/b\x1b\\link\x1b]8;;\x07", "link"},
-      // Cut, or of a kind that no log has.
+      // Truncated, or an escape that no log has.
       {"a\x1b[31", "a\x1b[31"},
       {"a\x1b[ (the exit code)", "a\x1b[ (the exit code)"},
       {"a\x1b]8;;b", "a\x1b]8;;b"},

@@ -33,7 +33,7 @@ class AccountsTest : public ::testing::Test {
   v1::BudgetLedger ledger_;
 };
 
-TEST_F(AccountsTest, ToleratesAsManyFailuresAsTheLimit) {
+TEST_F(AccountsTest, ToleratesFailuresUpToTheLimit) {
   Policy("budgets { key: 'a' value { limit: 2 } }");
   Accounts accounts = Open();
   for (int i = 0; i < 2; ++i) {
@@ -101,7 +101,7 @@ TEST_F(AccountsTest, UseBeyondALoweredLimitLeavesNothing) {
                           "1000000000"));
 }
 
-TEST_F(AccountsTest, KeepsUseOfBudgetsThePolicyDoesNotHave) {
+TEST_F(AccountsTest, KeepsUseOfBudgetsThePolicyLacks) {
   Policy("budgets { key: 'a' value { limit: 1 } }");
   Ledger("budgets { key: 'other' value { used: 7 } }");
   EXPECT_THAT(Written(Open()), EqualsProto(ledger_));

@@ -11,7 +11,7 @@ namespace {
 
 using testing::Parse;
 
-// As if the first pod whose container ended were the root.
+// Takes the first pod whose container ended as the root.
 Incident IncidentOf(const v1::FailureReport& report) {
   Incident incident;
   for (int i = 0; i < report.pods_size(); ++i) {
@@ -75,14 +75,14 @@ TEST(FailureIdTest, DoesNotDependOnWhatElseIsInTheReport) {
   EXPECT_EQ(IdOf(report), id);
 }
 
-TEST(FailureIdTest, DoesNotDependOnHowMuchOfTheEndIsTold) {
+TEST(FailureIdTest, DoesNotDependOnHowMuchOfTheEndIsReported) {
   EXPECT_EQ(IdOf("pods { metadata { uid: 'p' } status { phase: 'Failed' } }"),
             IdOf("pods { metadata { uid: 'p' } status { phase: 'Failed' "
                  "container_statuses { name: 'main' state { terminated { "
                  "exit_code: 1 finished_at { seconds: 9 } } } } } }"));
 }
 
-TEST(FailureIdTest, PodsOfOneNameAreToldApartByTheirEnds) {
+TEST(FailureIdTest, DistinguishesPodsOfOneNameByTheirEnds) {
   EXPECT_NE(IdOf("pods { metadata { name: 'p' } status { container_statuses { "
                  "state { terminated { finished_at { seconds: 9 } } } } } }"),
             IdOf("pods { metadata { name: 'p' } status { container_statuses { "
@@ -155,7 +155,7 @@ struct Source {
 
 class SourceTest : public ::testing::TestWithParam<Source> {};
 
-TEST_P(SourceTest, TellsFailuresApartWithoutATime) {
+TEST_P(SourceTest, DistinguishesFailuresWithoutATime) {
   EXPECT_NE(IdOf(GetParam().one), IdOf(GetParam().other));
   EXPECT_EQ(IdOf(GetParam().one, 1), IdOf(GetParam().one, 2));
 }
@@ -181,8 +181,8 @@ const Source kSources[] = {
 INSTANTIATE_TEST_SUITE_P(FailureId, SourceTest, ::testing::ValuesIn(kSources),
                          [](const auto& row) { return row.param.name; });
 
-// The kubelet and controllers count one event up: told again it is the same.
-TEST(FailureIdTest, AnEventAloneIsToldByItsFirstTime) {
+// The kubelet and controllers count a repeated event in the same object.
+TEST(FailureIdTest, AnEventAloneIsIdentifiedByItsFirstTime) {
   auto report = Parse<v1::FailureReport>(
       "events { reason: 'FailedCreate' first_timestamp { seconds: 5 } "
       "last_timestamp { seconds: 9 } }");
@@ -200,7 +200,7 @@ TEST(FailureIdTest, AnEventAloneIsToldByItsFirstTime) {
   EXPECT_NE(id_of(21).id, first.id);
 }
 
-TEST(FailureIdTest, WithNothingToGoByTheTimeDecidesAndIsSaid) {
+TEST(FailureIdTest, WithoutOtherEvidenceUsesTheTimeAndWarns) {
   const auto report = Parse<v1::FailureReport>("exit { exit_code: 1 }");
   const FailureId id = FullIdOf(report, 1);
   EXPECT_TRUE(id.from_time_only);
@@ -214,9 +214,9 @@ TEST(FailureIdTest, IsTheSameInEveryVersion) {
             "fe1d695c89018144");
 }
 
-// A pod's UID is nobody else's: told alone, or beside an object that owns its
-// owner, it is the same failure.
-TEST(FailureIdTest, ThePodIsTheSameWhateverWorkloadItIsToldWith) {
+// A pod's UID is unique: the failure is the same whether the pod is reported
+// alone or with an object that owns its owner.
+TEST(FailureIdTest, APodHasOneIdWithAnyWorkload) {
   EXPECT_EQ(IdOf("workload { uid: 'job' } pods { metadata { uid: 'p' } }"),
             IdOf("workload { uid: 'jobset' } pods { metadata { uid: 'p' } }"));
   EXPECT_NE(IdOf("workload { uid: 'job' } pods { metadata { name: 'p' } }"),
@@ -224,7 +224,7 @@ TEST(FailureIdTest, ThePodIsTheSameWhateverWorkloadItIsToldWith) {
       << "a name is anybody's";
 }
 
-// Marked, stopping, ended, restarted: one end.
+// The mark, the stop, the end and the restart are one failure.
 TEST(FailureIdTest, APodThatIsStoppedHasOneIdUntilItIsGone) {
   const auto id = [](const char* deleted, const char* phase, const char* mark,
                      const char* state) {
@@ -243,7 +243,7 @@ TEST(FailureIdTest, APodThatIsStoppedHasOneIdUntilItIsGone) {
   EXPECT_EQ(id(kDeleted, "Failed", kMark, kEnd), marked);
   EXPECT_EQ(id("", "Failed", kMark, kEnd), marked);
   EXPECT_NE(id("", "Running", "", "running { }"), marked)
-      << "nobody stops it yet";
+      << "nothing stops it yet";
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ const FleetRow kFleetRows[] = {
      TEN_MINUTES "failed: 30 " GROUP("DEPENDENCY_UNAVAILABLE", "", "9")
          GROUP("NODE_LOST", "", "10") "}",
      kOutage, v1::DERIVED_CAUSE_UNSPECIFIED, ""},
-    {"FailuresOfProgramsBesideItDoNotMatter",
+    {"FailuresOfProgramsDoNotCount",
      TEN_MINUTES "failed: 90 " GROUP("DEPENDENCY_UNAVAILABLE", "", "9")
          GROUP("APP_ERROR", "", "81") "}",
      kOutage, v1::INCIDENT, "9 of the 90"},
@@ -185,9 +185,9 @@ TEST(FleetTest, WaitsEndAfterSomeIncidents) {
             v1::DERIVED_CAUSE_UNSPECIFIED);
 }
 
-// Of forty victims about one goes first in each five minutes, another one in
-// the next, and always the same when asked again.
-TEST(FleetTest, AboutOneIsTheCanary) {
+// Every five minutes about one of forty victims goes first, and another one in
+// the next five. Asked again, it is always the same.
+TEST(FleetTest, AboutOneVictimIsTheCanary) {
   constexpr int kRounds = 200;
   int canaries = 0;
   int silent = 0;
@@ -210,7 +210,7 @@ TEST(FleetTest, AboutOneIsTheCanary) {
   EXPECT_LT(silent, kRounds / 2);
 }
 
-TEST(FleetTest, NobodyElseGoesWhileACanaryIsUnderWay) {
+TEST(FleetTest, OthersWaitWhileACanaryRuns) {
   constexpr char kUnderWay[] = TEN_MINUTES
       "failed: 40 canaries: 1 " GROUP("DEPENDENCY_UNAVAILABLE", "", "40") "}";
   for (std::uint64_t victim = 0; victim < 1000; ++victim) {
@@ -221,7 +221,7 @@ TEST(FleetTest, NobodyElseGoesWhileACanaryIsUnderWay) {
   }
 }
 
-TEST(FleetTest, ACanaryThatCameThroughFreesEverybody) {
+TEST(FleetTest, ASuccessfulCanaryReleasesAll) {
   constexpr char kOver[] = TEN_MINUTES
       "failed: 40 recovered: 1 " GROUP("DEPENDENCY_UNAVAILABLE", "", "40") "}";
   for (std::uint64_t victim = 0; victim < 100; ++victim) {

@@ -22,7 +22,7 @@ struct HistoryRow {
 
 class DeriveTest : public ::testing::TestWithParam<HistoryRow> {};
 
-// Failures are observed at second 1000000; the defaults of policy.proto hold.
+// Failures are observed at second 1000000; the defaults of policy.proto apply.
 TEST_P(DeriveTest, FromHistory) {
   const Derived derived = DeriveCause(
       {}, Parse<v1::BudgetLedger>(GetParam().history),
@@ -100,7 +100,7 @@ const HistoryRow kHistoryRows[] = {
     {"OtherFailureAtTheSameArtifact",
      "history { cause: APP_ERROR fingerprint: 'g' artifact: 'c1' }", kAppError,
      "artifact: 'c1'", v1::DERIVED_CAUSE_UNSPECIFIED},
-    {"IncidentsAreNobodysHistory", SAME "} " SAME "derived_cause: INCIDENT }",
+    {"IncidentsDoNotCount", SAME "} " SAME "derived_cause: INCIDENT }",
      kAppError, "", v1::DERIVED_CAUSE_UNSPECIFIED},
     {"NoFingerprint",
      "history { cause: APP_ERROR } history { cause: APP_ERROR }",
@@ -160,7 +160,7 @@ const HistoryRow kHistoryRows[] = {
 INSTANTIATE_TEST_SUITE_P(History, DeriveTest, ::testing::ValuesIn(kHistoryRows),
                          [](const auto& row) { return row.param.name; });
 
-TEST(DeriveTest, WhoRanForOtherTimesDidNotEndAtTheSamePlace) {
+TEST(DeriveTest, DifferentRunTimesAreDifferentPlaces) {
   const auto derive = [](absl::Duration newest) {
     return DeriveCause(
                {},
@@ -176,8 +176,8 @@ TEST(DeriveTest, WhoRanForOtherTimesDidNotEndAtTheSamePlace) {
   EXPECT_EQ(derive(absl::Minutes(10)), v1::DERIVED_CAUSE_UNSPECIFIED);
 }
 
-// An epoch is a long step: what strikes twice in it strikes at random.
-TEST(DeriveTest, AtTheSameStepAfterAnotherTimeIsAnotherPlace) {
+// An epoch is a long step: two failures within one are not at one place.
+TEST(DeriveTest, TheSameStepAfterAnotherTimeIsAnotherPlace) {
   const auto derive = [](absl::Duration ran_for, const char* before,
                          const char* now) {
     return DeriveCause({},
@@ -219,7 +219,7 @@ TEST(EnoughAlike, IsFewerAtAPlaceAndMoreForAnExitCode) {
       0);
 }
 
-TEST(DeriveTest, DistinctNodesAreAskedForOnlyWhenNodesAreKnown) {
+TEST(DeriveTest, RequiresDistinctNodesOnlyWhenNodesAreKnown) {
   CompiledDerivation thresholds;
   thresholds.distinct_nodes = 2;
   const auto derive = [&thresholds](const char* history, const char* node) {

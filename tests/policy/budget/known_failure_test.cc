@@ -1,4 +1,4 @@
-// Whether a failure is in the ledger already, however much of it was told.
+// Whether a failure is already in the ledger, however much of it was reported.
 #include "policy/budget/known_failure.h"
 
 #include <string>
@@ -19,7 +19,7 @@ constexpr char kRecord[] =
 
 struct KnownFailureRow {
   const char* name;
-  // Of the root; 0: not known.
+  // Of the root; 0 if unknown.
   long begin;
   long end;
   bool known;
@@ -92,7 +92,7 @@ const KnownFailureRow kKnownFailureRows[] = {
      "ray_job { status { start_time { seconds: 1000 } } }", false, 2030},
     {"ItsAttemptBeganAfterTheRecordedEnd", 0, 0, false, true, "}",
      "ray_job { status { start_time { seconds: 2005 } } }", false, 2030},
-    {"WhatIsToldEndedAsItsNextAttemptBegan", 0, 0, true, true, "}",
+    {"EndedAsItsNextAttemptBegan", 0, 0, true, true, "}",
      "ray_job { status { start_time { seconds: 2030 } } }", false, 2030},
     {"ItsSubmissionWasAfterTheRecordedEnd", 0, 0, false, true, "}",
      "spark_application { status { last_submission_attempt_time { seconds: "
@@ -123,7 +123,7 @@ TEST(KnownFailure, ByTheIdOfAnotherMemberOfTheGang) {
   EXPECT_EQ(FindKnown(ledger, {owners, workload, failure, id}), 1);
 }
 
-TEST(KnownFailure, ByTheIdThatReleasesBeforeGaveIt) {
+TEST(KnownFailure, ByTheIdThatEarlierReleasesGaveIt) {
   const auto report =
       Parse<v1::FailureReport>("attempt: 1 pods { metadata { uid: 'p' } }");
   const Owners owners(report);
@@ -139,7 +139,7 @@ TEST(KnownFailure, ByTheIdThatReleasesBeforeGaveIt) {
   EXPECT_EQ(FindKnown(ledger, {owners, workload, failure, id}), 0);
 }
 
-// Told first from a counter alone, then with its pod.
+// Reported first by a counter alone, then with its pod.
 TEST(KnownFailure, RecordedWithoutAnyTime) {
   const auto report =
       Parse<v1::FailureReport>("pods { metadata { uid: 'a' } }");
@@ -155,14 +155,14 @@ TEST(KnownFailure, RecordedWithoutAnyTime) {
   failure.finished_at.set_seconds(2000);
   const FailureId id =
       FailureIdOf(owners, workload, incident, absl::FromUnixSeconds(1));
-  const ToldFailure told{owners, workload, failure, id};
+  const ToldFailure reported{owners, workload, failure, id};
   EXPECT_EQ(FindKnown(Parse<v1::BudgetLedger>(
                           "history { observed_at { seconds: 2010 } }"),
-                      told),
+                      reported),
             0);
   EXPECT_EQ(FindKnown(Parse<v1::BudgetLedger>(
                           "history { observed_at { seconds: 1500 } }"),
-                      told),
+                      reported),
             -1)
       << "it had not happened yet";
 }

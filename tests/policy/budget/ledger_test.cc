@@ -94,7 +94,7 @@ class LedgerTest : public ::testing::Test {
   std::unique_ptr<const Ruleset> rules_ = Compiled("default { action: FAIL }");
 };
 
-TEST_F(LedgerTest, AtItsLargestKeepsTheBoundAndTheSums) {
+TEST_F(LedgerTest, TheLargestKeepsTheBoundAndTheSums) {
   v1::BudgetLedger ledger = LargestBudgets();
   for (int i = 0; i < kMaxHistory; ++i) FillLargest(i, *ledger.add_history());
   BoundLedger(rules_->compiled(), ledger);
@@ -138,7 +138,7 @@ TEST_F(LedgerTest, DropsTheOldestFirst) {
   EXPECT_EQ(ledger.history_dropped(), 1);
 }
 
-// A long list of drains does not push out what the program did.
+// A long list of drains does not push out the program's failures.
 TEST_F(LedgerTest, DropsDisruptionsBeforeTheProgramsFailures) {
   v1::BudgetLedger ledger;
   for (int i = 0; i < 3 * kMaxHistory; ++i) {
@@ -218,7 +218,7 @@ TEST_F(LedgerTest, ForgetsForeignBudgetsOnlyBeyondTheBound) {
   EXPECT_TRUE(ledger.budgets().contains("mine"));
 }
 
-TEST_F(LedgerTest, APendingRecordIsTakenBackWithItsCharge) {
+TEST_F(LedgerTest, RemovesAPendingRecordWithItsCharge) {
   const auto before = Parse<v1::BudgetLedger>(
       "attempts_seen: 3 budgets { key: 'a' value { used: 1 } } history { "
       "failure_id: 'f' }");

@@ -20,13 +20,13 @@ struct SeedingRow {
   const char* name;
   const char* report;
   int failures;
-  // Attempts in the report before the one at hand.
+  // Attempts in the report before the current one.
   int earlier = 0;
 };
 
 class CountTest : public ::testing::TestWithParam<SeedingRow> {};
 
-TEST_P(CountTest, LeavesOutTheFailureAtHand) {
+TEST_P(CountTest, LeavesOutTheCurrentFailure) {
   const auto report = Parse<v1::FailureReport>(GetParam().report);
   const NativeCount count =
       CountNativeFailures(Owners(report), GetParam().earlier);
@@ -137,7 +137,7 @@ TEST(SeedTest, NeverTakesTheLastOfABudget) {
   EXPECT_EQ(ledger.budgets().at("application").used(), 2);
 }
 
-TEST(SeedTest, KeepsAUseBeyondALimitThatWasLowered) {
+TEST(SeedTest, KeepsUseBeyondALoweredLimit) {
   auto ledger = Parse<v1::BudgetLedger>(
       "attempts_seen: 5 budgets { key: 'application' value { used: 5 } }");
   Seed(1, Compiled(kApplication)->compiled(), ledger);
@@ -153,11 +153,11 @@ TEST(SeedTest, CountsOneFailureInTheSingular) {
                 "cause"));
 }
 
-TEST(SeedTest, ElseTheBudgetOfTheDefault) {
+TEST(SeedTest, FallsBackToTheBudgetOfTheDefault) {
   EXPECT_EQ(SeedBudget(Compiled(kOnlyDefault)->compiled()), 0);
 }
 
-TEST(SeedTest, ElseCountsAttemptsOnly) {
+TEST(SeedTest, WithoutABudgetCountsAttemptsOnly) {
   v1::BudgetLedger ledger;
   const std::string warning =
       Seed(2, Compiled("default { action: FAIL }")->compiled(), ledger);

@@ -20,7 +20,7 @@ using testing::PartiallyEqualsProto;
   "' } spec { containers { resources { "                                       \
   "limits { key: 'nvidia.com/gpu' value { number_value: 2 } } } } } status { " \
   "phase: '" phase "' } } "
-// A failure of the same kind that was retried, after so many hours.
+// Parts of an earlier failure of the same kind that was retried.
 #define HOURS(seconds) "ran_for { seconds: " seconds " } "
 #define BEFORE(more)                                                      \
   "history { cause: APP_ERROR fingerprint: 'f' decision { action: RETRY " \
@@ -32,9 +32,9 @@ using testing::PartiallyEqualsProto;
 struct StakeRow {
   const char* name;
   const char* report;
-  int hours;  // that it ran; -1: unknown
+  int hours;  // of run time; -1: unknown
   const char* history;
-  const char* stake;  // among others
+  const char* stake;  // expected fields
 };
 
 class StakeTest : public ::testing::TestWithParam<StakeRow> {
@@ -116,19 +116,19 @@ INSTANTIATE_TEST_SUITE_P(
                  "alike: 1"}),
     [](const auto& test) { return test.param.name; });
 
-TEST_F(StakeTest, OfAPodThatWorksForItself) {
+TEST_F(StakeTest, OfAPodThatWorksAlone) {
   alone_ = true;
   EXPECT_EQ(Of({"", POD("a", "Failed") POD("b", "Running"), 1, "", ""}).hours(),
             2);
 }
 
-TEST_F(StakeTest, UnknownHoursAreNone) {
+TEST_F(StakeTest, UnknownRunTimeIsZeroHours) {
   const v1::Stake stake = Of({"", POD("a", "Failed"), -1, "", ""});
   EXPECT_FALSE(stake.has_ran());
   EXPECT_EQ(stake.hours(), 0);
 }
 
-TEST_F(StakeTest, OfOverlappingWindowsTheOneThatShowsMoreCounts) {
+TEST_F(StakeTest, UsesTheOverlappingWindowThatShowsMore) {
   const auto request =
       Parse<v1::DecideRequest>(RECENT("600", "APP_ERROR", "1", "2") RECENT(
           "86400", "APP_ERROR", "4", "8") RECENT("86400", "HANG", "90", "90"));
