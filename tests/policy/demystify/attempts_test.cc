@@ -1,4 +1,4 @@
-// Which attempt was that? Lifetimes, slots and restart attempts.
+// How pods are split into attempts: by lifetimes, slots and restart attempts.
 #include "policy/demystify/attempts.h"
 
 #include <string>
@@ -17,7 +17,7 @@ namespace {
 
 struct PodRow {
   long begin;
-  long end;  // 0: lives; -1: failed, nobody knows when
+  long end;  // 0: runs; -1: failed at an unknown time
   const char* labels = "";
   const char* reason = "Error";
 };
@@ -25,7 +25,7 @@ struct PodRow {
 struct AttemptsRow {
   const char* name;
   std::vector<PodRow> pods;
-  // Pods of each earlier attempt and of the one at hand: "0,1|2".
+  // Pods of each earlier attempt and of the current one: "0,1|2".
   const char* attempts;
   bool gave_up = false;
   const char* rest = "";
@@ -57,7 +57,7 @@ const AttemptsRow kAttemptsRows[] = {
     {"AnIndexHoldsOnePod",
      {{10, 20, SLOT("0")}, {12, 30, SLOT("0")}, {11, 30, SLOT("1")}},
      "0|1,2"},
-    {"RestartAttemptsWhateverTheTimes",
+    {"RestartAttemptsRegardlessOfTimes",
      {{10, 20, RESTART("0")}, {5, 15, RESTART("1")}},
      "0|1"},
     {"OfOneRestartWhereOneBeginsInTheSecondOfAnEnd",
@@ -99,7 +99,7 @@ const AttemptsRow kAttemptsRows[] = {
 
 class AttemptsTest : public ::testing::TestWithParam<AttemptsRow> {};
 
-TEST_P(AttemptsTest, AreToldApart) {
+TEST_P(AttemptsTest, AreDistinguished) {
   auto report = Report(GetParam().rest);
   for (const PodRow& row : GetParam().pods) {
     auto pod =
@@ -143,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(Lifetimes, AttemptsTest,
                          ::testing::ValuesIn(kAttemptsRows),
                          [](const auto& row) { return row.param.name; });
 
-// OOM at 02:10; another pod starts at 02:20 and dies of its own at 04:30.
+// OOM at 02:10; another pod starts at 02:20 and fails by itself at 04:30.
 TEST(Attempts, ALaterAttemptIsNeverACascade) {
   const auto report = Report(R"pb(
     pods {

@@ -30,10 +30,10 @@ constexpr BlameCase kBlameCases[] = {
     {"AMistakeInTheProgram",
      R"(exit { exit_code: 1 message: "NameError: name 'x' is not defined" })",
      v1::APP_ERROR, D::APPLICATION, D::CANNOT_RECOVER},
-    {"AMistakeBesideATransferThatBroke",
+    {"AMistakeAndABrokenTransfer",
      R"(exit { exit_code: 1 message: "Could not transfer artifact a:b:pom:2 from central\nstatus code: 403, reason phrase: Forbidden" })",
      v1::CONFIG_USER_ERROR, D::CONFIGURATION, D::MAY_RECOVER},
-    {"ARefusalBesideAWarning",
+    {"ARefusalAndAWarning",
      R"(exit { exit_code: 1 message: "WARNING connection reset by peer\nstatus code: 403, reason phrase: Forbidden" })",
      v1::CONFIG_USER_ERROR, D::CONFIGURATION, D::CANNOT_RECOVER},
     {"DataCutOffOnItsWay",
@@ -80,7 +80,7 @@ constexpr BlameCase kBlameCases[] = {
           container_statuses { name: "main" state { terminated { exit_code: 65 reason: "Error" } } }
           container_statuses { name: "supervisor" state { terminated { exit_code: 1 reason: "Error" message: "s3: connection refused" } } } } })",
      v1::LAUNCHER_FAILED, D::INFRASTRUCTURE, D::MAY_RECOVER},
-    {"ASidecarThatWasToldWhatCannotWork",
+    {"ASidecarWithAWrongSetting",
      R"(pods { metadata { name: "p" } status { phase: "Failed"
           container_statuses { name: "main" state { terminated { exit_code: 0 reason: "Completed" } } }
           container_statuses { name: "wait" state { terminated { exit_code: 64 reason: "Error" message: "failed to save outputs: path /out.json does not exist" } } } } })",
@@ -105,7 +105,7 @@ constexpr BlameCase kBlameCases[] = {
           conditions { type: "DisruptionTarget" status: "True" reason: "TerminationByKubelet"
           message: "The node was low on resource: memory. Container main was using 9Gi, request is 4Gi, has larger consumption of memory." } } })",
      v1::NODE_PRESSURE_EVICTED, D::RESOURCE_LIMIT, D::MAY_RECOVER},
-    {"MemoryThatNobodyRequested",
+    {"MemoryThatWasNotRequested",
      R"(pods { metadata { name: "p" } status { phase: "Failed" reason: "Evicted"
           message: "The node was low on resource: memory. Container main was using 9Mi, which exceeds its request of 0." } })",
      v1::NODE_PRESSURE_EVICTED, D::INFRASTRUCTURE, D::MAY_RECOVER},
@@ -125,7 +125,7 @@ constexpr BlameCase kBlameCases[] = {
      R"(pods { metadata { name: "p" } spec { node_name: "n" } status { phase: "Failed" conditions { type: "DisruptionTarget" status: "True" reason: "DeletionByTaintManager" } } }
         nodes { metadata { name: "n" } status { conditions { type: "Ready" status: "Unknown" reason: "NodeStatusUnknown" } } })",
      v1::NODE_LOST, D::INFRASTRUCTURE, D::RECOVERS},
-    {"ATaintThatSomebodySet",
+    {"ATaintThatAUserSet",
      R"(pods { metadata { name: "p" } spec { node_name: "n" } status { phase: "Failed" conditions { type: "DisruptionTarget" status: "True" reason: "DeletionByTaintManager" } } }
         nodes { metadata { name: "n" } spec { taints { key: "team/maintenance" effect: "NoExecute" } } status { conditions { type: "Ready" status: "True" reason: "KubeletReady" } } })",
      v1::TAINT_EVICTED, D::DISRUPTION, D::RECOVERS},
@@ -159,7 +159,7 @@ constexpr BlameCase kBlameCases[] = {
           spec { node_name: "n" } status { phase: "Running" container_statuses { name: "c" state { running {} } } } }
         events { reason: "NodeNotReady" last_timestamp { seconds: 1700000100 } involved_object { kind: "Node" name: "n" } })",
      v1::CANCELLED, D::NONE, D::OUTLOOK_UNSPECIFIED},
-    {"AMissingPullSecretBesideAPullThatFails",
+    {"AMissingPullSecretAndAFailedPull",
      R"(pods { metadata { name: "p" uid: "u" } status { phase: "Pending" container_statuses { name: "c" state { waiting { reason: "ImagePullBackOff" message: "Back-off pulling image \"r/x\"" } } } } }
         events { type: "Warning" reason: "FailedToRetrieveImagePullSecret" message: "Unable to retrieve some image pull secrets (hub); attempting to pull the image may not succeed." involved_object { kind: "Pod" name: "p" uid: "u" } })",
      v1::IMAGE_DENIED, D::CONFIGURATION, D::CANNOT_RECOVER},
@@ -187,7 +187,7 @@ constexpr BlameCase kBlameCases[] = {
           status { phase: "Failed"
             container_statuses { name: "main" state { terminated { exit_code: 1 message: "write /out/tmp/a: no space left on device" } } } } })",
      v1::STORAGE_EXHAUSTED, D::RESOURCE_LIMIT, D::CANNOT_RECOVER},
-    {"AFullDiskBesideAClaim",
+    {"AFullDiskAndAClaim",
      R"(pods { metadata { name: "p" }
           spec { volumes { name: "v" persistent_volume_claim { claim_name: "c" } }
             containers { name: "main" volume_mounts { name: "v" mount_path: "/out" } } }
@@ -224,7 +224,7 @@ constexpr BlameCase kMoreBlameCases[] = {
      R"(events { reason: "Unhealthy" type: "Warning" message: "Liveness probe failed: dial tcp 10.0.0.7:8080: connect: connection refused" involved_object { kind: "Pod" name: "p" } }
      events { reason: "Killing" message: "Container main failed liveness probe, will be restarted" involved_object { kind: "Pod" name: "p" } })",
      v1::PROBE_KILLED, D::APPLICATION, D::MAY_RECOVER},
-    {"AProbeThatFoundNobodyListeningThreeTimes",
+    {"AProbeThatFoundNoListenerThreeTimes",
      R"(pods { metadata { name: "p" } status { phase: "Failed"
      container_statuses { name: "main" restart_count: 3 state { terminated { exit_code: 137 reason: "Error" } } } } }
      events { reason: "Unhealthy" type: "Warning" message: "Liveness probe failed: dial tcp 10.0.0.7:8080: connect: connection refused" involved_object { kind: "Pod" name: "p" } }
@@ -275,7 +275,7 @@ v1::FailureReport Looping(int restarts, const char* message) {
 TEST(OutlookTest, RestartsByTheKubeletAreHistory) {
   EXPECT_EQ(Diagnose(Looping(2, "")).outlook(), D::OUTLOOK_UNKNOWN);
   EXPECT_EQ(Diagnose(Looping(6, "")).outlook(), D::CANNOT_RECOVER);
-  // What it waits for may still come.
+  // The peer it waits for may still appear.
   EXPECT_EQ(Diagnose(Looping(6, "connection refused")).outlook(), D::RECOVERS);
 }
 
@@ -292,7 +292,7 @@ TEST(OutlookTest, AProbeThatKilledThreeTimesKillsAgain) {
   EXPECT_EQ(Diagnose(Looping(3, "")).outlook(), D::OUTLOOK_UNKNOWN);
 }
 
-TEST(OutlookTest, AMistakeAfterALongRunMayBePassed) {
+TEST(OutlookTest, AMistakeAfterALongRunMayNotRecur) {
   for (const char* message : {"TypeError: NoneType",
                               "FileNotFoundError: [Errno 2] No such file or "
                               "directory: '/scratch/part-7'"}) {
@@ -310,7 +310,7 @@ TEST(OutlookTest, AMistakeAfterALongRunMayBePassed) {
   }
 }
 
-TEST(OutlookTest, ASettingIsAsWrongAfterALongRun) {
+TEST(OutlookTest, AWrongSettingStaysWrongAfterALongRun) {
   for (const char* message : {"ModuleNotFoundError: No module named 'zstd'",
                               "botocore.exceptions.ClientError: An error "
                               "occurred (NoSuchBucket) when calling the "

@@ -1,4 +1,4 @@
-// Objects that could not be made: refused, failed call, quota or conflict.
+// Objects that could not be created: refused, failed call, quota or conflict.
 #include <ostream>
 #include <string>
 
@@ -96,8 +96,8 @@ struct MisdirectedCase {
 
 class MisdirectedCall : public ::testing::TestWithParam<MisdirectedCase> {};
 
-// A wrong CA or name is one until somebody corrects it, whatever the code.
-TEST_P(MisdirectedCall, IsNotToldToPassByItself) {
+// A wrong CA or host name fails until someone corrects it, whatever the code.
+TEST_P(MisdirectedCall, IsNotExpectedToRecover) {
   for (const int code : {0, 500}) {
     v1::FailureReport report;
     auto& error = *report.mutable_creation_error();
@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(
         CodeCase{504, v1::API_TRANSIENT}, CodeCase{0, v1::API_TRANSIENT}),
     [](const auto& test) { return std::to_string(test.param.http_code); });
 
-TEST(CreationErrorPhase, BuildIsARefusalWhateverTheMessage) {
+TEST(CreationErrorPhase, BuildIsARefusalWithAnyMessage) {
   v1::FailureReport report;
   report.mutable_creation_error()->set_phase(v1::CreationError::BUILD);
   report.mutable_creation_error()->set_message("connection refused");
@@ -194,7 +194,7 @@ TEST(CreationErrorPhase, BuildWithTheCodeOfACallIsDoubted) {
   EXPECT_NE(findings.warnings[0].find("httpCode 429"), std::string::npos);
 }
 
-TEST(CreationErrorPhase, BuildIsNoQuotaBecauseAnotherFactIs) {
+TEST(CreationErrorPhase, BuildIsNotAQuotaErrorBecauseOfAnotherFact) {
   v1::FailureReport report;
   auto& error = *report.mutable_creation_error();
   error.set_phase(v1::CreationError::BUILD);
@@ -217,7 +217,7 @@ TEST(CreationErrorCode, OfSuccessIsDoubtedAndShown) {
     ASSERT_EQ(findings.warnings.size(), 1U);
     EXPECT_NE(findings.warnings[0].find("is not the code of an error"),
               std::string::npos);
-    // What is known otherwise still names the cause.
+    // Other evidence still names the cause.
     error.set_phase(v1::CreationError::BUILD);
     EXPECT_EQ(Diagnose(report).cause(), v1::CREATE_REJECTED);
     EXPECT_EQ(Diagnose(report).confidence(), v1::Diagnosis::LOW);
@@ -228,7 +228,7 @@ TEST(CreationErrorCode, OfSuccessIsDoubtedAndShown) {
   }
 }
 
-TEST(CreationErrorEvidence, NamesOnlyWhatWasSent) {
+TEST(CreationErrorEvidence, NamesOnlyFieldsThatWereSent) {
   struct Sent {
     const char* error;
     const char* path;

@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The pod is judged by the end of main, which waits for its proxy.
+// The end of main, which waits for its proxy, determines the end of the pod.
 TEST(Culprit, IsTheContainerThatTheEvidenceIsAbout) {
   const auto diagnosis = Diagnose(R"pb(
     pods {
@@ -44,11 +44,11 @@ TEST(Culprit, IsTheContainerThatTheEvidenceIsAbout) {
   EXPECT_EQ(diagnosis.culprit().container(), "proxy");
   EXPECT_EQ(diagnosis.exit_code(), 137);
   EXPECT_THAT(diagnosis.summary(), HasSubstr("container proxy"));
-  // When the attempt was over.
+  // When the attempt ended.
   EXPECT_EQ(diagnosis.finished_at().seconds(), 103);
 }
 
-// It has not ended.
+// A waiting container has not ended.
 TEST(Culprit, ThatWaitsHasNoExitCode) {
   const auto diagnosis = Diagnose(R"pb(
     pods {
@@ -70,7 +70,7 @@ TEST(Culprit, ThatWaitsHasNoExitCode) {
   EXPECT_FALSE(diagnosis.has_exit_code());
 }
 
-// The end that counts is the one before the last, and so is its code.
+// The end that decides is the one before the last, so its exit code counts.
 TEST(Culprit, HasTheExitCodeOfTheEndThatTheEvidenceIsAbout) {
   const auto diagnosis = Diagnose(R"pb(
     pods {

@@ -1,4 +1,4 @@
-// Broken devices in events and conditions beside a container that ended by
+// Broken devices in events and conditions, and a container that ended by
 // itself.
 #include <string>
 #include <utility>
@@ -44,7 +44,7 @@ constexpr DeviceSignsEventCase kEvents[] = {
      v1::GPU_FAULT},
     {"XidOnThePod", 1, "", "Pod", "GpuDetector", "XID 95 on GPU 2", -8,
      v1::GPU_FAULT},
-    {"XidToldLate", 134, "", "Node", "AnyName", "Xid error 48", 40,
+    {"XidReportedLate", 134, "", "Node", "AnyName", "Xid error 48", 40,
      v1::GPU_FAULT},
     {"XidOfAnOlderTime", 1, kLaunch, "Node", "AnyName", "Xid error 48", -4000,
      v1::CRASH_SIGNAL},
@@ -64,7 +64,7 @@ constexpr DeviceSignsEventCase kEvents[] = {
 
 class DeviceEvent : public ::testing::TestWithParam<DeviceSignsEventCase> {};
 
-TEST_P(DeviceEvent, IsTheCauseOfWhatEndedThen) {
+TEST_P(DeviceEvent, ExplainsEndsAtThatTime) {
   const DeviceSignsEventCase& test = GetParam();
   v1::FailureReport report = PodOnNode(test.code, test.log);
   auto& event = *report.add_events();
@@ -84,9 +84,9 @@ TEST_P(DeviceEvent, IsTheCauseOfWhatEndedThen) {
 INSTANTIATE_TEST_SUITE_P(, DeviceEvent, ::testing::ValuesIn(kEvents),
                          [](const auto& test) { return test.param.name; });
 
-// A device that the pod did not hold explains none of its ends; a claim of one,
-// or a runtime that lends it to all, shows in its words only.
-TEST(DeviceTest, EndsOnlyWhatMayHoldIt) {
+// A device that the pod did not hold explains none of its ends. Only the log
+// shows a device held by a claim or lent to all pods by the runtime.
+TEST(DeviceTest, ExplainsOnlyPodsThatMayHoldIt) {
   const struct {
     const char* resource;
     const char* words;
@@ -116,9 +116,9 @@ TEST(DeviceTest, EndsOnlyWhatMayHoldIt) {
   }
 }
 
-// A program that finds no GPU is not on a broken node where its pod asks for
+// A program that finds no GPU is no sign of a broken node if its pod requests
 // none.
-TEST(DeviceTest, NobodyIsLentWhatIsNotAskedFor) {
+TEST(DeviceTest, APodThatRequestsNoGpuGetsNone) {
   for (const char* words : {"RuntimeError: No CUDA GPUs are available",
                             "RuntimeError: Found no NVIDIA driver"}) {
     v1::FailureReport report = PodOnNode(1, words);
@@ -157,7 +157,7 @@ constexpr ConditionCase kConditions[] = {
 
 class DeviceCondition : public ::testing::TestWithParam<ConditionCase> {};
 
-TEST_P(DeviceCondition, IsTheCauseOfWhatEndedThen) {
+TEST_P(DeviceCondition, ExplainsEndsAtThatTime) {
   const ConditionCase& test = GetParam();
   v1::FailureReport report = PodOnNode(1, "");
   auto& node = *report.add_nodes();

@@ -12,13 +12,13 @@ namespace mulligan::demystify {
 // Parses a FailureReport in text format; a mistake fails the test.
 v1::FailureReport Report(std::string_view text);
 
-// Written in the detail of a summary, or in full.
+// The diagnosis, written in the detail of a summary unless stated otherwise.
 v1::Diagnosis Diagnose(const v1::FailureReport& report,
                        const DemystifyOptions& options = {},
                        Findings* findings = nullptr, bool full = false);
 v1::Diagnosis Diagnose(std::string_view text);
 
-// One failed pod "p-0" with one container "main" that ended so.
+// A failed pod "p-0" whose only container "main" ended with these values.
 v1::FailureReport FailedPod(int exit_code, std::string_view reason,
                             std::string_view message = {});
 

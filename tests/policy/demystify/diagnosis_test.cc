@@ -77,7 +77,7 @@ TEST(Diagnosis, ReadsAsOneStory) {
   EXPECT_THAT(findings.warnings, IsEmpty());
 }
 
-// "set alone" says nothing.
+// "set alone" must not appear.
 TEST(Diagnosis, AFieldThatIsSetIsOverriddenByName) {
   v1::FailureReport report = FailedPod(143, "Error");
   auto& pod = *report.mutable_pods(0);
@@ -95,7 +95,7 @@ TEST(Diagnosis, IsTheSameEveryTime) {
   EXPECT_THAT(Diagnose(report), EqualsProto(Diagnose(report)));
 }
 
-TEST(Diagnosis, FullNamesWhatDidNotWin) {
+TEST(Diagnosis, FullNamesCausesThatDidNotDecide) {
   v1::FailureReport report = Report(kPreempted);
   EXPECT_THAT(Diagnose(report).considered(), IsEmpty());
   const auto full = Diagnose(report, {}, nullptr, /*full=*/true);
@@ -120,7 +120,7 @@ TEST(Diagnosis, LowConfidenceSaysWhatWouldSettleIt) {
   EXPECT_EQ(diagnosis.considered(0).cause(), v1::CONTAINER_OOM);
 }
 
-TEST(Diagnosis, WhatIsInTheReportIsNotAskedFor) {
+TEST(Diagnosis, DoesNotAskForWhatIsReported) {
   v1::FailureReport report = FailedPod(137, "Error");
   report.add_nodes()->mutable_metadata()->set_name("n");
   report.mutable_kueue_workload();
@@ -170,14 +170,14 @@ TEST(Excerpt, EndsWithAWholeWordAndSaysThatMoreCame) {
             std::string(240, 'a') + " ...");
   EXPECT_EQ(Excerpt(std::string(252, 'a') + " bb cc"),
             std::string(252, 'a') + " ...");
-  // One word without end is cut between two characters.
+  // A word longer than the bound is cut between two characters.
   EXPECT_EQ(Excerpt(std::string(251, 'a') + "\xc3\xa9zzzzz"),
             std::string(251, 'a') + " ...");
   EXPECT_EQ(Excerpt(std::string(252, 'a') + "\xc3\xa9 and on"),
             std::string(252, 'a') + " ...");
 }
 
-TEST(Excerpt, IsOneLineThatSteersNothing) {
+TEST(Excerpt, IsOneLineWithoutControlSequences) {
   EXPECT_EQ(Excerpt("a\r\n\tb\nc"), "a b c");
   EXPECT_EQ(Excerpt("a\x1b[2Jb"), "ab");
   EXPECT_EQ(Excerpt("a\x1b(b"), "a\\u001b(b");
@@ -187,7 +187,7 @@ TEST(Excerpt, IsOneLineThatSteersNothing) {
   EXPECT_EQ(Excerpt("\xc3\xa9"), "\xc3\xa9");
 }
 
-TEST(Excerpt, NoTextTakesWhatStandsBehindItAlong) {
+TEST(Excerpt, AnOpenEscapeKeepsTheTextBehindIt) {
   EXPECT_EQ(Excerpt({"Pod", "/", "a\x1b]0;", "/", "b\x07"}),
             "Pod/a\\u001b]0;/b\\u0007");
   EXPECT_EQ(Excerpt({"a\x1b[", "mb"}), "a\\u001b[mb");
@@ -223,7 +223,7 @@ TEST(Fingerprint, MasksTheNamesOfThisReport) {
             MessageTemplate("pod beta on nodey failed", {"beta", "nodey"}));
 }
 
-TEST(Fingerprint, TellsDifferentFailuresApart) {
+TEST(Fingerprint, DistinguishesDifferentFailures) {
   const auto of = [](std::string_view message) {
     return Fingerprint(v1::APP_ERROR, 1, message, {});
   };
@@ -345,7 +345,7 @@ TEST(WorkloadOf, TakesThePodsControllerOwner) {
   EXPECT_EQ(workload.labels().at("team"), "a");
 }
 
-TEST(WorkloadOf, KeepsWhatTheCallerSaysAndLendsNoIdentityOfAnotherKind) {
+TEST(WorkloadOf, KeepsTheCallersFieldsAndNoIdentityOfAnotherKind) {
   const auto workload = WorkloadOf(Report(R"pb(
     workload { kind: "Pipeline" name: "mine" }
     jobs { metadata { name: "j" namespace: "ns" uid: "u" } }
@@ -356,8 +356,8 @@ TEST(WorkloadOf, KeepsWhatTheCallerSaysAndLendsNoIdentityOfAnotherKind) {
   EXPECT_EQ(workload.namespace_(), "ns");
 }
 
-// The kubelet's one reason covers several ends; its words say which it was.
-TEST(Summary, SaysWhatTheKubeletSaysOfADisruption) {
+// The kubelet has one reason for several ends; its message says which it was.
+TEST(Summary, QuotesTheKubeletOnADisruption) {
   const auto diagnosis = Diagnose(
       R"pb(pods {
              metadata { name: "p" }
@@ -377,7 +377,7 @@ TEST(Summary, SaysWhatTheKubeletSaysOfADisruption) {
             "Pod p: the pod used more ephemeral storage than its limits.");
 }
 
-// A queue is asked for only where it may hold the work.
+// A queue is needed evidence only where it may hold the work.
 TEST(NeededEvidence, NoWorkloadOfAJobWithoutAQueue) {
   for (const char* labels :
        {"", "labels { key: 'kueue.x-k8s.io/queue-name' value: 'q' }"}) {

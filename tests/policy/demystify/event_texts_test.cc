@@ -1,4 +1,4 @@
-// Events alone, as when the pods are gone.
+// Events without their pods, as after the pods are deleted.
 #include <string>
 
 #include "gtest/gtest.h"
@@ -17,7 +17,7 @@ struct EventTextsEventCase {
 };
 
 constexpr EventTextsEventCase kEventTextsCases[] = {
-    // A pod that has events was created: its pipe is no connection of an API's.
+    // A pod with events was created: its broken pipe is not an API call's.
     {"BrokenPipeOfAContainer", "Pod", "Warning", "Failed",
      "Error: container create failed: write init-p: broken pipe",
      v1::NOT_FAILED},
@@ -164,8 +164,8 @@ TEST_P(EventAlone, NamesTheCause) {
   EXPECT_EQ(diagnosis.cause(), param.cause) << diagnosis.DebugString();
 }
 
-// What the eviction was for says more than the API it went through.
-TEST(EventBesideAPod, TellsWhatTheEvictionWasFor) {
+// The reason of an eviction says more than the API it went through.
+TEST(EventNextToAPod, SaysWhatTheEvictionWasFor) {
   v1::FailureReport report = FailedPod(143, "Error");
   auto& condition = *report.mutable_pods(0)->mutable_status()->add_conditions();
   condition.set_type("DisruptionTarget");
@@ -181,15 +181,15 @@ TEST(EventBesideAPod, TellsWhatTheEvictionWasFor) {
 
 struct OvercomeCase {
   const char* name;
-  // Seconds; 0: none is reported.
+  // Seconds; 0: not reported.
   int trouble;
   int done;
-  // The one that is reported first.
+  // The trouble is reported first.
   bool trouble_first;
   const char* reason;
   const char* message;
   const char* done_reason;
-  // Of the trouble and of what was done; empty: the pod.
+  // Containers of the two events; empty: the event is about the pod.
   const char* container;
   const char* done_container;
   bool is_past;
@@ -201,7 +201,7 @@ constexpr char kMount[] =
 constexpr char kPull[] = "Failed to pull image \"r/i:2\": r/i:2: not found";
 constexpr char kNodes[] = "0/3 nodes are available: 3 Insufficient memory.";
 
-// What a pod has overcome is past, for those of which only events are left.
+// Trouble that a pod has overcome is past, even if only its events are left.
 TEST(EventsOfAGonePod, TroubleBeforeItStartedIsPast) {
   const OvercomeCase cases[] = {
       {"mounted and started", 100, 110, true, "FailedMount", kMount, "Started",
@@ -253,7 +253,7 @@ TEST(EventsOfAGonePod, TroubleBeforeItStartedIsPast) {
     if (!test.trouble_first) trouble();
     EXPECT_EQ(Diagnose(report).cause() == v1::NOT_FAILED, test.is_past)
         << test.name << ": " << Diagnose(report).DebugString();
-    // What another pod has done is its own.
+    // An event of another pod overcomes nothing.
     report.clear_events();
     trouble();
     done("p-1");
@@ -267,8 +267,8 @@ struct DeadlineCase {
   v1::Cause cause;
 };
 
-// A deadline ends the wait for what is not there.
-TEST(EventBesideADeadline, TellsWhyNothingStarted) {
+// A deadline ends the wait for something that is missing.
+TEST(EventNextToADeadline, SaysWhyNothingStarted) {
   const DeadlineCase cases[] = {
       {"nothing started", "", v1::IMAGE_INVALID},
       {"another pod started",

@@ -1,4 +1,4 @@
-// Gangs whose members have ended, in a line each.
+// Gangs whose members have ended, one line per member.
 #ifndef MULLIGAN_TESTS_POLICY_DEMYSTIFY_GANG_REPORT_H_
 #define MULLIGAN_TESTS_POLICY_DEMYSTIFY_GANG_REPORT_H_
 

@@ -47,7 +47,7 @@ TEST(Gang, MemberThatOnlyLostItsPeerIsNeverTheRoot) {
   EXPECT_THAT(CascadesOf(diagnosis), ElementsAre("rank-0", "rank-2"));
 }
 
-TEST(Gang, HardwareBeforeEverythingWhateverTheTimes) {
+TEST(Gang, HardwareBeforeEverythingAtAnyTime) {
   const auto diagnosis = Diagnose(GangOf(
       {{"rank-0", 134, "Error", 100,
         "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1)"},
@@ -68,7 +68,7 @@ TEST(Gang, DisruptionBeforeTheErrorsItCaused) {
   EXPECT_THAT(CascadesOf(diagnosis), ElementsAre("a"));
 }
 
-TEST(Gang, ALostNodeIsFoundOutAfterItsPeersHaveFailed) {
+TEST(Gang, ALostNodeIsNoticedAfterItsPeersHaveFailed) {
   auto report =
       GangOf({{"a", 1, "Error", 100, ""}, {"b", 134, "Error", 130, ""}});
   auto& lost = *report.add_pods();
@@ -81,7 +81,7 @@ TEST(Gang, ALostNodeIsFoundOutAfterItsPeersHaveFailed) {
   EXPECT_THAT(CascadesOf(diagnosis), ElementsAre("a", "b"));
 }
 
-TEST(Gang, AnEarlyKillBeforeMembersThatSayNothing) {
+TEST(Gang, AnEarlyKillBeforeSilentMembers) {
   const auto diagnosis = Diagnose(GangOf({{"a", 134, "Error", 130, ""},
                                           {"b", 137, "Error", 100, ""},
                                           {"c", 1, "Error", 104, ""}}));
@@ -89,7 +89,7 @@ TEST(Gang, AnEarlyKillBeforeMembersThatSayNothing) {
   EXPECT_THAT(CascadesOf(diagnosis), ElementsAre("a", "c"));
 }
 
-// No grace period is over so soon, unless the pod has a shorter one.
+// No grace period ends that soon, unless the pod has a shorter one.
 TEST(Gang, AKillAboutTheTimeOfTheFirstBareErrorIsTheRoot) {
   struct {
     long killed;
@@ -116,8 +116,8 @@ TEST(Gang, AKillAboutTheTimeOfTheFirstBareErrorIsTheRoot) {
             "a");
 }
 
-// Watchdogs abort what waits for a peer that is gone.
-TEST(Gang, OfMembersThatSayNothingTheFirstIsTheRootWhateverItsCode) {
+// Watchdogs abort members that wait for a peer that is gone.
+TEST(Gang, OfSilentMembersTheFirstIsTheRootWithAnyCode) {
   for (const int first : {1, 255, 134}) {
     for (const int second : {1, 255, 134}) {
       EXPECT_EQ(Diagnose(GangOf({{"b", second, "Error", 103, ""},
@@ -130,7 +130,7 @@ TEST(Gang, OfMembersThatSayNothingTheFirstIsTheRootWhateverItsCode) {
   }
 }
 
-TEST(Gang, WhereAPeersDeathShowedBeforeTheKillTheRootIsNotReported) {
+TEST(Gang, APeersDeathBeforeTheKillMeansTheRootIsNotReported) {
   EXPECT_EQ(Diagnose(GangOf({{"a", 1, "Error", 100, kPeerGone},
                              {"b", 143, "Error", 140, ""}}))
                 .cause(),
@@ -142,7 +142,7 @@ TEST(Gang, WhereAPeersDeathShowedBeforeTheKillTheRootIsNotReported) {
             "b");
 }
 
-TEST(Gang, AnAbortAfterAPeersDeathShowedIsNotTheRoot) {
+TEST(Gang, AnAbortAfterAPeersDeathIsNotTheRoot) {
   EXPECT_EQ(Diagnose(GangOf({{"a", 1, "Error", 100, kPeerGone},
                              {"b", 134, "Error", 700, ""}}))
                 .cause(),
@@ -169,7 +169,7 @@ TEST(Gang, OwnErrorLongBeforeADisruptionOfAnotherMember) {
   EXPECT_EQ(Diagnose(report).culprit().pod(), "a");
 }
 
-TEST(Gang, DifferenceWithinTheClockSkewIsNoOrder) {
+TEST(Gang, ADifferenceWithinTheClockSkewIsNotAnOrder) {
   auto report =
       GangOf({{"a", 1, "Error", 95, ""}, {"b", 143, "Error", 110, ""}});
   Disrupt(*report.mutable_pods(1), "EvictionByEvictionAPI", 100);
@@ -199,8 +199,8 @@ TEST(Gang, ALaterKillIsNoBetterRootThanANamedError) {
   EXPECT_EQ(diagnosis.culprit().pod(), "a");
 }
 
-// Whoever stops the rest says so too, and gives them no time.
-TEST(Gang, WhatALauncherQuotesOfItsOwnChildIsNoEcho) {
+// The agent that stops the other workers says so too, and gives them no time.
+TEST(Gang, AQuoteOfTheLaunchersOwnChildIsNotAnEcho) {
   for (const char* quoted : {"IndexError: list index out of range",
                              "shards.Gone: shard 7 has no index"}) {
     const std::string log =
@@ -299,7 +299,7 @@ TEST(Gang, SomeSucceededAndSomeRunIsNotDone) {
   EXPECT_EQ(Diagnose(report).cause(), v1::NOT_FAILED);
 }
 
-TEST(Gang, OfMembersThatNothingTellsApartTheFirstByNameIsTheRoot) {
+TEST(Gang, OfIdenticalMembersTheFirstByNameIsTheRoot) {
   EXPECT_EQ(Diagnose(GangOf({{"b", 1, "Error", 100, "KeyError: 'x'"},
                              {"a", 1, "Error", 100, "KeyError: 'x'"}}))
                 .culprit()

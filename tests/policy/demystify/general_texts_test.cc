@@ -19,7 +19,7 @@ struct GeneralCase {
 };
 
 constexpr GeneralCase kGeneralCases[] = {
-    // What ran out.
+    // Exhausted resources.
     {"MemoryOfAPool", 1, "frobd: worker pool has insufficient free memory",
      v1::CONTAINER_OOM, D::RESOURCE_LIMIT},
     {"MemoryOfADevice", 1, "frobnicate: not enough memory left on CUDA device",
@@ -27,7 +27,7 @@ constexpr GeneralCase kGeneralCases[] = {
     {"RoomOfAStore", 1, "acme.SpoolOutOfSpaceError: cannot append block 9",
      v1::STORAGE_EXHAUSTED, D::RESOURCE_LIMIT},
     // Codes.
-    {"AStatusOfAChildIsNoHttp", 1, "frobctl: publish: ended with status 512",
+    {"AStatusOfAChildIsNotHttp", 1, "frobctl: publish: ended with status 512",
      v1::APP_ERROR, D::APPLICATION},
     {"HttpSaysTheGatewayFailed", 1, "frobctl: publish: got status code 504",
      v1::DEPENDENCY_UNAVAILABLE, D::INFRASTRUCTURE},
@@ -43,7 +43,7 @@ constexpr GeneralCase kGeneralCases[] = {
      D::CONFIGURATION, D::CANNOT_RECOVER},
     {"APathThatCannotBe", 1, "frob: cannot write out: Is a directory",
      v1::CONFIG_USER_ERROR, D::CONFIGURATION, D::CANNOT_RECOVER},
-    {"DataThatIsNone", 1, "frob: /in.mp4: Invalid data found in stream 0",
+    {"InvalidData", 1, "frob: /in.mp4: Invalid data found in stream 0",
      v1::DATA_OR_NUMERIC, D::APPLICATION, D::CANNOT_RECOVER},
     {"AnotherCpu", 126, "frob: cannot execute binary file", v1::IMAGE_INVALID,
      D::CONFIGURATION, D::CANNOT_RECOVER},
@@ -75,7 +75,7 @@ constexpr GeneralCase kGeneralCases[] = {
      v1::CONFIG_USER_ERROR, D::CONFIGURATION},
     {"LostWorkerByName", 1, "acme.pool.WorkerLostError: 3 of 8",
      v1::COLLECTIVE_CASCADE, D::INFRASTRUCTURE},
-    // Words.
+    // Phrases.
     {"DoesNotFit", 1, "frob: this build is not compiled with zstd",
      v1::CONFIG_USER_ERROR, D::CONFIGURATION},
     {"TooOld", 1, "frob: the server is too old for protocol 9",
@@ -101,7 +101,7 @@ constexpr GeneralCase kGeneralCases[] = {
      v1::APP_ERROR, D::APPLICATION, D::CANNOT_RECOVER},
     {"PlainMistakeStaysOne", 1, "ValueError: bad luck", v1::APP_ERROR,
      D::APPLICATION, D::CANNOT_RECOVER},
-    // Late in a run, or with what an earlier one left.
+    // Failures late in a run, or because of an earlier run's leftovers.
     {"TokenRanOut", 1, "frob.UploadError: the session token has expired",
      v1::CONFIG_USER_ERROR, D::CONFIGURATION, D::MAY_RECOVER},
     {"CheckpointOfAnotherWorldSize", 1,
@@ -137,7 +137,7 @@ constexpr GeneralCase kGeneralCases[] = {
     {"WrongCpu", 132, "Illegal instruction (core dumped)", v1::CRASH_SIGNAL,
      D::APPLICATION, D::MAY_RECOVER},
     // Near misses.
-    {"ASchedulersCountIsNoMemoryError", 1,
+    {"ASchedulersCountIsNotAMemoryError", 1,
      "submitted 3 pods\n0/3 nodes are available: 3 Insufficient memory.",
      v1::APP_ERROR, D::APPLICATION},
     {"AnOptionIsNoTimeOut", 1, "frob --timeout=30 ended", v1::APP_ERROR,
@@ -148,7 +148,7 @@ constexpr GeneralCase kGeneralCases[] = {
 
 class GeneralText : public ::testing::TestWithParam<GeneralCase> {};
 
-TEST_P(GeneralText, TellsCauseAndWhoHasToAct) {
+TEST_P(GeneralText, NamesCauseAndWhoHasToAct) {
   const GeneralCase& param = GetParam();
   const v1::Diagnosis diagnosis =
       Diagnose(FailedPod(param.exit_code, "Error", param.log));

@@ -1,4 +1,4 @@
-// Diagnoses made elsewhere, beside what the objects say.
+// Diagnoses made elsewhere, next to what the objects say.
 #include <string>
 
 #include "gmock/gmock.h"
@@ -34,8 +34,8 @@ struct HintCase {
 
 class Hints : public ::testing::TestWithParam<HintCase> {};
 
-// Of a GPU that broke, beside what the pod says.
-TEST_P(Hints, AnswerWhereTheReportLeavesItOpen) {
+// A hint of a broken GPU, next to what the pod says.
+TEST_P(Hints, DecideWhereTheReportLeavesItOpen) {
   const HintCase& now = GetParam();
   const v1::Diagnosis diagnosis =
       Diagnose(With(FailedPod(now.code, now.reason, now.log), "node-health",
@@ -53,17 +53,17 @@ TEST_P(Hints, AnswerWhereTheReportLeavesItOpen) {
 
 INSTANTIATE_TEST_SUITE_P(
     Demystify, Hints,
-    ::testing::Values(HintCase{"BesideACodeAlone", 1, "Error", "", kMedium,
+    ::testing::Values(HintCase{"NextToACodeAlone", 1, "Error", "", kMedium,
                                v1::GPU_FAULT, kMedium},
                       HintCase{"NeverHigherThanMedium", 1, "Error", "", kHigh,
                                v1::GPU_FAULT, kMedium},
-                      HintCase{"BesideAKillNobodyExplains", 137, "Error", "",
+                      HintCase{"NextToAnUnexplainedKill", 137, "Error", "",
                                kLow, v1::GPU_FAULT, kLow},
                       HintCase{"LessSureThanTheCode", 1, "Error", "", kLow,
                                v1::APP_ERROR, kMedium},
-                      HintCase{"BesideWhatKubernetesSays", 137, "OOMKilled", "",
-                               kHigh, v1::CONTAINER_OOM, kHigh},
-                      HintCase{"BesideWhatTheProgramSays", 1, "Error",
+                      HintCase{"NextToAReasonOfKubernetes", 137, "OOMKilled",
+                               "", kHigh, v1::CONTAINER_OOM, kHigh},
+                      HintCase{"NextToAProgramsMessage", 1, "Error",
                                "ModuleNotFoundError: No module named 'torch'",
                                kHigh, v1::CONFIG_USER_ERROR, kMedium}),
     [](const auto& test) { return test.param.name; });
@@ -84,7 +84,7 @@ TEST(HintsAnswer, AreNamedWithWhatTheyOverrode) {
                          "to node-health: Xid 79 on GPU 3"));
 }
 
-TEST(HintsAnswer, WhichAgreeMakeItSurer) {
+TEST(HintsAnswer, ThatAgreeRaiseTheConfidence) {
   const v1::FailureReport report = FailedPod(137, "Error");
   const v1::Diagnosis alone = Diagnose(report);
   ASSERT_EQ(alone.confidence(), v1::Diagnosis::LOW);
@@ -95,7 +95,7 @@ TEST(HintsAnswer, WhichAgreeMakeItSurer) {
   EXPECT_EQ(agreed.evidence(0).path(), alone.evidence(0).path());
 }
 
-TEST(HintsAnswer, OfSeveralTheSurest) {
+TEST(HintsAnswer, TheSurestOfSeveralDecides) {
   const v1::Diagnosis diagnosis =
       Diagnose(With(With(FailedPod(137, "Error"), "a", v1::GPU_FAULT, kLow),
                     "b", v1::FABRIC_FAULT, kMedium, ""));

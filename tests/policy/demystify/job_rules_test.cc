@@ -1,4 +1,4 @@
-// What a Job's podFailurePolicy says of exit code 7 of its pod, before its
+// What a Job's podFailurePolicy decides about exit code 7 of its pod before its
 // controller has written anything.
 #include <string>
 
@@ -13,7 +13,7 @@ struct OwnersRuleCase {
   const char* name;
   const char* rules;
   v1::Cause cause;
-  // Of the pod, beside its phase.
+  // Of the pod, in addition to its phase.
   const char* status = "";
 };
 
@@ -46,7 +46,7 @@ constexpr OwnersRuleCase kRules[] = {
     {"OfAnUnknownAction",
      "rules { action: 'Pause' on_exit_codes { operator: 'In' values: 7 } }",
      v1::APP_ERROR},
-    // No API server takes 21 rules, and reading them costs for each pod.
+    // No API server admits 21 rules, and reading them costs time for each pod.
     {"OfMoreRulesThanAreAdmitted",
      "rules {} rules {} rules {} rules {} rules {} rules {} rules {} rules {} "
      "rules {} rules {} rules {} rules {} rules {} rules {} rules {} rules {} "

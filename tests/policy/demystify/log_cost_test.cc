@@ -1,5 +1,4 @@
-// No log costs more than its bytes are worth, and what they cost together is
-// bounded.
+// No log costs more than its size allows, and their total cost is bounded.
 #include <ctime>
 #include <string>
 
@@ -60,7 +59,7 @@ class Counter final : public Watch {
   int looks = 0;
 };
 
-// A report of pods that ended with an error and these last words each.
+// A report of pods that ended with an error and these messages.
 template <typename MakeLog>
 v1::DecideRequest Ended(int pods, const MakeLog& make_log) {
   v1::DecideRequest request = AppError();
@@ -105,7 +104,7 @@ TEST_P(CostlyLogTest, TakesNoLongerThanACallMay) {
     return MakeCostly(GetParam(), number, kLogBytes);
   });
   EXPECT_LE(TimeOf(request), absl::Milliseconds(300));
-  // The last pod is the root: what is quoted of it is looked for in no other.
+  // The last pod is the root: its quoted text is searched for in no other log.
   auto& root = *request.mutable_report()
                     ->mutable_pods(kManyLogs - 1)
                     ->mutable_status()
@@ -121,7 +120,7 @@ TEST_P(CostlyLogTest, IsTakenFromTheAllowance) {
   const auto request = Ended(kSomeLogs, [](std::size_t number) {
     return MakeCostly(GetParam(), number, kLogBytes);
   });
-  // Of which a step reads no more than 8.
+  // A step reads at most 8 bytes.
   PatternAllowance half(kSomeLogs * kLogBytes / 8 / 2);
   demystify::Diagnose(request.report(), {.patterns = &half});
   EXPECT_TRUE(half.used_up());
@@ -130,14 +129,14 @@ TEST_P(CostlyLogTest, IsTakenFromTheAllowance) {
   EXPECT_FALSE(whole.used_up());
 }
 
-TEST_P(CostlyLogTest, IsNotReadForNobody) {
+TEST_P(CostlyLogTest, StopsWhenTheCallIsCancelled) {
   const auto request = Ended(kSomeLogs, [](std::size_t number) {
     return MakeCostly(GetParam(), number, kLogBytes);
   });
   Counter watch;
   v1::DecideResponse response;
   EXPECT_THAT(TryUnder(watch, request, response), testing::IsOk());
-  // At the latest when two more were read.
+  // The watch is checked after at most two logs.
   EXPECT_GE(watch.looks, kSomeLogs / 2);
 }
 
@@ -145,8 +144,8 @@ INSTANTIATE_TEST_SUITE_P(All, CostlyLogTest,
                          ::testing::ValuesIn(testing::kCostlyTexts),
                          [](const auto& text) { return text.param.name; });
 
-// Words of as many patterns as fit in a log, none of which is found in it.
-std::string WordsOfPatterns() {
+// Keywords of as many patterns as fit in a log. No pattern matches the log.
+std::string KeywordsOfPatterns() {
   const demystify::TextTable& table = demystify::ApplicationTexts();
   std::string text;
   for (const demystify::TextSignature& row : table.rows()) {
@@ -161,8 +160,8 @@ std::string WordsOfPatterns() {
 }
 
 #ifndef MULLIGAN_INSTRUMENTED
-TEST_F(LogCostTest, WordsOfAllPatternsTakeNoLongerThanACallMay) {
-  const std::string words = WordsOfPatterns();
+TEST_F(LogCostTest, KeywordsOfAllPatternsTakeNoLongerThanACallMay) {
+  const std::string words = KeywordsOfPatterns();
   ASSERT_GT(words.size(), kLogBytes / 4);
   const auto request = Ended(kManyLogs, [&words](std::size_t number) {
     return absl::StrCat(words, number);
@@ -170,8 +169,8 @@ TEST_F(LogCostTest, WordsOfAllPatternsTakeNoLongerThanACallMay) {
   EXPECT_LE(TimeOf(request), absl::Milliseconds(300));
 }
 
-// 8 ms for 8 KiB, when the end of the line was looked for from each phrase on.
-TEST(LogGrowthTest, ReadingGrowsWithTheTextAlone) {
+// Took 8 ms for 8 KiB while each phrase searched for the end of its line.
+TEST(LogGrowthTest, ReadingIsLinearInTheText) {
   for (const CostlyText& text : testing::kCostlyTexts) {
     std::string log = MakeCostly(text, 1, 1 << 20);
     const absl::Duration before = ProcessorTime();
@@ -182,7 +181,7 @@ TEST(LogGrowthTest, ReadingGrowsWithTheTextAlone) {
 }
 #endif
 
-TEST(LogAllowanceTest, NoLogIsReadOnceItIsUsedUp) {
+TEST(LogAllowanceTest, NoLogIsReadAfterItIsUsedUp) {
   const v1::FailureReport report =
       demystify::FailedPod(1, "Error", "torch.cuda.OutOfMemoryError: CUDA");
   PatternAllowance none(0);

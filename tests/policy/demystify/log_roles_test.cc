@@ -1,4 +1,4 @@
-// Lines of a log have roles: who reports, who advises, who chats, who echoes.
+// Roles of the lines of a log: errors, advice, chatter and echoes.
 #include <string>
 
 #include "gtest/gtest.h"
@@ -13,7 +13,7 @@ struct RoleCase {
   const char* name;
   const char* log;
   v1::Cause cause;
-  // What the diagnosis shows: the line that decided.
+  // The line that decided, as the diagnosis shows it.
   const char* line;
 };
 
@@ -66,7 +66,7 @@ constexpr RoleCase kLogRolesCases[] = {
     {"AWarningIsBetterThanNothing",
      "WARNING:root:No space left on device, giving up", v1::STORAGE_EXHAUSTED,
      "WARNING:root:No space left on device, giving up"},
-    {"ARejectionThatNobodyHandledIsNoWarning",
+    {"AnUnhandledRejectionIsNotAWarning",
      "(node:6) UnhandledPromiseRejectionWarning: Error: EACCES: permission "
      "denied, open '/out/a.pdf'",
      v1::CONFIG_USER_ERROR,
@@ -96,7 +96,7 @@ constexpr RoleCase kLogRolesCases[] = {
      "RuntimeError: something of the teardown\n",
      v1::HANG,
      "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1)"},
-    {"TorchrunTellsOfAKill",
+    {"TorchrunReportsAKill",
      "WARNING:torch.distributed.elastic.multiprocessing.api:Sending process 12 "
      "closing signal SIGTERM\n"
      "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: "
@@ -215,14 +215,14 @@ constexpr char kWarnsAndGoesOn[] =
     "file\n"
     "Epoch 1 loss 0.93\n";
 
-TEST(LogRoleTest, WarningsOfMistakesDidNotEndTheProgram) {
+TEST(LogRoleTest, WarningsOfMistakesDoNotEndAProgram) {
   EXPECT_EQ(Diagnose(FailedPod(1, "Error", kWarnsAndGoesOn)).cause(),
             v1::APP_ERROR);
   EXPECT_EQ(Diagnose(FailedPod(137, "Error", kWarnsAndGoesOn)).cause(),
             v1::SIGKILL_UNEXPLAINED);
 }
 
-TEST(LogRoleTest, AKilledProgramHadGoneOnAfterAMistake) {
+TEST(LogRoleTest, AKilledProgramHadContinuedAfterAMistake) {
   const std::string mistake = "key 'foo' not found in the index\n";
   const std::string log = mistake + "step 2\nstep 3\n";
   EXPECT_EQ(Diagnose(FailedPod(137, "Error", log)).cause(),
@@ -240,8 +240,8 @@ TEST(LogRoleTest, AKilledProgramHadGoneOnAfterAMistake) {
 INSTANTIATE_TEST_SUITE_P(All, LogRoles, ::testing::ValuesIn(kLogRolesCases),
                          [](const auto& row) { return row.param.name; });
 
-// A log of more than is scanned: the line shown is that of the log.
-TEST(LogRolesTest, PositionsLeadBackAcrossWhatIsLeftOut) {
+// Of a log longer than is scanned, the line shown is the log's own.
+TEST(LogRolesTest, PositionsMapBackAcrossOmittedText) {
   const std::string log =
       std::string(20000, 'x') +
       "\nplease check the manual\nRuntimeError: CUDA out of "
@@ -268,7 +268,7 @@ TEST(LogLinesTest, AdviceInAdviceIsBlankedOnce) {
   EXPECT_EQ(text.find_first_not_of(" \n"), std::string::npos);
 }
 
-TEST(LogLinesTest, ATracebackBeginsWithThoseItWasRaisedFrom) {
+TEST(LogLinesTest, ATracebackBeginsWithItsCauses) {
   const std::string first = "ok\nTraceback (most recent call last):\nE: 1\n";
   const std::string other = "Traceback (most recent call last):\nE: 2\n";
   const std::string chain =

@@ -1,4 +1,4 @@
-// What programs print before they die: log tails as termination messages.
+// What programs print before they end: log tails as termination messages.
 #include <string>
 
 #include "gtest/gtest.h"

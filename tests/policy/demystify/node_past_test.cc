@@ -1,5 +1,4 @@
-// What befell a node before a pod was there has nothing to do with the pod's
-// end, whatever it was.
+// An event of a node before a pod was there cannot explain the pod's end.
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -16,9 +15,9 @@ struct NodeEventCase {
   const char* name;
   const char* reason;
   const char* message;
-  // Of a pod that was killed seconds after it.
+  // Cause of a pod that was killed seconds after the event.
   v1::Cause cause;
-  // Says why it was killed an hour later, too: what broke stays broken.
+  // Also explains a kill an hour later: what broke stays broken.
   bool lasts = false;
 };
 
@@ -55,7 +54,7 @@ v1::Cause CauseWith(const NodeEventCase& event, int at) {
 
 class NodeEvent : public ::testing::TestWithParam<NodeEventCase> {};
 
-TEST_P(NodeEvent, ExplainsWhatEndedJustAfterIt) {
+TEST_P(NodeEvent, ExplainsAnEndJustAfterIt) {
   EXPECT_EQ(CauseWith(GetParam(), kEnded - 5), GetParam().cause);
 }
 
@@ -65,7 +64,7 @@ TEST_P(NodeEvent, ExplainsNoPodThatCameLater) {
   }
 }
 
-TEST_P(NodeEvent, ExplainsNothingThatOutlivedAKill) {
+TEST_P(NodeEvent, AKillDoesNotExplainAPodThatSurvivedIt) {
   EXPECT_EQ(CauseWith(GetParam(), kEnded - 3600),
             GetParam().lasts ? GetParam().cause : v1::SIGKILL_UNEXPLAINED);
 }
@@ -91,8 +90,8 @@ TEST(NodePast, AKilledProcessOfAnotherPodIsNotOurs) {
   }
 }
 
-// Releases of Kueue that leave the condition when they admit the work again.
-TEST(NodePast, APreemptionBeforeAllPodsWasOfEarlierOnes) {
+// Some releases of Kueue keep the condition when they readmit the work.
+TEST(NodePast, APreemptionBeforeAllPodsConcernsEarlierOnes) {
   const auto cause = [](int preempted) {
     return Diagnose(
                absl::StrCat(

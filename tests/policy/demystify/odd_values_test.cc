@@ -1,5 +1,5 @@
-// Reports that contradict themselves or hold what cannot be: answered, with a
-// warning and less confidence.
+// Reports with contradictions or impossible values are answered, with a warning
+// and lower confidence.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +30,7 @@ struct Contradiction {
   const char* report;
   v1::Cause cause;
   v1::Diagnosis::Confidence confidence;
-  // Part of the only warning; empty: none.
+  // Part of the only warning; empty: no warning.
   const char* warning;
 };
 class Contradictions : public ::testing::TestWithParam<Contradiction> {};
@@ -49,7 +49,7 @@ TEST_P(Contradictions, LowerTheConfidence) {
   }
 }
 
-constexpr Contradiction kOddValuesCases[] = {
+constexpr Contradiction kContradictions[] = {
     {"JobThatIsCompleteAndFailed",
      R"pb(jobs {
             metadata { name: "j" }
@@ -175,7 +175,7 @@ constexpr Contradiction kOddValuesCases[] = {
      v1::SUCCEEDED, v1::Diagnosis::MEDIUM, "pod p: phase is Failed, but"},
 };
 
-INSTANTIATE_TEST_SUITE_P(, Contradictions, ::testing::ValuesIn(kOddValuesCases),
+INSTANTIATE_TEST_SUITE_P(, Contradictions, ::testing::ValuesIn(kContradictions),
                          [](const auto& test) { return test.param.name; });
 
 TEST(ConditionWithoutAReason, IsShownByItsType) {
@@ -203,7 +203,7 @@ TEST(ConditionWithoutAReason, IsShownByItsType) {
             "rayCluster.status.conditions[0].type=RayClusterSuspending");
 }
 
-TEST(OddCounts, NegativeOnesAreWarnedAbout) {
+TEST(AnomalousCounts, NegativeOnesAreWarnedAbout) {
   EXPECT_THAT(WarningsOf(R"pb(pods {
                                 metadata { name: "p" }
                                 status {
@@ -232,7 +232,7 @@ TEST(OddCounts, NegativeOnesAreWarnedAbout) {
                         HasSubstr(", backoffLimit is -1, failed is -3"))));
 }
 
-TEST(OddCounts, NegativeOnesOfCustomResourcesAreWarnedAbout) {
+TEST(AnomalousCounts, NegativeOnesOfCustomResourcesAreWarnedAbout) {
   for (const char* report : {
            "job_set { status { restarts: -1 } }",
            "ray_job { status { failed: -1 } }",
@@ -246,7 +246,7 @@ TEST(OddCounts, NegativeOnesOfCustomResourcesAreWarnedAbout) {
   }
 }
 
-TEST(OmittedPods, AreToldOf) {
+TEST(OmittedPods, AreWarnedAbout) {
   EXPECT_THAT(WarningsOf("exit { exit_code: 1 } omitted_pods {}"), IsEmpty());
   EXPECT_THAT(
       WarningsOf("exit { exit_code: 1 } omitted_pods { failed: 19500 }"),
@@ -264,7 +264,7 @@ TEST(OmittedPods, AreToldOf) {
                   "those without trouble"));
 }
 
-TEST(OddTimes, LaterThanTheReportAreWarnedAboutOnceAKind) {
+TEST(AnomalousTimes, LaterThanTheReportAreWarnedAboutOnceAKind) {
   for (const char* object : {
            "jobs { STATUS } jobs { STATUS }",
            "job_set { STATUS }",
@@ -300,7 +300,7 @@ TEST(OddTimes, LaterThanTheReportAreWarnedAboutOnceAKind) {
   }
 }
 
-TEST(OddTimes, AnEndBeforeItsStartIsWarnedAbout) {
+TEST(AnomalousTimes, AnEndBeforeItsStartIsWarnedAbout) {
   const std::string text = R"pb(
     pods {
       metadata { name: "p" }
@@ -331,13 +331,13 @@ TEST(OddTimes, AnEndBeforeItsStartIsWarnedAbout) {
   run.mutable_finished_at()->set_seconds(500);
   Diagnose(report, {}, &findings);
   EXPECT_THAT(findings.warnings, IsEmpty());
-  // Kubernetes writes a time it does not know as the epoch.
+  // Kubernetes writes an unknown time as the epoch.
   run.mutable_finished_at()->set_seconds(0);
   Diagnose(report, {}, &findings);
   EXPECT_THAT(findings.warnings, IsEmpty());
 }
 
-TEST(OddTimes, ManyOddPodsAreWarnedAboutAFewTimes) {
+TEST(AnomalousTimes, ManyAnomalousPodsAreWarnedAboutAFewTimes) {
   v1::FailureReport report = FailedPod(1, "Error");
   report.mutable_pods(0)
       ->mutable_status()
@@ -349,20 +349,20 @@ TEST(OddTimes, ManyOddPodsAreWarnedAboutAFewTimes) {
   EXPECT_THAT(findings.warnings, SizeIs(8));
 }
 
-constexpr char kNothingTells[] =
+constexpr char kNoEvidence[] =
     "Nothing has failed, as far as the report shows: it does not say how the "
     "work is doing.";
 
-struct UntoldCase {
+struct NoEvidenceCase {
   const char* name;
   const char* report;
-  const char* summary = kNothingTells;
+  const char* summary = kNoEvidence;
   // Part of a warning.
   const char* warning = "";
 };
-class UntoldReports : public ::testing::TestWithParam<UntoldCase> {};
+class NoEvidenceReports : public ::testing::TestWithParam<NoEvidenceCase> {};
 
-TEST_P(UntoldReports, SayThatNothingTells) {
+TEST_P(NoEvidenceReports, SayThatThereIsNoEvidence) {
   Findings findings;
   const auto diagnosis = Diagnose(Report(GetParam().report), {}, &findings);
   EXPECT_EQ(diagnosis.cause(), v1::NOT_FAILED);
@@ -371,27 +371,27 @@ TEST_P(UntoldReports, SayThatNothingTells) {
   EXPECT_THAT(findings.warnings, Contains(HasSubstr(GetParam().warning)));
 }
 
-constexpr UntoldCase kUntoldCases[] = {
+constexpr NoEvidenceCase kNoEvidenceCases[] = {
     {"PhaseThatIsNotKnown",
-     "pods { metadata { name: 'p' } status { phase: 'Faild' } }", kNothingTells,
+     "pods { metadata { name: 'p' } status { phase: 'Faild' } }", kNoEvidence,
      "phase \"Faild\" is not known"},
     {"PhaseUnknown",
      "pods { metadata { name: 'p' } status { phase: 'Unknown' } }"},
     {"StateOfARayJobThatIsNotKnown",
      "ray_job { metadata { name: 'r' } status { "
      "job_deployment_status: 'Exploded' job_status: 'KAPUTT' } }",
-     kNothingTells, "RayJob r: status.jobStatus \"KAPUTT\" is not known"},
+     kNoEvidence, "RayJob r: status.jobStatus \"KAPUTT\" is not known"},
     {"StateOfASparkApplicationThatIsNotKnown",
      "spark_application { metadata { name: 's' } status { application_state { "
      "state: 'FAILED_SUBMISSION' } } }",
-     kNothingTells,
+     kNoEvidence,
      "SparkApplication s: status.applicationState.state "
      "\"FAILED_SUBMISSION\" is not known"},
-    {"WordsThatAreNotKnown", "exit { message: 'something odd happened' }",
-     "Whether it failed is unknown: there is no exit code, and no known "
-     "failure in the output."}};
-INSTANTIATE_TEST_SUITE_P(OddValues, UntoldReports,
-                         ::testing::ValuesIn(kUntoldCases),
+    {"UnknownMessage", "exit { message: 'something odd happened' }",
+     "Whether it failed is not told: there is no exit code, and no known "
+     "failure in the words."}};
+INSTANTIATE_TEST_SUITE_P(Anomalies, NoEvidenceReports,
+                         ::testing::ValuesIn(kNoEvidenceCases),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -21,7 +21,7 @@ TEST_P(Operator, NamesTheCause) {
 
 constexpr OperatorCase kOperatorsCases[] = {
     // batch Jobs.
-    {"JobDeadlineIsNotThePods",
+    {"TheJobsDeadlineIsNotThePods",
      R"pb(jobs {
             status {
               conditions {
@@ -295,7 +295,7 @@ constexpr OperatorCase kOperatorsCases[] = {
             }
           })pb",
      v1::APP_ERROR},
-    {"RayApplicationFailedWithATellingLog",
+    {"RayApplicationFailedWithAnExplainingLog",
      R"pb(ray_job {
             status {
               job_status: "FAILED"

@@ -1,4 +1,4 @@
-// Of objects of which only events are left: what they have overcome is past.
+// Objects of which only events are left: trouble that they overcame is past.
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -13,7 +13,7 @@ struct EventSent {
   const char* message;
 };
 
-// What kept an object, or befell it, and what it comes to once that is past.
+// An event about trouble of an object, and the event that ends it.
 struct OvercomeRow {
   const char* name;
   const char* kind;
@@ -84,7 +84,7 @@ std::string EventAt(const OvercomeRow& row, const EventSent& sent, int at) {
 
 class OvercomeTest : public ::testing::TestWithParam<OvercomeRow> {};
 
-TEST_P(OvercomeTest, IsPastOnceItCameFurther) {
+TEST_P(OvercomeTest, IsPastAfterProgress) {
   const OvercomeRow& row = GetParam();
   const std::string trouble = EventAt(row, row.trouble, 1000);
   EXPECT_EQ(Diagnose(trouble).situation(), v1::Diagnosis::BROKEN);
@@ -98,10 +98,10 @@ TEST_P(OvercomeTest, IsPastOnceItCameFurther) {
   }
 }
 
-TEST_P(OvercomeTest, IsNotPastWhereItCameAfter) {
+TEST_P(OvercomeTest, IsNotPastIfItCameAfterTheProgress) {
   const OvercomeRow& row = GetParam();
-  // A pod is placed, and has its volumes, once: what says so later is of no
-  // use to those that wait.
+  // A pod is scheduled and gets its volumes once, so later trouble is not
+  // expected.
   const bool once = row.trouble.reason == std::string("FailedScheduling") ||
                     row.after.reason == std::string("Started");
   if (once && row.name != std::string("Probe")) return;

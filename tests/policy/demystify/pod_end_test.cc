@@ -1,5 +1,5 @@
-// How one pod ended: reasons, conditions, containers, exit codes, times, and
-// what looks like something else.
+// How one pod ended: reasons, conditions, containers, exit codes and times, and
+// near misses.
 #include <ostream>
 #include <string>
 
@@ -685,7 +685,7 @@ constexpr PodCase kContainers[] = {
             }
           })pb",
      v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
-    {"InitContainerWithATellingLog",
+    {"InitContainerWithAnExplainingLog",
      R"pb(pods {
             status {
               phase: "Failed"
@@ -837,7 +837,7 @@ constexpr PodCase kSurroundings[] = {
             involved_object { kind: "Pod" name: "p" }
           })pb",
      v1::APP_ERROR, v1::Diagnosis::MEDIUM},
-    {"ReadinessProbeKillsNobody",
+    {"ReadinessProbeKillsNothing",
      R"pb(pods {
             metadata { name: "p" }
             status {
@@ -1099,7 +1099,7 @@ constexpr PodCase kSurroundings[] = {
             involved_object { kind: "Pod" name: "p" }
           })pb",
      v1::APP_ERROR, v1::Diagnosis::MEDIUM},
-    {"EventTellsWhyThePullFails",
+    {"EventSaysWhyThePullFails",
      R"pb(pods {
             metadata { name: "p" }
             status {
@@ -1293,7 +1293,7 @@ TEST(SparkExitCode, IsReadWithSparkEvidenceOnly) {
   EXPECT_EQ(Diagnose(report).cause(), v1::CONTAINER_OOM);
 }
 
-TEST(BareExit, ReasonDecidesLikeThatOfAPod) {
+TEST(BareExit, ReasonDecidesAsForAPod) {
   v1::FailureReport report;
   report.mutable_exit()->set_reason("Evicted");
   report.mutable_exit()->set_message("The node was low on resource: inodes.");

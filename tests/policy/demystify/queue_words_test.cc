@@ -1,4 +1,4 @@
-// A suspended Job and what its queue says of it.
+// A suspended Job and the messages of its queue.
 #include <algorithm>
 #include <string>
 
@@ -101,7 +101,7 @@ constexpr WaitCase kQueueWordsCases[] = {
 
 class QueueWords : public ::testing::TestWithParam<WaitCase> {};
 
-TEST_P(QueueWords, CountBeforeTheSuspension) {
+TEST_P(QueueWords, DecideBeforeTheSuspension) {
   const WaitCase& test = GetParam();
   std::string conditions = test.conditions;
   conditions.erase(std::remove(conditions.begin(), conditions.end(), '\n'),
@@ -129,7 +129,7 @@ TEST(QueueWordsOfASlice, ReplacedIsNoFailure) {
       "'Finished' status: 'True' reason: 'WorkloadSliceReplaced' message: "
       "'Replaced to accommodate a workload' } } } ";
   EXPECT_EQ(Diagnose(kReplaced).situation(), D::ALIVE);
-  // It hides nothing either.
+  // It hides no failure either.
   EXPECT_EQ(Diagnose(absl::StrCat(
                          kReplaced,
                          "pods { metadata { name: 'p' } status { phase: "
@@ -140,7 +140,7 @@ TEST(QueueWordsOfASlice, ReplacedIsNoFailure) {
 }
 
 // Without the Workload, its controller's event on the Job says it.
-TEST(QueueEvent, StoppedTellsWhy) {
+TEST(QueueEvent, StoppedSaysWhy) {
   const v1::Diagnosis diagnosis = Diagnose(
       R"pb(jobs {
              metadata { name: "j" }

@@ -1,4 +1,4 @@
-// What becomes of a native sidecar, told beside the work that failed at 1000.
+// States of a native sidecar next to the work that failed at second 1000.
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -10,7 +10,7 @@ namespace {
 
 struct SidecarCase {
   const char* name;
-  // Of its status.
+  // Of the sidecar's status.
   const char* states;
   v1::Cause cause;
 };
@@ -24,7 +24,7 @@ constexpr SidecarCase kSidecars[] = {
      "state { running {} } last_state { terminated { exit_code: 137 reason: "
      "'OOMKilled' finished_at { seconds: 998 } } }",
      v1::CONTAINER_OOM},
-    // All are stopped when the work has ended: how they take it means nothing.
+    // Sidecars are stopped after the work: how they end then means nothing.
     {"KilledForMemoryAndStoppedAfterwards",
      "state { terminated { exit_code: 143 reason: 'Error' finished_at { "
      "seconds: 1005 } } } last_state { terminated { exit_code: 137 reason: "

@@ -1,4 +1,4 @@
-// Members that waited, aborted or were told of: whom they name.
+// Which member is named by others that waited, aborted or reported an end.
 #include <string>
 #include <vector>
 
@@ -16,8 +16,8 @@ constexpr char kWaited[] =
     "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7, "
     "OpType=ALLREDUCE, NumelIn=64, Timeout(ms)=600000)";
 
-// The member all others waited for reports nothing, or another operation.
-TEST(Straggler, WatchdogsTellWhomTheyWaitedFor) {
+// The member that all others waited for reports nothing, or another operation.
+TEST(Straggler, WatchdogsNameTheMemberTheyWaitedFor) {
   struct {
     const char* name;
     std::vector<GangMember> members;
@@ -35,7 +35,7 @@ TEST(Straggler, WatchdogsTellWhomTheyWaitedFor) {
          "OpType=BROADCAST, NumelIn=64)"},
         {"c", 134, "Error", 1002, kWaited}},
        "b"},
-      {"nobody stands out",
+      {"no member stands out",
        {{"a", 134, "Error", 1000, kWaited}, {"b", 134, "Error", 1100, kWaited}},
        ""},
       {"killed long before the time-out: that was it",
@@ -58,7 +58,7 @@ TEST(Straggler, WatchdogsTellWhomTheyWaitedFor) {
   }
 }
 
-// Who never gave up waiting is the one that the others waited for.
+// The member that never gave up waiting is the one that the others waited for.
 TEST(Straggler, AMemberThatStillRunsIsTheOneTheyWaitedFor) {
   v1::FailureReport report = GangOf(
       {{"a", 134, "Error", 1000, kWaited}, {"b", 134, "Error", 1001, kWaited}});
@@ -77,7 +77,7 @@ TEST(Straggler, AMemberThatStillRunsIsTheOneTheyWaitedFor) {
   EXPECT_THAT(diagnosis.summary(), ::testing::HasSubstr("still runs"));
 }
 
-TEST(Straggler, WhoStandsOutIsToldByItsOperation) {
+TEST(Straggler, NamesTheOperationOfTheMemberThatStandsOut) {
   const v1::Diagnosis diagnosis =
       Diagnose(GangOf({{"a", 134, "Error", 1000, kWaited},
                        {"b", 134, "Error", 1001,
@@ -89,7 +89,7 @@ TEST(Straggler, WhoStandsOutIsToldByItsOperation) {
                                    "others in SeqNum=7 OpType=ALLREDUCE"));
 }
 
-// A launcher that failed beside workers that run on.
+// A launcher that failed while its workers still run.
 v1::Diagnosis OfLauncher(const char* words) {
   v1::FailureReport report = GangOf({{"mpi-launcher", 137, "Error", 0, words}});
   for (const char* name : {"mpi-worker-15", "mpi-worker-1"}) {
@@ -109,7 +109,7 @@ TEST(Straggler, ALauncherNamesTheRankThatDied) {
       "mpi-worker-1 exited on signal 9 (Killed).");
   EXPECT_EQ(diagnosis.cause(), v1::SIGKILL_UNEXPLAINED);
   EXPECT_EQ(diagnosis.culprit().pod(), "mpi-worker-1");
-  // What is still to be found out is so about that one, too.
+  // The needed evidence is about that pod, too.
   ASSERT_FALSE(diagnosis.needed_evidence().empty());
   EXPECT_EQ(diagnosis.needed_evidence(0).what(),
             "peak memory of pod mpi-worker-1");
@@ -123,25 +123,25 @@ TEST(Straggler, ALauncherNamesTheRankThatCrashed) {
   EXPECT_EQ(diagnosis.culprit().pod(), "mpi-worker-1");
 }
 
-// "from [0]" names a member where the teller's own rank is its number.
-TEST(Straggler, WhoIsWaitedForByRankIsNamed) {
+// "from [0]" names a member if the reporter's own rank is its pod number.
+TEST(Straggler, NamesAMemberWaitedForByRank) {
   constexpr char kWaits[] =
       "[rank3]: DistBackendError: [3] is setting up NCCL communicator and "
       "retrieving ncclUniqueId from [0] via c10d key-value store by key '0', "
       "but store->get('0') got error: Socket Timeout";
   const struct {
     std::vector<const char*> running;
-    const char* teller;
+    const char* reporter;
     const char* culprit;
   } rows[] = {
       {{"train-0", "train-1"}, "train-3", "train-0"},
-      // Eight ranks a pod: no rank is a member's number.
+      // Eight ranks per pod: no rank is a member's number.
       {{"train-0", "train-1"}, "train-2", "train-2"},
       // Two roles, each with a number 0.
       {{"decode-0", "prefill-0"}, "prefill-3", "prefill-3"},
   };
   for (const auto& row : rows) {
-    v1::FailureReport report = GangOf({{row.teller, 1, "Error", 0, kWaits}});
+    v1::FailureReport report = GangOf({{row.reporter, 1, "Error", 0, kWaits}});
     for (const char* name : row.running) {
       auto& pod = *report.add_pods();
       pod.mutable_metadata()->set_name(name);
@@ -156,7 +156,7 @@ TEST(Straggler, WhoIsWaitedForByRankIsNamed) {
   }
 }
 
-// Programs abort because a peer left, too.
+// A program may also abort because a peer left.
 TEST(Straggler, AKillBeforeABareAbortIsTheRoot) {
   const v1::Diagnosis diagnosis =
       Diagnose(GangOf({{"a", 134, "Error", 1030, "Aborted (core dumped)"},

@@ -1,4 +1,4 @@
-// What is about other workloads, and what nothing connects with this one.
+// Objects of other workloads, and objects that nothing connects with this one.
 #include <string>
 
 #include "gmock/gmock.h"
@@ -39,7 +39,7 @@ v1::FailureReport With(const char* kind, const std::string& name,
   return report;
 }
 
-TEST(Strangers, LiveInAnotherNamespace) {
+TEST(Strangers, AreInAnotherNamespace) {
   struct {
     const char* space;
     v1::Cause cause;
@@ -75,14 +75,14 @@ TEST(Strangers, APodOfAJobIsKnownByItsName) {
   }
 }
 
-// What owns the Job makes names of any form for its pods.
-TEST(Strangers, PodsOfHigherObjectsHaveAnyNameWithTheirs) {
+// An owner of the Job may give its pods names of any form.
+TEST(Strangers, PodsOfHigherObjectsHaveAnyNameWithTheirPrefix) {
   v1::FailureReport report = With("Pod", "train-eval-0-0-x7k2p", "Evicted");
   report.mutable_job_set()->mutable_metadata()->set_name("train");
   EXPECT_EQ(Diagnose(report).cause(), v1::NODE_PRESSURE_EVICTED);
 }
 
-TEST(Strangers, ANodeExplainsWhatRanOnItAndNothingElse) {
+TEST(Strangers, ANodeExplainsOnlyPodsThatRanOnIt) {
   constexpr char kNode[] = R"pb(
     nodes {
       metadata { name: "n" }
@@ -100,12 +100,12 @@ TEST(Strangers, ANodeExplainsWhatRanOnItAndNothingElse) {
     const char* report;
     v1::Cause cause;
   } const kCases[] = {
-      // Nothing else to go by.
+      // No other evidence.
       {"", v1::NODE_LOST},
       {"pods { metadata { name: 'p' } spec { node_name: 'n' }"
        " status { phase: 'Failed' } }",
        v1::NODE_LOST},
-      // The only pod was somewhere, and does not say where.
+      // The report does not say where its only pod ran.
       {"pods { metadata { name: 'p' } status { phase: 'Failed' } }",
        v1::NODE_LOST},
       {"pods { metadata { name: 'p' } spec { node_name: 'm' }"
@@ -136,7 +136,7 @@ TEST(Strangers, ClaimsOfOthersBreakNoJob) {
       v1::APP_ERROR);
 }
 
-TEST(Strangers, WhatIsNotReadIsSaid) {
+TEST(Strangers, WarnsOfObjectsThatAreNotRead) {
   const auto warnings = [](const v1::FailureReport& report) {
     Findings findings;
     Diagnose(report, {}, &findings);
@@ -148,8 +148,8 @@ TEST(Strangers, WhatIsNotReadIsSaid) {
   EXPECT_THAT(warnings(report), Not(Contains(HasSubstr("are not read"))));
 }
 
-// No pod of what could not be created has events.
-TEST(Strangers, WhatWasNotCreatedHasNoPods) {
+// A workload that could not be created has no pods, so no pod events either.
+TEST(Strangers, AWorkloadThatWasNotCreatedHasNoPods) {
   v1::FailureReport report = With("Pod", "x-x7k2p", "Evicted");
   report.clear_jobs();
   report.mutable_creation_error()->set_http_code(422);

@@ -1,4 +1,4 @@
-// Lines of structured loggers: at which level, and what they say.
+// Levels and messages of structured log lines.
 #include "policy/demystify/logs/structured.h"
 
 #include "gtest/gtest.h"
@@ -15,7 +15,7 @@ struct Row {
 
 class StructuredTest : public ::testing::TestWithParam<Row> {};
 
-TEST_P(StructuredTest, IsReadAsItWasSaid) {
+TEST_P(StructuredTest, GivesLevelAndMessage) {
   ASSERT_TRUE(IsStructured(GetParam().line));
   EXPECT_EQ(LevelOf(GetParam().line), GetParam().level);
   EXPECT_EQ(SaidIn(GetParam().line), GetParam().said);
@@ -41,10 +41,10 @@ INSTANTIATE_TEST_SUITE_P(
             Level::kNone, "KeyError: 'x'"},
         Row{"Logrus", R"(time="12:00" level=fatal msg="no \\ way in" n=3)",
             Level::kError, R"(no \ way in)"},
-        // Cut off, as tails are.
+        // Cut off, like log tails.
         Row{"Cut", R"({"severity":"ERROR","message":"no way i)", Level::kError,
             "no way i"},
-        // Single words say more beside their names.
+        // A single word is shown with its key.
         Row{"Words", R"({"level":"error","error":"EOF"})", Level::kError,
             R"({"level":"error","error":"EOF"})"}),
     [](const auto& test) { return test.param.name; });

@@ -1,5 +1,5 @@
-// The signature tables themselves: every row can be reached, every cause has
-// one, and the catalogue for people is complete.
+// The signature tables: every row is reachable, every cause has a row, and the
+// catalogue for users is complete.
 #include "policy/demystify/signatures/tables.h"
 
 #include <map>
@@ -45,7 +45,7 @@ std::vector<const Signature*> AllRows() {
   return all;
 }
 
-// The compiler of the tables has seen that each row matches its samples.
+// The tables' compiler has checked that each row matches its samples.
 TEST(TextTables, NoRowTakesTheSampleOfAnother) {
   std::map<std::string_view, const TextTable*> tables;
   for (const TextTable* table : AllTexts()) tables[table->name()] = table;
@@ -85,7 +85,7 @@ TEST(TextTables, TextsOfProgramsAreNeverProof) {
   }
 }
 
-TEST(Tables, LeftOverCausesAreNeverSure) {
+TEST(Tables, FallbackCausesAreNeverCertain) {
   for (const Signature* row : AllRows()) {
     if (row->cause == v1::SIGTERM_UNEXPLAINED ||
         row->cause == v1::SIGKILL_UNEXPLAINED || row->cause == v1::UNKNOWN) {
@@ -124,7 +124,7 @@ TEST(Causes, HaveADomainAndSayWhatToFetch) {
   }
 }
 
-// A cause added last need not be considered last.
+// The order of causes is by rank, not by number.
 TEST(Causes, TiesAreBrokenByRank) {
   const CauseRow& unknown = RowOf(v1::UNKNOWN);
   EXPECT_LT(unknown.rank, RowOf(v1::NOT_FAILED).rank);
@@ -166,8 +166,7 @@ TEST(TextTable, LongTextIsReadAtBothEnds) {
             nullptr);
 }
 
-// docs/causes.md is for people; a cause that it lacks is a cause nobody can
-// look up.
+// docs/causes.md is for users: they cannot look up a cause without a section.
 TEST(CausesDocument, HasASectionForEveryCause) {
   ASSERT_OK_AND_ASSIGN(const std::string document,
                        mulligan::testing::ReadFile(

@@ -91,7 +91,7 @@ TEST(UserSignature, PatternAndCodesMustBothHold) {
             v1::APP_ERROR);
 }
 
-TEST(UserSignature, LooksOnlyWhereItIsTold) {
+TEST(UserSignature, SearchesOnlyTheConfiguredPlaces) {
   const auto created = Create(kFleet);
   const DemystifyOptions options{created.signatures.get()};
   EXPECT_EQ(Diagnose(FailedPod(1, "Error", "lost lease"), options).cause(),
@@ -119,7 +119,7 @@ TEST(UserSignature, IsSearchedInEvents) {
             v1::GPU_FAULT);
 }
 
-// Whatever the reason beside it says, and however sure.
+// Before the reason next to the message, however certain.
 TEST(UserSignature, IsSearchedInMessagesOfWaitingContainers) {
   const auto created = Create(R"pb(
     signatures {
@@ -146,12 +146,12 @@ TEST(UserSignature, IsSearchedInMessagesOfWaitingContainers) {
     EXPECT_EQ(waits(reason, "manifest unknown: quoll"), "fleet/own") << reason;
     EXPECT_NE(waits(reason, "manifest unknown"), "fleet/own") << reason;
   }
-  // How it ended says the container, not the wait.
+  // The container decides how it ended, not the wait.
   EXPECT_NE(waits("CrashLoopBackOff", "back-off quoll"), "fleet/own");
 }
 
-// Whatever the built-in tables make of the same text, and however sure.
-TEST(UserSignature, ComesBeforeWhatTablesReadInTheSameText) {
+// Before any match of the built-in tables in the same text, however certain.
+TEST(UserSignature, ComesBeforeBuiltInMatchesInTheSameText) {
   const auto created = Create(R"pb(
     signatures {
       name: "own"

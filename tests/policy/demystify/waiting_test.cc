@@ -1,4 +1,4 @@
-// Containers that cannot start: waiting reasons with the words of kubelet,
+// Containers that cannot start: waiting reasons with the messages of kubelet,
 // runtimes and registries.
 #include <string>
 
@@ -92,25 +92,25 @@ TEST_P(Waiting, NamesTheCause) {
   EXPECT_EQ(diagnosis.cause(), param.cause) << diagnosis.DebugString();
 }
 
-// "Not late" is certain where the time is known and what is told understood.
+// "Not late" is certain if the time is known and the whole report understood.
 struct StartCase {
   const char* name;
-  const char* told;
+  const char* report;
   v1::Diagnosis::Confidence confidence;
 };
 
-TEST(Starting, IsCertainWhereEverythingToldIsUnderstood) {
+TEST(Starting, IsCertainWhereTheReportIsUnderstood) {
   constexpr StartCase kCases[] = {
       {"in time", R"(observed_at { seconds: 1060 })", v1::Diagnosis::HIGH},
-      {"beside a warning that no table knows",
+      {"next to a warning that no table knows",
        R"(events { type: "Warning" reason: "Custom" message: "no quoll today"
             involved_object { kind: "Pod" name: "p" } })",
        v1::Diagnosis::LOW},
-      {"beside a warning of the kubelet in words that no table knows",
+      {"next to a warning of the kubelet that no table knows",
        R"(events { type: "Warning" reason: "FailedSync" message: "no quoll"
             involved_object { kind: "Pod" name: "p" } })",
        v1::Diagnosis::LOW},
-      {"beside what is no warning",
+      {"next to a normal event",
        R"(events { type: "Normal" reason: "Custom" message: "no quoll today"
             involved_object { kind: "Pod" name: "p" } })",
        v1::Diagnosis::HIGH},
@@ -119,7 +119,7 @@ TEST(Starting, IsCertainWhereEverythingToldIsUnderstood) {
     const v1::Diagnosis diagnosis = Diagnose(std::string(R"(
         pods { metadata { name: "p" creation_timestamp { seconds: 1000 } }
                status { phase: "Pending" } })") +
-                                             test.told);
+                                             test.report);
     EXPECT_EQ(diagnosis.cause(), v1::NOT_FAILED) << test.name;
     EXPECT_EQ(diagnosis.confidence(), test.confidence) << test.name;
   }
@@ -127,7 +127,7 @@ TEST(Starting, IsCertainWhereEverythingToldIsUnderstood) {
             v1::Diagnosis::MEDIUM);
 }
 
-// An operator's word about its pods may be old; a pod's own is not.
+// An operator's status of its pods may be old; a pod's own is not.
 TEST(Alive, IsCertainWhereAPodRuns) {
   const std::string application = R"(
       spark_application { metadata { name: "s" }

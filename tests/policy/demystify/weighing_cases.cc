@@ -8,7 +8,7 @@ namespace {
 
 using S = Setting&;
 
-// Answers so far: by a reason that Kubernetes sets, and by an exit code.
+// Previous answers: by a reason that Kubernetes sets, and by an exit code.
 const Candidate kSure = [] {
   Candidate fact = MakeCandidate("reason", kSomeRow, {}, "OOMKilled");
   fact.tier = Tier::kDecisive;

@@ -1,5 +1,5 @@
-// For each rule by which facts are weighed a fact that it decides about, and
-// one change that makes it decide no more.
+// For each rule that weighs facts: a fact it decides about, and one change that
+// stops it from deciding.
 #ifndef MULLIGAN_TESTS_POLICY_DEMYSTIFY_WEIGHING_CASES_H_
 #define MULLIGAN_TESTS_POLICY_DEMYSTIFY_WEIGHING_CASES_H_
 
@@ -25,7 +25,7 @@ inline constexpr Signature kOtherRow = {.key = "other",
                                         .flags = kNoFlags,
                                         .meaning = "something else"};
 
-// A fact and what stands beside it.
+// A fact and its surroundings.
 struct Setting {
   Candidate fact = MakeCandidate("table", kSomeRow, {}, "value");
   PodState state;
@@ -46,7 +46,7 @@ struct Setting {
 struct RuleCase {
   const char* rule;
   void (*decides)(Setting& now);
-  // Changes what `decides` has made.
+  // Changes the result of `decides` so that the rule no longer applies.
   void (*decides_no_more)(Setting& now);
 
   friend std::ostream& operator<<(std::ostream& out, const RuleCase& row) {
@@ -54,7 +54,7 @@ struct RuleCase {
   }
 };
 
-// In the order of the table.
+// In the order of the rule table.
 std::span<const RuleCase> RuleCases();
 
 }  // namespace mulligan::demystify

@@ -1,5 +1,5 @@
-// The table of rules by which facts are weighed (weighing_cases.cc), and what
-// they make of a fact.
+// The table of rules that weigh facts (weighing_cases.cc), and their effect on
+// a fact.
 #include "policy/demystify/weighing/weighing.h"
 
 #include <string>
@@ -34,7 +34,7 @@ Round RoundOf(std::string_view name) {
   return Round::kRead;
 }
 
-TEST_P(EachRule, DecidesAndDecidesNoMore) {
+TEST_P(EachRule, DecidesUntilChanged) {
   const Round round = RoundOf(GetParam().rule);
   Setting now;
   GetParam().decides(now);
@@ -54,9 +54,9 @@ INSTANTIATE_TEST_SUITE_P(WeighingTable, EachRule,
                            return name;
                          });
 
-// Where nothing stands beside a fact it stays what its row says, in every round
-// but those whose absent values say something: no end is a pod still at work.
-TEST(Weighing, AFactAloneIsAsItsRowSays) {
+// A fact alone keeps the values of its row, except in rounds where absence is
+// evidence: a container without an end is a pod still at work.
+TEST(Weighing, AFactAloneKeepsTheValuesOfItsRow) {
   for (const Rule& rule : Rules()) {
     if (rule.round == Round::kContainer) continue;
     Setting now;
@@ -68,7 +68,7 @@ TEST(Weighing, AFactAloneIsAsItsRowSays) {
   }
 }
 
-TEST(Weighing, WhatIsOutKeepsWhy) {
+TEST(Weighing, AnExcludedFactKeepsTheReason) {
   Setting now;
   now.scene.has_successor = true;
   Weigh(Round::kEvents, now.fact, now.scene);
@@ -78,7 +78,7 @@ TEST(Weighing, WhatIsOutKeepsWhy) {
   EXPECT_EQ(now.fact.confidence, kSomeRow.confidence);
 }
 
-TEST(Weighing, OfSeveralRulesTheFirstCounts) {
+TEST(Weighing, TheFirstOfSeveralRulesApplies) {
   Setting now;
   now.scene.has_successor = true;
   now.scene.fails = true;
@@ -86,7 +86,7 @@ TEST(Weighing, OfSeveralRulesTheFirstCounts) {
   EXPECT_STREQ(now.fact.why_not, "the event is about another object");
 }
 
-TEST(Weighing, BehindATaintWhoeverTookTheMachineCountsBeforeItsSilence) {
+TEST(Weighing, BehindATaintAReclaimCountsBeforeALostNode) {
   Signature lost = kSomeRow;
   lost.cause = v1::NODE_LOST;
   Signature taken = kSomeRow;
@@ -115,7 +115,7 @@ struct WorthCase {
   int order;
 };
 
-TEST(Worth, SaysOnlyWhatChanges) {
+TEST(Worth, ChangesOnlyTheStatedFields) {
   const int own = 2 * kContainerWeight;
   const WorthCase cases[] = {
       {"nothing", {}, Tier::kSpecific, kMedium, own},
@@ -153,7 +153,7 @@ TEST(Worth, SaysOnlyWhatChanges) {
   }
 }
 
-TEST(Worth, AsItsRowTakesBackWhatWasWeighed) {
+TEST(Worth, AsItsRowRestoresTheRowsValues) {
   Candidate fact = MakeCandidate("table", kSomeRow, {}, "");
   fact.tier = Tier::kHint;
   fact.confidence = kLow;

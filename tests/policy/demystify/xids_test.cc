@@ -64,21 +64,21 @@ constexpr XidCase kXidsCases[] = {
 
 class Xids : public ::testing::TestWithParam<XidCase> {};
 
-TEST_P(Xids, AreToldByNumberSeverityAndReason) {
+TEST_P(Xids, AreReadByNumberSeverityAndReason) {
   EXPECT_EQ(WorstXid(GetParam().log).effect, GetParam().effect);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Xids, ::testing::ValuesIn(kXidsCases),
                          [](const auto& row) { return row.param.name; });
 
-TEST(XidsTest, InformationIsNoCause) {
+TEST(XidsTest, InformationIsNotACause) {
   const v1::Diagnosis diagnosis = Diagnose(
       FailedPod(1, "Error", "NVRM: Xid (PCI:0000:65:00): 63, pid=12, retired"));
   EXPECT_EQ(diagnosis.cause(), v1::APP_ERROR);
 }
 
-// The one that saw the link go down is not the one to leave.
-TEST(XidsTest, TheReporterOfARemoteLinkIsNoCulprit) {
+// The GPU that saw the link go down is not the one to avoid.
+TEST(XidsTest, TheReporterOfARemoteLinkIsNotTheCulprit) {
   v1::FailureReport report = FailedPod(
       1, "Error",
       "NVRM: Xid (PCI:0009:01:00): 149, NETIR_LINK_EVT Fatal XC0 i0 Link 09 "

@@ -1,4 +1,4 @@
-// Gangs of which no member in the report is known to have begun it.
+// Gangs in which no reported member is known to have failed first.
 #include <string>
 #include <vector>
 
@@ -15,7 +15,7 @@ struct EndedMember {
   const char* log;
 };
 
-// Pods "p-0", "p-1" and so on, each on a node of its own.
+// Pods "p-0", "p-1" and so on, each on its own node.
 v1::FailureReport Ended(const std::vector<EndedMember>& members) {
   v1::FailureReport report;
   for (const EndedMember& member : members) {
@@ -40,27 +40,27 @@ v1::FailureReport Ended(const std::vector<EndedMember>& members) {
 constexpr char kLostPeer[] =
     "NCCL WARN socketProgress: Connection closed by remote peer node-3<4242>";
 
-struct NobodyRow {
+struct WithoutRootRow {
   const char* name;
   std::vector<EndedMember> members;
-  // Empty: nobody.
+  // Empty: no member is blamed.
   const char* culprit;
   // Part of the summary.
-  const char* told;
+  const char* summary;
 };
 
-class GangNobodyTest : public ::testing::TestWithParam<NobodyRow> {};
+class GangWithoutRootTest : public ::testing::TestWithParam<WithoutRootRow> {};
 
-TEST_P(GangNobodyTest, IsBlamedUnlessOneStandsOut) {
-  const NobodyRow& row = GetParam();
+TEST_P(GangWithoutRootTest, BlamesNoMemberUnlessOneStandsOut) {
+  const WithoutRootRow& row = GetParam();
   const v1::Diagnosis diagnosis = Diagnose(Ended(row.members));
   EXPECT_EQ(diagnosis.culprit().pod(), row.culprit);
   EXPECT_EQ(diagnosis.culprit().node().empty(), row.culprit[0] == '\0');
   EXPECT_EQ(diagnosis.culprit().container(), "main");
-  EXPECT_THAT(diagnosis.summary(), ::testing::HasSubstr(row.told));
+  EXPECT_THAT(diagnosis.summary(), ::testing::HasSubstr(row.summary));
 }
 
-const NobodyRow kNobodyRows[] = {
+const WithoutRootRow kWithoutRootRows[] = {
     {"AllLostAnother",
      {{1, 100, kLostPeer}, {1, 100, kLostPeer}},
      "",
@@ -110,7 +110,8 @@ const NobodyRow kNobodyRows[] = {
      "Pod p-0, "},
     {"Alone", {{1, 100, ""}}, "p-0", "Pod p-0, "},
 };
-INSTANTIATE_TEST_SUITE_P(Rows, GangNobodyTest, ::testing::ValuesIn(kNobodyRows),
+INSTANTIATE_TEST_SUITE_P(Rows, GangWithoutRootTest,
+                         ::testing::ValuesIn(kWithoutRootRows),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
