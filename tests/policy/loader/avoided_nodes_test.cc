@@ -1,6 +1,5 @@
-// A node is avoided on evidence about the node alone: a cause or a row whose
-// meaning is about it, or what failed there before. Held against every text
-// that the tables know.
+// A node is avoided only on evidence about the node: a cause or a row about it,
+// or earlier failures there. Checked with every text of the signature tables.
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
@@ -27,7 +26,7 @@ using ::testing::SizeIs;
 
 class AvoidedNodesTest : public ::testing::Test {
  protected:
-  // The answer to attempt `attempt`, which ended on `node` with `words`.
+  // The answer to attempt `attempt`, which ended on `node` with log `words`.
   v1::DecideResponse Decided(int attempt, std::string_view node,
                              std::string_view words, int exit_code,
                              const v1::BudgetLedger& ledger = {}) const {
@@ -70,7 +69,7 @@ bool IsOfThisNode(std::string_view signature) {
       });
 }
 
-TEST_F(AvoidedNodesTest, OnlyForWhatIsAboutTheNode) {
+TEST_F(AvoidedNodesTest, OnlyOnEvidenceAboutTheNode) {
   std::set<std::string> mistakes;
   for (const demystify::TextSample& sample : demystify::TextSamples()) {
     for (const int exit_code : {1, 2, 137}) {
@@ -84,7 +83,7 @@ TEST_F(AvoidedNodesTest, OnlyForWhatIsAboutTheNode) {
       if (of_row) mistakes.insert(diagnosis.signature());
     }
   }
-  // Which rows say so is a claim about the world, to be made one by one.
+  // Each row with kOfThisNode is a separate claim, so each is listed.
   EXPECT_THAT(mistakes, ::testing::UnorderedElementsAre(
                             "text/address-in-use", "text/certificate-not-yet",
                             "text/clock-skew", "text/cpu-old",
@@ -92,7 +91,7 @@ TEST_F(AvoidedNodesTest, OnlyForWhatIsAboutTheNode) {
                             "text/watches", "text/watches-full"));
 }
 
-TEST_F(AvoidedNodesTest, ForWhatNobodyExplainsOnlyWhereItCameBefore) {
+TEST_F(AvoidedNodesTest, ForUnexplainedFailuresOnlyWhereTheyRecur) {
   for (const int exit_code : {1, 137}) {
     const v1::DecideResponse first = Decided(1, "a", "", exit_code);
     EXPECT_THAT(first.decision().placement().avoid_nodes(), IsEmpty());
@@ -106,7 +105,7 @@ TEST_F(AvoidedNodesTest, ForWhatNobodyExplainsOnlyWhereItCameBefore) {
   }
 }
 
-// Its kubelet never said how the container ended.
+// The kubelet never reported how the container ended.
 TEST_F(AvoidedNodesTest, ForAPodThatFailedWhileItsContainersRan) {
   v1::DecideRequest request;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
@@ -132,7 +131,7 @@ TEST_F(AvoidedNodesTest, ForAPodThatFailedWhileItsContainersRan) {
   EXPECT_THAT(response.decision().placement().avoid_nodes(), SizeIs(1));
 }
 
-TEST_F(AvoidedNodesTest, NotForCredentialsWhereverTheyRanOut) {
+TEST_F(AvoidedNodesTest, NotForExpiredCredentials) {
   constexpr char kExpired[] = "the provided token has expired";
   const v1::DecideResponse first = Decided(1, "a", kExpired, 1);
   const v1::DecideResponse again = Decided(2, "a", kExpired, 1, first.ledger());

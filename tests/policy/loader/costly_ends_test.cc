@@ -1,5 +1,5 @@
-// What the built-in policy answers to ends that are dear to get wrong: work
-// that was done, and services that their own callers overload.
+// Answers of the built-in policy where a mistake is expensive: work that was
+// finished, and services that their own callers overload.
 #include <algorithm>
 #include <cstdint>
 #include <set>
@@ -10,7 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policy/base/times.h"
-#include "tests/policy/loader/told_end.h"
+#include "tests/policy/loader/ended_pod.h"
 
 namespace mulligan {
 namespace {
@@ -20,15 +20,15 @@ using ::testing::HasSubstr;
 using ::testing::Le;
 using ::testing::SizeIs;
 
-// Words as loggers, shells and launchers tell them.
-std::vector<std::string> TellingsOf(const std::string& words) {
-  std::vector<std::string> tellings = {words, words + "\n"};
+// `words` as printed by loggers, shells and launchers.
+std::vector<std::string> VariantsOf(const std::string& words) {
+  std::vector<std::string> variants = {words, words + "\n"};
   for (const char* mark :
        {"INFO:root:", "2026-11-27 10:00:01,123 - INFO - ",
         "[rank0]: ", "[2026-11-27T10:00:01Z] ", "10:00:01.5 ", "train.py] "}) {
-    tellings.push_back(absl::StrCat("step 9\n", mark, words));
+    variants.push_back(absl::StrCat("step 9\n", mark, words));
   }
-  return tellings;
+  return variants;
 }
 
 constexpr const char* kDone[] = {
@@ -41,7 +41,7 @@ constexpr const char* kDone[] = {
 };
 constexpr const char* kAfterIt[] = {
     "", "\nsaved model to /out", "\n\nbest loss: 0.1\nwandb: synced 5 files"};
-// The end, and its exit code.
+// A crash message and its exit code.
 struct Crash {
   const char* words;
   int exit_code;
@@ -56,25 +56,25 @@ constexpr Crash kCrashes[] = {
     {"\nFatal Python error: Segmentation fault", 139},
 };
 
-TEST(CrashedAfterWork, CheapWorkIsRunAgainAndLongWorkIsLookedAt) {
+TEST(CrashedAfterWork, RetriesCheapWorkAndStopsLongWork) {
   for (const char* done : kDone) {
     for (const char* after : kAfterIt) {
       for (const auto& [crash, exit_code] : kCrashes) {
-        for (const std::string& told : TellingsOf(done)) {
-          const std::string words = absl::StrCat(told, after, crash);
+        for (const std::string& variant : VariantsOf(done)) {
+          const std::string words = absl::StrCat(variant, after, crash);
           SCOPED_TRACE(words);
           const auto cheap =
               AnswerToEnd({.words = words, .exit_code = exit_code, .ran = 120});
           EXPECT_EQ(cheap.diagnosis().cause(), v1::CRASH_SIGNAL);
           EXPECT_EQ(cheap.diagnosis().outlook(), v1::Diagnosis::MAY_BE_DONE);
           EXPECT_EQ(cheap.decision().action(), v1::Decision::RETRY);
-          const auto dear = AnswerToEnd(
+          const auto costly = AnswerToEnd(
               {.words = words, .exit_code = exit_code, .ran = 40 * kOneHour});
-          EXPECT_EQ(dear.decision().action(), v1::Decision::FAIL);
-          EXPECT_EQ(RuleOfEnd(dear), "crashed-after-work");
-          EXPECT_EQ(dear.explanation().decided_by(),
+          EXPECT_EQ(costly.decision().action(), v1::Decision::FAIL);
+          EXPECT_EQ(RuleOfEnd(costly), "crashed-after-work");
+          EXPECT_EQ(costly.explanation().decided_by(),
                     v1::Explanation::EXPECTED_HOURS);
-          EXPECT_THAT(dear.diagnosis().first_step().text(),
+          EXPECT_THAT(costly.diagnosis().first_step().text(),
                       HasSubstr("check its output or last checkpoint"));
         }
       }
@@ -82,7 +82,7 @@ TEST(CrashedAfterWork, CheapWorkIsRunAgainAndLongWorkIsLookedAt) {
   }
 }
 
-TEST(CrashedAfterWork, NotInTheMiddleOfIt) {
+TEST(CrashedAfterWork, NotDuringTheWork) {
   for (const char* words :
        {"epoch 3 finished", "Training epoch 3 finished", "download complete",
         "job download complete", "Epoch 3: training finished",
@@ -104,7 +104,7 @@ TEST(CrashedAfterWork, NotInTheMiddleOfIt) {
   }
 }
 
-TEST(CrashedAfterWork, NotWhatFailsOtherwise) {
+TEST(CrashedAfterWork, NotForOtherFailures) {
   for (const int exit_code : {1, 137, 143}) {
     const auto answer = AnswerToEnd({.words = "Training finished",
                                      .exit_code = exit_code,
@@ -122,8 +122,8 @@ constexpr const char* kOverloads[] = {
     "es_rejected_execution_exception: rejected execution of a bulk",
 };
 
-// When each of `pods` is to start, asked one after the other, `apart` seconds
-// each, from `first` after their end on.
+// Start times of `pods`, relative to their end. They are reported one after
+// another, `first` seconds after the end and then `apart` seconds apart.
 std::vector<absl::Duration> StartsOf(const char* words, int pods,
                                      std::int64_t first, std::int64_t apart,
                                      v1::BudgetLedger& ledger) {
@@ -141,7 +141,7 @@ std::vector<absl::Duration> StartsOf(const char* words, int pods,
   return starts;
 }
 
-// Into how many parts of the time they take the starts fall.
+// The number of tenths of `window` in which a pod starts.
 std::size_t PartsOf(const std::vector<absl::Duration>& starts,
                     absl::Duration from, absl::Duration window) {
   std::set<int> parts;
@@ -152,7 +152,7 @@ std::size_t PartsOf(const std::vector<absl::Duration>& starts,
   return parts.size();
 }
 
-TEST(Overloaded, MembersAskedOneByOneComeBackOneAfterTheOther) {
+TEST(Overloaded, MembersReportedOneByOneStartOneAfterAnother) {
   for (const char* words : kOverloads) {
     for (const std::int64_t first : {5, 600}) {
       SCOPED_TRACE(absl::StrCat(words, " asked after ", first));
@@ -165,17 +165,17 @@ TEST(Overloaded, MembersAskedOneByOneComeBackOneAfterTheOther) {
         EXPECT_THAT(start, Le(from + absl::Minutes(2)));
       }
       EXPECT_THAT(PartsOf(starts, from, absl::Minutes(2)), Ge(7u));
-      // They pay once.
+      // They are charged once.
       EXPECT_EQ(ledger.attempts_seen(), 1);
       EXPECT_THAT(ledger.history(), SizeIs(1));
     }
   }
 }
 
-TEST(Overloaded, AMemberHasItsTimeWhenItIsAskedAgain) {
+TEST(Overloaded, AMemberReportedAgainKeepsItsStartTime) {
   v1::BudgetLedger ledger;
   const auto starts = StartsOf(kOverloads[0], 20, 5, 0, ledger);
-  // Later, in another order, what is past is due at once.
+  // Reported later in another order: past start times are due at once.
   for (int number = 19; number >= 0; --number) {
     const std::int64_t asked = 30;
     const auto again = AnswerToEnd(
@@ -188,8 +188,8 @@ TEST(Overloaded, AMemberHasItsTimeWhenItIsAskedAgain) {
   }
 }
 
-// What is started again as a whole has one moment, whoever is asked about.
-TEST(Overloaded, AGangComesBackAtOnce) {
+// A gang restarts as a whole, so all of its members get the same start time.
+TEST(Overloaded, AGangStartsAtOneTime) {
   v1::BudgetLedger ledger;
   std::set<absl::Duration> starts;
   for (int number = 0; number < 5; ++number) {

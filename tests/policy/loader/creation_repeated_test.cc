@@ -1,5 +1,5 @@
-// What an operator could not create it creates again by itself: waited for by
-// the default policy, charged to nobody, and not for ever.
+// An operator repeats a failed creation by itself: the default policy waits,
+// charges no budget, and gives up eventually.
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,7 +35,7 @@ class CreationRepeatedTest : public ::testing::Test {
   std::unique_ptr<const PolicySet> policies_ = LoadPolicies({}, issues_);
 };
 
-// Told from the first refusal until `last` seconds later.
+// A report of refusals from kBegin until `last` seconds later.
 v1::FailureReport Refused(const std::string& objects, const char* kind,
                           const char* reason, std::int64_t last = 50) {
   return testing::Parse<v1::FailureReport>(absl::StrCat(
@@ -51,7 +51,7 @@ constexpr char kJob[] =
     "jobs { metadata { name: 'w' uid: 'u' } spec { parallelism: 1 completions: "
     "1 } status { start_time { seconds: 1800000000 } } }";
 
-TEST_F(CreationRepeatedTest, IsWaitedForWhoeverTheOperatorIs) {
+TEST_F(CreationRepeatedTest, IsWaitedForWithAnyOperator) {
   const struct {
     const char* objects;
     const char* kind;
@@ -74,8 +74,8 @@ TEST_F(CreationRepeatedTest, IsWaitedForWhoeverTheOperatorIs) {
   }
 }
 
-// Its recipe is asked before each try.
-TEST_F(CreationRepeatedTest, TrainerIsGrantedItsTries) {
+// Trainer's recipe asks before each try.
+TEST_F(CreationRepeatedTest, TrainerIsGrantedRetries) {
   const v1::DecideResponse answer =
       Asked(Refused("train_job { metadata { name: 'w' uid: 'u' } }", "TrainJob",
                     "TrainJobResourcesCreationFailed"),
@@ -84,7 +84,7 @@ TEST_F(CreationRepeatedTest, TrainerIsGrantedItsTries) {
   EXPECT_EQ(answer.accounting().charged_to(), "control");
 }
 
-TEST_F(CreationRepeatedTest, IsTheCallersToRepeatWhereItIsItsOwnCall) {
+TEST_F(CreationRepeatedTest, IsRepeatedByACallerWhoseCallItWas) {
   const v1::DecideResponse answer =
       Asked(testing::Parse<v1::FailureReport>(absl::StrCat(
                 kJob,
@@ -95,8 +95,8 @@ TEST_F(CreationRepeatedTest, IsTheCallersToRepeatWhereItIsItsOwnCall) {
   EXPECT_EQ(answer.accounting().charged_to(), "control");
 }
 
-// Asked at every look, from the first refusal until the pod has ended well.
-TEST_F(CreationRepeatedTest, CostsNothingHoweverOftenItIsTold) {
+// Asked every ten minutes, from the first refusal until the pod succeeded.
+TEST_F(CreationRepeatedTest, CostsNothingHoweverOftenItIsReported) {
   v1::BudgetLedger ledger;
   for (std::int64_t after = kMinute; after < 600 * kMinute;
        after += 10 * kMinute) {
@@ -134,7 +134,7 @@ TEST_F(CreationRepeatedTest, CostsNothingHoweverOftenItIsTold) {
   EXPECT_EQ(ledger.history_size(), 0);
 }
 
-TEST_F(CreationRepeatedTest, EndsWhereNobodyLooksForADay) {
+TEST_F(CreationRepeatedTest, EndsAfterADay) {
   constexpr std::int64_t kDay = 24 * 60 * kMinute;
   const v1::DecideResponse answer =
       Asked(Refused(kJob, "Job", "FailedCreate", kDay), kDay + kMinute);

@@ -1,5 +1,5 @@
-// The default policy as a document with promises: a chosen verdict for every
-// cause, bounded budgets, no silent catch-all.
+// Promises of the default policy: a chosen verdict for every cause, bounded
+// budgets, no silent catch-all.
 #include <map>
 #include <memory>
 #include <set>
@@ -33,7 +33,7 @@ class DefaultPolicyTest : public ::testing::Test {
 
   const v1::RetryPolicySpec& spec() const { return policy_->spec(); }
 
-  // The first rule that matches the cause alone, with nothing else known.
+  // The first rule that matches the cause if nothing else is known.
   const v1::Rule* RuleFor(v1::Cause cause) const {
     for (const v1::Rule& rule : spec().rules()) {
       v1::When causes_only;
@@ -76,7 +76,7 @@ TEST_F(DefaultPolicyTest, IsTheFileOfTheRepository) {
 
 TEST_F(DefaultPolicyTest, HasARuleForEveryFailure) {
   for (const v1::Cause cause : Causes()) {
-    // What has not failed is left alone before any rule is read.
+    // Work that has not failed is ignored before any rule is evaluated.
     EXPECT_EQ(RuleFor(cause) == nullptr, kNoFailures.Contains(cause))
         << v1::Cause_Name(cause);
   }
@@ -91,7 +91,7 @@ TEST_F(DefaultPolicyTest, HasARuleForEveryDerivedCause) {
   EXPECT_EQ(covered.size(), static_cast<std::size_t>(v1::DerivedCause_MAX));
 }
 
-// The table of verdicts, as agreed. A change here is a change for users.
+// The agreed table of verdicts. A change here is a change for users.
 TEST_F(DefaultPolicyTest, GivesTheAgreedVerdicts) {
   const std::map<v1::Decision::Action, std::vector<v1::Cause>> agreed = {
       {v1::Decision::WAIT,
@@ -175,7 +175,7 @@ TEST_F(DefaultPolicyTest, AvoidsBrokenDevicesStrictlyAndOtherNodesSoftly) {
   EXPECT_EQ(RuleFor(v1::FABRIC_FAULT)->name(), "device-broken");
 }
 
-// Held against every text in avoided_nodes_test.cc.
+// avoided_nodes_test.cc checks this with every text.
 TEST_F(DefaultPolicyTest, AvoidsANodeOnlyOnEvidenceAboutIt) {
   for (const v1::Rule& rule : spec().rules()) {
     if (!rule.then().placement().has_avoid_failed_node() ||
@@ -192,7 +192,7 @@ TEST_F(DefaultPolicyTest, AvoidsANodeOnlyOnEvidenceAboutIt) {
   }
 }
 
-TEST_F(DefaultPolicyTest, EndsEveryWaitForSomethingThatMayNeverCome) {
+TEST_F(DefaultPolicyTest, EndsEveryWaitThatMayBeInVain) {
   for (const v1::Rule& rule : spec().rules()) {
     if (rule.then().action() != v1::Decision::WAIT) continue;
     const bool ends = rule.then().has_after_grace();

@@ -41,10 +41,10 @@ TEST(FormatIssuesTest, CountsCharactersNotBytes) {
             "      |     ^\n");
 }
 
-TEST(FormatIssuesTest, ShowsWhatATerminalMaySee) {
+TEST(FormatIssuesTest, EscapesControlCharacters) {
   EXPECT_THAT(Format(At(1, 1), "a\x1b[2J\tb\xff c\n"),
               HasSubstr("| a\\u001b[2J b\xef\xbf\xbd c\n"));
-  // Names of files and keys come from outside, too.
+  // Names of files and keys are untrusted, too.
   EXPECT_EQ(FormatIssues({{Issue::Severity::kError,
                            "\xe2\x80\xaep.yaml",
                            {1, 1},
@@ -61,7 +61,7 @@ TEST(FormatIssuesTest, CutsLongLinesAroundTheColumn) {
   EXPECT_THAT(Format(At(1, 501), line), HasSubstr(expected));
 }
 
-TEST(FormatIssuesTest, LeavesOutWhatItDoesNotKnow) {
+TEST(FormatIssuesTest, OmitsUnknownPositions) {
   EXPECT_EQ(Format(At(9, 1), "a\n"), "p.yaml:9:1: error: is wrong\n");
   EXPECT_EQ(Format(At(0, 0), "a\n"), "p.yaml: error: is wrong\n");
   EXPECT_EQ(Format(At(1, 0), "a\n"), "p.yaml:1: error: is wrong\n    1 | a\n");
@@ -76,7 +76,7 @@ TEST(FormatIssuesTest, ColorsOnRequest) {
             "\x1b[2m      |\x1b[0m \x1b[1;31m^\x1b[0m\n");
 }
 
-TEST(FormatIssuesTest, NotesAreNoted) {
+TEST(FormatIssuesTest, ShowsNotes) {
   const Issue note = At(1, 1, Issue::Severity::kNote);
   EXPECT_EQ(Format(note, "a\n", true),
             "p.yaml:1:1: \x1b[2mnote:\x1b[0m is wrong\n"

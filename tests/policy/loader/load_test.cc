@@ -32,7 +32,7 @@ using ::testing::IsNull;
 using ::testing::NotNull;
 using ::testing::SizeIs;
 
-// A policy that loads without a word. `selector` is a line of the spec.
+// A policy that loads without issues. `selector` is a line of the spec.
 std::string Policy(const std::string& name, const std::string& selector = "") {
   return absl::StrCat("apiVersion: mulligan.dev/v1\nkind: RetryPolicy\n",
                       "metadata: {name: ", name, "}\nspec:\n", selector,
@@ -86,7 +86,7 @@ constexpr char kNativeHeader[] =
     "apiVersion: mulligan.dev/v1\nkind: RetryPolicy\n"
     "metadata: {name: native}\nspec:\n";
 
-TEST(LoadPoliciesTest, AFileMaySetUpTheNativePolicy) {
+TEST(LoadPoliciesTest, AFileMayConfigureTheNativePolicy) {
   Issues issues;
   const auto policies = LoadPolicies(
       {{"n.yaml", absl::StrCat(kNativeHeader,
@@ -145,7 +145,7 @@ TEST(LoadPoliciesTest, ReportsFilesInTheGivenOrderAndLinesInTheirs) {
                           "m.yaml: error: empty file, expected a RetryPolicy"));
 }
 
-TEST(LoadPoliciesTest, KeepsIssuesThatWereThereBefore) {
+TEST(LoadPoliciesTest, KeepsEarlierIssues) {
   Issues issues = {{Issue::Severity::kError, "x", {}, "before"}};
   EXPECT_THAT(LoadPolicies({{"mine.yaml", Policy("mine")}}, issues), NotNull());
   EXPECT_THAT(Formatted(issues), ElementsAre("x: error: before"));
@@ -186,7 +186,7 @@ TEST(LoadPoliciesTest, DoesNotMissWhatASyntaxErrorHid) {
                           HasSubstr("f:5:10: error: not valid YAML: ")));
 }
 
-TEST(LoadPoliciesTest, SaysNoMoreOfAnotherKindOfObject) {
+TEST(LoadPoliciesTest, ReportsOneIssueForAnotherKindOfObject) {
   Issues issues;
   LoadPolicies({{"f", "apiVersion: v1\nkind: ConfigMap\ndata: {}\n"}}, issues);
   EXPECT_THAT(Formatted(issues),
@@ -247,7 +247,7 @@ std::string IssuesOf(const std::string& file, bool& loaded) {
 
 class GoodPolicyTest : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(GoodPolicyTest, LoadsWithoutAWord) {
+TEST_P(GoodPolicyTest, LoadsWithoutIssues) {
   bool loaded = false;
   EXPECT_EQ(IssuesOf(GetParam(), loaded), "");
   EXPECT_TRUE(loaded);
@@ -300,8 +300,8 @@ TEST(LoadBoundsTest, ManyTinyValuesAreNotRead) {
   EXPECT_THAT(Formatted(issues), Contains(HasSubstr("more than 50000 values")));
 }
 
-// The library would keep them all before the first is counted.
-TEST(LoadBoundsTest, FarTooManyOnALineAreNotEvenParsed) {
+// yaml-cpp would store them all before the first is counted.
+TEST(LoadBoundsTest, FarTooManyOnALineAreNotParsed) {
   for (const char* value : {"1,", "[", "{"}) {
     std::string text = "a: [";
     for (int i = 0; i < 2 * kMaxYamlNodes; ++i) text += value;
@@ -331,7 +331,7 @@ TEST(LoadBoundsTest, AFolderThatIsTooLargeIsNotReadToItsEnd) {
               ElementsAre(HasSubstr("holds policies of more than 16 MiB")));
 }
 
-// A quarter of a megabyte each, whatever was in them.
+// Files used to take a quarter of a megabyte each, whatever their content.
 TEST(LoadBoundsTest, SmallFilesTakeLittleMemory) {
   Issues issues;
   const auto texts =

@@ -1,5 +1,5 @@
-// Native blocks pasted into policies: what they become, what is refused, and
-// what cannot be carried over, each with its place.
+// Native blocks pasted into policies: their translation, refusals, and settings
+// that cannot be carried over, each with its position.
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,7 +55,7 @@ Loaded Load(const std::string& text) {
 struct Paste {
   const char* name;
   const char* block;
-  // One per issue, in order: place, severity and a part of the text.
+  // One per issue, in order: position, severity and a part of the text.
   std::vector<const char*> issues;
 };
 
@@ -75,13 +75,13 @@ void ExpectIssues(const std::vector<std::string>& issues,
   }
 }
 
-TEST_P(AcceptedTest, AndWhatIsNotCarriedOverIsReportedAtItsPlace) {
+TEST_P(AcceptedTest, AndReportsWhatIsNotCarriedOver) {
   const Loaded loaded = Load(PolicyWith(GetParam().block));
   ExpectIssues(loaded.issues, GetParam().issues);
   EXPECT_THAT(loaded.set, NotNull());
 }
 
-TEST_P(RefusedTest, WithTheOperatorsOwnLimitsAtTheirPlace) {
+TEST_P(RefusedTest, AtTheFieldsThatBreakTheOperatorsLimits) {
   const Loaded loaded = Load(PolicyWith(GetParam().block));
   ExpectIssues(loaded.issues, GetParam().issues);
   EXPECT_THAT(loaded.set, IsNull());
@@ -184,7 +184,7 @@ const Paste kRefused[] = {
     {"WrongType", "job: {backoffLimit: many}", {"6:25: error|whole number"}},
 };
 
-TEST(PastedTest, HasNoSayWhenTheOperatorItselfDecides) {
+TEST(PastedTest, IsNotUsedWhenTheOperatorDecides) {
   const Loaded loaded = Load(
       PolicyWith("job: {backoffLimit: 1}", "  native: {useOwnSpec: true}\n"));
   ExpectIssues(loaded.issues, {"5:3: error|no say with native.useOwnSpec"});
@@ -220,7 +220,7 @@ TEST(PastedBlockTest, OwnRulesComeFirst) {
   EXPECT_EQ(rules[1].reference.line(), 9);
 }
 
-// One pod of a Job that ended with `exit_code` after `failed` others.
+// The pod of a Job that ended with `exit_code` as attempt `attempt`.
 v1::DecideRequest FailedPod(int exit_code, int attempt) {
   v1::DecideRequest request;
   v1::FailureReport& report = *request.mutable_report();

@@ -1,5 +1,5 @@
-// native.semantics of a policy: names nobody reads are refused, values that are
-// passed over are reported, each at its place.
+// native.semantics of a policy: unknown names are refused and ignored values
+// are reported, each with its position.
 #include <ostream>
 #include <string>
 #include <vector>
@@ -56,18 +56,18 @@ const SemanticsCase kNativeSemanticsCases[] = {
     {"Operator", "{operator: slurm}", "error",
      "\"slurm\" is no operator whose semantics are known, expected one of "
      "kueue"},
-    {"VersionOfNobody", "{versions: {rayjob: '1.4'}}", "error",
+    {"VersionOfAnUnknownOperator", "{versions: {rayjob: '1.4'}}", "error",
      "\"rayjob\" is no operator whose versions are known, expected one of "
      "flyte, jobset, kubeflow, kuberay, kubernetes, kueue, spark, "
      "trainer"},
-    {"SettingOfNobody", "{settings: {kueu.timeout: 5m}}", "error",
+    {"SettingOfAnUnknownOperator", "{settings: {kueu.timeout: 5m}}", "error",
      "expected OPERATOR.NAME with one of flyte, kubeflow, kuberay, kueue, "
      "spark"},
     {"SettingWithoutAName", "{settings: {kueue: 5m}}", "error",
      "\"kueue\" is no setting"},
     {"SettingOfAnOperatorWithoutSettings", "{settings: {jobset.x: 5m}}",
      "error", "\"jobset.x\" is no setting"},
-    {"GateOfNobody", "{featureGates: {RestartJobs: true}}", "warning",
+    {"UnknownGate", "{featureGates: {RestartJobs: true}}", "warning",
      "\"RestartJobs\" is no feature gate known"},
     {"GateOfFlyte", "{featureGates: {flyte.pull-1: true}}", "warning",
      "\"flyte.pull-1\" is no feature gate known"},
@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(All, SemanticsTest,
                            return test_info.param.name;
                          });
 
-TEST(SemanticsCheckTest, WhatEveryOperatorReadsIsNotReported) {
+TEST(SemanticsCheckTest, AcceptsNamesThatEveryOperatorReads) {
   EXPECT_THAT(
       MessagesFor(
           "{versions: {flyte: v2, jobset: '0.11', kubeflow: '1.8', "

@@ -99,7 +99,7 @@ TEST(PolicyTestingTest, DescribesEveryKeyOfSuites) {
   }
 }
 
-// The first rule that asks for this cause and nothing else.
+// The outcome of the first rule whose only condition is this cause.
 const v1::Outcome* VerdictOf(v1::Cause cause, const v1::RetryPolicySpec& spec) {
   for (const v1::Rule& rule : spec.rules()) {
     v1::When causes_only;
@@ -123,7 +123,7 @@ TEST_F(PolicyReferenceTest, GivesDomainAndVerdictOfEveryCause) {
     std::string row = "\n| `" + v1::Cause_Name(cause) + "` | `" +
                       v1::Diagnosis::FaultDomain_Name(RowOf(cause).domain) +
                       "` | `";
-    // Before any rule is asked (NotAFailureTest).
+    // Decided before any rule is evaluated (NotAFailureTest).
     if (kNoFailures.Contains(cause)) {
       EXPECT_THAT(verdict, IsNull()) << v1::Cause_Name(cause);
       EXPECT_THAT(text_,
@@ -157,7 +157,7 @@ std::vector<std::string> CompleteExamples(const std::string& text) {
   return examples;
 }
 
-TEST_F(PolicyReferenceTest, ShowsExamplesThatLoadWithoutAWord) {
+TEST_F(PolicyReferenceTest, ShowsExamplesThatLoadWithoutIssues) {
   const std::vector<std::string> examples = CompleteExamples(text_);
   ASSERT_THAT(examples, Not(IsEmpty()));
   for (const std::string& example : examples) {

@@ -68,10 +68,10 @@ TEST_F(ReadFilesTest, ReadsYamlFilesInNameOrder) {
   EXPECT_THAT(issues_, IsEmpty());
 }
 
-TEST_F(ReadFilesTest, PassesOverSuitesAndNoPolicyThatIsNamedLikeOne) {
+TEST_F(ReadFilesTest, SkipsSuitesButNoPolicyThatIsNamedLikeOne) {
   Write("a_test.yaml", "# a suite\nkind: RetryPolicyTest\n");
   Write("load_test.yaml", "kind: RetryPolicy\n");
-  // What a comment says, or how long it is, is not what a file is.
+  // A comment, however long, does not change what a file is.
   Write("b_test.yaml",
         std::string(6000, '#') + "\nkind: \"RetryPolicyTest\"\n");
   Write("c_test.yaml", "");
@@ -109,13 +109,13 @@ TEST_F(ReadFilesTest, ReportsAnEmptyFolder) {
   EXPECT_THAT(Messages(), ElementsAre("holds no *.yaml or *.yml file"));
 }
 
-TEST_F(ReadFilesTest, ReportsAFolderThatIsNotThere) {
+TEST_F(ReadFilesTest, ReportsAMissingFolder) {
   EXPECT_THAT(ReadPolicyDirectory(root_ / "gone", issues_), IsEmpty());
   EXPECT_THAT(Messages(), ElementsAre(StartsWith("cannot be read: ")));
   EXPECT_EQ(issues_[0].file, (root_ / "gone").string());
 }
 
-TEST_F(ReadFilesTest, ReportsLinksToNothing) {
+TEST_F(ReadFilesTest, ReportsBrokenLinks) {
   Write("a.yaml", "1");
   fs::create_symlink("gone", root_ / "b.yaml");
   EXPECT_THAT(ReadDirectory(), ElementsAre("a.yaml=1"));

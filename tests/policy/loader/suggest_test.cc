@@ -19,7 +19,7 @@ struct NearestCase {
 
 class NearestTest : public ::testing::TestWithParam<NearestCase> {};
 
-TEST_P(NearestTest, FindsWhatWasMeant) {
+TEST_P(NearestTest, FindsTheIntendedName) {
   EXPECT_EQ(Nearest(GetParam().word, kKeys), GetParam().nearest);
 }
 
@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(
                       NearestCase{"Empty", "", ""}),
     [](const auto& test) { return test.param.name; });
 
-TEST(NearestTest, DoesNotComparePages) {
+TEST(NearestTest, DoesNotCompareLongTexts) {
   EXPECT_EQ(Nearest(std::string(10'000, 'a'), {std::string(10'000, 'a')}), "");
 }
 

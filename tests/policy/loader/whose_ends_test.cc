@@ -1,4 +1,4 @@
-// Whom the built-in policy takes an end for: heaps within their containers,
+// How the built-in policy attributes ends: heaps within their containers,
 // executors that a driver lost, children that were killed, disks that turn
 // read-only, caches of a node, sidecars.
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/policy/loader/told_end.h"
+#include "tests/policy/loader/ended_pod.h"
 
 namespace mulligan {
 namespace {
@@ -21,7 +21,7 @@ struct Heap {
   const char* name;
   const char* words;
   int exit_code;
-  // Where the log names it; empty: it does not.
+  // As the log names it; empty: the log does not.
   const char* option;
 
   friend std::ostream& operator<<(std::ostream& out, const Heap& heap) {
@@ -60,10 +60,10 @@ constexpr Heap kHeaps[] = {
 
 class FullHeap : public ::testing::TestWithParam<Heap> {};
 
-TEST_P(FullHeap, GrowsOnceWhereItMayFollowTheContainer) {
+TEST_P(FullHeap, GrowsOnceUnlessItIsFixed) {
   const Heap& heap = GetParam();
-  const ToldEnd told{.words = heap.words, .exit_code = heap.exit_code};
-  const auto first = AnswerToEnd(told);
+  const EndedPod ended{.words = heap.words, .exit_code = heap.exit_code};
+  const auto first = AnswerToEnd(ended);
   EXPECT_EQ(first.diagnosis().cause(), v1::CONTAINER_OOM);
   const bool is_fixed = *heap.option != 0;
   if (is_fixed) {
@@ -75,7 +75,7 @@ TEST_P(FullHeap, GrowsOnceWhereItMayFollowTheContainer) {
   }
   EXPECT_EQ(first.decision().action(), v1::Decision::RETRY);
   EXPECT_THAT(first.decision().resources(), SizeIs(1));
-  ToldEnd again = told;
+  EndedPod again = ended;
   again.number = 1;
   v1::DecideRequest request = RequestOfEnd(again, first.ledger());
   auto& pod = *request.mutable_report()->mutable_pods(0);
@@ -84,9 +84,9 @@ TEST_P(FullHeap, GrowsOnceWhereItMayFollowTheContainer) {
                    ->mutable_container_statuses(0)
                    ->mutable_state()
                    ->mutable_terminated();
-  end.mutable_started_at()->set_seconds(kEndsAt - told.ran + later);
+  end.mutable_started_at()->set_seconds(kEndsAt - ended.ran + later);
   end.mutable_finished_at()->set_seconds(kEndsAt + later);
-  pod.mutable_status()->mutable_start_time()->set_seconds(kEndsAt - told.ran +
+  pod.mutable_status()->mutable_start_time()->set_seconds(kEndsAt - ended.ran +
                                                           later - 1);
   request.mutable_report()->mutable_observed_at()->set_seconds(kEndsAt + later +
                                                                5);
@@ -103,9 +103,9 @@ INSTANTIATE_TEST_SUITE_P(CostlyEnds, FullHeap, ::testing::ValuesIn(kHeaps),
 struct Area {
   const char* name;
   const char* words;
-  // As which rule of the policy takes it.
+  // The policy's rule that decides.
   const char* rule;
-  // Begins what is to be done first.
+  // The beginning of the first step.
   const char* step;
 
   friend std::ostream& operator<<(std::ostream& out, const Area& area) {
@@ -136,8 +136,8 @@ constexpr Area kAreas[] = {
      "raise -XX:MaxMetaspaceSize of"},
     {"ClassSpace", "java.lang.OutOfMemoryError: Compressed class space",
      "heap-of-its-own", "raise -XX:CompressedClassSpaceSize of"},
-    // Words about an area in the log of another end.
-    {"HeapBesideMetaspace",
+    // Messages about an area in the log of another failure.
+    {"HeapNextToMetaspace",
      "java.lang.OutOfMemoryError: Java heap space\n Metaspace used 34K",
      "heap-full", "raise -Xmx or"},
     {"OptionOfAnother",
@@ -159,8 +159,8 @@ TEST_P(FullArea, HasAnOptionOfItsOwn) {
 INSTANTIATE_TEST_SUITE_P(CostlyEnds, FullArea, ::testing::ValuesIn(kAreas),
                          [](const auto& test) { return test.param.name; });
 
-// A JVM calls it memory, too.
-TEST(FullArea, ThreadsAreNoMemory) {
+// A JVM calls threads memory, too.
+TEST(FullArea, ThreadsAreNotMemory) {
   for (const char* words :
        {"java.lang.OutOfMemoryError: unable to create native thread: possibly "
         "out of memory or process/resource limits reached",
@@ -177,7 +177,7 @@ TEST(FullArea, ThreadsAreNoMemory) {
   }
 }
 
-// Others may end with its code, too: it is certain where it says so itself.
+// A program may end with 124 itself: only timeout(1)'s message is certain.
 TEST(Timeout, IsAGuessByItsCodeAlone) {
   const auto code = AnswerToEnd({.words = "epoch 3", .exit_code = 124});
   EXPECT_EQ(code.diagnosis().cause(), v1::DEADLINE_POD);
@@ -195,12 +195,12 @@ TEST(Timeout, IsAGuessByItsCodeAlone) {
   EXPECT_EQ(other.diagnosis().cause(), v1::DEPENDENCY_UNAVAILABLE);
 }
 
-// The limit of the container is another matter.
+// The limit of the container is a different budget.
 TEST(FullContainer, GrowsEachTime) {
   EXPECT_EQ(RuleOfEnd(AnswerToEnd({.words = "MemoryError"})), "out-of-memory");
 }
 
-// One setting sizes both, so that it grows as often as containers do.
+// One setting sizes heap and container, so the heap may grow as often.
 TEST(FullHeap, OfSparkFollowsItsContainer) {
   const auto answer =
       AnswerToEnd({.words = "java.lang.OutOfMemoryError: Java heap space",
@@ -235,7 +235,7 @@ TEST(KilledExecutors, GrowAndNotTheirDriver) {
               HasSubstr("spark.driver.memory"));
 }
 
-TEST(KilledChild, SaysMoreThanTheCodeOfItsLauncher) {
+TEST(KilledChild, ExplainsMoreThanTheCodeOfItsLauncher) {
   for (const char* words :
        {"c++: fatal error: Killed signal terminated program cc1plus\n"
         "compilation terminated.\nmake: *** [Makefile:10: a.o] Error 1",
@@ -261,8 +261,8 @@ TEST(KilledChild, SaysMoreThanTheCodeOfItsLauncher) {
   }
 }
 
-TEST(KilledChild, NotWhereTheLauncherSaysMore) {
-  // timeout(1) kills what takes too long.
+TEST(KilledChild, NotIfTheLauncherSaysMore) {
+  // timeout(1) kills a program that takes too long.
   EXPECT_EQ(
       AnswerToEnd({.words = "Killed", .exit_code = 124}).diagnosis().cause(),
       v1::DEADLINE_POD);
@@ -318,7 +318,7 @@ v1::DecideRequest DamagedCacheOn(Folder folder) {
   return request;
 }
 
-TEST(DamagedCache, IsTheNodesWhereItsFolderIs) {
+TEST(DamagedCache, IsTheNodesIfItsFolderIs) {
   for (const Folder folder :
        {Folder::kNone, Folder::kOfNode, Folder::kClaim, Folder::kEmpty}) {
     const auto answer = AnswerToEnd(DamagedCacheOn(folder));
@@ -333,8 +333,8 @@ TEST(DamagedCache, IsTheNodesWhereItsFolderIs) {
   }
 }
 
-// As bytes of Kubernetes have it.
-TEST(DamagedCache, IsTheNodesInBytesToo) {
+// As in Kubernetes' protobuf encoding.
+TEST(DamagedCache, IsTheNodesInProtobufToo) {
   auto request = DamagedCacheOn(Folder::kOfNode);
   auto& volume = *request.mutable_report()
                       ->mutable_pods(0)
@@ -346,8 +346,8 @@ TEST(DamagedCache, IsTheNodesInBytesToo) {
             v1::Diagnosis::INFRASTRUCTURE);
 }
 
-// A sidecar stands among the init containers, and has a run time too.
-TEST(Sidecar, ThatIsTheCulpritIsToldHowLongItRan) {
+// A sidecar is an init container, and has a run time too.
+TEST(Sidecar, ThatIsTheCulpritHasARunTime) {
   auto request = RequestOfEnd({.words = "connection refused", .ran = kOneHour});
   auto& pod = *request.mutable_report()->mutable_pods(0);
   auto& sidecar = *pod.mutable_spec()->add_init_containers();

@@ -11,8 +11,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// What scalars become is in tests/client/cli/base/yaml_to_json_test.cc.
-TEST(AppendYamlAsJsonTest, LeavesOutWhatJsonCannotHoldAndSaysSo) {
+// tests/client/cli/base/yaml_to_json_test.cc tests the translation of scalars.
+TEST(AppendYamlAsJsonTest, OmitsAndReportsWhatJsonCannotHold) {
   Issues issues;
   const YamlDocuments parsed = ParseYaml("f",
                                          "a: [b: {? [] : 1}, {<<: 1, c: 2}]\n"
@@ -22,10 +22,10 @@ TEST(AppendYamlAsJsonTest, LeavesOutWhatJsonCannotHoldAndSaysSo) {
   std::string json;
   AppendYamlAsJson(parsed.documents[0], issues, json);
   EXPECT_EQ(json, R"({"a":[{"b":{}},{"c":2}],"d":{"e":1,"f":2}})");
-  std::vector<std::string> told;
-  for (const Issue& issue : issues) told.push_back(FormatIssue(issue));
+  std::vector<std::string> reported;
+  for (const Issue& issue : issues) reported.push_back(FormatIssue(issue));
   EXPECT_THAT(
-      told,
+      reported,
       ElementsAre(":1:11: error: expected a scalar as key",
                   ":1:21: error: merge keys (<<) are not supported: write the "
                   "members out",

@@ -51,7 +51,7 @@ Reading<T> Read(const std::string& text) {
   return reading;
 }
 
-TEST(ReadYamlMessageTest, ReadsObjectsOfOthersAsTheCoreSchemaSays) {
+TEST(ReadYamlMessageTest, ReadsForeignObjectsByTheCoreSchema) {
   const auto reading = Read<v1::PolicyTestFixture>(R"(
 objects:
   - kind: Pod
@@ -269,7 +269,7 @@ INSTANTIATE_TEST_SUITE_P(
                           "1:16 \"yes\" is not true or false"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(ReadYamlMessageTest, RefusesDocumentsThatAreNoMaps) {
+TEST(ReadYamlMessageTest, RefusesDocumentsThatAreNotMaps) {
   EXPECT_THAT(Read<v1::KillSwitch>("- a\n").issues,
               ElementsAre("1:1 expected a map with keys among enabled, reason, "
                           "found a list"));
@@ -297,18 +297,18 @@ TEST(ReadYamlMessageTest, NamesTheNearestOfLargeEnums) {
               ElementsAre("1:10 \"Bug\" " + names));
 }
 
-TEST(ReadYamlMessageTest, KnowsWhichCauseAReasonOfKubernetesIs) {
+TEST(ReadYamlMessageTest, SuggestsTheCauseOfAReasonOfKubernetes) {
   EXPECT_THAT(Read<v1::When>("causes: [OOMKilled]").issues,
               ElementsAre(::testing::EndsWith("did you mean CONTAINER_OOM?")));
 }
 
-TEST(ReadYamlMessageTest, DoesNotLetZeroBeNamed) {
+TEST(ReadYamlMessageTest, RefusesTheNameOfTheZeroValue) {
   EXPECT_THAT(Read<v1::Outcome>("action: ACTION_UNSPECIFIED").issues,
               ElementsAre("1:9 \"ACTION_UNSPECIFIED\" is not one of RETRY, "
                           "FAIL, IGNORE, WAIT, WAIT_FOR_SPEC_UPDATE"));
 }
 
-TEST(ReadYamlMessageTest, GoesOnAfterEachProblem) {
+TEST(ReadYamlMessageTest, ContinuesAfterEachProblem) {
   const auto reading = Read<v1::RetryPolicySpec>(R"(
 budgts:
   a: {limit: 3, windo: 24}
@@ -338,7 +338,7 @@ rules:
           "\"1m30s\", \"24h\", \"7d\" or \"250ms\""));
 }
 
-TEST(ReadYamlMessageTest, ReadsNearMissesAsWhatWasMeant) {
+TEST(ReadYamlMessageTest, ReadsNearMissesAsTheIntendedKey) {
   const auto reading = Read<v1::Rule>(
       "nam: a\nwhen: {cause: [APP_EROR]}\nthen: {action: Retry}\n");
   EXPECT_THAT(reading.message, EqualsProto(R"pb(name: "a"
@@ -354,7 +354,7 @@ TEST(ReadYamlMessageTest, DoesNotReadAFieldTwice) {
   EXPECT_EQ(reading.message.name(), "b");
 }
 
-TEST(ReadYamlMessageTest, SaysNothingMoreAboutRefusedValues) {
+TEST(ReadYamlMessageTest, ReportsRefusedValuesOnce) {
   const auto reading = Read<v1::RetryPolicySpec>(
       "selector: &a {kinds: [b]}\nkillSwitch: *a\norder: 1\n");
   EXPECT_THAT(reading.issues,
@@ -364,7 +364,7 @@ TEST(ReadYamlMessageTest, SaysNothingMoreAboutRefusedValues) {
   EXPECT_EQ(reading.message.order(), 1);
 }
 
-TEST(ReadYamlMessageTest, NamesWhatALaterCheckCannotJudge) {
+TEST(ReadYamlMessageTest, NamesFieldsThatALaterCheckCannotCheck) {
   const auto duration =
       Read<v1::Rule>("name: a\nthen: {backoff: {initial: 5}}").doubtful;
   EXPECT_THAT(duration.values, ElementsAre("then.backoff.initial"));
@@ -377,7 +377,7 @@ TEST(ReadYamlMessageTest, NamesWhatALaterCheckCannotJudge) {
   EXPECT_THAT(key.maps, ElementsAre("when"));
 }
 
-TEST(ReadYamlMessageTest, ElementsKeepTheirPlaceBehindOneThatCannotBeRead) {
+TEST(ReadYamlMessageTest, KeepsPositionsBehindAnUnreadableElement) {
   const auto reading =
       Read<v1::RetryPolicySpec>("rules: [5, &x {name: a}, *x, {name: c}]\n");
   EXPECT_THAT(reading.message, EqualsProto("rules {} rules { name: 'a' } rules "
@@ -385,8 +385,8 @@ TEST(ReadYamlMessageTest, ElementsKeepTheirPlaceBehindOneThatCannotBeRead) {
   EXPECT_THAT(reading.doubtful.values, ElementsAre("rules[0]", "rules[2]"));
 }
 
-// Each misspelt name is compared with all that there are.
-TEST(ReadYamlMessageTest, ListsEndAfterAThousandProblems) {
+// Each misspelt name is compared with all known names.
+TEST(ReadYamlMessageTest, AListIsReadUpToAThousandProblems) {
   std::string causes = "rules: [{name: r, when: {causes: [";
   for (int i = 0; i < 5000; ++i) absl::StrAppend(&causes, "OMO", i, ",");
   const auto reading =

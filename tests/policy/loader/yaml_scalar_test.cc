@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
         YamlScalarBadCase{"Overflow", "9223372036854775808", "out of range"}),
     NameOf);
 
-TEST(ReadIntegerTest, ReadsTheEndsOfTheRange) {
+TEST(ReadIntegerTest, ReadsTheLimitsOfTheRange) {
   EXPECT_THAT(ReadInteger(Plain("-5"), -5, 10), IsOkAndHolds(-5));
   EXPECT_THAT(ReadInteger(Plain("10"), -5, 10), IsOkAndHolds(10));
   EXPECT_THAT(ReadInteger(Plain("0"), -5, 10), IsOkAndHolds(0));
@@ -187,7 +187,7 @@ INSTANTIATE_TEST_SUITE_P(
         YamlScalarBadCase{"Comma", "1,5", "is not a number"}),
     NameOf);
 
-TEST(ReadBoolTest, TakesTheTwoWordsOnly) {
+TEST(ReadBoolTest, AcceptsTrueAndFalseOnly) {
   EXPECT_THAT(ReadBool(Plain("true")), IsOkAndHolds(true));
   EXPECT_THAT(ReadBool(Plain("false")), IsOkAndHolds(false));
   for (const char* const word :
@@ -199,7 +199,7 @@ TEST(ReadBoolTest, TakesTheTwoWordsOnly) {
   EXPECT_THAT(ReadBool(InQuotes("true")), StatusIs(_, HasSubstr("in quotes")));
 }
 
-TEST(ReadStringTest, AsksForQuotesWhereReadersDisagree) {
+TEST(ReadStringTest, AsksForQuotesWhereParsersDisagree) {
   for (const char* const word :
        {"12", "010", "-1.5", "1e3", ".5", "0x1f", "0o17", "yes", "No", "on",
         "True", "FALSE", ".nan", "-.inf"}) {
@@ -210,7 +210,7 @@ TEST(ReadStringTest, AsksForQuotesWhereReadersDisagree) {
   }
 }
 
-TEST(ReadStringTest, TakesOtherWordsBare) {
+TEST(ReadStringTest, AcceptsOtherWordsUnquoted) {
   for (const char* const word :
        {"ml-*", "1.2.3", "10.0.0.0/8", "0xyz", "yesterday", "RayJob", "e3",
         "1-2", "-", "."}) {

@@ -21,7 +21,7 @@ std::vector<std::string> Check(const std::string& text) {
   return formatted;
 }
 
-TEST(CheckYamlTextTest, TakesOrdinaryText) {
+TEST(CheckYamlTextTest, AcceptsOrdinaryText) {
   EXPECT_THAT(Check(""), IsEmpty());
   EXPECT_THAT(Check("a: 1\r\nb: \"grüße €\U0001F600\"\n"), IsEmpty());
   EXPECT_THAT(Check("\xef\xbb\xbf"
@@ -29,7 +29,7 @@ TEST(CheckYamlTextTest, TakesOrdinaryText) {
               IsEmpty());
 }
 
-TEST(CheckYamlTextTest, RefusesBytesThatAreNoUtf8) {
+TEST(CheckYamlTextTest, RefusesInvalidUtf8) {
   EXPECT_THAT(Check("a: 1\nb: \xff\n"),
               ElementsAre("f:2:4: error: byte 0xff is not valid UTF-8"));
 }

@@ -118,7 +118,7 @@ TEST(ParseYamlTest, DoesNotExpandABillionLaughs) {
   EXPECT_THAT(parsed.documents[0].entries[19].second.items, SizeIs(9));
 }
 
-TEST(ParseYamlTest, TakesNestingAtTheBoundAndRefusesOneMore) {
+TEST(ParseYamlTest, AcceptsNestingAtTheBoundAndRefusesOneMore) {
   const auto nested = [](int depth) {
     const auto count = static_cast<size_t>(depth);
     return std::string(count, '[') + std::string(count, ']');
@@ -150,8 +150,8 @@ TEST(ParseYamlTest, ReportsSyntaxErrorsWithTheirPlace) {
               ElementsAre(HasSubstr("f:1:5: error: not valid YAML: ")));
 }
 
-// In words that say what was found and what belongs there.
-TEST(ParseYamlTest, SaysWhatIsExpectedInThePlaceOfSyntaxErrors) {
+// Messages say what was found and what is expected.
+TEST(ParseYamlTest, SaysWhatIsExpectedAtSyntaxErrors) {
   const struct {
     const char* text;
     const char* says;
@@ -174,7 +174,7 @@ TEST(ParseYamlTest, SaysWhatIsExpectedInThePlaceOfSyntaxErrors) {
 }
 
 // yaml-cpp closes such strings itself and swallows the rest of the file.
-TEST(ParseYamlTest, RefusesQuotedStringsThatAreNotClosed) {
+TEST(ParseYamlTest, RefusesUnclosedQuotedStrings) {
   const auto issues = ElementsAre("f:1:5: error: quoted string is not closed");
   EXPECT_THAT(Parse("ä: 'x\nb: 2\n").issues, issues);
   EXPECT_THAT(Parse("ä: 'it''s\n\n").issues, issues);
@@ -186,13 +186,13 @@ TEST(ParseYamlTest, RefusesQuotedStringsThatAreNotClosed) {
       IsEmpty());
 }
 
-TEST(ParseYamlTest, KeepsWhatStoodBeforeASyntaxError) {
+TEST(ParseYamlTest, KeepsDocumentsBeforeASyntaxError) {
   const Parsed parsed = Parse("a: {b: 1}\nc:\n  - 2\n  - [3, }\n");
   EXPECT_THAT(parsed.issues, SizeIs(1));
   EXPECT_EQ(ShowAll(parsed), "{a:{b:1} c:[2]}");
 }
 
-// Far deeper than any stack, in all ways that YAML has to nest.
+// Nested far deeper than any stack, in every way that YAML allows.
 std::vector<std::string> DeepTexts() {
   constexpr std::size_t kDepth = 3000;
   std::vector<std::string> texts(7);
@@ -202,7 +202,7 @@ std::vector<std::string> DeepTexts() {
     texts[2] += "[a: ";
     texts[3] += "- ";
     texts[4] += "? ";
-    // Of the indented ones a level takes a line.
+    // Indented nesting takes one line per level.
     if (i < 600) {
       texts[5] += std::string(i, ' ') + "a:\n";
       texts[6] += std::string(i, ' ') + "-\n";
@@ -211,7 +211,7 @@ std::vector<std::string> DeepTexts() {
   return texts;
 }
 
-// As a library's thread has it that answers requests.
+// As small as the stack of a server library's thread.
 constexpr std::size_t kSmallStack = 192 << 10;
 
 void* ParseDeepTexts(void* /*nothing*/) {
@@ -239,7 +239,7 @@ TEST(ParseYamlTest, DeepTextsAreRefusedOnASmallStack) {
 }
 #endif
 
-TEST(ParseYamlTest, SaysWhetherTheLastDocumentIsWhole) {
+TEST(ParseYamlTest, SaysWhetherTheLastDocumentIsComplete) {
   Issues issues;
   EXPECT_FALSE(ParseYaml("f", "a: 1\n", issues).truncated);
   EXPECT_FALSE(ParseYaml("f", "a: &x 1\n", issues).truncated);

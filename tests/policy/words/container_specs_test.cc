@@ -31,7 +31,7 @@ constexpr char kJobSet[] = R"({"metadata":{"name":"j"},"spec":{
 constexpr char kOtherJob[] = R"({"spec":{"template":{"spec":{"containers":[
   {"name":"main","resources":{"limits":{"memory":8589934592}}}]}}}})";
 
-TEST(ContainerSpecsTest, TellsPodsFromTheTemplatesTheyAreMadeFrom) {
+TEST(ContainerSpecsTest, DistinguishesPodsFromTheirTemplates) {
   const v1::FailureReport report = ReportOf(std::string("{\"pods\":[") + kPod +
                                             "],\"jobSet\":" + kJobSet + "}");
   const ContainerSpecs specs(report);
@@ -48,7 +48,7 @@ TEST(ContainerSpecsTest, TellsPodsFromTheTemplatesTheyAreMadeFrom) {
   EXPECT_FALSE(specs.Knows("other"));
 }
 
-TEST(ContainerSpecsTest, TemplatesThatDoNotAgreeTellOnlyOfTheirWorkload) {
+TEST(ContainerSpecsTest, DifferingTemplatesHoldOnlyForTheirWorkload) {
   const v1::FailureReport report = ReportOf(
       std::string("{\"jobs\":[") + kOtherJob + "],\"jobSet\":" + kJobSet + "}");
   const ContainerSpecs specs(report);
@@ -57,8 +57,8 @@ TEST(ContainerSpecsTest, TemplatesThatDoNotAgreeTellOnlyOfTheirWorkload) {
   EXPECT_EQ(specs.OfTemplates("j", "main", "memory", kLimits), "4Gi");
 }
 
-// Bytes have messages where JSON has strings and numbers.
-TEST(ContainerSpecsTest, ReadsWhatBytesHave) {
+// Protobuf encoding has messages where JSON has strings and numbers.
+TEST(ContainerSpecsTest, ReadsTheProtobufEncoding) {
   v1::FailureReport report;
   auto& pod = *report.add_pods();
   pod.mutable_metadata()->set_name("a");

@@ -18,7 +18,7 @@ struct DifferentRow {
 
 class DifferentCausesTest : public ::testing::TestWithParam<DifferentRow> {};
 
-TEST_P(DifferentCausesTest, AreToldWhereTheOperatorGaveUp) {
+TEST_P(DifferentCausesTest, AreNamedIfTheOperatorGaveUp) {
   v1::DecideResponse response;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(GetParam().response,
                                                             &response));
@@ -48,7 +48,7 @@ const DifferentRow kDifferentRows[] = {
      "cause: NODE_LOST } }",
      "3 attempts failed for different reasons (GPU OOM, app error, node lost)",
      "GPU OOM and app error before it need a person: see the attempts"},
-    // The first step is that of the last failure, which needs one, too.
+    // The first step is that of the last failure, which also needs one.
     {"TheLastNeedsAPerson",
      "native { action: FAIL scope: JOB } diagnosis { cause: APP_ERROR } ledger "
      "{ history { cause: DRAINED } history { cause: APP_ERROR } }",

@@ -8,7 +8,7 @@
 namespace mulligan::words {
 namespace {
 
-TEST(ErrorLine, IsTheLastThatTellsOfAnError) {
+TEST(ErrorLine, IsTheLastLineWithAnError) {
   const struct {
     const char* log;
     const char* line;
@@ -36,7 +36,7 @@ TEST(ErrorLine, IsTheLastThatTellsOfAnError) {
   EXPECT_THAT(cut, ::testing::EndsWith(" ..."));
 }
 
-TEST(ErrorLine, IsElseTheLastOne) {
+TEST(ErrorLine, IsOtherwiseTheLastLine) {
   EXPECT_EQ(LastLine("first\n[rank3]: the frobnicator is not aligned \n\n"),
             "the frobnicator is not aligned");
   EXPECT_EQ(LastLine("one"), "one");
@@ -47,7 +47,7 @@ TEST(ErrorLine, IsElseTheLastOne) {
   EXPECT_EQ(LastLine(R"({"asctime":"2026-08-22 11:58:00","level":"error",)"
                      R"("msg":"no data base","err":"refused by x\ny"})"),
             "no data base: refused by x");
-  // Of a structured logger the last that it wrote as an error.
+  // Of a structured log, the last line of level error.
   EXPECT_EQ(LastLine(R"({"level":"error","msg":"cannot open \"a b\""}
 {"level":"info","msg":"bye bye now"})"),
             R"(cannot open "a b")");

@@ -70,7 +70,7 @@ const Text kTexts[] = {
     {v1::CONFIG_USER_ERROR,
      "huggingface_hub.errors.RepositoryNotFoundError: 401 Client Error.",
      "Hugging Face has no such model for these credentials"},
-    // Other words of theirs are no matter of credentials.
+    // Their other messages are not about credentials.
     {v1::CONFIG_USER_ERROR, "wandb.errors.UsageError: project is no name", ""},
     {v1::CONFIG_USER_ERROR,
      "wandb: Currently logged in as: bob. wandb: Paste an API key from your "
@@ -91,7 +91,7 @@ const Text kTexts[] = {
      "java.lang.OutOfMemoryError: Cannot reserve 65536 bytes of direct buffer "
      "memory (allocated: 9, limit: 10)",
      "the direct memory of the JVM is full"},
-    // What a JVM prints of its areas beside the error.
+    // A JVM prints its memory areas next to the error.
     {v1::CONTAINER_OOM,
      "java.lang.OutOfMemoryError: Java heap space\n Metaspace used 34K",
      "the heap of the JVM is full: Java heap space"},
@@ -226,7 +226,7 @@ const Text kTexts[] = {
      "program /run.sh is not in image i:1"},
     {v1::CONFIG_MISSING, "exec: \"/run.sh\": permission denied",
      "program /run.sh may not be executed"},
-    // What goes wrong late, or with what an earlier run left.
+    // Failures late in a run, or because of an earlier run's leftovers.
     {v1::CONFIG_USER_ERROR, "UploadError: the provided token has expired",
      "the credentials ran out while it ran: token has expired"},
     {v1::CONFIG_USER_ERROR,
@@ -268,11 +268,11 @@ const Text kTexts[] = {
      "google.api_core.exceptions.Forbidden: 403 Exceeded rate limits: too many "
      "table update operations",
      "the work asks more of a service than it allows: Exceeded rate limits"},
-    // Texts of another subject explain nothing.
+    // Texts about another subject explain nothing.
     {v1::APP_ERROR, "secret \"pg\" not found", ""},
 };
 
-TEST(ProblemTest, NamesWhatTheTextsName) {
+TEST(ProblemTest, NamesTheSubjectOfTheText) {
   for (const Text& row : kTexts) {
     Particulars found;
     found.image = "i:1";
@@ -293,7 +293,7 @@ TEST(RemedyRows, TheRowThatDecidedAdvises) {
       "image i:1 is built for another architecture");
 }
 
-TEST(RemedyRows, AnImageThatIsNamedByItsDigestHasNoTag) {
+TEST(RemedyRows, AnImageWithADigestHasNoTag) {
   Particulars found;
   found.image = "r/x@sha256:0";
   found.texts = {"Failed to pull image \"r/x@sha256:0\": not found"};
@@ -301,7 +301,7 @@ TEST(RemedyRows, AnImageThatIsNamedByItsDigestHasNoTag) {
             "image r/x@sha256:0: no such digest");
 }
 
-// What the queue and Slurm say, whose words are asked apart.
+// Texts of queues and Slurm, which are searched separately.
 constexpr const char* kQueueTexts[] = {
     "request > maximum capacity (4 > 2)",
     "LocalQueue blue doesn't exist",
@@ -329,8 +329,8 @@ TEST(RemedyRows, EveryRowNamesSomethingInATextAbove) {
   }
 }
 
-// What a text names is put in once, and quoted where a shell reads it.
-TEST(RemedyRows, NamesInTextsAreNotReadAgain) {
+// A name from a text is inserted once, and quoted for the shell.
+TEST(RemedyRows, NamesInTextsAreNotExpandedAgain) {
   Particulars found;
   found.texts = {
       "failed calling webhook \"\\2{node}\": Post https://svc-a.ns-b.svc:443: "

@@ -1,5 +1,4 @@
-// What is told of work that mulligan-controller has stopped, through the whole
-// of Decide.
+// Messages about work that mulligan-controller has stopped, through Decide.
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -16,7 +15,7 @@ using testing::Parse;
 
 using StoppedTest = DecideTest;
 
-// Annotations of mulligan-controller, wherever the work has them.
+// Annotations that mulligan-controller sets on any object of the work.
 constexpr char kStop[] = R"pb(
   annotations {
     key: "mulligan.dev/stopped"
@@ -27,7 +26,7 @@ constexpr char kStop[] = R"pb(
     value: "correct it; then let it go on: kubectl patch job j"
   })pb";
 
-TEST_F(StoppedTest, WhatTheControllerStoppedSaysByWhomAndHowItGoesOn) {
+TEST_F(StoppedTest, SaysWhoStoppedItAndHowToResume) {
   const std::string meta =
       absl::StrCat("metadata { name: 'j' uid: 'u' ", kStop, " }");
   const std::string suspended =
@@ -37,39 +36,41 @@ TEST_F(StoppedTest, WhatTheControllerStoppedSaysByWhomAndHowItGoesOn) {
                         " }"),
            absl::StrCat("job_set { ", meta, " spec { suspend: true }",
                         suspended, " }"),
-           // Its queue, which holds it now, knows less of it.
+           // The queue that holds it now knows less.
            absl::StrCat("jobs { ", meta, " spec { suspend: true }", suspended,
                         " } kueue_workload { status { conditions {"
                         " type: 'Evicted' status: 'True' reason: 'Deactivated'"
                         " message: 'The workload is deactivated' } } }"),
        }) {
-    const v1::Diagnosis told =
+    const v1::Diagnosis diagnosis =
         Ask(Parse<v1::DecideRequest>(absl::StrCat("report { ", report, " }")))
             .diagnosis();
-    EXPECT_EQ(told.situation(), v1::Diagnosis::HELD) << report;
-    EXPECT_THAT(told.problem(),
+    EXPECT_EQ(diagnosis.situation(), v1::Diagnosis::HELD) << report;
+    EXPECT_THAT(diagnosis.problem(),
                 HasSubstr("mulligan-controller stopped it at 15:04: no module"))
         << report;
-    EXPECT_EQ(told.first_step().text(),
+    EXPECT_EQ(diagnosis.first_step().text(),
               "correct it; then let it go on: kubectl patch job j");
-    EXPECT_EQ(told.first_step().command(), "kubectl patch job j");
+    EXPECT_EQ(diagnosis.first_step().command(), "kubectl patch job j");
   }
 }
 
-// Pods that a queue has left behind tell how it failed.
-TEST_F(StoppedTest, WhatIsStoppedAndTellsHowItFailedSaysHowItGoesOn) {
+// Pods that a queue has left behind show how it failed.
+TEST_F(StoppedTest, SaysHowToResumeIfItsPodsAreLeft) {
   v1::DecideRequest request = FailureOfAttempt(1, 1, "Error");
   auto& job = *request.mutable_report()->add_jobs();
   job = Parse<kubernetes::batch::v1::Job>(absl::StrCat(
       "metadata { name: 'j' ", kStop, " } spec { suspend: true }"));
   for (const bool suspended : {true, false}) {
     job.mutable_spec()->set_suspend(suspended);
-    const v1::Diagnosis told = Ask(request).diagnosis();
-    const bool says = told.problem().find("mulligan-controller stopped it") !=
-                      std::string::npos;
-    EXPECT_EQ(says, suspended) << told.problem();
-    EXPECT_EQ(told.first_step().command() == "kubectl patch job j", suspended)
-        << told.first_step().text();
+    const v1::Diagnosis diagnosis = Ask(request).diagnosis();
+    const bool says =
+        diagnosis.problem().find("mulligan-controller stopped it") !=
+        std::string::npos;
+    EXPECT_EQ(says, suspended) << diagnosis.problem();
+    EXPECT_EQ(diagnosis.first_step().command() == "kubectl patch job j",
+              suspended)
+        << diagnosis.first_step().text();
   }
 }
 

@@ -1,11 +1,11 @@
-// A failure that was decided is told again with the object as it is by then:
-// the decision stays, but what it takes to act on it, and what its owner has
-// ruled since, are of now.
+// A decided failure is reported again with its object's current state: the
+// decision stays, but how to act on it, and what the owner has ruled since, are
+// up to date.
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "tests/policy/loader/told_end.h"
+#include "tests/policy/loader/ended_pod.h"
 
 namespace mulligan {
 namespace {
@@ -27,14 +27,14 @@ v1::DecideRequest WithOwnJob(v1::DecideRequest request,
   return request;
 }
 
-v1::DecideRequest ToldLater(v1::DecideRequest request,
-                            const v1::DecideResponse& before) {
+v1::DecideRequest ReportedLater(v1::DecideRequest request,
+                                const v1::DecideResponse& before) {
   *request.mutable_ledger() = before.ledger();
   request.mutable_report()->mutable_observed_at()->set_seconds(kEndsAt + 30);
   return request;
 }
 
-TEST(ToldAgain, AJobThatHasFailedSinceHasToBeMadeAgain) {
+TEST(ReportedAgain, AJobThatHasFailedSinceMustBeRecreated) {
   const v1::DecideRequest request = RequestOfEnd({.words = "boom"});
   const v1::DecideResponse first = AnswerToEnd(WithOwnJob(request, ""));
   EXPECT_EQ(first.decision().action(), v1::Decision::RETRY);
@@ -42,14 +42,14 @@ TEST(ToldAgain, AJobThatHasFailedSinceHasToBeMadeAgain) {
   EXPECT_FALSE(first.decision().requires_recreate());
 
   const v1::DecideResponse again = AnswerToEnd(
-      ToldLater(WithOwnJob(request, "BackoffLimitExceeded"), first));
+      ReportedLater(WithOwnJob(request, "BackoffLimitExceeded"), first));
   EXPECT_TRUE(again.accounting().duplicate());
   EXPECT_EQ(again.decision().action(), v1::Decision::RETRY);
   EXPECT_EQ(again.decision().scope(), v1::Decision::JOB);
   EXPECT_TRUE(again.decision().requires_recreate());
 }
 
-TEST(ToldAgain, ARuleOfItsOwnerTakesAGrantedRetryBack) {
+TEST(ReportedAgain, ARuleOfTheOwnerRevokesAGrantedRetry) {
   const v1::DecideRequest request = RequestOfEnd({.words = "boom"});
   const v1::DecideResponse first = AnswerToEnd(WithOwnJob(request, ""));
   EXPECT_EQ(first.decision().action(), v1::Decision::RETRY);
@@ -57,7 +57,7 @@ TEST(ToldAgain, ARuleOfItsOwnerTakesAGrantedRetryBack) {
 
   v1::DecideRequest ended = WithOwnJob(request, "PodFailurePolicy");
   ended.mutable_report()->clear_pods();
-  const v1::DecideResponse again = AnswerToEnd(ToldLater(ended, first));
+  const v1::DecideResponse again = AnswerToEnd(ReportedLater(ended, first));
   EXPECT_EQ(again.decision().action(), v1::Decision::FAIL);
   EXPECT_EQ(again.accounting().charged_to(), "");
   EXPECT_EQ(again.ledger().budgets().count("application") == 0 ||
@@ -66,8 +66,8 @@ TEST(ToldAgain, ARuleOfItsOwnerTakesAGrantedRetryBack) {
   EXPECT_EQ(again.ledger().history_size(), 1);
 }
 
-// Its operator tried it again all the same, and counted.
-TEST(ToldAgain, WorkThatWasGivenUpStaysSoWhateverItsCounterSays) {
+// The operator retried it nevertheless, and counted.
+TEST(ReportedAgain, WorkThatWasGivenUpStaysSoWithAnyCounter) {
   const v1::DecideRequest request =
       RequestOfEnd({.words = "usage: train [-h] --data DATA", .exit_code = 2});
   const v1::DecideResponse first = AnswerToEnd(WithOwnJob(request, ""));
@@ -76,12 +76,12 @@ TEST(ToldAgain, WorkThatWasGivenUpStaysSoWhateverItsCounterSays) {
   v1::DecideRequest gone = WithOwnJob(request, "BackoffLimitExceeded");
   gone.mutable_report()->clear_pods();
   gone.mutable_report()->mutable_jobs(0)->mutable_status()->set_failed(3);
-  const v1::DecideResponse again = AnswerToEnd(ToldLater(gone, first));
+  const v1::DecideResponse again = AnswerToEnd(ReportedLater(gone, first));
   EXPECT_EQ(again.decision().action(), v1::Decision::FAIL);
   EXPECT_EQ(again.ledger().attempts_seen(), first.ledger().attempts_seen());
 }
 
-TEST(ToldAgain, WithoutItsPodsItIsWhatItWasDecidedAs) {
+TEST(ReportedAgain, WithoutItsPodsTheCauseStays) {
   v1::DecideRequest request = RequestOfEnd({.words = "", .exit_code = 143});
   auto& condition = *request.mutable_report()
                          ->mutable_pods(0)
@@ -95,7 +95,7 @@ TEST(ToldAgain, WithoutItsPodsItIsWhatItWasDecidedAs) {
 
   v1::DecideRequest gone = WithOwnJob(request, "BackoffLimitExceeded");
   gone.mutable_report()->clear_pods();
-  const v1::DecideResponse again = AnswerToEnd(ToldLater(gone, first));
+  const v1::DecideResponse again = AnswerToEnd(ReportedLater(gone, first));
   EXPECT_TRUE(again.accounting().duplicate());
   EXPECT_EQ(again.diagnosis().cause(), v1::DRAINED);
   EXPECT_EQ(again.diagnosis().fault_domain(), v1::Diagnosis::DISRUPTION);

@@ -1,4 +1,4 @@
-// What people are told of an answer, through the whole of Decide.
+// Messages for users in an answer, through Decide.
 #include <string>
 #include <utility>
 
@@ -20,7 +20,7 @@ using ::testing::Not;
 using testing::Parse;
 using ::testing::StartsWith;
 
-using TellTest = DecideTest;
+using MessageTest = DecideTest;
 
 v1::DecideRequest OutOfItsMemory() {
   v1::DecideRequest request = FailureOfAttempt(1, 137, "OOMKilled");
@@ -40,8 +40,8 @@ std::string Repeated(const std::string& text, int times) {
   return all;
 }
 
-// A container that ended with the message.
-v1::DecideRequest Told(const std::string& message) {
+// A container that ended with this message.
+v1::DecideRequest EndedWith(const std::string& message) {
   v1::DecideRequest request = FailureOfAttempt(1, 1, "Error");
   request.mutable_report()
       ->mutable_pods(0)
@@ -53,15 +53,15 @@ v1::DecideRequest Told(const std::string& message) {
   return request;
 }
 
-TEST_F(TellTest, TheAnswerSaysWhatIsWrongAndWhatToDoFirst) {
-  const v1::Diagnosis told = Ask(OutOfItsMemory()).diagnosis();
-  EXPECT_THAT(told.problem(), HasSubstr("memory limit of 4Gi"));
-  EXPECT_THAT(told.first_step().text(), HasSubstr("from 4Gi to 6Gi"));
-  EXPECT_EQ(told.first_step().actor(), v1::FirstStep::USER);
+TEST_F(MessageTest, SaysWhatIsWrongAndWhatToDoFirst) {
+  const v1::Diagnosis diagnosis = Ask(OutOfItsMemory()).diagnosis();
+  EXPECT_THAT(diagnosis.problem(), HasSubstr("memory limit of 4Gi"));
+  EXPECT_THAT(diagnosis.first_step().text(), HasSubstr("from 4Gi to 6Gi"));
+  EXPECT_EQ(diagnosis.first_step().actor(), v1::FirstStep::USER);
 }
 
-// A headline is put together from its parts, whatever names and words hold.
-TEST_F(TellTest, NamesAndMeaningsAreNotTakenForEachOther) {
+// The parts of a headline may hold any names and messages.
+TEST_F(MessageTest, DoesNotConfuseNamesAndMeanings) {
   v1::DecideRequest limited = OutOfItsMemory();
   auto& pod = *limited.mutable_report()->mutable_pods(0);
   pod.mutable_metadata()->set_name("rate-limiter-0");
@@ -75,8 +75,8 @@ TEST_F(TellTest, NamesAndMeaningsAreNotTakenForEachOther) {
   EXPECT_THAT(Ask(limited).diagnosis().problem(),
               AllOf(HasSubstr("Pod rate-limiter-0, container"),
                     HasSubstr("memory limit 4Gi")));
-  // What it means has a semicolon of its own.
-  v1::DecideRequest piped = Told("FrobError: cannot frob the widget");
+  // The meaning of the exit code contains a semicolon.
+  v1::DecideRequest piped = EndedWith("FrobError: cannot frob the widget");
   piped.mutable_report()
       ->mutable_pods(0)
       ->mutable_status()
@@ -90,25 +90,26 @@ TEST_F(TellTest, NamesAndMeaningsAreNotTakenForEachOther) {
                         "code 141)"));
 }
 
-// What names the cause is quoted, not what was said last; a frame of a
-// traceback says nothing by itself.
-TEST_F(TellTest, TheHeadlineQuotesWhatDecided) {
-  EXPECT_THAT(Ask(Told("dial tcp 10.0.0.5:5432: connect: connection refused\n"
-                       "Error: job failed with exit code 1"))
-                  .diagnosis()
-                  .problem(),
-              HasSubstr("10.0.0.5:5432"));
-  EXPECT_THAT(Ask(Told("  raise ConnectionError(\"Couldn't reach {}\")\n"
-                       "ConnectionError: Couldn't reach https://a.b/c"))
+// The headline quotes the text that decided, not the last one. A traceback's
+// frame explains nothing by itself.
+TEST_F(MessageTest, TheHeadlineQuotesTheDecidingText) {
+  EXPECT_THAT(
+      Ask(EndedWith("dial tcp 10.0.0.5:5432: connect: connection refused\n"
+                    "Error: job failed with exit code 1"))
+          .diagnosis()
+          .problem(),
+      HasSubstr("10.0.0.5:5432"));
+  EXPECT_THAT(Ask(EndedWith("  raise ConnectionError(\"Couldn't reach {}\")\n"
+                            "ConnectionError: Couldn't reach https://a.b/c"))
                   .diagnosis()
                   .problem(),
               HasSubstr("https://a.b/c"));
 }
 
-// The kubelet explains a restart of all containers in place (Kubernetes 1.36)
-// where the program's last words would be.
-TEST_F(TellTest, ARestartInPlaceIsNotTheProgramsMessage) {
-  v1::DecideRequest request = Told("");
+// In Kubernetes 1.36 the kubelet explains a restart of all containers in the
+// field of the program's termination message.
+TEST_F(MessageTest, ARestartInPlaceIsNotTheProgramsMessage) {
+  v1::DecideRequest request = EndedWith("");
   auto& status = *request.mutable_report()
                       ->mutable_pods(0)
                       ->mutable_status()
@@ -119,13 +120,13 @@ TEST_F(TellTest, ARestartInPlaceIsNotTheProgramsMessage) {
   last.set_message("The container is removed because RestartAllContainers");
   EXPECT_THAT(Ask(request).diagnosis().problem(),
               Not(HasSubstr("RestartAllContainers")));
-  // Of an ordinary restart it is the program's.
+  // After an ordinary restart the message is the program's.
   last.set_reason("Error");
   last.set_message("ValueError: bad shape");
   EXPECT_THAT(Ask(request).diagnosis().problem(), HasSubstr("bad shape"));
 }
 
-// Ray says first that it cut the log.
+// Ray starts the message by saying that it truncated the log.
 constexpr char kRayOutOfMemory[] = R"pb(
   report {
     workload { kind: "RayJob" name: "r" }
@@ -141,7 +142,7 @@ constexpr char kRayOutOfMemory[] = R"pb(
   }
 )pb";
 
-TEST_F(TellTest, WhatToDoIsAboutWhatCanBeDone) {
+TEST_F(MessageTest, TheFirstStepFitsTheFailure) {
   v1::DecideRequest pids = FailureOfAttempt(1, 137, "Error");
   auto& status = *pids.mutable_report()->mutable_pods(0)->mutable_status();
   status.set_reason("Evicted");
@@ -172,8 +173,8 @@ TEST_F(TellTest, WhatToDoIsAboutWhatCanBeDone) {
   }
 }
 
-// A launcher has the log of the rank that it tells of.
-TEST_F(TellTest, WordsAreReadWhereTheyWereSaid) {
+// The launcher's log holds the message about the rank.
+TEST_F(MessageTest, TheCommandShowsTheLogWithTheMessage) {
   v1::DecideRequest request = FailureOfAttempt(1, 137, "Error");
   auto& report = *request.mutable_report();
   report.mutable_workload()->set_kind("MPIJob");
@@ -191,20 +192,20 @@ TEST_F(TellTest, WordsAreReadWhereTheyWereSaid) {
   worker.mutable_metadata()->set_uid("worker-1");
   worker.mutable_status()->set_phase("Running");
   worker.mutable_status()->add_container_statuses()->set_name("main");
-  const v1::Diagnosis told = Ask(request).diagnosis();
-  EXPECT_EQ(told.culprit().pod(), "worker-1");
-  EXPECT_THAT(told.first_step().command(),
+  const v1::Diagnosis diagnosis = Ask(request).diagnosis();
+  EXPECT_EQ(diagnosis.culprit().pod(), "worker-1");
+  EXPECT_THAT(diagnosis.first_step().command(),
               HasSubstr(launcher.metadata().name()));
 }
 
-TEST_F(TellTest, TheLineThatExplainsIsTold) {
+TEST_F(MessageTest, TheHeadlineQuotesTheExplainingLine) {
   const auto request = Parse<v1::DecideRequest>(kRayOutOfMemory);
   EXPECT_THAT(Ask(request).diagnosis().problem(),
               StartsWith("RayJob r: ray.exceptions.OutOfMemoryError"));
 }
 
-// Each caller puts its own words in front of an error.
-TEST_F(TellTest, WhatDecidedIsShownHoweverOftenItWasWrapped) {
+// Each caller prefixes an error with its own text.
+TEST_F(MessageTest, ShowsTheDecidingTextHoweverOftenItWasWrapped) {
   std::string error =
       "Pod \"etl-driver\" is invalid: spec.containers[0].image: Required value";
   for (int wraps = 0; wraps < 40; ++wraps) {
@@ -214,20 +215,20 @@ TEST_F(TellTest, WhatDecidedIsShownHoweverOftenItWasWrapped) {
     auto& state = *application.mutable_status()->mutable_application_state();
     state.set_state("SUBMISSION_FAILED");
     state.set_error_message(error);
-    for (const auto& request : {refused, Told(error)}) {
-      const v1::Diagnosis told = Ask(request).diagnosis();
-      ASSERT_THAT(told.problem(), HasSubstr("is invalid: spec.containers[0]"));
-      ASSERT_THAT(told.evidence(0).value(),
+    for (const auto& request : {refused, EndedWith(error)}) {
+      const v1::Diagnosis diagnosis = Ask(request).diagnosis();
+      ASSERT_THAT(diagnosis.problem(),
                   HasSubstr("is invalid: spec.containers[0]"));
-      ASSERT_LE(told.evidence(0).value().size(), kMaxExcerpt);
+      ASSERT_THAT(diagnosis.evidence(0).value(),
+                  HasSubstr("is invalid: spec.containers[0]"));
+      ASSERT_LE(diagnosis.evidence(0).value().size(), kMaxExcerpt);
     }
     error.insert(0, "could not do step " + std::to_string(wraps) + ": ");
   }
 }
 
-// The words that decided, among others that are like them or that fill the
-// line.
-TEST_F(TellTest, WhatDecidedIsShownWhereverItStands) {
+// The deciding text, among similar texts or in a long line.
+TEST_F(MessageTest, ShowsTheDecidingTextAnywhereInALine) {
   const struct {
     std::string before;
     std::string decisive;
@@ -243,41 +244,42 @@ TEST_F(TellTest, WhatDecidedIsShownWhereverItStands) {
        ""},
   };
   for (const auto& row : rows) {
-    const v1::Diagnosis told =
-        Ask(Told(row.before + row.decisive + row.behind)).diagnosis();
-    EXPECT_THAT(told.problem(), HasSubstr(row.decisive));
-    ASSERT_THAT(told.evidence(0).value(), HasSubstr(row.decisive));
-    EXPECT_LE(told.evidence(0).value().size(), kMaxExcerpt);
-    EXPECT_THAT(told.evidence(0).value(), Not(HasSubstr("\xef\xbf\xbd")));
-    EXPECT_THAT(told.problem(), Not(HasSubstr("\xef\xbf\xbd")));
-    EXPECT_THAT(told.problem_evidence().value(),
+    const v1::Diagnosis diagnosis =
+        Ask(EndedWith(row.before + row.decisive + row.behind)).diagnosis();
+    EXPECT_THAT(diagnosis.problem(), HasSubstr(row.decisive));
+    ASSERT_THAT(diagnosis.evidence(0).value(), HasSubstr(row.decisive));
+    EXPECT_LE(diagnosis.evidence(0).value().size(), kMaxExcerpt);
+    EXPECT_THAT(diagnosis.evidence(0).value(), Not(HasSubstr("\xef\xbf\xbd")));
+    EXPECT_THAT(diagnosis.problem(), Not(HasSubstr("\xef\xbf\xbd")));
+    EXPECT_THAT(diagnosis.problem_evidence().value(),
                 Not(HasSubstr("\xef\xbf\xbd")));
   }
 }
 
-// Of a long text its beginning and its end are read.
-TEST_F(TellTest, NobodySaidWhatStandsAcrossTheGap) {
+// Only the beginning and the end of a long text are read.
+TEST_F(MessageTest, DoesNotMatchAcrossTheOmittedMiddle) {
   for (const std::string& text :
        {Repeated("step ok\n", 254) + "the run ran CUDA" +
             Repeated("\nstep ok", 3000) + "\n out of memory" +
             std::string(6130, 'z'),
         std::string(2036, 'x') + " CUDA out of" + Repeated(" y", 3000) +
             " memory" + std::string(6137, 'z')}) {
-    EXPECT_EQ(Ask(Told(text)).diagnosis().cause(), v1::APP_ERROR);
+    EXPECT_EQ(Ask(EndedWith(text)).diagnosis().cause(), v1::APP_ERROR);
   }
 }
 
-TEST_F(TellTest, AMessageThatNobodyKnowsIsShown) {
-  EXPECT_THAT(Ask(Told("starting\nzorblatt: the frobnicator is not aligned\n"))
-                  .diagnosis()
-                  .problem(),
-              HasSubstr("zorblatt: the frobnicator is not aligned"));
+TEST_F(MessageTest, ShowsAnUnknownMessage) {
+  EXPECT_THAT(
+      Ask(EndedWith("starting\nzorblatt: the frobnicator is not aligned\n"))
+          .diagnosis()
+          .problem(),
+      HasSubstr("zorblatt: the frobnicator is not aligned"));
 }
 
-// Only of causes that programs tell of (kInWords): what a container says that
-// was killed at its limit is not why.
-TEST_F(TellTest, TheHeadlineQuotesWhatAProgramSaysOfItsOwnFailure) {
-  const v1::DecideRequest failed = Told("the frobnicator is not aligned");
+// Only for causes that programs report (kInWords): the message of a container
+// killed at its limit is not the reason.
+TEST_F(MessageTest, TheHeadlineQuotesAProgramOnItsOwnFailure) {
+  const v1::DecideRequest failed = EndedWith("the frobnicator is not aligned");
   v1::DecideRequest killed = failed;
   auto& end = *killed.mutable_report()
                    ->mutable_pods(0)
@@ -291,15 +293,15 @@ TEST_F(TellTest, TheHeadlineQuotesWhatAProgramSaysOfItsOwnFailure) {
   EXPECT_THAT(Ask(killed).diagnosis().problem(), Not(HasSubstr("frobnicator")));
 }
 
-TEST_F(TellTest, NothingIsToldToWhoWantsNoExplanation) {
+TEST_F(MessageTest, OmitsMessagesWithoutExplanation) {
   v1::DecideRequest request = OutOfItsMemory();
   request.set_explain(v1::DecideRequest::EXPLAIN_NONE);
-  const v1::Diagnosis told = Ask(request).diagnosis();
-  EXPECT_EQ(told.problem(), "");
-  EXPECT_FALSE(told.has_first_step());
+  const v1::Diagnosis diagnosis = Ask(request).diagnosis();
+  EXPECT_EQ(diagnosis.problem(), "");
+  EXPECT_FALSE(diagnosis.has_first_step());
 }
 
-TEST_F(TellTest, CommandsAreQuotedForTheShell) {
+TEST_F(MessageTest, CommandsAreQuotedForTheShell) {
   v1::DecideRequest request = AppError();
   request.mutable_report()->mutable_pods(0)->mutable_metadata()->set_name(
       "a; rm -rf x");
@@ -309,19 +311,18 @@ TEST_F(TellTest, CommandsAreQuotedForTheShell) {
   EXPECT_THAT(step.text(), HasSubstr(step.command()));
 }
 
-TEST_F(TellTest, TextsOfReportsAreShownAsEveryAnswerShowsThem) {
-  const v1::Diagnosis told =
-      Ask(Told("ValueError: \x1b[2J\x07\xff " + std::string(9000, 'x')))
+TEST_F(MessageTest, ShowsTextsOfReportsEscaped) {
+  const v1::Diagnosis diagnosis =
+      Ask(EndedWith("ValueError: \x1b[2J\x07\xff " + std::string(9000, 'x')))
           .diagnosis();
-  EXPECT_THAT(told.problem(), HasSubstr("ValueError: \\u0007"));
-  EXPECT_EQ(FindInvalidUtf8(told.problem()), std::string::npos);
-  EXPECT_LE(told.problem().size(), 2100U);
-  EXPECT_LE(told.problem_evidence().value().size(), kMaxExcerpt + 4);
+  EXPECT_THAT(diagnosis.problem(), HasSubstr("ValueError: \\u0007"));
+  EXPECT_EQ(FindInvalidUtf8(diagnosis.problem()), std::string::npos);
+  EXPECT_LE(diagnosis.problem().size(), 2100U);
+  EXPECT_LE(diagnosis.problem_evidence().value().size(), kMaxExcerpt + 4);
 }
 
-// Words that nobody knows are the answer at three in the morning, whatever it
-// was that ended the container.
-TEST_F(TellTest, WhatTheCulpritSaidLastIsAlwaysTold) {
+// A message that no table knows may be the answer, however the container ended.
+TEST_F(MessageTest, AlwaysShowsTheCulpritsLastMessage) {
   constexpr char kWords[] = "flux capacitor drained, see runbook 88";
   for (const int code : {1, 3, 124, 134, 137, 139, 143}) {
     for (const char* reason : {"Error", "OOMKilled"}) {
@@ -341,18 +342,19 @@ TEST_F(TellTest, WhatTheCulpritSaidLastIsAlwaysTold) {
           status.mutable_state()->mutable_waiting()->set_reason(
               "CrashLoopBackOff");
         }
-        const v1::Diagnosis told = Ask(request).diagnosis();
-        std::string all = told.problem() + told.problem_evidence().value();
-        for (const v1::Evidence& one : told.evidence()) all += one.value();
+        const v1::Diagnosis diagnosis = Ask(request).diagnosis();
+        std::string all =
+            diagnosis.problem() + diagnosis.problem_evidence().value();
+        for (const v1::Evidence& one : diagnosis.evidence()) all += one.value();
         EXPECT_THAT(all, HasSubstr(kWords)) << code << reason << again;
       }
     }
   }
 }
 
-// Escapes that one name begins and another ends: all between them was gone, so
-// that of two commands one was left, about a pod that is not there.
-TEST_F(TellTest, NoNameTakesWhatStandsBesideItAlong) {
+// Escapes that one name opens and another closes used to remove all text
+// between them, so that one command remained, about a pod that does not exist.
+TEST_F(MessageTest, EscapesInANameKeepTheNextName) {
   const std::pair<std::string, std::string> names[] = {
       {"a\x1b]0;", "b\x07"},
       {"a\x1b]8;;", "b\x1b\\"},
@@ -380,9 +382,8 @@ TEST_F(TellTest, NoNameTakesWhatStandsBesideItAlong) {
   }
 }
 
-// What an organisation says to do about its own text comes before what the
-// cause says.
-TEST_F(TellTest, TheRemedyOfAPolicyComesFirst) {
+// A remedy of an organisation's own signature comes before the cause's remedy.
+TEST_F(MessageTest, TheRemedyOfAPolicyComesFirst) {
   v1::DecideRequest request = AppError();
   auto& ended = *request.mutable_report()
                      ->mutable_pods(0)
