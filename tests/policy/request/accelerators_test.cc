@@ -9,7 +9,7 @@ namespace {
 using testing::Parse;
 namespace core = kubernetes::core::v1;
 
-TEST(Accelerators, AreKnownByTheirNames) {
+TEST(Accelerators, AreRecognizedByTheirNames) {
   for (const char* name :
        {"nvidia.com/gpu", "nvidia.com/gpu.shared", "nvidia.com/mig-1g.5gb",
         "amd.com/gpu", "google.com/tpu", "aws.amazon.com/neuron",
@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
             "InitContainerAsksForMore",
             "containers { " BYTES("1") " } init_containers { " BYTES("2") " }",
             2},
-        PodRow{"RequestBesideLimit",
+        PodRow{"RequestAndLimit",
                "containers { resources { limits { key: 'amd.com/gpu' value { "
                "number_value: 2 } } requests { key: 'amd.com/gpu' value { "
                "number_value: 2 } } } }",

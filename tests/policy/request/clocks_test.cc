@@ -15,8 +15,8 @@ using testing::EqualsProto;
 using ::testing::HasSubstr;
 using testing::Parse;
 
-// When everything is told.
-const google::protobuf::Timestamp kTold = [] {
+// The time of the report.
+const google::protobuf::Timestamp kReportedAt = [] {
   google::protobuf::Timestamp now;
   now.set_seconds(7000);
   return now;
@@ -27,7 +27,7 @@ std::string At(const char* field, int seconds) {
                       : absl::StrCat(field, " { seconds: ", seconds, " } ");
 }
 
-// What stamps a pod's life; 0: the report does not have it.
+// Timestamps of a pod's life; 0: not in the report.
 struct Times {
   int created = 0;
   int scheduled = 0;
@@ -36,7 +36,7 @@ struct Times {
   int finished = 0;
 };
 
-v1::FailureReport Told(const Times& times) {
+v1::FailureReport ReportWith(const Times& times) {
   return Parse<v1::FailureReport>(absl::StrCat(
       "pods { metadata { name: 'p' ", At("creation_timestamp", times.created),
       "} spec { node_name: 'n' } status { ", At("start_time", times.taken),
@@ -49,7 +49,7 @@ v1::FailureReport Told(const Times& times) {
 
 struct ClockRow {
   const char* name;
-  Times told;
+  Times reported;
   Times repaired;
 };
 
@@ -57,13 +57,14 @@ class ClockRowTest : public ::testing::TestWithParam<ClockRow> {};
 
 TEST_P(ClockRowTest, AreOne) {
   const ClockRow& row = GetParam();
-  v1::FailureReport report = Told(row.told);
-  const v1::FailureReport wanted = Told(row.repaired);
-  const bool wrong = HasWrongTimes(report, kTold);
-  EXPECT_EQ(RepairTimes(report, kTold).empty(), !wrong);
+  v1::FailureReport report = ReportWith(row.reported);
+  const v1::FailureReport wanted = ReportWith(row.repaired);
+  const bool wrong = HasWrongTimes(report, kReportedAt);
+  EXPECT_EQ(RepairTimes(report, kReportedAt).empty(), !wrong);
   EXPECT_EQ(report.DebugString(), wanted.DebugString());
-  EXPECT_EQ(wrong, Told(row.told).DebugString() != wanted.DebugString());
-  EXPECT_FALSE(HasWrongTimes(report, kTold)) << "one repair is enough";
+  EXPECT_EQ(wrong,
+            ReportWith(row.reported).DebugString() != wanted.DebugString());
+  EXPECT_FALSE(HasWrongTimes(report, kReportedAt)) << "one repair is enough";
 }
 
 const ClockRow kClocks[] = {
@@ -107,20 +108,22 @@ INSTANTIATE_TEST_SUITE_P(, ClockRowTest, ::testing::ValuesIn(kClocks),
 
 TEST(ClocksTest, AKubeletsEventsMoveWithItsPod) {
   const auto report = [](int pod, int event) {
-    v1::FailureReport told = Told({1000, 1001, pod, pod + 2, pod + 39});
-    const auto add = [&told](const char* component, int at) {
-      *told.add_events() = Parse<kubernetes::core::v1::Event>(absl::StrCat(
+    v1::FailureReport stamped =
+        ReportWith({1000, 1001, pod, pod + 2, pod + 39});
+    const auto add = [&stamped](const char* component, int at) {
+      *stamped.add_events() = Parse<kubernetes::core::v1::Event>(absl::StrCat(
           "involved_object { kind: 'Pod' name: 'p' } source { component: '",
           component, "' } first_timestamp { seconds: ", at,
           " } last_timestamp { seconds: ", at, " }"));
     };
     add("kubelet", event);
     add("default-scheduler", 1001);
-    return told;
+    return stamped;
   };
-  v1::FailureReport told = report(911, 940);
-  EXPECT_THAT(RepairTimes(told, kTold), HasSubstr("node n is 90 s behind"));
-  EXPECT_THAT(told, EqualsProto(report(1001, 1030)));
+  v1::FailureReport repaired = report(911, 940);
+  EXPECT_THAT(RepairTimes(repaired, kReportedAt),
+              HasSubstr("node n is 90 s behind"));
+  EXPECT_THAT(repaired, EqualsProto(report(1001, 1030)));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ using ::testing::ElementsAreArray;
 using testing::EqualsProto;
 using testing::Parse;
 
-struct DoublesRow {
+struct DuplicatesRow {
   const char* name;
   const char* report;
   std::string first;
@@ -24,9 +24,9 @@ struct DoublesRow {
   std::vector<int> jobs = {};
 };
 
-class DoublesTest : public ::testing::TestWithParam<DoublesRow> {};
+class DuplicatesTest : public ::testing::TestWithParam<DuplicatesRow> {};
 
-TEST_P(DoublesTest, OneOfEachObjectStays) {
+TEST_P(DuplicatesTest, KeepsOneOfEachObject) {
   Unread left_out;
   EXPECT_EQ(AddDoubles(Parse<v1::FailureReport>(GetParam().report), left_out),
             GetParam().first);
@@ -34,7 +34,7 @@ TEST_P(DoublesTest, OneOfEachObjectStays) {
   EXPECT_THAT(left_out.jobs, ElementsAreArray(GetParam().jobs));
 }
 
-const DoublesRow kRows[] = {
+const DuplicatesRow kRows[] = {
     {"Nothing", "exit {}", "", {}},
     {"One", "pods { metadata { uid: 'a' } }", "", {}},
     {"TwoPods",
@@ -63,7 +63,7 @@ const DoublesRow kRows[] = {
      "pods { metadata { uid: 'a' } } jobs { metadata { uid: 'a' } }",
      "",
      {}},
-    {"MadeAnew",
+    {"Recreated",
      "pods { metadata { namespace: 'ml' name: 'p' uid: 'a' } } "
      "pods { metadata { namespace: 'ml' name: 'p' uid: 'b' } }",
      "",
@@ -73,7 +73,7 @@ const DoublesRow kRows[] = {
      "pods { metadata { namespace: 'ml' name: 'p' } }",
      "Pod ml/p",
      {0}},
-    {"MadeAnewWithoutUids",
+    {"RecreatedWithoutUids",
      "pods { metadata { namespace: 'ml' name: 'p' "
      "creation_timestamp { seconds: 1 } } } "
      "pods { metadata { namespace: 'ml' name: 'p' "
@@ -92,10 +92,10 @@ const DoublesRow kRows[] = {
      {}},
 };
 
-INSTANTIATE_TEST_SUITE_P(Doubles, DoublesTest, ::testing::ValuesIn(kRows),
+INSTANTIATE_TEST_SUITE_P(Doubles, DuplicatesTest, ::testing::ValuesIn(kRows),
                          [](const auto& row) { return row.param.name; });
 
-TEST(DoublesTest, WhatIsLeftOutAlreadyStaysSo) {
+TEST(DuplicatesTest, KeepsWhatIsAlreadyLeftOut) {
   Unread left_out;
   left_out.pods = {0, 1};
   EXPECT_EQ(AddDoubles(Parse<v1::FailureReport>(
@@ -107,13 +107,13 @@ TEST(DoublesTest, WhatIsLeftOutAlreadyStaysSo) {
   EXPECT_THAT(left_out.pods, ElementsAreArray({0, 1}));
 }
 
-using TwiceTest = DecideTest;
+using RepeatedObjectTest = DecideTest;
 
-TEST_F(TwiceTest, AnObjectThatIsGivenAgainChangesNothing) {
+TEST_F(RepeatedObjectTest, ChangesNothing) {
   v1::DecideRequest request = OutOfMemory();
   const v1::DecideResponse once = Ask(request);
   auto& pods = *request.mutable_report()->mutable_pods();
-  // An earlier snapshot, before it.
+  // An earlier snapshot precedes it.
   *pods.Add() = pods[0];
   pods[0].clear_status();
   const v1::DecideResponse twice = Ask(request);

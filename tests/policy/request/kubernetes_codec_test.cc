@@ -55,8 +55,7 @@ TEST(KubernetesEnvelopeTest, UnwrapsTypeAndBytes) {
   EXPECT_THAT(unwrapped, EqualsProto(pod));
 }
 
-// The bytes as the API server writes them, by hand: every field present, the
-// empty ones too.
+// Bytes as the API server writes them: every field present, even if empty.
 TEST(KubernetesEnvelopeTest, UnwrapsBytesWithEmptyEncodingAndType) {
   const std::string bytes = kMagic + std::string(
                                          "\x0a\x0f\x0a\x08"
@@ -104,7 +103,7 @@ TEST(KubernetesEnvelopeTest, RefusesDamagedEnvelopes) {
   }
 }
 
-TEST(KubernetesEnvelopeTest, IsNotSeenInOtherInput) {
+TEST(KubernetesEnvelopeTest, IsNotDetectedInOtherInput) {
   kubernetes::core::v1::Pod pod;
   pod.mutable_metadata()->set_name("k8s");
   for (const std::string& bytes :
@@ -119,7 +118,7 @@ TEST(KubernetesEnvelopeTest, IsNotSeenInOtherInput) {
 }
 
 TEST(KubernetesEnvelopeTest, PublishedPodSurvivesAnEnvelope) {
-  // Published fixtures carry the envelope themselves.
+  // Published fixtures include the envelope.
   ASSERT_OK_AND_ASSIGN(const std::string bytes,
                        testing::ReadFile(testing::SourcePath(
                            "tests/proto/testdata/wire/core.v1.Pod.pb")));

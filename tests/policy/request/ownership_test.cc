@@ -1,5 +1,5 @@
-// Whose objects are they? Owners, chains of owners, labels, and what to do
-// when the objects are of several workloads.
+// To which workload each object belongs: owners, chains of owners and labels,
+// and what to do if a report has objects of several workloads.
 #include "policy/request/ownership.h"
 
 #include <string>
@@ -127,7 +127,7 @@ const OwnershipRow kOwnershipRows[] = {
          Owner("Job", "x", "j-x") + "} } " + Job("t"),
      {"Job ml/t", "Job ml/x"},
      true},
-    {"JobSetBesideAnother",
+    {"JobSetNextToAnother",
      "job_set { metadata { namespace: 'ml' name: 's' uid: '1' } } " +
          Job("z", Owner("JobSet", "other", "2")),
      {"JobSet ml/other", "JobSet ml/s"},
@@ -157,7 +157,7 @@ const OwnershipRow kOwnershipRows[] = {
          Pod("a", Owner("Job", "s-0", "1") + JobSetLabel("s")) +
          Pod("b", Owner("Job", "z", "2")),
      {"Job ml/z"}},
-    {"NamedIsNone",
+    {"NamedIsNotReported",
      "workload { kind: 'Job' name: 'nobody' } " + Job("t") + Job("x"),
      {"Job ml/t", "Job ml/x"},
      true},
@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(Owners, OwnershipTest,
                          ::testing::ValuesIn(kOwnershipRows),
                          [](const auto& row) { return row.param.name; });
 
-TEST(Unread, IsLeftOutAndPathsStayThoseOfTheWholeReport) {
+TEST(Unread, IsLeftOutAndPathsReferToTheWholeReport) {
   auto report = Parse<v1::FailureReport>(
       "workload { kind: 'Job' name: 'x' } " + PodOf("t", "a") +
       PodOf("x", "b") +

@@ -1,4 +1,4 @@
-// What programs write for a terminal is taken out of logs, wherever they stand.
+// Terminal escapes are removed from logs in every field that holds one.
 #include "policy/request/terminal.h"
 
 #include <string>
@@ -14,7 +14,7 @@ using ::mulligan::testing::EqualsProto;
 
 struct Holder {
   const char* name;
-  // A report with `%` for the log.
+  // A report with `%` in the place of the log.
   const char* report;
 };
 
@@ -49,7 +49,7 @@ v1::FailureReport With(const Holder& log, const std::string& text) {
   return testing::Parse<v1::FailureReport>(report);
 }
 
-TEST(Escapes, AreTakenOutOfEveryLog) {
+TEST(Escapes, AreRemovedFromEveryLog) {
   for (const Holder& log : kLogs) {
     v1::FailureReport report =
         With(log, "\\x1b[36m(run pid=7)\\x1b[0m ValueError: x");

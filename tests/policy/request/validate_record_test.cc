@@ -1,4 +1,4 @@
-// What a record of a ledger may say was decided, at each bound and past it.
+// Decisions in ledger records, at each bound and past it.
 #include <cstdint>
 #include <string>
 
@@ -18,7 +18,7 @@ using testing::Parse;
 struct RecordRow {
   const char* name;
   std::string decision;
-  // The field that is refused; empty: none is.
+  // The field that is refused; empty: the record is valid.
   const char* refused;
 };
 
@@ -75,7 +75,7 @@ const RecordRow kRecords[] = {
     {"LargeFactor", Memory("1001"), "resources[0].factor"},
     {"NoFactor", Memory("0"), "resources[0].factor"},
     {"FactorThatShrinks", Memory("0.5"), "resources[0].factor"},
-    {"FactorThatIsNone", Memory("nan"), "resources[0].factor"},
+    {"FactorThatIsNotANumber", Memory("nan"), "resources[0].factor"},
     {"ChangeOfNothing", "resources { factor: 2 }", "resources[0].resource"},
     {"Sentence", Sentence(kMaxNameBytes), ""},
     {"LongSentence", Sentence(kMaxNameBytes + 1), "sentence"},

@@ -46,7 +46,7 @@ void Resize(Field& field, std::int64_t count) {
   field.Reserve(static_cast<int>(count));
   while (field.size() < count) {
     auto* added = field.Add();
-    // An object without anything is refused for another reason.
+    // An empty object is refused for another reason.
     if constexpr (requires { added->mutable_metadata(); }) {
       added->mutable_metadata()->set_name("a");
     }
@@ -239,7 +239,7 @@ TEST_P(BoundTest, HoldsAtTheBound) {
   EXPECT_THAT(FieldsOf(request), IsEmpty());
 }
 
-TEST_P(BoundTest, IsBrokenOnePastIt) {
+TEST_P(BoundTest, IsExceededOnePastIt) {
   v1::DecideRequest request = Valid();
   GetParam().set(request, GetParam().most + 1);
   EXPECT_THAT(FieldsOf(request), ElementsAre(GetParam().field));
@@ -327,7 +327,7 @@ const Bad kBad[] = {
     {"RecentNegativeCanaries",
      "report { exit {} } recent { window { seconds: 1 } canaries: -1 }",
      "recent[0].canaries"},
-    {"RecentGroupOfNobody",
+    {"RecentGroupOfNoWorkload",
      "report { exit {} } recent { window { seconds: 1 } groups {} }",
      "recent[0].groups[0].workloads"},
     {"RecentFewerThanItsGroups",
@@ -377,7 +377,7 @@ TEST(ValidateTest, OneMistakeInEveryPodIsReportedABoundedNumberOfTimes) {
   EXPECT_EQ(Validate(request, Owners(request.report())).size(), 100);
 }
 
-TEST(ValidateTest, WhatIsLeftOfAListIsNoObject) {
+TEST(ValidateTest, RefusesTheRestOfAListAsAnObject) {
   // grpcurl drops the fields it does not know: kind and items.
   const auto hollow = Parse<v1::DecideRequest>(
       "report { pods { metadata { resource_version: '' } } jobs { } nodes { } "

@@ -1,4 +1,4 @@
-// Hints, and what tells how often retries pass: bounds, and what is refused.
+// Hints and recent failures: bounds, and what is refused.
 #include <string>
 #include <vector>
 
@@ -53,7 +53,7 @@ std::string Recent(const char* group) {
 INSTANTIATE_TEST_SUITE_P(
     Validate, ValueRefused,
     ::testing::Values(
-        ValueCase{"HintOfNobody", WithHint("cause: HANG"),
+        ValueCase{"HintWithoutASource", WithHint("cause: HANG"),
                   "report.hints[0].source"},
         ValueCase{"HintSourceWithSpace", WithHint("source: 'a b' cause: HANG"),
                   "report.hints[0].source"},
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "recent[0].groups[0].failedAgain"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(ValidateValue, TakesWhatIsWithinBounds) {
+TEST(ValidateValue, AcceptsValuesWithinBounds) {
   EXPECT_THAT(
       Violated(WithHint("cause: HANG source: '" +
                         std::string(kMaxHintSourceBytes, 'a') + "' text: '" +
@@ -90,7 +90,7 @@ TEST(ValidateValue, TakesWhatIsWithinBounds) {
       << "a group of retries alone";
 }
 
-TEST(ValidateValue, TakesEightHintsAndNotNine) {
+TEST(ValidateValue, AcceptsEightHintsAndNotNine) {
   std::string hints;
   for (int i = 0; i < kMaxHints; ++i) hints += "hints { source: 'a' cause: 7 }";
   EXPECT_THAT(Violated("report { exit {} " + hints + " }"), IsEmpty());

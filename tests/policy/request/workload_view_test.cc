@@ -113,7 +113,7 @@ const PhaseRow kPhaseRows[] = {
 INSTANTIATE_TEST_SUITE_P(Owners, PhaseTest, ::testing::ValuesIn(kPhaseRows),
                          [](const auto& row) { return row.param.name; });
 
-// An object of every field of a report that holds one above the pods.
+// One object for every workload field of a report.
 v1::FailureReport OneOfEach() {
   return Parse<v1::FailureReport>(R"pb(
     job_set { metadata { name: 'a' } }
@@ -134,7 +134,7 @@ v1::FailureReport OneOfEach() {
   )pb");
 }
 
-TEST(OwnersTest, TheMostSeniorComesFirstAndEachHasItsRow) {
+TEST(OwnersTest, AreInOrderOfSeniorityWithTheirRows) {
   const v1::FailureReport report = OneOfEach();
   const Owners owners(report);
   std::string found;
@@ -152,7 +152,7 @@ TEST(OwnersTest, TheMostSeniorComesFirstAndEachHasItsRow) {
   EXPECT_EQ(fields.size(), owners.views.size());
 }
 
-// A kind that gets a field in the report and no view would be no workload.
+// Without a view, a kind's field in the report would not be read as a workload.
 TEST(OwnersTest, EveryFieldOfAWorkloadHasAView) {
   const std::set<std::string> others = {"pods", "jobs", "kueueWorkload"};
   std::set<std::string> viewed;
@@ -166,7 +166,7 @@ TEST(OwnersTest, EveryFieldOfAWorkloadHasAView) {
   }
 }
 
-TEST(OwnersTest, NamesWhatItMakesAndItsQueue) {
+TEST(OwnersTest, NamesItsPartsAndItsQueue) {
   const v1::FailureReport report = OneOfEach();
   const Owners owners(report);
   EXPECT_EQ(owners.views[0].part, "b-x");

@@ -20,7 +20,7 @@ CompiledBackoff Backoff(v1::Backoff::Kind kind, double initial, double max,
   return backoff;
 }
 
-// The formula of policy.proto, in the plainest form: step by step.
+// The formula of policy.proto, computed step by step.
 long double Plain(const CompiledBackoff& backoff, std::int64_t charges) {
   const long double initial = absl::ToDoubleSeconds(backoff.initial);
   const long double max = absl::ToDoubleSeconds(backoff.max);
@@ -73,7 +73,7 @@ TEST(BackoffTest, ThirtyTwoAttemptsDoNotOverflow) {
             absl::Seconds(315360000));
 }
 
-TEST(BackoffTest, JitterStaysWithinItsShareAndNeverExceedsTheMaximum) {
+TEST(BackoffTest, JitterIsWithinItsShareAndTheMaximum) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 20000; ++i) {
     CompiledBackoff backoff =
@@ -121,7 +121,7 @@ TEST(BackoffTest, SameIdentitySameDelay) {
   EXPECT_NE(RetryDelay(backoff, 3, 42), RetryDelay(backoff, 3, ~42ull));
 }
 
-TEST(BackoffTest, AMemberDecidedInTimeWaitsAsIfItWereAlone) {
+TEST(BackoffTest, AMemberDecidedInTimeWaitsAsIfAlone) {
   CompiledBackoff backoff = Backoff(v1::Backoff::EXPONENTIAL, 100, 600);
   backoff.jitter = 0.5;
   std::mt19937_64 random(5);
@@ -134,7 +134,7 @@ TEST(BackoffTest, AMemberDecidedInTimeWaitsAsIfItWereAlone) {
   }
 }
 
-TEST(BackoffTest, MembersDecidedLateAreSpreadFromThenOn) {
+TEST(BackoffTest, MembersDecidedLateAreSpreadFromThen) {
   CompiledBackoff backoff = Backoff(v1::Backoff::EXPONENTIAL, 100, 600);
   backoff.jitter = 0.5;
   std::mt19937_64 random(6);

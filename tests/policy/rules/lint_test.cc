@@ -138,7 +138,7 @@ const Pattern kPatterns[] = {
 INSTANTIATE_TEST_SUITE_P(Lint, PatternTest, ::testing::ValuesIn(kPatterns),
                          [](const auto& row) { return row.param.name; });
 
-TEST(LintTest, BudgetsThatNobodyChargesOrThatNeverEnd) {
+TEST(LintTest, WarnsOfUnusedOrUnboundedBudgets) {
   const auto warnings = Warnings(
       "budgets { key: 'a' value { limit: 20000 } } "
       "budgets { key: 'b' value { limit: 1 window { seconds: 60 } } } "
@@ -164,7 +164,7 @@ struct KindRow {
 
 class KindTest : public ::testing::TestWithParam<KindRow> {};
 
-TEST_P(KindTest, ThatIsNearlyKnownIsAsked) {
+TEST_P(KindTest, ThatIsNearlyKnownGetsASuggestion) {
   const std::string kind = GetParam().kind;
   const auto warnings = Warnings(
       "selector { kinds: '" + kind +
@@ -199,12 +199,12 @@ const KindRow kKinds[] = {
 INSTANTIATE_TEST_SUITE_P(Lint, KindTest, ::testing::ValuesIn(kKinds),
                          [](const auto& row) { return row.param.name; });
 
-TEST(LintTest, WaitingWithoutEnd) {
+TEST(LintTest, WarnsOfWaitingWithoutEnd) {
   EXPECT_THAT(Warnings("default { action: WAIT }"),
               Contains(HasSubstr("waits without end")));
 }
 
-TEST(LintTest, NoRuleDecidesAboutWhatHasNotFailed) {
+TEST(LintTest, WarnsOfRulesAboutWorkThatHasNotFailed) {
   EXPECT_THAT(
       Warnings("rules { name: 'a' when { causes: SUSPENDED causes: SUCCEEDED } "
                "then { action: WAIT } } default { action: FAIL }"),
@@ -216,7 +216,7 @@ TEST(LintTest, NoRuleDecidesAboutWhatHasNotFailed) {
       IsEmpty());
 }
 
-TEST(LintTest, WhatARuleLeavesToAnother) {
+TEST(LintTest, WarnsOfCausesThatEarlierRulesDecide) {
   const struct {
     const char* earlier;
     const char* later;
@@ -247,7 +247,7 @@ TEST(LintTest, WhatARuleLeavesToAnother) {
   }
 }
 
-TEST(LintTest, RetriesThatNoBudgetGrants) {
+TEST(LintTest, WarnsOfRetriesThatNoBudgetGrants) {
   const std::string policy =
       "budgets { key: 'none' value { limit: 0 } } budgets { key: 'some' value "
       "{ limit: 1 } } rules { name: 'a' when { causes: HANG } then { action: "

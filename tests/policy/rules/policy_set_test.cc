@@ -64,7 +64,7 @@ TEST(PolicySetTest, APolicyOnlyByNameIsFoundAndNeverSelected) {
   ASSERT_NE(set->Find("named"), nullptr);
 }
 
-TEST(PolicySetTest, APolicyOnlyByNameIsNoCatchAll) {
+TEST(PolicySetTest, APolicyOnlyByNameIsNotACatchAll) {
   Policies policies;
   policies.push_back(Selecting("named", "only_by_name: true"));
   Issues issues;
@@ -125,7 +125,7 @@ TEST(PolicySetTest, WarnsOfCoveredSelectors) {
   EXPECT_THAT(issues[0].message, HasSubstr("\"b\" is never reached: \"a\""));
 }
 
-// A random selector from a small world, so that workloads often match.
+// A random selector from a small vocabulary, so that workloads often match.
 std::string RandomSelector(std::mt19937& random) {
   const auto pick = [&random](std::vector<const char*> words) {
     return std::string(words[random() % words.size()]);
@@ -161,7 +161,7 @@ v1::WorkloadReference RandomWorkload(std::mt19937& random) {
   return workload;
 }
 
-TEST(PolicySetTest, TheIndexFindsWhatTryingOneByOneFinds) {
+TEST(PolicySetTest, TheIndexAgreesWithALinearSearch) {
   std::mt19937 random(7);
   for (int round = 0; round < 50; ++round) {
     Policies policies;

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using testing::Parse;
 using ::testing::StartsWith;
 
-// Two containers, the sidecar killed, in a pod with a condition; an event.
+// A pod with a condition and two containers, the sidecar killed; an event.
 constexpr char kReport[] = R"pb(
   pods {
     metadata { name: "p" }
@@ -213,7 +213,7 @@ TEST_F(MatchesTest, ExitCodeOfABareExit) {
       facts()));
 }
 
-TEST_F(MatchesTest, WhatIsNotKnownIsInNoRange) {
+TEST_F(MatchesTest, UnknownValuesAreInNoRange) {
   stake_.Clear();
   for (const char* when :
        {"ran { to { seconds: 60 } }", "hours_at_stake { from: 0 }",
@@ -231,8 +231,8 @@ TEST_F(MatchesTest, UnknownSpotStateMatchesNeither) {
   EXPECT_FALSE(Matches(Compile("interruptible: false"), facts()));
 }
 
-// An object tells of it, no call of the caller's, and it is not given up.
-TEST_F(MatchesTest, OperatorsRepeatWhatTheyCouldNotDo) {
+// An object reports it, it was not the caller's call, and it is not final.
+TEST_F(MatchesTest, OperatorsRepeatFailedCreations) {
   const Predicates repeated = Compile("repeated_by_operator: true");
   EXPECT_FALSE(Matches(repeated, facts()));
   EXPECT_TRUE(Matches(Compile("repeated_by_operator: false"), facts()));

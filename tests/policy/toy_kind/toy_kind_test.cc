@@ -1,6 +1,6 @@
-// A kind that nobody has: its row and its functions, linked in the place of
-// THE table of kinds. All that is decided, charged and told of the kinds that
-// there are works for it, so that nothing else has to change for a new one.
+// An invented kind whose row is linked in the place of THE table of kinds.
+// Deciding, charging and explaining work as for real kinds, so a new kind
+// requires no other change.
 #define Kinds RealKinds
 #include "policy/request/kinds.cc"
 #undef Kinds
@@ -20,7 +20,7 @@ namespace {
 
 using testing::Parse;
 
-// Its mirror. A report has no field for it, so that it is put here.
+// The object. A report has no field for it, so it is kept here.
 struct ToyRun {
   kubernetes::meta::v1::ObjectMeta meta;
   google::protobuf::RepeatedPtrField<kubernetes::meta::v1::Condition>
@@ -55,7 +55,7 @@ bool IdentifyToyRun(const v1::FailureReport&, StableHash& hash) {
   return toy->tries > 0;
 }
 
-void TellToyRun(const v1::FailureReport&, ObjectWords& words) {
+void DescribeToyRun(const v1::FailureReport&, ObjectWords& words) {
   words.log_command = "toys logs r";
 }
 
@@ -64,14 +64,14 @@ constexpr Kind kToyRun = {.name = "ToyRun",
                           .field = "toyRun",
                           .retried = Scope::JOB_SET,
                           .given_up = Scope::CLUSTER,
-                          // Its conditions mean what a JobSet's do.
+                          // Its conditions have the meaning of a JobSet's.
                           .source = "JobSet",
                           .makes_jobs = true,
                           .view = ViewToyRun,
                           .bound = BoundToyRun,
                           .count = CountToyRun,
                           .identify = IdentifyToyRun,
-                          .tell = TellToyRun};
+                          .tell = DescribeToyRun};
 
 }  // namespace
 
@@ -133,7 +133,7 @@ class ToyKindTest : public ::testing::Test {
   }
   ~ToyKindTest() override { toy = nullptr; }
 
-  // Its object says so, and nothing else does.
+  // Only the object reports the condition; the pods are gone.
   void Say(const char* condition, const char* message = "") {
     request_.mutable_report()->clear_pods();
     auto& said = *run_.conditions.Add();
@@ -155,7 +155,7 @@ class ToyKindTest : public ::testing::Test {
   absl::Status status_;
 };
 
-TEST_F(ToyKindTest, IsKnownByItsName) {
+TEST_F(ToyKindTest, IsRecognizedByItsName) {
   EXPECT_TRUE(IsKnownKind("ToyRun"));
   EXPECT_EQ(MeantKind("toyruns"), "ToyRun");
 }
@@ -183,7 +183,7 @@ TEST_F(ToyKindTest, IsGivenUpWhereItsRowSays) {
   EXPECT_EQ(response.decision().scope(), v1::Decision::CLUSTER);
 }
 
-TEST_F(ToyKindTest, TellsOneFailureFromTheNext) {
+TEST_F(ToyKindTest, DistinguishesFailures) {
   Say("Failed");
   run_.tries = 1;
   const std::string first = Decided().failure_id();
@@ -192,14 +192,14 @@ TEST_F(ToyKindTest, TellsOneFailureFromTheNext) {
   EXPECT_NE(Decided().failure_id(), first);
 }
 
-TEST_F(ToyKindTest, SaysWhatItsLogIsCalled) {
+TEST_F(ToyKindTest, NamesTheCommandForItsLog) {
   Say("Failed", "the program ended with 3");
   EXPECT_THAT(Decided().diagnosis().first_step().text(),
               ::testing::HasSubstr("toys logs r"))
       << Decided().DebugString();
 }
 
-TEST_F(ToyKindTest, IsLookedAtWithinItsBounds) {
+TEST_F(ToyKindTest, IsRefusedOutsideItsBounds) {
   run_.tries = -1;
   Decided();
   EXPECT_EQ(status_.code(), absl::StatusCode::kInvalidArgument);
@@ -207,7 +207,7 @@ TEST_F(ToyKindTest, IsLookedAtWithinItsBounds) {
               ::testing::HasSubstr("report.toyRun.tries"));
 }
 
-TEST_F(ToyKindTest, LivesAsItsConditionsSay) {
+TEST_F(ToyKindTest, HasTheSituationOfItsConditions) {
   Say("Completed");
   EXPECT_EQ(Decided().diagnosis().situation(), v1::Diagnosis::FINISHED);
   run_.conditions.Clear();

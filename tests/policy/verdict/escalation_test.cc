@@ -1,4 +1,4 @@
-// Which rung of the ladder a verdict stands on, and what comes next.
+// The rung of a verdict on the escalation ladder, and the next one.
 #include "policy/verdict/escalation.h"
 
 #include <string>
@@ -15,9 +15,9 @@ using testing::Parse;
 
 struct LadderCase {
   const char* name;
-  // Of the policy, behind a budget `a` of four.
+  // Of the policy, in addition to a budget `a` with limit 4.
   const char* spec;
-  // Uses of it before.
+  // Units of it used before.
   int used;
   const char* stake;
   const char* escalation;  // empty: none
@@ -26,7 +26,7 @@ struct LadderCase {
 class Ladder : public VerdictTest,
                public ::testing::WithParamInterface<LadderCase> {
  protected:
-  v1::Decision Told() {
+  v1::Decision Decided() {
     const auto [verdict, accounts] = Price(TheCase());
     v1::Decision decision = DecisionOf(verdict);
     FillEscalation(TheCase(), verdict, accounts, decision);
@@ -41,7 +41,7 @@ TEST_P(Ladder, NamesThisRungAndTheNext) {
   diagnosis_.set_fingerprint("f");
   (*ledger_.mutable_budgets())["a"].set_used(GetParam().used);
   stake_ = Parse<v1::Stake>(GetParam().stake);
-  const v1::Decision decision = Told();
+  const v1::Decision decision = Decided();
   EXPECT_EQ(decision.has_escalation(), *GetParam().escalation != '\0');
   EXPECT_THAT(decision.escalation(),
               EqualsProto(Parse<v1::Escalation>(GetParam().escalation)));
@@ -50,7 +50,7 @@ TEST_P(Ladder, NamesThisRungAndTheNext) {
 #define RETRY_WITH(more) \
   "default { action: RETRY budget: 'a' " more " } max_attempts: 90 "
 #define ELSEWHERE "placement { avoid_failed_node {} } "
-// Nothing is DETERMINISTIC.
+// Nothing becomes DETERMINISTIC.
 #define NEVER "derivation { same_fingerprint: 0 } "
 
 INSTANTIATE_TEST_SUITE_P(

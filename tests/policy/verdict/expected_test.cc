@@ -18,7 +18,7 @@ constexpr char kThird[] =
     "default { action: RETRY budget: 'a' passes: 0.3 } "
     "worth { weighs: 1 given_up: 3 person_hours: 100 } ";
 
-TEST(PassesOf, FollowsWhatRetriesHaveShown) {
+TEST(PassesOf, FollowsEarlierRetries) {
   const CompiledWorth worth = {.weighs = 2};
   EXPECT_DOUBLE_EQ(PassesOf(worth, 0.3, {}), 0.3);
   EXPECT_DOUBLE_EQ(PassesOf(worth, 0.3, Parse<v1::Stake>("failed_again: 1")),
@@ -28,7 +28,7 @@ TEST(PassesOf, FollowsWhatRetriesHaveShown) {
   EXPECT_DOUBLE_EQ(PassesOf(worth, 0.3, {}, /*more=*/1), 0.2);
 }
 
-TEST(PassesOf, OthersMoveWhatTheRuleSaysAndThisWorkIsJudgedByItsOwn) {
+TEST(PassesOf, OthersAdjustTheRuleAndOwnRetriesCountMost) {
   const CompiledWorth worth = {.weighs = 2};
   const auto others =
       Parse<v1::Stake>("others_passed: 1 others_failed_again: 29");
@@ -47,7 +47,7 @@ struct HoursRow {
 class ExpectedHours : public VerdictTest,
                       public ::testing::WithParamInterface<HoursRow> {};
 
-TEST_P(ExpectedHours, StandAgainstARetry) {
+TEST_P(ExpectedHours, CountAgainstARetry) {
   Policy(kThird);
   stake_ = Parse<v1::Stake>(GetParam().stake);
   const Verdict verdict = Decide();
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
         HoursRow{"AgainAndNearlyFree",
                  "hours: 0.01 good_hours: 0.01 failed_again: 3",
                  v1::Decision::RETRY},
-        // The same beside a lot of good work: 0.15 x 400 against 0.85 x 40.
+        // The same after much good work: 0.15 x 400 against 0.85 x 40.
         HoursRow{"AgainAfterLongProgress",
                  "hours: 40 good_hours: 100 failed_again: 1",
                  v1::Decision::RETRY},
@@ -82,14 +82,14 @@ INSTANTIATE_TEST_SUITE_P(
                  v1::Decision::RETRY}),
     [](const auto& test) { return test.param.name; });
 
-TEST_F(VerdictTest, HoursAreNotLookedAtWithoutPasses) {
+TEST_F(VerdictTest, HoursDoNotCountWithoutPasses) {
   Policy(kRetry);
   stake_ = Parse<v1::Stake>("hours: 1e6 failed_again: 1");
   EXPECT_EQ(Decide().action, v1::Decision::RETRY);
   EXPECT_EQ(Decide().passes, std::nullopt);
 }
 
-TEST_F(VerdictTest, TheNumberThatWouldHaveTriedAgainIsTold) {
+TEST_F(VerdictTest, ExplainsWhichPassesWouldHaveRetried) {
   Policy(kThird);
   stake_ = Parse<v1::Stake>("hours: 40 good_hours: 40 failed_again: 1");
   v1::Explanation explanation;
@@ -101,7 +101,7 @@ TEST_F(VerdictTest, TheNumberThatWouldHaveTriedAgainIsTold) {
               ::testing::StartsWith("retry"));
 }
 
-TEST_F(VerdictTest, WhereNoNumberWouldHaveNoneIsTold) {
+TEST_F(VerdictTest, ExplainsNothingIfNoPassesWouldHaveRetried) {
   Policy(kThird);
   stake_ = Parse<v1::Stake>("hours: 1e6 failed_again: 4");
   v1::Explanation explanation;

@@ -1,4 +1,4 @@
-// What is said about a ledger before anything is decided from it.
+// Warnings about a ledger before anything is decided with it.
 #include "policy/verdict/recalled.h"
 
 #include "gmock/gmock.h"
@@ -15,7 +15,7 @@ using ::testing::Not;
 constexpr char kUnchecked[] = "whose ledger it is was not checked";
 constexpr char kLater[] = "is later than observedAt";
 
-TEST_F(DecideTest, ALedgerWhoseOwnerCannotBeCheckedIsTakenWithAWarning) {
+TEST_F(DecideTest, AcceptsAnUncheckedLedgerWithAWarning) {
   v1::DecideRequest request = AppError();
   request.mutable_ledger()->set_workload_uid("w");
   EXPECT_THAT(Ask(request).warnings(), Not(Contains(HasSubstr(kUnchecked))));
@@ -38,7 +38,7 @@ TEST_F(DecideTest, RecordsLaterThanTheReportAreWarnedAbout) {
   late.mutable_report()->mutable_observed_at()->set_seconds(99939);
   EXPECT_THAT(AskNext(late).warnings(),
               Contains(HasSubstr("ledger.history[0] is later")));
-  // What was decided before is answered as before.
+  // A failure already decided is answered as before.
   EXPECT_THAT(AskNext(late).warnings(), Not(Contains(HasSubstr(kLater))));
   EXPECT_THAT(AskNext(AppError(3)).warnings(),
               Not(Contains(HasSubstr(kLater))));

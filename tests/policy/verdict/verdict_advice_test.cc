@@ -1,4 +1,4 @@
-// What a granted retry advises, and what would change a verdict.
+// Advice with a granted retry, and changes that would flip a verdict.
 #include <string>
 #include <vector>
 
@@ -60,10 +60,10 @@ TEST_F(VerdictTest, MemoryGrowsBeyondWhatWasGrantedUpToItsCap) {
   diagnosis_.mutable_culprit()->set_container("main");
   const auto memory_after = [this](double granted) {
     ledger_.Clear();
-    v1::Decision& told = *ledger_.add_history()->mutable_decision();
-    told.set_action(v1::Decision::RETRY);
+    v1::Decision& granted_retry = *ledger_.add_history()->mutable_decision();
+    granted_retry.set_action(v1::Decision::RETRY);
     if (granted > 1) {
-      v1::ResourceChange& change = *told.add_resources();
+      v1::ResourceChange& change = *granted_retry.add_resources();
       change.set_resource("memory");
       change.set_container("main");
       change.set_factor(granted);
@@ -97,7 +97,7 @@ TEST_F(VerdictTest, GrowthIsRepeatedByLaterRetriesOfOtherCauses) {
               PartiallyEqualsProto("resource: 'memory' factor: 1.5"));
 }
 
-TEST_F(VerdictTest, GrowthThatHasMetItsCapIsSaid) {
+TEST_F(VerdictTest, WarnsWhenGrowthHasReachedItsCap) {
   Policy(
       "budgets { key: 'a' value { limit: 9 } } default { action: RETRY budget: "
       "'a' resources { memory_factor: 2 max_factor: 2 } }");
@@ -136,7 +136,7 @@ TEST_F(VerdictTest, AGrantedRetryNamesTheLimitThatWouldHaveRefusedIt) {
   Policy(kRetry);
   v1::Explanation first;
   ExplainFlips(TheCase(), Decide(), first);
-  // "Limit 0 instead of 2" says nothing: it is a policy without retries.
+  // "Limit 0 instead of 2" would only mean a policy without retries.
   EXPECT_THAT(first, testing::EqualsProto(""));
   ledger_ = Parse<v1::BudgetLedger>("budgets { key: 'a' value { used: 1 } }");
   v1::Explanation last;

@@ -15,7 +15,7 @@ namespace {
 using testing::Parse;
 using testing::PartiallyEqualsProto;
 
-// Those that died because of it are gone, too.
+// Members that died because of it are gone, too.
 TEST_F(VerdictTest, AGangOfAJobStartsAgainAsAWhole) {
   Policy(kRetry);
   workload_.set_kind("Job");
@@ -238,8 +238,8 @@ TEST_F(VerdictTest, WaitingMayBePaidFor) {
   EXPECT_EQ(Decide().action, v1::Decision::FAIL);
 }
 
-// Nobody goes on with it: a wait without an end would be a dead end.
-TEST_F(VerdictTest, WhatHasFailedForGoodDoesNotWaitForNothing) {
+// The operator is done with it: a wait without an end would never end.
+TEST_F(VerdictTest, FinallyFailedWorkDoesNotWaitInVain) {
   const std::string rules =
       "budgets { key: 'a' value { limit: 2 } } budgets { key: 'b' value { "
       "limit: 2 } } default { action: RETRY budget: 'b' } ";
@@ -348,8 +348,8 @@ TEST_F(VerdictTest, AWindowStartsWithTheFailure) {
   EXPECT_EQ(Price(TheCase()).accounts.at(0).window_start, failed_at_);
 }
 
-// Only what is broken is charged, retried or failed.
-TEST_F(VerdictTest, WhatLivesIsLeftAloneWhateverThePolicySays) {
+// Only broken work is charged, retried or failed.
+TEST_F(VerdictTest, LiveWorkIsIgnoredUnderAnyPolicy) {
   Policy("budgets { key: 'a' value { limit: 2 } } default { action: FAIL }");
   diagnosis_.set_situation(v1::Diagnosis::ALIVE);
   const Verdict verdict = Decide();
@@ -358,7 +358,7 @@ TEST_F(VerdictTest, WhatLivesIsLeftAloneWhateverThePolicySays) {
   EXPECT_FALSE(verdict.recorded);
 }
 
-TEST_F(VerdictTest, WhatMayGetStuckIsLookedAtAgain) {
+TEST_F(VerdictTest, WorkThatMayGetStuckIsCheckedAgain) {
   Policy(kRetry);
   diagnosis_.set_cause(v1::NOT_FAILED);
   ask_again_ = kNow + absl::Minutes(7);
