@@ -1,5 +1,5 @@
-// Attempts without Kubernetes objects: the same failures as pods have, named as
-// what they are.
+// Attempts without Kubernetes objects get the answers that pods with the same
+// failures get, in their own terms.
 #include <string>
 #include <utility>
 
@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/situations/once_fixture.h"
 
-namespace mulligan::told {
+namespace mulligan::situations {
 namespace {
 
 using ::testing::Contains;
@@ -35,7 +35,7 @@ std::string Attempt(const std::string& end, int number = 1,
       more);
 }
 
-// One end, as an attempt and as a pod.
+// One end, reported as an attempt and as a pod.
 struct SameRow {
   const char* name;
   const char* attempt;
@@ -66,24 +66,24 @@ constexpr SameRow kSame[] = {
     {"success", "exit_code: 0 state: 'COMPLETED'", 0, "Completed"},
 };
 
-class SameTest : public DecideOnceTest {};
+class AttemptTest : public DecideOnceTest {};
 
-TEST_F(SameTest, AnAttemptIsDecidedAsThePodWouldBe) {
+TEST_F(AttemptTest, IsDecidedLikeAPod) {
   for (const SameRow& row : kSame) {
     SCOPED_TRACE(row.name);
     ledger_.Clear();
     const v1::DecideResponse attempt =
-        Tell(Attempt(row.attempt), kEndedAt + 90);
+        DecideAt(Attempt(row.attempt), kEndedAt + 90);
     ledger_.Clear();
-    const v1::DecideResponse pod =
-        Tell(absl::StrCat(
-                 "pods { metadata { name: 'p' uid: 'p' } spec { node_name: "
-                 "'n1' restart_policy: 'Never' containers { name: 'main' } "
-                 "} status { phase: '",
-                 row.code == 0 ? "Succeeded" : "Failed", "' ",
-                 Ended(kBeganAt, kEndedAt, row.code, row.reason, row.message),
-                 " } }"),
-             kEndedAt + 90);
+    const v1::DecideResponse pod = DecideAt(
+        absl::StrCat(
+            "pods { metadata { name: 'p' uid: 'p' } spec { node_name: "
+            "'n1' restart_policy: 'Never' containers { name: 'main' } "
+            "} status { phase: '",
+            row.code == 0 ? "Succeeded" : "Failed", "' ",
+            Ended(kBeganAt, kEndedAt, row.code, row.reason, row.message),
+            " } }"),
+        kEndedAt + 90);
     EXPECT_EQ(v1::Cause_Name(attempt.diagnosis().cause()),
               v1::Cause_Name(pod.diagnosis().cause()));
     EXPECT_EQ(attempt.diagnosis().confidence(), pod.diagnosis().confidence());
@@ -103,8 +103,8 @@ TEST_F(SameTest, AnAttemptIsDecidedAsThePodWouldBe) {
   }
 }
 
-// Words and sentences of other schedulers.
-struct WordRow {
+// States and reasons of other schedulers.
+struct SchedulerRow {
   const char* scheduler;
   const char* state;
   const char* reason;
@@ -112,7 +112,7 @@ struct WordRow {
   v1::Cause cause;
 };
 
-constexpr WordRow kWords[] = {
+constexpr SchedulerRow kSchedulers[] = {
     {"aws-batch", "FAILED",
      "Host EC2 (instance i-0a1b2c3d4e5f67890) terminated.", 0,
      v1::SPOT_RECLAIMED},
@@ -153,10 +153,10 @@ constexpr WordRow kWords[] = {
      v1::CONTAINER_OOM},
 };
 
-TEST_F(SameTest, OtherSchedulersAreUnderstood) {
-  for (const WordRow& row : kWords) {
+TEST_F(AttemptTest, UnderstandsOtherSchedulers) {
+  for (const SchedulerRow& row : kSchedulers) {
     ledger_.Clear();
-    const v1::DecideResponse answer = Tell(
+    const v1::DecideResponse answer = DecideAt(
         absl::StrCat("workload { name: 'train' uid: 'u' } ended_attempt { id: "
                      "'1' scheduler: '",
                      row.scheduler, "' state: '", row.state, "' reason: '",
@@ -167,7 +167,7 @@ TEST_F(SameTest, OtherSchedulersAreUnderstood) {
     EXPECT_EQ(v1::Cause_Name(answer.diagnosis().cause()),
               v1::Cause_Name(row.cause))
         << row.scheduler << " " << row.state << " " << row.reason;
-    // Of HTCondor, sentences are known and no states.
+    // For HTCondor, messages are known but no states.
     const auto unknown = Contains(HasSubstr("is not known to this version"));
     if (std::string_view(row.scheduler) == "htcondor") {
       EXPECT_THAT(answer.warnings(), unknown);
@@ -177,11 +177,11 @@ TEST_F(SameTest, OtherSchedulersAreUnderstood) {
   }
 }
 
-// What people read names what the caller sent.
-TEST_F(SameTest, NothingSpeaksOfPodsContainersAndKubectl) {
+// Messages name only fields that the caller sent.
+TEST_F(AttemptTest, MessagesDoNotMentionPodsOrKubectl) {
   for (const SameRow& row : kSame) {
     ledger_.Clear();
-    v1::DecideResponse answer = Tell(Attempt(row.attempt), kEndedAt + 90);
+    v1::DecideResponse answer = DecideAt(Attempt(row.attempt), kEndedAt + 90);
     answer.clear_ledger();
     const std::string text = answer.DebugString();
     for (const char* word : {"pods[", "Pod ", "kubectl", " pod", "kubelet"}) {
@@ -190,7 +190,7 @@ TEST_F(SameTest, NothingSpeaksOfPodsContainersAndKubectl) {
   }
 }
 
-TEST_F(SameTest, EvidenceIsAtTheFieldsOfTheAttempt) {
+TEST_F(AttemptTest, EvidenceNamesTheFieldsOfTheAttempt) {
   const auto paths = [](const v1::DecideResponse& answer) {
     std::string all;
     for (const v1::Evidence& evidence : answer.diagnosis().evidence()) {
@@ -198,21 +198,21 @@ TEST_F(SameTest, EvidenceIsAtTheFieldsOfTheAttempt) {
     }
     return all;
   };
-  EXPECT_EQ(paths(Tell(Attempt("exit_code: 139"), kEndedAt)),
+  EXPECT_EQ(paths(DecideAt(Attempt("exit_code: 139"), kEndedAt)),
             "endedAttempt.exitCode ");
-  EXPECT_EQ(paths(Tell(Attempt("signal: 11", 2), kEndedAt)),
+  EXPECT_EQ(paths(DecideAt(Attempt("signal: 11", 2), kEndedAt)),
             "endedAttempt.signal ");
   EXPECT_EQ(
-      paths(Tell(Attempt("state: 'NODE_FAIL' exit_code: 0", 3), kEndedAt)),
+      paths(DecideAt(Attempt("state: 'NODE_FAIL' exit_code: 0", 3), kEndedAt)),
       "endedAttempt.state ");
   EXPECT_THAT(
-      paths(Tell(
+      paths(DecideAt(
           Attempt(absl::StrCat("exit_code: 1 log_tail: '", kTraceback, "'"), 4),
           kEndedAt)),
       HasSubstr("endedAttempt.logTail"));
-  EXPECT_EQ(
-      paths(Tell(Attempt("state: 'FAILED' reason: 'NodeDown'", 5), kEndedAt)),
-      "endedAttempt.reason ");
+  EXPECT_EQ(paths(DecideAt(Attempt("state: 'FAILED' reason: 'NodeDown'", 5),
+                           kEndedAt)),
+            "endedAttempt.reason ");
 }
 
 struct StateRow {
@@ -223,7 +223,7 @@ struct StateRow {
   const char* budget;
 };
 
-TEST_F(SameTest, SlurmsStates) {
+TEST_F(AttemptTest, UnderstandsSlurmsStates) {
   constexpr StateRow kRows[] = {
       {"COMPLETED", "exit_code: 0", v1::SUCCEEDED, v1::Decision::IGNORE, ""},
       {"FAILED", "exit_code: 139", v1::CRASH_SIGNAL, v1::Decision::RETRY,
@@ -250,7 +250,7 @@ TEST_F(SameTest, SlurmsStates) {
   for (const StateRow& row : kRows) {
     SCOPED_TRACE(absl::StrCat(row.state, " ", row.end));
     ledger_.Clear();
-    const v1::DecideResponse answer = Tell(
+    const v1::DecideResponse answer = DecideAt(
         Attempt(absl::StrCat("state: '", row.state, "' ", row.end)), kEndedAt);
     EXPECT_EQ(v1::Cause_Name(answer.diagnosis().cause()),
               v1::Cause_Name(row.cause));
@@ -260,8 +260,8 @@ TEST_F(SameTest, SlurmsStates) {
   }
 }
 
-TEST_F(SameTest, AnUnknownWordIsAWarningAndTheRestDecides) {
-  const v1::DecideResponse answer = Tell(
+TEST_F(AttemptTest, WarnsOfAnUnknownStateAndDecidesByTheRest) {
+  const v1::DecideResponse answer = DecideAt(
       "ended_attempt { scheduler: 'lsf' id: '7' state: 'EXIT' exit_code: "
       "139 }",
       kEndedAt);
@@ -272,18 +272,18 @@ TEST_F(SameTest, AnUnknownWordIsAWarningAndTheRestDecides) {
   EXPECT_THAT(answer.diagnosis().summary(), HasSubstr("The lsf: "));
 }
 
-TEST_F(SameTest, MemoryGrowsFromWhatTheAttemptHad) {
-  const v1::DecideResponse answer =
-      Tell(Attempt("state: 'OUT_OF_MEMORY' signal: 9 memory_bytes: 4294967296"),
-           kEndedAt);
+TEST_F(AttemptTest, MemoryGrowsFromWhatTheAttemptHad) {
+  const v1::DecideResponse answer = DecideAt(
+      Attempt("state: 'OUT_OF_MEMORY' signal: 9 memory_bytes: 4294967296"),
+      kEndedAt);
   ASSERT_EQ(answer.decision().resources_size(), 1);
   EXPECT_EQ(answer.decision().resources(0).resource(), "memory");
   EXPECT_EQ(answer.diagnosis().first_step().text(),
             "raise the memory limit of the job from 4Gi to 6Gi");
 }
 
-TEST_F(SameTest, MeasuredMemoryAtTheLimitSettlesASigkill) {
-  const v1::DecideResponse answer = Tell(
+TEST_F(AttemptTest, MeasuredMemoryAtTheLimitExplainsASigkill) {
+  const v1::DecideResponse answer = DecideAt(
       Attempt("signal: 9 memory_bytes: 1000000", 1,
               "usage { memory_peak_bytes: 990000 memory_limit_bytes: 1000000 "
               "}"),
@@ -292,38 +292,39 @@ TEST_F(SameTest, MeasuredMemoryAtTheLimitSettlesASigkill) {
   EXPECT_EQ(answer.diagnosis().evidence(0).path(), "usage[0].memoryPeakBytes");
 }
 
-TEST_F(SameTest, ToldTwiceItIsChargedOnce) {
+TEST_F(AttemptTest, ReportedTwiceItIsChargedOnce) {
   const std::string report = Attempt("exit_code: 139");
-  const v1::DecideResponse first = Tell(report, kEndedAt);
-  const v1::DecideResponse again = Tell(report, kEndedAt + 60);
+  const v1::DecideResponse first = DecideAt(report, kEndedAt);
+  const v1::DecideResponse again = DecideAt(report, kEndedAt + 60);
   EXPECT_EQ(first.failure_id(), again.failure_id());
   EXPECT_TRUE(again.accounting().duplicate());
   EXPECT_THAT(Charged(), ElementsAre(Pair("application", 1)));
 }
 
-TEST_F(SameTest, AttemptsOfOneSecondAreSeveral) {
+TEST_F(AttemptTest, AttemptsOfOneSecondAreDistinct) {
   for (int i = 1; i <= 3; ++i) {
-    Tell(absl::StrCat("ended_attempt { id: '", i,
-                      "' exit_code: 139 started_at { seconds: 100 } ended_at { "
-                      "seconds: 100 } }"),
-         100);
+    DecideAt(
+        absl::StrCat("ended_attempt { id: '", i,
+                     "' exit_code: 139 started_at { seconds: 100 } ended_at { "
+                     "seconds: 100 } }"),
+        100);
   }
-  // The third alike is one too many, and is not charged.
+  // The third of the same kind exceeds the limit, and is not charged.
   EXPECT_EQ(ledger_.attempts_seen(), 3);
   EXPECT_THAT(Charged(), ElementsAre(Pair("application", 2)));
 }
 
-TEST_F(SameTest, PutBackOrNotItIsOneFailure) {
+TEST_F(AttemptTest, RequeuedOrNotItIsOneFailure) {
   const std::string end = "state: 'NODE_FAIL' exit_code: 0 ";
-  Tell(Attempt(end + "next: SCHEDULER"), kEndedAt + 1);
-  Tell(Attempt(end + "next: SCHEDULER"), kEndedAt + 9);
-  Tell(Attempt(end), kEndedAt + 20);
+  DecideAt(Attempt(end + "next: SCHEDULER"), kEndedAt + 1);
+  DecideAt(Attempt(end + "next: SCHEDULER"), kEndedAt + 9);
+  DecideAt(Attempt(end), kEndedAt + 20);
   EXPECT_THAT(Charged(), ElementsAre(Pair("infrastructure", 1)));
 }
 
-TEST_F(SameTest, WhatTheSchedulerPutsBackIsChargedAndLeftAlone) {
+TEST_F(AttemptTest, RequeuedAttemptsAreChargedAndIgnored) {
   for (int i = 1; i <= 5; ++i) {
-    const v1::DecideResponse answer = Tell(
+    const v1::DecideResponse answer = DecideAt(
         Attempt("state: 'PREEMPTED' exit_code: 0 next: SCHEDULER", i, "", i),
         kEndedAt + i * 3600 + 1);
     EXPECT_EQ(answer.decision().action(), v1::Decision::IGNORE);
@@ -333,57 +334,57 @@ TEST_F(SameTest, WhatTheSchedulerPutsBackIsChargedAndLeftAlone) {
   EXPECT_THAT(Charged(), ElementsAre(Pair("disruption", 5)));
   ASSERT_EQ(ledger_.history_size(), 5);
   EXPECT_EQ(ledger_.history(0).retried_by(), v1::AttemptRecord::SCHEDULER);
-  // The sixth attempt has a bug, which five preemptions do not excuse.
+  // Five preemptions do not excuse the bug of the sixth attempt.
   const v1::DecideResponse bug =
-      Tell(Attempt(absl::StrCat("state: 'FAILED' exit_code: 1 log_tail: '",
-                                kTraceback, "'"),
-                   6, "", 6),
-           kEndedAt + 6 * 3600 + 1);
+      DecideAt(Attempt(absl::StrCat("state: 'FAILED' exit_code: 1 log_tail: '",
+                                    kTraceback, "'"),
+                       6, "", 6),
+               kEndedAt + 6 * 3600 + 1);
   EXPECT_EQ(bug.decision().action(), v1::Decision::FAIL);
 }
 
-TEST_F(SameTest, ASchedulerThatPutsAMistakeBackIsStopped) {
+TEST_F(AttemptTest, StopsASchedulerThatRequeuesAMistake) {
   const auto mistake = [this](int number) {
-    return Tell(Attempt(absl::StrCat("state: 'FAILED' exit_code: 1 next: "
-                                     "SCHEDULER log_tail: '",
-                                     kTraceback, "'"),
-                        number, "", number),
-                kEndedAt + number * 3600 + 1);
+    return DecideAt(Attempt(absl::StrCat("state: 'FAILED' exit_code: 1 next: "
+                                         "SCHEDULER log_tail: '",
+                                         kTraceback, "'"),
+                            number, "", number),
+                    kEndedAt + number * 3600 + 1);
   };
   EXPECT_EQ(mistake(1).decision().action(), v1::Decision::IGNORE);
   EXPECT_EQ(mistake(2).decision().action(), v1::Decision::FAIL);
 }
 
-TEST_F(SameTest, OnlyABlamedNodeOfSeveralIsAvoided) {
+TEST_F(AttemptTest, OnlyABlamedNodeOfSeveralIsAvoided) {
   const char* const end =
       "ended_attempt { scheduler: 'slurm' state: 'NODE_FAIL' nodes: 'a' nodes: "
       "'b' ";
-  const v1::DecideResponse all = Tell(absl::StrCat(end, "}"), kEndedAt);
+  const v1::DecideResponse all = DecideAt(absl::StrCat(end, "}"), kEndedAt);
   EXPECT_EQ(all.decision().placement().avoid_nodes_size(), 0);
   ledger_.Clear();
   const v1::DecideResponse one =
-      Tell(absl::StrCat(end, "failed_node: 'b' }"), kEndedAt);
+      DecideAt(absl::StrCat(end, "failed_node: 'b' }"), kEndedAt);
   ASSERT_EQ(one.decision().placement().avoid_nodes_size(), 1);
   EXPECT_EQ(one.decision().placement().avoid_nodes(0).node(), "b");
 }
 
-TEST_F(SameTest, TheLastAttemptOfTheSchedulerIsAWarning) {
+TEST_F(AttemptTest, WarnsOfTheSchedulersLastAttempt) {
   const v1::DecideResponse answer =
-      Tell(Attempt("exit_code: 139 max_attempts: 5", 5), kEndedAt);
+      DecideAt(Attempt("exit_code: 139 max_attempts: 5", 5), kEndedAt);
   EXPECT_THAT(answer.warnings(),
               Contains("this was attempt 5 of 5 that the scheduler makes: "
                        "another one is the caller's to start"));
 }
 
-TEST_F(SameTest, TimesAfterTheReportAreThoseOfTheReport) {
+TEST_F(AttemptTest, ClampsTimesToTheReport) {
   const v1::DecideResponse answer =
-      Tell(Attempt("exit_code: 139"), kEndedAt - 60);
+      DecideAt(Attempt("exit_code: 139"), kEndedAt - 60);
   EXPECT_EQ(answer.diagnosis().finished_at().seconds(), kEndedAt - 60);
   EXPECT_THAT(answer.warnings(),
               Contains(HasSubstr("report.endedAttempt.endedAt is later")));
 }
 
-TEST_F(SameTest, WhatCannotBeIsRefusedByItsField) {
+TEST_F(AttemptTest, RefusesImpossibleValuesByTheirField) {
   const std::string long_text(70'000, 'x');
   const std::pair<std::string, const char*> rows[] = {
       {"ended_attempt {}", "report.endedAttempt: says nothing about how"},
@@ -443,7 +444,7 @@ TEST_F(SameTest, WhatCannotBeIsRefusedByItsField) {
               HasSubstr("report.endedAttempt.next: is unknown"));
 }
 
-TEST_F(SameTest, DemystifySaysTheSame) {
+TEST_F(AttemptTest, DemystifyAgrees) {
   v1::DemystifyRequest request;
   *request.mutable_report() =
       testing::Parse<v1::FailureReport>(Attempt("state: 'NODE_FAIL'"));
@@ -457,4 +458,4 @@ TEST_F(SameTest, DemystifySaysTheSame) {
 }
 
 }  // namespace
-}  // namespace mulligan::told
+}  // namespace mulligan::situations

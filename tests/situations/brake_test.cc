@@ -1,5 +1,5 @@
-// Retries that others make by themselves: what failed of the work that goes on
-// is charged once; those that cannot help are ended.
+// Retries that operators make by themselves: each failure is charged once, and
+// hopeless loops are stopped.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "tests/situations/once_fixture.h"
 
-namespace mulligan::told {
+namespace mulligan::situations {
 namespace {
 
 using ::testing::AnyOf;
@@ -22,7 +22,7 @@ using ::testing::MatchesRegex;
 using ::testing::Not;
 
 constexpr int kBegin = 100'000;
-// From the end of an attempt to the start of the next.
+// Seconds from the end of an attempt to the start of the next.
 constexpr int kBackOff = 10;
 
 constexpr char kModule[] =
@@ -35,13 +35,13 @@ struct LoopRow {
   const char* reason;
   const char* message;
   bool drained;
-  // After so many alike another one is no use; 0: it may always help.
+  // Failures of this kind after which another attempt is useless; 0: unlimited.
   int enough;
-  // What pays for it, up to its limit; null: nothing does, since no other try
-  // helps.
+  // Charged for each failure, up to its limit; null: not charged, since no
+  // retry can help.
   const char* budget;
   int limit;
-  // It needs more of something, which others do not give it.
+  // It needs more of a resource, which the operator does not give it.
   bool grows = false;
 };
 
@@ -67,13 +67,13 @@ std::string RunningFrom(int since) {
       since, " } } } }");
 }
 
-// Work whose operator makes each attempt anew, one pod at a time.
+// Work whose operator creates a new pod for each attempt, one at a time.
 struct RetriedRow {
   const char* name;
-  // The object, after so many failures.
+  // The object after `failed` failures.
   std::string (*object)(int failed);
   std::string (*metadata)(int attempt, int created);
-  // The operator deletes a failed pod before it makes the next.
+  // The operator deletes a failed pod before it creates the next.
   bool deletes;
   v1::Decision::Scope scope;
 };
@@ -128,9 +128,9 @@ const RetriedRow kRetried[] = {
 
 class BrakeTest : public DecideOnceTest {
  protected:
-  // Asks when `failed` attempts have ended, each after `ran` seconds and
-  // `further` more than the one before, and the next runs since `age`; before,
-  // with the ledger, while each of those ran.
+  // Asks when `failed` attempts have ended and the next has run for `age`
+  // seconds. The first attempt runs for `ran` seconds, each later one `further`
+  // seconds longer. The ledger is carried over from calls during each attempt.
   v1::DecideResponse Ask(const RetriedRow& kind, const LoopRow& end, int failed,
                          int ran = 50, int age = 20, int further = 0) {
     ledger_.Clear();
@@ -142,15 +142,15 @@ class BrakeTest : public DecideOnceTest {
           Pod(absl::StrCat("p", attempt), kind.metadata(attempt, at), "Running",
               RunningFrom(at));
       const std::string object = kind.object(attempt);
-      answer = Tell(object + past + next,
-                    at + (attempt == failed ? age : kBackOff / 2));
+      answer = DecideAt(object + past + next,
+                        at + (attempt == failed ? age : kBackOff / 2));
       const std::string ended =
           Pod(absl::StrCat("p", attempt), kind.metadata(attempt, at), "Failed",
               StatusOf(end, at, at + ran));
       if (kind.deletes) {
-        // Seen once, while its operator restarts it.
+        // Reported once, while its operator restarts it.
         if (attempt < failed) {
-          Tell(
+          DecideAt(
               "kubeflow_job { kind: 'PyTorchJob' metadata { name: 'train' "
               "uid: 'T' } status { conditions { type: 'Restarting' status: "
               "'True' } } } " +
@@ -167,7 +167,7 @@ class BrakeTest : public DecideOnceTest {
   }
 };
 
-TEST_F(BrakeTest, WhatCannotHelpIsEndedAndNothingElse) {
+TEST_F(BrakeTest, StopsOnlyHopelessLoops) {
   for (const RetriedRow& kind : kRetried) {
     for (const LoopRow& end : kLoops) {
       for (int failed = 1; failed <= 6; ++failed) {
@@ -181,7 +181,7 @@ TEST_F(BrakeTest, WhatCannotHelpIsEndedAndNothingElse) {
         std::map<std::string, int> charged;
         if (end.budget != nullptr) {
           charged[end.budget] = std::min(failed, end.limit);
-          // Five of the program's own within minutes.
+          // Five failures of the program within minutes are a crash loop.
           if (failed >= 5 && end.limit == 3 && end.enough > 0) {
             charged["crash-loop"] = 1;
           }
@@ -191,12 +191,12 @@ TEST_F(BrakeTest, WhatCannotHelpIsEndedAndNothingElse) {
           EXPECT_EQ(answer.decision().action(), v1::Decision::RETRY) << what;
           EXPECT_TRUE(answer.decision().requires_recreate()) << what;
           ASSERT_EQ(answer.decision().resources_size(), 1) << what;
-          // Nobody gave it more since the first.
+          // No retry since the first failure gave it more memory.
           EXPECT_EQ(answer.decision().resources(0).factor(), 1.5) << what;
           EXPECT_EQ(answer.decision().escalation().rung(),
                     v1::Escalation::MORE_RESOURCES)
               << what;
-          // One of three limits is paid for.
+          // One of three limits is charged.
           EXPECT_EQ(answer.decision().escalation().after(), 3) << what;
         } else if (stops) {
           EXPECT_THAT(
@@ -221,14 +221,14 @@ TEST_F(BrakeTest, WhatCannotHelpIsEndedAndNothingElse) {
   }
 }
 
-// What was granted more of begins a new row: one charge for each limit.
-TEST_F(BrakeTest, EachLimitThatWasTriedIsPaidForOnce) {
+// A granted increase starts a new series: one charge for each limit.
+TEST_F(BrakeTest, EachTriedLimitIsChargedOnce) {
   const LoopRow& oom = kLoops[5];
   ASSERT_TRUE(oom.grows);
   double factor = 1.5;
   for (int limit = 1; limit <= 4; ++limit) {
     v1::DecideResponse answer;
-    // The caller made a new object, which its operator has tried again, too.
+    // The caller created a new object, which its operator also retried.
     for (int failed = 1; failed <= 3; ++failed) {
       const std::string uid = absl::StrCat("J", limit);
       const auto metadata = [&](int begin) {
@@ -241,7 +241,7 @@ TEST_F(BrakeTest, EachLimitThatWasTriedIsPaidForOnce) {
             begin, " } ");
       };
       const int end = kBegin + 1000 * limit + 60 * failed;
-      answer = Tell(
+      answer = DecideAt(
           absl::StrCat("jobs { metadata { name: 'train' uid: '", uid,
                        "' } spec { parallelism: 1 completions: 1 "
                        "backoff_limit: 6 } status { active: 1 failed: ",
@@ -267,8 +267,8 @@ TEST_F(BrakeTest, EachLimitThatWasTriedIsPaidForOnce) {
   }
 }
 
-// A policy that binds others: what it refuses ends, whatever it is of.
-TEST_F(BrakeTest, BudgetsBindOthersWhereThePolicySaysSo) {
+// With mode POLICY, whatever the policy refuses is stopped.
+TEST_F(BrakeTest, BudgetsBindOperatorsIfThePolicySaysSo) {
   for (const char* mode : {"HOPELESS", "POLICY"}) {
     spec_ = absl::StrCat(
         "budgets { key: 'few' value { limit: 2 } } default { action: RETRY "
@@ -293,7 +293,7 @@ TEST_F(BrakeTest, BudgetsBindOthersWhereThePolicySaysSo) {
           EXPECT_NE(answer.diagnosis().outlook(), v1::Diagnosis::CANNOT_RECOVER)
               << what;
           EXPECT_EQ(answer.accounting().exhaustion().budget(), "few") << what;
-          // What has outlived its predecessors is let be here too.
+          // An attempt that outlived its predecessors is not stopped.
           EXPECT_EQ(Ask(kind, *end, failed, 50, 190).decision().action(),
                     v1::Decision::IGNORE)
               << what;
@@ -303,9 +303,9 @@ TEST_F(BrakeTest, BudgetsBindOthersWhereThePolicySaysSo) {
   }
 }
 
-// Pods without their owner: it is known to replace what fails once it did, and
-// may have given up a quarter of an hour later.
-TEST_F(BrakeTest, AnOwnerThatReplacedAPodBeforeIsWaitedFor) {
+// Pods without their owner: an owner that replaced a pod is expected to do so
+// again, until a quarter of an hour has passed.
+TEST_F(BrakeTest, WaitsForAnOwnerThatReplacedAPodBefore) {
   const auto pod = [](int number, int begin, int end) {
     return Pod(absl::StrCat("p", number), Created(begin), "Failed",
                Ended(begin, end, 139, "Error"));
@@ -322,26 +322,26 @@ TEST_F(BrakeTest, AnOwnerThatReplacedAPodBeforeIsWaitedFor) {
       {"the first", first, first_end + 5, v1::Decision::RETRY},
       {"one it made after", first + pod(1, next, next + 50), next + 55,
        v1::Decision::WAIT},
-      {"one beside", first + pod(1, kBegin, next + 50), next + 55,
+      {"one at the same time", first + pod(1, kBegin, next + 50), next + 55,
        v1::Decision::RETRY},
       {"too long ago", first + pod(1, next, next + 50), next + 1000,
        v1::Decision::RETRY},
   };
   for (const auto& test : kCases) {
     ledger_.Clear();
-    EXPECT_EQ(Tell(test.report, test.now).decision().action(), test.action)
+    EXPECT_EQ(DecideAt(test.report, test.now).decision().action(), test.action)
         << test.name;
   }
-  // The ledger remembers it where the first pod is gone.
+  // The ledger remembers the replacement when the first pod is gone.
   ledger_.Clear();
-  Tell(first + Pod("p1", Created(next), "Running", RunningFrom(next)),
-       next + 10);
-  EXPECT_EQ(Tell(pod(1, next, next + 50), next + 55).decision().action(),
+  DecideAt(first + Pod("p1", Created(next), "Running", RunningFrom(next)),
+           next + 10);
+  EXPECT_EQ(DecideAt(pod(1, next, next + 50), next + 55).decision().action(),
             v1::Decision::WAIT);
 }
 
-// The next attempt has come through, and its owner has not said so yet.
-TEST_F(BrakeTest, WhatSucceedsIsNotStopped) {
+// The next attempt has succeeded, and its owner does not show it yet.
+TEST_F(BrakeTest, DoesNotStopSuccess) {
   for (const RetriedRow& kind : kRetried) {
     if (kind.deletes) continue;
     for (const LoopRow* end : {&kLoops[0], &kLoops[5]}) {
@@ -356,7 +356,7 @@ TEST_F(BrakeTest, WhatSucceedsIsNotStopped) {
       }
       report += Pod("p2", kind.metadata(2, at), "Succeeded",
                     Ended(at, at + 20, 0, "Completed"));
-      const v1::DecideResponse answer = Tell(report, at + 21);
+      const v1::DecideResponse answer = DecideAt(report, at + 21);
       EXPECT_THAT(answer.decision().action(),
                   AnyOf(v1::Decision::IGNORE, v1::Decision::WAIT))
           << kind.name << ", " << end->name << ": "
@@ -365,8 +365,8 @@ TEST_F(BrakeTest, WhatSucceedsIsNotStopped) {
   }
 }
 
-// A new object is a new beginning, whatever the account remembers.
-TEST_F(BrakeTest, ANewObjectIsNotStoppedForTheOneBefore) {
+// A new object starts afresh, whatever the ledger holds.
+TEST_F(BrakeTest, DoesNotStopANewObjectForThePreviousOne) {
   for (const LoopRow* end : {&kLoops[0], &kLoops[5]}) {
     ASSERT_NE(Ask(kRetried[0], *end, 2).decision().action(),
               v1::Decision::IGNORE);
@@ -384,7 +384,7 @@ TEST_F(BrakeTest, ANewObjectIsNotStoppedForTheOneBefore) {
         "true } creation_timestamp { seconds: ", at, " } ");
     for (const int age : {5, 60, 170}) {
       EXPECT_EQ(
-          Tell(job + Pod("n0", owner, "Running", RunningFrom(at)), at + age)
+          DecideAt(job + Pod("n0", owner, "Running", RunningFrom(at)), at + age)
               .decision()
               .action(),
           v1::Decision::IGNORE)
@@ -393,7 +393,7 @@ TEST_F(BrakeTest, ANewObjectIsNotStoppedForTheOneBefore) {
   }
 }
 
-// Other failures between do not change the limit that was too low.
+// Failures in between do not change the memory limit that was too low.
 TEST_F(BrakeTest, AFailureBetweenAddsNoMemory) {
   std::string report = JobObject(3);
   const LoopRow* const ends[] = {&kLoops[5], &kLoops[2], &kLoops[5]};
@@ -404,18 +404,18 @@ TEST_F(BrakeTest, AFailureBetweenAddsNoMemory) {
     at += 60;
   }
   report += Pod("next", JobPod(0, at), "Running", RunningFrom(at));
-  EXPECT_EQ(Tell(report, at + 20).decision().action(), v1::Decision::RETRY);
+  EXPECT_EQ(DecideAt(report, at + 20).decision().action(), v1::Decision::RETRY);
   EXPECT_EQ(Charged(),
             (std::map<std::string, int>{{"application", 1}, {"memory", 1}}));
 }
 
-// Evidence of who is to pay may come still; it is charged when that has not.
-TEST_F(BrakeTest, WhatNobodyExplainsIsChargedOnceWhereOthersRetryIt) {
+// Charged once evidence of the payer can no longer be expected.
+TEST_F(BrakeTest, UnexplainedFailuresThatOthersRetryAreChargedOnce) {
   const LoopRow kill = {"killed", 137, "Error", "", false, 0, nullptr, 0};
   for (const int age : {1, 30, 200, 210}) {
-    EXPECT_EQ(Tell(JobObject(0) + Pod("p", JobPod(0, kBegin), "Failed",
-                                      StatusOf(kill, kBegin, kBegin + 50)),
-                   kBegin + 50 + age)
+    EXPECT_EQ(DecideAt(JobObject(0) + Pod("p", JobPod(0, kBegin), "Failed",
+                                          StatusOf(kill, kBegin, kBegin + 50)),
+                       kBegin + 50 + age)
                   .decision()
                   .action(),
               v1::Decision::IGNORE);
@@ -423,9 +423,9 @@ TEST_F(BrakeTest, WhatNobodyExplainsIsChargedOnceWhereOthersRetryIt) {
   }
 }
 
-// Ray's state says that the job failed before KubeRay has counted it.
-TEST_F(BrakeTest, AnOperatorsWordsWithoutATimeAreOfNow) {
-  const v1::DecideResponse answer = Tell(
+// Ray reports that the job failed before KubeRay counts the failure.
+TEST_F(BrakeTest, AnOperatorsMessageWithoutATimeIsCurrent) {
+  const v1::DecideResponse answer = DecideAt(
       "ray_job { metadata { name: 'tune' uid: 'R' } spec { backoff_limit: 2 } "
       "status { job_status: 'FAILED' job_deployment_status: 'Running' failed: "
       "0 message: 'ConnectionRefusedError: [Errno 111] Connection refused: "
@@ -435,12 +435,12 @@ TEST_F(BrakeTest, AnOperatorsWordsWithoutATimeAreOfNow) {
   EXPECT_EQ(ledger_.attempts_seen(), 1);
 }
 
-// What failed last is named while it is news, whether or not it is ended.
-TEST_F(BrakeTest, TheLastFailureIsNamedWhileItIsNews) {
+// The last failure is named while it is recent, whether or not it is stopped.
+TEST_F(BrakeTest, NamesTheLastFailureWhileItIsRecent) {
   for (const LoopRow& end : kLoops) {
     const v1::Cause cause = Ask(kRetried[0], end, 1).diagnosis().cause();
     EXPECT_NE(cause, v1::NOT_FAILED) << end.name;
-    // Twice as long as those before, and three minutes.
+    // Recent: up to twice the earlier run time, and at least three minutes.
     EXPECT_EQ(Ask(kRetried[0], end, 1, 50, 179).diagnosis().cause(), cause);
     EXPECT_EQ(Ask(kRetried[0], end, 1, 50, 181).diagnosis().cause(),
               v1::NOT_FAILED);
@@ -450,7 +450,7 @@ TEST_F(BrakeTest, TheLastFailureIsNamedWhileItIsNews) {
   }
 }
 
-TEST_F(BrakeTest, WhatHasOutlivedItsPredecessorsIsLetBe) {
+TEST_F(BrakeTest, DoesNotStopAttemptsThatOutlivedTheirPredecessors) {
   for (const RetriedRow& kind : kRetried) {
     for (const auto& [ran, age, stops] : {std::tuple{50, 170, true},
                                           {50, 190, false},
@@ -464,7 +464,7 @@ TEST_F(BrakeTest, WhatHasOutlivedItsPredecessorsIsLetBe) {
   }
 }
 
-TEST_F(BrakeTest, WhatEndsLoopsSaysHowAndHowMany) {
+TEST_F(BrakeTest, SaysHowToStopTheLoopAndHowManyEnded) {
   for (const RetriedRow& kind : kRetried) {
     const v1::DecideResponse answer = Ask(kind, kLoops[0], 3);
     EXPECT_THAT(answer.diagnosis().problem(),
@@ -474,7 +474,7 @@ TEST_F(BrakeTest, WhatEndsLoopsSaysHowAndHowMany) {
                 MatchesRegex("kubectl patch (job|jobset|pytorchjob) train "
                              "--type=merge -p '.\"spec\":.*true.+'"))
         << kind.name;
-    // What its operator tries again within reason is not stopped.
+    // A loop within reason gets no command to stop it.
     EXPECT_EQ(Ask(kind, kLoops[3], 1)
                   .diagnosis()
                   .first_step()
@@ -485,7 +485,7 @@ TEST_F(BrakeTest, WhatEndsLoopsSaysHowAndHowMany) {
   }
 }
 
-TEST_F(BrakeTest, SaysWhatAStopWouldHaveSavedSinceItWasFirstDue) {
+TEST_F(BrakeTest, SaysWhatAStopWouldHaveSaved) {
   constexpr int kRan = 1800;
   constexpr int kAge = 360;
   for (const RetriedRow& kind : kRetried) {
@@ -509,8 +509,8 @@ TEST_F(BrakeTest, SaysWhatAStopWouldHaveSavedSinceItWasFirstDue) {
   }
 }
 
-TEST_F(BrakeTest, APodWithoutAnOwnerIsStoppedByItsEnd) {
-  const v1::DecideResponse answer = Tell(
+TEST_F(BrakeTest, APodWithoutAnOwnerIsStoppedByDeletion) {
+  const v1::DecideResponse answer = DecideAt(
       absl::StrCat(
           "pods { metadata { name: 'p' uid: 'p' } spec { restart_policy: "
           "'Always' containers { name: 'main' } } status { phase: 'Running' "
@@ -524,9 +524,9 @@ TEST_F(BrakeTest, APodWithoutAnOwnerIsStoppedByItsEnd) {
   EXPECT_EQ(answer.diagnosis().first_step().command(), "kubectl delete pod p");
 }
 
-// From a checkpoint work may get past a mistake that ended a long run; not when
+// From a checkpoint, work may get past a mistake that ended a long run, unless
 // the next run ended after about as long.
-TEST_F(BrakeTest, AMistakeThatCameBackAfterAsLongIsEnded) {
+TEST_F(BrakeTest, StopsAMistakeThatRecursAfterAsLong) {
   for (const RetriedRow& kind : kRetried) {
     for (const auto& [failed, further, stops] : {std::tuple{1, 0, false},
                                                  {2, 0, true},
@@ -542,8 +542,8 @@ TEST_F(BrakeTest, AMistakeThatCameBackAfterAsLongIsEnded) {
   }
 }
 
-// Nobody tells the progress of work that its operator retries; times do.
-TEST_F(BrakeTest, WhatGetsFurtherEachTimeIsNoLoop) {
+// Progress of work that its operator retries shows in run times only.
+TEST_F(BrakeTest, ProgressIsNotALoop) {
   for (const RetriedRow& kind : kRetried) {
     for (const LoopRow& end : {kLoops[2], kLoops[3]}) {
       for (const auto& [ran, further, stops] : {std::tuple{50, 0, true},
@@ -561,7 +561,7 @@ TEST_F(BrakeTest, WhatGetsFurtherEachTimeIsNoLoop) {
   }
 }
 
-TEST_F(BrakeTest, WorkThatWasResumedBeginsAnew) {
+TEST_F(BrakeTest, ResumedWorkStartsAfresh) {
   const int last_end = kBegin + 2 * (50 + kBackOff) + 50;
   const auto job = [](int at) {
     return absl::StrCat(
@@ -578,14 +578,14 @@ TEST_F(BrakeTest, WorkThatWasResumedBeginsAnew) {
        {std::pair{last_end - 20, true}, {last_end + 5, false}}) {
     ledger_ = ledger;
     const v1::DecideResponse answer =
-        Tell(job(at) + Pod("p9", JobPod(9, last_end + kBackOff), "Running",
-                           RunningFrom(last_end + kBackOff)),
-             last_end + kBackOff + 20);
+        DecideAt(job(at) + Pod("p9", JobPod(9, last_end + kBackOff), "Running",
+                               RunningFrom(last_end + kBackOff)),
+                 last_end + kBackOff + 20);
     EXPECT_EQ(answer.decision().action() == v1::Decision::FAIL, stops) << at;
   }
 }
 
-// The kubelet's own loop shows one end, and how often it came.
+// The kubelet's own loop shows one end, and the number of restarts.
 TEST_F(BrakeTest, RestartsByTheKubeletCount) {
   const auto report = [](int restarts, const std::string& state) {
     return absl::StrCat(
@@ -603,34 +603,34 @@ TEST_F(BrakeTest, RestartsByTheKubeletCount) {
       absl::StrCat("running { started_at { seconds: ", kBegin + 400, " } }");
   for (const std::string& state : {waits, runs}) {
     ledger_.Clear();
-    // It has ended once where it runs again, twice where it waits.
-    EXPECT_EQ(Tell(report(1, state), kBegin + 410).decision().action(),
+    // A running container ended once, a waiting one twice.
+    EXPECT_EQ(DecideAt(report(1, state), kBegin + 410).decision().action(),
               state == runs ? v1::Decision::IGNORE : v1::Decision::FAIL)
         << state;
     ledger_.Clear();
-    const v1::DecideResponse answer = Tell(report(12, state), kBegin + 410);
+    const v1::DecideResponse answer = DecideAt(report(12, state), kBegin + 410);
     EXPECT_EQ(answer.decision().action(), v1::Decision::FAIL)
         << state << answer.decision().sentence();
     ASSERT_EQ(ledger_.history_size(), 1);
     EXPECT_EQ(ledger_.history(0).retried_by(), v1::AttemptRecord::KUBELET);
     EXPECT_THAT(Charged(), IsEmpty());
   }
-  // Restarts that the ledger knows are of something else.
+  // The ledger attributes earlier restarts to another failure.
   ledger_.Clear();
-  Tell(report(1, waits), kBegin + 200);
+  DecideAt(report(1, waits), kBegin + 200);
   ledger_.mutable_history(0)->set_fingerprint("another");
   ledger_.mutable_history(0)->set_failure_id("another");
   ledger_.mutable_history(0)->mutable_finished_at()->set_seconds(kBegin + 50);
-  EXPECT_EQ(Tell(report(2, runs), kBegin + 410).decision().action(),
+  EXPECT_EQ(DecideAt(report(2, runs), kBegin + 410).decision().action(),
             v1::Decision::IGNORE);
-  // It goes well for once.
+  // This attempt has outlived the earlier ones.
   ledger_.Clear();
-  EXPECT_EQ(Tell(report(12, runs), kBegin + 600).decision().action(),
+  EXPECT_EQ(DecideAt(report(12, runs), kBegin + 600).decision().action(),
             v1::Decision::IGNORE);
 }
 
-// Once the operator has given up, what it retried is charged already.
-TEST_F(BrakeTest, WhatOthersRetriedIsChargedOnce) {
+// When the operator gives up, the failures it retried are already charged.
+TEST_F(BrakeTest, FailuresThatOthersRetriedAreChargedOnce) {
   const RetriedRow& kind = kRetried[0];
   Ask(kind, kLoops[2], 1);
   ASSERT_EQ(ledger_.attempts_seen(), 1);
@@ -646,14 +646,14 @@ TEST_F(BrakeTest, WhatOthersRetriedIsChargedOnce) {
       Pod("p1", JobPod(1, second), "Failed",
           StatusOf(kLoops[2], second, second + 50)));
   for (const int now : {second + 61, second + 90}) {
-    EXPECT_EQ(Tell(report, now).decision().action(), v1::Decision::RETRY);
+    EXPECT_EQ(DecideAt(report, now).decision().action(), v1::Decision::RETRY);
     EXPECT_EQ(ledger_.attempts_seen(), 2);
     EXPECT_EQ(Charged(), (std::map<std::string, int>{{"application", 2}}));
   }
 }
 
-// Pods that work for themselves: the others are not ended with one.
-TEST_F(BrakeTest, NothingIsEndedBesideOthersThatWorkForThemselves) {
+// Pods that work independently: the others are not stopped because of one.
+TEST_F(BrakeTest, DoesNotStopIndependentPods) {
   std::string report =
       "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: 4 "
       "completions: 8 backoff_limit: 6 } status { active: 4 failed: 3 } } ";
@@ -665,9 +665,9 @@ TEST_F(BrakeTest, NothingIsEndedBesideOthersThatWorkForThemselves) {
     report += Pod(absl::StrCat("r", i), Created(kBegin + 30), "Running",
                   RunningFrom(kBegin + 30));
   }
-  EXPECT_THAT(Tell(report, kBegin + 60).decision().action(),
+  EXPECT_THAT(DecideAt(report, kBegin + 60).decision().action(),
               AnyOf(v1::Decision::IGNORE, v1::Decision::WAIT));
 }
 
 }  // namespace
-}  // namespace mulligan::told
+}  // namespace mulligan::situations

@@ -1,5 +1,5 @@
-// What an operator deletes after its work has failed for good, or to start it
-// again, says nothing of its own: the answer is that of before.
+// Objects that an operator deletes after a final failure, or for a restart, are
+// no new evidence: the answer stays the same.
 #include <set>
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 #include "policy/request/kinds.h"
 #include "tests/situations/once_fixture.h"
 
-namespace mulligan::told {
+namespace mulligan::situations {
 namespace {
 
 using ::testing::IsEmpty;
@@ -19,8 +19,8 @@ using ::testing::SizeIs;
 
 constexpr int kFailed = 100'100;
 
-// Objects of a kind, once they run and once they have failed for good. META is
-// more of the metadata of the one the work is for, AT when it failed.
+// Objects of a kind, running and finally failed. META stands for more metadata
+// of the workload's object, AT for the time of the failure.
 struct KindRow {
   std::string kind;
   std::string runs;
@@ -96,7 +96,7 @@ std::string Deleted(int requested, int grace = 30) {
                       " } deletion_grace_period_seconds: ", grace, " ");
 }
 
-// Pods of the work, by how they are while they are cleaned up.
+// States of the pods while they are cleaned up.
 struct PodRow {
   const char* name;
   std::string phase;
@@ -138,12 +138,12 @@ class CleanUpTest : public DecideOnceTest {
  protected:
   v1::DecideResponse First(const std::string& report, int now) {
     ledger_.Clear();
-    return Tell(report, now);
+    return DecideAt(report, now);
   }
 };
 
-TEST_F(CleanUpTest, EveryKindThatCanFailIsHere) {
-  // A cluster and a queue fail nothing; a pod has nobody that cleans up.
+TEST_F(CleanUpTest, CoversEveryKindThatCanFail) {
+  // A cluster and a queue do not fail; nothing cleans up a pod.
   std::set<std::string> missing;
   for (const Kind& kind : Kinds()) {
     if (kind.is_workload && kind.is_known && !kind.field.empty()) {
@@ -157,7 +157,7 @@ TEST_F(CleanUpTest, EveryKindThatCanFailIsHere) {
   EXPECT_THAT(missing, IsEmpty());
 }
 
-TEST_F(CleanUpTest, AnswersAsBeforeWhilePodsAreDeletedAndWhenTheyAreGone) {
+TEST_F(CleanUpTest, AnswersStayWhilePodsAreDeletedAndGone) {
   for (const KindRow& kind : KindRows()) {
     const std::string object = Filled(kind.failed);
     const std::string gone = AnswerOf(First(object, kFailed + 60));
@@ -168,8 +168,9 @@ TEST_F(CleanUpTest, AnswersAsBeforeWhilePodsAreDeletedAndWhenTheyAreGone) {
         const std::string torn_down = object + Deleted(pod, requested);
         EXPECT_EQ(AnswerOf(First(torn_down, requested + 31)), gone)
             << kind.kind << ", its pod " << pod.name << " at " << requested;
-        // Told again it is the failure of before.
-        EXPECT_EQ(AnswerOf(Tell(object, requested + 60)), gone) << kind.kind;
+        // Reported again, it is the same failure.
+        EXPECT_EQ(AnswerOf(DecideAt(object, requested + 60)), gone)
+            << kind.kind;
         EXPECT_THAT(Charged(), SizeIs(1)) << kind.kind << " " << pod.name;
         EXPECT_EQ(ledger_.attempts_seen(), 1) << kind.kind << " " << pod.name;
       }
@@ -177,7 +178,7 @@ TEST_F(CleanUpTest, AnswersAsBeforeWhilePodsAreDeletedAndWhenTheyAreGone) {
   }
 }
 
-TEST_F(CleanUpTest, AnswersAsBeforeWhenTheObjectItselfIsDeleted) {
+TEST_F(CleanUpTest, AnswersStayWhenTheObjectIsDeleted) {
   for (const KindRow& kind : KindRows()) {
     const std::string before =
         AnswerOf(First(Filled(kind.failed), kFailed + 1));
@@ -191,15 +192,15 @@ TEST_F(CleanUpTest, AnswersAsBeforeWhenTheObjectItselfIsDeleted) {
   }
 }
 
-// Near misses: somebody deleted what ran.
-TEST_F(CleanUpTest, WhatWasDeletedBeforeItFailedIsCancelled) {
+// Near misses: a user deleted running work.
+TEST_F(CleanUpTest, WorkDeletedBeforeItFailedIsCancelled) {
   for (const KindRow& kind : KindRows()) {
     const std::vector<std::string> reports = {
-        // The pod of work that runs.
+        // The pod of running work.
         Filled(kind.runs) + Deleted(CleanedUp(100'050)[1], 100'050),
-        // The pod, which is why the work failed later.
+        // The pod, which made the work fail later.
         Filled(kind.failed) + Deleted(CleanedUp(100'050)[1], 100'050),
-        // The same within what clocks may differ.
+        // The same, within the clock skew.
         Filled(kind.failed) + Deleted(CleanedUp(kFailed - 5)[1], kFailed - 5),
         // The work itself, with its pod.
         Filled(kind.runs, Deleted(100'050, 0)) +
@@ -215,8 +216,8 @@ TEST_F(CleanUpTest, WhatWasDeletedBeforeItFailedIsCancelled) {
   }
 }
 
-// A disruption is told by its condition, whoever cleans up.
-TEST_F(CleanUpTest, AMarkedPodKeepsItsStory) {
+// A condition shows the disruption, whatever cleans up.
+TEST_F(CleanUpTest, AMarkedPodKeepsItsCause) {
   for (const KindRow& kind : KindRows()) {
     const std::string pod =
         Pod("w1", Deleted(kFailed - 20), "Failed",
@@ -227,8 +228,8 @@ TEST_F(CleanUpTest, AMarkedPodKeepsItsStory) {
   }
 }
 
-// Its own operator starts it again, or its queue has put it back.
-TEST_F(CleanUpTest, WhatIsStartedAgainIsLeftAlone) {
+// The operator restarts it, or its queue has requeued it.
+TEST_F(CleanUpTest, RestartedWorkIsIgnored) {
   const std::string pod = Deleted(CleanedUp(kFailed)[1], kFailed);
   const auto retried = First(
       "ray_job { metadata { name: 'train' uid: 'J' } status { "
@@ -253,4 +254,4 @@ TEST_F(CleanUpTest, WhatIsStartedAgainIsLeftAlone) {
 }
 
 }  // namespace
-}  // namespace mulligan::told
+}  // namespace mulligan::situations

@@ -1,5 +1,5 @@
-// The object that decides how the work ends says so: neither the success of a
-// part, nor what its controller stopped, changes what became of the whole.
+// The object that decides how the work ends says so: neither a part's success
+// nor pods that its controller stopped change the end of the whole.
 #include <random>
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/situations/once_fixture.h"
 
-namespace mulligan::told {
+namespace mulligan::situations {
 namespace {
 
 using ::testing::AnyOf;
@@ -19,8 +19,8 @@ using ::testing::Pair;
 
 constexpr int kEnd = 100'500;
 
-// A kind that may stand above Jobs and pods, as an object called "train" with
-// UID "T": how it says each end, and that it has not ended.
+// A kind that may own Jobs and pods, as an object called "train" with UID "T":
+// its statuses for each end, and those of work that has not ended.
 struct WholeRow {
   const char* kind;
   const char* field;
@@ -83,7 +83,7 @@ std::string OwnedBy(const char* kind) {
                       "' name: 'train' uid: 'T' controller: true } ");
 }
 
-// A child Job, or a pod, of the whole that has done its part.
+// A child Job (`which` & 1) and a pod (`which` & 2) that have succeeded.
 std::string DoneParts(const WholeRow& row, int which) {
   std::string parts;
   if ((which & 1) != 0 && row.kind != std::string("Job")) {
@@ -105,11 +105,11 @@ class EndOfWholeTest : public DecideOnceTest {
  protected:
   v1::DecideResponse Ask(const std::string& report, int now = kEnd + 60) {
     ledger_.Clear();
-    return Tell(report, now);
+    return DecideAt(report, now);
   }
 };
 
-TEST_F(EndOfWholeTest, NoPartsSuccessIsThatOfTheWork) {
+TEST_F(EndOfWholeTest, APartsSuccessIsNotTheWorks) {
   int asked = 0;
   for (const WholeRow& row : Wholes()) {
     for (const bool is_open : {false, true}) {
@@ -132,9 +132,8 @@ TEST_F(EndOfWholeTest, NoPartsSuccessIsThatOfTheWork) {
   EXPECT_GT(asked, 60);
 }
 
-// What became of the other parts decides, as if the one that is done were not
-// there.
-TEST_F(EndOfWholeTest, OfThePartsTheFailedOneIsNamed) {
+// The other parts decide, as if the successful one were absent.
+TEST_F(EndOfWholeTest, NamesTheFailedPart) {
   struct {
     std::string pod;
     v1::Cause cause;
@@ -164,8 +163,8 @@ TEST_F(EndOfWholeTest, OfThePartsTheFailedOneIsNamed) {
   }
 }
 
-// Near misses: the object itself is done.
-TEST_F(EndOfWholeTest, ItsOwnSuccessIs) {
+// Near misses: the object itself has succeeded.
+TEST_F(EndOfWholeTest, TheObjectsOwnSuccessIsTheWorks) {
   for (const char* whole :
        {"job_set { metadata { name: 'train' uid: 'T' } status { conditions {"
         " type: 'Completed' status: 'True' } } }",
@@ -180,8 +179,8 @@ TEST_F(EndOfWholeTest, ItsOwnSuccessIs) {
   }
 }
 
-// kubernetes#125695: its Job counts a pod from the moment it is deleted.
-TEST_F(EndOfWholeTest, WorkThatEndedWellWhileBeingDeletedIsNotRunAgain) {
+// kubernetes#125695: a Job counts a pod as failed once it is being deleted.
+TEST_F(EndOfWholeTest, DoesNotRerunWorkThatSucceededDuringDeletion) {
   const std::string failed = absl::StrCat(
       "conditions { type: 'FailureTarget' status: 'True' reason: "
       "'BackoffLimitExceeded' last_transition_time { seconds: ",
@@ -205,7 +204,7 @@ TEST_F(EndOfWholeTest, WorkThatEndedWellWhileBeingDeletedIsNotRunAgain) {
   const std::string done = Ended(100'000, kEnd, 0, "Completed");
   const std::string runs =
       "container_statuses { name: 'main' state { running { } } }";
-  // The kubelet's last deletion overwrites when the first was asked for.
+  // The kubelet's last deletion overwrites the time of the first request.
   for (const std::string& report : {pod(kEnd - 62, 300, "Succeeded", done),
                                     pod(kEnd + 1, 0, "Succeeded", done),
                                     pod(kEnd - 62, 300, "Failed", done),
@@ -214,9 +213,9 @@ TEST_F(EndOfWholeTest, WorkThatEndedWellWhileBeingDeletedIsNotRunAgain) {
     EXPECT_EQ(answer.diagnosis().cause(), v1::CANCELLED) << report;
     EXPECT_EQ(answer.decision().action(), v1::Decision::IGNORE) << report;
     EXPECT_THAT(Charged(), IsEmpty()) << report;
-    // Its pod is gone: so it stays, once and for all.
+    // After its pod is gone the answer stays.
     for (const int later : {90, 300}) {
-      const v1::DecideResponse again = Tell(job(1), kEnd + later);
+      const v1::DecideResponse again = DecideAt(job(1), kEnd + later);
       EXPECT_EQ(again.diagnosis().cause(), v1::CANCELLED) << report;
       EXPECT_EQ(again.diagnosis().situation(), v1::Diagnosis::FINISHED);
       EXPECT_EQ(again.decision().action(), v1::Decision::IGNORE) << report;
@@ -224,15 +223,15 @@ TEST_F(EndOfWholeTest, WorkThatEndedWellWhileBeingDeletedIsNotRunAgain) {
       EXPECT_EQ(ledger_.history_size(), 1) << report;
     }
   }
-  // Others failed as well: why is not in this pod.
+  // Other pods failed as well, and this pod does not show why.
   EXPECT_EQ(
       Ask(pod(kEnd - 62, 300, "Succeeded", done) + job(4)).diagnosis().cause(),
       v1::APP_ERROR);
 }
 
-// The same of other owners that go by the phase of their pods. Ray and Spark
-// know themselves how their program fared.
-TEST_F(EndOfWholeTest, WorkOfAnyOwnerThatEndedWellIsNotRunAgain) {
+// The same for other owners that decide by the phase of their pods. Ray and
+// Spark know the result of their program.
+TEST_F(EndOfWholeTest, DoesNotRerunSuccessfulWorkOfAnyOwner) {
   for (const WholeRow& row : Wholes()) {
     if (row.failed.empty() || row.kind == std::string("Job")) continue;
     for (const char* phase : {"Failed", "Succeeded"}) {
@@ -252,15 +251,16 @@ TEST_F(EndOfWholeTest, WorkOfAnyOwnerThatEndedWellIsNotRunAgain) {
           << report << answer.decision().sentence();
       if (!is_done) continue;
       EXPECT_THAT(Charged(), IsEmpty()) << report;
-      EXPECT_EQ(
-          Tell(Whole(row, row.failed.front()), kEnd + 300).decision().action(),
-          v1::Decision::IGNORE)
+      EXPECT_EQ(DecideAt(Whole(row, row.failed.front()), kEnd + 300)
+                    .decision()
+                    .action(),
+                v1::Decision::IGNORE)
           << report;
     }
   }
 }
 
-// What was stopped by its user says so, whatever became of the deployment.
+// A RayJob stopped by its user says so, whatever happens to the deployment.
 TEST_F(EndOfWholeTest, AStoppedRayJobHasNotSucceeded) {
   const WholeRow ray_job = Wholes()[2];
   for (const char* deployment : {"Complete", "Failed", "Running"}) {
@@ -275,8 +275,8 @@ TEST_F(EndOfWholeTest, AStoppedRayJobHasNotSucceeded) {
   }
 }
 
-// Kueue queues a whole of which the report has parts alone.
-TEST_F(EndOfWholeTest, NoPartEndsWhatIsQueuedAsMore) {
+// Kueue queues a whole of which the report holds only parts.
+TEST_F(EndOfWholeTest, APartDoesNotEndAQueuedWhole) {
   const auto workload = [](const std::string& owners, const char* finished) {
     return absl::StrCat(
         "kueue_workload { metadata { name: 'w' uid: 'Q' ", owners,
@@ -307,13 +307,13 @@ TEST_F(EndOfWholeTest, NoPartEndsWhatIsQueuedAsMore) {
         v1::SUCCEEDED)
         << owners << parts;
   }
-  // Near miss: all that is queued is here.
+  // Near miss: the report holds everything that is queued.
   EXPECT_EQ(Ask(workload(owner("Pod", "p-0"), "") + pod).diagnosis().cause(),
             v1::SUCCEEDED);
 }
 
-// A retry of an owner whose kind nobody knows is its next Job. Nothing of the
-// one before is retried once that is there, and it decides.
+// An owner of unknown kind retries by creating its next Job. Once that exists
+// it decides, and the previous one is not retried.
 TEST_F(EndOfWholeTest, TheNextJobOfAnUnknownOwnerIsTheRetry) {
   const auto job = [](int number, int made, const std::string& status) {
     return absl::StrCat(
@@ -349,43 +349,44 @@ TEST_F(EndOfWholeTest, TheNextJobOfAnUnknownOwnerIsTheRetry) {
   for (const std::string& before : {std::string(), first_pod}) {
     for (const std::string& now : next_pods) {
       ledger_.Clear();
-      EXPECT_EQ(Tell(first + before, kEnd + 60).decision().action(),
+      EXPECT_EQ(DecideAt(first + before, kEnd + 60).decision().action(),
                 v1::Decision::RETRY);
       const auto charged = Charged();
       for (const char* status : {"", "active: 1"}) {
         const v1::DecideResponse answer =
-            Tell(first + before + job(2, made, status) + now, made + 30);
+            DecideAt(first + before + job(2, made, status) + now, made + 30);
         EXPECT_EQ(answer.decision().action(), v1::Decision::IGNORE)
             << answer.decision().sentence();
         EXPECT_EQ(answer.diagnosis().situation(), v1::Diagnosis::ALIVE);
         EXPECT_EQ(Charged(), charged);
       }
     }
-    EXPECT_EQ(Tell(first + before +
-                       job(2, made,
-                           "succeeded: 1 conditions { type: 'Complete' status: "
-                           "'True' }"),
-                   made + 60)
-                  .diagnosis()
-                  .cause(),
-              v1::SUCCEEDED);
+    EXPECT_EQ(
+        DecideAt(first + before +
+                     job(2, made,
+                         "succeeded: 1 conditions { type: 'Complete' status: "
+                         "'True' }"),
+                 made + 60)
+            .diagnosis()
+            .cause(),
+        v1::SUCCEEDED);
     // It fails like the first one: another failure, charged once.
-    const v1::DecideResponse again =
-        Tell(first + before + job(2, made, failed(made + 100)) +
-                 pod(2, made, "Failed", Ended(made, made + 95, 139, "Error")),
-             made + 160);
+    const v1::DecideResponse again = DecideAt(
+        first + before + job(2, made, failed(made + 100)) +
+            pod(2, made, "Failed", Ended(made, made + 95, 139, "Error")),
+        made + 160);
     EXPECT_EQ(again.diagnosis().cause(), v1::CRASH_SIGNAL);
     EXPECT_EQ(again.accounting().units(), 1);
   }
-  // Near miss: both were made at once, and one of them runs on.
+  // Near miss: both were created at once, and one of them still runs.
   EXPECT_EQ(
       Ask(first + first_pod + job(2, 100'000, "active: 1")).decision().action(),
       v1::Decision::RETRY);
 }
 
-// What the Job had tried again before its deadline passed is not what it ended
-// of, whatever is left of its pods.
-TEST_F(EndOfWholeTest, ADeadlineIsNotTheAttemptBefore) {
+// Failures that the Job retried before its deadline do not explain its end,
+// whatever is left of their pods.
+TEST_F(EndOfWholeTest, ADeadlineIsNotAnEarlierFailure) {
   const std::string ends[] = {
       Ended(100'000, 100'140, 137, "OOMKilled"),
       Ended(100'000, 100'140, 1, "Error"),
@@ -418,7 +419,7 @@ TEST_F(EndOfWholeTest, ADeadlineIsNotTheAttemptBefore) {
 
 // A deadline ends its pods when it passes, whenever the conditions are written
 // and however the pods end.
-TEST_F(EndOfWholeTest, ADeadlineKillsFromTheMomentItPasses) {
+TEST_F(EndOfWholeTest, ADeadlineExplainsEndsAfterItPasses) {
   for (const int written : {0, 1, 31, 60, 3600}) {
     for (const int code : {137, 143, 0}) {
       const int passed = 101'800;
@@ -441,9 +442,9 @@ TEST_F(EndOfWholeTest, ADeadlineKillsFromTheMomentItPasses) {
   }
 }
 
-// OnFailure: the Job gives up and deletes its only pod. Once that has ended,
-// the kubelet deletes it at once, and nothing says when that began.
-TEST_F(EndOfWholeTest, AJobsOwnKillIsNoEndOfItsProgram) {
+// OnFailure: the Job gives up and deletes its only pod. The kubelet deletes the
+// ended pod at once, so the time of the first request is lost.
+TEST_F(EndOfWholeTest, AJobsOwnKillIsNotAFailureOfItsProgram) {
   const auto report = [](int code, const char* last) {
     return absl::StrCat(
         "jobs { metadata { name: 'train' uid: 'J' } spec { completions: 1 "
@@ -464,7 +465,7 @@ TEST_F(EndOfWholeTest, AJobsOwnKillIsNoEndOfItsProgram) {
       "\"ModuleNotFoundError: No module named 'flash_attn'\" finished_at { "
       "seconds: ",
       kEnd - 20, " } } }");
-  // However the program answers the SIGTERM.
+  // Exit codes with which the program may answer the SIGTERM.
   for (const int code : {137, 143, 130, 0, 1, 2, 139}) {
     if (code != 137 && code != 143) {
       EXPECT_EQ(Ask(report(code, module.c_str())).diagnosis().cause(),
@@ -535,7 +536,7 @@ Gang MakeGang(std::mt19937& random, int size) {
   return gang;
 }
 
-TEST_F(EndOfWholeTest, ARetryStaysGrantedWhenTheStoppedPodsAreGone) {
+TEST_F(EndOfWholeTest, AGrantedRetryStaysWhenTheStoppedPodsAreGone) {
   std::mt19937 random(7);
   const auto objects = [](bool is_over) {
     const auto failed = [](const char* type, int at) {
@@ -559,7 +560,7 @@ TEST_F(EndOfWholeTest, ARetryStaysGrantedWhenTheStoppedPodsAreGone) {
     std::string before = objects(false);
     for (const std::string& pod : gang.failed) before += pod;
     for (const std::string& pod : gang.stopped) before += pod;
-    const v1::DecideResponse granted = Tell(before, kEnd + 2);
+    const v1::DecideResponse granted = DecideAt(before, kEnd + 2);
     if (granted.decision().action() != v1::Decision::RETRY) continue;
     const auto charged = Charged();
     // The stopped pods go one by one, then some of those that failed.
@@ -572,7 +573,7 @@ TEST_F(EndOfWholeTest, ARetryStaysGrantedWhenTheStoppedPodsAreGone) {
       for (std::size_t i = 0; i < gang.failed.size(); ++i) {
         if (gone < 2 || (random() % 3 != 0)) after += gang.failed[i];
       }
-      const v1::DecideResponse again = Tell(after, kEnd + 10 + 20 * gone);
+      const v1::DecideResponse again = DecideAt(after, kEnd + 10 + 20 * gone);
       EXPECT_EQ(again.decision().action(), v1::Decision::RETRY)
           << seed << "." << gone << ": " << again.decision().sentence();
       EXPECT_EQ(Charged(), charged) << seed << "." << gone;
@@ -586,8 +587,8 @@ TEST_F(EndOfWholeTest, ARetryStaysGrantedWhenTheStoppedPodsAreGone) {
   }
 }
 
-// Members of an earlier restart of a JobSet died with it, whatever runs in
-// their places now.
+// Members of an earlier restart of a JobSet ended with it, whatever now runs in
+// their places.
 TEST_F(EndOfWholeTest, AJobSetIsNotChargedForItsOwnKills) {
   constexpr int kRestarts = 3;
   for (int size = 2; size <= 4; ++size) {
@@ -654,9 +655,9 @@ TEST_F(EndOfWholeTest, AJobSetIsNotChargedForItsOwnKills) {
   }
 }
 
-// A Job that is told alone says twice that it has failed for good, and counts
-// in between what it stops: that is one failure.
-TEST_F(EndOfWholeTest, WhatAJobCountsSinceItGaveUpIsTheSameFailure) {
+// A Job reported alone shows its final failure twice, and in between counts
+// pods that it stops: that is one failure.
+TEST_F(EndOfWholeTest, PodsCountedAfterGivingUpAreTheSameFailure) {
   for (const int first : {1, 4, 7}) {
     for (const int more : {0, 1, 3, 40}) {
       for (const char* reason : {"BackoffLimitExceeded", "PodFailurePolicy",
@@ -674,11 +675,11 @@ TEST_F(EndOfWholeTest, WhatAJobCountsSinceItGaveUpIsTheSameFailure) {
             "conditions { type: 'Failed' status: 'True' reason: '", reason,
             "' last_transition_time { seconds: 100540 } } ");
         ledger_.Clear();
-        const auto at_first = Tell(job(first, ""), 100'501);
+        const auto at_first = DecideAt(job(first, ""), 100'501);
         const auto charged = Charged();
         for (const int now : {100'510, 100'541, 100'700}) {
           const auto later =
-              Tell(job(first + more, now < 100'540 ? "" : over), now);
+              DecideAt(job(first + more, now < 100'540 ? "" : over), now);
           EXPECT_EQ(later.decision().action(), at_first.decision().action())
               << reason << " " << first << " " << more;
           EXPECT_EQ(Charged(), charged) << reason << " " << first << more;
@@ -688,9 +689,9 @@ TEST_F(EndOfWholeTest, WhatAJobCountsSinceItGaveUpIsTheSameFailure) {
   }
 }
 
-// Each preemption has its own time, however soon the next one follows; events
-// about it and its pods, told later, are the same one.
-TEST_F(EndOfWholeTest, EveryPreemptionByAQueueCounts) {
+// Each preemption has its own time, however soon the next one follows. Its
+// events and pods, reported later, belong to the same one.
+TEST_F(EndOfWholeTest, ChargesEveryPreemptionByAQueue) {
   const auto workload = [](int at) {
     const auto condition = [at](const char* type, const char* reason) {
       return absl::StrCat("conditions { type: '", type,
@@ -714,9 +715,9 @@ TEST_F(EndOfWholeTest, EveryPreemptionByAQueueCounts) {
     int at = kEnd;
     for (int count = 1; count <= 6; ++count, at += gap) {
       for (const int later : {1, 5, 9}) {
-        Tell(workload(at), at + later);
+        DecideAt(workload(at), at + later);
         EXPECT_THAT(Charged(), ElementsAre(Pair("disruption", count)))
-            << "gap " << gap << ", told " << later << " s later";
+            << "gap " << gap << ", reported " << later << " s later";
         EXPECT_EQ(ledger_.history().rbegin()->retried_by(),
                   v1::AttemptRecord::QUEUE);
       }
@@ -724,8 +725,8 @@ TEST_F(EndOfWholeTest, EveryPreemptionByAQueueCounts) {
   }
 }
 
-// Parts of one Job that work for themselves: what ends the Job ends them all.
-TEST_F(EndOfWholeTest, NoPartIsRetriedOfWhatTheAnswerEnds) {
+// Independent parts of one Job: ending the Job ends all of them.
+TEST_F(EndOfWholeTest, DoesNotRetryPartsOfAnEndedWhole) {
   const std::string ends[] = {
       Ended(100'000, kEnd, 1, "Error",
             "ModuleNotFoundError: No module named flash_attn"),
@@ -757,12 +758,12 @@ TEST_F(EndOfWholeTest, NoPartIsRetriedOfWhatTheAnswerEnds) {
               "} ") +
           pods;
       ledger_.Clear();
-      // Asked again, with the ledger, it is no other answer; nor once the Job
-      // says that it has failed, whoever asks first then.
+      // Asked again with the ledger the answer stays, also after the Job shows
+      // its failure, whichever part is reported first.
       for (const int now : {100'703, 100'730, 100'760, 200'000}) {
         if (now == 200'000) ledger_.Clear();
         const std::string& report = now < 100'760 ? open : over;
-        const v1::DecideResponse answer = Tell(report, now);
+        const v1::DecideResponse answer = DecideAt(report, now);
         std::vector<v1::Decision> all = {answer.decision()};
         for (const auto& part : answer.separate()) {
           all.push_back(part.decision());
@@ -784,10 +785,9 @@ TEST_F(EndOfWholeTest, NoPartIsRetriedOfWhatTheAnswerEnds) {
   EXPECT_GE(ended, 16);
 }
 
-// A limit for each index keeps one from ending the others: then the answer
-// about an index that may not start again is about it alone. Without one it
-// ends the Job, and nothing of it is started again.
-TEST_F(EndOfWholeTest, AnIndexWithALimitOfItsOwnEndsAlone) {
+// With a limit per index, an index that may not restart fails alone. Without
+// one it fails the Job, and nothing of the Job is restarted.
+TEST_F(EndOfWholeTest, AnIndexWithItsOwnLimitFailsAlone) {
   const std::string ends[] = {
       Ended(100'000, kEnd, 1, "Error",
             "ModuleNotFoundError: No module named flash_attn"),
@@ -798,7 +798,7 @@ TEST_F(EndOfWholeTest, AnIndexWithALimitOfItsOwnEndsAlone) {
   };
   constexpr int kEnds = 4;
   int alone = 0, together = 0;
-  // Which end each of three indexes had.
+  // `code` encodes the end of each of three indexes.
   for (int code = 0; code < kEnds * kEnds * kEnds; ++code) {
     for (const bool limited : {true, false}) {
       std::string report = absl::StrCat(
@@ -824,7 +824,7 @@ TEST_F(EndOfWholeTest, AnIndexWithALimitOfItsOwnEndsAlone) {
       }
       ledger_.Clear();
       for (const int now : {100'503, 100'530}) {
-        const v1::DecideResponse answer = Tell(report, now);
+        const v1::DecideResponse answer = DecideAt(report, now);
         std::vector<v1::Decision> all = {answer.decision()};
         for (const auto& part : answer.separate()) {
           all.push_back(part.decision());
@@ -851,4 +851,4 @@ TEST_F(EndOfWholeTest, AnIndexWithALimitOfItsOwnEndsAlone) {
 }
 
 }  // namespace
-}  // namespace mulligan::told
+}  // namespace mulligan::situations

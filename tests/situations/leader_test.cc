@@ -1,5 +1,5 @@
-// The success of the member that decides how the work ends counts before what
-// became of its helpers; and nobody waits for what is over.
+// The success of the member that decides how the work ends counts more than
+// failures of its helpers, and no one waits for work that is over.
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tests/situations/once_fixture.h"
 
-namespace mulligan::told {
+namespace mulligan::situations {
 namespace {
 
 using ::testing::IsEmpty;
@@ -18,7 +18,7 @@ struct RoleRow {
   const char* label;
   const char* leader;
   const char* follower;
-  // What its helpers died of before does not matter either.
+  // Earlier failures of its helpers do not matter either.
   bool goes_on_alone;
 };
 
@@ -36,7 +36,7 @@ std::string Role(const RoleRow& row, const char* role, int created) {
                       "' } ");
 }
 
-// How a helper may have come to its end at `at`.
+// A helper that ended at second `at`, in one of kEnds ways.
 std::string Helper(const RoleRow& row, int end, int at, int created = 100'000) {
   const std::string metadata = Role(row, row.follower, created);
   switch (end) {
@@ -70,11 +70,11 @@ class LeaderTest : public DecideOnceTest {
  protected:
   v1::Cause CauseOf(const std::string& report) {
     ledger_.Clear();
-    return Tell(report, kDone + 600).diagnosis().cause();
+    return DecideAt(report, kDone + 600).diagnosis().cause();
   }
 };
 
-TEST_F(LeaderTest, ItsSuccessIsThatOfTheWork) {
+TEST_F(LeaderTest, ItsSuccessIsTheWorks) {
   for (const RoleRow& row : kRoles) {
     for (int end = 0; end < kEnds; ++end) {
       for (const int late : {0, 30}) {
@@ -90,7 +90,7 @@ TEST_F(LeaderTest, ItsSuccessIsThatOfTheWork) {
 }
 
 // Near misses: it failed, still runs, or another run has failed since.
-TEST_F(LeaderTest, WithoutItsSuccessHelpersCount) {
+TEST_F(LeaderTest, WithoutItsSuccessHelpersDecide) {
   for (const RoleRow& row : kRoles) {
     const std::string helper = Helper(row, 0, kDone + 1);
     EXPECT_NE(CauseOf(Leader(row, 1) + helper), v1::SUCCEEDED) << row.leader;
@@ -105,8 +105,8 @@ TEST_F(LeaderTest, WithoutItsSuccessHelpersCount) {
   }
 }
 
-// Of many that say to lead it is the last that counts, in whatever order.
-TEST_F(LeaderTest, TheLastOfManyDecides) {
+// Of several leaders the last one counts, in any order of the report.
+TEST_F(LeaderTest, TheLastLeaderDecides) {
   for (const RoleRow& row : kRoles) {
     const std::string earlier =
         Pod("e", Role(row, row.leader, 90'000), "Succeeded",
@@ -152,7 +152,7 @@ TEST_F(LeaderTest, ARayJobWhoseProgramSucceededWaitsForItsSubmitter) {
   EXPECT_EQ(CauseOf(ray("Running", "RUNNING") + head), v1::DRAINED);
 }
 
-// A pod that waits for something, by what keeps it.
+// Waiting pods, by what they wait for.
 constexpr const char* kWaits[] = {
     "state { waiting { reason: 'CreateContainerConfigError' message: 'secret "
     "\"s\" not found' } }",
@@ -162,7 +162,7 @@ constexpr const char* kWaits[] = {
     "access denied' } }",
 };
 
-TEST_F(LeaderTest, NobodyWaitsForWhatIsOver) {
+TEST_F(LeaderTest, DoesNotWaitForWorkThatIsOver) {
   for (const char* wait : kWaits) {
     const std::string pod =
         Pod("p", Created(kDone), "Pending",
@@ -174,18 +174,18 @@ TEST_F(LeaderTest, NobodyWaitsForWhatIsOver) {
              conditions + " } } ";
     };
     ledger_.Clear();
-    EXPECT_EQ(Tell(pod + job("active: 1"), kDone + 60).decision().action(),
+    EXPECT_EQ(DecideAt(pod + job("active: 1"), kDone + 60).decision().action(),
               v1::Decision::WAIT)
         << wait;
     for (const char* type : {"FailureTarget", "Failed"}) {
       for (const char* reason : {"BackoffLimitExceeded", "DeadlineExceeded"}) {
         ledger_.Clear();
-        const auto over =
-            Tell(pod + job(absl::StrCat("conditions { type: '", type,
-                                        "' status: 'True' reason: '", reason,
-                                        "' last_transition_time { seconds: ",
-                                        kDone + 50, " } }")),
-                 kDone + 60);
+        const auto over = DecideAt(
+            pod + job(absl::StrCat("conditions { type: '", type,
+                                   "' status: 'True' reason: '", reason,
+                                   "' last_transition_time { seconds: ",
+                                   kDone + 50, " } }")),
+            kDone + 60);
         EXPECT_NE(over.decision().action(), v1::Decision::WAIT)
             << wait << " " << type << " " << reason;
         EXPECT_NE(over.decision().scope(), v1::Decision::POD)
@@ -199,4 +199,4 @@ TEST_F(LeaderTest, NobodyWaitsForWhatIsOver) {
 }
 
 }  // namespace
-}  // namespace mulligan::told
+}  // namespace mulligan::situations

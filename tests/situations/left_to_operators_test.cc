@@ -1,5 +1,5 @@
-// Between the end of an attempt and the next one the work is its operator's, as
-// far as that tries again by its own limit: left alone, named, charged once.
+// Between two attempts the work is its operator's, as long as the operator's
+// own limit allows a retry: the failure is ignored, named and charged once.
 #include <map>
 #include <string>
 
@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/situations/once_fixture.h"
 
-namespace mulligan::told {
+namespace mulligan::reported {
 namespace {
 
 using ::testing::HasSubstr;
@@ -18,10 +18,10 @@ using Charges = std::map<std::string, int>;
 constexpr int kMade = 100'000;
 constexpr int kGone = 100'500;
 
-// A kind of work of which one pod has failed.
+// A kind of work, one pod of which has failed.
 struct LimitedRow {
   const char* name;
-  // The object with a limit of so many retries.
+  // The object with a limit of `limit` retries.
   std::string (*object)(int limit);
   std::string (*metadata)();
 };
@@ -149,7 +149,7 @@ class LeftToOperatorsTest : public DecideOnceTest {
   };
 };
 
-TEST_F(LeftToOperatorsTest, AreRetriesWithinTheirLimit) {
+TEST_F(LeftToOperatorsTest, AreRetriesWithinTheLimit) {
   for (const LimitedRow& kind : kLimited) {
     for (const EndRow& end : ends_) {
       for (const int limit : {1, 6}) {
@@ -158,7 +158,7 @@ TEST_F(LeftToOperatorsTest, AreRetriesWithinTheirLimit) {
             kind.object(limit) +
             Pod("p", kind.metadata(), "Failed", end.status);
         for (const int now : {kGone + 1, kGone + 9, kGone + 60}) {
-          const v1::DecideResponse answer = Tell(report, now);
+          const v1::DecideResponse answer = DecideAt(report, now);
           const std::string what =
               absl::StrCat(kind.name, ", ", end.name, ", limit ", limit);
           EXPECT_EQ(answer.diagnosis().situation(), v1::Diagnosis::ALIVE)
@@ -168,7 +168,7 @@ TEST_F(LeftToOperatorsTest, AreRetriesWithinTheirLimit) {
           EXPECT_THAT(answer.decision().sentence(), HasSubstr("the work goes"))
               << what;
           EXPECT_EQ(Charged(), end.charges) << what;
-          // What the program said is told as of work that is broken.
+          // The program's message is shown as for broken work.
           if (end.charges.empty()) {
             EXPECT_THAT(answer.diagnosis().problem(), HasSubstr("flash_attn"))
                 << what;
@@ -185,8 +185,7 @@ TEST_F(LeftToOperatorsTest, AreRetriesWithinTheirLimit) {
   }
 }
 
-// A pod that is marked runs on for its grace period, and its operator has not
-// seen its end.
+// A marked pod runs on for its grace period; its operator has not seen its end.
 TEST_F(LeftToOperatorsTest, AreDrainsWhoseGracePeriodRuns) {
   const std::string running = absl::StrCat(
       "container_statuses { name: 'main' state { running { started_at { "
@@ -196,10 +195,10 @@ TEST_F(LeftToOperatorsTest, AreDrainsWhoseGracePeriodRuns) {
     for (const int limit : {0, 1, 6}) {
       ledger_.Clear();
       const v1::DecideResponse answer =
-          Tell(kind.object(limit) +
-                   Pod("p", kind.metadata(), "Running",
-                       absl::StrCat(kMarked, kGone, " } } ", running)),
-               kGone + 1);
+          DecideAt(kind.object(limit) +
+                       Pod("p", kind.metadata(), "Running",
+                           absl::StrCat(kMarked, kGone, " } } ", running)),
+                   kGone + 1);
       const std::string what = absl::StrCat(kind.name, ", limit ", limit);
       EXPECT_EQ(answer.diagnosis().cause(), v1::DRAINED) << what;
       EXPECT_EQ(answer.diagnosis().situation(),
@@ -213,14 +212,14 @@ TEST_F(LeftToOperatorsTest, AreDrainsWhoseGracePeriodRuns) {
   }
 }
 
-// What the operator gives up is the caller's to decide.
-TEST_F(LeftToOperatorsTest, IsNothingBeyondTheirLimit) {
+// Work that the operator gave up is the caller's to decide.
+TEST_F(LeftToOperatorsTest, IsNothingBeyondTheLimit) {
   for (const LimitedRow& kind : kLimited) {
     for (const EndRow& end : ends_) {
       ledger_.Clear();
-      const v1::DecideResponse answer =
-          Tell(kind.object(0) + Pod("p", kind.metadata(), "Failed", end.status),
-               kGone + 1);
+      const v1::DecideResponse answer = DecideAt(
+          kind.object(0) + Pod("p", kind.metadata(), "Failed", end.status),
+          kGone + 1);
       const std::string what = absl::StrCat(kind.name, ", ", end.name);
       EXPECT_EQ(answer.diagnosis().situation(), v1::Diagnosis::BROKEN) << what;
       EXPECT_EQ(answer.decision().action(),
@@ -231,15 +230,15 @@ TEST_F(LeftToOperatorsTest, IsNothingBeyondTheirLimit) {
   }
 }
 
-// Whoever decides in the operator's place is asked about what it would retry.
-TEST_F(LeftToOperatorsTest, IsNothingForWhoReplacesThem) {
+// A caller that replaces the operator decides what the operator would retry.
+TEST_F(LeftToOperatorsTest, IsNothingIfTheCallerReplacesThem) {
   replaces_operator_ = true;
   for (const LimitedRow& kind : kLimited) {
     for (const EndRow& end : ends_) {
       ledger_.Clear();
-      const v1::DecideResponse answer =
-          Tell(kind.object(6) + Pod("p", kind.metadata(), "Failed", end.status),
-               kGone + 1);
+      const v1::DecideResponse answer = DecideAt(
+          kind.object(6) + Pod("p", kind.metadata(), "Failed", end.status),
+          kGone + 1);
       const std::string what = absl::StrCat(kind.name, ", ", end.name);
       EXPECT_EQ(answer.diagnosis().situation(), v1::Diagnosis::BROKEN) << what;
       EXPECT_EQ(Charged(), end.charges) << what;
@@ -247,48 +246,49 @@ TEST_F(LeftToOperatorsTest, IsNothingForWhoReplacesThem) {
   }
 }
 
-// A Job that somebody wrote by hand lacks what the API server fills in.
-TEST_F(LeftToOperatorsTest, IsNothingWithoutALimitThatIsStated) {
+// A handwritten Job lacks the API server's defaults.
+TEST_F(LeftToOperatorsTest, IsNothingWithoutAStatedLimit) {
   const std::string job =
       "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: 1 "
       "completions: 1 } status { } } ";
   for (const EndRow& end : ends_) {
     ledger_.Clear();
-    EXPECT_EQ(Tell(job + Pod("p", PodOfJob(), "Failed", end.status), kGone + 1)
-                  .diagnosis()
-                  .situation(),
-              v1::Diagnosis::BROKEN)
+    EXPECT_EQ(
+        DecideAt(job + Pod("p", PodOfJob(), "Failed", end.status), kGone + 1)
+            .diagnosis()
+            .situation(),
+        v1::Diagnosis::BROKEN)
         << end.name;
   }
 }
 
-// Pods without their owner: it is known to replace pods only where one was
-// created after another had ended. An end that no object shows, as of a pod
-// whose node is gone, is not one at the pod's creation.
-TEST_F(LeftToOperatorsTest, IsNothingForPodsThatReplacedNoOther) {
+// Pods without their owner: it is known to replace pods only if one was created
+// after another had ended. An end that no object shows, as for a pod whose node
+// is gone, is not at the pod's creation.
+TEST_F(LeftToOperatorsTest, IsNothingForPodsThatReplacedNone) {
   const std::string lost =
       "conditions { type: 'DisruptionTarget' status: 'True' reason: "
       "'DeletionByPodGC' } ";
   for (const EndRow& end : ends_) {
-    for (const std::string& beside :
+    for (const std::string& other :
          {std::string(), Pod("q", PodOfJob(), "Failed", lost),
           Pod("q", PodOfJob(), "Failed", end.status)}) {
       for (const std::string& status : {end.status, lost}) {
         ledger_.Clear();
         EXPECT_EQ(
-            Tell(Pod("p", PodOfJob(), "Failed", status) + beside, kGone + 1)
+            DecideAt(Pod("p", PodOfJob(), "Failed", status) + other, kGone + 1)
                 .diagnosis()
                 .situation(),
             v1::Diagnosis::BROKEN)
-            << end.name << ": " << status << beside;
+            << end.name << ": " << status << other;
       }
     }
   }
 }
 
-// The Job controller labels the pods that it creates: one that it created after
-// a recorded failure has followed that by itself, whoever was granted a retry.
-TEST_F(LeftToOperatorsTest, AreFailuresOfPodsThatFollowedARecordedOne) {
+// The Job controller labels its pods: one that it created after a recorded
+// failure is its own retry, whichever caller was granted one.
+TEST_F(LeftToOperatorsTest, AreFailuresAfterARecordedOne) {
   const std::string labelled =
       "labels { key: 'batch.kubernetes.io/controller-uid' value: 'J' } ";
   const auto made = [](int at, const std::string& more) {
@@ -299,12 +299,12 @@ TEST_F(LeftToOperatorsTest, AreFailuresOfPodsThatFollowedARecordedOne) {
     for (const bool by_controller : {true, false}) {
       ledger_.Clear();
       const std::string more = by_controller ? labelled : "";
-      ASSERT_EQ(Tell(Pod("p", made(kMade, more), "Failed", ends_[2].status),
-                     kGone + 1)
+      ASSERT_EQ(DecideAt(Pod("p", made(kMade, more), "Failed", ends_[2].status),
+                         kGone + 1)
                     .decision()
                     .action(),
                 v1::Decision::RETRY);
-      const v1::DecideResponse answer = Tell(
+      const v1::DecideResponse answer = DecideAt(
           Pod("q", made(kGone + 10, more), "Failed", end.status), kGone + 11);
       EXPECT_EQ(answer.diagnosis().situation(),
                 by_controller ? v1::Diagnosis::ALIVE : v1::Diagnosis::BROKEN)
@@ -313,7 +313,7 @@ TEST_F(LeftToOperatorsTest, AreFailuresOfPodsThatFollowedARecordedOne) {
   }
 }
 
-// What a JobSet says while it restarts has the cause that its pods had.
+// A restarting JobSet gets the cause of its pods.
 TEST_F(LeftToOperatorsTest, AreNamedAfterTheirPodsAreGone) {
   const auto job_set = [](int restarts, bool restarting) {
     return absl::StrCat(
@@ -328,26 +328,26 @@ TEST_F(LeftToOperatorsTest, AreNamedAfterTheirPodsAreGone) {
   };
   for (const EndRow& end : ends_) {
     ledger_.Clear();
-    Tell(absl::StrCat(
-             job_set(0, false),
-             "jobs { metadata { name: 'train-w-0' uid: 'W' labels { key: "
-             "'jobset.sigs.k8s.io/restart-attempt' value: '0' } "
-             "owner_references { kind: 'JobSet' name: 'train' uid: 'T' "
-             "controller: true } } spec { parallelism: 1 completions: 1 "
-             "backoff_limit: 0 } status { failed: 1 } } ",
-             Pod("p", PodOfJobSet(), "Failed", end.status)),
-         kGone + 1);
+    DecideAt(absl::StrCat(
+                 job_set(0, false),
+                 "jobs { metadata { name: 'train-w-0' uid: 'W' labels { key: "
+                 "'jobset.sigs.k8s.io/restart-attempt' value: '0' } "
+                 "owner_references { kind: 'JobSet' name: 'train' uid: 'T' "
+                 "controller: true } } spec { parallelism: 1 completions: 1 "
+                 "backoff_limit: 0 } status { failed: 1 } } ",
+                 Pod("p", PodOfJobSet(), "Failed", end.status)),
+             kGone + 1);
     const Charges charged = Charged();
     const v1::Cause cause = ledger_.history(0).cause();
-    const v1::DecideResponse answer = Tell(job_set(1, true), kGone + 6);
+    const v1::DecideResponse answer = DecideAt(job_set(1, true), kGone + 6);
     EXPECT_EQ(answer.diagnosis().situation(), v1::Diagnosis::ALIVE) << end.name;
     EXPECT_EQ(answer.diagnosis().cause(), cause) << end.name;
     EXPECT_EQ(Charged(), charged) << end.name;
   }
 }
 
-// So has what a Spark operator says of the exit code once the driver is gone,
-// and what runs in its place for as long as the failure is news.
+// The same for a Spark operator's message once the driver is gone, and for the
+// work that replaces it while the failure is recent.
 TEST_F(LeftToOperatorsTest, AreNamedByTheirRecordsAfterTheDriverIsGone) {
   const auto in_state = [](const char* state, int attempts) {
     return absl::StrCat(
@@ -359,15 +359,15 @@ TEST_F(LeftToOperatorsTest, AreNamedByTheirRecordsAfterTheDriverIsGone) {
         " submission_attempts: 1 last_submission_attempt_time { seconds: ",
         kMade, " } termination_time { seconds: ", kGone, " } } } ");
   };
-  Tell(LimitedSparkApplication(3) +
-           Pod("p", PodOfSparkApplication(), "Failed", ends_[2].status),
-       kGone + 1);
+  DecideAt(LimitedSparkApplication(3) +
+               Pod("p", PodOfSparkApplication(), "Failed", ends_[2].status),
+           kGone + 1);
   for (const std::string& report :
        {in_state("state: 'PENDING_RERUN' error_message: 'driver container "
                  "failed with ExitCode: 143, Reason: Error'",
                  1),
         in_state("state: 'SUBMITTED'", 2)}) {
-    const v1::DecideResponse answer = Tell(report, kGone + 6);
+    const v1::DecideResponse answer = DecideAt(report, kGone + 6);
     EXPECT_EQ(answer.diagnosis().situation(), v1::Diagnosis::ALIVE) << report;
     EXPECT_EQ(answer.diagnosis().cause(), v1::DRAINED) << report;
     EXPECT_EQ(Charged(), (Charges{{"disruption", 1}})) << report;
@@ -378,7 +378,7 @@ TEST_F(LeftToOperatorsTest, AreNamedByTheirRecordsAfterTheDriverIsGone) {
 TEST_F(LeftToOperatorsTest, IsNothingThatCannotStart) {
   for (const EndRow& end : ends_) {
     ledger_.Clear();
-    const v1::DecideResponse answer = Tell(
+    const v1::DecideResponse answer = DecideAt(
         "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: 1 "
         "completions: 1 backoff_limit: 6 } status { active: 1 failed: 1 "
         "ready: 0 } } " +
@@ -398,47 +398,47 @@ TEST_F(LeftToOperatorsTest, IsNothingThatCannotStart) {
   }
 }
 
-// Nor is it theirs for ever: what they have not done by then they do not do.
-TEST_F(LeftToOperatorsTest, IsNothingLongAfterTheirBackOff) {
+// An operator that has not retried in time is not expected to.
+TEST_F(LeftToOperatorsTest, IsNothingLongAfterTheBackOff) {
   for (const LimitedRow& kind : kLimited) {
     for (const EndRow& end : ends_) {
       ledger_.Clear();
-      EXPECT_EQ(
-          Tell(kind.object(6) + Pod("p", kind.metadata(), "Failed", end.status),
-               kGone + 1000)
-              .diagnosis()
-              .situation(),
-          v1::Diagnosis::BROKEN)
+      EXPECT_EQ(DecideAt(kind.object(6) +
+                             Pod("p", kind.metadata(), "Failed", end.status),
+                         kGone + 1000)
+                    .diagnosis()
+                    .situation(),
+                v1::Diagnosis::BROKEN)
           << kind.name << ", " << end.name;
     }
   }
 }
 
-// What an operator retried stays paid when it is told again as of an attempt
-// that is over.
-TEST_F(LeftToOperatorsTest, StaysPaidWhenItIsToldLate) {
+// A failure that an operator retried stays charged when it is reported again as
+// one of an earlier attempt.
+TEST_F(LeftToOperatorsTest, StaysChargedWhenReportedLate) {
   const auto attempt = [&](int number, const char* pod, const EndRow& end) {
     return absl::StrCat("attempt: ", number, " ", LimitedJob(6),
                         Pod(pod, PodOfJob(), "Failed", end.status));
   };
-  Tell(attempt(1, "p", ends_[1]), kGone + 1);
+  DecideAt(attempt(1, "p", ends_[1]), kGone + 1);
   replaces_operator_ = true;
-  Tell(attempt(2, "q", ends_[0]), kGone + 1);
+  DecideAt(attempt(2, "q", ends_[0]), kGone + 1);
   const v1::BudgetLedger before = ledger_;
   ASSERT_EQ(Charged(), (Charges{{"application", 1}, {"memory", 1}}));
-  Tell(attempt(1, "p", ends_[1]), kGone + 20);
+  DecideAt(attempt(1, "p", ends_[1]), kGone + 20);
   EXPECT_EQ(Charged(), (Charges{{"application", 1}, {"memory", 1}}));
   EXPECT_EQ(ledger_.attempts_seen(), before.attempts_seen());
   EXPECT_EQ(ledger_.history_size(), before.history_size());
 }
 
-// Six drains and a bug, each told while the next pod runs, or in between, or
-// both: the account is the same.
-TEST_F(LeftToOperatorsTest, HaveOneAccountHoweverTheyAreTold) {
+// Six drains and a bug, reported while the next pod runs, in between, or both:
+// the account is the same.
+TEST_F(LeftToOperatorsTest, HaveOneAccountHoweverTheyAreReported) {
   constexpr int kDrains = 6;
-  for (int told = 1; told < 4; ++told) {
-    const bool between = (told & 1) != 0;
-    const bool while_next_runs = (told & 2) != 0;
+  for (int reported = 1; reported < 4; ++reported) {
+    const bool between = (reported & 1) != 0;
+    const bool while_next_runs = (reported & 2) != 0;
     ledger_.Clear();
     v1::DecideResponse answer;
     std::string past;
@@ -465,7 +465,8 @@ TEST_F(LeftToOperatorsTest, HaveOneAccountHoweverTheyAreTold) {
                   bug ? Ended(at, end, 139, "Error")
                       : absl::StrCat(kMarked, end, " } } ",
                                      Ended(at, end, 143, "Error")));
-      if (between || bug) answer = Tell(object(0, attempt + 1) + past, end + 2);
+      if (between || bug)
+        answer = DecideAt(object(0, attempt + 1) + past, end + 2);
       if (!while_next_runs || bug) continue;
       const std::string next = Pod(
           absl::StrCat("p", attempt + 1),
@@ -476,14 +477,14 @@ TEST_F(LeftToOperatorsTest, HaveOneAccountHoweverTheyAreTold) {
           absl::StrCat("container_statuses { name: 'main' state { running { "
                        "started_at { seconds: ",
                        at + 600, " } } } }"));
-      answer = Tell(object(1, attempt + 1) + past + next, at + 620);
+      answer = DecideAt(object(1, attempt + 1) + past + next, at + 620);
     }
     EXPECT_EQ(Charged(), (Charges{{"application", 1}, {"disruption", 6}}))
-        << told;
-    EXPECT_EQ(answer.decision().action(), v1::Decision::RETRY) << told;
-    EXPECT_EQ(ledger_.attempts_seen(), 7) << told;
+        << reported;
+    EXPECT_EQ(answer.decision().action(), v1::Decision::RETRY) << reported;
+    EXPECT_EQ(ledger_.attempts_seen(), 7) << reported;
   }
 }
 
 }  // namespace
-}  // namespace mulligan::told
+}  // namespace mulligan::reported

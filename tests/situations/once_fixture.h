@@ -1,4 +1,4 @@
-// Tells a failure again and again with the ledger carried along.
+// Reports failures repeatedly with the ledger carried along.
 #ifndef MULLIGAN_TESTS_SITUATIONS_ONCE_FIXTURE_H_
 #define MULLIGAN_TESTS_SITUATIONS_ONCE_FIXTURE_H_
 
@@ -14,9 +14,9 @@
 #include "tests/policy/fixtures.h"
 #include "tests/testing/status_matchers.h"
 
-namespace mulligan::told {
+namespace mulligan::situations {
 
-// Of pods of Job "train".
+// Metadata of the pods of Job "train".
 inline constexpr char kOwner[] =
     "owner_references { kind: 'Job' name: 'train' uid: 'J' controller: true } ";
 inline constexpr char kMarked[] =
@@ -58,7 +58,7 @@ inline std::string Job(int failed, const std::string& more = "") {
 
 class DecideOnceTest : public ::testing::Test {
  protected:
-  v1::DecideResponse Tell(const std::string& report, int now) {
+  v1::DecideResponse DecideAt(const std::string& report, int now) {
     v1::DecideRequest request;
     *request.mutable_report() = testing::Parse<v1::FailureReport>(report);
     request.mutable_report()->mutable_observed_at()->set_seconds(now);
@@ -88,7 +88,7 @@ class DecideOnceTest : public ::testing::Test {
 
   bool replaces_operator_ = false;
   std::map<std::string, int> limits_;
-  // PolicySpec in text format that decides; empty: the default policy does.
+  // The policy's spec in text format; empty: the default policy decides.
   std::string spec_;
   Issues issues_;
   const std::unique_ptr<const PolicySet> policies_ =
@@ -96,6 +96,6 @@ class DecideOnceTest : public ::testing::Test {
   v1::BudgetLedger ledger_;
 };
 
-}  // namespace mulligan::told
+}  // namespace mulligan::situations
 
 #endif  // MULLIGAN_TESTS_SITUATIONS_ONCE_FIXTURE_H_

@@ -1,6 +1,6 @@
-// One failure, one charge: the same failure told in the shapes it takes over
-// time, and several that are none of each other's (docs/adr/0023). Recorded
-// streams of real controllers are told in tests/stories.
+// A failure is charged exactly once: one failure reported in the shapes it
+// takes over time, and distinct failures that must not be merged
+// (docs/adr/0023). tests/stories reports recorded streams of real controllers.
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/situations/once_fixture.h"
 
-namespace mulligan::told {
+namespace mulligan::situations {
 namespace {
 
 using ::testing::ElementsAre;
@@ -16,17 +16,17 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using testing::Parse;
 
-TEST_F(DecideOnceTest, FiveDrainsToldByPodAndThenByTheJobsCounter) {
+TEST_F(DecideOnceTest, FiveDrainsReportedByPodAndThenByTheJobsCounter) {
   for (int i = 0; i < 5; ++i) {
     const int begin = 100'000 + 1000 * i;
-    Tell(Drained(absl::StrCat("p", i), begin, begin + 500), begin + 502);
-    const auto counted = Tell(Job(i + 1), begin + 505);
+    DecideAt(Drained(absl::StrCat("p", i), begin, begin + 500), begin + 502);
+    const auto counted = DecideAt(Job(i + 1), begin + 505);
     EXPECT_EQ(counted.decision().action(), v1::Decision::IGNORE);
   }
   EXPECT_THAT(Charged(), ElementsAre(Pair("disruption", 5)));
 }
 
-TEST_F(DecideOnceTest, AnEvictionIsMarkedDeletedAndEnded) {
+TEST_F(DecideOnceTest, AnEvictionIsChargedOnceFromMarkToEnd) {
   const std::string running =
       "container_statuses { name: 'main' state { running { started_at { "
       "seconds: 100000 } } } }";
@@ -35,24 +35,24 @@ TEST_F(DecideOnceTest, AnEvictionIsMarkedDeletedAndEnded) {
                               "deletion_timestamp { seconds: 100530 } "
                               "deletion_grace_period_seconds: 30 ";
   const auto marked =
-      Tell(Pod("p", Created(100'000), "Running", mark + running), 100'500);
+      DecideAt(Pod("p", Created(100'000), "Running", mark + running), 100'500);
   EXPECT_EQ(marked.decision().retry_after().seconds(), 30)
       << "its grace period is still to come";
   const auto stopping =
-      Tell(Pod("p", deleted, "Running", mark + running), 100'501);
+      DecideAt(Pod("p", deleted, "Running", mark + running), 100'501);
   EXPECT_GE(stopping.decision().retry_after().seconds(), 29);
-  Tell(
+  DecideAt(
       Pod("p", deleted, "Failed", mark + Ended(100'000, 100'520, 143, "Error")),
       100'521);
   EXPECT_THAT(Charged(), ElementsAre(Pair("disruption", 1)));
-  // Its successor began while it was stopping.
-  Tell(Pod("q", Created(100'501), "Failed",
-           Ended(100'502, 101'000, 137, "OOMKilled")),
-       101'001);
+  // Its successor started while it was stopping.
+  DecideAt(Pod("q", Created(100'501), "Failed",
+               Ended(100'502, 101'000, 137, "OOMKilled")),
+           101'001);
   EXPECT_THAT(Charged(), ElementsAre(Pair("disruption", 1), Pair("memory", 1)));
 }
 
-TEST_F(DecideOnceTest, APodIsToldBeforeItsJobSet) {
+TEST_F(DecideOnceTest, APodIsReportedBeforeItsJobSet) {
   const std::string pod =
       Pod("p",
           Created(100'000) +
@@ -61,11 +61,11 @@ TEST_F(DecideOnceTest, APodIsToldBeforeItsJobSet) {
           "Failed", Ended(100'000, 100'500, 137, "OOMKilled"));
   const std::string job_set =
       "job_set { metadata { name: 'js' uid: 'S' } status { restarts: ";
-  Tell(pod, 100'501);
+  DecideAt(pod, 100'501);
   EXPECT_EQ(ledger_.workload_uid(), "S") << "each restart makes new Jobs";
-  Tell(pod + job_set + "0 } }", 100'503);
+  DecideAt(pod + job_set + "0 } }", 100'503);
   EXPECT_EQ(ledger_.workload_kind(), "JobSet");
-  const auto restarted = Tell(pod + job_set + "1 } }", 100'505);
+  const auto restarted = DecideAt(pod + job_set + "1 } }", 100'505);
   EXPECT_EQ(restarted.decision().action(), v1::Decision::IGNORE);
   EXPECT_THAT(Charged(), ElementsAre(Pair("memory", 1)));
 }
@@ -85,12 +85,12 @@ TEST_F(DecideOnceTest, ALedgerOfAnotherWorkloadOfTheKindIsRefused) {
 TEST_F(DecideOnceTest, DrainsAreNotTheProgramsRestarts) {
   for (int i = 0; i < 6; ++i) {
     const int begin = 100'000 + 1000 * i;
-    Tell(Drained(absl::StrCat("p", i), begin, begin + 500), begin + 502);
+    DecideAt(Drained(absl::StrCat("p", i), begin, begin + 500), begin + 502);
   }
-  const auto own = Tell(Pod("own", Created(107'000), "Failed",
-                            Ended(107'000, 107'900, 1, "Error")) +
-                            Job(7),
-                        107'901);
+  const auto own = DecideAt(Pod("own", Created(107'000), "Failed",
+                                Ended(107'000, 107'900, 1, "Error")) +
+                                Job(7),
+                            107'901);
   EXPECT_EQ(own.decision().action(), v1::Decision::RETRY);
   EXPECT_THAT(Charged(),
               ElementsAre(Pair("application", 1), Pair("disruption", 6)));
@@ -113,7 +113,7 @@ TEST_F(DecideOnceTest, IndexesFailOnTheirOwn) {
   const std::string job = Job(2,
                               "completion_mode: 'Indexed' "
                               "backoff_limit_per_index: 2");
-  const auto both = Tell(big + wrong + job, 100'540);
+  const auto both = DecideAt(big + wrong + job, 100'540);
   EXPECT_EQ(both.diagnosis().culprit().pod(), "i13");
   EXPECT_THAT(both.diagnosis().cascades(), IsEmpty());
   ASSERT_EQ(both.separate_size(), 1);
@@ -122,11 +122,11 @@ TEST_F(DecideOnceTest, IndexesFailOnTheirOwn) {
   EXPECT_FALSE(both.separate(0).duplicate());
   EXPECT_EQ(ledger_.attempts_seen(), 2);
 
-  const auto alone = Tell(wrong + job, 100'550);
+  const auto alone = DecideAt(wrong + job, 100'550);
   EXPECT_TRUE(alone.accounting().duplicate());
   EXPECT_EQ(alone.decision().action(), both.separate(0).decision().action());
   EXPECT_THAT(alone.decision().resources(), IsEmpty());
-  const auto again = Tell(wrong + big + job, 100'560);
+  const auto again = DecideAt(wrong + big + job, 100'560);
   EXPECT_EQ(ledger_.attempts_seen(), 2);
   ASSERT_EQ(again.separate_size(), 1);
   EXPECT_TRUE(again.separate(0).duplicate());
@@ -138,15 +138,15 @@ TEST_F(DecideOnceTest, AGangSharesItsFate) {
     return pod.insert(pod.find("containers"), "subdomain: 'train' ");
   };
   const auto answer =
-      Tell(member("a", Ended(100'000, 100'500, 137, "OOMKilled")) +
-               member("b", Ended(100'000, 100'503, 1, "Error",
-                                 "ValueError: got nothing from rank 0")),
-           100'510);
+      DecideAt(member("a", Ended(100'000, 100'500, 137, "OOMKilled")) +
+                   member("b", Ended(100'000, 100'503, 1, "Error",
+                                     "ValueError: got nothing from rank 0")),
+               100'510);
   EXPECT_EQ(answer.separate_size(), 0);
   EXPECT_EQ(ledger_.attempts_seen(), 1);
 }
 
-TEST_F(DecideOnceTest, WhatNeverFitsIsToldOnce) {
+TEST_F(DecideOnceTest, WorkThatNeverFitsIsRecordedOnce) {
   const std::string report =
       "kueue_workload { metadata { uid: 'W' } status { conditions { "
       "type: 'QuotaReserved' status: 'False' reason: 'Pending' "
@@ -154,18 +154,18 @@ TEST_F(DecideOnceTest, WhatNeverFitsIsToldOnce) {
       "for cpu in flavor f, request > maximum capacity (64 > 32)' } } } "
       "jobs { metadata { name: 'train' uid: 'J' } spec { suspend: true } }";
   for (const int now : {100'060, 100'120, 100'180}) {
-    EXPECT_EQ(Tell(report, now).decision().action(),
+    EXPECT_EQ(DecideAt(report, now).decision().action(),
               v1::Decision::WAIT_FOR_SPEC_UPDATE);
   }
   EXPECT_EQ(ledger_.attempts_seen(), 1);
 }
 
-TEST_F(DecideOnceTest, WhatItsSuccessorHasOutlivedIsNotAtHand) {
+TEST_F(DecideOnceTest, AFailureBeforeItsSuccessorsIsNotCurrent) {
   const std::string successor = Pod("q", Created(101'000), "Failed",
                                     Ended(101'000, 101'500, 137, "OOMKilled"));
-  Tell(successor + Job(2), 101'501);
+  DecideAt(successor + Job(2), 101'501);
   const auto both =
-      Tell(Drained("p", 100'000, 100'500) + successor + Job(2), 101'503);
+      DecideAt(Drained("p", 100'000, 100'500) + successor + Job(2), 101'503);
   EXPECT_EQ(both.diagnosis().culprit().pod(), "q");
   EXPECT_TRUE(both.accounting().duplicate());
   EXPECT_EQ(both.separate_size(), 0);
@@ -173,10 +173,10 @@ TEST_F(DecideOnceTest, WhatItsSuccessorHasOutlivedIsNotAtHand) {
 
 // Failures that only a counter reports never take the last unit of a budget.
 TEST_F(DecideOnceTest, CountedFailuresAmongOthersAreUnexplained) {
-  Tell(Pod("p2", Created(102'000), "Failed",
-           Ended(102'000, 102'500, 139, "Error")) +
-           Drained("p3", 103'000, 103'500) + Job(5),
-       103'501);
+  DecideAt(Pod("p2", Created(102'000), "Failed",
+               Ended(102'000, 102'500, 139, "Error")) +
+               Drained("p3", 103'000, 103'500) + Job(5),
+           103'501);
   EXPECT_EQ(Charged(),
             (std::map<std::string, int>{
                 {"application", 1}, {"disruption", 1}, {"unexplained", 1}}));
@@ -184,21 +184,21 @@ TEST_F(DecideOnceTest, CountedFailuresAmongOthersAreUnexplained) {
 
 // If all failures before were disruptions, the counted ones are taken for more.
 TEST_F(DecideOnceTest, CountedFailuresAmongDisruptionsAreDisruptions) {
-  Tell(Drained("p2", 102'000, 102'500) + Drained("p3", 103'000, 103'500) +
-           Job(4),
-       103'501);
+  DecideAt(Drained("p2", 102'000, 102'500) + Drained("p3", 103'000, 103'500) +
+               Job(4),
+           103'501);
   EXPECT_EQ(Charged(), (std::map<std::string, int>{{"disruption", 4}}));
-  Tell(Pod("p6", Created(104'000), "Failed",
-           Ended(104'000, 104'500, 139, "Error")) +
-           Job(6),
-       104'501);
+  DecideAt(Pod("p6", Created(104'000), "Failed",
+               Ended(104'000, 104'500, 139, "Error")) +
+               Job(6),
+           104'501);
   EXPECT_EQ(Charged(), (std::map<std::string, int>{{"application", 1},
                                                    {"disruption", 5}}));
 }
 
-// Nor is what only an operator's summary tells the program's.
-TEST_F(DecideOnceTest, WhatOnlyASummaryTellsIsUnexplained) {
-  Tell(
+// A failure known only from an operator's summary is not the program's.
+TEST_F(DecideOnceTest, AFailureKnownOnlyFromASummaryIsUnexplained) {
+  DecideAt(
       "jobs { metadata { name: 'train' uid: 'J' } spec { backoff_limit: 0 } "
       "status { failed: 1 conditions { type: 'Failed' status: 'True' reason: "
       "'BackoffLimitExceeded' message: 'Job has reached the specified backoff "
@@ -207,19 +207,19 @@ TEST_F(DecideOnceTest, WhatOnlyASummaryTellsIsUnexplained) {
   EXPECT_EQ(Charged(), (std::map<std::string, int>{{"unexplained", 1}}));
 }
 
-// A loop that costs nothing more costs nothing where only a counter tells of
-// another round.
-TEST_F(DecideOnceTest, WhatOnlyACounterTellsOfALoopIsOfThatLoop) {
+// In a loop that is no longer charged, a round known only from a counter is not
+// charged either.
+TEST_F(DecideOnceTest, ACountedRoundOfALoopBelongsToTheLoop) {
   const auto missing = [](const char* uid, int begin) {
     return Pod(uid, Created(begin), "Failed",
                Ended(begin, begin + 20, 1, "Error",
                      "ModuleNotFoundError: No module named flash_attn"));
   };
-  Tell(missing("p", 101'000) + Job(1), 101'021);
-  Tell(missing("r", 103'000) + Job(3), 103'021);
+  DecideAt(missing("p", 101'000) + Job(1), 101'021);
+  DecideAt(missing("r", 103'000) + Job(3), 103'021);
   EXPECT_EQ(Charged(), (std::map<std::string, int>{}));
   EXPECT_EQ(ledger_.attempts_seen(), 3);
 }
 
 }  // namespace
-}  // namespace mulligan::told
+}  // namespace mulligan::situations

@@ -1,4 +1,4 @@
-// Limits that a workload sets for itself bind as the policy's own do.
+// Limits that a workload sets for itself bind like the policy's own.
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/situations/once_fixture.h"
 
-namespace mulligan::told {
+namespace mulligan::situations {
 namespace {
 
 using ::testing::ElementsAre;
@@ -26,14 +26,14 @@ std::string Failed(const std::string& uid, int end,
              Ended(end - 60, end, 1, "Error"));
 }
 
-std::string JobSaying(const std::string& metadata, const std::string& spec) {
+std::string JobWith(const std::string& metadata, const std::string& spec) {
   return absl::StrCat("jobs { metadata { name: 'train' uid: 'J' ", metadata,
                       "} spec { parallelism: 1 completions: 1 ", spec,
                       " } status { failed: 1 conditions { type: 'Failed' "
                       "status: 'True' reason: 'BackoffLimitExceeded' } } } ");
 }
 
-// Budget `a` of two; `budget` is what else it says.
+// A policy with budget `a` of limit 2; `budget` is more of its spec.
 std::string Spec(const std::string& budget) {
   return absl::StrCat("budgets { key: 'a' value { limit: 2 ", budget,
                       " } } default { action: RETRY budget: 'a' } "
@@ -43,7 +43,7 @@ std::string Spec(const std::string& budget) {
 struct LimitCase {
   const char* name;
   std::string budget;
-  std::string objects;  // beside the pod
+  std::string objects;  // in addition to the pod
   std::string of_pod;
   std::map<std::string, int> limits;
   int limit;
@@ -54,15 +54,15 @@ struct LimitCase {
 class OwnLimitsTest : public DecideOnceTest,
                       public ::testing::WithParamInterface<LimitCase> {
  protected:
-  // The budget as the answer about one more failure shows it.
+  // The answer about one more failure.
   v1::DecideResponse Ask(int attempt) {
     spec_ = Spec(GetParam().budget);
     limits_ = GetParam().limits;
     replaces_operator_ = true;
     const int end = kAt + 1000 * attempt;
-    return Tell(GetParam().objects +
-                    Failed(absl::StrCat("p", attempt), end, GetParam().of_pod),
-                end + 1);
+    return DecideAt(GetParam().objects + Failed(absl::StrCat("p", attempt), end,
+                                                GetParam().of_pod),
+                    end + 1);
   }
 };
 
@@ -79,7 +79,7 @@ TEST_P(OwnLimitsTest, AreShownWithTheirSource) {
   }
 }
 
-TEST_P(OwnLimitsTest, AreHowManyFailuresAreTolerated) {
+TEST_P(OwnLimitsTest, AreTheNumberOfToleratedFailures) {
   for (int attempt = 0; attempt <= GetParam().limit; ++attempt) {
     const v1::DecideResponse answer = Ask(attempt);
     const bool last = attempt == GetParam().limit;
@@ -108,7 +108,7 @@ const LimitCase kLimits[] = {
     {"OfAPod", kRange, "", Annotated("3"), {}, 3, v1::BudgetState::ANNOTATION},
     {"OfAJobBeforeItsPods",
      kRange,
-     JobSaying(Annotated("4"), ""),
+     JobWith(Annotated("4"), ""),
      Annotated("3"),
      {},
      4,
@@ -119,49 +119,49 @@ const LimitCase kLimits[] = {
                   Annotated("5"),
                   "} spec {} status { terminal_state: 'Failed' "
                   "} } ",
-                  JobSaying(Annotated("4"), "")),
+                  JobWith(Annotated("4"), "")),
      "",
      {},
      5,
      v1::BudgetState::ANNOTATION},
     {"OfTheRequestBeforeAnnotations",
      kRange,
-     JobSaying(Annotated("4"), ""),
+     JobWith(Annotated("4"), ""),
      "",
      {{"a", 1}},
      1,
      v1::BudgetState::REQUEST},
     {"OfItsOperator",
      kNative,
-     JobSaying("", "backoff_limit: 4"),
+     JobWith("", "backoff_limit: 4"),
      "",
      {},
      4,
      v1::BudgetState::NATIVE},
     {"OfItsOperatorWithinTheRange",
      absl::StrCat(kNative, kRange),
-     JobSaying("", "backoff_limit: 2147483647"),
+     JobWith("", "backoff_limit: 2147483647"),
      "",
      {},
      5,
      v1::BudgetState::NATIVE},
     {"OfAnOperatorThatStatesNone",
      kNative,
-     JobSaying("", ""),
+     JobWith("", ""),
      "",
      {},
      2,
      v1::BudgetState::LIMIT_SOURCE_UNSPECIFIED},
     {"PerIndexIsNotOfTheWhole",
      kNative,
-     JobSaying("", "backoff_limit: 9 backoff_limit_per_index: 1"),
+     JobWith("", "backoff_limit: 9 backoff_limit_per_index: 1"),
      "",
      {},
      2,
      v1::BudgetState::LIMIT_SOURCE_UNSPECIFIED},
     {"OfAnAnnotationBeforeItsOperator",
      absl::StrCat(kNative, kRange),
-     JobSaying(Annotated("3"), "backoff_limit: 1"),
+     JobWith(Annotated("3"), "backoff_limit: 1"),
      "",
      {},
      3,
@@ -215,4 +215,4 @@ INSTANTIATE_TEST_SUITE_P(Sources, OwnLimitsTest, ::testing::ValuesIn(kLimits),
                          });
 
 }  // namespace
-}  // namespace mulligan::told
+}  // namespace mulligan::situations

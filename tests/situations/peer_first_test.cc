@@ -1,5 +1,5 @@
-// A member of a gang is told to have lost its peer before anything is told of
-// the one that died: that one's report is waited for, whoever owns the gang.
+// A gang member that reports the loss of a peer may be reported before that
+// peer: the peer's report is waited for, whatever owns the gang.
 #include <string>
 #include <vector>
 
@@ -9,14 +9,14 @@
 #include "tests/situations/once_fixture.h"
 #include "tests/testing/param_name.h"
 
-namespace mulligan::told {
+namespace mulligan::situations {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-// Whose members they are: the object, and what is on its pods.
+// An object that owns a gang, and the metadata of its pods.
 struct GangOwner {
   const char* name;
   std::string object;
@@ -68,7 +68,7 @@ constexpr char kRuns[] =
     "container_statuses { name: 'main' state { running { started_at { "
     "seconds: 100001 } } } }";
 
-// Nothing is missing but how the others end.
+// With these, only the ends of the other members are unknown.
 constexpr char kSeen[] =
     "nodes { metadata { name: 'n' uid: 'N' } status { conditions { type: "
     "'Ready' status: 'True' } } } events { reason: 'Started' type: 'Normal' "
@@ -78,7 +78,7 @@ constexpr char kSeen[] =
 class PeerFirstTest : public DecideOnceTest,
                       public ::testing::WithParamInterface<const char*> {};
 
-TEST_P(PeerFirstTest, TheOneThatDiedIsWaitedFor) {
+TEST_P(PeerFirstTest, WaitsForThePeerThatDied) {
   for (const GangOwner& owner : OwnersOfGangs()) {
     SCOPED_TRACE(owner.name);
     ledger_.Clear();
@@ -88,14 +88,14 @@ TEST_P(PeerFirstTest, TheOneThatDiedIsWaitedFor) {
                  Ended(100'001, 100'600, 1, "Error", GetParam())) +
         MemberOf(owner, "b", "Running", kRuns);
     const auto first =
-        Tell(lost + MemberOf(owner, "c", "Running", kRuns), 100'602);
+        DecideAt(lost + MemberOf(owner, "c", "Running", kRuns), 100'602);
     EXPECT_EQ(first.decision().action(), v1::Decision::WAIT);
     EXPECT_EQ(first.decision().evidence_deadline().seconds(), 100'660);
     EXPECT_THAT(Charged(), IsEmpty());
     const auto then =
-        Tell(lost + MemberOf(owner, "c", "Failed",
-                             Ended(100'001, 100'601, 137, "OOMKilled")),
-             100'610);
+        DecideAt(lost + MemberOf(owner, "c", "Failed",
+                                 Ended(100'001, 100'601, 137, "OOMKilled")),
+                 100'610);
     EXPECT_EQ(then.diagnosis().culprit().pod(), "c");
     EXPECT_THAT(Charged(), ElementsAre(Pair("memory", 1)));
   }
@@ -112,4 +112,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return ParamName(row.index, row.param); });
 
 }  // namespace
-}  // namespace mulligan::told
+}  // namespace mulligan::situations

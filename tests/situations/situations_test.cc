@@ -1,9 +1,9 @@
-// Is anything broken? Every kind in every state its API knows, at plausible
-// ages (tests/testdata/situations.jsonl), under the embedded default policy.
+// Whether anything is broken: every kind in every state of its API, at
+// plausible ages (tests/testdata/situations.jsonl), under the embedded default
+// policy.
 //
 // A line is {"name", "report", "expect", "note"}, with "expect" one of
-//   quiet   nothing came to a bad end: IGNORE or WAIT, nothing charged, the
-//           ledger as it was sent
+//   quiet   no failure: IGNORE or WAIT, nothing charged, the ledger unchanged
 //   broken  a cause is named, whatever the verdict
 //   any     arguable ("note" says why): there is an answer
 #include <fstream>
@@ -75,7 +75,7 @@ class SituationsTest : public ::testing::Test {
 const std::vector<Situation>* SituationsTest::situations_ = nullptr;
 const PolicySet* SituationsTest::policies_ = nullptr;
 
-// A workload that has failed before and spent something.
+// The ledger of a workload that has failed before and was charged.
 v1::BudgetLedger SomeLedger() {
   v1::BudgetLedger ledger;
   ledger.set_attempts_seen(1);
@@ -90,7 +90,7 @@ v1::BudgetLedger SomeLedger() {
   return ledger;
 }
 
-TEST_F(SituationsTest, TheMatrixIsWhole) {
+TEST_F(SituationsTest, TheMatrixIsComplete) {
   std::map<std::string, int> expected;
   for (const Situation& situation : *situations_) ++expected[situation.expect];
   EXPECT_GE(expected["quiet"], 300);
@@ -99,7 +99,7 @@ TEST_F(SituationsTest, TheMatrixIsWhole) {
             static_cast<int>(situations_->size()));
 }
 
-// Removes the records since the one of index `first`, and what they charged.
+// Removes the records from index `first` on, with their charges.
 void TakeBackFrom(int first, v1::BudgetLedger& ledger) {
   auto& budgets = *ledger.mutable_budgets();
   for (int i = first; i < ledger.history_size(); ++i) {
@@ -113,7 +113,7 @@ void TakeBackFrom(int first, v1::BudgetLedger& ledger) {
                                            ledger.history_size() - first);
 }
 
-TEST_F(SituationsTest, NothingIsDoneOrChargedWithoutEvidenceOfAnEnd) {
+TEST_F(SituationsTest, NoActionOrChargeWithoutEvidenceOfAnEnd) {
   for (const Situation& situation : *situations_) {
     if (situation.expect != "quiet") continue;
     v1::DecideRequest request;
@@ -130,7 +130,7 @@ TEST_F(SituationsTest, NothingIsDoneOrChargedWithoutEvidenceOfAnEnd) {
       EXPECT_TRUE(answer.decision().has_retry_after()) << situation.name;
     }
 
-    // What others start again is behind what was there.
+    // Failures that operators retry are recorded after the existing history.
     *request.mutable_ledger() = SomeLedger();
     answer = Ask(request);
     v1::BudgetLedger ledger = answer.ledger();
@@ -144,8 +144,8 @@ TEST_F(SituationsTest, NothingIsDoneOrChargedWithoutEvidenceOfAnEnd) {
   }
 }
 
-// What no rule of a user may change either.
-TEST_F(SituationsTest, NoPolicyRetriesWhatLives) {
+// Nor can a user's rule change this.
+TEST_F(SituationsTest, NoPolicyRetriesLiveWork) {
   for (const Situation& situation : *situations_) {
     if (situation.expect != "quiet") continue;
     v1::DecideRequest request;
@@ -164,7 +164,7 @@ TEST_F(SituationsTest, NoPolicyRetriesWhatLives) {
   }
 }
 
-TEST_F(SituationsTest, WhatCameToABadEndHasACause) {
+TEST_F(SituationsTest, FailedWorkHasACause) {
   for (const Situation& situation : *situations_) {
     if (situation.expect != "broken") continue;
     v1::DecideRequest request;
@@ -186,8 +186,8 @@ TEST_F(SituationsTest, TheRestIsAnswered) {
   }
 }
 
-// Whether anything is broken is decided before anybody is heard on what of; and
-// what is held or has ended has its own reason.
+// Hints about the cause are considered only after it is decided whether
+// anything is broken; held and ended work has its own reason.
 TEST_F(SituationsTest, NoHintChangesWhetherAnythingIsBroken) {
   for (const Situation& situation : *situations_) {
     v1::DecideRequest request;
@@ -205,7 +205,7 @@ TEST_F(SituationsTest, NoHintChangesWhetherAnythingIsBroken) {
       const v1::Diagnosis::Situation is = before.diagnosis().situation();
       EXPECT_EQ(after.diagnosis().situation(), is)
           << situation.name << ", hint " << v1::Cause_Name(cause);
-      // A loop of the program's own is not ended where it may not be.
+      // With a hint the cause may be one whose loop is not stopped.
       if (is == v1::Diagnosis::BROKEN ||
           before.explanation().decided_by() == v1::Explanation::BRAKE) {
         continue;
@@ -219,7 +219,7 @@ TEST_F(SituationsTest, NoHintChangesWhetherAnythingIsBroken) {
   }
 }
 
-// What a list of everything in a cluster brings along.
+// Adds objects that a list of everything in a cluster contains.
 void AddBrokenNode(v1::FailureReport& report) {
   auto& node = *report.add_nodes();
   node.mutable_metadata()->set_name("elsewhere");
@@ -249,13 +249,13 @@ bool HasAnyOwner(const v1::FailureReport& report) {
          report.has_kueue_workload();
 }
 
-// The only pod, which does not say where it ran.
+// The report has one pod, which does not say where it ran.
 bool MayBeOnAnyNode(const v1::FailureReport& report) {
   return report.pods_size() == 1 && report.pods(0).spec().node_name().empty() &&
          report.pods(0).status().phase() != "Pending";
 }
 
-TEST_F(SituationsTest, WhatIsNotTheWorkloadsChangesNothing) {
+TEST_F(SituationsTest, ObjectsOfOthersChangeNothing) {
   struct {
     const char* what;
     void (*add)(v1::FailureReport&);

@@ -1,5 +1,5 @@
-// One failure, one charge, where clocks are wrong, where it was told late, and
-// where somebody else makes it good.
+// A failure is charged exactly once when clocks are wrong, when it is reported
+// late, and when something else repairs it.
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -7,15 +7,15 @@
 #include "gtest/gtest.h"
 #include "tests/situations/once_fixture.h"
 
-namespace mulligan::told {
+namespace mulligan::response {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-// A gang of which all end within two seconds of true time, 40 s after they
-// were created.
+// A member of a gang that was created at second 100000 and ended within two
+// seconds of true time, 40 s later.
 std::string Member(int number, int begin, int end, int code,
                    const char* reason) {
   std::string pod = Pod(absl::StrCat("w", number), Created(100'000), "Failed",
@@ -24,16 +24,16 @@ std::string Member(int number, int begin, int end, int code,
   return pod.insert(pod.find("containers"), "subdomain: 'train' ");
 }
 
-TEST_F(DecideOnceTest, TheRootsNodeIsBehind) {
+TEST_F(DecideOnceTest, TheClockOfTheRootsNodeIsBehind) {
   std::string others;
   for (int i = 1; i < 4; ++i) {
     others += Member(i, 100'001, 100'042, 1, "Error");
   }
   const std::string root = Member(0, 99'911, 99'950, 137, "OOMKilled");
-  const auto told = Tell(root + others, 100'045);
-  EXPECT_EQ(told.diagnosis().cause(), v1::CONTAINER_OOM);
-  EXPECT_EQ(told.diagnosis().culprit().pod(), "w0");
-  EXPECT_TRUE(Tell(others, 100'050).accounting().duplicate());
+  const auto response = DecideAt(root + others, 100'045);
+  EXPECT_EQ(response.diagnosis().cause(), v1::CONTAINER_OOM);
+  EXPECT_EQ(response.diagnosis().culprit().pod(), "w0");
+  EXPECT_TRUE(DecideAt(others, 100'050).accounting().duplicate());
   EXPECT_THAT(Charged(), ElementsAre(Pair("memory", 1)));
 }
 
@@ -42,55 +42,55 @@ TEST_F(DecideOnceTest, ClocksAreSetWhileAGangRuns) {
   for (int i = 0; i < 32; ++i) {
     gang += Member(i, 100'001, 99'950 + i, 1, "Error");
   }
-  const auto told = Tell(gang, 100'045);
-  EXPECT_EQ(told.decision().action(), v1::Decision::RETRY);
+  const auto response = DecideAt(gang, 100'045);
+  EXPECT_EQ(response.decision().action(), v1::Decision::RETRY);
   EXPECT_EQ(ledger_.attempts_seen(), 1);
 }
 
-TEST_F(DecideOnceTest, TheNodeOfTheAttemptBeforeIsAhead) {
+TEST_F(DecideOnceTest, TheClockOfThePreviousAttemptsNodeIsAhead) {
   const std::string of_job = "labels { key: 'job-name' value: 'train' } ";
   const std::string first = Pod("p", Created(100'000) + of_job, "Failed",
                                 Ended(100'090, 100'590, 137, "OOMKilled"));
-  Tell(first + Job(1), 100'501);
-  const auto second = Tell(first + Job(2) +
-                               Pod("q", Created(100'510) + of_job, "Failed",
-                                   Ended(100'511, 100'560, 1, "Error")),
-                           100'561);
+  DecideAt(first + Job(1), 100'501);
+  const auto second = DecideAt(first + Job(2) +
+                                   Pod("q", Created(100'510) + of_job, "Failed",
+                                       Ended(100'511, 100'560, 1, "Error")),
+                               100'561);
   EXPECT_EQ(second.diagnosis().culprit().pod(), "q");
   EXPECT_THAT(Charged(),
               ElementsAre(Pair("application", 1), Pair("memory", 1)));
 }
 
-TEST_F(DecideOnceTest, OomsFirstToldTogetherAreToldThatTheyMayGrow) {
+TEST_F(DecideOnceTest, OomsFirstReportedTogetherMayGrow) {
   std::string pods;
   for (int i = 0; i < 3; ++i) {
     const int begin = 100'000 + 1000 * i;
     pods += Pod(absl::StrCat("p", i), Created(begin), "Failed",
                 Ended(begin, begin + 500, 137, "OOMKilled"));
   }
-  const auto answer = Tell(pods + Job(3), 102'501);
+  const auto answer = DecideAt(pods + Job(3), 102'501);
   EXPECT_EQ(answer.decision().action(), v1::Decision::RETRY);
   EXPECT_EQ(answer.decision().resources_size(), 1);
-  // Nobody gave it more meanwhile.
+  // No retry in between gave it more memory.
   EXPECT_THAT(Charged(), ElementsAre(Pair("memory", 1)));
 }
 
-// Nobody was asked while somebody else was at it: nothing tells whose they
-// were.
-TEST_F(DecideOnceTest, WhatNobodyToldDoesNotEndTheWork) {
-  const auto first = Tell(Pod("p", Created(100'000), "Failed",
-                              Ended(100'000, 100'500, 1, "Error")) +
-                              Job(5),
-                          100'501);
+// Failures before the first report, retried by something else, have no known
+// cause.
+TEST_F(DecideOnceTest, UnreportedFailuresDoNotEndTheWork) {
+  const auto first = DecideAt(Pod("p", Created(100'000), "Failed",
+                                  Ended(100'000, 100'500, 1, "Error")) +
+                                  Job(5),
+                              100'501);
   EXPECT_EQ(first.decision().action(), v1::Decision::RETRY);
-  const auto second = Tell(Pod("q", Created(100'510), "Failed",
-                               Ended(100'510, 100'900, 1, "Error")) +
-                               Job(6),
-                           100'901);
+  const auto second = DecideAt(Pod("q", Created(100'510), "Failed",
+                                   Ended(100'510, 100'900, 1, "Error")) +
+                                   Job(6),
+                               100'901);
   EXPECT_EQ(second.decision().action(), v1::Decision::RETRY);
 }
 
-TEST_F(DecideOnceTest, AWorkerIsMadeAnewWhileItsHeadRuns) {
+TEST_F(DecideOnceTest, AWorkerIsRecreatedWhileItsHeadRuns) {
   struct Case {
     const char* role;
     const char* leader;
@@ -112,7 +112,7 @@ TEST_F(DecideOnceTest, AWorkerIsMadeAnewWhileItsHeadRuns) {
         "container_statuses { name: 'main' state { running { started_at { "
         "seconds: 100000 } } } }";
     const std::string head = Pod("h", labels(kind.leader), "Running", runs);
-    EXPECT_EQ(Tell(worker + head, 100'501).decision().action(),
+    EXPECT_EQ(DecideAt(worker + head, 100'501).decision().action(),
               v1::Decision::IGNORE)
         << kind.role;
     EXPECT_THAT(Charged(), IsEmpty());
@@ -129,16 +129,16 @@ TEST_F(DecideOnceTest, RulesByExitCodeRestartInPlace) {
                      "'Restart' exit_codes { operator: '",
                      op, "' values: 42 } } "));
   };
-  EXPECT_EQ(Tell(ended("In", 42), 100'501).decision().action(),
+  EXPECT_EQ(DecideAt(ended("In", 42), 100'501).decision().action(),
             v1::Decision::IGNORE);
-  EXPECT_EQ(Tell(ended("NotIn", 1), 100'501).decision().action(),
+  EXPECT_EQ(DecideAt(ended("NotIn", 1), 100'501).decision().action(),
             v1::Decision::IGNORE);
   EXPECT_THAT(Charged(), ElementsAre(Pair("application", 2)));
-  EXPECT_EQ(Tell(ended("In", 1), 100'501).decision().action(),
+  EXPECT_EQ(DecideAt(ended("In", 1), 100'501).decision().action(),
             v1::Decision::RETRY);
 }
 
-TEST_F(DecideOnceTest, IndexesThatFailedLongBeforeTheirJob) {
+TEST_F(DecideOnceTest, AnIndexThatFailedLongBeforeItsJobIsChargedOnce) {
   const std::string pod =
       Pod("i1",
           absl::StrCat(Created(100'000),
@@ -147,9 +147,10 @@ TEST_F(DecideOnceTest, IndexesThatFailedLongBeforeTheirJob) {
                        "'batch.kubernetes.io/job-completion-index' value: "
                        "'1' } labels { key: 'job-name' value: 'train' } "),
           "Failed", Ended(100'000, 100'500, 137, "OOMKilled"));
-  Tell(pod + Job(1, "completion_mode: 'Indexed' backoff_limit_per_index: 0"),
-       100'501);
-  const auto later = Tell(
+  DecideAt(
+      pod + Job(1, "completion_mode: 'Indexed' backoff_limit_per_index: 0"),
+      100'501);
+  const auto later = DecideAt(
       "jobs { metadata { name: 'train' uid: 'J' } spec { parallelism: 1 "
       "completion_mode: 'Indexed' backoff_limit_per_index: 0 } status { "
       "failed: 1 failed_indexes: '1' conditions { type: 'Failed' status: "
@@ -173,23 +174,24 @@ TEST_F(DecideOnceTest, AJobThatGaveUpStopsItsPod) {
       "'FailureTarget' status: 'True' reason: 'BackoffLimitExceeded' "
       "last_transition_time { seconds: 100510 } } } } ";
   const auto running =
-      Tell(Pod("p", deleted, "Running",
-               "container_statuses { name: 'main' restart_count: 1 state { "
-               "running { started_at { seconds: 100500 } } } " +
-                   last) +
-               gave_up,
-           100'512);
+      DecideAt(Pod("p", deleted, "Running",
+                   "container_statuses { name: 'main' restart_count: 1 state { "
+                   "running { started_at { seconds: 100500 } } } " +
+                       last) +
+                   gave_up,
+               100'512);
   EXPECT_EQ(running.decision().action(), v1::Decision::RETRY);
   EXPECT_GE(running.decision().retry_after().seconds(), 28);
-  Tell(Pod("p", deleted, "Failed",
-           "container_statuses { name: 'main' restart_count: 1 state { "
-           "terminated { exit_code: 143 reason: 'Error' started_at { seconds: "
-           "100500 } finished_at { seconds: 100520 } } } " +
-               last) +
-           gave_up,
-       100'521);
+  DecideAt(
+      Pod("p", deleted, "Failed",
+          "container_statuses { name: 'main' restart_count: 1 state { "
+          "terminated { exit_code: 143 reason: 'Error' started_at { seconds: "
+          "100500 } finished_at { seconds: 100520 } } } " +
+              last) +
+          gave_up,
+      100'521);
   EXPECT_THAT(Charged(), ElementsAre(Pair("memory", 1)));
 }
 
 }  // namespace
-}  // namespace mulligan::told
+}  // namespace mulligan::response
