@@ -1,6 +1,5 @@
-// What callers of earlier releases send is taken, and what they are answered is
-// understood by them. A folder of tests/compat is a release; record.py wrote
-// it.
+// This build accepts requests of earlier releases, and their clients understand
+// its answers. Each folder of tests/compat is a release, written by record.py.
 
 #include <google/protobuf/descriptor.pb.h>
 #include <google/protobuf/descriptor_database.h>
@@ -35,11 +34,11 @@ using ::google::protobuf::Message;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// A question that a release was asked, and what it said.
+// A request to a release, and its response.
 struct Call {
   std::string name;
   v1::DecideRequest request;
-  // What the release sent, and that as this build reads it.
+  // The response as the release sent it, and as this build reads it.
   std::string response_bytes;
   v1::DecideResponse response;
 };
@@ -62,7 +61,7 @@ std::string Decoded(const nlohmann::json& text) {
   return bytes;
 }
 
-// True when `message` was sent with a field that it has no name for.
+// Whether `message` was sent with a field that its schema lacks.
 bool HasUnknown(const Message& message, const std::string& bytes) {
   const std::unique_ptr<Message> known(message.New());
   known->CopyFrom(message);
@@ -104,15 +103,15 @@ class CompatTest : public ::testing::Test {
   std::unique_ptr<const PolicySet> policies_;
 };
 
-TEST_F(CompatTest, AReleaseIsOnRecord) {
+TEST_F(CompatTest, AReleaseIsRecorded) {
   ASSERT_THAT(RecordedReleases(), Not(IsEmpty()));
   for (const auto& release : RecordedReleases()) {
     EXPECT_GT(Calls(release).size(), 30U) << release;
   }
 }
 
-// Every field that it sent is known; the verdict and who pays are the same.
-TEST_F(CompatTest, QuestionsOfAnEarlierClientGetTheVerdictTheyGot) {
+// Every field it sent is known; the verdict and the payer are the same.
+TEST_F(CompatTest, RequestsOfAnEarlierClientGetTheSameVerdict) {
   for (const auto& release : RecordedReleases()) {
     for (const Call& call : Calls(release)) {
       SCOPED_TRACE(call.name);
@@ -128,8 +127,8 @@ TEST_F(CompatTest, QuestionsOfAnEarlierClientGetTheVerdictTheyGot) {
   }
 }
 
-// The failure is known by the name that the earlier release gave it.
-TEST_F(CompatTest, AnEarlierLedgerGoesOnWhereItWas) {
+// This build recognizes a failure by the id that the earlier release gave it.
+TEST_F(CompatTest, AnEarlierLedgerContinues) {
   int charged = 0;
   for (const auto& release : RecordedReleases()) {
     for (Call& call : Calls(release)) {
@@ -149,7 +148,7 @@ TEST_F(CompatTest, AnEarlierLedgerGoesOnWhereItWas) {
   EXPECT_GT(charged, 10);
 }
 
-// The schemas of a release, as its clients have them compiled in.
+// The schemas of a release, as compiled into its clients.
 class EarlierSchemas {
  public:
   explicit EarlierSchemas(const std::filesystem::path& release)
@@ -158,7 +157,7 @@ class EarlierSchemas {
     const auto bytes = testing::ReadFile(release / "descriptors.binpb");
     EXPECT_TRUE(bytes.ok() && set.ParseFromString(*bytes)) << release;
     for (const FileDescriptorProto& file : set.file()) database_.Add(file);
-    // What they import is protobuf's own.
+    // Their imports are protobuf's own.
     for (const FileDescriptorProto& file : set.file()) {
       for (const std::string& name : file.dependency()) AddImported(name);
     }
@@ -202,7 +201,7 @@ int Number(const Message& message, const std::string& name) {
   return message.GetReflection()->GetEnumValue(message, field);
 }
 
-// Dynamic messages keep numbers that have no name; a client would not act on
+// Dynamic messages keep enum numbers without a name; a client would not act on
 // them.
 bool IsNamed(const Message& message, const std::string& name) {
   const FieldDescriptor* field = message.GetDescriptor()->FindFieldByName(name);
@@ -225,8 +224,8 @@ TEST_F(CompatTest, AnEarlierClientUnderstandsTheVerdict) {
   }
 }
 
-// The worst that a client can do to a ledger: read it with old schemas and
-// store it as JSON, which drops every field that it has no name for.
+// The worst that a client may do to a ledger: read it with old schemas and
+// store it as JSON, which drops unknown fields.
 TEST_F(CompatTest, ALedgerSurvivesAnEarlierClient) {
   for (const auto& release : RecordedReleases()) {
     EarlierSchemas schemas(release);

@@ -37,7 +37,7 @@ void AddDomain(const std::string& name, Case& result) {
   }
 }
 
-// A single Job stands under "job".
+// Moves a single Job under "job" to the list "jobs".
 void ListJobs(Struct& input) {
   const auto job = input.fields().find("job");
   if (job == input.fields().end()) return;

@@ -24,9 +24,9 @@ struct Case {
 };
 
 // Reads one JSON object per line: id, input (a FailureReport in JSON names; a
-// single Job may stand under "job"), truth {cause, acceptable, faultDomain,
-// acceptableFaultDomains}.
-// INVALID_ARGUMENT names the line that does not parse.
+// single Job may be under "job"), truth {cause, acceptable, faultDomain,
+// acceptableFaultDomains}. Returns INVALID_ARGUMENT, which names the line, if
+// one does not parse.
 absl::StatusOr<std::vector<Case>> ReadCases(const std::filesystem::path& file);
 
 }  // namespace mulligan::corpus

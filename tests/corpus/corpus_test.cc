@@ -1,4 +1,4 @@
-// Real failures, and what one piece of evidence more does to an answer.
+// Real failures, and the effect of one more piece of evidence on an answer.
 #include "tests/corpus/corpus.h"
 
 #include <algorithm>
@@ -34,8 +34,8 @@ bool IsRight(const Case& sample, v1::Cause cause) {
              sample.acceptable.end();
 }
 
-// Failures written by an engineer before this build was asked about them.
-TEST(Corpus, FailuresOfTheFieldKeepTheirCauseAndWhoHasToAct) {
+// Failures labelled by an engineer before this build was asked about them.
+TEST(Corpus, FieldFailuresKeepTheirCauseAndDomain) {
   ASSERT_OK_AND_ASSIGN(const std::vector<Case> cases,
                        ReadCases(mulligan::testing::SourcePath(
                            "tests/testdata/field_samples.jsonl")));
@@ -50,7 +50,7 @@ TEST(Corpus, FailuresOfTheFieldKeepTheirCauseAndWhoHasToAct) {
   }
 }
 
-// `sample` without one of its objects, each once.
+// All variants of `sample` that lack one of its objects.
 std::vector<v1::FailureReport> WithLess(const Case& sample) {
   std::vector<v1::FailureReport> all;
   const auto without_each = [&](int size, auto remove) {
@@ -84,12 +84,11 @@ struct MoreEvidenceRow {
 
 class MoreEvidenceTest : public ::testing::TestWithParam<MoreEvidenceRow> {};
 
-// A true object hardly ever turns a rightly named cause into a less certain
-// one: for at most one sample in fifty. Known are a drain that only an
-// autoscaler's event knows of, a pod that succeeded although its claim was
-// full, a Job's failure policy where the pod shows a bad image, a gang of which
-// one member alone seems well.
-TEST_P(MoreEvidenceTest, MakesNoAnswerWorse) {
+// A true object makes a correct cause less certain for at most one sample in
+// fifty. Known cases: a drain that only an autoscaler's event shows, a pod that
+// succeeded although its claim was full, a Job's failure policy where the pod
+// shows a bad image, a gang of which one member alone seems well.
+TEST_P(MoreEvidenceTest, RarelyMakesAnAnswerWorse) {
   std::vector<Case> cases;
   for (const std::filesystem::path& file : GetParam().files) {
     ASSERT_OK_AND_ASSIGN(const std::vector<Case> read, ReadCases(file));

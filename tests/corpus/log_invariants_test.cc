@@ -1,5 +1,5 @@
-// What stands in a log besides the reason changes no answer: one invariant over
-// all samples each.
+// Text of a log other than the reason does not change an answer. Each test is
+// one invariant over all samples.
 #include <algorithm>
 #include <cstddef>
 #include <set>
@@ -33,7 +33,7 @@ v1::Diagnosis DiagnosisIn(const v1::FailureReport& report) {
 
 struct Dress {
   const char* name;
-  // What stands in front of each line of a log, and behind it.
+  // Text before and after each line of a log.
   const char* head;
   const char* tail;
 };
@@ -55,7 +55,7 @@ constexpr Dress kDresses[] = {
     {"Ray", "(train_fn pid=1234, ip=10.0.0.3) ", ""},
     {"coloured Ray", "\x1b[36m(train_fn pid=1234)\x1b[0m ", ""},
     {"coloured", "\x1b[1;31m", "\x1b[0m"},
-    {"line that is drawn anew", "\x1b[2K\x1b[1G", ""},
+    {"line that is redrawn", "\x1b[2K\x1b[1G", ""},
     {"Windows", "", "\r"},
     {"blanks at its end", "", "  "},
 };
@@ -87,44 +87,45 @@ bool ChangeLogs(v1::FailureReport& report, const Change& change) {
   return any;
 }
 
-std::string Told(const v1::FailureReport& report) {
+std::string SummaryOf(const v1::FailureReport& report) {
   v1::DemystifyRequest request;
   *request.mutable_report() = report;
   google::protobuf::Timestamp now;
   now.set_seconds(1'800'000'000);
-  const v1::Diagnosis told = DiagnosisIn(
+  const v1::Diagnosis diagnosis = DiagnosisIn(
       Received<v1::DemystifyRequest>(request, Owners(request.report()), now)
           .report());
   return absl::StrJoin(
       std::vector<std::string>{
-          v1::Cause_Name(told.cause()),
-          v1::Diagnosis::FaultDomain_Name(told.fault_domain()),
-          v1::Diagnosis::Outlook_Name(told.outlook()),
-          v1::Diagnosis::Confidence_Name(told.confidence()), told.signature()},
+          v1::Cause_Name(diagnosis.cause()),
+          v1::Diagnosis::FaultDomain_Name(diagnosis.fault_domain()),
+          v1::Diagnosis::Outlook_Name(diagnosis.outlook()),
+          v1::Diagnosis::Confidence_Name(diagnosis.confidence()),
+          diagnosis.signature()},
       " ");
 }
 
-// Who collects a log or shows it says nothing about the failure.
-TEST(Corpus, WhatStandsAroundTheLinesOfALogChangesNothing) {
+// Prefixes of log collectors and viewers are not evidence.
+TEST(Corpus, TextAroundLogLinesChangesNothing) {
   ASSERT_OK_AND_ASSIGN(const std::vector<Case> cases,
                        ReadCases(mulligan::testing::SourcePath(
                            "tests/testdata/field_samples.jsonl")));
   int tried = 0;
   for (const Case& sample : cases) {
-    const std::string plain = Told(sample.report);
+    const std::string plain = SummaryOf(sample.report);
     for (const Dress& dress : kDresses) {
       v1::FailureReport report = sample.report;
       const bool any = ChangeLogs(
           report, [&](const std::string& log) { return Dressed(dress, log); });
       if (!any) continue;
       ++tried;
-      EXPECT_EQ(Told(report), plain) << sample.id << " by " << dress.name;
+      EXPECT_EQ(SummaryOf(report), plain) << sample.id << " by " << dress.name;
     }
   }
   EXPECT_GT(tried, 1000);
 }
 
-// As a logger writes it that writes objects of JSON or logfmt.
+// The log as a structured logger writes it, in JSON or logfmt.
 std::string Structured(const char* before, const std::string& log,
                        const char* after) {
   return absl::StrCat(before,
@@ -136,8 +137,8 @@ std::string Structured(const char* before, const std::string& log,
                       after);
 }
 
-// What a program says through a structured logger it says.
-TEST(Corpus, AStructuredLoggerChangesNoCause) {
+// A structured logger's message is the program's message.
+TEST(Corpus, AStructuredLoggerDoesNotChangeTheCause) {
   constexpr Dress kLoggers[] = {
       {"zap", R"({"level":"error","ts":1.5,"caller":"a.go:1","msg":")", "\"}"},
       {"python-json-logger",
@@ -167,7 +168,7 @@ TEST(Corpus, AStructuredLoggerChangesNoCause) {
   EXPECT_GT(tried, 1000);
 }
 
-// A row of lines that say nothing about why a program failed.
+// Lines that do not say why a program failed.
 struct Mention {
   const char* name;
   const char* text;
@@ -177,8 +178,8 @@ std::string NameOf(const ::testing::TestParamInfo<Mention>& info) {
   return info.param.name;
 }
 
-// Of the samples that have a log, those of which `change` changes the cause: at
-// most one in `most`.
+// Expects that `change` changes the cause of at most one in `most` of the
+// samples that have a log.
 template <typename Change>
 void ExpectSameCauses(const Change& change, std::size_t most) {
   ASSERT_OK_AND_ASSIGN(const std::vector<Case> cases,
@@ -198,8 +199,8 @@ void ExpectSameCauses(const Change& change, std::size_t most) {
   EXPECT_LE(changed.size() * most, tried) << absl::StrJoin(changed, ", ");
 }
 
-// What a program mentioned before it failed is not the reason. Known are logs
-// in which no line reports an error.
+// Text printed before a failure is not the reason. Known exceptions: logs in
+// which no line reports an error.
 class BeforeTest : public ::testing::TestWithParam<Mention> {};
 TEST_P(BeforeTest, IsNotTheReason) {
   ExpectSameCauses(
@@ -247,7 +248,7 @@ constexpr Mention kBefore[] = {
 INSTANTIATE_TEST_SUITE_P(Mention, BeforeTest, ::testing::ValuesIn(kBefore),
                          NameOf);
 
-// Who started the program tells that it failed, and not why.
+// The launcher of a program reports that it failed, but not why.
 class AfterTest : public ::testing::TestWithParam<Mention> {};
 TEST_P(AfterTest, IsNotTheReason) {
   ExpectSameCauses(

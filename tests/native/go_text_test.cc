@@ -8,7 +8,7 @@
 namespace mulligan {
 namespace {
 
-TEST(GoIntegerTest, ReadsAsGoDoes) {
+TEST(GoIntegerTest, ReadsLikeGo) {
   EXPECT_EQ(GoInteger("-12"), -12);
   EXPECT_EQ(GoInteger("+07"), 7);
   for (const char* const text :
@@ -17,7 +17,7 @@ TEST(GoIntegerTest, ReadsAsGoDoes) {
   }
 }
 
-TEST(GoDurationTest, PrintsAsGoDoes) {
+TEST(GoDurationTest, PrintsLikeGo) {
   EXPECT_EQ(GoDuration(absl::ZeroDuration()), "0s");
   EXPECT_EQ(GoDuration(absl::Nanoseconds(10)), "10ns");
   EXPECT_EQ(GoDuration(absl::Nanoseconds(1500)), "1.5\xC2\xB5s");
@@ -30,7 +30,7 @@ TEST(GoDurationTest, PrintsAsGoDoes) {
   EXPECT_EQ(GoDuration(absl::InfiniteDuration()), "2562047h47m16.854775807s");
 }
 
-TEST(GoTimestampTest, PrintsAsGoDoes) {
+TEST(GoTimestampTest, PrintsLikeGo) {
   EXPECT_EQ(GoTimestamp(absl::UnixEpoch()), "1970-01-01 00:00:00 +0000 UTC");
   // Go's zero time.
   EXPECT_EQ(

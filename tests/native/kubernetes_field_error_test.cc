@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-TEST(FormatFieldErrorTest, PrintsAsTheApiServer) {
+TEST(FormatFieldErrorTest, PrintsLikeTheApiServer) {
   FieldErrors errors;
   errors.Required("a.b", "why");
   errors.Invalid("a[0]", -3, "why");
@@ -37,7 +37,7 @@ TEST(FormatFieldErrorTest, PrintsAsTheApiServer) {
                   "a: Forbidden: why"));
 }
 
-TEST(QuotedValueTest, EscapesAsGo) {
+TEST(QuotedValueTest, EscapesLikeGo) {
   EXPECT_EQ(QuotedValue("a\"\\\n\t\x01"), "\"a\\\"\\\\\\n\\t\\x01\"");
 }
 
@@ -55,7 +55,7 @@ std::vector<std::string> Faults(const std::string& name) {
   return details;
 }
 
-TEST(CheckQualifiedNameTest, TakesNamesWithAndWithoutAPrefix) {
+TEST(CheckQualifiedNameTest, AcceptsNamesWithAndWithoutAPrefix) {
   for (const char* name : {"DisruptionTarget", "a", "a_b.c-d", "x.io/Name",
                            "sub-1.example.com/n0"}) {
     EXPECT_THAT(Faults(name), IsEmpty()) << name;
@@ -63,7 +63,7 @@ TEST(CheckQualifiedNameTest, TakesNamesWithAndWithoutAPrefix) {
   EXPECT_THAT(Faults(std::string(63, 'a')), IsEmpty());
 }
 
-TEST(CheckQualifiedNameTest, NamesThePartThatIsWrong) {
+TEST(CheckQualifiedNameTest, NamesTheInvalidPart) {
   EXPECT_THAT(Faults(""), ElementsAre("name part must be non-empty",
                                       StartsWith("name part must consist")));
   EXPECT_THAT(Faults("-a"), ElementsAre(StartsWith("name part must consist")));

@@ -43,7 +43,7 @@ TEST(AnswerNativelyTest, TheOutermostOperatorThatActsAnswers) {
   EXPECT_EQ(outcome->verdict.scope(), v1::Decision::JOB_SET);
 }
 
-TEST(AnswerNativelyTest, AnOperatorThatDoesNothingYetLeavesItToTheNext) {
+TEST(AnswerNativelyTest, AnIdleOperatorLeavesTheAnswerToTheNext) {
   const auto outcome = Answer(DrainedJobSet(3, 1, /*backoff_limit=*/6));
   ASSERT_TRUE(outcome.has_value());
   EXPECT_EQ(outcome->verdict.operator_(), "Job");
@@ -52,7 +52,7 @@ TEST(AnswerNativelyTest, AnOperatorThatDoesNothingYetLeavesItToTheNext) {
               Contains(HasSubstr("JobSet does nothing about this failure")));
 }
 
-TEST(AnswerNativelyTest, WhenAllDoNothingTheOutermostSaysSo) {
+TEST(AnswerNativelyTest, IfAllAreIdleTheOutermostAnswers) {
   v1::FailureReport report = DrainedJobSet(3, 1, 6);
   report.clear_pods();
   const auto outcome = Answer(report);
@@ -62,7 +62,7 @@ TEST(AnswerNativelyTest, WhenAllDoNothingTheOutermostSaysSo) {
   EXPECT_EQ(outcome->verdict.action(), v1::Decision::IGNORE);
 }
 
-TEST(AnswerNativelyTest, TheStatedKindIsWhereTheSearchStarts) {
+TEST(AnswerNativelyTest, TheSearchStartsAtTheStatedKind) {
   v1::FailureReport report = DrainedJobSet(3, 1, 0);
   report.mutable_workload()->set_kind("Job");
   const auto outcome = Answer(report);
@@ -70,13 +70,13 @@ TEST(AnswerNativelyTest, TheStatedKindIsWhereTheSearchStarts) {
   EXPECT_EQ(outcome->verdict.operator_(), "Job");
 }
 
-TEST(AnswerNativelyTest, AKindThatNoOperatorHasSkipsNobody) {
+TEST(AnswerNativelyTest, AnUnknownKindSkipsNoOperator) {
   v1::FailureReport report = DrainedJobSet(3, 1, 0);
   report.mutable_workload()->set_kind("Workflow");
   EXPECT_EQ(Answer(report)->verdict.operator_(), "JobSet");
 }
 
-TEST(AnswerNativelyTest, FlyteAnswersForPlainPodsWhenItIsNamed) {
+TEST(AnswerNativelyTest, FlyteAnswersForPlainPodsIfNamed) {
   v1::FailureReport report = DrainedJob(6, 0);
   report.clear_jobs();
   report.mutable_workload()->set_kind("Pod");
@@ -86,14 +86,14 @@ TEST(AnswerNativelyTest, FlyteAnswersForPlainPodsWhenItIsNamed) {
   EXPECT_EQ(outcome->verdict.action(), v1::Decision::RETRY);
 }
 
-TEST(AnswerNativelyTest, ANamedOperatorLeavesNoChoice) {
+TEST(AnswerNativelyTest, OnlyTheNamedOperatorAnswers) {
   const v1::FailureReport report = DrainedJobSet(3, 1, 0);
   EXPECT_EQ(Answer(report, "job")->verdict.operator_(), "Job");
   EXPECT_FALSE(Answer(DrainedJob(6, 0), "jobset").has_value());
   EXPECT_FALSE(Answer(report, "nosuch").has_value());
 }
 
-TEST(AnswerNativelyTest, ThereIsNoAnswerWithoutAnObjectOfAnOperator) {
+TEST(AnswerNativelyTest, HasNoAnswerWithoutAnOperatorsObject) {
   v1::FailureReport report = DrainedJob(6, 0);
   report.clear_jobs();
   EXPECT_FALSE(Answer(report).has_value());

@@ -22,7 +22,7 @@ TEST(MinorOfTest, ReadsTheUsualSpellings) {
   EXPECT_EQ(MinorOf("0.11", 0), 11);
 }
 
-TEST(MinorOfTest, RefusesWhatIsNoSuchRelease) {
+TEST(MinorOfTest, RefusesInvalidReleases) {
   for (const char* const release :
        {"", "1", "1.", "1.x", "1.-3", "2.30", "11.30", "1.30x", "one",
         "1.99999999999999999999"}) {
@@ -38,14 +38,14 @@ int Choose(const char* version, std::vector<std::string>& warnings) {
   return ChosenMinor(semantics, kKubernetes, warnings);
 }
 
-TEST(ChosenMinorTest, TakesAKnownRelease) {
+TEST(ChosenMinorTest, AcceptsAKnownRelease) {
   std::vector<std::string> warnings;
   EXPECT_EQ(Choose("1.27", warnings), 27);
   EXPECT_EQ(ChosenMinor({}, kKubernetes, warnings), 33);
   EXPECT_THAT(warnings, IsEmpty());
 }
 
-TEST(ChosenMinorTest, SaysWhatItDoesNotKnow) {
+TEST(ChosenMinorTest, WarnsOfUnknownReleases) {
   std::vector<std::string> warnings;
   EXPECT_EQ(Choose("1.35", warnings), 34);
   EXPECT_EQ(Choose("latest", warnings), 34);
@@ -53,8 +53,8 @@ TEST(ChosenMinorTest, SaysWhatItDoesNotKnow) {
                                     HasSubstr("no release like 1.34")));
 }
 
-// The map of a message has another order in every process.
-TEST(ByNameTest, TakesTheMembersOfOneOperatorInTheOrderOfTheirNames) {
+// The order of a message's map differs between processes.
+TEST(ByNameTest, ListsTheMembersOfOneOperatorByName) {
   v1::NativeSemantics semantics;
   std::vector<std::string> expected;
   for (int i = 10; i < 40; ++i) {

@@ -1,5 +1,5 @@
-// The core linked without the operators' own rules decides all the same, and
-// says so where it is asked about them.
+// A core linked without the operators' own rules decides as usual, and says
+// that it lacks them when asked.
 #include <string>
 
 #include "gmock/gmock.h"
@@ -28,7 +28,7 @@ v1::DecideRequest RequestOf(const v1::FailureReport& report) {
   return request;
 }
 
-TEST(WithoutNativeTest, DecidesAndSaysThatThereIsNothingToCompareWith) {
+TEST(WithoutNativeTest, DecidesAndWarnsThatNothingCanBeCompared) {
   v1::DecideResponse response;
   ASSERT_THAT(Decide(RequestOf(DrainedJob(6, 1)),
                      *SetOf("budgets { key: 'a' value { limit: 9 } } "
@@ -41,7 +41,7 @@ TEST(WithoutNativeTest, DecidesAndSaysThatThereIsNothingToCompareWith) {
   EXPECT_THAT(response.warnings(), Contains(HasSubstr("MULLIGAN_NATIVE=ON")));
 }
 
-TEST(WithoutNativeTest, APolicyThatLeavesItToTheOperatorIsRefused) {
+TEST(WithoutNativeTest, RefusesAPolicyThatDefersToTheOperator) {
   v1::DecideResponse response;
   EXPECT_THAT(Decide(RequestOf(DrainedJob(6, 1)),
                      *SetOf("native { use_own_spec: true }"), {}, response),
@@ -49,7 +49,7 @@ TEST(WithoutNativeTest, APolicyThatLeavesItToTheOperatorIsRefused) {
                        HasSubstr("MULLIGAN_NATIVE=ON")));
 }
 
-TEST(WithoutNativeTest, PastedBlocksAndSemanticsAreErrorsOfThePolicy) {
+TEST(WithoutNativeTest, RefusesPastedBlocksAndSemantics) {
   Issues issues;
   LoadPolicies({{"pasted.yaml",
                  "apiVersion: mulligan.dev/v1\nkind: RetryPolicy\n"

@@ -8,7 +8,7 @@
 namespace mulligan::flyte {
 namespace {
 
-// Whether the API server's quota admission says so that it never fits.
+// Whether the API server's quota message means that the object never fits.
 bool IsBeyondQuota(const std::string& message) {
   v1::CreationError error;
   error.set_reason("Forbidden");
@@ -24,7 +24,7 @@ bool IsAtLeast(const char* requested, const char* limited) {
                       requested, limited));
 }
 
-TEST(QuantityTest, ReadsWhatKubernetesReads) {
+TEST(QuantityTest, ReadsKubernetesSuffixes) {
   for (const auto& [one, other] :
        {std::pair("1", "1000m"), std::pair("1e3", "1k"),
         std::pair("1Gi", "1024Mi"), std::pair("1000n", "1u")}) {
@@ -39,14 +39,14 @@ TEST(QuantityTest, ReadsWhatKubernetesReads) {
   }
 }
 
-TEST(QuantityTest, WhatIsNoneIsPassedOver) {
+TEST(QuantityTest, IgnoresInvalidQuantities) {
   for (const char* const text : {"Gi", "1gi", "1e", "1e99", "0x10",
                                  "99999999999999999999", "1e2147483647"}) {
     EXPECT_FALSE(IsAtLeast(text, "0")) << text;
   }
 }
 
-TEST(QuotaTest, EqualToTheQuotaIsTooBigAndOtherResourcesDoNotCount) {
+TEST(QuotaTest, EqualToTheQuotaIsTooLargeAndOtherResourcesDoNotCount) {
   EXPECT_TRUE(IsBeyondQuota("requested: limits.cpu=2, limited: limits.cpu=2"));
   EXPECT_FALSE(IsBeyondQuota("requested: limits.cpu=1, limited: limits.cpu=2"));
   EXPECT_FALSE(IsBeyondQuota("requested: limits.gpu=9, limited: limits.cpu=2"));

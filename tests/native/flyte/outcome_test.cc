@@ -59,14 +59,14 @@ class FlyteOutcomeTest : public testing::Test {
   v1::NativeSemantics semantics_;
 };
 
-TEST_F(FlyteOutcomeTest, NothingForWorkThatIsNotFlytes) {
+TEST_F(FlyteOutcomeTest, HasNoAnswerForWorkThatIsNotFlytes) {
   semantics_.clear_operator_();
   EXPECT_FALSE(MaybeOutcome(kOom).has_value());
   EXPECT_FALSE(MaybeOutcome("").has_value());
   EXPECT_TRUE(MaybeOutcome(kExited1).has_value());
 }
 
-TEST_F(FlyteOutcomeTest, KnowsItsWorkByOwnerFinalizerAndKeys) {
+TEST_F(FlyteOutcomeTest, RecognizesItsWorkByOwnerFinalizerAndKeys) {
   semantics_.clear_operator_();
   for (const char* const mark :
        {"owner_references { kind: 'flyteworkflow' }",
@@ -80,7 +80,7 @@ TEST_F(FlyteOutcomeTest, KnowsItsWorkByOwnerFinalizerAndKeys) {
   }
 }
 
-TEST_F(FlyteOutcomeTest, NothingWithoutAnObjectOfAPlugin) {
+TEST_F(FlyteOutcomeTest, HasNoAnswerWithoutAnObjectOfAPlugin) {
   for (const char* const report :
        {"", "jobs {}", "kubeflow_job { kind: 'XGBoostJob' }", "job_set {}",
         "train_job {}"}) {
@@ -88,7 +88,7 @@ TEST_F(FlyteOutcomeTest, NothingWithoutAnObjectOfAPlugin) {
   }
 }
 
-TEST_F(FlyteOutcomeTest, AnUnexplainedExitIsPaidByTheSystem) {
+TEST_F(FlyteOutcomeTest, AnUnexplainedExitIsChargedToTheSystem) {
   const NativeOutcome outcome = Outcome(kExited1);
   EXPECT_EQ(outcome.verdict.operator_(), "Flyte");
   EXPECT_EQ(outcome.verdict.semantics(), "flyte v1 1.16");
@@ -165,7 +165,7 @@ TEST_F(FlyteOutcomeTest, APreemptionSeenAfterTheDeadlineIsChargedToTheUser) {
   EXPECT_EQ(outcome.charged_to, "retries");
 }
 
-TEST_F(FlyteOutcomeTest, ADeletionOfWhatRunsIsTheSystems) {
+TEST_F(FlyteOutcomeTest, ADeletionOfRunningWorkIsTheSystems) {
   const NativeOutcome outcome = Outcome(
       "ray_job { metadata { name: 'r' namespace: 'ns' deletion_timestamp { "
       "seconds: 9 } } status { job_deployment_status: 'Running' } }");
@@ -175,7 +175,7 @@ TEST_F(FlyteOutcomeTest, ADeletionOfWhatRunsIsTheSystems) {
   EXPECT_EQ(outcome.scope, v1::Decision::WORKLOAD);
 }
 
-TEST_F(FlyteOutcomeTest, WhatHasNotFailedIsWaitedForOrLeftAlone) {
+TEST_F(FlyteOutcomeTest, WaitsForOrIgnoresWorkThatHasNotFailed) {
   EXPECT_EQ(Outcome("pods { status { phase: 'Pending' } }").action,
             v1::Decision::WAIT);
   EXPECT_EQ(Outcome("pods { status { phase: 'Running' } }").action,
@@ -201,7 +201,7 @@ TEST_F(FlyteOutcomeTest, QuotasWaitInFlyte1AndCostTheUserInFlyte2) {
   EXPECT_EQ(pays.charged_to, "retries");
 }
 
-TEST_F(FlyteOutcomeTest, WhatCannotBeBuiltFailsAtOnce) {
+TEST_F(FlyteOutcomeTest, WorkThatCannotBeBuiltFailsAtOnce) {
   const NativeOutcome outcome =
       Outcome("creation_error { phase: BUILD message: 'no image' }");
   EXPECT_EQ(outcome.verdict.verdict(), "PermanentFailure");
@@ -272,7 +272,7 @@ TEST_F(FlyteOutcomeTest, Flyte2RefusesANegativeNumberOfRestarts) {
       Contains(HasSubstr("job_set.spec.failurePolicy.maxRestarts")));
 }
 
-TEST_F(FlyteOutcomeTest, OfSeveralPodsTheFailedOneIsJudged) {
+TEST_F(FlyteOutcomeTest, TheFailedOfSeveralPodsDecides) {
   const NativeOutcome outcome =
       Outcome(std::string("pods { metadata { name: 'a' } status { phase: "
                           "'Running' } } ") +
@@ -281,7 +281,7 @@ TEST_F(FlyteOutcomeTest, OfSeveralPodsTheFailedOneIsJudged) {
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("this is about p")));
 }
 
-// An event about the failed pod, whose end is at 1000 s.
+// An event about the failed pod, whose end is at second 1000.
 std::string Fault(const std::string& message, int second = 990,
                   const std::string& uid = "u") {
   return "pods { metadata { name: 'p' uid: 'u' } status { phase: 'Failed' "
@@ -316,7 +316,7 @@ TEST_F(FlyteOutcomeTest, OtherEventsChangeNothing) {
   }
 }
 
-TEST_F(FlyteOutcomeTest, ContradictionsAndHugeNumbersAreSurvived) {
+TEST_F(FlyteOutcomeTest, SurvivesContradictionsAndHugeNumbers) {
   Set("retries", "1000000000");
   Ledger(
       "attempts_seen: -5 budgets { key: 'max-node-retries-system-failures' "

@@ -80,13 +80,13 @@ TEST(SettingsTest, DefaultIsTheNewestFlyte1) {
   EXPECT_EQ(SettingsFor(Version("v2")).semantics, "flyte v2 2.0.43");
 }
 
-TEST(SettingsTest, ANewerReleaseIsTakenWithAWarning) {
+TEST(SettingsTest, AcceptsANewerReleaseWithAWarning) {
   const auto setup = SettingsFor(Version("2.1.0"));
   EXPECT_TRUE(setup.settings.rules.sole_exit_is_user);
   EXPECT_THAT(setup.warnings, ElementsAre(HasSubstr("newer than what")));
 }
 
-TEST(SettingsTest, WhatIsNoReleaseIsNamed) {
+TEST(SettingsTest, NamesAnInvalidRelease) {
   for (const char* const version :
        {"latest", "", "3.0.0", "1.2.3.4", "1.-1", "2.x"}) {
     const auto setup = SettingsFor(Version(version));
@@ -96,7 +96,7 @@ TEST(SettingsTest, WhatIsNoReleaseIsNamed) {
   }
 }
 
-// The map of a message has no order of its own.
+// Maps of messages are unordered.
 TEST(SettingsTest, WarningsComeInTheOrderOfNames) {
   v1::NativeSemantics semantics;
   for (const char* const name : {"f", "b", "d", "h", "a", "g", "c", "e"}) {
@@ -108,7 +108,7 @@ TEST(SettingsTest, WarningsComeInTheOrderOfNames) {
   EXPECT_TRUE(std::is_sorted(setup.warnings.begin(), setup.warnings.end()));
 }
 
-TEST(SettingsTest, SettingsAreReadByFlytesNames) {
+TEST(SettingsTest, ReadsSettingsByFlytesNames) {
   v1::NativeSemantics semantics;
   auto& settings = *semantics.mutable_settings();
   settings["flyte.image-pull-backoff-grace-period"] = "5m";
@@ -127,7 +127,7 @@ TEST(SettingsTest, SettingsAreReadByFlytesNames) {
   EXPECT_TRUE(setup.settings.rules.sole_exit_is_user);
 }
 
-TEST(SettingsTest, WhatDoesNotFitIsNamedAndPassedOver) {
+TEST(SettingsTest, NamesAndIgnoresInvalidSettings) {
   for (const auto& [name, value] :
        std::initializer_list<std::pair<const char*, const char*>>{
            {"flyte.pod-pending-timeout", "soon"},

@@ -10,7 +10,7 @@
 
 namespace mulligan::flyte {
 
-// The message a text format names. A text that does not parse fails the test.
+// Parses text format. An error fails the test.
 template <typename Message>
 Message MessageOf(const std::string& text) {
   Message message;

@@ -47,7 +47,7 @@ TEST(RemainingBackoffTest, AgreesWithTheFormula) {
   }
 }
 
-// A pod that ended at a time; accounted pods have no finalizer any more.
+// A pod that ended at `seconds`. An accounted pod has lost its finalizer.
 std::string Ended(const std::string& uid, const std::string& phase, int seconds,
                   bool accounted) {
   return absl::StrCat(
@@ -59,7 +59,7 @@ std::string Ended(const std::string& uid, const std::string& phase, int seconds,
       1700000000 + seconds, " } } }");
 }
 
-// The same, created at a time.
+// The same, created at `created` seconds.
 std::string Created(int created, const std::string& pod) {
   return absl::StrCat(pod, " metadata { creation_timestamp { seconds: ",
                       1700000000 + created, " } }");
@@ -71,21 +71,21 @@ absl::Duration Delay(const std::string& job, const PodOwner& pods,
                           Gates(), At(now));
 }
 
-TEST(ReplacementDelayTest, FailuresWhosePodsAreGoneCountUntilASuccess) {
+TEST(ReplacementDelayTest, FailuresWithoutPodsCountUntilASuccess) {
   const PodOwner failed({Ended("a", "Failed", 0, false)});
   EXPECT_EQ(Delay("status { failed: 2 }", failed, 0), absl::Seconds(40));
   EXPECT_EQ(Delay("status { failed: 2 succeeded: 1 }", failed, 0),
             absl::Seconds(10));
 }
 
-TEST(ReplacementDelayTest, ANewSuccessForgetsWhatCameBeforeIt) {
+TEST(ReplacementDelayTest, ANewSuccessResetsTheCount) {
   const PodOwner pods({Ended("new", "Failed", 9, false),
                        Ended("old", "Failed", 3, true),
                        Ended("success", "Succeeded", 5, false)});
   EXPECT_EQ(Delay("status { failed: 1 }", pods, 9), absl::Seconds(10));
 }
 
-TEST(ReplacementDelayTest, APodThatCameWithADelayIsInThePlaceOfAFailedOne) {
+TEST(ReplacementDelayTest, APodThatCameLateReplacesAFailedOne) {
   const std::string started = "status { start_time { seconds: 1700000000 } }";
   const std::string failed = Ended("a", "Failed", 99, false);
   EXPECT_EQ(Delay(started, PodOwner({Created(9, failed)}), 99),
@@ -93,10 +93,10 @@ TEST(ReplacementDelayTest, APodThatCameWithADelayIsInThePlaceOfAFailedOne) {
   const PodOwner late({Created(10, failed)});
   EXPECT_EQ(Delay(started, late, 99), absl::Seconds(20));
   EXPECT_EQ(Delay("", late, 99), absl::Seconds(10));
-  // So many pods take longer to be created.
+  // More than 200 pods may be late because creating them takes time.
   EXPECT_EQ(Delay(started + " spec { parallelism: 201 }", late, 99),
             absl::Seconds(10));
-  // Two were replaced, one waits and one is new.
+  // Two pods were replaced, one waits and one is new.
   EXPECT_EQ(Delay(started,
                   PodOwner({Created(10, failed),
                             Created(10, Ended("b", "Failed", 40, true)),
@@ -105,7 +105,7 @@ TEST(ReplacementDelayTest, APodThatCameWithADelayIsInThePlaceOfAFailedOne) {
             absl::Seconds(80));
 }
 
-TEST(ReplacementDelayTest, ThePlaceOfTheLastSuccessMayBeTakenLate) {
+TEST(ReplacementDelayTest, TheLastSuccessMayBeReplacedLate) {
   const std::string job = "status { succeeded: 1 }";
   const std::string success = Ended("s", "Succeeded", 50, true);
   const std::string failed = Ended("a", "Failed", 99, false);
@@ -113,7 +113,7 @@ TEST(ReplacementDelayTest, ThePlaceOfTheLastSuccessMayBeTakenLate) {
   const PodOwner two(
       {Created(60, failed), Created(0, success), Created(60, running)});
   EXPECT_EQ(Delay(job, two, 99), absl::Seconds(20));
-  // Another success is not seen: it may have come in between.
+  // A success that is not reported may have come in between.
   EXPECT_EQ(Delay("status { succeeded: 2 }", two, 99), absl::Seconds(10));
   EXPECT_EQ(Delay(job,
                   PodOwner({Created(60, failed), Created(0, success),

@@ -39,7 +39,7 @@ bool FailedFor(const Decision& decision, const std::string& reason) {
          decision.ending->reason == reason;
 }
 
-// backoffLimit: failures counted before and failed pods not counted yet.
+// backoffLimit: failures counted before, and failed pods not counted yet.
 TEST(JobBudgetProperty, TheJobFailsWithTheFirstFailureBeyondItsLimit) {
   Dice dice;
   for (int round = 0; round < kRounds; ++round) {
@@ -68,8 +68,8 @@ TEST(JobBudgetProperty, TheJobFailsWithTheFirstFailureBeyondItsLimit) {
   }
 }
 
-// backoffLimitPerIndex and maxFailedIndexes: each pod tells how often its index
-// failed before.
+// backoffLimitPerIndex and maxFailedIndexes: each pod states how often its
+// index failed before.
 TEST(JobBudgetProperty, AnIndexFailsAloneUntilTooManyHave) {
   Dice dice;
   for (int round = 0; round < kRounds; ++round) {

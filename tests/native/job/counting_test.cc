@@ -32,7 +32,7 @@ TEST(IsPodFailedTest, ADeletedPodThatSucceededHasNotFailed) {
   EXPECT_FALSE(IsPodFailed(pod, JobSpec(), Gates()));
 }
 
-TEST(FailureCountTest, LeavesOutWhatIsPaidFor) {
+TEST(FailureCountTest, LeavesOutChargedFailures) {
   const auto job = Parse<Job>(
       "status { failed: 4 uncounted_terminated_pods { failed: 'listed' "
       "succeeded: 'won' } }");

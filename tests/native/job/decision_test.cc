@@ -16,7 +16,7 @@ Decision DecideJobAt(const std::string& job_text, const PodOwner& pods,
   return DecideJob(job, pods.get(), gates, absl::FromUnixSeconds(100000));
 }
 
-TEST(DecideJobTest, AnotherControllersJobIsLeftAlone) {
+TEST(DecideJobTest, IgnoresAnotherControllersJob) {
   const Decision decision =
       DecideJobAt("spec { backoff_limit: 0 managed_by: 'example.com/other' }",
                   PodOwner({TrackedPod("a", kFailedPhase)}));
@@ -24,7 +24,7 @@ TEST(DecideJobTest, AnotherControllersJobIsLeftAlone) {
   EXPECT_EQ(decision.failed, 0);
 }
 
-TEST(DecideJobTest, PodsThatAreNotReportedKeepAWorkQueueOpen) {
+TEST(DecideJobTest, UnreportedPodsKeepAWorkQueueOpen) {
   const PodOwner pods({TrackedPod("a", kSucceededPhase)});
   EXPECT_FALSE(DecideJobAt("spec { parallelism: 3 } status { active: 3 }", pods)
                    .ending.has_value());
@@ -43,7 +43,7 @@ TEST(DecideJobTest, AJobUnderDeletionWaitsForItsPods) {
           .ending.has_value());
 }
 
-TEST(DecideJobTest, BeforeInterimConditionsWhatRunsAtTheEndHasFailed) {
+TEST(DecideJobTest, BeforeInterimConditionsRunningPodsCountAsFailed) {
   const PodOwner pods(
       {TrackedPod("a", kSucceededPhase), TrackedPod("b", kRunningPhase)});
   const std::string spec = "spec { completions: 1 parallelism: 2 }";
@@ -51,7 +51,7 @@ TEST(DecideJobTest, BeforeInterimConditionsWhatRunsAtTheEndHasFailed) {
   Gates before;
   before.interim_conditions = false;
   EXPECT_EQ(DecideJobAt(spec, pods, before).failed, 1);
-  // Announced with either of two gates.
+  // Either of two gates announces it.
   Gates gates;
   gates.managed_by = false;
   EXPECT_EQ(DecideJobAt(spec, pods, gates).failed, 0);

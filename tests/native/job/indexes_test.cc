@@ -67,7 +67,7 @@ TEST(FailsIndexTest, UnreadableCountsAreZero) {
   }
 }
 
-TEST(IndexesOfTest, ExtendsTheStatusAndForgetsWhatIsBeyondCompletions) {
+TEST(IndexesOfTest, ExtendsTheStatusUpToCompletions) {
   const Job job =
       IndexedJob("backoff_limit_per_index: 0", "failed_indexes: '0,7'");
   const PodOwner pods({IndexedPod("a", 1, 0, kFailedPhase),
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
                       ParseCase{"0", 0, ""}),
     [](const auto& row) { return ParamName(row.index, row.param.text); });
 
-// A set of single numbers is the straightforward second implementation.
+// Compared with a std::set of numbers.
 TEST(IndexSetTest, BehavesAsASetOfNumbers) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
@@ -202,14 +202,14 @@ TEST(MatchSuccessPolicyTest, ACountAloneIsOverAllIndexes) {
   EXPECT_EQ(Match("rules { succeeded_count: 2 }", "7,9"), 0);
 }
 
-TEST(MatchSuccessPolicyTest, BothMeanSoManyOfThose) {
+TEST(MatchSuccessPolicyTest, BothMeanACountOfThoseIndexes) {
   constexpr char kRule[] =
       "rules { succeeded_indexes: '0-4' succeeded_count: 2 }";
   EXPECT_EQ(Match(kRule, "4,5,6,7"), std::nullopt);
   EXPECT_EQ(Match(kRule, "0,4"), 0);
 }
 
-TEST(MatchSuccessPolicyTest, TheFirstRuleThatIsMetIsNamed) {
+TEST(MatchSuccessPolicyTest, NamesTheFirstRuleThatIsMet) {
   EXPECT_EQ(Match("rules { succeeded_indexes: 'x' } rules { succeeded_count: "
                   "5 } rules { succeeded_indexes: '2' }",
                   "2"),

@@ -42,7 +42,7 @@ constexpr char kPolicy[] =
     "'In' values: 4 } } rules { action: 'FailJob' on_exit_codes { operator: "
     "'In' values: 3 } } } template { spec { restart_policy: 'Never' } } ";
 
-TEST(KubernetesJobOutcomeTest, SaysNothingWithoutAJob) {
+TEST(KubernetesJobOutcomeTest, HasNoAnswerWithoutAJob) {
   EXPECT_EQ(Outcome(PodText(1)), std::nullopt);
 }
 
@@ -62,7 +62,7 @@ TEST(KubernetesJobOutcomeTest, RetriesAndChargesTheBackoffLimit) {
   EXPECT_THAT(outcome->warnings, IsEmpty());
 }
 
-TEST(KubernetesJobOutcomeTest, AnIgnoredFailureIsFreeAndDelayedAllTheSame) {
+TEST(KubernetesJobOutcomeTest, AnIgnoredFailureIsFreeButDelayed) {
   const auto outcome =
       Outcome(JobText(std::string(kPolicy) + "backoff_limit: 0") + PodText(4));
   EXPECT_EQ(outcome->verdict.verdict(), "Ignore");
@@ -115,7 +115,7 @@ TEST(KubernetesJobOutcomeTest, AnExhaustedIndexFailsAlone) {
   EXPECT_EQ(first->verdict.delay().seconds(), 5);
 }
 
-TEST(KubernetesJobOutcomeTest, RestartsInPlaceUseUpTheLimitEarlier) {
+TEST(KubernetesJobOutcomeTest, RestartsInPlaceCountTowardsTheLimit) {
   const auto outcome = Outcome(
       JobText("backoff_limit: 2 template { spec { restart_policy: 'OnFailure' "
               "} }") +
@@ -136,7 +136,7 @@ TEST(KubernetesJobOutcomeTest, AFinishedJobKeepsItsVerdict) {
   EXPECT_EQ(outcome->used, 7);
 }
 
-TEST(KubernetesJobOutcomeTest, APendingPodIsNoFailure) {
+TEST(KubernetesJobOutcomeTest, APendingPodIsNotAFailure) {
   const auto outcome =
       Outcome(JobText("") + "pods { status { phase: 'Pending' } }");
   EXPECT_EQ(outcome->verdict.verdict(), "None");
@@ -148,7 +148,7 @@ TEST(KubernetesJobOutcomeTest, ASuspendedJobDoesNothing) {
   EXPECT_EQ(Outcome(JobText("suspend: true"))->verdict.verdict(), "Suspended");
 }
 
-TEST(KubernetesJobOutcomeTest, APodWithoutFinalizerIsCountedAlready) {
+TEST(KubernetesJobOutcomeTest, APodWithoutFinalizerIsAlreadyCounted) {
   const auto outcome =
       Outcome(JobText("", "failed: 1") +
               "pods { metadata { name: 'p' } status { phase: 'Failed' } }");
@@ -172,7 +172,7 @@ TEST(KubernetesJobOutcomeTest, FindsTheJobOfTheFailedPod) {
   EXPECT_EQ(by_workload->verdict.verdict(), "None");
 }
 
-TEST(KubernetesJobOutcomeTest, WarnsOfWhatTheApiServerWouldRefuse) {
+TEST(KubernetesJobOutcomeTest, WarnsOfASpecTheApiServerWouldRefuse) {
   const auto outcome = Outcome(
       JobText("backoff_limit: -1 pod_failure_policy { rules { action: 'New' "
               "on_exit_codes { operator: 'In' values: 1 } } }") +

@@ -25,7 +25,7 @@ void PrintTo(const FinishCase& test, std::ostream* out) { *out << test.name; }
 
 class FinishTimeTest : public ::testing::TestWithParam<FinishCase> {};
 
-TEST_P(FinishTimeTest, IsTheFirstThatExists) {
+TEST_P(FinishTimeTest, IsTheFirstAvailableTime) {
   EXPECT_EQ(FinishTime(Parse<Pod>(GetParam().pod), Gates()),
             absl::FromUnixSeconds(GetParam().seconds));
 }
@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
                    InStatus(Ended("", "a", 200) +
                             "container_statuses { state { running {} } }"),
                    470},
-        FinishCase{"AZeroFinishIsNone", InStatus(Ended("", "a", 0)), 470},
+        FinishCase{"AZeroFinishIsUnset", InStatus(Ended("", "a", 0)), 470},
         FinishCase{
             "SidecarsCountOrdinaryInitContainersDoNot",
             kSidecar + InStatus(Ended("", "a", 200) + Ended("init_", "s", 250) +
@@ -80,11 +80,11 @@ INSTANTIATE_TEST_SUITE_P(
                    9}),
     [](const auto& test) { return test.param.name; });
 
-TEST(FinishTimeTest, WithoutAnyTimeItIsLongAgo) {
+TEST(FinishTimeTest, WithoutAnyTimeItIsTheDistantPast) {
   EXPECT_EQ(FinishTime(Pod(), Gates()), ZeroTime());
 }
 
-TEST(FinishTimeTest, WithoutTheGateSidecarsAreNotLookedAt) {
+TEST(FinishTimeTest, WithoutTheGateSidecarsAreIgnored) {
   const Pod pod = Parse<Pod>(
       kSidecar + InStatus(Ended("", "a", 200) + Ended("init_", "s", 250)));
   Gates gates;

@@ -24,7 +24,7 @@ TEST(GatesForTest, TheDefaultIsTheLatestRelease) {
   EXPECT_THAT(setup.warnings, IsEmpty());
 }
 
-TEST(GatesForTest, AReleaseSetsTheDefaultsOfItsTime) {
+TEST(GatesForTest, AReleaseSetsItsDefaults) {
   const auto setup = ForRelease("v1.30.2");
   EXPECT_EQ(setup.semantics, "kubernetes 1.30");
   EXPECT_TRUE(setup.settings.pod_replacement_policy);
@@ -55,14 +55,14 @@ TEST(GatesForTest, AnUnreadableReleaseIsReported) {
   }
 }
 
-TEST(GatesForTest, WhatOnlyAReleaseDecidesHasNoName) {
+TEST(GatesForTest, BehaviourOfAReleaseHasNoGate) {
   v1::NativeSemantics semantics;
   (*semantics.mutable_feature_gates())[""] = false;
   EXPECT_TRUE(GatesFor(semantics).settings.interim_conditions);
   EXPECT_THAT(GatesFor(semantics).gates, IsEmpty());
 }
 
-TEST(SetJobDefaultsTest, FillsInWhatIsAbsent) {
+TEST(SetJobDefaultsTest, FillsInAbsentFields) {
   JobSpec spec;
   SetJobDefaults(Gates(), spec);
   EXPECT_EQ(spec.completions(), 1);

@@ -12,8 +12,8 @@
 
 namespace mulligan::job {
 
-// The message a text format names; a message that occurs twice in it is merged.
-// A text that does not parse fails the test.
+// Parses text format; repeated occurrences of a message are merged. An error
+// fails the test.
 template <typename Message>
 Message Parse(const std::string& text) {
   Message message;
@@ -22,7 +22,7 @@ Message Parse(const std::string& text) {
   return message;
 }
 
-// Owns pods and lends them as the functions want them.
+// Owns pods and returns pointers to them.
 class PodOwner {
  public:
   PodOwner(std::initializer_list<std::string> texts) {
@@ -39,14 +39,14 @@ class PodOwner {
   Pods pointers_;
 };
 
-// A pod that is not accounted yet. `rest` is more text, for example
-// `status { phase: "Failed" }`.
+// A pod that is not accounted yet. `rest` is more text, for example `status {
+// phase: "Failed" }`.
 inline std::string TrackedPod(const std::string& uid, const std::string& rest) {
   return "metadata { name: 'pod-" + uid + "' namespace: 'ns' uid: '" + uid +
          "' finalizers: 'batch.kubernetes.io/job-tracking' } " + rest;
 }
 
-// The same for a completion index with a number of failures before it.
+// The same for a completion index with `failures` failures before it.
 inline std::string IndexedPod(const std::string& uid, int index, int failures,
                               const std::string& rest) {
   return TrackedPod(

@@ -40,7 +40,7 @@ void PrintTo(const ValidationCase& test, std::ostream* out) {
 
 class JobSpecRefusalsTest : public ::testing::TestWithParam<ValidationCase> {};
 
-TEST_P(JobSpecRefusalsTest, RefusesInTheApiServersWords) {
+TEST_P(JobSpecRefusalsTest, RefusesWithTheApiServersMessages) {
   EXPECT_THAT(Refusals(GetParam().spec), ElementsAreArray(GetParam().refusals));
 }
 

@@ -50,7 +50,7 @@ const RuleCase kRuleCases[] = {
      "on_job_failure_message_patterns: ['(', 'code']", "X", "code", true},
     {"GroupsAreNamedAsInGo", "on_job_failure_message_patterns: '(?<code>code)'",
      "X", "code", true},
-    {"ByteEscapeIsNone", "on_job_failure_message_patterns: '\\\\C'", "X",
+    {"ByteEscapeIsInvalid", "on_job_failure_message_patterns: '\\\\C'", "X",
      "code", false},
     {"ByteEscapeIsLiteralWhenQuoted",
      "on_job_failure_message_patterns: '\\\\Q\\\\C\\\\E'", "X", "\\C", true},
@@ -78,7 +78,7 @@ TEST(RuleAppliesTest, PatternsAreUnknownBeforeRelease010) {
   EXPECT_TRUE(RuleApplies(rule, FailedJob("w", 0, 1), gates));
 }
 
-TEST(FailedConditionTest, FailureTargetIsNoFailure) {
+TEST(FailedConditionTest, FailureTargetIsNotAFailure) {
   EXPECT_EQ(FailedCondition(JobWith("FailureTarget", "w", 0)), nullptr);
   EXPECT_EQ(FailedCondition(JobAt("w", 1)), nullptr);
 }
@@ -112,7 +112,7 @@ TEST(FindRuleTest, EarlierRuleGoesBeforeEarlierFailure) {
   EXPECT_EQ(match.job, &jobs[1]);
 }
 
-TEST(FindRuleTest, OfTheJobsOfARuleTheOldestFailureDecides) {
+TEST(FindRuleTest, TheOldestFailureOfARulesJobsDecides) {
   PatternAllowance allowance;
   const auto policy =
       Parse<FailurePolicy>("rules { target_replicated_jobs: 'w' }");
@@ -122,7 +122,7 @@ TEST(FindRuleTest, OfTheJobsOfARuleTheOldestFailureDecides) {
             &jobs[2]);
 }
 
-TEST(FindRuleTest, PatternsThatMayNotBeTriedAreNotFound) {
+TEST(FindRuleTest, PatternsBeyondTheAllowanceDoNotMatch) {
   FailurePolicy policy;
   FailurePolicyRule& rule = *policy.add_rules();
   for (int i = 0; i < 5; ++i) {
@@ -145,7 +145,7 @@ TEST(FindRuleTest, NothingMatchesWithoutRules) {
       nullptr);
 }
 
-// Ends the call at its third look.
+// Ends the call at its third check.
 class ShortWatch : public Watch {
  public:
   absl::Status Check() override {
@@ -157,7 +157,7 @@ class ShortWatch : public Watch {
   int looks = 0;
 };
 
-TEST(FindRuleTest, LooksAtTheWatchBetweenRules) {
+TEST(FindRuleTest, ChecksTheWatchBetweenRules) {
   FailurePolicy policy;
   for (int i = 0; i < 9; ++i) {
     policy.add_rules()->add_on_job_failure_reasons("Other");

@@ -35,12 +35,12 @@ class JobSetOutcomeTest : public testing::Test {
   v1::NativeSemantics semantics_;
 };
 
-TEST_F(JobSetOutcomeTest, NothingWithoutAJobSet) {
+TEST_F(JobSetOutcomeTest, HasNoAnswerWithoutAJobSet) {
   EXPECT_FALSE(
       JobSetOutcome({report_, ledger_, semantics_, At(1)}).has_value());
 }
 
-TEST_F(JobSetOutcomeTest, CountedRestartKeepsItsPlaceAndPays) {
+TEST_F(JobSetOutcomeTest, CountedRestartIsInPlaceAndCharged) {
   Spec("failure_policy { max_restarts: 2 }");
   *report_.add_jobs() = FailedJob("w", 0, 1);
   const NativeOutcome outcome = Outcome();
@@ -55,9 +55,9 @@ TEST_F(JobSetOutcomeTest, CountedRestartKeepsItsPlaceAndPays) {
   EXPECT_THAT(outcome.verdict.counters(), Contains(Pair("restarts", 1)));
 }
 
-// A restart creates Jobs of the same names; pods of the old ones are there a
-// while longer.
-TEST_F(JobSetOutcomeTest, AJobDoesNotFailForPodsOfOneBeforeIt) {
+// A restart creates Jobs of the same names; pods of the old ones exist a while
+// longer.
+TEST_F(JobSetOutcomeTest, PodsOfAnEarlierJobDoNotFailAJob) {
   Spec("failure_policy { max_restarts: 2 }");
   report_ = Parse<v1::FailureReport>(
       report_.Utf8DebugString() +
@@ -83,7 +83,7 @@ TEST_F(JobSetOutcomeTest, FailureBeyondTheBudgetFails) {
   EXPECT_EQ(outcome.limit, 0);
 }
 
-TEST_F(JobSetOutcomeTest, JobRestartNamesTheJobsThatWait) {
+TEST_F(JobSetOutcomeTest, JobRestartNamesTheWaitingJobs) {
   Spec(
       "replicated_jobs { name: 'w' replicas: 2 } "
       "failure_policy { max_restarts: 1 rules { action: 'RestartJob' } }");
@@ -105,7 +105,7 @@ TEST_F(JobSetOutcomeTest, ActionBehindAClosedGateStopsTheController) {
   EXPECT_EQ(outcome.action, v1::Decision::WAIT);
 }
 
-TEST_F(JobSetOutcomeTest, FailedPodsAloneAreNothingToIt) {
+TEST_F(JobSetOutcomeTest, IgnoresFailedPodsAlone) {
   Spec("failure_policy { max_restarts: 1 }");
   report_.add_pods()->mutable_status()->set_phase("Failed");
   const NativeOutcome outcome = Outcome();
@@ -113,7 +113,7 @@ TEST_F(JobSetOutcomeTest, FailedPodsAloneAreNothingToIt) {
   EXPECT_EQ(outcome.action, v1::Decision::IGNORE);
 }
 
-TEST_F(JobSetOutcomeTest, CreationErrorsAreRetriedForEver) {
+TEST_F(JobSetOutcomeTest, RetriesCreationErrorsForever) {
   Spec("failure_policy {}");
   report_.mutable_creation_error()->set_message("denied");
   const NativeOutcome outcome = Outcome();
@@ -122,8 +122,8 @@ TEST_F(JobSetOutcomeTest, CreationErrorsAreRetriedForEver) {
   EXPECT_EQ(outcome.charged_to, "");
 }
 
-// jobset#262: 143 restarts, an application error fails at once. The JobSet
-// sees neither code, only how the Job controller names the Job's end.
+// jobset#262: 143 restarts, an application error fails at once. The JobSet sees
+// no exit code, only the reason of the Job's end.
 struct SeedCase {
   std::string name;
   int exit_code;

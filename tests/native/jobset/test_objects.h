@@ -14,7 +14,7 @@
 
 namespace mulligan::jobset {
 
-// The message a text format names. A text that does not parse fails the test.
+// Parses text format. An error fails the test.
 template <typename Message>
 Message Parse(const std::string& text) {
   Message message;

@@ -86,7 +86,7 @@ TEST(ValidateJobSetSpecTest, GateOffHidesOtherRefusalsOfTheRules) {
                                     "gate is disabled")));
 }
 
-TEST(ValidateJobSetSpecTest, WhatIsNewerOrCannotWorkIsAWarning) {
+TEST(ValidateJobSetSpecTest, WarnsOfNewerOrIneffectiveSettings) {
   const auto spec = Parse<JobSetSpec>(R"(
       failure_policy {
         max_restarts: -1

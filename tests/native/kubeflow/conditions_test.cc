@@ -17,7 +17,7 @@ class TrainingJobConditionsTest : public testing::Test {
     SetCondition(type, true, "R", "m", status_);
   }
 
-  // "Running=False".
+  // Like "Running=False".
   std::vector<std::string> Held() const {
     std::vector<std::string> held;
     for (const auto& condition : status_.conditions()) {

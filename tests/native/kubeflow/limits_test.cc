@@ -21,7 +21,7 @@ Replicas Workers(const std::string& policy) {
   return replicas;
 }
 
-// Of replicas of a TFJob and their pods.
+// The counted restarts of a TFJob's replicas and their pods.
 std::int64_t RestartsOf(const Replicas& replicas,
                         const std::vector<Pod>& pods) {
   return CountedRestarts({{}, *FindKind("TFJob"), replicas, pods, {}, At(0)});
@@ -95,11 +95,11 @@ INSTANTIATE_TEST_SUITE_P(Table, TrainingJobBackoffLimitTest,
                                               std::to_string(row.param.limit));
                          });
 
-TEST(TrainingJobBackoffLimitTest, NoLimitIsNeverPast) {
+TEST(TrainingJobBackoffLimitTest, WithoutALimitIsNeverPast) {
   EXPECT_FALSE(PastBackoffLimit(RunPolicy(), 1000));
 }
 
-// The budget told as failures tolerated, against the arithmetic above.
+// The budget as a number of tolerated failures agrees with the limit.
 TEST(ToleratedRestartsTest, AgreesWithTheLimitOnEveryCount) {
   for (std::int32_t limit = -3; limit <= 20; ++limit) {
     for (std::int64_t restarts = 0; restarts <= 25; ++restarts) {
@@ -110,7 +110,7 @@ TEST(ToleratedRestartsTest, AgreesWithTheLimitOnEveryCount) {
   }
 }
 
-// A second, straightforward implementation: walk every pod and container once.
+// A straightforward second implementation: visits every pod and container once.
 bool PastByHand(const RunPolicy& policy, const Replicas& replicas,
                 const std::vector<Pod>& pods) {
   std::int64_t restarts = 0;
@@ -219,7 +219,7 @@ TEST_F(TrainingJobLimitsTest, TheDeadlineIsReachedToTheSecond) {
   EXPECT_FALSE(IsOver(2, 1000));
 }
 
-TEST_F(TrainingJobLimitsTest, DeadlinesOfNothingAreOverAtOnceHugeOnesNever) {
+TEST_F(TrainingJobLimitsTest, ZeroDeadlinesPassAtOnceHugeOnesNever) {
   EXPECT_TRUE(IsOver(0, 100));
   EXPECT_TRUE(IsOver(-5, 100));
   EXPECT_FALSE(IsOver(std::numeric_limits<std::int64_t>::max(), 1'000'000));

@@ -41,7 +41,7 @@ constexpr char kExitCodeJob[] =
     "kind: 'PyTorchJob' spec { pytorch_replica_specs { key: 'Worker' value { "
     "replicas: 2 restart_policy: 'ExitCode' } } }";
 
-TEST_F(TrainingJobOutcomeTest, NothingWithoutAJob) {
+TEST_F(TrainingJobOutcomeTest, HasNoAnswerWithoutAJob) {
   EXPECT_FALSE(
       TrainingJobOutcome({report_, ledger_, semantics_, At(1)}).has_value());
 }
@@ -61,14 +61,14 @@ TEST_F(TrainingJobOutcomeTest, RetryableCodeRestartsOnePodAndCostsNothing) {
   EXPECT_THAT(outcome.warnings, IsEmpty());
 }
 
-// 139, a segmentation fault: for ever.
+// 139, a segmentation fault: retried without a limit.
 TEST_F(TrainingJobOutcomeTest, ASignalIsRetried) {
   Job(kExitCodeJob);
   *report_.add_pods() = PodAt("Worker", 0, "Failed", 139, "PyTorchJob");
   EXPECT_EQ(Outcome().action, v1::Decision::RETRY);
 }
 
-TEST_F(TrainingJobOutcomeTest, AReleaseThatIsNotToldApartIsSaid) {
+TEST_F(TrainingJobOutcomeTest, WarnsOfAReleaseOutsideTheRange) {
   Job(kExitCodeJob);
   *report_.add_pods() = PodAt("Worker", 0, "Failed", 1, "PyTorchJob");
   (*semantics_.mutable_versions())["kubeflow"] = "v1.7.0";
@@ -89,7 +89,7 @@ TEST_F(TrainingJobOutcomeTest, UnknownReleaseIsAcceptedWithAWarning) {
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("kubeflow.requeues")));
 }
 
-TEST_F(TrainingJobOutcomeTest, ContainerRestartsPayFromTheLimit) {
+TEST_F(TrainingJobOutcomeTest, ContainerRestartsAreChargedToTheLimit) {
   Job("kind: 'PyTorchJob' spec { run_policy { backoff_limit: 3 } "
       "pytorch_replica_specs { key: 'Worker' value {} } }");
   *report_.add_pods() = WithRestarts(PodAt("Worker", 0, "Running"), 2);
@@ -121,7 +121,7 @@ TEST_F(TrainingJobOutcomeTest, LimitZeroFailsAtTheFirstFailedPod) {
   EXPECT_EQ(outcome.limit, 0);
 }
 
-TEST_F(TrainingJobOutcomeTest, LimitThatCannotBeReachedIsSaid) {
+TEST_F(TrainingJobOutcomeTest, WarnsOfAnUnreachableLimit) {
   Job("kind: 'PyTorchJob' spec { run_policy { backoff_limit: 5 } "
       "pytorch_replica_specs { key: 'Worker' value {} } }");
   *report_.add_pods() = PodAt("Worker", 0, "Failed", 1, "PyTorchJob");
@@ -151,7 +151,7 @@ TEST_F(TrainingJobOutcomeTest, DeadlineSuspensionAndForeignManagers) {
   EXPECT_EQ(Outcome().verdict.verdict(), "Suspended");
 }
 
-TEST_F(TrainingJobOutcomeTest, ChiefThatDoesNotDecideIsSaid) {
+TEST_F(TrainingJobOutcomeTest, WarnsOfAChiefThatDoesNotDecide) {
   Job("kind: 'TFJob' spec { tf_replica_specs { key: 'Chief' value {} } "
       "tf_replica_specs { key: 'Worker' value {} } }");
   *report_.add_pods() = PodAt("Chief", 0, "Running");
@@ -161,7 +161,7 @@ TEST_F(TrainingJobOutcomeTest, ChiefThatDoesNotDecideIsSaid) {
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("only the chief counts")));
 }
 
-TEST_F(TrainingJobOutcomeTest, PodsAreFoundByNameWithoutLabels) {
+TEST_F(TrainingJobOutcomeTest, FindsPodsByNameWithoutLabels) {
   Job("kind: 'MPIJob' spec { mpi_replica_specs { key: 'Launcher' value {} } "
       "mpi_replica_specs { key: 'Worker' value {} } }");
   auto& pod = *report_.add_pods();
@@ -170,7 +170,7 @@ TEST_F(TrainingJobOutcomeTest, PodsAreFoundByNameWithoutLabels) {
   EXPECT_EQ(Outcome().verdict.verdict(), "Failed");
 }
 
-TEST_F(TrainingJobOutcomeTest, PodsOfOthersAreNotLookedAt) {
+TEST_F(TrainingJobOutcomeTest, IgnoresPodsOfOthers) {
   Job(kExitCodeJob);
   *report_.add_pods() = PodAt("Worker", 0, "Failed", 137, "PyTorchJob");
   *report_.mutable_pods(0)->mutable_metadata()->add_owner_references() =
@@ -179,7 +179,7 @@ TEST_F(TrainingJobOutcomeTest, PodsOfOthersAreNotLookedAt) {
   EXPECT_EQ(Outcome().verdict.verdict(), "None");
 }
 
-TEST_F(TrainingJobOutcomeTest, TheEndStaysTheEnd) {
+TEST_F(TrainingJobOutcomeTest, AnEndIsFinal) {
   Job("kind: 'TFJob' spec { tf_replica_specs { key: 'Worker' value {} } } "
       "status { conditions { type: 'Failed' status: 'True' reason: "
       "'TFJobFailed' "
@@ -187,7 +187,7 @@ TEST_F(TrainingJobOutcomeTest, TheEndStaysTheEnd) {
   EXPECT_EQ(Outcome().action, v1::Decision::FAIL);
 }
 
-TEST_F(TrainingJobOutcomeTest, CreationErrorsAreRetriedForEver) {
+TEST_F(TrainingJobOutcomeTest, RetriesCreationErrorsForever) {
   Job(kExitCodeJob);
   report_.mutable_creation_error()->set_message("denied");
   const NativeOutcome outcome = Outcome();
@@ -195,7 +195,7 @@ TEST_F(TrainingJobOutcomeTest, CreationErrorsAreRetriedForEver) {
   EXPECT_EQ(outcome.verdict.message(), "denied");
 }
 
-TEST_F(TrainingJobOutcomeTest, BadInputIsSaidAndAnswered) {
+TEST_F(TrainingJobOutcomeTest, AnswersInvalidInputWithAWarning) {
   Job("kind: 'PyTorchJob' spec { run_policy { backoff_limit: -1 "
       "active_deadline_seconds: -9 } "
       "pytorch_replica_specs { key: 'Master' value { replicas: 2 } } "
@@ -212,7 +212,7 @@ TEST_F(TrainingJobOutcomeTest, BadInputIsSaidAndAnswered) {
   EXPECT_THAT(outcome.refusals, Contains(HasSubstr("name pytorch")));
 }
 
-TEST_F(TrainingJobOutcomeTest, UnknownKindHasNoNativeAnswer) {
+TEST_F(TrainingJobOutcomeTest, HasNoAnswerForAnUnknownKind) {
   Job("kind: 'MXJob'");
   const NativeOutcome outcome = Outcome();
   EXPECT_EQ(outcome.verdict.verdict(), "None");

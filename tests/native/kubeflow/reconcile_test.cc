@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 
 class TrainingJobReconcileTest : public testing::Test {
  protected:
-  // A job of `kind` called "ns/j".
+  // Sets a job of `kind` named "ns/j".
   void Job(const std::string& kind, const std::string& spec) {
     job_.set_kind(kind);
     job_.mutable_metadata()->set_name("j");
@@ -29,7 +29,7 @@ class TrainingJobReconcileTest : public testing::Test {
     return Reconcile({job_, kind, replicas, pods_, version_, At(1000)});
   }
 
-  // Types that are True, in order.
+  // Types of the conditions that are True, in order.
   std::vector<std::string> True(const Pass& pass) const {
     std::vector<std::string> types;
     for (const auto& condition : pass.status.conditions()) {
@@ -80,7 +80,7 @@ struct KindCase {
   std::string kind;
   std::string replicas;
   std::string type;
-  // What a failed pod leads to under each policy.
+  // The resulting condition of a failed pod under each policy.
   std::string under_never;
   std::string under_on_failure;
   std::string by_default;
@@ -116,7 +116,7 @@ const KindCase kKindCases[] = {
      "Restarting"},
     {"JAXJob", "jax_replica_specs", "Worker", "Failed", "Restarting", "Failed"},
     {"TFJob", "tf_replica_specs", "Worker", "Failed", "Restarting", "Failed"},
-    // These fail although the pod is deleted to be made again.
+    // These fail although the pod is deleted to be recreated.
     {"XGBoostJob", "xgb_replica_specs", "Master", "Failed", "Failed", "Failed"},
     {"MPIJob", "mpi_replica_specs", "Launcher", "Failed", "Failed", "Failed"},
 };
@@ -148,9 +148,9 @@ TEST_F(TrainingJobReconcileTest, WorkersOfAFinishedLauncherAreNotCounted) {
   EXPECT_EQ(pass.status.replica_statuses().at("Worker").failed(), 0);
 }
 
-// The operator gives up before it counts when it does not know since when the
-// time runs after which it deletes the job.
-TEST_F(TrainingJobReconcileTest, WhatStillRanAtTheEndHasSucceeded) {
+// Without a completion time the operator returns before it counts, because the
+// job's TTL cannot be computed.
+TEST_F(TrainingJobReconcileTest, PodsRunningAtTheEndHaveSucceeded) {
   for (const bool knows_its_end : {true, false}) {
     Job("TFJob",
         "run_policy { ttl_seconds_after_finished: 60 } "
@@ -167,7 +167,7 @@ TEST_F(TrainingJobReconcileTest, WhatStillRanAtTheEndHasSucceeded) {
   }
 }
 
-TEST_F(TrainingJobReconcileTest, FailedWorkersFailATfJobBesideARunningChief) {
+TEST_F(TrainingJobReconcileTest, FailedWorkersFailATfJobWithARunningChief) {
   Job("TFJob",
       "tf_replica_specs { key: 'Chief' value {} } "
       "tf_replica_specs { key: 'Worker' value { replicas: 2 } }");
@@ -194,7 +194,7 @@ TEST_F(TrainingJobReconcileTest, AnyWorkerOfAnElasticPyTorchJobIsEnough) {
   EXPECT_THAT(True(Run()), ElementsAre("Succeeded"));
 }
 
-TEST_F(TrainingJobReconcileTest, BackoffLimitIsSpentCollectively) {
+TEST_F(TrainingJobReconcileTest, BackoffLimitIsShared) {
   Job("TFJob",
       "run_policy { backoff_limit: 4 } tf_replica_specs { key: 'Worker' value "
       "{ "
@@ -240,7 +240,7 @@ TEST_F(TrainingJobReconcileTest, SuspensionKeepsTheStartTimeAndResumeResetsIt) {
   EXPECT_EQ(resumed.status.start_time().seconds(), 1000);
 }
 
-TEST_F(TrainingJobReconcileTest, AFinishedJobStaysSo) {
+TEST_F(TrainingJobReconcileTest, AFinishedJobStaysFinished) {
   Job("TFJob",
       "run_policy { clean_pod_policy: 'All' } "
       "tf_replica_specs { key: 'Worker' value {} }");

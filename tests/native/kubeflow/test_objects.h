@@ -17,7 +17,7 @@ namespace mulligan::kubeflow {
 using ::mulligan::jobset::At;
 using ::mulligan::jobset::Parse;
 
-// Pod <type>-<index> of job "j", whose main container is called after `kind`.
+// Pod <type>-<index> of job "j", whose main container is named after `kind`.
 inline Pod PodAt(const std::string& type, int index, const std::string& phase,
                  std::optional<std::int32_t> exit_code = std::nullopt,
                  const std::string& kind = "TFJob") {

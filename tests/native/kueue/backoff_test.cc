@@ -48,7 +48,7 @@ TEST(KueueBackoffTest, HugeNumbersEndAtTheLargestDuration) {
             absl::Nanoseconds(std::numeric_limits<std::int64_t>::max() / 2));
 }
 
-TEST(KueueBackoffTest, NegativeAndZeroBasesWaitForNothing) {
+TEST(KueueBackoffTest, NegativeAndZeroBasesDoNotWait) {
   EXPECT_EQ(WaitBefore(5, {absl::Seconds(-3), absl::Seconds(10)}),
             absl::ZeroDuration());
   EXPECT_EQ(WaitBefore(5, {absl::ZeroDuration(), absl::Seconds(10)}),

@@ -44,7 +44,7 @@ Node NodeWith(const std::string& name, const std::string& text) {
   return node;
 }
 
-// What the controller makes of `workload` with these nodes.
+// The controller's changes to `workload` with these nodes and pods.
 Workload Follow(const std::vector<Node>& nodes, const std::vector<Pod>& pods,
                 const Gates& gates, absl::Time now, Workload workload) {
   const google::protobuf::RepeatedPtrField<Node> all_nodes(nodes.begin(),
@@ -128,7 +128,7 @@ TEST(KueueNodesTest, TheSecondNodeEvicts) {
             "failures, including: node-1-x, node-2-x");
 }
 
-TEST(KueueNodesTest, AssignmentsByDomainsAndSlicesAreRead) {
+TEST(KueueNodesTest, ReadsAssignmentsByDomainsAndSlices) {
   Workload workload = AdmittedWorkload(1);
   *workload.mutable_status()->mutable_admission() =
       Parsed<kubernetes::kueue::v1beta2::Admission>(R"(
@@ -159,12 +159,12 @@ TEST(KueueNodesTest, AssignmentsByDomainsAndSlicesAreRead) {
   EXPECT_FALSE(lost("r"));
 }
 
-TEST(KueueNodesTest, NodesOfOthersAreSkipped) {
+TEST(KueueNodesTest, SkipsNodesOfOthers) {
   EXPECT_THAT(Lose("other", PlacedWorkload()).status().unhealthy_nodes(),
               IsEmpty());
 }
 
-TEST(KueueNodesTest, WithoutALookAtPodsThirtySecondsAreWaited) {
+TEST(KueueNodesTest, WaitsThirtySecondsIfPodsAreNotChecked) {
   const std::vector<Node> nodes = {NodeWith("node-1-x", kNotReady)};
   Gates gates;
   gates.replace_node_on_pod_termination = false;

@@ -44,11 +44,11 @@ class KueueWorkloadOutcomeTest : public testing::Test {
   v1::NativeSemantics semantics_;
 };
 
-TEST_F(KueueWorkloadOutcomeTest, NothingWithoutAWorkload) {
+TEST_F(KueueWorkloadOutcomeTest, HasNoAnswerWithoutAWorkload) {
   EXPECT_FALSE(WorkloadOutcome({report_, ledger_, semantics_, {}}).has_value());
 }
 
-TEST_F(KueueWorkloadOutcomeTest, ReadinessTimeoutsPayAndWait) {
+TEST_F(KueueWorkloadOutcomeTest, ReadinessTimeoutsAreChargedAndWait) {
   Setting("waitForPodsReady.requeuingStrategy.backoffLimitCount", "3");
   Workload workload = AdmittedWorkload(1);
   workload.mutable_status()->mutable_requeue_state()->set_count(1);
@@ -82,7 +82,7 @@ TEST_F(KueueWorkloadOutcomeTest, TheTimeoutBeyondTheLimitDeactivates) {
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("kueue#14870")));
 }
 
-TEST_F(KueueWorkloadOutcomeTest, WithoutALimitNothingPays) {
+TEST_F(KueueWorkloadOutcomeTest, WithoutALimitNothingIsCharged) {
   const NativeOutcome outcome = Outcome(AdmittedWorkload(1));
   EXPECT_EQ(outcome.action, v1::Decision::RETRY);
   EXPECT_EQ(outcome.charged_to, "");
@@ -143,7 +143,7 @@ TEST_F(KueueWorkloadOutcomeTest, ARunningBackoffIsTheDelay) {
   EXPECT_EQ(Outcome(workload).verdict.delay().seconds(), 480);
 }
 
-TEST_F(KueueWorkloadOutcomeTest, ASinglePodDoesNotComeBack) {
+TEST_F(KueueWorkloadOutcomeTest, ASinglePodIsNotRequeued) {
   Workload workload = EvictedWorkload("Preempted", 9000);
   workload.mutable_metadata()->add_owner_references()->set_kind("Pod");
   EXPECT_EQ(Outcome(workload).action, v1::Decision::FAIL);
@@ -161,7 +161,7 @@ TEST_F(KueueWorkloadOutcomeTest, AStoppedQueueEvicts) {
   EXPECT_EQ(outcome.action, v1::Decision::WAIT);
 }
 
-TEST_F(KueueWorkloadOutcomeTest, ARunningQueueTakesItBack) {
+TEST_F(KueueWorkloadOutcomeTest, ARunningQueueRequeues) {
   Setting("clusterQueue.stopPolicy", "None");
   const NativeOutcome outcome =
       Outcome(EvictedWorkload("ClusterQueueStopped", 9000));
@@ -193,7 +193,7 @@ TEST_F(KueueWorkloadOutcomeTest, TheJobOfAnotherWorkloadIsNotItsEnd) {
   EXPECT_EQ(Outcome(workload).verdict.verdict(), "None");
 }
 
-TEST_F(KueueWorkloadOutcomeTest, FailedPodsAreNothingToIt) {
+TEST_F(KueueWorkloadOutcomeTest, IgnoresFailedPods) {
   report_.add_pods()->mutable_status()->set_phase("Failed");
   const NativeOutcome outcome = Outcome(AdmittedWorkload(9990));
   EXPECT_EQ(outcome.verdict.verdict(), "None");
@@ -201,8 +201,8 @@ TEST_F(KueueWorkloadOutcomeTest, FailedPodsAreNothingToIt) {
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("29m50s away")));
 }
 
-// kueue#14811: the restart of a JobSet starts the recovery clock.
-TEST_F(KueueWorkloadOutcomeTest, ARestartOfTheJobIsTakenForALossOfReadiness) {
+// kueue#14811: the restart of a JobSet starts the recovery timeout.
+TEST_F(KueueWorkloadOutcomeTest, ARestartOfTheJobCountsAsALossOfReadiness) {
   *report_.mutable_job_set() = Parsed<kubernetes::jobset::v1alpha2::JobSet>(R"(
       spec { replicated_jobs { name: "a" replicas: 2 } }
       status { replicated_jobs_status { name: "a" ready: 1 } })");
@@ -227,7 +227,7 @@ TEST_F(KueueWorkloadOutcomeTest, ChecksEvictAfterTheirDelay) {
               Contains(Pair("admissionChecks[0].retryCount", 1)));
 }
 
-// The passes go on until nothing changes, and the job does not stop meanwhile.
+// Passes repeat until nothing changes; the job does not stop in between.
 TEST_F(KueueWorkloadOutcomeTest, ExecutionTimeRunsOutBehindAnotherEviction) {
   Setting("clusterQueue.stopPolicy", "HoldAndDrain");
   Workload workload = AdmittedWorkload(9990);
@@ -238,7 +238,7 @@ TEST_F(KueueWorkloadOutcomeTest, ExecutionTimeRunsOutBehindAnotherEviction) {
   EXPECT_EQ(outcome.action, v1::Decision::FAIL);
 }
 
-TEST_F(KueueWorkloadOutcomeTest, NewerReasonsAreTakenWithAWarning) {
+TEST_F(KueueWorkloadOutcomeTest, AcceptsNewerReasonsWithAWarning) {
   EXPECT_THAT(Outcome(EvictedWorkload("Teleported", 5)).warnings,
               Contains(HasSubstr("Teleported")));
 }
@@ -252,7 +252,7 @@ TEST_F(KueueWorkloadOutcomeTest, RejectedChecksDeactivate) {
   EXPECT_EQ(outcome.action, v1::Decision::FAIL);
 }
 
-TEST_F(KueueWorkloadOutcomeTest, AUsersStopIsNoFailure) {
+TEST_F(KueueWorkloadOutcomeTest, AUsersStopIsNotAFailure) {
   Workload workload = AdmittedWorkload(9990);
   workload.mutable_spec()->set_active(false);
   const NativeOutcome outcome = Outcome(workload);
@@ -300,7 +300,7 @@ TEST_F(KueueNodeOutcomeTest, TwoNodesEvict) {
   EXPECT_EQ(outcome.queue, v1::Decision::REQUEUE);
 }
 
-TEST_F(KueueWorkloadOutcomeTest, QueuedWorkIsNoFailure) {
+TEST_F(KueueWorkloadOutcomeTest, QueuedWorkIsNotAFailure) {
   Workload workload;
   AddCondition(kueue::kQuotaReserved, false, "WaitingForQuota", 5, workload);
   const NativeOutcome outcome = Outcome(workload);
@@ -309,7 +309,7 @@ TEST_F(KueueWorkloadOutcomeTest, QueuedWorkIsNoFailure) {
   EXPECT_EQ(outcome.action, v1::Decision::IGNORE);
 }
 
-// Nothing is written about it, so its checks stay in their order.
+// Nothing is written, so the checks keep their order.
 TEST_F(KueueWorkloadOutcomeTest, ReasonsAreFineGrainedWithTheGateOnly) {
   Workload workload;
   workload.mutable_spec()->set_active(false);
@@ -343,7 +343,7 @@ TEST_F(KueueWorkloadOutcomeTest, FinishedWorkKeepsItsEnd) {
   EXPECT_EQ(Outcome(workload).action, v1::Decision::FAIL);
 }
 
-// Bad input.
+// Invalid input.
 
 TEST_F(KueueWorkloadOutcomeTest, AnEmptyWorkloadIsPending) {
   const NativeOutcome outcome = Outcome(Workload());
@@ -351,7 +351,7 @@ TEST_F(KueueWorkloadOutcomeTest, AnEmptyWorkloadIsPending) {
   EXPECT_EQ(outcome.action, v1::Decision::IGNORE);
 }
 
-TEST_F(KueueWorkloadOutcomeTest, HugeAndNegativeNumbersAreSurvived) {
+TEST_F(KueueWorkloadOutcomeTest, SurvivesHugeAndNegativeNumbers) {
   Setting("waitForPodsReady.requeuingStrategy.backoffLimitCount", "2147483647");
   Workload workload = AdmittedWorkload(1);
   auto& status = *workload.mutable_status();
@@ -365,14 +365,14 @@ TEST_F(KueueWorkloadOutcomeTest, HugeAndNegativeNumbersAreSurvived) {
   EXPECT_EQ(Outcome(workload).action, v1::Decision::RETRY);
 }
 
-TEST_F(KueueWorkloadOutcomeTest, ContradictoryStatusIsNamed) {
+TEST_F(KueueWorkloadOutcomeTest, NamesAContradictoryStatus) {
   Workload workload = AdmittedWorkload(1);
   workload.mutable_status()->mutable_conditions(0)->set_status("False");
   EXPECT_THAT(Outcome(workload).warnings,
               Contains(HasSubstr("Admitted without QuotaReserved")));
 }
 
-TEST_F(KueueWorkloadOutcomeTest, ACutDownStatusIsCompleted) {
+TEST_F(KueueWorkloadOutcomeTest, CompletesATruncatedStatus) {
   Workload workload = AdmittedWorkload(1);
   workload.mutable_status()->mutable_conditions()->DeleteSubrange(0, 1);
   const NativeOutcome outcome = Outcome(workload);

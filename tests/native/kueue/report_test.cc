@@ -36,7 +36,7 @@ const char kDeletedUnplaced[] =
 
 class KueuePodGroupTest : public testing::TestWithParam<GroupCase> {};
 
-TEST_P(KueuePodGroupTest, EndsByItsPods) {
+TEST_P(KueuePodGroupTest, EndsWithItsPods) {
   const GroupCase& test = GetParam();
   v1::FailureReport report;
   OwnByPod(report);
@@ -51,7 +51,7 @@ TEST_P(KueuePodGroupTest, EndsByItsPods) {
   }
   const auto end = ReportedEnd(report);
   EXPECT_EQ(end.has_value() ? end->message : "", test.message);
-  // However many failed.
+  // However many pods failed.
   EXPECT_TRUE(!end.has_value() || end->success);
 }
 
@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
         GroupCase{"Empty", 1, {}, ""}),
     [](const auto& test) { return test.param.name; });
 
-TEST(KueuePodGroupTest, ASinglePodEndsAsItsPhaseSays) {
+TEST(KueuePodGroupTest, ASinglePodEndsByItsPhase) {
   v1::FailureReport report;
   OwnByPod(report);
   *report.add_pods() = Parsed<kubernetes::core::v1::Pod>(

@@ -14,7 +14,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-v1::NativeSemantics Saying(const std::string& name, const std::string& value) {
+v1::NativeSemantics SemanticsWith(const std::string& name,
+                                  const std::string& value) {
   v1::NativeSemantics semantics;
   (*semantics.mutable_settings())["kueue." + name] = value;
   return semantics;
@@ -30,7 +31,8 @@ TEST(KueueSettingsForTest, DefaultsAreKueues) {
 }
 
 TEST(KueueSettingsForTest, RecoveryFollowsTheTimeoutAndZeroSwitchesItOff) {
-  v1::NativeSemantics semantics = Saying("waitForPodsReady.timeout", "5m");
+  v1::NativeSemantics semantics =
+      SemanticsWith("waitForPodsReady.timeout", "5m");
   EXPECT_EQ(
       SettingsFor(semantics).settings.wait_for_pods_ready.recovery_timeout,
       absl::Minutes(5));
@@ -49,9 +51,9 @@ struct BadSetting {
 
 class KueueBadSettingTest : public testing::TestWithParam<BadSetting> {};
 
-TEST_P(KueueBadSettingTest, IsNamedAndPassedOver) {
+TEST_P(KueueBadSettingTest, IsNamedAndIgnored) {
   const BadSetting& test = GetParam();
-  const auto setup = SettingsFor(Saying(test.setting, test.value));
+  const auto setup = SettingsFor(SemanticsWith(test.setting, test.value));
   EXPECT_THAT(setup.warnings, ElementsAre(AllOf(HasSubstr(test.setting),
                                                 HasSubstr(test.says))));
   EXPECT_EQ(setup.settings.wait_for_pods_ready.timeout, absl::Minutes(30));
@@ -71,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadSetting{"TooLarge",
                    "waitForPodsReady.requeuingStrategy.backoffLimitCount",
                    "99999999999", "whole number"},
-        BadSetting{"OddTimestamp",
+        BadSetting{"UnknownTimestamp",
                    "waitForPodsReady.requeuingStrategy.timestamp", "Now",
                    "Unsupported value"},
         BadSetting{"NoFlag", "waitForPodsReady.blockAdmission", "yes",
@@ -96,7 +98,7 @@ TEST(KueueGatesForTest, TheReleaseDecidesAndGatesOverride) {
       SettingsFor(semantics).settings.gates.reactivates_own_deactivations);
 }
 
-TEST(KueueGatesForTest, UnknownReleasesAreNamed) {
+TEST(KueueGatesForTest, NamesUnknownReleases) {
   v1::NativeSemantics semantics;
   (*semantics.mutable_versions())["kueue"] = "nightly";
   EXPECT_THAT(SettingsFor(semantics).warnings,

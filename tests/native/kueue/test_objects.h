@@ -13,7 +13,7 @@
 
 namespace mulligan::kueue {
 
-// The message a text format names. A text that does not parse fails the test.
+// Parses text format. An error fails the test.
 template <typename Message>
 Message Parsed(const std::string& text) {
   Message message;

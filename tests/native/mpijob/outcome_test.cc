@@ -33,7 +33,7 @@ using ::testing::IsEmpty;
 struct Row {
   const char* name;
   const char* report;
-  // Of the verdict.
+  // Reason of the verdict.
   const char* by;
   const char* word;
   v1::Decision::Action action;
@@ -45,7 +45,7 @@ struct Row {
 
 class MpiJobTest : public ::testing::TestWithParam<Row> {};
 
-TEST_P(MpiJobTest, IsAnsweredAsMpiOperatorDoes) {
+TEST_P(MpiJobTest, AgreesWithMpiOperator) {
   const Row& row = GetParam();
   const auto report = testing::Parse<v1::FailureReport>(row.report);
   google::protobuf::Timestamp now;

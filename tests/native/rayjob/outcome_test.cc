@@ -49,7 +49,7 @@ class RayJobOutcomeTest : public testing::Test {
   v1::NativeSemantics semantics_;
 };
 
-TEST_F(RayJobOutcomeTest, NothingWithoutARayJob) {
+TEST_F(RayJobOutcomeTest, HasNoAnswerWithoutARayJob) {
   report_.mutable_ray_cluster();
   EXPECT_FALSE(
       RayJobOutcome({report_, ledger_, semantics_, Second(1)}).has_value());
@@ -86,20 +86,20 @@ TEST_F(RayJobOutcomeTest, LastAttemptFails) {
   EXPECT_THAT(outcome.warnings, IsEmpty());
 }
 
-TEST_F(RayJobOutcomeTest, SubmitterThatIsNotReportedEndsWithTheApplication) {
+TEST_F(RayJobOutcomeTest, UnreportedSubmitterEndsWithTheApplication) {
   Report(rayjob::kRunning, "backoff_limit: 1", "job_status: 'FAILED'");
   const NativeOutcome outcome = Outcome();
   EXPECT_EQ(outcome.action, v1::Decision::RETRY);
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("submitter Job")));
 }
 
-TEST_F(RayJobOutcomeTest, RunningSubmitterHoldsTheEndBack) {
+TEST_F(RayJobOutcomeTest, RunningSubmitterDelaysTheEnd) {
   Report(rayjob::kRunning, "backoff_limit: 1", "job_status: 'FAILED'");
   *report_.add_jobs() = SubmitterJob();
   EXPECT_EQ(Outcome().action, v1::Decision::IGNORE);
 }
 
-TEST_F(RayJobOutcomeTest, WhatTheOperatorDecidedStands) {
+TEST_F(RayJobOutcomeTest, TheOperatorsDecisionIsFinal) {
   Report(rayjob::kRetrying, "backoff_limit: 2",
          "reason: 'SubmissionFailed' message: 'm' failed: 1");
   NativeOutcome outcome = Outcome();
@@ -115,7 +115,7 @@ TEST_F(RayJobOutcomeTest, WhatTheOperatorDecidedStands) {
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("keeps its nodes")));
 }
 
-TEST_F(RayJobOutcomeTest, DeadlineIsFinalWhateverTheLimit) {
+TEST_F(RayJobOutcomeTest, DeadlineIsFinalUnderAnyLimit) {
   Report(rayjob::kRunning, "backoff_limit: 9 active_deadline_seconds: 100");
   const NativeOutcome outcome = Outcome();
   EXPECT_EQ(outcome.verdict.reason(), "DeadlineExceeded");
@@ -184,7 +184,7 @@ TEST_F(RayJobOutcomeTest, PodsOfTheClusterAreReplacedWithoutACount) {
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("lost with its head")));
 }
 
-TEST_F(RayJobOutcomeTest, SidecarDiesWithItsHead) {
+TEST_F(RayJobOutcomeTest, SidecarEndsWithItsHead) {
   Report(rayjob::kRunning, "submission_mode: 'SidecarMode' backoff_limit: 1");
   AddPod("head", "Failed");
   const NativeOutcome outcome = Outcome();
@@ -193,7 +193,7 @@ TEST_F(RayJobOutcomeTest, SidecarDiesWithItsHead) {
   EXPECT_EQ(outcome.scope, v1::Decision::CLUSTER);
 }
 
-TEST_F(RayJobOutcomeTest, ClusterThatNeverStartsWaitsForADeadline) {
+TEST_F(RayJobOutcomeTest, ClusterThatNeverStartsWaitsForTheDeadline) {
   Report(rayjob::kInitializing, "pre_running_deadline_seconds: 160");
   report_.mutable_ray_job()->mutable_status()->clear_dashboard_url();
   NativeOutcome outcome = Outcome();
@@ -207,7 +207,7 @@ TEST_F(RayJobOutcomeTest, ClusterThatNeverStartsWaitsForADeadline) {
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("never runs")));
 }
 
-TEST_F(RayJobOutcomeTest, CreationErrorsAreRetriedForEver) {
+TEST_F(RayJobOutcomeTest, RetriesCreationErrorsForever) {
   Report(rayjob::kInitializing);
   report_.mutable_creation_error()->set_message("denied");
   const NativeOutcome outcome = Outcome();
@@ -236,7 +236,7 @@ TEST_F(RayJobOutcomeTest, NameCannotBeRepaired) {
   EXPECT_EQ(Outcome().action, v1::Decision::FAIL);
 }
 
-TEST_F(RayJobOutcomeTest, CutDownReportsAreNotRefused) {
+TEST_F(RayJobOutcomeTest, AcceptsTruncatedReports) {
   report_.mutable_ray_job()->mutable_status()->set_job_deployment_status(
       "Retrying");
   report_.mutable_ray_job()->mutable_status()->set_failed(1);
@@ -245,7 +245,7 @@ TEST_F(RayJobOutcomeTest, CutDownReportsAreNotRefused) {
   EXPECT_THAT(outcome.warnings, Not(Contains(HasSubstr("refuses"))));
 }
 
-TEST_F(RayJobOutcomeTest, UsersStopsAndSuspensionsAreNoFailures) {
+TEST_F(RayJobOutcomeTest, StopsAndSuspensionsAreNotFailures) {
   Report(rayjob::kRunning, "submission_mode: 'HTTPMode'",
          "job_status: 'STOPPED'");
   NativeOutcome outcome = Outcome();
@@ -257,7 +257,7 @@ TEST_F(RayJobOutcomeTest, UsersStopsAndSuspensionsAreNoFailures) {
   EXPECT_EQ(Outcome().action, v1::Decision::IGNORE);
 }
 
-TEST_F(RayJobOutcomeTest, NonsenseIsSurvived) {
+TEST_F(RayJobOutcomeTest, SurvivesAbsurdValues) {
   Report(rayjob::kFailed, "backoff_limit: 2147483647",
          "failed: -7 succeeded: -1 reason: 'AppFailed'");
   NativeOutcome outcome = Outcome();

@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                  0}),
     [](const auto& test) { return test.param.name; });
 
-// The operator's sums have 32 bits: limit + 1 is the lowest number there is.
+// The operator adds 32-bit integers: limit + 1 overflows to the lowest number.
 TEST(RayJobRetryGateTest, TheLargestLimitNeverRetries) {
   RayJobStatus status = Parse<RayJobStatus>(kFailedFor + "'AppFailed'");
   RayJobSpec spec;
@@ -97,8 +97,8 @@ TEST(RayJobRetryGateTest, ReleasesBeforeTheLimitNeverRetry) {
   EXPECT_EQ(status.job_deployment_status(), kFailed);
 }
 
-// A second way to say it: attempts end one after the other until one ends for
-// good, or as many have failed as there are attempts.
+// A second implementation: runs attempts until one ends for good, or as many
+// have failed as the limit allows.
 std::string RunAttempts(int limit, const std::vector<std::string>& reasons,
                         int& failed) {
   failed = 0;

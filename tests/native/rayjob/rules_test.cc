@@ -43,7 +43,7 @@ TEST(KubeRaySettingsTest, UnknownReleasesAreTheLatestWithAWarning) {
   }
 }
 
-TEST(KubeRaySettingsTest, GatesAndVariablesGoBeforeTheRelease) {
+TEST(KubeRaySettingsTest, GatesAndVariablesOverrideTheRelease) {
   v1::NativeSemantics semantics = Release("1.5");
   (*semantics.mutable_feature_gates())["RayJobDeletionPolicy"] = true;
   (*semantics.mutable_feature_gates())["RestartJob"] = true;
@@ -66,7 +66,7 @@ struct SecondsCase {
 
 class KubeRaySecondsTest : public testing::TestWithParam<SecondsCase> {};
 
-TEST_P(KubeRaySecondsTest, AreReadAsGoReadsThem) {
+TEST_P(KubeRaySecondsTest, AreReadLikeGo) {
   const SecondsCase& test = GetParam();
   v1::NativeSemantics semantics;
   auto& texts = *semantics.mutable_settings();
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
                     SecondsCase{"99999999999999999999", 300, 300}),
     [](const auto& row) { return ParamName(row.index, row.param.text); });
 
-// How the submitter stands that may restart.
+// The state of a submitter that may restart.
 bool HasFailed(const std::string& spec, const Pod& head) {
   Settings settings;
   settings.sidecar_submitter_restart = true;
@@ -105,7 +105,7 @@ TEST(RayJobSubmitterTest, InnerBudget) {
   EXPECT_TRUE(HasFailed("submitter_config { backoff_limit: 0 }", HeadPod()));
 }
 
-TEST(RayJobSubmitterTest, RestartsAreCountedUnlessItEndedWell) {
+TEST(RayJobSubmitterTest, RestartsAreCountedUnlessItSucceeded) {
   EXPECT_TRUE(HasFailed("", HeadPod(-1, 2)));
   EXPECT_FALSE(HasFailed("", HeadPod(0, 3)));
 }

@@ -46,7 +46,7 @@ inline RayJob RayJobIn(std::string_view state,
   return job;
 }
 
-// The submitter Job, ended as `condition` says at second `at`; empty: running.
+// The submitter Job, ended by `condition` at second `at`; running if empty.
 inline Job SubmitterJob(const std::string& condition = "",
                         std::int64_t at = 1) {
   Job job;
@@ -61,8 +61,8 @@ inline Job SubmitterJob(const std::string& condition = "",
   return job;
 }
 
-// A head pod whose submitter container ended with `exit_code` at second 1;
-// negative: it runs.
+// A head pod whose submitter container ended with `exit_code` at second 1; it
+// runs if `exit_code` is negative.
 inline Pod HeadPod(int exit_code = -1, int restarts = 0) {
   Pod pod;
   auto& container = *pod.mutable_status()->add_container_statuses();

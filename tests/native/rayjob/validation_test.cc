@@ -21,7 +21,7 @@ constexpr const char* kCluster =
 struct SpecCase {
   std::string name;
   std::string spec;
-  // Of the first refusal; empty: none.
+  // The field of the first refusal; empty: not refused.
   std::string field;
   std::string detail;
 };
@@ -30,7 +30,7 @@ void PrintTo(const SpecCase& test, std::ostream* out) { *out << test.name; }
 
 class RayJobSpecTest : public testing::TestWithParam<SpecCase> {};
 
-TEST_P(RayJobSpecTest, IsRefusedInKubeRaysWords) {
+TEST_P(RayJobSpecTest, IsRefusedWithKubeRaysMessages) {
   const SpecCase& test = GetParam();
   const FieldErrors errors =
       ValidateRayJobSpec(Parse<RayJobSpec>(test.spec), {});
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class RayJobDeletionTest : public testing::TestWithParam<SpecCase> {};
 
-TEST_P(RayJobDeletionTest, IsRefusedInKubeRaysWords) {
+TEST_P(RayJobDeletionTest, IsRefusedWithKubeRaysMessages) {
   const SpecCase& test = GetParam();
   const FieldErrors errors =
       ValidateRayJobSpec(Parse<RayJobSpec>(On(test.spec)), {});
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
                  Rules("deletion_rules { policy: 'DeleteSelf' " + kOnFailed +
                        "ttl_seconds: -1 } }"),
                  "", "deletionRules[0]: TTLSeconds must be non-negative"},
-        SpecCase{"SeveralAreToldAsOne",
+        SpecCase{"SeveralAreReportedAsOne",
                  Rules("deletion_rules { policy: 'DeleteSelf' " + kOnFailed +
                        "ttl_seconds: -1 } } deletion_rules { policy: "
                        "'DeleteCluster' " +
@@ -149,14 +149,14 @@ INSTANTIATE_TEST_SUITE_P(
                  "deletionRules[1]: TTLSeconds must be non-negative"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(RayJobValidationTest, AllRefusalsAreTold) {
+TEST(RayJobValidationTest, ReportsAllRefusals) {
   EXPECT_GE(ValidateRayJobSpec(
                 Parse<RayJobSpec>("suspend: true backoff_limit: -1"), {})
                 .size(),
             3U);
 }
 
-TEST(RayJobValidationTest, GateAndReleaseDecideWhatIsLookedAt) {
+TEST(RayJobValidationTest, GateAndReleaseDecideWhatIsChecked) {
   Settings settings;
   settings.deletion_policy = false;
   settings.pre_running_deadline = false;
@@ -188,7 +188,7 @@ TEST(RayJobValidationTest, WaitingIsForInteractiveMode) {
               IsEmpty());
 }
 
-TEST(RayJobValidationTest, NewerModesAreWarnedOf) {
+TEST(RayJobValidationTest, WarnsOfNewerModes) {
   EXPECT_THAT(RayJobSpecWarnings(Parse<RayJobSpec>("submission_mode: 'Mail'")),
               ElementsAre(HasSubstr("'Mail'")));
   EXPECT_THAT(RayJobSpecWarnings({}), IsEmpty());

@@ -41,7 +41,7 @@ class TrainJobOutcomeTest : public testing::Test {
   v1::NativeSemantics semantics_;
 };
 
-TEST_F(TrainJobOutcomeTest, NothingWithoutATrainJob) {
+TEST_F(TrainJobOutcomeTest, HasNoAnswerWithoutATrainJob) {
   EXPECT_FALSE(
       TrainJobOutcome({report_, ledger_, semantics_, At(1)}).has_value());
 }
@@ -85,7 +85,7 @@ TEST_F(TrainJobOutcomeTest, TheJobSetsFailureIsCopied) {
   EXPECT_EQ(outcome.used, 1);
 }
 
-TEST_F(TrainJobOutcomeTest, DeadlineGoesBeforeTheJobSetsRestart) {
+TEST_F(TrainJobOutcomeTest, DeadlineOverridesTheJobSetsRestart) {
   Job("spec { active_deadline_seconds: 10 } "
       "metadata { creation_timestamp { seconds: 5 } }");
   JobSet("spec { failure_policy { max_restarts: 2 } }");
@@ -96,7 +96,7 @@ TEST_F(TrainJobOutcomeTest, DeadlineGoesBeforeTheJobSetsRestart) {
   EXPECT_EQ(outcome.charged_to, "activeDeadlineSeconds");
 }
 
-TEST_F(TrainJobOutcomeTest, BuildFailuresAreRepeatedForEverToday) {
+TEST_F(TrainJobOutcomeTest, RepeatsBuildFailuresForever) {
   Job("");
   *report_.mutable_creation_error() =
       Parse<v1::CreationError>("phase: BUILD message: 'no runtime'");
@@ -138,13 +138,13 @@ INSTANTIATE_TEST_SUITE_P(Table, TrainJobDesignTest,
                          testing::ValuesIn(kDesignCases),
                          [](const auto& test) { return test.param.name; });
 
-TEST_F(TrainJobOutcomeTest, CreatedFalseIsBelievedWhateverTheRelease) {
+TEST_F(TrainJobOutcomeTest, CreatedFalseCountsInEveryRelease) {
   Job("status { conditions { type: 'Created' status: 'False' reason: "
       "'JobsBuildFailed' } }");
   EXPECT_EQ(Outcome().action, v1::Decision::WAIT_FOR_SPEC_UPDATE);
 }
 
-TEST_F(TrainJobOutcomeTest, PodsThatCannotBeCreatedAreNotItsBusiness) {
+TEST_F(TrainJobOutcomeTest, IgnoresPodsThatCannotBeCreated) {
   Job("");
   JobSet("");
   *report_.mutable_creation_error() =
@@ -153,7 +153,7 @@ TEST_F(TrainJobOutcomeTest, PodsThatCannotBeCreatedAreNotItsBusiness) {
 }
 
 // #3779, #3737.
-TEST_F(TrainJobOutcomeTest, OlderReleasesStartAgainAfterTheJobSetsTtl) {
+TEST_F(TrainJobOutcomeTest, OlderReleasesRestartAfterTheJobSetsTtl) {
   Job("status { conditions { type: 'Failed' status: 'True' reason: "
       "'ReachedMaxRestarts' } }");
   EXPECT_EQ(Outcome().action, v1::Decision::FAIL);
@@ -191,7 +191,7 @@ TEST_F(TrainJobOutcomeTest, UnknownRuntimeFails) {
   EXPECT_EQ(Outcome().verdict.reason(), "TrainingRuntimeNotSupported");
 }
 
-TEST_F(TrainJobOutcomeTest, NewerReleasesAreTakenForTheDefaultBranch) {
+TEST_F(TrainJobOutcomeTest, NewerReleasesAreTreatedAsTheDefaultBranch) {
   Job("");
   (*semantics_.mutable_versions())["trainer"] = "v2.9.0";
   const NativeOutcome outcome = Outcome();
@@ -199,7 +199,7 @@ TEST_F(TrainJobOutcomeTest, NewerReleasesAreTakenForTheDefaultBranch) {
   EXPECT_THAT(outcome.warnings, Contains(HasSubstr("v2.9.0")));
 }
 
-TEST_F(TrainJobOutcomeTest, BadInputIsSaidAndAnswered) {
+TEST_F(TrainJobOutcomeTest, AnswersInvalidInputWithAWarning) {
   Job("spec { active_deadline_seconds: -1 managed_by: '' "
       "trainer { num_nodes: -3 } } "
       "metadata { creation_timestamp { seconds: 5 } }");

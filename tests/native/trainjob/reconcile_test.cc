@@ -23,7 +23,7 @@ class TrainJobReconcileTest : public testing::Test {
     return Reconcile({job_, version, At(1000), job_set, objects_, error_});
   }
 
-  // "Failed=True/DeadlineExceeded".
+  // Like "Failed=True/DeadlineExceeded".
   static std::vector<std::string> Held(const Pass& pass) {
     std::vector<std::string> held;
     for (const Condition& condition : pass.status.conditions()) {
@@ -65,7 +65,7 @@ TEST_F(TrainJobReconcileTest, CopiesTheJobSetsEndVerbatim) {
   EXPECT_EQ(pass.status.jobs_status(0).failed(), 1);
 }
 
-TEST_F(TrainJobReconcileTest, AFailedGroupAloneIsNoFailure) {
+TEST_F(TrainJobReconcileTest, AFailedGroupAloneIsNotAFailure) {
   const auto job_set =
       Parse<JobSet>("status { replicated_jobs_status { failed: 1 } }");
   EXPECT_THAT(Held(Run(&job_set)), IsEmpty());
@@ -78,7 +78,7 @@ TEST_F(TrainJobReconcileTest, ARunningJobSetIsNeverChanged) {
 }
 
 // #3779: the JobSet's own TTL used to give a failed job a new budget.
-TEST_F(TrainJobReconcileTest, FailedIsFinalOnlySinceLately) {
+TEST_F(TrainJobReconcileTest, FailedIsFinalInNewReleasesOnly) {
   *job_.mutable_status()->add_conditions() =
       Parse<Condition>("type: 'Failed' status: 'True' reason: 'FailedJobs'");
   EXPECT_FALSE(Run(nullptr).applies_job_set);
@@ -96,7 +96,7 @@ TEST_F(TrainJobReconcileTest, DeadlineExceededWasAlwaysFinal) {
   EXPECT_FALSE(Run(nullptr, old).applies_job_set);
 }
 
-TEST_F(TrainJobReconcileTest, FailuresToMakeObjectsLeaveOnlyAnEventToday) {
+TEST_F(TrainJobReconcileTest, FailuresToCreateObjectsLeaveOnlyAnEvent) {
   objects_ = Objects::kBuildFailed;
   error_ = "no such runtime";
   const Pass pass = Run(nullptr);
@@ -105,7 +105,7 @@ TEST_F(TrainJobReconcileTest, FailuresToMakeObjectsLeaveOnlyAnEventToday) {
             "TrainJob resources reconciliation failed: no such runtime");
 }
 
-TEST_F(TrainJobReconcileTest, ByDesignTheyAreToldApart) {
+TEST_F(TrainJobReconcileTest, Kep2170DistinguishesThem) {
   objects_ = Objects::kBuildFailed;
   EXPECT_THAT(
       Held(Run(nullptr, Kep2170())),
@@ -118,7 +118,7 @@ TEST_F(TrainJobReconcileTest, ByDesignTheyAreToldApart) {
                           "Created=False/JobsCreationFailed"));
 }
 
-TEST_F(TrainJobReconcileTest, ByDesignACorrectedTrainJobGoesOn) {
+TEST_F(TrainJobReconcileTest, Kep2170LetsACorrectedTrainJobContinue) {
   *job_.mutable_status()->add_conditions() = Parse<Condition>(
       "type: 'Created' status: 'False' reason: 'JobsBuildFailed' "
       "last_transition_time { seconds: 3 }");
@@ -146,7 +146,7 @@ TEST_F(TrainJobReconcileTest, KindAndGroupOfTheRuntimeHaveDefaults) {
               ElementsAre("Failed=True/TrainingRuntimeNotSupported"));
 }
 
-// Length is told in bytes and cut in characters, as in the peer.
+// The length is measured in bytes and cut in characters, as in the peer.
 TEST_F(TrainJobReconcileTest, LongErrorsAreCut) {
   objects_ = Objects::kCreationFailed;
   const auto event = [&](const std::string& error) {
@@ -170,7 +170,7 @@ struct ErrorCase {
 
 class TrainJobObjectsTest : public testing::TestWithParam<ErrorCase> {};
 
-TEST_P(TrainJobObjectsTest, TellsBuildFromCreation) {
+TEST_P(TrainJobObjectsTest, DistinguishesBuildFromCreation) {
   EXPECT_EQ(ObjectsAfter(Parse<v1::CreationError>(GetParam().error)),
             GetParam().objects);
 }
@@ -206,7 +206,7 @@ TEST_F(TrainJobDeadlineTest, CountsFromCreation) {
   EXPECT_THAT(Held(pass), ElementsAre("Failed=True/DeadlineExceeded"));
 }
 
-TEST_F(TrainJobDeadlineTest, IsNotReachedAtTheVerySecond) {
+TEST_F(TrainJobDeadlineTest, IsNotReachedAtTheExactSecond) {
   *job_.mutable_metadata()->mutable_creation_timestamp() = At(900);
   EXPECT_THAT(Held(Run(&running_)), IsEmpty());
 }
@@ -218,7 +218,7 @@ TEST_F(TrainJobDeadlineTest, CountsFromTheLastResume) {
   EXPECT_THAT(Held(Run(&running_)), ElementsAre("Suspended=False/"));
 }
 
-TEST_F(TrainJobDeadlineTest, RestsWhileSuspended) {
+TEST_F(TrainJobDeadlineTest, PausesWhileSuspended) {
   job_.mutable_spec()->set_suspend(true);
   EXPECT_THAT(Held(Run(&running_)), ElementsAre("Suspended=True/Suspended"));
 }
@@ -229,7 +229,7 @@ TEST_F(TrainJobDeadlineTest, DoesNotOverrideTheEnd) {
   EXPECT_THAT(Held(Run(&job_set)), ElementsAre("Complete=True/"));
 }
 
-TEST_F(TrainJobDeadlineTest, WithoutATimeToCountFromThereIsNone) {
+TEST_F(TrainJobDeadlineTest, WithoutAStartThereIsNoDeadline) {
   job_.mutable_metadata()->clear_creation_timestamp();
   EXPECT_THAT(Held(Run(&running_)), IsEmpty());
 }
