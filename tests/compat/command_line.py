@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The command line takes what earlier releases wrote: decision logs, policies, ledgers.
+"""The command line accepts files of earlier releases: decision logs, policies, ledgers.
 
     command_line.py MULLIGAN
 
-A folder beside this file is a release (record.py).
+Each folder next to this file is a release (record.py).
 """
 
 import json
@@ -23,19 +23,19 @@ def run(*arguments, **options):
 
 
 class CompatTest(unittest.TestCase):
-    def test_a_release_is_on_record(self):
+    def test_a_release_is_recorded(self):
         self.assertTrue(RELEASES)
 
-    def test_its_decision_log_is_replayed_and_nothing_changes(self):
+    def test_its_decision_log_replays_unchanged(self):
         for release in RELEASES:
             log = release / "decisions.jsonl"
-            told = json.loads(run("replay", log, "-o", "json"))
+            result = json.loads(run("replay", log, "-o", "json"))
             with self.subTest(release.name):
                 lines = len(log.read_text().splitlines())
-                self.assertEqual((told["lines"], told["badLines"]), (lines, 0))
-                self.assertEqual((told["all"]["decisions"], told["all"]["changed"]), (lines, 0), told)
+                self.assertEqual((result["lines"], result["badLines"]), (lines, 0))
+                self.assertEqual((result["all"]["decisions"], result["all"]["changed"]), (lines, 0), result)
 
-    def test_its_decision_log_is_reported_on(self):
+    def test_its_decision_log_is_in_a_report(self):
         for release in RELEASES:
             with self.subTest(release.name):
                 self.assertIn("CONTAINER_OOM", run("report", release / "decisions.jsonl"))
@@ -45,15 +45,15 @@ class CompatTest(unittest.TestCase):
             with self.subTest(release.name):
                 run("policy", "check", release / "policies")
 
-    # As the annotation of an object, where the last attempt left it.
-    def test_its_ledger_goes_on(self):
+    # The ledger is an annotation of the last attempt's object.
+    def test_its_ledger_continues(self):
         pod = json.loads((HERE.parent / "testdata/quickstart/out-of-memory.json").read_text())
         for release in RELEASES:
             ledger = {"attemptsSeen": 3, "budgets": {"memory": {"used": 3}}}
             pod["metadata"]["annotations"] = {"mulligan.dev/ledger": json.dumps(ledger)}
             with self.subTest(release.name):
-                told = json.loads(run("explain", "-", "-o", "json", input=json.dumps(pod)))
-                self.assertEqual(told["decision"]["action"], "FAIL")
+                result = json.loads(run("explain", "-", "-o", "json", input=json.dumps(pod)))
+                self.assertEqual(result["decision"]["action"], "FAIL")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Records how a release answers: what later ones have to take and to answer alike.
+"""Records a release's requests and answers, which later releases must accept and repeat.
 
     record.py BIN FOLDER
 
-BIN has the release's mulligan-server, FOLDER becomes tests/compat/VERSION. Run once for
-a release, from its tag, with the Python client of it (scripts/test-python leaves it in
-build/python/venv) and PyYAML. Written are
-  calls.jsonl      name, request and response, as bytes in base64; each question is
-                   asked twice, the second time with the ledger of the first answer
-  decisions.jsonl  the decision log of all that
-  policies/        the default policy and one with every key, as users may keep them
+BIN has the release's mulligan-server, FOLDER becomes tests/compat/VERSION. Run once per
+release, from its tag, with its Python client (scripts/test-python leaves it in
+build/python/venv) and PyYAML. It writes
+  calls.jsonl      name, request and response, as bytes in base64; each request is
+                   sent twice, the second time with the ledger of the first answer
+  decisions.jsonl  the decision log of these calls
+  policies/        the default policy and one with every key, as users may have them
   descriptors.binpb  the schemas
 The chart, VERSION/mulligan-VERSION.tgz, is that of build/release-VERSION.
 """
@@ -38,7 +38,7 @@ def objects(path):
 
 
 def reports():
-    """(name, DecideRequest) of every sample that users are shown."""
+    """(name, DecideRequest) of every sample in the documentation."""
     data = ROOT / "tests/testdata"
     for path in sorted(data.glob("quickstart/*.jsonl")):
         for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -51,9 +51,9 @@ def stamp(value):
     return value.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def of(told):
+def of(objects_):
     request = DecideRequest()
-    json_format.ParseDict(mulligan_client._report(told, {"observedAt": OBSERVED}), request.report,
+    json_format.ParseDict(mulligan_client._report(objects_, {"observedAt": OBSERVED}), request.report,
                           ignore_unknown_fields=True)
     return request
 
@@ -101,7 +101,7 @@ def serve(binary, folder):
         binary, "--listen-address=127.0.0.1:0", "--admin-address=127.0.0.1:0", "--drain-delay=0s",
         f"--port-file={ports}", f"--decision-log={folder}/decisions.jsonl"], stderr=subprocess.DEVNULL)
     while not ports.exists() or not ports.read_text().endswith("}\n"):
-        assert server.poll() is None, "the server ended"
+        assert server.poll() is None, "the server exited"
         time.sleep(0.02)
     return server, f"127.0.0.1:{json.loads(ports.read_text())['grpcPort']}"
 
@@ -118,7 +118,7 @@ def main():
         server.terminate()
         server.wait(30)
         lines = (Path(folder) / "decisions.jsonl").read_text().splitlines()
-    # Which machine it was is nothing of the release.
+    # The machine's name is not part of the release.
     with open(target / "decisions.jsonl", "w") as file:
         for line in lines:
             file.write(json.dumps(json.loads(line) | {"replica": "replica"}, separators=(",", ":")) + "\n")

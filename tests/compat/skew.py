@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Two releases of the programs against each other, both ways.
+"""Two releases of the programs with each other, both ways.
 
     skew.py BIN OTHER_BIN
 
-Each folder has mulligan and mulligan-server. Each server is asked by the other's command
-line about every sample of tests/testdata/quickstart, then by its own with the ledger
-that the other wrote; each replays and reports on the other's decision log. A failure
-that both were told of has to be charged once.
+Each folder has mulligan and mulligan-server. The other's command line asks each server
+about every sample of tests/testdata/quickstart, then its own does with the ledger that the
+other wrote; each replays and reports on the other's decision log. A failure reported to
+both must be charged once.
 """
 
 import json
@@ -39,7 +39,7 @@ class Served:
             [binaries / "mulligan-server", "--listen-address=127.0.0.1:0", "--admin-address=127.0.0.1:0",
              "--drain-delay=0s", f"--port-file={ports}", f"--decision-log={self.log}"], stderr=subprocess.DEVNULL)
         while not ports.exists() or not ports.read_text().endswith("}\n"):
-            assert self.process.poll() is None, "the server ended"
+            assert self.process.poll() is None, "the server exited"
             time.sleep(0.02)
         self.address = f"127.0.0.1:{json.loads(ports.read_text())['grpcPort']}"
 
@@ -53,7 +53,7 @@ def charged(answer):
 
 
 def play(client, server_bin, folder):
-    """`client` asks a server of another release; then the server's own goes on."""
+    """`client` asks a server of another release; then the server's own client continues."""
     server = Served(server_bin, folder / "server")
     own = Served(client, folder / "own")
     total = 0
@@ -69,13 +69,13 @@ def play(client, server_bin, folder):
                 sys.exit(f"FAILED: {sample.name}: {first['decision']}\nand with its ledger {again['decision']}")
     server.stop()
     own.stop()
-    told = json.loads(run(client / "mulligan", "replay", server.log, "-o", "json"))
+    replayed = json.loads(run(client / "mulligan", "replay", server.log, "-o", "json"))
     lines = len(server.log.read_text().splitlines())
-    if (told["lines"], told["badLines"], told["all"]["decisions"]) != (lines, 0, lines):
-        sys.exit(f"FAILED: the log of {server_bin} is not replayed by {client}: {told}")
+    if (replayed["lines"], replayed["badLines"], replayed["all"]["decisions"]) != (lines, 0, lines):
+        sys.exit(f"FAILED: the log of {server_bin} is not replayed by {client}: {replayed}")
     run(client / "mulligan", "report", server.log)
     print(f"ok: {run(client / 'mulligan', 'version').strip()} asks {run(server_bin / 'mulligan', 'version').strip()}: "
-          f"{len(SAMPLES)} samples, {total} charged, {lines} lines of its log replayed, {told['all']['changed']} differ")
+          f"{len(SAMPLES)} samples, {total} charged, {lines} lines of its log replayed, {replayed['all']['changed']} differ")
 
 
 def main():

@@ -31,14 +31,14 @@ v1::Diagnosis DiagnosisIn(const v1::FailureReport& report) {
   return diagnosis;
 }
 
-struct Dress {
+struct LogFormat {
   const char* name;
   // Text before and after each line of a log.
   const char* head;
   const char* tail;
 };
 
-constexpr Dress kDresses[] = {
+constexpr LogFormat kLogFormats[] = {
     {"container runtime", "2026-08-22T11:58:00.123456789Z stderr F ", ""},
     {"container runtime's part", "2026-08-22T11:58:00.123456789Z stdout P ",
      ""},
@@ -60,17 +60,17 @@ constexpr Dress kDresses[] = {
     {"blanks at its end", "", "  "},
 };
 
-std::string Dressed(const Dress& dress, const std::string& log) {
-  std::string dressed;
+std::string Formatted(const LogFormat& format, const std::string& log) {
+  std::string formatted;
   for (std::size_t begin = 0; begin <= log.size();) {
     const std::size_t end = std::min(log.find('\n', begin), log.size());
     const std::string line = log.substr(begin, end - begin);
-    if (!line.empty()) dressed += dress.head + line;
-    dressed += dress.tail;
-    if (end < log.size()) dressed += '\n';
+    if (!line.empty()) formatted += format.head + line;
+    formatted += format.tail;
+    if (end < log.size()) formatted += '\n';
     begin = end + 1;
   }
-  return dressed;
+  return formatted;
 }
 
 // Changes the logs of a report. Returns whether it has any.
@@ -113,13 +113,14 @@ TEST(Corpus, TextAroundLogLinesChangesNothing) {
   int tried = 0;
   for (const Case& sample : cases) {
     const std::string plain = SummaryOf(sample.report);
-    for (const Dress& dress : kDresses) {
+    for (const LogFormat& format : kLogFormats) {
       v1::FailureReport report = sample.report;
-      const bool any = ChangeLogs(
-          report, [&](const std::string& log) { return Dressed(dress, log); });
+      const bool any = ChangeLogs(report, [&](const std::string& log) {
+        return Formatted(format, log);
+      });
       if (!any) continue;
       ++tried;
-      EXPECT_EQ(SummaryOf(report), plain) << sample.id << " by " << dress.name;
+      EXPECT_EQ(SummaryOf(report), plain) << sample.id << " by " << format.name;
     }
   }
   EXPECT_GT(tried, 1000);
@@ -139,7 +140,7 @@ std::string Structured(const char* before, const std::string& log,
 
 // A structured logger's message is the program's message.
 TEST(Corpus, AStructuredLoggerDoesNotChangeTheCause) {
-  constexpr Dress kLoggers[] = {
+  constexpr LogFormat kLoggers[] = {
       {"zap", R"({"level":"error","ts":1.5,"caller":"a.go:1","msg":")", "\"}"},
       {"python-json-logger",
        R"({"asctime": "2026-08-22 11:58:00", "levelname": "ERROR", )"
@@ -154,7 +155,7 @@ TEST(Corpus, AStructuredLoggerDoesNotChangeTheCause) {
                            "tests/testdata/field_samples.jsonl")));
   int tried = 0;
   for (const Case& sample : cases) {
-    for (const Dress& logger : kLoggers) {
+    for (const LogFormat& logger : kLoggers) {
       v1::FailureReport report = sample.report;
       const bool any = ChangeLogs(report, [&](const std::string& log) {
         return Structured(logger.head, log, logger.tail);
