@@ -8,18 +8,18 @@
 
 namespace mulligan::stories {
 
-// The kubelet of one node stamps with a clock of its own.
+// The clock of one node's kubelet, which differs from all others.
 struct NodeClock {
   // Empty: all clocks agree.
   std::string node;
-  // By so much it is ahead; behind where negative.
+  // Seconds by which it is ahead; negative: behind.
   int seconds = 0;
-  // It went wrong while containers ran: only their ends have it.
+  // It was changed while containers ran, so only their ends have wrong times.
   bool was_set = false;
 };
 
-// Stamps what the node's kubelet says in the report by its clock. What the API
-// server, the scheduler and controllers stamp stays.
+// Changes the times in `report` that the node's kubelet wrote. Times of the API
+// server, the scheduler and controllers stay.
 void StampBy(const NodeClock& clock, v1::FailureReport& report);
 
 }  // namespace mulligan::stories

@@ -39,8 +39,8 @@ std::map<std::string, Life> PodLives(const Story& story) {
   return lives;
 }
 
-// Somebody does something about what is open: makes or removes a pod, or says
-// in an owner's status that it goes on.
+// Whether the change acts on open trouble: it creates or removes a pod, or an
+// owner's status says that the work continues.
 bool IsAnAct(const Change& change) {
   if (change.kind == "Pod") return change.type != "MODIFIED";
   if (change.kind == "Event" || change.kind == "Node") return false;
@@ -78,7 +78,7 @@ std::vector<Incident> FindIncidents(const Story& story) {
   std::ranges::sort(ends, {}, &End::at);
   std::vector<Incident> incidents;
   for (const End& end : ends) {
-    // What began after the first of them had ended is a later attempt.
+    // A pod that began after the first of them ended is a later attempt.
     if (incidents.empty() || end.begun > incidents.back().first) {
       incidents.emplace_back().first = end.at;
     }

@@ -1,5 +1,5 @@
-// The failures of a story that its pods tell of, found in the stream itself:
-// the invariants have to know which of them a telling has told.
+// The failures of a story that its pods show, found in the stream itself. The
+// invariants need to know which of them a playback reported.
 #ifndef MULLIGAN_TESTS_STORIES_INCIDENTS_H_
 #define MULLIGAN_TESTS_STORIES_INCIDENTS_H_
 
@@ -11,13 +11,13 @@
 
 namespace mulligan::stories {
 
-// Pods that ended badly on their own (nobody deleted them first) and whose
-// lifetimes met.
+// Pods with overlapping lifetimes that failed by themselves, that is, before
+// anyone deleted them.
 struct Incident {
   // By uid: the change that first shows that the pod ended.
   std::map<std::string, int> ended;
-  // From the first of these on, and before `closed`, nobody had acted on it: no
-  // pod was made or deleted, no owner said that it goes on.
+  // Changes `first` (the earliest end) to before `closed`: nothing acts on it,
+  // no pod is created or deleted, no owner says that it continues.
   int first = 0;
   int closed = 0;
 };

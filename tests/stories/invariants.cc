@@ -13,21 +13,20 @@ namespace mulligan::stories {
 namespace {
 
 constexpr const char* kNames[kInvariants] = {
-    "IsAnswered",     "ChargesTheTruth", "ChargesWhatWasTold",
-    "ChargesNoMore",  "ChargesNoHealth", "LeavesAlone",
-    "LetsSuccessBe",  "WaitsForTheEnd",  "FailsForAReason",
-    "ForgetsNothing", "SharesTheLedger", "EndsLoops"};
+    "IsAnswered",      "ChargesTheTruth", "ChargesReported", "ChargesNoMore",
+    "ChargesNoHealth", "LeavesAlone",     "LetsSuccessBe",   "WaitsForTheEnd",
+    "FailsForAReason", "ForgetsNothing",  "SharesTheLedger", "EndsLoops"};
 
-// What the checks look at, and where they put what they find.
+// A playback with its answers, and the violations found in it.
 struct Trial {
-  const ToldStory& told;
-  const Telling& telling;
+  const AnnotatedStory& annotated;
+  const Playback& playback;
   const std::vector<Answer>& answers;
   std::vector<Violation> found;
 
-  int Asks() const { return static_cast<int>(telling.asks.size()); }
+  int Asks() const { return static_cast<int>(playback.asks.size()); }
   const Ask& AskAt(int i) const {
-    return telling.asks[static_cast<std::size_t>(i)];
+    return playback.asks[static_cast<std::size_t>(i)];
   }
   const Answer& AnswerAt(int i) const {
     return answers[static_cast<std::size_t>(i)];
@@ -52,9 +51,9 @@ std::string Did(const Answer& answer) {
   return v1::Decision::Action_Name(answer.response.decision().action());
 }
 
-// That the ledger is another workload's is the right answer where the report
-// does not name that one, and nothing in it ties it to what its only caller
-// told before. (Of two callers, one may not know whom the other spoke of.)
+// Whether the error is correct: the ledger belongs to another workload, which
+// neither the report names nor anything ties to earlier reports of the only
+// caller. With two callers, one may not know the workload of the other.
 bool MayBeRefused(const Trial& trial, int ask) {
   if (trial.AnswerAt(ask).status.code() == absl::StatusCode::kInvalidArgument) {
     return HasStrangers(trial.AskAt(ask).report);
@@ -64,13 +63,13 @@ bool MayBeRefused(const Trial& trial, int ask) {
     return false;
   }
   // Driver pods without their SparkApplication name no owner.
-  if (trial.told.story.needs == "SparkApplication" &&
+  if (trial.annotated.story.needs == "SparkApplication" &&
       !trial.AskAt(ask).report.has_spark_application()) {
     return true;
   }
   const std::set<std::string> own = TiesOf(trial.AskAt(ask).report);
   if (own.contains(trial.LedgerBefore(ask).workload_uid())) return false;
-  if (trial.telling.callers.size() > 1) return true;
+  if (trial.playback.callers.size() > 1) return true;
   for (int i = 0; i < ask; ++i) {
     if (!trial.AnswerAt(i).status.ok() ||
         trial.LedgerBefore(i).workload_uid().empty()) {
@@ -96,20 +95,21 @@ void CheckIsAnswered(Trial& trial) {
   }
 }
 
-bool IsWhole(const Telling& telling) {
-  return std::ranges::all_of(telling.callers, SeesAll);
+bool IsWhole(const Playback& playback) {
+  return std::ranges::all_of(playback.callers, SeesAll);
 }
 
-bool AllPodsAreInView(const Telling& telling) {
-  return std::ranges::all_of(telling.callers, [](const Caller& caller) {
+bool AllPodsAreInView(const Playback& playback) {
+  return std::ranges::all_of(playback.callers, [](const Caller& caller) {
     return caller.view == View::kPods || caller.view == View::kPodsAndJobs ||
            caller.view == View::kAll || caller.view == View::kAllAndEvents;
   });
 }
 
-// Each failure that happened is one that the pods tell of.
-bool PodsTellAll(const ToldStory& told) {
-  return static_cast<int>(told.incidents.size()) == Sum(told.story.truth);
+// Whether the pods show every failure that happened.
+bool PodsShowAll(const AnnotatedStory& annotated) {
+  return static_cast<int>(annotated.incidents.size()) ==
+         Sum(annotated.story.truth);
 }
 
 std::set<std::string> PodsShownEnded(const v1::FailureReport& report) {
@@ -120,11 +120,12 @@ std::set<std::string> PodsShownEnded(const v1::FailureReport& report) {
   return ended;
 }
 
-// By one of the first `count` asks, if it was answered: who is told to WAIT has
-// to ask again.
-bool IsToldWhileOpen(const Incident& incident, const Trial& trial, int count) {
+// Whether one of the first `count` asks reported the incident while it was
+// open. An answer of WAIT does not count, since its caller has to ask again.
+bool IsReportedWhileOpen(const Incident& incident, const Trial& trial,
+                         int count) {
   const auto asks =
-      std::span(trial.telling.asks).first(static_cast<std::size_t>(count));
+      std::span(trial.playback.asks).first(static_cast<std::size_t>(count));
   int i = 0;
   return std::ranges::any_of(asks, [&](const Ask& ask) {
     const auto& answer = trial.AnswerAt(i++).response;
@@ -140,82 +141,83 @@ bool IsToldWhileOpen(const Incident& incident, const Trial& trial, int count) {
   });
 }
 
-// Whether some report told of trouble but not of the end of a pod that had
-// ended by then, of a failure that was not told while it was open: what that
-// was charged for is a guess.
+// Whether a report showed trouble without the end of a pod that had already
+// ended, of a failure not reported while it was open. Its budget is then a
+// guess.
 bool HidesAnEnd(const Trial& trial) {
   for (int i = 0; i < trial.Asks(); ++i) {
     const Ask& ask = trial.AskAt(i);
     if (!ShowsTrouble(ask.report)) continue;
-    if (!trial.told.story.needs.empty() && LacksANode(ask.report)) return true;
+    if (!trial.annotated.story.needs.empty() && LacksANode(ask.report))
+      return true;
     const std::set<std::string> shown = PodsShownEnded(ask.report);
-    for (const Incident& incident : trial.told.incidents) {
+    for (const Incident& incident : trial.annotated.incidents) {
       const bool hides =
           std::ranges::any_of(incident.ended, [&](const auto& ended) {
             return ended.second <= ask.change && !shown.contains(ended.first);
           });
-      if (hides && !IsToldWhileOpen(incident, trial, i)) return true;
+      if (hides && !IsReportedWhileOpen(incident, trial, i)) return true;
     }
   }
   return false;
 }
 
-// Whether the budgets can be told apart, and not only their sum.
-bool TellsTheBudgets(const Trial& trial) {
-  return AllPodsAreInView(trial.telling) && PodsTellAll(trial.told) &&
+// Whether the budgets can be distinguished, and not only their sum.
+bool ShowsTheBudgets(const Trial& trial) {
+  return AllPodsAreInView(trial.playback) && PodsShowAll(trial.annotated) &&
          !HidesAnEnd(trial);
 }
 
-Invariant For(const Telling& telling, Invariant invariant) {
-  return telling.callers.size() > 1 ? Invariant::kSharesTheLedger : invariant;
+Invariant For(const Playback& playback, Invariant invariant) {
+  return playback.callers.size() > 1 ? Invariant::kSharesTheLedger : invariant;
 }
 
 std::string InComparison(const std::map<std::string, int>& charged,
                          const Trial& trial) {
   return absl::StrCat("charged ", InWords(charged), "; happened ",
-                      InWords(trial.told.story.truth));
+                      InWords(trial.annotated.story.truth));
 }
 
 void CheckChargesTheTruth(Trial& trial) {
-  if (!IsWhole(trial.telling) || trial.answers.empty()) return;
+  if (!IsWhole(trial.playback) || trial.answers.empty()) return;
   const auto charged = Charged(trial.answers.back().ledger);
-  if (charged == trial.told.story.truth) return;
+  if (charged == trial.annotated.story.truth) return;
   trial.Add(Invariant::kChargesTheTruth, trial.Asks() - 1,
             InComparison(charged, trial));
 }
 
-void CheckChargesWhatWasTold(Trial& trial) {
-  const auto& incidents = trial.told.incidents;
-  if (!PodsTellAll(trial.told) || trial.answers.empty() ||
+void CheckChargesReported(Trial& trial) {
+  const auto& incidents = trial.annotated.incidents;
+  if (!PodsShowAll(trial.annotated) || trial.answers.empty() ||
       !AllAreAnswered(trial) ||
       !std::ranges::all_of(incidents, [&trial](const Incident& incident) {
-        return IsToldWhileOpen(incident, trial, trial.Asks());
+        return IsReportedWhileOpen(incident, trial, trial.Asks());
       })) {
     return;
   }
   const auto charged = Charged(trial.answers.back().ledger);
-  const auto& truth = trial.told.story.truth;
-  if (TellsTheBudgets(trial) ? charged == truth : Sum(charged) == Sum(truth)) {
+  const auto& truth = trial.annotated.story.truth;
+  if (ShowsTheBudgets(trial) ? charged == truth : Sum(charged) == Sum(truth)) {
     return;
   }
-  trial.Add(For(trial.telling, Invariant::kChargesWhatWasTold),
-            trial.Asks() - 1, InComparison(charged, trial));
+  trial.Add(For(trial.playback, Invariant::kChargesReported), trial.Asks() - 1,
+            InComparison(charged, trial));
 }
 
 void CheckChargesNoMore(Trial& trial) {
-  const auto& truth = trial.told.story.truth;
-  const bool tells_budgets = TellsTheBudgets(trial);
+  const auto& truth = trial.annotated.story.truth;
+  const bool shows_budgets = ShowsTheBudgets(trial);
   for (int i = 0; i < trial.Asks(); ++i) {
     const auto charged = Charged(trial.AnswerAt(i).ledger);
     const bool is_more =
-        Sum(charged) > Sum(truth) + trial.told.story.unpaid ||
-        (tells_budgets &&
+        Sum(charged) > Sum(truth) + trial.annotated.story.unpaid ||
+        (shows_budgets &&
          std::ranges::any_of(charged, [&truth](const auto& one) {
            const auto happened = truth.find(one.first);
            return happened == truth.end() || one.second > happened->second;
          }));
     if (is_more) {
-      trial.Add(For(trial.telling, Invariant::kChargesNoMore), i,
+      trial.Add(For(trial.playback, Invariant::kChargesNoMore), i,
                 InComparison(charged, trial));
     }
   }
@@ -233,7 +235,7 @@ void CheckChargesNoHealth(Trial& trial) {
   }
 }
 
-// Whether the brake ended the retries of others.
+// Whether the answer stops retries of others.
 bool EndsRetries(const Answer& answer) {
   return answer.response.explanation().decided_by() == v1::Explanation::BRAKE;
 }
@@ -243,7 +245,7 @@ void CheckLeavesAlone(Trial& trial) {
     const Ask& ask = trial.AskAt(i);
     const Answer& answer = trial.AnswerAt(i);
     const bool ends_loop =
-        EndsRetries(answer) && trial.told.story.loop_ends > 0;
+        EndsRetries(answer) && trial.annotated.story.loop_ends > 0;
     if (ask.is_old || !Acts(answer) || ends_loop ||
         (ShowsOpenTrouble(ask.report) && !EndsRetries(answer))) {
       continue;
@@ -254,11 +256,11 @@ void CheckLeavesAlone(Trial& trial) {
 }
 
 void CheckEndsLoops(Trial& trial) {
-  const double third = trial.told.story.loop_ends;
-  if (third == 0 || !IsWhole(trial.telling) || trial.answers.empty()) return;
+  const double third = trial.annotated.story.loop_ends;
+  if (third == 0 || !IsWhole(trial.playback) || trial.answers.empty()) return;
   for (int i = 0; i < trial.Asks(); ++i) {
     const auto change = static_cast<std::size_t>(trial.AskAt(i).change);
-    const absl::Time at = trial.told.story.changes[change].at;
+    const absl::Time at = trial.annotated.story.changes[change].at;
     if (at >= absl::FromUnixMicros(static_cast<std::int64_t>(third * 1e6))) {
       trial.Add(Invariant::kEndsLoops, i, "nothing has ended it");
       return;
@@ -268,14 +270,14 @@ void CheckEndsLoops(Trial& trial) {
 }
 
 void CheckLetsSuccessBe(Trial& trial) {
-  std::set<int> told_success;
+  std::set<int> reported_success;
   for (int i = 0; i < trial.Asks(); ++i) {
     const Ask& ask = trial.AskAt(i);
     if (ask.is_old) continue;
-    if (ShowsSuccess(ask.report, trial.told.story.top)) {
-      told_success.insert(ask.caller);
+    if (ShowsSuccess(ask.report, trial.annotated.story.top)) {
+      reported_success.insert(ask.caller);
     }
-    if (Acts(trial.AnswerAt(i)) && told_success.contains(ask.caller)) {
+    if (Acts(trial.AnswerAt(i)) && reported_success.contains(ask.caller)) {
       trial.Add(Invariant::kLetsSuccessBe, i,
                 absl::StrCat(Did(trial.AnswerAt(i)), " after success"));
     }
@@ -297,7 +299,7 @@ void CheckWaitsForTheEnd(Trial& trial) {
                        Seconds(decision.retry_after().seconds(),
                                decision.retry_after().nanos());
     for (const auto& pod : ask.report.pods()) {
-      // The grace period is contained in it.
+      // It includes the grace period.
       const auto gone = pod.metadata().deletion_timestamp().seconds();
       const bool failed =
           pod.metadata().name() == answer.diagnosis().culprit().pod() ||
@@ -313,13 +315,13 @@ void CheckWaitsForTheEnd(Trial& trial) {
   }
 }
 
-// It ends so, or by what no budget pays for.
+// Whether the story ends in a failure, or has one that no budget pays for.
 bool MayFail(const Story& story) {
   return story.ends == "failed" || story.unpaid > 0;
 }
 
-// Told by the truth, not by the ledger: a budget that was charged twice for one
-// failure is not used up.
+// By the truth, not by the ledger: a budget that was charged twice for one
+// failure is not exhausted.
 bool IsUsedUp(const v1::Accounting& accounting, const Story& story) {
   const auto& exhaustion = accounting.exhaustion();
   if (exhaustion.limit() == v1::Exhaustion::MAX_ATTEMPTS) {
@@ -332,7 +334,7 @@ bool IsUsedUp(const v1::Accounting& accounting, const Story& story) {
 }
 
 void CheckFailsForAReason(Trial& trial) {
-  const Story& story = trial.told.story;
+  const Story& story = trial.annotated.story;
   if (MayFail(story)) return;
   for (int i = 0; i < trial.Asks(); ++i) {
     const auto& response = trial.AnswerAt(i).response;
@@ -346,25 +348,25 @@ void CheckFailsForAReason(Trial& trial) {
   }
 }
 
-// The ledger has all that happened by then, and a report that was never told
-// cannot know better.
+// Whether the ledger has every failure so far, so that a report that was not
+// sent before adds nothing.
 bool HasAllSoFar(const Trial& trial, int ask) {
-  // Of what no pod's end tells, a late report may be the first to tell.
-  if (MayFail(trial.told.story)) return false;
+  // If no pod's end shows the failure, a late report may be the first to do so.
+  if (MayFail(trial.annotated.story)) return false;
   int happened = 0;
-  for (const Incident& incident : trial.told.incidents) {
+  for (const Incident& incident : trial.annotated.incidents) {
     if (incident.first > trial.AskAt(ask).change) continue;
     ++happened;
-    if (!IsToldWhileOpen(incident, trial, ask)) return false;
+    if (!IsReportedWhileOpen(incident, trial, ask)) return false;
   }
-  return PodsTellAll(trial.told) &&
+  return PodsShowAll(trial.annotated) &&
          Sum(Charged(trial.LedgerBefore(ask))) == happened;
 }
 
 void CheckForgetsNothing(Trial& trial) {
   for (int i = 0; i < trial.Asks(); ++i) {
     const Ask& ask = trial.AskAt(i);
-    if (!ask.is_old || (!ask.is_retold && !HasAllSoFar(trial, i))) continue;
+    if (!ask.is_old || (!ask.is_resent && !HasAllSoFar(trial, i))) continue;
     const v1::BudgetLedger before = trial.LedgerBefore(i);
     const v1::BudgetLedger& after = trial.AnswerAt(i).ledger;
     if (Charged(before) == Charged(after) &&
@@ -373,10 +375,10 @@ void CheckForgetsNothing(Trial& trial) {
     }
     trial.Add(
         Invariant::kForgetsNothing, i,
-        absl::StrCat(ask.is_retold ? "told again" : "told late", ": had ",
-                     InWords(Charged(before)), " in ", before.attempts_seen(),
-                     " attempts, has ", InWords(Charged(after)), " in ",
-                     after.attempts_seen()));
+        absl::StrCat(ask.is_resent ? "reported again" : "reported late",
+                     ": had ", InWords(Charged(before)), " in ",
+                     before.attempts_seen(), " attempts, has ",
+                     InWords(Charged(after)), " in ", after.attempts_seen()));
   }
 }
 
@@ -394,13 +396,13 @@ std::map<std::string, int> Charged(const v1::BudgetLedger& ledger) {
   return charged;
 }
 
-std::vector<Violation> FindViolations(const ToldStory& told,
-                                      const Telling& telling,
+std::vector<Violation> FindViolations(const AnnotatedStory& annotated,
+                                      const Playback& playback,
                                       const std::vector<Answer>& answers) {
-  Trial trial{told, telling, answers, {}};
+  Trial trial{annotated, playback, answers, {}};
   CheckIsAnswered(trial);
   CheckChargesTheTruth(trial);
-  CheckChargesWhatWasTold(trial);
+  CheckChargesReported(trial);
   CheckChargesNoMore(trial);
   CheckChargesNoHealth(trial);
   CheckLeavesAlone(trial);

@@ -1,4 +1,4 @@
-// What must hold for every telling of every story.
+// Invariants of every playback of every story.
 #ifndef MULLIGAN_TESTS_STORIES_INVARIANTS_H_
 #define MULLIGAN_TESTS_STORIES_INVARIANTS_H_
 
@@ -9,46 +9,46 @@
 #include "absl/status/status.h"
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "tests/stories/incidents.h"
+#include "tests/stories/playback.h"
 #include "tests/stories/stream.h"
-#include "tests/stories/telling.h"
 
 namespace mulligan::stories {
 
 enum class Invariant {
-  // There is an answer, unless the report names nobody that the ledger knows.
+  // There is an answer, unless the report names no workload of the ledger.
   kIsAnswered,
-  // Told whole at every change, each budget is charged what happened.
+  // Reported in full at every change, each budget is charged its failures.
   kChargesTheTruth,
-  // Told in part, but each failure while it was open: the same number. With all
-  // pods in view from the same budgets.
-  kChargesWhatWasTold,
-  // No telling charges more failures than there were; with all pods in view no
-  // budget more than its own.
+  // Reported in part, but each failure while it was open: the number of charges
+  // is right, and with all pods in view their budgets.
+  kChargesReported,
+  // No playback charges more failures than there were, and with all pods in
+  // view no budget more than its own.
   kChargesNoMore,
   // Nothing is charged for a report without a sign of trouble.
   kChargesNoHealth,
-  // No RETRY or FAIL while kubelet, operator or queue goes on by itself, but
-  // for the end of a loop.
+  // No RETRY or FAIL while kubelet, operator or queue continues by itself,
+  // except to stop a loop.
   kLeavesAlone,
-  // No RETRY or FAIL once the caller has told of the success.
+  // No RETRY or FAIL once the caller has reported the success.
   kLetsSuccessBe,
-  // A RETRY is not due before the pod that failed can be gone.
+  // No RETRY is due before the failed pod can be gone.
   kWaitsForTheEnd,
-  // No FAIL unless the story fails or the budget is really used up.
+  // No FAIL unless the story fails or the budget is exhausted.
   kFailsForAReason,
-  // An old report, told again, changes nothing.
+  // An old report that is sent again changes nothing.
   kForgetsNothing,
-  // kChargesWhatWasTold and kChargesNoMore for two controllers with one ledger.
+  // kChargesReported and kChargesNoMore for two controllers with one ledger.
   kSharesTheLedger,
-  // Told whole at every change, a loop without hope is ended before its third
-  // failure.
+  // Reported in full at every change, a hopeless loop is stopped before its
+  // third failure.
   kEndsLoops
 };
 inline constexpr int kInvariants = 12;
 
 const char* Name(Invariant invariant);
 
-// What an ask was answered, and what the caller stores after it.
+// The answer to an ask, and the ledger that the caller stores after it.
 struct Answer {
   absl::Status status;
   v1::DecideResponse response;
@@ -62,21 +62,21 @@ struct Violation {
   std::string what;
 };
 
-// The story and what its stream says of it.
-struct ToldStory {
-  explicit ToldStory(Story told)
-      : story(std::move(told)), incidents(FindIncidents(story)) {}
+// A story and the incidents in its stream.
+struct AnnotatedStory {
+  explicit AnnotatedStory(Story recorded)
+      : story(std::move(recorded)), incidents(FindIncidents(story)) {}
 
   Story story;
   std::vector<Incident> incidents;
 };
 
-// The first violation of each invariant. One answer for each ask.
-std::vector<Violation> FindViolations(const ToldStory& told,
-                                      const Telling& telling,
+// Returns the first violation of each invariant. REQUIRES: one answer per ask.
+std::vector<Violation> FindViolations(const AnnotatedStory& annotated,
+                                      const Playback& playback,
                                       const std::vector<Answer>& answers);
 
-// Budgets that paid something.
+// Returns the budgets that were charged.
 std::map<std::string, int> Charged(const v1::BudgetLedger& ledger);
 
 }  // namespace mulligan::stories

@@ -12,9 +12,9 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// A loop of so many rounds is trouble (crashLoopFailures of the policy).
+// Restarts from which on a loop is trouble (crashLoopFailures of the policy).
 constexpr int kLoop = 5;
-// Work that has waited so long may be called stuck.
+// Seconds of waiting after which work may be called stuck.
 constexpr std::int64_t kSlowStartSeconds = 60;
 
 std::vector<const core::ContainerStatus*> Containers(const core::Pod& pod) {
@@ -28,7 +28,7 @@ std::vector<const core::ContainerStatus*> Containers(const core::Pod& pod) {
   return all;
 }
 
-// A container's own policy comes before its pod's.
+// A container's own policy overrides its pod's.
 bool RestartsOnFailure(const core::Pod& pod, std::string_view container) {
   for (const auto* list :
        {&pod.spec().containers(), &pod.spec().init_containers()}) {
@@ -77,7 +77,7 @@ bool IsSlowToStart(const core::Pod& pod, std::int64_t now) {
              kSlowStartSeconds;
 }
 
-// When the pod began to go wrong; its beginning where nothing says more.
+// When the pod started to fail; its start if nothing shows that.
 std::int64_t TroubledSince(const core::Pod& pod) {
   std::vector<std::int64_t> signs;
   for (const auto* container : Containers(pod)) {
@@ -99,7 +99,7 @@ std::int64_t TroubledSince(const core::Pod& pod) {
   return signs.empty() ? begun : std::max(begun, std::ranges::min(signs));
 }
 
-// Pods of one template and index share it.
+// The place of a pod: pods of one template and index share it.
 const std::string& PlaceOf(const core::Pod& pod) {
   return pod.metadata().generate_name().empty()
              ? pod.metadata().name()
@@ -145,7 +145,7 @@ std::vector<const core::Pod*> WithoutReplaced(std::vector<const core::Pod*> bad,
   std::ranges::stable_sort(free, {}, begun);
   std::ranges::stable_sort(
       bad, {}, [](const core::Pod* pod) { return TroubledSince(*pod); });
-  // A pod takes one place only.
+  // Each pod takes the place of only one.
   std::erase_if(bad, [&free](const core::Pod* pod) {
     const auto next = std::ranges::find_if(free, [pod](const core::Pod* one) {
       return TakesThePlaceOf(*one, *pod);

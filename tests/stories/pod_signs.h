@@ -1,4 +1,4 @@
-// What becomes of pods: the part of signs.h that looks at them one by one.
+// The part of signs.h that looks at single pods.
 #ifndef MULLIGAN_TESTS_STORIES_POD_SIGNS_H_
 #define MULLIGAN_TESTS_STORIES_POD_SIGNS_H_
 
@@ -11,19 +11,19 @@ namespace mulligan::stories {
 
 enum class PodState {
   kFine,
-  // A container ended, and the kubelet starts it again.
+  // A container ended, and the kubelet restarts it.
   kRestarted,
-  // It may fail, or be taken away, or not start.
+  // It may fail, be removed, or not start.
   kTrouble,
   // EndedBadly of signs.h.
   kEnded
 };
 
-// At `now`, in seconds since the epoch.
+// `now` is in seconds since the epoch.
 PodState StateOf(const kubernetes::core::v1::Pod& pod, std::int64_t now);
 
-// Those of `bad`, pods of `report`, that no later pod of the same template and
-// index stands in for.
+// Returns the pods of `bad`, which are in `report`, that no later pod of the
+// same template and index replaces.
 std::vector<const kubernetes::core::v1::Pod*> WithoutReplaced(
     std::vector<const kubernetes::core::v1::Pod*> bad,
     const v1::FailureReport& report);

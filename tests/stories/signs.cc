@@ -15,7 +15,7 @@ namespace {
 namespace batch = kubernetes::batch::v1;
 namespace core = kubernetes::core::v1;
 
-// What a senior object says of the work.
+// What a senior object shows about the work.
 enum class State { kFine, kActedOn, kOpen };
 
 template <typename Object>
@@ -29,7 +29,7 @@ int AttemptOf(const Object& object) {
   return attempt;
 }
 
-// The attempt of a JobSet that is under way, as far as the report tells.
+// The current attempt of a JobSet, as far as the report shows.
 int LatestAttempt(const v1::FailureReport& report) {
   int latest = report.job_set().status().restarts();
   for (const auto& job : report.jobs()) {
@@ -46,7 +46,7 @@ bool HasSucceeded(const batch::Job& job) {
          IsTrue(job.status().conditions(), "SuccessCriteriaMet");
 }
 
-// As many pods run as the Job still wants.
+// Whether as many pods run as the Job still needs.
 bool IsFull(const batch::Job& job) {
   const auto& status = job.status();
   int wanted = job.spec().has_parallelism() ? job.spec().parallelism() : 1;
@@ -176,7 +176,7 @@ bool IsOnLostNode(const core::Pod& pod, const v1::FailureReport& report) {
   });
 }
 
-// Ray starts workers again, the Spark driver its executors.
+// Ray restarts its workers, the Spark driver its executors.
 bool IsReplacedByTheProgram(const core::Pod& pod,
                             const v1::FailureReport& report) {
   const auto& labels = pod.metadata().labels();
@@ -200,7 +200,7 @@ PodState StateWithNode(const core::Pod& pod, const v1::FailureReport& report) {
   return state;
 }
 
-// A container of it ended with an error, and runs again.
+// Whether a container of it ended with an error and runs again.
 bool HasRestarted(const core::Pod& pod) {
   return std::ranges::any_of(
       pod.status().container_statuses(), [](const auto& container) {

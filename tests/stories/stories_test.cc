@@ -1,12 +1,12 @@
-// Tells recorded stories of real controllers as those do that ask whenever
-// something changes, with the ledger carried along: by whom and however it is
-// told, every failure is charged once, by its cause, and nothing else.
+// Plays back recorded stories of real controllers as callers that ask whenever
+// something changes, with the ledger carried along. However it is reported, each
+// failure is charged once, to the budget of its cause, and nothing else is.
 //
-//   MULLIGAN_TELLINGS=100000      so many, over all stories
-//   MULLIGAN_TELLING_SEED=7       other ones; a story's tellings count from it
-//   MULLIGAN_STORY=NAME           this story alone
+//   MULLIGAN_PLAYBACKS=100000     the number of playbacks, over all stories
+//   MULLIGAN_PLAYBACK_SEED=7      the first seed of each story's playbacks
+//   MULLIGAN_STORY=NAME           only this story
 //
-// All three, with one telling and the seed of a message, tell that one again.
+// All three, with one playback and the seed of a message, repeat that playback.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -27,8 +27,8 @@
 #include "policy/loader/load.h"
 #include "policy/request/kind_names.h"
 #include "tests/stories/invariants.h"
+#include "tests/stories/playback.h"
 #include "tests/stories/stream.h"
-#include "tests/stories/telling.h"
 #include "tests/testing/status_matchers.h"
 
 namespace mulligan::stories {
@@ -38,7 +38,7 @@ using ::testing::Contains;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr int kTellings = 3000;
+constexpr int kPlaybacks = 3000;
 
 int FromEnvironment(const char* name, int usual) {
   const char* text = std::getenv(name);
@@ -58,14 +58,14 @@ std::vector<std::string> StoryNames() {
   return names;
 }
 
-ToldStory ReadTold(const std::string& name) {
+AnnotatedStory ReadAnnotated(const std::string& name) {
   for (const auto& file : StoryFiles()) {
     if (file.stem() != name) continue;
     auto story = ReadStory(file);
     EXPECT_THAT(story, testing::IsOk());
-    if (story.ok()) return ToldStory(*std::move(story));
+    if (story.ok()) return AnnotatedStory(*std::move(story));
   }
-  return ToldStory(Story());
+  return AnnotatedStory(Story());
 }
 
 const PolicySet& Policies() {
@@ -76,11 +76,11 @@ const PolicySet& Policies() {
   return *policies;
 }
 
-// Asks in turn; what an answer says to store comes with the next.
-std::vector<Answer> AskAll(const Telling& telling) {
+// Sends the asks in order, each with the ledger of the answer before.
+std::vector<Answer> AskAll(const Playback& playback) {
   std::vector<Answer> answers;
   v1::BudgetLedger ledger;
-  for (const Ask& ask : telling.asks) {
+  for (const Ask& ask : playback.asks) {
     Answer& answer = answers.emplace_back();
     v1::DecideRequest request;
     *request.mutable_report() = ask.report;
@@ -93,10 +93,11 @@ std::vector<Answer> AskAll(const Telling& telling) {
   return answers;
 }
 
-std::string Describe(const Telling& telling, const std::vector<Answer>& answers,
-                     const Story& story, int ask) {
+std::string Describe(const Playback& playback,
+                     const std::vector<Answer>& answers, const Story& story,
+                     int ask) {
   const auto at = static_cast<std::size_t>(ask);
-  const Ask& asked = telling.asks[at];
+  const Ask& asked = playback.asks[at];
   const Change& change = story.changes[static_cast<std::size_t>(asked.change)];
   return absl::StrCat(
       asked.is_old ? "an old report, " : "", "ask ", ask + 1, " of ",
@@ -107,38 +108,39 @@ std::string Describe(const Telling& telling, const std::vector<Answer>& answers,
                               : answers[at].status.ToString());
 }
 
-std::string Describe(const ToldStory& told, const Telling& telling,
+std::string Describe(const AnnotatedStory& annotated, const Playback& playback,
                      const std::vector<Answer>& answers,
                      const Violation& violation) {
-  std::string text = absl::StrCat(Name(violation.invariant), ": ",
-                                  violation.what, "\n  story ", told.story.name,
-                                  ", seed ", telling.seed, "\n");
-  for (const Caller& caller : telling.callers) {
+  std::string text = absl::StrCat(
+      Name(violation.invariant), ": ", violation.what, "\n  story ",
+      annotated.story.name, ", seed ", playback.seed, "\n");
+  for (const Caller& caller : playback.callers) {
     absl::StrAppend(&text, "  view ", InWords(caller), "\n");
   }
-  absl::StrAppend(&text, "  clocks: ", InWords(telling.clock), "\n");
+  absl::StrAppend(&text, "  clocks: ", InWords(playback.clock), "\n");
   absl::StrAppend(&text, "  ",
-                  Describe(telling, answers, told.story, violation.ask), "\n");
+                  Describe(playback, answers, annotated.story, violation.ask),
+                  "\n");
   std::map<std::string, int> before;
   for (int i = 0; i <= violation.ask; ++i) {
     const auto charged = Charged(answers[static_cast<std::size_t>(i)].ledger);
     if (charged == before) continue;
     before = charged;
     absl::StrAppend(&text, "  used ", InWords(charged), " after ",
-                    Describe(telling, answers, told.story, i), "\n");
+                    Describe(playback, answers, annotated.story, i), "\n");
   }
   return text;
 }
 
-// How often each invariant was violated, and how the first time.
+// How often each invariant was violated, and a message about the first time.
 struct Tally {
-  int tellings = 0;
+  int playbacks = 0;
   int asks = 0;
   std::array<int, kInvariants> violations = {};
   std::array<std::string, kInvariants> first;
 };
 
-// Story to tally, printed when all are told.
+// Prints the tally of each story at the end.
 class Table : public ::testing::Environment {
  public:
   static std::map<std::string, Tally>& Rows() {
@@ -149,7 +151,7 @@ class Table : public ::testing::Environment {
   void TearDown() override {
     if (Rows().empty()) return;
     std::cout << absl::StrFormat("%-32s %9s %9s  violations\n", "story",
-                                 "tellings", "asks");
+                                 "playbacks", "asks");
     for (const auto& [story, tally] : Rows()) {
       std::string violations;
       for (int i = 0; i < kInvariants; ++i) {
@@ -158,8 +160,8 @@ class Table : public ::testing::Environment {
         absl::StrAppend(&violations, " ", Name(static_cast<Invariant>(i)), " ",
                         count);
       }
-      std::cout << absl::StrFormat("%-32s %9d %9d  %s\n", story, tally.tellings,
-                                   tally.asks,
+      std::cout << absl::StrFormat("%-32s %9d %9d  %s\n", story,
+                                   tally.playbacks, tally.asks,
                                    violations.empty() ? "none" : violations);
     }
   }
@@ -167,18 +169,19 @@ class Table : public ::testing::Environment {
 
 const auto* const kTable = ::testing::AddGlobalTestEnvironment(new Table);
 
-Tally TellOften(const ToldStory& told, int tellings, unsigned seed) {
+Tally PlayOften(const AnnotatedStory& annotated, int playbacks, unsigned seed) {
   Tally tally;
-  for (int i = 0; i < tellings; ++i) {
-    const Telling telling =
-        SampleTelling(told.story, seed + static_cast<unsigned>(i));
-    const std::vector<Answer> answers = AskAll(telling);
-    ++tally.tellings;
+  for (int i = 0; i < playbacks; ++i) {
+    const Playback playback =
+        SamplePlayback(annotated.story, seed + static_cast<unsigned>(i));
+    const std::vector<Answer> answers = AskAll(playback);
+    ++tally.playbacks;
     tally.asks += static_cast<int>(answers.size());
-    for (const Violation& violation : FindViolations(told, telling, answers)) {
+    for (const Violation& violation :
+         FindViolations(annotated, playback, answers)) {
       const auto kind = static_cast<std::size_t>(violation.invariant);
       if (tally.violations[kind]++ == 0) {
-        tally.first[kind] = Describe(told, telling, answers, violation);
+        tally.first[kind] = Describe(annotated, playback, answers, violation);
       }
     }
   }
@@ -187,56 +190,56 @@ Tally TellOften(const ToldStory& told, int tellings, unsigned seed) {
 
 class StoryTest : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(StoryTest, IsChargedWhatHappenedHoweverItIsTold) {
-  const ToldStory told = ReadTold(GetParam());
+TEST_P(StoryTest, IsChargedWhatHappenedHoweverItIsReported) {
+  const AnnotatedStory annotated = ReadAnnotated(GetParam());
   const int stories = static_cast<int>(StoryNames().size());
-  const int tellings =
-      std::max(1, FromEnvironment("MULLIGAN_TELLINGS", kTellings) / stories);
+  const int playbacks =
+      std::max(1, FromEnvironment("MULLIGAN_PLAYBACKS", kPlaybacks) / stories);
   const auto seed =
-      static_cast<unsigned>(FromEnvironment("MULLIGAN_TELLING_SEED", 0));
-  const Tally tally = TellOften(told, tellings, seed);
+      static_cast<unsigned>(FromEnvironment("MULLIGAN_PLAYBACK_SEED", 0));
+  const Tally tally = PlayOften(annotated, playbacks, seed);
   for (std::size_t i = 0; i < kInvariants; ++i) {
     if (tally.violations[i] == 0) continue;
-    ADD_FAILURE() << tally.violations[i] << " of " << tally.tellings
-                  << " tellings, the first:\n"
+    ADD_FAILURE() << tally.violations[i] << " of " << tally.playbacks
+                  << " playbacks, the first:\n"
                   << tally.first[i];
   }
-  Table::Rows()[told.story.name] = tally;
+  Table::Rows()[annotated.story.name] = tally;
 }
 
-// The yardstick itself: it has to find a truth that is none.
-TEST_P(StoryTest, IsNotToldByAnotherTruth) {
-  ToldStory told = ReadTold(GetParam());
-  told.story.truth["control"] += 7;
+// The invariants themselves detect a wrong truth.
+TEST_P(StoryTest, IsNotExplainedByAnotherTruth) {
+  AnnotatedStory annotated = ReadAnnotated(GetParam());
+  annotated.story.truth["control"] += 7;
   EXPECT_GT(
-      TellOften(told, 2, 0)
+      PlayOften(annotated, 2, 0)
           .violations[static_cast<std::size_t>(Invariant::kChargesTheTruth)],
       0);
 }
 
 TEST_P(StoryTest, NamesBudgetsOfTheDefaultPolicy) {
-  const ToldStory told = ReadTold(GetParam());
-  const auto answers = AskAll(SampleTelling(told.story, 0));
+  const AnnotatedStory annotated = ReadAnnotated(GetParam());
+  const auto answers = AskAll(SamplePlayback(annotated.story, 0));
   ASSERT_FALSE(answers.empty());
   std::vector<std::string> budgets;
   for (const auto& budget : answers[0].response.accounting().budgets()) {
     budgets.push_back(budget.name());
   }
-  for (const auto& [budget, failures] : told.story.truth) {
+  for (const auto& [budget, failures] : annotated.story.truth) {
     EXPECT_THAT(budgets, Contains(budget));
   }
 }
 
-bool HasPlace(const std::string& kind) {
+bool HasField(const std::string& kind) {
   return FindKind(kind) != nullptr && !FindKind(kind)->field.empty();
 }
 
-// Of kinds that a report has a place for.
+// Checks owners of those kinds for which a report has a field.
 template <typename Objects>
 void ExpectOwners(const Objects& objects, const std::set<std::string>& uids) {
   for (const auto& object : objects) {
     for (const auto& owner : object.metadata().owner_references()) {
-      if (!owner.controller() || !HasPlace(owner.kind())) continue;
+      if (!owner.controller() || !HasField(owner.kind())) continue;
       EXPECT_TRUE(uids.contains(owner.uid()))
           << owner.kind() << " " << owner.name() << ", which controls "
           << object.metadata().name() << ", is not in the stream";
@@ -245,10 +248,10 @@ void ExpectOwners(const Objects& objects, const std::set<std::string>& uids) {
 }
 
 TEST_P(StoryTest, HasTheOwnersOfItsObjects) {
-  const ToldStory told = ReadTold(GetParam());
+  const AnnotatedStory annotated = ReadAnnotated(GetParam());
   std::set<std::string> uids;
-  for (const Change& change : told.story.changes) uids.insert(change.uid);
-  for (const Change& change : told.story.changes) {
+  for (const Change& change : annotated.story.changes) uids.insert(change.uid);
+  for (const Change& change : annotated.story.changes) {
     if (change.type != "ADDED") continue;
     ExpectOwners(change.object.pods(), uids);
     ExpectOwners(change.object.jobs(), uids);
@@ -257,7 +260,7 @@ TEST_P(StoryTest, HasTheOwnersOfItsObjects) {
   }
 }
 
-TEST(StoriesTest, ThereAreSome) { EXPECT_THAT(StoryNames(), Not(IsEmpty())); }
+TEST(StoriesTest, AreRecorded) { EXPECT_THAT(StoryNames(), Not(IsEmpty())); }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, StoryTest, ::testing::ValuesIn(StoryNames()),
                          [](const auto& story) {

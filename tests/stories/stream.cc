@@ -54,7 +54,7 @@ absl::Status ReadHead(std::string_view line, Story& story) {
   return absl::OkStatus();
 }
 
-// Puts the object where a report of it alone has it.
+// Parses the object into the field that a report of it alone would have.
 absl::Status ReadObject(std::string_view object, Change& change) {
   const Kind* kind = FindKind(change.kind);
   if (kind == nullptr || kind->field.empty()) {
@@ -70,7 +70,7 @@ absl::Status ReadObject(std::string_view object, Change& change) {
                   : *reflection.MutableMessage(&change.object, field));
 }
 
-// A watch that begins again sends what it has sent before.
+// Whether a restarted watch sent the change again.
 bool IsRepeated(const Change& change, const Story& story) {
   return std::ranges::any_of(story.changes, [&change](const Change& earlier) {
     return earlier.uid == change.uid && earlier.version == change.version &&
@@ -112,7 +112,7 @@ absl::Status ReadLine(std::string_view line, bool first, Story& story) {
   return first ? ReadHead(line, story) : ReadChange(line, story);
 }
 
-// Senior before junior. Of the operators' kinds a story has one.
+// Senior before junior. A story has one of the operators' kinds.
 std::string TopKind(const Story& story) {
   for (const std::string_view top :
        {"SparkApplication", "RayJob", "TrainJob", "", "JobSet", "RayCluster",

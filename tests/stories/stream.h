@@ -27,52 +27,52 @@ struct Change {
   // As recorded: "MODIFIED".
   std::string type;
   std::string kind;
-  // Tells objects apart; one that is made again under its name is another.
+  // Identifies the object; one recreated under the same name has another.
   std::string uid;
   std::string name;
-  // metadata.resourceVersion. The last version is told once more as DELETED.
+  // metadata.resourceVersion. DELETED repeats the last version.
   std::string version;
-  // The object alone, in its own field.
+  // The object in its field of an otherwise empty report.
   v1::FailureReport object;
 };
 
 struct Story {
   std::string name;
-  // Failures by the budget of the default policy that ought to pay for them.
+  // Failures, by the budget of the default policy that should be charged.
   std::map<std::string, int> truth;
-  // More failures that who does not see everything may count: a deadline, which
-  // no budget pays for, looks like others in a counter, and the pods of a
-  // submitter like those of any Job.
+  // Further failures that a caller with a partial view may count: a deadline,
+  // which no budget pays for, looks like other failures in a counter, and a
+  // submitter's pods look like those of any Job.
   int unpaid = 0;
-  // Without objects of this kind nobody can tell which budget ought to pay,
-  // only that one has to: a lost node's pod looks like one that a taint
-  // removed. Empty: the pods tell.
+  // Without objects of this kind only the number of charges is known, not their
+  // budgets: a lost node's pod looks like one that a taint removed. Empty: the
+  // pods suffice.
   std::string needs;
-  // If the failures are a loop without hope: when the third of them ended, in
-  // seconds since the epoch. By then a caller that saw everything has ended it,
-  // and any caller may, after the second. 0: not a loop.
+  // If the failures are a hopeless loop, when the third of them ended, in
+  // seconds since the epoch. By then a caller with a full view has stopped it,
+  // and any caller may after the second. 0: not a loop.
   double loop_ends = 0;
   std::string ends;
   std::vector<Change> changes;
-  // Kind of the most senior object: the one that is retried.
+  // Kind of the most senior object, which is retried.
   std::string top;
 };
 
-// In order of their names.
+// Returns the recorded files, sorted by name.
 std::vector<std::filesystem::path> StoryFiles();
 
-// INVALID_ARGUMENT names file and line.
+// Returns INVALID_ARGUMENT with file and line if a line is malformed.
 absl::StatusOr<Story> ReadStory(const std::filesystem::path& file);
 
-// Whether a change is told as the last one of its object.
+// Whether the change is the last one of its object.
 inline bool IsDeletion(const Change& change) {
   return change.type == "DELETED";
 }
 
-// Failures of all budgets together.
+// The failures of all budgets together.
 int Sum(const std::map<std::string, int>& failures);
 
-// "memory 1, application 2"; "nothing".
+// For example "memory 1, application 2" or "nothing".
 std::string InWords(const std::map<std::string, int>& failures);
 
 }  // namespace mulligan::stories

@@ -6,8 +6,8 @@
 namespace mulligan::stories {
 namespace {
 
-// All that ties an object to others: its uid, its owners', and those that
-// controllers write into labels.
+// Adds everything that connects an object with others: its uid, its owners'
+// uids, and uids that controllers write into labels.
 template <typename Objects>
 void AddTies(const Objects& objects, std::set<std::string>& ties) {
   for (const auto& object : objects) {

@@ -1,4 +1,4 @@
-// What ties the objects of a report together, as far as they tell.
+// What connects the objects of a report, as far as they show.
 #ifndef MULLIGAN_TESTS_STORIES_TIES_H_
 #define MULLIGAN_TESTS_STORIES_TIES_H_
 
@@ -12,12 +12,11 @@ namespace mulligan::stories {
 // UIDs of the objects, of their owners, and of those that their labels name.
 std::set<std::string> TiesOf(const v1::FailureReport& report);
 
-// Whether objects have several owners, and nothing in the report owns those: of
-// a RayJob's clusters and its submitter only the RayJob knows that they are
-// its.
+// Whether objects have several owners that nothing in the report owns: only a
+// RayJob shows that its clusters and its submitter belong together.
 bool HasStrangers(const v1::FailureReport& report);
 
-// A pod ran on a node that the report does not have, any more or yet.
+// Whether a pod ran on a node that the report does not have.
 bool LacksANode(const v1::FailureReport& report);
 
 }  // namespace mulligan::stories

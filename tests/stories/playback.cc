@@ -1,4 +1,4 @@
-#include "tests/stories/telling.h"
+#include "tests/stories/playback.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -23,7 +23,7 @@ constexpr const char* kViewNames[] = {
     "top and queue", "pods and Jobs",   "all",  "all and events"};
 constexpr int kOneVersionOld = 4;
 constexpr int kOldOneIn = 6;
-constexpr std::int64_t kToldAsNewSeconds = 60;
+constexpr std::int64_t kReportedAsNewSeconds = 60;
 
 bool Sees(View view, const Story& story, const std::string& kind) {
   switch (view) {
@@ -46,13 +46,13 @@ bool Sees(View view, const Story& story, const std::string& kind) {
   return false;
 }
 
-// What a caller knows of the objects so far: its cache, which never goes back.
+// A caller's cache of the objects, which never goes back in time.
 class Cache {
  public:
   Cache(const Story& story, const Caller& caller)
       : story_(story), caller_(caller) {}
 
-  // The change happened.
+  // Adds the change if the caller sees its kind.
   void Add(int change) {
     if (!Sees(caller_.view, story_, At(change).kind)) return;
     const auto [at, is_new] = objects_.try_emplace(At(change).uid);
@@ -60,8 +60,8 @@ class Cache {
     at->second.versions.push_back(change);
   }
 
-  // What the caller shows after `change`, the latest one; nothing when it sees
-  // no object that could have failed.
+  // Returns what the caller reports after `change`, the latest one; nothing if
+  // it sees no object that could have failed.
   std::optional<v1::FailureReport> Look(int change, Random& random) {
     for (auto& [uid, object] : objects_) {
       const auto& versions = object.versions;
@@ -75,7 +75,7 @@ class Cache {
     return Report(change, random, [](const Object& one) { return one.shown; });
   }
 
-  // What it would have shown after `change`, some time ago.
+  // Returns what it would have reported after the earlier `change`.
   std::optional<v1::FailureReport> LookBack(int change, Random& random) const {
     return Report(change, random, [change](const Object& object) {
       const auto next = std::ranges::upper_bound(object.versions, change);
@@ -85,15 +85,15 @@ class Cache {
 
  private:
   struct Object {
-    // Its changes.
+    // Indices of its changes, in order.
     std::vector<int> versions;
-    // What was shown of it last; -1: it has not been seen.
+    // The change last reported; -1: none.
     int shown = -1;
-    // The how manieth object of all it is.
+    // Its position among all objects, by creation.
     int order = 0;
   };
 
-  // The version of each object that `version` picks.
+  // A report of each object in the state that `version` picks.
   template <typename Version>
   std::optional<v1::FailureReport> Report(int change, Random& random,
                                           const Version& version) const {
@@ -121,8 +121,8 @@ class Cache {
     return story_.changes[static_cast<std::size_t>(change)];
   }
 
-  // Of kinds that a report has one of, the object that was made last: the
-  // RayCluster of the retry, not the one that is being removed.
+  // If a report has one field for the kind, the object created last remains:
+  // the RayCluster of the retry, not the one that is being removed.
   static void Add(const v1::FailureReport& object, int order, int& kinds_order,
                   v1::FailureReport& report) {
     std::vector<const google::protobuf::FieldDescriptor*> fields;
@@ -175,20 +175,20 @@ void Stamp(absl::Time now, v1::FailureReport& report) {
       absl::ToInt64Nanoseconds(since - absl::Seconds(observed.seconds()))));
 }
 
-// An old report after the latest one, of the same caller: one that it told, or
-// one that it could have told.
+// Returns an old report of the same caller for after the latest one: one that
+// it sent, or one that it could have sent.
 std::optional<Ask> OldReport(const Story& story, const Cache& cache,
-                             const Telling& telling, Random& random) {
-  const Ask& latest = telling.asks.back();
-  std::vector<const Ask*> told;
-  for (const Ask& ask : telling.asks) {
-    if (ask.caller == latest.caller && !ask.is_old) told.push_back(&ask);
+                             const Playback& playback, Random& random) {
+  const Ask& latest = playback.asks.back();
+  std::vector<const Ask*> sent;
+  for (const Ask& ask : playback.asks) {
+    if (ask.caller == latest.caller && !ask.is_old) sent.push_back(&ask);
   }
-  if (told.size() < 2) return std::nullopt;
-  Ask again = *told[static_cast<std::size_t>(
-      random.Below(static_cast<int>(told.size()) - 1))];
-  again.is_retold = random.OneIn(2);
-  if (!again.is_retold) {
+  if (sent.size() < 2) return std::nullopt;
+  Ask again = *sent[static_cast<std::size_t>(
+      random.Below(static_cast<int>(sent.size()) - 1))];
+  again.is_resent = random.OneIn(2);
+  if (!again.is_resent) {
     const int change = random.Below(latest.change);
     auto report = cache.LookBack(change, random);
     if (!report) return std::nullopt;
@@ -197,17 +197,17 @@ std::optional<Ask> OldReport(const Story& story, const Cache& cache,
   }
   again.change = latest.change;
   again.is_old = true;
-  // Later, an old report may rightly say that something took too long.
+  // After longer, an old report may rightly say that something took too long.
   const auto& now = latest.report.observed_at();
   if (now.seconds() - again.report.observed_at().seconds() <
-          kToldAsNewSeconds &&
+          kReportedAsNewSeconds &&
       random.OneIn(2)) {
     *again.report.mutable_observed_at() = now;
   }
   return again;
 }
 
-// In one of three tellings the clock of a node is wrong, by up to ten minutes.
+// In one of three playbacks a node's clock is wrong by up to ten minutes.
 NodeClock RandomClock(const Story& story, unsigned seed) {
   Random random(~seed);
   if (seed % 16 < 2 || !random.OneIn(3)) return {};
@@ -228,14 +228,14 @@ NodeClock RandomClock(const Story& story, unsigned seed) {
 
 }  // namespace
 
-Telling SampleTelling(const Story& story, unsigned seed) {
+Playback SamplePlayback(const Story& story, unsigned seed) {
   Random random(seed);
-  Telling telling;
-  telling.seed = seed;
-  telling.callers = RandomCallers(random, seed);
-  const bool tells_old = seed % 16 >= 2 && random.OneIn(3);
+  Playback playback;
+  playback.seed = seed;
+  playback.callers = RandomCallers(random, seed);
+  const bool sends_old = seed % 16 >= 2 && random.OneIn(3);
   std::vector<Cache> caches;
-  for (const Caller& caller : telling.callers) {
+  for (const Caller& caller : playback.callers) {
     caches.emplace_back(story, caller);
   }
   absl::Time now;
@@ -244,8 +244,8 @@ Telling SampleTelling(const Story& story, unsigned seed) {
     for (Cache& cache : caches) cache.Add(i);
     std::vector<int> turns;
     for (int who = 0; who < static_cast<int>(caches.size()); ++who) {
-      if (IsAsked(telling.callers[static_cast<std::size_t>(who)], story, change,
-                  random)) {
+      if (IsAsked(playback.callers[static_cast<std::size_t>(who)], story,
+                  change, random)) {
         turns.push_back(who);
       }
     }
@@ -256,15 +256,15 @@ Telling SampleTelling(const Story& story, unsigned seed) {
       auto report = cache.Look(i, random);
       if (!report) continue;
       Stamp(now, *report);
-      telling.asks.push_back({.change = i, .caller = who, .report = *report});
-      if (!tells_old || !random.OneIn(kOldOneIn)) continue;
-      auto old = OldReport(story, cache, telling, random);
-      if (old) telling.asks.push_back(*std::move(old));
+      playback.asks.push_back({.change = i, .caller = who, .report = *report});
+      if (!sends_old || !random.OneIn(kOldOneIn)) continue;
+      auto old = OldReport(story, cache, playback, random);
+      if (old) playback.asks.push_back(*std::move(old));
     }
   }
-  telling.clock = RandomClock(story, seed);
-  for (Ask& ask : telling.asks) StampBy(telling.clock, ask.report);
-  return telling;
+  playback.clock = RandomClock(story, seed);
+  for (Ask& ask : playback.asks) StampBy(playback.clock, ask.report);
+  return playback;
 }
 
 bool SeesAll(const Caller& caller) {
