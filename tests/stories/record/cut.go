@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// known are the fields of Kubernetes objects that the mirrors in proto/ have, by
-// their names in JSON; a map's own keys are anybody's.
+// known are the JSON names of the fields of Kubernetes objects that the mirrors in proto/
+// have. A map's own keys are not among them.
 type known struct {
 	fields map[string]bool
 	maps   map[string]bool
 }
 
-// Known to the mirrors, or not, and no part of any story.
+// Fields that are no part of any story, known to the mirrors or not.
 var noise = []string{
 	"volumes", "volumeMounts", "tolerations", "terminationMessagePath", "terminationMessagePolicy",
 	"schedulerName", "priority", "resources", "selfLink", "manualSelector", "podCIDR",
@@ -56,8 +56,8 @@ func camel(name string) string {
 	return strings.Join(words, "")
 }
 
-// object cuts one to what matters: of its status everything, but of a Node's; no
-// annotation that repeats a label.
+// object returns obj without what does not matter: of the status it keeps everything,
+// except a Node's, and it drops annotations that repeat a label.
 func (k *known) object(obj map[string]any) map[string]any {
 	status := obj["status"]
 	cut := k.cut(obj).(map[string]any)
@@ -70,7 +70,7 @@ func (k *known) object(obj map[string]any) map[string]any {
 		}
 	}
 	if obj["kind"] == "Job" {
-		// Labels once more.
+		// The labels once more.
 		template := cut["spec"].(map[string]any)["template"].(map[string]any)
 		delete(template, "metadata")
 	}

@@ -20,7 +20,7 @@ func drains(spec string, times int) func(*stage) {
 	}
 }
 
-// jobDisruptions are Jobs whose pods somebody takes away.
+// jobDisruptions are Jobs whose pods are disrupted.
 func jobDisruptions() []story {
 	disruption := map[string]int{"disruption": 1}
 	return []story{

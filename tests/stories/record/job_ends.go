@@ -2,8 +2,8 @@ package main
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// jobEnds are Jobs of one pod at a time, which end by what their program does, by a
-// limit, or because their user wants it.
+// jobEnds are Jobs of one pod at a time, which end by their program, by a limit, or
+// because their user wants it.
 func jobEnds() []story {
 	return []story{
 		{

@@ -4,7 +4,7 @@ import "fmt"
 
 const four = "backoffLimit: 12, completionMode: Indexed, completions: 4, parallelism: 4"
 
-// restarted plays the pods of an Indexed Job that come after the first gang.
+// restarted plays the pods of an Indexed Job after the first gang.
 func (s *stage) restarted(count int) { allSucceed(s.gang(count)) }
 
 // gang waits for pods that run together, and lets them run for a while.

@@ -6,12 +6,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Not the five minutes that a pod has without these.
+// Not the default five minutes of a pod.
 const soon = never + `, tolerations: [
 	{key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: 10},
 	{key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute, tolerationSeconds: 10}]`
 
-// ended by the kubelet, the pod stays.
+// byKubelet ends the container by the kubelet; the pod stays.
 func byKubelet(end ending) func(*stage) {
 	return func(s *stage) {
 		s.create(job("backoffLimit: 6", never))
@@ -20,7 +20,7 @@ func byKubelet(end ending) func(*stage) {
 	}
 }
 
-// jobNodes are Jobs whose nodes are lost, shut down or without room.
+// jobNodes are Jobs whose nodes are lost, shut down or full.
 func jobNodes() []story {
 	infrastructure := map[string]int{"infrastructure": 1}
 	return []story{
@@ -31,7 +31,7 @@ func jobNodes() []story {
 				s.create(job("backoffLimit: 6, podReplacementPolicy: Failed", soon))
 				p := s.one()
 				close(p.node.lost)
-				// Some 50 s until nothing is heard of the node, 10 s of toleration.
+				// About 50 s until the node is unknown, and 10 s of toleration.
 				s.wait(75)
 				check(s.CoreV1().Nodes().Delete(s.ctx, p.node.name, metav1.DeleteOptions{}))
 				s.one().succeeds()

@@ -7,13 +7,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// jobSet is a JobSet's manifest: its failurePolicy and its replicated jobs.
+// jobSet returns a JobSet's manifest with its failurePolicy and its replicated jobs.
 func jobSet(policy string, jobs ...string) string {
 	return fmt.Sprintf(`{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, metadata: {name: pretrain}, spec: {failurePolicy: {%s}, replicatedJobs: [%s]}}`,
 		policy, strings.Join(jobs, ", "))
 }
 
-// replicated is one replicated job whose Jobs have so many pods.
+// replicated returns a replicated job whose Jobs have `pods` pods each.
 func replicated(name string, replicas, pods int, spec string) string {
 	return fmt.Sprintf(`{name: %s, replicas: %d, template: {spec: {backoffLimit: 0, completionMode: Indexed, completions: %[3]d, parallelism: %[3]d%[4]s, template: {spec: {%[5]s}}}}}`,
 		name, replicas, pods, spec, never)

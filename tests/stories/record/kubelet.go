@@ -14,27 +14,27 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// kubelet plays those of a story's nodes: it starts the pods bound to them, restarts
-// their containers, and ends pods that are deleted. How a container ends is ordered.
+// kubelet plays the kubelets of a story's nodes: it starts the pods bound to them,
+// restarts their containers, and ends deleted pods. A story orders how a container ends.
 type kubelet struct {
 	kubernetes.Interface
 	namespace string
 	nodes     map[string]*node
-	// Pods of the story's namespace, each time their containers have begun to run.
+	// Pods of the story's namespace, each time their containers have started.
 	started chan *pod
-	// How a container takes a SIGTERM: after so long it ends with this code.
+	// How containers take a SIGTERM: they end with this code after this time.
 	onTerm struct {
 		after time.Duration
 		code  int32
 	}
 }
 
-// pod is one that the kubelet has.
+// pod is a pod on one of the nodes.
 type pod struct {
 	*kubelet
 	name, namespace string
 	uid             types.UID
-	// Kind of the object that made it.
+	// Kind of the object that owns it.
 	owner  string
 	node   *node
 	orders chan ending
@@ -43,8 +43,8 @@ type pod struct {
 	isGone bool
 }
 
-// ending is how a container ends, and what the kubelet says of the whole pod where
-// it is the kubelet that ends it.
+// ending is how a container ends, and what the kubelet says about the pod if it ends the
+// pod itself.
 type ending struct {
 	container       string
 	code            int32
@@ -53,7 +53,7 @@ type ending struct {
 	podMessage      string
 }
 
-// serve follows the pods of all namespaces until the story is over.
+// serve watches the pods of all namespaces until the story is over.
 func (k *kubelet) serve(ctx context.Context) error {
 	list, err := k.CoreV1().Pods("").List(ctx, metav1.ListOptions{Limit: 1})
 	if err != nil {
@@ -100,12 +100,12 @@ func (k *kubelet) notice(ctx context.Context, known map[types.UID]*pod, obj *cor
 	}
 }
 
-// live is all that a pod's kubelet does about it.
+// live does everything that a kubelet does for a pod.
 func (p *pod) live(ctx context.Context, obj *corev1.Pod) {
 	p.write(ctx, waits)
 	if p.sleep(ctx, beat) && p.pull(ctx, obj) {
 		p.write(ctx, runs)
-		p.tell()
+		p.announce()
 	}
 	for {
 		select {
@@ -122,8 +122,8 @@ func (p *pod) live(ctx context.Context, obj *corev1.Pod) {
 	}
 }
 
-// tell says that the pod runs; those of others end by themselves.
-func (p *pod) tell() {
+// announce reports that the pod runs; pods of other namespaces end by themselves.
+func (p *pod) announce() {
 	if p.namespace == p.kubelet.namespace {
 		p.started <- p
 		return
@@ -131,7 +131,7 @@ func (p *pod) tell() {
 	time.AfterFunc(10*beat, func() { p.orders <- ending{reason: "Completed"} })
 }
 
-// ends plays the end of a container, and says whether the pod is over.
+// ends plays the end of a container, and returns whether the pod is over.
 func (p *pod) ends(ctx context.Context, end ending) bool {
 	var restarts int32 = -1
 	over := false
@@ -149,8 +149,8 @@ func (p *pod) ends(ctx context.Context, end ending) bool {
 	return over || p.isGone
 }
 
-// restarts begins a container again, after the kubelet's back-off from the second
-// time on.
+// restarts starts a container again, from the second time on after the kubelet's
+// back-off.
 func (p *pod) restarts(ctx context.Context, container string, before int32) {
 	pause := beat
 	if before > 0 {
@@ -162,11 +162,11 @@ func (p *pod) restarts(ctx context.Context, container string, before int32) {
 	}
 	if p.sleep(ctx, pause) {
 		p.write(ctx, func(obj *corev1.Pod) { runsAgain(obj, container) })
-		p.tell()
+		p.announce()
 	}
 }
 
-// pull says whether the image can be had; one that cannot is asked for again and again.
+// pull returns whether the image can be pulled; it retries one that cannot.
 func (p *pod) pull(ctx context.Context, obj *corev1.Pod) bool {
 	image := obj.Spec.Containers[0].Image
 	if !strings.Contains(image, "trianer") {
@@ -190,7 +190,7 @@ func (p *pod) pull(ctx context.Context, obj *corev1.Pod) bool {
 	}
 }
 
-// terminate gives the containers of a deleted pod their time, then takes it away.
+// terminate gives a deleted pod's containers their grace period, then removes the pod.
 func (p *pod) terminate(ctx context.Context) {
 	p.whenHeardOf(ctx)
 	p.event(ctx, "Normal", "Killing", "Stopping container "+p.first(ctx))
@@ -212,7 +212,7 @@ func (p *pod) first(ctx context.Context) string {
 	return obj.Spec.Containers[0].Name
 }
 
-// sleep says whether the pod is still to live after so long.
+// sleep returns whether the pod is still alive after d.
 func (p *pod) sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():

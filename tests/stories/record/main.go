@@ -1,6 +1,6 @@
-// Command record plays stories on a control plane that scripts/record-stories has
-// brought up, and writes down every version of every object of theirs: what a caller
-// of Mulligan would have seen, without Mulligan in it.
+// Command record plays stories on a control plane started by scripts/record-stories, and
+// records every version of all their objects: what a caller of Mulligan would have seen,
+// without Mulligan.
 package main
 
 import (
@@ -21,21 +21,21 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// story is one that is played.
+// story is a story to be played.
 type story struct {
 	name string
 	// Failures that happen, by the budget of the default policy that pays for them.
 	truth map[string]int
-	// More failures that who does not see everything may count, and the kind of
-	// object without which the budget cannot be told (README.md).
+	// Further failures that a caller with a partial view may count, and the kind without
+	// whose objects the budget is unknown (README.md).
 	unpaid int
 	needs  string
 	// How it ends: succeeded, failed, runs, deleted or suspended.
 	ends string
 	note string
-	// Of scripts/control-plane; none for a Job.
+	// As named by scripts/control-plane; empty for a Job.
 	operator string
-	// Nodes of its pool, 3 unless told.
+	// Nodes in its pool; 3 if 0.
 	nodes int
 	play  func(*stage)
 }
@@ -106,7 +106,7 @@ func run(kubeconfig, out, mirrors, rayPort string, operators []string, atOnce in
 	return nil
 }
 
-// record plays one story, and saves what was seen of it if it ended as it should.
+// record plays one story, and saves its recording if it ended as it should.
 func (r *recorder) record(s *story) (err error) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -134,7 +134,7 @@ func (r *recorder) record(s *story) (err error) {
 	if err := k.serve(ctx); err != nil {
 		return err
 	}
-	// Until the nodes may be used.
+	// Until the nodes are usable.
 	time.Sleep(2 * time.Second)
 	seen := &recording{mirrors: r.mirrors}
 	for _, gvr := range slices.Concat(kinds["kubernetes"], kinds[s.operator]) {
@@ -149,7 +149,7 @@ func (r *recorder) record(s *story) (err error) {
 	}()
 	s.play(at)
 	at.untilIt(s.ends)
-	// What follows an end by itself.
+	// Changes that follow an end.
 	time.Sleep(8 * time.Second)
 	if s.truth == nil {
 		s.truth = map[string]int{}

@@ -14,20 +14,20 @@ import (
 
 const leases = "kube-node-lease"
 
-// node is one whose kubelet is played: it lives as long as its Lease is renewed.
+// node is a node whose kubelet is played: it lives as long as its Lease is renewed.
 type node struct {
 	name string
-	// Closed while nothing is heard of it; what its pods would write waits for
-	// `back`, which is closed when it is heard of again.
+	// lost is closed while the node is lost; writes of its pods wait for back, which is
+	// closed when the node returns.
 	lost, back chan struct{}
 }
 
-// addNode makes a node that is ready and renews its Lease until it is lost.
+// addNode creates a node that is ready and renews its Lease until it is lost.
 func addNode(ctx context.Context, c kubernetes.Interface, name, pool string) (*node, error) {
 	n := &node{name: name, lost: make(chan struct{}), back: make(chan struct{})}
 	obj := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
 		"kubernetes.io/hostname": name, "pool": pool,
-		// Of its own: what happens elsewhere is no outage here.
+		// Its own zone: failures elsewhere are no outage here.
 		"topology.kubernetes.io/zone": pool,
 	}}}
 	if _, err := c.CoreV1().Nodes().Create(ctx, obj, metav1.CreateOptions{}); err != nil {
@@ -75,13 +75,13 @@ func (n *node) renew(ctx context.Context, c kubernetes.Interface, first bool) er
 	return err
 }
 
-// returns is a node heard of again.
+// returns ends the loss of the node.
 func (n *node) returns(ctx context.Context, c kubernetes.Interface) error {
 	close(n.back)
 	return n.posts(ctx, c)
 }
 
-// posts has the node's kubelet say that it is ready.
+// posts writes, as the node's kubelet, that the node is ready.
 func (n *node) posts(ctx context.Context, c kubernetes.Interface) error {
 	const room = `{"cpu": "8", "memory": "32Gi", "pods": "110"}`
 	now := time.Now().UTC().Format(time.RFC3339)

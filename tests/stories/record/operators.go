@@ -6,8 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ray is a RayJob's manifest; KubeRay asks its dashboard, whose part the recorder
-// plays, how Ray's own job does.
+// ray returns a RayJob's manifest; KubeRay asks its dashboard, which the recorder plays,
+// for the state of Ray's own job.
 func ray(spec string) string {
 	const image = `image: "registry.example.com/research/ray:2.52.0", ` + limits
 	return fmt.Sprintf(`{apiVersion: ray.io/v1, kind: RayJob, metadata: {name: tune}, spec: {entrypoint: python tune.py,
@@ -24,7 +24,7 @@ const (
 	played = " Ray's dashboard is played by the recorder."
 )
 
-// rayEnds has the nth Ray job end as told, once it has run for a while.
+// rayEnds ends the nth Ray job with this state, after it has run for a while.
 func (s *stage) rayEnds(n int, state, message string) {
 	s.wait(6)
 	s.ray.is(s.namespace, n, state, message)
@@ -92,15 +92,15 @@ func rayJobs() []story {
 	}
 }
 
-// rayRunsAgain has the second Ray job succeed when its cluster runs; pods of the first
-// one that KubeRay made again may come before.
+// rayRunsAgain lets the second Ray job succeed when its cluster runs; pods of the first
+// one, recreated by KubeRay, may come before.
 func (s *stage) rayRunsAgain(message string) {
 	s.next(2)
 	s.wait(12)
 	s.ray.is(s.namespace, 1, "SUCCEEDED", message)
 }
 
-// trainJob is a TrainJob's manifest, with its runtime.
+// trainJob returns a TrainJob's manifest, with its runtime.
 func trainJob(policy string) string {
 	return fmt.Sprintf(`{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainingRuntime, metadata: {name: torch}, spec: {mlPolicy: {numNodes: 2, torch: {numProcPerNode: auto}},
 	template: {spec: {%s, replicatedJobs: [{name: node, template: {metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}},
@@ -128,7 +128,7 @@ func trainJobs() []story {
 	}
 }
 
-// pyTorch is a PyTorchJob of a master and a worker.
+// pyTorch returns a PyTorchJob with a master and a worker.
 func pyTorch(policy string) string {
 	replica := fmt.Sprintf(`{replicas: 1, restartPolicy: %s, template: {spec: {terminationGracePeriodSeconds: 30, containers: [
 		{name: pytorch, image: "registry.example.com/research/trainer:1.4", %s}]}}}`, policy, limits)

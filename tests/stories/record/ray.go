@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// dashboard answers KubeRay's questions about Ray's jobs in the place of Ray.
+// dashboard answers KubeRay's requests about Ray's jobs in the place of Ray.
 type dashboard struct {
 	lock sync.Mutex
-	// Submission ids of a namespace, in the order in which they were first asked for.
+	// Submission ids by namespace, in the order in which they were first requested.
 	jobs map[string][]string
-	// What each of them is doing: the state and what Ray says of it.
+	// State and message of each job.
 	states map[string][2]string
 }
 
-// startDashboard listens where scripts/control-plane has sent KubeRay.
+// startDashboard listens where scripts/control-plane sends KubeRay.
 func startDashboard(port string) (*dashboard, error) {
 	d := &dashboard{jobs: map[string][]string{}, states: map[string][2]string{}}
 	if port == "" {
@@ -35,7 +35,7 @@ func startDashboard(port string) (*dashboard, error) {
 	return d, nil
 }
 
-// is says what the nth Ray job of a namespace does from now on.
+// is sets the state and message of the nth Ray job of a namespace.
 func (d *dashboard) is(namespace string, n int, state, message string) {
 	d.lock.Lock()
 	defer d.lock.Unlock()

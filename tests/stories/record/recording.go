@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// kinds are those that are recorded, by the operator that has to be there.
+// kinds are the recorded kinds, by the operator that they need.
 var kinds = map[string][]schema.GroupVersionResource{
 	"kubernetes": {
 		{Version: "v1", Resource: "pods"}, {Version: "v1", Resource: "events"}, {Version: "v1", Resource: "nodes"},
@@ -33,7 +33,7 @@ var kinds = map[string][]schema.GroupVersionResource{
 
 var jobSets = schema.GroupVersionResource{Group: "jobset.x-k8s.io", Version: "v1alpha2", Resource: "jobsets"}
 
-// change is a version of an object, as a watch told it.
+// change is a version of an object, as reported by a watch.
 type change struct {
 	At       float64        `json:"at"`
 	Type     string         `json:"type"`
@@ -42,14 +42,14 @@ type change struct {
 	revision uint64
 }
 
-// recording is what the watches of a story have told so far.
+// recording is what the watches of a story have reported so far.
 type recording struct {
 	lock    sync.Mutex
 	changes []change
 	mirrors *known
 }
 
-// watch records a kind's objects of the namespace; of the nodes those of its pool.
+// watch records a kind's objects of the namespace, or a pool's nodes.
 func (r *recording) watch(ctx context.Context, client dynamic.Interface, gvr schema.GroupVersionResource, namespace string) error {
 	var objects dynamic.ResourceInterface = client.Resource(gvr).Namespace(namespace)
 	options := metav1.ListOptions{}
@@ -88,7 +88,7 @@ func (r *recording) add(kind string, obj *unstructured.Unstructured) {
 	})
 }
 
-// title is a recording's first line.
+// title is the first line of a recording.
 type title struct {
 	Story  string         `json:"story"`
 	Truth  map[string]int `json:"truth"`
@@ -98,8 +98,8 @@ type title struct {
 	Note   string         `json:"note"`
 }
 
-// save writes the versions in the order in which the API server has made them: all
-// kinds are in one store, whose revisions count.
+// save writes the versions in the order in which the API server made them: all kinds are
+// in one store, so their revisions are comparable.
 func (r *recording) save(folder string, t title) error {
 	r.lock.Lock()
 	defer r.lock.Unlock()

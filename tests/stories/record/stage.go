@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// stage is where a story plays: a namespace and a pool of nodes of its own.
+// stage is a story's own namespace and pool of nodes.
 type stage struct {
 	*kubelet
 	ctx     context.Context
@@ -27,7 +27,7 @@ type stage struct {
 	top *unstructured.Unstructured
 }
 
-// patience is how long anything may take.
+// patience is the timeout of every step.
 const patience = 4 * time.Minute
 
 // trouble is what a story panics with.
@@ -39,8 +39,8 @@ func check(err error) {
 	}
 }
 
-// create makes the objects of a manifest in the story's namespace, the pods to run on
-// its nodes.
+// create creates the objects of a manifest in the story's namespace, with the pods on its
+// nodes.
 func (s *stage) create(manifest string) {
 	first := s.top == nil
 	for _, text := range strings.Split(manifest, "\n---\n") {
@@ -58,7 +58,7 @@ func (s *stage) create(manifest string) {
 	}
 }
 
-// select_ has all pods of an object run in the story's pool.
+// select_ makes all pods of an object run in the story's pool.
 func (s *stage) select_(value any) {
 	switch value := value.(type) {
 	case []any:
@@ -87,7 +87,7 @@ func (s *stage) objects(obj *unstructured.Unstructured) dynamic.ResourceInterfac
 	return s.dynamic.Resource(gvr).Namespace(obj.GetNamespace())
 }
 
-// next waits until so many pods have begun to run, and returns them by name.
+// next waits until `count` pods have started, and returns them by name.
 func (s *stage) next(count int) []*pod {
 	var pods []*pod
 	limit := time.After(patience)
@@ -127,7 +127,7 @@ func allSucceed(pods []*pod) {
 	}
 }
 
-// drain does what kubectl drain does: no new pods, and the eviction of those there.
+// drain acts like kubectl drain: it cordons the node and evicts its pods.
 func (s *stage) drain(n *node) {
 	s.cordon(n, true)
 	pods, err := s.CoreV1().Pods(s.namespace).List(s.ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=" + n.name})
@@ -160,12 +160,12 @@ func (s *stage) patch(patch string) {
 	check(err)
 }
 
-// delete removes the story's own object, as its user.
+// delete deletes the story's own object, as its user.
 func (s *stage) delete(policy metav1.DeletionPropagation) {
 	check(s.objects(s.top).Delete(s.ctx, s.top.GetName(), metav1.DeleteOptions{PropagationPolicy: &policy}))
 }
 
-// until waits until the story's object is as said.
+// until waits until the story's object meets the condition.
 func (s *stage) until(what string, is func(obj *unstructured.Unstructured) bool) {
 	for limit := time.Now().Add(patience); time.Now().Before(limit); time.Sleep(200 * time.Millisecond) {
 		obj, err := s.objects(s.top).Get(s.ctx, s.top.GetName(), metav1.GetOptions{})
@@ -179,7 +179,7 @@ func (s *stage) until(what string, is func(obj *unstructured.Unstructured) bool)
 	panic(trouble{fmt.Errorf("%s is not %s", s.top.GetName(), what)})
 }
 
-// untilIt waits for the end that the story is to have.
+// untilIt waits until the story ends this way.
 func (s *stage) untilIt(ends string) {
 	marks := map[string]string{
 		"succeeded": " Complete Completed Succeeded ", "failed": " Failed ", "suspended": " Suspended ",

@@ -10,18 +10,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What the kubelet of Kubernetes 1.34 writes into the status of a pod. A pod whose
-// containers have ended has its last phase only in the version after that, when
-// nothing of it can run any more.
+// What the kubelet of Kubernetes 1.34 writes into a pod's status. A pod whose containers
+// have ended gets its last phase one version later, when nothing in it can run any more.
 
-// beat is how long a step takes that is quick on a real node.
+// beat is the time of a step that is quick on a real node.
 const beat = 700 * time.Millisecond
 
 func containerID(name string) string {
 	return fmt.Sprintf("containerd://%x", sha256.Sum256([]byte(name+time.Now().String())))
 }
 
-// set has a condition, with the time of its last change.
+// set sets a condition, with the time of its last change.
 func set(obj *corev1.Pod, kind corev1.PodConditionType, value bool, reason, message string) {
 	status := corev1.ConditionFalse
 	if value {
@@ -43,7 +42,7 @@ func set(obj *corev1.Pod, kind corev1.PodConditionType, value bool, reason, mess
 	obj.Status.Conditions = append(obj.Status.Conditions, condition)
 }
 
-// ready has the conditions that follow from the containers.
+// ready sets the conditions that follow from the containers.
 func ready(obj *corev1.Pod, reason string) {
 	var unready []string
 	for _, status := range all(obj) {
@@ -59,7 +58,7 @@ func ready(obj *corev1.Pod, reason string) {
 	set(obj, corev1.ContainersReady, reason == "", reason, message)
 }
 
-// all are the statuses of the containers and of the sidecars.
+// all returns the statuses of the containers and of the sidecars.
 func all(obj *corev1.Pod) []*corev1.ContainerStatus {
 	var statuses []*corev1.ContainerStatus
 	for i := range obj.Status.InitContainerStatuses {
@@ -71,7 +70,7 @@ func all(obj *corev1.Pod) []*corev1.ContainerStatus {
 	return statuses
 }
 
-// waits is a pod that the kubelet has just got.
+// waits makes obj a pod that the kubelet has just received.
 func waits(obj *corev1.Pod) {
 	now, no := metav1.Now(), false
 	obj.Status.Phase, obj.Status.StartTime, obj.Status.HostIP = corev1.PodPending, &now, "10.128.0.7"
@@ -91,7 +90,7 @@ func waits(obj *corev1.Pod) {
 	ready(obj, "")
 }
 
-// waitsFor is a pod that cannot start.
+// waitsFor makes obj a pod that cannot start.
 func waitsFor(obj *corev1.Pod, reason, message string) {
 	set(obj, corev1.PodReadyToStartContainers, true, "", "")
 	for _, status := range all(obj) {
@@ -127,9 +126,8 @@ func terminated(status *corev1.ContainerStatus, code int32, reason, message stri
 	status.Ready, status.Started = false, &no
 }
 
-// ended writes the end of a container, of all where none is named. It returns how
-// often the container had been restarted if it is to be again, otherwise -1, and
-// whether the pod is over.
+// ended writes the end of a container, or of all if none is named. It returns the restart
+// count if the container restarts, otherwise -1, and whether the pod is over.
 func ended(obj *corev1.Pod, end ending) (restarts int32, over bool) {
 	restarts, over = -1, true
 	for i := range obj.Status.ContainerStatuses {
@@ -166,7 +164,7 @@ func lastPhase(obj *corev1.Pod) corev1.PodPhase {
 	return corev1.PodSucceeded
 }
 
-// killed writes what SIGTERM made of the containers.
+// killed writes the effect of SIGTERM on the containers.
 func killed(obj *corev1.Pod, code int32) {
 	reason := "Error"
 	if code == 0 {
@@ -180,7 +178,7 @@ func killed(obj *corev1.Pod, code int32) {
 	ready(obj, overReason(obj))
 }
 
-// isOver writes the last phase; a reason where the kubelet itself ended the pod.
+// isOver writes the last phase, with a reason if the kubelet itself ended the pod.
 func isOver(obj *corev1.Pod, reason, message string) {
 	for _, status := range all(obj) {
 		if status.State.Running != nil {
@@ -215,7 +213,7 @@ func named(obj *corev1.Pod, container string) *corev1.ContainerStatus {
 	return &corev1.ContainerStatus{}
 }
 
-// backsOff is a container that ended and is not begun again yet.
+// backsOff makes container one that ended and has not restarted yet.
 func backsOff(obj *corev1.Pod, container, message string) {
 	status := named(obj, container)
 	status.LastTerminationState = status.State

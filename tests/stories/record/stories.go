@@ -17,7 +17,7 @@ const (
 	main_  = `{name: trainer, image: "registry.example.com/research/trainer:1.4", ` + limits + `}`
 	helper = `name: log-shipper, image: "registry.example.com/platform/log-shipper:2.1"`
 	never  = `restartPolicy: Never, terminationGracePeriodSeconds: 30, containers: [` + main_ + `]`
-	// The kubelet begins its container again.
+	// The kubelet restarts its container.
 	onFailure = `restartPolicy: OnFailure, terminationGracePeriodSeconds: 30, containers: [` + main_ + `]`
 
 	traceback = "Traceback (most recent call last):\n  File \"/app/train.py\", line 212, in <module>\n    loss = step(batch)\n" +
@@ -26,12 +26,12 @@ const (
 		"ncclRemoteError: A call failed possibly due to a network error or a remote process exiting prematurely.\n"
 )
 
-// job is a Job's manifest: fields of its spec, and its pods' spec.
+// job returns a Job's manifest from fields of its spec and its pods' spec.
 func job(spec, pod string) string {
 	return fmt.Sprintf(`{apiVersion: batch/v1, kind: Job, metadata: {name: train}, spec: {%s, template: {spec: {%s}}}}`, spec, pod)
 }
 
-// cascades: one member's end, and two seconds later that of the others, which miss it.
+// cascades ends one member, and two seconds later the others, which lost it.
 func (s *stage) cascades(gang []*pod, root int, dies func(*pod)) {
 	dies(gang[root])
 	s.wait(2)
