@@ -1,13 +1,13 @@
 // Compares this build's native verdicts with what the operators themselves did:
 //   oracle_compare [--known FILE.tsv] [--show N] FILE...
-// A FILE is .jsonl or .jsonl.gz in the form of tests/oracle/README.md. Prints
+// A FILE is .jsonl or .jsonl.gz in the format of tests/oracle/README.md. Prints
 // per file how many cases agree, how many differ as a point of
 // docs/conformance.md allows, how often each member of `expect` agrees, and the
 // other differences grouped by member and (expected -> got), each with up to N
-// examples (default 1). Numbers in texts do not make a group of their own.
+// examples (default 1). Groups ignore numbers in texts.
 //
-// Exits with 0 when every difference is known or explained, with 1 when not,
-// with 2 on bad input.
+// Exits with 0 if every difference is known or explained, with 1 if not, with 2
+// on invalid input.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -38,7 +38,7 @@ struct Options {
 
 using Known = std::map<std::string, std::set<std::string>>;
 
-// Differences that look alike.
+// Similar differences.
 struct Group {
   std::size_t cases = 0;
   std::size_t known = 0;
@@ -49,13 +49,13 @@ struct Group {
 struct Comparison {
   std::size_t cases = 0;
   std::size_t agreed = 0;
-  // By point: cases that differ as it allows.
+  // Number of cases that differ as a point allows, by point.
   std::map<std::string, std::size_t> explained;
-  // Cases with a difference that is not in the list of known ones.
+  // Number of cases with a difference that is not in the list of known ones.
   std::size_t unknown = 0;
-  // By member: how often it was expected, and how often it was so.
+  // By member: how often it was expected, and how often it agreed.
   std::map<std::string, std::pair<std::size_t, std::size_t>> members;
-  // By member, and the two texts without their numbers.
+  // By member and the two texts without their numbers.
   std::map<std::tuple<std::string, std::string, std::string>, Group> groups;
 };
 
@@ -77,8 +77,8 @@ std::optional<Options> ReadOptions(int argc, char** argv) {
   return options;
 }
 
-// Each run of digits as one '#', so that names and numbers do not tell texts
-// apart.
+// Replaces each run of digits by one '#', so that texts that differ only in
+// names or numbers are equal.
 std::string WithoutNumbers(std::string_view text) {
   std::string out;
   for (const char letter : text) {
@@ -91,7 +91,7 @@ std::string WithoutNumbers(std::string_view text) {
   return out;
 }
 
-// `show`: the examples to keep of each group.
+// `show` is the number of examples to keep of each group.
 void CompareAll(const Recorded& recorded, const PolicySet& policies,
                 const Known& known, std::size_t show, Comparison& comparison) {
   const absl::StatusOr<v1::DecideResponse> answer = Ask(recorded, policies);

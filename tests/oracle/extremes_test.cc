@@ -1,6 +1,6 @@
-// What the recorded requests ask, with one number of an operator's object at a
-// time at its extremes: an answer or a refusal comes, soon, and in little
-// memory, whatever a number says that only counts.
+// The recorded requests with one number of an operator's object at a time set
+// to an extreme: an answer or a refusal must come quickly and with little
+// memory, whatever the number.
 #include <sys/resource.h>
 
 #include <array>
@@ -30,18 +30,18 @@ using google::protobuf::Message;
 constexpr std::array<std::int32_t, 4> kExtremes = {
     0, -1, std::numeric_limits<std::int32_t>::max(),
     std::numeric_limits<std::int32_t>::min()};
-// Requests in which a field is tried.
+// Requests in which each field is tried.
 constexpr int kTries = 40;
 constexpr double kMostSeconds = 2;
 constexpr std::int64_t kMostKilobytes = 64 * 1024;
-// Bytes of a long list, the requests in which one is tried, and what an answer
-// may have: so much, and the request once more.
+// Bytes of a long list, requests in which each is tried, and the bounds of an
+// answer: kMostAnswer bytes, and kMostGrowth times the request.
 constexpr std::size_t kLongList = 60'000;
 constexpr int kListTries = 6;
 constexpr std::size_t kMostAnswer = 256 << 10;
 constexpr std::size_t kMostGrowth = 1;
 
-// The most memory this process ever held, in KiB.
+// Peak memory of this process in KiB.
 std::int64_t PeakMemory() {
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
@@ -58,7 +58,7 @@ bool IsObject(const Message& message) {
   return message.GetDescriptor()->full_name().find("mulligan.kubernetes.") == 0;
 }
 
-// The lists under `message` that have a member.
+// Collects the lists under `message` that have an element.
 void CollectLists(Message& message, std::vector<Number>& lists) {
   const auto& reflection = *message.GetReflection();
   std::vector<const FieldDescriptor*> fields;
@@ -80,7 +80,7 @@ void CollectLists(Message& message, std::vector<Number>& lists) {
   }
 }
 
-// Repeats the first member of a list until all have `bytes`.
+// Repeats the first element of a list until the list has `bytes`.
 void Lengthen(const Number& list, std::size_t bytes) {
   const FieldDescriptor& field = *list.field;
   const auto& reflection = *list.holder->GetReflection();
@@ -123,7 +123,7 @@ bool IsInteger(const FieldDescriptor& field) {
           field.cpp_type() == FieldDescriptor::CPPTYPE_INT64);
 }
 
-// All numbers of the objects under `message`, also those that are not set.
+// Collects all numbers of the objects under `message`, even if unset.
 void Collect(Message& message, std::vector<Number>& numbers) {
   const auto& descriptor = *message.GetDescriptor();
   const auto& reflection = *message.GetReflection();
@@ -160,7 +160,7 @@ class ExtremesTest : public ::testing::TestWithParam<const char*> {
  protected:
   ExtremesTest() : policies_(LoadPolicies({EmbeddedPolicy()}, issues_)) {}
 
-  // Asks, and fails when that takes more time or memory than it may.
+  // Asks, and fails if that takes more time or memory than allowed.
   void Ask(const v1::DecideRequest& request, const std::string& what) {
     const std::int64_t memory = PeakMemory();
     const std::clock_t start = std::clock();
@@ -172,7 +172,7 @@ class ExtremesTest : public ::testing::TestWithParam<const char*> {
     EXPECT_LT(PeakMemory() - memory, kMostKilobytes) << what;
   }
 
-  // Each list of the request that has not been tried often enough, made long.
+  // Lengthens each list of the request that has not been tried often enough.
   void TryLists(const Recorded& recorded) {
     v1::DecideRequest request = recorded.request;
     std::vector<Number> lists;
@@ -193,7 +193,7 @@ class ExtremesTest : public ::testing::TestWithParam<const char*> {
     }
   }
 
-  // Each number of the request that has not been tried often enough.
+  // Sets each number of the request that has not been tried often enough.
   void TryAll(const Recorded& recorded) {
     v1::DecideRequest request = recorded.request;
     std::vector<Number> numbers;
@@ -210,7 +210,7 @@ class ExtremesTest : public ::testing::TestWithParam<const char*> {
                                  " " + std::to_string(value);
         Ask(request, what);
       }
-      // Only this field: pointers into submessages stay valid.
+      // Clears only this field: pointers into submessages stay valid.
       const auto& reflection = *number.holder->GetReflection();
       if (number.field->has_presence() &&
           !reflection.HasField(*before, number.field)) {
@@ -229,7 +229,7 @@ class ExtremesTest : public ::testing::TestWithParam<const char*> {
   std::map<std::string, int> tries_;
 };
 
-TEST_P(ExtremesTest, NumbersCostNothing) {
+TEST_P(ExtremesTest, NumbersAreCheap) {
   ASSERT_OK_AND_ASSIGN(const std::vector<Recorded> all,
                        ReadRecorded(testing::SourcePath("tests/oracle/data") /
                                     (std::string(GetParam()) + ".jsonl.gz")));
@@ -237,8 +237,8 @@ TEST_P(ExtremesTest, NumbersCostNothing) {
   EXPECT_FALSE(tries_.empty());
 }
 
-// A list of numbers became 134 times its bytes, a warning for each.
-TEST_P(ExtremesTest, LongListsMakeNoLongAnswers) {
+// A list of numbers used to become 134 times its size, with a warning for each.
+TEST_P(ExtremesTest, LongListsDoNotMakeLongAnswers) {
   ASSERT_OK_AND_ASSIGN(const std::vector<Recorded> all,
                        ReadRecorded(testing::SourcePath("tests/oracle/data") /
                                     (std::string(GetParam()) + ".jsonl.gz")));

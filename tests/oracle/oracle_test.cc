@@ -1,8 +1,8 @@
-// The native verdicts against what the operators' own code did, through the
-// public path. A difference is mended, or is one that the point of
-// docs/conformance.md allows that the case names, or is known, with its point
-// (differences.tsv); a known one that is gone fails the test, too, so that the
-// list tells the truth.
+// Native verdicts compared with the recorded behaviour of the operators' own
+// code, through Decide. Every difference is allowed by the point of
+// docs/conformance.md that the case names, or is listed with its point in
+// differences.tsv. A listed difference that no longer occurs fails the test,
+// too, so the list stays accurate.
 #include <map>
 #include <memory>
 #include <set>
@@ -22,13 +22,13 @@ namespace {
 
 struct File {
   const char* name;
-  // Fewer were lost on the way.
+  // The expected number of cases: fewer mean lost data.
   std::size_t cases;
 };
 
 class OracleTest : public ::testing::TestWithParam<File> {};
 
-TEST_P(OracleTest, AgreesButForTheKnownDifferences) {
+TEST_P(OracleTest, AgreesExceptForKnownDifferences) {
   ASSERT_OK_AND_ASSIGN(
       const auto known,
       ReadKnown(testing::SourcePath("tests/oracle/differences.tsv")));

@@ -81,7 +81,7 @@ double Counter(const v1::NativeVerdict& native, const std::string& name) {
                                           : static_cast<double>(found->second);
 }
 
-// The words of the API server or webhook in a refusal of ours.
+// The refusals of the API server or webhook within our refusal.
 std::vector<std::string> Refusals(std::string_view message) {
   static const RE2* const refusal = new RE2(
       "(?s)report\\.(?:jobs\\[0\\]|jobSet|rayJob)\\.(.*?); the [^;]*? refuses "
@@ -89,7 +89,7 @@ std::vector<std::string> Refusals(std::string_view message) {
   std::vector<std::string> words;
   re2::StringPiece rest(message.data(), message.size());
   for (std::string word; RE2::FindAndConsume(&rest, *refusal, &word);) {
-    // A JobSet's webhook gives no field.
+    // A JobSet's webhook names no field.
     if (absl::StrContains(std::string(message), "report.jobSet.")) {
       RE2::Replace(&word, "^\\S+: Invalid value: ", "");
     }
@@ -128,7 +128,7 @@ bool IsTerminal(const std::string& verdict) {
          verdict == "Completed" || verdict == "FailJobSet";
 }
 
-// What the answer says under the names of `expect`.
+// The answer under the names of `expect`.
 std::map<std::string, Value> Said(
     const absl::StatusOr<v1::DecideResponse>& answer) {
   if (!answer.ok()) {
@@ -168,13 +168,13 @@ bool Same(const Value& want, const Value& got) {
   return want.SerializeAsString() == got.SerializeAsString();
 }
 
-// To a millisecond; a whole number to the second.
+// To a millisecond, or to a second for a whole number.
 bool SameDelay(double want, double got) {
   return want == std::floor(want) ? std::floor(got) == want
                                   : std::abs(got - want) < 0.0015;
 }
 
-// As a reader wants to see it: texts without quotes, `a | b` for any of a list.
+// For a reader: texts without quotes, `a | b` for any of a list.
 std::string Show(const Value& value) {
   switch (value.kind_case()) {
     case Value::kStringValue:
@@ -206,7 +206,7 @@ std::string Show(const Value& value) {
   }
 }
 
-// The counters of the answer that are asked for.
+// The counters of the answer that `want` names.
 Value Counters(const Value& want, const v1::NativeVerdict& native) {
   Value got;
   got.mutable_struct_value();

@@ -1,4 +1,4 @@
-// What the operators' own code did with generated objects, recorded.
+// Recorded behaviour of the operators' own code on generated objects.
 #ifndef MULLIGAN_TESTS_ORACLE_RECORDED_H_
 #define MULLIGAN_TESTS_ORACLE_RECORDED_H_
 
@@ -15,31 +15,31 @@
 
 namespace mulligan::oracle {
 
-// One line of a file in tests/oracle/data (its README says what the members of
-// `expect` mean).
+// One line of a file in tests/oracle/data, whose README explains the members of
+// `expect`.
 struct Recorded {
   std::string id;
   v1::DecideRequest request;
   google::protobuf::Struct expect;
-  // The point of docs/conformance.md by which the answer may differ; empty:
-  // none. `instead`: what it may be then.
+  // The point of docs/conformance.md that allows other answers; empty: none.
+  // `instead` lists these answers.
   std::string point;
   std::vector<google::protobuf::Struct> instead;
 };
 
-// One member in which an answer differs, as texts to be shown.
+// One member in which an answer differs, as texts.
 struct Difference {
   std::string want;
   std::string got;
 };
 
-// Reads a .jsonl or .jsonl.gz file; INVALID_ARGUMENT names the line that is
-// none.
+// Reads a .jsonl or .jsonl.gz file. Returns INVALID_ARGUMENT with the line if
+// one is malformed.
 absl::StatusOr<std::vector<Recorded>> ReadRecorded(
     const std::filesystem::path& file);
 
-// The members of `expect` in which the answer differs, by name. `answer` is an
-// error where the request was refused.
+// Returns the members of `expect` in which the answer differs, by name.
+// `answer` is an error if the request was refused.
 std::map<std::string, Difference> Differences(
     const Recorded& recorded, const absl::StatusOr<v1::DecideResponse>& answer);
 
@@ -47,11 +47,11 @@ std::map<std::string, Difference> Differences(
 bool IsExplained(const Recorded& recorded,
                  const absl::StatusOr<v1::DecideResponse>& answer);
 
-// What policies answer to the request of a case.
+// The answer of `policies` to the request of a case.
 absl::StatusOr<v1::DecideResponse> Ask(const Recorded& recorded,
                                        const PolicySet& policies);
 
-// tests/oracle/differences.tsv: by id, the members that are known to differ.
+// Reads tests/oracle/differences.tsv: members known to differ, by id.
 absl::StatusOr<std::map<std::string, std::set<std::string>>> ReadKnown(
     const std::filesystem::path& file);
 

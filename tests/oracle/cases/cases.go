@@ -1,11 +1,11 @@
-// Package cases writes what an operator's own code did, one line a case, in the
-// form that tests/oracle/README.md describes. A generator is a main package
-// with one function:
+// Package cases writes what an operator's own code did, one case per line, in
+// the format of tests/oracle/README.md. A generator is a main package with one
+// function:
 //
 //	func main() { cases.Main("job", 1, generate) }
 //
-// Every case has a source of randomness of its own, made from seed and number:
-// case 4711 of seed 1 is the same whether one case is asked for or ten thousand.
+// Every case has its own source of randomness, made from seed and number: case
+// 4711 of seed 1 is the same whether one case is generated or ten thousand.
 package cases
 
 import (
@@ -31,18 +31,18 @@ type Case struct {
 	Request map[string]any `json:"request"`
 	// Expect has the members listed in tests/oracle/README.md.
 	Expect map[string]any `json:"expect"`
-	// Point of docs/conformance.md by which the answer may differ, and what it
-	// may then be: any of these in the place of Expect.
+	// Point of docs/conformance.md that allows other answers, and those answers:
+	// any of these in the place of Expect.
 	Point   string           `json:"point,omitempty"`
 	Instead []map[string]any `json:"instead,omitempty"`
 }
 
 // Generate makes case `number` from its own source of randomness. A case
-// without Expect is dropped: the objects cannot exist, or nothing was decided.
+// without Expect is dropped: its objects cannot exist, or nothing was decided.
 type Generate func(random *rand.Rand, number int) Case
 
 // Main reads the flags --cases, --seed and --only, writes the cases to standard
-// output and how often each answer came to standard error.
+// output, and to standard error the number of times each answer occurred.
 func Main(operator string, defaultSeed uint64, generate Generate) {
 	count := flag.Int("cases", 1000, "cases to try; those that cannot exist are dropped")
 	seed := flag.Uint64("seed", defaultSeed, "seed of the generator")
@@ -80,7 +80,7 @@ func Main(operator string, defaultSeed uint64, generate Generate) {
 	}
 }
 
-// Object is a Kubernetes object as the JSON that goes into a request.
+// Object returns a Kubernetes object as the JSON in a request.
 func Object(object any) map[string]any {
 	text, err := json.Marshal(object)
 	if err != nil {
@@ -93,12 +93,12 @@ func Object(object any) map[string]any {
 	return decoded
 }
 
-// Pick is one of the choices.
+// Pick returns one of the choices at random.
 func Pick[T any](random *rand.Rand, choices ...T) T {
 	return choices[random.IntN(len(choices))]
 }
 
-// Chance is true once in `times` on average.
+// Chance returns true once in `times` on average.
 func Chance(random *rand.Rand, times int) bool { return random.IntN(times) == 0 }
 
 func answerOf(expect map[string]any) string {

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Frozen runs work with a clock that stands at Now, and ends the program: for
-// code that calls time.Now and cannot be given a clock. Time in a bubble of
-// testing/synctest moves only while every goroutine waits, and a generator
-// never waits. Bubbles are for tests, so this pretends to be one, which keeps
-// the program's arguments and standard output away from package testing.
+// Frozen runs work with the clock stopped at Now, and exits: for code that
+// calls time.Now and accepts no clock. Time in a bubble of testing/synctest
+// advances only while every goroutine waits, and a generator never waits.
+// Bubbles are for tests, so this imitates one, without package testing taking
+// the program's arguments and standard output.
 func Frozen(work func()) {
 	arguments, out := os.Args, os.Stdout
 	os.Args, os.Stdout = os.Args[:1], os.Stderr

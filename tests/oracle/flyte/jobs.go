@@ -6,7 +6,7 @@ import (
 	"mulligan.dev/mulligan/tests/oracle/cases"
 )
 
-// makeKubeflowJob is a job of the training operator.
+// makeKubeflowJob makes a job of the training operator.
 func makeKubeflowJob(random *rand.Rand, name string) subject {
 	kind := cases.Pick(random,
 		[2]string{"PyTorchJob", "pytorch"}, [2]string{"TFJob", "tensorflow"}, [2]string{"MPIJob", "mpi"})
@@ -43,7 +43,7 @@ func jobConditions(random *rand.Rand) []any {
 	return made
 }
 
-// makeRayJob is a RayJob of KubeRay.
+// makeRayJob makes a RayJob of KubeRay.
 func makeRayJob(random *rand.Rand, name string) subject {
 	status := object{}
 	maybe(random, status, "jobDeploymentStatus", cases.Pick(random, "", "Initializing", "Running", "Complete",

@@ -1,8 +1,8 @@
-// Command flyte asks Flyte 1's own plugins what they make of generated pods,
+// Command flyte asks Flyte 1's own plugins for the phase of generated pods,
 // kubeflow jobs and RayJobs. The node executor, which turns a plugin's phase
-// into a retry, is part of FlytePropeller, which is not published as a module:
-// budgets are set so high here that it grants every retry, and the kind of an
-// error picks the budget.
+// into a retry, is part of FlytePropeller, which is not published as a module.
+// Budgets are therefore so high here that it grants every retry, and the kind
+// of an error selects the budget.
 //
 //oracle:module github.com/flyteorg/flyte/flyteplugins
 //oracle:env GONOSUMDB=github.com/flyteorg/*
@@ -24,7 +24,7 @@ import (
 	"mulligan.dev/mulligan/tests/oracle/cases"
 )
 
-// release is that of the plugins which this program was built with.
+// release is that of the plugins in this program.
 func release() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -38,7 +38,7 @@ func release() string {
 	return ""
 }
 
-// generator makes one kind of failed object, as often as its weight says.
+// generator makes one kind of failed object; weight is its relative frequency.
 type generator struct {
 	weight int
 	make   func(random *rand.Rand, name string) subject
@@ -108,8 +108,8 @@ func main() {
 	// The plugins call time.Now, and print times in local time.
 	time.Local = time.UTC
 	logrus.SetOutput(io.Discard)
-	// A bubble of synctest is the only clock that can be set, and testing the
-	// only way into one.
+	// A bubble of synctest is the only clock that can be set, and package testing
+	// the only way into one.
 	arguments := os.Args
 	os.Args = arguments[:1]
 	testing.Main(

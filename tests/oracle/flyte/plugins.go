@@ -19,7 +19,7 @@ import (
 	_ "github.com/flyteorg/flyte/flyteplugins/go/tasks/plugins/k8s/ray"
 )
 
-// pluginContext is what a plugin is told of its task: nothing that counts.
+// pluginContext is a plugin's context of its task. Its content is irrelevant.
 type pluginContext struct{ k8s.PluginContext }
 
 func (pluginContext) TaskReader() pluginscore.TaskReader { return taskReader{} }
@@ -68,10 +68,10 @@ func judge(made subject) (pluginscore.PhaseInfo, error) {
 	return entry.Plugin.GetTaskPhase(context.Background(), pluginContext{}, object.(client.Object))
 }
 
-// expectation says a phase in the words of tests/oracle/README.md.
+// expectation describes a phase in the terms of tests/oracle/README.md.
 func expectation(phase pluginscore.PhaseInfo, err error) map[string]any {
 	if err != nil || phase.Phase() == pluginscore.PhaseUndefined {
-		// A round of the propeller that comes to nothing.
+		// A round of the propeller without effect.
 		expect := map[string]any{
 			"verdict": "Error", "action": "RETRY", "chargedTo": "max-workflow-retries",
 		}

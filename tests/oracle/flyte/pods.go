@@ -37,16 +37,16 @@ var waitingReasons = []string{
 	"imagepullbackoff", "StartError", "CreatePodSandboxError",
 }
 
-// before is the time `age` ago, as Kubernetes writes it.
+// before returns the time `age` before Now, in Kubernetes' format.
 func before(age time.Duration) string { return cases.Now.Add(-age).Format(time.RFC3339) }
 
-// age is one around the durations that are configured.
+// age returns a random age near the configured durations.
 func age(random *rand.Rand) time.Duration {
 	near := cases.Pick(random, -time.Second, 0, 0, time.Second, time.Minute)
 	return max(0, cases.Pick(random, durations...)+near).Truncate(time.Second)
 }
 
-// maybe sets a member, or leaves it out.
+// maybe sets a member or leaves it out.
 func maybe(random *rand.Rand, into object, name string, value any) {
 	if !cases.Chance(random, 4) {
 		into[name] = value
@@ -71,7 +71,7 @@ func waiting(random *rand.Rand) object {
 	return object{"waiting": state}
 }
 
-// containerState is likelier one that ended where the pod has ended.
+// containerState is more often terminated if the pod has ended.
 func containerState(random *rand.Rand, phase string) object {
 	running := object{"running": object{"startedAt": before(age(random))}}
 	switch {
@@ -104,8 +104,8 @@ func containerStatuses(random *rand.Rand, phase string, names ...string) []any {
 	return statuses
 }
 
-// conditions of a pod. One that is pending mostly has been scheduled and waits
-// for its containers.
+// conditions returns conditions of a pod. A pending pod has mostly been
+// scheduled and waits for its containers.
 func conditions(random *rand.Rand, phase string) []any {
 	types := []string{"PodScheduled", "Initialized", "Ready", "ContainersReady", "DisruptionTarget",
 		"PodReadyToStartContainers", "Unschedulable"}
@@ -131,7 +131,7 @@ func conditions(random *rand.Rand, phase string) []any {
 	return made
 }
 
-// metadata carries the marks of a Flyte task.
+// metadata returns metadata of a Flyte task's object.
 func metadata(random *rand.Rand, name string) object {
 	made := object{
 		"name": name, "namespace": cases.Pick(random, "ml", "flytesnacks-development"), "uid": "uid-" + name,
@@ -141,7 +141,7 @@ func metadata(random *rand.Rand, name string) object {
 	return made
 }
 
-// makePod is the pod of a container task, which failed or may fail.
+// makePod makes the pod of a container task, which failed or may fail.
 func makePod(random *rand.Rand, name string) subject {
 	phase := cases.Pick(random, "Failed", "Failed", "Failed", "Failed", "Failed", "Failed", "Pending", "Pending",
 		"Pending", "Pending", "Pending", "Pending", "Running", "Running", "Running", "Running", "Succeeded",

@@ -11,18 +11,17 @@ import (
 	"mulligan.dev/mulligan/tests/oracle/cases"
 )
 
-// durations are those that deployments may choose; ages of conditions are
-// around them.
+// durations are choices of deployments; ages of conditions are near them.
 var durations = []time.Duration{
 	0, 100 * time.Millisecond, 7 * time.Second, 30 * time.Second, time.Minute, 90 * time.Second,
 	3 * time.Minute, 10 * time.Minute, time.Hour,
 }
 
-// defaults of the settings that configure changes.
+// defaults are the defaults of the settings that configure changes.
 var defaults = *podconfig.GetK8sPluginConfig()
 
-// configure sets the plugins' configuration and returns what differs from the
-// defaults, by the names under which Mulligan knows it.
+// configure sets the plugins' configuration and returns the settings that
+// differ from the defaults, by the names that Mulligan uses.
 func configure(random *rand.Rand) map[string]any {
 	pods, jobs := defaults, kubeflow.Config{Timeout: config.Duration{Duration: time.Minute}}
 	fields := []struct {

@@ -12,7 +12,7 @@ import (
 
 func init() { generators = append(generators, generator{1, makeSparkApplication}) }
 
-// makeSparkApplication is an application of the Spark operator.
+// makeSparkApplication makes an application of the Spark operator.
 func makeSparkApplication(random *rand.Rand, name string) subject {
 	state := object{}
 	maybe(random, state, "state", cases.Pick(random, "", "SUBMITTED", "RUNNING", "COMPLETED", "FAILED", "FAILED",

@@ -20,9 +20,9 @@ import (
 	"mulligan.dev/mulligan/tests/oracle/cases"
 )
 
-// admit fills in the Job's own defaults and returns what the API server says
-// against it, nil when it is let in. What Mulligan is not told about a pod
-// template (images) is made good before it is asked.
+// admit fills in the Job's own defaults and returns the API server's refusals,
+// nil if it admits the Job. Parts of a pod template that Mulligan does not see
+// (images) are completed first.
 func admit(job *batch.Job) []string {
 	batchdefaults.SetDefaults_Job(job)
 	if policy := job.Spec.PodFailurePolicy; policy != nil {
@@ -51,8 +51,8 @@ func admit(job *batch.Job) []string {
 }
 
 func validate(job *internal.Job) (refusals []string) {
-	// 1.34 panics over the successPolicy of an Indexed Job without completions
-	// and answers "internal error".
+	// 1.34 panics on the successPolicy of an Indexed Job without completions and
+	// answers "internal error".
 	defer func() {
 		if recover() != nil {
 			refusals = []string{crashed}
@@ -64,10 +64,10 @@ func validate(job *internal.Job) (refusals []string) {
 	return refusals
 }
 
-// crashed is the one refusal of a Job that the API server cannot check.
+// crashed is the only refusal of a Job that the API server cannot check.
 const crashed = "the API server panics"
 
-// spoil gives the Job one to three members that the API server may refuse.
+// spoil gives the Job one to three fields that the API server may refuse.
 func spoil(random *rand.Rand, job *batch.Job) {
 	spec := &job.Spec
 	policy := func() *batch.PodFailurePolicyRule {

@@ -11,8 +11,8 @@ import (
 	peer "mulligan.dev/mulligan/tests/oracle/job/peer/job"
 )
 
-// expect lets the controller look once and reads the answer from its writes, and
-// what else it could be to a reader of the report.
+// expect syncs the controller once and reads the answer from its writes, and
+// the other answers that a reader of the report could give.
 func (h *history) expect() (said map[string]any, instead []map[string]any) {
 	job, before := h.job.DeepCopy(), h.pods
 	pods := failedLast(job, before)
@@ -54,7 +54,7 @@ func (h *history) expect() (said map[string]any, instead []map[string]any) {
 		verdicts, reasons, counted = append(verdicts, verdict), append(reasons, reason), append(counted, counts)
 	}
 	said["verdict"], said["reason"], said["counted"] = verdicts, reasons, counted
-	// Nobody can tell the delay by objects that a new controller reads anew.
+	// Its objects do not show the delay if a new controller reads them.
 	if delay, known := h.delay(job, pods, verdicts[0]); known && !h.forgot {
 		said["delay"] = delay.Seconds()
 		if !peer.HasLimitPerIndex(job) {
@@ -64,9 +64,9 @@ func (h *history) expect() (said map[string]any, instead []map[string]any) {
 	return said, instead
 }
 
-// otherDelays are those of all numbers of failures between what the pods show,
-// what the controller remembers and what has happened: the pods that failed or
-// succeeded may be gone, or nobody can say by their times which came first.
+// otherDelays are those for every number of failures between what the pods
+// show, what the controller remembers and what happened: pods that failed or
+// succeeded may be gone, or their times do not show which came first.
 func (h *history) otherDelays(said map[string]any, shown peer.Memory) (instead []map[string]any) {
 	all := []peer.Memory{shown, h.oracle.Remembered, h.oracle.Happened}
 	fewest, most := all[0].Failures, all[0].Failures
@@ -93,8 +93,8 @@ func (h *history) otherDelays(said map[string]any, shown peer.Memory) (instead [
 	return instead
 }
 
-// ambiguous: several pods fail the Job, and the controller names one of them,
-// in no order.
+// ambiguous returns whether several pods fail the Job. The controller then
+// names any one of them.
 func ambiguous(job *batch.Job, pods []*corev1.Pod) bool {
 	guilty := 0
 	for _, pod := range pods {
@@ -106,7 +106,7 @@ func ambiguous(job *batch.Job, pods []*corev1.Pod) bool {
 	return guilty > 1 && end(job.Status) == nil
 }
 
-// end is the condition that ends the Job, or announces it.
+// end returns the condition that ends the Job, or announces its end.
 func end(status batch.JobStatus) *batch.JobCondition {
 	for _, kind := range []batch.JobConditionType{batch.JobFailed, batch.JobComplete, batch.JobFailureTarget, batch.JobSuccessCriteriaMet} {
 		at := slices.IndexFunc(status.Conditions, func(condition batch.JobCondition) bool {
@@ -119,8 +119,8 @@ func end(status batch.JobStatus) *batch.JobCondition {
 	return nil
 }
 
-// failedLast are the pods the question is about: of those that have failed, not
-// yet accounted for before others, the last; several when they are equal.
+// failedLast returns the pods that the question is about: of the failed pods,
+// preferably not accounted for, the last; several if they are equal.
 func failedLast(job *batch.Job, pods []*corev1.Pod) []*corev1.Pod {
 	var last []*corev1.Pod
 	for _, pod := range pods {
@@ -142,8 +142,8 @@ func failedLast(job *batch.Job, pods []*corev1.Pod) []*corev1.Pod {
 	return last
 }
 
-// delay is how long the replacement of the failed pod waits: known when one was
-// created, or put off.
+// delay returns how long the replacement of the failed pod waits, and whether
+// that is known because a pod was created or delayed.
 func (h *history) delay(job *batch.Job, pods []*corev1.Pod, verdict string) (time.Duration, bool) {
 	asked := h.oracle.Delays
 	if limit := job.Spec.ActiveDeadlineSeconds; limit != nil && len(asked) > 0 {

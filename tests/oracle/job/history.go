@@ -22,21 +22,21 @@ import (
 	peer "mulligan.dev/mulligan/tests/oracle/job/peer/job"
 )
 
-// history is a Job with a controller that has looked after it from the start.
+// history is a Job and a controller that has managed it from the start.
 type history struct {
 	random *rand.Rand
 	clock  *testclock.FakeClock
 	job    *batch.Job
-	// pods that the API server has, oldest first.
+	// pods of the API server, oldest first.
 	pods []*corev1.Pod
 	made int
-	// forgot: the controller is a new one, without the old one's memory.
+	// forgot: a new controller without memory has replaced the old one.
 	forgot  bool
 	oracle  *peer.Oracle
 	changes changes
 }
 
-// changes are what one Sync does to pods; it does so from several goroutines.
+// changes are a Sync's changes to pods, made from several goroutines.
 type changes struct {
 	sync.Mutex
 	created           []*corev1.Pod
@@ -58,7 +58,7 @@ func live(random *rand.Rand, job *batch.Job) cases.Case {
 		h.settle()
 		h.wait()
 		h.kubelet()
-		// Most moments to ask about are those in which a pod has just failed.
+		// Asks mostly at moments at which a pod has just failed.
 		if !cases.Chance(random, 3) && slices.ContainsFunc(failedLast(h.job, h.pods), unaccounted) {
 			break
 		}
@@ -86,7 +86,7 @@ func live(random *rand.Rand, job *batch.Job) cases.Case {
 
 func unaccounted(pod *corev1.Pod) bool { return len(pod.Finalizers) > 0 }
 
-// restart replaces the controller by one that remembers nothing.
+// restart replaces the controller by one without memory.
 func (h *history) restart() {
 	h.oracle = peer.NewOracle(h.clock, h)
 	h.update()
@@ -105,7 +105,7 @@ func (h *history) update() {
 	h.oracle.Jobs.Add(h.job)
 }
 
-// settle lets the controller look until it writes nothing more.
+// settle syncs the controller until it writes nothing more.
 func (h *history) settle() {
 	for range 4 {
 		if h.look() != nil || (h.oracle.Written == nil && len(h.changes.created) == 0) {
@@ -114,7 +114,7 @@ func (h *history) settle() {
 	}
 }
 
-// look is one Sync and its effects.
+// look syncs once and applies the effects.
 func (h *history) look() error {
 	h.changes = changes{}
 	if err := h.oracle.Sync(namespace + "/" + h.job.Name); err != nil {
@@ -156,7 +156,7 @@ func (h *history) apply() {
 	}
 }
 
-// change writes a pod and tells the controller.
+// change writes a pod and notifies the controller.
 func (h *history) change(at int, by func(*corev1.Pod)) {
 	before := h.pods[at]
 	after := before.DeepCopy()
@@ -167,7 +167,7 @@ func (h *history) change(at int, by func(*corev1.Pod)) {
 	h.oracle.PodUpdated(before, after)
 }
 
-// wait moves the clock, sometimes to just when the controller wants to look.
+// wait advances the clock, sometimes to just when the controller wants to sync.
 func (h *history) wait() {
 	passed := time.Duration(h.random.IntN(40_000)) * time.Millisecond
 	switch h.random.IntN(6) {
@@ -183,7 +183,7 @@ func (h *history) wait() {
 	h.clock.Step(max(passed, 0))
 }
 
-// kubelet lets something happen to the pods; what is deleted and ended goes.
+// kubelet advances some pods; pods that are deleted and have ended are removed.
 func (h *history) kubelet() {
 	for at, pod := range h.pods {
 		if pod.Status.Phase != corev1.PodFailed && pod.Status.Phase != corev1.PodSucceeded {
@@ -200,7 +200,7 @@ func (h *history) kubelet() {
 	})
 }
 
-// forge makes a state that histories do not come to by themselves: an older
+// forge makes a state that histories do not reach by themselves: an older
 // controller's, or one between two writes.
 func (h *history) forge() {
 	status := &h.job.Status
@@ -229,7 +229,7 @@ func (h *history) forge() {
 	}
 }
 
-// now in whole seconds, as Kubernetes writes times.
+// now in whole seconds, like Kubernetes' times.
 func (h *history) now() time.Time { return h.clock.Now().Truncate(time.Second) }
 
 // CreatePods and the others are the controller's PodControlInterface.
@@ -255,7 +255,7 @@ func (h *history) DeletePod(_ context.Context, _, name string, _ runtime.Object)
 	return nil
 }
 
-// PatchPod: the only patch takes the tracking finalizer away.
+// PatchPod: the only patch removes the tracking finalizer.
 func (h *history) PatchPod(_ context.Context, _, name string, _ []byte) error {
 	h.changes.Lock()
 	defer h.changes.Unlock()

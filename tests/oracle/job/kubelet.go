@@ -11,7 +11,7 @@ import (
 	"mulligan.dev/mulligan/tests/oracle/cases"
 )
 
-// advance lets something happen to a pod that has not ended.
+// advance changes a pod that has not ended.
 func advance(random *rand.Rand, pod *corev1.Pod, now time.Time) {
 	running := pod.Status.Phase == corev1.PodRunning
 	switch {
@@ -53,7 +53,7 @@ func start(pod *corev1.Pod, now time.Time) {
 	}
 }
 
-// restart is a container that failed and is started again in its pod.
+// restart restarts a failed container in its pod.
 func restart(random *rand.Rand, pod *corev1.Pod) {
 	statuses := pod.Status.ContainerStatuses
 	if len(pod.Status.InitContainerStatuses) > 0 && cases.Chance(random, 4) {
@@ -62,7 +62,7 @@ func restart(random *rand.Rand, pod *corev1.Pod) {
 	statuses[random.IntN(len(statuses))].RestartCount++
 }
 
-// disrupt is an eviction, a preemption or a lost node.
+// disrupt evicts or preempts a pod, or loses its node.
 func disrupt(random *rand.Rand, pod *corev1.Pod, now time.Time) {
 	setCondition(pod, corev1.DisruptionTarget, corev1.ConditionTrue, cases.Pick(random, "EvictionByEvictionAPI",
 		"PreemptionByScheduler", "DeletionByTaintManager", "DeletionByPodGC", "TerminationByKubelet"), now)
@@ -73,7 +73,7 @@ func disrupt(random *rand.Rand, pod *corev1.Pod, now time.Time) {
 	remove(pod, now)
 }
 
-// remove asks for the deletion of a pod.
+// remove requests the deletion of a pod.
 func remove(pod *corev1.Pod, now time.Time) {
 	if pod.DeletionTimestamp == nil {
 		pod.DeletionTimestamp = ptr.To(metav1.NewTime(now.Add(30 * time.Second)))
@@ -81,7 +81,7 @@ func remove(pod *corev1.Pod, now time.Time) {
 	}
 }
 
-// reject is a pod that the kubelet refuses.
+// reject makes the kubelet refuse a pod.
 func reject(random *rand.Rand, pod *corev1.Pod) {
 	pod.Status.Phase = corev1.PodFailed
 	pod.Status.Reason = cases.Pick(random, "OutOfcpu", "UnexpectedAdmissionError", "NodeAffinity")
@@ -121,7 +121,7 @@ func finish(random *rand.Rand, pod *corev1.Pod, now time.Time, code int32) {
 		pod.Status.Phase, reason = corev1.PodSucceeded, "PodCompleted"
 	}
 	switch random.IntN(12) {
-	case 0: // Orphaned: nobody says when it ended.
+	case 0: // Orphaned: its end has no time.
 		pod.Status.ContainerStatuses = nil
 	case 1:
 		setCondition(pod, "ConfigIssue", corev1.ConditionTrue, "", at.Time)
@@ -129,7 +129,7 @@ func finish(random *rand.Rand, pod *corev1.Pod, now time.Time, code int32) {
 		pod.Status.Reason = "Evicted"
 		setCondition(pod, corev1.DisruptionTarget, corev1.ConditionTrue, "TerminationByKubelet", at.Time)
 	case 3:
-		return // Ready is not told.
+		return // Ready is not reported.
 	}
 	setCondition(pod, corev1.PodReady, corev1.ConditionFalse, reason, at.Time)
 }

@@ -1,4 +1,4 @@
-// Command job asks the API server's checks and the Job controller's syncJob
+// Command job asks the API server's validation and the Job controller's syncJob
 // what they do with generated Jobs whose pods have failed.
 //
 //oracle:module k8s.io/kubernetes
@@ -51,7 +51,7 @@ func generate(random *rand.Rand, number int) cases.Case {
 	return live(random, job)
 }
 
-// mostRefusals are told of one object.
+// mostRefusals is the number of refusals reported for one object.
 const mostRefusals = 1000
 
 func refused(refusals []string) map[string]any {
@@ -61,12 +61,12 @@ func refused(refusals []string) map[string]any {
 	return map[string]any{"refused": true, "refusals": refusals}
 }
 
-// isOfNewer is whether a newer release may have what is refused.
+// isOfNewer returns whether a newer release may accept what is refused.
 func isOfNewer(refusal string) bool {
 	return strings.Contains(refusal, `Unsupported value: "Restart"`) || strings.Contains(refusal, `Unsupported value: "Is"`)
 }
 
-// request is what Mulligan is asked about a Job and its pods.
+// request returns Mulligan's request about a Job and its pods.
 func request(job *batch.Job, pods []*corev1.Pod, now string) map[string]any {
 	report := map[string]any{"jobs": []any{cases.Object(job)}, "observedAt": now}
 	var listed []any
@@ -87,7 +87,7 @@ func request(job *batch.Job, pods []*corev1.Pod, now string) map[string]any {
 	}}
 }
 
-// release is the Kubernetes this program was built with: "1.34".
+// release is the Kubernetes release of this program: "1.34".
 func release() string {
 	build, _ := debug.ReadBuildInfo()
 	at := slices.IndexFunc(build.Deps, func(dependency *debug.Module) bool {

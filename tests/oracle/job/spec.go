@@ -17,7 +17,7 @@ import (
 
 const namespace = "team"
 
-// newJob is a Job as its owner writes it; most are let in.
+// newJob returns a Job as its owner writes it; most are admitted.
 func newJob(random *rand.Rand, number int) *batch.Job {
 	name := fmt.Sprintf("work-%d", number)
 	labels := map[string]string{"batch.kubernetes.io/controller-uid": "uid-" + name, "batch.kubernetes.io/job-name": name}

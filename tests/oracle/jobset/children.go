@@ -16,7 +16,7 @@ import (
 	"mulligan.dev/mulligan/tests/oracle/cases"
 )
 
-// failures are the conditions with which the Job controller gives a Job up.
+// failures are the conditions with which the Job controller fails a Job.
 var failures = []batchv1.JobCondition{
 	{Reason: "BackoffLimitExceeded", Message: "Job has reached the specified backoff limit"},
 	{Reason: "DeadlineExceeded", Message: "Job was active longer than specified deadline"},
@@ -32,7 +32,7 @@ var failures = []batchv1.JobCondition{
 	{Reason: "", Message: "no reason"},
 }
 
-// addJobs adds the child Jobs in no order, most of this attempt, some missing.
+// addJobs adds child Jobs in random order, most of this attempt, some missing.
 func (w *world) addJobs(random *rand.Rand, restartJob bool) {
 	failing := 1 + random.IntN(4)
 	for at, group := range w.jobSet.Spec.ReplicatedJobs {
@@ -95,7 +95,7 @@ func restartsOf(group jobset.ReplicatedJobStatus, index int) int32 {
 	return 0
 }
 
-// conditions says how far a Job has got: running, done, given up, or about to be.
+// conditions makes a Job running, complete, failed, or about to fail.
 func conditions(random *rand.Rand, job *batchv1.Job, fails bool) {
 	// Few seconds to choose from, so that some Jobs fail in the same one.
 	at := cases.Now.Add(-time.Duration(1+random.IntN(8)) * time.Minute)

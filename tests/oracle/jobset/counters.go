@@ -8,8 +8,8 @@ import (
 	jobset "sigs.k8s.io/jobset/api/jobset/v1alpha2"
 )
 
-// restartCounters are the members of a group's status that JobSet has since
-// 0.12; read and written as JSON, so that the program builds with older ones.
+// restartCounters are members of a group's status since JobSet 0.12; read and
+// written as JSON, so that the program builds with older releases.
 type restartCounters struct {
 	JobRestarts                []int32 `json:"jobRestarts,omitempty"`
 	JobRestartsCountTowardsMax []int32 `json:"jobRestartsCountTowardsMax,omitempty"`
@@ -40,8 +40,8 @@ func countersOf(group jobset.ReplicatedJobStatus) restartCounters {
 	return counters
 }
 
-// counters are all of a status under their paths. Reconcile lists the groups in
-// random order, so they keep the places they had.
+// counters returns all counters of a status by path. Reconcile lists the groups
+// in random order, so they keep the positions they had.
 func counters(before, after *jobset.JobSet, restartJob bool) map[string]any {
 	counts := map[string]any{
 		"restarts":                after.Status.Restarts,
@@ -67,7 +67,7 @@ func counters(before, after *jobset.JobSet, restartJob bool) map[string]any {
 	return counts
 }
 
-// counted is how much of maxRestarts is used.
+// counted returns how much of maxRestarts is used.
 func counted(js *jobset.JobSet, restartJob bool) int32 {
 	total := js.Status.RestartsCountTowardsMax
 	if restartJob {

@@ -17,7 +17,7 @@ import (
 	"mulligan.dev/mulligan/tests/oracle/cases"
 )
 
-// gates are those that change what a failure leads to.
+// gates are those that change the reaction to a failure.
 var gates = []string{"RestartJob", "InPlaceRestart"}
 
 func main() {
@@ -41,8 +41,8 @@ func generate(random *rand.Rand, number int) cases.Case {
 	return made
 }
 
-// setGates chooses the feature gates of a case; those the release lacks stay
-// out.
+// setGates chooses the feature gates of a case, except those that the release
+// lacks.
 func setGates(random *rand.Rand) []string {
 	var enabled []string
 	for _, gate := range gates {
@@ -58,7 +58,7 @@ func setGates(random *rand.Rand) []string {
 	return enabled
 }
 
-// semantics is how a request says which release and gates answer.
+// semantics states the release and gates in a request.
 func semantics(enabled []string) map[string]any {
 	said := map[string]any{}
 	if release := release(); release != "0.12" {
@@ -74,7 +74,7 @@ func semantics(enabled []string) map[string]any {
 	return said
 }
 
-// release is the JobSet this program was built with: "0.12".
+// release is the JobSet release of this program: "0.12".
 func release() string {
 	build, _ := debug.ReadBuildInfo()
 	at := slices.IndexFunc(build.Deps, func(dependency *debug.Module) bool {

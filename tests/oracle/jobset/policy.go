@@ -14,8 +14,8 @@ import (
 var reasons = []string{"BackoffLimitExceeded", "DeadlineExceeded", "FailedIndexes",
 	"MaxFailedIndexesExceeded", "PodFailurePolicy"}
 
-// fragments of message patterns: what is common, what Go and others read
-// differently, and what is none.
+// fragments of message patterns: common ones, ones that Go and others read
+// differently, and invalid ones.
 var fragments = []string{
 	".", "a", "ä", "exit code (1|2|137)", "143", `\d+`, `[\d_]`, `\bcode`, `\B`, "^", "$", `\A`, `\z`, `\Z`,
 	"DisruptionTarget", "(?i:POD)", "(?i)k", "(?i)ſ", `\pL{3}`, `\pN`, `\PL`, `\p{Greek}`, `\p{Foo}`, `\x{e9}`,
@@ -28,7 +28,7 @@ var fragments = []string{
 	strings.Repeat("x?", 30), `(\d{1,3}\.){3}`, `\w{1,200}`, `\pL{1,50}`, "[^a]{0,999}",
 }
 
-// pattern is one fragment, or a few in a row, grouped or repeated.
+// pattern returns one fragment, or a few in a row, grouped or repeated.
 func pattern(random *rand.Rand) string {
 	made := cases.Pick(random, fragments...)
 	for cases.Chance(random, 2) {
@@ -47,11 +47,11 @@ func pattern(random *rand.Rand) string {
 	return made
 }
 
-// costly finds what makes a long program of a pattern: much that is repeated.
+// costly matches patterns that compile to a long program: many repetitions.
 var costly = regexp.MustCompile(`\\[pP].*\{\d|\{(\d+,)?\d\d+\}`)
 
-// withoutCostlyPatterns is the world in which they are never found; nil: there
-// are none.
+// withoutCostlyPatterns returns the world in which costly patterns never match;
+// nil if there are none.
 func (w *world) withoutCostlyPatterns() *world {
 	if w.jobSet.Spec.FailurePolicy == nil {
 		return nil
@@ -113,7 +113,7 @@ func successPolicy(random *rand.Rand, groups []string) *jobset.SuccessPolicy {
 	}
 }
 
-// some is none, or a few of the choices.
+// some returns none or a few of the choices.
 func some(random *rand.Rand, choices []string) []string {
 	var chosen []string
 	for _, choice := range choices {
@@ -124,7 +124,7 @@ func some(random *rand.Rand, choices []string) []string {
 	return chosen
 }
 
-// spoil makes the webhook refuse the JobSet, once or for several reasons.
+// spoil makes the webhook refuse the JobSet for one or more reasons.
 func spoil(random *rand.Rand, js *jobset.JobSet) {
 	policy := js.Spec.FailurePolicy
 	if policy == nil || len(policy.Rules) == 0 {

@@ -39,8 +39,8 @@ var scheme = func() *runtime.Scheme {
 	return made
 }()
 
-// admit fills in the defaults and returns what the webhook says against the
-// JobSet, nil when it is let in.
+// admit fills in the defaults and returns the webhook's refusals of the JobSet,
+// nil if it is admitted.
 func admit(w *world) []string {
 	if err := webhooks.Default(context.Background(), w.jobSet); err != nil {
 		panic(err)
@@ -61,9 +61,9 @@ func admit(w *world) []string {
 	return refusals
 }
 
-// reconcile lets the controller look at the JobSet. A Job with FailureTarget
-// will be failed as soon as its pods are gone: when nothing has happened by
-// then, the controller looks again at that moment.
+// reconcile runs the controller on the JobSet. A Job with FailureTarget fails
+// as soon as its pods are gone: if nothing has happened by then, the controller
+// runs again at that moment.
 func reconcile(w *world) map[string]any {
 	expect := w.pass()
 	if words, ok := expect["verdict"].([]string); !ok || !undecided(words[0]) {
@@ -89,7 +89,7 @@ func undecided(verdict string) bool {
 	return verdict == "None" || verdict == "Suspended"
 }
 
-// fulfilled is a Job when the pods of a FailureTarget are gone.
+// fulfilled returns a Job after the pods of a FailureTarget are gone.
 func fulfilled(job *batchv1.Job) (*batchv1.Job, bool) {
 	if finished, _ := controllers.JobFinished(job); finished {
 		return job, false
@@ -124,7 +124,7 @@ func (w *world) pass() map[string]any {
 	return w.expect(before, after, recorder.events)
 }
 
-// server is an API server with the objects; it lists Jobs as the request does.
+// server returns an API server with the objects, with Jobs in their order.
 func (w *world) server() client.Client {
 	builder := fake.NewClientBuilder().WithScheme(scheme).
 		WithTypeConverters(managedfields.NewDeducedTypeConverter()). // the default one is slow to make
@@ -154,7 +154,7 @@ func (w *world) server() client.Client {
 		}}).Build()
 }
 
-// expect reads the answer from what was written.
+// expect reads the answer from the controller's writes.
 func (w *world) expect(before, after *jobset.JobSet, events []event) map[string]any {
 	restartJob := utilfeature.DefaultFeatureGate.Enabled("RestartJob")
 	expect := map[string]any{"refused": false}
@@ -180,7 +180,7 @@ func (w *world) expect(before, after *jobset.JobSet, events []event) map[string]
 			expect["counters"] = counters(before, after, restartJob)
 			if condition.Reason == "ReachedMaxRestarts" {
 				say("chargedTo", "maxRestarts")
-				// In place the pods count, not the status.
+				// In place, the pods count, not the status.
 				if condition.Message != constants.ReachedMaxRestartsMessage {
 					expect["used"] = counted(after, restartJob) + 1
 				}
@@ -222,8 +222,8 @@ func (w *world) expect(before, after *jobset.JobSet, events []event) map[string]
 	return w.orInner(expect)
 }
 
-// orInner: where the JobSet does nothing, one of its Jobs that is done may
-// answer for itself; and where another controller manages it, any of its Jobs.
+// orInner adds the verdicts of Jobs, which may answer if the JobSet does
+// nothing or another controller manages it.
 func (w *world) orInner(expect map[string]any) map[string]any {
 	if manager := w.jobSet.Spec.ManagedBy; manager != nil && *manager != "jobset.sigs.k8s.io/jobset-controller" {
 		expect["verdict"] = append(expect["verdict"].([]string), "Failed")
@@ -237,7 +237,7 @@ func (w *world) orInner(expect map[string]any) map[string]any {
 	return expect
 }
 
-// newReconciler makes the reconciler with the recorder its release takes.
+// newReconciler makes the reconciler with the recorder of its release.
 func newReconciler(server client.Client, events *recorder) *controllers.JobSetReconciler {
 	constructor := reflect.ValueOf(controllers.NewJobSetReconciler)
 	taken := reflect.ValueOf(events)

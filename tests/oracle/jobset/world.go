@@ -21,14 +21,14 @@ import (
 type world struct {
 	jobSet *jobset.JobSet
 	jobs   []*batchv1.Job
-	// pods are there for in-place restarts only.
+	// pods exist only for in-place restarts.
 	pods []*corev1.Pod
 }
 
 const namespace = "team"
 
-// newWorld makes a JobSet somewhere in its life, with child Jobs of this
-// restart attempt and of the one before.
+// newWorld makes a JobSet at some point of its life, with child Jobs of this
+// restart attempt and of the previous one.
 func newWorld(random *rand.Rand, number int, enabled []string) *world {
 	restartJob := slices.Contains(enabled, "RestartJob")
 	inPlace := slices.Contains(enabled, "InPlaceRestart")
@@ -95,7 +95,7 @@ func groupNames(js *jobset.JobSet) []string {
 	return names
 }
 
-// status says how often there was a restart, and perhaps that it is over.
+// status sets the number of restarts, and perhaps an end.
 func status(random *rand.Rand, js *jobset.JobSet, restartJob bool) {
 	if !cases.Chance(random, 3) {
 		js.Status.Restarts = int32(random.IntN(6))
@@ -119,7 +119,7 @@ func status(random *rand.Rand, js *jobset.JobSet, restartJob bool) {
 	}
 }
 
-// end makes a JobSet that is at its end, by condition, terminal state or both.
+// end ends a JobSet by condition, terminal state or both.
 func end(random *rand.Rand, js *jobset.JobSet) {
 	kind, reason, message := "Failed", "FailedJobs",
 		"jobset failed due to one or more job failures (first failed job: a)"
@@ -170,7 +170,7 @@ func owner(version, kind, name string, uid types.UID) []metav1.OwnerReference {
 	return []metav1.OwnerReference{{APIVersion: version, Kind: kind, Name: name, UID: uid, Controller: ptr.To(true)}}
 }
 
-// request is what Mulligan is asked about the world.
+// request returns Mulligan's request about the world.
 func (w *world) request(enabled []string) map[string]any {
 	report := map[string]any{
 		"jobSet":     cases.Object(w.jobSet),

@@ -1,6 +1,6 @@
 package main
 
-// actions are what a state leads to. The others say nothing of one.
+// actions are the actions of the states. Other states imply none.
 var actions = map[string]string{
 	"Failed": "FAIL", "Retrying": "RETRY", "Complete": "IGNORE", "Suspending": "IGNORE", "Suspended": "IGNORE",
 	"Initializing": "WAIT",
@@ -13,8 +13,7 @@ func number(count *int32) int32 {
 	return *count
 }
 
-// expectation is what the status says after the pass, under the names of
-// `expect`.
+// expectation returns the status after the pass, under the names of `expect`.
 func expectation(did outcome) map[string]any {
 	if did.leftAlone {
 		return map[string]any{"verdict": []string{"None"}, "action": []string{"IGNORE"}}

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// provider gives the operator a dashboard that says this of every application.
+// provider gives the operator a dashboard with this answer for every job.
 type provider struct {
 	status  ray.JobStatus
 	message string

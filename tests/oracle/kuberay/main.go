@@ -1,6 +1,6 @@
 // The kuberay oracle: what the RayJob controller of KubeRay
 // (github.com/ray-project/kuberay/ray-operator) does with generated RayJobs,
-// their clusters, submitters and what Ray's dashboard says.
+// their clusters, their submitters and the messages of Ray's dashboard.
 //
 //oracle:module github.com/ray-project/kuberay/ray-operator
 package main
@@ -18,7 +18,7 @@ func main() {
 	cases.Frozen(func() { cases.Main("kuberay", 1, generate) })
 }
 
-// release is the operator's minor release as a policy says it: "1.5".
+// release is the operator's minor release as in a policy: "1.5".
 var release = func() string {
 	info, _ := debug.ReadBuildInfo()
 	for _, dependency := range info.Deps {

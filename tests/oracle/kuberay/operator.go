@@ -31,7 +31,7 @@ var scheme = func() *runtime.Scheme {
 	return all
 }()
 
-// fakeManager has what the reconciler's constructor asks a manager for.
+// fakeManager has what the reconciler's constructor needs of a manager.
 type fakeManager struct {
 	manager.Manager
 	client client.Client
@@ -41,10 +41,10 @@ func (m fakeManager) GetClient() client.Client                        { return m
 func (m fakeManager) GetScheme() *runtime.Scheme                      { return scheme }
 func (m fakeManager) GetEventRecorderFor(string) record.EventRecorder { return &record.FakeRecorder{} }
 
-// An outcome is what one pass left behind.
+// An outcome is the state after one pass.
 type outcome struct {
 	status ray.RayJobStatus
-	// Managed by another controller or being deleted: not looked at.
+	// Ignored: managed by another controller or being deleted.
 	leftAlone bool
 }
 
@@ -69,8 +69,8 @@ func set(made scene) error {
 	return os.Setenv(gracePeriod, *made.gracePeriod)
 }
 
-// objects are those of the scene, and the head's Service, which the RayCluster
-// controller makes.
+// objects returns the scene's objects, and the head's Service, which the
+// RayCluster controller makes.
 func objects(made scene) ([]client.Object, *ray.RayJob, error) {
 	job := &ray.RayJob{}
 	if err := decode(made.rayJob, job); err != nil {
@@ -94,7 +94,7 @@ func objects(made scene) ([]client.Object, *ray.RayJob, error) {
 	return all, job, nil
 }
 
-// pass runs the controller once. Ray says what the status says it said last.
+// pass runs the controller once. Ray repeats what the status says it said last.
 func pass(made scene) (outcome, error) {
 	if err := set(made); err != nil {
 		return outcome{}, err
@@ -108,7 +108,7 @@ func pass(made scene) (outcome, error) {
 	api := fake.NewClientBuilder().WithScheme(scheme).WithObjects(all...).WithStatusSubresource(&ray.RayJob{}).Build()
 	reconciler := newReconciler(fakeManager{client: api}, job.Status.JobStatus, job.Status.Message)
 	key := client.ObjectKeyFromObject(job)
-	// An error repeats the pass: what is stored by then stands.
+	// An error repeats the pass: what is stored by then is final.
 	_, _ = reconciler.Reconcile(context.Background(), reconcile.Request{NamespacedName: key})
 	after := &ray.RayJob{}
 	if err := client.IgnoreNotFound(api.Get(context.Background(), key, after)); err != nil {
@@ -116,7 +116,7 @@ func pass(made scene) (outcome, error) {
 	}
 	did.status = after.Status
 	if after.Name == "" {
-		// Deleted in the end: what it said stands.
+		// Deleted in the end: its last status is final.
 		did.status = job.Status
 	}
 	return did, nil

@@ -8,12 +8,12 @@ import (
 	"mulligan.dev/mulligan/tests/oracle/cases"
 )
 
-// A scene is what is generated: objects as a request has them, and the
-// operator's settings.
+// A scene is a generated case: objects as in a request, and the operator's
+// settings.
 type scene struct {
 	name, namespace, clusterName string
 	rayJob                       map[string]any
-	// What exists beside it; nil: it does not.
+	// Other objects; nil if they do not exist.
 	cluster, submitter, head map[string]any
 	// Gate RayJobDeletionPolicy, and the operator's environment.
 	deletionPolicy bool
@@ -22,7 +22,7 @@ type scene struct {
 
 func at(offset time.Duration) string { return cases.Now.Add(offset).Format(time.RFC3339) }
 
-// ago is a time around the limits that are generated, of which `limit` is one.
+// ago returns a time near the generated limits, of which `limit` is one.
 func ago(random *rand.Rand, limit int) string {
 	return at(-time.Duration(limit+cases.Pick(random, -30, -2, -1, 0, 1, 2, 30, 4000)) * time.Second)
 }
@@ -71,7 +71,7 @@ func newScene(random *rand.Rand, number int) scene {
 	return made
 }
 
-// leftAlone is whether the operator does not look at a RayJob at all.
+// leftAlone returns whether the operator ignores a RayJob.
 func leftAlone(rayJob map[string]any) bool {
 	manager := rayJob["spec"].(map[string]any)["managedBy"]
 	return rayJob["metadata"].(map[string]any)["deletionTimestamp"] != nil ||
@@ -159,8 +159,8 @@ func deletionStrategy(random *rand.Rand) map[string]any {
 	}
 }
 
-// clusterSpec is a cluster whose head may restart in place, which some modes
-// refuse. What else the operator refuses in one is not looked at.
+// clusterSpec returns a cluster whose head may restart in place, which some
+// modes refuse. The operator's other refusals of clusters are not generated.
 func clusterSpec(random *rand.Rand, restarts bool) map[string]any {
 	pod := func(name string) map[string]any {
 		return map[string]any{"spec": map[string]any{

@@ -7,7 +7,7 @@ import (
 	"mulligan.dev/mulligan/tests/oracle/cases"
 )
 
-// rayJobStatus is what earlier passes may have left.
+// rayJobStatus returns a status that earlier passes may have left.
 func rayJobStatus(random *rand.Rand, made scene, spec map[string]any) map[string]any {
 	state := cases.Pick(random, "", "Initializing", "Initializing", "Running", "Running", "Running", "Running", "Running",
 		"Running", "Running", "Retrying", "Failed", "Complete", "Suspending", "Suspended", "Waiting", "ValidationFailed", "Bogus")
@@ -65,7 +65,7 @@ func rayJobStatus(random *rand.Rand, made scene, spec map[string]any) map[string
 	return status
 }
 
-// submitterJob is the Kubernetes Job that submits, as its controller left it.
+// submitterJob returns the submitting Job, as left by its controller.
 func submitterJob(random *rand.Rand, made scene) map[string]any {
 	status := map[string]any{}
 	ended := func(kind, reason, message string) []any {
@@ -96,7 +96,7 @@ func submitterJob(random *rand.Rand, made scene) map[string]any {
 		"status": status}
 }
 
-// headPod runs the submitter as its second container.
+// headPod returns a head whose second container is the submitter.
 func headPod(random *rand.Rand, made scene) map[string]any {
 	running := map[string]any{"running": map[string]any{"startedAt": at(-100 * time.Second)}}
 	state := running

@@ -1,7 +1,7 @@
 // The Kueue oracle: what the workload controller (sigs.k8s.io/kueue) does with
-// generated Workloads, pass after pass until nothing changes. Before an eviction
-// the clock is moved to a requeueAt that the controller waits for. The job behind
-// the workload does not move.
+// generated Workloads, pass after pass until nothing changes. Before an
+// eviction the clock is moved to a requeueAt that the controller waits for. The
+// job behind the workload does not change.
 //
 //oracle:module sigs.k8s.io/kueue
 package main

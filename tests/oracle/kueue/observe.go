@@ -32,7 +32,7 @@ import (
 	expectations "sigs.k8s.io/kueue/pkg/scheduler/preemption/expectations"
 )
 
-// mostPasses is more than a workload needs that comes to rest at all.
+// mostPasses is more than any workload needs that stops changing.
 const mostPasses = 20
 
 var scheme = func() *runtime.Scheme {
@@ -45,9 +45,8 @@ var scheme = func() *runtime.Scheme {
 	return made
 }()
 
-// apply does what the API server does with a server-side apply of the
-// admission's manager, which owns all of the status here: what the patch leaves
-// out is removed.
+// apply imitates the API server's server-side apply for the admission's
+// manager, which owns the whole status here: it removes what the patch omits.
 func apply(ctx context.Context, c client.Client, subresource string, object client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
 	wanted, ok := object.(*kueue.Workload)
 	if !ok || patch.Type() != client.Apply.Type() { //nolint:staticcheck // what the controller sends
@@ -90,7 +89,7 @@ func newCluster(s scene) (*cluster, error) {
 	}
 	cq := &kueue.ClusterQueue{ObjectMeta: metav1.ObjectMeta{Name: clusterQueue},
 		Spec: kueue.ClusterQueueSpec{StopPolicy: &s.clusterPolicy, NamespaceSelector: &metav1.LabelSelector{},
-			// The checks of the workload are those of its flavors.
+			// The workload's checks are those of its flavors.
 			ResourceGroups: []kueue.ResourceGroup{{CoveredResources: []corev1.ResourceName{corev1.ResourceCPU},
 				Flavors: []kueue.FlavorQuotas{{Name: "default", Resources: []kueue.ResourceQuota{
 					{Name: corev1.ResourceCPU, NominalQuota: resource.MustParse("10")}}}}}}}}
@@ -123,7 +122,7 @@ func newCluster(s scene) (*cluster, error) {
 			core.WithReadiness(s.readiness), core.WithOracleClock(clock))}, nil
 }
 
-// makeActive lets nothing but its stop policy keep the ClusterQueue from running.
+// makeActive lets only its stop policy keep the ClusterQueue inactive.
 func makeActive(cache *schdcache.Cache, cq *kueue.ClusterQueue) {
 	cache.AddOrUpdateResourceFlavor(logr.Discard(), &kueue.ResourceFlavor{ObjectMeta: metav1.ObjectMeta{Name: "default"}})
 	if cq.Spec.AdmissionChecksStrategy == nil {
@@ -136,8 +135,8 @@ func makeActive(cache *schdcache.Cache, cq *kueue.ClusterQueue) {
 	}
 }
 
-// settle reconciles until nothing changes; nil for a workload that never comes
-// to rest: one pass sets what the next one clears.
+// settle reconciles until nothing changes. It returns nil if a workload never
+// stops changing because one pass sets what the next one clears.
 func (c *cluster) settle() (*kueue.Workload, error) {
 	var before kueue.Workload
 	ctx := context.Background()
@@ -160,8 +159,7 @@ func (c *cluster) settle() (*kueue.Workload, error) {
 	return nil, nil
 }
 
-// awaitBackoff moves the clock to the time for which the controller waits before
-// it looks on.
+// awaitBackoff moves the clock to the time for which the controller waits.
 func (c *cluster) awaitBackoff(workload *kueue.Workload) bool {
 	state := workload.Status.RequeueState
 	if !isActive(workload) || apimeta.IsStatusConditionTrue(workload.Status.Conditions, kueue.WorkloadEvicted) ||
@@ -187,7 +185,7 @@ func same(a, b kueue.Workload) bool {
 	return reflect.DeepEqual(text(a), text(b))
 }
 
-// observe says what the passes came to.
+// observe returns the result of the passes.
 func observe(s scene) (map[string]any, error) {
 	world, err := newCluster(s)
 	if err != nil {
@@ -215,7 +213,7 @@ func observe(s scene) (map[string]any, error) {
 	return answer(wordFor(s.workload, after, evicted), evicted, after, world.clock.Since(cases.Now)), nil
 }
 
-// wordFor is the verdict about a workload that is evicted after all passes.
+// wordFor returns the verdict about a workload evicted after all passes.
 func wordFor(before, after *kueue.Workload, evicted *metav1.Condition) string {
 	switch {
 	case apimeta.IsStatusConditionTrue(before.Status.Conditions, kueue.WorkloadEvicted):
@@ -255,8 +253,8 @@ func answer(word string, condition *metav1.Condition, after *kueue.Workload, wai
 	return expect
 }
 
-// delay is how many seconds the workload waits to be queued again, from Now on:
-// until requeueAt, or as long as the eviction was waited for.
+// delay returns how many seconds from Now the workload waits to be queued
+// again: until requeueAt, or as long as the eviction was waited for.
 func delay(state *kueue.RequeueState, waited time.Duration) int64 {
 	if state != nil && state.RequeueAt != nil {
 		waited = max(waited, state.RequeueAt.Sub(cases.Now))

@@ -128,7 +128,7 @@ func fillStatus(random *rand.Rand, workload *kueue.Workload) {
 	}
 }
 
-// endings are the conditions that an earlier pass, a user or the job has left.
+// endings adds conditions that an earlier pass, a user or the job has left.
 func endings(random *rand.Rand, workload *kueue.Workload) {
 	reasons := []string{kueue.WorkloadEvictedByPodsReadyTimeout, kueue.WorkloadEvictedByAdmissionCheck, kueue.WorkloadPreempted,
 		kueue.WorkloadEvictedByClusterQueueStopped, kueue.WorkloadEvictedByLocalQueueStopped, kueue.WorkloadDeactivated,

@@ -12,7 +12,7 @@ import (
 )
 
 // configure chooses Kueue's configuration and the queues' stop policies, and
-// says them as settings of native.semantics.
+// states them as settings of native.semantics.
 func configure(random *rand.Rand, made *scene) {
 	const block, strategy = "kueue.waitForPodsReady.", "kueue.waitForPodsReady.requeuingStrategy."
 	made.readiness = &config.WaitForPodsReady{}
@@ -52,7 +52,7 @@ func configure(random *rand.Rand, made *scene) {
 	made.observed = cases.Chance(random, 5)
 }
 
-// request asks for the same as a DecideRequest.
+// request returns the scene as a DecideRequest.
 func (s scene) request(number int) map[string]any {
 	gates := map[string]any{}
 	if s.disabled {

@@ -1,6 +1,6 @@
 // The Spark operator oracle: what the reconciler of SparkApplications
 // (github.com/kubeflow/spark-operator/v2) does with generated applications and
-// driver pods. A submission always succeeds here: spark-submit is not run.
+// driver pods. Every submission succeeds here: spark-submit is not run.
 //
 //oracle:module github.com/kubeflow/spark-operator/v2
 package main

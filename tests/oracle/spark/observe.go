@@ -36,7 +36,7 @@ func (s *submitter) Submit(context.Context, *v1beta2.SparkApplication) error {
 	return nil
 }
 
-// A pass is what one Reconcile did.
+// A pass is the effect of one Reconcile.
 type pass struct {
 	app       *v1beta2.SparkApplication
 	submitted bool
@@ -93,9 +93,9 @@ func (c *cluster) reconcile() (pass, error) {
 	return did, nil
 }
 
-// observe says what the operator does: the state, words and counters after its
-// next pass, and from the passes that follow at once, what becomes of the
-// failure.
+// observe returns what the operator does: the state, messages and counters
+// after its next pass, and, from the passes that follow at once, its decision
+// about the failure.
 func observe(s scene) (map[string]any, error) {
 	world := newCluster(s)
 	first, err := world.reconcile()
@@ -122,7 +122,7 @@ func observe(s scene) (map[string]any, error) {
 	}
 	expect["action"] = []string{action(decided, s.app)}
 	if terminal(decided.app) {
-		// It waits for its time to live, if for anything.
+		// It waits for at most its time to live.
 		decided.after = 0
 	}
 	expect["delay"] = decided.after.Seconds()
@@ -137,8 +137,8 @@ func terminal(app *v1beta2.SparkApplication) bool {
 	return state == v1beta2.ApplicationStateFailed || state == v1beta2.ApplicationStateCompleted
 }
 
-// decide goes on from a run that has just ended to the pass that decides about
-// it, and returns that pass and the application before it.
+// decide continues from a run that has just ended to the pass that decides
+// about it, and returns that pass and the application before it.
 func decide(world *cluster, app *v1beta2.SparkApplication, first pass) (pass, *v1beta2.SparkApplication, error) {
 	switch first.app.Status.AppState.State {
 	case v1beta2.ApplicationStateFailing, v1beta2.ApplicationStateSucceeding:
@@ -146,7 +146,7 @@ func decide(world *cluster, app *v1beta2.SparkApplication, first pass) (pass, *v
 			return first, app, nil
 		}
 	case v1beta2.ApplicationStateFailedSubmission:
-		// What was left of the last submission is deleted first.
+		// Objects of the last submission are deleted first.
 		if first.err == nil || !strings.Contains(first.err.Error(), "needed to be deleted") {
 			return first, app, nil
 		}
@@ -157,7 +157,7 @@ func decide(world *cluster, app *v1beta2.SparkApplication, first pass) (pass, *v
 	return second, first.app, err
 }
 
-// action is what the operator does next, in the words of mulligan.v1.Action.
+// action returns what the operator does next, as in mulligan.v1.Action.
 func action(decided pass, app *v1beta2.SparkApplication) string {
 	state := decided.app.Status.AppState.State
 	was := app.Status.AppState.State
@@ -169,7 +169,7 @@ func action(decided pass, app *v1beta2.SparkApplication) string {
 	case decided.err != nil && strings.Contains(decided.err.Error(), "needed to be deleted"):
 		return "RETRY"
 	case decided.err != nil:
-		// The same error again and again, until the specification changes.
+		// The same error recurs until the specification changes.
 		return "WAIT_FOR_SPEC_UPDATE"
 	case decided.after > 0 && (state == v1beta2.ApplicationStateFailing || state == v1beta2.ApplicationStateFailedSubmission):
 		return "RETRY"
@@ -181,8 +181,8 @@ func action(decided pass, app *v1beta2.SparkApplication) string {
 	return "IGNORE"
 }
 
-// charge is the budget that pays for a failure: under OnFailure the number of
-// retries that the operator compared, when there is one, and the attempts that
+// charge returns the budget that a failure is charged to: under OnFailure the
+// number of retries that the operator compared, if any, and the attempts that
 // it compared it with.
 func charge(before *v1beta2.SparkApplication, decided pass) (string, int32) {
 	policy := before.Spec.RestartPolicy

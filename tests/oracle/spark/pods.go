@@ -13,7 +13,7 @@ import (
 	"mulligan.dev/mulligan/tests/oracle/cases"
 )
 
-// pods are the driver, when it is there, and some executors.
+// pods returns the driver, if it exists, and some executors.
 func pods(random *rand.Rand, app *v1beta2.SparkApplication) []*corev1.Pod {
 	var made []*corev1.Pod
 	state := app.Status.AppState.State

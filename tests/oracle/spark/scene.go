@@ -15,7 +15,7 @@ import (
 	"mulligan.dev/mulligan/tests/oracle/cases"
 )
 
-// A scene is one application, the pods that are there, and the operator's flag.
+// A scene is one application, its existing pods, and the operator's flag.
 type scene struct {
 	app  *v1beta2.SparkApplication
 	pods []*corev1.Pod
@@ -23,7 +23,7 @@ type scene struct {
 	grace time.Duration
 }
 
-// states are weighted: those in which a failure is decided come often.
+// states are weighted: those in which a failure is decided are frequent.
 var states = []v1beta2.ApplicationStateType{
 	v1beta2.ApplicationStateNew,
 	v1beta2.ApplicationStateSubmitted, v1beta2.ApplicationStateSubmitted,
@@ -39,7 +39,7 @@ var states = []v1beta2.ApplicationStateType{
 	v1beta2.ApplicationStateInvalidating,
 	v1beta2.ApplicationStateCompleted,
 	v1beta2.ApplicationStateFailed,
-	// Not a state of this release: nothing is done about it.
+	// Not a state of this release: the operator does nothing.
 	"SUSPENDED",
 }
 
@@ -139,7 +139,7 @@ func status(random *rand.Rand, app *v1beta2.SparkApplication, state v1beta2.Appl
 	return made
 }
 
-// driverName is the name that the operator gives the driver pod.
+// driverName returns the operator's name of the driver pod.
 func driverName(app *v1beta2.SparkApplication) string {
 	if app.Spec.Driver.PodName != nil {
 		return *app.Spec.Driver.PodName
@@ -152,7 +152,7 @@ func driverName(app *v1beta2.SparkApplication) string {
 
 func pointer[T any](value T) *T { return &value }
 
-// request asks for the same as a DecideRequest.
+// request returns the scene as a DecideRequest.
 func (s scene) request(number int) map[string]any {
 	report := map[string]any{
 		"failureId":        fmt.Sprintf("id-%d", number),

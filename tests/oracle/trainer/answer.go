@@ -6,8 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ends are the conditions that end a TrainJob, and what each leads to. The
-// controller looks at none of them before the other.
+// ends are the conditions that end a TrainJob, and their actions. The
+// controller does not check them in an order.
 var ends = []struct{ condition, action string }{
 	{trainer.TrainJobFailed, "FAIL"},
 	{trainer.TrainJobComplete, "IGNORE"},
@@ -19,7 +19,7 @@ func by(condition *metav1.Condition, action string) map[string]any {
 		"action": []string{action}}
 }
 
-// expectation is what the pass says, under the names of `expect`.
+// expectation returns the pass's result, under the names of `expect`.
 func expectation(made scene, did outcome) map[string]any {
 	for _, end := range ends {
 		if condition := meta.FindStatusCondition(did.status.Conditions, end.condition); condition != nil &&
@@ -36,7 +36,7 @@ func expectation(made scene, did outcome) map[string]any {
 		suspended.Status == metav1.ConditionTrue {
 		return by(suspended, "IGNORE")
 	}
-	// Nothing of its own: what happens is the JobSet's affair.
+	// No decision of its own: the JobSet decides.
 	expect := map[string]any{"verdict": []string{"None"}, "action": []string{"IGNORE"}, "counted": false}
 	if made.jobSet != nil {
 		expect["verdict"] = []string{"None", "Suspended"}

@@ -11,7 +11,7 @@ import (
 	"mulligan.dev/mulligan/tests/oracle/cases"
 )
 
-// release is how a policy names what go.mod pins.
+// release is the name in a policy of the release in go.mod.
 const release = "2.0"
 
 func main() {
@@ -51,8 +51,8 @@ func generate(random *rand.Rand, number int) cases.Case {
 	}
 }
 
-// creationError is what a controller would report of a pass that could not make
-// the objects.
+// creationError is a controller's report of a pass that could not create the
+// objects.
 func creationError(made scene, failure string) map[string]any {
 	reported := map[string]any{"message": failure, "phase": "BUILD"}
 	if made.refusal != nil {

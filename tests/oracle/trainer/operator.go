@@ -18,10 +18,10 @@ import (
 	jobset "sigs.k8s.io/jobset/api/jobset/v1alpha2"
 )
 
-// An outcome is what one pass of the controller left behind.
+// An outcome is the state after one pass of the controller.
 type outcome struct {
 	status trainer.TrainJobStatus
-	// The warning event, and the error that making the objects ended with.
+	// The warning event, and the error of creating the objects.
 	eventReason, eventMessage, failure string
 }
 
@@ -48,7 +48,7 @@ func decode(object map[string]any, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// runtimes are the two that a TrainJob of a scene may refer to.
+// runtimes returns the two that a scene's TrainJob may refer to.
 func runtimes(namespace string) []client.Object {
 	spec := utiltesting.MakeTrainingRuntimeSpecWrapper(
 		utiltesting.MakeTrainingRuntimeWrapper(namespace, "torch").Spec).Obj()
@@ -81,7 +81,7 @@ func pass(made scene) (outcome, error) {
 	indexer := utiltesting.AsIndex(builder)
 	api := builder.WithObjects(objects...).WithStatusSubresource(&trainer.TrainJob{}).
 		WithInterceptorFuncs(interceptor.Funcs{
-			// The fake has no server-side apply; a JobSet that is taken exists.
+			// The fake client has no server-side apply; an accepted JobSet exists.
 			Patch: func(ctx context.Context, api client.WithWatch, object client.Object, _ client.Patch, _ ...client.PatchOption) error {
 				if made.refusal != nil {
 					return made.refusal
@@ -105,14 +105,14 @@ func pass(made scene) (outcome, error) {
 	return did, nil
 }
 
-// firstError is the first of joined errors: the one that the event is about.
+// firstError returns the first of joined errors, which the event is about.
 func firstError(err error) error {
 	for {
 		joined, ok := err.(interface{ Unwrap() []error })
 		if !ok || len(joined.Unwrap()) == 0 {
 			return err
 		}
-		// fmt.Errorf with two %w joins, too, but has a text of its own.
+		// fmt.Errorf with two %w joins errors, too, but has its own text.
 		if fmt.Sprintf("%T", err) != "*errors.joinError" {
 			return err
 		}

@@ -12,15 +12,15 @@ import (
 	"mulligan.dev/mulligan/tests/oracle/cases"
 )
 
-// A scene is what is generated: the TrainJob and its JobSet as a request has
-// them, and how making the objects goes wrong.
+// A scene is a generated case: the TrainJob and its JobSet as in a request, and
+// how creating the objects fails.
 type scene struct {
 	name, namespace string
 	trainJob        map[string]any
 	jobSet          map[string]any
-	// The runtime the TrainJob refers to exists.
+	// The runtime that the TrainJob refers to exists.
 	runtimeExists bool
-	// What the API server answers when the JobSet is applied; nil: it takes it.
+	// The API server's answer when the JobSet is applied; nil: it accepts it.
 	refusal *apierrors.StatusError
 }
 
@@ -68,7 +68,7 @@ func condition(kind, state, reason, message string) map[string]any {
 		"lastTransitionTime": at(-50 * time.Second)}
 }
 
-// trainJobConditions are what earlier passes may have left.
+// trainJobConditions returns conditions that earlier passes may have left.
 func trainJobConditions(random *rand.Rand) []any {
 	switch random.IntN(10) {
 	case 0:
@@ -114,7 +114,7 @@ func jobSet(random *rand.Rand, made scene, uid string) map[string]any {
 	case 4:
 		status["conditions"] = []any{condition("Suspended", "True", "SuspendedJobs", "jobset is suspended")}
 	case 5:
-		// Both: which one tells is for the operator to say.
+		// Both: the operator decides which one counts.
 		status["conditions"] = []any{condition("Failed", "True", "FailedJobs", "jobset failed"),
 			condition("Completed", "True", "AllJobsCompleted", "jobset completed successfully")}
 	}

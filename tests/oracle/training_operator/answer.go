@@ -10,8 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// words are the conditions in the order in which they decide, and what each
-// leads to. Restarting and Running alone say nothing of an action.
+// words are the conditions in the order in which they decide, and their
+// actions. Restarting and Running alone imply no action.
 var words = []struct {
 	condition kubeflow.JobConditionType
 	action    string
@@ -36,7 +36,7 @@ func holds(status kubeflow.JobStatus, condition kubeflow.JobConditionType) bool 
 	return find(status, condition) != nil
 }
 
-// answer is what one outcome says, under the names of `expect`.
+// answer returns one outcome, under the names of `expect`.
 func answer(did outcome) map[string]any {
 	if did.skipped {
 		return map[string]any{"verdict": "Skipped", "action": "IGNORE"}
@@ -73,7 +73,7 @@ func answer(did outcome) map[string]any {
 		said["verdict"], said["action"] = "Restarting", "RETRY"
 	}
 	if _, ok := said["verdict"]; !ok {
-		// Nothing holds: a container that runs again is all there is to tell.
+		// No condition holds: only restarted containers can be reported.
 		said["verdict"] = "None"
 		if did.restarted {
 			said["verdict"] = "Running"
@@ -82,8 +82,8 @@ func answer(did outcome) map[string]any {
 	return said
 }
 
-// expectation joins the answers of repeated passes: where they differ, any of
-// them is right.
+// expectation joins the answers of repeated passes: if they differ, any of them
+// is right.
 func expectation(outcomes []outcome) map[string]any {
 	lists := map[string][]any{}
 	times := map[string]int{}
@@ -101,7 +101,7 @@ func expectation(outcomes []outcome) map[string]any {
 		slices.SortFunc(values, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 		switch {
 		case times[name] < len(outcomes) || (name == "counters" && len(values) > 1):
-			// Not said in every pass.
+			// Not in every pass.
 		case name == "counters" || name == "message" && len(values) == 1:
 			expect[name] = values[0]
 		default:

@@ -10,14 +10,14 @@ import (
 	"mulligan.dev/mulligan/tests/oracle/cases"
 )
 
-// A job is what is generated: an object of kubeflow.org/v1 as the request has
-// it, and the pods around it.
+// A job is a generated case: an object of kubeflow.org/v1 as in the request,
+// and its pods.
 type job struct {
 	kind     kind
 	object   map[string]any
 	replicas []replica
 	pods     []*corev1.Pod
-	// Another controller is in charge.
+	// Another controller manages it.
 	skipped bool
 }
 
@@ -96,7 +96,7 @@ func replicaSpecs(kind kind, replicas []replica) map[string]any {
 	return specs
 }
 
-// runPolicy is the policy, and whether another controller is in charge.
+// runPolicy returns the policy, and whether another controller manages the job.
 func runPolicy(random *rand.Rand, kind kind) (map[string]any, bool) {
 	policy := map[string]any{}
 	if cases.Chance(random, 3) {
@@ -126,7 +126,7 @@ func condition(kind, name, state, reason, message string) map[string]any {
 		"lastUpdateTime": at(-50 * time.Second), "lastTransitionTime": at(-50 * time.Second)}
 }
 
-// status is what earlier passes may have left.
+// status returns a status that earlier passes may have left.
 func status(random *rand.Rand, made job, name string) map[string]any {
 	kind := made.kind.name
 	say := func(what, state, reason, message string) map[string]any {
@@ -160,7 +160,7 @@ func status(random *rand.Rand, made job, name string) map[string]any {
 	if !cases.Chance(random, 4) {
 		left["startTime"] = at(-time.Duration(cases.Pick(random, 59, 60, 61, 599, 600, 601, 3599, 3600, 100000)) * time.Second)
 	}
-	// An MPIJob's first pass does not count: the next one is the one to ask about.
+	// An MPIJob's first pass does not count: the case asks about the next one.
 	if made.kind.name == "MPIJob" || cases.Chance(random, 2) {
 		counts := map[string]any{}
 		for _, replica := range made.replicas {

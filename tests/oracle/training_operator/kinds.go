@@ -13,20 +13,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// A kind of job: what its spec calls things, and the reconciler in charge.
+// A kind of job: the names in its spec, and its reconciler.
 type kind struct {
 	name      string
 	replicas  string     // the member of the spec with the replicas
 	container string     // the container whose exit code counts
 	types     [][]string // the sets of replica types that occur
 	object    func() client.Object
-	// reconciler and its JobController, whose clients are replaced.
+	// Makes the reconciler and its JobController, whose clients are replaced.
 	reconciler func(manager.Manager) (reconcile.Reconciler, *common.JobController)
 }
 
 func noGang(*common.JobController) {}
 
-// kinds by how often they are generated: the first two are most of the use.
+// kinds, repeated by frequency: the first two are used most.
 var kinds = []kind{
 	{"PyTorchJob", "pytorchReplicaSpecs", "pytorch",
 		[][]string{{"Master"}, {"Master", "Worker"}, {"Master", "Worker"}, {"Worker"}},

@@ -1,6 +1,6 @@
 // The training-operator oracle: what the Reconcile of PyTorchJob, TFJob,
-// MPIJob, XGBoostJob, PaddleJob and JAXJob (github.com/kubeflow/training-operator)
-// does with generated jobs and pods.
+// MPIJob, XGBoostJob, PaddleJob and JAXJob
+// (github.com/kubeflow/training-operator) does with generated jobs and pods.
 //
 //oracle:module github.com/kubeflow/training-operator
 package main
@@ -17,7 +17,7 @@ import (
 )
 
 // repeats is how often a job of several replica types is reconciled: the
-// operator walks a map, so that one job can have more than one answer.
+// operator iterates over a map, so one job can have more than one answer.
 const repeats = 12
 
 func main() {

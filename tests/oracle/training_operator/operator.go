@@ -34,7 +34,7 @@ var scheme = func() *runtime.Scheme {
 	return all
 }()
 
-// fakeManager has what NewReconciler asks a manager for.
+// fakeManager has what NewReconciler needs of a manager.
 type fakeManager struct {
 	manager.Manager
 	client client.Client
@@ -46,19 +46,19 @@ func (m fakeManager) GetScheme() *runtime.Scheme                      { return s
 func (m fakeManager) GetConfig() *rest.Config                         { return &rest.Config{Host: "localhost"} }
 func (m fakeManager) GetEventRecorderFor(string) record.EventRecorder { return &record.FakeRecorder{} }
 
-// An outcome is what one pass of the operator left behind.
+// An outcome is the state after one pass of the operator.
 type outcome struct {
-	// Another controller is in charge: the operator passed the job over.
+	// Another controller manages the job: the operator skipped it.
 	skipped bool
 	status  kubeflow.JobStatus
-	// Failed pods were deleted while the job goes on: they are made again.
+	// Failed pods were deleted while the job continues: they are recreated.
 	recreated bool
-	// Containers of running pods have been restarted in place, and the operator
-	// counts them: its own count reaches a limit of 0.
+	// Containers of running pods were restarted in place, and the operator counts
+	// them: its own count reaches a limit of 0.
 	restarted bool
 }
 
-// podControl only notes deletions: the pods of a pass were read before.
+// podControl only records deletions: the pods of a pass were read before.
 type podControl struct {
 	control.RealPodControl
 	deleted []string
@@ -69,7 +69,7 @@ func (p *podControl) DeletePod(_, name string, _ runtime.Object) error {
 	return nil
 }
 
-// clientset is the operator's other client: what it creates, the first one has.
+// clientset returns the operator's other client, which acts on the first one.
 func clientset(api client.Client) kubernetes.Interface {
 	set := kubefake.NewSimpleClientset()
 	set.PrependReactor("create", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
@@ -102,7 +102,7 @@ func pass(made job) (outcome, error) {
 	for _, pod := range made.pods {
 		stored := pod.DeepCopy()
 		if stored.DeletionTimestamp != nil {
-			// The fake refuses what would be gone at once.
+			// The fake client refuses an object that would be deleted at once.
 			stored.Finalizers = []string{"oracle.mulligan.dev/keep"}
 		}
 		objects = append(objects, stored)
@@ -116,7 +116,7 @@ func pass(made job) (outcome, error) {
 	controller.PodControl = pods
 	controller.ServiceControl = &control.FakeServiceControl{}
 	key := client.ObjectKeyFromObject(object)
-	// An error changes nothing that is looked at here: the pass is repeated.
+	// An error does not change the observed result: the pass is repeated.
 	_, failure := reconciler.Reconcile(context.Background(), reconcile.Request{NamespacedName: key})
 	after := made.kind.object()
 	if err := api.Get(context.Background(), key, after); err != nil {
@@ -137,8 +137,8 @@ func pass(made job) (outcome, error) {
 	return result, err
 }
 
-// replaces is whether a failed pod is among the deleted: one of a wanted index,
-// which the next pass makes again.
+// replaces returns whether a failed pod of a wanted index is among the deleted,
+// which the next pass recreates.
 func replaces(made job, deleted []string) bool {
 	return slices.ContainsFunc(made.pods, func(pod *corev1.Pod) bool {
 		wanted := slices.ContainsFunc(made.replicas, func(replica replica) bool {

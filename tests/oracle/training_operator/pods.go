@@ -16,8 +16,8 @@ import (
 var exitCodes = []int32{
 	0, 0, 0, 1, 1, 1, 2, 126, 127, 128, 129, 130, 134, 137, 137, 137, 138, 139, 143, 255, -1, 48879}
 
-// pods of a job: most places are filled, some empty, a few twice or beyond the
-// wanted number (a job that was scaled down).
+// pods of a job: most positions are filled, some empty, a few twice or beyond
+// the wanted number (a job that was scaled down).
 func pods(random *rand.Rand, made job) []*corev1.Pod {
 	var all []*corev1.Pod
 	for _, replica := range made.replicas {
@@ -26,8 +26,8 @@ func pods(random *rand.Rand, made job) []*corev1.Pod {
 			places++
 		}
 		for index := range places {
-			// An MPIJob without one of its workers ends the pass in an error: the
-			// next one, with the worker, is the one to ask about.
+			// An MPIJob without one of its workers ends the pass with an error. The case
+			// asks about the next one, with the worker.
 			if made.kind.name != "MPIJob" && cases.Chance(random, 12) {
 				continue
 			}
@@ -76,7 +76,7 @@ func podStatus(random *rand.Rand, container string) corev1.PodStatus {
 		corev1.PodFailed, corev1.PodFailed, corev1.PodFailed, corev1.PodRunning, corev1.PodRunning, corev1.PodRunning,
 		corev1.PodRunning, corev1.PodPending, corev1.PodSucceeded, corev1.PodUnknown)}
 	if status.Phase == corev1.PodFailed && cases.Chance(random, 6) {
-		// Evicted or lost: no container tells an exit code.
+		// Evicted or lost: no container has an exit code.
 		status.Reason = cases.Pick(random, "Evicted", "NodeLost", "Shutdown")
 		return status
 	}

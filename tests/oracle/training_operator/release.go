@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// release is the operator's minor release when it is not the newest, "1.8", as
-// the policy says it; empty for the newest.
+// release is the operator's minor release if it is not the newest, as in a
+// policy: "1.8"; empty for the newest.
 var release = func() string {
 	const newest = "1.9"
 	info, ok := debug.ReadBuildInfo()

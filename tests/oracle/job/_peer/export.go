@@ -22,29 +22,29 @@ type Oracle struct {
 	jm *Controller
 	// Jobs and Pods are the controller's caches.
 	Jobs, Pods cache.Indexer
-	// Delays are what the last Sync asked to be called again after.
+	// Delays are the delays after which the last Sync asked to be called again.
 	Delays []time.Duration
-	// Written is the last status the controller wrote; nil: none.
+	// Written is the last status that the controller wrote, or nil.
 	Written *batch.Job
-	// Remembered is what the last Sync went by, Happened what it would have gone
-	// by if it had kept all that it had seen: it loses what it does not write.
+	// Remembered is the memory that the last Sync used, Happened the memory if it
+	// had kept everything that it saw: it loses what it does not write.
 	Remembered, Happened Memory
 	seen                 *backoffStore
 }
 
-// Memory is what the controller keeps of failures after the last success.
+// Memory is the controller's record of failures since the last success.
 type Memory struct {
 	Failures int32
-	// Last is when the last one finished; nil: there is none.
+	// Last is when the last one finished, or nil.
 	Last *time.Time
 }
 
-// Delay is how long a replacement waits.
+// Delay returns how long a replacement waits.
 func (m Memory) Delay(now clock.WithTicker) time.Duration {
 	return getRemainingTimeForFailuresCount(now, DefaultJobPodFailureBackOff, MaxJobPodFailureBackOff, m.Failures, m.Last)
 }
 
-// Shown is the memory of a controller that has seen nothing but these pods, all
+// Shown returns the memory of a controller that has seen only these pods, all
 // at once.
 func Shown(job *batch.Job, pods []*v1.Pod) Memory {
 	var succeeded, failed []*v1.Pod
@@ -62,7 +62,7 @@ func memory(record backoffRecord) Memory {
 	return Memory{record.failuresAfterLastSuccess, record.lastFailureTime}
 }
 
-// NewOracle is a controller that has just started and remembers nothing.
+// NewOracle returns a controller that has just started, without memory.
 func NewOracle(now clock.WithTicker, pods controller.PodControlInterface) *Oracle {
 	factory := informers.NewSharedInformerFactory(fake.NewClientset(), 0)
 	podInformer, jobInformer := factory.Core().V1().Pods(), factory.Batch().V1().Jobs()
@@ -84,7 +84,7 @@ func NewOracle(now clock.WithTicker, pods controller.PodControlInterface) *Oracl
 	return oracle
 }
 
-// Sync is one look at a Job.
+// Sync syncs a Job once.
 func (o *Oracle) Sync(key string) error {
 	o.Delays, o.Written = nil, nil
 	o.remember(key)
@@ -117,25 +117,25 @@ func (o *Oracle) PodUpdated(before, after *v1.Pod) {
 	o.jm.updatePod(klog.Background(), before, after)
 }
 
-// IsPodFailed is whether the controller takes the pod for failed.
+// IsPodFailed returns whether the controller considers the pod failed.
 func IsPodFailed(pod *v1.Pod, job *batch.Job) bool { return isPodFailed(pod, job) }
 
-// FinishedTime is when a pod finished.
+// FinishedTime returns when a pod finished.
 func FinishedTime(pod *v1.Pod) time.Time { return getFinishedTime(pod) }
 
-// Match is what podFailurePolicy says about a failed pod.
+// Match returns the decision of podFailurePolicy about a failed pod.
 func Match(job *batch.Job, pod *v1.Pod) (counts bool, action *batch.PodFailurePolicyAction) {
 	_, counts, action = matchPodFailurePolicy(job.Spec.PodFailurePolicy, pod)
 	return counts, action
 }
 
-// HasLimitPerIndex is whether failures are counted by index.
+// HasLimitPerIndex returns whether failures are counted per index.
 func HasLimitPerIndex(job *batch.Job) bool { return hasBackoffLimitPerIndex(job) }
 
-// FailsIndex is whether the index of a failed pod is given up.
+// FailsIndex returns whether the index of a failed pod has failed.
 func FailsIndex(job *batch.Job, pod *v1.Pod) bool { return isIndexFailed(klog.Background(), job, pod) }
 
-// IndexDelay is how long the replacement of a failed pod waits.
+// IndexDelay returns how long the replacement of a failed pod waits.
 func IndexDelay(now clock.WithTicker, pod *v1.Pod) time.Duration {
 	return getRemainingTimePerIndex(klog.Background(), now, DefaultJobPodFailureBackOff, MaxJobPodFailureBackOff, pod)
 }

@@ -1,6 +1,6 @@
-// Package config stands for FlytePropeller's package of the same name, which
-// is not published as a module. Flyte's plugins read one setting of it, when
-// they build pods; none is built here.
+// Package config replaces FlytePropeller's package of the same name, which is
+// not published as a module. Flyte's plugins read one of its settings when they
+// build pods; none are built here.
 package config
 
 // LiteralOffloadingConfig is off.
