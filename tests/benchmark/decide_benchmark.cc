@@ -1,5 +1,5 @@
-// The decision core: a parsed request to a filled answer, default policy,
-// summary explanation.
+// The decision core: from a parsed request to a filled answer, with the default
+// policy and a summary explanation.
 #include <benchmark/benchmark.h>
 #include <google/protobuf/arena.h>
 #include <google/protobuf/text_format.h>
@@ -18,7 +18,7 @@
 namespace mulligan {
 namespace {
 
-// A policy as a platform team keeps one per tenant.
+// A policy of a platform team that has one per tenant.
 std::string TenantPolicy(int number) {
   const std::string name = "tenant-" + std::to_string(number);
   return "apiVersion: mulligan.dev/v1\n"
@@ -67,7 +67,7 @@ v1::DecideRequest Gang(int pods) {
     member = pod;
     member.mutable_metadata()->set_name("train-7f6b9-" + std::to_string(i));
     member.mutable_metadata()->set_uid("uid-" + std::to_string(i));
-    // Each holds a place of its own, or they would be attempts at one.
+    // Each pod has its own index; otherwise they would be attempts at one.
     (*member.mutable_metadata()
           ->mutable_labels())["batch.kubernetes.io/job-completion-index"] =
         std::to_string(i);
@@ -120,7 +120,7 @@ void BM_TwoContainerPod(benchmark::State& state) {
 }
 BENCHMARK(BM_TwoContainerPod)->ArgName("policies")->Arg(1)->Arg(1000);
 
-// As a server without arenas would call it.
+// Like a server without arenas.
 void BM_TwoContainerPodOnTheHeap(benchmark::State& state) {
   const auto policies = Policies(0);
   const v1::DecideRequest request = OnePod();

@@ -1,4 +1,4 @@
-// Stage one of a decision: reports to diagnoses, parsing left out.
+// The first stage of a decision: from parsed reports to diagnoses.
 #include <benchmark/benchmark.h>
 #include <google/protobuf/arena.h>
 #include <google/protobuf/text_format.h>
@@ -85,7 +85,7 @@ void BM_Disrupted(benchmark::State& state) {
 }
 BENCHMARK(BM_Disrupted);
 
-// Low confidence: the alternatives and what would settle them are written.
+// Low confidence: the answer includes alternatives and the missing evidence.
 void BM_Sigkill(benchmark::State& state) {
   auto pod = PodOf(kTwoContainerPod);
   MainEnd(pod).set_reason("Error");
@@ -102,7 +102,7 @@ void BM_LogTail(benchmark::State& state) {
 }
 BENCHMARK(BM_LogTail);
 
-// Four kilobytes, what a termination message may hold.
+// Four kilobytes, the limit of a termination message.
 void BM_LongLogTail(benchmark::State& state) {
   auto pod = PodOf(kTwoContainerPod);
   MainEnd(pod).set_exit_code(1);

@@ -70,7 +70,7 @@ void CheckVerdict(const v1::DecideResponse& response) {
   }
 }
 
-// `ours` is the answer to the same request without a look at the operator.
+// `ours` is the answer to the same request without the operator's verdict.
 void CheckNatively(v1::DecideRequest request, const v1::DecideResponse& ours) {
   request.set_compare_native(true);
   v1::DecideResponse compared;
@@ -112,7 +112,7 @@ void CheckDecideProperties(const v1::DecideRequest& request) {
   Require(DecideAt(repeated, next).ok(), "the returned ledger is accepted",
           repeated);
   const bool recorded = response.accounting().units() > 0;
-  // A failure that waits is judged again, with its charge taken back first.
+  // A waiting failure is judged again, after its charge is taken back.
   const bool settled =
       recorded && response.decision().action() != v1::Decision::WAIT;
   Require(!settled || next.accounting().duplicate(),

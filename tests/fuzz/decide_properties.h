@@ -1,4 +1,4 @@
-// What must hold for every request, however odd.
+// Properties of every request, however malformed.
 #ifndef MULLIGAN_TESTS_FUZZ_DECIDE_PROPERTIES_H_
 #define MULLIGAN_TESTS_FUZZ_DECIDE_PROPERTIES_H_
 
@@ -6,12 +6,12 @@
 
 namespace mulligan {
 
-// Decides `request` under the embedded policy and aborts, after saying which
-// property failed, unless
-//   - a request that Validate refuses is refused, and only such a one is called
+// Decides `request` under the embedded policy. Prints the violated property and
+// aborts unless
+//   - a request that Validate refuses is refused, and no other one is called
 //     invalid;
 //   - a verdict has an action, names a cause, and charges 0 or 1;
-//   - no budget is used beyond its limit by this call, none is negative;
+//   - no budget is negative or exceeds its limit because of this call;
 //   - the same request gives the same bytes;
 //   - the same failure with the new ledger charges nothing more.
 void CheckDecideProperties(const v1::DecideRequest& request);

@@ -1,4 +1,4 @@
-// Any text as a policy file: it loads or says why not, never anything else.
+// Any text as a policy file: it loads, or is refused with a reason.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

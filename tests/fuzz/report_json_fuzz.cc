@@ -1,5 +1,5 @@
-// Any text as a DecideRequest in JSON, unknown fields ignored: what kubectl
-// output pasted into a request looks like.
+// Any text as a DecideRequest in JSON with unknown fields ignored, like kubectl
+// output pasted into a request.
 #include <google/protobuf/util/json_util.h>
 
 #include <cstddef>

@@ -6,10 +6,10 @@
 
 namespace mulligan::testing {
 
-// Forgets the highest use so far.
+// Resets the peak to the current use.
 void ForgetPeak();
 
-// The highest use since, beyond the use at that time.
+// The peak since the last ForgetPeak(), in bytes above the use at that time.
 std::size_t PeakBytes();
 
 }  // namespace mulligan::testing

@@ -1,11 +1,11 @@
-// Searches for the requests that cost most time and memory for their bytes.
+// Searches for the requests that cost the most time and memory for their size.
 //
 //   costly_requests --seconds 60 --situations tests/testdata/situations.jsonl
 //
-// A fuzzer whose goal is cost: it starts from real situations, keeps what costs
-// more than anything of its kind before, and changes that further. Prints the
-// worst it found, with processor time and the peak of the heap as a multiple of
-// the request's bytes. One thread, no network, no files but those named.
+// A fuzzer that maximizes cost: it starts from real situations, keeps requests
+// that cost more than any similar one before, and mutates them further. Prints
+// the worst ones with processor time and heap peak as a multiple of the
+// request's size. One thread, no network, reads only the named files.
 #include <google/protobuf/text_format.h>
 #include <google/protobuf/util/json_util.h>
 
@@ -30,7 +30,7 @@ namespace mulligan::testing {
 namespace {
 
 constexpr std::size_t kMaxBytes = 1 << 20;
-// Kept of each kind and goal.
+// Candidates kept per kind and goal.
 constexpr std::size_t kKept = 8;
 
 double ThreadSeconds() {
@@ -40,7 +40,7 @@ double ThreadSeconds() {
          static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-// The server's patience, without its network.
+// The server's limit of processor time, without its network.
 class Patience final : public Watch {
  public:
   absl::Status Check() override {
@@ -115,7 +115,7 @@ std::vector<v1::DecideRequest> ReadSeeds(const std::string& path) {
   return seeds;
 }
 
-// The best of one goal, the worst of it last.
+// Keeps the best candidates of one goal, the worst of them last.
 void Keep(Candidate candidate, double (*goal)(const Cost&),
           std::vector<Candidate>& kept) {
   kept.push_back(std::move(candidate));
@@ -127,12 +127,12 @@ void Keep(Candidate candidate, double (*goal)(const Cost&),
 }
 
 double Seconds(const Cost& cost) { return cost.seconds; }
-// Of small requests the fixed cost counts.
+// For small requests the fixed cost dominates.
 double Growth(const Cost& cost) {
   return cost.bytes < (256U << 10U) ? 0 : cost.growth;
 }
 
-// Which lists of the request are long, to tell candidates apart.
+// Names the long lists of the request, to distinguish candidates.
 std::string Shape(const google::protobuf::Message& message, int depth = 0) {
   std::vector<const google::protobuf::FieldDescriptor*> fields;
   const auto* reflection = message.GetReflection();

@@ -24,8 +24,8 @@ std::size_t Pick(std::size_t count, Random& random) {
 
 bool Flip(Random& random) { return Pick(2, random) == 0; }
 
-// Gives every text called name or uid near the top an end of its own, and every
-// long text: what is read twice is kept from the first time.
+// Makes every name, uid and long text near the top unique: a text that occurs
+// twice is read once.
 void Distinguish(Message& message, int number, int depth = 0) {
   constexpr int kNear = 2;
   constexpr std::size_t kLong = 64;
@@ -134,13 +134,13 @@ void SetScalar(Message& message, const FieldDescriptor* field, Random& random) {
   }
 }
 
-// Goes down a random way and changes what is at its end.
+// Descends along a random path and changes the field at its end.
 void Descend(Message& message, std::size_t room, int depth, Random& random) {
   const auto* type = message.GetDescriptor();
   const auto* reflection = message.GetReflection();
   std::vector<const FieldDescriptor*> fields;
   reflection->ListFields(message, &fields);
-  // Mostly what is there, now and then something new.
+  // Mostly a present field, sometimes a new one.
   if (fields.empty() || Pick(4, random) == 0) {
     if (type->field_count() == 0) return;
     fields = {type->field(static_cast<int>(

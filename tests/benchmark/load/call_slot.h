@@ -1,4 +1,4 @@
-// One call under way, reused for the next.
+// One outstanding call; the slot is reused for the next.
 #ifndef MULLIGAN_TESTS_BENCHMARK_LOAD_CALL_SLOT_H_
 #define MULLIGAN_TESTS_BENCHMARK_LOAD_CALL_SLOT_H_
 
@@ -20,7 +20,7 @@ class CallSlot {
            grpc::CompletionQueue& queue)
       : plan_(plan), stub_(stub), queue_(queue) {}
 
-  // Sends; the queue yields `this` when the answer is there.
+  // Sends; the queue yields `this` when the answer has arrived.
   void Start(Clock::time_point due) {
     context_.emplace();
     if (plan_.deadline.count() > 0) {

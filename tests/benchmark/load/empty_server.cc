@@ -1,5 +1,5 @@
 // The upper limit: the real server's transport, messages and allocator around
-// handlers that parse the request, copy a prepared answer and decide nothing.
+// handlers that parse the request and copy a prepared answer.
 #include <google/protobuf/arena.h>
 
 #include <CLI/CLI.hpp>
@@ -24,7 +24,7 @@
 namespace mulligan {
 namespace {
 
-// Same shape as RunUnary in server/rpc/unary_call.h, without its measurements.
+// Like RunUnary in server/rpc/unary_call.h, without its measurements.
 template <typename Request, typename Response, typename Work>
 grpc::ServerUnaryReactor* Answer(grpc::CallbackServerContext* context,
                                  const grpc::ByteBuffer& in,
@@ -86,7 +86,7 @@ class EmptyService final : public RawRetryDecisionService {
   const v1::DecideResponse answer_;
 };
 
-// What the real server would answer, so that both send the same bytes.
+// The real server's answer, so that both send the same bytes.
 v1::DecideResponse AnswerTo(const std::string& payload_file) {
   std::ifstream file(payload_file, std::ios::binary);
   v1::DecideRequest request;
@@ -123,7 +123,7 @@ int Main(int argc, char** argv) {
   const int port = listening->port;
   const int listener = listening->socket.number();
   const Log log(LogLevel::kWarning, LogFormat::kText);
-  // Beyond what the load generator opens.
+  // More than the load generator opens.
   constexpr Acceptor::Bounds kBounds = {1000, {100'000, std::size_t{1} << 30}};
   Acceptor acceptor(
       *std::move(listening), Wire::kPlaintext, kBounds,

@@ -10,8 +10,8 @@
 
 namespace mulligan::load {
 
-// 64 buckets to each power of two of nanoseconds: less than 1.6 % off. Not
-// thread-safe; each thread has one and they are merged at the end.
+// 64 buckets per power of two of nanoseconds: an error below 1.6 %. Not
+// thread-safe: each thread has its own, and they are merged at the end.
 class Histogram {
  public:
   Histogram() : counts_(64 * 64) {}
@@ -30,7 +30,7 @@ class Histogram {
 
   std::uint64_t total() const { return total_; }
 
-  // Latency below which the share `quantile` of the calls stayed.
+  // The latency that the share `quantile` of the calls did not exceed.
   double QuantileMicroseconds(double quantile) const {
     const auto wanted =
         static_cast<std::uint64_t>(quantile * static_cast<double>(total_));

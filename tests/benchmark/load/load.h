@@ -1,4 +1,4 @@
-// Sends the same bytes to a server over and over and measures.
+// Sends the same bytes to a server repeatedly and measures.
 #ifndef MULLIGAN_TESTS_BENCHMARK_LOAD_LOAD_H_
 #define MULLIGAN_TESTS_BENCHMARK_LOAD_LOAD_H_
 
@@ -23,15 +23,15 @@ struct Plan {
   grpc::ByteBuffer request;
   // One per connection.
   std::vector<std::unique_ptr<grpc::GenericStub>> stubs;
-  // Closed loop: calls always under way. Open loop: not used.
+  // Closed loop: outstanding calls. Open loop: not used.
   int outstanding = 64;
-  // Open loop: calls a second on a fixed schedule; 0 for a closed loop.
+  // Open loop: calls per second on a fixed schedule; 0 for a closed loop.
   double rate = 0;
   std::chrono::duration<double> warm_up{1};
   std::chrono::duration<double> duration{5};
   // Of each call; zero: none.
   std::chrono::duration<double> deadline{0};
-  // Process whose CPU time is measured.
+  // The process whose CPU time is measured.
   int server_pid = 0;
 };
 
@@ -40,17 +40,17 @@ struct Result {
   double seconds = 0;
   double server_cpu_seconds = 0;
   std::uint64_t errors = 0;
-  // Open loop: calls that were due while as many others were under way as fit
-  // into the deadline, or 4096 without one.
+  // Open loop: calls that were not sent because as many others were outstanding
+  // as fit into the deadline, or 4096 without one.
   std::uint64_t not_started = 0;
   std::string first_error;
 };
 
-// `outstanding` calls are always under way, latency counts from sending.
+// Keeps `outstanding` calls in progress; latency counts from sending.
 Result RunClosedLoop(const Plan& plan);
 
-// Calls start on schedule, latency counts from the time a call was due, so a
-// server that falls behind shows it.
+// Calls start on schedule; latency counts from the time a call was due, so it
+// shows a server that falls behind.
 Result RunOpenLoop(const Plan& plan);
 
 }  // namespace mulligan::load

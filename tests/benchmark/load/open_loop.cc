@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kSlots = 4096;
 
-// Slots that wait for a call; shared by the pacing and the receiving thread.
+// Free slots; shared by the pacing and the receiving thread.
 class FreeSlots {
  public:
   void Put(CallSlot* slot) {

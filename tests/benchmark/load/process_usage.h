@@ -1,13 +1,13 @@
-// What another process uses.
+// Resource usage of another process.
 #ifndef MULLIGAN_TESTS_BENCHMARK_LOAD_PROCESS_USAGE_H_
 #define MULLIGAN_TESTS_BENCHMARK_LOAD_PROCESS_USAGE_H_
 
 namespace mulligan::load {
 
-// CPU seconds of all threads so far; 0 when `pid` is 0 or gone.
+// CPU seconds of all threads so far; 0 if `pid` is 0 or gone.
 double CpuSeconds(int pid);
 
-// Resident memory in KiB; 0 when `pid` is 0 or gone.
+// Resident memory in KiB; 0 if `pid` is 0 or gone.
 long ResidentKib(int pid);
 
 }  // namespace mulligan::load
