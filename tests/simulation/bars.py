@@ -26,8 +26,8 @@ GAP = 18
 
 
 def chart(title, series, rows, unit="", most=None):
-    """An SVG. `series`: names of the bars of a row, at most three; `rows`:
-    (label, [value or None, ...]). `most`: the end of the axis."""
+    """An SVG. `series`: names of the bars of a row, at most three; `rows`: (label,
+    [value or None, ...]). `most`: the end of the axis."""
     most = most or max(v for _, values in rows for v in values
                        if v is not None) or 1
     scale = (WIDTH - LABELS - NUMBERS) / most

@@ -1,7 +1,7 @@
 """The decision code of this build, asked through `mulligan explain`.
 
-One process answers a stream of requests in order, so a simulation may write
-one, read its answer, and go on from there.
+One process answers a stream of requests in order, so a simulation may send a
+request, read its answer, and continue from there.
 """
 
 import json
@@ -42,7 +42,7 @@ class Engine:
 
 
 def time(second):
-    """RFC 3339 of a second of simulated time; whole seconds, as Kubernetes."""
+    """A second of simulated time in RFC 3339; whole seconds, like Kubernetes."""
     second = int(second)
     day, rest = divmod(second, 86400)
     return (f"2026-03-{1 + day:02d}T{rest // 3600:02d}:"
@@ -50,7 +50,7 @@ def time(second):
 
 
 def seconds(text):
-    """The second of simulated time that `time` wrote."""
+    """The second of simulated time that `time` formatted."""
     return int(datetime.fromisoformat(text[:-1]).timestamp()
                - datetime(2026, 3, 1).timestamp())
 

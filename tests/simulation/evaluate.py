@@ -2,7 +2,7 @@
 """Usage: evaluate.py MULLIGAN REPOSITORY [CORPUS_FOLDER]
 
 Rewrites the measured blocks of docs/evaluation.md and docs/images/*.svg with
-what the build MULLIGAN answers. scripts/evaluate calls it.
+the answers of the build MULLIGAN. scripts/evaluate calls it.
 """
 
 import re
@@ -30,9 +30,9 @@ NODE_JOBS = 4000
 FLEETS = 6
 REPEAT_JOBS = 4000
 INCIDENTS = 40
-# Kinds of retried work that nothing but a change helps.
+# Kinds of retried work that only a change helps.
 HOPELESS = ("mistake", "bug", "wandering bug")
-# Shares of ambiguous failures that pass, and jobs for each.
+# Shares of ambiguous failures that pass, and the number of jobs for each.
 PASSES = (0.1, 0.3, 0.5, 0.7, 0.9)
 PASSES_JOBS = 1500
 
@@ -147,7 +147,7 @@ def evaluate_retried(engine):
 
 
 def evaluate_worth(shipped, patient):
-    """In hours: the default policy, and with as many tries as a Job has."""
+    """Hours under the default policy, and under one with as many tries as a Job has."""
     ours = "Mulligan, six tries"
     costs = worth.measure({"Mulligan, as shipped": shipped, ours: patient},
                           SEED, REPEAT_JOBS)
@@ -244,7 +244,7 @@ def evaluate_corpus(engine, folder):
 
 
 def evaluate_unseen(engine, binary, files):
-    """Failures of projects that nothing was learned from, beside all rows."""
+    """Failures of projects that nothing was learned from, compared with all rows."""
     asked = corpus.ask(engine, corpus.read(files))
     without = unseen.ask(binary, asked)
     rows = []

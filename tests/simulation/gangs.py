@@ -1,10 +1,10 @@
-"""Gangs that lose a member: who began it?
+"""Gangs that lose a member: which member failed first?
 
-What happens: one member (the root) comes to an end for a reason of its own.
-Its peers hang in a collective, lose a connection, or are stopped by their
-launcher, seconds to ten minutes later. What is seen of that: whole seconds,
-stamped by the clock of each node; ends that the kubelet notices late; members
-whose pods are gone; logs of which only the last lines arrived, or nothing.
+What happens: one member (the root) ends for a reason of its own. Its peers hang
+in a collective, lose a connection, or are stopped by their launcher, seconds to
+ten minutes later. What is reported: whole seconds, stamped by each node's clock;
+ends that the kubelet notices late; members whose pods are gone; logs of which only
+the last lines arrived, or nothing.
 
 The texts are those of PyTorch, NCCL, Gloo, JAX, TensorFlow, Horovod, DeepSpeed,
 Ray, MPI, the kernel and the kubelet, as users paste them into issues.
@@ -18,8 +18,8 @@ from odds import Odds
 
 # (weight, exit code, reason, last lines of the log, how late the end is seen)
 ROOTS = [
-    # The program's own errors: exit hooks (flushing metrics, a launcher that
-    # stops its other workers first) take seconds.
+    # The program's own errors: exit hooks (flushing metrics, a launcher that stops its
+    # other workers first) take seconds.
     (14, 1, "Error", "Traceback (most recent call last):\n  File \"/app/train.py\", line {n}, in <module>\n    main()\n  File \"/app/data.py\", line {m}, in __getitem__\n    sample = self.index[i]\nIndexError: list index out of range", 3),
     (8, 1, "Error", "Traceback (most recent call last):\n  File \"/app/train.py\", line {n}, in step\n    loss.backward()\nValueError: Expected input batch_size ({n}) to match target batch_size ({m}).", 3),
     (6, 1, "Error", "Traceback (most recent call last):\n  File \"/app/ckpt.py\", line {n}, in load\n    state = torch.load(path)\nFileNotFoundError: [Errno 2] No such file or directory: '/ckpt/step-{m}/rank.pt'", 3),
@@ -32,7 +32,7 @@ ROOTS = [
     (3, 1, "Error", "PermissionError: [Errno 13] Permission denied: '/ckpt/step-{m}'", 3),
     (3, 1, "Error", "_pickle.UnpicklingError: invalid load key, '\\x0a'.", 3),
     (2, 1, "Error", "AssertionError: expected {n} experts, found {m}", 3),
-    # Ended from outside, so late stamps are usual.
+    # Ended from outside, so late stamps are common.
     (14, 137, "OOMKilled", "", 2),
     (7, 139, "Error", "", 8),  # writes its core
     (5, 137, "Error", "", 3),
@@ -40,7 +40,7 @@ ROOTS = [
     # The device.
     (9, 1, "Error", "RuntimeError: CUDA error: uncorrectable ECC error encountered\nCUDA kernel errors might be asynchronously reported at some other API call", 1),
     (4, 1, "Error", "RuntimeError: CUDA error: an illegal memory access was encountered\nFor debugging consider passing CUDA_LAUNCH_BLOCKING=1.", 1),
-    # The node or the place; seen by a controller, minutes later.
+    # The node or its location; noticed by a controller, minutes later.
     (6, None, "NodeLost", "", 60),
     (5, None, "Drain", "", 1),
 ]
@@ -69,7 +69,7 @@ ECHOES = [
 
 @dataclass
 class Gang:
-    """One incident: a request, and which members may be called the root."""
+    """One incident: a request, and the members that may be called the root."""
     request: dict
     roots: set
     ends: list      # (name, finishedAt as seen, whole seconds), as reported
@@ -86,7 +86,7 @@ def fill(rng, text, rank):
 
 
 def offset(rng):
-    """How wrong a node's clock is: most are well kept, some drift."""
+    """The error of a node's clock: most are well kept, some drift."""
     kind = rng.random()
     if kind < 0.75:
         return rng.uniform(-0.3, 0.3)
@@ -186,7 +186,7 @@ def generate(rng):
 
 
 def odds():
-    """The odds of this generator, for who has codes and times alone."""
+    """The odds of this generator, for a reader with codes and times only."""
     def root(row):
         weight, code, reason, _, late = row
         if reason == "NodeLost":
@@ -210,7 +210,7 @@ def smallest_timestamp(gang):
 
 def measure(engine, seed, count):
     """Right answers by reader and kind of gang, as {kind: (n, ours, theirs)};
-    `at_most`: those who knew the odds, of gangs without logs."""
+    `at_most`: those of a reader who knew the odds, for gangs without logs."""
     rng = random.Random(seed)
     known = odds()
     at_most = 0

@@ -31,7 +31,7 @@ class Goals(unittest.TestCase):
         self.assertGreaterEqual(ours / number, 0.95)
         self.assertLess(theirs / number, 0.75)
         number, ours, _ = result["table"]["without logs"]
-        # No reader gets further than who knows the odds.
+        # No reader does better than one who knows the odds.
         self.assertGreaterEqual(ours, 0.9 * result["at_most"])
         self.assertLess(result["at_most"], 0.8 * number)
         self.assertEqual(result["charged_twice"], 0)

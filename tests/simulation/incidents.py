@@ -1,9 +1,9 @@
 """Incidents: something shared breaks, and many jobs fail at once.
 
-A fleet of jobs in three zones. Beside the ordinary failures of programs, nodes
-and networks, each day brings an incident: a switch takes a zone's traffic, a
-file server or a registry is gone for everybody, for five minutes to an hour.
-Whoever runs meanwhile and needs it fails, and fails again when tried too early.
+A fleet of jobs in three zones. In addition to the ordinary failures of programs,
+nodes and networks, each day has an incident: a switch cuts off a zone, or a file
+server or a registry is unavailable, for five minutes to an hour. Each job that runs
+meanwhile and needs it fails, and fails again if it is retried too early.
 
 A controller asks after each failure with a digest of the last ten minutes. The
 peers' rule is a retry count (backoffLimit 6) with the Job controller's delays:
@@ -18,15 +18,15 @@ from engine import pod, time
 ZONES = ["a", "b", "c"]
 JOBS = 240
 WINDOW = 600
-# Victims fail within seconds: whoever runs for longer has come through.
+# Victims fail within seconds: a job that runs for longer is past the incident.
 COMES_THROUGH = 120
 PEER_TRIES = 7
-# Seconds: how long work ran before, how long a new pod takes, how soon it meets
-# the incident.
+# Seconds: how long work ran before, how long a new pod takes, how soon it meets the
+# incident.
 RAN = 3000
 POD = 10
 MEETS_AFTER = 20
-# Ordinary failures of the whole fleet in an hour.
+# Ordinary failures of the whole fleet per hour.
 ORDINARY_PER_HOUR = 8
 
 # name: (weight, in one zone only, share of jobs that need it, texts)
@@ -73,7 +73,7 @@ def zone_of(job):
 
 
 class Controller:
-    """Remembers what it saw, as docs/fleet.md has it, and asks Mulligan."""
+    """Remembers what it saw, as described in docs/fleet.md, and asks Mulligan."""
 
     def __init__(self, engine):
         self.engine = engine
@@ -87,7 +87,7 @@ class Controller:
         groups = collections.Counter(
             (cause, zone) for name, (at, cause, zone) in self.latest.items()
             if now - at <= WINDOW or name in self.waiting)
-        # One that fails is taken out when it does.
+        # A canary that fails is removed when it does.
         through = [start for start in self.canaries.values()
                    if now - start > COMES_THROUGH]
         return [{"window": f"{WINDOW}s", "failed": sum(groups.values()),
@@ -135,10 +135,10 @@ def report_of(rng, job, number, started, ended, text):
 
 
 def first_failures(rng, incident):
-    """(time, job, text) of a shift of some eight hours."""
+    """(time, job, text) of a shift of about eight hours."""
     events = []
     for job in sorted(incident.needs):
-        # Who needs it meets it soon; some only when they write the next time.
+        # A job that needs it meets it soon; some only when they write the next time.
         at = incident.begin + min(rng.expovariate(1 / 90), 0.9 *
                                   incident.length)
         events.append((at, job, rng.choice(incident.texts)))
@@ -151,7 +151,7 @@ def first_failures(rng, incident):
 
 
 def fails_again(incident, job, start):
-    """When the retry started at `start` meets the incident; None: it is well."""
+    """When the retry started at `start` meets the incident; None if it does not."""
     at = start + MEETS_AFTER
     return at if incident.hits(job, at) else None
 
@@ -169,7 +169,7 @@ def by_mulligan(rng, engine, incident, events):
         queue.sort(key=lambda e: (e[0], e[1], e[4]))
         now, job, text, victim, number, started, report = queue.pop(0)
         first = started is not None
-        # What is down already, or given up, does not fail anew.
+        # A job that is already down or given up does not fail again.
         if number == 1 and first and job in down:
             continue
         down.add(job)
@@ -189,7 +189,7 @@ def by_mulligan(rng, engine, incident, events):
             outcome["charged"] += (
                 answer["accounting"].get("chargedTo") == "application")
             outcome["canaries"] += decision.get("canary", False)
-        # A new pod takes a moment to be made.
+        # A new pod takes a moment to be created.
         delay = POD + float(decision.get("retryAfter", "0s").rstrip("s"))
         if decision["action"] == "WAIT":
             queue.append((now + delay, job, text, victim, number, None,

@@ -1,14 +1,14 @@
-"""Lemon nodes among poison jobs: whose fault is a crash?
+"""Lemon nodes among poison jobs: is the node or the job at fault for a crash?
 
-A fleet of nodes, a few of which are broken in a way that no health check sees:
-they take down some of the work that runs there, again and again, with whatever
-comes to hand (a device that falls off the bus, a crash, a lost node, a kill
-without a reason). Beside them run jobs that crash wherever they are, sweeps of
-one broken program packed onto few nodes, and good jobs that meet a bad day: a
-network blip, a neighbour that eats the node's memory, a preemption.
+A few nodes of a fleet are broken in a way that no health check sees: they end some
+of the work that runs there, repeatedly and in different ways (a device that falls
+off the bus, a crash, a lost node, a kill without a reason). In addition there are
+jobs that crash wherever they run, sweeps of one broken program packed onto few
+nodes, and good jobs that meet a bad day: a network blip, a neighbour that uses up
+the node's memory, a preemption.
 
 A controller asks after each failure, with the job's ledger and a digest of the
-last week, and does as it is told. The peers' rule is that of Armada and Argo:
+last week, and follows the answer. The peers' rule is that of Armada and Argo:
 never run a job again on a node where it failed.
 """
 
@@ -21,13 +21,13 @@ from engine import pod, time
 NODES = 200
 LEMONS = 6
 DAY = 86400
-# How far back the digest reaches.
+# The period of the digest.
 WINDOW = 7 * DAY
-# Mean hours between failures of work on a lemon, and of a healthy node.
+# Mean hours between failures of work on a lemon, and on a healthy node.
 LEMON_HOURS = 3
 HEALTHY_HOURS = 1500
 
-# (weight, exit code, reason, last lines) of a death by a broken node.
+# (weight, exit code, reason, last lines) of a failure by a broken node.
 LEMON_DEATHS = [
     (20, 1, "Error", "RuntimeError: CUDA error: uncorrectable ECC error encountered"),
     (14, 1, "Error", "NVRM: Xid (PCI:0000:4b:00): 79, pid={n}, GPU has fallen off the bus."),
@@ -38,7 +38,7 @@ LEMON_DEATHS = [
     (6, 137, "ContainerStatusUnknown", "The container could not be located when the pod was terminated"),
     (14, 1, "Error", "RuntimeError: CUDA error: unspecified launch failure"),
 ]
-# What lemons do of it: half of them never show a sign of their device.
+# A lemon's share of these: half of them never show a sign of their device.
 SILENT_DEATHS = [row for row in LEMON_DEATHS if "CUDA" not in row[3]
                  and "Xid" not in row[3]]
 # A healthy node's bad days.
@@ -49,7 +49,7 @@ HEALTHY_DEATHS = [
     (15, 137, "Error", ""),
     (15, None, "NodeLost", ""),
 ]
-# What poison jobs die of, each its own way every time.
+# Failures of poison jobs, the same every time for each job.
 POISON_DEATHS = [
     (40, 139, "Error", ""),
     (20, 134, "Error", "double free or corruption (out)"),
@@ -98,7 +98,7 @@ def dead_pod(rng, job, node, started, ended, death):
 
 
 class Memory:
-    """What the controller remembers: the latest failure of each workload."""
+    """The controller's memory: the latest failure of each workload."""
 
     def __init__(self):
         self.latest = {}
@@ -146,7 +146,7 @@ def jobs_of(rng, count):
 
 
 def place(rng, job, everywhere):
-    """A node that nothing advises against: there is always room elsewhere; a sweep is packed, as schedulers do."""
+    """A node that nothing advises against; there always is one. Sweeps are packed."""
     allowed = [n for n in everywhere
                if n not in job.avoided and n not in job.preferred]
     if job.name.startswith("sweep"):
@@ -159,7 +159,7 @@ def hash_of(text):
 
 
 def run_once(rng, job, node, lemons):
-    """(hours until the end, death or None when it succeeds)."""
+    """(hours until the end, failure or None when it succeeds)."""
     mean = LEMON_HOURS if node in lemons else HEALTHY_HOURS
     broken = rng.expovariate(1 / mean)
     own = rng.uniform(0.02, 0.5) if job.poison else job.hours
@@ -178,10 +178,10 @@ def avoided_nodes(decision, hard):
 
 
 def simulate(rng, jobs, lemons, engine):
-    """The fleet's life in the order of time; `engine` None: the peers' rule.
+    """Simulates the fleet in the order of time; `engine` None: the peers' rule.
 
-    Returns (pairs of job and node excluded, where that is required, tries of each job that succeeded,
-    how many succeeded, failures on lemons)."""
+    Returns (pairs of job and node excluded, where that is required, tries of each job
+    that succeeded, how many succeeded, failures on lemons)."""
     everywhere = [f"node-{i}" for i in range(NODES)]
     memory = Memory()
     excluded = set()
@@ -237,7 +237,7 @@ def ask(rng, engine, job, node, started, ended, death, memory, excluded):
     excluded |= {(job.name, name) for name in avoid}
     job.avoided |= avoid
     job.preferred |= avoided_nodes(decision, False)
-    # A new pod takes a moment to be made.
+    # A new pod takes a moment to be created.
     delay = 10 + float(decision.get("retryAfter", "0s").rstrip("s"))
     return decision["action"] == "RETRY", delay
 

@@ -1,8 +1,8 @@
-"""What codes and times can tell at most about who began a gang's failure.
+"""The best that codes and times can show about which member of a gang failed first.
 
-Names the member that somebody would name who knew the generator's own odds:
-how often a root and a peer end with each code, and how late. Nobody has these
-numbers of a real fleet; they say how far a reader without logs can get.
+Names the member that a reader would name who knew the generator's own odds: how
+often a root and a peer end with each code, and how late. No one has these numbers
+of a real fleet; they show how far a reader without logs can get.
 """
 
 import math
@@ -46,8 +46,8 @@ class Odds:
 
 
 def table(rng, rows, clock):
-    """rows: (weight, sign, draw), where `draw` gives seconds by the node's
-    right clock, or a pair of (seconds, False) by the control plane's."""
+    """rows: (weight, sign, draw), where `draw` gives seconds by the node's right clock,
+    or a pair of (seconds, False) by the control plane's."""
     whole = sum(weight for weight, _, _ in rows)
     densities = defaultdict(lambda: defaultdict(float))
     for weight, how, draw in rows:
@@ -56,7 +56,7 @@ def table(rng, rows, clock):
             after, by_node = draw(rng)
             if by_node:
                 after += clock(rng)
-            # Stamps are whole seconds, cut off.
+            # Stamps are whole seconds, truncated.
             densities[how][math.floor((after - rng.random()) / STEP)] += share
     return densities
 
@@ -71,7 +71,7 @@ def sign(pod):
 
 
 def end(pod):
-    """When a pod ended, as it is stamped."""
+    """When a pod ended, by its stamp."""
     status = pod["status"]
     if "containerStatuses" not in status:
         return seconds(status["conditions"][0]["lastTransitionTime"])

@@ -1,11 +1,11 @@
-"""Failures that come back: with progress, by bad luck, or for ever.
+"""Failures that recur: with progress, by bad luck, or forever.
 
-Each job fails until it succeeds or somebody gives up. What it would do on its
-next try is drawn beforehand, so every rule meets the same fate and a *false
-stop* is a fact: the job would have succeeded within the tries that the fixed
-count allows. The fixed count is backoffLimit 6, as a Job has by default; for a
-fair comparison the default policy is asked with an application budget of 6, so
-that what differs is only whether the history is read.
+Each job fails until it succeeds or is given up. The result of its next try is drawn
+beforehand, so every rule meets the same fate and a *false stop* is a fact: the job
+would have succeeded within the tries that the fixed count allows. The fixed count
+is backoffLimit 6, a Job's default; for a fair comparison the default policy is
+asked with an application budget of 6, so that the only difference is whether the
+history is read.
 """
 
 import random
@@ -15,7 +15,7 @@ from engine import pod, time
 
 TRIES = 7  # backoffLimit 6
 NODES = 50
-# Least pause between tries, seconds.
+# The shortest pause between tries, seconds.
 PAUSE = 60
 
 BUGS = [
@@ -34,7 +34,7 @@ TROUBLE = [
     "grpc._channel._InactiveRpcError: StatusCode.UNAVAILABLE: failed to connect to all addresses; ipv4:10.0.{n}.7:{m}",
     "",
 ]
-# What long work meets again and again and outruns: leaks, wear, weak hardware.
+# Failures that long work meets repeatedly and outruns: leaks, wear, weak hardware.
 WEAR = [
     "OSError: [Errno 24] Too many open files: '/data/shard-{n}.tar'",
     "RuntimeError: CUDA error: unspecified launch failure\nCUDA kernel errors might be asynchronously reported at some other API call",
@@ -44,7 +44,7 @@ WEAR = [
 
 @dataclass
 class Try:
-    """What one try comes to: GPU-hours spent, and its end."""
+    """The result of one try: GPU-hours spent, and its end."""
     hours: float
     succeeds: bool
     exit_code: int = 1
@@ -69,7 +69,7 @@ def bug(rng):
 
 
 def wandering_bug(rng):
-    """One bug, other texts: which worker meets it first is chance."""
+    """One bug with different texts: which worker meets it first is chance."""
     code = rng.choice([1, 139, 134])
     hours = rng.choice([0.05, 0.3, 1])
     return [Try(hours * rng.uniform(0.2, 2), False, code, rng.choice(BUGS))
@@ -77,7 +77,7 @@ def wandering_bug(rng):
 
 
 def climb(rng):
-    """The same trouble each time, further on each time; it gets there."""
+    """The same failure each time, later each time, until it succeeds."""
     text, code = rng.choice(WEAR + TROUBLE), rng.choice([1, 1, 139])
     reported = rng.random() < 0.85
     needed = rng.randint(2, 6)
@@ -89,8 +89,8 @@ def climb(rng):
 
 
 def unlucky(rng):
-    """Each try fails alike with some chance: a race, a busy port, a flaky
-    file system. One in three retries succeeds (Lablup 2026), or two."""
+    """Each try fails alike with some probability: a race, a busy port, a flaky file
+    system. One in three retries succeeds (Lablup 2026), or two."""
     text = rng.choice(TROUBLE)
     chance = rng.choice([0.33, 0.5, 0.67])
     hours = rng.choice([0.05, 0.5, 2])
@@ -103,13 +103,13 @@ def unlucky(rng):
 
 
 def one_blip(rng):
-    """Fails once or twice, then is well."""
+    """Fails once or twice, then succeeds."""
     bad = rng.choice([1, 1, 1, 2])
     hours = rng.choice([0.5, 2, 8])
     return [Try(hours, i >= bad, 1, rng.choice(TROUBLE)) for i in range(TRIES)]
 
 
-# How often each is met among jobs that fail at least once.
+# Frequency of each among jobs that fail at least once.
 KINDS = [(30, bug), (8, wandering_bug), (17, climb), (10, unlucky),
          (35, one_blip)]
 
@@ -139,7 +139,7 @@ def failed_pod(job, attempt, name, number, began, text, node="node-0"):
 
 
 def by_mulligan(engine, rng, job, name):
-    """The same, doing as Mulligan says; and what it decided by at the end."""
+    """The same, following Mulligan's decisions, and what it decided by at the end."""
     ledger = None
     now = 1000.0
     for number, attempt in enumerate(job.tries, 1):
@@ -154,7 +154,7 @@ def by_mulligan(engine, rng, job, name):
                                       f"node-{rng.randrange(NODES)}")]}
         if attempt.progress is not None:
             report["progress"] = {"value": attempt.progress}
-        # A wait for evidence that does not come: asked again after it.
+        # A wait for evidence that does not come: asks again after it.
         for late in (5, 120, 3600):
             report["observedAt"] = time(ended + late)
             request = {"report": report}

@@ -1,9 +1,9 @@
-"""Failures that an operator retries while somebody watches.
+"""Failures that an operator retries while Mulligan watches.
 
 Jobs as their users write them: `backoffLimit: 6`, `restartPolicy: Never` or
-`OnFailure`. Whether a failed one is tried again is the Job controller's and the
-kubelet's decision; Mulligan is asked after each end and while the next attempt
-runs, as its controller asks, and may stop the Job. Nobody reports progress.
+`OnFailure`. The Job controller and the kubelet decide whether a failed one is tried
+again; Mulligan is asked after each end and while the next attempt runs, as by its
+controller, and may stop the Job. No progress is reported.
 """
 
 import random
@@ -23,20 +23,20 @@ MISTAKES = [
     "PermissionError: [Errno 13] Permission denied: '/data/out'",
     "botocore.exceptions.ClientError: An error occurred (403) when calling the HeadObject operation: Forbidden",
 ]
-# While an attempt runs the question is asked so often, seconds.
+# Seconds between questions while an attempt runs.
 EVERY = 1200
 LOOKS = 6
 
 
 def mistake(rng):
-    """What a person has to change before any attempt can pass."""
+    """A mistake that a person has to fix before any attempt can pass."""
     text, code = rng.choice(MISTAKES), rng.choice([1, 1, 1, 2])
     hours = rng.choice([0.01, 0.02, 0.1, 0.5])
     return [Try(hours * rng.uniform(0.8, 1.2), False, code, text)
             for _ in range(TRIES)]
 
 
-# How often each is met among jobs that fail at least once.
+# Frequency of each among jobs that fail at least once.
 KINDS = [(25, mistake), (12, repeats.bug), (4, repeats.wandering_bug),
          (12, repeats.climb), (8, repeats.unlucky), (39, repeats.one_blip)]
 
@@ -76,14 +76,14 @@ class Watched:
         self.ended, self.ledger = [], None
 
     def end(self, attempt, number, began, text, node):
-        # The kubelet restarts in one pod, the Job controller makes another.
+        # The kubelet restarts in one pod, the Job controller creates another.
         pod = repeats.failed_pod(self.job, attempt, self.name,
                                  1 if self.in_place else number, began, text,
                                  node)
         self.ended.append(owned(pod, self.name))
 
     def pods(self, running_since):
-        """The pods as they are while the next attempt waits or runs."""
+        """The pods while the next attempt waits or runs."""
         if not self.in_place:
             pods = list(self.ended)
             if running_since:

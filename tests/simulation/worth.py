@@ -1,10 +1,10 @@
-"""The same repeating failures as in repeats.py, counted in accelerator hours.
+"""The same recurring failures as in repeats.py, counted in accelerator hours.
 
-Two things cost: hours of retries that were in vain, because the job would never
-have succeeded, and hours of good work that were given up, because it would have.
-The first try of a job is nobody's retry and counts for none. The peers are
-`backoffLimit`, the exit code table of training-operator and Armada's rules; all
-but the shorter `backoffLimit` may retry as often as that of 6.
+Two things cost: hours of retries in vain, because the job would never have
+succeeded, and hours of good work given up, because it would have. The first try of
+a job is not a retry and does not count. The peers are `backoffLimit`, the exit code
+table of training-operator and Armada's rules; all but the shorter `backoffLimit`
+may retry as often as that of 6.
 """
 
 import random
@@ -23,7 +23,7 @@ HOPELESS = ("bug", "wandering_bug")
 
 @dataclass
 class Cost:
-    """What one rule cost, in accelerator hours but for the counts."""
+    """What one rule cost, in accelerator hours except for the counts."""
     in_vain: float = 0
     given_up: float = 0
     false_stops: int = 0
@@ -57,8 +57,8 @@ def by_table(rule, most, job, name):
 
 
 def generate(rng, passes):
-    """A job that fails; `passes`: the share of those that pass within the
-    tries. None: as often as each kind is met."""
+    """A job that fails; `passes`: the share of those that pass within the tries. None:
+    the frequency of each kind."""
     if passes is None:
         return repeats.generate(rng)
     hopeless = rng.random() >= passes
