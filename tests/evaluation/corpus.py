@@ -1,7 +1,7 @@
 """Real failures with known causes, judged by this build and by peers' rules.
 
-The files are those of $MULLIGAN_SHARED_DIR/corpus: one JSON object a line with
-`input` (a report) and `truth`.
+The files are those of $MULLIGAN_SHARED_DIR/corpus: one JSON object per line with `input` (a
+report) and `truth`.
 """
 
 import datetime
@@ -10,14 +10,14 @@ import re
 
 import peers
 
-# Fault domains by who has to act: what every rule can be compared on.
+# Fault domains by who has to act: every rule can be compared on these.
 PLATFORM_DOMAINS = {"INFRASTRUCTURE", "DISRUPTION", "QUEUE", "CONTROL_PLANE"}
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-# Where a sample has no time at all.
+# For a sample without any time.
 SOME_TIME = "2026-11-01T00:00:00Z"
-# Asked when late evidence would have arrived.
+# Asks again when late evidence would have arrived.
 LATE = datetime.timedelta(seconds=90)
-# Retries that a peer grants at most: a Job's default backoffLimit.
+# The most retries of a peer: a Job's default backoffLimit.
 PEER_RETRIES = 6
 PEER_LIMITS = {"Armada, user errors fail": peers.ARMADA_RETRIES}
 MOST_RETRIES = 20
@@ -28,7 +28,7 @@ ACTIONS = {"RETRY": peers.RETRY, "FAIL": peers.STOP,
 
 
 def without_nulls(members):
-    """An object of JSON; Kubernetes writes an empty list as null."""
+    """A JSON object; Kubernetes writes an empty list as null."""
     return {key: value for key, value in members if value is not None}
 
 
@@ -61,10 +61,10 @@ def observed_at(report):
 
 
 def judge(engine, report):
-    """(the first answer, retries granted while the same failure comes back).
+    """Returns (the first answer, retries granted while the same failure recurs).
 
-    Each further attempt fails a minute later in the same way; a retry with other
-    resources is not the same again, and ends the count."""
+    Each further attempt fails a minute later in the same way. A retry with other resources is a
+    different attempt, and ends the count."""
     request = {"report": {"observedAt": observed_at(report), **report}}
     answer = first = engine.decide(request)
     retries = 0
@@ -86,20 +86,19 @@ def judge(engine, report):
 
 
 def hours_of(answer):
-    """Accelerator hours of the attempt that failed; 0: the sample does not say
-    how long it ran."""
+    """Accelerator hours of the failed attempt; 0 if the sample does not say how long it ran."""
     return answer.get("accounting", {}).get("stake", {}).get("hours", 0)
 
 
 class Row:
-    """What one rule made of the samples."""
+    """One rule's results on the samples."""
 
     def __init__(self, name):
         self.name = name
         self.asked = self.sides = self.sided = self.actions = 0
         self.in_vain = self.gave_up = self.wasted = self.silent = 0
         self.hopeless = self.worth = 0
-        # In accelerator hours, where the sample says how long the attempt ran.
+        # In accelerator hours, if the sample says how long the attempt ran.
         self.wasted_hours = self.given_up_hours = 0
 
     def add(self, truth, side, action, retries, hours=0):
@@ -108,7 +107,7 @@ class Row:
         self.sides += side in sides(truth)
         self.silent += action == peers.NONE
         if "retrySensible" not in truth:
-            return  # Nobody knows: no action is right or wrong.
+            return  # Unknown: no action is right or wrong.
         wanted = TRUTH_ACTION[truth["retrySensible"]]
         self.actions += action == wanted
         self.hopeless += wanted == peers.STOP
@@ -123,21 +122,20 @@ class Row:
 
 
 class Mulligan(Row):
-    """What this build made of them, and where it went wrong."""
+    """This build's results, and its mistakes."""
 
     def __init__(self, name="Mulligan"):
         super().__init__(name)
         self.answered = self.named = self.domains = self.confidently_wrong = 0
-        # Signature to the number of samples it decided.
+        # Number of samples that each signature decided.
         self.decided = {}
-        # Kind of evidence (its table) to what was said with high confidence:
-        # (right, of).
+        # By kind of evidence (its table), answers with high confidence: (right, of).
         self.certain = {}
-        # Samples with something wrong: (id, what, the answer).
+        # Samples with a mistake: (id, what, the answer).
         self.misses = []
 
     def judge(self, sample, answer, retries, hours):
-        """Whether the cause was named rightly or acceptably."""
+        """Whether the cause was named correctly or acceptably."""
         truth, diagnosis = sample["truth"], answer["diagnosis"]
         before = self.in_vain, self.gave_up
         self.add(truth, side_of(diagnosis["faultDomain"]),
@@ -167,7 +165,7 @@ class Mulligan(Row):
 
 
 class Culprits:
-    """Gangs whose root is known by name, beside the smallest timestamp."""
+    """Gangs whose root is known by name, compared with the smallest timestamp."""
 
     def __init__(self):
         self.gangs = self.ours = 0
@@ -190,8 +188,8 @@ class Culprits:
 
 
 def ask(engine, samples):
-    """What is answered about each sample: (sample, answer, retries), or
-    (sample, what is wrong with it, None)."""
+    """The answers about each sample: (sample, answer, retries), or (sample, reason of the
+    refusal, None)."""
     asked = []
     for sample in samples:
         try:
@@ -209,7 +207,7 @@ def report_of(sample):
 
 
 def score(asked):
-    """What is right and wrong in the answers of ask()."""
+    """Counts what is right and wrong in the answers of ask()."""
     ours = Mulligan()
     rows = {ours.name: ours, **{name: Row(name) for name in peers.RULES}}
     confidence = {}

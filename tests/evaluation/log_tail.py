@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What the end of a log is worth: makes variants of a corpus for scripts/score-corpus.
+"""The value of a log's end: makes variants of a corpus for scripts/score-corpus.
 
 Usage: log_tail.py CORPUS OUT
 
-Of the samples whose containers have a text (terminated.message) OUT has the folders
-`with` (as they are), `without` (without the texts) and `among` (with 57 KiB of ordinary
-lines of training before each).
+OUT gets the samples whose containers have a text (terminated.message) in three folders: `with`
+(unchanged), `without` (without the texts) and `among` (with 57 KiB of ordinary training lines
+before each).
 """
 
 import json

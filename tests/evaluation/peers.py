@@ -1,8 +1,8 @@
-"""What other systems' own rules make of a report.
+"""Other systems' own rules applied to a report.
 
-Each rule takes a report (proto JSON) and returns a Verdict: which side is at
-fault, and whether to retry. They see what their operators see: pods. Where
-nothing of it is in the report they have no opinion.
+Each rule takes a report (proto JSON) and returns a Verdict: which side is at fault, and whether
+to retry. Like their operators, the rules see only pods. Without pods in the report they have no
+opinion.
 """
 
 import re
@@ -11,24 +11,23 @@ from dataclasses import dataclass
 RETRY, STOP, WAIT, NONE = "retry", "stop", "wait", "none"
 USER, PLATFORM = "user", "platform"
 
-# training-operator, RestartPolicy ExitCode: named codes, and the ranges of
-# its later releases.
+# training-operator, RestartPolicy ExitCode: named codes, and the ranges of its later releases.
 PERMANENT = {1, 2, 126, 127, 128, 139}
 RETRYABLE = {130, 137, 138, 143}
-# Flyte: pod reasons that make a failure the system's.
+# Flyte: pod reasons that count as the system's failure.
 FLYTE_SYSTEM_REASONS = {"Shutdown", "Terminated", "NodeShutdown",
                         "NodeAffinity"}
-# subprocess.returncode -9 as the launcher's exit code, and the plain one.
+# subprocess.returncode -9 as the launcher's exit code, and the plain code.
 FLYTE_KILLED = {137, 247}
-# Armada: categories as an operator writes them for its categorizer, by exit code
-# or a text in the termination message, and what the policy says about them;
-# everything else is retried elsewhere up to the global cap.
+# Armada: an operator's categories for its categorizer, by exit code or a text in the
+# termination message, and their policy; everything else is retried elsewhere up to the global
+# cap.
 ARMADA_RETRIES = 5
 ARMADA_FAIL_CODES = {2, 126, 127, 128}
 ARMADA_FAIL_TEXT = re.compile(
     r"ModuleNotFoundError|ImportError|SyntaxError|unrecognized arguments|"
     r"No such file or directory|CUDA out of memory")
-# Kubernetes documentation: the program says by this code that it is hopeless.
+# Kubernetes documentation: with this code the program says that it is hopeless.
 FAIL_JOB_CODE = 42
 
 
@@ -55,7 +54,7 @@ def ends(pod, last_too=True):
 
 
 def exit_code(pod):
-    """Of the first container that failed; None: none did."""
+    """Exit code of the first container that failed; None if none did."""
     return next((end["exitCode"] for end in ends(pod)
                  if end.get("exitCode")), None)
 
@@ -77,7 +76,7 @@ def first_failed(report):
 
 
 def code_of(report):
-    """Exit code by pod or by the bare `exit` of a report."""
+    """Exit code of a pod or of the bare `exit` of a report."""
     pod = first_failed(report)
     if pod is not None:
         return exit_code(pod)
@@ -90,7 +89,7 @@ def training_operator(report):
     if code is None:
         if pod is None:
             return Verdict()
-        # No code is a code it does not know: the pod failed for good.
+        # A missing code is an unknown code: the pod failed for good.
         over = pod.get("status", {}).get("phase") == "Failed"
         return Verdict(USER, STOP) if over else Verdict(None, WAIT)
     retryable = code in RETRYABLE or (code not in PERMANENT and code > 128)
@@ -112,7 +111,7 @@ def pod_failure_policy(report):
 
 
 def backoff_limit(report):
-    """Whatever it was, again."""
+    """Retries whatever it was."""
     pod = first_failed(report)
     if code_of(report) is not None or (pod is not None and failed(pod)):
         return Verdict(None, RETRY)
@@ -120,7 +119,7 @@ def backoff_limit(report):
 
 
 def armada(report):
-    """Fail rules for user errors, the default action Retry for the rest."""
+    """Fail rules for user errors; the default action Retry for the rest."""
     pod = first_failed(report)
     code = code_of(report)
     if pod is None and code is None:
@@ -142,7 +141,7 @@ def flyte(report):
     if pod.get("status", {}).get("phase") == "Failed":
         return flyte_failed(pod)
     if exit_code(pod) is not None and pod["status"].get("phase") != "Pending":
-        # A running pod with a failed primary container is the user's.
+        # A running pod with a failed primary container is the user's failure.
         return Verdict(USER, RETRY)
     return flyte_pending(pod)
 
@@ -185,8 +184,8 @@ def flyte_pending(pod):
 
 
 def smallest_timestamp(report):
-    """JobSet and TorchElastic: name of the pod that ended first; None when no
-    two ends can be compared."""
+    """JobSet and TorchElastic: name of the pod that ended first; None if no two ends can be
+    compared."""
     ended = [(end["finishedAt"], pod.get("metadata", {}).get("name", ""))
              for pod in report.get("pods", [])
              for end in ends(pod)

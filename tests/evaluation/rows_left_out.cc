@@ -1,10 +1,10 @@
 // The command line with rows of the text tables left out, for
-// tests/evaluation/unseen.py: what is a failure told as when the rows are not
-// there that nothing but failures of the same project speaks for?
+// tests/evaluation/unseen.py: how a failure is diagnosed without the rows that
+// only failures of the same project support.
 //
-// $MULLIGAN_ROWS_LEFT_OUT names a file with their names, "text/cuda-oom", one a
-// line. The linker puts WithoutRows() in the place of TextTable::Find(), so
-// that nothing of it is in the product.
+// $MULLIGAN_ROWS_LEFT_OUT names a file with their names ("text/cuda-oom"), one
+// per line. The linker replaces TextTable::Find() by WithoutRows(), so that the
+// product is unaffected.
 #include <cstddef>
 #include <cstdlib>
 #include <fstream>
@@ -36,7 +36,7 @@ bool IsLeftOut(const TextTable& table, const TextSignature& row) {
   return RowsLeftOut().contains(name);
 }
 
-// The rows of `table` behind `row`: those before it did not match.
+// The rows of `table` after `row`; those before it did not match.
 const TextTable& RestAfter(const TextTable& table, const TextSignature* row) {
   static std::mutex mutex;
   static auto* const rests =
@@ -52,7 +52,7 @@ const TextTable& RestAfter(const TextTable& table, const TextSignature* row) {
 
 }  // namespace
 
-// The name of TextTable::Find() for the linker, as CMakeLists.txt has it.
+// The linker's name of TextTable::Find(), also in CMakeLists.txt.
 #define MULLIGAN_FIND                             \
   "_ZNK8mulligan9demystify9TextTable4Find"        \
   "ESt17basic_string_viewIcSt11char_traitsIcEEPm" \

@@ -18,18 +18,18 @@ from engine import Engine  # noqa: E402
 
 SKIPPED = 77
 OPTIONS = {"--unused", "--single", "--unseen"}
-# Shares that hold on the samples known when they were set, which are those of
-# these files; in vain of all samples, gave up of those that deserved a retry.
-# What came later is scored beside them: it says how well we generalise.
+# Shares that hold on the samples known when they were set, which are those of these files: `in
+# vain` of all samples, `gave up` of those that deserved a retry. Later samples are scored
+# separately: they show how well we generalise.
 KNOWN = ("apps.jsonl", "apps-2.jsonl", "infra.jsonl", "infra-2.jsonl", "field_samples.jsonl")
 AT_LEAST = {"cause": 0.95, "domain": 0.90}
-# Of what a kind of evidence tells with high confidence, on all files.
+# For each kind of evidence, answers with high confidence on all files.
 CERTAIN = 0.995
 AT_MOST = {"confidently wrong": 0.005, "in vain": 0.08, "gave up": 0.01}
 
 
 def shares(ours):
-    """What the thresholds are about: name to (samples, of)."""
+    """The shares that have thresholds: name to (samples, of)."""
     return {"cause": (ours.named, ours.answered),
             "domain": (ours.domains, ours.answered),
             "confidently wrong": (ours.confidently_wrong, ours.answered),
@@ -38,7 +38,7 @@ def shares(ours):
 
 
 def describe(name, result):
-    """One line for people."""
+    """One line for users."""
     ours, culprits = result["rows"]["Mulligan"], result["culprits"]
     parts = [f"{what} {100 * part / of if of else 0:.1f} % ({part} of {of})"
              for what, (part, of) in shares(ours).items()]
@@ -60,8 +60,7 @@ def describe_miss(miss, truth):
 
 
 def is_certain(result):
-    """Whether what is told with high confidence is right, by each kind of
-    evidence."""
+    """Whether answers with high confidence are right, for each kind of evidence."""
     certain = result["rows"]["Mulligan"].certain
     return all(right >= CERTAIN * of for right, of in certain.values())
 
@@ -74,7 +73,7 @@ def holds(result):
 
 
 def files_of(arguments):
-    """A folder stands for its files; one that is not there has none."""
+    """Expands folders to their files; a missing folder has none."""
     files = []
     for path in map(Path, arguments):
         is_file = path.is_file() or path.suffix == ".jsonl"
@@ -83,7 +82,7 @@ def files_of(arguments):
 
 
 def rows_of(entries, inherited):
-    """The rows of a table, those of its sections among them, as maps."""
+    """The rows of a table and of its sections, as maps."""
     for entry in entries:
         if "rows" in entry:
             yield from rows_of(entry["rows"],

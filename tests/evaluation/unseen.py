@@ -1,9 +1,8 @@
 """Failures of projects that nothing was learned from: leave one source out.
 
-A row of the text tables may be there because of one project's failures. Each
-project's samples are judged without the rows that decide none of another's, by
-a build that can do without them (rows_left_out.cc). What they are told as then
-is what the next project's failures may expect.
+A row of the text tables may exist because of one project's failures. Each project's samples are
+judged without the rows that decide no other project's, by a build that can leave rows out
+(rows_left_out.cc). These answers are what the next project's failures may expect.
 """
 
 import concurrent.futures
@@ -15,7 +14,7 @@ from pathlib import Path
 import corpus
 from engine import Engine
 
-# Beside the command line; of the build, not of the product.
+# Next to the command line; part of the build, not of the product.
 BINARY = "tests/rows_left_out"
 PROJECT = re.compile(r"[\w.-]+/[\w.-]+")
 PAGE = re.compile(r"https?://([^/\s]+(?:/[^/\s]+)?)")
@@ -23,8 +22,8 @@ INDEX_FILE = re.compile(r"index (?:file|id) \d+")
 
 
 def source_of(sample):
-    """The project (owner/name), page or file that a sample comes from; its own
-    id where nobody wrote that down."""
+    """The project (owner/name), page or file that a sample comes from; its own id if that is
+    not recorded."""
     source = sample.get("source") or ""
     page = PAGE.match(source)
     if page:
@@ -47,8 +46,7 @@ def by_source(samples):
 
 
 def rows_in(answer):
-    """The rows that an answer rests on: that which decided, and signs that the
-    failure passes."""
+    """The rows that an answer rests on: the deciding one, and signs that the failure passes."""
     diagnosis = answer["diagnosis"]
     rows = {diagnosis.get("signature", "")}
     rows |= {evidence["signature"] for evidence in diagnosis.get("evidence", [])
@@ -57,7 +55,7 @@ def rows_in(answer):
 
 
 def own_rows(asked):
-    """Source to the rows that decide samples of no other source."""
+    """For each source, the rows that decide samples of no other source."""
     sources = {}
     for sample, answer, retries in asked:
         if retries is not None:
@@ -71,7 +69,7 @@ def own_rows(asked):
 
 
 def ask_without(binary, rows, samples):
-    """What is answered about the samples with the rows left out."""
+    """The answers about the samples with the rows left out."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
         file.write("\n".join(sorted(rows)) + "\n")
         file.flush()
@@ -81,8 +79,7 @@ def ask_without(binary, rows, samples):
 
 
 def ask(binary, asked):
-    """What is answered about the samples of corpus.ask(), each without its own
-    source's rows."""
+    """The answers about the samples of corpus.ask(), each without its own source's rows."""
     own = own_rows(asked)
     groups = by_source(sample for sample, _, _ in asked)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

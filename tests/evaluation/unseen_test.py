@@ -1,6 +1,6 @@
 """Usage: unseen_test.py ROWS_LEFT_OUT
 
-The build does without the rows that it is told to leave out."""
+The build leaves out the rows that it is given."""
 
 import sys
 import tempfile
@@ -16,7 +16,7 @@ BINARY = None
 
 
 class UnseenTest(unittest.TestCase):
-    def test_the_build_does_without_a_row(self):
+    def test_the_build_leaves_out_a_row(self):
         request = {"report": {"observedAt": "2026-03-01T01:00:00Z", "pods": [
             pod("p", "n", 60, 120, 1, message="CUDA out of memory. Tried")]}}
         found = []
