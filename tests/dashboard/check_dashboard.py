@@ -3,11 +3,10 @@
 
 Usage: check_dashboard.py BINARIES PROMETHEUS [--seconds N] [--picture FILE]
 
-A server behind mutual TLS is played the day of day.py, an hour in N seconds
-(default 2), while a Prometheus scrapes it, and a controller whose metrics are played.
-Then each query of deploy/grafana has to find something, with at least one value that
-is not zero, but for the panels of QUIET; and the alerts that such a day brings
-have to fire, and no others. --picture draws what the queries found as SVG.
+Plays the day of day.py to a server behind mutual TLS, an hour in N seconds (default 2), while a
+Prometheus scrapes it and a controller with simulated metrics. Then each query of deploy/grafana
+must return at least one value that is not zero, except for the panels of QUIET, and exactly the
+alerts expected of such a day must fire. --picture draws the results as SVG.
 """
 
 import argparse
@@ -30,8 +29,8 @@ DASHBOARDS = {JOB: ROOT / "deploy/grafana/mulligan.json",
 HOURS = 24
 # Panels without a value on such a day, and why.
 QUIET = {}
-# Of the alerts that need no minutes to fire. The day is over within one, so
-# those with `for` stay pending: promtool tests them.
+# Of the alerts without `for`. The day takes less than a minute, so alerts with `for` stay
+# pending: promtool tests them.
 FIRING = {"MulliganIncident", "MulliganBadNode"}
 
 
@@ -54,7 +53,7 @@ class Caller:
 
 
 def other_events(hour, server, policies):
-    """What is no failure of work, at its hour."""
+    """Events of the hour other than failures of work."""
     broken = policies / "broken.yaml"
     if hour == 12:
         subprocess.run([*server.command("stranger"), "-f",
@@ -69,14 +68,14 @@ def other_events(hour, server, policies):
 
 
 def play(server, policies, seconds):
-    """The day in HOURS * seconds; begin and end of it."""
+    """Plays the day in HOURS * seconds; returns its beginning and end."""
     day, caller = Day(), Caller(server)
     begin = time.time()
     answers = 0
     for hour in range(HOURS):
         other_events(hour, server, policies)
         events = day.events(hour)
-        # One after the other: a request has the ledger of the answer before it.
+        # One after the other: a request has the ledger of the previous answer.
         for i, (kind, minute) in enumerate(events):
             job, request = day.request(kind, hour, minute)
             due = begin + seconds * (hour + i / len(events))
@@ -92,7 +91,7 @@ def play(server, policies, seconds):
 
 
 def filled_in(expression, seconds, job):
-    """As Grafana does before it asks: the time shown, and four scrapes."""
+    """Like Grafana, fills in the displayed time and four scrapes."""
     return (expression.replace("$__range", f"{seconds + 5:.0f}s")
             .replace("$__rate_interval", "5s").replace("$job", job))
 
@@ -138,14 +137,14 @@ def alert_problems(prometheus):
 
 
 def format_problems(promtool, address):
-    """What promtool has to say of the metrics themselves, after a day."""
+    """promtool's problems with the metrics themselves, after a day."""
     with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
         said = subprocess.run([promtool, "check", "metrics"], input=answer.read(), capture_output=True, check=False)
     return [] if said.returncode == 0 else (said.stdout + said.stderr).decode().splitlines()
 
 
 def put_policies(folder):
-    """Those in force, and a candidate whose budgets of three pay for nothing."""
+    """The policies in force, and a candidate whose budgets of three pay for nothing."""
     text = (ROOT / "policy/default_policy.yaml").read_text()
     for name in ("policies", "candidate"):
         (folder / name).mkdir()

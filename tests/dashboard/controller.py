@@ -1,4 +1,4 @@
-"""Plays the metrics of a mulligan-controller, which needs a cluster to have any.
+"""Simulates the metrics of a mulligan-controller, which would need a cluster.
 
 The series are those of its own test; the numbers grow with time.
 """

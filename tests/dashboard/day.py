@@ -1,21 +1,21 @@
 """A day of a fleet, as DecideRequests: what fails, in which hours, how often.
 
-The dashboard's queries are run over what a server counts while this day is
-played to it, and the picture in the documents shows it. Everything follows from
-the tables below; there is no chance in it.
+The dashboard's queries are run on the metrics of a server while this day is played to it, and
+the picture in the documents shows it. Everything follows from the tables below; nothing is
+random.
 """
 
 import collections
 import copy
 
-# Kind of event: (first hour, last hour, how many an hour).
+# Kind of event: (first hour, last hour, number per hour).
 DAY = {
     "alive": [(0, 23, 6)],
     # The program's own: a release at nine with a bug, stopped at eleven.
     "bug": [(9, 10, 14), (0, 23, 1)],
     "out_of_memory": [(13, 17, 4)],
     "image_typo": [(10, 10, 2), (15, 15, 3)],
-    # Nobody's: spot capacity is taken back at night, a node pool is upgraded.
+    # Disruptions: spot capacity is reclaimed at night, a node pool is upgraded.
     "spot_reclaim": [(1, 4, 9), (20, 22, 4)],
     "drain": [(6, 7, 12)],
     "preemption": [(8, 18, 2)],
@@ -23,15 +23,15 @@ DAY = {
     "lemon_node": [(11, 14, 3)],
     "object_store": [(16, 17, 16)],
     "node_pressure": [(19, 19, 5)],
-    # Killed, and nobody wrote down why.
+    # Killed without a recorded reason.
     "unexplained": [(0, 23, 1), (21, 21, 6)],
-    # Callers that do it wrong.
+    # Callers' mistakes.
     "malformed": [(12, 12, 4)],
     "unknown_policy": [(12, 12, 3)],
 }
 DATE = "2026-11-03"
 IMAGE = "registry.example.com/ml/trainer:4.2.0"
-# A job meets its kind of failure this often before another one does.
+# Failures of one kind that a job has before it gets another kind.
 TRIES = 5
 
 
@@ -40,20 +40,20 @@ def clock(hour, minute, second=0):
 
 
 def ended(exit_code, reason="Error", message="", **status):
-    """A failed pod's status; the times come later."""
+    """A failed pod's status; times are added later."""
     terminated = {"exitCode": exit_code, "reason": reason}
     if message:
         terminated["message"] = message
     return {"phase": "Failed", "terminated": terminated, **status}
 
 
-def disrupted(because, words, **status):
+def disrupted(because, message, **status):
     return ended(143, conditions=[{
         "type": "DisruptionTarget", "status": "True", "reason": because,
-        "message": words}], **status)
+        "message": message}], **status)
 
 
-# What the pod shows: (status, node; None: the job's own).
+# The pod's status and node: (status, node; None: the job's own).
 SHOWS = {
     "alive": ({"phase": "Running", "running": True}, None),
     "bug": (ended(1, message="Traceback (most recent call last):\n"
@@ -82,7 +82,7 @@ SHOWS = {
         reason="Evicted", message="The node was low on resource: memory. "), None),
     "unexplained": (ended(137), None),
 }
-# Reports about these carry what failed elsewhere: cause and the node it names.
+# Reports of these kinds include failures elsewhere: cause and the node it names.
 ELSEWHERE = {"lemon_node": ("GPU_FAULT", "gpu-07"),
              "object_store": ("DEPENDENCY_UNAVAILABLE", "")}
 
@@ -130,7 +130,7 @@ def elsewhere(kind, so_far):
 
 
 class Day:
-    """Makes the requests of each hour; keeps each job's ledger, as a controller does."""
+    """Makes the requests of each hour, and keeps each job's ledger like a controller."""
 
     def __init__(self):
         self.ledgers = {}
@@ -146,7 +146,7 @@ class Day:
         return found
 
     def request(self, kind, hour, minute):
-        """(job, DecideRequest); the answer goes to answered() before the next."""
+        """Returns (job, DecideRequest). Its answer goes to answered() before the next one."""
         if kind == "malformed":
             return None, {"report": {"pods": [{"metadata": {}}], "attempt": -1}}
         shown = "bug" if kind == "unknown_policy" else kind

@@ -1,7 +1,7 @@
-"""What the dashboard's queries found, as one SVG.
+"""The results of the dashboard's queries as one SVG.
 
-No Grafana draws it: this is the same panels, titles, order and numbers by a
-hundred lines of Python, for the documents. Colours follow the reader's scheme.
+Not drawn by Grafana: the same panels, titles, order and numbers by a hundred lines of Python,
+for the documents. Colours follow the reader's scheme.
 """
 
 import textwrap
@@ -23,9 +23,9 @@ STYLE = """
     .page { fill: #0d1117 } .panel { fill: #161b22; stroke: #3d444d }
     .text { fill: #f0f6fc } .quiet { fill: #9198a1 } .axis { stroke: #3d444d }
   }"""
-# Heights in the picture of a panel, by type.
+# Heights of panels in the picture, by type.
 HEIGHTS = {"row": 30, "stat": 84, "bargauge": 190, "timeseries": 190, "text": 190}
-# Of a character of these fonts.
+# Width of a character in these fonts.
 CHARACTER = 6.3
 
 
@@ -50,7 +50,7 @@ def cut(text, width):
 
 
 def words(content, x, y, width):
-    """Markdown as plain words; the text panel says what no query can."""
+    """Markdown as plain text; the text panel says what no query can."""
     plain = content.replace("**", "").replace("`", "").replace("*", "")
     for i, line in enumerate(line for paragraph in plain.split("\n\n") for line in
                              [*textwrap.wrap(paragraph, int((width - 2 * PAD) / CHARACTER) + 4), ""]):

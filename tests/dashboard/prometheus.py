@@ -1,4 +1,4 @@
-"""A Prometheus of its own on loopback, and the server it scrapes."""
+"""A separate Prometheus on loopback, and the server it scrapes."""
 
 import json
 import signal
@@ -20,7 +20,7 @@ CALLER = "URI:spiffe://cluster.local/ns/mulligan/sa/mulligan-controller"
 
 
 def wait_until(what, seconds=30):
-    """Calls `what` until it is true; a false answer in the end is an error."""
+    """Calls `what` until it returns true; raises an error if it never does."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if what():
@@ -30,7 +30,7 @@ def wait_until(what, seconds=30):
 
 
 class Process:
-    """Ended by its process id, whatever happens."""
+    """A process that is ended by its process id in any case."""
 
     def __init__(self, command, log):
         self.log = log

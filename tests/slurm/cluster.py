@@ -1,5 +1,5 @@
-"""A Slurm cluster of two nodes on loopback, of Debian's packages: munged, MariaDB, slurmdbd,
-slurmctld and two slurmd, everything below one folder, ended with it."""
+"""A Slurm cluster of two nodes on loopback from Debian's packages: munged, MariaDB, slurmdbd,
+slurmctld and two slurmd. All of it is in one folder and ends with it."""
 
 import json
 import os
@@ -68,7 +68,7 @@ PartitionName=high Nodes=n1,n2 PriorityTier=10 PreemptMode=OFF
 
 
 def why_not():
-    """Returns why no cluster can be had here; empty if one can."""
+    """Returns why no cluster can be started here; empty if one can."""
     if os.geteuid() != 0:
         return "needs root"
     path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
@@ -87,7 +87,7 @@ def free_ports(count):
 
 
 def has_memory_groups():
-    """Whether Slurm can limit memory by a control group of version 1 (or 2) here."""
+    """Whether Slurm can limit memory here by control groups of version 1 or 2."""
     folder = pathlib.Path("/sys/fs/cgroup/memory")
     try:
         probe = folder / f"mulligan-{os.getpid()}"
@@ -99,7 +99,7 @@ def has_memory_groups():
 
 
 class Cluster:
-    """To be used with `with`; `epilog` is the text of the program."""
+    """A context manager; `epilog` is the text of the program."""
 
     def __init__(self, epilog):
         self.run = pathlib.Path(tempfile.mkdtemp(prefix="mulligan-slurm-"))
@@ -114,7 +114,7 @@ class Cluster:
         script.chmod(0o755)
 
     def __enter__(self):
-        # Who ends the test ends the daemons, too.
+        # If the test is ended, the daemons end, too.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             self.start()
@@ -213,7 +213,7 @@ class Cluster:
         return fields
 
     def hurry(self, number):
-        """Starts a job that Slurm put back without its wait of two minutes (cred_expire)."""
+        """Starts a job that Slurm requeued without its wait of two minutes (cred_expire)."""
         if self.job(number)["Reason"] == "BeginTime":
             self.call("scontrol", "update", f"JobId={number}", "StartTime=now")
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Usage: slurm_test.py MULLIGAN
 
-`mulligan slurm` as the EpilogSlurmctld of a real slurmctld. Ends with 77 where Debian's Slurm
-is not there."""
+`mulligan slurm` as the EpilogSlurmctld of a real slurmctld. Exits with 77 if Debian's Slurm is
+missing."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ exec >>{{run}}/epilog.log 2>&1
 exec {mulligan} slurm --policy {{run}}/policy.yaml
 """
 
-# The default's reactions, without its waits.
+# Reactions of the default policy, without its waits.
 POLICY = """apiVersion: mulligan.dev/v1
 kind: RetryPolicy
 metadata: {name: loop}
@@ -48,7 +48,7 @@ spec:
 slurm = None
 
 
-def said(number, text):
+def logged(number, text):
     return any(f"job {number}: " in line and text in line for line in slurm.log().splitlines())
 
 
@@ -59,13 +59,13 @@ class SlurmTest(unittest.TestCase):
 
     def test_one_bug_stops_at_once(self):
         number = slurm.submit("python3 -c 'import no_such_module_anywhere'", "--mem=100")
-        slurm.wait("the verdict", lambda: said(number, "fail the workload"))
+        slurm.wait("the verdict", lambda: logged(number, "fail the workload"))
         self.state_is(number, "FAILED")
         self.assertEqual("0", slurm.job(number)["Restarts"])
         slurm.wait("the reason in accounting", lambda: "module is missing" in
                    json.dumps(slurm.records(number)[-1]["comment"]))
 
-    def test_a_failure_that_may_pass_is_put_back(self):
+    def test_a_failure_that_may_pass_is_requeued(self):
         number = slurm.submit(f"echo x >> {slurm.run}/passes; "
                               f"[ $(wc -l < {slurm.run}/passes) -ge 3 ]", "--mem=100")
         self.state_is(number, "COMPLETED")
@@ -93,7 +93,7 @@ class SlurmTest(unittest.TestCase):
             "echo 'CUDA error: uncorrectable ECC error encountered' >&2; exit 1",
             "--mem=100", "-w", "n1")
         slurm.wait("the exclusion", lambda: slurm.job(number)["ExcNodeList"] == "n1")
-        # Who names a node gets no other; the user lets go of it.
+        # A job that names its node gets no other; the user removes the name.
         slurm.call("scontrol", "update", f"JobId={number}", "ReqNodeList=")
         self.state_is(number, "COMPLETED")
         self.assertEqual("n2", slurm.job(number)["BatchHost"])
@@ -105,17 +105,17 @@ class SlurmTest(unittest.TestCase):
         self.state_is(number, "COMPLETED")
         job = slurm.job(number)
         self.assertEqual(("1", "200M"), (job["Restarts"], job["MinMemoryNode"]))
-        self.assertTrue(said(number, "at its memory limit"), slurm.log())
+        self.assertTrue(logged(number, "at its memory limit"), slurm.log())
 
-    def test_what_waits_for_its_author_is_held_with_the_reason(self):
+    def test_a_job_that_needs_a_change_is_held_with_the_reason(self):
         number = slurm.submit("exec /no/such/program", "--mem=100")
-        slurm.wait("the hold", lambda: said(number, "wait for a changed spec"))
+        slurm.wait("the hold", lambda: logged(number, "wait for a changed spec"))
         slurm.wait("the comment", lambda: "mulligan: " in slurm.job(number).get("Comment", ""))
         job = slurm.job(number)
         self.assertIn(job["Reason"], ("JobHeldAdmin", "JobHeldUser", "job_requeued_in_held_state"))
         slurm.call("scancel", number)
 
-    def test_a_cancelled_job_is_left_alone(self):
+    def test_a_cancelled_job_is_not_requeued(self):
         number = slurm.submit("sleep 600", "--mem=100")
         self.state_is(number, "RUNNING")
         slurm.call("scancel", number)
@@ -127,9 +127,9 @@ class SlurmTest(unittest.TestCase):
         self.state_is(number, "FAILED")
         for words, code in ((("sacct", "-D", "--json", "-j", number), None),
                             (("scontrol", "show", "job", number), 3)):
-            told = slurm.run / "told"
-            told.write_text(slurm.call(*words))
-            answer = json.loads(slurm.call(MULLIGAN, "explain", "-o", "json", str(told)))
+            path = slurm.run / "printed"
+            path.write_text(slurm.call(*words))
+            answer = json.loads(slurm.call(MULLIGAN, "explain", "-o", "json", str(path)))
             if code is not None:
                 self.assertEqual(code, answer["diagnosis"]["exitCode"])
             self.assertEqual("explained", answer["diagnosis"]["culprit"]["name"])
