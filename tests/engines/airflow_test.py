@@ -1,4 +1,4 @@
-"""The retry policy in Airflow: scheduler, workers and API server, a DAG for each cause.
+"""The retry policy in Airflow, with scheduler, workers and API server and one DAG per cause.
 
 scripts/test-engines installs Airflow and the client and sets MULLIGAN_BIN.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 BIN = Path(os.environ["MULLIGAN_BIN"])
-# A loaded machine needs minutes for the imports alone.
+# Seconds. A loaded machine needs minutes for the imports alone.
 PATIENCE_SECONDS = 900
 
 
@@ -97,14 +97,14 @@ class AirflowTest(unittest.TestCase):
             return base.execute(query, (task,)).fetchall()
 
     def first(self, task):
-        """Returns delay and reason of the retry after a task's first try; None: Airflow's own, or none."""
+        """Returns (delay, reason) after a task's first try; Nones without a verdict."""
         return self.until(lambda: self.rows(
             "select retry_delay_override, retry_reason from task_instance_history where try_number = 1 "
             "and task_id = ?1 union all select retry_delay_override, retry_reason from task_instance "
             "where try_number = 1 and task_id = ?1 and state in ('failed', 'up_for_retry')", task))[0]
 
     def last(self, task):
-        """Returns a task's state in the end, and its number of tries."""
+        """Returns a task's final state and its number of tries."""
         return self.until(lambda: self.rows(
             "select state, try_number from task_instance where state in ('failed', 'success') "
             "and task_id = ?", task))[0]
@@ -124,7 +124,7 @@ class AirflowTest(unittest.TestCase):
                             "and key = 'mulligan-ledger-1'", "exit_code")
         self.assertEqual(json.loads(json.loads(ledger[0]))["attemptsSeen"], 4)
 
-    def test_the_program_does_not_pay_for_the_platform(self):
+    def test_the_platforms_failure_is_not_charged_to_the_program(self):
         self.assertIn("charged to infrastructure", self.first("platform")[1])
 
     def test_the_next_try_may_succeed(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What mulligan.spark and mulligan.ray do with the binary, without an engine.
+"""mulligan.spark and mulligan.ray with the binary, without an engine.
 
 Usage: binary_test.py MULLIGAN
 """
@@ -22,7 +22,7 @@ PARTS = 4
 
 
 class Table:
-    """Of an Arrow table what is asked of it."""
+    """The methods of an Arrow table that are used."""
 
     def __init__(self, **columns):
         self.columns = columns
@@ -35,7 +35,7 @@ class Table:
 
 
 def decisions():
-    """A line for each situation, of several days, and one that is torn."""
+    """One line for each situation, on several days, and a truncated one."""
     requests = []
     for number, line in enumerate(SITUATIONS.read_text().splitlines()):
         report = json.loads(line)["report"]
@@ -67,7 +67,7 @@ class BinaryTest(unittest.TestCase):
                               input="".join(line + "\n" for line in self.lines).encode(),
                               capture_output=True).stdout.decode()
 
-    def test_a_report_in_parts_is_that_of_one_machine(self):
+    def test_a_report_in_parts_equals_that_of_one_machine(self):
         settings = _binary.ReportSettings.of(
             "", self.policy, "2026-12-11", datetime.date(2026, 12, 18), MULLIGAN)
         buckets = [[] for _ in range(PARTS)]
@@ -89,7 +89,7 @@ class BinaryTest(unittest.TestCase):
         self.assertGreater(everything["failures"], 0)
         self.assertIsInstance(everything["core_hours"], float)
 
-    def test_a_replay_in_parts_is_that_of_one_machine(self):
+    def test_a_replay_in_parts_equals_that_of_one_machine(self):
         settings = _binary.ReplaySettings.of([self.policy], MULLIGAN)
         replay = _binary.Replay(
             tuple(settings.result(self.placed[start::PARTS]) for start in range(PARTS)),
@@ -111,7 +111,7 @@ class BinaryTest(unittest.TestCase):
         merged = json.loads(_binary.Replay((result,) * 7, MULLIGAN).output("json"))
         self.assertEqual(merged["lines"], 7)
 
-    def test_a_row_without_a_place_has_one_of_its_own(self):
+    def test_a_row_without_a_place_gets_its_own(self):
         texts = ['{"a": 1}\n', None, '{"b":\n 2}']
         first = list(_binary.lines_of(Table(value=texts), "value", None))
         again = list(_binary.lines_of(Table(value=texts[::-1]), "value", None))
@@ -120,13 +120,13 @@ class BinaryTest(unittest.TestCase):
         self.assertTrue(all(line.count(b"\n") == 1 and line.endswith(b"\n")
                             for line in first))
 
-    def test_nothing_is_no_report(self):
+    def test_no_lines_make_an_empty_report(self):
         settings = _binary.ReportSettings.of("", None, None, None, MULLIGAN)
         self.assertEqual(list(settings.sums([])), [])
         self.assertEqual(_binary.Report((), MULLIGAN).output("text"),
                          "No failures in 0 lines.\n")
 
-    def test_what_is_wrong_is_named(self):
+    def test_errors_name_the_value(self):
         with self.assertRaisesRegex(ValueError, "until: 'soon' is not valid; expected"):
             _binary.time_text("until", "soon")
         with self.assertRaisesRegex(ValueError, "since: .* has no time zone"):

@@ -1,4 +1,4 @@
-"""What is asked of an engine, whichever it is: the answers of one machine.
+"""Tests of every engine: its answers equal those of one machine.
 
 $MULLIGAN_BIN has the binary, $MULLIGAN_LOG a decision log.
 """
@@ -26,8 +26,8 @@ spec:
 PLACE = ("file", "line")
 FILES = 5
 
-# Kills the first worker that runs it, then is mulligan: the nearest process above
-# that WORKER names.
+# Kills the first worker that runs it (the nearest process above named {worker}), then runs
+# mulligan.
 MURDEROUS = """\
 #!/bin/sh
 if mkdir '{mark}' 2>/dev/null; then
@@ -44,9 +44,9 @@ exec '{mulligan}' "$@"
 
 
 class EngineCase(unittest.TestCase):
-    """A table of decisions in Parquet, and what one machine says of the log.
+    """A table of decisions in Parquet, and the answers of one machine.
 
-    An engine's case says how it reads and which process is a worker.
+    An engine's case defines how it reads, and the name of its worker process.
     """
 
     worker = ""
@@ -69,12 +69,12 @@ class EngineCase(unittest.TestCase):
                 cls.parquet / f"{start}.parquet", row_group_size=50)
 
     def alone(self, *arguments):
-        """What one machine says of the log."""
+        """The output of one machine for the log."""
         return subprocess.run([MULLIGAN, *arguments, "-"], input=self.text.encode(),
                               check=True, capture_output=True).stdout.decode()
 
     def murderous(self):
-        """A binary that kills a worker once, and the mark of that."""
+        """Returns a binary that kills a worker once, and the file that then exists."""
         mark = self.folder / f"{self.id()}.killed"
         binary = self.folder / f"{self.id()}.sh"
         binary.write_text(MURDEROUS.format(mark=mark, mulligan=MULLIGAN,
@@ -84,9 +84,9 @@ class EngineCase(unittest.TestCase):
 
 
 class EngineTests:
-    """The cases of each engine; `engine` is its module, `read` gives its table."""
+    """Tests of each engine; `engine` is its module, `read` returns its table."""
 
-    def test_a_report_is_that_of_one_machine(self):
+    def test_a_report_equals_that_of_one_machine(self):
         report = self.engine.report(self.read(self.parquet), place=PLACE,
                                     team_label="team", compare=self.policy,
                                     partitions=3, binary=MULLIGAN)
@@ -125,7 +125,7 @@ class EngineTests:
         causes = [row for row in rows if row["by"] == "cause"]
         self.assertEqual(sum(row["failures"] for row in causes), everything["failures"])
 
-    def test_verdicts_of_a_replay_are_those_of_one_machine(self):
+    def test_verdicts_of_a_replay_equal_those_of_one_machine(self):
         verdicts = self.rows(self.engine.replay(self.read(self.parquet), self.policy,
                                                 place=PLACE, binary=MULLIGAN))
         expected = [json.loads(line) for line in self.alone(
@@ -139,7 +139,7 @@ class EngineTests:
             self.assertEqual({name: value for name, value in verdict.items() if value},
                              {name: value for name, value in row.items() if value})
 
-    def test_a_replay_is_that_of_one_machine(self):
+    def test_a_replay_equals_that_of_one_machine(self):
         binary, mark = self.murderous()
         replay = self.engine.replay_summary(self.read(self.parquet), self.policy,
                                             place=PLACE, binary=binary)
@@ -154,7 +154,7 @@ class EngineTests:
         self.assertEqual(report.pop("bad")[0]["why"], expected.pop("bad")[0]["why"])
         self.assertEqual(report, expected)
 
-    def test_what_is_wrong_is_said_before_anything_runs(self):
+    def test_errors_are_raised_before_anything_runs(self):
         table = self.read(self.parquet)
         with self.assertRaisesRegex(ValueError, "text: is no column, expected one of"):
             self.engine.report(table, column="text")
@@ -165,7 +165,7 @@ class EngineTests:
         with self.assertRaisesRegex(FileNotFoundError, "missing.yaml"):
             self.engine.replay(table, self.folder / "missing.yaml")
 
-    def test_what_the_binary_says_is_told(self):
+    def test_errors_of_the_binary_are_raised(self):
         bad = self.folder / "bad.yaml"
         bad.write_text("kind: Nonsense\n")
         with self.assertRaisesRegex(Exception, "bad.yaml"):

@@ -3,7 +3,7 @@ import logging
 import os
 import unittest
 
-# Else it takes the address of another interface for its own.
+# Otherwise Ray may choose the address of another interface.
 os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 
@@ -15,7 +15,7 @@ import mulligan.ray
 
 class RayTest(EngineTests, EngineCase):
     engine = mulligan.ray
-    # What Ray names the process of a task.
+    # Ray's process name of a task.
     worker = "^ray::"
 
     @classmethod

@@ -1,4 +1,4 @@
-"""mulligan.spark on a cluster of two executors, each a process of its own."""
+"""mulligan.spark on a cluster of two executors, each in its own process."""
 import os
 import shutil
 import sys

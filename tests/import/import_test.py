@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Usage: import_test.py MULLIGAN [SEED [SETTINGS]]
 
-`mulligan policy import`: policies of settings that models.py draws decide as the systems do. Seed
-and number of settings a system are for runs beyond the tests."""
+`mulligan policy import`: policies of random settings of models.py decide as the systems do.
+Seed and number of settings per system are for runs beyond the tests."""
 
 import json
 import pathlib
@@ -41,7 +41,7 @@ def request(system, number, one):
 
 
 def answers_of(policy, system, failures):
-    """The actions of a policy, a text, on failures as in models.py."""
+    """The actions of a policy (a text) on failures as in models.py."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "policy.yaml")
         path.write_text(policy, encoding="utf-8")
@@ -62,7 +62,7 @@ class ImportTest(unittest.TestCase):
 
     def test_published_examples(self):
         """published.jsonl: cases of the systems' own tests and documents. `named`: the settings
-        alone cannot say it, and a line of the policy does."""
+        alone cannot express it, and a line of the policy does."""
         for line in PUBLISHED.read_text(encoding="utf-8").splitlines():
             case = json.loads(line)
             text = json.dumps(case["settings"])
@@ -141,8 +141,8 @@ class ImportTest(unittest.TestCase):
         self.assertEqual(0, result.returncode, result.stderr)
         self.assertEqual(2, result.stdout.count("onlyByName: true"))
 
-    def test_limits_hold_whatever_comes_again(self):
-        """The system knows no cause, so it does not stop at a failure that comes again."""
+    def test_limits_hold_for_recurring_failures(self):
+        """The system knows no causes, so it does not stop at a recurring failure."""
         policy = self.imported('{"retryStrategy": {"attempts": 7}}').stdout
         ledger, retries = {"workloadUid": "u"}, 0
         with tempfile.TemporaryDirectory() as folder:
@@ -184,10 +184,10 @@ class ImportTest(unittest.TestCase):
         for path in ("evaluateOnExit[0]", "timeout"):
             self.assertIn(f"{path} is not carried over: ", result.stderr)
             self.assertRegex(result.stdout, rf"(?m)^# .*{re.escape(path)} is not carried over")
-        # An entry that is left out is left out as a whole.
+        # An entry is left out as a whole.
         self.assertNotIn("evaluateOnExit[0].action", result.stderr)
 
-    def test_blocks_that_differ_are_policies_of_their_own(self):
+    def test_different_blocks_are_different_policies(self):
         text = ("a: {script: x, retry: 1}\nb: {script: x, retry: 2}\n"
                 "c: {script: y, retry: 1}\n")
         policies = self.imported(text, "--name", "ci").stdout
@@ -219,7 +219,7 @@ class ImportTest(unittest.TestCase):
         self.assertIn(run("policy", "import", "--list").stdout.strip(), page)
 
 
-def plays(system):
+def agrees_with(system):
     def test(self):
         draw = random.Random(f"{system.name}/{SEED}")
         cases, retried = 0, 0
@@ -245,7 +245,7 @@ def plays(system):
 
 
 for each in models.SYSTEMS:
-    setattr(ImportTest, f"test_decides_as_{each.name}", plays(each))
+    setattr(ImportTest, f"test_decides_as_{each.name}", agrees_with(each))
 
 if __name__ == "__main__":
     MULLIGAN = sys.argv[1]

@@ -1,5 +1,5 @@
-"""What each system does with its own retry settings, written from its documents, and not from
-client/cli/import/systems.yaml: settings and failures are drawn, and `retries` says whether the
+"""Each system's reaction to its own retry settings, written from its documents and not from
+client/cli/import/systems.yaml: settings and failures are random, and `retries` says whether the
 system tries again.
 
 A failure is a dict of exit (absent: none), state, reason, log, and used: how often each kind of
@@ -24,7 +24,7 @@ def failure(draw, states=("",), used=(), reasons=REASONS, logs=("",)):
 
 
 class System:
-    """name: --from. `settings` draws a document, `failures` draws a failure of it."""
+    """`name` is the value of --from. `settings` draws a document, `failure` a failure of it."""
     name = ""
     states = ("",)
     used = ("retries",)
@@ -339,7 +339,7 @@ class Slurm(System):
 class RayTrain(System):
     name = "ray-train"
     used = ("failures",)
-    # Sentences about a machine that was taken back would mean a preemption.
+    # Messages about a reclaimed machine would mean a preemption.
     reasons = ("",)
 
     def settings(self, draw):

@@ -1,4 +1,4 @@
-"""A DAG for each cause, for airflow_test.py: MULLIGAN_SERVER is the service's address."""
+"""One DAG per cause, for airflow_test.py. MULLIGAN_SERVER is the service's address."""
 
 import os
 from datetime import datetime, timedelta, timezone
@@ -8,7 +8,7 @@ from airflow.sdk import DAG, task
 from mulligan_client.airflow import MulliganRetryPolicy
 
 START = datetime(2026, 1, 1, tzinfo=timezone.utc)
-# A delay that no verdict has: with it, Airflow's own retries decided.
+# A delay that no verdict has. If a task gets it, Airflow's own retries decided.
 DEFAULTS = {"retries": 9, "retry_delay": timedelta(seconds=3601),
             "retry_policy": MulliganRetryPolicy(os.environ["MULLIGAN_SERVER"])}
 
