@@ -9,7 +9,7 @@
 namespace mulligan {
 namespace {
 
-using ::mulligan::flyte::MessageOf;
+using ::mulligan::flyte::Parse;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -32,7 +32,7 @@ class FlyteOutcomeTest : public testing::Test {
   FlyteOutcomeTest() { semantics_.set_operator_("flyte"); }
 
   std::optional<NativeOutcome> MaybeOutcome(const std::string& report) {
-    report_ = MessageOf<v1::FailureReport>(report);
+    report_ = Parse<v1::FailureReport>(report);
     google::protobuf::Timestamp now;
     now.set_seconds(1000);
     return FlyteOutcome({report_, ledger_, semantics_, now});
@@ -51,7 +51,7 @@ class FlyteOutcomeTest : public testing::Test {
     (*semantics_.mutable_settings())[std::string("flyte.") + name] = value;
   }
   void Ledger(const std::string& text) {
-    ledger_ = MessageOf<v1::BudgetLedger>(text);
+    ledger_ = Parse<v1::BudgetLedger>(text);
   }
 
   v1::FailureReport report_;

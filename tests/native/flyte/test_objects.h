@@ -4,20 +4,12 @@
 
 #include <string>
 
-#include "google/protobuf/text_format.h"
-#include "gtest/gtest.h"
 #include "mulligan/v1/native.pb.h"
+#include "tests/native/job/test_objects.h"
 
 namespace mulligan::flyte {
 
-// Parses text format. An error fails the test.
-template <typename Message>
-Message MessageOf(const std::string& text) {
-  Message message;
-  EXPECT_TRUE(google::protobuf::TextFormat::MergeFromString(text, &message))
-      << text;
-  return message;
-}
+using ::mulligan::job::Parse;
 
 inline v1::NativeSemantics Version(const std::string& version) {
   v1::NativeSemantics semantics;

@@ -7,21 +7,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "google/protobuf/text_format.h"
 #include "google/protobuf/timestamp.pb.h"
-#include "gtest/gtest.h"
 #include "policy/native/jobset/objects.h"
+#include "tests/native/job/test_objects.h"
 
 namespace mulligan::jobset {
 
-// Parses text format. An error fails the test.
-template <typename Message>
-Message Parse(const std::string& text) {
-  Message message;
-  EXPECT_TRUE(google::protobuf::TextFormat::MergeFromString(text, &message))
-      << text;
-  return message;
-}
+using ::mulligan::job::Parse;
 
 inline google::protobuf::Timestamp At(std::int64_t seconds) {
   google::protobuf::Timestamp time;

@@ -16,13 +16,13 @@ using ::testing::IsEmpty;
 Workload PlacedWorkload() {
   Workload workload = AdmittedWorkload(1);
   *workload.mutable_spec()->add_pod_sets() =
-      Parsed<kubernetes::kueue::v1beta2::PodSet>(R"(
+      Parse<kubernetes::kueue::v1beta2::PodSet>(R"(
       name: "main"
       template { spec { tolerations {
         key: "soft" operator: "Exists" toleration_seconds: 60
       } } })");
   *workload.mutable_status()->mutable_admission()->add_pod_set_assignments() =
-      Parsed<kubernetes::kueue::v1beta2::PodSetAssignment>(R"(
+      Parse<kubernetes::kueue::v1beta2::PodSetAssignment>(R"(
       name: "main"
       topology_assignment {
         levels: "rack"
@@ -39,7 +39,7 @@ Workload PlacedWorkload() {
 }
 
 Node NodeWith(const std::string& name, const std::string& text) {
-  Node node = Parsed<Node>(text);
+  Node node = Parse<Node>(text);
   node.mutable_metadata()->set_name(name);
   return node;
 }
@@ -73,7 +73,7 @@ class KueueHealthTest : public testing::TestWithParam<HealthCase> {};
 TEST_P(KueueHealthTest, IsJudgedByTheNodeAndItsPods) {
   const HealthCase& test = GetParam();
   std::vector<Pod> pods;
-  for (const std::string& text : test.pods) pods.push_back(Parsed<Pod>(text));
+  for (const std::string& text : test.pods) pods.push_back(Parse<Pod>(text));
   const Workload after = Follow({NodeWith("node-1-x", test.node)}, pods,
                                 Gates(), Second(100), PlacedWorkload());
   EXPECT_EQ(after.status().unhealthy_nodes().empty(), test.healthy);
@@ -131,7 +131,7 @@ TEST(KueueNodesTest, TheSecondNodeEvicts) {
 TEST(KueueNodesTest, ReadsAssignmentsByDomainsAndSlices) {
   Workload workload = AdmittedWorkload(1);
   *workload.mutable_status()->mutable_admission() =
-      Parsed<kubernetes::kueue::v1beta2::Admission>(R"(
+      Parse<kubernetes::kueue::v1beta2::Admission>(R"(
       pod_set_assignments {
         topology_assignment {
           levels: "kubernetes.io/hostname"

@@ -15,7 +15,7 @@ using kueue::AddCheck;
 using kueue::AddCondition;
 using kueue::AdmittedWorkload;
 using kueue::EvictedWorkload;
-using kueue::Parsed;
+using kueue::Parse;
 using kueue::Workload;
 using ::testing::Contains;
 using ::testing::HasSubstr;
@@ -169,7 +169,7 @@ TEST_F(KueueWorkloadOutcomeTest, ARunningQueueRequeues) {
 }
 
 TEST_F(KueueWorkloadOutcomeTest, FailedWorkIsNeverRequeued) {
-  *report_.add_jobs() = Parsed<kubernetes::batch::v1::Job>(R"(
+  *report_.add_jobs() = Parse<kubernetes::batch::v1::Job>(R"(
       metadata { name: "j" }
       status { conditions {
         type: "Failed" status: "True" reason: "BackoffLimitExceeded"
@@ -183,7 +183,7 @@ TEST_F(KueueWorkloadOutcomeTest, FailedWorkIsNeverRequeued) {
 }
 
 TEST_F(KueueWorkloadOutcomeTest, TheJobOfAnotherWorkloadIsNotItsEnd) {
-  *report_.add_jobs() = Parsed<kubernetes::batch::v1::Job>(R"(
+  *report_.add_jobs() = Parse<kubernetes::batch::v1::Job>(R"(
       metadata { name: "other" }
       status { conditions { type: "Failed" status: "True" } })");
   Workload workload = AdmittedWorkload(9990);
@@ -203,7 +203,7 @@ TEST_F(KueueWorkloadOutcomeTest, IgnoresFailedPods) {
 
 // kueue#14811: the restart of a JobSet starts the recovery timeout.
 TEST_F(KueueWorkloadOutcomeTest, ARestartOfTheJobCountsAsALossOfReadiness) {
-  *report_.mutable_job_set() = Parsed<kubernetes::jobset::v1alpha2::JobSet>(R"(
+  *report_.mutable_job_set() = Parse<kubernetes::jobset::v1alpha2::JobSet>(R"(
       spec { replicated_jobs { name: "a" replicas: 2 } }
       status { replicated_jobs_status { name: "a" ready: 1 } })");
   Workload workload = AdmittedWorkload(9000);
@@ -266,7 +266,7 @@ class KueueNodeOutcomeTest : public KueueWorkloadOutcomeTest {
   Workload Placed() {
     Workload workload = AdmittedWorkload(9990);
     *workload.mutable_status()->mutable_admission()->add_pod_set_assignments() =
-        Parsed<kubernetes::kueue::v1beta2::PodSetAssignment>(R"(
+        Parse<kubernetes::kueue::v1beta2::PodSetAssignment>(R"(
             topology_assignment {
               levels: "kubernetes.io/hostname"
               domains { values: "a" } domains { values: "b" }

@@ -45,7 +45,7 @@ TEST_P(KueuePodGroupTest, EndsWithItsPods) {
         ->mutable_annotations())["kueue.x-k8s.io/is-group-workload"] = "true";
   for (const std::string& text : test.pods) {
     auto& pod = *report.add_pods();
-    pod = Parsed<kubernetes::core::v1::Pod>(text);
+    pod = Parse<kubernetes::core::v1::Pod>(text);
     (*pod.mutable_metadata()->mutable_annotations())[kTotal] =
         std::to_string(test.total);
   }
@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(KueuePodGroupTest, ASinglePodEndsByItsPhase) {
   v1::FailureReport report;
   OwnByPod(report);
-  *report.add_pods() = Parsed<kubernetes::core::v1::Pod>(
+  *report.add_pods() = Parse<kubernetes::core::v1::Pod>(
       "status { phase: 'Failed' message: 'm' }");
   const auto end = ReportedEnd(report);
   ASSERT_TRUE(end.has_value());
@@ -93,7 +93,7 @@ TEST(KueuePodGroupTest, ASinglePodEndsByItsPhase) {
 TEST(KueueJobsTest, ReadinessCountsUncountedSuccesses) {
   v1::FailureReport report;
   auto& job = *report.add_jobs();
-  job = Parsed<kubernetes::batch::v1::Job>(
+  job = Parse<kubernetes::batch::v1::Job>(
       "spec { parallelism: 3 completions: 2 } status { ready: 1 }");
   EXPECT_TRUE(IsKnownUnready(report));
   job.mutable_status()->mutable_uncounted_terminated_pods()->add_succeeded("u");

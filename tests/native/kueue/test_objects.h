@@ -6,21 +6,13 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "google/protobuf/text_format.h"
-#include "gtest/gtest.h"
 #include "policy/base/times.h"
 #include "policy/native/kueue/workload.h"
+#include "tests/native/job/test_objects.h"
 
 namespace mulligan::kueue {
 
-// Parses text format. An error fails the test.
-template <typename Message>
-Message Parsed(const std::string& text) {
-  Message message;
-  EXPECT_TRUE(google::protobuf::TextFormat::MergeFromString(text, &message))
-      << text;
-  return message;
-}
+using ::mulligan::job::Parse;
 
 inline absl::Time Second(std::int64_t seconds) {
   return absl::FromUnixSeconds(seconds);
