@@ -18,10 +18,16 @@
 #include "policy/verdict/received.h"
 #include "tests/corpus/corpus.h"
 #include "tests/testing/files.h"
-#include "tests/testing/status_matchers.h"
 
 namespace mulligan::corpus {
 namespace {
+
+const std::vector<Case>& FieldSamples() {
+  static const auto* const samples = new std::vector<Case>(
+      ReadCases(testing::SourcePath("tests/testdata/field_samples.jsonl"))
+          .value());
+  return *samples;
+}
 
 v1::Diagnosis DiagnosisIn(const v1::FailureReport& report) {
   v1::Diagnosis diagnosis;
@@ -107,11 +113,8 @@ std::string SummaryOf(const v1::FailureReport& report) {
 
 // Prefixes of log collectors and viewers are not evidence.
 TEST(Corpus, TextAroundLogLinesChangesNothing) {
-  ASSERT_OK_AND_ASSIGN(const std::vector<Case> cases,
-                       ReadCases(mulligan::testing::SourcePath(
-                           "tests/testdata/field_samples.jsonl")));
   int tried = 0;
-  for (const Case& sample : cases) {
+  for (const Case& sample : FieldSamples()) {
     const std::string plain = SummaryOf(sample.report);
     for (const LogFormat& format : kLogFormats) {
       v1::FailureReport report = sample.report;
@@ -150,11 +153,8 @@ TEST(Corpus, AStructuredLoggerDoesNotChangeTheCause) {
        R"(","timestamp":"2026-08-22T11:58:00Z"})"},
       {"logrus", R"(time="2026-08-22T11:58:00Z" level=error msg=")", "\""},
   };
-  ASSERT_OK_AND_ASSIGN(const std::vector<Case> cases,
-                       ReadCases(mulligan::testing::SourcePath(
-                           "tests/testdata/field_samples.jsonl")));
   int tried = 0;
-  for (const Case& sample : cases) {
+  for (const Case& sample : FieldSamples()) {
     for (const LogFormat& logger : kLoggers) {
       v1::FailureReport report = sample.report;
       const bool any = ChangeLogs(report, [&](const std::string& log) {
@@ -183,12 +183,9 @@ std::string NameOf(const ::testing::TestParamInfo<Mention>& info) {
 // samples that have a log.
 template <typename Change>
 void ExpectSameCauses(const Change& change, std::size_t most) {
-  ASSERT_OK_AND_ASSIGN(const std::vector<Case> cases,
-                       ReadCases(mulligan::testing::SourcePath(
-                           "tests/testdata/field_samples.jsonl")));
   std::size_t tried = 0;
   std::set<std::string> changed;
-  for (const Case& sample : cases) {
+  for (const Case& sample : FieldSamples()) {
     v1::FailureReport report = sample.report;
     if (!ChangeLogs(report, change)) continue;
     ++tried;
