@@ -174,8 +174,8 @@ Invariant For(const Playback& playback, Invariant invariant) {
 
 std::string InComparison(const std::map<std::string, int>& charged,
                          const Trial& trial) {
-  return absl::StrCat("charged ", InWords(charged), "; happened ",
-                      InWords(trial.annotated.story.truth));
+  return absl::StrCat("charged ", ToText(charged), "; happened ",
+                      ToText(trial.annotated.story.truth));
 }
 
 void CheckChargesTheTruth(Trial& trial) {
@@ -231,7 +231,7 @@ void CheckChargesNoHealth(Trial& trial) {
       continue;
     }
     trial.Add(Invariant::kChargesNoHealth, i,
-              absl::StrCat("had ", InWords(before), ", has ", InWords(after)));
+              absl::StrCat("had ", ToText(before), ", has ", ToText(after)));
   }
 }
 
@@ -376,9 +376,9 @@ void CheckForgetsNothing(Trial& trial) {
     trial.Add(
         Invariant::kForgetsNothing, i,
         absl::StrCat(ask.is_resent ? "reported again" : "reported late",
-                     ": had ", InWords(Charged(before)), " in ",
+                     ": had ", ToText(Charged(before)), " in ",
                      before.attempts_seen(), " attempts, has ",
-                     InWords(Charged(after)), " in ", after.attempts_seen()));
+                     ToText(Charged(after)), " in ", after.attempts_seen()));
   }
 }
 

@@ -272,7 +272,7 @@ bool SeesAll(const Caller& caller) {
          caller.asks_always && !caller.lags;
 }
 
-std::string InWords(const Caller& caller) {
+std::string ToText(const Caller& caller) {
   return absl::StrCat(kViewNames[static_cast<int>(caller.view)],
                       caller.asks_always
                           ? ", every change"
@@ -280,7 +280,7 @@ std::string InWords(const Caller& caller) {
                       caller.lags ? ", may be one version old" : "");
 }
 
-std::string InWords(const NodeClock& clock) {
+std::string ToText(const NodeClock& clock) {
   if (clock.node.empty()) return "all clocks agree";
   return absl::StrCat("node ", clock.node, " is ", std::abs(clock.seconds),
                       " s ", clock.seconds < 0 ? "behind" : "ahead",

@@ -65,10 +65,10 @@ Playback SamplePlayback(const Story& story, unsigned seed);
 bool SeesAll(const Caller& caller);
 
 // For example "pods, every change, may be one version old".
-std::string InWords(const Caller& caller);
+std::string ToText(const Caller& caller);
 
 // For example "node n1 is 90 s behind" or "all clocks agree".
-std::string InWords(const NodeClock& clock);
+std::string ToText(const NodeClock& clock);
 
 }  // namespace mulligan::stories
 

@@ -1,6 +1,7 @@
 // Plays back recorded stories of real controllers as callers that ask whenever
-// something changes, with the ledger carried along. However it is reported, each
-// failure is charged once, to the budget of its cause, and nothing else is.
+// something changes, with the ledger carried along. However it is reported,
+// each failure is charged once, to the budget of its cause, and nothing else
+// is.
 //
 //   MULLIGAN_PLAYBACKS=100000     the number of playbacks, over all stories
 //   MULLIGAN_PLAYBACK_SEED=7      the first seed of each story's playbacks
@@ -115,9 +116,9 @@ std::string Describe(const AnnotatedStory& annotated, const Playback& playback,
       Name(violation.invariant), ": ", violation.what, "\n  story ",
       annotated.story.name, ", seed ", playback.seed, "\n");
   for (const Caller& caller : playback.callers) {
-    absl::StrAppend(&text, "  view ", InWords(caller), "\n");
+    absl::StrAppend(&text, "  view ", ToText(caller), "\n");
   }
-  absl::StrAppend(&text, "  clocks: ", InWords(playback.clock), "\n");
+  absl::StrAppend(&text, "  clocks: ", ToText(playback.clock), "\n");
   absl::StrAppend(&text, "  ",
                   Describe(playback, answers, annotated.story, violation.ask),
                   "\n");
@@ -126,7 +127,7 @@ std::string Describe(const AnnotatedStory& annotated, const Playback& playback,
     const auto charged = Charged(answers[static_cast<std::size_t>(i)].ledger);
     if (charged == before) continue;
     before = charged;
-    absl::StrAppend(&text, "  used ", InWords(charged), " after ",
+    absl::StrAppend(&text, "  used ", ToText(charged), " after ",
                     Describe(playback, answers, annotated.story, i), "\n");
   }
   return text;

@@ -164,7 +164,7 @@ int Sum(const std::map<std::string, int>& failures) {
   return sum;
 }
 
-std::string InWords(const std::map<std::string, int>& failures) {
+std::string ToText(const std::map<std::string, int>& failures) {
   if (failures.empty()) return "nothing";
   return absl::StrJoin(failures, ", ", absl::PairFormatter(" "));
 }

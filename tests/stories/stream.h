@@ -73,7 +73,7 @@ inline bool IsDeletion(const Change& change) {
 int Sum(const std::map<std::string, int>& failures);
 
 // For example "memory 1, application 2" or "nothing".
-std::string InWords(const std::map<std::string, int>& failures);
+std::string ToText(const std::map<std::string, int>& failures);
 
 }  // namespace mulligan::stories
 

@@ -66,7 +66,7 @@ const FleetRow kFleetRows[] = {
     {"ManyOfAnotherCause",
      TEN_MINUTES "failed: 20 " GROUP("NODE_LOST", "", "20") "}", kOutage,
      v1::DERIVED_CAUSE_UNSPECIFIED, ""},
-    {"LessThanHalfOfWhatIsShared",
+    {"LessThanHalfOfTheSharedFailures",
      TEN_MINUTES "failed: 30 " GROUP("DEPENDENCY_UNAVAILABLE", "", "9")
          GROUP("NODE_LOST", "", "10") "}",
      kOutage, v1::DERIVED_CAUSE_UNSPECIFIED, ""},

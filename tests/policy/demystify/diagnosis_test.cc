@@ -300,7 +300,7 @@ TEST(Findings, ExtremeNumbersAreHarmless) {
   EXPECT_EQ(Diagnose(report).cause(), v1::APP_ERROR);
 }
 
-TEST(EmptyReport, IsNoFailure) {
+TEST(EmptyReport, IsNotAFailure) {
   Findings findings;
   const auto diagnosis = Diagnose(v1::FailureReport(), {}, &findings);
   EXPECT_EQ(diagnosis.cause(), v1::NOT_FAILED);

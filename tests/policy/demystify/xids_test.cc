@@ -32,7 +32,7 @@ constexpr XidCase kXidsCases[] = {
     {"WithAnEqualsSign", "XID=48", XidEffect::kGpu},
     {"InParentheses", "xid(79) of a gpu", XidEffect::kGpu},
     {"BehindAnAddress", "xid :=: (a) 79", XidEffect::kGpu},
-    {"BehindWhatIsNoAddress", "xid (gpu 79", XidEffect::kGpu},
+    {"AfterSomethingOtherThanAnAddress", "xid (gpu 79", XidEffect::kGpu},
     {"BehindAnAddressWithoutEnd", "xid (gpu\n) 79", XidEffect::kNone},
     {"BehindALongAddress",
      "xid (123456789012345678901234567890123456789012) 79", XidEffect::kNone},

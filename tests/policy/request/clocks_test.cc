@@ -81,7 +81,7 @@ const ClockRow kClocks[] = {
     {"BehindByLessThanTheQueueTook",
      {1000, 5000, 4910, 4911, 6000},
      {1000, 5000, 5000, 5001, 6090}},
-    {"BehindWithoutWhoScheduledIt",
+    {"BehindWithoutASchedulingTime",
      {1000, 0, 910, 912, 950},
      {1000, 0, 1000, 1002, 1040}},
     {"SetBackBelowItsCreation",

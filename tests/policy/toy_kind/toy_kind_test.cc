@@ -169,7 +169,7 @@ TEST_F(ToyKindTest, IsRetriedWhereItsRowSays) {
   EXPECT_EQ(response.accounting().charged_to(), "application");
 }
 
-TEST_F(ToyKindTest, WhatItsOperatorHasCountedIsCharged) {
+TEST_F(ToyKindTest, ChargesItsOperatorsCount) {
   run_.tries = 3;
   const v1::DecideResponse response = Decided();
   EXPECT_EQ(response.ledger().budgets().at("application").used(), 3)
