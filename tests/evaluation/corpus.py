@@ -20,7 +20,7 @@ LATE = datetime.timedelta(seconds=90)
 # The most retries of a peer: a Job's default backoffLimit.
 PEER_RETRIES = 6
 PEER_LIMITS = {"Armada, user errors fail": peers.ARMADA_RETRIES}
-MOST_RETRIES = 20
+MAX_RETRIES = 20
 TRUTH_ACTION = {True: peers.RETRY, False: peers.STOP, "wait": peers.WAIT}
 ACTIONS = {"RETRY": peers.RETRY, "FAIL": peers.STOP,
            "WAIT_FOR_SPEC_UPDATE": peers.STOP, "WAIT": peers.WAIT,
@@ -68,7 +68,7 @@ def judge(engine, report):
     request = {"report": {"observedAt": observed_at(report), **report}}
     answer = first = engine.decide(request)
     retries = 0
-    for attempt in range(2, MOST_RETRIES + 2):
+    for attempt in range(2, MAX_RETRIES + 2):
         decision = answer["decision"]
         if decision["action"] != "RETRY" or decision.get("resources"):
             break

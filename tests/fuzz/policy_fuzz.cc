@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr size_t kLongest = size_t{64} * 1024;
+constexpr size_t kMaxBytes = size_t{64} * 1024;
 
 void Require(bool holds, const char* property) {
   if (holds) return;
@@ -23,7 +23,7 @@ void Require(bool holds, const char* property) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size > kLongest) return 0;
+  if (size > kMaxBytes) return 0;
   const std::vector<mulligan::PolicyText> texts = {
       {"fuzz.yaml", std::string(data, data + size)}};
   mulligan::Issues issues;

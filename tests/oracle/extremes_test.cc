@@ -32,14 +32,14 @@ constexpr std::array<std::int32_t, 4> kExtremes = {
     std::numeric_limits<std::int32_t>::min()};
 // Requests in which each field is tried.
 constexpr int kTries = 40;
-constexpr double kMostSeconds = 2;
-constexpr std::int64_t kMostKilobytes = 64 * 1024;
+constexpr double kMaxSeconds = 2;
+constexpr std::int64_t kMaxKibibytes = 64 * 1024;
 // Bytes of a long list, requests in which each is tried, and the bounds of an
-// answer: kMostAnswer bytes, and kMostGrowth times the request.
+// answer: kMaxAnswerBytes bytes, and kMaxGrowth times the request.
 constexpr std::size_t kLongList = 60'000;
 constexpr int kListTries = 6;
-constexpr std::size_t kMostAnswer = 256 << 10;
-constexpr std::size_t kMostGrowth = 1;
+constexpr std::size_t kMaxAnswerBytes = 256 << 10;
+constexpr std::size_t kMaxGrowth = 1;
 
 // Peak memory of this process in KiB.
 std::int64_t PeakMemory() {
@@ -168,8 +168,8 @@ class ExtremesTest : public ::testing::TestWithParam<const char*> {
     const absl::Status status = Decide(request, *policies_, {}, response);
     const double seconds =
         static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-    EXPECT_LT(seconds, kMostSeconds) << what;
-    EXPECT_LT(PeakMemory() - memory, kMostKilobytes) << what;
+    EXPECT_LT(seconds, kMaxSeconds) << what;
+    EXPECT_LT(PeakMemory() - memory, kMaxKibibytes) << what;
   }
 
   // Lengthens each list of the request that has not been tried often enough.
@@ -184,7 +184,7 @@ class ExtremesTest : public ::testing::TestWithParam<const char*> {
       v1::DecideResponse response;
       if (Decide(request, *policies_, {}, response).ok()) {
         EXPECT_LT(response.ByteSizeLong(),
-                  kMostAnswer + kMostGrowth * request.ByteSizeLong())
+                  kMaxAnswerBytes + kMaxGrowth * request.ByteSizeLong())
             << recorded.id << " " << name;
       }
       request = recorded.request;

@@ -224,20 +224,20 @@ TEST_P(DecidePropertyTest, NumbersAtTheirLimits) {
   policies_ = SetOf(RandomSpec(random));
   const std::int32_t edges[] = {0, 1, kMaxLedgerCount - 1, kMaxLedgerCount};
   const std::int64_t times[] = {-62135596800, 0, 253402300799};
-  constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
   for (int i = 0; i < 60; ++i) {
     v1::FailureReport report = RandomFailure(random, i, 1000);
     report.mutable_observed_at()->set_seconds(times[random.Below(3)]);
-    if (random.OneIn(2)) report.set_attempt(random.OneIn(2) ? 1 : kMost);
+    if (random.OneIn(2)) report.set_attempt(random.OneIn(2) ? 1 : kMax);
     report.mutable_progress()->set_value(
         random.OneIn(2) ? std::numeric_limits<double>::max()
                         : std::numeric_limits<double>::lowest());
     report.mutable_pods(0)
         ->mutable_status()
         ->mutable_container_statuses(0)
-        ->set_restart_count(random.OneIn(2) ? kMost : -kMost - 1);
+        ->set_restart_count(random.OneIn(2) ? kMax : -kMax - 1);
     v1::BudgetLedger ledger;
-    ledger.set_attempts_seen(random.OneIn(2) ? kMost : 0);
+    ledger.set_attempts_seen(random.OneIn(2) ? kMax : 0);
     ledger.set_history_dropped(std::numeric_limits<std::int32_t>::max() -
                                kMaxHistory);
     for (const char* name : {"app", "infra", "memory", "other"}) {

@@ -37,11 +37,11 @@ func generate(random *rand.Rand, number int) cases.Case {
 		known := slices.DeleteFunc(slices.Clone(refusals), isOfNewer)
 		if len(known) < len(refusals) {
 			made.Point = "job-newer"
-		} else if len(known) > mostRefusals {
+		} else if len(known) > maxRefusals {
 			made.Point = "job-many"
 		}
 		if made.Point != "" {
-			made.Instead = []map[string]any{refused(known[:min(len(known), mostRefusals)])}
+			made.Instead = []map[string]any{refused(known[:min(len(known), maxRefusals)])}
 		}
 		return made
 	}
@@ -51,8 +51,8 @@ func generate(random *rand.Rand, number int) cases.Case {
 	return live(random, job)
 }
 
-// mostRefusals is the number of refusals reported for one object.
-const mostRefusals = 1000
+// maxRefusals is the number of refusals reported for one object.
+const maxRefusals = 1000
 
 func refused(refusals []string) map[string]any {
 	if len(refusals) == 0 {

@@ -32,8 +32,8 @@ import (
 	expectations "sigs.k8s.io/kueue/pkg/scheduler/preemption/expectations"
 )
 
-// mostPasses is more than any workload needs that stops changing.
-const mostPasses = 20
+// maxPasses is more than any workload needs that stops changing.
+const maxPasses = 20
 
 var scheme = func() *runtime.Scheme {
 	made := runtime.NewScheme()
@@ -143,7 +143,7 @@ func (c *cluster) settle() (*kueue.Workload, error) {
 	if err := c.client.Get(ctx, c.key, &before); err != nil {
 		return nil, err
 	}
-	for range mostPasses {
+	for range maxPasses {
 		if _, err := c.reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: c.key}); err != nil {
 			return nil, err
 		}
