@@ -231,7 +231,7 @@ TEST_P(StoryTest, NamesBudgetsOfTheDefaultPolicy) {
   }
 }
 
-bool HasField(const std::string& kind) {
+bool HasReportField(const std::string& kind) {
   return FindKind(kind) != nullptr && !FindKind(kind)->field.empty();
 }
 
@@ -240,7 +240,7 @@ template <typename Objects>
 void ExpectOwners(const Objects& objects, const std::set<std::string>& uids) {
   for (const auto& object : objects) {
     for (const auto& owner : object.metadata().owner_references()) {
-      if (!owner.controller() || !HasField(owner.kind())) continue;
+      if (!owner.controller() || !HasReportField(owner.kind())) continue;
       EXPECT_TRUE(uids.contains(owner.uid()))
           << owner.kind() << " " << owner.name() << ", which controls "
           << object.metadata().name() << ", is not in the stream";
