@@ -128,14 +128,7 @@ TEST_F(DecideTest, DerivedCausesAreShownAndChangeTheVerdict) {
   // Each runs for a second.
   const auto crash = [](int attempt) {
     v1::DecideRequest request = FailureOfAttempt(attempt, 139, "Error");
-    request.mutable_report()
-        ->mutable_pods(0)
-        ->mutable_status()
-        ->mutable_container_statuses(0)
-        ->mutable_state()
-        ->mutable_terminated()
-        ->mutable_started_at()
-        ->set_seconds(99899 + attempt);
+    EndOfMain(request).mutable_started_at()->set_seconds(99899 + attempt);
     return request;
   };
   EXPECT_EQ(AskNext(crash(1)).decision().action(), v1::Decision::RETRY);

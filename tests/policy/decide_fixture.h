@@ -54,6 +54,17 @@ inline constexpr char kSpec[] = R"pb(
   derivation { same_fingerprint: 0 crash_loop_failures: 0 }
 )pb";
 
+// The end of the first container of the request's first pod.
+inline kubernetes::core::v1::ContainerStateTerminated& EndOfMain(
+    v1::DecideRequest& request) {
+  return *request.mutable_report()
+              ->mutable_pods(0)
+              ->mutable_status()
+              ->mutable_container_statuses(0)
+              ->mutable_state()
+              ->mutable_terminated();
+}
+
 // The pod of attempt `attempt`; its main container ended with these values.
 inline v1::DecideRequest FailureOfAttempt(int attempt, int exit_code,
                                           const char* reason) {
@@ -79,10 +90,7 @@ inline v1::DecideRequest FailureOfAttempt(int attempt, int exit_code,
   )pb");
   auto& pod = *request.mutable_report()->mutable_pods(0);
   pod.mutable_metadata()->set_uid(absl::StrCat("p", attempt));
-  auto& ended = *pod.mutable_status()
-                     ->mutable_container_statuses(0)
-                     ->mutable_state()
-                     ->mutable_terminated();
+  auto& ended = EndOfMain(request);
   ended.set_exit_code(exit_code);
   ended.set_reason(reason);
   // Attempts run one after another.

@@ -44,13 +44,8 @@ constexpr char kIncidentSpec[] = R"pb(
 // A failure at second 99901 that many workloads have met recently.
 v1::DecideRequest Victim(int attempt) {
   v1::DecideRequest request = FailureOfAttempt(attempt, 1, "Error");
-  request.mutable_report()
-      ->mutable_pods(0)
-      ->mutable_status()
-      ->mutable_container_statuses(0)
-      ->mutable_state()
-      ->mutable_terminated()
-      ->set_message("dial tcp 10.0.0.7:5432: connect: connection refused");
+  EndOfMain(request).set_message(
+      "dial tcp 10.0.0.7:5432: connect: connection refused");
   *request.add_recent() = testing::Parse<v1::RecentFailures>(R"pb(
     window { seconds: 600 }
     failed: 40

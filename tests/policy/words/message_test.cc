@@ -43,13 +43,7 @@ std::string Repeated(const std::string& text, int times) {
 // A container that ended with this message.
 v1::DecideRequest EndedWith(const std::string& message) {
   v1::DecideRequest request = FailureOfAttempt(1, 1, "Error");
-  request.mutable_report()
-      ->mutable_pods(0)
-      ->mutable_status()
-      ->mutable_container_statuses(0)
-      ->mutable_state()
-      ->mutable_terminated()
-      ->set_message(message);
+  EndOfMain(request).set_message(message);
   return request;
 }
 
@@ -65,10 +59,7 @@ TEST_F(MessageTest, DoesNotConfuseNamesAndMeanings) {
   v1::DecideRequest limited = OutOfItsMemory();
   auto& pod = *limited.mutable_report()->mutable_pods(0);
   pod.mutable_metadata()->set_name("rate-limiter-0");
-  auto& end = *pod.mutable_status()
-                   ->mutable_container_statuses(0)
-                   ->mutable_state()
-                   ->mutable_terminated();
+  auto& end = EndOfMain(limited);
   end.set_exit_code(1);
   end.set_reason("Error");
   end.set_message("Memory cgroup out of memory: Killed process 12 (python)");
@@ -77,13 +68,7 @@ TEST_F(MessageTest, DoesNotConfuseNamesAndMeanings) {
                     HasSubstr("memory limit 4Gi")));
   // The meaning of the exit code contains a semicolon.
   v1::DecideRequest piped = EndedWith("FrobError: cannot frob the widget");
-  piped.mutable_report()
-      ->mutable_pods(0)
-      ->mutable_status()
-      ->mutable_container_statuses(0)
-      ->mutable_state()
-      ->mutable_terminated()
-      ->set_exit_code(141);
+  EndOfMain(piped).set_exit_code(141);
   EXPECT_THAT(Ask(piped).diagnosis().problem(),
               HasSubstr("widget (SIGPIPE: it wrote to a program that had "
                         "ended, as 'head' does; pipefail makes it count, exit "
@@ -179,13 +164,9 @@ TEST_F(MessageTest, TheCommandShowsTheLogWithTheMessage) {
   auto& report = *request.mutable_report();
   report.mutable_workload()->set_kind("MPIJob");
   auto& launcher = *report.mutable_pods(0);
-  launcher.mutable_status()
-      ->mutable_container_statuses(0)
-      ->mutable_state()
-      ->mutable_terminated()
-      ->set_message(
-          "mpirun noticed that process rank 1 with PID 39 on node worker-1 "
-          "exited on signal 11 (Segmentation fault).");
+  EndOfMain(request).set_message(
+      "mpirun noticed that process rank 1 with PID 39 on node worker-1 "
+      "exited on signal 11 (Segmentation fault).");
   auto& worker = *report.add_pods();
   *worker.mutable_metadata() = launcher.metadata();
   worker.mutable_metadata()->set_name("worker-1");
@@ -281,12 +262,7 @@ TEST_F(MessageTest, ShowsAnUnknownMessage) {
 TEST_F(MessageTest, TheHeadlineQuotesAProgramOnItsOwnFailure) {
   const v1::DecideRequest failed = EndedWith("the frobnicator is not aligned");
   v1::DecideRequest killed = failed;
-  auto& end = *killed.mutable_report()
-                   ->mutable_pods(0)
-                   ->mutable_status()
-                   ->mutable_container_statuses(0)
-                   ->mutable_state()
-                   ->mutable_terminated();
+  auto& end = EndOfMain(killed);
   end.set_exit_code(137);
   end.set_reason("OOMKilled");
   EXPECT_THAT(Ask(failed).diagnosis().problem(), HasSubstr("frobnicator"));
@@ -385,12 +361,7 @@ TEST_F(MessageTest, EscapesInANameKeepTheNextName) {
 // A remedy of an organisation's own signature comes before the cause's remedy.
 TEST_F(MessageTest, TheRemedyOfAPolicyComesFirst) {
   v1::DecideRequest request = AppError();
-  auto& ended = *request.mutable_report()
-                     ->mutable_pods(0)
-                     ->mutable_status()
-                     ->mutable_container_statuses(0)
-                     ->mutable_state()
-                     ->mutable_terminated();
+  auto& ended = EndOfMain(request);
   ended.set_message("lustre: ost 7 went away");
   v1::RetryPolicy& policy = *request.mutable_inline_policy();
   policy.set_api_version("mulligan.dev/v1");
