@@ -60,13 +60,6 @@ std::string StatusOf(const LoopRow& row, int begin, int end) {
       Ended(begin, end, row.code, row.reason, row.message));
 }
 
-std::string RunningFrom(int since) {
-  return absl::StrCat(
-      "container_statuses { name: 'main' state { running { started_at { "
-      "seconds: ",
-      since, " } } } }");
-}
-
 // Work whose operator creates a new pod for each attempt, one at a time.
 struct RetriedRow {
   const char* name;

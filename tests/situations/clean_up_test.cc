@@ -104,9 +104,7 @@ struct PodRow {
 };
 
 std::vector<PodRow> CleanedUp(int requested) {
-  const std::string running =
-      "container_statuses { name: 'main' state { running { started_at { "
-      "seconds: 100000 } } } }";
+  const std::string running = RunningFrom(100'000);
   return {
       {"still runs", "Running", running},
       {"asked to stop", "Failed", Ended(100'000, requested + 2, 143, "Error")},

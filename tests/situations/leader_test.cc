@@ -94,10 +94,8 @@ TEST_F(LeaderTest, WithoutItsSuccessHelpersDecide) {
   for (const RoleRow& row : kRoles) {
     const std::string helper = Helper(row, 0, kDone + 1);
     EXPECT_NE(CauseOf(Leader(row, 1) + helper), v1::SUCCEEDED) << row.leader;
-    const std::string runs =
-        Pod("l", Role(row, row.leader, 100'000), "Running",
-            "container_statuses { name: 'main' state { running { started_at { "
-            "seconds: 100000 } } } }");
+    const std::string runs = Pod("l", Role(row, row.leader, 100'000), "Running",
+                                 RunningFrom(100'000));
     EXPECT_EQ(CauseOf(runs + helper), v1::CONTAINER_OOM) << row.leader;
     EXPECT_EQ(CauseOf(Leader(row, 0) + Helper(row, 0, kDone + 60, kDone + 10)),
               v1::CONTAINER_OOM)

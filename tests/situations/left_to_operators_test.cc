@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/situations/once_fixture.h"
 
-namespace mulligan::reported {
+namespace mulligan::situations {
 namespace {
 
 using ::testing::HasSubstr;
@@ -187,18 +187,14 @@ TEST_F(LeftToOperatorsTest, AreRetriesWithinTheLimit) {
 
 // A marked pod runs on for its grace period; its operator has not seen its end.
 TEST_F(LeftToOperatorsTest, AreDrainsWhoseGracePeriodRuns) {
-  const std::string running = absl::StrCat(
-      "container_statuses { name: 'main' state { running { started_at { "
-      "seconds: ",
-      kMade, " } } } } ");
   for (const LimitedRow& kind : kLimited) {
     for (const int limit : {0, 1, 6}) {
       ledger_.Clear();
-      const v1::DecideResponse answer =
-          DecideAt(kind.object(limit) +
-                       Pod("p", kind.metadata(), "Running",
-                           absl::StrCat(kMarked, kGone, " } } ", running)),
-                   kGone + 1);
+      const v1::DecideResponse answer = DecideAt(
+          kind.object(limit) +
+              Pod("p", kind.metadata(), "Running",
+                  absl::StrCat(kMarked, kGone, " } } ", RunningFrom(kMade))),
+          kGone + 1);
       const std::string what = absl::StrCat(kind.name, ", limit ", limit);
       EXPECT_EQ(answer.diagnosis().cause(), v1::DRAINED) << what;
       EXPECT_EQ(answer.diagnosis().situation(),
@@ -383,11 +379,7 @@ TEST_F(LeftToOperatorsTest, IsNothingThatCannotStart) {
         "completions: 1 backoff_limit: 6 } status { active: 1 failed: 1 "
         "ready: 0 } } " +
             Pod("p", PodOfJob(), "Failed", end.status) +
-            Pod("q",
-                absl::StrCat("creation_timestamp { seconds: ", kGone + 10,
-                             " } owner_references { kind: 'Job' name: "
-                             "'train' uid: 'J' controller: true } "),
-                "Pending",
+            Pod("q", Created(kGone + 10), "Pending",
                 "container_statuses { name: 'main' state { waiting { "
                 "reason: 'ImagePullBackOff' message: 'manifest unknown: "
                 "not found' } } } "),
@@ -457,26 +449,16 @@ TEST_F(LeftToOperatorsTest, HaveOneAccountHoweverTheyAreReported) {
                 : "",
             bug && active == 0 ? absl::StrCat(end + 1, " } } ") : "", " } } ");
       };
-      const std::string counted = absl::StrCat(
-          "creation_timestamp { seconds: ", at,
-          " } owner_references { kind: 'Job' name: 'train' uid: 'J' "
-          "controller: true } ");
-      past += Pod(absl::StrCat("p", attempt), counted, "Failed",
+      past += Pod(absl::StrCat("p", attempt), Created(at), "Failed",
                   bug ? Ended(at, end, 139, "Error")
                       : absl::StrCat(kMarked, end, " } } ",
                                      Ended(at, end, 143, "Error")));
       if (between || bug)
         answer = DecideAt(object(0, attempt + 1) + past, end + 2);
       if (!while_next_runs || bug) continue;
-      const std::string next = Pod(
-          absl::StrCat("p", attempt + 1),
-          absl::StrCat("creation_timestamp { seconds: ", at + 600,
-                       " } owner_references { kind: 'Job' name: 'train' uid: "
-                       "'J' controller: true } "),
-          "Running",
-          absl::StrCat("container_statuses { name: 'main' state { running { "
-                       "started_at { seconds: ",
-                       at + 600, " } } } }"));
+      const std::string next =
+          Pod(absl::StrCat("p", attempt + 1), Created(at + 600), "Running",
+              RunningFrom(at + 600));
       answer = DecideAt(object(1, attempt + 1) + past + next, at + 620);
     }
     EXPECT_EQ(Charged(), (Charges{{"application", 1}, {"disruption", 6}}))
@@ -487,4 +469,4 @@ TEST_F(LeftToOperatorsTest, HaveOneAccountHoweverTheyAreReported) {
 }
 
 }  // namespace
-}  // namespace mulligan::reported
+}  // namespace mulligan::situations

@@ -40,6 +40,13 @@ inline std::string Ended(int begin, int end, int code, const char* reason,
       " } } } }");
 }
 
+inline std::string RunningFrom(int since) {
+  return absl::StrCat(
+      "container_statuses { name: 'main' state { running { started_at { "
+      "seconds: ",
+      since, " } } } }");
+}
+
 inline std::string Created(int at) {
   return absl::StrCat(kOwner, "creation_timestamp { seconds: ", at, " } ");
 }

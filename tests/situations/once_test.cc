@@ -27,9 +27,7 @@ TEST_F(DecideOnceTest, FiveDrainsReportedByPodAndThenByTheJobsCounter) {
 }
 
 TEST_F(DecideOnceTest, AnEvictionIsChargedOnceFromMarkToEnd) {
-  const std::string running =
-      "container_statuses { name: 'main' state { running { started_at { "
-      "seconds: 100000 } } } }";
+  const std::string running = RunningFrom(100'000);
   const std::string mark = absl::StrCat(kMarked, 100'500, " } } ");
   const std::string deleted = Created(100'000) +
                               "deletion_timestamp { seconds: 100530 } "

@@ -64,10 +64,6 @@ std::string MemberOf(const GangOwner& owner, const std::string& name,
              phase, status);
 }
 
-constexpr char kRuns[] =
-    "container_statuses { name: 'main' state { running { started_at { "
-    "seconds: 100001 } } } }";
-
 // With these, only the ends of the other members are unknown.
 constexpr char kSeen[] =
     "nodes { metadata { name: 'n' uid: 'N' } status { conditions { type: "
@@ -86,9 +82,9 @@ TEST_P(PeerFirstTest, WaitsForThePeerThatDied) {
         kSeen + owner.object +
         MemberOf(owner, "a", "Failed",
                  Ended(100'001, 100'600, 1, "Error", GetParam())) +
-        MemberOf(owner, "b", "Running", kRuns);
-    const auto first =
-        DecideAt(lost + MemberOf(owner, "c", "Running", kRuns), 100'602);
+        MemberOf(owner, "b", "Running", RunningFrom(100'001));
+    const auto first = DecideAt(
+        lost + MemberOf(owner, "c", "Running", RunningFrom(100'001)), 100'602);
     EXPECT_EQ(first.decision().action(), v1::Decision::WAIT);
     EXPECT_EQ(first.decision().evidence_deadline().seconds(), 100'660);
     EXPECT_THAT(Charged(), IsEmpty());

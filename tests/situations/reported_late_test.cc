@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tests/situations/once_fixture.h"
 
-namespace mulligan::response {
+namespace mulligan::situations {
 namespace {
 
 using ::testing::ElementsAre;
@@ -108,10 +108,8 @@ TEST_F(DecideOnceTest, AWorkerIsRecreatedWhileItsHeadRuns) {
     };
     const std::string worker = Pod("w", labels(kind.follower), "Failed",
                                    Ended(100'000, 100'500, 137, "OOMKilled"));
-    const std::string runs =
-        "container_statuses { name: 'main' state { running { started_at { "
-        "seconds: 100000 } } } }";
-    const std::string head = Pod("h", labels(kind.leader), "Running", runs);
+    const std::string head =
+        Pod("h", labels(kind.leader), "Running", RunningFrom(100'000));
     EXPECT_EQ(DecideAt(worker + head, 100'501).decision().action(),
               v1::Decision::IGNORE)
         << kind.role;
@@ -194,4 +192,4 @@ TEST_F(DecideOnceTest, AJobThatGaveUpStopsItsPod) {
 }
 
 }  // namespace
-}  // namespace mulligan::response
+}  // namespace mulligan::situations
