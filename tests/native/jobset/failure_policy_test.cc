@@ -99,7 +99,7 @@ TEST(FirstFailedJobTest, ComparesWholeSeconds) {
   EXPECT_EQ(FirstFailedJob(PointersTo(jobs)), &jobs[0]);
 }
 
-TEST(FindRuleTest, EarlierRuleGoesBeforeEarlierFailure) {
+TEST(FindRuleTest, EarlierRuleOverridesEarlierFailure) {
   PatternAllowance allowance;
   const auto policy = Parse<FailurePolicy>(R"(
       rules { action: "A" on_job_failure_reasons: "Late" }

@@ -79,7 +79,7 @@ const Row kRows[] = {
     {"EvictedWorkerSaysFailedAndStopsNothing",
      MPI_JOB("") WORKER("phase: 'Failed' reason: 'Evicted'"), "MPIJob",
      "Failed", v1::Decision::FAIL, "MPIJobEvicted", "", "stops nothing"},
-    {"FailedWorkerIsNoPodOfTheLaunchersJob",
+    {"FailedWorkerIsNotAPodOfTheLaunchersJob",
      MPI_JOB("") LAUNCHER("active: 1") WORKER("phase: 'Failed'"), "MPIJob",
      "None", v1::Decision::IGNORE, "", "", "leaves a worker"},
     {"OneOfTheWorkersThatAreAskedFor",

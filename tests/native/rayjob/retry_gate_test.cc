@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
         GateCase{"StoppedCountsAsNeither", "",
                  "job_deployment_status: 'Complete' job_status: 'STOPPED'",
                  "Complete", 0, 0},
-        GateCase{"AReasonOnACompleteJobIsNoFailure", "backoff_limit: 1",
+        GateCase{"AReasonOnACompleteJobIsNotAFailure", "backoff_limit: 1",
                  "job_deployment_status: 'Complete' reason: "
                  "'JobDeploymentStatusTransitionGracePeriodExceeded'",
                  "Complete", 0, 0},

@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
         JsonTextCase{"Nul", std::string("a\0b", 3), R"("a\u0000b")"},
         JsonTextCase{"Delete", "\x7f", R"("\u007f")"},
         JsonTextCase{"Characters", "é€😀", "\"é€😀\""},
-        JsonTextCase{"BytesThatAreNoUtf8", "a\x80z", "\"a\xEF\xBF\xBDz\""}),
+        JsonTextCase{"InvalidUtf8", "a\x80z", "\"a\xEF\xBF\xBDz\""}),
     [](const auto& param) { return param.param.name; });
 
 }  // namespace

@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
                  3, "", "hours: 6 good_hours: 6"},
         StakeRow{"OfAGang", POD("a", "Failed") POD("b", "Running"), 1, "",
                  "accelerators: 4 hours: 4"},
-        StakeRow{"WhatSucceededOrWaitsHoldsNothing",
+        StakeRow{"SucceededOrWaitingPodsHoldNothing",
                  POD("a", "Failed") POD("b", "Succeeded") POD("c", "Pending"),
                  1, "", "accelerators: 2 hours: 2"},
         StakeRow{"OfPodsThatAreLeftOut",
@@ -107,8 +107,8 @@ INSTANTIATE_TEST_SUITE_P(
                  "action: RETRY resources { resource: 'memory' factor: 2 } } "
                  "ran_for { seconds: 10800 } }",
                  "alike: 1"},
-        StakeRow{"APreemptionIsNoFailureAndItsHoursAreGood", POD("a", "Failed"),
-                 3,
+        StakeRow{"APreemptionIsNotAFailureAndItsHoursAreGood",
+                 POD("a", "Failed"), 3,
                  "history { cause: SPOT_RECLAIMED decision { action: RETRY } "
                  "ran_for { seconds: 36000 } }",
                  "good_hours: 26"},

@@ -78,11 +78,11 @@ const AttemptsRow kAttemptsRows[] = {
      {{10, 20}, {11, 20 + kIncidentSpan + 1, "", "NCCL"}},
      "0,1"},
     {"ReplacedByOneThatLives", {{10, 20}, {21, 0}}, "0|1"},
-    {"SurvivorsAreNoReplacement", {{10, 20}, {9, 0}}, "0,1"},
+    {"SurvivorsAreNotReplacements", {{10, 20}, {9, 0}}, "0,1"},
     {"ReplacedInItsSlot",
      {{10, 20, SLOT("0")}, {21, 0, SLOT("0")}, {10, 0, SLOT("1")}},
      "0|1,2"},
-    {"AnotherSlotIsNoReplacement",
+    {"AnotherSlotIsNotAReplacement",
      {{10, 20, SLOT("0")}, {21, 0, SLOT("1")}},
      "0,1"},
     {"OfTwoFailedIndexesTheReplacedOneIsPast",
@@ -91,10 +91,7 @@ const AttemptsRow kAttemptsRows[] = {
     {"OfAnOlderRestartThanThoseThatLive",
      {{10, 20, RESTART("0")}, {15, 0, RESTART("1")}},
      "0|1"},
-    {"WhatLivesDoesNotCountOnceTheOwnerGaveUp",
-     {{10, 20}, {21, 0}},
-     "0,1",
-     true},
+    {"LivePodsDoNotCountOnceTheOwnerGaveUp", {{10, 20}, {21, 0}}, "0,1", true},
 };
 
 class AttemptsTest : public ::testing::TestWithParam<AttemptsRow> {};

@@ -146,7 +146,7 @@ struct ConditionCase {
 constexpr ConditionCase kConditions[] = {
     {"KnownCondition", "AcceleratedHardwareReady", "False", "VendorXID48", -8,
      v1::GPU_FAULT},
-    {"ConditionByItsWords", "AcceleratorHealthy", "False", "AnyReason", -8,
+    {"ConditionByItsMessage", "AcceleratorHealthy", "False", "AnyReason", -8,
      v1::GPU_FAULT},
     {"BrokenLongBefore", "AcceleratedHardwareReady", "False", "VendorXID48",
      -4000, v1::APP_ERROR},

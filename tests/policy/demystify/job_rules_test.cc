@@ -53,7 +53,7 @@ constexpr OwnersRuleCase kRules[] = {
      "rules {} rules {} rules {} rules {} "
      "rules { action: 'FailJob' on_exit_codes { operator: 'In' values: 7 } }",
      v1::APP_ERROR},
-    {"WhatTookThePodAwaySaysMore", kFailJob, v1::PREEMPTED_SCHEDULER,
+    {"TheReasonOfTheRemovalSaysMore", kFailJob, v1::PREEMPTED_SCHEDULER,
      "conditions { type: 'DisruptionTarget' status: 'True' reason: "
      "'PreemptionByScheduler' }"},
 };

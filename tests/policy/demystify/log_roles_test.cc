@@ -48,7 +48,7 @@ constexpr RoleCase kLogRolesCases[] = {
      "tag, "
      "and try again: checking push permission: UNAUTHORIZED: authentication "
      "required"},
-    {"WhatToCheckIsARequest",
+    {"AdviceToCheckIsARequest",
      "Please check the following: the disk has no space left on device\n"
      "IndexError: list index out of range",
      v1::APP_ERROR, "IndexError: list index out of range"},
@@ -122,7 +122,7 @@ constexpr RoleCase kLogRolesCases[] = {
      v1::COLLECTIVE_CASCADE,
      "RuntimeError: [gloo/transport/tcp/pair.cc:598] Connection closed by peer "
      "[10.0.0.1]:12"},
-    {"TorchrunQuotesWhatFollowedTheEcho",
+    {"TorchrunQuotesTheTextAfterTheEcho",
      "Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1)\n"
      "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"
      "Root Cause (first observed failure):\n"
@@ -190,12 +190,12 @@ constexpr RoleCase kLogRolesCases[] = {
      "closing\n"
      "Caused by: java.net.SocketException: Connection reset\n",
      v1::APP_ERROR, "java.lang.IllegalStateException: bad frame 7"},
-    {"WhatItSkipsIsNotTheEnd",
+    {"SkippedErrorsAreNotTheEnd",
      "shard 17: checksum mismatch, skipping\n"
      "profile acme not found, using defaults\n"
      "RuntimeError: worker 3 went away\n",
      v1::APP_ERROR, "RuntimeError: worker 3 went away"},
-    {"ABareErrorIsNoException", "Error: bad frame 7\n", v1::APP_ERROR,
+    {"ABareErrorIsNotAnException", "Error: bad frame 7\n", v1::APP_ERROR,
      "Error: bad frame 7"},
 };
 

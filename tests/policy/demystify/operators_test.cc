@@ -310,7 +310,7 @@ constexpr OperatorCase kOperatorsCases[] = {
             status { job_status: "FAILED" job_deployment_status: "Complete" }
           })pb",
      v1::APP_ERROR},
-    {"RayReasonOnACompleteJobIsNoFailure",
+    {"RayReasonOnACompleteJobIsNotAFailure",
      R"pb(ray_job {
             status {
               job_status: "SUCCEEDED"
@@ -418,7 +418,7 @@ constexpr OperatorCase kOperatorsCases[] = {
             }
           })pb",
      v1::APP_ERROR},
-    {"RaySubmitterInAPodOfItsOwnSaysWhatFailed",
+    {"RaySubmitterInItsOwnPodShowsTheFailure",
      R"pb(ray_job { status { job_deployment_status: "Running" } }
           pods {
             spec {
@@ -540,7 +540,7 @@ constexpr OperatorCase kOperatorsCases[] = {
             }
           })pb",
      v1::APP_ERROR},
-    {"OrderOfStartAndConditionsOfPluginsAreNoCause",
+    {"OrderOfStartAndConditionsOfPluginsAreNotACause",
      R"pb(train_job {
             status {
               conditions {
@@ -720,7 +720,7 @@ constexpr OperatorCase kOperatorsCases[] = {
             status { conditions { type: "Suspended" status: "True" } }
           })pb",
      v1::PREEMPTED_QUEUE},
-    {"WhatRayHasRunDidNotFailOfAHeadToBeReplaced",
+    {"AHeadToBeReplacedIsNotTheReasonAfterRayRan",
      R"pb(ray_job {
             status {
               job_status: "FAILED"
@@ -735,7 +735,7 @@ constexpr OperatorCase kOperatorsCases[] = {
             message: "Failed to create head Pod ml/r-head, pods \"r-head\" already exists"
           })pb",
      v1::NODE_LOST},
-    {"WhatCannotBeDeletedDidNotEndTheWork",
+    {"AFailedDeletionDidNotEndTheWork",
      R"pb(ray_job {
             status {
               job_status: "FAILED"
@@ -751,7 +751,7 @@ constexpr OperatorCase kOperatorsCases[] = {
             message: "Failed to delete cluster ml/tune-x: rayclusters.ray.io \"tune-x\" not found"
           })pb",
      v1::CONFIG_USER_ERROR},
-    {"WhatHasFailedForGoodIsNotHeldByItsQueue",
+    {"FinallyFailedWorkIsNotHeldByItsQueue",
      R"pb(kueue_workload {
             status {
               conditions {

@@ -44,7 +44,7 @@ constexpr PodCase kReasons[] = {
             }
           })pb",
      v1::CONTAINER_OOM, v1::Diagnosis::HIGH},
-    {"EvictedForNodePressureByItsWords",
+    {"EvictedForNodePressureByItsMessage",
      R"pb(pods {
             status {
               phase: "Failed"
@@ -244,26 +244,26 @@ constexpr PodCase kDisruptions[] = {
                                 }
                               })pb",
      v1::DRAINED, v1::Diagnosis::HIGH},
-    {"EpochIsNoTime", R"pb(pods {
-                             status {
-                               phase: "Failed"
-                               conditions {
-                                 type: "DisruptionTarget"
-                                 status: "True"
-                                 reason: "EvictionByEvictionAPI"
-                                 last_transition_time { seconds: 100 }
-                               }
-                               container_statuses {
-                                 state {
-                                   terminated {
-                                     exit_code: 137
-                                     reason: "Error"
-                                     finished_at {}
-                                   }
-                                 }
-                               }
-                             }
-                           })pb",
+    {"EpochIsUnset", R"pb(pods {
+                            status {
+                              phase: "Failed"
+                              conditions {
+                                type: "DisruptionTarget"
+                                status: "True"
+                                reason: "EvictionByEvictionAPI"
+                                last_transition_time { seconds: 100 }
+                              }
+                              container_statuses {
+                                state {
+                                  terminated {
+                                    exit_code: 137
+                                    reason: "Error"
+                                    finished_at {}
+                                  }
+                                }
+                              }
+                            }
+                          })pb",
      v1::DRAINED, v1::Diagnosis::HIGH},
     {"StaleConditionSaysNothing",
      R"pb(pods {
@@ -345,7 +345,7 @@ constexpr PodCase kDisruptions[] = {
             }
           })pb",
      v1::NODE_PRESSURE_EVICTED, v1::Diagnosis::HIGH},
-    {"KubeletShutdownByItsWords",
+    {"KubeletShutdownByItsMessage",
      R"pb(pods {
             status {
               phase: "Failed"
@@ -358,7 +358,7 @@ constexpr PodCase kDisruptions[] = {
             }
           })pb",
      v1::NODE_SHUTDOWN, v1::Diagnosis::HIGH},
-    {"ReasonOfAThirdPartyByItsWords",
+    {"ReasonOfAThirdPartyByItsMessage",
      R"pb(pods {
             status {
               phase: "Failed"
@@ -431,7 +431,7 @@ constexpr PodCase kContainers[] = {
             }
           })pb",
      v1::NODE_PRESSURE_EVICTED, v1::Diagnosis::HIGH},
-    {"RestartInPlaceIsNoFailure",
+    {"RestartInPlaceIsNotAFailure",
      R"pb(pods {
             status {
               phase: "Running"
@@ -479,7 +479,7 @@ constexpr PodCase kContainers[] = {
             }
           })pb",
      v1::NODE_LOST, v1::Diagnosis::MEDIUM},
-    {"CrashLoopLooksIntoTheLastState",
+    {"CrashLoopIsReadInTheLastState",
      R"pb(pods {
             status {
               phase: "Running"
@@ -628,7 +628,7 @@ constexpr PodCase kContainers[] = {
             }
           })pb",
      v1::SUCCEEDED, v1::Diagnosis::MEDIUM},
-    {"WhatSavesTheOutputsFails",
+    {"ContainerSavingTheOutputsFails",
      R"pb(pods {
             spec { containers { name: "main" } }
             status {
@@ -1217,7 +1217,7 @@ constexpr PodCase kSurroundings[] = {
             }
           })pb",
      v1::HANG, v1::Diagnosis::MEDIUM},
-    {"HealthyPodIsNoFailure",
+    {"HealthyPodIsNotAFailure",
      R"pb(pods {
             status {
               phase: "Running"

@@ -20,7 +20,7 @@ struct WaitCase {
   const char* signature;
 };
 
-constexpr WaitCase kQueueWordsCases[] = {
+constexpr WaitCase kQueueMessageCases[] = {
     {"NeverFits",
      R"text(conditions { type: "QuotaReserved" status: "False" reason: "Pending"
           message: "insufficient quota for cpu in flavor f, request > maximum
@@ -99,9 +99,9 @@ constexpr WaitCase kQueueWordsCases[] = {
      v1::SUSPENDED, D::QUEUE, "queue/DeactivatedDueToRequeuingLimitExceeded"},
 };
 
-class QueueWords : public ::testing::TestWithParam<WaitCase> {};
+class QueueMessages : public ::testing::TestWithParam<WaitCase> {};
 
-TEST_P(QueueWords, DecideBeforeTheSuspension) {
+TEST_P(QueueMessages, DecideBeforeTheSuspension) {
   const WaitCase& test = GetParam();
   std::string conditions = test.conditions;
   conditions.erase(std::remove(conditions.begin(), conditions.end(), '\n'),
@@ -119,11 +119,12 @@ TEST_P(QueueWords, DecideBeforeTheSuspension) {
   EXPECT_EQ(diagnosis.signature(), test.signature);
 }
 
-INSTANTIATE_TEST_SUITE_P(, QueueWords, ::testing::ValuesIn(kQueueWordsCases),
+INSTANTIATE_TEST_SUITE_P(, QueueMessages,
+                         ::testing::ValuesIn(kQueueMessageCases),
                          [](const auto& test) { return test.param.name; });
 
 // Elastic work (Kueue 0.19) gets another Workload when its size changes.
-TEST(QueueWordsOfASlice, ReplacedIsNoFailure) {
+TEST(QueueMessageOfASlice, ReplacedIsNotAFailure) {
   constexpr const char* kReplaced =
       "kueue_workload { metadata { name: 'w' } status { conditions { type: "
       "'Finished' status: 'True' reason: 'WorkloadSliceReplaced' message: "

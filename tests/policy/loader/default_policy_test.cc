@@ -119,7 +119,7 @@ TEST_F(DefaultPolicyTest, GivesTheAgreedVerdicts) {
   }
 }
 
-TEST_F(DefaultPolicyTest, PaysForEveryRetryOutOfTheRightBudget) {
+TEST_F(DefaultPolicyTest, ChargesEveryRetryToTheRightBudget) {
   const std::map<std::string, std::vector<v1::Cause>> agreed = {
       {"disruption",
        {v1::PREEMPTED_QUEUE, v1::PREEMPTED_SCHEDULER, v1::SPOT_RECLAIMED,

@@ -76,7 +76,7 @@ const PhaseRow kPhaseRows[] = {
      kRestarts},
     {"FailedRayJob",
      RAY("job_deployment_status: 'Failed' job_status: 'FAILED'"), kGivenUp},
-    {"AnUnknownWordSaysNothing", RAY("job_deployment_status: 'Pondering'"),
+    {"AnUnknownWordMeansNothing", RAY("job_deployment_status: 'Pondering'"),
      kSilent},
     {"ItsSubmitterSaysNothing",
      RAY("job_deployment_status: 'Initializing'") "jobs { status { ready: 1 } "

@@ -57,7 +57,7 @@ const DifferentRow kDifferentRows[] = {
      "native { action: FAIL scope: JOB } diagnosis { cause: APP_ERROR } ledger "
      "{ history { cause: APP_ERROR } history { cause: APP_ERROR } }",
      "", ""},
-    {"TheOperatorGoesOn",
+    {"TheOperatorContinues",
      "native { action: RETRY scope: JOB } diagnosis { cause: DRAINED } ledger "
      "{ history { cause: APP_ERROR } history { cause: DRAINED } }",
      "", ""},
