@@ -39,8 +39,7 @@ class PodOwner {
   Pods pointers_;
 };
 
-// A pod that is not accounted yet. `rest` is more text, for example `status {
-// phase: "Failed" }`.
+// A pod that is not accounted yet. `rest` is more of it in text format.
 inline std::string TrackedPod(const std::string& uid, const std::string& rest) {
   return "metadata { name: 'pod-" + uid + "' namespace: 'ns' uid: '" + uid +
          "' finalizers: 'batch.kubernetes.io/job-tracking' } " + rest;
