@@ -29,18 +29,17 @@ constexpr int kMinPingIntervalMs = 10 * kSecondMs;
 constexpr int kHandshakeTimeoutMs = 10 * kSecondMs;
 // Further calls wait at the caller instead of in a queue here, because a
 // refusal costs nearly as much as an answer. Sixteen full connections are 512
-// calls, about 25 ms of work. A distant caller gets 32 answers per round trip,
-// at 50 ms 640 a second. For more it opens a second connection or sends
-// batches.
+// calls, about 25 ms of work. A distant caller gets 32 answers per round trip:
+// 640 a second at 50 ms. For more it opens another connection or sends batches.
 constexpr int kMaxConcurrentStreams = 32;
 // A header of one byte on the wire takes two hundred in memory and counts as 33
 // here. 4 KiB hold the longest trace state and a certificate's names.
 constexpr int kMaxMetadataBytes = 4 << 10;
 
-// Keeps the library initialized until the process ends. When its last user
-// goes, gRPC stops its threads, which about once in a hundred times (after
-// messages of megabytes) takes ten seconds.
-void HoldLibrary() {
+// Keeps the library initialized until the process ends. Without users, gRPC
+// stops its threads, which takes ten seconds about once in a hundred times
+// (after messages of megabytes).
+void KeepLibraryInitialized() {
   [[maybe_unused]] static const bool held = [] {
     // Debian's Abseil checks gRPC's locks for cycles at every lock operation.
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
@@ -55,7 +54,7 @@ void SetLimits(const ServerOptions& options, grpc::ServerBuilder& builder) {
   quota.Resize(static_cast<std::size_t>(options.max_memory_bytes));
   builder.SetResourceQuota(quota);
   builder.SetMaxReceiveMessageSize(options.max_message_bytes);
-  // Four kilobytes can unpack to four megabytes, which are only counted then.
+  // Four kilobytes can unpack to four megabytes, which are counted too late.
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   const std::pair<const char*, int> arguments[] = {
@@ -82,7 +81,7 @@ void SetLimits(const ServerOptions& options, grpc::ServerBuilder& builder) {
 absl::StatusOr<GrpcServer> StartGrpcServer(
     const ServerOptions& options, const TlsFiles& tls,
     const std::vector<grpc::Service*>& services) {
-  HoldLibrary();
+  KeepLibraryInitialized();
   grpc::ServerBuilder builder;
   SetLimits(options, builder);
   builder.SetContextAllocator(std::make_unique<TimedContexts>());

@@ -28,8 +28,8 @@ int Fail(const absl::Status& status, ExitCode code) {
   return code;
 }
 
-// Opens closed standard streams, because the next file or connection would get
-// their descriptor, and the logs.
+// Opens closed standard streams; otherwise the next file or connection would
+// get their descriptor and receive the logs.
 void OpenStandardStreams() {
   while (true) {
     const int next = open("/dev/null", O_RDWR);

@@ -14,12 +14,12 @@ namespace {
 
 constexpr absl::Duration kMaxDuration = absl::Minutes(10);
 
-bool ReadNumber(const std::string& value, std::int64_t least, std::int64_t most,
+bool ReadNumber(const std::string& value, std::int64_t min, std::int64_t max,
                 std::int64_t& target) {
   std::int64_t parsed = 0;
   const char* end = value.data() + value.size();
   const auto [stop, error] = std::from_chars(value.data(), end, parsed);
-  if (error != std::errc() || stop != end || parsed < least || parsed > most) {
+  if (error != std::errc() || stop != end || parsed < min || parsed > max) {
     return false;
   }
   target = parsed;
@@ -45,16 +45,16 @@ std::string ApplyDuration(const std::string& value, absl::Duration& target) {
   return "";
 }
 
-std::string ApplyBytes(const std::string& value, std::int64_t least,
-                       std::int64_t most, std::int64_t& target) {
-  if (ReadNumber(value, least, most, target)) return "";
-  return absl::StrFormat("a number of bytes from %d to %d", least, most);
+std::string ApplyBytes(const std::string& value, std::int64_t min,
+                       std::int64_t max, std::int64_t& target) {
+  if (ReadNumber(value, min, max, target)) return "";
+  return absl::StrFormat("a number of bytes from %d to %d", min, max);
 }
 
-std::string ApplyCount(const std::string& value, std::int64_t least,
-                       std::int64_t most, std::int64_t& target) {
-  if (ReadNumber(value, least, most, target)) return "";
-  return absl::StrFormat("a number from %d to %d", least, most);
+std::string ApplyCount(const std::string& value, std::int64_t min,
+                       std::int64_t max, std::int64_t& target) {
+  if (ReadNumber(value, min, max, target)) return "";
+  return absl::StrFormat("a number from %d to %d", min, max);
 }
 
 std::string ApplyShare(const std::string& value, double& target) {

@@ -1,4 +1,5 @@
-// Flag values. Functions return "" if stored, else the expected form.
+// Parses flag values. The functions store the value and return "", or return
+// the expected form.
 #ifndef MULLIGAN_SERVER_OPTION_VALUES_H_
 #define MULLIGAN_SERVER_OPTION_VALUES_H_
 
@@ -15,12 +16,12 @@ std::string ApplyBool(const std::string& value, bool& target);
 // From 0 to ten minutes.
 std::string ApplyDuration(const std::string& value, absl::Duration& target);
 
-std::string ApplyBytes(const std::string& value, std::int64_t least,
-                       std::int64_t most, std::int64_t& target);
+std::string ApplyBytes(const std::string& value, std::int64_t min,
+                       std::int64_t max, std::int64_t& target);
 
 // The same for counts.
-std::string ApplyCount(const std::string& value, std::int64_t least,
-                       std::int64_t most, std::int64_t& target);
+std::string ApplyCount(const std::string& value, std::int64_t min,
+                       std::int64_t max, std::int64_t& target);
 
 // From 0 to 1.
 std::string ApplyShare(const std::string& value, double& target);

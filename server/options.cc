@@ -14,17 +14,17 @@
 #include "policy/base/utf8.h"
 #include "server/net/address.h"
 #include "server/option_values.h"
-#include "server/options_together.h"
+#include "server/options_validation.h"
 
 namespace mulligan {
 namespace {
 
-constexpr std::int64_t kLeastMaxMemoryBytes = std::int64_t{16} << 20;
-constexpr std::int64_t kMostConnections = 1'000'000;
-constexpr std::int64_t kLeastLogBytes = std::int64_t{64} << 10;
-constexpr std::int64_t kMostLogBytes = std::int64_t{1} << 40;
-constexpr std::int64_t kMostLogFiles = 10'000;
-constexpr std::int64_t kMostMaxMemoryBytes = std::int64_t{1} << 40;
+constexpr std::int64_t kMinMemoryLimit = std::int64_t{16} << 20;
+constexpr std::int64_t kMaxConnectionsLimit = 1'000'000;
+constexpr std::int64_t kMinLogBytes = std::int64_t{64} << 10;
+constexpr std::int64_t kMaxLogBytes = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxLogFiles = 10'000;
+constexpr std::int64_t kMaxMemoryLimit = std::int64_t{1} << 40;
 
 // Stores the value and returns "", or returns the expected form.
 using Apply = std::string (*)(const std::string& value, ServerOptions& options);
@@ -34,7 +34,7 @@ struct Option {
   const char* default_value;
   const char* help;
   Apply apply;
-  // Giving it twice is an error; for other flags the last one counts.
+  // Repeating it is an error; of other flags the last value counts.
   bool once = false;
 };
 
@@ -131,13 +131,14 @@ std::string ApplyMaxMessageBytes(const std::string& value, ServerOptions& o) {
 }
 
 std::string ApplyMaxMemory(const std::string& value, ServerOptions& o) {
-  return ApplyBytes(value, kLeastMaxMemoryBytes, kMostMaxMemoryBytes,
+  return ApplyBytes(value, kMinMemoryLimit, kMaxMemoryLimit,
                     o.max_memory_bytes);
 }
 
 std::string ApplyMaxConnections(const std::string& value, ServerOptions& o) {
   std::int64_t connections = 0;
-  std::string expected = ApplyCount(value, 1, kMostConnections, connections);
+  std::string expected =
+      ApplyCount(value, 1, kMaxConnectionsLimit, connections);
   if (expected.empty()) o.max_connections = static_cast<int>(connections);
   return expected;
 }
@@ -166,19 +167,19 @@ constexpr Option kOptions[] = {
      "folder of policy files (*.yaml, *.yml); the embedded policies without it",
      ApplyPath<&ServerOptions::policy_dir>, true},
     {"candidate-policy-dir", "",
-     "folder of policies that are tried out beside those in force",
+     "folder of candidate policies, evaluated in addition to those in force",
      ApplyPath<&ServerOptions::candidate_policy_dir>, true},
     {"policy-poll", "10s",
-     "how often to look whether the policy files changed; 0: only on SIGHUP",
+     "how often to check the policy files for changes; 0: only on SIGHUP",
      ApplyPolicyPoll},
-    {"log-level", "info", "least level logged: debug, info, warning or error",
+    {"log-level", "info", "lowest level logged: debug, info, warning or error",
      ApplyLogLevel},
     {"log-format", "json", "json or text", ApplyLogFormat},
     {"drain-delay", "5s",
-     "time to serve on after a stop signal while readiness says no",
+     "time to keep serving after a stop signal, while not ready",
      ApplyTime<&ServerOptions::drain_delay>},
     {"shutdown-grace", "20s",
-     "time for calls under way once the drain delay is over",
+     "time for open calls to finish after the drain delay",
      ApplyTime<&ServerOptions::shutdown_grace>},
     {"send-timeout", "30s",
      "how long an answer may take to be read; then its call is cancelled",
@@ -188,10 +189,10 @@ constexpr Option kOptions[] = {
      ApplySwitch<&ServerOptions::allow_plaintext>},
     {"reflection", "true", "serve gRPC reflection",
      ApplySwitch<&ServerOptions::reflection>},
-    {"max-message-bytes", "4194304", "largest request taken",
+    {"max-message-bytes", "4194304", "largest request accepted, in bytes",
      ApplyMaxMessageBytes},
     {"max-memory", "536870912",
-     "bytes that all requests under way may take together", ApplyMaxMemory},
+     "bytes that all open requests may take in total", ApplyMaxMemory},
     {"max-connections", "2000",
      "gRPC connections at a time; more are closed at once",
      ApplyMaxConnections},
@@ -200,34 +201,34 @@ constexpr Option kOptions[] = {
     {"tls-key", "", "file with the key of the certificate, PEM",
      ApplyFile<&TlsFiles::key>},
     {"tls-client-ca", "",
-     "file with the certificates that sign those of callers; callers need one",
+     "file with the CA of client certificates, PEM; callers then need one",
      ApplyFile<&TlsFiles::client_ca>},
     {"allow-callers", "",
-     "names in certificates of who may ask for decisions, with * for anything",
+     "certificate names of callers that may request decisions; * matches "
+     "anything",
      ApplyCallers<&ServerOptions::allowed_callers>, true},
     {"allow-policy-callers", "", "the same for PolicyService",
      ApplyCallers<&ServerOptions::allowed_policy_callers>, true},
     {"inline-policies", "on",
-     "on or off: whether requests may bring a policy of their own",
-     ApplyInlinePolicies},
+     "on or off: whether requests may contain a policy", ApplyInlinePolicies},
     {"decision-log", "off",
-     "file for a line of JSON a decision, - for standard output, or off",
+     "file for one JSON line per decision, - for standard output, or off",
      ApplyDecisionLog},
     {"decision-log-max-bytes", "104857600",
-     "size at which a file of the decision log is followed by the next",
+     "size in bytes at which the decision log starts a new file",
      [](const std::string& v, ServerOptions& o) {
-       return ApplyBytes(v, kLeastLogBytes, kMostLogBytes,
+       return ApplyBytes(v, kMinLogBytes, kMaxLogBytes,
                          o.decision_log.max_file_bytes);
      }},
     {"decision-log-files", "10",
-     "files of the decision log that are kept, the one written to included",
+     "decision log files kept, including the current one",
      [](const std::string& v, ServerOptions& o) {
-       return ApplyCount(v, 1, kMostLogFiles, o.decision_log.files);
+       return ApplyCount(v, 1, kMaxLogFiles, o.decision_log.files);
      }},
     {"decision-log-queue-bytes", "33554432",
-     "memory for decisions that wait to be logged; more are dropped",
+     "bytes of decisions that may wait to be logged; more are dropped",
      [](const std::string& v, ServerOptions& o) {
-       return ApplyBytes(v, kLeastLogBytes, kMostLogBytes,
+       return ApplyBytes(v, kMinLogBytes, kMaxLogBytes,
                          o.decision_log.queue_bytes);
      }},
     {"decision-log-sample", "1",
@@ -272,12 +273,12 @@ std::string HelpText() {
   text +=
       "  --help                      this text\n"
       "  --version                   version and commit\n\n"
-      "A flag beats its environment variable; of a flag given twice the last\n"
-      "one counts; folders of policies and lists are given once. Exit codes:\n"
+      "A flag overrides its environment variable. Of a repeated flag the last\n"
+      "value counts; policy folders and lists are given once. Exit codes:\n"
       "0 stopped after all calls had ended, 1 could not start, 2 wrong usage,\n"
-      "3 policies could not be loaded, 4 stopped with calls under way.\n"
+      "3 policies could not be loaded, 4 stopped with calls still open.\n"
       "Signals: SIGTERM or SIGINT drains and stops, a second one stops at\n"
-      "once; SIGHUP loads the policies again.\n";
+      "once; SIGHUP reloads the policies.\n";
   return text;
 }
 
@@ -327,8 +328,8 @@ Flags ReadFlags(const std::vector<std::string>& arguments) {
         std::begin(kOptions), std::end(kOptions),
         [&name](const Option& one) { return name == FlagName(one); });
     if (option == std::end(kOptions)) {
-      flags.problems.push_back(
-          Visible(absl::StrFormat("\"%s\" is no flag; see --help", argument)));
+      flags.problems.push_back(Visible(
+          absl::StrFormat("\"%s\" is not a flag; see --help", argument)));
       continue;
     }
     if (!value.has_value() && next != arguments.end() &&
@@ -381,10 +382,10 @@ absl::StatusOr<CommandLine> ParseCommandLine(
     if (!expected.empty())
       problems.push_back(NotValid(source, value, expected));
   }
-  for (const absl::Status& together :
+  for (const absl::Status& checked :
        {ValidateOptions(result.options), ValidateMemory(result.options)}) {
-    if (!together.ok()) {
-      problems.push_back(Visible(std::string(together.message())));
+    if (!checked.ok()) {
+      problems.push_back(Visible(std::string(checked.message())));
     }
   }
   if (!problems.empty()) {

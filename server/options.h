@@ -30,7 +30,7 @@ struct ServerOptions {
   std::string candidate_policy_dir;
   LogLevel log_level = LogLevel::kInfo;
   LogFormat log_format = LogFormat::kJson;
-  // How long open calls may still take once new ones are refused.
+  // How long open calls may still take after new ones are refused.
   absl::Duration shutdown_grace = absl::Seconds(20);
   // How long to keep serving after announcing the stop, so that clients and
   // endpoint lists notice.

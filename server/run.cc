@@ -75,11 +75,11 @@ void BlockSignals() {
 absl::Status CheckThreads() {
   // The pool and gRPC have some per core; admin port, listener, monitor and
   // logs have one each.
-  constexpr std::size_t kForEachCore = 3;
-  constexpr std::size_t kBesides = 16;
+  constexpr std::size_t kThreadsPerCore = 3;
+  constexpr std::size_t kOtherThreads = 16;
   const std::size_t wanted =
-      kForEachCore * std::max(2U, std::thread::hardware_concurrency()) +
-      kBesides;
+      kThreadsPerCore * std::max(2U, std::thread::hardware_concurrency()) +
+      kOtherThreads;
   absl::Status status;
   std::promise<void> enough;
   const std::shared_future<void> end = enough.get_future().share();
@@ -90,7 +90,7 @@ absl::Status CheckThreads() {
     }
   } catch (const std::system_error& error) {
     status = absl::UnavailableError(
-        absl::StrFormat("a thread cannot be started: %s; %d of %d are there",
+        absl::StrFormat("cannot start a thread: %s; started %d of %d",
                         error.what(), threads.size(), wanted));
   }
   enough.set_value();
@@ -111,7 +111,7 @@ absl::Status RemovePortFile(const std::string& path) {
   file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   if (file.gcount() > 0 && begin != kPortFileBegin) {
     return absl::InvalidArgumentError(absl::StrFormat(
-        "--port-file: \"%s\" holds something else; expected no file, an empty "
+        "--port-file: \"%s\" is not a port file; expected no file, an empty "
         "one or the port file of an earlier run",
         path));
   }

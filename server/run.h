@@ -26,12 +26,12 @@ void BlockReload();
 // REQUIRES: called in main before any thread exists.
 void BlockSignals();
 
-// Returns whether the threads that a server may need are available. Without
-// one, the server or gRPC would hang or abort later.
+// UNAVAILABLE if the threads that a server may need cannot be started; it or
+// gRPC would hang or abort later.
 absl::Status CheckThreads();
 
-// Removes the file of an earlier run, which must not be taken for this one's.
-// Returns an error for other files, such as /dev/null or a policy.
+// Removes the file of an earlier run, so that it is not mistaken for this
+// one's. Returns an error for other files, such as /dev/null or a policy.
 absl::Status RemovePortFile(const std::string& path);
 
 // Writes {"pid":...,"grpcPort":...,"adminPort":...} to `path`, atomically.

@@ -14,7 +14,7 @@
 #include "server/net/address.h"
 #include "server/net/listener_probe.h"
 #include "server/observe/rpc_method.h"
-#include "server/options_together.h"
+#include "server/options_validation.h"
 #include "server/policies/inline_policy_cache.h"
 
 namespace mulligan {
@@ -26,20 +26,20 @@ constexpr char kLiveness[] = "liveness";
 const char* const kReadinessNames[] = {
     "", "readiness", kRetryDecisionServiceName, kPolicyServiceName};
 
-constexpr absl::Duration kLookInterval = absl::Seconds(2);
+constexpr absl::Duration kMonitorInterval = absl::Seconds(2);
 constexpr absl::Duration kDrainPoll = absl::Milliseconds(5);
 // For decisions that wait to be logged.
 constexpr absl::Duration kLogPatience = absl::Seconds(3);
-constexpr absl::Duration kLastAnswers = absl::Milliseconds(50);
-// What is still open then lacks its message or has a caller that does not read.
-constexpr absl::Duration kMostLastAnswers = absl::Milliseconds(500);
+constexpr absl::Duration kSettleTime = absl::Milliseconds(50);
+// Calls still open then lack their message or a caller that reads.
+constexpr absl::Duration kMaxLastAnswers = absl::Milliseconds(500);
 
 // Most bytes that gRPC takes for an open stream with its headers.
 constexpr std::size_t kStreamBytes = 16 << 10;
 // A waiting request takes twice its bytes (RunInPool), so arriving requests
-// above half of the memory would be refused at their end. Half is at least six
-// of the largest messages (options_together.cc).
-constexpr std::size_t kWaitingTakes = 2;
+// beyond half of the memory would be refused once complete. Half is at least
+// six of the largest messages (options_validation.cc).
+constexpr std::size_t kWaitingFactor = 2;
 
 constexpr char kReflection[] = "grpc.reflection.v1";
 constexpr char kReflectionAlpha[] = "grpc.reflection.v1alpha";
@@ -91,7 +91,7 @@ std::unique_ptr<PolicyReloader> MakeCandidate(PolicySource* source,
       log);
 }
 
-// A connection needs one descriptor; some are reserved for the rest.
+// A connection needs one descriptor; others are reserved for everything else.
 std::size_t MaxConnections(const ServerOptions& options,
                            std::size_t descriptors) {
   constexpr std::size_t kOthers = 256;
@@ -105,7 +105,7 @@ Acceptor::Bounds BoundsOf(const ServerOptions& options,
                           std::size_t descriptors) {
   const auto memory = static_cast<std::size_t>(options.max_memory_bytes);
   return {MaxConnections(options, descriptors),
-          {memory / kStreamBytes, memory / kWaitingTakes}};
+          {memory / kStreamBytes, memory / kWaitingFactor}};
 }
 
 std::unique_ptr<InlinePolicies> MakeInlinePolicies(
@@ -121,8 +121,8 @@ absl::StatusOr<std::unique_ptr<DecisionLog>> StartDecisionLog(
   return DecisionLog::Start(options, log);
 }
 
-// A list that is omitted while the other is given is empty, not open.
-bool AllowsEverybody(const ServerOptions& options) {
+// If only one list is given, the other one allows no one.
+bool AllowsAnyCaller(const ServerOptions& options) {
   return options.allowed_callers.empty() &&
          options.allowed_policy_callers.empty();
 }
@@ -160,11 +160,12 @@ Server::Server(const ServerOptions& options, const Log& log,
       pages_(*metrics_, policies_->snapshots(), readiness_, candidate()),
       memory_(static_cast<std::size_t>(options.max_memory_bytes)),
       unread_(memory_, absl::ToChronoMilliseconds(options.send_timeout)),
-      decision_callers_(options.allowed_callers, AllowsEverybody(options)),
-      policy_callers_(options.allowed_policy_callers, AllowsEverybody(options)),
+      decision_callers_(options.allowed_callers, AllowsAnyCaller(options)),
+      policy_callers_(options.allowed_policy_callers, AllowsAnyCaller(options)),
       inline_policies_(MakeInlinePolicies(options)),
       decision_log_(std::move(decision_log)),
-      pool_(std::max(2U, std::thread::hardware_concurrency()), &GiveBackMemory),
+      pool_(std::max(2U, std::thread::hardware_concurrency()),
+            &ReturnFreedMemory),
       health_(HealthNames(), *metrics_),
       decisions_(Environment(decision_callers_)),
       policy_service_(Environment(policy_callers_)),
@@ -188,7 +189,7 @@ CallEnvironment Server::Environment(const AllowList& allowed) {
 Server::~Server() {
   if (grpc_ == nullptr) return;
   readiness_.Set(ServingState::kDraining);
-  TakeNoCalls();
+  RefuseCalls();
   monitor_.reset();
   acceptor_->CutConnections();
   grpc_->Shutdown(std::chrono::system_clock::now());
@@ -239,7 +240,8 @@ absl::Status Server::Listen() {
       log_);
   health_.SetServing(kLiveness, true);
   SetReady(true);
-  monitor_ = std::make_unique<Monitor>(kLookInterval, [this] { Look(); });
+  monitor_ =
+      std::make_unique<Monitor>(kMonitorInterval, [this] { RunChecks(); });
   if (options_.policy_poll > absl::ZeroDuration()) {
     policies_->StartPolling(options_.policy_poll);
     if (candidate_ != nullptr) candidate_->StartPolling(options_.policy_poll);
@@ -254,11 +256,11 @@ absl::Status Server::Listen() {
   return absl::OkStatus();
 }
 
-void Server::Look() {
+void Server::RunChecks() {
   const ProbeResult probe =
       ProbeListener(listening_socket_, options_.tls.enabled(),
-                    [this](int port) { acceptor_->ExpectOwn(port); });
-  acceptor_->ExpectOwn(0);
+                    [this](int port) { acceptor_->ExpectProbe(port); });
+  acceptor_->ExpectProbe(0);
   if (readiness_.state() != ServingState::kDraining &&
       probe != ProbeResult::kNotAsked) {
     readiness_.SetListening(acceptor_->IsAlive() &&
@@ -266,7 +268,7 @@ void Server::Look() {
   }
   Metrics::State state;
   if (tls_ != nullptr) {
-    LookAtTlsFiles();
+    CheckTlsFiles();
     const absl::Time end = tls_->certificate_end();
     readiness_.SetCertificateEnd(end);
     state.certificate_end = absl::ToDoubleSeconds(end - absl::UnixEpoch());
@@ -289,17 +291,18 @@ void Server::Look() {
   }
 }
 
-void Server::LookAtTlsFiles() {
+void Server::CheckTlsFiles() {
   const absl::Status taken = tls_->Refresh(absl::Now());
   readiness_.SetTlsFilesUsable(taken.ok());
   if (taken == tls_status_) return;
   tls_status_ = taken;
   if (taken.ok()) {
-    log_.Write(LogLevel::kInfo, "the TLS files can be used again", {});
+    log_.Write(LogLevel::kInfo, "the TLS files are usable again", {});
     return;
   }
   const std::string why(taken.message());
-  log_.Write(LogLevel::kError, "TLS files not taken, the old ones stay",
+  log_.Write(LogLevel::kError,
+             "TLS files are unusable, the old ones stay in force",
              {{"error", std::string_view(why)}});
 }
 
@@ -313,7 +316,7 @@ void Server::SetReady(bool ready) {
   for (const char* name : kReadinessNames) health_.SetServing(name, ready);
 }
 
-void Server::TakeNoCalls() {
+void Server::RefuseCalls() {
   // An open watch would hold Shutdown until its deadline.
   health_.EndWatches();
   acceptor_->Stop();
@@ -327,25 +330,25 @@ std::int64_t Server::Drain() {
       {{"drain_delay_seconds", absl::ToDoubleSeconds(options_.drain_delay)},
        {"calls_in_flight", metrics_->CallsInFlight()}});
   std::this_thread::sleep_for(absl::ToChronoNanoseconds(options_.drain_delay));
-  log_.Write(LogLevel::kInfo, "stopping: no new calls",
+  log_.Write(LogLevel::kInfo, "stopping: refusing new calls",
              {{"shutdown_grace_seconds",
                absl::ToDoubleSeconds(options_.shutdown_grace)},
               {"calls_in_flight", metrics_->CallsInFlight()}});
   monitor_.reset();
-  TakeNoCalls();
+  RefuseCalls();
   const absl::Time deadline = absl::Now() + options_.shutdown_grace;
   while (metrics_->CallsInFlight() > 0 && absl::Now() < deadline) {
     absl::SleepFor(kDrainPoll);
   }
   const std::int64_t cut_off = metrics_->CallsInFlight();
-  // Answers may still be on their way. A call that only gRPC has ends with
-  // UNAVAILABLE when its connection does. Shutdown would end it with CANCELLED,
-  // which callers take for their own.
-  const absl::Time last = absl::Now() + kMostLastAnswers;
+  // Lets answers leave. Ending connections ends calls that only gRPC knows with
+  // UNAVAILABLE; Shutdown would end them with CANCELLED, which callers would
+  // take for their own cancellation.
+  const absl::Time last = absl::Now() + kMaxLastAnswers;
   while (acceptor_->open_streams() > 0 && absl::Now() < last) {
     absl::SleepFor(kDrainPoll);
   }
-  absl::SleepFor(kLastAnswers);
+  absl::SleepFor(kSettleTime);
   acceptor_->CutConnections();
   grpc_->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
   if (decision_log_ != nullptr) decision_log_->Close(kLogPatience);

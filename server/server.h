@@ -70,16 +70,16 @@ class Server {
   // Returns the environment of a service with these callers.
   CallEnvironment Environment(const AllowList& allowed);
   absl::Status Listen();
-  void Look();
+  void RunChecks();
   // Uses changed files, or logs once why they cannot be used.
-  void LookAtTlsFiles();
+  void CheckTlsFiles();
   void SetReady(bool ready);
   // The snapshots of the candidate policies; null if there are none.
   const SnapshotStore* candidate() const {
     return candidate_ == nullptr ? nullptr : &candidate_->snapshots();
   }
   // Refuses new and waiting calls once the server stops.
-  void TakeNoCalls();
+  void RefuseCalls();
 
   // In the order of construction; the ports are destroyed first.
   const ServerOptions options_;
@@ -106,7 +106,7 @@ class Server {
   ReflectionService reflection_;
   ReflectionService reflection_alpha_;
   std::unique_ptr<TlsCopies> tls_;  // null: no TLS
-  absl::Status tls_status_;         // of the last look
+  absl::Status tls_status_;         // of the last check
   std::unique_ptr<AdminHttp> admin_;
   std::unique_ptr<grpc::Server> grpc_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections_;

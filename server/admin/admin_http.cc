@@ -147,7 +147,7 @@ bool AdminHttp::AcceptOne() {
 }
 
 void AdminHttp::Accept() {
-  // Bounded, because existing connections want answers too.
+  // Bounded, because open connections need answers too.
   for (std::size_t i = 0; i < kMaxConnections && AcceptOne(); ++i) {
   }
 }
@@ -178,7 +178,7 @@ bool AdminHttp::Write(Connection& connection) {
   if (sent < 0) return errno == EAGAIN || errno == EINTR;
   connection.sent += static_cast<std::size_t>(sent);
   if (connection.sent < connection.answer.size()) return true;
-  // Prevents further input from making the system drop the answer.
+  // Otherwise unread input would make the system drop the answer.
   shutdown(connection.socket.number(), SHUT_WR);
   char ignored[4096];
   recv(connection.socket.number(), ignored, sizeof(ignored), 0);

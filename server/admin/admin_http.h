@@ -51,7 +51,7 @@ class AdminHttp {
   AdminHttp(ListeningSocket socket, const AdminPages& pages);
 
   void Run();
-  // Returns the next connection; invalid if none waits or can be had.
+  // Returns the next connection; invalid if none waits or accepting fails.
   OwnedDescriptor TakeWaiting() const;
   // Accepts waiting connections, up to kMaxConnections.
   void Accept();

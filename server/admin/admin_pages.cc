@@ -66,17 +66,17 @@ AdminResponse AdminPages::ServingPage() const {
   }
   if (!readiness_.tls_files_usable()) {
     text +=
-        "; the TLS files cannot be used, the old ones stay: the log says "
-        "why";
+        "; the TLS files are unusable, the old ones stay in force: see the "
+        "log";
   }
   if (const auto& since = snapshots_.Read().stale_since; since.has_value()) {
     text += "; the policies are stale since " + InUtc(*since) +
-            ": newer files cannot be loaded, /policy says why";
+            ": newer files cannot be loaded, see /policy";
   }
   if (candidate_ != nullptr) {
     if (const auto& since = candidate_->Read().stale_since; since.has_value()) {
-      text += "; the candidate policies cannot be loaded since " +
-              InUtc(*since) + ": the log says why";
+      text += "; loading the candidate policies has failed since " +
+              InUtc(*since) + ": see the log";
     }
   }
   return {200, kPlainText, text + "\n"};

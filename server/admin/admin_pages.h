@@ -20,10 +20,10 @@ struct AdminResponse {
 };
 
 // The read-only pages /metrics, /livez, /readyz, /policy and /buildinfo.
-// Arguments must outlive it. Safe to share.
+// Arguments must outlive it. Thread-safe.
 class AdminPages {
  public:
-  // `candidate` is null if no policies are tried out.
+  // `candidate` is null if there are no candidate policies.
   AdminPages(const Metrics& metrics, const SnapshotStore& snapshots,
              const Readiness& readiness,
              const SnapshotStore* candidate = nullptr)

@@ -11,7 +11,7 @@ namespace mulligan {
 
 enum class ServingState { kStarting, kServing, kDraining };
 
-// Set by the server's life cycle and monitor, read by probes. Safe to share.
+// Set by the server's life cycle and monitor, read by probes. Thread-safe.
 class Readiness {
  public:
   void Set(ServingState state) { state_.store(state); }

@@ -5,7 +5,7 @@ extern "C" __attribute__((weak)) void mi_collect(bool force);
 
 namespace mulligan {
 
-void GiveBackMemory() {
+void ReturnFreedMemory() {
   if (mi_collect != nullptr) mi_collect(/*force=*/true);
 }
 

@@ -7,7 +7,7 @@ namespace mulligan {
 // Returns memory that this thread freed to the system. mimalloc does so only
 // while the thread keeps allocating, so a burst's memory would stay until the
 // next one.
-void GiveBackMemory();
+void ReturnFreedMemory();
 
 }  // namespace mulligan
 

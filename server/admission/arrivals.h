@@ -13,12 +13,12 @@
 namespace mulligan {
 
 // gRPC's threads take calls in order, so the age of a call is that of the
-// queue. Safe to share.
+// queue. Thread-safe.
 class Arrivals {
  public:
-  // One in so many late calls is refused. A refusal takes two thirds of an
+  // One of this many late calls is refused. A refusal takes two thirds of an
   // answer's time, so refusing all late calls would leave no time for answers.
-  // One in ten is enough for callers to back off.
+  // One in ten makes callers back off.
   static constexpr unsigned kRefusedOneIn = 10;
   // Shorter waits do not indicate a queue.
   static constexpr std::chrono::milliseconds kShort{5};
@@ -28,7 +28,6 @@ class Arrivals {
   // machine, not a queue.
   bool Admit(SteadyClock::time_point arrived, SteadyClock::time_point now) {
     if (now - arrived < kShort) {
-      // Rare enough to cost nothing.
       if (late_since_.load(std::memory_order_relaxed) != kNotLate) {
         late_since_.store(kNotLate, std::memory_order_relaxed);
       }

@@ -9,9 +9,9 @@
 namespace mulligan {
 namespace {
 
-// Time between two checks of deadline and processor time. Also free at the
-// start, so that a usual call makes no system call.
-constexpr std::chrono::milliseconds kLook(1);
+// Time between two checks of deadline and processor time, and before the first,
+// so that an ordinary call makes no system call.
+constexpr std::chrono::milliseconds kCheckInterval(1);
 
 absl::Duration ThreadTime() {
   timespec time = {};
@@ -39,30 +39,31 @@ CallWatch::CallWatch(const grpc::CallbackServerContext& context,
       place_(place),
       cpu_at_start_(place == CallPlace::kPool ? ThreadTime()
                                               : absl::ZeroDuration()),
-      next_look_(SteadyClock::now() + kLook) {}
+      next_check_(SteadyClock::now() + kCheckInterval) {}
 
 absl::Duration CallWatch::Spent() { return ThreadTime() - cpu_at_start_; }
 
 absl::Status CallWatch::Check() {
   const SteadyClock::time_point now = SteadyClock::now();
-  if (now < next_look_ || !ended_.ok()) return ended_;
-  next_look_ = now + kLook;
-  ended_ = Look();
+  if (now < next_check_ || !ended_.ok()) return ended_;
+  next_check_ = now + kCheckInterval;
+  ended_ = CheckNow();
   return ended_;
 }
 
-absl::Status CallWatch::Look() {
+absl::Status CallWatch::CheckNow() {
   if (absl::Status waiting = CheckWaiting(context_); !waiting.ok()) {
     return waiting;
   }
   if (place_ == CallPlace::kArrival) {
-    return absl::AbortedError("not cheap: to be done again in the pool");
+    return absl::AbortedError("not cheap: must be repeated in the pool");
   }
   if (Spent() <= kMaxCallTime) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrFormat(
-      "the call took more than the %s of processor time that one may take; "
-      "expected fewer objects, shorter texts or simpler patterns, or the rest "
-      "of a batch in another one",
+      "the call took more than its limit of %s of processor time; expected "
+      "fewer objects, shorter texts or simpler patterns, or the rest of a "
+      "batch "
+      "in another one",
       absl::FormatDuration(kMaxCallTime)));
 }
 

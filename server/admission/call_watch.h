@@ -64,8 +64,8 @@ enum class CallPlace {
   kPool,
 };
 
-// Ends a call whose deadline passed, whose caller is gone, or that cost too
-// much: kMaxCallTime in the pool, a millisecond at arrival, where it delays
+// Ends a call whose deadline passed, whose caller is gone, or that took too
+// long: kMaxCallTime in the pool, a millisecond at arrival, where it delays
 // others. At arrival it ends with ABORTED and is repeated in the pool.
 class CallWatch final : public Watch {
  public:
@@ -83,12 +83,12 @@ class CallWatch final : public Watch {
   absl::Duration Spent() override;
 
  private:
-  absl::Status Look();
+  absl::Status CheckNow();
 
   const grpc::CallbackServerContext& context_;
   const CallPlace place_;
   const absl::Duration cpu_at_start_;
-  SteadyClock::time_point next_look_;
+  SteadyClock::time_point next_check_;
   // Stays not OK once it is.
   absl::Status ended_;
 };

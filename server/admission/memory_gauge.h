@@ -1,4 +1,4 @@
-// Memory of open requests, against a common bound.
+// Memory of open requests, with a common bound.
 #ifndef MULLIGAN_SERVER_ADMISSION_MEMORY_GAUGE_H_
 #define MULLIGAN_SERVER_ADMISSION_MEMORY_GAUGE_H_
 
@@ -8,7 +8,7 @@
 
 namespace mulligan {
 
-// Counts bytes against a bound. Safe to share.
+// Counts bytes against a bound. Thread-safe.
 class MemoryGauge {
  public:
   explicit MemoryGauge(std::size_t bound) : bound_(bound) {}

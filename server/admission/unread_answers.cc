@@ -23,7 +23,7 @@ int UnreadAnswers::CancelLate(Clock::time_point now) {
   std::vector<grpc_call*> late;
   {
     const std::lock_guard lock(mutex_);
-    while (!answers_.empty() && now - answers_.front().since > most_time_) {
+    while (!answers_.empty() && now - answers_.front().since > max_time_) {
       late.push_back(answers_.front().call);
       grpc_call_ref(late.back());
       answers_.front().cancelled = true;

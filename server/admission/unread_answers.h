@@ -16,7 +16,7 @@ namespace mulligan {
 
 // Flow control lets a caller decide how long an answer stays here. Large
 // answers count against the memory of open requests; calls whose answers stay
-// too long are cancelled. Safe to share.
+// too long are cancelled. Thread-safe.
 class UnreadAnswers {
  public:
   using Clock = std::chrono::steady_clock;
@@ -25,8 +25,8 @@ class UnreadAnswers {
   // answered even if the memory is used up.
   static constexpr std::size_t kSmall = 16 << 10;
 
-  UnreadAnswers(MemoryGauge& memory, Clock::duration most_time)
-      : memory_(memory), most_time_(most_time) {}
+  UnreadAnswers(MemoryGauge& memory, Clock::duration max_time)
+      : memory_(memory), max_time_(max_time) {}
 
  private:
   struct Entry {
@@ -74,7 +74,7 @@ class UnreadAnswers {
   void Remove(std::list<Entry>::iterator at);
 
   MemoryGauge& memory_;
-  const Clock::duration most_time_;
+  const Clock::duration max_time_;
   std::mutex mutex_;
   // The oldest first. Guarded by mutex_, like cancelled_.
   std::list<Entry> answers_;

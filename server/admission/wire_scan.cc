@@ -18,7 +18,7 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 
-// A pointer in a list that doubles and keeps its old memory.
+// A pointer in a list that doubles its size and keeps the old memory.
 constexpr std::size_t kListEntry = 2 * sizeof(void*);
 // Scalars in such a list, as a multiple of their size.
 constexpr std::size_t kScalarGrowth = 3;
@@ -139,7 +139,7 @@ struct Frame {
   const WireShape* shape;  // null: unknown type
   const char* end;
   bool group;
-  // A 64-bit set of its maps' keys; of many, some count as repeated.
+  // The hashes of its maps' keys modulo 64; collisions count as repeated keys.
   std::uint64_t keys = 0;
 };
 
@@ -153,7 +153,7 @@ class Scan {
   WireScan Run() {
     while (total_ <= bound_ && Step()) {
     }
-    return {total_, has_odd_text_};
+    return {total_, has_invalid_utf8_};
   }
 
  private:
@@ -163,15 +163,16 @@ class Scan {
     return true;
   }
 
-  // Returns what a map's entry takes in addition to its node.
-  std::size_t OddEntry(std::string_view entry, const WireShape::Field& field) {
+  // Returns the bytes that a map's entry takes in addition to its node.
+  std::size_t ExtraEntryBytes(std::string_view entry,
+                              const WireShape::Field& field) {
     std::string_view key;
-    if (!IsPlainEntry(entry, key)) return field.odd_entry;
+    if (!IsPlainEntry(entry, key)) return field.extra_entry_bytes;
     const std::uint64_t bit = std::uint64_t{1}
                               << (std::hash<std::string_view>()(key) % 64);
-    const bool came_before = (Top().keys & bit) != 0;
+    const bool repeated = (Top().keys & bit) != 0;
     Top().keys |= bit;
-    return came_before ? field.odd_entry : 0;
+    return repeated ? field.extra_entry_bytes : 0;
   }
 
   // Reads one field. Returns false at the end or at an error.
@@ -218,15 +219,15 @@ class Scan {
   bool Contents(std::uint64_t length, const WireShape::Field& field) {
     switch (field.kind) {
       case WireShape::Field::Kind::kMessage:
-        if (field.odd_entry > 0) {
-          total_ += OddEntry({reader_.at(), length}, field);
+        if (field.extra_entry_bytes > 0) {
+          total_ += ExtraEntryBytes({reader_.at(), length}, field);
         }
         return Push(field.message, reader_.at() + length, false);
       case WireShape::Field::Kind::kScalar:
         total_ += length * field.bytes;
         break;
       case WireShape::Field::Kind::kText:
-        has_odd_text_ |=
+        has_invalid_utf8_ |=
             FindInvalidUtf8({reader_.at(), length}) != std::string_view::npos;
         [[fallthrough]];
       default:
@@ -241,7 +242,7 @@ class Scan {
   Reader reader_;
   const std::size_t bound_;
   std::size_t total_ = 0;
-  bool has_odd_text_ = false;
+  bool has_invalid_utf8_ = false;
   Frame frames_[kMaxDepth] = {};
   std::size_t depth_ = 0;
 };
@@ -271,7 +272,7 @@ class WireShape::Builder {
       made.kind = Field::Kind::kMessage;
       made.message = &Of(*field.message_type());
       if (field.is_map()) {
-        made.odd_entry = static_cast<std::uint32_t>(
+        made.extra_entry_bytes = static_cast<std::uint32_t>(
             kMapEntry + ValueSize(*field.message_type()->field(0)) +
             ValueSize(*field.message_type()->field(1)));
       }
@@ -306,8 +307,8 @@ WireScan ScanWire(const WireShape& shape, std::string_view wire,
 
 namespace {
 
-bool LooksOdd(const WireShape& shape, std::string_view wire,
-              std::size_t depth) {
+bool MayBeInvalid(const WireShape& shape, std::string_view wire,
+                  std::size_t depth) {
   if (depth == kMaxDepth) return true;
   Reader reader(wire);
   std::uint64_t tag = 0;
@@ -337,7 +338,7 @@ bool LooksOdd(const WireShape& shape, std::string_view wire,
     if (field.kind == WireShape::Field::Kind::kText) {
       if (FindInvalidUtf8(contents) != std::string_view::npos) return true;
     } else if (field.kind == WireShape::Field::Kind::kMessage) {
-      if (LooksOdd(*field.message, contents, depth + 1)) return true;
+      if (MayBeInvalid(*field.message, contents, depth + 1)) return true;
     }
   }
   return false;
@@ -345,8 +346,8 @@ bool LooksOdd(const WireShape& shape, std::string_view wire,
 
 }  // namespace
 
-bool MayHaveOddText(const WireShape& shape, std::string_view wire) {
-  return LooksOdd(shape, wire, 0);
+bool MayHaveInvalidUtf8(const WireShape& shape, std::string_view wire) {
+  return MayBeInvalid(shape, wire, 0);
 }
 
 bool HasField(std::string_view wire, int number) {

@@ -1,4 +1,4 @@
-// Estimates from its bytes what a request takes once parsed, and checks its
+// Estimates the memory of a parsed request from its bytes, and checks its
 // strings for UTF-8.
 //
 // Two bytes of a message can become hundreds in memory: an empty member is an
@@ -24,7 +24,7 @@ class WireShape {
   // Returns the shape of a type and its parts. Built once and never freed.
   static const WireShape& Of(const google::protobuf::Descriptor& type);
 
-  // What another occurrence of a field takes.
+  // The memory that another occurrence of a field takes.
   struct Field {
     enum class Kind : std::uint8_t {
       kUnknown,
@@ -38,9 +38,9 @@ class WireShape {
     std::uint32_t bytes = 0;
     const WireShape* message = nullptr;  // for kMessage
     // For a map: additional bytes of an entry that is not plain (key, then
-    // value) or whose key is repeated. The parser makes a message of it, which
-    // lives as long as the request.
-    std::uint32_t odd_entry = 0;
+    // value) or repeats a key. The parser turns it into a message that lives as
+    // long as the request.
+    std::uint32_t extra_entry_bytes = 0;
   };
 
   // Returns a field of kUnknown if the type has no such number.
@@ -57,19 +57,19 @@ class WireShape {
 struct WireScan {
   // Bytes of memory that parsing takes; an upper estimate.
   std::size_t parsed_bytes = 0;
-  // A string is not UTF-8. The parser accepts that in messages of Kubernetes
-  // (proto2), but an answer with such a string cannot be read.
-  bool has_odd_text = false;
+  // Whether a string is not UTF-8. The parser accepts that in messages of
+  // Kubernetes (proto2), but callers cannot read an answer with such a string.
+  bool has_invalid_utf8 = false;
 };
 
-// Scans `wire` as a message of `shape`. Stops above `bound` bytes. Malformed
-// bytes are scanned up to the error, as parsing goes no further.
+// Scans `wire` as a message of `shape`. Stops above `bound` bytes, and at an
+// error in malformed bytes, as the parser does.
 WireScan ScanWire(const WireShape& shape, std::string_view wire,
                   std::size_t bound);
 
-// Returns whether a string of `wire` may not be UTF-8, in a quarter of
-// ScanWire's time. Bytes that no encoder writes count as such.
-bool MayHaveOddText(const WireShape& shape, std::string_view wire);
+// Returns whether a string of `wire` may be invalid UTF-8, in a quarter of
+// ScanWire's time. Also true for bytes that no encoder writes.
+bool MayHaveInvalidUtf8(const WireShape& shape, std::string_view wire);
 
 // Returns whether a message has the field at its top level, up to an error in
 // malformed bytes.

@@ -9,7 +9,7 @@
 namespace mulligan {
 namespace {
 
-// Nice value, 0 to 19: a third of a core if cheap calls want it too.
+// Nice value, 0 to 19: a third of a core when cheap calls compete for it.
 constexpr int kNice = 3;
 
 // On Linux the priority is the thread's own.
@@ -56,7 +56,7 @@ void WorkPool::Wait(std::unique_lock<std::mutex>& lock) {
   const auto wanted = [this] { return ending_ || !queue_.empty(); };
   if (rest_ == nullptr) return wake_.wait(lock, wanted);
   for (std::chrono::seconds idle = kIdle; !wake_.wait_for(lock, idle, wanted);
-       idle = std::min(2 * idle, kMostIdle)) {
+       idle = std::min(2 * idle, kMaxIdle)) {
     lock.unlock();
     rest_();
     lock.lock();
@@ -72,7 +72,7 @@ void WorkPool::Work() {
     const Entry entry = std::move(queue_.front());
     queue_.pop_front();
     const auto now = QueueDelay::Clock::now();
-    // Behind only a few others, no call waits long.
+    // With only a few others behind it, no call is refused.
     const bool late = queue_.size() >= kAlwaysQueued * threads_.size() &&
                       delay_.IsTooLong(entry.since, now);
     if (queue_.empty()) delay_.OnEmpty(now);

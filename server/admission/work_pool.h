@@ -13,11 +13,10 @@
 
 namespace mulligan {
 
-// The longest time that a call may wait in the queue. A burst may queue for
-// long while the queue still empties now and then. If it has not for kInterval,
-// there is too much work: calls that waited longer than kTarget are refused, so
-// that the others are answered soon (the controlled delay of network queues).
-// Used under its queue's lock.
+// Decides how long a call may wait in the queue: kBurst if the queue was empty
+// within the last kInterval. Otherwise there is too much work, and calls that
+// waited longer than kTarget are refused, so that the others are answered soon
+// (CoDel, RFC 8289). Used under its queue's lock.
 class QueueDelay {
  public:
   using Clock = std::chrono::steady_clock;
@@ -45,23 +44,23 @@ class QueueDelay {
 class WorkPool {
  public:
   static constexpr std::size_t kMaxQueued = 256;
-  // So many per thread are never refused for their age.
+  // Up to this many per thread, none is refused for its age.
   static constexpr std::size_t kAlwaysQueued = 2;
 
   static constexpr std::chrono::seconds kIdle{1};
-  static constexpr std::chrono::seconds kMostIdle{60};
+  static constexpr std::chrono::seconds kMaxIdle{60};
 
   // How a job is called.
   enum class Turn {
     kRun,
-    // It waited too long and must be refused without work.
+    // It waited too long: refuse it without doing the work.
     kTooLate,
   };
   using Job = std::function<void(Turn)>;
 
-  // A thread that is idle for kIdle calls `rest`, then again at growing
-  // intervals up to kMostIdle, because other threads free what it made, such as
-  // answers, later.
+  // A thread that is idle for kIdle calls `rest`, and again at growing
+  // intervals up to kMaxIdle, because other threads free its allocations (such
+  // as answers) later.
   explicit WorkPool(std::size_t threads, std::function<void()> rest = nullptr);
   // Runs the queued jobs, then ends. REQUIRES: no further Add.
   ~WorkPool();

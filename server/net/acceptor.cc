@@ -15,10 +15,10 @@ namespace mulligan {
 namespace {
 
 constexpr int kAcceptRoundMs = 500;
-// Milliseconds until a retry for room.
+// Milliseconds until the next check for room.
 constexpr int kSoonMs = 1;
-// Connections taken between two checks for the stop, since a flood has no end.
-constexpr int kAcceptsOfARound = 64;
+// Connections taken between two checks for the stop.
+constexpr int kAcceptsPerRound = 64;
 constexpr std::chrono::seconds kStillAlive(5);
 constexpr std::chrono::seconds kBetweenLogLines(10);
 // Milliseconds after which unacknowledged data ends a connection, as in gRPC.
@@ -42,12 +42,12 @@ Acceptor::Acceptor(ListeningSocket socket, Wire wire, const Bounds& bounds,
       log_(log),
       spare_(OpenSpare()),
       table_(std::make_shared<ConnectionTable>(bounds.connections)),
-      crowd_(std::make_shared<Crowd>(bounds.together,
-                                     [table = std::weak_ptr(table_)] {
-                                       const auto there = table.lock();
-                                       return there != nullptr &&
-                                              there->EndOneThatHolds();
-                                     })),
+      group_(std::make_shared<ConnectionGroup>(
+          bounds.usage,
+          [table = std::weak_ptr(table_)] {
+            const auto there = table.lock();
+            return there != nullptr && there->EndOneHolder();
+          })),
       wake_(eventfd(0, EFD_CLOEXEC)),
       thread_([this] { Run(); }) {}
 
@@ -78,11 +78,11 @@ void Acceptor::Run() {
     waiting[0].fd = held_.valid() ? -1 : socket_.socket.number();
     poll(waiting, 2, held_.valid() ? kSoonMs : kAcceptRoundMs);
     if (waiting[1].revents != 0) return;
-    for (int i = 0; i < kAcceptsOfARound && TakeOne(); ++i) {
+    for (int i = 0; i < kAcceptsPerRound && TakeOne(); ++i) {
     }
-    if (Clock::now() - last_told_ < kBetweenLogLines) continue;
-    TellOfRefused();
-    TellOfOffences();
+    if (Clock::now() - last_logged_ < kBetweenLogLines) continue;
+    LogRefused();
+    LogOffences();
   }
 }
 
@@ -91,7 +91,7 @@ bool Acceptor::TakeOne() {
   OwnedDescriptor connection(accept4(socket_.socket.number(), nullptr, nullptr,
                                      SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (!connection.valid() && (errno == EMFILE || errno == ENFILE)) {
-    // Otherwise it would stay in the queue, and poll return at once.
+    // Otherwise it would stay in the queue and make poll return at once.
     spare_ = OwnedDescriptor();
     Refuse(OwnedDescriptor(accept4(socket_.socket.number(), nullptr, nullptr,
                                    SOCK_CLOEXEC)),
@@ -126,17 +126,17 @@ bool Acceptor::Take(OwnedDescriptor& connection) {
   setsockopt(number, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   setsockopt(number, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUserTimeoutMs,
              sizeof(kUserTimeoutMs));
-  const auto taken = std::make_shared<Connection>(number, source, crowd_);
-  TellOf(number, wire_, taken);
+  const auto taken = std::make_shared<Connection>(number, source, group_);
+  AttachConnection(number, wire_, taken);
   if (!is_own) table_->Add(taken);
-  const SessionsOf sessions(taken);
+  const TlsSessionScope sessions(taken);
   handle_(connection.Release());
   return true;
 }
 
 bool Acceptor::IsOwn(int connection) const {
-  const int port = own_port_.load();
-  return port != 0 && IsFromHere(connection, port);
+  const int port = probe_port_.load();
+  return port != 0 && IsFromLocalPort(connection, port);
 }
 
 void Acceptor::Refuse(OwnedDescriptor, const char* why) {
@@ -144,23 +144,23 @@ void Acceptor::Refuse(OwnedDescriptor, const char* why) {
   refused_why_ = why;
 }
 
-void Acceptor::TellOfRefused() {
+void Acceptor::LogRefused() {
   const std::size_t refused = refused_.load();
-  if (refused == refused_told_) return;
-  refused_told_ = refused;
-  last_told_ = Clock::now();
+  if (refused == refused_logged_) return;
+  refused_logged_ = refused;
+  last_logged_ = Clock::now();
   log_.Write(LogLevel::kWarning, "connections refused",
              {{"reason", std::string_view(refused_why_)},
               {"connections", static_cast<std::int64_t>(connections())},
               {"refused", static_cast<std::int64_t>(refused)}});
 }
 
-void Acceptor::TellOfOffences() {
-  const Crowd::Offences offences = crowd_->offences();
-  if (offences.count == offences_told_) return;
-  offences_told_ = offences.count;
-  last_told_ = Clock::now();
-  log_.Write(LogLevel::kWarning, "connections ended for what was sent on them",
+void Acceptor::LogOffences() {
+  const ConnectionGroup::Offences offences = group_->offences();
+  if (offences.count == offences_logged_) return;
+  offences_logged_ = offences.count;
+  last_logged_ = Clock::now();
+  log_.Write(LogLevel::kWarning, "connections ended for misuse of HTTP/2",
              {{"reason", std::string_view(offences.reason)},
               {"source", std::string_view(offences.source)},
               {"ended", static_cast<std::int64_t>(offences.count)}});

@@ -1,7 +1,7 @@
 // Takes connections for the gRPC server.
 //
-// gRPC's own listener has no bound on connections and stops for good when
-// descriptors run out. Here, both only close one connection.
+// gRPC's own listener does not limit connections and stops for good when
+// descriptors run out. This one closes a connection instead.
 #ifndef MULLIGAN_SERVER_NET_ACCEPTOR_H_
 #define MULLIGAN_SERVER_NET_ACCEPTOR_H_
 
@@ -26,10 +26,10 @@ class Acceptor {
   using Handle = std::function<void(int connection)>;
 
   struct Bounds {
-    // Above this, ConnectionTable decides which one is ended; if none is, the
-    // new one is closed at once.
+    // Above this, ConnectionTable ends one; if it cannot, the new one is
+    // closed.
     std::size_t connections;
-    Together::Bounds together;
+    AggregateUsage::Bounds usage;
   };
 
   // Takes connections from now on. `log` must outlive the acceptor.
@@ -47,19 +47,19 @@ class Acceptor {
   void CutConnections();
 
   // The next connection from this port of the same address is the server's own
-  // probe and does not take a caller's place. 0: none is.
-  void ExpectOwn(int port) { own_port_ = port; }
+  // probe, which does not count as a caller's connection. 0: no probe.
+  void ExpectProbe(int port) { probe_port_ = port; }
 
-  // Returns whether the loop has run lately.
+  // Returns whether the loop has run within the last five seconds.
   bool IsAlive() const;
 
   std::size_t connections() const { return table_->size(); }
   // Returns the number of open calls, even if their message still arrives.
-  std::size_t open_streams() const { return crowd_->together().streams.load(); }
+  std::size_t open_streams() const { return group_->usage().streams.load(); }
   // Connections closed at once since the start.
   std::size_t refused() const { return refused_.load(); }
-  // Connections ended since the start because of what was sent on them.
-  std::size_t offences() const { return crowd_->offences().count; }
+  // Connections ended since the start because the peer misused HTTP/2.
+  std::size_t offences() const { return group_->offences().count; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -71,8 +71,8 @@ class Acceptor {
   bool Take(OwnedDescriptor& connection);
   bool IsOwn(int connection) const;
   void Refuse(OwnedDescriptor connection, const char* why);
-  void TellOfRefused();
-  void TellOfOffences();
+  void LogRefused();
+  void LogOffences();
 
   const ListeningSocket socket_;
   const Wire wire_;
@@ -82,17 +82,17 @@ class Acceptor {
   OwnedDescriptor spare_;
   // A connection for which there is no room yet.
   OwnedDescriptor held_;
-  std::atomic<int> own_port_ = 0;
+  std::atomic<int> probe_port_ = 0;
   std::atomic<std::size_t> refused_ = 0;
   std::atomic<Clock::time_point> last_round_ = Clock::now();
-  // Both are logged now and then.
+  // Both are logged at most every ten seconds.
   const char* refused_why_ = "";
-  std::size_t refused_told_ = 0;
-  std::size_t offences_told_ = 0;
-  Clock::time_point last_told_ = {};
+  std::size_t refused_logged_ = 0;
+  std::size_t offences_logged_ = 0;
+  Clock::time_point last_logged_ = {};
   // Connections may outlive the acceptor.
   const std::shared_ptr<ConnectionTable> table_;
-  const std::shared_ptr<Crowd> crowd_;
+  const std::shared_ptr<ConnectionGroup> group_;
   // Wakes the loop to end it.
   OwnedDescriptor wake_;
   std::thread thread_;

@@ -11,38 +11,39 @@
 
 namespace mulligan {
 
-void Crowd::AddOffence(const std::string& source, const char* reason) {
+void ConnectionGroup::AddOffence(const std::string& source,
+                                 const char* reason) {
   const std::lock_guard lock(mutex_);
   offences_ = {offences_.count + 1, source, reason};
 }
 
-Crowd::Offences Crowd::offences() const {
+ConnectionGroup::Offences ConnectionGroup::offences() const {
   const std::lock_guard lock(mutex_);
   return offences_;
 }
 
-void Crowd::Relieve() {
-  if (!together_.WillBeTooMuch()) return;
-  const std::unique_lock lock(relieving_, std::try_to_lock);
+void ConnectionGroup::EnforceLimit() {
+  if (!usage_.WillExceedLimit()) return;
+  const std::unique_lock lock(enforcing_, std::try_to_lock);
   if (!lock.owns_lock()) return;
-  while (together_.WillBeTooMuch() && end_one_()) {
+  while (usage_.WillExceedLimit() && end_one_()) {
   }
 }
 
 bool Connection::Receive(std::string_view bytes) {
-  if (!Look(bytes)) return false;
-  crowd_->Relieve();
+  if (!Check(bytes)) return false;
+  group_->EnforceLimit();
   return true;
 }
 
-bool Connection::Look(std::string_view bytes) {
+bool Connection::Check(std::string_view bytes) {
   const std::lock_guard lock(mutex_);
   if (ending_) return false;
   const char* const why = guard_.Receive(bytes, Http2Guard::Clock::now());
   if (why == nullptr) return true;
   ending_ = true;
   guard_.Leave();
-  crowd_->AddOffence(source_, why);
+  group_->AddOffence(source_, why);
   return false;
 }
 
@@ -75,7 +76,7 @@ void Connection::End() {
 
 void Connection::EndFor(const char* why) {
   End();
-  crowd_->AddOffence(source_, why);
+  group_->AddOffence(source_, why);
 }
 
 void Connection::Closed() {
@@ -84,7 +85,7 @@ void Connection::Closed() {
   guard_.Forget();
 }
 
-bool IsFromHere(int connection, int port) {
+bool IsFromLocalPort(int connection, int port) {
   sockaddr_storage mine = {};
   sockaddr_storage other = {};
   socklen_t size = sizeof(mine);

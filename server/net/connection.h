@@ -14,20 +14,20 @@
 
 namespace mulligan {
 
-// The shared totals of a server's connections, and those ended for what was
-// sent on them. Safe to share.
-class Crowd {
+// The totals of a server's connections, and those ended for misuse.
+// Thread-safe.
+class ConnectionGroup {
  public:
-  // Ends one that holds too much; returns false if there is none.
+  // Ends one that holds much memory; returns false if none holds any.
   using EndOne = std::function<bool()>;
 
-  Crowd(const Together::Bounds& bounds, EndOne end_one)
-      : together_(bounds), end_one_(std::move(end_one)) {}
-  Together& together() { return together_; }
+  ConnectionGroup(const AggregateUsage::Bounds& bounds, EndOne end_one)
+      : usage_(bounds), end_one_(std::move(end_one)) {}
+  AggregateUsage& usage() { return usage_; }
 
-  // Ends connections until all together are within their bound. REQUIRES: the
-  // caller holds no connection's lock.
-  void Relieve();
+  // Ends connections until their total is within its bound.
+  // REQUIRES: the caller holds no connection's lock.
+  void EnforceLimit();
 
   struct Offences {
     std::size_t count = 0;  // since the start
@@ -40,33 +40,34 @@ class Crowd {
   Offences offences() const;
 
  private:
-  Together together_;
+  AggregateUsage usage_;
   const EndOne end_one_;
-  std::mutex relieving_;
+  std::mutex enforcing_;
   mutable std::mutex mutex_;
   Offences offences_;
 };
 
-// Shared by the counter, the descriptor and the TLS session.
+// Shared by the table, the descriptor and the TLS session.
 class Connection {
  public:
   // Takes a connected socket, which gRPC closes.
-  Connection(int descriptor, std::string source, std::shared_ptr<Crowd> crowd)
+  Connection(int descriptor, std::string source,
+             std::shared_ptr<ConnectionGroup> crowd)
       : descriptor_(descriptor),
         source_(std::move(source)),
-        crowd_(std::move(crowd)) {}
+        group_(std::move(crowd)) {}
 
   // The source of the connection, as in SourceOf.
   const std::string& source() const { return source_; }
 
-  // Checks received bytes, decrypted. Returns false if they must not be read
-  // and the connection has to end.
+  // Checks received bytes, decrypted. Returns false if the connection must end
+  // without reading them.
   bool Receive(std::string_view bytes);
   // Checks bytes about to be sent, before encryption.
   void Send(std::string_view bytes);
   // Calls `write` with a function that checks the bytes sent. Blocks receiving
-  // meanwhile: the caller may acknowledge before `write` returns, which would
-  // look like a guess.
+  // meanwhile: an acknowledgment that arrives before `write` returns would seem
+  // to precede what it acknowledges.
   template <typename Write>
   auto Sending(const Write& write) {
     const std::lock_guard lock(mutex_);
@@ -76,12 +77,12 @@ class Connection {
   }
 
   enum class State {
-    // In its handshake, or without the start of HTTP/2.
+    // In its handshake, or HTTP/2 has not begun.
     kBeginning,
-    // Without calls, or with none answered for long.
+    // Has no calls, or none has been answered for Http2Guard::kQuiet.
     kIdle,
     kBusy,
-    // We ended it; gRPC still has the descriptor.
+    // Ended by us; gRPC still has the descriptor.
     kEnding,
     kClosed,
   };
@@ -96,30 +97,30 @@ class Connection {
 
   // Ends it in both directions; gRPC sees the end and closes the descriptor.
   void End();
-  // Ends it because of what was sent on it.
+  // The same, and counts it as an offence.
   void EndFor(const char* why);
   // Must be called before its descriptor may be reused.
   void Closed();
 
  private:
-  // As Receive, for this connection alone.
-  bool Look(std::string_view bytes);
+  // Does the part of Receive that concerns only this connection.
+  bool Check(std::string_view bytes);
 
   const int descriptor_;
   const std::string source_;
-  const std::shared_ptr<Crowd> crowd_;
+  const std::shared_ptr<ConnectionGroup> group_;
   mutable std::mutex mutex_;
-  Http2Guard guard_{crowd_->together(), Http2Guard::Clock::now()};
+  Http2Guard guard_{group_->usage(), Http2Guard::Clock::now()};
   bool ending_ = false;
   bool closed_ = false;
 };
 
-// Returns whether the peer is at `port` of this end's own address: a socket of
-// this machine.
-bool IsFromHere(int connection, int port);
+// Returns whether the peer's address is this end's own with `port`, so that the
+// peer is on this machine.
+bool IsFromLocalPort(int connection, int port);
 
-// Returns the peer's IPv4 address, its IPv6 /64, or "unix"; empty if there is
-// no peer any more.
+// Returns the peer's IPv4 address, its IPv6 /64, or "unix"; empty if the
+// peer is gone.
 std::string SourceOf(int connection);
 
 }  // namespace mulligan

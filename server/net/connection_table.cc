@@ -10,17 +10,17 @@ namespace {
 
 using State = Connection::State;
 
-// Most connections that we ended and gRPC has yet to close; MaxConnections in
-// server.cc reserves their descriptors.
-constexpr std::size_t kMostEnding = 128;
-// Beginning connections of one source that never end for others.
+// The maximum of connections that we ended and gRPC has yet to close;
+// MaxConnections in server.cc reserves their descriptors.
+constexpr std::size_t kMaxEnding = 128;
+// Up to this many beginning connections, a source loses none to others.
 constexpr std::size_t kFewBeginning = 8;
 
 constexpr char kHoldsTooMuch[] =
-    "calls still coming, while all hold too much for such (--max-memory)";
+    "unfinished calls, while memory is short (--max-memory)";
 
 // The connections of one source.
-struct Holding {
+struct SourceStats {
   std::size_t all = 0;  // including those that are ending
   std::size_t beginning = 0;
   std::size_t idle = 0;
@@ -28,51 +28,53 @@ struct Holding {
   Connection* oldest_beginning = nullptr;
   Connection* oldest_idle = nullptr;
 };
-using Holdings = std::unordered_map<std::string_view, Holding>;
+using StatsBySource = std::unordered_map<std::string_view, SourceStats>;
 
-void Count(Connection& connection, State state, Holding& holding) {
-  ++holding.all;
+void Count(Connection& connection, State state, SourceStats& stats) {
+  ++stats.all;
   if (state == State::kBeginning) {
-    ++holding.beginning;
-    if (holding.oldest_beginning == nullptr) {
-      holding.oldest_beginning = &connection;
+    ++stats.beginning;
+    if (stats.oldest_beginning == nullptr) {
+      stats.oldest_beginning = &connection;
     }
   } else if (state == State::kIdle) {
-    ++holding.idle;
-    if (holding.oldest_idle == nullptr) holding.oldest_idle = &connection;
+    ++stats.idle;
+    if (stats.oldest_idle == nullptr) stats.oldest_idle = &connection;
   }
 }
 
 // Returns `oldest` of the source with the highest `count`.
-Connection* OldestOfMost(const Holdings& holdings, std::size_t Holding::*count,
-                         Connection* Holding::*oldest) {
+Connection* OldestOfMost(const StatsBySource& by_source,
+                         std::size_t SourceStats::*count,
+                         Connection* SourceStats::*oldest) {
   Connection* found = nullptr;
   std::size_t most = 0;
-  for (const auto& [source, holding] : holdings) {
-    if (holding.*count <= most) continue;
-    most = holding.*count;
-    found = holding.*oldest;
+  for (const auto& [source, stats] : by_source) {
+    if (stats.*count <= most) continue;
+    most = stats.*count;
+    found = stats.*oldest;
   }
   return found;
 }
 
-// Returns the connection to end for one of `source`; null if there is none.
-Connection* WhoGivesWay(Holdings& holdings, const std::string& source,
-                        std::size_t share) {
-  Connection* const beginning =
-      OldestOfMost(holdings, &Holding::beginning, &Holding::oldest_beginning);
-  const bool alone = holdings.size() == 1;
+// Returns the connection that makes room for a new one from `source`, or null.
+Connection* ChooseConnectionToEnd(StatsBySource& by_source,
+                                  const std::string& source,
+                                  std::size_t share) {
+  Connection* const beginning = OldestOfMost(by_source, &SourceStats::beginning,
+                                             &SourceStats::oldest_beginning);
+  const bool alone = by_source.size() == 1;
   const bool many = beginning != nullptr &&
-                    holdings[beginning->source()].beginning > kFewBeginning;
-  // A source that replaced its own would keep everyone busy with handshakes.
+                    by_source[beginning->source()].beginning > kFewBeginning;
+  // Replacing its own connections, a source could cause handshakes endlessly.
   const bool own = beginning != nullptr && beginning->source() == source;
   if (many || alone) return own && !alone ? nullptr : beginning;
-  if (holdings[source].all >= share) return nullptr;
-  std::erase_if(holdings, [share](const auto& of_one) {
+  if (by_source[source].all >= share) return nullptr;
+  std::erase_if(by_source, [share](const auto& of_one) {
     return of_one.second.all <= share;
   });
   Connection* const idle =
-      OldestOfMost(holdings, &Holding::idle, &Holding::oldest_idle);
+      OldestOfMost(by_source, &SourceStats::idle, &SourceStats::oldest_idle);
   return idle != nullptr || own ? idle : beginning;
 }
 
@@ -82,23 +84,23 @@ ConnectionTable::Room ConnectionTable::MakeRoom(
     const std::string& source, Http2Guard::Clock::time_point now) {
   const std::lock_guard lock(mutex_);
   if (connections_.size() < places_) return Room::kFree;
-  Holdings holdings;
+  StatsBySource by_source;
   std::size_t ending = 0;
   std::erase_if(connections_, [&](const auto& connection) {
     const State state = connection->state(now);
     if (state == State::kClosed) return true;
     if (state == State::kEnding) ++ending;
-    Count(*connection, state, holdings[connection->source()]);
+    Count(*connection, state, by_source[connection->source()]);
     return false;
   });
-  const std::size_t own = holdings[source].all;
-  const std::size_t share = places_ / holdings.size();
-  if (ending >= kMostEnding) {
-    // Others must not wait for connections of one source.
-    return holdings.size() > 1 && own > share ? Room::kNone : Room::kSoon;
+  const std::size_t own = by_source[source].all;
+  const std::size_t share = places_ / by_source.size();
+  if (ending >= kMaxEnding) {
+    // Connections of one source must not make others wait.
+    return by_source.size() > 1 && own > share ? Room::kNone : Room::kSoon;
   }
   if (connections_.size() - ending < places_) return Room::kFree;
-  Connection* const leaves = WhoGivesWay(holdings, source, share);
+  Connection* const leaves = ChooseConnectionToEnd(by_source, source, share);
   if (leaves == nullptr) return Room::kNone;
   leaves->End();
   return Room::kFree;
@@ -109,7 +111,7 @@ void ConnectionTable::Add(std::shared_ptr<Connection> connection) {
   connections_.push_back(std::move(connection));
 }
 
-bool ConnectionTable::EndOneThatHolds() {
+bool ConnectionTable::EndOneHolder() {
   struct Sum {
     std::size_t bytes = 0;
     std::size_t connections = 0;

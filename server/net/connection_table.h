@@ -13,36 +13,36 @@
 
 namespace mulligan {
 
-// Safe to share.
+// Thread-safe.
 class ConnectionTable {
  public:
-  // At most so many, and a few that we ended but gRPC has not closed.
+  // At most `places`, plus a few that we ended but gRPC has not closed.
   explicit ConnectionTable(std::size_t places) : places_(places) {}
 
   enum class Room {
     kFree,
-    // Once gRPC has closed some that we ended.
+    // As soon as gRPC has closed some that we ended.
     kSoon,
     kNone,
   };
   // Returns whether there is room for a connection from `source`. If all places
-  // are taken, ends the oldest connection of the source that has most of these:
+  // are taken, ends the oldest such connection of the source with the most:
   //
   //   1. Beginning connections, if a source has more than a few.
   //   2. Otherwise, if `source` is below its share (an equal part for each):
   //      idle connections of sources above theirs.
-  //   3. Beginning ones, if there are none such.
+  //   3. Beginning connections, if there are no such idle ones.
   //
   // Only a sole source replaces its own beginning connections.
   Room MakeRoom(const std::string& source, Http2Guard::Clock::time_point now);
   void Add(std::shared_ptr<Connection> connection);
 
-  // Ends a connection when all together hold too much: in the source that holds
-  // most, the one with the longest open call among those that do not hold much
-  // less than its others. Returns false if none holds anything.
-  bool EndOneThatHolds();
+  // Picks the source that holds the most memory, and of its connections that
+  // hold at least half of their average ends the one whose call has been open
+  // longest. Returns false if none holds anything.
+  bool EndOneHolder();
 
-  // Number of open ones.
+  // Returns the number of open connections.
   std::size_t size() const;
   void EndAll();
 

@@ -45,12 +45,12 @@ std::optional<FrameHead> FrameReader::Next(std::string_view& bytes) {
 }
 
 const char* Http2Guard::Receive(std::string_view bytes, Clock::time_point now) {
-  if (!TakePreface(bytes)) return "what came is no HTTP/2";
+  if (!TakePreface(bytes)) return "the bytes received are not HTTP/2";
   while (true) {
     Hold(received_.Skip(bytes));
     const auto frame = received_.Next(bytes);
-    if (!frame.has_value()) return JudgeHeld();
-    if (const char* why = Judge(*frame, now); why != nullptr) return why;
+    if (!frame.has_value()) return CheckHeld();
+    if (const char* why = Check(*frame, now); why != nullptr) return why;
   }
 }
 
@@ -65,7 +65,7 @@ void Http2Guard::Send(std::string_view bytes, Clock::time_point now) {
         break;
       case kHeaders:
       case kData:
-        allowance_ = std::min(kAllowance, allowance_ + kGivenByAnswer);
+        allowance_ = std::min(kAllowance, allowance_ + kRefundPerAnswerFrame);
         quiet_since_ = now;
         answered_ = true;
         if ((frame->flags & kEndStream) != 0) Close(frame->stream);
@@ -101,15 +101,15 @@ bool Http2Guard::TakePreface(std::string_view& bytes) {
   return true;
 }
 
-const char* Http2Guard::Judge(const FrameHead& frame, Clock::time_point now) {
+const char* Http2Guard::Check(const FrameHead& frame, Clock::time_point now) {
   holding_ = Holding::kNothing;
   holding_for_ = frame.stream;
   switch (frame.type) {
     case kHeaders:
     case kContinuation:
-      return JudgeHeaders(frame, now);
+      return CheckHeaders(frame, now);
     case kData:
-      return JudgeData(frame, now);
+      return CheckData(frame, now);
     case kReset:
       return Charge(Close(frame.stream) ? kUnansweredPrice : kControlPrice,
                     now);
@@ -123,7 +123,7 @@ const char* Http2Guard::Judge(const FrameHead& frame, Clock::time_point now) {
   }
 }
 
-const char* Http2Guard::JudgeData(const FrameHead& frame,
+const char* Http2Guard::CheckData(const FrameHead& frame,
                                   Clock::time_point now) {
   const Stream* const stream = Find(frame.stream);
   if (stream == nullptr || stream->ended) return Charge(kControlPrice, now);
@@ -136,12 +136,12 @@ const char* Http2Guard::JudgeData(const FrameHead& frame,
   return Charge(kControlPrice, now);
 }
 
-const char* Http2Guard::JudgeHeaders(const FrameHead& frame,
+const char* Http2Guard::CheckHeaders(const FrameHead& frame,
                                      Clock::time_point now) {
   const bool begins = frame.type == kHeaders;
   header_block_ = (begins ? 0 : header_block_) + frame.length;
   if (header_block_ > kMaxHeaderBlock) {
-    return "a block of headers of more than 16 KiB";
+    return "a header block of more than 16 KiB";
   }
   if (!acknowledged_) {
     headers_before_ack_ += frame.length;
@@ -159,7 +159,7 @@ const char* Http2Guard::JudgeHeaders(const FrameHead& frame,
 
 const char* Http2Guard::Open(std::uint32_t stream, Clock::time_point now) {
   last_stream_ = stream;
-  // A caller that resets its calls to start others has received no answer.
+  // Resetting calls and starting others does not count as an answer.
   if (open_.empty() && answered_) {
     quiet_since_ = now;
     answered_ = false;
@@ -167,8 +167,8 @@ const char* Http2Guard::Open(std::uint32_t stream, Clock::time_point now) {
   open_.push_back({stream, now});
   const std::size_t all = ++all_.streams;
   if (open_.size() > kMaxOpenStreams) return "more than 100 streams at once";
-  if (open_.size() > kMaxOpenInACrowd && all > all_.bounds.streams) {
-    return "more than 8 streams at once, while all have too many";
+  if (open_.size() > kMaxOpenWhenCrowded && all > all_.bounds.streams) {
+    return "more than 8 streams at once while there are too many in total";
   }
   return nullptr;
 }
@@ -177,10 +177,10 @@ const char* Http2Guard::Charge(double price, Clock::time_point now) {
   const std::chrono::duration<double> passed = now - paid_until_;
   paid_until_ = now;
   allowance_ =
-      std::min(kAllowance, allowance_ + kAllowanceASecond * passed.count()) -
+      std::min(kAllowance, allowance_ + kAllowancePerSecond * passed.count()) -
       price;
   if (allowance_ >= 0) return nullptr;
-  return "resets, pings and the like with too few answers to show for them";
+  return "too many resets, pings and other control frames for its few answers";
 }
 
 void Http2Guard::Hold(std::size_t bytes) {
@@ -189,7 +189,7 @@ void Http2Guard::Hold(std::size_t bytes) {
   if (stream == nullptr) return;
   const bool unpacked = holding_ == Holding::kHeaders;
   if (unpacked) {
-    bytes *= kUnpackedHeader;
+    bytes *= kUnpackedHeaderFactor;
     held_headers_ += bytes;
   }
   (unpacked ? stream->headers : stream->message) += bytes;
@@ -197,16 +197,17 @@ void Http2Guard::Hold(std::size_t bytes) {
   all_.held += bytes;
 }
 
-const char* Http2Guard::JudgeHeld() const {
-  if (held_ <= kMaxHeldInACrowd || !all_.IsTooMuch()) return nullptr;
-  if (held_headers_ > kMaxHeldInACrowd) {
-    return "headers before SETTINGS were acknowledged, while all hold too much";
+const char* Http2Guard::CheckHeld() const {
+  if (held_ <= kMaxHeldWhenCrowded || !all_.ExceedsLimit()) return nullptr;
+  if (held_headers_ > kMaxHeldWhenCrowded) {
+    return "headers before SETTINGS were acknowledged, while memory is short";
   }
-  return all_.IsFarTooMuch() ? "calls still coming, while all hold too much"
-                             : nullptr;
+  return all_.ExceedsHardLimit()
+             ? "large unfinished calls, while memory is short"
+             : nullptr;
 }
 
-void Http2Guard::GiveBack(std::size_t Stream::*bytes, Stream& stream) {
+void Http2Guard::Release(std::size_t Stream::*bytes, Stream& stream) {
   const std::size_t given = std::exchange(stream.*bytes, 0);
   held_ -= given;
   all_.held -= given;
@@ -224,15 +225,15 @@ void Http2Guard::End(std::uint32_t stream) {
   Stream* const ended = Find(stream);
   if (ended == nullptr) return;
   ended->ended = true;
-  GiveBack(&Stream::message, *ended);
+  Release(&Stream::message, *ended);
 }
 
 bool Http2Guard::Close(std::uint32_t stream) {
   Stream* const closed = Find(stream);
   if (closed == nullptr) return false;
   held_headers_ -= closed->headers;
-  GiveBack(&Stream::headers, *closed);
-  GiveBack(&Stream::message, *closed);
+  Release(&Stream::headers, *closed);
+  Release(&Stream::message, *closed);
   open_.erase(open_.begin() + (closed - open_.data()));
   --all_.streams;
   return true;

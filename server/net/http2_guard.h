@@ -1,9 +1,9 @@
-// Bounds what a caller may ask of HTTP/2 in addition to its answered calls.
+// Limits the HTTP/2 work that a caller can cause beyond its answered calls.
 //
-// gRPC 1.51 has no bound on header blocks in CONTINUATION frames, on streams
-// opened and reset, nor on PING and SETTINGS that need an answer. Before its
-// SETTINGS are acknowledged it bounds no streams or headers. With each, a few
-// bytes of the caller cost seconds of a processor or hundreds of megabytes.
+// gRPC 1.51 does not limit header blocks in CONTINUATION frames, streams opened
+// and reset, or PING and SETTINGS that need an answer. Until its SETTINGS are
+// acknowledged, it does not limit streams or headers either. Each lets a few
+// bytes from the caller cost seconds of CPU time or hundreds of megabytes.
 #ifndef MULLIGAN_SERVER_NET_HTTP2_GUARD_H_
 #define MULLIGAN_SERVER_NET_HTTP2_GUARD_H_
 
@@ -41,24 +41,24 @@ class FrameReader {
   std::size_t payload_ = 0;  // still to come
 };
 
-// Totals of all connections, and their bounds. Safe to share.
-struct Together {
+// Totals over all connections, and their bounds. Thread-safe.
+struct AggregateUsage {
   struct Bounds {
     std::size_t streams;
     std::size_t held;
   };
-  explicit Together(const Bounds& most) : bounds(most) {}
+  explicit AggregateUsage(const Bounds& most) : bounds(most) {}
 
   std::atomic<std::size_t> streams = 0;  // open
   std::atomic<std::size_t> held = 0;     // bytes; see Http2Guard::held
-  // Part of that, by connections that are ending.
+  // The part of `held` that belongs to connections that are ending.
   std::atomic<std::size_t> leaving = 0;
   const Bounds bounds;
 
-  bool IsTooMuch() const { return held > bounds.held; }
-  // Ending connections take time to go.
-  bool IsFarTooMuch() const { return held > bounds.held + bounds.held / 2; }
-  bool WillBeTooMuch() const { return held > bounds.held + leaving; }
+  bool ExceedsLimit() const { return held > bounds.held; }
+  // Ending connections release their memory with a delay.
+  bool ExceedsHardLimit() const { return held > bounds.held + bounds.held / 2; }
+  bool WillExceedLimit() const { return held > bounds.held + leaving; }
 };
 
 // Checks one connection's frame heads before gRPC reads them. Used by one
@@ -75,31 +75,30 @@ class Http2Guard {
   // Streams open at once. We announce 32; clients that have not read that yet
   // assume a hundred (RFC 9113, section 6.5.2).
   static constexpr std::size_t kMaxOpenStreams = 100;
-  // The same while all connections together exceed their bound.
-  static constexpr std::size_t kMaxOpenInACrowd = 8;
-  // Price that may be charged without answers: at once, and again each second.
-  // A stream that ends without an answer costs ten, a frame outside messages
-  // one.
+  // The same while the total over all connections exceeds its bound.
+  static constexpr std::size_t kMaxOpenWhenCrowded = 8;
+  // Price that may be charged without answers: at once, and per second. A
+  // stream that ends without an answer costs ten, a frame outside messages one.
   static constexpr double kAllowance = 2000;
-  static constexpr double kAllowanceASecond = 1000;
+  static constexpr double kAllowancePerSecond = 1000;
   static constexpr double kUnansweredPrice = 10;
   static constexpr double kControlPrice = 1;
   // Refund for each frame of an answer, because callers acknowledge it with
   // WINDOW_UPDATE and PING.
-  static constexpr double kGivenByAnswer = 2;
-  // Smaller data frames (bytes), and those on ended streams, are control.
+  static constexpr double kRefundPerAnswerFrame = 2;
+  // Data frames below this many bytes, or on ended streams, cost kControlPrice.
   static constexpr std::size_t kSmallData = 64;
   // Bytes that gRPC makes of a header byte (a table reference) until our
   // SETTINGS are acknowledged.
-  static constexpr std::size_t kUnpackedHeader = 180;
-  // Bytes that one may hold: of headers if all hold too much, of anything if it
-  // is far too much.
-  static constexpr std::size_t kMaxHeldInACrowd = 128 << 10;
-  // No call takes this long to be answered.
+  static constexpr std::size_t kUnpackedHeaderFactor = 180;
+  // Bytes that one connection may hold: of headers if the total exceeds its
+  // limit, of anything if it exceeds the hard limit.
+  static constexpr std::size_t kMaxHeldWhenCrowded = 128 << 10;
+  // Answering a call never takes this long.
   static constexpr std::chrono::seconds kQuiet{10};
 
   // `all` must outlive it.
-  Http2Guard(Together& all, Clock::time_point now)
+  Http2Guard(AggregateUsage& all, Clock::time_point now)
       : all_(all), paid_until_(now) {}
   ~Http2Guard() { Forget(); }
   Http2Guard(const Http2Guard&) = delete;
@@ -114,7 +113,7 @@ class Http2Guard {
   // Returns whether the caller has sent HTTP/2's preface and SETTINGS.
   bool has_begun() const { return has_begun_; }
   std::size_t open_streams() const { return open_.size(); }
-  // Returns whether calls are open and none has been answered for long.
+  // Returns whether calls are open and none has been answered for kQuiet.
   bool IsQuiet(Clock::time_point now) const {
     return !open_.empty() && now - quiet_since_ > kQuiet;
   }
@@ -123,9 +122,9 @@ class Http2Guard {
   std::size_t held() const { return held_; }
   // When the first of these calls began. REQUIRES: something is held.
   Clock::time_point held_since() const;
-  // The connection is ending: nothing is received any more.
+  // The connection is ending: nothing more will be received.
   void Leave();
-  // It has ended: no stream is open, nothing is held.
+  // The connection has ended: closes all streams and releases what they held.
   void Forget();
 
  private:
@@ -140,15 +139,15 @@ class Http2Guard {
 
   // Returns false if this is not HTTP/2.
   bool TakePreface(std::string_view& bytes);
-  const char* Judge(const FrameHead& frame, Clock::time_point now);
-  const char* JudgeData(const FrameHead& frame, Clock::time_point now);
-  const char* JudgeHeaders(const FrameHead& frame, Clock::time_point now);
+  const char* Check(const FrameHead& frame, Clock::time_point now);
+  const char* CheckData(const FrameHead& frame, Clock::time_point now);
+  const char* CheckHeaders(const FrameHead& frame, Clock::time_point now);
   const char* Open(std::uint32_t stream, Clock::time_point now);
   const char* Charge(double price, Clock::time_point now);
   // Counts payload of the current frame.
   void Hold(std::size_t bytes);
-  const char* JudgeHeld() const;
-  void GiveBack(std::size_t Stream::*bytes, Stream& stream);
+  const char* CheckHeld() const;
+  void Release(std::size_t Stream::*bytes, Stream& stream);
   // Returns null if it is not open.
   Stream* Find(std::uint32_t stream);
   // The caller sends no more on the stream.
@@ -156,7 +155,7 @@ class Http2Guard {
   // Returns false if it was not open.
   bool Close(std::uint32_t stream);
 
-  Together& all_;
+  AggregateUsage& all_;
   std::size_t preface_ = 0;  // bytes received
   FrameReader received_;
   FrameReader sent_;

@@ -20,43 +20,45 @@ namespace {
 
 using Shared = std::shared_ptr<Connection>;
 
-struct Told {
+struct Attachment {
   Wire wire;
   Shared connection;
 };
 
 // More than a process can have; unused pages take no memory.
-constexpr std::size_t kMostDescriptors = 1 << 20;
-// By descriptor; null if nothing is reported. Closing the descriptor removes
+constexpr std::size_t kMaxDescriptors = 1 << 20;
+// By descriptor; null if nothing is attached. Closing the descriptor removes
 // the entry; gRPC does not use it after that.
-std::array<std::atomic<Told*>, kMostDescriptors> told;
+std::array<std::atomic<Attachment*>, kMaxDescriptors> attachments;
 
-std::atomic<Told*>* EntryOf(int descriptor) {
+std::atomic<Attachment*>* EntryOf(int descriptor) {
   const auto index = static_cast<std::size_t>(descriptor);
-  return index < told.size() ? &told[index] : nullptr;
+  return index < attachments.size() ? &attachments[index] : nullptr;
 }
 
-Told* Of(int descriptor) {
-  const std::atomic<Told*>* const entry = EntryOf(descriptor);
+Attachment* Of(int descriptor) {
+  const std::atomic<Attachment*>* const entry = EntryOf(descriptor);
   return entry == nullptr ? nullptr : entry->load(std::memory_order_acquire);
 }
 
-// Returns null if the bytes are not to be checked here.
+// Returns null for descriptors whose bytes are not checked here.
 Connection* PlaintextOf(int descriptor) {
-  const Told* const of = Of(descriptor);
+  const Attachment* const of = Of(descriptor);
   return of != nullptr && of->wire == Wire::kPlaintext ? of->connection.get()
                                                        : nullptr;
 }
 
-// Calls `look` with the first `size` bytes of `message` until it returns false.
-template <typename Look>
-bool Pieces(const msghdr& message, ssize_t size, Look look) {
+// Calls `check` with the first `size` bytes of `message` until it returns
+// false.
+template <typename Check>
+bool ForEachPiece(const msghdr& message, ssize_t size, Check check) {
   auto left = static_cast<std::size_t>(size);
   for (std::size_t i = 0; i < message.msg_iovlen && left > 0; ++i) {
     const iovec& piece = message.msg_iov[i];
     const std::size_t length = std::min(left, piece.iov_len);
     left -= length;
-    if (!look({static_cast<const char*>(piece.iov_base), length})) return false;
+    if (!check({static_cast<const char*>(piece.iov_base), length}))
+      return false;
   }
   return true;
 }
@@ -94,19 +96,19 @@ Connection* ConnectionOf(const SSL* session) {
 
 }  // namespace
 
-void TellOf(int descriptor, Wire wire, Shared connection) {
-  std::atomic<Told*>* const entry = EntryOf(descriptor);
+void AttachConnection(int descriptor, Wire wire, Shared connection) {
+  std::atomic<Attachment*>* const entry = EntryOf(descriptor);
   if (entry == nullptr) return;
-  delete entry->exchange(new Told{wire, std::move(connection)},
+  delete entry->exchange(new Attachment{wire, std::move(connection)},
                          std::memory_order_acq_rel);
 }
 
-SessionsOf::SessionsOf(Shared connection) {
+TlsSessionScope::TlsSessionScope(Shared connection) {
   SessionIndex();
   sessions_of = std::move(connection);
 }
 
-SessionsOf::~SessionsOf() { sessions_of = nullptr; }
+TlsSessionScope::~TlsSessionScope() { sessions_of = nullptr; }
 
 }  // namespace mulligan
 
@@ -115,9 +117,10 @@ extern "C" {
 
 __attribute__((visibility("default"))) int close(int descriptor) {
   static auto* const next = mulligan::Next<int(int)>("close");
-  std::atomic<mulligan::Told*>* const entry = mulligan::EntryOf(descriptor);
+  std::atomic<mulligan::Attachment*>* const entry =
+      mulligan::EntryOf(descriptor);
   if (entry != nullptr && entry->load(std::memory_order_relaxed) != nullptr) {
-    const std::unique_ptr<mulligan::Told> gone(
+    const std::unique_ptr<mulligan::Attachment> gone(
         entry->exchange(nullptr, std::memory_order_acq_rel));
     if (gone != nullptr) gone->connection->Closed();
   }
@@ -133,9 +136,10 @@ __attribute__((visibility("default"))) ssize_t recvmsg(int descriptor,
   if (got <= 0 || (flags & (MSG_PEEK | MSG_ERRQUEUE)) != 0) return got;
   mulligan::Connection* const connection = mulligan::PlaintextOf(descriptor);
   if (connection == nullptr ||
-      mulligan::Pieces(*message, got, [connection](std::string_view bytes) {
-        return connection->Receive(bytes);
-      })) {
+      mulligan::ForEachPiece(*message, got,
+                             [connection](std::string_view bytes) {
+                               return connection->Receive(bytes);
+                             })) {
     return got;
   }
   errno = ECONNRESET;
@@ -149,12 +153,12 @@ __attribute__((visibility("default"))) ssize_t sendmsg(int descriptor,
       mulligan::Next<ssize_t(int, const msghdr*, int)>("sendmsg");
   mulligan::Connection* const connection = mulligan::PlaintextOf(descriptor);
   if (connection == nullptr) return next(descriptor, message, flags);
-  return connection->Sending([&](const auto& look) {
+  return connection->Sending([&](const auto& check) {
     const ssize_t sent = next(descriptor, message, flags);
     if (sent <= 0) return sent;
     const int error = errno;
-    mulligan::Pieces(*message, sent, [&look](std::string_view bytes) {
-      look(bytes);
+    mulligan::ForEachPiece(*message, sent, [&check](std::string_view bytes) {
+      check(bytes);
       return true;
     });
     errno = error;
@@ -174,7 +178,7 @@ __attribute__((visibility("default"))) int SSL_read(SSL* session, void* buffer,
   }
   // gRPC ends the connection for any error here.
   ERR_raise_data(ERR_LIB_USER, ERR_R_OPERATION_FAIL,
-                 "the connection was ended for what was sent on it");
+                 "the connection was ended for misuse of HTTP/2");
   return -1;
 }
 

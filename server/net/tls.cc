@@ -40,12 +40,12 @@ File Open(const std::string& text) {
   return File(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// Checks all certificates, because gRPC reads all: it would skip a damaged one
-// or fail every handshake.
+// All certificates are checked, because gRPC reads all of them and would skip a
+// damaged one or fail every handshake.
 struct Chain {
-  Certificate first;  // null: there is none
+  Certificate first;  // null if there is none
   int readable = 0;
-  bool whole = true;  // nothing starts that cannot be read
+  bool whole = true;  // everything that starts as one is readable
 };
 
 Chain ReadChain(const std::string& text) {
@@ -71,12 +71,12 @@ Key ReadKey(const std::string& text) {
 // Returns the text; empty if it cannot be read, is far too large, or is not a
 // regular file (a pipe may never be written to).
 std::string TextOf(const std::string& path) {
-  constexpr off_t kMostBytes = 1 << 20;
+  constexpr off_t kMaxBytes = 1 << 20;
   const OwnedDescriptor file(
       open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat state = {};
   if (fstat(file.number(), &state) != 0 || !S_ISREG(state.st_mode) ||
-      state.st_size > kMostBytes) {
+      state.st_size > kMaxBytes) {
     return "";
   }
   std::string text(static_cast<std::size_t>(state.st_size), '\0');
@@ -173,7 +173,7 @@ std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(
 }
 
 absl::Status AllowList::Check(const std::vector<std::string>& caller) const {
-  if (everybody_) return absl::OkStatus();
+  if (allows_any_) return absl::OkStatus();
   for (const std::string& name : caller) {
     if (std::any_of(names_.begin(), names_.end(),
                     [&name](const std::string& allowed) {

@@ -1,4 +1,4 @@
-// TLS of the gRPC port: certificates, and who may call which service.
+// TLS of the gRPC port: certificates and allowed callers.
 #ifndef MULLIGAN_SERVER_NET_TLS_H_
 #define MULLIGAN_SERVER_NET_TLS_H_
 
@@ -42,18 +42,18 @@ std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(
 // any characters.
 class AllowList {
  public:
-  AllowList(std::vector<std::string> names, bool everybody)
-      : names_(std::move(names)), everybody_(everybody) {}
+  AllowList(std::vector<std::string> names, bool allows_any)
+      : names_(std::move(names)), allows_any_(allows_any) {}
 
   // Returns whether any certificate of the client CA is allowed.
-  bool everybody() const { return everybody_; }
+  bool allows_any() const { return allows_any_; }
 
   // PERMISSION_DENIED lists the names found.
   absl::Status Check(const std::vector<std::string>& caller) const;
 
  private:
   const std::vector<std::string> names_;
-  const bool everybody_;
+  const bool allows_any_;
 };
 
 }  // namespace mulligan

@@ -14,10 +14,9 @@
 
 namespace mulligan {
 
-// gRPC uses its files as they are: with a key that does not match its
-// certificate, or a half-written file, it refuses all callers. So it gets
-// copies in memory, which are updated once the files fit together. Used by one
-// thread at a time.
+// gRPC uses its files unchecked: with a half-written file, or a key that does
+// not match the certificate, it refuses all callers. So it gets copies in
+// memory, updated once the files match. Used by one thread at a time.
 class TlsCopies {
  public:
   // Returns copies of `files`, or the error of CheckTlsTexts if they are

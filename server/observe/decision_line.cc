@@ -7,8 +7,8 @@
 namespace mulligan {
 namespace {
 
-// Removes what the request and its policy can reproduce.
-void DropWhatCanBeDecidedAgain(v1::DecideResponse& response) {
+// Removes what replaying the request reproduces.
+void DropReproducibleFields(v1::DecideResponse& response) {
   response.clear_ledger();
   response.clear_explanation();
   response.clear_native();
@@ -38,7 +38,7 @@ bool AppendDecisionLine(const LoggedDecision& decision,
   if (!report.has_observed_at()) {
     *report.mutable_observed_at() = decision.decided_at;
   }
-  DropWhatCanBeDecidedAgain(*record.mutable_response());
+  DropReproducibleFields(*record.mutable_response());
   redaction.Apply(record);
   for (const std::string& path : redaction.paths()) record.add_redacted(path);
   const std::size_t start = lines.size();

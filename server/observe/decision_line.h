@@ -10,7 +10,7 @@
 
 namespace mulligan {
 
-// A serialized decision for the log, all that the call waits for.
+// A serialized decision for the log; only serializing is on the call's path.
 struct LoggedDecision {
   // Also replaces an absent report.observed_at.
   google::protobuf::Timestamp decided_at;

@@ -26,9 +26,9 @@ namespace mulligan {
 namespace {
 
 constexpr absl::Duration kPatience = absl::Seconds(2);
-// How long a decision waits for others to be written with it.
+// How long a decision waits so that others can be written with it.
 constexpr auto kGathering = std::chrono::milliseconds(100);
-// More waiting bytes are written at once.
+// If more bytes wait, they are written without that delay.
 constexpr std::int64_t kManyBytes = 256 << 10;
 // Bytes written together.
 constexpr std::size_t kBlockBytes = 64 << 10;
@@ -121,7 +121,7 @@ class DecisionLog::Writer {
                                ended)) {
       return true;
     }
-    // Gives up an unread pipe; leaves a hanging disk to the thread.
+    // Gives up on an unread pipe. A hanging disk keeps only the thread.
     abandoned_.store(true);
     file_.StopWaiting();
     return ended_signal_.wait_for(lock, 4 * kGathering, ended);
@@ -227,7 +227,7 @@ void DecisionLog::Add(const v1::DecideRequest& request,
   decision.traceparent = traceparent;
   const std::size_t request_bytes = request.ByteSizeLong();
   const std::size_t response_bytes = response.ByteSizeLong();
-  // First, so that a log that cannot keep up costs nothing more.
+  // First, so that a log that cannot keep up costs nothing else.
   if (!writer_->TakeRoom(static_cast<std::int64_t>(
           decision.bytes() + request_bytes + response_bytes))) {
     return;

@@ -1,4 +1,4 @@
-// The decision log: one line per decision, from which it can be decided again.
+// The decision log: one line per decision, sufficient to replay it.
 #ifndef MULLIGAN_SERVER_OBSERVE_DECISION_LOG_H_
 #define MULLIGAN_SERVER_OBSERVE_DECISION_LOG_H_
 
@@ -18,7 +18,7 @@ namespace mulligan {
 // Writes a mulligan.v1.DecisionRecord as a line of JSON for each decision, on
 // its own thread. Problems of the log never affect decisions: lines that exceed
 // the queue, or that a full or failing disk refuses, are dropped and counted.
-// Safe to share.
+// Thread-safe.
 class DecisionLog {
  public:
   // INVALID_ARGUMENT if `options.redact` names an unknown field, UNAVAILABLE
@@ -37,7 +37,8 @@ class DecisionLog {
            const google::protobuf::Timestamp& now,
            std::string_view traceparent);
 
-  // Writes what waits and ends the thread; drops the rest after `patience`.
+  // Writes all waiting decisions and ends the thread; drops the rest after
+  // `patience`.
   // Later decisions are dropped and counted. Call once.
   void Close(absl::Duration patience);
 

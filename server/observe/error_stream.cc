@@ -18,18 +18,18 @@ namespace {
 
 class ErrorStream final : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  ErrorStream(int descriptor, std::function<std::string(int)> left_out)
-      : descriptor_(descriptor), left_out_line_(std::move(left_out)) {}
+  ErrorStream(int descriptor, std::function<std::string(int)> dropped)
+      : descriptor_(descriptor), dropped_line_(std::move(dropped)) {}
 
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
-    if (left_out_ > 0 &&
-        Write((torn_ ? "\n" : "") + left_out_line_(left_out_) + "\n")) {
-      left_out_ = 0;
+    if (dropped_ > 0 &&
+        Write((torn_ ? "\n" : "") + dropped_line_(dropped_) + "\n")) {
+      dropped_ = 0;
     }
-    if (left_out_ > 0 || !Write({line.data(), line.size()})) ++left_out_;
+    if (dropped_ > 0 || !Write({line.data(), line.size()})) ++dropped_;
   }
   void flush_() override {}
 
@@ -53,8 +53,8 @@ class ErrorStream final : public spdlog::sinks::base_sink<std::mutex> {
   }
 
   const int descriptor_;
-  const std::function<std::string(int)> left_out_line_;
-  int left_out_ = 0;
+  const std::function<std::string(int)> dropped_line_;
+  int dropped_ = 0;
   // The last write ended inside a line.
   bool torn_ = false;
 };
@@ -62,8 +62,8 @@ class ErrorStream final : public spdlog::sinks::base_sink<std::mutex> {
 }  // namespace
 
 std::shared_ptr<spdlog::sinks::sink> MakeErrorStream(
-    int descriptor, std::function<std::string(int)> left_out) {
-  return std::make_shared<ErrorStream>(descriptor, std::move(left_out));
+    int descriptor, std::function<std::string(int)> dropped) {
+  return std::make_shared<ErrorStream>(descriptor, std::move(dropped));
 }
 
 }  // namespace mulligan

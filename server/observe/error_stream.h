@@ -1,4 +1,4 @@
-// Standard error as a sink for log lines that may have no reader.
+// Standard error as a log sink that never waits for a reader.
 #ifndef MULLIGAN_SERVER_OBSERVE_ERROR_STREAM_H_
 #define MULLIGAN_SERVER_OBSERVE_ERROR_STREAM_H_
 
@@ -10,12 +10,11 @@
 
 namespace mulligan {
 
-// Writes lines to `descriptor`, which must outlive it. Lines that do not fit
-// into a full pipe are dropped, because calls, the listener and shutdown would
-// wait for it. Once there is room, the line `left_out` with their number comes
-// first.
+// Writes lines to `descriptor`, which must outlive it. Drops lines that do not
+// fit into a full pipe, because calls, the listener and shutdown would wait for
+// it. Once there is room, the line `dropped(count)` comes first.
 std::shared_ptr<spdlog::sinks::sink> MakeErrorStream(
-    int descriptor, std::function<std::string(int)> left_out);
+    int descriptor, std::function<std::string(int)> dropped);
 
 }  // namespace mulligan
 

@@ -21,7 +21,7 @@ namespace {
 // Read by gRPC's threads; set and cleared by LibraryLogRedirect.
 std::atomic<const Log*> library_log = nullptr;
 
-// Callers can cause gRPC's log messages and determine their text.
+// Callers can cause gRPC's log messages and choose their text.
 constexpr std::size_t kMaxMessageBytes = 300;
 constexpr int kMaxLinesPerSecond = 10;
 

@@ -81,9 +81,10 @@ std::string Line(LogFormat format, LogLevel level, std::string_view message,
 
 Log::Log(LogLevel level, LogFormat format)
     : Log(level, format, MakeErrorStream(STDERR_FILENO, [format](int lines) {
-            return Line(format, LogLevel::kWarning,
-                        "log lines were left out: nobody read them",
-                        {{"lines", std::int64_t{lines}}});
+            return Line(
+                format, LogLevel::kWarning,
+                "log lines were dropped because standard error was not read",
+                {{"lines", std::int64_t{lines}}});
           })) {}
 
 Log::Log(LogLevel level, LogFormat format,

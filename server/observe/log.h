@@ -27,7 +27,7 @@ struct LogField {
 
 // Writes lines with "time" (RFC 3339, UTC, microseconds), "level", "message"
 // and the fields. spdlog's pattern does not escape JSON, so spdlog only
-// transports the line. Safe to share.
+// transports the line. Thread-safe.
 class Log {
  public:
   // Logs to standard error, each line flushed.

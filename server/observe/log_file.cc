@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kPollMilliseconds = 100;
 // Polls after which a full pipe counts as unread.
-constexpr int kMostPolls = 50;
+constexpr int kMaxPolls = 50;
 
 bool EndsInLine(int file, std::int64_t size) {
   char last = '\n';
@@ -46,7 +46,7 @@ std::string LogFile::Numbered(std::int64_t number) const {
   return absl::StrFormat("%s.%d", path_, number);
 }
 
-bool LogFile::IsElsewhere() const {
+bool LogFile::WasReplaced() const {
   if (!is_regular_) return false;
   struct stat at_path;
   if (stat(path_.c_str(), &at_path) != 0) return errno == ENOENT;
@@ -54,7 +54,7 @@ bool LogFile::IsElsewhere() const {
 }
 
 absl::Status LogFile::Open() {
-  if (file_ >= 0 && IsElsewhere()) close(std::exchange(file_, -1));
+  if (file_ >= 0 && WasReplaced()) close(std::exchange(file_, -1));
   if (file_ >= 0) return absl::OkStatus();
   if (path_ == "-") {
     file_ = STDOUT_FILENO;
@@ -105,7 +105,7 @@ absl::Status LogFile::Write(std::string_view lines) {
     const std::int64_t written = WriteSome(left);
     if (written <= 0) {
       absl::Status failure = Failure("written");
-      if (left.size() < lines.size()) MendTornLine();
+      if (left.size() < lines.size()) RepairTornLine();
       return failure;
     }
     left.remove_prefix(static_cast<std::size_t>(written));
@@ -116,7 +116,7 @@ absl::Status LogFile::Write(std::string_view lines) {
 
 std::int64_t LogFile::WriteSome(std::string_view bytes) {
   if (is_regular_) return write(file_, bytes.data(), bytes.size());
-  for (int polls = 0; polls < kMostPolls && !stopping_.load(); ++polls) {
+  for (int polls = 0; polls < kMaxPolls && !stopping_.load(); ++polls) {
     pollfd ready = {file_, POLLOUT, 0};
     if (poll(&ready, 1, kPollMilliseconds) <= 0) continue;
     // Standard output stays blocking, because other processes share it. A pipe
@@ -132,7 +132,7 @@ std::int64_t LogFile::WriteSome(std::string_view bytes) {
   return -1;
 }
 
-void LogFile::MendTornLine() {
+void LogFile::RepairTornLine() {
   is_torn_ = !is_regular_ || ftruncate(file_, size_) != 0;
 }
 

@@ -42,12 +42,12 @@ class LogFile {
  private:
   absl::Status Rotate();
   // Returns whether PATH is another file than the open one, or missing.
-  bool IsElsewhere() const;
+  bool WasReplaced() const;
   absl::Status Write(std::string_view lines);
   // Returns the number of bytes written, or -1 with errno.
   std::int64_t WriteSome(std::string_view bytes);
   // Called after a write that ended inside a line.
-  void MendTornLine();
+  void RepairTornLine();
   absl::Status Failure(std::string_view what) const;
   std::string Numbered(std::int64_t number) const;
 

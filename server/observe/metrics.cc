@@ -18,7 +18,7 @@ using Bounds = prometheus::Histogram::BucketBoundaries;
 // The exhausted limit that is not a budget (Exhaustion.limit).
 constexpr char kMaxAttempts[] = "maxAttempts";
 
-// From a microsecond on, because a decision takes a few.
+// From one microsecond, because a decision takes a few.
 const Bounds& DurationBounds() {
   static const Bounds bounds = {1e-6,   2e-6, 5e-6,   1e-5, 2e-5, 5e-5, 1e-4,
                                 2.5e-4, 1e-3, 2.5e-3, 0.01, 0.1,  1};
@@ -97,7 +97,7 @@ void Count(prometheus::Counter* counter, double by = 1) {
   if (counter != nullptr) counter->Increment(by);
 }
 
-// Raises a counter to a value that is counted elsewhere.
+// Raises a counter to a total that is counted elsewhere.
 void RaiseTo(prometheus::Counter& counter, double value) {
   counter.Increment(value - counter.Value());
 }

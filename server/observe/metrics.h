@@ -34,13 +34,13 @@ enum class RejectReason {
   kInvalid,
   kUnknownPolicy,
   kForeignLedger,
-  // The caller was gone before the answer was ready.
+  // The caller left before the answer was ready.
   kCancelled,
   // The deadline passed before the answer was ready.
   kDeadline,
   // Too many calls, or too much memory, in use.
   kOverload,
-  // The request needs more work or memory than one may.
+  // The request needs more work or memory than one request may.
   kTooExpensive,
   // The server was about to stop.
   kStopping,
@@ -82,14 +82,14 @@ class Metrics {
   // remain, because their counters may be in use.
   PolicySeries MakePolicySeries(const PolicySet& policies);
   void OnPoliciesLoaded(const PolicySet& policies, absl::Time now);
-  // The policies in force are stale since `since`.
+  // The policies in force have been stale since `since`.
   void OnPolicyLoadFailed(absl::Time since);
   // The policies in force are the latest again.
   void OnPoliciesRestored();
 
   CandidateMetrics& candidate() { return candidate_; }
 
-  // What the monitor observed.
+  // Values observed by the monitor.
   struct State {
     double connections = 0;
     double refused_connections = 0;

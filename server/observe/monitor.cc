@@ -4,8 +4,10 @@
 
 namespace mulligan {
 
-Monitor::Monitor(absl::Duration interval, std::function<void()> look)
-    : interval_(interval), look_(std::move(look)), thread_([this] { Run(); }) {}
+Monitor::Monitor(absl::Duration interval, std::function<void()> check)
+    : interval_(interval),
+      check_(std::move(check)),
+      thread_([this] { Run(); }) {}
 
 Monitor::~Monitor() {
   {
@@ -20,7 +22,7 @@ void Monitor::Run() {
   std::unique_lock lock(mutex_);
   while (!ending_) {
     lock.unlock();
-    look_();
+    check_();
     lock.lock();
     wake_.wait_for(lock, absl::ToChronoNanoseconds(interval_),
                    [this] { return ending_; });

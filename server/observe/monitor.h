@@ -11,10 +11,10 @@
 
 namespace mulligan {
 
-// Calls `look` at once and then every `interval` until destroyed.
+// Calls `check` at once and then every `interval` until destroyed.
 class Monitor {
  public:
-  Monitor(absl::Duration interval, std::function<void()> look);
+  Monitor(absl::Duration interval, std::function<void()> check);
   ~Monitor();
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
@@ -23,7 +23,7 @@ class Monitor {
   void Run();
 
   const absl::Duration interval_;
-  const std::function<void()> look_;
+  const std::function<void()> check_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool ending_ = false;  // guarded by mutex_

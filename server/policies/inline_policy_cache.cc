@@ -43,7 +43,8 @@ absl::StatusOr<std::shared_ptr<const Ruleset>> InlinePolicyCache::Compile(
 absl::StatusOr<std::shared_ptr<const Ruleset>> NoInlinePolicies::Compile(
     const v1::RetryPolicy&, const std::string&) {
   constexpr char kWhy[] =
-      "this server takes none (--inline-policies=off); expected the name of a "
+      "not accepted by this server (--inline-policies=off); expected the name "
+      "of a "
       "loaded policy in field policy, or neither";
   return Refusal(std::string("inlinePolicy: ") + kWhy,
                  {{"inlinePolicy", kWhy}});

@@ -16,7 +16,7 @@ namespace mulligan {
 
 // Keeps compiled policies and drops the least recently used first. Bounded by
 // their bytes and by their patterns, each of which may use kMaxPatternMemory
-// once searched. Does not keep errors. Safe to share.
+// once searched. Does not keep errors. Thread-safe.
 class InlinePolicyCache final : public InlinePolicies {
  public:
   static constexpr std::size_t kMaxBytes = 4 << 20;

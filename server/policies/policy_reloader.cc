@@ -125,7 +125,7 @@ void PolicyReloader::MarkStale(const absl::Status& why) {
   const std::string since_text =
       absl::FormatTime(absl::RFC3339_sec, since, absl::UTCTimeZone());
   log_.Write(LogLevel::kError,
-             absl::StrCat(what_, " not loaded, the old ones stay"),
+             absl::StrCat(what_, " not loaded, the old ones stay in force"),
              {{"revision", RevisionOf(stale)},
               {"stale_since", std::string_view(since_text)},
               {"error", std::string_view(stale.last_error)}});
@@ -137,7 +137,7 @@ void PolicyReloader::MarkCurrent() {
   current.last_error.clear();
   current.stale_since.reset();
   events_.restored();
-  log_.Write(LogLevel::kInfo, absl::StrCat(what_, " are again those in force"),
+  log_.Write(LogLevel::kInfo, absl::StrCat(what_, " are in force again"),
              {{"revision", RevisionOf(current)}});
   snapshots_->Publish(std::make_shared<const Snapshot>(std::move(current)));
 }

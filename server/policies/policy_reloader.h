@@ -28,7 +28,7 @@ struct ReloadEvents {
   std::function<PolicySeries(const PolicySet& policies, absl::Time now)> loaded;
   // The source cannot be loaded: policies in force are stale since `since`.
   std::function<void(absl::Time since)> failed;
-  // The source again holds what is in force.
+  // The source's contents are those in force again.
   std::function<void()> restored;
 };
 
@@ -37,8 +37,7 @@ struct ReloadEvents {
 // A digest of names, contents and read errors prevents repeated compiling of
 // unchanged contents.
 //
-// Safe to share. Checks wait for one another; readers of the snapshots do not
-// wait.
+// Thread-safe. Polls and reloads wait for one another; snapshot readers do not.
 class PolicyReloader {
  public:
   // Loads for the first time. INVALID_ARGUMENT lists every issue, one per line.
@@ -56,7 +55,7 @@ class PolicyReloader {
   PolicyReloader(const PolicyReloader&) = delete;
   PolicyReloader& operator=(const PolicyReloader&) = delete;
 
-  // Loads the source's contents unless they were read before.
+  // Loads the source's contents unless they were already read.
   void Poll();
 
   // Loads the source's contents even if unchanged.

@@ -56,7 +56,7 @@ class SnapshotStore {
 
  private:
   const Role role_;
-  // From one sequence for all stores, so that a thread's copy is never taken
+  // From one sequence for all stores, so that a thread's copy is never mistaken
   // for another store's. Never 0.
   std::atomic<std::uint64_t> version_ = 0;
   mutable std::mutex mutex_;

@@ -11,9 +11,9 @@
 namespace mulligan {
 
 // Decides `request` under `candidate` as well, and adds that verdict and its
-// difference to `response`. If there is none, because of an error or because
-// `watch` ended the call, the verdict says so. Changes nothing else; never
-// throws. Returns that error.
+// difference to `response`. If deciding fails or `watch` ends the call, the
+// verdict says so, and that error is returned. Changes nothing else; never
+// throws.
 absl::Status AskCandidate(const v1::DecideRequest& request,
                           const PolicySet& candidate,
                           const google::protobuf::Timestamp& now, Watch& watch,

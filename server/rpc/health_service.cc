@@ -16,7 +16,7 @@ using grpc::health::v1::HealthCheckResponse;
 
 namespace {
 
-// A watch lasts as long as its caller likes and takes 19 KiB.
+// A watch takes 19 KiB and is open for as long as its caller likes.
 constexpr std::size_t kMaxWatches = 2000;
 
 }  // namespace
@@ -28,7 +28,7 @@ class HealthService::Watcher final
  public:
   Watcher(HealthService& service, const std::string& name)
       : service_(service),
-        // Enough of a name that is too long to detect that.
+        // Enough to detect that a name is too long.
         name_(name.substr(0, kMaxNameBytes + 1)),
         start_(SteadyClock::now()) {
     service_.metrics_.OnCallStarted(RpcMethod::kHealthWatch);

@@ -1,6 +1,5 @@
-// grpc.health.v1.Health. The library's own is not used because its open Watch
-// holds Shutdown until its deadline, and because it is enabled for the whole
-// process.
+// grpc.health.v1.Health. The library's own is not used, because its open Watch
+// delays Shutdown until its deadline and because it is enabled per process.
 #ifndef MULLIGAN_SERVER_RPC_HEALTH_SERVICE_H_
 #define MULLIGAN_SERVER_RPC_HEALTH_SERVICE_H_
 
@@ -17,7 +16,7 @@
 
 namespace mulligan {
 
-// Health by service name. Safe to share.
+// Health by service name. Thread-safe.
 class HealthService final : public grpc::health::v1::Health::CallbackService {
  public:
   // Answers for `names`, not serving at first. `metrics` must outlive this.

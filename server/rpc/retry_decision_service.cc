@@ -26,9 +26,9 @@ google::protobuf::Timestamp Now() {
   return now;
 }
 
-// Sets since when newer policies are refused. An inline policy is never stale.
+// Sets `stale_since` of the policy used. An inline policy is never stale.
 template <typename Request>
-void TellStaleness(const Request& request, const Snapshot& snapshot,
+void SetStaleSince(const Request& request, const Snapshot& snapshot,
                    v1::PolicyReference& policy) {
   if (!snapshot.stale_since.has_value() || request.has_inline_policy()) return;
   SetTime(*snapshot.stale_since, *policy.mutable_stale_since());
@@ -62,14 +62,15 @@ DecidedOne DecideOne(const v1::DecideRequest& request, const DecidingCall& call,
   }
   decided.seconds = SecondsBetween(start, SteadyClock::now());
   if (decided.status.ok()) {
-    TellStaleness(request, call.snapshot, *response.mutable_policy());
+    SetStaleSince(request, call.snapshot, *response.mutable_policy());
   }
   return decided;
 }
 
 // Asks the candidate, if there is one.
-absl::Status TryOut(const v1::DecideRequest& request, const DecidingCall& call,
-                    v1::DecideResponse& response) {
+absl::Status AddCandidateVerdict(const v1::DecideRequest& request,
+                                 const DecidingCall& call,
+                                 v1::DecideResponse& response) {
   const CallEnvironment& environment = call.environment;
   if (environment.candidate == nullptr || request.has_inline_policy()) {
     return absl::OkStatus();
@@ -83,14 +84,15 @@ absl::Status TryOut(const v1::DecideRequest& request, const DecidingCall& call,
   return absl::OkStatus();
 }
 
-// Adds what cannot change an answer: the candidate's verdict, metrics, the log
-// line. Runs after all answers of the call, because the candidate may use up
-// the remaining time. ABORTED means that the call is not cheap with a
-// candidate; nothing was counted or logged.
+// Adds the candidate's verdict, metrics and the log line, none of which changes
+// the answer. Runs after all answers of the call, because the candidate may use
+// up the remaining time. ABORTED means that the call is not cheap with a
+// candidate; then nothing was counted or logged.
 absl::Status FollowUp(const v1::DecideRequest& request,
                       const DecidingCall& call, double seconds,
                       v1::DecideResponse& response) {
-  if (absl::Status tried = TryOut(request, call, response); !tried.ok()) {
+  if (absl::Status tried = AddCandidateVerdict(request, call, response);
+      !tried.ok()) {
     return tried;
   }
   const CallEnvironment& environment = call.environment;
@@ -134,22 +136,23 @@ class Result {
 
 // The serialized answers of a batch that wait for the candidate, which comes
 // last. As messages they would take five times as much.
-struct Waiting {
+struct PendingResults {
   std::vector<std::string> results;
   std::vector<double> seconds;
 };
 
 // Follows up all answers of a batch if there is a candidate.
 absl::Status FollowUpAll(const v1::BatchDecideRequest& request,
-                         const DecidingCall& call, const Waiting& waiting,
-                         Result& memory, BatchAnswer& answer) {
-  for (std::size_t i = 0; i < waiting.results.size(); ++i) {
+                         const DecidingCall& call,
+                         const PendingResults& pending, Result& memory,
+                         BatchAnswer& answer) {
+  for (std::size_t i = 0; i < pending.results.size(); ++i) {
     v1::BatchDecideResult& result = memory.Next();
-    result.ParseFromString(waiting.results[i]);
+    result.ParseFromString(pending.results[i]);
     if (!result.has_error()) {
       const absl::Status followed =
           FollowUp(request.requests(static_cast<int>(i)), call,
-                   waiting.seconds[i], *result.mutable_response());
+                   pending.seconds[i], *result.mutable_response());
       if (!followed.ok()) return followed;
     }
     answer.Add(result);
@@ -167,7 +170,7 @@ absl::Status DecideBatch(const v1::BatchDecideRequest& request,
   }
   environment.metrics.OnBatch(request.requests_size());
   Result memory;
-  Waiting waiting;
+  PendingResults pending;
   for (const v1::DecideRequest& item : request.requests()) {
     v1::BatchDecideResult& result = memory.Next();
     const auto [decided, seconds] =
@@ -180,8 +183,8 @@ absl::Status DecideBatch(const v1::BatchDecideRequest& request,
           Reject(environment, RpcMethod::kBatchDecide, call.context, decided);
     }
     if (environment.candidate != nullptr) {
-      waiting.results.push_back(result.SerializeAsString());
-      waiting.seconds.push_back(seconds);
+      pending.results.push_back(result.SerializeAsString());
+      pending.seconds.push_back(seconds);
       continue;
     }
     if (decided.ok()) {
@@ -191,7 +194,7 @@ absl::Status DecideBatch(const v1::BatchDecideRequest& request,
     }
     answer.Add(result);
   }
-  return FollowUpAll(request, call, waiting, memory, answer);
+  return FollowUpAll(request, call, pending, memory, answer);
 }
 
 }  // namespace
@@ -246,7 +249,7 @@ grpc::ServerUnaryReactor* RetryDecisionService::Demystify(
             mulligan::Demystify(q, *snapshot.policies, Now(), r,
                                 {&watch, &environment_.inline_policies});
         if (status.ok()) {
-          TellStaleness(q, snapshot, *r.mutable_policy());
+          SetStaleSince(q, snapshot, *r.mutable_policy());
           environment_.metrics.OnDemystified(
               SecondsBetween(start, SteadyClock::now()));
         }

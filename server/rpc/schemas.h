@@ -12,7 +12,7 @@
 
 namespace mulligan {
 
-// Read once, at the first question; about 2 MiB from then on. Thread-safe.
+// Loaded at the first use; takes about 2 MiB from then on. Thread-safe.
 class Schemas {
  public:
   static const Schemas& Get();

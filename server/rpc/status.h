@@ -1,5 +1,5 @@
-// Conversion of absl::Status to what is sent: the only place that makes codes
-// and texts of errors. docs/errors.md is the table for callers.
+// Converts absl::Status to what is sent; the only source of error codes and
+// texts. docs/errors.md is the table for callers.
 #ifndef MULLIGAN_SERVER_RPC_STATUS_H_
 #define MULLIGAN_SERVER_RPC_STATUS_H_
 
@@ -20,8 +20,8 @@ namespace mulligan {
 inline constexpr std::size_t kMaxErrorMessageBytes = 512;
 inline constexpr std::size_t kMaxErrorDetailBytes = 3000;
 
-// Returns whether callers get only an id instead of the text: for every code
-// that is about the server rather than the request.
+// Returns whether callers get an id instead of the text: for every code that
+// concerns the server rather than the request.
 bool HidesReason(const absl::Status& status);
 
 // Returns RESOURCE_EXHAUSTED, which asks the caller to retry after `delay`

@@ -15,26 +15,26 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "server/rpc/odd_text.h"
+#include "server/rpc/repair_utf8.h"
 
 namespace mulligan {
 namespace {
 
 // Smaller requests cannot become large: two bytes become a few hundred at most.
 constexpr std::size_t kUnscannedBytes = 4 << 10;
-// Bytes that a parsed request may take: this many, or so many times its size.
-// Reports of real clusters take two to four times their size, a batch of a
-// thousand tiny ones 2 MiB, kMaxPods of the smallest pods 12 MiB. Requests
+// Bytes that a parsed request may take: this many, or kMaxGrowth times its
+// size. Reports of real clusters take two to four times their size, a batch of
+// a thousand tiny ones 2 MiB, kMaxPods of the smallest pods 12 MiB. Requests
 // within policy/limits.h are therefore not refused here.
-constexpr std::size_t kAlwaysTaken = 16 << 20;
-constexpr std::size_t kMostGrowth = 6;
+constexpr std::size_t kAlwaysAccepted = 16 << 20;
+constexpr std::size_t kMaxGrowth = 6;
 
-constexpr absl::Duration kStayAway = absl::Milliseconds(200);
+constexpr absl::Duration kRetryDelay = absl::Milliseconds(200);
 constexpr char kTooManyCalls[] =
-    "the server is overloaded: too many calls wait";
+    "the server is overloaded: too many calls are waiting";
 constexpr char kTooMuchMemory[] =
-    "the server is overloaded: the requests under way take all the memory they "
-    "may take (--max-memory)";
+    "the server is overloaded: open requests take all the memory allowed "
+    "(--max-memory)";
 
 RejectReason ReasonOf(const absl::Status& status) {
   switch (status.code()) {
@@ -62,8 +62,8 @@ RejectReason ReasonOf(const absl::Status& status) {
   }
 }
 
-// Returns the names in a caller's certificate. A DNS name that reads like a URI
-// does not count as one: the authority has not checked who owns that URI.
+// Returns the names in a caller's certificate. Skips DNS names that look like a
+// URI, because the authority has not checked who owns that URI.
 std::vector<std::string> NamesOf(const grpc::AuthContext& caller) {
   static constexpr struct {
     const char* property;
@@ -76,8 +76,8 @@ std::vector<std::string> NamesOf(const grpc::AuthContext& caller) {
   for (const auto& [property, is_uri] : kKinds) {
     for (const grpc::string_ref& value : caller.FindPropertyValues(property)) {
       std::string name(value.data(), value.size());
-      const bool reads_like_uri = name.find("://") != std::string::npos;
-      if (reads_like_uri == is_uri) names.push_back(std::move(name));
+      const bool looks_like_uri = name.find("://") != std::string::npos;
+      if (looks_like_uri == is_uri) names.push_back(std::move(name));
     }
   }
   return names;
@@ -90,7 +90,7 @@ absl::Status ParseRequest(const grpc::ByteBuffer& bytes, const WireShape& shape,
   // The caller ended its stream before a message was complete.
   if (!bytes.Valid()) {
     return absl::DataLossError(absl::StrFormat(
-        "the call ended before its message did; expected one whole %s",
+        "the call ended before its message was complete; expected one %s",
         request.GetTypeName()));
   }
   grpc::Slice slice;
@@ -102,18 +102,20 @@ absl::Status ParseRequest(const grpc::ByteBuffer& bytes, const WireShape& shape,
                               slice.size());
   bool repair = false;
   if (text.size() <= kUnscannedBytes) {
-    repair = MayHaveOddText(shape, text);
+    repair = MayHaveInvalidUtf8(shape, text);
   } else {
-    const std::size_t bound = std::max(kAlwaysTaken, kMostGrowth * text.size());
+    const std::size_t bound =
+        std::max(kAlwaysAccepted, kMaxGrowth * text.size());
     const WireScan scan = ScanWire(shape, text, bound);
     if (scan.parsed_bytes > bound) {
       return absl::InvalidArgumentError(absl::StrFormat(
-          "the request's %d bytes are so many small or empty members that they "
+          "the request's %d bytes have so many small or empty members that "
+          "they "
           "would take more than %d bytes of memory; expected at most %d times "
           "the request's size",
-          text.size(), bound, kMostGrowth));
+          text.size(), bound, kMaxGrowth));
     }
-    repair = scan.has_odd_text;
+    repair = scan.has_invalid_utf8;
   }
   if (!request.ParseFromArray(text.data(), static_cast<int>(text.size()))) {
     return absl::DataLossError(absl::StrFormat(
@@ -121,7 +123,7 @@ absl::Status ParseRequest(const grpc::ByteBuffer& bytes, const WireShape& shape,
         "message, or text that is not UTF-8",
         bytes.Length(), request.GetTypeName()));
   }
-  if (repair) RepairTexts(request);
+  if (repair) ReplaceInvalidUtf8(request);
   return absl::OkStatus();
 }
 
@@ -131,7 +133,7 @@ void WriteMessage(const google::protobuf::MessageLite& message,
   google::protobuf::io::CodedOutputStream coded(&array);
   coded.SetSerializationDeterministic(true);
   message.SerializeWithCachedSizes(&coded);
-  // Writes the last bytes before their target is copied.
+  // Flushes the last bytes, because the caller copies `target` next.
   coded.Trim();
 }
 
@@ -189,7 +191,7 @@ void UnaryCall::Finish(const absl::Status& status) const {
         context->c_call(), out->Length(), UnreadAnswers::Clock::now());
     if (!sending) {
       out->Clear();
-      return Finish(Overloaded(kTooMuchMemory, kStayAway));
+      return Finish(Overloaded(kTooMuchMemory, kRetryDelay));
     }
     static_cast<TimedContext*>(context)->Keep(std::move(sending));
   }
@@ -216,7 +218,7 @@ void AnswerWithTrace(const UnaryCall& call) {
 absl::Status CheckCaller(const UnaryCall& call) {
   const AllowList& allowed = call.environment.allowed;
   // Reading the certificate's names costs as much as a small decision.
-  if (allowed.everybody()) return absl::OkStatus();
+  if (allowed.allows_any()) return absl::OkStatus();
   return allowed.Check(NamesOf(*call.context->auth_context()));
 }
 
@@ -238,14 +240,14 @@ bool Admit(const UnaryCall& call) {
   const auto arrived =
       static_cast<const TimedContext*>(call.context)->arrived();
   if (call.environment.arrivals.Admit(arrived, call.start)) return true;
-  call.Finish(Overloaded(kTooManyCalls, kStayAway));
+  call.Finish(Overloaded(kTooManyCalls, kRetryDelay));
   return false;
 }
 
 CallPlace CallPlaceOf(const grpc::ByteBuffer& request,
                       int inline_policy_field) {
   // Requests up to this many bytes run where they arrive. Without patterns they
-  // take less than the watch allows there.
+  // take less time than the watch allows there.
   constexpr std::size_t kCheapBytes = 16 << 10;
   if (request.Length() > kCheapBytes) return CallPlace::kPool;
   grpc::Slice slice;
@@ -267,12 +269,12 @@ void RunInPool(const UnaryCall& call, std::function<void()> run) {
   auto waiting =
       std::make_shared<MemoryGauge::Share>(environment.memory.Take(2 * bytes));
   if (!*waiting) {
-    return call.Finish(Overloaded(kTooMuchMemory, kStayAway));
+    return call.Finish(Overloaded(kTooMuchMemory, kRetryDelay));
   }
   const bool added = environment.pool.Add([call, run = std::move(run),
                                            waiting](WorkPool::Turn turn) {
     if (turn == WorkPool::Turn::kTooLate) {
-      return call.Finish(Overloaded(kTooManyCalls, kStayAway));
+      return call.Finish(Overloaded(kTooManyCalls, kRetryDelay));
     }
     if (absl::Status status = CheckWaiting(*call.context); !status.ok()) {
       return call.Finish(status);
@@ -280,11 +282,11 @@ void RunInPool(const UnaryCall& call, std::function<void()> run) {
     const auto working =
         call.environment.memory.Take(PeakBytes(call.method, call.in->Length()));
     if (!working) {
-      return call.Finish(Overloaded(kTooMuchMemory, kStayAway));
+      return call.Finish(Overloaded(kTooMuchMemory, kRetryDelay));
     }
     run();
   });
-  if (!added) call.Finish(Overloaded(kTooManyCalls, kStayAway));
+  if (!added) call.Finish(Overloaded(kTooManyCalls, kRetryDelay));
 }
 
 }  // namespace mulligan

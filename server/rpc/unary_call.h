@@ -1,4 +1,5 @@
-// What all unary handlers share: admission, parsing, counting, answering.
+// The common part of all unary handlers: admission, parsing, counting,
+// answering.
 //
 // Handlers use raw bytes (gRPC's raw callback methods) instead of messages for
 // three reasons:
@@ -126,11 +127,11 @@ absl::Status CheckCaller(const UnaryCall& call);
 // it was answered without work: its deadline passed, or too many others wait.
 bool Admit(const UnaryCall& call);
 
-// Decides by size and inline policy where to run a request. A request may be in
-// several slices: a message that straddles two reads of the transport is.
+// Decides by size and inline policy where to run a request. A message that
+// spans two reads of the transport is in several slices.
 CallPlace CallPlaceOf(const grpc::ByteBuffer& request, int inline_policy_field);
 
-// Calls `run` in the pool, or answers that there is no room.
+// Calls `run` in the pool, or answers RESOURCE_EXHAUSTED if there is no room.
 void RunInPool(const UnaryCall& call, std::function<void()> run);
 
 // Parses a Request, calls `work(const Request&, Response&, Watch&) ->
@@ -167,8 +168,8 @@ absl::Status RunUnary(const UnaryCall& call, CallPlace place,
   }
 }
 
-// Answers a cheap call where it arrived, others in the pool. A call that turns
-// out to be expensive is repeated in the pool.
+// Answers a cheap call where it arrived, others in the pool. A call that proves
+// expensive is repeated in the pool.
 template <typename Request, typename Response, typename Work>
 grpc::ServerUnaryReactor* Serve(const CallEnvironment& environment,
                                 RpcMethod method, CallPlace place,

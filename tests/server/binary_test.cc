@@ -118,7 +118,7 @@ TEST(BinaryTest, AFileOfSomethingElseIsNoPortFile) {
       testing::WriteTestFile("policy.yaml", "kind: RetryPolicy\n");
   Program program(Serving({"--port-file=" + file.string()}));
   EXPECT_EQ(program.Wait(), kExitUsage);
-  EXPECT_THAT(program.output(), HasSubstr("holds something else"));
+  EXPECT_THAT(program.output(), HasSubstr("is not a port file"));
   EXPECT_TRUE(std::filesystem::exists(file));
 }
 
@@ -233,7 +233,7 @@ TEST(BinaryTest, WithoutEnoughThreadsItDoesNotStart) {
     Program program(Serving());
     few.reset();
     EXPECT_EQ(program.Wait(), kExitCannotStart) << threads;
-    EXPECT_THAT(program.output(), HasSubstr("a thread cannot be started: "));
+    EXPECT_THAT(program.output(), HasSubstr("cannot start a thread: "));
   }
 }
 

@@ -177,7 +177,8 @@ TEST_F(CandidateTest, ReadinessSaysThatItCannotBeLoaded) {
                          readiness, &candidate);
   const AdminResponse page = pages.Handle("GET", "/readyz");
   EXPECT_EQ(page.status, 200);
-  EXPECT_THAT(page.body, HasSubstr("the candidate policies cannot be loaded"));
+  EXPECT_THAT(page.body,
+              HasSubstr("loading the candidate policies has failed"));
 }
 
 // Says from the start that the call has cost enough.

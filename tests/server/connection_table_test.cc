@@ -25,7 +25,7 @@ class ConnectionTableTest : public ::testing::Test {
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     ends_.emplace_back(ends[0]);
     ends_.emplace_back(ends[1]);
-    auto made = std::make_shared<Connection>(ends[0], source, crowd_);
+    auto made = std::make_shared<Connection>(ends[0], source, group_);
     if (state == State::kIdle || state == State::kBusy) {
       made->Receive(testing::Greeting());
     }
@@ -42,8 +42,9 @@ class ConnectionTableTest : public ::testing::Test {
   }
 
   const Http2Guard::Clock::time_point now_ = Http2Guard::Clock::now();
-  const std::shared_ptr<Crowd> crowd_ = std::make_shared<Crowd>(
-      Together::Bounds{100, 1 << 20}, [] { return false; });
+  const std::shared_ptr<ConnectionGroup> group_ =
+      std::make_shared<ConnectionGroup>(AggregateUsage::Bounds{100, 1 << 20},
+                                        [] { return false; });
   std::vector<OwnedDescriptor> ends_;
 };
 
@@ -117,7 +118,7 @@ std::vector<Arrival> ToFullTables() {
   };
 }
 
-TEST_F(ConnectionTableTest, WhoGivesWay) {
+TEST_F(ConnectionTableTest, ChoosesConnectionToEnd) {
   for (const auto& [name, there, newcomer, leaves] : ToFullTables()) {
     SCOPED_TRACE(name);
     ConnectionTable table(4);
@@ -181,12 +182,12 @@ TEST_F(ConnectionTableTest, WhoHoldsMostForLongestEnds) {
   }
   // The oldest of b's but one that holds little; then a has most.
   for (const std::size_t next : {2U, 0U, 3U, 1U}) {
-    EXPECT_TRUE(table.EndOneThatHolds());
+    EXPECT_TRUE(table.EndOneHolder());
     EXPECT_EQ(StateOf(connections[next]), State::kEnding) << next;
   }
-  EXPECT_FALSE(table.EndOneThatHolds());
+  EXPECT_FALSE(table.EndOneHolder());
   EXPECT_EQ(StateOf(connections[4]), State::kBusy);
-  EXPECT_EQ(crowd_->offences().count, 4U);
+  EXPECT_EQ(group_->offences().count, 4U);
 }
 
 // One who has just begun with a large message among many small that are held.
@@ -199,7 +200,7 @@ TEST_F(ConnectionTableTest, WhoHoldsMostAloneIsNotTheOneWhoEnds) {
         testing::Frame(testing::kDataFrame, 1, std::string(bytes, 'x')));
     table.Add(connections.back());
   }
-  EXPECT_TRUE(table.EndOneThatHolds());
+  EXPECT_TRUE(table.EndOneHolder());
   EXPECT_EQ(StateOf(connections[0]), State::kEnding);
 }
 
@@ -207,11 +208,11 @@ TEST_F(ConnectionTableTest, WhoHoldsMostAloneIsNotTheOneWhoEnds) {
 TEST_F(ConnectionTableTest, AClosedConnectionHoldsNothing) {
   const auto gone = Make("a", State::kBusy);
   gone->Receive(testing::Frame(testing::kDataFrame, 1, "a message"));
-  EXPECT_EQ(crowd_->together().streams, 1U);
-  EXPECT_EQ(crowd_->together().held, 9U);
+  EXPECT_EQ(group_->usage().streams, 1U);
+  EXPECT_EQ(group_->usage().held, 9U);
   gone->Closed();
-  EXPECT_EQ(crowd_->together().streams, 0U);
-  EXPECT_EQ(crowd_->together().held, 0U);
+  EXPECT_EQ(group_->usage().streams, 0U);
+  EXPECT_EQ(group_->usage().held, 0U);
 }
 
 // gRPC may be slow to close what we have ended: descriptors have a bound, too.
@@ -244,9 +245,9 @@ TEST_F(ConnectionTableTest, AnOffenceIsToldOfWithItsSource) {
   const auto offender = Make("10.0.0.7", State::kBeginning);
   EXPECT_FALSE(offender->Receive("GET / HTTP/1.1\r\n"));
   EXPECT_EQ(StateOf(offender), State::kEnding);
-  EXPECT_EQ(crowd_->offences().count, 1U);
-  EXPECT_EQ(crowd_->offences().source, "10.0.0.7");
-  EXPECT_STREQ(crowd_->offences().reason, "what came is no HTTP/2");
+  EXPECT_EQ(group_->offences().count, 1U);
+  EXPECT_EQ(group_->offences().source, "10.0.0.7");
+  EXPECT_STREQ(group_->offences().reason, "the bytes received are not HTTP/2");
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ namespace {
 // Until the SETTINGS of the server are acknowledged a connection may send
 // 16 KiB of headers. A caller that has them acknowledges at once.
 TEST(ConnectionTest, WhoAcknowledgesBeforeTheWriteReturnsHasAcknowledged) {
-  const auto crowd = std::make_shared<Crowd>(Together::Bounds{100, 1 << 20},
-                                             [] { return false; });
+  const auto crowd = std::make_shared<ConnectionGroup>(
+      AggregateUsage::Bounds{100, 1 << 20}, [] { return false; });
   Connection connection(-1, "caller", crowd);
   ASSERT_TRUE(connection.Receive(testing::Greeting()));
   absl::Notification on_the_wire;

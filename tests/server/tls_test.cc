@@ -243,7 +243,7 @@ TEST_F(TlsTest, FilesThatDoNotFitAreNotTaken) {
     }
     EXPECT_EQ(says, wanted);
   };
-  constexpr char kStay[] = "cannot be used, the old ones stay";
+  constexpr char kStay[] = "are unusable, the old ones stay in force";
   const std::pair<const char*, std::string> harms[] = {
       {"server.key", next.KeyPem()},  // not the key of the certificate
       {"server.key", "garbage"},

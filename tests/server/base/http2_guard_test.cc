@@ -34,7 +34,7 @@ using ::testing::NotNull;
 using Clock = Http2Guard::Clock;
 constexpr Clock::time_point kStart{};
 // Never too many but where a test says so.
-Together together({1000, 1 << 30});
+AggregateUsage usage({1000, 1 << 30});
 
 std::string Repeat(const std::string& bytes, std::size_t times) {
   std::string all;
@@ -83,7 +83,7 @@ std::vector<Sent> WhatCallersSend() {
        acknowledged + Frame(kBegunHeaders, 1) +
            Repeat(Frame(kMoreHeaders, 1, kilobyte), 16) +
            Frame(kMoreHeaders, 1, "x"),
-       "a block of headers"},
+       "a header block"},
       {"each block counts for itself",
        acknowledged + Repeat(Frame(kWholeHeaders, 1, kilobyte), 40), nullptr},
       {"headers past the bound before the acknowledgement",
@@ -145,8 +145,8 @@ TEST(Http2GuardTest, WhatEndsAConnection) {
   for (Sent& sent : WhatCallersSendAsMessages()) all.push_back(std::move(sent));
   for (const auto& [name, bytes, reason] : all) {
     SCOPED_TRACE(name);
-    Http2Guard whole(together, kStart);
-    Http2Guard cut(together, kStart);
+    Http2Guard whole(usage, kStart);
+    Http2Guard cut(usage, kStart);
     whole.Send(kAnnounced, kStart);
     cut.Send(kAnnounced, kStart);
     const char* const why = whole.Receive(bytes, kStart);
@@ -165,7 +165,7 @@ TEST(Http2GuardTest, WhatEndsAConnection) {
 }
 
 TEST(Http2GuardTest, TellsWhetherHttp2HasBegun) {
-  Http2Guard guard(together, kStart);
+  Http2Guard guard(usage, kStart);
   const std::string greeting = Greeting();
   guard.Receive(std::string_view(greeting).substr(0, greeting.size() - 1),
                 kStart);
@@ -179,14 +179,14 @@ TEST(Http2GuardTest, NothingIsAcknowledgedBeforeItIsSaid) {
   const std::string early = Greeting() + Frame(kSettingsAck, 0);
   const std::string headers =
       Repeat(Frame(kWholeHeaders, 1, std::string(1 << 10, 'x')), 17);
-  Http2Guard guard(together, kStart);
+  Http2Guard guard(usage, kStart);
   EXPECT_THAT(guard.Receive(early, kStart), IsNull());
   guard.Send(kAnnounced, kStart);
   EXPECT_THAT(guard.Receive(headers, kStart), NotNull());
 }
 
 TEST(Http2GuardTest, StreamsEndWithAnswersAndResets) {
-  Http2Guard guard(together, kStart);
+  Http2Guard guard(usage, kStart);
   guard.Send(kAnnounced, kStart);
   guard.Receive(Greeting() + Streams(4), kStart);
   EXPECT_EQ(guard.open_streams(), 4U);
@@ -203,7 +203,7 @@ TEST(Http2GuardTest, StreamsEndWithAnswersAndResets) {
 
 // Twenty thousand calls, each acknowledged as clients do, in no time.
 TEST(Http2GuardTest, WhoIsAnsweredMayGoOnForEver) {
-  Http2Guard guard(together, kStart);
+  Http2Guard guard(usage, kStart);
   guard.Send(kAnnounced, kStart);
   guard.Receive(Greeting() + Frame(kSettingsAck, 0), kStart);
   for (std::uint32_t stream = 1; stream < 40'000; stream += 2) {
@@ -220,7 +220,7 @@ TEST(Http2GuardTest, WhoIsAnsweredMayGoOnForEver) {
 // Streams that the server resets: it was asked for nothing that it could
 // answer.
 TEST(Http2GuardTest, WhatTheServerResetsCountsToo) {
-  Http2Guard guard(together, kStart);
+  Http2Guard guard(usage, kStart);
   guard.Send(kAnnounced, kStart);
   guard.Receive(Greeting() + Frame(kSettingsAck, 0), kStart);
   const char* why = nullptr;
@@ -234,7 +234,7 @@ TEST(Http2GuardTest, WhatTheServerResetsCountsToo) {
 }
 
 TEST(Http2GuardTest, InACrowdEachHasFewerStreams) {
-  Together all({20, 1 << 20});
+  AggregateUsage all({20, 1 << 20});
   std::vector<std::unique_ptr<Http2Guard>> guards;
   const auto open = [&](std::size_t streams) {
     guards.push_back(std::make_unique<Http2Guard>(all, kStart));
@@ -255,14 +255,14 @@ TEST(Http2GuardTest, InACrowdEachHasFewerStreams) {
 
 // What gRPC keeps for a call, until its message has ended or the call has.
 TEST(Http2GuardTest, WhatIsHeldEndsWithItsCall) {
-  Together all({1000, 1 << 20});
+  AggregateUsage all({1000, 1 << 20});
   {
     Http2Guard guard(all, kStart);
     guard.Send(kAnnounced, kStart);
     const std::string message(1000, 'x');
     const std::string headers(100, 'x');
     guard.Receive(Greeting() + Frame(kWholeHeaders, 1, headers), kStart);
-    const std::size_t unpacked = 100 * Http2Guard::kUnpackedHeader;
+    const std::size_t unpacked = 100 * Http2Guard::kUnpackedHeaderFactor;
     EXPECT_EQ(guard.held(), unpacked);
     guard.Receive(Frame(kSettingsAck, 0) + Frame(kWholeHeaders, 3, headers),
                   kStart);
@@ -304,7 +304,7 @@ TEST(Http2GuardTest, InACrowdOfHeldBytesLittlePasses) {
             Repeat(piece, message >> 14),
         kStart);
   };
-  Together all({1000, kBound});
+  AggregateUsage all({1000, kBound});
   Http2Guard before(all, kStart);
   EXPECT_THAT(call(before, 100, kBound), IsNull()) << "at the bound";
   Http2Guard few_headers(all, kStart);
@@ -318,14 +318,14 @@ TEST(Http2GuardTest, InACrowdOfHeldBytesLittlePasses) {
   Http2Guard small_message(all, kStart);
   EXPECT_THAT(call(small_message, 100, 1 << 16), IsNull());
   EXPECT_THAT(message.Receive(Repeat(piece, 2), kStart),
-              HasSubstr("while all hold too much"));
+              HasSubstr("while memory is short"));
   EXPECT_THAT(small_message.Receive(piece, kStart), IsNull());
 }
 
 TEST(Http2GuardTest, IsQuietWhenNothingIsAnsweredForLong) {
   const auto late = kStart + Http2Guard::kQuiet + std::chrono::seconds(1);
   const auto last = late + Http2Guard::kQuiet;
-  Http2Guard guard(together, kStart);
+  Http2Guard guard(usage, kStart);
   guard.Send(kAnnounced, kStart);
   guard.Receive(Greeting() + Frame(kSettingsAck, 0), kStart);
   EXPECT_FALSE(guard.IsQuiet(late)) << "without a call it is idle";
@@ -345,7 +345,7 @@ TEST(Http2GuardTest, IsQuietWhenNothingIsAnsweredForLong) {
 }
 
 TEST(Http2GuardTest, TheAllowanceComesBackWithTime) {
-  Http2Guard guard(together, kStart);
+  Http2Guard guard(usage, kStart);
   guard.Send(kAnnounced, kStart);
   guard.Receive(Greeting() + Frame(kSettingsAck, 0), kStart);
   // Fifty cancelled calls a second, for a minute.

@@ -210,11 +210,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "--version: \"x\" is not valid; expected no value"},
         BadFlag{"HelpWithValue",
                 "--help=", "--help: \"\" is not valid; expected no value"},
-        BadFlag{"Dashes", "--", "\"--\" is no flag"},
+        BadFlag{"Dashes", "--", "\"--\" is not a flag"},
         BadFlag{"LessThanNothing", "--drain-delay=-0s", "from 0 to 10m"},
         BadFlag{"Escapes", "--log-level=\x1b[2J\n\xff",
                 "--log-level: \"\\u001b[2J\\u000a\xef\xbf\xbd\" is not"},
-        BadFlag{"EscapesOfNoFlag", "--\x1b[2J", "\"--\\u001b[2J\" is no flag"},
+        BadFlag{"EscapesOfNoFlag", "--\x1b[2J",
+                "\"--\\u001b[2J\" is not a flag"},
         BadFlag{"SizeWithUnit", "--max-message-bytes=1M", "bytes"}),
     [](const auto& param) { return param.param.name; });
 

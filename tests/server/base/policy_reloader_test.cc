@@ -123,9 +123,10 @@ TEST_P(HarmedFolderTest, KeepsTheLastGoodSetUntilTheFilesAreGood) {
   ASSERT_TRUE(Read().stale_since.has_value());
   const absl::Time since = *Read().stale_since;
   EXPECT_GE(since, before);
-  EXPECT_THAT(log_text_.str(),
-              AllOf(HasSubstr("policies not loaded, the old ones stay"),
-                    HasSubstr("\"stale_since\":\""), HasSubstr(revision)));
+  EXPECT_THAT(
+      log_text_.str(),
+      AllOf(HasSubstr("policies not loaded, the old ones stay in force"),
+            HasSubstr("\"stale_since\":\""), HasSubstr(revision)));
 
   // Another mistake does not make it any fresher.
   fs::remove_all(folder_.path());

@@ -1,4 +1,4 @@
-#include "server/options_together.h"
+#include "server/options_validation.h"
 
 #include <cstdint>
 
@@ -8,7 +8,6 @@
 namespace mulligan {
 namespace {
 
-// Checks the TLS flags together.
 absl::Status ValidateTls(const ServerOptions& options) {
   const TlsFiles& tls = options.tls;
   if (tls.certificate.empty() != tls.key.empty()) {

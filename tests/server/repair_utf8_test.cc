@@ -1,5 +1,5 @@
 // Requests whose texts are not UTF-8.
-#include "server/rpc/odd_text.h"
+#include "server/rpc/repair_utf8.h"
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/util/json_util.h>
@@ -181,7 +181,7 @@ TEST(OddTextTest, ListsAndMapsAreRepaired) {
   pod.mutable_metadata()->add_finalizers(kOdd);
   (*pod.mutable_metadata()->mutable_labels())[kOdd] = kOdd;
   (*pod.mutable_metadata()->mutable_labels())["k"] = "v";
-  RepairTexts(request);
+  ReplaceInvalidUtf8(request);
   constexpr char kRepaired[] = "x\xef\xbf\xbdy";
   EXPECT_EQ(pod.metadata().name(), kRepaired);
   EXPECT_THAT(pod.metadata().finalizers(), ::testing::ElementsAre(kRepaired));

@@ -1,6 +1,6 @@
-// Checks of options together; both are part of ParseCommandLine.
-#ifndef MULLIGAN_SERVER_OPTIONS_TOGETHER_H_
-#define MULLIGAN_SERVER_OPTIONS_TOGETHER_H_
+// Checks that concern several options; ParseCommandLine runs both.
+#ifndef MULLIGAN_SERVER_OPTIONS_VALIDATION_H_
+#define MULLIGAN_SERVER_OPTIONS_VALIDATION_H_
 
 #include "absl/status/status.h"
 #include "server/options.h"
@@ -13,4 +13,4 @@ absl::Status ValidateMemory(const ServerOptions& options);
 
 }  // namespace mulligan
 
-#endif  // MULLIGAN_SERVER_OPTIONS_TOGETHER_H_
+#endif  // MULLIGAN_SERVER_OPTIONS_VALIDATION_H_

@@ -1,4 +1,4 @@
-#include "server/rpc/odd_text.h"
+#include "server/rpc/repair_utf8.h"
 
 #include <google/protobuf/descriptor.h>
 
@@ -14,7 +14,7 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-void RepairField(const FieldDescriptor& field, Message& message) {
+void ReplaceInStrings(const FieldDescriptor& field, Message& message) {
   const Reflection& reflection = *message.GetReflection();
   if (!field.is_repeated()) {
     reflection.SetString(&message, &field,
@@ -29,28 +29,28 @@ void RepairField(const FieldDescriptor& field, Message& message) {
   }
 }
 
-void RepairMembers(const FieldDescriptor& field, Message& message) {
+void ReplaceInMessages(const FieldDescriptor& field, Message& message) {
   const Reflection& reflection = *message.GetReflection();
   if (!field.is_repeated()) {
-    return RepairTexts(*reflection.MutableMessage(&message, &field));
+    return ReplaceInvalidUtf8(*reflection.MutableMessage(&message, &field));
   }
   const int size = reflection.FieldSize(message, &field);
   for (int i = 0; i < size; ++i) {
-    RepairTexts(*reflection.MutableRepeatedMessage(&message, &field, i));
+    ReplaceInvalidUtf8(*reflection.MutableRepeatedMessage(&message, &field, i));
   }
 }
 
 }  // namespace
 
-void RepairTexts(Message& message) {
+void ReplaceInvalidUtf8(Message& message) {
   std::vector<const FieldDescriptor*> fields;
   message.GetReflection()->ListFields(message, &fields);
   for (const FieldDescriptor* field : fields) {
     if (field->type() == FieldDescriptor::TYPE_STRING) {
-      RepairField(*field, message);
+      ReplaceInStrings(*field, message);
     } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
       // A map's entry is a message of its key and value.
-      RepairMembers(*field, message);
+      ReplaceInMessages(*field, message);
     }
   }
 }

@@ -1,6 +1,6 @@
-// Strings of a request that are not UTF-8.
-#ifndef MULLIGAN_SERVER_RPC_ODD_TEXT_H_
-#define MULLIGAN_SERVER_RPC_ODD_TEXT_H_
+// Repair of strings that are not UTF-8.
+#ifndef MULLIGAN_SERVER_RPC_REPAIR_UTF8_H_
+#define MULLIGAN_SERVER_RPC_REPAIR_UTF8_H_
 
 #include <google/protobuf/message.h>
 
@@ -9,8 +9,8 @@ namespace mulligan {
 // Replaces invalid UTF-8 in `message` and all that it contains with U+FFFD, as
 // Go does when it writes Kubernetes' objects as JSON. Answers may repeat these
 // strings, and a message with invalid ones cannot be read.
-void RepairTexts(google::protobuf::Message& message);
+void ReplaceInvalidUtf8(google::protobuf::Message& message);
 
 }  // namespace mulligan
 
-#endif  // MULLIGAN_SERVER_RPC_ODD_TEXT_H_
+#endif  // MULLIGAN_SERVER_RPC_REPAIR_UTF8_H_
