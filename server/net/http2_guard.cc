@@ -180,7 +180,7 @@ const char* Http2Guard::Charge(double price, Clock::time_point now) {
       std::min(kAllowance, allowance_ + kAllowancePerSecond * passed.count()) -
       price;
   if (allowance_ >= 0) return nullptr;
-  return "too many resets, pings and other control frames for its few answers";
+  return "too few answers for its resets, pings and other control frames";
 }
 
 void Http2Guard::Hold(std::size_t bytes) {

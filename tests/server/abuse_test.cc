@@ -1,4 +1,4 @@
-// Requests that were made to cost more than they are worth.
+// Requests that are made to be expensive.
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -65,7 +65,7 @@ std::string Repeat(const std::string& piece, int times) {
   return text;
 }
 
-// RE2 has no automaton for it in little memory: 10 us a byte.
+// Takes 10 us per byte: RE2 cannot build an automaton for it in little memory.
 std::string SlowPattern() { return Repeat("([ab]{1,30})*", 20) + "x"; }
 
 class AbuseTest : public ::testing::Test {
@@ -78,7 +78,7 @@ class AbuseTest : public ::testing::Test {
   TestServer server_;
 };
 
-TEST_F(AbuseTest, PatternsThatTakeLongToCompileAreRefusedAtTheField) {
+TEST_F(AbuseTest, RejectsPatternsThatAreSlowToCompile) {
   const grpc::Status status =
       Decide(InlineRequest(1, "(?i)" + Repeat("\\PL", 300)));
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
@@ -87,7 +87,7 @@ TEST_F(AbuseTest, PatternsThatTakeLongToCompileAreRefusedAtTheField) {
   EXPECT_THAT(testing::BadFields(status), ElementsAre("inlinePolicy"));
 }
 
-TEST_F(AbuseTest, SoAreSignatures) {
+TEST_F(AbuseTest, RejectsSignaturesThatAreSlowToCompile) {
   v1::DecideRequest request = InlineRequest(0, "");
   for (int i = 0; i < 100; ++i) {
     v1::Signature& signature =
@@ -101,7 +101,7 @@ TEST_F(AbuseTest, SoAreSignatures) {
   EXPECT_THAT(status.error_message(), HasSubstr("spec.signatures["));
 }
 
-TEST_F(AbuseTest, InlinePoliciesAreBoundedInPatternsAndBytes) {
+TEST_F(AbuseTest, LimitsPatternsAndBytesOfInlinePolicies) {
   EXPECT_TRUE(Decide(InlineRequest(kMaxInlinePatterns, "gpu")).ok());
   EXPECT_THAT(
       Decide(InlineRequest(kMaxInlinePatterns + 1, "gpu")).error_message(),
@@ -112,7 +112,7 @@ TEST_F(AbuseTest, InlinePoliciesAreBoundedInPatternsAndBytes) {
   EXPECT_THAT(Decide(large).error_message(), HasSubstr("inlinePolicy: has 65"));
 }
 
-TEST(InlinePolicyCacheTest, CompilesAPolicyOnceAndForgetsTheOldest) {
+TEST(InlinePolicyCacheTest, CompilesAPolicyOnceAndEvictsTheOldest) {
   InlinePolicyCache cache;
   const auto compile = [&cache](int number) {
     const v1::DecideRequest request =
@@ -125,14 +125,14 @@ TEST(InlinePolicyCacheTest, CompilesAPolicyOnceAndForgetsTheOldest) {
   EXPECT_EQ(compile(1), first);
   EXPECT_NE(compile(2), first);
   EXPECT_EQ(compile(1), first);
-  compile(3);  // more patterns than are kept
+  compile(3);  // exceeds kMaxPatterns
   EXPECT_EQ(compile(1), first);
   compile(2);
   compile(3);
   EXPECT_NE(compile(1), first);
 }
 
-TEST(InlinePoliciesOffTest, AreRefusedAtTheField) {
+TEST(InlinePoliciesOffTest, AreRejectedByField) {
   ServerOptions options = TestOptions();
   options.inline_policies = false;
   TestServer server(options);
@@ -143,7 +143,7 @@ TEST(InlinePoliciesOffTest, AreRefusedAtTheField) {
   EXPECT_TRUE(server.Decide(OutOfMemoryRequest(), &response).ok());
 }
 
-TEST_F(AbuseTest, ASearchThatWouldTakeSecondsIsNotBegun) {
+TEST_F(AbuseTest, DoesNotStartSearchesOfSeconds) {
   v1::DecideRequest request = InlineRequest(20, SlowPattern());
   SetMessage(Repeat("ab", 30'000), request);
   const grpc::Status status = Decide(request);
@@ -154,8 +154,8 @@ TEST_F(AbuseTest, ASearchThatWouldTakeSecondsIsNotBegun) {
             1);
 }
 
-// One watch for all items: thirty kilobytes took eight seconds.
-TEST_F(AbuseTest, ABatchMayNotCostMoreThanACall) {
+// One watch for all items: 30 KB used to take eight seconds.
+TEST_F(AbuseTest, BatchHasTheTimeLimitOfACall) {
   v1::DecideRequest item = InlineRequest(1, SlowPattern());
   SetMessage(Repeat("ab", 1'000), item);
   v1::BatchDecideRequest batch;
@@ -168,9 +168,8 @@ TEST_F(AbuseTest, ABatchMayNotCostMoreThanACall) {
   EXPECT_THAT(last.message(), HasSubstr("its limit of"));
 }
 
-// Policies that are refused cost as much to compile: half a megabyte took nine
-// seconds.
-TEST_F(AbuseTest, RefusedItemsOfABatchCostNoMoreEither) {
+// Compiling rejected policies costs as much: half a megabyte took nine seconds.
+TEST_F(AbuseTest, TimeLimitIncludesRejectedItems) {
   v1::BatchDecideRequest batch;
   for (int i = 0; i < 100; ++i) {
     const std::string slow = Repeat("(?i)\\PL", 60) + std::to_string(i);
@@ -186,7 +185,7 @@ TEST_F(AbuseTest, RefusedItemsOfABatchCostNoMoreEither) {
   EXPECT_THAT(last.message(), HasSubstr("its limit of"));
 }
 
-// Callers that keep the pool busy with calls of 200 ms each.
+// Keeps the pool busy with calls of 200 ms each.
 class ExpensiveCallers {
  public:
   explicit ExpensiveCallers(TestServer& server) {
@@ -207,7 +206,7 @@ class ExpensiveCallers {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  // Calls for which the pool had no room.
+  // Returns the number of calls for which the pool had no room.
   int refused() const { return refused_; }
 
  private:
@@ -219,7 +218,7 @@ class ExpensiveCallers {
   std::vector<std::thread> threads_;
 };
 
-// As clients do: one late call in ten is asked to come back.
+// Retries like clients do, because one late call in ten is refused.
 grpc::Status DecideSoon(TestServer& server) {
   grpc::Status status;
   for (int tries = 0; tries < 20; ++tries) {
@@ -231,7 +230,7 @@ grpc::Status DecideSoon(TestServer& server) {
   return status;
 }
 
-TEST(FullPoolTest, ProbesMetricsAndCheapCallsAreAnswered) {
+TEST(FullPoolTest, AnswersProbesMetricsAndCheapCalls) {
   TestServer server(testing::TestOptionsWithAdmin());
   const ExpensiveCallers callers(server);
   for (int round = 0; round < 3; ++round) {
@@ -259,7 +258,7 @@ std::string Member(char tag, const std::string& body) {
   return bytes + body;
 }
 
-// Of the workload, without a value.
+// A label of the workload without a value.
 std::string Label(int key) {
   const std::string text = std::to_string(key);
   const auto size = static_cast<char>(text.size());
@@ -268,16 +267,16 @@ std::string Label(int key) {
 }
 
 // Two bytes each in the request, two hundred in memory.
-TEST_F(AbuseTest, EmptyMembersAreCountedBeforeTheyAreParsed) {
-  // Labels of the workload without a value, and one again and again: beside the
-  // map's node the parser makes a message of each.
-  std::string odd;
-  for (int i = 0; i < 120'000; ++i) odd += Label(i);
-  const std::string again =
+TEST_F(AbuseTest, CountsEmptyMembersBeforeParsing) {
+  // For labels without a value and for repeated labels, the parser makes a
+  // message in addition to the map's node.
+  std::string without_value;
+  for (int i = 0; i < 120'000; ++i) without_value += Label(i);
+  const std::string repeated =
       Repeat(std::string("\x32\x04\x0a\x00\x12\x00", 6), 120'000);
   const std::string bodies[] = {
-      Member('\x22', odd),
-      Member('\x22', again),
+      Member('\x22', without_value),
+      Member('\x22', repeated),
       Repeat(std::string("\x0a\x00", 2), 1'600'000),  // a member of the report
       Repeat(std::string("\xfa\x3e\x00", 3), 1'200'000),  // an unknown one
       Repeat("\xfb\x3e\xfc\x3e", 800'000),                // unknown groups
@@ -290,8 +289,8 @@ TEST_F(AbuseTest, EmptyMembersAreCountedBeforeTheyAreParsed) {
   }
 }
 
-// As many as there may be, small and as large as a request can hold.
-TEST_F(AbuseTest, AsManyPodsAsThereMayBeAreTaken) {
+// Small pods, and pods as large as a request can hold.
+TEST_F(AbuseTest, AcceptsMaxPods) {
   for (const int bytes : {0, 600}) {
     v1::DecideRequest request;
     for (int i = 0; i < kMaxPods; ++i) {
@@ -313,7 +312,7 @@ TEST_F(AbuseTest, AsManyPodsAsThereMayBeAreTaken) {
   }
 }
 
-TEST(MemoryTest, BeyondTheBoundCallsAreAskedToComeBack) {
+TEST(MemoryTest, CallsBeyondTheLimitAreToldToRetry) {
   ServerOptions options = TestOptions();
   options.max_message_bytes = kLeastMaxMessageBytes;
   options.max_memory_bytes = 128 << 10;
@@ -329,7 +328,7 @@ TEST(MemoryTest, BeyondTheBoundCallsAreAskedToComeBack) {
   ASSERT_EQ(details.details_size(), 1);
   EXPECT_TRUE(details.details(0).UnpackTo(&info));
   EXPECT_GT(info.retry_delay().nanos(), 0);
-  // What it took is given back when its call is over, after it has its answer.
+  // The memory is released when the call ends, which is after its answer.
   bool answered = false;
   for (int i = 0; i < 100 && !answered; ++i) {
     answered = server.Decide(OutOfMemoryRequest(), &response).ok();
@@ -338,7 +337,7 @@ TEST(MemoryTest, BeyondTheBoundCallsAreAskedToComeBack) {
   EXPECT_TRUE(answered);
 }
 
-TEST_F(AbuseTest, AnExpiredCallIsNotWorkedOn) {
+TEST_F(AbuseTest, ExpiredCallIsNotProcessed) {
   const auto stub = v1::RetryDecisionService::NewStub(server_.channel());
   v1::DecideRequest request = InlineRequest(50, SlowPattern());
   SetMessage(Repeat("ab", 30'000), request);
@@ -351,8 +350,8 @@ TEST_F(AbuseTest, AnExpiredCallIsNotWorkedOn) {
   EXPECT_EQ(server_.Metric("mulligan_decision_duration_seconds_count"), 0);
 }
 
-// As clients that have "no deadline" send it: centuries.
-TEST_F(AbuseTest, ADeadlineBeyondTheClockIsNotOver) {
+// Clients without a deadline send one that is centuries away.
+TEST_F(AbuseTest, FarDeadlineHasNotPassed) {
   const auto stub = v1::RetryDecisionService::NewStub(server_.channel());
   grpc::ClientContext context;
   gpr_timespec deadline = gpr_now(GPR_CLOCK_REALTIME);
@@ -364,9 +363,8 @@ TEST_F(AbuseTest, ADeadlineBeyondTheClockIsNotOver) {
   EXPECT_TRUE(status.ok()) << status.error_message();
 }
 
-// A caller that ended its stream too early was told of an internal error, and
-// an alert was raised.
-TEST_F(AbuseTest, ACallWithoutAMessageIsTheCallersFault) {
+// This was an internal error, which raised an alert.
+TEST_F(AbuseTest, CallWithoutMessageIsInvalidArgument) {
   grpc::GenericStub stub(server_.channel());
   grpc::ClientContext context;
   grpc::CompletionQueue queue;
@@ -385,7 +383,7 @@ TEST_F(AbuseTest, ACallWithoutAMessageIsTheCallersFault) {
   wait();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_THAT(status.error_message(),
-              HasSubstr("expected one whole mulligan.v1.DecideRequest"));
+              HasSubstr("expected one mulligan.v1.DecideRequest"));
   EXPECT_EQ(
       server_.Metric("mulligan_requests_rejected_total{reason=\"internal\"}"),
       0);

@@ -24,7 +24,7 @@ std::string Body(const std::string& answer) {
   return answer.substr(answer.find("\r\n\r\n") + 4);
 }
 
-TEST(AdminTest, ServesItsPagesOverHttp) {
+TEST(AdminTest, ServesPagesOverHttp) {
   TestServer server(TestOptionsWithAdmin());
   const int port = server->admin_port();
 

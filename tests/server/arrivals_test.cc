@@ -12,7 +12,7 @@ using std::chrono::seconds;
 
 constexpr milliseconds kWaited(500);
 
-// How many of a hundred calls that waited so long are admitted.
+// Returns how many of a hundred calls that waited for `waited` are admitted.
 int AdmittedOfHundred(Arrivals& arrivals, SteadyClock::time_point now,
                       milliseconds waited = kWaited) {
   int admitted = 0;
@@ -22,7 +22,7 @@ int AdmittedOfHundred(Arrivals& arrivals, SteadyClock::time_point now,
   return admitted;
 }
 
-// Late calls one after the other for longer than a burst lasts. Its end.
+// Makes late calls for longer than a burst lasts. Returns the end.
 SteadyClock::time_point QueueForLong(Arrivals& arrivals,
                                      SteadyClock::time_point from) {
   const auto end = from + 2 * QueueDelay::kInterval;
@@ -32,30 +32,30 @@ SteadyClock::time_point QueueForLong(Arrivals& arrivals,
   return end;
 }
 
-TEST(ArrivalsTest, ABurstIsAdmittedAsLongAsTheQueueWasShortBefore) {
+TEST(ArrivalsTest, AdmitsBurstAfterShortQueue) {
   Arrivals arrivals;
   const auto now = SteadyClock::now();
   EXPECT_EQ(AdmittedOfHundred(arrivals, now, milliseconds(0)), 100);
   EXPECT_EQ(AdmittedOfHundred(arrivals, now), 100);
 }
 
-TEST(ArrivalsTest, OfALongQueueOneInTenIsRefusedAndTheRestAnswered) {
+TEST(ArrivalsTest, RefusesOneInTenOfALongQueue) {
   Arrivals arrivals;
   const auto now = QueueForLong(arrivals, SteadyClock::now());
   EXPECT_EQ(AdmittedOfHundred(arrivals, now), 90);
-  // The first that did not wait ends it.
+  // A call that did not wait ends the overload.
   EXPECT_TRUE(arrivals.Admit(now, now));
   EXPECT_EQ(AdmittedOfHundred(arrivals, now), 100);
 }
 
-TEST(ArrivalsTest, WaitingBelowTheTargetIsNoOverload) {
+TEST(ArrivalsTest, WaitingBelowTargetIsNotOverload) {
   Arrivals arrivals;
   const auto now = QueueForLong(arrivals, SteadyClock::now());
   EXPECT_EQ(AdmittedOfHundred(arrivals, now, QueueDelay::kTarget), 100);
 }
 
-// The caller alone on a machine that is busy with something else.
-TEST(ArrivalsTest, ALateCallAfterAQuietTimeIsNoOverload) {
+// A single caller on a machine that is busy with something else.
+TEST(ArrivalsTest, LateCallAfterQuietTimeIsNotOverload) {
   Arrivals arrivals;
   auto now = SteadyClock::now();
   for (int i = 0; i < 100; ++i) {

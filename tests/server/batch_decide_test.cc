@@ -22,7 +22,7 @@ using testing::EqualsProto;
 using testing::OutOfMemoryRequest;
 using testing::TestServer;
 
-// Requests good and bad, some of them twice.
+// Returns a valid or an invalid request; some repeat.
 v1::DecideRequest RandomRequest(std::mt19937& random) {
   const auto pick = [&random](int n) {
     return static_cast<int>(random() % static_cast<unsigned>(n));
@@ -60,7 +60,7 @@ v1::DecideRequest RandomRequest(std::mt19937& random) {
   return request;
 }
 
-TEST(BatchDecideTest, IsDecideMappedOverItems) {
+TEST(BatchDecideTest, EqualsDecideOfEachItem) {
   TestServer server;
   std::mt19937 random(20231114);
   v1::BatchDecideRequest batch;
@@ -103,7 +103,7 @@ v1::BatchDecideRequest BatchOf(int items) {
   return batch;
 }
 
-TEST(BatchDecideTest, AtTheBoundIsAnswered) {
+TEST(BatchDecideTest, AcceptsLimit) {
   TestServer server;
   v1::BatchDecideResponse results;
   const grpc::Status status =
@@ -115,7 +115,7 @@ TEST(BatchDecideTest, AtTheBoundIsAnswered) {
             kMaxBatchItems);
 }
 
-TEST(BatchDecideTest, OnePastTheBoundIsRefusedBeforeAnyWork) {
+TEST(BatchDecideTest, RejectsOverLimitBeforeAnyWork) {
   TestServer server;
   v1::BatchDecideResponse results;
   const grpc::Status status =
@@ -125,8 +125,7 @@ TEST(BatchDecideTest, OnePastTheBoundIsRefusedBeforeAnyWork) {
   EXPECT_EQ(server.Metric("mulligan_decision_duration_seconds_count"), 0);
 }
 
-// A decision that takes some ten milliseconds: a pattern that RE2 has no
-// automaton for.
+// Takes some ten milliseconds: RE2 cannot build an automaton for its pattern.
 v1::DecideRequest ExpensiveRequest() {
   v1::DecideRequest request = OutOfMemoryRequest();
   std::mt19937 random(1);
@@ -145,13 +144,13 @@ v1::DecideRequest ExpensiveRequest() {
   return request;
 }
 
-TEST(BatchDecideTest, EndsSoonAfterTheCallerIsGone) {
+TEST(BatchDecideTest, EndsSoonAfterCancellation) {
   constexpr int kItems = 500;
   TestServer server;
   v1::BatchDecideRequest batch;
   for (int i = 0; i < kItems; ++i) *batch.add_requests() = ExpensiveRequest();
   grpc::ClientContext context;
-  // Gone while the batch is under way, however slow the machine is.
+  // Cancels while the batch is running, however slow the machine is.
   std::atomic<bool> over = false;
   std::thread caller([&] {
     while (server->metrics().CallsInFlight() == 0 && !over) {
@@ -174,7 +173,7 @@ TEST(BatchDecideTest, EndsSoonAfterTheCallerIsGone) {
   EXPECT_LT(server.Metric("mulligan_decision_duration_seconds_count"), kItems);
 }
 
-TEST(BatchDecideTest, OneBadItemDoesNotHarmTheOthers) {
+TEST(BatchDecideTest, BadItemDoesNotAffectOthers) {
   TestServer server;
   v1::BatchDecideRequest batch = BatchOf(3);
   batch.mutable_requests(1)->clear_report();

@@ -1,4 +1,4 @@
-// The program as it is started: exit codes, signals, port file.
+// The program as a process: exit codes, signals, port file.
 #include <google/protobuf/struct.pb.h>
 #include <google/protobuf/util/json_util.h>
 #include <grpcpp/create_channel.h>
@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(All, StopSignalTest,
                                                                    : "SIGINT");
                          });
 
-TEST(BinaryTest, HangupLoadsThePoliciesAgain) {
+TEST(BinaryTest, SighupReloadsPolicies) {
   Program program(Serving());
   ASSERT_TRUE(program.WaitFor("\"serving\"")) << program.output();
   program.Signal(SIGHUP);
@@ -63,9 +63,8 @@ TEST(BinaryTest, HangupLoadsThePoliciesAgain) {
       << program.output();
 }
 
-// The loader tells what it does: the first library begins once the program has
-// seen to its signals.
-TEST(BinaryTest, HangupEndsNoProgramThatIsStarting) {
+// The loader logs the first library's start, by when signals are blocked.
+TEST(BinaryTest, SighupDuringStartIsHarmless) {
   setenv("LD_DEBUG", "libs", 1);
   Program program(Serving());
   unsetenv("LD_DEBUG");
@@ -76,7 +75,7 @@ TEST(BinaryTest, HangupEndsNoProgramThatIsStarting) {
   EXPECT_EQ(program.Wait(), kExitOk);
 }
 
-TEST(BinaryTest, SecondSignalStopsAtOnce) {
+TEST(BinaryTest, SecondSignalStopsImmediately) {
   Program program(Serving({"--drain-delay=10m"}));
   ASSERT_TRUE(program.WaitFor("\"serving\"")) << program.output();
   program.Signal(SIGTERM);
@@ -85,7 +84,7 @@ TEST(BinaryTest, SecondSignalStopsAtOnce) {
   EXPECT_EQ(program.Wait(), kExitCallsCutOff);
 }
 
-TEST(BinaryTest, WritesThePortFileOnceItServes) {
+TEST(BinaryTest, WritesPortFileOnceServing) {
   const std::filesystem::path file =
       testing::WriteTestFile("ports.json", "{\"pid\":1}");
   Program program({"--listen-address=127.0.0.1:0",
@@ -102,7 +101,7 @@ TEST(BinaryTest, WritesThePortFileOnceItServes) {
   EXPECT_GT(ports.fields().at("pid").number_value(), 0);
 }
 
-TEST(BinaryTest, WhatIsNoFileIsNoPortFile) {
+TEST(BinaryTest, RejectsFolderAsPortFile) {
   const std::filesystem::path folder =
       std::filesystem::path(::testing::TempDir()) / "no_port_file";
   std::filesystem::create_directory(folder);
@@ -113,7 +112,7 @@ TEST(BinaryTest, WhatIsNoFileIsNoPortFile) {
   EXPECT_TRUE(std::filesystem::remove(folder));
 }
 
-TEST(BinaryTest, AFileOfSomethingElseIsNoPortFile) {
+TEST(BinaryTest, RejectsOtherFileAsPortFile) {
   const std::filesystem::path file =
       testing::WriteTestFile("policy.yaml", "kind: RetryPolicy\n");
   Program program(Serving({"--port-file=" + file.string()}));
@@ -122,7 +121,7 @@ TEST(BinaryTest, AFileOfSomethingElseIsNoPortFile) {
   EXPECT_TRUE(std::filesystem::exists(file));
 }
 
-TEST(BinaryTest, APortFileThatCannotBeWrittenLeavesNothing) {
+TEST(BinaryTest, UnwritablePortFileLeavesNothing) {
   const testing::TempDir folder;
   testing::TestServer server;
   const std::filesystem::path file = folder.path() / "ports.json";
@@ -131,11 +130,11 @@ TEST(BinaryTest, APortFileThatCannotBeWrittenLeavesNothing) {
   EXPECT_FALSE(std::filesystem::exists(file.string() + ".partial"));
 }
 
-TEST(BinaryTest, EveryLineIsJsonWhateverCallersSend) {
+TEST(BinaryTest, EveryLogLineIsJson) {
   Program program(Serving({"--log-level=debug"}));
   const int port = program.grpc_port();
   ASSERT_NE(port, 0) << program.output();
-  // request_id = "\xff", about which protobuf itself complains.
+  // request_id = "\xff", about which protobuf logs an error.
   testing::CallWithBytes(
       grpc::CreateChannel("127.0.0.1:" + std::to_string(port),
                           grpc::InsecureChannelCredentials()),
@@ -155,19 +154,19 @@ TEST(BinaryTest, EveryLineIsJsonWhateverCallersSend) {
   }
 }
 
-TEST(BinaryTest, WrongUsageIsCodeTwo) {
+TEST(BinaryTest, WrongUsageExitsWithTwo) {
   Program program({"--drain-delay=soon"});
   EXPECT_EQ(program.Wait(), kExitUsage);
   EXPECT_THAT(program.output(), HasSubstr("--drain-delay: \"soon\""));
 }
 
-TEST(BinaryTest, PlaintextForOthersIsWrongUsage) {
+TEST(BinaryTest, PlaintextForOtherHostsIsWrongUsage) {
   Program program({"--listen-address=0.0.0.0:0"});
   EXPECT_EQ(program.Wait(), kExitUsage);
   EXPECT_THAT(program.output(), HasSubstr("--allow-plaintext"));
 }
 
-TEST(BinaryTest, PortInUseIsCodeOne) {
+TEST(BinaryTest, PortInUseExitsWithOne) {
   Program first(Serving());
   const int port = first.grpc_port();
   ASSERT_NE(port, 0) << first.output();
@@ -177,20 +176,19 @@ TEST(BinaryTest, PortInUseIsCodeOne) {
   EXPECT_THAT(second.output(), HasSubstr("--listen-address: cannot listen"));
 }
 
-TEST(BinaryTest, TlsFilesThatCannotBeUsedAreCodeOneAndDoNotSteerTerminals) {
+TEST(BinaryTest, UnusableTlsFilesExitWithOneAndAreEscaped) {
   Program program(Serving({"--tls-cert=/\x1b[2J", "--tls-key=/dev/null"}));
   EXPECT_EQ(program.Wait(), kExitCannotStart);
   EXPECT_THAT(program.output(), HasSubstr("--tls-cert: \"/\\u001b[2J\""));
 }
 
-TEST(BinaryTest, AFolderIsNoDecisionLog) {
+TEST(BinaryTest, RejectsFolderAsDecisionLog) {
   Program program(Serving({"--decision-log=/"}));
   EXPECT_EQ(program.Wait(), kExitCannotStart);
   EXPECT_THAT(program.output(), HasSubstr("--decision-log: \"/\" is a folder"));
 }
 
-// Programs that are started while it exists have threads of 1 GiB each and may
-// have `threads` of them.
+// While it exists, new programs can have `threads` threads of 1 GiB each.
 class FewThreads {
  public:
   static constexpr rlim_t kStack = rlim_t{1} << 30;
@@ -213,7 +211,7 @@ class FewThreads {
   rlimit data_ = {};
 };
 
-// What counts against RLIMIT_DATA.
+// Returns the bytes that count against RLIMIT_DATA.
 rlim_t DataBytes(pid_t pid) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
   std::string word;
@@ -224,7 +222,7 @@ rlim_t DataBytes(pid_t pid) {
   return kilobytes << 10;
 }
 
-TEST(BinaryTest, WithoutEnoughThreadsItDoesNotStart) {
+TEST(BinaryTest, DoesNotStartWithoutEnoughThreads) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need memory without bounds";
 #endif
@@ -237,7 +235,7 @@ TEST(BinaryTest, WithoutEnoughThreadsItDoesNotStart) {
   }
 }
 
-TEST(BinaryTest, StopsAlsoWithoutAnotherThread) {
+TEST(BinaryTest, StopsWithoutAnotherThread) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need memory without bounds";
 #endif
@@ -252,7 +250,7 @@ TEST(BinaryTest, StopsAlsoWithoutAnotherThread) {
   EXPECT_EQ(program.Wait(), kExitOk) << program.output();
 }
 
-TEST(BinaryTest, BrokenPoliciesAreCodeThreeWithEveryIssue) {
+TEST(BinaryTest, BrokenPoliciesExitWithThreeAndEveryIssue) {
   const std::filesystem::path folder = testing::TestFolder();
   testing::WriteTestFile(
       "bad.yaml",

@@ -1,4 +1,4 @@
-// Where a request runs does not depend on how the transport read it.
+// The place of a call does not depend on how the transport read it.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kInlinePolicy = v1::DecideRequest::kInlinePolicyFieldNumber;
 
-// The bytes as reads that end at `ends`, ascending.
+// Splits the bytes into reads that end at `ends`, in ascending order.
 CallPlace PlaceOfReads(std::string_view bytes, std::vector<std::size_t> ends) {
   std::vector<grpc::Slice> slices;
   std::size_t begin = 0;
@@ -34,7 +34,7 @@ std::string RequestOf(std::size_t message_bytes, bool with_policy) {
   return request.SerializeAsString();
 }
 
-TEST(CallPlaceTest, ASplitMessageRunsWhereAWholeOneDoes) {
+TEST(CallPlaceTest, SplittingAMessageDoesNotChangeItsPlace) {
   for (const bool with_policy : {false, true}) {
     const std::string request = RequestOf(100, with_policy);
     const CallPlace whole = PlaceOfReads(request, {});
@@ -46,7 +46,7 @@ TEST(CallPlaceTest, ASplitMessageRunsWhereAWholeOneDoes) {
   }
 }
 
-TEST(CallPlaceTest, LargeMessagesGoToThePool) {
+TEST(CallPlaceTest, LargeMessagesRunInPool) {
   constexpr std::size_t kCheapBytes = 16 << 10;
   const std::size_t around =
       RequestOf(kCheapBytes - 100, false).size() - (kCheapBytes - 100);

@@ -1,4 +1,4 @@
-// Policies that are tried out beside those in force.
+// Candidate policies.
 #include <google/protobuf/util/message_differencer.h>
 
 #include <filesystem>
@@ -54,7 +54,7 @@ class CandidateTest : public ::testing::Test {
   TempDir folder_;
 };
 
-TEST_F(CandidateTest, StandsBesideAnAnswerThatIsAsWithoutIt) {
+TEST_F(CandidateTest, DoesNotChangeTheAnswer) {
   TestServer alone;
   const v1::DecideResponse expected = Ask(alone);
   EXPECT_FALSE(expected.has_candidate());
@@ -72,7 +72,7 @@ TEST_F(CandidateTest, StandsBesideAnAnswerThatIsAsWithoutIt) {
   EXPECT_TRUE(MessageDifferencer::Equals(response, expected));
 }
 
-TEST_F(CandidateTest, DifferencesAreCounted) {
+TEST_F(CandidateTest, CountsDifferences) {
   TestServer server(Options());
   const std::string differences =
       "mulligan_candidate_differences_total{difference=\"action\",kind="
@@ -91,7 +91,7 @@ TEST_F(CandidateTest, DifferencesAreCounted) {
   EXPECT_EQ(server.Metric(actions), 1);
 }
 
-TEST_F(CandidateTest, EveryItemOfABatchHasOne) {
+TEST_F(CandidateTest, IsInEveryItemOfABatch) {
   TestServer server(Options());
   v1::BatchDecideRequest batch;
   *batch.add_requests() = OutOfMemoryRequest();
@@ -104,7 +104,7 @@ TEST_F(CandidateTest, EveryItemOfABatchHasOne) {
   EXPECT_TRUE(answers.results(2).response().has_candidate());
 }
 
-TEST_F(CandidateTest, APolicyOfTheRequestIsNotTriedOut) {
+TEST_F(CandidateTest, IsNotUsedForInlinePolicies) {
   TestServer server(Options());
   v1::DecideRequest request = OutOfMemoryRequest();
   *request.mutable_inline_policy() = server->policies()
@@ -116,7 +116,7 @@ TEST_F(CandidateTest, APolicyOfTheRequestIsNotTriedOut) {
   EXPECT_FALSE(Ask(server, request).has_candidate());
 }
 
-TEST_F(CandidateTest, APolicyThatTheCandidateLacksIsNoAnswer) {
+TEST_F(CandidateTest, MissingPolicyIsNoAnswer) {
   TestServer server(Options());
   v1::DecideRequest request = OutOfMemoryRequest();
   request.set_policy("default");
@@ -131,13 +131,13 @@ TEST_F(CandidateTest, APolicyThatTheCandidateLacksIsNoAnswer) {
       1);
 }
 
-TEST_F(CandidateTest, ABrokenOneStopsNothingAndIsSaid) {
+TEST_F(CandidateTest, BrokenCandidateIsReportedAndHarmless) {
   folder_.Write("all.yaml", "no policy");
   TestServer server(Options());
   EXPECT_FALSE(Ask(server).has_candidate());
   EXPECT_EQ(server.Metric("mulligan_candidate_failing"), 1);
   EXPECT_THAT(server.log(), HasSubstr("candidate policies not loaded"));
-  // It is looked at again like the policies in force.
+  // It is reloaded like the policies in force.
   folder_.Write("all.yaml", Policy("FAIL"));
   server->Reload();
   EXPECT_EQ(Ask(server).candidate().policy().name(), "tried-out");
@@ -148,7 +148,7 @@ TEST_F(CandidateTest, ABrokenOneStopsNothingAndIsSaid) {
   EXPECT_EQ(server.Metric("mulligan_candidate_failing"), 1);
 }
 
-TEST_F(CandidateTest, ItsRevisionIsAMetric) {
+TEST_F(CandidateTest, ExportsRevision) {
   TestServer alone;
   EXPECT_EQ(alone.Metric("mulligan_candidate_policy_info{revision=\"\"}"), 0);
   TestServer server(Options());
@@ -159,14 +159,14 @@ TEST_F(CandidateTest, ItsRevisionIsAMetric) {
   EXPECT_EQ(server.Metric("mulligan_candidate_policy_info{revision=\"\"}"), -1);
 }
 
-TEST_F(CandidateTest, AMissingFolderStopsNothing) {
+TEST_F(CandidateTest, MissingFolderIsHarmless) {
   ServerOptions options = TestOptions();
   options.candidate_policy_dir = folder_.path() / "missing";
   TestServer server(options);
   EXPECT_FALSE(Ask(server).has_candidate());
 }
 
-TEST_F(CandidateTest, ReadinessSaysThatItCannotBeLoaded) {
+TEST_F(CandidateTest, ReadinessReportsLoadFailure) {
   TestServer server;
   const SnapshotStore candidate(std::make_shared<const Snapshot>(Snapshot{
                                     nullptr, {}, {}, "why", absl::Now()}),
@@ -181,7 +181,7 @@ TEST_F(CandidateTest, ReadinessSaysThatItCannotBeLoaded) {
               HasSubstr("loading the candidate policies has failed"));
 }
 
-// Says from the start that the call has cost enough.
+// Reports from the start that the call took too long.
 class SpentWatch final : public Watch {
  public:
   absl::Status Check() override {
@@ -190,7 +190,7 @@ class SpentWatch final : public Watch {
   absl::Duration Spent() override { return absl::Seconds(1); }
 };
 
-TEST_F(CandidateTest, HasNoAnswerWhenTheCallHasCostEnough) {
+TEST_F(CandidateTest, HasNoAnswerAfterTheTimeLimit) {
   TestServer server;
   v1::DecideResponse response = Ask(server);
   const v1::DecideResponse before = response;

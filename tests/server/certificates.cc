@@ -27,7 +27,7 @@ void Extend(X509* certificate, X509* issuer, int kind,
   X509_EXTENSION_free(extension);
 }
 
-// `signer` null: by itself.
+// Self-signed if `signer` is null.
 Identity Make(const std::string& name, const CertificateSpec& spec,
               const Identity* signer, bool authority) {
   static long serial = 0;

@@ -20,23 +20,23 @@ struct Identity {
   std::string KeyPem() const;
 };
 
-// What stands in a certificate.
+// The contents of a certificate.
 struct CertificateSpec {
   // As openssl.cnf writes it: "DNS:localhost,URI:spiffe://test/a".
   std::string names;
   absl::Duration valid_from = -absl::Hours(1);
   absl::Duration valid_to = absl::Hours(24);
-  // Null: a new one.
+  // Null for a new one.
   std::shared_ptr<EVP_PKEY> key = nullptr;
 };
 
-// Signs itself.
+// Returns a self-signed authority.
 Identity MakeAuthority(const std::string& name);
 
-// Signed by `authority`.
+// Returns a certificate signed by `authority`.
 Identity MakeIdentity(const Identity& authority, const CertificateSpec& spec);
 
-// Signed by itself, and not an authority.
+// Returns a self-signed certificate that is not an authority's.
 Identity MakeSelfSigned(const CertificateSpec& spec);
 
 }  // namespace mulligan::testing

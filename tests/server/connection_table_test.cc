@@ -17,7 +17,7 @@ namespace {
 using Room = ConnectionTable::Room;
 using State = Connection::State;
 
-// Connections that a table is full of, each with its other end.
+// Makes connections, each with its other end.
 class ConnectionTableTest : public ::testing::Test {
  protected:
   std::shared_ptr<Connection> Make(const std::string& source, State state) {
@@ -48,7 +48,7 @@ class ConnectionTableTest : public ::testing::Test {
   std::vector<OwnedDescriptor> ends_;
 };
 
-constexpr int kNobody = -1;
+constexpr int kNone = -1;
 constexpr int kRoom = -2;
 
 struct One {
@@ -60,7 +60,7 @@ struct Arrival {
   const char* name;
   std::vector<One> there;
   const char* newcomer;
-  int leaves;  // by index, or one of the above
+  int ended;  // index, or one of the above
 };
 
 // At tables with four places.
@@ -75,51 +75,51 @@ std::vector<Arrival> ToFullTables() {
        {{"a", kBusy}, {"a", kBusy}, {"a", kClosed}, {"a", kBusy}},
        "a",
        kRoom},
-      {"the oldest that is beginning",
+      {"the oldest beginning one",
        {{"a", kBusy}, {"a", kIdle}, {"a", kBeginning}, {"a", kBeginning}},
        "a",
        2},
-      {"of the source that has most of these",
+      {"of the source with the most",
        {{"a", kBeginning}, {"b", kBeginning}, {"b", kBeginning}, {"a", kBusy}},
        "c",
        1},
-      {"nobody for a source that would take its own place",
+      {"none for a source that would replace its own",
        {{"a", kBusy}, {"b", kBeginning}, {"b", kBeginning}, {"a", kBusy}},
        "b",
-       kNobody},
-      {"an idle one of a source beyond its share",
+       kNone},
+      {"an idle one of a source above its share",
        {{"a", kBusy}, {"a", kIdle}, {"a", kIdle}, {"b", kIdle}},
        "b",
        1},
-      {"an idle one, where few are beginning",
+      {"an idle one if few are beginning",
        {{"a", kBeginning}, {"a", kIdle}, {"a", kIdle}, {"b", kBeginning}},
        "b",
        1},
-      {"a beginning one, where none is idle",
+      {"a beginning one if none is idle",
        {{"a", kBusy}, {"a", kBusy}, {"a", kBeginning}, {"b", kBusy}},
        "b",
        2},
-      {"none that is beginning for a source that has its share",
+      {"no beginning one for a source that has its share",
        {{"a", kIdle}, {"a", kIdle}, {"b", kBeginning}, {"b", kBusy}},
        "a",
-       kNobody},
-      {"nobody for a source that has its share",
+       kNone},
+      {"none for a source that has its share",
        {{"a", kIdle}, {"a", kIdle}, {"b", kIdle}, {"b", kIdle}},
        "a",
-       kNobody},
-      {"nobody where one source has all",
+       kNone},
+      {"none if one source has all",
        {{"a", kIdle}, {"a", kIdle}, {"a", kIdle}, {"a", kIdle}},
        "a",
-       kNobody},
-      {"nobody with a call",
+       kNone},
+      {"none with a call",
        {{"a", kBusy}, {"a", kBusy}, {"a", kBusy}, {"a", kBusy}},
        "b",
-       kNobody},
+       kNone},
   };
 }
 
 TEST_F(ConnectionTableTest, ChoosesConnectionToEnd) {
-  for (const auto& [name, there, newcomer, leaves] : ToFullTables()) {
+  for (const auto& [name, there, newcomer, ended] : ToFullTables()) {
     SCOPED_TRACE(name);
     ConnectionTable table(4);
     std::vector<std::shared_ptr<Connection>> connections;
@@ -128,17 +128,17 @@ TEST_F(ConnectionTableTest, ChoosesConnectionToEnd) {
       table.Add(connections.back());
     }
     EXPECT_EQ(table.MakeRoom(newcomer, now_),
-              leaves == kNobody ? Room::kNone : Room::kFree);
+              ended == kNone ? Room::kNone : Room::kFree);
     for (std::size_t i = 0; i < there.size(); ++i) {
       EXPECT_EQ(StateOf(connections[i]),
-                static_cast<int>(i) == leaves ? State::kEnding : there[i].state)
+                static_cast<int>(i) == ended ? State::kEnding : there[i].state)
           << i;
     }
   }
 }
 
-// Half handshakes do not cost others their idle connections.
-TEST_F(ConnectionTableTest, OfManyThatAreBeginningOneGivesWay) {
+// Half handshakes do not end others' idle connections.
+TEST_F(ConnectionTableTest, EndsOneOfManyBeginningConnections) {
   ConnectionTable table(20);
   std::vector<std::shared_ptr<Connection>> connections;
   for (int i = 0; i < 20; ++i) {
@@ -149,12 +149,12 @@ TEST_F(ConnectionTableTest, OfManyThatAreBeginningOneGivesWay) {
   EXPECT_EQ(table.MakeRoom("c", now_), Room::kFree);
   EXPECT_EQ(StateOf(connections[11]), State::kEnding);
   table.Add(Make("c", State::kBeginning));
-  // Eight are few.
+  // Up to eight are protected.
   EXPECT_EQ(table.MakeRoom("c", now_), Room::kFree);
   EXPECT_EQ(StateOf(connections[0]), State::kEnding);
 }
 
-TEST_F(ConnectionTableTest, CallsWithoutAnAnswerForLongKeepNobodyOut) {
+TEST_F(ConnectionTableTest, EndsConnectionsWithoutAnswersForLong) {
   ConnectionTable table(2);
   const auto oldest = Make("a", State::kBusy);
   table.Add(oldest);
@@ -164,7 +164,7 @@ TEST_F(ConnectionTableTest, CallsWithoutAnAnswerForLongKeepNobodyOut) {
   EXPECT_EQ(StateOf(oldest), State::kEnding);
 }
 
-TEST_F(ConnectionTableTest, WhoHoldsMostForLongestEnds) {
+TEST_F(ConnectionTableTest, EndsTheOldestHolderOfTheLargestSource) {
   ConnectionTable table(9);
   const std::string piece(1000, 'x');
   std::vector<std::shared_ptr<Connection>> connections;
@@ -180,7 +180,7 @@ TEST_F(ConnectionTableTest, WhoHoldsMostForLongestEnds) {
     }
     table.Add(connections.back());
   }
-  // The oldest of b's but one that holds little; then a has most.
+  // The oldest of b, except the one that holds little; then a holds most.
   for (const std::size_t next : {2U, 0U, 3U, 1U}) {
     EXPECT_TRUE(table.EndOneHolder());
     EXPECT_EQ(StateOf(connections[next]), State::kEnding) << next;
@@ -190,8 +190,8 @@ TEST_F(ConnectionTableTest, WhoHoldsMostForLongestEnds) {
   EXPECT_EQ(group_->offences().count, 4U);
 }
 
-// One who has just begun with a large message among many small that are held.
-TEST_F(ConnectionTableTest, WhoHoldsMostAloneIsNotTheOneWhoEnds) {
+// A large message that has just begun, among older small ones.
+TEST_F(ConnectionTableTest, SparesANewLargeMessage) {
   ConnectionTable table(9);
   std::vector<std::shared_ptr<Connection>> connections;
   for (const std::size_t bytes : {1000U, 1000U, 1000U, 4000U}) {
@@ -204,8 +204,8 @@ TEST_F(ConnectionTableTest, WhoHoldsMostAloneIsNotTheOneWhoEnds) {
   EXPECT_EQ(StateOf(connections[0]), State::kEnding);
 }
 
-// A table learns of closed connections when it is full.
-TEST_F(ConnectionTableTest, AClosedConnectionHoldsNothing) {
+// A table notices closed connections only when it is full.
+TEST_F(ConnectionTableTest, ClosedConnectionHoldsNothing) {
   const auto gone = Make("a", State::kBusy);
   gone->Receive(testing::Frame(testing::kDataFrame, 1, "a message"));
   EXPECT_EQ(group_->usage().streams, 1U);
@@ -215,21 +215,21 @@ TEST_F(ConnectionTableTest, AClosedConnectionHoldsNothing) {
   EXPECT_EQ(group_->usage().held, 0U);
 }
 
-// gRPC may be slow to close what we have ended: descriptors have a bound, too.
-TEST_F(ConnectionTableTest, EndedOnesAreBoundedUntilTheyAreClosed) {
+// gRPC may be slow to close ended connections, and descriptors are limited.
+TEST_F(ConnectionTableTest, LimitsEndedButUnclosedConnections) {
   ConnectionTable table(1);
   for (int i = 0; i < 1 + 128; ++i) {
     ASSERT_EQ(table.MakeRoom("a", now_), Room::kFree) << i;
     table.Add(Make("a", State::kBeginning));
   }
   EXPECT_EQ(table.MakeRoom("a", now_), Room::kSoon);
-  // Others wait, too, and the one whose they are does not make them.
+  // Others wait too; the source that caused this is refused.
   EXPECT_EQ(table.MakeRoom("b", now_), Room::kSoon);
   table.Add(Make("b", State::kBeginning));
   EXPECT_EQ(table.MakeRoom("a", now_), Room::kNone);
 }
 
-TEST_F(ConnectionTableTest, CountsOpenOnesAndEndsAll) {
+TEST_F(ConnectionTableTest, CountsOpenConnectionsAndEndsAll) {
   ConnectionTable table(4);
   const auto closed = Make("a", State::kClosed);
   const auto idle = Make("a", State::kIdle);
@@ -241,7 +241,7 @@ TEST_F(ConnectionTableTest, CountsOpenOnesAndEndsAll) {
   EXPECT_EQ(StateOf(closed), State::kClosed);
 }
 
-TEST_F(ConnectionTableTest, AnOffenceIsToldOfWithItsSource) {
+TEST_F(ConnectionTableTest, ReportsOffencesWithTheirSource) {
   const auto offender = Make("10.0.0.7", State::kBeginning);
   EXPECT_FALSE(offender->Receive("GET / HTTP/1.1\r\n"));
   EXPECT_EQ(StateOf(offender), State::kEnding);

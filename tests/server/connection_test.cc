@@ -13,23 +13,23 @@
 namespace mulligan {
 namespace {
 
-// Until the SETTINGS of the server are acknowledged a connection may send
-// 16 KiB of headers. A caller that has them acknowledges at once.
-TEST(ConnectionTest, WhoAcknowledgesBeforeTheWriteReturnsHasAcknowledged) {
-  const auto crowd = std::make_shared<ConnectionGroup>(
+// Until the server's SETTINGS are acknowledged, a connection may send 16 KiB of
+// headers. Callers acknowledge as soon as they receive them.
+TEST(ConnectionTest, AcceptsAckBeforeTheWriteReturns) {
+  const auto group = std::make_shared<ConnectionGroup>(
       AggregateUsage::Bounds{100, 1 << 20}, [] { return false; });
-  Connection connection(-1, "caller", crowd);
+  Connection connection(-1, "caller", group);
   ASSERT_TRUE(connection.Receive(testing::Greeting()));
   absl::Notification on_the_wire;
   std::thread caller([&] {
     on_the_wire.WaitForNotification();
     EXPECT_TRUE(connection.Receive(testing::Frame(testing::kSettingsAck, 0)));
   });
-  connection.Sending([&](const auto& look) {
+  connection.Sending([&](const auto& check) {
     on_the_wire.Notify();
-    // What is written may be read long before this thread goes on.
+    // The bytes may be read long before this thread continues.
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    look(testing::Frame(testing::kSettingsFrame, 0));
+    check(testing::Frame(testing::kSettingsFrame, 0));
     return 0;
   });
   caller.join();

@@ -45,7 +45,7 @@ TEST(DecideTest, SameRequestSameAnswer) {
   EXPECT_THAT(second, EqualsProto(first));
 }
 
-// Maps have no order of their own: five entries come in 120.
+// Maps have no order: five entries have 120 permutations.
 TEST(DecideTest, SameRequestSameBytes) {
   TestServer server;
   v1::DecideRequest request = OutOfMemoryRequest();
@@ -64,36 +64,65 @@ TEST(DecideTest, SameRequestSameBytes) {
   EXPECT_EQ(answers.size(), 1U);
 }
 
-TEST(DecideTest, ObjectsOfTwoWorkloadsAreRefusedNamingBoth) {
+TEST(DecideTest, RejectsBadRequests) {
+  const struct {
+    const char* name;
+    void (*change)(v1::DecideRequest&);
+    grpc::StatusCode code;
+    const char* field;  // named as bad; "" if none is
+    const char* message;
+  } cases[] = {
+      {"two workloads",
+       [](v1::DecideRequest& request) {
+         for (const char* name : {"one", "other"}) {
+           auto& job = *request.mutable_report()->add_jobs();
+           job.mutable_metadata()->set_name(name);
+           job.mutable_metadata()->set_uid(name);
+         }
+       },
+       grpc::StatusCode::INVALID_ARGUMENT, "report.workload",
+       "Job one, Job other"},
+      {"no report", [](v1::DecideRequest& request) { request.Clear(); },
+       grpc::StatusCode::INVALID_ARGUMENT, "report", ""},
+      {"unknown policy",
+       [](v1::DecideRequest& request) { request.set_policy("nowhere"); },
+       grpc::StatusCode::NOT_FOUND, "", "nowhere"},
+      {"policy native without an operator's object",
+       [](v1::DecideRequest& request) { request.set_policy("native"); },
+       grpc::StatusCode::INVALID_ARGUMENT, "report", ""},
+      {"broken inline policy",
+       [](v1::DecideRequest& request) {
+         request.mutable_inline_policy()->mutable_metadata()->set_name("mine");
+       },
+       grpc::StatusCode::INVALID_ARGUMENT, "inlinePolicy", ""},
+      {"another workload's ledger",
+       [](v1::DecideRequest& request) {
+         request.mutable_ledger()->set_workload_uid("another");
+       },
+       grpc::StatusCode::FAILED_PRECONDITION, "", ""},
+  };
   TestServer server;
-  v1::DecideRequest request = OutOfMemoryRequest();
-  for (const char* name : {"one", "other"}) {
-    auto& job = *request.mutable_report()->add_jobs();
-    job.mutable_metadata()->set_name(name);
-    job.mutable_metadata()->set_uid(name);
+  for (const auto& [name, change, code, field, message] : cases) {
+    SCOPED_TRACE(name);
+    v1::DecideRequest request = OutOfMemoryRequest();
+    change(request);
+    v1::DecideResponse response;
+    const grpc::Status status = server.Decide(request, &response);
+    EXPECT_EQ(status.error_code(), code);
+    EXPECT_THAT(status.error_message(), HasSubstr(message));
+    if (*field != '\0') {
+      EXPECT_THAT(BadFields(status), Contains(field));
+    }
   }
-  v1::DecideResponse response;
-  const grpc::Status status = server.Decide(request, &response);
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_THAT(BadFields(status), Contains("report.workload"));
-  EXPECT_THAT(status.error_message(), HasSubstr("Job one, Job other"));
 }
 
-TEST(DecideTest, UsesTheServersTimeWithAWarning) {
+TEST(DecideTest, WarnsThatItUsesTheServersTime) {
   TestServer server;
   v1::DecideRequest request = OutOfMemoryRequest();
   request.mutable_report()->clear_observed_at();
   v1::DecideResponse response;
   ASSERT_TRUE(server.Decide(request, &response).ok());
   EXPECT_THAT(response.warnings(), Not(IsEmpty()));
-}
-
-TEST(DecideTest, EmptyReportIsNamed) {
-  TestServer server;
-  v1::DecideResponse response;
-  const grpc::Status status = server.Decide({}, &response);
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_THAT(BadFields(status), Contains("report"));
 }
 
 TEST(DecideTest, NamesEveryBadField) {
@@ -110,7 +139,7 @@ TEST(DecideTest, NamesEveryBadField) {
                                               "report.attempt", "requestId"));
 }
 
-TEST(DecideTest, IdsAtTheBoundAreTaken) {
+TEST(DecideTest, AcceptsIdsAtTheLimit) {
   TestServer server;
   v1::DecideRequest request = OutOfMemoryRequest();
   request.mutable_report()->set_failure_id(std::string(kMaxIdBytes, 'x'));
@@ -119,17 +148,7 @@ TEST(DecideTest, IdsAtTheBoundAreTaken) {
   EXPECT_TRUE(server.Decide(request, &response).ok());
 }
 
-TEST(DecideTest, UnknownPolicyIsNotFound) {
-  TestServer server;
-  v1::DecideRequest request = OutOfMemoryRequest();
-  request.set_policy("nowhere");
-  v1::DecideResponse response;
-  const grpc::Status status = server.Decide(request, &response);
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
-  EXPECT_THAT(status.error_message(), HasSubstr("nowhere"));
-}
-
-TEST(DecideTest, PolicyNativeAnswersAsTheOperator) {
+TEST(DecideTest, PolicyNativeAnswersLikeTheOperator) {
   TestServer server;
   v1::DecideRequest request = OutOfMemoryRequest();
   request.set_policy("native");
@@ -144,36 +163,7 @@ TEST(DecideTest, PolicyNativeAnswersAsTheOperator) {
   EXPECT_EQ(response.decision().action(), v1::Decision::FAIL);
 }
 
-TEST(DecideTest, PolicyNativeNamesTheReportWithoutAnOperatorsObject) {
-  TestServer server;
-  v1::DecideRequest request = OutOfMemoryRequest();
-  request.set_policy("native");
-  v1::DecideResponse response;
-  const grpc::Status status = server.Decide(request, &response);
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_THAT(BadFields(status), ::testing::ElementsAre("report"));
-}
-
-TEST(DecideTest, BrokenInlinePolicyIsNamed) {
-  TestServer server;
-  v1::DecideRequest request = OutOfMemoryRequest();
-  request.mutable_inline_policy()->mutable_metadata()->set_name("mine");
-  v1::DecideResponse response;
-  const grpc::Status status = server.Decide(request, &response);
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_THAT(BadFields(status), Contains(HasSubstr("inlinePolicy")));
-}
-
-TEST(DecideTest, ForeignLedgerIsAFailedPrecondition) {
-  TestServer server;
-  v1::DecideRequest request = OutOfMemoryRequest();
-  request.mutable_ledger()->set_workload_uid("another");
-  v1::DecideResponse response;
-  const grpc::Status status = server.Decide(request, &response);
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
-}
-
-TEST(DecideTest, UnknownEnumNumbersAreAnsweredWithAWarning) {
+TEST(DecideTest, WarnsAboutUnknownEnumNumbers) {
   TestServer server;
   v1::DecideRequest request = OutOfMemoryRequest();
   v1::DecideResponse before;
@@ -185,7 +175,7 @@ TEST(DecideTest, UnknownEnumNumbersAreAnsweredWithAWarning) {
   EXPECT_GT(response.warnings_size(), before.warnings_size());
 }
 
-TEST(DecideTest, TerminationMessageThatIsNotUtf8LosesNothing) {
+TEST(DecideTest, AnswersInvalidUtf8InTerminationMessage) {
   TestServer server;
   v1::DecideRequest request = OutOfMemoryRequest();
   request.mutable_report()
@@ -201,7 +191,7 @@ TEST(DecideTest, TerminationMessageThatIsNotUtf8LosesNothing) {
   EXPECT_EQ(response.diagnosis().cause(), v1::CONTAINER_OOM);
 }
 
-TEST(DecideTest, PodNameThatIsNotUtf8LosesNothing) {
+TEST(DecideTest, AnswersInvalidUtf8InPodName) {
   TestServer server;
   v1::DecideRequest request = OutOfMemoryRequest();
   auto& pod = *request.mutable_report()->mutable_pods(0);
@@ -214,7 +204,7 @@ TEST(DecideTest, PodNameThatIsNotUtf8LosesNothing) {
       << status.error_message();
 }
 
-TEST(DecideTest, GarbageIsAnInvalidArgument) {
+TEST(DecideTest, GarbageIsInvalidArgument) {
   TestServer server;
   const grpc::Status status =
       CallWithBytes(server.channel(), kDecide, "\xff\xff\xff garbage");
@@ -225,7 +215,7 @@ TEST(DecideTest, GarbageIsAnInvalidArgument) {
       1);
 }
 
-TEST(DecideTest, ProtoTextThatIsNotUtf8IsAnInvalidArgument) {
+TEST(DecideTest, InvalidUtf8InProto3IsInvalidArgument) {
   TestServer server;
   // request_id = "\xff".
   const grpc::Status status =
@@ -233,7 +223,7 @@ TEST(DecideTest, ProtoTextThatIsNotUtf8IsAnInvalidArgument) {
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
 }
 
-TEST(DecideTest, EveryTruncationIsAnsweredCleanly) {
+TEST(DecideTest, HandlesEveryTruncation) {
   TestServer server;
   const std::string whole = OutOfMemoryRequest().SerializeAsString();
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -257,7 +247,7 @@ TEST(DemystifyTest, ClassifiesWithoutDeciding) {
   EXPECT_EQ(server.Metric("mulligan_decision_duration_seconds_count"), 0);
 }
 
-TEST(DemystifyTest, EmptyReportIsNamed) {
+TEST(DemystifyTest, RejectsEmptyReport) {
   TestServer server;
   v1::DemystifyResponse response;
   const grpc::Status status = server.Demystify({}, &response);

@@ -50,12 +50,12 @@ class DecidedLogTest : public ::testing::Test {
   ServerOptions options_ = TestOptions();
 };
 
-TEST_F(DecidedLogTest, EveryLineGivesItsAnswerAgain) {
+TEST_F(DecidedLogTest, EveryLineReplaysToItsAnswer) {
   TestServer server(options_);
   v1::BatchDecideRequest batch;
   *batch.add_requests() = OutOfMemoryRequest();
   batch.add_requests();  // an error, which has no line
-  // Observed when it is decided.
+  // Without a time of its own.
   *batch.add_requests() = OutOfMemoryRequest();
   batch.mutable_requests(2)->mutable_report()->clear_observed_at();
   v1::BatchDecideResponse answers;
@@ -82,7 +82,7 @@ TEST_F(DecidedLogTest, EveryLineGivesItsAnswerAgain) {
   }
 }
 
-TEST_F(DecidedLogTest, IsOffUnlessAskedFor) {
+TEST_F(DecidedLogTest, CanBeOff) {
   options_.decision_log.path = "off";
   TestServer server(options_);
   v1::DecideResponse response;
@@ -91,7 +91,7 @@ TEST_F(DecidedLogTest, IsOffUnlessAskedFor) {
   EXPECT_FALSE(std::filesystem::exists("off"));
 }
 
-TEST_F(DecidedLogTest, AFullDiskStopsNoDecision) {
+TEST_F(DecidedLogTest, FullDiskStopsNoDecision) {
   options_.decision_log.path = "/dev/full";
   TestServer server(options_);
   for (int i = 0; i < 100; ++i) {
@@ -110,7 +110,7 @@ TEST_F(DecidedLogTest, AFullDiskStopsNoDecision) {
   EXPECT_THAT(server.log(), HasSubstr("decision log cannot be written"));
 }
 
-// Sends metadata; gives what came back before the answer.
+// Sends metadata and returns the initial metadata of the answer.
 std::multimap<std::string, std::string> Echo(
     TestServer& server,
     const std::vector<std::pair<std::string, std::string>>& metadata) {
@@ -127,7 +127,7 @@ std::multimap<std::string, std::string> Echo(
   return echoed;
 }
 
-TEST_F(DecidedLogTest, TheCallersTraceIsCarriedIntoLineAndAnswer) {
+TEST_F(DecidedLogTest, CopiesTraceIntoLineAndAnswer) {
   TestServer server(options_);
   const auto echoed =
       Echo(server, {{"traceparent", kParent}, {"tracestate", "a=b"}});
@@ -141,7 +141,7 @@ TEST_F(DecidedLogTest, TheCallersTraceIsCarriedIntoLineAndAnswer) {
   EXPECT_EQ(Records()[0].traceparent(), kParent);
 }
 
-TEST_F(DecidedLogTest, AMalformedTraceIsLeftOutAndCounted) {
+TEST_F(DecidedLogTest, DropsAndCountsMalformedTrace) {
   TestServer server(options_);
   const auto echoed =
       Echo(server, {{"traceparent", "00-me"}, {"tracestate", "a=b"}});

@@ -1,4 +1,4 @@
-// Handshakes that fail, and what our log says about them.
+// Failed handshakes and their log lines.
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
@@ -35,14 +35,14 @@ class HandshakeTest : public testing::TlsTest {
   }
 };
 
-// What the program has logged when it ends.
+// Stops the program and returns its log.
 std::string LogOf(Program& program) {
   program.Signal(SIGTERM);
   program.Wait();
   return program.output();
 }
 
-TEST_F(HandshakeTest, EachCertificateThatIsRefusedIsToldOf) {
+TEST_F(HandshakeTest, LogsRejectedCertificates) {
   const Identity foreign = MakeIdentity(MakeAuthority("other"), {kOperator});
   const Identity expired =
       MakeIdentity(authority_, {kOperator, -absl::Hours(2), -absl::Hours(1)});
@@ -70,9 +70,9 @@ TEST_F(HandshakeTest, EachCertificateThatIsRefusedIsToldOf) {
   }
 }
 
-// The server asks its own listener, without a certificate: that was an error in
-// the log every two seconds.
-TEST_F(HandshakeTest, NobodyElseIsToldOf) {
+// The server probes its own listener without a certificate, which used to log
+// an error every two seconds.
+TEST_F(HandshakeTest, LogsNothingElse) {
   Program program(Flags());
   const Identity caller = MakeIdentity(authority_, {kOperator});
   const int port = program.grpc_port();
@@ -84,7 +84,7 @@ TEST_F(HandshakeTest, NobodyElseIsToldOf) {
   EXPECT_THAT(LogOf(program), Not(HasSubstr("andshake")));
 }
 
-TEST_F(HandshakeTest, PlaintextIsToldOf) {
+TEST_F(HandshakeTest, LogsPlaintext) {
   Program program(Flags());
   EXPECT_EQ(
       Decide(Connect(program.grpc_port(), grpc::InsecureChannelCredentials()))
@@ -93,11 +93,11 @@ TEST_F(HandshakeTest, PlaintextIsToldOf) {
   EXPECT_THAT(LogOf(program), HasSubstr("wrong version number"));
 }
 
-// Whether a handshake of at most this version of TLS succeeds.
+// Returns whether a handshake with at most this TLS version succeeds.
 bool Handshakes(int port, const Identity& caller, int version) {
   const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(
       SSL_CTX_new(TLS_client_method()), &SSL_CTX_free);
-  // Old versions need what OpenSSL no longer allows by itself.
+  // OpenSSL disables old versions by default.
   SSL_CTX_set_cipher_list(context.get(), "ALL:@SECLEVEL=0");
   SSL_CTX_set_min_proto_version(context.get(), TLS1_VERSION);
   SSL_CTX_set_max_proto_version(context.get(), version);
@@ -114,7 +114,7 @@ bool Handshakes(int port, const Identity& caller, int version) {
   return done;
 }
 
-TEST_F(HandshakeTest, NothingOlderThanTls12IsSpoken) {
+TEST_F(HandshakeTest, RejectsTlsBelow12) {
   Program program(Flags());
   const int port = program.grpc_port();
   const Identity caller = MakeIdentity(authority_, {kOperator});

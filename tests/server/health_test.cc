@@ -49,12 +49,12 @@ TEST(HealthTest, UnknownNameIsNotFound) {
   const auto stub = Health::NewStub(server.channel());
   grpc::ClientContext context;
   HealthCheckResponse response;
-  EXPECT_EQ(stub->Check(&context, For("nobody"), &response).error_code(),
+  EXPECT_EQ(stub->Check(&context, For("unknown"), &response).error_code(),
             grpc::StatusCode::NOT_FOUND);
 }
 
-// A watch keeps its name for as long as its caller likes.
-TEST(HealthTest, WatchOfANameWithoutEndIsRefused) {
+// A watch stores its name for as long as its caller likes.
+TEST(HealthTest, RejectsWatchOfALongName) {
   TestServer server;
   const auto stub = Health::NewStub(server.channel());
   grpc::ClientContext context;
@@ -64,19 +64,19 @@ TEST(HealthTest, WatchOfANameWithoutEndIsRefused) {
   EXPECT_EQ(watch->Finish().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
 }
 
-TEST(HealthTest, WatchOfAnUnknownNameSaysSo) {
+TEST(HealthTest, WatchReportsUnknownName) {
   TestServer server;
   const auto stub = Health::NewStub(server.channel());
   grpc::ClientContext context;
   HealthCheckResponse response;
-  const auto watch = stub->Watch(&context, For("nobody"));
+  const auto watch = stub->Watch(&context, For("unknown"));
   ASSERT_TRUE(watch->Read(&response));
   EXPECT_EQ(response.status(), HealthCheckResponse::SERVICE_UNKNOWN);
   context.TryCancel();
   EXPECT_EQ(watch->Finish().error_code(), grpc::StatusCode::CANCELLED);
 }
 
-TEST(HealthTest, WatchersHearOfTheDrainAndDoNotHoldIt) {
+TEST(HealthTest, WatchersSeeTheDrainAndDoNotDelayIt) {
   ServerOptions options = TestOptions();
   options.shutdown_grace = absl::Minutes(10);
   TestServer server(options);

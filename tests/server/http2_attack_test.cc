@@ -1,4 +1,4 @@
-// Weaknesses of gRPC's HTTP/2, tried on a server as it is deployed.
+// Attacks on weaknesses of gRPC's HTTP/2, against a server as it is deployed.
 #include <grpcpp/client_context.h>
 
 #include <csignal>
@@ -33,11 +33,11 @@ using testing::Program;
 using testing::RawCaller;
 using testing::Serving;
 
-// Of the pod in deploy/, MiB, and what goes with it.
+// Memory of the pod in deploy/, in MiB, and its flag.
 constexpr int kPodLimit = 256;
 constexpr char kPodMemory[] = "--max-memory=134217728";
 
-// The most that was resident, MiB.
+// Returns the peak of resident memory in MiB.
 int PeakOf(const Program& program) {
   std::ifstream status(absl::StrCat("/proc/", program.pid(), "/status"));
   std::string word;
@@ -48,7 +48,7 @@ int PeakOf(const Program& program) {
   return kilobytes >> 10;
 }
 
-// `bytes` for stream 1, 3, 5 ..., until there are as many as asked.
+// Returns `bytes` for streams 1, 3, 5 ..., at least `size` bytes in total.
 std::string ForStreams(std::size_t size,
                        const std::function<std::string(std::uint32_t)>& bytes) {
   std::string all;
@@ -68,7 +68,7 @@ std::string Repeated(const std::string& bytes, std::size_t size) {
   return all;
 }
 
-// Of 60 KB, in frames of 16 KiB at most.
+// Returns headers of 60 KB in frames of at most 16 KiB.
 std::string LargeHeaders(std::uint32_t stream) {
   const std::string piece = Header("x", std::string(15'000, 'y'));
   std::string all =
@@ -81,7 +81,7 @@ std::string LargeHeaders(std::uint32_t stream) {
 
 struct Attack {
   const char* name;
-  // What follows the greeting.
+  // Sent after the greeting.
   std::string bytes;
 };
 
@@ -108,7 +108,7 @@ std::vector<Attack> Attacks() {
       {"5 MB of small CONTINUATION",
        Frame(testing::kBegunHeaders, 1, CallHeaders(true)) +
            Repeated(Frame(testing::kMoreHeaders, 1, junk), 5 * kMegabyte)},
-      {"3.4 MB of pings that nobody reads the answers of",
+      {"3.4 MB of pings whose answers are not read",
        acknowledged +
            Repeated(Frame(testing::kPingFrame, 0, "12345678"), 3'400'000)},
       {"1 MB of SETTINGS",
@@ -116,15 +116,15 @@ std::vector<Attack> Attacks() {
   };
 }
 
-// Sends messages within the window of its connection.
+// Sends unfinished messages within the window of its connection.
 class UnendingCaller {
  public:
   UnendingCaller(int port, const Identity* identity) : caller_(port, identity) {
     caller_.Send(Greeting() + Frame(testing::kSettingsAck, 0));
   }
 
-  // Begins a call of a message of 4 MB, as much of it as a stream may send at
-  // first. False: the server has ended the connection.
+  // Begins a message of 4 MB with as much as a stream may send at first.
+  // Returns false if the server has ended the connection.
   bool Begin() {
     constexpr std::size_t kFrame = 16 << 10;
     constexpr std::size_t kPiece = 59'000;
@@ -175,7 +175,7 @@ class Http2AttackTest : public testing::TlsTest {
                : Connect(port, authority_, identity);
   }
 
-  // Of the server in a pod, `identity` null: in plaintext.
+  // Returns flags of the server in a pod; plaintext if `identity` is null.
   std::vector<std::string> PodFlags(const Identity* identity) const {
     std::vector<std::string> flags = {kPodMemory, "--max-connections=500"};
     if (identity == nullptr) return Serving(flags);
@@ -186,8 +186,8 @@ class Http2AttackTest : public testing::TlsTest {
     return Serving(flags);
   }
 
-  // Tries each attack on a server of its own, three times over; `identity`
-  // null: in plaintext.
+  // Tries each attack three times on its own server; in plaintext if `identity`
+  // is null.
   void Try(const Identity* identity) {
     for (const Attack& attack : Attacks()) {
       SCOPED_TRACE(attack.name);
@@ -211,8 +211,8 @@ class Http2AttackTest : public testing::TlsTest {
   }
 };
 
-// Four hundred connections, each within the bounds of one.
-TEST_F(Http2AttackTest, ManyConnectionsTogetherStayWithinTheMemoryOfAPod) {
+// Four hundred connections, each within its limits.
+TEST_F(Http2AttackTest, ManyConnectionsFitIntoPodMemory) {
   Program program(PodFlags(testing::kNoIdentity));
   const int port = program.grpc_port();
   ASSERT_NE(port, 0) << program.output();
@@ -228,7 +228,7 @@ TEST_F(Http2AttackTest, ManyConnectionsTogetherStayWithinTheMemoryOfAPod) {
 
 // 16 KiB of references to a header, each unpacked before SETTINGS are
 // acknowledged.
-TEST_F(Http2AttackTest, ReferencesToHeadersStayWithinTheMemoryOfAPod) {
+TEST_F(Http2AttackTest, HeaderReferencesFitIntoPodMemory) {
   const std::string call = CallHeaders(true) + Header("abc", "def", true);
   const std::string references = Frame(
       testing::kWholeHeaders, 1, call + std::string((16 << 10) - 200, '\xBE'));
@@ -247,7 +247,7 @@ TEST_F(Http2AttackTest, ReferencesToHeadersStayWithinTheMemoryOfAPod) {
   }
 }
 
-TEST_F(Http2AttackTest, MessagesThatNeverEndStayWithinTheMemoryOfAPod) {
+TEST_F(Http2AttackTest, UnfinishedMessagesFitIntoPodMemory) {
   const Identity caller = MakeIdentity(authority_, {kOperator});
   const std::string large(3 << 20, 'x');
   for (const Identity* const identity : {&caller, testing::kNoIdentity}) {
@@ -263,7 +263,7 @@ TEST_F(Http2AttackTest, MessagesThatNeverEndStayWithinTheMemoryOfAPod) {
                     [](const auto& attacker) { return !attacker->Begin(); });
       const auto honest = Honest(port, identity);
       EXPECT_TRUE(Decide(honest).ok());
-      // It arrives as a whole.
+      // The large message still arrives completely.
       EXPECT_EQ(
           testing::CallWithBytes(honest, testing::kDecide, large).error_code(),
           grpc::StatusCode::INVALID_ARGUMENT);
@@ -276,8 +276,8 @@ TEST_F(Http2AttackTest, MessagesThatNeverEndStayWithinTheMemoryOfAPod) {
   }
 }
 
-// A weakness of gRPC from 1.51 on, by its number CVE-2023-1428.
-TEST_F(Http2AttackTest, NoHeaderAborts) {
+// CVE-2023-1428, in gRPC since 1.51.
+TEST_F(Http2AttackTest, NoHeaderAbortsTheServer) {
   const std::string https = "\x87";
   const struct {
     const char* name;
@@ -306,8 +306,8 @@ TEST_F(Http2AttackTest, NoHeaderAborts) {
   }
 }
 
-// A megabyte of headers, more than a stranger may send, on one connection.
-TEST_F(Http2AttackTest, WhoIsAnsweredGoesOn) {
+// A megabyte of headers on one connection, more than without answers.
+TEST_F(Http2AttackTest, AnsweredCallersAreNotLimited) {
   const Identity caller = MakeIdentity(authority_, {kOperator});
   Program plaintext(Serving({}));
   Program encrypted(PodFlags(&caller));
@@ -328,8 +328,8 @@ TEST_F(Http2AttackTest, WhoIsAnsweredGoesOn) {
   }
 }
 
-// As many as the memory of a pod takes.
-TEST_F(Http2AttackTest, LargeMessagesAtOncePass) {
+// As many as the memory of a pod allows.
+TEST_F(Http2AttackTest, AcceptsConcurrentLargeMessages) {
   const Identity caller = MakeIdentity(authority_, {kOperator});
   const std::string large((4 << 20) - 1000, 'x');
   for (const Identity* const identity : {&caller, testing::kNoIdentity}) {
@@ -348,11 +348,9 @@ TEST_F(Http2AttackTest, LargeMessagesAtOncePass) {
   }
 }
 
-TEST_F(Http2AttackTest, EndsTheConnectionInPlaintext) {
-  Try(testing::kNoIdentity);
-}
+TEST_F(Http2AttackTest, EndsPlaintextConnections) { Try(testing::kNoIdentity); }
 
-TEST_F(Http2AttackTest, EndsTheConnectionOfACallerWithACertificate) {
+TEST_F(Http2AttackTest, EndsTlsConnections) {
   const Identity caller = MakeIdentity(authority_, {kOperator});
   Try(&caller);
 }

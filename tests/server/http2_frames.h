@@ -1,4 +1,4 @@
-// HTTP/2 as bytes, for tests that send what no library would.
+// HTTP/2 frames, for tests that send what no library would.
 #ifndef MULLIGAN_TESTS_SERVER_HTTP2_FRAMES_H_
 #define MULLIGAN_TESTS_SERVER_HTTP2_FRAMES_H_
 
@@ -43,12 +43,12 @@ inline std::string Frame(FrameKind kind, std::uint32_t stream,
   return bytes.append(payload);
 }
 
-// How a client begins.
+// A client's first bytes.
 inline std::string Greeting() {
   return std::string(kPreface) + Frame(kSettingsFrame, 0);
 }
 
-// A header as HPACK writes one that is in no table, kept in one or not.
+// Returns an HPACK literal header; `keep` adds it to the dynamic table.
 inline std::string Header(std::string_view name, std::string_view value,
                           bool keep = false) {
   std::string bytes(1, keep ? '\x40' : '\0');
@@ -68,8 +68,8 @@ inline std::string Header(std::string_view name, std::string_view value,
   return bytes;
 }
 
-// The headers of a call of Decide: in full the first time, then four bytes of
-// references to these.
+// Returns the headers of a Decide call: literals if `first`, otherwise four
+// bytes of references to those.
 inline std::string CallHeaders(bool first) {
   const std::string post_http = "\x83\x86";
   if (!first) return post_http + "\xC1\xC0\xBF\xBE";

@@ -35,7 +35,7 @@ std::string TypeName(MetricType type) {
   return "";
 }
 
-// "# TYPE name type" lines.
+// Returns types by name, from the "# TYPE name type" lines.
 std::map<std::string, std::string> TypesIn(const std::string& exposition) {
   std::map<std::string, std::string> types;
   std::istringstream lines(exposition);
@@ -52,7 +52,7 @@ std::map<std::string, std::string> TypesIn(const std::string& exposition) {
   return types;
 }
 
-TEST(MetricTableTest, IsWhatIsServed) {
+TEST(MetricTableTest, MatchesServedMetrics) {
   TestServer server;
   std::map<std::string, std::string> expected;
   for (const MetricInfo& info : kMetrics) {
@@ -61,7 +61,7 @@ TEST(MetricTableTest, IsWhatIsServed) {
   EXPECT_EQ(TypesIn(server->metrics().Serialize()), expected);
 }
 
-TEST(MetricTableTest, LabelsAreWhatIsServed) {
+TEST(MetricTableTest, MatchesServedLabels) {
   TestServer server;
   std::map<std::string, std::set<std::string>> served;
   std::istringstream lines(server->metrics().Serialize());
@@ -89,7 +89,7 @@ TEST(MetricTableTest, LabelsAreWhatIsServed) {
   }
 }
 
-TEST(MetricTableTest, IsWhatIsDocumented) {
+TEST(MetricTableTest, MatchesDocumentation) {
   ASSERT_OK_AND_ASSIGN(
       const std::string text,
       testing::ReadFile(testing::SourcePath("docs/metrics.md")));
@@ -115,7 +115,7 @@ TEST(MetricTableTest, IsWhatIsDocumented) {
   EXPECT_EQ(documented, expected);
 }
 
-TEST(MetricsTest, CountsHowOperatorsWouldHaveDecidedOtherwise) {
+TEST(MetricsTest, CountsDivergenceFromOperators) {
   TestServer server;
   const std::string retries =
       "mulligan_native_divergence_total{difference=\"only_mulligan_retries\","
@@ -192,7 +192,7 @@ TEST(MetricsTest, CountsADecision) {
             1);
 }
 
-// Every series that is not zero, without its value.
+// Returns the series with `prefix` that are not zero, without values.
 std::set<std::string> NonZero(const Metrics& metrics,
                               const std::string& prefix) {
   std::set<std::string> names;
@@ -220,7 +220,7 @@ TEST(MetricsTest, PreviewIsNotCounted) {
               ::testing::SizeIs(1));
 }
 
-TEST(MetricsTest, DuplicateIsCountedAndChargedOnce) {
+TEST(MetricsTest, DuplicateIsCountedButNotCharged) {
   TestServer server;
   v1::DecideRequest request = OutOfMemoryRequest();
   v1::DecideResponse first;
@@ -235,7 +235,7 @@ TEST(MetricsTest, DuplicateIsCountedAndChargedOnce) {
             1);
 }
 
-TEST(MetricsTest, NamesFromCallersNeverBecomeLabels) {
+TEST(MetricsTest, NamesFromCallersAreNotLabels) {
   TestServer server;
   const std::size_t before = server->metrics().Serialize().size();
   v1::DecideRequest request = OutOfMemoryRequest();
@@ -253,7 +253,7 @@ TEST(MetricsTest, NamesFromCallersNeverBecomeLabels) {
   EXPECT_LT(after.size(), before + 500);
 }
 
-TEST(MetricsTest, CountsWhatHappensOnManyThreads) {
+TEST(MetricsTest, CountsOnManyThreads) {
   Metrics metrics;
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {

@@ -1,4 +1,4 @@
-// A call that stays open and reads nothing, until it is destroyed.
+// A call that stays open and unread until it is destroyed.
 #ifndef MULLIGAN_TESTS_SERVER_OPEN_CALL_H_
 #define MULLIGAN_TESTS_SERVER_OPEN_CALL_H_
 

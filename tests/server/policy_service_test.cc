@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -45,10 +46,10 @@ v1::CheckPolicyRequest Files(int count, const std::string& text) {
   return request;
 }
 
-// Blank lines, which are a policy file with nothing in it.
+// Blank lines, which are an empty policy file.
 std::string Blank(std::size_t bytes) { return std::string(bytes, '\n'); }
 
-TEST_F(PolicyServiceTest, ListsAndGetsTheLoadedPolicies) {
+TEST_F(PolicyServiceTest, ListsAndGetsLoadedPolicies) {
   grpc::ClientContext context;
   v1::ListPoliciesResponse list;
   ASSERT_TRUE(stub_->ListPolicies(&context, {}, &list).ok());
@@ -80,7 +81,7 @@ TEST_F(PolicyServiceTest, UnknownNameIsNotFound) {
   EXPECT_THAT(status.error_message(), HasSubstr("nowhere"));
 }
 
-TEST_F(PolicyServiceTest, EmptyNameIsNamed) {
+TEST_F(PolicyServiceTest, RejectsEmptyName) {
   grpc::ClientContext context;
   v1::GetPolicyResponse response;
   const grpc::Status status = stub_->GetPolicy(&context, {}, &response);
@@ -95,7 +96,7 @@ TEST_F(PolicyServiceTest, EmbeddedPolicyIsValid) {
   EXPECT_TRUE(response.valid()) << response.ShortDebugString();
 }
 
-TEST_F(PolicyServiceTest, ProblemsAreTheAnswer) {
+TEST_F(PolicyServiceTest, ReportsProblems) {
   grpc::Status status;
   const auto response =
       Check(Files(1,
@@ -110,7 +111,7 @@ TEST_F(PolicyServiceTest, ProblemsAreTheAnswer) {
   EXPECT_GT(response.issues(0).line(), 0);
 }
 
-TEST_F(PolicyServiceTest, FilesAtTheBoundsAreChecked) {
+TEST_F(PolicyServiceTest, AcceptsFilesAtTheLimits) {
   grpc::Status status;
   Check(Files(kMaxCheckedFiles, Blank(1)), &status);
   EXPECT_TRUE(status.ok()) << status.error_message();
@@ -120,35 +121,25 @@ TEST_F(PolicyServiceTest, FilesAtTheBoundsAreChecked) {
   EXPECT_TRUE(status.ok()) << status.error_message();
 }
 
-TEST_F(PolicyServiceTest, NoFileIsRefused) {
-  grpc::Status status;
-  Check(Files(0, ""), &status);
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_THAT(BadFields(status), ElementsAre("files"));
-}
-
-TEST_F(PolicyServiceTest, OneFileTooManyIsRefused) {
-  grpc::Status status;
-  Check(Files(kMaxCheckedFiles + 1, Blank(1)), &status);
-  EXPECT_THAT(BadFields(status), ElementsAre("files"));
-}
-
-TEST_F(PolicyServiceTest, OneByteTooManyIsRefused) {
-  grpc::Status status;
-  auto request = Files(3, Blank(1));
-  request.mutable_files(1)->set_text(Blank(kMaxCheckedFileBytes + 1));
-  Check(request, &status);
-  EXPECT_THAT(BadFields(status), ElementsAre("files[1].text"));
-}
-
-TEST_F(PolicyServiceTest, OneByteTooManyInAllIsRefused) {
-  grpc::Status status;
+TEST_F(PolicyServiceTest, RejectsFilesOverLimits) {
   constexpr int kFiles =
       static_cast<int>(kMaxCheckedBytes / kMaxCheckedFileBytes);
-  auto request = Files(kFiles, Blank(kMaxCheckedFileBytes));
-  request.add_files()->set_text(Blank(1));
-  Check(request, &status);
-  EXPECT_THAT(BadFields(status), ElementsAre("files"));
+  v1::CheckPolicyRequest large_file = Files(3, Blank(1));
+  large_file.mutable_files(1)->set_text(Blank(kMaxCheckedFileBytes + 1));
+  v1::CheckPolicyRequest large_total =
+      Files(kFiles, Blank(kMaxCheckedFileBytes));
+  large_total.add_files()->set_text(Blank(1));
+  const std::pair<v1::CheckPolicyRequest, const char*> cases[] = {
+      {Files(0, ""), "files"},
+      {Files(kMaxCheckedFiles + 1, Blank(1)), "files"},
+      {large_file, "files[1].text"},
+      {large_total, "files"}};
+  for (const auto& [request, field] : cases) {
+    grpc::Status status;
+    Check(request, &status);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    EXPECT_THAT(BadFields(status), ElementsAre(field));
+  }
 }
 
 }  // namespace

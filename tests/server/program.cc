@@ -63,7 +63,7 @@ bool Program::ReadMore() {
 int Program::PortAfter(const std::string& key) {
   if (!WaitFor(key)) return 0;
   const std::size_t at = output_.find(key) + key.size();
-  // The number is complete once something comes after it.
+  // The number is complete once something follows it.
   while (output_.find_first_not_of("0123456789", at) == std::string::npos) {
     if (!ReadMore()) return 0;
   }

@@ -9,7 +9,7 @@
 
 namespace mulligan::testing {
 
-// Standard output and error come in one pipe. Killed at the end.
+// Its output and errors go to one pipe. Killed by the destructor.
 class Program {
  public:
   explicit Program(std::vector<std::string> arguments);
@@ -17,13 +17,13 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  // Reads until `text` was printed; false when the output ended before.
+  // Reads until `text` was printed; returns false if the output ends before.
   bool WaitFor(const std::string& text);
   void Signal(int signal) const;
-  // Reads to the end; the exit code, or -1 after a signal.
+  // Reads to the end; returns the exit code, or -1 after a signal.
   int Wait();
 
-  // The ports of a program that serves; 0 when it does not.
+  // Return the ports once it serves; 0 if it does not.
   int grpc_port() { return PortAfter("\"grpc_port\":"); }
   int admin_port() { return PortAfter("\"admin_port\":"); }
 
@@ -39,7 +39,7 @@ class Program {
   std::string output_;
 };
 
-// Flags of a server on a free port without delays or admin port, and `more`.
+// Returns flags for a free port, no delays and no admin port, plus `more`.
 std::vector<std::string> Serving(const std::vector<std::string>& more = {});
 
 }  // namespace mulligan::testing

@@ -59,7 +59,7 @@ void Reset(OwnedDescriptor connection) {
 RawCaller::RawCaller(int port, const Identity* identity,
                      const std::string& source)
     : connection_(ConnectFrom(source, port)) {
-  // OpenSSL writes to a connection that is gone without asking for no signal.
+  // OpenSSL writes to closed connections without MSG_NOSIGNAL.
   std::signal(SIGPIPE, SIG_IGN);
   const timeval patience = {10, 0};
   for (const int option : {SO_SNDTIMEO, SO_RCVTIMEO}) {
@@ -110,7 +110,7 @@ std::string ClientHello() {
   const std::unique_ptr<SSL, decltype(&SSL_free)> session(
       SSL_new(context.get()), &SSL_free);
   BIO* const written = BIO_new(BIO_s_mem());
-  SSL_set_bio(session.get(), BIO_new(BIO_s_mem()), written);  // takes both over
+  SSL_set_bio(session.get(), BIO_new(BIO_s_mem()), written);  // owns both
   SSL_connect(session.get());
   ERR_clear_error();
   char* bytes = nullptr;

@@ -1,4 +1,4 @@
-// Callers that send bytes of their own choice, with TLS or without.
+// Callers that send arbitrary bytes, with TLS or without.
 #ifndef MULLIGAN_TESTS_SERVER_RAW_CALLER_H_
 #define MULLIGAN_TESTS_SERVER_RAW_CALLER_H_
 
@@ -13,31 +13,29 @@
 
 namespace mulligan::testing {
 
-// Connects to 127.0.0.1 from `source`, such as 127.0.0.2. Not valid when that
-// fails.
+// Connects to 127.0.0.1 from `source`, such as 127.0.0.2. Invalid on failure.
 OwnedDescriptor ConnectFrom(const std::string& source, int port);
 
-// Resets the connection instead of ending it.
+// Resets the connection instead of closing it.
 void Reset(OwnedDescriptor connection);
 
-// Of a caller in plaintext.
+// For plaintext.
 inline constexpr const Identity* kNoIdentity = nullptr;
 
 class RawCaller {
  public:
-  // Speaks plaintext from then on; `identity` not null: TLS, with this
-  // certificate.
+  // Uses TLS with this certificate, or plaintext if `identity` is null.
   RawCaller(int port, const Identity* identity,
             const std::string& source = "127.0.0.1");
 
-  // False: the server has ended the connection, or took nothing for ten
+  // Returns false if the server ended the connection or read nothing for ten
   // seconds.
   bool Send(std::string_view bytes) const;
-  // What the server sent; empty when it has ended the connection, or sent
+  // Returns what the server sent; empty if it ended the connection or sent
   // nothing for ten seconds.
   std::string Read() const;
-  // Whether the server ends the connection; waits for ten seconds. What it
-  // sends until then is not looked at.
+  // Returns whether the server ends the connection within ten seconds. Ignores
+  // what it sends until then.
   bool IsEnded() const;
 
  private:

@@ -79,7 +79,7 @@ TEST(ReflectionTest, ShowsTheCommentsOfFields) {
   EXPECT_THAT(answer, HasSubstr("One human sentence with cause, verdict"));
 }
 
-TEST(ReflectionTest, SaysWhatItDoesNotKnow) {
+TEST(ReflectionTest, ReportsUnknownSymbols) {
   TestServer server;
   std::string answer;
   ASSERT_TRUE(
@@ -89,7 +89,7 @@ TEST(ReflectionTest, SaysWhatItDoesNotKnow) {
   EXPECT_THAT(answer, HasSubstr("the request is empty"));
 }
 
-TEST(ReflectionTest, IsReallyOffWhenSwitchedOff) {
+TEST(ReflectionTest, CanBeSwitchedOff) {
   ServerOptions options = TestOptions();
   options.reflection = false;
   TestServer server(options);
@@ -100,11 +100,11 @@ TEST(ReflectionTest, IsReallyOffWhenSwitchedOff) {
   EXPECT_EQ(answer, "");
 }
 
-TEST(ReflectionTest, AQuestionIsShort) {
+TEST(ReflectionTest, RejectsLongRequests) {
   TestServer server;
   std::string answer;
   const std::string symbol(1000, 'x');
-  // ServerReflectionRequest{file_containing_symbol: symbol}, and longer.
+  // ServerReflectionRequest{file_containing_symbol: symbol}, and one too long.
   EXPECT_TRUE(StreamOneMessage(server.channel(), kMethod,
                                "\x22\xe8\x07" + symbol, &answer)
                   .ok());
@@ -114,15 +114,15 @@ TEST(ReflectionTest, AQuestionIsShort) {
             grpc::StatusCode::INVALID_ARGUMENT);
 }
 
-// An answer is large and stays for as long as its caller does not read it.
-TEST(ReflectionTest, OpenStreamsAreBounded) {
+// An answer is large and stays until its caller reads it.
+TEST(ReflectionTest, LimitsOpenStreams) {
   TestServer server;
   const auto ask = [&server] {
     std::string answer;
     return StreamOneMessage(server.channel(), kMethod, kListServices, &answer)
         .error_code();
   };
-  // A stream is counted when the server takes it, and until it is gone there.
+  // The server counts a stream from its start there to its end there.
   const auto becomes = [&ask](grpc::StatusCode expected) {
     for (int i = 0; i < 1000; ++i) {
       if (ask() == expected) return true;
@@ -136,13 +136,13 @@ TEST(ReflectionTest, OpenStreamsAreBounded) {
     open.push_back(std::make_unique<OpenCall>(server.NewChannel(), kMethod));
   }
   EXPECT_TRUE(becomes(grpc::StatusCode::OK));
-  // The stream of a question may be there still, and the 32nd be refused for
-  // it: then it is opened again, so that there are never more than 32.
+  // A request's stream may still be open, so that the 32nd is refused. Then it
+  // is opened again, so that there are never more than 32.
   const auto fills = [&] {
     for (int i = 0; i < 100; ++i) {
       open.resize(31);
       open.push_back(std::make_unique<OpenCall>(server.NewChannel(), kMethod));
-      for (int look = 0; look < 10; ++look) {
+      for (int tries = 0; tries < 10; ++tries) {
         if (ask() == grpc::StatusCode::RESOURCE_EXHAUSTED) return true;
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
       }

@@ -47,7 +47,7 @@ class ReloadTest : public ::testing::Test {
   TempDir folder_;
 };
 
-TEST_F(ReloadTest, StalenessIsInEveryAnswerAndOnTheAdminPort) {
+TEST_F(ReloadTest, AnswersAndAdminPortReportStaleness) {
   TestServer server(TestOptions(), MakePolicySource(folder_.path()));
   Readiness readiness;
   readiness.Set(ServingState::kServing);
@@ -70,7 +70,7 @@ TEST_F(ReloadTest, StalenessIsInEveryAnswerAndOnTheAdminPort) {
   ASSERT_TRUE(server.BatchDecide(batch, &answers).ok());
   EXPECT_TRUE(answers.results(0).response().policy().has_stale_since());
   EXPECT_FALSE(answers.results(1).response().policy().has_stale_since())
-      << "an inline policy is no file";
+      << "an inline policy is not a file";
   v1::DemystifyRequest question;
   *question.mutable_report() = OutOfMemoryRequest().report();
   v1::DemystifyResponse diagnosis;
@@ -93,11 +93,11 @@ TEST_F(ReloadTest, StalenessIsInEveryAnswerAndOnTheAdminPort) {
   EXPECT_EQ(server.Metric("mulligan_policy_stale_since_timestamp_seconds"), 0);
   EXPECT_EQ(server.Metric("mulligan_policy_reloads_total{result=\"success\"}"),
             1)
-      << "what is in force already is not loaded again";
+      << "contents already in force are not loaded again";
 }
 
-// Each answer names the revision it was decided with: its verdict is that of
-// the set with this revision, whatever was published meanwhile.
+// The verdict of an answer is that of the revision it names, whatever was
+// published meanwhile.
 TEST_F(ReloadTest, SwapsUnderLoadNeverMixRevisionAndVerdict) {
   constexpr int kSwaps = 400;
   TestServer server(TestOptions(), MakePolicySource(folder_.path()));

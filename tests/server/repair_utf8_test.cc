@@ -1,4 +1,4 @@
-// Requests whose texts are not UTF-8.
+// Requests with strings that are not UTF-8.
 #include "server/rpc/repair_utf8.h"
 
 #include <google/protobuf/descriptor.h>
@@ -26,14 +26,14 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::TestServer;
 
-constexpr char kOdd[] = "x\xffy";
+constexpr char kInvalid[] = "x\xffy";
 
-// Steers terminals, and hides what follows.
-constexpr char kSteering[] = "x\x1b[2J\ny\xe2\x80\xae";
+// Controls terminals and reverses text.
+constexpr char kControl[] = "x\x1b[2J\ny\xe2\x80\xae";
 
-// Puts `odd` for text number `left` of those in messages of Kubernetes, counted
-// from 0; after that `left` is below 0.
-void Spoil(const char* odd, Message& message, int& left) {
+// Replaces string number `left`, from 0, of those in Kubernetes messages with
+// `text_in`; `left` is then below 0.
+void Replace(const char* text_in, Message& message, int& left) {
   const auto& reflection = *message.GetReflection();
   std::vector<const FieldDescriptor*> fields;
   reflection.ListFields(message, &fields);
@@ -47,27 +47,27 @@ void Spoil(const char* odd, Message& message, int& left) {
                              google::protobuf::FileDescriptor::SYNTAX_PROTO2;
     for (int i = 0; i < size && left >= 0; ++i) {
       if (is_message) {
-        Spoil(odd,
-              field->is_repeated()
-                  ? *reflection.MutableRepeatedMessage(&message, field, i)
-                  : *reflection.MutableMessage(&message, field),
-              left);
+        Replace(text_in,
+                field->is_repeated()
+                    ? *reflection.MutableRepeatedMessage(&message, field, i)
+                    : *reflection.MutableMessage(&message, field),
+                left);
       } else if (is_text && left-- == 0) {
         if (field->is_repeated()) {
-          reflection.SetRepeatedString(&message, field, i, odd);
+          reflection.SetRepeatedString(&message, field, i, text_in);
         } else {
-          reflection.SetString(&message, field, odd);
+          reflection.SetString(&message, field, text_in);
         }
       }
     }
   }
 }
 
-// Asks with `odd` in the place of each text of Kubernetes, one at a time, in
-// every thirtieth situation: some of each kind of workload. Returns how often
-// there was an answer.
+// Asks with `text_in` in place of each Kubernetes string, one at a time, in
+// every thirtieth situation, which covers each workload kind. Returns the
+// number of answers.
 template <typename Check>
-int AskWithEach(const char* odd, const Check& check) {
+int AskWithEach(const char* text_in, const Check& check) {
   TestServer server;
   const auto text =
       testing::ReadFile(testing::SourcePath("tests/testdata/situations.jsonl"));
@@ -84,20 +84,20 @@ int AskWithEach(const char* odd, const Check& check) {
             .ok());
     request.set_compare_native(true);
     for (int number = 0;; ++number) {
-      v1::DecideRequest spoiled = request;
+      v1::DecideRequest changed = request;
       int left = number;
-      Spoil(odd, spoiled, left);
+      Replace(text_in, changed, left);
       if (left >= 0) break;
       v1::DecideResponse response;
-      const grpc::Status status = server.Decide(spoiled, &response);
-      check(spoiled, status, response);
+      const grpc::Status status = server.Decide(changed, &response);
+      check(changed, status, response);
       answered += status.ok() ? 1 : 0;
     }
   }
   return answered;
 }
 
-// Calls `visit` with every text of the message, those of maps included, and its
+// Calls `visit` with every string of the message, including maps, and its
 // field.
 template <typename Visit>
 void ForEachText(const Message& message, const Visit& visit) {
@@ -121,12 +121,12 @@ void ForEachText(const Message& message, const Visit& visit) {
   }
 }
 
-MATCHER(IsVisible, "shows all it holds") { return Visible(arg) == arg; }
+MATCHER(IsVisible, "has no control characters") { return Visible(arg) == arg; }
 
-TEST(OddTextTest, NoTextOfKubernetesLosesAnAnswer) {
+TEST(RepairUtf8Test, InvalidTextDoesNotPreventAnswers) {
   const int answered = AskWithEach(
-      kOdd, [](const v1::DecideRequest& request, const grpc::Status& status,
-               const v1::DecideResponse& /*response*/) {
+      kInvalid, [](const v1::DecideRequest& request, const grpc::Status& status,
+                   const v1::DecideResponse& /*response*/) {
         EXPECT_TRUE(status.ok() ||
                     status.error_code() == grpc::StatusCode::INVALID_ARGUMENT)
             << status.error_message() << "\n"
@@ -137,26 +137,27 @@ TEST(OddTextTest, NoTextOfKubernetesLosesAnAnswer) {
 
 constexpr char kNativeMessage[] = "mulligan.v1.NativeVerdict.message";
 
-// Callers put them into conditions, terminals and logs.
-TEST(OddTextTest, AnswersSteerNothing) {
+// Callers write answers to conditions, terminals and logs.
+TEST(RepairUtf8Test, AnswersHaveNoControlCharacters) {
   const int answered =
-      AskWithEach(kSteering, [](const v1::DecideRequest& /*request*/,
-                                const grpc::Status& status,
-                                const v1::DecideResponse& response) {
+      AskWithEach(kControl, [](const v1::DecideRequest& /*request*/,
+                               const grpc::Status& status,
+                               const v1::DecideResponse& response) {
         EXPECT_THAT(status.error_message(), IsVisible());
         EXPECT_THAT(status.error_details(), Not(HasSubstr("\x1b")));
         ForEachText(response, [](const std::string& text, const auto& field) {
-          // An operator's message may have lines.
-          const bool lines = field.full_name() == kNativeMessage;
-          EXPECT_THAT(lines ? absl::StrReplaceAll(text, {{"\n", " "}}) : text,
-                      IsVisible())
+          // An operator's message may have several lines.
+          const bool multiline = field.full_name() == kNativeMessage;
+          EXPECT_THAT(
+              multiline ? absl::StrReplaceAll(text, {{"\n", " "}}) : text,
+              IsVisible())
               << field.full_name();
         });
       });
   EXPECT_GT(answered, 200);
 }
 
-TEST(OddTextTest, RepeatsWhatCanBeSaid) {
+TEST(RepairUtf8Test, RepeatsTheValidPart) {
   TestServer server;
   v1::DecideRequest request;
   request.set_compare_native(true);
@@ -167,19 +168,19 @@ TEST(OddTextTest, RepeatsWhatCanBeSaid) {
   condition.set_type("Failed");
   condition.set_status("True");
   condition.set_reason("BackoffLimitExceeded");
-  condition.set_message(kOdd);
+  condition.set_message(kInvalid);
   v1::DecideResponse response;
   const grpc::Status status = server.Decide(request, &response);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_THAT(response.native().message(), HasSubstr("x\xef\xbf\xbdy"));
 }
 
-TEST(OddTextTest, ListsAndMapsAreRepaired) {
+TEST(RepairUtf8Test, RepairsListsAndMaps) {
   v1::DecideRequest request;
   auto& pod = *request.mutable_report()->add_pods();
-  pod.mutable_metadata()->set_name(kOdd);
-  pod.mutable_metadata()->add_finalizers(kOdd);
-  (*pod.mutable_metadata()->mutable_labels())[kOdd] = kOdd;
+  pod.mutable_metadata()->set_name(kInvalid);
+  pod.mutable_metadata()->add_finalizers(kInvalid);
+  (*pod.mutable_metadata()->mutable_labels())[kInvalid] = kInvalid;
   (*pod.mutable_metadata()->mutable_labels())["k"] = "v";
   ReplaceInvalidUtf8(request);
   constexpr char kRepaired[] = "x\xef\xbf\xbdy";

@@ -1,5 +1,5 @@
-// Replicas that restart one after the other under load, behind the client's
-// round robin, as a Deployment replaces them or a node takes them along.
+// Replicas that restart one by one under load behind the client's round robin,
+// as in a rollout or after a node failure.
 #include <atomic>
 #include <csignal>
 #include <memory>
@@ -29,10 +29,10 @@ using testing::Serving;
 constexpr int kReplicas = 3;
 constexpr int kCallers = 4;
 constexpr int kRounds = 2;
-// Of one workload, before the next one comes.
+// Failures of one workload before the next one starts.
 constexpr int kFailures = 20;
 
-// Grants more attempts than a workload takes, from one budget.
+// Allows more attempts than a workload uses, from one budget.
 constexpr char kPolicy[] = R"(apiVersion: mulligan.dev/v1
 kind: RetryPolicy
 metadata: {name: patient}
@@ -44,7 +44,7 @@ spec:
   default: {action: RETRY, budget: memory}
 )";
 
-// A server that comes back on its port.
+// A server that restarts on its port.
 class Replica {
  public:
   explicit Replica(const std::string& policy_dir)
@@ -55,7 +55,7 @@ class Replica {
 
   const std::string& address() const { return address_; }
 
-  // Whether calls come to it (again); waits for them.
+  // Waits until it has answered a call; returns whether it has.
   bool WaitForCalls() {
     const absl::Time end = absl::Now() + absl::Seconds(30);
     while (!HasAnswered() && absl::Now() < end) {
@@ -64,7 +64,7 @@ class Replica {
     return absl::Now() < end;
   }
 
-  // What the program ended with.
+  // Returns the exit code of the old program.
   int Restart(int signal) {
     program_->Signal(signal);
     const int code = program_->Wait();
@@ -98,8 +98,8 @@ class Replica {
   std::unique_ptr<Program> program_;
 };
 
-// Workloads that fail again and again, one after the other, and what a
-// controller keeps of them. Runs until told to stop.
+// Reports workloads that fail repeatedly, one after the other, and keeps their
+// ledgers like a controller. Runs until Stop.
 class Caller {
  public:
   Caller(const Client& client, int number) : client_(client), number_(number) {
@@ -115,17 +115,16 @@ class Caller {
     if (thread_.joinable()) thread_.join();
   }
 
-  // Until the call that is under way, if any, and the next have their answers,
-  // or no more are to come.
+  // Waits until an open call and the next are answered, or no more will come.
   void WaitForAnswers() const {
     const int before = answers_;
     while (answers_ < before + 2 && !done_)
       absl::SleepFor(absl::Milliseconds(1));
   }
 
-  // To be asked once it has stopped.
+  // REQUIRE: Stop was called.
   int answers() const { return answers_; }
-  // What went wrong, in words; empty: nothing.
+  // Describes what went wrong; empty if nothing did.
   const std::string& complaint() const { return complaint_; }
 
  private:
@@ -185,7 +184,7 @@ struct RollCase {
 
 class RollTest : public ::testing::TestWithParam<RollCase> {};
 
-TEST_P(RollTest, NothingIsLostAndEachFailureIsChargedOnce) {
+TEST_P(RollTest, LosesNothingAndChargesEachFailureOnce) {
   const std::string folder = testing::TestFolder().string();
   testing::WriteTestFile("patient.yaml", kPolicy);
   std::vector<std::unique_ptr<Replica>> replicas;
@@ -205,7 +204,7 @@ TEST_P(RollTest, NothingIsLostAndEachFailureIsChargedOnce) {
   for (int i = 0; i < kRounds * kReplicas; ++i) {
     Replica& replica = *replicas[static_cast<std::size_t>(i % kReplicas)];
     EXPECT_EQ(replica.Restart(GetParam().signal), GetParam().code);
-    // The next one goes when this one is back and nobody waits any more.
+    // Restarts the next one once this one is back and no call waits.
     ASSERT_TRUE(replica.WaitForCalls());
     for (const auto& caller : callers) caller->WaitForAnswers();
   }

@@ -33,7 +33,7 @@ absl::Status CreateFails(const ServerOptions& options,
   return Server::Create(options, *source, log).status();
 }
 
-TEST(ServerTest, RefusesAPortInUse) {
+TEST(ServerTest, RejectsPortInUse) {
   TestServer first;
   ServerOptions options = TestOptions();
   options.listen_address = absl::StrFormat("127.0.0.1:%d", first->grpc_port());
@@ -43,7 +43,7 @@ TEST(ServerTest, RefusesAPortInUse) {
                              HasSubstr(options.listen_address))));
 }
 
-TEST(ServerTest, RefusesAnAdminPortInUse) {
+TEST(ServerTest, RejectsAdminPortInUse) {
   TestServer first(TestOptionsWithAdmin());
   ServerOptions options = TestOptions();
   options.admin_address = absl::StrFormat("127.0.0.1:%d", first->admin_port());
@@ -51,14 +51,14 @@ TEST(ServerTest, RefusesAnAdminPortInUse) {
                                              HasSubstr("--admin-address")));
 }
 
-TEST(ServerTest, RefusesPlaintextForOthers) {
+TEST(ServerTest, RejectsPlaintextForOtherHosts) {
   ServerOptions options = TestOptions();
   options.listen_address = "0.0.0.0:0";
   EXPECT_THAT(CreateFails(options), StatusIs(absl::StatusCode::kInvalidArgument,
                                              HasSubstr("--allow-plaintext")));
 }
 
-TEST(ServerTest, ServesPlaintextForOthersWhenAsked) {
+TEST(ServerTest, ServesPlaintextIfAllowed) {
   ServerOptions options = TestOptions();
   options.listen_address = "0.0.0.0:0";
   options.allow_plaintext = true;
@@ -67,7 +67,7 @@ TEST(ServerTest, ServesPlaintextForOthersWhenAsked) {
   EXPECT_TRUE(server.Decide(OutOfMemoryRequest(), &response).ok());
 }
 
-TEST(ServerTest, RefusesAPolicyFolderThatIsNotThere) {
+TEST(ServerTest, RejectsMissingPolicyFolder) {
   EXPECT_THAT(CreateFails(TestOptions(), "/nowhere/at/all"),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("/nowhere/at/all")));
@@ -80,7 +80,7 @@ TEST(ServerTest, LogsStartWithPolicies) {
                     HasSubstr("\"revision\":"), HasSubstr("\"policies\":")));
 }
 
-// A batch that takes long enough to be seen under way.
+// A batch that takes long enough to be observed while open.
 v1::BatchDecideRequest LongBatch() {
   v1::BatchDecideRequest batch;
   for (int i = 0; i < 1000; ++i) {
@@ -90,12 +90,12 @@ v1::BatchDecideRequest LongBatch() {
   return batch;
 }
 
-TEST(DrainTest, CallUnderWayIsAnswered) {
+TEST(DrainTest, AnswersOpenCall) {
   TestServer server;
   const v1::BatchDecideRequest batch = LongBatch();
   grpc::Status status;
   bool seen = false;
-  // Until one call is caught inside; each takes milliseconds.
+  // Repeats until a call is observed; each takes milliseconds.
   for (int attempt = 0; attempt < 100 && !seen; ++attempt) {
     std::atomic<bool> ended = false;
     std::thread caller([&] {
@@ -113,7 +113,7 @@ TEST(DrainTest, CallUnderWayIsAnswered) {
   EXPECT_THAT(server.log(), HasSubstr("\"calls_in_flight\":"));
 }
 
-TEST(DrainTest, NoCallFailsForClientsThatHeedHealth) {
+TEST(DrainTest, NoCallFailsForClientsThatWatchHealth) {
   ServerOptions options = TestOptions();
   options.drain_delay = absl::Milliseconds(300);
   TestServer server(options);
@@ -146,7 +146,7 @@ TEST(DrainTest, NoCallFailsForClientsThatHeedHealth) {
   EXPECT_GT(answered, 0);
 }
 
-TEST(DrainTest, CallsAfterItAreUnavailable) {
+TEST(DrainTest, LaterCallsAreUnavailable) {
   TestServer server;
   server->Drain();
   v1::DecideResponse response;

@@ -8,15 +8,15 @@
 
 namespace mulligan::testing {
 
-// Not valid when nobody listens or the process has no descriptor left.
+// Invalid if nothing listens or the process has no free descriptor.
 OwnedDescriptor Connect(int port);
 
 void Send(const OwnedDescriptor& connection, const std::string& text);
 
-// Until the other side closes, or nothing came for ten seconds.
+// Reads until the peer closes or sends nothing for ten seconds.
 std::string ReadAll(const OwnedDescriptor& connection);
 
-// The whole HTTP answer, header included; empty when there is none.
+// Returns the HTTP answer including its header; empty if there is none.
 std::string Http(int port, const std::string& method, const std::string& path);
 
 }  // namespace mulligan::testing

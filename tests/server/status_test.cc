@@ -25,7 +25,7 @@ struct CodeCase {
 
 class StatusCodeTest : public ::testing::TestWithParam<CodeCase> {};
 
-TEST_P(StatusCodeTest, MapsTheCode) {
+TEST_P(StatusCodeTest, MapsCode) {
   const grpc::Status status =
       ToGrpcStatus(ToRpcStatus(absl::Status(GetParam().in, "secret")));
   EXPECT_EQ(status.error_code(), GetParam().out);
@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
                  grpc::StatusCode::INTERNAL}),
     [](const auto& param) { return param.param.name; });
 
-TEST(StatusTest, InternalErrorCarriesTheIdOfTheLogLine) {
+TEST(StatusTest, InternalErrorHasIdOfLogLine) {
   const absl::Status error = absl::InternalError("secret");
   EXPECT_THAT(ToRpcStatus(error).message(), HasSubstr(ErrorId(error)));
 }
@@ -71,12 +71,12 @@ TEST(StatusTest, CarriesEveryViolation) {
   EXPECT_EQ(details.field_violations(1).description(), "worse");
 }
 
-TEST(StatusTest, WithoutViolationsThereAreNoDetails) {
+TEST(StatusTest, NoDetailsWithoutViolations) {
   EXPECT_EQ(ToGrpcStatus(ToRpcStatus(absl::NotFoundError("x"))).error_details(),
             "");
 }
 
-TEST(StatusTest, FitsIntoTrailersWhateverIsWrong) {
+TEST(StatusTest, AlwaysFitsIntoTrailers) {
   std::vector<FieldViolation> violations;
   for (int i = 0; i < 5000; ++i) {
     violations.push_back({absl::StrFormat("report.pods[%d].metadata.name", i),
@@ -94,7 +94,7 @@ TEST(StatusTest, FitsIntoTrailersWhateverIsWrong) {
                                 5000 - (details.field_violations_size() - 1))));
 }
 
-TEST(StatusTest, BrokenTextBecomesUtf8) {
+TEST(StatusTest, RepairsInvalidUtf8) {
   const google::rpc::Status status =
       ToRpcStatus(Refusal("a\xff", {{"b\xfe", "c\xfd"}}));
   EXPECT_EQ(status.message(), "a\xEF\xBF\xBD");

@@ -1,4 +1,4 @@
-// Connections that never become calls, as fast as they can be made.
+// Floods of connections that never become calls.
 #include <sys/socket.h>
 
 #include <array>
@@ -39,7 +39,7 @@ constexpr int kHonestCalls = 100;
 constexpr std::chrono::seconds kPrompt(1);
 constexpr std::chrono::seconds kPatience(30);
 
-// Goes on on threads of its own until this ends.
+// Repeats `work` on its own threads until destroyed.
 class Background {
  public:
   Background(int threads, const std::function<void(int)>& work) {
@@ -61,7 +61,7 @@ class Background {
   std::vector<std::thread> threads_;
 };
 
-// Whether the other side has ended it; what it has sent is not looked at.
+// Returns whether the peer has ended it. Ignores what it has sent.
 bool IsOver(const OwnedDescriptor& connection) {
   char ignored[4096];
   ssize_t got = 0;
@@ -71,15 +71,14 @@ bool IsOver(const OwnedDescriptor& connection) {
   return got == 0 || errno != EAGAIN;
 }
 
-// Who else sends from the address of an attacker shares its fate at full speed.
+// At full speed, honest callers on an attacker's address would be refused too.
 constexpr struct {
   const char* source;
-  std::chrono::milliseconds between;  // two that are opened anew
+  std::chrono::milliseconds between;  // two that are reopened
 } kAttackers[] = {{"127.0.0.2", std::chrono::milliseconds(0)},
                   {"127.0.0.1", std::chrono::milliseconds(2)}};
 
-// Holds 700 connections that have said `words`, and opens those that are ended
-// anew.
+// Holds 700 connections that have sent `words`, and reopens those that end.
 class HalfHandshakes {
  public:
   HalfHandshakes(int port, const std::string& source,
@@ -111,8 +110,8 @@ class StormTest : public testing::TlsTest {
     return flags;
   }
 
-  // Calls, each on a connection of its own, and asks for /livez in between;
-  // how many calls were answered.
+  // Makes calls, each on its own connection, and reads /livez in between.
+  // Returns the number of calls answered.
   int Answered(Program& program, const Identity* identity) {
     const int port = program.grpc_port();
     int answered = 0;
@@ -142,7 +141,7 @@ class StormTest : public testing::TlsTest {
     return identity == nullptr ? Flags({}) : TlsFlags();
   }
 
-  // On a connection of its own.
+  // Returns a channel with its own connection.
   std::shared_ptr<grpc::Channel> Honest(int port, const Identity* identity) {
     return identity == nullptr
                ? Connect(port, grpc::InsecureChannelCredentials())
@@ -152,7 +151,7 @@ class StormTest : public testing::TlsTest {
 
 constexpr int kEnough = kHonestCalls * 99 / 100;
 
-TEST_F(StormTest, OfResetsKeepsNobodyOut) {
+TEST_F(StormTest, OfResetsDoesNotBlockCallers) {
   Program program(Flags({}));
   const int port = program.grpc_port();
   ASSERT_NE(port, 0) << program.output();
@@ -163,7 +162,7 @@ TEST_F(StormTest, OfResetsKeepsNobodyOut) {
   ExpectPromptStop(program);
 }
 
-TEST_F(StormTest, OfHalfTlsHandshakesKeepsNobodyOut) {
+TEST_F(StormTest, OfHalfTlsHandshakesDoesNotBlockCallers) {
   Program program(TlsFlags());
   const int port = program.grpc_port();
   ASSERT_NE(port, 0) << program.output();
@@ -177,7 +176,7 @@ TEST_F(StormTest, OfHalfTlsHandshakesKeepsNobodyOut) {
   ExpectPromptStop(program);
 }
 
-TEST_F(StormTest, OfHalfPrefacesKeepsNobodyOut) {
+TEST_F(StormTest, OfHalfPrefacesDoesNotBlockCallers) {
   Program program(Flags({}));
   const int port = program.grpc_port();
   ASSERT_NE(port, 0) << program.output();
@@ -189,9 +188,8 @@ TEST_F(StormTest, OfHalfPrefacesKeepsNobodyOut) {
   ExpectPromptStop(program);
 }
 
-// Idle callers give way, one for each that comes, and those who come do not
-// give way to one who leaves again.
-TEST_F(StormTest, OfResetsKeepsNobodyOutOfATableFullOfIdleCallers) {
+// Each new caller replaces an idle one, and is not replaced by one that resets.
+TEST_F(StormTest, OfResetsDoesNotBlockAFullTable) {
   const Identity caller = MakeIdentity(authority_, {kOperator});
   for (const Identity* const identity : {&caller, testing::kNoIdentity}) {
     Program program(FlagsFor(identity));
@@ -209,8 +207,8 @@ TEST_F(StormTest, OfResetsKeepsNobodyOutOfATableFullOfIdleCallers) {
   }
 }
 
-// The server asks itself every two seconds whether its listener answers.
-TEST_F(StormTest, OfNobodyEndsNoIdleCallerOfAFullTable) {
+// The server probes its own listener every two seconds.
+TEST_F(StormTest, ProbesEndNoIdleCallerOfAFullTable) {
   const Identity caller = MakeIdentity(authority_, {kOperator});
   for (const Identity* const identity : {&caller, testing::kNoIdentity}) {
     std::vector<std::string> flags = FlagsFor(identity);
@@ -233,9 +231,8 @@ TEST_F(StormTest, OfNobodyEndsNoIdleCallerOfAFullTable) {
   }
 }
 
-// Calls that no answer has come to for ten seconds are no reason to keep others
-// out.
-TEST_F(StormTest, OfCallsThatNeverEndKeepsNobodyOutForLong) {
+// Calls without an answer for ten seconds do not keep others out.
+TEST_F(StormTest, OfUnfinishedCallsBlocksCallersOnlyBriefly) {
   const Identity caller = MakeIdentity(authority_, {kOperator});
   struct Full {
     const Identity* identity;

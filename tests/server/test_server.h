@@ -24,7 +24,7 @@ ServerOptions TestOptions();
 // The same with an admin port.
 ServerOptions TestOptionsWithAdmin();
 
-// Serves from construction on; a failure to start aborts the test binary.
+// Serves from construction; aborts the test binary if it cannot start.
 class TestServer {
  public:
   explicit TestServer(const ServerOptions& options = TestOptions(),
@@ -35,12 +35,12 @@ class TestServer {
   Server& operator*() { return *server_; }
   Server* operator->() { return server_.get(); }
 
-  // A new connection.
+  // Returns a channel with a new connection.
   std::shared_ptr<grpc::Channel> NewChannel() const;
-  // One connection, made at the start.
+  // The channel made at the start.
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
 
-  // Calls of the three decision methods with a generous deadline.
+  // Call the three decision methods with a generous deadline.
   grpc::Status Decide(const v1::DecideRequest& request,
                       v1::DecideResponse* response);
   grpc::Status BatchDecide(const v1::BatchDecideRequest& request,
@@ -48,11 +48,11 @@ class TestServer {
   grpc::Status Demystify(const v1::DemystifyRequest& request,
                          v1::DemystifyResponse* response);
 
-  // Value of a series as /metrics shows it, such as
+  // Returns the value of a series as in /metrics, such as
   // `mulligan_decisions_total{cause="UNKNOWN",action="FAIL"}`; -1: absent.
   double Metric(const std::string& series) const;
 
-  // What was logged so far.
+  // Returns the log so far.
   std::string log() const { return log_text_.str(); }
 
  private:
@@ -64,7 +64,7 @@ class TestServer {
   std::unique_ptr<v1::RetryDecisionService::Stub> stub_;
 };
 
-// A DecideRequest whose pod ran out of memory; observed at a fixed time, so
+// Returns a request whose pod ran out of memory, observed at a fixed time so
 // that answers are reproducible.
 v1::DecideRequest OutOfMemoryRequest();
 
@@ -80,10 +80,10 @@ grpc::Status StreamOneMessage(const std::shared_ptr<grpc::Channel>& channel,
                               const std::string& method,
                               const std::string& bytes, std::string* response);
 
-// The BadRequest in the details of `status`; empty without one.
+// Returns the BadRequest in the details of `status`; empty without one.
 google::rpc::BadRequest BadRequestOf(const grpc::Status& status);
 
-// Its field names.
+// Returns its field names.
 std::vector<std::string> BadFields(const grpc::Status& status);
 
 }  // namespace mulligan::testing

@@ -1,4 +1,4 @@
-// A server that asks for certificates, and callers with and without one.
+// A server that requires certificates, and callers with and without one.
 #ifndef MULLIGAN_TESTS_SERVER_TLS_FIXTURE_H_
 #define MULLIGAN_TESTS_SERVER_TLS_FIXTURE_H_
 
@@ -44,7 +44,7 @@ class TlsTest : public ::testing::Test {
     WriteTestFile("server.pem", identity.CertificatePem());
   }
 
-  // A new connection; `identity` null: without certificate.
+  // Returns a new connection, without a certificate if `identity` is null.
   static std::shared_ptr<grpc::Channel> Connect(int port, const Identity& roots,
                                                 const Identity* identity) {
     grpc::SslCredentialsOptions options;

@@ -1,4 +1,4 @@
-// What a caller is told who has TLS wrong, by the client and a real server.
+// The client's explanations of TLS mistakes, against a real server.
 #include <memory>
 #include <string>
 #include <utility>
@@ -24,8 +24,8 @@ using testing::WriteTestFile;
 
 class TlsMistakeTest : public testing::TlsTest {
  protected:
-  // What `tls` meets at `port`.
-  static absl::Status Meet(int port, const ClientTls& tls) {
+  // Returns the status of a call to `port` with `tls`.
+  static absl::Status StatusOf(int port, const ClientTls& tls) {
     const auto client =
         Client::Create({.target = absl::StrCat("127.0.0.1:", port),
                         .deadline = absl::Seconds(20),
@@ -43,9 +43,9 @@ class TlsMistakeTest : public testing::TlsTest {
   }
 };
 
-TEST_F(TlsMistakeTest, IsNamedWhereTheServerSpeaksTls) {
+TEST_F(TlsMistakeTest, IsExplainedIfServerUsesTls) {
   TestServer server(Options());
-  ASSERT_TRUE(Meet(server->grpc_port(), Right()).ok());
+  ASSERT_TRUE(StatusOf(server->grpc_port(), Right()).ok());
   ClientTls without_certificate = Right();
   without_certificate.certificate = without_certificate.key = "";
   ClientTls other_name = Right();
@@ -56,49 +56,49 @@ TEST_F(TlsMistakeTest, IsNamedWhereTheServerSpeaksTls) {
   const struct {
     const char* name;
     ClientTls tls;
-    const char* told;
+    const char* expected;
   } cases[] = {
       {"plaintext", {}, "the server speaks TLS, it seems: give --tls-ca"},
       {"without certificate", without_certificate, "--tls-cert and --tls-key"},
       {"other name", other_name, "give it with --tls-server-name"},
       {"other roots", other_roots, "not signed by one in --tls-ca"},
   };
-  for (const auto& [name, tls, told] : cases) {
-    const absl::Status status = Meet(server->grpc_port(), tls);
+  for (const auto& [name, tls, expected] : cases) {
+    const absl::Status status = StatusOf(server->grpc_port(), tls);
     EXPECT_TRUE(absl::IsUnavailable(status)) << name << ": " << status;
     EXPECT_THAT(std::string(TlsMistake(tls, std::string(status.message()))),
-                HasSubstr(told))
+                HasSubstr(expected))
         << name << ": " << status;
   }
 }
 
-TEST_F(TlsMistakeTest, IsNamedWhereTheServerDoesNot) {
+TEST_F(TlsMistakeTest, IsExplainedIfServerUsesPlaintext) {
   TestServer server(testing::TestOptions());
   const ClientTls tls = Right();
-  const absl::Status status = Meet(server->grpc_port(), tls);
+  const absl::Status status = StatusOf(server->grpc_port(), tls);
   EXPECT_THAT(std::string(TlsMistake(tls, std::string(status.message()))),
               HasSubstr("does not speak TLS: leave --tls-ca out"))
       << status;
 }
 
-TEST_F(TlsMistakeTest, IsNoneWhereNobodyListens) {
+TEST_F(TlsMistakeTest, IsEmptyIfNothingListens) {
   EXPECT_EQ(TlsMistake({}, "Failed to connect to remote host: refused"), "");
 }
 
-TEST_F(TlsMistakeTest, OfFilesIsNamedBeforeAnybodyIsAsked) {
+TEST_F(TlsMistakeTest, InFilesIsFoundBeforeConnecting) {
   const struct {
     const char* text;
-    const char* told;
+    const char* expected;
   } cases[] = {
       {"no certificate\n", "is not PEM with a CERTIFICATE"},
       {"-----BEGIN RSA PRIVATE KEY-----\n", "is not PEM with a CERTIFICATE"},
   };
-  for (const auto& [text, told] : cases) {
+  for (const auto& [text, expected] : cases) {
     ClientTls tls;
     tls.ca = WriteTestFile("wrong.pem", text);
     const absl::Status status = CheckTlsFiles(tls);
     EXPECT_TRUE(absl::IsInvalidArgument(status));
-    EXPECT_THAT(std::string(status.message()), HasSubstr(told));
+    EXPECT_THAT(std::string(status.message()), HasSubstr(expected));
     EXPECT_THAT(std::string(status.message()), HasSubstr("tls.ca: "));
   }
   ClientTls gone;

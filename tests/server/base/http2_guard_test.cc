@@ -33,7 +33,7 @@ using ::testing::NotNull;
 
 using Clock = Http2Guard::Clock;
 constexpr Clock::time_point kStart{};
-// Never too many but where a test says so.
+// Never exceeded unless a test says so.
 AggregateUsage usage({1000, 1 << 30});
 
 std::string Repeat(const std::string& bytes, std::size_t times) {
@@ -54,7 +54,7 @@ std::string Streams(std::size_t count, FrameKind after = kDataFrame,
   return all;
 }
 
-// What the server says at first, and to its caller's calls.
+// The server's first frame, and its answer to a call.
 const std::string kAnnounced = Frame(kSettingsFrame, 0);
 std::string Answer(std::uint32_t stream) {
   return Frame(kWholeHeaders, stream) + Frame(kDataFrame, stream, "answer") +
@@ -64,17 +64,17 @@ std::string Answer(std::uint32_t stream) {
 struct Sent {
   const char* name;
   std::string bytes;
-  const char* reason;  // to end the connection; null: it goes on
+  const char* reason;  // why the connection ends; null if it does not
 };
 
-std::vector<Sent> WhatCallersSend() {
+std::vector<Sent> SentFrames() {
   const std::string acknowledged = Greeting() + Frame(kSettingsAck, 0);
   const std::string head = Frame(kBegunHeaders, 1, CallHeaders(true));
   const std::string kilobyte(1 << 10, 'x');
   return {
       {"a greeting", Greeting(), nullptr},
       {"half a greeting", Greeting().substr(0, 10), nullptr},
-      {"HTTP/1", "GET / HTTP/1.1\r\n\r\n", "no HTTP/2"},
+      {"HTTP/1", "GET / HTTP/1.1\r\n\r\n", "not HTTP/2"},
       {"headers at the bound",
        acknowledged + Frame(kBegunHeaders, 1) +
            Repeat(Frame(kMoreHeaders, 1, kilobyte), 16),
@@ -99,22 +99,22 @@ std::vector<Sent> WhatCallersSend() {
       {"streams past the bound before the acknowledgement",
        Greeting() + Streams(101), "streams at once"},
       {"some resets", acknowledged + Streams(150, kResetFrame), nullptr},
-      {"resets without end", acknowledged + Streams(300, kResetFrame),
+      {"too many resets", acknowledged + Streams(300, kResetFrame),
        "too few answers"},
-      {"resets of nothing", acknowledged + Repeat(Frame(kResetFrame, 1), 3000),
-       "too few answers"},
+      {"resets of closed streams",
+       acknowledged + Repeat(Frame(kResetFrame, 1), 3000), "too few answers"},
       {"some pings",
        acknowledged + Repeat(Frame(kPingFrame, 0, "12345678"), 1000), nullptr},
-      {"pings without end",
+      {"too many pings",
        acknowledged + Repeat(Frame(kPingFrame, 0, "12345678"), 3000),
        "too few answers"},
-      {"SETTINGS without end",
+      {"too many SETTINGS",
        acknowledged + Repeat(Frame(kSettingsFrame, 0), 3000),
        "too few answers"},
   };
 }
 
-std::vector<Sent> WhatCallersSendAsMessages() {
+std::vector<Sent> SentMessages() {
   const std::string acknowledged = Greeting() + Frame(kSettingsAck, 0);
   const std::string kilobyte(1 << 10, 'x');
   return {
@@ -126,7 +126,7 @@ std::vector<Sent> WhatCallersSendAsMessages() {
        "too few answers"},
       {"empty ends of streams that are not open",
        acknowledged + Repeat(Frame(kLastData, 1), 3000), "too few answers"},
-      {"an end again and again",
+      {"repeated ends",
        acknowledged + Streams(1) + Repeat(Frame(kLastData, 1), 3000),
        "too few answers"},
       {"more after the end, which came with the headers",
@@ -140,9 +140,9 @@ std::vector<Sent> WhatCallersSendAsMessages() {
   };
 }
 
-TEST(Http2GuardTest, WhatEndsAConnection) {
-  std::vector<Sent> all = WhatCallersSend();
-  for (Sent& sent : WhatCallersSendAsMessages()) all.push_back(std::move(sent));
+TEST(Http2GuardTest, EndsAbusiveConnections) {
+  std::vector<Sent> all = SentFrames();
+  for (Sent& sent : SentMessages()) all.push_back(std::move(sent));
   for (const auto& [name, bytes, reason] : all) {
     SCOPED_TRACE(name);
     Http2Guard whole(usage, kStart);
@@ -164,7 +164,7 @@ TEST(Http2GuardTest, WhatEndsAConnection) {
   }
 }
 
-TEST(Http2GuardTest, TellsWhetherHttp2HasBegun) {
+TEST(Http2GuardTest, KnowsWhetherHttp2HasBegun) {
   Http2Guard guard(usage, kStart);
   const std::string greeting = Greeting();
   guard.Receive(std::string_view(greeting).substr(0, greeting.size() - 1),
@@ -174,8 +174,8 @@ TEST(Http2GuardTest, TellsWhetherHttp2HasBegun) {
   EXPECT_TRUE(guard.has_begun());
 }
 
-// gRPC takes an acknowledgement for one of what it has sent so far: nothing.
-TEST(Http2GuardTest, NothingIsAcknowledgedBeforeItIsSaid) {
+// gRPC would take an acknowledgement before its SETTINGS as one of nothing.
+TEST(Http2GuardTest, IgnoresAckBeforeSettings) {
   const std::string early = Greeting() + Frame(kSettingsAck, 0);
   const std::string headers =
       Repeat(Frame(kWholeHeaders, 1, std::string(1 << 10, 'x')), 17);
@@ -185,7 +185,7 @@ TEST(Http2GuardTest, NothingIsAcknowledgedBeforeItIsSaid) {
   EXPECT_THAT(guard.Receive(headers, kStart), NotNull());
 }
 
-TEST(Http2GuardTest, StreamsEndWithAnswersAndResets) {
+TEST(Http2GuardTest, AnswersAndResetsEndStreams) {
   Http2Guard guard(usage, kStart);
   guard.Send(kAnnounced, kStart);
   guard.Receive(Greeting() + Streams(4), kStart);
@@ -196,13 +196,13 @@ TEST(Http2GuardTest, StreamsEndWithAnswersAndResets) {
   EXPECT_EQ(guard.open_streams(), 2U);
   guard.Receive(Frame(kResetFrame, 5, "1234"), kStart);
   EXPECT_EQ(guard.open_streams(), 1U);
-  // What has ended does so once.
+  // A stream ends only once.
   guard.Receive(Frame(kResetFrame, 3, "1234"), kStart);
   EXPECT_EQ(guard.open_streams(), 1U);
 }
 
 // Twenty thousand calls, each acknowledged as clients do, in no time.
-TEST(Http2GuardTest, WhoIsAnsweredMayGoOnForEver) {
+TEST(Http2GuardTest, AnsweredCallersAreNotLimited) {
   Http2Guard guard(usage, kStart);
   guard.Send(kAnnounced, kStart);
   guard.Receive(Greeting() + Frame(kSettingsAck, 0), kStart);
@@ -217,9 +217,8 @@ TEST(Http2GuardTest, WhoIsAnsweredMayGoOnForEver) {
   }
 }
 
-// Streams that the server resets: it was asked for nothing that it could
-// answer.
-TEST(Http2GuardTest, WhatTheServerResetsCountsToo) {
+// The server resets streams whose requests it cannot answer.
+TEST(Http2GuardTest, CountsResetsByTheServer) {
   Http2Guard guard(usage, kStart);
   guard.Send(kAnnounced, kStart);
   guard.Receive(Greeting() + Frame(kSettingsAck, 0), kStart);
@@ -233,7 +232,7 @@ TEST(Http2GuardTest, WhatTheServerResetsCountsToo) {
   EXPECT_THAT(why, NotNull());
 }
 
-TEST(Http2GuardTest, InACrowdEachHasFewerStreams) {
+TEST(Http2GuardTest, AllowsFewerStreamsWhenCrowded) {
   AggregateUsage all({20, 1 << 20});
   std::vector<std::unique_ptr<Http2Guard>> guards;
   const auto open = [&](std::size_t streams) {
@@ -242,19 +241,19 @@ TEST(Http2GuardTest, InACrowdEachHasFewerStreams) {
   };
   EXPECT_THAT(open(20), IsNull());
   EXPECT_EQ(all.streams, 20U);
-  // What honest callers need is there.
+  // Honest callers still get what they need.
   EXPECT_THAT(open(8), IsNull());
-  EXPECT_THAT(open(9), HasSubstr("all have too many"));
-  // Who has them already may keep them, and gets no more.
+  EXPECT_THAT(open(9), HasSubstr("too many in total"));
+  // A caller may keep its streams but gets no more.
   EXPECT_THAT(guards[0]->Receive(Streams(1, kDataFrame, 41), kStart),
-              HasSubstr("all have too many"));
+              HasSubstr("too many in total"));
   guards.clear();
   EXPECT_EQ(all.streams, 0U);
   EXPECT_THAT(open(20), IsNull());
 }
 
-// What gRPC keeps for a call, until its message has ended or the call has.
-TEST(Http2GuardTest, WhatIsHeldEndsWithItsCall) {
+// gRPC holds bytes for a call until the message or the call ends.
+TEST(Http2GuardTest, ReleasesHeldBytesWithTheCall) {
   AggregateUsage all({1000, 1 << 20});
   {
     Http2Guard guard(all, kStart);
@@ -269,7 +268,7 @@ TEST(Http2GuardTest, WhatIsHeldEndsWithItsCall) {
     EXPECT_EQ(guard.held(), unpacked) << "gRPC bounds these";
     const std::string piece = Frame(kDataFrame, 1, message);
     guard.Receive(piece, kStart);
-    // What is announced and not there takes nothing.
+    // Announced bytes that have not arrived take nothing.
     guard.Receive(std::string_view(piece).substr(0, 500), kStart);
     EXPECT_EQ(guard.held(), unpacked + 1000 + 500 - 9);
     EXPECT_EQ(all.held, guard.held());
@@ -290,11 +289,10 @@ TEST(Http2GuardTest, WhatIsHeldEndsWithItsCall) {
   EXPECT_EQ(all.streams, 0U);
 }
 
-TEST(Http2GuardTest, InACrowdOfHeldBytesLittlePasses) {
+TEST(Http2GuardTest, AllowsFewBytesWhenCrowded) {
   constexpr std::size_t kBound = 1 << 20;
   const std::string piece = Frame(kDataFrame, 1, std::string(1 << 14, 'x'));
-  // A call with so much of its message; the bytes of its headers are counted
-  // where it has acknowledged nothing.
+  // A call with `message` bytes; its headers count unless acknowledged.
   const auto call = [&](Http2Guard& guard, std::size_t headers,
                         std::size_t message, bool acknowledged = true) {
     guard.Send(kAnnounced, kStart);
@@ -312,7 +310,7 @@ TEST(Http2GuardTest, InACrowdOfHeldBytesLittlePasses) {
   Http2Guard more_headers(all, kStart);
   EXPECT_THAT(call(more_headers, 800, 0, false),
               HasSubstr("headers before SETTINGS"));
-  // A large message has its time, for which another gives way.
+  // A large message is allowed at first, for which another one ends.
   Http2Guard message(all, kStart);
   EXPECT_THAT(call(message, 100, 160 << 10), IsNull());
   Http2Guard small_message(all, kStart);
@@ -322,18 +320,18 @@ TEST(Http2GuardTest, InACrowdOfHeldBytesLittlePasses) {
   EXPECT_THAT(small_message.Receive(piece, kStart), IsNull());
 }
 
-TEST(Http2GuardTest, IsQuietWhenNothingIsAnsweredForLong) {
+TEST(Http2GuardTest, IsQuietWithoutAnswersForLong) {
   const auto late = kStart + Http2Guard::kQuiet + std::chrono::seconds(1);
   const auto last = late + Http2Guard::kQuiet;
   Http2Guard guard(usage, kStart);
   guard.Send(kAnnounced, kStart);
   guard.Receive(Greeting() + Frame(kSettingsAck, 0), kStart);
-  EXPECT_FALSE(guard.IsQuiet(late)) << "without a call it is idle";
-  // The first call after a while has its time.
+  EXPECT_FALSE(guard.IsQuiet(late)) << "idle without a call";
+  // The first call after a pause starts the period.
   guard.Receive(Streams(1, kDataFrame, 1), late);
   EXPECT_FALSE(guard.IsQuiet(late));
   EXPECT_TRUE(guard.IsQuiet(last + std::chrono::seconds(1)));
-  // Another instead of it does not.
+  // Replacing it by another does not.
   guard.Receive(Frame(kResetFrame, 1, "1234"), last);
   guard.Receive(Streams(1, kDataFrame, 3), last);
   EXPECT_TRUE(guard.IsQuiet(last + std::chrono::seconds(1)));
@@ -344,7 +342,7 @@ TEST(Http2GuardTest, IsQuietWhenNothingIsAnsweredForLong) {
   EXPECT_TRUE(guard.IsQuiet(last + 2 * Http2Guard::kQuiet));
 }
 
-TEST(Http2GuardTest, TheAllowanceComesBackWithTime) {
+TEST(Http2GuardTest, AllowanceRecoversWithTime) {
   Http2Guard guard(usage, kStart);
   guard.Send(kAnnounced, kStart);
   guard.Receive(Greeting() + Frame(kSettingsAck, 0), kStart);

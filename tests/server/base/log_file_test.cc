@@ -27,7 +27,7 @@ class LogFileTest : public ::testing::Test {
   }
   ~LogFileTest() override { std::filesystem::remove_all(folder_); }
 
-  // "" when there is no such file.
+  // Returns "" if there is no such file.
   std::string Text(const std::string& suffix = "") const {
     return testing::ReadFile(path_ + suffix).value_or("");
   }
@@ -49,14 +49,14 @@ TEST_F(LogFileTest, KeepsTheNewestFiles) {
   EXPECT_FALSE(std::filesystem::exists(path_ + ".3"));
 }
 
-TEST_F(LogFileTest, OneFileAloneStartsAnew) {
+TEST_F(LogFileTest, SingleFileIsTruncated) {
   LogFile file(path_, 4, 1);
   for (const char* line : {"1\n", "2\n", "3\n"}) ASSERT_OK(file.Append(line));
   EXPECT_EQ(Text(), "3\n");
   EXPECT_FALSE(std::filesystem::exists(path_ + ".1"));
 }
 
-TEST_F(LogFileTest, ALineBeyondTheBoundHasAFileOfItsOwn) {
+TEST_F(LogFileTest, LongLineGetsItsOwnFile) {
   LogFile file(path_, 4, 3);
   ASSERT_OK(file.Append("1\n"));
   ASSERT_OK(file.Append("long line\n"));
@@ -66,7 +66,7 @@ TEST_F(LogFileTest, ALineBeyondTheBoundHasAFileOfItsOwn) {
   EXPECT_EQ(Text(".2"), "1\n");
 }
 
-TEST_F(LogFileTest, GoesOnAfterWhatWasThere) {
+TEST_F(LogFileTest, AppendsToExistingFile) {
   std::ofstream(path_) << "1\n";
   LogFile file(path_, 4, 3);
   ASSERT_OK(file.Append("2\n"));
@@ -75,7 +75,7 @@ TEST_F(LogFileTest, GoesOnAfterWhatWasThere) {
   EXPECT_EQ(Text(".1"), "1\n2\n");
 }
 
-TEST_F(LogFileTest, AFileThatSomebodyMovesOrRemovesIsFollowedByAnother) {
+TEST_F(LogFileTest, ReopensAfterMoveOrRemoval) {
   LogFile file(path_, 100, 3);
   ASSERT_OK(file.Append("1\n"));
   std::filesystem::rename(path_, path_ + ".old");
@@ -87,14 +87,14 @@ TEST_F(LogFileTest, AFileThatSomebodyMovesOrRemovesIsFollowedByAnother) {
   EXPECT_EQ(Text(), "3\n");
 }
 
-TEST_F(LogFileTest, EndsALineThatACrashLeftTorn) {
+TEST_F(LogFileTest, EndsATornLine) {
   std::ofstream(path_) << "1\n{\"torn";
   LogFile file(path_, 100, 3);
   ASSERT_OK(file.Append("2\n"));
   EXPECT_EQ(Text(), "1\n{\"torn\n2\n");
 }
 
-TEST_F(LogFileTest, AFullDiskIsAnErrorAndNoMore) {
+TEST_F(LogFileTest, FullDiskIsAnError) {
   LogFile file("/dev/full", 100, 3);
   ASSERT_OK(file.Open());
   for (int i = 0; i < 3; ++i) {
@@ -104,7 +104,7 @@ TEST_F(LogFileTest, AFullDiskIsAnErrorAndNoMore) {
   }
 }
 
-TEST_F(LogFileTest, AFolderThatComesLaterIsFound) {
+TEST_F(LogFileTest, FindsAFolderCreatedLater) {
   const std::string path = folder_ / "later" / "log";
   LogFile file(path, 100, 3);
   EXPECT_THAT(file.Open(), StatusIs(absl::StatusCode::kUnavailable,
@@ -114,7 +114,7 @@ TEST_F(LogFileTest, AFolderThatComesLaterIsFound) {
   EXPECT_OK(file.Append("2\n"));
 }
 
-TEST_F(LogFileTest, APipeThatNobodyReadsIsGivenUp) {
+TEST_F(LogFileTest, GivesUpOnAnUnreadPipe) {
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
   const int reader = open(path_.c_str(), O_RDONLY | O_NONBLOCK);
   LogFile file(path_, 100, 3);

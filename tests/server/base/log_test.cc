@@ -70,7 +70,7 @@ TEST_F(LogTest, TextLineStaysOneLine) {
   EXPECT_THAT(text(), MatchesRegex(".*Z error   bro\\\\nken why=\"a b\"\n"));
 }
 
-TEST_F(LogTest, LeavesOutLowerLevels) {
+TEST_F(LogTest, DropsLowerLevels) {
   const auto log = MakeLog(LogLevel::kWarning, LogFormat::kJson);
   log->Write(LogLevel::kInfo, "quiet");
   log->Write(LogLevel::kError, "loud");
@@ -78,8 +78,8 @@ TEST_F(LogTest, LeavesOutLowerLevels) {
   EXPECT_THAT(text(), HasSubstr("loud"));
 }
 
-// A pipe holds 64 KiB, and a line of 5,000 bytes is written in two parts.
-TEST(ErrorStreamTest, NobodyWaitsForALogThatIsNotRead) {
+// A pipe holds 64 KiB; lines of 5,000 bytes are written in two parts.
+TEST(ErrorStreamTest, UnreadLogDoesNotBlock) {
   for (const std::size_t size : {1000U, 5000U}) {
     int ends[2] = {};
     ASSERT_EQ(pipe(ends), 0);
@@ -92,7 +92,7 @@ TEST(ErrorStreamTest, NobodyWaitsForALogThatIsNotRead) {
     {
       const Log log(LogLevel::kInfo, LogFormat::kText,
                     MakeErrorStream(ends[1], [](int lines) {
-                      return std::to_string(lines) + " left out";
+                      return std::to_string(lines) + " dropped";
                     }));
       constexpr int kLines = 200;
       for (int i = 0; i < kLines; ++i) {
@@ -106,13 +106,13 @@ TEST(ErrorStreamTest, NobodyWaitsForALogThatIsNotRead) {
           absl::StrSplit(text, '\n', absl::SkipEmpty());
       ASSERT_GT(lines.size(), 2);
       EXPECT_THAT(lines.back(), HasSubstr("the last"));
-      int left_out = 0;
+      int dropped = 0;
       EXPECT_TRUE(absl::SimpleAtoi(
-          absl::StripSuffix(lines[lines.size() - 2], " left out"), &left_out));
+          absl::StripSuffix(lines[lines.size() - 2], " dropped"), &dropped));
       const auto whole = std::count_if(
           lines.begin(), lines.end(),
           [size](const std::string& line) { return line.size() > size; });
-      EXPECT_EQ(whole + left_out, kLines);
+      EXPECT_EQ(whole + dropped, kLines);
     }
     close(ends[0]);
     close(ends[1]);

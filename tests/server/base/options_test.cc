@@ -27,8 +27,7 @@ absl::StatusOr<CommandLine> Parse(const std::vector<std::string>& arguments,
   });
 }
 
-TEST(OptionsTest, DefaultsAreThoseOfTheTable) {
-  // Feeding the documented defaults back must change nothing.
+TEST(OptionsTest, DefaultsMatchTheTable) {
   std::vector<std::string> arguments;
   for (const OptionInfo& option : OptionTable()) {
     if (!option.default_value.empty()) {
@@ -56,7 +55,7 @@ TEST(OptionsTest, DefaultsAreThoseOfTheTable) {
   EXPECT_EQ(given.options.decision_log.sample, defaults.decision_log.sample);
 }
 
-TEST(OptionsTest, TakesEveryFlag) {
+TEST(OptionsTest, ParsesEveryFlag) {
   ASSERT_OK_AND_ASSIGN(
       const CommandLine parsed,
       Parse({"--listen-address=0.0.0.0:1", "--admin-address", "off",
@@ -79,7 +78,7 @@ TEST(OptionsTest, TakesEveryFlag) {
   EXPECT_EQ(options.port_file, "/f");
 }
 
-TEST(OptionsTest, AValueMayFollowItsFlag) {
+TEST(OptionsTest, ValueMayFollowItsFlag) {
   ASSERT_OK_AND_ASSIGN(
       const CommandLine parsed,
       Parse({"--decision-log", "-", "--reflection", "false",
@@ -90,7 +89,7 @@ TEST(OptionsTest, AValueMayFollowItsFlag) {
   EXPECT_EQ(parsed.options.drain_delay, absl::Seconds(2));
 }
 
-TEST(OptionsTest, TakesTheEnvironment) {
+TEST(OptionsTest, ReadsTheEnvironment) {
   ASSERT_OK_AND_ASSIGN(const CommandLine parsed,
                        Parse({}, {{"MULLIGAN_DRAIN_DELAY", "3s"},
                                   {"MULLIGAN_REFLECTION", "false"},
@@ -110,7 +109,7 @@ TEST(OptionsTest, EmptyVariablesAreAbsent) {
   EXPECT_TRUE(parsed.options.reflection);
 }
 
-TEST(OptionsTest, FlagBeatsEnvironment) {
+TEST(OptionsTest, FlagOverridesEnvironment) {
   ASSERT_OK_AND_ASSIGN(
       const CommandLine parsed,
       Parse({"--drain-delay=1s"}, {{"MULLIGAN_DRAIN_DELAY", "nonsense"}}));
@@ -125,7 +124,7 @@ TEST(OptionsTest, HelpNamesEveryFlagAndVariable) {
   }
 }
 
-TEST(OptionsTest, VersionSaysWhich) {
+TEST(OptionsTest, PrintsVersion) {
   ASSERT_OK_AND_ASSIGN(const CommandLine parsed, Parse({"--version"}));
   EXPECT_THAT(parsed.output, HasSubstr("mulligan-server 0."));
 }
@@ -139,8 +138,8 @@ TEST(OptionsTest, ReportsEveryProblemAtOnce) {
                              HasSubstr("MULLIGAN_LOG_LEVEL: \"loud\""))));
 }
 
-// The first folder's policies would be missing, and nobody told.
-TEST(OptionsTest, AFolderOfPoliciesIsGivenOnce) {
+// Otherwise the first folder's policies would be missing silently.
+TEST(OptionsTest, RejectsASecondPolicyFolder) {
   EXPECT_THAT(
       Parse({"--policy-dir=/a", "--policy-dir", "/b"}),
       StatusIs(absl::StatusCode::kInvalidArgument,
@@ -155,7 +154,7 @@ struct BadFlag {
 
 class BadFlagTest : public ::testing::TestWithParam<BadFlag> {};
 
-TEST_P(BadFlagTest, IsRefusedWithTheExpectedForm) {
+TEST_P(BadFlagTest, IsRejectedWithTheExpectedForm) {
   EXPECT_THAT(Parse({GetParam().argument}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr(GetParam().expected)));
@@ -169,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFlag{"ListenWithoutPort", "--listen-address=localhost",
                 "--listen-address: \"localhost\" is not valid; expected "
                 "host:port"},
-        BadFlag{"PlaintextForOthers", "--listen-address=0.0.0.0:8980",
+        BadFlag{"PlaintextForOtherHosts", "--listen-address=0.0.0.0:8980",
                 "--allow-plaintext"},
         BadFlag{"AdminUnixSocket", "--admin-address=unix:/a", "or off"},
         BadFlag{"NegativeDuration", "--drain-delay=-1s", "from 0 to 10m"},
@@ -211,27 +210,27 @@ INSTANTIATE_TEST_SUITE_P(
         BadFlag{"HelpWithValue",
                 "--help=", "--help: \"\" is not valid; expected no value"},
         BadFlag{"Dashes", "--", "\"--\" is not a flag"},
-        BadFlag{"LessThanNothing", "--drain-delay=-0s", "from 0 to 10m"},
+        BadFlag{"NegativeZero", "--drain-delay=-0s", "from 0 to 10m"},
         BadFlag{"Escapes", "--log-level=\x1b[2J\n\xff",
                 "--log-level: \"\\u001b[2J\\u000a\xef\xbf\xbd\" is not"},
-        BadFlag{"EscapesOfNoFlag", "--\x1b[2J",
+        BadFlag{"EscapesInUnknownFlag", "--\x1b[2J",
                 "\"--\\u001b[2J\" is not a flag"},
         BadFlag{"SizeWithUnit", "--max-message-bytes=1M", "bytes"}),
     [](const auto& param) { return param.param.name; });
 
-TEST(OptionsTest, BoundsThemselvesAreTaken) {
+TEST(OptionsTest, AcceptsLimits) {
   EXPECT_OK(Parse({"--drain-delay=10m", "--shutdown-grace=0",
                    "--policy-poll=100ms", "--max-message-bytes=67108864",
                    "--max-memory=1073741824", "--max-connections=1000000"}));
 }
 
-TEST(OptionsTest, TheLargestRequestMustFitIntoTheMemory) {
+TEST(OptionsTest, LargestRequestMustFitIntoMemory) {
   EXPECT_THAT(Parse({"--max-message-bytes=67108864"}).status(),
               testing::StatusIs(absl::StatusCode::kInvalidArgument,
                                 HasSubstr("expected at least 806354944")));
 }
 
-TEST(OptionsTest, TlsFlagsGoTogether) {
+TEST(OptionsTest, TlsFlagsDependOnEachOther) {
   EXPECT_OK(Parse({"--tls-cert=c", "--tls-key=k", "--tls-client-ca=a",
                    "--allow-callers=*.ml.svc,spiffe://c/ns/a/sa/b",
                    "--listen-address=0.0.0.0:1"}));

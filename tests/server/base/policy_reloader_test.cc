@@ -75,14 +75,14 @@ class PolicyReloaderTest : public ::testing::Test {
   std::unique_ptr<PolicyReloader> reloader_;
 };
 
-TEST_F(PolicyReloaderTest, TheFirstLoadMustSucceed) {
+TEST_F(PolicyReloaderTest, FirstLoadMustSucceed) {
   folder_.Write("b.yaml", kBroken);
   EXPECT_THAT(Start(), StatusIs(absl::StatusCode::kInvalidArgument,
                                 AllOf(HasSubstr("b.yaml"),
                                       HasSubstr("name is missing"))));
 }
 
-TEST_F(PolicyReloaderTest, LoadsWhatChangedAndNothingElse) {
+TEST_F(PolicyReloaderTest, LoadsOnlyChanges) {
   ASSERT_THAT(Start(), IsOk());
   const std::string first = Read().policies->revision();
   reloader_->Poll();
@@ -95,28 +95,29 @@ TEST_F(PolicyReloaderTest, LoadsWhatChangedAndNothingElse) {
   EXPECT_NE(Read().policies->revision(), first);
 }
 
-TEST_F(PolicyReloaderTest, ReloadLoadsUnchangedFilesToo) {
+TEST_F(PolicyReloaderTest, ReloadLoadsUnchangedFiles) {
   ASSERT_THAT(Start(), IsOk());
   reloader_->Reload();
   EXPECT_THAT(events_, ElementsAre("loaded", "loaded"));
 }
 
-struct Harm {
+struct DamageCase {
   const char* name;
-  void (*harm)(const TempDir& folder);
+  void (*damage)(const TempDir& folder);
   const char* error;
 };
 
-class HarmedFolderTest : public PolicyReloaderTest,
-                         public ::testing::WithParamInterface<Harm> {};
+class DamagedFolderTest : public PolicyReloaderTest,
+                          public ::testing::WithParamInterface<DamageCase> {};
 
-// Last good kept and said, once; then the good files come back.
-TEST_P(HarmedFolderTest, KeepsTheLastGoodSetUntilTheFilesAreGood) {
+// Reports the failure once and keeps the last good set; then the files are
+// repaired.
+TEST_P(DamagedFolderTest, KeepsLastGoodSet) {
   ASSERT_THAT(Start(), IsOk());
   const std::string revision = Read().policies->revision();
   const absl::Time before = absl::Now();
-  GetParam().harm(folder_);
-  for (int look = 0; look < 3; ++look) reloader_->Poll();
+  GetParam().damage(folder_);
+  for (int i = 0; i < 3; ++i) reloader_->Poll();
   EXPECT_THAT(events_, ElementsAre("loaded", "failed"));
   EXPECT_EQ(Read().policies->revision(), revision);
   EXPECT_THAT(Read().last_error, HasSubstr(GetParam().error));
@@ -128,7 +129,7 @@ TEST_P(HarmedFolderTest, KeepsTheLastGoodSetUntilTheFilesAreGood) {
       AllOf(HasSubstr("policies not loaded, the old ones stay in force"),
             HasSubstr("\"stale_since\":\""), HasSubstr(revision)));
 
-  // Another mistake does not make it any fresher.
+  // Another mistake does not reset the time.
   fs::remove_all(folder_.path());
   folder_.Write("a.yaml", "another mistake");
   reloader_->Poll();
@@ -142,33 +143,34 @@ TEST_P(HarmedFolderTest, KeepsTheLastGoodSetUntilTheFilesAreGood) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, HarmedFolderTest,
+    All, DamagedFolderTest,
     ::testing::Values(
-        Harm{"Broken",
-             [](const TempDir& folder) { folder.Write("a.yaml", kBroken); },
-             "name is missing"},
-        Harm{
+        DamageCase{
+            "Broken",
+            [](const TempDir& folder) { folder.Write("a.yaml", kBroken); },
+            "name is missing"},
+        DamageCase{
             "Empty",
             [](const TempDir& folder) { fs::remove(folder.path() / "a.yaml"); },
             "holds no *.yaml"},
-        Harm{"Gone",
-             [](const TempDir& folder) { fs::remove_all(folder.path()); },
-             "No such file or directory"},
-        Harm{"NoFile",
-             [](const TempDir& folder) {
-               fs::remove(folder.path() / "a.yaml");
-               fs::create_directory(folder.path() / "a.yaml");
-             },
-             "not a regular file"},
-        Harm{"TooLarge",
-             [](const TempDir& folder) {
-               folder.Write("a.yaml", std::string(300 << 10, '#'));
-             },
-             "larger than 256 KiB"}),
-    [](const auto& harm) { return harm.param.name; });
+        DamageCase{"Gone",
+                   [](const TempDir& folder) { fs::remove_all(folder.path()); },
+                   "No such file or directory"},
+        DamageCase{"NoFile",
+                   [](const TempDir& folder) {
+                     fs::remove(folder.path() / "a.yaml");
+                     fs::create_directory(folder.path() / "a.yaml");
+                   },
+                   "not a regular file"},
+        DamageCase{"TooLarge",
+                   [](const TempDir& folder) {
+                     folder.Write("a.yaml", std::string(300 << 10, '#'));
+                   },
+                   "larger than 256 KiB"}),
+    [](const auto& damage) { return damage.param.name; });
 
-// A pattern for each of some 7000 lines: beyond what loading may cost.
-TEST_F(PolicyReloaderTest, ABadFolderIsCompiledOnceAndWithinASecondOrTwo) {
+// Compiling these patterns exceeds what loading may cost.
+TEST_F(PolicyReloaderTest, CompilesABadFolderOnce) {
   ASSERT_THAT(Start(), IsOk());
   std::string signatures = "  signatures:\n";
   for (int i = 0; i < 900; ++i) {
@@ -180,15 +182,15 @@ TEST_F(PolicyReloaderTest, ABadFolderIsCompiledOnceAndWithinASecondOrTwo) {
   folder_.Write("a.yaml", Policy("slow", signatures));
   const absl::Time start = absl::Now();
   reloader_->Poll();
-  EXPECT_LT(absl::Now() - start, absl::Seconds(20)) << "a sanitizer's time";
+  EXPECT_LT(absl::Now() - start, absl::Seconds(20)) << "with a sanitizer";
   EXPECT_TRUE(Read().stale_since.has_value());
   const absl::Time again = absl::Now();
-  for (int look = 0; look < 20; ++look) reloader_->Poll();
+  for (int i = 0; i < 20; ++i) reloader_->Poll();
   EXPECT_LT(absl::Now() - again, absl::Seconds(1));
   EXPECT_THAT(events_, ElementsAre("loaded", "failed"));
 }
 
-// What the kubelet does to a mounted ConfigMap.
+// Changes files like the kubelet changes a mounted ConfigMap.
 class ConfigMap {
  public:
   explicit ConfigMap(const TempDir& folder) : folder_(folder) {}
@@ -215,7 +217,7 @@ class ConfigMap {
   std::string last_;
 };
 
-TEST_F(PolicyReloaderTest, ASwapInTheMiddleOfAReadIsNeverAMixture) {
+TEST_F(PolicyReloaderTest, NeverMixesVersionsDuringASwap) {
   fs::remove(folder_.path() / "a.yaml");
   ConfigMap mounted(folder_);
   const auto swap_to = [&mounted](const std::string& version) {
@@ -243,7 +245,7 @@ TEST_F(PolicyReloaderTest, ASwapInTheMiddleOfAReadIsNeverAMixture) {
   EXPECT_GT(loads, 1);
 }
 
-TEST_F(PolicyReloaderTest, PollsFromAThreadOfItsOwn) {
+TEST_F(PolicyReloaderTest, PollsOnItsOwnThread) {
   ASSERT_THAT(Start(), IsOk());
   reloader_->StartPolling(absl::Milliseconds(5));
   folder_.Write("a.yaml", Policy("second"));
@@ -256,7 +258,7 @@ TEST_F(PolicyReloaderTest, PollsFromAThreadOfItsOwn) {
   EXPECT_THAT(log_text_.str(), Not(HasSubstr("\"level\":\"error\"")));
 }
 
-TEST_F(PolicyReloaderTest, SuitesBesideThePoliciesAreNoPolicies) {
+TEST_F(PolicyReloaderTest, IgnoresSuitesNextToPolicies) {
   folder_.Write("a_test.yaml", "kind: RetryPolicyTest\n");
   EXPECT_THAT(Start(), IsOk());
 }

@@ -17,7 +17,7 @@ const google::protobuf::Descriptor& Type() {
   return *v1::DecisionRecord::descriptor();
 }
 
-TEST(RedactionTest, BlanksFieldsOfEveryItemAndNothingElse) {
+TEST(RedactionTest, BlanksOnlyTheFieldsOfEveryItem) {
   v1::DecisionRecord record;
   for (const char* name : {"a", "b"}) {
     auto& pod = *record.mutable_request()->mutable_report()->add_pods();
@@ -39,7 +39,7 @@ TEST(RedactionTest, BlanksFieldsOfEveryItemAndNothingElse) {
   EXPECT_EQ(record.response().decision().sentence(), "");
 }
 
-TEST(RedactionTest, MakesNoMessagesThatWereNotThere) {
+TEST(RedactionTest, CreatesNoMessages) {
   v1::DecisionRecord record;
   ASSERT_OK_AND_ASSIGN(
       const Redaction redaction,
@@ -48,7 +48,7 @@ TEST(RedactionTest, MakesNoMessagesThatWereNotThere) {
   EXPECT_FALSE(record.has_request());
 }
 
-TEST(RedactionTest, TakesNamesOfJsonAndOfTheSchema) {
+TEST(RedactionTest, AcceptsJsonAndSchemaNames) {
   EXPECT_OK(Redaction::Of(Type(), {"request.report.jobSet"}));
   EXPECT_OK(Redaction::Of(Type(), {"request.report.job_set"}));
 }
@@ -61,7 +61,7 @@ struct BadPath {
 
 class BadPathTest : public ::testing::TestWithParam<BadPath> {};
 
-TEST_P(BadPathTest, IsRefusedWithThePlace) {
+TEST_P(BadPathTest, IsRejectedWithThePosition) {
   EXPECT_THAT(Redaction::Of(Type(), {GetParam().path}).status(),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr(GetParam().where)));

@@ -17,7 +17,7 @@ std::shared_ptr<const Snapshot> Numbered(int number) {
   return snapshot;
 }
 
-TEST(SnapshotStoreTest, ReadsWhatWasPublishedLast) {
+TEST(SnapshotStoreTest, ReadsTheLastPublished) {
   SnapshotStore store(Numbered(1));
   EXPECT_EQ(store.Read().last_error, "1");
   store.Publish(Numbered(2));

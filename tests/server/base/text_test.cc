@@ -10,9 +10,9 @@
 namespace mulligan {
 namespace {
 
-TEST(TruncateTest, KeepsWhatFits) { EXPECT_EQ(Truncate("abcde", 5), "abcde"); }
+TEST(TruncateTest, KeepsShortText) { EXPECT_EQ(Truncate("abcde", 5), "abcde"); }
 
-TEST(TruncateTest, CutsWithinTheBound) {
+TEST(TruncateTest, CutsWithinLimit) {
   EXPECT_EQ(Truncate("abcdef", 5), "ab...");
 }
 

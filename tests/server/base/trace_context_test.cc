@@ -11,7 +11,7 @@ namespace {
 constexpr char kParent[] =
     "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-TEST(TraceContextTest, CarriesWhatIsWellFormed) {
+TEST(TraceContextTest, KeepsWellFormedContext) {
   const TraceContext context = ReadTraceContext(
       {kParent}, {"congo=t61rcWkgMzE", "rojo=00f067aa0ba902b7"});
   EXPECT_EQ(context.parent, kParent);
@@ -20,7 +20,7 @@ TEST(TraceContextTest, CarriesWhatIsWellFormed) {
   EXPECT_FALSE(context.malformed);
 }
 
-TEST(TraceContextTest, NothingIsNoMistake) {
+TEST(TraceContextTest, AbsenceIsNotMalformed) {
   const TraceContext context = ReadTraceContext({}, {"congo=t61rcWkgMzE"});
   EXPECT_EQ(context.parent, "");
   EXPECT_EQ(context.state, "");
@@ -28,12 +28,12 @@ TEST(TraceContextTest, NothingIsNoMistake) {
   EXPECT_FALSE(context.malformed);
 }
 
-TEST(TraceContextTest, LaterVersionsMaySayMore) {
+TEST(TraceContextTest, LaterVersionsMayBeLonger) {
   const std::string later = "cc" + std::string(kParent).substr(2) + "-more";
   EXPECT_EQ(ReadTraceContext({later}, {}).parent, later);
 }
 
-TEST(TraceContextTest, AMalformedStateIsLeftOutAlone) {
+TEST(TraceContextTest, DropsOnlyAMalformedState) {
   for (const std::string& state :
        {std::string(513, 'a'), std::string("a\x01")}) {
     const TraceContext context = ReadTraceContext({kParent}, {state});
@@ -47,7 +47,7 @@ TEST(TraceContextTest, AMalformedStateIsLeftOutAlone) {
 
 class MalformedParentTest : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(MalformedParentTest, IsLeftOut) {
+TEST_P(MalformedParentTest, IsDropped) {
   const TraceContext context = ReadTraceContext({GetParam()}, {"a=b"});
   EXPECT_EQ(context.parent, "");
   EXPECT_EQ(context.state, "");
@@ -65,13 +65,13 @@ INSTANTIATE_TEST_SUITE_P(
         "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
         "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0g",
         "00-0af7651916cd43dd8448eb211c80319c_b7ad6b7169203331-01",
-        // Version 00 says no more.
+        // Version 00 has no further parts.
         "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more",
         "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01more",
         "01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-a b"),
     [](const auto& row) { return ParamName(row.index, row.param); });
 
-TEST(TraceContextTest, OfTwoParentsNoneIsTaken) {
+TEST(TraceContextTest, RejectsTwoParents) {
   const TraceContext context = ReadTraceContext({kParent, kParent}, {});
   EXPECT_EQ(context.parent, "");
   EXPECT_TRUE(context.malformed);

@@ -23,7 +23,7 @@ TEST_P(WorkloadKindTest, IsFromTheClosedList) {
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(GetParam().report,
                                                             &report));
   EXPECT_EQ(KindLabels()[KindLabelOf(WorkloadKindOf(report))], GetParam().kind);
-  // The kind that decides is the kind that is counted.
+  // Decisions and metrics use the same kind.
   const std::string decided = WorkloadOf(report).kind();
   EXPECT_EQ(KindLabels()[KindLabelOf(decided)], GetParam().kind);
 }
@@ -37,15 +37,14 @@ INSTANTIATE_TEST_SUITE_P(
         KindCase{"CustomResourceBeforeJob", "job_set {} jobs {} pods {}",
                  "JobSet"},
         KindCase{"JobBeforePod", "jobs {} pods {}", "Job"},
-        KindCase{"KubeflowSaysWhich", "kubeflow_job { kind: 'PyTorchJob' }",
+        KindCase{"KubeflowStatesKind", "kubeflow_job { kind: 'PyTorchJob' }",
                  "PyTorchJob"},
         KindCase{"ControllerOfThePod",
                  "pods { metadata { owner_references { kind: 'Other' } "
                  "owner_references { kind: 'ReplicaSet' controller: true } } }",
                  "ReplicaSet"},
-        KindCase{"PodsBeforeTheQueuesObject", "pods {} kueue_workload {}",
-                 "Pod"},
-        KindCase{"OfAnEvent", "events { involved_object { kind: 'JobSet' } }",
+        KindCase{"PodsBeforeQueueObject", "pods {} kueue_workload {}", "Pod"},
+        KindCase{"KindOfEvent", "events { involved_object { kind: 'JobSet' } }",
                  "JobSet"},
         KindCase{"LonePod", "pods {}", "Pod"}),
     [](const auto& param) { return param.param.name; });
