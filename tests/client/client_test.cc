@@ -61,7 +61,7 @@ class ScriptedService final : public v1::RetryDecisionService::Service {
 
 class ClientTest : public ::testing::Test {
  protected:
-  // Starts a server that answers by `script`, and a client of it.
+  // Starts a server that answers by `script`, and its client.
   void Start(std::vector<grpc::Status> script, ClientOptions options = {}) {
     grpc::EnableDefaultHealthCheckService(true);
     service_ = std::make_unique<ScriptedService>(std::move(script));
@@ -102,7 +102,7 @@ TEST_F(ClientTest, AnswersAllCalls) {
   EXPECT_EQ(diagnosis.diagnosis().summary(), "summary");
 }
 
-TEST_F(ClientTest, AsksOnceMoreWhenTheServerIsUnavailable) {
+TEST_F(ClientTest, RetriesOnceIfUnavailable) {
   Start({kUnavailable}, {.target = "", .retry_backoff = absl::Milliseconds(1)});
   EXPECT_OK(client_->Decide({}));
   EXPECT_EQ(service_->calls(), 2);
@@ -116,7 +116,7 @@ TEST_F(ClientTest, GivesUpAfterTheSecondUnavailable) {
   EXPECT_EQ(service_->calls(), 2);
 }
 
-TEST_F(ClientTest, DoesNotWaitPastTheDeadlineForASecondTry) {
+TEST_F(ClientTest, DoesNotRetryPastTheDeadline) {
   Start({kUnavailable}, {.target = "",
                          .deadline = absl::Seconds(10),
                          .retry_backoff = absl::Hours(1)});
@@ -124,7 +124,7 @@ TEST_F(ClientTest, DoesNotWaitPastTheDeadlineForASecondTry) {
   EXPECT_EQ(service_->calls(), 1);
 }
 
-TEST_F(ClientTest, OtherErrorsAreReturnedAtOnceWithTheirDetails) {
+TEST_F(ClientTest, ReturnsOtherErrorsWithDetails) {
   Start({grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "report: is empty",
                       "details")});
   const auto response = client_->Decide({});
@@ -135,7 +135,7 @@ TEST_F(ClientTest, OtherErrorsAreReturnedAtOnceWithTheirDetails) {
   EXPECT_EQ(service_->calls(), 1);
 }
 
-TEST_F(ClientTest, HealthNamesWhatDoesNotServe) {
+TEST_F(ClientTest, CheckHealthReportsUnhealthyServices) {
   Start({});
   EXPECT_OK(client_->CheckHealth(""));
   EXPECT_THAT(client_->CheckHealth("nosuch"),
@@ -146,7 +146,7 @@ TEST_F(ClientTest, HealthNamesWhatDoesNotServe) {
                        HasSubstr("the server is NOT_SERVING")));
 }
 
-TEST(ClientCreateTest, NamesTheBadOption) {
+TEST(ClientCreateTest, ReportsBadOptions) {
   EXPECT_THAT(Client::Create({}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("target: \"\" is not valid, expected")));

@@ -11,7 +11,7 @@
 namespace mulligan {
 namespace {
 
-TEST(FallbackTest, EveryCodeHasOne) {
+TEST(FallbackTest, CoversEveryCode) {
   using Code = absl::StatusCode;
   EXPECT_EQ(FallbackFor(Code::kOk), Fallback::kNone);
   for (const Code code :
@@ -43,14 +43,14 @@ TEST(RetryDelayTest, ReadsTheServersRetryInfo) {
   EXPECT_EQ(FallbackFor(status), Fallback::kRetryLater);
 }
 
-TEST(FallbackTest, ARequestThatIsTooLargeStaysSo) {
+TEST(FallbackTest, TooLargeRequestsAreNotRetried) {
   EXPECT_EQ(FallbackFor(absl::ResourceExhaustedError("too large")),
             Fallback::kNativePolicy);
   EXPECT_EQ(FallbackFor(absl::UnavailableError("")), Fallback::kRetryLater);
 }
 
-// What gRPC's memory bound answers before the server sees the call.
-TEST(FallbackTest, ARefusalByTheTransportIsAnOverload) {
+// gRPC's memory limit refuses calls before the server sees them.
+TEST(FallbackTest, TransportRefusalIsOverload) {
   const absl::Status status =
       absl::ResourceExhaustedError("Received RST_STREAM with error code 11");
   EXPECT_TRUE(IsOverload(status));
@@ -65,7 +65,7 @@ std::optional<v1::Decision> NativeFail() {
   return decision;
 }
 
-TEST(FallbackRuleTest, WaitsUnlessTheNativePathMayDecide) {
+TEST(FallbackRuleTest, WaitsUnlessNativePathMayDecide) {
   const absl::Status away = absl::UnavailableError("no server");
   const absl::Status wrong = absl::InvalidArgumentError("report is empty");
   const FallbackRule waiting;
@@ -85,15 +85,15 @@ TEST(FallbackRuleTest, WaitsUnlessTheNativePathMayDecide) {
   const Row rows[] = {
       {"without a native path it waits", waiting, away, absl::Hours(2),
        v1::Decision::WAIT},
-      {"also where asking cannot help", waiting, wrong, absl::Hours(2),
+      {"also if asking again cannot help", waiting, wrong, absl::Hours(2),
        v1::Decision::WAIT},
       {"the native path decides at once", native, away, absl::ZeroDuration(),
        v1::Decision::FAIL},
-      {"or after some patience", patient, away, absl::Minutes(1),
-       v1::Decision::WAIT},
-      {"which ends", patient, away, absl::Hours(2), v1::Decision::FAIL},
-      {"and helps no wrong request", patient, wrong, absl::ZeroDuration(),
-       v1::Decision::FAIL},
+      {"the native path waits for its patience", patient, away,
+       absl::Minutes(1), v1::Decision::WAIT},
+      {"the patience ends", patient, away, absl::Hours(2), v1::Decision::FAIL},
+      {"patience is not for wrong requests", patient, wrong,
+       absl::ZeroDuration(), v1::Decision::FAIL},
       {"it may have no opinion", unsure, away, absl::Hours(2),
        v1::Decision::WAIT},
   };
@@ -110,7 +110,7 @@ TEST(FallbackRuleTest, WaitsUnlessTheNativePathMayDecide) {
   }
 }
 
-TEST(RetryDelayTest, IsAbsentWithoutDetailsOrWithBrokenOnes) {
+TEST(RetryDelayTest, IsAbsentWithoutValidDetails) {
   absl::Status status = absl::ResourceExhaustedError("busy");
   EXPECT_EQ(RetryDelay(status), std::nullopt);
   status.SetPayload(kStatusDetailsUrl, absl::Cord("\xff"));

@@ -25,7 +25,7 @@ v1::BudgetLedger Ledger() {
   return ledger;
 }
 
-TEST(LedgerTest, IsWrittenAndReadAsCompactJson) {
+TEST(LedgerTest, RoundTripsAsCompactJson) {
   const auto text = LedgerToAnnotation(Ledger());
   ASSERT_TRUE(text.ok()) << text.status();
   EXPECT_EQ(*text, kText);
@@ -35,7 +35,7 @@ TEST(LedgerTest, IsWrittenAndReadAsCompactJson) {
   EXPECT_THAT(**read, EqualsProto(Ledger()));
 }
 
-TEST(LedgerTest, IsAbsentWhereThereIsNone) {
+TEST(LedgerTest, IsAbsentOrOfAnotherObject) {
   struct Row {
     const char* name;
     std::string text;
@@ -46,7 +46,7 @@ TEST(LedgerTest, IsAbsentWhereThereIsNone) {
       {"none yet", "", "u-1", false},
       {"blank", " \n", "u-1", false},
       {"of another object", kText, "u-2", false},
-      {"tied to nothing", kText, "", true},
+      {"without a UID to compare", kText, "", true},
       {"of a later version", R"({"attemptsSeen":1,"mood":"good"})", "u-1",
        true},
   };
@@ -57,7 +57,7 @@ TEST(LedgerTest, IsAbsentWhereThereIsNone) {
   }
 }
 
-TEST(LedgerTest, WhatIsNoneIsAnError) {
+TEST(LedgerTest, RejectsInvalidLedgers) {
   for (const char* text : {"three", "[]", R"({"attemptsSeen":"many"})"}) {
     EXPECT_THAT(LedgerFromAnnotation(text, "").status(),
                 StatusIs(absl::StatusCode::kInvalidArgument,
@@ -66,7 +66,7 @@ TEST(LedgerTest, WhatIsNoneIsAnError) {
   }
 }
 
-TEST(LedgerTest, IsBounded) {
+TEST(LedgerTest, RejectsLargeLedgers) {
   v1::BudgetLedger ledger = Ledger();
   ledger.add_history()->set_failure_id(
       std::string(kMaxLedgerAnnotationBytes, 'x'));
@@ -78,7 +78,7 @@ TEST(LedgerTest, IsBounded) {
   EXPECT_EQ(*empty, "");
 }
 
-TEST(LedgerTest, ASuccessorKeepsWhatWasSpent) {
+TEST(LedgerTest, SuccessorKeepsUsage) {
   v1::BudgetLedger ledger = Ledger();
   ledger.set_native_count(2);
   v1::BudgetLedger want = Ledger();

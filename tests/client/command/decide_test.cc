@@ -28,7 +28,7 @@ class DecideCommandTest : public ::testing::Test {
   std::unique_ptr<ServerProcess> server_;
 };
 
-TEST_F(DecideCommandTest, AnswersAsExplainDoes) {
+TEST_F(DecideCommandTest, AnswersLikeExplain) {
   std::vector<std::string> flags = {"-o", "json",
                                     "--observed-at=2026-01-31T08:00:00Z", "-"};
   std::vector<std::string> decide = {"decide", Server()};
@@ -39,7 +39,7 @@ TEST_F(DecideCommandTest, AnswersAsExplainDoes) {
   EXPECT_EQ(result.out, RunMulligan(flags, kOomPod).out);
 }
 
-TEST_F(DecideCommandTest, APreviewIsAnsweredTheSame) {
+TEST_F(DecideCommandTest, PreviewHasTheSameAnswer) {
   const std::vector<std::string> flags = {
       "decide", Server(), "-o", "json", "--observed-at=2026-01-31T08:00:00Z",
       "-"};
@@ -53,7 +53,7 @@ TEST_F(DecideCommandTest, APreviewIsAnsweredTheSame) {
       2);
 }
 
-TEST_F(DecideCommandTest, RequestsAreAnsweredSinglyAndInBatches) {
+TEST_F(DecideCommandTest, AnswersRequestsSinglyAndInBatches) {
   const std::string input =
       CompactRequest() + "\n{\"report\":{}}\n" + CompactRequest() + "\n";
   const CommandResult here = RunMulligan({"explain", "--requests", "-"}, input);
@@ -65,7 +65,7 @@ TEST_F(DecideCommandTest, RequestsAreAnsweredSinglyAndInBatches) {
   }
 }
 
-TEST_F(DecideCommandTest, ARefusedRequestIsNotTheServersFault) {
+TEST_F(DecideCommandTest, RejectedRequestExitsWithTwo) {
   const CommandResult result =
       RunMulligan({"decide", Server(), "-"}, R"({"report":{}})");
   EXPECT_EQ(result.code, 2);
@@ -73,14 +73,14 @@ TEST_F(DecideCommandTest, ARefusedRequestIsNotTheServersFault) {
                                 HasSubstr("fallback: native policy")));
 }
 
-TEST_F(DecideCommandTest, HealthcheckAsksForAService) {
+TEST_F(DecideCommandTest, HealthcheckOfAService) {
   const CommandResult serving = RunMulligan({"healthcheck", Server()});
   EXPECT_EQ(serving.code, 0) << serving.err;
   EXPECT_EQ(serving.out, "SERVING\n");
   EXPECT_EQ(RunMulligan({"healthcheck", Server(), "--service=nosuch"}).code, 4);
 }
 
-TEST(DecideWithoutServerTest, EveryLineSaysThatNobodyAnswered) {
+TEST(DecideWithoutServerTest, EveryLineReportsTheMissingServer) {
   const CommandResult result = RunMulligan(
       {"decide", "--server=127.0.0.1:1", "--requests", "-"}, "{}\n{}\n");
   EXPECT_EQ(result.code, 4);
@@ -91,7 +91,7 @@ TEST(DecideWithoutServerTest, EveryLineSaysThatNobodyAnswered) {
   EXPECT_THAT(result.err, HasSubstr("no answer to 2 of 2 requests"));
 }
 
-TEST(DecideWithoutServerTest, ManyRequestsDoNotGrindOn) {
+TEST(DecideWithoutServerTest, StopsEarlyWithoutServer) {
   std::string input;
   for (int i = 0; i < 1000; ++i) input += "{}\n";
   const CommandResult result =

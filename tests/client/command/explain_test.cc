@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-TEST(ExplainTest, PeopleGetTextWithoutEscapesInAPipe) {
+TEST(ExplainTest, PrintsTextWithoutEscapesToAPipe) {
   const CommandResult result = RunMulligan({"explain", "-"}, kOomPod);
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.out,
@@ -61,7 +61,7 @@ TEST(ExplainTest, JoinsFilesOfAnyFormAndKind) {
               ::testing::Contains(StartsWith("<stdin>: ConfigMap c: ignored")));
 }
 
-TEST(ExplainTest, TheLedgerMakesARepeatedFailureFree) {
+TEST(ExplainTest, LedgerMakesARepeatedFailureFree) {
   const std::string ledger = WriteTestFile("ledger.json", "");
   const std::vector<std::string> command = {
       "explain",  "-o",   "json",         "--observed-at=2026-01-31T08:00:00Z",
@@ -89,8 +89,9 @@ TEST(ExplainTest, IsDeterministic) {
             RunMulligan(command, kOomPod).out);
 }
 
-TEST(ExplainTest, SaysWhenTheOutputIsLost) {
-  // A ledger that cannot be stored is an error, too: the charge would be lost.
+TEST(ExplainTest, ReportsLostOutput) {
+  // A ledger that cannot be stored is an error, because its charge would be
+  // lost.
   const CommandResult result =
       RunMulligan({"explain", "--ledger-out=/no/folder/ledger", "-"}, kOomPod);
   EXPECT_EQ(result.code, 2);
@@ -98,7 +99,7 @@ TEST(ExplainTest, SaysWhenTheOutputIsLost) {
   EXPECT_THAT(result.err, HasSubstr("/no/folder/ledger"));
 }
 
-TEST(ExplainTest, BeginsWithWhatStoppedItAndWhatToDo) {
+TEST(ExplainTest, BeginsWithProblemAndFirstStep) {
   const CommandResult result = RunMulligan({"explain", "-"}, kOomPod);
   EXPECT_THAT(result.out, StartsWith("Pod "));
   EXPECT_THAT(result.out, HasSubstr("\n  Do first   set request and limit of "
@@ -107,8 +108,7 @@ TEST(ExplainTest, BeginsWithWhatStoppedItAndWhatToDo) {
   EXPECT_THAT(result.out, EndsWith(": --details\n"));
 }
 
-// The rest is there for who asks.
-TEST(ExplainTest, TellsTheRestOnRequest) {
+TEST(ExplainTest, PrintsDetailsOnRequest) {
   for (const char* flag : {"--details", "--explain=full"}) {
     const CommandResult result = RunMulligan({"explain", flag, "-"}, kOomPod);
     EXPECT_THAT(result.out,
@@ -120,7 +120,7 @@ TEST(ExplainTest, TellsTheRestOnRequest) {
   }
 }
 
-// The lines of the embedded policy move with every edit.
+// Removes line numbers of the embedded policy, which change with every edit.
 std::string WithoutLineNumbers(std::string text) {
   const std::string embedded = "<embedded>:";
   for (std::size_t at = 0; (at = text.find(embedded, at)) != text.npos;) {
@@ -130,7 +130,7 @@ std::string WithoutLineNumbers(std::string text) {
   return text;
 }
 
-TEST(ExplainTest, TheReadmeShowsWhatIsPrinted) {
+TEST(ExplainTest, MatchesTheReadme) {
   const absl::StatusOr<std::string> readme = ReadFile(SourcePath("README.md"));
   ASSERT_TRUE(readme.ok());
   const std::size_t begin = readme->find("```\nPod tokenizer-19-zk8tn, ") + 4;
@@ -143,7 +143,7 @@ TEST(ExplainTest, TheReadmeShowsWhatIsPrinted) {
               StartsWith(WithoutLineNumbers(block)));
 }
 
-TEST(ExplainTest, YamlIsTheSameAnswer) {
+TEST(ExplainTest, PrintsYaml) {
   const CommandResult result = RunMulligan(
       {"explain", "-o", "yaml", "--observed-at=2026-01-31T08:00:00Z", "-"},
       kOomPod);
@@ -152,7 +152,7 @@ TEST(ExplainTest, YamlIsTheSameAnswer) {
   EXPECT_THAT(result.out, HasSubstr("\n  cause: CONTAINER_OOM\n"));
 }
 
-TEST(ExplainTest, SaysWhenNoPolicyOfTheFilesFits) {
+TEST(ExplainTest, WarnsIfNoPolicyOfTheFilesMatches) {
   const std::string policy = WriteTestFile(
       "etl.yaml",
       "apiVersion: mulligan.dev/v1\nkind: RetryPolicy\nmetadata: {name: etl}\n"
@@ -173,7 +173,7 @@ TEST(ExplainTest, SaysWhenNoPolicyOfTheFilesFits) {
   EXPECT_THAT(ParseResponse(named.out).warnings(), IsEmpty());
 }
 
-TEST(ExplainTest, TheWorkloadIsNamedAsKubectlDoes) {
+TEST(ExplainTest, AcceptsWorkloadNamesLikeKubectl) {
   const auto explain = [](const std::string& which) {
     return RunMulligan({"explain", "--workload", which, "-f",
                         "tests/testdata/quickstart/out-of-memory.json"});
@@ -194,8 +194,8 @@ TEST(ExplainTest, TheWorkloadIsNamedAsKubectlDoes) {
   }
 }
 
-// The kubectl plugin asks for one by its arguments.
-TEST(ExplainTest, OneOfSeveralIsNamedInTheCallersWords) {
+// The kubectl plugin selects one by its own arguments.
+TEST(ExplainTest, UsesTheCallersCommandForOneWorkload) {
   const auto explain = [] {
     return RunMulligan({"explain", "-"},
                        R"({"kind":"List","apiVersion":"v1","items":[
@@ -210,7 +210,7 @@ TEST(ExplainTest, OneOfSeveralIsNamedInTheCallersWords) {
   EXPECT_THAT(named, HasSubstr("in full: plugin why KIND/NAME\n"));
 }
 
-TEST(ExplainTest, OfALogWithoutKnownWordsItSaysSo) {
+TEST(ExplainTest, ReportsLogsWithoutKnownMessages) {
   const CommandResult result = RunMulligan(
       {"explain", "-"}, "INFO start\nERROR the widget was not frobnicated\n");
   EXPECT_EQ(result.code, 0) << result.err;
@@ -219,8 +219,8 @@ TEST(ExplainTest, OfALogWithoutKnownWordsItSaysSo) {
                          "code, and no known failure"));
 }
 
-// Of two workloads one is broken.
-TEST(ExplainTest, TheStoryBelowAListIsOfOneThatWasAskedFor) {
+// One of two workloads is broken.
+TEST(ExplainTest, ExplainsOneOfTheSelectedWorkloads) {
   const auto explain = [](std::vector<std::string> filter) {
     std::vector<std::string> args = {
         "explain", "--observed-at=2026-11-03T09:07:34Z", "-f",
@@ -242,7 +242,7 @@ TEST(ExplainTest, TheStoryBelowAListIsOfOneThatWasAskedFor) {
               EndsWith("\n\nNone of them is as asked for.\n"));
 }
 
-TEST(ExplainTest, TheLedgerOfTheAnnotationIsUsed) {
+TEST(ExplainTest, UsesTheLedgerOfTheAnnotation) {
   const std::string observed = "--observed-at=2026-01-31T08:00:00Z";
   const std::string ledger = WriteTestFile("ledger.json", "");
   RunMulligan({"explain", observed, "--ledger-out", ledger, "-"}, kOomPod);
@@ -264,8 +264,8 @@ TEST(ExplainTest, TheLedgerOfTheAnnotationIsUsed) {
                                HasSubstr("the one before was read from Pod ")));
 }
 
-// One Job of 6,000 members: one in the middle fails by itself, the others of
-// it.
+// One Job of 6,000 members: one in the middle fails first, the others because
+// of it.
 std::string LargeGang() {
   std::string list = R"({"kind":"List","items":[{"kind":"Job",
       "metadata":{"name":"train","uid":"j"}})";
@@ -288,7 +288,7 @@ std::string LargeGang() {
   return list + "]}";
 }
 
-TEST(ExplainTest, AGangOfAnySizeIsOneFailure) {
+TEST(ExplainTest, LargeGangIsOneFailure) {
   const CommandResult result = RunMulligan(
       {"explain", "-o", "json", "--observed-at=2026-01-31T08:00:00Z", "-"},
       LargeGang());
@@ -302,7 +302,7 @@ TEST(ExplainTest, AGangOfAnySizeIsOneFailure) {
                                             "at")));
 }
 
-TEST(RequestsTest, AnswersLineByLineAndNeverStops) {
+TEST(RequestsTest, AnswersEveryLine) {
   const CommandResult result = RunMulligan(
       {"explain", "--requests", "-"},
       CompactRequest() + "\n{broken\n\n{\"report\":{}}\n" + CompactRequest());

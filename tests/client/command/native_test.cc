@@ -38,7 +38,7 @@ struct Sample {
 
 class SampleTest : public ::testing::TestWithParam<Sample> {};
 
-TEST_P(SampleTest, ExplainPrintsBothVerdictsAndTheDifference) {
+TEST_P(SampleTest, ExplainPrintsVerdictsAndDifference) {
   const Sample& sample = GetParam();
   const CommandResult text =
       RunMulligan(Explain(sample.file, {"--compare-native"}));
@@ -60,7 +60,7 @@ TEST_P(SampleTest, ExplainPrintsBothVerdictsAndTheDifference) {
   EXPECT_THAT(response.native().difference(), Not(IsEmpty()));
 }
 
-TEST_P(SampleTest, PolicyNativeDecidesAsTheOperator) {
+TEST_P(SampleTest, PolicyNativeDecidesLikeTheOperator) {
   const Sample& sample = GetParam();
   const CommandResult text =
       RunMulligan(Explain(sample.file, {"--policy-name", "native"}));
@@ -89,14 +89,14 @@ INSTANTIATE_TEST_SUITE_P(All, SampleTest, ::testing::ValuesIn(kSamples),
                            return name;
                          });
 
-TEST(NativeTest, WithoutAnOperatorsObjectPolicyNativeIsAnError) {
+TEST(NativeTest, PolicyNativeNeedsAnOperatorsObject) {
   const CommandResult result =
       RunMulligan({"explain", "--policy-name=native", "-"}, kOomPod);
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr("mulligan: report: has no object of"));
 }
 
-TEST(NativeTest, ADecisionThatIsTheSameSaysSo) {
+TEST(NativeTest, PrintsThatDecisionsAreEqual) {
   const CommandResult result = RunMulligan(
       {"explain", "--compare-native", "-"},
       R"({"kind":"List","items":[{"apiVersion":"batch/v1","kind":"Job",

@@ -1,5 +1,5 @@
-// `mulligan playground`, as far as it does not serve: what it serves is tested
-// in tests/client/cli/desk and tests/client/desk.
+// Usage errors of `mulligan playground`; tests/client/cli/desk and
+// tests/client/desk test what it serves.
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(PlaygroundCommandTest, WhatCannotBeServedIsToldByItsName) {
+TEST(PlaygroundCommandTest, ReportsBadFlags) {
   const std::string none = TestFolder() / "none";
   const std::pair<std::vector<std::string>, std::string> kWrong[] = {
       {{"--policy-dir", none}, "--policy-dir: "},

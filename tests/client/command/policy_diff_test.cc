@@ -23,7 +23,7 @@ std::string Policy(const std::string& name, const std::string& memory) {
       memory, "\n  default: {action: RETRY, budget: bugs}\n");
 }
 
-// A pod that failed with an exit code and a reason, in its own workload.
+// Returns a request about a failed pod in its own workload.
 std::string Request(const std::string& name, int code,
                     const std::string& reason) {
   return absl::StrCat(
@@ -49,7 +49,7 @@ class PolicyDiffTest : public ::testing::Test {
       WriteTestFile("after.yaml", Policy("nightly", "{action: FAIL}"));
 };
 
-TEST_F(PolicyDiffTest, GroupsWhatDiffersInTheSameWay) {
+TEST_F(PolicyDiffTest, GroupsEqualDifferences) {
   const CommandResult result = Diff(absl::StrCat(
       Request("a", 1, "Error"), "\n\n", Request("b", 137, "OOMKilled"), "\n",
       Request("c", 137, "OOMKilled"), "\n"));
@@ -63,14 +63,14 @@ TEST_F(PolicyDiffTest, GroupsWhatDiffersInTheSameWay) {
             HasSubstr("  line 3, Pod n/b\n")));
 }
 
-TEST_F(PolicyDiffTest, EqualPoliciesAreCodeZero) {
+TEST_F(PolicyDiffTest, EqualPoliciesExitWithZero) {
   after_ = before_;
   const CommandResult result = Diff(Request("b", 137, "OOMKilled") + "\n");
   EXPECT_EQ(result.code, 0) << result.out << result.err;
   EXPECT_EQ(result.out, "0 of 1 answers differ\n");
 }
 
-TEST_F(PolicyDiffTest, TakesDecisionRecords) {
+TEST_F(PolicyDiffTest, ReadsDecisionRecords) {
   const std::string record = absl::StrCat(
       R"({"decidedAt":"2026-11-03T09:00:06Z","replica":"r","request":)",
       Request("b", 137, "OOMKilled"),
@@ -90,7 +90,7 @@ TEST_F(PolicyDiffTest, TakesDecisionRecords) {
   EXPECT_EQ(group["differences"][0], "ACTION");
 }
 
-TEST_F(PolicyDiffTest, AnAnswerThatOnlyOneHasIsADifference) {
+TEST_F(PolicyDiffTest, MissingAnswerIsADifference) {
   after_ = WriteTestFile("after.yaml",
                          Policy("weekly", "{action: RETRY, budget: memory}"));
   std::string named = Request("b", 137, "OOMKilled");
@@ -102,7 +102,7 @@ TEST_F(PolicyDiffTest, AnAnswerThatOnlyOneHasIsADifference) {
                     HasSubstr("policy \"nightly\" is not loaded")));
 }
 
-TEST_F(PolicyDiffTest, WhatCannotBeReadIsCodeTwoAndStopsNothing) {
+TEST_F(PolicyDiffTest, UnreadableLinesExitWithTwo) {
   const CommandResult result =
       Diff("{\"report\":\n" + Request("b", 137, "OOMKilled") + "\n");
   EXPECT_EQ(result.code, 2);
@@ -112,14 +112,14 @@ TEST_F(PolicyDiffTest, WhatCannotBeReadIsCodeTwoAndStopsNothing) {
   EXPECT_EQ(Diff("\n").code, 2) << "nothing was compared";
 }
 
-TEST_F(PolicyDiffTest, InvalidPoliciesAreCodeThree) {
+TEST_F(PolicyDiffTest, InvalidPoliciesExitWithThree) {
   after_ = WriteTestFile("after.yaml", "kind: RetryPolicy\n");
   const CommandResult result = Diff(Request("b", 137, "OOMKilled") + "\n");
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(result.err, HasSubstr("after.yaml:1:1: error: "));
 }
 
-TEST_F(PolicyDiffTest, TheBuiltInPoliciesHaveAName) {
+TEST_F(PolicyDiffTest, EmbeddedPoliciesHaveAName) {
   before_ = "embedded";
   after_ = "embedded";
   EXPECT_EQ(Diff(Request("b", 137, "OOMKilled") + "\n").code, 0);

@@ -1,4 +1,4 @@
-// `mulligan policy test`: what suites may say, and what they find.
+// `mulligan policy test`: the format of suites, and their results.
 #include <string>
 #include <vector>
 
@@ -32,7 +32,7 @@ spec:
   default: {action: RETRY, budget: bugs, backoff: {initial: 1m, jitter: 0}}
 )";
 
-// One case with two steps; tests change single words of it.
+// One case with two steps; tests change parts of it.
 constexpr char kSuite[] = R"(apiVersion: mulligan.dev/v1
 kind: RetryPolicyTest
 metadata: {name: nightly}
@@ -65,7 +65,7 @@ spec:
           expect: {action: FAIL, exhausted: bugs}
 )";
 
-// Runs kSuite with replacements beside kPolicy.
+// Runs kSuite with replacements, next to kPolicy.
 CommandResult RunSuite(
     const std::vector<std::pair<std::string, std::string>>& words,
     std::vector<std::string> flags = {}) {
@@ -76,7 +76,7 @@ CommandResult RunSuite(
   return RunMulligan(flags);
 }
 
-TEST(PolicySuiteTest, ACaseMayHaveLimitsOfItsOwn) {
+TEST(PolicySuiteTest, CasesMayHaveLimits) {
   const std::string policy = absl::StrReplaceAll(
       kPolicy, {{"bugs: {limit: 1}", "bugs: {limit: 1, override: {max: 5}}"}});
   const std::string suite = absl::StrReplaceAll(
@@ -100,7 +100,7 @@ TEST(PolicySuiteTest, ACaseMayHaveLimitsOfItsOwn) {
               HasSubstr("has the budget \"bug\""));
 }
 
-TEST(PolicySuiteTest, ExpectsWhoRetries) {
+TEST(PolicySuiteTest, ChecksRetriedBy) {
   const std::string job =
       "      objects:\n        - {apiVersion: batch/v1, kind: Job, metadata: "
       "{name: "
@@ -120,7 +120,7 @@ TEST(PolicySuiteTest, ExpectsWhoRetries) {
   EXPECT_THAT(run("KUBELET").out, HasSubstr("retriedBy"));
 }
 
-TEST(PolicySuiteTest, PassesAndCountsTheRulesThatDecided) {
+TEST(PolicySuiteTest, PassesAndPrintsCoverage) {
   const CommandResult result = RunSuite({});
   EXPECT_EQ(result.code, 0) << result.out << result.err;
   EXPECT_THAT(result.out,
@@ -131,7 +131,7 @@ TEST(PolicySuiteTest, PassesAndCountsTheRulesThatDecided) {
                     HasSubstr("nightly.yaml:7)\n")));
 }
 
-TEST(PolicySuiteTest, SaysWhatWasExpectedAndFound) {
+TEST(PolicySuiteTest, PrintsExpectedAndFound) {
   const CommandResult result =
       RunSuite({{"action: FAIL", "action: RETRY, lastAttempt: true"},
                 {"atMost: 1m", "atMost: 90s"},
@@ -148,7 +148,7 @@ TEST(PolicySuiteTest, SaysWhatWasExpectedAndFound) {
           HasSubstr("0 passed, 1 failed\n")));
 }
 
-TEST(PolicySuiteTest, ToldAgainIsTheSameAttemptAndRepeatedIsNot) {
+TEST(PolicySuiteTest, SameAttemptIsADuplicateAndTimesIsNot) {
   const CommandResult again = RunSuite(
       {{"after: 2h\n          expect: {action: FAIL, exhausted: bugs}",
         "after: 10s\n          sameAttempt: true\n          expect: {action: "
@@ -167,7 +167,7 @@ TEST(PolicySuiteTest, ToldAgainIsTheSameAttemptAndRepeatedIsNot) {
       HasSubstr("step 1, repetition 2: action is FAIL, expected RETRY"));
 }
 
-TEST(PolicySuiteTest, ADelayThatHasPassedInPartIsSaidToBeWhatIsLeft) {
+TEST(PolicySuiteTest, PrintsTheRemainingDelay) {
   const CommandResult result = RunSuite(
       {{"after: 2h\n          expect: {action: FAIL, exhausted: bugs}",
         "after: 10s\n          sameAttempt: true\n          expect: {delay: "
@@ -178,7 +178,7 @@ TEST(PolicySuiteTest, ADelayThatHasPassedInPartIsSaidToBeWhatIsLeft) {
                         "since the\n        end), expected at least 1m"));
 }
 
-TEST(PolicySuiteTest, APodWithoutAnOwnerIsRestarted) {
+TEST(PolicySuiteTest, RestartsPodsWithoutOwner) {
   const CommandResult result = RunSuite(
       {{",\n             ownerReferences: [{apiVersion: batch/v1, kind: Job, "
         "name: a,\n                                uid: u-a, controller: "
@@ -187,13 +187,13 @@ TEST(PolicySuiteTest, APodWithoutAnOwnerIsRestarted) {
   EXPECT_EQ(result.code, 0) << result.out;
 }
 
-TEST(PolicySuiteTest, AttemptsThatOverlapAreOneFailureAndTheStepSaysSo) {
+TEST(PolicySuiteTest, RejectsOverlappingAttempts) {
   const CommandResult result = RunSuite({{"after: 2h", "after: 30m"}});
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.out, HasSubstr("step 2: after is too short: attempts"));
 }
 
-TEST(PolicySuiteTest, AnErrorMayBeExpected) {
+TEST(PolicySuiteTest, ErrorsMayBeExpected) {
   const CommandResult expected =
       RunSuite({{"{action: FAIL, exhausted: bugs}", "{error: NOT_FOUND}"},
                 {"{action: RETRY, budget: bugs,\n                   delay: "
@@ -212,8 +212,8 @@ struct BadSuite {
 
 class BadSuiteTest : public ::testing::TestWithParam<BadSuite> {};
 
-// Nothing is left out in silence.
-TEST_P(BadSuiteTest, IsRefusedAtItsPlace) {
+// Nothing is ignored silently.
+TEST_P(BadSuiteTest, IsRejectedWithItsPosition) {
   const CommandResult result = RunSuite({{GetParam().from, GetParam().to}});
   EXPECT_EQ(result.code, 2) << result.out;
   EXPECT_THAT(result.err, HasSubstr(GetParam().problem));
@@ -262,12 +262,12 @@ INSTANTIATE_TEST_SUITE_P(
                  "is the name of another case"},
         BadSuite{"ErrorAndMore", "{action: FAIL, exhausted: bugs}",
                  "{action: FAIL, error: NOT_FOUND}", "goes with no other key"},
-        BadSuite{"ErrorThatNoAnswerHas", "{action: FAIL, exhausted: bugs}",
+        BadSuite{"UnknownError", "{action: FAIL, exhausted: bugs}",
                  "{error: FOO}",
                  ":30:27: error: \"FOO\" is none of INVALID_ARGUMENT, "
                  "NOT_FOUND"},
-        BadSuite{"ErrorThatIsNone", "{action: FAIL, exhausted: bugs}",
-                 "{error: OK}", "\"OK\" is none of"},
+        BadSuite{"ErrorOk", "{action: FAIL, exhausted: bugs}", "{error: OK}",
+                 "\"OK\" is none of"},
         BadSuite{"EmptyDelay", "{atLeast: 1m, atMost: 1m}", "{}",
                  "expects nothing, expected atLeast or atMost"},
         BadSuite{"EmptyText", "exhausted: bugs", "exhausted: ''",
@@ -278,16 +278,17 @@ INSTANTIATE_TEST_SUITE_P(
                  ":30:34: error: \"resources\" is empty"},
         BadSuite{"EmptyList", "exhausted: bugs", "avoidNodes: []",
                  ":30:34: error: \"avoidNodes\" is empty"},
-        BadSuite{"FixtureWithoutAFile", "      objects:\n",
+        BadSuite{"MissingFile", "      objects:\n",
                  "      files: [gone.json]\n      objects:\n",
                  "gone.json: No such file or directory"},
-        BadSuite{"FixtureWithoutAPlace", "kind: Pod", "kind: Service",
+        BadSuite{"FixtureOfUnknownKind", "kind: Pod", "kind: Service",
                  ":7:5: error: object"},
-        BadSuite{"StepWithoutAPlace", "          after: 2h\n",
+        BadSuite{"StepOfUnknownKind", "          after: 2h\n",
                  "          after: 2h\n          objects: [{apiVersion: v1, "
                  "kind: Service, metadata: {name: a}}]\n",
                  ":28:11: error: object"},
-        BadSuite{"SameAttemptOfNothing", "- fixture: broken\n          expect",
+        BadSuite{"SameAttemptInFirstStep",
+                 "- fixture: broken\n          expect",
                  "- fixture: broken\n          sameAttempt: true\n          "
                  "expect",
                  "there is no step before"},
@@ -298,7 +299,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "\"RetryPolicy\", expected RetryPolicyTest"}),
     [](const auto& bad) { return bad.param.name; });
 
-TEST(PolicySuiteTest, InvalidPoliciesAreCodeThree) {
+TEST(PolicySuiteTest, InvalidPoliciesExitWithThree) {
   WriteTestFile("nightly.yaml", "kind: RetryPolicy\n");
   const CommandResult result = RunMulligan(
       {"policy", "test", WriteTestFile("nightly_test.yaml", kSuite)});
@@ -306,7 +307,7 @@ TEST(PolicySuiteTest, InvalidPoliciesAreCodeThree) {
   EXPECT_THAT(result.err, HasSubstr("nightly.yaml:1:1: error: "));
 }
 
-TEST(PolicySuiteTest, AFolderHoldsSuitesAndPoliciesThatNobodyTests) {
+TEST(PolicySuiteTest, FolderCoverageIncludesUntestedPolicies) {
   RunSuite({});
   WriteTestFile("idle.yaml",
                 absl::StrReplaceAll(
@@ -319,7 +320,7 @@ TEST(PolicySuiteTest, AFolderHoldsSuitesAndPoliciesThatNobodyTests) {
                                 HasSubstr("1 of 4 rules decided (25 %)")));
 }
 
-TEST(PolicySuiteTest, AFolderWithoutSuitesIsAMistake) {
+TEST(PolicySuiteTest, RejectsFolderWithoutSuites) {
   WriteTestFile("nightly.yaml", kPolicy);
   const CommandResult result =
       RunMulligan({"policy", "test", TestFolder().string()});
@@ -328,7 +329,7 @@ TEST(PolicySuiteTest, AFolderWithoutSuitesIsAMistake) {
                                     "*_test.yaml"));
 }
 
-TEST(PolicySuiteTest, APolicyInPlaceOfASuiteIsOneError) {
+TEST(PolicySuiteTest, RejectsPolicyInPlaceOfASuite) {
   const CommandResult result =
       RunMulligan({"policy", "test", WriteTestFile("nightly.yaml", kPolicy)});
   EXPECT_EQ(result.code, 2);
@@ -366,7 +367,7 @@ TEST(PolicySuiteTest, JsonIsAReport) {
   EXPECT_EQ(report.coverage(0).decided(), 1);
 }
 
-TEST(PolicySuiteTest, JunitTellsWhatFailed) {
+TEST(PolicySuiteTest, JunitHasFailures) {
   const std::string junit = TestFolder() / "junit.xml";
   EXPECT_EQ(RunSuite({{"action: FAIL", "action: WAIT"},
                       {"name: one retry", "name: one <retry>"}},
@@ -388,8 +389,7 @@ TEST(PolicySuiteTest, JunitTellsWhatFailed) {
               AllOf(HasSubstr("errors=\"1\""), HasSubstr("<error message=")));
 }
 
-// The suites beside the policies that are shipped; each rule that can decide
-// does.
+// The suites of the shipped policies; every rule that can decide does.
 TEST(PolicySuiteTest, ShippedPoliciesPass) {
   const CommandResult examples =
       RunMulligan({"policy", "test", "--coverage-min", "85",

@@ -15,7 +15,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(PolicyTest, TheEmbeddedPolicyIsShownAndValid) {
+TEST(PolicyTest, ShowsTheValidEmbeddedPolicy) {
   const CommandResult shown = RunMulligan({"policy", "show"});
   EXPECT_EQ(shown.code, 0);
   const CommandResult checked =
@@ -33,7 +33,7 @@ constexpr char kBadPolicy[] =
     "  default: {action: RETRY, budget: b}\n"
     "  defualt: {action: FAIL}\n";
 
-TEST(PolicyTest, ProblemsAreShownWithLineAndCaret) {
+TEST(PolicyTest, ShowsProblemsWithLineAndCaret) {
   const std::string file = WriteTestFile("bad.yaml", kBadPolicy);
   const CommandResult result = RunMulligan({"policy", "check", file});
   EXPECT_EQ(result.code, 3);
@@ -54,7 +54,7 @@ TEST(PolicyTest, JsonIsACheckPolicyResponse) {
   EXPECT_EQ(response.issues(0).file(), "<stdin>");
 }
 
-TEST(PolicyTest, FilesThatCannotBeReadCount) {
+TEST(PolicyTest, CountsUnreadableFiles) {
   const std::string large =
       WriteTestFile("large.yaml", std::string(300 * 1024, '#'));
   const std::string good =
@@ -68,7 +68,7 @@ TEST(PolicyTest, FilesThatCannotBeReadCount) {
   EXPECT_THAT(both.out, HasSubstr("2 files: 1 error"));
 }
 
-// A policy with these signatures, one a line from line 7.
+// Returns a policy with these signatures, one per line from line 7.
 std::string PolicyWith(const std::string& signatures) {
   return "apiVersion: mulligan.dev/v1\n"
          "kind: RetryPolicy\n"
@@ -79,21 +79,21 @@ std::string PolicyWith(const std::string& signatures) {
          signatures;
 }
 
-struct Stands {
+struct NoteCase {
   const char* name;
   const char* signature;
-  // All that is said of it; empty: nothing.
+  // The note about it; empty if there is none.
   const char* note;
 };
 
-class BuiltInRowsTest : public ::testing::TestWithParam<Stands> {};
+class BuiltInRowsTest : public ::testing::TestWithParam<NoteCase> {};
 
 TEST_P(BuiltInRowsTest, AreNotedAtTheSignature) {
   const std::string policy =
       PolicyWith(std::string("  - ") + GetParam().signature + "\n");
   const CommandResult result =
       RunMulligan({"policy", "check", "--strict", "-"}, policy);
-  EXPECT_EQ(result.code, 0) << "notes are no warnings";
+  EXPECT_EQ(result.code, 0) << "notes are not warnings";
   const std::string note = GetParam().note;
   if (note.empty()) {
     EXPECT_EQ(result.out, "1 file: no problems\n");
@@ -105,33 +105,33 @@ TEST_P(BuiltInRowsTest, AreNotedAtTheSignature) {
 INSTANTIATE_TEST_SUITE_P(
     All, BuiltInRowsTest,
     ::testing::Values(
-        Stands{"OfItsOwnCause",
-               "{name: nccl, cause: COLLECTIVE_CASCADE, messagePattern: "
-               "'NCCL .*remote process exited'}",
-               "\"nccl\" repeats the built-in row text/"},
-        Stands{"OfAnotherCause",
-               "{name: nccl, cause: GPU_FAULT, confidence: HIGH, "
-               "messagePattern: 'NCCL .*remote process exited'}",
-               "\"nccl\" shadows the built-in row text/"},
-        Stands{"OfAnExitCode",
-               "{name: term, cause: NODE_SHUTDOWN, exitCodes: [143]}",
-               "\"term\" shadows the built-in row exit-code/SIGTERM "
-               "(SIGTERM_UNEXPLAINED)"},
-        Stands{"OfWhatAnApiServerSays",
-               "{name: quota, cause: API_TRANSIENT, confidence: LOW, "
-               "messagePattern: 'exceeded quota', sources: [CREATION_ERROR]}",
-               "\"quota\" shadows the built-in row creation/"},
-        Stands{"NotOfATextOfItsOwn",
-               "{name: own, cause: GPU_FAULT, messagePattern: "
-               "'acme-sched: rack is dark'}",
-               ""},
-        Stands{"NotWhereItDoesNotLook",
-               "{name: nccl, cause: GPU_FAULT, messagePattern: "
-               "'NCCL .*remote process exited', sources: [CREATION_ERROR]}",
-               ""}),
+        NoteCase{"SameCause",
+                 "{name: nccl, cause: COLLECTIVE_CASCADE, messagePattern: "
+                 "'NCCL .*remote process exited'}",
+                 "\"nccl\" repeats the built-in row text/"},
+        NoteCase{"AnotherCause",
+                 "{name: nccl, cause: GPU_FAULT, confidence: HIGH, "
+                 "messagePattern: 'NCCL .*remote process exited'}",
+                 "\"nccl\" shadows the built-in row text/"},
+        NoteCase{"ExitCode",
+                 "{name: term, cause: NODE_SHUTDOWN, exitCodes: [143]}",
+                 "\"term\" shadows the built-in row exit-code/SIGTERM "
+                 "(SIGTERM_UNEXPLAINED)"},
+        NoteCase{"CreationError",
+                 "{name: quota, cause: API_TRANSIENT, confidence: LOW, "
+                 "messagePattern: 'exceeded quota', sources: [CREATION_ERROR]}",
+                 "\"quota\" shadows the built-in row creation/"},
+        NoteCase{"NoneForAnotherText",
+                 "{name: own, cause: GPU_FAULT, messagePattern: "
+                 "'acme-sched: rack is dark'}",
+                 ""},
+        NoteCase{"NoneForAnotherSource",
+                 "{name: nccl, cause: GPU_FAULT, messagePattern: "
+                 "'NCCL .*remote process exited', sources: [CREATION_ERROR]}",
+                 ""}),
     [](const auto& row) { return std::string(row.param.name); });
 
-TEST(PolicyTest, NotesSayCauseAndFirstStepAndCount) {
+TEST(PolicyTest, NotesHaveFirstStepAndCount) {
   const CommandResult result = RunMulligan(
       {"policy", "check", "-"},
       PolicyWith("  - {name: all, cause: GPU_FAULT, messagePattern: '.'}\n"));
@@ -153,7 +153,7 @@ TEST(PolicyTest, NotesAreIssuesOfTheResponse) {
   EXPECT_EQ(response.issues(0).line(), 7);
 }
 
-TEST(PolicyTest, ABadPolicyStopsExplain) {
+TEST(PolicyTest, BadPolicyStopsExplain) {
   const std::string file = WriteTestFile("bad.yaml", kBadPolicy);
   const CommandResult result =
       RunMulligan({"explain", "--policy", file, "-"}, kOomPod);

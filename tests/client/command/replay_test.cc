@@ -28,7 +28,7 @@ class ReplayCommandTest : public ::testing::Test {
   const std::string strict_ = WriteTestFile("strict.yaml", kStrict);
 };
 
-TEST_F(ReplayCommandTest, SaysWhatWouldChange) {
+TEST_F(ReplayCommandTest, PrintsWhatWouldChange) {
   const CommandResult same = RunMulligan({"replay", log_});
   EXPECT_EQ(same.code, 0) << same.err;
   EXPECT_THAT(same.out, HasSubstr("9 decisions replayed"));
@@ -41,7 +41,7 @@ TEST_F(ReplayCommandTest, SaysWhatWouldChange) {
                                HasSubstr("RETRY to FAIL 9")));
 }
 
-TEST_F(ReplayCommandTest, ARowSaysWhatADecisionWouldBe) {
+TEST_F(ReplayCommandTest, RowsHaveBothDecisions) {
   const std::string line = DecisionLog(1);
   const CommandResult rows = RunMulligan(
       {"replay", "-", "--placed", "--policy", strict_, "-o", "rows",
@@ -83,8 +83,7 @@ TEST_F(ReplayCommandTest, ShardsAddUp) {
   EXPECT_EQ(sum.code, 0) << sum.err;
   EXPECT_EQ(sum.out, whole.out);
   EXPECT_EQ(Json::parse(sum.out)["all"]["changed"], 9);
-  // A part that counts twice would make another total, and so would one that
-  // is missing.
+  // A part that is added twice or missing would change the total.
   merge.push_back(merge.back());
   const CommandResult twice = RunMulligan(merge);
   EXPECT_EQ(twice.code, 2);
@@ -97,17 +96,17 @@ TEST_F(ReplayCommandTest, ShardsAddUp) {
             "warning: 1 of 2 parts of " + log_ + " are missing: 1/2\n");
 }
 
-// A result comes from a file, which may say anything.
-TEST_F(ReplayCommandTest, OddPartsCostNothing) {
-  Json odd = Json::parse(RunMulligan({"replay", log_, "-o", "json"}).out);
-  odd["parts"] = {{"a", Json::array()}, {"b", {"0/900000000000"}}};
-  const CommandResult result =
-      RunMulligan({"replay", "--merge", WriteTestFile("odd.json", odd.dump())});
+// Results are read from files and may hold anything.
+TEST_F(ReplayCommandTest, HostilePartsAreCheap) {
+  Json hostile = Json::parse(RunMulligan({"replay", log_, "-o", "json"}).out);
+  hostile["parts"] = {{"a", Json::array()}, {"b", {"0/900000000000"}}};
+  const CommandResult result = RunMulligan(
+      {"replay", "--merge", WriteTestFile("hostile.json", hostile.dump())});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("899999999999 of 900000000000 parts of b"));
 }
 
-TEST_F(ReplayCommandTest, ALogCountsOnce) {
+TEST_F(ReplayCommandTest, RejectsALogNamedTwice) {
   const CommandResult result = RunMulligan({"replay", log_, log_});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr(log_ + ": is named twice"));
@@ -139,7 +138,7 @@ struct Mistake {
 
 class ReplayMistakeTest : public ::testing::TestWithParam<Mistake> {};
 
-TEST_P(ReplayMistakeTest, IsNamed) {
+TEST_P(ReplayMistakeTest, IsReported) {
   std::vector<std::string> arguments = {"replay"};
   for (const std::string& argument : GetParam().arguments) {
     arguments.push_back(

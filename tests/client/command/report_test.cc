@@ -25,7 +25,7 @@ class ReportCommandTest : public ::testing::Test {
   const std::string log_ = WriteTestFile("log.jsonl", DecisionLog(9));
 };
 
-TEST_F(ReportCommandTest, SaysWhatFailuresCost) {
+TEST_F(ReportCommandTest, PrintsTheCostOfFailures) {
   const CommandResult text = RunMulligan({"report", log_});
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_EQ(text.err, "") << "no progress without a terminal";
@@ -74,7 +74,7 @@ TEST_F(ReportCommandTest, ReadsObjectsOfACluster) {
   EXPECT_EQ(report["all"]["podHours"], 0.5);
 }
 
-TEST_F(ReportCommandTest, SaysHowOftenContainersWereRestartedInPlace) {
+TEST_F(ReportCommandTest, PrintsRestartsInPlace) {
   const std::string pod = absl::StrReplaceAll(
       kOomPod, {{R"("name":"main","state")",
                  R"("name":"main","restartCount":4,"state")"}});
@@ -85,7 +85,7 @@ TEST_F(ReportCommandTest, SaysHowOftenContainersWereRestartedInPlace) {
               HasSubstr("Containers were restarted in place 4 times"));
 }
 
-TEST_F(ReportCommandTest, LeavesOutWhatIsOlder) {
+TEST_F(ReportCommandTest, SkipsOlderFailures) {
   const CommandResult result =
       RunMulligan({"report", "-f", "-", "--since", "1h"}, kOomPod);
   EXPECT_EQ(result.code, 0) << result.err;
@@ -101,7 +101,7 @@ TEST_F(ReportCommandTest, TimesMayBeDays) {
   EXPECT_EQ(failures("--until=2020-01-01T06:00:00Z"), 0);
 }
 
-TEST_F(ReportCommandTest, PartsMakeTheReportOfTheWhole) {
+TEST_F(ReportCommandTest, PartsAddUpToTheWhole) {
   const auto part = [](const std::string& name, const std::string& log) {
     const CommandResult entries =
         RunMulligan({"report", "-", "--placed", "-o", "entries"}, log);
@@ -128,15 +128,15 @@ TEST_F(ReportCommandTest, PartsMakeTheReportOfTheWhole) {
   EXPECT_EQ(Json::parse(merged.out), expected);
 }
 
-TEST_F(ReportCommandTest, WhatIsNoLogAtAllIsAnError) {
+TEST_F(ReportCommandTest, RejectsInputThatIsNotALog) {
   const CommandResult result = RunMulligan({"report", "-"}, "{}\n{\n");
   EXPECT_EQ(result.code, 2);
   EXPECT_EQ(result.out, "");
   EXPECT_THAT(result.err, HasSubstr("2 of 2 lines could not be read"));
 }
 
-// Their readers see no sentence about it.
-TEST_F(ReportCommandTest, TablesTellOfLinesThatCannotBeReadOnStandardError) {
+// A table has no place for a sentence about it.
+TEST_F(ReportCommandTest, CsvReportsUnreadableLinesOnStandardError) {
   const CommandResult result =
       RunMulligan({"report", "-", "-o", "csv"}, DecisionLog(1) + "torn\n");
   EXPECT_EQ(result.code, 0);
@@ -144,7 +144,7 @@ TEST_F(ReportCommandTest, TablesTellOfLinesThatCannotBeReadOnStandardError) {
   EXPECT_EQ(RunMulligan({"report", "-", "-o", "csv"}, DecisionLog(1)).err, "");
 }
 
-TEST_F(ReportCommandTest, APartIsReadWithCare) {
+TEST_F(ReportCommandTest, RejectsMalformedParts) {
   const struct {
     const char* line;
     const char* says;
@@ -180,7 +180,7 @@ struct ReportMistake {
 
 class ReportMistakeTest : public ::testing::TestWithParam<ReportMistake> {};
 
-TEST_P(ReportMistakeTest, IsNamed) {
+TEST_P(ReportMistakeTest, IsReported) {
   std::vector<std::string> arguments = {"report"};
   arguments.insert(arguments.end(), GetParam().arguments.begin(),
                    GetParam().arguments.end());

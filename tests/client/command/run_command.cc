@@ -17,8 +17,8 @@
 namespace mulligan::testing {
 namespace {
 
-// Replaces the process by `arguments`, with files as standard streams; empty
-// names leave a stream as it is.
+// Replaces the process by `arguments`, with files as standard streams; an empty
+// name keeps the stream.
 [[noreturn]] void Execute(const std::vector<std::string>& arguments,
                           const std::string& in, const std::string& out,
                           const std::string& err) {
@@ -39,7 +39,7 @@ namespace {
   _exit(127);
 }
 
-// The number after "grpcPort" in the server's port file.
+// Returns the number after "grpcPort" in the server's port file.
 std::string GrpcPort(const std::string& ports) {
   const std::string key = "\"grpcPort\":";
   const size_t at = ports.find(key);
@@ -71,7 +71,7 @@ bool ServerProcess::IsBuilt() {
   return access(MULLIGAN_SERVER_BINARY, X_OK) == 0;
 }
 
-// Waits for the port file by notification, and notices a server that dies.
+// Waits for the port file by notification, or until the server dies.
 ServerProcess::ServerProcess() {
   const std::string ports = TestFolder() / "ports";
   const int changes = inotify_init1(IN_CLOEXEC);

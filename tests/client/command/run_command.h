@@ -1,4 +1,4 @@
-// Runs the mulligan binary, and a server for it.
+// Runs the mulligan binary and a server.
 #ifndef MULLIGAN_TESTS_CLIENT_COMMAND_RUN_COMMAND_H_
 #define MULLIGAN_TESTS_CLIENT_COMMAND_RUN_COMMAND_H_
 
@@ -10,18 +10,17 @@
 namespace mulligan::testing {
 
 struct CommandResult {
-  // Exit code, or -1 when the binary died by a signal.
+  // Exit code, or -1 if the binary died by a signal.
   int code = -1;
   std::string out;
   std::string err;
 };
 
-// Runs mulligan with `arguments`; `input` is its standard input, no terminal.
+// Runs mulligan with `input` as its standard input, which is not a terminal.
 CommandResult RunMulligan(const std::vector<std::string>& arguments,
                           const std::string& input = "");
 
-// A mulligan-server on a free port of the loopback interface, from its
-// construction to its destruction.
+// A mulligan-server on a free loopback port during its lifetime.
 class ServerProcess {
  public:
   ServerProcess();
@@ -30,10 +29,10 @@ class ServerProcess {
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
 
-  // "127.0.0.1:PORT"; empty when it did not start.
+  // Returns "127.0.0.1:PORT"; empty if it did not start.
   const std::string& address() const { return address_; }
 
-  // Whether the binary has been built.
+  // Returns whether the binary has been built.
   static bool IsBuilt();
 
  private:
@@ -41,7 +40,7 @@ class ServerProcess {
   std::string address_;
 };
 
-// The text of a file; empty when there is none.
+// Returns the text of a file; empty if it does not exist.
 std::string ReadTestFile(const std::string& path);
 
 }  // namespace mulligan::testing

@@ -29,7 +29,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// Retries at once, so that no test sleeps.
+// Retries immediately, so that no test sleeps.
 constexpr char kAtOnce[] = R"(apiVersion: mulligan.dev/v1
 kind: RetryPolicy
 metadata: {name: at-once}
@@ -55,7 +55,7 @@ CommandResult RunIt(std::vector<std::string> flags, const std::string& script,
   return RunMulligan(words, input);
 }
 
-TEST(RunTest, ASuccessIsTheCommandsOwn) {
+TEST(RunTest, PassesSuccessThrough) {
   const CommandResult result =
       RunIt({}, "cat; echo no >&2; printf '%s' \"$MULLIGAN_ATTEMPT\"", "in\n");
   EXPECT_EQ(result.code, 0);
@@ -63,27 +63,27 @@ TEST(RunTest, ASuccessIsTheCommandsOwn) {
   EXPECT_EQ(result.err, "no\n");
 }
 
-TEST(RunTest, WhatDeservesItIsTriedAgainHere) {
+TEST(RunTest, RetriesInPlace) {
   const std::string count = WriteTestFile("count", "");
   const CommandResult result =
       RunIt({}, absl::StrCat("echo x >> ", count, "; echo out; [ $(wc -l < ",
                              count, ") -ge 3 ] || exit 1"));
   EXPECT_EQ(result.code, 0);
-  // No output is told twice.
+  // Each output is printed once.
   EXPECT_EQ(result.out, "out\nout\nout\n");
   EXPECT_THAT(result.err, AllOf(StartsWith("mulligan: attempt 1: "),
                                 HasSubstr("mulligan: attempt 2: "),
                                 Not(HasSubstr("attempt 3"))));
 }
 
-TEST(RunTest, ASpentBudgetEndsWithTheCommandsOwnCode) {
+TEST(RunTest, ExhaustedBudgetReturnsTheCommandsCode) {
   const CommandResult result = RunIt({"--quiet"}, "echo x; exit 9");
   EXPECT_EQ(result.code, 9);
   EXPECT_EQ(result.out, "x\nx\nx\n");
   EXPECT_THAT(result.err, IsEmpty());
 }
 
-TEST(RunTest, AMistakeEndsAtOnce) {
+TEST(RunTest, DoesNotRetryMistakes) {
   const CommandResult result =
       RunIt({}, "python3 -c 'import no_such_module_anywhere'");
   EXPECT_EQ(result.code, 1);
@@ -92,7 +92,7 @@ TEST(RunTest, AMistakeEndsAtOnce) {
                                 Not(HasSubstr("attempt 2"))));
 }
 
-TEST(RunTest, ACommandThatIsNotThereIsAsInAShell) {
+TEST(RunTest, MissingCommandExitsLikeAShell) {
   const std::string policy = WriteTestFile("at-once.yaml", kAtOnce);
   const CommandResult result = RunMulligan(
       {"run", "--policy", policy, "--", "/no/such/program", "--flag"});
@@ -101,15 +101,15 @@ TEST(RunTest, ACommandThatIsNotThereIsAsInAShell) {
             126);
 }
 
-TEST(RunTest, NeverInPlaceSaysItWithTheCode) {
+TEST(RunTest, NeverInPlaceExitsWith75) {
   const CommandResult result = RunIt({"--in-place", "never"}, "echo x; exit 9");
   EXPECT_EQ(result.code, 75);
   EXPECT_EQ(result.out, "x\n");
-  // The command's own 75 is not taken for that.
+  // The command's own 75 is mapped to 1.
   EXPECT_EQ(RunIt({}, "exit 75").code, 1);
 }
 
-TEST(RunTest, WordsArePassedAsTheyAre) {
+TEST(RunTest, PassesArgumentsUnchanged) {
   const std::string policy = WriteTestFile("at-once.yaml", kAtOnce);
   const CommandResult result =
       RunMulligan({"run", "--policy", policy, "--", "printf", "%s|", "[a,b]",
@@ -117,7 +117,7 @@ TEST(RunTest, WordsArePassedAsTheyAre) {
   EXPECT_EQ(result.out, "[a,b]|--policy|--||a b|");
 }
 
-TEST(RunTest, TheLedgerCanBeKept) {
+TEST(RunTest, KeepsTheLedgerInAFile) {
   const std::string ledger = WriteTestFile("ledger.json", "");
   EXPECT_EQ(RunIt({"--in-place", "never", "--ledger", ledger}, "exit 9").code,
             75);
@@ -128,7 +128,7 @@ TEST(RunTest, TheLedgerCanBeKept) {
   EXPECT_THAT(ReadTestFile(ledger), HasSubstr("\"attemptsSeen\":3"));
 }
 
-TEST(RunTest, AnotherAttemptStartsWithoutWhatTheLastLeftBehind) {
+TEST(RunTest, KillsLeftoverProcessesBeforeTheNextAttempt) {
   const std::string pid = WriteTestFile("pid", "");
   const CommandResult result = RunIt(
       {}, absl::StrCat("if [ $MULLIGAN_ATTEMPT = 1 ]; then sleep 300 >&- 2>&- "
@@ -138,7 +138,7 @@ TEST(RunTest, AnotherAttemptStartsWithoutWhatTheLastLeftBehind) {
   EXPECT_EQ(result.code, 0) << result.err;
 }
 
-TEST(RunTest, AServerThatIsNotThereLeavesTheCommandsEnd) {
+TEST(RunTest, MissingServerReturnsTheCommandsCode) {
   const CommandResult result =
       RunMulligan({"run", "--server", "127.0.0.1:1", "--deadline", "1s", "--",
                    "bash", "-c", "exit 9"});
@@ -146,7 +146,7 @@ TEST(RunTest, AServerThatIsNotThereLeavesTheCommandsEnd) {
   EXPECT_THAT(result.err, HasSubstr("no verdict: 127.0.0.1:1"));
 }
 
-TEST(RunTest, AServerIsAskedTheSame) {
+TEST(RunTest, AsksAServer) {
   if (!ServerProcess::IsBuilt()) GTEST_SKIP() << "no server";
   const ServerProcess server;
   const CommandResult result =
@@ -156,13 +156,13 @@ TEST(RunTest, AServerIsAskedTheSame) {
   EXPECT_THAT(result.err, HasSubstr("mulligan: attempt 1: "));
 }
 
-TEST(RunTest, NoCommandIsAMistake) {
+TEST(RunTest, RejectsBadUsage) {
   EXPECT_EQ(RunMulligan({"run"}).code, 2);
   EXPECT_EQ(RunMulligan({"run", "--max-wait", "soon", "--", "true"}).code, 2);
   EXPECT_EQ(RunMulligan({"run", "--policy", "/no/such", "--", "true"}).code, 2);
 }
 
-// A mulligan that is sent signals.
+// A mulligan process that receives signals.
 class Background {
  public:
   explicit Background(const std::string& script) {
@@ -195,25 +195,25 @@ class Background {
   pid_t pid_ = -1;
 };
 
-TEST(RunTest, ASignalIsPassedOnAndEndsTheWork) {
+TEST(RunTest, ForwardsSignalsAndStops) {
   const Background command(
       "trap 'echo stopping; exit 5' TERM; echo up; "
       "while :; do sleep 0.05; done");
   command.AwaitOutput("up");
   command.Send(SIGTERM);
   command.AwaitOutput("stopping");
-  // Who stops it wants no other attempt, whatever the command ends with.
+  // A stop signal prevents another attempt, whatever the exit code.
   EXPECT_EQ(command.Wait(), 5);
 }
 
-TEST(RunTest, ACommandThatASignalEndsHasTheCodeOfAShell) {
+TEST(RunTest, DeathBySignalExitsLikeAShell) {
   const Background command("echo up; exec sleep 300");
   command.AwaitOutput("up");
   command.Send(SIGTERM);
   EXPECT_EQ(command.Wait(), 143);
 }
 
-TEST(RunTest, OtherSignalsOnlyPass) {
+TEST(RunTest, OtherSignalsAreOnlyForwarded) {
   const Background command(
       "trap 'echo usr; exit 0' USR1; echo up; while :; do "
       "sleep 0.05; done");
@@ -222,8 +222,8 @@ TEST(RunTest, OtherSignalsOnlyPass) {
   EXPECT_EQ(command.Wait(), 0);
 }
 
-TEST(RunTest, OrphansAreReaped) {
-  // The grandchild ends after its parent, in the care of mulligan.
+TEST(RunTest, ReapsOrphans) {
+  // The grandchild outlives its parent and becomes mulligan's child.
   const Background command(
       "( sleep 0.1 & ) ; echo up; sleep 0.4; ps -o stat= "
       "--ppid $PPID | grep -c Z; true");
@@ -231,8 +231,8 @@ TEST(RunTest, OrphansAreReaped) {
   command.AwaitOutput("0\n");
 }
 
-// Below a control group of its own with a limit.
-TEST(RunTest, AKillAtTheMemoryLimitIsSeen) {
+// Runs in its own control group with a limit.
+TEST(RunTest, DetectsAKillAtTheMemoryLimit) {
   const std::string folders[] = {"/sys/fs/cgroup/memory", "/sys/fs/cgroup"};
   std::string group;
   bool second = false;
@@ -265,7 +265,7 @@ TEST(RunTest, AKillAtTheMemoryLimitIsSeen) {
   waitpid(child, &status, 0);
   std::error_code error;
   std::filesystem::remove(group, error);
-  // More memory is nothing that another start here has.
+  // Another attempt in place would not have more memory.
   EXPECT_EQ(WEXITSTATUS(status), 75);
   EXPECT_THAT(ReadTestFile(log),
               AllOf(HasSubstr("at its memory limit"), HasSubstr("memory x2")));

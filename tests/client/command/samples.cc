@@ -11,7 +11,7 @@
 namespace mulligan::testing {
 namespace {
 
-// Memory ran out; retried by the embedded policies.
+// Out of memory; the embedded policies retry it.
 constexpr char kLoggedRequest[] =
     R"({"report":{"observedAt":"2026-11-20T12:00:00Z","pods":[{"metadata":)"
     R"({"name":"train-0","namespace":"ml","uid":"p-1"},"status":{"phase":)"

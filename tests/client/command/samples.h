@@ -1,4 +1,4 @@
-// What the tests of the commands ask about.
+// Sample failures for tests of the commands.
 #ifndef MULLIGAN_TESTS_CLIENT_COMMAND_SAMPLES_H_
 #define MULLIGAN_TESTS_CLIENT_COMMAND_SAMPLES_H_
 
@@ -11,14 +11,14 @@ namespace mulligan::testing {
 // A pod that was killed at its memory limit.
 extern const char kOomPod[];
 
-// A DecideRequest for it on one line, with request id "r".
+// Returns a DecideRequest for it on one line, with request id "r".
 std::string CompactRequest();
 
-// A decision log of `lines` lines, all about one pod that ran out of memory and
-// is retried by the embedded policies.
+// Returns a decision log of `lines` lines about one pod that ran out of memory
+// and is retried by the embedded policies.
 std::string DecisionLog(int lines);
 
-// A DecideResponse from its JSON; fails the test when it is none.
+// Parses a DecideResponse from JSON; fails the test if it cannot.
 v1::DecideResponse ParseResponse(const std::string& json);
 
 }  // namespace mulligan::testing

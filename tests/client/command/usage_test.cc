@@ -27,7 +27,7 @@ struct Usage {
 
 class UsageErrorTest : public ::testing::TestWithParam<Usage> {};
 
-TEST_P(UsageErrorTest, IsOneLineThatNamesTheCulprit) {
+TEST_P(UsageErrorTest, IsOneLineThatNamesTheMistake) {
   const CommandResult result =
       RunMulligan(GetParam().arguments, GetParam().input);
   EXPECT_EQ(result.code, GetParam().code);
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
               2,
               "a command is missing after mulligan policy, expected one of "
               "check, show"},
-        Usage{"HelpForNothing",
+        Usage{"HelpForUnknownCommand",
               {"help", "nosuch"},
               "",
               2,
@@ -152,18 +152,18 @@ INSTANTIATE_TEST_SUITE_P(
               "bash: line 1: kubectl: command not found\n",
               2,
               "<stdin>: is an error of kubectl, expected objects"},
-        Usage{"OneLineOfAJsonLogBesideNone",
+        Usage{"OneLineOfAJsonLog",
               {"explain", "-"},
               "{\"msg\":\"up\",\"n\":1}\n",
               2,
               "<stdin>: found an object without kind"},
-        Usage{"CauseThatIsNone",
+        Usage{"UnknownCause",
               {"explain", "--cause=CONTAINR_OOM", "-"},
               "",
               2,
               "\"CONTAINR_OOM\" is no cause, expected a name of "
               "docs/causes.md; CONTAINER_OOM is near"},
-        Usage{"KindOfSomebodyElse",
+        Usage{"UnknownKind",
               {"explain", "-"},
               "{\"apiVersion\":\"foo.io/v1\",\"kind\":\"Foo\",\"metadata\":"
               "{\"name\":\"x\"}}",
@@ -265,14 +265,14 @@ INSTANTIATE_TEST_SUITE_P(
         Usage{"NoPolicyPath", {"policy", "check"}, "", 2, "PATH is required"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(HelpTest, ShowsTheSentencePeopleQuote) {
+TEST(HelpTest, ShowsTheKubectlExample) {
   const CommandResult result = RunMulligan({"--help"});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.out,
               HasSubstr("kubectl get pod X -o json | mulligan explain -"));
 }
 
-TEST(HelpTest, EveryCommandHasAnExampleAndFitsTheScreen) {
+TEST(HelpTest, EveryCommandHasAnExampleAndFits80Columns) {
   for (const std::vector<std::string>& command :
        std::vector<std::vector<std::string>>{{},
                                              {"explain"},
@@ -296,7 +296,7 @@ TEST(HelpTest, EveryCommandHasAnExampleAndFitsTheScreen) {
   }
 }
 
-TEST(HelpTest, IsFoundWhereverPeopleLookForIt) {
+TEST(HelpTest, AcceptsAllFormsOfHelp) {
   for (const auto& [asked, flagged] : std::vector<
            std::pair<std::vector<std::string>, std::vector<std::string>>>{
            {{"help"}, {"--help"}},
@@ -312,7 +312,7 @@ TEST(HelpTest, IsFoundWhereverPeopleLookForIt) {
   }
 }
 
-TEST(VersionTest, IsReadableByPeopleAndPrograms) {
+TEST(VersionTest, PrintsTextJsonAndYaml) {
   EXPECT_EQ(RunMulligan({"--version"}).out, RunMulligan({"version"}).out);
   EXPECT_EQ(RunMulligan({"-V"}).out, RunMulligan({"version"}).out);
   EXPECT_THAT(RunMulligan({"version", "-o", "yaml"}).out,

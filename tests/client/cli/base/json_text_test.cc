@@ -23,7 +23,7 @@ struct BadJson {
 
 class CheckJsonErrorTest : public ::testing::TestWithParam<BadJson> {};
 
-TEST_P(CheckJsonErrorTest, SaysWhereAndWhatWasExpected) {
+TEST_P(CheckJsonErrorTest, HasPositionAndExpectedForm) {
   EXPECT_THAT(CheckJsonValue(GetParam().text),
               StatusIs(absl::StatusCode::kInvalidArgument, GetParam().message));
 }
@@ -99,7 +99,7 @@ TEST(CheckJsonTest, FindsDuplicatesAmongManyKeys) {
               IsOkAndHolds(text.size() + 10));
 }
 
-TEST(CheckJsonTest, TakesAHundredLevels) {
+TEST(CheckJsonTest, AcceptsAHundredLevels) {
   EXPECT_THAT(CheckJsonValue(std::string(100, '[') + std::string(100, ']')),
               IsOkAndHolds(200));
 }
@@ -115,7 +115,7 @@ TEST(JsonPartsTest, MembersKeepOrderAndText) {
   EXPECT_EQ(members[2].value, "-1.5e3");
 }
 
-TEST(JsonPartsTest, ItemsAreCutAtTheTopLevelOnly) {
+TEST(JsonPartsTest, SplitsItemsAtTheTopLevel) {
   EXPECT_THAT(JsonItems(R"([ 1, [2,3] ,{"a":"\"]"}, "x,y" ])"),
               ElementsAre("1", "[2,3]", R"({"a":"\"]"})", R"("x,y")"));
 }
@@ -128,7 +128,7 @@ TEST(JsonPartsTest, OtherTypesHaveNoParts) {
   EXPECT_EQ(JsonStringValue("5"), "");
 }
 
-TEST(JsonPartsTest, StringsLoseTheirEscapes) {
+TEST(JsonPartsTest, UnescapesStrings) {
   EXPECT_EQ(JsonStringValue(R"( "a\"\\\/\b\f\n\r\tz")"), "a\"\\/\b\f\n\r\tz");
   EXPECT_EQ(JsonStringValue(R"("\u00e9\u20AC\ud83d\ude00")"), "é€😀");
   EXPECT_EQ(JsonStringValue(R"("\ud83dx")"), "\xef\xbf\xbdx");

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(JsonToYamlTest, PrintsBlocksAsKubectlDoes) {
+TEST(JsonToYamlTest, PrintsBlocksLikeKubectl) {
   EXPECT_EQ(JsonToYaml(R"({"a":{"b":1,"c":[{"d":"x","e":[]},"y",[2]]},"f":{},)"
                        R"("g":null,"h":true})"),
             "a:\n"
@@ -27,7 +27,7 @@ TEST(JsonToYamlTest, PrintsBlocksAsKubectlDoes) {
             "h: true\n");
 }
 
-TEST(JsonToYamlTest, KeepsStringsStrings) {
+TEST(JsonToYamlTest, QuotesStringsThatLookLikeOtherTypes) {
   for (const std::string text : {"",         "yes",
                                  "Null",     "1",
                                  "0x1f",     "1e3",

@@ -19,7 +19,7 @@ struct BadMember {
 
 class BadMemberTest : public ::testing::TestWithParam<BadMember> {};
 
-TEST_P(BadMemberTest, NamesFieldAndForm) {
+TEST_P(BadMemberTest, IsRejectedByFieldAndForm) {
   v1::FailureReport report;
   EXPECT_THAT(ParseProtoJson(GetParam().json, report),
               StatusIs(absl::StatusCode::kInvalidArgument, GetParam().message));
@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
                      {"restartCount":1e999}]}}]})",
                   "pods[0].status.containerStatuses[0].restartCount: 1e999 is "
                   "out of range, expected at most 1.8e308"},
-        BadMember{"HugeNumberThatNobodyKnows", R"({"nosuch":[1,-1e999]})",
+        BadMember{"HugeNumberInUnknownField", R"({"nosuch":[1,-1e999]})",
                   "nosuch[1]: -1e999 is out of range, expected at most "
                   "1.8e308"}),
     [](const auto& test) { return test.param.name; });
@@ -100,8 +100,8 @@ TEST(ParseProtoJsonTest, NullIsAnEmptyList) {
   EXPECT_EQ(report.pods_size(), 0);
 }
 
-// Keys of maps are no fields.
-TEST(ParseProtoJsonTest, LabelsMayBeSpeltLikeOneAnother) {
+// Keys of maps are not fields.
+TEST(ParseProtoJsonTest, LabelsMayDifferOnlyInSpelling) {
   v1::FailureReport report;
   ASSERT_OK(ParseProtoJson(
       R"({"pods":[{"metadata":{"labels":{"a_b":"c","aB":"d"}}}]})", report));

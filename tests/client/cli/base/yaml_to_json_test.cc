@@ -67,7 +67,7 @@ TEST(YamlToJsonTest, SplitsDocumentsAndSkipsEmptyOnes) {
   EXPECT_THAT(YamlToJson(""), IsOkAndHolds(IsEmpty()));
 }
 
-// Each step stands for the one before, ten levels further in.
+// Each step is an alias of the previous one, nested ten levels deeper.
 std::string Ladder(int steps) {
   std::string yaml = "a0: &a0 x\n";
   for (int i = 1; i < steps; ++i) {
@@ -86,7 +86,7 @@ struct BadYaml {
 
 class BadYamlTest : public ::testing::TestWithParam<BadYaml> {};
 
-TEST_P(BadYamlTest, IsRefusedWithItsPosition) {
+TEST_P(BadYamlTest, IsRejectedWithItsPosition) {
   EXPECT_THAT(YamlToJson(GetParam().yaml),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr(GetParam().message)));
@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "nested deeper than 100 levels"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(YamlToJsonTest, AliasesMayNotGrowWithoutBound) {
+TEST(YamlToJsonTest, LimitsAliasExpansion) {
   std::string yaml = "a0: &a0 [" + std::string(1000, '1') + "]\n";
   for (int i = 1; i < 12; ++i) {
     const std::string self = "a" + std::to_string(i);

@@ -1,4 +1,4 @@
-// Questions to the playground, for tests.
+// Requests to the playground, for tests.
 #ifndef MULLIGAN_TESTS_CLIENT_CLI_DESK_ASK_DESK_H_
 #define MULLIGAN_TESTS_CLIENT_CLI_DESK_ASK_DESK_H_
 
@@ -30,7 +30,8 @@ spec:
   default: {action: FAIL}
 )";
 
-// A pod of a Job that ran out of memory, as `kubectl get -o yaml` prints it.
+// Returns a pod of a Job that ran out of memory, as `kubectl get -o yaml`
+// prints it.
 inline std::string FailedPodText(const std::string& name) {
   return absl::StrCat(R"(apiVersion: v1
 kind: Pod

@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// One server for all, because its end takes civetweb two seconds.
+// One server for all tests, because stopping civetweb takes two seconds.
 class DeskHttpTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -67,7 +67,7 @@ class DeskHttpTest : public ::testing::Test {
               static_cast<ssize_t>(text.size()));
   }
 
-  // All that comes until the server closes the connection.
+  // Reads until the server closes the connection.
   static std::string ReadAndClose(int socket) {
     std::string all;
     char buffer[4096];
@@ -106,7 +106,7 @@ class DeskHttpTest : public ::testing::Test {
   int port_ = 0;
 };
 
-TEST_F(DeskHttpTest, ServesThePageThatMayAskNobodyElse) {
+TEST_F(DeskHttpTest, ServesAPageThatCanReachOnlyTheServer) {
   const std::string page = Ask(Head("GET " + path_));
   EXPECT_THAT(page, StartsWith("HTTP/1.1 200 OK\r\n"));
   EXPECT_THAT(page, HasSubstr("default-src 'none'; script-src 'self';"));
@@ -122,9 +122,8 @@ TEST_F(DeskHttpTest, AnswersQuestions) {
               HasSubstr(R"({"valid":true,"issues":[]})"));
 }
 
-// civetweb's threads have little stack, and the text may be nested in many
-// ways.
-TEST_F(DeskHttpTest, DeepTextsAreAnswered) {
+// civetweb's threads have small stacks, and texts may be nested in many ways.
+TEST_F(DeskHttpTest, AnswersDeeplyNestedTexts) {
   constexpr int kDepth = 3000;
   for (const std::string piece : {"[", "{a: ", "- ", "[[{a: ["}) {
     std::string deep;
@@ -143,13 +142,13 @@ TEST_F(DeskHttpTest, DeepTextsAreAnswered) {
               HasSubstr(R"({"valid":true,"issues":[]})"));
 }
 
-TEST_F(DeskHttpTest, RefusesByToken) {
+TEST_F(DeskHttpTest, RejectsWithoutToken) {
   EXPECT_THAT(Ask(Head("GET /")), StartsWith("HTTP/1.1 403"));
   EXPECT_THAT(Ask(Head("GET /favicon.ico")), StartsWith("HTTP/1.1 403"));
   EXPECT_THAT(Ask(Head("GET /../" + path_)), Not(HasSubstr("<h1>")));
 }
 
-TEST_F(DeskHttpTest, RefusesByHostAndOrigin) {
+TEST_F(DeskHttpTest, RejectsForeignHostAndOrigin) {
   EXPECT_THAT(Ask("GET " + path_ + " HTTP/1.1\r\nHost: evil.example\r\n\r\n"),
               StartsWith("HTTP/1.1 403"));
   EXPECT_THAT(Ask("GET " + path_ + " HTTP/1.0\r\n\r\n"),
@@ -158,7 +157,7 @@ TEST_F(DeskHttpTest, RefusesByHostAndOrigin) {
               StartsWith("HTTP/1.1 403"));
 }
 
-TEST_F(DeskHttpTest, NoOtherSiteIsAllowedByPreflight) {
+TEST_F(DeskHttpTest, PreflightAllowsNoOtherSite) {
   const std::string answer =
       Ask(Head("OPTIONS " + path_ + "try",
                "Origin: http://evil.example\r\nAccess-Control-Request-Method: "
@@ -167,7 +166,7 @@ TEST_F(DeskHttpTest, NoOtherSiteIsAllowedByPreflight) {
   EXPECT_THAT(answer, Not(HasSubstr("Access-Control-Allow")));
 }
 
-TEST_F(DeskHttpTest, TooLongABodyIsRefusedUnread) {
+TEST_F(DeskHttpTest, RejectsLongBodiesUnread) {
   EXPECT_THAT(Ask(Head("POST " + path_ + "try",
                        absl::StrCat(
                            "Content-Type: application/json\r\nContent-Length: ",
@@ -178,11 +177,11 @@ TEST_F(DeskHttpTest, TooLongABodyIsRefusedUnread) {
       Not(HasSubstr("<h1>")));
 }
 
-TEST_F(DeskHttpTest, NoOtherAddressOfTheMachineIsListenedOn) {
+TEST_F(DeskHttpTest, ListensOnLoopbackOnly) {
   EXPECT_EQ(Connect(0x7f000002), -1);  // 127.0.0.2
 }
 
-TEST_F(DeskHttpTest, SilentCallersKeepNobodyWaiting) {
+TEST_F(DeskHttpTest, SilentCallersDoNotDelayOthers) {
   std::vector<int> silent;
   for (int i = 0; i < DeskHttp::kThreads - 1; ++i) {
     silent.push_back(Connect());
@@ -192,7 +191,7 @@ TEST_F(DeskHttpTest, SilentCallersKeepNobodyWaiting) {
   for (const int socket : silent) close(socket);
 }
 
-TEST_F(DeskHttpTest, ManyAskAtOnce) {
+TEST_F(DeskHttpTest, AnswersConcurrentRequests) {
   constexpr int kAskers = 16;
   std::vector<std::string> answers(kAskers);
   std::vector<std::thread> askers;
@@ -204,7 +203,7 @@ TEST_F(DeskHttpTest, ManyAskAtOnce) {
   EXPECT_THAT(answers, ::testing::Each(StartsWith("HTTP/1.1 200")));
 }
 
-TEST_F(DeskHttpTest, APortThatIsTakenIsToldSo) {
+TEST_F(DeskHttpTest, ReportsPortInUse) {
   const auto again = DeskHttp::Start(port_, *desk_);
   EXPECT_EQ(again.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(

@@ -31,7 +31,7 @@ using ::testing::SizeIs;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
 
-TEST(DeskTest, BeginsWithPoliciesAndThirtySituations) {
+TEST(DeskTest, StartsWithPoliciesAndThirtySituations) {
   Desk desk(Settings());
   const Json start = Json::parse(desk.Answer("GET", "start", "").body);
   EXPECT_EQ(start["policies"][0]["file"], "policy.yaml");
@@ -40,8 +40,8 @@ TEST(DeskTest, BeginsWithPoliciesAndThirtySituations) {
   EXPECT_FALSE(start.contains("log"));
 }
 
-// Each of the menu tells something, and becomes a case that passes.
-TEST(DeskTest, EverySituationIsAnsweredAndCanBeKept) {
+// Each situation of the menu has an explanation and becomes a passing case.
+TEST(DeskTest, AnswersAndKeepsEverySituation) {
   Desk desk(Settings());
   const Json start = Json::parse(desk.Answer("GET", "start", "").body);
   for (const Json& situation : start["situations"]) {
@@ -61,7 +61,7 @@ TEST(DeskTest, EverySituationIsAnsweredAndCanBeKept) {
   }
 }
 
-TEST(DeskTest, TellsIssuesAtTheirLines) {
+TEST(DeskTest, ReportsIssuesWithLines) {
   Desk desk(Settings());
   std::string policy = kMine;
   policy.replace(policy.find("FAIL"), 4, "FIAL");
@@ -76,7 +76,7 @@ TEST(DeskTest, TellsIssuesAtTheirLines) {
   EXPECT_THAT(issue["message"].get<std::string>(), HasSubstr("FIAL"));
 }
 
-TEST(DeskTest, TellsVerdictPriceAndRule) {
+TEST(DeskTest, ReportsVerdictPriceAndRule) {
   Desk desk(Settings());
   const Json story =
       AskDesk(desk, "try", QuestionWith(kMine, FailedPodText("a")))["story"];
@@ -90,7 +90,7 @@ TEST(DeskTest, TellsVerdictPriceAndRule) {
   EXPECT_THAT(story["choices"], IsEmpty());
 }
 
-TEST(DeskTest, AFailureThatComesAgainSpendsTheBudget) {
+TEST(DeskTest, RepeatedFailureSpendsTheBudget) {
   Desk desk(Settings());
   Json question = QuestionWith(kMine, FailedPodText("a"));
   question["times"] = 2;
@@ -102,7 +102,7 @@ TEST(DeskTest, AFailureThatComesAgainSpendsTheBudget) {
               HasSubstr("2026-11-03 11:00:00"));
 }
 
-TEST(DeskTest, AReportThatNumbersItsFailureFailsAgainUnderAnother) {
+TEST(DeskTest, RepeatedFailureGetsAnotherId) {
   Desk desk(Settings());
   const std::string report = R"({"ledger": {}, "report": {"failureId": "f",
     "attempt": 1, "pods": [{"metadata": {"name": "a", "uid": "a"}, "status":
@@ -115,7 +115,7 @@ TEST(DeskTest, AReportThatNumbersItsFailureFailsAgainUnderAnother) {
   EXPECT_THAT(story["verdict"].get<std::string>(), StartsWith("FAIL")) << story;
 }
 
-TEST(DeskTest, OfSeveralWorkloadsTheWorstOrTheOneThatIsChosen) {
+TEST(DeskTest, ExplainsTheWorstOrChosenWorkload) {
   Desk desk(Settings());
   std::string healthy = FailedPodText("well");
   healthy.replace(healthy.find("Failed"), 6, "Running");
@@ -137,7 +137,7 @@ TEST(DeskTest, OfSeveralWorkloadsTheWorstOrTheOneThatIsChosen) {
   EXPECT_EQ(story["class"], "");
 }
 
-TEST(DeskTest, HostileNamesAreEscaped) {
+TEST(DeskTest, EscapesHostileNames) {
   Desk desk(Settings());
   const std::string evil = "<script>alert(1)</script>";
   const Json answer = AskDesk(
@@ -147,7 +147,7 @@ TEST(DeskTest, HostileNamesAreEscaped) {
   EXPECT_THAT(html, Not(HasSubstr("<script")));
 }
 
-TEST(DeskTest, WhatCannotBeReadIsToldAsTheFailures) {
+TEST(DeskTest, ReportsUnreadableFailures) {
   Desk desk(Settings());
   const Json answer =
       AskDesk(desk, "try", QuestionWith(kMine, "NAME  READY\n"));
@@ -172,7 +172,7 @@ spec:
   EXPECT_THAT(run.dump(), Not(HasSubstr("root:")));
 }
 
-TEST(DeskTest, SuitesInFilesRunUnderThePoliciesOfThePage) {
+TEST(DeskTest, SuitesInFilesUseThePoliciesOfThePage) {
   const mulligan::testing::TempDir folder;
   Desk first(Settings());
   Json question = QuestionWith(kMine, FailedPodText("a"));
@@ -182,7 +182,7 @@ TEST(DeskTest, SuitesInFilesRunUnderThePoliciesOfThePage) {
   Desk desk(std::move(settings));
   Json run = AskDesk(desk, "suite", QuestionWith(kMine, ""));
   EXPECT_THAT(run["suites"][0]["cases"][0]["failures"], IsEmpty()) << run;
-  // The rule is gone, so the suite names what no policy has.
+  // Without the rule, the suite names what no policy has.
   run = AskDesk(desk, "suite", QuestionWith(kFails, ""));
   EXPECT_THAT(run["suites"][0]["issues"], Not(IsEmpty())) << run;
   folder.Write("mine_test.yaml", "nonsense");
@@ -190,7 +190,7 @@ TEST(DeskTest, SuitesInFilesRunUnderThePoliciesOfThePage) {
   EXPECT_THAT(run["suites"][0]["issues"], Not(IsEmpty())) << run;
 }
 
-// Decisions under the policy `mine`, a line each, and one that is none.
+// Returns `records` lines of decisions and one torn line.
 std::string RecordLines(int records) {
   std::string log;
   for (int i = 0; i < records; ++i) {
@@ -208,7 +208,7 @@ std::string RecordLines(int records) {
   return log + "torn\n";
 }
 
-TEST(DeskTest, ALogThatIsDroppedInIsComparedAndItsLinesCanBeLookedAt) {
+TEST(DeskTest, ComparesADroppedLogAndShowsItsLines) {
   Desk desk(Settings());
   EXPECT_EQ(
       desk.Answer("POST", "compare", QuestionWith(kFails, "").dump()).status,
@@ -234,7 +234,7 @@ TEST(DeskTest, ALogThatIsDroppedInIsComparedAndItsLinesCanBeLookedAt) {
   EXPECT_EQ(desk.Answer("POST", "record", R"({"line":9})").status, 404);
 }
 
-TEST(DeskTest, ALogThatIsNamedIsThereFromTheBeginning) {
+TEST(DeskTest, LoadsANamedLogAtTheStart) {
   const mulligan::testing::TempDir folder;
   folder.Write("a.jsonl", RecordLines(2));
   folder.Write("b.jsonl", RecordLines(1));
@@ -247,14 +247,13 @@ TEST(DeskTest, ALogThatIsNamedIsThereFromTheBeginning) {
   EXPECT_EQ(start["log"]["records"], 5);
   const Json compared = AskDesk(desk, "compare", QuestionWith(kFails, ""));
   EXPECT_EQ(compared["decisions"], 3);
-  // Lines are counted over both files.
+  // Lines are counted across both files.
   EXPECT_EQ(compared["examples"][2]["line"], 4);
   EXPECT_FALSE(ReadLogs({folder.path() / "none"}).ok());
 }
 
-// Whether it was named or dropped in, of one member or more: cut off where
-// nobody has seen the end.
-TEST(DeskTest, ACompressedLogIsReadAsFarAsItGoes) {
+// Of several members, named or dropped in, whole and cut off.
+TEST(DeskTest, ReadsATruncatedCompressedLog) {
   const mulligan::testing::TempDir folder;
   const std::string path = folder.path() / "a.log";
   for (const char* mode : {"wb", "ab"}) {
@@ -286,7 +285,7 @@ TEST(DeskTest, ACompressedLogIsReadAsFarAsItGoes) {
   }
 }
 
-TEST(DeskTest, OfALongLogTheFirstAreTaken) {
+TEST(DeskTest, ReadsTheFirstRecordsOfALongLog) {
   Desk desk(Settings());
   std::string log;
   for (std::size_t i = 0; i <= ShelvedLog::kMostRecords; ++i) log += "x\n";
@@ -302,7 +301,7 @@ class EndedWatch : public Watch {
   absl::Duration Spent() override { return absl::ZeroDuration(); }
 };
 
-TEST(DeskTest, WhatThereIsNoTimeForIsCounted) {
+TEST(DeskTest, CountsRecordsSkippedForTime) {
   Desk desk(Settings());
   Issues issues;
   const auto policies = LoadPolicies({{"mine.yaml", kFails}}, issues);
@@ -313,7 +312,7 @@ TEST(DeskTest, WhatThereIsNoTimeForIsCounted) {
   EXPECT_EQ(compared.result.all.decisions, 0);
 }
 
-TEST(DeskTest, ThereAreNoOtherPages) {
+TEST(DeskTest, RejectsOtherPages) {
   Desk desk(Settings());
   const std::vector<std::pair<std::string, std::string>> kNone = {
       {"GET", "no"}, {"POST", "no"}, {"GET", "../desk.js"}, {"POST", ""}};
@@ -323,7 +322,7 @@ TEST(DeskTest, ThereAreNoOtherPages) {
   EXPECT_EQ(desk.Answer("GET", "try", "").status, 405);
 }
 
-TEST(QuestionTest, NamesMemberValueAndExpectedForm) {
+TEST(QuestionTest, RejectsBadQuestions) {
   const std::pair<std::string, std::string> kWrong[] = {
       {"[]", "the body is no JSON object"},
       {R"({"times":0})", "times: 0, expected a number from 1 to 20"},

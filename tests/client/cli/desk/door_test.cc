@@ -41,14 +41,14 @@ DeskCall WithLength(DeskCall call, std::int64_t length) {
   return call;
 }
 
-// The page, or the number of the refusal.
+// Returns the page, or the status of the refusal.
 std::string Outcome(const DeskCall& call) {
   const auto let_in = LetIn(call, kToken);
   if (const auto* page = std::get_if<std::string>(&let_in)) return *page;
   return std::to_string(std::get<DeskAnswer>(let_in).status);
 }
 
-TEST(DoorTest, WhoIsLetInAndWhoIsNot) {
+TEST(DoorTest, AcceptsOnlyThePage) {
   const std::string token(kToken);
   struct {
     const char* what;
@@ -77,8 +77,7 @@ TEST(DoorTest, WhoIsLetInAndWhoIsNot) {
       {"a name that begins like one",
        Having(Get(), &DeskCall::host, "localhost.evil.example"), "403"},
       {"no Host", Having(Get(), &DeskCall::host, ""), "403"},
-      {"a port that is none", Having(Get(), &DeskCall::host, "localhost:x"),
-       "403"},
+      {"an invalid port", Having(Get(), &DeskCall::host, "localhost:x"), "403"},
       {"a page of another site",
        Having(Post("try"), &DeskCall::origin, "https://evil.example"), "403"},
       {"a page of another port of this machine",
@@ -104,7 +103,7 @@ TEST(DoorTest, WhoIsLetInAndWhoIsNot) {
   }
 }
 
-TEST(DoorTest, TokensAreLongAndNoTwoAreTheSame) {
+TEST(DoorTest, TokensAreLongAndUnique) {
   const std::string token = NewToken();
   EXPECT_EQ(token.size(), 32U);
   EXPECT_EQ(token.find_first_not_of("0123456789abcdef"), token.npos);

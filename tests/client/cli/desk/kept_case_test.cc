@@ -1,4 +1,4 @@
-// Cases that are kept of what is seen.
+// Cases made from what the page shows.
 #include <string>
 
 #include "absl/strings/str_split.h"
@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using Json = nlohmann::json;
 
-TEST(KeptCaseTest, KeepsCasesWithoutNamesTwiceAndFixturesOnce) {
+TEST(KeptCaseTest, KeepsUniqueCaseNamesAndFixtures) {
   Desk desk(Settings());
   Json question = QuestionWith(kMine, FailedPodText("a"));
   question["caseName"] = "grows";
@@ -37,10 +37,10 @@ TEST(KeptCaseTest, KeepsCasesWithoutNamesTwiceAndFixturesOnce) {
                                    {"never", Json::array({"mine/default"})}}));
 }
 
-// What people wrote around the cases stays as it is.
-TEST(KeptCaseTest, ACaseIsAddedToTheTextOfTheSuite) {
+// The text around the cases does not change.
+TEST(KeptCaseTest, AddsACaseAndKeepsTheText) {
   constexpr const char* kTops[] = {
-      // Sections in any order, another indentation, what follows.
+      // Sections in any order, another indentation, text after the cases.
       R"(# Of the memory rules.
 kind: RetryPolicyTest   # a suite
 apiVersion: mulligan.dev/v1
@@ -59,7 +59,7 @@ spec:
 # Whose it is.
 metadata: {name: x}
 )",
-      // Items beside their key, and no line break at the end.
+      // Items indented like their key, and no line break at the end.
       R"(apiVersion: mulligan.dev/v1
 kind: RetryPolicyTest
 metadata: {name: x}
@@ -95,8 +95,7 @@ spec:
   }
 }
 
-// What has no case yet takes its first one.
-TEST(KeptCaseTest, ASuiteWithoutCasesTakesItsFirst) {
+TEST(KeptCaseTest, AddsTheFirstCase) {
   constexpr const char* kHead =
       "apiVersion: mulligan.dev/v1\nkind: RetryPolicyTest  # ours\n"
       "metadata: {name: x}\nspec:\n";
@@ -122,7 +121,7 @@ TEST(KeptCaseTest, ASuiteWithoutCasesTakesItsFirst) {
   }
 }
 
-TEST(KeptCaseTest, LineBreaksStayThoseOfTheSuite) {
+TEST(KeptCaseTest, KeepsLineBreaks) {
   Desk desk(Settings());
   Json question = QuestionWith(kMine, FailedPodText("a"));
   question["suite"] =
@@ -138,7 +137,7 @@ TEST(KeptCaseTest, LineBreaksStayThoseOfTheSuite) {
   EXPECT_THAT(suite, HasSubstr("  # First.\r\n  cases:\r\n"));
 }
 
-TEST(KeptCaseTest, CommentsThatWouldGoAreToldBefore) {
+TEST(KeptCaseTest, RejectsSuitesThatWouldLoseComments) {
   Desk desk(Settings());
   Json question = QuestionWith(kMine, FailedPodText("a"));
   const std::string flow = R"(apiVersion: mulligan.dev/v1
@@ -158,7 +157,7 @@ spec:
               HasSubstr("cases:"));
 }
 
-TEST(KeptCaseTest, ASuiteWithErrorsIsNotAddedTo) {
+TEST(KeptCaseTest, RejectsSuitesWithErrors) {
   Desk desk(Settings());
   Json question = QuestionWith(kMine, FailedPodText("a"));
   question["suite"] = "kind: RetryPolicyTest\nspce: {}\n";

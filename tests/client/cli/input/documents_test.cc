@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(SplitDocumentsTest, TakesJsonValuesOneAfterAnother) {
+TEST(SplitDocumentsTest, ReadsConcatenatedJsonValues) {
   ASSERT_OK_AND_ASSIGN(const Documents documents,
                        SplitDocuments("in", "{\"a\":1}{\"b\":2}\n[3]\n"));
   EXPECT_THAT(documents.json, ElementsAre("{\"a\":1}", "{\"b\":2}", "[3]"));
@@ -29,7 +29,7 @@ TEST(SplitDocumentsTest, IgnoresAByteOrderMark) {
   EXPECT_THAT(documents.json, ElementsAre("{}"));
 }
 
-TEST(SplitDocumentsTest, ReadsFlowStyleYamlByTheNameOfTheFile) {
+TEST(SplitDocumentsTest, ReadsFlowStyleYamlByFileName) {
   ASSERT_OK_AND_ASSIGN(const Documents documents,
                        SplitDocuments("in.yaml", "{a: 1}"));
   EXPECT_THAT(documents.json, ElementsAre("{\"a\":1}"));
@@ -39,13 +39,13 @@ TEST(SplitDocumentsTest, ReadsFlowStyleYamlByTheNameOfTheFile) {
                        "quotes, found 'a'"));
 }
 
-TEST(SplitDocumentsTest, CountsLinesOverAllValues) {
+TEST(SplitDocumentsTest, CountsLinesAcrossValues) {
   EXPECT_THAT(SplitDocuments("in", "{}\n{}\n{\n  \"a\" 1}"),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("in: line 4, column 7: ")));
 }
 
-TEST(SplitDocumentsTest, ReplacesWhatIsNotUtf8AndSaysSo) {
+TEST(SplitDocumentsTest, ReplacesInvalidUtf8WithAWarning) {
   for (const std::string text :
        {"{\"m\":\"a\xff\"}", "{\"m\":\"a\\ud800\"}", "m: a\xff\n\n# x"}) {
     SCOPED_TRACE(text);
@@ -55,7 +55,7 @@ TEST(SplitDocumentsTest, ReplacesWhatIsNotUtf8AndSaysSo) {
   }
 }
 
-TEST(SplitDocumentsTest, LeavesSurrogatePairsAndEscapedBackslashesAlone) {
+TEST(SplitDocumentsTest, KeepsSurrogatePairsAndEscapedBackslashes) {
   const std::string text = R"({"a":"\ud83d\ude00","b":"\\ud800"})";
   ASSERT_OK_AND_ASSIGN(const Documents documents, SplitDocuments("in", text));
   EXPECT_THAT(documents.json, ElementsAre(text));
@@ -70,7 +70,7 @@ struct BadInput {
 
 class BadInputTest : public ::testing::TestWithParam<BadInput> {};
 
-TEST_P(BadInputTest, IsRefusedByName) {
+TEST_P(BadInputTest, IsRejectedByName) {
   EXPECT_THAT(SplitDocuments("in", GetParam().bytes),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr(GetParam().message)));
@@ -89,11 +89,11 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"BrokenYaml", "a: [1\nb: 2", "in: line 2"}),
     [](const auto& test) { return test.param.name; });
 
-// A log is a report of which there are but words.
-TEST(SplitDocumentsTest, TakesLogsForTheirWords) {
+// A log becomes a report that has only a message.
+TEST(SplitDocumentsTest, ReadsLogs) {
   const struct {
     const char* log;
-    const char* words;
+    const char* message;
   } rows[] = {
       {"Traceback (most recent call last):\n  File \"x.py\", line 1\n"
        "KeyError: 'x'\n",
@@ -110,18 +110,18 @@ TEST(SplitDocumentsTest, TakesLogsForTheirWords) {
        "\n",
        "no way in"},
   };
-  for (const auto& [log, words] : rows) {
+  for (const auto& [log, message] : rows) {
     ASSERT_OK_AND_ASSIGN(const Documents documents, SplitDocuments("in", log));
     ASSERT_EQ(documents.json.size(), 1U) << log;
     const std::string_view exit = JsonMemberOf(documents.json[0], "exit");
     EXPECT_THAT(JsonStringValue(JsonMemberOf(exit, "message")),
-                HasSubstr(words));
+                HasSubstr(message));
     EXPECT_THAT(documents.warnings,
                 ElementsAre(HasSubstr("in: is a log, judged by its words")));
   }
 }
 
-TEST(SplitDocumentsTest, TakesNoObjectsForALog) {
+TEST(SplitDocumentsTest, DoesNotReadObjectsAsLogs) {
   for (const char* text :
        {R"({"kind":"Event","apiVersion":"v1","message":"x","time":"y"})",
         R"({"report":{"exit":{"message":"x"}}})",
@@ -140,7 +140,7 @@ TEST(SplitDocumentsTest, ReadsTenMegabytes) {
   EXPECT_EQ(documents.json.size(), 1);
 }
 
-TEST(PrintableTest, KeepsTerminalsFromBeingSteered) {
+TEST(PrintableTest, EscapesControlCharacters) {
   EXPECT_EQ(Printable("a\x1b[31mb\r\n\tc\x7f\xc2\x9b"
                       "d é\xff"),
             "a\\u001b[31mb c\\u007f\\u009bd é\xef\xbf\xbd");

@@ -19,21 +19,21 @@ std::vector<std::string> Find(std::string_view json) {
   return FindUnknownEnumNames(json, *v1::DecideRequest::descriptor());
 }
 
-TEST(EnumNamesTest, NamesFieldValueAndChoices) {
+TEST(EnumNamesTest, ReportsFieldValueAndChoices) {
   EXPECT_THAT(
       Find(R"({"report":{"creationError":{"phase":"build","httpCode":422}}})"),
       ElementsAre("report.creationError.phase: \"build\" is ignored, it is "
                   "none of BUILD, CREATE"));
 }
 
-TEST(EnumNamesTest, TakesKnownNamesNumbersAndNull) {
+TEST(EnumNamesTest, AcceptsKnownNamesNumbersAndNull) {
   EXPECT_THAT(Find(R"({"explain":"FULL","purpose":1,"report":
                       {"creationError":{"phase":null}}})"),
               IsEmpty());
   EXPECT_THAT(Find(R"({"explain":"3"})"), IsEmpty());
 }
 
-TEST(EnumNamesTest, LooksIntoListsMapsAndProtoFieldNames) {
+TEST(EnumNamesTest, SearchesListsMapsAndProtoFieldNames) {
   EXPECT_THAT(
       Find(R"({"ledger":{"history":[{"cause":"APP_ERROR"},{"cause":"oom"}]},
                "inline_policy":{"spec":{"budgets":{"a b":{}},
@@ -43,7 +43,7 @@ TEST(EnumNamesTest, LooksIntoListsMapsAndProtoFieldNames) {
                         HasSubstr("\"OOM\""), HasSubstr("CONTAINER_OOM"))));
 }
 
-TEST(EnumNamesTest, IgnoresUnknownFieldsAndTheMirrors) {
+TEST(EnumNamesTest, IgnoresUnknownFieldsAndMirrors) {
   EXPECT_THAT(Find(R"({"nosuch":{"phase":"x"},"report":{"pods":
                       [{"status":{"phase":"NoSuchPhase"}}]}})"),
               IsEmpty());

@@ -1,4 +1,4 @@
-// Compressed inputs: whole, in members, damaged, and larger than they look.
+// Compressed inputs: whole, in members, damaged, and too large.
 #include "client/cli/input/gzip.h"
 
 #include <zlib.h>
@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::size_t kMost = 1 << 20;
+constexpr std::size_t kMaxBytes = 1 << 20;
 
 std::string Gzip(std::string text) {
   z_stream stream = {};
@@ -32,16 +32,16 @@ std::string Gzip(std::string text) {
   return bytes;
 }
 
-TEST(Gunzip, GivesBackWhatWasCompressed) {
+TEST(Gunzip, RoundTrips) {
   const std::string text(200'000, 'x');
   const std::string bytes = Gzip(text);
   EXPECT_TRUE(IsGzip(bytes));
   EXPECT_FALSE(IsGzip(text));
-  ASSERT_OK_AND_ASSIGN(const std::string back, Gunzip(bytes, kMost));
+  ASSERT_OK_AND_ASSIGN(const std::string back, Gunzip(bytes, kMaxBytes));
   EXPECT_EQ(back, text);
 }
 
-TEST(Gzip, NamesWhatReadsOtherCompressions) {
+TEST(Gzip, NamesOtherDecompressors) {
   EXPECT_EQ(OtherDecompressor("\x28\xb5\x2f\xfd rest"), "zstd -dc");
   EXPECT_EQ(OtherDecompressor(std::string("\xfd\x37zXZ\0rest", 10)), "xz -dc");
   EXPECT_EQ(OtherDecompressor("BZh91AY"), "bzip2 -dc");
@@ -51,24 +51,25 @@ TEST(Gzip, NamesWhatReadsOtherCompressions) {
   }
 }
 
-TEST(Gunzip, ReadsMembersOneAfterAnother) {
+TEST(Gunzip, ReadsConcatenatedMembers) {
   ASSERT_OK_AND_ASSIGN(const std::string back,
-                       Gunzip(Gzip("a") + Gzip("b"), kMost));
+                       Gunzip(Gzip("a") + Gzip("b"), kMaxBytes));
   EXPECT_EQ(back, "ab");
 }
 
-TEST(Gunzip, NamesWhatIsDamagedOrTooLarge) {
+TEST(Gunzip, RejectsDamagedOrLargeInput) {
   const std::string bytes = Gzip("{\"kind\": \"Pod\"}");
   for (const std::string& damaged :
        {bytes.substr(0, bytes.size() - 4), bytes.substr(0, 12)}) {
-    EXPECT_THAT(Gunzip(damaged, kMost).status().message(),
+    EXPECT_THAT(Gunzip(damaged, kMaxBytes).status().message(),
                 HasSubstr("damaged or cut off"));
   }
-  EXPECT_THAT(Gunzip(bytes + "tail", kMost).status().message(),
+  EXPECT_THAT(Gunzip(bytes + "tail", kMaxBytes).status().message(),
               HasSubstr("has 4 bytes behind the end of the gzip"));
-  EXPECT_THAT(
-      Gunzip(Gzip(std::string(3 * kMost, ' ')), kMost).status().message(),
-      HasSubstr("larger than 1 MiB when decompressed"));
+  EXPECT_THAT(Gunzip(Gzip(std::string(3 * kMaxBytes, ' ')), kMaxBytes)
+                  .status()
+                  .message(),
+              HasSubstr("larger than 1 MiB when decompressed"));
 }
 
 }  // namespace

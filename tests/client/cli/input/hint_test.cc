@@ -11,7 +11,7 @@ namespace {
 using testing::EqualsProto;
 using ::testing::HasSubstr;
 
-TEST(ParseHint, TakesPartsAndKeepsColonsOfTheText) {
+TEST(ParseHint, KeepsColonsOfTheText) {
   const auto hint = ParseHint("node-health:GPU_FAULT:MEDIUM:Xid 79: GPU 3");
   ASSERT_TRUE(hint.ok()) << hint.status();
   EXPECT_THAT(*hint, EqualsProto(R"pb(
@@ -29,7 +29,7 @@ TEST(ParseHint, NeedsSourceAndCauseOnly) {
   EXPECT_TRUE(ParseHint("a:HANG::text").ok());
 }
 
-TEST(ParseHint, SaysWhatIsWrongAndWhatIsExpected) {
+TEST(ParseHint, RejectsBadHints) {
   const struct {
     const char* text;
     const char* why;

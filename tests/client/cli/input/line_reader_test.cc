@@ -42,13 +42,12 @@ TEST(LineReaderTest, KeepsZeroBytes) {
               ElementsAre(std::string("a\0b", 3), "c"));
 }
 
-TEST(LineReaderTest, SkipsWhatIsBeyondTheBoundAndGoesOn) {
+TEST(LineReaderTest, SkipsLongLines) {
   EXPECT_THAT(ReadAll("12345\n123456\nx", 5),
               ElementsAre("12345", "<too long>", "x"));
 }
 
-// Around the size of the reader's buffer the end of a line, the end of the
-// buffer and the end of the input meet in all combinations.
+// Line, buffer and input end in all combinations around the buffer's size.
 TEST(LineReaderTest, JoinsChunks) {
   for (size_t length = (1 << 16) - 3; length <= (1 << 16) + 3; ++length) {
     SCOPED_TRACE(length);

@@ -9,14 +9,14 @@
 namespace mulligan::cli {
 namespace {
 
-TEST(IsJsonLog, WhereALoggerWroteTheFirstLine) {
+TEST(IsJsonLog, IsDetectedByTheFirstLine) {
   for (const char* log : {
            R"({"level":"error","ts":1.8,"msg":"no database"})",
            R"({"level":50,"time":1,"msg":"boom","err":{"message":"m"}})",
            R"({"@timestamp":"t","level":"WARN","message":"full"})",
            R"({"asctime":"t","levelname":"ERROR","message":"x"})",
            R"({"log":"KeyError: 'x'\n","stream":"stderr","time":"t"})",
-           // What a program prints past its logger, and blank lines.
+           // Output that bypasses the logger, and blank lines.
            "\n{\"level\":\"info\",\"msg\":\"up\"}\n\npanic: x\n{\"a\":1}\n",
        }) {
     EXPECT_TRUE(IsJsonLog(log)) << log;
@@ -31,7 +31,7 @@ TEST(IsJsonLog, WhereALoggerWroteTheFirstLine) {
   }
 }
 
-TEST(ReportOfLog, HoldsAsMuchOfTheEndAsAReportTakes) {
+TEST(ReportOfLog, KeepsTheEndThatFits) {
   std::string log;
   while (log.size() < 2 * kMaxTextBytes) log += "line \x01 of a log\n";
   log += "the \"last\"\n";
@@ -43,7 +43,7 @@ TEST(ReportOfLog, HoldsAsMuchOfTheEndAsAReportTakes) {
   EXPECT_GT(message.size(), kMaxTextBytes - 32);
   EXPECT_TRUE(message.starts_with("line "));
   EXPECT_TRUE(message.ends_with("the \"last\"\n"));
-  // Of one long line the end.
+  // Keeps the end of one long line.
   const std::string line = ReportOfLog(std::string(70'000, 'x') + " the end\n");
   EXPECT_THAT(
       JsonStringValue(JsonMemberOf(JsonMemberOf(line, "exit"), "message")),

@@ -1,4 +1,4 @@
-// Workloads of more pods than one request takes.
+// Workloads with more pods than fit into a request.
 #include "client/cli/input/pod_selection.h"
 
 #include <cstddef>
@@ -27,7 +27,7 @@ using ::testing::SizeIs;
 
 using Health = PodSigns::Health;
 
-// Broken pods that end in the reverse of their order, all saying the same on
+// Returns broken pods in reverse order of their ends, with equal messages on
 // one node.
 std::vector<PodSigns> Alike(std::size_t number) {
   std::vector<PodSigns> pods;
@@ -53,11 +53,11 @@ kubernetes::core::v1::Pod Failed(int number, std::int64_t ended,
   return pod;
 }
 
-TEST(ChoosePods, AllWhereTheyFit) {
+TEST(ChoosePods, TakesAllIfTheyFit) {
   EXPECT_THAT(ChoosePods(Alike(3), 3), ElementsAre(0, 1, 2));
 }
 
-TEST(ChoosePods, TheFirstAndTheLastToFail) {
+TEST(ChoosePods, TakesTheFirstAndLastToFail) {
   const std::vector<std::size_t> chosen = ChoosePods(Alike(1000), 100);
   EXPECT_THAT(chosen, SizeIs(100));
   // The last ten, and the earliest.
@@ -66,7 +66,7 @@ TEST(ChoosePods, TheFirstAndTheLastToFail) {
   EXPECT_EQ(chosen.back(), 999);
 }
 
-TEST(ChoosePods, WhoSaysSomethingElseOrWasElsewhere) {
+TEST(ChoosePods, TakesOtherMessagesAndNodes) {
   std::vector<PodSigns> pods = Alike(1000);
   pods[500].words = 2;
   pods[400].words = 2;
@@ -77,7 +77,7 @@ TEST(ChoosePods, WhoSaysSomethingElseOrWasElsewhere) {
   EXPECT_THAT(chosen, Contains(300));
 }
 
-TEST(ChoosePods, TheNewestAttemptAndTheFirstOfEarlierOnes) {
+TEST(ChoosePods, TakesTheNewestAttemptAndTheFirstFailuresOfOthers) {
   std::vector<PodSigns> pods = Alike(500);
   for (const PodSigns& pod : Alike(500)) {
     pods.push_back(pod);
@@ -90,7 +90,7 @@ TEST(ChoosePods, TheNewestAttemptAndTheFirstOfEarlierOnes) {
   EXPECT_THAT(chosen, ::testing::Not(Contains(498)));
 }
 
-TEST(ChoosePods, AFewOfTheHealthy) {
+TEST(ChoosePods, TakesAFewHealthyPods) {
   std::vector<PodSigns> pods = Alike(1000);
   for (const Health health :
        {Health::kPending, Health::kRunning, Health::kSucceeded}) {
@@ -111,7 +111,7 @@ TEST(ChoosePods, AFewOfTheHealthy) {
   EXPECT_EQ(found.count(Health::kSucceeded), 10);
 }
 
-TEST(SignsOf, WordsWithDigitsAreAlike) {
+TEST(SignsOf, IgnoresDigitsInMessages) {
   const PodSigns pod = SignsOf(Failed(1, 7, "rank 1 lost 10.0.0.1 at 0x7fab"));
   EXPECT_EQ(pod.ended, 7);
   EXPECT_EQ(pod.words,
@@ -119,7 +119,7 @@ TEST(SignsOf, WordsWithDigitsAreAlike) {
   EXPECT_NE(pod.words, SignsOf(Failed(1, 7, "rank 1 is out of memory")).words);
 }
 
-TEST(SignsOf, TroubleBeginsWithTheDisruption) {
+TEST(SignsOf, UsesTheTimeOfTheDisruption) {
   kubernetes::core::v1::Pod pod = Failed(1, 700, "");
   auto& condition = *pod.mutable_status()->add_conditions();
   condition.set_type("DisruptionTarget");
@@ -131,7 +131,7 @@ TEST(SignsOf, TroubleBeginsWithTheDisruption) {
   EXPECT_EQ(SignsOf(evicted).ended, 650);
 }
 
-TEST(ReducePods, CountsWhatIsLeftOut) {
+TEST(ReducePods, CountsOmittedPods) {
   v1::FailureReport report;
   for (int i = 0; i < 90; ++i) *report.add_pods() = Failed(i, 500 - i, "x");
   for (int i = 0; i < 30; ++i) {
@@ -145,7 +145,7 @@ TEST(ReducePods, CountsWhatIsLeftOut) {
               mulligan::testing::EqualsProto("failed: 60 running: 20"));
 }
 
-TEST(ReducePods, LargePodsAreFewer) {
+TEST(ReducePods, TakesFewerLargePods) {
   v1::FailureReport report;
   for (int i = 0; i < 100; ++i) {
     *report.add_pods() = Failed(i, 500 - i, std::string(1000, 'x'));
@@ -156,7 +156,7 @@ TEST(ReducePods, LargePodsAreFewer) {
   EXPECT_EQ(report.pods_size() + report.omitted_pods().failed(), 100);
 }
 
-TEST(ReduceEvents, KeepsWarningsAboutWhatIsThere) {
+TEST(ReduceEvents, KeepsWarningsAboutReportedObjects) {
   v1::FailureReport report;
   report.add_pods()->mutable_metadata()->set_name("here");
   const auto add = [&](const char* reason, const char* type, const char* pod) {
@@ -186,7 +186,7 @@ std::string Item(int number, const std::string& owner) {
       R"(","controller":true}]},"status":{"phase":"Running"}})");
 }
 
-TEST(ListReduction, IsByController) {
+TEST(ListReduction, ReducesByController) {
   std::vector<std::string> texts = {R"({"kind":"Job"})", Item(0, "small")};
   for (int i = 1; i < 60; ++i) texts.push_back(Item(i, "large"));
   texts.emplace_back(R"({"kind":"Pod","metadata":{"uid":"nobody's"}})");
@@ -205,7 +205,7 @@ TEST(ListReduction, IsByController) {
   EXPECT_EQ(reduction.Find(2)->running(), 39);
 }
 
-TEST(ListReduction, MakesOneRequestOfALargeList) {
+TEST(ListReduction, FitsALargeListIntoARequest) {
   std::string list = R"({"kind":"PodList","apiVersion":"v1","items":[)";
   constexpr int kPods = 4000;
   const std::string padding(2500, 'x');

@@ -1,4 +1,4 @@
-// The quick way says what the careful one says, or nothing.
+// The quick reader agrees with the careful one or declines.
 #include <zlib.h>
 
 #include <array>
@@ -33,7 +33,7 @@ std::string Bytes(const google::protobuf::Message& message) {
   return message.DebugString();
 }
 
-// Whether the quick way reads it, which it must do as the careful one does.
+// Returns whether the quick reader accepts it; then both must agree.
 bool ReadsQuickly(const std::string& json) {
   static QuickReader reader;
   v1::DecideRequest quick;
@@ -50,7 +50,7 @@ bool ReadsQuickly(const std::string& json) {
   return true;
 }
 
-// Prints what reads back as the same message; false: it cannot be printed.
+// Checks that printed JSON reads back equal; false if it cannot be printed.
 bool PrintsFaithfully(const google::protobuf::Message& message) {
   const absl::StatusOr<std::string> json = PrintCompactJson(message);
   if (!json.ok()) return false;
@@ -62,7 +62,7 @@ bool PrintsFaithfully(const google::protobuf::Message& message) {
   return true;
 }
 
-// Lines of a file, gzip or not.
+// Returns the lines of a file, compressed or not.
 std::vector<std::string> Lines(const std::filesystem::path& file) {
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> in(
       gzopen(file.c_str(), "rb"), gzclose);
@@ -78,7 +78,7 @@ std::vector<std::string> Lines(const std::filesystem::path& file) {
   return lines;
 }
 
-// The request in a line of test data, which holds one or a report.
+// Returns the request in a line of test data, which has a request or a report.
 std::string RequestIn(const std::string& line) {
   for (const JsonMember& member : JsonMembers(line)) {
     if (member.key == "request") return std::string(member.value);
@@ -99,10 +99,10 @@ std::vector<std::filesystem::path> DataFiles() {
   return files;
 }
 
-// Of the recorded requests every so many-th: the careful way takes its time.
+// Reads one of this many recorded requests, because the careful reader is slow.
 constexpr std::size_t kStep = 8;
 
-TEST(QuickJsonTest, RecordedRequestsAndTheirAnswersAreTheSame) {
+TEST(QuickJsonTest, ReadsRecordedRequestsEqually) {
   Issues issues;
   const auto policies = LoadPolicies({EmbeddedPolicy()}, issues);
   ASSERT_NE(policies, nullptr);
@@ -126,11 +126,11 @@ TEST(QuickJsonTest, RecordedRequestsAndTheirAnswersAreTheSame) {
     }
   }
   EXPECT_GT(lines, 1'000);
-  // The rest are what policies of other times are.
+  // The rest have policies of other releases.
   EXPECT_GT(quick, lines * 9 / 10) << lines;
 }
 
-// Every value within `json`, itself included.
+// Appends every value within `json`, including itself.
 void CollectValues(std::string_view json,
                    std::vector<std::string_view>& found) {
   found.push_back(json);
@@ -142,26 +142,26 @@ void CollectValues(std::string_view json,
   }
 }
 
-// Real requests in which values are replaced by odd ones or by each other.
-TEST(QuickJsonTest, ChangedRequestsAreTheSame) {
-  constexpr const char* kOdd[] = {"null",
-                                  "{}",
-                                  "[]",
-                                  "\"\"",
-                                  "\"x\"",
-                                  "5",
-                                  "-1",
-                                  "1.5",
-                                  "true",
-                                  "\"5\"",
-                                  "[null]",
-                                  "[5,5]",
-                                  "[{}]",
-                                  "1e9",
-                                  "\"FULL\"",
-                                  "\"1s\"",
-                                  "{\"a\":1,\"a\":2}",
-                                  "\"2026-01-31T08:00:00Z\""};
+// Real requests whose values are replaced by unusual ones or by each other.
+TEST(QuickJsonTest, ReadsChangedRequestsEqually) {
+  constexpr const char* kUnusual[] = {"null",
+                                      "{}",
+                                      "[]",
+                                      "\"\"",
+                                      "\"x\"",
+                                      "5",
+                                      "-1",
+                                      "1.5",
+                                      "true",
+                                      "\"5\"",
+                                      "[null]",
+                                      "[5,5]",
+                                      "[{}]",
+                                      "1e9",
+                                      "\"FULL\"",
+                                      "\"1s\"",
+                                      "{\"a\":1,\"a\":2}",
+                                      "\"2026-01-31T08:00:00Z\""};
   constexpr int kChanges = 3'000;
   const std::vector<std::string> lines =
       Lines(testing::SourcePath("tests/testdata/situations.jsonl"));
@@ -175,8 +175,9 @@ TEST(QuickJsonTest, ChangedRequestsAreTheSame) {
       CollectValues(json, values);
       const std::string_view old = values[random() % values.size()];
       const std::string fresh(
-          random() % 2 == 0 ? std::string_view(kOdd[random() % std::size(kOdd)])
-                            : values[random() % values.size()]);
+          random() % 2 == 0
+              ? std::string_view(kUnusual[random() % std::size(kUnusual)])
+              : values[random() % values.size()]);
       json.replace(static_cast<std::size_t>(old.data() - json.data()),
                    old.size(), fresh);
     }
@@ -193,17 +194,17 @@ struct ReadCase {
 
 class QuickReaderTest : public ::testing::TestWithParam<ReadCase> {};
 
-TEST_P(QuickReaderTest, LeavesToCareWhatIsNotUsual) {
+TEST_P(QuickReaderTest, ReadsOnlyCommonForms) {
   EXPECT_EQ(ReadsQuickly(GetParam().json), GetParam().quick);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Reading, QuickReaderTest,
     ::testing::Values(
-        ReadCase{"Empty", "{}", true}, ReadCase{"NoObject", "[]", false},
-        ReadCase{"Nothing", "", false},
+        ReadCase{"Empty", "{}", true}, ReadCase{"Array", "[]", false},
+        ReadCase{"EmptyInput", "", false},
         ReadCase{"Broken", R"({"policy":)", false},
-        ReadCase{"MoreBehind", R"({} {})", false},
+        ReadCase{"TrailingValue", R"({} {})", false},
         ReadCase{"ProtoName", R"({"request_id":"a"})", true},
         ReadCase{"TwoSpellings", R"({"request_id":"a","requestId":"b"})",
                  false},
@@ -234,7 +235,7 @@ INSTANTIATE_TEST_SUITE_P(
         ReadCase{"KindFits", R"({"report":{"pods":[{"kind":"Pod"}]}})", true},
         ReadCase{"KindIsAnother", R"({"report":{"pods":[{"kind":"List"}]}})",
                  false},
-        ReadCase{"KindIsNoText", R"({"report":{"pods":[{"kind":1}]}})", true},
+        ReadCase{"KindIsNumber", R"({"report":{"pods":[{"kind":1}]}})", true},
         ReadCase{"Escapes", R"({"policy":"\u00e9\n\\\"\/\ud83d"})", false},
         ReadCase{"EscapesOfOneUnit", R"({"policy":"\u00e9\n\\\"\/\u0000"})",
                  true},
@@ -248,14 +249,14 @@ INSTANTIATE_TEST_SUITE_P(
                  true},
         ReadCase{"ZeroTime",
                  R"({"report":{"observedAt":"0001-01-01T00:00:00Z"}})", true},
-        ReadCase{"NoTime", R"({"report":{"observedAt":"noon"}})", false},
+        ReadCase{"BadTime", R"({"report":{"observedAt":"noon"}})", false},
         ReadCase{"TimeAsNumber", R"({"report":{"observedAt":5}})", false},
         ReadCase{"TimeAsObject", R"({"report":{"observedAt":{"seconds":5}}})",
                  false}),
     [](const auto& param) { return param.param.name; });
 
 // Numbers in fields of each type, as JSON might have them.
-TEST(QuickReaderTest, NumbersAreTheSame) {
+TEST(QuickReaderTest, ReadsNumbersEqually) {
   const char* const fields[] = {
       R"({"report":{"attempt":%s}})",
       R"({"report":{"workload":{"priority":%s}}})",

@@ -28,7 +28,7 @@ struct KindCase {
 
 class KindTest : public ::testing::TestWithParam<KindCase> {};
 
-TEST_P(KindTest, LandsInItsField) {
+TEST_P(KindTest, GoesToItsField) {
   ReportBuilder builder;
   ASSERT_OK(builder.Add("in", GetParam().text));
   ASSERT_OK_AND_ASSIGN(const v1::DecideRequest request, builder.Build());
@@ -224,7 +224,7 @@ TEST(ReportBuilderTest, JoinsInputs) {
                 policy: "p")pb"));
 }
 
-TEST(ReportBuilderTest, TheSameObjectTwiceIsOne) {
+TEST(ReportBuilderTest, MergesEqualObjects) {
   ReportBuilder builder;
   ASSERT_OK(
       builder.Add("first", R"({"kind":"Pod","metadata":{"name":"a","uid":"u"},
@@ -242,7 +242,7 @@ TEST(ReportBuilderTest, TheSameObjectTwiceIsOne) {
   EXPECT_THAT(builder.warnings(), ElementsAre(HasSubstr("given twice")));
 }
 
-TEST(ReportBuilderTest, WarnsOfWhatAReportHasNoPlaceFor) {
+TEST(ReportBuilderTest, WarnsAboutIgnoredObjects) {
   ReportBuilder builder;
   ASSERT_OK(builder.Add("in", R"({"kind":"List","items":[null,
       {"kind":"Pod","metadata":{"name":"a"}},
@@ -266,7 +266,7 @@ TEST(ReportBuilderTest, WarnsOfWhatAReportHasNoPlaceFor) {
   EXPECT_THAT(request.report().jobs(), IsEmpty());
 }
 
-TEST(ReportBuilderTest, WarnsOfEnumNamesThatDoNotExist) {
+TEST(ReportBuilderTest, WarnsAboutUnknownEnumNames) {
   ReportBuilder builder;
   ASSERT_OK(builder.Add("in", R"({"creationError":{"phase":"build"}})"));
   EXPECT_THAT(builder.warnings(),
@@ -282,7 +282,7 @@ struct Refused {
 
 class RefusedInputTest : public ::testing::TestWithParam<Refused> {};
 
-TEST_P(RefusedInputTest, NamesObjectFieldAndExpectedForm) {
+TEST_P(RefusedInputTest, IsRejectedByFieldAndForm) {
   ReportBuilder builder;
   EXPECT_THAT(builder.Add("in", GetParam().text),
               StatusIs(absl::StatusCode::kInvalidArgument, GetParam().message));
@@ -334,7 +334,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "runtime.Unknown message after the bytes 6b 38 73 00"}),
     [](const auto& test) { return test.param.name; });
 
-TEST(ReportBuilderTest, RefusesInputWithoutAnythingUsable) {
+TEST(ReportBuilderTest, RejectsInputWithoutUsableObjects) {
   ReportBuilder builder;
   ASSERT_OK(builder.Add("in", R"({"kind":"Secret","metadata":{"name":"s"}})"));
   EXPECT_THAT(builder.Build(),
@@ -343,7 +343,7 @@ TEST(ReportBuilderTest, RefusesInputWithoutAnythingUsable) {
                              HasSubstr("in: Secret s: ignored"))));
 }
 
-TEST(ReportBuilderTest, AListWithoutItemsAsksWhetherTheQueryFits) {
+TEST(ReportBuilderTest, ExplainsAnEmptyList) {
   ReportBuilder builder;
   ASSERT_OK(builder.Add("in", R"({"kind":"List","items":[]})"));
   EXPECT_THAT(builder.Build(),
@@ -352,7 +352,7 @@ TEST(ReportBuilderTest, AListWithoutItemsAsksWhetherTheQueryFits) {
                        "does the name, label or namespace asked for exist?"));
 }
 
-TEST(ReportBuilderTest, IgnoredObjectsOfOneKindAreOneSentence) {
+TEST(ReportBuilderTest, WarnsOncePerIgnoredKind) {
   ReportBuilder builder;
   for (const char* object : {R"({"kind":"Secret","metadata":{"name":"a"}})",
                              R"({"kind":"Service","metadata":{"name":"web"}})",
@@ -366,7 +366,7 @@ TEST(ReportBuilderTest, IgnoredObjectsOfOneKindAreOneSentence) {
                   HasSubstr("in: Service web: ignored, a report takes")));
 }
 
-TEST(ReportBuilderTest, TakesProtobufWithAndWithoutEnvelope) {
+TEST(ReportBuilderTest, ReadsProtobufWithAndWithoutEnvelope) {
   kubernetes::core::v1::Pod pod;
   pod.mutable_metadata()->set_name("a");
   pod.mutable_status()->set_phase("Failed");

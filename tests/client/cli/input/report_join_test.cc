@@ -1,4 +1,4 @@
-// Reports and requests that are given together.
+// Reports and requests from several inputs.
 #include <string>
 
 #include "client/cli/input/report_builder.h"
@@ -12,7 +12,7 @@ namespace {
 
 using ::mulligan::testing::EqualsProto;
 
-// Two inputs, and the request or error they make together.
+// Two inputs and the request or error that they make.
 struct JoinCase {
   const char* name;
   const char* first;
@@ -23,7 +23,7 @@ struct JoinCase {
 
 class JoinTest : public ::testing::TestWithParam<JoinCase> {};
 
-TEST_P(JoinTest, MakesNoObjectThatDoesNotExist) {
+TEST_P(JoinTest, NeverMixesObjects) {
   ReportBuilder builder;
   ASSERT_OK(builder.Add("first", GetParam().first));
   const absl::Status status = builder.Add("then", GetParam().then);

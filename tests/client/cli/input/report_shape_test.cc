@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(ListsOfOneTest, AnObjectUnderTheNameOfOneIsTheListOfIt) {
+TEST(ListsOfOneTest, SingularFieldBecomesAList) {
   std::vector<std::string> warnings;
   EXPECT_EQ(ListsOfOne(R"({"requestId":"job","report": {"job" : {"a":"job"},)"
                        R"("exit":{}, "pod":{"metadata":{"name":"p"}}}})",
@@ -22,7 +22,7 @@ TEST(ListsOfOneTest, AnObjectUnderTheNameOfOneIsTheListOfIt) {
                                     "report.pod is taken for report.pods[0]"));
 }
 
-TEST(ListsOfOneTest, EverythingElseIsLeftAlone) {
+TEST(ListsOfOneTest, KeepsEverythingElse) {
   for (const char* const request :
        {R"({"report":{"jobs":[{}],"job":{}}})", R"({"report":{"job":"j"}})",
         R"({"report":{"job":null}})", R"({"report":{"jobSet":{}}})",

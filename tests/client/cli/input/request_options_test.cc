@@ -35,7 +35,7 @@ class RequestOptionsTest : public ::testing::Test {
   std::string stdin_ = kPod;
 };
 
-TEST_F(RequestOptionsTest, FailuresAreObservedNowUnlessSaidOtherwise) {
+TEST_F(RequestOptionsTest, ObservedNowByDefault) {
   ASSERT_OK_AND_ASSIGN(Inputs inputs, Make());
   EXPECT_EQ(inputs.request.report().observed_at().seconds(), 1000);
   stdin_ = R"({"observedAt":"1970-01-01T00:00:05Z","pods":[{}]})";
@@ -46,7 +46,7 @@ TEST_F(RequestOptionsTest, FailuresAreObservedNowUnlessSaidOtherwise) {
   EXPECT_EQ(inputs.request.report().observed_at().seconds(), 7);
 }
 
-TEST_F(RequestOptionsTest, HintsAreAddedToThoseOfTheInput) {
+TEST_F(RequestOptionsTest, AddsHintsToThoseOfTheInput) {
   stdin_ = R"({"pods":[{}],"hints":[{"source":"a","cause":"HANG"}]})";
   options_.hints = {"b:GPU_FAULT", "c:HANG:LOW"};
   ASSERT_OK_AND_ASSIGN(Inputs inputs, Make());
@@ -58,7 +58,7 @@ TEST_F(RequestOptionsTest, HintsAreAddedToThoseOfTheInput) {
                                HasSubstr("--hint c:NOTHING")));
 }
 
-TEST_F(RequestOptionsTest, PeopleGetTheFullExplanation) {
+TEST_F(RequestOptionsTest, TextOutputAsksForTheFullExplanation) {
   ASSERT_OK_AND_ASSIGN(Inputs inputs, Make(OutputFormat::kHuman));
   EXPECT_EQ(inputs.request.explain(), v1::DecideRequest::FULL);
   ASSERT_OK_AND_ASSIGN(inputs, Make(OutputFormat::kJson));
@@ -68,7 +68,7 @@ TEST_F(RequestOptionsTest, PeopleGetTheFullExplanation) {
   EXPECT_EQ(inputs.request.explain(), v1::DecideRequest::EXPLAIN_NONE);
 }
 
-TEST_F(RequestOptionsTest, FlagsWinOverTheInput) {
+TEST_F(RequestOptionsTest, FlagsOverrideTheInput) {
   stdin_ = R"({"report":{"failureId":"a","attempt":1,"pods":[{}]},
                "policy":"p"})";
   options_.failure_id = "b";
@@ -80,7 +80,7 @@ TEST_F(RequestOptionsTest, FlagsWinOverTheInput) {
                 policy: "q")pb"));
 }
 
-TEST_F(RequestOptionsTest, TakesALedgerOrAnAnswerThatHoldsOne) {
+TEST_F(RequestOptionsTest, ReadsALedgerOrAnAnswer) {
   for (const std::string text :
        {R"({"workloadUid":"u","attemptsSeen":2})",
         R"({"decision":{},"ledger":{"workloadUid":"u","attemptsSeen":2}})",
@@ -94,13 +94,13 @@ TEST_F(RequestOptionsTest, TakesALedgerOrAnAnswerThatHoldsOne) {
   }
 }
 
-TEST_F(RequestOptionsTest, AnEmptyLedgerIsAFirstFailure) {
+TEST_F(RequestOptionsTest, EmptyLedgerIsAFirstFailure) {
   options_.ledger = testing::WriteTestFile("ledger", "\n");
   ASSERT_OK_AND_ASSIGN(const Inputs inputs, Make());
   EXPECT_THAT(inputs.request.ledger(), EqualsProto(""));
 }
 
-TEST_F(RequestOptionsTest, RefusesWhatIsNoLedger) {
+TEST_F(RequestOptionsTest, RejectsInvalidLedgers) {
   options_.ledger = testing::WriteTestFile("ledger", kPod);
   EXPECT_THAT(Make(), StatusIs(absl::StatusCode::kInvalidArgument,
                                HasSubstr("has no field of a BudgetLedger")));
@@ -113,27 +113,27 @@ TEST_F(RequestOptionsTest, RefusesWhatIsNoLedger) {
                                "/no/such/ledger: No such file or directory"));
 }
 
-TEST_F(RequestOptionsTest, RefusesBadValuesByFlag) {
+TEST_F(RequestOptionsTest, RejectsBadValuesByFlag) {
   options_.observed_at = "yesterday";
   EXPECT_THAT(Make(), StatusIs(absl::StatusCode::kInvalidArgument,
                                "--observed-at: \"yesterday\" is not a time "
                                "such as 2026-01-31T08:00:00Z"));
 }
 
-TEST_F(RequestOptionsTest, StandardInputIsReadOnce) {
+TEST_F(RequestOptionsTest, RejectsReadingStandardInputTwice) {
   options_.ledger = "-";
   EXPECT_THAT(Make(), StatusIs(absl::StatusCode::kInvalidArgument,
                                "\"-\": standard input is named 2 times, "
                                "expected once"));
 }
 
-TEST_F(RequestOptionsTest, RefusesDirectories) {
+TEST_F(RequestOptionsTest, RejectsDirectories) {
   options_.files = {testing::TestFolder()};
   EXPECT_THAT(Make(), StatusIs(absl::StatusCode::kInvalidArgument,
                                HasSubstr("is a directory, expected a file")));
 }
 
-TEST(WriteOutputTest, ReplacesTheFileAndLeavesNoOther) {
+TEST(WriteOutputTest, ReplacesTheFileAtomically) {
   const std::string path = testing::TestFolder() / "file";
   ASSERT_OK(WriteOutput(path, "first, and longer"));
   ASSERT_OK(WriteOutput(path, "second"));

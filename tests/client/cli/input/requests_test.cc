@@ -86,7 +86,7 @@ TEST_P(AnswerRequestsTest, AnswersEveryLineInOrder) {
 INSTANTIATE_TEST_SUITE_P(BatchSizes, AnswerRequestsTest,
                          ::testing::Values(1, 2, 3, 1000));
 
-TEST(AnswerRequestsTest, PutsRepairsAndUnknownEnumNamesIntoTheWarnings) {
+TEST(AnswerRequestsTest, WarnsAboutRepairsAndUnknownEnumNames) {
   const Answer answer =
       Ask("{\"requestId\":\"\xff\",\"explain\":\"full\"}\n", 1);
   EXPECT_THAT(answer.lines,
@@ -96,7 +96,7 @@ TEST(AnswerRequestsTest, PutsRepairsAndUnknownEnumNamesIntoTheWarnings) {
                           "FULL\"],\"requestId\":\"\xef\xbf\xbd\"}"));
 }
 
-TEST(AnswerRequestsTest, RefusesWhatAParserWouldDropWithoutAWord) {
+TEST(AnswerRequestsTest, RejectsWhatAParserWouldDropSilently) {
   const struct {
     const char* request;
     const char* error;
@@ -131,7 +131,7 @@ TEST(AnswerRequestsTest, RefusesWhatAParserWouldDropWithoutAWord) {
   }
 }
 
-TEST(AnswerRequestsTest, TakesObjectsInTheirPlaces) {
+TEST(AnswerRequestsTest, AcceptsObjectsInTheirFields) {
   const Answer answer = Ask(
       R"({"requestId":"1","report":{"pods":[{"kind":"Pod"},{"metadata":{}}],)"
       R"("events":[{"kind":"Event"}],"jobs":null,"usage":[{"pod":"a"}],)"
@@ -140,7 +140,7 @@ TEST(AnswerRequestsTest, TakesObjectsInTheirPlaces) {
   EXPECT_THAT(answer.lines, ElementsAre(R"({"requestId":"1"})"));
 }
 
-TEST(AnswerRequestsTest, LinesBeyondTheBoundAreAnErrorOfTheirOwn) {
+TEST(AnswerRequestsTest, RejectsLongLinesAlone) {
   const std::string frame = "{\"requestId\":\"\"}";
   const std::string fits = "{\"requestId\":\"" +
                            std::string(kMaxRequestBytes - frame.size(), 'x') +
@@ -154,7 +154,7 @@ TEST(AnswerRequestsTest, LinesBeyondTheBoundAreAnErrorOfTheirOwn) {
   EXPECT_EQ(answer.lines[2], R"({"requestId":"3"})");
 }
 
-TEST(AnswerRequestsTest, BatchesAreNoLargerThanAsked) {
+TEST(AnswerRequestsTest, LimitsBatchSize) {
   std::vector<int> sizes;
   const BatchDecider decide = [&sizes](const v1::BatchDecideRequest& batch) {
     sizes.push_back(batch.requests_size());
@@ -173,7 +173,7 @@ TEST(AnswerRequestsTest, MissingResultsAreErrors) {
               ElementsAre(::testing::HasSubstr("\"code\":\"INTERNAL\"")));
 }
 
-// Gives one line at a time, as a pipe whose writer waits for answers.
+// Returns one line at a time, like a pipe whose writer waits for answers.
 class OneLineAtATime : public std::streambuf {
  public:
   explicit OneLineAtATime(std::vector<std::string> lines)
@@ -206,14 +206,14 @@ TEST(AnswerRequestsTest, AnswersBeforeWaitingForTheNextLine) {
   EXPECT_THAT(seen, ElementsAre("", ::testing::HasSubstr("line 3")));
 }
 
-TEST(AnswerRequestsTest, StopsWhenNobodyAnswersAnyMore) {
+TEST(AnswerRequestsTest, StopsWhenTheServerIsGone) {
   std::string input;
   for (int i = 0; i < 100; ++i) input += "{\"requestId\":\"away\"}\n";
   const Answer gone = Ask(input, 2);
   EXPECT_EQ(gone.lines.size(), 2U * kMostSilentBatches);
   EXPECT_EQ(gone.outcome.unanswered, 2U * kMostSilentBatches);
   EXPECT_EQ(gone.outcome.gone_at_line, 2U * kMostSilentBatches);
-  // One answer in between, whatever it says, and the server is there.
+  // Any answer in between shows that the server is there.
   std::string flaky;
   for (int i = 0; i < 10; ++i) {
     flaky += "{\"requestId\":\"away\"}\n{\"requestId\":\"refuse\"}\n";

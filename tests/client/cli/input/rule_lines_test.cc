@@ -23,7 +23,7 @@ constexpr char kPolicy[] =
     "    action: FAIL\n"
     "    scope: JOB\n";
 
-TEST(RuleLinesTest, TakesTheBlockAndNoMore) {
+TEST(RuleLinesTest, ReturnsTheBlock) {
   EXPECT_THAT(RuleLinesAt(kPolicy, 3, 7).lines,
               ElementsAre("    - name: a", "      # why",
                           "      then:", "        action: RETRY"));

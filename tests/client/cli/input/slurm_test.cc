@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// sacct 22.05 (openapi/dbv0.0.38), cut down.
+// sacct 22.05 (openapi/dbv0.0.38), shortened.
 std::string Record(const std::string& state, int start, int end,
                    const std::string& exit) {
   return absl::StrCat(
@@ -41,7 +41,7 @@ std::string Jobs(const std::string& records) {
   return absl::StrCat(R"({"meta": {}, "errors": [], "jobs": [)", records, "]}");
 }
 
-TEST(SlurmJson, AnAttemptThatSlurmPutBack) {
+TEST(SlurmJson, ReadsARequeuedAttempt) {
   const std::string json =
       Jobs(absl::StrCat(Record("PREEMPTED", 100, 200, kZero), ",",
                         Record("PENDING", 0, 0, kZero)));
@@ -74,7 +74,7 @@ TEST(SlurmJson, AnAttemptThatSlurmPutBack) {
               )pb"));
 }
 
-TEST(SlurmJson, TheLastAttemptCounts) {
+TEST(SlurmJson, ReadsTheLastAttempt) {
   ASSERT_OK_AND_ASSIGN(const v1::FailureReport report,
                        ReadSlurmJson(Jobs(absl::StrCat(
                            Record("NODE_FAIL", 100, 200, kZero), ",",
@@ -88,7 +88,7 @@ TEST(SlurmJson, TheLastAttemptCounts) {
   EXPECT_EQ(report.ended_attempt().next(), v1::EndedAttempt::NEXT_UNSPECIFIED);
 }
 
-TEST(SlurmJson, SlurmsOwnSignalForMemoryIsNone) {
+TEST(SlurmJson, IgnoresSlurmsOwnSignalForMemory) {
   ASSERT_OK_AND_ASSIGN(
       const v1::FailureReport report,
       ReadSlurmJson(Jobs(Record("OUT_OF_MEMORY", 1, 2,
@@ -98,7 +98,7 @@ TEST(SlurmJson, SlurmsOwnSignalForMemoryIsNone) {
 }
 
 // Numbers and states of 23.11 and later; scontrol of 23.02 and later.
-TEST(SlurmJson, LaterReleasesAndScontrol) {
+TEST(SlurmJson, ReadsLaterReleasesAndScontrol) {
   ASSERT_OK_AND_ASSIGN(const v1::FailureReport sacct,
                        ReadSlurmJson(R"({"jobs": [{"job_id": 5,
         "cluster": "c", "name": "n", "nodes": "a", "failed_node": "a",
@@ -131,7 +131,7 @@ TEST(SlurmJson, LaterReleasesAndScontrol) {
               )pb"));
 }
 
-TEST(SlurmJson, WhatIsNoEndOfOneJobIsAnError) {
+TEST(SlurmJson, RejectsAnythingButOneEndedJob) {
   EXPECT_THAT(ReadSlurmJson(Jobs(Record("RUNNING", 1, 0, kZero))),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        HasSubstr("no attempt of it has ended")));
@@ -141,7 +141,7 @@ TEST(SlurmJson, WhatIsNoEndOfOneJobIsAnError) {
       StatusIs(absl::StatusCode::kInvalidArgument,
                HasSubstr("expected those of one job")));
   EXPECT_FALSE(IsSlurmJson(R"({"jobs": [{"metadata": {"name": "job_id"}}]})"));
-  // Nothing of it is trusted to have its type.
+  // Members may have any type.
   ASSERT_OK(ReadSlurmJson(R"({"jobs": [{"job_id": "x", "name": 7, "nodes": [1],
       "state": {"current": "FAILED", "reason": {}}, "exit_code": [],
       "time": "now", "tres": {"allocated": [3]}}]})")
@@ -160,7 +160,7 @@ constexpr char kShown[] = R"(JobId=9 JobName=my job
    StdOut=/home/eve/a b.out
 )";
 
-TEST(SlurmText, TheFieldsOfAJob) {
+TEST(SlurmText, ReadsTheFieldsOfAJob) {
   ASSERT_TRUE(IsSlurmText(kShown));
   EXPECT_EQ(SlurmFields(kShown)["Comment"], "why: a=b c");
   EXPECT_EQ(SlurmFields(kShown)["StdOut"], "/home/eve/a b.out");
@@ -181,7 +181,7 @@ TEST(SlurmText, TheFieldsOfAJob) {
             1);
 }
 
-TEST(SlurmText, ALogBesideItIsWhatTheAttemptWrote) {
+TEST(SlurmText, AddsALogToTheAttempt) {
   ReportBuilder builder;
   ASSERT_OK(builder.Add("job", kShown));
   ASSERT_OK(builder.Add("log",
@@ -193,7 +193,7 @@ TEST(SlurmText, ALogBesideItIsWhatTheAttemptWrote) {
               HasSubstr("KeyError"));
 }
 
-TEST(SlurmText, Hosts) {
+TEST(SlurmText, ExpandsHosts) {
   EXPECT_THAT(
       ExpandHosts("n[1-3,7],gpu[08-10],login"),
       ElementsAre("n1", "n2", "n3", "n7", "gpu08", "gpu09", "gpu10", "login"));
@@ -205,7 +205,7 @@ TEST(SlurmText, Hosts) {
   EXPECT_EQ(SlurmMebibytes("x"), 0);
 }
 
-TEST(Machine, DevicesThatCudaSees) {
+TEST(Machine, CountsVisibleDevices) {
   EXPECT_EQ(CountDevices("0,1,2,3"), 4);
   EXPECT_EQ(CountDevices("GPU-8932f937,MIG-1"), 2);
   EXPECT_EQ(CountDevices("0,-1,1"), 1);

@@ -1,4 +1,4 @@
-// Objects of a whole namespace, sorted into one report for each workload.
+// Objects of a namespace, split into one report per workload.
 #include "client/cli/input/workload_groups.h"
 
 #include <string>
@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// "Job ml/train: 1 jobs, 2 pods, 1 events, 1 nodes".
+// Returns texts such as "Job ml/train: 1 jobs, 2 pods, 1 events, 1 nodes".
 std::vector<std::string> Describe(
     const std::vector<WorkloadReport>& workloads) {
   std::vector<std::string> texts;
@@ -55,7 +55,7 @@ constexpr char kNamespace[] = R"({"kind":"List","items":[
   {"kind":"Event","involvedObject":{"kind":"Pod","name":"elsewhere"}}
 ]})";
 
-TEST(WorkloadGroups, OfANamespace) {
+TEST(WorkloadGroups, SplitsANamespace) {
   ReportBuilder builder;
   ASSERT_OK(builder.Add("in", kNamespace));
   EXPECT_THAT(
@@ -76,7 +76,7 @@ TEST(WorkloadGroups, ObjectsOfOneWorkloadAreOneReport) {
   EXPECT_THAT(builder.Workloads(), IsEmpty());
 }
 
-TEST(WorkloadGroups, FilesOfSeveralWorkloadsAreAsAList) {
+TEST(WorkloadGroups, SplitsFilesOfSeveralWorkloads) {
   ReportBuilder builder;
   ASSERT_OK(builder.Add(
       "a", R"({"kind":"Pod","metadata":{"name":"a-x","uid":"1"}})"));
@@ -98,7 +98,7 @@ TEST(WorkloadGroups, FilesOfOneWorkloadAreOneReport) {
   EXPECT_THAT(builder.Workloads(), IsEmpty());
 }
 
-TEST(WorkloadGroups, OfCustomResourcesAndWhatTheyOwn) {
+TEST(WorkloadGroups, GroupsCustomResourcesWithTheirPods) {
   ReportBuilder builder;
   ASSERT_OK(builder.Add("in", R"({"kind":"List","items":[
       {"apiVersion":"ray.io/v1","kind":"RayJob","metadata":{"name":"r",
@@ -113,7 +113,7 @@ TEST(WorkloadGroups, OfCustomResourcesAndWhatTheyOwn) {
                           "RayJob ml/s: 0 jobs, 0 pods, 0 events, 0 nodes"));
 }
 
-TEST(WorkloadGroups, AreNamedAsKubectlDoes) {
+TEST(WorkloadGroups, MatchNamesLikeKubectl) {
   const WorkloadGroup group{"RayJob", "ml", "r", {}};
   EXPECT_TRUE(IsNamed(group, "r"));
   EXPECT_TRUE(IsNamed(group, "rayjob/r"));
@@ -176,21 +176,21 @@ TEST(WorkloadTable, ShowsTheWorstFirst) {
                               R"({"action":"FAIL"})"));
 }
 
-TEST(WorkloadTable, TellsOfThoseAskedFor) {
+TEST(WorkloadTable, FiltersWorkloads) {
   const std::vector<WorkloadAnswer> answers = {
       {"Job a",
        GroupAnswer(v1::Decision::IGNORE, v1::NOT_FAILED, v1::Diagnosis::ALIVE)},
       {"Job b", GroupAnswer(v1::Decision::RETRY, v1::CONTAINER_OOM,
                             v1::Diagnosis::BROKEN)},
-      // Its operator tries again in vain.
+      // Its operator retries in vain.
       {"Job c", GroupAnswer(v1::Decision::FAIL, v1::CONTAINER_OOM,
                             v1::Diagnosis::ALIVE)},
       {"Job d", GroupAnswer(v1::Decision::FAIL, v1::IMAGE_INVALID,
                             v1::Diagnosis::BROKEN)},
       {"Job e", absl::InvalidArgumentError("bad")}};
-  const auto told = [&answers](const WorkloadFilter& filter) {
+  const auto listed = [&answers](const WorkloadFilter& filter) {
     const WorkloadList list = ListWorkloads(answers, filter);
-    // All are counted, whichever are told of.
+    // The counts include workloads that the filter drops.
     EXPECT_EQ(list.counts,
               "5 workloads, 4 broken: 2 CONTAINER_OOM, 1 IMAGE_INVALID, 1 "
               "without an answer");
@@ -200,11 +200,11 @@ TEST(WorkloadTable, TellsOfThoseAskedFor) {
     }
     return names;
   };
-  EXPECT_THAT(told({.causes = {"CONTAINER_OOM"}, .broken = false}),
+  EXPECT_THAT(listed({.causes = {"CONTAINER_OOM"}, .broken = false}),
               ElementsAre("Job c", "Job b"));
-  EXPECT_THAT(told({.causes = {}, .broken = true}),
+  EXPECT_THAT(listed({.causes = {}, .broken = true}),
               ElementsAre("Job e", "Job c", "Job d", "Job b"));
-  EXPECT_THAT(told({.causes = {"NOT_FAILED"}, .broken = true}), IsEmpty());
+  EXPECT_THAT(listed({.causes = {"NOT_FAILED"}, .broken = true}), IsEmpty());
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ std::string Gzipped(const std::string& path, const std::string& text) {
   return path;
 }
 
-// All blocks as one text, with the places of those that have an error.
+// The text of all blocks, and their errors.
 struct All {
   std::string text;
   std::vector<std::string> errors;
@@ -60,7 +60,7 @@ class LogBlocksTest : public ::testing::Test {
   TempDir folder_;
 };
 
-TEST_F(LogBlocksTest, ReadsPlainAndCompressedFilesAlike) {
+TEST_F(LogBlocksTest, ReadsPlainAndCompressedFiles) {
   folder_.Write("a", "1\n2\n");
   Gzipped(Path("b.gz"), "3\n4");
   folder_.Write("c", "5\n");
@@ -87,13 +87,13 @@ TEST_F(LogBlocksTest, BlocksAreWholeLinesWithTheirNumbers) {
   EXPECT_EQ(read, text);
 }
 
-TEST_F(LogBlocksTest, ALineMayBeLongerThanABlock) {
+TEST_F(LogBlocksTest, LinesMayBeLongerThanABlock) {
   const std::string text = std::string(3 << 20, 'a') + "\nb\n";
   folder_.Write("a", text);
   EXPECT_EQ(ReadAll({Path("a")}).text, text);
 }
 
-TEST_F(LogBlocksTest, WhatIsBehindALineWithoutBoundsIsRead) {
+TEST_F(LogBlocksTest, SkipsOverlongLines) {
   const std::string before = "1\n2\n";
   const std::string after = std::string(3 << 19, '4') + "\n5\n6";
   folder_.Write("a", before + std::string(66 << 20, '\0') + "\n" + after);
@@ -117,7 +117,7 @@ TEST_F(LogBlocksTest, WhatIsBehindALineWithoutBoundsIsRead) {
   EXPECT_THAT(first_lines, ElementsAre(1, 3, 4, 6, 1, 1));
 }
 
-TEST_F(LogBlocksTest, ATornFileIsReadAsFarAsItGoes) {
+TEST_F(LogBlocksTest, ReadsTruncatedFiles) {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += std::to_string(i * 7919) + "\n";
   Gzipped(Path("a.gz"), text);
@@ -134,19 +134,19 @@ void Append(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::app | std::ios::binary) << bytes;
 }
 
-TEST_F(LogBlocksTest, MembersOfGzipFollowOneAnother) {
+TEST_F(LogBlocksTest, ReadsConcatenatedGzipMembers) {
   for (const char* name : {"a.gz", "b.gz"}) Gzipped(Path(name), "1\n2\n");
   std::ostringstream more;
   more << std::ifstream(Path("b.gz"), std::ios::binary).rdbuf();
   for (int i = 0; i < 3; ++i) Append(Path("a.gz"), more.str());
-  // As tapes fill their blocks.
+  // Tapes fill their blocks with zeros.
   Append(Path("a.gz"), std::string(1000, '\0'));
   const All all = ReadAll({Path("a.gz")});
   EXPECT_EQ(all.text, "1\n2\n1\n2\n1\n2\n1\n2\n");
   EXPECT_THAT(all.errors, ElementsAre());
 }
 
-TEST_F(LogBlocksTest, WhatIsBehindTheEndOfGzipIsToldAndNotRead) {
+TEST_F(LogBlocksTest, ReportsBytesAfterTheGzip) {
   const std::string tail(300'000, 'x');
   for (const std::string& bytes :
        {std::string("3\n"), std::string("\0\0\n", 3), tail + "\n"}) {
@@ -163,11 +163,11 @@ TEST_F(LogBlocksTest, WhatIsBehindTheEndOfGzipIsToldAndNotRead) {
               ElementsAre(HasSubstr("are 300,001 bytes")));
 }
 
-TEST_F(LogBlocksTest, DamagedGzipIsReadAsFarAsItGoes) {
+TEST_F(LogBlocksTest, ReadsDamagedGzip) {
   Gzipped(Path("a.gz"), std::string(100, '1') + "\n");
   std::fstream file(Path("a.gz"),
                     std::ios::in | std::ios::out | std::ios::binary);
-  file.seekp(-6, std::ios::end);  // Of the sum.
+  file.seekp(-6, std::ios::end);  // inside the checksum
   file << "\x55";
   file.close();
   const All all = ReadAll({Path("a.gz")});
@@ -175,8 +175,8 @@ TEST_F(LogBlocksTest, DamagedGzipIsReadAsFarAsItGoes) {
   EXPECT_THAT(all.errors, ElementsAre(HasSubstr("the gzip is damaged")));
 }
 
-// 64 KB that unpack to 64 MB, whatever of: 1.5 MB kept a report busy for 40 s.
-TEST_F(LogBlocksTest, WhatUnpacksToFarMoreThanItsBytesIsNotReadOn) {
+// 64 KB that unpack to 64 MB; 1.5 MB used to keep a report busy for 40 s.
+TEST_F(LogBlocksTest, StopsAtHighCompressionRatios) {
   for (const std::string piece : {"\n", "{}\n", "x"}) {
     std::string text;
     while (text.size() < (64U << 20U)) text += piece;
@@ -188,8 +188,8 @@ TEST_F(LogBlocksTest, WhatUnpacksToFarMoreThanItsBytesIsNotReadOn) {
   }
 }
 
-// Short lines keep it as busy, however little they are compressed.
-TEST_F(LogBlocksTest, ManyShortLinesCountForMoreThanTheirBytes) {
+// Short lines take as long, even if they are barely compressed.
+TEST_F(LogBlocksTest, ShortLinesCountMoreThanTheirBytes) {
   std::mt19937 random(7);
   std::string text;
   while (text.size() < (20U << 20U)) {
@@ -200,8 +200,8 @@ TEST_F(LogBlocksTest, ManyShortLinesCountForMoreThanTheirBytes) {
   EXPECT_THAT(all.errors, ElementsAre(HasSubstr("a line counted as 256 more")));
 }
 
-// As one failure is that is reported for weeks.
-TEST_F(LogBlocksTest, TheSameLineAgainAndAgainIsRead) {
+// Like a failure that is reported for weeks.
+TEST_F(LogBlocksTest, ReadsRepeatedLines) {
   std::string line = "{\"time\":\"2026-11-03T09:07:33Z\",\"request\":{";
   for (int i = 0; i < 100; ++i) line += "\"pod-" + std::to_string(i) + "\":1,";
   std::string text;
@@ -211,7 +211,7 @@ TEST_F(LogBlocksTest, TheSameLineAgainAndAgainIsRead) {
   EXPECT_THAT(all.errors, ElementsAre());
 }
 
-TEST_F(LogBlocksTest, OtherCompressionsAreNamed) {
+TEST_F(LogBlocksTest, ReportsOtherCompressions) {
   for (const auto& [text, says] : {std::pair("\x28\xb5\x2f\xfd..", "zstd -dc"),
                                    std::pair("BZh91AY&SY", "bzip2 -dc")}) {
     folder_.Write("a", text);
@@ -225,7 +225,7 @@ TEST_F(LogBlocksTest, EmptyFilesHaveNoBlocks) {
   EXPECT_EQ(ReadAll({}).blocks, 0);
 }
 
-TEST_F(LogBlocksTest, AFolderIsAllThatIsBelowIt) {
+TEST_F(LogBlocksTest, SearchesFoldersRecursively) {
   for (const char* name : {"log.1", "log", ".hidden", "b/c/log", ".git/log"}) {
     folder_.Write(name, "");
   }
@@ -236,7 +236,7 @@ TEST_F(LogBlocksTest, AFolderIsAllThatIsBelowIt) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("missing")));
 }
 
-TEST_F(LogBlocksTest, WhatNobodyCanReadIsToldBeforeAnythingIsRead) {
+TEST_F(LogBlocksTest, ReportsUnreadableFilesFirst) {
   folder_.Write("b/log", "\x28\xb5\x2f\xfd..");
   EXPECT_THAT(FindLogs({folder_.path()}).status(),
               StatusIs(absl::StatusCode::kInvalidArgument,

@@ -27,7 +27,7 @@ using ::testing::Not;
 
 std::string Format(const v1::DecideResponse& response,
                    const HumanOptions& options) {
-  // As after a report that is told again: every attempt was asked about.
+  // As after a repeated report: every attempt has a decision.
   v1::DecideRequest request;
   *request.mutable_ledger() = response.ledger();
   return FormatForPeople(TellStory(request, response, ""), response, options);
@@ -39,8 +39,8 @@ v1::DecideResponse Parse(const std::string& text) {
   return response;
 }
 
-// Each golden case is a pair of files: NAME.txtpb, the answer, and NAME.txt,
-// what people see.
+// Each golden case is a pair of files: NAME.txtpb has the answer, NAME.txt the
+// text printed for it.
 class HumanGoldenTest : public ::testing::TestWithParam<const char*> {
  protected:
   static std::string File(const std::string& suffix) {
@@ -55,7 +55,7 @@ class HumanGoldenTest : public ::testing::TestWithParam<const char*> {
   }
 };
 
-TEST_P(HumanGoldenTest, LooksAsExpected) {
+TEST_P(HumanGoldenTest, MatchesGoldenFile) {
   EXPECT_THAT(ReadFile(File(".txt")),
               IsOkAndHolds(Format(Response(), {.verbose = true})));
 }
@@ -68,7 +68,7 @@ TEST_P(HumanGoldenTest, FitsEightyColumns) {
   }
 }
 
-TEST_P(HumanGoldenTest, ColoursAddNothingButEscapes) {
+TEST_P(HumanGoldenTest, ColorsOnlyAddEscapes) {
   std::string colored = Format(Response(), {.color = true, .verbose = true});
   EXPECT_THAT(colored, HasSubstr("\033["));
   for (size_t at; (at = colored.find('\033')) != std::string::npos;) {
@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(All, HumanGoldenTest,
                            return std::string(test.param);
                          });
 
-TEST(HumanTest, LeavesOutDetailsUnlessAskedOrUnsure) {
+TEST(HumanTest, PrintsDetailsIfAskedOrUnsure) {
   v1::DecideResponse response = Parse(R"pb(
     diagnosis {
       confidence: HIGH
@@ -104,7 +104,7 @@ TEST(HumanTest, LeavesOutDetailsUnlessAskedOrUnsure) {
   EXPECT_THAT(Format(response, {.details = true}), HasSubstr("HOST_OOM: no"));
 }
 
-TEST(HumanTest, AttemptsFitThePageWhateverTheBudgetIsCalled) {
+TEST(HumanTest, AttemptsFitWithAnyBudgetName) {
   v1::DecideResponse response = Parse(R"pb(
     ledger {
       history {
@@ -129,7 +129,7 @@ TEST(HumanTest, AttemptsFitThePageWhateverTheBudgetIsCalled) {
   }
 }
 
-TEST(HumanTest, TextOfContainersCannotSteerTheTerminal) {
+TEST(HumanTest, EscapesTextOfContainers) {
   const std::string text =
       Format(Parse(R"pb(
                diagnosis {
@@ -149,7 +149,7 @@ TEST(HumanTest, TextOfContainersCannotSteerTheTerminal) {
   EXPECT_THAT(text, HasSubstr("a\\u001b[2Jb\\u202e"));
 }
 
-TEST(HumanTest, WhatWasNotRuledOutIsPossibleStill) {
+TEST(HumanTest, PrintsCausesNotRuledOut) {
   const std::string text = Format(
       Parse(R"pb(
         diagnosis {
@@ -168,8 +168,8 @@ TEST(HumanTest, WhatWasNotRuledOutIsPossibleStill) {
   EXPECT_THAT(text, HasSubstr("a guess: "));
 }
 
-// Sentences of others hold colons and stops themselves.
-TEST(HumanTest, TextsOfEventsEndWhereTheirLinesDo) {
+// Messages of other components may contain colons and stops.
+TEST(HumanTest, PrintsTextsOfEventsOnTheirOwnLines) {
   const std::string text =
       Format(Parse(R"pb(
                diagnosis {
@@ -209,7 +209,7 @@ TEST(HumanTest, TextsOfEventsEndWhereTheirLinesDo) {
                               "     events[4].message\n"));
 }
 
-TEST(HumanTest, AnEmptyAnswerIsStillShown) {
+TEST(HumanTest, PrintsAnEmptyAnswer) {
   EXPECT_THAT(Format({}, {}), HasSubstr("ACTION UNSPECIFIED\n"));
 }
 
@@ -230,7 +230,7 @@ struct TextWithCommand {
 
 class CommandInTextTest : public ::testing::TestWithParam<TextWithCommand> {};
 
-// Pasted from two lines it would be two commands.
+// Pasted from two lines, it would be two commands.
 TEST_P(CommandInTextTest, IsOnOneLineAtEveryWidth) {
   const auto& [name, before, command, behind] = GetParam();
   for (std::size_t width = 1; width < 120; ++width) {
@@ -264,7 +264,7 @@ INSTANTIATE_TEST_SUITE_P(
                         ", then wait for it"},
         TextWithCommand{"OfOurs", "then ",
                         "mulligan explain --workload Job/ml/a b"}),
-    [](const auto& told) { return told.param.name; });
+    [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace mulligan::cli

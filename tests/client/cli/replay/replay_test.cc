@@ -45,7 +45,7 @@ std::unique_ptr<const PolicySet> Policies(const char* yaml = nullptr) {
   return policies;
 }
 
-// A pod that ran out of memory, and what the embedded policies say.
+// Returns the embedded policies' decision about a pod that ran out of memory.
 v1::DecisionRecord Record(int number) {
   v1::DecisionRecord record;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
@@ -79,7 +79,7 @@ v1::DecisionRecord Record(int number) {
   v1::FailureReport& report = *record.mutable_request()->mutable_report();
   report.mutable_pods(0)->mutable_metadata()->set_uid(
       absl::StrCat("p-", number));
-  // A day later each.
+  // On one of three days.
   for (auto* time :
        {record.mutable_decided_at(), report.mutable_observed_at()}) {
     time->set_seconds(time->seconds() + 86400 * (number % 3));
@@ -108,7 +108,7 @@ class ReplayTest : public ::testing::Test {
   TempDir folder_;
 };
 
-TEST_F(ReplayTest, TheSamePoliciesDecideTheSame) {
+TEST_F(ReplayTest, SamePoliciesDecideTheSame) {
   const ReplayResult result =
       Run(Line(Record(0)) + Line(Record(1)), *Policies());
   EXPECT_EQ(result.lines, 2);
@@ -120,7 +120,7 @@ TEST_F(ReplayTest, TheSamePoliciesDecideTheSame) {
   EXPECT_EQ(result.budgets.at("memory").replayed, 2);
 }
 
-TEST_F(ReplayTest, SaysWhatChangesByCausePolicyAndKind) {
+TEST_F(ReplayTest, CountsChangesByCausePolicyAndKind) {
   const ReplayResult result =
       Run(Line(Record(0)) + Line(Record(1)), *Policies(kFailsAll));
   EXPECT_EQ(result.all.changed(), 2);
@@ -140,7 +140,7 @@ TEST_F(ReplayTest, SaysWhatChangesByCausePolicyAndKind) {
   EXPECT_THAT(example.replayed, HasSubstr("fail"));
 }
 
-TEST_F(ReplayTest, BadLinesAreCountedAndNamedAndStopNothing) {
+TEST_F(ReplayTest, CountsAndNamesBadLines) {
   const std::string line = Line(Record(0));
   const ReplayResult result =
       Run(absl::StrCat("no json\n", line, line.substr(0, 100), "\n\n{}\n[]\n",
@@ -157,14 +157,14 @@ TEST_F(ReplayTest, BadLinesAreCountedAndNamedAndStopNothing) {
   EXPECT_THAT(lines, ElementsAre(1, 3, 5, 6, 8, 9));
 }
 
-TEST_F(ReplayTest, ALineWithoutBoundsIsALine) {
+TEST_F(ReplayTest, CountsAnOverlongLine) {
   const ReplayResult result =
       Run(std::string(66 << 20, ' ') + "\n" + Line(Record(0)), *Policies());
   EXPECT_EQ(result.lines, 2);
   EXPECT_EQ(result.bad_lines, 1);
 }
 
-TEST_F(ReplayTest, ARequestForAPolicyThatIsGoneHasNoAnswer) {
+TEST_F(ReplayTest, MissingPolicyHasNoAnswer) {
   v1::DecisionRecord record = Record(0);
   record.mutable_request()->set_policy("gone");
   const ReplayResult result = Run(Line(record), *Policies());
@@ -173,13 +173,13 @@ TEST_F(ReplayTest, ARequestForAPolicyThatIsGoneHasNoAnswer) {
   EXPECT_EQ(result.budgets.at("memory").replayed, 0);
 }
 
-TEST_F(ReplayTest, BlankedRequestsAreCounted) {
+TEST_F(ReplayTest, CountsRedactedRequests) {
   v1::DecisionRecord record = Record(0);
   record.add_redacted("request.report.pods.metadata");
   EXPECT_EQ(Run(Line(record), *Policies()).redacted, 1);
 }
 
-TEST_F(ReplayTest, FieldsOfANewerServerAreIgnored) {
+TEST_F(ReplayTest, IgnoresFieldsOfNewerServers) {
   const std::string line = absl::StrReplaceAll(
       Line(Record(0)), {{R"("replica":)", R"("novelty":[1],"replica":)"}});
   const ReplayResult result = Run(line, *Policies());
@@ -187,7 +187,7 @@ TEST_F(ReplayTest, FieldsOfANewerServerAreIgnored) {
   EXPECT_EQ(result.all.decisions, 1);
 }
 
-TEST_F(ReplayTest, ThreadsAndShardsAddUpToTheSame) {
+TEST_F(ReplayTest, ThreadsAndShardsGiveTheSameResult) {
   std::string log;
   for (int i = 0; i < 400; ++i) log += Line(Record(i));
   log += "torn";
@@ -198,7 +198,7 @@ TEST_F(ReplayTest, ThreadsAndShardsAddUpToTheSame) {
   for (std::size_t i = 0; i < 3; ++i) {
     const ReplayResult shard = Run(log, *policies, 2, {{i, 3}});
     EXPECT_GT(shard.lines, 100);
-    // As a file between them would do.
+    // Round-trips through a file's format.
     ASSERT_OK_AND_ASSIGN(const ReplayResult read,
                          ParseReplayJson(ReplayJson(shard)));
     sum.Merge(read);
@@ -206,7 +206,7 @@ TEST_F(ReplayTest, ThreadsAndShardsAddUpToTheSame) {
   EXPECT_EQ(ReplayJson(sum), expected);
 }
 
-TEST(ReplayResultTest, NamesFromOutsideAreBounded) {
+TEST(ReplayResultTest, LimitsNames) {
   Tallies tallies;
   for (int i = 0; i < 5000; ++i) ++tallies.At(absl::StrCat(i)).decisions;
   EXPECT_EQ(tallies.all().size(), Tallies::kMostNames + 1);
@@ -214,7 +214,7 @@ TEST(ReplayResultTest, NamesFromOutsideAreBounded) {
             5000 - static_cast<int>(Tallies::kMostNames));
 }
 
-TEST(ReplayJsonTest, WhatIsNoResultIsRefused) {
+TEST(ReplayJsonTest, RejectsOtherJson) {
   for (const std::string text : {"", "[]", "{}", R"({"replayVersion":1})",
                                  R"({"replayVersion":1,"revision":3})"}) {
     EXPECT_THAT(ParseReplayJson(text).status(),
@@ -227,7 +227,7 @@ TEST(ReplayJsonTest, WhatIsNoResultIsRefused) {
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("expected 1")));
 }
 
-TEST(ReplayTextTest, NumbersAreReadable) {
+TEST(ReplayTextTest, FormatsNumbers) {
   EXPECT_EQ(WithCommas(0), "0");
   EXPECT_EQ(WithCommas(999), "999");
   EXPECT_EQ(WithCommas(1000), "1,000");
@@ -238,7 +238,7 @@ TEST(ReplayTextTest, NumbersAreReadable) {
   EXPECT_EQ(Percent(0, 0), "0 %");
 }
 
-// A result with text that would like to be markup or steer a terminal.
+// Returns a result with markup and terminal escapes in its texts.
 ReplayResult Hostile() {
   ReplayResult result;
   result.revision = "r-1";
@@ -262,7 +262,7 @@ TEST(ReplayTextTest, SaysEverythingOnce) {
             Not(HasSubstr("\x1b"))));
 }
 
-TEST(ReplayHtmlTest, EscapesWhatComesFromOutside) {
+TEST(ReplayHtmlTest, EscapesInput) {
   const std::string html = ReplayHtml(Hostile(), "<p>");
   EXPECT_THAT(html, AllOf(HasSubstr("&lt;script&gt;"), HasSubstr("<svg"),
                           Not(HasSubstr("<script")), Not(HasSubstr("<b>bold")),

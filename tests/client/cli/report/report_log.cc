@@ -112,10 +112,10 @@ ReportSettings ComparedWith(const PolicySet& candidate) {
   return settings;
 }
 
-ReportSettings With(unsigned threads, std::size_t most_bytes) {
+ReportSettings With(unsigned threads, std::size_t max_bytes) {
   ReportSettings settings;
   settings.threads = threads;
-  settings.most_bytes = most_bytes;
+  settings.most_bytes = max_bytes;
   return settings;
 }
 

@@ -13,12 +13,12 @@
 
 namespace mulligan::cli {
 
-// One line of a log: what was answered about a pod of one GPU that ran for two
+// One line of a log: the answer about a pod with one GPU that ran for two
 // hours.
 struct LoggedAnswer {
   std::string workload = "w-1";
   std::string failure = "f-1";
-  // Of 2026-11-10, when it was observed.
+  // Hour of 2026-11-10 when it was observed.
   int hour = 2;
   std::string cause = "APP_ERROR";
   std::string domain = "APPLICATION";
@@ -27,27 +27,26 @@ struct LoggedAnswer {
   std::string outlook = "MAY_RECOVER";
   std::string charged_to = "application";
   bool duplicate = false;
-  // Its limit ended the work.
+  // Whether its limit ended the work.
   bool exhausted = false;
   std::string node = "gpu-1";
   std::string team = "vision";
   std::string problem = "it ended with 1";
-  // The oldest of its ledger, which has no UID; empty: there is no ledger.
+  // The oldest failure of its ledger, which has no UID; empty without a ledger.
   std::string first_failure = {};
-  // The Job's backoffLimit, so that its own rule is known; -1: no Job told.
+  // The Job's backoffLimit, so that its own rule is known; -1 without a Job.
   int backoff_limit = -1;
 };
 
 std::string LoggedLine(const LoggedAnswer& answer);
 
-// The good end of a workload that ran for two hours.
+// Returns the successful end of a workload that ran for two hours.
 LoggedAnswer Completed(const std::string& workload, int hour);
 
 ReportSettings ByTeam();
 ReportSettings ComparedWith(const PolicySet& candidate);
-ReportSettings With(unsigned threads, std::size_t most_bytes = 1 << 20);
+ReportSettings With(unsigned threads, std::size_t max_bytes = 1 << 20);
 
-// The report of logs.
 absl::StatusOr<Report> MakeReport(LogBlocks& logs,
                                   const ReportSettings& settings);
 

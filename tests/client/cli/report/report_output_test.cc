@@ -23,7 +23,7 @@ using ::testing::Not;
 using Json = nlohmann::ordered_json;
 using ReportOutputTest = ReportTest;
 
-TEST_F(ReportOutputTest, WhatIsNoRecordIsCountedAndNamed) {
+TEST_F(ReportOutputTest, CountsAndNamesBadLines) {
   const Report report =
       RunText(LoggedLine({}) + "torn {\n" + LoggedLine({.workload = "b"}));
   EXPECT_EQ(report.lines, 3);
@@ -32,7 +32,7 @@ TEST_F(ReportOutputTest, WhatIsNoRecordIsCountedAndNamed) {
   EXPECT_THAT(ReportText(report), HasSubstr("1 of 3 lines could not be read"));
 }
 
-TEST_F(ReportOutputTest, ALabelThatNobodyHasIsTold) {
+TEST_F(ReportOutputTest, ReportsALabelNoWorkloadHas) {
   ReportSettings settings;
   settings.entries.team_label = "taem";
   settings.flags = {{"--team-label", "taem"}};
@@ -43,8 +43,8 @@ TEST_F(ReportOutputTest, ALabelThatNobodyHasIsTold) {
   EXPECT_THAT(ReportText(Run({{}}, settings)), Not(HasSubstr("the label")));
 }
 
-// Of each file the first, so that one with many hides no other.
-TEST_F(ReportOutputTest, EachFileThatCannotBeReadIsNamed) {
+// Names the first line of each file, so that none hides another.
+TEST_F(ReportOutputTest, NamesEachUnreadableFile) {
   LogBlocks logs({folder_.Write("a", "torn\ntorn\n" + LoggedLine({})),
                   folder_.Write("b.zst", "\x28\xb5\x2f\xfd....")});
   ASSERT_OK_AND_ASSIGN(const Report report, MakeReport(logs, {}));
@@ -55,8 +55,8 @@ TEST_F(ReportOutputTest, EachFileThatCannotBeReadIsNamed) {
                     HasSubstr("zstd -dc")));
 }
 
-// Nobody can have meant these, and one of them would outweigh all others.
-TEST_F(ReportOutputTest, TimesAndAmountsThatCannotBeAreNotBelieved) {
+// These are mistakes, and one of them would outweigh all other lines.
+TEST_F(ReportOutputTest, RejectsImplausibleTimesAndAmounts) {
   const struct {
     const char* from;
     const char* to;
@@ -82,7 +82,7 @@ TEST_F(ReportOutputTest, TimesAndAmountsThatCannotBeAreNotBelieved) {
     EXPECT_EQ(report.all.failures, says == nullptr ? 2 : 1) << to;
     EXPECT_THAT(ReportText(report), HasSubstr(says == nullptr ? "" : says));
   }
-  // What was not told is when the service answered, as it takes it to be.
+  // Without observedAt, the time of the answer counts, as in the service.
   std::string unobserved = LoggedLine({});
   unobserved = absl::StrReplaceAll(
       unobserved, {{"\"observedAt\":\"2026-11-10T02:00:00Z\",", ""}});
@@ -91,7 +91,7 @@ TEST_F(ReportOutputTest, TimesAndAmountsThatCannotBeAreNotBelieved) {
       unobserved, {{"\"decidedAt\":\"2026-11-10T02:00:00Z\",", ""}});
   EXPECT_THAT(ReportText(RunText(unobserved)),
               HasSubstr("report.observedAt: is missing"));
-  // Without the server's time, too.
+  // Also without the server's time.
   std::string line = LoggedLine({});
   line = absl::StrReplaceAll(line, {{"2026-11", "9999-11"}});
   line.replace(
@@ -101,14 +101,14 @@ TEST_F(ReportOutputTest, TimesAndAmountsThatCannotBeAreNotBelieved) {
               HasSubstr("expected a time from 1970 to 2262"));
 }
 
-TEST_F(ReportOutputTest, WithoutFailuresThereIsNothingToTell) {
+TEST_F(ReportOutputTest, ReportsThatThereAreNoFailures) {
   const Report report = Run({Completed("w-1", 3)});
   EXPECT_EQ(ReportText(report), "No failures in 1 line.\n");
   EXPECT_THAT(ReportHtml(report), HasSubstr("No failures in 1 line."));
   EXPECT_EQ(Json::parse(ReportJson(report))["all"]["failures"], 0);
 }
 
-TEST_F(ReportOutputTest, NamesFromOutsideSteerNothing) {
+TEST_F(ReportOutputTest, EscapesNames) {
   const Report report = Run({{.workload = "=cmd|' /C calc'!A0",
                               .node = "<script>alert(1)</script>",
                               .team = "=HYPERLINK(\"x\")",
@@ -122,8 +122,8 @@ TEST_F(ReportOutputTest, NamesFromOutsideSteerNothing) {
                     Not(HasSubstr(",="))));
 }
 
-// What any column of names may hold.
-TEST_F(ReportOutputTest, NoNameInACsvSteersATerminalOrASpreadsheet) {
+// Any column of names may hold these.
+TEST_F(ReportOutputTest, CsvEscapesControlCharactersAndFormulas) {
   for (const char* name :
        {"\x1b[2Jx", "\x1b]0;title\x07x", "x\x1b[", "a\rb", "a\nb", "\t=1+1",
         " =1+1", "\r@x", "-1", "+1", "\u202e=1", "\ufeff=1", "\u009b31m"}) {
@@ -146,7 +146,7 @@ TEST_F(ReportOutputTest, NoNameInACsvSteersATerminalOrASpreadsheet) {
   }
 }
 
-TEST_F(ReportOutputTest, ATextIsOneScreenHoweverMuchThereIs) {
+TEST_F(ReportOutputTest, TextFitsOneScreen) {
   std::vector<LoggedAnswer> answers;
   for (int i = 0; i < 400; ++i) {
     answers.push_back({.workload = absl::StrCat("w-", i),
@@ -160,18 +160,18 @@ TEST_F(ReportOutputTest, ATextIsOneScreenHoweverMuchThereIs) {
   EXPECT_LE(std::ranges::count(text, '\n'), 60);
 }
 
-// Of a side: what it did with workloads that are told by name.
+// Returns the verdicts of one side, with named workloads.
 Json SideOf(const Report& report, const char* side) {
   return Json::parse(ReportJson(report))["rules"][side];
 }
 
-TEST_F(ReportOutputTest, WhatWouldHaveBeenSavedAndLostIsTold) {
+TEST_F(ReportOutputTest, ReportsWorkSavedAndLost) {
   const Report report = Run({
-      // Its operator gave it up; the retry had a reason, and had none.
+      // Its operator gave up; one retry helped, one is still open.
       {.workload = "again", .failure = "s", .backoff_limit = 0},
       {.workload = "saved", .failure = "t", .backoff_limit = 0},
       Completed("saved", 9),
-      // Tried again in vain.
+      // Retried in vain.
       {.workload = "vain", .failure = "v", .backoff_limit = 0},
       {.workload = "vain",
        .failure = "w",
@@ -182,12 +182,12 @@ TEST_F(ReportOutputTest, WhatWouldHaveBeenSavedAndLostIsTold) {
        .failure = "r",
        .outlook = "CANNOT_RECOVER",
        .backoff_limit = 0},
-      // Nobody goes on.
+      // Both give up.
       {.workload = "over",
        .failure = "o",
        .action = "FAIL",
        .backoff_limit = 0},
-      // Its operator went on, and it came through.
+      // Its operator continued, and it completed.
       {.workload = "lost",
        .failure = "l",
        .domain = "INFRASTRUCTURE",
@@ -220,7 +220,7 @@ TEST_F(ReportOutputTest, WhatWouldHaveBeenSavedAndLostIsTold) {
               HasSubstr("<summary>saved, as decided: 1</summary>"));
 }
 
-TEST_F(ReportOutputTest, ListsOfNamesAreBoundedAndToldInFull) {
+TEST_F(ReportOutputTest, LimitsListsOfNames) {
   const int count = static_cast<int>(kMostNamed) + 5;
   std::vector<LoggedAnswer> answers;
   for (int i = 0; i < count; ++i) {

@@ -32,7 +32,7 @@ class ReportPartsTest : public ReportTest {
     return out.str();
   }
 
-  // Of parts, each the text of a file.
+  // Gathers parts, each the text of a file.
   absl::Status GatherAll(const std::vector<std::string>& parts,
                          Gathered& gathered, bool whole = true) {
     std::vector<std::string> files;
@@ -60,7 +60,7 @@ class ReportPartsTest : public ReportTest {
   int files_ = 0;
 };
 
-// A month of several ends, domains, nodes, an incident and failures told twice.
+// A month with several ends, domains, nodes, an incident and repeated failures.
 std::vector<std::string> ManyLines() {
   std::vector<std::string> lines;
   for (int i = 0; i < 400; ++i) {
@@ -97,22 +97,21 @@ std::string Every(const std::vector<std::string>& lines, std::size_t of,
   return text;
 }
 
-TEST_F(ReportPartsTest, PartsMakeTheReportOfTheWholeByteForByte) {
+TEST_F(ReportPartsTest, PartsAddUpToTheWhole) {
   const std::vector<std::string> lines = ManyLines();
   const Report whole = RunText(Every(lines, 1, 0), ByTeam());
   ASSERT_FALSE(whole.incidents.empty());
   ASSERT_GT(whole.repeated, 0);
   ASSERT_GT(whole.done.in_vain.failures, 0);
 
-  // Logs by line, as replicas write them.
+  // Splits logs by line, as replicas do.
   std::vector<std::string> entries;
   for (std::size_t i = 0; i < 3; ++i) {
     entries.push_back(Entries(Every(lines, 3, i), ByTeam()));
   }
   EXPECT_EQ(ReportJson(Merged(entries)), ReportJson(whole));
 
-  // Entries by workload, as engines shuffle them; what is about no workload
-  // goes anywhere.
+  // Splits entries by workload, as engines do; others go anywhere.
   std::vector<std::string> shuffled(2);
   for (const std::string& part : entries) {
     std::istringstream in(part);
@@ -132,13 +131,12 @@ TEST_F(ReportPartsTest, PartsMakeTheReportOfTheWholeByteForByte) {
   EXPECT_EQ(ReportCsv(merged), ReportCsv(whole));
 }
 
-TEST_F(ReportPartsTest, EntriesAreTheSameOnAnyNumberOfThreads) {
+TEST_F(ReportPartsTest, EntriesDoNotDependOnThreads) {
   const std::string log = Every(ManyLines(), 1, 0);
   EXPECT_EQ(Entries(log, With(3)), Entries(log, With(1)));
 }
 
-// Wherever a part is cut, and on whichever machine it is added up.
-TEST_F(ReportPartsTest, APartThatIsNotWholeIsRefused) {
+TEST_F(ReportPartsTest, RejectsIncompleteParts) {
   const std::string whole = Entries(Every(ManyLines(), 4, 0));
   const std::string other = Entries(Every(ManyLines(), 4, 1));
   const auto lines = static_cast<int>(std::ranges::count(whole, '\n'));
@@ -174,7 +172,7 @@ TEST_F(ReportPartsTest, APartThatIsNotWholeIsRefused) {
         testing::StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(says)))
         << cut;
   }
-  // Sums know what they lack, but not whether another part has it.
+  // Sums record what they lack; another part may have it.
   for (const std::string& text :
        {std::string(), whole.substr(0, rest), whole.substr(line)}) {
     Gathered gathered;
@@ -184,7 +182,7 @@ TEST_F(ReportPartsTest, APartThatIsNotWholeIsRefused) {
   }
 }
 
-TEST_F(ReportPartsTest, PartsComparedWithOtherPoliciesAreRefused) {
+TEST_F(ReportPartsTest, RejectsPartsWithOtherPolicies) {
   Issues issues;
   const auto strict = LoadPolicies(
       {{"strict.yaml",
@@ -194,7 +192,7 @@ TEST_F(ReportPartsTest, PartsComparedWithOtherPoliciesAreRefused) {
   ASSERT_NE(strict, nullptr);
   const std::string compared = Entries(LoggedLine({}), ComparedWith(*strict));
   EXPECT_TRUE(Merged({compared}).compared);
-  // Entries alone do not say what they were compared with, nor their sums.
+  // Entries or sums alone do not record the policies compared with.
   const std::size_t rest = compared.find('\n') + 1;
   EXPECT_TRUE(Merged({Sums({compared.substr(0, rest)}), compared.substr(rest)})
                   .compared);
@@ -204,7 +202,7 @@ TEST_F(ReportPartsTest, PartsComparedWithOtherPoliciesAreRefused) {
                                 HasSubstr("with no --compare, and")));
 }
 
-TEST_F(ReportPartsTest, PartsMadeWithOtherFlagsAreRefused) {
+TEST_F(ReportPartsTest, RejectsPartsWithOtherFlags) {
   ReportSettings week;
   week.flags = {{"--since", "7d"}, {"--team-label", "team"}};
   ReportSettings month = week;
@@ -227,7 +225,7 @@ TEST_F(ReportPartsTest, PartsMadeWithOtherFlagsAreRefused) {
   }
 }
 
-TEST_F(ReportPartsTest, TheSameSumsTwiceAreRefused) {
+TEST_F(ReportPartsTest, RejectsRepeatedSums) {
   const std::string sums = Sums({Entries(LoggedLine({}))});
   const std::string empty = Sums({Entries("")});
   EXPECT_EQ(Merged({sums, empty, empty}).all.failures, 1);

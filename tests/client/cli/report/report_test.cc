@@ -37,7 +37,7 @@ const Cost& EndOf(const Report& report, End end) {
   return report.ends[static_cast<std::size_t>(end)];
 }
 
-TEST_F(ReportTest, FailuresAreAddedUpByWhatTheyHaveInCommon) {
+TEST_F(ReportTest, SumsFailuresByDimension) {
   const Report report =
       Run({{.failure = "f-1"},
            {.failure = "f-2", .hour = 6},
@@ -56,11 +56,11 @@ TEST_F(ReportTest, FailuresAreAddedUpByWhatTheyHaveInCommon) {
   EXPECT_EQ(CostOf(report, By::kKind, "Job").failures, 3);
 }
 
-TEST_F(ReportTest, TheTeamIsTheNamespaceWithoutALabel) {
+TEST_F(ReportTest, TeamDefaultsToTheNamespace) {
   EXPECT_EQ(CostOf(Run({{}}), By::kTeam, "ml").failures, 1);
 }
 
-TEST_F(ReportTest, AFailureToldTwiceCountsAsItWasAnsweredLast) {
+TEST_F(ReportTest, CountsARepeatedFailureByItsLastAnswer) {
   const Report report = Run({{.action = "WAIT", .charged_to = ""},
                              {.hour = 3, .cause = "NODE_LOST"},
                              {.hour = 4, .duplicate = true}});
@@ -70,7 +70,7 @@ TEST_F(ReportTest, AFailureToldTwiceCountsAsItWasAnsweredLast) {
   EXPECT_EQ(report.budgets.at("application").charged, 1);
 }
 
-TEST_F(ReportTest, SaysHowWorkloadsEnded) {
+TEST_F(ReportTest, CountsHowWorkloadsEnded) {
   const Report report = Run({
       {.workload = "done"},
       Completed("done", 8),
@@ -86,8 +86,8 @@ TEST_F(ReportTest, SaysHowWorkloadsEnded) {
   EXPECT_THAT(ReportText(report), HasSubstr("How 1 workload ended is not"));
 }
 
-// mulligan-controller hands the ledger on to another object.
-TEST_F(ReportTest, AFurtherAttemptIsOfTheSameWorkload) {
+// mulligan-controller passes the ledger to another object.
+TEST_F(ReportTest, FollowsAWorkloadAcrossObjects) {
   struct Case {
     std::string first_failure;
     std::size_t workloads;
@@ -106,7 +106,7 @@ TEST_F(ReportTest, AFurtherAttemptIsOfTheSameWorkload) {
   }
 }
 
-TEST_F(ReportTest, ARetryIsInVainWhenTheSameCameAgainAndEndedTheWork) {
+TEST_F(ReportTest, CountsRetriesInVain) {
   const Report report = Run(
       {{.failure = "f-1", .hour = 2},
        {.failure = "f-2", .hour = 6},
@@ -114,11 +114,11 @@ TEST_F(ReportTest, ARetryIsInVainWhenTheSameCameAgainAndEndedTheWork) {
   EXPECT_EQ(report.done.in_vain.failures, 2);
   EXPECT_EQ(report.done.in_vain.workloads, 1);
   EXPECT_EQ(report.done.in_vain.lost.accelerator, 4 * kHours)
-      << "of the attempts that were started in vain, not of the first";
+      << "of the attempts started in vain, without the first";
   EXPECT_EQ(report.budgets.at("application").ended, 1);
 }
 
-TEST_F(ReportTest, ARetryThatHelpedOrMayHaveIsNotInVain) {
+TEST_F(ReportTest, DoesNotCountUsefulRetriesAsInVain) {
   EXPECT_EQ(Run({{}, {.failure = "f-2", .hour = 6}, Completed("w-1", 12)})
                 .done.in_vain.failures,
             0);
@@ -133,8 +133,8 @@ TEST_F(ReportTest, ARetryThatHelpedOrMayHaveIsNotInVain) {
       << "it could not recover";
 }
 
-// The retries were made, and failed alike: that nobody ends them saves nothing.
-TEST_F(ReportTest, ASideThatNeverGivesUpWastesNoLess) {
+// The retries happened and failed equally; never giving up saves nothing.
+TEST_F(ReportTest, NeverGivingUpDoesNotReduceWaste) {
   Issues issues;
   const auto always =
       LoadPolicies({{"always.yaml",
@@ -155,9 +155,9 @@ TEST_F(ReportTest, ASideThatNeverGivesUpWastesNoLess) {
   }
 }
 
-TEST_F(ReportTest, TheOperatorsOwnRuleIsFollowedUntilItGivesUp) {
-  // A Job without retries is given up at the first failure by its controller;
-  // a lost node is the platform's.
+TEST_F(ReportTest, FollowsTheOperatorUntilItGivesUp) {
+  // The controller gives up a Job without retries at its first failure; a lost
+  // node is the platform's fault.
   const LoggedAnswer lost = {.cause = "NODE_LOST",
                              .domain = "INFRASTRUCTURE",
                              .charged_to = "infrastructure",
@@ -181,13 +181,13 @@ TEST_F(ReportTest, TheOperatorsOwnRuleIsFollowedUntilItGivesUp) {
                         "completed: Job ml/w-1."));
 }
 
-TEST_F(ReportTest, WithoutAnOperatorsObjectNothingIsCompared) {
+TEST_F(ReportTest, ComparesOnlyWithOperatorsObjects) {
   const Report report = Run({{}, {.failure = "f-2", .hour = 6}});
   EXPECT_EQ(report.comparable.failures, 0);
   EXPECT_THAT(ReportText(report), Not(HasSubstr("BY THE OPERATORS")));
 }
 
-TEST_F(ReportTest, CandidatePoliciesAreASideOfTheirOwn) {
+TEST_F(ReportTest, CountsCandidateVerdicts) {
   Issues issues;
   const auto strict = LoadPolicies(
       {{"strict.yaml",
@@ -207,7 +207,7 @@ TEST_F(ReportTest, CandidatePoliciesAreASideOfTheirOwn) {
   EXPECT_THAT(ReportText(report), HasSubstr("BY THE CANDIDATE"));
 }
 
-TEST_F(ReportTest, ManyAtOnceAreAnIncident) {
+TEST_F(ReportTest, DetectsIncidents) {
   std::vector<LoggedAnswer> answers;
   for (int i = 0; i < 6; ++i) {
     answers.push_back({.workload = absl::StrCat("w-", i),
@@ -215,7 +215,7 @@ TEST_F(ReportTest, ManyAtOnceAreAnIncident) {
                        .cause = "NODE_LOST",
                        .domain = "INFRASTRUCTURE"});
   }
-  // So many of the program's own are none, nor is the platform's usual.
+  // Not incidents: failures of the program, and single ones of the platform.
   for (int i = 0; i < 6; ++i) {
     answers.push_back({.workload = absl::StrCat("bug-", i), .hour = 40});
   }
@@ -231,9 +231,9 @@ TEST_F(ReportTest, ManyAtOnceAreAnIncident) {
       << "all in one step of two minutes";
 }
 
-TEST_F(ReportTest, AnIncidentIsFoundWhereverTheClockCutsIt) {
-  // Three just before and three just after ten minutes of the clock, and the
-  // usual on other days.
+TEST_F(ReportTest, DetectsIncidentsAcrossBuckets) {
+  // Three just before and three just after a ten-minute boundary, and single
+  // failures on other days.
   std::string log;
   for (int i = 0; i < 6; ++i) {
     std::string line = LoggedLine({.workload = absl::StrCat("w-", i),
@@ -257,7 +257,7 @@ TEST_F(ReportTest, AnIncidentIsFoundWhereverTheClockCutsIt) {
   EXPECT_EQ(report.incidents[0].to - report.incidents[0].from, 4 * 60);
 }
 
-TEST_F(ReportTest, WhatIsOfAnotherTimeIsLeftOutAndCounted) {
+TEST_F(ReportTest, CountsLinesOutsideTheWindow) {
   ReportSettings settings;
   constexpr std::int64_t kDayOfTheLog = 1'794'268'800;  // 2026-11-10
   settings.since = kDayOfTheLog + 3 * 3600;
@@ -271,7 +271,7 @@ TEST_F(ReportTest, WhatIsOfAnotherTimeIsLeftOutAndCounted) {
   EXPECT_THAT(ReportText(report), HasSubstr("2 lines were left out"));
 }
 
-TEST_F(ReportTest, FailuresAreAddedUpByOperatorAndWeek) {
+TEST_F(ReportTest, SumsFailuresByOperatorAndWeek) {
   const Report report =
       Run({{.failure = "f-1", .backoff_limit = 6},
            {.failure = "f-2", .hour = 24 * 7, .backoff_limit = 6},
@@ -281,14 +281,14 @@ TEST_F(ReportTest, FailuresAreAddedUpByOperatorAndWeek) {
   EXPECT_EQ(CostOf(report, By::kWeek, "2026-11-16").failures, 1);
 }
 
-TEST_F(ReportTest, ALimitThatEndedAWorkloadTwiceEndedOne) {
+TEST_F(ReportTest, CountsALimitOncePerWorkload) {
   const Report report =
       Run({{.failure = "f-1", .action = "FAIL", .exhausted = true},
            {.failure = "f-2", .hour = 6, .action = "FAIL", .exhausted = true}});
   EXPECT_EQ(report.budgets.at("application").ended, 1);
 }
 
-TEST_F(ReportTest, WhatToMendFirstIsTheCostliestWithItsWorkloads) {
+TEST_F(ReportTest, ListsTheCostliestFixFirst) {
   std::vector<LoggedAnswer> answers = {
       {.workload = "x", .cause = "NODE_LOST", .problem = "node gone"}};
   for (int i = 0; i < 5; ++i) {
@@ -310,7 +310,7 @@ TEST_F(ReportTest, WhatToMendFirstIsTheCostliestWithItsWorkloads) {
   EXPECT_EQ(report.mends[1].examples.all()[0].problem, "node gone");
 }
 
-TEST_F(ReportTest, ThreadsAndTemporaryFilesChangeNothing) {
+TEST_F(ReportTest, DoesNotDependOnThreadsOrTemporaryFiles) {
   std::vector<LoggedAnswer> answers;
   for (int i = 0; i < 300; ++i) {
     answers.push_back({.workload = absl::StrCat("w-", i % 70),
@@ -324,8 +324,8 @@ TEST_F(ReportTest, ThreadsAndTemporaryFilesChangeNothing) {
   EXPECT_EQ(ReportJson(Run(answers, With(2, 4096))), one);
 }
 
-TEST_F(ReportTest, WhatWasToldAtOneTimeHasNoOrder) {
-  // The same failure, by two replicas in one second, with other findings.
+TEST_F(ReportTest, DoesNotDependOnOrderWithinASecond) {
+  // Two replicas report the same failure within a second, with other findings.
   const LoggedAnswer one = {.cause = "NODE_LOST", .problem = "node gone"};
   const LoggedAnswer other = {.cause = "APP_ERROR", .problem = "it ended"};
   LoggedAnswer third = other;
@@ -334,7 +334,7 @@ TEST_F(ReportTest, WhatWasToldAtOneTimeHasNoOrder) {
             ReportJson(Run({third, other, one})));
 }
 
-TEST_F(ReportTest, ATemporaryFileThatCannotBeMadeIsTold) {
+TEST_F(ReportTest, ReportsTemporaryFileErrors) {
   const char* const before = getenv("TMPDIR");
   const std::string kept = before == nullptr ? "" : before;
   setenv("TMPDIR", "/proc", 1);
@@ -347,7 +347,7 @@ TEST_F(ReportTest, ATemporaryFileThatCannotBeMadeIsTold) {
                                 HasSubstr("a temporary file in /proc")));
 }
 
-TEST(CostliestFirstTest, WhatHeldNoAcceleratorGoesByItsCores) {
+TEST(CostliestFirstTest, SortsByCoresWithoutAccelerators) {
   Rows rows;
   rows["many"].failures = 9;
   rows["cores"].failures = 1;
@@ -361,9 +361,9 @@ TEST(CostliestFirstTest, WhatHeldNoAcceleratorGoesByItsCores) {
   EXPECT_THAT(names, ::testing::ElementsAre("accelerators", "cores", "many"));
 }
 
-// Lines of a Job with backoffLimit 6 whose pods of two GPUs each end alike
-// after half an hour, with what the embedded policy answers: in each back-off
-// and twice while the next attempt runs, as long as `pods` fail.
+// Log lines of a Job with backoffLimit 6 whose `pods` pods of two GPUs fail the
+// same way after half an hour, with the embedded policy's answers: one in each
+// back-off and two while the next attempt runs.
 class RetriedByItsOperator : public ReportTest {
  protected:
   std::string Log(int pods, bool completes = false) {
@@ -404,7 +404,7 @@ class RetriedByItsOperator : public ReportTest {
                             absl::UTCTimeZone());
   }
 
-  // `running`: 1 the next pod runs, 2 it has succeeded.
+  // `running`: 1 if the next pod runs, 2 if it has succeeded.
   static std::string Report(int failed, int running, std::int64_t at) {
     std::string pods;
     for (int i = 0; i < failed + (running > 0 ? 1 : 0); ++i) {
@@ -450,7 +450,7 @@ class RetriedByItsOperator : public ReportTest {
       LoadPolicies({EmbeddedPolicy()}, issues_);
 };
 
-TEST_F(RetriedByItsOperator, EachFailureCountsOnce) {
+TEST_F(RetriedByItsOperator, CountsEachFailureOnce) {
   for (const int pods : {1, 2, 4, 6}) {
     const class Report report = RunText(Log(pods));
     EXPECT_EQ(report.all.failures, pods);
@@ -461,7 +461,7 @@ TEST_F(RetriedByItsOperator, EachFailureCountsOnce) {
   }
 }
 
-TEST_F(RetriedByItsOperator, WhatWasNotStoppedWhenAdvisedIsAFact) {
+TEST_F(RetriedByItsOperator, CountsWorkNotStoppedWhenAdvised) {
   const class Report report = RunText(Log(5));
   EXPECT_EQ(report.done.would_stop.workloads, 1);
   EXPECT_EQ(report.done.would_stop.failures, 3) << "advised after the second";
@@ -472,7 +472,7 @@ TEST_F(RetriedByItsOperator, WhatWasNotStoppedWhenAdvisedIsAFact) {
                         "3.0 h."));
 }
 
-TEST_F(RetriedByItsOperator, WhatWasStoppedSavesWhatTheOperatorHadLeft) {
+TEST_F(RetriedByItsOperator, EstimatesSavingsOfStoppedWork) {
   const class Report report = RunText(Log(2));
   EXPECT_EQ(report.done.stopped.workloads, 1);
   EXPECT_EQ(report.done.stopped.lost.accelerator, 4 * kHours)
@@ -483,7 +483,7 @@ TEST_F(RetriedByItsOperator, WhatWasStoppedSavesWhatTheOperatorHadLeft) {
                         "4.0 h."));
 }
 
-TEST_F(RetriedByItsOperator, WhatCompletedWasRightlyLetBe) {
+TEST_F(RetriedByItsOperator, IgnoresCompletedWork) {
   const class Report report = RunText(Log(3, /*completes=*/true));
   EXPECT_EQ(report.all.failures, 3);
   EXPECT_EQ(report.done.would_stop.workloads, 0);

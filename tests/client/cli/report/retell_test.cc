@@ -65,7 +65,7 @@ std::string PodJson(std::size_t number, const PodRun& run) {
                          run.exit_code, At(run.begun), At(run.ended));
 }
 
-// A Job with its pods, at the day's end.
+// Returns a Job with its pods at the end of the day.
 v1::FailureReport JobReport(const std::vector<PodRun>& runs, int backoff_limit,
                             const std::string& condition) {
   std::string pods;
@@ -85,7 +85,7 @@ v1::FailureReport JobReport(const std::vector<PodRun>& runs, int backoff_limit,
   return report;
 }
 
-TEST(RetellTest, EachFailureIsToldWithWhatWasThereThen) {
+TEST(RetellTest, ReportsEachFailureAtItsTime) {
   const std::vector<Telling> tellings =
       Retell(JobReport({{1, 2, 1}, {3, 5, 1}, {6, 9, 1}}, 2, "Failed"));
   std::vector<int> pods;
@@ -103,17 +103,17 @@ TEST(RetellTest, EachFailureIsToldWithWhatWasThereThen) {
                                 v1::Decision::FAIL, v1::Decision::FAIL));
 }
 
-TEST(RetellTest, WhoRanThenRuns) {
+TEST(RetellTest, KeepsRunningPodsRunning) {
   const std::vector<Telling> tellings =
       Retell(JobReport({{1, 3, 1}, {2, 9, 1, true}}, 6, "Failed"));
   ASSERT_THAT(tellings, SizeIs(3));
   const auto& peer = tellings[0].report.pods(1).status();
   EXPECT_EQ(peer.phase(), "Running");
   EXPECT_TRUE(peer.container_statuses(0).state().has_running());
-  EXPECT_THAT(peer.conditions(), SizeIs(0)) << "nobody had marked it yet";
+  EXPECT_THAT(peer.conditions(), SizeIs(0)) << "it was not marked yet";
 }
 
-TEST(RetellTest, APodThatEndedBeforeItWasMadeByTwoClocksIsTold) {
+TEST(RetellTest, ReportsPodsThatEndBeforeTheirCreation) {
   const std::vector<Telling> tellings =
       Retell(JobReport({{3, 2, 1}}, 0, "Failed"));
   ASSERT_THAT(tellings, SizeIs(2));
@@ -121,7 +121,7 @@ TEST(RetellTest, APodThatEndedBeforeItWasMadeByTwoClocksIsTold) {
   EXPECT_EQ(tellings[0].done, v1::Decision::FAIL);
 }
 
-TEST(RetellTest, WhatFailsTogetherIsToldTogetherAndNeverWithoutEnd) {
+TEST(RetellTest, ReportsSimultaneousFailuresTogetherAndLimitsReports) {
   EXPECT_THAT(Retell(JobReport({{1, 3, 1}, {1, 3, 1}, {1, 3, 1}}, 6, "Failed")),
               SizeIs(2));
   v1::FailureReport many;
@@ -148,7 +148,7 @@ class ClusterReportTest : public ::testing::Test {
   }
 };
 
-TEST_F(ClusterReportTest, ABugIsRetriedInVainByItsJob) {
+TEST_F(ClusterReportTest, CountsRetriesOfABugInVain) {
   const Report report =
       Of({JobReport({{1, 2, 1}, {3, 5, 1}, {6, 9, 1}}, 2, "Failed")});
   EXPECT_EQ(report.all.failures, 3);
@@ -158,7 +158,7 @@ TEST_F(ClusterReportTest, ABugIsRetriedInVainByItsJob) {
   EXPECT_EQ(report.ends[static_cast<std::size_t>(End::kGivenUp)].workloads, 1);
 }
 
-TEST_F(ClusterReportTest, APreemptionThatEndsAJobIsGivenUpByItsOperatorAlone) {
+TEST_F(ClusterReportTest, OnlyTheOperatorGivesUpAfterPreemption) {
   const Report report = Of({JobReport({{1, 3, 143, true}}, 0, "Failed")});
   const auto side = [&](Decider which) -> const Verdicts& {
     return report.verdicts[static_cast<std::size_t>(which)];
@@ -166,10 +166,10 @@ TEST_F(ClusterReportTest, APreemptionThatEndsAJobIsGivenUpByItsOperatorAlone) {
   EXPECT_EQ(side(Decider::kRecorded).given_up.workloads, 1);
   EXPECT_EQ(side(Decider::kCandidate).given_up.workloads, 0);
   EXPECT_EQ(side(Decider::kCandidate).in_vain.failures, 0)
-      << "what would have become of it, nobody knows";
+      << "its further course is unknown";
 }
 
-TEST_F(ClusterReportTest, WhatCompletedAfterFailuresIsToldAsThat) {
+TEST_F(ClusterReportTest, CountsCompletionAfterFailures) {
   const Report report =
       Of({JobReport({{1, 3, 143, true}, {4, 9, 0}}, 6, "Complete")});
   EXPECT_EQ(report.all.failures, 1);

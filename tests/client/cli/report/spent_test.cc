@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kHour = 3'600'000;
 
-// Times are hours of a day; -1: not set.
+// Times are hours of a day; -1 if not set.
 struct PodTimes {
   std::string name;
   std::string phase = "Failed";
@@ -52,10 +52,10 @@ void AddPod(const PodTimes& times, v1::FailureReport& report) {
 struct SpentCase {
   const char* name;
   std::vector<PodTimes> pods;
-  // Of pod "root", which ended at this hour; it is observed at hour 10.
+  // Hour when pod "root" ended; it is observed at hour 10.
   int struck;
   v1::Decision::Scope scope = v1::Decision::JOB_SET;
-  // Pods left out by the sender, that failed.
+  // Failed pods that the sender omitted.
   int omitted = 0;
   double pod_hours;
 };
@@ -75,62 +75,61 @@ TEST_P(LostTest, PodHours) {
   decision.set_scope(with.scope);
   const Spent lost = LostIn(report, diagnosis, decision);
   EXPECT_DOUBLE_EQ(static_cast<double>(lost.pod) / kHour, with.pod_hours);
-  EXPECT_EQ(lost.core, lost.pod / 2) << "what is requested, not the limit";
-  EXPECT_EQ(lost.accelerator, lost.pod * 8) << "the limit, nothing requested";
+  EXPECT_EQ(lost.core, lost.pod / 2) << "the request, not the limit";
+  EXPECT_EQ(lost.accelerator, lost.pod * 8) << "the limit without a request";
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, LostTest,
     ::testing::Values(
         SpentCase{"OnePod", {{"root", "Failed", 1, 4}}, 4, {}, 0, 3},
-        SpentCase{"AGangWhole",
+        SpentCase{"WholeGang",
                   {{"root", "Failed", 1, 4}, {"peer", "Failed", 1, 5}},
                   4,
                   v1::Decision::JOB_SET,
                   0,
                   7},
-        SpentCase{"WhoRunsHeldUntilItWasObserved",
+        SpentCase{"RunningPodUntilObserved",
                   {{"root", "Failed", 1, 4}, {"peer", "Running", 2, -1, true}},
                   4,
                   v1::Decision::JOB_SET,
                   0,
                   11},
-        SpentCase{"OneThatFailsAlone",
+        SpentCase{"IndexFailsAlone",
                   {{"root", "Failed", 1, 4}, {"other", "Running", 1, -1, true}},
                   4,
                   v1::Decision::INDEX,
                   0,
                   3},
-        SpentCase{"WhoSucceededIsKept",
+        SpentCase{"SucceededPodIsNotLost",
                   {{"root", "Failed", 1, 4}, {"done", "Succeeded", 1, 5}},
                   4,
                   v1::Decision::JOB_SET,
                   0,
                   3},
-        SpentCase{"AnEarlierAttemptWasCountedThen",
+        SpentCase{"EarlierAttemptIsNotCounted",
                   {{"old", "Failed", 0, 2}, {"root", "Failed", 3, 4}},
                   4,
                   v1::Decision::JOB_SET,
                   0,
                   1},
-        SpentCase{"WhoWasLeftOutHeldAsMuch",
+        SpentCase{"OmittedPodsCountTheSame",
                   {{"root", "Failed", 1, 4}, {"peer", "Failed", 1, 4}},
                   4,
                   v1::Decision::JOB_SET,
                   6,
                   24},
-        SpentCase{"NobodyTookIt", {{"root", "Pending", -1, -1}}, 4, {}, 0, 0},
-        SpentCase{"ItEndedAndNobodySawWhen",
+        SpentCase{"NeverScheduled", {{"root", "Pending", -1, -1}}, 4, {}, 0, 0},
+        SpentCase{"UnknownEnd",
                   {{"root", "Failed", 1, -1}, {"peer", "Failed", 1, -1}},
                   4,
                   {},
                   0,
                   3},
-        SpentCase{
-            "ClocksThatRunBackwards", {{"root", "Failed", 6, 4}}, 4, {}, 0, 0}),
+        SpentCase{"EndBeforeStart", {{"root", "Failed", 6, 4}}, 4, {}, 0, 0}),
     [](const auto& param) { return param.param.name; });
 
-TEST(CompletedTest, IsWhatSucceeded) {
+TEST(CompletedTest, CountsSucceededPods) {
   v1::FailureReport report;
   SetHour(10, *report.mutable_observed_at());
   AddPod({"a", "Succeeded", 1, 9}, report);
@@ -138,8 +137,8 @@ TEST(CompletedTest, IsWhatSucceeded) {
   EXPECT_EQ(CompletedIn(report).pod, 8 * kHour);
 }
 
-// Whoever reads the record can tell that it cannot be.
-TEST(LostTest, AmountsThatAreNoneAreMoreThanCanBe) {
+// Readers recognize the result as impossible.
+TEST(LostTest, InvalidAmountsBecomeImplausible) {
   v1::FailureReport report;
   SetHour(10, *report.mutable_observed_at());
   AddPod({"root", "Failed", 1, 4}, report);
@@ -157,8 +156,8 @@ TEST(LostTest, AmountsThatAreNoneAreMoreThanCanBe) {
   EXPECT_GT(lost.core / 1'000'000, lost.pod);
 }
 
-// A pod holds what the scheduler kept free for it.
-TEST(LostTest, InitContainersAndSidecarsCountAsTheSchedulerCounts) {
+// A pod holds what the scheduler reserved for it.
+TEST(LostTest, CountsInitContainersLikeTheScheduler) {
   const auto cores = [](std::vector<std::pair<const char*, double>> inits) {
     v1::FailureReport report;
     SetHour(10, *report.mutable_observed_at());
@@ -176,16 +175,17 @@ TEST(LostTest, InitContainersAndSidecarsCountAsTheSchedulerCounts) {
            (3 * kHour);
   };
   EXPECT_DOUBLE_EQ(cores({}), 0.5);
-  EXPECT_DOUBLE_EQ(cores({{"", 0.25}, {"", 0.5}}), 0.5) << "one after another";
+  EXPECT_DOUBLE_EQ(cores({{"", 0.25}, {"", 0.5}}), 0.5) << "sequential";
   EXPECT_DOUBLE_EQ(cores({{"", 64}}), 64) << "it needs more than all";
-  EXPECT_DOUBLE_EQ(cores({{"Always", 2}}), 2.5) << "beside the containers";
+  EXPECT_DOUBLE_EQ(cores({{"Always", 2}}), 2.5)
+      << "in addition to the containers";
   EXPECT_DOUBLE_EQ(cores({{"Always", 2}, {"", 1}, {"Always", 8}}), 10.5);
   EXPECT_DOUBLE_EQ(cores({{"", 16}, {"Always", 2}, {"", 15}}), 17)
-      << "beside the sidecars before it";
+      << "in addition to the sidecars before it";
 }
 
-// Evicted before any container was looked at.
-TEST(LostTest, WithoutAContainersEndThePodsLastConditionIsIt) {
+// Evicted before any container had a status.
+TEST(LostTest, UsesThePodsLastConditionWithoutContainerEnd) {
   v1::FailureReport report;
   SetHour(10, *report.mutable_observed_at());
   AddPod({"root", "Failed", 1, -1}, report);
@@ -201,14 +201,14 @@ TEST(LostTest, WithoutAContainersEndThePodsLastConditionIsIt) {
   EXPECT_EQ(LostIn(report, diagnosis, {}).pod, 8 * kHour);
 }
 
-TEST(SpentTest, SumsStayWhatFits) {
+TEST(SpentTest, SumsSaturate) {
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
   Spent sum = {most - 1, 1, 0};
   sum += {5, 2, 3};
   EXPECT_EQ(sum, (Spent{most, 3, 3}));
 }
 
-TEST(LostTest, AbsurdAmountsAreBounded) {
+TEST(LostTest, LimitsAbsurdAmounts) {
   for (const char* amount : {"nan", "inf", "1e300", "-5", "99999999999E"}) {
     v1::FailureReport report;
     SetHour(10, *report.mutable_observed_at());

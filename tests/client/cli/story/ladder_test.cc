@@ -1,4 +1,4 @@
-// What people are told of the ladder and of the hours at stake.
+// Texts about the ladder and the hours at stake.
 #include <string>
 
 #include "client/cli/story/wording.h"
@@ -23,7 +23,7 @@ std::string AtStake(const char* text) {
   return StakeText(Read<v1::Stake>(text));
 }
 
-TEST(LadderText, NamesTheRungAndTheNext) {
+TEST(LadderText, PrintsTheRungAndTheNext) {
   EXPECT_EQ(Ladder(""), "");
   EXPECT_EQ(Ladder("rung: PERSON"), "a person");
   EXPECT_EQ(Ladder("rung: IN_PLACE next: ANOTHER_NODE after: 1"),
@@ -33,7 +33,7 @@ TEST(LadderText, NamesTheRungAndTheNext) {
   EXPECT_EQ(Ladder("rung: MORE_RESOURCES"), "more resources");
 }
 
-TEST(StakeText, TellsWhatIsKnown) {
+TEST(StakeText, PrintsWhatIsKnown) {
   EXPECT_EQ(AtStake(""), "");
   EXPECT_EQ(AtStake("alike: 1"), "");
   EXPECT_EQ(AtStake("ran { seconds: 9 } hours: 0.0025 alike: 2"),

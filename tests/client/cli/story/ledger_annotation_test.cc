@@ -36,7 +36,7 @@ v1::DecideRequest Request(const std::string& pod, const std::string& job) {
   return request;
 }
 
-TEST(TakeAnnotatedLedgerTest, OwnersComeBeforeWhatTheyOwn) {
+TEST(TakeAnnotatedLedgerTest, PrefersOwners) {
   std::vector<std::string> warnings;
   v1::DecideRequest both = Request(R"({"attemptsSeen":9})", kLedger);
   EXPECT_EQ(TakeAnnotatedLedger(both, warnings), "Job ml/j");
@@ -50,14 +50,14 @@ TEST(TakeAnnotatedLedgerTest, OwnersComeBeforeWhatTheyOwn) {
   EXPECT_THAT(warnings, IsEmpty());
 }
 
-TEST(TakeAnnotatedLedgerTest, AGivenLedgerWins) {
+TEST(TakeAnnotatedLedgerTest, KeepsAGivenLedger) {
   std::vector<std::string> warnings;
   v1::DecideRequest request = Request("", "broken");
   request.mutable_ledger();
   EXPECT_EQ(TakeAnnotatedLedger(request, warnings), "");
 }
 
-TEST(TakeAnnotatedLedgerTest, ACopiedAnnotationIsLeftOut) {
+TEST(TakeAnnotatedLedgerTest, IgnoresACopiedAnnotation) {
   std::vector<std::string> warnings;
   v1::DecideRequest request =
       Request("", R"({"workloadUid":"other","attemptsSeen":2})");
@@ -66,7 +66,7 @@ TEST(TakeAnnotatedLedgerTest, ACopiedAnnotationIsLeftOut) {
   EXPECT_THAT(warnings, ElementsAre(HasSubstr("UID other")));
 }
 
-TEST(TakeAnnotatedLedgerTest, WhatIsNoLedgerIsToldAndLeftOut) {
+TEST(TakeAnnotatedLedgerTest, WarnsAboutInvalidLedgers) {
   for (const char* value :
        {"{", "[]", "{} {}", R"({"nosuch":1})", R"({"attemptsSeen":"x"})"}) {
     std::vector<std::string> warnings;
@@ -80,7 +80,7 @@ TEST(TakeAnnotatedLedgerTest, WhatIsNoLedgerIsToldAndLeftOut) {
   }
 }
 
-TEST(NoteLedgerTest, TheCommandStoresItOnTheObject) {
+TEST(NoteLedgerTest, PrintsTheCommandThatStoresIt) {
   v1::WorkloadReference workload;
   workload.set_kind("Job");
   workload.set_namespace_("ml");

@@ -63,7 +63,7 @@ constexpr char kTemplate[] = R"({"kind":"Pod","metadata":{"name":"a"},
   {"kind":"Job","metadata":{"name":"j"},"spec":{"template":{"spec":{
   "containers":[{"name":"main","resources":{"limits":{"memory":"4Gi"}}}]}}}})";
 
-// A webhook gave the pod three times what its template says.
+// A webhook tripled the limit of the template.
 constexpr char kRaisedByOthers[] = R"({"kind":"Pod","metadata":{"name":"a"},
   "spec":{"containers":[{"name":"main",
   "resources":{"limits":{"memory":"12Gi"}}}]},"status":{}}
@@ -100,8 +100,8 @@ const StoryRow kStoryRows[] = {
      "x (memory limit 9Gi)",
      "raise spark.executor.memory, or spark.executor.memoryOverhead where it "
      "is not the heap: together they are 9Gi"},
-    // Whose limit is not that of the pod that tells.
-    {"SparkExecutorsTheDriverTellsOf", kSpark,
+    // The limit is not that of the pod that reports it.
+    {"SparkExecutorsReportedByTheDriver", kSpark,
      "diagnosis { cause: CONTAINER_OOM culprit { pod: 'd' container: "
      "'spark-kubernetes-driver' } summary: 'x' evidence { weight: MESSAGE "
      "value: 'The executor with id 4 exited with exit code 137' } }",
@@ -127,7 +127,7 @@ const StoryRow kStoryRows[] = {
      "decision { resources { resource: 'memory' factor: 1.5 } } } }",
      "Out of memory (memory limit 6Gi)",
      "raise the memory limit of container main from 6Gi to 9Gi"},
-    {"GrownFromNobodyKnowsWhat", kOom,
+    {"GrownFromUnknown", kOom,
      "decision { resources { resource: 'memory' factor: 2.25 } } diagnosis { "
      "cause: CONTAINER_OOM culprit { pod: 'a' container: 'main' } summary: "
      "'x' } failure_id: 'b' ledger { history { failure_id: 'a' decision { "
@@ -214,7 +214,7 @@ constexpr char kTwoAttempts[] = R"pb(
     }
   })pb";
 
-TEST(StoryTest, TellsEveryAttemptAndWhoPaid) {
+TEST(StoryTest, ListsAttemptsAndWhoPaid) {
   v1::DecideRequest request;
   request.mutable_ledger()->add_history()->set_failure_id("a");
   const Story story =
@@ -232,7 +232,7 @@ TEST(StoryTest, TellsEveryAttemptAndWhoPaid) {
   EXPECT_EQ(story.sides[0].Price(), "memory 3 of 3 used");
 }
 
-TEST(StoryTest, NothingWasDoneAboutAnAttemptThatNobodyAskedAbout) {
+TEST(StoryTest, MarksAttemptsWithoutADecision) {
   const Story story =
       TellStory({}, Parse<v1::DecideResponse>(kTwoAttempts), "");
   ASSERT_EQ(story.attempts.size(), 2U);
@@ -241,7 +241,7 @@ TEST(StoryTest, NothingWasDoneAboutAnAttemptThatNobodyAskedAbout) {
   EXPECT_EQ(story.attempts[1].done, "fail the Job: memory is used up (3 of 3)");
 }
 
-TEST(StoryTest, ARepeatedReportSaysThatItWasDecidedBefore) {
+TEST(StoryTest, MarksRepeatedReports) {
   const Story story = TellStory({}, Parse<v1::DecideResponse>(R"pb(
                                   diagnosis {
                                     situation: BROKEN
@@ -266,7 +266,7 @@ TEST(StoryTest, ARepeatedReportSaysThatItWasDecidedBefore) {
   EXPECT_EQ(story.sides[0].Price(), "memory 1 of 3 used");
 }
 
-TEST(StoryTest, TheOperatorStandsBesideUs) {
+TEST(StoryTest, ShowsTheOperatorsVerdict) {
   const Story story = TellStory({}, Parse<v1::DecideResponse>(R"pb(
                                   native {
                                     operator: "Job"
@@ -286,7 +286,7 @@ TEST(StoryTest, TheOperatorStandsBesideUs) {
   EXPECT_EQ(story.sides[1].words, "Failed, BackoffLimitExceeded");
 }
 
-TEST(StoryTest, ADeadlineIsNotCounted) {
+TEST(StoryTest, DeadlineHasNoCount) {
   const Story story = TellStory({}, Parse<v1::DecideResponse>(R"pb(
                                   native {
                                     operator: "TrainJob"

@@ -1,5 +1,5 @@
-// Headline and first step where the words of storage, queue, scheduler, kubelet
-// and program name the knob.
+// Headlines and first steps for messages of storage, queue, scheduler, kubelet
+// and program that name the setting.
 #include <string>
 
 #include "client/cli/input/report_builder.h"
@@ -16,7 +16,7 @@ namespace {
 
 struct WordsRow {
   const char* name;
-  // Objects as JSON, and the diagnosis about them.
+  // Objects as JSON, and their diagnosis.
   const char* objects;
   const char* diagnosis;
   const char* headline;
@@ -25,7 +25,7 @@ struct WordsRow {
 
 class WordsTest : public ::testing::TestWithParam<WordsRow> {};
 
-TEST_P(WordsTest, NameTheKnob) {
+TEST_P(WordsTest, NameTheSetting) {
   ReportBuilder builder;
   ASSERT_OK(builder.Add("in", GetParam().objects));
   ASSERT_OK_AND_ASSIGN(const v1::DecideRequest request, builder.Build());
@@ -127,7 +127,7 @@ constexpr char kHeld[] =
     "summary: 'Job j: the Job is suspended.'";
 
 const WordsRow kQueues[] = {
-    {"NobodysQueue", kSuspended, kHeld, "Job j: the Job is suspended",
+    {"NoQueue", kSuspended, kHeld, "Job j: the Job is suspended",
      "resume it when it may run"},
     {"QueueByItsLabel", kQueued, kHeld,
      "Job j: it is suspended; Kueue's queue blue holds it, and only its "

@@ -1,4 +1,4 @@
-// What people are told about objects, from the input to the last line.
+// Explanations of objects, as text and as a page.
 #include <sstream>
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ using ::google::protobuf::util::TimeUtil;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// As text and as a page; asked at 2026-11-03 09:10:00 UTC.
+// The explanation at 2026-11-03 09:10:00 UTC.
 struct Pages {
   std::string text;
   std::string html;
@@ -50,7 +50,7 @@ Pages Explain(const std::string& objects) {
           HtmlPage(told)};
 }
 
-// Wrapped lines as one.
+// Joins wrapped lines.
 std::string Joined(const std::string& text) {
   std::string joined;
   for (const char byte : text) {
@@ -61,8 +61,8 @@ std::string Joined(const std::string& text) {
   return joined;
 }
 
-// A pod of Job train with one container "main"; `spec` and `state` are members
-// of that container and of its status.
+// Returns a pod of Job train with a container "main"; `spec` and `state` are
+// members of the container and of its status.
 std::string Pod(const std::string& name, const std::string& state,
                 const std::string& spec = "",
                 const std::string& phase = "Failed",
@@ -97,34 +97,34 @@ std::string Gang(int size, const std::string& state,
 constexpr char kLostPeer[] =
     "ncclRemoteError: a remote process exiting prematurely.";
 
-struct ToldRow {
+struct ExplanationRow {
   const char* name;
   std::string objects;
-  // Of the text, with lines joined.
-  std::vector<std::string> told;
-  std::vector<std::string> not_told;
-  // Of the page.
-  std::vector<std::string> shown = {};
+  // Parts of the text, with lines joined.
+  std::vector<std::string> in_text;
+  std::vector<std::string> not_in_text;
+  // Parts of the page.
+  std::vector<std::string> in_page = {};
 };
 
-class ToldTest : public ::testing::TestWithParam<ToldRow> {};
+class ExplanationTest : public ::testing::TestWithParam<ExplanationRow> {};
 
-TEST_P(ToldTest, InTextAndOnThePage) {
+TEST_P(ExplanationTest, IsInTextAndOnThePage) {
   const Pages pages = Explain(GetParam().objects);
   const std::string text = Joined(pages.text);
-  for (const std::string& part : GetParam().told) {
+  for (const std::string& part : GetParam().in_text) {
     EXPECT_THAT(text, HasSubstr(part));
   }
-  for (const std::string& part : GetParam().not_told) {
+  for (const std::string& part : GetParam().not_in_text) {
     EXPECT_THAT(text, Not(HasSubstr(part)));
   }
-  for (const std::string& part : GetParam().shown) {
+  for (const std::string& part : GetParam().in_page) {
     EXPECT_THAT(pages.html, HasSubstr(part));
   }
 }
 
-const ToldRow kGangs[] = {
-    {"OfWhichAllLostAnother",
+const ExplanationRow kGangs[] = {
+    {"AllLostAPeer",
      Gang(3, Ended(134, kLostPeer)),
      {"The workload, container main: another member of the gang died or left "
       "(exit code 134); none of the 3 members that failed began it",
@@ -133,19 +133,19 @@ const ToldRow kGangs[] = {
       "terminationMessagePolicy: FallbackToLogsOnError the next report "
       "includes their ends"},
      {"pod train-0,"}},
-    {"OfWhichOneSaysNothing",
+    {"NoneSaysWhy",
      Gang(2, Ended(1, "")) +
          R"({"kind":"Job","metadata":{"name":"train","namespace":"ml"},
          "spec":{"parallelism":8},"status":{}})",
      {"2 of 2 members that failed ended so at once, none says why",
       "6 members are not in the report: include them"},
      {"Pod train-0", "away from n1"}},
-    {"WhoseLogsCome",
+    {"LogsAreReported",
      Gang(2, Ended(1, ""),
           R"(,"terminationMessagePolicy":"FallbackToLogsOnError")"),
      {"kubectl logs -n ml train-1 -c main Mulligan"},
      {"FallbackToLogsOnError"}},
-    {"WhereOneDiesAndTheOthersSayThatItDid",
+    {"OneDiesAndOthersReportIt",
      Gang(2, Ended(134, kLostPeer)) + Pod("bad", Ended(1, "KeyError: 'x'")),
      {"Pod bad, container main: KeyError: 'x'",
       "Cascade 2 died because of it, not charged: train-0, train-1; pod "
@@ -154,7 +154,7 @@ const ToldRow kGangs[] = {
      {},
      {"2 members, not charged; pod train-0 says: ncclRemoteError"}},
 };
-INSTANTIATE_TEST_SUITE_P(Gang, ToldTest, ::testing::ValuesIn(kGangs),
+INSTANTIATE_TEST_SUITE_P(Gang, ExplanationTest, ::testing::ValuesIn(kGangs),
                          [](const auto& test) { return test.param.name; });
 
 constexpr char kMount[] =
@@ -164,13 +164,13 @@ constexpr char kClaim[] =
 constexpr char kFull[] =
     "OSError: [Errno 28] No space left on device: '/out/a'";
 
-const ToldRow kAmounts[] = {
-    {"OfAClaimThatIsFull",
+const ExplanationRow kAmounts[] = {
+    {"FullClaim",
      Pod("a", Ended(1, kFull), kMount, "Failed", kClaim),
      {"Do first expand persistent volume claim results",
       "Mulligan FAIL the Job; not counted"},
      {"ephemeral-storage"}},
-    {"OfADiskThatNobodyAskedFor",
+    {"DiskWithoutRequest",
      Pod("a", Ended(1, "write error: No space left on device")),
      {"Do first set request and limit of ephemeral-storage for container main: "
       "the report shows none",
@@ -178,27 +178,27 @@ const ToldRow kAmounts[] = {
       "Next keep the place in the queue; more ephemeral-storage for container "
       "main"},
      {"x2"}},
-    {"OfADiskThatWasRequested",
+    {"DiskWithRequest",
      Pod("a", Ended(1, "write error: No space left on device"),
          R"(,"resources":{"requests":{"ephemeral-storage":"1Gi"}})"),
      {"Do first raise the ephemeral-storage request of container main from 1Gi "
       "to 2Gi",
       "with ephemeral-storage x2"},
      {}},
-    {"OfMemoryWithoutALimit",
+    {"MemoryWithoutLimit",
      Pod("a", Ended(137, "", "OOMKilled")),
      {"Do first set request and limit of memory for container main: the report "
       "shows none",
       "retry the pod at once with more memory"},
      {"memory x1.5 for"}},
-    {"OfMemoryWithALimit",
+    {"MemoryWithLimit",
      Pod("a", Ended(137, "", "OOMKilled"),
          R"(,"resources":{"limits":{"memory":"4Gi"}})"),
      {"Do first raise the memory limit of container main from 4Gi to 6Gi",
       "memory x1.5 for container main"},
      {}},
 };
-INSTANTIATE_TEST_SUITE_P(Amount, ToldTest, ::testing::ValuesIn(kAmounts),
+INSTANTIATE_TEST_SUITE_P(Amount, ExplanationTest, ::testing::ValuesIn(kAmounts),
                          [](const auto& test) { return test.param.name; });
 
 constexpr char kLoops[] =
@@ -209,7 +209,7 @@ constexpr char kWaits[] =
     R"("state":{"waiting":{"reason":"CreateContainerConfigError",
     "message":"secret \"pg\" not found"}})";
 
-const ToldRow kTimes[] = {
+const ExplanationRow kTimes[] = {
     {"RestartedInPlace",
      Pod("a", kLoops, "", "Running"),
      {"Restarts container main 7 times, in place",
@@ -236,7 +236,7 @@ const ToldRow kTimes[] = {
      {"WAIT, ask again in ", " (at 09:1"},
      {}},
 };
-INSTANTIATE_TEST_SUITE_P(Time, ToldTest, ::testing::ValuesIn(kTimes),
+INSTANTIATE_TEST_SUITE_P(Time, ExplanationTest, ::testing::ValuesIn(kTimes),
                          [](const auto& test) { return test.param.name; });
 
 constexpr char kJobSet[] =
@@ -269,16 +269,16 @@ std::string RayJob(const std::string& spec, const std::string& message) {
                       message, R"("}})");
 }
 
-const ToldRow kOperators[] = {
-    {"JobSetThatUsedUpItsRestarts",
+const ExplanationRow kOperators[] = {
+    {"JobSetWithoutRestartsLeft",
      kJobSet,
      {"JobSet FAIL the JobSet; maxRestarts 3 of 3 used"},
      {"not counted"}},
-    {"TrainingJobThatUsedUpItsLimit",
+    {"TrainingJobWithoutRetriesLeft",
      kPyTorchJob,
      {"PyTorchJob FAIL the workload; backoffLimit 3 of 3 used"},
      {}},
-    {"SparkThatUsedUpItsRuns",
+    {"SparkWithoutRetriesLeft",
      Spark(R"("executionAttempts":4,"submissionAttempts":1,
        "driverInfo":{"podName":"agg-driver"},"applicationState":{
        "state":"FAILED","errorMessage":"driver container failed with ExitCode: 3, Reason: Error"})"),
@@ -288,20 +288,20 @@ const ToldRow kOperators[] = {
       "kubectl logs -n ml agg-driver -c spark-kubernetes-driver",
       "SparkApplication FAIL the workload; onFailureRetries 3 of 3 used"},
      {}},
-    {"SparkWhoseDriverRanOutOfMemory",
+    {"SparkDriverOutOfMemory",
      Spark(R"("executionAttempts":1,"applicationState":{"state":"FAILED",
        "errorMessage":"driver container failed with ExitCode: 137, Reason: OOMKilled"})"),
      {"Do first raise spec.driver.memory, now 2g, or "
       "spec.driver.memoryOverhead where it is not the heap"},
      {}},
-    {"SparkThatWasNeverSubmitted",
+    {"SparkSubmissionFailed",
      Spark(R"("submissionAttempts":2,"applicationState":{"state":"FAILED",
        "errorMessage":"failed to run spark-submit: no such jar"})"),
      {"; submission 2 of 2",
       "SparkApplication FAIL the workload; onSubmissionFailureRetries 1 of 1 "
       "used"},
      {}},
-    {"RayJobWithWords",
+    {"RayJobWithMessage",
      RayJob("",
             "Job failed:\\nTraceback (most recent call last):\\nValueError: "
             "bad lr"),
@@ -310,13 +310,13 @@ const ToldRow kOperators[] = {
       "3",
       "read the end of the log: kubectl logs -n ml job/tune"},
      {}},
-    {"RayJobOfAnotherMode",
+    {"RayJobInHttpMode",
      RayJob(R"(,"submissionMode":"HTTPMode")",
             "Job entrypoint command failed with exit code 1"),
      {"RayJob tune: Job entrypoint command failed with exit code 1 (Ray says",
       "kubectl logs -n ml -l ray.io/cluster=tune-x1,ray.io/node-type=head"},
      {}},
-    {"KueueBesideTheJob",
+    {"KueueNextToTheJob",
      R"({"kind":"Job","metadata":{"name":"train","namespace":"ml"},
        "spec":{"suspend":true},"status":{}}
        {"kind":"Workload","apiVersion":"kueue.x-k8s.io/v1beta1",
@@ -326,10 +326,11 @@ const ToldRow kOperators[] = {
      {"Workload Job ml/train", "Kueue RETRY the workload at once"},
      {"Workload RETRY"}},
 };
-INSTANTIATE_TEST_SUITE_P(Operator, ToldTest, ::testing::ValuesIn(kOperators),
+INSTANTIATE_TEST_SUITE_P(Operator, ExplanationTest,
+                         ::testing::ValuesIn(kOperators),
                          [](const auto& test) { return test.param.name; });
 
-const ToldRow kWords[] = {
+const ExplanationRow kWords[] = {
     {"QuotedAsEvidence",
      Pod("a", Ended(3, "INFO go\\nERROR shard 9: no header")),
      {"Pod a, container main: shard 9: no header (",
@@ -351,11 +352,11 @@ const ToldRow kWords[] = {
       R"(kubectl annotate --overwrite -n 'm $l' 'pod/it'\''s;a' mulligan)"},
      {}},
 };
-INSTANTIATE_TEST_SUITE_P(Words, ToldTest, ::testing::ValuesIn(kWords),
+INSTANTIATE_TEST_SUITE_P(Words, ExplanationTest, ::testing::ValuesIn(kWords),
                          [](const auto& test) { return test.param.name; });
 
-// Events at about the same time share a mark, whose texts are lines of it.
-TEST(PageTest, TextsOfAMarkAreApartAndToldOnce) {
+// Events at about the same time share a mark; each text is a line of it.
+TEST(PageTest, SeparatesUniqueTextsOfAMark) {
   std::string objects = R"({"kind":"Pod","metadata":{"name":"p",
     "namespace":"ml","uid":"u","creationTimestamp":"2026-11-03T08:00:00Z"},
     "status":{"phase":"Failed","containerStatuses":[{"name":"main","state":
