@@ -132,8 +132,8 @@ TEST_F(ReplayCommandTest, WritesAPage) {
 struct Mistake {
   const char* name;
   std::vector<std::string> arguments;
-  int code;
-  std::string says;
+  std::string message;
+  int code = 2;
 };
 
 class ReplayMistakeTest : public ::testing::TestWithParam<Mistake> {};
@@ -148,24 +148,22 @@ TEST_P(ReplayMistakeTest, IsReported) {
   }
   const CommandResult result = RunMulligan(arguments);
   EXPECT_EQ(result.code, GetParam().code);
-  EXPECT_THAT(result.err, HasSubstr(GetParam().says));
+  EXPECT_THAT(result.err, HasSubstr(GetParam().message));
   EXPECT_EQ(result.out, "");
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, ReplayMistakeTest,
     ::testing::Values(
-        Mistake{"NoLog", {}, 2, "LOG is required"},
-        Mistake{"MissingLog", {"/missing"}, 2, "/missing: No such file"},
+        Mistake{"NoLog", {}, "LOG is required"},
+        Mistake{"MissingLog", {"/missing"}, "/missing: No such file"},
         Mistake{"Shard",
                 {"-", "--shard", "2/2"},
-                2,
                 "--shard: \"2/2\" is not valid; expected I/N"},
-        Mistake{"ShardWithoutCount", {"-", "--shard", "1"}, 2, "expected I/N"},
-        Mistake{"BadPolicy", {"-", "--policy", "BAD"}, 3, "bad.yaml"},
+        Mistake{"ShardWithoutCount", {"-", "--shard", "1"}, "expected I/N"},
+        Mistake{"BadPolicy", {"-", "--policy", "BAD"}, "bad.yaml", 3},
         Mistake{"NoResult",
                 {"--merge", "/dev/null"},
-                2,
                 "is not a result of mulligan replay -o json"}),
     [](const auto& param) { return param.param.name; });
 

@@ -52,12 +52,10 @@ void AddPod(const PodTimes& times, v1::FailureReport& report) {
 struct SpentCase {
   const char* name;
   std::vector<PodTimes> pods;
-  // Hour when pod "root" ended; it is observed at hour 10.
-  int struck;
+  double pod_hours;
   v1::Decision::Scope scope = v1::Decision::JOB_SET;
   // Failed pods that the sender omitted.
   int omitted = 0;
-  double pod_hours;
 };
 
 class LostTest : public ::testing::TestWithParam<SpentCase> {};
@@ -70,7 +68,7 @@ TEST_P(LostTest, PodHours) {
   if (with.omitted > 0) report.mutable_omitted_pods()->set_failed(with.omitted);
   v1::Diagnosis diagnosis;
   diagnosis.mutable_culprit()->set_pod("root");
-  SetHour(with.struck, *diagnosis.mutable_finished_at());
+  SetHour(4, *diagnosis.mutable_finished_at());
   v1::Decision decision;
   decision.set_scope(with.scope);
   const Spent lost = LostIn(report, diagnosis, decision);
@@ -82,51 +80,34 @@ TEST_P(LostTest, PodHours) {
 INSTANTIATE_TEST_SUITE_P(
     All, LostTest,
     ::testing::Values(
-        SpentCase{"OnePod", {{"root", "Failed", 1, 4}}, 4, {}, 0, 3},
+        SpentCase{"OnePod", {{"root", "Failed", 1, 4}}, 3, {}},
         SpentCase{"WholeGang",
                   {{"root", "Failed", 1, 4}, {"peer", "Failed", 1, 5}},
-                  4,
-                  v1::Decision::JOB_SET,
-                  0,
                   7},
         SpentCase{"RunningPodUntilObserved",
                   {{"root", "Failed", 1, 4}, {"peer", "Running", 2, -1, true}},
-                  4,
-                  v1::Decision::JOB_SET,
-                  0,
                   11},
         SpentCase{"IndexFailsAlone",
                   {{"root", "Failed", 1, 4}, {"other", "Running", 1, -1, true}},
-                  4,
-                  v1::Decision::INDEX,
-                  0,
-                  3},
+                  3,
+                  v1::Decision::INDEX},
         SpentCase{"SucceededPodIsNotLost",
                   {{"root", "Failed", 1, 4}, {"done", "Succeeded", 1, 5}},
-                  4,
-                  v1::Decision::JOB_SET,
-                  0,
                   3},
         SpentCase{"EarlierAttemptIsNotCounted",
                   {{"old", "Failed", 0, 2}, {"root", "Failed", 3, 4}},
-                  4,
-                  v1::Decision::JOB_SET,
-                  0,
                   1},
         SpentCase{"OmittedPodsCountTheSame",
                   {{"root", "Failed", 1, 4}, {"peer", "Failed", 1, 4}},
-                  4,
+                  24,
                   v1::Decision::JOB_SET,
-                  6,
-                  24},
-        SpentCase{"NeverScheduled", {{"root", "Pending", -1, -1}}, 4, {}, 0, 0},
+                  6},
+        SpentCase{"NeverScheduled", {{"root", "Pending", -1, -1}}, 0, {}},
         SpentCase{"UnknownEnd",
                   {{"root", "Failed", 1, -1}, {"peer", "Failed", 1, -1}},
-                  4,
-                  {},
-                  0,
-                  3},
-        SpentCase{"EndBeforeStart", {{"root", "Failed", 6, 4}}, 4, {}, 0, 0}),
+                  3,
+                  {}},
+        SpentCase{"EndBeforeStart", {{"root", "Failed", 6, 4}}, 0, {}}),
     [](const auto& param) { return param.param.name; });
 
 TEST(CompletedTest, CountsSucceededPods) {
