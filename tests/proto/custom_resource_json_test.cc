@@ -1,7 +1,7 @@
-// Custom resources exist only as JSON. The files under testdata fill every
-// field we model under the name its operator gives it (they are no objects an
-// API server would accept). Read strictly: a JSON name the mirror does not have
-// is an error, and a field the file does not reach is named.
+// Custom resources exist only as JSON. The files under testdata set every field
+// that we model, under the operator's name for it (an API server would not
+// accept them). Strict: unknown JSON names and fields that a file lacks are
+// errors.
 
 #include <google/protobuf/message.h>
 #include <google/protobuf/util/json_util.h>
@@ -48,7 +48,7 @@ class CustomResourceJsonTest : public ::testing::TestWithParam<Resource> {
   std::unique_ptr<Message> message_;
 };
 
-TEST_P(CustomResourceJsonTest, NamesAreTheOperatorsAndEveryFieldIsReached) {
+TEST_P(CustomResourceJsonTest, UsesOperatorsNamesAndReachesEveryField) {
   const auto status = JsonStringToMessage(json_, message_.get());
   ASSERT_TRUE(status.ok()) << status.ToString();
   EXPECT_THAT(
@@ -57,8 +57,8 @@ TEST_P(CustomResourceJsonTest, NamesAreTheOperatorsAndEveryFieldIsReached) {
       IsEmpty());
 }
 
-// What a live object carries beside our subset.
-TEST_P(CustomResourceJsonTest, OtherFieldsAreIgnored) {
+// Live objects have more fields than our subset.
+TEST_P(CustomResourceJsonTest, IgnoresOtherFields) {
   ASSERT_EQ(json_.front(), '{');
   JsonParseOptions options;
   options.ignore_unknown_fields = true;
@@ -72,7 +72,7 @@ TEST_P(CustomResourceJsonTest, OtherFieldsAreIgnored) {
   EXPECT_THAT(*message_, EqualsProto(*strict));
 }
 
-TEST_P(CustomResourceJsonTest, PrintedJsonReadsBack) {
+TEST_P(CustomResourceJsonTest, PrintedJsonRoundTrips) {
   ASSERT_TRUE(JsonStringToMessage(json_, message_.get()).ok());
   std::string printed;
   ASSERT_TRUE(

@@ -1,6 +1,5 @@
-// Termination messages are whatever a user's process wrote. A byte that is no
-// UTF-8 must not cost the report, whether the message travels alone or inside a
-// proto3 request, on the wire or in text fields of any depth.
+// Termination messages are whatever a process wrote. Invalid UTF-8 must not
+// lose the report, alone or inside a proto3 request, at any depth.
 
 #include <google/protobuf/message.h>
 #include <google/protobuf/stubs/logging.h>
@@ -31,13 +30,13 @@ kubernetes::core::v1::Pod PodWithBadBytes() {
   return pod;
 }
 
-// Debug builds of protobuf's generated code log what they tolerate.
+// Debug builds of protobuf's generated code log invalid UTF-8.
 class InvalidUtf8Test : public ::testing::Test {
  private:
   const google::protobuf::LogSilencer silencer_;
 };
 
-TEST_F(InvalidUtf8Test, PodSurvivesParseAndSerialise) {
+TEST_F(InvalidUtf8Test, PodRoundTrips) {
   const kubernetes::core::v1::Pod pod = PodWithBadBytes();
   kubernetes::core::v1::Pod again;
   ASSERT_TRUE(again.ParseFromString(pod.SerializeAsString()));
@@ -46,7 +45,7 @@ TEST_F(InvalidUtf8Test, PodSurvivesParseAndSerialise) {
             kCutOff);
 }
 
-TEST_F(InvalidUtf8Test, ReportSurvivesParseAndSerialise) {
+TEST_F(InvalidUtf8Test, ReportRoundTrips) {
   v1::FailureReport report;
   *report.add_pods() = PodWithBadBytes();
   report.add_events()->set_message(kLatin1);
@@ -58,8 +57,8 @@ TEST_F(InvalidUtf8Test, ReportSurvivesParseAndSerialise) {
   EXPECT_THAT(again, EqualsProto(report));
 }
 
-// Shows that the tests above prove something: a proto3 string does refuse.
-TEST_F(InvalidUtf8Test, Proto3StringRefuses) {
+// Shows that the tests above are not vacuous.
+TEST_F(InvalidUtf8Test, Proto3StringRejectsIt) {
   v1::FailureReport report;
   report.set_failure_id(kLatin1);
   EXPECT_FALSE(v1::FailureReport().ParseFromString(report.SerializeAsString()));

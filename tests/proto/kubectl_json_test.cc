@@ -1,6 +1,6 @@
-// What `kubectl get -o json` prints, with all it prints beside our subset:
-// apiVersion and kind, managedFields, quantities, nulls, empty objects, fields
-// of later releases.
+// The output of `kubectl get -o json`, which exceeds our subset: apiVersion and
+// kind, managedFields, quantities, nulls, empty objects, fields of later
+// releases.
 
 #include <google/protobuf/util/json_util.h>
 
@@ -31,7 +31,7 @@ void ReadFixture(const std::string& file, Message& message) {
   ASSERT_TRUE(status.ok()) << status.ToString();
 }
 
-TEST(KubectlJsonTest, PodMetadataIsRead) {
+TEST(KubectlJsonTest, ReadsPodMetadata) {
   kubernetes::core::v1::Pod pod;
   ASSERT_NO_FATAL_FAILURE(ReadFixture("pod.json", pod));
   EXPECT_THAT(pod.metadata(), PartiallyEqualsProto(R"pb(
@@ -50,7 +50,7 @@ TEST(KubectlJsonTest, PodMetadataIsRead) {
   EXPECT_TRUE(pod.metadata().annotations().empty());
 }
 
-TEST(KubectlJsonTest, PodSpecIsRead) {
+TEST(KubectlJsonTest, ReadsPodSpec) {
   kubernetes::core::v1::Pod pod;
   ASSERT_NO_FATAL_FAILURE(ReadFixture("pod.json", pod));
   EXPECT_THAT(pod.spec(), EqualsProto(R"pb(
@@ -104,7 +104,7 @@ TEST(KubectlJsonTest, PodSpecIsRead) {
               )pb"));
 }
 
-TEST(KubectlJsonTest, PodStatusIsRead) {
+TEST(KubectlJsonTest, ReadsPodStatus) {
   kubernetes::core::v1::Pod pod;
   ASSERT_NO_FATAL_FAILURE(ReadFixture("pod.json", pod));
   EXPECT_THAT(
@@ -147,7 +147,7 @@ TEST(KubectlJsonTest, PodStatusIsRead) {
       )pb"));
 }
 
-TEST(KubectlJsonTest, JobIsRead) {
+TEST(KubectlJsonTest, ReadsJob) {
   kubernetes::batch::v1::Job job;
   ASSERT_NO_FATAL_FAILURE(ReadFixture("job.json", job));
   EXPECT_TRUE(job.spec().has_backoff_limit());
@@ -193,7 +193,7 @@ TEST(KubectlJsonTest, JobIsRead) {
               )pb"));
 }
 
-TEST(KubectlJsonTest, NodeIsRead) {
+TEST(KubectlJsonTest, ReadsNode) {
   kubernetes::core::v1::Node node;
   ASSERT_NO_FATAL_FAILURE(ReadFixture("node.json", node));
   EXPECT_THAT(
@@ -220,8 +220,8 @@ TEST(KubectlJsonTest, NodeIsRead) {
               )pb"));
 }
 
-// An event of the newer form: microseconds, nulls in the fields of the older.
-TEST(KubectlJsonTest, EventIsRead) {
+// An event in the newer form: microseconds, and nulls in the older fields.
+TEST(KubectlJsonTest, ReadsEvent) {
   kubernetes::core::v1::Event event;
   ASSERT_NO_FATAL_FAILURE(ReadFixture("event.json", event));
   EXPECT_THAT(event, EqualsProto(R"pb(
@@ -247,8 +247,8 @@ TEST(KubectlJsonTest, EventIsRead) {
               )pb"));
 }
 
-// grpcurl reads a request's JSON by the same rules, its unknown fields ignored.
-TEST(KubectlJsonTest, PodPastedIntoAReportIsRead) {
+// grpcurl reads requests by the same rules, ignoring unknown fields.
+TEST(KubectlJsonTest, ReadsPodInReport) {
   ASSERT_OK_AND_ASSIGN(const std::string pod,
                        ReadFile(SourcePath("tests/proto/testdata/pod.json")));
   google::protobuf::util::JsonParseOptions options;

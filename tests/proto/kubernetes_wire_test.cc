@@ -1,6 +1,6 @@
-// Bytes as a Go controller's Marshal() writes them, put together from the field
-// numbers of k8s.io/api: plain values written even when empty, zero times as
-// empty submessages, repeated integers unpacked.
+// Bytes as Go's Marshal() writes them, with the field numbers of k8s.io/api:
+// plain values are written even if empty, zero times are empty submessages,
+// repeated integers are unpacked.
 
 #include <cstdint>
 #include <string>
@@ -14,12 +14,12 @@
 namespace mulligan::testing {
 namespace {
 
-// Writes fields by number, knowing no schema.
+// Writes fields by number, without a schema.
 class Wire {
  public:
   Wire& Int(std::uint32_t number, std::int64_t value) {
     Varint(number << 3);
-    // As Go does it: a negative int32 takes ten bytes too.
+    // As in Go, a negative int32 takes ten bytes too.
     Varint(static_cast<std::uint64_t>(value));
     return *this;
   }
@@ -52,7 +52,7 @@ kubernetes::core::v1::Pod DecodePod(const Wire& wire) {
   return pod;
 }
 
-TEST(KubernetesWireTest, PodMetadataAndSpecDecode) {
+TEST(KubernetesWireTest, DecodesPodMetadataAndSpec) {
   const Wire metadata = Wire()
                             .Text(1, "trainer-0")
                             .Text(2, "")  // generateName
@@ -76,7 +76,7 @@ TEST(KubernetesWireTest, PodMetadataAndSpecDecode) {
               )pb"));
 }
 
-TEST(KubernetesWireTest, ContainerStatusDecodes) {
+TEST(KubernetesWireTest, DecodesContainerStatus) {
   const Wire terminated = Wire()
                               .Int(1, -1)
                               .Int(2, 9)
@@ -117,7 +117,7 @@ TEST(KubernetesWireTest, ContainerStatusDecodes) {
               )pb"));
 }
 
-TEST(KubernetesWireTest, PodConditionDecodes) {
+TEST(KubernetesWireTest, DecodesPodCondition) {
   const Wire disruption = Wire()
                               .Text(1, "DisruptionTarget")
                               .Text(2, "True")
@@ -140,7 +140,7 @@ TEST(KubernetesWireTest, PodConditionDecodes) {
               )pb"));
 }
 
-TEST(KubernetesWireTest, UnpackedAndPackedExitCodesDecodeAlike) {
+TEST(KubernetesWireTest, DecodesUnpackedAndPackedExitCodes) {
   const Wire unpacked = Wire().Text(2, "In").Int(3, 42).Int(3, 143);
   const Wire packed = Wire().Text(2, "In").Text(3, "\x2a\x8f\x01");
   for (const Wire& requirement : {unpacked, packed}) {
@@ -163,15 +163,15 @@ TEST(KubernetesWireTest, UnpackedAndPackedExitCodesDecodeAlike) {
 }
 
 // nil and 0 are different limits in Kubernetes.
-TEST(KubernetesWireTest, AbsentPointersStayAbsent) {
+TEST(KubernetesWireTest, KeepsAbsentPointers) {
   kubernetes::batch::v1::Job job;
   ASSERT_TRUE(job.ParseFromString(Wire().Text(2, "").Bytes()));
   EXPECT_TRUE(job.has_spec());
   EXPECT_FALSE(job.spec().has_backoff_limit());
 }
 
-// Fields of later Kubernetes releases pass through unharmed.
-TEST(KubernetesWireTest, UnknownFieldsSurviveARoundTrip) {
+// Fields of later Kubernetes releases are kept.
+TEST(KubernetesWireTest, UnknownFieldsRoundTrip) {
   const std::string bytes =
       Wire().Sub(3, Wire().Text(1, "Failed").Text(999, "new")).Bytes();
   kubernetes::core::v1::Pod pod;

@@ -1,4 +1,4 @@
-// Whether a message exercises its whole type.
+// Fields of a message that a fixture leaves unset.
 #ifndef MULLIGAN_TESTS_PROTO_POPULATED_FIELDS_H_
 #define MULLIGAN_TESTS_PROTO_POPULATED_FIELDS_H_
 
@@ -10,10 +10,9 @@
 
 namespace mulligan::testing {
 
-// Paths, such as "status.conditions.reason", of the fields of `message` that
-// are not set, in the order of the schema. Looks into set messages and into the
-// first element of repeated ones and maps if their type's package begins with
-// `package`; nothing is reported below a field that is unset itself.
+// Returns the paths of unset fields, such as "status.conditions.reason", in the
+// order of the schema. Descends into set messages, and into the first element
+// of repeated ones and maps, whose type's package begins with `package`.
 std::vector<std::string> UnpopulatedFields(
     const google::protobuf::Message& message, std::string_view package);
 

@@ -47,7 +47,7 @@ void ResourcesAsValues(Containers& containers) {
   }
 }
 
-// As Go writes it in JSON.
+// Moves fields of the wire format to where Go's JSON has them.
 void AsInJson(Message& object) {
   auto* const pod = dynamic_cast<Pod*>(&object);
   auto* const job = dynamic_cast<Job*>(&object);
@@ -86,7 +86,7 @@ struct Fixture {
   std::vector<std::string> unpopulated;
 };
 
-// What the JSON of a pod's specification has elsewhere.
+// Returns the fields of a pod's specification that only the wire format has.
 std::vector<std::string> InBytesOnly(const std::string& spec) {
   std::vector<std::string> fields = {
       spec + ".volumes.volume_source",
@@ -135,7 +135,7 @@ TEST_P(WireFixtureTest, EnvelopeNamesTheType) {
             GetParam().prototype->GetDescriptor()->name());
 }
 
-TEST_P(WireFixtureTest, BytesAndJsonDecodeToTheSameMessage) {
+TEST_P(WireFixtureTest, BytesAndJsonDecodeEqually) {
   EXPECT_THAT(*from_json_, EqualsProto(*from_bytes_));
 }
 
@@ -144,7 +144,7 @@ TEST_P(WireFixtureTest, FixtureExercisesEveryFieldOfTheMirror) {
               ElementsAreArray(GetParam().unpopulated));
 }
 
-TEST_P(WireFixtureTest, BytesSurviveARoundTrip) {
+TEST_P(WireFixtureTest, BytesRoundTrip) {
   const std::unique_ptr<Message> again(GetParam().prototype->New());
   ASSERT_TRUE(again->ParseFromString(from_bytes_->SerializeAsString()));
   EXPECT_THAT(*again, EqualsProto(*from_bytes_));

@@ -1,4 +1,4 @@
-// Texts that take longest to read for their bytes.
+// Texts that take the longest to read for their size.
 #ifndef MULLIGAN_TESTS_TESTING_COSTLY_TEXT_H_
 #define MULLIGAN_TESTS_TESTING_COSTLY_TEXT_H_
 
@@ -11,9 +11,9 @@ namespace mulligan::testing {
 
 struct CostlyText {
   const char* name;
-  // The text is made of these,
+  // Repeated to make the text.
   std::string_view piece;
-  // and, where there is one, in its second half of these.
+  // Repeated in the second half instead; empty for `piece`.
   std::string_view rest = {};
 };
 
@@ -41,17 +41,17 @@ inline constexpr CostlyText kCostlyTexts[] = {
     {"Words", "epoch 3 step 1200 loss 0.3312 lr 0.0001 tokens 8192\n"},
 };
 
-// Some `bytes` of such a text, unlike that of every other number.
+// Returns `bytes` bytes of such a text, which differs for each `number`.
 inline std::string MakeCostly(const CostlyText& text, std::size_t number,
                               std::size_t bytes) {
   const std::string end = " " + std::to_string(number);
-  const std::size_t most = bytes - std::min(bytes, end.size());
+  const std::size_t size = bytes - std::min(bytes, end.size());
   std::string made;
-  while (made.size() < (text.rest.empty() ? most : most / 2)) {
+  while (made.size() < (text.rest.empty() ? size : size / 2)) {
     made += text.piece;
   }
-  while (made.size() < most) made += text.rest;
-  made.resize(most);
+  while (made.size() < size) made += text.rest;
+  made.resize(size);
   return made + end;
 }
 

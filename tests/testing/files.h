@@ -11,15 +11,15 @@
 
 namespace mulligan::testing {
 
-// A path inside the repository, for example "tests/testdata/quickstart".
+// Returns a path inside the repository, such as "tests/testdata/quickstart".
 std::filesystem::path SourcePath(std::string_view relative);
 
-// The folder with case and fixture files kept outside the repository:
-// environment variable MULLIGAN_SHARED_DIR, else the CMake variable of that
-// name. Empty when it does not exist.
+// Returns the folder of case and fixture files outside the repository: that of
+// the environment variable MULLIGAN_SHARED_DIR, else of the CMake variable of
+// that name. Empty if it does not exist.
 std::filesystem::path SharedDir();
 
-// The whole file as bytes; NOT_FOUND when it cannot be opened.
+// Returns the whole file as bytes; NOT_FOUND if it cannot be opened.
 absl::StatusOr<std::string> ReadFile(const std::filesystem::path& path);
 
 }  // namespace mulligan::testing

@@ -49,7 +49,7 @@ bool ProtoMatcher::MatchAndExplain(
     TextFormat::Parser parser;
     parser.RecordErrorsTo(&error);
     if (!parser.ParseFromString(text_, parsed.get())) {
-      *listener << "the expected text is no " << actual.GetTypeName() << " ("
+      *listener << "the expected text is not a " << actual.GetTypeName() << " ("
                 << error.text() << ")";
       return false;
     }

@@ -5,7 +5,7 @@
 //   // Compares only fields set in the expectation; repeated fields whole.
 //   EXPECT_THAT(response, PartiallyEqualsProto(R"pb(...)pb"));
 //
-// A text that does not parse fails the match and says where.
+// A text that does not parse fails the match with the position of the error.
 
 #ifndef MULLIGAN_TESTS_TESTING_PROTO_MATCHERS_H_
 #define MULLIGAN_TESTS_TESTING_PROTO_MATCHERS_H_
@@ -37,7 +37,8 @@ class ProtoMatcher {
 
  private:
   std::string text_;
-  // Null when the expectation was given as text: its type is the actual's.
+  // Null if the expectation is a text, which has the type of the actual
+  // message.
   std::shared_ptr<const google::protobuf::Message> message_;
   ProtoScope scope_;
 };

@@ -1,4 +1,4 @@
-// Chance for property tests: the same seed gives the same run.
+// Random numbers for property tests; equal seeds give equal runs.
 #ifndef MULLIGAN_TESTS_TESTING_RANDOM_H_
 #define MULLIGAN_TESTS_TESTING_RANDOM_H_
 
@@ -11,7 +11,7 @@ class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
 
-  // From 0 to `bound` - 1.
+  // Returns a number from 0 to `bound` - 1.
   int Below(int bound) {
     return static_cast<int>(engine_() % static_cast<unsigned>(bound));
   }

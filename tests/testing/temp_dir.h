@@ -7,8 +7,7 @@
 
 namespace mulligan::testing {
 
-// A new folder below the system's for temporary files, removed with all that
-// it holds when the object goes.
+// A new temporary folder, removed with its contents by the destructor.
 class TempDir {
  public:
   TempDir();
@@ -18,8 +17,8 @@ class TempDir {
 
   const std::filesystem::path& path() const { return path_; }
 
-  // Writes a file, with the folders of its name; all or nothing, as `mv` does.
-  // Returns its path.
+  // Writes a file atomically, creating the folders of its name. Returns its
+  // path.
   std::filesystem::path Write(const std::filesystem::path& name,
                               std::string_view text) const;
 
@@ -27,10 +26,10 @@ class TempDir {
   std::filesystem::path path_;
 };
 
-// A folder for the running test, below one that goes with the process.
+// Returns the folder of the running test, which is removed with the process.
 std::filesystem::path TestFolder();
 
-// Writes a file in it; all or nothing. Returns its path.
+// Writes a file in it, atomically. Returns its path.
 std::filesystem::path WriteTestFile(const std::filesystem::path& name,
                                     std::string_view text);
 

@@ -1,8 +1,8 @@
-// gtest's own place for printers: its gtest-printers.h includes the file of
-// this name that it finds first, and tests look below tests/testing/.
+// gtest's extension point for printers: gtest-printers.h includes the first
+// file of this name, and tests look in tests/testing/ first.
 //
-// A row of a table has a name. Without this gtest says "40-byte object <...>"
-// of it wherever a test fails.
+// Prints a row of a table by its name. Without this, a failed test shows it as
+// "40-byte object <...>".
 #ifndef GOOGLETEST_INCLUDE_GTEST_INTERNAL_CUSTOM_GTEST_PRINTERS_H_
 #define GOOGLETEST_INCLUDE_GTEST_INTERNAL_CUSTOM_GTEST_PRINTERS_H_
 
@@ -12,7 +12,7 @@
 
 namespace mulligan_rows {
 
-// Found by the type's namespace alone: here is no other.
+// Printers are found only by the type's namespace.
 template <typename T>
 concept HasPrinter = requires(const T& value, std::ostream& out) {
   PrintTo(value, &out);
@@ -22,7 +22,7 @@ concept HasPrinter = requires(const T& value, std::ostream& out) {
 template <typename T>
 concept Text = std::convertible_to<T, std::string_view>;
 
-// What a row is called: its name, else the text or file that it is about.
+// Returns the row's name, else its text or file.
 template <typename T>
 requires requires(const T& row) {
   { row.name } -> Text;
