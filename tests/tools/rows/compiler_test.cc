@@ -1,5 +1,4 @@
-// The compiler of the signature tables: what it makes of rows, and what it
-// refuses.
+// The compiler of the signature tables: its output and its errors.
 #include <optional>
 #include <ostream>
 #include <string>
@@ -18,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A table of texts that holds `rows`, which begin in line 5.
+// Returns a table of texts with `rows`.
 std::string TextsWith(const std::string& rows) {
   return "table: Gpus\nkind: TEXT\nevidence: text\n"
          "defaults: {confidence: MEDIUM, tier: SPECIFIC, weight: MESSAGE, "
@@ -34,7 +33,7 @@ std::vector<CompiledTable> CompileWell(const std::string& yaml) {
   return tables;
 }
 
-TEST(SignatureCompiler, RowsHaveWhatTheirSectionsSay) {
+TEST(SignatureCompiler, RowsInheritFromTheirSections) {
   const auto tables = CompileWell(TextsWith(
       "- defaults: {tier: GENERIC, flags: [PEER_EFFECT], meaning: it left}\n"
       "  rows:\n"
@@ -60,7 +59,7 @@ TEST(SignatureCompiler, RowsHaveWhatTheirSectionsSay) {
   EXPECT_EQ(c.row.cause(), v1::GPU_FAULT);
 }
 
-TEST(SignatureCompiler, WordsNeedNoExpression) {
+TEST(SignatureCompiler, PlainTextNeedsNoExpression) {
   const auto tables = CompileWell(
       TextsWith("- {name: a, messagePatterns: [GPU is lost, gpu_is_lost],\n"
                 "   samples: [the GPU is lost, NVML_GPU_IS_LOST]}\n"));
@@ -71,7 +70,7 @@ TEST(SignatureCompiler, WordsNeedNoExpression) {
   EXPECT_EQ(texts[1].pattern, "");
 }
 
-TEST(SignatureCompiler, PatternsWithoutAWordInCommonHaveOneEach) {
+TEST(SignatureCompiler, PatternsWithoutCommonKeywordGetTheirOwn) {
   const auto tables = CompileWell(
       "parts: {all: '(all|both)'}\n" +
       TextsWith("- {name: a, messagePatterns: ['${all} lost', '${all} gone'],\n"
@@ -83,7 +82,7 @@ TEST(SignatureCompiler, PatternsWithoutAWordInCommonHaveOneEach) {
   EXPECT_EQ(texts[1].keyword, " gone");
 }
 
-TEST(SignatureCompiler, PartsStandForTheirPattern) {
+TEST(SignatureCompiler, ExpandsParts) {
   const auto tables = CompileWell(
       "parts: {thing: '(file|folder)s?'}\n" +
       TextsWith("- {name: a, messagePattern: 'no such ${thing}\\b',\n"
@@ -112,7 +111,7 @@ TEST(SignatureCompiler, WritesConstants) {
   EXPECT_THAT(source, HasSubstr("{\"say \\\"lost\\\"\", nullptr,"));
   EXPECT_THAT(source, HasSubstr("v1::Diagnosis::INFRASTRUCTURE"));
   EXPECT_THAT(source, HasSubstr("kNoFlags | kPasses | kRestarting"));
-  // Searched by name, so sorted.
+  // Sorted, because they are searched by name.
   EXPECT_LT(source.find("\"Evicted\""), source.find("\"Zoned\""));
   EXPECT_THAT(SamplesOf(tables),
               HasSubstr("{\"text\", \"a\",\n   \"say \\\"lost\\\"\"}"));
@@ -130,7 +129,7 @@ void PrintTo(const RefusedTable& refusal, std::ostream* out) {
 
 class SignatureCompilerTest : public ::testing::TestWithParam<RefusedTable> {};
 
-TEST_P(SignatureCompilerTest, Refuses) {
+TEST_P(SignatureCompilerTest, RejectsBadTables) {
   Issues issues;
   CheckNames(CompileTables("x.yaml", GetParam().yaml, issues), issues);
   ASSERT_FALSE(issues.empty());
@@ -163,16 +162,16 @@ INSTANTIATE_TEST_SUITE_P(
             TextsWith("- {name: a, messagePattern: 'x(y', sample: xy}\n"),
             "x.yaml:6:29: error: \"x(y\": missing ): x(y, expected an RE2 "
             "expression"},
-        RefusedTable{"SampleOfAnother",
+        RefusedTable{"SampleDoesNotMatch",
                      TextsWith("- {name: a, messagePattern: xy, sample: yx}\n"),
                      "x.yaml:6:41: error: the row does not match \"yx\""},
-        RefusedTable{"WordsWithoutASample",
+        RefusedTable{"TextWithoutASample",
                      TextsWith("- {name: a, messagePatterns: [xy, yz],\n"
                                "   samples: [xy, xyx]}\n"),
                      "x.yaml:7:4: error: none has \"yz\", expected a sample of "
                      "each"},
         RefusedTable{
-            "PatternsWithoutAWordInCommonAndASample",
+            "PatternWithoutASample",
             TextsWith("- {name: a, messagePatterns: ['x+yz', 'v+wx'],\n"
                       "   sample: xyz}\n"),
             "error: none has \"wx\", expected a sample of each"},
@@ -198,7 +197,7 @@ INSTANTIATE_TEST_SUITE_P(
             "x.yaml:7:26: error: some matches of the pattern have \"xy\", and "
             "the others are never found without it"},
         RefusedTable{
-            "NeedlesslyBeside",
+            "NeedlessKeywordBeside",
             TextsWith("- {name: a, messagePattern: 'z[34]', sample: z3 xy,\n"
                       "   keyword: xy, keywordBeside: true}\n"),
             "no match of the pattern has \"xy\", expected no keywordBeside"},
@@ -253,7 +252,7 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedTable{"NoYaml", "rows: [\n", "not valid YAML"}),
     [](const auto& test) { return std::string(test.param.what); });
 
-TEST(Keyword, IsTheLongestThatEveryMatchHas) {
+TEST(Keyword, IsTheLongestTextInEveryMatch) {
   const std::vector<std::pair<std::string, std::string>> rows = {
       {"(received|got|caught) ?sigterm|sigterm (was )?received", "sigterm"},
       {"licen[sc]e (expired|invalid)", "licen"},
@@ -272,14 +271,14 @@ TEST(Keyword, IsTheLongestThatEveryMatchHas) {
   }
 }
 
-TEST(Keyword, IsOfNoMatchUnlessThatIsSaid) {
+TEST(Keyword, MayBeMissingOnlyIfStated) {
   EXPECT_EQ(KeywordProblem("ssl|tls", "gpu", false), "");
   EXPECT_THAT(KeywordProblem("ssl|tls", "ssl", false),
               HasSubstr("the others are never found without it"));
   EXPECT_EQ(KeywordProblem("ssl|tls", "ssl", true), "");
 }
 
-TEST(Keyword, LiteralsAreNoExpressions) {
+TEST(Keyword, RecognizesLiterals) {
   EXPECT_EQ(LiteralOf("CUDA out of memory"), "cuda out of memory");
   EXPECT_EQ(LiteralOf("free\\(\\)"), "free()");
   EXPECT_EQ(LiteralOf("free()"), std::nullopt);

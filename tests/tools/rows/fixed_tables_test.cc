@@ -1,5 +1,4 @@
-// The tables of causes and of XID codes: what becomes of a row, and which files
-// are refused.
+// The compilers of the tables of causes and of XID codes: output and errors.
 #include "tools/rows/fixed_tables.h"
 
 #include <string>
@@ -24,7 +23,7 @@ std::vector<std::string> FormattedIssues(const Issues& issues) {
   return texts;
 }
 
-// A table in which each cause has a row, `own` in the place of UNKNOWN's.
+// Returns a table with a row for each cause; `own` replaces that of UNKNOWN.
 std::string CausesWith(const std::string& own) {
   std::string yaml = "causes:\n";
   for (int number = 1; number <= v1::Cause_MAX; ++number) {
@@ -42,7 +41,7 @@ std::vector<std::string> IssuesOfCauses(const std::string& own) {
   return FormattedIssues(issues);
 }
 
-TEST(CausesTable, ARowIsAConstantAndALineOfTheDocument) {
+TEST(CausesTable, WritesConstantsAndDocumentation) {
   Issues issues;
   const signatures::CauseTable table = CompileCauses(
       "c.yaml",
@@ -68,7 +67,7 @@ TEST(CausesTable, ARowIsAConstantAndALineOfTheDocument) {
                         "recover | look at {node} |\n"));
 }
 
-TEST(CausesTable, RefusesRowsThatAreMissingTwiceOrInPart) {
+TEST(CausesTable, RejectsMissingRepeatedAndIncompleteRows) {
   EXPECT_THAT(IssuesOfCauses(""),
               ElementsAre(HasSubstr("UNKNOWN is missing, expected a row for "
                                     "each cause")));
@@ -93,7 +92,7 @@ TEST(CausesTable, RefusesRowsThatAreMissingTwiceOrInPart) {
               Contains(HasSubstr("did you mean UNKNOWN?")));
 }
 
-TEST(XidTable, RowsAreRangesInOrder) {
+TEST(XidTable, WritesRanges) {
   Issues issues;
   const signatures::XidTable table = CompileXids(
       "x.yaml",
@@ -107,7 +106,7 @@ TEST(XidTable, RowsAreRangesInOrder) {
                         "\"Ecc\"},\n"));
 }
 
-TEST(XidTable, RefusesRowsOutOfOrderOrInPart) {
+TEST(XidTable, RejectsUnorderedAndIncompleteRows) {
   Issues issues;
   CompileXids("x.yaml",
               "xids:\n- {codes: [9], effect: GPU}\n- {codes: [9, 10], effect: "
