@@ -28,7 +28,7 @@ def known_flags(*command):
 def documents(root):
     """Returns ({path: [document]}, problems) for the YAML files in deploy/.
 
-    Templates of the Helm chart are no YAML; scripts/deploy-check renders them.
+    Skips the Helm chart's templates, which are not YAML; scripts/deploy-check renders them.
     """
     parsed, problems = {}, []
     for path in sorted((root / "deploy").rglob("*.yaml")):
@@ -61,12 +61,12 @@ def argument(container, flag):
 
 
 def check_transport(name, words):
-    """Mutual TLS or nothing, whoever can reach the port."""
+    """Requires mutual TLS, whoever can reach the port."""
     for flag in ("--tls-cert", "--tls-key", "--tls-client-ca"):
         if flag not in flags(words):
             yield f"{name}: no mutual TLS: {flag} is missing"
     if "--allow-plaintext" in flags(words):
-        yield f"{name}: --allow-plaintext is no default"
+        yield f"{name}: --allow-plaintext must not be a default"
 
 
 def check_container(name, pod, container, server_flags):
@@ -78,7 +78,7 @@ def check_container(name, pod, container, server_flags):
     for flag in ("--listen-address", "--admin-address"):
         port = argument(container, flag).rpartition(":")[2]
         if port not in ports:
-            yield f"{name}: port {port} of {flag} is no containerPort"
+            yield f"{name}: port {port} of {flag} is not a containerPort"
     drain = sum(int(argument(container, flag).removesuffix("s") or 0)
                 for flag in ("--drain-delay", "--shutdown-grace"))
     if pod.get("terminationGracePeriodSeconds", 0) <= drain:
@@ -115,7 +115,7 @@ def check_dockerfile(text, server_flags, healthcheck_flags):
     for flag in sorted(flags(server[0]) - server_flags):
         yield f"Dockerfile: mulligan-server has no {flag}"
     if "--allow-plaintext" in flags(server[0]):
-        yield "Dockerfile: --allow-plaintext is no default"
+        yield "Dockerfile: --allow-plaintext must not be a default"
     if not re.search(r"^USER 65532", text, re.MULTILINE):
         yield "Dockerfile: the image does not run as user 65532"
 

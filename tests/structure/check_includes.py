@@ -37,8 +37,8 @@ def check_file(root, path):
 
 
 def read_units(root):
-    """By path without suffix, below ONE_WAY: what a header and its source
-    include of these, likewise."""
+    """Returns {unit: units included} below ONE_WAY; a unit is a header with its
+    source, by path without suffix."""
     units = {}
     for path in sorted((root / ONE_WAY).rglob("*.*")):
         if path.suffix not in (".h", ".cc"):
@@ -54,7 +54,7 @@ def read_units(root):
 
 
 def find_cycles(units):
-    """One way round for each arrow that points back."""
+    """Yields a cycle for each include that closes one."""
     done = set()
 
     def visit(unit, way):
@@ -74,10 +74,10 @@ def check_units(root):
     for folder in HAVE_HEADERS:
         for source in sorted((root / folder).glob("*.cc")):
             if not source.with_suffix(".h").exists():
-                yield (f"{source.relative_to(root)}: has no header of its "
+                yield (f"{source.relative_to(root)}: has no header of the same "
                        "name")
     for cycle in find_cycles(read_units(root)):
-        yield f"know each other: {' -> '.join(cycle)}"
+        yield f"include cycle: {' -> '.join(cycle)}"
 
 
 def check_tree(root):

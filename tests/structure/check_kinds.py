@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Only the files of a kind know the fields of its object: a new one is its
-mirror, its row, its functions and its operator's folder.
+"""Checks that only the files of a kind access the fields of its object. A new kind
+needs only its mirror, its row, its functions and its operator's folder.
 
 Usage: check_kinds.py ROOT
 
-Looks for the accessors of those fields of FailureReport that hold an object
-which Jobs and pods are made for (kinds.cc: rows with `.view`).
+Looks for accessors of the fields of FailureReport that hold the object of a
+workload (kinds.cc: rows with `.view`).
 """
 
 import re
@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 FOLDERS = ("policy", "server", "client")
-# Where a kind is known.
+# Folders that may access them.
 HOMES = ("policy/request/views/", "policy/native/")
 
 VIEWED = re.compile(r'\.field = "(\w+)",(?:(?!\.name).)*?\.view = \w+', re.S)
@@ -25,7 +25,7 @@ def snake(json_name):
 
 
 def fields(kinds_source):
-    """Names of the fields, as C++ accesses them."""
+    """Returns the names of the fields in C++."""
     found = {snake(name) for name in VIEWED.findall(kinds_source)}
     return sorted(found | {TRAINING})
 
@@ -45,7 +45,7 @@ def violations(root):
                 continue
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 if found := access.search(line):
-                    yield (f"{name}:{number}: asks for {found.group(1)}; ask its "
+                    yield (f"{name}:{number}: accesses {found.group(1)}; use its "
                            "view (policy/request/workload_view.h)")
 
 

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that docs/threat-model.md names the libraries that we link, as installed.
+"""Checks that docs/threat-model.md lists the libraries that we link, as installed.
 
 Usage: check_linked.py ROOT BUILD PROGRAM...
 
-Its table "Package | Version" has to name the source package of each library, shared or
-an archive, that BUILD/PROGRAM is linked with, but those of the compiler and of the C
-library, and its version as dpkg tells it. Elsewhere than on Debian 12 nothing is
-compared.
+Its table "Package | Version" must have the source package and dpkg's version of each
+library, shared or static, that BUILD/PROGRAM is linked with, except those of the
+compiler and the C library. Compares nothing except on Debian 12.
 """
 
 import pathlib
@@ -17,7 +16,7 @@ import sys
 PAGE = "docs/threat-model.md"
 ROW = re.compile(r"^\| `([^`]+)`[^|]*\| `([^`]+)` \|$", re.MULTILINE)
 TABLE = re.compile(r"^\| Package \| Version \|\n(.*?)\n\n", re.MULTILINE | re.DOTALL)
-# Their weaknesses are the machine's, whatever it runs.
+# Their weaknesses concern the whole machine.
 SYSTEM = {"glibc", "gcc-12"}
 
 
@@ -37,13 +36,13 @@ def written(text):
 
 
 def linked(build, program):
-    """The source packages of its libraries, with their versions."""
+    """Returns {source package: version} of the program's libraries."""
     archives = re.findall(r" (/\S+\.a)\b", output("ninja", "-C", build, "-t", "commands", "-s", program))
     libraries = archives + re.findall(r"=> (/\S+)", output("ldd", f"{build}/{program}"))
     files = {str(pathlib.Path(library).resolve()) for library in libraries}
     packages = {line.split(": ")[0] for line in output("dpkg", "-S", *files).splitlines()}
-    told = output("dpkg-query", "-W", "-f", "${source:Package} ${source:Version}\n", *packages)
-    return {line.split()[0]: line.split()[1] for line in told.splitlines()}
+    installed = output("dpkg-query", "-W", "-f", "${source:Package} ${source:Version}\n", *packages)
+    return {line.split()[0]: line.split()[1] for line in installed.splitlines()}
 
 
 def problems_of(versions, installed):

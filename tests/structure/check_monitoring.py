@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Checks that rules and dashboards ask for series that the server or the controller has.
+"""Checks that rules and dashboards use series that the server or the controller has.
 
 Usage: check_monitoring.py ROOT MULLIGAN_SERVER
 
-Every series exists from the start and labels are closed, so each selector has to
-match a series of a server that was just started, or of a controller, whose series a test
-of its own keeps in CONTROLLER; and so has each word of a
-pattern such as code=~"Internal|Unknown". Every alert has a section in the run
-book of docs/operations.md, a row in the tests of promtool, and the other way
-round.
+Every series exists from the start and label values are closed sets. So each selector, and
+each alternative of a pattern such as code=~"Internal|Unknown", must match a series of a
+server just started, or of a controller (CONTROLLER, which another test keeps up to date).
+Alerts correspond one to one to sections in the run book of docs/operations.md and to
+firing tests of promtool.
 """
 
 import json
@@ -27,12 +26,12 @@ CONTROLLER = "client/go/internal/controller/testdata/metrics.txt"
 SELECTOR = re.compile(r"(?<![:\w])((?:mulligan|grpc_server|process)_\w+)\b(?!:)(?:\{([^}]*)\})?")
 MATCHER = re.compile(r'(\w+)(=~|!~|!=|=)"([^"]*)"')
 SERIES = re.compile(r"^(\w+)(?:\{([^}]*)\})? ", re.MULTILINE)
-# Given by Prometheus, or by Grafana for it.
+# Labels that Prometheus or Grafana adds.
 GIVEN = {"job", "instance", "alertname", "alertstate"}
 
 
 def series_of(text):
-    """{name: [labels]} of an exposition."""
+    """Returns {name: [labels]} of an exposition."""
     found = {}
     for name, labels in SERIES.findall(text):
         found.setdefault(name, []).append(dict(re.findall(r'(\w+)="([^"]*)"', labels)))
@@ -40,7 +39,7 @@ def series_of(text):
 
 
 def words_of(matchers):
-    """The matchers, once for each word of a pattern: none may be idle."""
+    """Yields the matchers, and again for each alternative of a pattern."""
     yield matchers
     for i, (label, operator, value) in enumerate(matchers):
         if operator == "=~" and "|" in value:

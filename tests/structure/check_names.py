@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""No name of an anonymous namespace hides one that a header declares, and no
-two headers define a type of one name.
+"""Checks that no name in an anonymous namespace hides one that a header declares,
+and that no two headers define types of the same name.
 
 Usage: check_names.py ROOT
 
 Sources of a folder are compiled together (mulligan_unite in
-cmake/mulligan_targets.cmake). A helper that only one of them declares would
-silently take the calls its neighbours mean for a function of an outer
-namespace; two helpers of the same name the compiler finds by itself. Of two
-types of one name the linker keeps one, for both.
+cmake/mulligan_targets.cmake), so a helper of one source would silently take its
+neighbours' calls of a function in an outer namespace. (The compiler finds two
+helpers of the same name.) Of two types of the same name, the linker keeps one.
 """
 
 import re
@@ -23,13 +22,13 @@ OTHER = re.compile(r"^[\w:<>,*& ]+?[ *&](\w+) ?(?:\(|\[|=|\{|;)")
 ALIAS = re.compile(r"^using (?:(\w+) = )?((?:\w+::)+(\w+));")
 RAW_TEXT = re.compile(r'R"(\w*)\(.*?\)\1"', re.S)
 COMMENT = re.compile(r"//.*")
-# Lines that begin with such a word declare nothing new.
+# Lines that begin with these words declare nothing new.
 NO_NAME = {"using", "template", "return", "public", "private", "friend"}
 
 
 def declarations(text):
-    """Yields (in an anonymous namespace?, namespace, name, what it is an alias
-    of) of what stands at the left margin."""
+    """Yields (is anonymous, namespace, name, alias target) of declarations at the
+    left margin."""
     open_namespaces = []
     for raw in RAW_TEXT.sub('""', text).splitlines():
         opened = NAMESPACE.match(raw)
@@ -59,7 +58,7 @@ def types(text):
 
 
 def declared_in(line):
-    """(name, what it is an alias of) that a line declares, or Nones."""
+    """Returns (name, alias target) that a line declares, or Nones."""
     if alias := ALIAS.match(line):
         return alias.group(1) or alias.group(3), alias.group(2)
     if not line or not line[0].isalpha() or line.split()[0] in NO_NAME:
@@ -71,7 +70,7 @@ def declared_in(line):
 
 
 def violations(root):
-    """Returns a line for every name that hides another."""
+    """Returns a line for each name that hides another, and the number checked."""
     declared, anonymous, defined = {}, [], {}
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
@@ -96,7 +95,7 @@ def violations(root):
         for depth in range(len(parts), 0, -1):
             outer = "::".join(parts[:depth])
             other, same = declared.get((outer, name), (None, None))
-            # Two names of one thing do no harm.
+            # Aliases of the same type are harmless.
             if other and not (target and target == same):
                 found.append(f"{where}: {name} hides {outer}::{name} of "
                              f"{other}; give it another name")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The rule of the house: a failed test says which row of its table failed.
+"""Checks that a failed test shows which row of its table failed.
 
 Usage: check_printed.py TESTS_FOLDER
 
-Lists the tests of each program in the folder; a parameter that gtest prints as
-bytes is reported. A row with a member `name` is printed by it
+Lists the tests of each program in the folder and reports parameters that gtest
+prints as bytes. A row with a member `name` is printed by it
 (tests/testing/gtest/internal/custom/gtest-printers.h), any other type needs a
 PrintTo() or an operator<< in its namespace.
 """
@@ -17,7 +17,7 @@ BYTES = "-byte object <"
 
 
 def printed_as_bytes(listing):
-    """Suites of a --gtest_list_tests with a parameter that is shown as bytes."""
+    """Returns tests of a --gtest_list_tests whose parameter is shown as bytes."""
     suite, found = "", {}
     for line in listing.splitlines():
         if line and not line.startswith(" "):

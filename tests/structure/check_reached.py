@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The rule of the house: policy/ holds only what changes an answer.
+"""Checks that policy/ has only code that affects answers.
 
 Usage: check_reached.py BUILD_FOLDER LIBRARY=REPLACEMENT... -- PROGRAM...
 
-Links each PROGRAM again as ninja would, with each LIBRARY replaced by an
-archive of the same sources compiled without inlining and with a section for
-each function, and lets the linker drop what cannot be reached from main().
-A function of ours that every program drops is reported.
+Links each PROGRAM as ninja would, but with each LIBRARY replaced by an archive of
+the same sources compiled without inlining and with a section per function, so
+that the linker drops what main() cannot reach. Reports our functions that every
+program drops.
 """
 
 import re
@@ -17,8 +17,8 @@ import tempfile
 from pathlib import Path
 
 # "removing unused section '.text._ZN8mulligan3FooEv' in file 'x.a(foo.cc.o)'".
-# Functions in a group ("...FooEv[_ZN...FooEv]") are inline or made by the
-# compiler: nobody wrote them to be called from elsewhere.
+# Skips functions in a group ("...FooEv[_ZN...FooEv]"), which are inline or made by
+# the compiler.
 DROPPED = re.compile(
     r"removing unused section '\.text\.(?:unlikely\.|hot\.)?([^'\[]+)' "
     r"in file '([^']+)'")
@@ -26,16 +26,15 @@ FLAGS = ["-Wl,--gc-sections", "-Wl,--print-gc-sections"]
 
 
 def dropped(linker_output, archives):
-    """Symbols of functions that were dropped from one of the archives."""
+    """Returns symbols of functions dropped from one of the archives."""
     return {symbol for symbol, file in DROPPED.findall(linker_output)
             if any(file.startswith(archive + "(") for archive in archives)}
 
 
 def is_ours(name):
-    """Whether a demangled function has to earn its place.
+    """Returns whether a demangled function must be reached.
 
-    Generated messages and what templates of libraries were filled with come
-    along whether they are used or not.
+    Generated messages and instances of library templates need not be.
     """
     return (name.startswith("mulligan::")
             and not re.match(r"mulligan::(v1|kubernetes)::", name))
@@ -48,7 +47,7 @@ def demangle(symbols):
 
 
 def unreached(outputs, archives):
-    """Demangled functions of ours that each of the links dropped."""
+    """Returns our demangled functions that every link dropped."""
     common = set.intersection(*(dropped(o, archives) for o in outputs))
     return sorted({name for name in demangle(common) if is_ours(name)})
 
@@ -89,7 +88,7 @@ def main():
     replacements = dict(word.split("=") for word in sys.argv[2:split])
     found = check(sys.argv[1], replacements, sys.argv[split + 1:])
     for name in found:
-        print(f"no answer needs {name}")
+        print(f"no program reaches {name}")
     print(f"{len(found)} functions of policy/ are reached by no program")
     sys.exit(1 if found else 0)
 

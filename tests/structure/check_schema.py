@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Whether the JSON Schema of policies says what the loader does.
+"""Checks the JSON Schema of policies against the loader.
 
 Usage: check_schema.py current ROOT MULLIGAN    the file in deploy/ is up to date
-       check_schema.py honest ROOT MULLIGAN     it accepts what is shipped, and
-                                                refuses only what the loader does
-       check_schema.py structural ROOT MULLIGAN the form for a CRD is one
-       check_schema.py crd ROOT MULLIGAN        the CRD in deploy/ holds that form;
-                                                with --update as a fourth
-                                                argument, it is written there
+       check_schema.py honest ROOT MULLIGAN     it accepts shipped policies and
+                                                rejects only what the loader does
+       check_schema.py structural ROOT MULLIGAN the CRD form is structural
+       check_schema.py crd ROOT MULLIGAN        the CRD in deploy/ has that form;
+                                                a fourth argument --update
+                                                writes it there
 
-`honest` takes every key of every shipped policy in turn, leaves it out,
-misspells it, gives it another type and empties it. What the schema refuses then,
-the loader has to refuse, too, and a misspelt or empty one both.
+`honest` removes, misspells, retypes and empties every key of every shipped policy.
+The loader must reject whatever the schema rejects, and the schema must reject
+misspelt keys and empty lists.
 """
 
 import copy
@@ -31,7 +31,7 @@ except ImportError:
 SKIPPED = 77
 POLICIES = ("deploy/policies/*.yaml", "policy/*_policy.yaml",
             "tests/policies/good/*.yaml")
-# Maps whose keys are the author's, and what other projects define.
+# Maps whose keys the author chooses, and objects that other projects define.
 FREE = ("budgets", "matchLabels", "versions", "featureGates", "settings",
         "pasted")
 
@@ -55,7 +55,7 @@ def documents(root):
 
 
 def mutations(node, path=()):
-    """(what was done, must be refused, change of the document's root)."""
+    """Yields (description, must be rejected, change of the document)."""
 
     def change(apply):
         def on(root):
@@ -102,7 +102,7 @@ def honest(root, mulligan):
             for error in validator.iter_errors(document):
                 problems.append(f"{name}: refused: {error.message}")
             for what, wrong, apply in mutations(document):
-                # One rule is like the other: each change of a key once.
+                # All rules are alike, so each change of a key is tried once.
                 kind = "".join(c for c in what if not c.isdigit())
                 if kind in seen:
                     continue
@@ -118,7 +118,7 @@ def honest(root, mulligan):
                     problems.append(f"{name}: too strict: {what}")
     print(f"{refused} changes refused")
     if refused < 300:
-        problems.append("too few changes were refused to say anything")
+        problems.append("too few changes were refused to be conclusive")
     return problems
 
 
@@ -166,8 +166,8 @@ def structural(_, mulligan):
 
 
 def crd(root, mulligan, *update):
-    """What the definition says of a policy is the form for a CRD; the rest of
-    it (names, columns, status) stands there alone."""
+    """Checks that the definition's policy schema has the form for a CRD; names,
+    columns and status are only there."""
     file = root / "deploy/controller/retrypolicies.yaml"
     text = file.read_text()
     definition = yaml.safe_load(text)

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Checks that the tests exist which docs/threat-model.md and docs/reliability.md name.
+"""Checks that the tests named in docs/threat-model.md and docs/reliability.md exist.
 
 Usage: check_threats.py ROOT
 
-In every table with a column "Test", each row names one in backticks, as
-Suite.Name, Suite, a Go test, a script, or a test of CMake, or says - and then is marked
-**Open** (threat model) or has "–".
+In every table with a column "Test", each row names one in backticks: Suite.Name, Suite, a
+Go test, a script or a CTest. Otherwise it is marked **Open** (threat model) or has "–".
 """
 
 import re
@@ -40,7 +39,7 @@ def known_tests(root):
 
 
 def rows(text):
-    """(row, its cell in the column Test) of each table that has one."""
+    """Yields (row, its cell in the column Test) of each table that has one."""
     column = None
     for line in text.splitlines():
         if not line.startswith("|"):
@@ -58,7 +57,7 @@ def problems_of(text, known, must_be_open, files=()):
     for cells, tests in rows(text):
         count += 1
         names = NAME.findall(tests)
-        # Scripts may stand there with their arguments, test files as they are.
+        # Scripts may have arguments; test files are named by path.
         for name in names:
             if name.split()[0] not in known and name not in files:
                 yield f"{cells[0]}: there is no test {name}"

@@ -1,8 +1,8 @@
-"""Who may include what: proto <- policy <- server, client.
+"""Allowed includes: proto <- policy <- server, client.
 
-A rule applies to the files under its folder; the longest folder that fits
-decides. Includes are compared as written, without quotes or brackets. What no
-pattern allows is a violation, so a new dependency is a decision made here.
+A rule applies to the files under its folder; the longest matching folder decides.
+Includes are compared as written, without quotes or brackets. Includes that no
+pattern allows are violations, so a new dependency is a decision made here.
 """
 
 import re
@@ -33,7 +33,7 @@ class Rule:
         return any(re.fullmatch(pattern, include) for pattern in self.allowed)
 
 
-# One clock, and it comes in the report; one source of randomness, a hash.
+# The only clock is the report's time; the only randomness is a hash.
 IMPURE_CALLS = (r"\b(system|steady|high_resolution)_clock\b", r"\babsl::Now\b",
                 r"\bstd::time\b", r"\bgettimeofday\b", r"\bclock_gettime\b",
                 r"\bstd::rand\b", r"\brandom_device\b", r"\bgetenv\b",
@@ -44,34 +44,33 @@ PURE = (MESSAGES, r"google/(protobuf|rpc)/.*", ABSEIL_PURE, r"re2/.*", *STANDARD
 POLICY_HEADERS = (r"policy/(?!loader/).*", *PURE)
 
 
-# A failure is read as the value that it is (policy/demystify/failure.h), not as
-# the message that is written of it for people. The message's enums are words of
-# the field.
+# Code reads failures as values (policy/demystify/failure.h), not as the message
+# written for users. The message's enums are allowed.
 AS_MESSAGE = (r"\bv1::Diagnosis\b(?!::|;)",)
-# Nor is where a fact was read taken from the path that is shown.
+# Nor does code read a fact's origin from the path that is shown.
 BY_PATH = (r"\.path\(\)", r"mutable_path")
 
 
-# What client/ and server/ see of policy/: the headers beside decide.h, the set of
-# policies, what a report says, values, and the loader. The rest is internal.
+# The headers of policy/ that client/ and server/ may include: those next to
+# decide.h, the set of policies, views of a report, values, and the loader.
 PUBLIC_POLICY = (r"policy/\w+\.h", r"policy/(base|loader)/.*",
                  r"policy/rules/policy_set\.h",
                  r"policy/request/(accelerators|kind_names|kinds|kubernetes_codec|"
                  r"owner_graph|owners|refusal|workload|workload_view)\.h")
-# Of those, known inside policy/, too.
+# Those of them that policy/ itself may include.
 ROOT_HEADERS = r"policy/(compare|limits|native|wording)\.h"
 
 
 def policy_layer(folder, *below, forbidden=(*AS_MESSAGE, *BY_PATH)):
-    """A folder of policy/ that knows itself, the bounds and those `below`."""
+    """A folder of policy/ that may include itself, the limits and those `below`."""
     known = "|".join((folder, *below))
     return Rule(f"policy/{folder}", (rf"policy/({known})/.*", ROOT_HEADERS,
                                      *PURE), (*IMPURE_CALLS, *forbidden))
 
 
 def program_layer(program, foreign, folder, *below):
-    """A folder of a program that knows itself, those `below`, and libraries
-    but `foreign` ones."""
+    """A folder of a program that may include itself, those `below`, and libraries
+    except `foreign` ones."""
     known = "|".join((folder, *below))
     return Rule(f"{program}/{folder}",
                 (rf"{program}/({known})/.*",
@@ -88,35 +87,34 @@ def server_layer(folder, *below):
 
 RULES = (
     Rule("policy", POLICY_HEADERS, IMPURE_CALLS),
-    # Inside policy/ too, dependencies point one way.
+    # Dependencies inside policy/ also point one way.
     policy_layer("base"),
     policy_layer("request", "base"),
     policy_layer("demystify", "request", "base"),
-    # Known to the others by policy/native.h alone.
+    # Others may include only policy/native.h.
     policy_layer("native", "request", "base"),
     policy_layer("rules", "demystify", "request", "base"),
     policy_layer("budget", "rules", "demystify", "request", "base"),
     policy_layer("verdict", "budget", "rules", "demystify", "request",
                  "base"),
-    # Above the verdict: nothing is decided by what people read.
+    # Above the verdict, so that no decision depends on texts.
     policy_layer("words", "verdict", "budget", "rules", "demystify", "request",
                  "base", forbidden=BY_PATH),
     # The only writer of answers.
     policy_layer("answer", "words", "verdict", "budget", "rules",
                  "demystify", "request", "base", forbidden=()),
-    # The loader may read files; the rest of policy/ must not know it exists.
+    # The loader may read files; the rest of policy/ must not include it.
     Rule("policy/loader",
          POLICY_HEADERS + (r"policy/loader/.*", r"yaml-cpp/.*", r"openssl/.*",
                            "filesystem", "fstream"),
          IMPURE_CALLS),
-    # A program of the build: reads YAML as the loader does, and reports what is
-    # wrong with it.
+    # A program of the build, which reads YAML like the loader.
     Rule("tools/rows",
          (r"tools/rows/.*", r"policy/(base|demystify/signatures)/.*",
           r"policy/loader/yaml_.*", *PURE, "fstream", "iostream")),
-    # Edges of the program: any library, but not each other, nor tests.
+    # Programs: any library, but not each other or tests.
     Rule("server", (r"(?!client/|tests/|policy/).*", *PUBLIC_POLICY)),
-    # The server: what is told of it, what is let in, what is served.
+    # The server: observability, admission, serving.
     server_layer("observe"),
     server_layer("admission"),
     server_layer("policies", "observe"),
@@ -125,7 +123,7 @@ RULES = (
     server_layer("admin", "rpc", "policies", "net", "observe"),
     Rule("client", (r"(?!server/|tests/|policy/|client/cli/).*",
                     *PUBLIC_POLICY)),
-    # The command line: reading, what is told, how it looks, the commands.
+    # The command line: input, story, output, commands.
     Rule("client/cli", (r"(?!server/|tests/|policy/).*", *PUBLIC_POLICY)),
     cli_layer("base"),
     cli_layer("input", "base"),
@@ -140,13 +138,12 @@ RULES = (
               "base"),
 )
 
-# Of two files below it, with their headers, at most one knows the other,
-# directly or by way of others.
+# Below this folder, no two units include each other, directly or indirectly.
 ONE_WAY = "policy"
 
-# Folders in which each source has the header of its name. In others a header
-# lists what several sources do: a row of a table each (request/views, native,
-# signatures), or a step each of one thing (words).
+# Folders in which each source has a header of the same name. In others, a header
+# declares what several sources define: rows of a table (request/views, native,
+# signatures) or steps of one task (words).
 HAVE_HEADERS = ("policy/answer", "policy/base", "policy/budget", "policy/demystify",
                 "policy/demystify/logs", "policy/demystify/readers",
                 "policy/demystify/signatures/matching",

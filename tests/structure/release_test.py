@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What scripts/release says of mistakes, and which versions can be cut.
+"""Tests the error messages of scripts/release, and which versions can be cut.
 
-Usage: release_test.py ROOT. Nothing is built: what is wrong is told before.
+Usage: release_test.py ROOT. Builds nothing: errors are reported before.
 """
 
 import os
@@ -27,8 +27,8 @@ def run(*command):
 
 
 class ReleaseTest(unittest.TestCase):
-    def test_mistakes_are_told(self):
-        for arguments, told in (
+    def test_reports_mistakes(self):
+        for arguments, message in (
                 (("1.2.3", "--sign"), "--sign: nothing is given, expected the file of a key"),
                 (("--push", "--parts", "go", "1.2.3"), "--push: nothing is given, expected HOST"),
                 (("1.2.3", "1.2.4"), "two versions, 1.2.3 and 1.2.4"),
@@ -44,7 +44,7 @@ class ReleaseTest(unittest.TestCase):
             with self.subTest(arguments):
                 code, said = run(ROOT / "scripts/release", *arguments)
                 self.assertEqual(code, 1, said)
-                self.assertIn(told, said)
+                self.assertIn(message, said)
                 self.assertNotIn("Traceback", said)
                 self.assertEqual(len(said.splitlines()), 1, said)
 
@@ -78,7 +78,7 @@ class CutTest(unittest.TestCase):
             self.assertEqual((code, said), (1, f"error: --cut: {version} is not after 998.0.10, which this tree has\n"))
         self.assertEqual(self.cut("998.0.11")[0], 0)
 
-    def test_what_was_cut_has_nothing_unreleased(self):
+    def test_cut_release_has_nothing_unreleased(self):
         self.add("One.")
         before = self.items()
         self.cut("998.0.0", "2026-01-02")
