@@ -3,9 +3,9 @@
 
 Usage: check_envoy.py CONFIG ENVOY BINARIES
 
-Only addresses and paths of files are put in; everything else is as written. Decide
-has to pass, and nothing else: not health, not plaintext, and not a header list in
-CONTINUATION frames without end, of which the server alone reads 64 MiB.
+Only addresses and file paths are replaced. Decide must pass, and nothing else: no health
+check, no plaintext, and no endless header list in CONTINUATION frames, of which the server
+alone would read 64 MiB.
 """
 
 import json
@@ -31,7 +31,7 @@ def free_port():
 
 
 def put_in(config, folder, port, upstream):
-    """The configuration with an address to listen on, the server's, and certificates."""
+    """Writes the configuration with our addresses and certificates; returns its path."""
     text = config.read_text().replace("/etc/tls/", f"{folder}/")
     document = yaml.safe_load(text)
     listener = document["static_resources"]["listeners"][0]
@@ -56,7 +56,7 @@ def connect(folder, port):
 
 
 def is_cut_off(connection, frames):
-    """Whether the peer ends the connection before it has read all these frames."""
+    """Returns whether the peer ends the connection before it has read all frames."""
     try:
         connection.sendall(PREFACE)
         for frame in frames:
@@ -69,7 +69,7 @@ def is_cut_off(connection, frames):
 
 
 def endless_continuation():
-    """HEADERS without END_HEADERS, then CONTINUATION after CONTINUATION: 64 MiB."""
+    """HEADERS without END_HEADERS, then 64 MiB of CONTINUATION frames."""
     yield b"\x00\x00\x01\x01\x00\x00\x00\x00\x01\x82"
     for _ in range(4096):
         yield b"\x00\x40\x00\x09\x00\x00\x00\x00\x01" + b"\x00\x01a\x01b" * 3276 + b"\x00\x01a\x00"
@@ -85,9 +85,9 @@ def problems(binaries, folder, port):
     if run(*decide)[0] == 0:
         yield "plaintext is answered"
     if run(binaries / "mulligan", "healthcheck", f"--server=127.0.0.1:{port}", tls)[0] == 0:
-        yield "health, which is not routed, is answered"
+        yield "health is answered, although it is not routed"
     if not is_cut_off(connect(folder, port), endless_continuation()):
-        yield "CONTINUATION without end is read on"
+        yield "endless CONTINUATION frames are read"
 
 
 def wait_until_listening(process, port):

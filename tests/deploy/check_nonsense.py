@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks helm to render each row of nonsense_values.yaml: it must refuse, and say why.
+"""Checks that helm refuses to render each row of nonsense_values.yaml, with its reason.
 
 Usage: check_nonsense.py ROOT HELM
 """
@@ -13,7 +13,7 @@ import yaml
 
 
 def refusal(helm, chart, values):
-    """What helm says, or None when it renders."""
+    """Returns helm's error, or None if it renders."""
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         yaml.safe_dump(values, file)
         file.flush()

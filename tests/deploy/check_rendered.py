@@ -40,7 +40,7 @@ def main():
     help_texts["replay"] = subprocess.run(
         [binaries / "mulligan", "replay", "--help"], capture_output=True, text=True, check=True,
         timeout=30).stdout if "\n  replay " in commands else ""
-    # Of a Go program that is not built here: its flags as its source names them.
+    # A Go program that is not built here: takes its flags from the source.
     help_texts["controller"] = {f"--{name}" for name in re.findall(
         r'Var\(&f\.[\w.]+, "([a-z0-9-]+)"', CONTROLLER.read_text())}
     found = []

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Starts the server with the flags that were rendered, and calls it.
+"""Starts the server with the rendered flags and calls it.
 
 Usage: check_serves.py RENDERED BINARIES
 
-Mounted paths become folders made here, ports become free ones; all other flags
-are as rendered. Asked is: with the certificate of an allowed caller, with that
-of another one, without any, and in plaintext. Only the first is answered.
+Replaces mounted paths by folders made here, and ports by free ones. Calls with the
+certificate of an allowed caller, with another one, without any, and in plaintext;
+only the first may be answered.
 """
 
 import json
@@ -35,9 +35,9 @@ def openssl(folder, *words):
 
 
 def make_certificates(folder, callers, authority=None):
-    """ca, tls (the server) and one certificate a caller: name -> SAN.
+    """Makes ca, tls (the server) and one certificate per caller (name: SAN).
 
-    `authority`: a folder with ca.key and ca.crt to go on with, if it is there.
+    `authority`: a folder whose ca.key and ca.crt are reused, if it exists.
     """
     curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
     if authority and authority.exists():
@@ -55,13 +55,13 @@ def make_certificates(folder, callers, authority=None):
 
 
 def alternative_of(pattern):
-    """A subject alternative name that the pattern of an allowed caller fits."""
+    """Returns a subject alternative name that matches the pattern of a caller."""
     name = pattern.replace("*", "x")
     return f"URI:{name}" if "://" in name else f"DNS:{name}"
 
 
 def put_policies(items, pod, folder):
-    """What is mounted from ConfigMaps, where it is mounted: policies, candidate."""
+    """Writes the contents of mounted ConfigMaps: policies, candidate."""
     maps = {item["metadata"]["name"]: item["data"] for item in rendered.of_kind(items, "ConfigMap")}
     for volume in pod["volumes"]:
         mounted = folder / volume["name"]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Plays the commands of docs/trial.md with Helm: install, act in one namespace, and back.
+"""Runs the commands of docs/trial.md with Helm: install, act in one namespace, and back.
 
 Usage: check_trial.py ROOT HELM
 
-Helm merges values by what it has stored, so `helm template` would not tell. What it stores
-is kept by an API server of a few lines; nothing that is rendered reaches it.
+Helm merges values with those it has stored, so `helm template` would not do. A minimal API
+server keeps what Helm stores; rendered objects do not reach it.
 """
 
 import json
@@ -39,7 +39,7 @@ def varint(data, at):
 
 
 def fields(data):
-    """Number and bytes of each field of a message that has no numbers in it."""
+    """Yields number and bytes of each field of a message without numeric fields."""
     at = 0
     while at < len(data):
         tag, at = varint(data, at)
@@ -56,7 +56,7 @@ def field(number, data):
 
 
 class ApiServer(BaseHTTPRequestHandler):
-    """Keeps Secrets as they come, which is as protobuf (runtime.Unknown)."""
+    """Stores Secrets as received, in protobuf (runtime.Unknown)."""
     stored = {}
 
     def answer(self, body, code=200):
@@ -78,7 +78,7 @@ class ApiServer(BaseHTTPRequestHandler):
             **self.stored,
         }
         if path.endswith("/secrets"):
-            # There is one release here: all of them, whatever is selected.
+            # There is one release, so selectors are ignored.
             items = b"".join(field(2, dict(fields(each[len(MAGIC):]))[2]) for each in self.stored.values())
             kind = field(1, b"v1") + field(2, b"SecretList")
             return self.answer(MAGIC + field(1, kind) + field(2, items))
@@ -99,7 +99,7 @@ class ApiServer(BaseHTTPRequestHandler):
 
 
 def documented(text):
-    """The helm commands of the document, in its order, with what $chart is in a checkout."""
+    """Returns the helm commands of the document in order, with $chart replaced."""
     blocks = "\n".join(re.findall(r"(?ms)^```sh\n(.*?)^```", text)).replace("\\\n", "")
     chart = re.search(r"(?m)^chart=(\S+)", blocks)[1]
     blocks = blocks.replace("$chart", chart)
@@ -120,7 +120,7 @@ def main():
         keep.write_text(f"#!/bin/sh\ncat >{shlex.quote(str(rendered))}\necho '# kept'\n")
         keep.chmod(0o755)
         for command in commands:
-            # A namespace would be checked against schemas, which are not here.
+            # Creating a namespace would need schemas, which this server lacks.
             arguments = [arg for arg in command[1:] if arg != "--create-namespace"]
             done = subprocess.run(
                 [helm, *arguments, "--kube-apiserver", f"http://127.0.0.1:{server.server_port}", "--post-renderer", keep,

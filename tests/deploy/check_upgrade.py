@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares two renderings of the chart: what an API server or a user would miss.
+"""Compares two renderings of the chart for what an upgrade would break.
 
     check_upgrade.py OLD.yaml NEW.yaml
 
-What cannot be changed in place (selectors, what a volume claim asks for) is the same;
-no object and no version of a resource definition that objects are stored in goes; what
-must survive even `helm uninstall` says so.
+Immutable fields (selectors, requests of volume claims) must not change. No object and no
+served version of a resource definition may go. Resource definitions must survive
+`helm uninstall`.
 """
 
 import sys
@@ -14,7 +14,7 @@ from pathlib import Path
 import yaml
 
 KEEP = "helm.sh/resource-policy"
-# Fields that an API server takes no change of.
+# Immutable fields.
 FIXED = {
     "Deployment": ("spec.selector",),
     "StatefulSet": ("spec.selector", "spec.serviceName", "spec.volumeClaimTemplates"),

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""The PrometheusRule of the kustomize component is the rules of deploy/prometheus.
+"""Checks that the kustomize component's PrometheusRule has the rules of deploy/prometheus.
 
 Usage: prometheus_rule.py ROOT | --write ROOT
 
-Kustomize reads no file outside of the component, so the rules stand there once
-more; --write makes that file.
+Kustomize reads no file outside of the component, so it has a copy; --write makes it.
 """
 
 import sys

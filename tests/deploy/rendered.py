@@ -1,6 +1,6 @@
-"""What is true of every set of rendered objects, as one function a rule.
+"""Rules for every set of rendered objects, one function each.
 
-A set is what one `kubectl apply` gets. Each rule yields its problems as text.
+A set is the input of one `kubectl apply`. Each rule yields its problems as text.
 """
 
 import re
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/structure"))
 import check_deploy  # noqa: E402
 
-# Made by whoever applies the set, which says so.
+# Made by the user who applies the set.
 GIVEN_SECRETS = {"mulligan-tls", "my-certificates", "mulligan-receivers",
                  "mulligan-peers"}
 GIVEN_CONFIG_MAPS = {"mulligan-candidate"}
@@ -30,7 +30,7 @@ def of_kind(items, *kinds):
 
 
 def pods(items):
-    """(object, pod spec, pod labels) of whatever runs pods."""
+    """Yields (object, pod spec, pod labels) of each object that runs pods."""
     for item in of_kind(items, "Deployment", "Job", "CronJob"):
         spec = item["spec"].get("jobTemplate", item)["spec"]
         template = spec["template"]
@@ -47,7 +47,7 @@ def servers(items):
 def flags_exist(items, help_texts):
     known = set(check_deploy.FLAG.findall(help_texts["server"]))
     for item, pod, _, container in servers(items):
-        # Lists of callers may stand in a ConfigMap.
+        # Lists of callers may be in a ConfigMap.
         yield from check_deploy.check_container(name_of(item), pod, container, known)
         for variable in variables(items, container):
             if variable.startswith("MULLIGAN_") and variable not in help_texts["server"]:
@@ -64,7 +64,7 @@ def controller_flags_exist(items, help_texts):
 
 
 def replay_flags_exist(items, help_texts):
-    """Of `mulligan replay`, once this build has it."""
+    """Checks `mulligan replay` if this build has it."""
     for item, pod, _labels in pods(items):
         for container in pod["containers"]:
             words = container.get("args", ["", ""])
@@ -85,7 +85,7 @@ def callers_are_let_in(items, _):
 
 
 def variables(items, container):
-    """Names and values that reach the container's environment."""
+    """Returns the container's environment."""
     found = {entry["name"]: entry.get("value") for entry in container.get("env", ())}
     maps = {item["metadata"]["name"]: item for item in of_kind(items, "ConfigMap")}
     for source in container.get("envFrom", ()):
@@ -100,11 +100,11 @@ def callers_are_named(items, _):
                                ("--allow-policy-callers", "MULLIGAN_ALLOW_POLICY_CALLERS")):
             names = check_deploy.argument(container, flag) or given.get(variable) or ""
             if not names or "*" in names.split(","):
-                yield f"{name_of(item)}: {flag} names nobody in particular: '{names}'"
+                yield f"{name_of(item)}: {flag} allows any caller: '{names}'"
 
 
 def pods_are_restricted(items, _):
-    """Pod Security's level `restricted`, and a little more, whatever the pod is."""
+    """Every pod meets Pod Security's level `restricted`, and a little more."""
     for item, pod, _labels in pods(items):
         security = pod.get("securityContext", {})
         if not security.get("runAsNonRoot"):
@@ -152,7 +152,7 @@ def references_exist(items, _):
                        for source in container.get("envFrom", ())]
             mounted = {mount["name"] for mount in container.get("volumeMounts", ())}
             for name in mounted - {volume["name"] for volume in pod.get("volumes", ())}:
-                yield f"{name_of(item)}: mounts {name}, which is no volume"
+                yield f"{name_of(item)}: mounts {name}, which is not a volume"
         for kind, name in wanted:
             given = {"Secret": made | GIVEN_SECRETS,
                      "ConfigMap": GIVEN_CONFIG_MAPS,
@@ -170,7 +170,7 @@ def issuers_exist(items, _):
 
 
 def certificates_name_the_service(items, _):
-    """Else nobody who asks for the Service would take its pods' certificate."""
+    """Otherwise callers of the Service would reject its pods' certificate."""
     serving = {item["spec"]["secretName"]: item for item in of_kind(items, "Certificate")
                if "server auth" in item["spec"].get("usages", ())}
     for service in of_kind(items, "Service"):
@@ -231,25 +231,25 @@ def selectors_select(items, _):
 
 
 def network_is_closed(items, _):
-    """In both directions, for every pod with ports, if the set has a policy at all."""
+    """If the set has policies, they restrict both directions of every pod with ports."""
     policies = of_kind(items, "NetworkPolicy")
     for item in policies:
         if set(item["spec"]["policyTypes"]) != {"Ingress", "Egress"}:
-            yield f"{name_of(item)}: says nothing about one direction"
+            yield f"{name_of(item)}: restricts only one direction"
         for rule in item["spec"]["ingress"]:
             # The API server calls webhooks, and no selector matches it.
             if rule.get("ports") == [{"port": "webhook"}]:
                 continue
             if not rule.get("from") or not rule.get("ports"):
-                yield f"{name_of(item)}: lets anybody or any port in"
-            # Any user who may create pods sets their labels; only admins label
+                yield f"{name_of(item)}: allows any peer or any port in"
+            # Any user who creates pods sets their labels; only admins label
             # namespaces.
             for peer in rule.get("from", ()):
                 if not any(peer.get("namespaceSelector", {"": "of this one"}).values()):
                     yield f"{name_of(item)}: trusts labels that any pod may carry"
         for rule in item["spec"]["egress"]:
             if not rule.get("ports"):
-                yield f"{name_of(item)}: lets out to any port"
+                yield f"{name_of(item)}: allows any port out"
     for item, pod, labels in pods(items):
         listens = any(container.get("ports") for container in pod["containers"])
         if policies and listens and not policies_of(policies, labels):
@@ -262,7 +262,7 @@ def policies_of(policies, labels):
 
 
 def lets(rules, peers, port, labels):
-    """Whether a rule allows that port for pods of the same namespace with the labels."""
+    """Returns whether a rule allows the port for pods of the namespace with the labels."""
     return any(port in {each.get("port") for each in rule.get("ports", ())} and
                any("namespaceSelector" not in peer and "podSelector" in peer and
                    peer["podSelector"].get("matchLabels", {}).items() <= labels.items()
@@ -304,7 +304,7 @@ def network_lets_the_controller_work(items, _):
 
 
 def roles_are_bound(items, _):
-    """A binding names a role and an account of the set."""
+    """Bindings name a role and an account of the set."""
     roles = {(item["kind"], item["metadata"]["name"])
              for item in of_kind(items, "Role", "ClusterRole")}
     accounts = {item["metadata"]["name"] for item in of_kind(items, "ServiceAccount")}
@@ -329,7 +329,7 @@ READS = {"get", "list", "watch"}
 
 
 def acting(root):
-    """Writes of acting. TestRightsAreThoseOfTheMode compares act.yaml with the kinds."""
+    """Returns the writes of acting; TestRightsAreThoseOfTheMode compares act.yaml with the kinds."""
     documents = yaml.safe_load_all((root / "deploy/controller/act.yaml").read_text())
     return {(resource, verb) for item in documents if item["kind"] == "ClusterRole"
             for rule in item["rules"] for resource in rule["resources"]
@@ -337,7 +337,7 @@ def acting(root):
 
 
 def written(items):
-    """{namespace: {(resource, verb)}} that bound roles may write; "": cluster-wide."""
+    """Returns {namespace: {(resource, verb)}} that bound roles may write; "" is cluster-wide."""
     rules = {(item["kind"], item["metadata"]["name"]): item["rules"]
              for item in of_kind(items, "Role", "ClusterRole")}
     found = {}
@@ -357,7 +357,7 @@ def rights_fit_the_mode(items, _):
         flags = set(args)
         act, places = acting(ROOT), lambda flag: [each for each in given.get(flag, "").split(",") if each]
         everywhere, own, watched = set(QUESTIONS), set(), places("--watch-namespaces")
-        # Where workloads are looked after: everywhere, or in those namespaces.
+        # Where it handles workloads: everywhere, or in those namespaces.
         looked = {place: set() for place in watched or [""]}
         for rights in looked.values():
             rights |= set() if "--events=false" in flags else EVENTS

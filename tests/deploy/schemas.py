@@ -1,4 +1,4 @@
-"""Schemas of Kubernetes objects, made strict: what no schema names is an error.
+"""Strict schemas of Kubernetes objects: unknown fields are errors.
 
 Read from the OpenAPI v3 documents of an API server and from resource
 definitions, as scripts/deploy-check fetches them.
@@ -34,7 +34,7 @@ def from_openapi(folder):
     for path in folder.rglob("*.json"):
         document = json.loads(path.read_text())
         named = document.get("components", {}).get("schemas", {})
-        # Kinds are kept beside the fields, which become closed.
+        # Reads kinds before refuse_unknown closes the fields.
         kinds = [(name, kind) for name, schema in named.items()
                  for kind in schema.get("x-kubernetes-group-version-kind", ())]
         refuse_unknown(named)
@@ -50,7 +50,7 @@ def from_definitions(folder):
             spec = document["spec"]
             for version in spec["versions"]:
                 schema = refuse_unknown(version["schema"]["openAPIV3Schema"])
-                # Of metadata a definition says only that it is an object.
+                # Definitions only say that metadata is an object.
                 schema["properties"]["metadata"] = {"type": "object"}
                 yield key(spec["group"], version["name"],
                           spec["names"]["kind"]), schema

@@ -1,6 +1,6 @@
-// Command envoy reads configurations of Envoy with Envoy's own schema: unknown
-// fields, wrong types and values out of bounds are errors, with the path of the
-// field. It is what can be said without an Envoy.
+// Command envoy checks configurations of Envoy against Envoy's schema, without
+// Envoy: unknown fields, wrong types and values out of bounds are errors, with the
+// path of the field.
 //
 //	envoy FILE...
 package main
@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 	"sigs.k8s.io/yaml"
 
-	// What typed_config may be; others are unknown types, and so errors.
+	// The types that typed_config may have; others are errors.
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/router/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	_ "github.com/envoyproxy/go-control-plane/envoy/extensions/transport_sockets/tls/v3"
@@ -53,8 +53,7 @@ func check(name string) error {
 	return checkTyped(config.ProtoReflect())
 }
 
-// checkTyped applies the bounds of every message inside an Any, which ValidateAll
-// takes as it is.
+// checkTyped validates the message inside each Any, which ValidateAll skips.
 func checkTyped(message protoreflect.Message) error {
 	if typed, ok := message.Interface().(*anypb.Any); ok {
 		return checkAny(typed)

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Installs a chart, fills it with life, upgrades it to another and back again.
+"""Installs a chart, creates objects, upgrades it to another and back.
 
     upgrade.py HELM KUBECONFIG OLD.tgz NEW.tgz
 
-On a real API server: what people and the controller stored (RetryPolicy, RetryRecord, a
-Job with its ledger) is the same object before and after, the Deployments are updated in
-place, and an uninstall keeps what was stored.
+On a real API server: stored objects (RetryPolicy, RetryRecord, a Job with its ledger) stay
+the same, the Deployments are updated in place, and an uninstall keeps stored objects.
 """
 
 import json
@@ -54,7 +53,7 @@ class Cluster:
 
 
 def essence(thing):
-    """What makes a stored object the same: who it is and everything in it."""
+    """Returns what must stay the same of a stored object."""
     return (thing["metadata"]["uid"], thing["metadata"].get("annotations"), thing["spec"], thing.get("status"))
 
 
@@ -69,23 +68,23 @@ def main():
                     "crd/retryrecords.mulligan.dev")
     for each in OBJECTS:
         cluster.kubectl("apply", "-f", "-", text=json.dumps(each))
-    # Its controller writes that into its status.
+    # The Job controller writes this condition.
     cluster.kubectl("wait", "--for=condition=Suspended", "--timeout=60s", "jobs/train")
     before = {name: essence(cluster.get(name)) for name in STORED}
     places = {name: cluster.get(name)["metadata"]["uid"] for name in UPDATED}
     for step in (("upgrade", "mulligan", new, *values), ("rollback", "mulligan", "1"),
                  ("upgrade", "mulligan", new, *values)):
         cluster.helm(*step)
-        for name, told in before.items():
-            if essence(cluster.get(name)) != told:
-                sys.exit(f"FAILED: helm {step[0]}: {name} was {told}, is {essence(cluster.get(name))}")
+        for name, expected in before.items():
+            if essence(cluster.get(name)) != expected:
+                sys.exit(f"FAILED: helm {step[0]}: {name} was {expected}, is {essence(cluster.get(name))}")
         for name, uid in places.items():
             if cluster.get(name)["metadata"]["uid"] != uid:
-                sys.exit(f"FAILED: helm {step[0]}: {name} was made anew")
+                sys.exit(f"FAILED: helm {step[0]}: {name} was recreated")
     cluster.helm("uninstall", "mulligan")
-    for name, told in before.items():
-        if essence(cluster.get(name)) != told:
-            sys.exit(f"FAILED: helm uninstall: {name} is not what it was")
+    for name, expected in before.items():
+        if essence(cluster.get(name)) != expected:
+            sys.exit(f"FAILED: helm uninstall: {name} has changed")
     print(f"{Path(old).name} became {Path(new).name}, went back and again: {len(before)} objects are the same")
 
 
