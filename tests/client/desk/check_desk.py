@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Uses `mulligan playground` as people do, in Chromium.
+"""Uses `mulligan playground` in Chromium.
 
 Usage: check_desk.py MULLIGAN [PICTURES]
 
-PICTURES is a folder that receives what was seen, at three widths, light and dark.
-Exits with 77 where there is no chromium or chromedriver.
+PICTURES is a folder for screenshots, at three widths, light and dark.
+Exits with 77 without chromium or chromedriver.
 """
 
 import json
@@ -59,14 +59,14 @@ def a_mistake_is_shown_at_its_line(browser):
     assert "RETRYY" in marked[0][1], marked
     issue = browser.text("#issues li")
     assert issue.startswith(f"Line {line} error:") and "RETRYY" in issue, issue
-    # And leads there.
+    # Its button selects the place.
     browser.click("#issues button")
     chosen = browser.run("""const area = document.activeElement;
         return area.value.slice(area.selectionStart, area.selectionEnd)""")
     assert "RETRYY" in chosen, chosen
 
 
-def a_mended_policy_changes_the_verdict(browser):
+def a_corrected_policy_changes_the_verdict(browser):
     set_text(browser, "policy-text", POLICY)
     verdict_is(browser, "RETRY the pod")
     assert "mine/grow" in browser.text("#rule")
@@ -79,7 +79,7 @@ def a_mended_policy_changes_the_verdict(browser):
     verdict_is(browser, "RETRY the pod")
 
 
-def what_is_typed_keeps_its_indentation(browser):
+def typing_keeps_indentation(browser):
     browser.run("""const area = document.getElementById('policy-text'); area.focus();
         area.setSelectionRange(area.value.length - 1, area.value.length - 1)""")
     browser.type("#policy-text", "\ue007# mine")  # Enter
@@ -88,8 +88,8 @@ def what_is_typed_keeps_its_indentation(browser):
     verdict_is(browser, "RETRY the pod")
 
 
-def tab_leads_on(browser):
-    """Nobody is caught in an editor; what comes next is what it is about."""
+def tab_leaves_the_editor(browser):
+    """Tab moves from the editor to its issues."""
     set_text(browser, "policy-text", POLICY + "unknown: 1\n")
     verdict_is(browser, "The policy has errors")
     browser.type("#policy-text", "\ue004")
@@ -99,7 +99,7 @@ def tab_leads_on(browser):
 
 
 def the_last_answer_wins(browser):
-    """Answers that come in another order than the questions."""
+    """Answers arrive in another order than the requests."""
     browser.run("""
         const real = window.fetch;
         window.held = [];
@@ -118,7 +118,7 @@ def the_last_answer_wins(browser):
     verdict_is(browser, "RETRY the pod")
     seen = browser.run("""const done = document.getElementById('verdict').textContent;
         window.held[0](); window.mend(); return done""")
-    # The held answer has gone through all its steps when a later question is over.
+    # Once a later request is answered, the held answer has been processed.
     set_text(browser, "policy-text", POLICY + "\n")
     verdict_is(browser, seen)
     assert browser.run("return document.querySelectorAll('#issues li').length") == 0
@@ -145,7 +145,7 @@ def a_case_is_kept_downloaded_and_passes(browser, mulligan):
     result = subprocess.run([mulligan, "policy", "test", browser.downloads / names[1]],
                             capture_output=True, text=True)
     assert result.returncode == 0 and "1 passed, 0 failed" in result.stdout, result
-    # The suite follows the policy as one types.
+    # Typing in the policy updates the suite.
     set_text(browser, "policy-text", POLICY.replace("limit: 1", "limit: 5"))
     browser.wait("document.querySelector('#suite-results .error')")
     set_text(browser, "policy-text", POLICY)
@@ -164,7 +164,7 @@ def a_suite_keeps_its_comments(browser):
 
 
 def wait_for_file(browser, name):
-    """Chromium renames it when it is whole; frames pass meanwhile."""
+    """Waits for Chromium to rename the finished download."""
     for _ in range(2000):
         if (browser.downloads / name).exists():
             return
@@ -187,7 +187,7 @@ def a_hostile_name_runs_nothing(browser):
         [...document.querySelectorAll('main *')].filter(e => [...e.attributes].some(
           a => a.name.startsWith('on'))).length]""")
     assert made == [True, 0, 0], made
-    # Were escaping ever to fail: no HTML without the page's function, no script.
+    # If escaping failed: no HTML without the page's function, no script.
     blocked = browser.run("""try { document.body.insertAdjacentHTML('beforeend', arguments[0]) }
         catch (error) { return error.name }""", evil)
     assert blocked == "TypeError", blocked
@@ -253,9 +253,9 @@ def check(mulligan, pictures):
                 browser.open(address)
                 verdict_is(browser, "RETRY the pod")
                 a_mistake_is_shown_at_its_line(browser)
-                a_mended_policy_changes_the_verdict(browser)
-                what_is_typed_keeps_its_indentation(browser)
-                tab_leads_on(browser)
+                a_corrected_policy_changes_the_verdict(browser)
+                typing_keeps_indentation(browser)
+                tab_leaves_the_editor(browser)
                 the_last_answer_wins(browser)
                 failures_repeat_until_the_budget_is_spent(browser)
                 a_case_is_kept_downloaded_and_passes(browser, mulligan)

@@ -13,23 +13,23 @@ import urllib.request
 
 BROWSER = "chromium"
 DRIVER = "chromedriver"
-# As root and without a network; nothing but the page is asked for anything.
+# Runs as root and without a network; requests only the page.
 FLAGS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic",
          "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--hide-scrollbars")
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 WAIT_MS = 20000
-# Past any proxy.
+# Bypasses proxies.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def missing():
-    """The first of browser and driver that is not there; empty: both are."""
+    """Returns which of browser and driver is missing; empty if none is."""
     return next((name for name in (BROWSER, DRIVER) if not shutil.which(name)), "")
 
 
 class Browser:
-    """One window, from `with` to its end."""
+    """A window, open inside `with`."""
 
     def __init__(self, downloads):
         self.downloads = pathlib.Path(downloads)
@@ -39,7 +39,7 @@ class Browser:
                                        stderr=subprocess.DEVNULL, text=True)
         port = next(match[1] for line in self.driver.stdout
                     if (match := re.search(r"successfully on port (\d+)", line)))
-        # A full pipe would stop it.
+        # Reads the pipe, which would block the driver if full.
         threading.Thread(target=self.driver.stdout.read, daemon=True).start()
         self.root = f"http://127.0.0.1:{port}/session"
         self.profile = tempfile.mkdtemp()
@@ -83,7 +83,7 @@ class Browser:
                          {"cmd": command, "params": parameters})
 
     def look(self, width, height, scheme):
-        """A window of that size, "light" or "dark"."""
+        """Sets the size and the scheme, "light" or "dark"."""
         self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height,
                       deviceScaleFactor=1, mobile=width < 600)
         self.devtools("Emulation.setEmulatedMedia", features=[
@@ -94,7 +94,7 @@ class Browser:
                          {"script": script, "args": list(arguments)})
 
     def wait(self, condition, *arguments):
-        """Until the expression, asked at each frame, is true; its value."""
+        """Waits until the expression is true, checked each frame; returns its value."""
         script = """
             const done = arguments[arguments.length - 1];
             const check = () => {
@@ -114,7 +114,7 @@ class Browser:
                          {"using": "css selector", "value": selector})[ELEMENT]
 
     def click(self, selector):
-        # The driver would leave it below what sticks to the top.
+        # Otherwise the sticky header could cover it.
         self.run("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})",
                  selector)
         self.call("POST", f"/element/{self.find(selector)}/click", {})

@@ -6,8 +6,8 @@ Usage: check_page.py sound MULLIGAN    well-formed, safe, complete
        check_page.py renders MULLIGAN  in headless chromium, at three sizes,
                                        light and dark; skips without chromium
 
-The samples beside this file are a gang with a history, and objects in which
-every name and text tries to break out.
+The samples next to this file are a gang with a history, and objects whose names and
+texts all try to break out.
 """
 
 import json
@@ -43,7 +43,7 @@ def page(mulligan, sample, *flags):
 
 
 def write_log(mulligan, folder):
-    """A decision log of the situations, a few a day, in `folder`."""
+    """Writes a decision log of the situations, a few a day, to `folder`."""
     records = []
     asked = ""
     for number, line in enumerate(SITUATIONS.read_text().splitlines()):
@@ -66,7 +66,7 @@ def write_log(mulligan, folder):
 
 
 def replay_page(mulligan, folder):
-    """Of the situations, under a policy that retries nothing."""
+    """Returns the page about the situations under a policy that retries nothing."""
     log = write_log(mulligan, folder)
     policy = pathlib.Path(folder, "policy.yaml")
     policy.write_text("apiVersion: mulligan.dev/v1\nkind: RetryPolicy\n"
@@ -126,7 +126,7 @@ def check_report_page(mulligan):
 
 
 def parse(html):
-    """The page is written so that an XML parser takes it, too."""
+    """Parses the page as XML, which it also is."""
     return ElementTree.fromstring(html.replace("<!DOCTYPE html>", "", 1))
 
 
@@ -185,7 +185,7 @@ def sound(mulligan):
 
 
 def first_pixel(png):
-    """Width, height and the colour of the corner; filters leave it alone."""
+    """Returns size, color of the corner (PNG filters keep it), number of byte values."""
     width, height, depth, kind = struct.unpack(">IIBB", png[16:26])
     assert depth == 8 and kind in (2, 6), (depth, kind)
     data = b""
