@@ -1,5 +1,5 @@
 # Target mulligan_build_info: the header mulligan_build_info.h with version and
-# commit. A source archive has no git: set MULLIGAN_GIT_COMMIT, or get "unknown".
+# commit. Without git it is MULLIGAN_GIT_COMMIT or "unknown".
 
 set(MULLIGAN_GIT_COMMIT "" CACHE STRING "Commit to report instead of git's")
 set(mulligan_commit "${MULLIGAN_GIT_COMMIT}")

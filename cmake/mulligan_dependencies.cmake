@@ -1,6 +1,6 @@
-# Everything comes from Debian 12. The order matters: protobuf has no CMake
-# config there, so FindProtobuf must run before gRPC's config looks for it, and
-# the find module for RE2 arrives with gRPC.
+# Everything comes from Debian 12, where protobuf has no CMake config:
+# FindProtobuf must run before gRPC's config looks for it. RE2's find module
+# comes with gRPC.
 
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
@@ -18,8 +18,8 @@ find_package(CLI11 CONFIG REQUIRED)
 find_package(nlohmann_json CONFIG REQUIRED)
 find_package(simdjson CONFIG REQUIRED)
 
-# Debian's packages describe the shared libraries and have the archives next to
-# them. The order in which targets name each other is enough for the linker.
+# Debian's CMake targets name the shared libraries, which have archives next to
+# them. The targets' order is sufficient for the linker.
 if(MULLIGAN_STATIC_GRPC)
   get_directory_property(targets IMPORTED_TARGETS)
   foreach(target IN LISTS targets)

@@ -1,5 +1,5 @@
-# Compiler settings for everything built here, generated code included.
-# Warnings are separate (mulligan_targets.cmake): they are for our code only.
+# Compiler settings for everything built here, including generated code.
+# Warnings are for our code only (mulligan_targets.cmake).
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -14,8 +14,8 @@ endif()
 # Line tables are enough for backtraces; full debug data doubles link times.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
 
-# GCC 12 copies a string whose size has a known bound with `rep movsq`, which
-# takes longer to start than a short text takes to copy: a twentieth of Decide.
+# GCC 12 copies strings of bounded size with `rep movsq`, whose startup costs
+# more than copying a short text: 5% of Decide.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL
                                             "x86_64")
   add_compile_options(-mmemcpy-strategy=libcall:-1:noalign

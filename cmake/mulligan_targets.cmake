@@ -1,4 +1,4 @@
-# How targets are declared here:
+# Functions that declare targets:
 #
 #   add_mulligan_library(mulligan_policy SOURCES a.cc b.cc DEPS re2::re2
 #                        PRIVATE_DEPS absl::strings)
@@ -17,7 +17,7 @@
 # Labels: `unit` links no gRPC and runs under the thread sanitizer; `grpc` links
 # gRPC; `slow` may take more than a few seconds; `structure` reads the sources.
 
-# GCC 12 reports these in std::string and protobuf code it inlined into ours.
+# GCC 12 reports these in inlined std::string and protobuf code.
 set(mulligan_gcc_false_alarms -Wno-array-bounds -Wno-restrict
                               -Wno-stringop-overflow -Wno-stringop-overread)
 
@@ -31,7 +31,7 @@ target_compile_options(
             $<$<BOOL:${MULLIGAN_WARNINGS_AS_ERRORS}>:-Werror>)
 
 # Link this to a server to replace malloc. The flag keeps the linker from
-# dropping a library nobody names a symbol of.
+# dropping a library of which no symbol is used.
 add_library(mulligan_allocator INTERFACE)
 if(MULLIGAN_USE_MIMALLOC)
   target_link_libraries(
@@ -39,16 +39,16 @@ if(MULLIGAN_USE_MIMALLOC)
                                  -Wl,--pop-state)
 endif()
 
-# Link this to what scripts/lay-out lays out: it keeps the relocations.
+# Link this to programs for scripts/lay-out, which needs relocations.
 add_library(mulligan_relocations INTERFACE)
 if(MULLIGAN_STATIC_GRPC AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   target_link_options(mulligan_relocations INTERFACE -Wl,--emit-relocs)
 endif()
 
-# Generated message headers take two seconds to parse, gRPC's as long again:
-# most of the time of a clean build. Only headers that rarely change belong
-# here. Sources still include what they use; the clang preset, which precompiles
-# nothing, finds those that do not.
+# Parsing generated message headers takes two seconds, gRPC's another two: most
+# of the time of a clean build. Only headers that rarely change belong here.
+# Sources still include what they use; the clang preset, without precompiling,
+# checks that.
 function(mulligan_precompile target)
   if(MULLIGAN_PRECOMPILE_HEADERS AND TARGET ${target})
     set(headers ${ARGN})
@@ -57,10 +57,10 @@ function(mulligan_precompile target)
   endif()
 endfunction()
 
-# Sources of one folder are compiled a dozen at a time: what they include and
-# instantiate is paid for once (a clean build takes a quarter of the time). By
-# folder, so that a new file moves only its neighbours. The clang preset compiles
-# every source alone and finds what leans on a neighbour.
+# Compiles a dozen sources of a folder at a time, so that they share includes
+# and instances (a clean build takes a quarter of the time). By folder, so that
+# a new file moves only its neighbours. The clang preset compiles every source
+# alone and finds those that depend on a neighbour.
 set(mulligan_unity_size 12)
 function(mulligan_unite target)
   if(NOT MULLIGAN_UNITY_BUILD)
@@ -85,8 +85,8 @@ function(mulligan_unite target)
                                              UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# For what no decision waits for, in a release build: -O1 takes three quarters of
-# the time of -O2 to compile, -O0 less than half.
+# For code outside the path of a decision, in a release build: -O1 takes three
+# quarters of the compile time of -O2, -O0 less than half.
 function(mulligan_optimise target level)
   set(flags ${level})
   if(level STREQUAL "-O0")
@@ -135,10 +135,10 @@ function(add_mulligan_test name)
   endif()
   add_mulligan_executable(${name} SOURCES ${arg_SOURCES} DEPS ${arg_DEPS}
                           mulligan_testing GTest::gmock GTest::gtest_main)
-  # How rows of parametrised tests are printed.
+  # Has the printers for rows of parametrized tests.
   target_include_directories(${name} BEFORE
                              PRIVATE "${PROJECT_SOURCE_DIR}/tests/testing")
-  # Tests run once and were most of the time of a release build; what they test
+  # Tests run once but took most of the time of a release build. Tested code
   # keeps its flags.
   mulligan_optimise(${name} -O0)
   set_target_properties(
@@ -151,7 +151,7 @@ function(add_mulligan_test name)
   gtest_discover_tests(
     ${name}
     DISCOVERY_MODE PRE_TEST
-    # Names, not what GetParam() has in memory.
+    # Test names without the bytes of GetParam().
     NO_PRETTY_VALUES
     DISCOVERY_TIMEOUT 60
     WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}"
@@ -175,8 +175,7 @@ endfunction()
 
 function(add_mulligan_benchmark name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS")
-  # With the tests, too: what is not built there is found broken when somebody
-  # wants to measure.
+  # Also built with the tests, so that breakage is found early.
   if(NOT MULLIGAN_BUILD_BENCHMARKS AND NOT MULLIGAN_BUILD_TESTS)
     return()
   endif()
@@ -186,8 +185,8 @@ function(add_mulligan_benchmark name)
                        "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/benchmark")
 endfunction()
 
-# The source defines LLVMFuzzerTestOneInput. CORPUS is the folder with seeds,
-# taken up by scripts/fuzz.
+# The source defines LLVMFuzzerTestOneInput. CORPUS is the folder of seeds for
+# scripts/fuzz.
 function(add_mulligan_fuzzer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS" "SOURCES;DEPS")
   if(NOT MULLIGAN_BUILD_FUZZERS)
