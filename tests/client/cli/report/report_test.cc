@@ -374,7 +374,7 @@ class RetriedByItsOperator : public ReportTest {
       record.mutable_decided_at()->set_seconds(at);
       v1::DecideRequest& request = *record.mutable_request();
       EXPECT_TRUE(google::protobuf::util::JsonStringToMessage(
-                      Report(failed, running, at), request.mutable_report())
+                      ReportJson(failed, running, at), request.mutable_report())
                       .ok());
       *request.mutable_ledger() = ledger;
       EXPECT_OK(Decide(request, *policies_, record.decided_at(),
@@ -405,18 +405,21 @@ class RetriedByItsOperator : public ReportTest {
   }
 
   // `running`: 1 if the next pod runs, 2 if it has succeeded.
-  static std::string Report(int failed, int running, std::int64_t at) {
+  static std::string ReportJson(int failed, int running, std::int64_t at) {
     std::string pods;
     for (int i = 0; i < failed + (running > 0 ? 1 : 0); ++i) {
       const bool ended = i < failed;
-      const std::string state = absl::StrFormat(
+      const std::string state =
           ended || running == 2
-              ? R"({"terminated":{"exitCode":%d,"reason":"%s","message":"%s",)"
-                R"("startedAt":"%s","finishedAt":"%s"}})"
-              : R"({"running":{"startedAt":"%4$s"}})",
-          ended ? 1 : 0, ended ? "Error" : "Completed",
-          ended ? "ModuleNotFoundError: No module named 'flash_attn'" : "",
-          Time(Begin(i)), Time(End(i)));
+              ? absl::StrFormat(
+                    R"({"terminated":{"exitCode":%d,"reason":"%s",)"
+                    R"("message":"%s","startedAt":"%s","finishedAt":"%s"}})",
+                    ended ? 1 : 0, ended ? "Error" : "Completed",
+                    ended ? "ModuleNotFoundError: No module named 'flash_attn'"
+                          : "",
+                    Time(Begin(i)), Time(End(i)))
+              : absl::StrFormat(R"({"running":{"startedAt":"%s"}})",
+                                Time(Begin(i)));
       absl::StrAppendFormat(
           &pods,
           R"(%s{"metadata":{"name":"p-%d","namespace":"ml","uid":"p-%d",)"
@@ -452,7 +455,7 @@ class RetriedByItsOperator : public ReportTest {
 
 TEST_F(RetriedByItsOperator, CountsEachFailureOnce) {
   for (const int pods : {1, 2, 4, 6}) {
-    const class Report report = RunText(Log(pods));
+    const Report report = RunText(Log(pods));
     EXPECT_EQ(report.all.failures, pods);
     EXPECT_EQ(report.all.workloads, 1);
     EXPECT_EQ(report.all.lost.accelerator, pods * kHours) << pods;
@@ -462,7 +465,7 @@ TEST_F(RetriedByItsOperator, CountsEachFailureOnce) {
 }
 
 TEST_F(RetriedByItsOperator, CountsWorkNotStoppedWhenAdvised) {
-  const class Report report = RunText(Log(5));
+  const Report report = RunText(Log(5));
   EXPECT_EQ(report.done.would_stop.workloads, 1);
   EXPECT_EQ(report.done.would_stop.failures, 3) << "advised after the second";
   EXPECT_EQ(report.done.would_stop.lost.accelerator, 3 * kHours);
@@ -473,7 +476,7 @@ TEST_F(RetriedByItsOperator, CountsWorkNotStoppedWhenAdvised) {
 }
 
 TEST_F(RetriedByItsOperator, EstimatesSavingsOfStoppedWork) {
-  const class Report report = RunText(Log(2));
+  const Report report = RunText(Log(2));
   EXPECT_EQ(report.done.stopped.workloads, 1);
   EXPECT_EQ(report.done.stopped.lost.accelerator, 4 * kHours)
       << "backoffLimit 6, two of them used";
@@ -484,7 +487,7 @@ TEST_F(RetriedByItsOperator, EstimatesSavingsOfStoppedWork) {
 }
 
 TEST_F(RetriedByItsOperator, IgnoresCompletedWork) {
-  const class Report report = RunText(Log(3, /*completes=*/true));
+  const Report report = RunText(Log(3, /*completes=*/true));
   EXPECT_EQ(report.all.failures, 3);
   EXPECT_EQ(report.done.would_stop.workloads, 0);
   EXPECT_EQ(report.done.stopped.workloads, 0);
