@@ -40,8 +40,8 @@ absl::StatusOr<v1::DecideResponse> AskOneOfMany(v1::DecideRequest& request,
   return response;
 }
 
-Told TellOne(const v1::DecideRequest& request, v1::DecideResponse response,
-             const std::string& ledger_source, const Answerer& answerer) {
+AnswerView ViewOf(const v1::DecideRequest& request, v1::DecideResponse response,
+                  const std::string& ledger_source, const Answerer& answerer) {
   RuleLines rule;
   if (answerer.rule_lines) {
     rule = answerer.rule_lines(response.explanation().matched_rule());
@@ -50,20 +50,20 @@ Told TellOne(const v1::DecideRequest& request, v1::DecideResponse response,
           std::move(response), std::move(rule)};
 }
 
-absl::StatusOr<std::string> Format(const Told& told,
+absl::StatusOr<std::string> Format(const AnswerView& view,
                                    const OutputOptions& output,
                                    const RequestOptions& options) {
   switch (output.format) {
     case OutputFormat::kHuman:
-      return FormatForPeople(told.story, told.response,
+      return FormatForPeople(view.story, view.response,
                              {.color = output.color,
                               .details = options.details,
                               .verbose = options.explain == "full",
                               .native = options.compare_native});
     case OutputFormat::kHtml:
-      return HtmlPage(told);
+      return HtmlPage(view);
     default:
-      return PrintProtoAs(output.format, told.response);
+      return PrintProtoAs(output.format, view.response);
   }
 }
 
@@ -75,19 +75,19 @@ absl::Status StoreLedger(const std::string& path,
 }
 
 // Returns the only broken one of the list; null if there are none or several.
-const Told* OnlyBroken(const WorkloadList& list,
-                       const std::vector<Told>& told) {
+const AnswerView* OnlyBroken(const WorkloadList& list,
+                             const std::vector<AnswerView>& views) {
   if (std::ranges::count_if(list.answers, IsBroken) != 1) return nullptr;
   const auto broken = std::ranges::find_if(list.answers, IsBroken);
-  return &told[static_cast<std::size_t>(broken->story)];
+  return &views[static_cast<std::size_t>(broken->story)];
 }
 
 // Returns the table, followed by the story if only one is broken.
 absl::StatusOr<std::string> FormatTable(const WorkloadList& list,
-                                        const std::vector<Told>& told,
+                                        const std::vector<AnswerView>& views,
                                         const OutputOptions& output,
                                         const RequestOptions& options) {
-  const Told* const broken = OnlyBroken(list, told);
+  const AnswerView* const broken = OnlyBroken(list, views);
   std::string text = FormatWorkloads(
       list, output.color, broken == nullptr ? options.name_one : std::string());
   if (broken == nullptr) return text;
@@ -97,14 +97,14 @@ absl::StatusOr<std::string> FormatTable(const WorkloadList& list,
 }
 
 absl::StatusOr<std::string> FormatEach(const WorkloadList& list,
-                                       const std::vector<Told>& told,
+                                       const std::vector<AnswerView>& views,
                                        const OutputOptions& output,
                                        const RequestOptions& options) {
   switch (output.format) {
     case OutputFormat::kHuman:
-      return FormatTable(list, told, output, options);
+      return FormatTable(list, views, output, options);
     case OutputFormat::kHtml:
-      return HtmlPages(list, told, options.name_one);
+      return HtmlPages(list, views, options.name_one);
     default:
       return FormatWorkloadsAs(output.format, list);
   }
@@ -114,7 +114,7 @@ int AnswerEach(const RequestOptions& options, const Inputs& inputs,
                const OutputOptions& output, const Answerer& answerer,
                Streams& streams) {
   std::vector<WorkloadAnswer> answers;
-  std::vector<Told> told;
+  std::vector<AnswerView> views;
   for (const WorkloadReport& workload : inputs.workloads) {
     v1::DecideRequest request = inputs.request;
     request.mutable_report()->MergeFrom(workload.report);
@@ -123,14 +123,14 @@ int AnswerEach(const RequestOptions& options, const Inputs& inputs,
         workload.group.Label(),
         AskOneOfMany(request, options, answerer, ledger_source)});
     if (!IsForPeople(output.format) || !answer.response.ok()) continue;
-    answer.story = static_cast<int>(told.size());
-    told.push_back(TellOne(request, *answer.response, ledger_source, answerer));
-    answer.headline = told.back().story.headline;
+    answer.story = static_cast<int>(views.size());
+    views.push_back(ViewOf(request, *answer.response, ledger_source, answerer));
+    answer.headline = views.back().story.headline;
   }
   PrintWarnings(streams, inputs.warnings);
   const WorkloadList list = ListWorkloads(
       std::move(answers), {.causes = options.causes, .broken = options.broken});
-  return Print(streams, FormatEach(list, told, output, options));
+  return Print(streams, FormatEach(list, views, output, options));
 }
 
 }  // namespace
@@ -169,9 +169,9 @@ int AnswerOne(const RequestOptions& request_options,
   if (list.answers.empty()) {
     return Print(streams, FormatEach(list, {}, output, request_options));
   }
-  const Told told = TellOne(inputs->request, *std::move(response),
-                            inputs->ledger_source, answerer);
-  return Print(streams, Format(told, output, request_options));
+  const AnswerView view = ViewOf(inputs->request, *std::move(response),
+                                 inputs->ledger_source, answerer);
+  return Print(streams, Format(view, output, request_options));
 }
 
 }  // namespace mulligan::cli

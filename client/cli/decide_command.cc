@@ -60,7 +60,7 @@ namespace {
 
 // gRPC 1.51's messages about calls without an answer, and their meaning.
 // Servers' own messages are passed on.
-constexpr std::pair<std::string_view, std::string_view> kWordsOfGrpc[] = {
+constexpr std::pair<std::string_view, std::string_view> kGrpcMessages[] = {
     {"Connection refused",
      "nobody listens there: is the server running, is --server its address?"},
     {"DNS resolution failed",
@@ -89,7 +89,7 @@ std::string WhyNot(const ServerFlags& server, const absl::Status& status) {
     // It may quote the request.
     return message;
   }
-  for (const auto& [says, means] : kWordsOfGrpc) {
+  for (const auto& [says, means] : kGrpcMessages) {
     if (message.find(says) != message.npos) return std::string(means);
   }
   return message;
@@ -97,12 +97,13 @@ std::string WhyNot(const ServerFlags& server, const absl::Status& status) {
 
 namespace {
 
-absl::Status InOurWords(const ServerFlags& server, const absl::Status& status) {
-  absl::Status told(status.code(), WhyNot(server, status));
+absl::Status WithReadableMessage(const ServerFlags& server,
+                                 const absl::Status& status) {
+  absl::Status reworded(status.code(), WhyNot(server, status));
   status.ForEachPayload([&](auto url, const absl::Cord& payload) {
-    told.SetPayload(url, payload);
+    reworded.SetPayload(url, payload);
   });
-  return told;
+  return reworded;
 }
 
 // If the request was refused, its author must change it; all other errors are
@@ -162,7 +163,7 @@ int DecideRequests(const DecideFlags& options, const Client& client,
         auto responses = DecideBatch(client, batch);
         for (auto& response : responses) {
           if (response.ok()) continue;
-          response = InOurWords(options.server, response.status());
+          response = WithReadableMessage(options.server, response.status());
         }
         return responses;
       });

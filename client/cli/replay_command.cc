@@ -196,7 +196,7 @@ void AddReplay(CLI::App& app, Streams& streams, int& code) {
                                  "Part I of N of the lines, I from 0", "I/N");
   AddOption(command, "--threads", options.threads, "Default: all processors",
             "N")
-      ->check(CLI::Range(1, kMostThreads));
+      ->check(CLI::Range(1, kMaxThreads));
   command
       .add_flag("--merge", options.merge, "LOG are results (-o json) to add up")
       ->excludes(policy)

@@ -85,8 +85,8 @@ void PrintReport(const ReportOptions& options, const Report& report,
 }
 
 // Makes a report or a part of logs or parts.
-absl::Status TellLogs(const ReportOptions& options, ReportSettings settings,
-                      Streams& streams) {
+absl::Status ReportLogs(const ReportOptions& options, ReportSettings settings,
+                        Streams& streams) {
   absl::StatusOr<std::vector<std::string>> files = FindLogs(options.logs);
   if (!files.ok()) return files.status();
   LogBlocks logs(*std::move(files));
@@ -116,15 +116,15 @@ absl::Status TellLogs(const ReportOptions& options, ReportSettings settings,
   if (options.output == "sums") {
     WriteSums(gathered, streams.out);
   } else {
-    PrintReport(options, Tell(gathered), streams);
+    PrintReport(options, BuildReport(gathered), streams);
   }
   return status;
 }
 
 // Makes a report of objects, observed now unless they say when.
-absl::Status TellObjects(const ReportOptions& options,
-                         const PolicySet& policies,
-                         const ReportSettings& settings, Streams& streams) {
+absl::Status ReportObjects(const ReportOptions& options,
+                           const PolicySet& policies,
+                           const ReportSettings& settings, Streams& streams) {
   absl::StatusOr<Inputs> inputs = ReadInputs(options.files, streams.in);
   if (!inputs.ok()) return inputs.status();
   PrintWarnings(streams, inputs->warnings);
@@ -191,10 +191,10 @@ int RunReport(ReportOptions& options, Streams& streams) {
     return Fail(streams, Invalid("--until: \"%s\" is not after --since \"%s\"",
                                  options.until, options.since));
   }
-  const absl::Status told =
-      of_objects ? TellObjects(options, *candidate.set, settings, streams)
-                 : TellLogs(options, settings, streams);
-  return told.ok() ? FinishOutput(streams) : Fail(streams, told);
+  const absl::Status status =
+      of_objects ? ReportObjects(options, *candidate.set, settings, streams)
+                 : ReportLogs(options, settings, streams);
+  return status.ok() ? FinishOutput(streams) : Fail(streams, status);
 }
 
 }  // namespace
@@ -226,7 +226,7 @@ void AddReport(CLI::App& app, Streams& streams, int& code) {
             "Policy file or directory: what it would have decided", "PATH");
   AddOption(command, "--threads", options.threads, "Default: all processors",
             "N")
-      ->check(CLI::Range(1, kMostThreads));
+      ->check(CLI::Range(1, kMaxThreads));
   command.add_flag("--placed", options.placed,
                    "Each line begins with its place: FILE<tab>LINE<tab>");
   CLI::Option* const merge = command.add_flag(

@@ -38,7 +38,7 @@ struct RunOptions {
   bool quiet = false;
 };
 
-int CodeOf(const ProcessEnd& ended) {
+int CodeOf(const ProcessResult& ended) {
   return ended.code == kTryElsewhere ? kGivenUp : ended.code;
 }
 
@@ -49,19 +49,20 @@ std::string NameOf(const RunOptions& options) {
 }
 
 // A run of the command, and what is known beside its end.
-struct RunEnd {
-  ProcessEnd ended;
+struct RunResult {
+  ProcessResult ended;
   Machine before;
   Machine after;
 };
 
-v1::FailureReport ReportOf(const RunOptions& options, const RunEnd& attempt) {
+v1::FailureReport ReportOf(const RunOptions& options,
+                           const RunResult& attempt) {
   v1::FailureReport report;
   report.mutable_workload()->set_kind("command");
   report.mutable_workload()->set_name(NameOf(options));
   SetTime(absl::Now(), *report.mutable_observed_at());
   v1::EndedAttempt& end = *report.mutable_ended_attempt();
-  const ProcessEnd& ended = attempt.ended;
+  const ProcessResult& ended = attempt.ended;
   if (ended.signal == 0) {
     end.set_exit_code(ended.code);
   } else {
@@ -116,11 +117,11 @@ class Session {
     ledger_ = std::move(ledger);
     while (true) {
       ++number_;
-      RunEnd attempt;
+      RunResult attempt;
       attempt.before = ReadMachine();
       attempt.ended = runner_.Run(options_.command, Variables());
       attempt.after = ReadMachine();
-      const ProcessEnd& ended = attempt.ended;
+      const ProcessResult& ended = attempt.ended;
       if (ended.code == 0) return 0;
       // Who stops it wants no other attempt.
       if (ended.stopped_by != 0) return CodeOf(ended);
@@ -136,7 +137,7 @@ class Session {
   }
 
   // Returns the exit code; empty if the command is to be started again.
-  std::optional<int> Decide(const RunEnd& attempt) {
+  std::optional<int> Decide(const RunResult& attempt) {
     v1::DecideRequest request;
     *request.mutable_report() = ReportOf(options_, attempt);
     while (true) {

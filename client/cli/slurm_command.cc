@@ -177,22 +177,22 @@ class Epilog {
   // code, which sacct 22.05 prints as 0.
   absl::StatusOr<v1::FailureReport> ReportOf(const std::string& shown) const {
     if (IsBack()) {
-      absl::StatusOr<v1::FailureReport> told = InAccounting(0);
-      if (!told.ok()) told = PutBackWithoutAccounting();
-      told->mutable_ended_attempt()->set_next(v1::EndedAttempt::SCHEDULER);
-      told->mutable_workload()->set_name(Field("JobName"));
-      return told;
+      absl::StatusOr<v1::FailureReport> last = InAccounting(0);
+      if (!last.ok()) last = PutBackWithoutAccounting();
+      last->mutable_ended_attempt()->set_next(v1::EndedAttempt::SCHEDULER);
+      last->mutable_workload()->set_name(Field("JobName"));
+      return last;
     }
     absl::StatusOr<v1::FailureReport> report = ReadSlurmText(shown);
     if (!report.ok()) return report;
     v1::EndedAttempt& attempt = *report->mutable_ended_attempt();
-    const absl::StatusOr<v1::FailureReport> told =
+    const absl::StatusOr<v1::FailureReport> accounted =
         InAccounting(attempt.started_at().seconds());
-    if (!told.ok()) return report;
-    *report->mutable_workload() = told->workload();
+    if (!accounted.ok()) return report;
+    *report->mutable_workload() = accounted->workload();
     // Accounting learns the name later.
     report->mutable_workload()->set_name(Field("JobName"));
-    attempt.set_state(told->ended_attempt().state());
+    attempt.set_state(accounted->ended_attempt().state());
     return report;
   }
 
@@ -201,10 +201,10 @@ class Epilog {
   absl::StatusOr<v1::FailureReport> InAccounting(std::int64_t started) const {
     for (int i = 0; i < kTries; ++i) {
       if (i > 0) absl::SleepFor(kBetweenTries);
-      const absl::StatusOr<std::string> told =
+      const absl::StatusOr<std::string> output =
           Output("sacct", {"-D", "--json", "-j", options_.job});
-      if (!told.ok()) return told.status();
-      absl::StatusOr<v1::FailureReport> report = ReadSlurmJson(*told);
+      if (!output.ok()) return output.status();
+      absl::StatusOr<v1::FailureReport> report = ReadSlurmJson(*output);
       if (report.ok() && IsLast(*report, started)) return report;
     }
     return absl::NotFoundError("accounting does not know it in time");

@@ -39,7 +39,7 @@ bool Stops(int signal) {
 }
 
 // How long the output of what a command left behind is passed on.
-constexpr absl::Duration kLastWords = absl::Milliseconds(500);
+constexpr absl::Duration kDrainTime = absl::Milliseconds(500);
 
 sigset_t OwnSignals() {
   sigset_t set;
@@ -128,9 +128,9 @@ pid_t Start(const std::vector<std::string>& command,
 }
 
 // A stream of the command on its way to ours.
-class Passage {
+class OutputPipe {
  public:
-  Passage(Fd from, int to) : from_(std::move(from)), to_(to) {}
+  OutputPipe(Fd from, int to) : from_(std::move(from)), to_(to) {}
 
   bool open() const { return from_.open() || !waiting_.empty(); }
   // It reads only what it has written, so that a slow reader of ours slows the
@@ -175,7 +175,7 @@ class Passage {
   bool broken_ = false;
 };
 
-void SetEnd(int status, const rusage& used, ProcessEnd& ended) {
+void SetEnd(int status, const rusage& used, ProcessResult& ended) {
   ended.ended_at = absl::Now();
   ended.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   ended.code = ended.signal != 0 ? 128 + ended.signal : WEXITSTATUS(status);
@@ -183,7 +183,7 @@ void SetEnd(int status, const rusage& used, ProcessEnd& ended) {
 }
 
 // Reaps all that has ended. Returns whether `child` has.
-bool Reap(pid_t child, ProcessEnd& ended) {
+bool Reap(pid_t child, ProcessResult& ended) {
   bool is_over = false;
   while (true) {
     int status = 0;
@@ -203,7 +203,8 @@ signalfd_siginfo NextSignal(int signals) {
   return info;
 }
 
-void NoteFailedStart(const std::string& program, int error, ProcessEnd& ended) {
+void NoteFailedStart(const std::string& program, int error,
+                     ProcessResult& ended) {
   ended.code = error == ENOENT ? 127 : 126;
   ended.ended_at = absl::Now();
   ended.tail =
@@ -224,9 +225,9 @@ Runner::Runner() {
 
 Runner::~Runner() { close(signals_); }
 
-ProcessEnd Runner::Run(const std::vector<std::string>& command,
-                       const std::vector<std::string>& variables) {
-  ProcessEnd ended;
+ProcessResult Runner::Run(const std::vector<std::string>& command,
+                          const std::vector<std::string>& variables) {
+  ProcessResult ended;
   ended.started_at = absl::Now();
   Pipe out = MakePipe();
   Pipe err = MakePipe();
@@ -238,14 +239,14 @@ ProcessEnd Runner::Run(const std::vector<std::string>& command,
   }
   out.write.Close();
   err.write.Close();
-  std::array<Passage, 2> streams = {
-      Passage(std::move(out.read), STDOUT_FILENO),
-      Passage(std::move(err.read), STDERR_FILENO)};
+  std::array<OutputPipe, 2> streams = {
+      OutputPipe(std::move(out.read), STDOUT_FILENO),
+      OutputPipe(std::move(err.read), STDERR_FILENO)};
   bool runs = true;
   while (runs || streams[0].open() || streams[1].open()) {
     std::array<pollfd, 3> waits = {streams[0].Waits(), streams[1].Waits(),
                                    pollfd{signals_, POLLIN, 0}};
-    const absl::Duration left = ended.ended_at + kLastWords - absl::Now();
+    const absl::Duration left = ended.ended_at + kDrainTime - absl::Now();
     if (!runs && left <= absl::ZeroDuration()) break;
     const int longest =
         runs ? -1 : static_cast<int>(absl::ToInt64Milliseconds(left)) + 1;
@@ -314,7 +315,7 @@ int Runner::Sleep(absl::Duration span) {
 }
 
 absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& command) {
-  constexpr std::size_t kMost = std::size_t{64} << 20;
+  constexpr std::size_t kMax = std::size_t{64} << 20;
   Pipe out = MakePipe();
   Pipe err = MakePipe();
   const pid_t child = Start(command, {}, out.write.get(), err.write.get());
@@ -338,7 +339,7 @@ absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& command) {
       if (size < 0 && errno == EINTR) continue;
       if (size <= 0) {
         wait.fd = -1;
-      } else if (text.size() < kMost) {
+      } else if (text.size() < kMax) {
         text.append(buffer, static_cast<std::size_t>(size));
       }
     }

@@ -16,7 +16,7 @@ namespace mulligan::cli {
 inline constexpr std::size_t kTailBytes = 64 << 10;
 
 // How a command ended.
-struct ProcessEnd {
+struct ProcessResult {
   // As a shell has it: 128 more than the signal, 127 and 126 if it could not be
   // started.
   int code = 0;
@@ -47,8 +47,8 @@ class Runner {
   // Runs `command` with `variables` ("NAME=value") beside the environment. What
   // it leaves behind in the background goes on, but its output is not awaited.
   // REQUIRES: `command` is not empty.
-  ProcessEnd Run(const std::vector<std::string>& command,
-                 const std::vector<std::string>& variables);
+  ProcessResult Run(const std::vector<std::string>& command,
+                    const std::vector<std::string>& variables);
 
   // Ends what earlier commands left behind.
   void EndOrphans();

@@ -118,11 +118,11 @@ std::string JoinPath(const std::string& path, std::string_view field) {
 // Protobuf reports times and durations as "Field 'f', Invalid time format: V".
 // Without V, the value is `given`.
 std::string ReadableValue(std::string_view value, std::string_view given) {
-  constexpr size_t kMostShown = 64;
+  constexpr size_t kMaxShown = 64;
   if (value.substr(0, 7) != "Field '") return std::string(value);
   const size_t colon = value.rfind(": ");
   return colon == std::string_view::npos
-             ? Visible(given.substr(SkipJsonSpace(given), kMostShown))
+             ? Visible(given.substr(SkipJsonSpace(given), kMaxShown))
              : QuoteJson(value.substr(colon + 2));
 }
 

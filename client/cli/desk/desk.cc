@@ -47,16 +47,16 @@ DeskAnswer InvalidPolicies(const LoadedPolicies& policies) {
 
 struct PlayedOut {
   Failure failure;
-  std::vector<Attempted> attempts;
+  std::vector<AnsweredAttempt> attempts;
 };
 
 absl::StatusOr<PlayedOut> Play(const Question& question,
                                const PolicySet& policies) {
-  DeadlineWatch watch(Desk::kMostTime);
+  DeadlineWatch watch(Desk::kMaxTime);
   absl::StatusOr<Failure> failure = ReadFailure(question, policies, watch);
   if (!failure.ok()) return failure.status();
-  absl::StatusOr<std::vector<Attempted>> attempts =
-      PlayOut(question, *failure, policies, watch);
+  absl::StatusOr<std::vector<AnsweredAttempt>> attempts =
+      SimulateAttempts(question, *failure, policies, watch);
   if (!attempts.ok()) return attempts.status();
   return PlayedOut{*std::move(failure), *std::move(attempts)};
 }
@@ -75,7 +75,7 @@ Suite PageSuite(const std::string& text) {
 }  // namespace
 
 Desk::Desk(DeskSettings settings) : settings_(std::move(settings)) {
-  if (!settings_.log.lines.empty()) shelf_.Put(settings_.log);
+  if (!settings_.log.lines.empty()) log_.Put(settings_.log);
 }
 
 DeskAnswer Desk::Answer(std::string_view method, std::string_view page,
@@ -128,7 +128,7 @@ DeskAnswer Desk::Start() const {
          {"title", text("title")},
          {"failure", JsonToYaml(JsonMemberOf(situation, "report"))}});
   }
-  const auto log = shelf_.Get();
+  const auto log = log_.Get();
   if (log != nullptr) {
     json["log"] = {{"name", log->name}, {"records", log->lines.size()}};
   }
@@ -154,7 +154,7 @@ DeskAnswer Desk::RunSuites(const Question& question) {
   if (!at_work) return ErrorAnswer(503, "suites are at work, ask again");
   const LoadedPolicies policies = LoadTexts(question.policies);
   if (policies.set == nullptr) return InvalidPolicies(policies);
-  const absl::Time deadline = absl::Now() + kMostTime;
+  const absl::Time deadline = absl::Now() + kMaxTime;
   RuleCoverage coverage;
   DeskJson suites = DeskJson::array();
   const auto run = [&](Suite suite) {
@@ -173,7 +173,7 @@ DeskAnswer Desk::Keep(const Question& question) {
   if (policies.set == nullptr) return InvalidPolicies(policies);
   const absl::StatusOr<PlayedOut> played = Play(question, *policies.set);
   const absl::StatusOr<std::string> suite =
-      played.ok() ? KeepCase(question, played->failure, played->attempts)
+      played.ok() ? AddCase(question, played->failure, played->attempts)
                   : played.status();
   if (!suite.ok()) return ErrorAnswerOf(suite.status());
   return JsonAnswer({{"valid", true}, {"suite", *suite}});
@@ -182,13 +182,13 @@ DeskAnswer Desk::Keep(const Question& question) {
 DeskAnswer Desk::CompareLog(const Question& question) {
   const std::unique_lock at_work(log_at_work_, std::try_to_lock);
   if (!at_work) return ErrorAnswer(503, "a log is at work, ask again");
-  const auto log = shelf_.Get();
+  const auto log = log_.Get();
   if (log == nullptr) {
     return ErrorAnswer(400, "there is no log, expected one to be dropped in");
   }
   const LoadedPolicies policies = LoadTexts(question.policies);
   if (policies.set == nullptr) return InvalidPolicies(policies);
-  DeadlineWatch watch(kMostTime);
+  DeadlineWatch watch(kMaxTime);
   DeskJson json = ComparedJson(*log, Compare(*log, *policies.set, watch));
   json["valid"] = true;
   return JsonAnswer(json);
@@ -199,12 +199,12 @@ DeskAnswer Desk::TakeLog(const std::string& body) {
   if (!log.ok()) return ErrorAnswerOf(log.status());
   if (log->lines.empty()) return ErrorAnswer(400, "the log has no lines");
   const std::size_t records = log->lines.size();
-  shelf_.Put(*std::move(log));
+  log_.Put(*std::move(log));
   return JsonAnswer({{"records", records}});
 }
 
 DeskAnswer Desk::Record(const Question& question) {
-  const auto log = shelf_.Get();
+  const auto log = log_.Get();
   if (log == nullptr || question.line < 1 ||
       static_cast<std::size_t>(question.line) > log->lines.size()) {
     return ErrorAnswer(404, "the log has no such line");

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "client/cli/desk/door.h"
-#include "client/cli/desk/log_shelf.h"
+#include "client/cli/desk/access.h"
+#include "client/cli/desk/loaded_log.h"
 #include "client/cli/desk/question.h"
 #include "policy/loader/read_files.h"
 
@@ -29,7 +29,7 @@ class Desk {
  public:
   // The time for one question. Work that is not done by then is left out and
   // reported as such.
-  static constexpr absl::Duration kMostTime = absl::Seconds(5);
+  static constexpr absl::Duration kMaxTime = absl::Seconds(5);
 
   explicit Desk(DeskSettings settings);
 
@@ -54,7 +54,7 @@ class Desk {
   DeskAnswer Record(const Question& question);
 
   const DeskSettings settings_;
-  LogShelf shelf_;
+  LogSlot log_;
   // Slow work runs one at a time, so that other questions are answered.
   std::mutex suites_at_work_;
   std::mutex log_at_work_;

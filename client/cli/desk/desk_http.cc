@@ -119,7 +119,7 @@ absl::StatusOr<std::unique_ptr<DeskHttp>> DeskHttp::Start(int port,
       {"num_threads", absl::StrCat(kThreads)},
       {"connection_queue", absl::StrCat(kWaiting)},
       {"request_timeout_ms", absl::StrCat(kSilenceMs)},
-      {"max_request_size", absl::StrCat(kMostHeadBytes)}};
+      {"max_request_size", absl::StrCat(kMaxHeadBytes)}};
   std::vector<const char*> options;
   for (const auto& [name, value] : settings) {
     options.insert(options.end(), {name, value.c_str()});

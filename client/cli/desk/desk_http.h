@@ -21,7 +21,7 @@ class DeskHttp {
   static constexpr int kThreads = 4;
   static constexpr int kWaiting = 32;
   static constexpr int kSilenceMs = 10'000;
-  static constexpr int kMostHeadBytes = 16 << 10;
+  static constexpr int kMaxHeadBytes = 16 << 10;
 
   // Listens on 127.0.0.1:`port`, for 0 on any free port. FAILED_PRECONDITION if
   // it cannot listen there. `desk` must outlive the result.

@@ -12,8 +12,8 @@
 namespace mulligan::cli {
 namespace {
 
-Told TellAttempt(const Failure& failure, const Attempted& attempt,
-                 const LoadedPolicies& policies) {
+AnswerView ViewOfAttempt(const Failure& failure, const AnsweredAttempt& attempt,
+                         const LoadedPolicies& policies) {
   v1::DecideResponse response = attempt.response;
   DropNativeWarnings(response);
   for (const std::string& warning : failure.warnings) {
@@ -42,23 +42,23 @@ DeskJson IssuesJson(const Issues& issues) {
 }
 
 DeskJson StoryJson(const Failure& failure,
-                   const std::vector<Attempted>& attempts,
+                   const std::vector<AnsweredAttempt>& attempts,
                    const LoadedPolicies& policies) {
-  const Told told = TellAttempt(failure, attempts.back(), policies);
-  const v1::RuleReference& rule = told.response.explanation().matched_rule();
+  const AnswerView view = ViewOfAttempt(failure, attempts.back(), policies);
+  const v1::RuleReference& rule = view.response.explanation().matched_rule();
   DeskJson json = {
-      {"headline", told.story.headline},
-      {"class", LookOf(told.response.decision().action()).html_class},
+      {"headline", view.story.headline},
+      {"class", LookOf(view.response.decision().action()).html_class},
       {"rule",
        {{"policy", rule.policy()},
         {"rule", rule.rule()},
         {"file", rule.file()},
         {"line", rule.line()}}},
       {"workload", failure.workload},
-      {"html", HtmlArticle(told)}};
+      {"html", HtmlArticle(view)}};
   constexpr const char* kSides[][2] = {{"verdict", "price"},
                                        {"native", "nativePrice"}};
-  const std::vector<Side>& sides = told.story.sides;
+  const std::vector<Side>& sides = view.story.sides;
   for (std::size_t i = 0; i < std::min(sides.size(), std::size(kSides)); ++i) {
     json[kSides[i][0]] =
         i == 0 ? sides[i].verdict

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "client/cli/desk/failure.h"
-#include "client/cli/desk/log_shelf.h"
+#include "client/cli/desk/loaded_log.h"
 #include "client/cli/input/policy_files.h"
 #include "client/cli/suite/suite.h"
 #include "nlohmann/json.hpp"
@@ -23,7 +23,7 @@ DeskJson IssuesJson(const Issues& issues);
 // "class", "price", "native", "nativePrice", "rule": {"policy", "rule", "file",
 // "line"}, "html", "choices", "workload"}
 DeskJson StoryJson(const Failure& failure,
-                   const std::vector<Attempted>& attempts,
+                   const std::vector<AnsweredAttempt>& attempts,
                    const LoadedPolicies& policies);
 
 // {"file", "issues", "cases": [{"name", "line", "failures": [text]}]}

@@ -25,7 +25,7 @@ namespace {
 constexpr char kPasted[] = "the failure";
 constexpr char kShown[] = "failure";
 // The most workloads of a list that are decided.
-constexpr std::size_t kMostChoices = 200;
+constexpr std::size_t kMaxChoices = 200;
 
 std::string Rfc3339(absl::Time time) {
   return absl::FormatTime("%Y-%m-%d%ET%H:%M:%E*SZ", time, absl::UTCTimeZone());
@@ -99,7 +99,7 @@ std::vector<WorkloadChoice> Choices(
     Watch& watch) {
   std::vector<WorkloadAnswer> answers;
   for (const WorkloadReport& workload : workloads) {
-    if (answers.size() == kMostChoices) break;
+    if (answers.size() == kMaxChoices) break;
     v1::DecideRequest request;
     *request.mutable_report() = workload.report;
     Failure asked;
@@ -165,13 +165,12 @@ absl::StatusOr<Failure> ReadFailure(const Question& question,
   return failure;
 }
 
-absl::StatusOr<std::vector<Attempted>> PlayOut(const Question& question,
-                                               const Failure& failure,
-                                               const PolicySet& policies,
-                                               Watch& watch) {
+absl::StatusOr<std::vector<AnsweredAttempt>> SimulateAttempts(
+    const Question& question, const Failure& failure, const PolicySet& policies,
+    Watch& watch) {
   const Fixtures fixtures = {{kShown, {failure.shown}}};
   Scene scene(fixtures);
-  std::vector<Attempted> attempts;
+  std::vector<AnsweredAttempt> attempts;
   for (int i = 0; i < question.times; ++i) {
     v1::PolicyTestStep step;
     step.set_fixture(kShown);

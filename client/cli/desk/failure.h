@@ -61,7 +61,7 @@ absl::StatusOr<Failure> ReadFailure(const Question& question,
                                     const PolicySet& policies, Watch& watch);
 
 // One attempt: the request and its answer.
-struct Attempted {
+struct AnsweredAttempt {
   v1::DecideRequest request;
   v1::DecideResponse response;
 };
@@ -69,10 +69,9 @@ struct Attempted {
 // Decides the failure `question.times` times under `policies`, each time with
 // the ledger of the answer before, as a case of a suite does. Returns at least
 // one attempt.
-absl::StatusOr<std::vector<Attempted>> PlayOut(const Question& question,
-                                               const Failure& failure,
-                                               const PolicySet& policies,
-                                               Watch& watch);
+absl::StatusOr<std::vector<AnsweredAttempt>> SimulateAttempts(
+    const Question& question, const Failure& failure, const PolicySet& policies,
+    Watch& watch);
 
 }  // namespace mulligan::cli
 

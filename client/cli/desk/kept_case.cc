@@ -56,7 +56,7 @@ v1::RetryPolicyTest NewSuite(const Question& question) {
 }
 
 absl::StatusOr<v1::RetryPolicyTest> SuiteOf(const Question& question) {
-  if (SaysNothing(question.suite)) return NewSuite(question);
+  if (HasNoContent(question.suite)) return NewSuite(question);
   Suite suite = ParseSuite("the suite", question.suite);
   if (!HasErrors(suite.issues)) return std::move(suite.test);
   // The suite may be valid except that it lacks a first case.
@@ -144,15 +144,15 @@ absl::StatusOr<std::string> AddToText(const std::string& text,
 absl::StatusOr<std::string> TextOf(const std::string& text,
                                    const v1::RetryPolicyTestSpec& added,
                                    const v1::RetryPolicyTest& whole) {
-  const absl::StatusOr<std::string> anew =
+  const absl::StatusOr<std::string> printed =
       PrintProtoAs(OutputFormat::kYaml, whole);
-  if (!anew.ok() || IsBlankText(text)) return anew;
-  if (SaysNothing(text)) {
-    return absl::StrCat(text, text.ends_with('\n') ? "" : "\n", *anew);
+  if (!printed.ok() || IsBlankText(text)) return printed;
+  if (HasNoContent(text)) {
+    return absl::StrCat(text, text.ends_with('\n') ? "" : "\n", *printed);
   }
   absl::StatusOr<std::string> result = AddToText(text, added, whole);
   if (!result.ok() || !result->empty()) return result;
-  if (text.find('#') == std::string::npos) return anew;
+  if (text.find('#') == std::string::npos) return printed;
   return Invalid(
       "the suite would lose its comments: a case can be added beside them "
       "where spec, fixtures and cases are in block style, each key on a line "
@@ -161,9 +161,9 @@ absl::StatusOr<std::string> TextOf(const std::string& text,
 
 }  // namespace
 
-absl::StatusOr<std::string> KeepCase(const Question& question,
-                                     const Failure& failure,
-                                     const std::vector<Attempted>& attempts) {
+absl::StatusOr<std::string> AddCase(
+    const Question& question, const Failure& failure,
+    const std::vector<AnsweredAttempt>& attempts) {
   absl::StatusOr<v1::RetryPolicyTest> suite = SuiteOf(question);
   if (!suite.ok()) return suite.status();
   v1::RetryPolicyTestSpec& spec = *suite->mutable_spec();
@@ -182,7 +182,7 @@ absl::StatusOr<std::string> KeepCase(const Question& question,
                is_case);
   v1::PolicyTestCase& added = *spec.add_cases();
   added.set_name(name);
-  for (const Attempted& attempt : attempts) {
+  for (const AnsweredAttempt& attempt : attempts) {
     v1::PolicyTestStep& step = *added.add_steps();
     step.set_fixture(fixture);
     if (added.steps_size() == 1) {

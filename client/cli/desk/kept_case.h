@@ -16,9 +16,9 @@ namespace mulligan::cli {
 // expects the given answers. The YAML passes `mulligan policy test` with the
 // policies next to it. Lines and comments of the suite stay. INVALID_ARGUMENT
 // if the suite has errors, or comments that cannot stay.
-absl::StatusOr<std::string> KeepCase(const Question& question,
-                                     const Failure& failure,
-                                     const std::vector<Attempted>& attempts);
+absl::StatusOr<std::string> AddCase(
+    const Question& question, const Failure& failure,
+    const std::vector<AnsweredAttempt>& attempts);
 
 // Returns `yaml` with `entry`, in block style, after the last entry of
 // spec.SECTION; a missing section is added after the others. Existing lines and
@@ -33,7 +33,7 @@ std::string WithEntry(std::string_view yaml, std::string_view section,
 std::string WithoutEmptySections(std::string_view yaml);
 
 // Returns whether `yaml` has only empty lines and comments.
-bool SaysNothing(std::string_view yaml);
+bool HasNoContent(std::string_view yaml);
 
 }  // namespace mulligan::cli
 

@@ -16,7 +16,7 @@ namespace {
 using QuestionJson = nlohmann::json;
 
 // The limit of file systems, in bytes.
-constexpr std::size_t kMostFileName = 255;
+constexpr std::size_t kMaxFileName = 255;
 
 absl::Status WrongMember(std::string_view member, const std::string& found,
                          std::string_view expected) {
@@ -48,7 +48,7 @@ absl::Status ReadWhole(const QuestionJson& json, const char* member, int least,
 }
 
 bool IsFileName(const std::string& name) {
-  return !name.empty() && name.size() <= kMostFileName && name[0] != '.' &&
+  return !name.empty() && name.size() <= kMaxFileName && name[0] != '.' &&
          name.find('/') == name.npos && Printable(name) == name;
 }
 
@@ -106,12 +106,12 @@ absl::StatusOr<Question> ParseQuestion(std::string_view json) {
     status.Update(ReadText(parsed, member, *text));
   }
   int seconds = static_cast<int>(absl::ToInt64Seconds(question.apart));
-  status.Update(ReadWhole(parsed, "times", 1, kMostAttempts, question.times));
+  status.Update(ReadWhole(parsed, "times", 1, kMaxAttempts, question.times));
   status.Update(ReadWhole(parsed, "apartSeconds", 1,
-                          static_cast<int>(absl::ToInt64Seconds(kMostApart)),
+                          static_cast<int>(absl::ToInt64Seconds(kMaxApart)),
                           seconds));
-  constexpr int kMostLines = 1'000'000'000;
-  status.Update(ReadWhole(parsed, "line", 0, kMostLines, question.line));
+  constexpr int kMaxLines = 1'000'000'000;
+  status.Update(ReadWhole(parsed, "line", 0, kMaxLines, question.line));
   question.apart = absl::Seconds(seconds);
   if (!status.ok()) return status;
   return question;

@@ -13,8 +13,8 @@
 namespace mulligan::cli {
 
 // The most repetitions of a failure, and the most time between them.
-inline constexpr int kMostAttempts = 20;
-inline constexpr absl::Duration kMostApart = absl::Hours(24 * 30);
+inline constexpr int kMaxAttempts = 20;
+inline constexpr absl::Duration kMaxApart = absl::Hours(24 * 30);
 
 // The JSON body of a question. Absent members keep their defaults.
 struct Question {

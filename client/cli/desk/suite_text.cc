@@ -112,7 +112,7 @@ std::string WithoutEmptySections(std::string_view yaml) {
   return absl::StrJoin(lines, "\n");
 }
 
-bool SaysNothing(std::string_view yaml) {
+bool HasNoContent(std::string_view yaml) {
   return std::ranges::none_of(LinesOf(yaml), IsContent);
 }
 

@@ -89,7 +89,7 @@ bool NamesMember(std::string_view text) {
 }
 
 // A log becomes a report of an end with only a message.
-Documents JudgedByWords(std::string_view source, std::string_view log) {
+Documents LogAsReport(std::string_view source, std::string_view log) {
   Documents documents;
   documents.json.push_back(ReportOfLog(log));
   documents.warnings.push_back(absl::StrFormat(
@@ -107,7 +107,7 @@ std::optional<Documents> LogIn(std::string_view source, std::string_view text,
   const bool is_log =
       is_json ? IsJsonLog(text) : is_prose && !NamesMember(text);
   if (!is_log) return std::nullopt;
-  return JudgedByWords(source, text);
+  return LogAsReport(source, text);
 }
 
 // Moves from `text` if it is one value, because a list may be large.
@@ -251,7 +251,7 @@ absl::StatusOr<Documents> SplitDocuments(std::string_view source,
         source);
   }
   if (!is_json) {
-    const std::string_view pasted = WhatIsPasted(bytes);
+    const std::string_view pasted = DescribePasted(bytes);
     if (!pasted.empty()) {
       return Invalid("%s: is %s", source, pasted);
     }
@@ -270,7 +270,7 @@ absl::StatusOr<Documents> SplitDocuments(std::string_view source,
   if (!values.ok()) {
     // Logs may begin with brackets: "[rank0]: ...".
     if (first == '[' && IsMoreThanAWord(bytes) && !NamesMember(bytes)) {
-      return JudgedByWords(source, bytes);
+      return LogAsReport(source, bytes);
     }
     return Prefixed(source, values.status());
   }

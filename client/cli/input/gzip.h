@@ -17,7 +17,7 @@ bool IsGzip(std::string_view bytes);
 inline constexpr int kGzipWindow = 15 + 16;
 
 // The number of leading bytes that identify a compression.
-inline constexpr std::size_t kMostMagicBytes = 6;
+inline constexpr std::size_t kMaxMagicBytes = 6;
 
 // Returns the command that reads another compression, such as "zstd -dc"; empty
 // if `bytes` begin like none of them.

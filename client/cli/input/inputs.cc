@@ -109,15 +109,16 @@ absl::Status SetExplain(const std::string& level, OutputFormat format,
 
 absl::Status NotOneWorkload(const std::string& which, std::size_t named,
                             const std::vector<std::string>& labels) {
-  constexpr std::size_t kMostTold = 10;
-  const std::size_t told = std::min(labels.size(), kMostTold);
+  constexpr std::size_t kMaxListed = 10;
+  const std::size_t listed = std::min(labels.size(), kMaxListed);
   return Invalid(
       "--workload: \"%s\" names %d of the %d workloads in the input, expected "
       "one as KIND/NAME or KIND/NAMESPACE/NAME; there are: %s%s",
       Printable(which), named, labels.size(),
-      Printable(absl::StrJoin(
-          labels.begin(), labels.begin() + static_cast<ptrdiff_t>(told), ", ")),
-      told < labels.size() ? ", ..." : "");
+      Printable(absl::StrJoin(labels.begin(),
+                              labels.begin() + static_cast<ptrdiff_t>(listed),
+                              ", ")),
+      listed < labels.size() ? ", ..." : "");
 }
 
 // Keeps only the workload that --workload names. If all objects are of one

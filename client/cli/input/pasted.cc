@@ -110,7 +110,7 @@ bool IsLogged(std::string_view line) {
 
 }  // namespace
 
-std::string_view WhatIsPasted(std::string_view text) {
+std::string_view DescribePasted(std::string_view text) {
   for (const PastedText& pasted : kPastedTexts) {
     if (text.starts_with(pasted.begins) && text.find(pasted.has) != text.npos) {
       return pasted.what;

@@ -11,7 +11,7 @@ namespace mulligan::cli {
 // Returns what `text` is, if it is neither objects nor a log, and what to give
 // instead: "an error of kubectl, expected objects: ...". Empty if it may be one
 // of them.
-std::string_view WhatIsPasted(std::string_view text);
+std::string_view DescribePasted(std::string_view text);
 
 // Returns whether the first line of `log` comes from a structured logger: a
 // JSON object with a message, and a level or a time.

@@ -13,8 +13,8 @@ namespace mulligan::cli {
 
 // The most pods of a workload in one request, and their bytes. With Jobs, nodes
 // and events, it stays below kMaxRequestBytes (policy/limits.h).
-inline constexpr int kMostSentPods = 2000;
-inline constexpr std::size_t kMostSentPodBytes = std::size_t{5} << 19;
+inline constexpr int kMaxSentPods = 2000;
+inline constexpr std::size_t kMaxSentPodBytes = std::size_t{5} << 19;
 
 // The basis of the selection. Small, because it is kept for every pod of a long
 // list.
@@ -59,8 +59,8 @@ void CountOmitted(const PodSigns& pod, v1::PodCounts& counts);
 void AddOmitted(const v1::PodCounts& added, v1::PodCounts& counts);
 
 // Reduces the pods of a report to both bounds and counts the omitted ones.
-void ReducePods(v1::FailureReport& report, std::size_t most = kMostSentPods,
-                std::size_t most_bytes = kMostSentPodBytes);
+void ReducePods(v1::FailureReport& report, std::size_t most = kMaxSentPods,
+                std::size_t most_bytes = kMaxSentPodBytes);
 
 }  // namespace mulligan::cli
 

@@ -33,7 +33,7 @@ absl::StatusOr<std::vector<PolicyText>> ReadPath(const std::string& path,
              : ReadPolicyFile(path, issues);
 }
 
-constexpr std::size_t kMostLines = 40;
+constexpr std::size_t kMaxLines = 40;
 
 std::size_t IndentOf(std::string_view line) {
   const std::size_t indent = line.find_first_not_of(' ');
@@ -121,7 +121,7 @@ RuleLines RuleLinesAt(std::string_view yaml, int line, int column) {
       break;
     }
     rule.lines.emplace_back(text);
-    if (rule.lines.size() == kMostLines) break;
+    if (rule.lines.size() == kMaxLines) break;
   }
   while (!rule.lines.empty() && IsBlankLine(rule.lines.back())) {
     rule.lines.pop_back();

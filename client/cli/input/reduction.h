@@ -20,7 +20,7 @@ class ListReduction {
   // `list_kind` is the kind of the list. REQUIRES: CheckJsonValue accepts each
   // item.
   ListReduction(const std::vector<std::string_view>& items,
-                std::string_view list_kind, std::size_t most = kMostSentPods);
+                std::string_view list_kind, std::size_t most = kMaxSentPods);
 
   bool IsDropped(std::size_t item) const {
     return item < dropped_.size() && dropped_[item];
@@ -36,14 +36,14 @@ class ListReduction {
 };
 
 // The most events in one request, and their bytes.
-inline constexpr std::size_t kMostSentEvents = 2000;
-inline constexpr std::size_t kMostSentEventBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxSentEvents = 2000;
+inline constexpr std::size_t kMaxSentEventBytes = std::size_t{1} << 20;
 
 // Reduces the events to both bounds. Drops those about pods that the report
 // does not have first, then those that are not warnings, then the oldest.
 // Returns how many it dropped.
-int ReduceEvents(v1::FailureReport& report, std::size_t most = kMostSentEvents,
-                 std::size_t most_bytes = kMostSentEventBytes);
+int ReduceEvents(v1::FailureReport& report, std::size_t most = kMaxSentEvents,
+                 std::size_t most_bytes = kMaxSentEventBytes);
 
 }  // namespace mulligan::cli
 

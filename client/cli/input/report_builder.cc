@@ -154,7 +154,7 @@ void ReportBuilder::Ignore(const KubernetesObject& object) {
       ignored.count > 1 ? absl::StrFormat(" and %d more", ignored.count - 1)
                         : "";
   std::string warning = absl::StrFormat("%s%s: ignored, %s", ignored.first,
-                                        more, InsteadOf(object));
+                                        more, AlternativeTo(object));
   if (is_new) {
     Warn(std::move(warning));
   } else if (ignored.warning < warnings_.size()) {
@@ -346,7 +346,7 @@ absl::StatusOr<v1::DecideRequest> ReportBuilder::Build() {
       (warnings_.empty()
            ? absl::StrFormat("expected %s, or a Status, FailureReport or "
                              "DecideRequest",
-                             absl::StrJoin(TakenKinds(), ", "))
+                             absl::StrJoin(SupportedKinds(), ", "))
            : warnings_.front()));
 }
 

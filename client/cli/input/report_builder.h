@@ -114,10 +114,10 @@ std::vector<std::string> FindUnknownEnumNames(
 const Kind* FieldRow(const KubernetesObject& object);
 
 // Returns the names of the kinds that a report accepts.
-std::vector<std::string> TakenKinds();
+std::vector<std::string> SupportedKinds();
 
 // Returns what to give instead of an object that a report does not accept.
-std::string InsteadOf(const KubernetesObject& object);
+std::string AlternativeTo(const KubernetesObject& object);
 
 }  // namespace mulligan::cli
 

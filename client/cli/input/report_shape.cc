@@ -235,7 +235,7 @@ const Kind* FieldRow(const KubernetesObject& object) {
   return nullptr;
 }
 
-std::vector<std::string> TakenKinds() {
+std::vector<std::string> SupportedKinds() {
   std::vector<std::string> names;
   for (const Kind& kind : Kinds()) {
     if (kind.field.empty()) continue;
@@ -246,8 +246,8 @@ std::vector<std::string> TakenKinds() {
   return names;
 }
 
-std::string InsteadOf(const KubernetesObject& object) {
-  const std::vector<std::string> taken = TakenKinds();
+std::string AlternativeTo(const KubernetesObject& object) {
+  const std::vector<std::string> taken = SupportedKinds();
   const std::string near = Nearest(object.kind, taken);
   if (near == object.kind) {
     return absl::StrFormat(

@@ -24,7 +24,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr double kMebibyte = 1 << 20;
-constexpr std::size_t kMostHosts = 5000;
+constexpr std::size_t kMaxHosts = 5000;
 
 // The states of a job's end; the other words are of its life, or flags.
 constexpr std::array<std::string_view, 11> kEndStates = {
@@ -55,8 +55,8 @@ std::optional<std::int64_t> CountIn(const Json& value) {
   }
   if (!value.is_number()) return std::nullopt;
   const auto number = value.get<double>();
-  constexpr double kMost = 9e18;
-  if (!(number > -kMost && number < kMost)) return std::nullopt;
+  constexpr double kMax = 9e18;
+  if (!(number > -kMax && number < kMax)) return std::nullopt;
   return static_cast<std::int64_t>(number);
 }
 
@@ -258,7 +258,7 @@ void AddRange(const std::string& prefix, const std::string& from,
   int first = 0;
   int last = 0;
   if (!absl::SimpleAtoi(from, &first) || !absl::SimpleAtoi(to, &last)) return;
-  for (int i = first; i <= last && names.size() < kMostHosts; ++i) {
+  for (int i = first; i <= last && names.size() < kMaxHosts; ++i) {
     names.push_back(absl::StrFormat("%s%0*d%s", prefix,
                                     static_cast<int>(from.size()), i, suffix));
   }
@@ -410,7 +410,7 @@ std::vector<std::string> ExpandHosts(const std::string& list) {
     AddHosts(list.substr(begin, i - begin), names);
     begin = i + 1;
   }
-  if (names.size() > kMostHosts) names.resize(kMostHosts);
+  if (names.size() > kMaxHosts) names.resize(kMaxHosts);
   return names;
 }
 

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 // The longest line. Memory must not grow with a file without line breaks.
-constexpr std::size_t kMostLineBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;
 
 std::int64_t SizeOf(const std::string& file) {
   std::error_code error;
@@ -61,7 +61,7 @@ absl::Status CheckReadable(const std::string& file) {
   if (!stream) {
     return Invalid("%s: %s", file, std::strerror(errno));
   }
-  std::string begin(kMostMagicBytes, '\0');
+  std::string begin(kMaxMagicBytes, '\0');
   stream.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   begin.resize(static_cast<std::size_t>(stream.gcount()));
   if (OtherDecompressor(begin).empty()) return absl::OkStatus();
@@ -157,7 +157,7 @@ void LogBlocks::Fill(LogBlock& block) {
   while (true) {
     end = std::string_view(text).substr(searched).rfind('\n');
     if (end != std::string::npos) break;
-    if (text.size() > kMostLineBytes) return SkipLine(block);
+    if (text.size() > kMaxLineBytes) return SkipLine(block);
     searched = text.size();
     if (!Read(text, block.error)) break;
   }
@@ -170,7 +170,7 @@ void LogBlocks::Fill(LogBlock& block) {
 
 void LogBlocks::SkipLine(LogBlock& block) {
   block.error =
-      absl::StrFormat("a line is longer than %d bytes", kMostLineBytes);
+      absl::StrFormat("a line is longer than %d bytes", kMaxLineBytes);
   ++line_;
   std::size_t end = std::string::npos;
   do {

@@ -20,7 +20,7 @@ constexpr std::size_t kAheadBytes = std::size_t{256} << 10;
 constexpr std::size_t kMagicBytes = 2;
 // Limits the work that a crafted gzip causes. Repeated lines compress 180
 // times, crafted data a thousand times. The first 16 MiB are always unpacked.
-constexpr std::int64_t kMostUnpacked = 250;
+constexpr std::int64_t kMaxUnpacked = 250;
 constexpr std::int64_t kAlwaysUnpacked = std::int64_t{16} << 20;
 // Each line counts as at least this many extra bytes, because even an empty one
 // costs time. Lines of decision logs are longer.
@@ -98,7 +98,7 @@ void LogFile::LookAhead(std::size_t wanted) {
 }
 
 void LogFile::FindForm() {
-  LookAhead(kMostMagicBytes);
+  LookAhead(kMaxMagicBytes);
   if (form_ == Form::kEnded) return;
   if (!OtherDecompressor(Ahead()).empty()) {
     return Fail(OtherCompression(Ahead()));
@@ -122,11 +122,11 @@ std::size_t LogFile::Inflate(char* out, std::size_t most) {
   const std::size_t got = most - stream_.avail_out;
   unpacked_ += static_cast<std::int64_t>(got) +
                kLeastLine * std::count(out, out + got, '\n');
-  if (unpacked_ > std::max(kAlwaysUnpacked, kMostUnpacked * offset_)) {
+  if (unpacked_ > std::max(kAlwaysUnpacked, kMaxUnpacked * offset_)) {
     Fail(absl::StrFormat(
         "the gzip unpacks to more than %d times its bytes, a line counted as "
         "%d more, expected a decision log: the rest is not read",
-        kMostUnpacked, kLeastLine));
+        kMaxUnpacked, kLeastLine));
     return got;
   }
   if (code == Z_STREAM_END) {

@@ -31,20 +31,20 @@ struct LogPosition {
   std::string Text() const;
 };
 
-// The first kMost values, by position.
+// The first kMax values, by position.
 template <typename Value>
 class FirstOnes {
  public:
-  static constexpr std::size_t kMost = 20;
+  static constexpr std::size_t kMax = 20;
 
   // Returns whether Add would keep a value at `place`.
   bool Wants(const LogPosition& place) const {
-    return all_.size() < kMost || place < all_.rbegin()->first;
+    return all_.size() < kMax || place < all_.rbegin()->first;
   }
   void Add(LogPosition place, Value value) {
     if (!Wants(place)) return;
     all_.insert_or_assign(std::move(place), std::move(value));
-    if (all_.size() > kMost) all_.erase(std::prev(all_.end()));
+    if (all_.size() > kMax) all_.erase(std::prev(all_.end()));
   }
   FirstOnes& operator+=(const FirstOnes& other) {
     for (const auto& [place, value] : other.all_) Add(place, value);
@@ -82,7 +82,7 @@ struct ReadSettings {
 };
 
 // The limit of a command's --threads.
-inline constexpr int kMostThreads = 1024;
+inline constexpr int kMaxThreads = 1024;
 
 // Returns the number of threads; for 0, one per processor.
 unsigned ThreadsFor(unsigned wanted);

@@ -15,7 +15,7 @@
 namespace mulligan::cli {
 
 // Everything shown about one workload.
-struct Told {
+struct AnswerView {
   Story story;
   v1::FailureReport report;
   v1::DecideResponse response;
@@ -27,14 +27,15 @@ struct Told {
 std::string HtmlDocument(const std::string& title, const std::string& body);
 
 // Returns the page of one workload. Escapes all text from outside.
-std::string HtmlPage(const Told& told);
+std::string HtmlPage(const AnswerView& view);
 
 // Returns only the article, for a page that has the style sheet.
-std::string HtmlArticle(const Told& told);
+std::string HtmlArticle(const AnswerView& view);
 
 // Returns the page of many workloads: the table, then the articles of the first
 // fifty broken ones.
-std::string HtmlPages(const WorkloadList& list, const std::vector<Told>& told,
+std::string HtmlPages(const WorkloadList& list,
+                      const std::vector<AnswerView>& views,
                       std::string_view name_one);
 
 // Returns `text` for an element or a quoted attribute, on one line. Deceptive
@@ -46,13 +47,13 @@ std::string Fact(std::string_view name, const std::string& html);
 
 // Returns Mulligan's verdict and the operator's side by side, and how they
 // differ.
-std::string VerdictCards(const Told& told);
+std::string VerdictCards(const AnswerView& view);
 std::string AttemptTable(const Story& story);
-std::string TimelineSection(const Told& told);
-std::string EvidenceSection(const Told& told);
+std::string TimelineSection(const AnswerView& view);
+std::string EvidenceSection(const AnswerView& view);
 std::string BudgetSection(const v1::Accounting& accounting);
 // Returns the rule with its lines.
-std::string RuleSection(const Told& told);
+std::string RuleSection(const AnswerView& view);
 // Returns causes that did not win, what would change the verdict, and what
 // would make the diagnosis surer.
 std::string ReasoningSection(const v1::DecideResponse& response);

@@ -43,8 +43,8 @@ std::string WhereFact(const v1::Diagnosis& diagnosis) {
   return html;
 }
 
-std::string FactLine(const Told& told) {
-  const v1::Diagnosis& diagnosis = told.response.diagnosis();
+std::string FactLine(const AnswerView& view) {
+  const v1::Diagnosis& diagnosis = view.response.diagnosis();
   std::string html = "<dl class=\"facts\">\n";
   absl::StrAppend(
       &html, Fact("Cause", CauseFact(diagnosis)),
@@ -58,21 +58,23 @@ std::string FactLine(const Told& told) {
     html += Fact("Ended", DayAndTime(diagnosis.finished_at()) + " UTC");
   }
   html += Fact("Ladder",
-               Escaped(LadderText(told.response.decision().escalation())));
+               Escaped(LadderText(view.response.decision().escalation())));
   html +=
-      Fact("At stake", Escaped(StakeText(told.response.accounting().stake())));
+      Fact("At stake", Escaped(StakeText(view.response.accounting().stake())));
   if (diagnosis.cascades_size() > 0) {
     html += Fact(
         "Died because of it",
         absl::StrFormat("%d members, not charged", diagnosis.cascades_size()) +
-            (told.story.echo.empty() ? "" : "; " + Escaped(told.story.echo)));
+            (view.story.cascade_message.empty()
+                 ? ""
+                 : "; " + Escaped(view.story.cascade_message)));
   }
-  html += Fact("Restarts", Escaped(told.story.restarts));
+  html += Fact("Restarts", Escaped(view.story.restarts));
   return html + "</dl>\n";
 }
 
-std::string Article(const Told& told, int number) {
-  const Story& story = told.story;
+std::string Article(const AnswerView& view, int number) {
+  const Story& story = view.story;
   const std::string name =
       story.workload.empty() ? "the workload" : story.workload;
   std::string html = absl::StrFormat(
@@ -88,12 +90,12 @@ std::string Article(const Told& told, int number) {
     absl::StrAppend(&html, "<p class=\"first\"><b>Do first</b>",
                     Escaped(story.first_step), "</p>\n");
   }
-  absl::StrAppend(&html, FactLine(told), "</header>\n", VerdictCards(told),
-                  AttemptTable(story), SeparateSection(told.response),
-                  WarningSection(told.response));
-  absl::StrAppend(&html, TimelineSection(told), EvidenceSection(told),
-                  BudgetSection(told.response.accounting()), RuleSection(told),
-                  ReasoningSection(told.response), LedgerSection(story.ledger));
+  absl::StrAppend(&html, FactLine(view), "</header>\n", VerdictCards(view),
+                  AttemptTable(story), SeparateSection(view.response),
+                  WarningSection(view.response));
+  absl::StrAppend(&html, TimelineSection(view), EvidenceSection(view),
+                  BudgetSection(view.response.accounting()), RuleSection(view),
+                  ReasoningSection(view.response), LedgerSection(story.ledger));
   return html + "</article>\n";
 }
 
@@ -105,7 +107,7 @@ std::string Footer(const v1::DecideResponse& response) {
 }
 
 // The most articles on a page; no one reads hundreds.
-constexpr int kMostInFull = 50;
+constexpr int kMaxInFull = 50;
 
 std::string OverviewRow(const WorkloadAnswer& answer, int target) {
   std::string name = Escaped(answer.workload);
@@ -134,16 +136,17 @@ std::string_view PageStyle() {
   return style.substr(0, style.find("</style>"));
 }
 
-std::string HtmlArticle(const Told& told) { return Article(told, 1); }
+std::string HtmlArticle(const AnswerView& view) { return Article(view, 1); }
 
-std::string HtmlPage(const Told& told) {
+std::string HtmlPage(const AnswerView& view) {
   const std::string name =
-      told.story.workload.empty() ? "the workload" : told.story.workload;
+      view.story.workload.empty() ? "the workload" : view.story.workload;
   return HtmlDocument(Escaped("Why it stopped: " + name),
-                      Article(told, 1) + Footer(told.response));
+                      Article(view, 1) + Footer(view.response));
 }
 
-std::string HtmlPages(const WorkloadList& list, const std::vector<Told>& told,
+std::string HtmlPages(const WorkloadList& list,
+                      const std::vector<AnswerView>& views,
                       std::string_view name_one) {
   std::string articles;
   std::string rows;
@@ -152,14 +155,14 @@ std::string HtmlPages(const WorkloadList& list, const std::vector<Told>& told,
   for (const WorkloadAnswer& answer : list.answers) {
     // Only broken workloads have an article.
     int number = IsBroken(answer) ? answer.story + 1 : 0;
-    if (number > 0 && in_full == kMostInFull) {
+    if (number > 0 && in_full == kMaxInFull) {
       more = true;
       number = 0;
     }
     rows += OverviewRow(answer, number);
     if (number == 0) continue;
     ++in_full;
-    articles += Article(told[static_cast<std::size_t>(number) - 1], number);
+    articles += Article(views[static_cast<std::size_t>(number) - 1], number);
   }
   const std::string overview = absl::StrFormat(
       "<article>\n<header class=\"story\">\n<h1>%s</h1>\n</header>\n%s"
@@ -167,10 +170,11 @@ std::string HtmlPages(const WorkloadList& list, const std::vector<Told>& told,
       "<th>Workload</th><th>Verdict</th><th>Cause</th><th>Why</th></tr></thead>"
       "\n<tbody>\n%s</tbody></table>\n</section>\n</article>\n",
       Escaped(list.counts),
-      more ? absl::StrFormat("<p>The first %d that are broken are told in full "
-                             "below; others with %s, or --cause NAME.</p>\n",
-                             kMostInFull, Escaped(name_one))
-           : "",
+      more
+          ? absl::StrFormat("<p>The first %d that are broken are shown in full "
+                            "below; others with %s, or --cause NAME.</p>\n",
+                            kMaxInFull, Escaped(name_one))
+          : "",
       rows);
   return HtmlDocument("Why it stopped", overview + articles);
 }

@@ -65,8 +65,8 @@ std::string Card(const Side& side) {
       "<p class=\"verdict %s\">%s</p><p>%s</p>",
       Escaped(side.who), LookOf(side.action).html_class, Escaped(side.verdict),
       Escaped(side.Price()));
-  if (!side.words.empty()) {
-    absl::StrAppend(&html, "<p class=\"soft\">", Escaped(side.words), "</p>");
+  if (!side.message.empty()) {
+    absl::StrAppend(&html, "<p class=\"soft\">", Escaped(side.message), "</p>");
   }
   return html + "</div>\n";
 }
@@ -140,12 +140,12 @@ std::string Fact(std::string_view name, const std::string& html) {
   return absl::StrFormat("<div><dt>%s</dt><dd>%s</dd></div>\n", name, html);
 }
 
-std::string VerdictCards(const Told& told) {
+std::string VerdictCards(const AnswerView& view) {
   std::string body = "<div class=\"cards\">\n";
-  for (const Side& side : told.story.sides) body += Card(side);
+  for (const Side& side : view.story.sides) body += Card(side);
   body += "</div>\n";
-  if (told.response.has_native()) {
-    const v1::NativeVerdict& native = told.response.native();
+  if (view.response.has_native()) {
+    const v1::NativeVerdict& native = view.response.native();
     const std::string difference = native.difference().empty()
                                        ? "Both decide the same"
                                        : Escaped(native.difference());
@@ -163,7 +163,7 @@ std::string AttemptTable(const Story& story) {
       "<th>Done about it</th></tr></thead>\n<tbody>\n";
   for (const Attempt& attempt : story.attempts) {
     absl::StrAppend(
-        &body, attempt.at_hand ? "<tr class=\"now\">" : "<tr>",
+        &body, attempt.is_current ? "<tr class=\"now\">" : "<tr>",
         Cell("#", absl::StrCat(attempt.number), "tight"),
         Cell("Ended", EndText(attempt), "time"),
         Cell("Ran", attempt.ran_for ? FormatDuration(*attempt.ran_for) : "?",
@@ -184,11 +184,11 @@ std::string AttemptTable(const Story& story) {
   return HtmlSection("Attempts", body, "", "attempts");
 }
 
-std::string TimelineSection(const Told& told) {
+std::string TimelineSection(const AnswerView& view) {
   std::string body;
-  const Timeline attempts = AttemptTimeline(told.story);
+  const Timeline attempts = AttemptTimeline(view.story);
   const Timeline members =
-      MemberTimeline(told.report, told.response.diagnosis());
+      MemberTimeline(view.report, view.response.diagnosis());
   const auto add = [&body](const Timeline& timeline, const char* title) {
     const std::string svg = TimelineSvg(timeline, title);
     if (svg.empty()) return;
@@ -199,7 +199,7 @@ std::string TimelineSection(const Told& told) {
   };
   add(attempts, "All attempts");
   add(members, "Members and events");
-  add(TheEndOf(members), "The end, closer");
+  add(ZoomToEnd(members), "The end, closer");
   if (!members.lanes.empty()) body += Remark(Legend(members));
   if (!members.events.empty()) {
     body += "<ol class=\"events\">\n";
@@ -226,16 +226,16 @@ std::string PlaceOf(const v1::Evidence& evidence) {
   return place;
 }
 
-std::string EvidenceItem(const ToldEvidence& told) {
-  const v1::Evidence& evidence = *told.first;
+std::string EvidenceItem(const EvidenceGroup& group) {
+  const v1::Evidence& evidence = *group.first;
   std::string item = "<li><p>";
   if (!evidence.value().empty()) {
     absl::StrAppend(&item, "<b>", Escaped(evidence.value()), "</b> ");
   }
   absl::StrAppend(&item, Escaped(evidence.meaning()), "</p>");
   absl::StrAppend(&item, "<p class=\"soft\">", PlaceOf(evidence));
-  for (const v1::Evidence* again : told.again) {
-    absl::StrAppend(&item, ", ", PlaceOf(*again));
+  for (const v1::Evidence* repeat : group.repeats) {
+    absl::StrAppend(&item, ", ", PlaceOf(*repeat));
   }
   if (!evidence.overrode().empty()) {
     absl::StrAppend(&item, "; overrides ", Escaped(evidence.overrode()));
@@ -243,10 +243,10 @@ std::string EvidenceItem(const ToldEvidence& told) {
   return item + "</p></li>\n";
 }
 
-std::string EvidenceSection(const Told& told) {
+std::string EvidenceSection(const AnswerView& view) {
   std::string body;
-  for (const ToldEvidence& one : EvidenceOf(told.response.diagnosis())) {
-    body += EvidenceItem(one);
+  for (const EvidenceGroup& group : EvidenceOf(view.response.diagnosis())) {
+    body += EvidenceItem(group);
   }
   if (body.empty()) return "";
   body = "<ol class=\"evidence\">\n" + body;
@@ -273,8 +273,8 @@ std::string BudgetSection(const v1::Accounting& accounting) {
   return HtmlSection("Budgets: failures tolerated", body, "", "budgets");
 }
 
-std::string RuleSection(const Told& told) {
-  const v1::Explanation& explanation = told.response.explanation();
+std::string RuleSection(const AnswerView& view) {
+  const v1::Explanation& explanation = view.response.explanation();
   const v1::RuleReference& rule = explanation.matched_rule();
   if (rule.policy().empty()) return "";
   std::string body = absl::StrFormat("<p>Policy %s", Code(rule.policy()));
@@ -287,10 +287,10 @@ std::string RuleSection(const Told& told) {
   const std::string place = RulePlace(rule);
   if (!place.empty()) absl::StrAppend(&body, ", ", Code(place));
   body += "</p>\n";
-  if (!told.rule.lines.empty()) {
+  if (!view.rule.lines.empty()) {
     body += "<pre>";
-    int number = told.rule.first;
-    for (const std::string& line : told.rule.lines) {
+    int number = view.rule.first;
+    for (const std::string& line : view.rule.lines) {
       absl::StrAppend(&body, absl::StrFormat("<i>%4d  </i>", number++),
                       EscapedLine(line), "\n");
     }
@@ -329,7 +329,7 @@ std::string SeparateSection(const v1::DecideResponse& response) {
   for (const v1::SeparateFailure& separate : response.separate()) {
     sentences.push_back(Escaped(separate.decision().sentence()));
   }
-  return HtmlSection("Beside it, each on its own", HtmlList(sentences), "",
+  return HtmlSection("ResolvePath it, each on its own", HtmlList(sentences), "",
                      "separate");
 }
 

@@ -25,9 +25,9 @@ constexpr double kEventHeight = 30;
 constexpr double kDot = 8;
 // Width of "10-20".
 constexpr double kWidestMark = 42;
-constexpr int kMostTicks = 6;
+constexpr int kMaxTicks = 6;
 // The most letters of a name and its note on one line.
-constexpr std::size_t kMostBeside = 60;
+constexpr std::size_t kMaxOneLine = 60;
 
 // Readable distances between ticks, in seconds.
 constexpr std::array<std::int64_t, 20> kTickSteps = {
@@ -59,7 +59,7 @@ Scale ScaleOf(const Timeline& timeline) {
 
 // Returns the seconds between ticks.
 std::int64_t StepOf(const Scale& scale) {
-  const std::int64_t least = (scale.end - scale.begin) / kMostTicks;
+  const std::int64_t least = (scale.end - scale.begin) / kMaxTicks;
   const auto* step = std::ranges::lower_bound(kTickSteps, least);
   return step == kTickSteps.end()
              ? (least / kTickSteps.back() + 1) * kTickSteps.back()
@@ -99,7 +99,7 @@ std::string LaneSvg(const Lane& lane, const Scale& scale, double top) {
   const double width = std::max(scale.X(lane.end) - x, 3.0);
   const double y = top + kBarTop;
   // A note that does not fit next to the name follows it.
-  const bool fits = lane.name.size() + lane.note.size() <= kMostBeside;
+  const bool fits = lane.name.size() + lane.note.size() <= kMaxOneLine;
   const std::string name =
       fits || lane.note.empty() ? lane.name : lane.name + ", " + lane.note;
   std::string svg = absl::StrFormat(

@@ -27,7 +27,7 @@ void WriteNative(const Story& story, const v1::DecideResponse& response,
   for (const Side& side : story.sides) {
     WriteFact(layout, side.who,
               absl::StrFormat("%s; %s", side.verdict, side.Price()));
-    WriteFact(layout, "", side.words);
+    WriteFact(layout, "", side.message);
   }
   if (decides) return;
   WriteFact(layout, "Difference",
@@ -76,7 +76,7 @@ std::string CulpritLine(const v1::Diagnosis& diagnosis) {
 }
 
 std::string CascadeLine(const v1::Diagnosis& diagnosis,
-                        const std::string& echo) {
+                        const std::string& cascade_message) {
   const int count = diagnosis.cascades_size();
   if (count == 0) return "";
   std::string names;
@@ -86,7 +86,7 @@ std::string CascadeLine(const v1::Diagnosis& diagnosis,
   if (count > kMaxNames) {
     names += absl::StrFormat(" and %d more", count - kMaxNames);
   }
-  AddPart(echo, names, "; ");
+  AddPart(cascade_message, names, "; ");
   return absl::StrFormat("%d died because of it, not charged: %s", count,
                          names);
 }
@@ -177,7 +177,7 @@ void WriteFacts(const Story& story, const v1::DecideResponse& response,
   WriteFact(layout, "Outlook",
             outlook.empty() ? "" : "Would an unchanged retry pass? " + outlook);
   WriteFact(layout, "Culprit", CulpritLine(diagnosis));
-  WriteFact(layout, "Cascade", CascadeLine(diagnosis, story.echo));
+  WriteFact(layout, "Cascade", CascadeLine(diagnosis, story.cascade_message));
   WriteFact(layout, "Price", PriceLine(response));
   WriteFact(layout, "Exhausted", ExhaustionLine(response.accounting()));
   WriteFact(layout, "At stake", StakeText(response.accounting().stake()));

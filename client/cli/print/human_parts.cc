@@ -80,12 +80,13 @@ std::string EndOf(const Attempt& attempt) {
 }
 
 Row AttemptRow(const Attempt& attempt) {
-  return {absl::StrFormat("%s%d", attempt.at_hand ? ">" : " ", attempt.number),
-          EndOf(attempt),
-          attempt.ran_for ? FormatDuration(*attempt.ran_for) : "?",
-          v1::Cause_Name(attempt.cause),
-          Printable(attempt.paid_by),
-          Printable(attempt.done)};
+  return {
+      absl::StrFormat("%s%d", attempt.is_current ? ">" : " ", attempt.number),
+      EndOf(attempt),
+      attempt.ran_for ? FormatDuration(*attempt.ran_for) : "?",
+      v1::Cause_Name(attempt.cause),
+      Printable(attempt.paid_by),
+      Printable(attempt.done)};
 }
 
 std::size_t WidthOf(const std::vector<Row>& rows, std::size_t column) {
@@ -172,7 +173,7 @@ void WriteAttempts(const Story& story, bool all, Layout& layout) {
   std::vector<bool> marked = {false};
   for (std::size_t i = hidden; i < story.attempts.size(); ++i) {
     rows.push_back(AttemptRow(story.attempts[i]));
-    marked.push_back(story.attempts[i].at_hand && story.attempts.size() > 1);
+    marked.push_back(story.attempts[i].is_current && story.attempts.size() > 1);
   }
   WriteRows(rows, marked, layout);
   if (hidden > 0) layout.Paragraph(2, SumUp(story.attempts, hidden));
@@ -200,12 +201,12 @@ std::string RulePlace(const v1::RuleReference& rule) {
 }
 
 void WriteEvidence(const v1::Diagnosis& diagnosis, Layout& layout) {
-  const std::vector<ToldEvidence> all = EvidenceOf(diagnosis);
+  const std::vector<EvidenceGroup> all = EvidenceOf(diagnosis);
   if (all.empty()) return;
   Title("Evidence", layout);
   int number = 0;
-  for (const ToldEvidence& told : all) {
-    const v1::Evidence& evidence = *told.first;
+  for (const EvidenceGroup& group : all) {
+    const v1::Evidence& evidence = *group.first;
     const std::string lead = absl::StrFormat("%3d. ", ++number);
     const std::string value = Printable(evidence.value());
     const std::string& meaning = evidence.meaning();
@@ -222,8 +223,8 @@ void WriteEvidence(const v1::Diagnosis& diagnosis, Layout& layout) {
     if (!text.empty() && !evidence.path().empty()) {
       layout.Paragraph(lead.size(), evidence.path(), Style::kDim);
     }
-    for (const v1::Evidence* again : told.again) {
-      layout.Paragraph(lead.size(), again->path(), Style::kDim);
+    for (const v1::Evidence* repeat : group.repeats) {
+      layout.Paragraph(lead.size(), repeat->path(), Style::kDim);
     }
     if (!evidence.overrode().empty()) {
       layout.Paragraph(lead.size(),
@@ -321,7 +322,7 @@ void WriteSeparate(const v1::DecideResponse& response, Layout& layout) {
   for (const v1::SeparateFailure& separate : response.separate()) {
     sentences.push_back(separate.decision().sentence());
   }
-  WriteList("Beside it, each on its own", sentences, layout);
+  WriteList("ResolvePath it, each on its own", sentences, layout);
 }
 
 void WriteStory(const Story& story, bool all, Layout& layout) {

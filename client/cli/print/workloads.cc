@@ -52,7 +52,7 @@ Style StyleOf(const WorkloadAnswer& answer) {
   return look.html_class.empty() ? Style::kYellow : look.style;
 }
 
-constexpr std::size_t kMostCauses = 8;
+constexpr std::size_t kMaxCauses = 8;
 
 // Counts of the broken ones, the most frequent cause first.
 std::string CountsOf(const std::vector<WorkloadAnswer>& answers) {
@@ -70,7 +70,7 @@ std::string CountsOf(const std::vector<WorkloadAnswer>& answers) {
                                      answers.size() == 1 ? "" : "s", broken);
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     text += i == 0 ? ": " : ", ";
-    if (i == kMostCauses) return text + "...";
+    if (i == kMaxCauses) return text + "...";
     absl::StrAppendFormat(&text, "%d %s", sorted[i].second, sorted[i].first);
   }
   return text;

@@ -24,8 +24,8 @@ constexpr double kAbove = 18;
 constexpr double kRowHeight = 34;
 constexpr double kBarTop = 17;
 constexpr double kBarHeight = 11;
-constexpr double kMostDays = 5;  // with their date below
-constexpr std::size_t kMostPlotRows = 15;
+constexpr double kMaxDays = 5;  // with their date below
+constexpr std::size_t kMaxPlotRows = 15;
 
 // Returns the length of `part`, at least 1 so that it is visible.
 double Length(Count part, Count whole, double length) {
@@ -49,7 +49,7 @@ std::string DayPlot(const Tallies& by_day) {
   const double step = kWidth / static_cast<double>(days.size());
   const double width = std::max(0.5, std::min(step * 0.8, 40.0));
   const auto each_date = static_cast<std::size_t>(
-      std::max(1.0, static_cast<double>(days.size()) / kMostDays));
+      std::max(1.0, static_cast<double>(days.size()) / kMaxDays));
   std::size_t number = 0;
   for (const auto& [day, tally] : days) {
     const double x = step * static_cast<double>(number) + (step - width) / 2;
@@ -71,7 +71,7 @@ std::string DayPlot(const Tallies& by_day) {
 std::string SharePlot(const Tallies& tallies, const std::string& title) {
   auto rows = MostChangedFirst(tallies);
   if (rows.empty()) return "";
-  if (rows.size() > kMostPlotRows) rows.resize(kMostPlotRows);
+  if (rows.size() > kMaxPlotRows) rows.resize(kMaxPlotRows);
   Count most = 1;
   for (const auto& [name, tally] : rows) most = std::max(most, tally.decisions);
   std::string svg =
@@ -96,7 +96,7 @@ std::string SharePlot(const Tallies& tallies, const std::string& title) {
 // Shows what each budget paid, above what it would pay.
 std::string BudgetPlot(const std::map<std::string, Charges>& budgets) {
   if (budgets.empty()) return "";
-  const std::size_t rows = std::min(budgets.size(), kMostPlotRows);
+  const std::size_t rows = std::min(budgets.size(), kMaxPlotRows);
   Count most = 1;
   for (const auto& [name, charges] : budgets) {
     most = std::max({most, charges.recorded, charges.replayed});

@@ -13,15 +13,15 @@
 namespace mulligan::cli {
 namespace {
 
-constexpr std::size_t kMostTableRows = 20;
-constexpr std::size_t kMostChanges = 3;
-constexpr std::size_t kMostExamples = 5;
+constexpr std::size_t kMaxTableRows = 20;
+constexpr std::size_t kMaxChanges = 3;
+constexpr std::size_t kMaxExamples = 5;
 
 std::string ChangesText(const Tally& tally) {
   std::string text;
   std::size_t shown = 0;
   for (const auto& [change, count] : MostFirst(tally.changes)) {
-    if (shown++ == kMostChanges) return text + ", ...";
+    if (shown++ == kMaxChanges) return text + ", ...";
     absl::StrAppend(&text, text.empty() ? "" : ", ", change, " ",
                     WithCommas(count));
   }
@@ -44,9 +44,9 @@ std::string TallyTable(std::string_view title, const Tallies& tallies) {
       absl::StrCat("\n", Padded(title, width), "  DECISIONS    CHANGED\n");
   std::size_t shown = 0;
   for (const auto& [name, tally] : rows) {
-    if (shown++ == kMostTableRows) {
+    if (shown++ == kMaxTableRows) {
       absl::StrAppendFormat(&text, "and %d more\n",
-                            rows.size() - kMostTableRows);
+                            rows.size() - kMaxTableRows);
       break;
     }
     const Count changed = tally.changed();
@@ -88,7 +88,7 @@ std::string ExampleLines(const ReplayResult& result) {
   std::string text;
   std::size_t shown = 0;
   for (const auto& [place, example] : result.examples.all()) {
-    if (shown++ == kMostExamples) break;
+    if (shown++ == kMaxExamples) break;
     absl::StrAppend(&text, "\n", Printable(place.Text()), ", ",
                     Printable(example.workload), ": ", example.change,
                     "\n  was  ", Printable(example.recorded), "\n  now  ",

@@ -142,13 +142,14 @@ std::uint8_t Small(v1::Decision::Action action) {
   return static_cast<std::uint8_t>(action);
 }
 
-ToldEntry EntryOf(const v1::DecisionRecord& record, const Subject& subject,
-                  const std::string& failure_id, const v1::Diagnosis& diagnosis,
-                  const v1::Decision& decision, const std::string& budget,
-                  Names& names) {
+SourcedEntry EntryOf(const v1::DecisionRecord& record, const Subject& subject,
+                     const std::string& failure_id,
+                     const v1::Diagnosis& diagnosis,
+                     const v1::Decision& decision, const std::string& budget,
+                     Names& names) {
   const v1::FailureReport& report = record.request().report();
-  ToldEntry told = {{}, subject.label, &diagnosis, subject.is_labelled};
-  Entry& entry = told.entry;
+  SourcedEntry sourced = {{}, subject.label, &diagnosis, subject.is_labelled};
+  Entry& entry = sourced.entry;
   entry.workload = subject.key;
   entry.failure = HashOf(failure_id);
   entry.observed = absl::ToUnixNanos(ToTime(report.observed_at()));
@@ -176,13 +177,13 @@ ToldEntry EntryOf(const v1::DecisionRecord& record, const Subject& subject,
       sign,
       week};
   StableHash content;
-  content.Add(told.workload);
+  content.Add(sourced.workload);
   for (const std::string_view name : by) content.Add(name);
   entry.content = content.value();
   std::ranges::transform(
       by, entry.names.begin(),
       [&names](std::string_view name) { return names.NumberOf(name); });
-  return told;
+  return sourced;
 }
 
 // Returns no operator and no action if no operator's object was reported.
@@ -317,8 +318,8 @@ class EntryReader {
   // The operator retried it, whatever was answered.
   void AddRetried(const v1::AttemptRecord& one) {
     const v1::DecideResponse& response = record_.response();
-    const bool is_told = &one == &*response.ledger().history().rbegin() &&
-                         one.cause() == response.diagnosis().cause();
+    const bool is_current = &one == &*response.ledger().history().rbegin() &&
+                            one.cause() == response.diagnosis().cause();
     const v1::Diagnosis remembered = DiagnosisOf(one);
     v1::Decision retry;
     retry.set_action(v1::Decision::RETRY);
@@ -326,9 +327,9 @@ class EntryReader {
       retry.set_scope(v1::Decision::POD);
     }
     Entry& entry =
-        Add(one.failure_id(), is_told ? response.diagnosis() : remembered,
+        Add(one.failure_id(), is_current ? response.diagnosis() : remembered,
             retry, one.charged_to());
-    if (!is_told) line_.entries.back().diagnosis = nullptr;
+    if (!is_current) line_.entries.back().diagnosis = nullptr;
     entry.units = one.charged_to().empty() ? 0 : 1;
     entry.observed =
         std::min(entry.observed, absl::ToUnixNanos(ToTime(EndOf(one))));
@@ -340,8 +341,8 @@ class EntryReader {
   void AddBraked() {
     const v1::DecideResponse& response = record_.response();
     const v1::AttemptRecord& last = *response.ledger().history().rbegin();
-    auto known = std::ranges::find_if(line_.entries, [&](const auto& told) {
-      return told.entry.failure == HashOf(last.failure_id());
+    auto known = std::ranges::find_if(line_.entries, [&](const auto& sourced) {
+      return sourced.entry.failure == HashOf(last.failure_id());
     });
     if (known == line_.entries.end()) {
       AddRetried(last);
@@ -349,7 +350,7 @@ class EntryReader {
     }
     known->entry.braked = true;
     known->entry.left = std::clamp(
-        native_.verdict.limit() - native_.verdict.used(), 0, kMostLeft);
+        native_.verdict.limit() - native_.verdict.used(), 0, kMaxLeft);
   }
 
   std::uint8_t CandidateAction(bool broken) const {
@@ -365,7 +366,7 @@ class EntryReader {
   }
 
   // More attempts than any work makes would dominate all sums.
-  static constexpr std::int32_t kMostLeft = 100;
+  static constexpr std::int32_t kMaxLeft = 100;
 
   const v1::DecisionRecord& record_;
   const EntrySettings& settings_;

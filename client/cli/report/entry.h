@@ -88,7 +88,7 @@ inline std::int64_t WholeSeconds(std::int64_t nanoseconds) {
 }
 
 // An entry and its origin.
-struct ToldEntry {
+struct SourcedEntry {
   Entry entry;
   // Label of the workload: "Job ml/train".
   std::string workload;
@@ -120,7 +120,7 @@ enum class LineKind : std::uint8_t {
 // the ledger, because its operator, queue or the kubelet retried it.
 struct LineEntries {
   LineKind kind = LineKind::kOther;
-  std::vector<ToldEntry> entries;
+  std::vector<SourcedEntry> entries;
 };
 LineEntries EntriesOf(const v1::DecisionRecord& record,
                       const EntrySettings& settings, Names& names);

@@ -18,7 +18,7 @@ namespace {
 
 static_assert(std::is_trivially_copyable_v<Entry>);
 
-constexpr std::size_t kMostLabelBytes = 1024;
+constexpr std::size_t kMaxLabelBytes = 1024;
 
 absl::Status FileError(std::string_view what) {
   std::error_code error;
@@ -37,7 +37,7 @@ EntryStore::~EntryStore() {
 void EntryStore::Add(const Entry& entry, std::string_view workload) {
   std::string& part = parts_[entry.workload % kParts];
   const auto size = static_cast<std::uint16_t>(
-      Utf8Boundary(workload, std::min(workload.size(), kMostLabelBytes)));
+      Utf8Boundary(workload, std::min(workload.size(), kMaxLabelBytes)));
   const std::size_t before = part.size();
   part.append(reinterpret_cast<const char*>(&entry), sizeof(entry));
   part.append(reinterpret_cast<const char*>(&size), sizeof(size));

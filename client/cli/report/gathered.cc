@@ -15,7 +15,7 @@
 namespace mulligan::cli {
 namespace {
 
-constexpr std::size_t kMostIncidents = 20;
+constexpr std::size_t kMaxIncidents = 20;
 constexpr Count kIncidentWorkloads = 5;
 constexpr Count kIncidentFactor = 5;
 
@@ -103,11 +103,11 @@ std::vector<Incident> IncidentsIn(const ReportTotals& totals,
         return std::tuple(AmountOf(incident.cost.lost, unit),
                           incident.cost.workloads);
       });
-  if (incidents.size() > kMostIncidents) incidents.resize(kMostIncidents);
+  if (incidents.size() > kMaxIncidents) incidents.resize(kMaxIncidents);
   return incidents;
 }
 
-constexpr std::size_t kMostMends = 10;
+constexpr std::size_t kMaxMends = 10;
 
 Rows NamedRows(const absl::flat_hash_map<std::uint32_t, Cost>& costs,
                const Names& names) {
@@ -137,7 +137,7 @@ void NameAll(const ReportTotals& totals, const Names& names, Report& report) {
 void FindMends(const SignExhibits& examples, Names& names, Report& report) {
   const Rows& signs = AtKey(report.by, By::kSign);
   for (const auto& [sign, cost] : CostliestFirst(signs, report.unit())) {
-    if (report.mends.size() == kMostMends) return;
+    if (report.mends.size() == kMaxMends) return;
     const auto found = examples.find(names.NumberOf(sign));
     report.mends.push_back(
         {sign, cost, found == examples.end() ? Exhibits() : found->second});
@@ -176,7 +176,7 @@ absl::Status AddUp(Gathered& gathered, unsigned threads) {
   return absl::OkStatus();
 }
 
-Report Tell(Gathered& gathered) {
+Report BuildReport(Gathered& gathered) {
   const ReportTotals& totals = gathered.totals;
   Report report = std::move(gathered.read);
   report.repeated += totals.repeated;

@@ -47,7 +47,7 @@ struct EntryCount {
 
 // The entries that parts should have, and those that were read.
 struct PartCounts {
-  EntryCount told;
+  EntryCount stated;
   EntryCount read;
 };
 
@@ -79,7 +79,7 @@ struct Gathered {
 absl::Status AddUp(Gathered& gathered, unsigned threads);
 
 // Returns the report of the sums. Moves from `gathered`.
-Report Tell(Gathered& gathered);
+Report BuildReport(Gathered& gathered);
 
 // Reads decision logs. Lines that are not records are counted and listed.
 void Gather(LogBlocks& logs, const ReportSettings& settings,

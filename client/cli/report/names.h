@@ -14,12 +14,12 @@
 namespace mulligan::cli {
 
 // Thread-safe. A fleet has some thousand nodes, images and teams. Names come
-// from outside, so all beyond kMost share one number.
+// from outside, so all beyond kMax share one number.
 class Names {
  public:
   static constexpr std::uint32_t kNone = 0;
   static constexpr std::uint32_t kOthers = 1;
-  static constexpr std::size_t kMost = 1 << 17;
+  static constexpr std::size_t kMax = 1 << 17;
 
   // Returns kNone for the empty name.
   std::uint32_t NumberOf(std::string_view name) {
@@ -28,7 +28,7 @@ class Names {
     if (name == names_[kOthers]) return kOthers;
     const auto found = numbers_.find(name);
     if (found != numbers_.end()) return found->second;
-    if (names_.size() >= kMost) return kOthers;
+    if (names_.size() >= kMax) return kOthers;
     const auto number = static_cast<std::uint32_t>(names_.size());
     numbers_.emplace(names_.emplace_back(name), number);
     return number;

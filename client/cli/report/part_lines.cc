@@ -59,7 +59,7 @@ PartJson MapJson(const Map& map, const Names& names) {
   return rows;
 }
 
-// Names beyond Names::kMost share an entry, so values are added.
+// Names beyond Names::kMax share an entry, so values are added.
 template <typename Map>
 void ReadMap(const PartJson& rows, Names& names, Map& map) {
   for (const PartJson& row : rows) {
@@ -141,7 +141,7 @@ constexpr std::pair<const char*, Count LineCounts::*> kLineCounts[] = {
 // It states the entries to expect, wherever they are.
 PartJson RestJson(const Gathered& gathered) {
   PartJson json = {{"reportPart", kPartVersion},
-                   {"entries", gathered.parts.told}};
+                   {"entries", gathered.parts.stated}};
   if (gathered.made_with.has_value()) json["madeWith"] = *gathered.made_with;
   for (const auto& [name, count] : kLineCounts) {
     json[name] = gathered.read.*count;
@@ -332,7 +332,7 @@ absl::Status TakePartLine(std::string_view line, PartCounts& counts,
     const absl::Status taken = TakeMadeWith(json, gathered);
     if (!taken.ok()) return taken;
     AddRead(json, gathered);
-    counts.told += EntryCountAt(json, "entries");
+    counts.stated += EntryCountAt(json, "entries");
     if (!json.contains("sums")) return absl::OkStatus();
     const EntryCount added = EntryCountAt(json, "added");
     counts.read += added;

@@ -13,7 +13,7 @@
 #include "client/cli/input/workload_groups.h"
 #include "client/cli/report/entry_store.h"
 #include "client/cli/report/gathered.h"
-#include "client/cli/report/retell.h"
+#include "client/cli/report/past_reports.h"
 #include "policy/base/times.h"
 #include "policy/decide.h"
 
@@ -30,10 +30,10 @@ void SetDone(v1::Decision::Action done, Entry& entry) {
 }
 
 // Callers' clocks differ and questions may be old, but by no more than this.
-constexpr absl::Duration kMostAhead = absl::Hours(24);
-constexpr absl::Duration kMostBehind = absl::Hours(366 * 24);
+constexpr absl::Duration kMaxAhead = absl::Hours(24);
+constexpr absl::Duration kMaxBehind = absl::Hours(366 * 24);
 // Cores or accelerators of a pod; no node has as many.
-constexpr std::int64_t kMostHeld = 1'000'000;
+constexpr std::int64_t kMaxHeld = 1'000'000;
 
 // Rejects impossible times, which would stretch or dominate everything that is
 // shown by time.
@@ -43,9 +43,8 @@ absl::Status CheckTime(const v1::DecisionRecord& record) {
   const absl::Time decided =
       record.has_decided_at() ? ToTime(record.decided_at()) : observed;
   const char* const wrong =
-      observed > decided + kMostAhead ? "is more than a day after decidedAt"
-      : observed < decided - kMostBehind
-          ? "is more than a year before decidedAt"
+      observed > decided + kMaxAhead    ? "is more than a day after decidedAt"
+      : observed < decided - kMaxBehind ? "is more than a year before decidedAt"
       : observed < absl::UnixEpoch() ||
               observed > absl::FromUnixNanos(INT64_MAX)
           ? "is not valid; expected a time from 1970 to 2262"
@@ -57,14 +56,14 @@ absl::Status CheckTime(const v1::DecisionRecord& record) {
       wrong);
 }
 
-absl::Status CheckSpent(const std::vector<ToldEntry>& entries) {
-  for (const ToldEntry& told : entries) {
-    const Spent& spent = told.entry.spent;
-    if (std::max(spent.accelerator, spent.core) / kMostHeld > spent.pod) {
+absl::Status CheckSpent(const std::vector<SourcedEntry>& entries) {
+  for (const SourcedEntry& sourced : entries) {
+    const Spent& spent = sourced.entry.spent;
+    if (std::max(spent.accelerator, spent.core) / kMaxHeld > spent.pod) {
       return Invalid(
           "report.pods: request more than %s accelerators or cores each, which "
           "no node has, or what is no amount",
-          WithCommas(kMostHeld));
+          WithCommas(kMaxHeld));
     }
   }
   return absl::OkStatus();
@@ -129,15 +128,15 @@ class ReportSink : public RecordSink {
     if (kind == LineKind::kRepeated) ++counts_.repeated;
     if (kind == LineKind::kOther) ++counts_.others;
     if (kind == LineKind::kCompleted) ++counts_.good_ends;
-    for (ToldEntry& told : entries) {
-      if (told.is_labelled) ++counts_.labelled;
-      if (done != nullptr) SetDone(*done, told.entry);
-      store_->Add(told.entry, told.workload);
-      if (told.entry.completed || told.diagnosis == nullptr) continue;
-      const v1::Diagnosis& diagnosis = *told.diagnosis;
-      examples_[AtKey(told.entry.names, By::kSign)].Add(
-          {told.entry.workload, told.workload,
-           WholeSeconds(told.entry.observed), told.entry.spent,
+    for (SourcedEntry& sourced : entries) {
+      if (sourced.is_labelled) ++counts_.labelled;
+      if (done != nullptr) SetDone(*done, sourced.entry);
+      store_->Add(sourced.entry, sourced.workload);
+      if (sourced.entry.completed || sourced.diagnosis == nullptr) continue;
+      const v1::Diagnosis& diagnosis = *sourced.diagnosis;
+      examples_[AtKey(sourced.entry.names, By::kSign)].Add(
+          {sourced.entry.workload, sourced.workload,
+           WholeSeconds(sourced.entry.observed), sourced.entry.spent,
            diagnosis.problem().empty() ? diagnosis.summary()
                                        : diagnosis.problem(),
            diagnosis.first_step()});
@@ -203,7 +202,7 @@ absl::StatusOr<Report> MakeReport(
   for (const v1::FailureReport& workload : workloads) {
     report.restarts_in_place += RestartsInPlace(workload);
     v1::BudgetLedger ledger;
-    for (Telling& telling : Retell(workload)) {
+    for (PastReport& telling : PastReports(workload)) {
       v1::DecisionRecord record;
       *record.mutable_decided_at() = telling.report.observed_at();
       v1::DecideRequest& request = *record.mutable_request();
@@ -226,7 +225,7 @@ absl::StatusOr<Report> MakeReport(
   sink.HandOver(gathered);
   const absl::Status added = AddUp(gathered, 1);
   if (!added.ok()) return added;
-  return Tell(gathered);
+  return BuildReport(gathered);
 }
 
 std::int64_t AmountOf(const Spent& spent, Unit unit) {

@@ -109,7 +109,7 @@ struct Incident {
 
 // Something whose repair ends many failures: a node, or what failed and by
 // which sign.
-struct Mend {
+struct RepairTarget {
   std::string what;
   Cost cost;
   Exhibits examples;
@@ -192,7 +192,7 @@ struct Report : LineCounts, LostSums {
   std::map<std::string, std::map<Day, Count>> nodes;
   std::vector<Incident> incidents;
   // The ten costliest.
-  std::vector<Mend> mends;
+  std::vector<RepairTarget> mends;
 
   Unit unit() const;
 };
@@ -213,7 +213,7 @@ struct ReportSettings {
 };
 
 // Returns the report of the workloads that a cluster still has, each as it
-// would have been reported when its failures happened (retell.h). What their
+// would have been reported when its failures happened (past_reports.h). What their
 // operators did is what was done; `policies` are the candidate. Uses one
 // thread. RESOURCE_EXHAUSTED if a temporary file could not be written.
 absl::StatusOr<Report> MakeReport(

@@ -65,7 +65,7 @@ Json EndsJson(const std::array<Cost, kEnds>& ends) {
 
 Json RulesJson(const Report& report) {
   Json json = {{"comparable", ToJson(report.comparable)}};
-  for (const auto& [decider, name] : SidesToldOf(report)) {
+  for (const auto& [decider, name] : ShownSides(report)) {
     json[std::string(ReportName(decider))] =
         ToJson(AtKey(report.verdicts, decider));
   }
@@ -136,7 +136,7 @@ Json IncidentsJson(const Report& report) {
 
 Json MendsJson(const Report& report) {
   Json mends = Json::array();
-  for (const Mend& mend : report.mends) {
+  for (const RepairTarget& mend : report.mends) {
     Json& json = mends.emplace_back(Json({{"what", mend.what}}));
     json.update(ToJson(mend.cost));
     Json& examples = json["examples"] = Json::array();
@@ -245,7 +245,7 @@ std::string ReportCsv(const Report& report) {
     AddCsvRow("end", ReportName(end), AtKey(report.ends, end), csv);
   }
   AddVerdictRows("done", report.done, csv);
-  for (const auto& [decider, name] : SidesToldOf(report)) {
+  for (const auto& [decider, name] : ShownSides(report)) {
     AddVerdictRows(ReportName(decider), AtKey(report.verdicts, decider), csv);
   }
   for (std::size_t i = 0; i < kBys; ++i) {
@@ -265,7 +265,7 @@ std::string ReportCsv(const Report& report) {
               incident.cost, csv);
   }
   AddNamedRows("done", report.done, csv);
-  for (const auto& [decider, name] : SidesToldOf(report)) {
+  for (const auto& [decider, name] : ShownSides(report)) {
     AddNamedRows(ReportName(decider), AtKey(report.verdicts, decider), csv);
   }
   return csv;

@@ -13,8 +13,8 @@
 namespace mulligan::cli {
 namespace {
 
-constexpr std::size_t kMostRows = 20;
-constexpr std::size_t kMostListed = 100;
+constexpr std::size_t kMaxRows = 20;
+constexpr std::size_t kMaxListed = 100;
 
 // Hours in the report's unit.
 std::string AmountText(const Report& report, const Spent& spent) {
@@ -46,7 +46,7 @@ std::string NamedLists(const Report& report, std::string_view side,
   std::string html;
   for (const auto& [what, member, cost, examples] : NamedOf(verdicts)) {
     if (cost->workloads == 0) continue;
-    const auto shown = FirstOf(*examples, kMostListed);
+    const auto shown = FirstOf(*examples, kMaxListed);
     absl::StrAppendFormat(
         &html, "<details><summary>%s, %s: %s</summary>\n<ul>\n", Escaped(what),
         Escaped(side), WithCommas(cost->workloads));
@@ -78,7 +78,7 @@ std::string SidesTable(const Report& report) {
   const std::string of_all = absl::StrFormat(
       "Of the same %s failures", WithCommas(report.comparable.failures));
   std::vector<std::string_view> titles = {of_all};
-  const auto told = SidesToldOf(report);
+  const auto told = ShownSides(report);
   for (const auto& [side, name] : told) titles.push_back(name);
   std::vector<std::string> rows;
   for (const SideBySide& row : SidesOf(report)) {
@@ -94,7 +94,7 @@ std::string SidesTable(const Report& report) {
 
 std::string MendList(const Report& report) {
   std::vector<std::string> items;
-  for (const Mend& mend : report.mends) {
+  for (const RepairTarget& mend : report.mends) {
     std::string& html = items.emplace_back(absl::StrFormat(
         "<b>%s</b>: %s, %s", Escaped(mend.what), CountsText(mend.cost),
         HoursOf(report, mend.cost.lost)));
@@ -127,7 +127,7 @@ std::string CostTable(const Report& report, By by) {
   for (const auto& [name, cost] :
        CostliestFirst(AtKey(report.by, by), report.unit())) {
     if (name.empty()) continue;
-    if (rows.size() == kMostRows) break;
+    if (rows.size() == kMaxRows) break;
     rows.push_back(absl::StrCat(
         HtmlCell(Escaped(by == By::kDomain ? DomainText(name) : name)),
         NumberCell(WithCommas(cost.failures)),
@@ -193,7 +193,7 @@ std::string ReportHtml(const Report& report) {
                         "ended"
                       : "From who has to act, over who paid, to how it ended",
                   FlowPlot(report)),
-      HtmlSection("Mend first", MendList(report)),
+      HtmlSection("RepairTarget first", MendList(report)),
       HtmlSection("Incidents", IncidentTable(report),
                   "At least five workloads in ten minutes, and five times the "
                   "usual, of one fault of the platform."),

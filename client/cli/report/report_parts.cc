@@ -41,11 +41,11 @@ absl::Status NotWhole(const std::vector<std::string>& names,
                       const std::vector<PartFile>& files,
                       const PartCounts& all) {
   const auto difference = [](const PartCounts& counts) {
-    return counts.read.entries <=> counts.told.entries;
+    return counts.read.entries <=> counts.stated.entries;
   };
   const auto lacks = difference(all);
   const auto file = std::ranges::find_if(files, [&](const PartFile& part) {
-    return lacks == 0 ? part.counts.read != part.counts.told
+    return lacks == 0 ? part.counts.read != part.counts.stated
                       : difference(part.counts) == lacks;
   });
   const std::string& name =
@@ -62,7 +62,7 @@ absl::Status NotWhole(const std::vector<std::string>& names,
       : lacks > 0 ? "lacks its end, or has entries twice"
                   : "has other entries than its end says",
       Plural(all.read.entries, "entry", "entries"),
-      Plural(all.told.entries, "entry", "entries"));
+      Plural(all.stated.entries, "entry", "entries"));
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ absl::Status GatherParts(LogBlocks& parts, const ReportSettings& settings,
     if (!taken.ok()) return taken;
   }
   for (std::size_t i = 0; i < files.size(); ++i) {
-    gathered.parts.told += files[i].counts.told;
+    gathered.parts.stated += files[i].counts.stated;
     gathered.parts.read += files[i].counts.read;
     if (!whole || files[i].has_lines) continue;
     return Invalid(
@@ -86,7 +86,7 @@ absl::Status GatherParts(LogBlocks& parts, const ReportSettings& settings,
         "which has a line even of an empty log: make the part again",
         parts.files()[i]);
   }
-  if (whole && gathered.parts.read != gathered.parts.told) {
+  if (whole && gathered.parts.read != gathered.parts.stated) {
     return NotWhole(parts.files(), files, gathered.parts);
   }
   gathered.read.compared = gathered.made_with.has_value() &&
@@ -105,7 +105,7 @@ absl::Status WriteEntries(Gathered& gathered, std::ostream& out) {
     std::ranges::sort(lines);
     for (const std::string& line : lines) {
       out << line;
-      gathered.parts.told +=
+      gathered.parts.stated +=
           CountOf(std::string_view(line).substr(0, line.size() - 1));
     }
   }

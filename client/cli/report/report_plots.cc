@@ -19,9 +19,9 @@ namespace {
 constexpr double kRow = 30;
 constexpr double kBarHeight = 12;
 constexpr double kDayHeight = 150;
-constexpr std::size_t kMostColumns = 45;
-constexpr std::size_t kMostDates = 5;
-constexpr std::size_t kMostNodes = 25;
+constexpr std::size_t kMaxColumns = 45;
+constexpr std::size_t kMaxDates = 5;
+constexpr std::size_t kMaxNodes = 25;
 constexpr std::int64_t kWeekSeconds = 7 * kDaySeconds;
 // A Monday.
 constexpr std::int64_t kFirstWeek = -3 * kDaySeconds;
@@ -31,7 +31,7 @@ class Columns {
  public:
   explicit Columns(const Report& report)
       : span_((report.last - report.first) / kDaySeconds >=
-                      static_cast<std::int64_t>(kMostColumns)
+                      static_cast<std::int64_t>(kMaxColumns)
                   ? kWeekSeconds
                   : kDaySeconds),
         first_(StartOf(report.first)),
@@ -49,7 +49,7 @@ class Columns {
   // Returns some dates below the columns, from `left` in steps of `step`.
   std::string Dates(double left, double step, double y) const {
     std::string svg;
-    const std::size_t each = (count_ + kMostDates - 1) / kMostDates;
+    const std::size_t each = (count_ + kMaxDates - 1) / kMaxDates;
     for (std::size_t i = 0; i < count_; i += each) {
       svg += PlotText("note", left + step * static_cast<double>(i), y, Name(i));
     }
@@ -252,7 +252,7 @@ std::string NodePlot(const Report& report) {
   if (worst.empty()) return "";
   std::ranges::stable_sort(worst, std::ranges::greater(),
                            &std::pair<std::string, Count>::second);
-  if (worst.size() > kMostNodes) worst.resize(kMostNodes);
+  if (worst.size() > kMaxNodes) worst.resize(kMaxNodes);
   std::string svg = PlotOpen(kCell * static_cast<double>(worst.size()) + 22,
                              "Failures of the platform, by node and day");
   const double step =

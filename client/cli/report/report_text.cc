@@ -66,7 +66,7 @@ std::string SidesText(const Report& report) {
       &text, "\n%-36s",
       absl::StrCat("OF THE SAME ", WithCommas(report.comparable.failures),
                    report.comparable.failures == 1 ? " FAILURE" : " FAILURES"));
-  for (const auto& [side, name] : SidesToldOf(report)) {
+  for (const auto& [side, name] : ShownSides(report)) {
     absl::StrAppendFormat(&text, " %-28s", absl::AsciiStrToUpper(name));
   }
   while (text.back() == ' ') text.pop_back();
@@ -120,7 +120,7 @@ std::string Mends(const Report& report) {
   if (report.mends.empty()) return "";
   std::string text = "\nMEND FIRST\n";
   for (std::size_t i = 0; i < std::min(report.mends.size(), kMends); ++i) {
-    const Mend& mend = report.mends[i];
+    const RepairTarget& mend = report.mends[i];
     absl::StrAppendFormat(&text, "%d. %s: %s, %s h\n", i + 1,
                           CutTo(mend.what, 50), CountsText(mend.cost),
                           HoursText(AmountOf(mend.cost.lost, report.unit())));

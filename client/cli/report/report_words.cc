@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kHour = 3'600'000;
 // The most files whose first bad line is shown.
-constexpr int kMostFiles = 3;
+constexpr int kMaxFiles = 3;
 
 std::string SideText(const Cost& cost, const Cost& assumed, const char* one,
                      const char* many, Unit unit) {
@@ -37,7 +37,7 @@ std::string HoursSentence(const Report& report) {
 
 }  // namespace
 
-std::vector<std::pair<Decider, std::string>> SidesToldOf(const Report& report) {
+std::vector<std::pair<Decider, std::string>> ShownSides(const Report& report) {
   if (report.of_cluster) {
     return {{Decider::kRecorded, "by the operators"},
             {Decider::kCandidate, "by the policy"}};
@@ -104,7 +104,7 @@ std::vector<NamedWorkloads> NamedOf(const Verdicts& verdicts) {
 
 std::vector<std::string> CompletedSentences(const Report& report) {
   std::vector<std::string> sentences;
-  for (const auto& [decider, name] : SidesToldOf(report)) {
+  for (const auto& [decider, name] : ShownSides(report)) {
     const Verdicts& side = AtKey(report.verdicts, decider);
     if (side.completed.workloads == 0) continue;
     std::string who;
@@ -161,7 +161,7 @@ std::vector<SideBySide> SidesOf(const Report& report) {
                                   {"tried again, its operator gave up", {}},
                                   {"of these saved: it completed", {}},
                                   {"given up, and it failed again", {}}};
-  for (const auto& [decider, name] : SidesToldOf(report)) {
+  for (const auto& [decider, name] : ShownSides(report)) {
     const Verdicts& side = AtKey(report.verdicts, decider);
     const Unit unit = report.unit();
     rows[0].sides.push_back(
@@ -207,12 +207,12 @@ std::string BadSentence(const Report& report) {
                          Plural(report.lines, "line", "lines"),
                          " could not be read");
   std::string_view file;
-  int told = 0;
+  int shown = 0;
   for (const auto& [place, why] : report.bad.all()) {
-    if (told > 0 && place.file == file) continue;
-    if (told == kMostFiles) break;
+    if (shown > 0 && place.file == file) continue;
+    if (shown == kMaxFiles) break;
     file = place.file;
-    absl::StrAppend(&text, told++ == 0 ? ", the first: " : "; ",
+    absl::StrAppend(&text, shown++ == 0 ? ", the first: " : "; ",
                     report.of_cluster ? place.file : place.Text(), ": ", why);
   }
   return text;

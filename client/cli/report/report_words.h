@@ -34,12 +34,12 @@ std::string HeadlineOf(const Report& report);
 std::string DoneSentence(const Report& report);
 
 // Returns the sides that are shown, with their titles: "by the operators".
-std::vector<std::pair<Decider, std::string>> SidesToldOf(const Report& report);
+std::vector<std::pair<Decider, std::string>> ShownSides(const Report& report);
 
 // One finding, by each side.
 struct SideBySide {
   std::string what;
-  // In the order of SidesToldOf().
+  // In the order of ShownSides().
   std::vector<std::string> sides;
 };
 std::vector<SideBySide> SidesOf(const Report& report);

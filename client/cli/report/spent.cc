@@ -138,8 +138,8 @@ Run RunOf(const core::Pod& pod) {
 
 // NaN becomes 0.
 std::int64_t Saturated(double value) {
-  constexpr double kMost = 1e18;
-  return value > 0 ? static_cast<std::int64_t>(std::min(value, kMost)) : 0;
+  constexpr double kMax = 1e18;
+  return value > 0 ? static_cast<std::int64_t>(std::min(value, kMax)) : 0;
 }
 
 Spent SpentBy(const core::Pod& pod, const Run& run, absl::Time until) {

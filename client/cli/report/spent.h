@@ -39,8 +39,8 @@ struct Spent {
 
  private:
   static std::int64_t Sum(std::int64_t a, std::int64_t b) {
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-    return a > kMost - b ? kMost : a + b;
+    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+    return a > kMax - b ? kMax : a + b;
   }
 };
 

@@ -12,7 +12,7 @@ namespace mulligan::cli {
 namespace {
 
 // All failures of a workload, each once, oldest first, and how it ended.
-struct Course {
+struct WorkloadHistory {
   std::vector<Entry> failures;
   // Lines about failures that earlier lines reported.
   Count repeated = 0;
@@ -32,9 +32,9 @@ bool GivesUp(v1::Decision::Action action) {
 
 // A failure that was reported again, to another replica or with more evidence,
 // counts with its last answer. `entries` are in the order of the answers.
-Course CourseOf(absl::Span<const KeptEntry> entries) {
-  Course course;
-  absl::flat_hash_map<std::uint64_t, std::size_t> told;
+WorkloadHistory HistoryOf(absl::Span<const KeptEntry> entries) {
+  WorkloadHistory history;
+  absl::flat_hash_map<std::uint64_t, std::size_t> index_of;
   const Entry* completed = nullptr;
   for (const KeptEntry& kept : entries) {
     if (kept.entry.completed) {
@@ -42,31 +42,31 @@ Course CourseOf(absl::Span<const KeptEntry> entries) {
       continue;
     }
     const auto [known, is_new] =
-        told.try_emplace(kept.entry.failure, course.failures.size());
+        index_of.try_emplace(kept.entry.failure, history.failures.size());
     if (is_new) {
-      course.failures.push_back(kept.entry);
+      history.failures.push_back(kept.entry);
     } else {
-      course.failures[known->second] = kept.entry;
-      if (!kept.entry.separate) ++course.repeated;
+      history.failures[known->second] = kept.entry;
+      if (!kept.entry.separate) ++history.repeated;
     }
   }
-  if (course.failures.empty()) return course;
-  const Entry& last = course.failures.back();
+  if (history.failures.empty()) return history;
+  const Entry& last = history.failures.back();
   const v1::Decision::Action action = ActionOf(last, Decider::kRecorded);
   if (completed != nullptr && completed->observed >= last.observed) {
-    course.end = End::kCompleted;
-    course.completed = completed->spent;
+    history.end = End::kCompleted;
+    history.completed = completed->spent;
   } else if (action == v1::Decision::FAIL) {
-    course.end = End::kGivenUp;
+    history.end = End::kGivenUp;
   } else if (action == v1::Decision::WAIT_FOR_SPEC_UPDATE) {
-    course.end = End::kWaitsForAuthor;
+    history.end = End::kWaitsForAuthor;
   }
-  return course;
+  return history;
 }
 
 // Returns whether the operator's own rule is known for each failure.
-bool IsComparable(const Course& course) {
-  return std::ranges::all_of(course.failures, [](const Entry& failure) {
+bool IsComparable(const WorkloadHistory& history) {
+  return std::ranges::all_of(history.failures, [](const Entry& failure) {
     return ActionOf(failure, Decider::kNative) !=
            v1::Decision::ACTION_UNSPECIFIED;
   });
@@ -74,29 +74,30 @@ bool IsComparable(const Course& course) {
 
 // Returns the index of the failure at which a side gives up, and so would not
 // have seen later ones; their number if it never does.
-std::size_t StopOf(const Course& course, Decider side) {
+std::size_t StopOf(const WorkloadHistory& history, Decider side) {
   const auto gives_up = [side](const Entry& failure) {
     return GivesUp(ActionOf(failure, side));
   };
   // In fact, a person may have resumed work that was given up.
   if (side == Decider::kRecorded) {
-    return course.failures.size() - (gives_up(course.failures.back()) ? 1 : 0);
+    return history.failures.size() -
+           (gives_up(history.failures.back()) ? 1 : 0);
   }
   return static_cast<std::size_t>(
-      std::ranges::find_if(course.failures, gives_up) -
-      course.failures.begin());
+      std::ranges::find_if(history.failures, gives_up) -
+      history.failures.begin());
 }
 
 // Returns the index of the failure at which a side ends the retries that others
 // make; their number if it never does.
-std::size_t BrakeOf(const Course& course, Decider side) {
-  if (side != Decider::kRecorded) return StopOf(course, side);
+std::size_t BrakeOf(const WorkloadHistory& history, Decider side) {
+  if (side != Decider::kRecorded) return StopOf(history, side);
   return static_cast<std::size_t>(
-      std::ranges::find_if(course.failures, &Entry::braked) -
-      course.failures.begin());
+      std::ranges::find_if(history.failures, &Entry::braked) -
+      history.failures.begin());
 }
 
-// Returns what one side did with the course:
+// Returns what one side did with the history:
 //
 //   1. A retry is in vain if it could only end like the attempt before it, or
 //   if
@@ -104,13 +105,13 @@ std::size_t BrakeOf(const Course& course, Decider side) {
 //      in fact. So a side that never gives up wastes no less.
 //   2. For a retry that was not made, because the work had been given up in
 //      fact, only the former is known, and its cost is assumed.
-Verdicts VerdictsOf(const Course& course, const std::string& workload,
+Verdicts VerdictsOf(const WorkloadHistory& history, const std::string& workload,
                     Decider side) {
-  const std::vector<Entry>& failures = course.failures;
-  const std::size_t stop = StopOf(course, side);
+  const std::vector<Entry>& failures = history.failures;
+  const std::size_t stop = StopOf(history, side);
   const bool gave_up = stop < failures.size();
-  const bool is_over = gave_up || course.end == End::kGivenUp ||
-                       course.end == End::kWaitsForAuthor;
+  const bool is_over = gave_up || history.end == End::kGivenUp ||
+                       history.end == End::kWaitsForAuthor;
   const Entry& over = gave_up ? failures[stop] : failures.back();
   Verdicts verdicts;
   for (std::size_t i = 0; i < stop; ++i) {
@@ -134,18 +135,18 @@ Verdicts VerdictsOf(const Course& course, const std::string& workload,
     examples.Add(
         {at.workload, workload, WholeSeconds(at.observed), lost, {}, {}});
   };
-  const std::size_t operators_stop = StopOf(course, Decider::kNative);
+  const std::size_t operators_stop = StopOf(history, Decider::kNative);
   if (operators_stop < stop) {
     const Entry& at = failures[operators_stop];
     if (ActionOf(at, side) == v1::Decision::RETRY && !at.lasting) {
       note(at, at.spent, verdicts.tried_again, verdicts.tried_again_examples);
-      if (!gave_up && course.end == End::kCompleted) {
-        note(at, course.completed, verdicts.saved, verdicts.saved_examples);
+      if (!gave_up && history.end == End::kCompleted) {
+        note(at, history.completed, verdicts.saved, verdicts.saved_examples);
       }
     }
   }
-  const std::size_t brake = BrakeOf(course, side);
-  if (brake + 1 < failures.size() && course.end != End::kCompleted) {
+  const std::size_t brake = BrakeOf(history, side);
+  if (brake + 1 < failures.size() && history.end != End::kCompleted) {
     Cost after = {0, 1, {}};
     for (std::size_t i = brake + 1; i < failures.size(); ++i) {
       after += {1, 0, failures[i].spent};
@@ -154,7 +155,7 @@ Verdicts VerdictsOf(const Course& course, const std::string& workload,
          verdicts.would_stop_examples);
     verdicts.would_stop = after;
   } else if (side == Decider::kRecorded && brake + 1 == failures.size() &&
-             course.end != End::kCompleted) {
+             history.end != End::kCompleted) {
     Spent saved;
     for (int i = std::max(failures[brake].left, 1); i-- > 0;) {
       saved += failures[brake].spent;
@@ -166,8 +167,8 @@ Verdicts VerdictsOf(const Course& course, const std::string& workload,
   if (last.by_platform) {
     note(last, last.spent, verdicts.given_up, verdicts.given_up_examples);
   }
-  if (course.end == End::kCompleted) {
-    note(last, course.completed, verdicts.completed,
+  if (history.end == End::kCompleted) {
+    note(last, history.completed, verdicts.completed,
          verdicts.completed_examples);
   }
   return verdicts;
@@ -180,21 +181,21 @@ Cost CostOf(const Entry& failure, const Key& key,
   return {1, seen.insert(key).second ? 1 : 0, failure.spent};
 }
 
-void AddBy(const Course& course, ReportTotals& totals) {
+void AddBy(const WorkloadHistory& history, ReportTotals& totals) {
   for (std::size_t by = 0; by < kBys; ++by) {
     absl::flat_hash_set<ReportTotals::Number> seen;
-    for (const Entry& failure : course.failures) {
+    for (const Entry& failure : history.failures) {
       const ReportTotals::Number name = failure.names[by];
       totals.by[by][name] += CostOf(failure, name, seen);
     }
   }
 }
 
-void AddTimes(const Course& course, ReportTotals& totals) {
+void AddTimes(const WorkloadHistory& history, ReportTotals& totals) {
   absl::flat_hash_set<std::pair<Day, ReportTotals::Number>> days;
   // The last moment of each cause.
   absl::flat_hash_map<ReportTotals::Number, std::int64_t> last;
-  for (const Entry& failure : course.failures) {
+  for (const Entry& failure : history.failures) {
     const std::int64_t observed = WholeSeconds(failure.observed);
     totals.first = std::min(totals.first, observed);
     totals.last = std::max(totals.last, observed);
@@ -224,14 +225,14 @@ void AddTimes(const Course& course, ReportTotals& totals) {
   }
 }
 
-void AddMoney(const Course& course, ReportTotals& totals) {
+void AddMoney(const WorkloadHistory& history, ReportTotals& totals) {
   absl::flat_hash_set<std::pair<ReportTotals::Number, ReportTotals::Number>>
       flows;
   absl::flat_hash_set<ReportTotals::Number> ended;
-  for (const Entry& failure : course.failures) {
+  for (const Entry& failure : history.failures) {
     const ReportTotals::Number budget = AtKey(failure.names, By::kBudget);
     const std::pair flow = {AtKey(failure.names, By::kDomain), budget};
-    AtKey(totals.flows[flow], course.end) += CostOf(failure, flow, flows);
+    AtKey(totals.flows[flow], history.end) += CostOf(failure, flow, flows);
     if (budget == Names::kNone) continue;
     BudgetCost& cost = totals.budgets[budget];
     cost.charged += failure.units;
@@ -241,26 +242,26 @@ void AddMoney(const Course& course, ReportTotals& totals) {
 }
 
 void AddWorkload(absl::Span<const KeptEntry> entries, ReportTotals& totals) {
-  const Course course = CourseOf(entries);
-  if (course.failures.empty()) return;
-  Cost all = {static_cast<Count>(course.failures.size()), 1, {}};
-  for (const Entry& failure : course.failures) {
+  const WorkloadHistory history = HistoryOf(entries);
+  if (history.failures.empty()) return;
+  Cost all = {static_cast<Count>(history.failures.size()), 1, {}};
+  for (const Entry& failure : history.failures) {
     all.lost += failure.spent;
     if (!failure.spent.any()) ++totals.without_times;
   }
-  totals.repeated += course.repeated;
+  totals.repeated += history.repeated;
   totals.all += all;
-  AtKey(totals.ends, course.end) += all;
-  AddBy(course, totals);
-  AddTimes(course, totals);
-  AddMoney(course, totals);
+  AtKey(totals.ends, history.end) += all;
+  AddBy(history, totals);
+  AddTimes(history, totals);
+  AddMoney(history, totals);
   const std::string workload(entries.front().workload);
-  totals.done += VerdictsOf(course, workload, Decider::kRecorded);
-  if (!IsComparable(course)) return;
+  totals.done += VerdictsOf(history, workload, Decider::kRecorded);
+  if (!IsComparable(history)) return;
   totals.comparable += all;
   for (std::size_t side = 0; side < kDeciders; ++side) {
     totals.verdicts[side] +=
-        VerdictsOf(course, workload, static_cast<Decider>(side));
+        VerdictsOf(history, workload, static_cast<Decider>(side));
   }
 }
 

@@ -99,7 +99,7 @@ Attempt AttemptOf(const v1::AttemptRecord& record, bool asked,
 
 // Returns the index of the current failure's record, or -1. One that was
 // already reported may have another id, so its end identifies it.
-int RecordAtHand(const v1::DecideResponse& response) {
+int CurrentRecord(const v1::DecideResponse& response) {
   const auto& history = response.ledger().history();
   for (int i = history.size() - 1; i >= 0; --i) {
     if (history[i].failure_id() == response.failure_id()) return i;
@@ -140,17 +140,17 @@ std::string RetriedBy(const v1::AttemptRecord& record) {
 
 // Records that the request's ledger lacks, except the current failure's, were
 // just read from the objects.
-void TellAttempts(const v1::DecideRequest& request,
-                  const v1::DecideResponse& response, int at_hand,
-                  Story& story) {
+void AddAttempts(const v1::DecideRequest& request,
+                 const v1::DecideResponse& response, int is_current,
+                 Story& story) {
   const v1::BudgetLedger& ledger = response.ledger();
   for (int i = 0; i < ledger.history_size(); ++i) {
     const v1::AttemptRecord& record = ledger.history(i);
-    const bool now = i == at_hand;
+    const bool now = i == is_current;
     const bool asked = now || Has(request.ledger(), record.failure_id());
     story.attempts.push_back(AttemptOf(record, asked, request.report(),
                                        response.diagnosis().culprit()));
-    story.attempts.back().at_hand = now;
+    story.attempts.back().is_current = now;
     const std::string by = RetriedBy(record);
     const bool ended =
         now && response.decision().action() != v1::Decision::IGNORE;
@@ -161,22 +161,22 @@ void TellAttempts(const v1::DecideRequest& request,
 }
 
 // Returns VerdictLine, or `nothing` for what people do not see as a verdict.
-std::string VerdictWords(const v1::Decision& decision, const char* nothing) {
+std::string VerdictOr(const v1::Decision& decision, const char* nothing) {
   return decision.action() == v1::Decision::IGNORE ? nothing
                                                    : VerdictLine(decision);
 }
 
-Side OurSide(const v1::DecideResponse& response, int at_hand,
+Side OurSide(const v1::DecideResponse& response, int is_current,
              const google::protobuf::Timestamp& observed_at) {
   const v1::Accounting& accounting = response.accounting();
   Side side;
   side.who = "Mulligan";
-  side.verdict = VerdictWords(response.decision(), "nothing to do") +
+  side.verdict = VerdictOr(response.decision(), "nothing to do") +
                  EndOfDelay(response.decision(), observed_at);
   side.action = response.decision().action();
   std::string payer = accounting.charged_to();
-  if (accounting.duplicate() && at_hand >= 0) {
-    payer = response.ledger().history(at_hand).charged_to();
+  if (accounting.duplicate() && is_current >= 0) {
+    payer = response.ledger().history(is_current).charged_to();
     // The delay is over, and the report does not show what followed.
     const auto& delay = response.decision().retry_after();
     if (side.action == v1::Decision::RETRY && delay.seconds() == 0 &&
@@ -202,19 +202,19 @@ Side OperatorSide(const v1::NativeVerdict& native,
   // The verdict's object is a Workload, but the operator is Kueue.
   side.who = native.operator_() == "Workload" ? "Kueue" : native.operator_();
   const v1::Decision decision = DecisionOf(native);
-  side.verdict = VerdictWords(decision, "does nothing") +
+  side.verdict = VerdictOr(decision, "does nothing") +
                  EndOfDelay(decision, report.observed_at());
   side.action = decision.action();
   side.limit = {native.charged_to(), native.used(), native.limit()};
   FindOwnCount(report, native, side);
   // Without reason or message, the verdict repeats the action.
   if (native.reason().empty() && native.message().empty()) return side;
-  side.words = native.verdict();
+  side.message = native.verdict();
   if (!native.reason().empty()) {
-    absl::StrAppend(&side.words, ", ", native.reason());
+    absl::StrAppend(&side.message, ", ", native.reason());
   }
   if (!native.message().empty()) {
-    absl::StrAppend(&side.words, ": ", native.message());
+    absl::StrAppend(&side.message, ": ", native.message());
   }
   return side;
 }
@@ -279,16 +279,16 @@ Story TellStory(const v1::DecideRequest& request,
   story.workload = Label(workload);
   story.headline = ProblemOf(response);
   story.restarts = RestartsIn(report);
-  story.echo = EchoOf(diagnosis);
+  story.cascade_message = CascadeMessage(diagnosis);
   story.first_step = diagnosis.first_step().text();
   if (response.explanation().decided_by() == v1::Explanation::BRAKE) {
     story.stop_command = diagnosis.first_step().command();
   }
   story.broken = diagnosis.situation() == v1::Diagnosis::BROKEN;
-  const int at_hand = RecordAtHand(response);
-  TellAttempts(request, response, at_hand, story);
+  const int is_current = CurrentRecord(response);
+  AddAttempts(request, response, is_current, story);
   for (Attempt& attempt : story.attempts) {
-    if (attempt.at_hand && attempt.observed) {
+    if (attempt.is_current && attempt.observed) {
       attempt.no_end = NoEnd(report, diagnosis);
     }
   }
@@ -301,7 +301,7 @@ Story TellStory(const v1::DecideRequest& request,
   const bool decides =
       response.explanation().decided_by() == v1::Explanation::NATIVE;
   if (!decides) {
-    story.sides.push_back(OurSide(response, at_hand, report.observed_at()));
+    story.sides.push_back(OurSide(response, is_current, report.observed_at()));
   }
   if (response.has_native()) {
     story.sides.push_back(OperatorSide(response.native(), report));
@@ -310,7 +310,7 @@ Story TellStory(const v1::DecideRequest& request,
   return story;
 }
 
-std::string EchoOf(const v1::Diagnosis& diagnosis) {
+std::string CascadeMessage(const v1::Diagnosis& diagnosis) {
   for (const v1::Cascade& cascade : diagnosis.cascades()) {
     // Reasons and exit codes are single words.
     if (cascade.how().find(' ') == std::string::npos) continue;

@@ -38,7 +38,7 @@ struct Attempt {
   // objects show the attempt.
   std::string done;
   // The answer is about this failure.
-  bool at_hand = false;
+  bool is_current = false;
 };
 
 // One party's verdict, and the limit that applies.
@@ -57,7 +57,7 @@ struct Side {
   };
   Limit limit;
   // "Failed, BackoffLimitExceeded: Job has ..."; only for operators.
-  std::string words;
+  std::string message;
 
   // "memory 1 of 3 used"; "backoffLimit of 0 exceeded (1)"; "not counted";
   // "activeDeadlineSeconds exceeded".
@@ -85,7 +85,7 @@ struct Story {
   std::string restarts;
   // The message of a member that died because of the culprit; empty if none has
   // one.
-  std::string echo;
+  std::string cascade_message;
   // The first thing to do, in the imperative; empty if nothing.
   std::string first_step;
   // The command that stops work that its operator keeps retrying in vain; empty
@@ -122,7 +122,7 @@ void DropNativeWarnings(v1::DecideResponse& response);
 std::string RestartsIn(const v1::FailureReport& report);
 
 // Returns "pod a says: ..."; empty if no cascade has a message.
-std::string EchoOf(const v1::Diagnosis& diagnosis);
+std::string CascadeMessage(const v1::Diagnosis& diagnosis);
 
 // Fills side.limit if the operator gave up by its own count and the verdict
 // names no limit.
@@ -195,7 +195,7 @@ Timeline MemberTimeline(const v1::FailureReport& report,
 
 // Returns the part of `members` in which they died; empty if that is most of
 // the whole anyway.
-Timeline TheEndOf(const Timeline& members);
+Timeline ZoomToEnd(const Timeline& members);
 
 }  // namespace mulligan::cli
 

@@ -14,8 +14,8 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-constexpr std::size_t kMostLanes = 24;
-constexpr std::size_t kMostEvents = 20;
+constexpr std::size_t kMaxLanes = 24;
+constexpr std::size_t kMaxEvents = 20;
 
 std::int64_t SecondsOf(const google::protobuf::Timestamp& time) {
   return IsSet(time) ? time.seconds() : 0;
@@ -137,9 +137,9 @@ std::vector<Moment> EventsOf(const v1::FailureReport& report, int& hidden) {
   std::ranges::stable_sort(timed, {}, [](const auto& event) {
     return std::pair(event.first, -event.second.at);
   });
-  if (timed.size() > kMostEvents) {
-    hidden = static_cast<int>(timed.size() - kMostEvents);
-    timed.resize(kMostEvents);
+  if (timed.size() > kMaxEvents) {
+    hidden = static_cast<int>(timed.size() - kMaxEvents);
+    timed.resize(kMaxEvents);
   }
   std::vector<Moment> events;
   for (auto& [rank, moment] : timed) events.push_back(std::move(moment));
@@ -172,13 +172,13 @@ Timeline AttemptTimeline(const Story& story) {
   for (const Attempt& attempt : story.attempts) {
     Lane& lane = timeline.lanes.emplace_back();
     lane.name = absl::StrFormat("Attempt %d", attempt.number);
-    lane.role = attempt.at_hand ? Lane::Role::kRoot : Lane::Role::kOther;
+    lane.role = attempt.is_current ? Lane::Role::kRoot : Lane::Role::kOther;
     lane.note = v1::Cause_Name(attempt.cause);
     lane.end = attempt.ended.seconds();
     lane.begin = lane.end - (attempt.ran_for ? attempt.ran_for->seconds() : 0);
   }
-  if (timeline.lanes.size() > kMostLanes) {
-    timeline.hidden = static_cast<int>(timeline.lanes.size() - kMostLanes);
+  if (timeline.lanes.size() > kMaxLanes) {
+    timeline.hidden = static_cast<int>(timeline.lanes.size() - kMaxLanes);
     timeline.lanes.erase(timeline.lanes.begin(),
                          timeline.lanes.begin() + timeline.hidden);
   }
@@ -200,15 +200,15 @@ Timeline MemberTimeline(const v1::FailureReport& report,
   std::ranges::stable_sort(timeline.lanes, [](const Lane& a, const Lane& b) {
     return std::tie(a.role, a.end, a.name) < std::tie(b.role, b.end, b.name);
   });
-  if (timeline.lanes.size() > kMostLanes) {
-    timeline.hidden += static_cast<int>(timeline.lanes.size() - kMostLanes);
-    timeline.lanes.resize(kMostLanes);
+  if (timeline.lanes.size() > kMaxLanes) {
+    timeline.hidden += static_cast<int>(timeline.lanes.size() - kMaxLanes);
+    timeline.lanes.resize(kMaxLanes);
   }
   timeline.events = EventsOf(report, timeline.hidden_events);
   return timeline;
 }
 
-Timeline TheEndOf(const Timeline& members) {
+Timeline ZoomToEnd(const Timeline& members) {
   // Draws only a window this many times smaller than the whole.
   constexpr std::int64_t kCloser = 8;
   std::int64_t first = std::numeric_limits<std::int64_t>::max();

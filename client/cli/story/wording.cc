@@ -181,24 +181,24 @@ std::string OutlookText(const v1::Diagnosis& diagnosis) {
   return "";
 }
 
-std::vector<ToldEvidence> EvidenceOf(const v1::Diagnosis& diagnosis) {
-  std::vector<ToldEvidence> told;
-  const auto add = [&told](const v1::Evidence& evidence) {
+std::vector<EvidenceGroup> EvidenceOf(const v1::Diagnosis& diagnosis) {
+  std::vector<EvidenceGroup> groups;
+  const auto add = [&groups](const v1::Evidence& evidence) {
     const auto same =
-        std::ranges::find_if(told, [&](const ToldEvidence& other) {
+        std::ranges::find_if(groups, [&](const EvidenceGroup& other) {
           return !evidence.value().empty() && evidence.overrode().empty() &&
                  other.first->value() == evidence.value() &&
                  other.first->meaning() == evidence.meaning();
         });
-    if (same != told.end()) {
-      same->again.push_back(&evidence);
+    if (same != groups.end()) {
+      same->repeats.push_back(&evidence);
     } else {
-      told.push_back({&evidence, {}});
+      groups.push_back({&evidence, {}});
     }
   };
   for (const v1::Evidence& evidence : diagnosis.evidence()) add(evidence);
   if (diagnosis.has_problem_evidence()) add(diagnosis.problem_evidence());
-  return told;
+  return groups;
 }
 
 std::string TimeText(const google::protobuf::Timestamp& time) {

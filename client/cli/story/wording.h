@@ -54,14 +54,14 @@ std::string OutlookText(const v1::Diagnosis& diagnosis);
 
 // A piece of evidence, and later ones with the same content from other places,
 // such as repeated events.
-struct ToldEvidence {
+struct EvidenceGroup {
   const v1::Evidence* first;
-  std::vector<const v1::Evidence*> again;
+  std::vector<const v1::Evidence*> repeats;
 };
 
 // Returns each piece of evidence once, the headline's last. Points into
 // `diagnosis`.
-std::vector<ToldEvidence> EvidenceOf(const v1::Diagnosis& diagnosis);
+std::vector<EvidenceGroup> EvidenceOf(const v1::Diagnosis& diagnosis);
 
 // Returns "2026-01-31T08:00:00Z", to the second.
 std::string TimeText(const google::protobuf::Timestamp& time);

@@ -22,7 +22,7 @@ std::string NameOr(const std::string& name) {
 std::string YesNo(bool value) { return value ? "true" : "false"; }
 
 // Returns the answer's values of the keys that hold one value.
-v1::ExpectedAnswer SaidBy(const v1::DecideResponse& answer) {
+v1::ExpectedAnswer ActualValues(const v1::DecideResponse& answer) {
   v1::ExpectedAnswer said;
   const v1::Decision& decision = answer.decision();
   const v1::Diagnosis& diagnosis = answer.diagnosis();
@@ -71,7 +71,7 @@ std::string ValueOf(const Message& message, const FieldDescriptor& field) {
   }
 }
 
-// Keys that are not single values of SaidBy.
+// Keys that are not single values of ActualValues.
 bool IsCheckedApart(const FieldDescriptor& field) {
   return field.is_repeated() || field.message_type() != nullptr ||
          field.number() == v1::ExpectedAnswer::kSentenceFieldNumber ||
@@ -105,8 +105,8 @@ void CompareNamed(const char* key, const auto& expected, const auto& find,
 }
 
 // Explains the remaining delay, which counts from the failure's end.
-std::string HadPassed(const v1::Diagnosis& diagnosis,
-                      const google::protobuf::Timestamp& observed_at) {
+std::string ElapsedText(const v1::Diagnosis& diagnosis,
+                        const google::protobuf::Timestamp& observed_at) {
   if (!diagnosis.has_finished_at()) return "";
   const absl::Duration passed =
       ToTime(observed_at) - ToTime(diagnosis.finished_at());
@@ -134,7 +134,7 @@ void CompareDelay(const v1::ExpectedDelay& expect,
   mismatches.push_back({"delay", std::move(expected),
                         decision.has_retry_after()
                             ? FormatDuration(decision.retry_after()) +
-                                  HadPassed(answer.diagnosis(), observed_at)
+                                  ElapsedText(answer.diagnosis(), observed_at)
                             : "none"});
 }
 
@@ -187,7 +187,7 @@ std::vector<Mismatch> FindMismatches(
     return {{"error", expect.error(), answer->decision().sentence()}};
   }
   std::vector<Mismatch> mismatches;
-  CompareValues(expect, SaidBy(*answer), mismatches);
+  CompareValues(expect, ActualValues(*answer), mismatches);
   const auto compare_budgets = [&](const char* key, const auto& expected,
                                    auto value) {
     CompareNamed(

@@ -217,7 +217,7 @@ Fixtures ReadFixtures(Suite& suite) {
     objects.assign(fixture.objects().begin(), fixture.objects().end());
     for (int i = 0; i < fixture.files_size(); ++i) {
       check(absl::StrCat(path, ".files[", i, "]"),
-            ReadFile(suite.Beside(fixture.files(i)), objects));
+            ReadFile(suite.ResolvePath(fixture.files(i)), objects));
     }
     ReportBuilder builder;
     check(path, AddObjects(objects, builder));

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The limit of repetitions; a suite is not a load test.
-constexpr int kMostTimes = 10'000;
+constexpr int kMaxTimes = 10'000;
 
 // The errors that policies return (docs/errors.md).
 constexpr const char* kErrors[] = {"INVALID_ARGUMENT", "NOT_FOUND",
@@ -96,9 +96,9 @@ void CheckTime(const v1::PolicyTestStep& step, bool first,
   Check(!first && !has_at && !step.has_after(), path,
         "after is missing, expected the time since the step before (or at)",
         suite);
-  Check(step.has_times() && (step.times() < 1 || step.times() > kMostTimes),
+  Check(step.has_times() && (step.times() < 1 || step.times() > kMaxTimes),
         path + ".times",
-        absl::StrFormat("%d, expected 1 to %d", step.times(), kMostTimes),
+        absl::StrFormat("%d, expected 1 to %d", step.times(), kMaxTimes),
         suite);
   Check(step.times() > 1 && !step.has_after(), path + ".times",
         "needs after: the time between them", suite);
@@ -185,7 +185,7 @@ void ParseInto(const std::string& text, Suite& suite) {
 
 }  // namespace
 
-std::string Suite::Beside(const std::string& path) const {
+std::string Suite::ResolvePath(const std::string& path) const {
   return (fs::path(file).parent_path() / path).string();
 }
 

@@ -29,7 +29,7 @@ struct Suite {
 
   const v1::RetryPolicyTestSpec& spec() const { return test.spec(); }
   // Returns `path` relative to the suite's folder.
-  std::string Beside(const std::string& path) const;
+  std::string ResolvePath(const std::string& path) const;
   void AddError(std::string_view path, std::string message);
 };
 

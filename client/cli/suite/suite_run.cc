@@ -172,7 +172,7 @@ class CaseRun {
 absl::StatusOr<LoadedPolicies> LoadPoliciesOf(const Suite& suite) {
   std::vector<std::string> paths;
   for (const std::string& path : suite.spec().policies()) {
-    paths.push_back(suite.Beside(path));
+    paths.push_back(suite.ResolvePath(path));
   }
   if (paths.empty()) {
     const auto folder = std::filesystem::path(suite.file).parent_path();

@@ -1,9 +1,8 @@
-#include "client/cli/desk/door.h"
-
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "client/cli/desk/access.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

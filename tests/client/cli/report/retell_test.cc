@@ -1,5 +1,3 @@
-#include "client/cli/report/retell.h"
-
 #include <google/protobuf/util/json_util.h>
 
 #include <string>
@@ -7,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/report/past_reports.h"
 #include "client/cli/report/report.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -86,12 +85,12 @@ v1::FailureReport JobReport(const std::vector<PodRun>& runs, int backoff_limit,
 }
 
 TEST(RetellTest, ReportsEachFailureAtItsTime) {
-  const std::vector<Telling> tellings =
-      Retell(JobReport({{1, 2, 1}, {3, 5, 1}, {6, 9, 1}}, 2, "Failed"));
+  const std::vector<PastReport> tellings =
+      PastReports(JobReport({{1, 2, 1}, {3, 5, 1}, {6, 9, 1}}, 2, "Failed"));
   std::vector<int> pods;
   std::vector<std::string> newest;
   std::vector<v1::Decision::Action> done;
-  for (const Telling& telling : tellings) {
+  for (const PastReport& telling : tellings) {
     const auto& of = telling.report.pods();
     pods.push_back(of.size());
     newest.push_back(of[of.size() - 1].status().phase());
@@ -104,8 +103,8 @@ TEST(RetellTest, ReportsEachFailureAtItsTime) {
 }
 
 TEST(RetellTest, KeepsRunningPodsRunning) {
-  const std::vector<Telling> tellings =
-      Retell(JobReport({{1, 3, 1}, {2, 9, 1, true}}, 6, "Failed"));
+  const std::vector<PastReport> tellings =
+      PastReports(JobReport({{1, 3, 1}, {2, 9, 1, true}}, 6, "Failed"));
   ASSERT_THAT(tellings, SizeIs(3));
   const auto& peer = tellings[0].report.pods(1).status();
   EXPECT_EQ(peer.phase(), "Running");
@@ -114,16 +113,17 @@ TEST(RetellTest, KeepsRunningPodsRunning) {
 }
 
 TEST(RetellTest, ReportsPodsThatEndBeforeTheirCreation) {
-  const std::vector<Telling> tellings =
-      Retell(JobReport({{3, 2, 1}}, 0, "Failed"));
+  const std::vector<PastReport> tellings =
+      PastReports(JobReport({{3, 2, 1}}, 0, "Failed"));
   ASSERT_THAT(tellings, SizeIs(2));
   EXPECT_THAT(tellings[0].report.pods(), SizeIs(1));
   EXPECT_EQ(tellings[0].done, v1::Decision::FAIL);
 }
 
 TEST(RetellTest, ReportsSimultaneousFailuresTogetherAndLimitsReports) {
-  EXPECT_THAT(Retell(JobReport({{1, 3, 1}, {1, 3, 1}, {1, 3, 1}}, 6, "Failed")),
-              SizeIs(2));
+  EXPECT_THAT(
+      PastReports(JobReport({{1, 3, 1}, {1, 3, 1}, {1, 3, 1}}, 6, "Failed")),
+      SizeIs(2));
   v1::FailureReport many;
   const v1::FailureReport one = JobReport({{1, 2, 1}}, 6, "Failed");
   for (int i = 0; i < 500; ++i) {
@@ -134,7 +134,7 @@ TEST(RetellTest, ReportsSimultaneousFailuresTogetherAndLimitsReports) {
                        ->mutable_terminated();
     ended.mutable_finished_at()->set_seconds(1'800'000'000 + 60 * i);
   }
-  EXPECT_THAT(Retell(many), SizeIs(kMostTellings));
+  EXPECT_THAT(PastReports(many), SizeIs(kMaxPastReports));
 }
 
 class ClusterReportTest : public ::testing::Test {

@@ -42,7 +42,7 @@ Pages Explain(const std::string& objects) {
       DecideNow(*request, *policies->set);
   EXPECT_OK(response);
   if (!response.ok()) return {};
-  Told told;
+  AnswerView told;
   told.story = TellStory(*request, *response, "");
   told.report = request->report();
   told.response = *response;

@@ -222,10 +222,10 @@ TEST(StoryTest, ListsAttemptsAndWhoPaid) {
   ASSERT_EQ(story.attempts.size(), 2U);
   EXPECT_EQ(story.attempts[0].paid_by, "memory 3/3");
   EXPECT_EQ(story.attempts[0].done, "retry the pod at once");
-  EXPECT_FALSE(story.attempts[0].at_hand);
+  EXPECT_FALSE(story.attempts[0].is_current);
   EXPECT_EQ(story.attempts[1].paid_by, "nothing");
   EXPECT_EQ(story.attempts[1].done, "fail the Job: memory is used up (3 of 3)");
-  EXPECT_TRUE(story.attempts[1].at_hand);
+  EXPECT_TRUE(story.attempts[1].is_current);
   EXPECT_TRUE(story.attempts[1].observed);
   EXPECT_EQ(story.dropped, 2);
   ASSERT_EQ(story.sides.size(), 1U);
@@ -261,7 +261,7 @@ TEST(StoryTest, MarksRepeatedReports) {
                                     }
                                   })pb"),
                                 "");
-  EXPECT_TRUE(story.attempts[0].at_hand);
+  EXPECT_TRUE(story.attempts[0].is_current);
   EXPECT_EQ(story.sides[0].verdict, "RETRY the pod, as decided before");
   EXPECT_EQ(story.sides[0].Price(), "memory 1 of 3 used");
 }
@@ -283,7 +283,7 @@ TEST(StoryTest, ShowsTheOperatorsVerdict) {
   EXPECT_EQ(story.sides[1].who, "Job");
   EXPECT_EQ(story.sides[1].verdict, "FAIL the Job");
   EXPECT_EQ(story.sides[1].Price(), "backoffLimit of 2 exceeded (3)");
-  EXPECT_EQ(story.sides[1].words, "Failed, BackoffLimitExceeded");
+  EXPECT_EQ(story.sides[1].message, "Failed, BackoffLimitExceeded");
 }
 
 TEST(StoryTest, DeadlineHasNoCount) {

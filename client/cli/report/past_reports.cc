@@ -1,4 +1,4 @@
-#include "client/cli/report/retell.h"
+#include "client/cli/report/past_reports.h"
 
 #include <algorithm>
 #include <optional>
@@ -36,37 +36,37 @@ std::optional<absl::Time> FailureEnd(const core::Pod& pod) {
 
 // A pod may seem to end before it is created, if the node's clock is behind the
 // API server's.
-bool WasThere(const core::Pod& pod, absl::Time then) {
+bool ExistedAt(const core::Pod& pod, absl::Time then) {
   const std::optional<absl::Time> end = FailureEnd(pod);
   return !IsAfter(pod.metadata().creation_timestamp(), then) ||
          (end && *end <= then);
 }
 
 // Returns the times of failures to report.
-std::vector<absl::Time> AskedAt(const v1::FailureReport& report) {
+std::vector<absl::Time> ReportTimes(const v1::FailureReport& report) {
   std::vector<absl::Time> ends;
   for (const core::Pod& pod : report.pods()) {
     if (const auto end = FailureEnd(pod)) ends.push_back(*end);
   }
   std::ranges::sort(ends);
-  std::vector<absl::Time> asked;
+  std::vector<absl::Time> times;
   for (const absl::Time end : ends) {
     const bool together =
-        !asked.empty() && end - asked.back() <= absl::Seconds(kTogetherSeconds);
+        !times.empty() && end - times.back() <= absl::Seconds(kTogetherSeconds);
     if (together) {
-      asked.back() = end;
+      times.back() = end;
     } else {
-      asked.push_back(end);
+      times.push_back(end);
     }
   }
-  if (asked.size() >= kMostTellings) {
-    asked.erase(asked.begin(), asked.end() - (kMostTellings - 1));
+  if (times.size() >= kMaxPastReports) {
+    times.erase(times.begin(), times.end() - (kMaxPastReports - 1));
   }
-  return asked;
+  return times;
 }
 
 // Restores the pod to its state at `then`.
-void Revive(absl::Time then, core::Pod& pod) {
+void RestoreState(absl::Time then, core::Pod& pod) {
   core::PodStatus& status = *pod.mutable_status();
   auto& conditions = *status.mutable_conditions();
   conditions.erase(std::remove_if(conditions.begin(), conditions.end(),
@@ -78,7 +78,7 @@ void Revive(absl::Time then, core::Pod& pod) {
   if (IsAfter(pod.metadata().deletion_timestamp(), then)) {
     pod.mutable_metadata()->clear_deletion_timestamp();
   }
-  bool revived = false;
+  bool restored = false;
   for (core::ContainerStatus& container :
        *status.mutable_container_statuses()) {
     const auto ended = container.state().terminated();
@@ -86,9 +86,9 @@ void Revive(absl::Time then, core::Pod& pod) {
     container.clear_state();
     *container.mutable_state()->mutable_running()->mutable_started_at() =
         ended.started_at();
-    revived = true;
+    restored = true;
   }
-  if (!revived) return;
+  if (!restored) return;
   status.set_phase("Running");
   status.clear_reason();
   status.clear_message();
@@ -96,20 +96,20 @@ void Revive(absl::Time then, core::Pod& pod) {
 
 v1::FailureReport AsOf(const v1::FailureReport& report,
                        const v1::WorkloadReference& workload, absl::Time then) {
-  v1::FailureReport told;
-  SetTime(then, *told.mutable_observed_at());
-  *told.mutable_workload() = workload;
-  *told.mutable_nodes() = report.nodes();
+  v1::FailureReport past;
+  SetTime(then, *past.mutable_observed_at());
+  *past.mutable_workload() = workload;
+  *past.mutable_nodes() = report.nodes();
   for (const core::Pod& pod : report.pods()) {
-    if (WasThere(pod, then)) Revive(then, *told.add_pods() = pod);
+    if (ExistedAt(pod, then)) RestoreState(then, *past.add_pods() = pod);
   }
   for (const core::Event& event : report.events()) {
     if (!IsAfter(event.last_timestamp(), then) &&
         !IsAfter(event.event_time(), then)) {
-      *told.add_events() = event;
+      *past.add_events() = event;
     }
   }
-  return told;
+  return past;
 }
 
 v1::Decision::Action DoneAtLast(const Owners& owners) {
@@ -122,21 +122,21 @@ v1::Decision::Action DoneAtLast(const Owners& owners) {
 
 }  // namespace
 
-std::vector<Telling> Retell(const v1::FailureReport& report) {
+std::vector<PastReport> PastReports(const v1::FailureReport& report) {
   const Owners owners(report);
   const v1::WorkloadReference workload = WorkloadOf(report);
   const v1::Decision::Action at_last = DoneAtLast(owners);
-  std::vector<Telling> tellings;
-  for (const absl::Time end : AskedAt(report)) {
+  std::vector<PastReport> past_reports;
+  for (const absl::Time end : ReportTimes(report)) {
     const absl::Time then = end + kLookDelay;
     const bool goes_on = std::ranges::any_of(
         report.pods(),
-        [&](const core::Pod& pod) { return !WasThere(pod, end); });
-    tellings.push_back({AsOf(report, workload, then),
-                        goes_on ? v1::Decision::RETRY : at_last});
+        [&](const core::Pod& pod) { return !ExistedAt(pod, end); });
+    past_reports.push_back({AsOf(report, workload, then),
+                            goes_on ? v1::Decision::RETRY : at_last});
   }
-  tellings.push_back({report, at_last});
-  return tellings;
+  past_reports.push_back({report, at_last});
+  return past_reports;
 }
 
 }  // namespace mulligan::cli

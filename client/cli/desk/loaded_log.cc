@@ -1,4 +1,4 @@
-#include "client/cli/desk/log_shelf.h"
+#include "client/cli/desk/loaded_log.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -115,12 +115,12 @@ Compared Compare(const ShelvedLog& log, const PolicySet& policies,
   return compared;
 }
 
-std::shared_ptr<const ShelvedLog> LogShelf::Get() const {
+std::shared_ptr<const ShelvedLog> LogSlot::Get() const {
   const std::lock_guard lock(mutex_);
   return log_;
 }
 
-void LogShelf::Put(ShelvedLog log) {
+void LogSlot::Put(ShelvedLog log) {
   auto shelved = std::make_shared<const ShelvedLog>(std::move(log));
   const std::lock_guard lock(mutex_);
   log_.swap(shelved);

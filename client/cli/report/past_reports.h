@@ -1,7 +1,7 @@
 // Reconstructs the reports of a workload at each failure from the objects that
 // a cluster still has.
-#ifndef MULLIGAN_CLIENT_CLI_REPORT_RETELL_H_
-#define MULLIGAN_CLIENT_CLI_REPORT_RETELL_H_
+#ifndef MULLIGAN_CLIENT_CLI_REPORT_PAST_REPORTS_H_
+#define MULLIGAN_CLIENT_CLI_REPORT_PAST_REPORTS_H_
 
 #include <vector>
 
@@ -11,7 +11,7 @@
 namespace mulligan::cli {
 
 // One reconstructed report.
-struct Telling {
+struct PastReport {
   v1::FailureReport report;
   // What its operator did about it, as later objects show: RETRY or FAIL;
   // unspecified if not yet known.
@@ -29,12 +29,12 @@ struct Telling {
 //   2. One of everything as it is. It shows how the work ended, and failures
 //      that only the objects above report (deadlines, submission).
 //
-// At most kMostTellings, the latest.
-std::vector<Telling> Retell(const v1::FailureReport& report);
+// At most kMaxPastReports, the latest.
+std::vector<PastReport> PastReports(const v1::FailureReport& report);
 
 inline constexpr int kTogetherSeconds = 10;
-inline constexpr std::size_t kMostTellings = 64;
+inline constexpr std::size_t kMaxPastReports = 64;
 
 }  // namespace mulligan::cli
 
-#endif  // MULLIGAN_CLIENT_CLI_REPORT_RETELL_H_
+#endif  // MULLIGAN_CLIENT_CLI_REPORT_PAST_REPORTS_H_

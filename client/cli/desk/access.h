@@ -1,6 +1,6 @@
 // Access control of the playground.
-#ifndef MULLIGAN_CLIENT_CLI_DESK_DOOR_H_
-#define MULLIGAN_CLIENT_CLI_DESK_DOOR_H_
+#ifndef MULLIGAN_CLIENT_CLI_DESK_ACCESS_H_
+#define MULLIGAN_CLIENT_CLI_DESK_ACCESS_H_
 
 #include <cstdint>
 #include <string>
@@ -54,4 +54,4 @@ std::string NewToken();
 
 }  // namespace mulligan::cli
 
-#endif  // MULLIGAN_CLIENT_CLI_DESK_DOOR_H_
+#endif  // MULLIGAN_CLIENT_CLI_DESK_ACCESS_H_

@@ -1,6 +1,6 @@
 // The recorded decisions that the playground compares with.
-#ifndef MULLIGAN_CLIENT_CLI_DESK_LOG_SHELF_H_
-#define MULLIGAN_CLIENT_CLI_DESK_LOG_SHELF_H_
+#ifndef MULLIGAN_CLIENT_CLI_DESK_LOADED_LOG_H_
+#define MULLIGAN_CLIENT_CLI_DESK_LOADED_LOG_H_
 
 #include <cstddef>
 #include <memory>
@@ -54,7 +54,7 @@ Compared Compare(const ShelvedLog& log, const PolicySet& policies,
                  Watch& watch);
 
 // Holds one log, which is replaced as a whole. Thread-safe.
-class LogShelf {
+class LogSlot {
  public:
   // Null if there is none.
   std::shared_ptr<const ShelvedLog> Get() const;
@@ -67,4 +67,4 @@ class LogShelf {
 
 }  // namespace mulligan::cli
 
-#endif  // MULLIGAN_CLIENT_CLI_DESK_LOG_SHELF_H_
+#endif  // MULLIGAN_CLIENT_CLI_DESK_LOADED_LOG_H_

@@ -1,4 +1,4 @@
-#include "client/cli/desk/door.h"
+#include "client/cli/desk/access.h"
 
 #include <sys/random.h>
 
