@@ -25,7 +25,7 @@ absl::StatusOr<v1::DecideResponse> Ask(const v1::DecideRequest& request,
   return response;
 }
 
-// Asks about one of several workloads, whose ledger is on its own object.
+// Asks about one of several workloads, with the ledger on its own object.
 absl::StatusOr<v1::DecideResponse> AskOneOfMany(v1::DecideRequest& request,
                                                 const RequestOptions& options,
                                                 const Answerer& answerer,
@@ -74,7 +74,8 @@ absl::Status StoreLedger(const std::string& path,
   return json.ok() ? WriteOutput(path, *json + '\n') : json.status();
 }
 
-// Returns the only broken one of the list; null if there are none or several.
+// Returns the view of the only broken workload; null unless there is exactly
+// one.
 const AnswerView* OnlyBroken(const WorkloadList& list,
                              const std::vector<AnswerView>& views) {
   if (std::ranges::count_if(list.answers, IsBroken) != 1) return nullptr;
@@ -157,8 +158,8 @@ int AnswerOne(const RequestOptions& request_options,
   for (const std::string& warning : inputs->warnings) {
     response->add_warnings(warning);
   }
-  // The ledger comes first, because an answer that is seen but not recorded
-  // would be free.
+  // Stores the ledger before printing, because an answer that is seen but not
+  // recorded would not be charged.
   absl::Status stored =
       StoreLedger(request_options.ledger_out, response->ledger());
   if (!stored.ok()) return Fail(streams, stored);

@@ -85,7 +85,7 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request);
 // message, if it is a terminal.
 bool DefaultToStandardInput(RequestOptions& request, Streams& streams);
 
-// Who answers a command's questions.
+// Where a command gets its decisions.
 struct Answerer {
   std::function<absl::StatusOr<v1::DecideResponse>(const v1::DecideRequest&)>
       decide;

@@ -26,7 +26,7 @@ struct DecideFlags {
   ServerFlags server;
   // Requests per call with --requests; 1 uses Decide, more BatchDecide.
   int batch = 1;
-  // A person is looking: not counted in the server's metrics.
+  // Not counted in the server's metrics.
   bool preview = false;
 };
 
@@ -86,7 +86,7 @@ std::string WhyNot(const ServerFlags& server, const absl::Status& status) {
     if (!mistake.empty()) return std::string(mistake);
   } else if (!absl::IsDeadlineExceeded(status) &&
              !absl::IsResourceExhausted(status)) {
-    // It may quote the request.
+    // The server's message may quote the request.
     return message;
   }
   for (const auto& [says, means] : kGrpcMessages) {
@@ -106,8 +106,8 @@ absl::Status WithReadableMessage(const ServerFlags& server,
   return reworded;
 }
 
-// If the request was refused, its author must change it; all other errors are
-// the server's.
+// Prints the error. Returns kExitUsage if the request must change, else
+// kExitNoAnswer.
 int FailToAnswer(const ServerFlags& server, Streams& streams,
                  const absl::Status& status) {
   PrintError(streams,
@@ -120,7 +120,7 @@ int FailToAnswer(const ServerFlags& server, Streams& streams,
       absl::StatusCode::kFailedPrecondition, absl::StatusCode::kOutOfRange};
   const bool is_refused =
       std::ranges::find(kRefusals, status.code()) != std::end(kRefusals);
-  // Too large for the server, which is not an overload.
+  // RESOURCE_EXHAUSTED without overload.
   const bool is_too_large = absl::IsResourceExhausted(status) &&
                             FallbackFor(status) == Fallback::kNativePolicy;
   return is_refused || is_too_large ? kExitUsage : kExitNoAnswer;

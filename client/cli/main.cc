@@ -49,7 +49,7 @@ std::vector<std::string> CommandsOf(const CLI::App& app) {
   return names;
 }
 
-// The command that words lead to, and how many of them name it.
+// A command, and how many words of the command line name it.
 struct Path {
   const CLI::App* command;
   std::string name;
@@ -117,7 +117,7 @@ std::vector<std::string> WithHelpFlag(const CLI::App& app,
   return arguments;
 }
 
-// Removes and returns what `run` runs: all after "--", word by word.
+// Removes and returns the arguments after "--", the command that `run` runs.
 std::vector<std::string> TakeCommandLine(std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments.front() != "run") return {};
   const auto mark = std::ranges::find(arguments, "--");

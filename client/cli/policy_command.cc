@@ -22,7 +22,7 @@ struct PolicyCheckOptions {
   // Files and directories, loaded together.
   std::vector<std::string> paths;
   OutputOptions output;
-  // Warnings fail, too.
+  // Warnings are errors.
   bool strict = false;
 };
 
@@ -102,7 +102,7 @@ struct PolicyTestOptions {
   OutputOptions output;
   // File for the results as JUnit XML; empty for none.
   std::string junit;
-  // The least share of rules that decide, 0 to 100.
+  // The required percentage of rules that decide a case, 0 to 100.
   int coverage_min = 0;
 };
 

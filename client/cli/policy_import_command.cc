@@ -16,13 +16,13 @@ namespace {
 
 struct PolicyImportOptions {
   std::vector<std::string> files;
-  // A name of ImportableSystems(); empty: recognised.
+  // One of ImportableSystems(); empty to detect it.
   std::string from;
-  // Of the policy; empty: the system's.
+  // The policy's name; empty for the system's.
   std::string name;
-  // Requests or decision records of which to print the differences instead.
+  // File of requests or decision records; prints their differences instead.
   std::string compare;
-  // Print the systems instead.
+  // Prints the systems instead.
   bool list = false;
   OutputOptions output;
 };
@@ -36,7 +36,8 @@ std::string AsComments(const Issues& issues) {
   return text;
 }
 
-// Loads what was written as a server does. Returns null after printing errors.
+// Loads the imported policies as a server does. Returns null after printing
+// errors.
 std::unique_ptr<const PolicySet> Load(const std::string& yaml, Streams& streams,
                                       Issues& issues) {
   const std::vector<PolicyText> texts = {{"<imported>", yaml}};
@@ -71,7 +72,7 @@ int RunPolicyImport(PolicyImportOptions& options, Streams& streams) {
   Issues of_policy;
   const auto set = Load(yaml, streams, of_policy);
   if (set == nullptr) return kExitPolicyInvalid;
-  // What is lost of pasted blocks is known when they are compiled.
+  // Only compiling shows which settings of pasted blocks are not carried over.
   for (Issue& issue : of_policy) {
     issue.file = texts[0].file;
     issue.position = {};

@@ -214,8 +214,8 @@ class Writer {
 };
 
 // Returns the schema of a RetryPolicy as JSON, with the proto's comments as
-// descriptions. The loader refuses all that it refuses, and more, such as
-// budgets that do not exist.
+// descriptions. The loader is stricter: it also rejects budgets that do not
+// exist, for example.
 std::string PolicySchema(SchemaForm form) {
   google::protobuf::FileDescriptorSet files;
   files.ParseFromArray(mulligan_schemas, static_cast<int>(mulligan_schemas_end -

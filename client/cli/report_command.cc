@@ -74,7 +74,7 @@ std::string NotEmpty(const std::string& value) {
 
 void PrintReport(const ReportOptions& options, const Report& report,
                  Streams& streams) {
-  // CSV has no place for it.
+  // CSV has no place for bad lines.
   if (options.output == "csv" && report.bad_lines > 0) {
     PrintError(streams, "warning: " + BadSentence(report));
   }
@@ -84,7 +84,7 @@ void PrintReport(const ReportOptions& options, const Report& report,
                                              : ReportText(report));
 }
 
-// Makes a report or a part of logs or parts.
+// Writes a report, or a part of one, from logs or parts.
 absl::Status ReportLogs(const ReportOptions& options, ReportSettings settings,
                         Streams& streams) {
   absl::StatusOr<std::vector<std::string>> files = FindLogs(options.logs);
@@ -121,7 +121,7 @@ absl::Status ReportLogs(const ReportOptions& options, ReportSettings settings,
   return status;
 }
 
-// Makes a report of objects, observed now unless they say when.
+// Writes a report from objects, observed now unless they state a time.
 absl::Status ReportObjects(const ReportOptions& options,
                            const PolicySet& policies,
                            const ReportSettings& settings, Streams& streams) {
@@ -144,7 +144,7 @@ absl::Status ReportObjects(const ReportOptions& options,
   return report.status();
 }
 
-// Checks which flags are given together.
+// Rejects flags that exclude or require each other.
 absl::Status CheckTogether(const ReportOptions& options) {
   const bool of_objects = !options.files.empty();
   const bool is_part = options.output == "entries" || options.output == "sums";

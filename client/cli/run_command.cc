@@ -1,4 +1,4 @@
-// `mulligan run`: a command, tried again in place where that is worth it.
+// `mulligan run`: runs a command and retries it in place if that is worthwhile.
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,13 +21,12 @@
 namespace mulligan::cli {
 namespace {
 
-// EX_TEMPFAIL of sysexits.h: another attempt is worth it, but not here.
+// EX_TEMPFAIL of sysexits.h: retry, but not in place.
 constexpr int kTryElsewhere = 75;
-// In its place where the command itself ends with that code for good.
+// Used instead if the command itself ended with kTryElsewhere for good.
 constexpr int kGivenUp = 1;
 
 struct RunOptions {
-  // What follows "--".
   std::vector<std::string> command;
   AskFlags ask;
   std::string name;
@@ -48,7 +47,7 @@ std::string NameOf(const RunOptions& options) {
              : options.name;
 }
 
-// A run of the command, and what is known beside its end.
+// One run of the command, and what else is known about it.
 struct RunResult {
   ProcessResult ended;
   Machine before;
@@ -73,7 +72,7 @@ v1::FailureReport ReportOf(const RunOptions& options,
     end.set_state("OOMKilled");
   }
   end.add_nodes(attempt.after.name);
-  // No two runs of this program begin at the same time.
+  // Unique, because runs of one process begin at different times.
   end.set_id(absl::StrCat(attempt.after.name, ".", getpid(), ".",
                           absl::ToUnixNanos(ended.started_at)));
   SetTime(ended.started_at, *end.mutable_started_at());
@@ -91,7 +90,7 @@ v1::FailureReport ReportOf(const RunOptions& options,
   return report;
 }
 
-// Returns whether the decision asks for nothing that another start here lacks.
+// Returns whether a restart on this machine satisfies the decision.
 bool Fits(const v1::Decision& decision, const std::string& node) {
   const auto& avoid = decision.placement().avoid_nodes();
   return decision.resources_size() == 0 && !decision.placement().on_demand() &&
@@ -101,7 +100,7 @@ bool Fits(const v1::Decision& decision, const std::string& node) {
          });
 }
 
-// Runs the command until it succeeds or is not tried again.
+// Runs the command until it succeeds or is not retried.
 class Session {
  public:
   Session(const RunOptions& options, absl::Duration max_wait,
@@ -112,7 +111,6 @@ class Session {
         runner_(runner),
         streams_(streams) {}
 
-  // Returns the exit code.
   int Run(v1::BudgetLedger ledger) {
     ledger_ = std::move(ledger);
     while (true) {
@@ -123,7 +121,7 @@ class Session {
       attempt.after = ReadMachine();
       const ProcessResult& ended = attempt.ended;
       if (ended.code == 0) return 0;
-      // Who stops it wants no other attempt.
+      // A stopped command is not retried.
       if (ended.stopped_by != 0) return CodeOf(ended);
       const std::optional<int> code = Decide(attempt);
       if (code) return *code;
@@ -136,7 +134,7 @@ class Session {
     return {absl::StrCat("MULLIGAN_ATTEMPT=", number_)};
   }
 
-  // Returns the exit code; empty if the command is to be started again.
+  // Returns the exit code; empty if the command is retried.
   std::optional<int> Decide(const RunResult& attempt) {
     v1::DecideRequest request;
     *request.mutable_report() = ReportOf(options_, attempt);
@@ -176,7 +174,7 @@ class Session {
     if (!stored.ok()) Say(std::string(stored.message()));
   }
 
-  // One line, written at once: the command's own lines stay whole.
+  // Writes one line at once, so that lines of the command stay intact.
   void Say(std::string_view text) {
     if (options_.quiet) return;
     streams_.err << absl::StrCat("mulligan: attempt ", number_, ": ",
@@ -216,7 +214,7 @@ int RunRun(RunOptions& options, Streams& streams) {
     if (!read.ok()) return Fail(streams, read.status());
     ledger = *std::move(read);
   }
-  // Before the client's threads, which must not take its signals.
+  // Created before the client's threads, which must not receive its signals.
   Runner runner;
   Asker asker;
   if (const int code = asker.Open(options.ask, streams); code != kExitOk) {

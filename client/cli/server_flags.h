@@ -18,7 +18,7 @@ namespace mulligan::cli {
 struct ServerFlags {
   // "HOST:PORT".
   std::string server;
-  // Of one call, for absl::ParseDuration: "5s", "500ms".
+  // The deadline of one call, for absl::ParseDuration: "5s", "500ms".
   std::string deadline;
   ClientTls tls;
 };
@@ -28,11 +28,11 @@ void AddServerFlags(CLI::App& command, ServerFlags& server);
 // INVALID_ARGUMENT names the flag.
 absl::StatusOr<std::unique_ptr<Client>> Connect(const ServerFlags& options);
 
-// Returns the status's message, or the mistake in the connection.
+// Returns the status's message, or the probable mistake in the connection.
 std::string WhyNot(const ServerFlags& server, const absl::Status& status);
 
-// Commands that ask by themselves: the policies here, or a server if one is
-// named.
+// Flags of commands that decide by themselves: with local policies, or with a
+// server if one is named.
 struct AskFlags {
   std::vector<std::string> policies;
   std::string policy_name;
@@ -41,8 +41,8 @@ struct AskFlags {
 
 void AddAskFlags(CLI::App& command, AskFlags& flags);
 
-// Answers questions as the flags say. Prints what is wrong with them and
-// returns its exit code from Open, which comes before the first question.
+// Gets decisions from where the flags say. Open() prints mistakes in the flags
+// and returns the exit code. REQUIRES: Open() returned kExitOk before Ask().
 class Asker {
  public:
   int Open(const AskFlags& flags, Streams& streams);

@@ -1,4 +1,4 @@
-// `mulligan slurm`: what slurmctld runs when a job has ended (EpilogSlurmctld).
+// `mulligan slurm`, run by slurmctld when a job has ended (EpilogSlurmctld).
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ namespace {
 struct SlurmOptions {
   std::string job;
   std::string state_dir;
-  // Folder of scontrol, sacct and sacctmgr; empty: as the shell finds them.
+  // Folder of scontrol, sacct and sacctmgr; empty to search $PATH.
   std::string bin;
   AskFlags ask;
   bool dry_run = false;
@@ -48,21 +48,21 @@ std::string FieldOf(const Fields& fields, const std::string& name) {
                                                             : found->second;
 }
 
-// slurmdbd learns of an end a little later than slurmctld.
+// slurmdbd records the end of a job a little later than slurmctld.
 constexpr int kTries = 40;
 constexpr absl::Duration kBetweenTries = absl::Milliseconds(250);
 
-// Seconds that Slurm itself waits before it starts a job again, until the nodes
-// have forgotten its credential (AuthInfo=cred_expire, 120 by default). A start
-// before that may fail.
+// Seconds that Slurm waits before it restarts a job, until the job's credential
+// has expired on the nodes (AuthInfo=cred_expire, 120 by default). An earlier
+// start may fail.
 constexpr std::int64_t kOwnWait = 121;
 
-// Most bytes of a comment, which squeue and sacct print on one line.
+// In bytes; squeue and sacct print a comment on one line.
 constexpr std::size_t kMaxComment = 400;
 
-// Returns the end of the job's output; empty if there is none. Only a file of
-// the job's own user is read, as the caller may read all: the path is the
-// user's, and what is in the file is shown.
+// Returns the end of the job's output, or empty. Reads only a file that the
+// job's user owns: the user chooses the path and sees the content, and the
+// caller may read any file.
 std::string TailOf(const std::string& path, uid_t user) {
   std::string tail;
   const int file =
@@ -80,7 +80,7 @@ std::string TailOf(const std::string& path, uid_t user) {
   return SanitizeUtf8(tail);
 }
 
-// "root(0)"
+// Parses "root(0)".
 std::optional<uid_t> UserIn(const std::string& text) {
   const std::size_t open = text.find('(');
   const std::size_t close = text.find(')');
@@ -92,7 +92,7 @@ std::optional<uid_t> UserIn(const std::string& text) {
   return user;
 }
 
-// One line without what scontrol takes for the end of a value.
+// Returns `text` on one line, without the quotes that end a value of scontrol.
 std::string CommentOf(std::string_view text) {
   std::string line = Printable(text);
   std::replace_if(
@@ -102,7 +102,7 @@ std::string CommentOf(std::string_view text) {
   return "mulligan: " + line;
 }
 
-// The factor by which memory was raised so far.
+// Returns the factor by which memory was already raised.
 double GrownBefore(const v1::BudgetLedger& ledger) {
   double factor = 1;
   for (const v1::AttemptRecord& record : ledger.history()) {
@@ -152,7 +152,7 @@ class Epilog {
     return OutputOf(words);
   }
 
-  // The same for what changes something.
+  // Runs a program that changes something, unless it is a dry run.
   absl::Status Change(const char* name, const Arguments& words) const {
     if (options_.dry_run) {
       Say(absl::StrCat("would run ", name, " ", absl::StrJoin(words, " ")));
@@ -168,13 +168,13 @@ class Epilog {
 
   std::string Field(const char* name) const { return FieldOf(fields_, name); }
 
-  // Returns whether Slurm has put the job back by itself: this attempt is no
-  // longer the job's.
+  // Returns whether Slurm itself has requeued the job, which then describes the
+  // next attempt.
   bool IsBack() const { return Field("EndTime") == "Unknown"; }
 
-  // Accounting knows the state of each attempt. slurmctld hides it while the
-  // job completes and forgets it when the job is put back, but has the exit
-  // code, which sacct 22.05 prints as 0.
+  // Combines both sources. Accounting has the state of each attempt, which
+  // slurmctld hides while the job completes and drops when it is requeued.
+  // slurmctld has the exit code, which sacct 22.05 prints as 0.
   absl::StatusOr<v1::FailureReport> ReportOf(const std::string& shown) const {
     if (IsBack()) {
       absl::StatusOr<v1::FailureReport> last = InAccounting(0);
@@ -190,14 +190,15 @@ class Epilog {
         InAccounting(attempt.started_at().seconds());
     if (!accounted.ok()) return report;
     *report->mutable_workload() = accounted->workload();
-    // Accounting learns the name later.
+    // Accounting gets the name later.
     report->mutable_workload()->set_name(Field("JobName"));
     attempt.set_state(accounted->ended_attempt().state());
     return report;
   }
 
-  // Returns the last attempt that accounting has, once that is the one that
-  // began at `started`, in epoch seconds; 0: before the job was put back.
+  // Waits until the last attempt in accounting is the one that began at
+  // `started` (epoch seconds), or, for 0, the one before the requeue. Returns
+  // it; NOT_FOUND if that takes too long.
   absl::StatusOr<v1::FailureReport> InAccounting(std::int64_t started) const {
     for (int i = 0; i < kTries; ++i) {
       if (i > 0) absl::SleepFor(kBetweenTries);
@@ -210,8 +211,7 @@ class Epilog {
     return absl::NotFoundError("accounting does not know it in time");
   }
 
-  // The attempt of a job that was put back is the one before the restart that
-  // the job is in.
+  // A requeued job is in the restart after the attempt.
   bool IsLast(const v1::FailureReport& report, std::int64_t started) const {
     const v1::EndedAttempt& attempt = report.ended_attempt();
     if (!attempt.has_ended_at()) return false;
@@ -221,7 +221,7 @@ class Epilog {
            std::max(report.attempt(), 1) >= restarts;
   }
 
-  // Slurm does not say why without accounting.
+  // Without accounting, Slurm does not say why it requeued the job.
   absl::StatusOr<v1::FailureReport> PutBackWithoutAccounting() const {
     v1::FailureReport report;
     std::int32_t restarts = 0;
@@ -268,8 +268,8 @@ class Epilog {
     return ledger;
   }
 
-  // Returns the change of the job that keeps the ledger; empty if a file has
-  // it.
+  // Returns the change of the job that stores the ledger; empty if the ledger
+  // is stored in a file.
   absl::StatusOr<Arguments> Keep(const v1::BudgetLedger& ledger) const {
     const absl::StatusOr<std::string> json = PrintCompactJson(ledger);
     if (!json.ok()) return json.status();
@@ -301,7 +301,7 @@ class Epilog {
         action == v1::Decision::RETRY || action == v1::Decision::WAIT;
     const bool holds = action == v1::Decision::WAIT_FOR_SPEC_UPDATE;
     if (IsBack()) {
-      // It is in the queue again; only what must not start is held.
+      // The job is queued again; hold it only if it must not start.
       const bool stop = holds || action == v1::Decision::FAIL;
       if (stop) {
         absl::Status held = Change("scontrol", {"hold", options_.job});
@@ -310,8 +310,8 @@ class Epilog {
       return Update(std::move(changes));
     }
     if (!again && !holds) return Finish(changes);
-    // Held first: a job can be changed only when it is in the queue, and must
-    // not start before.
+    // Hold it first: a job can be changed only while it is queued, and must not
+    // start before.
     absl::Status put_back = Change("scontrol", {"requeuehold", options_.job});
     if (!put_back.ok()) return put_back;
     if (again) {
@@ -319,7 +319,7 @@ class Epilog {
       AddMemory(request.ledger(), decision, changes);
     }
     absl::Status updated = Update(changes);
-    // What is not to be had leaves the job held, with the reason.
+    // If the change is impossible, the job stays held, with the reason.
     if (!updated.ok() || holds) return updated;
     absl::Status released = Change("scontrol", {"release", options_.job});
     if (!released.ok()) return released;
@@ -328,7 +328,7 @@ class Epilog {
     return Update({absl::StrCat("StartTime=now+", delay)});
   }
 
-  // A finished job is changed in accounting only.
+  // A finished job can be changed only in accounting.
   absl::Status Finish(const Arguments& changes) const {
     for (const std::string& change : changes) {
       const absl::Status noted = Change(
@@ -339,7 +339,7 @@ class Epilog {
     return absl::OkStatus();
   }
 
-  // Excludes nodes, as long as enough are left.
+  // Excludes nodes as long as enough remain.
   void AddNodes(const v1::Decision& decision, Arguments& changes) const {
     if (decision.placement().avoid_nodes().empty()) return;
     std::set<std::string> excluded;
@@ -366,7 +366,7 @@ class Epilog {
         absl::StrCat("ExcNodeList=", absl::StrJoin(excluded, ",")));
   }
 
-  // Factors are of what the first attempt had.
+  // Factors are relative to the memory of the first attempt.
   void AddMemory(const v1::BudgetLedger& before, const v1::Decision& decision,
                  Arguments& changes) const {
     for (const v1::ResourceChange& change : decision.resources()) {

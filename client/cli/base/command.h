@@ -15,11 +15,11 @@ namespace mulligan::cli {
 
 // Public interface, documented in docs/cli.md.
 enum ExitCode : int {
-  // The command answered, whatever the verdict.
+  // The command answered, with any verdict.
   kExitOk = 0,
   // A bug, or the output could not be written.
   kExitInternal = 1,
-  // Of commands that compare, as in diff(1): there is a difference.
+  // A command that compares found a difference, as in diff(1).
   kExitDiffers = 1,
   // A flag, file or request is not acceptable.
   kExitUsage = 2,

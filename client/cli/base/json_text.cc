@@ -135,7 +135,7 @@ class Checker {
                         absl::StrFormat("%s, found %s", what, Found(where)));
   }
 
-  // An error that the character at `where` does not explain.
+  // Returns an error without the character at `where`.
   absl::Status PlainErrorAt(size_t where, std::string_view what) const {
     const std::string_view before = text_.substr(0, where);
     const auto line = 1 + std::ranges::count(before, '\n');

@@ -1,7 +1,6 @@
 // JSON as text: checks it with positions, cuts out its parts, and converts it
-// from and to YAML. Objects are assigned to messages by their kind, so they are
-// taken apart before protobuf's parser sees them. Its errors name no line
-// either.
+// from and to YAML. Used before protobuf's parser, because the kind of an
+// object selects its message and protobuf's errors name no line.
 #ifndef MULLIGAN_CLIENT_CLI_BASE_JSON_TEXT_H_
 #define MULLIGAN_CLIENT_CLI_BASE_JSON_TEXT_H_
 
@@ -28,7 +27,7 @@ enum class JsonType { kNull, kBool, kNumber, kString, kArray, kObject };
 absl::StatusOr<size_t> CheckJsonValue(std::string_view text, size_t start = 0);
 
 // Returns the offset of the first character at or after `start` that is not
-// JSON white space; text.size() if there is none.
+// JSON white space, or text.size().
 size_t SkipJsonSpace(std::string_view text, size_t start = 0);
 
 // REQUIRES (TypeOfJson to JsonStringValue): CheckJsonValue accepts the text.
@@ -45,7 +44,7 @@ struct JsonMember {
 // Returns the members of an object in order; empty for other types.
 std::vector<JsonMember> JsonMembers(std::string_view object);
 
-// Returns the value of the member `key`; "null" if there is none.
+// Returns the value of the member `key`; "null" if absent.
 std::string_view JsonMemberOf(std::string_view object, std::string_view key);
 
 // Returns the elements of an array; empty for other types.

@@ -1,4 +1,4 @@
-// Counts, shares and times for people.
+// Formats counts, percentages and times for people.
 #ifndef MULLIGAN_CLIENT_CLI_BASE_NUMBERS_H_
 #define MULLIGAN_CLIENT_CLI_BASE_NUMBERS_H_
 

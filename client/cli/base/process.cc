@@ -29,7 +29,7 @@ extern char** environ;
 namespace mulligan::cli {
 namespace {
 
-// Of these the first four stop a command.
+// The first four stop a command.
 constexpr std::array kPassedOn = {SIGTERM, SIGINT,  SIGHUP,
                                   SIGQUIT, SIGUSR1, SIGUSR2};
 
@@ -38,7 +38,7 @@ bool Stops(int signal) {
   return std::find(kPassedOn.begin(), end, signal) != end;
 }
 
-// How long the output of what a command left behind is passed on.
+// How long output of background processes is passed on after a command ended.
 constexpr absl::Duration kDrainTime = absl::Milliseconds(500);
 
 sigset_t OwnSignals() {
@@ -81,8 +81,8 @@ Pipe MakePipe() {
   return {Fd(ends[0]), Fd(ends[1])};
 }
 
-// Starts `command` with the two ends as its output; -1 leaves a stream as it
-// is. Returns its id, or the negative error.
+// Starts `command` with `out` and `err` as its output; -1 keeps the caller's
+// stream. Returns the process id, or the negative errno.
 pid_t Start(const std::vector<std::string>& command,
             const std::vector<std::string>& variables, int out, int err) {
   std::vector<char*> words;
@@ -114,7 +114,7 @@ pid_t Start(const std::vector<std::string>& command,
   sigset_t none;
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);
-  // What the caller ignores (nohup) the command ignores, too; this is ours.
+  // Other ignored signals (nohup) stay ignored; SIGPIPE is ignored only here.
   sigset_t pipe;
   sigemptyset(&pipe);
   sigaddset(&pipe, SIGPIPE);
@@ -127,14 +127,14 @@ pid_t Start(const std::vector<std::string>& command,
   return error == 0 ? child : -error;
 }
 
-// A stream of the command on its way to ours.
+// Passes one stream of the command on to ours.
 class OutputPipe {
  public:
   OutputPipe(Fd from, int to) : from_(std::move(from)), to_(to) {}
 
   bool open() const { return from_.open() || !waiting_.empty(); }
-  // It reads only what it has written, so that a slow reader of ours slows the
-  // command, and no signal waits for either.
+  // Reads only after it has written, so that a slow reader slows the command
+  // and signals are handled without delay.
   pollfd Waits() const {
     if (!waiting_.empty()) return {to_, POLLOUT, 0};
     return {from_.get(), POLLIN, 0};
@@ -143,12 +143,12 @@ class OutputPipe {
     if (ready.revents == 0) return;
     waiting_.empty() ? Read(tail) : Write();
   }
-  // Nobody reads ours any more.
+  // The reader of our stream is gone.
   bool broken() const { return broken_; }
 
  private:
   void Read(std::string& tail) {
-    // A pipe that is ready takes so much without waiting.
+    // A write of this size to a ready pipe does not block.
     char buffer[PIPE_BUF];
     const ssize_t size = read(from_.get(), buffer, sizeof(buffer));
     if (size < 0 && errno == EINTR) return;
@@ -161,7 +161,7 @@ class OutputPipe {
     const ssize_t size = write(to_, waiting_.data(), waiting_.size());
     if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
     if (size < 0) {
-      // Nobody reads it any more: the command is to see that, too.
+      // The reader is gone; closing lets the command notice.
       waiting_.clear();
       broken_ = true;
       return from_.Close();
@@ -182,7 +182,7 @@ void SetEnd(int status, const rusage& used, ProcessResult& ended) {
   ended.peak_bytes = std::int64_t{used.ru_maxrss} * 1024;
 }
 
-// Reaps all that has ended. Returns whether `child` has.
+// Reaps all ended children. Returns whether `child` was one of them.
 bool Reap(pid_t child, ProcessResult& ended) {
   bool is_over = false;
   while (true) {
@@ -196,7 +196,7 @@ bool Reap(pid_t child, ProcessResult& ended) {
   }
 }
 
-// Takes the next signal; its number is 0 if there is none.
+// Takes the next pending signal; its number is 0 if none is pending.
 signalfd_siginfo NextSignal(int signals) {
   signalfd_siginfo info{};
   if (read(signals, &info, sizeof(info)) != sizeof(info)) info.ssi_signo = 0;
@@ -215,7 +215,7 @@ void NoteFailedStart(const std::string& program, int error,
 }  // namespace
 
 Runner::Runner() {
-  // Errors of writing tell as much.
+  // Failed writes are handled instead.
   std::signal(SIGPIPE, SIG_IGN);
   const sigset_t own = OwnSignals();
   sigprocmask(SIG_BLOCK, &own, nullptr);
@@ -261,7 +261,7 @@ ProcessResult Runner::Run(const std::vector<std::string>& command,
         if (runs && Reap(child, ended)) runs = false;
       } else {
         if (Stops(number)) ended.stopped_by = number;
-        // The terminal sends its signals to the command as well.
+        // The terminal has already sent its signals to the command.
         if (runs && signal.ssi_code != SI_KERNEL) kill(child, number);
       }
     }
@@ -269,7 +269,7 @@ ProcessResult Runner::Run(const std::vector<std::string>& command,
   if (ended.tail.size() > kTailBytes) {
     ended.tail.erase(0, ended.tail.size() - kTailBytes);
   }
-  // As good as a stop: another attempt would have no reader either.
+  // Counts as a stop, because another attempt would have no reader either.
   if (ended.stopped_by == 0 && (streams[0].broken() || streams[1].broken())) {
     ended.stopped_by = SIGPIPE;
   }
@@ -279,7 +279,7 @@ ProcessResult Runner::Run(const std::vector<std::string>& command,
 void Runner::EndOrphans() {
   const std::string path =
       absl::StrCat("/proc/self/task/", getpid(), "/children");
-  // Each round ends one generation.
+  // Each round kills one generation.
   for (int round = 0; round < 100; ++round) {
     std::ifstream children(path);
     bool any = false;

@@ -1,4 +1,4 @@
-// Other programs: run with their output passed on, or read.
+// Runs other programs and passes on or returns their output.
 #ifndef MULLIGAN_CLIENT_CLI_BASE_PROCESS_H_
 #define MULLIGAN_CLIENT_CLI_BASE_PROCESS_H_
 
@@ -12,31 +12,30 @@
 
 namespace mulligan::cli {
 
-// Of what a command wrote, the end that is kept. As much as a report takes.
+// How much of the end of a command's output is kept, in bytes: the limit of a
+// report.
 inline constexpr std::size_t kTailBytes = 64 << 10;
 
-// How a command ended.
 struct ProcessResult {
-  // As a shell has it: 128 more than the signal, 127 and 126 if it could not be
-  // started.
+  // As in a shell: 128 plus the signal; 127 or 126 if it could not be started.
   int code = 0;
-  // What ended it; 0 if it exited.
+  // The signal that ended it; 0 if it exited.
   int signal = 0;
-  // The signal to stop that was passed on to it, SIGPIPE if nobody reads its
-  // output any more; 0 if it was not stopped.
+  // The stop signal that was passed on to it, or SIGPIPE if the reader of its
+  // output is gone; 0 if it was not stopped.
   int stopped_by = 0;
-  // The end of both streams, as it came.
+  // The end of stdout and stderr, interleaved as written.
   std::string tail;
   absl::Time started_at;
   absl::Time ended_at;
-  // The most memory that one of its processes had; 0 if unknown.
+  // Peak memory of one of its processes, in bytes; 0 if unknown.
   std::int64_t peak_bytes = 0;
 };
 
-// Runs commands one after the other, in place of the caller: they have its
-// standard input and streams, and signals for it are for them. Orphans of a
-// command become its children. Blocks signals, so the process must have no
-// other threads when it is made, and there is at most one.
+// Runs commands one after the other. They inherit standard input, and output
+// and signals are passed on. Orphans of a command become children of this
+// process. REQUIRES: at most one Runner exists, and no other threads when it is
+// created, because it blocks signals.
 class Runner {
  public:
   Runner();
@@ -44,24 +43,24 @@ class Runner {
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  // Runs `command` with `variables` ("NAME=value") beside the environment. What
-  // it leaves behind in the background goes on, but its output is not awaited.
-  // REQUIRES: `command` is not empty.
+  // Runs `command` with `variables` ("NAME=value") added to the environment.
+  // Does not wait for its background processes. REQUIRES: `command` is not
+  // empty.
   ProcessResult Run(const std::vector<std::string>& command,
                     const std::vector<std::string>& variables);
 
-  // Ends what earlier commands left behind.
+  // Kills background processes of earlier commands.
   void EndOrphans();
 
-  // Returns the signal to stop that came meanwhile, at once; 0 if none did.
+  // Returns the stop signal as soon as one arrives; 0 after `span`.
   int Sleep(absl::Duration span);
 
  private:
   int signals_ = -1;
 };
 
-// Runs `command` and returns what it writes to its standard output, of at most
-// 64 MiB. INTERNAL with the end of its errors if it fails. REQUIRES: not empty.
+// Runs `command` and returns the first 64 MiB of its standard output. INTERNAL
+// with the start of its stderr if it fails. REQUIRES: `command` is not empty.
 absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& command);
 
 }  // namespace mulligan::cli

@@ -42,8 +42,7 @@ absl::StatusOr<std::string> PrintProtoAs(
 absl::Status CheckProtoMembers(std::string_view json,
                                const google::protobuf::Descriptor& type);
 
-// Returns path and text of the first number beyond the range of double; empty
-// if there is none.
+// Returns path and text of the first number out of double's range, or empty.
 std::string FindHugeNumber(std::string_view json, const std::string& path = "");
 
 }  // namespace mulligan::cli

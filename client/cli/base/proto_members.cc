@@ -52,7 +52,7 @@ bool IsAmount(const FieldDescriptor& field) {
          field.message_type()->full_name() == "google.protobuf.Value";
 }
 
-// The amount of a resource, for which protobuf accepts any JSON.
+// Checks a resource amount, for which protobuf accepts any JSON.
 absl::Status CheckAmount(std::string_view json, const std::string& path) {
   const JsonType type = TypeOfJson(json);
   if (!IsContainer(type) && type != JsonType::kBool) return absl::OkStatus();

@@ -14,8 +14,8 @@ namespace mulligan::cli {
 // U+10FFFF.
 void AppendUtf8(uint32_t code_point, std::string& text);
 
-// Replaces by U+FFFD whatever makes protobuf's JSON parser refuse a whole
-// document: bytes that are not UTF-8, and \u escapes of half a surrogate pair.
+// Replaces by U+FFFD what makes protobuf's JSON parser reject a whole document:
+// bytes that are not UTF-8, and \u escapes of half a surrogate pair.
 // Returns whether it replaced anything.
 bool RepairText(std::string& json);
 
