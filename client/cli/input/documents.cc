@@ -41,9 +41,9 @@ bool IsMoreThanAWord(std::string_view text) {
   return !IsOneLine(text) || text.find(' ') != text.npos;
 }
 
-// Returns whether the first line that is not a comment may be YAML. Keys of
-// objects begin in lower case, and a plain value has no ": ", so "ValueError:
-// bad" and "panic: runtime error: x" are logs.
+// Returns whether the first line that is not a comment may be YAML. Keys begin
+// in lower case and plain values have no ": ", so "ValueError: bad" and "panic:
+// runtime error: x" are logs.
 bool BeginsLikeYaml(std::string_view text) {
   static const RE2& kBegin =
       *new RE2(R"((?:---|[%{\[]).*|-|)"
@@ -88,7 +88,7 @@ bool NamesMember(std::string_view text) {
   return false;
 }
 
-// A log becomes a report of an end with only a message.
+// Returns a report of an end that has only the log as its message.
 Documents LogAsReport(std::string_view source, std::string_view log) {
   Documents documents;
   documents.json.push_back(ReportOfLog(log));
@@ -99,7 +99,7 @@ Documents LogAsReport(std::string_view source, std::string_view log) {
   return documents;
 }
 
-// Empty if the text may be objects.
+// Returns the report of a log; empty if the text may be objects.
 std::optional<Documents> LogIn(std::string_view source, std::string_view text,
                                bool is_json) {
   const bool is_prose =

@@ -38,9 +38,9 @@ struct KubernetesObject {
   // accepts.
   KubernetesObject(std::string_view input, std::string_view json);
 
-  // Returns the value of a member; "null" if there is none.
+  // Returns the value of a member; "null" if absent.
   std::string_view Find(std::string_view key) const;
-  // Returns a string member; empty if there is none.
+  // Returns a string member; empty if absent.
   std::string String(std::string_view key) const;
   // The name for messages: "pods.json: Pod a-0".
   std::string Label() const;
@@ -63,9 +63,9 @@ std::string CoreEventJson(const KubernetesObject& event);
 bool LooksLikeProtobuf(std::string_view bytes);
 
 // Adds a Pod, Job, Node or Event in the API server's envelope, or the bytes of
-// a Go `pod.Marshal()` or `job.Marshal()`. Those do not name their type: with a
-// pod phase they are a Pod, with a name and a pod template a Job.
-// INVALID_ARGUMENT for anything else.
+// Go's `pod.Marshal()` or `job.Marshal()`, which do not name their type: a pod
+// phase makes them a Pod, a name and a pod template a Job. INVALID_ARGUMENT for
+// anything else.
 absl::Status AddProtobuf(std::string_view bytes, v1::FailureReport& report);
 
 }  // namespace mulligan::cli

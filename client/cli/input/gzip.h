@@ -19,8 +19,8 @@ inline constexpr int kGzipWindow = 15 + 16;
 // The number of leading bytes that identify a compression.
 inline constexpr std::size_t kMaxMagicBytes = 6;
 
-// Returns the command that reads another compression, such as "zstd -dc"; empty
-// if `bytes` begin like none of them.
+// Returns the command that decompresses another format, such as "zstd -dc";
+// empty if `bytes` are in no known format.
 std::string_view OtherDecompressor(std::string_view bytes);
 // Returns the error for a log in another compression.
 std::string OtherCompression(std::string_view bytes);

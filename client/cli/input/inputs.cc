@@ -60,7 +60,7 @@ absl::Status WriteDirectly(const std::string& path, std::string_view text) {
   return Invalid("%s: cannot be written: %s", path, std::strerror(errno));
 }
 
-// A second read of standard input would silently be empty.
+// Rejects a second use of standard input, which would silently be empty.
 absl::Status CheckStandardInput(const RequestOptions& options) {
   const auto uses =
       std::ranges::count(options.files, "-") + (options.ledger == "-" ? 1 : 0);
@@ -121,8 +121,8 @@ absl::Status NotOneWorkload(const std::string& which, std::size_t named,
       listed < labels.size() ? ", ..." : "");
 }
 
-// Keeps only the workload that --workload names. If all objects are of one
-// workload, names that in the report.
+// Keeps only the workload that --workload names, and names it in the report if
+// all objects belong to it.
 absl::Status ChooseWorkload(const std::string& which, Inputs& inputs) {
   if (which.empty()) return absl::OkStatus();
   const bool is_one = inputs.workloads.empty();
@@ -149,7 +149,7 @@ absl::Status ChooseWorkload(const std::string& which, Inputs& inputs) {
   return absl::OkStatus();
 }
 
-// These flags are about a single workload.
+// Rejects flags that need a single workload.
 absl::Status CheckOneWorkload(const RequestOptions& options,
                               const Inputs& inputs) {
   if (inputs.workloads.empty()) return absl::OkStatus();

@@ -39,7 +39,7 @@ struct Inputs {
   std::vector<WorkloadReport> workloads;
   // The workloads of the objects in `request`; empty if it came as a report.
   std::vector<WorkloadGroup> groups;
-  // The file the ledger was read from; empty if none.
+  // The file the ledger was read from, or empty.
   std::string ledger_source;
 };
 
@@ -72,8 +72,8 @@ struct RequestOptions {
   bool compare_native = false;
   // Text also says why, with the evidence, the budgets and the ledger.
   bool details = false;
-  // With several workloads: reports only those with one of these causes (names
-  // as in cause.proto; empty for any), and only broken ones.
+  // With several workloads, shows only those with one of these causes (named as
+  // in cause.proto; empty for any), or only broken ones.
   std::vector<std::string> causes;
   bool broken = false;
   // How the caller's users select one workload; for error messages.

@@ -19,8 +19,8 @@ namespace {
 // Version 1 writes "no limit" as a number near the largest one.
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() / 2;
 
-// Returns the folders that may be the caller's control group: its own, and
-// where the mount shows no more than that (a container's) the top.
+// Returns the folders that may be the caller's control group: its own path, and
+// the top of the mount, which is its group in a container.
 std::vector<std::string> GroupFolders() {
   std::vector<std::string> folders;
   std::ifstream groups("/proc/self/cgroup");
@@ -38,8 +38,8 @@ std::vector<std::string> GroupFolders() {
   return folders;
 }
 
-// Returns the number after `name` in a file of "name number" lines, or its only
-// number for an empty name.
+// Returns the number after `name` in a file of "name number" lines. For an
+// empty name, returns the first number that is alone on its line.
 std::optional<std::int64_t> NumberIn(const std::string& path,
                                      std::string_view name) {
   std::ifstream file(path);

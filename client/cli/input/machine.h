@@ -1,4 +1,4 @@
-// What this machine says of the processes that it runs for the caller.
+// Reads facts about this machine and the caller's control group.
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_MACHINE_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_MACHINE_H_
 
@@ -10,18 +10,18 @@ namespace mulligan::cli {
 
 struct Machine {
   std::string name;
-  // Of the control group that the caller is in, version 1 or 2: how often the
-  // kernel killed in it for memory, and its limit in bytes, 0 if it has none.
+  // Of the caller's control group, version 1 or 2: the number of OOM kills, and
+  // the memory limit in bytes (0 if unlimited).
   std::int64_t oom_kills = 0;
   std::int64_t memory_limit = 0;
-  // CUDA_VISIBLE_DEVICES; absent if that is not set.
+  // Devices in CUDA_VISIBLE_DEVICES; absent if it is not set.
   std::optional<int> accelerators;
 };
 
 Machine ReadMachine();
 
-// Returns how many devices a value of CUDA_VISIBLE_DEVICES names, which ends at
-// the first one that is invalid ("-1").
+// Returns the number of devices in a value of CUDA_VISIBLE_DEVICES before the
+// first invalid one ("-1").
 int CountDevices(const std::string& value);
 
 }  // namespace mulligan::cli

@@ -16,7 +16,7 @@ namespace {
 namespace core = kubernetes::core::v1;
 using Health = PodSigns::Health;
 
-// Number of pods that show how the work continued.
+// Pods per group that show how the work continued.
 constexpr std::size_t kHandful = 10;
 
 // Returns the earlier of two times, of which 0 means unknown.

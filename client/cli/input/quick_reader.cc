@@ -19,7 +19,7 @@ namespace {
 using google::protobuf::util::TimeUtil;
 using simdjson::dom::element;
 
-// Deeper requests go the careful way, which has its own bound.
+// Deeper requests take the slow path, which has its own bound.
 constexpr int kMaxDepth = 50;
 constexpr std::size_t kMaxFields = 256;
 // Doubles hold integers exactly up to this value.

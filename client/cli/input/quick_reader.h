@@ -1,4 +1,4 @@
-// Reads the usual request in one pass, by tables of fields.
+// Reads common requests in one pass, by tables of fields.
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_QUICK_READER_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_QUICK_READER_H_
 
@@ -16,9 +16,9 @@
 
 namespace mulligan::cli {
 
-// Reads JSON in a tenth of the time of the careful way (the checks in
-// json_text.h and report_builder.h, then protobuf), for millions of lines. Not
-// thread-safe, because it keeps memory for the next request.
+// Reads JSON ten times as fast as the slow path (the checks in json_text.h and
+// report_builder.h, then protobuf), for millions of lines. Not thread-safe,
+// because it reuses memory.
 class QuickReader {
  public:
   QuickReader();
@@ -26,10 +26,10 @@ class QuickReader {
   QuickReader(const QuickReader&) = delete;
   QuickReader& operator=(const QuickReader&) = delete;
 
-  // Returns true if `message` is what the careful way makes of `json`, without
-  // warnings. Returns false, with `message` empty, if `json` is wrong, deserves
-  // a warning or is rare; then the careful way decides. REQUIRES: `message` is
-  // empty.
+  // Returns true if `message` equals the result of the slow path, without
+  // warnings. Returns false, with `message` empty, if `json` is invalid,
+  // deserves a warning or is unusual; then use the slow path. REQUIRES:
+  // `message` is empty.
   bool Read(std::string_view json, google::protobuf::Message& message);
 
  private:
@@ -85,7 +85,7 @@ class WireType {
 
   const google::protobuf::Descriptor& descriptor() const { return *type_; }
 
-  // Finds a field by any spelling that protobuf knows; null if there is none.
+  // Finds a field by any spelling that protobuf accepts; null if unknown.
   const WireField* Find(std::string_view name) const {
     const auto found = by_name_.find(name);
     return found == by_name_.end() ? nullptr : found->second;

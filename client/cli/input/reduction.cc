@@ -39,7 +39,7 @@ std::string FamilyOf(const Pod& pod) {
   return "";
 }
 
-// Pods that QuickReader does not read are in no family, and so stay.
+// Pods that QuickReader cannot read are in no family, so they stay.
 std::map<std::string, Family> FamiliesOf(
     const std::vector<std::string_view>& items, bool of_pods) {
   std::map<std::string, Family> families;

@@ -12,9 +12,9 @@
 
 namespace mulligan::cli {
 
-// Decides which items of one list to keep, so that the others are neither
-// parsed with care nor stored. ChoosePods chooses among the pods of one JobSet
-// or one controller. Pods without either and other objects all stay.
+// Decides which items of one list to keep, so that the others are not fully
+// parsed or stored. ChoosePods chooses among the pods of one JobSet or one
+// controller. Other pods and other objects all stay.
 class ListReduction {
  public:
   // `list_kind` is the kind of the list. REQUIRES: CheckJsonValue accepts each

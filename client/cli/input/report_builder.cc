@@ -56,8 +56,8 @@ absl::Status CheckJoin(const v1::FailureReport& added,
   return absl::OkStatus();
 }
 
-// A singular message replaces the earlier one as a whole, because a merge of
-// two would be neither.
+// A singular message replaces the earlier one as a whole, because a merge would
+// be neither of them.
 void ClearFieldsOf(const Message& added, Message& target) {
   std::vector<const FieldDescriptor*> fields;
   added.GetReflection()->ListFields(added, &fields);
@@ -319,7 +319,7 @@ absl::Status ReportBuilder::AddAttempt(
   return Prefixed(source, Join(added, request_));
 }
 
-// A log beside an attempt is what the attempt wrote.
+// Treats a log that comes with an attempt as the attempt's output.
 void ReportBuilder::GiveLogToAttempt(v1::FailureReport& report) {
   if (!report.has_ended_attempt() || !report.has_exit() ||
       report.exit().has_exit_code() ||
@@ -340,7 +340,7 @@ absl::StatusOr<v1::DecideRequest> ReportBuilder::Build() {
     if (!read_.empty()) Reduce(*request.mutable_report());
     return request;
   }
-  // A warning about what was found says more than a list of kinds.
+  // A warning about the input is more specific than a list of kinds.
   return absl::InvalidArgumentError(
       "there is nothing to explain: " +
       (warnings_.empty()
@@ -356,7 +356,7 @@ std::vector<WorkloadGroup> ReportBuilder::Groups() const {
 }
 
 std::vector<WorkloadReport> ReportBuilder::Workloads() {
-  // What came as one report stays one.
+  // A report stays one report.
   if (request_.has_report() || read_.size() < 2) return {};
   int unplaced = 0;
   std::vector<WorkloadGroup> groups = GroupByWorkload(read_, unplaced);
@@ -365,7 +365,7 @@ std::vector<WorkloadReport> ReportBuilder::Workloads() {
         return std::ranges::any_of(group.objects, [&](int object) {
           const std::vector<OwningObject> owning =
               OwnersFirst(read_[static_cast<size_t>(object)].piece);
-          // An object cut down by hand may belong to another one here.
+          // A hand-edited object may belong to another workload of the input.
           return !owning.empty() && !owning.front().meta->uid().empty();
         });
       });

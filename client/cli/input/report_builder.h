@@ -1,4 +1,4 @@
-// Makes one DecideRequest from any mix of inputs, and checks the shape of given
+// Builds one DecideRequest from any mix of inputs, and checks the shape of
 // requests.
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_REPORT_BUILDER_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_REPORT_BUILDER_H_
@@ -31,12 +31,12 @@ struct WorkloadReport {
 class ReportBuilder {
  public:
   // Adds the content of `bytes`. `source` names the input in messages.
-  // INVALID_ARGUMENT if it cannot be read. Readable objects without a place in
-  // a report are warnings.
+  // INVALID_ARGUMENT if it cannot be read. Objects that reports do not accept
+  // are warnings.
   absl::Status Add(std::string_view source, std::string bytes);
 
-  // Returns one request with everything added. INVALID_ARGUMENT if nothing
-  // usable was.
+  // Returns one request with everything added. INVALID_ARGUMENT if there is
+  // nothing usable.
   absl::StatusOr<v1::DecideRequest> Build();
 
   // Returns the objects by workload if there are several workloads. Empty if
@@ -67,7 +67,7 @@ class ReportBuilder {
   void Place(const ReadObject& object, v1::FailureReport& report);
   void Reduce(v1::FailureReport& report);
 
-  // Objects of a kind without a place in a report.
+  // Objects of one kind that reports do not accept.
   struct Ignored {
     std::string first;
     int count = 0;
@@ -92,14 +92,14 @@ absl::Status CheckRequestShape(std::string_view request);
 absl::Status CheckReportShape(std::string_view report,
                               std::string_view path = "");
 
-// Returns the kind of the objects in this field of a report; empty if there may
-// be several kinds or they are not Kubernetes objects.
+// Returns the kind of the objects in this field of a report; empty if the field
+// takes several kinds or no Kubernetes objects.
 std::string_view KindOfReportField(std::string_view json_name);
 
-// Returns the DecideRequest with each report member that is named for one
-// object of a list ("job": {...}) replaced by that list ("jobs": [{...}]), with
-// a warning. Otherwise it would be ignored as an unknown field. A member whose
-// list is given too stays as it is. REQUIRES: CheckJsonValue accepts `request`.
+// Returns the DecideRequest with each report member that has the singular name
+// of a list ("job": {...}) replaced by the list ("jobs": [{...}]), with a
+// warning. Otherwise it would be ignored as an unknown field. Does not replace
+// a member whose list exists. REQUIRES: CheckJsonValue accepts `request`.
 std::string ListsOfOne(std::string request, std::vector<std::string>& warnings);
 
 // Returns a sentence with field, value and allowed names for each enum name in
@@ -107,16 +107,15 @@ std::string ListsOfOne(std::string request, std::vector<std::string>& warnings);
 std::vector<std::string> FindUnknownEnumNames(
     std::string_view json, const google::protobuf::Descriptor& type);
 
-// Returns the row of the object's kind; null if a report has no place for it.
-// Versions do not matter, because fields keep their names. Without an
-// apiVersion every group matches, because objects cut down by hand often lack
-// it.
+// Returns the row of the object's kind; null if reports do not accept it. Any
+// version matches, because fields keep their names. Without an apiVersion, any
+// group matches, because hand-edited objects often lack it.
 const Kind* FieldRow(const KubernetesObject& object);
 
 // Returns the names of the kinds that a report accepts.
 std::vector<std::string> SupportedKinds();
 
-// Returns what to give instead of an object that a report does not accept.
+// Returns what to pass instead of an object that reports do not accept.
 std::string AlternativeTo(const KubernetesObject& object);
 
 }  // namespace mulligan::cli

@@ -80,7 +80,7 @@ bool Has(const std::vector<JsonMember>& members, const FieldDescriptor& field) {
 constexpr size_t kMaxFindings = 20;
 
 // Returns whether a message of this type may hold our enums. The Kubernetes
-// mirrors hold none and are the bulk of every request.
+// mirrors, the bulk of every request, do not.
 bool MayHoldEnums(const Descriptor& type) {
   return !type.full_name().starts_with("mulligan.kubernetes.");
 }

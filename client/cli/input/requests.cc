@@ -25,7 +25,7 @@ struct Slot {
   std::vector<std::string> warnings;
 };
 
-// The checker counts lines within `line`, which is one line of many.
+// Prefixes the line's number; the checker counts lines only within one line.
 absl::Status AtLine(size_t number, const absl::Status& status) {
   if (status.ok()) return status;
   constexpr std::string_view kFirstLine = "line 1, ";
@@ -155,7 +155,7 @@ class Batch {
   // The total length of their lines.
   size_t bytes_ = 0;
   QuickReader reader_;
-  // Batches in a row without an answer.
+  // Consecutive batches without an answer.
   int silent_ = 0;
 };
 

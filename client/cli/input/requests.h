@@ -15,8 +15,7 @@
 namespace mulligan::cli {
 
 // Reads lines without waiting for more than the current one, so that a caller
-// may write a request and wait for its answer. Memory is bounded whatever the
-// input.
+// may write a request and wait for its answer. Memory is bounded for any input.
 class LineReader {
  public:
   LineReader(std::istream& stream, size_t max_bytes)
@@ -39,14 +38,14 @@ using BatchDecider =
     std::function<std::vector<absl::StatusOr<v1::DecideResponse>>(
         const v1::BatchDecideRequest&)>;
 
-// Batches in a row without an answer before the decider counts as gone. One may
-// be due to a replica that restarts.
+// Consecutive batches without an answer after which the decider counts as gone.
+// A single one may be due to a restarting replica.
 inline constexpr int kMostSilentBatches = 3;
 
 struct RequestsOutcome {
   // Lines answered, including with errors.
   size_t answered = 0;
-  // Among them, lines without a decision although the request may be valid
+  // Of these, lines without a decision although the request may be valid
   // (UNAVAILABLE, DEADLINE_EXCEEDED and the like).
   size_t unanswered = 0;
   // The number of the last line sent, if the decider was gone and the lines
@@ -63,15 +62,15 @@ struct RequestsOutcome {
 // that a caller may write one request and read its answer. Flushes after each
 // batch; memory is bounded by one.
 //
-// No content of a line ends the run. It ends early if the output cannot be
-// written, or after kMostSilentBatches batches in a row without an answer
+// Invalid lines do not end the run. It ends early if the output cannot be
+// written, or after kMostSilentBatches consecutive batches without an answer
 // (UNAVAILABLE, DEADLINE_EXCEEDED).
 RequestsOutcome AnswerRequests(std::istream& in, std::ostream& out,
                                int batch_size, const BatchDecider& decide);
 
-// Reads any request in proto JSON on one line; `warnings` says what was
+// Parses any request in proto JSON on one line; `warnings` says what was
 // repaired or ignored. INVALID_ARGUMENT names line and column, or field, value
-// and expected form. QuickReader is faster for usual requests.
+// and expected form. QuickReader is faster for common requests.
 absl::Status ReadWithCare(std::string line, v1::DecideRequest& request,
                           std::vector<std::string>& warnings);
 

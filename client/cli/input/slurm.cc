@@ -26,7 +26,7 @@ using Json = nlohmann::json;
 constexpr double kMebibyte = 1 << 20;
 constexpr std::size_t kMaxHosts = 5000;
 
-// The states of a job's end; the other words are of its life, or flags.
+// The states of ended jobs; other states are of running jobs, or flags.
 constexpr std::array<std::string_view, 11> kEndStates = {
     "BOOT_FAIL", "CANCELLED", "COMPLETED",     "DEADLINE",
     "FAILED",    "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED",
@@ -82,14 +82,14 @@ std::int32_t Small(std::int64_t number) {
       number, 0, std::numeric_limits<std::int32_t>::max()));
 }
 
-// Slurm has a signal of its own for a kill at the memory limit, 125, which its
-// state says as well.
+// Ignores 125, Slurm's own signal for a kill at the memory limit, because the
+// state says that too.
 void SetSignal(std::int64_t signal, v1::EndedAttempt& attempt) {
   constexpr std::int64_t kMostSignal = 64;
   if (signal > 0 && signal <= kMostSignal) attempt.set_signal(Small(signal));
 }
 
-// Sets code and signal, of {"return_code": 1, "signal": {"signal_id": 9}}.
+// Sets code and signal from {"return_code": 1, "signal": {"signal_id": 9}}.
 void SetExit(const Json& exit, v1::EndedAttempt& attempt) {
   const Json& signal = JobMember(exit, "signal");
   const auto number =
@@ -103,14 +103,14 @@ void SetExit(const Json& exit, v1::EndedAttempt& attempt) {
   }
 }
 
-// What a job holds, in all nodes.
+// Resources of a job, over all nodes.
 struct Held {
   std::int64_t accelerators = 0;
   double mebibytes = 0;
   std::int64_t nodes = 0;
 };
 
-// "cpu=1,mem=100M,node=1,gres/gpu=4"
+// Parses "cpu=1,mem=100M,node=1,gres/gpu=4".
 Held HeldIn(const std::string& tres) {
   Held held;
   const std::vector<std::string> parts = absl::StrSplit(tres, ',');
@@ -166,7 +166,7 @@ void SetLabel(const char* name, const std::string& value,
   }
 }
 
-// The name of an attempt: a job keeps its number when it is started again.
+// Sets the attempt's id. A restarted job keeps its number.
 void SetId(const std::string& job, v1::EndedAttempt& attempt) {
   const std::int64_t at = attempt.has_started_at()
                               ? attempt.started_at().seconds()
@@ -178,11 +178,11 @@ void SetWorkload(const std::string& cluster, const std::string& job,
                  const std::string& name, v1::WorkloadReference& workload) {
   workload.set_kind("slurm");
   workload.set_name(name.empty() ? job : name);
-  // The number alone is one of each cluster.
+  // A job number is unique only within its cluster.
   if (!cluster.empty()) workload.set_uid(absl::StrCat(cluster, "/", job));
 }
 
-// One job, of either command.
+// Returns the report of one job in the JSON of either command.
 v1::FailureReport ReportOf(const Json& job) {
   v1::FailureReport report;
   v1::EndedAttempt& attempt = *report.mutable_ended_attempt();
@@ -234,13 +234,12 @@ absl::Status HasNotEnded(const std::string& job, const std::string& state) {
                  Printable(job), Printable(state));
 }
 
-// Returns whole words that may have blanks, which scontrol prints last in a
-// line of their own.
+// Fields whose values may have blanks; scontrol prints each on its own line.
 constexpr std::array<std::string_view, 9> kWholeLines = {
     "AdminComment", "Comment", "Command",  "WorkDir",      "StdErr",
     "StdIn",        "StdOut",  "Features", "SystemComment"};
 
-// Times of scontrol are in the zone of the machine.
+// Parses a time of scontrol, which is in the machine's time zone.
 std::optional<std::int64_t> LocalTime(const std::string& text) {
   absl::Time time;
   std::string error;
@@ -264,7 +263,7 @@ void AddRange(const std::string& prefix, const std::string& from,
   }
 }
 
-// "n[1-2,5]"; one pair of brackets.
+// Adds the names in "n[1-2,5]", with at most one pair of brackets.
 void AddHosts(const std::string& one, std::vector<std::string>& names) {
   const std::size_t open = one.find('[');
   const std::size_t close = one.find(']');
@@ -287,7 +286,7 @@ void AddHosts(const std::string& one, std::vector<std::string>& names) {
 }  // namespace
 
 bool IsSlurmJson(std::string_view text) {
-  // Parsing all objects of others twice would cost.
+  // Avoids parsing other JSON twice.
   if (text.find("\"jobs\"") == text.npos ||
       text.find("\"job_id\"") == text.npos) {
     return false;
@@ -367,7 +366,7 @@ absl::StatusOr<v1::FailureReport> ReadSlurmText(std::string_view text) {
   attempt.set_scheduler("slurm");
   const std::string& state = job["JobState"];
   const auto ended = LocalTime(job["EndTime"]);
-  // While the job completes its own state is hidden; the reason shows some.
+  // While the job completes, its state is hidden; the reason shows some states.
   const bool completes = state == "COMPLETING" && ended.has_value();
   if (!IsEnd(state) && !completes) return HasNotEnded(job["JobId"], state);
   if (!completes) attempt.set_state(state);
@@ -380,7 +379,7 @@ absl::StatusOr<v1::FailureReport> ReadSlurmText(std::string_view text) {
   SetSeconds(LocalTime(job["StartTime"]), &v1::EndedAttempt::mutable_started_at,
              attempt);
   SetSeconds(ended, &v1::EndedAttempt::mutable_ended_at, attempt);
-  // While it completes the list shrinks to the nodes that are not done.
+  // While the job completes, this list shrinks to the nodes that are not done.
   const std::string& nodes = job["NodeList"];
   SetNodes(nodes.empty() ? job["BatchHost"] : nodes, job["FailedNode"],
            attempt);

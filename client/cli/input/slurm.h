@@ -1,4 +1,4 @@
-// Reads what Slurm says of a job: `sacct --json`, `scontrol show job --json`
+// Reads Slurm's output about a job: `sacct --json`, `scontrol show job --json`
 // (Slurm 23.02 and later) and the text of `scontrol show job`.
 #ifndef MULLIGAN_CLIENT_CLI_INPUT_SLURM_H_
 #define MULLIGAN_CLIENT_CLI_INPUT_SLURM_H_
@@ -13,25 +13,23 @@
 
 namespace mulligan::cli {
 
-// Returns whether a JSON object is the answer of one of these commands.
+// Returns whether a JSON object is the output of one of these commands.
 bool IsSlurmJson(std::string_view json);
 // Returns whether a text is that of `scontrol show job`.
 bool IsSlurmText(std::string_view text);
 
-// Returns the report about the last attempt of a job that has ended.
-// INVALID_ARGUMENT for several jobs, and if none has.
+// Returns the report about the last ended attempt of a job. INVALID_ARGUMENT
+// for several jobs, or if no attempt has ended.
 absl::StatusOr<v1::FailureReport> ReadSlurmJson(std::string_view json);
 absl::StatusOr<v1::FailureReport> ReadSlurmText(std::string_view text);
 
 // Returns the fields of a job in the text of `scontrol show job`.
 std::map<std::string, std::string> SlurmFields(std::string_view text);
 
-// Returns the names in a list of hosts: n1, n2 and gpu01 for "n[1-2],gpu01". At
-// most 5000.
+// Returns at most 5000 host names: n1, n2 and gpu01 for "n[1-2],gpu01".
 std::vector<std::string> ExpandHosts(const std::string& list);
 
-// Returns the MiB of a size as Slurm writes it, "4000M" or "2.5G"; 0 if it is
-// none.
+// Parses a size such as "4000M" or "2.5G" into MiB; 0 if it is invalid.
 double SlurmMebibytes(std::string size);
 
 }  // namespace mulligan::cli

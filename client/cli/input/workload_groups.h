@@ -47,10 +47,10 @@ struct WorkloadGroup {
   std::string Label() const { return WorkloadLabel(kind, space, name); }
 };
 
-// Returns the workloads, sorted by label. Pods without owner and UID (cut down
-// by hand) belong to the only workload, or else together form one. Events about
-// objects that are not in the input go to the workload whose name begins
-// theirs; `unplaced` counts the others.
+// Returns the workloads, sorted by label. Hand-edited pods without owner and
+// UID belong to the only workload, or else form one together. Events about
+// objects that are not in the input go to the workload whose name is a prefix
+// of theirs; `unplaced` counts the others.
 std::vector<WorkloadGroup> GroupByWorkload(
     const std::vector<ReadObject>& objects, int& unplaced);
 
