@@ -25,9 +25,9 @@ struct LogBlock {
   std::string error;
 };
 
-// Returns the files that `paths` name, and all files below directories, by
-// name, except those that begin with a dot. NOT_FOUND names what does not
-// exist. INVALID_ARGUMENT names what cannot be opened, is named twice or is in
+// Returns the files in `paths`, and all files below directories, by name,
+// except those that begin with a dot. NOT_FOUND names a missing path.
+// INVALID_ARGUMENT names a file that cannot be opened, is given twice or has
 // another compression.
 absl::StatusOr<std::vector<std::string>> FindLogs(
     const std::vector<std::string>& paths);

@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kAheadBytes = std::size_t{256} << 10;
 // Length of gzip's magic number.
 constexpr std::size_t kMagicBytes = 2;
-// Limits the work that a crafted gzip causes. Repeated lines compress 180
-// times, crafted data a thousand times. The first 16 MiB are always unpacked.
+// Limits the work that a crafted gzip causes. Repeated lines compress 180:1,
+// crafted data 1000:1. The first 16 MiB are always unpacked.
 constexpr std::int64_t kMaxUnpacked = 250;
 constexpr std::int64_t kAlwaysUnpacked = std::int64_t{16} << 20;
 // Each line counts as at least this many extra bytes, because even an empty one

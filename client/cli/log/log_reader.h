@@ -56,8 +56,8 @@ class FirstOnes {
   std::map<LogPosition, Value> all_;
 };
 
-// One of `count` parts that together have every line once. `index` counts from
-// 0, like the completion index of an Indexed Job.
+// One of `count` disjoint parts of all lines. `index` counts from 0, like the
+// completion index of an Indexed Job.
 struct Shard {
   std::size_t index = 0;
   std::size_t count = 1;
@@ -77,7 +77,7 @@ struct ReadSettings {
   // Each line begins with the position to report for it, FILE<tab>LINE<tab>.
   // For lines of many files in one stream.
   bool placed = false;
-  // Called from time to time by the reading thread; may be empty.
+  // Called now and then by the reading thread; may be empty.
   std::function<void(const ReadProgress&)> on_progress = nullptr;
 };
 
@@ -105,8 +105,8 @@ class RecordSink {
 absl::Status ReadRecord(std::string_view line, QuickReader& quick,
                         v1::DecisionRecord& record);
 
-// Reads all `logs` and gives each line to one of `sinks`, with one thread per
-// sink. Bad lines and files with unreadable parts do not end it. Returns the
+// Reads all `logs` and passes each line to one of `sinks`, with one thread per
+// sink. Continues after bad lines and unreadable parts of files. Returns the
 // number of lines.
 Count ReadRecords(LogBlocks& logs, const ReadSettings& settings,
                   const std::vector<RecordSink*>& sinks);

@@ -14,7 +14,7 @@
 
 namespace mulligan::cli {
 
-// Everything shown about one workload.
+// What a page shows about one workload.
 struct AnswerView {
   Story story;
   v1::FailureReport report;
@@ -45,8 +45,7 @@ std::string Escaped(std::string_view text);
 // Returns an item of the facts in a page's head; empty for empty `html`.
 std::string Fact(std::string_view name, const std::string& html);
 
-// Returns Mulligan's verdict and the operator's side by side, and how they
-// differ.
+// Returns Mulligan's verdict next to the operator's, and how they differ.
 std::string VerdictCards(const AnswerView& view);
 std::string AttemptTable(const Story& story);
 std::string TimelineSection(const AnswerView& view);
@@ -54,8 +53,8 @@ std::string EvidenceSection(const AnswerView& view);
 std::string BudgetSection(const v1::Accounting& accounting);
 // Returns the rule with its lines.
 std::string RuleSection(const AnswerView& view);
-// Returns causes that did not win, what would change the verdict, and what
-// would make the diagnosis surer.
+// Returns rejected causes, what would change the verdict, and what would make
+// the diagnosis surer.
 std::string ReasoningSection(const v1::DecideResponse& response);
 // Returns the decisions on failures independent of the current one.
 std::string SeparateSection(const v1::DecideResponse& response);

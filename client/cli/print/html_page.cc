@@ -7,7 +7,7 @@
 namespace mulligan::cli {
 
 std::string HtmlDocument(const std::string& title, const std::string& body) {
-  // Even if escaping failed, the template's policy blocks scripts and requests.
+  // If escaping failed, the template's policy would still block scripts.
   return absl::StrReplaceAll(std::string(PageTemplate()),
                              {{"{{title}}", title}, {"{{body}}", body}});
 }

@@ -28,7 +28,7 @@ std::string Markup(const std::string& visible) {
                                        {"'", "&#39;"}});
 }
 
-// Keeps the indentation of a file's line.
+// Escapes a line of a file and keeps its indentation.
 std::string EscapedLine(std::string_view line) {
   std::string text(line);
   std::replace(text.begin(), text.end(), '\t', ' ');

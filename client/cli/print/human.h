@@ -1,4 +1,4 @@
-// Parts of an answer as text; the story comes first.
+// Writes the parts of an answer as text, the story first.
 #ifndef MULLIGAN_CLIENT_CLI_PRINT_HUMAN_H_
 #define MULLIGAN_CLIENT_CLI_PRINT_HUMAN_H_
 
@@ -15,15 +15,15 @@ namespace mulligan::cli {
 void WriteFact(Layout& layout, std::string_view name, const std::string& text,
                Style style = Style::kBold);
 
-// Writes the evidence, heaviest first, with its paths, then what else the
-// headline quotes.
+// Writes the evidence with its paths, heaviest first, then other evidence that
+// the headline quotes.
 void WriteEvidence(const v1::Diagnosis& diagnosis, Layout& layout);
 
 // Writes the budgets after the decision as a table, with the paying one marked.
 // Without `all`, unused ones are only named below it.
 void WriteBudgets(const v1::Accounting& accounting, bool all, Layout& layout);
 
-// A cause that did not win.
+// A cause that was considered and not chosen.
 struct Rejected {
   std::string name;
   std::string why;
@@ -32,7 +32,7 @@ struct Rejected {
 };
 std::vector<Rejected> RejectedCauses(const v1::Diagnosis& diagnosis);
 
-// Writes the causes that did not win, ruled out or not.
+// Writes the rejected causes.
 void WriteConsidered(const v1::Diagnosis& diagnosis, Layout& layout);
 
 // Writes the rules that did not match.

@@ -60,7 +60,7 @@ bool IsUntouched(const v1::BudgetState& budget) {
          budget.limit_source() == 0;
 }
 
-// Earlier attempts than the last ones are summed up.
+// The number of attempts shown; earlier ones are summed up.
 constexpr std::size_t kShownAttempts = 8;
 // The columns before the last one, which takes the remaining width.
 constexpr std::size_t kColumns = 5;
@@ -73,7 +73,7 @@ std::string ShortTime(const google::protobuf::Timestamp& time) {
   return UtcText("%m-%d %H:%M:%S", time.seconds());
 }
 
-// If its end is unknown, when it was reported.
+// Returns when the attempt ended, or when it was reported if unknown.
 std::string EndOf(const Attempt& attempt) {
   if (!attempt.no_end.empty()) return attempt.no_end;
   return (attempt.observed ? "by " : "") + ShortTime(attempt.ended);

@@ -17,9 +17,9 @@ constexpr std::string_view kReset = "\033[0m";
 // The programs in suggested commands.
 constexpr std::string_view kPrograms[] = {"kubectl ", "mulligan "};
 
-// Returns the end of the first word of `text`, or of the command that begins
-// with it: pasted from two lines, it would be two commands. A command ends at a
-// mark that its shell would not read as part of an unquoted word.
+// Returns the end of the first word of `text`, or of the command that it
+// begins, which must stay on one line to be pasted. A command ends at a mark
+// that a shell would not read as part of an unquoted word.
 size_t EndOfWord(std::string_view text) {
   const size_t begin = std::min(text.find_first_not_of("(\"`"), text.size());
   const bool ticked = text.substr(0, begin).ends_with('`');

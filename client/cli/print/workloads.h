@@ -17,7 +17,7 @@ struct WorkloadAnswer {
   // "Job ml/train".
   std::string workload;
   absl::StatusOr<v1::DecideResponse> response;
-  // What stopped it, with names and numbers; if empty, the diagnosis says so.
+  // What stopped it, with names and numbers; if empty, see the diagnosis.
   std::string headline = {};
   // Index among the stories that go with the list; -1 if it has none.
   int story = -1;
@@ -61,8 +61,8 @@ std::string VerdictOf(const WorkloadAnswer& answer);
 std::string CauseNameOf(const WorkloadAnswer& answer);
 std::string WhyOf(const WorkloadAnswer& answer);
 
-// Returns the counts and a line per workload; below them `name_one`, how to see
-// one of them in full, unless it is empty.
+// Returns the counts, a line per workload and, unless empty, `name_one`, which
+// says how to see one in full.
 std::string FormatWorkloads(const WorkloadList& list, bool color,
                             std::string_view name_one);
 

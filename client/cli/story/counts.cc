@@ -1,4 +1,4 @@
-// Counts kept by others: the kubelet's restarts, operators' tries.
+// Counts of others: the kubelet's restarts and operators' attempts.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// Restarts that the kubelet counts but no attempt shows.
+// Restarts that only the kubelet counts.
 struct Restarted {
   std::string container;
   int times = 0;

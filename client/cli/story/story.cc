@@ -74,8 +74,7 @@ std::string NoEnd(const v1::FailureReport& report,
   return "-";
 }
 
-// `asked` says that a verdict was given, now or earlier, and may have been
-// followed.
+// `asked`: a verdict was given, now or earlier, and may have been followed.
 Attempt AttemptOf(const v1::AttemptRecord& record, bool asked,
                   const v1::FailureReport& report, const v1::Culprit& culprit) {
   Attempt attempt;
@@ -88,7 +87,7 @@ Attempt AttemptOf(const v1::AttemptRecord& record, bool asked,
   attempt.node = record.node();
   attempt.paid_by = PaidBy(record);
   if (!asked) {
-    attempt.done = "nobody asked then";
+    attempt.done = "no decision requested";
     return attempt;
   }
   attempt.done = DoneText(record.decision(), report, culprit);
@@ -122,7 +121,7 @@ bool Has(const v1::BudgetLedger& ledger, const std::string& failure_id) {
   });
 }
 
-// Returns who starts the next attempt; empty if no one does.
+// Returns who starts the next attempt, or empty.
 std::string RetriedBy(const v1::AttemptRecord& record) {
   switch (static_cast<int>(record.retried_by())) {
     case v1::AttemptRecord::KUBELET:
@@ -138,8 +137,8 @@ std::string RetriedBy(const v1::AttemptRecord& record) {
   }
 }
 
-// Records that the request's ledger lacks, except the current failure's, were
-// just read from the objects.
+// Records that the request's ledger lacks, except the current failure's, come
+// from the objects.
 void AddAttempts(const v1::DecideRequest& request,
                  const v1::DecideResponse& response, int is_current,
                  Story& story) {
@@ -160,7 +159,8 @@ void AddAttempts(const v1::DecideRequest& request,
   story.seeded_from = ledger.seeded_from();
 }
 
-// Returns VerdictLine, or `nothing` for what people do not see as a verdict.
+// Returns VerdictLine, or `nothing` for actions that people do not regard as a
+// verdict.
 std::string VerdictOr(const v1::Decision& decision, const char* nothing) {
   return decision.action() == v1::Decision::IGNORE ? nothing
                                                    : VerdictLine(decision);
@@ -177,7 +177,7 @@ Side OurSide(const v1::DecideResponse& response, int is_current,
   std::string payer = accounting.charged_to();
   if (accounting.duplicate() && is_current >= 0) {
     payer = response.ledger().history(is_current).charged_to();
-    // The delay is over, and the report does not show what followed.
+    // The delay is over, but the report does not show what followed.
     const auto& delay = response.decision().retry_after();
     if (side.action == v1::Decision::RETRY && delay.seconds() == 0 &&
         delay.nanos() == 0) {

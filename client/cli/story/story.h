@@ -1,6 +1,5 @@
-// Why the work stopped and what became of it, as data, so that text and page
-// show the same. Also the ledger that the next attempt needs, as an annotation
-// of the object.
+// Why the work stopped and what happens next, as data, so that text and page
+// show the same; and the ledger to store for the next attempt.
 #ifndef MULLIGAN_CLIENT_CLI_STORY_STORY_H_
 #define MULLIGAN_CLIENT_CLI_STORY_STORY_H_
 
@@ -34,7 +33,7 @@ struct Attempt {
   std::string node;
   // "memory 1/3"; "nothing".
   std::string paid_by;
-  // "retry the pod in 9s with memory x1.5"; "nobody asked then" if only the
+  // "retry the pod in 9s with memory x1.5"; "no decision requested" if only the
   // objects show the attempt.
   std::string done;
   // The answer is about this failure.
@@ -48,8 +47,7 @@ struct Side {
   // "RETRY the pod in 9s (at 09:07:43 UTC)".
   std::string verdict;
   v1::Decision::Action action = v1::Decision::ACTION_UNSPECIFIED;
-  // The budget or setting that counts it, such as "memory"; no name if none
-  // does.
+  // The budget or setting that counts it, such as "memory"; no name if none.
   struct Limit {
     std::string name;
     long long used = 0;
@@ -67,7 +65,7 @@ struct Side {
 // The new ledger and where to store it.
 struct LedgerNote {
   // Where the old one was read from, "Job ml/train, annotation ..."; empty if
-  // there was none.
+  // none was.
   std::string source;
   // Compact JSON; empty if there is nothing to store.
   std::string json;
@@ -80,16 +78,16 @@ struct Story {
   std::string workload;
   // What stopped the work, with names and numbers.
   std::string headline;
-  // Restarts of containers in place, "container main 7 times, in place"; empty
-  // if there were none.
+  // Restarts of containers in place, "container main 7 times, in place", or
+  // empty.
   std::string restarts;
-  // The message of a member that died because of the culprit; empty if none has
-  // one.
+  // "pod a says: ...", the message of a member that died because of the
+  // culprit, or empty.
   std::string cascade_message;
   // The first thing to do, in the imperative; empty if nothing.
   std::string first_step;
-  // The command that stops work that its operator keeps retrying in vain; empty
-  // if it does not, or if nothing stops it.
+  // The command that stops work that its operator keeps retrying in vain, or
+  // empty.
   std::string stop_command;
   // Something is broken, and a verdict is about it.
   bool broken = false;
@@ -100,8 +98,7 @@ struct Story {
   std::vector<Attempt> attempts;
   // Number of older ones that the ledger no longer has.
   int dropped = 0;
-  // The failures that only the operator's counters show; empty if there are
-  // none.
+  // The failures that only the operator's counters show, or empty.
   std::string seeded_from;
   // Mulligan's first, then the operator's if the report has its object.
   std::vector<Side> sides;
@@ -124,8 +121,8 @@ std::string RestartsIn(const v1::FailureReport& report);
 // Returns "pod a says: ..."; empty if no cascade has a message.
 std::string CascadeMessage(const v1::Diagnosis& diagnosis);
 
-// Fills side.limit if the operator gave up by its own count and the verdict
-// names no limit.
+// Fills side.limit from the operator's counter if the operator gave up because
+// of it and the verdict names no limit.
 void FindOwnCount(const v1::FailureReport& report,
                   const v1::NativeVerdict& native, Side& side);
 
@@ -134,14 +131,12 @@ std::string ProblemOf(const v1::DecideResponse& response);
 
 // Fills request.ledger from the annotation of report.workload, or else of the
 // first object that has it (custom resource, Jobs, pods). Returns where it was
-// found, "Job ml/train". Does nothing if the request has a ledger. Returns
-// empty if there is no annotation. Also returns empty, with a warning, if the
-// ledger belongs to another object (a copied annotation) or is invalid, because
-// the failure can be explained without it.
+// found, "Job ml/train". Returns empty if the request has a ledger or there is
+// no annotation; also, with a warning, if the ledger belongs to another object
+// (a copied annotation) or is invalid.
 std::string TakeAnnotatedLedger(v1::DecideRequest& request,
                                 std::vector<std::string>& warnings);
 
-// Returns how to store the `ledger` of an answer.
 LedgerNote NoteLedger(const v1::WorkloadReference& workload,
                       const v1::BudgetLedger& ledger,
                       const std::string& source);
@@ -160,7 +155,7 @@ struct Lane {
 
   std::string name;
   Role role = Role::kOther;
-  // How it ended, or that it continues: "exit code 137".
+  // How it ended ("exit code 137"), or that it still runs.
   std::string note;
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -174,7 +169,7 @@ struct Timeline {
   std::vector<Lane> lanes;
   // By time.
   std::vector<Moment> events;
-  // Lanes omitted because there are too many or they have no times.
+  // Lanes omitted because there are too many, or for lack of times.
   int hidden = 0;
   // Events omitted because there are too many.
   int hidden_events = 0;
@@ -193,8 +188,8 @@ Timeline AttemptTimeline(const Story& story);
 Timeline MemberTimeline(const v1::FailureReport& report,
                         const v1::Diagnosis& diagnosis);
 
-// Returns the part of `members` in which they died; empty if that is most of
-// the whole anyway.
+// Returns the period of `members` in which they died; empty if that is most of
+// the timeline.
 Timeline ZoomToEnd(const Timeline& members);
 
 }  // namespace mulligan::cli

@@ -13,8 +13,8 @@
 
 namespace mulligan::cli {
 
-// Returns whole seconds, or milliseconds below one second. Jitter gives delays
-// fractions that no one wants to read.
+// Returns whole seconds, or milliseconds below one second, because fractions
+// from jitter are noise.
 std::string FormatDuration(const google::protobuf::Duration& duration);
 
 // Returns "RESOURCE_LIMIT" as "resource limit".
@@ -26,8 +26,9 @@ std::string ActionLine(const v1::Decision& decision);
 // Returns "RETRY the pod in 30s".
 std::string VerdictLine(const v1::Decision& decision);
 
-// Returns what ended the evaluation if no rule did, to follow the policy's
-// name: "not asked: there is no failure to decide about". Empty if unspecified.
+// Returns what ended the evaluation if no rule did, to be appended to the
+// policy's name: "not asked: there is no failure to decide about". Empty if
+// unspecified.
 std::string DecidedText(v1::Explanation::DecidedBy decided_by);
 
 // Returns the position among the possible remedies: "another node; after 2 more
@@ -39,12 +40,12 @@ std::string LadderText(const v1::Escalation& escalation);
 std::string StakeText(const v1::Stake& stake);
 
 // Returns when the decision's delay after `from` ends, and until when it waits
-// for evidence: " (at 09:07:43 UTC)", with the date if it is another day. Empty
-// if there is neither.
+// for evidence: " (at 09:07:43 UTC)", with the date if it is another day; or
+// empty.
 std::string EndOfDelay(const v1::Decision& decision,
                        const google::protobuf::Timestamp& from);
 
-// Returns how sure a diagnosis is and why: "certain: Kubernetes or the runtime
+// Returns the confidence and its reason: "certain: Kubernetes or the runtime
 // says exactly this". Empty if unspecified.
 std::string_view ConfidenceText(v1::Diagnosis::Confidence confidence);
 
@@ -52,8 +53,8 @@ std::string_view ConfidenceText(v1::Diagnosis::Confidence confidence);
 // in the program". Empty if unspecified or unknown.
 std::string OutlookText(const v1::Diagnosis& diagnosis);
 
-// A piece of evidence, and later ones with the same content from other places,
-// such as repeated events.
+// A piece of evidence, and later ones with the same content, such as repeated
+// events.
 struct EvidenceGroup {
   const v1::Evidence* first;
   std::vector<const v1::Evidence*> repeats;

@@ -237,7 +237,7 @@ TEST(StoryTest, MarksAttemptsWithoutADecision) {
       TellStory({}, Parse<v1::DecideResponse>(kTwoAttempts), "");
   ASSERT_EQ(story.attempts.size(), 2U);
   EXPECT_EQ(story.attempts[0].paid_by, "memory 3/3");
-  EXPECT_EQ(story.attempts[0].done, "nobody asked then");
+  EXPECT_EQ(story.attempts[0].done, "no decision requested");
   EXPECT_EQ(story.attempts[1].done, "fail the Job: memory is used up (3 of 3)");
 }
 
