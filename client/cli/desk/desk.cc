@@ -212,7 +212,7 @@ DeskAnswer Desk::Record(const Question& question) {
   const std::string& line =
       log->lines[static_cast<std::size_t>(question.line) - 1].text;
   if (!CheckJsonValue(line).ok()) return JsonAnswer({{"failure", line}});
-  // Only the request; the page decides it again.
+  // Returns only the request, because the page decides it again.
   std::string asked;
   for (const char* member : {"decidedAt", "request"}) {
     const std::string_view value = JsonMemberOf(line, member);

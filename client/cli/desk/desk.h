@@ -20,21 +20,22 @@ struct DeskSettings {
   std::vector<PolicyText> policies;
   // Suites, which are read again each time they run.
   std::vector<std::string> suites;
-  // Decisions to compare with; without lines, none.
+  // Decisions to compare with; may have no lines.
   ShelvedLog log;
 };
 
 // Answers the page. Writes no file. Thread-safe.
 class Desk {
  public:
-  // The time for one question. Work that is not done by then is left out and
-  // reported as such.
+  // The time for one question. The answer says which work was not done by then.
   static constexpr absl::Duration kMaxTime = absl::Seconds(5);
 
   explicit Desk(DeskSettings settings);
 
-  // `page` and `method` are as LetIn admits them. 503 means that suites or a
-  // log are being worked on; ask again. 400, 404 and 405 have {"error": ...}.
+  // REQUIRES: LetIn() admits `page` and `method`. 503 means that another
+  // question about suites or the log is in progress; retry. 400, 404 and 405
+  // have
+  // {"error": ...}.
   DeskAnswer Answer(std::string_view method, std::string_view page,
                     std::string body);
 
@@ -55,7 +56,7 @@ class Desk {
 
   const DeskSettings settings_;
   LogSlot log_;
-  // Slow work runs one at a time, so that other questions are answered.
+  // Limit slow work, so that other questions are answered.
   std::mutex suites_at_work_;
   std::mutex log_at_work_;
 };

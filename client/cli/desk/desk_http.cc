@@ -36,7 +36,7 @@ DeskCall CallOf(mg_connection* connection) {
                    HeaderOf(connection, "Origin"),
                    HeaderOf(connection, "Sec-Fetch-Site"),
                    HeaderOf(connection, "Content-Type")};
-  // civetweb has refused a length that it could not read.
+  // civetweb has already rejected invalid lengths.
   call.length = info->content_length;
   return call;
 }

@@ -38,13 +38,13 @@ struct WorkloadChoice {
 };
 
 struct Failure {
-  // The failure as a suite writes it: a FailureReport, or a DecideRequest if
-  // there is more.
+  // The failure in a suite's form: a FailureReport, or a DecideRequest if it
+  // has other fields.
   google::protobuf::Struct shown;
   // When it is decided (RFC 3339): the report's observedAt, else the record's
   // decidedAt, else the latest time in it, else now.
   std::string at;
-  // Where the ledger was read from; empty if there is none.
+  // Where the ledger was read from, or empty.
   std::string ledger_source;
   // What was ignored or repaired in the input.
   std::vector<std::string> warnings;

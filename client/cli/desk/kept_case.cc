@@ -17,7 +17,7 @@
 namespace mulligan::cli {
 namespace {
 
-// The facts that a case should hold: what is done and why, and who pays.
+// Returns the facts that a case should check: action, reason and payer.
 v1::ExpectedAnswer ExpectationOf(const v1::DecideResponse& answer) {
   v1::ExpectedAnswer expect;
   const v1::Decision& decision = answer.decision();
@@ -59,7 +59,7 @@ absl::StatusOr<v1::RetryPolicyTest> SuiteOf(const Question& question) {
   if (HasNoContent(question.suite)) return NewSuite(question);
   Suite suite = ParseSuite("the suite", question.suite);
   if (!HasErrors(suite.issues)) return std::move(suite.test);
-  // The suite may be valid except that it lacks a first case.
+  // The suite may be valid except for lacking a first case.
   Suite empty = ParseSuite("", WithoutEmptySections(question.suite));
   if (empty.issues.size() == 1 && empty.issues[0].message == kNoCases) {
     return std::move(empty.test);
@@ -78,8 +78,8 @@ std::string FreeName(const std::string& wanted, const IsTaken& is_taken) {
   return name;
 }
 
-// Returns the name of the fixture that shows the failure. Adds it to both specs
-// if there is none.
+// Returns the name of the failure's fixture, which it adds to both specs if
+// absent.
 std::string AddFixture(const std::string& wanted, const Failure& failure,
                        v1::RetryPolicyTestSpec& spec,
                        v1::RetryPolicyTestSpec& added) {
@@ -139,8 +139,8 @@ absl::StatusOr<std::string> AddToText(const std::string& text,
   return is_same ? result : "";
 }
 
-// Returns the suite's text with its comments; if it has none, the suite printed
-// again.
+// Returns the suite's text with its comments, or the reprinted suite if it has
+// none.
 absl::StatusOr<std::string> TextOf(const std::string& text,
                                    const v1::RetryPolicyTestSpec& added,
                                    const v1::RetryPolicyTest& whole) {

@@ -32,7 +32,7 @@ std::string WithEntry(std::string_view yaml, std::string_view section,
 // empty, because a parser rejects them.
 std::string WithoutEmptySections(std::string_view yaml);
 
-// Returns whether `yaml` has only empty lines and comments.
+// Returns whether `yaml` has only blank lines and comments.
 bool HasNoContent(std::string_view yaml);
 
 }  // namespace mulligan::cli

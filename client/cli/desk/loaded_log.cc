@@ -63,7 +63,7 @@ absl::StatusOr<ShelvedLog> ReadLogs(const std::vector<std::string>& paths) {
 }
 
 absl::StatusOr<ShelvedLog> LogOf(std::string name, std::string_view bytes) {
-  // A file that only this process sees, so that it is read as files are.
+  // A file in memory, so that the same code reads it.
   const int file = memfd_create(name.c_str(), MFD_CLOEXEC);
   const absl::Cleanup end = [file] { close(file); };
   const bool is_written =

@@ -56,7 +56,7 @@ Compared Compare(const ShelvedLog& log, const PolicySet& policies,
 // Holds one log, which is replaced as a whole. Thread-safe.
 class LogSlot {
  public:
-  // Null if there is none.
+  // Null before the first Put().
   std::shared_ptr<const ShelvedLog> Get() const;
   void Put(ShelvedLog log);
 

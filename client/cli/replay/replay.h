@@ -71,7 +71,7 @@ struct ReplayResult {
   Count bad_lines = 0;
   // Records with redacted requests, whose answers may differ for that reason.
   Count redacted = 0;
-  // Decisions without an answer under these policies; also counted as changed.
+  // Decisions without an answer under these policies, also counted as changed.
   Count no_answer = 0;
   Tally all;
   // The number of decisions by difference. A decision may have several.
@@ -103,9 +103,8 @@ void ReplayRows(LogBlocks& logs, const PolicySet& policies, unsigned threads,
                 const std::function<void(const std::string&)>& take);
 
 // Decides each line of `logs` under `policies` and compares the answers. The
-// result does not depend on the number of threads. Lines that are not a
-// DecisionRecord are counted and listed. Neither they nor unreadable parts of
-// files end it.
+// result does not depend on the number of threads. Counts and lists lines that
+// are not a DecisionRecord, and continues after unreadable parts of files.
 ReplayResult Replay(LogBlocks& logs, const PolicySet& policies,
                     unsigned threads, const ReadSettings& settings);
 

@@ -124,7 +124,7 @@ std::string Notes(const ReplayResult& result) {
 
 using Json = nlohmann::ordered_json;
 
-// To be raised when members change their meaning.
+// Incremented when a member changes its meaning.
 constexpr int kVersion = 1;
 
 constexpr std::pair<const char*, Count ReplayResult::*> kCounts[] = {

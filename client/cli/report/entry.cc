@@ -39,10 +39,9 @@ struct Subject {
   std::string who;
 };
 
-// Returns the UID of the first failure's object. A retry may be another object,
-// and a ledger that was passed on lacks the first UID. But
-// mulligan-controller's failure ids have it, "KIND/UID/GENERATION". Empty for
-// other ids.
+// Returns the UID of the first failure's object, from mulligan-controller's
+// failure ids ("KIND/UID/GENERATION"); empty for other ids. A retry may be
+// another object, and a ledger that was passed on lacks the first UID.
 std::string FirstUid(const v1::BudgetLedger& ledger, std::string_view kind) {
   if (ledger.history().empty() || kind.empty()) return "";
   const std::vector<std::string> parts =
@@ -110,7 +109,7 @@ bool IsPlatforms(v1::Diagnosis::FaultDomain domain) {
          domain == v1::Diagnosis::CONTROL_PLANE;
 }
 
-// Returns whether the retry can only end like the attempt before it.
+// Returns whether the retry must fail like the attempt before it.
 bool IsLasting(const v1::Diagnosis& diagnosis, const v1::Decision& decision) {
   return diagnosis.outlook() == v1::Diagnosis::CANNOT_RECOVER &&
          decision.resources().empty();
@@ -194,8 +193,8 @@ NativeOutcome NativeAnswer(const v1::DecideRequest& request) {
   return AnswerNatively(input).value_or(NativeOutcome());
 }
 
-// Returns the records that the answer added to the ledger, except those of the
-// failures that it names.
+// Returns the records that the answer added to the ledger, except those of
+// failures in the answer.
 std::vector<const v1::AttemptRecord*> AddedRecords(
     const v1::DecisionRecord& record) {
   const v1::DecideResponse& response = record.response();
@@ -220,7 +219,7 @@ const google::protobuf::Timestamp& EndOf(const v1::AttemptRecord& record) {
   return record.has_finished_at() ? record.finished_at() : record.observed_at();
 }
 
-// Returns what the ledger tells of a failure.
+// Returns what the ledger knows of a failure.
 v1::Diagnosis DiagnosisOf(const v1::AttemptRecord& record) {
   v1::Diagnosis diagnosis;
   diagnosis.set_situation(v1::Diagnosis::ALIVE);
@@ -315,7 +314,7 @@ class EntryReader {
     }
   }
 
-  // The operator retried it, whatever was answered.
+  // The operator retried it regardless of the answer.
   void AddRetried(const v1::AttemptRecord& one) {
     const v1::DecideResponse& response = record_.response();
     const bool is_current = &one == &*response.ledger().history().rbegin() &&
@@ -337,7 +336,7 @@ class EntryReader {
     AtKey(entry.actions, Decider::kCandidate) = CandidateAction(true);
   }
 
-  // The verdict on the loop is noted at its latest failure.
+  // Marks the latest failure of the loop.
   void AddBraked() {
     const v1::DecideResponse& response = record_.response();
     const v1::AttemptRecord& last = *response.ledger().history().rbegin();
@@ -365,7 +364,7 @@ class EntryReader {
                : 0;
   }
 
-  // More attempts than any work makes would dominate all sums.
+  // A higher number would dominate all sums.
   static constexpr std::int32_t kMaxLeft = 100;
 
   const v1::DecisionRecord& record_;

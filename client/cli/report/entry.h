@@ -1,4 +1,4 @@
-// The facts of one decision that a report counts.
+// The facts of a decision that a report counts.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_ENTRY_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_ENTRY_H_
 
@@ -75,9 +75,9 @@ struct Entry {
   bool exhausted = false;
   // Decided in addition to the first failure of its line.
   bool separate = false;
-  // The policy's brake ended the retries that others make.
+  // The policy's brake ended the retries of others.
   bool braked = false;
-  // Attempts that the operator had left by its own limit; 0: unknown or none.
+  // Attempts that the operator had left by its own limit; 0 if none or unknown.
   std::int32_t left = 0;
 };
 
@@ -92,7 +92,7 @@ struct SourcedEntry {
   Entry entry;
   // Label of the workload: "Job ml/train".
   std::string workload;
-  // Points into the record; null for a failure that only the ledger tells of.
+  // Points into the record; null for a failure that is only in the ledger.
   const v1::Diagnosis* diagnosis = nullptr;
   // The workload has the label that names its team.
   bool is_labelled = false;
@@ -115,9 +115,9 @@ enum class LineKind : std::uint8_t {
   kOther,
 };
 
-// A line's kind and its entries: one of a failure or a good end, one of each
-// separate failure, and one of each further failure that this answer added to
-// the ledger, because its operator, queue or the kubelet retried it.
+// A line's kind and its entries: one for the failure or good end, one for each
+// separate failure, and one for each further failure that this answer added to
+// the ledger because its operator, queue or the kubelet retried it.
 struct LineEntries {
   LineKind kind = LineKind::kOther;
   std::vector<SourcedEntry> entries;

@@ -1,4 +1,4 @@
-// Stores entries by workload, more than fit into memory.
+// Stores entries by workload, in memory and beyond that in a file.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_ENTRY_STORE_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_ENTRY_STORE_H_
 

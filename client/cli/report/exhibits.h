@@ -31,7 +31,7 @@ struct Exhibit {
 // order of additions.
 class Exhibits {
  public:
-  // The number shown per group.
+  // The default number per group.
   static constexpr std::size_t kFew = 3;
 
   explicit Exhibits(std::size_t most = kFew) : most_(most) {}

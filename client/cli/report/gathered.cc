@@ -146,7 +146,7 @@ void FindMends(const SignExhibits& examples, Names& names, Report& report) {
 
 }  // namespace
 
-// Several threads share each store, each for another part.
+// Threads share the stores; each adds up different parts.
 absl::Status AddUp(Gathered& gathered, unsigned threads) {
   std::vector<ReportTotals> totals(threads);
   std::mutex reading;

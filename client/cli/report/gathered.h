@@ -7,8 +7,8 @@
 // the same as that of all logs at once.
 //
 // The last line that each machine writes states its entries and the flags they
-// were made with. Entries may be sorted by key into other files in between. So
-// lost, duplicate or changed lines are detected.
+// were made with, so that lost, duplicate or changed lines are detected.
+// Entries may be sorted by key into other files in between.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_GATHERED_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_GATHERED_H_
 
@@ -45,7 +45,7 @@ struct EntryCount {
   bool operator==(const EntryCount&) const = default;
 };
 
-// The entries that parts should have, and those that were read.
+// The entries that parts state, and those that were read.
 struct PartCounts {
   EntryCount stated;
   EntryCount read;
@@ -61,8 +61,7 @@ struct Gathered {
   Names names;
   // Failures, one store per thread.
   std::vector<std::unique_ptr<EntryStore>> stores;
-  // Sums of workloads that were added up before. None of them has an entry in a
-  // store.
+  // Sums of workloads that have no entry in a store.
   ReportTotals totals;
   // Only counts of lines, and what they count, are set.
   Report read;
@@ -74,7 +73,7 @@ struct Gathered {
   std::set<std::uint64_t> sums;
 };
 
-// Adds up the stores on `threads` threads into `totals`, and removes them.
+// Adds up the stores into `totals` on `threads` threads, and removes them.
 // RESOURCE_EXHAUSTED if a store's temporary file could not be written.
 absl::Status AddUp(Gathered& gathered, unsigned threads);
 

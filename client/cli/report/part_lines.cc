@@ -137,8 +137,8 @@ constexpr std::pair<const char*, Count LineCounts::*> kLineCounts[] = {
     {"labelled", &LineCounts::labelled},
 };
 
-// Returns what is known of lines but not of failures: the last line of a part.
-// It states the entries to expect, wherever they are.
+// Returns the last line of a part: counts of lines, and the entries to expect
+// in any file.
 PartJson RestJson(const Gathered& gathered) {
   PartJson json = {{"reportPart", kPartVersion},
                    {"entries", gathered.parts.stated}};

@@ -14,7 +14,7 @@ namespace {
 
 namespace core = kubernetes::core::v1;
 
-// More than the error of a timestamp in whole seconds.
+// Exceeds the rounding error of timestamps in whole seconds.
 constexpr absl::Duration kLookDelay = absl::Seconds(2);
 
 bool IsAfter(const google::protobuf::Timestamp& time, absl::Time then) {

@@ -13,21 +13,20 @@ namespace mulligan::cli {
 // One reconstructed report.
 struct PastReport {
   v1::FailureReport report;
-  // What its operator did about it, as later objects show: RETRY or FAIL;
-  // unspecified if not yet known.
+  // What its operator did, as later objects show: RETRY or FAIL; unspecified if
+  // not yet known.
   v1::Decision::Action done = v1::Decision::ACTION_UNSPECIFIED;
 };
 
 // Returns the reports of a workload, oldest first. `report` has all its objects
 // as of its observed_at.
 //
-//   1. One after the end of each failed pod, or the last of several ends within
-//      kTogetherSeconds, with the pods that existed then. Pods that ended later
-//      run, and later conditions and events are absent. The objects above the
-//      pods are omitted, because their state then is unknown; `done` is what
-//      their operators made of the failure.
-//   2. One of everything as it is. It shows how the work ended, and failures
-//      that only the objects above report (deadlines, submission).
+//   1. One after the end of each failed pod, or after the last of several ends
+//      within kTogetherSeconds, with the pods that existed then. Pods that
+//      ended later are running; later conditions and events are absent. Omits
+//      the objects that own the pods, because their state then is unknown.
+//   2. One of everything as it is now, which shows how the work ended, and
+//      failures that only owners report (deadlines, submission).
 //
 // At most kMaxPastReports, the latest.
 std::vector<PastReport> PastReports(const v1::FailureReport& report);

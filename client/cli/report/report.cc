@@ -35,8 +35,7 @@ constexpr absl::Duration kMaxBehind = absl::Hours(366 * 24);
 // Cores or accelerators of a pod; no node has as many.
 constexpr std::int64_t kMaxHeld = 1'000'000;
 
-// Rejects impossible times, which would stretch or dominate everything that is
-// shown by time.
+// Rejects impossible times, which would distort everything shown by time.
 absl::Status CheckTime(const v1::DecisionRecord& record) {
   const absl::Time observed = ToTime(record.request().report().observed_at());
   // Without decidedAt, any year that nanoseconds can hold is accepted.
@@ -93,7 +92,8 @@ class ReportSink : public RecordSink {
     Add(observed, place, nullptr);
   }
 
-  // The operator's action is known, and the answer is another side's.
+  // Like Take(), if the operator's action is known and the answer is another
+  // side's.
   void TakeDone(const v1::DecisionRecord& record, const LogPosition& place,
                 v1::Decision::Action done) {
     Add(record, place, &done);
@@ -202,13 +202,13 @@ absl::StatusOr<Report> MakeReport(
   for (const v1::FailureReport& workload : workloads) {
     report.restarts_in_place += RestartsInPlace(workload);
     v1::BudgetLedger ledger;
-    for (PastReport& telling : PastReports(workload)) {
+    for (PastReport& past : PastReports(workload)) {
       v1::DecisionRecord record;
-      *record.mutable_decided_at() = telling.report.observed_at();
+      *record.mutable_decided_at() = past.report.observed_at();
       v1::DecideRequest& request = *record.mutable_request();
-      *request.mutable_report() = std::move(telling.report);
+      *request.mutable_report() = std::move(past.report);
       *request.mutable_ledger() = ledger;
-      // Decides as if no one else did.
+      // Decides as if the operator did not.
       request.set_replaces_operator(true);
       ++report.lines;
       const LogPosition place = {WorkloadLabel(workload), 0};
@@ -219,7 +219,7 @@ absl::StatusOr<Report> MakeReport(
         continue;
       }
       ledger = record.response().ledger();
-      sink.TakeDone(record, place, telling.done);
+      sink.TakeDone(record, place, past.done);
     }
   }
   sink.HandOver(gathered);

@@ -57,8 +57,8 @@ inline constexpr std::size_t kMostNamed = 1000;
 struct Verdicts {
   // Retries of failures that recur unless something changes, or before the work
   // was given up for the same cause, by this side or in fact. Costs the
-  // attempts that they started. If a retry was not made because the work was
-  // given up in fact, costs an assumed attempt like the one before.
+  // attempts that they started; for a retry that was not made because the work
+  // was given up in fact, an assumed attempt like the one before.
   Cost in_vain;
   // The part of in_vain that is assumed.
   Cost assumed;
@@ -77,9 +77,9 @@ struct Verdicts {
   // Workloads whose retries by others this side would have ended, and that
   // failed again and did not complete. Costs the attempts after that.
   Cost would_stop;
-  // Workloads whose retries by others were ended by the policy's brake, only by
-  // the side that is recorded. Costs the attempts that the operator had left by
-  // its own limit, at least one, if each had cost what the last one did.
+  // Workloads whose retries by others the policy's brake ended; only of the
+  // recorded side. Costs the attempts that the operator had left by its own
+  // limit, at least one, each as much as the last one.
   Cost stopped;
   // The costliest of each.
   Exhibits given_up_examples{kMostNamed};
@@ -135,9 +135,9 @@ using Rows = std::map<std::string, Cost>;
 using Day = std::int64_t;
 inline constexpr std::int64_t kDaySeconds = 86'400;
 
-// Counts of lines. Each line is bad, left out because of its time, about a
-// failure already reported, about nothing broken, about a good end, or the
-// first about a failure.
+// Counts of lines. Each line is one of: bad, left out because of its time,
+// about a failure already reported, about nothing broken, about a good end, or
+// the first about a failure.
 struct LineCounts {
   Count lines = 0;
   Count bad_lines = 0;
@@ -181,7 +181,7 @@ struct Report : LineCounts, LostSums {
   std::array<Rows, kBys> by;
   // Candidate policies were evaluated.
   bool compared = false;
-  // From a cluster's objects: the operators did what was done.
+  // Made from a cluster's objects: what was done is what the operators did.
   bool of_cluster = false;
   // From domain and budget to the end.
   std::map<std::pair<std::string, std::string>, std::array<Cost, kEnds>> flows;
@@ -213,8 +213,8 @@ struct ReportSettings {
 };
 
 // Returns the report of the workloads that a cluster still has, each as it
-// would have been reported when its failures happened (past_reports.h). What their
-// operators did is what was done; `policies` are the candidate. Uses one
+// would have been reported when its failures happened (past_reports.h). What
+// their operators did is what was done; `policies` are the candidate. Uses one
 // thread. RESOURCE_EXHAUSTED if a temporary file could not be written.
 absl::StatusOr<Report> MakeReport(
     const std::vector<v1::FailureReport>& workloads, const PolicySet& policies,
@@ -237,14 +237,14 @@ std::string_view ReportName(End end);
 std::vector<std::pair<std::string, Cost>> CostliestFirst(const Rows& rows,
                                                          Unit unit);
 
-// Returns one screen: the headline, who has to act, both sides' rules,
+// Returns one screen: headline, who has to act, comparison of the sides,
 // incidents, and what to fix first.
 std::string ReportText(const Report& report);
 
 // Returns a page with plots. Escapes all text from outside.
 std::string ReportHtml(const Report& report);
 
-// Returns everything. docs/report.md lists the members.
+// docs/report.md lists the members.
 std::string ReportJson(const Report& report);
 
 // Returns a line for each name by which failures are summed.

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The version of the members below; changes when one changes its meaning.
+// Incremented when a member changes its meaning.
 constexpr int kVersion = 1;
 
 std::string TimeOf(std::int64_t seconds) {

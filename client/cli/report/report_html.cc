@@ -40,7 +40,7 @@ std::string ReportHead(const Report& report) {
   return html + "</dl>\n</header>\n";
 }
 
-// The workloads by name, collapsed.
+// Returns collapsed lists of workloads by name.
 std::string NamedLists(const Report& report, std::string_view side,
                        const Verdicts& verdicts) {
   std::string html;

@@ -67,8 +67,8 @@ class Columns {
   std::size_t count_;
 };
 
-// Returns the size of a cost in the drawing: its hours, or its failures if no
-// hours are known. DrawnText is its label.
+// Returns the size of a cost in the drawing: its hours, or its failures if the
+// report has no hours. DrawnText is its label.
 double DrawnSize(const Report& report, const Cost& cost) {
   const std::int64_t lost = AmountOf(cost.lost, report.unit());
   return report.all.lost.any() ? static_cast<double>(lost)

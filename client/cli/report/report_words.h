@@ -44,8 +44,7 @@ struct SideBySide {
 };
 std::vector<SideBySide> SidesOf(const Report& report);
 
-// Workloads listed by name: what became of them, the cost of all of them, and
-// the costliest.
+// Workloads listed by name: their outcome, the cost of all, and the costliest.
 struct NamedWorkloads {
   // "given up that completed".
   const char* what;
@@ -60,16 +59,15 @@ std::vector<NamedWorkloads> NamedOf(const Verdicts& verdicts);
 // workloads that completed.
 std::vector<std::string> CompletedSentences(const Report& report);
 
-// Returns what could not be read (REQUIRES: at least one bad line), and that
-// nothing was found.
+// Returns what could not be read. REQUIRES: at least one bad line.
 std::string BadSentence(const Report& report);
+// Returns that no failure was found.
 std::string NothingSentence(const Report& report);
 
 // Returns who has to act, for a domain's name: "who runs the nodes".
 std::string DomainText(const std::string& domain);
 
-// Returns what the report cannot know, in a sentence each. The first is about
-// the hours.
+// Returns sentences about what the report cannot know, the first about hours.
 std::vector<std::string> CaveatsOf(const Report& report);
 
 }  // namespace mulligan::cli

@@ -1,4 +1,4 @@
-// What an attempt used while it ran.
+// The resources that an attempt used.
 #ifndef MULLIGAN_CLIENT_CLI_REPORT_SPENT_H_
 #define MULLIGAN_CLIENT_CLI_REPORT_SPENT_H_
 

@@ -14,7 +14,7 @@ namespace {
 // All failures of a workload, each once, oldest first, and how it ended.
 struct WorkloadHistory {
   std::vector<Entry> failures;
-  // Lines about failures that earlier lines reported.
+  // Lines about failures that were already reported.
   Count repeated = 0;
   // Of the attempt that completed; empty if none did.
   Spent completed;
@@ -30,8 +30,8 @@ bool GivesUp(v1::Decision::Action action) {
          action == v1::Decision::WAIT_FOR_SPEC_UPDATE;
 }
 
-// A failure that was reported again, to another replica or with more evidence,
-// counts with its last answer. `entries` are in the order of the answers.
+// Counts a failure that was reported again, to another replica or with more
+// evidence, with its last answer. `entries` are in the order of the answers.
 WorkloadHistory HistoryOf(absl::Span<const KeptEntry> entries) {
   WorkloadHistory history;
   absl::flat_hash_map<std::uint64_t, std::size_t> index_of;
@@ -72,8 +72,8 @@ bool IsComparable(const WorkloadHistory& history) {
   });
 }
 
-// Returns the index of the failure at which a side gives up, and so would not
-// have seen later ones; their number if it never does.
+// Returns the index of the failure at which a side gives up; the number of
+// failures if it never does.
 std::size_t StopOf(const WorkloadHistory& history, Decider side) {
   const auto gives_up = [side](const Entry& failure) {
     return GivesUp(ActionOf(failure, side));
@@ -88,8 +88,8 @@ std::size_t StopOf(const WorkloadHistory& history, Decider side) {
       history.failures.begin());
 }
 
-// Returns the index of the failure at which a side ends the retries that others
-// make; their number if it never does.
+// Returns the index of the failure at which a side ends the retries of others;
+// the number of failures if it never does.
 std::size_t BrakeOf(const WorkloadHistory& history, Decider side) {
   if (side != Decider::kRecorded) return StopOf(history, side);
   return static_cast<std::size_t>(
@@ -99,12 +99,12 @@ std::size_t BrakeOf(const WorkloadHistory& history, Decider side) {
 
 // Returns what one side did with the history:
 //
-//   1. A retry is in vain if it could only end like the attempt before it, or
-//   if
-//      the work is given up in the end for the same cause, by this side or else
-//      in fact. So a side that never gives up wastes no less.
-//   2. For a retry that was not made, because the work had been given up in
-//      fact, only the former is known, and its cost is assumed.
+//   1. A retry is in vain if it had to fail like the attempt before it, or if
+//      the work is finally given up for the same cause, by this side or else in
+//      fact. So a side that never gives up wastes no less.
+//   2. A retry that was not made, because the work had been given up in fact,
+//   is
+//      in vain only by the first condition, and its cost is assumed.
 Verdicts VerdictsOf(const WorkloadHistory& history, const std::string& workload,
                     Decider side) {
   const std::vector<Entry>& failures = history.failures;

@@ -21,7 +21,7 @@ std::string NameOr(const std::string& name) {
 
 std::string YesNo(bool value) { return value ? "true" : "false"; }
 
-// Returns the answer's values of the keys that hold one value.
+// Returns the answer's values of all single-valued keys.
 v1::ExpectedAnswer ActualValues(const v1::DecideResponse& answer) {
   v1::ExpectedAnswer said;
   const v1::Decision& decision = answer.decision();
@@ -71,7 +71,7 @@ std::string ValueOf(const Message& message, const FieldDescriptor& field) {
   }
 }
 
-// Keys that are not single values of ActualValues.
+// Returns whether the key is not in ActualValues().
 bool IsCheckedApart(const FieldDescriptor& field) {
   return field.is_repeated() || field.message_type() != nullptr ||
          field.number() == v1::ExpectedAnswer::kSentenceFieldNumber ||

@@ -147,7 +147,7 @@ void BecomeAttempt(int number, SceneObjects& objects) {
   }
 }
 
-// A test must not ignore anything, because that would stay untested.
+// Rejects objects that a report ignores, because they would stay untested.
 absl::Status CheckAllTaken(const ReportBuilder& builder) {
   if (builder.warnings().empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrJoin(builder.warnings(), "; "));
@@ -246,7 +246,7 @@ absl::Status Scene::Advance(const v1::PolicyTestStep& step, bool repeated) {
   } else if (now_ != absl::InfinitePast()) {
     now_ += after;
   } else {
-    // In the first step, the time of its latest object.
+    // The first step happens at the time of its latest object.
     SceneObjects shown = Fixture(step);
     shown.insert(shown.end(), step.objects().begin(), step.objects().end());
     now_ = LatestTime(shown);

@@ -154,8 +154,7 @@ void CheckSuite(Suite& suite) {
   }
 }
 
-// Returns where the document says that it is a policy, whose keys are not a
-// suite's; null if it does not.
+// Returns the document's `kind` if it is a policy, else null.
 const YamlNode* PolicyKind(const YamlNode& document) {
   const auto kind =
       std::ranges::find_if(document.entries, [](const auto& entry) {
@@ -242,7 +241,7 @@ Suite ParseSuite(const std::string& file,
   } else {
     suite.AddError("", std::string(text.status().message()));
   }
-  // Nothing is missing from what could not be read.
+  // Skips missing keys of suites that could not be read.
   if (!HasErrors(suite.issues)) CheckSuite(suite);
   return suite;
 }

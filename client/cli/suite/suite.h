@@ -42,7 +42,7 @@ absl::StatusOr<std::vector<std::string>> FindSuites(
 // Reads a suite as strictly as a policy. Missing, duplicate, unknown and unused
 // names and missing expectations are issues.
 Suite ReadSuite(const std::string& file);
-// Reads a suite from a text; issues call it `file`.
+// Parses a suite; issues name it `file`.
 Suite ParseSuite(const std::string& file,
                  const absl::StatusOr<std::string>& text);
 
@@ -71,7 +71,7 @@ std::vector<Mismatch> FindMismatches(
 using SceneObjects = std::vector<google::protobuf::Struct>;
 
 // Returns the latest time (an RFC 3339 string) in the objects; InfinitePast if
-// there is none.
+// they have none.
 absl::Time LatestTime(const SceneObjects& objects);
 
 // By name.
@@ -81,7 +81,7 @@ using Fixtures = std::map<std::string, SceneObjects>;
 // place in a report, are issues.
 Fixtures ReadFixtures(Suite& suite);
 
-// Adds issues for steps that make no report.
+// Adds issues for steps without a valid report.
 void CheckSteps(const Fixtures& fixtures, Suite& suite);
 
 // The attempts of one case. Its steps are shown in order.
@@ -91,11 +91,9 @@ class Scene {
 
   // Returns the request of a step, or of one repetition of it, without ledger
   // and policy. Fixtures describe the first step. Each later step is a new
-  // attempt: the names and UIDs of its pods end with its number, and the
-  // fixture's times move by the time since the first step. With
-  // `step.same_attempt` it stays the attempt of the step before.
-  //
-  // INVALID_ARGUMENT says what has no place in a report.
+  // attempt, unless it has `same_attempt`: its number is appended to the names
+  // and UIDs of its pods, and the fixture's times move by the time since the
+  // first step. INVALID_ARGUMENT names what a report does not accept.
   absl::StatusOr<v1::DecideRequest> Show(const v1::PolicyTestStep& step,
                                          bool repeated);
 

@@ -26,7 +26,7 @@ void CheckName(const char* what, const std::string& name, const Names& known,
                             name, DidYouMean(name, known)));
 }
 
-// A name in an expectation that no answer can have is an error in the suite.
+// Adds an error for each name in an expectation that no answer can have.
 void CheckNames(const PolicySet& set, Suite& suite) {
   Names policies;
   Names rules;
@@ -71,7 +71,7 @@ void CheckNames(const PolicySet& set, Suite& suite) {
   }
 }
 
-// Plays one workload's life.
+// Runs one case, the attempts of one workload.
 class CaseRun {
  public:
   CaseRun(const Suite& suite, const Fixtures& fixtures, int number,
