@@ -18,19 +18,18 @@
 namespace mulligan::cli {
 namespace {
 
-// Exit codes 0 to 255; the last bit is -1, which Argo has for "none".
+// Exit codes 0 to 255; the last bit is -1, Argo's value for no code.
 constexpr int kNoCode = 256;
 using Codes = std::bitset<kNoCode + 1>;
 
 constexpr double kForever = 1e15;
 
-// Numbers from `from` to `to`.
 struct Range {
   double from = 0;
   double to = kForever;
 };
 
-// What must hold together.
+// Comparisons that must all hold.
 struct Conjunction {
   Codes codes = Codes().set();
   bool may_fail = true;
@@ -137,7 +136,7 @@ class Parser {
   }
 
   absl::Status Wrong(std::string_view expected) const {
-    // Operators of the language that are read by nobody here.
+    // Operators of the language that this parser does not support.
     if (token_.text == "?" || token_.text == "." || token_.text == "+") {
       return Unknown(absl::StrCat("the operator ", token_.text));
     }
@@ -324,7 +323,7 @@ class Parser {
       if (!absl::SimpleAtod(text, &number) || values.size() != 1) {
         return Unknown(absl::StrCat(field, " ", sign, " ", text));
       }
-      // The least step between two values: retries are whole.
+      // The difference between successive values; retries are whole.
       const double step = field == "retries" ? 1 : 0.001;
       Range& range = field == "retries" ? all.retries : all.seconds;
       const bool above = (sign[0] == '>') != negated;
@@ -357,8 +356,8 @@ PolicyJson CodesJson(const Codes& codes, bool in) {
   return {{"operator", in ? "In" : "NotIn"}, {"values", values}};
 }
 
-// Adds what must hold to `positive`, and what a policy can only refuse before
-// to `negative`. Returns false if that is needed and `negative` is null.
+// Adds what must hold to `positive`, and what only an earlier rule can refuse
+// to `negative`. Returns false if `negative` is needed and null.
 bool Write(const Conjunction& all, PolicyJson& positive,
            Alternatives* negative) {
   const auto refuse = [&](PolicyJson when) {
@@ -368,7 +367,7 @@ bool Write(const Conjunction& all, PolicyJson& positive,
   };
   bool written = true;
   if (const Codes others = ~all.codes; others.any()) {
-    // An end without a code fits too, which only a refusal before can say.
+    // An end without a code matches too, so other codes are refused instead.
     if (all.codes.test(kNoCode) && negative != nullptr) {
       refuse({{"exitCodes", CodesJson(others, true)}});
     } else {
@@ -390,7 +389,7 @@ bool Write(const Conjunction& all, PolicyJson& positive,
   for (const std::string& message : all.not_messages) {
     written &= refuse({{"messagePattern", message}});
   }
-  // The first attempt has no retry before it.
+  // Attempts count from 1, retries from 0.
   if (all.retries.from > 0) {
     positive["attempts"]["from"] = static_cast<int>(all.retries.from) + 1;
   }

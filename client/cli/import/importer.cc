@@ -25,10 +25,9 @@ namespace {
 
 using NodeKind = YamlNode::Kind;
 
-// Stands for settings without a bound, because every budget has one.
+// The limit for unbounded settings, because every budget has one.
 constexpr int kUnbounded = 10000;
 constexpr int kMaxBudget = 1'000'000;
-// Enough to see what is wrong with a file.
 constexpr std::size_t kMostIssues = 100;
 
 const PolicyJson& Systems() {
@@ -46,7 +45,8 @@ char Lower(char c) {
   return static_cast<char>(absl::ascii_tolower(static_cast<unsigned char>(c)));
 }
 
-// Returns a key as it is compared: "max_retry-count" is "maxRetryCount".
+// Returns a key's form for comparison: "max_retry-count" equals
+// "maxRetryCount".
 std::string Plain(std::string_view key) {
   std::string plain;
   for (const char c : key) {
@@ -65,7 +65,7 @@ const YamlNode* Member(const YamlNode& map, std::string_view key) {
   return nullptr;
 }
 
-// Returns the value at a path of systems.yaml; null if there is none.
+// Returns the value at a path of systems.yaml; null if absent.
 const YamlNode* At(const YamlNode& node, const std::string& path) {
   for (const std::string& one : Split(path, '|')) {
     const YamlNode* at = &node;
@@ -83,7 +83,7 @@ const YamlNode* At(const YamlNode& node, const std::string& path) {
   return nullptr;
 }
 
-// Reports keys that a map has twice: readers differ in which one they take.
+// Reports duplicate keys, because readers differ in which one they take.
 void RefuseDuplicates(const YamlNode& node, const std::string& file,
                       Issues& issues) {
   std::set<std::string_view> keys;
@@ -97,7 +97,7 @@ void RefuseDuplicates(const YamlNode& node, const std::string& file,
   for (const YamlNode& item : node.items) RefuseDuplicates(item, file, issues);
 }
 
-// Puts what "<<" refers to into the maps, as YAML 1.1 does.
+// Merges the maps that "<<" refers to, as YAML 1.1 does.
 void Merge(YamlNode& node) {
   for (YamlNode& item : node.items) Merge(item);
   std::vector<YamlNode> sources;
@@ -136,9 +136,9 @@ struct Block {
   // The row of `blocks`.
   const PolicyJson* row = nullptr;
   YamlNode node;
-  // Where it stands: "spec.templates[0].retryStrategy".
+  // "spec.templates[0].retryStrategy".
   std::string path;
-  // What it belongs to, for the policy's name; empty if that has none.
+  // The name of what it belongs to, for the policy's name; may be empty.
   std::string owner;
 };
 
@@ -167,8 +167,8 @@ bool Fits(const PolicyJson& row, const ObjectType& type,
   return HasOneOf(node, row["has"]) || (named && !wanted.empty());
 }
 
-// Of the blocks from `first` on, which are one place, keeps those of a system
-// that knows the object, if there are any.
+// The blocks from `first` on are alternatives for one place. Keeps only those
+// of systems that name the object's type, if any.
 void PreferTyped(std::size_t first, std::vector<Block>& blocks) {
   const auto begin = blocks.begin() + static_cast<std::ptrdiff_t>(first);
   const auto is_typed = [](const Block& block) {
@@ -179,7 +179,7 @@ void PreferTyped(std::size_t first, std::vector<Block>& blocks) {
                blocks.end());
 }
 
-// Returns the block that `scalar` stands for: {max: 2} for 2.
+// Returns the block that `scalar` abbreviates: {max: 2} for 2.
 YamlNode MapOf(const std::string& key, const YamlNode& scalar) {
   YamlNode map{.kind = NodeKind::kMap, .position = scalar.position};
   map.entries.emplace_back(
@@ -246,7 +246,7 @@ class Converter {
     if (system_.contains("attempts")) {
       spec_["maxAttempts"] = system_["attempts"];
     }
-    // The system stops at no failure because it came before.
+    // The system never stops because a failure repeats.
     spec_["derivation"] = {{"sameFingerprint", 0},  {"crashLoopFailures", 0},
                            {"badNodeFailures", 0},  {"poisonNodes", 0},
                            {"badNodeWorkloads", 0}, {"incidentWorkloads", 0},
@@ -287,8 +287,7 @@ class Converter {
            absl::StrCat(path, " is not carried over: ", std::string(why)));
   }
 
-  // Returns the value at `path` as one that is carried over; null if there is
-  // none.
+  // Returns the value at `path` and marks it as carried over; null if absent.
   const YamlNode* Take(const std::string& path) {
     const YamlNode* const node = At(block_.node, path);
     if (node != nullptr) TakeAll(*node);
@@ -304,7 +303,7 @@ class Converter {
     });
   }
 
-  // Reports the word at `path`, which the system refuses.
+  // Reports an invalid word at `path`.
   void UnknownWord(const YamlNode& node, const std::string& path,
                    const std::vector<std::string>& known) {
     Error(node, absl::StrCat(path, ": ", Quote(node.text),
@@ -333,7 +332,8 @@ class Converter {
     });
   }
 
-  // Arguments of templates: "{{inputs.parameters.n}}", "${n}".
+  // Returns whether it is a template's argument: "{{inputs.parameters.n}}",
+  // "${n}".
   static bool IsSetElsewhere(const YamlNode& node) {
     return node.text.find("{{") != std::string::npos ||
            node.text.starts_with('$');
@@ -422,7 +422,7 @@ class Converter {
     return *std::move(duration);
   }
 
-  // Returns the outcome that a word of systems.yaml stands for.
+  // Returns the outcome for a word of systems.yaml.
   PolicyJson OutcomeOf(const PolicyJson& word) {
     const auto name = Text(word);
     PolicyJson outcome = system_.value("outcomes", PolicyJson::object())
@@ -440,7 +440,7 @@ class Converter {
     return outcome;
   }
 
-  // Adds the budgets that pay for an outcome. Others would be warned about.
+  // Adds the budgets that pay for an outcome; unused ones would cause warnings.
   void Pay(const PolicyJson& outcome) {
     if (!outcome.is_object() || !outcome.contains("budget")) return;
     const auto name = Text(outcome["budget"]);
@@ -461,7 +461,7 @@ class Converter {
       const std::string_view name = key;
       double factor = 0;
       if (node == nullptr) {
-        // Stays as it is.
+        // Unchanged.
       } else if (name == "kind") {
         value = part["words"].value(node->text, PolicyJson("EXPONENTIAL"));
       } else if (name != "factor") {
@@ -479,8 +479,8 @@ class Converter {
     return backoff;
   }
 
-  // Returns the outcome of an entry or of the block by `row`, a `does` or
-  // `otherwise`; null after an error.
+  // Returns the outcome that `row`, a `does` or `otherwise`, gives an entry or
+  // the block; null after an error.
   PolicyJson OutcomeIn(const YamlNode& entry, const PolicyJson& row) {
     if (row.is_string()) return OutcomeOf(row);
     const auto path = Text(row["at"]);
@@ -511,7 +511,7 @@ class Converter {
     return OutcomeOf("FAIL");
   }
 
-  // An empty `when` always holds: what comes after is never reached.
+  // An empty `when` always holds, so later rules are unreachable.
   void AddRule(const std::string& name, const PolicyJson& when,
                const PolicyJson& outcome, const std::string& description) {
     if (closed_ || outcome.is_null()) return;
@@ -638,7 +638,7 @@ class Converter {
     }
   }
 
-  // Returns the alternatives of which each holds one of either.
+  // Returns all combinations of one alternative of each.
   static absl::StatusOr<Alternatives> Both(
       const Alternatives& left, const absl::StatusOr<Alternatives>& right) {
     if (!right.ok()) return right;
@@ -676,19 +676,19 @@ class Converter {
     }
   }
 
-  // Marks all of an entry that is left out as a whole.
+  // Marks all values of an entry that is left out as a whole.
   void TakeEntry(const YamlNode& entry) {
     TakeAll(entry);
     for (const auto& [key, value] : entry.entries) TakeEntry(value);
   }
 
-  // Marks a value and the elements of a list as read, but not what is in maps.
+  // Marks a value and the elements of a list as read, but not members of maps.
   void TakeAll(const YamlNode& node) {
     carried_.insert(&node);
     for (const YamlNode& item : node.items) TakeAll(item);
   }
 
-  // Returns the row of `leftOut` for a path; null if there is none.
+  // Returns the row of `leftOut` for a path; null if absent.
   const PolicyJson* LeftOutRow(std::string path) const {
     static const RE2 kIndex(R"(\[\d+\])");
     RE2::GlobalReplace(&path, kIndex, "[]");
@@ -712,9 +712,9 @@ class Converter {
            });
   }
 
-  // Reports what nothing has read, each at its highest place; of what is
-  // `foreign`, as most of an object without a block of its own, only what the
-  // table names.
+  // Reports unread values, each at its highest path. In a `foreign` part, such
+  // as most of an object without its own block, reports only what the table
+  // names.
   void ReportLeftOut(const YamlNode& node, const std::string& path,
                      bool foreign) {
     if (!path.empty() && !HasCarried(node) && node.kind != NodeKind::kNull) {
@@ -735,7 +735,7 @@ class Converter {
     }
   }
 
-  // An operator's own settings, without what is in pods.
+  // Returns an operator's own settings, without those of pods.
   PolicyJson Pasted() {
     PolicyJson settings = PolicyJson::object();
     for (const auto& [key, value] : block_.node.entries) {
@@ -762,14 +762,14 @@ class Converter {
   Issues& issues_;
   PolicyJson spec_;
   PolicyJson budgets_ = PolicyJson::object();
-  // An unconditional rule was the last.
+  // The last rule is unconditional.
   bool closed_ = false;
   std::set<std::string> names_;
   std::set<const YamlNode*> carried_;
 };
 
-// Reads lines "Key=Value" of slurm.conf, and "#SBATCH --key=value" of a script:
-// of hundreds, those with one of `keys`.
+// Reads lines "Key=Value" of slurm.conf, or "#SBATCH --key=value" of a script,
+// with one of `keys`.
 YamlNode ReadAssignments(std::string_view text, const PolicyJson& keys) {
   static const RE2 kLine(
       R"((?:#SBATCH\s+--|\s*)([A-Za-z][\w-]*)\s*(?:=\s*([^#]*?))?\s*(?:#.*)?)");
@@ -815,7 +815,7 @@ std::vector<Block> BlocksIn(const PolicyText& file, std::string_view from,
   return found;
 }
 
-// Returns a DNS label of the text.
+// Returns the text as a DNS label.
 std::string Label(std::string_view text) {
   std::string label;
   for (const char c : text) {
@@ -830,8 +830,8 @@ std::string Label(std::string_view text) {
   return label.empty() ? "imported" : label;
 }
 
-// Adds an error if there is nothing to import, or if a place could be of two
-// systems.
+// Adds an error if there is nothing to import, or if a block is ambiguous
+// between two systems.
 void CheckBlocks(const std::vector<Block>& blocks, const std::string& file,
                  std::string_view from, Issues& issues) {
   if (blocks.empty()) {
@@ -858,7 +858,7 @@ void CheckBlocks(const std::vector<Block>& blocks, const std::string& file,
   }
 }
 
-// One policy, of blocks that say the same.
+// A policy, and the blocks with its settings.
 struct ImportedBlocks {
   const PolicyJson* system;
   std::string owner;
@@ -878,7 +878,7 @@ void AddPoliciesOf(const PolicyText& file, std::string_view from,
     if (HasErrors(of_file) && of_file.size() > kMostIssues) break;
     Issues of_block;
     PolicyJson spec = Converter(block, file.file, of_block).Convert();
-    // Blocks often say the same at other lines.
+    // Equal settings at other lines share a policy.
     PolicyJson plain = spec;
     for (PolicyJson& rule : plain["rules"]) rule.erase("description");
     const auto [at, is_new] =
@@ -893,7 +893,7 @@ void AddPoliciesOf(const PolicyText& file, std::string_view from,
          absl::StrCat(file.file, block.path.empty() ? "" : ": ", block.path),
          std::move(spec)});
   }
-  // What is not carried over of wrong settings would only hide the errors.
+  // Warnings about invalid settings would only hide the errors.
   if (HasErrors(of_file)) {
     std::erase_if(of_file, [](const Issue& issue) {
       return issue.severity != Issue::Severity::kError;

@@ -1,4 +1,5 @@
-// Policies from the retry settings of other systems, by the table systems.yaml.
+// Converts the retry settings of other systems to policies, by the table
+// systems.yaml.
 #ifndef MULLIGAN_CLIENT_CLI_IMPORT_IMPORTER_H_
 #define MULLIGAN_CLIENT_CLI_IMPORT_IMPORTER_H_
 
@@ -18,13 +19,13 @@ struct ImportedPolicies {
 };
 
 // Finds the retry settings in `files` and converts them to policies named
-// `name`, or after their systems; settings that are the same share one. Several
-// policies have names of their own and are `onlyByName`. A policy's and a
-// rule's description say where they are from.
+// `name`, or after their systems. Equal settings share a policy; if there are
+// several, each has its own name and is `onlyByName`. Descriptions of policies
+// and rules state their source.
 //
-// `from` is one of ImportableSystems(); empty: recognised. Issues of severity
-// error say what is wrong with the settings, the others what is not carried
-// over.
+// `from` is one of ImportableSystems(), or empty to detect the system. Issues
+// of severity error say what is wrong with the settings, others what is not
+// carried over.
 ImportedPolicies ImportPolicies(const std::vector<PolicyText>& files,
                                 std::string_view from, std::string_view name,
                                 Issues& issues);
@@ -32,7 +33,7 @@ ImportedPolicies ImportPolicies(const std::vector<PolicyText>& files,
 // Returns the names of the systems, in the order of the table.
 std::vector<std::string> ImportableSystems();
 
-// Returns what is known about each system, as in docs/migrate.md.
+// Returns the table of systems in docs/migrate.md.
 std::string DescribeImports();
 
 // Returns systems.yaml.

@@ -21,7 +21,7 @@ namespace mulligan::cli {
 namespace {
 
 constexpr int kMaxExitCode = 255;
-// Batch services have codes of their own above the shell's.
+// Batch services define codes beyond the shell's 255.
 constexpr int kMaxServiceCode = 65535;
 
 Alternatives Only(PolicyJson when) { return {{std::move(when)}}; }
@@ -66,7 +66,7 @@ absl::StatusOr<Alternatives> MatchCodes(const YamlNode& value) {
   return CodesIn(codes);
 }
 
-// Whether `text` fits a glob of which "*" is any text.
+// Returns the pattern of a glob in which "*" is any text.
 std::string GlobPattern(std::string_view glob) {
   std::vector<std::string> parts;
   for (const std::string& part : Split(glob, '*')) {
@@ -94,7 +94,7 @@ absl::StatusOr<Alternatives> MatchCodeGlob(const std::string& glob) {
   return CodesIn(codes);
 }
 
-// Puts `word` in place of "{}".
+// Replaces "{}" by `word`.
 PolicyJson WithWord(const PolicyJson& when, const std::string& word) {
   if (when.is_string()) {
     const auto text = when.get<std::string>();
@@ -119,7 +119,7 @@ absl::StatusOr<Alternatives> MatchWords(const PolicyJson& table,
     }
     return all;
   }
-  // A star is a key of the table already.
+  // "*" in the table means any other word.
   const std::string word = value.text == "*" ? "any" : value.text;
   auto row = table.find(word);
   if (row == table.end()) row = table.find("*");

@@ -1,4 +1,4 @@
-// Conditions of other systems as conditions of a policy.
+// Converts conditions of other systems to conditions of a policy.
 #ifndef MULLIGAN_CLIENT_CLI_IMPORT_MATCHERS_H_
 #define MULLIGAN_CLIENT_CLI_IMPORT_MATCHERS_H_
 
@@ -14,19 +14,19 @@ namespace mulligan::cli {
 
 using PolicyJson = nlohmann::ordered_json;
 
-// A `when` of a policy, as JSON. An empty one always holds.
+// A `when` of a policy, as JSON; always holds if empty.
 struct Alternative {
   PolicyJson when = PolicyJson::object();
-  // It must not hold: a rule before the others refuses the retry.
+  // It must not hold: an earlier rule refuses the retry.
   bool negative = false;
 };
 using Alternatives = std::vector<Alternative>;
 
-// Converts `value` by `matcher` of systems.yaml. One of the alternatives must
-// hold, and no negative one, which come first. INVALID_ARGUMENT says what is
-// wrong with the value and what is expected; UNIMPLEMENTED says why a policy
-// cannot hold the condition, or nothing if it says nothing of retries. `words`
-// is the system's `words`.
+// Converts `value` by `matcher` of systems.yaml; `words` is the system's.
+// Negative alternatives come first: none of them must hold, and one of the
+// others must. INVALID_ARGUMENT says what is wrong with the value and what is
+// expected. UNIMPLEMENTED says why a policy cannot express the condition; its
+// message is empty if the condition is not about retries.
 absl::StatusOr<Alternatives> Match(const PolicyJson& matcher,
                                    const YamlNode& value,
                                    const PolicyJson& words);
