@@ -20,7 +20,7 @@ def prose(path):
 
 
 def anchors(path):
-    """The fragments GitHub gives to a file's headings."""
+    """Returns the fragments that GitHub gives to a file's headings."""
     seen = {}
     for heading in re.findall(r"^#{1,6} +(.+?) *#*$", prose(path), re.M):
         heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes what a package says about a program from the program's own --help.
+"""Writes a package's texts about a program from the program's own --help.
 
 Usage: help_pages.py man SECTION VERSION PROGRAM    a man page
        help_pages.py environment PROGRAM            variables for systemd
 
-The man page names every subcommand and flag, the environment file every
-variable that a flag has; so neither can tell anything that is not true.
+The man page lists every subcommand and flag, the environment file every variable
+that a flag has.
 """
 
 import dataclasses
@@ -15,9 +15,9 @@ import re
 import subprocess
 import sys
 
-# Sections of a help text whose lines are printed as they are.
+# Sections of a help text that are printed verbatim.
 VERBATIM = ("Example", "Examples")
-# Sentences that get a section of their own in a man page.
+# Sentences that get their own section in a man page.
 SENTENCES = {"Exit codes:": "EXIT STATUS", "Signals:": "SIGNALS"}
 MANUALS = {"1": "User Commands", "8": "System Administration"}
 
@@ -38,7 +38,7 @@ def run(program, *arguments):
 
 
 def add_row(rows, line):
-    """A row begins two columns in; what is further in belongs to the last."""
+    """Adds a row, which is indented by two; deeper lines continue the last one."""
     term, _, meaning = line.strip().partition("  ")
     if line.startswith("   ") and rows:
         rows[-1][1] = (rows[-1][1] + " " + line.strip()).strip()
@@ -73,7 +73,7 @@ def parse(text):
 
 
 def leaves(program, *path):
-    """(path, help) of every command that has no subcommands, in order."""
+    """Returns (path, help) of every command without subcommands, in order."""
     text = parse(run(program, *path))
     names = [row[0] for row in text.sections.get("Subcommands", [])]
     if not names:

@@ -19,15 +19,15 @@ BUILD_PACKAGES=(
   libsimdjson-dev prometheus-cpp-dev zlib1g-dev
   protobuf-compiler protobuf-compiler-grpc python3
 )
-# The compiler across, and what unpacks libraries for it.
+# The cross compiler, and what unpacks libraries for it.
 # shellcheck disable=SC2034
 ARM64_PACKAGES=(g++-aarch64-linux-gnu mmdebstrap)
-# What lays out the shipped server.
+# Lays out the shipped server.
 # shellcheck disable=SC2034
 LAYOUT_PACKAGES=(bolt-15)
 # shellcheck disable=SC2034
 TEST_PACKAGES=(python3 python3-jsonschema python3-yaml)
-# What pages are looked at with.
+# Renders pages.
 # shellcheck disable=SC2034
 BROWSER_PACKAGES=(chromium chromium-driver)
 # The compiler, its sanitizers, and the symbolizer for their reports.
@@ -37,7 +37,7 @@ CLANG_PACKAGES=(clang-14 libclang-rt-14-dev llvm-14)
 LINT_PACKAGES=(clang-format-14 git python3 shellcheck)
 # shellcheck disable=SC2034
 TIDY_PACKAGES=(clang-14 clang-tidy-14)
-# What renders and pushes the chart, for go_tool.
+# Renders and pushes the chart, for go_tool.
 # shellcheck disable=SC2034
 HELM=helm.sh/helm/v3@v3.19.0
 
@@ -50,7 +50,7 @@ die() {
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# Prints those of its arguments that are not installed, one a line.
+# Prints the arguments that are not installed, one a line.
 missing_packages() {
   local installed
   installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' "$@" \
@@ -63,7 +63,7 @@ is_debian_12() {
     (. /etc/os-release && [[ ${ID:-} == debian && ${VERSION_ID:-} == 12 ]])
 }
 
-# ensure_packages PACKAGE...: installs what is missing, and only that.
+# ensure_packages PACKAGE...: installs only what is missing.
 ensure_packages() {
   [[ ${MULLIGAN_SKIP_INSTALL:-0} == 1 ]] && return
   if ! is_debian_12; then
@@ -92,8 +92,8 @@ ensure_packages() {
     die "apt-get could not install: ${missing[*]}"
 }
 
-# stripped PROGRAM FILE: as it is shipped, without debug data and what is made of it (the
-# build id): the same sources give the same bytes, whatever folder they were in.
+# stripped PROGRAM FILE: writes it as it is shipped, without debug data and the build id made
+# from it, so that the same sources in any folder give the same bytes.
 stripped() {
   "${STRIP:-strip}" --strip-all --remove-section=.comment \
     --remove-section=.note.gnu.build-id -o "$2" "$1"
@@ -134,9 +134,9 @@ build() {
     "${targets[@]}")
 }
 
-# go_tool FOLDER NAME MODULE@VERSION [PACKAGE]: builds FOLDER/bin/NAME once, in a module of its
-# own with the version written down, because `go install` asks for more than it needs.
-# MODULE@VERSION is the requirement, PACKAGE the path of the program below it.
+# go_tool FOLDER NAME MODULE@VERSION [PACKAGE]: builds FOLDER/bin/NAME once, in its own module
+# that requires MODULE@VERSION, because `go install` fetches more than it needs. PACKAGE is the
+# path of the program below MODULE.
 go_tool() {
   local out=$1 name=$2 module=${3%@*} version=${3#*@} package=${3%@*}${4:-}
   [[ ! -x $out/bin/$name || $(cat "$out/bin/$name.version") != "$version" ]] || return 0
@@ -149,11 +149,11 @@ go_tool() {
   printf '%s\n' "$version" >"$out/bin/$name.version"
 }
 
-# not_built FOLDER NAME: what to say of a tool that go_tool could not build.
+# not_built FOLDER NAME: prints why go_tool could not build a tool.
 not_built() { printf '%s cannot be built (%s)' "$2" "${1#"$ROOT"/}/$2.log"; }
 
-# versions [FILE]: tests/e2e/versions.tsv without its comments, with the versions of FILE
-# for the components that it names.
+# versions [FILE]: prints tests/e2e/versions.tsv without its comments, with the versions in
+# FILE for the components that it names.
 versions() {
   awk -F '\t' -v OFS='\t' '
     /^#/ || !NF { next }
@@ -166,12 +166,12 @@ versions() {
     }' "${1:-/dev/null}" "$ROOT/tests/e2e/versions.tsv"
 }
 
-# module_folder MODULE VERSION: prints where the module cache has it.
+# module_folder MODULE VERSION: prints its folder in the module cache.
 module_folder() {
   (cd / && go mod download -json "$1@$2") | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p'
 }
 
-# component_folder NAME VERSIONS: the same of a component, in what `versions` printed.
+# component_folder NAME VERSIONS: the same for a component in the output of `versions`.
 component_folder() {
   local version module
   IFS=$'\t' read -r _ version module _ < <(grep -P "^$1\t" "$2")

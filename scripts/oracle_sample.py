@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Takes a sample of an oracle's cases in which rare answers are over-represented.
+"""Samples an oracle's cases, with rare answers over-represented.
 
 Usage: oracle_sample.py CASES.jsonl SAMPLE.jsonl.gz N
 
 Cases with the same answer (verdict, reason, action, scope, who is charged, the
-words without numbers, the first refusal) and the same point form a group. Every
-group gets the same share of N; what a small group does not use goes to the larger
-ones.
+message without numbers, the first refusal) and the same point form a group. Every
+group gets the same share of N; small groups leave the rest to larger ones.
 """
 
 import collections
@@ -20,9 +19,9 @@ PARTS = ("refused", "verdict", "reason", "action", "scope", "chargedTo",
 
 
 def answer(case):
-    """The group of a case; names and numbers in texts do not count."""
+    """Returns the group of a case; ignores names and numbers in texts."""
     expect = case["expect"]
-    # Of several refusals one: their combinations would drown the rest.
+    # One of several refusals: their combinations would outnumber the rest.
     said = json.dumps([expect.get(part) for part in PARTS] +
                       expect.get("refusals", [])[:1] + [case.get("point")])
     return re.sub(r"[0-9][0-9a-z-]*", "#", said)
@@ -37,7 +36,7 @@ def sample(cases, count):
     for number, group in enumerate(by_size):
         share = max(count - len(taken), 0) / (len(by_size) - number)
         size = min(len(group), round(share))
-        # Evenly over the group: generators may go through a table in order.
+        # Evenly over the group, because generators may go through a table in order.
         taken += [group[index * len(group) // size] for index in range(size)]
     return taken
 
@@ -48,7 +47,7 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         cases = [json.loads(line) for line in file if line.strip()]
     chosen = {case["id"] for case in sample(cases, int(sys.argv[3]))}
-    # No time in the header: the same sample is the same file.
+    # No time in the header, so that the same sample is the same file.
     with open(sys.argv[2], "wb") as raw, \
             gzip.GzipFile("", "wb", 9, raw, mtime=0) as file:
         for case in cases:

@@ -3,7 +3,7 @@
 
 Usage: quickstart_report.py EXPECTED_CAUSE
 
-Fails when the input is no answer or names another cause.
+Fails if the input is not an answer or has another cause.
 """
 
 import json
@@ -12,7 +12,7 @@ import sys
 
 
 def camel_case_names(value):
-    """grpcurl prints field names as the proto files spell them."""
+    """Converts field names of grpcurl, which spells them as the proto files do."""
     if isinstance(value, dict):
         return {re.sub(r"_([a-z])", lambda match: match.group(1).upper(), key):
                 camel_case_names(item) for key, item in value.items()}

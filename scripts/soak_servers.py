@@ -69,7 +69,7 @@ class Server:
 
 
 def renew(folder):
-    """New certificates all at once, as a Secret's mount shows them: a link is swapped."""
+    """Replaces all certificates at once by swapping a link, like a Secret's mount."""
     tls = folder / "tls"
     new = pathlib.Path(tempfile.mkdtemp(prefix="tls-", dir=folder))
     make_certificates(new, {"caller": "DNS:caller.soak"}, authority=tls)
@@ -78,7 +78,7 @@ def renew(folder):
     link.symlink_to(new.name)
     os.replace(link, tls)
     if old:
-        # Not at once: somebody may be reading the old ones.
+        # Later, because a server may be reading the old ones.
         threading.Timer(5, shutil.rmtree, [old], {"ignore_errors": True}).start()
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes a version of what CHANGELOG.md calls Unreleased.
+"""Turns Unreleased in CHANGELOG.md into a version.
 
     cut.py REPOSITORY VERSION [DATE]     writes changelog and version numbers
-    cut.py REPOSITORY --verify VERSION   says where they are of another version
+    cut.py REPOSITORY --verify VERSION   lists files with another version
 
-DATE is today's (UTC) where it is not given. Sections of one name become one, in the
-order of Keep a Changelog. Commit what it wrote; tags are set by hand.
+DATE defaults to today (UTC). Merges sections of one name, in the order of Keep a
+Changelog. Commit the result; tags are set by hand.
 """
 
 import datetime
@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 NUMBER = r"\d+\.\d+\.\d+"
-# Where the version stands: a file, and what is around the number, once or more.
+# Files with the version, and patterns of the number, which may match several times.
 PLACES = (
     ("CMakeLists.txt", rf"(?m)(?<=^  VERSION ){NUMBER}"),
     ("client/python/pyproject.toml", rf'(?m)(?<=^version = "){NUMBER}'),
@@ -28,7 +28,7 @@ OPEN = "## Unreleased\n"
 
 
 def merged(text):
-    """Sections of the same name as one, each list item where it was among its own."""
+    """Merges sections of the same name; keeps the order of their items."""
     head, *parts = re.split(r"(?m)^### +(.+?) *$", text)
     sections = {}
     for name, body in zip(parts[::2], parts[1::2]):
@@ -45,7 +45,7 @@ def cut_changelog(text, version, date):
     now, mark, older = rest.partition("\n## ")
     body = merged(now)
     if not body:
-        sys.exit("error: nothing is told under Unreleased")
+        sys.exit("error: Unreleased has no entries")
     return f"{before}{OPEN}\n## {version} - {date}\n\n{body}\n" + (mark + older if mark else "")
 
 
@@ -64,7 +64,7 @@ def problems(root, version):
 
 
 def unreleased(text):
-    """What is under Unreleased, or None."""
+    """Returns the text under Unreleased, or None."""
     _, found, rest = text.partition(OPEN)
     return rest.partition("\n## ")[0] if found else None
 
@@ -74,7 +74,7 @@ def number(version):
 
 
 def checked(root, arguments):
-    """Version and date, or what is wrong with them."""
+    """Returns version and date; exits if they are invalid."""
     if not arguments:
         sys.exit("error: --cut: no version is given, expected --cut MAJOR.MINOR.PATCH [YYYY-MM-DD]")
     if len(arguments) > 2:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Puts together what MkDocs makes pages of.
+"""Collects the input of MkDocs.
 
     docs_stage.py REPOSITORY STAGE
 
-STAGE/docs has the documents of the repository at their own paths, and with them every
-file that one of them links to: so that links stay as they are. The order of the
-navigation is that of the README's last section, then everything else by its path.
+STAGE/docs has the repository's documents and all files that they link to, at the same
+paths, so that links need no change. The navigation has the order of the README's last
+section, then everything else by path.
 """
 
 import json
@@ -18,7 +18,7 @@ from pathlib import Path
 LINK = re.compile(r"(?<!\\)\[[^\]]*\]\(\s*<?([^)\s>#]+)[^)]*\)")
 EXTERNAL = re.compile(r"^[a-z][a-z0-9+.-]*:")
 ROOTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
-# What the navigation calls the folders.
+# Names of folders in the navigation.
 SECTIONS = {"docs/adr": "Decision records", "docs/conformance": "Conformance"}
 CONFIGURATION = """\
 site_name: Mulligan
@@ -44,7 +44,7 @@ validation: {anchors: warn, unrecognized_links: ignore, links: {not_found: warn}
 
 
 def closure(repository):
-    """Documents and what they link to, relative to the repository."""
+    """Returns documents and the files they link to, relative to the repository."""
     todo = ROOTS + [str(path.relative_to(repository)) for path in sorted((repository / "docs").rglob("*.md"))]
     seen = set()
     while todo:
@@ -56,13 +56,13 @@ def closure(repository):
         if path.suffix == ".md":
             for target in LINK.findall(path.read_text()):
                 if not EXTERNAL.match(target):
-                    # Not resolve(): a link of the file system keeps its own path.
+                    # Not resolve(): a symbolic link keeps its own path.
                     todo.append(os.path.relpath(path.parent / target, repository))
     return sorted(seen)
 
 
 def navigation(names, readme):
-    """First what the README names where it says where to go next, then the rest."""
+    """Returns documents in the order of the README's last section, then the rest."""
     chapter = readme.split("## Where to go next", 1)[-1]
     first = list(dict.fromkeys(target for target in LINK.findall(chapter) if target in names))
     pages = [name for name in names if name.endswith(".md")]
@@ -72,7 +72,7 @@ def navigation(names, readme):
                     for folder, title in SECTIONS.items()]
 
 
-# A link to a folder leads nowhere without a server that lists it: only its words stay.
+# A link to a folder needs a server that lists it, so only its text stays.
 def without_folders(path, text):
     def replace(match):
         target = match[1]

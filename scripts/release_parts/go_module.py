@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes client/go as a module proxy on a file system has it: VERSION.info, .mod, .zip.
+"""Writes client/go for a module proxy on a file system: VERSION.info, .mod, .zip.
 
     go_module.py REPOSITORY FOLDER VERSION
 
-`GOPROXY=file://FOLDER` then answers `go get mulligan.dev/mulligan@vVERSION`. The zip has
-what git knows below client/go, but for modules of their own inside it, and the licence
-of the repository, as the go command makes it of the tag client/go/vVERSION; the same
-files give the same bytes.
+`GOPROXY=file://FOLDER` then serves `go get mulligan.dev/mulligan@vVERSION`. The zip has
+the files of git below client/go, except nested modules, and the repository's licence,
+like the one that the go command makes from the tag client/go/vVERSION. The same files
+give the same bytes.
 """
 
 import json
@@ -20,7 +20,7 @@ from pathlib import Path
 
 
 def files(module):
-    """Names below the module that belong to it, sorted."""
+    """Returns the sorted names of the module's files."""
     known = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                            cwd=module, check=True, capture_output=True, text=True).stdout.split("\0")
     known = [name for name in known if name and (module / name).is_file() and not (module / name).is_symlink()]
@@ -44,7 +44,7 @@ def main():
     content.setdefault("LICENSE", repository / "LICENSE")
     with zipfile.ZipFile(target / f"{version}.zip", "w") as archive:
         for name, source in sorted(content.items()):
-            # ZipInfo without a time is the first of 1980, as the go command has it.
+                # ZipInfo without a time is the first of 1980, as the go command writes it.
             archive.writestr(zipfile.ZipInfo(f"{path}@{version}/{name}"), source.read_bytes(),
                              zipfile.ZIP_DEFLATED)
 

@@ -3,10 +3,10 @@
 
     oci_layout.py LAYOUT VERSION NAME=DOCKERFILE... -- PLATFORM=ROOT...
 
-LAYOUT is a folder, made where it is absent. Prints a line for each reference in its
-index, "NAME DIGEST". What a container of an image runs (user, entry point, ports,
-labels) is the last stage of its DOCKERFILE; its one layer is ROOT, owned by root. Every
-image is an index, also that of one platform. Times are SOURCE_DATE_EPOCH.
+LAYOUT is a folder, created if absent. Prints "NAME DIGEST" for each reference in its
+index. An image's configuration (user, entry point, ports, labels) is the last stage of
+its DOCKERFILE; its one layer is ROOT, owned by root. Every image is an index, even with
+one platform. Times are SOURCE_DATE_EPOCH.
 """
 
 import gzip
@@ -34,7 +34,7 @@ def created():
 
 
 class Layout:
-    """A folder as the OCI image layout specification has it."""
+    """A folder in the form of the OCI image layout specification."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -43,7 +43,7 @@ class Layout:
         (self.folder / "oci-layout").write_text('{"imageLayoutVersion":"1.0.0"}')
 
     def add(self, media_type, data, **more):
-        """Keeps a blob and returns its descriptor."""
+        """Stores a blob and returns its descriptor."""
         if not isinstance(data, bytes):
             data = json.dumps(data, separators=(",", ":"), sort_keys=True).encode()
         digest = hashlib.sha256(data).hexdigest()
@@ -62,7 +62,7 @@ class Layout:
 
 
 def last_stage(dockerfile):
-    """The instructions of the last stage, as [name, rest]."""
+    """Returns the instructions of the last stage, as [name, rest]."""
     text = "".join(line for line in Path(dockerfile).read_text().splitlines(keepends=True)
                    if not line.lstrip().startswith("#"))
     rows = [line.split(None, 1) for line in text.replace("\\\n", " ").splitlines() if line.strip()]
@@ -71,7 +71,7 @@ def last_stage(dockerfile):
 
 
 def seconds(text):
-    """A duration of a HEALTHCHECK in nanoseconds, as images have it."""
+    """Returns a duration of a HEALTHCHECK in nanoseconds, the unit of images."""
     return int(re.fullmatch(r"(\d+)s", text)[1]) * 10**9
 
 
@@ -83,7 +83,7 @@ def health(rest):
 
 
 def container(dockerfile, version):
-    """What a container of the image runs, `config` of the image's configuration."""
+    """Returns `config` of the image's configuration."""
     config = {"Labels": {"org.opencontainers.image.version": version}}
     read = {
         "USER": lambda rest: {"User": rest},
@@ -103,7 +103,7 @@ def container(dockerfile, version):
 
 
 def layer(root):
-    """ROOT as a tar: sorted, owned by root, all of one time."""
+    """Returns ROOT as a tar: sorted, owned by root, with equal times."""
     def plain(entry):
         entry.uid = entry.gid = 0
         entry.uname = entry.gname = ""

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Names an image by its digest in the values of a chart, whose comments stay.
+"""Sets an image's digest in the values of a chart; keeps comments.
 
     pin_image.py VALUES.yaml REPOSITORY NEW_REPOSITORY DIGEST
 
-The block whose `repository` is REPOSITORY gets the other two.
+Changes the block whose `repository` is REPOSITORY.
 """
 
 import sys

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Says, as SLSA's provenance does, what a folder of files was made from.
+"""Writes SLSA provenance: what the files of a folder were built from.
 
     provenance.py state FOLDER VERSION COMMIT SOURCE   the statement, to standard output
     provenance.py sign STATEMENT KEY.pem               in a signed envelope (DSSE)
 
-The statement (in-toto Statement v1, predicate slsa.dev/provenance/v1) names every
-file of FOLDER with its digest, the commit, and the packages and compilers of this
-machine that made them. Nothing in it is a time of day: the same commit on a machine
-with the same packages gives the same bytes. Keys are Ed25519, as openssl writes them.
+The statement (in-toto Statement v1, predicate slsa.dev/provenance/v1) has every file of
+FOLDER with its digest, the commit, and the packages and compilers of this machine. It
+has no time, so the same commit on a machine with the same packages gives the same
+bytes. Keys are Ed25519, as openssl writes them.
 """
 
 import base64
@@ -41,15 +41,15 @@ def subjects(folder):
 
 
 def tools(across):
-    """The packages a build needs, in the versions that were there; `across`: for arm64, too."""
+    """Returns the build's packages with installed versions; `across`: also for arm64."""
     text = (PROJECT / "scripts/lib.sh").read_text()
     names = re.search(r"BUILD_PACKAGES=\((.*?)\)", text, re.DOTALL).group(1).split()
-    told = output("dpkg-query", "-W", "-f", PACKAGE, *names).splitlines()
+    installed = output("dpkg-query", "-W", "-f", PACKAGE, *names).splitlines()
     if across:
         records = str(PROJECT / "build/sysroot-arm64/var/lib/dpkg")
-        told += output("dpkg-query", "--admindir", records, "-W", "-f", PACKAGE).splitlines()
-        told += output("dpkg-query", "-W", "-f", PACKAGE, "g++-aarch64-linux-gnu").splitlines()
-    for name, version, architecture in sorted(set(tuple(line.split()) for line in told)):
+        installed += output("dpkg-query", "--admindir", records, "-W", "-f", PACKAGE).splitlines()
+        installed += output("dpkg-query", "-W", "-f", PACKAGE, "g++-aarch64-linux-gnu").splitlines()
+    for name, version, architecture in sorted(set(tuple(line.split()) for line in installed)):
         yield {"uri": f"pkg:deb/debian/{name}@{version.replace(':', '%3A').replace('+', '%2B')}"
                       f"?arch={architecture}&distro=debian-12", "name": name}
     go = output("go", "env", "GOVERSION")
@@ -76,14 +76,14 @@ def statement(folder, version, commit, source):
 
 
 def authenticated(payload):
-    """What is signed of an envelope (DSSE's pre-authentication encoding)."""
+    """Returns the signed bytes of an envelope (DSSE's pre-authentication encoding)."""
     return b" ".join([b"DSSEv1", str(len(TYPE)).encode(), TYPE.encode(),
                       str(len(payload)).encode(), payload])
 
 
 def envelope(path, key):
     payload = Path(path).read_bytes()
-    # Of a file, whose length Ed25519 has to know beforehand.
+    # From a file, because Ed25519 needs its length in advance.
     with tempfile.NamedTemporaryFile() as file:
         file.write(authenticated(payload))
         file.flush()

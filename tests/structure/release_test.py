@@ -34,7 +34,7 @@ class ReleaseTest(unittest.TestCase):
                 (("1.2.3", "1.2.4"), "two versions, 1.2.3 and 1.2.4"),
                 (("1.2",), "expected MAJOR.MINOR.PATCH"),
                 (("987.6.5",), "the tree is of version"),
-                (("--parts", "python,wheels", "1.2.3"), "'wheels' is none of native,images"),
+                (("--parts", "python,wheels", "1.2.3"), "'wheels' is not one of native,images"),
                 ((VERSION, "--sign", "/no/such/key"), "is no Ed25519 key"),
                 (("--cut",), "--cut: no version is given"),
                 (("--cut", "abc"), "'abc' is no version, expected MAJOR.MINOR.PATCH"),

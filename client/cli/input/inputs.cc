@@ -103,7 +103,7 @@ absl::Status SetExplain(const std::string& level, OutputFormat format,
     request.set_explain(explain);
     return absl::OkStatus();
   }
-  return Invalid("--explain: \"%s\" is none of none, summary, full",
+  return Invalid("--explain: \"%s\" is not one of none, summary, full",
                  Printable(level));
 }
 

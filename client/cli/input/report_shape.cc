@@ -124,7 +124,7 @@ void FindInValue(std::string_view json, const FieldDescriptor& field,
     return;
   }
   findings.push_back(
-      absl::StrFormat("%s: %s is ignored, it is none of %s", path,
+      absl::StrFormat("%s: %s is ignored, it is not one of %s", path,
                       QuoteJson(std::string_view(name).substr(0, 64)),
                       AllowedNames(*field.enum_type())));
 }

@@ -43,7 +43,7 @@ void Check(bool wrong, const std::string& path, std::string message,
 void CheckError(const v1::ExpectedAnswer& expect, const std::string& path,
                 Suite& suite) {
   Check(std::ranges::find(kErrors, expect.error()) == std::end(kErrors), path,
-        absl::StrFormat("\"%s\" is none of %s", expect.error(),
+        absl::StrFormat("\"%s\" is not one of %s", expect.error(),
                         absl::StrJoin(kErrors, ", ")),
         suite);
   v1::ExpectedAnswer only;

@@ -264,10 +264,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "{action: FAIL, error: NOT_FOUND}", "goes with no other key"},
         BadSuite{"UnknownError", "{action: FAIL, exhausted: bugs}",
                  "{error: FOO}",
-                 ":30:27: error: \"FOO\" is none of INVALID_ARGUMENT, "
+                 ":30:27: error: \"FOO\" is not one of INVALID_ARGUMENT, "
                  "NOT_FOUND"},
         BadSuite{"ErrorOk", "{action: FAIL, exhausted: bugs}", "{error: OK}",
-                 "\"OK\" is none of"},
+                 "\"OK\" is not one of"},
         BadSuite{"EmptyDelay", "{atLeast: 1m, atMost: 1m}", "{}",
                  "expects nothing, expected atLeast or atMost"},
         BadSuite{"EmptyText", "exhausted: bugs", "exhausted: ''",

@@ -271,7 +271,7 @@ TEST(ReportBuilderTest, WarnsAboutUnknownEnumNames) {
   ASSERT_OK(builder.Add("in", R"({"creationError":{"phase":"build"}})"));
   EXPECT_THAT(builder.warnings(),
               ElementsAre("in: creationError.phase: \"build\" is ignored, it "
-                          "is none of BUILD, CREATE"));
+                          "is not one of BUILD, CREATE"));
 }
 
 struct Refused {

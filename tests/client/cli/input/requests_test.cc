@@ -92,7 +92,7 @@ TEST(AnswerRequestsTest, WarnsAboutRepairsAndUnknownEnumNames) {
   EXPECT_THAT(answer.lines,
               ElementsAre("{\"warnings\":[\"text that is not UTF-8 was "
                           "replaced by U+FFFD\",\"explain: \\\"full\\\" is "
-                          "ignored, it is none of EXPLAIN_NONE, SUMMARY, "
+                          "ignored, it is not one of EXPLAIN_NONE, SUMMARY, "
                           "FULL\"],\"requestId\":\"\xef\xbf\xbd\"}"));
 }
 
