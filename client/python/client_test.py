@@ -64,22 +64,22 @@ class ClientTest(unittest.TestCase):
     def setUp(self):
         self.service = mulligan_client.connect(ADDRESS)
 
-    def test_a_pod_of_kubectl_is_decided(self):
+    def test_decides_a_pod_of_kubectl(self):
         answer = mulligan_client.ask(self.service, [pod("out-of-memory")])
         self.assertEqual(answer.decision.action, answer.decision.RETRY)
         self.assertEqual(answer.accounting.charged_to, "memory")
 
-    def test_one_object_needs_no_list(self):
+    def test_accepts_a_single_object(self):
         self.assertEqual(mulligan_client.ask(self.service, pod("out-of-memory")).accounting.charged_to, "memory")
 
-    def test_a_workload_has_limits_of_its_own(self):
+    def test_applies_limits_of_the_workload(self):
         answer = mulligan_client.ask(self.service, [pod("out-of-memory")], limits={"disruption": 200, "start": 1})
         limits = {b.name: (b.limit, b.limit_source) for b in answer.accounting.budgets}
         self.assertEqual(limits["disruption"], (200, answer.accounting.budgets[0].REQUEST))
         self.assertEqual(limits["start"][0], 5)
         self.assertIn("limits[start]", answer.warnings[0])
 
-    def test_a_stored_ledger_makes_the_next_question_free(self):
+    def test_charges_once_with_a_stored_ledger(self):
         first = mulligan_client.ask(self.service, [pod("out-of-memory")])
         stored = mulligan_client.ledger_json(first.ledger)
         again = mulligan_client.ask(self.service, [pod("out-of-memory")],
@@ -93,31 +93,31 @@ class ClientTest(unittest.TestCase):
         annotated["metadata"]["annotations"] = {
             mulligan_client.LEDGER_ANNOTATION:
                 mulligan_client.ledger_json(first.ledger)}
-        told = subprocess.run([BIN / "mulligan", "explain", "-", "-o", "json"],
-                              input=json.dumps(annotated), text=True,
-                              capture_output=True, check=True)
-        self.assertTrue(json.loads(told.stdout)["accounting"]["duplicate"])
+        run = subprocess.run([BIN / "mulligan", "explain", "-", "-o", "json"],
+                             input=json.dumps(annotated), text=True,
+                             capture_output=True, check=True)
+        self.assertTrue(json.loads(run.stdout)["accounting"]["duplicate"])
 
-    def test_what_is_not_usable_is_named(self):
-        with self.assertRaisesRegex(ValueError, "'Deployment' is not taken"):
+    def test_rejects_unusable_objects(self):
+        with self.assertRaisesRegex(ValueError, "'Deployment' is not supported"):
             mulligan_client.ask(self.service, [{"kind": "Deployment"}])
-        with self.assertRaisesRegex(ValueError, "takes one RayJob"):
+        with self.assertRaisesRegex(ValueError, "takes only one RayJob"):
             mulligan_client.ask(self.service, [{"kind": "RayJob"}] * 2)
         with self.assertRaisesRegex(json_format.ParseError, "phase"):
             mulligan_client.ask(self.service,
                                 [{"kind": "Pod", "status": {"phase": 7}}])
 
-    def test_what_would_be_lost_is_named(self):
+    def test_rejects_what_would_be_dropped(self):
         with self.assertRaisesRegex(ValueError, "batch.volcano.sh/v1alpha1.*'batch'"):
             mulligan_client.ask(self.service, [
                 {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job"}])
-        with self.assertRaisesRegex(ValueError, "worklaod: is no field"):
+        with self.assertRaisesRegex(ValueError, "worklaod: is not a field"):
             mulligan_client.ask(self.service, [pod("out-of-memory")],
                                 worklaod={"name": "x"})
         with self.assertRaisesRegex(ValueError, "budgetz: no field of a ledger"):
             mulligan_client.parse_ledger('{"budgetz": {}}')
         for garbage in ("oops", "[1]", '"text"', "7", "{", {"attemptsSeen": 1}):
-            with self.assertRaisesRegex(ValueError, "ledger: .* is no ledger, "
+            with self.assertRaisesRegex(ValueError, "ledger: .* is not a ledger, "
                                         "expected the JSON text"):
                 mulligan_client.ask(self.service, [pod("out-of-memory")],
                                     ledger=garbage)
@@ -126,9 +126,9 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(mulligan_client.parse_ledger(whole), answer.ledger)
 
     def test_no_answer_is_an_rpc_error(self):
-        nobody = mulligan_client.connect("127.0.0.1:1")
+        unreachable = mulligan_client.connect("127.0.0.1:1")
         with self.assertRaises(grpc.RpcError) as raised:
-            mulligan_client.ask(nobody, [pod("out-of-memory")])
+            mulligan_client.ask(unreachable, [pod("out-of-memory")])
         self.assertEqual(raised.exception.code(), grpc.StatusCode.UNAVAILABLE)
         with self.assertRaises(grpc.RpcError) as raised:
             mulligan_client.ask(self.service)
@@ -158,31 +158,31 @@ class MistakesTest(unittest.TestCase):
         self.addCleanup(server.wait, 30)
         self.addCleanup(server.terminate)
 
-    def test_mistakes_about_tls_name_themselves(self):
+    def test_reports_tls_mistakes(self):
         ca, none = (f"--tls-ca={self.folder}/{name}.pem" for name in ("own", "none"))
         own = (f"--tls-cert={self.folder}/own.pem", f"--tls-key={self.folder}/own.key")
         name = "--tls-server-name=mulligan.internal"
         text = json.dumps(pod("out-of-memory"))
         right = explain_pod(self.address, text, ca, *own, name)
         self.assertEqual((right.returncode, right.stderr), (0, ""))
-        for title, address, flags, told in (
+        for title, address, flags, expected in (
                 ("plaintext", self.address, (), "no answer (UNAVAILABLE), nothing was charged"),
                 ("no PEM", self.address, (none,), "is not PEM with a CERTIFICATE"),
                 ("no key", self.address, (ca, own[0]), "expected a key together with a certificate")):
             with self.subTest(title):
                 run = explain_pod(address, text, *flags)
                 self.assertEqual(run.returncode, 2)
-                self.assertIn(told, run.stderr)
+                self.assertIn(expected, run.stderr)
                 self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
 
-    def test_what_is_no_pod_is_told_in_a_line(self):
-        for text, told in (("", "nothing was asked"), ("[1]", "1 is no Kubernetes object"),
-                           ('{"kind": "Deployment"}', "of other workloads give the pods"),
-                           ('{"kind": "Pod", "status": {"phase": 7}}', "phase")):
+    def test_reports_invalid_pods_in_one_line(self):
+        for text, expected in (("", "nothing was asked"), ("[1]", "1 is not a Kubernetes object"),
+                               ('{"kind": "Deployment"}', "for other workloads pass the pods"),
+                               ('{"kind": "Pod", "status": {"phase": 7}}', "phase")):
             with self.subTest(text):
                 run = explain_pod(ADDRESS, text)
                 self.assertEqual(run.returncode, 2)
-                self.assertIn(told, run.stderr)
+                self.assertIn(expected, run.stderr)
                 self.assertNotIn("Traceback", run.stderr)
 
 
@@ -220,7 +220,7 @@ def load(name, **fakes):
 
 @dataclasses.dataclass
 class RetryDecision:
-    """Stands in for Airflow's class of this name."""
+    """Fakes Airflow's class."""
 
     action: str
     delay: object = None
@@ -240,13 +240,13 @@ class RetryDecision:
 
 
 class Store(dict):
-    """Stands in for Airflow's task_state_store."""
+    """Fakes Airflow's task_state_store."""
 
     set = dict.__setitem__
 
 
 class FakePods:
-    """Stands in for the client of a KubernetesPodOperator."""
+    """Fakes the client of a KubernetesPodOperator."""
 
     def __init__(self, pod, events=()):
         self.pod, self.events = pod, list(events)
@@ -272,7 +272,7 @@ def typed(json_pod):
 
 
 class AirflowPolicyTest(unittest.TestCase):
-    """Without Airflow; tests/engines/airflow_test.py has the real one."""
+    """Tests without Airflow; tests/engines/airflow_test.py uses the real one."""
 
     def setUp(self):
         module = types.ModuleType("airflow.sdk")
@@ -293,19 +293,19 @@ class AirflowPolicyTest(unittest.TestCase):
     def of_pod(self, json_pod, **members):
         return types.SimpleNamespace(remote_pod=typed(json_pod), client=FakePods(json_pod, **members))
 
-    def test_a_passing_failure_is_retried_after_the_delay(self):
+    def test_retries_a_transient_failure_after_the_delay(self):
         decision = self.call(ConnectionError("https://storage.example: 503 Service Unavailable"))
         self.assertEqual(decision.action, "retry")
         self.assertGreater(decision.delay, datetime.timedelta())
         self.assertIn("a service is unavailable", decision.reason)
         self.assertIn("attemptsSeen", self.store["mulligan-ledger-1"])
 
-    def test_a_failure_that_stays_fails(self):
+    def test_fails_a_permanent_failure(self):
         decision = self.call(ModuleNotFoundError("No module named 'flash_attn'"))
         self.assertEqual(decision.action, "fail")
         self.assertIn("a Python module is missing", decision.reason)
 
-    def test_budgets_end_retries_and_clearing_renews_them(self):
+    def test_budgets_end_retries_and_clearing_resets_them(self):
         error = RuntimeError("Bash command failed. The command returned a non-zero exit code 9.")
         actions = [self.call(error, try_number=number, max_tries=50, address=ADDRESS).action
                    for number in range(47, 52)]
@@ -314,7 +314,7 @@ class AirflowPolicyTest(unittest.TestCase):
         self.assertEqual(self.call(error, try_number=52, max_tries=55).action, "retry")
         self.assertEqual(len(self.store), 2)
 
-    def test_a_pod_is_reported_as_object(self):
+    def test_reports_pods_as_objects(self):
         failed = pod("out-of-memory")
         decision = self.call(RuntimeError("Pod returned a failure"), self.of_pod(failed))
         self.assertEqual(decision.action, "retry")
@@ -323,7 +323,7 @@ class AirflowPolicyTest(unittest.TestCase):
         self.assertEqual(again.action, "retry")
         self.assertEqual(mulligan_client.parse_ledger(self.store["mulligan-ledger-1"]).attempts_seen, 1)
 
-    def test_the_image_of_a_pod_does_not_exist(self):
+    def test_fails_a_pod_without_an_image(self):
         waiting, *events = sorted(pod("image-typo")["items"], key=lambda each: each["kind"] != "Pod")
         decision = self.call(RuntimeError("Pod took too long to start"), self.of_pod(waiting, events=events))
         self.assertEqual(decision.action, "fail")
@@ -362,16 +362,16 @@ class RayCallbackTest(unittest.TestCase):
                                           worker_exceptions={3: error})
         return out.getvalue()
 
-    def test_a_passing_failure_lets_ray_restart(self):
+    def test_ray_restarts_after_a_transient_failure(self):
         self.assertIn("Mulligan: ", self.call(
             ConnectionError("storage: 503 Service Unavailable")))
         self.assertIn("attemptsSeen", self.callback.ledger)
 
-    def test_a_failure_that_stays_ends_the_run(self):
+    def test_a_permanent_failure_ends_the_run(self):
         with self.assertRaises(RuntimeError):
             self.call(ModuleNotFoundError("No module named 'flash_attn'"))
 
-    def test_without_an_answer_ray_goes_on(self):
+    def test_ray_continues_without_an_answer(self):
         self.example.SERVICE = mulligan_client.connect("127.0.0.1:1")
         self.assertIn("no answer", self.call(ValueError("x")))
 

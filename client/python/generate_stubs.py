@@ -1,7 +1,7 @@
-"""Adds the Python stubs of proto/ to the build (a hook of hatchling).
+"""Adds the Python stubs of proto/ to the build (a hatchling hook).
 
-In a checkout they are generated with grpcio-tools, which only the build needs. A
-source archive contains them.
+In a checkout, generates them with grpcio-tools, which only the build needs. A source
+archive contains them.
 """
 
 import shutil
@@ -27,7 +27,7 @@ class StubsHook(BuildHookInterface):
         if not self._shipped.is_dir():
             self._made = Path(tempfile.mkdtemp())
             generate(Path(self.root).parents[1] / "proto", self._made)
-            # Next to mulligan/spark.py and other hand-written modules.
+            # Next to hand-written modules such as mulligan/spark.py.
             build_data["force_include"][str(self._made / "mulligan")] = "mulligan"
 
     def finalize(self, version, build_data, artifact_path):
@@ -41,7 +41,7 @@ class StubsHook(BuildHookInterface):
 
 def generate(proto, folder):
     """Writes the typed stubs, package `mulligan`, to folder."""
-    # google/rpc is in its own package, not among grpcio-tools' protos.
+    # grpcio-tools does not have google/rpc.
     import google.rpc
     import grpc_tools
     files = sorted(str(path.relative_to(proto)) for path in (proto / "mulligan").rglob("*.proto"))

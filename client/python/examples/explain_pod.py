@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """kubectl get pod NAME -o json | explain_pod.py HOST:PORT [--tls-ca FILE ...]
 
-Prints the verdict on a pod, what is wrong and what to do first. Exit code 0: another try, 1: none, 2: no answer.
+Prints the verdict on a pod, what is wrong and what to do first. Exit codes: 0 retry, 1 no retry, 2 no answer.
 """
 
 import argparse
@@ -9,7 +9,7 @@ import json
 import os
 import sys
 
-# Errors are reported here, without gRPC's own lines.
+# Silences gRPC's own messages; errors are reported below.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 import grpc
@@ -20,8 +20,8 @@ from google.protobuf import json_format
 def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("target", metavar="HOST:PORT")
-    parser.add_argument("--tls-ca", default="", help="who signs the server's certificate, PEM; without it plaintext")
-    parser.add_argument("--tls-cert", default="", help="own certificate, PEM")
+    parser.add_argument("--tls-ca", default="", help="CA of the server's certificate, PEM; without it plaintext")
+    parser.add_argument("--tls-cert", default="", help="client certificate, PEM")
     parser.add_argument("--tls-key", default="", help="its key, PEM")
     parser.add_argument("--tls-server-name", default="", help="name in the server's certificate, if not the host")
     return parser.parse_args(arguments)

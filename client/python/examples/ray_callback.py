@@ -1,12 +1,12 @@
-"""Ray Train: a run that cannot succeed is not restarted.
+"""Ray Train: does not restart a run that cannot succeed.
 
     RunConfig(callbacks=[MulliganCallback()],
               failure_config=FailureConfig(max_failures=-1))
 
 Ray calls it on the controller when workers have raised. If the callback returns,
-Ray restarts the run; if it raises, the run ends, whatever max_failures is (ray
+Ray restarts the run; if it raises, the run ends, regardless of max_failures (ray
 2.60, whose default policy does not retry such errors). Set max_failures to a number
-to bound the restarts while there is no answer.
+to bound the restarts without an answer.
 """
 
 import grpc

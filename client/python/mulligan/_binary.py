@@ -126,7 +126,7 @@ def run(arguments: Sequence[str], lines: Iterable[bytes]) -> Iterator[bytes]:
             with process.stdin as into:
                 into.writelines(lines)
         except BrokenPipeError:
-            pass  # The program has ended and says why.
+            pass  # The program has ended; its errors say why.
         except BaseException:
             process.kill()
             raise
@@ -227,7 +227,7 @@ class Report:
     def output(self, form: str) -> str:
         """Returns the report as "text", "html", "json" or "csv" (docs/report.md)."""
         command = [find(self.binary), "report", "-", f"--output={form}"]
-        if self.sums:  # Without rows there are no sums: an empty log.
+        if self.sums:  # An empty log has no sums.
             command.append("--merge")
         return b"".join(run(command, (s.encode() + b"\n" for s in self.sums))).decode()
 
@@ -312,7 +312,6 @@ def check_columns(names: Sequence[str], column: str,
         if name not in names:
             raise ValueError(f"{name}: is no column, expected one of "
                              + ", ".join(names))
-
 
 
 def lines_of(batch: pyarrow.RecordBatch | pyarrow.Table, column: str,

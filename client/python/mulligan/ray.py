@@ -34,8 +34,8 @@ def report(decisions: ray.data.Dataset, *, column: str = "value",
            partitions: int = 64, binary: PathLike | None = None) -> Report:
     """Returns what the failures of `decisions` cost, as `mulligan report` does.
 
-    Arguments are those of mulligan.spark.report(). partitions: their number for the
-    sums; each workload is in one of them.
+    Arguments are those of mulligan.spark.report(). partitions: the number of partitions
+    of the sums; each workload is in one of them.
     """
     _binary.check_columns(decisions.columns(), column, place)
     settings = _binary.ReportSettings.of(team_label, compare, since, until, binary)

@@ -43,8 +43,8 @@ def report(decisions: DataFrame, *, column: str = "value",
            partitions: int | None = None, binary: PathLike | None = None) -> Report:
     """Returns what the failures of `decisions` cost, as `mulligan report` does.
 
-    Moves only entries between machines, about 600 bytes per failure, all of a
-    workload to the same one.
+    Moves only entries between machines, about 600 bytes per failure, and all entries
+    of a workload to the same one.
 
     column: the column of the lines.
     place: columns of each line's file and number, to report unreadable lines; None:
@@ -52,7 +52,7 @@ def report(decisions: DataFrame, *, column: str = "value",
     team_label: the label of the workload that names its team; "": the namespace.
     compare: policy files or directories on this machine, to compare with.
     since, until: leave out observations before `since`, and at or after `until`.
-    partitions: their number for the sums; None: `spark.sql.shuffle.partitions`.
+    partitions: partitions of the sums; None: `spark.sql.shuffle.partitions`.
     binary: the path of `mulligan` on every machine; None: $MULLIGAN_BINARY, else
         the file of `--files`, else on $PATH.
     """

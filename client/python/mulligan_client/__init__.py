@@ -40,8 +40,8 @@ FIELDS = {
 }
 _LISTS = ("pods", "jobs", "nodes", "events")
 
-# Uses all replicas behind a headless Service in turn, and repeats a call once after
-# UNAVAILABLE: a failure is charged exactly once, however often it is reported.
+# Calls all replicas behind a headless Service in turn, and repeats a call once after
+# UNAVAILABLE, because a failure is charged exactly once, however often it is reported.
 _SERVICE_CONFIG = json.dumps({
     "loadBalancingConfig": [{"round_robin": {}}],
     "methodConfig": [{"name": [{}], "retryPolicy": {
@@ -110,17 +110,17 @@ def ask(service: Service,
     """Returns the DecideResponse about Kubernetes objects.
 
     objects: dicts with `kind`, as from json.loads(`kubectl get -o json`), or one of
-        them; a List stands for its items.
+        them; a List is replaced by its items.
     ledger: the JSON text of the last answer's ledger; None: nothing failed yet.
     limits: this workload's own limits, by budget, in failures tolerated
         (DecideRequest.limits); None: the policy's and those of annotations.
-    report: further fields of FailureReport by their JSON names, such as
-        failureId, workload or exit.
+    report: other fields of FailureReport by their JSON names, such as failureId,
+        workload or exit.
 
     Raises ValueError for an object of an unsupported kind or group, or an unknown
     field of the report or the ledger, and ParseError for a field with a wrong value.
-    Raises grpc.RpcError if there is no answer: nothing was charged then, so do what
-    would be done without the service.
+    Raises grpc.RpcError if there is no answer. Then nothing was charged; do what you
+    would do without the service.
     """
     request = retry_decision_service_pb2.DecideRequest(policy=policy or None, limits=limits)
     json_format.ParseDict(_report(objects, report), request.report,
@@ -135,19 +135,19 @@ def ask(service: Service,
 def parse_ledger(text: str) -> ledger_pb2.BudgetLedger:
     """Returns the BudgetLedger in the output of ledger_json, or in a whole answer.
 
-    Ignores fields that only a newer service writes. Raises ParseError for a field
-    with a wrong value, and ValueError for a text that is not a ledger or has none of
-    its fields, because budgets would start again.
+    Ignores fields of newer services. Raises ParseError for a field with a wrong value,
+    and ValueError for a text that is not a ledger or has no field of one, because
+    budgets would start again.
     """
     ledger = ledger_pb2.BudgetLedger()
     try:
         members = json.loads(text)
     except (TypeError, ValueError) as error:
-        raise _no_ledger(text) from error
+        raise _not_a_ledger(text) from error
     if isinstance(members, dict):
         members = members.get("ledger", members)
     if not isinstance(members, dict):
-        raise _no_ledger(text)
+        raise _not_a_ledger(text)
     if members and not _names(ledger) & members.keys():
         raise ValueError(f"{', '.join(members)}: no field of a ledger is "
                          f"among them, expected some of "
@@ -156,8 +156,8 @@ def parse_ledger(text: str) -> ledger_pb2.BudgetLedger:
                              ignore_unknown_fields=True)
 
 
-def _no_ledger(text: Any) -> ValueError:
-    return ValueError(f"ledger: {reprlib.repr(text)} is no ledger, expected the JSON "
+def _not_a_ledger(text: Any) -> ValueError:
+    return ValueError(f"ledger: {reprlib.repr(text)} is not a ledger, expected the JSON "
                       'text of ledger_json(), such as {"attemptsSeen": 1}')
 
 
@@ -176,14 +176,14 @@ def _report(objects: Iterable[Mapping[str, Any]] | Mapping[str, Any],
             report: Mapping[str, Any]) -> dict[str, Any]:
     known = _names(retry_decision_service_pb2.DecideRequest().report)
     for name in report.keys() - known:
-        raise ValueError(f"{name}: is no field of a report, expected one of "
+        raise ValueError(f"{name}: is not a field of a report, expected one of "
                          + ", ".join(sorted(known)))
     report = dict(report)
     for each in _flat(objects):
         kind = each.get("kind", "")
         if kind not in FIELDS:
-            raise ValueError(f"kind {kind!r} is not taken, expected one of "
-                             + ", ".join(FIELDS) + "; of other workloads give the pods")
+            raise ValueError(f"kind {kind!r} is not supported, expected one of "
+                             + ", ".join(FIELDS) + "; for other workloads pass the pods")
         field, group = FIELDS[kind]
         version = each.get("apiVersion", "")
         if version and version.rpartition("/")[0] not in (
@@ -193,7 +193,7 @@ def _report(objects: Iterable[Mapping[str, Any]] | Mapping[str, Any],
         if field in _LISTS:
             report.setdefault(field, []).append(each)
         elif field in report:
-            raise ValueError(f"a report takes one {kind} and has it already")
+            raise ValueError(f"a report takes only one {kind}")
         else:
             report[field] = each
     return report
@@ -203,7 +203,7 @@ def _flat(objects: Iterable[Mapping[str, Any]] | Mapping[str, Any],
           ) -> Iterator[Mapping[str, Any]]:
     for each in [objects] if isinstance(objects, Mapping) else objects:
         if not isinstance(each, Mapping):
-            raise ValueError(f"{each!r:.80} is no Kubernetes object, expected a dict "
+            raise ValueError(f"{each!r:.80} is not a Kubernetes object, expected a dict "
                              "as of `kubectl get -o json`")
         if each.get("kind", "") == "List":
             yield from _flat(each.get("items", ()))

@@ -1,4 +1,4 @@
-"""Airflow's retry policy that asks Mulligan: Airflow 3.3 and later.
+"""A retry policy for Airflow 3.3 and later that asks Mulligan.
 
     from mulligan_client.airflow import MulliganRetryPolicy
 
@@ -7,8 +7,8 @@
 
 Airflow calls it in the worker when a try has failed. `retries` remains the upper
 limit, which no policy can raise; below it Mulligan's budgets decide. The ledger is
-kept in the task's state store, key "mulligan-ledger-FIRST_TRY", for Airflow's
-[state_store] default_retention_days; a task that is cleared starts a new one.
+stored in the task's state store, key "mulligan-ledger-FIRST_TRY", for Airflow's
+[state_store] default_retention_days; clearing a task starts a new one.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from mulligan.v1.decision_pb2 import Decision
 
 log = logging.getLogger(__name__)
 
-# How operators that run a program report its exit code in their exception.
+# The exit code of a program in an operator's exception.
 _EXIT_CODE = re.compile(r"(?i)\b(?:exit[ _-]?(?:code|status)|status_?code)\W{0,4}(\d{1,5})\b")
 
 
 class MulliganRetryPolicy(RetryPolicy):
     """Retries or fails a try as Mulligan decides.
 
-    The try of a KubernetesPodOperator is reported as its pod and the events about it,
-    any other as an EndedAttempt: exception, traceback, exit code and times.
+    Reports a try of a KubernetesPodOperator as its pod and the events about it, any
+    other as an EndedAttempt: exception, traceback, exit code and times.
 
-    RETRY and WAIT become Airflow's RETRY after `retry_after`, FAIL and
-    WAIT_FOR_SPEC_UPDATE its FAIL; the reason is Mulligan's sentence. Everything else,
-    also no answer, leaves the try to Airflow's own retries.
+    RETRY and WAIT become Airflow's RETRY after `retry_after`; FAIL and
+    WAIT_FOR_SPEC_UPDATE become its FAIL. The reason is Mulligan's sentence. With any
+    other verdict or no answer, Airflow's own retries decide.
     """
 
     def __init__(self, target: str, *, ca: str = "", certificate: str = "", key: str = "",
                  server_name: str = "", policy: str = "",
                  limits: Mapping[str, int] | None = None, timeout: float = 5) -> None:
-        """Connects to nothing yet: a DAG is parsed often.
+        """Does not connect yet, because DAGs are parsed often.
 
         target, server_name: of mulligan_client.connect. ca, certificate, key: PEM
             files on the worker, of mulligan_client.tls_credentials; no ca: plaintext.
@@ -60,7 +60,7 @@ class MulliganRetryPolicy(RetryPolicy):
     def evaluate(self, exception: BaseException, try_number: int, max_tries: int,
                  context: Any = None) -> RetryDecision:
         task = context["ti"]
-        # Clearing a task raises max_tries, so that its next try is the first of `retries` + 1.
+        # Clearing a task raises max_tries, so its next try is the first of `retries` + 1.
         first = max(1, max_tries - task.task.retries + 1)
         store, key = context["task_state_store"], f"mulligan-ledger-{first}"
         name = f"{task.dag_id}.{task.task_id}.{task.run_id}"
@@ -95,10 +95,10 @@ class MulliganRetryPolicy(RetryPolicy):
 
 
 def _pod_and_events(operator: Any) -> list[dict[str, Any]]:
-    """Returns a KubernetesPodOperator's pod and the events about it; empty: it had none.
+    """Returns a KubernetesPodOperator's pod and the events about it; empty if it has none.
 
-    The pod is read once more: what the operator has may be older than the failure. One
-    that is gone already (`on_finish_action`) is what the operator saw last.
+    Reads the pod again, because the operator's may be older than the failure. If it is
+    gone (`on_finish_action`), returns what the operator saw last.
     """
     pod = getattr(operator, "remote_pod", None) or getattr(operator, "pod", None)
     if pod is None:
@@ -134,7 +134,7 @@ def _exit_code(exception: BaseException) -> int | None:
     if isinstance(exception, SystemExit) and isinstance(exception.code, int):
         return exception.code
     if isinstance(exception, subprocess.CalledProcessError):
-        # Negative: the signal, as a shell writes it.
+        # Negative: a signal; shells return 128 plus the signal.
         return exception.returncode if exception.returncode >= 0 else 128 - exception.returncode
     found = _EXIT_CODE.search(str(exception))
     return int(found[1]) if found else None
