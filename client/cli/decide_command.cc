@@ -62,7 +62,7 @@ namespace {
 // Servers' own messages are passed on.
 constexpr std::pair<std::string_view, std::string_view> kGrpcMessages[] = {
     {"Connection refused",
-     "nobody listens there: is the server running, is --server its address?"},
+     "nothing listens there: is the server running, is --server its address?"},
     {"DNS resolution failed",
      "the name of --server is not known: expected a HOST:PORT that resolves"},
     {"Connection timed out", "the address of --server does not answer"},
@@ -74,7 +74,8 @@ constexpr std::pair<std::string_view, std::string_view> kGrpcMessages[] = {
     {"Received message larger than max",
      "the answer is larger than this client takes"},
     {"Trying to connect an http1.x server",
-     "what listens there speaks no gRPC: is it the admin port, or a proxy?"},
+     "what listens there does not speak gRPC: is it the admin port, or a "
+     "proxy?"},
 };
 
 }  // namespace

@@ -139,7 +139,7 @@ std::string UsageError(const CLI::App& app, const CLI::ParseError& error,
     const std::string& word = arguments[path.words];
     const std::string nearest = Nearest(word, names);
     return absl::StrFormat(
-        "\"%s\" is no command of %s, expected one of %s%s", word, path.name,
+        "\"%s\" is not a command of %s, expected one of %s%s", word, path.name,
         absl::StrJoin(names, ", "),
         nearest.empty() ? "" : "; did you mean " + nearest + "?");
   }
@@ -152,8 +152,8 @@ std::string UsageError(const CLI::App& app, const CLI::ParseError& error,
       unknown.empty() ? unknown : Nearest(unknown, OptionsOf(*path.command));
   if (!nearest.empty()) {
     return absl::StrFormat(
-        "\"%s\" is no option of %s; did you mean %s? (see %s --help)", unknown,
-        path.name, nearest, path.name);
+        "\"%s\" is not an option of %s; did you mean %s? (see %s --help)",
+        unknown, path.name, nearest, path.name);
   }
   return absl::StrFormat("%s (see %s --help)", error.what(), path.name);
 }
@@ -256,7 +256,7 @@ std::string IsCause(const std::string& name) {
   if (std::ranges::find(names, name) != names.end()) return "";
   const std::string nearest = Nearest(name, names);
   return absl::StrFormat(
-      "\"%s\" is no cause, expected a name of docs/causes.md%s",
+      "\"%s\" is not a cause, expected a name of docs/causes.md%s",
       Printable(name),
       nearest.empty() ? std::string() : "; " + nearest + " is near");
 }

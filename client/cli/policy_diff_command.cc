@@ -282,9 +282,10 @@ std::string ToText(const DiffResult& result, bool color) {
                             result.requests),
             Style::kBold);
   if (result.redacted > 0) {
-    page.Paragraph(0, absl::StrFormat("%d records have blanked fields: their "
-                                      "answers may be others than they were",
-                                      result.redacted));
+    page.Paragraph(0,
+                   absl::StrFormat("%d records have blanked fields: their "
+                                   "answers may differ from the recorded ones",
+                                   result.redacted));
   }
   for (const DiffGroup& group : result.groups) PrintGroup(group, page);
   return page.text();

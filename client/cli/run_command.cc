@@ -229,30 +229,30 @@ int RunRun(RunOptions& options, Streams& streams) {
 void AddRun(CLI::App& app, const std::vector<std::string>& command_line,
             Streams& streams, int& code) {
   const auto [command, options] = AddCommand(
-      "run", "Run a command, and again where that is worth it", R"(Examples:
+      "run", "Run a command, and retry it if that is worthwhile", R"(Examples:
   mulligan run -- python train.py --epochs 3
   mulligan run --policy policies/ --in-place never -- ./job.sh
 
-Exit codes: 0 it succeeded; 75 another attempt is worth it, elsewhere or with
-what the last line says; else the command's own, and no other is.)",
+Exit codes: 0 success; 75 retry elsewhere, or with the changes in the last line;
+else the command's own: do not retry.)",
       RunRun, app, streams, code);
   options.command = command_line;
   AddAskFlags(command, options.ask);
   AddOption(command, "--in-place", options.in_place,
-            "fit: where nothing else is needed; always; never", "WHEN")
+            "fit: if nothing else is needed; always; never", "WHEN")
       ->check(CLI::IsMember({"fit", "always", "never"}))
       ->capture_default_str();
   AddOption(command, "--max-wait", options.max_wait,
-            "Longest wait before another start here", "DURATION")
+            "Longest wait before a retry here", "DURATION")
       ->capture_default_str();
   AddOption(command, "--name", options.name,
-            "Of the workload; default: the command's", "NAME");
+            "Workload's name; default: the command's", "NAME");
   AddOption(command, "--accelerators", options.accelerators,
-            "It holds; default: CUDA_VISIBLE_DEVICES", "N")
+            "In use; default: from CUDA_VISIBLE_DEVICES", "N")
       ->check(CLI::Range(0, 100000));
   AddOption(command, "--ledger", options.ledger,
-            "Keeps what was spent over several runs", "FILE");
-  command.add_flag("--quiet", options.quiet, "Says nothing of its own");
+            "Keeps the ledger over several runs", "FILE");
+  command.add_flag("--quiet", options.quiet, "Prints no messages of mulligan");
 }
 
 }  // namespace mulligan::cli

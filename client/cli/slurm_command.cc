@@ -262,7 +262,7 @@ class Epilog {
     const absl::Status read = ParseProtoJson(comment, ledger);
     if (!read.ok()) {
       return Invalid(
-          "the job's AdminComment is somebody else's text: keep ledgers with "
+          "the job's AdminComment is not a ledger: keep ledgers with "
           "--state-dir");
     }
     return ledger;
@@ -392,7 +392,7 @@ int RunSlurm(SlurmOptions& options, Streams& streams) {
   std::int64_t number = 0;
   if (!absl::SimpleAtoi(options.job, &number) || number <= 0) {
     PrintError(streams, absl::StrCat("--job: \"", Printable(options.job),
-                                     "\" is no number of a job; slurmctld sets "
+                                     "\" is not a job number; slurmctld sets "
                                      "SLURM_JOB_ID"));
     return kExitUsage;
   }

@@ -70,7 +70,7 @@ DeskAnswer ErrorAnswer(int status, std::string_view message) {
 std::variant<std::string, DeskAnswer> LetIn(const DeskCall& call,
                                             std::string_view token) {
   if (!IsLoopbackName(call.host)) {
-    return ErrorAnswer(403, "Host is no name of the loopback interface");
+    return ErrorAnswer(403, "Host is not a name of the loopback interface");
   }
   if (ComesFromElsewhere(call)) {
     return ErrorAnswer(403, "the question comes from another site");

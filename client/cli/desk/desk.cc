@@ -151,7 +151,7 @@ DeskAnswer Desk::Try(const Question& question) {
 
 DeskAnswer Desk::RunSuites(const Question& question) {
   const std::unique_lock at_work(suites_at_work_, std::try_to_lock);
-  if (!at_work) return ErrorAnswer(503, "suites are at work, ask again");
+  if (!at_work) return ErrorAnswer(503, "suites are running, ask again");
   const LoadedPolicies policies = LoadTexts(question.policies);
   if (policies.set == nullptr) return InvalidPolicies(policies);
   const absl::Time deadline = absl::Now() + kMaxTime;
@@ -181,7 +181,7 @@ DeskAnswer Desk::Keep(const Question& question) {
 
 DeskAnswer Desk::CompareLog(const Question& question) {
   const std::unique_lock at_work(log_at_work_, std::try_to_lock);
-  if (!at_work) return ErrorAnswer(503, "a log is at work, ask again");
+  if (!at_work) return ErrorAnswer(503, "a log is being compared, ask again");
   const auto log = log_.Get();
   if (log == nullptr) {
     return ErrorAnswer(400, "there is no log, expected one to be dropped in");

@@ -154,9 +154,9 @@ absl::StatusOr<std::string> TextOf(const std::string& text,
   if (!result.ok() || !result->empty()) return result;
   if (text.find('#') == std::string::npos) return printed;
   return Invalid(
-      "the suite would lose its comments: a case can be added beside them "
-      "where spec, fixtures and cases are in block style, each key on a line "
-      "of its own; write them so, or take the comments out");
+      "the suite would lose its comments: expected spec, fixtures and cases in "
+      "block style, each key on its own line; write them so, or remove the "
+      "comments");
 }
 
 }  // namespace

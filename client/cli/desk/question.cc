@@ -93,7 +93,7 @@ absl::StatusOr<Question> ParseQuestion(std::string_view json) {
   const QuestionJson parsed =
       QuestionJson::parse(json, nullptr, /*allow_exceptions=*/false);
   if (!parsed.is_object()) {
-    return Invalid("the body is no JSON object");
+    return Invalid("the body is not a JSON object");
   }
   Question question;
   absl::Status status = ReadFiles(parsed, question.policies);

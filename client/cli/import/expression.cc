@@ -418,7 +418,7 @@ absl::StatusOr<Alternatives> MatchExpression(std::string_view text) {
   for (const Conjunction& all : *either) {
     PolicyJson when = PolicyJson::object();
     if (!Write(all, when, either->size() == 1 ? &negative : nullptr)) {
-      return Unknown("what must not hold beside what may");
+      return Unknown("negations combined with alternatives");
     }
     positive.push_back({std::move(when)});
   }

@@ -93,8 +93,8 @@ Documents LogAsReport(std::string_view source, std::string_view log) {
   Documents documents;
   documents.json.push_back(ReportOfLog(log));
   documents.warnings.push_back(absl::StrFormat(
-      "%s: is a log, judged by its words alone: with `kubectl get pod NAME -o "
-      "json` beside it more is known",
+      "%s: is a log, diagnosed by its text alone: add `kubectl get pod NAME -o "
+      "json` to know more",
       source));
   return documents;
 }
@@ -139,7 +139,7 @@ absl::StatusOr<std::vector<std::string>> SplitYaml(std::string_view source,
     return absl::Status(
         json.status().code(),
         absl::StrCat(json.status().message(),
-                     "; where {{ }} is of a template, give what comes of it: "
+                     "; if {{ }} is from a template, pass its output: "
                      "`helm template` or `kubectl get ... -o yaml`"));
   }
   return json;

@@ -350,8 +350,9 @@ absl::StatusOr<v1::Hint> ParseHint(std::string_view text) {
   if (hint.source().empty()) return BadHint(text, "the source is missing");
   v1::Cause known = v1::CAUSE_UNSPECIFIED;
   if (!v1::Cause_Parse(cause, &known) || known == v1::CAUSE_UNSPECIFIED) {
-    return BadHint(text, absl::StrFormat("\"%s\" is no cause (docs/causes.md)",
-                                         Printable(cause)));
+    return BadHint(text,
+                   absl::StrFormat("\"%s\" is not a cause (docs/causes.md)",
+                                   Printable(cause)));
   }
   hint.set_cause(known);
   v1::Diagnosis::Confidence sure = v1::Diagnosis::CONFIDENCE_UNSPECIFIED;

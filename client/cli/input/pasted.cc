@@ -24,16 +24,16 @@ struct PastedText {
 };
 
 constexpr std::string_view kGetTable =
-    "what `kubectl get` prints for people, expected objects: use `kubectl get "
+    "output of `kubectl get` for people, expected objects: use `kubectl get "
     "... -o yaml` or `-o json`";
 constexpr std::string_view kDescription =
-    "what `kubectl describe` prints for people, expected objects: use `kubectl "
+    "output of `kubectl describe` for people, expected objects: use `kubectl "
     "get ... -o yaml` or `-o json`";
 constexpr std::string_view kEvents =
-    "the section Events of what `kubectl describe` prints for people, expected "
-    "objects: use `kubectl get events -o json` beside those of the workload";
+    "the section Events of `kubectl describe`, expected "
+    "objects: use `kubectl get events -o json` and those of the workload";
 constexpr std::string_view kGone =
-    "kubectl's answer that there is no such object: give what is left of its "
+    "kubectl's message that the object does not exist: pass the rest of its "
     "workload, `kubectl get jobs,pods,events -o json`";
 constexpr std::string_view kRefused =
     "an error of kubectl, expected objects: `kubectl get ... -o json` has to "
@@ -42,7 +42,7 @@ constexpr std::string_view kFence =
     "fenced as Markdown, expected the objects alone: leave out the lines that "
     "begin with ```";
 constexpr std::string_view kPrompt =
-    "a command with what it printed, expected the objects alone: leave out the "
+    "a command with its output, expected the objects alone: leave out the "
     "line with the command";
 constexpr PastedText kPastedTexts[] = {
     {"```", "", kFence},

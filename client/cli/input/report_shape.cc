@@ -251,11 +251,11 @@ std::string AlternativeTo(const KubernetesObject& object) {
   const std::string near = Nearest(object.kind, taken);
   if (near == object.kind) {
     return absl::StrFormat(
-        "a report takes no %s of %s: give its pods (kubectl get pods -o json)",
+        "a report takes no %s of %s: pass its pods (kubectl get pods -o json)",
         near, Printable(object.api_version));
   }
   return absl::StrFormat(
-      "a report takes %s; of other workloads give the pods (kubectl get pods "
+      "a report takes %s; for other workloads pass the pods (kubectl get pods "
       "-o json)%s",
       absl::StrJoin(taken, ", "),
       near.empty() ? "" : absl::StrFormat("; is it meant to be %s?", near));

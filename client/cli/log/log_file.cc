@@ -157,8 +157,8 @@ void LogFile::EndMember() {
   }
   if (is_padding) return;
   Fail(absl::StrFormat(
-      "behind the end of the gzip are %s bytes in %s lines that are no gzip "
-      "and are not read; expected them compressed, or in a file of their own",
+      "behind the end of the gzip are %s bytes in %s lines that are not gzip "
+      "and are not read; expected them compressed, or in their own file",
       WithCommas(bytes), WithCommas(lines)));
 }
 

@@ -148,7 +148,7 @@ absl::Status ReadRecord(std::string_view line, QuickReader& quick,
     if (!read.ok()) return read;
   }
   if (record.has_request() && record.has_response()) return absl::OkStatus();
-  return Invalid("is no DecisionRecord: it has no request or no response");
+  return Invalid("is not a DecisionRecord: it has no request or no response");
 }
 
 std::string LogPosition::Text() const { return absl::StrCat(file, ":", line); }

@@ -329,8 +329,8 @@ std::string SeparateSection(const v1::DecideResponse& response) {
   for (const v1::SeparateFailure& separate : response.separate()) {
     sentences.push_back(Escaped(separate.decision().sentence()));
   }
-  return HtmlSection("ResolvePath it, each on its own", HtmlList(sentences), "",
-                     "separate");
+  return HtmlSection("Other failures, decided separately", HtmlList(sentences),
+                     "", "separate");
 }
 
 std::string WarningSection(const v1::DecideResponse& response) {

@@ -322,7 +322,7 @@ void WriteSeparate(const v1::DecideResponse& response, Layout& layout) {
   for (const v1::SeparateFailure& separate : response.separate()) {
     sentences.push_back(separate.decision().sentence());
   }
-  WriteList("ResolvePath it, each on its own", sentences, layout);
+  WriteList("Other failures, decided separately", sentences, layout);
 }
 
 void WriteStory(const Story& story, bool all, Layout& layout) {

@@ -267,7 +267,8 @@ EntryCount EntryCountAt(const PartJson& json, const char* name) {
 }
 
 absl::Status NoPart(const std::string& why) {
-  return Invalid("is no line of mulligan report -o entries or sums: %s", why);
+  return Invalid("is not a line of mulligan report -o entries or sums: %s",
+                 why);
 }
 
 // Returns why `line` is not JSON.

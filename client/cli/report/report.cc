@@ -61,7 +61,7 @@ absl::Status CheckSpent(const std::vector<SourcedEntry>& entries) {
     if (std::max(spent.accelerator, spent.core) / kMaxHeld > spent.pod) {
       return Invalid(
           "report.pods: request more than %s accelerators or cores each, which "
-          "no node has, or what is no amount",
+          "no node has, or invalid amounts",
           WithCommas(kMaxHeld));
     }
   }

@@ -92,13 +92,13 @@ std::string SidesTable(const Report& report) {
   return html;
 }
 
-std::string MendList(const Report& report) {
+std::string FixList(const Report& report) {
   std::vector<std::string> items;
-  for (const RepairTarget& mend : report.mends) {
+  for (const RepairTarget& target : report.mends) {
     std::string& html = items.emplace_back(absl::StrFormat(
-        "<b>%s</b>: %s, %s", Escaped(mend.what), CountsText(mend.cost),
-        HoursOf(report, mend.cost.lost)));
-    const std::vector<Exhibit>& examples = mend.examples.all();
+        "<b>%s</b>: %s, %s", Escaped(target.what), CountsText(target.cost),
+        HoursOf(report, target.cost.lost)));
+    const std::vector<Exhibit>& examples = target.examples.all();
     if (!examples.empty() && !examples.front().first_step.text().empty()) {
       absl::StrAppendFormat(&html,
                             "<div class=\"first\"><b>Do first</b>%s</div>",
@@ -193,7 +193,7 @@ std::string ReportHtml(const Report& report) {
                         "ended"
                       : "From who has to act, over who paid, to how it ended",
                   FlowPlot(report)),
-      HtmlSection("RepairTarget first", MendList(report)),
+      HtmlSection("Fix first", FixList(report)),
       HtmlSection("Incidents", IncidentTable(report),
                   "At least five workloads in ten minutes, and five times the "
                   "usual, of one fault of the platform."),

@@ -52,15 +52,13 @@ absl::Status NotWhole(const std::vector<std::string>& names,
       names[static_cast<std::size_t>(file - files.begin())];
   return Invalid(
       "%s: %s; expected parts as mulligan report wrote them, each line once, "
-      "to "
-      "their last (reportPart), which says which entries there are: %s read, "
-      "%s "
-      "told of. Make the part again, or name every file that its lines went "
-      "to, each once",
+      "up "
+      "to the last (reportPart), which states the entries: %s read, %s stated. "
+      "Make the part again, or name every file that has its lines, each once",
       name,
       lacks < 0   ? "lacks entries"
       : lacks > 0 ? "lacks its end, or has entries twice"
-                  : "has other entries than its end says",
+                  : "has other entries than its end states",
       Plural(all.read.entries, "entry", "entries"),
       Plural(all.stated.entries, "entry", "entries"));
 }

@@ -305,7 +305,7 @@ std::string FlowPlot(const Report& report) {
       if (size < whole / 1000) continue;
       const Flow& flow = flows.emplace_back(
           Flow{DomainText(names.first), styles.at(names.first),
-               names.second.empty() ? "nobody paid" : names.second,
+               names.second.empty() ? "not charged" : names.second,
                std::string(ReportName(end)), size});
       domains.sizes[flow.domain] += size;
       budgets.sizes[flow.budget] += size;

@@ -81,7 +81,7 @@ std::string HeadlineOf(const Report& report) {
       lost.any()
           ? absl::StrFormat(" cost %s %s", HoursText(AmountOf(lost, unit)),
                             ReportName(unit))
-          : ": no pod's times were told",
+          : ": no pod times were reported",
       unit == Unit::kAccelerator && lost.core > 0
           ? absl::StrFormat(" and %s %s", HoursText(lost.core),
                             ReportName(Unit::kCore))
@@ -186,11 +186,11 @@ std::string DomainText(const std::string& domain) {
       {"CONFIGURATION", "who wrote the manifest"},
       {"RESOURCE_LIMIT", "who set the limits"},
       {"INFRASTRUCTURE", "who runs the nodes"},
-      {"DISRUPTION", "nobody: maintenance, preemption, spot"},
+      {"DISRUPTION", "no one: maintenance, preemption, spot"},
       {"QUEUE", "who sets quotas and queues"},
       {"DEADLINE", "who set the time limit"},
       {"CONTROL_PLANE", "who runs the control plane"},
-      {"NONE", "nobody"},
+      {"NONE", "no one"},
   };
   for (const auto& [name, who] : kWho) {
     if (name == domain) return who;
@@ -223,7 +223,7 @@ std::string NothingSentence(const Report& report) {
       "No failures in ", Plural(report.lines, "line", "lines"),
       report.left_out > 0
           ? absl::StrCat(", ", WithCommas(report.left_out),
-                         " of which are of another time than asked for")
+                         " of which are outside the requested time")
           : "");
   return report.bad_lines > 0 ? absl::StrCat(text, "; ", BadSentence(report))
                               : text + ".";
@@ -238,40 +238,39 @@ std::vector<std::string> CaveatsOf(const Report& report) {
   const std::pair<bool, std::string> caveats[] = {
       {true, HoursSentence(report)},
       {report.without_times > 0,
-       absl::StrFormat(
-           "Of %s no pod with times was told: they count, with no hours.",
-           Plural(report.without_times, "failure", "failures"))},
+       absl::StrFormat("%s had no pod with times: they count, without hours.",
+                       Plural(report.without_times, "failure", "failures"))},
       {open > 0,
        absl::StrCat("How ", Plural(open, "workload", "workloads"),
                     of_cluster
                         ? " will end is not known: they still run, or wait."
-                        : " ended is not in the log: nobody asked once more at "
-                          "their end.")},
+                        : " ended is not in the log: their end was not "
+                          "reported.")},
       {silent > 0 && of_cluster,
        absl::StrFormat("Both sides are compared for %s: of %s it is not known "
                        "yet what their operators do.",
                        compared, left)},
       {silent > 0 && !of_cluster,
        absl::StrFormat("The operators' own rules are compared for %s: with %s "
-                       "no object of a known operator was told.",
+                       "no object of a known operator was reported.",
                        compared, left)},
       {AtKey(report.verdicts, Decider::kNative).assumed.failures > 0,
-       "Assumed: a retry that nobody made would have cost what the attempt "
-       "before it did."},
+       "Assumed: a retry that was not made would have cost as much as the "
+       "attempt before it."},
       {of_cluster,
        "Only what the cluster still has: operators delete the pods of earlier "
-       "attempts, and finished work has an end to its days."},
+       "attempts, and finished work expires."},
       {!report.team_label.empty() && report.labelled == 0,
        absl::StrFormat("No workload has the label %s: teams are namespaces.",
                        report.team_label)},
       {report.restarts_in_place > 0,
-       absl::StrFormat(
-           "Containers were restarted in place %s: of each the last is told.",
-           Plural(report.restarts_in_place, "time", "times"))},
+       absl::StrFormat("Containers were restarted in place %s: only the last "
+                       "restart of each "
+                       "is known.",
+                       Plural(report.restarts_in_place, "time", "times"))},
       {report.left_out > 0,
-       absl::StrFormat(
-           "%s left out: observed before or after the time asked for.",
-           Plural(report.left_out, "line was", "lines were"))},
+       absl::StrFormat("%s left out: observed outside the requested time.",
+                       Plural(report.left_out, "line was", "lines were"))},
       {report.bad_lines > 0, BadSentence(report)}};
   std::vector<std::string> all;
   for (const auto& [holds, caveat] : caveats) {

@@ -138,7 +138,7 @@ class CaseRun {
       AddFailure(number, shown,
                  {"after", "a new attempt",
                   "too short: attempts whose lifetimes overlap are one "
-                  "failure, which was told before"});
+                  "failure, which was already reported"});
     }
     coverage_.OnAnswer(*answer);
     ledger_ = answer->ledger();

@@ -86,7 +86,7 @@ TEST(DecideWithoutServerTest, EveryLineReportsTheMissingServer) {
   EXPECT_EQ(result.code, 4);
   EXPECT_THAT(result.out,
               AllOf(StartsWith(R"({"error":{"code":"UNAVAILABLE",)"),
-                    HasSubstr("nobody listens there"),
+                    HasSubstr("nothing listens there"),
                     Not(HasSubstr("last error: UNKNOWN"))));
   EXPECT_THAT(result.err, HasSubstr("no answer to 2 of 2 requests"));
 }

@@ -149,7 +149,7 @@ TEST_F(ReportCommandTest, RejectsMalformedParts) {
     const char* line;
     const char* says;
   } kWrong[] = {
-      {"{}", "-:2: is no line of mulligan report -o entries or sums"},
+      {"{}", "-:2: is not a line of mulligan report -o entries or sums"},
       {R"({"reportPart": 99})", "reportPart: 99 is not known; expected 4"},
       {"[1]", "expected an object with key or reportPart"},
       {R"({"key": 1)", "or sums: column 1: an object is never closed"},

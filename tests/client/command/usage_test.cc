@@ -46,40 +46,42 @@ INSTANTIATE_TEST_SUITE_P(
               "decide, policy"},
         Usage{"UnknownSubcommand",
               {"policy", "chekc", "x.yaml"},
-              "\"chekc\" is no command of mulligan policy, expected one of "
+              "\"chekc\" is not a command of mulligan policy, expected one of "
               "check, show, schema, test, diff, import; did you mean check?"},
-        Usage{
-            "MisspeltOption",
-            {"--verison"},
-            "\"--verison\" is no option of mulligan; did you mean --version?"},
+        Usage{"MisspeltOption",
+              {"--verison"},
+              "\"--verison\" is not an option of mulligan; did you mean "
+              "--version?"},
         Usage{"MisspeltOptionOfACommand",
               {"explain", "--observd-at=now", "-"},
-              "\"--observd-at\" is no option of mulligan explain; did you mean "
+              "\"--observd-at\" is not an option of mulligan explain; did you "
+              "mean "
               "--observed-at?"},
         Usage{"NoSubcommand",
               {"policy"},
               "a command is missing after mulligan policy, expected one of "
               "check, show"},
-        Usage{"HelpForUnknownCommand",
-              {"help", "nosuch"},
-              "\"nosuch\" is no command of mulligan, expected one of explain"},
+        Usage{
+            "HelpForUnknownCommand",
+            {"help", "nosuch"},
+            "\"nosuch\" is not a command of mulligan, expected one of explain"},
         Usage{"DescribeText",
               {"explain", "-"},
-              "<stdin>: is what `kubectl describe` prints for people, expected "
+              "<stdin>: is output of `kubectl describe` for people, expected "
               "objects: use `kubectl get ... -o yaml` or `-o json`",
               "Name:         a\nNamespace:    ml\nStatus: Failed\n"},
         Usage{"GetText",
               {"explain", "-"},
-              "<stdin>: is what `kubectl get` prints for people",
+              "<stdin>: is output of `kubectl get` for people",
               "NAME   READY   STATUS\na  0/1  Error\n"},
         Usage{"GetTextWithoutHeaders",
               {"explain", "-"},
-              "<stdin>: is what `kubectl get` prints for people",
+              "<stdin>: is output of `kubectl get` for people",
               "ml   train-0   0/1   Error   2 (5m ago)   7m\n"},
         Usage{"EventsOfADescription",
               {"explain", "-"},
-              "<stdin>: is the section Events of what `kubectl describe` "
-              "prints for people, expected objects: use `kubectl get events",
+              "<stdin>: is the section Events of `kubectl describe`, expected "
+              "objects: use `kubectl get events",
               "Events:\n  Type     Reason   Age  From     Message\n  Warning  "
               "BackOff  4m   kubelet  Back-off pulling image \"x:2\"\n"},
         Usage{"TabInYaml",
@@ -89,14 +91,14 @@ INSTANTIATE_TEST_SUITE_P(
               "apiVersion: v1\nkind: Pod\nmetadata:\n\tname: x\n"},
         Usage{"TemplateOfAChart",
               {"explain", "-"},
-              "; where {{ }} is of a template, give what comes of it: `helm "
+              "; if {{ }} is from a template, pass its output: `helm "
               "template`",
               "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: {{ "
               ".Values.name }}\n"},
         Usage{"KindOfAnotherGroup",
               {"explain", "-"},
               "Job x: ignored, a report takes no Job of "
-              "batch.volcano.sh/v1alpha1: give its pods",
+              "batch.volcano.sh/v1alpha1: pass its pods",
               "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: "
               "{name: x}\n"},
         Usage{"KindInLowerCase",
@@ -107,20 +109,19 @@ INSTANTIATE_TEST_SUITE_P(
               {"explain", "-"},
               "<stdin>: is fenced as Markdown, expected the objects alone",
               "```json\n{\"kind\":\"Pod\"}\n```\n"},
-        Usage{
-            "ACommandBeforeItsOutput",
-            {"explain", "-"},
-            "<stdin>: is a command with what it printed, expected the objects "
-            "alone",
-            "$ kubectl get pod p -o json\n{\"kind\":\"Pod\"}\n"},
+        Usage{"ACommandBeforeItsOutput",
+              {"explain", "-"},
+              "<stdin>: is a command with its output, expected the objects "
+              "alone",
+              "$ kubectl get pod p -o json\n{\"kind\":\"Pod\"}\n"},
         Usage{"NotFoundText",
               {"explain", "-"},
-              "<stdin>: is kubectl's answer that there is no such object: give "
-              "what is left of its workload",
+              "<stdin>: is kubectl's message that the object does not exist: "
+              "pass the rest of its workload",
               "Error from server (NotFound): pods \"x\" not found\n"},
         Usage{"EventTable",
               {"explain", "-"},
-              "<stdin>: is what `kubectl get` prints for people",
+              "<stdin>: is output of `kubectl get` for people",
               "LAST SEEN   TYPE      REASON    OBJECT    MESSAGE\n2m  Warning  "
               "BackOff  pod/x  Back-off restarting failed container\n"},
         Usage{"PastedErrorOfAShell",
@@ -133,11 +134,11 @@ INSTANTIATE_TEST_SUITE_P(
               "{\"msg\":\"up\",\"n\":1}\n"},
         Usage{"UnknownCause",
               {"explain", "--cause=CONTAINR_OOM", "-"},
-              "\"CONTAINR_OOM\" is no cause, expected a name of "
+              "\"CONTAINR_OOM\" is not a cause, expected a name of "
               "docs/causes.md; CONTAINER_OOM is near"},
         Usage{"UnknownKind",
               {"explain", "-"},
-              "of other workloads give the pods (kubectl get pods -o json)",
+              "for other workloads pass the pods (kubectl get pods -o json)",
               "{\"apiVersion\":\"foo.io/v1\",\"kind\":\"Foo\",\"metadata\":"
               "{\"name\":\"x\"}}"},
         Usage{"BidirectionalFileName",
@@ -145,9 +146,10 @@ INSTANTIATE_TEST_SUITE_P(
                "/no/\xe2\x80\xae"
                "f\033[31m"},
               "/no/\\u202ef\\u001b[31m: No such file"},
-        Usage{"UnknownCommand",
-              {"nosuch"},
-              "\"nosuch\" is no command of mulligan, expected one of explain"},
+        Usage{
+            "UnknownCommand",
+            {"nosuch"},
+            "\"nosuch\" is not a command of mulligan, expected one of explain"},
         Usage{"UnknownFlag", {"explain", "--nosuch"}, "--nosuch"},
         Usage{"MissingFile",
               {"explain", "-f", "/no/file"},
@@ -204,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(
         // Port 1 (tcpmux) is never served.
         Usage{"NoServer",
               {"decide", "--server=127.0.0.1:1", "-"},
-              "127.0.0.1:1 answered UNAVAILABLE: nobody listens there",
+              "127.0.0.1:1 answered UNAVAILABLE: nothing listens there",
               kOomPod,
               4},
         Usage{"NoHealth",

@@ -324,7 +324,7 @@ TEST(DeskTest, RejectsOtherPages) {
 
 TEST(QuestionTest, RejectsBadQuestions) {
   const std::pair<std::string, std::string> kWrong[] = {
-      {"[]", "the body is no JSON object"},
+      {"[]", "the body is not a JSON object"},
       {R"({"times":0})", "times: 0, expected a number from 1 to 20"},
       {R"({"times":"2"})", "times: \"2\", expected a number from 1 to 20"},
       {R"({"apartSeconds":99999999})", "apartSeconds: 99999999, expected"},

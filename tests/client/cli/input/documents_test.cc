@@ -117,7 +117,7 @@ TEST(SplitDocumentsTest, ReadsLogs) {
     EXPECT_THAT(JsonStringValue(JsonMemberOf(exit, "message")),
                 HasSubstr(message));
     EXPECT_THAT(documents.warnings,
-                ElementsAre(HasSubstr("in: is a log, judged by its words")));
+                ElementsAre(HasSubstr("in: is a log, diagnosed by its text")));
   }
 }
 

@@ -36,9 +36,9 @@ TEST(ParseHint, RejectsBadHints) {
   } kCases[] = {
       {"", "the source is missing"},
       {":HANG", "the source is missing"},
-      {"a", "\"\" is no cause"},
-      {"a:hang", "\"hang\" is no cause"},
-      {"a:CAUSE_UNSPECIFIED", "is no cause"},
+      {"a", "\"\" is not a cause"},
+      {"a:hang", "\"hang\" is not a cause"},
+      {"a:CAUSE_UNSPECIFIED", "is not a cause"},
       {"a:HANG:SURE", "\"SURE\" is not one of LOW, MEDIUM, HIGH"},
   };
   for (const auto& [text, why] : kCases) {

@@ -156,7 +156,7 @@ TEST_F(LogBlocksTest, ReportsBytesAfterTheGzip) {
     const All all = ReadAll({Path("a.gz"), Path("b")});
     EXPECT_EQ(all.text, "1\n2\nnext\n");
     EXPECT_THAT(all.errors,
-                ElementsAre(HasSubstr("in 1 lines that are no gzip")))
+                ElementsAre(HasSubstr("in 1 lines that are not gzip")))
         << bytes.size();
   }
   EXPECT_THAT(ReadAll({Path("a.gz")}).errors,

@@ -150,7 +150,7 @@ TEST_F(ReportPartsTest, RejectsIncompleteParts) {
   } kCuts[] = {
       {"everything", "", ": is empty; expected what mulligan report"},
       {"within a line", whole.substr(0, line + 30),
-       ":2: is no line of mulligan report -o entries or sums: "},
+       ":2: is not a line of mulligan report -o entries or sums: "},
       {"within the last line", whole.substr(0, rest + 40),
        "; the file ends within this line: make the part again"},
       {"after a line", whole.substr(0, line),
@@ -163,7 +163,7 @@ TEST_F(ReportPartsTest, RejectsIncompleteParts) {
       {"the first line, and another is doubled",
        whole.substr(line, whole.find('\n', line) + 1 - line) +
            whole.substr(line),
-       ": has other entries than its end says; expected "},
+       ": has other entries than its end states; expected "},
   };
   for (const auto& [cut, text, says] : kCuts) {
     Gathered gathered;
