@@ -76,17 +76,17 @@ def number(version):
 def checked(root, arguments):
     """Returns version and date; exits if they are invalid."""
     if not arguments:
-        sys.exit("error: --cut: no version is given, expected --cut MAJOR.MINOR.PATCH [YYYY-MM-DD]")
+        sys.exit("error: --cut: the version is missing, expected --cut MAJOR.MINOR.PATCH [YYYY-MM-DD]")
     if len(arguments) > 2:
-        sys.exit(f"error: --cut: {' '.join(arguments[2:])} is too much, expected --cut MAJOR.MINOR.PATCH [YYYY-MM-DD]")
+        sys.exit(f"error: --cut: unexpected {' '.join(arguments[2:])}, expected --cut MAJOR.MINOR.PATCH [YYYY-MM-DD]")
     version = arguments[0]
     if not re.fullmatch(NUMBER, version):
-        sys.exit(f"error: --cut: {version!r} is no version, expected MAJOR.MINOR.PATCH")
+        sys.exit(f"error: --cut: {version!r} is not a version, expected MAJOR.MINOR.PATCH")
     date = arguments[1] if len(arguments) == 2 else datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     try:
         date = datetime.date.fromisoformat(date).isoformat()
     except ValueError:
-        sys.exit(f"error: --cut: {date!r} is no date, expected YYYY-MM-DD")
+        sys.exit(f"error: --cut: {date!r} is not a date, expected YYYY-MM-DD")
     changelog = (root / "CHANGELOG.md").read_text()
     there = re.findall(rf"(?m)^## ({NUMBER})\b", changelog)
     for name, pattern in PLACES:

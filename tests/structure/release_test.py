@@ -29,17 +29,17 @@ def run(*command):
 class ReleaseTest(unittest.TestCase):
     def test_reports_mistakes(self):
         for arguments, message in (
-                (("1.2.3", "--sign"), "--sign: nothing is given, expected the file of a key"),
-                (("--push", "--parts", "go", "1.2.3"), "--push: nothing is given, expected HOST"),
+                (("1.2.3", "--sign"), "--sign: the value is missing, expected the file of a key"),
+                (("--push", "--parts", "go", "1.2.3"), "--push: the value is missing, expected HOST"),
                 (("1.2.3", "1.2.4"), "two versions, 1.2.3 and 1.2.4"),
                 (("1.2",), "expected MAJOR.MINOR.PATCH"),
                 (("987.6.5",), "the tree is of version"),
                 (("--parts", "python,wheels", "1.2.3"), "'wheels' is not one of native,images"),
-                ((VERSION, "--sign", "/no/such/key"), "is no Ed25519 key"),
-                (("--cut",), "--cut: no version is given"),
-                (("--cut", "abc"), "'abc' is no version, expected MAJOR.MINOR.PATCH"),
-                (("--cut", "999.0.0", "notadate"), "'notadate' is no date, expected YYYY-MM-DD"),
-                (("--cut", "999.0.0", "2026-01-02", "x"), "x is too much"),
+                ((VERSION, "--sign", "/no/such/key"), "is not an Ed25519 key"),
+                (("--cut",), "--cut: the version is missing"),
+                (("--cut", "abc"), "'abc' is not a version, expected MAJOR.MINOR.PATCH"),
+                (("--cut", "999.0.0", "notadate"), "'notadate' is not a date, expected YYYY-MM-DD"),
+                (("--cut", "999.0.0", "2026-01-02", "x"), "unexpected x"),
                 (("--cut", "0.1.5"), "0.1.5 is not after ")):
             with self.subTest(arguments):
                 code, said = run(ROOT / "scripts/release", *arguments)
