@@ -47,10 +47,10 @@ struct ClientOptions {
 // Calls over one channel. Thread-safe; a process needs only one.
 //
 // A call that ends with UNAVAILABLE, as from a draining server, is repeated
-// once if the deadline allows. This is safe because deciding is idempotent. So
-// is a call that an overloaded server refused, but not before the time that the
-// server asks for (google.rpc.RetryInfo). Other codes are returned at once.
-// fallback.h says what to do then, and reads the attached server details.
+// once if the deadline allows, which is safe because deciding is idempotent. So
+// is a call that an overloaded server refused, after the time that the server
+// asks for (google.rpc.RetryInfo). Other codes are returned at once; see
+// fallback.h.
 class Client {
  public:
   // INVALID_ARGUMENT names the option. Connects with the first call.

@@ -1,4 +1,4 @@
-// What a caller does without an answer.
+// What a caller does if there is no answer.
 #ifndef MULLIGAN_CLIENT_FALLBACK_H_
 #define MULLIGAN_CLIENT_FALLBACK_H_
 
@@ -20,10 +20,10 @@ enum class Fallback {
   // Ask again later with the same request, which is valid. If the caller cannot
   // wait any longer, kNativePolicy.
   kRetryLater,
-  // The same request would fail again, also with INTERNAL, which is a bug met
-  // by this request. Do what the workload's operator would do without the
-  // service (backoffLimit, maxRestarts, ...), and report the error: the
-  // request, policy name or configuration must change.
+  // The same request would fail again (INTERNAL is a bug that this request
+  // triggers). Do what the workload's operator would do without the service
+  // (backoffLimit, maxRestarts, ...), and report the error: the request, policy
+  // name or configuration must change.
   kNativePolicy,
 };
 
@@ -31,8 +31,8 @@ enum class Fallback {
 // ABORTED and CANCELLED, kNativePolicy for all other errors.
 Fallback FallbackFor(absl::StatusCode code);
 
-// More precise: RESOURCE_EXHAUSTED without IsOverload is a request that is too
-// large, and so kNativePolicy.
+// More precise: kNativePolicy for RESOURCE_EXHAUSTED without IsOverload, a
+// request that is too large.
 Fallback FallbackFor(const absl::Status& status);
 
 // Returns whether the server is overloaded: it says when to return
@@ -43,8 +43,8 @@ bool IsOverload(const absl::Status& status);
 // Returns "native policy", "retry later" or "none".
 std::string_view FallbackName(Fallback fallback);
 
-// Returns how long an overloaded server asks the caller to stay away
-// (google.rpc.RetryInfo). Empty if it did not say.
+// Returns how long an overloaded server asks the caller to wait
+// (google.rpc.RetryInfo); empty if it did not say.
 std::optional<absl::Duration> RetryDelay(const absl::Status& status);
 
 // The rule while there is no answer. By default WAIT: nothing is started or

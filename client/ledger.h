@@ -20,10 +20,10 @@ inline constexpr char kLedgerAnnotation[] = "mulligan.dev/ledger";
 inline constexpr std::size_t kMaxLedgerAnnotationBytes = 16 << 10;
 
 // Returns the ledger in an annotation. Empty for blank text, and for the ledger
-// of an object with another UID than `uid` (a copied annotation). Then send
-// none, and the service counts what the operator's counters show. An empty
-// `uid` matches every ledger. INVALID_ARGUMENT if the text is not a ledger.
-// Fields of later versions are dropped.
+// of an object with another UID than `uid` (a copied annotation); then send
+// none, and the service uses the operator's counters. An empty `uid` matches
+// every ledger. INVALID_ARGUMENT if the text is not a ledger. Drops fields of
+// later versions.
 absl::StatusOr<std::optional<v1::BudgetLedger>> LedgerFromAnnotation(
     std::string_view text, std::string_view uid);
 
@@ -33,8 +33,8 @@ absl::StatusOr<std::optional<v1::BudgetLedger>> LedgerFromAnnotation(
 // callers that decide at the same time, only one may store.
 absl::StatusOr<std::string> LedgerToAnnotation(const v1::BudgetLedger& ledger);
 
-// Returns the ledger for the object that replaces its own: what was spent
-// stays, UID and operator's count start again.
+// Returns the ledger for an object that replaces its owner: keeps what was
+// spent, and resets UID and operator's count.
 v1::BudgetLedger HandOnLedger(v1::BudgetLedger ledger);
 
 }  // namespace mulligan

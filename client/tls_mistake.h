@@ -1,4 +1,4 @@
-// Explains TLS mistakes by gRPC's messages.
+// Explains TLS mistakes from gRPC's messages.
 #ifndef MULLIGAN_CLIENT_TLS_MISTAKE_H_
 #define MULLIGAN_CLIENT_TLS_MISTAKE_H_
 

@@ -1,5 +1,5 @@
-// A controller's part in C++: reads a failed pod as the bytes of its protobuf,
-// asks what to do, and prints the annotation to store before acting.
+// A controller in C++: reads a failed pod as protobuf bytes, asks what to do,
+// and prints the annotation to store before acting.
 //
 //   mulligan_example HOST:PORT [STORED_LEDGER] < pod.bin
 #include <iostream>
@@ -34,7 +34,7 @@ int Run(const std::string& target, const std::string& stored) {
 
   const auto answer = (*client)->Decide(request);
   if (!answer.ok()) {
-    // Where waiting is worse than not counting, rule.native decides instead.
+    // If waiting is worse than not counting, set rule.native.
     const mulligan::FallbackRule rule;
     std::cout << mulligan::DecideWithoutAnswer(rule, absl::ZeroDuration(),
                                                answer.status())

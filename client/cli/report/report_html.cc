@@ -78,15 +78,15 @@ std::string SidesTable(const Report& report) {
   const std::string of_all = absl::StrFormat(
       "Of the same %s failures", WithCommas(report.comparable.failures));
   std::vector<std::string_view> titles = {of_all};
-  const auto told = ShownSides(report);
-  for (const auto& [side, name] : told) titles.push_back(name);
+  const auto sides = ShownSides(report);
+  for (const auto& [side, name] : sides) titles.push_back(name);
   std::vector<std::string> rows;
   for (const SideBySide& row : SidesOf(report)) {
     std::string& cells = rows.emplace_back(HtmlCell(Escaped(row.what)));
     for (const std::string& side : row.sides) cells += HtmlCell(Escaped(side));
   }
   html += HtmlTable(titles, rows);
-  for (const auto& [side, name] : told) {
+  for (const auto& [side, name] : sides) {
     html += NamedLists(report, name, AtKey(report.verdicts, side));
   }
   return html;

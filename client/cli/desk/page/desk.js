@@ -1,6 +1,6 @@
 "use strict";
-// Texts are set as textContent. HTML comes escaped from the server and is set by
-// the one function that the Content-Security-Policy allows to make it.
+// Sets text as textContent. HTML comes escaped from the server; only one function,
+// which the Content-Security-Policy allows, sets it.
 const byId = (id) => document.getElementById(id);
 const html = window.trustedTypes
   ? window.trustedTypes.createPolicy("desk", { createHTML: (text) => text })
@@ -20,8 +20,8 @@ async function ask(page, body, signal) {
   throw Object.assign(new Error(json.error), { status: answer.status });
 }
 
-// One kind of question, repeated while the user types. Only the answer to the
-// newest is shown, whatever the order of answers.
+// One kind of question, repeated while the user types. Shows only the answer to the
+// newest question, regardless of the order of answers.
 class Live {
   constructor(page, busy, question, show) {
     Object.assign(this, { page, busy, question, show, newest: 0 });
@@ -119,7 +119,7 @@ class Editor {
   }
 }
 
-// The policies on the page, file to text, and their original texts.
+// The texts of the policies on the page by file, and the original texts.
 const files = new Map();
 const began = new Map();
 let shownFile = "";
@@ -434,7 +434,7 @@ async function start() {
   policyChanged();
 }
 
-// The text is stored nowhere else.
+// Warns before leaving, because the text is stored nowhere else.
 window.addEventListener("beforeunload", (event) => {
   const changed = [...files].some(([file, text]) => text !== began.get(file));
   if (changed || suiteEditor.text.trim() !== "") event.preventDefault();
