@@ -15,7 +15,7 @@ void AddAskFlags(CLI::App& command, AskFlags& flags) {
       ->description("Server to ask; default: decides here")
       ->excludes(policy);
   AddOption(command, "--policy-name", flags.policy_name,
-            "Deciding policy; default: first that fits", "NAME");
+            "Policy to use; default: the first that matches", "NAME");
 }
 
 int Asker::Open(const AskFlags& flags, Streams& streams) {

@@ -228,21 +228,21 @@ void AddServerFlags(CLI::App& command, ServerFlags& server) {
   AddOption(command, "--server", server.server, "Server to ask", "HOST:PORT")
       ->envname("MULLIGAN_SERVER")
       ->capture_default_str();
-  AddOption(command, "--deadline", server.deadline, "For one call", "DURATION")
+  AddOption(command, "--deadline", server.deadline, "Deadline of one call",
+            "DURATION")
       ->capture_default_str();
-  CLI::Option* ca =
-      AddOption(command, "--tls-ca", server.tls.ca,
-                "Who signs the server's certificate; PEM", "FILE");
+  CLI::Option* ca = AddOption(command, "--tls-ca", server.tls.ca,
+                              "CA of the server's certificate, PEM", "FILE");
   CLI::Option* certificate =
       AddOption(command, "--tls-cert", server.tls.certificate,
-                "Own certificate with its chain, PEM", "FILE")
+                "Client certificate with its chain, PEM", "FILE")
           ->needs(ca);
   CLI::Option* key = AddOption(command, "--tls-key", server.tls.key,
                                "Key of the certificate, PEM", "FILE")
                          ->needs(certificate);
   certificate->needs(key);
   AddOption(command, "--tls-server-name", server.tls.server_name,
-            "Name in the server's certificate, when not HOST", "NAME")
+            "Name in the server's certificate, if not HOST", "NAME")
       ->needs(ca);
 }
 
@@ -260,7 +260,7 @@ void AddDecide(CLI::App& app, Streams& streams, int& code) {
       ->capture_default_str();
   command
       .add_flag("--preview", options.preview,
-                "Only look: not counted in the server's metrics")
+                "Do not count it in the server's metrics")
       ->excludes("--requests");
   AddAnswerFlags(command, options.output);
 }

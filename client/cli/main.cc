@@ -326,21 +326,19 @@ void AddRequestFlags(CLI::App& command, RequestOptions& request) {
   single("--ledger-out", request.ledger_out, "Where to store the new ledger",
          "FILE");
   single("--policy-name", request.policy_name,
-         "Deciding policy; default: first that fits", "NAME");
+         "Policy to use; default: the first that matches", "NAME");
   command
       .add_flag("--compare-native", request.compare_native,
-                "What the workload's own operator says, in full")
+                "Show the operator's own verdict in full")
       ->excludes(requests);
   command.add_flag("--details", request.details,
-                   "Text also says why, with evidence and budgets");
+                   "Text also has the reasons, evidence and budgets");
   single("--workload", request.workload,
-         "Of several workloads this one, as kubectl names it", "KIND/NAME");
+         "Only this workload, named as in kubectl", "KIND/NAME");
   single("--cause", request.causes,
-         "Of several workloads those of this cause, repeatable", "NAME")
+         "Only workloads with this cause, repeatable", "NAME")
       ->check(IsCause);
-  command
-      .add_flag("--broken", request.broken,
-                "Of several workloads those that are broken")
+  command.add_flag("--broken", request.broken, "Only broken workloads")
       ->excludes(requests);
   // For programs with their own names for workloads, such as the plugin.
   command.add_option("--name-one", request.name_one)

@@ -94,20 +94,20 @@ int RunPlayground(PlaygroundOptions& options, Streams& streams) {
 }  // namespace
 
 void AddPlayground(CLI::App& app, Streams& streams, int& code) {
-  const auto [command, options] = AddCommand(
-      "playground", "Try policies on a page of this machine", R"(Examples:
+  const auto [command, options] =
+      AddCommand("playground", "Try policies on a local web page", R"(Examples:
   mulligan playground
   mulligan playground --policy-dir policies/ --suite policies/ --log log.jsonl)",
-      RunPlayground, app, streams, code);
+                 RunPlayground, app, streams, code);
   AddOption(command, "--policy-dir", options.policy_dir,
             "Policy file or folder; default: the embedded one", "PATH");
   AddOption(command, "--suite", options.suites,
-            "Test suite, or folder of them, to run as one types", "PATH");
+            "Test suite or folder; runs while you type", "PATH");
   AddOption(command, "--log", options.logs,
             "Decision log or folder, to say what would change", "LOG");
   constexpr int kLastPort = 65535;
   AddOption(command, "--port", options.port,
-            "Of the loopback interface; default: any that is free", "PORT")
+            "Port on loopback; default: any that is free", "PORT")
       ->check(CLI::Range(0, kLastPort));
 }
 

@@ -81,7 +81,7 @@ void AddCheck(CLI::App& policy, Streams& streams, int& code) {
       RunPolicyCheck, policy, streams, code);
   AddOption(check, "PATH", options.paths, "Files and directories", "PATH")
       ->required();
-  check.add_flag("--strict", options.strict, "Warnings fail, too");
+  check.add_flag("--strict", options.strict, "Fail on warnings, too");
   AddOutputFlags(check, options.output);
 }
 
@@ -263,7 +263,7 @@ void AddPolicy(CLI::App& app, Streams& streams, int& code) {
 void AddPolicyTest(CLI::App& policy, Streams& streams, int& code) {
   const auto [test, options] =
       AddCommand("test", "Run test suites (*_test.yaml) of policies",
-                 R"(Exit codes: 0 as expected, 1 not so, 2 bad suite, 3 invalid
+                 R"(Exit codes: 0 as expected, 1 not, 2 bad suite, 3 invalid
 policy.
 
 Example:

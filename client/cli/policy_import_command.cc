@@ -114,7 +114,7 @@ Example:
             "input",
             "FILE");
   AddOption(import, "--from", options.from,
-            "Whose settings; default: recognised", "SYSTEM")
+            "System of the settings; default: detected", "SYSTEM")
       ->check(CLI::IsMember(ImportableSystems()));
   AddOption(import, "--name", options.name,
             "Name of the policy; default: the system's", "NAME");

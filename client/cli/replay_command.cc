@@ -198,11 +198,12 @@ void AddReplay(CLI::App& app, Streams& streams, int& code) {
             "N")
       ->check(CLI::Range(1, kMaxThreads));
   command
-      .add_flag("--merge", options.merge, "LOG are results (-o json) to add up")
+      .add_flag("--merge", options.merge,
+                "LOG are results of -o json, to merge")
       ->excludes(policy)
       ->excludes(shard);
   command.add_flag("--placed", options.placed,
-                   "Each line begins with its place: FILE<tab>LINE<tab>");
+                   "Each line begins with its position: FILE<tab>LINE<tab>");
   AddOption(command, "-o,--output", options.output,
             "text, json, html or rows: a line of JSON for each decision",
             "FORMAT")

@@ -218,7 +218,7 @@ void AddReport(CLI::App& app, Streams& streams, int& code) {
             "namespace",
             "KEY");
   AddOption(command, "--since", options.since,
-            "Leaves out what was observed before that: 7d ago, or 2026-11-01",
+            "Leaves out what was observed earlier: 7d ago, or 2026-11-01",
             "TIME");
   AddOption(command, "--until", options.until,
             "Leaves out what was observed then or later", "TIME");
@@ -228,9 +228,10 @@ void AddReport(CLI::App& app, Streams& streams, int& code) {
             "N")
       ->check(CLI::Range(1, kMaxThreads));
   command.add_flag("--placed", options.placed,
-                   "Each line begins with its place: FILE<tab>LINE<tab>");
-  CLI::Option* const merge = command.add_flag(
-      "--merge", options.merge, "LOG are entries and sums, to make one report");
+                   "Each line begins with its position: FILE<tab>LINE<tab>");
+  CLI::Option* const merge =
+      command.add_flag("--merge", options.merge,
+                       "LOG are entries or sums, merged into one report");
   for (const char* name : {"--team-label", "--since", "--until", "--compare"}) {
     command.get_option(name)->check(NotEmpty);
     merge->excludes(command.get_option(name));

@@ -48,7 +48,7 @@ class Live {
       if (number !== this.newest || error.name === "AbortError") return;
       if (error.status === 503) return this.soon(AGAIN_MS);
       this.show({ error: error.status ? error.message
-        : "The playground does not answer: has it been ended?" });
+        : "The playground does not answer: was it stopped?" });
     }
     this.busy.removeAttribute("aria-busy");
   }
@@ -189,7 +189,7 @@ function showTried(answer) {
   showRule(story ? story.rule : null);
   showIssues(answer.issues || []);
   byId("answer-note").textContent = !answer.valid
-    ? "What stands below is of the policy before the error."
+    ? "The answer below is from the policy before the error."
     : story && story.rule.file === "<embedded>"
       ? "No selector of these policies fits this workload, so the embedded " +
         "policy decided." : "";
@@ -270,9 +270,9 @@ function showCompared(answer) {
   if (!answer.valid) return;
   note.textContent = `${answer.changed} of ${answer.decisions} decisions in ` +
     `${answer.log} would change.` +
-    (answer.unreadable ? ` ${answer.unreadable} of its lines are no decisions, ` +
+    (answer.unreadable ? ` ${answer.unreadable} of its lines are not decisions, ` +
       `the first: ${answer.firstUnreadable}.` : "") +
-    (answer.left ? ` For ${answer.left} more there was no time.` : "") +
+    (answer.left ? ` ${answer.left} more were skipped for lack of time.` : "") +
     (answer.cut ? " The log has more, which were not read." : "");
   const list = byId("examples");
   list.replaceChildren();
@@ -376,7 +376,7 @@ function listen() {
     () => download(shownFile, editor.text));
   byId("reset-policy").addEventListener("click", () => {
     if (editor.text !== began.get(shownFile) &&
-        !confirm(`Throw away what you have changed in ${shownFile}?`)) return;
+        !confirm(`Discard your changes in ${shownFile}?`)) return;
     editor.text = began.get(shownFile);
     files.set(shownFile, editor.text);
     policyChanged();
