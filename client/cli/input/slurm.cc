@@ -17,6 +17,7 @@
 #include "client/cli/base/utf8.h"
 #include "nlohmann/json.hpp"
 #include "policy/base/utf8.h"
+#include "policy/limits.h"
 
 namespace mulligan::cli {
 namespace {
@@ -85,8 +86,7 @@ std::int32_t Small(std::int64_t number) {
 // Ignores 125, Slurm's own signal for a kill at the memory limit, because the
 // state says that too.
 void SetSignal(std::int64_t signal, v1::EndedAttempt& attempt) {
-  constexpr std::int64_t kMostSignal = 64;
-  if (signal > 0 && signal <= kMostSignal) attempt.set_signal(Small(signal));
+  if (signal > 0 && signal <= kMaxSignal) attempt.set_signal(Small(signal));
 }
 
 // Sets code and signal from {"return_code": 1, "signal": {"signal_id": 9}}.
