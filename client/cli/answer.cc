@@ -40,8 +40,10 @@ absl::StatusOr<v1::DecideResponse> AskOneOfMany(v1::DecideRequest& request,
   return response;
 }
 
-AnswerView ViewOf(const v1::DecideRequest& request, v1::DecideResponse response,
-                  const std::string& ledger_source, const Answerer& answerer) {
+AnswerView MakeView(const v1::DecideRequest& request,
+                    v1::DecideResponse response,
+                    const std::string& ledger_source,
+                    const Answerer& answerer) {
   RuleLines rule;
   if (answerer.rule_lines) {
     rule = answerer.rule_lines(response.explanation().matched_rule());
@@ -125,7 +127,8 @@ int AnswerEach(const RequestOptions& options, const Inputs& inputs,
         AskOneOfMany(request, options, answerer, ledger_source)});
     if (!IsForPeople(output.format) || !answer.response.ok()) continue;
     answer.story = static_cast<int>(views.size());
-    views.push_back(ViewOf(request, *answer.response, ledger_source, answerer));
+    views.push_back(
+        MakeView(request, *answer.response, ledger_source, answerer));
     answer.headline = views.back().story.headline;
   }
   PrintWarnings(streams, inputs.warnings);
@@ -170,8 +173,8 @@ int AnswerOne(const RequestOptions& request_options,
   if (list.answers.empty()) {
     return Print(streams, FormatEach(list, {}, output, request_options));
   }
-  const AnswerView view = ViewOf(inputs->request, *std::move(response),
-                                 inputs->ledger_source, answerer);
+  const AnswerView view = MakeView(inputs->request, *std::move(response),
+                                   inputs->ledger_source, answerer);
   return Print(streams, Format(view, output, request_options));
 }
 

@@ -21,7 +21,7 @@ constexpr double kBarHeight = 12;
 constexpr double kDayHeight = 150;
 constexpr std::size_t kMaxColumns = 45;
 constexpr std::size_t kMaxDates = 5;
-constexpr std::size_t kMaxNodes = 25;
+constexpr std::size_t kMaxNodeRows = 25;
 constexpr std::int64_t kWeekSeconds = 7 * kDaySeconds;
 // A Monday.
 constexpr std::int64_t kFirstWeek = -3 * kDaySeconds;
@@ -252,7 +252,7 @@ std::string NodePlot(const Report& report) {
   if (worst.empty()) return "";
   std::ranges::stable_sort(worst, std::ranges::greater(),
                            &std::pair<std::string, Count>::second);
-  if (worst.size() > kMaxNodes) worst.resize(kMaxNodes);
+  if (worst.size() > kMaxNodeRows) worst.resize(kMaxNodeRows);
   std::string svg = PlotOpen(kCell * static_cast<double>(worst.size()) + 22,
                              "Failures of the platform, by node and day");
   const double step =

@@ -15,7 +15,7 @@ namespace {
 namespace core = kubernetes::core::v1;
 
 constexpr std::size_t kMaxLanes = 24;
-constexpr std::size_t kMaxEvents = 20;
+constexpr std::size_t kMaxShownEvents = 20;
 
 std::int64_t SecondsOf(const google::protobuf::Timestamp& time) {
   return IsSet(time) ? time.seconds() : 0;
@@ -137,9 +137,9 @@ std::vector<Moment> EventsOf(const v1::FailureReport& report, int& hidden) {
   std::ranges::stable_sort(timed, {}, [](const auto& event) {
     return std::pair(event.first, -event.second.at);
   });
-  if (timed.size() > kMaxEvents) {
-    hidden = static_cast<int>(timed.size() - kMaxEvents);
-    timed.resize(kMaxEvents);
+  if (timed.size() > kMaxShownEvents) {
+    hidden = static_cast<int>(timed.size() - kMaxShownEvents);
+    timed.resize(kMaxShownEvents);
   }
   std::vector<Moment> events;
   for (auto& [rank, moment] : timed) events.push_back(std::move(moment));
