@@ -175,7 +175,7 @@ int DecideRequests(const DecideFlags& options, const Client& client,
                                         outcome.unanswered, outcome.answered);
   if (outcome.gone_at_line > 0) {
     message += absl::StrFormat(
-        ", to the last %d calls in a row: stopped after line %d, what follows "
+        ", to the last %d calls in a row: stopped after line %d, the rest "
         "was not asked",
         kMostSilentBatches, outcome.gone_at_line);
   }

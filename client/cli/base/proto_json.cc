@@ -154,7 +154,7 @@ std::string RewordOneof(const std::string& path, std::string_view value,
     }
   }
   return absl::StrFormat(
-      "%s: another field in its place is given, too, expected at most one of "
+      "%s: conflicts with another field, expected at most one of "
       "%s",
       JoinPath(path, field), names.empty() ? CamelCasePath(oneof) : names);
 }

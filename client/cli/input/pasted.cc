@@ -36,7 +36,7 @@ constexpr std::string_view kGone =
     "kubectl's message that the object does not exist: pass the rest of its "
     "workload, `kubectl get jobs,pods,events -o json`";
 constexpr std::string_view kRefused =
-    "an error of kubectl, expected objects: `kubectl get ... -o json` has to "
+    "an error of kubectl, expected objects: `kubectl get ... -o json` must "
     "succeed first";
 constexpr std::string_view kFence =
     "fenced as Markdown, expected the objects alone: leave out the lines that "

@@ -201,7 +201,7 @@ ReadObject& ReportBuilder::PlaceFor(const KubernetesObject& object) {
   const auto [place, is_new] = places_.try_emplace(
       std::string(object.kind) + " " + std::string(uid), read_.size());
   if (is_new) return read_.emplace_back();
-  Warn(absl::StrFormat("%s: given twice, the later one is taken",
+  Warn(absl::StrFormat("%s: given twice, the later one is used",
                        object.Label()));
   return read_[place->second] = ReadObject{};
 }

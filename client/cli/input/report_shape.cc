@@ -188,7 +188,7 @@ std::string ListsOfOne(std::string request,
     const std::size_t key = request.rfind('"' + member.key + '"', value);
     if (key == std::string::npos) continue;  // written with escapes
     splices.push_back({key, value, member.value.size(), list->json_name()});
-    warnings.push_back(absl::StrFormat("report.%s is taken for report.%s[0]",
+    warnings.push_back(absl::StrFormat("report.%s is read as report.%s[0]",
                                        member.key, list->json_name()));
   }
   // From the back, so that earlier offsets stay valid.

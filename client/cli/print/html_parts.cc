@@ -320,7 +320,7 @@ std::string ReasoningSection(const v1::DecideResponse& response) {
                      List("Ruled out", ruled_out) +
                          List("Possible still", open) +
                          List("What would change the verdict", changes) +
-                         List("What would make it surer", needed),
+                         List("What would raise the confidence", needed),
                      "", "reasoning");
 }
 
@@ -350,7 +350,7 @@ std::string LedgerSection(const LedgerNote& ledger) {
           : "the one before was read from " + Escaped(ledger.source));
   absl::StrAppend(
       &body, "<details><summary>",
-      ledger.command.empty() ? "The ledger" : "Keep it on the object",
+      ledger.command.empty() ? "The ledger" : "Store it on the object",
       "</summary><pre class=\"wrap\">",
       EscapedLine(ledger.command.empty() ? ledger.json : ledger.command),
       "</pre></details>\n");

@@ -308,7 +308,7 @@ void WriteNeededEvidence(const v1::Diagnosis& diagnosis, Layout& layout) {
     all.push_back(absl::StrCat(needed.what(), needed.why().empty() ? "" : ": ",
                                needed.why()));
   }
-  WriteList("What would make it surer", all, layout);
+  WriteList("What would raise the confidence", all, layout);
 }
 
 void WriteWarnings(const v1::DecideResponse& response, Layout& layout) {
@@ -353,14 +353,14 @@ void WriteLedger(const LedgerNote& ledger, bool all, Layout& layout) {
                                                 ledger.source));
   if (ledger.command.empty()) return;
   if (all) {
-    layout.Paragraph(2, "Keep it on the object, where it is found again:");
+    layout.Paragraph(2, "Store it on the object for the next attempt:");
     layout.Line("  " + ledger.command);
     return;
   }
   const std::string command =
       ledger.command.substr(0, ledger.command.find('=') + 1);
   layout.Paragraph(2,
-                   "Keep it on the object, where it is found again "
+                   "Store it on the object for the next attempt "
                    "(--explain=full shows the value):");
   layout.Line("  " + command + "...");
 }

@@ -353,7 +353,7 @@ std::string TakeAnnotatedLedger(v1::DecideRequest& request,
   absl::StatusOr<v1::BudgetLedger> ledger = Parse(text, label);
   if (!ledger.ok()) {
     warnings.push_back(absl::StrCat(std::string(ledger.status().message()),
-                                    "; went on without it"));
+                                    "; continued without it"));
     return std::string();
   }
   if (!ledger->workload_uid().empty() && !workload.uid().empty() &&

@@ -113,7 +113,7 @@ std::string ElapsedText(const v1::Diagnosis& diagnosis,
   if (passed <= absl::ZeroDuration()) return "";
   google::protobuf::Duration duration;
   SetDuration(passed, duration);
-  return absl::StrFormat(" (what is left: %s had passed since the end)",
+  return absl::StrFormat(" (remaining: %s had passed since the end)",
                          FormatDuration(duration));
 }
 

@@ -174,7 +174,7 @@ TEST(PolicySuiteTest, PrintsTheRemainingDelay) {
         "{atLeast: 1m}}"}});
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.out,
-              HasSubstr("step 2: delay is 50s (what is left: 10s had passed "
+              HasSubstr("step 2: delay is 50s (remaining: 10s had passed "
                         "since the\n        end), expected at least 1m"));
 }
 

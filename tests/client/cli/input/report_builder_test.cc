@@ -324,7 +324,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "in: report.pods: found an object, expected a list"},
         Refused{"TwoPolicies",
                 R"({"report":{},"policy":"a","inlinePolicy":{}})",
-                "in: inlinePolicy: another field in its place is given, too, "
+                "in: inlinePolicy: conflicts with another field, "
                 "expected at most one of policy, inlinePolicy"},
         Refused{"EmptyEnvelope", std::string("k8s\0", 4),
                 "in: the Kubernetes envelope names no kind: expected that of "

@@ -18,8 +18,8 @@ TEST(ListsOfOneTest, SingularFieldBecomesAList) {
                        warnings),
             R"({"requestId":"job","report": {"jobs":[{"a":"job"}],)"
             R"("exit":{}, "pods":[{"metadata":{"name":"p"}}]}})");
-  EXPECT_THAT(warnings, ElementsAre("report.job is taken for report.jobs[0]",
-                                    "report.pod is taken for report.pods[0]"));
+  EXPECT_THAT(warnings, ElementsAre("report.job is read as report.jobs[0]",
+                                    "report.pod is read as report.pods[0]"));
 }
 
 TEST(ListsOfOneTest, KeepsEverythingElse) {

@@ -119,7 +119,7 @@ TEST(AnswerRequestsTest, RejectsWhatAParserWouldDropSilently) {
       {R"({"request_id":"1","requestId":"2"})",
        "line 1: requestId: is given twice, as requestId and request_id"},
       {R"({"policy":"a","inlinePolicy":{}})",
-       "line 1: inlinePolicy: another field in its place is given, too, "
+       "line 1: inlinePolicy: conflicts with another field, "
        "expected at most one of policy, inlinePolicy"},
   };
   for (const auto& test : kTests) {

@@ -75,7 +75,7 @@ TEST(TakeAnnotatedLedgerTest, WarnsAboutInvalidLedgers) {
     EXPECT_FALSE(request.has_ledger()) << value;
     EXPECT_THAT(warnings, ElementsAre(AllOf(HasSubstr("Job ml/j: annotation "
                                                       "mulligan.dev/ledger: "),
-                                            HasSubstr("went on without it"))))
+                                            HasSubstr("continued without it"))))
         << value;
   }
 }
