@@ -133,7 +133,7 @@ class BinaryTest(unittest.TestCase):
             _binary.time_text("since", datetime.datetime(2026, 1, 1))
         with self.assertRaisesRegex(_binary.MulliganError, "/missing: is not there"):
             _binary.find("/missing")
-        with self.assertRaisesRegex(ValueError, "lines: is no column, expected one of"):
+        with self.assertRaisesRegex(ValueError, "lines: is not a column, expected one of"):
             _binary.check_columns(["value"], "lines", None)
         with self.assertRaisesRegex(_binary.MulliganError, "bad.yaml"):
             bad = pathlib.Path(self.folder.name, "bad.yaml")

@@ -156,7 +156,7 @@ class EngineTests:
 
     def test_errors_are_raised_before_anything_runs(self):
         table = self.read(self.parquet)
-        with self.assertRaisesRegex(ValueError, "text: is no column, expected one of"):
+        with self.assertRaisesRegex(ValueError, "text: is not a column, expected one of"):
             self.engine.report(table, column="text")
         with self.assertRaisesRegex(ValueError, "since: 'monday' is not valid"):
             self.engine.report(table, since="monday")

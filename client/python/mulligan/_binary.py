@@ -48,7 +48,7 @@ def find(binary: PathLike | None = None, *folders: PathLike) -> str:
         path = os.fspath(named)
         if os.access(path, os.X_OK):
             return path
-        raise MulliganError(f"{path}: is not there or cannot be run; expected the "
+        raise MulliganError(f"{path}: does not exist or cannot be run; expected the "
                             "binary mulligan, on every machine that has a worker")
     found = shutil.which("mulligan", path=os.pathsep.join(
         [*(os.fspath(folder) for folder in folders),
@@ -310,7 +310,7 @@ def check_columns(names: Sequence[str], column: str,
     """Raises ValueError if a table lacks one of the columns."""
     for name in (column, *(place or ())):
         if name not in names:
-            raise ValueError(f"{name}: is no column, expected one of "
+            raise ValueError(f"{name}: is not a column, expected one of "
                              + ", ".join(names))
 
 
