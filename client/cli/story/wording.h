@@ -10,6 +10,7 @@
 #include "google/protobuf/timestamp.pb.h"
 #include "mulligan/v1/decision.pb.h"
 #include "mulligan/v1/diagnosis.pb.h"
+#include "mulligan/v1/explanation.pb.h"
 
 namespace mulligan::cli {
 
