@@ -3,8 +3,8 @@
 // 	protoc-gen-go v1.36.8
 // source: mulligan/v1/cause.proto
 
-// The closed, versioned vocabulary between the two stages of a decision:
-// demystifying a report yields a Cause, a policy maps a Cause to a verdict.
+// The causes of failures. The diagnosis of a report yields a Cause; a policy
+// maps the Cause to a verdict.
 
 package mulliganv1
 
@@ -23,14 +23,13 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Why a piece of batch work failed. Numbers 1 to 48 follow the order in which
-// causes are considered (lower wins when the evidence for both is sufficient),
-// 49 is what is left when there is no evidence at all. Values are only ever
-// added.
+// Why batch work failed. Causes 1 to 48 are considered in this order: the lower
+// number wins when there is sufficient evidence for both. Values are added but
+// never removed.
 type Cause int32
 
 const (
-	// Absent or unknown to this version. Never answered for a valid report.
+	// Absent or unknown to this version. Never returned for a valid report.
 	Cause_CAUSE_UNSPECIFIED Cause = 0
 	// The report is older than the ledger: another workload UID or a past
 	// attempt. Nothing is charged.
@@ -43,12 +42,12 @@ const (
 	// Suspended, held or deactivated by its queue or user. All clocks stop.
 	Cause_SUSPENDED Cause = 4
 	// The queue evicted the workload for another one (Kueue Evicted/Preempted,
-	// FlavorMigration, AdmissionCheck). Pods carry no mark of it.
+	// FlavorMigration, AdmissionCheck). The pods do not show it.
 	Cause_PREEMPTED_QUEUE Cause = 5
 	// The scheduler or kubelet removed the pod for a more important one
 	// (DisruptionTarget PreemptionByScheduler, pod reason Preempting).
 	Cause_PREEMPTED_SCHEDULER Cause = 6
-	// A spot or preemptible machine was taken back by its provider.
+	// The provider reclaimed a spot or preemptible machine.
 	Cause_SPOT_RECLAIMED Cause = 7
 	// Removed through the eviction API: drain, descheduler, scale-down.
 	Cause_DRAINED Cause = 8
@@ -84,14 +83,15 @@ const (
 	Cause_IMAGE_INVALID Cause = 21
 	// The registry refuses: credentials, permission, untrusted certificate.
 	Cause_IMAGE_DENIED Cause = 22
-	// The registry or the way to it is in trouble: timeout, 5xx, 429, DNS.
+	// The registry or the network path to it fails: timeout, 5xx, 429, DNS.
 	Cause_IMAGE_PULL_TRANSIENT Cause = 23
 	// Something the container needs to start is missing or wrong: ConfigMap,
 	// Secret, binary, volume, security context.
 	Cause_CONFIG_MISSING Cause = 24
-	// Sandbox, network plug-in, volume attach or mount trouble on the node.
+	// The node failed to set up the sandbox or network, or to attach or mount a
+	// volume.
 	Cause_SANDBOX_OR_MOUNT Cause = 25
-	// Not ready in time without a better explanation.
+	// Not ready in time, for no known reason.
 	Cause_START_TIMEOUT Cause = 26
 	// The container exceeded its own memory limit (OOMKilled).
 	Cause_CONTAINER_OOM Cause = 27
@@ -126,11 +126,12 @@ const (
 	Cause_COLLECTIVE_CASCADE Cause = 41
 	// Gang members could not meet and no root was found.
 	Cause_RENDEZVOUS_FAILED Cause = 42
-	// A helper failed, not the workload: init, sidecar, agent, submitter.
+	// A helper failed, not the workload: an init container, sidecar, agent or
+	// submitter.
 	Cause_LAUNCHER_FAILED Cause = 43
 	// The operator or its record of the work failed.
 	Cause_CONTROLLER_ERROR Cause = 44
-	// Exit 143 (or 128+15 in another notation) without any known stop.
+	// Exit 143 (or 128+15 in another notation) without a known request to stop.
 	Cause_SIGTERM_UNEXPLAINED Cause = 45
 	// Exit 137 without OOM, disruption, probe, deadline or node evidence.
 	Cause_SIGKILL_UNEXPLAINED Cause = 46
@@ -138,8 +139,8 @@ const (
 	Cause_APP_ERROR Cause = 47
 	// Failed with no reason and no container state.
 	Cause_UNKNOWN Cause = 48
-	// Nothing in the report has come to a bad end: the work runs, starts, waits
-	// for its turn, or is being replaced by its own operator. Nothing is charged.
+	// Nothing in the report has failed: the work runs, starts, waits in a queue,
+	// or is being replaced by its own operator. Nothing is charged.
 	Cause_NOT_FAILED Cause = 49
 )
 
@@ -278,24 +279,24 @@ func (Cause) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_cause_proto_rawDescGZIP(), []int{0}
 }
 
-// What the attempt history in the ledger shows beyond the failure at hand;
-// reported next to its cause. Values are only ever added.
+// What the attempt history in the ledger shows beyond the current failure.
+// Reported in addition to its cause. Values are added but never removed.
 type DerivedCause int32
 
 const (
 	// None.
 	DerivedCause_DERIVED_CAUSE_UNSPECIFIED DerivedCause = 0
-	// The same fingerprint again and again without progress.
+	// The same fingerprint repeatedly, without progress.
 	DerivedCause_DETERMINISTIC DerivedCause = 1
 	// Many failures within a short window after short runs.
 	DerivedCause_CRASH_LOOP DerivedCause = 2
-	// One node explains the failures of unrelated causes or jobs: of this
-	// workload, by its ledger, or of several, by DecideRequest.recent.
+	// One node explains several failures: of this workload (from its ledger) or
+	// of several workloads (from DecideRequest.recent).
 	DerivedCause_BAD_NODE DerivedCause = 3
-	// The job's failures follow it from node to node.
+	// The job fails on every node it moves to.
 	DerivedCause_POISON_JOB DerivedCause = 4
-	// Many workloads failed of one thing in a short time. Needs
-	// DecideRequest.recent; a single report never yields it.
+	// Many workloads failed for the same reason in a short time. Requires
+	// DecideRequest.recent.
 	DerivedCause_INCIDENT DerivedCause = 5
 )
 

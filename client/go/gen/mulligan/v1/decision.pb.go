@@ -34,13 +34,13 @@ const (
 	Decision_RETRY Decision_Action = 1
 	// Give up at the given scope.
 	Decision_FAIL Decision_Action = 2
-	// Do nothing: nothing is broken, it is over, or it was handled already. The
-	// next change of an object is reason enough to ask again.
+	// Do nothing: nothing is broken, the work is finished, or the failure was
+	// already handled. Ask again when an object changes.
 	Decision_IGNORE Decision_Action = 3
-	// Nothing to decide yet: start nothing, and ask again after `retry_after`, or
-	// earlier when an object changes.
+	// No verdict yet: start nothing. Ask again after `retry_after`, or earlier
+	// if an object changes.
 	Decision_WAIT Decision_Action = 4
-	// Only a changed spec can help; keep the object, start nothing.
+	// Only a changed spec can help: keep the object and start nothing.
 	Decision_WAIT_FOR_SPEC_UPDATE Decision_Action = 5
 )
 
@@ -172,7 +172,7 @@ const (
 	Decision_QUEUE_UNSPECIFIED Decision_Queue = 0
 	// Keep the quota reservation and start again at once.
 	Decision_IN_PLACE Decision_Queue = 1
-	// Give the quota back and go to the back of the line.
+	// Release the quota reservation and queue again.
 	Decision_REQUEUE Decision_Queue = 2
 )
 
@@ -223,13 +223,13 @@ type Escalation_Rung int32
 const (
 	// Not set.
 	Escalation_RUNG_UNSPECIFIED Escalation_Rung = 0
-	// The same again, wherever there is room.
+	// Retry unchanged, on any node.
 	Escalation_IN_PLACE Escalation_Rung = 1
-	// Away from the node it failed on.
+	// Retry on a different node than the one it failed on.
 	Escalation_ANOTHER_NODE Escalation_Rung = 2
-	// On capacity that is not taken back.
+	// Retry on capacity that is not reclaimed.
 	Escalation_ON_DEMAND Escalation_Rung = 3
-	// With more of what it lacked.
+	// Retry with more of the resource that ran out.
 	Escalation_MORE_RESOURCES Escalation_Rung = 4
 	// A person has to look: no retry is left, or none would help.
 	Escalation_PERSON Escalation_Rung = 5
@@ -339,7 +339,7 @@ func (BudgetState_LimitSource) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_decision_proto_rawDescGZIP(), []int{7, 0}
 }
 
-// Which limit. Closed: a policy has no others.
+// Kinds of limits. A policy has no others.
 type Exhaustion_Limit int32
 
 const (
@@ -399,37 +399,39 @@ type Decision struct {
 	Action Decision_Action `protobuf:"varint,1,opt,name=action,proto3,enum=mulligan.v1.Decision_Action" json:"action,omitempty"`
 	// What it applies to.
 	Scope Decision_Scope `protobuf:"varint,2,opt,name=scope,proto3,enum=mulligan.v1.Decision_Scope" json:"scope,omitempty"`
-	// For RETRY and WAIT: how long after `observed_at`. 0: at once. Not set for
-	// other actions. The delay of a RETRY runs since the failure, where its time
-	// is known; told again later, what is left of it.
+	// For RETRY and WAIT: how long after `observed_at` to act. 0: immediately.
+	// Not set for other actions. The delay of a RETRY is measured from the time
+	// of the failure if that is known; if the failure is reported again later,
+	// this is the remaining delay.
 	RetryAfter *durationpb.Duration `protobuf:"bytes,3,opt,name=retry_after,json=retryAfter,proto3" json:"retry_after,omitempty"`
 	// For RETRY: what happens to the place in the queue.
 	Queue Decision_Queue `protobuf:"varint,4,opt,name=queue,proto3,enum=mulligan.v1.Decision_Queue" json:"queue,omitempty"`
-	// For RETRY: where the next attempt should run. Hints; never a reason to
-	// fail a granted retry. Absent: anywhere.
+	// For RETRY: where the next attempt should run. These are hints: do not fail
+	// a granted retry because they cannot be met. Absent: anywhere.
 	Placement *Placement `protobuf:"bytes,5,opt,name=placement,proto3" json:"placement,omitempty"`
 	// For RETRY: resources to change for the next attempt. Absent: none.
 	Resources []*ResourceChange `protobuf:"bytes,6,rep,name=resources,proto3" json:"resources,omitempty"`
-	// The native object is in a state its operator never leaves (RayJob Failed,
-	// TrainJob Failed, Job Failed): delete and create it again to act. Also set
-	// where its operator tries again unchanged and the work needs `resources`
-	// (Diagnosis.ALIVE, Explanation.BRAKE): stop it first.
+	// The native object is in a terminal state (RayJob Failed, TrainJob Failed,
+	// Job Failed): delete it and create it again to retry. Also set if its
+	// operator is already retrying it unchanged although the work needs
+	// `resources` (Diagnosis.ALIVE, Explanation.BRAKE): stop the operator's
+	// attempt first.
 	RequiresRecreate bool `protobuf:"varint,7,opt,name=requires_recreate,json=requiresRecreate,proto3" json:"requires_recreate,omitempty"`
-	// For WAIT: after this time ask without the evidence that the diagnosis
-	// needs (Diagnosis.needed_evidence); the policy's stated default then applies.
-	// Absent: no deadline.
+	// For WAIT: after this time, ask again even without the evidence in
+	// Diagnosis.needed_evidence; the policy then decides without it. Absent: no
+	// deadline.
 	EvidenceDeadline *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=evidence_deadline,json=evidenceDeadline,proto3" json:"evidence_deadline,omitempty"`
-	// For RETRY: a further failure of this kind would exhaust its budget or the
-	// attempt cap. Keep the evidence of the coming attempt.
+	// For RETRY: another failure of this kind would exhaust its budget or the cap
+	// on attempts. Keep the evidence of the next attempt.
 	LastAttempt bool `protobuf:"varint,9,opt,name=last_attempt,json=lastAttempt,proto3" json:"last_attempt,omitempty"`
-	// One human sentence with cause, verdict and price. Empty with explain NONE.
+	// One sentence for people: cause, verdict and charge. Empty with explain
+	// NONE.
 	Sentence string `protobuf:"bytes,10,opt,name=sentence,proto3" json:"sentence,omitempty"`
-	// For RETRY in an INCIDENT: this workload is let through to see whether it is
-	// over, while others wait. Count it in RecentFailures.canaries.
+	// For RETRY during an INCIDENT: this workload is retried to test whether the
+	// incident is over, while others wait. Count it in RecentFailures.canaries.
 	Canary bool `protobuf:"varint,11,opt,name=canary,proto3" json:"canary,omitempty"`
-	// Where this verdict stands among the things that can be tried, and what
-	// comes next. Absent for IGNORE and WAIT, where nothing is tried, and where
-	// the workload's own operator decides.
+	// Which remedy this verdict tries and which comes next. Absent for IGNORE and
+	// WAIT, and if the workload's own operator decides.
 	Escalation    *Escalation `protobuf:"bytes,12,opt,name=escalation,proto3" json:"escalation,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -549,17 +551,17 @@ func (x *Decision) GetEscalation() *Escalation {
 	return nil
 }
 
-// A place on the ladder of remedies, from the cheapest up. A retry stands on the
-// highest rung of which it does something.
+// A position on the ladder of remedies, from cheapest to most expensive. A
+// retry that combines several remedies is on the highest of their rungs.
 type Escalation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rung of this verdict.
 	Rung Escalation_Rung `protobuf:"varint,1,opt,name=rung,proto3,enum=mulligan.v1.Escalation_Rung" json:"rung,omitempty"`
-	// The next one up that the policy has, if the same failure comes again often
-	// enough. Unspecified on the last rung.
+	// The next higher rung that the policy uses if the failure keeps recurring.
+	// Unspecified on the last rung.
 	Next Escalation_Rung `protobuf:"varint,2,opt,name=next,proto3,enum=mulligan.v1.Escalation_Rung" json:"next,omitempty"`
-	// How many more such failures it takes to get there; 1: the next one. 0 on
-	// the last rung.
+	// Number of further such failures until `next`; 1: the next failure leads
+	// there. 0 on the last rung.
 	After         int32 `protobuf:"varint,3,opt,name=after,proto3" json:"after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -619,7 +621,7 @@ func (x *Escalation) GetAfter() int32 {
 // Where the next attempt should run.
 type Placement struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Nodes to stay away from.
+	// Nodes to avoid.
 	AvoidNodes []*AvoidNode `protobuf:"bytes,1,rep,name=avoid_nodes,json=avoidNodes,proto3" json:"avoid_nodes,omitempty"`
 	// Use on-demand instead of spot capacity.
 	OnDemand bool `protobuf:"varint,2,opt,name=on_demand,json=onDemand,proto3" json:"on_demand,omitempty"`
@@ -680,14 +682,14 @@ func (x *Placement) GetOnDemandReason() string {
 	return ""
 }
 
-// A node to stay away from.
+// A node to avoid.
 type AvoidNode struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Node name.
 	Node string `protobuf:"bytes,1,opt,name=node,proto3" json:"node,omitempty"`
 	// True: required anti-affinity. False: preferred.
 	Hard bool `protobuf:"varint,2,opt,name=hard,proto3" json:"hard,omitempty"`
-	// The advice ends then. Always set: nodes get repaired.
+	// When to stop avoiding the node. Always set, because nodes get repaired.
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// Why. Empty with explain NONE.
 	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
@@ -758,13 +760,13 @@ type ResourceChange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Kubernetes resource name: "memory", "ephemeral-storage".
 	Resource string `protobuf:"bytes,1,opt,name=resource,proto3" json:"resource,omitempty"`
-	// Multiply limit (and request) of the first attempt's spec by this; greater
-	// than 1. Growth earned earlier is contained, and repeated with every later
-	// retry.
+	// Multiply limit and request in the first attempt's spec by this factor,
+	// greater than 1. It includes the growth granted to earlier retries, so every
+	// later retry repeats it.
 	Factor float64 `protobuf:"fixed64,2,opt,name=factor,proto3" json:"factor,omitempty"`
-	// Raise the request only, the limit was not the problem.
+	// Raise only the request: the limit was not the problem.
 	RequestOnly bool `protobuf:"varint,3,opt,name=request_only,json=requestOnly,proto3" json:"request_only,omitempty"`
-	// Container to change; empty: the culprit container.
+	// Container to change. Empty: the culprit container.
 	Container     string `protobuf:"bytes,4,opt,name=container,proto3" json:"container,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -833,24 +835,24 @@ type Accounting struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Budget that paid; empty when nothing was charged.
 	ChargedTo string `protobuf:"bytes,1,opt,name=charged_to,json=chargedTo,proto3" json:"charged_to,omitempty"`
-	// What was charged now; 0 or 1.
+	// What was charged by this decision: 0 or 1.
 	Units int32 `protobuf:"varint,2,opt,name=units,proto3" json:"units,omitempty"`
 	// Every budget of the policy after this decision, sorted by name.
 	Budgets []*BudgetState `protobuf:"bytes,3,rep,name=budgets,proto3" json:"budgets,omitempty"`
-	// Set when a budget or the attempt cap ended the work: a second fact next to
-	// the cause, never in its place.
+	// Set if a budget or the cap on attempts ended the work. Reported in addition
+	// to the cause, never instead of it.
 	Exhaustion *Exhaustion `protobuf:"bytes,4,opt,name=exhaustion,proto3" json:"exhaustion,omitempty"`
-	// Attempts decided so far, this one included.
+	// Attempts decided so far, including this one.
 	Attempts int32 `protobuf:"varint,5,opt,name=attempts,proto3" json:"attempts,omitempty"`
-	// Cap on attempts; 0: none configured.
+	// Cap on attempts. 0: none configured.
 	MaxAttempts int32 `protobuf:"varint,6,opt,name=max_attempts,json=maxAttempts,proto3" json:"max_attempts,omitempty"`
-	// This failure was in the ledger already; nothing was charged.
+	// This failure was already in the ledger; nothing was charged.
 	Duplicate bool `protobuf:"varint,7,opt,name=duplicate,proto3" json:"duplicate,omitempty"`
 	// Units given back for progress by this report, per budget name.
 	Refunds map[string]int32 `protobuf:"bytes,8,rep,name=refunds,proto3" json:"refunds,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	// What the failure cost in hours, and another one would. Absent: nothing is
-	// broken and retries go on, nothing is known of it, or it was decided before
-	// (`duplicate`).
+	// What the failure cost in hours, and what another one would cost. Absent:
+	// nothing is broken and retries continue, the hours are unknown, or the
+	// failure was already decided (`duplicate`).
 	Stake         *Stake `protobuf:"bytes,9,opt,name=stake,proto3" json:"stake,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -949,41 +951,43 @@ func (x *Accounting) GetStake() *Stake {
 	return nil
 }
 
-// A failure in hours: what rules look at as `ran`, `accelerators`,
-// `hoursAtStake`, `alike` and `passed`. An hour is one of one accelerator (GPU,
-// TPU or the like) that the pods hold, or of one pod where none holds any.
+// The cost of a failure in hours. Rules read it as `ran`, `accelerators`,
+// `hoursAtStake`, `alike` and `passed`. Hours are accelerator hours (GPU, TPU
+// or similar), or pod hours if no pod holds an accelerator.
 type Stake struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How long the attempt ran: its culprit, from start to end. Absent: unknown.
-	Ran *durationpb.Duration `protobuf:"bytes,1,opt,name=ran,proto3" json:"ran,omitempty"`
-	// Accelerators that the pods of the attempt hold together. 0: none, or not
-	// said in the report.
-	Accelerators int32 `protobuf:"varint,2,opt,name=accelerators,proto3" json:"accelerators,omitempty"`
-	// Hours since the last progress or checkpoint (Progress.advanced_at), else of
-	// the whole run: lost now, and once more if a retry ends the same way. 0:
+	// How long the culprit of the attempt ran, from start to end. Absent:
 	// unknown.
+	Ran *durationpb.Duration `protobuf:"bytes,1,opt,name=ran,proto3" json:"ran,omitempty"`
+	// Total number of accelerators held by the pods of the attempt. 0: none, or
+	// not in the report.
+	Accelerators int32 `protobuf:"varint,2,opt,name=accelerators,proto3" json:"accelerators,omitempty"`
+	// Hours since the last progress or checkpoint (Progress.advanced_at), or of
+	// the whole run if there was none. They are lost now, and a retry that ends
+	// the same way loses as many again. 0: unknown.
 	Hours float64 `protobuf:"fixed64,3,opt,name=hours,proto3" json:"hours,omitempty"`
-	// Hours in which this and earlier attempts got somewhere: given up when the
-	// work is. 0: unknown.
+	// Hours in which this and earlier attempts made progress. They are lost if
+	// the work is given up. 0: unknown.
 	GoodHours float64 `protobuf:"fixed64,4,opt,name=good_hours,json=goodHours,proto3" json:"good_hours,omitempty"`
-	// Failures like this one in a row without progress, this one included.
+	// Similar failures in a row without progress, including this one.
 	Alike int32 `protobuf:"varint,5,opt,name=alike,proto3" json:"alike,omitempty"`
-	// Retries of this workload after a failure of this cause that got past it,
-	// as far as the ledger shows.
+	// Retries of this workload after a failure with this cause that made progress
+	// past it, as far as the ledger shows.
 	Passed int32 `protobuf:"varint,6,opt,name=passed,proto3" json:"passed,omitempty"`
-	// ... and those that failed of it again and got no further.
+	// Such retries that failed with the same cause without progress.
 	FailedAgain int32 `protobuf:"varint,7,opt,name=failed_again,json=failedAgain,proto3" json:"failed_again,omitempty"`
-	// As `passed`, of retries of other workloads, from `recent`.
+	// As `passed`, for retries of other workloads, from `recent`.
 	OthersPassed int32 `protobuf:"varint,9,opt,name=others_passed,json=othersPassed,proto3" json:"others_passed,omitempty"`
-	// As `failed_again`, of retries of other workloads, from `recent`.
+	// As `failed_again`, for retries of other workloads, from `recent`.
 	OthersFailedAgain int32 `protobuf:"varint,10,opt,name=others_failed_again,json=othersFailedAgain,proto3" json:"others_failed_again,omitempty"`
-	// How often a retry is expected to pass, by the policy (Outcome.passes) and
-	// by what retries have shown. Absent: the rule that decided does not say.
+	// Estimated probability that a retry succeeds, from the policy
+	// (Outcome.passes) and from earlier retries. Absent: the rule that decided
+	// states none.
 	Passes *float64 `protobuf:"fixed64,8,opt,name=passes,proto3,oneof" json:"passes,omitempty"`
-	// Only where the policy's brake (spec.brake) ends retries that others make:
-	// hours since it first did, the attempt that runs included. A stop at that
-	// time would have saved them. 0: none yet, or unknown. `hours` and the counts
-	// above are then absent.
+	// Set only if the policy's brake (spec.brake) stops retries made by others:
+	// hours run since the brake first said so, including the running attempt.
+	// Stopping then would have saved them. 0: none yet, or unknown. `hours` and
+	// the counts above are then absent.
 	AvoidableHours float64 `protobuf:"fixed64,12,opt,name=avoidable_hours,json=avoidableHours,proto3" json:"avoidable_hours,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -1099,9 +1103,9 @@ func (x *Stake) GetAvoidableHours() float64 {
 // One budget after the decision.
 type BudgetState struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Name in the policy.
+	// Name of the budget in the policy.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Failures charged in the current window. In failures tolerated.
+	// Failures charged in the current window.
 	Used int32 `protobuf:"varint,2,opt,name=used,proto3" json:"used,omitempty"`
 	// Failures tolerated.
 	Limit int32 `protobuf:"varint,3,opt,name=limit,proto3" json:"limit,omitempty"`
@@ -1109,7 +1113,7 @@ type BudgetState struct {
 	Remaining int32 `protobuf:"varint,4,opt,name=remaining,proto3" json:"remaining,omitempty"`
 	// Use before this decision.
 	UsedBefore int32 `protobuf:"varint,5,opt,name=used_before,json=usedBefore,proto3" json:"used_before,omitempty"`
-	// End of the current window; absent for a budget without one, or unused.
+	// End of the current window. Absent: the budget has no window or is unused.
 	WindowEndsAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=window_ends_at,json=windowEndsAt,proto3" json:"window_ends_at,omitempty"`
 	// Where `limit` comes from. Absent: the policy.
 	LimitSource   BudgetState_LimitSource `protobuf:"varint,7,opt,name=limit_source,json=limitSource,proto3,enum=mulligan.v1.BudgetState_LimitSource" json:"limit_source,omitempty"`
@@ -1203,11 +1207,11 @@ type Exhaustion struct {
 	Limit Exhaustion_Limit `protobuf:"varint,1,opt,name=limit,proto3,enum=mulligan.v1.Exhaustion_Limit" json:"limit,omitempty"`
 	// For BUDGET: its name.
 	Budget string `protobuf:"bytes,2,opt,name=budget,proto3" json:"budget,omitempty"`
-	// Its use, in failures tolerated.
+	// Its use, in failures.
 	Used int32 `protobuf:"varint,3,opt,name=used,proto3" json:"used,omitempty"`
-	// Its bound.
+	// Its limit.
 	Bound int32 `protobuf:"varint,4,opt,name=bound,proto3" json:"bound,omitempty"`
-	// The cause that met the exhausted limit.
+	// The cause of the failure that met the exhausted limit.
 	Cause         Cause `protobuf:"varint,5,opt,name=cause,proto3,enum=mulligan.v1.Cause" json:"cause,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

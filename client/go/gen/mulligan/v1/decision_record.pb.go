@@ -21,23 +21,23 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// One line of the decision log, as JSON: what was asked and what was answered.
-// Written by the server, read by `mulligan replay` and `mulligan report`.
+// One line of the decision log, as JSON: a request and its answer. Written by
+// the server, read by `mulligan replay` and `mulligan report`.
 type DecisionRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// When it was decided, by the server's clock.
 	DecidedAt *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=decided_at,json=decidedAt,proto3" json:"decided_at,omitempty"`
 	// Host name of the replica that decided.
 	Replica string `protobuf:"bytes,2,opt,name=replica,proto3" json:"replica,omitempty"`
-	// The caller's W3C trace context as it came; empty: none came.
+	// The caller's W3C trace context as received. Empty: none was sent.
 	Traceparent string `protobuf:"bytes,3,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
-	// The request, fit to be decided again: `report.observed_at` is always set.
+	// The request. It can be replayed: `report.observed_at` is always set.
 	Request *DecideRequest `protobuf:"bytes,4,opt,name=request,proto3" json:"request,omitempty"`
-	// The answer without what the request and its policy give again: ledger,
-	// evidence, budgets, explanation, native verdict.
+	// The answer without what replaying the request reproduces: ledger, evidence,
+	// budgets, explanation, native verdict.
 	Response *DecideResponse `protobuf:"bytes,5,opt,name=response,proto3" json:"response,omitempty"`
-	// Paths of the fields that were blanked in `request` before it was written,
-	// as configured. Decided again, such a request may get another answer.
+	// Paths of fields in `request` that were blanked before writing, as
+	// configured. Replaying such a request may give a different answer.
 	Redacted      []string `protobuf:"bytes,6,rep,name=redacted,proto3" json:"redacted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

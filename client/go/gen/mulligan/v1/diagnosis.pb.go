@@ -3,7 +3,7 @@
 // 	protoc-gen-go v1.36.8
 // source: mulligan/v1/diagnosis.proto
 
-// What really happened.
+// The diagnosis of a failure.
 
 package mulliganv1
 
@@ -23,7 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Who has to act for a failure of this kind not to come back.
+// Where the fault lies: what has to change so that it does not recur.
 type Diagnosis_FaultDomain int32
 
 const (
@@ -45,7 +45,7 @@ const (
 	Diagnosis_DEADLINE Diagnosis_FaultDomain = 7
 	// API server, operators, admission.
 	Diagnosis_CONTROL_PLANE Diagnosis_FaultDomain = 8
-	// Nobody: not a failure.
+	// No one has to act: not a failure.
 	Diagnosis_NONE Diagnosis_FaultDomain = 9
 )
 
@@ -104,13 +104,13 @@ func (Diagnosis_FaultDomain) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_diagnosis_proto_rawDescGZIP(), []int{0, 0}
 }
 
-// How far the evidence carries.
+// How strongly the evidence supports the cause.
 type Diagnosis_Confidence int32
 
 const (
 	// Not set.
 	Diagnosis_CONFIDENCE_UNSPECIFIED Diagnosis_Confidence = 0
-	// Left over after excluding the alternatives that could be checked.
+	// What remains after excluding the alternatives that could be checked.
 	Diagnosis_LOW Diagnosis_Confidence = 1
 	// One indirect signal, for example an exit code convention or a text.
 	Diagnosis_MEDIUM Diagnosis_Confidence = 2
@@ -161,24 +161,24 @@ func (Diagnosis_Confidence) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_diagnosis_proto_rawDescGZIP(), []int{0, 1}
 }
 
-// Whether anything is broken: what a person looks at before the cause.
+// Whether anything is broken.
 type Diagnosis_Situation int32
 
 const (
 	// Not set.
 	Diagnosis_SITUATION_UNSPECIFIED Diagnosis_Situation = 0
-	// An attempt came to a bad end, or cannot start: a container ended with an
-	// error, a phase or condition says failed, the work was evicted, an object
-	// could not be created, a start fails or takes too long. Only this charges.
+	// An attempt failed or cannot start: a container ended with an error, a
+	// phase or condition says failed, the work was evicted, an object could not
+	// be created, or a start fails or takes too long. Only this is charged.
 	Diagnosis_BROKEN Diagnosis_Situation = 1
-	// The work runs, starts or waits for its turn. A cause other than
-	// NOT_FAILED is that of a part whose place was taken already: a container
-	// that the kubelet started again, a worker that Ray or Spark replaces.
+	// The work runs, starts or waits in a queue. A cause other than NOT_FAILED
+	// is that of a part that is already being replaced: a container that the
+	// kubelet restarted, or a worker that Ray or Spark replaces.
 	Diagnosis_ALIVE Diagnosis_Situation = 2
-	// It is over and nothing is left to retry: succeeded, stopped on purpose,
-	// or of an attempt that was decided before.
+	// The work is finished and there is nothing to retry: it succeeded, was
+	// stopped on purpose, or the report is about an attempt decided earlier.
 	Diagnosis_FINISHED Diagnosis_Situation = 3
-	// Somebody holds it back: suspended, deactivated, its queue is stopped.
+	// The work is held: suspended, deactivated, or its queue is stopped.
 	Diagnosis_HELD Diagnosis_Situation = 4
 )
 
@@ -227,25 +227,25 @@ func (Diagnosis_Situation) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_diagnosis_proto_rawDescGZIP(), []int{0, 2}
 }
 
-// Whether the same work can succeed when it runs again with nothing changed.
-// Another claim than `fault_domain`: a full disk of the node recovers
-// elsewhere, a full volume of the work's own does not.
+// Whether the work can succeed if it is retried unchanged. Independent of
+// `fault_domain`: work that failed on a node's full disk recovers on another
+// node, work that filled its own volume does not.
 type Diagnosis_Outlook int32
 
 const (
-	// Not set: nothing is broken, or somebody holds the work back.
+	// Not set: nothing is broken, or the work is held.
 	Diagnosis_OUTLOOK_UNSPECIFIED Diagnosis_Outlook = 0
-	// It can: what stopped it passes, or stays behind on another machine.
+	// It can: the problem is transient, or the next attempt leaves it behind.
 	Diagnosis_RECOVERS Diagnosis_Outlook = 1
-	// It may: the evidence fits a passing cause as well as a lasting one.
+	// It may: the evidence fits both a transient and a permanent cause.
 	Diagnosis_MAY_RECOVER Diagnosis_Outlook = 2
-	// It cannot: the same comes again until somebody changes the work or what
-	// it depends on.
+	// It cannot: the failure recurs until the work or what it depends on
+	// changes.
 	Diagnosis_CANNOT_RECOVER Diagnosis_Outlook = 3
 	// The evidence does not say.
 	Diagnosis_OUTLOOK_UNKNOWN Diagnosis_Outlook = 4
-	// It may have succeeded already: it broke when it told that it was done. All
-	// of it is run again by another try.
+	// It may have succeeded already: it failed while reporting that it was
+	// done. A retry repeats all of it.
 	Diagnosis_MAY_BE_DONE Diagnosis_Outlook = 5
 )
 
@@ -302,11 +302,11 @@ type FirstStep_Actor int32
 const (
 	// Not set.
 	FirstStep_ACTOR_UNSPECIFIED FirstStep_Actor = 0
-	// Who wrote or submitted the work.
+	// The author or submitter of the work.
 	FirstStep_USER FirstStep_Actor = 1
-	// Who runs the cluster.
+	// The operators of the cluster.
 	FirstStep_PLATFORM FirstStep_Actor = 2
-	// Nobody has to: it passes. `text` says what helps if it happens often.
+	// No one: it is transient. `text` says what helps if it happens often.
 	FirstStep_NOBODY FirstStep_Actor = 3
 )
 
@@ -373,9 +373,9 @@ const (
 	Evidence_OPERATOR_REASON Evidence_Weight = 6
 	// A text in a message.
 	Evidence_MESSAGE Evidence_Weight = 7
-	// Something that is not there.
+	// Something is missing.
 	Evidence_ABSENCE Evidence_Weight = 8
-	// What somebody else makes of it (FailureReport.hints).
+	// A diagnosis by another tool (FailureReport.hints).
 	Evidence_HINT Evidence_Weight = 9
 )
 
@@ -439,23 +439,21 @@ type Diagnosis struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The cause, one per incident.
 	Cause Cause `protobuf:"varint,1,opt,name=cause,proto3,enum=mulligan.v1.Cause" json:"cause,omitempty"`
-	// Who has to act. Follows the evidence, and where that says nothing of its
-	// own, the cause.
+	// Where the fault lies, from the evidence or, if that is silent, the cause.
 	FaultDomain Diagnosis_FaultDomain `protobuf:"varint,2,opt,name=fault_domain,json=faultDomain,proto3,enum=mulligan.v1.Diagnosis_FaultDomain" json:"fault_domain,omitempty"`
-	// How far the evidence carries.
+	// How strongly the evidence supports the cause.
 	Confidence Diagnosis_Confidence `protobuf:"varint,3,opt,name=confidence,proto3,enum=mulligan.v1.Diagnosis_Confidence" json:"confidence,omitempty"`
-	// The member it started with. Absent when no pod, container or node can be
-	// named.
+	// The member that failed first. Absent: no pod, container or node is known.
 	Culprit *Culprit `protobuf:"bytes,4,opt,name=culprit,proto3" json:"culprit,omitempty"`
-	// What decided, heaviest first. At least one entry, except for UNKNOWN and with
-	// explain NONE.
+	// The deciding facts, heaviest first. At least one entry, except for UNKNOWN
+	// and with explain NONE.
 	Evidence []*Evidence `protobuf:"bytes,5,rep,name=evidence,proto3" json:"evidence,omitempty"`
 	// Members that failed because of the culprit; they are not charged.
 	Cascades []*Cascade `protobuf:"bytes,6,rep,name=cascades,proto3" json:"cascades,omitempty"`
 	// Causes that were possible and why they were rejected, likeliest first.
 	// Filled for explain FULL, and for SUMMARY when confidence is LOW.
 	Considered []*ConsideredCause `protobuf:"bytes,7,rep,name=considered,proto3" json:"considered,omitempty"`
-	// Further evidence that would settle an ambiguous case, most useful first.
+	// Evidence to fetch that would settle an ambiguous case, most useful first.
 	// Empty with explain NONE.
 	NeededEvidence []*NeededEvidence `protobuf:"bytes,8,rep,name=needed_evidence,json=neededEvidence,proto3" json:"needed_evidence,omitempty"`
 	// What the attempt history shows, next to `cause`. Unspecified: nothing.
@@ -469,29 +467,29 @@ type Diagnosis struct {
 	Signature string `protobuf:"bytes,12,opt,name=signature,proto3" json:"signature,omitempty"`
 	// When the culprit ended. Absent: unknown.
 	FinishedAt *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=finished_at,json=finishedAt,proto3" json:"finished_at,omitempty"`
-	// Hash of what the failure looked like; see AttemptRecord.fingerprint.
+	// Hash by which similar failures are recognised (AttemptRecord.fingerprint).
 	Fingerprint string `protobuf:"bytes,14,opt,name=fingerprint,proto3" json:"fingerprint,omitempty"`
 	// Exit code of the culprit container. Absent: none.
 	ExitCode *int32 `protobuf:"varint,15,opt,name=exit_code,json=exitCode,proto3,oneof" json:"exit_code,omitempty"`
-	// Whether anything is broken. Always set. Only BROKEN is retried or failed;
-	// ALIVE where retries of others end (Brake). What others retry is charged.
+	// Whether anything is broken. Always set. The verdict is RETRY or FAIL only
+	// for BROKEN, or for ALIVE if the brake stops retries made by others (Brake).
+	// What others retry is charged.
 	Situation Diagnosis_Situation `protobuf:"varint,16,opt,name=situation,proto3,enum=mulligan.v1.Diagnosis_Situation" json:"situation,omitempty"`
-	// Whether the same work can succeed unchanged. Follows the evidence, and
-	// where that says nothing of its own, the cause.
+	// Whether the work can succeed unchanged, from the evidence or, if that is
+	// silent, from the cause.
 	Outlook Diagnosis_Outlook `protobuf:"varint,17,opt,name=outlook,proto3,enum=mulligan.v1.Diagnosis_Outlook" json:"outlook,omitempty"`
-	// What the outlook rests on, in words. Empty when it is UNSPECIFIED, and with
-	// explain NONE.
+	// Reason for the outlook. Empty if it is UNSPECIFIED, and with explain NONE.
 	OutlookReason string `protobuf:"bytes,18,opt,name=outlook_reason,json=outlookReason,proto3" json:"outlook_reason,omitempty"`
-	// What stopped the work, in one sentence with the names and numbers there
-	// are, for people: "Pod eval-2, container main: secret pg does not exist".
-	// Like `summary`, but with the program's own words, and without the full
-	// stop. Empty with explain NONE.
+	// What stopped the work, in one sentence for people, with names and numbers:
+	// "Pod eval-2, container main: secret pg does not exist". Like `summary`, but
+	// with the program's own message and without a full stop. Empty with explain
+	// NONE.
 	Problem string `protobuf:"bytes,19,opt,name=problem,proto3" json:"problem,omitempty"`
-	// The line that `problem` tells, where none of `evidence` has it; else what
-	// the culprit container said last (its termination message, its end where it
-	// is long), where neither of both has it. Absent: all of that is told.
+	// The line quoted in `problem`, if it is not in `evidence`. Otherwise the
+	// termination message of the culprit container (the end of it, if long), if
+	// neither quotes it. Absent: all of it is quoted.
 	ProblemEvidence *Evidence `protobuf:"bytes,20,opt,name=problem_evidence,json=problemEvidence,proto3" json:"problem_evidence,omitempty"`
-	// What to do first. Absent: nothing is broken or held back, nobody knows, or
+	// What to do first. Absent: nothing is broken or held, no step is known, or
 	// explain is NONE.
 	FirstStep     *FirstStep `protobuf:"bytes,21,opt,name=first_step,json=firstStep,proto3" json:"first_step,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -675,18 +673,18 @@ func (x *Diagnosis) GetFirstStep() *FirstStep {
 	return nil
 }
 
-// The first thing that somebody should do about a failure.
+// The first thing to do about a failure.
 type FirstStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// One line in the imperative: "raise the memory limit of container main from
-	// 4Gi to 6Gi". With `command` where there is one. From a policy file where
-	// its signature decided and has a `remedy`.
+	// One line in the imperative, including `command` if there is one: "raise the
+	// memory limit of container main from 4Gi to 6Gi". From the policy file, if
+	// the deciding signature is the policy's and has a `remedy`.
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
 	// Who does it.
 	Actor FirstStep_Actor `protobuf:"varint,2,opt,name=actor,proto3,enum=mulligan.v1.FirstStep_Actor" json:"actor,omitempty"`
-	// The first command of `text` alone, its words quoted for a POSIX shell:
-	// "kubectl logs -n ml train-0 -c main". Of work to be stopped although its
-	// operator goes on (Explanation.BRAKE): what stops it. Empty: there is none.
+	// The first command in `text`, quoted for a POSIX shell: "kubectl logs -n ml
+	// train-0 -c main". For work that the brake stops (Explanation.BRAKE): the
+	// command that stops it. Empty: there is none.
 	Command       string `protobuf:"bytes,3,opt,name=command,proto3" json:"command,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -743,7 +741,7 @@ func (x *FirstStep) GetCommand() string {
 	return ""
 }
 
-// The member a failure started with. Empty fields are unknown.
+// The member that failed first. Empty fields are unknown.
 type Culprit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Pod name.
@@ -831,15 +829,16 @@ type Evidence struct {
 	// Where it was read, as a path into the report:
 	// "pods[2].status.containerStatuses[0].state.terminated.reason".
 	Path string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
-	// The value found, at most 256 bytes of it, cut between words: "... " stands
-	// for what is left out before what decided, " ..." for what follows. Invalid
-	// UTF-8 is replaced, and changes of a terminal's colour are left out.
+	// The value found: at most 256 bytes around the deciding part, cut between
+	// words. "... " and " ..." mark omitted text. Invalid UTF-8 is replaced and
+	// terminal colours are removed.
 	Value string `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
 	// What the fact means.
 	Meaning string `protobuf:"bytes,3,opt,name=meaning,proto3" json:"meaning,omitempty"`
 	// What kind of fact it is.
 	Weight Evidence_Weight `protobuf:"varint,4,opt,name=weight,proto3,enum=mulligan.v1.Evidence_Weight" json:"weight,omitempty"`
-	// A weaker reading this fact overrode, for example "exit code 143 alone".
+	// A weaker interpretation that this fact overrode, for example "exit code 143
+	// alone".
 	Overrode string `protobuf:"bytes,5,opt,name=overrode,proto3" json:"overrode,omitempty"`
 	// Object it was read from, as "Kind/namespace/name".
 	Object        string `protobuf:"bytes,6,opt,name=object,proto3" json:"object,omitempty"`
@@ -984,7 +983,7 @@ func (x *Cascade) GetExitCode() int32 {
 	return 0
 }
 
-// A cause that did not win.
+// A rejected cause.
 type ConsideredCause struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rejected cause.

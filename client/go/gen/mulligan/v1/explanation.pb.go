@@ -3,7 +3,7 @@
 // 	protoc-gen-go v1.36.8
 // source: mulligan/v1/explanation.proto
 
-// Why the verdict is what it is.
+// The reasons for a verdict.
 
 package mulliganv1
 
@@ -22,7 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// The checks of the decision order, in that order.
+// What ended the evaluation.
 type Explanation_DecidedBy int32
 
 const (
@@ -30,9 +30,9 @@ const (
 	Explanation_DECIDED_BY_UNSPECIFIED Explanation_DecidedBy = 0
 	// Nothing is broken.
 	Explanation_NOT_A_FAILURE Explanation_DecidedBy = 1
-	// The ledger holds a final verdict on this failure.
+	// The ledger already has a final verdict on this failure.
 	Explanation_DUPLICATE Explanation_DecidedBy = 2
-	// The report is about an attempt that the ledger has left behind.
+	// The report is about an attempt older than the ledger.
 	Explanation_STALE Explanation_DecidedBy = 3
 	// The workload's own operator (policy `native`).
 	Explanation_NATIVE Explanation_DecidedBy = 4
@@ -40,9 +40,10 @@ const (
 	Explanation_RULE Explanation_DecidedBy = 5
 	// The policy's default: no rule matched.
 	Explanation_DEFAULT Explanation_DecidedBy = 6
-	// Further evidence could raise a low confidence, and there is time.
+	// Confidence is low, more evidence could raise it, and the evidence
+	// deadline has not passed.
 	Explanation_EVIDENCE Explanation_DecidedBy = 7
-	// A wait that lasted longer than its grace.
+	// A wait that exceeded its grace period.
 	Explanation_GRACE Explanation_DecidedBy = 8
 	// The policy's kill switch.
 	Explanation_KILL_SWITCH Explanation_DecidedBy = 9
@@ -50,16 +51,16 @@ const (
 	Explanation_DEADLINE Explanation_DecidedBy = 10
 	// The cap on attempts.
 	Explanation_MAX_ATTEMPTS Explanation_DecidedBy = 11
-	// A budget that is used up.
+	// An exhausted budget.
 	Explanation_BUDGET Explanation_DecidedBy = 12
 	// What the attempt history shows.
 	Explanation_DERIVED_CAUSE Explanation_DecidedBy = 13
-	// It was let through to see whether an incident is over.
+	// A retry to test whether an incident is over.
 	Explanation_CANARY Explanation_DecidedBy = 14
 	// A retry is expected to lose more hours than it saves.
 	Explanation_EXPECTED_HOURS Explanation_DecidedBy = 15
-	// Another try that others make by themselves cannot help (Brake), or not
-	// without more resources, which RETRY grants.
+	// A retry that others make cannot succeed (Brake), or only with more
+	// resources, which RETRY grants.
 	Explanation_BRAKE Explanation_DecidedBy = 16
 )
 
@@ -132,16 +133,16 @@ func (Explanation_DecidedBy) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_explanation_proto_rawDescGZIP(), []int{0, 0}
 }
 
-// The trail of one decision. `matched_rule` is filled for SUMMARY and FULL,
+// How one decision was made. `matched_rule` is filled for SUMMARY and FULL,
 // `rules_tried` and `counterfactuals` for FULL only.
 type Explanation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rule or policy part that decided.
 	MatchedRule *RuleReference `protobuf:"bytes,1,opt,name=matched_rule,json=matchedRule,proto3" json:"matched_rule,omitempty"`
-	// Rules that were tried before it, in order, with what did not fit.
+	// Rules tried before it, in order, with the predicate that did not hold.
 	RulesTried []*RuleTrial `protobuf:"bytes,2,rep,name=rules_tried,json=rulesTried,proto3" json:"rules_tried,omitempty"`
-	// The smallest changes that would have flipped the verdict, each verified by
-	// evaluating again.
+	// The smallest changes that would have changed the verdict, each verified by
+	// evaluating it.
 	Counterfactuals []*Counterfactual `protobuf:"bytes,3,rep,name=counterfactuals,proto3" json:"counterfactuals,omitempty"`
 	// The check that ended the evaluation.
 	DecidedBy     Explanation_DecidedBy `protobuf:"varint,4,opt,name=decided_by,json=decidedBy,proto3,enum=mulligan.v1.Explanation_DecidedBy" json:"decided_by,omitempty"`
@@ -346,7 +347,7 @@ func (x *RuleTrial) GetFailedPredicate() string {
 	return ""
 }
 
-// A change that flips the verdict.
+// A change that would have changed the verdict.
 type Counterfactual struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What would have to be different.

@@ -3,7 +3,7 @@
 // 	protoc-gen-go v1.36.8
 // source: mulligan/v1/ledger.proto
 
-// What a workload has spent so far. The service keeps nothing: the caller
+// What a workload has spent so far. The service stores nothing: the caller
 // stores the ledger on its own object (status or annotation) and sends it with
 // the next report.
 
@@ -26,13 +26,13 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What can stand against a retry that the rule would have granted.
+// Why a retry that the rule would have granted was refused.
 type AttemptRecord_Refusal int32
 
 const (
-	// Nothing: the rule's own verdict stands.
+	// Not refused: the rule's own verdict applies.
 	AttemptRecord_REFUSAL_UNSPECIFIED AttemptRecord_Refusal = 0
-	// A budget that is used up, named in `refusing_budget`.
+	// An exhausted budget, named in `refusing_budget`.
 	AttemptRecord_BUDGET AttemptRecord_Refusal = 1
 	// The cap on attempts.
 	AttemptRecord_MAX_ATTEMPTS AttemptRecord_Refusal = 2
@@ -42,7 +42,7 @@ const (
 	AttemptRecord_DEADLINE AttemptRecord_Refusal = 4
 	// The attempt history, as `derived_cause` says.
 	AttemptRecord_DERIVED_CAUSE AttemptRecord_Refusal = 5
-	// It is expected to lose more hours than it saves.
+	// A retry was expected to lose more hours than it saves.
 	AttemptRecord_EXPECTED_HOURS AttemptRecord_Refusal = 6
 )
 
@@ -95,21 +95,19 @@ func (AttemptRecord_Refusal) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_ledger_proto_rawDescGZIP(), []int{2, 0}
 }
 
-// Who started the next attempt by itself.
+// Who started the next attempt without being asked to.
 type AttemptRecord_RetriedBy int32
 
 const (
-	// No one, or the caller (`decision` says which), or it is unknown.
+	// No one, the caller (see `decision`), or unknown.
 	AttemptRecord_RETRIED_BY_UNSPECIFIED AttemptRecord_RetriedBy = 0
-	// The kubelet: the container, in its pod.
+	// The kubelet restarted the container in its pod.
 	AttemptRecord_KUBELET AttemptRecord_RetriedBy = 1
-	// The operator of the workload, by its own limit.
+	// The operator of the workload, within its own retry limit.
 	AttemptRecord_OPERATOR AttemptRecord_RetriedBy = 2
-	// The queue (Kueue), which put the work back after it was preempted or
-	// evicted.
+	// The queue (Kueue) requeued the work after preemption or eviction.
 	AttemptRecord_QUEUE AttemptRecord_RetriedBy = 3
-	// A scheduler without Kubernetes, which put the job back
-	// (EndedAttempt.next).
+	// A scheduler outside Kubernetes requeued the job (EndedAttempt.next).
 	AttemptRecord_SCHEDULER AttemptRecord_RetriedBy = 4
 )
 
@@ -159,36 +157,35 @@ func (AttemptRecord_RetriedBy) EnumDescriptor() ([]byte, []int) {
 }
 
 // The account of one workload over all its attempts. At most 16 KiB as JSON:
-// the oldest history is dropped first, the sums stay. Never edit it by hand;
-// an absent ledger is a workload that has not failed yet.
+// the oldest history is dropped first, the totals are kept. Do not edit it by
+// hand. An absent ledger means that the workload has not failed yet.
 type BudgetLedger struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// UID of the workload the ledger belongs to: of the most senior object that
-	// was told so far, since a pod may be told before its JobSet. A report about
-	// another workload is refused. Empty until the first report that carries a
-	// UID.
+	// UID of the workload the ledger belongs to: that of the top-level object
+	// reported so far, because a pod may be reported before its JobSet. A report
+	// about another workload is refused. Empty until a report contains a UID.
 	WorkloadUid string `protobuf:"bytes,1,opt,name=workload_uid,json=workloadUid,proto3" json:"workload_uid,omitempty"`
-	// Failed attempts that were decided, the one that ended the work included;
-	// refunds are not deducted. Waiting without a charge is not an attempt.
+	// Failed attempts decided so far, including the one that ended the work;
+	// refunds are not deducted. A wait without a charge is not an attempt.
 	AttemptsSeen int32 `protobuf:"varint,2,opt,name=attempts_seen,json=attemptsSeen,proto3" json:"attempts_seen,omitempty"`
-	// Per budget name what was used. A budget that was never charged is absent.
+	// Use by budget name. A budget that was never charged is absent.
 	Budgets map[string]*BudgetUse `protobuf:"bytes,3,rep,name=budgets,proto3" json:"budgets,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// The latest failures, oldest first, at most 64.
 	History []*AttemptRecord `protobuf:"bytes,4,rep,name=history,proto3" json:"history,omitempty"`
 	// Records that were dropped from `history` to keep the ledger small.
 	HistoryDropped int32 `protobuf:"varint,5,opt,name=history_dropped,json=historyDropped,proto3" json:"history_dropped,omitempty"`
-	// Native counters the ledger was seeded from when it was first made, for
-	// example "RayJob.status.failed=2". Empty: started from zero.
+	// Native counters from which the new ledger was seeded, for example
+	// "RayJob.status.failed=2". Empty: it started from zero.
 	SeededFrom string `protobuf:"bytes,6,opt,name=seeded_from,json=seededFrom,proto3" json:"seeded_from,omitempty"`
-	// Failures that the operator's own counter showed in the latest report that
-	// had one. A counter that goes backwards is a warning: the object was made
-	// anew, and only the ledger remembers. Absent: no counter was seen. A caller
-	// that moves the counter only for some failures stores what it has once the
-	// answer is acted on.
+	// The operator's own failure counter in the latest report that had one. If it
+	// decreases, a warning says so: the object was recreated, and only the ledger
+	// remembers the earlier failures. Absent: no counter was seen. A caller that
+	// advances the counter only for some failures stores its value here after
+	// acting on the answer.
 	NativeCount *int32 `protobuf:"varint,7,opt,name=native_count,json=nativeCount,proto3,oneof" json:"native_count,omitempty"`
-	// Kind of the object that `workload_uid` is of, "JobSet". An object of another
-	// kind may belong to it or own it, one of the same kind with another UID is
-	// another workload. Empty: written by a release that did not know, or no UID.
+	// Kind of the object with `workload_uid`, for example "JobSet". An object of
+	// another kind may belong to it or own it; one of the same kind with another
+	// UID is another workload. Empty: no UID, or written by an older release.
 	WorkloadKind  string `protobuf:"bytes,8,opt,name=workload_kind,json=workloadKind,proto3" json:"workload_kind,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -347,7 +344,7 @@ func (x *BudgetUse) GetRefunded() int32 {
 // One decided failure.
 type AttemptRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Failure id as given or derived.
+	// Failure id, given or derived.
 	FailureId string `protobuf:"bytes,1,opt,name=failure_id,json=failureId,proto3" json:"failure_id,omitempty"`
 	// Attempt number.
 	Attempt int32 `protobuf:"varint,2,opt,name=attempt,proto3" json:"attempt,omitempty"`
@@ -357,43 +354,43 @@ type AttemptRecord struct {
 	ChargedTo string `protobuf:"bytes,4,opt,name=charged_to,json=chargedTo,proto3" json:"charged_to,omitempty"`
 	// Node of the culprit; empty when unknown.
 	Node string `protobuf:"bytes,5,opt,name=node,proto3" json:"node,omitempty"`
-	// When the culprit ended; absent: when the failure was observed.
+	// When the culprit ended. Absent: use `observed_at`.
 	FinishedAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=finished_at,json=finishedAt,proto3" json:"finished_at,omitempty"`
-	// Hash of what the failure looked like, equal for failures that differ only
-	// in ids, addresses, ranks and times. Lower-case hex.
+	// Hash of the failure's evidence, the same for failures that differ only in
+	// ids, addresses, ranks and times. Lower-case hex.
 	Fingerprint string `protobuf:"bytes,7,opt,name=fingerprint,proto3" json:"fingerprint,omitempty"`
 	// Progress reported with the failure; absent: unknown.
 	Progress *float64 `protobuf:"fixed64,8,opt,name=progress,proto3,oneof" json:"progress,omitempty"`
-	// The verdict, kept so that a repeated report is answered identically.
-	// Human text is left out and made again.
+	// The verdict, kept so that a repeated report gets the same answer. Texts for
+	// people are omitted and generated again.
 	Decision *Decision `protobuf:"bytes,9,opt,name=decision,proto3" json:"decision,omitempty"`
 	// How long the attempt ran; absent: unknown.
 	RanFor *durationpb.Duration `protobuf:"bytes,10,opt,name=ran_for,json=ranFor,proto3" json:"ran_for,omitempty"`
 	// When the failure was observed.
 	ObservedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=observed_at,json=observedAt,proto3" json:"observed_at,omitempty"`
-	// What stood against a retry.
+	// Why a retry was refused.
 	RefusedBy AttemptRecord_Refusal `protobuf:"varint,12,opt,name=refused_by,json=refusedBy,proto3,enum=mulligan.v1.AttemptRecord_Refusal" json:"refused_by,omitempty"`
 	// Use of the paying or refusing limit after this failure.
 	Used int32 `protobuf:"varint,13,opt,name=used,proto3" json:"used,omitempty"`
-	// Its bound.
+	// The value of that limit.
 	Bound int32 `protobuf:"varint,14,opt,name=bound,proto3" json:"bound,omitempty"`
-	// The caller named the failure (FailureReport.failure_id), so that a report
-	// under another name is about another failure even if the lifetimes overlap.
+	// The caller gave the failure id (FailureReport.failure_id). A report with
+	// another id is then about another failure even if the lifetimes overlap.
 	Named bool `protobuf:"varint,15,opt,name=named,proto3" json:"named,omitempty"`
 	// For BUDGET: the name of the budget that refused.
 	RefusingBudget string `protobuf:"bytes,16,opt,name=refusing_budget,json=refusingBudget,proto3" json:"refusing_budget,omitempty"`
 	// For a refusal by DERIVED_CAUSE, or by a rule about it: what the history
-	// showed. INCIDENT also without a refusal: such a failure tells nothing about
-	// the workload.
+	// showed. INCIDENT also without a refusal, because such a failure says
+	// nothing about the workload.
 	DerivedCause DerivedCause `protobuf:"varint,17,opt,name=derived_cause,json=derivedCause,proto3,enum=mulligan.v1.DerivedCause" json:"derived_cause,omitempty"`
 	// Progress.artifact of the failure; empty: unknown.
 	Artifact string `protobuf:"bytes,18,opt,name=artifact,proto3" json:"artifact,omitempty"`
-	// When what ended the attempt struck, where that was before its end: a pod was
-	// marked (DisruptionTarget) or deleted, and had its grace period still to run.
-	// What began since is a later attempt. Absent: at `finished_at`.
+	// When the disruption or deletion that ended the attempt began: the pod was
+	// marked (DisruptionTarget) or deleted, before its grace period. Pods started
+	// after that belong to a later attempt. Absent: at `finished_at`.
 	StruckAt *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=struck_at,json=struckAt,proto3" json:"struck_at,omitempty"`
-	// The part of the workload that failed on its own, by its completion index; at
-	// most 16 bytes. Empty: all of it, or a part that has no name.
+	// Completion index of the part of the workload that failed on its own; at
+	// most 16 bytes. Empty: the whole workload, or a part without an index.
 	Part string `protobuf:"bytes,20,opt,name=part,proto3" json:"part,omitempty"`
 	// Set if the failure was reported while the work went on.
 	RetriedBy     AttemptRecord_RetriedBy `protobuf:"varint,21,opt,name=retried_by,json=retriedBy,proto3,enum=mulligan.v1.AttemptRecord_RetriedBy" json:"retried_by,omitempty"`

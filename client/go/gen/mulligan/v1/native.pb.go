@@ -3,7 +3,7 @@
 // 	protoc-gen-go v1.36.8
 // source: mulligan/v1/native.proto
 
-// What the workload's own operator would have done.
+// The verdict of the workload's own operator.
 
 package mulliganv1
 
@@ -23,28 +23,28 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// The verdict of an operator's own retry logic on the spec and status in the
+// What an operator's own retry logic does with the spec and status in the
 // report.
 type NativeVerdict struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Operator: "Job", "JobSet", "RayJob", "TrainJob", "Workload", "Flyte", ...
 	Operator string `protobuf:"bytes,1,opt,name=operator,proto3" json:"operator,omitempty"`
-	// The operator's own word: "Retrying", "FailJobSet", "Ignore",
+	// The operator's own term: "Retrying", "FailJobSet", "Ignore",
 	// "RetryableFailure", ...
 	Verdict string `protobuf:"bytes,2,opt,name=verdict,proto3" json:"verdict,omitempty"`
 	// The operator's reason string. Empty: none.
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The operator's message, byte for byte. Empty: none.
 	Message string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
-	// The operator's counters after the verdict, by their JSON path in status. Of
-	// a JobSet's counters per Job at most 1,000, with a warning.
+	// The operator's counters after the verdict, by their JSON path in status. A
+	// JobSet's counters per Job are cut at 1,000, with a warning.
 	Counters map[string]int32 `protobuf:"bytes,5,rep,name=counters,proto3" json:"counters,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	// Delay before the next attempt. Absent: at once or not retried.
+	// Delay before the next attempt. Absent: immediately, or not retried.
 	Delay *durationpb.Duration `protobuf:"bytes,6,opt,name=delay,proto3" json:"delay,omitempty"`
 	// Peer and version whose semantics were used, for example "jobset v0.12".
 	Semantics string `protobuf:"bytes,7,opt,name=semantics,proto3" json:"semantics,omitempty"`
-	// How the verdict differs from Mulligan's in action, scope, place in the
-	// queue or delay, in one line; empty: it does not. Budgets always differ and
+	// One line on how the verdict differs from Mulligan's in action, scope, place
+	// in the queue or delay. Empty: it does not differ. Budgets always differ and
 	// are not compared.
 	Difference string `protobuf:"bytes,8,opt,name=difference,proto3" json:"difference,omitempty"`
 	// The verdict in Mulligan's terms.
@@ -58,7 +58,7 @@ type NativeVerdict struct {
 	ChargedTo string `protobuf:"bytes,12,opt,name=charged_to,json=chargedTo,proto3" json:"charged_to,omitempty"`
 	// Its use after this failure, in failures tolerated.
 	Used int32 `protobuf:"varint,13,opt,name=used,proto3" json:"used,omitempty"`
-	// Its bound, in failures tolerated.
+	// Its limit, in failures tolerated.
 	Limit         int32 `protobuf:"varint,14,opt,name=limit,proto3" json:"limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -192,14 +192,13 @@ func (x *NativeVerdict) GetLimit() int32 {
 	return 0
 }
 
-// How the operators behind the native verdicts are set up: versions, feature
-// gates and settings that are not in the reported objects. Filled by the
-// policy owner; everything absent means the operator's own default at the
-// version documented in docs/conformance.md.
+// Configuration of the operators behind the native verdicts: versions, feature
+// gates and settings that are not in the reported objects. Anything absent has
+// the operator's own default at the version in docs/conformance.md.
 type NativeSemantics struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Version of an operator where versions differ, by operator name in lower
-	// case, for example {flyte: v2, kubeflow: "1.8"}.
+	// Version by operator name in lower case, if versions behave differently, for
+	// example {flyte: v2, kubeflow: "1.8"}.
 	Versions map[string]string `protobuf:"bytes,1,rep,name=versions,proto3" json:"versions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Feature gates by name, for example {RestartJob: true}.
 	FeatureGates map[string]bool `protobuf:"bytes,2,rep,name=feature_gates,json=featureGates,proto3" json:"feature_gates,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
@@ -208,8 +207,8 @@ type NativeSemantics struct {
 	//
 	//	"kueue.waitForPodsReady.timeout": 5m}.
 	Settings map[string]string `protobuf:"bytes,3,rep,name=settings,proto3" json:"settings,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Operator to answer for when the objects do not tell, for example "flyte"
-	// for plain pods. Empty: the workload kind tells.
+	// Operator to answer for if the objects do not show it, for example "flyte"
+	// for plain pods. Empty: determined by the workload kind.
 	Operator      string `protobuf:"bytes,4,opt,name=operator,proto3" json:"operator,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -3,7 +3,7 @@
 // 	protoc-gen-go v1.36.8
 // source: mulligan/v1/native_policy.proto
 
-// What a policy says about the operators of the workloads it is for.
+// The part of a policy about the workloads' own operators.
 
 package mulliganv1
 
@@ -27,17 +27,17 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Whether the workload's own operator decides, and how it is set up.
+// Whether the workload's own operator decides, and its configuration.
 type NativePolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Answer what the workload's own operator would do with the spec and status
 	// in the report. Rules, budgets, default, maxAttempts, killSwitch and pasted
-	// blocks have no say then and are refused. A report without an object of a
-	// known operator is an INVALID_ARGUMENT: there is nobody to answer for.
+	// blocks are then refused. A report without an object of a known operator is
+	// an INVALID_ARGUMENT.
 	UseOwnSpec bool `protobuf:"varint,1,opt,name=use_own_spec,json=useOwnSpec,proto3" json:"use_own_spec,omitempty"`
-	// How the operators are set up. Absent: their own defaults at the versions
-	// in docs/conformance.md. Counts for `use_own_spec`, for comparisons and for
-	// what is refused in pasted blocks.
+	// Configuration of the operators. Absent: their own defaults at the versions
+	// in docs/conformance.md. Applies to `use_own_spec`, to comparisons and to
+	// the checks of pasted blocks.
 	Semantics     *NativeSemantics `protobuf:"bytes,2,opt,name=semantics,proto3" json:"semantics,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -89,12 +89,12 @@ func (x *NativePolicy) GetSemantics() *NativeSemantics {
 
 // Retry settings of an operator, pasted from its own object or configuration.
 //
-// A block holds what the operator's own object holds in `spec`, or the part of
-// it that is about failures. It is compiled into rules, which are tried after
-// `rules`, budgets and the default. At most one block besides `kueue`. Keys
-// that are not known are warnings, because the block may be of a newer
-// operator; what cannot be carried over is a warning at its place; what the
-// operator itself would refuse is an error with the operator's own limits.
+// A block holds the `spec` of the operator's own object, or its part about
+// failures. It is compiled into budgets, a default and rules that are tried
+// after `rules`. At most one block in addition to `kueue`. Unknown keys are
+// warnings, because the block may be from a newer operator. Settings that
+// cannot be translated are warnings with their position. What the operator
+// itself would refuse is an error with the operator's own limits.
 type PastedBlocks struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `spec` of a batch Job.
@@ -197,10 +197,10 @@ type FlyteRetries struct {
 	Timeout *durationpb.Duration `protobuf:"bytes,3,opt,name=timeout,proto3" json:"timeout,omitempty"`
 	// Attempts of a task without retries. Absent means 1.
 	DefaultMaxAttempts *int32 `protobuf:"varint,4,opt,name=default_max_attempts,json=default-max-attempts,proto3,oneof" json:"default_max_attempts,omitempty"`
-	// Retries for failures of the platform. Absent means 3.
+	// Retries for platform failures. Absent means 3.
 	MaxNodeRetriesSystemFailures *int32 `protobuf:"varint,5,opt,name=max_node_retries_system_failures,json=max-node-retries-system-failures,proto3,oneof" json:"max_node_retries_system_failures,omitempty"`
-	// Failures of the platform after which a task leaves spot capacity; negative:
-	// attempts at the end that do. Absent means -1.
+	// Platform failures after which a task leaves spot capacity; if negative,
+	// this many last attempts do. Absent means -1.
 	InterruptibleFailureThreshold *int32 `protobuf:"varint,6,opt,name=interruptible_failure_threshold,json=interruptible-failure-threshold,proto3,oneof" json:"interruptible_failure_threshold,omitempty"`
 	// One budget for both kinds of failures. Absent means false.
 	IgnoreRetryCause *bool `protobuf:"varint,7,opt,name=ignore_retry_cause,json=ignore-retry-cause,proto3,oneof" json:"ignore_retry_cause,omitempty"`
@@ -287,16 +287,16 @@ func (x *FlyteRetries) GetIgnoreRetryCause() bool {
 	return false
 }
 
-// Kueue's reaction to admitted workloads whose pods do not get ready.
+// Kueue's reaction to admitted workloads whose pods do not become ready.
 type KueueWaitForPodsReady struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether it is on. Absent means true.
 	Enable *bool `protobuf:"varint,1,opt,name=enable,proto3,oneof" json:"enable,omitempty"`
-	// Time to get ready. Absent means 30 minutes.
+	// Time to become ready. Absent means 30 minutes.
 	Timeout *durationpb.Duration `protobuf:"bytes,2,opt,name=timeout,proto3" json:"timeout,omitempty"`
-	// Time to get ready again. Absent means `timeout`.
+	// Time to become ready again. Absent means `timeout`.
 	RecoveryTimeout *durationpb.Duration `protobuf:"bytes,3,opt,name=recovery_timeout,json=recoveryTimeout,proto3" json:"recovery_timeout,omitempty"`
-	// Whether others wait meanwhile. Absent means false.
+	// Whether other workloads wait meanwhile. Absent means false.
 	BlockAdmission *bool `protobuf:"varint,4,opt,name=block_admission,json=blockAdmission,proto3,oneof" json:"block_admission,omitempty"`
 	// When and how often the workload is queued again.
 	RequeuingStrategy *KueueRequeuingStrategy `protobuf:"bytes,5,opt,name=requeuing_strategy,json=requeuingStrategy,proto3" json:"requeuing_strategy,omitempty"`
@@ -372,8 +372,8 @@ func (x *KueueWaitForPodsReady) GetRequeuingStrategy() *KueueRequeuingStrategy {
 // When and how often an evicted workload is queued again.
 type KueueRequeuingStrategy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// "Eviction" or "Creation": the time that gives the place in the queue. Empty
-	// means Eviction.
+	// "Eviction" or "Creation": the time that determines the place in the queue.
+	// Empty means Eviction.
 	Timestamp *string `protobuf:"bytes,1,opt,name=timestamp,proto3,oneof" json:"timestamp,omitempty"`
 	// Evictions after which the workload is deactivated at the next one. Absent
 	// means no limit.

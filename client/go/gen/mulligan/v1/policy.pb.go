@@ -25,16 +25,16 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Where a limit comes from.
+// Sources of a limit.
 type Budget_LimitFrom int32
 
 const (
 	// `limit`.
 	Budget_LIMIT_FROM_UNSPECIFIED Budget_LimitFrom = 0
-	// What the workload's object says: `backoffLimit` of a Job without a limit
-	// per index, a RayJob or a training job, `maxRestarts` of a JobSet,
-	// `onFailureRetries` of a SparkApplication. At most the maximum of
-	// `override`. An object without one: `limit`.
+	// The workload's object: `backoffLimit` of a Job without a limit per index,
+	// a RayJob or a training job, `maxRestarts` of a JobSet, `onFailureRetries`
+	// of a SparkApplication. At most `override.max`. If the object has none:
+	// `limit`.
 	Budget_NATIVE Budget_LimitFrom = 1
 )
 
@@ -204,22 +204,26 @@ func (Signature_Source) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_policy_proto_rawDescGZIP(), []int{23, 0}
 }
 
-// Which of them are ended.
+// Which of them are stopped.
 type Brake_Mode int32
 
 const (
 	// Not set: HOPELESS.
 	Brake_MODE_UNSPECIFIED Brake_Mode = 0
-	// They are left to whoever makes them.
+	// None.
 	Brake_NEVER Brake_Mode = 1
-	// They are ended where a rule says that no retry helps, and the same failure
-	// came `same_failure` times; or as often as Derivation.same_fingerprint says,
-	// one more for APP_ERROR, and one more where only one node is known. More
-	// progress, or a longer run, begins a new row. Never for disruptions, nor for
-	// what the platform is at fault for, nor because a budget is spent.
+	// Stopped if either
+	//  1. a rule says that no retry helps and the same failure occurred
+	//     `same_failure` times in a row, or
+	//  2. the same failure occurred Derivation.same_fingerprint times in a row,
+	//     plus one for APP_ERROR, plus one if only one node is known.
+	//
+	// More progress or a longer run starts a new count. Not stopped for
+	// disruptions, for platform faults, or because a budget is exhausted.
 	Brake_HOPELESS Brake_Mode = 2
-	// As HOPELESS, and whatever else the policy refuses ends, so that its budgets
-	// and `max_attempts` bind retries that others make, disruptions included.
+	// As HOPELESS, and also if the policy refuses the retry for any other
+	// reason: its budgets and `max_attempts` limit retries made by others,
+	// including those after disruptions.
 	Brake_POLICY Brake_Mode = 3
 )
 
@@ -398,8 +402,9 @@ func (x *PolicyMetadata) GetDescription() string {
 // What a policy says.
 type RetryPolicySpec struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Which workloads it is for. Absent: all (the catch-all). Policies are
-	// tried in order of `order`, then name; the first that selects wins.
+	// Workloads the policy applies to. Absent: all (the catch-all). Policies are
+	// tried by `order`, then by name; the first that selects the workload
+	// decides.
 	Selector *Selector `protobuf:"bytes,1,opt,name=selector,proto3" json:"selector,omitempty"`
 	// Named budgets. Every charge goes to one of them.
 	Budgets map[string]*Budget `protobuf:"bytes,2,rep,name=budgets,proto3" json:"budgets,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
@@ -409,35 +414,34 @@ type RetryPolicySpec struct {
 	MaxAttempts *int32 `protobuf:"varint,3,opt,name=max_attempts,json=maxAttempts,proto3,oneof" json:"max_attempts,omitempty"`
 	// Tried in order; the first that matches decides.
 	Rules []*Rule `protobuf:"bytes,4,rep,name=rules,proto3" json:"rules,omitempty"`
-	// Applies when no rule matches. Mandatory, but for `native.useOwnSpec`: no
-	// verdict is implied.
+	// Applies when no rule matches. Mandatory unless `native.useOwnSpec` is set:
+	// no verdict is implied.
 	Default *Outcome `protobuf:"bytes,5,opt,name=default,proto3" json:"default,omitempty"`
-	// Set to refuse every retry while still classifying (FAIL becomes the answer
-	// to everything that would be retried).
+	// Refuses every retry: the verdict is FAIL wherever it would be RETRY.
+	// Failures are still diagnosed.
 	KillSwitch *KillSwitch `protobuf:"bytes,6,opt,name=kill_switch,json=killSwitch,proto3" json:"kill_switch,omitempty"`
-	// Texts and codes of this fleet that name a cause. Tried before the built-in
-	// text signatures and exit code tables, after structured Kubernetes evidence.
+	// Texts and exit codes of this fleet that identify a cause. Tried after
+	// structured Kubernetes evidence and before the built-in text signatures and
+	// exit code tables.
 	Signatures []*Signature `protobuf:"bytes,7,rep,name=signatures,proto3" json:"signatures,omitempty"`
-	// When a history means more than its last failure. Absent: defaults.
+	// What is derived from the attempt history. Absent: defaults.
 	Derivation *Derivation `protobuf:"bytes,8,opt,name=derivation,proto3" json:"derivation,omitempty"`
-	// Answer with the verdict of the workload's own operator next to this
-	// policy's own.
+	// Also return the verdict of the workload's own operator.
 	CompareNative bool `protobuf:"varint,9,opt,name=compare_native,json=compareNative,proto3" json:"compare_native,omitempty"`
 	// Position among policies, smaller first. Absent: 0. A policy without a
 	// selector comes after all that have one.
 	Order int32 `protobuf:"varint,10,opt,name=order,proto3" json:"order,omitempty"`
-	// The workload's own operator: whether it decides, and how it is set up.
-	// Absent: it does not, and has its own defaults.
+	// Whether the workload's own operator decides, and its configuration. Absent:
+	// it does not decide and has its own defaults.
 	Native *NativePolicy `protobuf:"bytes,11,opt,name=native,proto3" json:"native,omitempty"`
 	// Retry settings of an operator, pasted: compiled into rules that are tried
 	// after `rules`. Absent: none.
 	Pasted *PastedBlocks `protobuf:"bytes,13,opt,name=pasted,proto3" json:"pasted,omitempty"`
-	// Never selected: decides only requests that name it. Goes with no selector.
+	// The policy decides only requests that name it. Cannot have a selector.
 	OnlyByName bool `protobuf:"varint,12,opt,name=only_by_name,json=onlyByName,proto3" json:"only_by_name,omitempty"`
-	// What hours are worth beside each other, for outcomes with `passes`. Absent:
-	// defaults.
+	// Relative cost of hours, for outcomes with `passes`. Absent: defaults.
 	Worth *Worth `protobuf:"bytes,14,opt,name=worth,proto3" json:"worth,omitempty"`
-	// Whether retries that others make are ended. Absent: those that cannot help.
+	// Whether retries made by others are stopped. Absent: those that cannot help.
 	Brake         *Brake `protobuf:"bytes,15,opt,name=brake,proto3" json:"brake,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -651,27 +655,28 @@ func (x *Selector) GetMatchLabels() map[string]string {
 	return nil
 }
 
-// A bounded number of failures tolerated. Whatever is called free elsewhere is
-// charged to one of these here.
+// A number of failures tolerated. No retry is free: each is charged to a
+// budget.
 type Budget struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Failures tolerated: with limit 3 the fourth one meets `on_exhausted`.
+	// Failures tolerated: with limit 3, `on_exhausted` applies to the fourth.
 	// Mandatory, 0 to 1000000.
 	Limit *int32 `protobuf:"varint,1,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The use is forgotten when this long has passed since its first charge.
+	// The use is reset when this much time has passed since its first charge.
 	// Absent: never.
 	Window *durationpb.Duration `protobuf:"bytes,2,opt,name=window,proto3" json:"window,omitempty"`
-	// Gives charges back when the work advanced. Absent: never.
+	// Refunds charges when the work made progress. Absent: never.
 	RefundOnProgress *Refund `protobuf:"bytes,3,opt,name=refund_on_progress,json=refundOnProgress,proto3" json:"refund_on_progress,omitempty"`
 	// What to do when the limit is reached. Absent: FAIL at the rule's scope.
 	OnExhausted *ExhaustedOutcome `protobuf:"bytes,4,opt,name=on_exhausted,json=onExhausted,proto3" json:"on_exhausted,omitempty"`
 	// For people.
 	Description string `protobuf:"bytes,5,opt,name=description,proto3" json:"description,omitempty"`
-	// The limits that a workload may set for itself: annotation
-	// `mulligan.dev/limit.<budget>` of its object or pods, DecideRequest.limits.
-	// Absent: none; one that is set is refused with a warning.
+	// Limits that a workload may set for itself, by annotation
+	// `mulligan.dev/limit.<budget>` on its object or pods or by
+	// DecideRequest.limits. Absent: none; a limit set anyway is ignored with a
+	// warning.
 	Override *LimitRange `protobuf:"bytes,6,opt,name=override,proto3" json:"override,omitempty"`
-	// Where the limit comes from that applies unless the workload sets its own.
+	// Source of the limit, unless the workload sets its own (`override`).
 	LimitFrom     Budget_LimitFrom `protobuf:"varint,7,opt,name=limit_from,json=limitFrom,proto3,enum=mulligan.v1.Budget_LimitFrom" json:"limit_from,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -811,17 +816,17 @@ func (x *LimitRange) GetMax() int32 {
 	return 0
 }
 
-// Gives back one unit each time progress grew enough. With both conditions,
-// both must hold; at least one is mandatory.
+// Refunds one unit each time the work made enough progress. At least one of
+// `min_growth` and `min_healthy` is mandatory; all given ones must hold.
 type Refund struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Least growth of Progress.value over the best of the earlier failures.
-	// Absent: not looked at. Greater than 0.
+	// Minimum growth of Progress.value over the best of the earlier failures.
+	// Absent: not checked. Greater than 0.
 	MinGrowth *float64 `protobuf:"fixed64,1,opt,name=min_growth,json=minGrowth,proto3,oneof" json:"min_growth,omitempty"`
-	// Least healthy run time of the attempt. Absent: not looked at.
+	// Minimum healthy run time of the attempt. Absent: not checked.
 	MinHealthy *durationpb.Duration `protobuf:"bytes,2,opt,name=min_healthy,json=minHealthy,proto3" json:"min_healthy,omitempty"`
-	// Most units given back over the workload's life. Mandatory, at least 1:
-	// without it a budget is no bound.
+	// Maximum units refunded over the workload's life. Mandatory, at least 1:
+	// otherwise the budget would not bound anything.
 	Ceiling       *int32 `protobuf:"varint,3,opt,name=ceiling,proto3,oneof" json:"ceiling,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -951,8 +956,8 @@ func (x *Rule) GetDescription() string {
 	return ""
 }
 
-// Conditions of a rule. Causes and raw signals may be mixed; all given must
-// hold. Lists are alternatives.
+// Conditions of a rule, on causes and raw signals. All given ones must hold.
+// Entries of a list are alternatives.
 type When struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Causes, by name.
@@ -970,11 +975,11 @@ type When struct {
 	Conditions []*ConditionPattern `protobuf:"bytes,6,rep,name=conditions,proto3" json:"conditions,omitempty"`
 	// Name of the culprit container, exact. Empty: any.
 	Containers []string `protobuf:"bytes,7,rep,name=containers,proto3" json:"containers,omitempty"`
-	// Least confidence. Absent: any.
+	// Minimum confidence. Absent: any.
 	MinConfidence Diagnosis_Confidence `protobuf:"varint,8,opt,name=min_confidence,json=minConfidence,proto3,enum=mulligan.v1.Diagnosis_Confidence" json:"min_confidence,omitempty"`
 	// Attempt numbers.
 	Attempts *AttemptRange `protobuf:"bytes,9,opt,name=attempts,proto3" json:"attempts,omitempty"`
-	// Whether the attempt ran on spot capacity. Absent: not looked at.
+	// Whether the attempt ran on spot capacity. Absent: not checked.
 	Interruptible *bool `protobuf:"varint,10,opt,name=interruptible,proto3,oneof" json:"interruptible,omitempty"`
 	// Derived causes, by name.
 	DerivedCauses []DerivedCause `protobuf:"varint,11,rep,packed,name=derived_causes,json=derivedCauses,proto3,enum=mulligan.v1.DerivedCause" json:"derived_causes,omitempty"`
@@ -982,26 +987,27 @@ type When struct {
 	Kinds []string `protobuf:"bytes,12,rep,name=kinds,proto3" json:"kinds,omitempty"`
 	// Labels of the workload that must have exactly this value.
 	MatchLabels map[string]string `protobuf:"bytes,13,rep,name=match_labels,json=matchLabels,proto3" json:"match_labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Creation error: HTTP codes.
+	// HTTP codes of the creation error.
 	HttpCodes []int32 `protobuf:"varint,14,rep,packed,name=http_codes,json=httpCodes,proto3" json:"http_codes,omitempty"`
-	// Whether the work can recover unchanged, by name. Empty: not looked at.
+	// Whether the work can recover unchanged, by name. Empty: not checked.
 	Outlooks []Diagnosis_Outlook `protobuf:"varint,15,rep,packed,name=outlooks,proto3,enum=mulligan.v1.Diagnosis_Outlook" json:"outlooks,omitempty"`
-	// How long the attempt ran. Never holds where that is not known.
+	// How long the attempt ran. Does not hold if that is unknown.
 	Ran *DurationRange `protobuf:"bytes,16,opt,name=ran,proto3" json:"ran,omitempty"`
-	// Accelerators that its pods hold together (Stake.accelerators).
+	// Total accelerators held by its pods (Stake.accelerators).
 	Accelerators *NumberRange `protobuf:"bytes,17,opt,name=accelerators,proto3" json:"accelerators,omitempty"`
 	// Accelerator hours since the last progress or checkpoint (Stake.hours).
-	// Never holds where they are not known.
+	// Does not hold if they are unknown.
 	HoursAtStake *NumberRange `protobuf:"bytes,18,opt,name=hours_at_stake,json=hoursAtStake,proto3" json:"hours_at_stake,omitempty"`
-	// Failures like this one in a row without progress, this one included.
+	// Similar failures in a row without progress, including this one.
 	Alike *AttemptRange `protobuf:"bytes,19,opt,name=alike,proto3" json:"alike,omitempty"`
-	// Share of the retries after failures of this cause that got past it, from
-	// the ledger and from `recent`, 0 to 1. Never holds before the first of them.
+	// Share of the retries after failures with this cause that made progress past
+	// it, from the ledger and `recent`, 0 to 1. Does not hold before the first
+	// one.
 	Passed *NumberRange `protobuf:"bytes,20,opt,name=passed,proto3" json:"passed,omitempty"`
-	// Whether an operator repeats by itself what failed: an object of its own or an
-	// event about one tells of it, no pod and not the caller's call
-	// (FailureReport.creation_error), and it has not given the work up. Absent: not
-	// looked at.
+	// Whether an operator repeats the failed step by itself: the failure is shown
+	// by the operator's object or an event about one, not by a pod or the
+	// caller's own call (FailureReport.creation_error), and the operator has not
+	// given up. Absent: not checked.
 	RepeatedByOperator *bool `protobuf:"varint,21,opt,name=repeated_by_operator,json=repeatedByOperator,proto3,oneof" json:"repeated_by_operator,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
@@ -1302,8 +1308,8 @@ type ExitCodes struct {
 	Operator string `protobuf:"bytes,1,opt,name=operator,proto3" json:"operator,omitempty"`
 	// The set; at least one entry.
 	Values []int32 `protobuf:"varint,2,rep,packed,name=values,proto3" json:"values,omitempty"`
-	// Container whose code is looked at. Empty: the culprit container, any
-	// container when there is no culprit.
+	// Container whose exit code is checked. Empty: the culprit container, or any
+	// container if there is no culprit.
 	ContainerName string `protobuf:"bytes,3,opt,name=container_name,json=containerName,proto3" json:"container_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1360,7 +1366,7 @@ func (x *ExitCodes) GetContainerName() string {
 	return ""
 }
 
-// A condition to look for, on any object of the report.
+// A condition to match on any object of the report.
 type ConditionPattern struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Condition type, exact.
@@ -1487,7 +1493,8 @@ type Outcome struct {
 	// What it applies to. Absent: the natural scope of the workload kind
 	// (RayJob: CLUSTER, JobSet: JOB_SET, Indexed Job: INDEX, Job: POD, ...).
 	Scope Decision_Scope `protobuf:"varint,2,opt,name=scope,proto3,enum=mulligan.v1.Decision_Scope" json:"scope,omitempty"`
-	// Budget that pays. Mandatory for RETRY, allowed for WAIT, refused else.
+	// Budget that pays. Mandatory for RETRY, optional for WAIT, otherwise
+	// refused.
 	Budget string `protobuf:"bytes,3,opt,name=budget,proto3" json:"budget,omitempty"`
 	// Delay before the retry. Absent: none.
 	Backoff *Backoff `protobuf:"bytes,4,opt,name=backoff,proto3" json:"backoff,omitempty"`
@@ -1498,17 +1505,16 @@ type Outcome struct {
 	// Resources to change. Absent: none.
 	Resources *ResourcePolicy `protobuf:"bytes,7,opt,name=resources,proto3" json:"resources,omitempty"`
 	// How long the caller may look for more evidence, from the earliest sign of
-	// the failure. For RETRY and FAIL: a LOW confidence that further evidence
-	// could raise is answered with WAIT until then. For WAIT: `default` applies
-	// from then on. Absent: no deadline.
+	// the failure. For RETRY and FAIL: if confidence is LOW and more evidence
+	// could raise it, the verdict is WAIT until then. For WAIT: `default` applies
+	// after that. Absent: no deadline.
 	EvidenceDeadline *durationpb.Duration `protobuf:"bytes,8,opt,name=evidence_deadline,json=evidenceDeadline,proto3" json:"evidence_deadline,omitempty"`
 	// For WAIT: what to do when the workload has been in this state for longer
-	// than `grace` (from the earliest sign to observed_at). Absent: wait on.
+	// than `grace` (from the earliest sign to observed_at). Absent: keep waiting.
 	AfterGrace *GraceOutcome `protobuf:"bytes,9,opt,name=after_grace,json=afterGrace,proto3" json:"after_grace,omitempty"`
-	// For RETRY: how often such a failure passes when the work is tried again
-	// unchanged, 0 to 1, before anything is known of this one. With it a retry
-	// that is expected to lose more hours than it saves (Worth) is refused.
-	// Absent: hours are not looked at.
+	// For RETRY: prior probability that an unchanged retry after such a failure
+	// succeeds, 0 to 1. If set, a retry that is expected to lose more hours than
+	// it saves (Worth) is refused. Absent: hours are not considered.
 	Passes        *float64 `protobuf:"fixed64,10,opt,name=passes,proto3,oneof" json:"passes,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1614,22 +1620,21 @@ func (x *Outcome) GetPasses() float64 {
 	return 0
 }
 
-// What hours are worth beside each other. A retry is refused where
+// Relative cost of hours. A retry is refused if
 //
 //	p * (givenUp * good hours + personHours) < (1 - p) * hours at stake
 //
-// p begins as the outcome's `passes` and follows what retries of this workload
-// have shown; hours are those of Stake.
+// p starts as the outcome's `passes` and is updated by the results of this
+// workload's retries. Hours are those of Stake.
 type Worth struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As how many retries of this workload `passes` counts. Greater than 0, at
-	// most 1000. Absent: 1.
+	// Weight of `passes` in p, as a number of retries. Greater than 0, at most
+	// 1000. Absent: 1.
 	Weighs *float64 `protobuf:"fixed64,1,opt,name=weighs,proto3,oneof" json:"weighs,omitempty"`
-	// An hour of good work given up counts as so many lost in vain. 0 to
+	// Cost of an hour of good work given up, in hours of wasted work. 0 to
 	// 1000000. Absent: 3.
 	GivenUp *float64 `protobuf:"fixed64,2,opt,name=given_up,json=givenUp,proto3,oneof" json:"given_up,omitempty"`
-	// A person who has to look costs as much as so many hours. 0 to 1000000.
-	// Absent: 100.
+	// Cost of a person's attention, in hours. 0 to 1000000. Absent: 100.
 	PersonHours   *float64 `protobuf:"fixed64,3,opt,name=person_hours,json=personHours,proto3,oneof" json:"person_hours,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1686,7 +1691,7 @@ func (x *Worth) GetPersonHours() float64 {
 	return 0
 }
 
-// What becomes of a WAIT that lasts.
+// What follows a WAIT that lasts too long.
 type GraceOutcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Grace period.
@@ -1750,7 +1755,7 @@ func (x *GraceOutcome) GetBudget() string {
 	return ""
 }
 
-// Delay before attempt n+1, by how often the paying budget was charged. The
+// Delay before attempt n+1, where n is the use of the paying budget. The
 // arithmetic saturates at `max`.
 type Backoff struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1762,9 +1767,9 @@ type Backoff struct {
 	Max *durationpb.Duration `protobuf:"bytes,3,opt,name=max,proto3" json:"max,omitempty"`
 	// Shape. Absent: EXPONENTIAL.
 	Kind Backoff_Kind `protobuf:"varint,4,opt,name=kind,proto3,enum=mulligan.v1.Backoff_Kind" json:"kind,omitempty"`
-	// Share of the delay that is spread, 0 to 1: the delay lies in
-	// [delay * (1 - jitter), delay]. Drawn from the failure's identity, so the
-	// same report gives the same delay on every replica. Absent: 0.1.
+	// Random share of the delay, 0 to 1: the delay is in
+	// [delay * (1 - jitter), delay]. Derived from the failure's identity, so that
+	// every replica gives the same delay for a report. Absent: 0.1.
 	Jitter        *float64 `protobuf:"fixed64,5,opt,name=jitter,proto3,oneof" json:"jitter,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1838,13 +1843,13 @@ func (x *Backoff) GetJitter() float64 {
 // Where to run next.
 type PlacementPolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// On-demand from the failure on that makes the paying budget's use this
-	// much. Absent: not looked at.
+	// Use on-demand capacity once the use of the paying budget reaches this
+	// number. Absent: not set.
 	OnDemandAfter *int32 `protobuf:"varint,1,opt,name=on_demand_after,json=onDemandAfter,proto3,oneof" json:"on_demand_after,omitempty"`
-	// On-demand for the last this many attempts the paying budget allows.
-	// Absent: not looked at.
+	// Use on-demand capacity for this many last attempts of the paying budget.
+	// Absent: not set.
 	OnDemandForLast *int32 `protobuf:"varint,2,opt,name=on_demand_for_last,json=onDemandForLast,proto3,oneof" json:"on_demand_for_last,omitempty"`
-	// Stay away from the culprit's node.
+	// Avoid the culprit's node. Absent: do not.
 	AvoidFailedNode *AvoidFailedNode `protobuf:"bytes,3,opt,name=avoid_failed_node,json=avoidFailedNode,proto3" json:"avoid_failed_node,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -1901,19 +1906,19 @@ func (x *PlacementPolicy) GetAvoidFailedNode() *AvoidFailedNode {
 	return nil
 }
 
-// How to stay away from a node.
+// How to avoid a node.
 type AvoidFailedNode struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Required instead of preferred.
 	Hard bool `protobuf:"varint,1,opt,name=hard,proto3" json:"hard,omitempty"`
 	// How long the advice holds. Absent: 1 hour.
 	ExpiresAfter *durationpb.Duration `protobuf:"bytes,2,opt,name=expires_after,json=expiresAfter,proto3" json:"expires_after,omitempty"`
-	// From the failure on that makes the paying budget's use this much. Absent: 1,
-	// the first.
+	// Start once the use of the paying budget reaches this number. Absent: 1, the
+	// first failure.
 	After *int32 `protobuf:"varint,3,opt,name=after,proto3,oneof" json:"after,omitempty"`
-	// Only where something points to the node: what was found is about it, or, of
-	// a failure that nobody can explain, this work failed there before within a
-	// day. Absent: always.
+	// Only if the node is suspected: the evidence is about it, or the failure is
+	// unexplained and the workload already failed on it within a day. Absent:
+	// always.
 	IfSuspected   bool `protobuf:"varint,4,opt,name=if_suspected,json=ifSuspected,proto3" json:"if_suspected,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1980,14 +1985,14 @@ func (x *AvoidFailedNode) GetIfSuspected() bool {
 // How to grow resources.
 type ResourcePolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Multiply memory by this beyond what earlier answers granted the container.
-	// Greater than 1.
+	// Multiply the memory granted to the container so far by this. Greater than
+	// 1.
 	MemoryFactor *float64 `protobuf:"fixed64,1,opt,name=memory_factor,json=memoryFactor,proto3,oneof" json:"memory_factor,omitempty"`
 	// Raise only the request.
 	RequestOnly bool `protobuf:"varint,2,opt,name=request_only,json=requestOnly,proto3" json:"request_only,omitempty"`
-	// The product of all factors never exceeds this. Absent: 8.
+	// Maximum product of all factors. Absent: 8.
 	MaxFactor *float64 `protobuf:"fixed64,3,opt,name=max_factor,json=maxFactor,proto3,oneof" json:"max_factor,omitempty"`
-	// Multiply ephemeral storage likewise.
+	// Multiply ephemeral storage in the same way.
 	StorageFactor *float64 `protobuf:"fixed64,4,opt,name=storage_factor,json=storageFactor,proto3,oneof" json:"storage_factor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2051,12 +2056,13 @@ func (x *ResourcePolicy) GetStorageFactor() float64 {
 	return 0
 }
 
-// What to do when a budget is used up.
+// What to do when a budget is exhausted.
 type ExhaustedOutcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// FAIL, WAIT_FOR_SPEC_UPDATE, or RETRY to escalate to another budget.
 	Action Decision_Action `protobuf:"varint,1,opt,name=action,proto3,enum=mulligan.v1.Decision_Action" json:"action,omitempty"`
-	// For RETRY: the budget that pays from now on. Must not lead back here.
+	// For RETRY: the budget that pays from now on. Must not lead back to this
+	// one.
 	Budget string `protobuf:"bytes,2,opt,name=budget,proto3" json:"budget,omitempty"`
 	// Absent: the rule's scope.
 	Scope         Decision_Scope `protobuf:"varint,3,opt,name=scope,proto3,enum=mulligan.v1.Decision_Scope" json:"scope,omitempty"`
@@ -2170,15 +2176,15 @@ func (x *KillSwitch) GetReason() string {
 	return ""
 }
 
-// Names a cause by a fleet's own texts and codes.
+// Identifies a cause by a fleet's own texts and exit codes.
 type Signature struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Unique in the policy.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The cause it names.
+	// The cause it identifies.
 	Cause Cause `protobuf:"varint,2,opt,name=cause,proto3,enum=mulligan.v1.Cause" json:"cause,omitempty"`
-	// RE2 expression searched in messages. One of message_pattern or exit_codes
-	// is mandatory; with both, both must hold.
+	// RE2 expression searched in messages. At least one of `message_pattern` and
+	// `exit_codes` is mandatory; all given ones must hold.
 	MessagePattern string `protobuf:"bytes,3,opt,name=message_pattern,json=messagePattern,proto3" json:"message_pattern,omitempty"`
 	// Where to search. Empty: TERMINATION_MESSAGE, EVENT and WAITING_MESSAGE.
 	Sources []Signature_Source `protobuf:"varint,4,rep,packed,name=sources,proto3,enum=mulligan.v1.Signature_Source" json:"sources,omitempty"`
@@ -2188,14 +2194,14 @@ type Signature struct {
 	Confidence Diagnosis_Confidence `protobuf:"varint,6,opt,name=confidence,proto3,enum=mulligan.v1.Diagnosis_Confidence" json:"confidence,omitempty"`
 	// What the match means, shown as evidence.
 	Meaning string `protobuf:"bytes,7,opt,name=meaning,proto3" json:"meaning,omitempty"`
-	// Who has to act. Absent: as the cause says.
+	// Where the fault lies. Absent: as for the cause.
 	FaultDomain Diagnosis_FaultDomain `protobuf:"varint,8,opt,name=fault_domain,json=faultDomain,proto3,enum=mulligan.v1.Diagnosis_FaultDomain" json:"fault_domain,omitempty"`
-	// Whether the work can recover unchanged. Absent: as the cause says.
+	// Whether the work can recover unchanged. Absent: as for the cause.
 	Outlook Diagnosis_Outlook `protobuf:"varint,9,opt,name=outlook,proto3,enum=mulligan.v1.Diagnosis_Outlook" json:"outlook,omitempty"`
-	// What to do first when it decides: the answer's first_step.text, at most
-	// 1024 bytes. "{pod}", "{container}", "{node}" and "{image}" stand for what
-	// they are called, "{logs}" for the command that shows the log, "{says}" for
-	// the deciding text after a colon. Absent: as the cause says.
+	// What to do first if this signature decides (first_step.text), at most 1024
+	// bytes. "{pod}", "{container}", "{node}" and "{image}" are replaced by their
+	// names, "{logs}" by the command that shows the log, "{says}" by a colon and
+	// the matched text. Absent: as for the cause.
 	Remedy        string `protobuf:"bytes,10,opt,name=remedy,proto3" json:"remedy,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2301,18 +2307,17 @@ func (x *Signature) GetRemedy() string {
 	return ""
 }
 
-// What becomes of retries that others make by themselves: the kubelet, an
-// operator, a queue.
+// Stops retries made by others: the kubelet, an operator, a queue.
 type Brake struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Absent: HOPELESS.
 	Mode Brake_Mode `protobuf:"varint,1,opt,name=mode,proto3,enum=mulligan.v1.Brake_Mode" json:"mode,omitempty"`
-	// Failures in a row with one fingerprint, restarts by the kubelet included.
-	// Absent: 2. At least 1.
+	// Failures in a row with the same fingerprint, including restarts by the
+	// kubelet. Absent: 2. At least 1.
 	SameFailure *int32 `protobuf:"varint,2,opt,name=same_failure,json=sameFailure,proto3,oneof" json:"same_failure,omitempty"`
-	// A running attempt is let be once it has run this many times as long as the
-	// longest of these failures (under POLICY: as the last one), and three minutes
-	// at the least. Absent: 2. At least 1.
+	// A running attempt is not stopped once it has run this many times as long as
+	// the longest of these failures (under POLICY: the last one) and at least
+	// three minutes. Absent: 2. At least 1.
 	Outlived      *float64 `protobuf:"fixed64,3,opt,name=outlived,proto3,oneof" json:"outlived,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2369,36 +2374,37 @@ func (x *Brake) GetOutlived() float64 {
 	return 0
 }
 
-// When a history means more than its last failure.
+// What is derived from the attempt history.
 type Derivation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// DETERMINISTIC: this many equal fingerprints in a row without progress, one
-	// more where a general exit code is all there is and progress is not
+	// DETERMINISTIC: this many equal fingerprints in a row without progress, plus
+	// one if the only evidence is a general exit code and progress is not
 	// reported. Absent: 3. 0: never.
 	SameFingerprint *int32 `protobuf:"varint,1,opt,name=same_fingerprint,json=sameFingerprint,proto3,oneof" json:"same_fingerprint,omitempty"`
-	// ... on at least this many different nodes, when nodes are known.
+	// DETERMINISTIC: minimum number of different nodes, if nodes are known.
 	// Absent: 1.
 	DistinctNodes *int32 `protobuf:"varint,2,opt,name=distinct_nodes,json=distinctNodes,proto3,oneof" json:"distinct_nodes,omitempty"`
-	// CRASH_LOOP: this many failures ... Absent: 5. 0: never.
+	// CRASH_LOOP: this many failures within `crash_loop_window`. Absent: 5. 0:
+	// never.
 	CrashLoopFailures *int32 `protobuf:"varint,3,opt,name=crash_loop_failures,json=crashLoopFailures,proto3,oneof" json:"crash_loop_failures,omitempty"`
-	// ... within this time. Absent: 10 minutes.
+	// CRASH_LOOP: the time window. Absent: 10 minutes.
 	CrashLoopWindow *durationpb.Duration `protobuf:"bytes,4,opt,name=crash_loop_window,json=crashLoopWindow,proto3" json:"crash_loop_window,omitempty"`
 	// BAD_NODE: this many failures on one node whose causes point to the node.
 	// Absent: 2. 0: never.
 	BadNodeFailures *int32 `protobuf:"varint,5,opt,name=bad_node_failures,json=badNodeFailures,proto3,oneof" json:"bad_node_failures,omitempty"`
 	// POISON_JOB: crashes on this many different nodes. Absent: 3. 0: never.
 	PoisonNodes *int32 `protobuf:"varint,6,opt,name=poison_nodes,json=poisonNodes,proto3,oneof" json:"poison_nodes,omitempty"`
-	// BAD_NODE by DecideRequest.recent: at least this many workloads failed on
-	// the node, more than chance explains. Absent: 3. 0: never.
+	// BAD_NODE from DecideRequest.recent: at least this many workloads failed on
+	// the node, and more than chance explains. Absent: 3. 0: never.
 	BadNodeWorkloads *int32 `protobuf:"varint,7,opt,name=bad_node_workloads,json=badNodeWorkloads,proto3,oneof" json:"bad_node_workloads,omitempty"`
-	// INCIDENT: at least this many workloads failed of the same. Absent: 8. 0:
-	// never.
+	// INCIDENT: at least this many workloads failed for the same reason. Absent:
+	// 8. 0: never.
 	IncidentWorkloads *int32 `protobuf:"varint,8,opt,name=incident_workloads,json=incidentWorkloads,proto3,oneof" json:"incident_workloads,omitempty"`
-	// ... which is at least this share of those that failed of something outside
-	// themselves. Absent: 0.5. Greater than 0, at most 1.
+	// INCIDENT: minimum share of these among all workloads that failed for
+	// external reasons. Absent: 0.5. Greater than 0, at most 1.
 	IncidentShare *float64 `protobuf:"fixed64,9,opt,name=incident_share,json=incidentShare,proto3,oneof" json:"incident_share,omitempty"`
-	// ... and no longer than for this many retries of one workload: after them
-	// its failures are its own again. Absent: 3. At least 1.
+	// INCIDENT: maximum retries of one workload; after that its failures count as
+	// its own. Absent: 3. At least 1.
 	IncidentRetries *int32 `protobuf:"varint,10,opt,name=incident_retries,json=incidentRetries,proto3,oneof" json:"incident_retries,omitempty"`
 	// DETERMINISTIC: this many equal fingerprints in a row without progress, all
 	// at the same Progress.artifact, or at the same Progress.value above 0 after

@@ -29,10 +29,10 @@ const (
 	PolicyIssue_SEVERITY_UNSPECIFIED PolicyIssue_Severity = 0
 	// The file cannot be loaded.
 	PolicyIssue_ERROR PolicyIssue_Severity = 1
-	// Loads, and is probably not what was meant.
+	// The file loads but is probably not what was meant.
 	PolicyIssue_WARNING PolicyIssue_Severity = 2
-	// Loads, and may well be meant: how a signature stands to a built-in row.
-	// Of `mulligan policy check` alone.
+	// The file loads and is probably what was meant: how a signature relates to
+	// a built-in one. Only from `mulligan policy check`.
 	PolicyIssue_NOTE PolicyIssue_Severity = 3
 )
 
@@ -125,7 +125,7 @@ type ListPoliciesResponse struct {
 	Revision string `protobuf:"bytes,2,opt,name=revision,proto3" json:"revision,omitempty"`
 	// When the set was loaded.
 	LoadedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=loaded_at,json=loadedAt,proto3" json:"loaded_at,omitempty"`
-	// Why a newer set was not taken; empty: the latest files are in force.
+	// Why a newer set was not loaded. Empty: the latest files are in force.
 	LastError     string `protobuf:"bytes,4,opt,name=last_error,json=lastError,proto3" json:"last_error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -27,14 +27,14 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Shows and checks policies. Changes nothing: policies come from files.
+// Shows and checks policies. Read-only: policies come from files.
 type PolicyServiceClient interface {
 	// The loaded policies in the order in which they are tried.
 	ListPolicies(ctx context.Context, in *ListPoliciesRequest, opts ...grpc.CallOption) (*ListPoliciesResponse, error)
-	// One loaded policy in full. NOT_FOUND if there is none of that name.
+	// One loaded policy in full. NOT_FOUND if no policy has that name.
 	GetPolicy(ctx context.Context, in *GetPolicyRequest, opts ...grpc.CallOption) (*GetPolicyResponse, error)
-	// Checks policy files with the code that loads them. Problems are the
-	// answer, not an error.
+	// Checks policy files with the code that loads them. Returns the problems
+	// with code OK.
 	CheckPolicy(ctx context.Context, in *CheckPolicyRequest, opts ...grpc.CallOption) (*CheckPolicyResponse, error)
 }
 
@@ -80,14 +80,14 @@ func (c *policyServiceClient) CheckPolicy(ctx context.Context, in *CheckPolicyRe
 // All implementations must embed UnimplementedPolicyServiceServer
 // for forward compatibility.
 //
-// Shows and checks policies. Changes nothing: policies come from files.
+// Shows and checks policies. Read-only: policies come from files.
 type PolicyServiceServer interface {
 	// The loaded policies in the order in which they are tried.
 	ListPolicies(context.Context, *ListPoliciesRequest) (*ListPoliciesResponse, error)
-	// One loaded policy in full. NOT_FOUND if there is none of that name.
+	// One loaded policy in full. NOT_FOUND if no policy has that name.
 	GetPolicy(context.Context, *GetPolicyRequest) (*GetPolicyResponse, error)
-	// Checks policy files with the code that loads them. Problems are the
-	// answer, not an error.
+	// Checks policy files with the code that loads them. Returns the problems
+	// with code OK.
 	CheckPolicy(context.Context, *CheckPolicyRequest) (*CheckPolicyResponse, error)
 	mustEmbedUnimplementedPolicyServiceServer()
 }

@@ -3,10 +3,10 @@
 // 	protoc-gen-go v1.36.8
 // source: mulligan/v1/policy_test.proto
 
-// The schema of test suites for policies, and what a run of them finds
-// (`mulligan policy test`). A suite is a YAML file beside the policies whose
-// name ends in _test.yaml; keys are the JSON names below, read as strictly as
-// those of policies.
+// The schema of test suites for policies, and of their results (`mulligan
+// policy test`). A suite is a YAML file in the folder of the policies whose
+// name ends in _test.yaml. Keys are the JSON names below and are checked as
+// strictly as those of policies.
 
 package mulliganv1
 
@@ -27,7 +27,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Failures, and what policies have to answer to them.
+// Failures and the answers that policies must give to them.
 type RetryPolicyTest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// "mulligan.dev/v1".
@@ -100,15 +100,15 @@ func (x *RetryPolicyTest) GetSpec() *RetryPolicyTestSpec {
 	return nil
 }
 
-// What is tested, with what.
+// The contents of a suite.
 type RetryPolicyTestSpec struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Policy files and folders, seen from the folder of the suite, loaded
-	// together as one server would. Absent: that folder itself.
+	// Policy files and folders, relative to the folder of the suite, loaded
+	// together as a server would. Absent: that folder itself.
 	Policies []string `protobuf:"bytes,1,rep,name=policies,proto3" json:"policies,omitempty"`
-	// What failures look like, by name. Each must be used.
+	// The objects of failures, by name. Each must be used.
 	Fixtures map[string]*PolicyTestFixture `protobuf:"bytes,2,rep,name=fixtures,proto3" json:"fixtures,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// At least one. Each begins without a ledger.
+	// At least one. Each starts without a ledger.
 	Cases         []*PolicyTestCase `protobuf:"bytes,3,rep,name=cases,proto3" json:"cases,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -165,12 +165,12 @@ func (x *RetryPolicyTestSpec) GetCases() []*PolicyTestCase {
 	return nil
 }
 
-// What is shown of a failure.
+// The objects of a failure.
 type PolicyTestFixture struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Objects as `kubectl get -o yaml` prints them; also a FailureReport.
 	Objects []*structpb.Struct `protobuf:"bytes,1,rep,name=objects,proto3" json:"objects,omitempty"`
-	// Files with such objects, seen from the folder of the suite.
+	// Files with such objects, relative to the folder of the suite.
 	Files         []string `protobuf:"bytes,2,rep,name=files,proto3" json:"files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -227,14 +227,13 @@ type PolicyTestCase struct {
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// For people.
 	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
-	// Name of the policy to ask. Absent: the first whose selector fits.
+	// Name of the policy to ask. Absent: the first whose selector matches.
 	Policy string `protobuf:"bytes,3,opt,name=policy,proto3" json:"policy,omitempty"`
-	// In the order in which they happen, at least one. The ledger of each answer
-	// is sent with the next question.
+	// In order of time, at least one. The ledger of each answer is sent with the
+	// next request.
 	Steps []*PolicyTestStep `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
-	// The questions come from who decides in the place of the workload's operator
-	// (DecideRequest.replaces_operator). Absent: what the operator tries again by
-	// its own limit is left to it, as everywhere.
+	// The caller decides instead of the workload's operator
+	// (DecideRequest.replaces_operator). Absent: false.
 	ReplacesOperator bool `protobuf:"varint,5,opt,name=replaces_operator,json=replacesOperator,proto3" json:"replaces_operator,omitempty"`
 	// The workload's own limits by budget, as the caller sends them
 	// (DecideRequest.limits). Absent: those of its annotations and the policy.
@@ -315,24 +314,25 @@ func (x *PolicyTestCase) GetLimits() map[string]int32 {
 	return nil
 }
 
-// One question, or the same kind of question several times.
+// One request, possibly repeated.
 type PolicyTestStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Fixture by name, written as of the first step. Each later step is a new
-	// attempt: its pods have other names and UIDs, and the times in its objects
-	// are as much later as the question is.
+	// Name of a fixture. Its objects are as of the first step. Each later step is
+	// a new attempt: its pods get other names and UIDs, and the times in its
+	// objects are shifted by the time since the first step.
 	Fixture string `protobuf:"bytes,1,opt,name=fixture,proto3" json:"fixture,omitempty"`
-	// What is shown besides; as in a fixture, but shown as written.
+	// Additional objects, as in a fixture, but sent unchanged.
 	Objects []*structpb.Struct `protobuf:"bytes,2,rep,name=objects,proto3" json:"objects,omitempty"`
-	// When the question is asked (RFC 3339). Absent: `after` the step before; of
-	// the first step, the latest time in what is shown.
+	// Time of the request (RFC 3339). Absent: `after` the previous step; for the
+	// first step, the latest time in its objects.
 	At string `protobuf:"bytes,3,opt,name=at,proto3" json:"at,omitempty"`
-	// How long after the step before the question is asked; goes with no `at`.
+	// Time since the previous step. Cannot be combined with `at`.
 	After *durationpb.Duration `protobuf:"bytes,4,opt,name=after,proto3" json:"after,omitempty"`
-	// How often this happens, `after` apart. Absent: 1. Every answer must be as
+	// Number of repetitions, `after` apart. Absent: 1. Every answer must be as
 	// expected.
 	Times *int32 `protobuf:"varint,5,opt,name=times,proto3,oneof" json:"times,omitempty"`
-	// The attempt of the step before is told again, perhaps by another fixture.
+	// The attempt of the previous step is reported again, possibly with another
+	// fixture.
 	SameAttempt bool `protobuf:"varint,6,opt,name=same_attempt,json=sameAttempt,proto3" json:"same_attempt,omitempty"`
 	// What the answer must say. Mandatory, with at least one key.
 	Expect        *ExpectedAnswer `protobuf:"bytes,7,opt,name=expect,proto3" json:"expect,omitempty"`
@@ -419,7 +419,7 @@ func (x *PolicyTestStep) GetExpect() *ExpectedAnswer {
 	return nil
 }
 
-// What is expected of an answer. What is absent is not looked at.
+// What is expected of an answer. Absent fields are not checked.
 type ExpectedAnswer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What to do.
@@ -430,13 +430,13 @@ type ExpectedAnswer struct {
 	Queue Decision_Queue `protobuf:"varint,3,opt,name=queue,proto3,enum=mulligan.v1.Decision_Queue" json:"queue,omitempty"`
 	// What happened.
 	Cause Cause `protobuf:"varint,4,opt,name=cause,proto3,enum=mulligan.v1.Cause" json:"cause,omitempty"`
-	// What the history shows.
+	// What the attempt history shows.
 	DerivedCause DerivedCause `protobuf:"varint,5,opt,name=derived_cause,json=derivedCause,proto3,enum=mulligan.v1.DerivedCause" json:"derived_cause,omitempty"`
 	// Whether anything is broken.
 	Situation Diagnosis_Situation `protobuf:"varint,6,opt,name=situation,proto3,enum=mulligan.v1.Diagnosis_Situation" json:"situation,omitempty"`
 	// Where the fault lies.
 	FaultDomain Diagnosis_FaultDomain `protobuf:"varint,7,opt,name=fault_domain,json=faultDomain,proto3,enum=mulligan.v1.Diagnosis_FaultDomain" json:"fault_domain,omitempty"`
-	// How sure that is.
+	// Confidence of the diagnosis.
 	Confidence Diagnosis_Confidence `protobuf:"varint,8,opt,name=confidence,proto3,enum=mulligan.v1.Diagnosis_Confidence" json:"confidence,omitempty"`
 	// Whether the work can recover unchanged.
 	Outlook Diagnosis_Outlook `protobuf:"varint,9,opt,name=outlook,proto3,enum=mulligan.v1.Diagnosis_Outlook" json:"outlook,omitempty"`
@@ -450,34 +450,35 @@ type ExpectedAnswer struct {
 	Budget string `protobuf:"bytes,13,opt,name=budget,proto3" json:"budget,omitempty"`
 	// Whether any budget pays.
 	Charged *bool `protobuf:"varint,14,opt,name=charged,proto3,oneof" json:"charged,omitempty"`
-	// Use of budgets afterwards, by name.
+	// Use of budgets after the answer, by name.
 	Used map[string]int32 `protobuf:"bytes,15,rep,name=used,proto3" json:"used,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	// Least and most time to wait before the next attempt or question.
+	// Range of the delay before the next attempt or request.
 	Delay *ExpectedDelay `protobuf:"bytes,16,opt,name=delay,proto3" json:"delay,omitempty"`
 	// Whether the granted attempt is the last that the budget allows.
 	LastAttempt *bool `protobuf:"varint,17,opt,name=last_attempt,json=lastAttempt,proto3,oneof" json:"last_attempt,omitempty"`
-	// The limit that is used up: a budget, or "maxAttempts".
+	// The exhausted limit: a budget, or "maxAttempts".
 	Exhausted string `protobuf:"bytes,18,opt,name=exhausted,proto3" json:"exhausted,omitempty"`
-	// Whether the failure was told before.
+	// Whether the failure was already reported.
 	Duplicate *bool `protobuf:"varint,19,opt,name=duplicate,proto3,oneof" json:"duplicate,omitempty"`
 	// Attempts counted so far.
 	Attempts *int32 `protobuf:"varint,20,opt,name=attempts,proto3,oneof" json:"attempts,omitempty"`
-	// Nodes to stay away from, in any order.
+	// Nodes to avoid, in any order.
 	AvoidNodes []string `protobuf:"bytes,21,rep,name=avoid_nodes,json=avoidNodes,proto3" json:"avoid_nodes,omitempty"`
-	// Whether to leave spot capacity.
+	// Whether to use on-demand capacity.
 	OnDemand *bool `protobuf:"varint,22,opt,name=on_demand,json=onDemand,proto3,oneof" json:"on_demand,omitempty"`
 	// Factors by resource, for example {memory: 1.5}.
 	Resources map[string]float64 `protobuf:"bytes,23,rep,name=resources,proto3" json:"resources,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
-	// Texts that warnings contain, each in at least one.
+	// Texts, each of which at least one warning contains.
 	Warnings []string `protobuf:"bytes,24,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	// A text that the sentence contains.
 	Sentence string `protobuf:"bytes,25,opt,name=sentence,proto3" json:"sentence,omitempty"`
-	// The code of an error, for example "NOT_FOUND": no answer is expected. Goes
-	// with no other key.
+	// The code of the expected error, for example "NOT_FOUND". Cannot be combined
+	// with other keys.
 	Error string `protobuf:"bytes,26,opt,name=error,proto3" json:"error,omitempty"`
 	// Limits of budgets, by name.
 	Limits map[string]int32 `protobuf:"bytes,27,rep,name=limits,proto3" json:"limits,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
-	// Who starts the next attempt of the latest failure in the ledger by itself.
+	// Who, according to the latest failure in the ledger, started the next
+	// attempt without being asked to.
 	RetriedBy     AttemptRecord_RetriedBy `protobuf:"varint,28,opt,name=retried_by,json=retriedBy,proto3,enum=mulligan.v1.AttemptRecord_RetriedBy" json:"retried_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -764,10 +765,10 @@ func (x *ExpectedDelay) GetAtMost() *durationpb.Duration {
 	return nil
 }
 
-// What a run of suites found.
+// The results of suites.
 type PolicyTestReport struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Nothing failed, and the coverage is as demanded.
+	// Nothing failed and the coverage is as required.
 	Passed bool `protobuf:"varint,1,opt,name=passed,proto3" json:"passed,omitempty"`
 	// One for each file, in name order.
 	Suites []*PolicyTestSuite `protobuf:"bytes,2,rep,name=suites,proto3" json:"suites,omitempty"`
@@ -835,7 +836,7 @@ type PolicyTestSuite struct {
 	File string `protobuf:"bytes,1,opt,name=file,proto3" json:"file,omitempty"`
 	// Its name.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// What is wrong with the suite or its policies themselves; then no case ran.
+	// Problems of the suite or its policies. If not empty, no case ran.
 	Issues []*PolicyIssue `protobuf:"bytes,3,rep,name=issues,proto3" json:"issues,omitempty"`
 	// In the order of the file.
 	Cases         []*PolicyTestCaseResult `protobuf:"bytes,4,rep,name=cases,proto3" json:"cases,omitempty"`
@@ -970,7 +971,7 @@ type PolicyTestFailure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Number of the step, from 1.
 	Step int32 `protobuf:"varint,1,opt,name=step,proto3" json:"step,omitempty"`
-	// Which of its repetitions, from 1; 0: it happens once.
+	// Number of the repetition, from 1. 0: the step has none.
 	Repetition int32 `protobuf:"varint,2,opt,name=repetition,proto3" json:"repetition,omitempty"`
 	// Line of the expectation in the file, from 1.
 	Line int32 `protobuf:"varint,3,opt,name=line,proto3" json:"line,omitempty"`
@@ -1056,18 +1057,18 @@ func (x *PolicyTestFailure) GetFound() string {
 	return ""
 }
 
-// Which rules of a policy were decisive.
+// Which rules of a policy decided.
 type PolicyCoverage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name of the policy.
 	Policy string `protobuf:"bytes,1,opt,name=policy,proto3" json:"policy,omitempty"`
 	// File it came from.
 	File string `protobuf:"bytes,2,opt,name=file,proto3" json:"file,omitempty"`
-	// Number of its rules, its default included.
+	// Number of its rules, including its default.
 	Rules int32 `protobuf:"varint,3,opt,name=rules,proto3" json:"rules,omitempty"`
 	// How many of them decided at least once.
 	Decided int32 `protobuf:"varint,4,opt,name=decided,proto3" json:"decided,omitempty"`
-	// The others.
+	// The rules that never decided.
 	NeverDecided  []*RuleReference `protobuf:"bytes,5,rep,name=never_decided,json=neverDecided,proto3" json:"never_decided,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

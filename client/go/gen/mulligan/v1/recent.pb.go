@@ -3,8 +3,8 @@
 // 	protoc-gen-go v1.36.8
 // source: mulligan/v1/recent.proto
 
-// What failed elsewhere lately. The service keeps nothing: whoever sees many
-// workloads fail counts them and sends the counts with each report.
+// Recent failures of other workloads. The service stores nothing: the caller
+// counts the failures and sends the counts with each report.
 
 package mulliganv1
 
@@ -24,43 +24,43 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// The workloads of one caller that failed within a window, counted by what
-// failed where. Filled by the controller from the diagnoses it was given: for
-// each workload it remembers the latest one. From it follow INCIDENT and the
-// BAD_NODE of a fleet. Everything in it is taken as the caller tells it.
+// The workloads of one caller that failed within a time window, counted by
+// cause and place. The controller fills it from the latest diagnosis of each
+// workload. INCIDENT and the BAD_NODE of a fleet are derived from it. The
+// service does not verify it.
 type RecentFailures struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How far back from report.observed_at the counts reach. Mandatory, more than
-	// 0, at most 7 days. Up to one hour it can show an incident; a longer one
-	// shows bad nodes only.
+	// Length of the window, which ends at report.observed_at. Mandatory, greater
+	// than 0, at most 7 days. Incidents are found only in windows of up to one
+	// hour, bad nodes in any.
 	Window *durationpb.Duration `protobuf:"bytes,1,opt,name=window,proto3" json:"window,omitempty"`
-	// Workloads that failed in the window, and those that wait since an earlier
-	// failure because of an INCIDENT; not those that were given up (FAIL): they
-	// fail wherever they are. Each is counted once, however often it failed; the
-	// one asked about may be among them. At least the sum over `groups`, at most
+	// Workloads that failed in the window, plus those still waiting after an
+	// earlier failure because of an INCIDENT. Workloads that were given up (FAIL)
+	// are not counted: they fail on any node. Each workload is counted once; the
+	// one in the report may be included. At least the sum over `groups`, at most
 	// 1000000.
 	Failed int32 `protobuf:"varint,2,opt,name=failed,proto3" json:"failed,omitempty"`
 	// Workloads of the caller that run now, 0 to 1000000. 0 or absent: unknown,
-	// and not looked at.
+	// and not considered.
 	Running int32 `protobuf:"varint,3,opt,name=running,proto3" json:"running,omitempty"`
-	// Nodes that they run on, 0 to 1000000. 0 or absent: unknown, and those named
-	// in `groups` are taken for all.
+	// Nodes that they run on, 0 to 1000000. 0 or absent: unknown; the nodes in
+	// `groups` are assumed to be all.
 	Nodes int32 `protobuf:"varint,4,opt,name=nodes,proto3" json:"nodes,omitempty"`
-	// The failed workloads by what failed where, each in the one group of its
-	// latest failure. At most 1000: leave out the smallest.
+	// The failed workloads by cause and place, each in the group of its latest
+	// failure. At most 1000: omit the smallest.
 	Groups []*FailureGroup `protobuf:"bytes,5,rep,name=groups,proto3" json:"groups,omitempty"`
-	// Where the failed work asked about ran, in the words of FailureGroup.zone.
-	// Absent: the zone of a group that names the culprit's node.
+	// Where the workload in the report ran, as in FailureGroup.zone. Absent: the
+	// zone of a group with the culprit's node.
 	Zone string `protobuf:"bytes,6,opt,name=zone,proto3" json:"zone,omitempty"`
-	// What it ran, in the words of FailureGroup.image. Absent: unknown.
+	// What it ran, as in FailureGroup.image. Absent: unknown.
 	Image string `protobuf:"bytes,7,opt,name=image,proto3" json:"image,omitempty"`
-	// Workloads that were let through as canaries (Decision.canary) and have
-	// neither failed nor come through. While there is one, nobody else is let
-	// through.
+	// Workloads retried as canaries (Decision.canary) whose result is still open.
+	// While there is one, no other workload is retried as a canary.
 	Canaries int32 `protobuf:"varint,8,opt,name=canaries,proto3" json:"canaries,omitempty"`
-	// Canaries that came through (ended well, or run for longer than it took the
-	// others to fail) after the latest failure that was answered with INCIDENT.
-	// Above 0 the incident is over, and whoever waits is retried.
+	// Canaries that passed after the latest failure that was answered with
+	// INCIDENT: they succeeded, or have run for longer than the others took to
+	// fail. If greater than 0, the incident is over and waiting workloads are
+	// retried.
 	Recovered     int32 `protobuf:"varint,9,opt,name=recovered,proto3" json:"recovered,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -164,25 +164,25 @@ type FailureGroup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Diagnosis.cause of that failure. Absent: unknown.
 	Cause Cause `protobuf:"varint,1,opt,name=cause,proto3,enum=mulligan.v1.Cause" json:"cause,omitempty"`
-	// Diagnosis.culprit.node. Absent: unknown, or left out of the grouping.
+	// Diagnosis.culprit.node. Absent: unknown, or not used for grouping.
 	Node string `protobuf:"bytes,2,opt,name=node,proto3" json:"node,omitempty"`
-	// What shares a fate with its neighbours: zone, rack, switch, power feed;
-	// whatever the caller knows. Absent: unknown.
+	// The failure domain, as the caller knows it: zone, rack, switch, power feed.
+	// Absent: unknown.
 	Zone string `protobuf:"bytes,3,opt,name=zone,proto3" json:"zone,omitempty"`
-	// The container image, or whatever names what several workloads run. Absent:
+	// The container image, or another name of what several workloads run. Absent:
 	// unknown.
 	Image string `protobuf:"bytes,4,opt,name=image,proto3" json:"image,omitempty"`
-	// How many workloads; at least 1, but for a group of `passed` and
-	// `failed_again` alone.
+	// Number of workloads; at least 1 unless the group has only `passed` and
+	// `failed_again`.
 	Workloads int32 `protobuf:"varint,5,opt,name=workloads,proto3" json:"workloads,omitempty"`
-	// How many a usual window of this length shows, for example the mean of the
-	// last day. 0 or absent: unknown, and not looked at. Not negative.
+	// Usual number in a window of this length, for example the mean of the last
+	// day. 0 or absent: unknown, and not considered. Not negative.
 	Usual float64 `protobuf:"fixed64,6,opt,name=usual,proto3" json:"usual,omitempty"`
-	// Retries in the window, of any workload, after a failure of this `cause`,
-	// that ended well or got further. Counted in one group of a cause or spread
-	// over several; 0 to 1000000. 0 in all: unknown.
+	// Retries in the window, of any workload, after a failure with this `cause`,
+	// that succeeded or made progress. Counted in one group of a cause or spread
+	// over several; 0 to 1000000. 0 in all groups: unknown.
 	Passed int32 `protobuf:"varint,7,opt,name=passed,proto3" json:"passed,omitempty"`
-	// ... and those that failed of it again without getting further.
+	// Such retries that failed with the same cause without progress.
 	FailedAgain   int32 `protobuf:"varint,8,opt,name=failed_again,json=failedAgain,proto3" json:"failed_again,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -3,7 +3,7 @@
 // 	protoc-gen-go v1.36.8
 // source: mulligan/v1/report.proto
 
-// What a controller saw when its work failed.
+// The report of a failure.
 
 package mulliganv1
 
@@ -36,9 +36,9 @@ const (
 type EndedAttempt_Next int32
 
 const (
-	// Nobody yet: that is the question. Or it is unknown.
+	// No one yet, or unknown.
 	EndedAttempt_NEXT_UNSPECIFIED EndedAttempt_Next = 0
-	// The scheduler has put the job back by itself, as Slurm does after a node
+	// The scheduler requeued the job by itself, as Slurm does after a node
 	// failure or a preemption (JobRequeue, PreemptMode=REQUEUE). The failure is
 	// charged, and the situation is ALIVE.
 	EndedAttempt_SCHEDULER EndedAttempt_Next = 1
@@ -87,7 +87,7 @@ func (EndedAttempt_Next) EnumDescriptor() ([]byte, []int) {
 type CreationError_Phase int32
 
 const (
-	// Not said: decided from the code and reason.
+	// Not set: derived from the code and reason.
 	CreationError_PHASE_UNSPECIFIED CreationError_Phase = 0
 	// The objects could not be constructed from the spec; no call was made
 	// (Trainer KEP-2170 JobsBuildFailed, KubeRay ValidationFailed).
@@ -138,35 +138,35 @@ func (CreationError_Phase) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_report_proto_rawDescGZIP(), []int{5, 0}
 }
 
-// One workload, failed or not: the Kubernetes objects themselves and a few facts
-// only the caller knows. Every field is optional; a report needs at least one
-// object, `exit`, `creation_error` or, where there is no Kubernetes,
-// `ended_attempt`, else it is refused with INVALID_ARGUMENT.
-// So are objects of several workloads (told apart by controller UIDs, owner
-// chains and controllers' labels) unless `workload` names one of them. More
-// objects make a better answer: for a pod its Job, node and events, for a gang
-// all pods, under Kueue the Workload.
+// One workload, failed or not: its Kubernetes objects and a few facts that only
+// the caller knows. Every field is optional, but a report needs at least one of
+// an object, `exit`, `creation_error` or, outside Kubernetes, `ended_attempt`;
+// otherwise it is refused with INVALID_ARGUMENT. Objects of several workloads
+// (distinguished by controller UIDs, owner chains and controllers' labels) are
+// also refused, unless `workload` names one of them. More objects make a better
+// answer: for a pod its Job, node and events, for a gang all pods, under Kueue
+// the Workload.
 type FailureReport struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Stable name of this failure: the same failure reported twice must carry
-	// the same id, another failure another one. At most 256 bytes. Absent: the
-	// service derives it from the pod the failure began with, or else from UIDs,
-	// counters and times, and knows a failure again by overlapping lifetimes.
+	// Stable name of this failure: the same for every report of this failure, and
+	// different for other failures. At most 256 bytes. Absent: derived from the
+	// pod that failed first, or else from UIDs, counters and times; failures with
+	// overlapping lifetimes are then the same.
 	FailureId string `protobuf:"bytes,1,opt,name=failure_id,json=failureId,proto3" json:"failure_id,omitempty"`
 	// Number of the attempt that failed, 1 for the first. Absent: attempts seen
-	// in the ledger plus one. Must not be negative or zero.
+	// in the ledger plus one. Must be greater than 0.
 	Attempt *int32 `protobuf:"varint,2,opt,name=attempt,proto3,oneof" json:"attempt,omitempty"`
 	// When the caller observed the failure: the only clock a decision uses.
 	// Absent: the server's time is used and a warning says so.
 	ObservedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=observed_at,json=observedAt,proto3" json:"observed_at,omitempty"`
-	// The object the retry decision is for. Objects of others are left out, with a
-	// warning. Absent: derived from the most senior object in the report (custom
-	// resource, then Job, then pod).
+	// The object the retry decision is for. Objects of other workloads are
+	// ignored with a warning. Absent: derived from the top-level object in the
+	// report (custom resource, then Job, then pod).
 	Workload *WorkloadReference `protobuf:"bytes,4,opt,name=workload,proto3" json:"workload,omitempty"`
-	// All pods there are: failed, stuck, running, of this attempt and of earlier
-	// ones. Those whose lifetimes overlap form a gang. Send the bytes of
-	// pod.Marshal() unchanged. Of more than a message takes, those that decide,
-	// and the rest in `omitted_pods`.
+	// All existing pods: failed, stuck and running, of this and earlier attempts.
+	// Pods with overlapping lifetimes form a gang. The bytes of pod.Marshal() can
+	// be sent unchanged. If they exceed the message size, send those that decide
+	// and count the rest in `omitted_pods`.
 	Pods []*v1.Pod `protobuf:"bytes,5,rep,name=pods,proto3" json:"pods,omitempty"`
 	// batch/v1 Jobs: the pods' owner, or the child Jobs of a JobSet.
 	Jobs []*v11.Job `protobuf:"bytes,6,rep,name=jobs,proto3" json:"jobs,omitempty"`
@@ -176,48 +176,48 @@ type FailureReport struct {
 	RayJob *v12.RayJob `protobuf:"bytes,8,opt,name=ray_job,json=rayJob,proto3" json:"ray_job,omitempty"`
 	// trainer.kubeflow.org TrainJob.
 	TrainJob *v1alpha1.TrainJob `protobuf:"bytes,9,opt,name=train_job,json=trainJob,proto3" json:"train_job,omitempty"`
-	// kueue.x-k8s.io Workload of the object that failed: the only place where a
-	// queue's preemption of a Job or JobSet leaves a mark.
+	// kueue.x-k8s.io Workload of the object that failed: the only object that
+	// shows a queue's preemption of a Job or JobSet.
 	KueueWorkload *v1beta2.Workload `protobuf:"bytes,10,opt,name=kueue_workload,json=kueueWorkload,proto3" json:"kueue_workload,omitempty"`
 	// sparkoperator.k8s.io SparkApplication.
 	SparkApplication *v1beta21.SparkApplication `protobuf:"bytes,11,opt,name=spark_application,json=sparkApplication,proto3" json:"spark_application,omitempty"`
-	// kubeflow.org v1 job: PyTorchJob, TFJob, MPIJob, XGBoostJob, PaddleJob or
-	// JAXJob; `kind` inside tells which.
+	// kubeflow.org v1 job, distinguished by its `kind`: PyTorchJob, TFJob,
+	// MPIJob, XGBoostJob, PaddleJob or JAXJob.
 	KubeflowJob *v13.TrainingJob `protobuf:"bytes,12,opt,name=kubeflow_job,json=kubeflowJob,proto3" json:"kubeflow_job,omitempty"`
-	// Nodes the pods ran on, as they are now. Those that no pod of the report
-	// names are read only where there is nothing else to go by.
+	// Nodes the pods ran on, in their current state. Nodes that no pod in the
+	// report names are used only if there is no other evidence.
 	Nodes []*v1.Node `protobuf:"bytes,13,rep,name=nodes,proto3" json:"nodes,omitempty"`
-	// Events about any of the objects, in any order; those about other workloads
-	// are not read, as far as names tell. Events expire (one hour by default), so
+	// Events about any of the objects, in any order. Events about other workloads
+	// are ignored where names show it. Events expire (one hour by default), so
 	// their absence proves nothing.
 	Events []*v1.Event `protobuf:"bytes,14,rep,name=events,proto3" json:"events,omitempty"`
 	// Set when the failure is that the objects could not be built or created.
 	CreationError *CreationError `protobuf:"bytes,15,opt,name=creation_error,json=creationError,proto3" json:"creation_error,omitempty"`
-	// How far the attempt got. Absent: progress is unknown, nothing is refunded.
+	// Progress of the attempt. Absent: unknown, and nothing is refunded.
 	Progress *Progress `protobuf:"bytes,16,opt,name=progress,proto3" json:"progress,omitempty"`
-	// The least a caller can say: how one container ended. Used when there is no
-	// pod object.
+	// How one container ended, the minimum of a report. Used if there is no pod
+	// object.
 	Exit *ContainerExit `protobuf:"bytes,17,opt,name=exit,proto3" json:"exit,omitempty"`
 	// Memory as measured by the caller's metrics. Settles whether a SIGKILL was
 	// an out-of-memory kill.
 	Usage []*ContainerUsage `protobuf:"bytes,18,rep,name=usage,proto3" json:"usage,omitempty"`
-	// The RayCluster behind the RayJob, when the caller has it at hand.
+	// The RayCluster of the RayJob, if the caller has it.
 	RayCluster *v12.RayCluster `protobuf:"bytes,19,opt,name=ray_cluster,json=rayCluster,proto3" json:"ray_cluster,omitempty"`
-	// How many pods of the attempt are not in `pods`, for a workload too large for
-	// one message. Filled by who reduced the list: the Go module's Gather and the
-	// command line. Absent: all pods are there. An answer warns of what was not
-	// looked at.
+	// Numbers of pods of the attempt that are not in `pods`, for workloads too
+	// large for one message. Filled by what reduced the list: the Go module's
+	// Gather or the command line. Absent: all pods are present. The answer warns
+	// of pods that were not examined.
 	OmittedPods *PodCounts `protobuf:"bytes,20,opt,name=omitted_pods,json=omittedPods,proto3,oneof" json:"omitted_pods,omitempty"`
-	// What others make of the failure, who read more than there is here: the
-	// whole log, the fabric, the node's health. Evidence beside the objects, below
-	// all that Kubernetes itself says. At most 8. Absent: nobody else looked.
+	// Diagnoses by other tools, which read more than the objects: the whole log,
+	// the fabric, the node's health. Any statement by Kubernetes itself outweighs
+	// them. At most 8. Absent: none.
 	Hints []*Hint `protobuf:"bytes,21,rep,name=hints,proto3" json:"hints,omitempty"`
-	// How an attempt ended that has no Kubernetes objects: of Slurm, of another
-	// scheduler or of none. It is in the place of objects: a report with it and
-	// with one of `pods`, `jobs`, `job_set`, `ray_job`, `ray_cluster`, `train_job`,
-	// `kueue_workload`, `spark_application`, `kubeflow_job`, `nodes`, `events`,
-	// `creation_error`, `exit` or `omitted_pods` is refused. Its number is
-	// `attempt`, its job `workload`, its measured memory `usage` without names.
+	// How an attempt without Kubernetes objects ended, under Slurm, another
+	// scheduler or none. It replaces the objects: a report that also has `pods`,
+	// `jobs`, `job_set`, `ray_job`, `ray_cluster`, `train_job`, `kueue_workload`,
+	// `spark_application`, `kubeflow_job`, `nodes`, `events`, `creation_error`,
+	// `exit` or `omitted_pods` is refused. Its number is `attempt`, its job is
+	// `workload`, and its measured memory is `usage` without names.
 	EndedAttempt  *EndedAttempt `protobuf:"bytes,22,opt,name=ended_attempt,json=endedAttempt,proto3" json:"ended_attempt,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -407,58 +407,58 @@ func (x *FailureReport) GetEndedAttempt() *EndedAttempt {
 	return nil
 }
 
-// How one attempt of a job ended, under any scheduler: filled by the caller from
-// what its scheduler or wait(2) says. An attempt that still runs or waits has no
-// report. It is judged as the pod that it would have been, so causes, ledger,
-// policies and explanation are the same; `nodes` and all tasks have this one
-// end. At least one of `exit_code`, `signal`, `state`, `reason` and `log_tail` is
-// mandatory.
+// How one attempt of a job ended, under any scheduler. Filled by the caller
+// from what its scheduler or wait(2) says, once the attempt has ended. It is
+// treated like a pod, so causes, ledger, policies and explanation are the same;
+// all tasks on all `nodes` share this one end. At least one of `exit_code`,
+// `signal`, `state`, `reason` and `log_tail` is mandatory.
 type EndedAttempt struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whose `state` and `reason` these are, in lower-case letters, digits and '-':
-	// "slurm". At most 63 bytes. The words of "airflow", "argo", "aws-batch",
-	// "azure-batch", "dstack", "gitlab", "google-batch", "lsf", "nomad", "skypilot",
-	// "slurm" and "volcano" are known; those of others are shown, with a warning,
-	// and the rest decides. Absent: no scheduler, a command on a machine. It is also
-	// the workload's kind ("command", where it is absent) unless `workload.kind`
-	// says another.
+	// The scheduler that set `state` and `reason`, in lower-case letters, digits
+	// and '-': "slurm". At most 63 bytes. The states of "airflow", "argo",
+	// "aws-batch", "azure-batch", "dstack", "gitlab", "google-batch", "lsf",
+	// "nomad", "skypilot", "slurm" and "volcano" are known. Those of other
+	// schedulers are shown with a warning, and the other fields decide. Absent:
+	// no scheduler, a command on a machine. Also the default of `workload.kind`
+	// ("command" if absent).
 	Scheduler string `protobuf:"bytes,1,opt,name=scheduler,proto3" json:"scheduler,omitempty"`
-	// The scheduler's name for this attempt, another one for each attempt:
-	// "4711.2", job and restart count. By it the failure is told from another one
-	// (see failure_id). At most 128 bytes. Absent: told by its times.
+	// The scheduler's name for this attempt, unique for each attempt: "4711.2",
+	// job and restart count. It identifies the failure (see failure_id). At most
+	// 128 bytes. Absent: the times identify it.
 	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
 	// Exit status of the program, or of the script that ran it, as the scheduler
-	// or a shell gives it (so 137 for a SIGKILL that a shell saw). Absent: unknown.
+	// or a shell gives it (so 137 for a SIGKILL that a shell saw). Absent:
+	// unknown.
 	ExitCode *int32 `protobuf:"varint,3,opt,name=exit_code,json=exitCode,proto3,oneof" json:"exit_code,omitempty"`
 	// The signal that ended it, 1 to 64. 0 or absent: it exited by itself, or it
 	// is unknown.
 	Signal int32 `protobuf:"varint,4,opt,name=signal,proto3" json:"signal,omitempty"`
-	// The scheduler's own word for the end, unchanged: "NODE_FAIL". A text of at
-	// most 1 KiB. Absent: it has none.
+	// The scheduler's own state at the end, unchanged: "NODE_FAIL". At most 1
+	// KiB. Absent: none.
 	State string `protobuf:"bytes,5,opt,name=state,proto3" json:"state,omitempty"`
-	// The scheduler's reason for it, a word ("NodeDown") or a sentence, which is
-	// searched. At most 64 KiB. Absent: it gave none.
+	// The scheduler's reason for the state, a word ("NodeDown") or a sentence,
+	// which is searched. At most 64 KiB. Absent: none.
 	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
-	// The end of what the program wrote, both streams as they came. At most 64 KiB,
-	// of which the first 2 and the last 6 are searched. Absent: not known.
+	// The end of the program's output, both streams in order. At most 64 KiB, of
+	// which the first 2 KiB and the last 6 KiB are searched. Absent: unknown.
 	LogTail string `protobuf:"bytes,7,opt,name=log_tail,json=logTail,proto3" json:"log_tail,omitempty"`
-	// Names of the nodes on which it ran, at most 5000. The only one of a list is
-	// the node that failed. Absent: not known, or this machine.
+	// Names of the nodes on which it ran, at most 5000. A single node is the node
+	// that failed. Absent: unknown, or this machine.
 	Nodes []string `protobuf:"bytes,8,rep,name=nodes,proto3" json:"nodes,omitempty"`
-	// The node that the scheduler blames. Absent: none, or the only one of `nodes`.
+	// The node that the scheduler blames. Absent: none, or the only one of
+	// `nodes`.
 	FailedNode string `protobuf:"bytes,9,opt,name=failed_node,json=failedNode,proto3" json:"failed_node,omitempty"`
 	// When the program started, not when it was submitted. Absent: unknown, and
-	// the hours at stake are, too.
+	// so are the hours at stake.
 	StartedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=started_at,json=startedAt,proto3" json:"started_at,omitempty"`
-	// When it ended, not before `started_at`. Absent: unknown, likewise.
+	// When it ended, not before `started_at`. Absent: as for `started_at`.
 	EndedAt *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=ended_at,json=endedAt,proto3" json:"ended_at,omitempty"`
-	// Accelerators that it held, of all nodes together; 0: none. Absent: unknown.
+	// Accelerators that it held on all nodes together. 0: none. Absent: unknown.
 	Accelerators *int32 `protobuf:"varint,12,opt,name=accelerators,proto3,oneof" json:"accelerators,omitempty"`
-	// Memory in bytes that it may use on each node before it is killed. 0 or
-	// absent: no limit, or unknown.
+	// Memory limit on each node, in bytes. 0 or absent: no limit, or unknown.
 	MemoryBytes int64 `protobuf:"varint,13,opt,name=memory_bytes,json=memoryBytes,proto3" json:"memory_bytes,omitempty"`
-	// Attempts that the scheduler makes by itself at most. A verdict to retry after
-	// the last one is one that the caller has to carry out; a warning says so. 0 or
+	// Maximum number of attempts that the scheduler makes by itself. After the
+	// last one, the caller has to carry out a RETRY; a warning says so. 0 or
 	// absent: unknown.
 	MaxAttempts int32 `protobuf:"varint,14,opt,name=max_attempts,json=maxAttempts,proto3" json:"max_attempts,omitempty"`
 	// Who starts the next attempt.
@@ -602,24 +602,24 @@ func (x *EndedAttempt) GetNext() EndedAttempt_Next {
 	return EndedAttempt_NEXT_UNSPECIFIED
 }
 
-// A diagnosis that somebody else made of the failure in this report. Filled by
-// the caller with what its own tool answered: NVIDIA's Restart Agent, a model
-// that read the log, a node-health checker. It answers where the objects leave
-// the cause open, or confirms what they say; where Kubernetes or the program
-// names the cause it only stands among those considered, with why.
+// A diagnosis of this failure by another tool: NVIDIA's Restart Agent, a model
+// that read the log, a node-health checker. Filled by the caller. It determines
+// the cause if the objects do not, or confirms the cause they show. If
+// Kubernetes or the program names another cause, the hint is only listed in
+// `considered`, with the reason.
 type Hint struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Who says so, for people and for `considered`: "node-health". At most 64
-	// printable bytes without spaces. Mandatory.
+	// Name of the tool, for people and for `considered`: "node-health". At most
+	// 64 printable bytes without spaces. Mandatory.
 	Source string `protobuf:"bytes,1,opt,name=source,proto3" json:"source,omitempty"`
-	// What it says happened. Mandatory; a failure, so none of NOT_FAILED,
-	// SUCCEEDED, CANCELLED, SUSPENDED and STALE_REPORT.
+	// The cause it found. Mandatory. Must be a failure: not NOT_FAILED,
+	// SUCCEEDED, CANCELLED, SUSPENDED or STALE_REPORT.
 	Cause Cause `protobuf:"varint,2,opt,name=cause,proto3,enum=mulligan.v1.Cause" json:"cause,omitempty"`
-	// How sure it is. Absent: LOW. HIGH counts as MEDIUM: a signal that
-	// Kubernetes or the runtime sets is surer than any reading of one.
+	// Its confidence. Absent: LOW. HIGH counts as MEDIUM, because a signal set by
+	// Kubernetes or the runtime is more reliable than an interpretation.
 	Confidence Diagnosis_Confidence `protobuf:"varint,3,opt,name=confidence,proto3,enum=mulligan.v1.Diagnosis_Confidence" json:"confidence,omitempty"`
 	// Its reason in one sentence, shown as evidence. At most 1024 bytes. Absent:
-	// it gave none.
+	// none.
 	Text          string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -683,13 +683,13 @@ func (x *Hint) GetText() string {
 	return ""
 }
 
-// Pods that a report leaves out, by status.phase. What decides is never left out
-// first: pods that failed earliest, and the first of each kind and node. None may
-// be negative; at most 10,000,000 each.
+// Pods omitted from a report, by status.phase. Omit last those that decide: the
+// pods that failed first, and the first pod of each kind and node. Each count
+// is 0 to 10,000,000.
 type PodCounts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Failed later than those in the report and said nothing else. Pods with a
-	// failed container or under deletion count here, too.
+	// Pods that failed later than those in the report, with no other evidence.
+	// Includes pods with a failed container or under deletion.
 	Failed int32 `protobuf:"varint,1,opt,name=failed,proto3" json:"failed,omitempty"`
 	// Running.
 	Running int32 `protobuf:"varint,2,opt,name=running,proto3" json:"running,omitempty"`
@@ -759,19 +759,19 @@ func (x *PodCounts) GetSucceeded() int32 {
 	return 0
 }
 
-// Names the object a decision is for. Filled by the caller or derived.
+// The object a decision is for. Filled by the caller or derived.
 type WorkloadReference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// API group, for example "batch" or "ray.io". Empty for core objects.
 	ApiGroup string `protobuf:"bytes,1,opt,name=api_group,json=apiGroup,proto3" json:"api_group,omitempty"`
-	// Kind, for example "Job". Any kind is accepted; kinds this version does not
-	// know are decided from their pods, with a warning.
+	// Kind, for example "Job". Any kind is accepted; unknown kinds are decided
+	// from their pods, with a warning.
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
 	// Namespace. Absent: the namespace of the first object in the report.
 	Namespace string `protobuf:"bytes,3,opt,name=namespace,proto3" json:"namespace,omitempty"`
 	// Name.
 	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
-	// UID. Ties a ledger to its workload; absent in both: no tie is checked.
+	// UID. Must match the ledger's; not checked if absent from both.
 	Uid string `protobuf:"bytes,5,opt,name=uid,proto3" json:"uid,omitempty"`
 	// Labels for policy selectors. Absent: labels of the derived object.
 	Labels map[string]string `protobuf:"bytes,6,rep,name=labels,proto3" json:"labels,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
@@ -887,10 +887,10 @@ func (x *WorkloadReference) GetReplicas() int32 {
 	return 0
 }
 
-// Objects that could not be made.
+// The error when objects could not be created.
 type CreationError struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Build or create. Filled by the controller.
+	// Which step failed. Filled by the controller.
 	Phase CreationError_Phase `protobuf:"varint,1,opt,name=phase,proto3,enum=mulligan.v1.CreationError_Phase" json:"phase,omitempty"`
 	// HTTP status of the API server's answer. 0 or absent: no answer arrived.
 	HttpCode int32 `protobuf:"varint,2,opt,name=http_code,json=httpCode,proto3" json:"http_code,omitempty"`
@@ -969,24 +969,24 @@ func (x *CreationError) GetKind() string {
 	return ""
 }
 
-// Progress of one attempt. Compared with the progress of earlier attempts in
-// the ledger to tell a slow climb from a loop.
+// Progress of one attempt. Compared with earlier attempts in the ledger to
+// distinguish slow progress from a loop.
 type Progress struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A number that only grows while the work advances: step, epoch, bytes. Absent:
-	// the percentage that a TrainJob states of the run that ended last, if it does
-	// (Trainer 2.2, trainerStatus).
+	// A number that only grows while the work advances: step, epoch, bytes.
+	// Absent: the percentage in the TrainJob's status for the run that ended
+	// last, if there is one (Trainer 2.2, trainerStatus).
 	Value *float64 `protobuf:"fixed64,1,opt,name=value,proto3,oneof" json:"value,omitempty"`
-	// How long the attempt ran healthily.
+	// How long the attempt was healthy.
 	HealthyFor *durationpb.Duration `protobuf:"bytes,2,opt,name=healthy_for,json=healthyFor,proto3" json:"healthy_for,omitempty"`
-	// What the attempt worked on when it failed: the checkpoint it loaded, the
+	// What the attempt worked on when it failed: the checkpoint it loaded, or the
 	// shard or data position it read. The same failure at the same artifact is
 	// recognised sooner (Derivation.same_artifact). At most 128 bytes. Absent:
 	// unknown.
 	Artifact string `protobuf:"bytes,3,opt,name=artifact,proto3" json:"artifact,omitempty"`
-	// When the work last got somewhere that a next attempt can start from: a
-	// checkpoint was written, or `value` grew. Filled by the caller; what ran
-	// since is at stake (Stake.hours). Absent: unknown, and all of the run is.
+	// When the work last reached a point from which the next attempt can
+	// continue: a checkpoint was written, or `value` grew. The time since then is
+	// at stake (Stake.hours). Absent: unknown, and the whole run is at stake.
 	AdvancedAt    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=advanced_at,json=advancedAt,proto3" json:"advanced_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1050,7 +1050,7 @@ func (x *Progress) GetAdvancedAt() *timestamppb.Timestamp {
 	return nil
 }
 
-// How a container ended, when that is all there is.
+// How a container ended, if nothing else is known.
 type ContainerExit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Exit code as Kubernetes reports it (int32, also above 255 and negative).

@@ -29,12 +29,12 @@ type DecideRequest_Explain int32
 const (
 	// SUMMARY.
 	DecideRequest_EXPLAIN_UNSPECIFIED DecideRequest_Explain = 0
-	// Codes, numbers and names only: what a program acts on. No text for people,
-	// no evidence, no explanation.
+	// Only codes, numbers and names, on which a program acts. No texts for
+	// people, no evidence, no explanation.
 	DecideRequest_EXPLAIN_NONE DecideRequest_Explain = 1
-	// And the texts: evidence, sentences, what to do first, the rule that decided.
+	// Also texts: evidence, sentences, what to do first, the rule that decided.
 	DecideRequest_SUMMARY DecideRequest_Explain = 2
-	// And every rule tried, causes considered and what would flip the verdict.
+	// Also every rule tried, every cause considered, and counterfactuals.
 	DecideRequest_FULL DecideRequest_Explain = 3
 )
 
@@ -87,9 +87,9 @@ type DecideRequest_Purpose int32
 const (
 	// ENFORCE.
 	DecideRequest_PURPOSE_UNSPECIFIED DecideRequest_Purpose = 0
-	// It will be acted on.
+	// The caller acts on the answer.
 	DecideRequest_ENFORCE DecideRequest_Purpose = 1
-	// Somebody is looking: answered the same, not counted in the metrics.
+	// The answer is only shown: it is the same, but not counted in the metrics.
 	DecideRequest_PREVIEW DecideRequest_Purpose = 2
 )
 
@@ -134,7 +134,7 @@ func (DecideRequest_Purpose) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{0, 1}
 }
 
-// In what the candidate's answer differs. Closed.
+// Parts of the answer that can differ. Closed.
 type CandidateVerdict_Difference int32
 
 const (
@@ -219,7 +219,7 @@ func (CandidateVerdict_Difference) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{4, 0}
 }
 
-// One failure and what was spent before.
+// One failure and the ledger of earlier ones.
 type DecideRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What failed. Mandatory.
@@ -227,7 +227,7 @@ type DecideRequest struct {
 	// The ledger of the previous answer. Absent: first failure; native counters
 	// in the report seed it.
 	Ledger *BudgetLedger `protobuf:"bytes,2,opt,name=ledger,proto3" json:"ledger,omitempty"`
-	// Which policy decides. Absent: the first whose selector fits.
+	// Which policy decides. Absent: the first whose selector matches.
 	//
 	// Types that are valid to be assigned to PolicyChoice:
 	//
@@ -241,22 +241,23 @@ type DecideRequest struct {
 	// Echoed; ties answer and log line to the caller's own trace. At most 256
 	// bytes.
 	RequestId string `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
-	// Answer with the verdict of the workload's own operator next to the
-	// policy's, as if the policy said `compareNative`.
+	// Also return the verdict of the workload's own operator, as if the policy
+	// set `compareNative`.
 	CompareNative bool `protobuf:"varint,8,opt,name=compare_native,json=compareNative,proto3" json:"compare_native,omitempty"`
-	// What failed elsewhere lately, a digest for each window the caller keeps,
-	// for example ten minutes and a day. At most 4. Absent: the failure is looked
-	// at alone.
+	// Recent failures of other workloads, one message for each window the caller
+	// keeps, for example ten minutes and a day. At most 4. Absent: only this
+	// failure is considered.
 	Recent []*RecentFailures `protobuf:"bytes,9,rep,name=recent,proto3" json:"recent,omitempty"`
-	// The caller decides in the place of the workload's operator, as a patched one
-	// does: what the operator would try again by itself, by its own limit
-	// (`backoffLimit`, `maxRestarts`, `onFailureRetries`), is asked here. Absent:
-	// that is left to the operator, and the situation is ALIVE.
+	// The caller decides instead of the workload's operator, for example as a
+	// patch inside it. Decide then also answers failures that the operator would
+	// retry within its own limit (`backoffLimit`, `maxRestarts`,
+	// `onFailureRetries`). Absent: those are left to the operator, and the
+	// situation is ALIVE.
 	ReplacesOperator bool `protobuf:"varint,10,opt,name=replaces_operator,json=replacesOperator,proto3" json:"replaces_operator,omitempty"`
-	// Limits of budgets for this workload, by the budget's name, in failures
-	// tolerated; they go before what the workload's annotations set. Negative
-	// ones are refused; one outside Budget.override, or for a budget that the
-	// policy does not have, is left out with a warning. At most 32 entries.
+	// Limits for this workload by budget name, in failures tolerated. They take
+	// precedence over the workload's annotations. Negative limits are refused. A
+	// limit outside Budget.override, or for an unknown budget, is ignored with a
+	// warning. At most 32 entries.
 	Limits        map[string]int32 `protobuf:"bytes,11,rep,name=limits,proto3" json:"limits,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -385,7 +386,7 @@ type isDecideRequest_PolicyChoice interface {
 }
 
 type DecideRequest_Policy struct {
-	// A loaded policy by name; NOT_FOUND if there is none.
+	// Name of a loaded policy. NOT_FOUND if there is none.
 	Policy string `protobuf:"bytes,3,opt,name=policy,proto3,oneof"`
 }
 
@@ -412,12 +413,12 @@ type DecideResponse struct {
 	// Why.
 	Explanation *Explanation `protobuf:"bytes,5,opt,name=explanation,proto3" json:"explanation,omitempty"`
 	// What the workload's own operator would have done. Only with the `native`
-	// policy or `compareNative`, and when the report has its object.
+	// policy or `compareNative`, and if the report has the operator's object.
 	Native *NativeVerdict `protobuf:"bytes,6,opt,name=native,proto3" json:"native,omitempty"`
-	// Things the caller should look at; each a short sentence, cut at 4 KiB. At
-	// most 1,000: where there were more, the last one says so.
+	// Problems the caller should look at, each a short sentence of at most 4 KiB.
+	// At most 1,000; if there were more, the last one says so.
 	Warnings []string `protobuf:"bytes,7,rep,name=warnings,proto3" json:"warnings,omitempty"`
-	// Derived from request and policy revision: a repeated call has the same.
+	// Derived from request and policy revision: the same for a repeated call.
 	DecisionId string `protobuf:"bytes,8,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
 	// The policy that decided.
 	Policy *PolicyReference `protobuf:"bytes,9,opt,name=policy,proto3" json:"policy,omitempty"`
@@ -425,12 +426,13 @@ type DecideResponse struct {
 	RequestId string `protobuf:"bytes,10,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// The failure id used, given or derived.
 	FailureId string `protobuf:"bytes,11,opt,name=failure_id,json=failureId,proto3" json:"failure_id,omitempty"`
-	// What the candidate policies would have answered. Only where the server has
-	// some (--candidate-policy-dir), and the request brings no policy of its own.
+	// What the candidate policies would have answered. Only if the server has
+	// candidates (--candidate-policy-dir) and the request has no policy of its
+	// own.
 	Candidate *CandidateVerdict `protobuf:"bytes,12,opt,name=candidate,proto3" json:"candidate,omitempty"`
-	// Failures in the report that share no fate with the one above: of pods that
-	// work for themselves, each decided and charged on its own, in the order in
-	// which they happened. `ledger` has them. Empty for a gang; at most 64.
+	// Further failures in the report, of pods that work independently of each
+	// other. Each is decided and charged separately, in order of time. `ledger`
+	// includes them. Empty for a gang; at most 64.
 	Separate      []*SeparateFailure `protobuf:"bytes,13,rep,name=separate,proto3" json:"separate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -557,18 +559,18 @@ func (x *DecideResponse) GetSeparate() []*SeparateFailure {
 	return nil
 }
 
-// A failure beside the one that an answer is about.
+// A failure in the report in addition to the one that the answer is about.
 type SeparateFailure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The failure id, by which it is charged once.
+	// The failure id; the failure is charged once for it.
 	FailureId string `protobuf:"bytes,1,opt,name=failure_id,json=failureId,proto3" json:"failure_id,omitempty"`
 	// What happened to it.
 	Diagnosis *Diagnosis `protobuf:"bytes,2,opt,name=diagnosis,proto3" json:"diagnosis,omitempty"`
-	// What to do about it, at a scope of its own.
+	// What to do about it, at its own scope.
 	Decision *Decision `protobuf:"bytes,3,opt,name=decision,proto3" json:"decision,omitempty"`
-	// The budget that paid, now or when it was told first; empty: none did.
+	// The budget that paid, now or when it was first reported. Empty: none.
 	ChargedTo string `protobuf:"bytes,4,opt,name=charged_to,json=chargedTo,proto3" json:"charged_to,omitempty"`
-	// It was decided before, and nothing was charged now.
+	// It was already decided; nothing was charged now.
 	Duplicate     bool `protobuf:"varint,5,opt,name=duplicate,proto3" json:"duplicate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -646,8 +648,8 @@ type PolicyReference struct {
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Digest of the loaded policy set; changes with any file.
 	Revision string `protobuf:"bytes,2,opt,name=revision,proto3" json:"revision,omitempty"`
-	// Newer files are refused since then and this set is still in force. Filled
-	// by the server; absent: these are the latest.
+	// Since when newer files have been refused and this set has stayed in force.
+	// Filled by the server. Absent: this is the latest set.
 	StaleSince    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=stale_since,json=staleSince,proto3" json:"stale_since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -704,17 +706,17 @@ func (x *PolicyReference) GetStaleSince() *timestamppb.Timestamp {
 	return nil
 }
 
-// The verdict of a policy set that is tried out beside the one in force. Nobody
-// acts on it; the ledger is that of the policies in force.
+// The verdict of a candidate policy set. It is never acted on; the ledger is
+// that of the policies in force.
 type CandidateVerdict struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The policy that would have decided.
 	Policy *PolicyReference `protobuf:"bytes,1,opt,name=policy,proto3" json:"policy,omitempty"`
-	// Its cause.
+	// The cause it found.
 	Cause Cause `protobuf:"varint,2,opt,name=cause,proto3,enum=mulligan.v1.Cause" json:"cause,omitempty"`
-	// Its action.
+	// The action it would have taken.
 	Action Decision_Action `protobuf:"varint,3,opt,name=action,proto3,enum=mulligan.v1.Decision_Action" json:"action,omitempty"`
-	// What that applies to.
+	// What the action applies to.
 	Scope Decision_Scope `protobuf:"varint,4,opt,name=scope,proto3,enum=mulligan.v1.Decision_Scope" json:"scope,omitempty"`
 	// For RETRY and WAIT: how long after `observed_at`.
 	RetryAfter *durationpb.Duration `protobuf:"bytes,5,opt,name=retry_after,json=retryAfter,proto3" json:"retry_after,omitempty"`
@@ -725,7 +727,7 @@ type CandidateVerdict struct {
 	// In the order of the enum; empty: the same answer.
 	Differences []CandidateVerdict_Difference `protobuf:"varint,8,rep,packed,name=differences,proto3,enum=mulligan.v1.CandidateVerdict_Difference" json:"differences,omitempty"`
 	// Why the candidate has no answer, for example: no such policy. The fields
-	// above are empty then.
+	// above are then empty.
 	Error         string `protobuf:"bytes,9,opt,name=error,proto3" json:"error,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -995,7 +997,8 @@ type BatchDecideResult_Response struct {
 }
 
 type BatchDecideResult_Error struct {
-	// Why there is none; the same status a single call would have ended with.
+	// Why there is no answer: the status that a single call would have
+	// returned.
 	Error *status.Status `protobuf:"bytes,2,opt,name=error,proto3,oneof"`
 }
 
@@ -1003,13 +1006,13 @@ func (*BatchDecideResult_Response) isBatchDecideResult_Result() {}
 
 func (*BatchDecideResult_Error) isBatchDecideResult_Result() {}
 
-// A report to classify.
+// A report to diagnose.
 type DemystifyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What failed. Mandatory.
 	Report *FailureReport `protobuf:"bytes,1,opt,name=report,proto3" json:"report,omitempty"`
-	// Whose signatures to use. Absent: those of the first policy whose selector
-	// fits.
+	// Which policy's signatures to use. Absent: those of the first policy whose
+	// selector matches.
 	//
 	// Types that are valid to be assigned to PolicyChoice:
 	//
@@ -1087,7 +1090,7 @@ type isDemystifyRequest_PolicyChoice interface {
 }
 
 type DemystifyRequest_Policy struct {
-	// A loaded policy by name; NOT_FOUND if there is none.
+	// Name of a loaded policy. NOT_FOUND if there is none.
 	Policy string `protobuf:"bytes,2,opt,name=policy,proto3,oneof"`
 }
 
@@ -1100,12 +1103,12 @@ func (*DemystifyRequest_Policy) isDemystifyRequest_PolicyChoice() {}
 
 func (*DemystifyRequest_InlinePolicy) isDemystifyRequest_PolicyChoice() {}
 
-// The classification.
+// The diagnosis.
 type DemystifyResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What happened.
 	Diagnosis *Diagnosis `protobuf:"bytes,1,opt,name=diagnosis,proto3" json:"diagnosis,omitempty"`
-	// Things the caller should look at.
+	// Problems the caller should look at.
 	Warnings []string `protobuf:"bytes,2,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	// Policy whose signatures were used.
 	Policy        *PolicyReference `protobuf:"bytes,3,opt,name=policy,proto3" json:"policy,omitempty"`

@@ -27,10 +27,10 @@ const (
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
 //
-// Decides whether failed batch work deserves another try. Stateless: the same
-// request gives the same answer on every replica, so every call may be
-// repeated. "No" is a verdict with code OK; an error code always means "could
-// not answer, nothing was charged".
+// Decides whether failed batch work is retried. Stateless: the same request
+// gets the same answer from every replica, so every call may be repeated. A
+// refusal is a verdict with code OK; an error code always means that there is
+// no verdict and nothing was charged.
 type RetryDecisionServiceClient interface {
 	// What to do about one failure.
 	Decide(ctx context.Context, in *DecideRequest, opts ...grpc.CallOption) (*DecideResponse, error)
@@ -83,10 +83,10 @@ func (c *retryDecisionServiceClient) Demystify(ctx context.Context, in *Demystif
 // All implementations must embed UnimplementedRetryDecisionServiceServer
 // for forward compatibility.
 //
-// Decides whether failed batch work deserves another try. Stateless: the same
-// request gives the same answer on every replica, so every call may be
-// repeated. "No" is a verdict with code OK; an error code always means "could
-// not answer, nothing was charged".
+// Decides whether failed batch work is retried. Stateless: the same request
+// gets the same answer from every replica, so every call may be repeated. A
+// refusal is a verdict with code OK; an error code always means that there is
+// no verdict and nothing was charged.
 type RetryDecisionServiceServer interface {
 	// What to do about one failure.
 	Decide(context.Context, *DecideRequest) (*DecideResponse, error)

@@ -31,7 +31,7 @@ type Job struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Identity, labels, owners and deletion mark.
 	Metadata *v1.ObjectMeta `protobuf:"bytes,1,opt,name=metadata" json:"metadata,omitempty"`
-	// What was asked for.
+	// Desired state.
 	Spec *JobSpec `protobuf:"bytes,2,opt,name=spec" json:"spec,omitempty"`
 	// Counters and conditions by the Job controller.
 	Status        *JobStatus `protobuf:"bytes,3,opt,name=status" json:"status,omitempty"`
@@ -145,7 +145,7 @@ func (x *JobTemplateSpec) GetSpec() *JobSpec {
 	return nil
 }
 
-// JobSpec is a Job's specification, but for `scheduling` (17, alpha).
+// JobSpec is a Job's specification without `scheduling` (17, alpha).
 type JobSpec struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Pods that may run at once. Absent means 1; 0 pauses the Job.

@@ -21,13 +21,13 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ContainerStatus is what the kubelet last saw of one container. Left out:
-// allocatedResources and resources (Quantity), volumeMounts and user.
+// ContainerStatus is the state of a container last observed by the kubelet.
+// Omitted: allocatedResources and resources (Quantity), volumeMounts and user.
 type ContainerStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name of the container in the pod's specification.
 	Name *string `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
-	// Present state.
+	// Current state.
 	State *ContainerState `protobuf:"bytes,2,opt,name=state" json:"state,omitempty"`
 	// How the previous run of the container ended. Empty when it never
 	// restarted. Written by the kubelet on a restart, so it may be older than the

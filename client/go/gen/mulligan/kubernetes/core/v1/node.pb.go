@@ -87,7 +87,7 @@ func (x *Node) GetStatus() *NodeStatus {
 	return nil
 }
 
-// NodeSpec is the part of a node's specification that tells of trouble.
+// NodeSpec is the part of a node's specification that shows problems.
 type NodeSpec struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Address range for the node's pods. Empty until one is assigned.
@@ -234,12 +234,12 @@ func (x *Taint) GetTimeAdded() *timestamppb.Timestamp {
 	return nil
 }
 
-// NodeStatus is the part of a node's status that tells of trouble. Left out:
+// NodeStatus is the part of a node's status that shows problems. Omitted:
 // capacity and allocatable (Quantity), addresses, images and nodeInfo.
 type NodeStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Observations by the kubelet, by the node lifecycle controller when the
-	// kubelet falls silent, and by problem detectors.
+	// kubelet stops reporting, and by problem detectors.
 	Conditions    []*NodeCondition `protobuf:"bytes,4,rep,name=conditions" json:"conditions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -288,7 +288,7 @@ type NodeCondition struct {
 	// Kind of observation: "Ready", "MemoryPressure", "DiskPressure",
 	// "PIDPressure", "NetworkUnavailable" or one of a problem detector.
 	Type *string `protobuf:"bytes,1,opt,name=type" json:"type,omitempty"`
-	// "True", "False" or "Unknown"; Ready=Unknown means a silent kubelet.
+	// "True", "False" or "Unknown". Ready=Unknown: the kubelet does not report.
 	Status *string `protobuf:"bytes,2,opt,name=status" json:"status,omitempty"`
 	// Time of the last report, changed or not.
 	LastHeartbeatTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=last_heartbeat_time,json=lastHeartbeatTime" json:"last_heartbeat_time,omitempty"`

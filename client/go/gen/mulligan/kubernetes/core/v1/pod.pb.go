@@ -25,16 +25,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Pod is a group of containers on one node: what a batch controller most often
-// holds in hand when something failed. A bare message carries no apiVersion
-// and kind; in JSON they are unknown fields, to be ignored by the parser.
+// Pod is a group of containers on one node. A bare message has no apiVersion
+// and kind; in JSON they are unknown fields, which the parser ignores.
 type Pod struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Identity, labels, owners and deletion mark.
 	Metadata *v1.ObjectMeta `protobuf:"bytes,1,opt,name=metadata" json:"metadata,omitempty"`
-	// What was asked for.
+	// Desired state.
 	Spec *PodSpec `protobuf:"bytes,2,opt,name=spec" json:"spec,omitempty"`
-	// What the kubelet, the scheduler and the controllers last saw.
+	// State last observed by the kubelet, the scheduler and the controllers.
 	Status        *PodStatus `protobuf:"bytes,3,opt,name=status" json:"status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -91,9 +90,9 @@ func (x *Pod) GetStatus() *PodStatus {
 	return nil
 }
 
-// PodStatus is the last observed state of a pod. Left out:
-// allocatedResources, resources and nodeAllocatableResourceClaimStatuses
-// (Quantity), and volumeHealth.
+// PodStatus is the last observed state of a pod. Omitted: allocatedResources,
+// resources and nodeAllocatableResourceClaimStatuses (Quantity), and
+// volumeHealth.
 type PodStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// "Pending", "Running", "Succeeded", "Failed" or "Unknown", by the kubelet,
@@ -106,12 +105,12 @@ type PodStatus struct {
 	// Why the whole pod is in its phase, for example "Evicted",
 	// "DeadlineExceeded" or "NodeShutdown". Empty for an ordinary exit.
 	Reason *string `protobuf:"bytes,4,opt,name=reason" json:"reason,omitempty"`
-	// Address of the node. Empty until the kubelet took the pod.
+	// Address of the node. Empty until the kubelet accepted the pod.
 	HostIp *string `protobuf:"bytes,5,opt,name=host_ip,json=hostIP" json:"host_ip,omitempty"`
-	// First address of the pod. Empty until its sandbox had a network.
+	// First address of the pod. Empty until its sandbox has a network.
 	PodIp *string `protobuf:"bytes,6,opt,name=pod_ip,json=podIP" json:"pod_ip,omitempty"`
 	// Time at which the kubelet acknowledged the pod, before any image pull.
-	// Absent means that no kubelet took it.
+	// Absent means that no kubelet accepted it.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=start_time,json=startTime" json:"start_time,omitempty"`
 	// States of the main containers. May be empty for a pod that was evicted
 	// before it started or whose node is gone.

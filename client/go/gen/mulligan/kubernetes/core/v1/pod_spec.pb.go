@@ -22,8 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// PodTemplateSpec is the pod that a Job or another controller creates copies
-// of.
+// PodTemplateSpec is the template from which a controller creates pods.
 type PodTemplateSpec struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Labels and annotations of the pods to be created.
@@ -78,18 +77,17 @@ func (x *PodTemplateSpec) GetSpec() *PodSpec {
 	return nil
 }
 
-// PodSpec is the part of a pod's specification that matters for reading a
-// failure. A Quantity is a string or a number in JSON and a message in bytes,
-// so that each has two fields here: the one of JSON has a number that
-// Kubernetes does not use. Left out on purpose: everything with an IntOrString
-// (probes, ports), and the structs that Go inlines, whose JSON is flat while
-// the wire has an extra level (but for two of `volumes`: ephemeralContainers).
-// Decoders skip them as unknown fields.
+// PodSpec is the part of a pod's specification that matters for diagnosing a
+// failure. A Quantity is a string or number in JSON but a message in protobuf,
+// so each has two fields here; the JSON field has a number that Kubernetes does
+// not use. Omitted: everything with an IntOrString (probes, ports), and structs
+// that Go inlines, which are flat in JSON but nested on the wire (except for
+// `volumes`), for example ephemeralContainers. Decoders skip them as unknown.
 type PodSpec struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Volumes that containers may mount, by name.
 	Volumes []*Volume `protobuf:"bytes,1,rep,name=volumes" json:"volumes,omitempty"`
-	// Main containers. Sidecars are not here but in `init_containers`.
+	// Main containers. Sidecars are in `init_containers`.
 	Containers []*Container `protobuf:"bytes,2,rep,name=containers" json:"containers,omitempty"`
 	// "Always", "OnFailure" or "Never": whether the kubelet restarts containers
 	// in place. The API server fills in "Always".
@@ -99,20 +97,20 @@ type PodSpec struct {
 	TerminationGracePeriodSeconds *int64 `protobuf:"varint,4,opt,name=termination_grace_period_seconds,json=terminationGracePeriodSeconds" json:"termination_grace_period_seconds,omitempty"`
 	// Seconds the pod may be active on a node, counted by the kubelet from
 	// status.startTime. Exceeded: phase Failed, reason DeadlineExceeded. Absent
-	// means no deadline. Not the Job's field of the same name.
+	// means no deadline. Independent of the Job's field of the same name.
 	ActiveDeadlineSeconds *int64 `protobuf:"varint,5,opt,name=active_deadline_seconds,json=activeDeadlineSeconds" json:"active_deadline_seconds,omitempty"`
 	// Node labels the pod requires.
 	NodeSelector map[string]string `protobuf:"bytes,7,rep,name=node_selector,json=nodeSelector" json:"node_selector,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	// Node the pod is bound to, set by the scheduler. Empty means not scheduled.
 	NodeName *string `protobuf:"bytes,10,opt,name=node_name,json=nodeName" json:"node_name,omitempty"`
-	// Name of the headless Service that lets pods find each other by name. Empty:
-	// nobody finds this one, it works for itself.
+	// Name of the headless Service through which pods find each other. Empty:
+	// other pods do not find this one, so it works independently.
 	Subdomain *string `protobuf:"bytes,17,opt,name=subdomain" json:"subdomain,omitempty"`
 	// Scheduler responsible for the pod.
 	SchedulerName *string `protobuf:"bytes,19,opt,name=scheduler_name,json=schedulerName" json:"scheduler_name,omitempty"`
 	// Init containers, in order; those with restartPolicy Always are sidecars.
 	InitContainers []*Container `protobuf:"bytes,20,rep,name=init_containers,json=initContainers" json:"init_containers,omitempty"`
-	// Taints the pod puts up with.
+	// Taints the pod tolerates.
 	Tolerations []*Toleration `protobuf:"bytes,22,rep,name=tolerations" json:"tolerations,omitempty"`
 	// Name of the PriorityClass; empty means the cluster's default.
 	PriorityClassName *string `protobuf:"bytes,24,opt,name=priority_class_name,json=priorityClassName" json:"priority_class_name,omitempty"`
@@ -254,16 +252,16 @@ func (x *PodSpec) GetSchedulingGates() []*PodSchedulingGate {
 }
 
 // Container is the part of a container's specification that matters for
-// reading a failure.
+// diagnosing a failure.
 type Container struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name, unique within the pod; container statuses refer to it.
 	Name *string `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
 	// Image as written by the user.
 	Image *string `protobuf:"bytes,2,opt,name=image" json:"image,omitempty"`
-	// What it asks for and what it may use at most.
+	// Resource requests and limits.
 	Resources *ResourceRequirements `protobuf:"bytes,8,opt,name=resources" json:"resources,omitempty"`
-	// Where it has volumes.
+	// Mounted volumes.
 	VolumeMounts []*VolumeMount `protobuf:"bytes,9,rep,name=volume_mounts,json=volumeMounts" json:"volume_mounts,omitempty"`
 	// File from which the kubelet reads the termination message.
 	TerminationMessagePath *string `protobuf:"bytes,13,opt,name=termination_message_path,json=terminationMessagePath" json:"termination_message_path,omitempty"`
@@ -365,16 +363,16 @@ func (x *Container) GetRestartPolicyRules() []*ContainerRestartRule {
 	return nil
 }
 
-// ResourceRequirements are amounts of resources by their names, "memory".
+// ResourceRequirements are amounts of resources by name, for example "memory".
 type ResourceRequirements struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the container may use at most, as bytes have it.
+	// Limits, in the protobuf form.
 	LimitQuantities map[string]*Quantity `protobuf:"bytes,1,rep,name=limit_quantities,json=limitQuantities" json:"limit_quantities,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// What the scheduler sets aside for it, as bytes have it.
+	// Requests, in the protobuf form.
 	RequestQuantities map[string]*Quantity `protobuf:"bytes,2,rep,name=request_quantities,json=requestQuantities" json:"request_quantities,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// What the container may use at most, as JSON has it: "4Gi", or a number.
+	// Limits, in the JSON form: "4Gi", or a number.
 	Limits map[string]*structpb.Value `protobuf:"bytes,1000,rep,name=limits" json:"limits,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// What the scheduler sets aside for it, likewise.
+	// Requests, in the JSON form.
 	Requests      map[string]*structpb.Value `protobuf:"bytes,1001,rep,name=requests" json:"requests,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -438,7 +436,7 @@ func (x *ResourceRequirements) GetRequests() map[string]*structpb.Value {
 	return nil
 }
 
-// Quantity is an amount of a resource as it was written.
+// Quantity is an amount of a resource as written.
 type Quantity struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A decimal number with or without a unit: "4Gi", "500m", "8".
@@ -484,19 +482,19 @@ func (x *Quantity) GetString_() string {
 	return ""
 }
 
-// Volume is the part of a volume that tells whose storage it is. Go inlines the
-// struct behind `volume_source`: bytes have that field, JSON the other.
+// Volume is the part of a volume that shows whose storage it is. Go inlines the
+// struct `volume_source`: protobuf has that field, JSON has the others.
 type Volume struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name, unique within the pod; mounts refer to it.
 	Name *string `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
-	// What is behind it, as bytes have it.
+	// Source, in the protobuf form.
 	VolumeSource *VolumeSource `protobuf:"bytes,2,opt,name=volume_source,json=volumeSource" json:"volume_source,omitempty"`
-	// The claim behind it, as JSON has it. A number that Kubernetes does not use.
+	// Claim, in the JSON form. Kubernetes does not use this number.
 	PersistentVolumeClaim *PersistentVolumeClaimVolumeSource `protobuf:"bytes,1000,opt,name=persistent_volume_claim,json=persistentVolumeClaim" json:"persistent_volume_claim,omitempty"`
-	// An empty folder that goes with the pod, likewise.
+	// Empty folder with the lifetime of the pod, in the JSON form.
 	EmptyDir *EmptyDirVolumeSource `protobuf:"bytes,1001,opt,name=empty_dir,json=emptyDir" json:"empty_dir,omitempty"`
-	// A folder of the node, likewise.
+	// Folder of the node, in the JSON form.
 	HostPath      *HostPathVolumeSource `protobuf:"bytes,1002,opt,name=host_path,json=hostPath" json:"host_path,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -567,15 +565,16 @@ func (x *Volume) GetHostPath() *HostPathVolumeSource {
 	return nil
 }
 
-// VolumeSource is what is behind a volume, where that tells of its size or of
-// who shares it.
+// VolumeSource is the source of a volume, as far as it shows the volume's size
+// or who shares it.
 type VolumeSource struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A folder of the node. Absent: it is of another kind.
+	// A folder of the node. Absent: another kind of source.
 	HostPath *HostPathVolumeSource `protobuf:"bytes,1,opt,name=host_path,json=hostPath" json:"host_path,omitempty"`
-	// An empty folder that goes with the pod. Absent: it is of another kind.
+	// An empty folder with the lifetime of the pod. Absent: another kind of
+	// source.
 	EmptyDir *EmptyDirVolumeSource `protobuf:"bytes,2,opt,name=empty_dir,json=emptyDir" json:"empty_dir,omitempty"`
-	// The claim behind it. Absent: it is of another kind.
+	// A claim. Absent: another kind of source.
 	PersistentVolumeClaim *PersistentVolumeClaimVolumeSource `protobuf:"bytes,10,opt,name=persistent_volume_claim,json=persistentVolumeClaim" json:"persistent_volume_claim,omitempty"`
 	unknownFields         protoimpl.UnknownFields
 	sizeCache             protoimpl.SizeCache
@@ -632,7 +631,7 @@ func (x *VolumeSource) GetPersistentVolumeClaim() *PersistentVolumeClaimVolumeSo
 	return nil
 }
 
-// HostPathVolumeSource is a folder of the node that a pod uses as its own.
+// HostPathVolumeSource is a folder of the node that is mounted into the pod.
 type HostPathVolumeSource struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Path on the node.
@@ -678,14 +677,14 @@ func (x *HostPathVolumeSource) GetPath() string {
 	return ""
 }
 
-// EmptyDirVolumeSource is a folder that is made for the pod and goes with it.
+// EmptyDirVolumeSource is a folder that is created and deleted with the pod.
 type EmptyDirVolumeSource struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// "Memory" for a file system in memory. Empty: on the node's disk.
 	Medium *string `protobuf:"bytes,1,opt,name=medium" json:"medium,omitempty"`
-	// How much may be in it, as bytes have it. Absent: no limit of its own.
+	// Size limit, in the protobuf form. Absent: none.
 	SizeLimitQuantity *Quantity `protobuf:"bytes,2,opt,name=size_limit_quantity,json=sizeLimitQuantity" json:"size_limit_quantity,omitempty"`
-	// How much may be in it, as JSON has it: "1Gi", or a number.
+	// Size limit, in the JSON form: "1Gi", or a number. Absent: none.
 	SizeLimit     *structpb.Value `protobuf:"bytes,1000,opt,name=size_limit,json=sizeLimit" json:"size_limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -788,7 +787,7 @@ func (x *PersistentVolumeClaimVolumeSource) GetClaimName() string {
 	return ""
 }
 
-// VolumeMount is a place of a container's file system where a volume is.
+// VolumeMount mounts a volume into a container.
 type VolumeMount struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name of the volume.
@@ -843,7 +842,7 @@ func (x *VolumeMount) GetMountPath() string {
 	return ""
 }
 
-// ContainerRestartRule tells the kubelet what to do on some exit codes.
+// ContainerRestartRule is an action of the kubelet for some exit codes.
 type ContainerRestartRule struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// "Restart", or "RestartAllContainers" since Kubernetes 1.35.
@@ -964,7 +963,7 @@ type Toleration struct {
 	Value *string `protobuf:"bytes,3,opt,name=value" json:"value,omitempty"`
 	// Effect to match; empty matches every effect.
 	Effect *string `protobuf:"bytes,4,opt,name=effect" json:"effect,omitempty"`
-	// Seconds a NoExecute taint is put up with. Absent means for ever; 0 or less
+	// Seconds a NoExecute taint is tolerated. Absent means for ever; 0 or less
 	// means immediate eviction.
 	TolerationSeconds *int64 `protobuf:"varint,5,opt,name=toleration_seconds,json=tolerationSeconds" json:"toleration_seconds,omitempty"`
 	unknownFields     protoimpl.UnknownFields

@@ -29,13 +29,13 @@ const (
 // JobSet runs several groups of Jobs as one unit and restarts them together.
 type JobSet struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// "jobset.x-k8s.io/v1alpha2". Empty when the sender cut the object down.
+	// "jobset.x-k8s.io/v1alpha2". Empty if the sender omitted it.
 	ApiVersion *string `protobuf:"bytes,1,opt,name=api_version,json=apiVersion" json:"api_version,omitempty"`
-	// "JobSet". Empty when the sender cut the object down.
+	// "JobSet". Empty if the sender omitted it.
 	Kind *string `protobuf:"bytes,2,opt,name=kind" json:"kind,omitempty"`
 	// Identity, labels, owners and deletion mark.
 	Metadata *v1.ObjectMeta `protobuf:"bytes,3,opt,name=metadata" json:"metadata,omitempty"`
-	// What was asked for.
+	// Desired state.
 	Spec *JobSetSpec `protobuf:"bytes,4,opt,name=spec" json:"spec,omitempty"`
 	// Counters and conditions by the JobSet controller.
 	Status        *JobSetStatus `protobuf:"bytes,5,opt,name=status" json:"status,omitempty"`
@@ -121,7 +121,7 @@ type JobSetSpec struct {
 	FailurePolicy *FailurePolicy `protobuf:"bytes,3,opt,name=failure_policy,json=failurePolicy" json:"failure_policy,omitempty"`
 	// Order of start, deprecated in favour of ReplicatedJob.depends_on.
 	StartupPolicy *StartupPolicy `protobuf:"bytes,4,opt,name=startup_policy,json=startupPolicy" json:"startup_policy,omitempty"`
-	// True suspends all child Jobs; Kueue's lever. Absent means false.
+	// True suspends all child Jobs. Set by Kueue. Absent means false.
 	Suspend *bool `protobuf:"varint,5,opt,name=suspend" json:"suspend,omitempty"`
 	// Pod the others find each other through. Absent without one.
 	Coordinator *Coordinator `protobuf:"bytes,6,opt,name=coordinator" json:"coordinator,omitempty"`

@@ -29,19 +29,18 @@ const (
 )
 
 // TrainingJob is any of the jobs of training-operator v1: PyTorchJob, TFJob,
-// MPIJob, XGBoostJob, PaddleJob, JAXJob. They differ in the name of the map of
-// replicas and in a few fields, so that one message reads them all; `kind`
-// tells which it was.
+// MPIJob, XGBoostJob, PaddleJob, JAXJob. They differ only in the name of the
+// map of replicas and in a few fields. `kind` distinguishes them.
 type TrainingJob struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// "kubeflow.org/v1". Empty when the sender cut the object down.
+	// "kubeflow.org/v1". Empty if the sender omitted it.
 	ApiVersion *string `protobuf:"bytes,1,opt,name=api_version,json=apiVersion" json:"api_version,omitempty"`
 	// "PyTorchJob", "TFJob", "MPIJob", "XGBoostJob", "PaddleJob" or "JAXJob".
-	// Empty when the sender cut the object down.
+	// Empty if the sender omitted it.
 	Kind *string `protobuf:"bytes,2,opt,name=kind" json:"kind,omitempty"`
 	// Identity, labels, owners and deletion mark.
 	Metadata *v1.ObjectMeta `protobuf:"bytes,3,opt,name=metadata" json:"metadata,omitempty"`
-	// What was asked for.
+	// Desired state.
 	Spec *TrainingJobSpec `protobuf:"bytes,4,opt,name=spec" json:"spec,omitempty"`
 	// Conditions and counters by the operator.
 	Status        *JobStatus `protobuf:"bytes,5,opt,name=status" json:"status,omitempty"`
@@ -321,7 +320,7 @@ type RunPolicy struct {
 	// Restarts of containers, summed over running pods: the job fails when the
 	// sum reaches it. Absent means no limit.
 	BackoffLimit *int32 `protobuf:"varint,4,opt,name=backoff_limit,json=backoffLimit" json:"backoff_limit,omitempty"`
-	// True deletes the pods until it is false again; Kueue's lever. Absent means
+	// True deletes the pods until it is false again. Set by Kueue. Absent means
 	// false.
 	Suspend *bool `protobuf:"varint,5,opt,name=suspend" json:"suspend,omitempty"`
 	// Controller in charge. Absent means the operator.
@@ -559,7 +558,7 @@ type JobCondition struct {
 	// Machine-readable reason, for example "PyTorchJobFailed". The deadline and
 	// the backoff limit share one.
 	Reason *string `protobuf:"bytes,3,opt,name=reason" json:"reason,omitempty"`
-	// Explanation; tells the deadline from the backoff limit.
+	// Explanation; distinguishes the deadline from the backoff limit.
 	Message *string `protobuf:"bytes,4,opt,name=message" json:"message,omitempty"`
 	// Time of the last write.
 	LastUpdateTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=last_update_time,json=lastUpdateTime" json:"last_update_time,omitempty"`

@@ -77,7 +77,7 @@ func (x *Admission) GetPodSetAssignments() []*PodSetAssignment {
 	return nil
 }
 
-// PodSetAssignment is what one pod set was given. Left out: resourceUsage
+// PodSetAssignment is what one pod set was given. Omitted: resourceUsage
 // (Quantity).
 type PodSetAssignment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`

@@ -4,7 +4,7 @@
 // source: mulligan/kubernetes/kueue/v1beta2/workload.proto
 
 // JSON-compatible mirrors of the retry-relevant part of kueue.x-k8s.io/v1beta2
-// (read at Kueue 0.19; the fields exist in v1beta1 too, but for
+// (read at Kueue 0.19; v1beta1 has the same fields except for
 // priorityClassRef and the topology slices). Custom resources have no protobuf
 // form, so the field numbers below are ours; the JSON names are Kueue's.
 
@@ -29,16 +29,16 @@ const (
 )
 
 // Workload is Kueue's view of one queued object: whether it may run, and why
-// it was stopped. Kueue never retries failed work; it evicts and queues again.
+// it was stopped. Kueue never retries failed work; it evicts and requeues.
 type Workload struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// "kueue.x-k8s.io/v1beta2". Empty when the sender cut the object down.
+	// "kueue.x-k8s.io/v1beta2". Empty if the sender omitted it.
 	ApiVersion *string `protobuf:"bytes,1,opt,name=api_version,json=apiVersion" json:"api_version,omitempty"`
-	// "Workload". Empty when the sender cut the object down.
+	// "Workload". Empty if the sender omitted it.
 	Kind *string `protobuf:"bytes,2,opt,name=kind" json:"kind,omitempty"`
 	// Identity, labels, owners (the queued object) and deletion mark.
 	Metadata *v1.ObjectMeta `protobuf:"bytes,3,opt,name=metadata" json:"metadata,omitempty"`
-	// What was asked for.
+	// Desired state.
 	Spec *WorkloadSpec `protobuf:"bytes,4,opt,name=spec" json:"spec,omitempty"`
 	// Conditions and counters by Kueue's controllers.
 	Status        *WorkloadStatus `protobuf:"bytes,5,opt,name=status" json:"status,omitempty"`
@@ -116,16 +116,16 @@ type WorkloadSpec struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Sets of equal pods, at most 8.
 	PodSets []*PodSet `protobuf:"bytes,1,rep,name=pod_sets,json=podSets" json:"pod_sets,omitempty"`
-	// Local queue the workload stands in.
+	// Local queue of the workload.
 	QueueName *string `protobuf:"bytes,2,opt,name=queue_name,json=queueName" json:"queue_name,omitempty"`
-	// Class the priority comes from. Absent means none.
+	// Class that sets the priority. Absent means none.
 	PriorityClassRef *PriorityClassRef `protobuf:"bytes,3,opt,name=priority_class_ref,json=priorityClassRef" json:"priority_class_ref,omitempty"`
 	// Priority in the queue; higher goes first. Absent means 0.
 	Priority *int32 `protobuf:"varint,4,opt,name=priority" json:"priority,omitempty"`
 	// False: evict if running, never admit. Set by a user, or by Kueue when a
-	// limit is reached; status tells which. Absent means true.
+	// limit is reached; status says which. Absent means true.
 	Active *bool `protobuf:"varint,5,opt,name=active" json:"active,omitempty"`
-	// Seconds of admission over all admissions, then the workload is
+	// Maximum seconds over all admissions; after that the workload is
 	// deactivated. Absent means no limit.
 	MaximumExecutionTimeSeconds *int32 `protobuf:"varint,6,opt,name=maximum_execution_time_seconds,json=maximumExecutionTimeSeconds" json:"maximum_execution_time_seconds,omitempty"`
 	unknownFields               protoimpl.UnknownFields
@@ -213,7 +213,7 @@ type PodSet struct {
 	Template *v11.PodTemplateSpec `protobuf:"bytes,2,opt,name=template" json:"template,omitempty"`
 	// Number of pods.
 	Count *int32 `protobuf:"varint,3,opt,name=count" json:"count,omitempty"`
-	// Smallest number that is of use (partial admission). Absent means `count`.
+	// Minimum number of pods (partial admission). Absent means `count`.
 	MinCount      *int32 `protobuf:"varint,4,opt,name=min_count,json=minCount" json:"min_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -357,7 +357,7 @@ type WorkloadStatus struct {
 	ReclaimablePods []*ReclaimablePod `protobuf:"bytes,4,rep,name=reclaimable_pods,json=reclaimablePods" json:"reclaimable_pods,omitempty"`
 	// States of the admission checks.
 	AdmissionChecks []*AdmissionCheckState `protobuf:"bytes,5,rep,name=admission_checks,json=admissionChecks" json:"admission_checks,omitempty"`
-	// Seconds of admission in earlier admissions. Absent means 0.
+	// Seconds in earlier admissions. Absent means 0.
 	AccumulatedPastExecutionTimeSeconds *int32 `protobuf:"varint,6,opt,name=accumulated_past_execution_time_seconds,json=accumulatedPastExecutionTimeSeconds" json:"accumulated_past_execution_time_seconds,omitempty"`
 	// Eviction counters: the only durable history of a workload. Absent before
 	// the first eviction.

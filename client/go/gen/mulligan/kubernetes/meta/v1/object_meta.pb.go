@@ -8,15 +8,15 @@
 // `kubectl -o json` both decode into these messages.
 //
 // Conventions of every file below mulligan/kubernetes/{meta,core,batch}:
-// - proto2, because Kubernetes strings are not validated UTF-8 and a single
-//   bad byte in a termination message must not lose a report;
+// - proto2, because Kubernetes strings are not validated UTF-8: a single bad
+//   byte in a termination message must not make a report unreadable;
 // - google.protobuf.Timestamp stands for metav1.Time and metav1.MicroTime: the
 //   wire layout and the JSON form are the same. A zero Time is written as a
 //   zero-length submessage, which reads as 1970-01-01T00:00:00Z: treat the
 //   epoch as unset;
-// - Kubernetes writes plain (non-pointer) values even when they are zero or
-//   empty, so the presence of such a field says nothing. Fields for which
-//   absence does carry a meaning say so;
+// - Kubernetes writes plain (non-pointer) values even if they are zero or
+//   empty, so the presence of such a field means nothing. Fields whose absence
+//   has a meaning say so;
 // - values that Kubernetes treats as enumerations stay open strings.
 
 package metav1
@@ -38,11 +38,11 @@ const (
 )
 
 // ObjectMeta is the metadata that every stored Kubernetes object carries.
-// managedFields (number 17) is left out: it is large and decides nothing.
+// managedFields (number 17) is omitted: it is large and not needed.
 type ObjectMeta struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Name, unique within the namespace while the object exists. A recreated
-	// object may carry the name of its forerunner: identity is `uid`.
+	// object may have the same name: its identity is `uid`.
 	Name *string `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
 	// Prefix from which the API server made `name`; empty when the client chose
 	// the name itself.
@@ -62,7 +62,7 @@ type ObjectMeta struct {
 	// Time of acceptance by the API server. Unset in templates.
 	CreationTimestamp *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=creation_timestamp,json=creationTimestamp" json:"creation_timestamp,omitempty"`
 	// Time at which the grace period of a requested deletion ends; set by the
-	// API server. Absent means that nobody has asked for a deletion.
+	// API server. Absent means that no deletion was requested.
 	DeletionTimestamp *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=deletion_timestamp,json=deletionTimestamp" json:"deletion_timestamp,omitempty"`
 	// Grace period of the requested deletion in seconds. Absent with
 	// `deletion_timestamp`.

@@ -31,15 +31,15 @@ const (
 // one.
 type RayJob struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// "ray.io/v1". Empty when the sender cut the object down.
+	// "ray.io/v1". Empty if the sender omitted it.
 	ApiVersion *string `protobuf:"bytes,1,opt,name=api_version,json=apiVersion" json:"api_version,omitempty"`
-	// "RayJob". Empty when the sender cut the object down.
+	// "RayJob". Empty if the sender omitted it.
 	Kind *string `protobuf:"bytes,2,opt,name=kind" json:"kind,omitempty"`
 	// Identity, labels, owners and deletion mark.
 	Metadata *v1.ObjectMeta `protobuf:"bytes,3,opt,name=metadata" json:"metadata,omitempty"`
-	// What was asked for.
+	// Desired state.
 	Spec *RayJobSpec `protobuf:"bytes,4,opt,name=spec" json:"spec,omitempty"`
-	// What the KubeRay operator last saw and did.
+	// State last observed by the KubeRay operator.
 	Status        *RayJobStatus `protobuf:"bytes,5,opt,name=status" json:"status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -152,7 +152,7 @@ type RayJobSpec struct {
 	TtlSecondsAfterFinished *int32 `protobuf:"varint,14,opt,name=ttl_seconds_after_finished,json=ttlSecondsAfterFinished" json:"ttl_seconds_after_finished,omitempty"`
 	// True deletes the cluster after the end. Absent means false.
 	ShutdownAfterJobFinishes *bool `protobuf:"varint,15,opt,name=shutdown_after_job_finishes,json=shutdownAfterJobFinishes" json:"shutdown_after_job_finishes,omitempty"`
-	// True takes the cluster away until it is false again; Kueue's lever. Absent
+	// True deletes the cluster until it is false again. Set by Kueue. Absent
 	// means false.
 	Suspend       *bool `protobuf:"varint,16,opt,name=suspend" json:"suspend,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -348,9 +348,9 @@ func (x *SubmitterConfig) GetBackoffLimit() int32 {
 	return 0
 }
 
-// RayJobStatus keeps two axes apart: what Ray says of the application
-// (`job_status`) and what the operator does (`job_deployment_status`). All
-// retry logic hangs on the second.
+// RayJobStatus has two independent states: Ray's state of the application
+// (`job_status`) and the operator's (`job_deployment_status`). All retry logic
+// depends on the second.
 type RayJobStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Times Ray reports for the application.
@@ -362,8 +362,8 @@ type RayJobStatus struct {
 	// Address of the cluster's dashboard.
 	DashboardUrl *string `protobuf:"bytes,4,opt,name=dashboard_url,json=dashboardURL" json:"dashboard_url,omitempty"`
 	// Empty, "PENDING", "RUNNING", "STOPPED", "SUCCEEDED" or "FAILED". Stale
-	// after DeadlineExceeded, forced to FAILED when the submitter timed out, empty
-	// when the submission failed.
+	// after DeadlineExceeded, forced to FAILED when the submitter timed out,
+	// empty when the submission failed.
 	JobStatus *string `protobuf:"bytes,5,opt,name=job_status,json=jobStatus" json:"job_status,omitempty"`
 	// Empty, "Initializing", "Waiting", "Running", "Suspending", "Suspended",
 	// "Retrying", "Complete", "Failed" or "ValidationFailed".
@@ -382,13 +382,13 @@ type RayJobStatus struct {
 	EndTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=end_time,json=endTime" json:"end_time,omitempty"`
 	// Attempts that succeeded. Absent means 0.
 	Succeeded *int32 `protobuf:"varint,11,opt,name=succeeded" json:"succeeded,omitempty"`
-	// Attempts that failed, whatever the reason. Absent means 0.
+	// Attempts that failed, for any reason. Absent means 0.
 	Failed *int32 `protobuf:"varint,12,opt,name=failed" json:"failed,omitempty"`
 	// Copy of the cluster's status.
 	RayClusterStatus *RayClusterStatus `protobuf:"bytes,13,opt,name=ray_cluster_status,json=rayClusterStatus" json:"ray_cluster_status,omitempty"`
 	// metadata.generation the operator last acted on.
 	ObservedGeneration *int64 `protobuf:"varint,14,opt,name=observed_generation,json=observedGeneration" json:"observed_generation,omitempty"`
-	// Start of the present run of failed status queries. Absent while the
+	// Start of the current series of failed status queries. Absent while the
 	// dashboard answers.
 	JobStatusCheckFailureStartTime *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=job_status_check_failure_start_time,json=jobStatusCheckFailureStartTime" json:"job_status_check_failure_start_time,omitempty"`
 	unknownFields                  protoimpl.UnknownFields
@@ -588,15 +588,15 @@ func (x *RayJobStatusInfo) GetEndTime() *timestamppb.Timestamp {
 // RayCluster is a head pod and groups of worker pods.
 type RayCluster struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// "ray.io/v1". Empty when the sender cut the object down.
+	// "ray.io/v1". Empty if the sender omitted it.
 	ApiVersion *string `protobuf:"bytes,1,opt,name=api_version,json=apiVersion" json:"api_version,omitempty"`
-	// "RayCluster". Empty when the sender cut the object down.
+	// "RayCluster". Empty if the sender omitted it.
 	Kind *string `protobuf:"bytes,2,opt,name=kind" json:"kind,omitempty"`
 	// Identity, labels, owners and deletion mark.
 	Metadata *v1.ObjectMeta `protobuf:"bytes,3,opt,name=metadata" json:"metadata,omitempty"`
-	// What was asked for.
+	// Desired state.
 	Spec *RayClusterSpec `protobuf:"bytes,4,opt,name=spec" json:"spec,omitempty"`
-	// What the KubeRay operator last saw.
+	// State last observed by the KubeRay operator.
 	Status        *RayClusterStatus `protobuf:"bytes,5,opt,name=status" json:"status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -668,7 +668,7 @@ func (x *RayCluster) GetStatus() *RayClusterStatus {
 }
 
 // RayClusterSpec is the part of a cluster's specification that matters for
-// reading a failure.
+// diagnosing a failure.
 type RayClusterSpec struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Head pod.
@@ -677,11 +677,11 @@ type RayClusterSpec struct {
 	WorkerGroupSpecs []*WorkerGroupSpec `protobuf:"bytes,2,rep,name=worker_group_specs,json=workerGroupSpecs" json:"worker_group_specs,omitempty"`
 	// Ray version of the images, as the user states it.
 	RayVersion *string `protobuf:"bytes,3,opt,name=ray_version,json=rayVersion" json:"ray_version,omitempty"`
-	// True runs Ray's autoscaler beside the head. Absent means false.
+	// True runs Ray's autoscaler next to the head. Absent means false.
 	EnableInTreeAutoscaling *bool `protobuf:"varint,4,opt,name=enable_in_tree_autoscaling,json=enableInTreeAutoscaling" json:"enable_in_tree_autoscaling,omitempty"`
 	// Settings of the autoscaler.
 	AutoscalerOptions *AutoscalerOptions `protobuf:"bytes,5,opt,name=autoscaler_options,json=autoscalerOptions" json:"autoscaler_options,omitempty"`
-	// True takes all pods away. Absent means false.
+	// True deletes all pods. Absent means false.
 	Suspend *bool `protobuf:"varint,6,opt,name=suspend" json:"suspend,omitempty"`
 	// Controller in charge. Absent means the operator.
 	ManagedBy *string `protobuf:"bytes,7,opt,name=managed_by,json=managedBy" json:"managed_by,omitempty"`
@@ -1137,7 +1137,7 @@ func (x *AuthOptions) GetEnableK8STokenAuth() bool {
 	return false
 }
 
-// RayClusterStatus is the last observed state of a cluster. Left out: the
+// RayClusterStatus is the last observed state of a cluster. Omitted: the
 // desired CPU, memory and accelerators (Quantity).
 type RayClusterStatus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`

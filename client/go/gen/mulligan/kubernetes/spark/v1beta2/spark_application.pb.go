@@ -32,15 +32,15 @@ const (
 // executors.
 type SparkApplication struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// "sparkoperator.k8s.io/v1beta2". Empty when the sender cut the object down.
+	// "sparkoperator.k8s.io/v1beta2". Empty if the sender omitted it.
 	ApiVersion *string `protobuf:"bytes,1,opt,name=api_version,json=apiVersion" json:"api_version,omitempty"`
-	// "SparkApplication". Empty when the sender cut the object down.
+	// "SparkApplication". Empty if the sender omitted it.
 	Kind *string `protobuf:"bytes,2,opt,name=kind" json:"kind,omitempty"`
 	// Identity, labels, owners and deletion mark.
 	Metadata *v1.ObjectMeta `protobuf:"bytes,3,opt,name=metadata" json:"metadata,omitempty"`
-	// What was asked for.
+	// Desired state.
 	Spec *SparkApplicationSpec `protobuf:"bytes,4,opt,name=spec" json:"spec,omitempty"`
-	// What the Spark operator last saw and did.
+	// State last observed by the Spark operator.
 	Status        *SparkApplicationStatus `protobuf:"bytes,5,opt,name=status" json:"status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -112,7 +112,7 @@ func (x *SparkApplication) GetStatus() *SparkApplicationStatus {
 }
 
 // SparkApplicationSpec is the part of the specification that matters for
-// retries. failureRetries and retryInterval are left out: the operator does not
+// retries. failureRetries and retryInterval are omitted: the operator does not
 // read them.
 type SparkApplicationSpec struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -129,7 +129,7 @@ type SparkApplicationSpec struct {
 	// Seconds after the end until the object is deleted; 0 or less means at once.
 	// Absent means never.
 	TimeToLiveSeconds *int64 `protobuf:"varint,6,opt,name=time_to_live_seconds,json=timeToLiveSeconds" json:"time_to_live_seconds,omitempty"`
-	// True takes the driver away until it is false again; Kueue's lever. Absent
+	// True takes the driver away until it is false again. Set by Kueue. Absent
 	// means false.
 	Suspend *bool `protobuf:"varint,7,opt,name=suspend" json:"suspend,omitempty"`
 	// Driver pod.
@@ -332,7 +332,8 @@ type DriverSpec struct {
 	// Heap in JVM notation, for example "512m"; not a Quantity. Absent: Spark's
 	// default.
 	Memory *string `protobuf:"bytes,1,opt,name=memory" json:"memory,omitempty"`
-	// Memory beside the heap in JVM notation. Absent: a share of the heap.
+	// Memory in addition to the heap in JVM notation. Absent: a share of the
+	// heap.
 	MemoryOverhead *string `protobuf:"bytes,2,opt,name=memory_overhead,json=memoryOverhead" json:"memory_overhead,omitempty"`
 	// Node labels the driver requires.
 	NodeSelector map[string]string `protobuf:"bytes,3,rep,name=node_selector,json=nodeSelector" json:"node_selector,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
@@ -408,7 +409,8 @@ type ExecutorSpec struct {
 	Instances *int32 `protobuf:"varint,1,opt,name=instances" json:"instances,omitempty"`
 	// Heap in JVM notation. Absent: Spark's default.
 	Memory *string `protobuf:"bytes,2,opt,name=memory" json:"memory,omitempty"`
-	// Memory beside the heap in JVM notation. Absent: a share of the heap.
+	// Memory in addition to the heap in JVM notation. Absent: a share of the
+	// heap.
 	MemoryOverhead *string `protobuf:"bytes,3,opt,name=memory_overhead,json=memoryOverhead" json:"memory_overhead,omitempty"`
 	// Node labels the executors require.
 	NodeSelector map[string]string `protobuf:"bytes,4,rep,name=node_selector,json=nodeSelector" json:"node_selector,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`

@@ -32,13 +32,13 @@ const (
 // and Job templates.
 type TrainJob struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// "trainer.kubeflow.org/v1alpha1". Empty when the sender cut the object down.
+	// "trainer.kubeflow.org/v1alpha1". Empty if the sender omitted it.
 	ApiVersion *string `protobuf:"bytes,1,opt,name=api_version,json=apiVersion" json:"api_version,omitempty"`
-	// "TrainJob". Empty when the sender cut the object down.
+	// "TrainJob". Empty if the sender omitted it.
 	Kind *string `protobuf:"bytes,2,opt,name=kind" json:"kind,omitempty"`
 	// Identity, labels, owners and deletion mark.
 	Metadata *v1.ObjectMeta `protobuf:"bytes,3,opt,name=metadata" json:"metadata,omitempty"`
-	// What was asked for.
+	// Desired state.
 	Spec *TrainJobSpec `protobuf:"bytes,4,opt,name=spec" json:"spec,omitempty"`
 	// Conditions and counters by the Trainer controller.
 	Status        *TrainJobStatus `protobuf:"bytes,5,opt,name=status" json:"status,omitempty"`
@@ -122,7 +122,7 @@ type TrainJobSpec struct {
 	// Changes to the runtime's templates, by manager; accepted only while
 	// suspended without active Jobs.
 	RuntimePatches []*RuntimePatch `protobuf:"bytes,3,rep,name=runtime_patches,json=runtimePatches" json:"runtime_patches,omitempty"`
-	// True suspends the job; Kueue's lever. Absent means false.
+	// True suspends the job. Set by Kueue. Absent means false.
 	Suspend *bool `protobuf:"varint,4,opt,name=suspend" json:"suspend,omitempty"`
 	// Seconds all attempts together may take, counted from creation or the last
 	// resume; immutable. Absent means no deadline.
@@ -271,7 +271,7 @@ func (x *RuntimeRef) GetKind() string {
 	return ""
 }
 
-// Trainer describes the training step. numProcPerNode is left out: releases
+// Trainer describes the training step. numProcPerNode is omitted: releases
 // disagree on whether it is a number or a string.
 type Trainer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -328,7 +328,7 @@ func (x *Trainer) GetNumNodes() int32 {
 }
 
 // RuntimePatch is one manager's change to the runtime's templates; its content
-// is left out.
+// is omitted.
 type RuntimePatch struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Owner of the patch, for example "kueue.x-k8s.io/manager".
