@@ -33,7 +33,7 @@ const (
 	Diagnosis_APPLICATION Diagnosis_FaultDomain = 1
 	// The manifest, image reference, secret or arguments.
 	Diagnosis_CONFIGURATION Diagnosis_FaultDomain = 2
-	// The program against its own declared limit.
+	// The program exceeded its own declared limit.
 	Diagnosis_RESOURCE_LIMIT Diagnosis_FaultDomain = 3
 	// Node, device, network, runtime.
 	Diagnosis_INFRASTRUCTURE Diagnosis_FaultDomain = 4

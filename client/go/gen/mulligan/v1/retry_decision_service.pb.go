@@ -562,7 +562,7 @@ func (x *DecideResponse) GetSeparate() []*SeparateFailure {
 // A failure in the report in addition to the one that the answer is about.
 type SeparateFailure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The failure id; the failure is charged once for it.
+	// The failure id. A failure is charged once per id.
 	FailureId string `protobuf:"bytes,1,opt,name=failure_id,json=failureId,proto3" json:"failure_id,omitempty"`
 	// What happened to it.
 	Diagnosis *Diagnosis `protobuf:"bytes,2,opt,name=diagnosis,proto3" json:"diagnosis,omitempty"`
