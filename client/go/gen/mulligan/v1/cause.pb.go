@@ -24,8 +24,7 @@ const (
 )
 
 // Why batch work failed. Causes 1 to 48 are considered in this order: the lower
-// number wins when there is sufficient evidence for both. Values are added but
-// never removed.
+// number wins if the evidence for both suffices. Values are never removed.
 type Cause int32
 
 const (
@@ -53,8 +52,7 @@ const (
 	Cause_DRAINED Cause = 8
 	// Removed by the taint manager for a NoExecute taint.
 	Cause_TAINT_EVICTED Cause = 9
-	// The node shut down gracefully and ended the pod, or refused it while
-	// shutting down.
+	// The node shut down gracefully and ended or refused the pod.
 	Cause_NODE_SHUTDOWN Cause = 10
 	// The node is gone, unreachable or not ready.
 	Cause_NODE_LOST Cause = 11
@@ -88,8 +86,7 @@ const (
 	// Something the container needs to start is missing or wrong: ConfigMap,
 	// Secret, binary, volume, security context.
 	Cause_CONFIG_MISSING Cause = 24
-	// The node failed to set up the sandbox or network, or to attach or mount a
-	// volume.
+	// The node failed to set up the sandbox, the network or a volume.
 	Cause_SANDBOX_OR_MOUNT Cause = 25
 	// Not ready in time, for no known reason.
 	Cause_START_TIMEOUT Cause = 26
@@ -126,8 +123,7 @@ const (
 	Cause_COLLECTIVE_CASCADE Cause = 41
 	// Gang members could not meet and no root was found.
 	Cause_RENDEZVOUS_FAILED Cause = 42
-	// A helper failed, not the workload: an init container, sidecar, agent or
-	// submitter.
+	// A helper failed: an init container, sidecar, agent or submitter.
 	Cause_LAUNCHER_FAILED Cause = 43
 	// The operator or its record of the work failed.
 	Cause_CONTROLLER_ERROR Cause = 44

@@ -414,8 +414,7 @@ type Decision struct {
 	// The native object is in a terminal state (RayJob Failed, TrainJob Failed,
 	// Job Failed): delete it and create it again to retry. Also set if its
 	// operator is already retrying it unchanged although the work needs
-	// `resources` (Diagnosis.ALIVE, Explanation.BRAKE): stop the operator's
-	// attempt first.
+	// `resources` (Diagnosis.ALIVE, Explanation.BRAKE): stop that attempt first.
 	RequiresRecreate bool `protobuf:"varint,7,opt,name=requires_recreate,json=requiresRecreate,proto3" json:"requires_recreate,omitempty"`
 	// For WAIT: after this time, ask again even without the evidence in
 	// Diagnosis.needed_evidence; the policy then decides without it. Absent: no
@@ -424,8 +423,7 @@ type Decision struct {
 	// For RETRY: another failure of this kind would exhaust its budget or the cap
 	// on attempts. Keep the evidence of the next attempt.
 	LastAttempt bool `protobuf:"varint,9,opt,name=last_attempt,json=lastAttempt,proto3" json:"last_attempt,omitempty"`
-	// One sentence for people: cause, verdict and charge. Empty with explain
-	// NONE.
+	// A sentence for people: cause, verdict, charge. Empty with explain NONE.
 	Sentence string `protobuf:"bytes,10,opt,name=sentence,proto3" json:"sentence,omitempty"`
 	// For RETRY during an INCIDENT: this workload is retried to test whether the
 	// incident is over, while others wait. Count it in RecentFailures.canaries.
@@ -956,8 +954,7 @@ func (x *Accounting) GetStake() *Stake {
 // or similar), or pod hours if no pod holds an accelerator.
 type Stake struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How long the culprit of the attempt ran, from start to end. Absent:
-	// unknown.
+	// How long the culprit ran, from start to end. Absent: unknown.
 	Ran *durationpb.Duration `protobuf:"bytes,1,opt,name=ran,proto3" json:"ran,omitempty"`
 	// Total number of accelerators held by the pods of the attempt. 0: none, or
 	// not in the report.

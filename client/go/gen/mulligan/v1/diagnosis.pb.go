@@ -239,8 +239,7 @@ const (
 	Diagnosis_RECOVERS Diagnosis_Outlook = 1
 	// It may: the evidence fits both a transient and a permanent cause.
 	Diagnosis_MAY_RECOVER Diagnosis_Outlook = 2
-	// It cannot: the failure recurs until the work or what it depends on
-	// changes.
+	// It cannot, until the work or what it depends on changes.
 	Diagnosis_CANNOT_RECOVER Diagnosis_Outlook = 3
 	// The evidence does not say.
 	Diagnosis_OUTLOOK_UNKNOWN Diagnosis_Outlook = 4
@@ -837,8 +836,7 @@ type Evidence struct {
 	Meaning string `protobuf:"bytes,3,opt,name=meaning,proto3" json:"meaning,omitempty"`
 	// What kind of fact it is.
 	Weight Evidence_Weight `protobuf:"varint,4,opt,name=weight,proto3,enum=mulligan.v1.Evidence_Weight" json:"weight,omitempty"`
-	// A weaker interpretation that this fact overrode, for example "exit code 143
-	// alone".
+	// A weaker interpretation that it overrode, such as "exit code 143 alone".
 	Overrode string `protobuf:"bytes,5,opt,name=overrode,proto3" json:"overrode,omitempty"`
 	// Object it was read from, as "Kind/namespace/name".
 	Object        string `protobuf:"bytes,6,opt,name=object,proto3" json:"object,omitempty"`

@@ -141,8 +141,7 @@ type Explanation struct {
 	MatchedRule *RuleReference `protobuf:"bytes,1,opt,name=matched_rule,json=matchedRule,proto3" json:"matched_rule,omitempty"`
 	// Rules tried before it, in order, with the predicate that did not hold.
 	RulesTried []*RuleTrial `protobuf:"bytes,2,rep,name=rules_tried,json=rulesTried,proto3" json:"rules_tried,omitempty"`
-	// The smallest changes that would have changed the verdict, each verified by
-	// evaluating it.
+	// The smallest changes that would change the verdict, each verified.
 	Counterfactuals []*Counterfactual `protobuf:"bytes,3,rep,name=counterfactuals,proto3" json:"counterfactuals,omitempty"`
 	// The check that ended the evaluation.
 	DecidedBy     Explanation_DecidedBy `protobuf:"varint,4,opt,name=decided_by,json=decidedBy,proto3,enum=mulligan.v1.Explanation_DecidedBy" json:"decided_by,omitempty"`

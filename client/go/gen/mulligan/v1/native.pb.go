@@ -23,8 +23,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// What an operator's own retry logic does with the spec and status in the
-// report.
+// The result of an operator's own retry logic for the reported objects.
 type NativeVerdict struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Operator: "Job", "JobSet", "RayJob", "TrainJob", "Workload", "Flyte", ...

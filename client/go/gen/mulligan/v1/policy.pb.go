@@ -403,8 +403,7 @@ func (x *PolicyMetadata) GetDescription() string {
 type RetryPolicySpec struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Workloads the policy applies to. Absent: all (the catch-all). Policies are
-	// tried by `order`, then by name; the first that selects the workload
-	// decides.
+	// tried by `order`, then by name; the first match decides.
 	Selector *Selector `protobuf:"bytes,1,opt,name=selector,proto3" json:"selector,omitempty"`
 	// Named budgets. Every charge goes to one of them.
 	Budgets map[string]*Budget `protobuf:"bytes,2,rep,name=budgets,proto3" json:"budgets,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
@@ -655,15 +654,13 @@ func (x *Selector) GetMatchLabels() map[string]string {
 	return nil
 }
 
-// A number of failures tolerated. No retry is free: each is charged to a
-// budget.
+// A number of failures tolerated. Every retry is charged to a budget.
 type Budget struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Failures tolerated: with limit 3, `on_exhausted` applies to the fourth.
 	// Mandatory, 0 to 1000000.
 	Limit *int32 `protobuf:"varint,1,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
-	// The use is reset when this much time has passed since its first charge.
-	// Absent: never.
+	// Time after the first charge at which the use is reset. Absent: never.
 	Window *durationpb.Duration `protobuf:"bytes,2,opt,name=window,proto3" json:"window,omitempty"`
 	// Refunds charges when the work made progress. Absent: never.
 	RefundOnProgress *Refund `protobuf:"bytes,3,opt,name=refund_on_progress,json=refundOnProgress,proto3" json:"refund_on_progress,omitempty"`
@@ -1001,8 +998,7 @@ type When struct {
 	// Similar failures in a row without progress, including this one.
 	Alike *AttemptRange `protobuf:"bytes,19,opt,name=alike,proto3" json:"alike,omitempty"`
 	// Share of the retries after failures with this cause that made progress past
-	// it, from the ledger and `recent`, 0 to 1. Does not hold before the first
-	// one.
+	// it, from the ledger and `recent`, 0 to 1. False before the first.
 	Passed *NumberRange `protobuf:"bytes,20,opt,name=passed,proto3" json:"passed,omitempty"`
 	// Whether an operator repeats the failed step by itself: the failure is shown
 	// by the operator's object or an event about one, not by a pod or the
@@ -1303,8 +1299,7 @@ func (x *NumberRange) GetTo() float64 {
 // A set of exit codes.
 type ExitCodes struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// "In" or "NotIn", as in Kubernetes' podFailurePolicy. Exit code 0 never
-	// matches.
+	// "In" or "NotIn", as in podFailurePolicy. Exit code 0 never matches.
 	Operator string `protobuf:"bytes,1,opt,name=operator,proto3" json:"operator,omitempty"`
 	// The set; at least one entry.
 	Values []int32 `protobuf:"varint,2,rep,packed,name=values,proto3" json:"values,omitempty"`
@@ -1493,8 +1488,7 @@ type Outcome struct {
 	// What it applies to. Absent: the natural scope of the workload kind
 	// (RayJob: CLUSTER, JobSet: JOB_SET, Indexed Job: INDEX, Job: POD, ...).
 	Scope Decision_Scope `protobuf:"varint,2,opt,name=scope,proto3,enum=mulligan.v1.Decision_Scope" json:"scope,omitempty"`
-	// Budget that pays. Mandatory for RETRY, optional for WAIT, otherwise
-	// refused.
+	// Budget that pays. Mandatory for RETRY, optional for WAIT, else refused.
 	Budget string `protobuf:"bytes,3,opt,name=budget,proto3" json:"budget,omitempty"`
 	// Delay before the retry. Absent: none.
 	Backoff *Backoff `protobuf:"bytes,4,opt,name=backoff,proto3" json:"backoff,omitempty"`
@@ -1913,8 +1907,7 @@ type AvoidFailedNode struct {
 	Hard bool `protobuf:"varint,1,opt,name=hard,proto3" json:"hard,omitempty"`
 	// How long the advice holds. Absent: 1 hour.
 	ExpiresAfter *durationpb.Duration `protobuf:"bytes,2,opt,name=expires_after,json=expiresAfter,proto3" json:"expires_after,omitempty"`
-	// Start once the use of the paying budget reaches this number. Absent: 1, the
-	// first failure.
+	// Start once the use of the paying budget reaches this. Absent: 1.
 	After *int32 `protobuf:"varint,3,opt,name=after,proto3,oneof" json:"after,omitempty"`
 	// Only if the node is suspected: the evidence is about it, or the failure is
 	// unexplained and the workload already failed on it within a day. Absent:
@@ -1985,8 +1978,7 @@ func (x *AvoidFailedNode) GetIfSuspected() bool {
 // How to grow resources.
 type ResourcePolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Multiply the memory granted to the container so far by this. Greater than
-	// 1.
+	// Factor on the memory granted to the container so far. More than 1.
 	MemoryFactor *float64 `protobuf:"fixed64,1,opt,name=memory_factor,json=memoryFactor,proto3,oneof" json:"memory_factor,omitempty"`
 	// Raise only the request.
 	RequestOnly bool `protobuf:"varint,2,opt,name=request_only,json=requestOnly,proto3" json:"request_only,omitempty"`
@@ -2061,8 +2053,7 @@ type ExhaustedOutcome struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// FAIL, WAIT_FOR_SPEC_UPDATE, or RETRY to escalate to another budget.
 	Action Decision_Action `protobuf:"varint,1,opt,name=action,proto3,enum=mulligan.v1.Decision_Action" json:"action,omitempty"`
-	// For RETRY: the budget that pays from now on. Must not lead back to this
-	// one.
+	// For RETRY: the budget that pays instead. Must not lead back to this one.
 	Budget string `protobuf:"bytes,2,opt,name=budget,proto3" json:"budget,omitempty"`
 	// Absent: the rule's scope.
 	Scope         Decision_Scope `protobuf:"varint,3,opt,name=scope,proto3,enum=mulligan.v1.Decision_Scope" json:"scope,omitempty"`
@@ -2381,8 +2372,7 @@ type Derivation struct {
 	// one if the only evidence is a general exit code and progress is not
 	// reported. Absent: 3. 0: never.
 	SameFingerprint *int32 `protobuf:"varint,1,opt,name=same_fingerprint,json=sameFingerprint,proto3,oneof" json:"same_fingerprint,omitempty"`
-	// DETERMINISTIC: minimum number of different nodes, if nodes are known.
-	// Absent: 1.
+	// DETERMINISTIC: minimum number of nodes, if they are known. Absent: 1.
 	DistinctNodes *int32 `protobuf:"varint,2,opt,name=distinct_nodes,json=distinctNodes,proto3,oneof" json:"distinct_nodes,omitempty"`
 	// CRASH_LOOP: this many failures within `crash_loop_window`. Absent: 5. 0:
 	// never.

@@ -229,8 +229,7 @@ type PolicyTestCase struct {
 	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
 	// Name of the policy to ask. Absent: the first whose selector matches.
 	Policy string `protobuf:"bytes,3,opt,name=policy,proto3" json:"policy,omitempty"`
-	// In order of time, at least one. The ledger of each answer is sent with the
-	// next request.
+	// In order of time, at least one. Each request has the previous ledger.
 	Steps []*PolicyTestStep `protobuf:"bytes,4,rep,name=steps,proto3" json:"steps,omitempty"`
 	// The caller decides instead of the workload's operator
 	// (DecideRequest.replaces_operator). Absent: false.
@@ -328,11 +327,9 @@ type PolicyTestStep struct {
 	At string `protobuf:"bytes,3,opt,name=at,proto3" json:"at,omitempty"`
 	// Time since the previous step. Cannot be combined with `at`.
 	After *durationpb.Duration `protobuf:"bytes,4,opt,name=after,proto3" json:"after,omitempty"`
-	// Number of repetitions, `after` apart. Absent: 1. Every answer must be as
-	// expected.
+	// Number of repetitions, `after` apart. Absent: 1. All must be as expected.
 	Times *int32 `protobuf:"varint,5,opt,name=times,proto3,oneof" json:"times,omitempty"`
-	// The attempt of the previous step is reported again, possibly with another
-	// fixture.
+	// Reports the attempt of the previous step again.
 	SameAttempt bool `protobuf:"varint,6,opt,name=same_attempt,json=sameAttempt,proto3" json:"same_attempt,omitempty"`
 	// What the answer must say. Mandatory, with at least one key.
 	Expect        *ExpectedAnswer `protobuf:"bytes,7,opt,name=expect,proto3" json:"expect,omitempty"`

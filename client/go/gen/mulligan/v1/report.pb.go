@@ -195,8 +195,7 @@ type FailureReport struct {
 	CreationError *CreationError `protobuf:"bytes,15,opt,name=creation_error,json=creationError,proto3" json:"creation_error,omitempty"`
 	// Progress of the attempt. Absent: unknown, and nothing is refunded.
 	Progress *Progress `protobuf:"bytes,16,opt,name=progress,proto3" json:"progress,omitempty"`
-	// How one container ended, the minimum of a report. Used if there is no pod
-	// object.
+	// How one container ended. Used if there is no pod object.
 	Exit *ContainerExit `protobuf:"bytes,17,opt,name=exit,proto3" json:"exit,omitempty"`
 	// Memory as measured by the caller's metrics. Settles whether a SIGKILL was
 	// an out-of-memory kill.
@@ -618,8 +617,7 @@ type Hint struct {
 	// Its confidence. Absent: LOW. HIGH counts as MEDIUM, because a signal set by
 	// Kubernetes or the runtime is more reliable than an interpretation.
 	Confidence Diagnosis_Confidence `protobuf:"varint,3,opt,name=confidence,proto3,enum=mulligan.v1.Diagnosis_Confidence" json:"confidence,omitempty"`
-	// Its reason in one sentence, shown as evidence. At most 1024 bytes. Absent:
-	// none.
+	// Its reason in one sentence, shown as evidence. At most 1024 bytes.
 	Text          string `protobuf:"bytes,4,opt,name=text,proto3" json:"text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1056,8 +1054,7 @@ type ContainerExit struct {
 	// Exit code as Kubernetes reports it (int32, also above 255 and negative).
 	// Absent: unknown.
 	ExitCode *int32 `protobuf:"varint,1,opt,name=exit_code,json=exitCode,proto3,oneof" json:"exit_code,omitempty"`
-	// Container reason such as "Error" or "OOMKilled", or a pod reason such as
-	// "Evicted".
+	// Container reason such as "OOMKilled", or a pod reason such as "Evicted".
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	// Termination message or log tail.
 	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`

@@ -238,8 +238,7 @@ type DecideRequest struct {
 	Explain DecideRequest_Explain `protobuf:"varint,5,opt,name=explain,proto3,enum=mulligan.v1.DecideRequest_Explain" json:"explain,omitempty"`
 	// What the answer is for. Absent: ENFORCE.
 	Purpose DecideRequest_Purpose `protobuf:"varint,6,opt,name=purpose,proto3,enum=mulligan.v1.DecideRequest_Purpose" json:"purpose,omitempty"`
-	// Echoed; ties answer and log line to the caller's own trace. At most 256
-	// bytes.
+	// Echoed; links answer and log line to the caller's trace. At most 256 bytes.
 	RequestId string `protobuf:"bytes,7,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	// Also return the verdict of the workload's own operator, as if the policy
 	// set `compareNative`.
