@@ -108,7 +108,7 @@ std::vector<CandidateVerdict::Difference> Differences(
   return differences;
 }
 
-void TellCandidate(const DecideResponse& ours, const DecideResponse& candidates,
+void FillCandidate(const DecideResponse& ours, const DecideResponse& candidates,
                    CandidateVerdict& verdict) {
   const v1::Decision& decision = candidates.decision();
   *verdict.mutable_policy() = candidates.policy();
@@ -125,7 +125,7 @@ void TellCandidate(const DecideResponse& ours, const DecideResponse& candidates,
   }
 }
 
-void TellNoCandidate(const absl::Status& why, CandidateVerdict& verdict) {
+void FillCandidateError(const absl::Status& why, CandidateVerdict& verdict) {
   verdict.add_differences(CandidateVerdict::NO_ANSWER);
   verdict.set_error(Visible(std::string(why.message())));
 }

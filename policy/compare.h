@@ -18,12 +18,12 @@ std::vector<v1::CandidateVerdict::Difference> Differences(
 
 // Fills `verdict` with the answer `candidates` compared with `ours`. REQUIRES:
 // `verdict` is empty.
-void TellCandidate(const v1::DecideResponse& ours,
+void FillCandidate(const v1::DecideResponse& ours,
                    const v1::DecideResponse& candidates,
                    v1::CandidateVerdict& verdict);
 
 // Records in `verdict` that the candidate has no answer because of `why`.
-void TellNoCandidate(const absl::Status& why, v1::CandidateVerdict& verdict);
+void FillCandidateError(const absl::Status& why, v1::CandidateVerdict& verdict);
 
 // How the verdicts differ; the first that applies.
 enum class Divergence {

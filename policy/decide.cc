@@ -29,13 +29,13 @@ absl::Status Decide(const v1::DecideRequest& request, const PolicySet& policies,
   }
   PatternAllowance patterns(kMaxPatternSteps, options.watch);
   const Received received(request, owners, now);
-  absl::StatusOr<Situated> at =
+  absl::StatusOr<FailureContext> at =
       Situate(received, policies, options.inline_policies, patterns,
               response.GetArena());
   if (!at.ok()) return at.status();
   Diagnosed diagnosed = Diagnose(*at);
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
-  Recalled before = Recall(*at, diagnosed);
+  LedgerState before = Recall(*at, diagnosed);
   Compare(*at, before, diagnosed);
   Decided decided = DecideOn(*at, diagnosed, std::move(before));
   // A result found under a watch that ended the call may be wrong.

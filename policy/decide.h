@@ -30,13 +30,14 @@ struct DecideOptions {
 //
 //   1. Received: checks the bounds (request/validate.h), leaves out objects of
 //      other workloads and duplicates, and puts all times on one clock.
-//   2. Situated: finds the workload and its policy (rules/policy_set.h), checks
+//   2. FailureContext: finds the workload and its policy (rules/policy_set.h),
+//   checks
 //      that the ledger belongs to it, and, if asked, computes what its own
 //      operator would do (native.h).
 //   3. Diagnosed: finds the failures of the report, each with cause, situation
 //      and attempt (demystify/failure.h), and the id of the current one
 //      (budget/failure_id.h).
-//   4. Recalled: reads the ledger before this failure, adds earlier attempts
+//   4. LedgerState: reads the ledger before this failure, adds earlier attempts
 //      that it lacks (verdict/earlier_attempts.h), and says whether the failure
 //      is new, already reported or past. If nothing is broken, it records at
 //      most failures that others retry. Fleet and history may then refine the

@@ -11,8 +11,8 @@ namespace mulligan {
 // them; --max-message-bytes changes that bound within its range. Validate
 // (policy/request/validate.h) checks the others.
 inline constexpr std::size_t kMaxRequestBytes = 4 << 20;
-inline constexpr int kLeastMaxMessageBytes = 64 << 10;
-inline constexpr int kMostMaxMessageBytes = 64 << 20;
+inline constexpr int kMinMessageBytesLimit = 64 << 10;
+inline constexpr int kMaxMessageBytesLimit = 64 << 20;
 inline constexpr int kMaxBatchItems = 1000;
 inline constexpr int kMaxPods = 5000;
 // Pods that a report counts instead of listing, for each kind of count.

@@ -125,7 +125,7 @@ std::string ApplyLogFormat(const std::string& value, ServerOptions& o) {
 std::string ApplyMaxMessageBytes(const std::string& value, ServerOptions& o) {
   std::int64_t bytes = o.max_message_bytes;
   std::string expected =
-      ApplyBytes(value, kLeastMaxMessageBytes, kMostMaxMessageBytes, bytes);
+      ApplyBytes(value, kMinMessageBytesLimit, kMaxMessageBytesLimit, bytes);
   o.max_message_bytes = static_cast<int>(bytes);
   return expected;
 }

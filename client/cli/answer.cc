@@ -48,7 +48,7 @@ AnswerView MakeView(const v1::DecideRequest& request,
   if (answerer.rule_lines) {
     rule = answerer.rule_lines(response.explanation().matched_rule());
   }
-  return {TellStory(request, response, ledger_source), request.report(),
+  return {MakeStory(request, response, ledger_source), request.report(),
           std::move(response), std::move(rule)};
 }
 

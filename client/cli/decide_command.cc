@@ -177,7 +177,7 @@ int DecideRequests(const DecideFlags& options, const Client& client,
     message += absl::StrFormat(
         ", to the last %d calls in a row: stopped after line %d, the rest "
         "was not asked",
-        kMostSilentBatches, outcome.gone_at_line);
+        kMaxSilentBatches, outcome.gone_at_line);
   }
   PrintError(streams, message);
   return kExitNoAnswer;

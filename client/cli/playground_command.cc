@@ -60,7 +60,7 @@ absl::StatusOr<DeskSettings> SettingsOf(const PlaygroundOptions& options) {
   absl::StatusOr<std::vector<std::string>> suites = FindSuites(options.suites);
   if (!suites.ok()) return suites.status();
   settings.suites = *std::move(suites);
-  absl::StatusOr<ShelvedLog> log = ReadLogs(options.logs);
+  absl::StatusOr<LoadedLog> log = ReadLogs(options.logs);
   if (!log.ok()) return log.status();
   settings.log = *std::move(log);
   return settings;

@@ -110,7 +110,7 @@ absl::Status ParseLine(const std::string& line, QuickReader& reader,
     if (member.key == "redacted") redacted = !JsonItems(member.value).empty();
   }
   std::vector<std::string> ignored;
-  return ReadWithCare(std::move(text), request, ignored);
+  return ParseRequestLine(std::move(text), request, ignored);
 }
 
 DiffSide Describe(const Answer& answer) {

@@ -84,7 +84,7 @@ std::string CauseText(v1::Cause cause) {
 }
 
 // Adds the reported cause if the ledger's cause replaced it.
-void WriteSetAside(const Situated& at, const Diagnosed& diagnosed,
+void WriteSetAside(const FailureContext& at, const Diagnosed& diagnosed,
                    v1::Diagnosis& diagnosis) {
   const Failure& failure = diagnosed.what();
   if (!failure.set_aside) return;
@@ -140,7 +140,7 @@ std::string_view OwnRemedy(const ChosenPolicy& policy, const Failure& failure) {
 }
 
 // Completes the ledger that the caller is to store.
-void FinishLedger(const Situated& at, v1::BudgetLedger& ledger) {
+void FinishLedger(const FailureContext& at, v1::BudgetLedger& ledger) {
   if (ledger.attempts_seen() != at.request.ledger().attempts_seen()) {
     TieLedger(at.ledger_owner, /*recorded=*/true, ledger);
   }
@@ -161,7 +161,7 @@ void Advise(const words::Answered& answered, v1::Diagnosis& diagnosis) {
   }
 }
 
-void AdviseOnAll(const Situated& at, const Diagnosed& diagnosed,
+void AdviseOnAll(const FailureContext& at, const Diagnosed& diagnosed,
                  const std::vector<OpenFailure>& open,
                  v1::DecideResponse& response) {
   Advise({.owners = at.owners,
@@ -192,7 +192,7 @@ void AdviseOnAll(const Situated& at, const Diagnosed& diagnosed,
 // Sets the policy and the ids of failure, decision and request. The decision id
 // is a hash of policy and revision, failure id, attempt, time, ledger and
 // failure, so equal requests under equal policies have equal ids.
-void NameAnswer(const Situated& at, const Diagnosed& diagnosed,
+void NameAnswer(const FailureContext& at, const Diagnosed& diagnosed,
                 v1::DecideResponse& response) {
   response.mutable_policy()->set_name(at.policy.rules->name());
   response.mutable_policy()->set_revision(at.policy.revision());
@@ -204,9 +204,9 @@ void NameAnswer(const Situated& at, const Diagnosed& diagnosed,
 
 }  // namespace
 
-void WriteAnswer(const Received<v1::DecideRequest>& received, Situated& at,
-                 const Diagnosed& diagnosed, Decided decided,
-                 v1::DecideResponse& response) {
+void WriteAnswer(const Received<v1::DecideRequest>& received,
+                 FailureContext& at, const Diagnosed& diagnosed,
+                 Decided decided, v1::DecideResponse& response) {
   auto& warnings = *response.mutable_warnings();
   AddWarnings(received.warnings(), warnings);
   AddWarnings(at.warnings, warnings);

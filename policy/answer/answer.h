@@ -11,9 +11,9 @@
 namespace mulligan {
 
 // Fills `response`. REQUIRES: it is empty.
-void WriteAnswer(const Received<v1::DecideRequest>& received, Situated& at,
-                 const Diagnosed& diagnosed, Decided decided,
-                 v1::DecideResponse& response);
+void WriteAnswer(const Received<v1::DecideRequest>& received,
+                 FailureContext& at, const Diagnosed& diagnosed,
+                 Decided decided, v1::DecideResponse& response);
 
 // Does the same for a diagnosis alone, except for the warning of
 // kPatternsUsedUp.

@@ -23,14 +23,15 @@ namespace mulligan {
 namespace {
 
 // Returns the parts that every answer has, without the ledger.
-Decided CommonParts(const Situated& at, std::vector<std::string> warnings) {
+Decided CommonParts(const FailureContext& at,
+                    std::vector<std::string> warnings) {
   return {.decision = MakePart<v1::Decision>(at.arena()),
           .accounting = MakePart<v1::Accounting>(at.arena()),
           .warnings = std::move(warnings)};
 }
 
 // Returns null if no explanation is requested.
-AnswerPart<v1::Explanation> ExplanationOf(const Situated& at,
+AnswerPart<v1::Explanation> ExplanationOf(const FailureContext& at,
                                           v1::Explanation::DecidedBy who) {
   if (!at.explains()) return nullptr;
   auto explanation = MakePart<v1::Explanation>(at.arena());
@@ -42,8 +43,8 @@ AnswerPart<v1::Explanation> ExplanationOf(const Situated& at,
 // Returns the rest of the delay in a record's decision. If pods restart
 // individually, another member of the failure has a time of its own, because
 // restarting all at once could overload them.
-absl::Duration DelayLeft(const Situated& at, const Diagnosed& diagnosed,
-                         const Recalled& before) {
+absl::Duration DelayLeft(const FailureContext& at, const Diagnosed& diagnosed,
+                         const LedgerState& before) {
   const v1::AttemptRecord& record = before.ledger->history(before.record);
   const v1::Decision& decision = record.decision();
   if (before.of_another && decision.action() == v1::Decision::RETRY &&
@@ -60,8 +61,8 @@ absl::Duration DelayLeft(const Situated& at, const Diagnosed& diagnosed,
 }
 
 // Repeats a record's verdict without a charge; its delay has been running.
-Decided RepeatDecision(const Situated& at, const Diagnosed& diagnosed,
-                       Recalled before) {
+Decided RepeatDecision(const FailureContext& at, const Diagnosed& diagnosed,
+                       LedgerState before) {
   const v1::BudgetLedger& ledger = *before.ledger;
   const v1::AttemptRecord& record = ledger.history(before.record);
   Decided decided = CommonParts(at, std::move(before.warnings));
@@ -80,11 +81,11 @@ Decided RepeatDecision(const Situated& at, const Diagnosed& diagnosed,
   }
   // Its operator may have given up since.
   if (decision.action() == v1::Decision::RETRY &&
-      InSinkState(at.owners, *at.workload)) {
+      IsInFinalState(at.owners, *at.workload)) {
     decision.set_requires_recreate(true);
     decision.set_scope(
         std::max(decision.scope(),
-                 NaturalScope(at.report(), *at.workload, decision.action())));
+                 DefaultScope(at.report(), *at.workload, decision.action())));
   }
   v1::Accounting& accounting = *decided.accounting;
   ReportAccounts(Accounts(at.budgets(), ledger, at.now), accounting);
@@ -134,8 +135,9 @@ void WarnOfVerdict(const CompiledPolicy& policy, const Verdict& verdict,
   }
 }
 
-AnswerPart<v1::Explanation> Explain(const Situated& at, const Case& failure,
-                                    const Verdict& verdict, bool stale) {
+AnswerPart<v1::Explanation> Explain(const FailureContext& at,
+                                    const Case& failure, const Verdict& verdict,
+                                    bool stale) {
   auto explanation =
       ExplanationOf(at, stale ? v1::Explanation::STALE : verdict.decided_by);
   if (explanation == nullptr) return explanation;
@@ -151,7 +153,7 @@ AnswerPart<v1::Explanation> Explain(const Situated& at, const Case& failure,
 
 // Returns the report of the current attempt alone, for rules on raw objects.
 // Empty if there is no other attempt.
-std::optional<v1::FailureReport> CurrentAttempt(const Situated& at,
+std::optional<v1::FailureReport> CurrentAttempt(const FailureContext& at,
                                                 const Findings& findings) {
   if (findings.earlier.empty()) return std::nullopt;
   Unread past;
@@ -166,8 +168,8 @@ std::optional<v1::FailureReport> CurrentAttempt(const Situated& at,
 }
 
 // Decides by the operator. Takes over the ledger and adds the failure to it.
-Decided DecideByOperator(const Situated& at, const Case& failure,
-                         Recalled before) {
+Decided DecideByOperator(const FailureContext& at, const Case& failure,
+                         LedgerState before) {
   Decided decided = CommonParts(at, std::move(before.warnings));
   auto record = MakePart<v1::AttemptRecord>(at.arena());
   v1::Accounting& accounting = *decided.accounting;
@@ -184,8 +186,8 @@ Decided DecideByOperator(const Situated& at, const Case& failure,
   return decided;
 }
 
-Decided DecideByPolicy(const Situated& at, const Case& failure,
-                       Recalled before) {
+Decided DecideByPolicy(const FailureContext& at, const Case& failure,
+                       LedgerState before) {
   const auto [verdict, accounts] = Price(failure);
   Decided decided = CommonParts(at, std::move(before.warnings));
   v1::Decision& decision = *decided.decision;
@@ -215,8 +217,8 @@ Decided DecideByPolicy(const Situated& at, const Case& failure,
 }
 
 // Ends the retries that others make; their charges stay.
-Decided DecideToStop(const Situated& at, const Findings& findings,
-                     Recalled before) {
+Decided DecideToStop(const FailureContext& at, const Findings& findings,
+                     LedgerState before) {
   Decided decided = CommonParts(at, std::move(before.warnings));
   v1::Decision& decision = *decided.decision;
   if (before.stop->action == v1::Decision::RETRY) {
@@ -225,7 +227,7 @@ Decided DecideToStop(const Situated& at, const Findings& findings,
   decision.set_action(before.stop->action);
   // The whole workload is stopped, even if it is recreated afterwards.
   decision.set_scope(
-      NaturalScope(at.report(), *at.workload, v1::Decision::FAIL));
+      DefaultScope(at.report(), *at.workload, v1::Decision::FAIL));
   decided.unrecorded = MakePart<v1::AttemptRecord>(at.arena());
   decided.unrecorded->Swap(&before.stop->record);
   FillExhaustion(*decided.unrecorded, *decided.accounting);
@@ -247,8 +249,8 @@ Decided DecideToStop(const Situated& at, const Findings& findings,
 
 }  // namespace
 
-Decided DecideOn(const Situated& at, const Diagnosed& diagnosed,
-                 Recalled before) {
+Decided DecideOn(const FailureContext& at, const Diagnosed& diagnosed,
+                 LedgerState before) {
   if (before.status == LedgerStatus::kDecided) {
     return RepeatDecision(at, diagnosed, std::move(before));
   }

@@ -29,8 +29,8 @@ struct Decided {
 
 // Decides by the failure's record, else by the workload's operator if the
 // policy leaves it to that, else by the policy.
-Decided DecideOn(const Situated& at, const Diagnosed& diagnosed,
-                 Recalled before);
+Decided DecideOn(const FailureContext& at, const Diagnosed& diagnosed,
+                 LedgerState before);
 
 }  // namespace mulligan
 

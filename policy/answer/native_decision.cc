@@ -39,7 +39,7 @@ v1::Decision MakeDecision(const Case& failure, const NativeOutcome& outcome) {
   v1::NativeVerdict verdict = outcome.verdict;
   if (verdict.scope() == v1::Decision::SCOPE_UNSPECIFIED) {
     verdict.set_scope(
-        NaturalScope(failure.report(), failure.workload(), outcome.action));
+        DefaultScope(failure.report(), failure.workload(), outcome.action));
   }
   v1::Decision decision = DecisionOf(verdict);
   if (decision.action() == v1::Decision::WAIT &&

@@ -47,7 +47,8 @@ void Agree(const std::vector<PartDecision>& all, bool parts_end_alone) {
 
 }  // namespace
 
-void AgreeOnWhole(const Situated& at, const std::vector<OpenFailure>& open,
+void AgreeOnWhole(const FailureContext& at,
+                  const std::vector<OpenFailure>& open,
                   const std::string& failure_id, v1::DecideResponse& response) {
   if (open.empty()) return;
   v1::BudgetLedger& ledger = *response.mutable_ledger();
@@ -72,7 +73,7 @@ void AgreeOnWhole(const Situated& at, const std::vector<OpenFailure>& open,
   if (own >= 0) *ledger.mutable_history(own)->mutable_decision() = decision;
 }
 
-void FillSeparate(const Situated& at, const Findings& findings,
+void FillSeparate(const FailureContext& at, const Findings& findings,
                   const std::vector<OpenFailure>& open,
                   v1::DecideResponse& response) {
   const Detail detail = at.explains() ? Detail::kSummary : Detail::kCodes;

@@ -19,11 +19,12 @@ namespace mulligan {
 //      scope INDEX, if another failure is granted a retry.
 //
 // `failure_id` is the current failure. Fills no texts; charges stay.
-void AgreeOnWhole(const Situated& at, const std::vector<OpenFailure>& open,
+void AgreeOnWhole(const FailureContext& at,
+                  const std::vector<OpenFailure>& open,
                   const std::string& failure_id, v1::DecideResponse& response);
 
 // Fills response.separate from the response's ledger.
-void FillSeparate(const Situated& at, const Findings& findings,
+void FillSeparate(const FailureContext& at, const Findings& findings,
                   const std::vector<OpenFailure>& open,
                   v1::DecideResponse& response);
 

@@ -96,7 +96,7 @@ absl::Time LatestOf(const v1::AttemptRecord& record) {
 
 class Finder {
  public:
-  Finder(const v1::BudgetLedger& ledger, const ToldFailure& failure)
+  Finder(const v1::BudgetLedger& ledger, const ReportedFailure& failure)
       : ledger_(ledger),
         failure_(failure),
         reported_{failure.what.incident.begin, failure.what.incident.struck} {}
@@ -242,13 +242,13 @@ class Finder {
   }
 
   const v1::BudgetLedger& ledger_;
-  const ToldFailure& failure_;
+  const ReportedFailure& failure_;
   const Lifetime reported_;
 };
 
 }  // namespace
 
-int FindKnown(const v1::BudgetLedger& ledger, const ToldFailure& failure) {
+int FindKnown(const v1::BudgetLedger& ledger, const ReportedFailure& failure) {
   return Finder(ledger, failure).Find();
 }
 

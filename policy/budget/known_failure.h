@@ -13,7 +13,7 @@
 namespace mulligan {
 
 // A failure as one report shows it.
-struct ToldFailure {
+struct ReportedFailure {
   const Owners& owners;
   const v1::WorkloadReference& workload;
   const Failure& what;
@@ -43,7 +43,7 @@ struct ToldFailure {
 //      the two ends failed by itself.
 //
 // 3 and 4 require that the caller did not name both record and failure.
-int FindKnown(const v1::BudgetLedger& ledger, const ToldFailure& failure);
+int FindKnown(const v1::BudgetLedger& ledger, const ReportedFailure& failure);
 
 // Returns whether the record is of a pod and not only of its operator's status.
 bool IsOfPod(const v1::AttemptRecord& record);

@@ -101,7 +101,7 @@ Restarts RestartsOf(const Context& context, const Conclusion& conclusion) {
       (!job.spec().has_completions() || job.spec().completions() == 1);
   const std::int64_t failed =
       std::int64_t{job.status().failed()} -
-      std::max(context.not_the_programs, conclusion.not_the_programs);
+      std::max(context.external_ends, conclusion.external_ends);
   if (one && failed > 0 && failed - 1 > most.count) {
     most = {failed - 1, "the Job started a pod "};
   }

@@ -106,7 +106,7 @@ inline const CauseRow& RowOf(v1::Cause cause) {
 
 // Returns whether any program would have failed, so that the failure says
 // nothing about this one. False for unexplained failures.
-inline bool IsNotThePrograms(v1::Cause cause) {
+inline bool IsExternalFailure(v1::Cause cause) {
   switch (RowOf(cause).domain) {
     case v1::Diagnosis::DISRUPTION:
     case v1::Diagnosis::INFRASTRUCTURE:

@@ -37,7 +37,7 @@ struct Conclusion {
   bool retried = false;
   std::optional<std::int32_t> exit_code;
   // Number of members that ended for reasons other than the program.
-  int not_the_programs = 0;
+  int external_ends = 0;
   // From a message, if the report lacks the pod; else empty.
   std::string named_pod;
   std::string named_container;

@@ -49,7 +49,7 @@ struct Context {
   bool spark = false;
   // Earlier attempts that ended for reasons other than the program, by the
   // ledger or the report.
-  int not_the_programs = 0;
+  int external_ends = 0;
   // Returns who retries a failure, as text; empty if no one does. The argument
   // is the index of a pod that ended or is about to, which the operator may not
   // have seen yet; -1 if there is none. Called once for each open failure. If

@@ -243,7 +243,7 @@ Findings Demystify(const Owners& owners, const DemystifyOptions& options) {
   const auto judged = std::make_shared<demystify::Judged>(
       owners, options.signatures, options.now, options.patterns);
   demystify::Context& context = judged->context;
-  context.not_the_programs = options.not_the_programs;
+  context.external_ends = options.external_ends;
   context.operator_retries = options.operator_retries;
   demystify::Judgement& judgement = judged->judgement;
   judgement = demystify::JudgeReport(context, options.was_decided);

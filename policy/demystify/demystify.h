@@ -28,7 +28,7 @@ struct DemystifyOptions {
   WasDecided was_decided = {};
   // Number of attempts known to have ended for reasons other than the program,
   // which an operator's counter may include.
-  int not_the_programs = 0;
+  int external_ends = 0;
   // See demystify::Context.
   std::function<std::string(int)> operator_retries = {};
 };

@@ -25,8 +25,8 @@ inline constexpr Seconds kUnknownTime = std::numeric_limits<Seconds>::min();
 inline constexpr Seconds kClockSkew = 10;
 
 // A failure is outdated once the next attempt has run for kOutlives times as
-// long as the failed one, and for at least kLeastRun seconds.
-inline constexpr Seconds kLeastRun = 180;
+// long as the failed one, and for at least kMinRun seconds.
+inline constexpr Seconds kMinRun = 180;
 inline constexpr int kOutlives = 2;
 
 // Seconds. A lost node is marked after its grace period (40 to 50 seconds), and

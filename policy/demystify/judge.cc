@@ -53,7 +53,7 @@ bool AreOfOneObject(const Candidate& a, const Candidate& b) {
 }
 
 bool IsExternalEnd(const Member& member) {
-  return member.ended() && IsNotThePrograms(member.reading.best.cause);
+  return member.ended() && IsExternalFailure(member.reading.best.cause);
 }
 
 bool IsOfQueue(const Candidate& fact) {
@@ -341,7 +341,7 @@ Conclusion Judge(const Attempt& attempt, bool with_objects) {
     const int pod = PodWithFacts(attempt, found.gang);
     if (pod >= 0) found.facts = attempt.member(pod).facts;
   }
-  found.not_the_programs =
+  found.external_ends =
       static_cast<int>(std::ranges::count_if(attempt.members, IsExternalEnd));
   const std::size_t of_pod = found.facts.size();
   if (with_objects) {
@@ -398,7 +398,7 @@ bool HasOutlived(const Context& context, const Attempt& current,
   const Seconds ran = Known(failed.begin) && Known(failed.struck)
                           ? failed.struck - failed.begin
                           : 0;
-  return context.now - begin > std::max(kLeastRun, kOutlives * ran);
+  return context.now - begin > std::max(kMinRun, kOutlives * ran);
 }
 
 // Returns whether its owner counts the member to the last failed attempt.

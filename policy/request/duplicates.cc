@@ -95,7 +95,7 @@ std::string Label(std::string_view kind, const ObjectMeta& meta) {
 
 }  // namespace
 
-std::string AddDoubles(const v1::FailureReport& report, Unread& unread) {
+std::string AddDuplicates(const v1::FailureReport& report, Unread& unread) {
   const int pod = Add(report.pods(), unread.pods);
   const int job = Add(report.jobs(), unread.jobs);
   if (pod >= 0) return Label("Pod", report.pods(pod).metadata());

@@ -13,7 +13,7 @@ namespace mulligan {
 // UID or, without one, namespace, name and creation time. The last copy is
 // kept, unless an earlier one has a higher resourceVersion. Returns the first
 // duplicate as "Pod ml/train-0"; empty if none.
-std::string AddDoubles(const v1::FailureReport& report, Unread& unread);
+std::string AddDuplicates(const v1::FailureReport& report, Unread& unread);
 
 }  // namespace mulligan
 

@@ -52,7 +52,7 @@ bool IsKnownKind(std::string_view name) {
   return kind != nullptr && kind->is_known;
 }
 
-std::string_view MeantKind(std::string_view name) {
+std::string_view SuggestKind(std::string_view name) {
   if (IsKnownKind(name)) return {};
   const std::string given = Lower(name);
   std::string_view nearest;

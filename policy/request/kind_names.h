@@ -21,7 +21,7 @@ bool IsKnownKind(std::string_view name);
 // Returns the known kind that `name` misspells: other case, a plural s, or one
 // letter after the first (or two swapped neighbours). Empty if `name` is a
 // known kind or resembles none.
-std::string_view MeantKind(std::string_view name);
+std::string_view SuggestKind(std::string_view name);
 
 // Returns whether `name` is a kind of training-operator.
 bool IsTrainingKind(std::string_view name);

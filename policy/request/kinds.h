@@ -14,7 +14,7 @@ namespace mulligan {
 
 class FieldPath;
 struct NativeCount;
-struct ObjectWords;
+struct ObjectDetails;
 struct WorkloadView;
 
 // The kind of a training-operator job whose kind the report does not name.
@@ -33,7 +33,7 @@ struct Kind {
   bool is_workload = true;
   // This version knows how its work ends; otherwise only metrics name it.
   bool is_known = true;
-  // Default scope of a retry and of giving up (for a Job see NaturalScope).
+  // Default scope of a retry and of giving up (for a Job see DefaultScope).
   v1::Decision::Scope retried = v1::Decision::WORKLOAD;
   v1::Decision::Scope given_up = v1::Decision::WORKLOAD;
   // An object may own objects of lower seniority.
@@ -68,7 +68,7 @@ struct Kind {
   bool (*clean)(const v1::FailureReport& report,
                 v1::FailureReport* cleaned) = nullptr;
   // Adds details for the explanation; may be null.
-  void (*tell)(const v1::FailureReport& report, ObjectWords& words) = nullptr;
+  void (*tell)(const v1::FailureReport& report, ObjectDetails& words) = nullptr;
 };
 
 // Returns all rows. A kind with several groups has a row for each, the primary

@@ -241,7 +241,7 @@ void Owners::FindCleanUp() {
   }
 }
 
-bool Owners::SayThatItRuns() const {
+bool Owners::ReportRunning() const {
   for (const WorkloadView& view : views) {
     if (view.phase > WorkloadPhase::kOpen) {
       return view.phase == WorkloadPhase::kRuns;

@@ -53,7 +53,7 @@ struct Owners {
   // Returns whether an object reports that the work runs: a Job with ready
   // pods, an admitted Workload with ready pods, another object by its state.
   // Startup events are then obsolete.
-  bool SayThatItRuns() const;
+  bool ReportRunning() const;
   // Returns whether the object that decides how the work ends has not
   // succeeded: the most senior one, or else a Job of the newest attempt. True
   // if Kueue queues more than those Jobs. False if there is no such object.

@@ -11,7 +11,7 @@
 namespace mulligan {
 
 // Objects of a report that are not read: those of other workloads, and
-// duplicates (AddDoubles).
+// duplicates (AddDuplicates).
 struct Unread {
   // Ascending indexes into report.pods, report.jobs and, for events about
   // those, report.events.

@@ -181,7 +181,8 @@ std::string_view WorkloadKindOf(const v1::FailureReport& report) {
   return {};
 }
 
-bool InSinkState(const Owners& owners, const v1::WorkloadReference& workload) {
+bool IsInFinalState(const Owners& owners,
+                    const v1::WorkloadReference& workload) {
   const v1::FailureReport& report = owners.report;
   const std::string_view kind = workload.kind();
   if (kind == "Job") {
@@ -198,7 +199,7 @@ bool InSinkState(const Owners& owners, const v1::WorkloadReference& workload) {
   });
 }
 
-v1::Decision::Scope NaturalScope(const v1::FailureReport& report,
+v1::Decision::Scope DefaultScope(const v1::FailureReport& report,
                                  const v1::WorkloadReference& workload,
                                  v1::Decision::Action action) {
   if (workload.kind() == "Job") return JobScope(report, workload, action);

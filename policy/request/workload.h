@@ -25,7 +25,8 @@ std::string_view WorkloadKindOf(const v1::FailureReport& report);
 
 // Returns whether the workload's object is in a final state of its operator, so
 // that acting means to delete and recreate it.
-bool InSinkState(const Owners& owners, const v1::WorkloadReference& workload);
+bool IsInFinalState(const Owners& owners,
+                    const v1::WorkloadReference& workload);
 
 // Returns the default scope of `action`:
 //   kind                  retried                      given up
@@ -38,7 +39,7 @@ bool InSinkState(const Owners& owners, const v1::WorkloadReference& workload);
 //   RayCluster            CLUSTER                      CLUSTER
 //   kubeflow.org v1 jobs  JOB                          JOB
 //   anything else         WORKLOAD                     WORKLOAD
-v1::Decision::Scope NaturalScope(const v1::FailureReport& report,
+v1::Decision::Scope DefaultScope(const v1::FailureReport& report,
                                  const v1::WorkloadReference& workload,
                                  v1::Decision::Action action);
 

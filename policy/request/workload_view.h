@@ -89,7 +89,7 @@ struct OwnTries {
 };
 
 // Details of an object for the explanation.
-struct ObjectWords {
+struct ObjectDetails {
   OwnTries tries;
   // The command that shows the log of what failed; empty if unknown.
   std::string log_command;

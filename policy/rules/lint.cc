@@ -200,7 +200,7 @@ void LintWait(const CompiledOutcome& outcome, const std::string& path,
 void LintKinds(const google::protobuf::RepeatedPtrField<std::string>& kinds,
                const std::string& path, IssueReporter& report) {
   for (int i = 0; i < kinds.size(); ++i) {
-    const std::string_view meant = MeantKind(kinds[i]);
+    const std::string_view meant = SuggestKind(kinds[i]);
     if (meant.empty()) continue;
     report.Warn(absl::StrCat(path, "[", i, "]"),
                 absl::StrFormat("kind \"%s\" is not known, did you mean %s?",

@@ -99,7 +99,7 @@ bool IsRepeatedByOperator(const Facts& facts) {
   const Culprit& culprit = facts.failure.culprit;
   return facts.cause == facts.failure.cause && !culprit.kind.empty() &&
          culprit.pod.empty() && !facts.report().has_creation_error() &&
-         !InSinkState(facts.owners, facts.workload);
+         !IsInFinalState(facts.owners, facts.workload);
 }
 
 // The values that ranges apply to; empty if unknown.

@@ -58,7 +58,7 @@ absl::Duration RunTime(const v1::BudgetLedger& ledger,
 }
 
 // Returns the latest of the program's failures that repeat in the same way.
-std::optional<EndOfRetries> FindHopeless(const Situated& at,
+std::optional<EndOfRetries> FindHopeless(const FailureContext& at,
                                          const Diagnosed& diagnosed,
                                          const v1::BudgetLedger& ledger,
                                          const Loop& loop) {
@@ -109,10 +109,10 @@ std::optional<EndOfRetries> FindRefused(const CompiledBrake& brake,
 bool IsOutlived(absl::Time now, std::optional<absl::Time> since,
                 absl::Time ended, absl::Duration limit) {
   return since && now - std::max(*since, ended) >
-                      std::max(absl::Seconds(demystify::kLeastRun), limit);
+                      std::max(absl::Seconds(demystify::kMinRun), limit);
 }
 
-std::optional<EndOfRetries> FindStop(const Situated& at,
+std::optional<EndOfRetries> FindStop(const FailureContext& at,
                                      const Diagnosed& diagnosed,
                                      const v1::BudgetLedger& ledger) {
   const CompiledBrake& brake = at.compiled().brake;

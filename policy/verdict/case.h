@@ -19,7 +19,7 @@ namespace mulligan {
 
 // A view of the earlier stages, which must outlive it.
 struct Case {
-  const Situated& at;
+  const FailureContext& at;
   const Diagnosed& diagnosed;
   const v1::BudgetLedger& ledger;  // before this failure
   const Owners& owners;            // of the failed attempt alone
@@ -37,7 +37,7 @@ struct Case {
 };
 
 // Returns the case of the report's attempt, or the next after `ledger`.
-inline Case CaseOf(const Situated& at, const Diagnosed& diagnosed,
+inline Case CaseOf(const FailureContext& at, const Diagnosed& diagnosed,
                    const v1::BudgetLedger& ledger, const Owners& owners,
                    bool refund) {
   const v1::FailureReport& report = owners.report;

@@ -19,7 +19,7 @@ std::optional<absl::Time> KnownTime(const google::protobuf::Timestamp& time) {
   return ToTime(time);
 }
 
-std::uint64_t IdentityOf(const Situated& at, const FailureId& id) {
+std::uint64_t IdentityOf(const FailureContext& at, const FailureId& id) {
   return StableHash().Add(at.workload->uid()).Add(id.id).value();
 }
 
@@ -39,7 +39,7 @@ void SetDerived(Derived derived, Failure& failure) {
 
 }  // namespace
 
-Diagnosed Diagnose(const Situated& at) {
+Diagnosed Diagnose(const FailureContext& at) {
   DemystifyOptions options;
   options.patterns = &at.patterns;
   options.now = at.observed_at;
@@ -58,9 +58,9 @@ Diagnosed Diagnose(const Situated& at) {
           found->has_struck_at() ? found->struck_at() : found->finished_at());
     };
   }
-  options.not_the_programs = static_cast<int>(
+  options.external_ends = static_cast<int>(
       std::ranges::count_if(history, [](const v1::AttemptRecord& record) {
-        return IsNotThePrograms(record.cause());
+        return IsExternalFailure(record.cause());
       }));
   // A caller that replaces the operator decides in its place.
   if (!at.decides_natively() && !at.request.replaces_operator()) {
@@ -82,7 +82,7 @@ Diagnosed Diagnose(const Situated& at) {
   return diagnosed;
 }
 
-Diagnosed DiagnosedEarlier(const Situated& at, const Failure& earlier,
+Diagnosed DiagnosedEarlier(const FailureContext& at, const Failure& earlier,
                            FailureId id) {
   Diagnosed diagnosed;
   diagnosed.findings.failure = earlier;
@@ -93,7 +93,7 @@ Diagnosed DiagnosedEarlier(const Situated& at, const Failure& earlier,
   return diagnosed;
 }
 
-void CompareWithFleet(const Situated& at, const v1::BudgetLedger& ledger,
+void CompareWithFleet(const FailureContext& at, const v1::BudgetLedger& ledger,
                       Diagnosed& diagnosed) {
   if (at.request.recent().empty()) return;
   FleetFinding found =
@@ -106,7 +106,8 @@ void CompareWithFleet(const Situated& at, const v1::BudgetLedger& ledger,
   SetDerived(std::move(found.derived), diagnosed.mutable_what());
 }
 
-void CompareWithHistory(const Situated& at, const v1::BudgetLedger& ledger,
+void CompareWithHistory(const FailureContext& at,
+                        const v1::BudgetLedger& ledger,
                         const v1::Progress& progress, Diagnosed& diagnosed) {
   Failure& failure = diagnosed.mutable_what();
   // If the outlook is unknown, a second failure on the same node is evidence.

@@ -53,19 +53,20 @@ struct Diagnosed {
   }
 };
 
-Diagnosed Diagnose(const Situated& at);
+Diagnosed Diagnose(const FailureContext& at);
 
 // Returns the diagnosis of an attempt before the current one, with this id.
-Diagnosed DiagnosedEarlier(const Situated& at, const Failure& earlier,
+Diagnosed DiagnosedEarlier(const FailureContext& at, const Failure& earlier,
                            FailureId id);
 
 // Adds the cause that the fleet shows. An incident needs a failure with a known
 // time, because waits must end.
-void CompareWithFleet(const Situated& at, const v1::BudgetLedger& ledger,
+void CompareWithFleet(const FailureContext& at, const v1::BudgetLedger& ledger,
                       Diagnosed& diagnosed);
 
 // Adds the cause that the history in `ledger` shows.
-void CompareWithHistory(const Situated& at, const v1::BudgetLedger& ledger,
+void CompareWithHistory(const FailureContext& at,
+                        const v1::BudgetLedger& ledger,
                         const v1::Progress& progress, Diagnosed& diagnosed);
 
 // Returns how long the failed attempt ran: its culprit's container, else its

@@ -29,7 +29,7 @@ struct UnrecordedAttempt {
   FailureId id;
 };
 
-FailureId IdOf(const Situated& at, const Failure& earlier) {
+FailureId IdOf(const FailureContext& at, const Failure& earlier) {
   FailureId id;
   // An attempt without objects is the only one of its report, and may be named.
   if (earlier.incident.of_object || at.report().has_ended_attempt()) {
@@ -39,8 +39,8 @@ FailureId IdOf(const Situated& at, const Failure& earlier) {
   return id;
 }
 
-ToldFailure ReportedFailureOf(const Situated& at, const Failure& earlier,
-                              const FailureId& id) {
+ReportedFailure ReportedFailureOf(const FailureContext& at,
+                                  const Failure& earlier, const FailureId& id) {
   const bool of_object = earlier.incident.of_object;
   return {at.owners,
           *at.workload,
@@ -51,7 +51,7 @@ ToldFailure ReportedFailureOf(const Situated& at, const Failure& earlier,
 }
 
 // Returns the earlier attempts that the ledger lacks, oldest first.
-std::vector<UnrecordedAttempt> NotInLedger(const Situated& at,
+std::vector<UnrecordedAttempt> NotInLedger(const FailureContext& at,
                                            const Findings& findings,
                                            const v1::BudgetLedger& ledger) {
   std::vector<UnrecordedAttempt> unseen;
@@ -71,7 +71,7 @@ std::vector<UnrecordedAttempt> NotInLedger(const Situated& at,
 
 // Takes back records of retries by others that no budget paid, if the report
 // now shows more, as when the root of a gang appears after its members.
-void TakeBackUnpaid(const Situated& at, const Findings& findings,
+void TakeBackUnpaid(const FailureContext& at, const Findings& findings,
                     v1::BudgetLedger& ledger) {
   for (const Failure& earlier : findings.earlier) {
     if (earlier.incident.pods.empty() ||
@@ -172,7 +172,7 @@ bool IsRetried(const Failure& failure) {
 // Returns whether the kubelet or an operator started the next attempt. If
 // another pod followed a failed pod, its operator retried it, unless the caller
 // replaces the operator.
-bool IsRetriedElsewhere(const Situated& at, const Failure& attempt) {
+bool IsRetriedElsewhere(const FailureContext& at, const Failure& attempt) {
   return IsRetried(attempt) ||
          (!attempt.open && !at.request.replaces_operator());
 }
@@ -204,7 +204,8 @@ bool OverridesOthers(const Case& failure, const Verdict& verdict,
 
 // Decides and records an earlier attempt as if reported in time. Returns the
 // budget that paid; empty if none did.
-std::string Record(const Situated& at, const UnrecordedAttempt& unrecorded,
+std::string Record(const FailureContext& at,
+                   const UnrecordedAttempt& unrecorded,
                    const Findings& findings, v1::BudgetLedger& ledger) {
   const PartOfReport report(at.report(), *unrecorded.attempt);
   Diagnosed diagnosed =
@@ -239,7 +240,7 @@ std::string Record(const Situated& at, const UnrecordedAttempt& unrecorded,
   if (others && verdict.action == v1::Decision::RETRY) {
     decision.set_requires_recreate(true);
     decision.set_scope(
-        NaturalScope(at.report(), *at.workload, v1::Decision::FAIL));
+        DefaultScope(at.report(), *at.workload, v1::Decision::FAIL));
     decision.clear_retry_after();
     FillEscalation(failure, verdict, accounts, decision);
   } else if (!unrecorded.attempt->open) {
@@ -264,7 +265,7 @@ std::string Record(const Situated& at, const UnrecordedAttempt& unrecorded,
 
 }  // namespace
 
-bool NoteRetried(const Situated& at, const Findings& findings,
+bool NoteRetried(const FailureContext& at, const Findings& findings,
                  v1::BudgetLedger& ledger) {
   TakeBackUnpaid(at, findings, ledger);
   std::vector<UnrecordedAttempt> unseen = NotInLedger(at, findings, ledger);
@@ -283,7 +284,7 @@ bool NoteRetried(const Situated& at, const Findings& findings,
   return changed;
 }
 
-int RecordOfRetried(const Situated& at, const Findings& findings,
+int RecordOfRetried(const FailureContext& at, const Findings& findings,
                     const v1::BudgetLedger& ledger) {
   if (findings.earlier.empty()) return -1;
   const Failure& last = findings.earlier.back();
@@ -291,7 +292,7 @@ int RecordOfRetried(const Situated& at, const Findings& findings,
   return FindKnown(ledger, ReportedFailureOf(at, last, IdOf(at, last)));
 }
 
-void NoteDone(const Situated& at, const Diagnosed& diagnosed,
+void NoteDone(const FailureContext& at, const Diagnosed& diagnosed,
               v1::BudgetLedger& ledger) {
   if (FindFailure(ledger, diagnosed.id.id) >= 0) return;
   TieLedger(at.ledger_owner, false, ledger);
@@ -304,7 +305,7 @@ void NoteDone(const Situated& at, const Diagnosed& diagnosed,
   AddRecord(done.attempts, record, ledger);
 }
 
-std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
+std::vector<std::string> ChargeEarlierAttempts(const FailureContext& at,
                                                const Diagnosed& diagnosed,
                                                const NativeCount& count,
                                                v1::BudgetLedger& ledger) {
@@ -345,14 +346,14 @@ std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
   return warnings;
 }
 
-std::vector<OpenFailure> OpenFailuresIn(const Situated& at,
+std::vector<OpenFailure> OpenFailuresIn(const FailureContext& at,
                                         const Findings& findings,
                                         const v1::BudgetLedger& ledger) {
   std::vector<OpenFailure> all;
   for (const Failure& earlier : findings.earlier) {
     if (!earlier.open) continue;
     const FailureId id = IdOf(at, earlier);
-    const ToldFailure reported = ReportedFailureOf(at, earlier, id);
+    const ReportedFailure reported = ReportedFailureOf(at, earlier, id);
     const int record = FindKnown(ledger, reported);
     if (record < 0) continue;
     all.push_back({&earlier, id.id, record,

@@ -14,7 +14,7 @@ namespace mulligan {
 
 // Charges and records the failures before the current one that `ledger` lacks.
 // Returns warnings.
-std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
+std::vector<std::string> ChargeEarlierAttempts(const FailureContext& at,
                                                const Diagnosed& diagnosed,
                                                const NativeCount& count,
                                                v1::BudgetLedger& ledger);
@@ -24,17 +24,17 @@ std::vector<std::string> ChargeEarlierAttempts(const Situated& at,
 // else it has IGNORE, which is decided again once the work is broken. A record
 // that no budget paid is replaced if the report knows more. Returns whether
 // `ledger` has changed.
-bool NoteRetried(const Situated& at, const Findings& findings,
+bool NoteRetried(const FailureContext& at, const Findings& findings,
                  v1::BudgetLedger& ledger);
 
 // Returns the index of the record of the failure that the work goes on after
 // (Findings.ends); -1 if `ledger` has none or nothing failed.
-int RecordOfRetried(const Situated& at, const Findings& findings,
+int RecordOfRetried(const FailureContext& at, const Findings& findings,
                     const v1::BudgetLedger& ledger);
 
 // Records once, without a charge, that nothing is to be done about work whose
 // owner has failed.
-void NoteDone(const Situated& at, const Diagnosed& diagnosed,
+void NoteDone(const FailureContext& at, const Diagnosed& diagnosed,
               v1::BudgetLedger& ledger);
 
 // An open failure other than the current one.
@@ -48,7 +48,7 @@ struct OpenFailure {
 };
 
 // Returns the open failures that `ledger` has.
-std::vector<OpenFailure> OpenFailuresIn(const Situated& at,
+std::vector<OpenFailure> OpenFailuresIn(const FailureContext& at,
                                         const Findings& findings,
                                         const v1::BudgetLedger& ledger);
 

@@ -7,7 +7,7 @@ namespace mulligan {
 
 v1::Decision::Scope ScopeOf(const Case& failure, v1::Decision::Action action) {
   const v1::Decision::Scope scope =
-      NaturalScope(failure.report(), failure.workload(), action);
+      DefaultScope(failure.report(), failure.workload(), action);
   const bool of_one = failure.workload().kind() == "Job" &&
                       scope < v1::Decision::JOB &&
                       action == v1::Decision::RETRY;

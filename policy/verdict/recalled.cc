@@ -20,8 +20,8 @@ namespace mulligan {
 namespace {
 
 // Returns the request's ledger, tied to the workload if something is broken.
-Recalled OpenLedger(const Situated& at, bool broken) {
-  Recalled before{MakePart<v1::BudgetLedger>(at.arena())};
+LedgerState OpenLedger(const FailureContext& at, bool broken) {
+  LedgerState before{MakePart<v1::BudgetLedger>(at.arena())};
   v1::BudgetLedger& ledger = *before.ledger;
   if (at.request.has_ledger()) {
     ledger = at.request.ledger();
@@ -35,15 +35,16 @@ Recalled OpenLedger(const Situated& at, bool broken) {
   return before;
 }
 
-bool IsOfPastAttempt(const Situated& at, const v1::BudgetLedger& ledger) {
+bool IsOfPastAttempt(const FailureContext& at, const v1::BudgetLedger& ledger) {
   return at.report().has_attempt() &&
          IsPastAttempt(ledger, at.report().attempt());
 }
 
 // Returns the current failure as this report shows it. Refers to its arguments.
-ToldFailure CurrentFailure(const Situated& at, const Diagnosed& diagnosed,
-                           const v1::BudgetLedger& ledger,
-                           const NativeCount& count) {
+ReportedFailure CurrentFailure(const FailureContext& at,
+                               const Diagnosed& diagnosed,
+                               const v1::BudgetLedger& ledger,
+                               const NativeCount& count) {
   return {at.owners,
           *at.workload,
           diagnosed.what(),
@@ -53,7 +54,7 @@ ToldFailure CurrentFailure(const Situated& at, const Diagnosed& diagnosed,
 }
 
 // Returns whether the record is of a pod, but not of one in this failure.
-bool IsOfAnother(const Situated& at, const Diagnosed& diagnosed,
+bool IsOfAnother(const FailureContext& at, const Diagnosed& diagnosed,
                  const v1::AttemptRecord& record) {
   const auto is_of = [&](int pod) {
     return record.failure_id() == IdOfPod(at.owners, *at.workload, pod) ||
@@ -80,7 +81,7 @@ bool IsEndedSince(const Diagnosed& diagnosed, int known,
 
 // Returns whether the report only has an operator's unexplained summary of work
 // that was given up: its counter went on, but the reason is known.
-bool IsGivenUp(const Situated& at, const Diagnosed& diagnosed,
+bool IsGivenUp(const FailureContext& at, const Diagnosed& diagnosed,
                const v1::BudgetLedger& ledger) {
   if (ledger.history().empty() || !diagnosed.what().incident.summary)
     return false;
@@ -96,8 +97,8 @@ bool IsGivenUp(const Situated& at, const Diagnosed& diagnosed,
 }
 
 // Sets the state of the failure with record `known`, -1 if none.
-Recalled WithStatus(const Situated& at, const Diagnosed& diagnosed, int known,
-                    Recalled before) {
+LedgerState WithStatus(const FailureContext& at, const Diagnosed& diagnosed,
+                       int known, LedgerState before) {
   v1::BudgetLedger& ledger = *before.ledger;
   before.status = LedgerStatus::kNew;
   if (known >= 0) {
@@ -132,8 +133,8 @@ Recalled WithStatus(const Situated& at, const Diagnosed& diagnosed, int known,
 
 // Returns whether others were retrying when the failure's pods were visible,
 // and have not given up since.
-bool IsLeftToOthers(const Situated& at, const Diagnosed& diagnosed, int known,
-                    const v1::BudgetLedger& ledger) {
+bool IsLeftToOthers(const FailureContext& at, const Diagnosed& diagnosed,
+                    int known, const v1::BudgetLedger& ledger) {
   return known >= 0 && !at.owners.gave_up() &&
          diagnosed.what().incident.pods.empty() &&
          IsUnderstood(ledger.history(known)) &&
@@ -156,8 +157,8 @@ int LatestOf(const Owners& owners, int known, const v1::BudgetLedger& ledger) {
 }
 
 // An operator that decides has its own counters; the ledger only stores them.
-Recalled RecallForOperator(const Situated& at, const Diagnosed& diagnosed,
-                           Recalled before) {
+LedgerState RecallForOperator(const FailureContext& at,
+                              const Diagnosed& diagnosed, LedgerState before) {
   const int known = FindFailure(*before.ledger, diagnosed.id.id);
   before = WithStatus(at, diagnosed, known, std::move(before));
   if (before.status == LedgerStatus::kDecided || at.request.has_ledger()) {
@@ -198,7 +199,7 @@ void DescribeFromRecord(const v1::AttemptRecord& record, Failure& failure) {
 
 // Returns whether the ledger's last failure, which the report no longer shows,
 // is still news: the next attempt has not outlived it.
-bool IsStillRelevant(const Situated& at, const Diagnosed& diagnosed,
+bool IsStillRelevant(const FailureContext& at, const Diagnosed& diagnosed,
                      const v1::BudgetLedger& ledger) {
   if (diagnosed.what().situation != v1::Diagnosis::ALIVE ||
       diagnosed.what().cause != v1::NOT_FAILED || ledger.history().empty()) {
@@ -212,7 +213,7 @@ bool IsStillRelevant(const Situated& at, const Diagnosed& diagnosed,
 
 // Returns whether the report of running work only has an operator's counter,
 // and every failure that it counts has a record.
-bool CountsOnlyRecorded(const Situated& at, const Diagnosed& diagnosed,
+bool CountsOnlyRecorded(const FailureContext& at, const Diagnosed& diagnosed,
                         const v1::BudgetLedger& ledger) {
   const Failure& failure = diagnosed.what();
   return failure.situation == v1::Diagnosis::ALIVE &&
@@ -249,8 +250,8 @@ void SetStale(Diagnosed& diagnosed) {
 }
 
 // For running work the ledger remembers what failed.
-Recalled RecallRetried(const Situated& at, const Diagnosed& diagnosed,
-                       Recalled before) {
+LedgerState RecallRetried(const FailureContext& at, const Diagnosed& diagnosed,
+                          LedgerState before) {
   // The pod that shows this may be gone when it is reported again.
   const Failure& failure = diagnosed.what();
   if (failure.cause == v1::CANCELLED && !failure.culprit.pod.empty() &&
@@ -270,8 +271,8 @@ Recalled RecallRetried(const Situated& at, const Diagnosed& diagnosed,
 
 }  // namespace
 
-Recalled Recall(const Situated& at, const Diagnosed& diagnosed) {
-  Recalled before = OpenLedger(at, diagnosed.is_broken());
+LedgerState Recall(const FailureContext& at, const Diagnosed& diagnosed) {
+  LedgerState before = OpenLedger(at, diagnosed.is_broken());
   if (at.decides_natively()) {
     return RecallForOperator(at, diagnosed, std::move(before));
   }
@@ -307,7 +308,7 @@ Recalled Recall(const Situated& at, const Diagnosed& diagnosed) {
 
 namespace {
 
-void CompareWithAll(const Situated& at, const v1::BudgetLedger& ledger,
+void CompareWithAll(const FailureContext& at, const v1::BudgetLedger& ledger,
                     Diagnosed& diagnosed) {
   CompareWithFleet(at, ledger, diagnosed);
   CompareWithHistory(at, ledger, at.report().progress(), diagnosed);
@@ -315,7 +316,8 @@ void CompareWithAll(const Situated& at, const v1::BudgetLedger& ledger,
 
 }  // namespace
 
-void Compare(const Situated& at, const Recalled& before, Diagnosed& diagnosed) {
+void Compare(const FailureContext& at, const LedgerState& before,
+             Diagnosed& diagnosed) {
   diagnosed.status = before.status;
   if (diagnosed.is_broken() && before.status == LedgerStatus::kNotBroken) {
     diagnosed.mutable_what().situation = v1::Diagnosis::ALIVE;

@@ -20,7 +20,7 @@
 
 namespace mulligan {
 
-struct Recalled {
+struct LedgerState {
   // Includes the earlier attempts that the report shows.
   AnswerPart<v1::BudgetLedger> ledger;
   LedgerStatus status = LedgerStatus::kNotBroken;
@@ -46,11 +46,12 @@ struct Recalled {
   }
 };
 
-Recalled Recall(const Situated& at, const Diagnosed& diagnosed);
+LedgerState Recall(const FailureContext& at, const Diagnosed& diagnosed);
 
 // Compares the failure with the ledger. A past attempt is settled; a failure to
 // be decided gets the causes that fleet and history show.
-void Compare(const Situated& at, const Recalled& before, Diagnosed& diagnosed);
+void Compare(const FailureContext& at, const LedgerState& before,
+             Diagnosed& diagnosed);
 
 }  // namespace mulligan
 

@@ -59,7 +59,7 @@ class Received {
     if (!named.name().empty() || !named.uid().empty()) {
       unread_ = FindForeign(owners);
     }
-    const std::string again = AddDoubles(sent.report(), unread_);
+    const std::string again = AddDuplicates(sent.report(), unread_);
     if (!unread_.empty()) {
       as_stamped_ = &changed_.emplace(sent);
       LeaveOut(unread_, *changed_->mutable_report());

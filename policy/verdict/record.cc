@@ -144,7 +144,7 @@ void FillDecision(const Case& failure, const Verdict& verdict,
   if (verdict.action == v1::Decision::RETRY) {
     decision.set_queue(verdict.outcome->queue);
     decision.set_requires_recreate(
-        InSinkState(failure.owners, failure.workload()));
+        IsInFinalState(failure.owners, failure.workload()));
     decision.set_last_attempt(verdict.last_attempt);
     decision.set_canary(verdict.canary);
     FillAdvice(failure, verdict, decision, warnings);

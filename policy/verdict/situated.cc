@@ -29,13 +29,13 @@ std::vector<FieldViolation> ViolationsOf(
   return violations;
 }
 
-const v1::NativeSemantics& SemanticsOf(const Situated& at) {
+const v1::NativeSemantics& SemanticsOf(const FailureContext& at) {
   const auto& native = at.compiled().native;
   return native == nullptr ? v1::NativeSemantics::default_instance()
                            : native->semantics;
 }
 
-bool IsOperatorAsked(const Situated& at) {
+bool IsOperatorAsked(const FailureContext& at) {
   const auto& native = at.compiled().native;
   return at.request.compare_native() ||
          (native != nullptr && (native->decides || native->compares));
@@ -43,7 +43,7 @@ bool IsOperatorAsked(const Situated& at) {
 
 // Operators do not repair times, so `as_stamped` has the original ones.
 absl::StatusOr<std::optional<NativeOutcome>> AskOperator(
-    const Situated& at, const v1::FailureReport& as_stamped) {
+    const FailureContext& at, const v1::FailureReport& as_stamped) {
   std::optional<NativeOutcome> outcome =
       AnswerNatively({as_stamped, at.request.ledger(), SemanticsOf(at),
                       at.observed_at, &at.patterns});
@@ -80,11 +80,10 @@ void WarnOfUnknownEnums(const v1::DecideRequest& request,
 
 }  // namespace
 
-absl::StatusOr<Situated> Situate(const Received<v1::DecideRequest>& received,
-                                 const PolicySet& policies,
-                                 InlinePolicies* inline_policies,
-                                 PatternAllowance& patterns,
-                                 google::protobuf::Arena* arena) {
+absl::StatusOr<FailureContext> Situate(
+    const Received<v1::DecideRequest>& received, const PolicySet& policies,
+    InlinePolicies* inline_policies, PatternAllowance& patterns,
+    google::protobuf::Arena* arena) {
   const v1::DecideRequest& request = received.request();
   const Owners& owners = received.owners();
   auto workload = MakePart<v1::WorkloadReference>(arena);
@@ -101,14 +100,14 @@ absl::StatusOr<Situated> Situate(const Received<v1::DecideRequest>& received,
     return owner;
   }
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
-  Situated at{request,
-              owners,
-              std::move(workload),
-              ledger_owner,
-              *std::move(policy),
-              received.observed_at(),
-              ToTime(received.observed_at()),
-              patterns};
+  FailureContext at{request,
+                    owners,
+                    std::move(workload),
+                    ledger_owner,
+                    *std::move(policy),
+                    received.observed_at(),
+                    ToTime(received.observed_at()),
+                    patterns};
   if (IsOperatorAsked(at)) {
     auto native = AskOperator(at, received.as_stamped());
     if (!native.ok()) return native.status();

@@ -22,7 +22,7 @@
 namespace mulligan {
 
 // The request, and everything that it points to, must outlive this.
-struct Situated {
+struct FailureContext {
   const v1::DecideRequest& request;
   const Owners& owners;  // of its report
   AnswerPart<v1::WorkloadReference> workload;
@@ -62,11 +62,10 @@ struct Situated {
 
 // Returns Decide's errors (policy/decide.h) about policy, ledger and operator.
 // `arena` is the answer's, or null.
-absl::StatusOr<Situated> Situate(const Received<v1::DecideRequest>& received,
-                                 const PolicySet& policies,
-                                 InlinePolicies* inline_policies,
-                                 PatternAllowance& patterns,
-                                 google::protobuf::Arena* arena);
+absl::StatusOr<FailureContext> Situate(
+    const Received<v1::DecideRequest>& received, const PolicySet& policies,
+    InlinePolicies* inline_policies, PatternAllowance& patterns,
+    google::protobuf::Arena* arena);
 
 }  // namespace mulligan
 

@@ -192,7 +192,7 @@ void EndFutileWait(const Question& question, Draft& draft) {
   const Case& failure = question.failure;
   if (draft.verdict.action != v1::Decision::WAIT ||
       draft.verdict.outcome->after_grace || draft.verdict.evidence_deadline ||
-      !InSinkState(failure.owners, failure.workload())) {
+      !IsInFinalState(failure.owners, failure.workload())) {
     return;
   }
   if (draft.budget == kNoBudget) {

@@ -88,7 +88,7 @@ std::string MessageInLine(std::string_view line) {
   line = WithoutHead(line);
   if (!demystify::IsStructured(line)) return Shortened(line);
   // Joins the first lines of message and error: "no database: refused by x".
-  std::string message = demystify::SaidIn(line);
+  std::string message = demystify::MessagesIn(line);
   const std::size_t end = message.find('\n');
   if (end != message.npos) message.replace(end, 1, ": ");
   return FirstLine(message);
@@ -141,7 +141,7 @@ std::string LastErrorLine(std::string_view log) {
     std::string_view line = log.substr(begin, end - begin);
     line.remove_prefix(demystify::HeadOf(line));
     if (demystify::IsStructured(line)) {
-      const std::string message = demystify::SaidIn(line);
+      const std::string message = demystify::MessagesIn(line);
       std::string error = message == line ? "" : LastErrorLine(message);
       if (!error.empty()) return error;
     } else if (ReportsError(line)) {

@@ -193,7 +193,7 @@ void ReadObject(const Answered& answered, Particulars& found) {
   for (const WorkloadView& view : answered.owners.views) {
     if (view.kind_name != answered.failure.culprit.kind) continue;
     if (view.kind->tell == nullptr) continue;
-    ObjectWords words;
+    ObjectDetails words;
     view.kind->tell(answered.report(), words);
     found.tries = TriesText(words.tries);
     found.logs = std::move(words.log_command);

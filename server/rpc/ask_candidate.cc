@@ -20,12 +20,12 @@ absl::Status AskCandidate(const v1::DecideRequest& request,
     auto& answer =
         *google::protobuf::Arena::CreateMessage<v1::DecideResponse>(&arena);
     decided = Decide(request, candidate, now, answer, {&watch, nullptr});
-    if (decided.ok()) TellCandidate(response, answer, verdict);
+    if (decided.ok()) FillCandidate(response, answer, verdict);
   } catch (const std::exception& error) {
     decided = absl::InternalError(error.what());
     verdict.Clear();
   }
-  if (!decided.ok()) TellNoCandidate(decided, verdict);
+  if (!decided.ok()) FillCandidateError(decided, verdict);
   return decided;
 }
 

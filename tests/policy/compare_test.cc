@@ -100,7 +100,7 @@ TEST(CandidateVerdictTest, SaysWhatTheCandidateWouldDo) {
     policy { name: "strict" revision: "r-2" }
   )pb"));
   CandidateVerdict verdict;
-  TellCandidate(Retry(), candidates, verdict);
+  FillCandidate(Retry(), candidates, verdict);
   EXPECT_EQ(verdict.policy().name(), "strict");
   EXPECT_EQ(verdict.policy().revision(), "r-2");
   EXPECT_EQ(verdict.cause(), v1::CONTAINER_OOM);
@@ -116,7 +116,8 @@ TEST(CandidateVerdictTest, SaysWhatTheCandidateWouldDo) {
 
 TEST(CandidateVerdictTest, AMissingAnswerIsADifference) {
   CandidateVerdict verdict;
-  TellNoCandidate(absl::NotFoundError("policy: \"a\" is not loaded"), verdict);
+  FillCandidateError(absl::NotFoundError("policy: \"a\" is not loaded"),
+                     verdict);
   EXPECT_THAT(verdict.differences(), ElementsAre(CandidateVerdict::NO_ANSWER));
   EXPECT_EQ(verdict.error(), "policy: \"a\" is not loaded");
   EXPECT_EQ(verdict.action(), v1::Decision::ACTION_UNSPECIFIED);

@@ -314,7 +314,7 @@ TEST_F(AbuseTest, AcceptsMaxPods) {
 
 TEST(MemoryTest, CallsBeyondTheLimitAreToldToRetry) {
   ServerOptions options = TestOptions();
-  options.max_message_bytes = kLeastMaxMessageBytes;
+  options.max_message_bytes = kMinMessageBytesLimit;
   options.max_memory_bytes = 128 << 10;
   TestServer server(options);
   v1::DecideRequest request = OutOfMemoryRequest();

@@ -42,7 +42,7 @@ std::string NestedRequest(int depth) {
 
 class MessageSizeTest : public ::testing::Test {
  protected:
-  static constexpr std::size_t kMax = kLeastMaxMessageBytes;
+  static constexpr std::size_t kMax = kMinMessageBytesLimit;
 
   static ServerOptions Options() {
     ServerOptions options = TestOptions();

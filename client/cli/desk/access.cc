@@ -52,7 +52,7 @@ std::optional<DeskAnswer> RefusedBody(const DeskCall& call,
     return ErrorAnswer(415, "expected Content-Type: application/json");
   }
   if (call.length < 0) return ErrorAnswer(411, "expected Content-Length");
-  const std::int64_t most = page == "log" ? kMostLogBytes : kMostBodyBytes;
+  const std::int64_t most = page == "log" ? kMaxLogBytes : kMaxBodyBytes;
   if (call.length > most) {
     return ErrorAnswer(413, absl::StrCat("too long: ", call.length,
                                          " bytes, expected at most ", most));
@@ -67,8 +67,8 @@ DeskAnswer ErrorAnswer(int status, std::string_view message) {
           absl::StrCat("{\"error\":", QuoteJson(message), "}\n")};
 }
 
-std::variant<std::string, DeskAnswer> LetIn(const DeskCall& call,
-                                            std::string_view token) {
+std::variant<std::string, DeskAnswer> CheckAccess(const DeskCall& call,
+                                                  std::string_view token) {
   if (!IsLoopbackName(call.host)) {
     return ErrorAnswer(403, "Host is not a name of the loopback interface");
   }

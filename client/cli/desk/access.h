@@ -33,8 +33,8 @@ struct DeskAnswer {
 DeskAnswer ErrorAnswer(int status, std::string_view message);
 
 // The most bytes of a body with a log, and of other bodies.
-inline constexpr std::int64_t kMostLogBytes = std::int64_t{64} << 20;
-inline constexpr std::int64_t kMostBodyBytes = std::int64_t{16} << 20;
+inline constexpr std::int64_t kMaxLogBytes = std::int64_t{64} << 20;
+inline constexpr std::int64_t kMaxBodyBytes = std::int64_t{16} << 20;
 
 // Returns the desk's page that `call` asks for, without token and query
 // ("try"), or why it is refused. Admits a call if all of these hold:
@@ -46,8 +46,8 @@ inline constexpr std::int64_t kMostBodyBytes = std::int64_t{16} << 20;
 //   3. Origin matches Host, and the browser reports no other site.
 //   4. The body is application/json, which only scripts of the page can send,
 //      and within the bounds.
-std::variant<std::string, DeskAnswer> LetIn(const DeskCall& call,
-                                            std::string_view token);
+std::variant<std::string, DeskAnswer> CheckAccess(const DeskCall& call,
+                                                  std::string_view token);
 
 // Returns 128 random bits in hexadecimal; empty if the system has none.
 std::string NewToken();

@@ -195,7 +195,7 @@ DeskAnswer Desk::CompareLog(const Question& question) {
 }
 
 DeskAnswer Desk::TakeLog(const std::string& body) {
-  absl::StatusOr<ShelvedLog> log = LogOf("the log that was dropped in", body);
+  absl::StatusOr<LoadedLog> log = LogOf("the log that was dropped in", body);
   if (!log.ok()) return ErrorAnswerOf(log.status());
   if (log->lines.empty()) return ErrorAnswer(400, "the log has no lines");
   const std::size_t records = log->lines.size();

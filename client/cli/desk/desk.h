@@ -21,7 +21,7 @@ struct DeskSettings {
   // Suites, which are read again each time they run.
   std::vector<std::string> suites;
   // Decisions to compare with; may have no lines.
-  ShelvedLog log;
+  LoadedLog log;
 };
 
 // Answers the page. Writes no file. Thread-safe.
@@ -32,7 +32,7 @@ class Desk {
 
   explicit Desk(DeskSettings settings);
 
-  // REQUIRES: LetIn() admits `page` and `method`. 503 means that another
+  // REQUIRES: CheckAccess() admits `page` and `method`. 503 means that another
   // question about suites or the log is in progress; retry. 400, 404 and 405
   // have
   // {"error": ...}.

@@ -77,7 +77,7 @@ int Quiet(const mg_connection* /*connection*/, const char* /*message*/) {
 
 DeskAnswer DeskHttp::Ask(mg_connection* connection) {
   const DeskCall call = CallOf(connection);
-  auto let_in = LetIn(call, token_);
+  auto let_in = CheckAccess(call, token_);
   if (auto* refused = std::get_if<DeskAnswer>(&let_in)) {
     return std::move(*refused);
   }

@@ -21,7 +21,7 @@ AnswerView ViewOfAttempt(const Failure& failure, const AnsweredAttempt& attempt,
   }
   RuleLines rule =
       FindRule(policies.texts, response.explanation().matched_rule());
-  return {TellStory(attempt.request, response, failure.ledger_source),
+  return {MakeStory(attempt.request, response, failure.ledger_source),
           attempt.request.report(), std::move(response), std::move(rule)};
 }
 
@@ -102,7 +102,7 @@ DeskJson CoverageJson(const RuleCoverage& coverage) {
   return {{"rules", rules}, {"decided", decided}, {"never", std::move(never)}};
 }
 
-DeskJson ComparedJson(const ShelvedLog& log, const Compared& compared) {
+DeskJson ComparedJson(const LoadedLog& log, const Compared& compared) {
   const ReplayResult& result = compared.result;
   DeskJson json = {{"log", log.name},
                    {"decisions", result.all.decisions},
@@ -115,7 +115,7 @@ DeskJson ComparedJson(const ShelvedLog& log, const Compared& compared) {
   for (const auto& [place, example] : result.examples.all()) {
     // Positions are unique; lines of several files are not.
     const auto line = std::ranges::find_if(
-        log.lines, [&place = place](const ShelvedLog::Line& one) {
+        log.lines, [&place = place](const LoadedLog::Line& one) {
           return !(one.place < place) && !(place < one.place);
         });
     json["examples"].push_back({{"line", line - log.lines.begin() + 1},

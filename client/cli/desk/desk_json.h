@@ -34,7 +34,7 @@ DeskJson CoverageJson(const RuleCoverage& coverage);
 
 // {"log", "decisions", "changed", "left", "cut", "unreadable",
 // "firstUnreadable", "examples": [{"line", "workload", "change"}], "html"}
-DeskJson ComparedJson(const ShelvedLog& log, const Compared& compared);
+DeskJson ComparedJson(const LoadedLog& log, const Compared& compared);
 
 }  // namespace mulligan::cli
 

@@ -17,15 +17,15 @@ namespace {
 
 // Adds the lines of `text`, the first of which is at `place`. Returns false if
 // the log is full.
-bool AddLines(std::string_view text, LogPosition place, ShelvedLog& log) {
+bool AddLines(std::string_view text, LogPosition place, LoadedLog& log) {
   for (; !text.empty(); ++place.line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.find_first_not_of(" \t\r") == line.npos) continue;
     log.bytes += line.size();
-    if (log.lines.size() == ShelvedLog::kMostRecords ||
-        log.bytes > ShelvedLog::kMostBytes) {
+    if (log.lines.size() == LoadedLog::kMaxRecords ||
+        log.bytes > LoadedLog::kMaxBytes) {
       log.is_cut = true;
       return false;
     }
@@ -36,7 +36,7 @@ bool AddLines(std::string_view text, LogPosition place, ShelvedLog& log) {
 
 // Adds the lines of the blocks; `names` are the names of the files.
 void AddBlocks(LogBlocks& blocks, const std::vector<std::string>& names,
-               ShelvedLog& log) {
+               LoadedLog& log) {
   LogBlock block;
   while (blocks.Next(block)) {
     const std::string& file = names[block.file];
@@ -52,17 +52,17 @@ void AddBlocks(LogBlocks& blocks, const std::vector<std::string>& names,
 
 }  // namespace
 
-absl::StatusOr<ShelvedLog> ReadLogs(const std::vector<std::string>& paths) {
+absl::StatusOr<LoadedLog> ReadLogs(const std::vector<std::string>& paths) {
   const absl::StatusOr<std::vector<std::string>> files = FindLogs(paths);
   if (!files.ok()) return files.status();
-  ShelvedLog log;
+  LoadedLog log;
   log.name = absl::StrJoin(paths, ", ");
   LogBlocks blocks(*files);
   AddBlocks(blocks, *files, log);
   return log;
 }
 
-absl::StatusOr<ShelvedLog> LogOf(std::string name, std::string_view bytes) {
+absl::StatusOr<LoadedLog> LogOf(std::string name, std::string_view bytes) {
   // A file in memory, so that the same code reads it.
   const int file = memfd_create(name.c_str(), MFD_CLOEXEC);
   const absl::Cleanup end = [file] { close(file); };
@@ -72,14 +72,14 @@ absl::StatusOr<ShelvedLog> LogOf(std::string name, std::string_view bytes) {
   if (!is_written) {
     return absl::ResourceExhaustedError("no memory for the log");
   }
-  ShelvedLog log;
+  LoadedLog log;
   log.name = name;
   LogBlocks blocks({absl::StrCat("/proc/self/fd/", file)});
   AddBlocks(blocks, {std::move(name)}, log);
   return log;
 }
 
-Compared Compare(const ShelvedLog& log, const PolicySet& policies,
+Compared Compare(const LoadedLog& log, const PolicySet& policies,
                  Watch& watch) {
   Compared compared;
   ReplayResult& result = compared.result;
@@ -87,7 +87,7 @@ Compared Compare(const ShelvedLog& log, const PolicySet& policies,
   QuickReader reader;
   DecideOptions options;
   options.watch = &watch;
-  for (const ShelvedLog::Line& line : log.lines) {
+  for (const LoadedLog::Line& line : log.lines) {
     if (!watch.Check().ok()) break;
     ++result.lines;
     if (!line.error.empty()) {
@@ -115,13 +115,13 @@ Compared Compare(const ShelvedLog& log, const PolicySet& policies,
   return compared;
 }
 
-std::shared_ptr<const ShelvedLog> LogSlot::Get() const {
+std::shared_ptr<const LoadedLog> LogSlot::Get() const {
   const std::lock_guard lock(mutex_);
   return log_;
 }
 
-void LogSlot::Put(ShelvedLog log) {
-  auto shelved = std::make_shared<const ShelvedLog>(std::move(log));
+void LogSlot::Put(LoadedLog log) {
+  auto shelved = std::make_shared<const LoadedLog>(std::move(log));
   const std::lock_guard lock(mutex_);
   log_.swap(shelved);
 }

@@ -17,9 +17,9 @@
 namespace mulligan::cli {
 
 // The first records of a log. Immutable.
-struct ShelvedLog {
-  static constexpr std::size_t kMostRecords = 5000;
-  static constexpr std::size_t kMostBytes = std::size_t{128} << 20;
+struct LoadedLog {
+  static constexpr std::size_t kMaxRecords = 5000;
+  static constexpr std::size_t kMaxBytes = std::size_t{128} << 20;
 
   struct Line {
     LogPosition place;
@@ -37,10 +37,10 @@ struct ShelvedLog {
 };
 
 // Reads logs, compressed or not, from the paths that FindLogs accepts.
-absl::StatusOr<ShelvedLog> ReadLogs(const std::vector<std::string>& paths);
+absl::StatusOr<LoadedLog> ReadLogs(const std::vector<std::string>& paths);
 // Reads the content of a file from elsewhere. RESOURCE_EXHAUSTED if there is no
 // memory for it.
-absl::StatusOr<ShelvedLog> LogOf(std::string name, std::string_view bytes);
+absl::StatusOr<LoadedLog> LogOf(std::string name, std::string_view bytes);
 
 struct Compared {
   ReplayResult result;
@@ -50,19 +50,18 @@ struct Compared {
 
 // Decides all records again under `policies`, as `mulligan replay` does, until
 // `watch` ends it.
-Compared Compare(const ShelvedLog& log, const PolicySet& policies,
-                 Watch& watch);
+Compared Compare(const LoadedLog& log, const PolicySet& policies, Watch& watch);
 
 // Holds one log, which is replaced as a whole. Thread-safe.
 class LogSlot {
  public:
   // Null before the first Put().
-  std::shared_ptr<const ShelvedLog> Get() const;
-  void Put(ShelvedLog log);
+  std::shared_ptr<const LoadedLog> Get() const;
+  void Put(LoadedLog log);
 
  private:
   mutable std::mutex mutex_;
-  std::shared_ptr<const ShelvedLog> log_;  // guarded by mutex_
+  std::shared_ptr<const LoadedLog> log_;  // guarded by mutex_
 };
 
 }  // namespace mulligan::cli

@@ -28,7 +28,7 @@ using NodeKind = YamlNode::Kind;
 // The limit for unbounded settings, because every budget has one.
 constexpr int kUnbounded = 10000;
 constexpr int kMaxBudget = 1'000'000;
-constexpr std::size_t kMostIssues = 100;
+constexpr std::size_t kMaxIssues = 100;
 
 const PolicyJson& Systems() {
   static const PolicyJson* const systems = [] {
@@ -875,7 +875,7 @@ void AddPoliciesOf(const PolicyText& file, std::string_view from,
   if (!HasErrors(of_file)) CheckBlocks(blocks, file.file, from, of_file);
   std::map<std::string, std::size_t> known;
   for (const Block& block : blocks) {
-    if (HasErrors(of_file) && of_file.size() > kMostIssues) break;
+    if (HasErrors(of_file) && of_file.size() > kMaxIssues) break;
     Issues of_block;
     PolicyJson spec = Converter(block, file.file, of_block).Convert();
     // Equal settings at other lines share a policy.

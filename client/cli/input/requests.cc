@@ -86,7 +86,7 @@ class Batch {
   size_t bytes() const { return bytes_; }
   const RequestsOutcome& outcome() const { return outcome_; }
   // Returns whether the decider is gone.
-  bool is_gone() const { return silent_ >= kMostSilentBatches; }
+  bool is_gone() const { return silent_ >= kMaxSilentBatches; }
 
   void AddError(size_t number, const absl::Status& status) {
     slots_.push_back({number, AtLine(number, status), {}});
@@ -97,8 +97,8 @@ class Batch {
     bytes_ += line.size();
     v1::DecideRequest& request = *requests_.add_requests();
     if (!reader_.Read(line, request)) {
-      slot.status =
-          AtLine(number, ReadWithCare(std::move(line), request, slot.warnings));
+      slot.status = AtLine(
+          number, ParseRequestLine(std::move(line), request, slot.warnings));
     }
     if (!slot.status.ok()) requests_.mutable_requests()->RemoveLast();
     slots_.push_back(std::move(slot));
@@ -188,8 +188,8 @@ LineReader::Result LineReader::Next(std::string& line) {
   }
 }
 
-absl::Status ReadWithCare(std::string line, v1::DecideRequest& request,
-                          std::vector<std::string>& warnings) {
+absl::Status ParseRequestLine(std::string line, v1::DecideRequest& request,
+                              std::vector<std::string>& warnings) {
   if (absl::Status status = CheckOneObject(line); !status.ok()) return status;
   line = ListsOfOne(std::move(line), warnings);
   if (absl::Status status = CheckRequestShape(line); !status.ok()) {

@@ -40,7 +40,7 @@ using BatchDecider =
 
 // Consecutive batches without an answer after which the decider counts as gone.
 // A single one may be due to a restarting replica.
-inline constexpr int kMostSilentBatches = 3;
+inline constexpr int kMaxSilentBatches = 3;
 
 struct RequestsOutcome {
   // Lines answered, including with errors.
@@ -63,7 +63,7 @@ struct RequestsOutcome {
 // batch; memory is bounded by one.
 //
 // Invalid lines do not end the run. It ends early if the output cannot be
-// written, or after kMostSilentBatches consecutive batches without an answer
+// written, or after kMaxSilentBatches consecutive batches without an answer
 // (UNAVAILABLE, DEADLINE_EXCEEDED).
 RequestsOutcome AnswerRequests(std::istream& in, std::ostream& out,
                                int batch_size, const BatchDecider& decide);
@@ -71,8 +71,8 @@ RequestsOutcome AnswerRequests(std::istream& in, std::ostream& out,
 // Parses any request in proto JSON on one line; `warnings` says what was
 // repaired or ignored. INVALID_ARGUMENT names line and column, or field, value
 // and expected form. QuickReader is faster for common requests.
-absl::Status ReadWithCare(std::string line, v1::DecideRequest& request,
-                          std::vector<std::string>& warnings);
+absl::Status ParseRequestLine(std::string line, v1::DecideRequest& request,
+                              std::vector<std::string>& warnings);
 
 // Opens `path` into `file`, and returns the stream to read requests from;
 // `standard_input` for "-". NOT_FOUND names the path.

@@ -32,7 +32,7 @@ template <typename Value>
 Value& Bounded(std::map<std::string, Value>& by_name, const std::string& name) {
   const auto found = by_name.find(name);
   if (found != by_name.end()) return found->second;
-  if (by_name.size() >= Tallies::kMostNames) {
+  if (by_name.size() >= Tallies::kMaxNames) {
     return by_name[Tallies::kOtherNames];
   }
   return by_name[name];

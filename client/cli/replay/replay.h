@@ -27,11 +27,11 @@ struct Tally {
   Count changed() const;
 };
 
-// Tallies by name: a cause, policy, kind or day. At most kMostNames; later
+// Tallies by name: a cause, policy, kind or day. At most kMaxNames; later
 // names count as kOtherNames, because names come from outside.
 class Tallies {
  public:
-  static constexpr std::size_t kMostNames = 1000;
+  static constexpr std::size_t kMaxNames = 1000;
   static constexpr char kOtherNames[] = "(others)";
 
   Tally& At(const std::string& name);

@@ -137,9 +137,9 @@ void NameAll(const ReportTotals& totals, const Names& names, Report& report) {
 void FindMends(const SignExhibits& examples, Names& names, Report& report) {
   const Rows& signs = AtKey(report.by, By::kSign);
   for (const auto& [sign, cost] : CostliestFirst(signs, report.unit())) {
-    if (report.mends.size() == kMaxMends) return;
+    if (report.repair_targets.size() == kMaxMends) return;
     const auto found = examples.find(names.NumberOf(sign));
-    report.mends.push_back(
+    report.repair_targets.push_back(
         {sign, cost, found == examples.end() ? Exhibits() : found->second});
   }
 }

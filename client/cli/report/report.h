@@ -51,7 +51,7 @@ inline constexpr std::array kAllEnds = {End::kCompleted, End::kGivenUp,
 inline constexpr std::size_t kEnds = kAllEnds.size();
 
 // The most workloads listed by name; the others are only counted.
-inline constexpr std::size_t kMostNamed = 1000;
+inline constexpr std::size_t kMaxNamed = 1000;
 
 // What one side did with the failures of the log.
 struct Verdicts {
@@ -82,12 +82,12 @@ struct Verdicts {
   // limit, at least one, each as much as the last one.
   Cost stopped;
   // The costliest of each.
-  Exhibits given_up_examples{kMostNamed};
-  Exhibits completed_examples{kMostNamed};
-  Exhibits tried_again_examples{kMostNamed};
-  Exhibits saved_examples{kMostNamed};
-  Exhibits would_stop_examples{kMostNamed};
-  Exhibits stopped_examples{kMostNamed};
+  Exhibits given_up_examples{kMaxNamed};
+  Exhibits completed_examples{kMaxNamed};
+  Exhibits tried_again_examples{kMaxNamed};
+  Exhibits saved_examples{kMaxNamed};
+  Exhibits would_stop_examples{kMaxNamed};
+  Exhibits stopped_examples{kMaxNamed};
 
   static auto Members(auto& self) {
     return std::tie(self.in_vain, self.assumed, self.given_up, self.completed,
@@ -192,7 +192,7 @@ struct Report : LineCounts, LostSums {
   std::map<std::string, std::map<Day, Count>> nodes;
   std::vector<Incident> incidents;
   // The ten costliest.
-  std::vector<RepairTarget> mends;
+  std::vector<RepairTarget> repair_targets;
 
   Unit unit() const;
 };

@@ -135,9 +135,9 @@ Json IncidentsJson(const Report& report) {
 }
 
 Json MendsJson(const Report& report) {
-  Json mends = Json::array();
-  for (const RepairTarget& mend : report.mends) {
-    Json& json = mends.emplace_back(Json({{"what", mend.what}}));
+  Json repair_targets = Json::array();
+  for (const RepairTarget& mend : report.repair_targets) {
+    Json& json = repair_targets.emplace_back(Json({{"what", mend.what}}));
     json.update(ToJson(mend.cost));
     Json& examples = json["examples"] = Json::array();
     for (const Exhibit& example : mend.examples.all()) {
@@ -153,7 +153,7 @@ Json MendsJson(const Report& report) {
           {"command", example.first_step.command()}};
     }
   }
-  return mends;
+  return repair_targets;
 }
 
 // Returns a field of RFC 4180, made printable because names come from outside

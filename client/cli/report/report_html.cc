@@ -94,7 +94,7 @@ std::string SidesTable(const Report& report) {
 
 std::string FixList(const Report& report) {
   std::vector<std::string> items;
-  for (const RepairTarget& target : report.mends) {
+  for (const RepairTarget& target : report.repair_targets) {
     std::string& html = items.emplace_back(absl::StrFormat(
         "<b>%s</b>: %s, %s", Escaped(target.what), CountsText(target.cost),
         HoursOf(report, target.cost.lost)));

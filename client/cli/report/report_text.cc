@@ -117,10 +117,11 @@ std::string Budgets(const Report& report) {
 }
 
 std::string Mends(const Report& report) {
-  if (report.mends.empty()) return "";
+  if (report.repair_targets.empty()) return "";
   std::string text = "\nMEND FIRST\n";
-  for (std::size_t i = 0; i < std::min(report.mends.size(), kMends); ++i) {
-    const RepairTarget& mend = report.mends[i];
+  for (std::size_t i = 0; i < std::min(report.repair_targets.size(), kMends);
+       ++i) {
+    const RepairTarget& mend = report.repair_targets[i];
     absl::StrAppendFormat(&text, "%d. %s: %s, %s h\n", i + 1,
                           CutTo(mend.what, 50), CountsText(mend.cost),
                           HoursText(AmountOf(mend.cost.lost, report.unit())));

@@ -70,7 +70,7 @@ void FindOwnCount(const v1::FailureReport& report,
   if (!side.limit.name.empty() || native.action() != v1::Decision::FAIL) return;
   for (const WorkloadView& view : Owners(report).views) {
     if (view.kind->tell == nullptr) continue;
-    ObjectWords words;
+    ObjectDetails words;
     view.kind->tell(report, words);
     const OwnTries& tries = words.tries;
     const bool said =

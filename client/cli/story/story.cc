@@ -269,7 +269,7 @@ std::string ProblemOf(const v1::DecideResponse& response) {
   return summary;
 }
 
-Story TellStory(const v1::DecideRequest& request,
+Story MakeStory(const v1::DecideRequest& request,
                 const v1::DecideResponse& response,
                 const std::string& ledger_source) {
   Story story;

@@ -106,7 +106,7 @@ struct Story {
 };
 
 // `ledger_source` is where the request's ledger was read from.
-Story TellStory(const v1::DecideRequest& request,
+Story MakeStory(const v1::DecideRequest& request,
                 const v1::DecideResponse& response,
                 const std::string& ledger_source);
 

@@ -79,7 +79,7 @@ std::string Unescaped(std::string_view part) {
   return text;
 }
 
-std::string SaidIn(std::string_view line) {
+std::string MessagesIn(std::string_view line) {
   std::string text;
   for (const std::string_view part : PartsOf(line).messages) {
     // Skips a part that is only a time.

@@ -30,7 +30,7 @@ std::string Unescaped(std::string_view part);
 
 // Returns the quoted texts of such a line except times, as lines; the whole
 // line if it has none.
-std::string SaidIn(std::string_view line);
+std::string MessagesIn(std::string_view line);
 
 }  // namespace mulligan::demystify
 

@@ -55,7 +55,7 @@ void WeighOtherEvents(const Attempt& attempt, const Gang& gang,
   const Owners& owners = attempt.context.owners;
   Scene scene = {
       .fails = gang.root >= 0,
-      .work_goes_on = owners.SayThatItRuns() ||
+      .work_goes_on = owners.ReportRunning() ||
                       (gang.root < 0 && gang.succeeded + gang.running > 0),
       .has_active = !jobs.empty() && jobs[0].status().active() > 0,
       .has_run = std::ranges::any_of(owners.views, &WorkloadView::has_run)};

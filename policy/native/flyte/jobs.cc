@@ -130,7 +130,7 @@ constexpr std::array<StateRow, 3> kConditions = {{
 // for a job without conditions.
 PhaseInfo ConditionPhase(const std::string& type, bool is_mpi,
                          const Rules& rules) {
-  const bool own_messages = is_mpi && rules.mpi_has_own_words;
+  const bool own_messages = is_mpi && rules.mpi_has_own_messages;
   if (type == "Created" || (type.empty() && !own_messages)) {
     return InPhase(
         Phase::kQueued,

@@ -42,7 +42,7 @@ constexpr std::array<RuleRow, 11> kRules = {{
     {&Rules::suspended_is_not_overdue, {1, 15, 2}, kNever},
     {&Rules::suspended_is_queued, {1, 16, 6}, kNever},
     // In the recorded answers of v1's branch, but not in its releases.
-    {&Rules::mpi_has_own_words, {1, 16, 8}, kAlways},
+    {&Rules::mpi_has_own_messages, {1, 16, 8}, kAlways},
     {&Rules::ray_failure_is_system, {1, 16, 6}, kNever},
     {&Rules::refusal_is_permanent, {1, 16, 7}, kAlways},
 }};

@@ -33,7 +33,7 @@ struct Rules {
   bool suspended_is_not_overdue = false;
   bool suspended_is_queued = false;
   // MPIJobs have their own messages (common.GetMPIPhaseInfo).
-  bool mpi_has_own_words = false;
+  bool mpi_has_own_messages = false;
   // A failed RayJob is a system failure that is retried (#7153).
   bool ray_failure_is_system = false;
   // 400 and 422 at creation are permanent (#7366).

@@ -93,7 +93,7 @@ bool IdentifyJobSet(const v1::FailureReport& report, StableHash& hash) {
   return status.has_restarts();
 }
 
-void DescribeJobSet(const v1::FailureReport& report, ObjectWords& words) {
+void DescribeJobSet(const v1::FailureReport& report, ObjectDetails& words) {
   const auto& job_set = report.job_set();
   words.tries.limit_name = "maxRestarts";
   words.tries.used = job_set.status().restarts_count_towards_max();

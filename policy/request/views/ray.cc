@@ -246,7 +246,7 @@ bool ViewRayCluster(const v1::FailureReport& report, WorkloadView& view) {
   return true;
 }
 
-void DescribeRayJob(const v1::FailureReport& report, ObjectWords& words) {
+void DescribeRayJob(const v1::FailureReport& report, ObjectDetails& words) {
   const auto& job = report.ray_job();
   const auto& status = job.status();
   const std::string& mode = job.spec().submission_mode();

@@ -137,7 +137,7 @@ bool IdentifySparkApplication(const v1::FailureReport& report,
 }
 
 void DescribeSparkApplication(const v1::FailureReport& report,
-                              ObjectWords& words) {
+                              ObjectDetails& words) {
   const auto& application = report.spark_application();
   const auto& status = application.status();
   const auto& policy = application.spec().restart_policy();

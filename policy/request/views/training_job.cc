@@ -27,7 +27,8 @@ bool ViewTrainingJob(const v1::FailureReport& report, WorkloadView& view) {
 }
 
 // The status has no count, only that the limit was reached.
-void DescribeTrainingJob(const v1::FailureReport& report, ObjectWords& words) {
+void DescribeTrainingJob(const v1::FailureReport& report,
+                         ObjectDetails& words) {
   words.tries.limit_name = "backoffLimit";
   words.tries.limit = report.kubeflow_job().spec().run_policy().backoff_limit();
   words.tries.used = words.tries.limit;

@@ -29,7 +29,7 @@ void BoundJobSet(const v1::FailureReport& report, const FieldPath& job_set);
 NativeCount CountJobSet(const v1::FailureReport& report, std::int32_t earlier);
 bool IdentifyJobSet(const v1::FailureReport& report, StableHash& hash);
 
-void DescribeJobSet(const v1::FailureReport& report, ObjectWords& words);
+void DescribeJobSet(const v1::FailureReport& report, ObjectDetails& words);
 
 bool ViewTrainJob(const v1::FailureReport& report, WorkloadView& view);
 // Returns the count of its JobSet.
@@ -43,7 +43,7 @@ NativeCount CountRayJob(const v1::FailureReport& report, std::int32_t earlier);
 bool IdentifyRayJob(const v1::FailureReport& report, StableHash& hash);
 
 bool CleanRayJob(const v1::FailureReport& report, v1::FailureReport* cleaned);
-void DescribeRayJob(const v1::FailureReport& report, ObjectWords& words);
+void DescribeRayJob(const v1::FailureReport& report, ObjectDetails& words);
 
 bool ViewRayCluster(const v1::FailureReport& report, WorkloadView& view);
 
@@ -57,10 +57,10 @@ NativeCount CountSparkApplication(const v1::FailureReport& report,
 bool IdentifySparkApplication(const v1::FailureReport& report,
                               StableHash& hash);
 void DescribeSparkApplication(const v1::FailureReport& report,
-                              ObjectWords& words);
+                              ObjectDetails& words);
 
 bool ViewTrainingJob(const v1::FailureReport& report, WorkloadView& view);
-void DescribeTrainingJob(const v1::FailureReport& report, ObjectWords& words);
+void DescribeTrainingJob(const v1::FailureReport& report, ObjectDetails& words);
 
 // Fills the parts that all kinds share: metadata, conditions, suspension.
 template <typename Object>

@@ -155,7 +155,7 @@ TEST(KnownFailure, RecordedWithoutAnyTime) {
   failure.finished_at.set_seconds(2000);
   const FailureId id =
       FailureIdOf(owners, workload, incident, absl::FromUnixSeconds(1));
-  const ToldFailure reported{owners, workload, failure, id};
+  const ReportedFailure reported{owners, workload, failure, id};
   EXPECT_EQ(FindKnown(Parse<v1::BudgetLedger>(
                           "history { observed_at { seconds: 2010 } }"),
                       reported),

@@ -18,7 +18,7 @@ class StructuredTest : public ::testing::TestWithParam<Row> {};
 TEST_P(StructuredTest, GivesLevelAndMessage) {
   ASSERT_TRUE(IsStructured(GetParam().line));
   EXPECT_EQ(LevelOf(GetParam().line), GetParam().level);
-  EXPECT_EQ(SaidIn(GetParam().line), GetParam().said);
+  EXPECT_EQ(MessagesIn(GetParam().line), GetParam().said);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -28,8 +28,9 @@ class DuplicatesTest : public ::testing::TestWithParam<DuplicatesRow> {};
 
 TEST_P(DuplicatesTest, KeepsOneOfEachObject) {
   Unread left_out;
-  EXPECT_EQ(AddDoubles(Parse<v1::FailureReport>(GetParam().report), left_out),
-            GetParam().first);
+  EXPECT_EQ(
+      AddDuplicates(Parse<v1::FailureReport>(GetParam().report), left_out),
+      GetParam().first);
   EXPECT_THAT(left_out.pods, ElementsAreArray(GetParam().pods));
   EXPECT_THAT(left_out.jobs, ElementsAreArray(GetParam().jobs));
 }
@@ -98,11 +99,11 @@ INSTANTIATE_TEST_SUITE_P(Doubles, DuplicatesTest, ::testing::ValuesIn(kRows),
 TEST(DuplicatesTest, KeepsWhatIsAlreadyLeftOut) {
   Unread left_out;
   left_out.pods = {0, 1};
-  EXPECT_EQ(AddDoubles(Parse<v1::FailureReport>(
-                           "pods { metadata { name: 'p' uid: 'a' } } "
-                           "pods { metadata { uid: 'b' } } "
-                           "pods { metadata { uid: 'a' } }"),
-                       left_out),
+  EXPECT_EQ(AddDuplicates(Parse<v1::FailureReport>(
+                              "pods { metadata { name: 'p' uid: 'a' } } "
+                              "pods { metadata { uid: 'b' } } "
+                              "pods { metadata { uid: 'a' } }"),
+                          left_out),
             "Pod /p");
   EXPECT_THAT(left_out.pods, ElementsAreArray({0, 1}));
 }

@@ -18,7 +18,7 @@ struct PhaseRow {
   const char* name;
   const char* report;
   WorkloadPhase phase;
-  // SayThatItRuns().
+  // ReportRunning().
   bool runs = false;
 };
 
@@ -28,7 +28,7 @@ TEST_P(PhaseTest, IsWhatTheObjectsSay) {
   const auto report = Parse<v1::FailureReport>(GetParam().report);
   const Owners owners(report);
   EXPECT_EQ(static_cast<int>(owners.phase), static_cast<int>(GetParam().phase));
-  EXPECT_EQ(owners.SayThatItRuns(), GetParam().runs);
+  EXPECT_EQ(owners.ReportRunning(), GetParam().runs);
 }
 
 #define CONDITION(name) "status { conditions { " name " status: 'True' } } "

@@ -55,7 +55,7 @@ bool IdentifyToyRun(const v1::FailureReport&, StableHash& hash) {
   return toy->tries > 0;
 }
 
-void DescribeToyRun(const v1::FailureReport&, ObjectWords& words) {
+void DescribeToyRun(const v1::FailureReport&, ObjectDetails& words) {
   words.log_command = "toys logs r";
 }
 
@@ -157,7 +157,7 @@ class ToyKindTest : public ::testing::Test {
 
 TEST_F(ToyKindTest, IsRecognizedByItsName) {
   EXPECT_TRUE(IsKnownKind("ToyRun"));
-  EXPECT_EQ(MeantKind("toyruns"), "ToyRun");
+  EXPECT_EQ(SuggestKind("toyruns"), "ToyRun");
 }
 
 TEST_F(ToyKindTest, IsRetriedWhereItsRowSays) {

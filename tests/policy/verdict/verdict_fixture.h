@@ -44,14 +44,14 @@ class VerdictTest : public ::testing::Test {
 
   Case TheCase() {
     owners_.emplace(report_);
-    at_.emplace(Situated{request_,
-                         *owners_,
-                         MakePart<v1::WorkloadReference>(nullptr),
-                         {},
-                         {rules_.get(), nullptr, nullptr, {}},
-                         {},
-                         kNow,
-                         patterns_});
+    at_.emplace(FailureContext{request_,
+                               *owners_,
+                               MakePart<v1::WorkloadReference>(nullptr),
+                               {},
+                               {rules_.get(), nullptr, nullptr, {}},
+                               {},
+                               kNow,
+                               patterns_});
     *at_->workload = workload_;
     told_ = {};
     told_.findings.failure = testing::FailureIn(diagnosis_);
@@ -84,7 +84,7 @@ class VerdictTest : public ::testing::Test {
  private:
   v1::DecideRequest request_;
   std::optional<Owners> owners_;
-  std::optional<Situated> at_;
+  std::optional<FailureContext> at_;
   Diagnosed told_;
 };
 

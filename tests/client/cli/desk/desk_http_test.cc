@@ -170,7 +170,7 @@ TEST_F(DeskHttpTest, RejectsLongBodiesUnread) {
   EXPECT_THAT(Ask(Head("POST " + path_ + "try",
                        absl::StrCat(
                            "Content-Type: application/json\r\nContent-Length: ",
-                           kMostBodyBytes + 1, "\r\n"))),
+                           kMaxBodyBytes + 1, "\r\n"))),
               StartsWith("HTTP/1.1 413"));
   EXPECT_THAT(
       Ask(Head("GET " + path_, "X: " + std::string(20000, 'x') + "\r\n")),

@@ -238,7 +238,7 @@ TEST(DeskTest, LoadsANamedLogAtTheStart) {
   const mulligan::testing::TempDir folder;
   folder.Write("a.jsonl", RecordLines(2));
   folder.Write("b.jsonl", RecordLines(1));
-  absl::StatusOr<ShelvedLog> log = ReadLogs({folder.path()});
+  absl::StatusOr<LoadedLog> log = ReadLogs({folder.path()});
   ASSERT_TRUE(log.ok()) << log.status();
   DeskSettings settings = Settings();
   settings.log = *std::move(log);
@@ -266,7 +266,7 @@ TEST(DeskTest, ReadsATruncatedCompressedLog) {
   const std::string bytes = whole.str();
   for (const std::size_t cut : {std::size_t{0}, std::size_t{6}}) {
     folder.Write("a.log", bytes.substr(0, bytes.size() - cut));
-    ASSERT_OK_AND_ASSIGN(ShelvedLog log, ReadLogs({path}));
+    ASSERT_OK_AND_ASSIGN(LoadedLog log, ReadLogs({path}));
     DeskSettings settings = Settings();
     settings.log = std::move(log);
     Desk named(std::move(settings));
@@ -288,9 +288,9 @@ TEST(DeskTest, ReadsATruncatedCompressedLog) {
 TEST(DeskTest, ReadsTheFirstRecordsOfALongLog) {
   Desk desk(Settings());
   std::string log;
-  for (std::size_t i = 0; i <= ShelvedLog::kMostRecords; ++i) log += "x\n";
-  ASSERT_OK_AND_ASSIGN(const ShelvedLog shelved, LogOf("log", log));
-  EXPECT_EQ(shelved.lines.size(), ShelvedLog::kMostRecords);
+  for (std::size_t i = 0; i <= LoadedLog::kMaxRecords; ++i) log += "x\n";
+  ASSERT_OK_AND_ASSIGN(const LoadedLog shelved, LogOf("log", log));
+  EXPECT_EQ(shelved.lines.size(), LoadedLog::kMaxRecords);
   EXPECT_TRUE(shelved.is_cut);
   EXPECT_EQ(desk.Answer("POST", "log", "\n \n").status, 400);
 }

@@ -42,7 +42,7 @@ DeskCall WithLength(DeskCall call, std::int64_t length) {
 
 // Returns the page, or the status of the refusal.
 std::string Outcome(const DeskCall& call) {
-  const auto let_in = LetIn(call, kToken);
+  const auto let_in = CheckAccess(call, kToken);
   if (const auto* page = std::get_if<std::string>(&let_in)) return *page;
   return std::to_string(std::get<DeskAnswer>(let_in).status);
 }
@@ -90,10 +90,10 @@ TEST(DoorTest, AcceptsOnlyThePage) {
       {"a form", Having(Post("try"), &DeskCall::content_type, "text/plain"),
        "415"},
       {"a body without length", WithLength(Post("try"), -1), "411"},
-      {"the longest body", WithLength(Post("try"), kMostBodyBytes), "try"},
-      {"too long a body", WithLength(Post("try"), kMostBodyBytes + 1), "413"},
-      {"the longest log", WithLength(Post("log"), kMostLogBytes), "log"},
-      {"too long a log", WithLength(Post("log"), kMostLogBytes + 1), "413"},
+      {"the longest body", WithLength(Post("try"), kMaxBodyBytes), "try"},
+      {"too long a body", WithLength(Post("try"), kMaxBodyBytes + 1), "413"},
+      {"the longest log", WithLength(Post("log"), kMaxLogBytes), "log"},
+      {"too long a log", WithLength(Post("log"), kMaxLogBytes + 1), "413"},
       {"a preflight", Having(Get("try"), &DeskCall::method, "OPTIONS"), "405"},
       {"another method", Having(Get(), &DeskCall::method, "DELETE"), "405"},
   };

@@ -43,7 +43,7 @@ bool ReadsQuickly(const std::string& json) {
   }
   v1::DecideRequest careful;
   std::vector<std::string> warnings;
-  const absl::Status status = ReadWithCare(json, careful, warnings);
+  const absl::Status status = ParseRequestLine(json, careful, warnings);
   EXPECT_TRUE(status.ok()) << status << "\n" << json;
   EXPECT_THAT(warnings, ::testing::IsEmpty()) << json;
   EXPECT_EQ(Bytes(quick), Bytes(careful)) << json;
@@ -117,7 +117,7 @@ TEST(QuickJsonTest, ReadsRecordedRequestsEqually) {
       if (ReadsQuickly(json)) ++quick;
       v1::DecideRequest request;
       std::vector<std::string> warnings;
-      ASSERT_TRUE(ReadWithCare(json, request, warnings).ok()) << json;
+      ASSERT_TRUE(ParseRequestLine(json, request, warnings).ok()) << json;
       EXPECT_TRUE(PrintsFaithfully(request)) << json;
       v1::DecideResponse response;
       if (Decide(request, *policies, {}, response).ok()) {

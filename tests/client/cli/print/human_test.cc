@@ -30,7 +30,7 @@ std::string Format(const v1::DecideResponse& response,
   // As after a repeated report: every attempt has a decision.
   v1::DecideRequest request;
   *request.mutable_ledger() = response.ledger();
-  return FormatForPeople(TellStory(request, response, ""), response, options);
+  return FormatForPeople(MakeStory(request, response, ""), response, options);
 }
 
 v1::DecideResponse Parse(const std::string& text) {

@@ -209,9 +209,9 @@ TEST_F(ReplayTest, ThreadsAndShardsGiveTheSameResult) {
 TEST(ReplayResultTest, LimitsNames) {
   Tallies tallies;
   for (int i = 0; i < 5000; ++i) ++tallies.At(absl::StrCat(i)).decisions;
-  EXPECT_EQ(tallies.all().size(), Tallies::kMostNames + 1);
+  EXPECT_EQ(tallies.all().size(), Tallies::kMaxNames + 1);
   EXPECT_EQ(tallies.all().at(Tallies::kOtherNames).decisions,
-            5000 - static_cast<int>(Tallies::kMostNames));
+            5000 - static_cast<int>(Tallies::kMaxNames));
 }
 
 TEST(ReplayJsonTest, RejectsOtherJson) {

@@ -221,7 +221,7 @@ TEST_F(ReportOutputTest, ReportsWorkSavedAndLost) {
 }
 
 TEST_F(ReportOutputTest, LimitsListsOfNames) {
-  const int count = static_cast<int>(kMostNamed) + 5;
+  const int count = static_cast<int>(kMaxNamed) + 5;
   std::vector<LoggedAnswer> answers;
   for (int i = 0; i < count; ++i) {
     answers.push_back({.workload = absl::StrCat("w-", i),
@@ -231,7 +231,7 @@ TEST_F(ReportOutputTest, LimitsListsOfNames) {
   const Report report = Run(answers);
   const Json again = SideOf(report, "recorded")["triedAgain"];
   EXPECT_EQ(again["workloads"], count);
-  EXPECT_EQ(again["examples"].size(), kMostNamed);
+  EXPECT_EQ(again["examples"].size(), kMaxNamed);
   const std::string html = ReportHtml(report);
   EXPECT_THAT(html, HasSubstr("and 905 more, in -o json and -o csv"));
   EXPECT_LT(html.size(), 200'000);

@@ -297,17 +297,17 @@ TEST_F(ReportTest, ListsTheCostliestFixFirst) {
                        .hour = 2 + i});
   }
   const Report report = Run(answers);
-  ASSERT_THAT(report.mends, SizeIs(2));
-  EXPECT_EQ(report.mends[0].what, "APP_ERROR, exit-code/1");
-  EXPECT_EQ(report.mends[0].cost.failures, 5);
+  ASSERT_THAT(report.repair_targets, SizeIs(2));
+  EXPECT_EQ(report.repair_targets[0].what, "APP_ERROR, exit-code/1");
+  EXPECT_EQ(report.repair_targets[0].cost.failures, 5);
   std::vector<std::string> named;
-  for (const Exhibit& example : report.mends[0].examples.all()) {
+  for (const Exhibit& example : report.repair_targets[0].examples.all()) {
     named.push_back(example.workload);
   }
   EXPECT_THAT(named, ElementsAre("Job ml/w-0", "Job ml/w-1", "Job ml/w-2"));
-  EXPECT_EQ(report.mends[0].examples.all()[0].first_step.text(),
+  EXPECT_EQ(report.repair_targets[0].examples.all()[0].first_step.text(),
             "read its log");
-  EXPECT_EQ(report.mends[1].examples.all()[0].problem, "node gone");
+  EXPECT_EQ(report.repair_targets[1].examples.all()[0].problem, "node gone");
 }
 
 TEST_F(ReportTest, DoesNotDependOnThreadsOrTemporaryFiles) {

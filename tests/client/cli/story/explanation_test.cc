@@ -43,7 +43,7 @@ Pages Explain(const std::string& objects) {
   EXPECT_OK(response);
   if (!response.ok()) return {};
   AnswerView told;
-  told.story = TellStory(*request, *response, "");
+  told.story = MakeStory(*request, *response, "");
   told.report = request->report();
   told.response = *response;
   return {FormatForPeople(told.story, told.response, {.details = true}),

@@ -48,7 +48,7 @@ TEST_P(FirstStepTest, HasNamesAndNumbers) {
        .failure_id = response.failure_id()});
   response.mutable_diagnosis()->set_problem(advice.problem);
   *response.mutable_diagnosis()->mutable_first_step() = advice.first_step;
-  const Story story = TellStory(request, response, "");
+  const Story story = MakeStory(request, response, "");
   EXPECT_EQ(story.headline, GetParam().headline);
   EXPECT_EQ(story.first_step, GetParam().first_step);
 }
@@ -218,7 +218,7 @@ TEST(StoryTest, ListsAttemptsAndWhoPaid) {
   v1::DecideRequest request;
   request.mutable_ledger()->add_history()->set_failure_id("a");
   const Story story =
-      TellStory(request, Parse<v1::DecideResponse>(kTwoAttempts), "");
+      MakeStory(request, Parse<v1::DecideResponse>(kTwoAttempts), "");
   ASSERT_EQ(story.attempts.size(), 2U);
   EXPECT_EQ(story.attempts[0].paid_by, "memory 3/3");
   EXPECT_EQ(story.attempts[0].done, "retry the pod at once");
@@ -234,7 +234,7 @@ TEST(StoryTest, ListsAttemptsAndWhoPaid) {
 
 TEST(StoryTest, MarksAttemptsWithoutADecision) {
   const Story story =
-      TellStory({}, Parse<v1::DecideResponse>(kTwoAttempts), "");
+      MakeStory({}, Parse<v1::DecideResponse>(kTwoAttempts), "");
   ASSERT_EQ(story.attempts.size(), 2U);
   EXPECT_EQ(story.attempts[0].paid_by, "memory 3/3");
   EXPECT_EQ(story.attempts[0].done, "no decision requested");
@@ -242,7 +242,7 @@ TEST(StoryTest, MarksAttemptsWithoutADecision) {
 }
 
 TEST(StoryTest, MarksRepeatedReports) {
-  const Story story = TellStory({}, Parse<v1::DecideResponse>(R"pb(
+  const Story story = MakeStory({}, Parse<v1::DecideResponse>(R"pb(
                                   diagnosis {
                                     situation: BROKEN
                                     finished_at { seconds: 1000 }
@@ -267,7 +267,7 @@ TEST(StoryTest, MarksRepeatedReports) {
 }
 
 TEST(StoryTest, ShowsTheOperatorsVerdict) {
-  const Story story = TellStory({}, Parse<v1::DecideResponse>(R"pb(
+  const Story story = MakeStory({}, Parse<v1::DecideResponse>(R"pb(
                                   native {
                                     operator: "Job"
                                     action: FAIL
@@ -287,7 +287,7 @@ TEST(StoryTest, ShowsTheOperatorsVerdict) {
 }
 
 TEST(StoryTest, DeadlineHasNoCount) {
-  const Story story = TellStory({}, Parse<v1::DecideResponse>(R"pb(
+  const Story story = MakeStory({}, Parse<v1::DecideResponse>(R"pb(
                                   native {
                                     operator: "TrainJob"
                                     action: FAIL

@@ -22,11 +22,11 @@ TEST_P(ScopeTest, FollowsTheKind) {
   const auto report = Parse<v1::FailureReport>(GetParam().report);
   v1::WorkloadReference workload;
   workload.set_kind(GetParam().kind);
-  EXPECT_EQ(NaturalScope(report, workload, v1::Decision::RETRY),
+  EXPECT_EQ(DefaultScope(report, workload, v1::Decision::RETRY),
             GetParam().retried);
-  EXPECT_EQ(NaturalScope(report, workload, v1::Decision::FAIL),
+  EXPECT_EQ(DefaultScope(report, workload, v1::Decision::FAIL),
             GetParam().given_up);
-  EXPECT_EQ(InSinkState(Owners(report), workload), GetParam().sink);
+  EXPECT_EQ(IsInFinalState(Owners(report), workload), GetParam().sink);
 }
 
 #define FAILED "status { conditions { type: 'Failed' status: 'True' } } "
@@ -70,7 +70,7 @@ const NaturalScopeRow kNaturalScopeRows[] = {
 
 #undef FAILED
 
-INSTANTIATE_TEST_SUITE_P(NaturalScope, ScopeTest,
+INSTANTIATE_TEST_SUITE_P(DefaultScope, ScopeTest,
                          ::testing::ValuesIn(kNaturalScopeRows),
                          [](const auto& row) { return row.param.name; });
 
