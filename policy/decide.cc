@@ -12,9 +12,9 @@
 #include "policy/request/validate.h"
 #include "policy/request/workload.h"
 #include "policy/verdict/diagnosed.h"
-#include "policy/verdict/recalled.h"
-#include "policy/verdict/received.h"
-#include "policy/verdict/situated.h"
+#include "policy/verdict/failure_context.h"
+#include "policy/verdict/ledger_state.h"
+#include "policy/verdict/sanitized_request.h"
 
 namespace mulligan {
 
@@ -28,19 +28,19 @@ absl::Status Decide(const v1::DecideRequest& request, const PolicySet& policies,
     return status;
   }
   PatternAllowance patterns(kMaxPatternSteps, options.watch);
-  const Received received(request, owners, now);
+  const SanitizedRequest sanitized(request, owners, now);
   absl::StatusOr<FailureContext> at =
-      Situate(received, policies, options.inline_policies, patterns,
-              response.GetArena());
+      MakeFailureContext(sanitized, policies, options.inline_policies, patterns,
+                         response.GetArena());
   if (!at.ok()) return at.status();
   Diagnosed diagnosed = Diagnose(*at);
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
-  LedgerState before = Recall(*at, diagnosed);
+  LedgerState before = ReadLedgerState(*at, diagnosed);
   Compare(*at, before, diagnosed);
   Decided decided = DecideOn(*at, diagnosed, std::move(before));
   // A result found under a watch that ended the call may be wrong.
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
-  WriteAnswer(received, *at, diagnosed, std::move(decided), response);
+  WriteAnswer(sanitized, *at, diagnosed, std::move(decided), response);
   return absl::OkStatus();
 }
 
@@ -54,27 +54,27 @@ absl::Status Demystify(const v1::DemystifyRequest& request,
       !status.ok()) {
     return status;
   }
-  const Received received(request, as_sent, now);
-  const Owners& owners = received.owners();
+  const SanitizedRequest sanitized(request, as_sent, now);
+  const Owners& owners = sanitized.owners();
   const v1::WorkloadReference workload = WorkloadOf(owners);
   const absl::StatusOr<ChosenPolicy> policy =
       ChoosePolicy(request, workload, policies, call_options.inline_policies);
   if (!policy.ok()) return policy.status();
   DemystifyOptions options;
-  options.now = received.observed_at();
+  options.now = sanitized.observed_at();
   options.signatures = policy->rules->compiled().signatures.get();
   PatternAllowance patterns(kMaxPatternSteps, call_options.watch);
   options.patterns = &patterns;
   const v1::BudgetLedger no_ledger;
   options.operator_retries = [&](int pod) {
     return RetriesByItself(
-        {received.report(), no_ledger, v1::NativeSemantics::default_instance(),
-         received.observed_at(), &patterns},
+        {sanitized.report(), no_ledger, v1::NativeSemantics::default_instance(),
+         sanitized.observed_at(), &patterns},
         pod);
   };
   const Findings findings = Demystify(owners, options);
   if (!patterns.CheckNow().ok()) return patterns.CheckNow();
-  WriteAnswer(received, owners, workload, *policy, findings, response);
+  WriteAnswer(sanitized, owners, workload, *policy, findings, response);
   if (patterns.used_up()) response.add_warnings(kPatternsUsedUp);
   return absl::OkStatus();
 }

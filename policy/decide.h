@@ -28,12 +28,12 @@ struct DecideOptions {
 // Each stage makes a value from the earlier ones (policy/verdict/). Only the
 // last step writes into the response:
 //
-//   1. Received: checks the bounds (request/validate.h), leaves out objects of
-//      other workloads and duplicates, and puts all times on one clock.
+//   1. SanitizedRequest: checks the bounds (request/validate.h), leaves out
+//      objects of other workloads and duplicates, and puts all times on one
+//      clock.
 //   2. FailureContext: finds the workload and its policy (rules/policy_set.h),
-//   checks
-//      that the ledger belongs to it, and, if asked, computes what its own
-//      operator would do (native.h).
+//      checks that the ledger belongs to it, and, if asked, computes what its
+//      own operator would do (native.h).
 //   3. Diagnosed: finds the failures of the report, each with cause, situation
 //      and attempt (demystify/failure.h), and the id of the current one
 //      (budget/failure_id.h).

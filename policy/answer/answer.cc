@@ -204,11 +204,11 @@ void NameAnswer(const FailureContext& at, const Diagnosed& diagnosed,
 
 }  // namespace
 
-void WriteAnswer(const Received<v1::DecideRequest>& received,
+void WriteAnswer(const SanitizedRequest<v1::DecideRequest>& sanitized,
                  FailureContext& at, const Diagnosed& diagnosed,
                  Decided decided, v1::DecideResponse& response) {
   auto& warnings = *response.mutable_warnings();
-  AddWarnings(received.warnings(), warnings);
+  AddWarnings(sanitized.warnings(), warnings);
   AddWarnings(at.warnings, warnings);
   AddWarnings(diagnosed.findings.warnings, warnings);
   AddWarnings(decided.warnings, warnings);
@@ -241,13 +241,13 @@ void WriteAnswer(const Received<v1::DecideRequest>& received,
   if (at.report().has_ended_attempt()) {
     RestorePaths(at.report().ended_attempt(), diagnosis);
   }
-  RestorePaths(received.unread(), diagnosis);
+  RestorePaths(sanitized.unread(), diagnosis);
   for (v1::SeparateFailure& one : *response.mutable_separate()) {
-    RestorePaths(received.unread(), *one.mutable_diagnosis());
+    RestorePaths(sanitized.unread(), *one.mutable_diagnosis());
   }
 }
 
-void WriteAnswer(const Received<v1::DemystifyRequest>& received,
+void WriteAnswer(const SanitizedRequest<v1::DemystifyRequest>& sanitized,
                  const Owners& owners, const v1::WorkloadReference& workload,
                  const ChosenPolicy& policy, const Findings& findings,
                  v1::DemystifyResponse& response) {
@@ -259,11 +259,11 @@ void WriteAnswer(const Received<v1::DemystifyRequest>& received,
           .diagnosis = diagnosis,
           .own_remedy = OwnRemedy(policy, findings.failure)},
          diagnosis);
-  if (received.report().has_ended_attempt()) {
-    RestorePaths(received.report().ended_attempt(), diagnosis);
+  if (sanitized.report().has_ended_attempt()) {
+    RestorePaths(sanitized.report().ended_attempt(), diagnosis);
   }
-  RestorePaths(received.unread(), diagnosis);
-  AddWarnings(received.warnings(), *response.mutable_warnings());
+  RestorePaths(sanitized.unread(), diagnosis);
+  AddWarnings(sanitized.warnings(), *response.mutable_warnings());
   AddWarnings(findings.warnings, *response.mutable_warnings());
   response.mutable_policy()->set_name(policy.rules->name());
   response.mutable_policy()->set_revision(policy.revision());

@@ -5,19 +5,19 @@
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/answer/decided.h"
 #include "policy/verdict/diagnosed.h"
-#include "policy/verdict/received.h"
-#include "policy/verdict/situated.h"
+#include "policy/verdict/failure_context.h"
+#include "policy/verdict/sanitized_request.h"
 
 namespace mulligan {
 
 // Fills `response`. REQUIRES: it is empty.
-void WriteAnswer(const Received<v1::DecideRequest>& received,
+void WriteAnswer(const SanitizedRequest<v1::DecideRequest>& sanitized,
                  FailureContext& at, const Diagnosed& diagnosed,
                  Decided decided, v1::DecideResponse& response);
 
 // Does the same for a diagnosis alone, except for the warning of
 // kPatternsUsedUp.
-void WriteAnswer(const Received<v1::DemystifyRequest>& received,
+void WriteAnswer(const SanitizedRequest<v1::DemystifyRequest>& sanitized,
                  const Owners& owners, const v1::WorkloadReference& workload,
                  const ChosenPolicy& policy, const Findings& findings,
                  v1::DemystifyResponse& response);

@@ -10,8 +10,8 @@
 #include "mulligan/v1/ledger.pb.h"
 #include "policy/base/answer_part.h"
 #include "policy/verdict/diagnosed.h"
-#include "policy/verdict/recalled.h"
-#include "policy/verdict/situated.h"
+#include "policy/verdict/failure_context.h"
+#include "policy/verdict/ledger_state.h"
 
 namespace mulligan {
 

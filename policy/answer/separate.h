@@ -8,7 +8,7 @@
 #include "mulligan/v1/retry_decision_service.pb.h"
 #include "policy/verdict/diagnosed.h"
 #include "policy/verdict/earlier_attempts.h"
-#include "policy/verdict/situated.h"
+#include "policy/verdict/failure_context.h"
 
 namespace mulligan {
 

@@ -102,10 +102,10 @@ struct Failure {
   v1::DerivedCause derived_cause = v1::DERIVED_CAUSE_UNSPECIFIED;
   std::string derived_reason;
   // Number of equal failures in a row for which the brake ends retries of
-  // others; 0 if it does not. Filled by policy/verdict/recalled.h.
+  // others; 0 if it does not. Filled by policy/verdict/ledger_state.h.
   std::int64_t alike = 0;
   // The cause by the report alone, if the ledger's cause replaced it
-  // (policy/verdict/recalled.h); else empty.
+  // (policy/verdict/ledger_state.h); else empty.
   std::optional<v1::Cause> set_aside;
   // Null if only the ledger has the failure.
   const demystify::Conclusion* found = nullptr;

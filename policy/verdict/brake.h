@@ -9,7 +9,7 @@
 #include "mulligan/v1/decision.pb.h"
 #include "mulligan/v1/ledger.pb.h"
 #include "policy/verdict/diagnosed.h"
-#include "policy/verdict/situated.h"
+#include "policy/verdict/failure_context.h"
 
 namespace mulligan {
 

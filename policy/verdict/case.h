@@ -13,7 +13,7 @@
 #include "policy/budget/stake.h"
 #include "policy/rules/predicates.h"
 #include "policy/verdict/diagnosed.h"
-#include "policy/verdict/situated.h"
+#include "policy/verdict/failure_context.h"
 
 namespace mulligan {
 

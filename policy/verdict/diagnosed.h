@@ -11,7 +11,7 @@
 #include "policy/budget/failure_id.h"
 #include "policy/budget/fleet.h"
 #include "policy/demystify/demystify.h"
-#include "policy/verdict/situated.h"
+#include "policy/verdict/failure_context.h"
 
 namespace mulligan {
 
@@ -40,7 +40,7 @@ struct Diagnosed {
   absl::Time failed_at = {};
   // How the workload proceeds in an incident.
   Turn turn = Turn::kWait;
-  // Filled by Compare (policy/verdict/recalled.h).
+  // Filled by Compare (policy/verdict/ledger_state.h).
   LedgerStatus status = LedgerStatus::kNotBroken;
 
   const Failure& what() const { return findings.failure; }

@@ -8,7 +8,7 @@
 #include "mulligan/v1/ledger.pb.h"
 #include "policy/request/workload_view.h"
 #include "policy/verdict/diagnosed.h"
-#include "policy/verdict/situated.h"
+#include "policy/verdict/failure_context.h"
 
 namespace mulligan {
 

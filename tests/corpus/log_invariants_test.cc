@@ -15,7 +15,7 @@
 #include "policy/answer/diagnosis_writer.h"
 #include "policy/demystify/demystify.h"
 #include "policy/request/container_ends.h"
-#include "policy/verdict/received.h"
+#include "policy/verdict/sanitized_request.h"
 #include "tests/corpus/corpus.h"
 #include "tests/testing/files.h"
 
@@ -98,9 +98,10 @@ std::string SummaryOf(const v1::FailureReport& report) {
   *request.mutable_report() = report;
   google::protobuf::Timestamp now;
   now.set_seconds(1'800'000'000);
-  const v1::Diagnosis diagnosis = DiagnosisIn(
-      Received<v1::DemystifyRequest>(request, Owners(request.report()), now)
-          .report());
+  const v1::Diagnosis diagnosis =
+      DiagnosisIn(SanitizedRequest<v1::DemystifyRequest>(
+                      request, Owners(request.report()), now)
+                      .report());
   return absl::StrJoin(
       std::vector<std::string>{
           v1::Cause_Name(diagnosis.cause()),

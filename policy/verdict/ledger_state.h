@@ -4,8 +4,8 @@
 // ledger. The highest count wins. Attempts that the ledger lacks are charged
 // each to its own budget; those that only a counter knows are charged as
 // unexplained (policy/budget/seeding.h).
-#ifndef MULLIGAN_POLICY_VERDICT_RECALLED_H_
-#define MULLIGAN_POLICY_VERDICT_RECALLED_H_
+#ifndef MULLIGAN_POLICY_VERDICT_LEDGER_STATE_H_
+#define MULLIGAN_POLICY_VERDICT_LEDGER_STATE_H_
 
 #include <cstdint>
 #include <optional>
@@ -16,7 +16,7 @@
 #include "policy/base/answer_part.h"
 #include "policy/verdict/brake.h"
 #include "policy/verdict/diagnosed.h"
-#include "policy/verdict/situated.h"
+#include "policy/verdict/failure_context.h"
 
 namespace mulligan {
 
@@ -46,7 +46,8 @@ struct LedgerState {
   }
 };
 
-LedgerState Recall(const FailureContext& at, const Diagnosed& diagnosed);
+LedgerState ReadLedgerState(const FailureContext& at,
+                            const Diagnosed& diagnosed);
 
 // Compares the failure with the ledger. A past attempt is settled; a failure to
 // be decided gets the causes that fleet and history show.
@@ -55,4 +56,4 @@ void Compare(const FailureContext& at, const LedgerState& before,
 
 }  // namespace mulligan
 
-#endif  // MULLIGAN_POLICY_VERDICT_RECALLED_H_
+#endif  // MULLIGAN_POLICY_VERDICT_LEDGER_STATE_H_

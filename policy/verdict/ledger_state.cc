@@ -1,4 +1,4 @@
-#include "policy/verdict/recalled.h"
+#include "policy/verdict/ledger_state.h"
 
 #include <algorithm>
 #include <iterator>
@@ -271,7 +271,8 @@ LedgerState RecallRetried(const FailureContext& at, const Diagnosed& diagnosed,
 
 }  // namespace
 
-LedgerState Recall(const FailureContext& at, const Diagnosed& diagnosed) {
+LedgerState ReadLedgerState(const FailureContext& at,
+                            const Diagnosed& diagnosed) {
   LedgerState before = OpenLedger(at, diagnosed.is_broken());
   if (at.decides_natively()) {
     return RecallForOperator(at, diagnosed, std::move(before));

@@ -1,5 +1,5 @@
 // Warnings about a ledger before anything is decided with it.
-#include "policy/verdict/recalled.h"
+#include "policy/verdict/ledger_state.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

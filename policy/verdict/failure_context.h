@@ -1,6 +1,6 @@
 // The workload of a failure and the policy that decides it.
-#ifndef MULLIGAN_POLICY_VERDICT_SITUATED_H_
-#define MULLIGAN_POLICY_VERDICT_SITUATED_H_
+#ifndef MULLIGAN_POLICY_VERDICT_FAILURE_CONTEXT_H_
+#define MULLIGAN_POLICY_VERDICT_FAILURE_CONTEXT_H_
 
 #include <optional>
 #include <string>
@@ -17,7 +17,7 @@
 #include "policy/request/owners.h"
 #include "policy/rules/policy_set.h"
 #include "policy/verdict/ledger_owner.h"
-#include "policy/verdict/received.h"
+#include "policy/verdict/sanitized_request.h"
 
 namespace mulligan {
 
@@ -62,11 +62,11 @@ struct FailureContext {
 
 // Returns Decide's errors (policy/decide.h) about policy, ledger and operator.
 // `arena` is the answer's, or null.
-absl::StatusOr<FailureContext> Situate(
-    const Received<v1::DecideRequest>& received, const PolicySet& policies,
-    InlinePolicies* inline_policies, PatternAllowance& patterns,
-    google::protobuf::Arena* arena);
+absl::StatusOr<FailureContext> MakeFailureContext(
+    const SanitizedRequest<v1::DecideRequest>& sanitized,
+    const PolicySet& policies, InlinePolicies* inline_policies,
+    PatternAllowance& patterns, google::protobuf::Arena* arena);
 
 }  // namespace mulligan
 
-#endif  // MULLIGAN_POLICY_VERDICT_SITUATED_H_
+#endif  // MULLIGAN_POLICY_VERDICT_FAILURE_CONTEXT_H_

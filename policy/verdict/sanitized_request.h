@@ -1,6 +1,6 @@
 // A request, cleaned for the decision.
-#ifndef MULLIGAN_POLICY_VERDICT_RECEIVED_H_
-#define MULLIGAN_POLICY_VERDICT_RECEIVED_H_
+#ifndef MULLIGAN_POLICY_VERDICT_SANITIZED_REQUEST_H_
+#define MULLIGAN_POLICY_VERDICT_SANITIZED_REQUEST_H_
 
 #include <optional>
 #include <string>
@@ -32,11 +32,11 @@ inline constexpr char kNoObservedAt[] =
 // state if the caller states none, and with the pod that an attempt without
 // objects stands for. All arguments must outlive it.
 template <typename Request>
-class Received {
+class SanitizedRequest {
  public:
   // `owners` are those of `sent`. `now` is used if the report has no time.
-  Received(const Request& sent, const Owners& owners,
-           const google::protobuf::Timestamp& now)
+  SanitizedRequest(const Request& sent, const Owners& owners,
+                   const google::protobuf::Timestamp& now)
       : as_stamped_(&sent),
         owners_(&owners),
         observed_at_(sent.report().has_observed_at()
@@ -92,8 +92,8 @@ class Received {
     }
     if (request_ != &sent) owners_ = &own_owners_.emplace(report());
   }
-  Received(const Received&) = delete;
-  Received& operator=(const Received&) = delete;
+  SanitizedRequest(const SanitizedRequest&) = delete;
+  SanitizedRequest& operator=(const SanitizedRequest&) = delete;
 
   const Request& request() const { return *request_; }
   const v1::FailureReport& report() const { return request_->report(); }
@@ -124,4 +124,4 @@ class Received {
 
 }  // namespace mulligan
 
-#endif  // MULLIGAN_POLICY_VERDICT_RECEIVED_H_
+#endif  // MULLIGAN_POLICY_VERDICT_SANITIZED_REQUEST_H_

@@ -1,4 +1,4 @@
-#include "policy/verdict/situated.h"
+#include "policy/verdict/failure_context.h"
 
 #include <cstddef>
 #include <utility>
@@ -80,12 +80,12 @@ void WarnOfUnknownEnums(const v1::DecideRequest& request,
 
 }  // namespace
 
-absl::StatusOr<FailureContext> Situate(
-    const Received<v1::DecideRequest>& received, const PolicySet& policies,
-    InlinePolicies* inline_policies, PatternAllowance& patterns,
-    google::protobuf::Arena* arena) {
-  const v1::DecideRequest& request = received.request();
-  const Owners& owners = received.owners();
+absl::StatusOr<FailureContext> MakeFailureContext(
+    const SanitizedRequest<v1::DecideRequest>& sanitized,
+    const PolicySet& policies, InlinePolicies* inline_policies,
+    PatternAllowance& patterns, google::protobuf::Arena* arena) {
+  const v1::DecideRequest& request = sanitized.request();
+  const Owners& owners = sanitized.owners();
   auto workload = MakePart<v1::WorkloadReference>(arena);
   // Copying labels costs more than the rest of the reference.
   FillWorkload(owners, request.has_inline_policy() || policies.matches_labels(),
@@ -105,11 +105,11 @@ absl::StatusOr<FailureContext> Situate(
                     std::move(workload),
                     ledger_owner,
                     *std::move(policy),
-                    received.observed_at(),
-                    ToTime(received.observed_at()),
+                    sanitized.observed_at(),
+                    ToTime(sanitized.observed_at()),
                     patterns};
   if (IsOperatorAsked(at)) {
-    auto native = AskOperator(at, received.as_stamped());
+    auto native = AskOperator(at, sanitized.as_stamped());
     if (!native.ok()) return native.status();
     at.native = *std::move(native);
     if (!at.native.has_value()) {
