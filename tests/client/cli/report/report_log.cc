@@ -125,7 +125,7 @@ absl::StatusOr<Report> MakeReport(LogBlocks& logs,
   Gather(logs, settings, gathered);
   const absl::Status added = AddUp(gathered, settings.threads);
   if (!added.ok()) return added;
-  return Tell(gathered);
+  return BuildReport(gathered);
 }
 
 Report ReportTest::Run(const std::vector<LoggedAnswer>& answers,

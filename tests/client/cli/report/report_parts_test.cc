@@ -53,7 +53,7 @@ class ReportPartsTest : public ReportTest {
   Report Merged(const std::vector<std::string>& parts) {
     Gathered gathered;
     EXPECT_OK(GatherAll(parts, gathered));
-    return Tell(gathered);
+    return BuildReport(gathered);
   }
 
  private:
