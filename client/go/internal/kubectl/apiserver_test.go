@@ -21,24 +21,24 @@ import (
 	"k8s.io/apimachinery/pkg/util/httpstream/spdy"
 )
 
-// apiServer answers discovery, GET and LIST, in pages, from a handful of objects, as far as
-// the plugin asks, and forwards ports of pods to one address.
+// apiServer answers discovery, GET, and LIST in pages, from a few objects, and forwards
+// ports of pods to one address.
 type apiServer struct {
 	*httptest.Server
 	mutex   sync.Mutex
 	objects []*unstructured.Unstructured
-	// Where "portforward" of any pod leads.
+	// Target of "portforward" of any pod.
 	forwardTo string
 	requests  []string
-	// What every container wrote.
+	// The log of every container.
 	log string
-	// Answers a request in the place of the objects, where it returns something.
+	// Answers a request instead of the objects, unless it returns nil.
 	refuse func(r *http.Request) *metav1.Status
-	// "limit" and "Accept" of each.
-	limits, accepts []string
+	// "limit" of each request.
+	limits []string
 }
 
-// served are the resources there are.
+// served are the API resources.
 var served = []struct {
 	groupVersion, kind, plural string
 	short                      []string
@@ -64,7 +64,7 @@ func newAPIServer(t *testing.T, objects ...*unstructured.Unstructured) *apiServe
 	return s
 }
 
-// kubeconfig is a file that leads to the server, with namespace ml.
+// kubeconfig writes a kubeconfig for the server, with namespace ml.
 func (s *apiServer) kubeconfig(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubeconfig")
@@ -80,7 +80,6 @@ func (s *apiServer) serve(w http.ResponseWriter, r *http.Request) {
 	s.mutex.Lock()
 	s.requests = append(s.requests, r.Method+" "+r.URL.Path)
 	s.limits = append(s.limits, r.URL.Query().Get("limit"))
-	s.accepts = append(s.accepts, r.Header.Get("Accept"))
 	s.mutex.Unlock()
 	if strings.HasSuffix(r.URL.Path, "/portforward") {
 		s.forward(w, r)
@@ -213,7 +212,7 @@ func (s *apiServer) change(object *unstructured.Unstructured) {
 	}
 }
 
-// forward does what the kubelet does behind the API server.
+// forward copies data like the kubelet.
 func (s *apiServer) forward(w http.ResponseWriter, r *http.Request) {
 	if _, err := httpstream.Handshake(r, w, []string{"portforward.k8s.io"}); err != nil {
 		return

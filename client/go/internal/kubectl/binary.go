@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 )
 
-// binaryFlag finds the command line mulligan.
+// binaryFlag finds the mulligan binary.
 type binaryFlag struct{ path string }
 
-var errNoBinary = errors.New("the binary mulligan is neither beside this plugin nor in $PATH: install it, or name it with --mulligan")
+var errNoBinary = errors.New("the binary mulligan is neither next to this plugin nor in $PATH: install it, or name it with --mulligan")
 
 func (b *binaryFlag) find() (string, error) {
 	if b.path != "" {
@@ -27,7 +27,7 @@ func (b *binaryFlag) find() (string, error) {
 		candidates = []string{filepath.Join(filepath.Dir(own), "mulligan"), "mulligan"}
 	}
 	for _, candidate := range candidates {
-		// One that lacks its libraries is none.
+		// It may lack its libraries.
 		if path, err := exec.LookPath(candidate); err == nil && exec.Command(path, "--version").Run() == nil {
 			return path, nil
 		}
@@ -35,7 +35,7 @@ func (b *binaryFlag) find() (string, error) {
 	return "", errNoBinary
 }
 
-// run ends with an exec.ExitError when the binary says no; it has told why.
+// run returns an exec.ExitError if the binary fails, which has then printed why.
 func run(ctx context.Context, path string, args []string, in io.Reader, out, errOut io.Writer) error {
 	return command(ctx, path, args, in, out, errOut).Run()
 }

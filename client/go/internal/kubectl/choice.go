@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// choice is which of several workloads are shown, in the flags of the command line.
+// choice selects which of several workloads are shown.
 type choice struct {
-	// None: any.
+	// Empty for any.
 	causes []string
 	broken bool
 }
@@ -20,7 +20,7 @@ func (c *choice) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&c.broken, "broken", false, "Of several workloads those that are broken")
 }
 
-// flags are those of the command line.
+// flags returns the binary's flags for the choice.
 func (c *choice) flags() []string {
 	var flags []string
 	for _, cause := range c.causes {
@@ -32,7 +32,7 @@ func (c *choice) flags() []string {
 	return flags
 }
 
-// validate has the binary look at the flags, which says what is wrong with them.
+// validate lets the binary check the flags and print what is wrong with them.
 func (c *choice) validate(ctx context.Context, binary string, errOut io.Writer) error {
 	if len(c.causes) == 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
-func TestWhatIsChosenIsPassedToTheBinary(t *testing.T) {
+func TestPassesChoiceToBinary(t *testing.T) {
 	api := newAPIServer(t, batchWork(t)...)
 	out, _, err := plugin(t, context.Background(), api, "why", "-A", "--mulligan="+recorder(t), "--broken", "--cause=CONTAINER_OOM", "--pass=--explain=full")
 	if err != nil || !strings.HasPrefix(out, "explain - -o text --cause=CONTAINER_OOM --broken --explain=full\n") {
@@ -16,7 +16,7 @@ func TestWhatIsChosenIsPassedToTheBinary(t *testing.T) {
 	}
 }
 
-func TestACauseThatIsNoneIsSaidBeforeAnythingIsListed(t *testing.T) {
+func TestRejectsUnknownCauseBeforeListing(t *testing.T) {
 	binary := realserver.Binary(t, "mulligan")
 	for value, want := range map[string]string{"CONTAINR_OOM": "; CONTAINER_OOM is near", "": "--cause: ", "x\x1b[31m": `--cause: "x\u001b[31m" is no cause`} {
 		api := newAPIServer(t, batchWork(t)...)

@@ -25,18 +25,17 @@ import (
 	"mulligan.dev/mulligan/internal/controller/records"
 )
 
-// cluster reads what a story needs.
+// cluster reads the objects that an explanation needs.
 type cluster struct {
 	client    paged
 	mapper    meta.RESTMapper
 	config    *rest.Config
 	namespace string
-	// Why there is no binary, without which nothing is gathered of several workloads. Nil:
-	// there is one.
+	// Why there is no binary; nil if there is one. Several workloads need it.
 	noBinary error
-	// A table has the nodes of its pods.
+	// Adds the nodes of its pods to a table.
 	nodes bool
-	// Nil: logs are not read.
+	// Nil if logs are not read.
 	logs mulligan.LogReader
 }
 
@@ -65,13 +64,13 @@ func newCluster(flags *genericclioptions.ConfigFlags) (*cluster, error) {
 	return &cluster{client: paged{c}, mapper: mapper, config: config, namespace: namespace}, nil
 }
 
-// gathered is what a story is told from.
+// gathered is the input of an explanation.
 type gathered struct {
 	notes []string
-	// One workload: its objects and their report.
+	// The objects of one workload and their report; nil for several workloads.
 	objects []runtime.Object
 	report  *mulligan.Report
-	// Several.
+	// Several workloads; nil for one.
 	table *table
 }
 
@@ -111,7 +110,7 @@ func (c *cluster) gather(ctx context.Context, name objectName) (*gathered, error
 	return found, nil
 }
 
-// isNoEvent: Events tell nothing without what they are about.
+// isNoEvent returns false for Events, which explain nothing without their subject.
 func isNoEvent(obj runtime.Object) bool {
 	switch event := obj.(type) {
 	case *corev1.Event, *eventsv1.Event:
@@ -121,8 +120,8 @@ func isNoEvent(obj runtime.Object) bool {
 	}
 }
 
-// retried says where the story of a workload goes on that mulligan-controller has
-// started again, as far as the copies say.
+// retried returns a note that names the next attempt of a workload, if its annotations
+// or copies do.
 func retried(workload client.Object, copies map[string]string) []string {
 	next := copies[records.RetriedAs]
 	if next == "" {
@@ -131,8 +130,8 @@ func retried(workload client.Object, copies map[string]string) []string {
 	return []string{fmt.Sprintf("%s has been started again as %s", workload.GetName(), next)}
 }
 
-// get reads the object that a person named: kind, plural or short name, with a
-// group behind a dot where several have it.
+// get reads the object that the user named by kind, plural or short name, with a group
+// after a dot if several groups have it.
 func (c *cluster) get(ctx context.Context, name objectName) (client.Object, error) {
 	gvk, err := c.kindOf(name.kind)
 	if err != nil {
@@ -158,7 +157,7 @@ func (c *cluster) kindOf(word string) (schema.GroupVersionKind, error) {
 	return gvk, err
 }
 
-// asJSON writes an object as kubectl prints it, with its kind, which typed clients
+// asJSON returns an object as kubectl prints it: with its kind, which typed clients
 // leave out, and without managedFields.
 func asJSON(obj runtime.Object) ([]byte, error) {
 	copied := obj.DeepCopyObject()

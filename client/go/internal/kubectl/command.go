@@ -1,6 +1,5 @@
-// Package kubectl is the plugin "kubectl mulligan". It gathers what a person
-// would look at and has the command line mulligan tell the story, which is one
-// text wherever it is read; without that binary it prints the texts of a service's
+// Package kubectl is the plugin "kubectl mulligan". It gathers the objects of a workload
+// and lets the mulligan binary explain them. Without the binary it prints a service's
 // answer about one workload.
 package kubectl
 
@@ -21,21 +20,21 @@ import (
 
 // NewCommand returns the plugin's root command.
 func NewCommand(streams genericiooptions.IOStreams) *cobra.Command {
-	// What goes wrong is returned, too.
+	// Errors are returned, too.
 	utilruntime.ErrorHandlers = nil
 	config := genericclioptions.NewConfigFlags(true)
 	binary := &binaryFlag{}
 	root := &cobra.Command{
 		Use:   "kubectl-mulligan",
 		Short: "Why batch work failed, and whether it deserves another try",
-		// kubectl's own way of naming plugins in usage texts.
+		// How kubectl names plugins in usage texts.
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl mulligan"},
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		// So that --mulligan stands before a command whose flags are the binary's.
+		// Allows --mulligan before a command whose flags are the binary's.
 		TraverseChildren: true,
 		Version:          version(),
-		// Without, an unknown command is answered with the help and no error.
+		// Otherwise an unknown command prints the help without an error.
 		Args: arguments(noUnknownCommand),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -44,7 +43,7 @@ func NewCommand(streams genericiooptions.IOStreams) *cobra.Command {
 	root.SetErr(streams.ErrOut)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
 	config.AddFlags(root.PersistentFlags())
-	root.PersistentFlags().StringVar(&binary.path, "mulligan", "", "The binary mulligan (default: beside this plugin, then in $PATH)")
+	root.PersistentFlags().StringVar(&binary.path, "mulligan", "", "The binary mulligan (default: next to this plugin, then in $PATH)")
 	root.AddCommand(newWhyCommand(config, binary, streams))
 	root.AddCommand(newReportCommand(config, binary, streams))
 	for _, passed := range passedCommands {
@@ -53,12 +52,12 @@ func NewCommand(streams genericiooptions.IOStreams) *cobra.Command {
 	return root
 }
 
-// usageError is about what a person typed.
+// usageError is a mistake in the command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// usage marks an error, if it is one.
+// usage marks an error as a usageError; nil stays nil.
 func usage(err error) error {
 	if err == nil {
 		return nil
@@ -66,8 +65,8 @@ func usage(err error) error {
 	return usageError{err}
 }
 
-// ExitCode is that of the command line for an error of the plugin: its own where it said
-// what is wrong.
+// ExitCode returns the exit code for an error of the plugin: the binary's if that failed,
+// 2 for a usage error, else 1; 0 for nil.
 func ExitCode(err error) int {
 	var exited *exec.ExitError
 	switch {
@@ -81,12 +80,12 @@ func ExitCode(err error) int {
 	return 1
 }
 
-// arguments refuses in place of those that a command takes.
+// arguments makes the errors of a check of positional arguments usage errors.
 func arguments(takes cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error { return usage(takes(cmd, args)) }
 }
 
-// noUnknownCommand refuses what is no command, and names those that are near.
+// noUnknownCommand refuses unknown commands and suggests similar ones.
 func noUnknownCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -99,11 +98,10 @@ func noUnknownCommand(root *cobra.Command, args []string) error {
 	return err
 }
 
-// released is the version of the release that the plugin is of, set when that is linked;
-// empty where Go built it.
+// released is the version of the release, set by the linker; empty in other builds.
 var released string
 
-// version is that of the release, or else of the module and the commit, as Go recorded them.
+// version returns the release, else the module's version and commit as recorded by Go.
 func version() string {
 	if released != "" {
 		return released
@@ -121,7 +119,7 @@ func version() string {
 	return version
 }
 
-// Subcommands of the binary that need no cluster, and whose flags are its own.
+// Subcommands of the binary that need no cluster and parse their own flags.
 var passedCommands = []struct{ name, short string }{
 	{"explain", "Decide here about files (mulligan explain)"},
 	{"decide", "Ask a server about files (mulligan decide)"},
@@ -144,7 +142,7 @@ func newPassedCommand(passed struct{ name, short string }, binary *binaryFlag, s
 	}
 }
 
-// noneEmpty fails for a flag that was given and says nothing.
+// noneEmpty returns an error for a flag with an empty value.
 func noneEmpty(flags *pflag.FlagSet) error {
 	var err error
 	flags.VisitAll(func(flag *pflag.Flag) {
@@ -155,7 +153,7 @@ func noneEmpty(flags *pflag.FlagSet) error {
 	return err
 }
 
-// oneOf fails for a value that a flag does not take.
+// oneOf returns an error for a value that is not allowed.
 func oneOf(flag, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil

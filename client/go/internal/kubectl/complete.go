@@ -14,7 +14,7 @@ import (
 	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
-// kindsToComplete are those that are asked about, as kubectl writes them.
+// kindsToComplete returns the kinds of work in lower case.
 func kindsToComplete() []string {
 	names := []string{"cronjob"}
 	for _, kind := range reportkinds.All {
@@ -26,7 +26,7 @@ func kindsToComplete() []string {
 	return names
 }
 
-// complete offers kinds, then the names of the objects there are.
+// complete offers kinds, then the names of existing objects.
 func (o *whyOptions) complete(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	kind, name, slash := strings.Cut(typed, "/")
 	switch {
@@ -46,7 +46,7 @@ func (o *whyOptions) complete(cmd *cobra.Command, args []string, typed string) (
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// causeNames are the values of --cause.
+// causeNames returns the values of --cause.
 func causeNames() []string {
 	var names []string
 	for number, name := range mulliganv1.Cause_name {
@@ -58,7 +58,8 @@ func causeNames() []string {
 	return names
 }
 
-// names are empty where the cluster cannot be asked: a completion must not fail.
+// names returns the names of objects; none after an error, because a completion must not
+// fail.
 func (o *whyOptions) names(cmd *cobra.Command, kind, typed, prefix string) []string {
 	cluster, err := newCluster(o.config)
 	if err != nil {

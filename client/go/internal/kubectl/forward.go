@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// forward opens a port of loopback that leads to a pod of the Service, and
-// returns its address and what closes it.
+// forward opens a loopback port that leads to a pod of the Service, and returns its
+// address and a function that closes it.
 func (c *cluster) forward(ctx context.Context, to *corev1.Service) (string, func(), error) {
 	pod, port, err := c.podBehind(ctx, to)
 	if err != nil {
@@ -55,7 +55,7 @@ func (c *cluster) forward(ctx context.Context, to *corev1.Service) (string, func
 	return fmt.Sprintf("127.0.0.1:%d", ports[0].Local), func() { close(stop); <-ended }, nil
 }
 
-// podBehind returns a pod that serves, and its port.
+// podBehind returns a ready pod of the Service, and its port.
 func (c *cluster) podBehind(ctx context.Context, to *corev1.Service) (*corev1.Pod, int32, error) {
 	port := portOf(to)
 	if port == nil {
@@ -86,7 +86,7 @@ func isReady(pod *corev1.Pod) bool {
 	return false
 }
 
-// portIn is the number of the Service's port in the pod. 0: it has no such port.
+// portIn returns the number of the Service's port in the pod; 0 if it has no such port.
 func portIn(pod *corev1.Pod, port *corev1.ServicePort) int32 {
 	if port.TargetPort.Type == intstr.Int && port.TargetPort.IntVal > 0 {
 		return port.TargetPort.IntVal

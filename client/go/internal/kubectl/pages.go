@@ -9,11 +9,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// pageSize bounds one answer of the API server, which has it in memory whole.
+// pageSize bounds one answer of the API server, which holds all of it in memory.
 const pageSize = 500
 
-// paged reads every list in pages, and without managedFields, which nobody here reads
-// and which are half of an object.
+// paged reads every list in pages, and drops managedFields, which are half of an object.
 type paged struct{ client.Client }
 
 func (p paged) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
@@ -34,8 +33,8 @@ func (p paged) List(ctx context.Context, list client.ObjectList, options ...clie
 	return meta.SetList(list, all)
 }
 
-// eachPage lists what there is of a list's kind. A limit among the options bounds all pages
-// together.
+// eachPage calls use with every page of a list's kind. A limit in options bounds all
+// pages together.
 func eachPage(ctx context.Context, reader client.Reader, like client.ObjectList, options []client.ListOption, use func(client.ObjectList) error) error {
 	asked := (&client.ListOptions{}).ApplyOptions(options)
 	left, bounded := asked.Limit, asked.Limit > 0
@@ -44,7 +43,7 @@ func eachPage(ctx context.Context, reader client.Reader, like client.ObjectList,
 		if bounded {
 			size = min(size, left)
 		}
-		// A new one each time: who keeps the items of a page keeps them.
+		// A new list for each page, because use may keep the items.
 		page := like.DeepCopyObject().(client.ObjectList)
 		err := reader.List(ctx, page, slices.Concat(options, []client.ListOption{client.Limit(size), client.Continue(next)})...)
 		if err == nil {

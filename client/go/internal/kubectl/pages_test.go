@@ -12,10 +12,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Tokens do not last: the kind is listed again, as it is then.
-func TestExpiredPagesAreListedAnew(t *testing.T) {
+// Continue tokens expire; then the kind is listed again.
+func TestListsAgainAfterExpiredPages(t *testing.T) {
 	work := append(batchWork(t), bigSet(t, 1200)...)
-	// saved is what the report keeps when so many requests for further pages are refused.
+	// saved returns what the report saves if this many requests for further pages fail.
 	saved := func(refused int) (string, string, error) {
 		api := newAPIServer(t, work...)
 		api.refuse = func(r *http.Request) *metav1.Status {
@@ -38,7 +38,7 @@ func TestExpiredPagesAreListedAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, errOut, err := saved(1)
-	if err != nil || !strings.Contains(errOut, "pages of Pod have expired: it was listed anew") || got != want {
+	if err != nil || !strings.Contains(errOut, "pages of Pod have expired: it was listed again") || got != want {
 		t.Errorf("%v, %s; the same was kept: %v", err, errOut, got == want)
 	}
 	if _, _, err := saved(1000); err == nil || !strings.Contains(err.Error(), "listing Pod: too old, 3 times") {

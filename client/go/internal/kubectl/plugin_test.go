@@ -10,8 +10,8 @@ import (
 	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
-// The binary as people have it: in $PATH, called by kubectl, the command line
-// beside it.
+// The plugin as installed: in $PATH, called by kubectl, with the mulligan binary next to
+// it.
 func TestKubectlFindsThePlugin(t *testing.T) {
 	mulligan := realserver.Binary(t, "mulligan")
 	folder := t.TempDir()
@@ -54,7 +54,7 @@ func TestKubectlFindsThePlugin(t *testing.T) {
 	if out, err := call("wyh", "job/train"); err == nil || !strings.Contains(out, `unknown command "wyh" for "kubectl mulligan"; did you mean why?`) {
 		t.Errorf("got %v, %s", err, out)
 	}
-	// The exit code and the words are the command line's.
+	// The exit code and the message are the binary's.
 	out, err := call("policy", "check", filepath.Join(folder, "nosuch.yaml"))
 	exited, ok := err.(*exec.ExitError)
 	if !ok || exited.ExitCode() != 2 || strings.Contains(out, "exit status") {

@@ -14,8 +14,8 @@ import (
 	"mulligan.dev/mulligan/internal/controller/records"
 )
 
-// recordOf finds what mulligan-controller knows about a workload; nil: nothing, or it may
-// not be read, or the kind is not there.
+// recordOf returns mulligan-controller's record of a workload; nil if there is none, it
+// may not be read, or its kind is not installed.
 func (c *cluster) recordOf(ctx context.Context, workload client.Object) (*records.RetryRecord, error) {
 	// The label is of all attempts; the first one has none.
 	for _, origin := range []string{workload.GetLabels()[records.Origin], workload.GetName()} {
@@ -39,10 +39,11 @@ func (c *cluster) recordOf(ctx context.Context, workload client.Object) (*record
 	return nil, nil
 }
 
-// What of the record stands in the place of the copies that a workload has: its account,
-// and who stopped it.
+// Annotations of a workload that are replaced by the record's: its account, and who
+// stopped it. Clients that may write to the workload could forge them.
 var trusted = []string{mulligan.LedgerAnnotation, records.Stopped, records.FirstStep}
 
+// trust replaces the trusted annotations of all attempts among the objects.
 func trust(objects []runtime.Object, rec *records.RetryRecord) error {
 	for _, obj := range objects {
 		workload, ok := obj.(client.Object)
@@ -66,10 +67,10 @@ func trust(objects []runtime.Object, rec *records.RetryRecord) error {
 	return nil
 }
 
-// A retry that is due for longer is held up.
+// A retry that has been due for longer is delayed.
 const ordinaryDelay = 15 * time.Second
 
-// standOf is how far the controller is with a workload, a sentence each.
+// standOf returns notes that say how far the controller is with a workload.
 func standOf(workload client.Object, rec *records.RetryRecord, now time.Time) []string {
 	copies, err := rec.Copies(workload.GetUID())
 	if err == nil && copies[records.RetriedAs] != "" {

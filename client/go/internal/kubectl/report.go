@@ -20,8 +20,8 @@ done with the same failures, and what to mend first. Each failure is judged as i
 it had been asked about when it struck.
 
 Nothing is installed or written; lists are read in pages. The binary mulligan
-tells it, by its embedded policy or that of --compare. For decision logs there is
-mulligan report LOG.`
+writes the report, by its embedded policy or that of --compare. For decision logs
+use mulligan report LOG.`
 
 const reportExample = `  kubectl mulligan report -A
   kubectl mulligan report -n ml --since 7d -o html > report.html
@@ -46,7 +46,7 @@ func newReportCommand(config *genericclioptions.ConfigFlags, binary *binaryFlag,
 	o := &reportOptions{config: config, binary: binary, streams: streams}
 	command := &cobra.Command{
 		Use:     "report",
-		Short:   "Tell what failures cost, and what to mend first",
+		Short:   "Report what failures cost, and what to fix first",
 		Long:    reportLong,
 		Example: reportExample,
 		Args:    arguments(cobra.NoArgs),
@@ -77,7 +77,7 @@ func (o *reportOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Of no decisions at all: what is wrong with the flags is said before a cluster is listed.
+	// An empty report checks the flags before the cluster is listed.
 	flags := append([]string{"report", "-"}, o.flags()...)
 	if err := run(ctx, binary, flags, strings.NewReader(""), io.Discard, o.streams.ErrOut); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (o *reportOptions) run(ctx context.Context) error {
 	return run(ctx, binary, arguments, found.table.list(), o.streams.Out, o.streams.ErrOut)
 }
 
-// flags are those of mulligan report. A value never reads as a flag.
+// flags returns the flags of mulligan report. No value can be taken for a flag.
 func (o *reportOptions) flags() []string {
 	args := []string{"--output=" + o.output}
 	if o.since != "" {
@@ -129,7 +129,8 @@ func (o *reportOptions) flags() []string {
 	return args
 }
 
-// saveTo replaces the file as a whole: objects hold names that are not for everybody.
+// saveTo replaces the file atomically. Only the user can read it, because names in
+// objects may be confidential.
 func saveTo(path string, content io.Reader) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".mulligan-*")
 	if err != nil {

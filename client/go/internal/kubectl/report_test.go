@@ -14,7 +14,7 @@ import (
 	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
-func TestReportTellsWhatTheClustersFailuresCost(t *testing.T) {
+func TestReportShowsCostOfFailures(t *testing.T) {
 	nodes := []*unstructured.Unstructured{object(t, nodeText), object(t, strings.ReplaceAll(nodeText, "node-a", "node-b"))}
 	api := newAPIServer(t, slices.Concat(nodes, batchWork(t), bigSet(t, 20))...)
 	saved := filepath.Join(t.TempDir(), "objects.json")
@@ -58,7 +58,7 @@ func TestReportTellsWhatTheClustersFailuresCost(t *testing.T) {
 	}
 }
 
-// A node with what nobody reads.
+// A node with images, which are not read.
 const nodeText = `
 apiVersion: v1
 kind: Node
@@ -66,7 +66,7 @@ metadata: {name: node-a, uid: node-1, labels: {topology.kubernetes.io/zone: zone
 status: {images: [{names: ["registry.local/trainer@sha256:1"]}]}
 `
 
-func TestReportGivesTheBinaryItsFlags(t *testing.T) {
+func TestReportPassesFlagsToBinary(t *testing.T) {
 	api := newAPIServer(t, batchWork(t)...)
 	out, _, err := plugin(t, context.Background(), api, "report", "-n", "ml", "--since", "7d", "--until", "1d", "--team-label", "team",
 		"--compare", "a.yaml", "--compare", "-b", "--mulligan="+recorder(t))
@@ -81,7 +81,7 @@ func TestReportGivesTheBinaryItsFlags(t *testing.T) {
 	}
 }
 
-func TestReportChecksItsFlagsBeforeAnythingIsListed(t *testing.T) {
+func TestReportChecksFlagsBeforeListing(t *testing.T) {
 	for _, test := range []struct {
 		flags []string
 		want  string
@@ -94,7 +94,7 @@ func TestReportChecksItsFlagsBeforeAnythingIsListed(t *testing.T) {
 		{[]string{"--team-label="}, `--team-label: "" is not valid`},
 		{[]string{"--since", ""}, `--since: "" is not valid`},
 	} {
-		// Nothing in it: what is listed ends with another error.
+		// An empty cluster: listing it would return another error.
 		api := newAPIServer(t)
 		_, errOut, err := plugin(t, context.Background(), api, append([]string{"report", "-A", "--mulligan=" + realserver.Binary(t, "mulligan")}, test.flags...)...)
 		if err == nil || !strings.Contains(err.Error()+errOut, test.want) || strings.Contains(err.Error()+errOut, "no batch work") {
@@ -103,7 +103,7 @@ func TestReportChecksItsFlagsBeforeAnythingIsListed(t *testing.T) {
 	}
 }
 
-func TestReportSaysWhatIsWrong(t *testing.T) {
+func TestReportRejectsInvalidArguments(t *testing.T) {
 	api := newAPIServer(t, batchWork(t)...)
 	for _, test := range []struct {
 		args []string

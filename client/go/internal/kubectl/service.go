@@ -16,7 +16,7 @@ import (
 	"mulligan.dev/mulligan"
 )
 
-// serviceFlags say which service decides.
+// serviceFlags choose the service that decides.
 type serviceFlags struct {
 	server, service              string
 	local                        bool
@@ -33,7 +33,7 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.tlsFor, "mulligan-tls-server-name", "", "Name in the service's certificate (default: the host, of a Service NAME.NAMESPACE.svc)")
 }
 
-// isNamed says whether a person chose a service.
+// isNamed returns whether the user chose a service.
 func (f *serviceFlags) isNamed() bool { return f.server != "" || f.service != "" }
 
 func (f *serviceFlags) validate() error {
@@ -53,9 +53,9 @@ func (f *serviceFlags) validate() error {
 	return nil
 }
 
-// service is one that can be asked.
+// service is a connected service.
 type service struct {
-	// What to call it in messages.
+	// Its name in messages.
 	name    string
 	address string
 	tls     mulligan.TLSFiles
@@ -69,7 +69,7 @@ func (s *service) close() {
 	s.stop()
 }
 
-// flags are those of the command line that lead to the service.
+// flags returns the binary's flags for the service.
 func (s *service) flags() []string {
 	flags := []string{"--server=" + s.address}
 	for name, value := range map[string]string{
@@ -83,7 +83,7 @@ func (s *service) flags() []string {
 	return flags
 }
 
-// connect returns nil where there is no service and none was named.
+// connect returns nil if there is no service and none was named.
 func (f *serviceFlags) connect(ctx context.Context, c *cluster) (*service, error) {
 	if f.local {
 		return nil, nil
@@ -131,11 +131,11 @@ func (s *service) dial(ctx context.Context) error {
 	return nil
 }
 
-// serviceLabels are those of the Services in deploy/.
+// serviceLabels of the Services in deploy/.
 var serviceLabels = client.MatchingLabels{"app.kubernetes.io/name": "mulligan"}
 
-// find returns the Service that was named, or the first with the label. Nil:
-// there is none, or it is not for this person to see.
+// find returns the named Service, else the first with the label; nil if there is none or
+// the user may not list Services.
 func (f *serviceFlags) find(ctx context.Context, c *cluster) (*corev1.Service, error) {
 	if f.service != "" {
 		namespace, name, _ := strings.Cut(f.service, "/")
@@ -151,7 +151,7 @@ func (f *serviceFlags) find(ctx context.Context, c *cluster) (*corev1.Service, e
 		if errors.As(err, &away) {
 			return nil, &awayError{err: away}
 		}
-		// Usual for people who see one namespace.
+		// Usual for users with rights in one namespace.
 		return nil, nil //nolint:nilerr
 	}
 	for i := range services.Items {
@@ -162,14 +162,14 @@ func (f *serviceFlags) find(ctx context.Context, c *cluster) (*corev1.Service, e
 	return nil, nil
 }
 
-// awayError: without the API server there is nothing to tell, whoever decides.
+// awayError says that the API server does not answer, so nothing can be explained.
 type awayError struct{ err *url.Error }
 
 func (e *awayError) Error() string {
 	return fmt.Sprintf("the API server does not answer: %v (see --kubeconfig, --context and --server)", e.err)
 }
 
-// portOf is the Service's port for gRPC; nil: it has none.
+// portOf returns the Service's port for gRPC; nil if it has none.
 func portOf(found *corev1.Service) *corev1.ServicePort {
 	for i, port := range found.Spec.Ports {
 		if port.Name == "grpc" || len(found.Spec.Ports) == 1 {

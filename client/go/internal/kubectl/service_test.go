@@ -11,7 +11,7 @@ import (
 	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
-// behindService puts a Service and its pod before the real server.
+// behindService adds a Service and a pod that lead to the real server.
 func behindService(t *testing.T, api *apiServer, server *realserver.Server) {
 	t.Helper()
 	api.forwardTo = server.Address
@@ -46,19 +46,19 @@ func metrics(t *testing.T, server *realserver.Server) string {
 	return string(text)
 }
 
-func TestAServiceInTheClusterDecidesThroughAPortForward(t *testing.T) {
+func TestServiceDecidesThroughPortForward(t *testing.T) {
 	server := realserver.Start(t)
 	binary := realserver.Binary(t, "mulligan")
 	for name, test := range map[string]struct {
 		args []string
 		want []string
 	}{
-		"told by the binary":          {[]string{"--mulligan=" + binary, "job/train"}, []string{"the kernel killed a process", "memory limit of 16Gi", "memory 1 of 3 used"}},
+		"explained by the binary":     {[]string{"--mulligan=" + binary, "job/train"}, []string{"the kernel killed a process", "memory limit of 16Gi", "memory 1 of 3 used"}},
 		"its own texts without it":    {[]string{"job/train"}, []string{"memory limit of 16Gi", "raise the memory limit", "CONTAINER_OOM (RESOURCE_LIMIT), confidence HIGH", ": retry the pod at once"}},
 		"as JSON without it":          {[]string{"job/train", "-o", "json"}, []string{`"cause":`, "CONTAINER_OOM"}},
 		"as YAML without it":          {[]string{"job/train", "-o", "yaml"}, []string{"cause: CONTAINER_OOM"}},
-		"the Service a person named":  {[]string{"--service=mulligan/mulligan", "job/train"}, []string{"CONTAINER_OOM"}},
-		"a server without the detour": {[]string{"--mulligan-server=" + server.Address, "job/train"}, []string{"CONTAINER_OOM"}},
+		"a named Service":             {[]string{"--service=mulligan/mulligan", "job/train"}, []string{"CONTAINER_OOM"}},
+		"a server without forwarding": {[]string{"--mulligan-server=" + server.Address, "job/train"}, []string{"CONTAINER_OOM"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			nowhere(t)
@@ -82,8 +82,8 @@ func TestAServiceInTheClusterDecidesThroughAPortForward(t *testing.T) {
 	}
 }
 
-// The binary alone tells of several workloads, chooses among them and writes pages.
-func TestWhatNeedsTheBinarySaysSo(t *testing.T) {
+// Only the binary explains several workloads, chooses among them and writes HTML.
+func TestSaysWhatNeedsTheBinary(t *testing.T) {
 	nowhere(t)
 	server := realserver.Start(t)
 	api := newAPIServer(t, append(batchWork(t), object(t, cronText))...)
@@ -91,7 +91,7 @@ func TestWhatNeedsTheBinarySaysSo(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "several workloads: the binary mulligan is neither beside this plugin nor in $PATH: install it, or name it with --mulligan, or ask about one (kubectl mulligan why KIND/NAME)"},
+		{nil, "several workloads: the binary mulligan is neither next to this plugin nor in $PATH: install it, or name it with --mulligan, or ask about one (kubectl mulligan why KIND/NAME)"},
 		{[]string{"-A"}, "several workloads: the binary mulligan is neither"},
 		{[]string{"cronjob/nightly"}, "several workloads: the binary mulligan is neither"},
 		{[]string{"job/train", "-o", "html"}, "-o html, --broken, --cause, --details and --pass: the binary mulligan is neither"},
@@ -111,14 +111,14 @@ func TestWhatNeedsTheBinarySaysSo(t *testing.T) {
 	}
 }
 
-func TestAServiceWithMutualTLSBehindAPortForward(t *testing.T) {
+func TestMutualTLSThroughPortForward(t *testing.T) {
 	authority := certificates.New(t)
 	own, mine := authority.Issue(t, "mulligan.mulligan.svc"), authority.Issue(t, "someone")
 	server := realserver.Start(t, "--tls-cert="+own.Certificate, "--tls-key="+own.Key, "--tls-client-ca="+own.CA)
 	api := newAPIServer(t, batchWork(t)...)
 	behindService(t, api, server)
 	tls := []string{"--tls-ca=" + mine.CA, "--tls-cert=" + mine.Certificate, "--tls-key=" + mine.Key}
-	for name, binary := range map[string]string{"told by the binary": "--mulligan=" + realserver.Binary(t, "mulligan"), "told in short": ""} {
+	for name, binary := range map[string]string{"with the binary": "--mulligan=" + realserver.Binary(t, "mulligan"), "without it": ""} {
 		t.Run(name, func(t *testing.T) {
 			nowhere(t)
 			args := append([]string{"why", "job/train"}, tls...)
@@ -138,7 +138,7 @@ func TestAServiceWithMutualTLSBehindAPortForward(t *testing.T) {
 	}
 }
 
-func TestAServiceThatDoesNotAnswer(t *testing.T) {
+func TestServiceDoesNotAnswer(t *testing.T) {
 	api := newAPIServer(t, batchWork(t)...)
 	behindService(t, api, &realserver.Server{Address: "127.0.0.1:1"})
 	out, errOut, err := plugin(t, context.Background(), api, "why", "job/train", "--mulligan="+recorder(t))
@@ -147,6 +147,6 @@ func TestAServiceThatDoesNotAnswer(t *testing.T) {
 	}
 	_, _, err = plugin(t, context.Background(), api, "why", "job/train", "--mulligan="+recorder(t), "--service=mulligan/mulligan")
 	if err == nil || !strings.Contains(err.Error(), "does not answer") {
-		t.Errorf("named, it has to: %v", err)
+		t.Errorf("a named service must answer: %v", err)
 	}
 }

@@ -22,28 +22,28 @@ import (
 	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
-// maxTableBytes is what the binary takes.
+// maxTableBytes is the most input that the binary reads.
 const maxTableBytes = 256 << 20
 
-// table is what several workloads are told from. The objects are kept as they are told:
-// of thousands of pods Go's own copies would be ten times as large.
+// table has the objects of several workloads, as JSON, because Go structs of thousands of
+// pods would be ten times as large.
 type table struct {
-	// Their JSON, with a comma behind each.
+	// A comma follows each object.
 	text bytes.Buffer
-	// Only what these own, and the owned own; nil: everything.
+	// Only objects that these own, directly or not; nil for all.
 	owners map[types.UID]bool
-	// The objects in it, but for events.
+	// The objects in the table, except events.
 	there map[types.UID]bool
-	// The nodes that its pods are on.
+	// The nodes of its pods.
 	nodes map[string]bool
-	// Kinds of which all objects were looked at, for those that were asked for.
+	// Kinds of which all objects were listed.
 	listed map[schema.GroupKind]bool
-	// Another one when an object has changed.
+	// Changes with every object.
 	version uint64
 	notes   []string
 }
 
-// gatherAll is of a namespace, or of all of them.
+// gatherAll gathers the work of the current namespace, or of all.
 func (c *cluster) gatherAll(ctx context.Context, allNamespaces bool) (*gathered, error) {
 	in, where := c.namespace, "namespace "+c.namespace
 	if allNamespaces {
@@ -63,7 +63,7 @@ func isCronJob(obj client.Object) bool {
 	return obj.GetObjectKind().GroupVersionKind().GroupKind() == schema.GroupKind{Group: "batch", Kind: "CronJob"}
 }
 
-// gatherRuns is of the Jobs of a CronJob, which is none of the kinds that fail.
+// gatherRuns gathers the Jobs of a CronJob, which itself cannot fail.
 func (c *cluster) gatherRuns(ctx context.Context, cron client.Object) (*gathered, error) {
 	t, err := c.fill(ctx, cron.GetNamespace(), map[types.UID]bool{cron.GetUID(): true})
 	if err == nil && len(t.there) == 0 {
@@ -91,8 +91,8 @@ func (c *cluster) fill(ctx context.Context, namespace string, owners map[types.U
 	return t, nil
 }
 
-// fillWithServed adds a kind in the first of its versions that is served. One that may not
-// be listed is left out with a note.
+// fillWithServed adds a kind in its first version that is served. A kind that may not be
+// listed is left out with a note.
 func (c *cluster) fillWithServed(ctx context.Context, t *table, kind reportkinds.Kind, namespace string) error {
 	for _, version := range kind.Versions {
 		gvk := schema.GroupVersionKind{Group: kind.Group, Version: version, Kind: kind.Name}
@@ -110,15 +110,15 @@ func (c *cluster) fillWithServed(ctx context.Context, t *table, kind reportkinds
 	return nil
 }
 
-// How often a kind is begun anew in one go: who needs longer than pages last would never end.
-const mostAnew = 3
+// How often a kind is listed if its pages expire meanwhile.
+const maxListings = 3
 
-// fillWith adds a kind. Where a page has expired, which is so some minutes after the first,
-// the kind is listed again.
+// fillWith adds a kind. Pages expire some minutes after the first; then the kind is
+// listed again.
 func (c *cluster) fillWith(ctx context.Context, t *table, gvk schema.GroupVersionKind, namespace string) error {
 	before := t.mark()
 	var err error
-	for range mostAnew {
+	for range maxListings {
 		err = c.eachPage(ctx, gvk, namespace, &unstructured.UnstructuredList{}, func(page client.ObjectList) error {
 			return meta.EachListItem(page, func(item runtime.Object) error { return t.take(item.(*unstructured.Unstructured)) })
 		})
@@ -126,18 +126,18 @@ func (c *cluster) fillWith(ctx context.Context, t *table, gvk schema.GroupVersio
 			return err
 		}
 		t.backTo(before)
-		t.notes = append(t.notes, fmt.Sprintf("pages of %s have expired: it was listed anew", gvk.Kind))
+		t.notes = append(t.notes, fmt.Sprintf("pages of %s have expired: it was listed again", gvk.Kind))
 	}
-	return fmt.Errorf("%w, %d times; expected fewer objects: ask about one namespace", err, mostAnew)
+	return fmt.Errorf("%w, %d times; expected fewer objects: ask about one namespace", err, maxListings)
 }
 
-// eachPage calls use with every page of a kind's objects, lists as `like` is.
+// eachPage calls use with every page of a kind's objects, each a list of like's type.
 func (c *cluster) eachPage(ctx context.Context, gvk schema.GroupVersionKind, namespace string, like client.ObjectList, use func(client.ObjectList) error) error {
 	like.GetObjectKind().SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
 	return eachPage(ctx, c.client.Client, like, []client.ListOption{client.InNamespace(namespace)}, use)
 }
 
-// tableMark is how much a table had.
+// tableMark is an earlier state of a table.
 type tableMark struct {
 	text          int
 	version       uint64
@@ -149,14 +149,14 @@ func (t *table) mark() tableMark {
 	return tableMark{text: t.text.Len(), version: t.version, there: maps.Clone(t.there), owners: maps.Clone(t.owners), nodes: maps.Clone(t.nodes)}
 }
 
-// backTo drops what came after a mark.
+// backTo drops the objects that were added after a mark.
 func (t *table) backTo(m tableMark) {
 	t.text.Truncate(m.text)
 	t.version = m.version
 	t.there, t.owners, t.nodes = maps.Clone(m.there), maps.Clone(m.owners), maps.Clone(m.nodes)
 }
 
-// take adds an object that belongs here.
+// take adds an object if it belongs to the table.
 func (t *table) take(obj *unstructured.Unstructured) error {
 	if !t.belongs(obj) {
 		return nil
@@ -167,7 +167,7 @@ func (t *table) take(obj *unstructured.Unstructured) error {
 	if node, _, _ := unstructured.NestedString(obj.Object, "spec", "nodeName"); node != "" {
 		t.nodes[node] = true
 	}
-	// The half of a node that is not read.
+	// Unused, and half of a node.
 	unstructured.RemoveNestedField(obj.Object, "status", "images")
 	if t.owners != nil {
 		t.owners[obj.GetUID()] = true
@@ -186,8 +186,8 @@ func (t *table) take(obj *unstructured.Unstructured) error {
 	return nil
 }
 
-// belongs leaves out what others own, nodes that no pod is on, and events about objects that are not in the table
-// though all of their kind are: they tell of no workload in it.
+// belongs returns false for objects of other owners, nodes without a pod in the table,
+// and events about objects that are not in it although all of their kind were listed.
 func (t *table) belongs(obj *unstructured.Unstructured) bool {
 	if obj.GetKind() == "Node" {
 		return t.nodes[obj.GetName()]
@@ -205,7 +205,7 @@ func (t *table) belongs(obj *unstructured.Unstructured) bool {
 	return !t.listed[kind] || uid == "" || t.there[uid]
 }
 
-// list is one list of the objects, as kubectl prints it.
+// list returns the objects as one list, as kubectl prints it.
 func (t *table) list() io.Reader {
 	return io.MultiReader(
 		bytes.NewReader([]byte(`{"apiVersion":"v1","kind":"List","items":[`)),

@@ -30,7 +30,7 @@ metadata:
   ownerReferences: [{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, name: big, uid: set-1, controller: true}]
 `
 
-// bigSet is a gang with so many members, one of which ran out of memory first.
+// bigSet returns a gang of size members, one of which ran out of memory first.
 func bigSet(t *testing.T, size int) []*unstructured.Unstructured {
 	t.Helper()
 	objects := []*unstructured.Unstructured{object(t, bigSetText), object(t, bigJobText)}
@@ -56,16 +56,16 @@ func bigSet(t *testing.T, size int) []*unstructured.Unstructured {
 	return objects
 }
 
-func TestATableOfTwoThousandPodsComesInPages(t *testing.T) {
+func TestListsTableInPages(t *testing.T) {
 	api := newAPIServer(t, append(batchWork(t), bigSet(t, 2000)...)...)
 	out, errOut, err := plugin(t, context.Background(), api, "why", "-A", "--mulligan="+recorder(t))
 	if err != nil || errOut != "" {
 		t.Fatalf("%v, %s", err, errOut)
 	}
 	_, text, _ := strings.Cut(out, "\n")
-	told := struct{ Items []json.RawMessage }{}
-	if err := json.Unmarshal([]byte(text), &told); err != nil || len(told.Items) != 2005 {
-		t.Errorf("%d objects told, %v, want all 2005", len(told.Items), err)
+	list := struct{ Items []json.RawMessage }{}
+	if err := json.Unmarshal([]byte(text), &list); err != nil || len(list.Items) != 2005 {
+		t.Errorf("%d objects, %v, want all 2005", len(list.Items), err)
 	}
 	for i, request := range api.requests {
 		listed := strings.HasSuffix(request, "/pods") || strings.HasSuffix(request, "/jobs") || strings.HasSuffix(request, "/events")
@@ -75,8 +75,8 @@ func TestATableOfTwoThousandPodsComesInPages(t *testing.T) {
 	}
 }
 
-// One workload as well: Gather's lists are paged underneath.
-func TestAWorkloadOfTwoThousandPodsComesInPages(t *testing.T) {
+// Gather's lists are paged, too.
+func TestListsWorkloadInPages(t *testing.T) {
 	api := newAPIServer(t, bigSet(t, 2000)...)
 	_, errOut, err := plugin(t, context.Background(), api, "why", "jobset/big", "--mulligan="+recorder(t))
 	if err != nil || !strings.Contains(errOut, "1500 of 2000 pods were left out") {
@@ -95,7 +95,7 @@ kind: CronJob
 metadata: {name: nightly, namespace: ml, uid: cron-1}
 `
 
-// nightlyRun is a Job of the CronJob, with its pod.
+// nightlyRun returns a Job of the CronJob, with its pod.
 func nightlyRun(t *testing.T, name string) []*unstructured.Unstructured {
 	t.Helper()
 	job := object(t, strings.NewReplacer("name: train", "name: "+name, "job-1", "uid-"+name).Replace(jobText))
@@ -106,7 +106,7 @@ func nightlyRun(t *testing.T, name string) []*unstructured.Unstructured {
 	return []*unstructured.Unstructured{job, object(t, strings.NewReplacer("train-x7", name+"-x7", "name: train,", "name: "+name+",", "job-1", "uid-"+name, "pod-1", "pod-"+name).Replace(podText))}
 }
 
-func TestWhyOfACronJobTellsItsJobs(t *testing.T) {
+func TestWhyOfCronJobListsItsJobs(t *testing.T) {
 	objects := slices.Concat(batchWork(t), []*unstructured.Unstructured{object(t, cronText), object(t, imagePodText)}, nightlyRun(t, "nightly-1"), nightlyRun(t, "nightly-2"))
 	out, _, err := plugin(t, context.Background(), newAPIServer(t, objects...), "why", "cronjob/nightly", "--mulligan="+recorder(t))
 	if err != nil {
@@ -117,7 +117,7 @@ func TestWhyOfACronJobTellsItsJobs(t *testing.T) {
 		`"name":"train-x7"`: false, `"name":"typo"`: false, "BackoffLimitExceeded": false, `"kind":"CronJob","metadata"`: false,
 	} {
 		if strings.Contains(out, has) != want {
-			t.Errorf("%s told: %v, want %v", has, !want, want)
+			t.Errorf("%s listed: %v, want %v", has, !want, want)
 		}
 	}
 	_, _, err = plugin(t, context.Background(), newAPIServer(t, object(t, cronText)), "why", "cj/nightly", "--mulligan="+recorder(t))

@@ -14,8 +14,8 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// clean shows control characters and bidirectional overrides as escapes: texts
-// from pods must not steer the terminal.
+// clean escapes control characters and bidirectional overrides, because texts from pods
+// must not control the terminal.
 func clean(text string) string {
 	var shown strings.Builder
 	for _, r := range text {
@@ -28,8 +28,8 @@ func clean(text string) string {
 	return shown.String()
 }
 
-// documents are objects one after another.
-// What the report counts instead of the pods that it leaves out comes last.
+// documents returns the objects one after another, then the report's counts of the pods
+// that it leaves out.
 func documents(objects []runtime.Object, report *mulligan.Report) (io.Reader, error) {
 	var text bytes.Buffer
 	for _, obj := range objects {

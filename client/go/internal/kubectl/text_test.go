@@ -12,8 +12,8 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// The command line is told of pods that the report left out, as a service is.
-func TestDocumentsSayWhatWasLeftOut(t *testing.T) {
+// The binary gets the counts of pods that the report left out, like a service.
+func TestDocumentsCountOmittedPods(t *testing.T) {
 	report := mulligan.NewReport().Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
 	for _, test := range []struct {
 		counts *mulliganv1.PodCounts

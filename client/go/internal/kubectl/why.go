@@ -18,15 +18,15 @@ import (
 
 const whyLong = `Gathers a workload's objects (owners, parts, pods, nodes, events, Kueue's
 Workload) and says why it failed, whether it deserves another try and who pays.
-Any object of the workload may be named; without one, all workloads of the
-namespace are told in a table, the worst first, and of a CronJob all its Jobs.
+Any object of the workload may be named. Without one, a table shows all workloads
+of the namespace, the worst first; for a CronJob it shows all its Jobs.
 --broken and --cause choose from a table; the counts above it are of all.
 
 Who decides: the service given with --mulligan-server or --service; else a Service in
 the cluster with the label app.kubernetes.io/name=mulligan, through a
 port-forward; else, or with --local, the binary mulligan on this machine with
-its embedded policy. The binary tells the story in every case. Without it, the
-service's answer about one workload is printed, as text, JSON or YAML.
+its embedded policy. The binary writes the explanation in every case. Without it,
+the service's answer about one workload is printed, as text, JSON or YAML.
 
 Nothing is written to the cluster, and no metric of the service counts the
 question.`
@@ -60,7 +60,7 @@ func newWhyCommand(config *genericclioptions.ConfigFlags, binary *binaryFlag, st
 	o := &whyOptions{config: config, binary: binary, streams: streams}
 	command := &cobra.Command{
 		Use:               "why [KIND/NAME | KIND NAME]",
-		Short:             "Tell why a workload failed, and what to do",
+		Short:             "Explain why a workload failed, and what to do",
 		Long:              whyLong,
 		Example:           whyExample,
 		Args:              arguments(cobra.MaximumNArgs(2)),
@@ -69,7 +69,7 @@ func newWhyCommand(config *genericclioptions.ConfigFlags, binary *binaryFlag, st
 	}
 	flags := command.Flags()
 	flags.StringVarP(&o.output, "output", "o", "text", "text, html, json or yaml")
-	flags.BoolVarP(&o.watch, "watch", "w", false, "Tell it again whenever an object changes")
+	flags.BoolVarP(&o.watch, "watch", "w", false, "Explain it again whenever an object changes")
 	flags.DurationVar(&o.interval, "interval", 5*time.Second, "With --watch: how often to look")
 	flags.BoolVarP(&o.allNamespaces, "all-namespaces", "A", false, "All workloads of all namespaces")
 	flags.StringVar(&o.logs, "logs", "", "Of one workload, read the end of the logs of what ended with an error and no termination message: kubernetes, loki=URL or file=PATTERN. What looks like a secret is blanked")
@@ -100,11 +100,11 @@ func (o *whyOptions) run(ctx context.Context, args []string) error {
 			return fmt.Errorf("--logs: %w", err)
 		}
 	}
-	teller, err := o.teller(ctx, cluster)
+	explainer, err := o.explainer(ctx, cluster)
 	if err != nil {
 		return err
 	}
-	defer teller.close()
+	defer explainer.close()
 	seen := ""
 	for {
 		found, err := o.gather(ctx, cluster, name)
@@ -122,7 +122,7 @@ func (o *whyOptions) run(ctx context.Context, args []string) error {
 			for _, note := range found.notes {
 				fmt.Fprintln(o.streams.ErrOut, "note:", note)
 			}
-			if err := teller.tell(ctx, found, o.output, o.streams.Out); err != nil && !(o.watch && ctx.Err() != nil) {
+			if err := explainer.explain(ctx, found, o.output, o.streams.Out); err != nil && !(o.watch && ctx.Err() != nil) {
 				return err
 			}
 		}
@@ -137,7 +137,7 @@ func (o *whyOptions) run(ctx context.Context, args []string) error {
 	}
 }
 
-// validate returns what was asked for; empty: the whole namespace.
+// validate returns the named object; empty for the whole namespace.
 func (o *whyOptions) validate(args []string) (objectName, error) {
 	if err := oneOf("output", o.output, "text", "html", "json", "yaml"); err != nil {
 		return objectName{}, err
@@ -150,7 +150,7 @@ func (o *whyOptions) validate(args []string) (objectName, error) {
 	}
 	name, err := parseName(args)
 	if err == nil && o.allNamespaces && name != (objectName{}) {
-		err = fmt.Errorf("-A: expected no object beside it, found %s", strings.Join(args, " "))
+		err = fmt.Errorf("-A: expected no object with it, found %s", strings.Join(args, " "))
 	}
 	if err == nil {
 		err = o.service.validate()
@@ -158,7 +158,7 @@ func (o *whyOptions) validate(args []string) (objectName, error) {
 	return name, err
 }
 
-// What a person named: "job/train".
+// objectName is an object as the user names it: "job/train".
 type objectName struct{ kind, name string }
 
 func parseName(args []string) (objectName, error) {

@@ -80,7 +80,7 @@ func batchWork(t *testing.T) []*unstructured.Unstructured {
 	return []*unstructured.Unstructured{object(t, jobText), object(t, podText), object(t, eventText)}
 }
 
-// plugin runs it on a cluster, with the flags, and returns what it prints.
+// plugin runs the plugin on a cluster and returns its output.
 func plugin(t *testing.T, ctx context.Context, api *apiServer, args ...string) (out, errOut string, err error) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -91,7 +91,7 @@ func plugin(t *testing.T, ctx context.Context, api *apiServer, args ...string) (
 	return stdout.String(), stderr.String(), err
 }
 
-// recorder is a binary that prints its arguments and its input.
+// recorder makes a binary that prints its arguments and its input.
 func recorder(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "mulligan")
@@ -101,7 +101,7 @@ func recorder(t *testing.T) string {
 	return file
 }
 
-func TestHintsOfTheBinaryNameWorkloadsAsThePluginDoes(t *testing.T) {
+func TestBinaryNamesWorkloadsAsPlugin(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mulligan")
 	if err := os.WriteFile(file, []byte("#!/bin/sh\necho \"names: $MULLIGAN_NAME_ONE\"\n"), 0o700); err != nil {
 		t.Fatal(err)
@@ -119,13 +119,13 @@ func TestHintsOfTheBinaryNameWorkloadsAsThePluginDoes(t *testing.T) {
 	}
 }
 
-// nowhere has no binary.
+// nowhere sets a $PATH without the binary.
 func nowhere(t *testing.T) {
 	t.Helper()
 	t.Setenv("PATH", t.TempDir())
 }
 
-func TestWhyGivesTheBinaryWhatItGathers(t *testing.T) {
+func TestWhyPassesObjectsToBinary(t *testing.T) {
 	api := newAPIServer(t, append(batchWork(t), object(t, imagePodText))...)
 	for _, named := range [][]string{{"job/train"}, {"jobs", "train"}, {"jobs.batch/train"}, {"po/train-x7"}, {"Pod/train-x7"}} {
 		out, errOut, err := plugin(t, context.Background(), api, append([]string{"why", "--mulligan=" + recorder(t), "--pass=--explain=full"}, named...)...)
@@ -161,10 +161,10 @@ func TestLogsAreReadWhereThatIsAskedFor(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(out, `"message":"API_TOKEN=[blanked]\nNo module named torhc"`); got != test.want {
-			t.Errorf("%v: the log is told: %v, want %v: %s", test.flags, got, test.want, out)
+			t.Errorf("%v: the log is passed on: %v, want %v: %s", test.flags, got, test.want, out)
 		}
 		if strings.Contains(out, "0123456789abcdef") {
-			t.Errorf("%v: the token is told", test.flags)
+			t.Errorf("%v: the token is not blanked", test.flags)
 		}
 	}
 	if _, _, err := plugin(t, context.Background(), api, "why", "--mulligan="+recorder(t), "job/train", "--logs=elastic"); err == nil || !strings.Contains(err.Error(), `--logs: "elastic", expected kubernetes`) {
@@ -172,7 +172,7 @@ func TestLogsAreReadWhereThatIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestWhyOfAnAttemptNamesTheNext(t *testing.T) {
+func TestWhyNamesNextAttempt(t *testing.T) {
 	work := batchWork(t)
 	for _, obj := range work {
 		if obj.GetKind() == "Job" {
@@ -197,9 +197,8 @@ status:
   decision: {about: job-1, action: RETRY, mode: act, attempt: 2, retry: train-r2-abcde, decidedAt: "2026-11-03T09:07:00Z", notBefore: "2026-11-03T09:07:30Z", failureId: x, generation: 1, sentence: x}
 `
 
-// What mulligan-controller has done about a verdict is in its record, whatever the
-// annotations say.
-func TestWhySaysWhatTheControllerIsWaitingFor(t *testing.T) {
+// The controller's progress is read from its record, and not from annotations.
+func TestWhyShowsProgressOfController(t *testing.T) {
 	refused := func(status string) string {
 		return recordText + `  conditions: [{type: RetryNotCreated, status: "True", reason: x, message: "exceeded quota", lastTransitionTime: "2026-11-03T09:08:00Z"}]
   state: ` + status + "\n"
@@ -219,14 +218,14 @@ func TestWhySaysWhatTheControllerIsWaitingFor(t *testing.T) {
 				t.Errorf("got %v, %s", err, said)
 			}
 			if !strings.Contains(out, `{\"attemptsSeen\":1}`) || strings.Contains(out, "77") {
-				t.Errorf("told with another ledger than that of the record: %s", out)
+				t.Errorf("the ledger is not the record's: %s", out)
 			}
 		})
 	}
 }
 
-// Who stopped it is what the record says, not whoever may annotate the work.
-func TestWhyKnowsWhoStoppedIt(t *testing.T) {
+// The record says who stopped the work. Annotations could be forged.
+func TestWhyShowsWhoStoppedTheWork(t *testing.T) {
 	stopped := strings.NewReplacer("action: RETRY", "action: FAIL, suspend: true", "attempt: 2, retry: train-r2-abcde, ", "").Replace(recordText) +
 		"  state: GivenUp\n  firstStep: 'correct the image; then let it go on: kubectl patch job train'\n"
 	for _, test := range []struct{ name, record, want, never string }{
@@ -238,16 +237,16 @@ func TestWhyKnowsWhoStoppedIt(t *testing.T) {
 			work[0].SetAnnotations(map[string]string{"mulligan.dev/stopped": "evil", "mulligan.dev/first-step": "evil"})
 			out, _, err := plugin(t, context.Background(), newAPIServer(t, work...), "why", "--mulligan="+recorder(t), "job/train")
 			if err != nil || !strings.Contains(out, test.want) || strings.Contains(out, test.never) {
-				t.Errorf("%v, told of\n%s", err, out)
+				t.Errorf("%v, got\n%s", err, out)
 			}
-			if told := strings.Contains(out, "then let it go on: kubectl patch job train"); told != (test.name == "stopped") {
-				t.Errorf("what lets it go on is told: %v", told)
+			if shown := strings.Contains(out, "then let it go on: kubectl patch job train"); shown != (test.name == "stopped") {
+				t.Errorf("the command to continue is shown: %v", shown)
 			}
 		})
 	}
 }
 
-func TestWhyOfANamespaceGivesAList(t *testing.T) {
+func TestWhyOfNamespaceListsWork(t *testing.T) {
 	elsewhere := object(t, imagePodText)
 	elsewhere.SetNamespace("other")
 	elsewhere.SetName("elsewhere")
@@ -272,7 +271,7 @@ func TestWhyOfANamespaceGivesAList(t *testing.T) {
 	}
 }
 
-func TestEventsAboutObjectsThatAreGoneAreLeftOut(t *testing.T) {
+func TestOmitsEventsAboutDeletedObjects(t *testing.T) {
 	event := func(reason, apiVersion, kind, uid string) *unstructured.Unstructured {
 		return object(t, fmt.Sprintf(`{"apiVersion": "v1", "kind": "Event", "reason": %q, "metadata": {"name": %q, "namespace": "ml"},
 			"involvedObject": {"apiVersion": %q, "kind": %q, "namespace": "ml", "name": "x", "uid": %q}}`, reason, strings.ToLower(reason), apiVersion, kind, uid))
@@ -286,12 +285,12 @@ func TestEventsAboutObjectsThatAreGoneAreLeftOut(t *testing.T) {
 	}
 	for reason, want := range map[string]bool{"OfAPodThatIsGone": false, "OfAJobThatIsGone": false, "OfAClaim": true, "OfNoUID": true} {
 		if strings.Contains(out, reason) != want {
-			t.Errorf("%s told: %v, want %v", reason, !want, want)
+			t.Errorf("%s listed: %v, want %v", reason, !want, want)
 		}
 	}
 }
 
-func TestWhatWasNotMeantIsSaid(t *testing.T) {
+func TestWhyRejectsInvalidArguments(t *testing.T) {
 	api := newAPIServer(t, batchWork(t)...)
 	binary := "--mulligan=" + recorder(t)
 	for _, test := range []struct {
@@ -301,7 +300,7 @@ func TestWhatWasNotMeantIsSaid(t *testing.T) {
 		{[]string{"job"}, `"job" is not valid, expected KIND/NAME or KIND NAME, such as job/train`},
 		{[]string{"job/a/b"}, `"job/a/b" is not valid`},
 		{[]string{"job/a", "b"}, `"job/a b" is not valid`},
-		{[]string{"job/train", "-A"}, "-A: expected no object beside it"},
+		{[]string{"job/train", "-A"}, "-A: expected no object with it"},
 		{[]string{"rayjob/x"}, `the cluster has no kind "rayjob", expected one such as job`},
 		{[]string{"job/gone"}, "not found"},
 		{[]string{"job/train", "-o", "pdf"}, `--output: "pdf" is not valid, expected text, html, json, yaml`},
@@ -318,15 +317,15 @@ func TestWhatWasNotMeantIsSaid(t *testing.T) {
 	}
 }
 
-func TestWithoutBinaryAndServiceThereIsNobodyToAsk(t *testing.T) {
+func TestFailsWithoutBinaryAndService(t *testing.T) {
 	nowhere(t)
 	_, _, err := plugin(t, context.Background(), newAPIServer(t, batchWork(t)...), "why", "job/train")
-	if err == nil || !strings.Contains(err.Error(), "nobody to decide") || !strings.Contains(err.Error(), "--mulligan") {
+	if err == nil || !strings.Contains(err.Error(), "nothing can decide") || !strings.Contains(err.Error(), "--mulligan") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestTheBinarysVerdictOnItselfIsThePluginsExitCode(t *testing.T) {
+func TestReturnsExitCodeOfBinary(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mulligan")
 	if err := os.WriteFile(file, []byte("#!/bin/sh\necho it is wrong >&2\nexit 3\n"), 0o700); err != nil {
 		t.Fatal(err)
@@ -344,7 +343,7 @@ func TestTheBinarysVerdictOnItselfIsThePluginsExitCode(t *testing.T) {
 	}
 }
 
-func TestWatchTellsWhatChanged(t *testing.T) {
+func TestWatchExplainsChanges(t *testing.T) {
 	api := newAPIServer(t, batchWork(t)...)
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -358,15 +357,15 @@ func TestWatchTellsWhatChanged(t *testing.T) {
 		writer.Close()
 		ended <- err
 	}()
-	var told strings.Builder
+	var shown strings.Builder
 	stories, changed, buffer := 0, false, make([]byte, 1<<16)
 	for stories < 2 {
 		n, err := reader.Read(buffer)
 		if err != nil {
-			t.Fatalf("%v after %s", err, told.String())
+			t.Fatalf("%v after %s", err, shown.String())
 		}
-		told.Write(buffer[:n])
-		stories = strings.Count(told.String(), "explain - -o text")
+		shown.Write(buffer[:n])
+		stories = strings.Count(shown.String(), "explain - -o text")
 		if stories == 1 && !changed {
 			changed = true
 			newer := object(t, jobText)
@@ -379,8 +378,8 @@ func TestWatchTellsWhatChanged(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Errorf("got %v", err)
 	}
-	if !strings.Contains(told.String(), "\n--- 20") {
-		t.Errorf("no time between the stories: %s", told.String())
+	if !strings.Contains(shown.String(), "\n--- 20") {
+		t.Errorf("no time between the stories: %s", shown.String())
 	}
 }
 
@@ -407,8 +406,8 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// The whole way with the real binary: no service in this cluster.
-func TestTheStoryOfAnOOMKill(t *testing.T) {
+// End to end with the real binary, without a service.
+func TestExplainsOOMKill(t *testing.T) {
 	binary := realserver.Binary(t, "mulligan")
 	api := newAPIServer(t, append(batchWork(t), object(t, imagePodText))...)
 	out, _, err := plugin(t, context.Background(), api, "why", "job/train", "--mulligan="+binary)

@@ -8,7 +8,7 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-func TestOfKindsThatAreNotKnownThePodsAreAskedFor(t *testing.T) {
+func TestUnknownKindAsksForPods(t *testing.T) {
 	api := newAPIServer(t, append(batchWork(t),
 		object(t, "{apiVersion: v1, kind: ConfigMap, metadata: {name: cm1, namespace: ml, uid: cm-1}}"),
 		object(t, "{apiVersion: apps/v1, kind: Deployment, metadata: {name: dd, namespace: ml, uid: dd-1}}"),
@@ -21,7 +21,7 @@ func TestOfKindsThatAreNotKnownThePodsAreAskedFor(t *testing.T) {
 	}
 }
 
-func TestWithoutAnAPIServerThereIsOneLine(t *testing.T) {
+func TestOneErrorWithoutAPIServer(t *testing.T) {
 	api := newAPIServer(t)
 	api.Close()
 	for _, binary := range []string{"", "--mulligan=" + recorder(t)} {
@@ -37,7 +37,7 @@ func TestWithoutAnAPIServerThereIsOneLine(t *testing.T) {
 	}
 }
 
-func TestThatThereIsNoOperatorIsNoWarning(t *testing.T) {
+func TestDropsNativeWarnings(t *testing.T) {
 	answer := &mulliganv1.DecideResponse{Warnings: []string{"no native verdict: the report has no object of a known operator", "a time lies in the future"}}
 	dropNativeWarnings(answer)
 	if got := answer.GetWarnings(); len(got) != 1 || got[0] != "a time lies in the future" {

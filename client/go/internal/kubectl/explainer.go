@@ -18,27 +18,27 @@ import (
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 )
 
-// nameOne is how one of several workloads is asked for.
+// nameOne asks about one of several workloads.
 const nameOne = "kubectl mulligan why KIND/NAME"
 
-// A teller makes a story of what was gathered.
-type teller struct {
-	// The command line, which tells the story. Empty: there is none, and the service's
-	// answer is printed as it is.
+// An explainer explains what was gathered.
+type explainer struct {
+	// The mulligan binary, which writes the explanation. Empty if there is none; then the
+	// service's answer is printed as it is.
 	binary string
-	// The service that decides. Nil: the command line does.
+	// The service that decides; nil if the binary does.
 	service *service
 	passed  []string
-	// Of several workloads, those that are shown.
+	// Which of several workloads are shown.
 	chosen choice
 	errOut io.Writer
 }
 
-// How long a service that nobody named may take to say that it serves.
+// How long a service may take to answer its health check.
 const patience = 3 * time.Second
 
-// teller finds out who decides, see whyLong.
-func (o *whyOptions) teller(ctx context.Context, c *cluster) (*teller, error) {
+// explainer chooses who decides, see whyLong.
+func (o *whyOptions) explainer(ctx context.Context, c *cluster) (*explainer, error) {
 	binary, noBinary := o.binary.find()
 	if noBinary != nil && o.binary.path != "" {
 		return nil, noBinary
@@ -48,9 +48,9 @@ func (o *whyOptions) teller(ctx context.Context, c *cluster) (*teller, error) {
 			return nil, err
 		}
 	}
-	t := &teller{binary: binary, passed: o.passed, chosen: o.chosen, errOut: o.streams.ErrOut}
+	e := &explainer{binary: binary, passed: o.passed, chosen: o.chosen, errOut: o.streams.ErrOut}
 	var err error
-	t.service, err = o.service.connect(ctx, c)
+	e.service, err = o.service.connect(ctx, c)
 	var away *awayError
 	if err != nil && !errors.As(err, &away) && !o.service.isNamed() && noBinary == nil {
 		fmt.Fprintf(o.streams.ErrOut, "note: %v; decided here, by the policy in %s\n", err, binary)
@@ -59,55 +59,55 @@ func (o *whyOptions) teller(ctx context.Context, c *cluster) (*teller, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.service == nil && noBinary != nil {
-		return nil, fmt.Errorf("nobody to decide: no service was found, and %w", noBinary)
+	if e.service == nil && noBinary != nil {
+		return nil, fmt.Errorf("nothing can decide: no service was found, and %w", noBinary)
 	}
 	if noBinary != nil && (o.output == "html" || len(o.passed) > 0 || len(o.chosen.flags()) > 0) {
-		t.close()
+		e.close()
 		return nil, fmt.Errorf("-o html, --broken, --cause, --details and --pass: %w", noBinary)
 	}
 	c.noBinary = noBinary
-	return t, nil
+	return e, nil
 }
 
-func (t *teller) close() {
-	if t.service != nil {
-		t.service.close()
+func (e *explainer) close() {
+	if e.service != nil {
+		e.service.close()
 	}
 }
 
-func (t *teller) tell(ctx context.Context, found *gathered, output string, out io.Writer) error {
-	if t.binary != "" {
-		return t.tellWithBinary(ctx, found, output, out)
+func (e *explainer) explain(ctx context.Context, found *gathered, output string, out io.Writer) error {
+	if e.binary != "" {
+		return e.explainWithBinary(ctx, found, output, out)
 	}
-	answer, err := t.ask(ctx, found.report)
+	answer, err := e.ask(ctx, found.report)
 	if err != nil {
 		return err
 	}
 	return printAnswer(out, output, answer)
 }
 
-func (t *teller) tellWithBinary(ctx context.Context, found *gathered, output string, out io.Writer) error {
+func (e *explainer) explainWithBinary(ctx context.Context, found *gathered, output string, out io.Writer) error {
 	var input io.Reader
 	var err error
-	// What comes in a list may be of several workloads; what comes one after
-	// another belongs together.
+	// The binary takes objects in a list for several workloads, and separate documents
+	// for one.
 	if found.report == nil {
 		input = found.table.list()
 	} else if input, err = documents(found.objects, found.report); err != nil {
 		return err
 	}
 	args := []string{"explain", "-", "-o", output}
-	if t.service != nil {
-		args = append([]string{"decide", "-", "-o", output, "--preview"}, t.service.flags()...)
+	if e.service != nil {
+		args = append([]string{"decide", "-", "-o", output, "--preview"}, e.service.flags()...)
 	}
-	asked := command(ctx, t.binary, slices.Concat(args, t.chosen.flags(), t.passed), input, out, t.errOut)
-	// A binary that does not know it says how it names them itself.
+	asked := command(ctx, e.binary, slices.Concat(args, e.chosen.flags(), e.passed), input, out, e.errOut)
+	// An older binary ignores it and names its own command.
 	asked.Env = append(os.Environ(), "MULLIGAN_NAME_ONE="+nameOne)
 	return asked.Run()
 }
 
-func (t *teller) ask(ctx context.Context, report *mulligan.Report) (*mulliganv1.DecideResponse, error) {
+func (e *explainer) ask(ctx context.Context, report *mulligan.Report) (*mulliganv1.DecideResponse, error) {
 	ledger, err := mulligan.LedgerFrom(report.Workload())
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (t *teller) ask(ctx context.Context, report *mulligan.Report) (*mulliganv1.
 		return nil, err
 	}
 	request.Purpose, request.CompareNative = mulliganv1.DecideRequest_PREVIEW, true
-	answer, err := t.service.client.Decide(ctx, request)
+	answer, err := e.service.client.Decide(ctx, request)
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +125,8 @@ func (t *teller) ask(ctx context.Context, report *mulligan.Report) (*mulliganv1.
 	return answer, nil
 }
 
-// dropNativeWarnings takes out that there is no verdict of the workload's own operator: it
-// was asked for without need, so that this is no news.
+// dropNativeWarnings removes warnings about a missing verdict of the workload's own
+// operator, because the user did not ask for one.
 func dropNativeWarnings(answer *mulliganv1.DecideResponse) {
 	answer.Warnings = slices.DeleteFunc(answer.Warnings, func(warning string) bool {
 		return strings.HasPrefix(warning, "no native verdict: ")
@@ -151,7 +151,7 @@ func printAnswer(out io.Writer, output string, answer *mulliganv1.DecideResponse
 	return err
 }
 
-// printText prints the answer's own texts, named as the command line names them.
+// printText prints the answer's texts, under the names that the binary uses.
 func printText(out io.Writer, answer *mulliganv1.DecideResponse) {
 	row := func(name, text string) {
 		if text != "" {
