@@ -49,7 +49,7 @@ func TestAskChargesAFailureOnce(t *testing.T) {
 	}
 	advice, err = asker.Ask(ctx, train)
 	if err != nil || !advice.Response.GetAccounting().GetDuplicate() || advice.Action() != mulliganv1.Decision_RETRY {
-		t.Errorf("told again: %+v, %v", advice, err)
+		t.Errorf("reported again: %+v, %v", advice, err)
 	}
 	ledger, err := mulligan.LedgerFrom(train)
 	if err != nil || ledger.GetAttemptsSeen() != 1 || ledger.GetBudgets()["memory"].GetUsed() != 1 || service.Left() != 1 {
@@ -65,7 +65,7 @@ func TestAskChargesAFailureOnce(t *testing.T) {
 	}
 }
 
-func TestCompletedIsToldWhereThereWereFailures(t *testing.T) {
+func TestCompletedAfterFailures(t *testing.T) {
 	ctx := context.Background()
 	service := mulligantest.New(t)
 	service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM), mulligantest.Cause(mulliganv1.Cause_SUCCEEDED))
@@ -181,7 +181,7 @@ func TestEditChangesTheRequest(t *testing.T) {
 	}
 }
 
-func TestTwoThatAskAtOnceChargeOnce(t *testing.T) {
+func TestConcurrentQuestionsChargeOnce(t *testing.T) {
 	ctx := context.Background()
 	service := mulligantest.New(t)
 	service.Next(mulligantest.Cause(mulliganv1.Cause_APP_ERROR))
@@ -208,7 +208,7 @@ func TestTwoThatAskAtOnceChargeOnce(t *testing.T) {
 	}
 }
 
-func TestALedgerThatIsNoneStopsTheQuestion(t *testing.T) {
+func TestInvalidLedgerIsAnError(t *testing.T) {
 	service := mulligantest.New(t)
 	c, train := failingJob(t)
 	train.SetAnnotations(map[string]string{mulligan.LedgerAnnotation: "{"})

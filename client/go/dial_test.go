@@ -68,7 +68,7 @@ func ask(ctx context.Context, client *mulligan.Client) error {
 	return err
 }
 
-func TestARefusedCallIsRepeatedOnceWhereThatHelps(t *testing.T) {
+func TestRepeatsRefusedCallOnce(t *testing.T) {
 	for name, test := range map[string]struct {
 		errs  []error
 		calls int32
@@ -138,7 +138,7 @@ func TestACallHasADeadline(t *testing.T) {
 	}
 }
 
-func TestAllReplicasAreAsked(t *testing.T) {
+func TestAsksAllReplicas(t *testing.T) {
 	replicas := []*answering{{}, {}, {}}
 	var addresses []resolver.Address
 	for _, replica := range replicas {
@@ -253,7 +253,7 @@ func (d *dropping) dial(ctx context.Context, _ string) (net.Conn, error) {
 
 func (d *dropping) drop() { (*d.last.Load()).Close() }
 
-func TestAStrangersCertificateIsRefused(t *testing.T) {
+func TestRejectsUnknownCertificate(t *testing.T) {
 	ca, stranger := certificates.New(t), certificates.New(t)
 	own := issue(t, stranger, "mulligan")
 	service := &answering{}
@@ -264,7 +264,7 @@ func TestAStrangersCertificateIsRefused(t *testing.T) {
 	}
 }
 
-func TestAServerMayHaveAnotherName(t *testing.T) {
+func TestServerNameOverride(t *testing.T) {
 	ca := certificates.New(t)
 	own := issue(t, ca, "mulligan.internal")
 	address := serve(t, &answering{}, grpc.Creds(credentials.NewServerTLSFromCert(&own)))
@@ -279,7 +279,7 @@ func TestAServerMayHaveAnotherName(t *testing.T) {
 	}
 }
 
-func TestOptionsThatMakeNoSense(t *testing.T) {
+func TestRejectsInvalidOptions(t *testing.T) {
 	ca := certificates.New(t)
 	files := filesOf(ca.Issue(t, "caller"))
 	noKey, noCA, gone, noPEM := files, files, files, files

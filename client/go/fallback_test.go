@@ -69,7 +69,7 @@ func TestFallback(t *testing.T) {
 	}{
 		"without a native path it waits":         {mulligan.Fallback{}, away, time.Hour, mulliganv1.Decision_WAIT, 30 * time.Second},
 		"also for what asking cannot help":       {mulligan.Fallback{}, wrong, time.Hour, mulliganv1.Decision_WAIT, 30 * time.Second},
-		"as long as it is told":                  {mulligan.Fallback{Wait: time.Minute}, away, 0, mulliganv1.Decision_WAIT, time.Minute},
+		"as long as configured":                  {mulligan.Fallback{Wait: time.Minute}, away, 0, mulliganv1.Decision_WAIT, time.Minute},
 		"and not less than the server asks for":  {mulligan.Fallback{Wait: time.Second}, overloaded(time.Minute), 0, mulliganv1.Decision_WAIT, time.Minute},
 		"the native path decides at once":        {mulligan.Fallback{Native: native}, away, 0, mulliganv1.Decision_FAIL, 0},
 		"or after some patience":                 {mulligan.Fallback{Native: native, Patience: time.Hour}, away, time.Minute, mulliganv1.Decision_WAIT, 30 * time.Second},
@@ -94,7 +94,7 @@ func TestFallback(t *testing.T) {
 	}
 }
 
-func TestANativePathThatFailsIsTold(t *testing.T) {
+func TestFailedNativePathIsAnError(t *testing.T) {
 	fallback := mulligan.Fallback{Native: func(context.Context, client.Object) (*mulliganv1.Decision, error) {
 		return nil, errors.New("no backoffLimit")
 	}}

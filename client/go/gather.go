@@ -21,39 +21,37 @@ import (
 	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
-// Bounds of [Gather]. What is beyond is left out, and [Report.Notes] says so.
+// Bounds of [Gather]. Anything beyond is left out, with a note in [Report.Notes].
 const (
-	// MaxGatheredPods keeps a report within what a server takes (4 MiB). Of a
-	// larger workload those go first that decide; the others are counted in
-	// omitted_pods.
+	// MaxGatheredPods keeps a report within the server's limit (4 MiB). The most
+	// informative pods are sent; omitted_pods counts the others.
 	MaxGatheredPods = 500
-	// MaxGatheredPodBytes bounds the pods likewise; large ones are fewer.
+	// MaxGatheredPodBytes bounds the pods' size, for the same reason.
 	MaxGatheredPodBytes = 5 << 19
-	// MaxGatheredNodes is the number of nodes fetched, one call each.
+	// MaxGatheredNodes is the most nodes fetched, one call each.
 	MaxGatheredNodes = 20
-	// MaxGatheredEvents is the number of events taken.
+	// MaxGatheredEvents is the most events.
 	MaxGatheredEvents = 500
-	// MaxGatheredJobs is the number of a JobSet's Jobs taken.
+	// MaxGatheredJobs is the most Jobs of a JobSet.
 	MaxGatheredJobs = 500
 )
 
-// Gather fetches what else tells about obj, which is any object of a workload: its
-// owners up to the most senior kind that a report takes, then of that object the
-// parts (a JobSet's Jobs, a RayJob's cluster and submitter, a TrainJob's JobSet),
-// the pods, Kueue's Workload, the nodes the pods ran on and the events about all
-// of these. obj itself is taken as it is and not fetched again.
+// Gather returns a report of the workload that obj belongs to. It follows obj's owners
+// to the most senior kind that a report takes. Of that object it fetches the parts (a
+// JobSet's Jobs, a RayJob's cluster and submitter, a TrainJob's JobSet), the pods,
+// Kueue's Workload, the pods' nodes, and the events about all of these. obj itself is
+// not fetched again.
 //
 // A kind that Mulligan does not know is named as the workload ([Report.For]) and
-// told from the Jobs and pods it owns.
+// decided from the Jobs and pods that it owns.
 //
-// Kinds that are not installed and objects that are gone are left out. So is what
-// the caller may not read, with a note in [Report.Notes]. Every other error ends
-// Gather: a verdict on half the evidence would charge the wrong budget.
+// Kinds that are not installed and deleted objects are left out. So is what the caller
+// may not read, with a note in [Report.Notes]. Every other error ends Gather, because a
+// verdict on half the evidence would charge the wrong budget.
 //
-// reader may be a manager's cached client. Note that reading nodes, events or
-// Workloads through a cache starts to watch them; mgr.GetAPIReader() does not.
-// The scheme of reader must have the core and batch groups. Other kinds are read
-// unstructured.
+// reader may be a manager's cached client. Reading nodes, events or Workloads through a
+// cache starts to watch them; mgr.GetAPIReader() does not. The scheme of reader must
+// have the core and batch groups. Other kinds are read unstructured.
 func Gather(ctx context.Context, reader client.Reader, obj client.Object) (*Report, error) {
 	return gather(ctx, reader, nil, obj)
 }
@@ -86,7 +84,7 @@ func gather(ctx context.Context, reader client.Reader, shared *memory, obj clien
 	return g.report, nil
 }
 
-// typed makes Go types of unstructured Pods and Jobs, whose fields Gather reads.
+// typed converts unstructured Pods and Jobs, whose fields Gather reads.
 func typed(obj client.Object) (client.Object, error) {
 	u, ok := obj.(*unstructured.Unstructured)
 	if !ok {
@@ -104,18 +102,18 @@ func typed(obj client.Object) (client.Object, error) {
 
 type gatherer struct {
 	reader client.Reader
-	// Nil: nothing is shared with other questions.
+	// Nil if nothing is shared with other questions.
 	shared *memory
 	report *Report
-	// What was asked about.
+	// The object asked about.
 	start client.Object
-	// All that were listed, until choosePods.
+	// All listed pods; after choosePods the chosen ones.
 	pods []*corev1.Pod
-	// Whom events may be about: all but nodes.
+	// Objects that events may be about, except nodes.
 	subjects []client.Object
 }
 
-// add takes an object that is known to belong to the workload.
+// add adds an object of the workload.
 func (g *gatherer) add(obj client.Object) {
 	g.subjects = append(g.subjects, obj)
 	gvk := identify(obj)
@@ -130,10 +128,10 @@ func (g *gatherer) note(format string, values ...any) {
 	g.report.notes = append(g.report.notes, fmt.Sprintf(format, values...))
 }
 
-// Owners of owners of a pod: Job, JobSet, TrainJob and something of one's own.
+// The most owners above a pod: Job, JobSet, TrainJob and kinds of users.
 const maxOwners = 5
 
-// root climbs from obj to the most senior owner that a report takes.
+// root returns the most senior owner of obj that a report takes.
 func (g *gatherer) root(ctx context.Context, obj client.Object) (client.Object, error) {
 	root := obj
 	for range maxOwners {
@@ -149,7 +147,7 @@ func (g *gatherer) root(ctx context.Context, obj client.Object) (client.Object, 
 		if err != nil {
 			return nil, err
 		}
-		// The name may have gone to another object.
+		// Another object may have the name by now.
 		if next == nil || next.GetUID() != owner.UID {
 			break
 		}
@@ -158,7 +156,7 @@ func (g *gatherer) root(ctx context.Context, obj client.Object) (client.Object, 
 	return root, nil
 }
 
-// get returns nil where there is no such object or kind, or it may not be read.
+// get returns nil if there is no such object or kind, or it may not be read.
 func (g *gatherer) get(ctx context.Context, gvk schema.GroupVersionKind, name types.NamespacedName) (client.Object, error) {
 	obj := newObject(gvk)
 	what := gvk.Kind + " " + strings.TrimPrefix(name.String(), "/")
@@ -171,7 +169,7 @@ func (g *gatherer) get(ctx context.Context, gvk schema.GroupVersionKind, name ty
 	return obj, nil
 }
 
-// tolerate drops errors that say that there is nothing to be had.
+// tolerate drops errors that mean that nothing can be read.
 func (g *gatherer) tolerate(err error, what string) error {
 	var discovery *apiutil.ErrResourceDiscoveryFailed
 	switch {
@@ -186,7 +184,7 @@ func (g *gatherer) tolerate(err error, what string) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// nodes fetches those the pods ran on, the broken pods' first.
+// nodes fetches the nodes of the pods, those of broken pods first.
 func (g *gatherer) nodes(ctx context.Context, root client.Object) error {
 	var names []string
 	for _, pod := range g.pods {

@@ -14,16 +14,15 @@ import (
 )
 
 const (
-	// So many objects are asked for one by one; beyond, the namespace's events
-	// are fetched in one call.
+	// Events about more objects are fetched in one call for the namespace.
 	maxEventCalls = 10
-	// Events fetched of a namespace.
+	// The most events fetched of a namespace.
 	maxListedEvents = 5000
-	// Events about nodes are written here, with the node's name for a UID.
+	// Events about nodes are here, with the node's name as UID.
 	nodeEventNamespace = metav1.NamespaceDefault
 )
 
-// events fetches those about what was gathered.
+// events fetches the events about the gathered objects.
 func (g *gatherer) events(ctx context.Context, root client.Object) error {
 	var subjects, nodes []types.UID
 	for _, subject := range g.subjects {
@@ -94,9 +93,9 @@ func (g *gatherer) listEvents(ctx context.Context, namespace string) ([]corev1.E
 	return events.Items, err
 }
 
-// sharedEvents takes them from one list for all questions of the namespace, which costs
-// the API server as much as the events of one object do: it goes through all for these,
-// too. It reports false where they are more than one list.
+// sharedEvents reads one list for all questions of the namespace. It costs the API server
+// as much as the events of one object, for which it also reads all. It returns false if
+// there are more than maxListedEvents.
 func (g *gatherer) sharedEvents(ctx context.Context, namespace string, since time.Time, uids []types.UID) ([]corev1.Event, bool, error) {
 	about, err := remembered(ctx, g.shared, "events in "+namespace, since, func() (map[types.UID][]corev1.Event, error) {
 		events, err := g.listEvents(ctx, namespace)
@@ -116,7 +115,7 @@ func (g *gatherer) sharedEvents(ctx context.Context, namespace string, since tim
 	return found, about != nil, err
 }
 
-// eventsOneByOne reports false where the reader has no such index, as caches do.
+// eventsOneByOne returns false if the reader is a cache without the index.
 func (g *gatherer) eventsOneByOne(ctx context.Context, namespace string, uids []types.UID) ([]corev1.Event, bool, error) {
 	var found []corev1.Event
 	for _, uid := range uids {
@@ -133,7 +132,7 @@ func (g *gatherer) eventsOneByOne(ctx context.Context, namespace string, uids []
 	return found, true, nil
 }
 
-// lastSeen is the latest time that an event of either form has.
+// lastSeen returns the latest time of an event of either form.
 func lastSeen(event *corev1.Event) time.Time {
 	latest := event.CreationTimestamp.Time
 	times := []time.Time{event.FirstTimestamp.Time, event.LastTimestamp.Time, event.EventTime.Time}

@@ -21,8 +21,7 @@ import (
 	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
-// Labels that operators put on what they make; the value is the name of the
-// object it is made for.
+// Labels of objects that operators make. The value is the name or UID of the owner.
 const (
 	jobNameLabel    = "job-name"
 	jobSetNameLabel = "jobset.sigs.k8s.io/jobset-name"
@@ -39,7 +38,7 @@ var (
 	rayClusterLabel = reportkinds.Find(rayClusterKind.GroupKind()).PodLabel
 )
 
-// newObject is typed for the groups that every scheme has.
+// newObject returns a typed object for the groups that every scheme has.
 func newObject(gvk schema.GroupVersionKind) client.Object {
 	switch gvk.GroupKind() {
 	case jobKind.GroupKind():
@@ -54,7 +53,7 @@ func newObject(gvk schema.GroupVersionKind) client.Object {
 	return obj
 }
 
-// parts fetches what belongs to root by what its operator is known to make.
+// parts fetches the objects that root's operator makes.
 func (g *gatherer) parts(ctx context.Context, root client.Object) error {
 	gk := identify(root).GroupKind()
 	if kind := reportkinds.Find(gk); kind != nil && kind.PodLabel != "" {
@@ -78,8 +77,8 @@ func (g *gatherer) parts(ctx context.Context, root client.Object) error {
 	return g.owned(ctx, root)
 }
 
-// podsWith takes the pods of root's namespace that match, but for those that foreign
-// holds for another's; nil: all.
+// podsWith adds the matching pods of root's namespace, except those for which foreign is
+// true. foreign may be nil.
 func (g *gatherer) podsWith(ctx context.Context, root client.Object, foreign func(corev1.Pod) bool, matching ...client.ListOption) error {
 	var pods corev1.PodList
 	err := g.reader.List(ctx, &pods, append(matching, client.InNamespace(root.GetNamespace()))...)
@@ -93,7 +92,7 @@ func (g *gatherer) podsWith(ctx context.Context, root client.Object, foreign fun
 	return nil
 }
 
-// jobsWith does the same for Jobs, and returns them.
+// jobsWith adds and returns Jobs likewise.
 func (g *gatherer) jobsWith(ctx context.Context, root client.Object, foreign func(batchv1.Job) bool, matching ...client.ListOption) ([]batchv1.Job, error) {
 	var jobs batchv1.JobList
 	err := g.reader.List(ctx, &jobs, append(matching, client.InNamespace(root.GetNamespace()))...)
@@ -105,7 +104,7 @@ func (g *gatherer) jobsWith(ctx context.Context, root client.Object, foreign fun
 	return ours, nil
 }
 
-// podsOfJob takes those that the Job's controller holds for its own.
+// podsOfJob adds the pods that the Job controls.
 func (g *gatherer) podsOfJob(ctx context.Context, root client.Object) error {
 	matching := client.MatchingLabelsSelector{Selector: labels.SelectorFromSet(labels.Set{jobNameLabel: root.GetName()})}
 	if job, ok := root.(*batchv1.Job); ok && job.Spec.Selector != nil {
@@ -128,7 +127,7 @@ func (g *gatherer) partsOfJobSet(ctx context.Context, root client.Object) error 
 	if err != nil {
 		return err
 	}
-	// Pods are owned by the Jobs, of which those of earlier attempts are gone.
+	// Pods are owned by the Jobs, and the Jobs of earlier attempts are deleted.
 	return g.podsWith(ctx, root, func(pod corev1.Pod) bool {
 		of := pod.Labels[jobSetUIDLabel]
 		return of != "" && of != string(root.GetUID())
@@ -137,7 +136,7 @@ func (g *gatherer) partsOfJobSet(ctx context.Context, root client.Object) error 
 
 func (g *gatherer) takeJobs(jobs []batchv1.Job) {
 	if left := len(jobs) - MaxGatheredJobs; left > 0 {
-		// Those with failures before the others.
+		// Jobs with the most failures first.
 		slices.SortStableFunc(jobs, func(a, b batchv1.Job) int { return int(b.Status.Failed) - int(a.Status.Failed) })
 		g.note("%d of %d jobs were left out", left, len(jobs))
 		jobs = jobs[:MaxGatheredJobs]
@@ -175,7 +174,7 @@ func (g *gatherer) partsOfRayJob(ctx context.Context, root client.Object) error 
 	return g.podsOfJob(ctx, submitter)
 }
 
-// rayClusterName reads the RayJob's status whatever Go type it has.
+// rayClusterName reads the status of a RayJob of any Go type.
 func rayClusterName(rayJob client.Object) (string, error) {
 	gvk := identify(rayJob)
 	message, err := convert(rayJob, gvk, reportkinds.Find(gvk.GroupKind()))
@@ -194,7 +193,7 @@ func (g *gatherer) partsOfTrainJob(ctx context.Context, root client.Object) erro
 	return g.partsOfJobSet(ctx, jobSet)
 }
 
-// owned takes the Jobs and pods whose owners lead to root, of any kind.
+// owned adds the Jobs that root controls, and the pods that it or they control.
 func (g *gatherer) owned(ctx context.Context, root client.Object) error {
 	owners := map[types.UID]bool{root.GetUID(): true}
 	notOwned := func(obj client.Object) bool {
@@ -233,7 +232,7 @@ func (g *gatherer) queue(ctx context.Context, root client.Object) error {
 				failed = nil
 				break
 			}
-			// While Kueue is away, which converts, only the stored version can be read.
+			// Without Kueue's conversion webhook only the stored version can be read.
 			failed = errors.Join(failed, err)
 		}
 		if failed != nil {
@@ -243,8 +242,8 @@ func (g *gatherer) queue(ctx context.Context, root client.Object) error {
 	return nil
 }
 
-// workloadOf asks for one version, and says whether it is served: another has no
-// other objects then, and asking for it is answered with a warning.
+// workloadOf reads one version, and returns whether it is served. If so, other versions
+// have the same objects, and reading them is answered with a deprecation warning.
 func (g *gatherer) workloadOf(ctx context.Context, owner client.Object, version string) (served, found bool, err error) {
 	if there, err := g.workloadsIn(ctx, owner.GetNamespace(), version); err == nil && there != some {
 		return there == none, false, nil
@@ -268,7 +267,7 @@ func workloadList(version string) *unstructured.UnstructuredList {
 	return list
 }
 
-// presence is what there is of a kind.
+// presence says whether a namespace has objects of a kind.
 type presence int
 
 const (
@@ -277,8 +276,8 @@ const (
 	notServed
 )
 
-// workloadsIn says for all questions of a namespace whether it has any Workload, since
-// most have none, and asking for a kind that is not installed is two calls each time.
+// workloadsIn returns whether the namespace has any Workload, shared by all questions.
+// Most have none, and each read of a kind that is not installed costs two calls.
 func (g *gatherer) workloadsIn(ctx context.Context, namespace, version string) (presence, error) {
 	if g.shared == nil {
 		return some, nil

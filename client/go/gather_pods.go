@@ -18,7 +18,7 @@ import (
 	"mulligan.dev/mulligan/internal/reportkinds"
 )
 
-// Pods that show how it went on: so many of each health.
+// The number of pods of each health that are sent to show the further course.
 const handful = 10
 
 // takePods keeps pods for choosePods.
@@ -28,7 +28,7 @@ func (g *gatherer) takePods(pods []corev1.Pod) {
 	}
 }
 
-// choosePods adds the pods that tell most, and counts those that are left out.
+// choosePods adds the most informative pods, and counts the others.
 func (g *gatherer) choosePods(_ context.Context, root client.Object) error {
 	seen := map[string]bool{}
 	g.pods = slices.DeleteFunc(g.pods, func(pod *corev1.Pod) bool {
@@ -48,7 +48,7 @@ func (g *gatherer) choosePods(_ context.Context, root client.Object) error {
 		if size <= MaxGatheredPodBytes {
 			break
 		}
-		// Large pods may be among the first: a little less each time.
+		// The chosen pods may be larger than average, so take 5% fewer.
 		chosen = choose(signs, len(chosen)*MaxGatheredPodBytes/size*19/20)
 	}
 	g.pods = nil
@@ -68,8 +68,8 @@ func (g *gatherer) choosePods(_ context.Context, root client.Object) error {
 	return nil
 }
 
-// sizeOf is what the pods take in a report. What cannot be converted is told by
-// Build.
+// sizeOf returns the pods' size in a report, in bytes. Build reports pods that cannot be
+// converted.
 func (g *gatherer) sizeOf(pods []*corev1.Pod, chosen []int) int {
 	size := 0
 	for _, i := range chosen {
@@ -104,7 +104,7 @@ func (g *gatherer) countOmitted(signs []podSigns, chosen []int) {
 	})
 }
 
-// health orders pods by what they tell, the most first.
+// health orders pods, the most informative first.
 type health int
 
 const (
@@ -114,23 +114,22 @@ const (
 	succeeded
 )
 
-// podSigns is what the choice goes by.
+// podSigns are the features of a pod that decide whether it is chosen.
 type podSigns struct {
 	health  health
 	created time.Time
-	// Of broken ones: when trouble began; zero: not known.
+	// When the trouble of a broken pod began; zero if unknown.
 	ended time.Time
-	// Equal for pods that say the same; 0: nothing.
-	words uint64
-	node  string
+	// A hash of reasons, exit codes and messages; 0 if there are none.
+	messages uint64
+	node     string
 }
 
-var wordSeed = maphash.MakeSeed()
+var messageSeed = maphash.MakeSeed()
 
-// signsOf reads a pod. It is broken that failed, is being deleted or has a
-// container that ended with an error. Its trouble began with the earliest of the
-// container's end, its disruption and its deletion, else with the last change of
-// its conditions.
+// signsOf reads a pod. It is broken if it failed, is being deleted or has a container
+// that ended with an error. Its trouble began with the earliest of the containers' ends,
+// its disruption and its deletion, else with the last change of its conditions.
 func signsOf(pod *corev1.Pod) podSigns {
 	status := &pod.Status
 	signs := podSigns{created: pod.CreationTimestamp.Time, node: pod.Spec.NodeName}
@@ -172,7 +171,7 @@ func signsOf(pod *corev1.Pod) podSigns {
 	if signs.ended.IsZero() {
 		signs.ended = changed
 	}
-	signs.words = maphash.String(wordSeed, words.String())
+	signs.messages = maphash.String(messageSeed, words.String())
 	return signs
 }
 
@@ -186,7 +185,7 @@ func healthOf(phase corev1.PodPhase) health {
 	return pending
 }
 
-// earlier of two times, of which zero is none.
+// earlier returns the earlier of two times; zero means absent.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -194,8 +193,8 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// addWords takes words with a digit as one: ranks, addresses, times and names
-// differ where the same is meant.
+// addWords appends text, with "#" for every word that has a digit, so that messages that
+// differ only in ranks, addresses, times or names are equal.
 func addWords(words *strings.Builder, text string) {
 	isPart := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	for text != "" {
@@ -219,26 +218,25 @@ func addWords(words *strings.Builder, text string) {
 	words.WriteByte('\n')
 }
 
-// choose returns the numbers of the pods to send, those that tell most first: all
-// where there are no more than most. Else these, until there are that many:
+// choose returns the indexes of the pods to send, the most informative first: all if
+// there are at most `most`, else the first `most` of
 //
-//  1. of the newest attempt the broken pods whose trouble began first, half;
-//  2. the first that says something else: reasons, exit codes and messages,
-//     words with a digit taken as one; a quarter;
-//  3. the first on each node, and the first of each earlier attempt; a sixteenth
-//     each;
-//  4. the last 10 broken ones of the newest attempt;
-//  5. the newest 10 of those that wait, run and succeeded each;
-//  6. all other broken pods, the newest attempt's first, by their times, then
-//     all others, newest first.
+//  1. the newest attempt's broken pods whose trouble began first, a half;
+//  2. the first pod with each other combination of reasons, exit codes and messages (see
+//     addWords), a quarter;
+//  3. the first on each node, and the first of each earlier attempt, a sixteenth each;
+//  4. the newest attempt's last 10 broken pods;
+//  5. the newest 10 pending, running and succeeded pods each;
+//  6. all other broken pods, the newest attempt's first, by time; then all others, newest
+//     first.
 //
-// An attempt begins with a pod that was created when all broken ones before it
-// had ended. (client/cli/input/pod_selection.h has the same rules.)
+// An attempt begins with a pod that was created after all earlier broken pods had ended.
+// client/cli/input/pod_selection.h has the same rules.
 func choose(pods []podSigns, most int) []int {
 	c := newChoice(pods, most)
 	if len(pods) > most {
 		c.take(c.broken[:min(most/2, c.newest)])
-		takeFirst(c, most/4, func(pod int) uint64 { return pods[pod].words })
+		takeFirst(c, most/4, func(pod int) uint64 { return pods[pod].messages })
 		takeFirst(c, most/16, func(pod int) string { return pods[pod].node })
 		takeFirst(c, most/16, func(pod int) int { return c.attempt[pod] })
 		c.take(c.broken[max(0, c.newest-handful):c.newest])
@@ -256,14 +254,13 @@ type choice struct {
 	most   int
 	taken  []bool
 	chosen []int
-	// The newest attempt's first, each by its time.
+	// The newest attempt's first, each attempt by time.
 	broken []int
-	// Newest first, but those that wait before those that run, those before what
-	// succeeded.
+	// Pending, running, then succeeded; each newest first.
 	healthy []int
-	// Of each broken pod.
+	// The attempt of each broken pod.
 	attempt []int
-	// So many of broken are of the newest attempt.
+	// How many of broken are of the newest attempt.
 	newest int
 }
 
@@ -298,7 +295,7 @@ func newChoice(pods []podSigns, most int) *choice {
 	return c
 }
 
-// compareEnds puts what is not known last.
+// compareEnds orders unknown times last.
 func compareEnds(a, b time.Time) int {
 	if a.IsZero() != b.IsZero() {
 		return b.Compare(a)
@@ -318,7 +315,7 @@ func (c *choice) take(pods []int) {
 	}
 }
 
-// takeFirst takes the first broken pod of each kind that has none yet.
+// takeFirst takes the first broken pod of each kind without a chosen pod, at most `most`.
 func takeFirst[Kind comparable](c *choice, most int, kindOf func(pod int) Kind) {
 	seen := map[Kind]bool{}
 	for _, pod := range c.chosen {

@@ -346,7 +346,7 @@ func TestGatherIsBounded(t *testing.T) {
 	}
 }
 
-func TestWorkloadIsWhoHoldsTheLedger(t *testing.T) {
+func TestWorkloadHoldsLedger(t *testing.T) {
 	train := job("train")
 	pod := ownedBy(labelled(failedPod("a"), "batch.kubernetes.io/controller-uid", "train"), train)
 	c := clusterOf(train, pod)

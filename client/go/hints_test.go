@@ -13,7 +13,7 @@ import (
 	"mulligan.dev/mulligan/mulligantest"
 )
 
-func TestAskSendsHintsAndGoesOnWithoutThem(t *testing.T) {
+func TestAskSendsHints(t *testing.T) {
 	service := mulligantest.New(t)
 	service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM), mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
 	c, train := failingJob(t)

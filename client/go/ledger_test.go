@@ -168,7 +168,7 @@ func TestNoLedgerIsNotWritten(t *testing.T) {
 
 // The ledger is stored nevertheless, and a client that writes the old object gets a
 // conflict.
-func TestAChangeOfSomethingElseIsNotOverwritten(t *testing.T) {
+func TestKeepsConcurrentChanges(t *testing.T) {
 	var once bool
 	c, writes := kube(t, func(base client.Client) {
 		if !once {
@@ -213,7 +213,7 @@ func TestALedgerOfAnotherCallerIsNotOverwritten(t *testing.T) {
 	}
 }
 
-func TestAnObjectMadeAnewIsAConflict(t *testing.T) {
+func TestRecreatedObjectIsAConflict(t *testing.T) {
 	c, _ := kube(t, func(base client.Client) {
 		if err := base.Delete(context.Background(), jobWith(nil)); err != nil {
 			t.Fatal(err)
@@ -229,7 +229,7 @@ func TestAnObjectMadeAnewIsAConflict(t *testing.T) {
 	}
 }
 
-func TestAnObjectThatWasNotReadIsRefused(t *testing.T) {
+func TestRejectsObjectWithoutResourceVersion(t *testing.T) {
 	c, writes := kube(t, nil, jobWith(nil))
 	err := mulligan.StoreLedger(context.Background(), c, jobWith(nil), ledgerOf(1))
 	if err == nil || !strings.Contains(err.Error(), "Job ml/train: the ledger was not stored: the object has no resourceVersion") || *writes != 0 {

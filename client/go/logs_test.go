@@ -57,7 +57,7 @@ func restarted(pod *corev1.Pod) {
 	s.LastTerminationState, s.State = s.State, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}
 }
 
-func TestWhoseLogsAreRead(t *testing.T) {
+func TestChoosesLogs(t *testing.T) {
 	many := func() (pods []*corev1.Pod) {
 		for i := range 10 {
 			pods = append(pods, ended(fmt.Sprint("p", i), 1, 10-i))

@@ -80,17 +80,17 @@ func TestQuestionsThatComeTogetherReadOnce(t *testing.T) {
 		if _, err := asker.Ask(t.Context(), pod); err != nil {
 			t.Fatal(err)
 		}
-		var told []string
+		var reasons []string
 		requests := service.Requests()
 		for _, event := range requests[len(requests)-1].GetReport().GetEvents() {
-			told = append(told, event.GetReason())
+			reasons = append(reasons, event.GetReason())
 		}
-		return told
+		return reasons
 	}
 	for i, pod := range pods {
 		want := map[bool][]string{true: {"Killing"}}[i == 0]
-		if told := ask(pod); !slices.Equal(told, want) {
-			t.Errorf("%s has the events %v, want %v", pod.Name, told, want)
+		if reasons := ask(pod); !slices.Equal(reasons, want) {
+			t.Errorf("%s has the events %v, want %v", pod.Name, reasons, want)
 		}
 	}
 	// The namespaces of pods and of nodes; one version of an absent kind.
@@ -105,13 +105,13 @@ func TestQuestionsThatComeTogetherReadOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if told := ask(late); !slices.Equal(told, []string{"Evicted"}) {
-		t.Errorf("a later failure has the events %v, want its own", told)
+	if reasons := ask(late); !slices.Equal(reasons, []string{"Evicted"}) {
+		t.Errorf("a later failure has the events %v, want its own", reasons)
 	}
 }
 
 // Concurrent workers of an operator wait for one read.
-func TestQuestionsAtTheSameTimeReadOnce(t *testing.T) {
+func TestConcurrentQuestionsReadOnce(t *testing.T) {
 	const many = 16
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-a", UID: "node-a-uid"}}
 	objects := []client.Object{node}
@@ -165,8 +165,8 @@ func TestManyEventsAreReadOneByOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		requests := service.Requests()
-		if told := requests[len(requests)-1].GetReport().GetEvents(); len(told) != 1 || told[0].GetReason() != "Killing" {
-			t.Errorf("%d events are told, want that of the pod", len(told))
+		if reasons := requests[len(requests)-1].GetReport().GetEvents(); len(reasons) != 1 || reasons[0].GetReason() != "Killing" {
+			t.Errorf("%d events are reported, want that of the pod", len(reasons))
 		}
 	}
 	// The lists of both namespaces, and the pod's of each question.

@@ -24,9 +24,8 @@ import (
 // message by [Report.Build] or [Report.Request], which return all mistakes
 // together. It is not safe for concurrent use.
 //
-// Objects are read when they are added and never changed. The report keeps only
-// what bears on failures: managedFields, environment variables and other fields
-// that Mulligan does not know do not leave the process.
+// Objects are read when they are added and never changed. managedFields, environment
+// variables and other fields that Mulligan does not know do not leave the process.
 type Report struct {
 	parts    []part
 	objects  []runtime.Object
@@ -37,7 +36,7 @@ type Report struct {
 	workload client.Object
 }
 
-// A part is an object as the report takes it.
+// part is a converted object.
 type part struct {
 	kind    *reportkinds.Kind
 	key     string
@@ -48,7 +47,7 @@ type part struct {
 // NewReport returns an empty report.
 func NewReport() *Report { return &Report{} }
 
-// Add takes objects as the caller has them:
+// Add adds objects of these types:
 //
 //   - Pod, Job, Node and Event of k8s.io/api, through their protobuf bytes;
 //   - JobSet, RayJob, RayCluster, TrainJob, SparkApplication, Kueue's Workload and
@@ -58,9 +57,8 @@ func NewReport() *Report { return &Report{} }
 //   - lists of these;
 //   - [metav1.Status], as the error of a creation.
 //
-// An object that was added before, told by its UID, is replaced. Another kind, a
-// second object where the report takes one, and a field with a value that its
-// kind does not allow are errors; [Report.Build] returns them.
+// An object with the UID of an added one replaces it. Another kind, a second object where
+// the report takes one, and an invalid value of a field are errors of [Report.Build].
 //
 // [unstructured.Unstructured]: https://pkg.go.dev/k8s.io/apimachinery/pkg/apis/meta/v1/unstructured
 func (r *Report) Add(objects ...runtime.Object) *Report {
@@ -128,9 +126,9 @@ func (r *Report) place(added part) error {
 	return nil
 }
 
-// For names the object that the decision is for. Without it the most senior
-// object in the report is taken (custom resource, then Job, then pod). Any kind
-// may be named; one that Mulligan does not know is decided from its pods.
+// For names the workload. The default is the most senior object in the report (custom
+// resource, then Job, then pod). A kind that Mulligan does not know is decided from its
+// pods.
 func (r *Report) For(obj client.Object) *Report {
 	gvk := identify(obj)
 	if gvk.Kind == "" {
@@ -154,15 +152,15 @@ func referenceTo(obj client.Object, gvk schema.GroupVersionKind) *mulliganv1.Wor
 	}
 }
 
-// At says when the caller observed the failure, the only clock a decision uses.
-// Without it, the time of Build.
+// At sets when the caller observed the failure, the only clock of a decision. Default: the
+// time of Build.
 func (r *Report) At(observed time.Time) *Report {
 	r.observed = observed
 	return r
 }
 
-// CreationFailed says that creating an object of the kind, for example "Pod",
-// failed with err. What the API server said is taken from errors that have it.
+// CreationFailed reports that creating an object of the kind, for example "Pod", failed
+// with err. It reads code and reason from an [apierrors.APIStatus].
 func (r *Report) CreationFailed(kind string, err error) *Report {
 	status := metav1.Status{Message: err.Error(), Details: &metav1.StatusDetails{Kind: kind}}
 	if answer := apierrors.APIStatus(nil); errors.As(err, &answer) {
@@ -173,8 +171,8 @@ func (r *Report) CreationFailed(kind string, err error) *Report {
 	return r
 }
 
-// BuildFailed says that an object of the kind could not even be built from the
-// spec; no call was made.
+// BuildFailed reports that an object of the kind could not be built from the spec, before
+// any call.
 func (r *Report) BuildFailed(kind string, err error) *Report {
 	return r.With(func(report *mulliganv1.FailureReport) {
 		report.CreationError = &mulliganv1.CreationError{Phase: mulliganv1.CreationError_BUILD, Kind: kind, Message: err.Error()}
@@ -197,34 +195,31 @@ func (r *Report) creationFailed(status *metav1.Status) {
 	r.With(func(report *mulliganv1.FailureReport) { report.CreationError = failed })
 }
 
-// With sets what only the caller knows and no object says: failure_id, attempt,
-// progress, usage, exit. It runs at the end of [Report.Build], in the order of
-// the calls, and may change everything.
+// With edits the message, for example to set what no object says: failure_id, attempt,
+// progress, usage, exit. Edits run at the end of [Report.Build], in the order of the calls.
 func (r *Report) With(edit func(*mulliganv1.FailureReport)) *Report {
 	r.edits = append(r.edits, edit)
 	return r
 }
 
-// Hint adds diagnoses that others made of the failure: NVIDIA's Restart Agent, a model
-// that read the log, a node-health checker. Source and cause are mandatory; a hint
-// answers where the objects leave the cause open, never against them.
+// Hint adds other tools' diagnoses of the failure: NVIDIA's Restart Agent, a model that
+// read the log, a node-health checker. Source and cause are mandatory. A hint decides only
+// if the objects leave the cause open.
 func (r *Report) Hint(hints ...*mulliganv1.Hint) *Report {
 	return r.With(func(report *mulliganv1.FailureReport) { report.Hints = append(report.Hints, hints...) })
 }
 
-// Objects returns what was added, lists taken apart, in the order of the calls.
+// Objects returns the added objects and the items of added lists, in order.
 func (r *Report) Objects() []runtime.Object { return r.objects }
 
-// Workload returns the object that [Gather] found the report to be about: what it
-// was called with, or the most senior owner of that. Its annotation holds the
-// ledger. Nil after [NewReport].
+// Workload returns the object that [Gather] was called with, or its most senior owner. Its
+// annotation holds the ledger. Nil after [NewReport].
 func (r *Report) Workload() client.Object { return r.workload }
 
-// Notes says in short sentences what [Gather] could not see or left out.
+// Notes returns short sentences about what [Gather] could not read or left out.
 func (r *Report) Notes() []string { return r.notes }
 
-// Build returns the report as a message, or all that is wrong with it. It may be
-// called again; each call returns a new message.
+// Build returns the report as a new message, or all of its errors.
 func (r *Report) Build() (*mulliganv1.FailureReport, error) {
 	if err := errors.Join(r.errs...); err != nil {
 		return nil, err
@@ -244,8 +239,8 @@ func (r *Report) Build() (*mulliganv1.FailureReport, error) {
 	return report, nil
 }
 
-// Request returns the question about the report: what to do, given the ledger of
-// the last answer (nil: none yet, see [LedgerFrom]).
+// Request returns the question what to do about the report, given the ledger of the last
+// answer (nil if there is none, see [LedgerFrom]).
 func (r *Report) Request(ledger *mulliganv1.BudgetLedger) (*mulliganv1.DecideRequest, error) {
 	report, err := r.Build()
 	if err != nil {

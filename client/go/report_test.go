@@ -108,7 +108,7 @@ type JobSet struct {
 
 func (s *JobSet) DeepCopyObject() runtime.Object { copied := *s; return &copied }
 
-func TestATypeIsOnlyTakenForAKindOfItsPackage(t *testing.T) {
+func TestIdentifiesTypeByPackage(t *testing.T) {
 	// This package is no JobSet package.
 	_, err := mulligan.NewReport().Add(&JobSet{ObjectMeta: metav1.ObjectMeta{Name: "s"}}).Build()
 	if err == nil || !strings.Contains(err.Error(), "is not taken, expected RayJob") {
@@ -120,7 +120,7 @@ func TestATypeIsOnlyTakenForAKindOfItsPackage(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotUsableIsNamed(t *testing.T) {
+func TestNamesInvalidConfiguration(t *testing.T) {
 	for name, test := range map[string]struct {
 		objects []runtime.Object
 		want    string
@@ -171,14 +171,14 @@ func TestWhatIsNotUsableIsNamed(t *testing.T) {
 	}
 }
 
-func TestAllMistakesAreToldAtOnce(t *testing.T) {
+func TestReportsAllErrorsAtOnce(t *testing.T) {
 	_, err := mulligan.NewReport().Add(nil, custom("apps/v1", "Deployment", "web", nil)).Request(nil)
 	if err == nil || !strings.Contains(err.Error(), "nil") || !strings.Contains(err.Error(), "Deployment") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestAnObjectThatIsAddedAgainIsReplaced(t *testing.T) {
+func TestAddReplacesObject(t *testing.T) {
 	older, newer := failedPod("a"), failedPod("a")
 	older.Status.Phase = corev1.PodRunning
 	built := build(t, mulligan.NewReport().Add(older, failedPod("b"), newer))
@@ -235,7 +235,7 @@ func TestForNamesAWorkloadOfAnyKind(t *testing.T) {
 	}
 }
 
-func TestTheClockIsTheCallers(t *testing.T) {
+func TestUsesClockOfCaller(t *testing.T) {
 	if got := build(t, mulligan.NewReport().Add(failedPod("a")).At(now)).GetObservedAt().AsTime(); !got.Equal(now) {
 		t.Errorf("got %v, want %v", got, now)
 	}
@@ -245,7 +245,7 @@ func TestTheClockIsTheCallers(t *testing.T) {
 	}
 }
 
-func TestWithSetsWhatOnlyTheCallerKnows(t *testing.T) {
+func TestWithEditsReport(t *testing.T) {
 	built := build(t, mulligan.NewReport().Add(failedPod("a")).With(func(r *mulliganv1.FailureReport) { r.FailureId = "step-7" }))
 	if built.GetFailureId() != "step-7" {
 		t.Errorf("got %q", built.GetFailureId())

@@ -94,11 +94,11 @@ func (o *options) nameMistakes(ctx context.Context, method string, request, answ
 	if code := status.Code(err); code != codes.Unavailable && code != codes.DeadlineExceeded {
 		return err
 	}
-	told := status.Convert(err).Proto()
-	mistake := o.mistake(told.GetMessage())
+	failure := status.Convert(err).Proto()
+	mistake := o.mistake(failure.GetMessage())
 	if mistake == "" {
 		return err
 	}
-	told.Message = fmt.Sprintf("%s (%s)", mistake, told.GetMessage())
-	return status.ErrorProto(told)
+	failure.Message = fmt.Sprintf("%s (%s)", mistake, failure.GetMessage())
+	return status.ErrorProto(failure)
 }

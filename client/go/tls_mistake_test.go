@@ -19,7 +19,7 @@ import (
 
 var flagNames = mulligan.TLSNames{CA: "--tls-ca", Certificate: "--tls-cert", Key: "--tls-key", ServerName: "--tls-server-name"}
 
-func TestMistakesAboutTLSNameThemselves(t *testing.T) {
+func TestNamesTLSMistakes(t *testing.T) {
 	authority, stranger := certificates.New(t), certificates.New(t)
 	own := issue(t, authority, "mulligan.internal")
 	mutual := serve(t, &answering{}, grpc.Creds(credentials.NewTLS(&tls.Config{
@@ -60,7 +60,7 @@ func TestMistakesAboutTLSNameThemselves(t *testing.T) {
 	}
 }
 
-func TestWhereNobodyListensTLSIsNoMistake(t *testing.T) {
+func TestUnreachablePortIsNoTLSMistake(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestWhereNobodyListensTLSIsNoMistake(t *testing.T) {
 	}
 }
 
-func TestFilesAreCalledAsThePeopleOfAProgramDo(t *testing.T) {
+func TestTLSNames(t *testing.T) {
 	files := filesOf(certificates.New(t).Issue(t, "caller"))
 	noCA, noKey, noPEM, swapped := files, files, files, files
 	noCA.CA, noKey.Key, noPEM.CA = "", "", files.Key

@@ -88,7 +88,7 @@ func (s *sometimes) Decide(ctx context.Context, request *mulliganv1.DecideReques
 // attempt of the ledger with the next answer, although its counter misses some. Each
 // question is repeated, as by an operator that is killed before it acts. The second
 // time it looks like another failure, because the evidence is gone.
-func TestWhatWasDecidedWithoutAnAnswerIsCharged(t *testing.T) {
+func TestChargesDecisionsWithoutAnswer(t *testing.T) {
 	service := &sometimes{RetryDecisionServiceClient: dial(t)}
 	for _, kind := range heldBacks {
 		for _, endings := range []string{

@@ -74,7 +74,7 @@ func TestAnEmptyReportNamesTheField(t *testing.T) {
 	t.Errorf("no google.rpc.BadRequest in %v", err)
 }
 
-func TestAServerThatHangsMeetsTheDeadline(t *testing.T) {
+func TestDeadlineOfHangingServer(t *testing.T) {
 	server := realserver.Start(t)
 	client := dialTo(t, server.Address, mulligan.WithDeadline(200*time.Millisecond))
 	asked := request(t, mulligan.NewReport().Add(pod(terminated(1, "Error"))), nil)
@@ -127,7 +127,7 @@ func TestAnOverloadedServerAsksToComeBack(t *testing.T) {
 }
 
 // One of two replicas stops under load, and no call fails.
-func TestAReplicaThatStopsIsNotNoticed(t *testing.T) {
+func TestToleratesStoppedReplica(t *testing.T) {
 	stays, stops := realserver.Start(t), realserver.Start(t, "--drain-delay=200ms")
 	client := dialTo(t, replicas(stays.Address, stops.Address))
 	asked := request(t, mulligan.NewReport().Add(pod(terminated(1, "Error"))), nil)

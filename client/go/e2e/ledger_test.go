@@ -68,7 +68,7 @@ func explain(t *testing.T, objects []any, flags ...string) (*mulliganv1.DecideRe
 	return response, strings.TrimSpace(string(ledger))
 }
 
-func TestTheLedgerOfTheCommandLineIsOurs(t *testing.T) {
+func TestReadsLedgerOfBinary(t *testing.T) {
 	client := dial(t)
 	report := mulligan.NewReport().Add(failedJob(1), ownedPod(terminated(137, "OOMKilled")))
 	fromServer := answer(t, client, request(t, report, nil))
@@ -98,7 +98,7 @@ func compacted(t *testing.T, text string) string {
 	return compact.String()
 }
 
-func TestTheCommandLineReadsOurAnnotation(t *testing.T) {
+func TestBinaryReadsLedgerAnnotation(t *testing.T) {
 	client := dial(t)
 	report := mulligan.NewReport().Add(failedJob(1), ownedPod(terminated(137, "OOMKilled")))
 	first := answer(t, client, request(t, report, nil))
@@ -131,11 +131,11 @@ func TestNativeCountersAreCountedOnce(t *testing.T) {
 	}
 	second := answer(t, client, request(t, report(), first.GetLedger()))
 	if !second.GetAccounting().GetDuplicate() || second.GetLedger().GetAttemptsSeen() != 3 {
-		t.Errorf("told again: %v", second.GetLedger())
+		t.Errorf("reported again: %v", second.GetLedger())
 	}
 }
 
-func TestASeededLedgerIsTakenAndCountedOnce(t *testing.T) {
+func TestCountsSeededLedgerOnce(t *testing.T) {
 	client := dial(t)
 	own := mulligan.NewReport().Add(pod(terminated(1, "Error"))).With(func(r *mulliganv1.FailureReport) {
 		r.Workload = &mulliganv1.WorkloadReference{ApiGroup: "sim.example.com", Kind: "SimJob", Name: "flow", Namespace: "ml", Uid: "sim-1"}

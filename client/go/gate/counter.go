@@ -17,8 +17,8 @@ type counter struct {
 	has func(report *mulliganv1.FailureReport) int32
 	// keeps returns how many of them remain counted after the next attempt begins.
 	keeps func(report *mulliganv1.FailureReport) int32
-	// tell sets the number of failures.
-	tell func(report *mulliganv1.FailureReport, failures int32)
+	// set sets the number of failures.
+	set func(report *mulliganv1.FailureReport, failures int32)
 	// name returns the operator's name for the attempt. The counter cannot identify it,
 	// because it does not count all attempts.
 	name func(report *mulliganv1.FailureReport) string
@@ -33,7 +33,7 @@ var counters = map[string]*counter{
 	"RayJob": {
 		has:   failedBefore,
 		keeps: failedBefore,
-		tell: func(report *mulliganv1.FailureReport, failures int32) {
+		set: func(report *mulliganv1.FailureReport, failures int32) {
 			report.GetRayJob().GetStatus().Failed = proto.Int32(failures + 1)
 		},
 		name: func(report *mulliganv1.FailureReport) string {
@@ -53,7 +53,7 @@ var counters = map[string]*counter{
 			// No submission of the next run is counted yet.
 			return status.GetExecutionAttempts() - 1
 		},
-		tell: func(report *mulliganv1.FailureReport, failures int32) {
+		set: func(report *mulliganv1.FailureReport, failures int32) {
 			status := report.GetSparkApplication().GetStatus()
 			status.ExecutionAttempts = proto.Int32(failures + 1)
 			status.SubmissionAttempts = proto.Int32(min(status.GetSubmissionAttempts(), failures+1))
@@ -122,7 +122,7 @@ func (c counting) Decide(ctx context.Context, request *mulliganv1.DecideRequest,
 	// Asked again about a failure with an answer that was not acted on, none is
 	// missing.
 	if missed := row.has(report) - ledger.GetNativeCount(); missed > 0 {
-		row.tell(report, ledger.GetAttemptsSeen()+missed)
+		row.set(report, ledger.GetAttemptsSeen()+missed)
 	}
 	response, err := c.RetryDecisionServiceClient.Decide(ctx, request, options...)
 	if err != nil {

@@ -57,7 +57,7 @@ func TestWhatCounts(t *testing.T) {
 
 // A lasting obstacle between a question and its answer is Native; a transient one is an
 // error, so that it is repeated.
-func TestWhatStandsBetween(t *testing.T) {
+func TestObstaclesToRetry(t *testing.T) {
 	pods := schema.GroupResource{Resource: "pods"}
 	refuses := func(err error) interceptor.Funcs {
 		return interceptor.Funcs{Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
@@ -164,7 +164,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeFollowedIsSaid(t *testing.T) {
+func TestNotesAdviceThatCannotBeFollowed(t *testing.T) {
 	template := &corev1.PodTemplateSpec{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "trainer"}}}}
 	notes, err := (&gate.Gate{Enabled: true}).Follow(withLedger(grows), noon, template)
 	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "memory could not be raised") {

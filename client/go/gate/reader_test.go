@@ -17,7 +17,7 @@ import (
 )
 
 // Watched kinds are read from the cache, unless it does not show the trouble yet.
-func TestWhatIsWatchedIsReadFromTheCache(t *testing.T) {
+func TestReadsWatchedKindsFromCache(t *testing.T) {
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "u"}}
 	job.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"controller-uid": "u"}}
 	// The node tells the two apart.

@@ -118,7 +118,7 @@ func TestOfALongRunLokiIsAskedAboutTheLastMonth(t *testing.T) {
 	}
 }
 
-func TestWhatLokiSaysToARefusalIsPassedOn(t *testing.T) {
+func TestPassesOnRefusalOfLoki(t *testing.T) {
 	const limit = "max entries limit per query exceeded, limit > max_entries_limit_per_query (2000 > 1000)"
 	for _, test := range []struct {
 		status          int
@@ -227,7 +227,7 @@ func TestNoNameLeadsToAnotherFile(t *testing.T) {
 	}
 }
 
-func TestSourcesThatAreNoneAreNamed(t *testing.T) {
+func TestRejectsUnknownSources(t *testing.T) {
 	for source, want := range map[string]string{
 		"elastic":                    `"elastic", expected kubernetes, loki=URL or file=PATTERN`,
 		"loki=loki:3100":             `loki="loki:3100", expected http://HOST or https://HOST`,

@@ -168,7 +168,7 @@ func TestScenario28AJobsOwnRetriesAreItsOwn(t *testing.T) {
 
 // What fails alike twice and cannot succeed is stopped, which says by whom, why and how it
 // goes on; and so it does.
-func TestScenario29WhatIsStoppedSaysHowItGoesOn(t *testing.T) {
+func TestScenario29StoppedWorkShowsRelease(t *testing.T) {
 	t.Parallel()
 	c := shared
 	namespace := c.namespace(t)
@@ -229,7 +229,7 @@ func (c *cluster) pasted(t *testing.T, command string) {
 }
 
 // In a queue it is the queue that stops and starts.
-func TestScenario30WhatIsInAQueueIsDeactivated(t *testing.T) {
+func TestScenario30DeactivatesQueuedWork(t *testing.T) {
 	c := shared
 	c.needs(t, "kueue")
 	namespace := c.namespace(t)
@@ -277,7 +277,7 @@ func TestScenario30WhatIsInAQueueIsDeactivated(t *testing.T) {
 }
 
 // What its operator starts again without what it lacks is begun anew with it.
-func TestScenario33AnOOMLoopIsBegunAnewWithMore(t *testing.T) {
+func TestScenario33OOMLoopRestartsWithMore(t *testing.T) {
 	t.Parallel()
 	c := shared
 	namespace := c.namespace(t)
@@ -310,7 +310,7 @@ func TestScenario33AnOOMLoopIsBegunAnewWithMore(t *testing.T) {
 }
 
 // The account of what a Job retries by itself, in both modes: three drains, a bug, done.
-func TestScenario34WhatAJobRetriesIsOnItsAccount(t *testing.T) {
+func TestScenario34ChargesRetriesOfJob(t *testing.T) {
 	t.Parallel()
 	c := shared
 	for _, mode := range []string{"act", "observe"} {
@@ -440,7 +440,7 @@ spec:
 var submittedRayJob = strings.Replace(rayManifest, "submissionMode: HTTPMode", "submissionMode: K8sJobMode\n  submitterConfig: {backoffLimit: 0}", 1)
 
 // A loop of an operator ends at its second equal failure, or is said to; nothing is made.
-func TestScenario45WhatOperatorsRetryInVainIsStopped(t *testing.T) {
+func TestScenario45StopsVainRetries(t *testing.T) {
 	c := shared
 	for _, kind := range []struct {
 		operator, manifest string

@@ -25,7 +25,7 @@ const (
 	keepsUp = 30 * time.Second
 )
 
-func TestScenario21TenBesideAThousand(t *testing.T) {
+func TestScenario21TenNextToAThousand(t *testing.T) {
 	c := shared
 	many := c.namespace(t)
 	other := c.namespaceNamed(t, many+"-ten")

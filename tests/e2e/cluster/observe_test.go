@@ -7,7 +7,7 @@ import (
 	"mulligan.dev/mulligan"
 )
 
-func TestScenario11ObserveSaysWhatWouldHaveBeenDifferent(t *testing.T) {
+func TestScenario11ObserveReportsDifference(t *testing.T) {
 	t.Parallel()
 	c := shared
 	namespace := c.namespace(t)

@@ -39,7 +39,7 @@ spec:
                 - {name: trainer, image: "registry.local/trainer:1", resources: {limits: {memory: 64Mi}}}
 `
 
-func TestScenario22WhyBesideTwoThousandPods(t *testing.T) {
+func TestScenario22WhyWithTwoThousandPods(t *testing.T) {
 	c := shared
 	c.needs(t, "jobset")
 	namespace := c.namespace(t)
@@ -76,7 +76,7 @@ func TestScenario22WhyBesideTwoThousandPods(t *testing.T) {
 	must(t, c.Delete(t.Context(), set, client.PropagationPolicy("Background")))
 }
 
-func TestScenario22WhyOfACronJobTellsItsJobs(t *testing.T) {
+func TestScenario22WhyOfCronJobListsItsJobs(t *testing.T) {
 	t.Parallel()
 	c := shared
 	namespace := c.namespace(t)

@@ -201,7 +201,7 @@ func (s sparkScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
 }
 
 // A stream: its user's word is that it goes on, whatever a policy says of the program.
-func TestRecipeOfSparkThatAlwaysGoesOn(t *testing.T) {
+func TestRecipeOfSparkWithRestartAlways(t *testing.T) {
 	c := shared
 	c.needsRecipe(t, "spark")
 	const runs = 6

@@ -109,7 +109,7 @@ func playedJob(namespace, name string, cores int64) *batchv1.Job {
 }
 
 // A report of what the API server has says what happened, with nothing of ours installed.
-func TestScenario25ReportTellsWhatHappened(t *testing.T) {
+func TestScenario25ReportShowsWhatHappened(t *testing.T) {
 	c := shared
 	c.needs(t, "jobset")
 	c.needs(t, "kuberay")

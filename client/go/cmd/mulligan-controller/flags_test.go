@@ -12,7 +12,7 @@ import (
 )
 
 // Fails before anything is watched or asked.
-func TestWhatCannotWorkEndsTheStart(t *testing.T) {
+func TestInvalidSetupEndsStart(t *testing.T) {
 	forbiddingCluster(t)
 	receivers := filepath.Join(t.TempDir(), "receivers.yaml")
 	if err := os.WriteFile(receivers, []byte("receivers: [{name: a, webhook: {url: 'ftp://h'}}]"), 0o600); err != nil {

@@ -55,7 +55,7 @@ func forbiddingCluster(t *testing.T) {
 }
 
 // controller-runtime's manager then ignores signals.
-func TestWhoMayNotReadIsNotReadyAndStopsWhenTold(t *testing.T) {
+func TestIsNotReadyWithoutReadAccess(t *testing.T) {
 	forbiddingCluster(t)
 	f, err := parse([]string{"--leader-elect=false", "--metrics-address=0", "--health-address=0", "--server=127.0.0.1:1"})
 	if err != nil {
@@ -106,7 +106,7 @@ func TestPoliciesNeedTheirKind(t *testing.T) {
 	}
 }
 
-func TestFlagsThatMakeNoSense(t *testing.T) {
+func TestRejectsInvalidFlags(t *testing.T) {
 	for _, flag := range []string{"--watch-namespaces=a,,b", "--watch-namespaces=a,", "--mode=foo", "--max-age=-1s", "--concurrency=0", "more"} {
 		name, _, _ := strings.Cut(flag, "=")
 		if _, err := parse([]string{flag}); err == nil || !strings.Contains(err.Error(), name) {

@@ -120,7 +120,7 @@ func TestMetricsAreForThoseTheAPIServerLetsRead(t *testing.T) {
 	}
 }
 
-func TestMetricsForEverybodyWhereToldSo(t *testing.T) {
+func TestPublicMetrics(t *testing.T) {
 	answer, err := http.Get("http://" + serveMetrics(t, "--metrics-secure=false") + "/metrics")
 	if err != nil || answer.StatusCode != 200 {
 		t.Errorf("%v, %v", answer, err)

@@ -38,8 +38,8 @@ type Marker struct {
 	// When each workload last found a node bad.
 	found map[string]map[string]time.Time
 	// When an Event reported a node that got only an Event.
-	told   map[string]time.Time
-	marked time.Time
+	reported map[string]time.Time
+	marked   time.Time
 }
 
 // New returns nil if there is nothing to do.
@@ -49,7 +49,7 @@ func New(options Options, cluster client.Client, live client.Reader, recorder re
 	}
 	return &Marker{
 		options: options, client: cluster, live: live, recorder: recorder, log: log, now: time.Now,
-		wake: make(chan struct{}, 1), found: map[string]map[string]time.Time{}, told: map[string]time.Time{},
+		wake: make(chan struct{}, 1), found: map[string]map[string]time.Time{}, reported: map[string]time.Time{},
 	}
 }
 
@@ -91,9 +91,9 @@ func (m *Marker) forgetOld() {
 			delete(m.found, node)
 		}
 	}
-	for node, at := range m.told {
+	for node, at := range m.reported {
 		if m.now().Sub(at) > m.options.For {
-			delete(m.told, node)
+			delete(m.reported, node)
 		}
 	}
 }
@@ -225,16 +225,16 @@ func (m *Marker) bound(marked, most int) string {
 func (m *Marker) knows(node *corev1.Node) bool {
 	m.lock.Lock()
 	defer m.lock.Unlock()
-	_, told := m.told[node.Name]
-	return told && m.options.Action == Event
+	_, reported := m.reported[node.Name]
+	return reported && m.options.Action == Event
 }
 
 // say reports a node once.
 func (m *Marker) say(node *corev1.Node, result, text string) {
 	m.lock.Lock()
-	_, known := m.told[node.Name]
-	if !known && len(m.told) < maxNodes {
-		m.told[node.Name] = m.now()
+	_, known := m.reported[node.Name]
+	if !known && len(m.reported) < maxNodes {
+		m.reported[node.Name] = m.now()
 	}
 	m.lock.Unlock()
 	if known {

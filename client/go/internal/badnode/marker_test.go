@@ -248,7 +248,7 @@ func TestAMarkIsTakenAwayWhenItDoesNotHold(t *testing.T) {
 }
 
 // Removing a mark overrides earlier findings.
-func TestAMarkThatAPersonTookAwayStaysAway(t *testing.T) {
+func TestRemovedMarkIsNotSetAgain(t *testing.T) {
 	w := newWorld(t, 3, action(Taint))
 	w.foundBad(t, "n1")
 	node := w.node(t, "n1")
@@ -311,7 +311,7 @@ func TestNotingNeverWaits(t *testing.T) {
 	<-stopped
 }
 
-func TestOptionsThatCannotBeUsedAreNamed(t *testing.T) {
+func TestRejectsInvalidDialOptions(t *testing.T) {
 	for _, test := range []struct {
 		edit func(*Options)
 		want string

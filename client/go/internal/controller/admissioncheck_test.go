@@ -325,7 +325,7 @@ func TestAnAdmissionCheckBecomesActive(t *testing.T) {
 }
 
 // Kueue ends a Workload whose template has an update's annotation with another value.
-func TestATemplateWithItsOwnPlacementGetsNoUpdate(t *testing.T) {
+func TestKeepsPlacementOfTemplate(t *testing.T) {
 	workload := reserved(time.Now())
 	own := map[string]any{"metadata": map[string]any{"annotations": map[string]any{successor.PlacementAnnotation: "mine"}}}
 	workload.Object["spec"] = map[string]any{"podSets": []any{

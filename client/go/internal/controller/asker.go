@@ -95,9 +95,9 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 	return answer, err
 }
 
-// tellGoodEnd reports work that completed after failures. It decides nothing, but tells
+// reportSuccess reports work that completed after failures. It decides nothing, but shows
 // the service's decision log what the retries were worth. The answer is ignored.
-func (a asker) tellGoodEnd(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string) {
+func (a asker) reportSuccess(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string) {
 	ledger, err := rec.LedgerFor(obj.GetUID())
 	if err != nil || ledger.GetAttemptsSeen() == 0 && !a.counted {
 		return
@@ -113,7 +113,7 @@ func (a asker) tellGoodEnd(ctx context.Context, obj *unstructured.Unstructured, 
 		}
 	}
 	if err != nil {
-		log.FromContext(ctx).V(1).Info("the good end was not told", "error", err.Error())
+		log.FromContext(ctx).V(1).Info("the success was not reported", "error", err.Error())
 	}
 }
 

@@ -209,7 +209,7 @@ func (r *reconciler) leave(obj *unstructured.Unstructured, mode Mode, answer *mu
 		message += " Do first: " + words.Cut(step, maxQuote) + "."
 	}
 	if r.sayOnce(obj, corev1.EventTypeWarning, reason, message) && isBraked(answer) {
-		r.tell(obj, mode, answer, nil)
+		r.notify(obj, mode, answer, nil)
 	}
 	if why == onceMore && answer.GetDiagnosis().GetFinishedAt() == nil {
 		// No object changes when the kubelet's next try fails as well.

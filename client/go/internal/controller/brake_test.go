@@ -88,7 +88,7 @@ func (w *world) answers(t *testing.T, step mulligantest.Step) {
 
 // Work that its operator retries ends only if it cannot succeed unchanged and has
 // failed alike before.
-func TestWhatItsOperatorIsAtIsNotOverruled(t *testing.T) {
+func TestDoesNotOverruleOperator(t *testing.T) {
 	at := time.Now().Truncate(time.Second)
 	for _, test := range []struct {
 		name string
@@ -140,7 +140,7 @@ func TestWhatItsOperatorIsAtIsNotOverruled(t *testing.T) {
 }
 
 // Work that needs more resources is stopped, and retried once none of its pods runs.
-func TestWhatNeedsMoreIsStoppedAndBegunAnew(t *testing.T) {
+func TestRestartsWorkThatNeedsMore(t *testing.T) {
 	job := failedJob(running)
 	w := troubled(t, nil, job)
 	pod := &corev1.Pod{
@@ -180,7 +180,7 @@ func TestWhatNeedsMoreIsStoppedAndBegunAnew(t *testing.T) {
 
 // The ledger of work that an operator retries is stored in both modes and sent with the
 // next request.
-func TestTheAccountOfWhatItsOperatorRetriesIsKept(t *testing.T) {
+func TestKeepsAccountOfOperatorRetries(t *testing.T) {
 	for _, mode := range []Mode{Act, Observe} {
 		t.Run(string(mode), func(t *testing.T) {
 			job := failedJob(running)
@@ -207,7 +207,7 @@ func TestTheAccountOfWhatItsOperatorRetriesIsKept(t *testing.T) {
 
 // Work that waits for the kubelet's next try is checked again without a change of its
 // pod.
-func TestWhatCannotStartIsLookedAtAgain(t *testing.T) {
+func TestChecksWorkThatCannotStartAgain(t *testing.T) {
 	w := troubled(t, nil, failedJob(running))
 	for _, stops := range []bool{false, true} {
 		w.answers(t, mulligantest.Cause(mulliganv1.Cause_IMAGE_INVALID, lasting))
@@ -221,7 +221,7 @@ func TestWhatCannotStartIsLookedAtAgain(t *testing.T) {
 }
 
 // Nor if nothing would come of it.
-func TestWhatCannotStartAndIsNotStoppedIsNotLookedAtForEver(t *testing.T) {
+func TestStopsCheckingWorkThatCannotStart(t *testing.T) {
 	for name, step := range map[string]mulligantest.Step{
 		"a part":       fails(lasting, part(mulliganv1.Decision_INDEX)),
 		"may recover":  fails(func(r *mulliganv1.DecideResponse) { r.Diagnosis.Outlook = mulliganv1.Diagnosis_MAY_RECOVER }),
@@ -238,7 +238,7 @@ func TestWhatCannotStartAndIsNotStoppedIsNotLookedAtForEver(t *testing.T) {
 }
 
 // Work that others have stopped was not stopped by us.
-func TestWhatIsStoppedAlreadyIsNotGivenUp(t *testing.T) {
+func TestDoesNotGiveUpStoppedWork(t *testing.T) {
 	w := troubled(t, nil, failedJob(running, func(j *batchv1.Job) { j.Spec.Suspend = ptr.To(true) }))
 	w.service.Next(fails(braked))
 	w.look(t)
@@ -248,7 +248,7 @@ func TestWhatIsStoppedAlreadyIsNotGivenUp(t *testing.T) {
 }
 
 // A changed spec is other work.
-func TestAChangedSpecBeginsAnew(t *testing.T) {
+func TestChangedSpecStartsAgain(t *testing.T) {
 	job := failedJob(running)
 	w := troubled(t, nil, job)
 	w.answers(t, fails(lasting))
@@ -267,7 +267,7 @@ func TestAChangedSpecBeginsAnew(t *testing.T) {
 }
 
 // Work that ended by itself was not stopped.
-func TestWhatHasEndedIsNotStopped(t *testing.T) {
+func TestDoesNotStopEndedWork(t *testing.T) {
 	w := newWorld(t, nil, failedJob())
 	w.service.Next(fails(lasting))
 	w.look(t)
@@ -331,7 +331,7 @@ func (w *world) isActive(t *testing.T) bool {
 }
 
 // A queue resumes jobs that others suspend.
-func TestWhatIsInAQueueIsDeactivated(t *testing.T) {
+func TestDeactivatesQueuedWork(t *testing.T) {
 	w := queued(t, workloadManifest, nil)
 	w.service.Next(fails(braked))
 	w.look(t)

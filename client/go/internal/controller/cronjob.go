@@ -95,10 +95,10 @@ func (r *reconciler) heldBySchedule(ctx context.Context, obj *unstructured.Unstr
 	return ctrl.Result{}, nil
 }
 
-// tellSchedule adds the next attempt to the CronJob's active Jobs, so that the
+// addToSchedule adds the next attempt to the CronJob's active Jobs, so that the
 // concurrencyPolicy applies to it: the CronJob's controller ignores Jobs that it did
 // not create. Idempotent.
-func (r *reconciler) tellSchedule(ctx context.Context, next *unstructured.Unstructured, rec *records.RetryRecord) error {
+func (r *reconciler) addToSchedule(ctx context.Context, next *unstructured.Unstructured, rec *records.RetryRecord) error {
 	begun, err := r.runOf(ctx, next, rec)
 	if err != nil || begun == nil || begun.cron == nil || !begun.named {
 		return err

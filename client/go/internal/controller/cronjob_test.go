@@ -58,7 +58,7 @@ func ownedBy(kind, apiVersion, name string) func(*batchv1.Job) {
 	}
 }
 
-func TestWhatAScheduleSaysToAnotherAttempt(t *testing.T) {
+func TestMayStartAgain(t *testing.T) {
 	const retry = "nightly-r2-abcde"
 	for _, test := range []struct {
 		name string
@@ -122,7 +122,7 @@ func TestTheTimeOfARun(t *testing.T) {
 	}
 }
 
-func TestARetryIsOneOfTheActiveJobsOfItsCronJob(t *testing.T) {
+func TestRetryIsActiveJobOfItsCronJob(t *testing.T) {
 	run := firstRun
 	w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly"), called(run)), nightly(active("nightly-by-hand")))
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
@@ -170,7 +170,7 @@ func TestOnlyTheRunsOfACronJobAreItsActiveJobs(t *testing.T) {
 	}
 }
 
-func TestARunThatTheScheduleHasOvertakenIsNotStartedAgain(t *testing.T) {
+func TestDoesNotRetryOvertakenRun(t *testing.T) {
 	w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly"), called(firstRun)), nightly(threeOClockBegan))
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
 	for range 3 {
@@ -210,7 +210,7 @@ func (w *world) cron(t *testing.T) *batchv1.CronJob {
 	return cron
 }
 
-func TestWhoMayRetryByThemselvesAreLeftAlone(t *testing.T) {
+func TestLeavesWorkOfOtherOwners(t *testing.T) {
 	opted := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ml", Labels: map[string]string{records.Policy: ""}}}
 	onlyByNamespace := func(j *batchv1.Job) { delete(j.Annotations, records.Policy) }
 	workflow := ownedBy("Workflow", "argoproj.io/v1alpha1", "etl")
@@ -287,7 +287,7 @@ func TestAJobCannotBePatchedAwayFromItsSchedule(t *testing.T) {
 }
 
 // A new CronJob of the same name is not the one that began the run.
-func TestACronJobThatWasMadeAnewIsAnother(t *testing.T) {
+func TestRecreatedCronJobIsAnotherOne(t *testing.T) {
 	w := newWorld(t, nil, failedJob(ownedBy("CronJob", "batch/v1", "nightly"), called(firstRun)), nightly(func(c *batchv1.CronJob) { c.UID = "uid-anew" }))
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
 	for range 3 {

@@ -115,7 +115,7 @@ func (r *reconciler) begun(ctx context.Context, next *unstructured.Unstructured,
 	if err := rec.Add(next, advice.GetLastAttempt()); err != nil {
 		return err
 	}
-	if err := r.tellSchedule(ctx, next, rec); err != nil {
+	if err := r.addToSchedule(ctx, next, rec); err != nil {
 		return err
 	}
 	rec.Status.FirstStep = ""
@@ -129,7 +129,7 @@ func (r *reconciler) succeeded(ctx context.Context, obj *unstructured.Unstructur
 		return nil
 	}
 	if r.modeOf(obj) != Observe || r.options.CountObserved {
-		r.asker.tellGoodEnd(ctx, obj, rec, policy)
+		r.asker.reportSuccess(ctx, obj, rec, policy)
 	}
 	if rec.DecisionAbout(obj.GetUID()) != nil {
 		rec.Status.Decision = nil

@@ -7,7 +7,7 @@ import (
 )
 
 // A workload with the name of an earlier one has an empty memory.
-func TestMemoryIsOfAnObjectAndNotOfItsName(t *testing.T) {
+func TestMemoryIsPerUID(t *testing.T) {
 	m := &memory{}
 	key := client.ObjectKey{Namespace: "ml", Name: "train"}
 	m.of(key, "first", func(known *remembered) { known.said = "Waiting" })
@@ -25,6 +25,6 @@ func TestMemoryIsOfAnObjectAndNotOfItsName(t *testing.T) {
 		t.Errorf("forgot %q and still knows %v", uid, m.workloads)
 	}
 	if m.forget(key).uid != "" {
-		t.Error("remembers what nobody told")
+		t.Error("remembers data of another object")
 	}
 }

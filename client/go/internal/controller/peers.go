@@ -206,21 +206,21 @@ func (l *listener) ask(ctx context.Context, peer string) (*mulliganv1.RecentFail
 
 // read accepts only what fits into a request, because peers are not trusted.
 func (l *listener) read(text []byte) (*mulliganv1.RecentFailures, error) {
-	var told exchange
-	if err := json.Unmarshal(text, &told); err != nil {
+	var document exchange
+	if err := json.Unmarshal(text, &document); err != nil {
 		return nil, err
 	}
 	switch {
-	case told.Version != 1:
-		return nil, fmt.Errorf("version %d, expected 1", told.Version)
-	case told.Cluster == "" || told.Cluster == l.peers.Cluster || strings.Contains(told.Cluster, "/") || len(told.Cluster) > 100:
-		return nil, fmt.Errorf("cluster %.100q, expected a name of its own", told.Cluster)
+	case document.Version != 1:
+		return nil, fmt.Errorf("version %d, expected 1", document.Version)
+	case document.Cluster == "" || document.Cluster == l.peers.Cluster || strings.Contains(document.Cluster, "/") || len(document.Cluster) > 100:
+		return nil, fmt.Errorf("cluster %.100q, expected a name of its own", document.Cluster)
 	}
 	digest := &mulliganv1.RecentFailures{}
-	if len(told.Recent) == 0 {
+	if len(document.Recent) == 0 {
 		return digest, nil
 	}
-	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(told.Recent, digest); err != nil {
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(document.Recent, digest); err != nil {
 		return nil, err
 	}
 	if digest.GetWindow().AsDuration() != recentWindow || len(digest.GetGroups()) > maxGroups {
@@ -235,7 +235,7 @@ func (l *listener) read(text []byte) (*mulliganv1.RecentFailures, error) {
 		}
 		if group.Node != "" {
 			// Not our node, even if its name is equal.
-			group.Node = told.Cluster + "/" + group.Node
+			group.Node = document.Cluster + "/" + group.Node
 		}
 		sum += group.GetWorkloads()
 	}
@@ -254,8 +254,8 @@ func (l *listener) digests() []*mulliganv1.RecentFailures {
 	defer l.lock.Unlock()
 	var all []*mulliganv1.RecentFailures
 	for _, peer := range l.peers.URLs {
-		if told, ok := l.heard[peer]; ok && l.now().Sub(told.at) <= forgetPeer {
-			all = append(all, told.digest)
+		if last, ok := l.heard[peer]; ok && l.now().Sub(last.at) <= forgetPeer {
+			all = append(all, last.digest)
 		}
 	}
 	return all

@@ -88,14 +88,14 @@ func TestDigestsOfClustersAreOne(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			r := cluster(2, mulliganv1.Cause_FABRIC_FAULT, "a")
 			listen(t, r, test.servers()...)
-			if got := told(r); got != test.want {
-				t.Errorf("told\n%s\nwant\n%s", got, test.want)
+			if got := digestText(r); got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", got, test.want)
 			}
 		})
 	}
 }
 
-func TestWhatPeersSayDoesNotGoInCircles(t *testing.T) {
+func TestDoesNotForwardDigestsOfPeers(t *testing.T) {
 	r := cluster(2, mulliganv1.Cause_FABRIC_FAULT, "a")
 	listen(t, r, serving(cluster(3, mulliganv1.Cause_FABRIC_FAULT, "a"), "north", true))
 	if own := r.own(); own.GetFailed() != 2 || len(own.GetGroups()) != 1 {
@@ -103,7 +103,7 @@ func TestWhatPeersSayDoesNotGoInCircles(t *testing.T) {
 	}
 }
 
-func TestAPeerThatIsSilentIsForgotten(t *testing.T) {
+func TestForgetsSilentPeer(t *testing.T) {
 	r := cluster(2, mulliganv1.Cause_FABRIC_FAULT, "a")
 	clock := time.Now()
 	r.now = func() time.Time { return clock }
@@ -143,7 +143,7 @@ func TestWhatAPeerMayNotSay(t *testing.T) {
 			r := cluster(2, mulliganv1.Cause_FABRIC_FAULT, "a")
 			l := listen(t, r, server)
 			if got := r.digest(where{})[0].GetFailed(); got != 2 {
-				t.Errorf("%d failures are told, want our 2", got)
+				t.Errorf("%d failures are reported, want our 2", got)
 			}
 			if _, err := l.ask(t.Context(), server.URL); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
@@ -158,7 +158,7 @@ func TestCanariesOfOthersAreTheirs(t *testing.T) {
 	r := cluster(2, mulliganv1.Cause_FABRIC_FAULT, "a")
 	listen(t, r, serving(other, "north", true))
 	if digest := r.digest(where{})[0]; digest.GetRecovered() != 0 || digest.GetFailed() != 3 {
-		t.Errorf("told %v", digest)
+		t.Errorf("got %v", digest)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestATokenIsPresentedToPeers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := l.ask(t.Context(), server.URL); err == nil {
-		t.Error("a certificate that nobody trusts was taken")
+		t.Error("an untrusted certificate was accepted")
 	}
 	l.client = server.Client()
 	if _, err := l.ask(t.Context(), server.URL); err != nil || got != "Bearer secret" {

@@ -126,7 +126,7 @@ func TestItActsInTheNamespacesThatWereNamed(t *testing.T) {
 }
 
 // Observations for a trial are counted, with the operator's own verdict and the end.
-func TestWhatIsObservedIsCountedWhereThatIsAskedFor(t *testing.T) {
+func TestCountsObservedOnRequest(t *testing.T) {
 	for _, counted := range []bool{false, true} {
 		w, written := readOnly(t, func(o *Options) { o.CountObserved = counted }, failedJob(running))
 		job := w.jobs(t)["train"]
@@ -151,7 +151,7 @@ func TestWhatIsObservedIsCountedWhereThatIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestModesThatDoNotGoTogetherAreNamed(t *testing.T) {
+func TestRejectsConflictingModes(t *testing.T) {
 	for _, edit := range []func(*Options){
 		func(o *Options) { o.ReadOnly = true }, func(o *Options) { o.CountObserved = true }, func(o *Options) { o.ActIn = []string{"ml"} },
 	} {

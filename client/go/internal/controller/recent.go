@@ -167,20 +167,20 @@ func (r *recent) makeRoom() {
 // workload; nil if there are none. Each cluster finds out for itself whether an
 // incident is over.
 func (r *recent) digest(w where) []*mulliganv1.RecentFailures {
-	told := r.own()
+	digest := r.own()
 	for _, other := range r.others.digests() {
-		if told == nil {
-			told = &mulliganv1.RecentFailures{Window: durationpb.New(recentWindow)}
+		if digest == nil {
+			digest = &mulliganv1.RecentFailures{Window: durationpb.New(recentWindow)}
 		}
-		told.Failed = min(told.Failed+other.GetFailed(), maxCount)
-		told.Groups = append(told.Groups, other.GetGroups()...)
+		digest.Failed = min(digest.Failed+other.GetFailed(), maxCount)
+		digest.Groups = append(digest.Groups, other.GetGroups()...)
 	}
-	if told.GetFailed() == 0 {
+	if digest.GetFailed() == 0 {
 		return nil
 	}
-	told.Zone, told.Image = w.zone, w.image
-	told.Groups = largest(told.Groups)
-	return []*mulliganv1.RecentFailures{told}
+	digest.Zone, digest.Image = w.zone, w.image
+	digest.Groups = largest(digest.Groups)
+	return []*mulliganv1.RecentFailures{digest}
 }
 
 // own returns this cluster's failures; nil if there are none.
@@ -191,21 +191,21 @@ func (r *recent) own() *mulliganv1.RecentFailures {
 	if len(r.latest) == 0 {
 		return nil
 	}
-	told := &mulliganv1.RecentFailures{Window: durationpb.New(recentWindow), Failed: int32(len(r.latest)), Recovered: r.recovered}
+	digest := &mulliganv1.RecentFailures{Window: durationpb.New(recentWindow), Failed: int32(len(r.latest)), Recovered: r.recovered}
 	counts := map[place]int32{}
 	for _, f := range r.latest {
 		counts[f.group]++
 		if f.canary {
-			told.Canaries++
+			digest.Canaries++
 		}
 	}
 	for p, count := range counts {
-		told.Groups = append(told.Groups, &mulliganv1.FailureGroup{
+		digest.Groups = append(digest.Groups, &mulliganv1.FailureGroup{
 			Cause: p.cause, Node: p.node, Zone: p.zone, Image: p.image, Workloads: count,
 		})
 	}
-	told.Groups = largest(told.Groups)
-	return told
+	digest.Groups = largest(digest.Groups)
+	return digest
 }
 
 // largest returns the largest groups that fit into a request, in a fixed order.

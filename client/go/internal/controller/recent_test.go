@@ -51,8 +51,8 @@ func broken(cause mulliganv1.Cause, node string, action mulliganv1.Decision_Acti
 	return answer
 }
 
-// told is the digest as text.
-func told(r *recent) string {
+// digestText returns the digest as text.
+func digestText(r *recent) string {
 	digest := r.digest(on("n9", "z", "i"))
 	if digest == nil {
 		return "nothing"
@@ -78,35 +78,35 @@ func TestRecentCountsEachWorkloadOnce(t *testing.T) {
 	healthy.Diagnosis.Situation = mulliganv1.Diagnosis_ALIVE
 	r.note(attempt("e", ""), time.Time{}, on("n2", "z", "i"), Act, healthy)
 	want := "failed 3 canaries 0 recovered 0 zone z image i: 2 NODE_LOST n1/z/i 1 APP_ERROR n2/z/i"
-	if got := told(r); got != want {
-		t.Errorf("told %s, want %s", got, want)
+	if got := digestText(r); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 	r.note(attempt("c-r2-x", "c"), time.Time{}, on("n2", "z", "i"), Act, broken(mulliganv1.Cause_APP_ERROR, "n2", mulliganv1.Decision_FAIL))
 	r.cameThrough(attempt("b-r2-x", "b"))
-	if got := told(r); !strings.HasPrefix(got, "failed 1 ") {
-		t.Errorf("what was given up or ended well is still told: %s", got)
+	if got := digestText(r); !strings.HasPrefix(got, "failed 1 ") {
+		t.Errorf("what was given up or ended well is still counted: %s", got)
 	}
 	clock = clock.Add(recentWindow + time.Second)
-	if got := told(r); got != "nothing" {
-		t.Errorf("what is over is still told: %s", got)
+	if got := digestText(r); got != "nothing" {
+		t.Errorf("what is over is still counted: %s", got)
 	}
 }
 
 // A controller that was away sees the failures of an hour at once.
-func TestRecentIsWhatFailedLately(t *testing.T) {
+func TestRecentCountsLastTenMinutes(t *testing.T) {
 	clock := time.Now()
 	r := newRecent(func() time.Time { return clock })
 	lost := broken(mulliganv1.Cause_NODE_LOST, "n1", mulliganv1.Decision_RETRY)
 	for name, ago := range map[string]time.Duration{"old": recentWindow + time.Second, "new": time.Minute, "ahead": -time.Hour} {
 		r.note(attempt(name, ""), clock.Add(-ago), on("n1", "z", "i"), Act, lost)
 	}
-	if got := told(r); !strings.HasPrefix(got, "failed 2 ") {
-		t.Errorf("told %s, want what failed in the last ten minutes, by whatever clock", got)
+	if got := digestText(r); !strings.HasPrefix(got, "failed 2 ") {
+		t.Errorf("got %s, want what failed in the last ten minutes, by our clock", got)
 	}
 	canary := func(a *mulliganv1.DecideResponse) { a.Decision.Canary = true }
 	r.note(attempt("old", ""), clock.Add(-time.Hour), on("n1", "z", "i"), Act, broken(mulliganv1.Cause_NODE_LOST, "n1", mulliganv1.Decision_RETRY, canary))
-	if got := told(r); !strings.HasPrefix(got, "failed 3 canaries 1 recovered 0") {
-		t.Errorf("told %s, want a canary that begins now", got)
+	if got := digestText(r); !strings.HasPrefix(got, "failed 3 canaries 1 recovered 0") {
+		t.Errorf("got %s, want a canary that begins now", got)
 	}
 }
 
@@ -119,20 +119,20 @@ func TestRecentFollowsCanaries(t *testing.T) {
 	first := broken(mulliganv1.Cause_FABRIC_FAULT, "n1", mulliganv1.Decision_RETRY, incident, canary)
 	r.note(attempt("a", ""), time.Time{}, on("n1", "z", "i"), Act, waiting)
 	r.note(attempt("b", ""), time.Time{}, on("n1", "z", "i"), Observe, first)
-	if got := told(r); !strings.HasPrefix(got, "failed 2 canaries 0 recovered 0") {
-		t.Errorf("nobody starts what was only observed: %s", got)
+	if got := digestText(r); !strings.HasPrefix(got, "failed 2 canaries 0 recovered 0") {
+		t.Errorf("an observed retry counts as a canary: %s", got)
 	}
 	r.note(attempt("b", ""), time.Time{}, on("n1", "z", "i"), Act, first)
-	if got := told(r); !strings.HasPrefix(got, "failed 2 canaries 1 recovered 0") {
-		t.Errorf("told %s", got)
+	if got := digestText(r); !strings.HasPrefix(got, "failed 2 canaries 1 recovered 0") {
+		t.Errorf("got %s", got)
 	}
 	clock = clock.Add(recentWindow + time.Second)
-	if got := told(r); !strings.HasPrefix(got, "failed 1 canaries 0 recovered 1") {
+	if got := digestText(r); !strings.HasPrefix(got, "failed 1 canaries 0 recovered 1") {
 		t.Errorf("it ran for longer than the others, and one still waits: %s", got)
 	}
 	r.note(attempt("c", ""), time.Time{}, on("n1", "z", "i"), Act, first)
 	r.cameThrough(attempt("c-r2-x", "c"))
-	if got := told(r); !strings.HasPrefix(got, "failed 1 canaries 0 recovered 1") {
+	if got := digestText(r); !strings.HasPrefix(got, "failed 1 canaries 0 recovered 1") {
 		t.Errorf("a new failure of the incident counts from nothing: %s", got)
 	}
 }
@@ -156,7 +156,7 @@ func TestRecentIsBounded(t *testing.T) {
 }
 
 // The second workload's question includes the first's failure.
-func TestAQuestionTellsWhatFailedElsewhere(t *testing.T) {
+func TestRequestContainsRecentFailures(t *testing.T) {
 	w := newWorld(t, nil, failedJob())
 	w.asker.recent.note(attempt("other", ""), time.Time{}, on("n1", "z", "i"), Act, broken(mulliganv1.Cause_NODE_LOST, "n1", mulliganv1.Decision_RETRY))
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))

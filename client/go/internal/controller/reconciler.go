@@ -297,7 +297,7 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 		r.remember(obj, calm)
 		return ctrl.Result{}, nil
 	case mulliganv1.Decision_WAIT:
-		r.tell(obj, mode, answer, nil)
+		r.notify(obj, mode, answer, nil)
 		return r.wait(obj, answer), nil
 	case mulliganv1.Decision_RETRY, mulliganv1.Decision_FAIL:
 		if outcome.Phase == kinds.Active {

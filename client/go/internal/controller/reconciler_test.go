@@ -211,7 +211,7 @@ func podOf(job *batchv1.Job) *corev1.Pod {
 	}
 }
 
-func TestWhoIsLookedAfter(t *testing.T) {
+func TestOptIn(t *testing.T) {
 	labelled := func(value string) *corev1.Namespace {
 		return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "opted", Labels: map[string]string{records.Policy: value}}}
 	}
@@ -296,7 +296,7 @@ func TestRetryIsMadeOnceAfterItsDelay(t *testing.T) {
 	}
 }
 
-func TestAGoodEndIsToldOnce(t *testing.T) {
+func TestReportsSuccessOnce(t *testing.T) {
 	w := newWorld(t, nil, failedJob())
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM), mulligantest.Cause(mulliganv1.Cause_SUCCEEDED))
 	w.look(t)
@@ -317,14 +317,14 @@ func TestAGoodEndIsToldOnce(t *testing.T) {
 		t.Fatalf("asked %d times, want once about the failure and once about the end, with its ledger", len(asked))
 	}
 	if got := asked[1].GetReport().GetJobs()[0].GetMetadata().GetName(); got != next.Name {
-		t.Errorf("told of the end of %s, want %s", got, next.Name)
+		t.Errorf("reported the success of %s, want %s", got, next.Name)
 	}
 	if state := w.record(t).Status.State; state != records.Succeeded {
 		t.Errorf("the record is %s", state)
 	}
 }
 
-func TestAGoodEndWithoutFailuresIsNotTold(t *testing.T) {
+func TestDoesNotReportSuccessWithoutFailures(t *testing.T) {
 	job := failedJob()
 	job.Status = batchv1.JobStatus{Succeeded: 1, Conditions: []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}}
 	w := newWorld(t, nil, job)
@@ -373,7 +373,7 @@ func TestEvidenceOutlivesItsPod(t *testing.T) {
 
 // A watch that restarts after a restart of the API server lags: it shows running pods,
 // and a preempted one would be charged to the program.
-func TestPodsThatAreWatchedLateAreReadAsTheyAre(t *testing.T) {
+func TestReadsLateWatchedPodsLive(t *testing.T) {
 	job := failedJob()
 	pod := podOf(job)
 	pod.Labels = map[string]string{"job-name": job.Name}

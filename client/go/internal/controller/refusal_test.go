@@ -96,7 +96,7 @@ func TestWhatTheAPIServerRefusesEnds(t *testing.T) {
 	}
 }
 
-func TestARefusalThatPassesIsForgotten(t *testing.T) {
+func TestTransientRefusalIsCleared(t *testing.T) {
 	full := true
 	w, _ := refusing(t, func() error {
 		if full {
@@ -118,7 +118,7 @@ func TestARefusalThatPassesIsForgotten(t *testing.T) {
 	}
 }
 
-func TestAnAPIServerThatIsAwayRefusesNothing(t *testing.T) {
+func TestUnavailableAPIServerIsNoRefusal(t *testing.T) {
 	w, _ := refusing(t, func() error { return apierrors.NewServiceUnavailable("away") })
 	request := ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: "train"}}
 	w.clock = w.clock.Add(2 * triedFor)

@@ -127,7 +127,7 @@ func (r *reconciler) refuse(ctx context.Context, obj *unstructured.Unstructured,
 		return err
 	}
 	r.sayOnce(obj, corev1.EventTypeWarning, "RetryNotCreated", "Not tried again: "+why)
-	r.tellRefused(obj, rec.Status.Decision, why)
+	r.notifyRefused(obj, rec.Status.Decision, why)
 	return nil
 }
 

@@ -49,7 +49,7 @@ func (r *reconciler) settle(ctx context.Context, obj *unstructured.Unstructured,
 		return ctrl.Result{}, err
 	}
 	r.report(obj, decided, answer, by)
-	r.tell(obj, mode, answer, by)
+	r.notify(obj, mode, answer, by)
 	return r.carryOut(ctx, obj, rec)
 }
 

@@ -15,7 +15,7 @@ import (
 // eventually all; the last ones go to those that had the least. Within a namespace it
 // is first come, first served.
 //
-// Nothing runs in the background: a caller that has to wait is told when to ask again.
+// Nothing runs in the background: a caller that has to wait learns when to ask again.
 type shares struct {
 	perMinute float64
 	now       func() time.Time

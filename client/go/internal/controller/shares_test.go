@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// line is a namespace's retries, each of which asks when it was told to.
+// line is a namespace's retries, each of which asks when it should.
 type line struct {
 	namespace string
 	from      time.Duration
@@ -117,7 +117,7 @@ func TestNoMoreThanTheBoundIsCreated(t *testing.T) {
 }
 
 // Otherwise each would ask every few seconds, 275 a second.
-func TestWhoWaitsAsksSeldom(t *testing.T) {
+func TestWaitingObjectsAskSeldom(t *testing.T) {
 	result := play(120, 20*time.Minute, line{"ml", 0, 1000})
 	if len(result.created["ml"]) != 1000 {
 		t.Fatalf("%d created, want all", len(result.created["ml"]))
@@ -146,7 +146,7 @@ func TestFirstComeFirstServedInANamespace(t *testing.T) {
 	}
 }
 
-func TestWhoIsGoneLeavesTheLine(t *testing.T) {
+func TestDropsDeletedObjects(t *testing.T) {
 	for name, leave := range map[string]func(s *shares, clock *time.Time){
 		"deleted":               func(s *shares, _ *time.Time) { s.drop("ml", "gone") },
 		"does not ask any more": func(_ *shares, clock *time.Time) { *clock = clock.Add(3 * missedTurn) },

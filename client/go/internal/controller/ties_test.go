@@ -90,7 +90,7 @@ func childJob() *batchv1.Job {
 	return failedJob(func(j *batchv1.Job) { j.OwnerReferences = controlledBy("JobSet", "jobset.x-k8s.io/v1alpha2", "set") })
 }
 
-func TestAPartThatIsMadeNobodysGetsNoAccount(t *testing.T) {
+func TestAPartThatIsMadeUnownedGetsNoAccount(t *testing.T) {
 	for name, owners := range map[string][]metav1.OwnerReference{
 		"nobody's": nil, "a ConfigMap's": controlledBy("ConfigMap", "v1", "x"), "an MPIJob's": controlledBy("MPIJob", "kubeflow.org/v2beta1", "x"),
 	} {
@@ -206,7 +206,7 @@ kind: RayCluster
 metadata: {name: tune, namespace: ml, uid: %s}
 `
 
-func TestPodsWhoseClusterIsGoneAreAskedAboutOnce(t *testing.T) {
+func TestAsksOnceAboutPodsOfDeletedCluster(t *testing.T) {
 	for name, objects := range map[string][]client.Object{
 		"deleted":                nil,
 		"another has the name":   {manifest.Object(t, fmt.Sprintf(clusterManifest, "another"))},

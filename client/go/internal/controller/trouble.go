@@ -52,14 +52,14 @@ type owners struct {
 	// UIDs of pods' controllers without a workload, or deleted. This is final: UIDs are
 	// not reused, and ownership does not change (Ties).
 	lock    sync.Mutex
-	nobodys *lru.Cache
+	unowned *lru.Cache
 }
 
 // The most controllers that are remembered, such as deleted ones with many pods left.
-const maxNobodys = 4096
+const maxUnowned = 4096
 
 func newOwners(watched, live client.Reader) *owners {
-	return &owners{watched: watched, live: live, nobodys: lru.New(maxNobodys)}
+	return &owners{watched: watched, live: live, unowned: lru.New(maxUnowned)}
 }
 
 // of returns the workload of a pod; nil if there is none.
@@ -72,13 +72,13 @@ func (o *owners) of(ctx context.Context, pod client.Object) (*metav1.OwnerRefere
 	// One caller asks, and the others wait for its result.
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	if _, known := o.nobodys.Get(controller.UID); known {
+	if _, known := o.unowned.Get(controller.UID); known {
 		return nil, nil
 	}
 	// Owners in between may be too new for the cache.
 	owner, err = workloadOf(ctx, o.live, pod)
 	if err == nil && owner == nil {
-		o.nobodys.Add(controller.UID, nil)
+		o.unowned.Add(controller.UID, nil)
 	}
 	return owner, err
 }

@@ -119,7 +119,7 @@ func TestWhatHoldsTheControllerBack(t *testing.T) {
 	}
 }
 
-func TestARetryThatIsHeldSaysSoOnce(t *testing.T) {
+func TestReportsHeldRetryOnce(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.RetriesPerMinute = 1 }, failedJob())
 	w.shares.take("ml", "another")
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
@@ -140,7 +140,7 @@ func TestARetryThatIsHeldSaysSoOnce(t *testing.T) {
 	}
 }
 
-func TestAServiceThatIsAwayIsAskedAgain(t *testing.T) {
+func TestAsksUnavailableServiceAgain(t *testing.T) {
 	w := newWorld(t, nil, failedJob())
 	w.service.Next(mulligantest.Unavailable(), mulligantest.Unavailable())
 	request := ctrl.Request{NamespacedName: client.ObjectKey{Namespace: "ml", Name: "train"}}
@@ -151,7 +151,7 @@ func TestAServiceThatIsAwayIsAskedAgain(t *testing.T) {
 		t.Errorf("without an answer something was written: %v", job.Annotations)
 	}
 	if said := w.said(); said != "" {
-		t.Errorf("a short outage was told: %s", said)
+		t.Errorf("a short outage was reported: %s", said)
 	}
 	w.service.Next(mulligantest.Unavailable(), mulligantest.Unavailable(), mulligantest.Unavailable(), mulligantest.Unavailable())
 	w.clock = w.clock.Add(patience)
@@ -161,7 +161,7 @@ func TestAServiceThatIsAwayIsAskedAgain(t *testing.T) {
 		}
 	}
 	if said := w.said(); strings.Count(said, "NoAnswer") != 1 {
-		t.Errorf("a long outage should be told once, said: %s", said)
+		t.Errorf("a long outage should be reported once, said: %s", said)
 	}
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_CONTAINER_OOM))
 	w.look(t)

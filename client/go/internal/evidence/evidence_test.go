@@ -54,7 +54,7 @@ func TestEvidenceOfManyLeavesRoomForOne(t *testing.T) {
 }
 
 // A pod that is deleted in the second in which it failed has failed by itself.
-func TestAPodThatFailedIsKeptAsItFailed(t *testing.T) {
+func TestKeepsFailedPodAsItFailed(t *testing.T) {
 	e := &Pods{}
 	failed := keptPod("prod", "own")
 	failed.Status.Phase = corev1.PodFailed

@@ -72,7 +72,7 @@ func TestAlertmanagerTakesAlerts(t *testing.T) {
 	box := newMailbox(t)
 	url := startAlertmanager(t, box)
 	n, _ := begin(t, box, "storyURL: 'https://stories/{{.Name}}'\nreceivers: [{name: alerts, alertmanager: {url: '"+url+"'}}]")
-	n.Tell(failure(func(f *Failure) { f.Answer.Diagnosis.Problem = evil }))
+	n.Notify(failure(func(f *Failure) { f.Answer.Diagnosis.Problem = evil }))
 	var got group
 	if err := json.Unmarshal([]byte(box.next(t).body), &got); err != nil || len(got.Alerts) != 1 {
 		t.Fatalf("%v, %v, want one alert", got, err)
@@ -96,12 +96,12 @@ func TestAlertmanagerTakesAlerts(t *testing.T) {
 
 // Alertmanager's own count shows that alerts about one node are one, also from
 // independent controllers.
-func TestAlertsOfAnIncidentAreOne(t *testing.T) {
+func TestGroupsAlertsOfIncident(t *testing.T) {
 	box := newMailbox(t)
 	url := startAlertmanager(t, box)
 	for _, name := range []string{"a", "b", "c"} {
 		n, end := begin(t, box, "receivers: [{name: alerts, alertmanager: {url: '"+url+"'}}]")
-		n.Tell(failure(named(name), decided(mulliganv1.Decision_RETRY),
+		n.Notify(failure(named(name), decided(mulliganv1.Decision_RETRY),
 			caused(mulliganv1.Cause_GPU_FAULT, mulliganv1.Diagnosis_INFRASTRUCTURE, platform), on("n1"), avoiding("n1", true)))
 		end()
 	}

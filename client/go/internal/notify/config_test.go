@@ -40,7 +40,7 @@ func TestWhatIsWrongIsNamedAtTheStart(t *testing.T) {
 	}
 }
 
-func TestAllMistakesAreNamedTogether(t *testing.T) {
+func TestReturnsAllErrorsTogether(t *testing.T) {
 	_, err := Parse([]byte("storyURL: 'x'\nrepeatAfter: -1h\nreceivers: [{webhook: {url: x}}]"))
 	if err == nil {
 		t.Fatal("no error")

@@ -16,9 +16,9 @@ const (
 var results = []string{sent, failed, lost, repeated}
 
 var (
-	told = prometheus.NewCounterVec(prometheus.CounterOpts{
+	messages = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "mulligan_controller_notifications_total",
-		Help: "Messages by receiver and what became of them: sent, failed after several tries, lost for want of room, repeated (not told again).",
+		Help: "Messages by receiver and what became of them: sent, failed after several tries, lost for want of room, repeated (not reported again).",
 	}, []string{"receiver", "result"})
 	waiting = prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "mulligan_controller_notifications_waiting",
@@ -29,9 +29,9 @@ var (
 // Announce creates a receiver's series before its first message.
 func Announce(receiver string) {
 	for _, result := range results {
-		told.WithLabelValues(receiver, result)
+		messages.WithLabelValues(receiver, result)
 	}
 	waiting.WithLabelValues(receiver)
 }
 
-func init() { metrics.Registry.MustRegister(told, waiting) }
+func init() { metrics.Registry.MustRegister(messages, waiting) }

@@ -27,8 +27,8 @@ type Notifier struct {
 }
 
 type incident struct {
-	toldAt time.Time
-	more   int
+	reportedAt time.Time
+	more       int
 }
 
 // New makes senders for a configuration of Load or Parse; Start starts them.
@@ -54,8 +54,8 @@ func (n *Notifier) Start(ctx context.Context) error {
 	return nil
 }
 
-// Tell reports a failure to all receivers, unless already reported. It never blocks.
-func (n *Notifier) Tell(f Failure) {
+// Notify reports a failure to all receivers, unless already reported. It never blocks.
+func (n *Notifier) Notify(f Failure) {
 	if n == nil {
 		return
 	}
@@ -79,9 +79,9 @@ func (n *Notifier) give(s *sender, m Message) {
 	defer n.lock.Unlock()
 	key := s.receiver.Name + "\x00" + m.incident
 	about := n.known[key]
-	if about != nil && m.Time.Sub(about.toldAt) < n.config.RepeatAfter.Duration {
+	if about != nil && m.Time.Sub(about.reportedAt) < n.config.RepeatAfter.Duration {
 		about.more++
-		told.WithLabelValues(s.receiver.Name, repeated).Inc()
+		messages.WithLabelValues(s.receiver.Name, repeated).Inc()
 		return
 	}
 	if about != nil {
@@ -97,7 +97,7 @@ func (n *Notifier) give(s *sender, m Message) {
 	if about == nil {
 		n.makeRoom()
 	}
-	n.known[key] = &incident{toldAt: m.Time}
+	n.known[key] = &incident{reportedAt: m.Time}
 }
 
 // makeRoom forgets incidents that may be reported again; if none, the oldest.
@@ -107,10 +107,10 @@ func (n *Notifier) makeRoom() {
 	}
 	oldest, at := "", n.now()
 	for key, about := range n.known {
-		if n.now().Sub(about.toldAt) >= n.config.RepeatAfter.Duration {
+		if n.now().Sub(about.reportedAt) >= n.config.RepeatAfter.Duration {
 			delete(n.known, key)
-		} else if !about.toldAt.After(at) {
-			oldest, at = key, about.toldAt
+		} else if !about.reportedAt.After(at) {
+			oldest, at = key, about.reportedAt
 		}
 	}
 	if len(n.known) >= maxIncidents {

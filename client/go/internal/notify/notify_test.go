@@ -186,7 +186,7 @@ func TestWhoHasToAct(t *testing.T) {
 				got = m.Actor
 			}
 			if got != test.want {
-				t.Errorf("told %q, want %q", got, test.want)
+				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
 	}
@@ -195,8 +195,8 @@ func TestWhoHasToAct(t *testing.T) {
 func TestEachReceiverIsTold(t *testing.T) {
 	box := newMailbox(t)
 	n, end := begin(t, box, "receivers: [{name: a, webhook: {url: '%URL%'}}, {name: b, webhook: {url: '%URL%'}}]")
-	n.Tell(failure())
-	n.Tell(failure(named("eval"), decided(mulliganv1.Decision_RETRY))) // it passes
+	n.Notify(failure())
+	n.Notify(failure(named("eval"), decided(mulliganv1.Decision_RETRY))) // it passes
 	end()
 	if got := len(box.posts); got != 2 {
 		t.Errorf("%d messages, want one for each of the receivers", got)
@@ -227,7 +227,7 @@ func TestAnIncidentIsToldOnce(t *testing.T) {
 			box := newMailbox(t)
 			n, end := begin(t, box, toAll)
 			for _, f := range test.failures {
-				n.Tell(f)
+				n.Notify(f)
 			}
 			end()
 			if got := len(box.posts); got != test.want {
@@ -237,14 +237,14 @@ func TestAnIncidentIsToldOnce(t *testing.T) {
 	}
 }
 
-func TestAnIncidentThatLastsIsToldAgainWithWhatCameBetween(t *testing.T) {
+func TestRepeatsLastingIncidentWithCount(t *testing.T) {
 	box := newMailbox(t)
 	n, end := begin(t, box, toAll+"\nrepeatAfter: 1h")
 	clock := time.Now()
 	n.now = func() time.Time { return clock }
 	for _, after := range []time.Duration{0, time.Minute, 58 * time.Minute, time.Minute} {
 		clock = clock.Add(after)
-		n.Tell(failure())
+		n.Notify(failure())
 	}
 	end()
 	close(box.posts)
@@ -253,7 +253,7 @@ func TestAnIncidentThatLastsIsToldAgainWithWhatCameBetween(t *testing.T) {
 		more = append(more, eventIn(t, post).Data.More)
 	}
 	if !slices.Equal(more, []int{0, 2}) {
-		t.Errorf("told with %v failures between, want none and two", more)
+		t.Errorf("reported with %v failures between, want none and two", more)
 	}
 }
 
@@ -268,9 +268,9 @@ func TestForgottenAreTheOldestIncidents(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range maxIncidents {
-		n.known[strings.Repeat("x", i%7)+string(rune(i))] = &incident{toldAt: n.now()}
+		n.known[strings.Repeat("x", i%7)+string(rune(i))] = &incident{reportedAt: n.now()}
 	}
-	n.Tell(failure())
+	n.Notify(failure())
 	if len(n.known) > maxIncidents {
 		t.Errorf("%d incidents are remembered, want at most %d", len(n.known), maxIncidents)
 	}

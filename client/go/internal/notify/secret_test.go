@@ -135,9 +135,9 @@ func repeatsNothing(t *testing.T, address, authority string) {
 	}
 	s := n.senders[0]
 	s.sleep = func(context.Context, time.Duration) bool { return true }
-	n.Tell(failure())
+	n.Notify(failure())
 	failures := counted(t, "chat", failed)
-	s.tell(t.Context(), <-s.queue)
+	s.deliver(t.Context(), <-s.queue)
 	// net/http logs data on an idle connection in its own goroutine.
 	time.Sleep(20 * time.Millisecond)
 	text := logged.String()

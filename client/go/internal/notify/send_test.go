@@ -79,8 +79,8 @@ func TestTriedAgain(t *testing.T) {
 			box := newMailbox(t, test.statuses...)
 			n, s, pauses := lone(t, box, toAll)
 			before := counted(t, "all", test.result)
-			n.Tell(failure())
-			s.tell(t.Context(), <-s.queue)
+			n.Notify(failure())
+			s.deliver(t.Context(), <-s.queue)
 			if !slices.Equal(*pauses, test.pauses) {
 				t.Errorf("pauses %v, want %v", *pauses, test.pauses)
 			}
@@ -98,7 +98,7 @@ func TestTriedAgain(t *testing.T) {
 	}
 }
 
-func TestAReceiverIsAskedForPatienceAndGetsIt(t *testing.T) {
+func TestHonoursRetryAfterOfReceiver(t *testing.T) {
 	first := true
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if first {
@@ -109,8 +109,8 @@ func TestAReceiverIsAskedForPatienceAndGetsIt(t *testing.T) {
 	}))
 	defer server.Close()
 	n, s, pauses := lone(t, &mailbox{Server: server}, toAll)
-	n.Tell(failure())
-	s.tell(t.Context(), <-s.queue)
+	n.Notify(failure())
+	s.deliver(t.Context(), <-s.queue)
 	if !slices.Equal(*pauses, []time.Duration{40 * time.Second}) {
 		t.Errorf("pauses %v, want the 40s that were asked for", *pauses)
 	}
@@ -122,13 +122,13 @@ func TestTellNeverWaits(t *testing.T) {
 	n, s, _ := lone(t, box, "receivers: [{name: stuck, webhook: {url: '%URL%'}}]")
 	before := counted(t, "stuck", lost)
 	for i := range queueLength + 7 {
-		n.Tell(failure(named(fmt.Sprint("job-", i))))
+		n.Notify(failure(named(fmt.Sprint("job-", i))))
 	}
 	if len(s.queue) != queueLength || counted(t, "stuck", lost)-before != 7 {
 		t.Fatalf("%d wait, want %d and 7 lost", len(s.queue), queueLength)
 	}
 	<-s.queue
-	n.Tell(failure(named("late")))
+	n.Notify(failure(named("late")))
 	var last *Message
 	for len(s.queue) > 0 {
 		last = <-s.queue
@@ -144,8 +144,8 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	server := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
 	defer server.Close()
 	n, s, _ := lone(t, &mailbox{Server: server}, toAll)
-	n.Tell(failure())
-	s.tell(t.Context(), <-s.queue)
+	n.Notify(failure())
+	s.deliver(t.Context(), <-s.queue)
 	if len(other.posts) > 0 {
 		t.Error("the redirect was followed")
 	}
@@ -173,7 +173,7 @@ func TestTextsOfOthersAreOneVisibleLine(t *testing.T) {
 func TestWebhooksGetCloudEvents(t *testing.T) {
 	box := newMailbox(t)
 	n, _ := begin(t, box, "cluster: 'no rth/é'\n"+toAll)
-	n.Tell(failure(func(f *Failure) { f.Answer.Diagnosis.Problem = `", "title": "forged` }))
+	n.Notify(failure(func(f *Failure) { f.Answer.Diagnosis.Problem = `", "title": "forged` }))
 	got := box.next(t)
 	e := eventIn(t, got)
 	if kind := got.header.Get("Content-Type"); kind != "application/cloudevents+json" {

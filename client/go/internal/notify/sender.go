@@ -61,7 +61,7 @@ func (s *sender) offer(m *Message) bool {
 		waiting.WithLabelValues(s.receiver.Name).Set(float64(len(s.queue)))
 		return true
 	default:
-		told.WithLabelValues(s.receiver.Name, lost).Inc()
+		messages.WithLabelValues(s.receiver.Name, lost).Inc()
 		return false
 	}
 }
@@ -74,7 +74,7 @@ func (s *sender) run(ctx context.Context) {
 			return
 		case m := <-s.queue:
 			waiting.WithLabelValues(s.receiver.Name).Set(float64(len(s.queue)))
-			s.tell(ctx, m)
+			s.deliver(ctx, m)
 		}
 	}
 }
@@ -87,29 +87,29 @@ func (s *sender) end(ctx context.Context) {
 		select {
 		case m := <-s.queue:
 			if _, _, err := s.try(ctx, m); err != nil {
-				told.WithLabelValues(s.receiver.Name, failed).Inc()
+				messages.WithLabelValues(s.receiver.Name, failed).Inc()
 				continue
 			}
-			told.WithLabelValues(s.receiver.Name, sent).Inc()
+			messages.WithLabelValues(s.receiver.Name, sent).Inc()
 		default:
 			return
 		}
 	}
 }
 
-// tell retries until the message is accepted, refused for good, or tried often enough.
-func (s *sender) tell(ctx context.Context, m *Message) {
+// deliver retries until the message is accepted, refused for good, or tried often enough.
+func (s *sender) deliver(ctx context.Context, m *Message) {
 	pause := firstPause
 	for tries := 1; ; tries++ {
 		// A running call is not cancelled, because it may have been accepted already.
 		again, asked, err := s.try(context.WithoutCancel(ctx), m)
 		if err == nil {
-			told.WithLabelValues(s.receiver.Name, sent).Inc()
+			messages.WithLabelValues(s.receiver.Name, sent).Inc()
 			return
 		}
 		if !again || tries == maxTries {
-			told.WithLabelValues(s.receiver.Name, failed).Inc()
-			s.log.Info("a message was not told", "error", err.Error(), "tries", tries, "about", m.Kind+" "+m.Namespace+"/"+m.Name)
+			messages.WithLabelValues(s.receiver.Name, failed).Inc()
+			s.log.Info("a message was not delivered", "error", err.Error(), "tries", tries, "about", m.Kind+" "+m.Namespace+"/"+m.Name)
 			return
 		}
 		if !s.sleep(ctx, max(pause, min(asked, longestPause))) {

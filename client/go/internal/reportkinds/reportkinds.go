@@ -1,5 +1,4 @@
-// Package reportkinds is the table of kinds that a report has a field for. What reads,
-// lists or names objects by their kind goes by it.
+// Package reportkinds is the table of the kinds that a report has a field for.
 package reportkinds
 
 import (
@@ -10,15 +9,15 @@ import (
 // Kind is one kind.
 type Kind struct {
 	Group, Name string
-	// Versions to read objects in, the newest first, of which a cluster serves one or two:
-	// what a report takes has its names in all of them. None: the kind is not read.
+	// API versions to read, newest first. The fields of a report are the same in all.
+	// Empty if the kind is not read.
 	Versions []string
 	// Field of FailureReport.
 	Field protoreflect.Name
-	// Part of the import path of the Go packages that define the kind: typed clients leave
-	// kind and apiVersion empty, and some names are common.
+	// Part of the import path of the Go packages that define the kind. It identifies typed
+	// objects, which have no kind and apiVersion.
 	GoPackage string
-	// Label of the pods of an object, with its name. Empty: they are found in another way.
+	// Label of an object's pods with its name; empty if pods are found otherwise.
 	PodLabel string
 }
 
@@ -30,7 +29,7 @@ const (
 	kubeflowLabel = "training.kubeflow.org/job-name"
 )
 
-// All is the table, owners before what they own, and then what is about these.
+// All is the table: owners before the objects that they own, then events and nodes.
 var All = []Kind{
 	{"ray.io", "RayJob", v1, "ray_job", "ray", ""},
 	{"ray.io", "RayCluster", v1, "ray_cluster", "ray", "ray.io/cluster"},
@@ -51,7 +50,7 @@ var All = []Kind{
 	{"", "Node", v1, "nodes", "k8s.io/api/core", ""},
 }
 
-// Find returns the kind, whatever its version is; nil when it is not in the table.
+// Find returns the kind of any version; nil if it is not in the table.
 func Find(gk schema.GroupKind) *Kind {
 	for i := range All {
 		if All[i].Group == gk.Group && All[i].Name == gk.Kind {
@@ -62,7 +61,7 @@ func Find(gk schema.GroupKind) *Kind {
 }
 
 // Named returns the newest version of the first kind with that name.
-// REQUIRES: there is one.
+// REQUIRES: it is in the table.
 func Named(name string) schema.GroupVersionKind {
 	for _, kind := range All {
 		if kind.Name == name {
@@ -72,11 +71,10 @@ func Named(name string) schema.GroupVersionKind {
 	panic("reportkinds: no kind " + name)
 }
 
-// IsWork reports whether the kind is of work, and not of what is about work.
+// IsWork reports whether the kind is work or a part of it, unlike events and nodes.
 func (k *Kind) IsWork() bool { return k.Field != "events" && k.Field != "nodes" }
 
-// IsPart reports whether objects of the kind are usually made by an operator for another
-// object.
+// IsPart reports whether operators usually make objects of the kind for others.
 func (k *Kind) IsPart() bool {
 	return k != nil && (k.Field == "pods" || k.Field == "jobs" || k.Field == "kueue_workload")
 }

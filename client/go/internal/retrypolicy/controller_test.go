@@ -130,7 +130,7 @@ func (w *world) expect(t *testing.T, name, accepted, loaded string) {
 	}
 }
 
-func TestAValidPolicyIsPublishedAndThenInForce(t *testing.T) {
+func TestPublishesValidPolicy(t *testing.T) {
 	w := newWorld(policy("training", "RETRY"))
 	if result := w.look(t); result.RequeueAfter != untilLoaded {
 		t.Errorf("looked at again after %v, want %v", result.RequeueAfter, untilLoaded)
@@ -145,7 +145,7 @@ func TestAValidPolicyIsPublishedAndThenInForce(t *testing.T) {
 	w.expect(t, "training", "True Valid", "True InForce")
 }
 
-func TestAWrongPolicyLeavesTheOthersAndItsLastVersionInForce(t *testing.T) {
+func TestInvalidPolicyKeepsLastVersion(t *testing.T) {
 	w := newWorld(policy("training", "RETRY"), policy("etl", "wrong"))
 	w.look(t)
 	w.servers.load("r1", "training", "default")
@@ -172,7 +172,7 @@ func TestAWrongPolicyLeavesTheOthersAndItsLastVersionInForce(t *testing.T) {
 	}
 }
 
-func TestNothingIsPublishedThatServersWouldNotStartWith(t *testing.T) {
+func TestNeverPublishesUnloadableSet(t *testing.T) {
 	for name, objects := range map[string][]client.Object{
 		"no policies":  nil,
 		"a wrong one":  {policy("etl", "wrong")},
@@ -188,7 +188,7 @@ func TestNothingIsPublishedThatServersWouldNotStartWith(t *testing.T) {
 	}
 }
 
-func TestServersThatCannotLoadAreNamed(t *testing.T) {
+func TestShowsLoadErrors(t *testing.T) {
 	w := newWorld(policy("training", "RETRY"))
 	w.look(t)
 	w.servers.load("embedded", "default")

@@ -61,7 +61,7 @@ func TestSecretsAreBlanked(t *testing.T) {
 }
 
 // The reasons for failures must stay.
-func TestWhatIsNoSecretStays(t *testing.T) {
+func TestKeepsHarmlessText(t *testing.T) {
 	for _, text := range []string{
 		"KeyError: 'token'", "num_tokens=2048, tokens: 131072", "tokenizer = /models/llama-3/tokenizer.json",
 		"ValueError: invalid token: expected_identifier", "Error: secret \"pg\" not found",

@@ -191,7 +191,7 @@ func key(kind string) string {
 }
 
 // What stands before and behind a secret is read for the cause.
-func TestTheLineOfTheErrorStaysBesideEverySecret(t *testing.T) {
+func TestKeepsErrorLineNextToSecrets(t *testing.T) {
 	marks := strings.NewReplacer("«", "", "»", "")
 	const before, after = "INFO loading the model\n", "\nValueError: bad loss\n"
 	for name, marked := range hidden() {
@@ -207,7 +207,7 @@ func TestTheLineOfTheErrorStaysBesideEverySecret(t *testing.T) {
 
 // The longest text that is sent, of what keeps each rule busy: with time that grew with the
 // square of it some took ten seconds and more.
-func TestTheLongestTextTakesNoSeconds(t *testing.T) {
+func TestTimeIsLinear(t *testing.T) {
 	pieces := []string{"a", "\n", ":", "://", "a:b@", "https://a:", "token", "token= ", "password ", "password=", "-----END PRIVATE KEY-----\n",
 		"-----BEGIN PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----", `\n`, "MIIEvQIBADANBgkq", "sk-", "xapp-a", "eyJ", "eyJa.", `"name":"token"`,
 		"login ", "login -p ", "authorization: ", `\"`, "auth:", base64Of("token=") + " ", base64Of(base64Of(base64Of("password="))),

@@ -1,6 +1,5 @@
-// Package trial says from decision logs what acting would have changed while
-// mulligan-controller only observed, and what it changed where it acted, each workload by
-// name.
+// Package trial reads decision logs and lists, by workload, what mulligan-controller
+// would have changed while it only observed, and what it changed where it acted.
 package trial
 
 import (
@@ -24,41 +23,42 @@ import (
 	"mulligan.dev/mulligan/internal/words"
 )
 
-// Verdict is what became of a workload, beside what would have.
+// Verdict compares what happened to a workload with what Mulligan decided.
 type Verdict int
 
-// In the order they are told.
+// The verdicts, in the order of the list.
 const (
-	// Saved: its operator gave it up, and it would have been started again, with
-	// something changed or for what passes.
+	// Saved: its operator gave it up, and Mulligan would have retried it, with changes or
+	// after a transient failure.
 	Saved Verdict = iota
-	// Stopped: it would have been stopped, and came to a bad end all the same.
+	// Stopped: Mulligan would have stopped it while it ran, and it is not known to have
+	// succeeded.
 	Stopped
-	// Lost: it would have been stopped, and came through.
+	// Lost: Mulligan would have stopped it, and it succeeded.
 	Lost
-	// Spent: its operator gave it up, and it would have been started again, for what
-	// comes again unless somebody changes something.
+	// Spent: its operator gave it up, and Mulligan would have retried it unchanged after a
+	// failure that recurs.
 	Spent
 	// Waiting: it would have waited, or nothing more is known.
 	Waiting
 	// Agreed: given up by both.
 	Agreed
-	// Rescued: it was started again, and came through.
+	// Rescued: it was retried and succeeded.
 	Rescued
-	// Retried: it was started again; how that ended is not known, or badly.
+	// Retried: it was retried, and is not known to have succeeded.
 	Retried
 	// GivenUp: it was given up.
 	GivenUp
 )
 
-// Workload is one with all its attempts.
+// Workload is a workload with all its attempts.
 type Workload struct {
 	Kind, Namespace, Name string
 	Verdict               Verdict
 	Cause, Outlook        string
-	// Acted: the controller acted there.
+	// Acted says whether the controller acted on it.
 	Acted bool
-	// Problem is what was wrong last.
+	// Problem is the latest problem.
 	Problem string
 
 	action            mulliganv1.Decision_Action
@@ -67,7 +67,7 @@ type Workload struct {
 	retries           int
 }
 
-// Result of a log.
+// Result of reading logs.
 type Result struct {
 	Lines, BadLines, Records int
 	Workloads                []*Workload
@@ -75,10 +75,10 @@ type Result struct {
 	byUID, latest            map[string]*Workload
 }
 
-// A line has a whole report in it.
+// A line contains a whole report.
 const maxLine = 64 << 20
 
-// Read adds the lines of a log, which are counted where they are none.
+// Read adds the lines of a log. It only counts lines that are not decision records.
 func (r *Result) Read(log io.Reader) error {
 	lines := bufio.NewReaderSize(log, 1<<20)
 	for {
@@ -104,7 +104,7 @@ func (r *Result) Read(log io.Reader) error {
 	}
 }
 
-// readLine returns nothing of a line that is too long.
+// readLine returns "too long", which is no record, for a line above maxLine.
 func readLine(from *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {
@@ -129,7 +129,7 @@ func (r *Result) add(record *mulliganv1.DecisionRecord) {
 		return
 	}
 	w := r.named(obj)
-	// Of work that its operator tries again a verdict is one that stops that.
+	// Work that its operator retries is stopped by a verdict other than IGNORE and WAIT.
 	braked := diagnosis.GetSituation() == mulliganv1.Diagnosis_ALIVE &&
 		decision.GetAction() != mulliganv1.Decision_IGNORE && decision.GetAction() != mulliganv1.Decision_WAIT
 	switch {
@@ -137,7 +137,7 @@ func (r *Result) add(record *mulliganv1.DecisionRecord) {
 		w.completed = w.completed || phase == kinds.Succeeded
 	case diagnosis.GetSituation() == mulliganv1.Diagnosis_BROKEN, braked:
 		w.action = decision.GetAction()
-		// A controller that observes asks for the operator's own verdict, too.
+		// An observing controller also asks for the operator's own verdict.
 		w.Acted = !record.GetRequest().GetCompareNative()
 		w.Cause, w.Outlook = diagnosis.GetCause().String(), diagnosis.GetOutlook().String()
 		w.Problem = cmp.Or(diagnosis.GetProblem(), diagnosis.GetSummary(), decision.GetSentence())
@@ -149,8 +149,8 @@ func (r *Result) add(record *mulliganv1.DecisionRecord) {
 	}
 }
 
-// named is the workload that an object is an attempt of. Of one name there may be several,
-// one after the other; a further attempt names the first, which is the latest of its name.
+// named returns the workload that an object is an attempt of. A retry names its first
+// attempt; if several objects had that name, it is the latest.
 func (r *Result) named(obj *unstructured.Unstructured) *Workload {
 	if r.byUID == nil {
 		r.byUID, r.latest = map[string]*Workload{}, map[string]*Workload{}
@@ -169,8 +169,8 @@ func (r *Result) named(obj *unstructured.Unstructured) *Workload {
 	return r.byUID[key]
 }
 
-// workloadOf is the object that a report is about; nil: of no kind that the controller
-// looks after.
+// workloadOf returns the report's workload; nil if the controller does not handle its
+// kind.
 func workloadOf(report *mulliganv1.FailureReport) (*unstructured.Unstructured, kinds.Phase) {
 	message := report.ProtoReflect()
 	for _, kind := range slices.Backward(kinds.All) {
@@ -191,14 +191,14 @@ func workloadOf(report *mulliganv1.FailureReport) (*unstructured.Unstructured, k
 		if err != nil || json.Unmarshal(text, &obj.Object) != nil {
 			continue
 		}
-		// Typed messages do not say it.
+		// Typed messages may lack it.
 		obj.SetGroupVersionKind(gvk)
 		return obj, kind.Outcome(obj).Phase
 	}
 	return nil, 0
 }
 
-// Verdicts sorts the workloads that had a failure, and says what became of each.
+// Verdicts returns the workloads that failed, each with its verdict, sorted by it.
 func (r *Result) Verdicts() []*Workload {
 	r.Workloads = nil
 	for _, w := range r.all {
@@ -238,11 +238,10 @@ func (w *Workload) verdict() Verdict {
 	return Waiting
 }
 
-// Most bytes of a problem in a list.
-const maxProblem = 200
-
-// Most workloads of a verdict that are named.
-const maxNamed = 50
+const (
+	maxProblem = 200 // bytes of a problem
+	maxNamed   = 50  // workloads named for a verdict
+)
 
 // Print writes the result for people.
 func (r *Result) Print(out io.Writer) {

@@ -25,7 +25,7 @@ func line(name, condition, situation, action, outlook, more string) string {
 		name, name, condition, situation, outlook, action, more)
 }
 
-func TestWhatBecameOfWorkBesideWhatWouldHave(t *testing.T) {
+func TestComparesOutcomeWithVerdict(t *testing.T) {
 	const memory = `,"resources":[{"resource":"memory","factor":2}]`
 	acted := func(text string) string { return strings.ReplaceAll(text, `"compareNative":true,`, "") }
 	end := func(name string) string {

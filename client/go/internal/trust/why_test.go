@@ -36,7 +36,7 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-func TestARefusalIsItsNumber(t *testing.T) {
+func TestRefusalShowsOnlyTheStatusCode(t *testing.T) {
 	for code, want := range map[int]string{404: "404 Not Found", 599: "599"} {
 		if got := Refusal(&http.Response{StatusCode: code, Status: "404 no /services/SECRET"}).Error(); got != want {
 			t.Errorf("%d: %q, want %q", code, got, want)

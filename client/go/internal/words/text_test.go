@@ -2,7 +2,7 @@ package words
 
 import "testing"
 
-func TestALineShowsWhatItSaysAndIsCut(t *testing.T) {
+func TestLineIsVisibleAndBounded(t *testing.T) {
 	for text, want := range map[string]string{
 		"as it is":               "as it is",
 		"two\nlines\tand\x1b[1m": "two lines and [1m",

@@ -71,7 +71,7 @@ func TestCheckRetry(t *testing.T) {
 	}
 }
 
-func TestWhatIsKubeRaysOwnAffair(t *testing.T) {
+func TestLeavesOthersToKubeRay(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		change func(*rayv1.RayJob)
@@ -98,7 +98,7 @@ func TestWhatIsKubeRaysOwnAffair(t *testing.T) {
 	}
 }
 
-func TestWhatRayToldStandsWhileItIsUndecided(t *testing.T) {
+func TestKeepsStatusReportedByRay(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		told      rayv1.JobStatus

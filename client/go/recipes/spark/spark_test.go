@@ -105,7 +105,7 @@ func TestDecide(t *testing.T) {
 
 // Work that continues by the user's policy is counted by the operator, so that the next
 // answer does not charge it again.
-func TestWhatGoesOnIsChargedOnce(t *testing.T) {
+func TestChargesRunningWorkOnce(t *testing.T) {
 	app := application(failing)
 	always(app)
 	g := gatetest.Open(t, app, v1beta2.AddToScheme, gatetest.Says(mulliganv1.Decision_FAIL, 0))
@@ -120,7 +120,7 @@ func TestWhatGoesOnIsChargedOnce(t *testing.T) {
 
 // While the question is pending, the user fixes the spec, and the operator's event
 // filter writes INVALIDATING. That stays, and the operator reads it.
-func TestWhatIsWrittenMeanwhileStays(t *testing.T) {
+func TestKeepsConcurrentWrites(t *testing.T) {
 	app := application(failing)
 	scheme := runtime.NewScheme()
 	if err := v1beta2.AddToScheme(scheme); err != nil {
@@ -193,7 +193,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeFollowedIsSaid(t *testing.T) {
+func TestNotesAdviceThatCannotBeFollowed(t *testing.T) {
 	app := application(v1beta2.ApplicationStatePendingRerun)
 	app.Annotations = map[string]string{mulligan.LedgerAnnotation: grows}
 	if notes, _, err := Follow(gatetest.Open(t, app, v1beta2.AddToScheme), app, noon); err != nil || len(notes) != 1 {

@@ -197,7 +197,7 @@ func TestFollow(t *testing.T) {
 
 // An annotation that anyone can write must not keep a TrainJob from being made or
 // suspended.
-func TestABrokenLedgerIsANote(t *testing.T) {
+func TestInvalidLedgerIsNoted(t *testing.T) {
 	for name, made := range map[string]time.Time{"not made": {}, "made": time.Now()} {
 		t.Run(name, func(t *testing.T) {
 			trainJob := &trainerv1alpha1.TrainJob{ObjectMeta: metav1.ObjectMeta{

@@ -80,7 +80,7 @@ func (r *reconciler) reconcile(name string) (string, error) {
 	}
 }
 
-func TestWhatAReleaseHasChangedIsSaid(t *testing.T) {
+func TestReportsChangesOfRelease(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		file     string
@@ -121,7 +121,7 @@ func TestWhatAReleaseHasChangedIsSaid(t *testing.T) {
 	}
 }
 
-func TestTheShapeOfTheReleaseBeforeIsTaken(t *testing.T) {
+func TestReadsShapeOfPreviousRelease(t *testing.T) {
 	renamed := Insertion{File: "main.go", Function: "func (r *reconciler) reconcile(uid string) error", Earlier: reconcile, Text: "_ = 0"}
 	if _, err := renamed.Insert([]byte(operator)); err != nil {
 		t.Error(err)
@@ -218,7 +218,7 @@ func TestTheTableFitsTheReleases(t *testing.T) {
 	}
 }
 
-func TestUnknownOperatorsAreRefused(t *testing.T) {
+func TestRejectsUnknownOperators(t *testing.T) {
 	err := run([]string{"apply", "flink", "a", "b", "c"})
 	if err == nil || !strings.Contains(err.Error(), `no recipe for "flink", expected one of jobset, kuberay`) {
 		t.Errorf("it says %v", err)

@@ -202,7 +202,7 @@ func TestRenewDropsWhatTiesPodsToOneJob(t *testing.T) {
 }
 
 // Users' own limits, as their API servers default them, in what Mulligan starts.
-func TestWhatIsTakenOverIsNotRetriedByItsOperatorToo(t *testing.T) {
+func TestTakenOverWorkHasNoOperatorRetries(t *testing.T) {
 	for _, test := range []struct{ kind, name, before, after string }{
 		{"Job", "one pod", `{spec: {completions: 1, parallelism: 1, backoffLimit: 6}}`, `{spec: {completions: 1, parallelism: 1, backoffLimit: 0}}`},
 		{"Job", "a work queue of one worker", `{spec: {parallelism: 1, backoffLimit: 2}}`, `{spec: {parallelism: 1, backoffLimit: 0}}`},
@@ -245,7 +245,7 @@ func TestWhatCanBeSuspended(t *testing.T) {
 	}
 }
 
-func TestWhatGoesOnAfterTheEnd(t *testing.T) {
+func TestKeptClusterIsReported(t *testing.T) {
 	for _, test := range []struct {
 		kind, object string
 		keeps        bool
@@ -283,7 +283,7 @@ func TestATrainJobBegins(t *testing.T) {
 	}{
 		{"with its JobSet", named("TrainJob"), []client.Object{named("JobSet")}, true},
 		{"not without", named("TrainJob"), nil, false},
-		{"told not to", suspended, nil, true},
+		{"suspended", suspended, nil, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			reader := fake.NewClientBuilder().WithObjects(test.others...).Build()

@@ -129,7 +129,7 @@ func TestTemplatesSurvivePacking(t *testing.T) {
 	}
 }
 
-func TestWhatIsTooLargeIsNotKept(t *testing.T) {
+func TestDoesNotKeepLargeTemplates(t *testing.T) {
 	_, err := Pack(job("train", "u1", func(obj *unstructured.Unstructured) {
 		obj.Object["spec"] = map[string]any{"note": strings.Repeat("x", maxUnpacked)}
 	}))
@@ -138,7 +138,7 @@ func TestWhatIsTooLargeIsNotKept(t *testing.T) {
 	}
 }
 
-func TestWorkIsWhatRunsAndNotWhere(t *testing.T) {
+func TestWorkIgnoresPlacement(t *testing.T) {
 	before, err := WorkOf(job("train", "u1"))
 	if err != nil {
 		t.Fatal(err)

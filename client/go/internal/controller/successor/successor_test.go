@@ -95,7 +95,7 @@ func afterThat(t *testing.T, rec *records.RetryRecord, advice *mulliganv1.Decisi
 }
 
 // Operators must not restart Mulligan's attempts.
-func TestANewAttemptHasNoRetriesOfItsOperators(t *testing.T) {
+func TestNewAttemptHasNoOperatorRetries(t *testing.T) {
 	alone := object(t, failedJob)
 	for field, value := range map[string]int64{"parallelism": 1, "backoffLimit": 6} {
 		if err := unstructured.SetNestedField(alone.Object, value, "spec", field); err != nil {
@@ -108,7 +108,7 @@ func TestANewAttemptHasNoRetriesOfItsOperators(t *testing.T) {
 	}
 }
 
-func TestWhatANewAttemptTakesOver(t *testing.T) {
+func TestNewAttemptKeepsTemplate(t *testing.T) {
 	failed := object(t, failedJob)
 	before := failed.DeepCopy()
 	next, _ := after(t, failed, `{"action": "RETRY", "lastAttempt": true}`)
@@ -188,14 +188,14 @@ func TestGrowthStartsFromTheFirstAttempt(t *testing.T) {
 	}
 }
 
-func TestAdviceThatCannotBeFollowedIsSaid(t *testing.T) {
+func TestNotesImpossibleAdvice(t *testing.T) {
 	next, notes := after(t, object(t, failedJob), `{"action": "RETRY", "resources": [{"resource": "ephemeral-storage", "factor": 2}]}`)
 	if len(notes) != 1 || !strings.Contains(notes[0], "ephemeral-storage") || next == nil {
 		t.Errorf("notes %q, want one about ephemeral-storage", notes)
 	}
 }
 
-func TestWhereTheNextAttemptRuns(t *testing.T) {
+func TestPlacementOfNextAttempt(t *testing.T) {
 	const spotTerm = `{matchExpressions: [{key: karpenter.sh/capacity-type, operator: In, values: [spot, on-demand]}, {key: zone, operator: In, values: [a]}]}`
 	for _, test := range []struct {
 		name, pod, advice string
@@ -254,7 +254,7 @@ func TestWhereTheNextAttemptRuns(t *testing.T) {
 
 // Trainer 2.0 drops podTemplateOverrides and the affinity of podSpecOverrides, 2.1
 // drops podSpecOverrides, 2.3 drops both.
-func TestATrainJobAvoidsNodesWhereItsReleaseCan(t *testing.T) {
+func TestTrainJobAvoidsNodesIfSupported(t *testing.T) {
 	failed := object(t, `{apiVersion: trainer.kubeflow.org/v1alpha1, kind: TrainJob, metadata: {name: train, namespace: ml, uid: uid-1}, spec: {runtimeRef: {name: torch}}}`)
 	next, notes := after(t, failed, `{"action": "RETRY", "placement": {"avoidNodes": [{"node": "n1", "hard": true, "expiresAt": "2026-11-03T10:00:00Z"}]}}`)
 	kind := kinds.ByGroupKind(failed.GroupVersionKind().GroupKind())

@@ -8,14 +8,14 @@ import (
 	"mulligan.dev/mulligan/internal/notify"
 )
 
-// tell notifies the people who have to act about an answer, if any. by is what stops
+// notify notifies the people who have to act about an answer, if any. by is what stops
 // the work; nil if it is not stopped. It never blocks.
-func (r *reconciler) tell(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.DecideResponse, by *brake) {
+func (r *reconciler) notify(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.DecideResponse, by *brake) {
 	failure := failureOf(obj, mode, answer)
 	if by != nil && mode == Act {
 		failure.Stopped, failure.GoOn = records.Stopper+" stopped it", goOn(by)
 	}
-	r.options.Notifier.Tell(failure)
+	r.options.Notifier.Notify(failure)
 }
 
 func failureOf(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.DecideResponse) notify.Failure {
@@ -25,8 +25,8 @@ func failureOf(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.Dec
 	}
 }
 
-// tellRefused notifies that a granted attempt will not be made.
-func (r *reconciler) tellRefused(obj *unstructured.Unstructured, decided *records.Decision, why string) {
+// notifyRefused notifies that a granted attempt will not be made.
+func (r *reconciler) notifyRefused(obj *unstructured.Unstructured, decided *records.Decision, why string) {
 	refused := failureOf(obj, Mode(decided.Mode), &mulliganv1.DecideResponse{
 		Decision: &mulliganv1.Decision{
 			Action:   mulliganv1.Decision_Action(mulliganv1.Decision_Action_value[decided.Action]),
@@ -38,5 +38,5 @@ func (r *reconciler) tellRefused(obj *unstructured.Unstructured, decided *record
 		},
 	})
 	refused.Refused = why
-	r.options.Notifier.Tell(refused)
+	r.options.Notifier.Notify(refused)
 }

@@ -61,7 +61,7 @@ func usersTypo(r *mulliganv1.DecideResponse) {
 	r.Diagnosis.FirstStep = &mulliganv1.FirstStep{Text: "correct the image", Actor: mulliganv1.FirstStep_USER}
 }
 
-func TestWhoHasToActIsToldOnce(t *testing.T) {
+func TestNotifiesOnce(t *testing.T) {
 	for _, mode := range []Mode{Act, Observe} {
 		t.Run(string(mode), func(t *testing.T) {
 			w := newWorld(t, func(o *Options) { o.Mode = mode }, failedJob(func(j *batchv1.Job) { j.Labels = map[string]string{"team": "vision"} }))
@@ -70,18 +70,18 @@ func TestWhoHasToActIsToldOnce(t *testing.T) {
 			for range 3 {
 				w.look(t)
 			}
-			told := stop()
-			if len(told) != 1 {
-				t.Fatalf("told %d times, want once", len(told))
+			sent := stop()
+			if len(sent) != 1 {
+				t.Fatalf("notified %d times, want once", len(sent))
 			}
-			if m := told[0]; m.Actor != "USER" || m.Team != "vision" || m.FirstStep != "correct the image" || m.Name != "train" || m.Mode != string(mode) {
-				t.Errorf("told %+v", m)
+			if m := sent[0]; m.Actor != "USER" || m.Team != "vision" || m.FirstStep != "correct the image" || m.Name != "train" || m.Mode != string(mode) {
+				t.Errorf("notified %+v", m)
 			}
 		})
 	}
 }
 
-func TestWhatWaitsForAPersonIsToldOnce(t *testing.T) {
+func TestNotifiesOfWaitingWorkOnce(t *testing.T) {
 	w := newWorld(t, nil, failedJob())
 	stop := tellTo(t, w)
 	lasting := func(r *mulliganv1.DecideResponse) {
@@ -92,51 +92,51 @@ func TestWhatWaitsForAPersonIsToldOnce(t *testing.T) {
 	w.look(t)
 	w.clock = w.clock.Add(time.Minute)
 	w.look(t)
-	if told := stop(); len(told) != 1 {
-		t.Errorf("told %d times, want once", len(told))
+	if sent := stop(); len(sent) != 1 {
+		t.Errorf("notified %d times, want once", len(sent))
 	}
 }
 
-func TestWhatIsStartedAgainIsNotTold(t *testing.T) {
+func TestDoesNotNotifyOfRetries(t *testing.T) {
 	w := newWorld(t, nil, failedJob())
 	stop := tellTo(t, w)
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_SPOT_RECLAIMED))
 	w.look(t)
-	if told := stop(); len(told) != 0 {
-		t.Errorf("told %+v", told)
+	if sent := stop(); len(sent) != 0 {
+		t.Errorf("notified %+v", sent)
 	}
 }
 
 // A granted retry that cannot be made will not pass, unlike the answer said.
-func TestARetryThatIsRefusedIsTold(t *testing.T) {
+func TestNotifiesOfRefusedRetry(t *testing.T) {
 	w, _ := refusing(t, func() error { return apierrors.NewBadRequest("no such field") })
 	stop := tellTo(t, w)
 	for range 3 {
 		w.look(t)
 	}
-	told := stop()
-	if len(told) != 1 || told[0].FirstStep != "create the work anew, by hand" || told[0].Cause != "CONTAINER_OOM" {
-		t.Errorf("told %+v, want the refusal once", told)
+	sent := stop()
+	if len(sent) != 1 || sent[0].FirstStep != "create the work anew, by hand" || sent[0].Cause != "CONTAINER_OOM" {
+		t.Errorf("notified %+v, want the refusal once", sent)
 	}
 }
 
 // All places that people read say who stopped it, why, and how to let it continue.
-func TestWhatIsStoppedSaysByWhomAndHowItGoesOn(t *testing.T) {
+func TestStoppedWorkShowsStopperAndRelease(t *testing.T) {
 	const goOn = `kubectl patch job train -n ml --type=merge -p '{"spec":{"suspend":false}}'`
 	w := troubled(t, nil, failedJob(running))
 	stop := tellTo(t, w)
 	w.service.Next(mulligantest.Cause(mulliganv1.Cause_IMAGE_INVALID, usersTypo, braked))
 	w.look(t)
 	event := w.said()
-	told := stop()
-	if len(told) != 1 {
-		t.Fatalf("told %d times, want once", len(told))
+	sent := stop()
+	if len(sent) != 1 {
+		t.Fatalf("notified %d times, want once", len(sent))
 	}
 	annotations := w.jobs(t)["train"].Annotations
 	step := w.record(t).Status.FirstStep
 	for where, text := range map[string]string{
 		"the Event":        event,
-		"the notification": told[0].Problem + told[0].Sentence + told[0].FirstStep,
+		"the notification": sent[0].Problem + sent[0].Sentence + sent[0].FirstStep,
 		"the annotations":  annotations[records.Stopped] + annotations[records.FirstStep],
 	} {
 		for _, part := range []string{"mulligan-controller stopped it", "IMAGE_INVALID", "correct the image", goOn} {
