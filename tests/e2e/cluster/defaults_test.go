@@ -122,7 +122,7 @@ func TestScenario27AFailedIndexLeavesTheOthersAlone(t *testing.T) {
 			}
 			c.startController(t, namespace, "act")
 			must(t, c.Create(t.Context(), job))
-			c.anEvent(t, job, "PartFailed", "flash_attn", "It goes on")
+			c.anEvent(t, job, "PartFailed", "flash_attn", "It continues")
 			c.endsByItself(t, job, func(job *batchv1.Job) bool { return isComplete(job) || isFailed(job) })
 			for _, index := range []string{"0", "1", "2"} {
 				if got := runs.count(index); got != 1 {
@@ -159,7 +159,7 @@ func TestScenario28AJobsOwnRetriesAreItsOwn(t *testing.T) {
 	})
 	c.startController(t, namespace, "act")
 	must(t, c.Create(t.Context(), job))
-	c.anEvent(t, job, "LeftToItsOperator", "IndexError", "It goes on")
+	c.anEvent(t, job, "LeftToItsOperator", "IndexError", "It continues")
 	c.endsByItself(t, job, isComplete)
 	if all := c.jobs(t, namespace); len(all) != 1 || runs.count("train") != 3 {
 		t.Errorf("%d Jobs and %d runs, want one and three", len(all), runs.count("train"))

@@ -306,7 +306,7 @@ func TestScenario26TrialWritesNothingActsInOneNamespaceAndGoesBack(t *testing.T)
 	if !tr.may(t, "create", acted) || tr.may(t, "create", watched) || tr.may(t, "patch", watched) {
 		t.Error("it may create Jobs elsewhere than in the one namespace, or not even there")
 	}
-	if got := tr.verdicts(t, logs, acted)["were started again and came through"]; !slices.Equal(got, []string{"Job tokenizer-of-act"}) {
+	if got := tr.verdicts(t, logs, acted)["were started again and succeeded"]; !slices.Equal(got, []string{"Job tokenizer-of-act"}) {
 		t.Errorf("the same report has %v", tr.verdicts(t, logs, acted))
 	}
 	controller.end()

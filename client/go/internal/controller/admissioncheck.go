@@ -55,7 +55,7 @@ const noFailure = "no_failure"
 
 var checks = prometheus.NewCounterVec(prometheus.CounterOpts{
 	Name: "mulligan_controller_admission_checks_total",
-	Help: "Answers to Kueue's admission check, by what came of them.",
+	Help: "Answers to Kueue's admission check, by result.",
 }, []string{"result"})
 
 // admissionCheck answers the check of Workloads that hold quota. It never answers Retry

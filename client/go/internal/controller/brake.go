@@ -204,7 +204,7 @@ func (r *reconciler) leave(obj *unstructured.Unstructured, mode Mode, answer *mu
 	if isOfPart(answer) {
 		reason = "PartFailed"
 	}
-	message := words.Cut(mulligan.Problem(answer), maxQuote) + ". It goes on: " + why + "."
+	message := words.Cut(mulligan.Problem(answer), maxQuote) + ". It continues: " + why + "."
 	if step := answer.GetDiagnosis().GetFirstStep().GetText(); step != "" {
 		message += " Do first: " + words.Cut(step, maxQuote) + "."
 	}
@@ -230,7 +230,7 @@ func (r *reconciler) stop(ctx context.Context, obj *unstructured.Unstructured, d
 	}
 	err = by.pull(ctx, r.client)
 	if isRefused(err) {
-		r.sayOnce(obj, corev1.EventTypeWarning, "NotStopped", fmt.Sprintf("It goes on: the API server does not let it be stopped: %s", words.Cut(err.Error(), maxQuote)))
+		r.sayOnce(obj, corev1.EventTypeWarning, "NotStopped", fmt.Sprintf("It continues: the API server does not allow to stop it: %s", words.Cut(err.Error(), maxQuote)))
 		return ctrl.Result{RequeueAfter: longestRefusal}, nil
 	}
 	return ctrl.Result{}, err

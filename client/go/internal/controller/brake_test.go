@@ -369,7 +369,7 @@ func TestWhatIsInAQueueIsNotGivenUpInWordsAlone(t *testing.T) {
 		w := queued(t, workloadManifest, apierrors.NewForbidden(schema.GroupResource{Resource: "workloads"}, "job-train-1a2b3", nil))
 		w.service.Next(fails(braked))
 		result := w.look(t)
-		if said := w.said(); !strings.Contains(said, "NotStopped It goes on") || !w.isActive(t) || result.RequeueAfter <= 0 {
+		if said := w.said(); !strings.Contains(said, "NotStopped It continues") || !w.isActive(t) || result.RequeueAfter <= 0 {
 			t.Errorf("Events %q, looked at again in %v", said, result.RequeueAfter)
 		}
 	})

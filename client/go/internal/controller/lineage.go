@@ -55,7 +55,7 @@ func (r *reconciler) claimed(ctx context.Context, obj *unstructured.Unstructured
 		return nil, &ctrl.Result{RequeueAfter: 2 * time.Second}, nil
 	}
 	r.sayOnce(obj, corev1.EventTypeWarning, "RecordMissing", fmt.Sprintf(
-		"It says that it is a retry of %s, and there is no RetryRecord of that: nothing is asked or done, so that what was spent is not forgotten. To let its account begin anew remove the annotation %s.",
+		"It says that it is a retry of %s, but there is no RetryRecord of that: nothing is asked or done, so that what was spent is not forgotten. To start a new account, remove the annotation %s.",
 		obj.GetAnnotations()[records.RetryOf], records.RetryOf))
 	return nil, &ctrl.Result{}, nil
 }
@@ -136,7 +136,7 @@ func (r *reconciler) succeeded(ctx context.Context, obj *unstructured.Unstructur
 	}
 	rec.Status.FirstStep = ""
 	rec.Ran(obj, at)
-	rec.Become(records.Succeeded, "Succeeded", fmt.Sprintf("Attempt %d, %s, has come through.", rec.Status.Attempt, obj.GetName()), r.now())
+	rec.Become(records.Succeeded, "Succeeded", fmt.Sprintf("Attempt %d, %s, has succeeded.", rec.Status.Attempt, obj.GetName()), r.now())
 	return r.write(ctx, obj, rec)
 }
 
@@ -195,7 +195,7 @@ func (r *reconciler) copyOut(ctx context.Context, obj *unstructured.Unstructured
 	}
 	if err := r.client.Patch(ctx, changed, client.MergeFrom(obj)); err != nil {
 		if isFinal(err) {
-			log.FromContext(ctx).Info("the copy for people was not written", "error", err.Error())
+			log.FromContext(ctx).Info("the copies on the object were not written", "error", err.Error())
 			return nil
 		}
 		return fmt.Errorf("%s %s/%s: %w", obj.GetKind(), obj.GetNamespace(), obj.GetName(), err)

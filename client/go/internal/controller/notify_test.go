@@ -115,7 +115,7 @@ func TestNotifiesOfRefusedRetry(t *testing.T) {
 		w.look(t)
 	}
 	sent := stop()
-	if len(sent) != 1 || sent[0].FirstStep != "create the work anew, by hand" || sent[0].Cause != "CONTAINER_OOM" {
+	if len(sent) != 1 || sent[0].FirstStep != "create the work again by hand" || sent[0].Cause != "CONTAINER_OOM" {
 		t.Errorf("notified %+v, want the refusal once", sent)
 	}
 }
@@ -145,7 +145,7 @@ func TestStoppedWorkShowsStopperAndRelease(t *testing.T) {
 			}
 		}
 	}
-	if step != annotations[records.FirstStep] || strings.Contains(step, "anew") {
+	if step != annotations[records.FirstStep] || strings.Contains(step, "create it again") {
 		t.Errorf("the first step of the record is %q", step)
 	}
 	// A user resumes it, and nothing says that it is stopped.

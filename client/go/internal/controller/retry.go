@@ -121,7 +121,7 @@ func (r *reconciler) notCreated(ctx context.Context, obj *unstructured.Unstructu
 
 // refuse ends work whose next attempt cannot be created.
 func (r *reconciler) refuse(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, why string) error {
-	rec.Status.FirstStep = fmt.Sprintf("create the work anew, by hand: %s", why)
+	rec.Status.FirstStep = fmt.Sprintf("create the work again by hand: %s", why)
 	rec.Become(records.RetryRefused, "Refused", why, r.now())
 	if err := r.write(ctx, obj, rec); err != nil {
 		return err

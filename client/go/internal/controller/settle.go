@@ -79,7 +79,7 @@ func firstStep(obj *unstructured.Unstructured, mode Mode, answer *mulliganv1.Dec
 	case by != nil:
 		return words.Cut(step, maxQuote) + "; " + goOn(by)
 	case action == mulliganv1.Decision_FAIL:
-		return words.Cut(fmt.Sprintf("%s; then create it anew (%s)", step, why), maxRefusal)
+		return words.Cut(fmt.Sprintf("%s; then create it again (%s)", step, why), maxRefusal)
 	}
 	return ""
 }

@@ -246,7 +246,7 @@ func (r *reconciler) noteRetrying(obj client.Object) bool {
 func (r *reconciler) ofTroubledPod(ctx context.Context, pod client.Object) []reconcile.Request {
 	owner, err := r.owners.of(ctx, pod)
 	if err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "whose pod is it", "pod", client.ObjectKeyFromObject(pod))
+		ctrl.LoggerFrom(ctx).Error(err, "finding the workload of a pod", "pod", client.ObjectKeyFromObject(pod))
 		return nil
 	}
 	if owner == nil || kindOf(owner) != r.kind.GroupVersionKind().GroupKind() {

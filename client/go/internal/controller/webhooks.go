@@ -210,7 +210,7 @@ func placed(_ context.Context, request admission.Request) admission.Response {
 var (
 	admissions = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "mulligan_controller_admissions_total",
-		Help: "Reviews of the webhooks, by webhook and what came of them.",
+		Help: "Reviews of the webhooks, by webhook and result.",
 	}, []string{"webhook", "result"})
 	admissionTime = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "mulligan_controller_admission_seconds",

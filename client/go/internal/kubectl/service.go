@@ -27,7 +27,7 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.server, "mulligan-server", "", "HOST:PORT of a service to ask")
 	flags.StringVar(&f.service, "service", "", "NAMESPACE/NAME of a Service to ask through a port-forward")
 	flags.BoolVar(&f.local, "local", false, "Ask no service: decide here")
-	flags.StringVar(&f.ca, "tls-ca", "", "Who signs the service's certificate; PEM. Without it no TLS")
+	flags.StringVar(&f.ca, "tls-ca", "", "CA of the service's certificate, PEM. Without it no TLS")
 	flags.StringVar(&f.certificate, "tls-cert", "", "Own certificate with its chain, PEM")
 	flags.StringVar(&f.key, "tls-key", "", "Key of the certificate, PEM")
 	flags.StringVar(&f.tlsFor, "mulligan-tls-server-name", "", "Name in the service's certificate (default: the host, of a Service NAME.NAMESPACE.svc)")

@@ -109,7 +109,7 @@ func messageOf(f Failure) *Message {
 	}
 	if f.Refused != "" {
 		m.Problem = visible("the API server takes no further attempt: " + f.Refused)
-		m.FirstStep, m.Command = "create the work anew, by hand", ""
+		m.FirstStep, m.Command = "create the work again by hand", ""
 	}
 	if m.FirstStep == "" {
 		m.Command = fmt.Sprintf("kubectl mulligan why -n %s %s/%s", f.Namespace, strings.ToLower(f.Kind), f.Name)

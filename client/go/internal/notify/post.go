@@ -47,7 +47,7 @@ func secretIn(file string) (string, error) {
 func moreOf(m *Message) string {
 	var parts []string
 	if m.More > 0 {
-		parts = append(parts, fmt.Sprintf("%d more failures of it since it was told last.", m.More))
+		parts = append(parts, fmt.Sprintf("%d more failures of it since the last message.", m.More))
 	}
 	if m.Lost > 0 {
 		parts = append(parts, fmt.Sprintf("%d messages before this one were lost.", m.Lost))

@@ -36,7 +36,7 @@ var formed = []struct {
 	{"a refresh token of Google", []string{"1//0"}, regexp.MustCompile(`(?P<keep>\b)1//0[\w-]{20,}`), nil, false},
 	{"keys with a mark in their middle: Terraform, Azure, Telegram, Airtable", []string{".atlasv1.", "q~", ":a", "pat"}, regexp.MustCompile(
 		`(?P<keep>)(?:\b\w{14}\.atlasv1\.[\w=-]{40,}|[\w.~-]{3}\dQ~[\w.~-]{31,}|\b\d{5,16}:A[\w-]{34,}|\bpat\w{14}\.[0-9a-f]{64})`), nil, false},
-	{"what looks like a secret, beside a name that speaks of one", []string{"secret", "token", "key", "credential", "sig"}, regexp.MustCompile(`(?i)(?P<keep>[\w.-]*(?:secret|token|api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|key[_-]data|credentials?|[?&]sig|signature)[\w.-]*["']?\s*[:=]\s*["']?)[\w.~+/=%-]{12,}`), looksRandom, true},
+	{"a likely secret after a name that suggests one", []string{"secret", "token", "key", "credential", "sig"}, regexp.MustCompile(`(?i)(?P<keep>[\w.-]*(?:secret|token|api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|key[_-]data|credentials?|[?&]sig|signature)[\w.-]*["']?\s*[:=]\s*["']?)[\w.~+/=%-]{12,}`), looksRandom, true},
 }
 
 // Blank replaces likely secrets in a text: private keys, tokens by their form or

@@ -269,12 +269,12 @@ func (r *Result) Print(out io.Writer) {
 
 var titles = []string{
 	Saved:   "would have been saved: given up by their operator, started again by Mulligan",
-	Stopped: "would have been stopped sooner: they ran on, and nobody has seen them come through",
-	Lost:    "would have been lost: given up by Mulligan, and they came through",
-	Spent:   "would have been tried again for what comes again unless somebody changes something",
+	Stopped: "would have been stopped sooner: they kept running, and are not known to have succeeded",
+	Lost:    "would have been lost: given up by Mulligan, and they succeeded",
+	Spent:   "would have been tried again for a failure that recurs until something is changed",
 	Waiting: "would have waited",
 	Agreed:  "given up by their operator and by Mulligan",
-	Rescued: "were started again and came through",
-	Retried: "were started again, and nobody has seen them come through",
+	Rescued: "were started again and succeeded",
+	Retried: "were started again, and are not known to have succeeded",
 	GivenUp: "were given up",
 }

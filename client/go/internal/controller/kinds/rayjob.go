@@ -73,5 +73,5 @@ func (rayJob) Keeps(obj *unstructured.Unstructured) string {
 	if spec["shutdownAfterJobFinishes"] == true || mapAt(spec, "clusterSelector") != nil || mapAt(spec, "deletionStrategy") != nil {
 		return ""
 	}
-	return "Its RayCluster goes on and holds its devices beside the next attempt, because spec.shutdownAfterJobFinishes is not true: delete the RayJob, or its RayCluster, to free them."
+	return "Its RayCluster keeps running and holds its devices during the next attempt, because spec.shutdownAfterJobFinishes is not true: delete the RayJob, or its RayCluster, to free them."
 }
