@@ -22,7 +22,7 @@ import (
 	"mulligan.dev/mulligan/internal/controller/successor"
 )
 
-// What a broken GPU says: a retry after the policy's delay, away from its node.
+// A broken GPU: retried after the policy's delay, on another node.
 const gpuFault = "RuntimeError: CUDA error: uncorrectable ECC error encountered; NVRM: Xid (PCI:0000:17:00): 79, GPU has fallen off the bus."
 
 const checkManifests = `
@@ -34,7 +34,7 @@ spec: {controllerName: mulligan.dev/retry}
 
 var withoutJitter = regexp.MustCompile(`(initial: \w+, max: \w+)\}`)
 
-// exactServer starts a service of the test's own whose delays are exactly this.
+// exactServer starts a service for the test with exactly this delay.
 func (c *cluster) exactServer(t *testing.T, delay time.Duration) *process {
 	t.Helper()
 	policy, err := policyWithDelay(delay.String())
@@ -47,7 +47,7 @@ func (c *cluster) exactServer(t *testing.T, delay time.Duration) *process {
 	return server
 }
 
-// checkedQueue makes the queue of a namespace with an admission check, and starts the
+// checkedQueue makes a namespace's queue with an admission check, and starts the
 // controller that answers it and places pods.
 func (c *cluster) checkedQueue(t *testing.T, namespace, memory, server string) {
 	t.Helper()
@@ -101,7 +101,7 @@ func (c *cluster) evictOnce(t *testing.T, work client.Object) {
 	c.patchQueue(t, work.GetNamespace(), `{"spec":{"stopPolicy":"None"}}`)
 }
 
-// checkOf is the state of a Workload's only check.
+// checkOf returns the state of a Workload's only check.
 func checkOf(workload *unstructured.Unstructured) (state, message string, due time.Time) {
 	if workload == nil {
 		return "", "", time.Time{}
@@ -116,10 +116,10 @@ func checkOf(workload *unstructured.Unstructured) (state, message string, due ti
 	return fmt.Sprint(entry["state"]), fmt.Sprint(entry["message"]), since.Add(time.Duration(seconds) * time.Second)
 }
 
-// A kind that Kueue has in a queue.
+// A kind that Kueue queues.
 type checkedKind struct {
 	operator string
-	// Code that its operator starts a pod again for.
+	// Exit code after which its operator restarts a pod.
 	code   int32
 	create func(t *testing.T, namespace string) client.Object
 }
@@ -146,7 +146,7 @@ var checkedKinds = map[string]checkedKind{
 	}},
 	"TrainJob": {"trainer", 1, func(t *testing.T, namespace string) client.Object {
 		retried := strings.Replace(runtimeManifest, "      replicatedJobs:", "      failurePolicy: {maxRestarts: 6}\n      replicatedJobs:", 1)
-		// What requests nothing gets no flavor, and since Kueue 0.19 no check.
+		// A pod without requests gets no flavor, and since Kueue 0.19 no check.
 		retried = strings.Replace(retried, `trainer:1"}`, `trainer:1", resources: {requests: {memory: 1Gi}}}`, 1)
 		must(t, shared.Create(t.Context(), object(t, namespace, retried)))
 		return inItsQueue(t, namespace, trainJobManifest, "suspend")
@@ -156,9 +156,9 @@ var checkedKinds = map[string]checkedKind{
 	}},
 }
 
-// A GPU breaks, and the queue takes the work back: it is admitted again when its retry is
-// due, away from that node. Then a module is missing: it ends with that reason.
-// Not next to others: RayJobs use the one dashboard that KubeRay knows.
+// A GPU breaks, and the queue evicts the work: it is admitted again when its retry is due,
+// on another node. Then a module is missing: it ends with that reason.
+// Not parallel, because RayJobs share KubeRay's one dashboard.
 func TestScenario41TheAdmissionCheckDecidesOnReadmission(t *testing.T) {
 	c := shared
 	c.needs(t, "kueue")
@@ -267,7 +267,7 @@ func TestScenario41TheAdmissionCheckDecidesOnReadmission(t *testing.T) {
 	}
 }
 
-// avoided sees that of the pods that run none is on the node.
+// avoided checks that no running pod is on the node, and returns how many run.
 func (c *cluster) avoided(t *testing.T, namespace, node string) int {
 	t.Helper()
 	pods := &corev1.PodList{}
@@ -285,7 +285,7 @@ func (c *cluster) avoided(t *testing.T, namespace, node string) int {
 	return elsewhere
 }
 
-// A hundred pods leave the node where one of them found a broken GPU.
+// A hundred pods avoid the node where one of them found a broken GPU.
 func TestScenario42AHundredPodsAvoidANode(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -322,7 +322,7 @@ func TestScenario42AHundredPodsAvoidANode(t *testing.T) {
 	}
 }
 
-// A service that is away holds nothing up for longer than half a minute.
+// An unavailable service delays nothing for longer than half a minute.
 func TestScenario43TheAdmissionCheckWithoutAService(t *testing.T) {
 	t.Parallel()
 	c := shared

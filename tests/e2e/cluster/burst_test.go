@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// How many Jobs fail at once; E2E_BURST for another number.
+// How many Jobs fail at once; E2E_BURST overrides it.
 const burst = 1000
 
 func TestScenario10ManyJobsFailAtOnce(t *testing.T) {
@@ -86,8 +86,8 @@ func TestScenario10ManyJobsFailAtOnce(t *testing.T) {
 	if calls > int64(jobs)*12 {
 		t.Errorf("%d API calls for %d failures, want at most 12 each", calls, jobs)
 	}
-	// So that the namespace goes away soon. It does without, too: a busy API server gives
-	// a thousand at once no answer in time.
+	// Speeds up the namespace's deletion. Errors are ignored, because a busy API server
+	// may not answer a thousand calls in time.
 	err := c.DeleteAllOf(context.Background(), newJob(namespace, ""), client.InNamespace(namespace),
 		client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if err != nil {
@@ -95,7 +95,7 @@ func TestScenario10ManyJobsFailAtOnce(t *testing.T) {
 	}
 }
 
-// each calls do for 0 to n-1, thirty-two at a time.
+// each calls do for 0 to n-1, 32 at a time.
 func each(n int, do func(int)) {
 	var group sync.WaitGroup
 	slots := make(chan struct{}, 32)
@@ -115,7 +115,7 @@ func each(n int, do func(int)) {
 
 var requestCount = regexp.MustCompile(`(?m)^rest_client_requests_total\{.*\} (\d+)`)
 
-// controllerCalls is how many calls the controller has made to the API server.
+// controllerCalls returns the controller's number of calls to the API server.
 func controllerCalls(t *testing.T, address string) int64 {
 	t.Helper()
 	answer, err := http.Get("http://" + address + "/metrics")
@@ -134,7 +134,7 @@ func controllerCalls(t *testing.T, address string) int64 {
 
 var peak = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 
-// peakMemory is in megabytes.
+// peakMemory returns megabytes.
 func peakMemory(t *testing.T, p *process) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))

@@ -7,13 +7,12 @@ import (
 	"path/filepath"
 )
 
-// certificates is a folder with ca.crt, and NAME.crt and NAME.key of the server and
-// the controller.
+// certificates is a folder with ca.crt, and NAME.crt and NAME.key of server and controller.
 type certificates string
 
 func (c certificates) file(name string) string { return filepath.Join(string(c), name) }
 
-// Name in the certificate of the controller, and of operators that ask.
+// The name in the certificates of the controller and of operators with a recipe.
 const controllerName = "mulligan-controller"
 
 func makeCertificates(folder string) (certificates, error) {

@@ -1,6 +1,6 @@
-// Package cluster plays the scenarios of docs/e2e.md on a real control plane that
-// scripts/e2e has brought up. Every assertion is about what the API server has; the
-// kubelet's part, how pods end, is written by the tests.
+// Package cluster runs the scenarios of docs/e2e.md on a real control plane, started by
+// scripts/e2e. Assertions read the API server. The tests play the kubelet: they write how
+// pods end.
 package cluster
 
 import (
@@ -28,15 +28,15 @@ import (
 	"mulligan.dev/mulligan/internal/controller/records"
 )
 
-// cluster is what the tests of a run share.
+// cluster is shared by all tests of a run.
 type cluster struct {
 	client.Client
 	config *rest.Config
-	// Folder of the control plane's files, with kubeconfig.
+	// Folder of the control plane's files, with the kubeconfig.
 	run string
 	// Folder of the binaries.
 	bin string
-	// Names of the operators that run.
+	// Names of the running operators.
 	operators []string
 	// Address of the C++ server, and its certificates.
 	server string
@@ -92,7 +92,7 @@ func connect(run string) (*cluster, error) {
 		return nil, err
 	}
 	config.QPS, config.Burst = 2000, 4000
-	// Counting watches and large lists are the API server's business, not a test's.
+	// No client-side rate limit.
 	config.WarningHandler = rest.NoWarnings{}
 	if err := records.AddToScheme(scheme.Scheme); err != nil {
 		return nil, err
@@ -104,11 +104,10 @@ func connect(run string) (*cluster, error) {
 	}, err
 }
 
-// Where the controller's own ConfigMaps are.
+// The namespace of the controller's ConfigMaps.
 const home = "mulligan"
 
-// grantController gives the controller the roles it is deployed with, and a
-// kubeconfig in which it has no others.
+// grantController gives the controller exactly its deployed roles, and a kubeconfig.
 func (c *cluster) grantController() error {
 	if err := c.Create(context.Background(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: home}}); err != nil {
 		return err
@@ -125,7 +124,7 @@ func (c *cluster) grantController() error {
 	return c.writeConfigOf(home)
 }
 
-// createAll makes the objects of a file that are not there yet.
+// createAll creates the missing objects of a file.
 func (c *cluster) createAll(text string) error {
 	for _, document := range strings.Split("\n"+text, "\n---\n") {
 		obj := &unstructured.Unstructured{}
@@ -154,7 +153,7 @@ func (c *cluster) writeConfigOf(namespace string) error {
 	return clientcmd.WriteToFile(*config, c.configOf(namespace))
 }
 
-// installRecords makes RetryRecord a kind of the cluster.
+// installRecords installs the kind RetryRecord.
 func (c *cluster) installRecords() error {
 	text, err := os.ReadFile("../../../deploy/controller/retryrecords.yaml")
 	if err != nil {
@@ -180,7 +179,7 @@ func (c *cluster) configOf(namespace string) string {
 	return filepath.Join(c.run, "kubeconfig-"+namespace)
 }
 
-// needs skips a test whose operator is not there.
+// needs skips a test whose operator does not run.
 func (c *cluster) needs(t *testing.T, operator string) {
 	t.Helper()
 	if !slices.Contains(c.operators, operator) {
@@ -188,7 +187,7 @@ func (c *cluster) needs(t *testing.T, operator string) {
 	}
 }
 
-// namespace makes one for the test, opted in, and removes it afterwards.
+// namespace makes a namespace for the test, opted in, and removes it afterwards.
 func (c *cluster) namespace(t *testing.T) string {
 	t.Helper()
 	name := strings.ToLower(regexp.MustCompile(`[^a-zA-Z0-9]+`).ReplaceAllString(t.Name(), "-"))
@@ -213,7 +212,7 @@ func (c *cluster) namespaceNamed(t *testing.T, name string) string {
 	return name
 }
 
-// waitGone waits until a namespace that is deleted has gone.
+// waitGone waits until a deleted namespace is gone.
 func (c *cluster) waitGone(t *testing.T, namespace string, patience time.Duration) {
 	t.Helper()
 	eventually(t, patience, func() string {
@@ -225,7 +224,7 @@ func (c *cluster) waitGone(t *testing.T, namespace string, patience time.Duratio
 	})
 }
 
-// Two ordinary nodes and two that can be taken away.
+// Two ordinary nodes and two spot nodes.
 func (c *cluster) addNodes() error {
 	for i := range 4 {
 		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
@@ -257,7 +256,7 @@ func (c *cluster) controlPlane(t *testing.T, command string, args ...string) {
 	}
 }
 
-// eventually calls check until it returns nothing; what it returned last is the
+// eventually calls check until it returns "". After the timeout its last result is the
 // failure.
 func eventually(t *testing.T, within time.Duration, check func() string) {
 	t.Helper()

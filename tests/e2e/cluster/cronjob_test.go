@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// newCronJob lets no two Jobs run at once.
+// newCronJob returns a CronJob that forbids concurrent Jobs.
 func newCronJob(namespace, schedule string) *batchv1.CronJob {
 	return &batchv1.CronJob{
 		ObjectMeta: metav1.ObjectMeta{Name: "nightly", Namespace: namespace},
@@ -26,8 +26,7 @@ func newCronJob(namespace, schedule string) *batchv1.CronJob {
 	}
 }
 
-// runOf is a Job of the CronJob for the time of its schedule, with the name that the
-// CronJob's own controller gives.
+// runOf returns the CronJob's Job for a scheduled time, named as by its controller.
 func runOf(cron *batchv1.CronJob, at time.Time) *batchv1.Job {
 	job := newJob(cron.Namespace, fmt.Sprintf("%s-%d", cron.Name, at.Unix()/60))
 	job.Annotations = map[string]string{batchv1.CronJobScheduledTimestampAnnotation: at.UTC().Format(time.RFC3339)}
@@ -35,8 +34,8 @@ func runOf(cron *batchv1.CronJob, at time.Time) *batchv1.Job {
 	return job
 }
 
-// The schedule's next minute comes while the retry runs, and is skipped by the CronJob's
-// own controller.
+// The next scheduled minute comes while the retry runs, and the CronJob's controller skips
+// it.
 func TestScenario20ARetryOfACronJobIsOneOfItsJobs(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -94,7 +93,7 @@ func TestScenario20ARunThatTheScheduleHasOvertakenIsNotRetried(t *testing.T) {
 		return ""
 	})
 	earlier := runOf(cron, began.Add(-time.Hour))
-	// As whoever may patch Jobs would have it.
+	// An attack by a client with patch rights.
 	patched := runOf(cron, began.Add(-2*time.Hour))
 	patched.OwnerReferences = nil
 	patched.Annotations[batchv1.CronJobScheduledTimestampAnnotation] = "2999-01-01T00:00:00Z"
@@ -102,7 +101,7 @@ func TestScenario20ARunThatTheScheduleHasOvertakenIsNotRetried(t *testing.T) {
 		must(t, c.Create(t.Context(), job))
 		c.anEvent(t, job, "RetryCancelled", "CronJob nightly has begun its run of")
 	}
-	// What has been cancelled stays so, whatever the CronJob becomes.
+	// A cancelled retry stays cancelled, even if the CronJob changes.
 	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(cron), cron))
 	cron.Spec.ConcurrencyPolicy = batchv1.AllowConcurrent
 	must(t, c.Update(t.Context(), cron))
@@ -116,7 +115,7 @@ func TestScenario20ARunThatTheScheduleHasOvertakenIsNotRetried(t *testing.T) {
 	}
 }
 
-// A controller that we do not know may retry by itself; a ConfigMap stands for it.
+// An unknown controller may retry by itself. A ConfigMap stands for it.
 func TestScenario20AnUnknownOwnerIsLeftToRetry(t *testing.T) {
 	t.Parallel()
 	c := shared

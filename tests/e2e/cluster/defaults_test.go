@@ -23,27 +23,27 @@ import (
 	"mulligan.dev/mulligan/internal/controller/records"
 )
 
-// What cannot succeed unchanged, in words of Python.
+// A Python error that recurs until the program changes.
 const (
 	noModule   = "Traceback (most recent call last):\n  File \"train.py\", line 1, in <module>\nModuleNotFoundError: No module named 'flash_attn'"
 	indexError = "Traceback (most recent call last):\n  File \"train.py\", line 7, in <module>\nIndexError: list index out of range"
 	valueError = "Traceback (most recent call last):\n  File \"train.py\", line 3, in <module>\nValueError: could not convert string to float: 'a'"
 )
 
-// userJob is a Job with the limits that the API server gives it.
+// userJob returns a Job with the API server's default limits.
 func userJob(namespace, name string) *batchv1.Job {
 	job := newJob(namespace, name)
 	job.Spec.BackoffLimit = nil
 	return job
 }
 
-// runsOf counts the pods that began, by what they are of.
+// runsOf counts started pods by their owner.
 type runsOf struct {
 	lock sync.Mutex
 	pods map[string]map[types.UID]int
 }
 
-// of is the number of this run, from 1, and whether it is seen for the first time.
+// of returns the number of the pod's run, from 1.
 func (r *runsOf) of(what string, pod *corev1.Pod) int {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -71,7 +71,7 @@ func failsWith(pod *corev1.Pod, message string) bool {
 	return true
 }
 
-// endsByItself waits for the end of a Job that nobody may have suspended on the way.
+// endsByItself waits for the end of a Job, and fails if it is ever suspended.
 func (c *cluster) endsByItself(t *testing.T, job *batchv1.Job, ended func(*batchv1.Job) bool) {
 	t.Helper()
 	eventually(t, 2*long, func() string {
@@ -86,7 +86,7 @@ func (c *cluster) endsByItself(t *testing.T, job *batchv1.Job, ended func(*batch
 	})
 }
 
-// An index that cannot succeed is its Job's business; the others go on.
+// An index that cannot succeed is left to its Job, and the others continue.
 func TestScenario27AFailedIndexLeavesTheOthersAlone(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -102,7 +102,7 @@ func TestScenario27AFailedIndexLeavesTheOthersAlone(t *testing.T) {
 				run := runs.of(index, pod)
 				switch {
 				case index != "3":
-					// Not before the bad one has failed alike twice, and was asked about.
+					// After the bad one has failed twice alike, and was asked about.
 					return runs.count("3") > 2 && succeeds(pod)
 				case run <= 2 || perIndex != nil:
 					return failsWith(pod, noModule)
@@ -110,7 +110,7 @@ func TestScenario27AFailedIndexLeavesTheOthersAlone(t *testing.T) {
 				return succeeds(pod)
 			})
 			if perIndex != nil {
-				// Its index has no third run: the others end some time after the second.
+				// Its index has no third run. The others end some time after the second.
 				t.Log("the index fails for good after two runs")
 				go func() {
 					for t.Context().Err() == nil && runs.count("3") < 2 {
@@ -140,8 +140,7 @@ func TestScenario27AFailedIndexLeavesTheOthersAlone(t *testing.T) {
 	}
 }
 
-// A Job that its own limit lets come through does so: an IndexError once, another error,
-// and done.
+// A Job succeeds within its own limit: an IndexError, another error, then success.
 func TestScenario28AJobsOwnRetriesAreItsOwn(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -166,8 +165,8 @@ func TestScenario28AJobsOwnRetriesAreItsOwn(t *testing.T) {
 	}
 }
 
-// What fails alike twice and cannot succeed is stopped, which says by whom, why and how it
-// goes on; and so it does.
+// Work that fails alike twice and cannot succeed is stopped. Its messages say who stopped
+// it, why, and how to continue it, which works.
 func TestScenario29StoppedWorkShowsRelease(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -203,7 +202,7 @@ func TestScenario29StoppedWorkShowsRelease(t *testing.T) {
 	c.endsByItself(t, job, isComplete)
 }
 
-// whyStopped is what `why` says, without its line breaks.
+// whyStopped checks the output of `why`, without its line breaks.
 func (c *cluster) whyStopped(t *testing.T, what, namespace, goOn string) {
 	t.Helper()
 	told, _ := c.why(t, what, "-n", namespace)
@@ -218,7 +217,7 @@ func (c *cluster) whyStopped(t *testing.T, what, namespace, goOn string) {
 	}
 }
 
-// pasted runs a command that was printed for people.
+// pasted runs a printed command.
 func (c *cluster) pasted(t *testing.T, command string) {
 	t.Helper()
 	shell := exec.CommandContext(t.Context(), "bash", "-c", command)
@@ -228,7 +227,7 @@ func (c *cluster) pasted(t *testing.T, command string) {
 	}
 }
 
-// In a queue it is the queue that stops and starts.
+// Queued work is stopped and started by its queue.
 func TestScenario30DeactivatesQueuedWork(t *testing.T) {
 	c := shared
 	c.needs(t, "kueue")
@@ -260,7 +259,7 @@ func TestScenario30DeactivatesQueuedWork(t *testing.T) {
 		}
 		return ""
 	})
-	// Its own next try would come within twenty seconds.
+	// Its operator's next try would come within 20 seconds.
 	time.Sleep(25 * time.Second)
 	if got := runs.count("train"); got != 2 {
 		t.Errorf("%d runs, want two", got)
@@ -276,7 +275,7 @@ func TestScenario30DeactivatesQueuedWork(t *testing.T) {
 	})
 }
 
-// What its operator starts again without what it lacks is begun anew with it.
+// Work that its operator restarts with too little memory is restarted with more.
 func TestScenario33OOMLoopRestartsWithMore(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -309,7 +308,7 @@ func TestScenario33OOMLoopRestartsWithMore(t *testing.T) {
 	c.anEvent(t, job, "Stopped", "memory x1.5", "stopped it for that")
 }
 
-// The account of what a Job retries by itself, in both modes: three drains, a bug, done.
+// A Job's own retries are charged in both modes: three drains, a bug, success.
 func TestScenario34ChargesRetriesOfJob(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -348,7 +347,7 @@ func TestScenario34ChargesRetriesOfJob(t *testing.T) {
 	}
 }
 
-// A loop that is only observed says what would be done.
+// For an observed loop an Event says what would be done.
 func TestScenario35AnObservedLoopWouldBeStopped(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -364,7 +363,7 @@ func TestScenario35AnObservedLoopWouldBeStopped(t *testing.T) {
 	}
 }
 
-// What the controller starts is not started again by its operator too.
+// Operators do not restart the controller's attempts.
 func TestScenario31LimitsDoNotMultiply(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -378,7 +377,7 @@ func TestScenario31LimitsDoNotMultiply(t *testing.T) {
 	})
 	c.startController(t, namespace, "act")
 	must(t, c.Create(t.Context(), job))
-	// Both failures of the first were charged: two more use the budget up.
+	// Both failures of the first attempt were charged, so two more use up the budget.
 	for i, job := range c.attempts(t, namespace, 3) {
 		wantRuns, wantLimit := 1, int32(0)
 		if i == 0 {
@@ -398,7 +397,7 @@ func TestScenario31ARestartedJobSetDoesNotRestartItself(t *testing.T) {
 	set := object(t, namespace, jobSetManifest)
 	runs := &runsOf{}
 	c.play(t, namespace, func(pod *corev1.Pod) bool {
-		// Of a cause with a budget for more than what JobSet has counted.
+		// The cause's budget is larger than JobSet's limit.
 		runs.of(pod.Labels["jobset.sigs.k8s.io/jobset-name"], pod)
 		return isTakenAway(pod)
 	})
@@ -435,18 +434,19 @@ spec:
               containers: [{name: trainer, image: "registry.local/trainer:1"}]
 `
 
-// KubeRay's default: a pod submits the job, and fails with it. In HTTPMode no pod fails, and
-// the status says for a moment alone that KubeRay retries.
+// KubeRay's default: a pod submits the job and fails with it. In HTTPMode no pod fails, and
+// the status shows only for a moment that KubeRay retries.
 var submittedRayJob = strings.Replace(rayManifest, "submissionMode: HTTPMode", "submissionMode: K8sJobMode\n  submitterConfig: {backoffLimit: 0}", 1)
 
-// A loop of an operator ends at its second equal failure, or is said to; nothing is made.
+// An operator's loop is stopped at its second equal failure, or, if observed, an Event says
+// so. Nothing is created.
 func TestScenario45StopsVainRetries(t *testing.T) {
 	c := shared
 	for _, kind := range []struct {
 		operator, manifest string
 		field              []string
 		limit              int64
-		// Lets each attempt fail, and returns how many have begun.
+		// Fails each attempt, and returns a function that counts them.
 		begin func(t *testing.T, namespace string) func() int
 	}{
 		{"jobset", jobSetManifest, []string{"spec", "failurePolicy", "maxRestarts"}, 3, c.failingPods},
@@ -478,7 +478,7 @@ func TestScenario45StopsVainRetries(t *testing.T) {
 				if !isSuspended() {
 					t.Error("it is not suspended")
 				}
-				// Its operator may have begun the third before it was stopped.
+				// Its operator may have started the third before it was stopped.
 				time.Sleep(15 * time.Second)
 				if got := begun(); got < 2 || got > 3 {
 					t.Errorf("%d attempts began, want two or three of four", got)
@@ -534,7 +534,7 @@ func (c *cluster) failingDrivers(t *testing.T, namespace string) func() int {
 	}
 }
 
-// Pods that a cluster of KubeRay has left behind cost a call together, not each time each.
+// Pods of a deleted RayCluster together cost one call.
 func TestScenario32PodsOfADeletedClusterCostNothing(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -548,7 +548,7 @@ func TestScenario32PodsOfADeletedClusterCostNothing(t *testing.T) {
 		left[i] = &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{
 				Name: fmt.Sprintf("head-%d", i), Namespace: namespace,
-				// Nobody's garbage collector takes them meanwhile.
+				// Protects them from the garbage collector.
 				Finalizers: []string{"e2e.mulligan.dev/stays"},
 				OwnerReferences: []metav1.OwnerReference{{
 					APIVersion: "ray.io/v1", Kind: "RayCluster", Name: "tune", UID: "11111111-2222-3333-4444-555555555555", Controller: ptr.To(true),
@@ -582,7 +582,7 @@ func TestScenario32PodsOfADeletedClusterCostNothing(t *testing.T) {
 	}
 }
 
-// hasRayClusters makes the kind where KubeRay has not.
+// hasRayClusters installs the kind if KubeRay has not.
 func (c *cluster) hasRayClusters(t *testing.T) {
 	t.Helper()
 	must(t, c.createAll(`

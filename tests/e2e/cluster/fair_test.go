@@ -19,8 +19,8 @@ import (
 
 const (
 	few = 10
-	// From the failure of one of the few to its next attempt, on a machine that ends all
-	// pods within the other.
+	// Longest time from a failure in the small namespace to its next attempt, and longest time
+	// in which the machine ends all pods.
 	soon    = 10 * time.Second
 	keepsUp = 30 * time.Second
 )
@@ -77,8 +77,8 @@ func TestScenario21TenNextToAThousand(t *testing.T) {
 			t.Errorf("one of the ten waited %v for its next attempt, want at most %v", wait, limit)
 		}
 	}
-	// Once each of the thousand has been looked at, what is held comes back when its turn may
-	// have come, not again and again.
+	// Once all of the thousand were reconciled, held retries return only when their turn may
+	// have come.
 	eventually(t, 3*time.Minute, func() string {
 		before, from := heldByShare(t, metrics), time.Now()
 		time.Sleep(20 * time.Second)
@@ -100,7 +100,7 @@ func TestScenario21TenNextToAThousand(t *testing.T) {
 	}
 }
 
-// allRun are the pods of a namespace, once so many run.
+// allRun returns the namespace's pods, once `want` of them run.
 func (c *cluster) allRun(t *testing.T, namespace string, want int) []corev1.Pod {
 	t.Helper()
 	var pods corev1.PodList
@@ -121,8 +121,7 @@ func (c *cluster) allRun(t *testing.T, namespace string, want int) []corev1.Pod 
 	return pods.Items
 }
 
-// waits are the times from the failures of Jobs to their next attempts, of those that
-// have one.
+// waits returns the times from failures of Jobs to their next attempts, if they have one.
 func waits(jobs []batchv1.Job) []time.Duration {
 	failed := map[string]time.Time{}
 	for _, job := range jobs {

@@ -8,9 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// peerEndsFirst lets the first worker of an attempt with less memory lose its peer before
-// anything tells of the third, which has run out of memory: the kubelet of that reports
-// three seconds later.
+// peerEndsFirst ends the first worker of an attempt with less memory before the third,
+// which ran out of memory first: its kubelet reports three seconds later.
 func peerEndsFirst(size int, memory string) ending {
 	enough := resource.MustParse(memory)
 	var lock sync.Mutex
@@ -27,7 +26,7 @@ func peerEndsFirst(size int, memory string) ending {
 			seen[attempt] = map[string]bool{}
 		}
 		seen[attempt][pod.Name] = true
-		// Not before the whole gang runs.
+		// After the whole gang runs.
 		if len(seen[attempt]) < size {
 			return false
 		}

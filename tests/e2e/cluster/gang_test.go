@@ -18,7 +18,7 @@ var jobSetKind = schema.GroupVersionKind{Group: "jobset.x-k8s.io", Version: "v1a
 
 const workers = 4
 
-// object reads a manifest, with the namespace set.
+// object parses a manifest and sets the namespace.
 func object(t *testing.T, namespace, manifest string) *unstructured.Unstructured {
 	t.Helper()
 	obj := &unstructured.Unstructured{}
@@ -29,7 +29,7 @@ func object(t *testing.T, namespace, manifest string) *unstructured.Unstructured
 
 var gangManifest = fmt.Sprintf(jobSetTemplate, "failurePolicy: {maxRestarts: 0}", 4)
 
-// gangFails lets the first gang die of one member's memory; the others lose their
+// gangFails ends the first gang: one member runs out of memory, and the others lose their
 // peer two seconds later.
 func gangFails() ending {
 	var lock sync.Mutex
@@ -45,7 +45,7 @@ func gangFails() ending {
 		if !first[pod.Name] {
 			return succeeds(pod)
 		}
-		// Not before the whole gang runs.
+		// After the whole gang runs.
 		if len(first) < workers {
 			return false
 		}

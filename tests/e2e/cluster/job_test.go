@@ -11,11 +11,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// long is time enough for several attempts on a busy machine.
+// long allows several attempts on a busy machine.
 const long = 90 * time.Second
 
-// attempts waits for so many Jobs, all of them ended and the last one decided about
-// or complete.
+// attempts waits for `want` ended Jobs, the last of which is decided about or complete.
 func (c *cluster) attempts(t *testing.T, namespace string, want int) []batchv1.Job {
 	t.Helper()
 	var jobs []batchv1.Job
@@ -95,7 +94,7 @@ func TestScenario02MemoryGrowsToItsCap(t *testing.T) {
 	for _, job := range jobs {
 		limits = append(limits, job.Spec.Template.Spec.Containers[0].Resources.Limits.Memory().String())
 	}
-	// 1.5, 2.25 and 3.375 times what the first attempt had.
+	// 1.5, 2.25 and 3.375 times the first attempt's.
 	if want := []string{"1Gi", "1536Mi", "2304Mi", "3456Mi"}; !slices.Equal(limits, want) {
 		t.Errorf("memory limits of the attempts: %v, want %v", limits, want)
 	}

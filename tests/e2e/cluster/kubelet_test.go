@@ -13,11 +13,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// An ending writes into a running pod's status how it ends. What it returns false
-// for runs on.
+// An ending writes the end into a running pod's status. It returns false if the pod
+// continues.
 type ending func(pod *corev1.Pod) bool
 
-// play ends each running pod of a namespace once, until the test is over.
+// play ends each running pod of a namespace once, until the test ends.
 func (c *cluster) play(t *testing.T, namespace string, end ending) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
@@ -66,10 +66,10 @@ func (c *cluster) playOnce(ctx context.Context, namespace string, end ending, en
 	return errors.Join(errs...)
 }
 
-// A pod with this annotation is not started by kwok.
+// kwok does not start a pod with this annotation.
 const byHand = "e2e.mulligan.dev/by-hand"
 
-// exits ends all containers: the exit code, its reason and the pod's phase.
+// exits ends all containers with this exit code and reason, and the pod.
 func exits(pod *corev1.Pod, code int32, reason string) bool {
 	started := metav1.NewTime(time.Now().Add(-2 * time.Second))
 	if pod.Status.StartTime != nil {
@@ -101,7 +101,7 @@ func runsOutOfMemory(pod *corev1.Pod) bool {
 	return exits(pod, 137, "OOMKilled")
 }
 
-// isTakenAway is a spot machine's end as the kubelet's graceful shutdown tells it.
+// isTakenAway ends a pod like the kubelet's graceful shutdown of a spot machine.
 func isTakenAway(pod *corev1.Pod) bool {
 	exits(pod, 143, "Error")
 	pod.Status.Reason = "Terminated"
@@ -114,7 +114,7 @@ func isTakenAway(pod *corev1.Pod) bool {
 	return true
 }
 
-// cannotPull is a container whose image is refused.
+// cannotPull makes a container wait for an image that is refused.
 func cannotPull(pod *corev1.Pod, message string) bool {
 	pod.Status.Phase = corev1.PodPending
 	now := metav1.Now()

@@ -26,7 +26,7 @@ const (
 	attemptAnnotation  = "mulligan.dev/attempt"
 )
 
-// newJob is a Job whose every failure is Mulligan's to decide.
+// newJob returns a Job without retries of its own.
 func newJob(namespace, name string) *batchv1.Job {
 	none := int32(0)
 	return &batchv1.Job{
@@ -47,7 +47,7 @@ func newJob(namespace, name string) *batchv1.Job {
 	}
 }
 
-// decided is what the controller wrote about an object.
+// decided is the controller's annotation of an object.
 type decided struct {
 	Action, Sentence, Cause, Mode, Retry string
 }
@@ -61,7 +61,7 @@ func decisionOf(t *testing.T, obj client.Object) decided {
 	return d
 }
 
-// jobs are a namespace's, by attempt.
+// jobs returns a namespace's Jobs, by attempt.
 func (c *cluster) jobs(t *testing.T, namespace string) []batchv1.Job {
 	t.Helper()
 	list := &batchv1.JobList{}
@@ -76,7 +76,7 @@ func (c *cluster) jobs(t *testing.T, namespace string) []batchv1.Job {
 	return list.Items
 }
 
-// objects of a kind in a namespace, by attempt.
+// objects returns a namespace's objects of a kind, by attempt.
 func (c *cluster) objects(t *testing.T, namespace string, gvk schema.GroupVersionKind) []unstructured.Unstructured {
 	t.Helper()
 	list := &unstructured.UnstructuredList{}
@@ -106,7 +106,7 @@ func hasCondition(job *batchv1.Job, kind batchv1.JobConditionType) bool {
 	return false
 }
 
-// used is what a ledger says was spent of a budget.
+// used returns the spent units of a budget in the ledger.
 func used(t *testing.T, obj client.Object, budget string) int32 {
 	t.Helper()
 	ledger, err := mulligan.LedgerFrom(obj)
@@ -121,7 +121,7 @@ func spent(t *testing.T, obj client.Object) *mulliganv1.BudgetLedger {
 	return ledger
 }
 
-// events about an object, "Reason: message" each.
+// events returns the Events about an object, as "Reason: message".
 func (c *cluster) events(t *testing.T, obj client.Object) []string {
 	t.Helper()
 	list := &corev1.EventList{}
@@ -135,7 +135,7 @@ func (c *cluster) events(t *testing.T, obj client.Object) []string {
 	return texts
 }
 
-// allEvents of a namespace that warn, "NAME Reason: message" each.
+// allEvents returns the warnings of a namespace, as "NAME Reason: message".
 func (c *cluster) allEvents(t *testing.T, namespace string) []string {
 	t.Helper()
 	list := &corev1.EventList{}
@@ -149,7 +149,7 @@ func (c *cluster) allEvents(t *testing.T, namespace string) []string {
 	return texts
 }
 
-// anEvent waits for an Event whose text has all the words.
+// anEvent waits for an Event that contains all the words.
 func (c *cluster) anEvent(t *testing.T, obj client.Object, words ...string) {
 	t.Helper()
 	eventually(t, long, func() string {

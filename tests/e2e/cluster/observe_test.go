@@ -22,7 +22,7 @@ func TestScenario11ObserveReportsDifference(t *testing.T) {
 		return ""
 	})
 	job := &c.jobs(t, namespace)[0]
-	// The Job controller counts a node's shutdown like a bug.
+	// The Job controller counts a node's shutdown like a failure of the program.
 	c.anEvent(t, job, "WouldRetry", "charged to disruption", "The operator: Job: fail the Job")
 	// A retry would come within two seconds.
 	time.Sleep(3 * time.Second)

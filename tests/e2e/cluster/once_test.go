@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// failsTimes lets so many attempts be taken away and the next one succeed.
+// failsTimes takes away this many attempts, and the next one succeeds.
 func failsTimes(times int) ending {
 	var lock sync.Mutex
 	seen := map[string]bool{}
@@ -26,8 +26,8 @@ func failsTimes(times int) ending {
 	}
 }
 
-// chargedOnce waits for the attempt that succeeds and demands that every failure
-// before it has one charge and one retry.
+// chargedOnce waits for the successful attempt, and checks that every failure before it has
+// one charge and one retry.
 func chargedOnce(t *testing.T, c *cluster, namespace string, failures int) {
 	t.Helper()
 	jobs := c.attempts(t, namespace, failures+1)
@@ -68,7 +68,7 @@ func TestScenario09ControllerKilledBetweenDecisionAndWrite(t *testing.T) {
 		return ""
 	})
 	killed := make(chan struct{})
-	// From now on the controller dies with the answer on its way.
+	// From now on the controller dies before it gets the answer.
 	service.set(shared.server, func() {
 		first.kill()
 		close(killed)

@@ -13,7 +13,7 @@ import (
 	"mulligan.dev/mulligan/internal/controller/records"
 )
 
-// indexed is a Job of so many indexes that all run at once.
+// indexed returns a Job whose indexes all run at once.
 func indexed(namespace, name string, indexes int32) *batchv1.Job {
 	job := newJob(namespace, name)
 	job.Spec.Parallelism, job.Spec.Completions = ptr.To(indexes), ptr.To(indexes)
@@ -25,7 +25,7 @@ func indexOf(pod *corev1.Pod) string {
 	return pod.Labels["batch.kubernetes.io/job-completion-index"]
 }
 
-// decidedOnce waits for the first decision about the Job and returns its record.
+// decidedOnce waits for the first decision about the Job, and returns its record.
 func (c *cluster) decidedOnce(t *testing.T, namespace, job string) *records.RetryRecord {
 	t.Helper()
 	var rec *records.RetryRecord
@@ -38,8 +38,7 @@ func (c *cluster) decidedOnce(t *testing.T, namespace, job string) *records.Retr
 	return rec
 }
 
-// The clock of the root's node is behind: what it stamps came before the pod was
-// created.
+// The clock of the root's node is slow: its timestamps are before the pod's creation.
 func TestScenario16ARootWhoseNodeIsBehind(t *testing.T) {
 	t.Parallel()
 	c := shared

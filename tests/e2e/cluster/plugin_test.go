@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Pods of the JobSet beside which `why -A` is asked.
+// Pods of a JobSet that `why -A` lists, too.
 const crowd = 2000
 
 const crowdManifest = `
@@ -107,13 +107,13 @@ func TestScenario22WhyOfCronJobListsItsJobs(t *testing.T) {
 	}
 }
 
-// why asks the plugin, and says what it printed and how much memory it took.
+// why runs the plugin, and returns its output and peak memory in megabytes.
 func (c *cluster) why(t *testing.T, args ...string) (string, int64) {
 	t.Helper()
 	return c.plugin(t, append([]string{"why", "--local"}, args...)...)
 }
 
-// plugin runs it with the binary, which tells; the memory is that of the larger one.
+// plugin runs the plugin with the binary. The memory is the larger of both.
 func (c *cluster) plugin(t *testing.T, args ...string) (string, int64) {
 	t.Helper()
 	args = append(args, "--mulligan="+mulliganBinary())

@@ -29,7 +29,7 @@ spec:
   default: {action: RETRY, budget: tries, backoff: {initial: 1s}}
 `
 
-// mount does what the kubelet does with a ConfigMap: the folder follows the object.
+// mount updates a folder from a ConfigMap, like the kubelet.
 func (c *cluster) mount(t *testing.T, key client.ObjectKey, folder string, changed func()) {
 	go func() {
 		last := ""
@@ -50,7 +50,7 @@ func (c *cluster) mount(t *testing.T, key client.ObjectKey, folder string, chang
 	}()
 }
 
-// conditionOf is "STATUS: message".
+// conditionOf returns "STATUS: message".
 func (c *cluster) conditionOf(t *testing.T, policy *unstructured.Unstructured, kind string) string {
 	t.Helper()
 	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(policy), policy))
@@ -108,7 +108,7 @@ func TestRetryPolicyIsCarriedFromTheCluster(t *testing.T) {
 	expect("Accepted", "True")
 	expect("Loaded", "True: Loaded with revision")
 
-	// A mistake is answered with its place and leaves the last version in force.
+	// An error shows its position, and the last version stays in force.
 	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(policy), policy))
 	must(t, unstructured.SetNestedField(policy.Object, "nobody", "spec", "default", "budget"))
 	must(t, c.Update(t.Context(), policy))
@@ -118,7 +118,7 @@ func TestRetryPolicyIsCarriedFromTheCluster(t *testing.T) {
 	}
 	expect("Loaded", "False: The last valid version stays in force.")
 
-	// Decided by the policy that came from the cluster.
+	// Decided by the policy from the cluster.
 	c.play(t, namespace, func(pod *corev1.Pod) bool { return exits(pod, 1, "Error") })
 	must(t, c.Create(t.Context(), newJob(namespace, "train")))
 	jobs := c.attempts(t, namespace, 3)
@@ -127,7 +127,7 @@ func TestRetryPolicyIsCarriedFromTheCluster(t *testing.T) {
 	}
 }
 
-// placed says whether a message begins with "LINE:COLUMN: ".
+// placed returns whether a message begins with "LINE:COLUMN: ".
 func placed(condition string) bool {
 	var line, column int
 	_, message, _ := strings.Cut(condition, ": ")

@@ -13,17 +13,17 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// preempted is work that fills its queue and has to make room again and again.
+// preempted is work that fills its queue and is preempted repeatedly.
 type preempted struct {
 	*cluster
 	namespace, memory string
-	// It, and one of the same priority that came after it.
+	// The work, and later work of the same priority.
 	work, later client.Object
 	// Whether the work may end.
 	over atomic.Bool
 }
 
-// startPreempted creates both. Of the work all pods run.
+// startPreempted creates both, and waits until all pods of the work run.
 func startPreempted(t *testing.T, memory string, create func(namespace string) client.Object) *preempted {
 	t.Helper()
 	p := &preempted{cluster: shared, namespace: shared.namespace(t), memory: memory}
@@ -36,7 +36,7 @@ func startPreempted(t *testing.T, memory string, create func(namespace string) c
 	p.work = create(p.namespace)
 	must(t, p.Create(t.Context(), p.work))
 	p.isBack(t)
-	// Kueue's order is by times in seconds.
+	// Kueue orders by whole seconds.
 	time.Sleep(time.Until(p.work.GetCreationTimestamp().Add(1100 * time.Millisecond)))
 	p.later = queuedJob(p.namespace, "later", memory)
 	must(t, p.Create(t.Context(), p.later))
@@ -54,7 +54,7 @@ func (p *preempted) isBack(t *testing.T) {
 	})
 }
 
-// times preempts the work so often, and sees that it comes back before the later one.
+// times preempts the work repeatedly, and checks that it returns before the later one.
 func (p *preempted) times(t *testing.T, count int) {
 	t.Helper()
 	first := p.workloadOf(t, p.work).GetUID()
@@ -80,7 +80,7 @@ func (p *preempted) times(t *testing.T, count int) {
 	}
 }
 
-// uncharged ends the work, and sees that nobody has paid for anything.
+// uncharged ends the work, and checks that nothing was charged.
 func (p *preempted) uncharged(t *testing.T, isOver func(work *unstructured.Unstructured) bool) {
 	t.Helper()
 	p.over.Store(true)
@@ -136,7 +136,7 @@ func TestScenario06JobSetPreemptedInTheQueue(t *testing.T) {
 	})
 }
 
-// Not beside others: they use the one dashboard that KubeRay knows.
+// Not parallel, because tests share KubeRay's one dashboard.
 func TestScenario06RayJobPreemptedInTheQueue(t *testing.T) {
 	shared.needs(t, "kueue")
 	shared.needs(t, "kuberay")

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// process is something a test started and ends.
+// process is started and ended by a test.
 type process struct {
 	command *exec.Cmd
 	address string
@@ -31,7 +31,7 @@ func start(run, name, binary string, args []string, env ...string) (*process, er
 	defer log.Close()
 	p.command.Stdout, p.command.Stderr = log, log
 	p.command.Env = append(os.Environ(), env...)
-	// Ends with the test program, whatever becomes of that.
+	// Ends with the test program, even if that is killed.
 	p.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := p.command.Start(); err != nil {
 		return nil, err
@@ -52,15 +52,14 @@ func (p *process) end() {
 	}
 }
 
-// kill leaves no time to finish anything.
+// kill ends it at once.
 func (p *process) kill() {
 	_ = p.command.Process.Kill()
 	<-p.done
 }
 
-// startServer starts the C++ server with mutual TLS and the default policy, whose
-// times are made short, or with the policies in a folder. It answers the caller with this
-// name in its certificate.
+// startServer starts the C++ server with mutual TLS, and with the policies in a folder or
+// else shortPolicy. It answers only the caller with this name in its certificate.
 func startServer(c *cluster, name, policies, caller string, more ...string) (*process, error) {
 	if policies == "" {
 		var err error
@@ -101,9 +100,8 @@ var (
 	graces = regexp.MustCompile(`grace: \d+[smh]`)
 )
 
-// shortPolicy writes a folder with the built-in default policy, whose delays of
-// seconds to minutes and graces of minutes to hours are one and eight seconds here,
-// and the same as "slow", with five and eight.
+// shortPolicy writes a folder with the built-in default policy with delays of one second and
+// graces of eight seconds, and the same as "slow", with five and eight.
 func shortPolicy(run string) (string, error) {
 	folder := filepath.Join(run, "policies")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -125,8 +123,8 @@ func shortPolicy(run string) (string, error) {
 	return folder, nil
 }
 
-// policyWithDelay is the built-in default policy with this as every delay, and graces of
-// eight seconds.
+// policyWithDelay returns the built-in default policy with this as every delay, and graces
+// of eight seconds.
 func policyWithDelay(delay string) (string, error) {
 	text, err := os.ReadFile("../../../policy/default_policy.yaml")
 	if err != nil {
@@ -141,13 +139,13 @@ func policyWithDelay(delay string) (string, error) {
 	return policy, nil
 }
 
-// startController starts mulligan-controller for the test's namespace alone.
+// startController starts mulligan-controller for only the test's namespace.
 func (c *cluster) startController(t *testing.T, namespace, mode string, args ...string) *process {
 	t.Helper()
 	return c.startControllerWith(t, c.configOf(home), namespace, mode, args...)
 }
 
-// startControllerWith starts it with the rights of a kubeconfig.
+// startControllerWith starts mulligan-controller with a kubeconfig.
 func (c *cluster) startControllerWith(t *testing.T, config, namespace, mode string, args ...string) *process {
 	t.Helper()
 	args = append([]string{
@@ -161,7 +159,7 @@ func (c *cluster) startControllerWith(t *testing.T, config, namespace, mode stri
 		"KUBECONFIG="+config)
 	must(t, err)
 	t.Cleanup(p.end)
-	// What fails before it watches leaves less evidence.
+	// Failures before it watches leave less evidence.
 	eventually(t, long, func() string {
 		text, _ := os.ReadFile(p.log)
 		said := string(text)
@@ -174,7 +172,7 @@ func (c *cluster) startControllerWith(t *testing.T, config, namespace, mode stri
 	return p
 }
 
-// run runs a command that a test's end must not interrupt.
+// run runs a command that the end of a test does not interrupt.
 func run(command string, args ...string) error {
 	if out, err := exec.Command(command, args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s %v: %w\n%s", command, args, err, out)

@@ -7,14 +7,13 @@ import (
 	"testing"
 )
 
-// proxy stands between a controller and the service, and can hold an answer back
-// when the service has given it.
+// proxy is between a controller and the service, and can delay answers.
 type proxy struct {
 	address string
 	lock    sync.Mutex
 	backend string
-	// Called once, with the first answer that comes after it was set; the answer is
-	// forwarded when it returns.
+	// Called once, on the first answer after it was set. The answer is forwarded when it
+	// returns.
 	onAnswer func()
 }
 
@@ -36,7 +35,7 @@ func startProxy(t *testing.T, backend string) *proxy {
 	return p
 }
 
-// set chooses the replica for connections from now on, and the hook.
+// set chooses the replica for new connections, and the hook.
 func (p *proxy) set(backend string, onAnswer func()) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -60,7 +59,7 @@ func (p *proxy) serve(caller net.Conn) {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := service.Read(buffer)
-		// Handshakes, settings and acknowledgements are small; an answer is not.
+		// Handshakes, settings and acknowledgements are smaller than an answer.
 		if n > answerBytes {
 			p.held()
 		}
@@ -70,8 +69,8 @@ func (p *proxy) serve(caller net.Conn) {
 	}
 }
 
-// Less than any answer to Decide, more than what comes before one but the
-// certificates, which come before a hook is set.
+// Smaller than any answer to Decide, and larger than other data except certificates, which
+// come before a hook is set.
 const answerBytes = 512
 
 func (p *proxy) held() {

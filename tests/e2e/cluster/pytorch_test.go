@@ -45,7 +45,7 @@ func memoryOf(t *testing.T, job *unstructured.Unstructured, role string) string 
 	return memory
 }
 
-// One worker is killed at its memory limit; training-operator gives the job up.
+// One worker is killed at its memory limit, and training-operator gives the job up.
 func TestScenario05PyTorchJobOutOfMemory(t *testing.T) {
 	t.Parallel()
 	c := shared

@@ -43,7 +43,7 @@ func (c *cluster) three(t *testing.T, namespace string) map[string]*batchv1.Job 
 		if name == "first" {
 			c.waitsToBeAdmitted(t, jobs[name])
 		}
-		// Kueue's order is by times in seconds.
+		// Kueue orders by whole seconds.
 		time.Sleep(time.Until(jobs[name].CreationTimestamp.Add(1100 * time.Millisecond)))
 	}
 	return jobs

@@ -158,7 +158,7 @@ func gangNeeds(size int, memory string) ending {
 			seen[attempt] = map[string]bool{}
 		}
 		seen[attempt][pod.Name] = true
-		// Not before the whole gang runs.
+		// After the whole gang runs.
 		if len(seen[attempt]) < size {
 			return false
 		}

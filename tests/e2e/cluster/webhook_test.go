@@ -464,7 +464,7 @@ func (c *cluster) gangIsReclaimed(t *testing.T, namespace, member string, begin 
 		if run > first {
 			running[run]++
 		}
-		// Not before the whole gang runs.
+		// After the whole gang runs.
 		if running[run] < members {
 			return false
 		}

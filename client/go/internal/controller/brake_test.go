@@ -357,7 +357,7 @@ func TestWhatIsInAQueueIsNotGivenUpInWordsAlone(t *testing.T) {
 			w := queued(t, workload, nil)
 			w.service.Next(fails(braked))
 			w.look(t)
-			if said := w.said(); !strings.Contains(said, "LeftToItsOperator") || !strings.Contains(said, "goes on") || w.record(t).Status.Decision != nil {
+			if said := w.said(); !strings.Contains(said, "LeftToItsOperator") || !strings.Contains(said, "It continues") || w.record(t).Status.Decision != nil {
 				t.Errorf("Events %q", said)
 			}
 			if workload != "" && !w.isActive(t) {
