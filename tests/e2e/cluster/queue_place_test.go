@@ -13,9 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// What becomes of the place in the queue. Mulligan's answer says IN_PLACE, as the
-// default policy always does; Kueue's eviction gives the reservation back, and its own
-// configuration says behind whom.
+// The place in the queue. Mulligan answers IN_PLACE, as the default policy always does.
+// Kueue's eviction releases the reservation, and its configuration decides the order.
 func TestRecipeOfKueueAndThePlaceInTheQueue(t *testing.T) {
 	c := shared
 	c.needsRecipe(t, "kueue")
@@ -28,8 +27,8 @@ func TestRecipeOfKueueAndThePlaceInTheQueue(t *testing.T) {
 	}
 }
 
-// three Jobs of which one at a time fits, created one after another; the first is
-// admitted, of it the pod is the test's.
+// three creates three Jobs, one of which fits at a time. The first is admitted, and the
+// test controls its pod.
 func (c *cluster) three(t *testing.T, namespace string) map[string]*batchv1.Job {
 	t.Helper()
 	c.queueOf(t, namespace, "any", "1Gi")
@@ -49,7 +48,7 @@ func (c *cluster) three(t *testing.T, namespace string) map[string]*batchv1.Job 
 	return jobs
 }
 
-// comesNext waits for one of the Jobs to be admitted, which must be that one.
+// comesNext waits until one of the Jobs is admitted, which must be `want`.
 func (c *cluster) comesNext(t *testing.T, want *batchv1.Job, others ...*batchv1.Job) {
 	t.Helper()
 	eventually(t, long, func() string {
@@ -65,8 +64,8 @@ func (c *cluster) comesNext(t *testing.T, want *batchv1.Job, others ...*batchv1.
 	})
 }
 
-// passedOver plays three Jobs of which the first does not become ready in time, so that
-// the second is admitted; after that comes next.
+// passedOver runs three Jobs. The first does not become ready in time, so the second is
+// admitted, and after it `next`.
 func (c *cluster) passedOver(t *testing.T, next string) {
 	t.Helper()
 	namespace := c.namespace(t)
@@ -101,7 +100,7 @@ func (c *cluster) passedOver(t *testing.T, next string) {
 	c.comesNext(t, want, other)
 }
 
-// The retry of mulligan-controller is another Workload.
+// mulligan-controller's retry is another Workload.
 func TestScenario06RetryIsTheLastInTheQueue(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -135,8 +134,8 @@ func TestScenario06RetryIsTheLastInTheQueue(t *testing.T) {
 	c.comesNext(t, jobs["third"], retry)
 }
 
-// JobSet's own restart, and that of its recipe with a pause, keep the reservation: to
-// Kueue nothing has happened.
+// JobSet's own restart, and its recipe's with a pause, keep the reservation: Kueue does not
+// notice them.
 func TestRecipeOfJobSetInTheQueueKeepsItsPlace(t *testing.T) {
 	c := shared
 	c.needsRecipe(t, "jobset")
@@ -178,7 +177,7 @@ func TestRecipeOfJobSetInTheQueueKeepsItsPlace(t *testing.T) {
 	}
 }
 
-// A RayJob whose first attempt fails has another cluster in the same admission.
+// The second attempt of a RayJob has another cluster in the same admission.
 func TestRecipeOfKubeRayInTheQueueKeepsItsPlace(t *testing.T) {
 	c := shared
 	c.needsRecipe(t, "kuberay")

@@ -27,8 +27,7 @@ const (
 	priorityLabel = "kueue.x-k8s.io/priority-class"
 )
 
-// A ClusterQueue of a namespace, whose flavor and memory are to be filled in, and what
-// it needs.
+// A namespace's ClusterQueue and what it needs, with places for flavor and memory.
 const queueManifests = `
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ResourceFlavor
@@ -57,10 +56,10 @@ metadata: {name: queue, namespace: %[1]s}
 spec: {clusterQueue: %[1]s}
 `
 
-// queueOf makes the LocalQueue "queue" of a namespace, with so much memory of a flavor.
+// queueOf makes a namespace's LocalQueue "queue" with this memory of a flavor.
 func (c *cluster) queueOf(t *testing.T, namespace, flavor, memory string) {
 	t.Helper()
-	// The test before may have let another one run.
+	// The previous test may have run another Kueue.
 	eventually(t, long, c.kueueReady(t))
 	must(t, c.createAll(fmt.Sprintf(queueManifests, namespace, flavor, memory)))
 	t.Cleanup(func() {
@@ -73,7 +72,7 @@ func (c *cluster) queueOf(t *testing.T, namespace, flavor, memory string) {
 	})
 }
 
-// queuedJob is a Job of one pod in the queue of its namespace.
+// queuedJob returns a Job of one pod in its namespace's queue.
 func queuedJob(namespace, name, memory string) *batchv1.Job {
 	job := newJob(namespace, name)
 	job.Labels = map[string]string{queueLabel: "queue"}
@@ -84,7 +83,7 @@ func queuedJob(namespace, name, memory string) *batchv1.Job {
 	return job
 }
 
-// workloadOf is Kueue's for an object; nil: none yet.
+// workloadOf returns Kueue's Workload of an object; nil if there is none yet.
 func (c *cluster) workloadOf(t *testing.T, obj client.Object) *unstructured.Unstructured {
 	t.Helper()
 	list := &unstructured.UnstructuredList{}
@@ -102,7 +101,7 @@ type queueCondition struct {
 	since                   time.Time
 }
 
-// inQueue is a condition of a Workload.
+// inQueue returns a condition of a Workload.
 func inQueue(workload *unstructured.Unstructured, kind string) queueCondition {
 	if workload == nil {
 		return queueCondition{}
@@ -122,7 +121,7 @@ func inQueue(workload *unstructured.Unstructured, kind string) queueCondition {
 	return queueCondition{}
 }
 
-// evictions are how often a Workload was evicted, by the reason.
+// evictions returns how often a Workload was evicted, by reason.
 func evictions(workload *unstructured.Unstructured) map[string]int64 {
 	counted := map[string]int64{}
 	if workload == nil {
@@ -150,7 +149,7 @@ func (c *cluster) kueueReady(t *testing.T) func() string {
 	return listening(kueuePort.FindStringSubmatch(string(config))[1])
 }
 
-// runsKueue lets Kueue run in a way, with this at the end of its configuration.
+// runsKueue runs Kueue in a way, with this appended to its configuration.
 func (c *cluster) runsKueue(t *testing.T, w way, configuration string) {
 	t.Helper()
 	w.configuration = configuration

@@ -24,22 +24,22 @@ import (
 
 var rayJobKind = schema.GroupVersionKind{Group: "ray.io", Version: "v1", Kind: "RayJob"}
 
-// dashboard answers KubeRay's questions about Ray jobs in the place of Ray.
+// dashboard answers KubeRay's requests about Ray jobs instead of Ray.
 type dashboard struct {
 	lock sync.Mutex
-	// Submission ids in the order in which they were first asked for.
+	// Submission ids in the order of the first request for each.
 	jobs []string
-	// What the nth of them, from 0, is doing.
+	// Status and message of the nth of them, from 0.
 	status func(n int, id string) (status, message string)
 }
 
-// startDashboard listens where scripts/control-plane has sent KubeRay.
+// startDashboard listens at the address that scripts/control-plane configured.
 func startDashboard(t *testing.T, c *cluster, status func(n int) (string, string)) {
 	t.Helper()
 	startDashboardOf(t, c, func(n int, _ string) (string, string) { return status(n) })
 }
 
-// startDashboardOf is told the submission id, which begins with the RayJob's name.
+// startDashboardOf also passes the submission id, which begins with the RayJob's name.
 func startDashboardOf(t *testing.T, c *cluster, status func(n int, id string) (string, string)) {
 	t.Helper()
 	port, err := os.ReadFile(filepath.Join(c.run, "ray-dashboard.port"))
@@ -97,8 +97,8 @@ spec:
               resources: {limits: {cpu: "1", memory: 2Gi}, requests: {cpu: "1", memory: 2Gi}}
 `
 
-// isGone says whether a pod has ended or is not there any more: KubeRay takes a failed
-// head away so quickly that nobody may see it failed.
+// isGone returns whether a pod has ended or was deleted. KubeRay may delete a failed head
+// before it is seen as failed.
 func (c *cluster) isGone(pod *corev1.Pod) bool {
 	now := &corev1.Pod{}
 	err := c.Get(context.Background(), client.ObjectKeyFromObject(pod), now)
@@ -113,7 +113,7 @@ func deploymentStatus(obj *unstructured.Unstructured) string {
 	return status
 }
 
-// Both parts use the one dashboard that KubeRay knows.
+// Both tests use KubeRay's one dashboard.
 func TestScenario07RayJobBeyondItsDeadlineIsNotRetried(t *testing.T) {
 	c := shared
 	c.needs(t, "kuberay")
@@ -154,7 +154,7 @@ func TestScenario07RayJobWhoseHeadDiedIsRetried(t *testing.T) {
 		if n > 0 {
 			return "SUCCEEDED", "Job finished successfully."
 		}
-		// Ray notices after Kubernetes has.
+		// Ray notices it after Kubernetes.
 		if first := head.Load(); first != nil && c.isGone(first) {
 			return "FAILED", "Job supervisor actor died because its node died."
 		}
@@ -163,7 +163,7 @@ func TestScenario07RayJobWhoseHeadDiedIsRetried(t *testing.T) {
 	c.play(t, namespace, func(pod *corev1.Pod) bool {
 		first := &unstructured.Unstructured{}
 		first.SetGroupVersionKind(rayJobKind)
-		// Not with the test's context, which ends before the playing does.
+		// The test's context ends before the playing does.
 		if c.Get(context.Background(), client.ObjectKey{Namespace: namespace, Name: "tune"}, first) != nil {
 			return false
 		}

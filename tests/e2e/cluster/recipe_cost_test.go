@@ -15,11 +15,11 @@ import (
 	"testing"
 )
 
-// costs are what an operator's metrics say of it.
+// costs are read from an operator's metrics.
 type costs struct {
-	// Calls of the API server; zero: its metrics do not count them.
+	// Calls to the API server; zero if its metrics do not count them.
 	calls float64
-	// How many reconciles took at most so many seconds.
+	// Cumulative reconciles, by bound in seconds.
 	reconciles map[float64]float64
 }
 
@@ -28,7 +28,7 @@ var (
 	reconcileLine = regexp.MustCompile(`(?m)^controller_runtime_reconcile_time_seconds_bucket\{controller="([^"]+)",le="([^"]+)"\} (\S+)$`)
 )
 
-// costs of the operator since it was started.
+// costs returns the operator's costs since its start.
 func (o *operator) costs(t *testing.T, c *cluster) costs {
 	t.Helper()
 	address, err := os.ReadFile(filepath.Join(c.run, o.name+".metrics"))
@@ -36,7 +36,7 @@ func (o *operator) costs(t *testing.T, c *cluster) costs {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, string(address), nil)
 	must(t, err)
 	request.Header.Set("Authorization", "Bearer "+c.config.BearerToken)
-	// Who has a certificate has made it itself.
+	// Its certificate is self-signed.
 	asking := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	answer, err := asking.Do(request)
 	must(t, err)
@@ -68,7 +68,7 @@ func number(t *testing.T, text []byte) float64 {
 	return value
 }
 
-// since tells what was spent after an earlier look, for each of so many failures.
+// since describes the costs after `before`, per failure.
 func (c costs) since(before costs, failures int) string {
 	in := maps.Clone(c.reconciles)
 	for bound := range in {
@@ -82,7 +82,7 @@ func (c costs) since(before costs, failures int) string {
 		calls, in[math.Inf(1)]/float64(failures), within(in, 0.5), within(in, 0.99))
 }
 
-// within is the bound of the bucket in which this share of a histogram is reached.
+// within returns the bound of the bucket in which this share of a histogram is reached.
 func within(buckets map[float64]float64, share float64) string {
 	for _, bound := range slices.Sorted(maps.Keys(buckets)) {
 		if buckets[bound] >= share*buckets[math.Inf(1)] {

@@ -17,15 +17,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A node of a Flyte workflow whose task may be retried once and is interruptible.
+// A node of a Flyte workflow. Its task is interruptible and may be retried once.
 type flyteScenario struct {
 	name string
-	// end ends a run, counted from one.
+	// end ends a run, numbered from 1.
 	end            func(run int, pod *corev1.Pod) bool
 	native, asking flyteOutcome
 }
 
-// What tests/e2e/flyte says of a node.
+// The result of tests/e2e/flyte for a node.
 type flyteNode struct {
 	Phase, Kind, Code, Message string
 	Attempts, SystemFailures   int
@@ -36,7 +36,7 @@ type flyteOutcome struct {
 	phase, code string
 	// Part of the message.
 	message string
-	// Runs, those that the system had to pay for, and those on spot nodes.
+	// All runs, those charged to the system, and those on spot nodes.
 	runs, system, onSpot int
 	memory               string
 	charged              map[string]int32
@@ -51,7 +51,7 @@ func flyteEnds(end ending, runs int) func(int, *corev1.Pod) bool {
 	}
 }
 
-// isPreemptedByKubelet makes room for a critical pod.
+// isPreemptedByKubelet ends a pod that made room for a critical one.
 func isPreemptedByKubelet(pod *corev1.Pod) bool {
 	exits(pod, 143, "Error")
 	pod.Status.Reason, pod.Status.Message = "Preempting", "Preempted in order to admit critical pod"
@@ -129,7 +129,7 @@ func TestRecipeOfFlyte(t *testing.T) {
 	}
 }
 
-// play returns what the node says.
+// play returns the node's result.
 func (s flyteScenario) play(t *testing.T, c *cluster, w way, server string) string {
 	namespace := c.namespace(t)
 	var runs []string
@@ -161,8 +161,7 @@ func (s flyteScenario) play(t *testing.T, c *cluster, w way, server string) stri
 	return said
 }
 
-// ran is how many seconds the pods of a namespace ran, all of them together, by their own
-// times.
+// ran returns the total seconds that the pods of a namespace ran, by their own times.
 func (c *cluster) ran(t *testing.T, namespace string) (seconds float64) {
 	t.Helper()
 	pods := &corev1.PodList{}
@@ -177,7 +176,7 @@ func (c *cluster) ran(t *testing.T, namespace string) (seconds float64) {
 	return seconds
 }
 
-// flyteDriver runs a node in a process, which is started again where it is killed.
+// flyteDriver runs a node in a process, which is restarted if it is killed.
 type flyteDriver struct {
 	*cluster
 	namespace string
@@ -189,7 +188,7 @@ type flyteDriver struct {
 	kills   int
 }
 
-// run returns the node at its end, and what was said of it.
+// run returns the final node and its message.
 func (d *flyteDriver) run(t *testing.T) (flyteNode, string) {
 	t.Helper()
 	state := filepath.Join(t.TempDir(), "node.json")
@@ -229,7 +228,7 @@ func (d *flyteDriver) killed() int {
 	return d.kills
 }
 
-// kill leaves it no time to finish anything.
+// kill ends it at once.
 func (d *flyteDriver) kill() {
 	d.lock.Lock()
 	defer d.lock.Unlock()

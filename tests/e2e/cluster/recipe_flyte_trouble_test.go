@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// The second of two failures meets another service than the first one.
+// Two failures are decided by different services.
 func TestRecipeOfFlyteWhoseServiceIsRestarted(t *testing.T) {
 	first, second := shared.recipeServer(t, recipeDelay), shared.recipeServer(t, recipeDelay)
 	proxy := startProxy(t, first.address)
@@ -21,9 +21,8 @@ func TestRecipeOfFlyteWhoseServiceIsRestarted(t *testing.T) {
 	})
 }
 
-// Propeller is killed with the answer about the second failure on its way, before it acts
-// on it, and again as the pod of the third attempt is there: that was created in a round
-// that may not have been stored.
+// Propeller is killed before it gets the answer about the second failure, and again when
+// the third attempt's pod exists, whose round may not have been stored.
 func TestRecipeOfFlyteThatIsKilled(t *testing.T) {
 	server := shared.recipeServer(t, recipeDelay)
 	proxy := startProxy(t, server.address)
@@ -36,8 +35,8 @@ func TestRecipeOfFlyteThatIsKilled(t *testing.T) {
 	}
 }
 
-// playFlyteTrouble takes the node away from two attempts, and does what stands for an
-// attempt once its pod is seen. It wants one retry and one charge for each failure.
+// playFlyteTrouble takes the node away from two attempts, and calls seen[attempt] once the
+// attempt's pod is seen. It wants one retry and one charge for each failure.
 func playFlyteTrouble(t *testing.T, proxy *proxy, seen map[int]func(*flyteDriver)) *flyteDriver {
 	t.Helper()
 	const failures = 2

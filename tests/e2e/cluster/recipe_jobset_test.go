@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// A JobSet of some workers with a failure policy, and how its pods end.
+// A JobSet with a failure policy, and how its pods end.
 type jobSetScenario struct {
 	name     string
 	policy   string
@@ -27,14 +27,14 @@ type jobSetScenario struct {
 	native, asking jobSetOutcome
 }
 
-// What became of it.
+// The outcome.
 type jobSetOutcome struct {
 	state  string
 	reason string
 	// Restarts, and those of them that count toward maxRestarts.
 	restarts, counted int64
 	charged           map[string]int32
-	// Memory limit of the last attempt's Jobs.
+	// The memory limit of the last attempt's Jobs.
 	memory string
 }
 
@@ -108,8 +108,8 @@ func jobSetAttempt(pod *corev1.Pod) int {
 	return number
 }
 
-// workerEnds ends the first worker so in the first attempts, while the others hang, and
-// lets all succeed after that.
+// workerEnds ends the first worker of the first attempts, while the others hang. All later
+// attempts succeed.
 func workerEnds(attempts int, end ending) ending {
 	return func(pod *corev1.Pod) bool {
 		if jobSetAttempt(pod) >= attempts {
@@ -121,7 +121,7 @@ func workerEnds(attempts int, end ending) ending {
 
 func fails(pod *corev1.Pod) bool { return exits(pod, 1, "Error") }
 
-// says ends a program with an error and this as its last words.
+// says ends a program with an error and this termination message.
 func says(message string) ending {
 	return func(pod *corev1.Pod) bool {
 		exits(pod, 1, "Error")
@@ -130,7 +130,7 @@ func says(message string) ending {
 	}
 }
 
-// isPreempted is the end of a pod in whose place one of a higher priority runs.
+// isPreempted ends a pod that was preempted by the scheduler.
 func isPreempted(pod *corev1.Pod) bool {
 	exits(pod, 143, "Error")
 	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{
@@ -140,8 +140,8 @@ func isPreempted(pod *corev1.Pod) bool {
 	return true
 }
 
-// gangNeeds lets an attempt with less memory die of its third worker's; the others lose
-// their peer a second later.
+// gangNeeds ends an attempt with less memory: its third worker runs out of it, and the
+// others lose their peer a second later.
 func gangNeeds(size int, memory string) ending {
 	enough := resource.MustParse(memory)
 	var lock sync.Mutex
@@ -182,7 +182,7 @@ func (c *cluster) jobSetReady(t *testing.T) func() string {
 	return listening(webhookPort.FindStringSubmatch(string(config))[1])
 }
 
-// Not beside others: they use the same JobSet controller.
+// Not parallel, because tests share the JobSet controller.
 func TestRecipeOfJobSet(t *testing.T) {
 	c := shared
 	c.needsRecipe(t, "jobset")
@@ -222,7 +222,7 @@ func (s jobSetScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
 	}
 }
 
-// jobSetEnds waits for the one JobSet of a namespace to end.
+// jobSetEnds waits for the end of a namespace's only JobSet.
 func (c *cluster) jobSetEnds(t *testing.T, namespace string) *unstructured.Unstructured {
 	t.Helper()
 	var set *unstructured.Unstructured
@@ -249,7 +249,7 @@ func (c *cluster) jobSetOutcome(t *testing.T, set *unstructured.Unstructured) jo
 	return got
 }
 
-// jobSetOutcomeOf is what the JobSet itself tells.
+// jobSetOutcomeOf reads the outcome in the JobSet.
 func jobSetOutcomeOf(t *testing.T, set *unstructured.Unstructured) jobSetOutcome {
 	t.Helper()
 	var got jobSetOutcome

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Two re-queuings, of which both are soon. The timeout is long enough for a pod that is
-// to become ready on a busy machine.
+// Two re-queuings, both soon. The timeout suffices for a pod to become ready on a busy
+// machine.
 const kueueWaits = `
 waitForPodsReady:
   timeout: 8s
@@ -24,33 +24,32 @@ waitForPodsReady:
   requeuingStrategy: {timestamp: Eviction, backoffLimitCount: 2, backoffBaseSeconds: 1, backoffMaxSeconds: 2}
 `
 
-// A job in a queue whose pods do not become ready.
+// A queued job whose pods do not become ready.
 type kueueScenario struct {
 	name   string
 	create func(namespace string) client.Object
-	// start is how a pod begins in an admission that is no good; unready is how many
-	// of those there are.
+	// start begins a pod in a bad admission; unready is the number of bad admissions.
 	start   ending
 	unready int
-	// flaps: they become ready, and are not any more after that.
+	// flaps: they become ready, and then unready.
 	flaps          bool
 	native, asking kueueOutcome
 }
 
-// What became of it.
+// The outcome.
 type kueueOutcome struct {
-	// Reason of the condition Evicted where it was given up; empty: it finished.
+	// Reason of the condition Evicted if it was given up; empty if it finished.
 	reason string
-	// Evictions because its pods were not ready in time.
+	// Evictions because pods were not ready in time.
 	timeouts int64
 	charged  map[string]int32
-	// Part of what the condition says.
+	// Part of the condition's message.
 	message string
 }
 
 const never = 1000
 
-// withNoPods is a Job whose pods kwok does not start.
+// withNoPods returns a Job whose pods kwok does not start.
 func withNoPods(namespace string) client.Object {
 	job := queuedJob(namespace, "train", "1Gi")
 	job.Spec.Template.Annotations = map[string]string{byHand: "true"}
@@ -99,7 +98,7 @@ func kueueScenarios(t *testing.T) []kueueScenario {
 	}
 }
 
-// runs writes what a kubelet does of a pod whose container has started.
+// runs writes the status of a pod whose container has started.
 func runs(pod *corev1.Pod, ready bool) bool {
 	now := metav1.Now()
 	pod.Status.Phase, pod.Status.StartTime = corev1.PodRunning, &now
@@ -122,7 +121,7 @@ func runs(pod *corev1.Pod, ready bool) bool {
 func runsReady(pod *corev1.Pod) bool   { return runs(pod, true) }
 func runsUnready(pod *corev1.Pod) bool { return runs(pod, false) }
 
-// isNotReady is a pod whose readiness probe fails.
+// isNotReady writes the status of a pod whose readiness probe fails.
 func isNotReady(pod *corev1.Pod) bool {
 	for i := range pod.Status.Conditions {
 		if kind := pod.Status.Conditions[i].Type; kind == corev1.PodReady || kind == corev1.ContainersReady {
@@ -143,7 +142,7 @@ func hasNoImage(pod *corev1.Pod) bool {
 	return cannotPull(pod, `failed to pull and unpack image "registry.local/trianer:1": failed to resolve reference "registry.local/trianer:1": registry.local/trianer:1: not found`)
 }
 
-// Not beside others: they use the same Kueue.
+// Not parallel, because tests share Kueue.
 func TestRecipeOfKueue(t *testing.T) {
 	c := shared
 	c.needsRecipe(t, "kueue")
@@ -168,7 +167,7 @@ func (s kueueScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
 	namespace := c.namespace(t)
 	c.queueOf(t, namespace, "any", "2Gi")
 	work := s.create(namespace)
-	// Not with the test's context, which ends before the playing does.
+	// The test's context ends before the playing does.
 	admission := func() (timeouts int64, ready bool) {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(workloadKind)
@@ -219,8 +218,8 @@ func (s kueueScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
 	}
 }
 
-// leavesTheQueue waits until the Workload of an object has finished or is deactivated,
-// and holds nothing.
+// leavesTheQueue waits until an object's Workload has finished or is deactivated, and holds
+// no quota.
 func (c *cluster) leavesTheQueue(t *testing.T, obj client.Object) *unstructured.Unstructured {
 	t.Helper()
 	var workload *unstructured.Unstructured
@@ -248,7 +247,7 @@ func kueueOutcomeOf(workload *unstructured.Unstructured) kueueOutcome {
 	return got
 }
 
-// waitsToBeAdmitted until it is so, and returns since when.
+// waitsToBeAdmitted waits until the object is admitted, and returns since when.
 func (c *cluster) waitsToBeAdmitted(t *testing.T, obj client.Object) time.Time {
 	t.Helper()
 	var since time.Time

@@ -16,11 +16,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Long enough that the next leader takes over during it: a lease is 15 seconds.
+// Long enough for a change of leaders: a lease is 15 seconds.
 const heldForLeader = 45 * time.Second
 
-// Two replicas with the recipe. The one that leads is killed while a failure is held:
-// the other one starts it again when it is due, and nothing is charged twice.
+// Two replicas with the recipe. The leader is killed while a retry is held. The other one
+// starts it when it is due, and nothing is charged twice.
 func TestRecipeWithANewLeader(t *testing.T) {
 	eachOperator(t, func(t *testing.T, o *operator) {
 		c := shared
@@ -29,7 +29,7 @@ func TestRecipeWithANewLeader(t *testing.T) {
 		w := o.begin(t, 1, 1)
 		w.let(1)
 		eventually(t, long, func() string { return w.isHeld(t) })
-		// Its webhooks are away with it until it is back, as the one that does not lead.
+		// Its webhooks are unavailable until it is back as the follower.
 		c.controlPlane(t, "stop", o.name)
 		eventually(t, long, func() string {
 			if now := c.leader(t); now == first || now == "" {
@@ -54,8 +54,8 @@ var (
 	ownPort    = regexp.MustCompile(`\bport: \d+`)
 )
 
-// replicate lets an operator run twice. The first one leads, and has the webhooks. It
-// returns the leader's name.
+// replicate runs an operator twice, and returns the leader's name. The leader has the
+// webhooks.
 func (o *operator) replicate(t *testing.T, c *cluster) string {
 	t.Helper()
 	second := o.name + "-2"
@@ -81,7 +81,7 @@ func (o *operator) replicate(t *testing.T, c *cluster) string {
 		must(t, os.WriteFile(file, []byte(elected), 0o644))
 		must(t, os.WriteFile(filepath.Join(c.run, second+kind), []byte(apart.Replace(ownPort.ReplaceAllString(elected, "port: "+port))), 0o644))
 		t.Cleanup(func() {
-			// Before it is started again as it was.
+			// Before it is restarted unchanged.
 			if err := os.WriteFile(file, written, 0o644); err != nil {
 				t.Error(err)
 			}
@@ -90,7 +90,7 @@ func (o *operator) replicate(t *testing.T, c *cluster) string {
 	if elects != 1 {
 		t.Fatalf("the leader is elected in %d files of %s, want one", elects, o.name)
 	}
-	// Of another operator, or of a run before.
+	// A lease of another operator or an earlier run.
 	must(t, c.DeleteAllOf(t.Context(), &coordinationv1.Lease{}, client.InNamespace(metav1.NamespaceDefault)))
 	t.Cleanup(func() {
 		if err := run(os.Getenv("E2E_CONTROL_PLANE"), "stop", c.run, second); err != nil {
@@ -117,7 +117,7 @@ func (o *operator) replicate(t *testing.T, c *cluster) string {
 	return leader
 }
 
-// leader is who holds the one lease.
+// leader returns the holder of the only lease.
 func (c *cluster) leader(t *testing.T) string {
 	t.Helper()
 	leases := &coordinationv1.LeaseList{}

@@ -12,47 +12,47 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// An operator that has a recipe and a binary of its own, and work of its kind whose
-// attempts are a pod each.
+// An operator with a recipe and a binary of its own, and its work, with one pod per
+// attempt.
 type operator struct {
-	// As scripts/control-plane calls it, its release in the folder of binaries, and the
-	// controller that asks as its metrics call it.
+	// Names of the operator for scripts/control-plane, of its release's binary, and of the
+	// asking controller in its metrics.
 	name, release, controller string
-	// What of it is up when it works; none: nothing that can be told from outside.
+	// Ports that are open when it works; none if that cannot be seen from outside.
 	ready func(c *cluster, t *testing.T) func() string
 	// Another operator that its work needs.
 	needs string
 	kind  schema.GroupVersionKind
-	// prepare makes what the work of a namespace needs, configure what so many pieces of
-	// work need in the operator's file of configuration.
+	// prepare makes what the work of a namespace needs. configure returns what the work needs
+	// in the operator's configuration file.
 	prepare   func(t *testing.T, w *works)
 	configure func(pieces int) string
 	piece     func(t *testing.T, namespace string) *unstructured.Unstructured
-	// of is the name of the work that a pod belongs to.
+	// of returns the name of a pod's work.
 	of func(pod *corev1.Pod) string
-	// fails ends an attempt so that this budget pays once.
+	// fails ends an attempt, and this budget pays once.
 	fails  ending
 	budget string
-	// While a retry is held there is none of this kind below the work, and its status
-	// has this word.
+	// While a retry is held, the work has no object of this kind, and its status contains this
+	// word.
 	below schema.GroupVersionKind
 	held  string
-	// Where the status counts attempts that the work itself is to blame for, and what it
-	// counts where there was none.
+	// The status field that counts attempts for which the work is to blame, and its value
+	// without any.
 	counter []string
 	least   int64
-	// What has come of work of which the second of three failures met no service.
+	// The outcome of work whose second of three failures had no service.
 	unserved outcome
-	// Killed between a submission and its status, the release never looks at it again.
+	// If it is killed between a submission and its status, the release never continues it.
 	losesSubmits bool
-	// An attempt that is good but hangs fails, too, so it does not hang.
+	// A good attempt must not hang, because a hanging one fails, too.
 	lateAgain bool
 }
 
 type outcome struct {
 	end      string
 	attempts int
-	// Beyond least, all charges, and those of them that only a counter told of.
+	// All charges beyond least, and those known only from a counter.
 	counted     int64
 	charged     int32
 	unexplained int32
@@ -77,7 +77,7 @@ var operators = []*operator{
 			return object(t, namespace, fmt.Sprintf(jobSetTemplate, "failurePolicy: {maxRestarts: 1}", 1))
 		},
 		below: jobKind, held: "MulliganRestarts", counter: []string{"restartsCountTowardsMax"},
-		// What happened meanwhile is known from JobSet's own counter.
+		// JobSet's own counter shows what happened meanwhile.
 		unserved: outcome{end: "complete", attempts: 4, counted: 1, charged: 3, unexplained: 1},
 	},
 	{
@@ -100,7 +100,7 @@ var operators = []*operator{
 		piece: func(t *testing.T, namespace string) *unstructured.Unstructured {
 			return object(t, namespace, trainJobManifest)
 		},
-		// Without the service it fails at once.
+		// It fails at once without the service.
 		unserved: outcome{end: "failed", attempts: 2, charged: 1},
 	},
 	{
@@ -118,7 +118,7 @@ var operators = []*operator{
 		kind: jobKind, of: labelled("job-name"), fails: runsUnready, budget: "start",
 		prepare: func(t *testing.T, w *works) { w.queueOf(t, w.namespace, "any", "1Ti") },
 		configure: func(pieces int) string {
-			// All are admitted before the first is late.
+			// All are admitted before the first times out.
 			late := fmt.Sprintf("imeout: %ds", 8+pieces/5)
 			return strings.ReplaceAll(kueueWaits, "imeout: 8s", late)
 		},
@@ -136,8 +136,8 @@ var operators = []*operator{
 
 func withoutSuffix(name string) string { return name[:max(0, strings.LastIndex(name, "-"))] }
 
-// runs lets the operator run in a way until the test is over, with what so many pieces of
-// work need.
+// runs runs the operator in a way until the test ends, configured for this many pieces of
+// work.
 func (o *operator) runs(t *testing.T, c *cluster, w way, pieces int) {
 	t.Helper()
 	if o.configure != nil {
@@ -146,7 +146,7 @@ func (o *operator) runs(t *testing.T, c *cluster, w way, pieces int) {
 	c.runs(t, o.name, o.release, w, o.isUp(t, c))
 }
 
-// isUp says what is wrong where the operator does not work.
+// isUp returns a check that the operator works.
 func (o *operator) isUp(t *testing.T, c *cluster) func() string {
 	t.Helper()
 	if o.ready == nil {
@@ -155,7 +155,7 @@ func (o *operator) isUp(t *testing.T, c *cluster) func() string {
 	return o.ready(c, t)
 }
 
-// start brings it back.
+// start restarts it.
 func (o *operator) start(t *testing.T, c *cluster) {
 	t.Helper()
 	c.controlPlane(t, "start", o.name)
@@ -163,7 +163,7 @@ func (o *operator) start(t *testing.T, c *cluster) {
 }
 
 // eachOperator plays a scenario for every operator that was built with its recipe. Not
-// beside others: they use the same operators.
+// parallel, because tests share the operators.
 func eachOperator(t *testing.T, play func(t *testing.T, o *operator)) {
 	for _, o := range operators {
 		t.Run(o.name, func(t *testing.T) {

@@ -17,14 +17,14 @@ import (
 
 var rayClusterKind = schema.GroupVersionKind{Group: "ray.io", Version: "v1", Kind: "RayCluster"}
 
-// A RayJob with some of its fields, and what becomes of its attempts.
+// A RayJob with some of its fields, and how its attempts end.
 type rayScenario struct {
-	// Of the RayJob, and of what Ray is asked about it.
+	// Name prefix of the RayJob and of its Ray jobs.
 	name string
 	spec map[string]any
-	// headsLost is how many attempts lose the node of their head.
+	// headsLost is the number of attempts whose head loses its node.
 	headsLost int
-	// status is what Ray says of the nth attempt whose head is there.
+	// status is Ray's answer about the nth attempt whose head runs.
 	status         func(n int) (status, message string)
 	native, asking rayOutcome
 }
@@ -37,7 +37,7 @@ type rayOutcome struct {
 	message string
 }
 
-// What Ray says of an actor, its job's supervisor here, whose head is gone.
+// Ray's message about an actor, here the job's supervisor, whose head is gone.
 const rayLostItsNode = "The actor died unexpectedly before finishing this task. The actor is dead because its node has died."
 
 func rayRuns(int) (string, string)     { return "RUNNING", "" }
@@ -72,19 +72,19 @@ var rayScenarios = []rayScenario{
 	},
 }
 
-// rayPlay is one run of a scenario: it takes heads away and answers for Ray.
+// rayPlay runs a scenario: it takes heads away and answers for Ray.
 type rayPlay struct {
 	*cluster
 	scenario  rayScenario
 	namespace string
 	lock      sync.Mutex
-	// Clusters and Ray jobs of the attempts, in their order.
+	// Clusters and Ray jobs of the attempts, in order.
 	clusters, jobs []string
-	// The head of each cluster that is taken away.
+	// The head of each cluster that loses it.
 	lost map[string]*corev1.Pod
 }
 
-// nth is the place of a name in the list, at whose end it comes where it is new.
+// nth returns the index of a name in the list, and appends a new one.
 func nth(list *[]string, name string) int {
 	if !slices.Contains(*list, name) {
 		*list = append(*list, name)
@@ -92,11 +92,11 @@ func nth(list *[]string, name string) int {
 	return slices.Index(*list, name)
 }
 
-// end takes the first head of a cluster once Ray runs on it.
+// end takes away the first head of a cluster once Ray runs on it.
 func (p *rayPlay) end(pod *corev1.Pod) bool {
 	job := &unstructured.Unstructured{}
 	job.SetGroupVersionKind(rayJobKind)
-	// Not with the test's context, which ends before the playing does.
+	// The test's context ends before the playing does.
 	if p.Get(context.Background(), client.ObjectKey{Namespace: p.namespace, Name: p.scenario.name}, job) != nil {
 		return false
 	}
@@ -111,7 +111,7 @@ func (p *rayPlay) end(pod *corev1.Pod) bool {
 	return isTakenAway(pod)
 }
 
-// answer is Ray's, which notices a lost head after Kubernetes has.
+// answer answers for Ray, which notices a lost head after Kubernetes.
 func (p *rayPlay) answer(id string) (string, string) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -127,7 +127,7 @@ func (p *rayPlay) answer(id string) (string, string) {
 	return "RUNNING", ""
 }
 
-// rayPlays are those that a dashboard answers for, by the names of their RayJobs.
+// rayPlays are the plays of a dashboard, by the names of their RayJobs.
 type rayPlays struct {
 	lock sync.Mutex
 	of   map[string]*rayPlay
@@ -144,7 +144,7 @@ func (p *rayPlays) answer(_ int, id string) (string, string) {
 	return "RUNNING", ""
 }
 
-// begin creates the RayJob of a scenario.
+// begin creates a scenario's RayJob.
 func (p *rayPlays) begin(t *testing.T, c *cluster, s rayScenario) string {
 	t.Helper()
 	play := &rayPlay{cluster: c, scenario: s, namespace: c.namespace(t), lost: map[string]*corev1.Pod{}}
@@ -163,7 +163,7 @@ func (p *rayPlays) begin(t *testing.T, c *cluster, s rayScenario) string {
 
 func immediately() string { return "" }
 
-// Not beside others: they use the same KubeRay and its one dashboard.
+// Not parallel, because tests share KubeRay and its one dashboard.
 func TestRecipeOfKubeRay(t *testing.T) {
 	c := shared
 	c.needsRecipe(t, "kuberay")
@@ -203,7 +203,7 @@ func (s rayScenario) play(t *testing.T, c *cluster, w way, plays *rayPlays, seen
 	}
 }
 
-// rayJobEnds waits for the one RayJob of a namespace to end.
+// rayJobEnds waits for the end of a namespace's only RayJob.
 func (c *cluster) rayJobEnds(t *testing.T, namespace string) *unstructured.Unstructured {
 	t.Helper()
 	var job *unstructured.Unstructured

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// asDeployed is a kubeconfig with the rights of an operator that has the recipe inside:
-// those its release is deployed with, and what the markers of the recipe add.
+// asDeployed returns a kubeconfig with the rights of an operator with the recipe: its
+// release's, and those that the recipe's markers add.
 func (c *cluster) asDeployed(t *testing.T, operator string) string {
 	t.Helper()
 	path := filepath.Join(c.run, "kubeconfig-"+operator+"-recipe")
@@ -34,7 +34,7 @@ func (c *cluster) asDeployed(t *testing.T, operator string) string {
 		ObjectMeta: metav1.ObjectMeta{Name: role}, Subjects: []rbacv1.Subject{account},
 		RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
 	})
-	// Where scripts/control-plane has what it keeps: its certificates, and who leads.
+	// For certificates and leases, which scripts/control-plane keeps there.
 	for _, namespace := range []string{operator + "-system", metav1.NamespaceDefault} {
 		c.grant(t, &rbacv1.RoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: role}, Subjects: []rbacv1.Subject{account},
@@ -44,7 +44,7 @@ func (c *cluster) asDeployed(t *testing.T, operator string) string {
 	return path
 }
 
-// rulesOf are those of its ClusterRoles and of its Roles.
+// rulesOf returns the rules of its ClusterRoles and of its Roles.
 func (c *cluster) rulesOf(t *testing.T, operator string) (everywhere, atHome []rbacv1.PolicyRule) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(c.bin, operator+"-recipe.yaml"))
@@ -53,7 +53,7 @@ func (c *cluster) rulesOf(t *testing.T, operator string) (everywhere, atHome []r
 		var role rbacv1.ClusterRole
 		must(t, yaml.Unmarshal([]byte(document), &role))
 		for i, rule := range role.Rules {
-			// The Spark operator's release leaves the core group out.
+			// The Spark operator's release omits the core group.
 			if rule.APIGroups == nil && rule.NonResourceURLs == nil {
 				role.Rules[i].APIGroups = []string{""}
 			}
@@ -67,7 +67,7 @@ func (c *cluster) rulesOf(t *testing.T, operator string) (everywhere, atHome []r
 	return everywhere, atHome
 }
 
-// grant makes a part of these rights; some operators have no namespace of their own here.
+// grant creates an object, and its namespace if the operator has none here.
 func (c *cluster) grant(t *testing.T, part client.Object) {
 	t.Helper()
 	err := c.Create(t.Context(), part)

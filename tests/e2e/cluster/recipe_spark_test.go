@@ -34,32 +34,32 @@ spec:
   executor: {instances: 1, cores: 1, memory: 1g}
 `
 
-// An application whose driver and executors end so.
+// An application, and how its driver and executors end.
 type sparkScenario struct {
 	name string
-	// driver and executor of a run, counted from one. A driver is not asked before its
-	// executor runs; what neither of them ends goes with its driver.
+	// driver and executor end a run, numbered from 1. driver is called once the executor runs.
+	// An executor that is not ended ends with its driver.
 	driver, executor func(run int, pod *corev1.Pod) bool
-	// lost: the driver is not asked before its executor has ended in so many runs.
+	// lost: the number of runs in which driver is called only after its executor has ended.
 	lost int
-	// refused lets the API server refuse drivers until that is changed.
+	// refused makes the API server refuse drivers at first.
 	refused bool
-	// Where to what value the application differs from the manifest.
+	// Differences from the manifest, by path.
 	field string
 	value any
-	// event is the reason of an Event of the operator's own that is told either way.
+	// event is the reason of an Event that the operator emits with and without the recipe.
 	event          string
 	native, asking sparkOutcome
 }
 
 type sparkOutcome struct {
-	// Part of the message, too.
+	// Part of the message.
 	state, message string
-	// Drivers that there were, and what of them is in executionAttempts.
+	// The number of drivers, and of those in executionAttempts.
 	runs     int
 	attempts int64
 	charged  map[string]int32
-	// Memory limit of the last driver.
+	// The memory limit of the last driver.
 	memory string
 }
 
@@ -127,20 +127,20 @@ var sparkScenarios = []sparkScenario{
 	},
 }
 
-// sparkPlay is one run of a scenario.
+// sparkPlay runs a scenario.
 type sparkPlay struct {
 	*cluster
 	scenario  sparkScenario
 	namespace string
 	lock      sync.Mutex
-	// Drivers in their order, and the last one.
+	// Drivers in order, and the last one.
 	drivers []string
 	last    *corev1.Pod
 	// Executors by the UID of their driver.
 	executors map[string]*corev1.Pod
 }
 
-// Not beside others: they use the same operator.
+// Not parallel, because tests share the operator.
 func TestRecipeOfSpark(t *testing.T) {
 	c := shared
 	c.needsRecipe(t, "spark")
@@ -160,7 +160,7 @@ func TestRecipeOfSpark(t *testing.T) {
 	}
 }
 
-// begin creates the application of a scenario.
+// begin creates a scenario's application.
 func (s sparkScenario) begin(t *testing.T, c *cluster) *sparkPlay {
 	t.Helper()
 	play := &sparkPlay{cluster: c, scenario: s, namespace: c.namespace(t), executors: map[string]*corev1.Pod{}}
@@ -200,7 +200,7 @@ func (s sparkScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
 	}
 }
 
-// A stream: its user's word is that it goes on, whatever a policy says of the program.
+// A stream continues because its user wants it, even if the policy gives up.
 func TestRecipeOfSparkWithRestartAlways(t *testing.T) {
 	c := shared
 	c.needsRecipe(t, "spark")
@@ -235,7 +235,7 @@ func sparkState(app *unstructured.Unstructured) string {
 	return state
 }
 
-// sparkEnds waits for the one SparkApplication of a namespace to end, and its executors.
+// sparkEnds waits for the end of a namespace's only SparkApplication and its executors.
 func (c *cluster) sparkEnds(t *testing.T, namespace string) *unstructured.Unstructured {
 	t.Helper()
 	var app *unstructured.Unstructured

@@ -19,21 +19,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A way is how an operator runs while its scenarios are played.
+// A way to run an operator.
 type way struct {
 	name string
-	// Of the release or with the recipe inside.
+	// The release, or the binary with the recipe.
 	recipe bool
-	// Whom it asks; "" is the flag switched off.
+	// The service to ask; "" turns the flag off.
 	server func(t *testing.T) string
-	// Decides as it does without Mulligan.
+	// It decides as without Mulligan.
 	native bool
-	// At the end of its file of configuration.
+	// Appended to its configuration file.
 	configuration string
 }
 
-// waysOf are the release, which tells the others what native is, and the binary with
-// the recipe: off, with a service that is away, silent or refusing, and asking.
+// waysOf returns the release, which defines native behaviour, and the binary with the
+// recipe: off, with an unavailable, silent or refusing service, and asking.
 func waysOf(c *cluster) []way {
 	nobody := func(*testing.T) string { return "" }
 	return []way{
@@ -46,13 +46,13 @@ func waysOf(c *cluster) []way {
 	}
 }
 
-// beforeAndAfter are the release and the binary that asks.
+// beforeAndAfter returns the release and the binary that asks.
 func beforeAndAfter(c *cluster) []way {
 	ways := waysOf(c)
 	return []way{ways[0], ways[len(ways)-1]}
 }
 
-// asking is the way to ask a service of the test's own with these delays.
+// asking returns the way that asks a service for the test with this delay.
 func (c *cluster) asking(delay time.Duration) way {
 	return askingAt(func(t *testing.T) string { return c.recipeServer(t, delay).address })
 }
@@ -61,16 +61,16 @@ func askingAt(server func(t *testing.T) string) way {
 	return way{name: "asking", recipe: true, server: server}
 }
 
-// Delays of the policy that recipes are played with: long enough to see what is held.
+// Delays of the recipes' policy, long enough to see held retries.
 const recipeDelay = 3 * time.Second
 
-// recipeServer starts a service of the test's own with these delays.
+// recipeServer starts a service for the test with this delay.
 func (c *cluster) recipeServer(t *testing.T, delay time.Duration) *process {
 	t.Helper()
 	return c.recipeServerFor(t, delay, controllerName)
 }
 
-// recipeServerFor starts one that answers this caller alone.
+// recipeServerFor starts a service that answers only this caller.
 func (c *cluster) recipeServerFor(t *testing.T, delay time.Duration, caller string) *process {
 	t.Helper()
 	name := "server-" + strings.ToLower(strings.Map(func(r rune) rune {
@@ -84,7 +84,7 @@ func (c *cluster) recipeServerFor(t *testing.T, delay time.Duration, caller stri
 	policy, err := policyWithDelay(delay.String())
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(folder, "default.yaml"), []byte(policy), 0o644))
-	// A test's second service is not its first.
+	// A test may start a second service.
 	if err := os.Remove(filepath.Join(c.run, name+".ports")); err != nil && !os.IsNotExist(err) {
 		t.Fatal(err)
 	}
@@ -94,12 +94,12 @@ func (c *cluster) recipeServerFor(t *testing.T, delay time.Duration, caller stri
 	return server
 }
 
-// refusing is a service that answers the operators with PERMISSION_DENIED.
+// refusing starts a service that answers operators with PERMISSION_DENIED.
 func (c *cluster) refusing(t *testing.T) string {
 	return c.recipeServerFor(t, recipeDelay, "somebody-else").address
 }
 
-// silent is the address of somebody who accepts connections and says nothing.
+// silent returns an address that accepts connections and never answers.
 func silent(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -126,8 +126,8 @@ func (c *cluster) needsRecipe(t *testing.T, operator string) {
 	}
 }
 
-// runs lets an operator run in a way until the test is over, and as before after that.
-// release is the name of its binary, ready when it works.
+// runs runs an operator in a way until the test ends, and then as before. release is the
+// name of its binary, and ready checks that it works.
 func (c *cluster) runs(t *testing.T, operator, release string, w way, ready func() string) {
 	t.Helper()
 	file := filepath.Join(c.run, operator+".command")
@@ -145,7 +145,7 @@ func (c *cluster) runs(t *testing.T, operator, release string, w way, ready func
 		binary := filepath.Join(c.bin, release)
 		environment := append(c.recipeEnvironment(w.server(t)), "KUBECONFIG="+c.asDeployed(t, operator))
 		if !w.native {
-			// Slow machines are no scenario here.
+			// Tolerates slow machines.
 			environment = append(environment, "MULLIGAN_DEADLINE=2s")
 		}
 		if strings.Count(command, binary+" ") != 1 {
@@ -162,7 +162,7 @@ func (c *cluster) runs(t *testing.T, operator, release string, w way, ready func
 	}
 	restart(t, command)
 	t.Cleanup(func() {
-		// The test's own context is over.
+		// The test's context has ended.
 		script := os.Getenv("E2E_CONTROL_PLANE")
 		errs := []error{run(script, "stop", c.run, operator), os.WriteFile(file, before, 0o644)}
 		if configured != nil {
@@ -185,7 +185,7 @@ func (c *cluster) recipeEnvironment(server string) []string {
 	}
 }
 
-// listening says what is wrong where nobody listens at a port of this machine.
+// listening returns a check that a local port is open.
 func listening(port string) func() string {
 	return func() string {
 		connection, err := net.Dial("tcp", "127.0.0.1:"+port)
@@ -197,7 +197,7 @@ func listening(port string) func() string {
 	}
 }
 
-// held measures how many seconds the pods of a namespace run, all of them together.
+// held measures the total seconds that the pods of a namespace run.
 type held struct {
 	lock    sync.Mutex
 	seconds float64
@@ -237,13 +237,13 @@ func (h *held) String() string {
 	return fmt.Sprintf("%.0f pod-seconds", h.seconds)
 }
 
-// statuses are what the release wrote, by scenario: what the other ways must write, too.
+// statuses are the release's, by scenario, which the other ways must write, too.
 type statuses struct {
 	lock sync.Mutex
 	of   map[string]string
 }
 
-// compare keeps the status of the release, and waits for others to be the same.
+// compare keeps the release's status, and waits until other ways have the same.
 func (s *statuses) compare(t *testing.T, c *cluster, scenario string, w way, obj *unstructured.Unstructured) {
 	t.Helper()
 	if !w.recipe {
@@ -266,8 +266,8 @@ func (s *statuses) compare(t *testing.T, c *cluster, scenario string, w way, obj
 
 var ofOneRun = regexp.MustCompile(` \(first failed job: [^)]*\)| StartTime: [^.]*\.`)
 
-// withoutTimes is a status in the order of its conditions, without what differs between
-// two runs: times, names that are made up, and who of a gang was seen first.
+// withoutTimes returns a status with sorted conditions, without the differences between
+// runs: times, generated names, and which member of a gang was seen first.
 func withoutTimes(t *testing.T, obj *unstructured.Unstructured) string {
 	t.Helper()
 	status, _, _ := unstructured.NestedMap(obj.Object, "status")
@@ -300,7 +300,7 @@ func without(value any, key string) {
 	}
 }
 
-// charges are what the ledger of a workload says, by budget.
+// charges returns the charges in a workload's ledger, by budget.
 func charges(t *testing.T, obj client.Object) map[string]int32 {
 	t.Helper()
 	charged := map[string]int32{}
@@ -310,8 +310,8 @@ func charges(t *testing.T, obj client.Object) map[string]int32 {
 	return charged
 }
 
-// deletedWhileHeld sees to it that a workload stays as check wants it, and that its
-// user can delete it then.
+// deletedWhileHeld checks that a workload stays as check wants it, and that a user can then
+// delete it.
 func (c *cluster) deletedWhileHeld(t *testing.T, obj *unstructured.Unstructured, held time.Duration, check func() string) {
 	t.Helper()
 	for end := time.Now().Add(held); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {

@@ -11,12 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// A TrainJob whose JobSet cannot be made at first.
+// A TrainJob whose JobSet cannot be created at first.
 type uncreatedScenario struct {
 	name string
-	// begin sees to that, and end takes it away again.
+	// begin prevents the creation, and end allows it.
 	begin, end func(t *testing.T, c *cluster, namespace string)
-	// What Mulligan tells and charges meanwhile.
+	// Reason of the Event, and charges meanwhile.
 	told    string
 	charged map[string]int32
 }
@@ -36,7 +36,7 @@ var uncreatedScenarios = []uncreatedScenario{
 			must(t, c.Create(t.Context(), object(t, namespace, onePodEach)))
 			c.controlPlane(t, "stop", "jobset")
 			t.Cleanup(func() {
-				// The test's own context is over. Where it runs, it runs on.
+				// The test's context has ended.
 				if _, err := os.Stat(filepath.Join(c.run, "jobset.pid")); err != nil {
 					if err := run(os.Getenv("E2E_CONTROL_PLANE"), "start", c.run, "jobset"); err != nil {
 						t.Error(err)
@@ -52,7 +52,7 @@ var uncreatedScenarios = []uncreatedScenario{
 	},
 }
 
-// Not beside others: they use the same Trainer, and JobSet's webhook.
+// Not parallel, because tests share Trainer and JobSet's webhook.
 func TestRecipeOfTrainerWithoutAJobSet(t *testing.T) {
 	c := shared
 	c.needsRecipe(t, "trainer")
@@ -73,7 +73,7 @@ func (s uncreatedScenario) play(t *testing.T, c *cluster, w way, seen *statuses)
 	s.begin(t, c, namespace)
 	must(t, c.Create(t.Context(), object(t, namespace, trainJobManifest)))
 	var job *unstructured.Unstructured
-	// Not before it was tried, and decided about.
+	// After it was tried and decided about.
 	eventually(t, long, func() string {
 		job = &c.objects(t, namespace, trainJobKind)[0]
 		want := s.told

@@ -15,13 +15,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A TrainJob of one node, whose pods end so in the first attempts and succeed after them.
+// A TrainJob of one node. Its pods end this way in the first attempts, and then succeed.
 type trainScenario struct {
 	name     string
 	attempts int
 	end      ending
-	// With the release and with the recipe: the condition, a part of its message, how
-	// many pods there were and what was charged.
+	// With the release and with the recipe: the condition, a part of its message, the number of
+	// pods, and the charges.
 	native, asking trainOutcome
 }
 
@@ -59,13 +59,13 @@ var trainScenarios = []trainScenario{
 	},
 }
 
-// Each pod is an attempt: its Job replaces none.
+// Each pod is an attempt, because its Job replaces none.
 var onePodEach = strings.Replace(runtimeManifest, "            spec:\n              template:", "            spec:\n              backoffLimit: 0\n              template:", 1)
 
 const trainerMemory = `  trainer: {resourcesPerNode: {limits: {memory: 1Gi}}}
 `
 
-// Not beside others: they use the same Trainer.
+// Not parallel, because tests share Trainer.
 func TestRecipeOfTrainer(t *testing.T) {
 	c := shared
 	c.needsRecipe(t, "trainer")
@@ -123,7 +123,7 @@ func (s trainScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
 	}
 }
 
-// trainEnd is the final condition of a TrainJob and its message.
+// trainEnd returns the final condition of a TrainJob and its message.
 func trainEnd(job *unstructured.Unstructured) (condition, message string) {
 	conditions, _, _ := unstructured.NestedSlice(job.Object, "status", "conditions")
 	for _, entry := range conditions {
@@ -135,7 +135,7 @@ func trainEnd(job *unstructured.Unstructured) (condition, message string) {
 	return "", ""
 }
 
-// Suspended and resumed in an attempt that was advised more memory, it has that still.
+// An attempt with advised memory keeps it after it was suspended and resumed.
 func TestRecipeOfTrainerThatIsSuspended(t *testing.T) {
 	c := shared
 	c.needsRecipe(t, "trainer")

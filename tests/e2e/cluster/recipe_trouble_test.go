@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A pause of a minute: what was held is given back at once, nothing is started, the
-// pause is told, and its user can delete the work.
+// During a pause of a minute, resources are released at once, nothing is started, an Event
+// says so, and the user can delete the work.
 func TestRecipeHolds(t *testing.T) {
 	eachOperator(t, func(t *testing.T, o *operator) {
 		o.runs(t, shared, shared.asking(time.Minute), 1)
@@ -18,7 +18,7 @@ func TestRecipeHolds(t *testing.T) {
 		w.let(1)
 		eventually(t, long, func() string { return w.isHeld(t) })
 		obj := w.the(t)
-		// Events are written beside what they are about.
+		// Events are written concurrently.
 		eventually(t, 10*time.Second, func() string {
 			told := fmt.Sprint(obj.Object["status"], w.events(t, obj))
 			if !strings.Contains(told, "charged to "+o.budget) {
@@ -30,13 +30,13 @@ func TestRecipeHolds(t *testing.T) {
 	})
 }
 
-// Killed twice: with an answer on its way, and in the midst of many.
+// Killed twice: before it gets an answer, and while it handles many failures.
 func TestRecipeOfAnOperatorThatIsKilled(t *testing.T) {
 	eachOperator(t, func(t *testing.T, o *operator) {
 		const many = 20
 		server := shared.recipeServer(t, recipeDelay)
 		proxy := startProxy(t, server.address)
-		// Who was away has to catch up before what was admitted meanwhile is late.
+		// It must catch up before work that was admitted meanwhile times out.
 		o.runs(t, shared, askingAt(func(*testing.T) string { return proxy.address }), 3*many)
 		w := o.begin(t, many, 1)
 		killed := make(chan struct{})
@@ -59,7 +59,7 @@ func TestRecipeOfAnOperatorThatIsKilled(t *testing.T) {
 	})
 }
 
-// Between two failures the service is killed, and there is another one.
+// Between two failures the service is replaced.
 func TestRecipeWhoseServiceIsRestarted(t *testing.T) {
 	eachOperator(t, func(t *testing.T, o *operator) {
 		first := shared.recipeServer(t, recipeDelay)
@@ -75,8 +75,8 @@ func TestRecipeWhoseServiceIsRestarted(t *testing.T) {
 	})
 }
 
-// The first and the third failure are decided by the service, which is away for the
-// second: the operator decides that by itself.
+// The service decides the first and third failure. It is unavailable for the second, which
+// the operator decides by itself.
 func TestRecipeWhoseServiceComesBack(t *testing.T) {
 	eachOperator(t, func(t *testing.T, o *operator) {
 		first := shared.recipeServer(t, recipeDelay)
@@ -94,15 +94,15 @@ func TestRecipeWhoseServiceComesBack(t *testing.T) {
 			return ""
 		})
 		proxy.set(shared.recipeServer(t, recipeDelay).address, nil)
-		// The client tries to connect again every five seconds at the latest.
+		// The client reconnects at least every five seconds.
 		time.Sleep(6 * time.Second)
 		w.allEnd(t)
 		w.want(t, o.unserved)
 	})
 }
 
-// Many fail at once, with the release and with the recipe: how long until each has its
-// next attempt, or is given up.
+// Many fail at once, with the release and with the recipe. Measures how long until each has
+// its next attempt or is given up.
 func TestRecipeWhenManyFail(t *testing.T) {
 	many := numberFrom(t, "E2E_RECIPE_BURST", 50)
 	eachOperator(t, func(t *testing.T, o *operator) {
@@ -133,7 +133,7 @@ func TestRecipeWhenManyFail(t *testing.T) {
 					w.wantEach(t)
 				}
 			})
-			// Or the next way pays for deleting what this one has made.
+			// Otherwise their deletion slows down the next way.
 			if namespace != "" {
 				shared.waitGone(t, namespace, long+time.Duration(many)*time.Second)
 			}

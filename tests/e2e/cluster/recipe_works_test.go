@@ -12,29 +12,29 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// works are pieces of work of an operator, all of which fail as often and succeed then.
+// works are pieces of an operator's work that fail equally often and then succeed.
 type works struct {
 	*cluster
 	*operator
 	namespace        string
 	pieces, failures int
 	lock             sync.Mutex
-	// Attempts up to this one end, later ones run on.
+	// Attempts up to this one end; later ones continue.
 	over int
 	of   map[string]*attempts
 }
 
 // attempts of a piece of work.
 type attempts struct {
-	// Pods by their UIDs, and those of them that were ended as failed.
+	// Pods by UID, and those that were ended as failed.
 	pods []string
 	lost []*corev1.Pod
-	// Jobs of Ray by their ids, and how often KubeRay has asked for them.
+	// Ray jobs by id, and how often KubeRay has asked for them.
 	jobs  []string
 	asked map[string]int
 }
 
-// begin creates so many pieces of work, whose attempts run on until they may end.
+// begin creates pieces of work whose attempts run until they may end.
 func (o *operator) begin(t *testing.T, pieces, failures int) *works {
 	t.Helper()
 	w := &works{
@@ -77,13 +77,13 @@ func (w *works) end(pod *corev1.Pod) bool {
 	return w.fails(pod)
 }
 
-// runs says whether the operator knows that this attempt, counted from 0, has begun.
-// KubeRay has written down what it was told once it asks again.
+// runs returns whether the operator has recorded that this attempt, from 0, has begun.
+// KubeRay has recorded Ray's answer once it asks again.
 func (w *works) runs(of *attempts, n int) bool {
 	return n < len(of.pods) && (w.kind != rayJobKind || n < len(of.jobs) && of.asked[of.jobs[n]] > 1)
 }
 
-// answer is Ray's, which notices a lost head after Kubernetes has.
+// answer answers for Ray, which notices a lost head after Kubernetes.
 func (w *works) answer(_ int, id string) (status, message string) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
@@ -99,7 +99,7 @@ func (w *works) answer(_ int, id string) (status, message string) {
 	return rayRuns(n)
 }
 
-// let attempts up to this one, counted from 1, end.
+// let allows attempts up to this one, from 1, to end.
 func (w *works) let(n int) {
 	w.lock.Lock()
 	defer w.lock.Unlock()
@@ -109,7 +109,7 @@ func (w *works) let(n int) {
 	}
 }
 
-// begun is how many pieces of work have had so many attempts.
+// begun returns how many pieces of work had at least n attempts.
 func (w *works) begun(n int) int {
 	w.lock.Lock()
 	defer w.lock.Unlock()
@@ -122,12 +122,12 @@ func (w *works) begun(n int) int {
 	return count
 }
 
-// patience is how long many pieces of work may take.
+// patience returns how long the work may take.
 func (w *works) patience() time.Duration {
 	return 2*long + time.Duration(w.pieces)*time.Second
 }
 
-// waitFor so many pieces of work to have had so many attempts.
+// waitFor waits until this many pieces of work had n attempts.
 func (w *works) waitFor(t *testing.T, n, pieces int) {
 	t.Helper()
 	eventually(t, w.patience(), func() string {
@@ -143,19 +143,19 @@ func (w *works) someEvents(t *testing.T) []string {
 	return events[:min(len(events), 20)]
 }
 
-// objects are all pieces of work.
+// objects returns all pieces of work.
 func (w *works) objects(t *testing.T) []unstructured.Unstructured {
 	t.Helper()
 	return w.cluster.objects(t, w.namespace, w.kind)
 }
 
-// the one piece of work that there is.
+// the returns the only piece of work.
 func (w *works) the(t *testing.T) *unstructured.Unstructured {
 	t.Helper()
 	return &w.objects(t)[0]
 }
 
-// endOf is how work of any kind has ended: "complete", "failed" or "".
+// endOf returns how work of any kind has ended: "complete", "failed" or "".
 func endOf(obj *unstructured.Unstructured) string {
 	said := []string{deploymentStatus(obj), sparkState(obj)}
 	conditions, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
@@ -172,13 +172,13 @@ func endOf(obj *unstructured.Unstructured) string {
 	return ""
 }
 
-// decided is how many pieces of work have had so many attempts or have ended.
+// decided returns how many pieces of work had n attempts or have ended.
 func (w *works) decided(t *testing.T, n int) int {
 	t.Helper()
 	return max(w.begun(n), w.ended(t))
 }
 
-// ended is how many pieces of work have.
+// ended returns how many pieces of work have ended.
 func (w *works) ended(t *testing.T) int {
 	t.Helper()
 	count := 0
@@ -190,7 +190,7 @@ func (w *works) ended(t *testing.T) int {
 	return count
 }
 
-// allEnd lets all attempts end, and waits for the work to.
+// allEnd lets all attempts end, and waits for the end of the work.
 func (w *works) allEnd(t *testing.T) {
 	t.Helper()
 	w.let(never)
@@ -202,8 +202,8 @@ func (w *works) allEnd(t *testing.T) {
 	})
 }
 
-// wantEach piece of work to be complete, with one retry and one charge for each failure,
-// none of which the work itself is to blame for.
+// wantEach checks that all work is complete, with one retry and one charge for each failure,
+// and none counted as the work's own fault.
 func (w *works) wantEach(t *testing.T) {
 	t.Helper()
 	w.want(t, outcome{end: "complete", attempts: w.failures + 1, charged: int32(w.failures)})
@@ -235,8 +235,8 @@ func (w *works) want(t *testing.T, want outcome) {
 	}
 }
 
-// isHeld says what is wrong where the one piece of work does not wait for its second
-// attempt, with nothing left of the first.
+// isHeld returns "" if the only piece of work waits for its second attempt, and nothing of
+// the first is left.
 func (w *works) isHeld(t *testing.T) string {
 	t.Helper()
 	obj := w.the(t)

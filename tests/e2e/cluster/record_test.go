@@ -25,8 +25,8 @@ import (
 	"mulligan.dev/mulligan/internal/controller/records"
 )
 
-// recordOf is the record of the work that begins with an object of that name; one
-// without attempts where there is none.
+// recordOf returns the record of the work whose first attempt has that name; one without
+// attempts if there is none.
 func (c *cluster) recordOf(t *testing.T, namespace, origin string) *records.RetryRecord {
 	t.Helper()
 	list := &records.RetryRecordList{}
@@ -47,7 +47,7 @@ func account(t *testing.T, rec *records.RetryRecord) *mulliganv1.BudgetLedger {
 	return ledger
 }
 
-// becomes waits until the work is in a state.
+// becomes waits until the work has a state.
 func (c *cluster) becomes(t *testing.T, namespace, origin string, state records.State) *records.RetryRecord {
 	t.Helper()
 	var rec *records.RetryRecord
@@ -60,7 +60,7 @@ func (c *cluster) becomes(t *testing.T, namespace, origin string, state records.
 	return rec
 }
 
-// patcher is somebody who may read and patch workloads in a namespace and nothing else.
+// patcher returns a client that may only read and patch workloads in a namespace.
 func (c *cluster) patcher(t *testing.T, namespace string) client.Client {
 	t.Helper()
 	role := &rbacv1.Role{
@@ -82,7 +82,7 @@ func (c *cluster) patcher(t *testing.T, namespace string) client.Client {
 	return attacker
 }
 
-// What is tried on a Job that has failed, as JSON merge patches.
+// Attacks on a failed Job, as JSON merge patches.
 var attacks = map[string]string{
 	"first spec forged":                 `{"metadata":{"annotations":{"mulligan.dev/first-spec":"H4sIAAAAAAAA/6pWyskvLjFUslJQKi5JLUpVqgUAAAD//w=="}}}`,
 	"ledger with a negative sum":        `{"metadata":{"annotations":{"mulligan.dev/ledger":"{\"budgets\":{\"disruption\":{\"used\":-9}},\"attemptsSeen\":-9}"}}}`,
@@ -117,8 +117,7 @@ var attacks = map[string]string{
 	"no managed fields":                 `{"metadata":{"managedFields":[{}]}}`,
 }
 
-// tryAll lets the attacker try everything on an object and returns how many of them the
-// API server let through.
+// tryAll tries all attacks on an object, and returns how many the API server accepted.
 func tryAll(t *testing.T, attacker client.Client, obj client.Object) int {
 	t.Helper()
 	through := 0
@@ -177,7 +176,7 @@ func TestScenario12WhoMayPatchWorkloadsGainsNothing(t *testing.T) {
 	c.wantAsFirst(t, job, rec.Latest().Name)
 }
 
-// wantAsFirst compares an attempt that nobody has touched with the first one.
+// wantAsFirst compares an unchanged attempt with the first one.
 func (c *cluster) wantAsFirst(t *testing.T, first *batchv1.Job, name string) {
 	t.Helper()
 	last := &batchv1.Job{}
@@ -196,7 +195,7 @@ func (c *cluster) wantAsFirst(t *testing.T, first *batchv1.Job, name string) {
 	}
 }
 
-// A PyTorchJob may be changed in every way after its end.
+// All fields of a PyTorchJob can be changed after its end.
 func TestScenario12WhatIsMadeOfAFailedObjectIsNotCreated(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -279,7 +278,7 @@ func TestScenario13RefusalsEnd(t *testing.T) {
 	t.Run("a policy that denies", func(t *testing.T) {
 		must(t, c.Create(t.Context(), object(t, "", strings.ReplaceAll(denyingPolicy, "NAMESPACE", namespace))))
 		must(t, c.Create(t.Context(), object(t, "", strings.ReplaceAll(denyingBinding, "NAMESPACE", namespace))))
-		// It takes some seconds to be in force.
+		// It takes effect after some seconds.
 		eventually(t, long, func() string {
 			probe := newJob(namespace, "probe")
 			probe.Labels = map[string]string{records.Origin: "denied"}
@@ -334,7 +333,7 @@ metadata: {name: NAMESPACE}
 spec: {policyName: NAMESPACE, validationActions: [Deny]}
 `
 
-// waits does what a person's script would.
+// waits runs kubectl wait, like a user's script.
 func (c *cluster) waits(t *testing.T, namespace, name, condition string) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "kubectl", "--kubeconfig="+filepath.Join(c.run, "kubeconfig"), "-n", namespace,
@@ -381,7 +380,7 @@ func TestScenario13NamesFit(t *testing.T) {
 	}
 }
 
-// Somebody resumes what was given up and suspended: its next failure is asked about.
+// A user resumes work that was given up and suspended. Its next failure is asked about.
 func TestScenario14ResumedAfterGivenUp(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -413,7 +412,7 @@ func TestScenario14ResumedAfterGivenUp(t *testing.T) {
 		}
 		return ""
 	})
-	// What was decided stands until somebody does something.
+	// The decision stays until a user changes something.
 	time.Sleep(2 * time.Second)
 	if got := c.recordOf(t, namespace, "typo"); got.Status.State != records.GivenUp {
 		t.Errorf("it is %s by itself", got.Status.State)
@@ -426,7 +425,7 @@ func TestScenario14ResumedAfterGivenUp(t *testing.T) {
 	}
 }
 
-// Six hundred pods fail, of which the first tells why.
+// Six hundred pods fail, and the first one shows why.
 func TestScenario15TheRootOfSixHundred(t *testing.T) {
 	c := shared
 	namespace := c.namespace(t)
@@ -434,7 +433,7 @@ func TestScenario15TheRootOfSixHundred(t *testing.T) {
 	count, bound, mode := int32(pods), int32(pods-1), batchv1.IndexedCompletion
 	job := newJob(namespace, "pretrain")
 	job.Spec.Parallelism, job.Spec.Completions, job.Spec.BackoffLimit, job.Spec.CompletionMode = &count, &count, &bound, &mode
-	// They meet under one name: a gang.
+	// They rendezvous under one name, so they are a gang.
 	job.Spec.Template.Spec.Subdomain = "pretrain"
 	must(t, c.Create(t.Context(), job))
 	list := &corev1.PodList{}
@@ -485,7 +484,7 @@ func TestScenario15TheRootOfSixHundred(t *testing.T) {
 	must(t, c.DeleteAllOf(t.Context(), newJob(namespace, ""), client.InNamespace(namespace), client.PropagationPolicy(metav1.DeletePropagationBackground)))
 }
 
-// A record goes with the last of its attempts.
+// A record is deleted with the last of its attempts.
 func TestScenario12RecordsGoWithTheirAttempts(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -512,7 +511,7 @@ func TestScenario12RecordsGoWithTheirAttempts(t *testing.T) {
 	})
 }
 
-// The table that people look at.
+// The output of kubectl get.
 func TestScenario12TheTableOfRetries(t *testing.T) {
 	t.Parallel()
 	c := shared

@@ -21,14 +21,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// How many failed workloads a report is made of; E2E_REPORT for another number.
+// The number of failed workloads in the report; E2E_REPORT overrides it.
 const reported = 2000
 
-// Who watches lists now and then, too; a second list of everything would be more at any size
-// that counts.
+// Tolerates lists by watches, which are fewer than a second list of everything.
 const othersLists = 2
 
-// How the pod of the nth of them ended, and what is to be said of it.
+// How the pod of the nth workload ended, and its expected cause.
 var reportedEnds = []struct {
 	end           ending
 	cause, domain string
@@ -41,10 +40,10 @@ var reportedEnds = []struct {
 	{func(pod *corev1.Pod) bool { return exits(pod, 3, "Error") }, "APP_ERROR", "APPLICATION"},
 }
 
-// What each of them held: four cores for 36 seconds.
+// Each of them held four cores for 36 seconds.
 const reportedCores, reportedTime = 4, 36 * time.Second
 
-// A report of everything that the API server has takes one list call a kind and page.
+// A report of the whole cluster takes one list call per kind and page.
 func TestScenario25ReportOfManyWorkloads(t *testing.T) {
 	c := shared
 	workloads := numberFrom(t, "E2E_REPORT", reported)
@@ -60,14 +59,14 @@ func TestScenario25ReportOfManyWorkloads(t *testing.T) {
 	}
 	before := c.listCalls(t)
 	begun := time.Now()
-	told, megabytes := c.report(t, "-A")
+	shown, megabytes := c.report(t, "-A")
 	took := time.Since(begun)
 	after := c.listCalls(t)
 	calls := 0
 	for resource, n := range after {
 		calls += n - before[resource]
 	}
-	t.Logf("report -A of %d workloads: %v, at most %d MB, %d list calls", told.All.Workloads, took.Round(100*time.Millisecond), megabytes, calls)
+	t.Logf("report -A of %d workloads: %v, at most %d MB, %d list calls", shown.All.Workloads, took.Round(100*time.Millisecond), megabytes, calls)
 	for resource, pages := range want {
 		if n := after[resource] - before[resource]; n < pages || n > pages+othersLists {
 			t.Errorf("%d list calls for %s, want one for each of %d pages", n, resource, pages)
@@ -76,38 +75,38 @@ func TestScenario25ReportOfManyWorkloads(t *testing.T) {
 	if took > 2*time.Minute {
 		t.Errorf("report -A took %v, want less than two minutes", took)
 	}
-	if n := told.By["team"][namespace].Workloads; n != workloads {
+	if n := shown.By["team"][namespace].Workloads; n != workloads {
 		t.Errorf("%d workloads of %s, want %d", n, namespace, workloads)
 	}
 	c.tellsAll(t, namespace, workloads)
 }
 
-// tellsAll is about what was made.
+// tellsAll checks the report of the created workloads.
 func (c *cluster) tellsAll(t *testing.T, namespace string, workloads int) {
 	t.Helper()
-	told, _ := c.report(t, "-n", namespace)
-	if told.All.Failures != workloads || told.All.Workloads != workloads || told.BadLines > 0 {
-		t.Errorf("%+v, want %d failures of as many workloads", told.All, workloads)
+	shown, _ := c.report(t, "-n", namespace)
+	if shown.All.Failures != workloads || shown.All.Workloads != workloads || shown.BadLines > 0 {
+		t.Errorf("%+v, want %d failures of as many workloads", shown.All, workloads)
 	}
 	cores := float64(workloads) * reportedCores * reportedTime.Hours()
-	if math.Abs(told.All.CoreHours-cores) > cores/1e6 {
-		t.Errorf("%v core-hours, want %v", told.All.CoreHours, cores)
+	if math.Abs(shown.All.CoreHours-cores) > cores/1e6 {
+		t.Errorf("%v core-hours, want %v", shown.All.CoreHours, cores)
 	}
 	for i, one := range reportedEnds {
 		want := (workloads - i + len(reportedEnds) - 1) / len(reportedEnds)
-		if got := told.By["cause"][one.cause].Failures; got != want {
+		if got := shown.By["cause"][one.cause].Failures; got != want {
 			t.Errorf("%d of %s, want %d", got, one.cause, want)
 		}
-		if got := told.By["domain"][one.domain].Failures; got != want {
+		if got := shown.By["domain"][one.domain].Failures; got != want {
 			t.Errorf("%d of %s, want %d", got, one.domain, want)
 		}
 	}
 }
 
-// manyEnded makes so many failed Jobs, and returns when their ends have passed.
+// manyEnded creates failed Jobs, and returns once their end times have passed.
 func (c *cluster) manyEnded(t *testing.T, namespace string, workloads int) {
 	t.Helper()
-	// What has ended is made as it is; nobody may begin it anew.
+	// The Jobs are created as ended, so their controller must not restart them.
 	c.controlPlane(t, "stop", "controller-manager")
 	t.Cleanup(func() {
 		for _, kind := range []client.Object{&corev1.Pod{}, &batchv1.Job{}, &corev1.Event{}} {
@@ -127,7 +126,7 @@ func (c *cluster) manyEnded(t *testing.T, namespace string, workloads int) {
 	time.Sleep(reportedTime)
 }
 
-// makeEnded makes the nth failed Job with its pod and the Event about its end.
+// makeEnded creates the nth failed Job with its pod and the Event about its end.
 func (c *cluster) makeEnded(ctx context.Context, namespace string, n int) error {
 	job := newJob(namespace, fmt.Sprintf("ended-%05d", n))
 	container := &job.Spec.Template.Spec.Containers[0]
@@ -181,7 +180,7 @@ func (c *cluster) makeEnded(ctx context.Context, namespace string, n int) error 
 
 var listCount = regexp.MustCompile(`(?m)^apiserver_request_total\{.*[,{]resource="([^"]*)".*verb="LIST".*\} (\d+)`)
 
-// listCalls is how many lists the API server has answered, by resource.
+// listCalls returns the API server's number of list calls, by resource.
 func (c *cluster) listCalls(t *testing.T) map[string]int {
 	t.Helper()
 	asking, err := rest.HTTPClientFor(c.config)

@@ -22,14 +22,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// cost is one of a report, see docs/report.md.
+// cost is an entry of a report, see docs/report.md.
 type cost struct {
 	Failures, Workloads int
 	CoreHours, PodHours float64
 }
 
-// told is what `report -o json` says.
-type told struct {
+// costReport is the output of `report -o json`.
+type costReport struct {
 	BadLines, GoodEnds int
 	All                cost
 	By                 map[string]map[string]cost
@@ -42,7 +42,7 @@ type told struct {
 	}
 }
 
-// happened is what is played, a workload each, and what a report is to say of it.
+// happened are the played workloads, and their expected entries in a report.
 var happened = []struct {
 	name, kind, cause, domain, end, problem, actor string
 }{
@@ -54,17 +54,17 @@ var happened = []struct {
 	{"tune", "RayJob", "DEADLINE_JOB", "DEADLINE", "givenUp", "activeDeadlineSeconds 8", "USER"},
 }
 
-// Label of the pods of a Job and of its further attempts.
+// Label of the pods of a Job and of its retries.
 const playedAs = "e2e.mulligan.dev/played-as"
 
-// plays lets what happened happen. Whoever is started again for what passes comes through.
+// plays ends the pods. A retry after a transient failure succeeds.
 func (c *cluster) plays(t *testing.T, namespace string) {
 	t.Helper()
 	first := map[string]types.UID{}
 	flaky := &runsOf{}
 	c.play(t, namespace, func(pod *corev1.Pod) bool {
 		name := cmp.Or(pod.Labels[playedAs], pod.Labels["jobset.sigs.k8s.io/jobset-name"])
-		// So that each has held something.
+		// Each must have held resources.
 		if name != "typo" && time.Since(pod.Status.StartTime.Time) < 3*time.Second {
 			return false
 		}
@@ -72,10 +72,10 @@ func (c *cluster) plays(t *testing.T, namespace string) {
 			first[name] = pod.UID
 		}
 		switch again := first[name] != pod.UID; {
-		// Ray works on, and so do the others of the gang until its operator takes them away.
+		// Ray continues, and so does the rest of the gang until its operator deletes it.
 		case pod.Labels["ray.io/cluster"] != "", name == "pretrain" && pod.Labels["jobset.sigs.k8s.io/job-index"] != "2":
 			return false
-		// Ended twice alike it would be stopped.
+		// It would be stopped after a second equal failure.
 		case name == "reader", name == "flaky" && flaky.of(name, pod) <= 2:
 			return exitsWith(pod, "ModuleNotFoundError: No module named 'torchvision'")
 		case name == "typo":
@@ -91,7 +91,7 @@ func (c *cluster) plays(t *testing.T, namespace string) {
 	})
 }
 
-// playedJob is one of what happened; its pods hold so many cores.
+// playedJob returns a Job whose pods hold this many cores.
 func playedJob(namespace, name string, cores int64) *batchv1.Job {
 	job := newJob(namespace, name)
 	pod := &job.Spec.Template
@@ -108,7 +108,7 @@ func playedJob(namespace, name string, cores int64) *batchv1.Job {
 	return job
 }
 
-// A report of what the API server has says what happened, with nothing of ours installed.
+// A report of the cluster shows what happened, with nothing of Mulligan installed.
 func TestScenario25ReportShowsWhatHappened(t *testing.T) {
 	c := shared
 	c.needs(t, "jobset")
@@ -170,8 +170,7 @@ func TestScenario25ReportShowsWhatHappened(t *testing.T) {
 	}
 }
 
-// The same failures with the controller at work: what the service has logged and what the
-// API server still has are the same.
+// The same failures with the controller: the service's log and the API server agree.
 func TestScenario25ReportsOfLogAndClusterAgree(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -188,8 +187,9 @@ func TestScenario25ReportsOfLogAndClusterAgree(t *testing.T) {
 	} {
 		must(t, c.Create(t.Context(), obj))
 	}
-	// Of three the second attempt comes through, and the service is told so. One is given up.
-	var logged *told
+	// The second attempt of three Jobs succeeds, and is reported to the service. One is given
+	// up.
+	var logged *costReport
 	eventually(t, long, func() string {
 		logged = reportOfLog(t, log)
 		if logged.GoodEnds != 3 || logged.All.Failures != 4 {
@@ -198,7 +198,7 @@ func TestScenario25ReportsOfLogAndClusterAgree(t *testing.T) {
 		return ""
 	})
 	seen, _ := c.report(t, "-n", namespace)
-	for _, report := range []*told{seen, logged} {
+	for _, report := range []*costReport{seen, logged} {
 		for cause, failures := range map[string]int{"CONTAINER_OOM": 2, "CONFIG_USER_ERROR": 1, "SPOT_RECLAIMED": 1} {
 			if n := report.By["cause"][cause].Failures; n != failures || report.All.Failures != 4 {
 				t.Errorf("%d of %s among %d, want %d of 4: %+v", n, cause, report.All.Failures, failures, report.By["cause"])
@@ -212,21 +212,21 @@ func TestScenario25ReportsOfLogAndClusterAgree(t *testing.T) {
 			}
 		}
 	}
-	// The gang's other pods, which JobSet has taken away, are in the log alone, and none of
-	// them asks for cores.
+	// The gang's other pods, which JobSet has deleted, are only in the log, and request no
+	// cores.
 	for cause, cost := range logged.By["cause"] {
 		if other := seen.By["cause"][cause]; !isNear(cost.CoreHours, other.CoreHours) || cost.CoreHours == 0 {
 			t.Errorf("%s: %v core-hours by the log, %v by the API server", cause, cost.CoreHours, other.CoreHours)
 		}
 	}
-	// What came after is a fact of the log alone.
+	// Only the log has what came after.
 	if done := logged.Ends["completed"].Workloads; done != 3 {
 		t.Errorf("%d workloads completed by the log, want 3", done)
 	}
 }
 
-// names looks for a workload among what there is to mend.
-func (r *told) names(t *testing.T, workload, problem, actor string) {
+// names checks that a workload is in the list of things to fix.
+func (r *costReport) names(t *testing.T, workload, problem, actor string) {
 	t.Helper()
 	for _, mend := range r.Mend {
 		for _, example := range mend.Examples {
@@ -242,7 +242,7 @@ func (r *told) names(t *testing.T, workload, problem, actor string) {
 	t.Errorf("%s is named nowhere in %+v", workload, r.Mend)
 }
 
-// ends waits until these have ended so.
+// ends waits until these workloads have these outcomes.
 func (c *cluster) ends(t *testing.T, namespace string, want map[string]string) {
 	t.Helper()
 	eventually(t, long, func() string {
@@ -268,12 +268,11 @@ func (c *cluster) ends(t *testing.T, namespace string, want map[string]string) {
 		}
 		return ""
 	})
-	// The pod of an image that is not there.
+	// The pod with a missing image.
 	time.Sleep(time.Second)
 }
 
-// hoursOf are the core-hours of the failed pods of each Job, and the pod-hours of those of
-// the gang.
+// hoursOf returns the core-hours of each Job's failed pods, and the pod-hours of the gang's.
 func (c *cluster) hoursOf(t *testing.T, namespace string) map[string]float64 {
 	t.Helper()
 	hours := map[string]float64{}
@@ -293,32 +292,32 @@ func (c *cluster) hoursOf(t *testing.T, namespace string) map[string]float64 {
 	return hours
 }
 
-// isNear allows for what is left of a sum.
+// isNear tolerates rounding.
 func isNear(a, b float64) bool { return math.Abs(a-b) <= 1e-9+1e-6*math.Abs(b) }
 
-// report asks the plugin, and says what it told and how much memory it and the binary took
-// at most.
-func (c *cluster) report(t *testing.T, args ...string) (*told, int64) {
+// report runs the plugin, and returns its report and the larger peak memory of it and the
+// binary.
+func (c *cluster) report(t *testing.T, args ...string) (*costReport, int64) {
 	t.Helper()
 	text, megabytes := c.plugin(t, slices.Concat([]string{"report", "-o", "json"}, args)...)
 	return readReport(t, []byte(text)), megabytes
 }
 
-func reportOfLog(t *testing.T, log string) *told {
+func reportOfLog(t *testing.T, log string) *costReport {
 	t.Helper()
 	text, err := exec.CommandContext(t.Context(), mulliganBinary(), "report", log, "-o", "json").Output()
 	must(t, err)
 	return readReport(t, text)
 }
 
-func readReport(t *testing.T, text []byte) *told {
+func readReport(t *testing.T, text []byte) *costReport {
 	t.Helper()
-	report := &told{}
+	report := &costReport{}
 	must(t, json.Unmarshal(text, report))
 	return report
 }
 
-// Objects that the plugin asks for at once.
+// The plugin's page size.
 const pageOfPlugin = 500
 
 // exitsWith ends all containers with code 1 and a termination message.
@@ -330,7 +329,7 @@ func exitsWith(pod *corev1.Pod, message string) bool {
 	return true
 }
 
-// numberFrom is that of an environment variable.
+// numberFrom returns the number in an environment variable, or the default.
 func numberFrom(t *testing.T, variable string, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(variable)
@@ -342,5 +341,5 @@ func numberFrom(t *testing.T, variable string, otherwise int) int {
 	return n
 }
 
-// mulliganBinary is the command line.
+// mulliganBinary returns the path of the mulligan binary.
 func mulliganBinary() string { return filepath.Join(filepath.Dir(os.Getenv("E2E_SERVER")), "mulligan") }

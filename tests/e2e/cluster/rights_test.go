@@ -22,12 +22,12 @@ import (
 )
 
 // A controller whose role is bound in one namespace retries there, may create nothing
-// elsewhere, and shows its metrics to those that the API server lets read them.
+// elsewhere, and serves metrics to clients that the API server authorizes.
 func TestScenario23RightsInOneNamespaceAlone(t *testing.T) {
 	t.Parallel()
 	c := shared
 	namespace := c.namespace(t)
-	// Another place for a second controller of the same files.
+	// Another namespace for a second controller from the same files.
 	const narrow = "mulligan-narrow"
 	must(t, c.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: narrow}}))
 	c.grantIn(t, narrow, namespace, "act")
@@ -73,7 +73,7 @@ func TestScenario23RightsInOneNamespaceAlone(t *testing.T) {
 	})
 }
 
-// A controller that observes writes its Event and may write to no workload.
+// An observing controller writes its Event, and may write to no workload.
 func TestScenario23ObservingWritesToNoWorkload(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -124,12 +124,12 @@ func (c *cluster) grantIn(t *testing.T, home, namespace, mode string) {
 	bindings, err := exec.CommandContext(t.Context(), filepath.Join(c.bin, "mulligan-controller"),
 		"--print-rolebindings", "--mode="+mode, "--watch-namespaces="+namespace, "--namespace="+home).Output()
 	must(t, err)
-	// Each controller has one in the namespace default.
+	// Each controller has such a Role in the namespace default.
 	must(t, c.createAll(strings.ReplaceAll(string(bindings), "mulligan-controller-node-events", home+"-node-events")))
 	must(t, c.writeConfigOf(home))
 }
 
-// tokenOf makes a ServiceAccount and asks for a token of it.
+// tokenOf creates a ServiceAccount, and returns a token for it.
 func (c *cluster) tokenOf(t *testing.T, namespace, name string) string {
 	t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
@@ -139,7 +139,8 @@ func (c *cluster) tokenOf(t *testing.T, namespace, name string) string {
 	return request.Status.Token
 }
 
-// metricsStatus asks for metrics over TLS, by the controller's certificate.
+// metricsStatus returns the HTTP status of /metrics over TLS with the controller's
+// certificate.
 func (c *cluster) metricsStatus(t *testing.T, address, token string) int {
 	t.Helper()
 	authority, err := os.ReadFile(c.certs.file("ca.crt"))

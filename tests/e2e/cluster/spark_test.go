@@ -15,15 +15,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// An attempt takes so long, so that what it holds can be measured.
+// Each attempt takes this long, so that its resources can be measured.
 const attemptRuns = 2 * time.Second
 
-// ranFor says whether a pod has run so long.
+// ranFor returns whether a pod has run this long.
 func ranFor(pod *corev1.Pod, long time.Duration) bool {
 	return pod.Status.StartTime != nil && time.Since(pod.Status.StartTime.Time) >= long
 }
 
-// end plays Spark: a driver makes its executor, and either ends as the scenario says. An
+// end plays Spark: a driver creates its executor, and both end as in the scenario. An
 // executor whose driver is gone ends, too.
 func (p *sparkPlay) end(pod *corev1.Pod) bool {
 	p.lock.Lock()
@@ -66,8 +66,8 @@ func (p *sparkPlay) endExecutor(pod *corev1.Pod) bool {
 	return false
 }
 
-// executorOf is the executor of a driver as it is now, which is made where there is none;
-// nil: not yet.
+// executorOf returns a driver's current executor, and creates a missing one; nil if it is
+// not there yet.
 func (p *sparkPlay) executorOf(driver *corev1.Pod, run int) *corev1.Pod {
 	labels := maps.Clone(driver.Labels)
 	labels["spark-role"], labels["spark-exec-id"] = "executor", "1"
@@ -85,13 +85,13 @@ func (p *sparkPlay) executorOf(driver *corev1.Pod, run int) *corev1.Pod {
 	case err == nil:
 		return found
 	case client.IgnoreNotFound(err) == nil:
-		// Whatever is wrong with it is wrong the next time, too.
+		// Errors will occur the next time, too.
 		_ = p.Create(context.Background(), executor)
 	}
 	return nil
 }
 
-// refuses lets a quota admit no pod.
+// refuses creates a quota that admits no pod.
 func (c *cluster) refuses(t *testing.T, namespace string) {
 	t.Helper()
 	quota := &corev1.ResourceQuota{
@@ -108,8 +108,8 @@ func (c *cluster) refuses(t *testing.T, namespace string) {
 	})
 }
 
-// admits takes the quota away once three submissions have been refused, unless the
-// application is given up before.
+// admits deletes the quota once three submissions have been refused, unless the application
+// is given up before.
 func (c *cluster) admits(t *testing.T, namespace string) {
 	t.Helper()
 	refused := map[string]bool{}

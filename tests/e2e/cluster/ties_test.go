@@ -27,7 +27,7 @@ func (c *cluster) podOf(t *testing.T, job *batchv1.Job) *corev1.Pod {
 	return &pods.Items[0]
 }
 
-// failed creates a Job that is not looked after yet, and waits for its end.
+// failed creates a Job that has not opted in, and waits for its end.
 func (c *cluster) failed(t *testing.T, namespace, name string) *batchv1.Job {
 	t.Helper()
 	job := newJob(namespace, name)
@@ -43,8 +43,8 @@ func (c *cluster) failed(t *testing.T, namespace, name string) *batchv1.Job {
 	return job
 }
 
-// Somebody gives the pod of a Job that lost its node to one that failed of itself, which
-// disowns its own.
+// An attacker gives the pod of a Job that lost its node to a Job that failed by itself, and
+// disowns that Job's pod.
 func TestScenario24PodsOfOthersAreNoEvidence(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -74,7 +74,7 @@ func TestScenario24PodsOfOthersAreNoEvidence(t *testing.T) {
 	}
 }
 
-// A part of a JobSet has no account, whoever disowns it.
+// A part of a JobSet has no account, even if it is disowned.
 func TestScenario24APartThatIsMadeNobodysIsNotRetried(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -85,7 +85,7 @@ func TestScenario24APartThatIsMadeNobodysIsNotRetried(t *testing.T) {
 	set := object(t, namespace, gangManifest)
 	set.SetAnnotations(map[string]string{"mulligan.dev/policy": "off"})
 	must(t, c.Create(t.Context(), set))
-	// JobSet takes most of them away when one has failed.
+	// JobSet deletes most of them when one has failed.
 	var disowned []string
 	eventually(t, long, func() string {
 		for _, part := range c.jobs(t, namespace) {
@@ -104,7 +104,7 @@ func TestScenario24APartThatIsMadeNobodysIsNotRetried(t *testing.T) {
 		}
 		return ""
 	})
-	// What was looked at later has been retried.
+	// A later failure has been retried.
 	alone := newJob(namespace, "alone")
 	must(t, c.Create(t.Context(), alone))
 	c.anEvent(t, alone, "Retried")
@@ -115,8 +115,8 @@ func TestScenario24APartThatIsMadeNobodysIsNotRetried(t *testing.T) {
 	}
 }
 
-// The selector that the API server made for a Job finds its own pods alone, though
-// somebody says meanwhile that it was chosen by hand.
+// The selector that the API server made for a Job selects only its own pods, even if
+// manualSelector is set later.
 func TestScenario24ASelectorIsNotHandedOn(t *testing.T) {
 	t.Parallel()
 	c := shared

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A flavor whose nodes have this label, with their topology.
+// A flavor with this node label, and a topology.
 const topologyManifests = `
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: Topology
@@ -37,7 +37,7 @@ func (c *cluster) addRackNode(t *testing.T, rack, name string) {
 	t.Cleanup(func() { _ = c.Delete(context.Background(), node) })
 }
 
-// losesItsNode deletes the node of the one pod that runs, and returns its name.
+// losesItsNode deletes the node of the only running pod, and returns its name.
 func (c *cluster) losesItsNode(t *testing.T, namespace string) string {
 	t.Helper()
 	var lost *corev1.Pod
@@ -56,8 +56,8 @@ func (c *cluster) losesItsNode(t *testing.T, namespace string) string {
 	return lost.Spec.NodeName
 }
 
-// collects deletes the pods of a node that is not there any more, as the garbage
-// collector does after a minute.
+// collects deletes the pods of a deleted node, as the garbage collector does after a
+// minute.
 func (c *cluster) collects(t *testing.T, namespace, node string) {
 	t.Helper()
 	pods := &corev1.PodList{}
@@ -69,7 +69,7 @@ func (c *cluster) collects(t *testing.T, namespace, node string) {
 	}
 }
 
-// A Job whose node fails under topology-aware scheduling, with and without another one.
+// A Job's node fails under topology-aware scheduling, with and without another node.
 func TestScenario06NodeFailureUnderTopology(t *testing.T) {
 	t.Parallel()
 	c := shared

@@ -32,22 +32,22 @@ import (
 	"mulligan.dev/mulligan/internal/controller/records"
 )
 
-// Where the release of the trial is.
+// The namespace of the trial's release.
 const trialHome = "mulligan-trial"
 
-// trial is the chart with the values of docs/trial.md, as far as there is something to
-// apply here: its rights are the controller's, and its arguments are those it runs with.
+// trial is the chart with the values of docs/trial.md. The controller runs with its rights
+// and arguments.
 type trial struct {
 	c       *cluster
 	applied map[string]*unstructured.Unstructured
-	// By container.
+	// Arguments by container.
 	args  map[string][]string
 	limit resource.Quantity
-	// Runs of the controller.
+	// The number of controller runs.
 	runs int
 }
 
-// What of the chart is applied: there are no containers and no cert-manager here.
+// The kinds of the chart that are applied. There are no containers and no cert-manager.
 var appliedKinds = []string{"ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"}
 
 func newTrial(t *testing.T, c *cluster) *trial {
@@ -63,7 +63,7 @@ func newTrial(t *testing.T, c *cluster) *trial {
 		for _, obj := range tr.applied {
 			_ = c.Delete(context.Background(), obj)
 		}
-		// What Helm has stored.
+		// The values that Helm stores.
 		_ = c.DeleteAllOf(context.Background(), &corev1.Secret{}, client.InNamespace(trialHome), client.MatchingLabels{"owner": "helm"})
 	})
 	tr.upgrade(t)
@@ -72,8 +72,8 @@ func newTrial(t *testing.T, c *cluster) *trial {
 
 const helmBinary = "../../../build/deploy/bin/helm"
 
-// upgrade runs `helm upgrade`, with what it has stored, and applies what that rendered: of
-// the chart only what there is a place for here.
+// upgrade renders the chart like `helm upgrade` with the stored values, and applies the
+// supported kinds.
 func (tr *trial) upgrade(t *testing.T, set ...string) {
 	t.Helper()
 	chart, folder := "../../../deploy/helm/mulligan", t.TempDir()
@@ -113,7 +113,7 @@ func (tr *trial) upgrade(t *testing.T, set ...string) {
 	}
 }
 
-// renameClusterWide gives other names to what the other controller of these tests has, too.
+// renameClusterWide renames cluster-wide objects that the tests' other controller also has.
 func renameClusterWide(obj *unstructured.Unstructured) {
 	rename := func(name string) string { return strings.Replace(name, "mulligan-controller", trialHome, 1) }
 	if strings.HasPrefix(obj.GetKind(), "Cluster") {
@@ -124,7 +124,7 @@ func renameClusterWide(obj *unstructured.Unstructured) {
 	}
 }
 
-// readArguments keeps what containers are started with.
+// readArguments keeps the containers' arguments.
 func (tr *trial) readArguments(t *testing.T, obj *unstructured.Unstructured) {
 	t.Helper()
 	for _, path := range []string{"spec.template.spec.containers", "spec.jobTemplate.spec.template.spec.containers"} {
@@ -144,7 +144,7 @@ func (tr *trial) readArguments(t *testing.T, obj *unstructured.Unstructured) {
 	}
 }
 
-// config is a kubeconfig with a token of the controller's account.
+// config returns a kubeconfig with a token of the controller's account.
 func (tr *trial) config(t *testing.T) string {
 	t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: trialHome, Name: "mulligan-controller"}}
@@ -159,8 +159,7 @@ func (tr *trial) config(t *testing.T) string {
 	return tr.c.configOf(trialHome)
 }
 
-// start runs the controller as the chart does, but for where the service and certificates
-// are.
+// start runs the controller like the chart, with other addresses and certificates.
 func (tr *trial) start(t *testing.T, server *process, more ...string) *process {
 	t.Helper()
 	args := []string{"--watch-namespaces=", "--server=" + server.address}
@@ -173,7 +172,7 @@ func (tr *trial) start(t *testing.T, server *process, more ...string) *process {
 	return tr.c.startControllerWith(t, tr.config(t), fmt.Sprintf("%s-%d", trialHome, tr.runs), "observe", append(args, more...)...)
 }
 
-// read runs what the chart's CronJob runs, over the folder of the decision log.
+// read runs the command of the chart's CronJob on the folder of the decision log.
 func (tr *trial) read(t *testing.T, container, binary, logs string, more ...string) string {
 	t.Helper()
 	var args []string
@@ -187,7 +186,7 @@ func (tr *trial) read(t *testing.T, container, binary, logs string, more ...stri
 	return string(out)
 }
 
-// verdicts are the names of a namespace's workloads, by the first words of the list they are in.
+// verdicts returns the names of a namespace's workloads, by the first words of their list.
 func (tr *trial) verdicts(t *testing.T, logs, namespace string) map[string][]string {
 	t.Helper()
 	found, title := map[string][]string{}, ""
@@ -205,7 +204,7 @@ func (tr *trial) verdicts(t *testing.T, logs, namespace string) map[string][]str
 	return found
 }
 
-// may says what the controller's account may do.
+// may returns whether the controller's account may do it.
 func (tr *trial) may(t *testing.T, verb, namespace string) bool {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", tr.config(t))
@@ -219,7 +218,7 @@ func (tr *trial) may(t *testing.T, verb, namespace string) bool {
 	return review.Status.Allowed
 }
 
-// nothingWritten looks for the controller's hand in whatever it looks after.
+// nothingWritten checks that the controller has changed no watched object.
 func (tr *trial) nothingWritten(t *testing.T, namespaces ...string) {
 	t.Helper()
 	for _, namespace := range namespaces {
@@ -267,7 +266,7 @@ func TestScenario26TrialWritesNothingActsInOneNamespaceAndGoesBack(t *testing.T)
 		return ""
 	})
 	report := readReport(t, []byte(tr.read(t, "report", mulliganBinary(), logs, "-o", "json")))
-	// Missing in reports of decision logs: what an operator retried, such as flaky.
+	// Reports of decision logs lack what an operator retried, such as flaky.
 	if team := report.By["team"][watched]; team.Workloads != 3 || team.Failures != 3 {
 		t.Errorf("the weekly report has %+v, want 3 failures of 3 workloads", team)
 	}
@@ -333,7 +332,7 @@ func TestScenario26TrialWritesNothingActsInOneNamespaceAndGoesBack(t *testing.T)
 	}
 }
 
-// How many failed Jobs a trial looks at; E2E_TRIAL for another number.
+// The number of failed Jobs in a trial; E2E_TRIAL overrides it.
 const tried = 200
 
 func TestScenario26TrialOfManyWorkloads(t *testing.T) {
@@ -351,7 +350,7 @@ func TestScenario26TrialOfManyWorkloads(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", strconv.FormatInt(tr.limit.Value()/10*8, 10))
 	begun := time.Now()
 	controller := tr.start(t, server, "--metrics-address="+metrics, "--metrics-secure=false")
-	var report *told
+	var report *costReport
 	eventually(t, 30*time.Minute, func() string {
 		time.Sleep(5 * time.Second)
 		report = readReport(t, []byte(tr.read(t, "report", mulliganBinary(), logs, "-o", "json")))

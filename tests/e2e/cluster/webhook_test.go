@@ -29,8 +29,8 @@ import (
 	"mulligan.dev/mulligan/internal/controller/records"
 )
 
-// withWebhooks starts the controller for a namespace, with its webhooks, which the API
-// server calls for that namespace alone.
+// withWebhooks starts the controller with webhooks that the API server calls only for this
+// namespace.
 func (c *cluster) withWebhooks(t *testing.T, namespace string) *process {
 	t.Helper()
 	p := c.serveWebhooks(t, namespace, verdictHooks)
@@ -42,7 +42,7 @@ var verdictHooks = []string{"verdict.mulligan.dev", "rules.mulligan.dev"}
 
 func (c *cluster) waitForRules(t *testing.T, namespace string) {
 	t.Helper()
-	// The API server reads its configurations again within a second or two.
+	// The API server reloads its configurations within two seconds.
 	eventually(t, long, func() string {
 		probe := newJob(namespace, "probe")
 		must(t, c.Create(t.Context(), probe, client.DryRunAll))
@@ -53,8 +53,7 @@ func (c *cluster) waitForRules(t *testing.T, namespace string) {
 	})
 }
 
-// serveWebhooks starts the controller with webhooks, and lets the API server call those
-// of these names.
+// serveWebhooks starts the controller with webhooks, and registers those with these names.
 func (c *cluster) serveWebhooks(t *testing.T, namespace string, names []string, args ...string) *process {
 	t.Helper()
 	address := freeAddress(t)
@@ -84,7 +83,7 @@ func (c *cluster) startServing(t *testing.T, namespace, address string, args ...
 	return p
 }
 
-// callWebhooks lets the API server call those of these names at an address.
+// callWebhooks registers the webhooks with these names at an address.
 func (c *cluster) callWebhooks(t *testing.T, namespace string, names []string, address string) {
 	t.Helper()
 	text, err := os.ReadFile("../../../deploy/controller/webhook.yaml")
@@ -110,7 +109,7 @@ func (c *cluster) callWebhooks(t *testing.T, namespace string, names []string, a
 	t.Cleanup(func() { _ = c.Delete(context.Background(), hooks) })
 }
 
-// verdictsOn counts the conditions of the pods that are left, by type.
+// verdictsOn counts the verdict conditions of existing pods, by type.
 func (c *cluster) verdictsOn(t *testing.T, namespace string) map[corev1.PodConditionType]int {
 	t.Helper()
 	pods := &corev1.PodList{}
@@ -126,8 +125,8 @@ func (c *cluster) verdictsOn(t *testing.T, namespace string) map[corev1.PodCondi
 	return found
 }
 
-// Five disruptions cost nothing of a Job with no retries at all, and one bug ends it at
-// once: the same object, without a patch of anybody.
+// Five disruptions do not count in a Job without retries, and one bug ends it at once. The
+// object is the same and its operator unpatched.
 func TestScenario36DisruptionsAreNotCountedByAnUnpatchedJob(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -172,7 +171,7 @@ func TestScenario36DisruptionsAreNotCountedByAnUnpatchedJob(t *testing.T) {
 			if isFailed(job) && !strings.Contains(fmt.Sprint(job.Status.Conditions), string(failurerules.Fail)) {
 				t.Errorf("its conditions do not name the verdict: %v", job.Status.Conditions)
 			}
-			// The account is the controller's, once for each.
+			// The controller charges each failure once.
 			eventually(t, long, func() string {
 				rec := c.recordOf(t, namespace, "train")
 				if len(rec.Status.Ledger) == 0 {
@@ -187,7 +186,7 @@ func TestScenario36DisruptionsAreNotCountedByAnUnpatchedJob(t *testing.T) {
 	}
 }
 
-// The same in a queue: the Workload keeps its admission until the bug.
+// The same in a queue: the Workload stays admitted until the bug.
 func TestScenario44AJobInAQueueKeepsItsPlace(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -229,7 +228,7 @@ func TestScenario44AJobInAQueueKeepsItsPlace(t *testing.T) {
 	}
 }
 
-// An index that cannot succeed ends alone, after one run, and the others go on.
+// An index that cannot succeed ends alone after one run, and the others continue.
 func TestScenario37AnIndexEndsByItsVerdict(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -255,8 +254,8 @@ func TestScenario37AnIndexEndsByItsVerdict(t *testing.T) {
 	}
 }
 
-// Without a webhook that answers in time everything ends as the release ends it, and no
-// write waits for long.
+// If the webhook does not answer in time, work ends as with the release, and no write waits
+// long.
 func TestScenario38AWebhookThatDoesNotAnswerChangesNothing(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -285,11 +284,11 @@ func TestScenario38AWebhookThatDoesNotAnswerChangesNothing(t *testing.T) {
 			away(t, namespace)
 			began := time.Now()
 			must(t, c.Create(t.Context(), job))
-			// At most the five seconds that the webhook of the rules has, once a workload.
+			// At most the timeout of the rules webhook, five seconds, once per workload.
 			if took := time.Since(began); job.Spec.PodFailurePolicy != nil || took > 7*time.Second {
 				t.Errorf("created after %v with rules %v, want none within five seconds", took, job.Spec.PodFailurePolicy)
 			}
-			// At most the second that the webhook of the verdict has.
+			// At most the timeout of the verdict webhook, one second.
 			if took := c.losesItsPod(t, namespace); took > 3*time.Second {
 				t.Errorf("the write that fails the pod took %v, want at most a second", took)
 			}
@@ -311,7 +310,7 @@ func TestScenario38AWebhookThatDoesNotAnswerChangesNothing(t *testing.T) {
 	}
 }
 
-// losesItsPod takes the one pod that runs away, and returns how long that write took.
+// losesItsPod takes away the only running pod, and returns how long the write took.
 func (c *cluster) losesItsPod(t *testing.T, namespace string) (took time.Duration) {
 	t.Helper()
 	eventually(t, long, func() string {
@@ -331,7 +330,7 @@ func (c *cluster) losesItsPod(t *testing.T, namespace string) (took time.Duratio
 	return took
 }
 
-// servesInstead answers the API server in the place of the controller.
+// servesInstead answers the API server instead of the controller.
 func (c *cluster) servesInstead(t *testing.T, namespace string, answer http.HandlerFunc) {
 	t.Helper()
 	pair, err := tls.LoadX509KeyPair(c.certs.file("server.crt"), c.certs.file("server.key"))
@@ -355,7 +354,7 @@ func (c *cluster) servesInstead(t *testing.T, namespace string, answer http.Hand
 	})
 }
 
-// A controller that is restarted while many pods fail charges each failure once, and no
+// The controller is restarted while many pods fail. Each failure is charged once, and no
 // work is lost.
 func TestScenario46AWebhookRestartedInAStormLosesNothing(t *testing.T) {
 	t.Parallel()
@@ -368,7 +367,7 @@ func TestScenario46AWebhookRestartedInAStormLosesNothing(t *testing.T) {
 		if runs.of(name, pod) > 1 {
 			return succeeds(pod)
 		}
-		// Over some ten seconds.
+		// Within about ten seconds.
 		number, _ := strconv.Atoi(name[strings.LastIndex(name, "-")+1:])
 		return ranFor(pod, time.Duration(number)*300*time.Millisecond) && isTakenAway(pod)
 	})
@@ -412,8 +411,8 @@ func TestScenario46AWebhookRestartedInAStormLosesNothing(t *testing.T) {
 	}
 }
 
-// A gang of eight survives reclaims that its maxRestarts of 0 forbids, and ends at its
-// first bug, whichever member is heard first.
+// A gang of eight with maxRestarts 0 survives reclaims, and ends at its first bug,
+// independent of which member is seen first.
 func TestScenario39AnUnpatchedGangSurvivesReclaims(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -447,8 +446,8 @@ func TestScenario39AnUnpatchedGangSurvivesReclaims(t *testing.T) {
 
 const gangMembers = 8
 
-// gangIsReclaimed plays three reclaims of one member, whose peers lose it a moment later,
-// and a bug, with the webhooks; `begin` makes the work, and returns its JobSet's name.
+// gangIsReclaimed plays three reclaims of one member, whose peers fail a moment later, and
+// then a bug, with the webhooks. begin creates the work, and returns its JobSet's name.
 func (c *cluster) gangIsReclaimed(t *testing.T, namespace, member string, begin func() string) {
 	t.Helper()
 	const members, reclaims = gangMembers, 3
@@ -475,7 +474,7 @@ func (c *cluster) gangIsReclaimed(t *testing.T, namespace, member string, begin 
 			}
 			return failsWith(pod, noModule)
 		}
-		// The others lose their peer a moment later.
+		// The others lose their peer shortly after.
 		if struck[run].IsZero() || time.Since(struck[run]) < 250*time.Millisecond {
 			return false
 		}
@@ -506,14 +505,14 @@ func (c *cluster) gangIsReclaimed(t *testing.T, namespace, member string, begin 
 	if restarts != reclaims || counted != 0 {
 		t.Errorf("%d restarts of which %d count, want %d and none", restarts, counted, reclaims)
 	}
-	// What the verdict ended is not begun again by the controller.
+	// The controller does not restart work that the verdict ended.
 	c.becomes(t, namespace, name, records.GivenUp)
 	if all := c.objects(t, namespace, jobSetKind); len(all) != 1 {
 		t.Errorf("%d JobSets, want one", len(all))
 	}
 }
 
-// A CronJob's Job has the rules, too: two reclaims cost nothing of no retries at all.
+// A CronJob's Job has the rules, too: two reclaims do not count.
 func TestScenario40ACronJobsRunSurvivesReclaims(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -540,8 +539,8 @@ func TestScenario40ACronJobsRunSurvivesReclaims(t *testing.T) {
 	})
 }
 
-// E2E_WRITES pods fail within a second, each the only one of its Job: how long each
-// write takes, without and with the verdict webhook.
+// E2E_WRITES pods of as many Jobs fail within a second. Measures how long each write takes,
+// without and with the verdict webhook.
 func TestCostOfTheVerdict(t *testing.T) {
 	c := shared
 	writes, _ := strconv.Atoi(os.Getenv("E2E_WRITES"))
@@ -566,7 +565,7 @@ func TestCostOfTheVerdict(t *testing.T) {
 				}
 				return ""
 			})
-			// The caches and the API server come to rest.
+			// Lets the caches and the API server settle.
 			time.Sleep(10 * time.Second)
 			pods := &corev1.PodList{}
 			must(t, c.List(t.Context(), pods, client.InNamespace(namespace)))

@@ -1,13 +1,13 @@
-// Command flyte-node is one node of a Flyte workflow: flyteplugins' own pod plugin builds
-// the pods and says what they have come to, and the recipe of client/go/recipes/flyte
-// decides with it. The loop around them and its two budgets stand in for flytepropeller
-// 1.16.7, which cannot be had as a Go module.
+// Command flyte-node runs one node of a Flyte workflow: flyteplugins' own pod plugin builds
+// the pods and reports their phases, and the recipe of client/go/recipes/flyte decides. The
+// loop around them and its two budgets stand in for flytepropeller 1.16.7, which is not
+// available as a Go module.
 //
 //	flyte-node -namespace ml -name e -state file [-retries 1] [-recipe=false]
 //
-// The cluster is that of KUBECONFIG, the service that of MULLIGAN_SERVER. It ends with
-// the node and prints what became of it as JSON. The file is what the FlyteWorkflow is to
-// propeller, written once a round is over: whoever is killed in one begins it again.
+// KUBECONFIG names the cluster, and MULLIGAN_SERVER the service. It ends with the node and
+// prints the outcome as JSON. The file stands for the FlyteWorkflow: it is written after
+// each round, so a killed process repeats its round.
 package main
 
 import (
@@ -32,8 +32,8 @@ import (
 	"mulligan.dev/mulligan/recipes/flyte"
 )
 
-// Propeller's own settings as they are shipped, node-config: max-node-retries-system-failures
-// and interruptible-failure-threshold, which is counted from the last possible run.
+// Propeller's defaults in node-config: max-node-retries-system-failures, and
+// interruptible-failure-threshold, which counts from the last possible run.
 const (
 	systemRetries = 3
 	lastOnDemand  = 1
@@ -42,20 +42,20 @@ const (
 // A round of propeller.
 const round = 200 * time.Millisecond
 
-// Node is what propeller stores of one, and its outcome.
+// Node is what propeller stores of a node, and its outcome.
 type Node struct {
 	Phase, Kind, Code, Message string
-	// Retries made so far, and those of them that the system is to blame for.
+	// Retries so far, and those for which the system is to blame.
 	Attempts, SystemFailures int
 	// Whether each run was allowed on interruptible nodes.
 	Interruptible []bool
-	// Whether the object of this attempt was made.
+	// Whether the object of this attempt was created.
 	Launched bool
 }
 
 type loop struct {
 	client.Client
-	// Nil where the recipe is not in the binary.
+	// Nil without the recipe.
 	decide          func(context.Context, client.Object, core.PhaseInfo) (core.PhaseInfo, error)
 	handOn          func(context.Context, client.Object) error
 	namespace, name string
@@ -120,7 +120,7 @@ func (l *loop) main(ctx context.Context, recipe bool) error {
 	return json.NewEncoder(os.Stdout).Encode(node)
 }
 
-// stored is the node as the last round left it.
+// stored returns the node after the last round.
 func (l *loop) stored() (*Node, error) {
 	node := &Node{}
 	text, err := os.ReadFile(l.state)
@@ -144,7 +144,7 @@ func (l *loop) store(node *Node) error {
 	return os.Rename(l.state+".new", l.state)
 }
 
-// round launches an attempt, or looks at it and sees to its end.
+// round launches an attempt, or checks it and handles its end.
 func (l *loop) round(ctx context.Context, node *Node) error {
 	interruptible := node.SystemFailures < systemRetries+1-lastOnDemand
 	task := newTask(l, node.Attempts, interruptible)
@@ -171,8 +171,8 @@ func (l *loop) round(ctx context.Context, node *Node) error {
 	return nil
 }
 
-// launch creates the pod of an attempt, with the labels and the name that propeller gives.
-// One that is there was made in a round that was not stored.
+// launch creates the pod of an attempt, with propeller's labels and name. An existing one
+// was created in a round that was not stored.
 func (l *loop) launch(ctx context.Context, task *task) error {
 	pod, err := podplugin.DefaultPodPlugin.BuildResource(ctx, task)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 const spot = "cloud.google.com/gke-spot"
 
-// configureSpot sends interruptible tasks to spot nodes, as an installation does.
+// configureSpot sends interruptible tasks to spot nodes, like an installation.
 func configureSpot() error {
 	settings := k8sconfig.GetK8sPluginConfig()
 	settings.InterruptibleNodeSelector = map[string]string{spot: "true"}
@@ -24,8 +24,7 @@ func configureSpot() error {
 	return k8sconfig.SetK8sPluginConfig(settings)
 }
 
-// task is an attempt as the plugin sees it. What the plugin does not ask for is nil, and
-// would panic.
+// task is an attempt as the plugin sees it. Unused members are nil and would panic.
 type task struct {
 	core.TaskExecutionContext
 	metadata
@@ -41,7 +40,7 @@ func (t *task) OutputWriter() io.OutputWriter                     { return paths
 func (t *task) PluginStateReader() core.PluginStateReader         { return stateless{} }
 func (t *task) TaskExecutionMetadata() core.TaskExecutionMetadata { return &t.metadata }
 
-// metadata is what propeller knows of the attempt.
+// metadata is propeller's data of the attempt.
 type metadata struct {
 	core.TaskExecutionMetadata
 	loop          *loop
@@ -66,7 +65,7 @@ func (m *metadata) GetOwnerID() types.NamespacedName {
 	return types.NamespacedName{Namespace: m.loop.namespace, Name: m.loop.name}
 }
 
-// GetLabels are those of propeller by which attempts of a node are found.
+// GetLabels returns propeller's labels, which identify the attempts of a node.
 func (m *metadata) GetLabels() map[string]string {
 	return map[string]string{"execution-id": m.loop.name, "node-id": "n0", "interruptible": fmt.Sprint(m.interruptible)}
 }
@@ -103,7 +102,7 @@ func (reader) Read(context.Context) (*idl.TaskTemplate, error) {
 	}}}, nil
 }
 
-// paths are of inputs and outputs that nobody reads or writes.
+// paths are the unused paths of inputs and outputs.
 type paths struct{ io.OutputWriter }
 
 const bucket = storage.DataReference("s3://bucket/e")
@@ -117,7 +116,7 @@ func (paths) GetRawOutputPrefix() storage.DataReference           { return bucke
 func (paths) GetCheckpointPrefix() storage.DataReference          { return bucket }
 func (paths) GetPreviousCheckpointsPrefix() storage.DataReference { return "" }
 
-// stateless has no state of an earlier round.
+// stateless has no state of earlier rounds.
 type stateless struct{ core.PluginStateReader }
 
 func (stateless) Get(any) (uint8, error) { return 0, nil }

@@ -60,7 +60,7 @@ def blocks(page, heading):
 
 def shell(script, address):
     """Runs a block as a reader would, with another port."""
-    # No cluster is at hand: a pod from the test data.
+    # A pod from the test data stands for the cluster.
     script = script.replace("kubectl get pod NAME -o json", f"cat {POD}")
     script = script.replace(DOCUMENTED, address)
     path = f"{Path(GRPCURL).parent}:{os.environ['PATH']}"
@@ -121,7 +121,7 @@ class ErrorTableTest(unittest.TestCase):
         for code, rest in rows("docs/errors.md"):
             rest = rest.replace("`", "").strip()
             in_table.add(f"{code} {rest}".strip())
-        # A bug of the server: nobody can ask for one.
+        # INTERNAL is a bug of the server, so it cannot be provoked.
         self.assertEqual(in_table - shown, {"INTERNAL"})
 
     def test_what_the_page_shows(self):

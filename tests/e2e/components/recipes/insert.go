@@ -28,7 +28,7 @@ type Insertion struct {
 	Text string
 }
 
-// A Place is one statement of a function, told by what it does.
+// A Place is one statement of a function, identified by its content.
 type Place struct {
 	// Call is the function whose only call the statement has: "r.Create".
 	Call string
@@ -47,11 +47,11 @@ func (p Place) String() string {
 	return "a first statement"
 }
 
-// statementItself stands for the statement found.
+// statementItself is the placeholder for the found statement.
 const statementItself = "…"
 
-// Insert returns the source of a Go file with the insertion made, or what is not as
-// expected in it.
+// Insert returns the source of a Go file with the insertion, or an error that says what is
+// not as expected.
 func (i Insertion) Insert(source []byte) ([]byte, error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, i.File, source, parser.ParseComments|parser.SkipObjectResolution)
@@ -74,7 +74,7 @@ func (i Insertion) Insert(source []byte) ([]byte, error) {
 	return made, nil
 }
 
-// withComment is where the statement begins, or the comment right above it.
+// withComment returns the position of the statement, or of the comment right above it.
 func withComment(files *token.FileSet, file *ast.File, statement ast.Stmt) token.Pos {
 	line := files.Position(statement.Pos()).Line
 	for _, comment := range file.Comments {
@@ -93,7 +93,7 @@ func (i Insertion) around(statement []byte) []byte {
 	return slices.Concat([]byte(strings.TrimLeft(before, "\n\t ")), statement, []byte(strings.TrimRight(after, "\n\t ")))
 }
 
-// find returns the function, whose shape is the expected one.
+// find returns the function if it has the expected shape.
 func (i Insertion) find(file *ast.File) (*ast.FuncDecl, error) {
 	want, err := parser.ParseFile(token.NewFileSet(), "expected", "package p\n"+i.Function, parser.SkipObjectResolution)
 	if err != nil {
@@ -110,11 +110,11 @@ func (i Insertion) find(file *ast.File) (*ast.FuncDecl, error) {
 	return function, nil
 }
 
-// Moved is the error of a function that is not what or where it was.
+// Moved is the error for a function that was changed or moved.
 type Moved struct {
 	Insertion Insertion
 	Name      string
-	// Now are the functions of that name that there are, with their files.
+	// Now are the current functions of that name, with their files.
 	Now []string
 }
 
@@ -136,7 +136,7 @@ func functionNamed(file *ast.File, name, receiver string) *ast.FuncDecl {
 	return nil
 }
 
-// receiverOf is the type of the receiver without its star; empty for a plain function.
+// receiverOf returns the receiver's type without the star; empty for a plain function.
 func receiverOf(function *ast.FuncDecl) string {
 	if function.Recv == nil {
 		return ""
@@ -144,7 +144,7 @@ func receiverOf(function *ast.FuncDecl) string {
 	return strings.TrimPrefix(text(function.Recv.List[0].Type), "*")
 }
 
-// shape is the declaration without body and comments.
+// shape returns the declaration without body and comments.
 func shape(function *ast.FuncDecl) string {
 	return text(&ast.FuncDecl{Recv: function.Recv, Name: function.Name, Type: function.Type})
 }
@@ -156,7 +156,7 @@ func text(node ast.Node) string {
 	return strings.Join(strings.Fields(out.String()), " ")
 }
 
-// in finds the innermost statement of a block that is the place.
+// in returns the innermost statement that is the place.
 func (p Place) in(function *ast.FuncDecl) (ast.Stmt, error) {
 	if p == (Place{}) && len(function.Body.List) > 0 {
 		return function.Body.List[0], nil
@@ -182,8 +182,8 @@ func (p Place) is(node ast.Node) bool {
 	return ok && p.Statement != "" && text(statement) == p.Statement
 }
 
-// listed is the last of the nodes that is a statement in the list of a block or case,
-// so that another can come before it.
+// listed returns the last node that is a statement in the list of a block or case, so that
+// another can be inserted before it.
 func listed(nodes []ast.Node) ast.Stmt {
 	for i := len(nodes) - 1; i > 0; i-- {
 		switch nodes[i].(type) {

@@ -128,8 +128,7 @@ func TestReadsShapeOfPreviousRelease(t *testing.T) {
 	}
 }
 
-// A whole recipe for an operator of one file, with a recipe and glue of one function
-// each, in a repository of its own.
+// A complete recipe for an operator of one file: recipe and glue have one function each.
 func TestAnOperatorWithARecipe(t *testing.T) {
 	source, to, root := t.TempDir(), filepath.Join(t.TempDir(), "copy"), t.TempDir()
 	for path, content := range map[string]string{
@@ -190,8 +189,8 @@ func ask(name string) string { return mulligan.Ask(name) }
 	}
 }
 
-// Every row of the table fits the release that tests/e2e/components names, where that
-// is in the module cache.
+// Every row of the table fits the release in tests/e2e/components, if that is in the module
+// cache.
 func TestTheTableFitsTheReleases(t *testing.T) {
 	root, err := filepath.Abs("../../../..")
 	if err != nil {

@@ -1,6 +1,5 @@
-// Command recipes puts the recipes of client/go/recipes into the operators they are
-// for: a copy of the operator's module that asks Mulligan, as scripts/e2e builds it and
-// scripts/recipe-diff prints it.
+// Command recipes inserts the recipes of client/go/recipes into copies of their operators'
+// modules, for scripts/e2e and scripts/recipe-diff.
 //
 //	recipes list               operators
 //	recipes module OPERATOR    the operator's module

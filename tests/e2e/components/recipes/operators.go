@@ -1,7 +1,7 @@
 package main
 
-// recipes is the table of operators. A release that has moved a function is one row to
-// change; `recipes apply` says what the function is now.
+// recipes is the table of operators. If a release moves a function, change its row;
+// `recipes apply` prints the current function.
 var recipes = []Recipe{
 	{
 		Operator:  "jobset",

@@ -16,32 +16,32 @@ import (
 	"strings"
 )
 
-// A Recipe is what makes an operator ask Mulligan.
+// A Recipe makes an operator ask Mulligan.
 type Recipe struct {
-	// Operator is its name, also of the folders of ours and of its component.
+	// Operator is its name, and that of our folders and of its component.
 	Operator string
 	// Module of the operator.
 	Module string
 	// Package below client/go/recipes, copied into the operator at PackageTo under the
 	// name "mulligan".
 	PackageTo string
-	// GlueTo is where the glue beside this table goes: into the package that decides.
+	// GlueTo is the path of the copied glue, in the package that decides.
 	GlueTo string
 	// Main is the package of the binary, in the module.
 	Main string
-	// Rights are files of the release with the roles of its manager, and RightsAtHome what
-	// its chart alone gives it in its own namespace.
+	// Rights are the release's files with its manager's roles, and RightsAtHome the rules that
+	// only its chart adds, in its own namespace.
 	Rights       []string
 	RightsAtHome []rule
 	// Insertions call the glue.
 	Insertions []Insertion
-	// Unpin begins the names of modules that the operator replaces by an earlier
-	// version than the client needs. Empty: there is none.
+	// Unpin is the prefix of modules that the operator pins to an earlier version than the
+	// client needs; empty if there are none.
 	Unpin string
 }
 
-// apply makes of source, a folder with the operator's module, a copy in to that has the
-// recipe inside. root is the folder of this repository.
+// apply copies source, a folder with the operator's module, to `to`, and adds the recipe.
+// root is the folder of this repository.
 func (r Recipe) apply(source, to, root string) error {
 	if err := copyTree(source, to); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (r Recipe) apply(source, to, root string) error {
 	return err
 }
 
-// unpinned are the arguments of `go mod edit` that drop replacements.
+// unpinned returns the arguments of `go mod edit` that drop replacements.
 func (r Recipe) unpinned(module string) ([]string, error) {
 	if r.Unpin == "" {
 		return nil, nil
@@ -107,7 +107,7 @@ func (i Insertion) apply(module string) error {
 	return os.WriteFile(path, made, 0o644)
 }
 
-// functionsNamed looks through a module, tests excepted.
+// functionsNamed searches a module, except its tests.
 func functionsNamed(module, name string) []string {
 	var found []string
 	_ = filepath.WalkDir(module, func(path string, entry fs.DirEntry, err error) error {
@@ -156,7 +156,7 @@ func (r Recipe) addOurs(to, root string) error {
 	return writeFile(filepath.Join(to, r.GlueTo), glue)
 }
 
-// renamed gives a package the name "mulligan": it is one of the operator's now.
+// renamed renames a package to "mulligan".
 func renamed(source []byte, name string) []byte {
 	clause := regexp.MustCompile(`(?m)^(package|// Package) ` + name + `\b`)
 	return clause.ReplaceAll(source, []byte("$1 mulligan"))
@@ -169,7 +169,7 @@ func writeFile(path string, content []byte) error {
 	return os.WriteFile(path, content, 0o644)
 }
 
-// copyTree makes a writable copy: the module cache is not.
+// copyTree makes a writable copy, because the module cache is read-only.
 func copyTree(from, to string) error {
 	if err := os.RemoveAll(to); err != nil {
 		return err

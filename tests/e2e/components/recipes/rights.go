@@ -15,9 +15,9 @@ type rule struct {
 	Verbs     []string `json:"verbs"`
 }
 
-// rights are the roles that an operator with the recipe inside is deployed with, as YAML
-// documents: those of its release, and what the markers of the glue add, as controller-gen
-// will put it into the release's. module is what apply has made.
+// rights returns the roles of an operator with the recipe, as YAML documents: its release's,
+// and those that controller-gen would make from the glue's markers. module is the result of
+// apply.
 func (r Recipe) rights(module string) (string, error) {
 	var documents []string
 	for _, file := range r.Rights {
@@ -46,7 +46,7 @@ func (r Recipe) rights(module string) (string, error) {
 	return strings.Join(documents, "\n---\n") + "\n", nil
 }
 
-// marked reads the rules of the source's kubebuilder markers.
+// marked returns the rules of the source's kubebuilder markers.
 func marked(source string) ([]rule, error) {
 	rules := []rule{}
 	for line := range strings.Lines(source) {

@@ -9,7 +9,7 @@ import (
 func TestRightsAreReadFromMarkers(t *testing.T) {
 	rules, err := marked(`package controllers
 
-// What a question reads.
+// Kinds that a question reads.
 // +kubebuilder:rbac:groups="",resources=pods;nodes,verbs=get;list
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get
 func ask() {}

@@ -1,6 +1,6 @@
 package main
 
-// sparkOperator's two decision points differ in nothing but their function.
+// sparkOperator's two decision points differ only in their function.
 var sparkOperator = Recipe{
 	Operator:  "spark",
 	Module:    "github.com/kubeflow/spark-operator/v2",
