@@ -89,7 +89,7 @@ func (a *Asker) Ask(ctx context.Context, obj client.Object) (*Advice, error) {
 }
 
 // Completed reports the good end of obj if its ledger has failures. It decides and
-// stores nothing, but tells the service's decision log what the retries were worth
+// stores nothing, but shows the service's decision log what the retries were worth
 // (docs/report.md). Call it when the work has completed; a second call changes nothing.
 // Errors may be ignored.
 func (a *Asker) Completed(ctx context.Context, obj client.Object) error {

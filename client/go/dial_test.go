@@ -119,7 +119,7 @@ func TestDialConnectsBeforeTheFirstCall(t *testing.T) {
 	}
 	connection, err := listener.Accept()
 	if err != nil {
-		t.Fatalf("nobody has connected: %v", err)
+		t.Fatalf("no connection: %v", err)
 	}
 	connection.Close()
 }

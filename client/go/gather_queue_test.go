@@ -31,7 +31,7 @@ func TestGatherTakesTheWorkloadAsItIs(t *testing.T) {
 	}
 }
 
-// While Kueue is away nobody converts its Workloads: those that are stored are read.
+// Without Kueue's conversion webhook only the stored version of Workloads can be read.
 func TestGatherReadsTheStoredVersion(t *testing.T) {
 	train := job("train")
 	stored := labelled(ownedBy(custom("kueue.x-k8s.io/v1beta1", "Workload", "w", nil), train), "kueue.x-k8s.io/job-uid", string(train.GetUID()))

@@ -218,9 +218,9 @@ func TestRecreatedObjectIsAConflict(t *testing.T) {
 		if err := base.Delete(context.Background(), jobWith(nil)); err != nil {
 			t.Fatal(err)
 		}
-		anew := jobWith(nil)
-		anew.UID = "u-2"
-		if err := base.Create(context.Background(), anew); err != nil {
+		recreated := jobWith(nil)
+		recreated.UID = "u-2"
+		if err := base.Create(context.Background(), recreated); err != nil {
 			t.Fatal(err)
 		}
 	}, jobWith(nil))

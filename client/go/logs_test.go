@@ -69,7 +69,7 @@ func TestChoosesLogs(t *testing.T) {
 		pods []*corev1.Pod
 		want []string
 	}{
-		{"an error that nobody explains", []*corev1.Pod{ended("a", 1, 0)}, []string{"a/main"}},
+		{"an unexplained error", []*corev1.Pod{ended("a", 1, 0)}, []string{"a/main"}},
 		{"a run before", []*corev1.Pod{ended("a", 1, 0, restarted)}, []string{"a/main/previous"}},
 		{"a good end", []*corev1.Pod{ended("a", 0, 0)}, nil},
 		{"one that says why", []*corev1.Pod{ended("a", 1, 0, func(p *corev1.Pod) { termination(p).Message = "no GPU" })}, nil},

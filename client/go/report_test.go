@@ -141,7 +141,7 @@ func TestNamesInvalidConfiguration(t *testing.T) {
 			[]runtime.Object{custom("ray.io/v1", "RayJob", "r", map[string]any{"status": map[string]any{"failed": "two"}})},
 			`RayJob ml/r: status.failed: found "two", expected a value of type int32`,
 		},
-		"a time that is none": {
+		"an invalid time": {
 			[]runtime.Object{custom("ray.io/v1", "RayJob", "r", map[string]any{"status": map[string]any{"startTime": "noon"}})},
 			`RayJob ml/r: status.startTime: found "noon", expected a value of type Timestamp`,
 		},

@@ -46,10 +46,10 @@ func TestEveryErrorMeansWhatTheTableSays(t *testing.T) {
 		means   mulligan.Meaning
 	}{
 		"an empty report":              {server.Address, &mulliganv1.DecideRequest{}, codes.InvalidArgument, mulligan.NoAnswer},
-		"a policy nobody has loaded":   {server.Address, unknownPolicy, codes.NotFound, mulligan.NoAnswer},
+		"a policy that is not loaded":  {server.Address, unknownPolicy, codes.NotFound, mulligan.NoAnswer},
 		"a ledger of another workload": {server.Address, foreign, codes.FailedPrecondition, mulligan.NoAnswer},
 		"a message that is too large":  {server.Address, large(80), codes.ResourceExhausted, mulligan.NoAnswer},
-		"a port where nobody listens":  {"127.0.0.1:1", oom(), codes.Unavailable, mulligan.AskLater},
+		"a port that is not open":      {"127.0.0.1:1", oom(), codes.Unavailable, mulligan.AskLater},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := dialTo(t, test.address, mulligan.WithDeadline(2*time.Second))

@@ -22,7 +22,7 @@ type counter struct {
 	// name returns the operator's name for the attempt. The counter cannot identify it,
 	// because it does not count all attempts.
 	name func(report *mulliganv1.FailureReport) string
-	// goesOn returns whether the user wants to continue whatever happens. Nil: never.
+	// goesOn returns whether the user wants to continue in any case. Nil: never.
 	goesOn func(report *mulliganv1.FailureReport) bool
 }
 
@@ -79,7 +79,7 @@ func mostTries(status *sparkv1beta2.SparkApplicationStatus) int32 {
 // key.
 type heldBack struct {
 	kind string
-	// The user wants to continue whatever happens, so a Stop becomes Native.
+	// The user wants to continue in any case, so a Stop becomes Native.
 	goesOn bool
 	// The counter moves when the caller acts on the answer.
 	moves bool

@@ -132,7 +132,7 @@ func (g *Gate) Ask(ctx context.Context, obj client.Object) (Verdict, error) {
 // AskCounting is Ask for an operator that moves its own counter by [Verdict.Counts].
 // Failures that it counts while there is no answer are charged with the next answer.
 // Only kinds in the table of counters are allowed. If the user wants to continue
-// whatever happens, a Stop becomes Native, charged or not.
+// in any case, a Stop becomes Native, charged or not.
 func (g *Gate) AskCounting(ctx context.Context, obj client.Object) (Verdict, error) {
 	if !g.Open() {
 		return Verdict{}, nil

@@ -20,7 +20,7 @@ import (
 func TestReadsWatchedKindsFromCache(t *testing.T) {
 	job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "u"}}
 	job.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"controller-uid": "u"}}
-	// The node tells the two apart.
+	// The node identifies the source.
 	pod := func(phase corev1.PodPhase, node string) *corev1.Pod {
 		return &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{

@@ -50,7 +50,7 @@ func TestOnlyRegularFilesBelowTheFolderAreRead(t *testing.T) {
 		make func(root, outside string) error
 		want string
 	}{
-		{"a FIFO that nobody writes", func(root, _ string) error { return syscall.Mkfifo(root+"/train-1/main.log", 0o600) }, `"main.log" is p`},
+		{"a FIFO without a writer", func(root, _ string) error { return syscall.Mkfifo(root+"/train-1/main.log", 0o600) }, `"main.log" is p`},
 		{"a folder", func(root, _ string) error { return os.Mkdir(root+"/train-1/main.log", 0o755) }, `"main.log" is d`},
 		{"a link to a file elsewhere", func(root, outside string) error { return os.Symlink(outside+"/main.log", root+"/train-1/main.log") }, `"main.log" is L`},
 		{"a link to another pod's file", func(root, _ string) error { return os.Symlink("../other/main.log", root+"/train-1/main.log") }, `"main.log" is L`},

@@ -147,7 +147,7 @@ func TestPassesOnRefusalOfLoki(t *testing.T) {
 	}
 }
 
-// Whatever Loki or a proxy answers, the error contains no secrets of the address.
+// For any answer of Loki or a proxy, the error contains no secrets of the address.
 func TestLokiThatFailsIsAnErrorWithoutItsAddress(t *testing.T) {
 	const token, tenant = "glc_0123456789", "c2VjcmV0LXBhdGg"
 	for name, answer := range map[string]http.HandlerFunc{

@@ -205,15 +205,15 @@ func TestScenario29StoppedWorkShowsRelease(t *testing.T) {
 // whyStopped checks the output of `why`, without its line breaks.
 func (c *cluster) whyStopped(t *testing.T, what, namespace, goOn string) {
 	t.Helper()
-	told, _ := c.why(t, what, "-n", namespace)
-	said := strings.Join(strings.Fields(told), " ")
+	text, _ := c.why(t, what, "-n", namespace)
+	said := strings.Join(strings.Fields(text), " ")
 	for _, words := range []string{"mulligan-controller stopped it at", "module", goOn} {
 		if !strings.Contains(said, words) {
-			t.Errorf("why has no %q:\n%s", words, told)
+			t.Errorf("why has no %q:\n%s", words, text)
 		}
 	}
 	if strings.Contains(said, "resume it when it may run") {
-		t.Errorf("why says to wait:\n%s", told)
+		t.Errorf("why says to wait:\n%s", text)
 	}
 }
 
@@ -251,7 +251,7 @@ func TestScenario30DeactivatesQueuedWork(t *testing.T) {
 	eventually(t, long, func() string {
 		workload = c.workloadOf(t, job)
 		if active, _, _ := unstructured.NestedBool(workload.Object, "spec", "active"); active || isAdmitted(workload) {
-			return fmt.Sprintf("its Workload goes on: %v", workload.Object["status"])
+			return fmt.Sprintf("its Workload continues: %v", workload.Object["status"])
 		}
 		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
 		if job.Status.Active != 0 {
@@ -269,7 +269,7 @@ func TestScenario30DeactivatesQueuedWork(t *testing.T) {
 	eventually(t, 2*long, func() string {
 		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
 		if !isComplete(job) {
-			return fmt.Sprintf("it has not come through: %+v", job.Status)
+			return fmt.Sprintf("it has not succeeded: %+v", job.Status)
 		}
 		return ""
 	})
@@ -300,7 +300,7 @@ func TestScenario33OOMLoopRestartsWithMore(t *testing.T) {
 		t.Errorf("the next attempt has a limit of %s, want 1.5Gi", limit)
 	}
 	if jobs[0].Spec.Suspend == nil || !*jobs[0].Spec.Suspend {
-		t.Error("the first goes on")
+		t.Error("the first continues")
 	}
 	if used := account(t, rec).GetBudgets()["memory"].GetUsed(); used != 1 {
 		t.Errorf("%d charged to memory, want one for the limit that was too low", used)

@@ -109,6 +109,6 @@ func TestScenario17IndexesFailForThreeCauses(t *testing.T) {
 	c.anEvent(t, &attempts[0], "PartFailed")
 	sentences := strings.Join(c.events(t, &attempts[0]), "\n")
 	if got := strings.Count(sentences, "PartFailed"); got != 2 {
-		t.Errorf("%d parts have an Event, want the two beside the one at hand:\n%s", got, sentences)
+		t.Errorf("%d parts have an Event, want the other two:\n%s", got, sentences)
 	}
 }

@@ -103,7 +103,7 @@ func TestScenario22WhyOfCronJobListsItsJobs(t *testing.T) {
 		}
 	}
 	if strings.Contains(said, "another") {
-		t.Errorf("a Job of nobody is told:\n%s", said)
+		t.Errorf("a Job without an owner is listed:\n%s", said)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestRecipeWithANewLeader(t *testing.T) {
 		w.allEnd(t)
 		w.wantEach(t)
 		if records := spent(t, w.the(t)).GetHistory(); len(records) != 1 {
-			t.Errorf("the ledger tells of %v, want one failure", records)
+			t.Errorf("the ledger has %v, want one failure", records)
 		}
 	})
 }
@@ -101,7 +101,7 @@ func (o *operator) replicate(t *testing.T, c *cluster) string {
 	leader := ""
 	eventually(t, long, func() string {
 		if leader = c.leader(t); leader == "" {
-			return "nobody leads"
+			return "there is no leader"
 		}
 		return ""
 	})

@@ -35,10 +35,10 @@ type way struct {
 // waysOf returns the release, which defines native behaviour, and the binary with the
 // recipe: off, with an unavailable, silent or refusing service, and asking.
 func waysOf(c *cluster) []way {
-	nobody := func(*testing.T) string { return "" }
+	none := func(*testing.T) string { return "" }
 	return []way{
-		{name: "release", server: nobody, native: true},
-		{name: "flag off", recipe: true, server: nobody, native: true},
+		{name: "release", server: none, native: true},
+		{name: "flag off", recipe: true, server: none, native: true},
 		{name: "service away", recipe: true, server: freeAddress, native: true},
 		{name: "service silent", recipe: true, server: silent, native: true},
 		{name: "service refusing", recipe: true, server: c.refusing, native: true},

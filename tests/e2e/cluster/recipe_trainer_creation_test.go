@@ -17,7 +17,7 @@ type uncreatedScenario struct {
 	// begin prevents the creation, and end allows it.
 	begin, end func(t *testing.T, c *cluster, namespace string)
 	// Reason of the Event, and charges meanwhile.
-	told    string
+	event   string
 	charged map[string]int32
 }
 
@@ -28,7 +28,7 @@ var uncreatedScenarios = []uncreatedScenario{
 		end: func(t *testing.T, c *cluster, namespace string) {
 			must(t, c.Create(t.Context(), object(t, namespace, onePodEach)))
 		},
-		told: "MulliganStops",
+		event: "MulliganStops",
 	},
 	{
 		name: "a webhook is away",
@@ -48,7 +48,7 @@ var uncreatedScenarios = []uncreatedScenario{
 			c.controlPlane(t, "start", "jobset")
 			eventually(t, long, c.jobSetReady(t))
 		},
-		told: "MulliganRetries", charged: map[string]int32{"control": 1},
+		event: "MulliganRetries", charged: map[string]int32{"control": 1},
 	},
 }
 
@@ -76,7 +76,7 @@ func (s uncreatedScenario) play(t *testing.T, c *cluster, w way, seen *statuses)
 	// After it was tried and decided about.
 	eventually(t, long, func() string {
 		job = &c.objects(t, namespace, trainJobKind)[0]
-		want := s.told
+		want := s.event
 		if w.native {
 			want = "TrainJobResourcesCreationFailed"
 		}

@@ -20,9 +20,9 @@ func TestRecipeHolds(t *testing.T) {
 		obj := w.the(t)
 		// Events are written concurrently.
 		eventually(t, 10*time.Second, func() string {
-			told := fmt.Sprint(obj.Object["status"], w.events(t, obj))
-			if !strings.Contains(told, "charged to "+o.budget) {
-				return "neither status nor Events tell of the pause: " + told
+			shown := fmt.Sprint(obj.Object["status"], w.events(t, obj))
+			if !strings.Contains(shown, "charged to "+o.budget) {
+				return "neither status nor Events show the pause: " + shown
 			}
 			return ""
 		})

@@ -88,11 +88,11 @@ var attacks = map[string]string{
 	"ledger with a negative sum":        `{"metadata":{"annotations":{"mulligan.dev/ledger":"{\"budgets\":{\"disruption\":{\"used\":-9}},\"attemptsSeen\":-9}"}}}`,
 	"ledger with all spent":             `{"metadata":{"annotations":{"mulligan.dev/ledger":"{\"budgets\":{\"disruption\":{\"used\":2147483647}}}"}}}`,
 	"ledger of another":                 `{"metadata":{"annotations":{"mulligan.dev/ledger":"{\"workloadUid\":\"x\"}"}}}`,
-	"ledger that is none":               `{"metadata":{"annotations":{"mulligan.dev/ledger":"}{"}}}`,
+	"invalid ledger":                    `{"metadata":{"annotations":{"mulligan.dev/ledger":"}{"}}}`,
 	"ledger of a megabyte":              `{"metadata":{"annotations":{"mulligan.dev/ledger":"` + strings.Repeat("9", 1<<20) + `"}}}`,
 	"all annotations removed":           `{"metadata":{"annotations":{"mulligan.dev/ledger":null,"mulligan.dev/decision":null,"mulligan.dev/record":null,"mulligan.dev/retry-of":null,"mulligan.dev/attempt":null,"mulligan.dev/origin":null}}}`,
 	"decision RETRY under another name": `{"metadata":{"annotations":{"mulligan.dev/decision":"{\"action\":\"RETRY\",\"mode\":\"act\",\"retry\":\"evil\",\"attempt\":2,\"notBefore\":\"2020-01-01T00:00:00Z\",\"generation\":1}"}}}`,
-	"decision that is none":             `{"metadata":{"annotations":{"mulligan.dev/decision":"RETRY please"}}}`,
+	"invalid decision":                  `{"metadata":{"annotations":{"mulligan.dev/decision":"RETRY please"}}}`,
 	"retried as another":                `{"metadata":{"annotations":{"mulligan.dev/retried-as":"evil"}}}`,
 	"attempt below none":                `{"metadata":{"annotations":{"mulligan.dev/attempt":"-1"}}}`,
 	"attempt beyond numbers":            `{"metadata":{"annotations":{"mulligan.dev/attempt":"99999999999999999999"}}}`,
@@ -403,7 +403,7 @@ func TestScenario14ResumedAfterGivenUp(t *testing.T) {
 	must(t, c.Create(t.Context(), job))
 	rec := c.becomes(t, namespace, "typo", records.GivenUp)
 	if rec.Status.FirstStep == "" {
-		t.Error("nobody is told what to do first")
+		t.Error("the first step is missing")
 	}
 	eventually(t, long, func() string {
 		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))

@@ -211,7 +211,7 @@ func TestAMarkIsTakenAwayWhenItDoesNotHold(t *testing.T) {
 				w.Note("c", badOn("n1"))
 				w.clock = w.clock.Add(20 * time.Hour)
 			}, true},
-			{"it has booted anew", func(t *testing.T, w *world) {
+			{"it has rebooted", func(t *testing.T, w *world) {
 				node := w.node(t, "n1")
 				node.Status.NodeInfo.BootID = "another"
 				if err := w.cluster.Status().Update(t.Context(), node); err != nil {

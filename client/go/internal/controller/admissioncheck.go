@@ -113,7 +113,7 @@ func emptyOf(gvk schema.GroupVersionKind) *unstructured.Unstructured {
 	return obj
 }
 
-// activate tells Kueue that an AdmissionCheck of this controller is looked after.
+// activate shows Kueue that this controller answers an AdmissionCheck.
 func (c *admissionCheck) activate(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	check := emptyOf(c.check)
 	if err := c.client.Get(ctx, request.NamespacedName, check); err != nil {

@@ -56,11 +56,11 @@ func TestWhoMayPatchWorkloadsGainsNothing(t *testing.T) {
 		"ledger with nothing spent":         annotated(mulligan.LedgerAnnotation, fmt.Sprintf(forged, "0", "0")),
 		"ledger with all spent":             annotated(mulligan.LedgerAnnotation, fmt.Sprintf(forged, "2147483647", "2147483647")),
 		"ledger of another workload":        annotated(mulligan.LedgerAnnotation, `{"workloadUid":"uid-of-another","attemptsSeen":7}`),
-		"ledger that is none":               annotated(mulligan.LedgerAnnotation, "}{"),
+		"invalid ledger":                    annotated(mulligan.LedgerAnnotation, "}{"),
 		"ledger as large as it may be":      annotated(mulligan.LedgerAnnotation, strings.Repeat("9", 200<<10)),
 		"decision RETRY under another name": annotated(records.DecisionCopy, `{"action":"RETRY","mode":"act","retry":"evil","attempt":2,"notBefore":"2020-01-01T00:00:00Z","generation":1,"about":"uid-train","advice":{"resources":[{"resource":"memory","factor":1000}]}}`),
 		"decision FAIL":                     annotated(records.DecisionCopy, `{"action":"FAIL","mode":"act","generation":1}`),
-		"decision that is none":             annotated(records.DecisionCopy, "RETRY please"),
+		"invalid decision":                  annotated(records.DecisionCopy, "RETRY please"),
 		"decision without an end":           annotated(records.DecisionCopy, strings.Repeat(`{"action":`, 1<<15)),
 		"retried as another object":         annotated(records.RetriedAs, "kube-system/evil"),
 		"attempt number 1":                  annotated(records.AttemptCopy, "1"),
@@ -69,7 +69,7 @@ func TestWhoMayPatchWorkloadsGainsNothing(t *testing.T) {
 		"retry of another object":           annotated(records.RetryOf, "another/uid-of-another"),
 		"retry of another namespace":        annotated(records.RetryOf, "kube-system/secret/uid/PyTorchJob"),
 		"another origin":                    annotated(records.Origin, "another"),
-		"an origin with odd characters":     annotated(records.Origin, "../../\x00 {{evil}} \u202e"),
+		"an origin with invalid characters": annotated(records.Origin, "../../\x00 {{evil}} \u202e"),
 		"another record":                    annotated(records.RecordName, "pytorchjob-another-aaaaaaaaaa"),
 		"a last attempt":                    annotated(records.LastAttempt, "true"),
 		"annotations of 256 KiB":            annotated("team/note", strings.Repeat("x", 256<<10)),
@@ -175,7 +175,7 @@ func TestARetryWithoutItsRecordIsLeftAlone(t *testing.T) {
 	r.clock = r.clock.Add(recordDelay)
 	r.visit("train")
 	if rec := r.record(t); rec != nil || len(r.service.Requests()) > 0 {
-		t.Errorf("its account began anew: %v", rec)
+		t.Errorf("it started a new account: %v", rec)
 	}
 	if said := r.said(); strings.Count(said, "RecordMissing") != 1 || !strings.Contains(said, "remove the annotation mulligan.dev/retry-of") {
 		t.Errorf("Events:\n%s", said)
@@ -186,7 +186,7 @@ func TestARetryWithoutItsRecordIsLeftAlone(t *testing.T) {
 	})
 	r.visit("train")
 	if rec := r.record(t); rec == nil {
-		t.Error("its account did not begin anew when somebody asked for it")
+		t.Error("it did not start a new account on request")
 	}
 }
 

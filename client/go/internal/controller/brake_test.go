@@ -102,7 +102,7 @@ func TestDoesNotOverruleOperator(t *testing.T) {
 		{"an index, with a limit for all", []mulligantest.Step{fails(braked, part(mulliganv1.Decision_JOB))}, nil, "PartFailed", false},
 		{"a pod of several", []mulligantest.Step{fails(braked, func(r *mulliganv1.DecideResponse) { r.Decision.Scope = mulliganv1.Decision_POD })}, nil, "PartFailed", false},
 		{"may recover, its budget is spent", []mulligantest.Step{fails(func(r *mulliganv1.DecideResponse) { r.Diagnosis.Outlook = mulliganv1.Diagnosis_MAY_RECOVER })}, nil, "LeftToItsOperator", false},
-		{"nobody knows whether it recovers", []mulligantest.Step{fails(func(r *mulliganv1.DecideResponse) { r.Diagnosis.Outlook = mulliganv1.Diagnosis_OUTLOOK_UNKNOWN })}, nil, "LeftToItsOperator", false},
+		{"its outlook is unknown", []mulligantest.Step{fails(func(r *mulliganv1.DecideResponse) { r.Diagnosis.Outlook = mulliganv1.Diagnosis_OUTLOOK_UNKNOWN })}, nil, "LeftToItsOperator", false},
 		{"ended, and its operator gives up by itself", []mulligantest.Step{fails(lasting, endedAt(at)), fails(lasting, endedAt(at.Add(time.Minute)))}, nil, "LeftToItsOperator", false},
 		{"stuck with another cause before", []mulligantest.Step{mulligantest.Cause(mulliganv1.Cause_IMAGE_INVALID, lasting), fails(lasting)}, nil, "LeftToItsOperator", false},
 		{"--suspend-given-up=false", []mulligantest.Step{fails(braked)}, func(o *Options) { o.Suspend = false }, "LeftToItsOperator", false},
@@ -156,10 +156,10 @@ func TestRestartsWorkThatNeedsMore(t *testing.T) {
 	}))
 	w.look(t)
 	if now := w.jobs(t)["train"]; now.Spec.Suspend == nil || !*now.Spec.Suspend {
-		t.Fatal("it goes on")
+		t.Fatal("it continues")
 	}
 	if result := w.look(t); len(w.jobs(t)) != 1 || result.RequeueAfter != untilStopped {
-		t.Fatalf("%d Jobs, looked at again in %v: it is begun anew beside its pod", len(w.jobs(t)), result.RequeueAfter)
+		t.Fatalf("%d Jobs, looked at again in %v: it was restarted while its pod runs", len(w.jobs(t)), result.RequeueAfter)
 	}
 	if err := w.client.Delete(t.Context(), pod); err != nil {
 		t.Fatal(err)
@@ -378,7 +378,7 @@ func TestWhatIsInAQueueIsNotGivenUpInWordsAlone(t *testing.T) {
 		w.service.Next(fails(braked))
 		w.look(t)
 		if job := w.jobs(t)["train"]; job.Spec.Suspend == nil || !*job.Spec.Suspend {
-			t.Error("it goes on")
+			t.Error("it continues")
 		}
 	})
 }

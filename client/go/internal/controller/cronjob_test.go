@@ -115,9 +115,9 @@ func TestTheTimeOfARun(t *testing.T) {
 		}
 	}
 	// "@every 90s": the name has whole minutes.
-	odd := run{cron: nightly(), at: twoOClock}
-	odd.cron.Status.LastScheduleTime = ptr.To(metav1.NewTime(twoOClock.Add(30 * time.Second)))
-	if got, why := odd.mayStartAgain("u", "r"); got != granted {
+	seconds := run{cron: nightly(), at: twoOClock}
+	seconds.cron.Status.LastScheduleTime = ptr.To(metav1.NewTime(twoOClock.Add(30 * time.Second)))
+	if got, why := seconds.mayStartAgain("u", "r"); got != granted {
 		t.Errorf("its own run: %v (%s)", got, why)
 	}
 }
@@ -130,7 +130,7 @@ func TestRetryIsActiveJobOfItsCronJob(t *testing.T) {
 	w.clock = w.clock.Add(11 * time.Second)
 	for range 3 {
 		if result := w.lookAt(t, run); len(w.jobs(t)) != 1 || result.RequeueAfter == 0 {
-			t.Fatalf("beside another Job of a CronJob that forbids it: %d Jobs, looked at again after %v", len(w.jobs(t)), result.RequeueAfter)
+			t.Fatalf("concurrent with another Job of a CronJob that forbids it: %d Jobs, looked at again after %v", len(w.jobs(t)), result.RequeueAfter)
 		}
 	}
 	if said := w.said(); strings.Count(said, "RetryHeld") != 1 {
@@ -220,7 +220,7 @@ func TestLeavesWorkOfOtherOwners(t *testing.T) {
 		asked int
 		event string
 	}{
-		{"nobody's", failedJob(onlyByNamespace), 1, "RetryGranted"},
+		{"no owner", failedJob(onlyByNamespace), 1, "RetryGranted"},
 		{"a CronJob's", failedJob(ownedBy("CronJob", "batch/v1", "nightly"), onlyByNamespace), 1, "RetryGranted"},
 		{"a Workflow's", failedJob(workflow, onlyByNamespace), 0, "Workflow etl (argoproj.io/v1alpha1) controls this"},
 		{"a Workflow's that says so itself", failedJob(workflow), 1, "RetryGranted"},
@@ -253,7 +253,7 @@ func TestLeavesWorkOfOtherOwners(t *testing.T) {
 func TestAJobCannotBePatchedAwayFromItsSchedule(t *testing.T) {
 	other := nightly(concurrency(batchv1.AllowConcurrent), func(c *batchv1.CronJob) { c.Name, c.UID = "other", "uid-other" })
 	for name, attack := range map[string]func(*batchv1.Job){
-		"nobody's":          func(j *batchv1.Job) { j.OwnerReferences = nil },
+		"no owner":          func(j *batchv1.Job) { j.OwnerReferences = nil },
 		"another CronJob's": func(j *batchv1.Job) { j.OwnerReferences[0].Name, j.OwnerReferences[0].UID = "other", "uid-other" },
 		"of another time": func(j *batchv1.Job) {
 			j.Annotations[batchv1.CronJobScheduledTimestampAnnotation] = "2999-01-01T00:00:00Z"

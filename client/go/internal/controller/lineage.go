@@ -123,7 +123,7 @@ func (r *reconciler) begun(ctx context.Context, next *unstructured.Unstructured,
 	return r.records.write(ctx, rec)
 }
 
-// succeeded closes the record of completed work, and tells the service.
+// succeeded closes the record of completed work, and reports it to the service.
 func (r *reconciler) succeeded(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string, at time.Time) error {
 	if rec == nil || rec.Latest().UID != obj.GetUID() || rec.Status.State == records.Succeeded {
 		return nil

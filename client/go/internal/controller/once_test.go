@@ -145,11 +145,11 @@ func TestWhatOvertakesADecision(t *testing.T) {
 		{"waits, updated", failedJob(running), mulliganv1.Cause_CREATE_REJECTED, edited, false},
 		{"given up and suspended by that", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, func(*batchv1.Job) {}, true},
 		{"given up, changed and not resumed", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, edited, true},
-		{"given up, resumed by somebody", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, resumed, false},
-		{"given up, resumed by somebody, failed", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, failedSince, false},
-		{"given up after its end, changed by somebody", failedJob(), mulliganv1.Cause_CONFIG_USER_ERROR, edited, true},
+		{"given up, resumed by a user", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, resumed, false},
+		{"given up, resumed by a user, failed", failedJob(running), mulliganv1.Cause_IMAGE_INVALID, failedSince, false},
+		{"given up after its end, changed by a user", failedJob(), mulliganv1.Cause_CONFIG_USER_ERROR, edited, true},
 		{"given up after its end, failed since", failedJob(), mulliganv1.Cause_CONFIG_USER_ERROR, failedSince, false},
-		{"retried, changed by somebody", failedJob(), mulliganv1.Cause_CONTAINER_OOM, edited, true},
+		{"retried, changed by a user", failedJob(), mulliganv1.Cause_CONTAINER_OOM, edited, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t, nil, test.job)

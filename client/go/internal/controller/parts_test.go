@@ -26,7 +26,7 @@ func TestOfWhole(t *testing.T) {
 		action  mulliganv1.Decision_Action
 		factors []float64
 	}{
-		{"nothing beside", retry(1.5), nil, mulliganv1.Decision_RETRY, []float64{1.5}},
+		{"nothing separate", retry(1.5), nil, mulliganv1.Decision_RETRY, []float64{1.5}},
 		{"a part may grow", retry(), []*mulliganv1.Decision{retry(1.5)}, mulliganv1.Decision_RETRY, []float64{1.5}},
 		{"the larger one", retry(1.5), []*mulliganv1.Decision{retry(2.25), retry(1.2)}, mulliganv1.Decision_RETRY, []float64{2.25}},
 		{"a part may not", retry(1.5), []*mulliganv1.Decision{fail()}, mulliganv1.Decision_RETRY, []float64{1.5}},

@@ -83,9 +83,9 @@ func TestSharesOfTheRetriesOfAMinute(t *testing.T) {
 	}{
 		{"one namespace has half at once", 120, []line{{ml, 0, 1000}}, ml, 0, 60, 60},
 		{"and alone comes to have nearly all", 120, []line{{ml, 0, 2000}}, ml, 10 * time.Minute, 60 + 9*120, 60 + 10*120},
-		{"the ten beside a thousand go at once", 120, []line{{ml, 0, 1000}, {web, 0, 10}}, web, 0, 10, 10},
+		{"ten next to a thousand start at once", 120, []line{{ml, 0, 1000}, {web, 0, 10}}, web, 0, 10, 10},
 		{"also long after the thousand began", 120, []line{{ml, 0, 2000}, {web, 3 * time.Minute, 10}}, web, 3*time.Minute + time.Second, 10, 10},
-		{"beside two that have much", 120, []line{{ml, 0, 1000}, {etl, 0, 1000}, {web, time.Minute, 10}}, web, time.Minute + time.Second, 10, 10},
+		{"next to two with many", 120, []line{{ml, 0, 1000}, {etl, 0, 1000}, {web, time.Minute, 10}}, web, time.Minute + time.Second, 10, 10},
 		{"two that have as much share alike", 120, []line{{ml, 0, 1000}, {etl, 0, 1000}}, ml, 5 * time.Minute, 280, 370},
 		{"one a minute", 1, []line{{ml, 0, 10}}, ml, 5 * time.Minute, 4, 6},
 		{"one a minute, two namespaces", 1, []line{{ml, 0, 10}, {web, 0, 10}}, web, 10 * time.Minute, 3, 6},
@@ -158,7 +158,7 @@ func TestDropsDeletedObjects(t *testing.T) {
 			s.take("ml", "gone")
 			leave(s, &clock)
 			if next := s.take("ml", "next"); next.before != 0 {
-				t.Errorf("%+v, want nobody before it", next)
+				t.Errorf("%+v, want none before it", next)
 			}
 		})
 	}

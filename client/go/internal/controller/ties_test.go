@@ -46,7 +46,7 @@ func seen(t *testing.T, ties *Ties, obj client.Object) client.Object {
 func TestWhoseAPodIsDoesNotChange(t *testing.T) {
 	for name, patch := range map[string]func(*corev1.Pod){
 		"another's":        func(p *corev1.Pod) { p.OwnerReferences = controlledBy("Job", "batch/v1", "b") },
-		"nobody's":         func(p *corev1.Pod) { p.OwnerReferences = nil },
+		"no owner":         func(p *corev1.Pod) { p.OwnerReferences = nil },
 		"of another kind":  func(p *corev1.Pod) { p.OwnerReferences[0].Kind = "JobSet" },
 		"another label":    func(p *corev1.Pod) { p.Labels["job-name"] = "b" },
 		"one label more":   func(p *corev1.Pod) { p.Labels["training.kubeflow.org/job-name"] = "b" },
@@ -72,7 +72,7 @@ func TestTiesAreOfPodsAndWorkloadsWhileTheyAreThere(t *testing.T) {
 	free.OwnerReferences = nil
 	seen(t, ties, free)
 	if adopted := seen(t, ties, podOfJob("a")); metav1.GetControllerOf(adopted) == nil {
-		t.Error("a pod of nobody was not adopted")
+		t.Error("a pod without an owner was not adopted")
 	}
 	ties.forget(toolscache.DeletedFinalStateUnknown{Obj: podOfJob("a")})
 	for _, other := range []client.Object{&corev1.Node{}, &corev1.Namespace{}, &batchv1.CronJob{}} {
@@ -92,7 +92,7 @@ func childJob() *batchv1.Job {
 
 func TestAPartThatIsMadeUnownedGetsNoAccount(t *testing.T) {
 	for name, owners := range map[string][]metav1.OwnerReference{
-		"nobody's": nil, "a ConfigMap's": controlledBy("ConfigMap", "v1", "x"), "an MPIJob's": controlledBy("MPIJob", "kubeflow.org/v2beta1", "x"),
+		"no owner": nil, "a ConfigMap's": controlledBy("ConfigMap", "v1", "x"), "an MPIJob's": controlledBy("MPIJob", "kubeflow.org/v2beta1", "x"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, nil, childJob())
@@ -162,7 +162,7 @@ func TestAPodLeadsToNobodyElsesWorkload(t *testing.T) {
 	}}
 	w := newWorld(t, nil, childJob(), set)
 	pod := podOf(failedJob())
-	for uid, want := range map[string]string{"uid-train": "JobSet", "uid-of-nobody": "Job"} {
+	for uid, want := range map[string]string{"uid-train": "JobSet", "uid-without-owner": "Job"} {
 		pod.OwnerReferences[0].UID = types.UID(uid)
 		owner, err := workloadOf(t.Context(), w.client, pod)
 		if err != nil || owner == nil || owner.Kind != want {
@@ -208,9 +208,9 @@ metadata: {name: tune, namespace: ml, uid: %s}
 
 func TestAsksOnceAboutPodsOfDeletedCluster(t *testing.T) {
 	for name, objects := range map[string][]client.Object{
-		"deleted":                nil,
-		"another has the name":   {manifest.Object(t, fmt.Sprintf(clusterManifest, "another"))},
-		"nobody's, and is there": {manifest.Object(t, fmt.Sprintf(clusterManifest, "cluster"))},
+		"deleted":              nil,
+		"another has the name": {manifest.Object(t, fmt.Sprintf(clusterManifest, "another"))},
+		"without an owner":     {manifest.Object(t, fmt.Sprintf(clusterManifest, "cluster"))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			watched, _ := counting(t)

@@ -98,7 +98,7 @@ func TestWhatHoldsTheControllerBack(t *testing.T) {
 		{"nothing", failedJob(), nil, 1},
 		{"switched on again", failedJob(), []client.Object{switched("false")}, 1},
 		{"kill switch", failedJob(), []client.Object{switched("true")}, 0},
-		{"kill switch with a value nobody knows", failedJob(), []client.Object{switched("yes")}, 0},
+		{"kill switch with an unknown value", failedJob(), []client.Object{switched("yes")}, 0},
 		{"an old failure", failedJob(func(j *batchv1.Job) {
 			j.Status.Conditions[0].LastTransitionTime = metav1.NewTime(time.Now().Add(-2 * time.Hour))
 		}), nil, 0},

@@ -25,7 +25,7 @@ func TestWhatIsWrongIsNamedAtTheStart(t *testing.T) {
 		{"a file that is not there", receiver("webhook: {urlFile: /no/such}"), "webhook.urlFile: open /no/such"},
 		{"a file of two lines", receiver("webhook: {urlFile: '" + two + "'}"), "webhook.urlFile: " + two + ": expected one line"},
 		{"a token in the clear", receiver("webhook: {url: 'http://h', bearerTokenFile: '" + short + "'}"), "a token would travel over http, expected a URL of https"},
-		{"an authority that is none", receiver("webhook: {url: 'https://h', caFile: '" + short + "'}"), "has no certificate in it, expected PEM"},
+		{"an invalid authority", receiver("webhook: {url: 'https://h', caFile: '" + short + "'}"), "has no certificate in it, expected PEM"},
 		{"a story without a host", "storyURL: '/stories/{{.Name}}'\n" + receiver("webhook: {url: 'https://h'}"), `storyURL: it yields "/stories/`},
 		{"a story with an unknown field", "storyURL: 'https://h/{{.Job}}'\n" + receiver("webhook: {url: 'https://h'}"), "can't evaluate field Job"},
 		{"a time without a unit", "repeatAfter: 12\n" + receiver("webhook: {url: 'https://h'}"), "12 is no duration, expected a number with a unit, such as 12h"},

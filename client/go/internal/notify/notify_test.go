@@ -164,7 +164,7 @@ func TestWhoHasToAct(t *testing.T) {
 		{"a spec that has to change is the user's", failure(decided(mulliganv1.Decision_WAIT_FOR_SPEC_UPDATE)), "USER"},
 		{"what is started again passes", failure(decided(mulliganv1.Decision_RETRY)), ""},
 		{"a spot reclaim passes", failure(decided(mulliganv1.Decision_RETRY), caused(mulliganv1.Cause_SPOT_RECLAIMED, mulliganv1.Diagnosis_DISRUPTION, nobody)), ""},
-		{"a preemption that ends the work is nobody's", failure(caused(mulliganv1.Cause_PREEMPTED_QUEUE, mulliganv1.Diagnosis_QUEUE, nobody)), ""},
+		{"a preemption that ends the work needs no one", failure(caused(mulliganv1.Cause_PREEMPTED_QUEUE, mulliganv1.Diagnosis_QUEUE, nobody)), ""},
 		{"a full cluster that is waited for passes", failure(decided(mulliganv1.Decision_WAIT), caused(mulliganv1.Cause_UNSCHEDULABLE, mulliganv1.Diagnosis_QUEUE, platform), outlook(mulliganv1.Diagnosis_RECOVERS)), ""},
 		{"a secret that is missing does not pass", failure(decided(mulliganv1.Decision_WAIT), caused(mulliganv1.Cause_CONFIG_MISSING, mulliganv1.Diagnosis_CONFIGURATION, user), outlook(mulliganv1.Diagnosis_CANNOT_RECOVER)), "USER"},
 		{"a broken device that the retry must avoid is the platform's", failure(decided(mulliganv1.Decision_RETRY), caused(mulliganv1.Cause_GPU_FAULT, mulliganv1.Diagnosis_INFRASTRUCTURE, platform), on("n1"), avoiding("n1", true)), "PLATFORM"},

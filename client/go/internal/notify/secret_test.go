@@ -72,7 +72,7 @@ func TestNothingOfAnAddressIsRepeated(t *testing.T) {
 		"it leads to the path elsewhere": func(head string) string {
 			return "HTTP/1.1 307 T\r\nLocation: http://other" + pathIn(head) + "\r\n" + none
 		},
-		"it leads to an address that is none": func(head string) string {
+		"it redirects to an invalid address": func(head string) string {
 			return "HTTP/1.1 302 F\r\nLocation: http://%zz" + pathIn(head) + "\r\n" + none
 		},
 		"its status line is the request":     func(head string) string { return head },
@@ -84,7 +84,7 @@ func TestNothingOfAnAddressIsRepeated(t *testing.T) {
 		"it takes the message and says more": func(head string) string { return "HTTP/1.1 200 OK\r\n" + none + head },
 		"it says nothing":                    func(string) string { return "" },
 	}
-	hosts := map[string]string{"nobody is there": "127.0.0.1:1"}
+	hosts := map[string]string{"a closed port": "127.0.0.1:1"}
 	for name, answer := range echoing {
 		hosts[name] = rawly(t, answer)
 	}

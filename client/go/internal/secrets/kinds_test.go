@@ -150,7 +150,7 @@ func TestEachKindOfSecretIsBlanked(t *testing.T) {
 	}
 }
 
-// Texts that look like each of these kinds, and are none.
+// Harmless texts that look like these kinds.
 func TestWhatOnlyLooksLikeASecretStays(t *testing.T) {
 	certificate := "-----BEGIN CERTIFICATE-----\n" + strings.Repeat("MIIEvQIBADANBgkq", 4) + "\n-----END CERTIFICATE-----"
 	for _, text := range []string{

@@ -29,7 +29,7 @@ func TestFailurePolicy(t *testing.T) {
 		{"retry that the work pays", []mulligantest.Step{own}, false, "restart, counts true", 0},
 		{"retry that its surroundings pay", []mulligantest.Step{spot}, false, "restart, counts false", 0},
 		{"retry later", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, time.Minute)}, false, "restart, counts true", 0},
-		{"wait", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, time.Minute)}, false, "tell MulliganWaits: " + gatetest.Sentence, time.Minute},
+		{"wait", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, time.Minute)}, false, "event MulliganWaits: " + gatetest.Sentence, time.Minute},
 		{"fail", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_FAIL, 0)}, false, "fail Mulligan: " + gatetest.Sentence, 0},
 		{"ignore", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_IGNORE, 0)}, false, "", 0},
 		{"service away", gatetest.Away(), false, "", 0},
@@ -42,7 +42,7 @@ func TestFailurePolicy(t *testing.T) {
 			did := ""
 			decided, hold, err := FailurePolicy(t.Context(), g, js, Actions{
 				Restart: func(counts bool, _ string) { did = fmt.Sprintf("restart, counts %t", counts) },
-				Tell:    func(reason, message string) { did = fmt.Sprintf("tell %s: %s", reason, message) },
+				Tell:    func(reason, message string) { did = fmt.Sprintf("event %s: %s", reason, message) },
 				Fail:    func(reason, message string) { did = fmt.Sprintf("fail %s: %s", reason, message) },
 			})
 			if err != nil || did != test.want || hold != test.wantHold || decided != (did != "") {

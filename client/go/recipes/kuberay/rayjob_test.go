@@ -39,7 +39,7 @@ func TestCheckRetry(t *testing.T) {
 		wantFailed  int32
 		wantMessage string
 		wantHold    time.Duration
-		wantTold    string
+		wantEvent   string
 	}{
 		{"retry that the work pays", []mulligantest.Step{own}, false, rayv1.JobDeploymentStatusRetrying, 2, gatetest.Sentence, 0, ReasonRetries},
 		{"retry that its surroundings pay", []mulligantest.Step{spot}, false, rayv1.JobDeploymentStatusRetrying, 1, gatetest.Sentence, 0, ReasonRetries},
@@ -55,8 +55,8 @@ func TestCheckRetry(t *testing.T) {
 			rayJob := failed()
 			g := gatetest.Open(t, rayJob, rayv1.AddToScheme, test.steps...)
 			g.Enabled = !test.off
-			told := ""
-			decided, hold, err := CheckRetry(t.Context(), g, rayJob, func(reason, _ string) { told = reason })
+			event := ""
+			decided, hold, err := CheckRetry(t.Context(), g, rayJob, func(reason, _ string) { event = reason })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,8 +64,8 @@ func TestCheckRetry(t *testing.T) {
 			if status.JobDeploymentStatus != test.wantStatus || *status.Failed != test.wantFailed || status.Message != test.wantMessage {
 				t.Errorf("status %s, failed %d, %q; want %s, %d, %q", status.JobDeploymentStatus, *status.Failed, status.Message, test.wantStatus, test.wantFailed, test.wantMessage)
 			}
-			if hold != test.wantHold || told != test.wantTold || decided != (told != "") {
-				t.Errorf("hold %s, told %q, decided %t; want %s, %q", hold, told, decided, test.wantHold, test.wantTold)
+			if hold != test.wantHold || event != test.wantEvent || decided != (event != "") {
+				t.Errorf("hold %s, event %q, decided %t; want %s, %q", hold, event, decided, test.wantHold, test.wantEvent)
 			}
 		})
 	}
@@ -77,7 +77,7 @@ func TestLeavesOthersToKubeRay(t *testing.T) {
 		change func(*rayv1.RayJob)
 	}{
 		{"another status", func(r *rayv1.RayJob) { r.Status.JobDeploymentStatus = rayv1.JobDeploymentStatusRunning }},
-		{"a cluster that is somebody else's", func(r *rayv1.RayJob) {
+		{"a selected cluster", func(r *rayv1.RayJob) {
 			r.Spec.ClusterSelector = map[string]string{"ray.io/cluster": "shared"}
 			r.Status.RayClusterName = "shared"
 		}},
@@ -101,7 +101,7 @@ func TestLeavesOthersToKubeRay(t *testing.T) {
 func TestKeepsStatusReportedByRay(t *testing.T) {
 	for _, test := range []struct {
 		name      string
-		told      rayv1.JobStatus
+		reported  rayv1.JobStatus
 		mode      rayv1.JobSubmissionMode
 		submitted bool
 		off       bool
@@ -111,19 +111,19 @@ func TestKeepsStatusReportedByRay(t *testing.T) {
 		{"a job that KubeRay submitted", rayv1.JobStatusFailed, rayv1.HTTPMode, false, false, rayv1.JobDeploymentStatusRunning, true},
 		{"a job whose submitter is done", rayv1.JobStatusFailed, rayv1.K8sJobMode, true, false, rayv1.JobDeploymentStatusRunning, true},
 		{"not while the submitter goes on", rayv1.JobStatusFailed, rayv1.K8sJobMode, false, false, rayv1.JobDeploymentStatusRunning, false},
-		{"not what Ray did not tell", rayv1.JobStatusRunning, rayv1.HTTPMode, false, false, rayv1.JobDeploymentStatusFailed, false},
+		{"not a status that Ray did not report", rayv1.JobStatusRunning, rayv1.HTTPMode, false, false, rayv1.JobDeploymentStatusFailed, false},
 		{"not with the flag off", rayv1.JobStatusFailed, rayv1.HTTPMode, false, true, rayv1.JobDeploymentStatusRunning, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rayJob := failed()
 			rayJob.Spec.SubmissionMode = test.mode
-			rayJob.Status.JobStatus, rayJob.Status.Reason = test.told, rayv1.AppFailed
+			rayJob.Status.JobStatus, rayJob.Status.Reason = test.reported, rayv1.AppFailed
 			g := gatetest.Open(t, rayJob, rayv1.AddToScheme, gatetest.Says(mulliganv1.Decision_WAIT, 0))
 			if _, hold, err := CheckRetry(t.Context(), g, rayJob, func(string, string) {}); err != nil || hold == 0 {
 				t.Fatalf("hold %s, error %v", hold, err)
 			}
 			status := &rayJob.Status
-			if status.JobDeploymentStatus != test.held || status.JobStatus != test.told || status.Message != "the head died" {
+			if status.JobDeploymentStatus != test.held || status.JobStatus != test.reported || status.Message != "the head died" {
 				t.Errorf("held as %s, %s, %q; want %s", status.JobDeploymentStatus, status.JobStatus, status.Message, test.held)
 			}
 			status.JobDeploymentStatus = rayv1.JobDeploymentStatusRunning

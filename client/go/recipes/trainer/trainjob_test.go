@@ -29,7 +29,7 @@ func TestTerminal(t *testing.T) {
 		condition   metav1.ConditionStatus
 		restarting  bool
 		wantDeleted bool
-		wantTold    string
+		wantEvent   string
 		wantHold    time.Duration
 		// Message of the condition Failed in memory.
 		want string
@@ -49,11 +49,11 @@ func TestTerminal(t *testing.T) {
 			trainJob.Status.Conditions = []metav1.Condition{{Type: trainerv1alpha1.TrainJobFailed, Status: test.condition, Reason: "Failed", Message: native}}
 			g := gatetest.Open(t, trainJob, trainerv1alpha1.AddToScheme, test.steps...)
 			g.Enabled = !test.off
-			deleted, told := false, ""
+			deleted, event := false, ""
 			hold, err := Terminal(t.Context(), g, trainJob, &trainerv1alpha1.TrainJobStatus{}, nil, Actions{
 				Restarting:   func() (bool, error) { return test.restarting, nil },
 				DeleteJobSet: func() error { deleted = true; return nil },
-				Tell:         func(reason, _ string) { told = reason },
+				Tell:         func(reason, _ string) { event = reason },
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -62,8 +62,8 @@ func TestTerminal(t *testing.T) {
 			if condition := meta.FindStatusCondition(trainJob.Status.Conditions, trainerv1alpha1.TrainJobFailed); condition != nil {
 				got = condition.Message
 			}
-			if told != test.wantTold {
-				t.Errorf("told %q, want %q", told, test.wantTold)
+			if event != test.wantEvent {
+				t.Errorf("event %q, want %q", event, test.wantEvent)
 			}
 			if deleted != test.wantDeleted || hold != test.wantHold || got != test.want {
 				t.Errorf("deleted %t, hold %s, message %q; want %t, %s, %q", deleted, hold, got, test.wantDeleted, test.wantHold, test.want)
@@ -74,11 +74,11 @@ func TestTerminal(t *testing.T) {
 
 func TestNotMade(t *testing.T) {
 	for _, test := range []struct {
-		name     string
-		steps    []mulligantest.Step
-		creation error
-		wantTold string
-		wantHold time.Duration
+		name      string
+		steps     []mulligantest.Step
+		creation  error
+		wantEvent string
+		wantHold  time.Duration
 	}{
 		{"retry later", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, time.Minute)}, errors.New("webhook"), ReasonRetries, time.Minute},
 		{"retry", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, 0)}, errors.New("webhook"), ReasonRetries, 0},
@@ -93,10 +93,10 @@ func TestNotMade(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			trainJob := &trainerv1alpha1.TrainJob{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "u"}}
 			g := gatetest.Open(t, trainJob, trainerv1alpha1.AddToScheme, test.steps...)
-			told := ""
-			hold, err := Terminal(t.Context(), g, trainJob, &trainerv1alpha1.TrainJobStatus{}, test.creation, Actions{Tell: func(reason, _ string) { told = reason }})
-			if err != nil || told != test.wantTold || hold != test.wantHold || len(trainJob.Status.Conditions) != 0 {
-				t.Errorf("told %q, hold %s, error %v, conditions %v; want %q, %s", told, hold, err, trainJob.Status.Conditions, test.wantTold, test.wantHold)
+			event := ""
+			hold, err := Terminal(t.Context(), g, trainJob, &trainerv1alpha1.TrainJobStatus{}, test.creation, Actions{Tell: func(reason, _ string) { event = reason }})
+			if err != nil || event != test.wantEvent || hold != test.wantHold || len(trainJob.Status.Conditions) != 0 {
+				t.Errorf("event %q, hold %s, error %v, conditions %v; want %q, %s", event, hold, err, trainJob.Status.Conditions, test.wantEvent, test.wantHold)
 			}
 		})
 	}
@@ -123,14 +123,14 @@ func TestFailedIsFinal(t *testing.T) {
 			trainJob := &trainerv1alpha1.TrainJob{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "u"}}
 			trainJob.Status.Conditions = []metav1.Condition{taken}
 			g := gatetest.Open(t, trainJob, trainerv1alpha1.AddToScheme, gatetest.Says(mulliganv1.Decision_FAIL, 0))
-			told := false
+			event := false
 			hold, err := Terminal(t.Context(), g, trainJob, &trainerv1alpha1.TrainJobStatus{Conditions: []metav1.Condition{test.stored}}, nil, Actions{
 				Restarting: func() (bool, error) { return false, nil },
-				Tell:       func(string, string) { told = true },
+				Tell:       func(string, string) { event = true },
 			})
 			got := trainJob.Status.Conditions[0].Message
-			if err != nil || hold != 0 || got != test.want || told != test.asked {
-				t.Errorf("hold %s, error %v, message %q, told %t; want %q, %t", hold, err, got, told, test.want, test.asked)
+			if err != nil || hold != 0 || got != test.want || event != test.asked {
+				t.Errorf("hold %s, error %v, message %q, event %t; want %q, %t", hold, err, got, event, test.want, test.asked)
 			}
 		})
 	}
@@ -139,11 +139,11 @@ func TestFailedIsFinal(t *testing.T) {
 func TestDeletionThatFails(t *testing.T) {
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Group: "jobset.x-k8s.io", Resource: "jobsets"}, "train", errors.New("no right"))
 	for _, test := range []struct {
-		name     string
-		deletion error
-		wantHold time.Duration
-		wantErr  error
-		wantTold string
+		name      string
+		deletion  error
+		wantHold  time.Duration
+		wantErr   error
+		wantEvent string
 	}{
 		{"without the right it is Failed", forbidden, 0, nil, ReasonStops},
 		{"else it is tried again", errTimeout, time.Second, errTimeout, ReasonRetries},
@@ -152,14 +152,14 @@ func TestDeletionThatFails(t *testing.T) {
 			trainJob := &trainerv1alpha1.TrainJob{ObjectMeta: metav1.ObjectMeta{Namespace: "ml", Name: "train", UID: "u"}}
 			trainJob.Status.Conditions = []metav1.Condition{{Type: trainerv1alpha1.TrainJobFailed, Status: metav1.ConditionTrue, Reason: "FailedJobs", Message: "jobset failed"}}
 			g := gatetest.Open(t, trainJob, trainerv1alpha1.AddToScheme, gatetest.Says(mulliganv1.Decision_RETRY, 0))
-			told := ""
+			event := ""
 			hold, err := Terminal(t.Context(), g, trainJob, &trainerv1alpha1.TrainJobStatus{}, nil, Actions{
 				Restarting:   func() (bool, error) { return false, nil },
 				DeleteJobSet: func() error { return test.deletion },
-				Tell:         func(reason, _ string) { told = reason },
+				Tell:         func(reason, _ string) { event = reason },
 			})
-			if hold != test.wantHold || !errors.Is(err, test.wantErr) || told != test.wantTold {
-				t.Errorf("hold %s, error %v, told %q; want %s, %v, %q", hold, err, told, test.wantHold, test.wantErr, test.wantTold)
+			if hold != test.wantHold || !errors.Is(err, test.wantErr) || event != test.wantEvent {
+				t.Errorf("hold %s, error %v, event %q; want %s, %v, %q", hold, err, event, test.wantHold, test.wantErr, test.wantEvent)
 			}
 			if !meta.IsStatusConditionTrue(trainJob.Status.Conditions, trainerv1alpha1.TrainJobFailed) {
 				t.Errorf("conditions %v, want Failed", trainJob.Status.Conditions)

@@ -122,7 +122,7 @@ func TestTemplatesSurvivePacking(t *testing.T) {
 		t.Errorf("metadata %v", got.Object["metadata"])
 	}
 	if owners := got.GetOwnerReferences(); len(owners) != 1 || owners[0].BlockOwnerDeletion != nil || !*owners[0].Controller {
-		t.Errorf("owners %v, want the CronJob, whose deletion waits for nobody", owners)
+		t.Errorf("owners %v, want the CronJob, whose deletion is not blocked", owners)
 	}
 	if _, err := Unpack([]byte("no template")); err == nil {
 		t.Error("what is no template was taken for one")

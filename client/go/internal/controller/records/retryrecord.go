@@ -95,7 +95,7 @@ type Attempt struct {
 	Work string `json:"work,omitempty"`
 	// Last: another failure of this kind ends the work.
 	Last bool `json:"last,omitempty"`
-	// StartedAt is its status.startTime; of a kind without one its creation.
+	// StartedAt is its status.startTime, else its creation.
 	StartedAt time.Time `json:"startedAt,omitzero"`
 	// EndedAt is when its operator gave it up or it succeeded; of work that the
 	// controller stopped, when that was decided. Zero while it runs.

@@ -214,7 +214,7 @@ func TestPlacementOfNextAttempt(t *testing.T) {
 			nil, []string{"n1", "affinity"},
 		},
 		{
-			"a demand beside others",
+			"a demand among others",
 			`{affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [a]}]}, {matchExpressions: [{key: zone, operator: In, values: [b]}]}]}}}}`,
 			`{"avoidNodes": [{"node": "n1", "hard": true, "expiresAt": "2026-11-03T10:00:00Z"}]}`,
 			[]string{"zone", "n1"}, nil,
