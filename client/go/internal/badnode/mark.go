@@ -7,7 +7,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 )
@@ -99,8 +98,4 @@ func setCondition(node *corev1.Node, condition corev1.NodeCondition) {
 		}
 	}
 	node.Status.Conditions = append(node.Status.Conditions, condition)
-}
-
-func sameTaints(a, b *corev1.Node) bool {
-	return equality.Semantic.DeepEqual(a.Spec.Taints, b.Spec.Taints)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/record"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -270,7 +271,7 @@ func (m *Marker) write(ctx context.Context, name string, edit func(*corev1.Node)
 	if !edit(node) {
 		return nil
 	}
-	if !sameTaints(before, node) {
+	if !equality.Semantic.DeepEqual(before.Spec.Taints, node.Spec.Taints) {
 		// Replaces the whole list.
 		return m.client.Patch(ctx, node, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
 	}

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -126,16 +125,10 @@ func exchangeWith(mgr ctrl.Manager, lately *recent, peers Peers) error {
 // recorderOf returns a silent recorder if no Events should be written.
 func recorderOf(mgr ctrl.Manager, options Options) record.EventRecorder {
 	if options.NoEvents {
-		return silent{}
+		// Without a channel it drops all Events.
+		return &record.FakeRecorder{}
 	}
 	return mgr.GetEventRecorderFor(Name)
-}
-
-type silent struct{}
-
-func (silent) Event(runtime.Object, string, string, string)          {}
-func (silent) Eventf(runtime.Object, string, string, string, ...any) {}
-func (silent) AnnotatedEventf(runtime.Object, map[string]string, string, string, string, ...any) {
 }
 
 // markerOf returns nil if nothing is done about bad nodes.

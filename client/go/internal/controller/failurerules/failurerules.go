@@ -43,21 +43,20 @@ const (
 // matchesMessages says whether JobSet's controller reads onJobFailureMessagePatterns
 // (0.12 and later); without it, a rule could not tell the conditions apart.
 func Write(obj *unstructured.Unstructured, matchesMessages bool) string {
+	spec, _, _ := unstructured.NestedMap(obj.Object, "spec")
+	why := ""
 	switch obj.GetKind() {
 	case "Job":
-		spec, _, _ := unstructured.NestedMap(obj.Object, "spec")
-		if why := writeJob(spec, false); why != "" {
-			return why
-		}
-		obj.Object["spec"] = spec
+		why = writeJob(spec, false)
 	case "JobSet":
-		spec, _, _ := unstructured.NestedMap(obj.Object, "spec")
-		if why := writeJobSet(spec, matchesMessages); why != "" {
-			return why
-		}
+		why = writeJobSet(spec, matchesMessages)
+	default:
+		return ""
+	}
+	if why == "" {
 		obj.Object["spec"] = spec
 	}
-	return ""
+	return why
 }
 
 // writeJob changes the spec of a Job. In a JobSet both conditions end the Job, and the

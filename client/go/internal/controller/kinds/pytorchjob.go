@@ -1,7 +1,8 @@
 package kinds
 
 import (
-	"sort"
+	"maps"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,13 +29,8 @@ func (pyTorchJob) TakeOver(obj *unstructured.Unstructured) {
 
 func (pyTorchJob) Shapes(obj *unstructured.Unstructured) []Shape {
 	replicas := mapAt(obj.Object, "spec", "pytorchReplicaSpecs")
-	roles := make([]string, 0, len(replicas))
-	for role := range replicas {
-		roles = append(roles, role)
-	}
-	sort.Strings(roles)
 	var shapes []Shape
-	for _, role := range roles {
+	for _, role := range slices.Sorted(maps.Keys(replicas)) {
 		shapes = append(shapes, template(mapAt(replicas, role, "template"))...)
 	}
 	return shapes
