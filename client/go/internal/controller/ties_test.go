@@ -90,7 +90,7 @@ func childJob() *batchv1.Job {
 	return failedJob(func(j *batchv1.Job) { j.OwnerReferences = controlledBy("JobSet", "jobset.x-k8s.io/v1alpha2", "set") })
 }
 
-func TestAPartThatIsMadeUnownedGetsNoAccount(t *testing.T) {
+func TestAPartThatIsMadeNobodysGetsNoAccount(t *testing.T) {
 	for name, owners := range map[string][]metav1.OwnerReference{
 		"no owner": nil, "a ConfigMap's": controlledBy("ConfigMap", "v1", "x"), "an MPIJob's": controlledBy("MPIJob", "kubeflow.org/v2beta1", "x"),
 	} {
