@@ -23,20 +23,21 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Why batch work failed. Causes 1 to 48 are considered in this order: the lower
-// number wins if the evidence for both suffices. Values are never removed.
+// Why batch work failed. Causes 1 to 48 are in order of precedence: of two with
+// equally strong evidence, the lower number wins. Values are never removed.
 type Cause int32
 
 const (
 	// Absent or unknown to this version. Never returned for a valid report.
 	Cause_CAUSE_UNSPECIFIED Cause = 0
-	// The report is older than the ledger: another workload UID or a past
-	// attempt. Nothing is charged.
+	// The report is older than the ledger: it is about a past attempt, or a
+	// failure before the whole workload was given up or restarted. Nothing is
+	// charged.
 	Cause_STALE_REPORT Cause = 1
 	// The main containers exited 0 (killed sidecars do not count), or the
 	// workload carries its own success condition.
 	Cause_SUCCEEDED Cause = 2
-	// A person or the owner asked for the stop: deleted, aborted, stopped.
+	// Deleted, aborted or stopped at the request of a person or the owner.
 	Cause_CANCELLED Cause = 3
 	// Suspended, held or deactivated by its queue or user. All clocks stop.
 	Cause_SUSPENDED Cause = 4
@@ -61,7 +62,7 @@ const (
 	Cause_NODE_PRESSURE_EVICTED Cause = 12
 	// A GPU or other accelerator failed (XID, ECC, fallen off the bus).
 	Cause_GPU_FAULT Cause = 13
-	// The interconnect failed (NVLink, InfiniBand, NIC) without a crashed peer.
+	// The interconnect failed (NVLink, InfiniBand, NIC), and no peer crashed.
 	Cause_FABRIC_FAULT Cause = 14
 	// The kubelet refused the pod at admission (OutOf<resource>, NodeAffinity,
 	// UnexpectedAdmissionError, TopologyAffinityError).
@@ -69,7 +70,8 @@ const (
 	// Objects cannot be built or will never be accepted: invalid spec, webhook
 	// denial, forbidden, missing namespace, immutable field.
 	Cause_CREATE_REJECTED Cause = 16
-	// An object of that name exists, usually the previous one terminating.
+	// An object of that name already exists, usually the previous one, which is
+	// still terminating.
 	Cause_CREATE_CONFLICT Cause = 17
 	// A ResourceQuota is used up.
 	Cause_QUOTA_EXCEEDED Cause = 18
@@ -113,7 +115,7 @@ const (
 	Cause_DECLARED_FATAL Cause = 36
 	// The program or policy declared the failure retryable.
 	Cause_DECLARED_RETRYABLE Cause = 37
-	// Died by SEGV, ABRT, ILL, FPE, BUS, TRAP or SYS.
+	// Killed by signal SEGV, ABRT, ILL, FPE, BUS, TRAP or SYS.
 	Cause_CRASH_SIGNAL Cause = 38
 	// Something the program depends on was unavailable.
 	Cause_DEPENDENCY_UNAVAILABLE Cause = 39
@@ -121,11 +123,12 @@ const (
 	Cause_DATA_OR_NUMERIC Cause = 40
 	// A gang member that died because another member died first.
 	Cause_COLLECTIVE_CASCADE Cause = 41
-	// Gang members could not meet and no root was found.
+	// Gang members could not connect to each other, and no member's own failure
+	// explains why.
 	Cause_RENDEZVOUS_FAILED Cause = 42
 	// A helper failed: an init container, sidecar, agent or submitter.
 	Cause_LAUNCHER_FAILED Cause = 43
-	// The operator or its record of the work failed.
+	// The operator failed or lost track of the work.
 	Cause_CONTROLLER_ERROR Cause = 44
 	// Exit 143 (or 128+15 in another notation) without a known request to stop.
 	Cause_SIGTERM_UNEXPLAINED Cause = 45
