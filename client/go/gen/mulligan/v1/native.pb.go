@@ -35,12 +35,12 @@ type NativeVerdict struct {
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The operator's message, byte for byte. Empty: none.
 	Message string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
-	// The operator's counters after the verdict, by their JSON path in status. A
-	// JobSet's counters per Job are cut at 1,000, with a warning.
+	// The operator's counters after the verdict, by their JSON path in status. At
+	// most 1,000: further counters of a JobSet's Jobs are omitted with a warning.
 	Counters map[string]int32 `protobuf:"bytes,5,rep,name=counters,proto3" json:"counters,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// Delay before the next attempt. Absent: immediately, or not retried.
 	Delay *durationpb.Duration `protobuf:"bytes,6,opt,name=delay,proto3" json:"delay,omitempty"`
-	// Peer and version whose semantics were used, for example "jobset v0.12".
+	// Operator and version whose semantics were used, for example "jobset v0.12".
 	Semantics string `protobuf:"bytes,7,opt,name=semantics,proto3" json:"semantics,omitempty"`
 	// One line on how the verdict differs from Mulligan's in action, scope, place
 	// in the queue or delay. Empty: it does not differ. Budgets always differ and
@@ -55,7 +55,7 @@ type NativeVerdict struct {
 	// The operator's setting that pays, for example "backoffLimit". Empty: the
 	// failure is not counted.
 	ChargedTo string `protobuf:"bytes,12,opt,name=charged_to,json=chargedTo,proto3" json:"charged_to,omitempty"`
-	// Its use after this failure, in failures tolerated.
+	// Its use after this failure, counted in failures.
 	Used int32 `protobuf:"varint,13,opt,name=used,proto3" json:"used,omitempty"`
 	// Its limit, in failures tolerated.
 	Limit         int32 `protobuf:"varint,14,opt,name=limit,proto3" json:"limit,omitempty"`
@@ -206,8 +206,8 @@ type NativeSemantics struct {
 	//
 	//	"kueue.waitForPodsReady.timeout": 5m}.
 	Settings map[string]string `protobuf:"bytes,3,rep,name=settings,proto3" json:"settings,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// Operator to answer for if the objects do not show it, for example "flyte"
-	// for plain pods. Empty: determined by the workload kind.
+	// Operator to assume if the objects do not show it, for example "flyte" for
+	// plain pods. Empty: determined by the workload kind.
 	Operator      string `protobuf:"bytes,4,opt,name=operator,proto3" json:"operator,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

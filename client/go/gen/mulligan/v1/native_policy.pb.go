@@ -93,8 +93,9 @@ func (x *NativePolicy) GetSemantics() *NativeSemantics {
 // failures. It is compiled into budgets, a default and rules that are tried
 // after `rules`. At most one block in addition to `kueue`. Unknown keys are
 // warnings, because the block may be from a newer operator. Settings that
-// cannot be translated are warnings with their position. What the operator
-// itself would refuse is an error with the operator's own limits.
+// cannot be translated are warnings with their position. A setting that the
+// operator itself would refuse is an error that states the operator's own
+// limits.
 type PastedBlocks struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `spec` of a batch Job.
@@ -199,8 +200,8 @@ type FlyteRetries struct {
 	DefaultMaxAttempts *int32 `protobuf:"varint,4,opt,name=default_max_attempts,json=default-max-attempts,proto3,oneof" json:"default_max_attempts,omitempty"`
 	// Retries for platform failures. Absent means 3.
 	MaxNodeRetriesSystemFailures *int32 `protobuf:"varint,5,opt,name=max_node_retries_system_failures,json=max-node-retries-system-failures,proto3,oneof" json:"max_node_retries_system_failures,omitempty"`
-	// Platform failures after which a task leaves spot capacity; if negative,
-	// this many last attempts do. Absent means -1.
+	// Platform failures after which a task leaves spot capacity. If negative: how
+	// many of the last possible attempts stay off it. Absent means -1.
 	InterruptibleFailureThreshold *int32 `protobuf:"varint,6,opt,name=interruptible_failure_threshold,json=interruptible-failure-threshold,proto3,oneof" json:"interruptible_failure_threshold,omitempty"`
 	// One budget for both kinds of failures. Absent means false.
 	IgnoreRetryCause *bool `protobuf:"varint,7,opt,name=ignore_retry_cause,json=ignore-retry-cause,proto3,oneof" json:"ignore_retry_cause,omitempty"`
@@ -375,10 +376,10 @@ type KueueRequeuingStrategy struct {
 	// "Eviction" or "Creation": the time that determines the place in the queue.
 	// Empty means Eviction.
 	Timestamp *string `protobuf:"bytes,1,opt,name=timestamp,proto3,oneof" json:"timestamp,omitempty"`
-	// Evictions after which the workload is deactivated at the next one. Absent
-	// means no limit.
+	// Evictions tolerated: the next one deactivates the workload. Absent means no
+	// limit.
 	BackoffLimitCount *int32 `protobuf:"varint,2,opt,name=backoff_limit_count,json=backoffLimitCount,proto3,oneof" json:"backoff_limit_count,omitempty"`
-	// First delay in seconds; it doubles. Absent means 60.
+	// First delay in seconds; each further one is twice as long. Absent means 60.
 	BackoffBaseSeconds *int32 `protobuf:"varint,3,opt,name=backoff_base_seconds,json=backoffBaseSeconds,proto3,oneof" json:"backoff_base_seconds,omitempty"`
 	// Longest delay in seconds. Absent means 3600.
 	BackoffMaxSeconds *int32 `protobuf:"varint,4,opt,name=backoff_max_seconds,json=backoffMaxSeconds,proto3,oneof" json:"backoff_max_seconds,omitempty"`

@@ -440,7 +440,7 @@ type RetryPolicySpec struct {
 	OnlyByName bool `protobuf:"varint,12,opt,name=only_by_name,json=onlyByName,proto3" json:"only_by_name,omitempty"`
 	// Relative cost of hours, for outcomes with `passes`. Absent: defaults.
 	Worth *Worth `protobuf:"bytes,14,opt,name=worth,proto3" json:"worth,omitempty"`
-	// Whether retries made by others are stopped. Absent: those that cannot help.
+	// Which retries made by others are stopped. Absent: those that cannot help.
 	Brake         *Brake `protobuf:"bytes,15,opt,name=brake,proto3" json:"brake,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -997,13 +997,14 @@ type When struct {
 	HoursAtStake *NumberRange `protobuf:"bytes,18,opt,name=hours_at_stake,json=hoursAtStake,proto3" json:"hours_at_stake,omitempty"`
 	// Similar failures in a row without progress, including this one.
 	Alike *AttemptRange `protobuf:"bytes,19,opt,name=alike,proto3" json:"alike,omitempty"`
-	// Share of the retries after failures with this cause that made progress past
-	// it, from the ledger and `recent`, 0 to 1. False before the first.
+	// Of the retries after failures with this cause, the share that made progress
+	// past it, from the ledger and `recent`, 0 to 1. Does not hold if there was
+	// no such retry.
 	Passed *NumberRange `protobuf:"bytes,20,opt,name=passed,proto3" json:"passed,omitempty"`
 	// Whether an operator repeats the failed step by itself: the failure is shown
-	// by the operator's object or an event about one, not by a pod or the
-	// caller's own call (FailureReport.creation_error), and the operator has not
-	// given up. Absent: not checked.
+	// by the operator's object or an event about it, not by a pod or the caller's
+	// own call (FailureReport.creation_error), and the operator has not given up.
+	// Absent: not checked.
 	RepeatedByOperator *bool `protobuf:"varint,21,opt,name=repeated_by_operator,json=repeatedByOperator,proto3,oneof" json:"repeated_by_operator,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
@@ -2306,9 +2307,9 @@ type Brake struct {
 	// Failures in a row with the same fingerprint, including restarts by the
 	// kubelet. Absent: 2. At least 1.
 	SameFailure *int32 `protobuf:"varint,2,opt,name=same_failure,json=sameFailure,proto3,oneof" json:"same_failure,omitempty"`
-	// A running attempt is not stopped once it has run this many times as long as
-	// the longest of these failures (under POLICY: the last one) and at least
-	// three minutes. Absent: 2. At least 1.
+	// A running attempt is not stopped once it has run for at least three minutes
+	// and this many times as long as the longest of these failed attempts (under
+	// POLICY: the last one). Absent: 2. At least 1.
 	Outlived      *float64 `protobuf:"fixed64,3,opt,name=outlived,proto3,oneof" json:"outlived,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -31,8 +31,8 @@ const (
 	PolicyIssue_ERROR PolicyIssue_Severity = 1
 	// The file loads but is probably not what was meant.
 	PolicyIssue_WARNING PolicyIssue_Severity = 2
-	// The file loads and is probably what was meant: how a signature relates to
-	// a built-in one. Only from `mulligan policy check`.
+	// The file loads and is probably what was meant. The note says how a
+	// signature relates to a built-in one. Only from `mulligan policy check`.
 	PolicyIssue_NOTE PolicyIssue_Severity = 3
 )
 

@@ -4,8 +4,8 @@
 // source: mulligan/v1/policy_test.proto
 
 // The schema of test suites for policies, and of their results (`mulligan
-// policy test`). A suite is a YAML file in the folder of the policies whose
-// name ends in _test.yaml. Keys are the JSON names below and are checked as
+// policy test`). A suite is a YAML file whose name ends in _test.yaml, in the
+// folder of the policies. Keys are the JSON names below and are checked as
 // strictly as those of policies.
 
 package mulliganv1
@@ -168,7 +168,7 @@ func (x *RetryPolicyTestSpec) GetCases() []*PolicyTestCase {
 // The objects of a failure.
 type PolicyTestFixture struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Objects as `kubectl get -o yaml` prints them; also a FailureReport.
+	// Objects as `kubectl get -o yaml` prints them, or a FailureReport.
 	Objects []*structpb.Struct `protobuf:"bytes,1,rep,name=objects,proto3" json:"objects,omitempty"`
 	// Files with such objects, relative to the folder of the suite.
 	Files         []string `protobuf:"bytes,2,rep,name=files,proto3" json:"files,omitempty"`
@@ -316,7 +316,7 @@ func (x *PolicyTestCase) GetLimits() map[string]int32 {
 // One request, possibly repeated.
 type PolicyTestStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Name of a fixture. Its objects are as of the first step. Each later step is
+	// Name of a fixture. Its objects describe the first step. Each later step is
 	// a new attempt: its pods get other names and UIDs, and the times in its
 	// objects are shifted by the time since the first step.
 	Fixture string `protobuf:"bytes,1,opt,name=fixture,proto3" json:"fixture,omitempty"`
@@ -465,7 +465,7 @@ type ExpectedAnswer struct {
 	OnDemand *bool `protobuf:"varint,22,opt,name=on_demand,json=onDemand,proto3,oneof" json:"on_demand,omitempty"`
 	// Factors by resource, for example {memory: 1.5}.
 	Resources map[string]float64 `protobuf:"bytes,23,rep,name=resources,proto3" json:"resources,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"`
-	// Texts, each of which at least one warning contains.
+	// Texts, each contained in at least one warning.
 	Warnings []string `protobuf:"bytes,24,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	// A text that the sentence contains.
 	Sentence string `protobuf:"bytes,25,opt,name=sentence,proto3" json:"sentence,omitempty"`
