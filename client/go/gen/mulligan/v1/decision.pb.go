@@ -759,8 +759,8 @@ type ResourceChange struct {
 	// Kubernetes resource name: "memory", "ephemeral-storage".
 	Resource string `protobuf:"bytes,1,opt,name=resource,proto3" json:"resource,omitempty"`
 	// Multiply limit and request in the first attempt's spec by this factor,
-	// greater than 1. It includes the growth granted to earlier retries, so every
-	// later retry repeats it.
+	// greater than 1. It is cumulative: it includes the growth granted to earlier
+	// retries, and later retries include it.
 	Factor float64 `protobuf:"fixed64,2,opt,name=factor,proto3" json:"factor,omitempty"`
 	// Raise only the request: the limit was not the problem.
 	RequestOnly bool `protobuf:"varint,3,opt,name=request_only,json=requestOnly,proto3" json:"request_only,omitempty"`
@@ -828,7 +828,7 @@ func (x *ResourceChange) GetContainer() string {
 	return ""
 }
 
-// What the failure cost, in failures tolerated.
+// What the failure cost. Budgets count failures.
 type Accounting struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Budget that paid; empty when nothing was charged.
@@ -849,8 +849,8 @@ type Accounting struct {
 	// Units given back for progress by this report, per budget name.
 	Refunds map[string]int32 `protobuf:"bytes,8,rep,name=refunds,proto3" json:"refunds,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`
 	// What the failure cost in hours, and what another one would cost. Absent:
-	// nothing is broken and retries continue, the hours are unknown, or the
-	// failure was already decided (`duplicate`).
+	// nothing is broken (unless the brake stops the work), the hours are unknown,
+	// or the failure was already decided (`duplicate`).
 	Stake         *Stake `protobuf:"bytes,9,opt,name=stake,proto3" json:"stake,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -968,8 +968,8 @@ type Stake struct {
 	GoodHours float64 `protobuf:"fixed64,4,opt,name=good_hours,json=goodHours,proto3" json:"good_hours,omitempty"`
 	// Similar failures in a row without progress, including this one.
 	Alike int32 `protobuf:"varint,5,opt,name=alike,proto3" json:"alike,omitempty"`
-	// Retries of this workload after a failure with this cause that made progress
-	// past it, as far as the ledger shows.
+	// This workload's retries after a failure with this cause: how many made
+	// progress past it, as far as the ledger shows.
 	Passed int32 `protobuf:"varint,6,opt,name=passed,proto3" json:"passed,omitempty"`
 	// Such retries that failed with the same cause without progress.
 	FailedAgain int32 `protobuf:"varint,7,opt,name=failed_again,json=failedAgain,proto3" json:"failed_again,omitempty"`
@@ -982,7 +982,7 @@ type Stake struct {
 	// states none.
 	Passes *float64 `protobuf:"fixed64,8,opt,name=passes,proto3,oneof" json:"passes,omitempty"`
 	// Set only if the policy's brake (spec.brake) stops retries made by others:
-	// hours run since the brake first said so, including the running attempt.
+	// hours run since it first called for a stop, including the running attempt.
 	// Stopping then would have saved them. 0: none yet, or unknown. `hours` and
 	// the counts above are then absent.
 	AvoidableHours float64 `protobuf:"fixed64,12,opt,name=avoidable_hours,json=avoidableHours,proto3" json:"avoidable_hours,omitempty"`

@@ -33,8 +33,8 @@ type DecisionRecord struct {
 	Traceparent string `protobuf:"bytes,3,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
 	// The request. It can be replayed: `report.observed_at` is always set.
 	Request *DecideRequest `protobuf:"bytes,4,opt,name=request,proto3" json:"request,omitempty"`
-	// The answer without what replaying the request reproduces: ledger, evidence,
-	// budgets, explanation, native verdict.
+	// The answer, without the parts that a replay of the request reproduces:
+	// ledger, evidence, budgets, explanation, native verdict.
 	Response *DecideResponse `protobuf:"bytes,5,opt,name=response,proto3" json:"response,omitempty"`
 	// Paths of fields in `request` that were blanked before writing, as
 	// configured. Replaying such a request may give a different answer.

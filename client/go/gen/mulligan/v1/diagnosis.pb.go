@@ -171,9 +171,10 @@ const (
 	// phase or condition says failed, the work was evicted, an object could not
 	// be created, or a start fails or takes too long. Only this is charged.
 	Diagnosis_BROKEN Diagnosis_Situation = 1
-	// The work runs, starts or waits in a queue. A cause other than NOT_FAILED
-	// is that of a part that is already being replaced: a container that the
-	// kubelet restarted, or a worker that Ray or Spark replaces.
+	// The work runs, starts or waits in a queue. If the cause is not
+	// NOT_FAILED, it is the cause of a part that is already being replaced: a
+	// container that the kubelet restarted, or a worker that Ray or Spark
+	// replaces.
 	Diagnosis_ALIVE Diagnosis_Situation = 2
 	// The work is finished and there is nothing to retry: it succeeded, was
 	// stopped on purpose, or the report is about an attempt decided earlier.
@@ -303,7 +304,7 @@ const (
 	FirstStep_ACTOR_UNSPECIFIED FirstStep_Actor = 0
 	// The author or submitter of the work.
 	FirstStep_USER FirstStep_Actor = 1
-	// The operators of the cluster.
+	// The administrators of the cluster.
 	FirstStep_PLATFORM FirstStep_Actor = 2
 	// No one: it is transient. `text` says what helps if it happens often.
 	FirstStep_NOBODY FirstStep_Actor = 3
@@ -455,7 +456,8 @@ type Diagnosis struct {
 	// Evidence to fetch that would settle an ambiguous case, most useful first.
 	// Empty with explain NONE.
 	NeededEvidence []*NeededEvidence `protobuf:"bytes,8,rep,name=needed_evidence,json=neededEvidence,proto3" json:"needed_evidence,omitempty"`
-	// What the attempt history shows, next to `cause`. Unspecified: nothing.
+	// What the attempt history shows, in addition to `cause`. Unspecified:
+	// nothing.
 	DerivedCause DerivedCause `protobuf:"varint,9,opt,name=derived_cause,json=derivedCause,proto3,enum=mulligan.v1.DerivedCause" json:"derived_cause,omitempty"`
 	// Why the derived cause holds; empty without one, and with explain NONE.
 	DerivedReason string `protobuf:"bytes,10,opt,name=derived_reason,json=derivedReason,proto3" json:"derived_reason,omitempty"`
@@ -472,7 +474,7 @@ type Diagnosis struct {
 	ExitCode *int32 `protobuf:"varint,15,opt,name=exit_code,json=exitCode,proto3,oneof" json:"exit_code,omitempty"`
 	// Whether anything is broken. Always set. The verdict is RETRY or FAIL only
 	// for BROKEN, or for ALIVE if the brake stops retries made by others (Brake).
-	// What others retry is charged.
+	// Failures that others retry are charged, too.
 	Situation Diagnosis_Situation `protobuf:"varint,16,opt,name=situation,proto3,enum=mulligan.v1.Diagnosis_Situation" json:"situation,omitempty"`
 	// Whether the work can succeed unchanged, from the evidence or, if that is
 	// silent, from the cause.
@@ -485,8 +487,9 @@ type Diagnosis struct {
 	// NONE.
 	Problem string `protobuf:"bytes,19,opt,name=problem,proto3" json:"problem,omitempty"`
 	// The line quoted in `problem`, if it is not in `evidence`. Otherwise the
-	// termination message of the culprit container (the end of it, if long), if
-	// neither quotes it. Absent: all of it is quoted.
+	// termination message of the culprit container (only its end, if it is long),
+	// if neither `problem` nor `evidence` quotes it. Absent: everything is
+	// already quoted.
 	ProblemEvidence *Evidence `protobuf:"bytes,20,opt,name=problem_evidence,json=problemEvidence,proto3" json:"problem_evidence,omitempty"`
 	// What to do first. Absent: nothing is broken or held, no step is known, or
 	// explain is NONE.
@@ -676,8 +679,8 @@ func (x *Diagnosis) GetFirstStep() *FirstStep {
 type FirstStep struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// One line in the imperative, including `command` if there is one: "raise the
-	// memory limit of container main from 4Gi to 6Gi". From the policy file, if
-	// the deciding signature is the policy's and has a `remedy`.
+	// memory limit of container main from 4Gi to 6Gi". Taken from the policy file
+	// if the deciding signature is defined there and has a `remedy`.
 	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
 	// Who does it.
 	Actor FirstStep_Actor `protobuf:"varint,2,opt,name=actor,proto3,enum=mulligan.v1.FirstStep_Actor" json:"actor,omitempty"`

@@ -59,8 +59,8 @@ const (
 	Explanation_CANARY Explanation_DecidedBy = 14
 	// A retry is expected to lose more hours than it saves.
 	Explanation_EXPECTED_HOURS Explanation_DecidedBy = 15
-	// A retry that others make cannot succeed (Brake), or only with more
-	// resources, which RETRY grants.
+	// A retry that others make cannot succeed (Brake), or can succeed only with
+	// more resources, which RETRY grants.
 	Explanation_BRAKE Explanation_DecidedBy = 16
 )
 

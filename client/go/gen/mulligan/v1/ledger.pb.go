@@ -180,8 +180,8 @@ type BudgetLedger struct {
 	// The operator's own failure counter in the latest report that had one. If it
 	// decreases, a warning says so: the object was recreated, and only the ledger
 	// remembers the earlier failures. Absent: no counter was seen. A caller that
-	// advances the counter only for some failures stores its value here after
-	// acting on the answer.
+	// increments the counter itself, but not for every failure, stores the new
+	// value here after acting on the answer.
 	NativeCount *int32 `protobuf:"varint,7,opt,name=native_count,json=nativeCount,proto3,oneof" json:"native_count,omitempty"`
 	// Kind of the object with `workload_uid`, for example "JobSet". An object of
 	// another kind may belong to it or own it; one of the same kind with another
@@ -277,7 +277,7 @@ func (x *BudgetLedger) GetWorkloadKind() string {
 	return ""
 }
 
-// Use of one named budget, in failures tolerated.
+// Use of one named budget, counted in failures.
 type BudgetUse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Failures charged in the current window and not refunded. Never negative.
@@ -380,7 +380,7 @@ type AttemptRecord struct {
 	// For BUDGET: the name of the budget that refused.
 	RefusingBudget string `protobuf:"bytes,16,opt,name=refusing_budget,json=refusingBudget,proto3" json:"refusing_budget,omitempty"`
 	// For a refusal by DERIVED_CAUSE, or by a rule about it: what the history
-	// showed. INCIDENT also without a refusal, because such a failure says
+	// showed. INCIDENT is also set without a refusal, because such a failure says
 	// nothing about the workload.
 	DerivedCause DerivedCause `protobuf:"varint,17,opt,name=derived_cause,json=derivedCause,proto3,enum=mulligan.v1.DerivedCause" json:"derived_cause,omitempty"`
 	// Progress.artifact of the failure; empty: unknown.
@@ -392,7 +392,7 @@ type AttemptRecord struct {
 	// Completion index of the part of the workload that failed on its own; at
 	// most 16 bytes. Empty: the whole workload, or a part without an index.
 	Part string `protobuf:"bytes,20,opt,name=part,proto3" json:"part,omitempty"`
-	// Set if the failure was reported while the work went on.
+	// Set if others had already retried the work when the failure was reported.
 	RetriedBy     AttemptRecord_RetriedBy `protobuf:"varint,21,opt,name=retried_by,json=retriedBy,proto3,enum=mulligan.v1.AttemptRecord_RetriedBy" json:"retried_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

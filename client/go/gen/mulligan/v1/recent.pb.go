@@ -34,16 +34,16 @@ type RecentFailures struct {
 	// than 0, at most 7 days. Incidents are found only in windows of up to one
 	// hour, bad nodes in any.
 	Window *durationpb.Duration `protobuf:"bytes,1,opt,name=window,proto3" json:"window,omitempty"`
-	// Workloads that failed in the window, plus those still waiting after an
-	// earlier failure because of an INCIDENT. Workloads that were given up (FAIL)
+	// Workloads that failed in the window, plus those that failed earlier and are
+	// still waiting because of an INCIDENT. Workloads that were given up (FAIL)
 	// are not counted: they fail on any node. Each workload is counted once; the
 	// one in the report may be included. At least the sum over `groups`, at most
 	// 1000000.
 	Failed int32 `protobuf:"varint,2,opt,name=failed,proto3" json:"failed,omitempty"`
-	// Workloads of the caller that run now, 0 to 1000000. 0 or absent: unknown,
-	// and not considered.
+	// The caller's workloads that are running now, 0 to 1000000. 0 or absent:
+	// unknown, and not considered.
 	Running int32 `protobuf:"varint,3,opt,name=running,proto3" json:"running,omitempty"`
-	// Nodes that they run on, 0 to 1000000. 0 or absent: unknown; the nodes in
+	// Nodes that these run on, 0 to 1000000. 0 or absent: unknown; the nodes in
 	// `groups` are assumed to be all.
 	Nodes int32 `protobuf:"varint,4,opt,name=nodes,proto3" json:"nodes,omitempty"`
 	// The failed workloads by cause and place, each in the group of its latest
@@ -159,7 +159,7 @@ func (x *RecentFailures) GetRecovered() int32 {
 	return 0
 }
 
-// Workloads whose latest failure is alike.
+// Workloads whose latest failures are alike.
 type FailureGroup struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Diagnosis.cause of that failure. Absent: unknown.

@@ -143,15 +143,15 @@ func (CreationError_Phase) EnumDescriptor() ([]byte, []int) {
 // an object, `exit`, `creation_error` or, outside Kubernetes, `ended_attempt`;
 // otherwise it is refused with INVALID_ARGUMENT. Objects of several workloads
 // (distinguished by controller UIDs, owner chains and controllers' labels) are
-// also refused, unless `workload` names one of them. More objects make a better
-// answer: for a pod its Job, node and events, for a gang all pods, under Kueue
-// the Workload.
+// also refused, unless `workload` names one of them. More objects give a better
+// answer: send a pod's Job, node and events, all pods of a gang, and under
+// Kueue the Workload.
 type FailureReport struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Stable name of this failure: the same for every report of this failure, and
 	// different for other failures. At most 256 bytes. Absent: derived from the
 	// pod that failed first, or else from UIDs, counters and times; failures with
-	// overlapping lifetimes are then the same.
+	// overlapping lifetimes are then one failure.
 	FailureId string `protobuf:"bytes,1,opt,name=failure_id,json=failureId,proto3" json:"failure_id,omitempty"`
 	// Number of the attempt that failed, 1 for the first. Absent: attempts seen
 	// in the ledger plus one. Must be greater than 0.
@@ -177,7 +177,7 @@ type FailureReport struct {
 	// trainer.kubeflow.org TrainJob.
 	TrainJob *v1alpha1.TrainJob `protobuf:"bytes,9,opt,name=train_job,json=trainJob,proto3" json:"train_job,omitempty"`
 	// kueue.x-k8s.io Workload of the object that failed: the only object that
-	// shows a queue's preemption of a Job or JobSet.
+	// shows that a queue preempted a Job or JobSet.
 	KueueWorkload *v1beta2.Workload `protobuf:"bytes,10,opt,name=kueue_workload,json=kueueWorkload,proto3" json:"kueue_workload,omitempty"`
 	// sparkoperator.k8s.io SparkApplication.
 	SparkApplication *v1beta21.SparkApplication `protobuf:"bytes,11,opt,name=spark_application,json=sparkApplication,proto3" json:"spark_application,omitempty"`
@@ -188,8 +188,8 @@ type FailureReport struct {
 	// report names are used only if there is no other evidence.
 	Nodes []*v1.Node `protobuf:"bytes,13,rep,name=nodes,proto3" json:"nodes,omitempty"`
 	// Events about any of the objects, in any order. Events about other workloads
-	// are ignored where names show it. Events expire (one hour by default), so
-	// their absence proves nothing.
+	// are ignored if the names of their objects show that they are. Events expire
+	// (one hour by default), so their absence proves nothing.
 	Events []*v1.Event `protobuf:"bytes,14,rep,name=events,proto3" json:"events,omitempty"`
 	// Set when the failure is that the objects could not be built or created.
 	CreationError *CreationError `protobuf:"bytes,15,opt,name=creation_error,json=creationError,proto3" json:"creation_error,omitempty"`
@@ -441,8 +441,8 @@ type EndedAttempt struct {
 	// The end of the program's output, both streams in order. At most 64 KiB, of
 	// which the first 2 KiB and the last 6 KiB are searched. Absent: unknown.
 	LogTail string `protobuf:"bytes,7,opt,name=log_tail,json=logTail,proto3" json:"log_tail,omitempty"`
-	// Names of the nodes on which it ran, at most 5000. A single node is the node
-	// that failed. Absent: unknown, or this machine.
+	// Names of the nodes on which it ran, at most 5000. If there is only one, it
+	// is the node that failed. Absent: unknown, or this machine.
 	Nodes []string `protobuf:"bytes,8,rep,name=nodes,proto3" json:"nodes,omitempty"`
 	// The node that the scheduler blames. Absent: none, or the only one of
 	// `nodes`.
@@ -681,13 +681,13 @@ func (x *Hint) GetText() string {
 	return ""
 }
 
-// Pods omitted from a report, by status.phase. Omit last those that decide: the
-// pods that failed first, and the first pod of each kind and node. Each count
-// is 0 to 10,000,000.
+// Pods omitted from a report, by status.phase. The pods that decide must be the
+// last to be omitted: those that failed first, and the first pod of each kind
+// and node. Each count is 0 to 10,000,000.
 type PodCounts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Pods that failed later than those in the report, with no other evidence.
-	// Includes pods with a failed container or under deletion.
+	// Pods that failed later than those in the report and show no further
+	// evidence. Includes pods with a failed container or under deletion.
 	Failed int32 `protobuf:"varint,1,opt,name=failed,proto3" json:"failed,omitempty"`
 	// Running.
 	Running int32 `protobuf:"varint,2,opt,name=running,proto3" json:"running,omitempty"`

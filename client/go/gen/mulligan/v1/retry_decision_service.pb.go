@@ -29,7 +29,7 @@ type DecideRequest_Explain int32
 const (
 	// SUMMARY.
 	DecideRequest_EXPLAIN_UNSPECIFIED DecideRequest_Explain = 0
-	// Only codes, numbers and names, on which a program acts. No texts for
+	// Only the codes, numbers and names that a program acts on. No texts for
 	// people, no evidence, no explanation.
 	DecideRequest_EXPLAIN_NONE DecideRequest_Explain = 1
 	// Also texts: evidence, sentences, what to do first, the rule that decided.
@@ -134,7 +134,7 @@ func (DecideRequest_Purpose) EnumDescriptor() ([]byte, []int) {
 	return file_mulligan_v1_retry_decision_service_proto_rawDescGZIP(), []int{0, 1}
 }
 
-// Parts of the answer that can differ. Closed.
+// The only parts of the answer that can differ.
 type CandidateVerdict_Difference int32
 
 const (
@@ -563,7 +563,7 @@ type SeparateFailure struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The failure id. A failure is charged once per id.
 	FailureId string `protobuf:"bytes,1,opt,name=failure_id,json=failureId,proto3" json:"failure_id,omitempty"`
-	// What happened to it.
+	// What happened.
 	Diagnosis *Diagnosis `protobuf:"bytes,2,opt,name=diagnosis,proto3" json:"diagnosis,omitempty"`
 	// What to do about it, at its own scope.
 	Decision *Decision `protobuf:"bytes,3,opt,name=decision,proto3" json:"decision,omitempty"`
@@ -647,8 +647,8 @@ type PolicyReference struct {
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// Digest of the loaded policy set; changes with any file.
 	Revision string `protobuf:"bytes,2,opt,name=revision,proto3" json:"revision,omitempty"`
-	// Since when newer files have been refused and this set has stayed in force.
-	// Filled by the server. Absent: this is the latest set.
+	// When newer files were first refused; this set has stayed in force since
+	// then. Filled by the server. Absent: this is the latest set.
 	StaleSince    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=stale_since,json=staleSince,proto3" json:"stale_since,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
