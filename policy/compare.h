@@ -1,5 +1,5 @@
-// How two answers to one request differ: of two policies, and of a policy and
-// the workload's own operator.
+// Compares two answers to one request: those of two policies, or those of a
+// policy and of the workload's own operator.
 #ifndef MULLIGAN_POLICY_COMPARE_H_
 #define MULLIGAN_POLICY_COMPARE_H_
 

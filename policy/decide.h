@@ -39,9 +39,9 @@ struct DecideOptions {
 //      (budget/failure_id.h).
 //   4. LedgerState: reads the ledger before this failure, adds earlier attempts
 //      that it lacks (verdict/earlier_attempts.h), and says whether the failure
-//      is new, already reported or past. If nothing is broken, it records at
-//      most failures that others retry. Fleet and history may then refine the
-//      cause (budget/history.h).
+//      is new, already reported or past. If nothing is broken, it records only
+//      failures that others retry, if any. Fleet and history may then refine
+//      the cause (budget/history.h).
 //   5. Priced: what the policy wants, what prevents it, and who pays
 //      (verdict/verdict.h).
 //   6. Decided: the parts of the answer, including the ledger after this

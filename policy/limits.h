@@ -15,7 +15,7 @@ inline constexpr int kMinMessageBytesLimit = 64 << 10;
 inline constexpr int kMaxMessageBytesLimit = 64 << 20;
 inline constexpr int kMaxBatchItems = 1000;
 inline constexpr int kMaxPods = 5000;
-// Pods that a report counts instead of listing, for each kind of count.
+// Bound on each of a report's counts of pods that it does not list.
 inline constexpr std::int32_t kMaxOmittedPods = 10'000'000;
 inline constexpr int kMaxJobs = 5000;
 inline constexpr int kMaxNodes = 5000;
@@ -31,7 +31,7 @@ inline constexpr std::int64_t kMaxRecentSeconds = std::int64_t{7} * 24 * 3600;
 inline constexpr int kMaxContainersPerPod = 256;
 inline constexpr int kMaxConditionsPerObject = 256;
 inline constexpr int kMaxLabels = 512;
-// An attempt without Kubernetes objects.
+// The signal that ended an attempt without Kubernetes objects.
 inline constexpr int kMaxSignal = 64;
 // failure_id and request_id.
 inline constexpr std::size_t kMaxIdBytes = 256;
@@ -44,7 +44,7 @@ inline constexpr std::size_t kMaxTextBytes = 64 << 10;
 // and the last one says so.
 inline constexpr int kMaxAnswerWarnings = 1000;
 inline constexpr std::size_t kMaxWarningBytes = 4 << 10;
-// NativeVerdict.counters of lists in an object.
+// Entries of NativeVerdict.counters, if they come from lists in an object.
 inline constexpr int kMaxNativeCounters = 1000;
 
 // Ledgers. Decide returns only ledgers within these bounds.
@@ -77,20 +77,20 @@ inline constexpr int kMaxPatternProgram = 2000;
 inline constexpr std::int64_t kMaxPatternMemory = 1 << 18;
 // Pattern steps of a decision: the instructions of each pattern times the bytes
 // it searches. Built-in patterns, which have automata, and log reading cost one
-// step per eight bytes. A step takes up to 12 ns for a hostile pattern, a
-// hundredth of that usually. The server bounds the time of a call as well.
+// step per eight bytes. A step takes up to 12 ns for a hostile pattern, usually
+// a hundredth of that. The server bounds the time of a call as well.
 inline constexpr std::int64_t kMaxPatternSteps = 500'000'000;
-// Compiling steps of the patterns of an inline policy, of all files in
-// CheckPolicy, and of a folder of files. An instruction costs 100 steps, a
-// class such as \PL 35,000 (policy/base/text_pattern.cc).
+// Steps for compiling the patterns of, respectively, an inline policy, all
+// files in CheckPolicy, and a folder of files. An instruction costs 100 steps,
+// a class such as \PL 35,000 (policy/base/text_pattern.cc).
 inline constexpr std::int64_t kMaxInlineCompileSteps = 10'000'000;
 inline constexpr std::int64_t kMaxCheckedCompileSteps = 20'000'000;
 inline constexpr std::int64_t kMaxCompileSteps = 100'000'000;
 inline constexpr std::size_t kMaxInlinePolicyBytes = 64 << 10;
 inline constexpr int kMaxInlinePatterns = 200;
-// For a JobSet in a report: groups and failure policy rules, then group names
-// in all rules and the success policy. JobSet's logic looks up each name among
-// the groups.
+// For a JobSet in a report: the first bounds its groups and its failure policy
+// rules, the second the group names in all rules and the success policy.
+// JobSet's logic looks up each name among the groups.
 inline constexpr int kMaxJobSetGroups = 1000;
 inline constexpr int kMaxJobSetTargets = 10'000;
 // Patterns in all rules of a JobSet in a report.

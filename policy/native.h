@@ -38,9 +38,9 @@ struct NativeOutcome {
   v1::Decision::Action action = v1::Decision::ACTION_UNSPECIFIED;
   v1::Decision::Scope scope = v1::Decision::SCOPE_UNSPECIFIED;
   v1::Decision::Queue queue = v1::Decision::QUEUE_UNSPECIFIED;
-  // The operator's budget that pays, for example "backoffLimit"; empty: the
-  // failure is not counted. `used` is the use after this failure, both in
-  // failures tolerated.
+  // The operator's budget that pays, for example "backoffLimit"; empty if the
+  // failure is not counted. `used`, which includes this failure, and `limit`
+  // are numbers of tolerated failures.
   std::string charged_to;
   std::int64_t used = 0;
   std::int64_t limit = 0;
@@ -55,20 +55,21 @@ struct NativeOutcome {
 };
 
 // Returns what the operator of the reported workload does about the failure;
-// nothing if the report has no object of a known operator.
+// empty if the report has no object of a known operator.
 //
 // The outermost operator that does something answers: a JobSet before its
 // child Jobs, a TrainJob before its JobSet. If an operator does nothing yet
 // ("None"), the next inner operator answers, and a warning is added. The search
-// starts at `report.workload.kind` if it is given; `semantics.operator` leaves
-// no choice at all.
+// starts at `report.workload.kind` if it is given. If `semantics.operator` is
+// given, only that operator is asked.
 std::optional<NativeOutcome> AnswerNatively(const NativeInput& input);
 
-// Returns who restarts the failed work by itself, as a phrase; empty if no one
-// does. Judges by the rules of the workload's operator and a limit stated in
-// its object. `pod` is the pod whose end the operator has seen; -1 means all.
-// Queues and Flyte's engine do not count; other code covers them. If the report
-// lacks the pod's owner, judges by whether it has replaced a failed pod before.
+// Returns what restarts the failed work by itself, as a phrase; empty if
+// nothing does. Judges by the rules of the workload's operator and a limit
+// stated in its object, as if the operator had seen the end of `pod`; -1 means
+// no particular pod. Queues and Flyte's engine do not count; other code covers
+// them. If the report lacks the pod's owner, judges by whether the owner has
+// replaced a failed pod before.
 std::string RetriesByItself(const NativeInput& input, int pod);
 
 // Returns "kueue, flyte, ...", the values of NativeSemantics.operator.
@@ -90,7 +91,7 @@ struct Import {
 
   std::vector<Rule> rules;
   std::vector<Budget> budgets;
-  // The outcome if no rule matches; absent: the block has none.
+  // The outcome if no rule matches; absent if the block has none.
   std::optional<v1::Outcome> fallback;
   std::string fallback_path;
 };

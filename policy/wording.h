@@ -21,15 +21,15 @@ inline constexpr char kNoNativeVerdict[] = "no native verdict: ";
 // Returns "the JobSet", for example; "the workload" if unset.
 std::string_view ScopeText(v1::Decision::Scope scope);
 
-// Returns who has to act on a failure of this cause, if nothing else is known
-// of it.
+// Returns who has to act on a failure of this cause if nothing else is known
+// about it.
 v1::Diagnosis::FaultDomain FaultDomainOf(v1::Cause cause);
 
 // Returns the verdict alone: "retry the pod in 12s with memory x1.5".
 std::string VerdictText(const v1::Decision& decision);
 
 // Returns whether the change has a base amount to multiply: false if the report
-// shows the container without limit and request of the resource.
+// shows that the container has no limit and no request for the resource.
 bool HasBase(const v1::ResourceChange& change, const v1::FailureReport& report,
              const v1::Culprit& culprit);
 
