@@ -1,4 +1,4 @@
-// Ending of retries that others make and that cannot help.
+// Ends retries that others make and that cannot help.
 #ifndef MULLIGAN_POLICY_VERDICT_BRAKE_H_
 #define MULLIGAN_POLICY_VERDICT_BRAKE_H_
 
@@ -22,14 +22,14 @@ struct EndOfRetries {
   // Number of equal failures in a row; 0 if the policy refused the latest one
   // for another reason (Brake.POLICY).
   std::int64_t alike = 0;
-  // How long attempts have run since this was first the verdict, the current
-  // one included.
+  // How long attempts, including the current one, have run since this first
+  // became the verdict.
   absl::Duration avoidable = absl::ZeroDuration();
 };
 
-// Returns whether the current attempt, which runs since `since` (empty if
-// nothing runs), has outlived the failure that ended at `ended` by more than
-// `limit` and three minutes.
+// Returns whether the current attempt, running since `since` (empty if nothing
+// runs), has outlived the failure that ended at `ended` by more than `limit`
+// and more than three minutes.
 bool IsOutlived(absl::Time now, std::optional<absl::Time> since,
                 absl::Time ended, absl::Duration limit);
 

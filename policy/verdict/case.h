@@ -36,7 +36,7 @@ struct Case {
   absl::Time now() const { return at.now; }
 };
 
-// Returns the case of the report's attempt, or the next after `ledger`.
+// Returns the case of report.attempt or, if absent, of the next in `ledger`.
 inline Case CaseOf(const FailureContext& at, const Diagnosed& diagnosed,
                    const v1::BudgetLedger& ledger, const Owners& owners,
                    bool refund) {

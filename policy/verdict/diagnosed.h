@@ -20,7 +20,7 @@ enum class LedgerStatus : std::uint8_t {
   // Nothing is broken, so there is nothing to decide.
   kNotBroken,
   kNew,
-  // Its record, a wait or not repeatable, was taken back with its charge.
+  // Its record, pending or not repeatable, was taken back with its charge.
   kReopened,
   // The recorded decision is repeated.
   kDecided,
@@ -36,7 +36,7 @@ struct Diagnosed {
   Findings findings = {};
   FailureId id = {};
   std::uint64_t identity = 0;  // a hash of the failure, for jitter
-  // When it ended; when it was reported if that is unknown.
+  // When it ended or, if that is unknown, when it was reported.
   absl::Time failed_at = {};
   // How the workload proceeds in an incident.
   Turn turn = Turn::kWait;

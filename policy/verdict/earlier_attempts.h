@@ -19,15 +19,15 @@ std::vector<std::string> ChargeEarlierAttempts(const FailureContext& at,
                                                const NativeCount& count,
                                                v1::BudgetLedger& ledger);
 
-// Records failures of work that goes on and that others retry, charged as the
+// Records failures that others retry in work that goes on, charged as the
 // policy says. If a rule refuses another attempt, the record has that decision;
 // else it has IGNORE, which is decided again once the work is broken. A record
-// that no budget paid is replaced if the report knows more. Returns whether
+// that no budget paid for is replaced if the report knows more. Returns whether
 // `ledger` has changed.
 bool NoteRetried(const FailureContext& at, const Findings& findings,
                  v1::BudgetLedger& ledger);
 
-// Returns the index of the record of the failure that the work goes on after
+// Returns the index of the record of the failure after which the work goes on
 // (Findings.ends); -1 if `ledger` has none or nothing failed.
 int RecordOfRetried(const FailureContext& at, const Findings& findings,
                     const v1::BudgetLedger& ledger);

@@ -34,7 +34,7 @@ struct FailureContext {
   // The verdict of the workload's own operator; empty if not requested, or if
   // the report has no object of a known operator.
   std::optional<NativeOutcome> native = std::nullopt;
-  // The policy's budgets with the workload's own limits; empty if it has none.
+  // The policy's budgets with the workload's own limits, if any; else empty.
   std::vector<CompiledBudget> own_budgets = {};
   std::vector<std::string> warnings = {};
 
@@ -60,8 +60,8 @@ struct FailureContext {
   }
 };
 
-// Returns Decide's errors (policy/decide.h) about policy, ledger and operator.
-// `arena` is the answer's, or null.
+// Fails with Decide's errors (policy/decide.h) about policy, ledger and
+// operator. `arena` is the answer's, or null.
 absl::StatusOr<FailureContext> MakeFailureContext(
     const SanitizedRequest<v1::DecideRequest>& sanitized,
     const PolicySet& policies, InlinePolicies* inline_policies,

@@ -25,13 +25,13 @@ struct LedgerState {
   AnswerPart<v1::BudgetLedger> ledger;
   LedgerStatus status = LedgerStatus::kNotBroken;
   // Its index in the history; -1 if it has none. For kReopened, the index
-  // before it was taken back. For kNotBroken, others had already started the
-  // next attempt, and this report knows less.
+  // before it was taken back. For kNotBroken, the record says that others had
+  // already started the next attempt, and this report knows less.
   int record = -1;
   // The record that was taken back, to be restored if nothing is recorded;
   // empty if none was.
   std::optional<v1::AttemptRecord> taken_back = std::nullopt;
-  // `record` is of another member than those in this failure.
+  // `record` is that of a member that is not part of this failure.
   bool of_another = false;
   // For kNotBroken: ends the retries that others make.
   std::optional<EndOfRetries> stop = std::nullopt;

@@ -54,7 +54,7 @@ struct Verdict {
   bool last_attempt = false;
   // The expected chance that the retry passes; empty if hours do not matter.
   std::optional<double> passes;
-  // The failure is final or charged, so the ledger records it.
+  // The verdict is final or charged, so the ledger records it.
   bool recorded = false;
   // The wait cannot end by itself because the failure has no known time.
   bool grace_unknown = false;
@@ -87,24 +87,24 @@ struct Priced {
 };
 
 // Returns the verdict. Pure. The first check that settles it is `decided_by`.
-// Rules come before what prevents a retry, so that a rule that wants no retry
-// is the reason of the answer even while retries are switched off:
+// Rules come before the checks that refuse retries, so a rule that wants no
+// retry is the reason for the answer even while retries are switched off:
 //
 //   1. Work that is not broken is left alone, whatever the policy says.
 //   2. The first matching rule, else the default, says what the policy wants.
 //   3. A doubtful case waits for evidence until its deadline.
-//   4. A wait longer than its grace becomes what the rule says. For INCIDENT it
-//      does so at once for a canary, and once the incident is over.
+//   4. A wait that exceeds its grace becomes the action that the rule names. A
+//      wait for INCIDENT does so at once for a canary or after the incident.
 //   5. An endless wait for an object that its operator has given up becomes a
 //      retry, because only a new object can continue.
 //   6. If the result is RETRY, these may refuse it: kill switch, the Job's
 //      deadline, a stated cap on attempts, the budget, the cap implied by the
 //      budgets, the history (DETERMINISTIC, POISON_JOB), the expected loss of
-//      hours, and the deadline once more with the delay.
+//      hours, and the deadline again, now with the delay.
 Priced Price(const Case& failure, const WhatIf& change = {});
 
-// Returns how long after its own end a member of a failure with record
-// `decided` is retried, by its rule. Empty if the rule does not spread retries.
+// Returns how long after its own end `member`, which is part of the failure
+// with record `decided`, is retried. Empty if its rule has no delayed retry.
 std::optional<absl::Duration> DelayOfMember(const Case& member,
                                             const v1::AttemptRecord& decided);
 
