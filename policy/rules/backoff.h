@@ -23,8 +23,8 @@ struct CompiledBackoff {
 absl::Duration BaseDelay(const CompiledBackoff& backoff, std::int64_t charges);
 
 // Returns BaseDelay spread over [delay * (1 - jitter), delay] by `identity`, a
-// hash of the failure, so that all replicas agree. At most backoff.max; whole
-// milliseconds from one on.
+// hash of the failure, so that all replicas agree. At most backoff.max. If
+// jitter shortens it to 1 ms or more, it is truncated to whole milliseconds.
 absl::Duration RetryDelay(const CompiledBackoff& backoff, std::int64_t charges,
                           std::uint64_t identity);
 
@@ -33,8 +33,8 @@ absl::Duration Spread(absl::Duration delay, double jitter,
                       std::uint64_t identity);
 
 // Returns the delay, counted from its own end, of a member of a failure that
-// was already decided. It is RetryDelay, but a member decided `decided` after
-// its end, later than that, is spread over the same interval from then on.
+// was already decided `decided` after that end. It is RetryDelay, except that
+// the interval of the jitter does not begin before the decision.
 absl::Duration MemberDelay(const CompiledBackoff& backoff, std::int64_t charges,
                            std::uint64_t identity, absl::Duration decided);
 

@@ -13,7 +13,7 @@
 namespace mulligan {
 
 // Returns the budgets sorted by name. Checks limits, windows, refunds and
-// exhaustion, and that no escalation is a cycle.
+// exhaustion, and that escalations do not form a cycle.
 std::vector<CompiledBudget> CompileBudgets(const v1::RetryPolicySpec& spec,
                                            IssueReporter& report);
 

@@ -6,8 +6,8 @@
 
 namespace mulligan {
 
-// Returns whether everything that `narrow` matches is certainly matched by
-// `wide`. May return false for such a pair, but never true wrongly.
+// Returns whether `wide` provably matches everything that `narrow` matches.
+// True is always correct; false may mean that there is no proof.
 bool Covers(const Predicates& wide, const Predicates& narrow);
 
 }  // namespace mulligan

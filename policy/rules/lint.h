@@ -8,7 +8,7 @@
 
 namespace mulligan {
 
-// Warns of what loads but was probably not meant.
+// Warns about settings that load but are probably mistakes.
 void LintPolicy(const v1::RetryPolicy& source, const CompiledPolicy& compiled,
                 IssueReporter& report);
 

@@ -15,7 +15,7 @@
 
 namespace mulligan {
 
-// The index of no budget in CompiledPolicy::budgets.
+// Means "no budget" where an index into CompiledPolicy::budgets is expected.
 inline constexpr int kNoBudget = -1;
 
 struct CompiledPlacement {
@@ -26,7 +26,7 @@ struct CompiledPlacement {
   // Only if evidence points to the node.
   bool if_suspected = false;
   absl::Duration expires_after;
-  // From this use of the paying budget on.
+  // Only once the use of the paying budget has reached this number.
   std::int64_t avoid_after = 1;
 };
 
@@ -58,7 +58,7 @@ struct CompiledOutcome {
   std::optional<double> passes;
 };
 
-// Weights of hours and of persons' time.
+// Weights of hours and of people's time.
 struct CompiledWorth {
   double weighs = 1;
   double given_up = 3;
@@ -104,7 +104,7 @@ struct CompiledDerivation {
   absl::Duration crash_loop_window = absl::Minutes(10);
   std::int32_t bad_node_failures = 2;
   std::int32_t poison_nodes = 3;
-  // By the digest of recent failures.
+  // Apply to the digests of recent failures.
   std::int32_t bad_node_workloads = 3;
   std::int32_t incident_workloads = 8;
   double incident_share = 0.5;

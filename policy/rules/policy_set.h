@@ -21,8 +21,8 @@ namespace mulligan {
 // share between threads.
 class PolicySet {
  public:
-  // Sorts compiled policies (with selectors, then catch-alls, then those only
-  // by name; then by order and name) and indexes them. Adds issues for
+  // Sorts compiled policies (those with selectors, catch-alls, those used only
+  // by name; each group by order and name) and indexes them. Adds issues for
   // duplicate names, a missing or second catch-all, and selectors that an
   // earlier one covers. Returns null if there are errors.
   static std::unique_ptr<const PolicySet> Create(
@@ -34,7 +34,7 @@ class PolicySet {
   // Returns the policy of that name; null if there is none.
   const Ruleset* Find(std::string_view name) const;
 
-  // Returns the first policy that selects it; a catch-all always does.
+  // Returns the first policy that selects `workload`; a catch-all always does.
   const Ruleset& Select(const v1::WorkloadReference& workload) const;
 
   // Returns all policies in the order in which they are tried.
@@ -72,7 +72,7 @@ class InlinePolicies {
       const v1::RetryPolicy& policy, const std::string& bytes) = 0;
 };
 
-// Returns the number of patterns in its rules and signatures.
+// Returns the number of patterns in the rules and signatures of `policy`.
 std::size_t PatternsIn(const v1::RetryPolicy& policy);
 
 // Compiles an inline policy within its bounds (policy/limits.h).

@@ -16,7 +16,7 @@
 
 namespace mulligan {
 
-// All given conditions must hold; lists are alternatives, empty: any.
+// All given conditions must hold. A list holds alternatives; empty means any.
 struct CompiledSelector {
   std::vector<std::string> kinds;
   std::vector<std::string> namespaces;                      // globs
@@ -34,8 +34,8 @@ CompiledSelector CompileSelector(const v1::Selector& selector);
 bool Selects(const CompiledSelector& selector,
              const v1::WorkloadReference& workload);
 
-// Returns whether `wide` certainly selects every workload that `narrow`
-// selects. Never true wrongly.
+// Returns whether `wide` provably selects every workload that `narrow` selects.
+// True is always correct; false may mean that there is no proof.
 bool Covers(const CompiledSelector& wide, const CompiledSelector& narrow);
 
 // Finds selectors by their most specific condition: an exact namespace or name,
