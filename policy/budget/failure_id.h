@@ -39,8 +39,8 @@ FailureId FailureIdOf(const Owners& owners,
 std::string IdOfPod(const Owners& owners, const v1::WorkloadReference& workload,
                     int pod);
 
-// Returns the id that releases up to 0.1 gave it, with the workload, because
-// ledgers outlive releases.
+// Returns the id that releases up to 0.1 gave to that failure. It includes the
+// workload. Still needed because ledgers outlive releases.
 std::string IdWithWorkload(const Owners& owners,
                            const v1::WorkloadReference& workload, int pod);
 

@@ -38,16 +38,16 @@ struct FleetFinding {
 // checked. Returns the first cause that holds:
 //
 //   1. BAD_NODE: more workloads failed on the culprit's node than chance
-//      explains (below one in twenty for any of the nodes), by causes that a
-//      node may have. A cause that may be the program's own counts once per
-//      group, because a broken sweep packed on one node proves nothing.
+//      explains (a chance of at most 1 in 20 that any node has so many), by
+//      causes that a node can have. Causes that may be the program's own count
+//      once per group, as a broken sweep packed on one node proves nothing.
 //   2. INCIDENT: many workloads failed in the same zone, with the same image
 //      and cause, or with the same cause, within a window of at most an hour.
-//      The causes must lie in what workloads share. Never for a workload whose
-//      incident retries reached the policy's bound, so that waits end.
+//      The causes must be faults of shared resources. Never for a workload
+//      whose incident retries reached the policy's bound, so that waits end.
 //
 // Every five minutes a hash picks about one canary among the workloads that
-// failed alike, but none while the digest has a canary under way.
+// failed alike, but none while the digest shows a running canary.
 FleetFinding DeriveFromFleet(
     const CompiledDerivation& thresholds,
     const google::protobuf::RepeatedPtrField<v1::RecentFailures>& recent,

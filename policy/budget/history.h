@@ -29,15 +29,15 @@ struct Derived {
 //   2. BAD_NODE: causes that point to a node, on the same node within a day,
 //      other than the same crash of the program again.
 //   3. DETERMINISTIC: equal fingerprints in a row without progress. Fewer are
-//      enough at the same artifact or step, one more is needed if an exit code
-//      is all there is. Only for causes that would repeat, and only while every
-//      attempt had the same resources.
+//      enough at the same artifact or step; one more is needed if the exit code
+//      is the only evidence. Only for causes that would repeat, and only while
+//      every attempt had the same resources.
 //   4. CRASH_LOOP: many failures within a short time.
 //
-// Without progress means that the reported progress did not grow or, if it is
-// unknown, that the attempts ran for about as long. `ran_for` is the run time
-// of the current attempt. Times are those of the failures if known, else of the
-// reports.
+// "Without progress" means that the reported progress did not grow or, if it is
+// unknown, that the attempts ran for about the same time. `ran_for` is the run
+// time of the current attempt. Times are those of the failures if known, else
+// of the reports.
 Derived DeriveCause(const CompiledDerivation& thresholds,
                     const v1::BudgetLedger& ledger, const Failure& failure,
                     const v1::Progress& progress, absl::Time failed_at,
@@ -54,7 +54,7 @@ std::int32_t EnoughAlike(const CompiledDerivation& thresholds,
                          const Failure& failure, const v1::Progress& progress,
                          bool timed);
 
-// Returns how many there are in the sense of DeriveCause; 1 for the first.
+// Returns the current number of such failures in a row; 1 for the first.
 std::int32_t CountAlike(const v1::BudgetLedger& ledger, const Failure& failure,
                         const v1::Progress& progress,
                         std::optional<absl::Duration> ran_for);
@@ -70,8 +70,8 @@ bool EndedThereBefore(const v1::BudgetLedger& ledger, const Failure& failure,
 struct Loop {
   // Index in `ledger.history` of the latest one.
   int record = -1;
-  // The number in a row, the number at which another is hopeless (0 if that is
-  // disabled), and their longest run.
+  // How many there are in a row, how many make another attempt hopeless (0 if
+  // that is disabled), and the longest run among them.
   std::int32_t alike = 0;
   std::int32_t enough = 0;
   absl::Duration longest = absl::ZeroDuration();
@@ -93,13 +93,14 @@ struct Unchanged {
 Unchanged TriedUnchanged(const v1::BudgetLedger& ledger,
                          const Failure& failure);
 
-// Returns the budget that pays for a failure that only an operator's counter
-// or message without a reason reports. It is taken for one more of the
-// explained failures if these cost the same: nothing (empty), because all ended
-// alike and no budget pays for them or one charge pays for the limit that was
-// reached; or one budget, because all were disruptions. nullopt: its cause is
-// open. Explained failures are those in the ledger and, if `fingerprint` is not
-// empty, the current one, of which only the fingerprint is compared.
+// Returns the budget that pays for a failure that only an operator's counter or
+// message without a reason reports; nullopt if its cause is open. It counts as
+// one more of the explained failures (those in the ledger and, unless its
+// `fingerprint` is empty, the current one by that alone) if all cost the same:
+//
+//   1. Nothing (empty): all have the same fingerprint, and no budget pays for
+//      them or one charge pays for the memory limit that was reached.
+//   2. One budget: all were disruptions.
 std::optional<std::string_view> PayerOfCounted(const v1::BudgetLedger& ledger,
                                                std::string_view fingerprint);
 

@@ -1,4 +1,4 @@
-// Matching of a failure with those already reported.
+// Matches a failure with those already reported.
 #ifndef MULLIGAN_POLICY_BUDGET_KNOWN_FAILURE_H_
 #define MULLIGAN_POLICY_BUDGET_KNOWN_FAILURE_H_
 
@@ -34,15 +34,15 @@ struct ReportedFailure {
 //   3. The lifetimes overlap. Whatever ran when the recorded pod was struck is
 //      part of the incident, unless it ended by itself more than half an hour
 //      later (kIncidentSpan in policy/demystify/attempts.h). A root that works
-//      alone must instead show only that it ended, within seconds of the
-//      recorded one.
-//   4. One of them was reported without pods, and times and counters agree.
-//      After an object failed for good, nothing of it fails again. A counter
+//      alone matches only if it shows no more than its end, and that is within
+//      seconds of the recorded one.
+//   4. The failure or the record has no pods, and times and counters agree.
+//      After an object failed for good, no part of it fails again. A counter
 //      without a time is old if the ledger has as many failures. A passed
 //      deadline matches only a recorded deadline. An attempt that began between
 //      the two ends failed by itself.
 //
-// 3 and 4 require that the caller did not name both record and failure.
+// 3 and 4 do not apply if the caller named both record and failure.
 int FindKnown(const v1::BudgetLedger& ledger, const ReportedFailure& failure);
 
 // Returns whether the record is of a pod and not only of its operator's status.

@@ -1,4 +1,4 @@
-// The records of a ledger: finding, adding and dropping them.
+// Finds, adds and drops the records of a ledger.
 #ifndef MULLIGAN_POLICY_BUDGET_LEDGER_H_
 #define MULLIGAN_POLICY_BUDGET_LEDGER_H_
 
@@ -25,7 +25,7 @@ bool IsPending(const v1::AttemptRecord& record);
 // newer version reads as a number without a name or, from JSON, as unset.
 bool IsUnderstood(const v1::AttemptRecord& record);
 
-// Whether the kubelet or an operator retried it, unchanged.
+// Returns whether the kubelet or an operator retried the work unchanged.
 bool IsRetriedByOthers(const v1::AttemptRecord& record);
 
 // Returns whether the record is final and understood, so can be repeated.
@@ -51,19 +51,19 @@ void TakeBack(int index, v1::BudgetLedger& ledger);
 void PutBack(const v1::AttemptRecord& record, int index,
              v1::BudgetLedger& ledger);
 
-// Moves `record` to the end of the history, which leaves it empty, and sets the
-// number of attempts seen to `attempts`.
+// Moves `record` to the end of the history, leaving `record` empty, and sets
+// the number of attempts seen to `attempts`.
 void AddRecord(std::int32_t attempts, v1::AttemptRecord& record,
                v1::BudgetLedger& ledger);
 
 // Drops records until the ledger is within its bounds (kMaxHistory,
 // kMaxLedgerJsonBytes): disruptions before the latest kMaxHistory / 4 records
-// first, because their budget counts them and they say nothing of the next
+// first, because their budget counts them and they say nothing about the next
 // attempt, then the oldest. Drops budgets that the policy no longer has if
 // there are more than kMaxLedgerBudgets.
 void BoundLedger(const CompiledPolicy& policy, v1::BudgetLedger& ledger);
 
-// Return upper bounds on the size in bytes as compact proto JSON of any writer.
+// Return upper bounds on the bytes of compact proto JSON, whatever writes it.
 std::size_t LedgerJsonBytes(const v1::BudgetLedger& ledger);
 std::size_t RecordJsonBytes(const v1::AttemptRecord& record);
 

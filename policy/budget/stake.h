@@ -1,4 +1,4 @@
-// A failure's stake in hours, and how often retries after its cause passed.
+// Hours at stake in a failure, and how often retries after its cause succeed.
 #ifndef MULLIGAN_POLICY_BUDGET_STAKE_H_
 #define MULLIGAN_POLICY_BUDGET_STAKE_H_
 
@@ -31,15 +31,15 @@ struct AttemptAtStake {
 // Returns everything of the stake except `passes`. Pure; linear in the report's
 // pods and the ledger's history.
 //
-// Hours are those of the accelerators that the attempt's pods hold, or of the
-// pods if none holds any. Good hours belong to the first attempt and to those
+// Hours are accelerator hours or, if none of the attempt's pods holds an
+// accelerator, pod hours. Good hours belong to the first attempt and to those
 // that got further than the one before, by reported progress or else by run
 // time. Progress.advanced_at proves good hours too.
 v1::Stake StakeOf(const AttemptAtStake& attempt);
 
-// Returns the hours in which attempts ran for `avoidable`, each with the pods
-// that run now or, if none runs, those at the indices `ended`. Fills only
-// `accelerators` and `avoidable_hours`.
+// Returns the hours of attempts that ran for `avoidable` in total, each with
+// the pods that run now or, if none runs, those at the indices `ended`. Fills
+// only `accelerators` and `avoidable_hours`.
 v1::Stake AvoidableStake(const v1::FailureReport& report,
                          const std::vector<int>& ended,
                          absl::Duration avoidable);
