@@ -15,8 +15,8 @@ void WriteAnswer(const SanitizedRequest<v1::DecideRequest>& sanitized,
                  FailureContext& at, const Diagnosed& diagnosed,
                  Decided decided, v1::DecideResponse& response);
 
-// Does the same for a diagnosis alone, except for the warning of
-// kPatternsUsedUp.
+// Does the same for a diagnosis alone, but leaves the warning kPatternsUsedUp
+// to the caller.
 void WriteAnswer(const SanitizedRequest<v1::DemystifyRequest>& sanitized,
                  const Owners& owners, const v1::WorkloadReference& workload,
                  const ChosenPolicy& policy, const Findings& findings,

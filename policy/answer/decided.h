@@ -28,7 +28,7 @@ struct Decided {
 };
 
 // Decides by the failure's record, else by the workload's operator if the
-// policy leaves it to that, else by the policy.
+// policy leaves the decision to it, else by the policy.
 Decided DecideOn(const FailureContext& at, const Diagnosed& diagnosed,
                  LedgerState before);
 

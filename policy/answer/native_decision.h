@@ -1,5 +1,5 @@
-// The verdict of the workload's own operator, as the decision of a native
-// policy or next to the decision of another one.
+// The verdict of the workload's own operator, either as the decision (under a
+// native policy) or next to the decision of another policy.
 #ifndef MULLIGAN_POLICY_ANSWER_NATIVE_DECISION_H_
 #define MULLIGAN_POLICY_ANSWER_NATIVE_DECISION_H_
 
@@ -22,8 +22,8 @@ void FillNatively(const Case& failure, const NativeOutcome& outcome,
                   v1::Decision& decision, v1::Accounting& accounting,
                   v1::AttemptRecord& record);
 
-// Stores `record` in the ledger, for operators that keep counters only in
-// memory, and leaves it empty. Returns false if there is nothing to store.
+// Moves `record` into the ledger, because some operators keep their counters
+// only in memory. Returns false if there is nothing to store.
 bool BookNatively(const NativeOutcome& outcome, std::int32_t attempts,
                   v1::AttemptRecord& record, v1::BudgetLedger& ledger);
 

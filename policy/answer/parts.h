@@ -11,8 +11,8 @@
 
 namespace mulligan {
 
-// Adds the sentence and the reasons, made from the record; of `stake` it uses
-// the avoidable hours.
+// Adds the sentence and the reasons, which are made from the record. Uses only
+// the avoidable hours of `stake`.
 void FillTexts(const v1::Diagnosis& diagnosis, const v1::AttemptRecord& record,
                const v1::Stake& stake, v1::Decision& decision);
 

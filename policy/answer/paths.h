@@ -12,7 +12,7 @@ namespace mulligan {
 // `objects` were left out.
 void RestorePaths(const Unread& objects, v1::Diagnosis& diagnosis);
 
-// The same for the pod that an attempt without objects was read as.
+// Does the same for the pod that stands for an attempt without objects.
 void RestorePaths(const v1::EndedAttempt& attempt, v1::Diagnosis& diagnosis);
 
 }  // namespace mulligan

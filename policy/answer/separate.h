@@ -14,7 +14,7 @@ namespace mulligan {
 
 // Makes the decisions of one answer, and those in its ledger, consistent:
 //
-//   1. If one failure ends the whole workload, nothing of it is retried.
+//   1. If one failure ends the whole workload, no part of it is retried.
 //   2. An index with its own limit (spec.backoffLimitPerIndex) ends alone, with
 //      scope INDEX, if another failure is granted a retry.
 //
