@@ -25,7 +25,7 @@ struct Answered {
   const v1::Diagnosis& diagnosis;
   const v1::Decision& decision = v1::Decision::default_instance();
   const v1::BudgetLedger& ledger = v1::BudgetLedger::default_instance();
-  // The record of the current failure.
+  // The id of the current failure, as in its record.
   std::string_view failure_id = {};
   // Null if the operator was not asked.
   const v1::NativeVerdict* native = nullptr;

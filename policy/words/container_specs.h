@@ -13,7 +13,7 @@
 
 namespace mulligan {
 
-// A cause of too little of a resource, the resource, and the name of its limit.
+// A cause that is a lack of a resource, that resource, and its limit's name.
 struct Growable {
   v1::Cause cause;
   std::string_view resource;
@@ -62,8 +62,8 @@ class ContainerSpecs {
                                          Amounts amounts) const;
 
   // Returns the volume mounted closest above `path` in a container of the pod,
-  // or of the first pod if the pod is unknown. Empty if none is: the path is on
-  // the container's own file system.
+  // or of the first pod if the pod is unknown. Empty if there is none, so that
+  // the path is on the container's own file system.
   std::optional<VolumeSpec> VolumeAt(std::string_view pod,
                                      std::string_view container,
                                      std::string_view path) const;

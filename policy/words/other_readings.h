@@ -30,7 +30,7 @@ struct Readings {
   std::vector<Needed> needed;
 };
 
-// `all`: for a sure cause too.
+// If `all`, considers all other causes of a sure cause too, not only hints.
 Readings ReadingsOf(const demystify::Context& context,
                     const demystify::Conclusion& conclusion,
                     const Culprit& culprit, bool all);

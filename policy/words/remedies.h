@@ -42,8 +42,8 @@ struct QueueNames {
   std::string ask;
 };
 
-// Returns advice on the queue's message `message`; where to look if it is
-// empty.
+// Returns advice on `message`, which the queue wrote; if it is empty, where to
+// look.
 Remedy RemedyInQueueMessage(const std::string& message, const QueueNames& queue,
                             const Particulars& found);
 
@@ -57,7 +57,7 @@ Remedy RemedyOfStorage(const Particulars& found, const ContainerSpecs& specs);
 Remedy RemedyOfSelector(const kubernetes::core::v1::Pod& pod,
                         const Particulars& found);
 
-// Returns advice for an evicted pod by its use and request of a resource.
+// Returns advice for an evicted pod from its use and request of a resource.
 Remedy RemedyOfPressure(const Particulars& found);
 
 // Returns advice for work that a Kueue queue holds or evicted, from its

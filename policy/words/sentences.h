@@ -17,8 +17,9 @@ namespace mulligan::words {
 std::string Headline(const Answered& answered, const Particulars& found,
                      const Remedy& remedy);
 
-// Returns the line in `headline` that no evidence has, else the culprit
-// container's last output if neither has it; without a value if both have it.
+// Returns the source of `headline` if no evidence has it, else the culprit
+// container's last output if neither headline nor evidence has it, else a quote
+// without a value.
 v1::Evidence FindQuote(const Answered& answered, const std::string& headline,
                        const Particulars& found, const Remedy& remedy);
 
@@ -33,7 +34,7 @@ struct DifferentCauses {
   // drained)"; empty for one cause, or if the operator has not given up.
   std::string remark;
   // "container OOM and app error before it need a person: see the attempts";
-  // empty if the last failure needs one too, or none does.
+  // empty if the last failure needs a person too, or no failure does.
   std::string step;
 };
 DifferentCauses FindDifferentCauses(const Answered& answered);
