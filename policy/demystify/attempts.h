@@ -38,7 +38,7 @@ struct Attempts {
   };
   // The failures other than the current one, oldest first.
   std::vector<Earlier> earlier;
-  // Members of the current attempt: the last failed, living and succeeded ones.
+  // Members of the current attempt: those that failed last, live or succeeded.
   std::vector<int> current;
 };
 

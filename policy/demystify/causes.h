@@ -44,7 +44,7 @@ enum History : std::uint8_t {
   kGoesAgain = 32,
   // Programs report it in their output, which the headline quotes.
   kInWords = 64,
-  // Texts of Kubernetes explain it, regardless of the cause of their row.
+  // Any text of Kubernetes explains it, even if its row has another cause.
   kExplained = 128,
 };
 

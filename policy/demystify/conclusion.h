@@ -31,7 +31,7 @@ struct Conclusion {
   Seconds ended_at = kUnknownTime;
   // For work that is not broken: when to look again, if known.
   Seconds ask_again = kUnknownTime;
-  // The failure is of an attempt before the one that still runs.
+  // The failure belongs to an attempt before the one that still runs.
   bool past = false;
   // Its operator retries the failure (Context.operator_retries).
   bool retried = false;

@@ -47,15 +47,15 @@ struct Context {
   Seconds now;
   // Exit codes have Spark's meaning.
   bool spark = false;
-  // Earlier attempts that ended for reasons other than the program, by the
-  // ledger or the report.
+  // Earlier attempts that ended for reasons other than the program, according
+  // to the ledger or the report.
   int external_ends = 0;
   // Returns who retries a failure, as text; empty if no one does. The argument
   // is the index of a pod that ended or is about to, which the operator may not
   // have seen yet; -1 if there is none. Called once for each open failure. If
   // null, no operator is consulted.
   std::function<std::string(int pod)> operator_retries = {};
-  // An operator reports that the program failed: its submitter adds nothing.
+  // An operator reports the program's failure; the submitter's adds nothing.
   bool program_failed = false;
   // Events about pods of the report, sorted by pod index.
   struct Link {
@@ -96,7 +96,7 @@ struct Context {
   void IndexEvents();
   // Returns names that occur in the names of the workload's objects.
   std::vector<std::string_view> Stems() const;
-  // What names pods that are missing from the report may have.
+  // The names that pods missing from the report may have.
   enum class PodNames : std::uint8_t {
     // They contain a name of the workload.
     kAny,

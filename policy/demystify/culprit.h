@@ -12,8 +12,8 @@
 
 namespace mulligan::demystify {
 
-// Returns the container that the decisive fact is about, else the one by whose
-// end the pod is judged; null if neither exists.
+// Returns the container that the decisive fact is about, else the one whose end
+// determines the pod's; null if neither exists.
 const kubernetes::core::v1::ContainerStatus* CulpritContainer(
     const v1::FailureReport& report, const Conclusion& conclusion);
 

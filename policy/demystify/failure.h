@@ -36,8 +36,8 @@ struct Culprit {
 struct Incident {
   // Indexes of its failed pods in the report, the root first.
   std::vector<int> pods;
-  // When the root began, and when its end was caused: before its end if it was
-  // marked and still had its grace period. Empty if unknown.
+  // When the root began, and when its end was caused, which is earlier than the
+  // end if the root was marked and had a grace period. Empty if unknown.
   std::optional<absl::Time> begin;
   std::optional<absl::Time> struck;
   // Index of the event if only an event reports the incident; else -1.
@@ -66,8 +66,8 @@ struct Failure {
   v1::Diagnosis::Outlook outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
   // The reason for the outlook; empty if it is unspecified.
   std::string outlook_reason;
-  // The outlook after a short run would be CANNOT_RECOVER. After this long one,
-  // another attempt may resume from a checkpoint and get past the failure.
+  // After a short run, the outlook would be CANNOT_RECOVER. After this long
+  // run, another attempt may resume from a checkpoint and get past the failure.
   bool may_get_past = false;
   v1::Diagnosis::Confidence confidence = v1::Diagnosis::CONFIDENCE_UNSPECIFIED;
   v1::Diagnosis::Situation situation = v1::Diagnosis::SITUATION_UNSPECIFIED;
@@ -97,14 +97,14 @@ struct Failure {
       v1::AttemptRecord::RETRIED_BY_UNSPECIFIED;
   // Open and independent of the current failure. Filled by Demystify.
   bool open = false;
-  // The cause by comparison with fleet and history, and why. Filled by
+  // The cause that fleet and history show, and the reason. Filled by
   // policy/verdict/diagnosed.h.
   v1::DerivedCause derived_cause = v1::DERIVED_CAUSE_UNSPECIFIED;
   std::string derived_reason;
   // Number of equal failures in a row for which the brake ends retries of
   // others; 0 if it does not. Filled by policy/verdict/ledger_state.h.
   std::int64_t alike = 0;
-  // The cause by the report alone, if the ledger's cause replaced it
+  // The cause according to the report alone, if the ledger's cause replaced it
   // (policy/verdict/ledger_state.h); else empty.
   std::optional<v1::Cause> set_aside;
   // Null if only the ledger has the failure.

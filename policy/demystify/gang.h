@@ -48,13 +48,13 @@ struct Gang {
 //   1. By class: hardware, disruption, memory, the member's own error,
 //      unexplained kills, echoes of a peer's death.
 //   2. By time; differences up to kClockSkew do not count.
-//   3. By how much the evidence settles. Members with only an exit code are
+//   3. By how conclusive the evidence is. Members with equal evidence are
 //      ordered by their exact times.
 //
 // A member that failed by itself before another's disruption was announced
 // precedes it. A member with only an exit code is not the root if a node was
 // lost within six minutes. Nor is it if a peer was killed (SIGKILL) before it
-// or, with a longer grace period, within kClockSkew after it.
+// or, within the peer's grace period and kClockSkew, after it.
 Gang ReadGang(const Attempt& attempt);
 
 }  // namespace mulligan::demystify

@@ -29,9 +29,9 @@ bool JobIsFull(const v1::FailureReport& report);
 // kRestarting and not older than `began`. One without a time counts as recent.
 bool OperatorRestarts(const Candidates& facts, Seconds began);
 
-// Returns until when the queue holds back evicted work before a restart (Kueue
-// 0.19: requeueState, condition Requeued); now if it states no time. Unknown if
-// it does not hold it back or some of the work still runs.
+// Returns the time until which the queue holds back evicted work (Kueue 0.19:
+// requeueState, condition Requeued). If it states no future time, returns now
+// if the work is requeued and none of it runs, else unknown.
 Seconds RequeuedUntil(const Context& context);
 
 // Adds a fact with the state of the most senior object that has one, such as

@@ -31,7 +31,7 @@ enum class End : std::uint8_t {
   kClean,
   // By itself, with another code.
   kOwn,
-  // By a signal from outside: 137, 143 and their other notations.
+  // By a signal from outside: exit code 137, 143 or an equivalent.
   kKilled,
   // The runtime or kubelet lost it, so the code is invented.
   kLost,
@@ -75,9 +75,9 @@ struct PodState {
   bool goes_on() const { return recovered || restarting || work_runs; }
 };
 
-// Returns whether the container may have had a device. Its resources do not
-// list device claims (resource.k8s.io) and devices that a runtime gives to all
-// containers, but its final output may mention them.
+// Returns whether the container may have had a device. Its resources list
+// neither device claims (resource.k8s.io) nor devices that a runtime gives to
+// all containers, but its final output may mention them.
 inline bool MayHoldDevice(const PodState& state) {
   const auto says = [&state](std::string_view word) {
     return state.message.find(word) != std::string_view::npos;
