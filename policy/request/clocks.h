@@ -1,13 +1,13 @@
-// Repairs times that a node's clock must have got wrong.
+// Repairs times that only a wrong clock of a node can explain.
 //
 // The API server and its controllers share a clock; it sets creation, deletion,
 // PodScheduled and DisruptionTarget. The kubelet sets all other times of a
 // pod's status by its node's clock. The order of failures in a gang depends on
 // them.
 //
-//   1. A kubelet accepts a pod after it has been scheduled. An earlier kubelet
-//      time is a lower bound on how far its clock is behind. All its times of
-//      that pod are moved by that much.
+//   1. A kubelet accepts a pod after it has been scheduled. If a kubelet time
+//      is earlier, the difference is the least that its clock is behind. All
+//      its times of that pod are moved by that much.
 //   2. An end after the report was made comes from a clock that is ahead. It is
 //      set to the time of the report.
 //   3. An end before the pod's creation or before the run's start means that

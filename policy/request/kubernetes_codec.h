@@ -10,7 +10,7 @@
 
 namespace mulligan {
 
-// An object from an envelope, which alone states the object's type.
+// An object from an envelope. Only the envelope states the object's type.
 struct EnvelopedObject {
   std::string api_version;  // "v1", "batch/v1"
   std::string kind;         // "Pod"

@@ -34,19 +34,19 @@ struct Owners {
   // time is unknown; empty if none did.
   std::optional<std::int64_t> failed_since;
   // Since when an owner has its own reason to delete pods, in epoch seconds; 0
-  // if the time is unknown. It has failed for good, it restarts, or its queue
-  // has requeued it before it ran or is done with it. Later deletions are
-  // cleanup and not evidence about the work.
+  // if the time is unknown. The reasons: the owner failed for good, it
+  // restarts, or its queue requeued it before it ran or is done with it. Later
+  // deletions are cleanup and not evidence about the work.
   std::optional<std::int64_t> cleans_up_since;
 
-  // For a Job that failed by its deadline: it retried every failure before this
-  // time, in epoch seconds. Empty if it failed otherwise.
+  // If a Job failed by its deadline: the time, in epoch seconds, before which
+  // it retried every failure. Else empty.
   std::optional<std::int64_t> retried_until;
 
   // Returns whether the work has failed for good or is about to. Pods that
   // still run do not count, and pods stopped now did not fail on their own.
   bool gave_up() const { return phase >= WorkloadPhase::kGivesUp; }
-  // Returns whether that was already so at `seconds`, in epoch seconds.
+  // Returns whether gave_up() already held at `seconds`, in epoch seconds.
   bool HadGivenUp(std::int64_t seconds) const {
     return gave_up() && failed_since.value_or(0) <= seconds;
   }

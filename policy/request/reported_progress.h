@@ -1,4 +1,4 @@
-// How far the failed attempt got, by the objects of its report.
+// How far the failed attempt got, according to the objects of its report.
 #ifndef MULLIGAN_POLICY_REQUEST_REPORTED_PROGRESS_H_
 #define MULLIGAN_POLICY_REQUEST_REPORTED_PROGRESS_H_
 

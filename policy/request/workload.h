@@ -24,7 +24,7 @@ void FillWorkload(const Owners& owners, bool with_labels,
 std::string_view WorkloadKindOf(const v1::FailureReport& report);
 
 // Returns whether the workload's object is in a final state of its operator, so
-// that acting means to delete and recreate it.
+// that acting on it means deleting and recreating it.
 bool IsInFinalState(const Owners& owners,
                     const v1::WorkloadReference& workload);
 

@@ -121,7 +121,7 @@ struct WorkloadView {
   // The program ran in the current attempt, or in any attempt.
   bool has_run = false;
   bool was_tried = false;
-  // The operator reports that the program failed: its submitter adds nothing.
+  // The operator reports the program's failure; the submitter's adds nothing.
   bool program_failed = false;
   // How often its operator has restarted it. Pods and Jobs with a lower
   // jobset.sigs.k8s.io/restart-attempt belong to an earlier attempt.
@@ -145,7 +145,7 @@ struct WorkloadView {
   std::string_view reason;
   std::string_view message;
   const char* message_path = "";
-  // Most retries that its operator makes, by its spec; empty if unset.
+  // Maximum number of retries that its spec sets; empty if unset.
   std::optional<std::int64_t> retry_limit;
   // Values that are checked for anomalies.
   absl::InlinedVector<ObjectCount, 3> counts;
