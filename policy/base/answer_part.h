@@ -15,9 +15,9 @@ struct DeleteUnlessOnArena {
   }
 };
 
-// An owned message, on the answer's arena if it has one, where strings cost
-// half as much as on the heap. The answer takes ownership with
-// `set_allocated_...(part.release())`.
+// An owned message. It is on the answer's arena, if there is one, because
+// strings cost half as much there as on the heap. The answer takes ownership
+// with `set_allocated_...(part.release())`.
 template <typename Message>
 using AnswerPart = std::unique_ptr<Message, DeleteUnlessOnArena>;
 

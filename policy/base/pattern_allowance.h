@@ -47,11 +47,11 @@ class PatternAllowance {
   // allowance is used up or the call has ended.
   bool Find(const re2::RE2& pattern, std::string_view text);
 
-  // Takes the cost of some work. If it returns false, that must not be done.
+  // Takes the cost of some work. If it returns false, the work must be skipped.
   bool Take(std::int64_t steps);
 
   // Takes the cost of reading a text once, or of searching it for a built-in
-  // pattern (most have automata). Returns false like Take().
+  // pattern (most have automata). Returns false in the same cases as Take().
   bool TakeReading(std::size_t bytes);
 
   // Returns whether work was refused for lack of steps.

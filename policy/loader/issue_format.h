@@ -1,4 +1,4 @@
-// Problems of policy files as text.
+// Formats problems in policy files as text.
 #ifndef MULLIGAN_POLICY_LOADER_ISSUE_FORMAT_H_
 #define MULLIGAN_POLICY_LOADER_ISSUE_FORMAT_H_
 
@@ -17,9 +17,9 @@ namespace mulligan {
 //      7 |       budget: aplication
 //        |               ^
 //
-// Source lines come from the file's text in `texts`. An issue of another file,
-// or without a line, has only its first line. Lines longer than 120 bytes are
-// cut around the column. `color` adds ANSI colours.
+// Source lines come from the file's text in `texts`. For an issue of another
+// file or without a line, only the first of these lines is returned. Lines
+// longer than 120 bytes are cut around the column. `color` adds ANSI colours.
 std::string FormatIssues(const Issues& issues,
                          const std::vector<PolicyText>& texts, bool color);
 

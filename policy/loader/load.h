@@ -36,8 +36,8 @@ std::unique_ptr<const PolicySet> LoadPolicies(
 std::unique_ptr<const PolicySet> LoadPolicies(
     const std::vector<PolicyText>& texts, Issues& issues);
 
-// Returns the revision of a set of `texts` alone: the start of a SHA-256 over
-// file names (without folders) and contents, as 16 hexadecimal digits.
+// Returns the revision of a set that consists of `texts` alone: the start of a
+// SHA-256 over file names (without folders) and contents, as 16 hex digits.
 std::string PolicyRevision(const std::vector<PolicyText>& texts);
 
 }  // namespace mulligan

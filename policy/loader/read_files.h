@@ -29,8 +29,8 @@ struct PolicyText {
 
 // Reads the regular *.yaml and *.yml files directly in `directory`, in name
 // order. Skips names with a leading dot (a mounted ConfigMap holds its data
-// twice) and test suites (RetryPolicyTest in *_test.yaml, *_test.yml). Repeats
-// the reading if files change meanwhile, so that all are of one moment. An
+// twice) and test suites (RetryPolicyTest in *_test.yaml, *_test.yml). Reads
+// again if files change meanwhile, so that all are from the same moment. An
 // unreadable or empty directory and a file above the size bound are issues.
 std::vector<PolicyText> ReadPolicyDirectory(const std::string& directory,
                                             Issues& issues);

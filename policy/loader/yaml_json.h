@@ -15,7 +15,7 @@ namespace mulligan {
 // leading zero, which YAML versions read differently.
 //
 // Adds an issue, without a file, for duplicate keys, keys that are not scalars,
-// merge keys, and nesting beyond kMaxAnyYamlDepth, to which aliases may add up.
+// merge keys, and nesting beyond kMaxAnyYamlDepth, which aliases may cause.
 // Leaves out the values concerned.
 void AppendYamlAsJson(const YamlNode& node, Issues& issues, std::string& json);
 

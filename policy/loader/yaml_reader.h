@@ -27,7 +27,7 @@ namespace mulligan {
 // Returns the paths that later checks cannot judge.
 enum class UnknownKeys {
   kRefuse,
-  // Warn and skip. Omits keys without value and empty lists, as Kubernetes.
+  // Warn and skip. Like Kubernetes, omits keys without a value and empty lists.
   kWarn,
   // Skip silently.
   kIgnore,

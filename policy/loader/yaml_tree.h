@@ -16,8 +16,8 @@ namespace mulligan {
 
 // Deepest nesting of maps and lists. Policies need ten.
 inline constexpr int kMaxYamlDepth = 32;
-// Most values of one file: at least two bytes each in the file, two hundred in
-// memory. A policy of a thousand rules has twenty thousand.
+// Most values of one file. Each takes at least two bytes in the file and two
+// hundred in memory. A policy of a thousand rules has twenty thousand.
 inline constexpr int kMaxYamlNodes = 50'000;
 // Bytes to which aliases may expand.
 inline constexpr std::size_t kMaxAliasedBytes = std::size_t{64} << 20;
@@ -34,7 +34,7 @@ struct YamlNode {
   // Scalars.
   std::string text = {};
   // The scalar is a string whatever it looks like: it is quoted, a block (| or
-  // >), or has such a tag.
+  // >), or has a tag other than null, bool, int or float.
   bool quoted = false;
   std::vector<YamlNode> items = {};
   // In file order, including duplicates.
