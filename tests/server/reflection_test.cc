@@ -76,7 +76,7 @@ TEST(ReflectionTest, ShowsTheCommentsOfFields) {
   ASSERT_TRUE(StreamOneMessage(server.channel(), kMethod,
                                "\x22\x14mulligan.v1.Decision", &answer)
                   .ok());
-  EXPECT_THAT(answer, HasSubstr("One human sentence with cause, verdict"));
+  EXPECT_THAT(answer, HasSubstr("A sentence for people: cause, verdict"));
 }
 
 TEST(ReflectionTest, ReportsUnknownSymbols) {

@@ -388,8 +388,8 @@ constexpr NoEvidenceCase kNoEvidenceCases[] = {
      "SparkApplication s: status.applicationState.state "
      "\"FAILED_SUBMISSION\" is not known"},
     {"UnknownMessage", "exit { message: 'something odd happened' }",
-     "Whether it failed is not told: there is no exit code, and no known "
-     "failure in the words."}};
+     "Whether it failed is unknown: there is no exit code, and no known "
+     "failure in the output."}};
 INSTANTIATE_TEST_SUITE_P(Anomalies, NoEvidenceReports,
                          ::testing::ValuesIn(kNoEvidenceCases),
                          [](const auto& test) { return test.param.name; });
