@@ -18,7 +18,7 @@ func TestPassesChoiceToBinary(t *testing.T) {
 
 func TestRejectsUnknownCauseBeforeListing(t *testing.T) {
 	binary := realserver.Binary(t, "mulligan")
-	for value, want := range map[string]string{"CONTAINR_OOM": "; CONTAINER_OOM is near", "": "--cause: ", "x\x1b[31m": `--cause: "x\u001b[31m" is no cause`} {
+	for value, want := range map[string]string{"CONTAINR_OOM": "; CONTAINER_OOM is near", "": "--cause: ", "x\x1b[31m": `--cause: "x\u001b[31m" is not a cause`} {
 		api := newAPIServer(t, batchWork(t)...)
 		_, said, err := plugin(t, context.Background(), api, "why", "-A", "--mulligan="+binary, "--cause="+value)
 		if err == nil || !strings.Contains(said, want) || ExitCode(err) != 2 || len(api.requests) > 0 {
