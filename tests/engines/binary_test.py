@@ -131,7 +131,7 @@ class BinaryTest(unittest.TestCase):
             _binary.time_text("until", "soon")
         with self.assertRaisesRegex(ValueError, "since: .* has no time zone"):
             _binary.time_text("since", datetime.datetime(2026, 1, 1))
-        with self.assertRaisesRegex(_binary.MulliganError, "/missing: is not there"):
+        with self.assertRaisesRegex(_binary.MulliganError, "/missing: does not exist"):
             _binary.find("/missing")
         with self.assertRaisesRegex(ValueError, "lines: is not a column, expected one of"):
             _binary.check_columns(["value"], "lines", None)

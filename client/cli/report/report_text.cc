@@ -118,7 +118,7 @@ std::string Budgets(const Report& report) {
 
 std::string Mends(const Report& report) {
   if (report.repair_targets.empty()) return "";
-  std::string text = "\nMEND FIRST\n";
+  std::string text = "\nFIX FIRST\n";
   for (std::size_t i = 0; i < std::min(report.repair_targets.size(), kMends);
        ++i) {
     const RepairTarget& mend = report.repair_targets[i];

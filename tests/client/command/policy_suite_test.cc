@@ -175,7 +175,7 @@ TEST(PolicySuiteTest, PrintsTheRemainingDelay) {
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.out,
               HasSubstr("step 2: delay is 50s (remaining: 10s had passed "
-                        "since the\n        end), expected at least 1m"));
+                        "since the end),\n        expected at least 1m"));
 }
 
 TEST(PolicySuiteTest, RestartsPodsWithoutOwner) {

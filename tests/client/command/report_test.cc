@@ -30,7 +30,7 @@ TEST_F(ReportCommandTest, PrintsTheCostOfFailures) {
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_EQ(text.err, "") << "no progress without a terminal";
   EXPECT_THAT(text.out,
-              AllOf(HasSubstr("1 failure of 1 workload: no pod's times"),
+              AllOf(HasSubstr("1 failure of 1 workload: no pod times"),
                     HasSubstr("CONTAINER_OOM"),
                     HasSubstr("Do first: raise the memory limit")));
   const CommandResult json = RunMulligan({"report", log_, "-o", "json"});

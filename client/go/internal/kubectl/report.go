@@ -16,7 +16,7 @@ import (
 const reportLong = `Gathers what the API server still has of batch work, failed, retried and
 finished, and says what its failures cost, whose they are, what its operators
 retried in vain or gave up for the platform's faults, what a policy would have
-done with the same failures, and what to mend first. Each failure is judged as if
+done with the same failures, and what to fix first. Each failure is judged as if
 it had been asked about when it struck.
 
 Nothing is installed or written; lists are read in pages. The binary mulligan

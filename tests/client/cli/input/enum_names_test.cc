@@ -23,7 +23,7 @@ TEST(EnumNamesTest, ReportsFieldValueAndChoices) {
   EXPECT_THAT(
       Find(R"({"report":{"creationError":{"phase":"build","httpCode":422}}})"),
       ElementsAre("report.creationError.phase: \"build\" is ignored, it is "
-                  "none of BUILD, CREATE"));
+                  "not one of BUILD, CREATE"));
 }
 
 TEST(EnumNamesTest, AcceptsKnownNamesNumbersAndNull) {
