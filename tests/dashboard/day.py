@@ -47,10 +47,10 @@ def ended(exit_code, reason="Error", message="", **status):
     return {"phase": "Failed", "terminated": terminated, **status}
 
 
-def disrupted(because, message, **status):
+def disrupted(because, of_condition, **status):
     return ended(143, conditions=[{
         "type": "DisruptionTarget", "status": "True", "reason": because,
-        "message": message}], **status)
+        "message": of_condition}], **status)
 
 
 # The pod's status and node: (status, node; None: the job's own).
