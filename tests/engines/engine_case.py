@@ -160,7 +160,7 @@ class EngineTests:
             self.engine.report(table, column="text")
         with self.assertRaisesRegex(ValueError, "since: 'monday' is not valid"):
             self.engine.report(table, since="monday")
-        with self.assertRaisesRegex(self.engine.MulliganError, "/missing: is not there"):
+        with self.assertRaisesRegex(self.engine.MulliganError, "/missing: does not exist"):
             self.engine.report(table, binary="/missing")
         with self.assertRaisesRegex(FileNotFoundError, "missing.yaml"):
             self.engine.replay(table, self.folder / "missing.yaml")

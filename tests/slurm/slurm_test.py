@@ -125,6 +125,9 @@ class SlurmTest(unittest.TestCase):
     def test_explain_reads_what_slurm_prints(self):
         number = slurm.submit("exit 3", "--mem=100", "--no-requeue", "-J", "explained")
         self.state_is(number, "FAILED")
+        # The database gets the name some time after the end.
+        slurm.wait("the name in accounting", lambda: "explained" in
+                   slurm.call("sacct", "-D", "--json", "-j", number))
         for words, code in ((("sacct", "-D", "--json", "-j", number), None),
                             (("scontrol", "show", "job", number), 3)):
             path = slurm.run / "printed"
