@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"mulligan.dev/mulligan"
+	mulligancorev1 "mulligan.dev/mulligan/gen/mulligan/kubernetes/core/v1"
 	mulliganv1 "mulligan.dev/mulligan/gen/mulligan/v1"
 	"mulligan.dev/mulligan/internal/controller/kinds"
 	"mulligan.dev/mulligan/internal/controller/records"
@@ -60,13 +62,17 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 	if a.queued != mulliganv1.DecideRequest_PURPOSE_UNSPECIFIED {
 		report.With(asAtWork)
 	}
+	began, retrying := kinds.Retrying(obj)
+	if retrying {
+		report.With(createdSince(began))
+	}
 	request, err := report.Request(ledger)
 	if err != nil {
 		return nil, err
 	}
 	if a.queued == mulliganv1.DecideRequest_PURPOSE_UNSPECIFIED {
 		// A generation fails once for good, but its operator retries any number before.
-		if !kinds.Retrying(obj) {
+		if !retrying {
 			request.Report.FailureId = records.FailureID(obj)
 		}
 	} else if len(request.GetReport().GetPods()) == 0 {
@@ -132,6 +138,16 @@ func (a asker) gather(ctx context.Context, from client.Reader, obj *unstructured
 		a.evidence.AddTo(report, obj)
 	}
 	return report, err
+}
+
+// createdSince removes pods of earlier attempts, which would be taken for the cause of this
+// one's failure.
+func createdSince(began time.Time) func(*mulliganv1.FailureReport) {
+	return func(report *mulliganv1.FailureReport) {
+		report.Pods = slices.DeleteFunc(report.Pods, func(pod *mulligancorev1.Pod) bool {
+			return pod.GetMetadata().GetCreationTimestamp().AsTime().Before(began)
+		})
+	}
 }
 
 func anyInTrouble(report *mulligan.Report) bool {

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -14,13 +16,17 @@ import (
 	"mulligan.dev/mulligan/internal/testing/realserver"
 )
 
+func startOf(attempt int64) time.Time {
+	return time.Now().Add(time.Duration(attempt-3) * time.Minute).UTC()
+}
+
 // rayJobAt is a RayJob with the status that KubeRay 1.6 gives it.
 func rayJobAt(state string, attempt, failed int64) *unstructured.Unstructured {
 	letter := string(rune('a' + attempt))
 	status := map[string]any{
 		"jobDeploymentStatus": state, "jobStatus": "RUNNING", "failed": failed,
 		"jobId": "train-" + letter, "rayClusterName": "train-" + letter,
-		"startTime": time.Now().Add(time.Duration(attempt-3) * time.Minute).UTC().Format(time.RFC3339),
+		"startTime": startOf(attempt).Format(time.RFC3339),
 	}
 	if state == "Retrying" {
 		status["jobStatus"], status["reason"] = "FAILED", "AppFailed"
@@ -37,6 +43,17 @@ func rayJobAt(state string, attempt, failed int64) *unstructured.Unstructured {
 	}}
 }
 
+// submitterOf is the failed pod that submitted an attempt.
+func submitterOf(attempt int64) *corev1.Pod {
+	pod := podOf(failedJob())
+	pod.Name = "train-submitter"
+	pod.CreationTimestamp = metav1.NewTime(startOf(attempt))
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "ray-job-submitter", State: corev1.ContainerState{
+		Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", Message: "ModuleNotFoundError: No module named 'flash_attn'", FinishedAt: metav1.NewTime(startOf(attempt).Add(10 * time.Second))},
+	}}}
+	return pod
+}
+
 // KubeRay clears how an attempt failed within a tenth of a second, long before a look.
 func TestALoopIsSeenInVersionsThatNoLookReads(t *testing.T) {
 	server := realserver.Start(t)
@@ -49,6 +66,10 @@ func TestALoopIsSeenInVersionsThatNoLookReads(t *testing.T) {
 	w.kind = kinds.ByGroupKind(schema.GroupKind{Group: "ray.io", Kind: "RayJob"})
 	w.asker.decider = service
 	for attempt := int64(1); attempt <= 2; attempt++ {
+		if attempt == 2 {
+			// Its first attempt's submitter, which ended in the same way.
+			w.asker.evidence.Keep("uid-train", submitterOf(1))
+		}
 		w.noteRetrying(rayJobAt("Retrying", attempt, attempt))
 		now := w.unstructured(t, "train")
 		now.Object["status"] = rayJobAt("Running", attempt+1, attempt).Object["status"]

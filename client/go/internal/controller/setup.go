@@ -224,7 +224,11 @@ var troubledPods = predicate.NewPredicateFuncs(func(obj client.Object) bool {
 // noteRetrying keeps the version that reports a failed attempt, because a look reads the
 // newest, and its operator may have cleared that by then. Every version deserves a look.
 func (r *reconciler) noteRetrying(obj client.Object) bool {
-	if work, ok := obj.(*unstructured.Unstructured); ok && kinds.Retrying(work) {
+	work, ok := obj.(*unstructured.Unstructured)
+	if !ok {
+		return true
+	}
+	if _, retrying := kinds.Retrying(work); retrying {
 		r.remember(work, func(m *remembered) {
 			m.retrying = work
 			if m.troubled.IsZero() {

@@ -1,6 +1,8 @@
 package kinds
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -32,9 +34,13 @@ func (rayJob) Outcome(obj *unstructured.Unstructured) Outcome {
 
 // Retrying returns whether this version of an object reports how an attempt failed, and
 // its operator clears that within a tenth of a second: a RayJob that KubeRay tries again
-// (1.6).
-func Retrying(obj *unstructured.Unstructured) bool {
-	return obj.GetKind() == "RayJob" && mapAt(obj.Object, "status")["jobDeploymentStatus"] == "Retrying"
+// (1.6). began is when the attempt began.
+func Retrying(obj *unstructured.Unstructured) (began time.Time, retrying bool) {
+	status := mapAt(obj.Object, "status")
+	if obj.GetKind() != "RayJob" || status["jobDeploymentStatus"] != "Retrying" {
+		return time.Time{}, false
+	}
+	return timeOf(status["startTime"]), true
 }
 
 // The first attempt's job id names an existing Ray job.
