@@ -506,7 +506,7 @@ func (c *cluster) failingRayJobs(t *testing.T, namespace string) func() int {
 		if _, asked := since[n]; !asked {
 			since[n] = time.Now()
 		}
-		if time.Since(since[n]) < attemptRuns {
+		if time.Since(since[n]) < 3*attemptRuns {
 			return "RUNNING", ""
 		}
 		return "FAILED", noModule
@@ -517,7 +517,7 @@ func (c *cluster) failingRayJobs(t *testing.T, namespace string) func() int {
 			return false
 		}
 		runs.of("all", pod)
-		return ranFor(pod, attemptRuns) && failsWith(pod, noModule)
+		return ranFor(pod, 3*attemptRuns) && failsWith(pod, noModule)
 	})
 	return func() int { return runs.count("all") }
 }

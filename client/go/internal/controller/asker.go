@@ -33,6 +33,8 @@ type asker struct {
 	logs mulligan.LogReader
 	// Observed failures count like those that are acted on.
 	counted bool
+	// When a version that reports a failed attempt (kinds.Retrying) was seen.
+	until time.Time
 	// Set for work that waits in a queue: the purpose of the question about its pods
 	// that failed before (asAtWork). What its operator would retry is asked about, too.
 	queued mulliganv1.DecideRequest_Purpose
@@ -64,7 +66,7 @@ func (a asker) ask(ctx context.Context, obj *unstructured.Unstructured, rec *rec
 	}
 	began, retrying := kinds.Retrying(obj)
 	if retrying {
-		report.With(createdSince(began))
+		report.With(ofAttempt(began, a.until))
 	}
 	request, err := report.Request(ledger)
 	if err != nil {
@@ -140,12 +142,14 @@ func (a asker) gather(ctx context.Context, from client.Reader, obj *unstructured
 	return report, err
 }
 
-// createdSince removes pods of earlier attempts, which would be taken for the cause of this
-// one's failure.
-func createdSince(began time.Time) func(*mulliganv1.FailureReport) {
+// ofAttempt removes pods that were created before or after an attempt. Those of another one
+// would be taken for the cause of this one's failure.
+func ofAttempt(began, ended time.Time) func(*mulliganv1.FailureReport) {
 	return func(report *mulliganv1.FailureReport) {
 		report.Pods = slices.DeleteFunc(report.Pods, func(pod *mulligancorev1.Pod) bool {
-			return pod.GetMetadata().GetCreationTimestamp().AsTime().Before(began)
+			created := pod.GetMetadata().GetCreationTimestamp().AsTime()
+			// Both are whole seconds.
+			return created.Before(began) || created.After(began) && !created.Before(ended.Truncate(time.Second))
 		})
 	}
 }

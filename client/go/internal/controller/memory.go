@@ -24,6 +24,8 @@ type remembered struct {
 	// The version that reports how the last attempt failed (kinds.Retrying); nil if the
 	// object still does, or it was asked about.
 	retrying *unstructured.Unstructured
+	// When that version was seen.
+	retryingAt time.Time
 	// The last message, so that it is not repeated.
 	said string
 	// The state of work that cannot start, and since when.

@@ -253,11 +253,11 @@ func (r *reconciler) drop(namespace string, uid types.UID) {
 // decide asks and carries out the answer.
 func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string, outcome kinds.Outcome) (ctrl.Result, error) {
 	mode := r.modeOf(obj)
-	asked := obj
+	asked, asker := obj, r.asker
 	if outcome.Phase == kinds.Active {
-		r.remember(obj, func(m *remembered) { asked = cmp.Or(m.retrying, obj) })
+		r.remember(obj, func(m *remembered) { asked, asker.until = cmp.Or(m.retrying, obj), m.retryingAt })
 	}
-	answer, err := r.asker.ask(ctx, asked, rec, policy, outcome, mode)
+	answer, err := asker.ask(ctx, asked, rec, policy, outcome, mode)
 	if err != nil {
 		return r.noAnswer(ctx, obj, outcome, err)
 	}

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"mulligan.dev/mulligan"
 	"mulligan.dev/mulligan/internal/controller/kinds"
@@ -46,7 +48,8 @@ func rayJobAt(state string, attempt, failed int64) *unstructured.Unstructured {
 // submitterOf is the failed pod that submitted an attempt.
 func submitterOf(attempt int64) *corev1.Pod {
 	pod := podOf(failedJob())
-	pod.Name = "train-submitter"
+	pod.Name = fmt.Sprint("train-", attempt)
+	pod.UID = types.UID("uid-" + pod.Name)
 	pod.CreationTimestamp = metav1.NewTime(startOf(attempt))
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "ray-job-submitter", State: corev1.ContainerState{
 		Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", Message: "ModuleNotFoundError: No module named 'flash_attn'", FinishedAt: metav1.NewTime(startOf(attempt).Add(10 * time.Second))},
@@ -67,8 +70,9 @@ func TestALoopIsSeenInVersionsThatNoLookReads(t *testing.T) {
 	w.asker.decider = service
 	for attempt := int64(1); attempt <= 2; attempt++ {
 		if attempt == 2 {
-			// Its first attempt's submitter, which ended in the same way.
+			// The submitters of the first and the next attempt, which end in the same way.
 			w.asker.evidence.Keep("uid-train", submitterOf(1))
+			w.asker.evidence.Keep("uid-train", submitterOf(4))
 		}
 		w.noteRetrying(rayJobAt("Retrying", attempt, attempt))
 		now := w.unstructured(t, "train")

@@ -230,7 +230,7 @@ func (r *reconciler) noteRetrying(obj client.Object) bool {
 	}
 	if _, retrying := kinds.Retrying(work); retrying {
 		r.remember(work, func(m *remembered) {
-			m.retrying = work
+			m.retrying, m.retryingAt = work, r.now()
 			if m.troubled.IsZero() {
 				m.troubled = r.now()
 			}
