@@ -196,14 +196,27 @@ PodState Marked(PodState state, Seconds mark, Candidates& facts) {
   return state;
 }
 
-// Returns whether the pod submits work that its owner has run: its Job restarts
-// it, and the owner's status shows how the program ended (KubeRay 1.5).
+// Returns whether the pod submits work that its owner runs: its Job restarts
+// it, and the owner's status shows how the program ended (KubeRay 1.5). Once
+// the owner tries the work again, the Job's last pod shows why it failed.
 bool IsSubmitter(const Subject& of) {
   const auto& owners = of.context.owners.views;
   if (std::ranges::none_of(owners, &WorkloadView::was_tried)) return false;
-  return std::ranges::any_of(
-      of.pod.metadata().owner_references(),
-      [](const auto& owner) { return owner.kind() == "Job"; });
+  const auto& references = of.pod.metadata().owner_references();
+  const auto job = std::ranges::find(
+      references, "Job", [](const auto& owner) { return owner.kind(); });
+  if (job == references.end()) return false;
+  const auto& pods = of.context.report.pods();
+  const bool last = std::ranges::none_of(pods, [&](const core::Pod& other) {
+    return other.metadata().creation_timestamp().seconds() >
+               of.pod.metadata().creation_timestamp().seconds() &&
+           std::ranges::any_of(
+               other.metadata().owner_references(),
+               [&](const auto& owner) { return owner.uid() == job->uid(); });
+  });
+  return !last || std::ranges::none_of(owners, [](const WorkloadView& owner) {
+    return owner.phase == WorkloadPhase::kRestarts;
+  });
 }
 
 // Adds a sign if memory use was at the limit before a SIGKILL.

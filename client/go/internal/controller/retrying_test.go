@@ -69,6 +69,7 @@ func TestALoopIsSeenInVersionsThatNoLookReads(t *testing.T) {
 	w.kind = kinds.ByGroupKind(schema.GroupKind{Group: "ray.io", Kind: "RayJob"})
 	w.asker.decider = service
 	for attempt := int64(1); attempt <= 2; attempt++ {
+		w.asker.evidence.Keep("uid-train", submitterOf(attempt))
 		if attempt == 2 {
 			// The submitters of the first and the next attempt, which end in the same way.
 			w.asker.evidence.Keep("uid-train", submitterOf(1))
