@@ -176,6 +176,16 @@ Context::Context(const Owners& of, const UserSignatures* user_signatures,
       spark(SaysSpark(owners)),
       program_failed(
           std::ranges::any_of(owners.views, &WorkloadView::program_failed)) {
+  const bool retries = std::ranges::any_of(owners.views, [](const auto& view) {
+    return view.phase == WorkloadPhase::kRestarts;
+  });
+  for (const auto& pod : report.pods()) {
+    if (!retries) break;
+    for (const auto& owner : pod.metadata().owner_references()) {
+      std::int64_t& last = last_created[owner.uid()];
+      last = std::max(last, pod.metadata().creation_timestamp().seconds());
+    }
+  }
   if (!report.events().empty()) IndexEvents();
   for (int i = 0; i < report.usage_size(); ++i) {
     usage_by_pod_[report.usage(i).pod()].push_back(i);

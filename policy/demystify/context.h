@@ -57,6 +57,9 @@ struct Context {
   std::function<std::string(int pod)> operator_retries = {};
   // An operator reports the program's failure; the submitter's adds nothing.
   bool program_failed = false;
+  // When the last pod of each owner was created, in epoch seconds, by the
+  // owner's UID; empty unless an operator tries the work again.
+  std::unordered_map<std::string_view, std::int64_t> last_created;
   // Events about pods of the report, sorted by pod index.
   struct Link {
     int target;

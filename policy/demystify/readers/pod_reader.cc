@@ -206,17 +206,9 @@ bool IsSubmitter(const Subject& of) {
   const auto job = std::ranges::find(
       references, "Job", [](const auto& owner) { return owner.kind(); });
   if (job == references.end()) return false;
-  const auto& pods = of.context.report.pods();
-  const bool last = std::ranges::none_of(pods, [&](const core::Pod& other) {
-    return other.metadata().creation_timestamp().seconds() >
-               of.pod.metadata().creation_timestamp().seconds() &&
-           std::ranges::any_of(
-               other.metadata().owner_references(),
-               [&](const auto& owner) { return owner.uid() == job->uid(); });
-  });
-  return !last || std::ranges::none_of(owners, [](const WorkloadView& owner) {
-    return owner.phase == WorkloadPhase::kRestarts;
-  });
+  const auto last = of.context.last_created.find(job->uid());
+  return last == of.context.last_created.end() ||
+         of.pod.metadata().creation_timestamp().seconds() < last->second;
 }
 
 // Adds a sign if memory use was at the limit before a SIGKILL.
