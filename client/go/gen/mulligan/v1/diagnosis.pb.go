@@ -169,7 +169,7 @@ const (
 	Diagnosis_SITUATION_UNSPECIFIED Diagnosis_Situation = 0
 	// An attempt failed or cannot start: a container ended with an error, a
 	// phase or condition says failed, the work was evicted, an object could not
-	// be created, or a start fails or takes too long. Only this is charged.
+	// be created, or a start fails or takes too long.
 	Diagnosis_BROKEN Diagnosis_Situation = 1
 	// The work runs, starts or waits in a queue. If the cause is not
 	// NOT_FAILED, it is the cause of a part that is already being replaced: a
