@@ -17,9 +17,14 @@ inline constexpr char kControllerUidLabel[] =
 
 // Returns the value at `key`; empty if absent.
 template <typename Map>
-std::string_view LabelOf(const Map& labels, const char* key) {
-  // Most objects in tests and hand-written reports have no labels.
-  if (labels.empty()) return {};
+std::string_view LabelOf(const Map& labels, std::string_view key) {
+  // Comparing a few keys takes less time than hashing one.
+  if (labels.size() <= 6) {
+    for (const auto& [name, value] : labels) {
+      if (name == key) return value;
+    }
+    return {};
+  }
   const auto found = labels.find(key);
   return found == labels.end() ? std::string_view() : found->second;
 }

@@ -65,8 +65,10 @@ std::int64_t Endings(const Owners& owners, const core::Pod& pod) {
   std::int64_t endings = 0;
   for (const core::ContainerStatus& status :
        pod.status().container_statuses()) {
-    if (demystify::IsHelper(pod, status.name())) continue;
-    endings = std::max(endings, Endings(status, stopping, given_up));
+    const std::int64_t its = Endings(status, stopping, given_up);
+    if (its > endings && !demystify::IsHelper(pod, status.name())) {
+      endings = its;
+    }
   }
   if (endings > 0) return endings;
   for (const core::ContainerStatus& status :

@@ -2,7 +2,7 @@
 #ifndef MULLIGAN_POLICY_DEMYSTIFY_JUDGED_H_
 #define MULLIGAN_POLICY_DEMYSTIFY_JUDGED_H_
 
-#include <deque>
+#include <list>
 
 #include "google/protobuf/timestamp.pb.h"
 #include "policy/base/pattern_allowance.h"
@@ -27,7 +27,7 @@ struct Judged {
   Context context;
   Judgement judgement;
   // Of earlier attempts, and of a failure that is being retried.
-  std::deque<Conclusion> others;
+  std::list<Conclusion> others;
 };
 
 }  // namespace mulligan::demystify

@@ -155,6 +155,7 @@ bool IsFollower(const core::Pod& pod) {
 
 // Returns whether the pod's leader is in the report and runs.
 bool LeaderRuns(const v1::FailureReport& report, int pod) {
+  if (report.pods_size() < 2) return false;
   const auto& labels = report.pods(pod).metadata().labels();
   return std::ranges::any_of(kFollowings, [&](const Following& kind) {
     const std::string_view group = LabelOf(labels, kind.group);

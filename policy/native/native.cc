@@ -86,6 +86,8 @@ bool ReplacesPods(const NativeInput& input, int pod) {
     return true;
   }
   return std::ranges::any_of(input.report.pods(), [&](const auto& other) {
+    // An end in time needs an earlier creation, which is cheap to compare.
+    if (ToTime(other.metadata().creation_timestamp()) >= created) return false;
     const auto* made_by = ControllerOf(other.metadata());
     // For an unknown end, FinishTime returns the pod's creation.
     const absl::Time end = job::FinishTime(other, {});

@@ -150,7 +150,22 @@ v1::Decision::Scope JobScope(const v1::FailureReport& report,
 void FillWorkload(const Owners& owners, bool with_labels,
                   v1::WorkloadReference& workload) {
   const v1::FailureReport& report = owners.report;
-  workload = report.workload();
+  const v1::WorkloadReference& stated = report.workload();
+  if (with_labels) {
+    workload = stated;
+  } else {
+    // Copying labels costs more than the rest of the reference.
+    workload.set_api_group(stated.api_group());
+    workload.set_kind(stated.kind());
+    workload.set_namespace_(stated.namespace_());
+    workload.set_name(stated.name());
+    workload.set_uid(stated.uid());
+    if (stated.has_interruptible()) {
+      workload.set_interruptible(stated.interruptible());
+    }
+    if (stated.has_priority()) workload.set_priority(stated.priority());
+    if (stated.has_replicas()) workload.set_replicas(stated.replicas());
+  }
   FillFromObjects(owners, with_labels, workload);
   if (!workload.has_replicas() && report.pods_size() > 0) {
     workload.set_replicas(report.pods_size());

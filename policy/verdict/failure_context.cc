@@ -87,7 +87,6 @@ absl::StatusOr<FailureContext> MakeFailureContext(
   const v1::DecideRequest& request = sanitized.request();
   const Owners& owners = sanitized.owners();
   auto workload = MakePart<v1::WorkloadReference>(arena);
-  // Copying labels costs more than the rest of the reference.
   FillWorkload(owners, request.has_inline_policy() || policies.matches_labels(),
                *workload);
   absl::StatusOr<ChosenPolicy> policy =

@@ -74,10 +74,7 @@ std::string Shown(std::string text) {
 }  // namespace
 
 Advice Advise(const Answered& answered) {
-  // Collecting specs is slow for large reports; only growth needs them.
-  const bool grows = GrowableOf(answered.failure.cause) != nullptr;
-  const ContainerSpecs specs(grows ? answered.report()
-                                   : v1::FailureReport::default_instance());
+  const ContainerSpecs specs(answered.report());
   const Particulars found = ParticularsOf(answered, specs);
   const Remedy remedy = FindRemedy(answered, found, specs);
   Advice advice;

@@ -169,8 +169,9 @@ const Growable* GrowableOf(v1::Cause cause) {
   return row == std::end(kGrowable) ? nullptr : row;
 }
 
-ContainerSpecs::ContainerSpecs(const v1::FailureReport& report) {
-  for (const core::Pod& pod : report.pods()) {
+const std::vector<ContainerSpecs::Spec>& ContainerSpecs::All() const {
+  if (!specs_.empty()) return specs_;
+  for (const core::Pod& pod : report_.pods()) {
     specs_.push_back({pod.metadata().name(), false, &pod.spec()});
   }
   const auto add = [this](const Message& object) {
@@ -179,13 +180,14 @@ ContainerSpecs::ContainerSpecs(const v1::FailureReport& report) {
       specs_.push_back({name, true, &found.spec()});
     });
   };
-  for (const FieldDescriptor* field : WaysToTemplates(report)) {
-    ForEachMessage(report, field, add);
+  for (const FieldDescriptor* field : WaysToTemplates(report_)) {
+    ForEachMessage(report_, field, add);
   }
+  return specs_;
 }
 
 bool ContainerSpecs::Knows(std::string_view container) const {
-  return std::ranges::any_of(specs_, [container](const Spec& one) {
+  return std::ranges::any_of(All(), [container](const Spec& one) {
     return ContainerIn(*one.spec, container) != nullptr;
   });
 }
@@ -194,9 +196,9 @@ std::optional<std::string> ContainerSpecs::OfPod(std::string_view pod,
                                                  std::string_view container,
                                                  std::string_view resource,
                                                  Amounts amounts) const {
-  for (const Spec& one : specs_) {
-    if (one.in_template || one.object != pod) continue;
-    const core::Container* found = ContainerIn(*one.spec, container);
+  for (const core::Pod& one : report_.pods()) {
+    if (one.metadata().name() != pod) continue;
+    const core::Container* found = ContainerIn(one.spec(), container);
     if (found == nullptr) continue;
     if (auto amount = AmountIn(*found, resource, amounts)) return amount;
   }
@@ -209,7 +211,7 @@ std::optional<std::string> ContainerSpecs::OfTemplates(
   // The amount on which all templates of `object` (of all objects if "") agree.
   const auto agreed = [&](std::string_view object) {
     std::optional<std::string> common;
-    for (const Spec& one : specs_) {
+    for (const Spec& one : All()) {
       if (!one.in_template || (!object.empty() && one.object != object)) {
         continue;
       }
@@ -232,7 +234,7 @@ std::optional<VolumeSpec> ContainerSpecs::VolumeAt(
     std::string_view pod, std::string_view container,
     std::string_view path) const {
   const core::PodSpec* found = nullptr;
-  for (const Spec& one : specs_) {
+  for (const Spec& one : All()) {
     if (!HasMounts(*one.spec)) continue;
     if (found == nullptr || one.object == pod) found = one.spec;
     if (one.object == pod) break;

@@ -42,7 +42,7 @@ enum class Amounts { kLimits, kRequests };
 // Points into the report, which must outlive it.
 class ContainerSpecs {
  public:
-  explicit ContainerSpecs(const v1::FailureReport& report);
+  explicit ContainerSpecs(const v1::FailureReport& report) : report_(report) {}
 
   // Returns whether a pod or template has the container.
   bool Knows(std::string_view container) const;
@@ -78,7 +78,11 @@ class ContainerSpecs {
     const kubernetes::core::v1::PodSpec* spec = nullptr;
   };
 
-  std::vector<Spec> specs_;
+  // Returns the specs of all pods and templates, which are collected once.
+  const std::vector<Spec>& All() const;
+
+  const v1::FailureReport& report_;
+  mutable std::vector<Spec> specs_;
 };
 
 }  // namespace mulligan

@@ -216,6 +216,8 @@ Remedy RemedyInTexts(v1::Cause cause, std::string_view signature,
                      const Particulars& found) {
   const RemedyIndex& all = AllRemedies();
   const Remedies& own = all.ForCause(cause);
+  const bool explained = HasHistory(cause, kExplained);
+  if (own.empty() && !explained) return {};
   const std::vector<Scanned> texts = Scan(found.texts);
   const auto first = [&](const Remedies& rows, const auto& is_meant) {
     return FirstFilled(texts, rows, found, {}, is_meant);
@@ -232,7 +234,6 @@ Remedy RemedyInTexts(v1::Cause cause, std::string_view signature,
     remedy->problem += StatusIn(cause, found.texts);
     return *std::move(remedy);
   }
-  const bool explained = HasHistory(cause, kExplained);
   remedy =
       first(explained ? all.of_kubernetes : own, [](const IndexedRemedy& one) {
         return one.writer == Writer::kKubernetes;

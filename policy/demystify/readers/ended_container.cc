@@ -113,17 +113,16 @@ bool IsSidecar(const core::Pod& pod, const std::string& name) {
 
 bool IsHelper(const core::Pod& pod, const std::string& name) {
   const auto& containers = pod.spec().containers();
-  // KubeRay's submitter is a sidecar in one mode, and follows the work in a pod
-  // of its own in another.
-  const bool alone = containers.size() == 1 && containers[0].name() == name;
-  if (IsHelperContainer(name)) return !alone;
-  if (name.empty() || containers.empty()) return false;
   const bool written = std::ranges::any_of(
       containers, [&name](const core::Container& container) {
         return container.name() == name;
       });
+  // KubeRay's submitter is a sidecar in one mode, and follows the work in a pod
+  // of its own in another.
+  if (written && containers.size() == 1) return false;
+  if (IsHelperContainer(name)) return true;
+  if (name.empty() || containers.empty()) return false;
   if (!written) return true;
-  if (containers.size() == 1) return false;
   const std::string_view main = MainOf(pod);
   return main.empty() ? SoundsLikeHelper(name) : name != main;
 }

@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <iterator>
 
-#include "policy/base/characters.h"
-
 namespace mulligan::demystify {
 namespace {
 
@@ -88,9 +86,15 @@ bool SavesOutputs(std::string_view name) {
 bool SoundsLikeHelper(std::string_view name) {
   constexpr std::string_view kWords[] = {"exporter", "forwarder", "metrics",
                                          "proxy",    "shipper",   "telemetry"};
-  return std::ranges::any_of(kWords, [name](std::string_view word) {
-    return ContainsWord(name, word, IsAlphanumeric);
-  });
+  // A container's name is a DNS label.
+  while (true) {
+    const std::size_t end = name.find('-');
+    if (std::ranges::find(kWords, name.substr(0, end)) != std::end(kWords)) {
+      return true;
+    }
+    if (end == name.npos) return false;
+    name.remove_prefix(end + 1);
+  }
 }
 
 }  // namespace mulligan::demystify
