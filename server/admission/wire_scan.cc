@@ -134,118 +134,121 @@ bool IsPlainEntry(std::string_view entry, std::string_view& key) {
   return read && reader.done();
 }
 
-// A message during the walk, and its end.
-struct Frame {
-  const WireShape* shape;  // null: unknown type
-  const char* end;
-  bool group;
-  // The hashes of its maps' keys modulo 64; collisions count as repeated keys.
-  std::uint64_t keys = 0;
-};
-
+// Walks messages. Without kMeasures, only looks for invalid UTF-8.
+template <bool kMeasures>
 class Scan {
  public:
-  Scan(const WireShape& shape, std::string_view wire, std::size_t bound)
-      : reader_(wire), bound_(bound) {
-    Push(&shape, wire.data() + wire.size(), false);
-  }
+  explicit Scan(std::size_t bound) : bound_(bound) {}
 
-  WireScan Run() {
-    while (total_ <= bound_ && Step()) {
+  WireScan result() const { return {total_, has_invalid_utf8_}; }
+
+  // Reads the fields of a message or, if `shape` is null, of an unknown one; a
+  // group ends with its mark. Returns false where the scan ends.
+  bool ReadMessage(const WireShape* shape, Reader& reader, std::size_t depth,
+                   bool is_group) {
+    static constexpr WireShape::Field kNone;
+    if (depth == kMaxDepth) return false;
+    Keys keys = 0;
+    std::uint64_t tag = 0;
+    std::uint64_t value = 0;
+    while (!reader.done()) {
+      if (!reader.Varint(tag)) return false;
+      const auto number = static_cast<std::uint32_t>(
+          std::min<std::uint64_t>(tag >> 3U, UINT32_MAX));
+      const WireShape::Field& field =
+          shape != nullptr ? shape->Find(number) : kNone;
+      const auto type = static_cast<std::uint8_t>(tag & 7U);
+      if (type == kGroupEnd) return is_group;
+      Take(field.kind == Kind::kUnknown ? kUnknownField : field.bytes);
+      bool read = false;
+      switch (type) {
+        case kVarint:
+          read = reader.Varint(value);
+          break;
+        case kFixed64:
+          read = reader.Skip(8);
+          break;
+        case kFixed32:
+          read = reader.Skip(4);
+          break;
+        case kGroupStart:
+          read = ReadMessage(nullptr, reader, depth + 1, /*is_group=*/true);
+          break;
+        case kDelimited: {
+          if (!reader.Varint(value)) return false;
+          const std::string_view contents(reader.at(), value);
+          read =
+              reader.Skip(value) && ReadContents(contents, field, depth, keys);
+          break;
+        }
+        default:
+          break;
+      }
+      if (!read || total_ > bound_) return false;
     }
-    return {total_, has_invalid_utf8_};
+    return !is_group;
   }
 
  private:
-  bool Push(const WireShape* shape, const char* end, bool group) {
-    if (depth_ == kMaxDepth) return false;
-    frames_[depth_++] = {shape, end, group, 0};
-    return true;
+  using Kind = WireShape::Field::Kind;
+  // The hashes of a message's map keys modulo 64; collisions count as repeated
+  // keys.
+  using Keys = std::uint64_t;
+
+  void Take(std::size_t bytes) {
+    if constexpr (kMeasures) total_ += bytes;
   }
 
   // Returns the bytes that a map's entry takes in addition to its node.
-  std::size_t ExtraEntryBytes(std::string_view entry,
-                              const WireShape::Field& field) {
+  static std::size_t ExtraEntryBytes(std::string_view entry,
+                                     const WireShape::Field& field,
+                                     Keys& keys) {
     std::string_view key;
     if (!IsPlainEntry(entry, key)) return field.extra_entry_bytes;
-    const std::uint64_t bit = std::uint64_t{1}
-                              << (std::hash<std::string_view>()(key) % 64);
-    const bool repeated = (Top().keys & bit) != 0;
-    Top().keys |= bit;
+    const Keys bit = Keys{1} << (std::hash<std::string_view>()(key) % 64);
+    const bool repeated = (keys & bit) != 0;
+    keys |= bit;
     return repeated ? field.extra_entry_bytes : 0;
   }
 
-  // Reads one field. Returns false at the end or at an error.
-  bool Step() {
-    while (depth_ > 0 && !Top().group && reader_.at() >= Top().end) --depth_;
-    std::uint64_t tag = 0;
-    if (depth_ == 0 || !reader_.Varint(tag)) return false;
-    const auto type = static_cast<std::uint8_t>(tag & 7U);
-    static constexpr WireShape::Field kNone;
-    const WireShape::Field& field =
-        Top().shape != nullptr
-            ? Top().shape->Find(static_cast<std::uint32_t>(
-                  std::min<std::uint64_t>(tag >> 3U, UINT32_MAX)))
-            : kNone;
-    if (type == kGroupEnd) {
-      if (!Top().group) return false;
-      --depth_;
-      return true;
-    }
-    total_ += field.kind == WireShape::Field::Kind::kUnknown ? kUnknownField
-                                                             : field.bytes;
-    return Value(type, field);
-  }
-
-  bool Value(std::uint8_t type, const WireShape::Field& field) {
-    std::uint64_t value = 0;
-    switch (type) {
-      case kVarint:
-        return reader_.Varint(value);
-      case kFixed64:
-        return reader_.Skip(8);
-      case kFixed32:
-        return reader_.Skip(4);
-      case kGroupStart:
-        return Push(nullptr, Top().end, true);
-      case kDelimited:
-        return reader_.Varint(value) && value <= reader_.left() &&
-               Contents(value, field);
-      default:
-        return false;
-    }
-  }
-
-  bool Contents(std::uint64_t length, const WireShape::Field& field) {
+  bool ReadContents(std::string_view contents, const WireShape::Field& field,
+                    std::size_t depth, Keys& keys) {
     switch (field.kind) {
-      case WireShape::Field::Kind::kMessage:
-        if (field.extra_entry_bytes > 0) {
-          total_ += ExtraEntryBytes({reader_.at(), length}, field);
+      case Kind::kMessage: {
+        if (kMeasures && field.extra_entry_bytes > 0) {
+          total_ += ExtraEntryBytes(contents, field, keys);
         }
-        return Push(field.message, reader_.at() + length, false);
-      case WireShape::Field::Kind::kScalar:
-        total_ += length * field.bytes;
-        break;
-      case WireShape::Field::Kind::kText:
-        has_invalid_utf8_ |=
-            FindInvalidUtf8({reader_.at(), length}) != std::string_view::npos;
+        Reader part(contents);
+        return ReadMessage(field.message, part, depth + 1, /*is_group=*/false);
+      }
+      case Kind::kScalar:
+        Take(contents.size() * field.bytes);
+        return true;
+      case Kind::kText:
+        has_invalid_utf8_ = has_invalid_utf8_ ||
+                            FindInvalidUtf8(contents) != std::string_view::npos;
         [[fallthrough]];
       default:
-        if (length > kInlineText) total_ += length + kHeapHeader;
-        break;
+        if (contents.size() > kInlineText) {
+          Take(contents.size() + kHeapHeader);
+        }
+        return true;
     }
-    return reader_.Skip(length);
   }
 
-  Frame& Top() { return frames_[depth_ - 1]; }
-
-  Reader reader_;
   const std::size_t bound_;
   std::size_t total_ = 0;
   bool has_invalid_utf8_ = false;
-  Frame frames_[kMaxDepth] = {};
-  std::size_t depth_ = 0;
 };
+
+template <bool kMeasures>
+WireScan ScanAs(const WireShape& shape, std::string_view wire,
+                std::size_t bound) {
+  Scan<kMeasures> scan(bound);
+  Reader reader(wire);
+  scan.ReadMessage(&shape, reader, 0, /*is_group=*/false);
+  return scan.result();
+}
 
 }  // namespace
 
@@ -264,7 +267,10 @@ class WireShape::Builder {
  private:
   void Add(const FieldDescriptor& field, WireShape& shape) {
     const auto number = static_cast<std::size_t>(field.number());
-    if (number >= shape.fields_.size()) shape.fields_.resize(number + 1);
+    if (number >= shape.count_) {
+      shape.count_ = number + 1;
+      shape.fields_.resize(shape.count_);
+    }
     Field made;
     std::size_t bytes = 0;
     const bool in_node = field.containing_type()->options().map_entry();
@@ -302,52 +308,11 @@ const WireShape& WireShape::Of(const Descriptor& type) {
 
 WireScan ScanWire(const WireShape& shape, std::string_view wire,
                   std::size_t bound) {
-  return Scan(shape, wire, bound).Run();
+  return ScanAs</*kMeasures=*/true>(shape, wire, bound);
 }
 
-namespace {
-
-bool MayBeInvalid(const WireShape& shape, std::string_view wire,
-                  std::size_t depth) {
-  if (depth == kMaxDepth) return true;
-  Reader reader(wire);
-  std::uint64_t tag = 0;
-  std::uint64_t value = 0;
-  while (!reader.done()) {
-    if (!reader.Varint(tag) || tag > UINT32_MAX) return true;
-    const WireShape::Field& field =
-        shape.Find(static_cast<std::uint32_t>(tag >> 3U));
-    switch (tag & 7U) {
-      case kVarint:
-        if (!reader.Varint(value)) return true;
-        continue;
-      case kFixed64:
-        if (!reader.Skip(8)) return true;
-        continue;
-      case kFixed32:
-        if (!reader.Skip(4)) return true;
-        continue;
-      case kDelimited:
-        break;
-      default:
-        return true;
-    }
-    const bool whole = reader.Varint(value);
-    const std::string_view contents(reader.at(), whole ? value : 0);
-    if (!whole || !reader.Skip(value)) return true;
-    if (field.kind == WireShape::Field::Kind::kText) {
-      if (FindInvalidUtf8(contents) != std::string_view::npos) return true;
-    } else if (field.kind == WireShape::Field::Kind::kMessage) {
-      if (MayBeInvalid(*field.message, contents, depth + 1)) return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
-
-bool MayHaveInvalidUtf8(const WireShape& shape, std::string_view wire) {
-  return MayBeInvalid(shape, wire, 0);
+bool HasInvalidUtf8(const WireShape& shape, std::string_view wire) {
+  return ScanAs</*kMeasures=*/false>(shape, wire, 0).has_invalid_utf8;
 }
 
 bool HasField(std::string_view wire, int number) {

@@ -45,13 +45,14 @@ class WireShape {
 
   // Returns a field of kUnknown if the type has no such number.
   const Field& Find(std::uint32_t number) const {
-    return number < fields_.size() ? fields_[number] : fields_[0];
+    return number < count_ ? fields_[number] : fields_[0];
   }
 
  private:
   class Builder;
   // By number; 0 is no field.
   std::vector<Field> fields_{1};
+  std::size_t count_ = 1;  // of fields_
 };
 
 struct WireScan {
@@ -67,9 +68,9 @@ struct WireScan {
 WireScan ScanWire(const WireShape& shape, std::string_view wire,
                   std::size_t bound);
 
-// Returns whether a string of `wire` may be invalid UTF-8, in a quarter of
-// ScanWire's time. Also true for bytes that no encoder writes.
-bool MayHaveInvalidUtf8(const WireShape& shape, std::string_view wire);
+// Returns the same WireScan.has_invalid_utf8, without the time for the estimate
+// and without a bound.
+bool HasInvalidUtf8(const WireShape& shape, std::string_view wire);
 
 // Returns whether a message has the field at its top level, up to an error in
 // malformed bytes.

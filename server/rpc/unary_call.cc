@@ -102,7 +102,7 @@ absl::Status ParseRequest(const grpc::ByteBuffer& bytes, const WireShape& shape,
                               slice.size());
   bool repair = false;
   if (text.size() <= kUnscannedBytes) {
-    repair = MayHaveInvalidUtf8(shape, text);
+    repair = HasInvalidUtf8(shape, text);
   } else {
     const std::size_t bound =
         std::max(kAlwaysAccepted, kMaxGrowth * text.size());
