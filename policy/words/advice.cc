@@ -74,7 +74,7 @@ std::string Shown(std::string text) {
 }  // namespace
 
 Advice Advise(const Answered& answered) {
-  const ContainerSpecs specs(answered.report());
+  const ContainerSpecs specs(answered.report(), answered.owners.any());
   const Particulars found = ParticularsOf(answered, specs);
   const Remedy remedy = FindRemedy(answered, found, specs);
   Advice advice;

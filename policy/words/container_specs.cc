@@ -174,6 +174,7 @@ const std::vector<ContainerSpecs::Spec>& ContainerSpecs::All() const {
   for (const core::Pod& pod : report_.pods()) {
     specs_.push_back({pod.metadata().name(), false, &pod.spec()});
   }
+  if (!has_owners_) return specs_;
   const auto add = [this](const Message& object) {
     const std::string_view name = NameIn(object);
     ForEachTemplate(object, [&](const core::PodTemplateSpec& found) {

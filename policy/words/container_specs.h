@@ -42,7 +42,10 @@ enum class Amounts { kLimits, kRequests };
 // Points into the report, which must outlive it.
 class ContainerSpecs {
  public:
-  explicit ContainerSpecs(const v1::FailureReport& report) : report_(report) {}
+  // Without `has_owners` (Owners::any) there are no templates to look for.
+  explicit ContainerSpecs(const v1::FailureReport& report,
+                          bool has_owners = true)
+      : report_(report), has_owners_(has_owners) {}
 
   // Returns whether a pod or template has the container.
   bool Knows(std::string_view container) const;
@@ -82,6 +85,7 @@ class ContainerSpecs {
   const std::vector<Spec>& All() const;
 
   const v1::FailureReport& report_;
+  const bool has_owners_;
   mutable std::vector<Spec> specs_;
 };
 
