@@ -32,7 +32,7 @@ class Watch {
 };
 
 // Limits the compiling, searching and log reading of one call or batch. Counts
-// steps of at most about 10 ns rather than time, so that the same request
+// steps of at most about 12 ns rather than time, so that the same request
 // always gets the same answer. Once the steps are used up, nothing more is
 // found, and the answer says so. If a watch ends the call, there is no answer.
 class PatternAllowance {

@@ -12,19 +12,7 @@
 
 namespace mulligan {
 
-// Fills `message` from `root` by reflection. Keys are JSON names (camelCase),
-// enums are names, google.protobuf.Duration is "1m30s", map<> is a map,
-// google.protobuf.Struct is any map. Every problem becomes an issue and none
-// stops the reading. A misspelt key or enum name is read as the known one, so
-// that one mistake is one issue.
-// REQUIRES: `message` is empty.
-//
-// `positions` receives the position of each field: of the value for scalars and
-// list elements, else of the key. `foreign` says how to read the map at a path
-// that another program defines, such as a pasted object, which may be of a
-// newer version.
-//
-// Returns the paths that later checks cannot judge.
+// What to do with keys that a message does not have.
 enum class UnknownKeys {
   kRefuse,
   // Warn and skip. Like Kubernetes, omits keys without a value and empty lists.
@@ -42,6 +30,19 @@ struct DoubtfulPaths {
   std::vector<std::string> maps;
 };
 
+// Fills `message` from `root` by reflection. Keys are JSON names (camelCase),
+// enums are names, google.protobuf.Duration is "1m30s", map<> is a map,
+// google.protobuf.Struct is any map. Every problem becomes an issue and none
+// stops the reading. A misspelt key or enum name is read as the known one, so
+// that one mistake is one issue.
+// REQUIRES: `message` is empty.
+//
+// `positions` receives the position of each field: of the value for scalars and
+// list elements, else of the key. `foreign` says how to read the map at a path
+// that another program defines, such as a pasted object, which may be of a
+// newer version.
+//
+// Returns the paths that later checks cannot judge.
 DoubtfulPaths ReadYamlMessage(const YamlNode& root,
                               google::protobuf::Message& message,
                               SourceMap& positions, Issues& issues,

@@ -57,7 +57,7 @@ void KeepDevices(const PodState& state, std::size_t from, Candidates& facts) {
   std::size_t kept = from;
   for (std::size_t i = from; i < facts.size(); ++i) {
     if (!explains(facts[i])) continue;
-    facts[i].flags &= static_cast<std::uint8_t>(~kUnclearEndOnly);
+    facts[i].flags &= static_cast<std::uint16_t>(~kUnclearEndOnly);
     facts[kept++] = facts[i];
   }
   facts.resize(kept);
