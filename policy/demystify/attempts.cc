@@ -188,7 +188,10 @@ std::vector<OpenIncident> Collect(const std::vector<Member>& members,
 
 bool IsOver(const OpenIncident& incident, const std::vector<Member>& members,
             const OwnerAttempts& owner, const Successors& successors) {
-  if (owner.full || IsOldRestart(incident.restart, owner)) return true;
+  if (owner.full || IsOldRestart(incident.restart, owner) ||
+      (!owner.gave_up && Before(incident.last_struck, owner.retried_until))) {
+    return true;
+  }
   if (incident.slots.empty()) {
     return successors.latest != nullptr &&
            BeganAfter(*successors.latest, incident.last_begin,

@@ -311,7 +311,9 @@ void LeaveToOperator(const Attempt& attempt, SituationFound& status,
   const int root = conclusion.gang.root;
   const bool ended = root >= 0 && attempt.member(root).ended();
   // Operators do not retry a pod that cannot start.
-  if (root >= 0 && attempt.member(root).failed() && !ended) return;
+  const Root place = conclusion.decisive()->place.root;
+  const bool of_pod = place == Root::kPods || place == Root::kEvents;
+  if (of_pod && root >= 0 && attempt.member(root).failed() && !ended) return;
   const Seconds since =
       ended ? attempt.member(root).struck : conclusion.decisive()->at;
   // An operator's statement without a time counts as recent.

@@ -54,7 +54,12 @@ Seconds EndSeconds(const core::Pod& pod, const PodReading& reading) {
   if (Known(reading.state.finished_at)) return reading.state.finished_at;
   if (reading.state.phase != Phase::kFailed) return kUnknownTime;
   if (Known(reading.best.at)) return reading.best.at;
-  return LastReady(pod.status());
+  const Seconds ready = LastReady(pod.status());
+  const bool rejected = !reading.state.started &&
+                        (reading.best.cause == v1::DEVICE_ADMISSION ||
+                         reading.best.cause == v1::CONFIG_MISSING);
+  // The kubelet rejects a pod when it first sees it, and writes no other time.
+  return Known(ready) || !rejected ? ready : StartingSince(pod);
 }
 
 // Numbers the slots of members.

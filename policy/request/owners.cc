@@ -64,6 +64,8 @@ std::optional<std::int64_t> DeadlinePassed(const WorkloadView& view) {
   return view.attempt_began->seconds() + view.deadline_seconds;
 }
 
+constexpr std::int64_t kClockSkew = 10;  // seconds
+
 // Returns the longest delay in seconds before a Job creates a pod again: 10 s,
 // doubled with each failure, up to six minutes (Kubernetes 1.34).
 std::int64_t LongestBackOff(const kubernetes::batch::v1::Job& job) {
@@ -236,6 +238,9 @@ void Owners::FindCleanUp() {
     AddSince(GivenUpByEvents(report), cleans_up_since);
   }
   if (const auto queue = QueueIn(report)) {
+    // What it preempts was at work, though clocks of nodes may differ.
+    const auto preempted = Since(queue->conditions, {"Preempted"});
+    if (preempted && !gave_up()) retried_until = *preempted - kClockSkew;
     AddSince(RestartsSince(*queue), cleans_up_since);
     AddSince(Since(queue->conditions, {"Finished"}), cleans_up_since);
   }

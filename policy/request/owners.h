@@ -39,8 +39,9 @@ struct Owners {
   // deletions are cleanup and not evidence about the work.
   std::optional<std::int64_t> cleans_up_since;
 
-  // If a Job failed by its deadline: the time, in epoch seconds, before which
-  // it retried every failure. Else empty.
+  // The time, in epoch seconds, before which another attempt followed every
+  // failure: a Job failed by its deadline, or its queue preempted it and it has
+  // not failed. Else empty.
   std::optional<std::int64_t> retried_until;
 
   // Returns whether the work has failed for good or is about to. Pods that

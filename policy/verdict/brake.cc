@@ -85,6 +85,10 @@ std::optional<EndOfRetries> FindHopeless(const FailureContext& at,
   if (refused) {
     enough = std::min<std::int64_t>(enough, at.compiled().brake.same_failure);
   }
+  // The policy already counted enough.
+  if (last.derived_cause() == v1::DETERMINISTIC) {
+    enough = std::min(enough, alike);
+  }
   if (alike < enough) return std::nullopt;
   return EndOfRetries{last,
                       refused ? last.decision().action() : v1::Decision::FAIL,
