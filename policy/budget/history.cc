@@ -346,21 +346,27 @@ std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
       newest == failures.end() ? *failures.front() : **newest;
   if (last.fingerprint().empty()) return std::nullopt;
   Loop loop;
-  for (int i = 0; i < ledger.history_size(); ++i) {
-    if (&ledger.history(i) == &last) loop.record = i;
-  }
+  const auto index_of = [&ledger](const v1::AttemptRecord& record) {
+    int i = 0;
+    while (&ledger.history(i) != &record) ++i;
+    return i;
+  };
+  loop.record = loop.first = index_of(last);
   v1::Progress reached;
   if (last.has_progress()) reached.set_value(last.progress());
   ProgressWatch watch(reached, std::nullopt);
   std::set<std::string_view> nodes;
+  bool differs = false;
   for (const v1::AttemptRecord* record : failures) {
     const bool same = record->fingerprint() == last.fingerprint();
     if (!same && IsUninformative(*record)) continue;
-    const bool advanced = watch.Advanced(*record);
-    const bool differs =
-        !same || (record != &last && !record->decision().resources().empty() &&
-                  !IsRetriedByOthers(*record));
-    if (advanced || differs) break;
+    if (watch.Advanced(*record)) break;
+    loop.first = index_of(*record);
+    differs =
+        differs || !same ||
+        (record != &last && !record->decision().resources().empty() &&
+         !IsRetriedByOthers(*record));
+    if (differs) continue;
     ++loop.alike;
     if (!record->node().empty()) nodes.insert(record->node());
     loop.longest = std::max(loop.longest, ToDuration(record->ran_for()));

@@ -68,8 +68,10 @@ bool EndedThereBefore(const v1::BudgetLedger& ledger, const Failure& failure,
 
 // The latest failures in a ledger that match one another.
 struct Loop {
-  // Index in `ledger.history` of the latest one.
+  // Index in `ledger.history` of the latest one, and of the first failure, of
+  // any kind, since which there was no progress.
   int record = -1;
+  int first = -1;
   // How many there are in a row, how many make another attempt hopeless (0 if
   // that is disabled), and the longest run among them.
   std::int32_t alike = 0;

@@ -1,5 +1,6 @@
 #include "policy/demystify/fingerprint.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -33,6 +34,18 @@ bool IsIdentifier(std::string_view word) {
   if (!any_digit) return false;
   return changes >= 3 || (all_hex && word.size() >= 6) ||
          (word.size() > 2 && word[0] == '0' && (word[1] | 0x20) == 'x');
+}
+
+// Returns the length of a UUID at the beginning of `text`, else 0.
+std::size_t UuidAt(std::string_view text) {
+  constexpr std::string_view kForm = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+  if (text.size() < kForm.size()) return 0;
+  for (std::size_t i = 0; i < kForm.size(); ++i) {
+    if (kForm[i] == '-' ? text[i] != '-' : !IsHexDigit(text[i])) return 0;
+  }
+  const bool ends =
+      text.size() == kForm.size() || !IsAlphanumeric(text[kForm.size()]);
+  return ends ? kForm.size() : 0;
 }
 
 // Uses one mask for a run of masked parts and joiners.
@@ -83,11 +96,14 @@ std::string MessageTemplate(std::string_view message,
   std::string text;
   for (std::size_t i = 0; i < message.size();) {
     const bool begins = i == 0 || !IsAlphanumeric(message[i - 1]);
-    if (const std::size_t name = begins ? NameAt(message.substr(i), names) : 0;
-        name > 0) {
-      AppendMask(text);
-      i += name;
-      continue;
+    if (begins) {
+      const std::string_view rest = message.substr(i);
+      const std::size_t masked = std::max(NameAt(rest, names), UuidAt(rest));
+      if (masked > 0) {
+        AppendMask(text);
+        i += masked;
+        continue;
+      }
     }
     std::size_t end = i;
     while (end < message.size() && IsAlphanumeric(message[end])) ++end;

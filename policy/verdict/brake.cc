@@ -57,6 +57,24 @@ absl::Duration RunTime(const v1::BudgetLedger& ledger,
   return ran + count * ToDuration(last.ran_for());
 }
 
+// Returns whether the policy refused another attempt after the failure of the
+// program, because of what failed rather than how often.
+bool IsHopeless(const v1::AttemptRecord& record) {
+  return IsOfProgram(record.cause()) &&
+         IsRefusal(record.decision().action()) &&
+         ((IsByRule(record.refused_by()) &&
+           record.derived_cause() == v1::DERIVED_CAUSE_UNSPECIFIED) ||
+          RowOf(record.cause()).outlook == v1::Diagnosis::CANNOT_RECOVER);
+}
+
+// Returns how many failures up to the latest are hopeless, in a row without
+// progress.
+std::int64_t CountHopeless(const v1::BudgetLedger& ledger, const Loop& loop) {
+  int before = loop.record;
+  while (before >= loop.first && IsHopeless(ledger.history(before))) --before;
+  return loop.record - before;
+}
+
 // Returns the latest of the program's failures that repeat in the same way.
 std::optional<EndOfRetries> FindHopeless(const FailureContext& at,
                                          const Diagnosed& diagnosed,
@@ -76,11 +94,7 @@ std::optional<EndOfRetries> FindHopeless(const FailureContext& at,
       last.decision().action() == v1::Decision::RETRY) {
     return EndOfRetries{last, v1::Decision::RETRY, alike};
   }
-  const bool refused =
-      IsRefusal(last.decision().action()) &&
-      ((IsByRule(last.refused_by()) &&
-        last.derived_cause() == v1::DERIVED_CAUSE_UNSPECIFIED) ||
-       RowOf(last.cause()).outlook == v1::Diagnosis::CANNOT_RECOVER);
+  const bool refused = IsHopeless(last);
   std::int64_t enough = loop.enough > 0 ? loop.enough : INT64_MAX;
   if (refused) {
     enough = std::min<std::int64_t>(enough, at.compiled().brake.same_failure);
@@ -89,10 +103,16 @@ std::optional<EndOfRetries> FindHopeless(const FailureContext& at,
   if (last.derived_cause() == v1::DETERMINISTIC) {
     enough = std::min(enough, alike);
   }
-  if (alike < enough) return std::nullopt;
+  if (alike < enough) {
+    const std::int64_t hopeless = CountHopeless(ledger, loop);
+    if (hopeless < at.compiled().brake.same_failure) return std::nullopt;
+    return EndOfRetries{last, last.decision().action(), hopeless,
+                        /*unlike=*/true};
+  }
   return EndOfRetries{last,
                       refused ? last.decision().action() : v1::Decision::FAIL,
-                      alike, RunTime(ledger, last, alike - enough)};
+                      alike, /*unlike=*/false,
+                      RunTime(ledger, last, alike - enough)};
 }
 
 // Returns the latest failure if the policy refuses another attempt and binds

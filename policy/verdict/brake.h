@@ -22,6 +22,8 @@ struct EndOfRetries {
   // Number of equal failures in a row; 0 if the policy refused the latest one
   // for another reason (Brake.POLICY).
   std::int64_t alike = 0;
+  // They differ, but none of them can recover.
+  bool unlike = false;
   // How long attempts, including the current one, have run since this first
   // became the verdict.
   absl::Duration avoidable = absl::ZeroDuration();

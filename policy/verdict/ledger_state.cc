@@ -234,7 +234,9 @@ void SetLoop(const EndOfRetries& stop, Diagnosed& diagnosed) {
   if (stop.alike == 0) return;
   failure.outlook = v1::Diagnosis::CANNOT_RECOVER;
   failure.outlook_reason = absl::StrCat(
-      stop.alike, " attempts in a row ended alike, and the next is unchanged");
+      stop.alike, " attempts in a row ",
+      stop.unlike ? "could not recover" : "ended alike",
+      ", and the next is unchanged");
 }
 
 // A failure of a past attempt is settled.

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/situations/once_fixture.h"
@@ -52,12 +53,24 @@ constexpr LoopRow kLoops[] = {
     {"a general exit code", 1, "Error", "", false, 5, "application", 3},
     {"a drain", 143, "Error", "", true, 0, "disruption", 50},
     {"out of memory", 137, "OOMKilled", "", false, 2, "memory", 1, true},
+    {"a bug", 1, "Error", "IndexError: list index out of range", false, 2,
+     "application", 3},
+    {"mistakes that differ", 1, "Error",
+     "ModuleNotFoundError: No module named m?", false, 2, nullptr,
+     0},
+    {"a request with an id", 1, "Error",
+     "huggingface_hub.errors.GatedRepoError: 403 Client Error. (Request ID: "
+     "8a?d3bc8-c?90-47d5-aae?-7c816ce7bbe5)",
+     false, 2, nullptr, 0},
 };
 
+// A "?" in the message is a letter that differs between attempts.
 std::string StatusOf(const LoopRow& row, int begin, int end) {
+  const std::string letter(1, static_cast<char>('a' + begin / 60 % 6));
   return absl::StrCat(
       row.drained ? absl::StrCat(kMarked, end, " } } ") : std::string(),
-      Ended(begin, end, row.code, row.reason, row.message));
+      Ended(begin, end, row.code, row.reason,
+            absl::StrReplaceAll(row.message, {{"?", letter}}).c_str()));
 }
 
 // Work whose operator creates a new pod for each attempt, one at a time.
@@ -613,6 +626,8 @@ TEST_F(BrakeTest, RestartsByTheKubeletCount) {
   DecideAt(report(1, waits), kBegin + 200);
   ledger_.mutable_history(0)->set_fingerprint("another");
   ledger_.mutable_history(0)->set_failure_id("another");
+  ledger_.mutable_history(0)->mutable_decision()->set_action(
+      v1::Decision::RETRY);
   ledger_.mutable_history(0)->mutable_finished_at()->set_seconds(kBegin + 50);
   EXPECT_EQ(DecideAt(report(2, runs), kBegin + 410).decision().action(),
             v1::Decision::IGNORE);

@@ -37,12 +37,20 @@ bool NothingWasCreated(const Context& context) {
          !context.owners.any();
 }
 
-// Returns whether the fact is an event about a pod, and a later pod is healthy.
+// Returns whether the fact is an event about a pod or Job of an attempt that
+// another followed: a later pod is healthy, or the owner has begun again since.
 bool HasSuccessor(const Attempt& attempt, const Candidate& fact) {
   if (fact.place.root != Root::kEvents || !Known(fact.at)) return false;
   const auto& event = attempt.report().events(fact.place.index);
-  if (event.involved_object().kind() != "Pod") return false;
   const Seconds at = FirstTime(event);
+  if (event.involved_object().kind() == "Job") {
+    return std::ranges::any_of(
+        attempt.context.owners.views, [at](const WorkloadView& view) {
+          return view.was_tried && view.attempt_began != nullptr &&
+                 at <= view.attempt_began->seconds();
+        });
+  }
+  if (event.involved_object().kind() != "Pod") return false;
   return std::ranges::any_of(attempt.pods, [&](int pod) {
     const Member& member = attempt.member(pod);
     return !member.reading.failing() && !Before(member.begin, at);
