@@ -232,7 +232,10 @@ class Finder {
     }
     const Incident& incident = failure_.what.incident;
     if (!ended) {
-      return (incident.summary || incident.of_object) && failure_.counted >= 0;
+      return (incident.summary || incident.of_object) &&
+             failure_.counted >= 0 &&
+             !BeganBetween(LatestOf(ledger_.history(i)),
+                           absl::InfiniteFuture());
     }
     const Time recorded = LifetimeOf(ledger_.history(i)).end;
     if (!recorded) return false;

@@ -188,8 +188,10 @@ std::vector<OpenIncident> Collect(const std::vector<Member>& members,
 
 bool IsOver(const OpenIncident& incident, const std::vector<Member>& members,
             const OwnerAttempts& owner, const Successors& successors) {
-  if (owner.full || IsOldRestart(incident.restart, owner) ||
-      (!owner.gave_up && Before(incident.last_struck, owner.retried_until))) {
+  if (owner.full || IsOldRestart(incident.restart, owner)) return true;
+  if (std::ranges::all_of(incident.pods, [&members](int pod) {
+        return members[Index(pod)].retried;
+      })) {
     return true;
   }
   if (incident.slots.empty()) {

@@ -126,6 +126,8 @@ bool IsRetried(const Attempt& attempt,
       winner == nullptr || !winner->decides()) {
     return false;
   }
+  // The queue requeues it by itself.
+  if (winner->place.root == demystify::Root::kWorkload) return true;
   if (winner->place.root == demystify::Root::kOwner) {
     return !demystify::IsSummary(*winner) &&
            (conclusion.retried ||
@@ -173,7 +175,9 @@ void AddRetried(const Attempt& attempt, demystify::Judged& judged,
   conclusion.cause = conclusion.decisive()->cause;
   conclusion.hint = -1;
   const demystify::Candidate& winner = *conclusion.decisive();
-  const bool of_object = winner.place.root == demystify::Root::kOwner;
+  const bool of_queue = winner.place.root == demystify::Root::kWorkload;
+  const bool of_object =
+      winner.place.root == demystify::Root::kOwner || of_queue;
   if (of_object) conclusion.ended_at = winner.at;
   Failure& failure = findings.earlier.emplace_back(
       FailureIn(attempt, conclusion, of_object ? -1 : conclusion.gang.root));
@@ -181,6 +185,7 @@ void AddRetried(const Attempt& attempt, demystify::Judged& judged,
   if (failure.retried_by == v1::AttemptRecord::RETRIED_BY_UNSPECIFIED) {
     failure.retried_by = attempt.report().has_ended_attempt()
                              ? v1::AttemptRecord::SCHEDULER
+                         : of_queue ? v1::AttemptRecord::QUEUE
                          : conclusion.gang.state.goes_on() && !of_object
                              ? v1::AttemptRecord::KUBELET
                              : v1::AttemptRecord::OPERATOR;

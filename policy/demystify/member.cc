@@ -26,6 +26,7 @@
 #include "policy/demystify/readers/pod_life.h"
 #include "policy/demystify/readers/pod_reader.h"
 #include "policy/demystify/was_decided.h"
+#include "policy/request/pod_marks.h"
 
 namespace mulligan::demystify {
 namespace {
@@ -372,6 +373,11 @@ std::vector<Member> ReadMembers(const Context& context) {
                         ? Earlier(member.end, member.reading.state.marked)
                         : member.end;
     member.restart = AttemptOf(context.owners, pod);
+    // What the queue stops is deleted.
+    member.retried =
+        !context.owners.gave_up() && !IsDeleted(pod) &&
+        Before(member.struck,
+               context.owners.retried_until.value_or(kUnknownTime));
     if (pods == 1) break;
     member.slot = slots.Of(pod);
   }

@@ -33,6 +33,8 @@ struct Member {
   // The number of its place in the Job, which has one pod at a time: its
   // completion index, or the Job itself if it runs one pod. -1 if unknown.
   int slot = -1;
+  // It ended before its queue stopped the work that its owner had retried.
+  bool retried = false;
   // It is the root of a failure in the ledger.
   bool recorded = false;
   // Independent of the other members.

@@ -64,7 +64,23 @@ std::optional<std::int64_t> DeadlinePassed(const WorkloadView& view) {
   return view.attempt_began->seconds() + view.deadline_seconds;
 }
 
-constexpr std::int64_t kClockSkew = 10;  // seconds
+// Returns since when a queue holds back work that it had admitted, for a reason
+// of its own; empty if it does not. Pods that were not ready in time are no
+// such reason, because they may have failed.
+std::optional<std::int64_t> InterruptedSince(const ConditionList& conditions) {
+  std::optional<std::int64_t> since;
+  for (const ConditionView condition : conditions) {
+    const std::string_view reason = condition.reason();
+    if (condition.status() == "True" &&
+        (condition.type() == "Preempted" ||
+         (condition.type() == "Evicted" && reason != "PodsReadyTimeout" &&
+          !reason.starts_with("DeactivatedDueTo")))) {
+      since = std::max(since.value_or(0),
+                       condition.last_transition_time().seconds());
+    }
+  }
+  return since;
+}
 
 // Returns the longest delay in seconds before a Job creates a pod again: 10 s,
 // doubled with each failure, up to six minutes (Kubernetes 1.34).
@@ -238,9 +254,10 @@ void Owners::FindCleanUp() {
     AddSince(GivenUpByEvents(report), cleans_up_since);
   }
   if (const auto queue = QueueIn(report)) {
-    // What it preempts was at work, though clocks of nodes may differ.
-    const auto preempted = Since(queue->conditions, {"Preempted"});
-    if (preempted && !gave_up()) retried_until = *preempted - kClockSkew;
+    const bool retries = !views.empty() || !report.jobs().empty();
+    if (retries && !gave_up()) {
+      retried_until = InterruptedSince(queue->conditions);
+    }
     AddSince(RestartsSince(*queue), cleans_up_since);
     AddSince(Since(queue->conditions, {"Finished"}), cleans_up_since);
   }

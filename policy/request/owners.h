@@ -40,8 +40,8 @@ struct Owners {
   std::optional<std::int64_t> cleans_up_since;
 
   // The time, in epoch seconds, before which another attempt followed every
-  // failure: a Job failed by its deadline, or its queue preempted it and it has
-  // not failed. Else empty.
+  // failure: a Job failed by its deadline, or its queue stopped it while it was
+  // at work. Else empty.
   std::optional<std::int64_t> retried_until;
 
   // Returns whether the work has failed for good or is about to. Pods that

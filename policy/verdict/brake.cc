@@ -32,7 +32,11 @@ std::int64_t LastBegun(const Owners& owners) {
   }
   const auto read = [&resumed](const WorkloadView& view) {
     for (const ConditionView condition : view.conditions) {
-      if (condition.type() == "Suspended" && condition.status() == "False") {
+      const bool resumes =
+          (condition.type() == "Suspended" && condition.status() == "False") ||
+          (condition.type() == "Requeued" &&
+           condition.reason() == "Reactivated");
+      if (resumes) {
         resumed = std::max<std::int64_t>(
             resumed, condition.last_transition_time().seconds());
       }
@@ -40,6 +44,7 @@ std::int64_t LastBegun(const Owners& owners) {
   };
   for (const WorkloadView& view : owners.views) read(view);
   for (const auto& job : owners.report.jobs()) read(ViewOf(job));
+  if (const auto queue = QueueIn(owners.report)) read(*queue);
   return resumed;
 }
 
@@ -60,8 +65,7 @@ absl::Duration RunTime(const v1::BudgetLedger& ledger,
 // Returns whether the policy refused another attempt after the failure of the
 // program, because of what failed rather than how often.
 bool IsHopeless(const v1::AttemptRecord& record) {
-  return IsOfProgram(record.cause()) &&
-         IsRefusal(record.decision().action()) &&
+  return IsOfProgram(record.cause()) && IsRefusal(record.decision().action()) &&
          ((IsByRule(record.refused_by()) &&
            record.derived_cause() == v1::DERIVED_CAUSE_UNSPECIFIED) ||
           RowOf(record.cause()).outlook == v1::Diagnosis::CANNOT_RECOVER);
@@ -109,10 +113,9 @@ std::optional<EndOfRetries> FindHopeless(const FailureContext& at,
     return EndOfRetries{last, last.decision().action(), hopeless,
                         /*unlike=*/true};
   }
-  return EndOfRetries{last,
-                      refused ? last.decision().action() : v1::Decision::FAIL,
-                      alike, /*unlike=*/false,
-                      RunTime(ledger, last, alike - enough)};
+  return EndOfRetries{
+      last, refused ? last.decision().action() : v1::Decision::FAIL, alike,
+      /*unlike=*/false, RunTime(ledger, last, alike - enough)};
 }
 
 // Returns the latest failure if the policy refuses another attempt and binds

@@ -68,6 +68,18 @@ bool IsBeforePods(const Context& context, Seconds at) {
   });
 }
 
+// Returns whether a user has reactivated the workload since `at`. It keeps the
+// condition of its eviction until it is admitted (Kueue 0.19).
+bool WasReactivated(const kueue::Workload& workload, Seconds at) {
+  return std::ranges::any_of(
+      workload.status().conditions(), [at](const auto& condition) {
+        return condition.type() == "Requeued" &&
+               condition.reason() == "Reactivated" &&
+               condition.status() == "True" &&
+               !Before(ToSeconds(condition.last_transition_time()), at);
+      });
+}
+
 }  // namespace
 
 void ReadQueue(const Context& context, Candidates& facts) {
@@ -87,6 +99,7 @@ void ReadQueue(const Context& context, Candidates& facts) {
     context.AddUserSignature(facts, v1::Signature::OPERATOR_MESSAGE,
                              condition.message(), std::nullopt, place, at);
     if (type == "Evicted" && is_true) {
+      if (WasReactivated(workload, at)) continue;
       AddFact(facts, "queue", *FindEvictedReason(reason), place, reason, at);
       explained = true;
     } else if (type == "DeactivationTarget" && is_true) {
