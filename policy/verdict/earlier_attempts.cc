@@ -265,8 +265,10 @@ std::string Record(const FailureContext& at,
 
 }  // namespace
 
-bool NoteRetried(const FailureContext& at, const Findings& findings,
+bool NoteRetried(const FailureContext& at, const Diagnosed& diagnosed,
                  v1::BudgetLedger& ledger) {
+  const Findings& findings = diagnosed.findings;
+  const bool succeeded = diagnosed.what().cause == v1::SUCCEEDED;
   TakeBackUnpaid(at, findings, ledger);
   std::vector<UnrecordedAttempt> unseen = NotInLedger(at, findings, ledger);
   RemoveCounted(ledger,
@@ -277,6 +279,10 @@ bool NoteRetried(const FailureContext& at, const Findings& findings,
   for (const UnrecordedAttempt& one : unseen) {
     // Open failures that the operator does not retry are decided separately.
     if (one.attempt->open && !IsRetried(*one.attempt)) continue;
+    // What ends after the success belongs to nothing that was tried again.
+    const auto struck = one.attempt->incident.struck;
+    if (succeeded && (!struck || !findings.since || *struck >= *findings.since))
+      continue;
     const std::int32_t before = ledger.attempts_seen();
     Record(at, one, findings, ledger);
     changed = changed || ledger.attempts_seen() != before;

@@ -19,12 +19,12 @@ std::vector<std::string> ChargeEarlierAttempts(const FailureContext& at,
                                                const NativeCount& count,
                                                v1::BudgetLedger& ledger);
 
-// Records failures that others retry in work that goes on, charged as the
-// policy says. If a rule refuses another attempt, the record has that decision;
-// else it has IGNORE, which is decided again once the work is broken. A record
-// that no budget paid for is replaced if the report knows more. Returns whether
-// `ledger` has changed.
-bool NoteRetried(const FailureContext& at, const Findings& findings,
+// Records failures that others retried in work that goes on or has succeeded
+// since, charged as the policy says. If a rule refuses another attempt, the
+// record has that decision; else it has IGNORE, which is decided again once the
+// work is broken. A record that no budget paid for is replaced if the report
+// knows more. Returns whether `ledger` has changed.
+bool NoteRetried(const FailureContext& at, const Diagnosed& diagnosed,
                  v1::BudgetLedger& ledger);
 
 // Returns the index of the record of the failure after which the work goes on

@@ -260,12 +260,13 @@ LedgerState RecallRetried(const FailureContext& at, const Diagnosed& diagnosed,
       at.owners.gave_up()) {
     NoteDone(at, diagnosed, *before.ledger);
   }
-  if (diagnosed.what().situation == v1::Diagnosis::ALIVE &&
+  if ((failure.situation == v1::Diagnosis::ALIVE ||
+       failure.cause == v1::SUCCEEDED) &&
       diagnosed.earlier() > 0) {
     v1::BudgetLedger& ledger = *before.ledger;
     const v1::BudgetLedger as_sent = ledger;
     TieLedger(at.ledger_owner, false, ledger);
-    if (!NoteRetried(at, diagnosed.findings, ledger)) ledger = as_sent;
+    if (!NoteRetried(at, diagnosed, ledger)) ledger = as_sent;
   }
   before.stop = FindStop(at, diagnosed, *before.ledger);
   return before;
