@@ -101,13 +101,20 @@ class Slots {
 };
 
 // Returns the restart attempt of a pod; -1 if unknown. If an operator labels
-// attempts by name, the current attempt is 1 and all earlier ones are 0.
+// attempts by name, the current attempt is 1 and all earlier ones are 0. Pods
+// without the label, such as KubeRay's submitter, belong to the attempt in which
+// they were created.
 int AttemptOf(const Owners& owners, const core::Pod& pod) {
   for (const WorkloadView& view : owners.views) {
     if (*view.attempt_label == '\0') continue;
     const std::string_view attempt =
         LabelOf(pod.metadata().labels(), view.attempt_label);
     if (!attempt.empty()) return attempt == view.attempt ? 1 : 0;
+    const Seconds created = ToSeconds(pod.metadata().creation_timestamp());
+    const Seconds began = view.attempt_began == nullptr
+                              ? kUnknownTime
+                              : ToSeconds(*view.attempt_began);
+    if (Known(created) && Known(began)) return created >= began ? 1 : 0;
   }
   return owners.AttemptOf(pod.metadata());
 }
