@@ -153,16 +153,18 @@ class PartOfReport {
 };
 
 // Charges for an attempt that others make although a rule says that it is
-// hopeless, as the policy would for the cause alone. Returns the paying budget;
-// kNoBudget if none pays.
-int ChargeHopelessAttempt(const Case& failure, Accounts& accounts) {
+// hopeless, as the policy would for the cause alone.
+void ChargeHopelessAttempt(const Case& failure, Verdict& verdict,
+                           Accounts& accounts) {
   Diagnosed hopeful = failure.diagnosed;
   hopeful.mutable_what().outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
   hopeful.mutable_what().derived_cause = v1::DERIVED_CAUSE_UNSPECIFIED;
   const Priced priced = Price(CaseOf(failure.at, hopeful, failure.ledger,
                                      failure.owners, /*refund=*/false));
   accounts = priced.accounts;
-  return priced.verdict.charged;
+  verdict.charged = priced.verdict.charged;
+  verdict.used = priced.verdict.used;
+  verdict.bound = priced.verdict.bound;
 }
 
 bool IsRetried(const Failure& failure) {
@@ -225,7 +227,7 @@ std::string Record(const FailureContext& at,
       LeaveToOthers(verdict);
     }
   } else if (others || !unrecorded.attempt->open) {
-    verdict.charged = ChargeHopelessAttempt(failure, accounts);
+    ChargeHopelessAttempt(failure, verdict, accounts);
   }
   // A message without a reason is counted as one of the known failures.
   if (others && unrecorded.attempt->incident.of_object &&

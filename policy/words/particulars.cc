@@ -321,7 +321,10 @@ Particulars ParticularsOf(const Answered& answered,
     std::string image = ImageNamedIn(found.texts);
     if (!image.empty()) found.image = std::move(image);
   }
-  found.message = MessageIn(answered, found.texts);
+  // The report of work that goes on has no text about a recorded failure.
+  if (answered.failure.set_aside != v1::NOT_FAILED) {
+    found.message = MessageIn(answered, found.texts);
+  }
   found.queue_remark = QueueRemark(answered);
   found.error_line = ErrorLineOf(answered);
   ReadObject(answered, found);
