@@ -135,7 +135,11 @@ bool IsRetried(const Attempt& attempt,
   }
   if (gang.root < 0) return false;
   if (conclusion.retried) return attempt.member(gang.root).failed();
-  if (winner->place.root != demystify::Root::kPods || gang.state.work_runs ||
+  // An event may say why the kubelet killed the container.
+  const bool of_pod =
+      winner->place.root == demystify::Root::kPods ||
+      (winner->place.root == demystify::Root::kEvents && gang.state.goes_on());
+  if (!of_pod || gang.state.work_runs ||
       winner->row == &demystify::sign::kHelperFailed ||
       demystify::OwnerContinues(attempt.context, gang.root)) {
     return false;

@@ -202,7 +202,8 @@ void DescribeFromRecord(const v1::AttemptRecord& record, Failure& failure) {
 bool IsStillRelevant(const FailureContext& at, const Diagnosed& diagnosed,
                      const v1::BudgetLedger& ledger) {
   if (diagnosed.what().situation != v1::Diagnosis::ALIVE ||
-      diagnosed.what().cause != v1::NOT_FAILED || ledger.history().empty()) {
+      diagnosed.what().cause != v1::NOT_FAILED ||
+      diagnosed.findings.succeeded || ledger.history().empty()) {
     return false;
   }
   const v1::AttemptRecord& last = *ledger.history().rbegin();
