@@ -468,5 +468,160 @@ TEST_F(LeftToOperatorsTest, HaveOneAccountHoweverTheyAreReported) {
   }
 }
 
+// What was at work before it was stopped, replaced or done.
+struct FollowedRow {
+  const char* name;
+  std::string report;
+  int now;
+  v1::Cause cause;
+  v1::Diagnosis::Situation situation;
+  v1::Decision::Action action;
+  Charges charges;
+};
+
+std::string Rejected(const std::string& uid, int at) {
+  return Pod(uid, Created(at), "Failed",
+             absl::StrCat("reason: 'UnexpectedAdmissionError' start_time { "
+                          "seconds: ",
+                          at, " } "));
+}
+
+// A Job of a queue, one pod of which failed by itself, 100 seconds before the
+// queue stopped it.
+std::string StoppedByQueue(const char* reason, const char* workload) {
+  return absl::StrCat(
+      "jobs { metadata { name: 'train' uid: 'J' } spec { suspend: true "
+      "parallelism: 1 completions: 1 backoff_limit: 6 } status { failed: 1 } } "
+      "kueue_workload { metadata { name: 'w' uid: 'W' } ",
+      workload,
+      " status { conditions { type: 'Evicted' status: 'True' reason: '", reason,
+      "' last_transition_time { seconds: ", kMade + 150, " } } ",
+      reason == std::string("Preempted")
+          ? absl::StrCat(
+                "conditions { type: 'Preempted' status: 'True' reason: "
+                "'InClusterQueue' last_transition_time { seconds: ",
+                kMade + 150, " } } ")
+          : "",
+      "} } ",
+      Pod("p0", Created(kMade), "Failed",
+          Ended(kMade, kMade + 50, 139, "Error")));
+}
+
+// KubeRay waits for the submitter of a failed application before it retries.
+std::string SubmittedRayJob(const char* deployment, int failed) {
+  return absl::StrCat(
+      "ray_job { metadata { name: 'train' uid: 'R' } spec { submission_mode: "
+      "'K8sJobMode' backoff_limit: 2 } status { job_deployment_status: '",
+      deployment,
+      "' job_status: 'FAILED' ray_cluster_name: 'train-c' failed: ", failed,
+      " message: 'RuntimeError: boom' start_time { seconds: ", kMade,
+      " } } } jobs { metadata { name: 'train' uid: 'J' owner_references { "
+      "kind: "
+      "'RayJob' name: 'train' uid: 'R' controller: true } } spec { "
+      "parallelism: "
+      "1 completions: 1 backoff_limit: 2 } status { active: 1 } } ",
+      Pod("submitter", Created(kMade + 5), "Failed",
+          Ended(kMade + 8, kMade + 60, 1, "Error")));
+}
+
+std::string LostHead() {
+  return Pod("head",
+             absl::StrCat("labels { key: 'ray.io/node-type' value: 'head' } "
+                          "labels { key: 'ray.io/cluster' value: 'train-c' } "
+                          "owner_references { kind: 'RayCluster' name: "
+                          "'train-c' uid: 'C' controller: true } "
+                          "creation_timestamp { seconds: ",
+                          kMade, " } "),
+             "Failed",
+             absl::StrCat(kMarked, kMade + 50, " } } ",
+                          Ended(kMade, kMade + 55, 143, "Error")));
+}
+
+TEST_F(DecideOnceTest, WhatFollowsAFailureIsRecognised) {
+  const std::string crash = Ended(kMade, kMade + 50, 139, "Error");
+  const FollowedRow rows[] = {
+      {"a pod that the kubelet rejects is replaced",
+       Job(1, "backoff_limit: 6") + Rejected("p0", kMade),
+       kMade + 5,
+       v1::DEVICE_ADMISSION,
+       v1::Diagnosis::ALIVE,
+       v1::Decision::IGNORE,
+       {{"infrastructure", 1}}},
+      {"its successor's failure is the last one",
+       absl::StrCat(Job(2, "backoff_limit: 6"), Rejected("p0", kMade),
+                    Pod("p1", Created(kMade + 10), "Failed",
+                        Ended(kMade + 10, kMade + 60, 1, "Error",
+                              "RuntimeError: boom"))),
+       kMade + 61,
+       v1::APP_ERROR,
+       v1::Diagnosis::ALIVE,
+       v1::Decision::IGNORE,
+       {{"infrastructure", 1}, {"application", 1}}},
+      {"a queue preempts what was retried",
+       StoppedByQueue("Preempted", ""),
+       kMade + 155,
+       v1::PREEMPTED_QUEUE,
+       v1::Diagnosis::BROKEN,
+       v1::Decision::WAIT,
+       {{"application", 1}, {"disruption", 1}}},
+      {"a queue deactivates what was retried",
+       StoppedByQueue("Deactivated", "spec { active: false }"),
+       kMade + 155,
+       v1::SUSPENDED,
+       v1::Diagnosis::HELD,
+       v1::Decision::WAIT,
+       {}},
+      {"a queue requeues work that lost its nodes",
+       StoppedByQueue("NodeFailures", ""),
+       kMade + 155,
+       v1::NODE_LOST,
+       v1::Diagnosis::BROKEN,
+       v1::Decision::RETRY,
+       {{"application", 1}, {"infrastructure", 1}}},
+      {"a submitter's end is not the end of the RayJob",
+       SubmittedRayJob("Running", 0),
+       kMade + 62,
+       v1::APP_ERROR,
+       v1::Diagnosis::ALIVE,
+       v1::Decision::IGNORE,
+       {{"application", 1}}},
+      {"a submitter follows the head that was lost",
+       SubmittedRayJob("Retrying", 1) + LostHead(),
+       kMade + 62,
+       v1::DRAINED,
+       v1::Diagnosis::ALIVE,
+       v1::Decision::IGNORE,
+       {{"disruption", 1}}},
+      {"a success keeps the account of what was retried",
+       absl::StrCat("jobs { metadata { name: 'train' uid: 'J' } spec { "
+                    "parallelism: 1 completions: 1 backoff_limit: 6 } status { "
+                    "failed: 1 succeeded: 1 conditions { type: 'Complete' "
+                    "status: 'True' last_transition_time { seconds: ",
+                    kMade + 200, " } } } } ",
+                    Pod("p0", Created(kMade), "Failed", crash),
+                    Pod("p1", Created(kMade + 60), "Succeeded",
+                        Ended(kMade + 60, kMade + 199, 0, "Completed"))),
+       kMade + 201,
+       v1::SUCCEEDED,
+       v1::Diagnosis::FINISHED,
+       v1::Decision::IGNORE,
+       {{"application", 1}}},
+  };
+  for (const FollowedRow& row : rows) {
+    ledger_.Clear();
+    for (const char* when : {"first", "again"}) {
+      const v1::DecideResponse answer = DecideAt(row.report, row.now);
+      const std::string what = absl::StrCat(row.name, ", ", when, ": ",
+                                            answer.decision().sentence());
+      EXPECT_EQ(v1::Cause_Name(answer.diagnosis().cause()),
+                v1::Cause_Name(row.cause))
+          << what;
+      EXPECT_EQ(answer.diagnosis().situation(), row.situation) << what;
+      EXPECT_EQ(answer.decision().action(), row.action) << what;
+      EXPECT_EQ(Charged(), row.charges) << what;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mulligan::situations
