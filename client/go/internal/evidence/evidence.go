@@ -21,42 +21,60 @@ const (
 // Pods remembers pods. The zero value is ready. Losing it with the process loses only
 // evidence, never a charge.
 //
-// A pod names its workload by an unchecked UID. So it counts only in its own namespace.
+// A pod names its workload by an unchecked UID, so it counts only in its own namespace.
+// When there are too many workloads, the namespace with the most loses one. So no
+// namespace loses any while it has at most an equal share.
 type Pods struct {
 	lock sync.Mutex
-	pods map[workload]map[types.UID]*corev1.Pod
+	// By namespace, none of them empty.
+	of        map[string]workloads
+	workloads int
 }
 
-// workload is the workload that pods of a namespace claim to belong to.
-type workload struct {
-	namespace string
-	uid       types.UID
-}
+// workloads are the pods of a namespace by UID, by the UID of the workload that they
+// claim to belong to.
+type workloads map[types.UID]map[types.UID]*corev1.Pod
 
 // Keep remembers a pod that names owner as its workload.
 func (p *Pods) Keep(owner types.UID, pod *corev1.Pod) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	key := workload{pod.Namespace, owner}
-	if p.pods == nil {
-		p.pods = map[workload]map[types.UID]*corev1.Pod{}
+	if p.of[pod.Namespace][owner] == nil {
+		p.add(pod.Namespace, owner)
 	}
-	if p.pods[key] == nil {
-		for other := range p.pods {
-			if len(p.pods) < maxKeptWorkloads {
-				break
-			}
-			delete(p.pods, other)
-		}
-		p.pods[key] = map[types.UID]*corev1.Pod{}
-	}
-	known := p.pods[key][pod.UID]
+	pods := p.of[pod.Namespace][owner]
+	known := pods[pod.UID]
 	if known != nil && known.Status.Phase == corev1.PodFailed && known.DeletionTimestamp == nil && pod.DeletionTimestamp != nil {
 		// It failed first. Times in whole seconds would not show that.
 		return
 	}
-	if known != nil || len(p.pods[key]) < maxKeptPods {
-		p.pods[key][pod.UID] = pod
+	if known != nil || len(pods) < maxKeptPods {
+		pods[pod.UID] = pod
+	}
+}
+
+func (p *Pods) add(namespace string, owner types.UID) {
+	if p.of == nil {
+		p.of = map[string]workloads{}
+	}
+	if p.of[namespace] == nil {
+		p.of[namespace] = workloads{}
+	}
+	p.of[namespace][owner] = map[types.UID]*corev1.Pod{}
+	if p.workloads++; p.workloads <= maxKeptWorkloads {
+		return
+	}
+	most := namespace
+	for other := range p.of {
+		if n := len(p.of[other]); n > len(p.of[most]) || most == namespace && n == len(p.of[most]) {
+			most = other
+		}
+	}
+	for other := range p.of[most] {
+		if most != namespace || other != owner {
+			p.drop(most, other)
+			return
+		}
 	}
 }
 
@@ -64,7 +82,17 @@ func (p *Pods) Keep(owner types.UID, pod *corev1.Pod) {
 func (p *Pods) Drop(namespace string, owner types.UID) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	delete(p.pods, workload{namespace, owner})
+	p.drop(namespace, owner)
+}
+
+func (p *Pods) drop(namespace string, owner types.UID) {
+	if p.of[namespace][owner] == nil {
+		return
+	}
+	p.workloads--
+	if delete(p.of[namespace], owner); len(p.of[namespace]) == 0 {
+		delete(p.of, namespace)
+	}
 }
 
 // Of returns the pods of a workload, without those in but, in no order.
@@ -72,7 +100,7 @@ func (p *Pods) Of(namespace string, owner types.UID, but map[types.UID]bool) []*
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	var kept []*corev1.Pod
-	for uid, pod := range p.pods[workload{namespace, owner}] {
+	for uid, pod := range p.of[namespace][owner] {
 		if !but[uid] {
 			kept = append(kept, pod)
 		}
