@@ -9,15 +9,18 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
+	admissionv1 "k8s.io/api/admission/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"mulligan.dev/mulligan"
@@ -359,6 +362,48 @@ func TestAPodFollowsThePlacementOfItsAdmission(t *testing.T) {
 				t.Errorf("allowed %t, affinity %v, want %q", response.Allowed, affinity, test.want)
 			}
 		})
+	}
+}
+
+// Whatever a webhook is sent, it counts one review, with a known result.
+func TestEveryReviewIsCounted(t *testing.T) {
+	w := newWorld(t, nil, atWorkJob())
+	asks, _ := webhooksOf(w)
+	handlers := map[string]admission.Handler{
+		"verdict":   asks,
+		"rules":     &rules{watched: w.client, options: w.options, matchesMessages: func() bool { return true }},
+		"placement": admission.HandlerFunc(placed),
+	}
+	counted := func() (sum float64, series int) {
+		families, err := metrics.Registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, family := range families {
+			if family.GetName() == "mulligan_controller_admissions_total" {
+				for _, metric := range family.GetMetric() {
+					sum, series = sum+metric.GetCounter().GetValue(), series+1
+				}
+			}
+		}
+		return sum, series
+	}
+	for webhook, handler := range handlers {
+		for _, sent := range []string{
+			"", "null", "{}", "[]", `{"kind": "Pod"}`, `{"kind": "Pod", "spec": []}`, `{"kind": "Pod", "spec": {}}`,
+			`{"kind": "Pod", "spec": {}, "metadata": {"annotations": {"mulligan.dev/placement": "{\"onDemand\": true}"}}}`,
+			`{"kind": "Pod", "spec": {"affinity": 1, "containers": {}}, "metadata": {"annotations": {"mulligan.dev/placement": "{}"}}}`,
+			`{"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"}, "spec": {"template": {}}}`,
+			`{"kind": "Pod", "spec": {}, "status": {"phase": "Failed"}}`,
+		} {
+			before, series := counted()
+			response := handler.Handle(t.Context(), admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
+				Namespace: "ml", Object: runtime.RawExtension{Raw: []byte(sent)},
+			}})
+			if after, now := counted(); !response.Allowed || after != before+1 || now != series {
+				t.Errorf("%s of %q: allowed %t, counted %v, new series %d", webhook, sent, response.Allowed, after-before, now-series)
+			}
+		}
 	}
 }
 

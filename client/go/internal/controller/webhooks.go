@@ -188,23 +188,31 @@ func (r *rules) ofOwner(ctx context.Context, obj *unstructured.Unstructured) (op
 // placed answers the review of a pod's CREATE: it follows the advice that an admission
 // check left in the pod's annotation. Only its author's own pods are affected.
 func placed(_ context.Context, request admission.Request) admission.Response {
-	pod, advice := &unstructured.Unstructured{}, &mulliganv1.Placement{}
-	err := pod.UnmarshalJSON(request.Object.Raw)
-	if err == nil {
-		err = protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal([]byte(pod.GetAnnotations()[successor.PlacementAnnotation]), advice)
-	}
-	spec, _ := pod.Object["spec"].(map[string]any)
-	if err != nil || spec == nil {
-		admissions.WithLabelValues("placement", failed).Inc()
-		return admission.Allowed("")
-	}
-	successor.Follow([]kinds.Shape{kinds.PodShape(spec)}, &mulliganv1.Decision{Placement: advice}, "", time.Now())
-	changed, err := pod.MarshalJSON()
+	changed, err := placedPod(request.Object.Raw)
 	if err != nil {
+		admissions.WithLabelValues("placement", failed).Inc()
 		return admission.Allowed("")
 	}
 	admissions.WithLabelValues("placement", "written").Inc()
 	return admission.PatchResponseFromRaw(request.Object.Raw, changed)
+}
+
+// placedPod returns a pod as JSON, changed as its annotation advises.
+func placedPod(raw []byte) ([]byte, error) {
+	pod, advice := &unstructured.Unstructured{}, &mulliganv1.Placement{}
+	if err := pod.UnmarshalJSON(raw); err != nil {
+		return nil, err
+	}
+	text := pod.GetAnnotations()[successor.PlacementAnnotation]
+	if err := (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal([]byte(text), advice); err != nil {
+		return nil, err
+	}
+	spec, ok := pod.Object["spec"].(map[string]any)
+	if !ok {
+		return nil, errors.New("the pod has no spec")
+	}
+	successor.Follow([]kinds.Shape{kinds.PodShape(spec)}, &mulliganv1.Decision{Placement: advice}, "", time.Now())
+	return pod.MarshalJSON()
 }
 
 var (
