@@ -179,6 +179,9 @@ def certificates_name_the_service(items, _):
         for _item, pod, labels in pods(items):
             if not service["spec"]["selector"].items() <= labels.items():
                 continue
+            # It makes the certificate itself; Secret and Service have the same name.
+            if f"--webhook-secret={metadata['name']}" in pod["containers"][0].get("args", ()):
+                continue
             for volume in pod.get("volumes", ()):
                 item = serving.get(volume.get("secret", {}).get("secretName"))
                 if item and wanted not in item["spec"].get("dnsNames", ()):
@@ -303,6 +306,33 @@ def network_lets_the_controller_work(items, _):
                 yield f"{name_of(policy)}: does not let out to port {port}"
 
 
+# Ports by flag, with the port that a controller listens on without the flag.
+LISTENS = {"mulligan": {"--listen-address": ("grpc", None), "--admin-address": ("admin", None)},
+           "controller": {"--metrics-address": ("metrics", 8443), "--health-address": ("health", 8081),
+                          "--webhook-address": ("webhook", None)}}
+
+
+def network_opens_what_listens(items, _):
+    """Pods name exactly the ports that their flags open; policies let in all of these but
+    the kubelet's, and no others."""
+    policies = of_kind(items, "NetworkPolicy")
+    for item, pod, labels in pods(items):
+        for container in pod["containers"] if item["kind"] == "Deployment" else ():
+            wanted = {}
+            for flag, (name, default) in LISTENS[container["name"]].items():
+                address = check_deploy.argument(container, flag)
+                if address or default:
+                    wanted[name] = int(address.rpartition(":")[2]) if address else default
+            named = {each["name"]: each["containerPort"] for each in container["ports"]}
+            if named != wanted:
+                yield f"{name_of(item)}: names the ports {named}, listens on {wanted}"
+            let_in = {port["port"] for policy in policies_of(policies, labels)
+                      for rule in policy["spec"]["ingress"] for port in rule.get("ports", ())}
+            # deploy/controller/network-policy.yaml is the same without webhooks.
+            if policies and let_in - ({"webhook"} - named.keys()) != named.keys() - {"health"}:
+                yield f"{name_of(item)}: listens on {sorted(named)}, let in are {sorted(let_in)}"
+
+
 def roles_are_bound(items, _):
     """Bindings name a role and an account of the set."""
     roles = {(item["kind"], item["metadata"]["name"])
@@ -403,7 +433,7 @@ RULES = (flags_exist, controller_flags_exist, replay_flags_exist,
          callers_are_let_in, callers_are_named, pods_are_restricted,
          probes_ask_the_admin_port, references_exist, issuers_exist,
          certificates_name_the_service, selectors_select, network_is_closed,
-         network_lets_the_controller_work, roles_are_bound, rights_fit_the_mode,
+         network_lets_the_controller_work, network_opens_what_listens, roles_are_bound, rights_fit_the_mode,
          logs_are_read_where_that_is_asked_for)
 
 
