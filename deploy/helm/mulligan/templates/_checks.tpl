@@ -1,4 +1,4 @@
-{{- /* What values.schema.json cannot say: how values relate to each other. */ -}}
+{{- /* Relations between values, which values.schema.json cannot express. */ -}}
 {{- define "mulligan.checks" -}}
 {{- $server := .Values.server -}}
 {{- $least := add (mul 12 (int64 $server.maxMessageBytes)) 1048576 -}}

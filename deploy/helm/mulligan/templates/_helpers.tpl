@@ -54,7 +54,7 @@ spiffe://cluster.local/ns/{{ .Release.Namespace }}/sa/mulligan-controller
 {{ .Values.controller.existingSecret | default "mulligan-controller-tls" }}
 {{- end }}
 
-{{- /* Who may ask for decisions: those named, and the chart's own controller. */ -}}
+{{- /* Allowed callers of RetryDecisionService, including the chart's controller. */ -}}
 {{- define "mulligan.callers" -}}
 {{- $callers := .Values.callers.decisions -}}
 {{- if .Values.controller.enabled -}}
@@ -63,7 +63,7 @@ spiffe://cluster.local/ns/{{ .Release.Namespace }}/sa/mulligan-controller
 {{ join "," $callers }}
 {{- end }}
 
-{{- /* Who may ask about policies: those named, and the controller that publishes some. */ -}}
+{{- /* Allowed callers of PolicyService, including a controller that publishes policies. */ -}}
 {{- define "mulligan.policyCallers" -}}
 {{- $callers := .Values.callers.policies -}}
 {{- if .Values.controller.retryPolicies -}}
