@@ -127,10 +127,13 @@ func (g *gatherer) partsOfJobSet(ctx context.Context, root client.Object) error 
 	if err != nil {
 		return err
 	}
-	// Pods are owned by the Jobs, and the Jobs of earlier attempts are deleted.
+	// Pods are owned by the Jobs, and the Jobs of earlier attempts are deleted. Older
+	// JobSet releases do not write the UID.
 	return g.podsWith(ctx, root, func(pod corev1.Pod) bool {
-		of := pod.Labels[jobSetUIDLabel]
-		return of != "" && of != string(root.GetUID())
+		if of := pod.Labels[jobSetUIDLabel]; of != "" {
+			return of != string(root.GetUID())
+		}
+		return pod.CreationTimestamp.Time.Before(root.GetCreationTimestamp().Time)
 	}, ours)
 }
 

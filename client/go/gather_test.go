@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -98,6 +99,12 @@ func TestGather(t *testing.T) {
 	child := labelled(ownedBy(job("train-workers-0"), jobSet), "jobset.sigs.k8s.io/jobset-name", "train")
 	orphan := labelled(failedPod("of-an-earlier-set"), "jobset.sigs.k8s.io/jobset-name", "train")
 	orphan.SetLabels(map[string]string{"jobset.sigs.k8s.io/jobset-name": "train", "jobset.sigs.k8s.io/jobset-uid": "another"})
+	// JobSet before 0.6 writes no UID.
+	madeAt := func(obj client.Object, hour int) client.Object {
+		obj.SetCreationTimestamp(metav1.Date(2026, 11, 3, hour, 0, 0, 0, time.UTC))
+		return obj
+	}
+	older := madeAt(custom("jobset.x-k8s.io/v1alpha2", "JobSet", "train", nil), 12)
 	rayJob := custom("ray.io/v1", "RayJob", "ray", map[string]any{"status": map[string]any{"rayClusterName": "ray-x7"}})
 	cluster := ownedBy(custom("ray.io/v1", "RayCluster", "ray-x7", nil), rayJob)
 	submitter := ownedBy(job("ray"), rayJob)
@@ -138,6 +145,14 @@ func TestGather(t *testing.T) {
 			[]client.Object{jobSet, child, pod("train-workers-0-0", "jobset.sigs.k8s.io/jobset-name", "train", child), orphan, kueueWorkload(jobSet)},
 			jobSet,
 			[]string{"job/train-workers-0", "jobset/train", "pod/train-workers-0-0", "workload/w"},
+		},
+		"a JobSet whose pods do not have its UID": {
+			[]client.Object{
+				older, madeAt(pod("of-this-one", "jobset.sigs.k8s.io/jobset-name", "train", job("deleted")), 12),
+				madeAt(pod("of-an-earlier-one", "jobset.sigs.k8s.io/jobset-name", "train", job("deleted")), 11),
+			},
+			older,
+			[]string{"jobset/train", "pod/of-this-one"},
 		},
 		"a RayJob with cluster and submitter": {
 			[]client.Object{
