@@ -149,7 +149,7 @@ func TestAsksAllReplicas(t *testing.T) {
 	dns.InitialState(resolver.State{Addresses: addresses})
 	client := connect(t, "headless:///mulligan", mulligan.WithDialOptions(grpc.WithResolvers(dns)))
 	// Connections come up one after another.
-	for range 300 {
+	for begun := time.Now(); time.Since(begun) < time.Minute; {
 		if err := ask(context.Background(), client); err != nil {
 			t.Fatal(err)
 		}
@@ -258,7 +258,7 @@ func TestRejectsUnknownCertificate(t *testing.T) {
 	own := issue(t, stranger, "mulligan")
 	service := &answering{}
 	address := serve(t, service, grpc.Creds(credentials.NewServerTLSFromCert(&own)))
-	client := connect(t, address, mulligan.WithTLS(filesOf(ca.Issue(t, "caller"))), mulligan.WithDeadline(time.Second))
+	client := connect(t, address, mulligan.WithTLS(filesOf(ca.Issue(t, "caller"))), mulligan.WithDeadline(time.Minute))
 	if err := ask(context.Background(), client); status.Code(err) != codes.Unavailable || service.calls.Load() != 0 {
 		t.Errorf("got %v", err)
 	}
@@ -274,7 +274,7 @@ func TestServerNameOverride(t *testing.T) {
 		t.Errorf("its name: %v", err)
 	}
 	files.ServerName = "another.name"
-	if err := ask(context.Background(), connect(t, address, mulligan.WithTLS(files), mulligan.WithDeadline(time.Second))); err == nil {
+	if err := ask(context.Background(), connect(t, address, mulligan.WithTLS(files), mulligan.WithDeadline(time.Minute))); err == nil {
 		t.Error("another name was accepted")
 	}
 }

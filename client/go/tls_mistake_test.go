@@ -48,7 +48,7 @@ func TestNamesTLSMistakes(t *testing.T) {
 		"a certificate of others": {mutual, &notTaken, "does not take the certificate in --tls-cert"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			opts := []mulligan.Option{mulligan.WithTLSNames(flagNames), mulligan.WithDeadline(10 * time.Second)}
+			opts := []mulligan.Option{mulligan.WithTLSNames(flagNames), mulligan.WithDeadline(time.Minute)}
 			if test.files != nil {
 				opts = append(opts, mulligan.WithTLS(*test.files))
 			}
@@ -69,7 +69,7 @@ func TestUnreachablePortIsNoTLSMistake(t *testing.T) {
 	listener.Close()
 	files := filesOf(certificates.New(t).Issue(t, "caller"))
 	for _, opts := range [][]mulligan.Option{nil, {mulligan.WithTLS(files)}} {
-		err := ask(context.Background(), connect(t, address, append(opts, mulligan.WithDeadline(time.Second))...))
+		err := ask(context.Background(), connect(t, address, append(opts, mulligan.WithDeadline(time.Minute))...))
 		if err == nil || strings.Contains(err.Error(), "TLSFiles") {
 			t.Errorf("got %v", err)
 		}

@@ -47,14 +47,14 @@ func TestMutualTLSWithAListOfCallers(t *testing.T) {
 		})
 	}
 	t.Run("without a certificate", func(t *testing.T) {
-		client := dialTo(t, server.Address, mulligan.WithDeadline(time.Second), mulligan.WithTLS(mulligan.TLSFiles{CA: own.CA, ServerName: "mulligan.internal"}))
+		client := dialTo(t, server.Address, mulligan.WithDeadline(time.Minute), mulligan.WithTLS(mulligan.TLSFiles{CA: own.CA, ServerName: "mulligan.internal"}))
 		_, err := client.Decide(context.Background(), request(t, mulligan.NewReport().Add(pod(terminated(1, "Error"))), nil))
 		if status.Code(err) != codes.Unavailable || !strings.Contains(err.Error(), "give TLSFiles.Certificate and TLSFiles.Key") {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("in plaintext", func(t *testing.T) {
-		client := dialTo(t, server.Address, mulligan.WithDeadline(time.Second))
+		client := dialTo(t, server.Address, mulligan.WithDeadline(time.Minute))
 		_, err := client.Decide(context.Background(), request(t, mulligan.NewReport().Add(pod(terminated(1, "Error"))), nil))
 		if status.Code(err) != codes.Unavailable || !strings.Contains(err.Error(), "the server speaks TLS, it seems: give TLSFiles.CA") {
 			t.Errorf("got %v", err)

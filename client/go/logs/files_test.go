@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// tailWithin fails if Tail takes more than five seconds.
+// tailWithin fails if Tail takes more than a minute.
 func tailWithin(t *testing.T, reader *Files, ctx context.Context) (string, error) {
 	t.Helper()
 	type found struct {
@@ -28,7 +28,7 @@ func tailWithin(t *testing.T, reader *Files, ctx context.Context) (string, error
 	select {
 	case is := <-done:
 		return string(is.text), is.err
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it hangs")
 	}
 	return "", nil
@@ -168,8 +168,11 @@ func TestTailEndsWithItsContext(t *testing.T) {
 		}
 		cancel()
 	}
-	if len(began) != maxReading {
-		t.Errorf("%d read at once, want %d", len(began), maxReading)
+	for range maxReading {
+		<-began
+	}
+	if len(began) > 0 {
+		t.Errorf("%d more than %d read at once", len(began), maxReading)
 	}
 	close(answers)
 	if text, err := tailWithin(t, reader, t.Context()); text != "late" || err != nil {

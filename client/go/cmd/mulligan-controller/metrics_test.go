@@ -76,7 +76,7 @@ func serveMetrics(t *testing.T, args ...string) string {
 			t.Error(err)
 		}
 	})
-	for range 200 {
+	for begun := time.Now(); time.Since(begun) < time.Minute; {
 		if at := server.(interface{ GetBindAddr() string }).GetBindAddr(); at != "" {
 			return at
 		}
