@@ -11,8 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// long allows several attempts on a busy machine.
-const long = 90 * time.Second
+// long bounds a wait for several attempts, on a busy machine too.
+const long = 5 * time.Minute
 
 // attempts waits for `want` ended Jobs, the last of which is decided about or complete.
 func (c *cluster) attempts(t *testing.T, namespace string, want int) []batchv1.Job {

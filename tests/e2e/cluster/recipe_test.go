@@ -255,7 +255,7 @@ func (s *statuses) compare(t *testing.T, c *cluster, scenario string, w way, obj
 	s.lock.Lock()
 	want := s.of[scenario]
 	s.lock.Unlock()
-	eventually(t, 10*time.Second, func() string {
+	eventually(t, long, func() string {
 		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(obj), obj))
 		if got := withoutTimes(t, obj); got != want {
 			return fmt.Sprintf("the status is\n%s\nand that of the release\n%s", got, want)
@@ -320,7 +320,7 @@ func (c *cluster) deletedWhileHeld(t *testing.T, obj *unstructured.Unstructured,
 		}
 	}
 	must(t, c.Delete(t.Context(), obj))
-	eventually(t, 20*time.Second, func() string {
+	eventually(t, long, func() string {
 		if left := c.objects(t, obj.GetNamespace(), obj.GroupVersionKind()); len(left) != 0 {
 			return "it is still there"
 		}

@@ -19,7 +19,7 @@ func TestRecipeHolds(t *testing.T) {
 		eventually(t, long, func() string { return w.isHeld(t) })
 		obj := w.the(t)
 		// Events are written concurrently.
-		eventually(t, 10*time.Second, func() string {
+		eventually(t, long, func() string {
 			shown := fmt.Sprint(obj.Object["status"], w.events(t, obj))
 			if !strings.Contains(shown, "charged to "+o.budget) {
 				return "neither status nor Events show the pause: " + shown
