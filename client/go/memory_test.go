@@ -148,14 +148,16 @@ func TestConcurrentQuestionsReadOnce(t *testing.T) {
 // and the list is not repeated.
 func TestManyEventsAreReadOneByOne(t *testing.T) {
 	pod := endedAt(failedPod("p"), time.Now().Add(-time.Minute))
-	other := job("other")
-	objects := []client.Object{pod, event("Killing", pod, corev1.ObjectReference{Kind: "Pod"})}
-	for i := range 5000 {
-		noise := event(fmt.Sprintf("a%04d", i), other, corev1.ObjectReference{Kind: "Job"})
-		noise.UID = ""
-		objects = append(objects, noise)
-	}
-	cluster := clusterOf(objects...)
+	// A fake client would take seconds for the list, and then it is not shared any more.
+	cluster := interceptor.NewClient(clusterOf(pod, event("Killing", pod, corev1.ObjectReference{Kind: "Pod"})), interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+			err := c.List(ctx, list, opts...)
+			if events, ok := list.(*corev1.EventList); ok && len(events.Items) > 0 {
+				events.Items = append(events.Items, make([]corev1.Event, 5000)...)
+			}
+			return err
+		},
+	})
 	service := mulligantest.New(t)
 	service.Next(slices.Repeat([]mulligantest.Step{mulligantest.Cause(mulliganv1.Cause_NOT_FAILED)}, 6)...)
 	calls := map[string]int{}
