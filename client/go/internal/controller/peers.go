@@ -233,11 +233,15 @@ func (l *listener) read(text []byte) (*mulliganv1.RecentFailures, error) {
 			len(group.GetZone()) > maxPlace || len(group.GetImage()) > maxPlace {
 			return nil, fmt.Errorf("groups[%d] does not fit into a request", i)
 		}
+		sum += group.GetWorkloads()
+		// Only what has been checked.
+		digest.Groups[i] = &mulliganv1.FailureGroup{
+			Cause: group.GetCause(), Node: group.GetNode(), Zone: group.GetZone(), Image: group.GetImage(), Workloads: group.GetWorkloads(),
+		}
 		if group.Node != "" {
 			// Not our node, even if its name is equal.
-			group.Node = document.Cluster + "/" + group.Node
+			digest.Groups[i].Node = document.Cluster + "/" + group.Node
 		}
-		sum += group.GetWorkloads()
 	}
 	if digest.GetFailed() < sum || digest.GetFailed() > maxCount {
 		return nil, fmt.Errorf("failed %d, expected %d to %d", digest.GetFailed(), sum, maxCount)

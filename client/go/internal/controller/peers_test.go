@@ -152,6 +152,43 @@ func TestWhatAPeerMayNotSay(t *testing.T) {
 	}
 }
 
+// Whatever peers send, the service takes the question.
+func TestPeersDoNotMakeQuestionsInvalid(t *testing.T) {
+	server := realserver.Start(t)
+	client, err := mulligan.Dial(server.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	many := `{"window":"600s","failed":1000000,"groups":[{"cause":"NODE_LOST","workloads":1000000}]}`
+	for name, texts := range map[string][]string{
+		"less than nothing is usual": {`{"window":"600s","failed":1,"groups":[{"cause":"NODE_LOST","workloads":1,"usual":-1}]}`},
+		"no number is usual":         {`{"window":"600s","failed":1,"groups":[{"cause":"NODE_LOST","workloads":1,"usual":"NaN"}]}`},
+		"retries less than nothing":  {`{"window":"600s","failed":1,"groups":[{"cause":"NODE_LOST","workloads":1,"passed":-1,"failedAgain":-1}]}`},
+		"odd totals":                 {`{"window":"600s","failed":1,"running":-1,"nodes":-1,"canaries":-1,"recovered":-1}`},
+		"more than a request takes":  {many, many},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := cluster(2, mulliganv1.Cause_FABRIC_FAULT, "a")
+			var servers []*httptest.Server
+			for i, text := range texts {
+				servers = append(servers, httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					fmt.Fprintf(w, `{"version":1,"cluster":"north-%d","recent":%s}`, i, text)
+				})))
+			}
+			listen(t, r, servers...)
+			request, err := mulligan.NewReport().Add(endedPod(time.Now().Add(-time.Minute))).Request(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Recent = r.digest(where{})
+			if _, err := client.Decide(t.Context(), request); err != nil {
+				t.Errorf("%v; asked with %v", err, request.Recent)
+			}
+		})
+	}
+}
+
 func TestCanariesOfOthersAreTheirs(t *testing.T) {
 	other := cluster(1, mulliganv1.Cause_FABRIC_FAULT, "a")
 	other.recovered = 7

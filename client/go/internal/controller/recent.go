@@ -172,8 +172,11 @@ func (r *recent) digest(w where) []*mulliganv1.RecentFailures {
 		if digest == nil {
 			digest = &mulliganv1.RecentFailures{Window: durationpb.New(recentWindow)}
 		}
-		digest.Failed = min(digest.Failed+other.GetFailed(), maxCount)
-		digest.Groups = append(digest.Groups, other.GetGroups()...)
+		// A request with more is refused.
+		if digest.Failed+other.GetFailed() <= maxCount {
+			digest.Failed += other.GetFailed()
+			digest.Groups = append(digest.Groups, other.GetGroups()...)
+		}
 	}
 	if digest.GetFailed() == 0 {
 		return nil
