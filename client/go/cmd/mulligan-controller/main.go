@@ -16,6 +16,8 @@ import (
 
 	"go.uber.org/zap/zapcore"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -304,7 +306,13 @@ func newManager(f *flags, ties *controller.Ties) (ctrl.Manager, error) {
 		return nil, err
 	}
 	own := map[string]cache.Config{f.Namespace: {}}
+	// Kinds are added to it, and client-go's own is shared by the whole process.
+	known := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(known); err != nil {
+		return nil, err
+	}
 	return ctrl.NewManager(config, ctrl.Options{
+		Scheme:                        known,
 		WebhookServer:                 f.webhooks.server(),
 		LeaderElection:                f.leaderElection,
 		LeaderElectionID:              controller.Name,
