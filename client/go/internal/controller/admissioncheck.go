@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -332,6 +333,9 @@ func (r *reconciler) admit(ctx context.Context, obj, workload *unstructured.Unst
 		asks.queued = mulliganv1.DecideRequest_ENFORCE
 		if answer, err = asks.ask(ctx, obj, rec, policy, outcome, mode); err != nil {
 			return checked{}, err
+		}
+		if gate.VerdictOf(answer).Way != gate.Stop {
+			return checked{}, errors.New("the answer has changed since it was previewed")
 		}
 		by := &brake{target: workload, field: []string{"spec", "active"}, stops: false}
 		if _, err := r.settle(ctx, obj, rec, outcome, mode, answer, by); err != nil {

@@ -1,11 +1,13 @@
 package controller
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -271,6 +273,32 @@ func TestTheAdmissionCheckDoesNotWaitForEver(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Policies may be loaded between the preview and the question that counts.
+func TestTheAdmissionCheckRejectsOnlyWhatIsStillGivenUp(t *testing.T) {
+	now := time.Now().Truncate(time.Second)
+	w := newWorld(t, nil, queuedJob(), reserved(now), checkOf("retry", CheckController))
+	w.clock = now
+	w.asker.evidence.Keep("uid-train", endedPod(now.Add(-time.Minute)))
+	w.service.Next(mulligantest.Cause(mulliganv1.Cause_IMAGE_INVALID))
+	w.asker.decider = changing{w.asker.decider}
+	if entry, result := answered(t, w); entry["state"] != checkPending || result.RequeueAfter <= 0 || w.record(t) != nil {
+		t.Errorf("the check is %v, again after %v, record %v", entry, result.RequeueAfter, w.record(t))
+	}
+}
+
+// changing grants what it would have refused as a preview.
+type changing struct {
+	mulliganv1.RetryDecisionServiceClient
+}
+
+func (c changing) Decide(ctx context.Context, request *mulliganv1.DecideRequest, options ...grpc.CallOption) (*mulliganv1.DecideResponse, error) {
+	answer, err := c.RetryDecisionServiceClient.Decide(ctx, request, options...)
+	if err == nil && request.GetPurpose() == mulliganv1.DecideRequest_ENFORCE {
+		answer.Decision.Action = mulliganv1.Decision_RETRY
+	}
+	return answer, err
 }
 
 // A verdict that was stored before a crash is repeated, without a question. A user who
