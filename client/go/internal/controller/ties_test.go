@@ -239,6 +239,11 @@ func TestPodsOfANewClusterLeadToTheirWork(t *testing.T) {
 	live, _ := counting(t, cluster, job)
 	w := newWorld(t, nil)
 	w.owners = newOwners(watched, live)
+	stranger := podOf(failedJob())
+	stranger.Namespace, stranger.OwnerReferences = "evil", []metav1.OwnerReference{{APIVersion: "ray.io/v1", Kind: "RayCluster", Name: "tune", UID: "cluster", Controller: ptr.To(true)}}
+	if owner, err := w.owners.of(t.Context(), stranger); owner != nil || err != nil {
+		t.Errorf("a pod of another namespace belongs to %v, error %v", owner, err)
+	}
 	if led := tellAllKinds(t, w, "cluster", 2, 2); led != 4 {
 		t.Errorf("%d of 4 events lead to the RayJob", led)
 	}

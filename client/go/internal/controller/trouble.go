@@ -49,8 +49,9 @@ func workloadOf(ctx context.Context, reader client.Reader, obj client.Object) (*
 // sees every pod.
 type owners struct {
 	watched, live client.Reader
-	// UIDs of pods' controllers without a workload, or deleted. This is final: UIDs are
-	// not reused, and ownership does not change (Ties).
+	// Namespaces and UIDs of pods' controllers without a workload, or deleted. This is
+	// final: UIDs are not reused, and ownership does not change (Ties). Pods of other
+	// namespaces may name any UID.
 	lock    sync.Mutex
 	unowned *lru.Cache
 }
@@ -72,13 +73,14 @@ func (o *owners) of(ctx context.Context, pod client.Object) (*metav1.OwnerRefere
 	// One caller asks, and the others wait for its result.
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	if _, known := o.unowned.Get(controller.UID); known {
+	key := client.ObjectKey{Namespace: pod.GetNamespace(), Name: string(controller.UID)}
+	if _, known := o.unowned.Get(key); known {
 		return nil, nil
 	}
 	// Owners in between may be too new for the cache.
 	owner, err = workloadOf(ctx, o.live, pod)
 	if err == nil && owner == nil {
-		o.unowned.Add(controller.UID, nil)
+		o.unowned.Add(key, nil)
 	}
 	return owner, err
 }
