@@ -1,9 +1,13 @@
 package controller
 
 import (
+	"strconv"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"mulligan.dev/mulligan/internal/controller/records"
 )
 
 // A workload with the name of an earlier one has an empty memory.
@@ -26,5 +30,22 @@ func TestMemoryIsPerUID(t *testing.T) {
 	}
 	if m.forget(key).uid != "" {
 		t.Error("remembers data of another object")
+	}
+}
+
+// Observations that do not fit into memory displace single ones, not all.
+func TestMemoryStoreStaysFull(t *testing.T) {
+	s := &memoryStore{}
+	for i := range maxRemembered + 10 {
+		uid := types.UID(strconv.Itoa(i))
+		rec := &records.RetryRecord{Status: records.Status{Attempts: []records.Attempt{{UID: uid}}}}
+		for range 2 {
+			if err := s.write(t.Context(), rec); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := min(i+1, maxRemembered); len(s.records) != want || s.records[uid] == nil {
+			t.Fatalf("%d records after %d, want %d with the last", len(s.records), i+1, want)
+		}
 	}
 }

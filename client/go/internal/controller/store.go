@@ -102,8 +102,14 @@ const maxRemembered = 4096
 func (s *memoryStore) write(_ context.Context, rec *records.RetryRecord) error {
 	s.lock.Lock()
 	defer s.lock.Unlock()
-	if s.records == nil || len(s.records) >= maxRemembered {
+	if s.records == nil {
 		s.records = map[types.UID]*records.RetryRecord{}
+	}
+	for other := range s.records {
+		if len(s.records) < maxRemembered || s.records[rec.Latest().UID] != nil {
+			break
+		}
+		delete(s.records, other)
 	}
 	kept := rec.DeepCopy()
 	// No attempt is made from it, and it may be large.
