@@ -422,6 +422,9 @@ func TestEveryReviewIsCounted(t *testing.T) {
 			`{"kind": "Pod", "spec": {}, "metadata": {"annotations": {"mulligan.dev/placement": "{\"onDemand\": true}"}}}`,
 			`{"kind": "Pod", "spec": {"affinity": 1, "containers": {}}, "metadata": {"annotations": {"mulligan.dev/placement": "{}"}}}`,
 			`{"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"}, "spec": {"template": {}}}`,
+			`{"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j", "annotations": {"mulligan.dev/policy": ""}}}`,
+			`{"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "j", "annotations": {"mulligan.dev/policy": ""}}}`,
+			`{"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": {"name": "j", "annotations": {"mulligan.dev/policy": ""}}, "spec": {"failurePolicy": 1, "replicatedJobs": [1]}}`,
 			`{"kind": "Pod", "spec": {}, "status": {"phase": "Failed"}}`,
 		} {
 			before, series := counted()

@@ -120,6 +120,9 @@ func writeJobSet(spec map[string]any, matchesMessages bool) string {
 	if !matchesMessages {
 		return "its JobSet release does not read onJobFailureMessagePatterns: expected 0.12 or later"
 	}
+	if spec == nil {
+		return "it has no spec"
+	}
 	rules, _, _ := unstructured.NestedSlice(spec, "failurePolicy", "rules")
 	if slices.ContainsFunc(rules, isNamed) {
 		return ""
