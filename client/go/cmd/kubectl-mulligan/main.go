@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"mulligan.dev/mulligan/internal/kubectl"
@@ -18,6 +19,8 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// Errors are returned, too.
+	utilruntime.ErrorHandlers = nil
 	streams := genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}
 	err := kubectl.NewCommand(streams).ExecuteContext(ctx)
 	var exited *exec.ExitError

@@ -13,15 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 )
 
 // NewCommand returns the plugin's root command.
 func NewCommand(streams genericiooptions.IOStreams) *cobra.Command {
-	// Errors are returned, too.
-	utilruntime.ErrorHandlers = nil
 	config := genericclioptions.NewConfigFlags(true)
 	binary := &binaryFlag{}
 	root := &cobra.Command{
