@@ -2,6 +2,7 @@ package badnode
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -195,14 +196,17 @@ func (m *Marker) mark(ctx context.Context, node *corev1.Node, workloads, marked,
 	boot := node.Status.NodeInfo.BootID
 	err := m.write(ctx, node.Name, func(node *corev1.Node) bool { return with(node, m.options.Action, boot, why, m.now()) })
 	m.count(err, set, node, why)
-	if err != nil {
+	if err != nil && !errors.Is(err, errUnchanged) {
 		return 0
 	}
 	m.lock.Lock()
 	defer m.lock.Unlock()
-	m.marked = m.now()
-	// If the mark is removed, earlier findings do not set it again.
+	// If the mark is removed or the node reboots, earlier findings do not set it again.
 	delete(m.found, node.Name)
+	if err != nil {
+		return 0
+	}
+	m.marked = m.now()
 	return 1
 }
 
@@ -247,7 +251,7 @@ func (m *Marker) say(node *corev1.Node, result, text string) {
 
 func (m *Marker) count(err error, result string, node *corev1.Node, why string) {
 	switch {
-	case apierrors.IsConflict(err) || apierrors.IsNotFound(err):
+	case errors.Is(err, errUnchanged) || apierrors.IsConflict(err) || apierrors.IsNotFound(err):
 		// The next sweep sees the new state.
 	case err != nil:
 		done.WithLabelValues(refused).Inc()
@@ -261,6 +265,9 @@ func (m *Marker) count(err error, result string, node *corev1.Node, why string) 
 	}
 }
 
+// The live node differs from the cache's: it has rebooted, or has that mark or none.
+var errUnchanged = errors.New("the node was not changed")
+
 // write changes the live node, without overwriting concurrent changes.
 func (m *Marker) write(ctx context.Context, name string, edit func(*corev1.Node) bool) error {
 	node := &corev1.Node{}
@@ -269,7 +276,7 @@ func (m *Marker) write(ctx context.Context, name string, edit func(*corev1.Node)
 	}
 	before := node.DeepCopy()
 	if !edit(node) {
-		return nil
+		return errUnchanged
 	}
 	if !equality.Semantic.DeepEqual(before.Spec.Taints, node.Spec.Taints) {
 		// Replaces the whole list.

@@ -106,6 +106,21 @@ func (w *world) said() string {
 	return strings.Join(texts, "\n")
 }
 
+// The cache does not show a reboot yet: nothing is marked, reported or counted as a mark.
+func TestDoesNotReportMarksThatWereNotSet(t *testing.T) {
+	w := newWorld(t, 10, action(Taint))
+	m := w.Marker
+	node := w.node(t, "n0")
+	node.ResourceVersion, node.Status.NodeInfo.BootID = "", "another"
+	m.live = fake.NewClientBuilder().WithScheme(scheme.Scheme).WithObjects(node).Build()
+	for range 2 {
+		w.foundBad(t, "n0")
+		if said := w.said(); len(w.marked(t)) > 0 || said != "" || !m.marked.IsZero() || len(m.found) > 0 {
+			t.Errorf("marked %v at %v, Events %q, still found %v", w.marked(t), m.marked, said, m.found)
+		}
+	}
+}
+
 func action(a Action) func(*Options) { return func(o *Options) { o.Action = a } }
 
 func TestABadNodeIsMarkedAsAsked(t *testing.T) {
