@@ -362,10 +362,9 @@ std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
     if (!same && IsUninformative(*record)) continue;
     if (watch.Advanced(*record)) break;
     loop.first = index_of(*record);
-    differs =
-        differs || !same ||
-        (record != &last && !record->decision().resources().empty() &&
-         !IsRetriedByOthers(*record));
+    differs = differs || !same ||
+              (record != &last && !record->decision().resources().empty() &&
+               !IsRetriedByOthers(*record));
     if (differs) continue;
     ++loop.alike;
     if (!record->node().empty()) nodes.insert(record->node());

@@ -56,9 +56,9 @@ Seconds EndSeconds(const core::Pod& pod, const PodReading& reading) {
   if (reading.state.phase != Phase::kFailed) return kUnknownTime;
   if (Known(reading.best.at)) return reading.best.at;
   const Seconds ready = LastReady(pod.status());
-  const bool rejected = !reading.state.started &&
-                        (reading.best.cause == v1::DEVICE_ADMISSION ||
-                         reading.best.cause == v1::CONFIG_MISSING);
+  const bool rejected =
+      !reading.state.started && (reading.best.cause == v1::DEVICE_ADMISSION ||
+                                 reading.best.cause == v1::CONFIG_MISSING);
   // The kubelet rejects a pod when it first sees it, and writes no other time.
   return Known(ready) || !rejected ? ready : StartingSince(pod);
 }
@@ -102,8 +102,8 @@ class Slots {
 
 // Returns the restart attempt of a pod; -1 if unknown. If an operator labels
 // attempts by name, the current attempt is 1 and all earlier ones are 0. Pods
-// without the label, such as KubeRay's submitter, belong to the attempt in which
-// they were created.
+// without the label, such as KubeRay's submitter, belong to the attempt in
+// which they were created.
 int AttemptOf(const Owners& owners, const core::Pod& pod) {
   for (const WorkloadView& view : owners.views) {
     if (*view.attempt_label == '\0') continue;

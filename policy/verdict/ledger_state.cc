@@ -234,10 +234,10 @@ void SetLoop(const EndOfRetries& stop, Diagnosed& diagnosed) {
   failure.alike = stop.alike;
   if (stop.alike == 0) return;
   failure.outlook = v1::Diagnosis::CANNOT_RECOVER;
-  failure.outlook_reason = absl::StrCat(
-      stop.alike, " attempts in a row ",
-      stop.unlike ? "could not recover" : "ended alike",
-      ", and the next is unchanged");
+  failure.outlook_reason =
+      absl::StrCat(stop.alike, " attempts in a row ",
+                   stop.unlike ? "could not recover" : "ended alike",
+                   ", and the next is unchanged");
 }
 
 // A failure of a past attempt is settled.

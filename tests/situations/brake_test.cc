@@ -56,8 +56,7 @@ constexpr LoopRow kLoops[] = {
     {"a bug", 1, "Error", "IndexError: list index out of range", false, 2,
      "application", 3},
     {"mistakes that differ", 1, "Error",
-     "ModuleNotFoundError: No module named m?", false, 2, nullptr,
-     0},
+     "ModuleNotFoundError: No module named m?", false, 2, nullptr, 0},
     {"a request with an id", 1, "Error",
      "huggingface_hub.errors.GatedRepoError: 403 Client Error. (Request ID: "
      "8a?d3bc8-c?90-47d5-aae?-7c816ce7bbe5)",

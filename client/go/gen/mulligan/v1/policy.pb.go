@@ -2305,7 +2305,8 @@ type Brake struct {
 	// Absent: HOPELESS.
 	Mode Brake_Mode `protobuf:"varint,1,opt,name=mode,proto3,enum=mulligan.v1.Brake_Mode" json:"mode,omitempty"`
 	// Failures in a row with the same fingerprint, including restarts by the
-	// kubelet. Absent: 2. At least 1.
+	// kubelet, or with different ones if a rule says of each that no retry helps
+	// and nothing shows progress between them. Absent: 2. At least 1.
 	SameFailure *int32 `protobuf:"varint,2,opt,name=same_failure,json=sameFailure,proto3,oneof" json:"same_failure,omitempty"`
 	// A running attempt is not stopped once it has run for at least three minutes
 	// and this many times as long as the longest of these failed attempts (under
