@@ -216,8 +216,15 @@ class Finder {
       return false;
     }
     if (IsOfTheSameEnd(i)) return true;
+    const bool of_object = failure_.what.incident.event < 0;
+    // An attempt fails once, however many failures were missed before it.
+    const Time end = LifetimeOf(ledger_.history(i)).end;
+    if (of_object && i + 1 == ledger_.history_size() && end &&
+        BeganBetween(absl::InfinitePast(), *end)) {
+      return true;
+    }
     if (failure_.counted > ledger_.attempts_seen()) return false;
-    if (failure_.what.incident.event < 0 && IsOfRecordedIndexes(i)) return true;
+    if (of_object && IsOfRecordedIndexes(i)) return true;
     Time ended = TimeOf(failure_.what.finished_at);
     if (const int event = failure_.what.incident.event; event >= 0) {
       // A deleted pod's event shows who must act, but maybe not the end.
