@@ -86,18 +86,17 @@ std::optional<EndOfRetries> FindHopeless(const FailureContext& at,
                                          const Loop& loop) {
   const v1::AttemptRecord& last = ledger.history(loop.record);
   const v1::Cause named = diagnosed.what().cause;
-  // Others retry without the resources that it needs (NoteRetried).
-  const bool grows = IsRetriedByOthers(last) &&
-                     last.decision().action() == v1::Decision::RETRY;
-  if (!(grows || IsOfProgram(last.cause())) ||
-      (named != v1::NOT_FAILED && named != last.cause() &&
-       !IsOfProgram(named))) {
+  // After an eviction by a node short of memory, another node may have enough.
+  if (!IsOfProgram(last.cause()) ||
+      (named != v1::NOT_FAILED && !IsOfProgram(named))) {
     return std::nullopt;
   }
   // Restarts before the first request share one record.
   const std::int64_t alike =
       loop.alike + Unrecorded(ledger, diagnosed.findings.ends - 1, loop.record);
-  if (grows) {
+  // Others retry without the resources that it needs (NoteRetried).
+  if (IsRetriedByOthers(last) &&
+      last.decision().action() == v1::Decision::RETRY) {
     return EndOfRetries{last, v1::Decision::RETRY, alike};
   }
   const bool refused = IsHopeless(last);
