@@ -212,6 +212,10 @@ Predicates CompileWhen(const v1::When& when, const std::string& path,
     compiled.message = CompilePattern(
         when.message_pattern(), path + ".messagePattern", allowance, report);
   }
+  if (!when.status_pattern().empty()) {
+    compiled.status = CompilePattern(
+        when.status_pattern(), path + ".statusPattern", allowance, report);
+  }
   compiled.conditions =
       CompileConditions(when.conditions(), path + ".conditions", report);
   compiled.containers = Names(when.containers(), path + ".containers", report);

@@ -1,6 +1,7 @@
 #include "policy/rules/covers.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -58,10 +59,10 @@ bool CoversConditions(const std::vector<ConditionFields>& wide,
   });
 }
 
-bool CoversMessage(const Predicates& wide, const Predicates& narrow) {
-  if (wide.message == nullptr) return true;
-  return narrow.message != nullptr &&
-         wide.message->pattern() == narrow.message->pattern();
+bool CoversPattern(const std::unique_ptr<const re2::RE2>& wide,
+                   const std::unique_ptr<const re2::RE2>& narrow) {
+  if (wide == nullptr) return true;
+  return narrow != nullptr && wide->pattern() == narrow->pattern();
 }
 
 }  // namespace
@@ -89,7 +90,8 @@ bool Covers(const Predicates& wide, const Predicates& narrow) {
          CoversExitCodes(wide.exit_codes, narrow.exit_codes) &&
          CoversList(wide.reasons, narrow.reasons) &&
          CoversConditions(wide.conditions, narrow.conditions) &&
-         CoversMessage(wide, narrow);
+         CoversPattern(wide.message, narrow.message) &&
+         CoversPattern(wide.status, narrow.status);
 }
 
 }  // namespace mulligan

@@ -227,11 +227,15 @@ const Ruleset& PolicySet::Select(const v1::WorkloadReference& workload) const {
 std::size_t PatternsIn(const v1::RetryPolicy& policy) {
   const auto& rules = policy.spec().rules();
   const auto& signatures = policy.spec().signatures();
+  const auto of_rules = [&rules](const std::string& (v1::When::*pattern)()
+                                     const) {
+    return std::ranges::count_if(rules, [pattern](const v1::Rule& rule) {
+      return !(rule.when().*pattern)().empty();
+    });
+  };
   return static_cast<std::size_t>(
-      std::ranges::count_if(rules,
-                            [](const v1::Rule& rule) {
-                              return !rule.when().message_pattern().empty();
-                            }) +
+      of_rules(&v1::When::message_pattern) +
+      of_rules(&v1::When::status_pattern) +
       std::ranges::count_if(signatures, [](const v1::Signature& signature) {
         return !signature.message_pattern().empty();
       }));

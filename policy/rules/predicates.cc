@@ -64,6 +64,12 @@ bool HasMessage(const Predicates& predicates, const Facts& facts) {
   });
 }
 
+bool HasStatus(const Predicates& predicates, const Facts& facts) {
+  return std::ranges::any_of(facts.report().pods(), [&](const auto& pod) {
+    return facts.patterns.Find(*predicates.status, pod.status().message());
+  });
+}
+
 // Values of the failure or, in a what-if about another cause, of that cause.
 v1::Diagnosis::FaultDomain DomainOf(const Facts& facts) {
   return facts.cause == facts.failure.cause ? facts.failure.domain
@@ -315,6 +321,12 @@ constexpr Condition kConditions[] = {
            first.type, "=", first.status,
            p.conditions.size() > 1 ? " (or an alternative)" : "",
            " is not in the report");
+     }},
+    {"statusPattern", About::kFailure,
+     [](const Predicates& p) { return p.status != nullptr; },
+     [](const Predicates& p, const Facts& f) { return HasStatus(p, f); },
+     [](const Predicates& p, const Facts&) {
+       return absl::StrCat("no status message matches ", p.status->pattern());
      }},
     {"messagePattern", About::kFailure,
      [](const Predicates& p) { return p.message != nullptr; },

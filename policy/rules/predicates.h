@@ -153,6 +153,7 @@ struct Predicates {
   std::vector<std::string> reasons;
   std::vector<ConditionFields> conditions;
   std::unique_ptr<const re2::RE2> message;
+  std::unique_ptr<const re2::RE2> status;
 };
 
 // Returns one bit per condition that is given, for Predicates::given.

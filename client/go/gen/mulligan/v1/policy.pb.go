@@ -1006,8 +1006,12 @@ type When struct {
 	// own call (FailureReport.creation_error), and the operator has not given up.
 	// Absent: not checked.
 	RepeatedByOperator *bool `protobuf:"varint,21,opt,name=repeated_by_operator,json=repeatedByOperator,proto3,oneof" json:"repeated_by_operator,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// RE2 expression searched in what Kubernetes or the scheduler says of an end:
+	// status messages of pods, and EndedAttempt.reason. Unlike `message_pattern`,
+	// it ignores what the program wrote.
+	StatusPattern string `protobuf:"bytes,22,opt,name=status_pattern,json=statusPattern,proto3" json:"status_pattern,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *When) Reset() {
@@ -1185,6 +1189,13 @@ func (x *When) GetRepeatedByOperator() bool {
 		return *x.RepeatedByOperator
 	}
 	return false
+}
+
+func (x *When) GetStatusPattern() string {
+	if x != nil {
+		return x.StatusPattern
+	}
+	return ""
 }
 
 // A range of durations, both ends included. Absent ends are open.
@@ -2597,7 +2608,7 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12%\n" +
 	"\x04when\x18\x02 \x01(\v2\x11.mulligan.v1.WhenR\x04when\x12(\n" +
 	"\x04then\x18\x03 \x01(\v2\x14.mulligan.v1.OutcomeR\x04then\x12 \n" +
-	"\vdescription\x18\x04 \x01(\tR\vdescription\"\xab\t\n" +
+	"\vdescription\x18\x04 \x01(\tR\vdescription\"\xd2\t\n" +
 	"\x04When\x12*\n" +
 	"\x06causes\x18\x01 \x03(\x0e2\x12.mulligan.v1.CauseR\x06causes\x12G\n" +
 	"\rfault_domains\x18\x02 \x03(\x0e2\".mulligan.v1.Diagnosis.FaultDomainR\ffaultDomains\x125\n" +
@@ -2626,7 +2637,8 @@ const file_mulligan_v1_policy_proto_rawDesc = "" +
 	"\x0ehours_at_stake\x18\x12 \x01(\v2\x18.mulligan.v1.NumberRangeR\fhoursAtStake\x12/\n" +
 	"\x05alike\x18\x13 \x01(\v2\x19.mulligan.v1.AttemptRangeR\x05alike\x120\n" +
 	"\x06passed\x18\x14 \x01(\v2\x18.mulligan.v1.NumberRangeR\x06passed\x125\n" +
-	"\x14repeated_by_operator\x18\x15 \x01(\bH\x01R\x12repeatedByOperator\x88\x01\x01\x1a>\n" +
+	"\x14repeated_by_operator\x18\x15 \x01(\bH\x01R\x12repeatedByOperator\x88\x01\x01\x12%\n" +
+	"\x0estatus_pattern\x18\x16 \x01(\tR\rstatusPattern\x1a>\n" +
 	"\x10MatchLabelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x10\n" +
