@@ -36,13 +36,18 @@ std::string AsComments(const Issues& issues) {
   return text;
 }
 
-// Loads the imported policies as a server does. Returns null after printing
-// errors.
-std::unique_ptr<const PolicySet> Load(const std::string& yaml, Streams& streams,
+// Loads the imported policies as a server does; null if they have errors. Adds
+// issues at the settings that they are about.
+std::unique_ptr<const PolicySet> Load(const ImportedPolicies& imported,
                                       Issues& issues) {
-  const std::vector<PolicyText> texts = {{"<imported>", yaml}};
-  auto set = LoadPolicies(texts, issues);
-  if (set == nullptr) streams.err << FormatIssues(issues, texts, false);
+  Issues of_policy;
+  auto set = LoadPolicies({{"<imported>", imported.yaml}}, of_policy);
+  for (Issue& issue : of_policy) {
+    auto [file, position] = imported.PlaceOf(issue.position.line);
+    issue.file = std::move(file);
+    issue.position = position;
+    issues.push_back(std::move(issue));
+  }
   return set;
 }
 
@@ -63,28 +68,22 @@ int RunPolicyImport(PolicyImportOptions& options, Streams& streams) {
     texts.push_back({path == "-" ? "<stdin>" : path, *std::move(text)});
   }
   Issues issues;
-  const auto [yaml, count] =
+  const ImportedPolicies imported =
       ImportPolicies(texts, options.from, options.name, issues);
   if (HasErrors(issues)) {
     streams.err << FormatIssues(issues, texts, options.output.color);
     return kExitUsage;
   }
-  Issues of_policy;
-  const auto set = Load(yaml, streams, of_policy);
-  if (set == nullptr) return kExitPolicyInvalid;
   // Only compiling shows which settings of pasted blocks are not carried over.
-  for (Issue& issue : of_policy) {
-    issue.file = texts[0].file;
-    issue.position = {};
-    issues.push_back(std::move(issue));
-  }
+  const auto set = Load(imported, issues);
   streams.err << FormatIssues(issues, texts, options.output.color);
+  if (set == nullptr) return kExitPolicyInvalid;
   const std::string comments = AsComments(issues);
   if (options.compare.empty()) {
-    streams.out << comments << yaml;
+    streams.out << comments << imported.yaml;
     return FinishOutput(streams);
   }
-  if (count > 1) {
+  if (imported.count > 1) {
     PrintError(streams,
                "the files have several policies, expected one to "
                "compare: the others are chosen by name");

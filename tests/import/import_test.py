@@ -81,9 +81,9 @@ class ImportTest(unittest.TestCase):
                 [action] = answers_of(policy, case["system"], [one])
                 self.assertEqual(case["retries"], action == "RETRY", policy)
 
-    def test_published_examples_are_of_six_systems(self):
+    def test_published_examples_are_of_ten_systems(self):
         cases = [json.loads(line) for line in PUBLISHED.read_text(encoding="utf-8").splitlines()]
-        self.assertEqual(6, len({case["system"] for case in cases}))
+        self.assertEqual(10, len({case["system"] for case in cases}))
         named = [case for case in cases if "named" in case]
         self.assertLess(10 * len(named), len(cases))
 
@@ -112,12 +112,66 @@ class ImportTest(unittest.TestCase):
                  '"runner_sytem_failure" is not known, expected one of always'),
                 ("gitlab", "a:\n  retry: 1\n  retry: 2\n", "3:3", '"retry" is given twice'),
                 ("slurm", "JobRequeue=7\n", "1:1", "expected one of 0, 1"),
+                ("slurm", "PreemptMode=GANG,SOMETIMES\n", "1:1", "expected one of OFF, CANCEL"),
+                ("nomad", '{"RestartPolicy": {"Attempts": 1, "Mode": "never"}}', "1:43",
+                 "restart.mode: \"never\" is not known, expected one of fail, delay"),
+                ("argo", "retryStrategy: {backoff: {duration: 1m, factor: two}}", "1:49",
+                 'backoff.factor: "two" is not a factor'),
+                ("argo", "retryStrategy: {expression: 'lastRetry.message matches \"([\"'}", "1:29",
+                 "is not an RE2 expression: missing ]"),
+                ("argo", "retryStrategy: {expression: 'lastRetry.message matches \"\\d\"'}", "1:29",
+                 "has an unknown escape"),
+                ("airflow", "{retries: 1, retry_delay: {fortnights: 1}}", "1:27",
+                 '"fortnights": "1" is not a duration'),
+                ("airflow", "{retries: 1, retry_exponential_backoff: maybe}", "1:41",
+                 'retry_exponential_backoff: "maybe" is not a factor'),
+                ("ray-task", "{max_retries: 2, retry_exceptions: {a: b}}", "1:36",
+                 "expected a word"),
                 ("slurm", "MaxBatchRequeue=many\n", "1:1", "maxBatchRequeue: expected a whole number")):
             with self.subTest(text):
                 result = run("policy", "import", "--from", system, "-", stdin=text)
                 self.assertEqual((2, ""), (result.returncode, result.stdout))
                 self.assertIn(f"<stdin>:{place}: error: ", result.stderr)
                 self.assertIn(says, result.stderr)
+
+    def test_errors_of_the_policy_name_the_place_of_the_settings(self):
+        job = "apiVersion: %s\nkind: %s\nspec:\n  suspend: false\n  %s\n"
+        for text, place in (
+                (job % ("batch/v1", "Job", "backoffLimit: -1"), "5:17"),
+                (job % ("batch/v1", "CronJob",
+                        "jobTemplate:\n    spec:\n      backoffLimit: -1"), "7:21"),
+                ("kind: a\n---\n" + job % ("batch/v1", "Job", "backoffLimit: -1"), "7:17")):
+            with self.subTest(text):
+                result = run("policy", "import", "-", stdin=text)
+                self.assertEqual(3, result.returncode, result.stderr)
+                self.assertIn(f"<stdin>:{place}: error: ", result.stderr)
+
+    def test_slurm_takes_the_last_of_a_repeated_key_and_words_of_any_case(self):
+        lost, preempted = ({"state": state, "reason": "", "log": "", "used": {}}
+                           for state in ("NODE_FAIL", "PREEMPTED"))
+        for text, one, action in (
+                ("JobRequeue=0\nJobRequeue=1\n", lost, "RETRY"),
+                ("JobRequeue=1\njobrequeue=0\n", lost, "FAIL"),
+                ("PreemptMode=requeue\n", preempted, "RETRY"),
+                ("PreemptMode=Gang,Requeue\n", preempted, "RETRY"),
+                ("PreemptMode=cancel\n", preempted, "FAIL"),
+                ("#!/bin/bash\n#SBATCH -N 2 --requeue\n", lost, "RETRY"),
+                ("#SBATCH --requeue -N 2\n#SBATCH -n 1 --no-requeue # no\n", lost, "FAIL")):
+            with self.subTest(text):
+                policy = self.imported(text, "--from", "slurm").stdout
+                self.assertEqual([action], answers_of(policy, "slurm", [one]))
+
+    def test_keys_about_retries_that_are_not_known_are_named(self):
+        for text, path in (
+                ('{"a": {"retries": 1, "max_retry_delay_sec": 9}}', "max_retry_delay_sec"),
+                ('{"RestartPolicy": {"Attempts": 1, "Moed": 1}}', "RestartPolicy.Moed"),
+                ('{"retries": 1, "retry_policy": {"rules": [], "chain": 1}}',
+                 "retry_policy.chain")):
+            with self.subTest(text):
+                result = self.imported(text)
+                self.assertIn(f"{path} is not carried over: this importer does not know it",
+                              result.stderr)
+        self.assertIn('initial: "30s"', self.imported('{"retries": 1, "retry_delay_sec": 30}').stdout)
 
     def test_a_file_without_settings_and_one_of_two_systems(self):
         result = run("policy", "import", "-", stdin="a: 1\n")

@@ -5,6 +5,7 @@ system tries again.
 A failure is a dict of exit (absent: none), state, reason, log, and used: how often each kind of
 retry was made before, by the name of the imported budget."""
 
+import builtins
 import re
 
 CODES = [1, 2, 3, 13, 42, 99, 126, 127, 130, 137, 139, 143, 255]
@@ -44,12 +45,16 @@ class System:
 class Argo(System):
     name = "argo"
     states = ("Failed", "Error")
+    # The message is not the log.
+    logs = ("", "Timeout of a request\nHost EC2 lost, the AGENT goes on\nValueError: x")
 
     def settings(self, draw):
         code = draw.choice(CODES)
         expressions = [
             None, "true", "false", f"asInt(lastRetry.exitCode) > {code}",
-            f"lastRetry.exitCode != '{code}'", f'lastRetry.exitCode == "{code}"',
+            f"lastRetry.exitCode != '{code}'", 'lastRetry.exitCode != "0"',
+            f'lastRetry.exitCode matches "^({code}|137)$"',
+            'lastRetry.message matches "^Host.EC\\\\d"', f'lastRetry.exitCode == "{code}"',
             f"asInt(lastRetry.exitCode) in [{code}, 137]", 'lastRetry.status == "Error"',
             f'lastRetry.status != "Error" && asInt(lastRetry.exitCode) <= {code}',
             f'lastRetry.status == "Error" || asInt(lastRetry.exitCode) == {code}',
@@ -68,6 +73,8 @@ class Argo(System):
 
     def evaluate(self, expression, one):
         code = one.get("exit", -1)
+        expression = re.sub(r"lastRetry\.exitCode matches (\S+)", r"bool(search(\1, str(code)))",
+                            expression)
         text = re.sub(r"(asInt\()?lastRetry\.exitCode\)? (\S+) ['\"]?(\d+)['\"]?",
                       r"code \2 \3", expression)
         text = re.sub(r"asInt\(lastRetry\.exitCode\)", "code", text)
@@ -116,7 +123,7 @@ class Volcano(System):
                 policy["exitCode"] = draw.choice(CODES)
             policies.append(policy)
         return {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
-                "spec": {"maxRetry": draw.randrange(1, 6), "policies": policies, "tasks": []}}
+                "spec": {"maxRetry": draw.randrange(0, 6), "policies": policies, "tasks": []}}
 
     def failure(self, draw):
         one = super().failure(draw)
@@ -133,14 +140,16 @@ class Volcano(System):
             events = policy.get("events", [policy.get("event")])
             if one["state"] in events or "*" in events or policy.get("exitCode") == one.get(
                     "exit", "none"):
+                # The restart is counted before the limit is checked.
                 return policy["action"].startswith("Restart") and (
-                    one["used"]["retries"] < spec["maxRetry"])
+                    one["used"]["retries"] + 1 < (spec["maxRetry"] or 3))
         return False
 
 
 class Armada(System):
     name = "armada"
     states = ("oom", "gpu", "user-error", "transient")
+    reasons = ("AGENT", "AGENT-2", "connection refused", "no connection refused", "")
 
     def settings(self, draw):
         rules = []
@@ -169,6 +178,8 @@ class Armada(System):
 
 class AwsBatch(System):
     name = "aws-batch"
+    reasons = REASONS + ["Job attempt duration exceeded timeout"]
+    logs = ("", "Task failed to start\nTimeout: AGENT")
 
     def settings(self, draw):
         rules = []
@@ -192,6 +203,8 @@ class AwsBatch(System):
     def retries(self, settings, one):
         strategy = settings["retryStrategy"]
         if one["used"]["retries"] + 1 >= strategy["attempts"]:
+            return False
+        if one["reason"].startswith("Job attempt duration"):
             return False
         for rule in strategy.get("evaluateOnExit", []):
             values = {"onExitCode": str(one.get("exit", "")), "onReason": one["reason"],
@@ -229,7 +242,9 @@ class GoogleBatch(System):
 
 class AzureBatch(System):
     name = "azure-batch"
-    states = ("", "preProcessingError")
+    states = ("", "preProcessingError", "preempted")
+    reasons = REASONS + ["FileUploadMiscError: An error occurred"]
+    used = ("retries", "recoveries")
 
     def settings(self, draw):
         return {"id": "t", "commandLine": "x",
@@ -237,38 +252,69 @@ class AzureBatch(System):
 
     def retries(self, settings, one):
         limit = settings["constraints"]["maxTaskRetryCount"]
+        if one["state"] == "preempted":
+            return True
         return one["state"] != "preProcessingError" and (
+            not one["reason"].startswith("FileUpload")) and (
             limit == -1 or one["used"]["retries"] < limit)
 
 
 class Airflow(System):
     name = "airflow"
-    logs = LOGS
+    # An exception may be in either text.
+    reasons = ("",)
+    logs = LOGS + [
+        "Traceback (most recent call last):\nKeyError: 1",
+        "Traceback (most recent call last):\nKeyError: 'a'\n\nThe above exception was the direct "
+        "cause of the following exception:\n\nTraceback (most recent call last):\n"
+        "FileNotFoundError: [Errno 2] b\n"]
 
     def settings(self, draw):
         task = {"retries": draw.randrange(0, 5), "retry_delay": draw.choice([10, "5m"])}
         if draw.random() < 0.5:
             task["retry_exponential_backoff"] = draw.choice([True, False, 3.0])
-        rules = [{"exception": draw.choice(["ValueError", "TimeoutError", "builtins.KeyError",
-                                            "requests.exceptions.ConnectionError"]),
+        names = ["ValueError", "TimeoutError", "builtins.KeyError", "builtins.LookupError",
+                 "OSError", "requests.exceptions.ConnectionError", "builtins.Exception"]
+        rules = [{"exception": draw.choice([draw.choice(names), draw.sample(names[:-1], 2)]),
                   "action": draw.choice(["RETRY", "FAIL", "DEFAULT"])}
                  for _ in range(draw.randrange(0, 3))]
+        for rule in rules:
+            if draw.random() < 0.3:
+                rule["match_subclasses"] = draw.random() < 0.5
         if rules:
             task["retry_policy"] = {"rules": rules}
+            if draw.random() < 0.5:
+                task["retry_policy"]["default"] = draw.choice(["FAIL", "RETRY"])
         return {"default_args": task}
 
     def retries(self, settings, one):
         task = settings["default_args"]
         if "AirflowFailException" in one["log"] or one["used"]["retries"] >= task["retries"]:
             return False
-        for rule in task.get("retry_policy", {}).get("rules", []):
-            if re.search(r"\b" + rule["exception"].split(".")[-1] + r"\b", one["log"]):
+        raised = re.findall(r"(?m)^\s*([\w.]+(?:Error|Exception)):", one["log"])[-1:]
+        if not raised:
+            return True
+        policy = task.get("retry_policy", {})
+        for rule in policy.get("rules", []):
+            names = rule["exception"]
+            names = names if isinstance(names, list) else [names]
+            if any(self.is_a(raised[0], name, rule.get("match_subclasses", True))
+                   for name in names):
                 return rule["action"] != "FAIL"
-        return True
+        return policy.get("default") != "FAIL"
+
+    @staticmethod
+    def is_a(raised, name, subclasses):
+        name = name.removeprefix("builtins.")
+        # The exceptions of requests are IOErrors.
+        of = OSError if raised.startswith("requests.") else getattr(builtins, raised, Exception)
+        return name == raised or subclasses and hasattr(builtins, name) and issubclass(
+            of, getattr(builtins, name))
 
 
 class Nomad(System):
     name = "nomad"
+    states = ("failed", "lost")
     used = ("restarts", "reschedules")
 
     def settings(self, draw):
@@ -280,17 +326,15 @@ class Nomad(System):
                                          "Unlimited": draw.random() < 0.3}
         return {"Job": {"ID": "j", "TaskGroups": [group]}}
 
-    def failure(self, draw):
-        one = failure(draw, used=self.used)
-        return one
-
     def retries(self, settings, one):
         group = settings["Job"]["TaskGroups"][0]
-        if one["used"]["restarts"] < group["RestartPolicy"]["Attempts"]:
+        restarts = group["RestartPolicy"]["Attempts"]
+        if one["state"] == "lost" or one["used"]["restarts"] < restarts:
             return True
-        again = group.get("ReschedulePolicy")
-        return bool(again) and (again["Unlimited"] or
-                                one["used"]["reschedules"] < again["Attempts"])
+        again = group.get("ReschedulePolicy", {"Attempts": 1, "Unlimited": False})
+        # Each new allocation has its restarts again.
+        return again["Unlimited"] or (
+            one["used"]["reschedules"] < again["Attempts"] * (1 + restarts))
 
 
 class Slurm(System):
@@ -395,16 +439,20 @@ class SkyPilot(System):
         return {"name": "t", "resources": {"cpus": 2, "job_recovery": recovery}, "run": "x"}
 
     def failure(self, draw):
-        one = failure(draw, used=self.used, reasons=("",), logs=("ValueError: bad input",))
+        one = failure(draw, ("FAILED", "FAILED_PRECHECKS"), self.used, ("",),
+                      ("ValueError: bad input", "NVRM: Xid (PCI:0000:3b:00): 79, GPU is lost"))
         one["exit"] = draw.choice([1, 2, 3, 13, 33, 42])
+        if one["state"] != "FAILED":
+            one.pop("exit")
         return one
 
     def retries(self, settings, one):
         recovery = settings["resources"]["job_recovery"]
         codes = recovery.get("recover_on_exit_codes", [])
         codes = [codes] if isinstance(codes, int) else codes
-        return one["exit"] in codes or one["used"]["errors"] < recovery.get(
-            "max_restarts_on_errors", 0)
+        return one["state"] == "FAILED" and (
+            one["exit"] in codes or one["used"]["errors"] < recovery.get(
+                "max_restarts_on_errors", 0))
 
 
 class Dstack(System):

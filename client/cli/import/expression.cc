@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/base/errors.h"
@@ -82,6 +83,17 @@ struct Operand {
   std::vector<Token> values;
 };
 
+// Returns the pattern of the texts that have this relation to `text`; the
+// negation for "!=". Empty for relations of numbers.
+std::string PatternOf(std::string_view sign, const std::string& text) {
+  const std::string quoted = RE2::QuoteMeta(text);
+  if (sign == "contains") return quoted;
+  if (sign == "startsWith") return "^" + quoted;
+  if (sign == "endsWith") return quoted + "$";
+  if (sign == "matches") return text;
+  return sign == "==" || sign == "!=" ? "^" + quoted + "$" : "";
+}
+
 bool Relates(double left, std::string_view sign, double right) {
   if (sign == "==") return left == right;
   if (sign == "!=") return left != right;
@@ -97,6 +109,10 @@ class Parser {
 
   absl::StatusOr<Disjunction> Parse() {
     absl::StatusOr<Disjunction> all = ParseOr(/*negated=*/false);
+    if (!wrong_escape_.empty()) {
+      return Invalid("%s has an unknown escape, expected \\\\ for a backslash",
+                     Quote(wrong_escape_));
+    }
     if (all.ok() && token_.kind != Token::Kind::kEnd) {
       return Wrong("an operator");
     }
@@ -107,11 +123,12 @@ class Parser {
   void Next() {
     static const RE2 kToken(R"(\s*(?:([A-Za-z_][\w.]*)|(-?\d+(?:\.\d+)?))"
                             R"re(|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')re"
-                            R"(|(&&|\|\||[=!<>]=|[^\s])))");
-    std::string word, number, twice, once, sign;
+                            R"(|`([^`]*)`|(&&|\|\||[=!<>]=|[^\s])))");
+    std::string word, number, twice, once, raw, sign;
     re2::StringPiece rest(rest_.data(), rest_.size());
     token_ = {};
-    if (!RE2::Consume(&rest, kToken, &word, &number, &twice, &once, &sign)) {
+    if (!RE2::Consume(&rest, kToken, &word, &number, &twice, &once, &raw,
+                      &sign)) {
       return;
     }
     const std::string_view read = rest_.substr(0, rest_.size() - rest.size());
@@ -123,7 +140,11 @@ class Parser {
     } else if (!sign.empty()) {
       token_ = {Token::Kind::kSign, sign};
     } else {
-      token_ = {Token::Kind::kString, twice.empty() ? once : twice};
+      token_ = {Token::Kind::kString, raw};
+      const std::string& escaped = twice.empty() ? once : twice;
+      if (!escaped.empty() && !absl::CUnescape(escaped, &token_.text)) {
+        wrong_escape_ = escaped;
+      }
     }
   }
 
@@ -282,22 +303,25 @@ class Parser {
                                              bool negated) {
     Conjunction all;
     const std::string& text = values[0].text;
+    std::string pattern = PatternOf(sign, text);
+    const bool of_texts = !pattern.empty() && sign != "==" && sign != "!=";
+    const RE2 compiled(pattern, RE2::Quiet);
+    if (!compiled.ok()) {
+      return Invalid("%s is not an RE2 expression: %s", Quote(text),
+                     compiled.error());
+    }
     if (field == "lastRetry.message") {
-      const std::string quoted = RE2::QuoteMeta(text);
-      std::string pattern = sign == "contains"     ? quoted
-                            : sign == "startsWith" ? "^" + quoted
-                            : sign == "endsWith"   ? quoted + "$"
-                            : sign == "matches"    ? text
-                                                   : "^" + quoted + "$";
-      if (sign != "contains" && sign != "startsWith" && sign != "endsWith" &&
-          sign != "matches" && sign != "==" && sign != "!=") {
-        return Unknown(absl::StrCat(field, " ", sign));
-      }
+      if (pattern.empty()) return Unknown(absl::StrCat(field, " ", sign));
       ((sign == "!=") != negated ? all.not_messages : all.messages)
           .push_back(std::move(pattern));
       return Disjunction{all};
     }
     const auto holds = [&](double value, std::string_view word) {
+      if (of_texts) {
+        const std::string seen =
+            word.empty() ? absl::StrCat(value) : std::string(word);
+        return RE2::PartialMatch(seen, compiled) != negated;
+      }
       for (const Token& token : values) {
         double number = 0;
         const bool is_number = absl::SimpleAtod(token.text, &number);
@@ -314,7 +338,9 @@ class Parser {
       all.may_fail = holds(0, "Failed");
       all.may_err = holds(0, "Error");
     } else if (field == "lastRetry.exitCode") {
-      for (int code = 0; code <= kNoCode; ++code) {
+      // No failure has the code 0.
+      all.codes.reset(0);
+      for (int code = 1; code <= kNoCode; ++code) {
         const auto bit = static_cast<std::size_t>(code);
         all.codes.set(bit, holds(code == kNoCode ? -1 : code, ""));
       }
@@ -346,11 +372,15 @@ class Parser {
   std::string_view rest_;
   Token token_;
   int depth_ = 0;
+  // A string whose escapes the language does not know.
+  std::string wrong_escape_;
 };
 
+// "NotIn [0]" means any code.
 PolicyJson CodesJson(const Codes& codes, bool in) {
   std::vector<int> values;
-  for (int code = in ? 1 : 0; code < kNoCode; ++code) {
+  if (!in) values.push_back(0);
+  for (int code = 1; code < kNoCode; ++code) {
     if (codes.test(static_cast<std::size_t>(code))) values.push_back(code);
   }
   return {{"operator", in ? "In" : "NotIn"}, {"values", values}};
@@ -366,7 +396,7 @@ bool Write(const Conjunction& all, PolicyJson& positive,
     return true;
   };
   bool written = true;
-  if (const Codes others = ~all.codes; others.any()) {
+  if (const Codes others = ~Codes(all.codes).set(0); others.any()) {
     // An end without a code matches too, so other codes are refused instead.
     if (all.codes.test(kNoCode) && negative != nullptr) {
       refuse({{"exitCodes", CodesJson(others, true)}});
@@ -385,9 +415,9 @@ bool Write(const Conjunction& all, PolicyJson& positive,
     }
   }
   if (all.messages.size() > 1) return false;
-  if (!all.messages.empty()) positive["messagePattern"] = all.messages[0];
+  if (!all.messages.empty()) positive["statusPattern"] = all.messages[0];
   for (const std::string& message : all.not_messages) {
-    written &= refuse({{"messagePattern", message}});
+    written &= refuse({{"statusPattern", message}});
   }
   // Attempts count from 1, retries from 0.
   if (all.retries.from > 0) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -226,14 +227,37 @@ void FindBlocks(const YamlNode& node, const std::string& path,
   }
 }
 
+// Maps the lines of `written` to the places of the same values in `source`.
+void LocateEntries(const YamlNode& written, const YamlNode& source,
+                   std::map<int, Position>& places) {
+  for (const auto& [key, value] : written.entries) {
+    const YamlNode* const from = Member(source, key.text);
+    if (from == nullptr) continue;
+    places[key.position.line] = from->position;
+    LocateEntries(value, *from, places);
+  }
+  for (std::size_t i = 0; i < written.items.size() && i < source.items.size();
+       ++i) {
+    places[written.items[i].position.line] = source.items[i].position;
+    LocateEntries(written.items[i], source.items[i], places);
+  }
+}
+
 // Converts one block.
 class Converter {
  public:
   Converter(const Block& block, const std::string& file, Issues& issues)
       : block_(block), system_(*block.system), file_(file), issues_(issues) {}
 
-  // Returns `spec` of the policy.
-  PolicyJson Convert() {
+  // Returns `spec` of the policy. Sets the place that each rule is from.
+  PolicyJson Convert(std::vector<Position>& places) {
+    PolicyJson spec = ConvertBlock();
+    places = std::move(places_);
+    return spec;
+  }
+
+ private:
+  PolicyJson ConvertBlock() {
     for (const PolicyJson& note : system_.value("notes", PolicyJson::array())) {
       if (note.contains("if") && !Applies(note["if"])) continue;
       Report(Issue::Severity::kNote, block_.node.position, Text(note["says"]));
@@ -262,7 +286,7 @@ class Converter {
         AddRulesAt(row);
       } else {
         AddRule(Text(row["name"]), row["when"], OutcomeOf(row["does"]),
-                Text(system_["title"]));
+                Text(system_["title"]), block_.node.position);
       }
     }
     if (!closed_) spec_["default"] = Otherwise();
@@ -272,9 +296,14 @@ class Converter {
     return std::move(spec_);
   }
 
- private:
   void Report(Issue::Severity severity, Position position,
               std::string message) {
+    // Several retries may have read the setting.
+    const bool again = std::ranges::any_of(issues_, [&](const Issue& issue) {
+      return issue.message == message && issue.position.line == position.line &&
+             issue.position.column == position.column;
+    });
+    if (again) return;
     issues_.push_back({severity, file_, position, std::move(message)});
   }
   void Error(const YamlNode& node, const std::string& message) {
@@ -289,17 +318,25 @@ class Converter {
 
   // Returns the value at `path` and marks it as carried over; null if absent.
   const YamlNode* Take(const std::string& path) {
-    const YamlNode* const node = At(block_.node, path);
+    return Take(block_.node, path);
+  }
+  const YamlNode* Take(const YamlNode& map, const std::string& path) {
+    const YamlNode* const node = At(map, path);
     if (node != nullptr) TakeAll(*node);
     return node;
   }
 
-  // Returns whether the value at `path` is one of `values`.
-  bool IsOneOf(const std::string& path, const PolicyJson& values) {
-    const YamlNode* const node = Take(path);
+  // Returns whether the value at `path`, or a word of it, is one of `values`.
+  bool IsOneOf(const YamlNode& map, const std::string& path,
+               const PolicyJson& values) {
+    const YamlNode* const node = Take(map, path);
     return std::ranges::any_of(values, [node](const PolicyJson& value) {
       if (node == nullptr) return value == "";
-      return value == "*" || (value == node->text && value != "");
+      const auto is_value = [&value](const std::string& word) {
+        return absl::EqualsIgnoreCase(word, Text(value)) && value != "";
+      };
+      return value == "*" ||
+             std::ranges::any_of(Split(node->text, ','), is_value);
     });
   }
 
@@ -314,21 +351,27 @@ class Converter {
   void CheckWord(const std::string& path,
                  const std::vector<std::string>& known) {
     const YamlNode* const node = Take(path);
-    if (node != nullptr &&
-        std::ranges::find(known, node->text) == known.end()) {
-      UnknownWord(*node, path, known);
+    if (node == nullptr) return;
+    const auto is_known = [&known](const std::string& word) {
+      return std::ranges::find(known, word) != known.end();
+    };
+    if (!std::ranges::all_of(Split(node->text, ','), is_known)) {
+      UnknownWord(*node, Split(path, '|')[0], known);
     }
   }
 
   bool Applies(const PolicyJson& condition) {
+    return Applies(condition, block_.node);
+  }
+  bool Applies(const PolicyJson& condition, const YamlNode& map) {
     if (condition.is_null()) return true;
     if (condition.is_array()) {
       return std::ranges::any_of(
-          condition, [this](const PolicyJson& one) { return Applies(one); });
+          condition, [&](const PolicyJson& one) { return Applies(one, map); });
     }
     const auto items = condition.items();
-    return std::all_of(items.begin(), items.end(), [this](const auto& item) {
-      return IsOneOf(item.key(), item.value());
+    return std::all_of(items.begin(), items.end(), [&](const auto& item) {
+      return IsOneOf(map, item.key(), item.value());
     });
   }
 
@@ -366,6 +409,10 @@ class Converter {
                          Text(row["at"]), from, to, Quote(node->text)));
         limit = 0;
       }
+      const PolicyJson defaulted = row.value("defaulted", PolicyJson::array());
+      if (std::ranges::find(defaulted, PolicyJson(limit)) != defaulted.end()) {
+        limit = row.value("absent", 0);
+      }
     }
     if (unbounded.is_array()) {
       bounded =
@@ -378,18 +425,22 @@ class Converter {
       budget["description"] =
           absl::StrFormat("without a bound in %s", Text(system_["title"]));
     }
-    budget["limit"] =
-        bounded ? std::max<std::int64_t>(0, limit - row.value("less", 0))
-                : kUnbounded;
-    if (row.contains("window")) {
-      if (const YamlNode* window = Take(Text(row["window"]))) {
-        const std::string length = DurationAt(*window);
-        if (length != "0s") budget["window"] = length;
-      }
+    limit = std::max<std::int64_t>(0, limit - row.value("less", 0));
+    // A limit of attempts that have retries of their own.
+    if (row.contains("each")) {
+      limit *= 1 + budgets_[Text(row["each"])]["limit"].get<std::int64_t>();
     }
-    if (row.contains("next") && HasOneOf(block_.node, row["next"]["has"])) {
-      budget["onExhausted"] = {{"action", "RETRY"},
-                               {"budget", row["next"]["budget"]}};
+    budget["limit"] =
+        bounded ? std::min<std::int64_t>(limit, kMaxBudget) : kUnbounded;
+    if (row.contains("window")) {
+      const YamlNode* const window = Take(Text(row["window"]["at"]));
+      const std::string length = window != nullptr
+                                     ? DurationAt(*window)
+                                     : row["window"].value("absent", "0s");
+      if (length != "0s") budget["window"] = length;
+    }
+    if (row.contains("next")) {
+      budget["onExhausted"] = {{"action", "RETRY"}, {"budget", row["next"]}};
     }
   }
 
@@ -401,25 +452,35 @@ class Converter {
           ReadForeignDuration(node.text, system_.value("unit", "s") == "ns");
     } else if (node.kind == NodeKind::kMap) {
       // A timedelta of Python.
-      double seconds = 0;
-      for (const auto& [unit, size] : {std::pair("days", 86400.0),
-                                       {"hours", 3600.0},
-                                       {"minutes", 60.0},
-                                       {"seconds", 1.0}}) {
-        double number = 0;
-        const YamlNode* const part = Member(node, unit);
-        if (part != nullptr && absl::SimpleAtod(part->text, &number))
-          seconds += size * number;
-      }
+      duration = ReadTimedelta(node);
       for (const auto& [key, value] : node.entries) carried_.insert(&value);
-      duration =
-          ReadForeignDuration(absl::StrCat(seconds), /*nanoseconds=*/false);
     }
     if (!duration.ok()) {
       Error(node, std::string(duration.status().message()));
       return "0s";
     }
     return *std::move(duration);
+  }
+
+  static absl::StatusOr<std::string> ReadTimedelta(const YamlNode& node) {
+    static const std::map<std::string, double> kUnits = {
+        {"weeks", 604800},     {"days", 86400}, {"hours", 3600},
+        {"minutes", 60},       {"seconds", 1},  {"milliseconds", 1e-3},
+        {"microseconds", 1e-6}};
+    double seconds = 0;
+    for (const auto& [key, value] : node.entries) {
+      // "__type" of a serialized DAG.
+      if (key.text.starts_with('_')) continue;
+      double number = 0;
+      const auto unit = kUnits.find(key.text);
+      if (unit == kUnits.end() || !absl::SimpleAtod(value.text, &number)) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            Quote(key.text), ": ", Quote(value.text),
+            " is not a duration, expected weeks to microseconds and a number"));
+      }
+      seconds += unit->second * number;
+    }
+    return ReadForeignDuration(absl::StrCat(seconds), /*nanoseconds=*/false);
   }
 
   // Returns the outcome for a word of systems.yaml.
@@ -463,11 +524,16 @@ class Converter {
       if (node == nullptr) {
         // Unchanged.
       } else if (name == "kind") {
-        value = part["words"].value(node->text, PolicyJson("EXPONENTIAL"));
+        value = part["words"].value(absl::AsciiStrToLower(node->text),
+                                    PolicyJson("EXPONENTIAL"));
       } else if (name != "factor") {
         value = DurationAt(*node);
-      } else if (absl::SimpleAtod(node->text, &factor) && factor >= 1) {
-        value = factor;
+      } else if (absl::SimpleAtod(node->text, &factor)) {
+        if (factor >= 1) value = factor;
+      } else if (!part.contains("words") ||
+                 !part["words"].contains(absl::AsciiStrToLower(node->text))) {
+        Error(*node, absl::StrCat(Text(part["at"]), ": ", Quote(node->text),
+                                  " is not a factor, expected a number"));
       }
       if (name == "initial" && (value.is_null() || value == "0s")) return {};
       if (!value.is_null()) backoff[key] = value;
@@ -513,7 +579,8 @@ class Converter {
 
   // An empty `when` always holds, so later rules are unreachable.
   void AddRule(const std::string& name, const PolicyJson& when,
-               const PolicyJson& outcome, const std::string& description) {
+               const PolicyJson& outcome, const std::string& description,
+               Position position) {
     if (closed_ || outcome.is_null()) return;
     if (when.empty()) {
       spec_["default"] = outcome;
@@ -528,6 +595,7 @@ class Converter {
                               {"description", description},
                               {"when", when},
                               {"then", outcome}});
+    places_.push_back(position);
   }
 
   void AddRulesAt(const PolicyJson& row) {
@@ -564,6 +632,13 @@ class Converter {
     return words == system_.end() ? kNone : *words;
   }
 
+  // Returns the matcher for `entry`, on which it may depend.
+  const PolicyJson& MatcherIn(const PolicyJson& matcher,
+                              const YamlNode& entry) {
+    if (!matcher.contains("if")) return matcher;
+    return matcher[Applies(matcher["if"], entry) ? "is" : "else"];
+  }
+
   void AddEntry(const std::string& path, const YamlNode& entry,
                 const PolicyJson& row) {
     if (entry.kind != NodeKind::kMap) {
@@ -576,7 +651,7 @@ class Converter {
       if (node == nullptr) continue;
       TakeAll(*node);
       any = true;
-      all = Both(*all, Match(matcher, *node, Words()));
+      all = Both(*all, Match(MatcherIn(matcher, entry), *node, Words()));
       if (!all.ok()) {
         TakeEntry(entry);
         if (all.status().code() == absl::StatusCode::kUnimplemented) {
@@ -672,7 +747,8 @@ class Converter {
     for (const Alternative& one : *all) {
       AddRule(path, one.when, one.negative ? OutcomeOf("FAIL") : outcome,
               absl::StrFormat("%s, %s line %d", Text(system_["title"]), file_,
-                              node.position.line));
+                              node.position.line),
+              node.position);
     }
   }
 
@@ -696,7 +772,13 @@ class Converter {
     if (rows == system_.end()) return nullptr;
     for (const auto& [row, why] : rows->items()) {
       for (const std::string& one : Split(row, '|')) {
-        if (Plain(one) == Plain(path)) return &why;
+        const std::string plain = Plain(path);
+        const std::string whole = Plain(one);
+        if (plain.starts_with(whole) &&
+            (plain.size() == whole.size() || plain[whole.size()] == '.' ||
+             plain[whole.size()] == '[')) {
+          return &why;
+        }
       }
     }
     return nullptr;
@@ -720,11 +802,13 @@ class Converter {
     if (!path.empty() && !HasCarried(node) && node.kind != NodeKind::kNull) {
       const PolicyJson* const row = LeftOutRow(path);
       if (row != nullptr) return LeftOut(node, path, Text(*row));
-      if (!foreign) {
+      static const RE2 kOfRetries(
+          "(?i)^[a-z_-]*(retr|backoff|resched)[a-z_-]*$");
+      if (!foreign || RE2::FullMatch(path, kOfRetries)) {
         return LeftOut(node, path, "this importer does not know it");
       }
     }
-    const bool below = foreign && !carried_.contains(&node);
+    const bool below = foreign && (path.empty() || !HasCarried(node));
     for (const auto& [key, value] : node.entries) {
       ReportLeftOut(value,
                     path.empty() ? key.text : absl::StrCat(path, ".", key.text),
@@ -765,6 +849,8 @@ class Converter {
   // The last rule is unconditional.
   bool closed_ = false;
   std::set<std::string> names_;
+  // Where each rule comes from.
+  std::vector<Position> places_;
   std::set<const YamlNode*> carried_;
 };
 
@@ -772,24 +858,40 @@ class Converter {
 // with one of `keys`.
 YamlNode ReadAssignments(std::string_view text, const PolicyJson& keys) {
   static const RE2 kLine(
-      R"((?:#SBATCH\s+--|\s*)([A-Za-z][\w-]*)\s*(?:=\s*([^#]*?))?\s*(?:#.*)?)");
+      R"(\s*([A-Za-z][\w-]*)\s*(?:=\s*([^#]*?))?\s*(?:#.*)?)");
+  static const RE2 kOption(R"([^#]*?\s--([\w-]+)(?:=([^\s#]*))?)");
   YamlNode map{.kind = NodeKind::kMap, .position = {1, 1}};
   int line = 0;
-  for (const std::string& whole : Split(text, '\n')) {
-    ++line;
-    std::string key, value;
-    if (!RE2::FullMatch(whole, kLine, &key, &value)) continue;
+  const auto add = [&](const std::string& whole, const std::string& key,
+                       const std::string& value) {
     const bool known = std::ranges::any_of(keys, [&key](const PolicyJson& of) {
       return Plain(Text(of)) == Plain(key);
     });
-    if (!known) continue;
+    if (!known) return;
+    // The last one counts; --requeue and --no-requeue are one setting.
+    std::erase_if(map.entries, [&key](const auto& entry) {
+      const std::string other = Plain(entry.first.text);
+      return other == Plain(key) || other == "no" + Plain(key) ||
+             "no" + other == Plain(key);
+    });
     const Position position{line, static_cast<int>(whole.find(key)) + 1};
     const auto scalar = [&position](const std::string& of) {
       return YamlNode{
           .kind = NodeKind::kScalar, .position = position, .text = of};
     };
-    map.entries.emplace_back(scalar(key),
-                             scalar(value.empty() ? "true" : value));
+    // Slurm's words have any case.
+    map.entries.emplace_back(
+        scalar(key),
+        scalar(value.empty() ? "true" : absl::AsciiStrToUpper(value)));
+  };
+  for (const std::string& whole : Split(text, '\n')) {
+    ++line;
+    std::string key, value;
+    if (re2::StringPiece rest(whole); RE2::Consume(&rest, R"(#SBATCH\b)")) {
+      while (RE2::Consume(&rest, kOption, &key, &value)) add(whole, key, value);
+    } else if (RE2::FullMatch(whole, kLine, &key, &value)) {
+      add(whole, key, value);
+    }
   }
   return map;
 }
@@ -865,7 +967,31 @@ struct ImportedBlocks {
   // "ci.yml: build.retry, test.retry"
   std::string places;
   PolicyJson spec;
+  std::string file;
+  YamlNode node;
+  std::vector<Position> of_rules;
 };
+
+// Adds the places of the lines of `yaml`, a policy that begins at `line`.
+void Locate(const ImportedBlocks& from, const std::string& yaml, int line,
+            std::map<int, ImportedPolicies::Place>& places) {
+  Issues none;
+  const YamlDocuments written = ParseYaml("", yaml, none, YamlDialect::kPolicy);
+  const YamlNode& policy = written.documents.at(0);
+  std::map<int, Position> of_lines = {{1, from.node.position}};
+  const YamlNode* const rules = At(policy, "spec.rules");
+  for (std::size_t i = 0; i < from.of_rules.size(); ++i) {
+    if (rules != nullptr) {
+      of_lines[rules->items[i].position.line] = from.of_rules[i];
+    }
+  }
+  if (const YamlNode* const pasted = At(policy, "spec.pasted")) {
+    LocateEntries(pasted->entries[0].second, from.node, of_lines);
+  }
+  for (const auto& [at, position] : of_lines) {
+    places[line + at - 1] = {from.file, position};
+  }
+}
 
 // Adds the policies of a file to `all`.
 void AddPoliciesOf(const PolicyText& file, std::string_view from,
@@ -877,7 +1003,8 @@ void AddPoliciesOf(const PolicyText& file, std::string_view from,
   for (const Block& block : blocks) {
     if (HasErrors(of_file) && of_file.size() > kMaxIssues) break;
     Issues of_block;
-    PolicyJson spec = Converter(block, file.file, of_block).Convert();
+    std::vector<Position> of_rules;
+    PolicyJson spec = Converter(block, file.file, of_block).Convert(of_rules);
     // Equal settings at other lines share a policy.
     PolicyJson plain = spec;
     for (PolicyJson& rule : plain["rules"]) rule.erase("description");
@@ -891,7 +1018,7 @@ void AddPoliciesOf(const PolicyText& file, std::string_view from,
     all.push_back(
         {block.system, block.owner,
          absl::StrCat(file.file, block.path.empty() ? "" : ": ", block.path),
-         std::move(spec)});
+         std::move(spec), file.file, block.node, std::move(of_rules)});
   }
   // Warnings about invalid settings would only hide the errors.
   if (HasErrors(of_file)) {
@@ -908,6 +1035,11 @@ void AddPoliciesOf(const PolicyText& file, std::string_view from,
 }
 
 }  // namespace
+
+ImportedPolicies::Place ImportedPolicies::PlaceOf(int line) const {
+  const auto after = places.upper_bound(line);
+  return after == places.begin() ? Place() : std::prev(after)->second;
+}
 
 std::vector<std::string> ImportableSystems() {
   std::vector<std::string> names;
@@ -981,8 +1113,11 @@ ImportedPolicies ImportPolicies(const std::vector<PolicyText>& files,
                                        Text((*one.system)["title"]), ").")}}},
         {"spec", one.spec}};
     if (all.count++ > 0) all.yaml += "---\n";
-    all.yaml += JsonToYaml(
+    const std::string yaml = JsonToYaml(
         policy.dump(-1, ' ', false, PolicyJson::error_handler_t::replace));
+    const auto lines = std::ranges::count(all.yaml, '\n');
+    Locate(one, yaml, static_cast<int>(lines) + 1, all.places);
+    all.yaml += yaml;
   }
   return all;
 }

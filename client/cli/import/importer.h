@@ -3,6 +3,7 @@
 #ifndef MULLIGAN_CLIENT_CLI_IMPORT_IMPORTER_H_
 #define MULLIGAN_CLIENT_CLI_IMPORT_IMPORTER_H_
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,9 +14,19 @@
 namespace mulligan::cli {
 
 struct ImportedPolicies {
+  struct Place {
+    std::string file;
+    Position position;
+  };
+
+  // Returns where the settings are that became this line of `yaml`.
+  Place PlaceOf(int line) const;
+
   // A YAML document for each policy. Empty if there are errors.
   std::string yaml;
   int count = 0;
+  // By line of `yaml`; a line without a place has that of the line before.
+  std::map<int, Place> places;
 };
 
 // Finds the retry settings in `files` and converts them to policies named

@@ -107,21 +107,45 @@ PolicyJson WithWord(const PolicyJson& when, const std::string& word) {
   return result;
 }
 
+// Returns the condition that an exception of these classes ended the program:
+// it is in the last traceback of the log.
+PolicyJson Raised(const std::string& classes, const std::string& word) {
+  constexpr const char* kPattern =
+      R"((?m)(?:^|[\s.(])(?:{})(?:[ \t:()][^\n]*)?)"
+      R"((?:\n(?:[^T\n][^\n]*|T(?:[^r\n][^\n]*)?)?)*\z)";
+  return {
+      {"messagePattern",
+       absl::StrReplaceAll(
+           kPattern, {{"{}", absl::StrReplaceAll(
+                                 classes, {{"{}", RE2::QuoteMeta(word)}})}})}};
+}
+
 absl::StatusOr<Alternatives> MatchWords(const PolicyJson& table,
                                         const YamlNode& value) {
   if (value.kind == YamlNode::Kind::kList) {
-    Alternatives all;
+    absl::StatusOr<Alternatives> all = Alternatives();
     for (const YamlNode& item : value.items) {
       absl::StatusOr<Alternatives> one = MatchWords(table, item);
-      if (!one.ok()) return one;
-      all.insert(all.end(), std::make_move_iterator(one->begin()),
-                 std::make_move_iterator(one->end()));
+      if (!one.ok()) {
+        // Words that no failure has add nothing to a list.
+        if (one.status().code() != absl::StatusCode::kUnimplemented) return one;
+        if (!all.ok() || all->empty()) all = one;
+        continue;
+      }
+      if (!all.ok()) all = Alternatives();
+      all->insert(all->end(), std::make_move_iterator(one->begin()),
+                  std::make_move_iterator(one->end()));
     }
     return all;
   }
-  // "*" in the table means any other word.
-  const std::string word = value.text == "*" ? "any" : value.text;
+  if (value.kind != YamlNode::Kind::kScalar) return Invalid("expected a word");
+  // "*" in the table means any other word. Classes may have their module.
+  std::string word = value.text == "*" ? "any" : value.text;
   auto row = table.find(word);
+  if (row == table.end() && word.starts_with("builtins.")) {
+    row = table.find(word.substr(word.rfind('.') + 1));
+  }
+  word = word.substr(word.rfind('.') + 1);
   if (row == table.end()) row = table.find("*");
   if (row == table.end()) {
     std::vector<std::string> known;
@@ -133,7 +157,10 @@ absl::StatusOr<Alternatives> MatchWords(const PolicyJson& table,
     return absl::UnimplementedError(row->get<std::string>());
   }
   Alternatives all;
-  for (const PolicyJson& when : *row) all.push_back({WithWord(when, word)});
+  for (const PolicyJson& when : *row) {
+    all.push_back({when.contains("exception") ? Raised(when["exception"], word)
+                                              : WithWord(when, word)});
+  }
   return all;
 }
 
@@ -155,19 +182,10 @@ absl::StatusOr<Alternatives> Match(const PolicyJson& matcher,
   if (value.kind != YamlNode::Kind::kScalar) return Invalid("expected a text");
   const std::string& text = value.text;
   if (name == "exitCodeGlob") return MatchCodeGlob(text);
-  if (name == "messageGlob") {
+  if (name == "state") return Only({{"reasons", {text}}});
+  if (name == "reason") {
     if (text == "*") return Alternatives{{}};
-    return Only({{"messagePattern", GlobPattern(text)}});
-  }
-  if (name == "exception") {
-    const std::size_t dot = text.rfind('.');
-    const std::string base = dot == text.npos ? text : text.substr(dot + 1);
-    return Only({{"messagePattern",
-                  absl::StrCat(R"((?:^|[\s.]))", base, R"((?:$|[\s:(]))")}});
-  }
-  if (name == "reason") return Only({{"reasons", {text}}});
-  if (name == "message") {
-    return Only({{"messagePattern", RE2::QuoteMeta(text)}});
+    return Only({{"statusPattern", GlobPattern(text)}});
   }
   return MatchExpression(text);
 }
