@@ -92,6 +92,8 @@ struct CauseRow {
   // log, and "{says}" for the deciding text after a colon.
   std::string_view remedy = {};
   v1::FirstStep::Actor actor = v1::FirstStep::ACTOR_UNSPECIFIED;
+  // The remedy of an attempt without Kubernetes; empty if it is the same.
+  std::string_view elsewhere = {};
 };
 
 // By number of the cause, from 1; generated from causes.yaml.

@@ -121,8 +121,13 @@ void FillAdvice(const Case& failure, const Verdict& verdict,
   if (outcome.resources) {
     const CompiledResources& policy = *outcome.resources;
     Grow("memory", policy.memory_factor, policy, failure, decision, warnings);
-    Grow("ephemeral-storage", policy.storage_factor, policy, failure, decision,
-         warnings);
+    // Only Kubernetes gives a container a part of its node's disk. Argo quotes
+    // its kubelet.
+    if (!failure.owners.report.has_ended_attempt() ||
+        failure.what().signature.starts_with("kubelet/")) {
+      Grow("ephemeral-storage", policy.storage_factor, policy, failure,
+           decision, warnings);
+    }
   }
   BoundAdvice(decision);
 }

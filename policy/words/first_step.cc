@@ -149,6 +149,9 @@ std::string SparkMemoryStep(const Particulars& found) {
 }
 
 std::string DeadlineStep(const Particulars& found, std::string_view owner) {
+  if (found.no_objects) {
+    return "raise the time limit of the job, or make the work shorter";
+  }
   std::string step =
       absl::StrFormat("raise activeDeadlineSeconds of the %s", owner);
   if (found.deadline_seconds > 0) {
@@ -187,6 +190,10 @@ std::string TimeoutStep(const Answered& answered, const Particulars& found) {
 std::string StepOfNumbers(const Answered& answered, const Particulars& found,
                           const ContainerSpecs& specs) {
   const v1::Cause cause = answered.failure.cause;
+  if (cause == v1::STORAGE_EXHAUSTED && found.no_objects &&
+      found.limit.empty()) {
+    return "make room where the job writes, or have it write less";
+  }
   if (const Growable* growth = GrowableOf(cause)) {
     return GrowthStep(answered, *growth, found, specs);
   }
@@ -221,8 +228,9 @@ Step StepOf(const Answered& answered, const Particulars& found,
   const CauseRow& row = RowOf(cause);
   if (!row.remedy.empty()) {
     const bool logs = row.remedy.find("{logs}") != row.remedy.npos;
-    return {Fill(row.remedy, PlaceholdersOf(found)), row.actor,
-            logs && !found.pod.empty() ? found.logs : std::string()};
+    const bool elsewhere = found.no_objects && !row.elsewhere.empty();
+    return {Fill(elsewhere ? row.elsewhere : row.remedy, PlaceholdersOf(found)),
+            row.actor, logs && !found.pod.empty() ? found.logs : std::string()};
   }
   if (answered.diagnosis.needed_evidence_size() == 0) return {};
   const v1::NeededEvidence& needed = answered.diagnosis.needed_evidence(0);

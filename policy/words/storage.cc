@@ -47,6 +47,12 @@ std::optional<Remedy> FullSharedMemory(const std::string& text,
   if (!RE2::PartialMatch(text, kShared)) return std::nullopt;
   const std::optional<VolumeSpec> mounted =
       specs.VolumeAt(found.pod, found.container, "/dev/shm");
+  if (found.no_objects) {
+    return Remedy{.problem = "/dev/shm is full",
+                  .step =
+                      "give the job a larger /dev/shm (docker run "
+                      "--shm-size), or have it use less of it"};
+  }
   if (!mounted.has_value()) {
     return Remedy{
         .problem = "/dev/shm is full: it has 64Mi where nothing is mounted",
@@ -117,7 +123,11 @@ std::optional<Remedy> FullFileSystem(const std::string& text,
   const std::string container = ContainerText(found);
   Remedy remedy{.problem = absl::StrCat("no room left on the file system of ",
                                         container, " for ", path)};
-  if (found.limit.empty() && found.request.empty()) {
+  if (found.no_objects) {
+    remedy.problem = absl::StrCat("no room left on the file system of ", path);
+    remedy.step = absl::StrCat("make room on the file system of ", path,
+                               ", or have the job write less there");
+  } else if (found.limit.empty() && found.request.empty()) {
     remedy.step =
         absl::StrCat("request ephemeral-storage for ", container,
                      ", so that it gets a node with room: it asks for none");

@@ -164,7 +164,8 @@ std::optional<Remedy> Filled(const IndexedRemedy& one, const Scanned& in,
   const RemedyRow& row = one.row;
   Remedy remedy;
   remedy.problem = Fill(row.problem, values);
-  remedy.step = Fill(row.remedy, values);
+  const bool elsewhere = found.no_objects && !row.elsewhere.empty();
+  remedy.step = Fill(elsewhere ? row.elsewhere : row.remedy, values);
   remedy.command = Fill(row.command, quoted);
   if (!remedy.command.empty()) {
     absl::StrAppend(&remedy.step, ": ", remedy.command);

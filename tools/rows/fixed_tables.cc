@@ -63,6 +63,7 @@ void CheckCause(const CauseMessage& row, const std::string& at,
     report.Error(at, "expected a remedy and an actor who does it, or neither");
   }
   CheckWordsInBraces(row.remedy(), kFirstStepWords, at, report);
+  CheckWordsInBraces(row.elsewhere(), kFirstStepWords, at, report);
   for (int i = 0; i < row.alternatives_size(); ++i) {
     const CauseMessage::Alternative& other = row.alternatives(i);
     if (other.cause() == v1::CAUSE_UNSPECIFIED ||
@@ -186,7 +187,8 @@ std::string CausesSource(const CauseTable& table) {
         HistoryOf(row), ", ",
         row.alternatives_size() > 0 ? AlternativesName(row) : "{}", ",\n   ",
         CppString(row.remedy()),
-        ", v1::FirstStep::", v1::FirstStep::Actor_Name(row.actor()), "},\n");
+        ", v1::FirstStep::", v1::FirstStep::Actor_Name(row.actor()), ", ",
+        CppString(row.elsewhere()), "},\n");
   }
   return absl::StrCat(
       text,

@@ -57,8 +57,8 @@ void CheckRemedies(const signatures::Row& row, const std::string& at,
         remedy.actor() == v1::FirstStep::ACTOR_UNSPECIFIED) {
       report.Error(path, "expected a remedy, and an actor who does it");
     }
-    for (const std::string* text :
-         {&remedy.problem(), &remedy.remedy(), &remedy.command()}) {
+    for (const std::string* text : {&remedy.problem(), &remedy.remedy(),
+                                    &remedy.command(), &remedy.elsewhere()}) {
       std::string why;
       if (names.ok() && !names.CheckRewriteString(*text, &why)) {
         report.Error(

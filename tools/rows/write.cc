@@ -78,15 +78,16 @@ std::string RemediesOf(const std::vector<CompiledTable>& tables) {
   for (const CompiledTable& table : tables) {
     for (const CompiledRow& compiled : table.rows) {
       for (const Row::Remedy& remedy : compiled.row.remedies()) {
-        absl::StrAppend(&text, "  {", CppString(table.evidence), ", ",
-                        CppString(compiled.row.name()),
-                        ", v1::", v1::Cause_Name(compiled.row.cause()), ", ",
-                        CppString(remedy.names()), ", ",
-                        CppString(RequiredWords(remedy.names())), ",\n   ",
-                        CppString(remedy.problem()), ",\n   ",
-                        CppString(remedy.remedy()), ",\n   ",
-                        CppString(remedy.command()), ", v1::FirstStep::",
-                        v1::FirstStep::Actor_Name(remedy.actor()), "},\n");
+        absl::StrAppend(
+            &text, "  {", CppString(table.evidence), ", ",
+            CppString(compiled.row.name()),
+            ", v1::", v1::Cause_Name(compiled.row.cause()), ", ",
+            CppString(remedy.names()), ", ",
+            CppString(RequiredWords(remedy.names())), ",\n   ",
+            CppString(remedy.problem()), ",\n   ", CppString(remedy.remedy()),
+            ",\n   ", CppString(remedy.command()),
+            ", v1::FirstStep::", v1::FirstStep::Actor_Name(remedy.actor()),
+            ", ", CppString(remedy.elsewhere()), "},\n");
       }
     }
   }

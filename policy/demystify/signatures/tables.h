@@ -131,6 +131,8 @@ struct RemedyRow {
   // May be empty.
   std::string_view command;
   v1::FirstStep::Actor actor;
+  // The remedy of an attempt without Kubernetes; empty if it is the same.
+  std::string_view elsewhere;
 };
 // In the order of their tables.
 std::span<const RemedyRow> RemedyRows();
