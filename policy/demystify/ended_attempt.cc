@@ -1,5 +1,7 @@
 #include "policy/demystify/ended_attempt.h"
 
+#include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -54,6 +56,22 @@ void AddResources(const v1::EndedAttempt& attempt, core::Pod& pod) {
   }
 }
 
+// Returns the exit code that the scheduler's sentence ends with, if there is no
+// other: "... is updated from RUNNING to FAILED with exit code 50002."; else 0.
+std::int32_t ExitCodeOf(const v1::EndedAttempt& attempt) {
+  if (attempt.has_exit_code() || attempt.signal() != 0) {
+    return attempt.exit_code();
+  }
+  constexpr std::string_view kBefore = " with exit code ";
+  const std::string& reason = attempt.reason();
+  const std::size_t at = reason.rfind(kBefore);
+  if (at == reason.npos) return 0;
+  std::int32_t code = 0;
+  const char* const first = reason.data() + at + kBefore.size();
+  std::from_chars(first, reason.data() + reason.size(), code);
+  return code;
+}
+
 // Commands that no scheduler runs have states, too.
 std::string_view SchedulerOf(const v1::EndedAttempt& attempt) {
   return attempt.scheduler().empty() ? std::string_view("command")
@@ -65,14 +83,17 @@ std::string_view SchedulerOf(const v1::EndedAttempt& attempt) {
 const Signature* FindSchedulerWord(const v1::EndedAttempt& attempt,
                                    std::string_view& word) {
   const Signature* found = nullptr;
-  for (const std::string* value : {&attempt.state(), &attempt.reason()}) {
-    const Signature* row = FindSchedulerState(SchedulerOf(attempt), *value);
-    if (row == nullptr || (found != nullptr && row->tier == Tier::kHint)) {
+  const std::string_view reason = attempt.reason();
+  for (const std::string_view value :
+       {std::string_view(attempt.state()), reason,
+        // "BlobDownloadTimedOut: A timeout occurred".
+        reason.substr(0, reason.find(':'))}) {
+    const Signature* row = FindSchedulerState(SchedulerOf(attempt), value);
+    if (row == nullptr || (found != nullptr && row->tier <= found->tier)) {
       continue;
     }
     found = row;
-    word = *value;
-    if (row->tier > Tier::kHint) break;
+    word = value;
   }
   return found;
 }
@@ -105,10 +126,11 @@ std::vector<std::string> AddPodOfAttempt(const Timestamp& now,
   const auto ended = AtMost(now, attempt.ended_at(), "endedAt", warnings);
   if (IsSet(started)) *status.mutable_start_time() = started;
   // A code of 0 says nothing about an attempt that failed.
-  if (succeeded || attempt.exit_code() != 0 || attempt.signal() != 0) {
+  const std::int32_t exit_code = ExitCodeOf(attempt);
+  if (succeeded || exit_code != 0 || attempt.signal() != 0) {
     core::ContainerStateTerminated& end =
         *status.add_container_statuses()->mutable_state()->mutable_terminated();
-    end.set_exit_code(attempt.exit_code());
+    end.set_exit_code(exit_code);
     end.set_signal(attempt.signal());
     end.set_message(attempt.log_tail());
     if (IsSet(started)) *end.mutable_started_at() = started;
@@ -147,9 +169,11 @@ std::string PathInAttempt(const v1::EndedAttempt& attempt,
     field = name;
     break;
   }
-  const bool by_signal = std::string_view(field) == "exitCode" &&
-                         attempt.exit_code() == 0 && attempt.signal() != 0;
-  return absl::StrCat("endedAttempt.", by_signal ? "signal" : field);
+  if (std::string_view(field) == "exitCode" && attempt.exit_code() == 0) {
+    if (attempt.signal() != 0) field = "signal";
+    if (ExitCodeOf(attempt) != 0) field = "reason";
+  }
+  return absl::StrCat("endedAttempt.", field);
 }
 
 }  // namespace mulligan::demystify

@@ -1,17 +1,23 @@
 // Attempts without Kubernetes objects get the answers that pods with the same
 // failures get, in their own terms.
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policy/demystify/signatures/samples.h"
+#include "policy/demystify/signatures/tables.h"
 #include "tests/situations/once_fixture.h"
 
 namespace mulligan::situations {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -91,8 +97,11 @@ TEST_F(AttemptTest, IsDecidedLikeAPod) {
     EXPECT_EQ(attempt.diagnosis().situation(), pod.diagnosis().situation());
     EXPECT_EQ(attempt.diagnosis().fingerprint(), pod.diagnosis().fingerprint());
     EXPECT_EQ(attempt.decision().action(), pod.decision().action());
+    // Only Kubernetes gives a container a part of its node's disk.
     EXPECT_EQ(attempt.decision().resources_size(),
-              pod.decision().resources_size());
+              attempt.diagnosis().cause() == v1::STORAGE_EXHAUSTED
+                  ? 0
+                  : pod.decision().resources_size());
     EXPECT_EQ(attempt.decision().placement().avoid_nodes_size(),
               pod.decision().placement().avoid_nodes_size());
     EXPECT_EQ(attempt.accounting().charged_to(), pod.accounting().charged_to());
@@ -134,6 +143,29 @@ constexpr SchedulerRow kSchedulers[] = {
     {"google-batch", "FAILED",
      "Task failed due to Spot VM preemption with exit code 50001.", 50001,
      v1::SPOT_RECLAIMED},
+    {"google-batch", "FAILED", "Task state is updated with exit code 50002.", 0,
+     v1::NODE_LOST},
+    {"google-batch", "FAILED", "Task state is updated with exit code 50005.", 0,
+     v1::DEADLINE_POD},
+    {"google-batch", "FAILED", "error: CODE_GCE_QUOTA_EXCEEDED: CPUS limit 24",
+     0, v1::QUOTA_EXCEEDED},
+    {"google-batch", "FAILED", "code - CODE_GCE_ZONE_RESOURCE_POOL_EXHAUSTED",
+     0, v1::UNSCHEDULABLE},
+    {"aws-batch", "FAILED", "Dependent Job failed", 0, v1::CONFIG_USER_ERROR},
+    // What is said of it outweighs a state that only sums up.
+    {"azure-batch", "preProcessingError",
+     "BlobDownloadTimedOut: A timeout occurred", 0, v1::DEPENDENCY_UNAVAILABLE},
+    {"azure-batch", "preProcessingError",
+     "ContainerInvalidImage: The container image was invalid", 0,
+     v1::IMAGE_INVALID},
+    {"azure-batch", "completed", "FileUploadMiscError: An error occurred", 0,
+     v1::DEPENDENCY_UNAVAILABLE},
+    {"azure-batch", "completed", "TaskEnded: Task Was Ended", -1073741510,
+     v1::DEADLINE_JOB},
+    {"gitlab", "runner_system_failure",
+     "failed to pull image \"a/b:1\": manifest for a/b:1 not found: manifest "
+     "unknown",
+     0, v1::IMAGE_INVALID},
     {"azure-batch", "preempted", "", 0, v1::SPOT_RECLAIMED},
     {"azure-batch", "completed",
      "The task was terminated because it exceeded the max wall clock time", 0,
@@ -190,6 +222,98 @@ TEST_F(AttemptTest, MessagesDoNotMentionPodsOrKubectl) {
   }
 }
 
+// Argo's message of a failed pod is the pod's status message or an event's.
+TEST_F(AttemptTest, UnderstandsWhatKubernetesSaysOfPods) {
+  std::set<std::string_view> read;
+  for (const auto& [name, table] :
+       {std::pair("kubelet", &demystify::KubeletTexts),
+        {"scheduling", &demystify::SchedulingTexts},
+        {"creation", &demystify::CreationTexts}}) {
+    for (const demystify::TextSample& sample : demystify::TextSamples()) {
+      if (sample.table != name || sample.text.find(' ') == sample.text.npos)
+        continue;
+      const demystify::TextSignature& row = *table().Find(sample.text);
+      // Others are words of many programs.
+      if (row.row.confidence < v1::Diagnosis::HIGH) continue;
+      ledger_.Clear();
+      v1::FailureReport report;
+      v1::EndedAttempt& attempt = *report.mutable_ended_attempt();
+      attempt.set_id("1");
+      attempt.set_scheduler("argo");
+      attempt.set_state("Failed");
+      attempt.set_reason(std::string(sample.text));
+      const v1::DecideResponse answer =
+          DecideAt(report.ShortDebugString(), kEndedAt);
+      EXPECT_EQ(v1::Cause_Name(answer.diagnosis().cause()),
+                v1::Cause_Name(row.row.cause))
+          << sample.text;
+      read.insert(sample.name);
+    }
+  }
+  EXPECT_GT(read.size(), 50U);
+}
+
+// The words of Kubernetes that its callers look for and others do not have.
+constexpr char kOfKubernetes[] =
+    "(kubelet|activeDeadlineSeconds|[Ee]mptyDir|\\bpods?\\b|ephemeral-storage|"
+    "imagePullSecret|PodDisruptionBudget|priorityClass|kubectl|API server)";
+
+TEST_F(AttemptTest, NoAdviceIsInTermsOfKubernetes) {
+  std::vector<std::string> ends;
+  for (const SchedulerRow& row : kSchedulers) {
+    // They run on Kubernetes.
+    const std::string_view scheduler = row.scheduler;
+    if (scheduler == "argo" || scheduler == "volcano") continue;
+    ends.push_back(absl::StrCat("scheduler: '", row.scheduler, "' state: '",
+                                row.state, "' reason: '", row.reason,
+                                "' exit_code: ", row.code));
+  }
+  for (const char* text :
+       {"No space left on device",
+        "cp: cannot write /scratch/a: No space left "
+        "on device",
+        "out of shared memory", "insufficient shared memory (shm)",
+        "NCCL error: remote process exited", "manifest unknown",
+        "Munge encode failed", "rendezvous timed out waiting for members"}) {
+    ends.push_back(absl::StrCat("exit_code: 1 log_tail: '", text, "'"));
+  }
+  for (const int code : {124, 125, 137, 143, 50000, 50002, 50004, 50005}) {
+    ends.push_back(absl::StrCat("scheduler: 'google-batch' exit_code: ", code));
+  }
+  for (const std::string& end : ends) {
+    SCOPED_TRACE(end);
+    ledger_.Clear();
+    const v1::DecideResponse answer = DecideAt(
+        absl::StrCat("ended_attempt { id: '1' nodes: 'n1' ", end, " }"),
+        kEndedAt);
+    for (const std::string& text :
+         {answer.diagnosis().first_step().text(), answer.diagnosis().summary(),
+          answer.decision().sentence()}) {
+      EXPECT_THAT(text, Not(ContainsRegex(kOfKubernetes)));
+    }
+  }
+}
+
+TEST_F(AttemptTest, ALogSaysTheSameAsTheStateThatItShows) {
+  for (const auto& [state, text] : {std::pair("PREEMPTED", "DUE TO PREEMPTION"),
+                                    {"NODE_FAIL", "DUE TO NODE FAILURE"},
+                                    {"TIMEOUT", "DUE TO TIME LIMIT"}}) {
+    SCOPED_TRACE(text);
+    ledger_.Clear();
+    const v1::DecideResponse by_state =
+        DecideAt(Attempt(absl::StrCat("state: '", state, "'")), kEndedAt);
+    ledger_.Clear();
+    const v1::DecideResponse by_log = DecideAt(
+        Attempt(absl::StrCat("exit_code: 143 log_tail: 'slurmstepd: error: *** "
+                             "JOB 7 ON n1 CANCELLED AT 2026-11-30T10:00:00 ",
+                             text, " ***'")),
+        kEndedAt);
+    EXPECT_EQ(by_log.decision().action(), by_state.decision().action());
+    EXPECT_EQ(by_log.accounting().charged_to(),
+              by_state.accounting().charged_to());
+  }
+}
+
 TEST_F(AttemptTest, EvidenceNamesTheFieldsOfTheAttempt) {
   const auto paths = [](const v1::DecideResponse& answer) {
     std::string all;
@@ -213,6 +337,10 @@ TEST_F(AttemptTest, EvidenceNamesTheFieldsOfTheAttempt) {
   EXPECT_EQ(paths(DecideAt(Attempt("state: 'FAILED' reason: 'NodeDown'", 5),
                            kEndedAt)),
             "endedAttempt.reason ");
+  EXPECT_EQ(
+      paths(DecideAt(Attempt("reason: 'it is FAILED with exit code 3.'", 6),
+                     kEndedAt)),
+      "endedAttempt.reason ");
 }
 
 struct StateRow {

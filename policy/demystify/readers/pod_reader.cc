@@ -92,16 +92,35 @@ PodState ReadState(const Subject& of, Candidates& facts) {
   return state;
 }
 
-// Adds the row of a scheduler's sentence, else of what the sentence quotes.
+// Adds the row of a scheduler's sentence, else of what the sentence quotes: a
+// pod's status, an event, or an error of a program.
 void ReadSentence(const Subject& of, std::string_view reason, Seconds at,
                   Candidates& facts) {
   if (reason.find(' ') == reason.npos) return;
   for (const TextTable& (*table)() :
-       {SchedulerTexts, ImageTexts, StartTexts, MountTexts, ApplicationTexts}) {
+       {SchedulerTexts, ImageTexts, KubeletTexts, KillingTexts, SchedulingTexts,
+        StartTexts, MountTexts, CreationTexts, ApplicationTexts}) {
     if (table == ImageTexts && !IsAboutImage(reason)) continue;
     const Place place = of.At(".status.message");
     if (AddText(facts, table(), reason, place, at) != nullptr) return;
   }
+}
+
+// Returns the line in which a runner or `docker run` says why it has no image;
+// empty if there is none.
+std::string_view PullErrorIn(std::string_view log) {
+  if (const std::size_t at = log.rfind("ailed to pull image"); at != log.npos) {
+    return LineAround(log, at).line;
+  }
+  const std::size_t at = log.rfind("Error response from daemon: ");
+  if (at == log.npos) return {};
+  const std::string_view line = LineAround(log, at).line;
+  constexpr std::string_view kOfRegistries[] = {"pull", "manifest", "/v2/",
+                                                "toomanyrequests"};
+  const bool about_image = std::ranges::any_of(
+      kOfRegistries,
+      [line](std::string_view word) { return line.find(word) != line.npos; });
+  return about_image ? line : std::string_view();
 }
 
 // Adds facts from the scheduler about an attempt without Kubernetes objects.
@@ -120,8 +139,13 @@ void ReadAttempt(const Subject& of, const PodState& state, Candidates& facts) {
         of.At(is_state ? ".status.reason" : ".status.message"), word, at);
     Weigh(Round::kSameObject, fact, {.state = state});
   }
-  if (row == nullptr || row->tier == Tier::kHint) {
+  // A state that only sums up leaves the cause to what is said of it.
+  if (row == nullptr || row->tier < Tier::kSpecific) {
     ReadSentence(of, attempt.reason(), at, facts);
+    const std::string_view pull = PullErrorIn(attempt.log_tail());
+    if (!pull.empty()) {
+      AddText(facts, ImageTexts(), pull, of.At(".log.message"), at);
+    }
   }
   // No container's end has the log.
   if (of.pod.status().container_statuses().empty()) {
