@@ -234,7 +234,10 @@ TEST_F(AttemptTest, UnderstandsWhatKubernetesSaysOfPods) {
         continue;
       const demystify::TextSignature& row = *table().Find(sample.text);
       // Others are words of many programs.
-      if (row.row.confidence < v1::Diagnosis::HIGH) continue;
+      if (row.row.confidence < v1::Diagnosis::HIGH ||
+          row.row.cause == v1::API_TRANSIENT) {
+        continue;
+      }
       ledger_.Clear();
       v1::FailureReport report;
       v1::EndedAttempt& attempt = *report.mutable_ended_attempt();

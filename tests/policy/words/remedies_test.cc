@@ -35,7 +35,7 @@ const Text kTexts[] = {
      "quota gpu is used up: requested requests.nvidia.com/gpu=8, used "
      "requests.nvidia.com/gpu=60, limited: requests.nvidia.com/gpu=64"},
     {v1::CONFIG_USER_ERROR, "No CUDA GPUs are available",
-     "the program looks for a GPU, and pod a asks for none"},
+     "the program looks for a GPU, and the pod asks for none"},
     {v1::CREATE_CONFLICT,
      "the object has been modified; please apply your changes to the latest "
      "version and try again",
