@@ -47,7 +47,8 @@ TEST(CausesTable, WritesConstantsAndDocumentation) {
       "c.yaml",
       CausesWith("- {cause: UNKNOWN, faultDomain: INFRASTRUCTURE, outlook: "
                  "MAY_RECOVER, gang: UNEXPLAINED, history: [SHARED, IN_WORDS], "
-                 "remedy: 'look at {node}', actor: PLATFORM, alternatives: "
+                 "remedy: 'look at {node}', elsewhere: ask, actor: PLATFORM, "
+                 "alternatives: "
                  "[{cause: DRAINED, part: EVENTS, whyNot: a, what: b, why: "
                  "c}]}\n"),
       issues);
@@ -59,7 +60,7 @@ TEST(CausesTable, WritesConstantsAndDocumentation) {
                           "v1::Diagnosis::MAY_RECOVER,\n   "
                           "GangClass::kUnexplained, kNoHistory | kShared | "
                           "kInWords, kUnknownOr,\n   \"look at {node}\", "
-                          "v1::FirstStep::PLATFORM}")));
+                          "v1::FirstStep::PLATFORM, \"ask\"}")));
   EXPECT_THAT(source, HasSubstr("{v1::DRAINED, Part::kEvents, \"a\",\n   "
                                 "\"b\", \"c\"}"));
   EXPECT_THAT(CausesMarkdown(table),
