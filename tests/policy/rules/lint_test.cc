@@ -75,6 +75,8 @@ const Pair kPairs[] = {
      false},
     {"SamePattern", "message_pattern: 'x'", "message_pattern: 'x'", true},
     {"OtherPattern", "message_pattern: 'x'", "message_pattern: 'xy'", false},
+    {"SameStatus", "status_pattern: 'x'", "status_pattern: 'x'", true},
+    {"StatusIsNoMessage", "message_pattern: 'x'", "status_pattern: 'x'", false},
     {"ConditionAnyReason", "conditions { type: 'T' }",
      "conditions { type: 'T' reason: 'r' }", true},
     {"ConditionOneReason", "conditions { type: 'T' reason: 'r' }",
