@@ -16,7 +16,6 @@
 #include "client/cli/input/machine.h"
 #include "client/cli/server_flags.h"
 #include "policy/base/times.h"
-#include "policy/base/utf8.h"
 
 namespace mulligan::cli {
 namespace {
@@ -67,7 +66,7 @@ v1::FailureReport ReportOf(const RunOptions& options,
   } else {
     end.set_signal(ended.signal);
   }
-  end.set_log_tail(SanitizeUtf8(ended.tail));
+  end.set_log_tail(ended.tail);
   if (attempt.after.oom_kills > attempt.before.oom_kills) {
     end.set_state("OOMKilled");
   }
@@ -158,6 +157,10 @@ class Session {
                         (options_.in_place == "fit" && delay <= max_wait_ &&
                          Fits(decision, attempt.after.name));
       if (!here) return kTryElsewhere;
+      if (!runner_.RestoreInput()) {
+        Say("not retried here: the attempt may have read standard input");
+        return kTryElsewhere;
+      }
       if (const int signal = runner_.Sleep(delay); signal != 0) {
         return 128 + signal;
       }

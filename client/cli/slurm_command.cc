@@ -1,5 +1,6 @@
 // `mulligan slurm`, run by slurmctld when a job has ended (EpilogSlurmctld).
 #include <fcntl.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -7,7 +8,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -40,9 +40,8 @@ struct SlurmOptions {
 };
 
 using Arguments = std::vector<std::string>;
-using Fields = std::map<std::string, std::string>;
 
-std::string FieldOf(const Fields& fields, const std::string& name) {
+std::string FieldOf(const SlurmFieldMap& fields, const std::string& name) {
   const auto found = fields.find(name);
   return found == fields.end() || found->second == "(null)" ? ""
                                                             : found->second;
@@ -60,24 +59,26 @@ constexpr std::int64_t kOwnWait = 121;
 // In bytes; squeue and sacct print a comment on one line.
 constexpr std::size_t kMaxComment = 400;
 
-// Returns the end of the job's output, or empty. Reads only a file that the
-// job's user owns: the user chooses the path and sees the content, and the
-// caller may read any file.
-std::string TailOf(const std::string& path, uid_t user) {
+// Returns the end of the file, or empty. The job's user chooses the path and
+// sees the content, and the caller may read any file: so opens it with the
+// rights of the user, who must own it.
+std::string ReadEnd(const std::string& path, uid_t user, std::size_t most) {
   std::string tail;
+  const auto own = static_cast<uid_t>(setfsuid(user));
   const int file =
       open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  setfsuid(own);
   if (file < 0) return tail;
   struct stat info {};
   if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == user) {
     const off_t begin =
-        std::max<off_t>(info.st_size - static_cast<off_t>(kTailBytes), 0);
+        std::max<off_t>(info.st_size - static_cast<off_t>(most), 0);
     tail.resize(static_cast<std::size_t>(info.st_size - begin));
     const ssize_t size = pread(file, tail.data(), tail.size(), begin);
     tail.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
   }
   close(file);
-  return SanitizeUtf8(tail);
+  return TailOf(tail, most);
 }
 
 // Parses "root(0)".
@@ -121,10 +122,23 @@ class Epilog {
       : options_(options), asker_(asker), streams_(streams) {}
 
   absl::Status Run() {
-    const absl::StatusOr<std::string> shown =
+    absl::StatusOr<std::string> shown =
         Output("scontrol", {"show", "job", options_.job});
     if (!shown.ok()) return shown.status();
-    fields_ = SlurmFields(*shown);
+    absl::StatusOr<std::string> address = SlurmAddress(*shown, options_.job);
+    if (!address.ok()) return address.status();
+    address_ = *std::move(address);
+    if (address_ != options_.job) {
+      shown = Output("scontrol", {"show", "job", address_});
+      if (!shown.ok()) return shown.status();
+    }
+    absl::StatusOr<SlurmFieldMap> fields = SlurmFields(*shown);
+    if (!fields.ok()) return fields.status();
+    fields_ = *std::move(fields);
+    // The script runs in the first component, with which all are requeued.
+    if (!Field("HetJobId").empty() && Field("HetJobOffset") != "0") {
+      return absl::OkStatus();
+    }
     v1::DecideRequest request;
     absl::StatusOr<v1::FailureReport> report = ReportOf(*shown);
     if (!report.ok()) return report.status();
@@ -170,7 +184,9 @@ class Epilog {
 
   // Returns whether Slurm itself has requeued the job, which then describes the
   // next attempt.
-  bool IsBack() const { return Field("EndTime") == "Unknown"; }
+  bool IsBack() const {
+    return Field("EndTime") == "Unknown" || Field("JobState") == "PENDING";
+  }
 
   // Combines both sources. Accounting has the state of each attempt, which
   // slurmctld hides while the job completes and drops when it is requeued.
@@ -193,6 +209,7 @@ class Epilog {
     // Accounting gets the name later.
     report->mutable_workload()->set_name(Field("JobName"));
     attempt.set_state(accounted->ended_attempt().state());
+    AddStepSignal(accounted->ended_attempt().signal(), attempt);
     return report;
   }
 
@@ -203,7 +220,7 @@ class Epilog {
     for (int i = 0; i < kTries; ++i) {
       if (i > 0) absl::SleepFor(kBetweenTries);
       const absl::StatusOr<std::string> output =
-          Output("sacct", {"-D", "--json", "-j", options_.job});
+          Output("sacct", {"-D", "--json", "-j", address_});
       if (!output.ok()) return output.status();
       absl::StatusOr<v1::FailureReport> report = ReadSlurmJson(*output);
       if (report.ok() && IsLast(*report, started)) return report;
@@ -240,10 +257,20 @@ class Epilog {
   void Complete(v1::FailureReport& report) const {
     SetTime(absl::Now(), *report.mutable_observed_at());
     const std::optional<uid_t> user = UserIn(Field("UserId"));
+    if (!user) return;
     const std::string output = Field("StdOut");
-    if (user && !output.empty()) {
-      report.mutable_ended_attempt()->set_log_tail(TailOf(output, *user));
-    }
+    const std::string errors = Field("StdErr");
+    std::string tail;
+    if (errors != output) tail = ReadEnd(errors, *user, kMaxTextBytes / 2);
+    tail.insert(0, ReadEnd(output, *user, kMaxTextBytes - tail.size()));
+    report.mutable_ended_attempt()->set_log_tail(std::move(tail));
+  }
+
+  // Returns what is requeued, held and released: Slurm refuses one component of
+  // a heterogeneous job.
+  std::string Restarted() const {
+    const std::string all = Field("HetJobId");
+    return all.empty() ? address_ : all;
   }
 
   std::string LedgerPath() const {
@@ -285,7 +312,7 @@ class Epilog {
 
   absl::Status Update(Arguments changes) const {
     changes.insert(changes.begin(),
-                   {"update", absl::StrCat("JobId=", options_.job)});
+                   {"update", absl::StrCat("JobId=", address_)});
     return Change("scontrol", changes);
   }
 
@@ -304,7 +331,7 @@ class Epilog {
       // The job is queued again; hold it only if it must not start.
       const bool stop = holds || action == v1::Decision::FAIL;
       if (stop) {
-        absl::Status held = Change("scontrol", {"hold", options_.job});
+        absl::Status held = Change("scontrol", {"hold", Restarted()});
         if (!held.ok()) return held;
       }
       return Update(std::move(changes));
@@ -312,7 +339,7 @@ class Epilog {
     if (!again && !holds) return Finish(changes);
     // Hold it first: a job can be changed only while it is queued, and must not
     // start before.
-    absl::Status put_back = Change("scontrol", {"requeuehold", options_.job});
+    absl::Status put_back = Change("scontrol", {"requeuehold", Restarted()});
     if (!put_back.ok()) return put_back;
     if (again) {
       AddNodes(decision, changes);
@@ -321,7 +348,7 @@ class Epilog {
     absl::Status updated = Update(changes);
     // If the change is impossible, the job stays held, with the reason.
     if (!updated.ok() || holds) return updated;
-    absl::Status released = Change("scontrol", {"release", options_.job});
+    absl::Status released = Change("scontrol", {"release", Restarted()});
     if (!released.ok()) return released;
     const std::int64_t delay = decision.retry_after().seconds();
     if (delay <= kOwnWait) return absl::OkStatus();
@@ -331,9 +358,9 @@ class Epilog {
   // A finished job can be changed only in accounting.
   absl::Status Finish(const Arguments& changes) const {
     for (const std::string& change : changes) {
-      const absl::Status noted = Change(
-          "sacctmgr", {"-i", "modify", "job", "where",
-                       absl::StrCat("jobid=", options_.job), "set", change});
+      const absl::Status noted =
+          Change("sacctmgr", {"-i", "modify", "job", "where",
+                              absl::StrCat("jobid=", address_), "set", change});
       if (!noted.ok()) Say(absl::StrCat("not noted: ", noted.message()));
     }
     return absl::OkStatus();
@@ -355,8 +382,10 @@ class Epilog {
     int all = 0;
     (void)absl::SimpleAtoi(Field("NumNodes"), &needed);
     if (partition.ok()) {
-      (void)absl::SimpleAtoi(FieldOf(SlurmFields(*partition), "TotalNodes"),
-                             &all);
+      const absl::StatusOr<SlurmFieldMap> fields = SlurmFields(*partition);
+      if (fields.ok()) {
+        (void)absl::SimpleAtoi(FieldOf(*fields, "TotalNodes"), &all);
+      }
     }
     if (all - static_cast<int>(excluded.size()) < needed) {
       Say(absl::StrCat("no node is excluded: the partition has ", all));
@@ -385,7 +414,9 @@ class Epilog {
   const SlurmOptions& options_;
   const Asker& asker_;
   Streams& streams_;
-  Fields fields_;
+  // As SlurmAddress() says.
+  std::string address_;
+  SlurmFieldMap fields_;
 };
 
 int RunSlurm(SlurmOptions& options, Streams& streams) {

@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +25,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "client/cli/base/utf8.h"
+#include "policy/limits.h"
 
 extern char** environ;
 
@@ -46,6 +50,7 @@ sigset_t OwnSignals() {
   sigemptyset(&set);
   for (const int signal : kPassedOn) sigaddset(&set, signal);
   sigaddset(&set, SIGCHLD);
+  sigaddset(&set, SIGIO);
   return set;
 }
 
@@ -143,8 +148,11 @@ class OutputPipe {
     if (ready.revents == 0) return;
     waiting_.empty() ? Read(tail) : Write();
   }
-  // The reader of our stream is gone.
-  bool broken() const { return broken_; }
+  // Why our stream cannot be written; 0 if it can.
+  int error() const { return error_; }
+  const char* name() const {
+    return to_ == STDOUT_FILENO ? "standard output" : "standard error";
+  }
 
  private:
   void Read(std::string& tail) {
@@ -155,15 +163,17 @@ class OutputPipe {
     if (size <= 0) return from_.Close();
     waiting_.assign(buffer, static_cast<std::size_t>(size));
     tail.append(waiting_);
-    if (tail.size() > 2 * kTailBytes) tail.erase(0, tail.size() - kTailBytes);
+    if (tail.size() > 2 * kMaxTextBytes) {
+      tail.erase(0, tail.size() - kMaxTextBytes);
+    }
   }
   void Write() {
     const ssize_t size = write(to_, waiting_.data(), waiting_.size());
     if (size < 0 && (errno == EINTR || errno == EAGAIN)) return;
     if (size < 0) {
-      // The reader is gone; closing lets the command notice.
+      // Closing lets the command notice.
       waiting_.clear();
-      broken_ = true;
+      error_ = errno;
       return from_.Close();
     }
     waiting_.erase(0, static_cast<std::size_t>(size));
@@ -172,7 +182,7 @@ class OutputPipe {
   Fd from_;
   int to_;
   std::string waiting_;
-  bool broken_ = false;
+  int error_ = 0;
 };
 
 void SetEnd(int status, const rusage& used, ProcessResult& ended) {
@@ -203,13 +213,12 @@ signalfd_siginfo NextSignal(int signals) {
   return info;
 }
 
-void NoteFailedStart(const std::string& program, int error,
-                     ProcessResult& ended) {
-  ended.code = error == ENOENT ? 127 : 126;
-  ended.ended_at = absl::Now();
-  ended.tail =
-      absl::StrCat("mulligan: run: ", program, ": ", std::strerror(error));
-  std::fputs((ended.tail + "\n").c_str(), stderr);
+// Adds the error to the output, as the command would have.
+void NoteError(const std::string& what, int error, ProcessResult& ended) {
+  const std::string line =
+      absl::StrCat("mulligan: run: ", what, ": ", std::strerror(error), "\n");
+  ended.tail += line;
+  std::fputs(line.c_str(), stderr);
 }
 
 }  // namespace
@@ -223,18 +232,24 @@ Runner::Runner() {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-Runner::~Runner() { close(signals_); }
+Runner::~Runner() {
+  close(signals_);
+  if (watch_ >= 0) close(watch_);
+}
 
 ProcessResult Runner::Run(const std::vector<std::string>& command,
                           const std::vector<std::string>& variables) {
   ProcessResult ended;
+  NoteInput();
   ended.started_at = absl::Now();
   Pipe out = MakePipe();
   Pipe err = MakePipe();
   const pid_t child =
       Start(command, variables, out.write.get(), err.write.get());
   if (child < 0) {
-    NoteFailedStart(command[0], -child, ended);
+    ended.code = -child == ENOENT ? 127 : 126;
+    ended.ended_at = absl::Now();
+    NoteError(command[0], -child, ended);
     return ended;
   }
   out.write.Close();
@@ -259,6 +274,8 @@ ProcessResult Runner::Run(const std::vector<std::string>& command,
       if (number == 0) break;
       if (number == SIGCHLD) {
         if (runs && Reap(child, ended)) runs = false;
+      } else if (number == SIGIO) {
+        input_came_ = true;
       } else {
         if (Stops(number)) ended.stopped_by = number;
         // The terminal has already sent its signals to the command.
@@ -266,14 +283,54 @@ ProcessResult Runner::Run(const std::vector<std::string>& command,
       }
     }
   }
-  if (ended.tail.size() > kTailBytes) {
-    ended.tail.erase(0, ended.tail.size() - kTailBytes);
+  for (const OutputPipe& stream : streams) {
+    if (stream.error() == 0) continue;
+    if (stream.error() == EPIPE) {
+      // Counts as a stop, because another attempt would have no reader either.
+      if (ended.stopped_by == 0) ended.stopped_by = SIGPIPE;
+      continue;
+    }
+    // The command may have ended before it could notice.
+    NoteError(stream.name(), stream.error(), ended);
+    if (ended.code == 0 || ended.signal == SIGPIPE) ended.code = 1;
+    if (ended.signal == SIGPIPE) ended.signal = 0;
   }
-  // Counts as a stop, because another attempt would have no reader either.
-  if (ended.stopped_by == 0 && (streams[0].broken() || streams[1].broken())) {
-    ended.stopped_by = SIGPIPE;
-  }
+  ended.tail = TailOf(ended.tail);
   return ended;
+}
+
+Runner::Input Runner::InputNow() {
+  Input now;
+  struct stat info {};
+  if (fstat(STDIN_FILENO, &info) != 0) return now;
+  if (S_ISREG(info.st_mode)) now.offset = lseek(STDIN_FILENO, 0, SEEK_CUR);
+  if (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)) {
+    ioctl(STDIN_FILENO, FIONREAD, &now.pending);
+    pollfd end = {STDIN_FILENO, POLLRDHUP, 0};
+    now.ended = poll(&end, 1, 0) > 0;
+  }
+  return now;
+}
+
+void Runner::NoteInput() {
+  struct stat info {};
+  if (watch_ < 0 && fstat(STDIN_FILENO, &info) == 0 && S_ISFIFO(info.st_mode)) {
+    watch_ = open("/proc/self/fd/0", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (watch_ >= 0) {
+      fcntl(watch_, F_SETOWN, getpid());
+      fcntl(watch_, F_SETFL, O_NONBLOCK | O_ASYNC);
+    }
+  }
+  before_ = InputNow();
+  // Without a watch, new bytes may replace those that are read.
+  input_came_ = watch_ < 0 && before_.pending > 0;
+}
+
+bool Runner::RestoreInput() const {
+  if (before_.offset >= 0) {
+    return lseek(STDIN_FILENO, before_.offset, SEEK_SET) == before_.offset;
+  }
+  return InputNow() == before_ && (before_.ended || !input_came_);
 }
 
 void Runner::EndOrphans() {

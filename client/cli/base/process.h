@@ -2,7 +2,8 @@
 #ifndef MULLIGAN_CLIENT_CLI_BASE_PROCESS_H_
 #define MULLIGAN_CLIENT_CLI_BASE_PROCESS_H_
 
-#include <cstddef>
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,10 +13,6 @@
 
 namespace mulligan::cli {
 
-// How much of the end of a command's output is kept, in bytes: the limit of a
-// report.
-inline constexpr std::size_t kTailBytes = 64 << 10;
-
 struct ProcessResult {
   // As in a shell: 128 plus the signal; 127 or 126 if it could not be started.
   int code = 0;
@@ -24,7 +21,7 @@ struct ProcessResult {
   // The stop signal that was passed on to it, or SIGPIPE if the reader of its
   // output is gone; 0 if it was not stopped.
   int stopped_by = 0;
-  // The end of stdout and stderr, interleaved as written.
+  // TailOf() stdout and stderr, interleaved as written.
   std::string tail;
   absl::Time started_at;
   absl::Time ended_at;
@@ -49,6 +46,10 @@ class Runner {
   ProcessResult Run(const std::vector<std::string>& command,
                     const std::vector<std::string>& variables);
 
+  // Makes standard input what it was before the last command. Returns false if
+  // that is impossible: bytes of a pipe or socket were read, or may have been.
+  bool RestoreInput() const;
+
   // Kills background processes of earlier commands.
   void EndOrphans();
 
@@ -56,7 +57,21 @@ class Runner {
   int Sleep(absl::Duration span);
 
  private:
+  struct Input {
+    off_t offset = -1;   // of a file
+    int pending = 0;     // bytes in a pipe or socket
+    bool ended = false;  // no more will come
+    bool operator==(const Input&) const = default;
+  };
+  static Input InputNow();
+  // Prepares RestoreInput().
+  void NoteInput();
+
   int signals_ = -1;
+  // A description of a pipe of our own; it has a SIGIO for each write.
+  int watch_ = -1;
+  Input before_;
+  bool input_came_ = false;
 };
 
 // Runs `command` and returns the first 64 MiB of its standard output. INTERNAL

@@ -82,6 +82,14 @@ bool RepairText(std::string& json) {
   return lone_surrogates || bad_bytes;
 }
 
+std::string TailOf(std::string_view output, std::size_t most) {
+  output.remove_prefix(output.size() - std::min(output.size(), most));
+  const std::string text = SanitizeUtf8(output);
+  if (text.size() <= most) return text;
+  // A sequence has at most four bytes, so this boundary is not before the cut.
+  return text.substr(Utf8Boundary(text, text.size() - most + 3));
+}
+
 std::string Printable(std::string_view text) {
   std::string line(text);
   std::ranges::replace_if(line, absl::ascii_isspace, ' ');

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "policy/limits.h"
+
 namespace mulligan::cli {
 
 // Appends a code point in UTF-8; U+FFFD for surrogates and values above
@@ -18,6 +20,10 @@ void AppendUtf8(uint32_t code_point, std::string& text);
 // bytes that are not UTF-8, and \u escapes of half a surrogate pair.
 // Returns whether it replaced anything.
 bool RepairText(std::string& json);
+
+// Returns the end of a program's output as a report takes it: valid UTF-8 of at
+// most `most` bytes. Replaced bytes count with their replacements.
+std::string TailOf(std::string_view output, std::size_t most = kMaxTextBytes);
 
 // Returns `text` for a terminal: on one line, white space collapsed, and
 // control or deceptive characters escaped (policy/base/utf8.h).

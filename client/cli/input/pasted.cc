@@ -131,14 +131,13 @@ bool IsJsonLog(std::string_view log) {
 
 std::string ReportOfLog(std::string_view log) {
   // The reason for a program's end is at the end of its log.
-  if (log.size() > kMaxTextBytes) {
-    log.remove_prefix(log.size() - kMaxTextBytes);
+  std::string tail = TailOf(log);
+  if (tail.size() < log.size()) {
     // Keeps whole lines, unless there is only one.
-    const std::size_t line = log.find('\n');
-    if (line < log.size() - 1) log.remove_prefix(line + 1);
+    const std::size_t line = tail.find('\n');
+    if (line < tail.size() - 1) tail.erase(0, line + 1);
   }
-  return absl::StrCat("{\"exit\":{\"message\":", QuoteJson(SanitizeUtf8(log)),
-                      "}}");
+  return absl::StrCat("{\"exit\":{\"message\":", QuoteJson(tail), "}}");
 }
 
 }  // namespace mulligan::cli

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
+#include <csignal>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -27,14 +28,19 @@ using Json = nlohmann::json;
 constexpr double kMebibyte = 1 << 20;
 constexpr std::size_t kMaxHosts = 5000;
 
-// The states of ended jobs; other states are of running jobs, or flags.
-constexpr std::array<std::string_view, 11> kEndStates = {
-    "BOOT_FAIL", "CANCELLED", "COMPLETED",     "DEADLINE",
-    "FAILED",    "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED",
-    "REQUEUED",  "REVOKED",   "TIMEOUT"};
+// The states of ended jobs and steps, the most telling first; other states are
+// of running jobs, or flags.
+constexpr std::array<std::string_view, 12> kEndStates = {
+    "NODE_FAIL", "BOOT_FAIL", "LAUNCH_FAILED", "OUT_OF_MEMORY",
+    "PREEMPTED", "TIMEOUT",   "DEADLINE",      "CANCELLED",
+    "REVOKED",   "FAILED",    "COMPLETED",     "REQUEUED"};
+
+std::ptrdiff_t RankOf(std::string_view state) {
+  return std::ranges::find(kEndStates, state) - kEndStates.begin();
+}
 
 bool IsEnd(std::string_view state) {
-  return std::ranges::find(kEndStates, state) != kEndStates.end();
+  return RankOf(state) < std::ssize(kEndStates);
 }
 
 const Json& JobMember(const Json& object, const char* name) {
@@ -61,15 +67,19 @@ std::optional<std::int64_t> CountIn(const Json& value) {
   return static_cast<std::int64_t>(number);
 }
 
-// A state is a word, later a list of words with flags among them.
+// A state is a word, later a list of words with flags among them, which a job
+// that waits again may keep.
 std::string State(const Json& value) {
   if (!value.is_array()) return WordIn(value);
-  std::string first;
-  for (const Json& word : value) {
-    if (IsEnd(WordIn(word))) return WordIn(word);
-    if (first.empty()) first = WordIn(word);
+  std::string best;
+  for (const Json& one : value) {
+    const std::string word = WordIn(one);
+    if (word == "PENDING" || word == "RUNNING" || word == "SUSPENDED") {
+      return word;
+    }
+    if (best.empty() || RankOf(word) < RankOf(best)) best = word;
   }
-  return first;
+  return best;
 }
 
 void SetSeconds(std::optional<std::int64_t> seconds,
@@ -84,22 +94,43 @@ std::int32_t Small(std::int64_t number) {
 }
 
 // Ignores 125, Slurm's own signal for a kill at the memory limit, because the
-// state says that too.
+// state says that too. 53 is not a signal either.
 void SetSignal(std::int64_t signal, v1::EndedAttempt& attempt) {
-  if (signal > 0 && signal <= kMaxSignal) attempt.set_signal(Small(signal));
+  if (signal == 53) {
+    attempt.set_reason("Slurm could not open the job's output (0:53)");
+  } else if (signal > 0 && signal <= kMaxSignal) {
+    attempt.set_signal(Small(signal));
+  }
 }
 
-// Sets code and signal from {"return_code": 1, "signal": {"signal_id": 9}}.
-void SetExit(const Json& exit, v1::EndedAttempt& attempt) {
+// Returns 9 for {"return_code": null, "signal": {"signal_id": 9}}.
+std::int64_t SignalIn(const Json& exit) {
   const Json& signal = JobMember(exit, "signal");
-  const auto number =
-      CountIn(signal.contains("id") ? JobMember(signal, "id")
-                                    : JobMember(signal, "signal_id"));
-  SetSignal(number.value_or(0), attempt);
+  return CountIn(signal.contains("id") ? JobMember(signal, "id")
+                                       : JobMember(signal, "signal_id"))
+      .value_or(0);
+}
+
+void SetExit(const Json& exit, v1::EndedAttempt& attempt) {
+  SetSignal(SignalIn(exit), attempt);
   const auto code = CountIn(JobMember(exit, "return_code"));
   // sacct 22.05 prints 0 for every code.
   if (code && (*code != 0 || attempt.state() != "FAILED")) {
     attempt.set_exit_code(Small(*code));
+  }
+}
+
+// Of a failed job, which only says that its script failed, the steps say more.
+void ReadSteps(const Json& steps, v1::EndedAttempt& attempt) {
+  if (attempt.state() != "FAILED" && attempt.state() != "REQUEUED") return;
+  for (const Json& step : steps) {
+    const std::string state = State(JobMember(step, "state"));
+    const std::ptrdiff_t rank = RankOf(state);
+    // Other steps are cancelled because one failed.
+    if (rank < RankOf("CANCELLED") && rank < RankOf(attempt.state())) {
+      attempt.set_state(state);
+    }
+    AddStepSignal(Small(SignalIn(JobMember(step, "exit_code"))), attempt);
   }
 }
 
@@ -197,6 +228,7 @@ v1::FailureReport ReportOf(const Json& job) {
                          : JobMember(JobMember(job, "state"), "reason"));
   if (reason != "None") attempt.set_reason(SanitizeUtf8(reason));
   SetExit(JobMember(job, "exit_code"), attempt);
+  ReadSteps(JobMember(job, "steps"), attempt);
   const Json& time = is_scontrol ? job : JobMember(job, "time");
   SetSeconds(CountIn(JobMember(time, is_scontrol ? "start_time" : "start")),
              &v1::EndedAttempt::mutable_started_at, attempt);
@@ -234,10 +266,42 @@ absl::Status HasNotEnded(const std::string& job, const std::string& state) {
                  Printable(job), Printable(state));
 }
 
-// Fields whose values may have blanks; scontrol prints each on its own line.
-constexpr std::array<std::string_view, 9> kWholeLines = {
-    "AdminComment", "Comment", "Command",  "WorkDir",      "StdErr",
-    "StdIn",        "StdOut",  "Features", "SystemComment"};
+// The lines of scontrol that are read, by their first field, and the fields of
+// them. Everything else may be a text of the user.
+struct SlurmLine {
+  std::string_view first;
+  std::array<std::string_view, 5> more = {};
+};
+constexpr SlurmLine kLines[] = {
+    {"JobId",
+     {"ArrayJobId", "ArrayTaskId", "HetJobId", "HetJobOffset", "JobName"}},
+    {"UserId"},
+    {"Priority", {"Account", "QOS"}},
+    {"JobState", {"Reason"}},
+    {"Requeue", {"Restarts", "ExitCode"}},
+    {"StartTime", {"EndTime"}},
+    {"Partition"},
+    {"ReqNodeList", {"ExcNodeList"}},
+    {"NodeList"},
+    {"BatchHost"},
+    {"FailedNode"},
+    {"NumNodes"},
+    {"TRES"},
+    {"AllocTRES"},
+    {"MinCPUsNode", {"MinMemoryNode", "MinMemoryCPU"}},
+    {"AdminComment"},
+    {"StdErr"},
+    {"StdOut"},
+    // Of a partition.
+    {"State", {"TotalNodes"}}};
+
+// These fill the rest of their line.
+constexpr std::array<std::string_view, 4> kToTheEnd = {
+    "JobName", "AdminComment", "StdErr", "StdOut"};
+
+bool IsAmong(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
 
 // Parses a time of scontrol, which is in the machine's time zone.
 std::optional<std::int64_t> LocalTime(const std::string& text) {
@@ -336,31 +400,73 @@ absl::StatusOr<v1::FailureReport> ReadSlurmJson(std::string_view text) {
   return *std::move(last);
 }
 
-std::map<std::string, std::string> SlurmFields(std::string_view text) {
-  std::map<std::string, std::string> fields;
-  std::vector<std::string> lines =
-      absl::StrSplit(absl::string_view(text.data(), text.size()), '\n');
+void AddStepSignal(std::int32_t signal, v1::EndedAttempt& attempt) {
+  // Other signals come from outside: Slurm ends the steps next to a failed one.
+  constexpr int kOfPrograms[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS,
+                                 SIGFPE, SIGSEGV, SIGSYS};
+  if (attempt.signal() != 0 || attempt.exit_code() > 1 ||
+      std::ranges::find(kOfPrograms, signal) == std::end(kOfPrograms)) {
+    return;
+  }
+  attempt.clear_exit_code();
+  attempt.set_signal(signal);
+}
+
+absl::StatusOr<SlurmFieldMap> SlurmFields(std::string_view text) {
+  SlurmFieldMap fields;
+  std::vector<std::string> lines = absl::StrSplit(SanitizeUtf8(text), '\n');
   for (std::string& line : lines) {
     absl::StripAsciiWhitespace(&line);
-    const std::string first = line.substr(0, line.find('='));
-    if (std::ranges::find(kWholeLines, first) != kWholeLines.end()) {
-      fields.emplace(first,
-                     line.substr(std::min(first.size() + 1, line.size())));
-      continue;
-    }
-    const std::vector<std::string> words =
-        absl::StrSplit(line, ' ', absl::SkipEmpty());
-    for (const std::string& word : words) {
-      const std::size_t equals = word.find('=');
-      if (equals == word.npos) continue;
-      fields.emplace(word.substr(0, equals), word.substr(equals + 1));
+    const auto* const known = std::ranges::find(
+        kLines, line.substr(0, line.find('=')), &SlurmLine::first);
+    if (known == std::end(kLines)) continue;
+    while (!line.empty()) {
+      const std::string name = line.substr(0, line.find_first_of("= "));
+      const bool is_read =
+          name == known->first || (!name.empty() && IsAmong(known->more, name));
+      const std::string field = is_read && IsAmong(kToTheEnd, name)
+                                    ? line
+                                    : line.substr(0, line.find(' '));
+      if (is_read && field.size() > name.size() &&
+          !fields.emplace(name, field.substr(name.size() + 1)).second) {
+        return Invalid(
+            "Slurm's field %s occurs twice: expected one job, without texts "
+            "that imitate its fields",
+            Printable(name));
+      }
+      line.erase(0, field.size());
+      absl::StripLeadingAsciiWhitespace(&line);
     }
   }
   return fields;
 }
 
+absl::StatusOr<std::string> SlurmAddress(std::string_view text,
+                                         std::string_view number) {
+  const std::string first = absl::StrCat("JobId=", std::string(number), " ");
+  std::vector<std::string> found;
+  for (const auto line :
+       absl::StrSplit(absl::string_view(text.data(), text.size()), '\n')) {
+    if (absl::StartsWith(line, first)) found.emplace_back(line);
+  }
+  if (found.size() != 1) {
+    return Invalid("%d jobs have this number, expected one", found.size());
+  }
+  absl::StatusOr<SlurmFieldMap> job = SlurmFields(found[0]);
+  if (!job.ok()) return job.status();
+  if (const std::string task = (*job)["ArrayTaskId"]; !task.empty()) {
+    return absl::StrCat((*job)["ArrayJobId"], "_", task);
+  }
+  if (const std::string offset = (*job)["HetJobOffset"]; !offset.empty()) {
+    return absl::StrCat((*job)["HetJobId"], "+", offset);
+  }
+  return std::string(number);
+}
+
 absl::StatusOr<v1::FailureReport> ReadSlurmText(std::string_view text) {
-  std::map<std::string, std::string> job = SlurmFields(text);
+  absl::StatusOr<SlurmFieldMap> fields = SlurmFields(text);
+  if (!fields.ok()) return fields.status();
+  SlurmFieldMap& job = *fields;
   v1::FailureReport report;
   v1::EndedAttempt& attempt = *report.mutable_ended_attempt();
   attempt.set_scheduler("slurm");

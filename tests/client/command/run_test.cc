@@ -11,6 +11,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -136,6 +137,82 @@ TEST(RunTest, KillsLeftoverProcessesBeforeTheNextAttempt) {
                        pid, "; exit 1; fi; kill -0 $(cat ", pid,
                        ") 2>&- && exit 2; exit 0"));
   EXPECT_EQ(result.code, 0) << result.err;
+}
+
+// The end of the output is cut to a report's limit, whatever its bytes.
+TEST(RunTest, LongOutputOfAnyBytesHasAVerdict) {
+  for (const char* text : {"'\\xe2\\x96\\x88'", "'x' + '\\xe2\\x96\\x88'",
+                           "'\\xfc'", "'\\xf0\\x9f'", "'\\0'"}) {
+    const CommandResult result =
+        RunIt({"--in-place", "never"},
+              absl::StrCat("python3 -c \"import sys; sys.stdout.buffer.write("
+                           "('x' * 9 + ",
+                           text,
+                           " * 70000).encode('latin1'))\"; echo; echo "
+                           "'ModuleNotFoundError: No module named a' >&2; "
+                           "exit 1"));
+    EXPECT_EQ(result.code, 1) << text;
+    EXPECT_THAT(result.err, HasSubstr("module is missing")) << text;
+  }
+}
+
+// Returns the output of a script and its exit code. It has the function
+// `run COMMAND`, for `mulligan run`, and the named pipe $fifo, open as 3.
+std::string CodeInScript(const std::string& script) {
+  const std::string run = absl::StrCat(
+      MULLIGAN_BINARY, " run --quiet --policy ",
+      WriteTestFile("at-once.yaml", kAtOnce).string(), " -- bash -c");
+  const std::string fifo = (TestFolder() / "fifo").string();
+  return RunMulligan(
+             {"run", "--quiet", "--", "bash", "-c",
+              absl::StrCat("rm -f ", fifo, "; mkfifo ", fifo, "; exec 3<>",
+                           fifo, "; run() { ", run, " \"$1\"; }; fifo=", fifo,
+                           "; ", script, "; printf ' %s' $?")})
+      .out;
+}
+
+TEST(RunTest, EveryAttemptHasTheSameInput) {
+  EXPECT_EQ(
+      RunIt({}, "read x; wc -l; [ $MULLIGAN_ATTEMPT = 3 ]", "1\n2\n3\n").out,
+      "2\n2\n2\n");
+  constexpr char kReads[] = "run 'wc -l; exit 3'";
+  EXPECT_EQ(CodeInScript(absl::StrCat("seq 1 9 | ", kReads)), "9\n 75");
+  EXPECT_EQ(CodeInScript("seq 1 9 | run 'read x; exit 3'"), " 75");
+  // A pipe whose writer stays.
+  EXPECT_EQ(CodeInScript("echo >&3; run 'read x; exit 3' <$fifo"), " 75");
+  EXPECT_EQ(CodeInScript("run 'echo >&3; read x; exit 3' <$fifo"), " 75");
+}
+
+TEST(RunTest, UnreadInputIsNoObstacle) {
+  constexpr char kSecond[] = "run '[ $MULLIGAN_ATTEMPT = 2 ]' ";
+  EXPECT_EQ(CodeInScript(absl::StrCat(kSecond, "</dev/null")), " 0");
+  EXPECT_EQ(CodeInScript(absl::StrCat(kSecond, "<$fifo")), " 0");
+  EXPECT_EQ(CodeInScript(absl::StrCat("echo >&3; ", kSecond, "<$fifo")), " 0");
+  EXPECT_EQ(CodeInScript(absl::StrCat(kSecond, "<&-")), " 0");
+}
+
+// As the command itself would have failed.
+TEST(RunTest, OutputThatCannotBeWrittenIsAFailure) {
+  for (const auto& [script, code] :
+       {std::pair("echo x", " 1"), std::pair("yes", " 1"),
+        std::pair("echo x; exit 3", " 3"), std::pair("exit 0", " 0")}) {
+    for (const char* stream : {">/dev/full", "2>/dev/full"}) {
+      EXPECT_EQ(CodeInScript(absl::StrCat(
+                    MULLIGAN_BINARY,
+                    " run --server 127.0.0.1:1 --deadline 1s -- bash -c '",
+                    *stream == '2' ? "exec >&2; " : "", script, "' ", stream)),
+                code)
+          << script << stream;
+    }
+  }
+  const CommandResult result =
+      RunMulligan({"run", "--quiet", "--", "bash", "-c",
+                   absl::StrCat(MULLIGAN_BINARY,
+                                " run --in-place never -- echo x >/dev/full; "
+                                "echo $?")});
+  EXPECT_EQ(result.out, "75\n");
+  EXPECT_THAT(result.err, HasSubstr("standard output: No space left on device\n"
+                                    "mulligan: attempt 1: "));
 }
 
 TEST(RunTest, MissingServerReturnsTheCommandsCode) {
