@@ -9,6 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -86,13 +87,29 @@ func (b *brake) isOn() bool {
 	return err == nil && found && value == b.stops
 }
 
-// pull stops the work if the target is still as it was read.
-func (b *brake) pull(ctx context.Context, c client.Client) error {
-	changed := b.target.DeepCopy()
-	if err := unstructured.SetNestedField(changed.Object, b.stops, b.field...); err != nil {
-		return err
+// How often pull reads a target again that others write.
+const mostPulls = 5
+
+// pull stops the work if the target's spec is still as it was read. Its status may have
+// changed: operators write it while they restart the work.
+func (b *brake) pull(ctx context.Context, c client.Client, live client.Reader) error {
+	for tries := 1; ; tries++ {
+		changed := b.target.DeepCopy()
+		if err := unstructured.SetNestedField(changed.Object, b.stops, b.field...); err != nil {
+			return err
+		}
+		err := c.Patch(ctx, changed, client.MergeFromWithOptions(b.target, client.MergeFromWithOptimisticLock{}))
+		if !apierrors.IsConflict(err) || tries == mostPulls {
+			return err
+		}
+		now := &unstructured.Unstructured{}
+		now.SetGroupVersionKind(b.target.GroupVersionKind())
+		if live.Get(ctx, client.ObjectKeyFromObject(b.target), now) != nil ||
+			now.GetUID() != b.target.GetUID() || now.GetGeneration() != b.target.GetGeneration() {
+			return err
+		}
+		b.target = now
 	}
-	return c.Patch(ctx, changed, client.MergeFromWithOptions(b.target, client.MergeFromWithOptimisticLock{}))
 }
 
 // release returns the command that lets the work continue.
@@ -228,7 +245,7 @@ func (r *reconciler) stop(ctx context.Context, obj *unstructured.Unstructured, d
 	if err != nil || by == nil {
 		return ctrl.Result{}, err
 	}
-	err = by.pull(ctx, r.client)
+	err = by.pull(ctx, r.client, r.asker.reader)
 	if isRefused(err) {
 		r.sayOnce(obj, corev1.EventTypeWarning, "NotStopped", fmt.Sprintf("It continues: the API server does not allow to stop it: %s", words.Cut(err.Error(), maxQuote)))
 		return ctrl.Result{RequeueAfter: longestRefusal}, nil

@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -232,6 +233,57 @@ func TestStopsCheckingWorkThatCannotStart(t *testing.T) {
 			w.answers(t, step)
 			if result := w.look(t); result.RequeueAfter != 0 {
 				t.Errorf("looked at again in %v", result.RequeueAfter)
+			}
+		})
+	}
+}
+
+// An operator writes the status of work that it restarts while it is stopped. A changed
+// spec is other work.
+func TestStopsTheSpecItAskedAbout(t *testing.T) {
+	status := func(j *batchv1.Job) { j.Status.Failed++ }
+	spec := func(j *batchv1.Job) { j.Generation++ }
+	for name, test := range map[string]struct {
+		asking, stopping func(*batchv1.Job)
+		stops            bool
+	}{
+		"its status changes while it is asked about": {status, nil, true},
+		"its status changes while it is stopped":     {nil, status, true},
+		"its spec changes while it is asked about":   {spec, nil, false},
+		"its spec changes while it is stopped":       {nil, spec, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			job := failedJob(running)
+			w := troubled(t, nil, job)
+			update := func(change func(*batchv1.Job)) {
+				if change == nil {
+					return
+				}
+				now := w.jobs(t)["train"]
+				change(now)
+				if err := w.client.Update(t.Context(), now); err != nil {
+					t.Error(err)
+				}
+			}
+			stopping := sync.OnceFunc(func() { update(test.stopping) })
+			cluster := w.client.(client.WithWatch)
+			w.reconciler = w.another(interceptor.NewClient(cluster, interceptor.Funcs{
+				Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+					if data, err := patch.Data(obj); err != nil || strings.Contains(string(data), `"suspend":true`) {
+						stopping()
+					}
+					return c.Patch(ctx, obj, patch, opts...)
+				},
+			}), w.options)
+			w.trouble(job)
+			w.service.Next(func(r *mulliganv1.DecideRequest) (*mulliganv1.DecideResponse, error) {
+				update(test.asking)
+				return fails(braked)(r)
+			})
+			result := w.look(t)
+			now := w.jobs(t)["train"]
+			if stopped := now.Spec.Suspend != nil && *now.Spec.Suspend; stopped != test.stops || (result.RequeueAfter > 0) == test.stops {
+				t.Errorf("suspended: %v, looked at again in %v; want %v", stopped, result.RequeueAfter, test.stops)
 			}
 		})
 	}

@@ -252,7 +252,7 @@ func (r *reconciler) drop(namespace string, uid types.UID) {
 
 // decide asks and carries out the answer.
 func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured, rec *records.RetryRecord, policy string, outcome kinds.Outcome) (ctrl.Result, error) {
-	mode := r.modeOf(obj)
+	mode, generation := r.modeOf(obj), obj.GetGeneration()
 	asked, asker := obj, r.asker
 	if outcome.Phase == kinds.Active {
 		r.remember(obj, func(m *remembered) { asked, asker.until = cmp.Or(m.retrying, obj), m.retryingAt })
@@ -281,6 +281,10 @@ func (r *reconciler) decide(ctx context.Context, obj *unstructured.Unstructured,
 		stuck = r.stuckBefore(obj, answer.GetDiagnosis())
 		if rec, err = r.keep(ctx, obj, rec, outcome, answer); err != nil {
 			return ctrl.Result{}, err
+		}
+		if obj.GetGeneration() != generation {
+			// The answer is about the spec before.
+			return ctrl.Result{RequeueAfter: changedMeanwhile}, nil
 		}
 	}
 	var by *brake
