@@ -18,7 +18,8 @@ import (
 func TestRecipeOfKueueAndThePlaceInTheQueue(t *testing.T) {
 	c := shared
 	c.needsRecipe(t, "kueue")
-	asking := c.asking(recipeDelay)
+	// Kueue takes up to three seconds to release a reservation and admit the next.
+	asking := c.asking(10 * time.Second)
 	for timestamp, next := range map[string]string{"Eviction": "third", "Creation": "first"} {
 		t.Run(timestamp, func(t *testing.T) {
 			c.runsKueue(t, asking, strings.Replace(kueueWaits, "Eviction", timestamp, 1))
