@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,7 +27,8 @@ type works struct {
 
 // attempts of a piece of work.
 type attempts struct {
-	// Pods by UID, and those that were ended as failed.
+	// What tells the attempts apart: the UID of each one's pod, or its RayCluster, in which
+	// KubeRay replaces a lost head. And the pods that were ended as failed.
 	pods []string
 	lost []*corev1.Pod
 	// Ray jobs by id, and how often KubeRay has asked for them.
@@ -66,8 +68,8 @@ func (w *works) end(pod *corev1.Pod) bool {
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	of := w.attemptsOf(w.operator.of(pod))
-	n := nth(&of.pods, string(pod.UID))
-	if n >= w.over || !w.runs(of, n) {
+	n := nth(&of.pods, cmp.Or(pod.Labels["ray.io/cluster"], string(pod.UID)))
+	if n >= w.over || !w.runs(of, n) || n < len(of.lost) && of.lost[n].UID != pod.UID {
 		return false
 	}
 	if n >= w.failures {
