@@ -3,6 +3,7 @@ package cluster
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +28,7 @@ func (c *cluster) asDeployed(t *testing.T, operator string) string {
 	}
 	must(t, clientcmd.WriteToFile(*config, path))
 	everywhere, atHome := c.rulesOf(t, operator)
+	allowAsking(t, operator, everywhere)
 	role := "recipe-" + operator
 	c.grant(t, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: role}, Rules: everywhere})
 	c.grant(t, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: role + "-home"}, Rules: atHome})
@@ -42,6 +44,24 @@ func (c *cluster) asDeployed(t *testing.T, operator string) string {
 		})
 	}
 	return path
+}
+
+// allowAsking checks that an operator's rules allow it to read what a question contains and
+// to store the ledger.
+func allowAsking(t *testing.T, name string, rules []rbacv1.PolicyRule) {
+	t.Helper()
+	of := slices.IndexFunc(operators, func(o *operator) bool { return o.name == name })
+	for resource, verbs := range map[string][]string{
+		"pods": {"get", "list"}, "nodes": {"get"}, "events": {"list"}, strings.ToLower(operators[of].kind.Kind) + "s": {"patch"},
+	} {
+		for _, verb := range verbs {
+			if !slices.ContainsFunc(rules, func(rule rbacv1.PolicyRule) bool {
+				return slices.Contains(rule.Resources, resource) && slices.Contains(rule.Verbs, verb)
+			}) {
+				t.Errorf("%s with its recipe may not %s %s", name, verb, resource)
+			}
+		}
+	}
 }
 
 // rulesOf returns the rules of its ClusterRoles and of its Roles.
