@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -189,24 +190,39 @@ func ask(name string) string { return mulligan.Ask(name) }
 	}
 }
 
-// Every row of the table fits the release in tests/e2e/components, if that is in the module
-// cache.
+// Every row of the table fits the release in tests/e2e/versions.tsv, if that is in the
+// module cache.
 func TestTheTableFitsTheReleases(t *testing.T) {
 	root, err := filepath.Abs("../../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
+	table, err := os.ReadFile(filepath.Join(root, "tests/e2e/versions.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	versions := map[string]string{}
+	for line := range strings.Lines(string(table)) {
+		if columns := strings.Split(line, "\t"); len(columns) > 2 {
+			versions[columns[2]] = columns[1]
+		}
+	}
 	for _, recipe := range recipes {
 		t.Run(recipe.Operator, func(t *testing.T) {
-			command := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", recipe.Module)
-			command.Dir = filepath.Join("..", recipe.Operator)
-			command.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off")
-			folder, err := command.Output()
-			if err != nil || len(strings.TrimSpace(string(folder))) == 0 {
-				t.Skipf("skipped: %s is not in the module cache", recipe.Module)
+			release := recipe.Module + "@" + versions[recipe.Module]
+			command := exec.Command("go", "mod", "download", "-json", release)
+			command.Dir = t.TempDir()
+			command.Env = append(os.Environ(), "GOPROXY=off")
+			said, err := command.Output()
+			if err != nil {
+				t.Skipf("skipped: %s is not in the module cache", release)
+			}
+			var module struct{ Dir string }
+			if err := json.Unmarshal(said, &module); err != nil {
+				t.Fatal(err)
 			}
 			made := filepath.Join(t.TempDir(), "copy")
-			if err := recipe.apply(strings.TrimSpace(string(folder)), made, root); err != nil {
+			if err := recipe.apply(module.Dir, made, root); err != nil {
 				t.Fatal(err)
 			}
 			rights, err := recipe.rights(made)
