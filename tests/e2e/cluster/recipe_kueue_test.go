@@ -15,13 +15,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Two re-queuings, both soon. The timeout suffices for a pod to become ready on a busy
-// machine.
+// Two re-queuings, both soon, but after Kueue has released the reservation: work that it
+// admits before is evicted again for the old reason. The timeout suffices for a pod to
+// become ready on a busy machine.
 const kueueWaits = `
 waitForPodsReady:
   timeout: 8s
   recoveryTimeout: 8s
-  requeuingStrategy: {timestamp: Eviction, backoffLimitCount: 2, backoffBaseSeconds: 1, backoffMaxSeconds: 2}
+  requeuingStrategy: {timestamp: Eviction, backoffLimitCount: 2, backoffBaseSeconds: 4, backoffMaxSeconds: 4}
 `
 
 // A queued job whose pods do not become ready.
