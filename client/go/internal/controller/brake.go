@@ -87,8 +87,8 @@ func (b *brake) isOn() bool {
 	return err == nil && found && value == b.stops
 }
 
-// How often pull reads a target again that others write.
-const mostPulls = 5
+// maxPulls is how often pull tries to change a target that others write.
+const maxPulls = 5
 
 // pull stops the work if the target's spec is still as it was read. Its status may have
 // changed: operators write it while they restart the work.
@@ -99,7 +99,7 @@ func (b *brake) pull(ctx context.Context, c client.Client, live client.Reader) e
 			return err
 		}
 		err := c.Patch(ctx, changed, client.MergeFromWithOptions(b.target, client.MergeFromWithOptimisticLock{}))
-		if !apierrors.IsConflict(err) || tries == mostPulls {
+		if !apierrors.IsConflict(err) || tries == maxPulls {
 			return err
 		}
 		now := &unstructured.Unstructured{}
