@@ -104,6 +104,10 @@ func Decide(ctx context.Context, g *gate.Gate, app *v1beta2.SparkApplication, ac
 	if !verdict.Counts || verdict.Way == gate.Wait {
 		*attempts = max(0, *attempts-1)
 	}
+	if !submission {
+		// Since 2.5 it also counts the submissions of earlier runs.
+		status.SubmissionAttempts = min(status.SubmissionAttempts, status.ExecutionAttempts)
+	}
 	return true, 0, next()
 }
 

@@ -38,6 +38,11 @@ func application(state v1beta2.ApplicationStateType) *v1beta2.SparkApplication {
 
 func always(app *v1beta2.SparkApplication) { app.Spec.RestartPolicy.Type = v1beta2.RestartPolicyAlways }
 
+// submittedBefore counts the submissions of all runs, as 2.5 does.
+func submittedBefore(app *v1beta2.SparkApplication) {
+	app.Status.SubmissionAttempts = app.Status.ExecutionAttempts
+}
+
 func TestDecide(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -54,6 +59,7 @@ func TestDecide(t *testing.T) {
 	}{
 		{"a bug, due", []mulligantest.Step{gatetest.Blames(mulliganv1.Diagnosis_APPLICATION)}, failing, nil, []string{ReasonRetries, "rerun"}, true, 0, 3, 2, native},
 		{"a disruption, due", []mulligantest.Step{gatetest.Blames(mulliganv1.Diagnosis_DISRUPTION)}, failing, nil, []string{ReasonRetries, "rerun"}, true, 0, 2, 2, native},
+		{"a disruption in 2.5", []mulligantest.Step{gatetest.Blames(mulliganv1.Diagnosis_DISRUPTION)}, failing, submittedBefore, []string{ReasonRetries, "rerun"}, true, 0, 2, 2, native},
 		{"later", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_RETRY, time.Minute)}, failing, nil, []string{ReasonRetries, "rerun"}, true, 0, 3, 2, native},
 		{"wait", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_WAIT, time.Minute)}, failing, nil, []string{ReasonWaits}, true, time.Minute, 3, 2, native},
 		{"fail", []mulligantest.Step{gatetest.Says(mulliganv1.Decision_FAIL, 0)}, failing, nil, []string{ReasonStops}, true, 0, 3, 2, gatetest.Sentence},
