@@ -313,6 +313,7 @@ constexpr const char* kQueueTexts[] = {
     "Exceeded the PodsReady timeout ml/train",
     "Preempted to accommodate a workload",
     "Admission is gated by: example.com/budget",
+    "could not open the job's output",
     "DEADLINE",
     "TIMEOUT",
 };
