@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "policy/base/conditions.h"
 #include "policy/demystify/context.h"
 #include "policy/demystify/fact.h"
 #include "policy/demystify/pod_state.h"
@@ -126,6 +127,19 @@ void ReadNotReadyToStart(const ConditionRef& ref, Candidates& facts) {
   }
 }
 
+// Unlike the kubelet, the node lifecycle controller changes this condition
+// alone and gives no reason (Kubernetes 1.34, MarkPodsNotReady).
+void ReadNotReady(const ConditionRef& ref, Candidates& facts) {
+  const auto& conditions = ref.pod.status().conditions();
+  const auto* const marked =
+      FindCondition(conditions, "DisruptionTarget", "True");
+  if (ref.condition.reason().empty() && marked != nullptr &&
+      marked->reason() == "DeletionByTaintManager" &&
+      FindCondition(conditions, "ContainersReady", "True") != nullptr) {
+    AddSign(facts, sign::kNodeNotReady, At(ref, ".status"), "False", ref.at);
+  }
+}
+
 constexpr struct PodConditionReader {
   std::string_view type;
   std::string_view status;
@@ -138,6 +152,7 @@ constexpr struct PodConditionReader {
     {"KueueFailureRecovery", "True", ReadForcedDeletion},
     {"Initialized", "False", ReadUninitialized},
     {"PodReadyToStartContainers", "False", ReadNotReadyToStart},
+    {"Ready", "False", ReadNotReady},
 };
 
 }  // namespace

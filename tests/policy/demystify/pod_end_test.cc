@@ -1000,6 +1000,39 @@ constexpr PodCase kSurroundings[] = {
             status { conditions { type: "Ready" status: "Unknown" } }
           })pb",
      v1::SPOT_RECLAIMED, v1::Diagnosis::MEDIUM},
+    // The node is back before the report, and only the pod still shows it.
+    {"TaintOfANodeThatWasNotReady",
+     R"pb(pods {
+            status {
+              phase: "Running"
+              conditions { type: "Ready" status: "False" }
+              conditions { type: "ContainersReady" status: "True" }
+              conditions {
+                type: "DisruptionTarget"
+                status: "True"
+                reason: "DeletionByTaintManager"
+              }
+            }
+          })pb",
+     v1::NODE_LOST, v1::Diagnosis::HIGH},
+    {"TaintOfAReadyNode",
+     R"pb(pods {
+            status {
+              phase: "Running"
+              conditions {
+                type: "Ready"
+                status: "False"
+                reason: "ContainersNotReady"
+              }
+              conditions { type: "ContainersReady" status: "False" }
+              conditions {
+                type: "DisruptionTarget"
+                status: "True"
+                reason: "DeletionByTaintManager"
+              }
+            }
+          })pb",
+     v1::TAINT_EVICTED, v1::Diagnosis::HIGH},
     {"ShutdownOfAnOrdinaryNode",
      R"pb(pods {
             spec { node_name: "n" }
