@@ -28,6 +28,12 @@ constexpr absl::Duration kNodeMemory = absl::Hours(24);
 // Start-up time varies by minutes, and nodes differ in speed.
 constexpr absl::Duration kStartUp = absl::Minutes(10);
 constexpr double kSameSpeed = 1.15;
+// Plain failures are alike only if they also take about as long: what fails by
+// chance (a race, a flaky file system) fails at any time.
+// See blame.cc.
+constexpr absl::Duration kLongRun = absl::Minutes(15);
+constexpr absl::Duration kPlainStartUp = absl::Seconds(10);
+constexpr double kPlainSpeed = 1.5;
 
 using Records = absl::InlinedVector<const v1::AttemptRecord*, kMaxHistory>;
 
@@ -53,19 +59,29 @@ bool IsUninformative(const v1::AttemptRecord& record) {
          !IsOfPod(record);
 }
 
+// Returns whether the failure shows only that the program failed: a general
+// exit code or an unknown kind of exception.
+bool IsPlain(const Failure& failure) {
+  return failure.confidence == v1::Diagnosis::LOW ||
+         (failure.cause == v1::APP_ERROR &&
+          failure.outlook == v1::Diagnosis::OUTLOOK_UNKNOWN);
+}
+
 // Decides whether attempts ended at different points of the work: by progress
 // if both report it, else by how long they ran.
 class ProgressWatch {
  public:
+  // `plain`: see IsPlain.
   ProgressWatch(const v1::Progress& newest,
-                std::optional<absl::Duration> ran_for) {
+                std::optional<absl::Duration> ran_for, bool plain)
+      : plain_(plain) {
     Reach(newest.has_value(), newest.value());
     if (ran_for) Widen(*ran_for);
     timed_ = ran_for.has_value();
   }
 
   // Returns whether all run times are known and agree with a single point.
-  bool TimesAgree() const { return timed_ && !RanFurther(longest_, shortest_); }
+  bool TimesAgree() const { return timed_ && !AreApart(); }
 
   // Moves back to `older` and returns whether the newer attempts got further.
   bool Advanced(const v1::AttemptRecord& older) {
@@ -73,12 +89,18 @@ class ProgressWatch {
     timed_ = timed_ && older.has_ran_for();
     const bool advanced = older.has_progress() && has_progress_
                               ? progress_ > older.progress()
-                              : RanFurther(longest_, shortest_);
+                              : AreApart();
     Reach(older.has_progress(), older.progress());
     return advanced;
   }
 
  private:
+  bool AreApart() const {
+    return RanFurther(longest_, shortest_) ||
+           (plain_ && longest_ > shortest_ &&
+            longest_ > kPlainStartUp + kPlainSpeed * shortest_);
+  }
+
   void Widen(absl::Duration ran_for) {
     shortest_ = std::min(shortest_, ran_for);
     longest_ = std::max(longest_, ran_for);
@@ -89,6 +111,7 @@ class ProgressWatch {
     if (reported) progress_ = progress;
   }
 
+  const bool plain_;
   // Progress of the oldest attempt so far that reported any.
   bool has_progress_ = false;
   double progress_ = 0;
@@ -179,13 +202,6 @@ bool MayRepeat(const Failure& failure) {
          HasHistory(failure.cause, kRepeats);
 }
 
-// Returns whether the failure shows only that the program failed: a general
-// exit code or an unknown kind of exception.
-bool IsPlain(const Failure& failure) {
-  return failure.cause == v1::APP_ERROR &&
-         failure.outlook == v1::Diagnosis::OUTLOOK_UNKNOWN;
-}
-
 // Returns whether the progress names a point of the work. At the start, every
 // flaky step still lies ahead, so it is not one.
 bool HasPlace(const v1::Progress& progress) {
@@ -231,8 +247,12 @@ std::int32_t AnywhereAlike(const CompiledDerivation& thresholds,
                            const v1::Progress& progress) {
   if (thresholds.same_fingerprint == 0) return 0;
   // A busy port, a flaky file system and a bug all give exit code 1.
-  const bool plain = IsPlain(failure) && !progress.has_value();
-  return thresholds.same_fingerprint + (plain ? 1 : 0);
+  // What a long run meets, the next may get past from a checkpoint.
+  const bool passable =
+      failure.outlook != v1::Diagnosis::CANNOT_RECOVER &&
+      failure.ran_for.value_or(absl::ZeroDuration()) > kLongRun;
+  const bool weak = (IsPlain(failure) || passable) && !progress.has_value();
+  return thresholds.same_fingerprint + (weak ? 1 : 0);
 }
 
 // Returns the number of failures including `before` if it is enough, else 0.
@@ -321,8 +341,9 @@ std::int32_t EnoughAlike(const CompiledDerivation& thresholds,
 std::int32_t CountAlike(const v1::BudgetLedger& ledger, const Failure& failure,
                         const v1::Progress& progress,
                         std::optional<absl::Duration> ran_for) {
-  const Streak streak = FindStreak(FailuresIn(ledger), failure, progress,
-                                   ProgressWatch(progress, ran_for));
+  const Streak streak =
+      FindStreak(FailuresIn(ledger), failure, progress,
+                 ProgressWatch(progress, ran_for, IsPlain(failure)));
   return static_cast<std::int32_t>(streak.before.size()) + 1;
 }
 
@@ -331,9 +352,18 @@ bool EndedThereBefore(const v1::BudgetLedger& ledger, const Failure& failure,
   if (!failure.ran_for || failure.domain == v1::Diagnosis::RESOURCE_LIMIT) {
     return false;
   }
-  const Streak streak = FindStreak(FailuresIn(ledger), failure, progress,
-                                   ProgressWatch(progress, failure.ran_for));
-  return !streak.before.empty() && streak.before.front()->has_ran_for();
+  const Records failures = FailuresIn(ledger);
+  const Streak streak =
+      FindStreak(failures, failure, progress,
+                 ProgressWatch(progress, failure.ran_for, IsPlain(failure)));
+  if (!streak.before.empty()) return streak.before.front()->has_ran_for();
+  if (failures.empty()) return false;
+  const v1::AttemptRecord& before = *failures.front();
+  std::optional<double> reached;
+  if (progress.has_value()) reached = progress.value();
+  return before.cannot_recover() && before.has_ran_for() &&
+         before.fingerprint() != failure.fingerprint &&
+         !GotFurther(reached, failure.ran_for, before);
 }
 
 std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
@@ -351,17 +381,17 @@ std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
     while (&ledger.history(i) != &record) ++i;
     return i;
   };
-  loop.record = loop.first = index_of(last);
+  loop.record = index_of(last);
   v1::Progress reached;
   if (last.has_progress()) reached.set_value(last.progress());
-  ProgressWatch watch(reached, std::nullopt);
+  ProgressWatch watch(reached, std::nullopt,
+                      last.cause() == v1::APP_ERROR && !last.cannot_recover());
   std::set<std::string_view> nodes;
   bool differs = false;
   for (const v1::AttemptRecord* record : failures) {
     const bool same = record->fingerprint() == last.fingerprint();
     if (!same && IsUninformative(*record)) continue;
     if (watch.Advanced(*record)) break;
-    loop.first = index_of(*record);
     differs = differs || !same ||
               (record != &last && !record->decision().resources().empty() &&
                !IsRetriedByOthers(*record));
@@ -375,8 +405,11 @@ std::optional<Loop> FindLoop(const CompiledDerivation& thresholds,
     const bool one_place =
         !nodes.empty() &&
         std::ssize(nodes) < std::ptrdiff_t{thresholds.distinct_nodes};
-    loop.enough = thresholds.same_fingerprint +
-                  (last.cause() == v1::APP_ERROR ? 1 : 0) + (one_place ? 1 : 0);
+    const bool weak =
+        !last.cannot_recover() && (last.cause() == v1::APP_ERROR ||
+                                   ToDuration(last.ran_for()) > kLongRun);
+    loop.enough =
+        thresholds.same_fingerprint + (weak ? 1 : 0) + (one_place ? 1 : 0);
   }
   return loop;
 }
@@ -435,6 +468,14 @@ bool RanFurther(absl::Duration ran_for, absl::Duration than) {
   return ran_for > than && ran_for > kStartUp + kSameSpeed * than;
 }
 
+bool GotFurther(std::optional<double> progress,
+                std::optional<absl::Duration> ran_for,
+                const v1::AttemptRecord& older) {
+  if (progress && older.has_progress()) return *progress > older.progress();
+  return ran_for && older.has_ran_for() &&
+         RanFurther(*ran_for, ToDuration(older.ran_for()));
+}
+
 Derived DeriveCause(const CompiledDerivation& thresholds,
                     const v1::BudgetLedger& ledger, const Failure& failure,
                     const v1::Progress& progress, absl::Time failed_at,
@@ -447,7 +488,7 @@ Derived DeriveCause(const CompiledDerivation& thresholds,
                             failure,
                             progress,
                             failed_at,
-                            ProgressWatch(progress, ran_for),
+                            ProgressWatch(progress, ran_for, IsPlain(failure)),
                             FailuresIn(ledger)};
   for (const auto& derived : kDerived) {
     std::string why = derived.why(input);

@@ -60,18 +60,16 @@ std::int32_t CountAlike(const v1::BudgetLedger& ledger, const Failure& failure,
                         std::optional<absl::Duration> ran_for);
 
 // Returns whether the previous attempt failed in the same way after about the
-// same time, so that no checkpoint got past the point. False if a time is
-// unknown, and for resource limits, which are reached after the same time
-// whatever the progress.
+// same time, or on another mistake and no sooner, so that no checkpoint got
+// past the point. False if a time is unknown, and for resource limits, which
+// are reached after the same time whatever the progress.
 bool EndedThereBefore(const v1::BudgetLedger& ledger, const Failure& failure,
                       const v1::Progress& progress);
 
 // The latest failures in a ledger that match one another.
 struct Loop {
-  // Index in `ledger.history` of the latest one, and of the first failure, of
-  // any kind, since which there was no progress.
+  // Index in `ledger.history` of the latest one.
   int record = -1;
-  int first = -1;
   // How many there are in a row, how many make another attempt hopeless (0 if
   // that is disabled), and the longest run among them.
   std::int32_t alike = 0;
@@ -115,6 +113,13 @@ std::int32_t Unrecorded(const v1::BudgetLedger& ledger, std::int32_t ends,
 // Returns whether an attempt that ran for `ran_for` got further than one that
 // ran for `than`, judging by time alone.
 bool RanFurther(absl::Duration ran_for, absl::Duration than);
+
+// Returns whether an attempt with this progress and run time got further than
+// that of `older`: by progress if both have it, else by run time. False if
+// neither is known.
+bool GotFurther(std::optional<double> progress,
+                std::optional<absl::Duration> ran_for,
+                const v1::AttemptRecord& older);
 
 }  // namespace mulligan
 

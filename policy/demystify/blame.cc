@@ -263,7 +263,8 @@ OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
   }
   if (found.outlook == Diagnosis::CANNOT_RECOVER &&
       ByConventionAlone(conclusion)) {
-    found = {Diagnosis::MAY_RECOVER, "an exit code alone is a convention"};
+    found = {Diagnosis::MAY_RECOVER, "an exit code alone is a convention",
+             /*fatal_if_repeated=*/true};
   }
   if (const Candidate* passing = TransientSign(conclusion);
       passing != nullptr && found.outlook == Diagnosis::CANNOT_RECOVER) {
@@ -283,7 +284,7 @@ OutlookFound OutlookOf(const Context& context, const Conclusion& conclusion) {
              RanLong(*status, kLongRun)) {
     found = {Diagnosis::MAY_RECOVER,
              "it ran for long before, and may get past it from a checkpoint",
-             /*may_get_past=*/true};
+             /*fatal_if_repeated=*/true};
   }
   if (found.reason.empty()) found.reason = OutlookReason(found.outlook);
   return found;

@@ -18,8 +18,8 @@ struct OutlookFound {
   v1::Diagnosis::Outlook outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
   // The reason for the outlook; empty if unspecified.
   std::string reason;
-  // See Failure.may_get_past.
-  bool may_get_past = false;
+  // See Failure.fatal_if_repeated.
+  bool fatal_if_repeated = false;
 };
 
 // Returns an unspecified outlook for work that is not broken.

@@ -66,9 +66,10 @@ struct Failure {
   v1::Diagnosis::Outlook outlook = v1::Diagnosis::OUTLOOK_UNSPECIFIED;
   // The reason for the outlook; empty if it is unspecified.
   std::string outlook_reason;
-  // After a short run, the outlook would be CANNOT_RECOVER. After this long
-  // run, another attempt may resume from a checkpoint and get past the failure.
-  bool may_get_past = false;
+  // A second failure alike makes the outlook CANNOT_RECOVER. The first time it
+  // may recover, because a checkpoint of the long run may get past the failure,
+  // or because an exit code alone is only a convention.
+  bool fatal_if_repeated = false;
   v1::Diagnosis::Confidence confidence = v1::Diagnosis::CONFIDENCE_UNSPECIFIED;
   v1::Diagnosis::Situation situation = v1::Diagnosis::SITUATION_UNSPECIFIED;
   Culprit culprit;

@@ -113,7 +113,7 @@ Failure FailureOf(const demystify::Context& context,
   demystify::OutlookFound outlook = demystify::OutlookOf(context, conclusion);
   failure.outlook = outlook.outlook;
   failure.outlook_reason = std::move(outlook.reason);
-  failure.may_get_past = outlook.may_get_past;
+  failure.fatal_if_repeated = outlook.fatal_if_repeated;
   failure.confidence = conclusion.confidence;
   failure.situation = conclusion.situation;
   failure.culprit = demystify::CulpritOf(report, conclusion);

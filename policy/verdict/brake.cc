@@ -68,15 +68,27 @@ bool IsHopeless(const v1::AttemptRecord& record) {
   return IsOfProgram(record.cause()) && IsRefusal(record.decision().action()) &&
          ((IsByRule(record.refused_by()) &&
            record.derived_cause() == v1::DERIVED_CAUSE_UNSPECIFIED) ||
-          RowOf(record.cause()).outlook == v1::Diagnosis::CANNOT_RECOVER);
+          record.cannot_recover());
 }
 
-// Returns how many failures up to the latest are hopeless, in a row without
-// progress.
-std::int64_t CountHopeless(const v1::BudgetLedger& ledger, const Loop& loop) {
-  int before = loop.record;
-  while (before >= loop.first && IsHopeless(ledger.history(before))) --before;
-  return loop.record - before;
+// Returns how many failures up to the one at `last`, which is hopeless, no
+// other attempt could recover from, in a row without progress.
+std::int64_t CountHopeless(const v1::BudgetLedger& ledger, int last) {
+  int first = last;
+  while (first > 0) {
+    const v1::AttemptRecord& newer = ledger.history(first);
+    const v1::AttemptRecord& older = ledger.history(first - 1);
+    std::optional<double> progress;
+    if (newer.has_progress()) progress = newer.progress();
+    std::optional<absl::Duration> ran_for;
+    if (newer.has_ran_for()) ran_for = ToDuration(newer.ran_for());
+    if (!(IsHopeless(older) || older.cannot_recover()) ||
+        GotFurther(progress, ran_for, older)) {
+      break;
+    }
+    --first;
+  }
+  return last - first + 1;
 }
 
 // Returns the latest of the program's failures that repeat in the same way.
@@ -109,7 +121,8 @@ std::optional<EndOfRetries> FindHopeless(const FailureContext& at,
     enough = std::min(enough, alike);
   }
   if (alike < enough) {
-    const std::int64_t hopeless = CountHopeless(ledger, loop);
+    if (!refused) return std::nullopt;
+    const std::int64_t hopeless = CountHopeless(ledger, loop.record);
     if (hopeless < at.compiled().brake.same_failure) return std::nullopt;
     return EndOfRetries{last, last.decision().action(), hopeless,
                         /*unlike=*/true};

@@ -115,10 +115,11 @@ void CompareWithHistory(const FailureContext& at,
       FailedThereBefore(ledger, failure, diagnosed.failed_at)) {
     failure.incident.of_node = true;
   }
-  if (failure.may_get_past && EndedThereBefore(ledger, failure, progress)) {
+  if (failure.fatal_if_repeated &&
+      EndedThereBefore(ledger, failure, progress)) {
     failure.outlook = v1::Diagnosis::CANNOT_RECOVER;
     failure.outlook_reason =
-        "the attempt before ended alike, after about as long";
+        "the attempt before failed too, and got at least as far";
   }
   // A failure that many workloads share says nothing about this one's history.
   if (failure.derived_cause != v1::DERIVED_CAUSE_UNSPECIFIED) return;

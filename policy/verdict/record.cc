@@ -192,6 +192,8 @@ void FillRecord(const Case& failure, const Verdict& verdict,
   const Incident& incident = what.incident;
   FillLifetime(incident, record);
   record.set_part(incident.part);
+  record.set_cannot_recover(what.outlook == v1::Diagnosis::CANNOT_RECOVER ||
+                            what.fatal_if_repeated);
   SetTime(failure.now(), *record.mutable_observed_at());
   record.set_refused_by(verdict.refused_by);
   if (verdict.refusing_budget != kNoBudget) {

@@ -55,6 +55,7 @@ constexpr LoopRow kLoops[] = {
     {"out of memory", 137, "OOMKilled", "", false, 2, "memory", 1, true},
     {"a bug", 1, "Error", "IndexError: list index out of range", false, 2,
      "application", 3},
+    {"an exit code of wrong usage", 2, "Error", "", false, 2, "application", 1},
     {"mistakes that differ", 1, "Error",
      "ModuleNotFoundError: No module named m?", false, 2, nullptr, 0},
     {"a request with an id", 1, "Error",
@@ -531,18 +532,35 @@ TEST_F(BrakeTest, APodWithoutAnOwnerIsStoppedByDeletion) {
 
 // From a checkpoint, work may get past a mistake that ended a long run, unless
 // the next run ended after about as long.
-TEST_F(BrakeTest, StopsAMistakeThatRecursAfterAsLong) {
+// After a long run a checkpoint may get past a mistake, until the next attempt
+// has failed on one, too, and got no further.
+TEST_F(BrakeTest, StopsMistakesThatRecurAfterAsLong) {
   for (const RetriedRow& kind : kRetried) {
-    for (const auto& [failed, further, stops] : {std::tuple{1, 0, false},
-                                                 {2, 0, true},
-                                                 {2, 300, true},
-                                                 {2, 3600, false}}) {
-      EXPECT_EQ(
-          Ask(kind, kLoops[0], failed, 7200, 20, further).decision().action() ==
-              v1::Decision::FAIL,
-          stops)
-          << kind.name << " " << failed << " times, " << further
-          << " s more each time";
+    for (const LoopRow& end : {kLoops[0], kLoops[8]}) {
+      for (const auto& [failed, further, stops] : {std::tuple{1, 0, false},
+                                                   {2, 0, true},
+                                                   {2, 300, true},
+                                                   {2, 3600, false}}) {
+        EXPECT_EQ(
+            Ask(kind, end, failed, 7200, 20, further).decision().action() ==
+                v1::Decision::FAIL,
+            stops)
+            << kind.name << ", " << end.name << " " << failed << " times, "
+            << further << " s more each time";
+      }
+    }
+  }
+}
+
+// What fails by chance, and says nothing, fails at any time.
+TEST_F(BrakeTest, PlainFailuresAtDifferentTimesAreNoLoop) {
+  for (const RetriedRow& kind : kRetried) {
+    for (const auto& [end, stops] :
+         {std::pair{kLoops[3], false}, {kLoops[2], true}}) {
+      EXPECT_EQ(Ask(kind, end, 6, 20, 20, 60).decision().action() ==
+                    v1::Decision::FAIL,
+                stops)
+          << kind.name << ", " << end.name;
     }
   }
 }
@@ -625,6 +643,7 @@ TEST_F(BrakeTest, RestartsByTheKubeletCount) {
   DecideAt(report(1, waits), kBegin + 200);
   ledger_.mutable_history(0)->set_fingerprint("another");
   ledger_.mutable_history(0)->set_failure_id("another");
+  ledger_.mutable_history(0)->set_cannot_recover(false);
   ledger_.mutable_history(0)->mutable_decision()->set_action(
       v1::Decision::RETRY);
   ledger_.mutable_history(0)->mutable_finished_at()->set_seconds(kBegin + 50);

@@ -176,6 +176,18 @@ TEST(DeriveTest, DifferentRunTimesAreDifferentPlaces) {
   EXPECT_EQ(derive(absl::Minutes(10)), v1::DERIVED_CAUSE_UNSPECIFIED);
 }
 
+TEST(EnoughAlike, IsMoreAfterALongRunThatMayRecover) {
+  Failure failure = testing::FailureIn(Parse<v1::Diagnosis>(kAppError));
+  failure.outlook = v1::Diagnosis::MAY_RECOVER;
+  for (const auto& [ran, enough] :
+       {std::pair{absl::Minutes(10), 3}, {absl::Hours(2), 4}}) {
+    failure.ran_for = ran;
+    EXPECT_EQ(EnoughAlike({}, failure, {}, true), enough) << ran;
+  }
+  failure.outlook = v1::Diagnosis::CANNOT_RECOVER;
+  EXPECT_EQ(EnoughAlike({}, failure, {}, true), 3);
+}
+
 // An epoch is a long step: two failures within one are not at one place.
 TEST(DeriveTest, TheSameStepAfterAnotherTimeIsAnotherPlace) {
   const auto derive = [](absl::Duration ran_for, const char* before,

@@ -393,7 +393,11 @@ type AttemptRecord struct {
 	// most 16 bytes. Empty: the whole workload, or a part without an index.
 	Part string `protobuf:"bytes,20,opt,name=part,proto3" json:"part,omitempty"`
 	// Set if others had already retried the work when the failure was reported.
-	RetriedBy     AttemptRecord_RetriedBy `protobuf:"varint,21,opt,name=retried_by,json=retriedBy,proto3,enum=mulligan.v1.AttemptRecord_RetriedBy" json:"retried_by,omitempty"`
+	RetriedBy AttemptRecord_RetriedBy `protobuf:"varint,21,opt,name=retried_by,json=retriedBy,proto3,enum=mulligan.v1.AttemptRecord_RetriedBy" json:"retried_by,omitempty"`
+	// No other attempt can recover from this failure of the program (outlook
+	// CANNOT_RECOVER), or only one that gets further (from a checkpoint, after a
+	// long run). Absent in ledgers before 0.4: unknown.
+	CannotRecover bool `protobuf:"varint,22,opt,name=cannot_recover,json=cannotRecover,proto3" json:"cannot_recover,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -575,6 +579,13 @@ func (x *AttemptRecord) GetRetriedBy() AttemptRecord_RetriedBy {
 	return AttemptRecord_RETRIED_BY_UNSPECIFIED
 }
 
+func (x *AttemptRecord) GetCannotRecover() bool {
+	if x != nil {
+		return x.CannotRecover
+	}
+	return false
+}
+
 var File_mulligan_v1_ledger_proto protoreflect.FileDescriptor
 
 const file_mulligan_v1_ledger_proto_rawDesc = "" +
@@ -597,7 +608,7 @@ const file_mulligan_v1_ledger_proto_rawDesc = "" +
 	"\tBudgetUse\x12\x12\n" +
 	"\x04used\x18\x01 \x01(\x05R\x04used\x12=\n" +
 	"\fwindow_start\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\vwindowStart\x12\x1a\n" +
-	"\brefunded\x18\x03 \x01(\x05R\brefunded\"\xd7\b\n" +
+	"\brefunded\x18\x03 \x01(\x05R\brefunded\"\xfe\b\n" +
 	"\rAttemptRecord\x12\x1d\n" +
 	"\n" +
 	"failure_id\x18\x01 \x01(\tR\tfailureId\x12\x18\n" +
@@ -626,7 +637,8 @@ const file_mulligan_v1_ledger_proto_rawDesc = "" +
 	"\tstruck_at\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\bstruckAt\x12\x12\n" +
 	"\x04part\x18\x14 \x01(\tR\x04part\x12C\n" +
 	"\n" +
-	"retried_by\x18\x15 \x01(\x0e2$.mulligan.v1.AttemptRecord.RetriedByR\tretriedBy\"\x86\x01\n" +
+	"retried_by\x18\x15 \x01(\x0e2$.mulligan.v1.AttemptRecord.RetriedByR\tretriedBy\x12%\n" +
+	"\x0ecannot_recover\x18\x16 \x01(\bR\rcannotRecover\"\x86\x01\n" +
 	"\aRefusal\x12\x17\n" +
 	"\x13REFUSAL_UNSPECIFIED\x10\x00\x12\n" +
 	"\n" +

@@ -216,7 +216,8 @@ const (
 	//  1. a rule says that no retry helps and the same failure occurred
 	//     `same_failure` times in a row, or
 	//  2. the same failure occurred Derivation.same_fingerprint times in a row,
-	//     plus one for APP_ERROR, plus one if only one node is known.
+	//     plus one for APP_ERROR or after more than 15 minutes, plus one if only
+	//     one node is known.
 	//
 	// More progress or a longer run starts a new count. Not stopped for
 	// disruptions, for platform faults, or because a budget is exhausted.
@@ -2316,8 +2317,9 @@ type Brake struct {
 	// Absent: HOPELESS.
 	Mode Brake_Mode `protobuf:"varint,1,opt,name=mode,proto3,enum=mulligan.v1.Brake_Mode" json:"mode,omitempty"`
 	// Failures in a row with the same fingerprint, including restarts by the
-	// kubelet, or with different ones if a rule says of each that no retry helps
-	// and nothing shows progress between them. Absent: 2. At least 1.
+	// kubelet, or with different ones if none can recover (after a long run: not
+	// without getting further) and the later attempts got no further. Absent: 2.
+	// At least 1.
 	SameFailure *int32 `protobuf:"varint,2,opt,name=same_failure,json=sameFailure,proto3,oneof" json:"same_failure,omitempty"`
 	// A running attempt is not stopped once it has run for at least three minutes
 	// and this many times as long as the longest of these failed attempts (under
@@ -2381,9 +2383,11 @@ func (x *Brake) GetOutlived() float64 {
 // What is derived from the attempt history.
 type Derivation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// DETERMINISTIC: this many equal fingerprints in a row without progress, plus
-	// one if the only evidence is a general exit code and progress is not
-	// reported. Absent: 3. 0: never.
+	// DETERMINISTIC: this many equal fingerprints in a row without progress. One
+	// more if progress is not reported and either the only evidence is an exit
+	// code, which counts only after about the same time (within 10 s and half as
+	// long again), or the attempt ran for more than 15 minutes and may recover.
+	// Absent: 3. 0: never.
 	SameFingerprint *int32 `protobuf:"varint,1,opt,name=same_fingerprint,json=sameFingerprint,proto3,oneof" json:"same_fingerprint,omitempty"`
 	// DETERMINISTIC: minimum number of nodes, if they are known. Absent: 1.
 	DistinctNodes *int32 `protobuf:"varint,2,opt,name=distinct_nodes,json=distinctNodes,proto3,oneof" json:"distinct_nodes,omitempty"`
