@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "policy/base/labels.h"
@@ -162,12 +163,30 @@ Failure FailureIn(const Attempt& attempt,
   return failure;
 }
 
+// Returns whether the kubelet restarted the failed container, which has
+// outlived its failure.
+bool IsOutlived(const Attempt& attempt,
+                const demystify::Conclusion& conclusion) {
+  const auto* const container =
+      demystify::CulpritContainer(attempt.report(), conclusion);
+  if (!conclusion.gang.state.recovered || container == nullptr ||
+      !container->state().has_running()) {
+    return false;
+  }
+  const Seconds since = ToSeconds(container->state().running().started_at());
+  const Seconds now = attempt.context.now;
+  const auto& last = container->last_state().terminated();
+  return Known(since) && Known(now) &&
+         demystify::HasOutlived(now - since, ToSeconds(last.started_at()),
+                                ToSeconds(last.finished_at()));
+}
+
 // Adds a failure that the kubelet, operator or scheduler retries to the earlier
 // ones, as one to be decided.
-void AddRetried(const Attempt& attempt, demystify::Judged& judged,
-                Findings& findings) {
+void AddRetried(const Attempt& attempt, demystify::Conclusion retried,
+                demystify::Judged& judged, Findings& findings) {
   demystify::Conclusion& conclusion =
-      judged.others.emplace_back(judged.judgement.conclusion);
+      judged.others.emplace_back(std::move(retried));
   const auto* const container =
       demystify::CulpritContainer(attempt.report(), conclusion);
   if (container != nullptr) {
@@ -257,14 +276,21 @@ Findings Demystify(const Owners& owners, const DemystifyOptions& options) {
   demystify::Judgement& judgement = judged->judgement;
   judgement = demystify::JudgeReport(context, options.was_decided);
   demystify::Conclusion& conclusion = judgement.conclusion;
+  const Attempt current = {context, judgement.members,
+                           judgement.attempts.current};
+  std::optional<demystify::Conclusion> retried;
+  if (IsRetried(current, conclusion)) {
+    retried = conclusion;
+    if (IsOutlived(current, conclusion)) {
+      conclusion = demystify::WithoutFailure(current);
+    }
+  }
   Findings findings;
   findings.judged = judged;
   findings.warnings = std::move(conclusion.warnings);
   demystify::CheckReport(context, findings.warnings);
   findings.since = TimeOf(SinceOf(context, conclusion));
   findings.ask_again = TimeOf(conclusion.ask_again);
-  const Attempt current = {context, judgement.members,
-                           judgement.attempts.current};
   const Attempt concluded = {context, judgement.members,
                              conclusion.past
                                  ? judgement.attempts.earlier.back().pods
@@ -285,7 +311,7 @@ Findings Demystify(const Owners& owners, const DemystifyOptions& options) {
     incident.summary = incident.pods.empty() && demystify::IsSummary(*winner);
   }
   if (!judgement.attempts.earlier.empty()) ReadEarlier(*judged, findings);
-  if (IsRetried(current, conclusion)) AddRetried(current, *judged, findings);
+  if (retried) AddRetried(current, *std::move(retried), *judged, findings);
   return findings;
 }
 

@@ -385,8 +385,8 @@ Conclusion Judge(const Attempt& attempt, bool with_objects) {
 
 // Returns whether the current attempt, whose pods may not exist yet, has lasted
 // kOutlives times as long as the previous one ran.
-bool HasOutlived(const Context& context, const Attempt& current,
-                 const Attempt& before, int root) {
+bool IsPast(const Context& context, const Attempt& current,
+            const Attempt& before, int root) {
   Seconds begin = kUnknownTime;
   for (const int pod : current.pods) {
     const Member& member = current.member(pod);
@@ -397,10 +397,7 @@ bool HasOutlived(const Context& context, const Attempt& current,
   const Member& failed = before.member(root);
   if (current.pods.empty()) begin = failed.struck;
   if (!Known(begin) || !Known(context.now)) return true;
-  const Seconds ran = Known(failed.begin) && Known(failed.struck)
-                          ? failed.struck - failed.begin
-                          : 0;
-  return context.now - begin > std::max(kMinRun, kOutlives * ran);
+  return HasOutlived(context.now - begin, failed.begin, failed.struck);
 }
 
 // Returns whether its owner counts the member to the last failed attempt.
@@ -426,9 +423,8 @@ void NameLastFailure(const Context& context, Judgement& judgement) {
   if (past.situation != v1::Diagnosis::BROKEN || past.gang.root < 0 ||
       (is_summary &&
        !IsLastAttempt(before.member(past.gang.root), context.owners)) ||
-      HasOutlived(context,
-                  {context, judgement.members, judgement.attempts.current},
-                  before, past.gang.root)) {
+      IsPast(context, {context, judgement.members, judgement.attempts.current},
+             before, past.gang.root)) {
     return;
   }
   past.past = true;
@@ -465,6 +461,19 @@ bool IsSummary(const Candidate& fact) {
 
 Conclusion JudgeEarlier(const Attempt& attempt) {
   return Judge(attempt, /*with_objects=*/false);
+}
+
+bool HasOutlived(Seconds runs_for, Seconds began, Seconds ended) {
+  const Seconds ran = Known(began) && Known(ended) ? ended - began : 0;
+  return runs_for > std::max(kMinRun, kOutlives * ran);
+}
+
+Conclusion WithoutFailure(const Attempt& attempt) {
+  Conclusion found;
+  const SituationFound status = LiveSituation(attempt, found);
+  found.situation = status.situation;
+  found.ask_again = status.ask_again;
+  return found;
 }
 
 }  // namespace mulligan::demystify

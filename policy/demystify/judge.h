@@ -27,6 +27,13 @@ Judgement JudgeReport(const Context& context,
 // describe the current attempt.
 Conclusion JudgeEarlier(const Attempt& attempt);
 
+// Returns whether what has run for `runs_for` seconds has outlived the failed
+// run from `began` to `ended`, so that its failure is outdated.
+bool HasOutlived(Seconds runs_for, Seconds began, Seconds ended);
+
+// Judges a running attempt that has outlived its last failure.
+Conclusion WithoutFailure(const Attempt& attempt);
+
 // Returns whether the fact is an operator's counter or summary, which shows
 // that something failed but not why.
 bool IsSummary(const Candidate& fact);

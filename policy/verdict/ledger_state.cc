@@ -345,7 +345,7 @@ void Compare(const FailureContext& at, const LedgerState& before,
     UseRecordedCause(*before.ledger->history().rbegin(), diagnosed);
   } else if (const int known =
                  RecordOfRetried(at, diagnosed.findings, *before.ledger);
-             known >= 0) {
+             known >= 0 && diagnosed.what().cause != v1::NOT_FAILED) {
     UseRecordedCause(before.ledger->history(known), diagnosed);
   } else if (diagnosed.is_broken()) {
     CompareWithAll(at, *before.ledger, diagnosed);

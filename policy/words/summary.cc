@@ -1,6 +1,7 @@
 #include "policy/words/summary.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
@@ -19,6 +20,16 @@ using demystify::ObjectName;
 using demystify::PodReading;
 using demystify::Root;
 
+std::int64_t CountRestarts(const v1::FailureReport& report) {
+  std::int64_t restarts = 0;
+  for (const auto& pod : report.pods()) {
+    for (const auto& container : pod.status().container_statuses()) {
+      restarts += std::max(container.restart_count(), 0);
+    }
+  }
+  return restarts;
+}
+
 // Earlier failed pods do not end running work, but they did fail.
 std::string FailedBefore(const Owners& owners) {
   const auto failed = std::ranges::count_if(
@@ -29,9 +40,16 @@ std::string FailedBefore(const Owners& owners) {
     // Only a Job's counter leaves out the current attempt.
     const bool any =
         owners.views.empty() ? count.counted > 0 : count.failures > 0;
-    return any ? absl::StrCat("Earlier attempts failed (", count.source,
-                              ") and are no longer shown; the work goes on")
-               : "Nothing has failed";
+    if (any) {
+      return absl::StrCat("Earlier attempts failed (", count.source,
+                          ") and are no longer shown; the work goes on");
+    }
+    const std::int64_t restarts = CountRestarts(owners.report);
+    if (restarts == 0) return "Nothing has failed";
+    return absl::StrCat(
+        "The kubelet restarted containers ",
+        restarts == 1 ? "once" : absl::StrCat(restarts, " times"),
+        ", and the work goes on");
   }
   return absl::StrCat(failed, failed == 1 ? " pod" : " pods",
                       " failed before, and the work goes on");

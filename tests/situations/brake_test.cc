@@ -456,6 +456,38 @@ TEST_F(BrakeTest, NamesTheLastFailureWhileItIsRecent) {
   }
 }
 
+// The same for a container that the kubelet restarts in its pod.
+TEST_F(BrakeTest, NamesTheLastEndOfAContainerWhileItIsRecent) {
+  for (const auto& [ran, age, recent] : {std::tuple{50, 179, true},
+                                         {50, 181, false},
+                                         {600, 1190, true},
+                                         {600, 1210, false}}) {
+    ledger_.Clear();
+    const int ended = kBegin + ran;
+    const int again = ended + kBackOff;
+    const v1::DecideResponse answer = DecideAt(
+        absl::StrCat(
+            JobObject(0), "pods { metadata { name: 'p' uid: 'p' ",
+            Created(kBegin),
+            "} spec { restart_policy: 'OnFailure' containers { name: 'main' } }"
+            " status { phase: 'Running' container_statuses { name: 'main' "
+            "restart_count: 1 state { running { started_at { seconds: ",
+            again,
+            " } } } last_state { terminated { exit_code: 139 started_at "
+            "{ seconds: ",
+            kBegin, " } finished_at { seconds: ", ended, " } } } } } } "),
+        again + age);
+    EXPECT_EQ(answer.diagnosis().cause(),
+              recent ? v1::CRASH_SIGNAL : v1::NOT_FAILED)
+        << ran << " s, then " << age << ": " << answer.decision().sentence();
+    EXPECT_EQ(answer.decision().action(), v1::Decision::IGNORE);
+    EXPECT_EQ(answer.decision().sentence().find("Nothing has failed"),
+              std::string::npos);
+    // It is charged whenever it is reported.
+    EXPECT_EQ(Charged(), (std::map<std::string, int>{{"application", 1}}));
+  }
+}
+
 TEST_F(BrakeTest, DoesNotStopAttemptsThatOutlivedTheirPredecessors) {
   for (const RetriedRow& kind : kRetried) {
     for (const auto& [ran, age, stops] : {std::tuple{50, 170, true},

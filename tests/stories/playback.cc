@@ -149,11 +149,11 @@ Caller RandomCaller(Random& random, bool lags) {
   return caller;
 }
 
-std::vector<Caller> RandomCallers(Random& random, unsigned seed) {
+std::vector<Caller> RandomCallers(Random& random, unsigned seed, bool faults) {
   if (seed % 16 < 2) {
     return {Caller{.view = seed % 16 == 0 ? View::kAll : View::kAllAndEvents}};
   }
-  const bool lags = random.OneIn(2);
+  const bool lags = random.OneIn(2) && faults;
   std::vector<Caller> callers = {RandomCaller(random, lags)};
   if (random.OneIn(4)) callers.push_back(RandomCaller(random, lags));
   return callers;
@@ -228,12 +228,12 @@ NodeClock RandomClock(const Story& story, unsigned seed) {
 
 }  // namespace
 
-Playback SamplePlayback(const Story& story, unsigned seed) {
+Playback SamplePlayback(const Story& story, unsigned seed, bool faults) {
   Random random(seed);
   Playback playback;
   playback.seed = seed;
-  playback.callers = RandomCallers(random, seed);
-  const bool sends_old = seed % 16 >= 2 && random.OneIn(3);
+  playback.callers = RandomCallers(random, seed, faults);
+  const bool sends_old = seed % 16 >= 2 && random.OneIn(3) && faults;
   std::vector<Cache> caches;
   for (const Caller& caller : playback.callers) {
     caches.emplace_back(story, caller);
@@ -262,7 +262,7 @@ Playback SamplePlayback(const Story& story, unsigned seed) {
       if (old) playback.asks.push_back(*std::move(old));
     }
   }
-  playback.clock = RandomClock(story, seed);
+  if (faults) playback.clock = RandomClock(story, seed);
   for (Ask& ask : playback.asks) StampBy(playback.clock, ask.report);
   return playback;
 }

@@ -57,9 +57,10 @@ struct Playback {
   std::vector<Ask> asks;
 };
 
-// Deterministic in `seed`. Of sixteen consecutive seeds two report everything
-// at every change.
-Playback SamplePlayback(const Story& story, unsigned seed);
+// Deterministic in its arguments. Of sixteen consecutive seeds two report
+// everything at every change. `faults`: callers may show objects one version
+// old and repeat old reports, and the clock of a node may be wrong.
+Playback SamplePlayback(const Story& story, unsigned seed, bool faults = true);
 
 // Whether the caller reports everything, up to date, at every change.
 bool SeesAll(const Caller& caller);

@@ -6,8 +6,12 @@
 //   MULLIGAN_PLAYBACKS=100000     the number of playbacks, over all stories
 //   MULLIGAN_PLAYBACK_SEED=7      the first seed of each story's playbacks
 //   MULLIGAN_STORY=NAME           only this story
+//   MULLIGAN_PLAYBACK_FAULTS=0    no objects one version old, no wrong clocks
+//   and
+//                                 no old reports
 //
-// All three, with one playback and the seed of a message, repeat that playback.
+// With the same settings, one playback and the seed of a message, it is
+// repeated.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -174,7 +178,8 @@ Tally PlayOften(const AnnotatedStory& annotated, int playbacks, unsigned seed) {
   Tally tally;
   for (int i = 0; i < playbacks; ++i) {
     const Playback playback =
-        SamplePlayback(annotated.story, seed + static_cast<unsigned>(i));
+        SamplePlayback(annotated.story, seed + static_cast<unsigned>(i),
+                       FromEnvironment("MULLIGAN_PLAYBACK_FAULTS", 1) != 0);
     const std::vector<Answer> answers = AskAll(playback);
     ++tally.playbacks;
     tally.asks += static_cast<int>(answers.size());
