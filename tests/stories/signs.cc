@@ -208,6 +208,16 @@ bool HasRestarted(const core::Pod& pod) {
       });
 }
 
+// Whether an event reports that the pod cannot start, as it does before the
+// pod's status.
+bool CannotStart(const core::Pod& pod, const v1::FailureReport& report) {
+  return pod.status().phase() == "Pending" &&
+         std::ranges::any_of(report.events(), [&pod](const auto& event) {
+           return event.reason() == "Failed" &&
+                  event.involved_object().name() == pod.metadata().name();
+         });
+}
+
 }  // namespace
 
 bool ShowsTrouble(const v1::FailureReport& report) {
@@ -233,8 +243,8 @@ bool ShowsOpenTrouble(const v1::FailureReport& report) {
   std::vector<const core::Pod*> bad;
   for (const core::Pod& pod : report.pods()) {
     const PodState state = StateWithNode(pod, report);
-    if (state < PodState::kTrouble || AttemptOf(pod) < latest ||
-        IsReplacedByTheProgram(pod, report)) {
+    if ((state < PodState::kTrouble && !CannotStart(pod, report)) ||
+        AttemptOf(pod) < latest || IsReplacedByTheProgram(pod, report)) {
       continue;
     }
     bad.push_back(&pod);
