@@ -65,7 +65,7 @@ func (c *cluster) checkedQueue(t *testing.T, namespace, memory, server string) {
 		queue := &unstructured.Unstructured{}
 		queue.SetGroupVersionKind(clusterQueueKind)
 		must(t, c.Get(t.Context(), client.ObjectKey{Name: namespace}, queue))
-		if active := inQueue(queue, "Active"); active.status != "True" {
+		if active := conditionOf(queue, "Active"); active.status != "True" {
 			return fmt.Sprintf("the queue is not active: %+v", active)
 		}
 		probe := &corev1.Pod{
@@ -93,7 +93,7 @@ func (c *cluster) evictOnce(t *testing.T, work client.Object) {
 	t.Helper()
 	c.patchQueue(t, work.GetNamespace(), `{"spec":{"stopPolicy":"HoldAndDrain"}}`)
 	eventually(t, long, func() string {
-		if reserved := inQueue(c.workloadOf(t, work), "QuotaReserved"); reserved.status != "False" {
+		if reserved := conditionOf(c.workloadOf(t, work), "QuotaReserved"); reserved.status != "False" {
 			return fmt.Sprintf("it has quota: %+v", reserved)
 		}
 		return ""
@@ -228,10 +228,10 @@ func TestScenario41TheAdmissionCheckDecidesOnReadmission(t *testing.T) {
 			var admitted time.Time
 			eventually(t, long, func() string {
 				workload := c.workloadOf(t, work)
-				if inQueue(workload, "QuotaReserved").status == "True" && !isAdmitted(workload) {
+				if conditionOf(workload, "QuotaReserved").status == "True" && !isAdmitted(workload) {
 					quota = time.Since(held)
 				}
-				admitted = inQueue(workload, "Admitted").since
+				admitted = conditionOf(workload, "Admitted").since
 				if !isAdmitted(workload) {
 					return fmt.Sprintf("it is not admitted: %v", workload.Object["status"])
 				}
@@ -253,8 +253,8 @@ func TestScenario41TheAdmissionCheckDecidesOnReadmission(t *testing.T) {
 			fail(noModule)
 			c.evictOnce(t, work)
 			workload := c.leavesTheQueue(t, work)
-			t.Logf("ended as %+v", inQueue(workload, "Evicted"))
-			if evicted := inQueue(workload, "Evicted"); !strings.Contains(evicted.reason+evicted.message, "AdmissionCheck") && evicted.reason != "ClusterQueueStopped" {
+			t.Logf("ended as %+v", conditionOf(workload, "Evicted"))
+			if evicted := conditionOf(workload, "Evicted"); !strings.Contains(evicted.reason+evicted.message, "AdmissionCheck") && evicted.reason != "ClusterQueueStopped" {
 				t.Errorf("it is %+v", evicted)
 			}
 			rec := c.becomes(t, namespace, work.GetName(), records.GivenUp)

@@ -530,7 +530,7 @@ func (c *cluster) failingRayJobs(t *testing.T, namespace string) func() int {
 }
 
 func (c *cluster) failingDrivers(t *testing.T, namespace string) func() int {
-	play := &sparkPlay{cluster: c, namespace: namespace, executors: map[string]*corev1.Pod{}, scenario: sparkScenario{
+	play := &sparkPlay{cluster: c, namespace: namespace, scenario: sparkWork{
 		driver: func(_ int, pod *corev1.Pod) bool { return failsWith(pod, noModule) },
 	}}
 	c.play(t, namespace, play.end)

@@ -50,19 +50,6 @@ func (c *cluster) mount(t *testing.T, key client.ObjectKey, folder string, chang
 	}()
 }
 
-// conditionOf returns "STATUS: message".
-func (c *cluster) conditionOf(t *testing.T, policy *unstructured.Unstructured, kind string) string {
-	t.Helper()
-	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(policy), policy))
-	conditions, _, _ := unstructured.NestedSlice(policy.Object, "status", "conditions")
-	for _, entry := range conditions {
-		if condition := entry.(map[string]any); condition["type"] == kind {
-			return fmt.Sprintf("%v: %v", condition["status"], condition["message"])
-		}
-	}
-	return "no condition " + kind
-}
-
 func TestRetryPolicyIsCarriedFromTheCluster(t *testing.T) {
 	t.Parallel()
 	c := *shared
@@ -96,10 +83,15 @@ func TestRetryPolicyIsCarriedFromTheCluster(t *testing.T) {
 	})
 	c.startController(t, namespace, "act", "--retry-policies", "--leader-elect")
 
+	said := func(kind string) string {
+		must(t, c.Get(t.Context(), client.ObjectKeyFromObject(policy), policy))
+		held := conditionOf(policy, kind)
+		return held.status + ": " + held.message
+	}
 	expect := func(kind, want string) {
 		t.Helper()
 		eventually(t, long, func() string {
-			if got := c.conditionOf(t, policy, kind); !strings.Contains(got, want) {
+			if got := said(kind); !strings.Contains(got, want) {
 				return got
 			}
 			return ""
@@ -113,7 +105,7 @@ func TestRetryPolicyIsCarriedFromTheCluster(t *testing.T) {
 	must(t, unstructured.SetNestedField(policy.Object, "nobody", "spec", "default", "budget"))
 	must(t, c.Update(t.Context(), policy))
 	expect("Accepted", "False: ")
-	if got := c.conditionOf(t, policy, "Accepted"); !strings.Contains(got, "nobody") || !placed(got) {
+	if got := said("Accepted"); !strings.Contains(got, "nobody") || !placed(got) {
 		t.Errorf("condition %q, want line, column and the budget's name", got)
 	}
 	expect("Loaded", "False: The last valid version stays in force.")

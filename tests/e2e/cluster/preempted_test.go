@@ -103,10 +103,6 @@ func (p *preempted) uncharged(t *testing.T, isOver func(work *unstructured.Unstr
 	}
 }
 
-func hasEnded(work *unstructured.Unstructured, condition string) bool {
-	return inQueue(work, condition).status == "True"
-}
-
 func TestScenario06JobPreemptedInTheQueue(t *testing.T) {
 	t.Parallel()
 	shared.needs(t, "kueue")
@@ -114,7 +110,7 @@ func TestScenario06JobPreemptedInTheQueue(t *testing.T) {
 		return queuedJob(namespace, "train", "1Gi")
 	})
 	p.times(t, 5)
-	p.uncharged(t, func(job *unstructured.Unstructured) bool { return hasEnded(job, "Complete") })
+	p.uncharged(t, func(job *unstructured.Unstructured) bool { return conditionOf(job, "Complete").status == "True" })
 }
 
 func TestScenario06JobSetPreemptedInTheQueue(t *testing.T) {
@@ -132,7 +128,7 @@ func TestScenario06JobSetPreemptedInTheQueue(t *testing.T) {
 		if restarts != 0 {
 			t.Errorf("JobSet has counted %d restarts, want 0", restarts)
 		}
-		return hasEnded(set, "Completed")
+		return conditionOf(set, "Completed").status == "True"
 	})
 }
 
@@ -167,7 +163,7 @@ func TestScenario06MoreThanTheQueueCanGive(t *testing.T) {
 	job := queuedJob(namespace, "large", "2Gi")
 	must(t, c.Create(t.Context(), job))
 	eventually(t, long, func() string {
-		if reserved := inQueue(c.workloadOf(t, job), "QuotaReserved"); !strings.Contains(reserved.message, "maximum capacity") {
+		if reserved := conditionOf(c.workloadOf(t, job), "QuotaReserved"); !strings.Contains(reserved.message, "maximum capacity") {
 			return fmt.Sprintf("Kueue says %+v", reserved)
 		}
 		return ""

@@ -67,11 +67,8 @@ func TestScenario05PyTorchJobOutOfMemory(t *testing.T) {
 	eventually(t, long, func() string {
 		jobs = c.objects(t, namespace, pyTorchJobKind)
 		last := &jobs[len(jobs)-1]
-		conditions, _, _ := unstructured.NestedSlice(last.Object, "status", "conditions")
-		for _, condition := range conditions {
-			if c := condition.(map[string]any); len(jobs) == 2 && c["type"] == "Succeeded" && c["status"] == "True" {
-				return ""
-			}
+		if len(jobs) == 2 && conditionOf(last, "Succeeded").status == "True" {
+			return ""
 		}
 		return fmt.Sprintf("%d PyTorchJobs, the last is %v, decided %+v", len(jobs), last.Object["status"], decisionOf(t, last))
 	})

@@ -82,7 +82,7 @@ func (c *cluster) passedOver(t *testing.T, next string) {
 	c.waitsToBeAdmitted(t, jobs["second"])
 	eventually(t, long, func() string {
 		workload := c.workloadOf(t, first)
-		reserved, requeued := inQueue(workload, "QuotaReserved"), inQueue(workload, "Requeued")
+		reserved, requeued := conditionOf(workload, "QuotaReserved"), conditionOf(workload, "Requeued")
 		if reserved.status != "False" || requeued.reason != "BackoffFinished" || requeued.status != "True" {
 			return fmt.Sprintf("the first is %+v, %+v, want without a reservation and queued again", reserved, requeued)
 		}
@@ -166,7 +166,7 @@ func TestRecipeOfJobSetInTheQueueKeepsItsPlace(t *testing.T) {
 				}
 				return ""
 			})
-			if got := inQueue(c.workloadOf(t, set), "Admitted"); got.status != "True" || !got.since.Equal(since) {
+			if got := conditionOf(c.workloadOf(t, set), "Admitted"); got.status != "True" || !got.since.Equal(since) {
 				t.Errorf("the Workload is admitted since %s (%s), want %s", got.since, got.status, since)
 			}
 			if isAdmitted(c.workloadOf(t, later)) {
@@ -213,7 +213,7 @@ func TestRecipeOfKubeRayInTheQueueKeepsItsPlace(t *testing.T) {
 				}
 				return ""
 			})
-			if got := inQueue(c.workloadOf(t, job), "Admitted"); got.status != "True" || !got.since.Equal(since) {
+			if got := conditionOf(c.workloadOf(t, job), "Admitted"); got.status != "True" || !got.since.Equal(since) {
 				t.Errorf("the Workload is admitted since %s (%s), want %s", got.since, got.status, since)
 			}
 			if isAdmitted(c.workloadOf(t, later)) {

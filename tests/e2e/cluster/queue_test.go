@@ -96,29 +96,29 @@ func (c *cluster) workloadOf(t *testing.T, obj client.Object) *unstructured.Unst
 	return &list.Items[0]
 }
 
-type queueCondition struct {
+type condition struct {
 	status, reason, message string
 	since                   time.Time
 }
 
-// inQueue returns a condition of a Workload.
-func inQueue(workload *unstructured.Unstructured, kind string) queueCondition {
-	if workload == nil {
-		return queueCondition{}
+// conditionOf returns a condition of an object; empty if it has none.
+func conditionOf(obj *unstructured.Unstructured, kind string) condition {
+	if obj == nil {
+		return condition{}
 	}
-	conditions, _, _ := unstructured.NestedSlice(workload.Object, "status", "conditions")
+	conditions, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
 	for _, entry := range conditions {
-		condition, _ := entry.(map[string]any)
-		if condition["type"] != kind {
+		held, _ := entry.(map[string]any)
+		if held["type"] != kind {
 			continue
 		}
-		since, _ := time.Parse(time.RFC3339, fmt.Sprint(condition["lastTransitionTime"]))
-		return queueCondition{
-			status: fmt.Sprint(condition["status"]), reason: fmt.Sprint(condition["reason"]),
-			message: fmt.Sprint(condition["message"]), since: since,
+		since, _ := time.Parse(time.RFC3339, fmt.Sprint(held["lastTransitionTime"]))
+		return condition{
+			status: fmt.Sprint(held["status"]), reason: fmt.Sprint(held["reason"]),
+			message: fmt.Sprint(held["message"]), since: since,
 		}
 	}
-	return queueCondition{}
+	return condition{}
 }
 
 // evictions returns how often a Workload was evicted, by reason.
@@ -137,7 +137,7 @@ func evictions(workload *unstructured.Unstructured) map[string]int64 {
 }
 
 func isAdmitted(workload *unstructured.Unstructured) bool {
-	return inQueue(workload, "Admitted").status == "True"
+	return conditionOf(workload, "Admitted").status == "True"
 }
 
 var kueuePort = regexp.MustCompile(`port: (\d+)`)

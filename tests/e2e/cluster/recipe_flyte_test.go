@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,7 +21,7 @@ type flyteScenario struct {
 	name string
 	// end ends a run, numbered from 1.
 	end            func(run int, pod *corev1.Pod) bool
-	native, asking flyteOutcome
+	native, asking ended
 }
 
 // The result of tests/e2e/flyte for a node.
@@ -30,25 +29,6 @@ type flyteNode struct {
 	Phase, Kind, Code, Message string
 	Attempts, SystemFailures   int
 	Interruptible              []bool
-}
-
-type flyteOutcome struct {
-	phase, code string
-	// Part of the message.
-	message string
-	// All runs, those charged to the system, and those on spot nodes.
-	runs, system, onSpot int
-	memory               string
-	charged              map[string]int32
-}
-
-func flyteEnds(end ending, runs int) func(int, *corev1.Pod) bool {
-	return func(run int, pod *corev1.Pod) bool {
-		if run > runs {
-			return succeeds(pod)
-		}
-		return end(pod)
-	}
 }
 
 // isPreemptedByKubelet ends a pod that made room for a critical one.
@@ -66,13 +46,13 @@ var flyteScenarios = []flyteScenario{
 			}
 			return isTakenAway(pod)
 		},
-		native: flyteOutcome{phase: "PhaseSuccess", runs: 4, system: 3, onSpot: 3, memory: "1Gi"},
-		asking: flyteOutcome{phase: "PhaseSuccess", runs: 4, system: 3, onSpot: 3, memory: "1Gi", charged: map[string]int32{"disruption": 3}},
+		native: ended{state: "PhaseSuccess", counts: counts{"runs": 4, "system": 3, "onSpot": 3}, memory: "1Gi"},
+		asking: ended{state: "PhaseSuccess", counts: counts{"runs": 4, "system": 3, "onSpot": 3}, memory: "1Gi", charged: map[string]int32{"disruption": 3}},
 	},
 	{
-		name: "preempted by the kubelet twice", end: flyteEnds(isPreemptedByKubelet, 2),
-		native: flyteOutcome{phase: "RetriesExhausted", code: "Preempting", runs: 2, onSpot: 2, memory: "1Gi"},
-		asking: flyteOutcome{phase: "PhaseSuccess", runs: 3, system: 2, onSpot: 3, memory: "1Gi", charged: map[string]int32{"disruption": 2}},
+		name: "preempted by the kubelet twice", end: inRuns(isPreemptedByKubelet, 2),
+		native: ended{state: "RetriesExhausted", message: "Preempting", counts: counts{"runs": 2, "onSpot": 2}, memory: "1Gi"},
+		asking: ended{state: "PhaseSuccess", counts: counts{"runs": 3, "system": 2, "onSpot": 3}, memory: "1Gi", charged: map[string]int32{"disruption": 2}},
 	},
 	{
 		name: "out of memory", end: func(_ int, pod *corev1.Pod) bool {
@@ -81,18 +61,18 @@ var flyteScenarios = []flyteScenario{
 			}
 			return runsOutOfMemory(pod)
 		},
-		native: flyteOutcome{phase: "RetriesExhausted", code: "OOMKilled", runs: 2, onSpot: 2, memory: "1Gi"},
-		asking: flyteOutcome{phase: "PhaseSuccess", runs: 2, onSpot: 2, memory: "1536Mi", charged: map[string]int32{"memory": 1}},
+		native: ended{state: "RetriesExhausted", message: "OOMKilled", counts: counts{"runs": 2, "onSpot": 2}, memory: "1Gi"},
+		asking: ended{state: "PhaseSuccess", counts: counts{"runs": 2, "onSpot": 2}, memory: "1536Mi", charged: map[string]int32{"memory": 1}},
 	},
 	{
-		name: "the program fails", end: flyteEnds(fails, 9),
-		native: flyteOutcome{phase: "RetriesExhausted", code: "Interrupted", runs: 4, system: 3, onSpot: 3, memory: "1Gi"},
-		asking: flyteOutcome{phase: "RetriesExhausted", code: "Interrupted", runs: 2, onSpot: 2, memory: "1Gi", charged: map[string]int32{"application": 2}},
+		name: "the program fails", end: inRuns(fails, 9),
+		native: ended{state: "RetriesExhausted", message: "Interrupted", counts: counts{"runs": 4, "system": 3, "onSpot": 3}, memory: "1Gi"},
+		asking: ended{state: "RetriesExhausted", message: "Interrupted", counts: counts{"runs": 2, "onSpot": 2}, memory: "1Gi", charged: map[string]int32{"application": 2}},
 	},
 	{
-		name: "a mistake in the image", end: flyteEnds(says("ModuleNotFoundError: No module named 'trianer'"), 9),
-		native: flyteOutcome{phase: "RetriesExhausted", code: "Interrupted", runs: 4, system: 3, onSpot: 3, memory: "1Gi"},
-		asking: flyteOutcome{phase: "PhasePermanentFailure", message: "a Python module is missing", runs: 1, onSpot: 1, memory: "1Gi"},
+		name: "a mistake in the image", end: inRuns(says("ModuleNotFoundError: No module named 'trianer'"), 9),
+		native: ended{state: "RetriesExhausted", message: "Interrupted", counts: counts{"runs": 4, "system": 3, "onSpot": 3}, memory: "1Gi"},
+		asking: ended{state: "PhasePermanentFailure", message: "a Python module is missing", counts: counts{"runs": 1, "onSpot": 1}, memory: "1Gi"},
 	},
 }
 
@@ -139,41 +119,27 @@ func (s flyteScenario) play(t *testing.T, c *cluster, w way, server string) stri
 		return ranFor(pod, attemptRuns) && s.end(nth(&runs, string(pod.UID))+1, pod)
 	})
 	node, said := (&flyteDriver{cluster: c, namespace: namespace, way: w, server: server}).run(t)
-	t.Logf("%s, %s: %.0f pod-seconds", s.name, w.name, c.ran(t, namespace))
+	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(last), last))
+	onSpot := int64(0)
+	for _, interruptible := range node.Interruptible {
+		if interruptible {
+			onSpot++
+		}
+	}
+	got := ended{
+		state: node.Phase, message: node.Code + ": " + node.Message,
+		// All runs, those charged to the system, and those on spot nodes.
+		counts: counts{"runs": int64(node.Attempts + 1), "system": int64(node.SystemFailures), "onSpot": onSpot},
+		memory: last.Spec.Containers[0].Resources.Limits.Memory().String(), charged: charges(t, last),
+	}
 	want := s.native
 	if !w.native {
 		want = s.asking
 	}
-	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(last), last))
-	got := flyteOutcome{
-		phase: node.Phase, code: node.Code, message: node.Message, runs: node.Attempts + 1, system: node.SystemFailures,
-		memory: last.Spec.Containers[0].Resources.Limits.Memory().String(), charged: charges(t, last),
-	}
-	for _, interruptible := range node.Interruptible {
-		if interruptible {
-			got.onSpot++
-		}
-	}
-	if got.phase != want.phase || !strings.Contains(got.code, want.code) || !strings.Contains(got.message, want.message) || got.runs != want.runs || got.system != want.system ||
-		got.onSpot != want.onSpot || got.memory != want.memory || !maps.Equal(got.charged, want.charged) {
+	if !got.is(want) {
 		t.Errorf("it ended as %+v, want %+v", got, want)
 	}
 	return said
-}
-
-// ran returns the total seconds that the pods of a namespace ran, by their own times.
-func (c *cluster) ran(t *testing.T, namespace string) (seconds float64) {
-	t.Helper()
-	pods := &corev1.PodList{}
-	must(t, c.List(t.Context(), pods, client.InNamespace(namespace)))
-	for _, pod := range pods.Items {
-		for _, container := range pod.Status.ContainerStatuses {
-			if ended := container.State.Terminated; ended != nil {
-				seconds += ended.FinishedAt.Sub(ended.StartedAt.Time).Seconds()
-			}
-		}
-	}
-	return seconds
 }
 
 // flyteDriver runs a node in a process, which is restarted if it is killed.

@@ -53,7 +53,7 @@ func playFlyteTrouble(t *testing.T, proxy *proxy, seen map[int]func(*flyteDriver
 		if do := seen[run]; do != nil && len(runs) > before {
 			do(driver)
 		}
-		return ranFor(pod, attemptRuns) && flyteEnds(isTakenAway, failures)(run, pod)
+		return ranFor(pod, attemptRuns) && inRuns(isTakenAway, failures)(run, pod)
 	})
 	node, _ := driver.run(t)
 	if node.Phase != "PhaseSuccess" || node.Attempts != failures || node.SystemFailures != failures || len(node.Interruptible) != failures+1 {

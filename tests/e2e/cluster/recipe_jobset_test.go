@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,64 +17,51 @@ import (
 )
 
 // A JobSet with a failure policy, and how its pods end.
-type jobSetScenario struct {
-	name     string
+type jobSetWork struct {
 	policy   string
 	replicas int
 	// end makes the ending of one run of the scenario.
-	end            func() ending
-	native, asking jobSetOutcome
+	end func() ending
 }
 
-// The outcome.
-type jobSetOutcome struct {
-	state  string
-	reason string
-	// Restarts, and those of them that count toward maxRestarts.
-	restarts, counted int64
-	charged           map[string]int32
-	// The memory limit of the last attempt's Jobs.
-	memory string
-}
-
-var jobSetScenarios = []jobSetScenario{
+var jobSetScenarios = []recipeScenario{
 	{
-		name: "spot takes a worker five times", policy: "failurePolicy: {maxRestarts: 1}", replicas: 2,
-		end:    func() ending { return workerEnds(5, isTakenAway) },
-		native: jobSetOutcome{state: "Failed", reason: "ReachedMaxRestarts", restarts: 1, counted: 1, memory: "1Gi"},
-		asking: jobSetOutcome{state: "Completed", reason: "AllJobsCompleted", restarts: 5, memory: "1Gi", charged: map[string]int32{"disruption": 5}},
+		name:   "spot takes a worker five times",
+		work:   jobSetWork{"failurePolicy: {maxRestarts: 1}", 2, func() ending { return workerEnds(5, isTakenAway) }},
+		native: ended{state: "Failed", reason: "ReachedMaxRestarts", counts: counts{"restarts": 1, "counted": 1}, memory: "1Gi"},
+		asking: ended{state: "Completed", reason: "AllJobsCompleted", counts: counts{"restarts": 5}, memory: "1Gi", charged: map[string]int32{"disruption": 5}},
 	},
 	{
-		name: "preempted without any policy", replicas: 2,
-		end:    func() ending { return workerEnds(1, isPreempted) },
-		native: jobSetOutcome{state: "Failed", reason: "FailedJobs", memory: "1Gi"},
-		asking: jobSetOutcome{state: "Completed", reason: "AllJobsCompleted", restarts: 1, memory: "1Gi", charged: map[string]int32{"disruption": 1}},
+		name:   "preempted without any policy",
+		work:   jobSetWork{"", 2, func() ending { return workerEnds(1, isPreempted) }},
+		native: ended{state: "Failed", reason: "FailedJobs", memory: "1Gi"},
+		asking: ended{state: "Completed", reason: "AllJobsCompleted", counts: counts{"restarts": 1}, memory: "1Gi", charged: map[string]int32{"disruption": 1}},
 	},
 	{
-		name: "the program fails", policy: "failurePolicy: {maxRestarts: 1}", replicas: 2,
-		end: func() ending {
-			return workerEnds(1, fails)
-		},
-		native: jobSetOutcome{state: "Completed", reason: "AllJobsCompleted", restarts: 1, counted: 1, memory: "1Gi"},
-		asking: jobSetOutcome{state: "Completed", reason: "AllJobsCompleted", restarts: 1, counted: 1, memory: "1Gi", charged: map[string]int32{"application": 1}},
+		name:   "the program fails",
+		work:   jobSetWork{"failurePolicy: {maxRestarts: 1}", 2, func() ending { return workerEnds(1, fails) }},
+		native: ended{state: "Completed", reason: "AllJobsCompleted", counts: counts{"restarts": 1, "counted": 1}, memory: "1Gi"},
+		asking: ended{state: "Completed", reason: "AllJobsCompleted", counts: counts{"restarts": 1, "counted": 1}, memory: "1Gi", charged: map[string]int32{"application": 1}},
 	},
 	{
-		name: "a mistake in the image", policy: "failurePolicy: {maxRestarts: 3}", replicas: 2,
-		end:    func() ending { return workerEnds(9, says("ModuleNotFoundError: No module named 'trianer'")) },
-		native: jobSetOutcome{state: "Failed", reason: "ReachedMaxRestarts", restarts: 3, counted: 3, memory: "1Gi"},
-		asking: jobSetOutcome{state: "Failed", reason: "Mulligan", memory: "1Gi"},
+		name: "a mistake in the image",
+		work: jobSetWork{"failurePolicy: {maxRestarts: 3}", 2, func() ending {
+			return workerEnds(9, says("ModuleNotFoundError: No module named 'trianer'"))
+		}},
+		native: ended{state: "Failed", reason: "ReachedMaxRestarts", counts: counts{"restarts": 3, "counted": 3}, memory: "1Gi"},
+		asking: ended{state: "Failed", reason: "Mulligan", memory: "1Gi"},
 	},
 	{
-		name: "a gang of eight, one of them out of memory", policy: "failurePolicy: {maxRestarts: 2}", replicas: 8,
-		end:    func() ending { return gangNeeds(8, "1536Mi") },
-		native: jobSetOutcome{state: "Failed", reason: "ReachedMaxRestarts", restarts: 2, counted: 2, memory: "1Gi"},
-		asking: jobSetOutcome{state: "Completed", reason: "AllJobsCompleted", restarts: 1, counted: 1, memory: "1536Mi", charged: map[string]int32{"memory": 1}},
+		name:   "a gang of eight, one of them out of memory",
+		work:   jobSetWork{"failurePolicy: {maxRestarts: 2}", 8, func() ending { return gangNeeds(8, "1536Mi", false) }},
+		native: ended{state: "Failed", reason: "ReachedMaxRestarts", counts: counts{"restarts": 2, "counted": 2}, memory: "1Gi"},
+		asking: ended{state: "Completed", reason: "AllJobsCompleted", counts: counts{"restarts": 1, "counted": 1}, memory: "1536Mi", charged: map[string]int32{"memory": 1}},
 	},
 	{
-		name: "a peer of the one out of memory ends first", policy: "failurePolicy: {maxRestarts: 2}", replicas: 4,
-		end:    func() ending { return peerEndsFirst(4, "1536Mi") },
-		native: jobSetOutcome{state: "Failed", reason: "ReachedMaxRestarts", restarts: 2, counted: 2, memory: "1Gi"},
-		asking: jobSetOutcome{state: "Completed", reason: "AllJobsCompleted", restarts: 1, counted: 1, memory: "1536Mi", charged: map[string]int32{"memory": 1}},
+		name:   "a peer of the one out of memory ends first",
+		work:   jobSetWork{"failurePolicy: {maxRestarts: 2}", 4, func() ending { return gangNeeds(4, "1536Mi", true) }},
+		native: ended{state: "Failed", reason: "ReachedMaxRestarts", counts: counts{"restarts": 2, "counted": 2}, memory: "1Gi"},
+		asking: ended{state: "Completed", reason: "AllJobsCompleted", counts: counts{"restarts": 1, "counted": 1}, memory: "1536Mi", charged: map[string]int32{"memory": 1}},
 	},
 }
 
@@ -123,11 +109,7 @@ func fails(pod *corev1.Pod) bool { return exits(pod, 1, "Error") }
 
 // says ends a program with an error and this termination message.
 func says(message string) ending {
-	return func(pod *corev1.Pod) bool {
-		exits(pod, 1, "Error")
-		endsAt(pod, time.Now(), message)
-		return true
-	}
+	return func(pod *corev1.Pod) bool { return failsWith(pod, message) }
 }
 
 // isPreempted ends a pod that was preempted by the scheduler.
@@ -140,13 +122,20 @@ func isPreempted(pod *corev1.Pod) bool {
 	return true
 }
 
+const peerLost = "torch.distributed.DistBackendError: NCCL error: remote process exited or there was a network error; Connection closed by remote peer"
+
 // gangNeeds ends an attempt with less memory: its third worker runs out of it, and the
-// others lose their peer a second later.
-func gangNeeds(size int, memory string) ending {
+// others lose their peer a second later. With peerFirst only the first worker loses its
+// peer, three seconds before the kubelet of the third one reports.
+func gangNeeds(size int, memory string, peerFirst bool) ending {
 	enough := resource.MustParse(memory)
+	first, later := "2", time.Second
+	if peerFirst {
+		first, later = "0", 3*time.Second
+	}
 	var lock sync.Mutex
 	seen := map[int]map[string]bool{}
-	died := map[int]time.Time{}
+	begun := map[int]time.Time{}
 	return func(pod *corev1.Pod) bool {
 		if pod.Spec.Containers[0].Resources.Limits.Memory().Cmp(enough) >= 0 {
 			return succeeds(pod)
@@ -162,14 +151,16 @@ func gangNeeds(size int, memory string) ending {
 		if len(seen[attempt]) < size {
 			return false
 		}
-		if pod.Labels["jobset.sigs.k8s.io/job-index"] == "2" {
-			died[attempt] = time.Now()
-			return runsOutOfMemory(pod)
-		}
-		if died[attempt].IsZero() || time.Since(died[attempt]) < time.Second {
+		index := pod.Labels["jobset.sigs.k8s.io/job-index"]
+		if index == first {
+			begun[attempt] = time.Now()
+		} else if begun[attempt].IsZero() || time.Since(begun[attempt]) < later || peerFirst && index != "2" {
 			return false
 		}
-		return says(peerLost)(pod)
+		if index == "2" {
+			return runsOutOfMemory(pod)
+		}
+		return failsWith(pod, peerLost)
 	}
 }
 
@@ -182,44 +173,22 @@ func (c *cluster) jobSetReady(t *testing.T) func() string {
 	return listening(webhookPort.FindStringSubmatch(string(config))[1])
 }
 
-// Not parallel, because tests share the JobSet controller.
-func TestRecipeOfJobSet(t *testing.T) {
-	c := shared
-	c.needsRecipe(t, "jobset")
-	seen := &statuses{of: map[string]string{}}
-	for _, w := range waysOf(c) {
-		t.Run(w.name, func(t *testing.T) {
-			c.runs(t, "jobset", "jobset", w, c.jobSetReady(t))
-			t.Run("plays", func(t *testing.T) {
-				for _, scenario := range jobSetScenarios {
-					t.Run(scenario.name, func(t *testing.T) {
-						t.Parallel()
-						scenario.play(t, c, w, seen)
-					})
-				}
-			})
-		})
-	}
-}
-
-func (s jobSetScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
-	namespace := c.namespace(t)
+func (s jobSetWork) play(t *testing.T, c *cluster, _ way, namespace string) (*unstructured.Unstructured, ended) {
 	c.play(t, namespace, s.end())
-	pods := c.holds(t, namespace)
 	must(t, c.Create(t.Context(), object(t, namespace, fmt.Sprintf(jobSetTemplate, s.policy, s.replicas))))
 	set := c.jobSetEnds(t, namespace)
-	got, want := c.jobSetOutcome(t, set), s.native
-	if !w.native {
-		want = s.asking
+	var got ended
+	got.state, _, _ = unstructured.NestedString(set.Object, "status", "terminalState")
+	got.reason = conditionOf(set, got.state).reason
+	restarts, _, _ := unstructured.NestedInt64(set.Object, "status", "restarts")
+	counted, _, _ := unstructured.NestedInt64(set.Object, "status", "restartsCountTowardsMax")
+	got.counts = counts{"restarts": restarts, "counted": counted}
+	for _, job := range c.jobs(t, namespace) {
+		if job.Labels["jobset.sigs.k8s.io/restart-attempt"] == strconv.FormatInt(restarts, 10) {
+			got.memory = job.Spec.Template.Spec.Containers[0].Resources.Limits.Memory().String()
+		}
 	}
-	t.Logf("%s, %s: %s", s.name, w.name, pods)
-	if got.memory != want.memory || got.state != want.state || got.reason != want.reason ||
-		got.restarts != want.restarts || got.counted != want.counted || !maps.Equal(got.charged, want.charged) {
-		t.Errorf("it ended as %+v, want %+v; status %v", got, want, set.Object["status"])
-	}
-	if w.native {
-		seen.compare(t, c, s.name, w, set)
-	}
+	return set, got
 }
 
 // jobSetEnds waits for the end of a namespace's only JobSet.
@@ -235,34 +204,4 @@ func (c *cluster) jobSetEnds(t *testing.T, namespace string) *unstructured.Unstr
 		return ""
 	})
 	return set
-}
-
-func (c *cluster) jobSetOutcome(t *testing.T, set *unstructured.Unstructured) jobSetOutcome {
-	t.Helper()
-	got := jobSetOutcomeOf(t, set)
-	jobs := c.jobs(t, set.GetNamespace())
-	for i := range jobs {
-		if jobs[i].Labels["jobset.sigs.k8s.io/restart-attempt"] == strconv.FormatInt(got.restarts, 10) {
-			got.memory = jobs[i].Spec.Template.Spec.Containers[0].Resources.Limits.Memory().String()
-		}
-	}
-	return got
-}
-
-// jobSetOutcomeOf reads the outcome in the JobSet.
-func jobSetOutcomeOf(t *testing.T, set *unstructured.Unstructured) jobSetOutcome {
-	t.Helper()
-	var got jobSetOutcome
-	got.state, _, _ = unstructured.NestedString(set.Object, "status", "terminalState")
-	got.restarts, _, _ = unstructured.NestedInt64(set.Object, "status", "restarts")
-	got.counted, _, _ = unstructured.NestedInt64(set.Object, "status", "restartsCountTowardsMax")
-	conditions, _, _ := unstructured.NestedSlice(set.Object, "status", "conditions")
-	for _, entry := range conditions {
-		condition, _ := entry.(map[string]any)
-		if condition["type"] == got.state {
-			got.reason, _ = condition["reason"].(string)
-		}
-	}
-	got.charged = charges(t, set)
-	return got
 }

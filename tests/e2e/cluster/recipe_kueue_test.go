@@ -3,9 +3,6 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"maps"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -26,77 +23,65 @@ waitForPodsReady:
 `
 
 // A queued job whose pods do not become ready.
-type kueueScenario struct {
-	name   string
-	create func(namespace string) client.Object
+type kueueWork struct {
+	create func(t *testing.T, namespace string) client.Object
 	// start begins a pod in a bad admission; unready is the number of bad admissions.
 	start   ending
-	unready int
+	unready int64
 	// flaps: they become ready, and then unready.
-	flaps          bool
-	native, asking kueueOutcome
-}
-
-// The outcome.
-type kueueOutcome struct {
-	// Reason of the condition Evicted if it was given up; empty if it finished.
-	reason string
-	// Evictions because pods were not ready in time.
-	timeouts int64
-	charged  map[string]int32
-	// Part of the condition's message.
-	message string
+	flaps bool
 }
 
 const never = 1000
 
 // withNoPods returns a Job whose pods kwok does not start.
-func withNoPods(namespace string) client.Object {
+func withNoPods(_ *testing.T, namespace string) client.Object {
 	job := queuedJob(namespace, "train", "1Gi")
 	job.Spec.Template.Annotations = map[string]string{byHand: "true"}
 	return job
 }
 
-func jobSetWithNoPods(t *testing.T) func(namespace string) client.Object {
-	return func(namespace string) client.Object {
-		set := object(t, namespace, fmt.Sprintf(jobSetTemplate, "failurePolicy: {maxRestarts: 0}", 2))
-		set.SetLabels(map[string]string{queueLabel: "queue"})
-		jobs, _, _ := unstructured.NestedSlice(set.Object, "spec", "replicatedJobs")
-		must(t, unstructured.SetNestedField(jobs[0].(map[string]any), "true", "template", "spec", "template", "metadata", "annotations", byHand))
-		must(t, unstructured.SetNestedSlice(set.Object, jobs, "spec", "replicatedJobs"))
-		return set
-	}
+func jobSetWithNoPods(t *testing.T, namespace string) client.Object {
+	shared.needs(t, "jobset")
+	set := object(t, namespace, fmt.Sprintf(jobSetTemplate, "failurePolicy: {maxRestarts: 0}", 2))
+	set.SetLabels(map[string]string{queueLabel: "queue"})
+	jobs, _, _ := unstructured.NestedSlice(set.Object, "spec", "replicatedJobs")
+	must(t, unstructured.SetNestedField(jobs[0].(map[string]any), "true", "template", "spec", "template", "metadata", "annotations", byHand))
+	must(t, unstructured.SetNestedSlice(set.Object, jobs, "spec", "replicatedJobs"))
+	return set
 }
 
-func kueueScenarios(t *testing.T) []kueueScenario {
-	const limit = "exceeding the maximum number of re-queuing retries"
-	return []kueueScenario{
-		{
-			name: "its pod is never ready", create: withNoPods, start: runsUnready, unready: never,
-			native: kueueOutcome{reason: "DeactivatedDueToRequeuingLimitExceeded", timeouts: 2, message: limit},
-			asking: kueueOutcome{reason: "DeactivatedDueToMulligan", timeouts: 5, charged: map[string]int32{"start": 5}, message: "budget start is used up (5 of 5)"},
-		},
-		{
-			name: "its pod is ready the fourth time", create: withNoPods, start: runsUnready, unready: 3,
-			native: kueueOutcome{reason: "DeactivatedDueToRequeuingLimitExceeded", timeouts: 2, message: limit},
-			asking: kueueOutcome{timeouts: 3, charged: map[string]int32{"start": 3}},
-		},
-		{
-			name: "half of a JobSet is ready the second time", create: jobSetWithNoPods(t), start: halfIsUnready, unready: 1,
-			native: kueueOutcome{timeouts: 1},
-			asking: kueueOutcome{timeouts: 1, charged: map[string]int32{"start": 1}},
-		},
-		{
-			name: "its pod was ready and is not any more", create: withNoPods, start: runsReady, unready: 1, flaps: true,
-			native: kueueOutcome{timeouts: 1},
-			asking: kueueOutcome{timeouts: 1, charged: map[string]int32{"start": 1}},
-		},
-		{
-			name: "its image is not there", create: withNoPods, start: hasNoImage, unready: never,
-			native: kueueOutcome{reason: "DeactivatedDueToRequeuingLimitExceeded", timeouts: 2, message: limit},
-			asking: kueueOutcome{reason: "DeactivatedDueToMulligan", message: "no such image"},
-		},
-	}
+// It was given up after two evictions of pods that were not ready in time.
+var overTheLimit = ended{
+	state: "DeactivatedDueToRequeuingLimitExceeded", message: "exceeding the maximum number of re-queuing retries", counts: counts{"timeouts": 2},
+}
+
+var kueueScenarios = []recipeScenario{
+	{
+		name: "its pod is never ready", work: kueueWork{create: withNoPods, start: runsUnready, unready: never},
+		native: overTheLimit,
+		asking: ended{state: "DeactivatedDueToMulligan", message: "budget start is used up (5 of 5)", counts: counts{"timeouts": 5}, charged: map[string]int32{"start": 5}},
+	},
+	{
+		name: "its pod is ready the fourth time", work: kueueWork{create: withNoPods, start: runsUnready, unready: 3},
+		native: overTheLimit,
+		asking: ended{state: "Finished", counts: counts{"timeouts": 3}, charged: map[string]int32{"start": 3}},
+	},
+	{
+		name: "half of a JobSet is ready the second time", work: kueueWork{create: jobSetWithNoPods, start: halfIsUnready, unready: 1},
+		native: ended{state: "Finished", counts: counts{"timeouts": 1}},
+		asking: ended{state: "Finished", counts: counts{"timeouts": 1}, charged: map[string]int32{"start": 1}},
+	},
+	{
+		name: "its pod was ready and is not any more", work: kueueWork{create: withNoPods, start: runsReady, unready: 1, flaps: true},
+		native: ended{state: "Finished", counts: counts{"timeouts": 1}},
+		asking: ended{state: "Finished", counts: counts{"timeouts": 1}, charged: map[string]int32{"start": 1}},
+	},
+	{
+		name: "its image is not there", work: kueueWork{create: withNoPods, start: hasNoImage, unready: never},
+		native: overTheLimit,
+		asking: ended{state: "DeactivatedDueToMulligan", message: "no such image"},
+	},
 }
 
 // runs writes the status of a pod whose container has started.
@@ -143,31 +128,9 @@ func hasNoImage(pod *corev1.Pod) bool {
 	return cannotPull(pod, `failed to pull and unpack image "registry.local/trianer:1": failed to resolve reference "registry.local/trianer:1": registry.local/trianer:1: not found`)
 }
 
-// Not parallel, because tests share Kueue.
-func TestRecipeOfKueue(t *testing.T) {
-	c := shared
-	c.needsRecipe(t, "kueue")
-	c.needs(t, "jobset")
-	seen := &statuses{of: map[string]string{}}
-	for _, w := range waysOf(c) {
-		t.Run(w.name, func(t *testing.T) {
-			c.runsKueue(t, w, kueueWaits)
-			t.Run("plays", func(t *testing.T) {
-				for _, scenario := range kueueScenarios(t) {
-					t.Run(scenario.name, func(t *testing.T) {
-						t.Parallel()
-						scenario.play(t, c, w, seen)
-					})
-				}
-			})
-		})
-	}
-}
-
-func (s kueueScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
-	namespace := c.namespace(t)
+func (s kueueWork) play(t *testing.T, c *cluster, _ way, namespace string) (*unstructured.Unstructured, ended) {
 	c.queueOf(t, namespace, "any", "2Gi")
-	work := s.create(namespace)
+	work := s.create(t, namespace)
 	// The test's context ends before the playing does.
 	admission := func() (timeouts int64, ready bool) {
 		list := &unstructured.UnstructuredList{}
@@ -176,47 +139,36 @@ func (s kueueScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
 			return -1, false
 		}
 		workload := &list.Items[0]
-		return evictions(workload)["PodsReadyTimeout"], inQueue(workload, "PodsReady").status == "True"
+		return evictions(workload)["PodsReadyTimeout"], conditionOf(workload, "PodsReady").status == "True"
 	}
-	var lock sync.Mutex
-	var admissions []string
 	c.play(t, namespace, func(pod *corev1.Pod) bool {
 		timeouts, _ := admission()
 		if pod.Status.StartTime != nil || timeouts < 0 {
 			return false
 		}
-		lock.Lock()
-		defer lock.Unlock()
-		nth(&admissions, fmt.Sprint(timeouts))
-		if timeouts >= int64(s.unready) {
+		if timeouts >= s.unready {
 			return runs(pod, true)
 		}
 		return s.start(pod)
 	})
 	c.play(t, namespace, func(pod *corev1.Pod) bool {
 		timeouts, ready := admission()
-		if timeouts >= int64(s.unready) {
+		if timeouts >= s.unready {
 			return ready && succeeds(pod)
 		}
 		return ready && s.flaps && isNotReady(pod)
 	})
-	pods := c.holds(t, namespace)
 	must(t, c.Create(t.Context(), work))
 	workload := c.leavesTheQueue(t, work)
+	got := ended{state: "Finished", counts: counts{"timeouts": evictions(workload)["PodsReadyTimeout"]}}
+	if conditionOf(workload, "Finished").status != "True" {
+		evicted := conditionOf(workload, "Evicted")
+		got.state, got.message = evicted.reason, evicted.message
+	}
 	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(work), work))
-	got, want := kueueOutcomeOf(workload), s.native
-	got.charged = charges(t, work)
-	if !w.native {
-		want = s.asking
-	}
-	admitted, _, _ := unstructured.NestedInt64(workload.Object, "status", "accumulatedPastExecutionTimeSeconds")
-	t.Logf("%s, %s: %d admissions of together %d s, %s", s.name, w.name, len(admissions), admitted, pods)
-	if got.reason != want.reason || got.timeouts != want.timeouts || !maps.Equal(got.charged, want.charged) || !strings.Contains(got.message, want.message) {
-		t.Errorf("it ended as %+v, want %+v; Events %q", got, want, c.allEvents(t, namespace))
-	}
-	if w.native {
-		seen.compare(t, c, s.name, w, workload)
-	}
+	// The ledger is the work's, and the status its Workload's.
+	workload.SetAnnotations(work.GetAnnotations())
+	return workload, got
 }
 
 // leavesTheQueue waits until an object's Workload has finished or is deactivated, and holds
@@ -230,22 +182,13 @@ func (c *cluster) leavesTheQueue(t *testing.T, obj client.Object) *unstructured.
 			return "it has no Workload"
 		}
 		active, found, _ := unstructured.NestedBool(workload.Object, "spec", "active")
-		givenUp := found && !active && inQueue(workload, "QuotaReserved").status == "False" && inQueue(workload, "Requeued").status == "False"
-		if inQueue(workload, "Finished").status != "True" && !givenUp {
+		givenUp := found && !active && conditionOf(workload, "QuotaReserved").status == "False" && conditionOf(workload, "Requeued").status == "False"
+		if conditionOf(workload, "Finished").status != "True" && !givenUp {
 			return fmt.Sprintf("the Workload is %v, Events %q", workload.Object["status"], c.allEvents(t, obj.GetNamespace()))
 		}
 		return ""
 	})
 	return workload
-}
-
-func kueueOutcomeOf(workload *unstructured.Unstructured) kueueOutcome {
-	got := kueueOutcome{timeouts: evictions(workload)["PodsReadyTimeout"]}
-	if inQueue(workload, "Finished").status != "True" {
-		evicted := inQueue(workload, "Evicted")
-		got.reason, got.message = evicted.reason, evicted.message
-	}
-	return got
 }
 
 // waitsToBeAdmitted waits until the object is admitted, and returns since when.
@@ -257,7 +200,7 @@ func (c *cluster) waitsToBeAdmitted(t *testing.T, obj client.Object) time.Time {
 		if !isAdmitted(workload) {
 			return fmt.Sprintf("it is not admitted: %v", workload)
 		}
-		since = inQueue(workload, "Admitted").since
+		since = conditionOf(workload, "Admitted").since
 		return ""
 	})
 	return since

@@ -39,8 +39,9 @@ type operator struct {
 	held  string
 	// The status field that counts attempts for which the work is to blame, and its value
 	// without any.
-	counter []string
-	least   int64
+	counter   []string
+	least     int64
+	scenarios []recipeScenario
 	// The outcome of work whose second of three failures had no service.
 	unserved outcome
 	// If it is killed between a submission and its status, the release never continues it.
@@ -77,6 +78,7 @@ var operators = []*operator{
 			return object(t, namespace, fmt.Sprintf(jobSetTemplate, "failurePolicy: {maxRestarts: 1}", 1))
 		},
 		below: jobKind, held: "MulliganRestarts", counter: []string{"restartsCountTowardsMax"},
+		scenarios: jobSetScenarios,
 		// JobSet's own counter shows what happened meanwhile.
 		unserved: outcome{end: "complete", attempts: 4, counted: 1, charged: 3, unexplained: 1},
 	},
@@ -91,7 +93,8 @@ var operators = []*operator{
 			return job
 		},
 		below: rayClusterKind, held: "Retrying", counter: []string{"failed"},
-		unserved: outcome{end: "complete", attempts: 4, counted: 1, charged: 3, unexplained: 1},
+		scenarios: rayScenarios,
+		unserved:  outcome{end: "complete", attempts: 4, counted: 1, charged: 3, unexplained: 1},
 	},
 	{
 		name: "trainer", release: "trainer-controller-manager", controller: "trainjob_controller",
@@ -100,6 +103,7 @@ var operators = []*operator{
 		piece: func(t *testing.T, namespace string) *unstructured.Unstructured {
 			return object(t, namespace, trainJobManifest)
 		},
+		scenarios: trainScenarios,
 		// It fails at once without the service.
 		unserved: outcome{end: "failed", attempts: 2, charged: 1},
 	},
@@ -110,6 +114,7 @@ var operators = []*operator{
 			return object(t, namespace, sparkManifest)
 		},
 		below: podKind, held: "PENDING_RERUN", counter: []string{"executionAttempts"}, least: 1,
+		scenarios:    sparkScenarios,
 		unserved:     outcome{end: "complete", attempts: 4, counted: 1, charged: 3, unexplained: 1},
 		losesSubmits: true,
 	},
@@ -123,12 +128,13 @@ var operators = []*operator{
 			return strings.ReplaceAll(kueueWaits, "imeout: 8s", late)
 		},
 		piece: func(t *testing.T, namespace string) *unstructured.Unstructured {
-			fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(withNoPods(namespace))
+			fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(withNoPods(t, namespace))
 			must(t, err)
 			job := &unstructured.Unstructured{Object: fields}
 			job.SetGroupVersionKind(jobKind)
 			return job
 		},
+		scenarios: kueueScenarios,
 		unserved:  outcome{end: "complete", attempts: 4, charged: 2},
 		lateAgain: true,
 	},

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -18,23 +17,14 @@ import (
 var rayClusterKind = schema.GroupVersionKind{Group: "ray.io", Version: "v1", Kind: "RayCluster"}
 
 // A RayJob with some of its fields, and how its attempts end.
-type rayScenario struct {
+type rayWork struct {
 	// Name prefix of the RayJob and of its Ray jobs.
 	name string
 	spec map[string]any
 	// headsLost is the number of attempts whose head loses its node.
 	headsLost int
 	// status is Ray's answer about the nth attempt whose head runs.
-	status         func(n int) (status, message string)
-	native, asking rayOutcome
-}
-
-type rayOutcome struct {
-	status, reason    string
-	failed, succeeded int64
-	charged           map[string]int32
-	// Part of the message.
-	message string
+	status func(n int) (status, message string)
 }
 
 // Ray's message about an actor, here the job's supervisor, whose head is gone.
@@ -49,33 +39,33 @@ func rayFails(log string) func(int) (string, string) {
 	}
 }
 
-var rayScenarios = []rayScenario{
+var rayScenarios = []recipeScenario{
 	{
-		name: "head-lost", spec: map[string]any{"backoffLimit": int64(1)}, headsLost: 5, status: raySucceeds,
-		native: rayOutcome{status: "Failed", reason: "AppFailed", failed: 2, message: "its node has died"},
-		asking: rayOutcome{status: "Complete", succeeded: 1, charged: map[string]int32{"disruption": 5}, message: "finished successfully"},
+		name: "head-lost", work: rayWork{"head-lost", map[string]any{"backoffLimit": int64(1)}, 5, raySucceeds},
+		native: ended{state: "Failed", reason: "AppFailed", message: "its node has died", counts: counts{"failed": 2}},
+		asking: ended{state: "Complete", message: "finished successfully", counts: counts{"succeeded": 1}, charged: map[string]int32{"disruption": 5}},
 	},
 	{
-		name: "bug", spec: map[string]any{"backoffLimit": int64(1)}, status: rayFails("AssertionError: the batch is not even\n"),
-		native: rayOutcome{status: "Failed", reason: "AppFailed", failed: 2, message: "not even"},
-		asking: rayOutcome{status: "Failed", reason: "AppFailed", failed: 4, charged: map[string]int32{"application": 3}, message: "fail the workload"},
+		name: "bug", work: rayWork{"bug", map[string]any{"backoffLimit": int64(1)}, 0, rayFails("AssertionError: the batch is not even\n")},
+		native: ended{state: "Failed", reason: "AppFailed", message: "not even", counts: counts{"failed": 2}},
+		asking: ended{state: "Failed", reason: "AppFailed", message: "fail the workload", counts: counts{"failed": 4}, charged: map[string]int32{"application": 3}},
 	},
 	{
-		name: "mistake", spec: map[string]any{"backoffLimit": int64(2)}, status: rayFails("ModuleNotFoundError: No module named 'trianer'\n"),
-		native: rayOutcome{status: "Failed", reason: "AppFailed", failed: 3, message: "trianer"},
-		asking: rayOutcome{status: "Failed", reason: "AppFailed", failed: 1, message: "fail the workload"},
+		name: "mistake", work: rayWork{"mistake", map[string]any{"backoffLimit": int64(2)}, 0, rayFails("ModuleNotFoundError: No module named 'trianer'\n")},
+		native: ended{state: "Failed", reason: "AppFailed", message: "trianer", counts: counts{"failed": 3}},
+		asking: ended{state: "Failed", reason: "AppFailed", message: "fail the workload", counts: counts{"failed": 1}},
 	},
 	{
-		name: "deadline", spec: map[string]any{"backoffLimit": int64(2), "activeDeadlineSeconds": int64(8)}, status: rayRuns,
-		native: rayOutcome{status: "Failed", reason: "DeadlineExceeded", failed: 1, message: "activeDeadlineSeconds"},
-		asking: rayOutcome{status: "Failed", reason: "DeadlineExceeded", failed: 1, message: "fail the workload"},
+		name: "deadline", work: rayWork{"deadline", map[string]any{"backoffLimit": int64(2), "activeDeadlineSeconds": int64(8)}, 0, rayRuns},
+		native: ended{state: "Failed", reason: "DeadlineExceeded", message: "activeDeadlineSeconds", counts: counts{"failed": 1}},
+		asking: ended{state: "Failed", reason: "DeadlineExceeded", message: "fail the workload", counts: counts{"failed": 1}},
 	},
 }
 
 // rayPlay runs a scenario: it takes heads away and answers for Ray.
 type rayPlay struct {
 	*cluster
-	scenario  rayScenario
+	scenario  rayWork
 	namespace string
 	lock      sync.Mutex
 	// Clusters and Ray jobs of the attempts, in order.
@@ -133,6 +123,9 @@ type rayPlays struct {
 	of   map[string]*rayPlay
 }
 
+// KubeRay has one dashboard.
+var rayPlaying = &rayPlays{of: map[string]*rayPlay{}}
+
 func (p *rayPlays) answer(_ int, id string) (string, string) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -144,63 +137,28 @@ func (p *rayPlays) answer(_ int, id string) (string, string) {
 	return "RUNNING", ""
 }
 
-// begin creates a scenario's RayJob.
-func (p *rayPlays) begin(t *testing.T, c *cluster, s rayScenario) string {
-	t.Helper()
-	play := &rayPlay{cluster: c, scenario: s, namespace: c.namespace(t), lost: map[string]*corev1.Pod{}}
-	p.lock.Lock()
-	p.of[s.name] = play
-	p.lock.Unlock()
-	c.play(t, play.namespace, play.end)
-	job := object(t, play.namespace, rayManifest)
+func immediately() string { return "" }
+
+func (s rayWork) play(t *testing.T, c *cluster, _ way, namespace string) (*unstructured.Unstructured, ended) {
+	play := &rayPlay{cluster: c, scenario: s, namespace: namespace, lost: map[string]*corev1.Pod{}}
+	rayPlaying.lock.Lock()
+	rayPlaying.of[s.name] = play
+	rayPlaying.lock.Unlock()
+	c.play(t, namespace, play.end)
+	job := object(t, namespace, rayManifest)
 	job.SetName(s.name)
 	for field, value := range s.spec {
 		must(t, unstructured.SetNestedField(job.Object, value, "spec", field))
 	}
 	must(t, c.Create(t.Context(), job))
-	return play.namespace
-}
-
-func immediately() string { return "" }
-
-// Not parallel, because tests share KubeRay and its one dashboard.
-func TestRecipeOfKubeRay(t *testing.T) {
-	c := shared
-	c.needsRecipe(t, "kuberay")
-	seen := &statuses{of: map[string]string{}}
-	for _, w := range waysOf(c) {
-		t.Run(w.name, func(t *testing.T) {
-			plays := &rayPlays{of: map[string]*rayPlay{}}
-			startDashboardOf(t, c, plays.answer)
-			c.runs(t, "kuberay", "ray-operator", w, immediately)
-			t.Run("plays", func(t *testing.T) {
-				for _, scenario := range rayScenarios {
-					t.Run(scenario.name, func(t *testing.T) {
-						t.Parallel()
-						scenario.play(t, c, w, plays, seen)
-					})
-				}
-			})
-		})
-	}
-}
-
-func (s rayScenario) play(t *testing.T, c *cluster, w way, plays *rayPlays, seen *statuses) {
-	namespace := plays.begin(t, c, s)
-	pods := c.holds(t, namespace)
-	job := c.rayJobEnds(t, namespace)
-	got, want := rayOutcomeOf(t, job), s.native
-	if !w.native {
-		want = s.asking
-	}
-	t.Logf("%s, %s: %s", s.name, w.name, pods)
-	if got.status != want.status || got.reason != want.reason || got.failed != want.failed || got.succeeded != want.succeeded ||
-		!maps.Equal(got.charged, want.charged) || !strings.Contains(got.message, want.message) {
-		t.Errorf("it ended as %+v, want %+v; Events %q", got, want, c.allEvents(t, namespace))
-	}
-	if w.native {
-		seen.compare(t, c, s.name, w, job)
-	}
+	job = c.rayJobEnds(t, namespace)
+	got := ended{state: deploymentStatus(job)}
+	got.reason, _, _ = unstructured.NestedString(job.Object, "status", "reason")
+	got.message, _, _ = unstructured.NestedString(job.Object, "status", "message")
+	failed, _, _ := unstructured.NestedInt64(job.Object, "status", "failed")
+	succeeded, _, _ := unstructured.NestedInt64(job.Object, "status", "succeeded")
+	got.counts = counts{"failed": failed, "succeeded": succeeded}
+	return job, got
 }
 
 // rayJobEnds waits for the end of a namespace's only RayJob.
@@ -216,15 +174,4 @@ func (c *cluster) rayJobEnds(t *testing.T, namespace string) *unstructured.Unstr
 		return ""
 	})
 	return job
-}
-
-func rayOutcomeOf(t *testing.T, job *unstructured.Unstructured) rayOutcome {
-	t.Helper()
-	got := rayOutcome{status: deploymentStatus(job)}
-	got.reason, _, _ = unstructured.NestedString(job.Object, "status", "reason")
-	got.message, _, _ = unstructured.NestedString(job.Object, "status", "message")
-	got.failed, _, _ = unstructured.NestedInt64(job.Object, "status", "failed")
-	got.succeeded, _, _ = unstructured.NestedInt64(job.Object, "status", "succeeded")
-	got.charged = charges(t, job)
-	return got
 }

@@ -1,9 +1,9 @@
 package cluster
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -197,44 +196,83 @@ func listening(port string) func() string {
 	}
 }
 
-// held measures the total seconds that the pods of a namespace run.
-type held struct {
-	lock    sync.Mutex
-	seconds float64
+// A recipeScenario is played in every way. In those that decide as without Mulligan its work
+// must end as native, with the release's status, and in the last one as asking.
+type recipeScenario struct {
+	name string
+	work recipeWork
+	// It stops what the others need, and is played before them.
+	alone bool
+	// Reason of an Event with the message, with and without the recipe.
+	event          string
+	native, asking ended
 }
 
-func (c *cluster) holds(t *testing.T, namespace string) *held {
-	t.Helper()
-	h := &held{}
-	ctx, stop := context.WithCancel(context.Background())
-	t.Cleanup(stop)
-	go func() {
-		const every = 200 * time.Millisecond
-		last := time.Now()
-		for ctx.Err() == nil {
-			pods := &corev1.PodList{}
-			if c.List(ctx, pods, client.InNamespace(namespace)) == nil {
-				running := 0
-				for i := range pods.Items {
-					if pods.Items[i].Status.Phase == corev1.PodRunning {
-						running++
-					}
+// recipeWork is what an operator runs in a scenario.
+type recipeWork interface {
+	// play begins the work in a namespace, and returns the object once it has ended, and how.
+	play(t *testing.T, c *cluster, w way, namespace string) (*unstructured.Unstructured, ended)
+}
+
+// ended is how work ended.
+type ended struct {
+	// As its operator writes them; message is a part of the message.
+	state, reason, message string
+	// What its operator counts, except zeros.
+	counts counts
+	// The memory limit of the last attempt.
+	memory  string
+	charged map[string]int32
+}
+
+type counts map[string]int64
+
+func (e ended) is(want ended) bool {
+	maps.DeleteFunc(e.counts, func(_ string, n int64) bool { return n == 0 })
+	return e.state == want.state && e.reason == want.reason && strings.Contains(e.message, want.message) &&
+		maps.Equal(e.counts, want.counts) && e.memory == want.memory && maps.Equal(e.charged, want.charged)
+}
+
+// Not parallel, because tests share the operators.
+func TestRecipe(t *testing.T) {
+	eachOperator(t, func(t *testing.T, o *operator) {
+		seen := &statuses{of: map[string]string{}}
+		for _, w := range waysOf(shared) {
+			t.Run(w.name, func(t *testing.T) {
+				if o.name == "kuberay" {
+					startDashboardOf(t, shared, rayPlaying.answer)
 				}
-				h.lock.Lock()
-				h.seconds += float64(running) * time.Since(last).Seconds()
-				h.lock.Unlock()
-			}
-			last = time.Now()
-			time.Sleep(every)
+				o.runs(t, shared, w, 0)
+				t.Run("plays", func(t *testing.T) {
+					for _, scenario := range o.scenarios {
+						t.Run(scenario.name, func(t *testing.T) { scenario.play(t, shared, w, seen) })
+					}
+				})
+			})
 		}
-	}()
-	return h
+	})
 }
 
-func (h *held) String() string {
-	h.lock.Lock()
-	defer h.lock.Unlock()
-	return fmt.Sprintf("%.0f pod-seconds", h.seconds)
+func (s recipeScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
+	if !s.alone {
+		t.Parallel()
+	}
+	namespace := c.namespace(t)
+	obj, got := s.work.play(t, c, w, namespace)
+	got.charged = charges(t, obj)
+	want := s.asking
+	if w.native {
+		want = s.native
+	}
+	if !got.is(want) {
+		t.Errorf("it ended as %+v, want %+v; Events %q", got, want, c.allEvents(t, namespace))
+	}
+	if s.event != "" {
+		c.anEvent(t, obj, s.event, want.message)
+	}
+	if w.native {
+		seen.compare(t, c, s.name, w, obj)
+	}
 }
 
 // statuses are the release's, by scenario, which the other ways must write, too.

@@ -3,6 +3,8 @@ package cluster
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -16,46 +18,70 @@ import (
 )
 
 // A TrainJob of one node. Its pods end this way in the first attempts, and then succeed.
-type trainScenario struct {
-	name     string
+type trainWork struct {
 	attempts int
 	end      ending
-	// With the release and with the recipe: the condition, a part of its message, the number of
-	// pods, and the charges.
-	native, asking trainOutcome
 }
 
-type trainOutcome struct {
-	condition, message string
-	pods               int
-	charged            map[string]int32
-}
-
-var trainScenarios = []trainScenario{
+var trainScenarios = []recipeScenario{
 	{
-		name: "spot takes the node three times", attempts: 3, end: isTakenAway,
-		native: trainOutcome{condition: "Failed", message: "jobset failed", pods: 1},
-		asking: trainOutcome{condition: "Complete", message: "jobset completed", pods: 4, charged: map[string]int32{"disruption": 3}},
+		name: "spot takes the node three times", work: trainWork{3, isTakenAway},
+		native: ended{state: "Failed", message: "jobset failed", counts: counts{"pods": 1}},
+		asking: ended{state: "Complete", message: "jobset completed", counts: counts{"pods": 4}, charged: map[string]int32{"disruption": 3}},
 	},
 	{
-		name: "the program fails", attempts: 9, end: fails,
-		native: trainOutcome{condition: "Failed", message: "jobset failed", pods: 1},
-		asking: trainOutcome{condition: "Failed", message: "fail the", pods: 4, charged: map[string]int32{"application": 3}},
+		name: "the program fails", work: trainWork{9, fails},
+		native: ended{state: "Failed", message: "jobset failed", counts: counts{"pods": 1}},
+		asking: ended{state: "Failed", message: "fail the", counts: counts{"pods": 4}, charged: map[string]int32{"application": 3}},
 	},
 	{
-		name: "out of memory", attempts: 9, end: func(pod *corev1.Pod) bool {
+		name: "out of memory", work: trainWork{9, func(pod *corev1.Pod) bool {
 			if limit := pod.Spec.Containers[0].Resources.Limits.Memory(); limit.Cmp(resource.MustParse("1536Mi")) >= 0 {
 				return succeeds(pod)
 			}
 			return runsOutOfMemory(pod)
-		},
-		native: trainOutcome{condition: "Failed", message: "jobset failed", pods: 1},
-		asking: trainOutcome{condition: "Complete", message: "jobset completed", pods: 2, charged: map[string]int32{"memory": 1}},
+		}},
+		native: ended{state: "Failed", message: "jobset failed", counts: counts{"pods": 1}},
+		asking: ended{state: "Complete", message: "jobset completed", counts: counts{"pods": 2}, charged: map[string]int32{"memory": 1}},
 	},
 	{
-		name: "a mistake in the image", attempts: 9, end: says("ModuleNotFoundError: No module named 'trianer'"),
-		native: trainOutcome{condition: "Failed", message: "jobset failed", pods: 1},
-		asking: trainOutcome{condition: "Failed", message: "a Python module is missing", pods: 1},
+		name: "a mistake in the image", work: trainWork{9, says("ModuleNotFoundError: No module named 'trianer'")},
+		native: ended{state: "Failed", message: "jobset failed", counts: counts{"pods": 1}},
+		asking: ended{state: "Failed", message: "a Python module is missing", counts: counts{"pods": 1}},
+	},
+	{
+		name: "its runtime is missing", alone: true, work: uncreatedWork{
+			begin: func(*testing.T, *cluster, string) {},
+			end: func(t *testing.T, c *cluster, namespace string) {
+				must(t, c.Create(t.Context(), object(t, namespace, onePodEach)))
+			},
+			event: "MulliganStops",
+		},
+		native: ended{state: "Complete", message: "jobset completed"},
+		asking: ended{state: "Complete", message: "jobset completed"},
+	},
+	{
+		name: "a webhook is away", alone: true, work: uncreatedWork{
+			begin: func(t *testing.T, c *cluster, namespace string) {
+				must(t, c.Create(t.Context(), object(t, namespace, onePodEach)))
+				c.controlPlane(t, "stop", "jobset")
+				t.Cleanup(func() {
+					// The test's context has ended.
+					if _, err := os.Stat(filepath.Join(c.run, "jobset.pid")); err != nil {
+						if err := run(os.Getenv("E2E_CONTROL_PLANE"), "start", c.run, "jobset"); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			},
+			end: func(t *testing.T, c *cluster, _ string) {
+				c.controlPlane(t, "start", "jobset")
+				eventually(t, long, c.jobSetReady(t))
+			},
+			event: "MulliganRetries",
+		},
+		native: ended{state: "Complete", message: "jobset completed"},
+		asking: ended{state: "Complete", message: "jobset completed", charged: map[string]int32{"control": 1}},
 	},
 }
 
@@ -65,71 +91,70 @@ var onePodEach = strings.Replace(runtimeManifest, "            spec:\n          
 const trainerMemory = `  trainer: {resourcesPerNode: {limits: {memory: 1Gi}}}
 `
 
-// Not parallel, because tests share Trainer.
-func TestRecipeOfTrainer(t *testing.T) {
-	c := shared
-	c.needsRecipe(t, "trainer")
-	seen := &statuses{of: map[string]string{}}
-	for _, w := range waysOf(c) {
-		t.Run(w.name, func(t *testing.T) {
-			c.runs(t, "trainer", "trainer-controller-manager", w, immediately)
-			t.Run("plays", func(t *testing.T) {
-				for _, scenario := range trainScenarios {
-					t.Run(scenario.name, func(t *testing.T) {
-						t.Parallel()
-						scenario.play(t, c, w, seen)
-					})
-				}
-			})
-		})
-	}
-}
-
-func (s trainScenario) play(t *testing.T, c *cluster, w way, seen *statuses) {
-	namespace := c.namespace(t)
+func (s trainWork) play(t *testing.T, c *cluster, _ way, namespace string) (*unstructured.Unstructured, ended) {
 	var lock sync.Mutex
-	attempts := map[string]bool{}
+	var attempts []string
 	c.play(t, namespace, func(pod *corev1.Pod) bool {
 		lock.Lock()
 		defer lock.Unlock()
-		attempts[string(pod.UID)] = true
-		if len(attempts) > s.attempts {
+		if nth(&attempts, string(pod.UID)) >= s.attempts {
 			return succeeds(pod)
 		}
 		return s.end(pod)
 	})
 	must(t, c.Create(t.Context(), object(t, namespace, onePodEach)))
 	must(t, c.Create(t.Context(), object(t, namespace, trainJobManifest+trainerMemory)))
-	got, want := trainOutcome{}, s.native
-	if !w.native {
-		want = s.asking
+	job, got := c.trainJobEnds(t, namespace)
+	lock.Lock()
+	defer lock.Unlock()
+	got.counts = counts{"pods": int64(len(attempts))}
+	return job, got
+}
+
+// A TrainJob whose JobSet cannot be created at first.
+type uncreatedWork struct {
+	// begin prevents the creation, and end allows it.
+	begin, end func(t *testing.T, c *cluster, namespace string)
+	// Reason of the Event about it with the recipe.
+	event string
+}
+
+func (s uncreatedWork) play(t *testing.T, c *cluster, w way, namespace string) (*unstructured.Unstructured, ended) {
+	c.play(t, namespace, succeeds)
+	s.begin(t, c, namespace)
+	job := object(t, namespace, trainJobManifest)
+	must(t, c.Create(t.Context(), job))
+	// After it was tried and decided about.
+	if w.native {
+		c.anEvent(t, job, "TrainJobResourcesCreationFailed")
+	} else {
+		c.anEvent(t, job, s.event)
 	}
-	var job *unstructured.Unstructured
-	eventually(t, long, func() string {
+	if condition, message := trainEnd(&c.objects(t, namespace, trainJobKind)[0]); condition != "" {
+		t.Errorf("it is %s already: %s", condition, message)
+	}
+	s.end(t, c, namespace)
+	return c.trainJobEnds(t, namespace)
+}
+
+// trainJobEnds waits for the end of a namespace's only TrainJob.
+func (c *cluster) trainJobEnds(t *testing.T, namespace string) (job *unstructured.Unstructured, got ended) {
+	t.Helper()
+	eventually(t, 2*long, func() string {
 		job = &c.objects(t, namespace, trainJobKind)[0]
-		if got.condition, got.message = trainEnd(job); got.condition == "" {
+		if got.state, got.message = trainEnd(job); got.state == "" {
 			return fmt.Sprintf("the TrainJob is %v, Events %q", job.Object["status"], c.allEvents(t, namespace))
 		}
 		return ""
 	})
-	lock.Lock()
-	got.pods, got.charged = len(attempts), charges(t, job)
-	lock.Unlock()
-	if got.condition != want.condition || !strings.Contains(got.message, want.message) || got.pods != want.pods || !maps.Equal(got.charged, want.charged) {
-		t.Errorf("it ended as %+v, want %+v; Events %q", got, want, c.allEvents(t, namespace))
-	}
-	if w.native {
-		seen.compare(t, c, s.name, w, job)
-	}
+	return job, got
 }
 
 // trainEnd returns the final condition of a TrainJob and its message.
-func trainEnd(job *unstructured.Unstructured) (condition, message string) {
-	conditions, _, _ := unstructured.NestedSlice(job.Object, "status", "conditions")
-	for _, entry := range conditions {
-		held, _ := entry.(map[string]any)
-		if kind := fmt.Sprint(held["type"]); held["status"] == "True" && (kind == "Failed" || kind == "Complete") {
-			return kind, fmt.Sprint(held["message"])
+func trainEnd(job *unstructured.Unstructured) (kind, message string) {
+	for _, kind := range []string{"Failed", "Complete"} {
+		if held := conditionOf(job, kind); held.status == "True" {
+			return kind, held.message
 		}
 	}
 	return "", ""
@@ -194,18 +219,10 @@ func TestRecipeOfTrainerThatIsSuspended(t *testing.T) {
 	resumed = true
 	lock.Unlock()
 	suspend(false)
-	var job *unstructured.Unstructured
-	eventually(t, long, func() string {
-		job = &c.objects(t, namespace, trainJobKind)[0]
-		if condition, _ := trainEnd(job); condition == "" {
-			return fmt.Sprintf("the TrainJob is %v, Events %q", job.Object["status"], c.allEvents(t, namespace))
-		}
-		return ""
-	})
-	condition, message := trainEnd(job)
+	job, got := c.trainJobEnds(t, namespace)
 	charged := charges(t, job)
-	if want := []string{"1Gi", "1536Mi", "1536Mi"}; condition != "Complete" || !slices.Equal(seen(), want) || !maps.Equal(charged, map[string]int32{"memory": 1}) {
+	if want := []string{"1Gi", "1536Mi", "1536Mi"}; got.state != "Complete" || !slices.Equal(seen(), want) || !maps.Equal(charged, map[string]int32{"memory": 1}) {
 		t.Errorf("it ended as %s (%s) after %q, charged %v, want Complete after %q, charged memory once; Events %q",
-			condition, message, seen(), charged, want, c.allEvents(t, namespace))
+			got.state, got.message, seen(), charged, want, c.allEvents(t, namespace))
 	}
 }

@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -159,17 +158,15 @@ func (w *works) the(t *testing.T) *unstructured.Unstructured {
 
 // endOf returns how work of any kind has ended: "complete", "failed" or "".
 func endOf(obj *unstructured.Unstructured) string {
-	said := []string{deploymentStatus(obj), sparkState(obj)}
-	conditions, _, _ := unstructured.NestedSlice(obj.Object, "status", "conditions")
-	for _, entry := range conditions {
-		if condition, _ := entry.(map[string]any); condition["status"] == "True" {
-			said = append(said, fmt.Sprint(condition["type"]))
-		}
+	status := deploymentStatus(obj) + sparkState(obj)
+	is := func(kind string) bool {
+		return strings.EqualFold(status, kind) || conditionOf(obj, kind).status == "True"
 	}
-	for word, end := range map[string]string{"complete": "complete", "completed": "complete", "failed": "failed"} {
-		if slices.ContainsFunc(said, func(text string) bool { return strings.EqualFold(text, word) }) {
-			return end
-		}
+	switch {
+	case is("Complete"), is("Completed"):
+		return "complete"
+	case is("Failed"):
+		return "failed"
 	}
 	return ""
 }

@@ -111,7 +111,7 @@ func TestScenario06NodeFailureUnderTopology(t *testing.T) {
 				return ""
 			})
 			workload := c.workloadOf(t, job)
-			if got := inQueue(workload, "Admitted"); got.since.Equal(since) != spare {
+			if got := conditionOf(workload, "Admitted"); got.since.Equal(since) != spare {
 				t.Errorf("admitted since %s, before since %s; kept: want %t", got.since, since, spare)
 			}
 			if got := evictions(workload); spare && len(got) != 0 {

@@ -66,11 +66,8 @@ func TestScenario08TrainJobThatCannotBeBuiltWaits(t *testing.T) {
 		if d := decisionOf(t, job); len(jobs) != 1 || d.Action != "" {
 			return fmt.Sprintf("%d TrainJobs, still decided %+v", len(jobs), d)
 		}
-		conditions, _, _ := unstructured.NestedSlice(job.Object, "status", "conditions")
-		for _, condition := range conditions {
-			if c := condition.(map[string]any); c["type"] == "Complete" && c["status"] == "True" {
-				return ""
-			}
+		if conditionOf(job, "Complete").status == "True" {
+			return ""
 		}
 		return fmt.Sprintf("the TrainJob does not run: %v", job.Object["status"])
 	})

@@ -218,7 +218,7 @@ func TestScenario44AJobInAQueueKeepsItsPlace(t *testing.T) {
 	}
 	eventually(t, long, func() string {
 		now := c.workloadOf(t, job)
-		if inQueue(now, "Finished").status != "True" || now.GetUID() != workload.GetUID() || len(evictions(now)) > 0 {
+		if conditionOf(now, "Finished").status != "True" || now.GetUID() != workload.GetUID() || len(evictions(now)) > 0 {
 			return fmt.Sprintf("the Workload is %v, admitted %v", now.Object["status"], admitted)
 		}
 		return ""
