@@ -140,31 +140,6 @@ func TestScenario27AFailedIndexLeavesTheOthersAlone(t *testing.T) {
 	}
 }
 
-// A Job succeeds within its own limit: an IndexError, another error, then success.
-func TestScenario28AJobsOwnRetriesAreItsOwn(t *testing.T) {
-	t.Parallel()
-	c := shared
-	namespace := c.namespace(t)
-	job := userJob(namespace, "train")
-	runs := &runsOf{}
-	c.play(t, namespace, func(pod *corev1.Pod) bool {
-		switch runs.of("train", pod) {
-		case 1:
-			return failsWith(pod, indexError)
-		case 2:
-			return failsWith(pod, valueError)
-		}
-		return succeeds(pod)
-	})
-	c.startController(t, namespace, "act")
-	must(t, c.Create(t.Context(), job))
-	c.anEvent(t, job, "LeftToItsOperator", "IndexError", "It continues")
-	c.endsByItself(t, job, isComplete)
-	if all := c.jobs(t, namespace); len(all) != 1 || runs.count("train") != 3 {
-		t.Errorf("%d Jobs and %d runs, want one and three", len(all), runs.count("train"))
-	}
-}
-
 // Work that fails alike twice and cannot succeed is stopped. Its messages say who stopped
 // it, why, and how to continue it, which works.
 func TestScenario29StoppedWorkShowsRelease(t *testing.T) {
@@ -329,6 +304,9 @@ func TestScenario34ChargesRetriesOfJob(t *testing.T) {
 			})
 			c.startController(t, namespace, mode)
 			must(t, c.Create(t.Context(), job))
+			if mode == "act" {
+				c.anEvent(t, job, "LeftToItsOperator", "IndexError", "It continues")
+			}
 			c.endsByItself(t, job, isComplete)
 			rec := c.becomes(t, namespace, "train", records.Succeeded)
 			used := map[string]int32{}
@@ -344,22 +322,6 @@ func TestScenario34ChargesRetriesOfJob(t *testing.T) {
 				t.Errorf("%d Jobs, want one", len(all))
 			}
 		})
-	}
-}
-
-// For an observed loop an Event says what would be done.
-func TestScenario35AnObservedLoopWouldBeStopped(t *testing.T) {
-	t.Parallel()
-	c := shared
-	namespace := c.namespace(t)
-	job := userJob(namespace, "train")
-	c.play(t, namespace, func(pod *corev1.Pod) bool { return failsWith(pod, noModule) })
-	c.startController(t, namespace, "observe")
-	must(t, c.Create(t.Context(), job))
-	c.anEvent(t, job, "WouldStop", "flash_attn", "mulligan-controller would stop it")
-	must(t, c.Get(t.Context(), client.ObjectKeyFromObject(job), job))
-	if job.Spec.Suspend != nil && *job.Spec.Suspend {
-		t.Error("it is suspended")
 	}
 }
 

@@ -55,7 +55,7 @@ func gangFails() ending {
 			return true
 		}
 		exits(pod, 1, "Error")
-		endsAt(pod, died.Add(2*time.Second), "torch.distributed.DistBackendError: NCCL error: remote process exited or there was a network error; Connection closed by remote peer")
+		endsAt(pod, died.Add(2*time.Second), peerLost)
 		return true
 	}
 }

@@ -462,7 +462,7 @@ func TestScenario15TheRootOfSixHundred(t *testing.T) {
 				endsAt(pod, died, "")
 			} else {
 				exits(pod, 1, "Error")
-				endsAt(pod, died.Add(2*time.Second), "torch.distributed.DistBackendError: NCCL error: remote process exited or there was a network error; Connection closed by remote peer")
+				endsAt(pod, died.Add(2*time.Second), peerLost)
 			}
 			return c.Status().Update(t.Context(), pod)
 		})

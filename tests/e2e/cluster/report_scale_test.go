@@ -9,6 +9,7 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,6 +72,15 @@ func TestScenario25ReportOfManyWorkloads(t *testing.T) {
 		if n := after[resource] - before[resource]; n < pages || n > pages+othersLists {
 			t.Errorf("%d list calls for %s, want one for each of %d pages", n, resource, pages)
 		}
+	}
+	begun = time.Now()
+	said, ofWhy := c.why(t, "-A")
+	t.Logf("why -A took %v and at most %d MB", time.Since(begun).Round(100*time.Millisecond), ofWhy)
+	if line := "Job " + namespace + "/ended-00000"; !strings.Contains(said, line) {
+		t.Errorf("no line for %s in why -A:\n%.2000s", line, said)
+	}
+	if most := int64(400 * max(1, workloads/reported)); max(megabytes, ofWhy) > most {
+		t.Errorf("the plugin took %d MB for a report and %d MB for why, want at most %d", megabytes, ofWhy, most)
 	}
 	if took > 2*time.Minute {
 		t.Errorf("report -A took %v, want less than two minutes", took)

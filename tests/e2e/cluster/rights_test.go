@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -19,6 +20,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"mulligan.dev/mulligan"
 )
 
 // A controller whose role is bound in one namespace retries there, may create nothing
@@ -73,7 +76,8 @@ func TestScenario23RightsInOneNamespaceAlone(t *testing.T) {
 	})
 }
 
-// An observing controller writes its Event, and may write to no workload.
+// An observing controller writes an Event that says what would have been different, and
+// nothing else, and it may write to no workload.
 func TestScenario23ObservingWritesToNoWorkload(t *testing.T) {
 	t.Parallel()
 	c := shared
@@ -90,10 +94,14 @@ func TestScenario23ObservingWritesToNoWorkload(t *testing.T) {
 		}
 		return ""
 	})
-	job := &c.jobs(t, namespace)[0]
-	c.anEvent(t, job, "WouldRetry")
-	if written := decisionOf(t, &c.jobs(t, namespace)[0]); written.Action != "" {
-		t.Errorf("the Job has a copy of the decision: %v", written)
+	// The Job controller counts a node's shutdown like a failure of the program.
+	c.anEvent(t, &c.jobs(t, namespace)[0], "WouldRetry", "charged to disruption", "The operator: Job: fail the Job")
+	// A retry would come within two seconds.
+	time.Sleep(3 * time.Second)
+	jobs := c.jobs(t, namespace)
+	_, charged := jobs[0].Annotations[mulligan.LedgerAnnotation]
+	if written := decisionOf(t, &jobs[0]); len(jobs) != 1 || !isFailed(&jobs[0]) || charged || written.Action != "" {
+		t.Errorf("%d Jobs, the first has a ledger: %v, and the decision %v; want the failed Job alone, without both", len(jobs), charged, written)
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", c.configOf(reading))
 	must(t, err)

@@ -7,7 +7,6 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -71,47 +70,6 @@ func TestScenario24PodsOfOthersAreNoEvidence(t *testing.T) {
 	})
 	if d := decisionOf(t, wrong); d.Cause != "APP_ERROR" {
 		t.Errorf("decided %+v, want APP_ERROR, which its own pod shows", d)
-	}
-}
-
-// A part of a JobSet has no account, even if it is disowned.
-func TestScenario24APartThatIsMadeNobodysIsNotRetried(t *testing.T) {
-	t.Parallel()
-	c := shared
-	c.needs(t, "jobset")
-	namespace := c.namespace(t)
-	c.play(t, namespace, func(pod *corev1.Pod) bool { return runsOutOfMemory(pod) })
-	c.startController(t, namespace, "act")
-	set := object(t, namespace, gangManifest)
-	set.SetAnnotations(map[string]string{"mulligan.dev/policy": "off"})
-	must(t, c.Create(t.Context(), set))
-	// JobSet deletes most of them when one has failed.
-	var disowned []string
-	eventually(t, long, func() string {
-		for _, part := range c.jobs(t, namespace) {
-			if !isFailed(&part) {
-				continue
-			}
-			patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"ownerReferences":null}}`))
-			if err := c.Patch(t.Context(), &part, patch); err == nil {
-				disowned = append(disowned, part.Name)
-			} else if !apierrors.IsNotFound(err) {
-				return err.Error()
-			}
-		}
-		if len(disowned) == 0 {
-			return "no Job of the gang has failed"
-		}
-		return ""
-	})
-	// A later failure has been retried.
-	alone := newJob(namespace, "alone")
-	must(t, c.Create(t.Context(), alone))
-	c.anEvent(t, alone, "Retried")
-	for _, part := range disowned {
-		if rec := c.recordOf(t, namespace, part); rec.Name != "" {
-			t.Errorf("%s has the record %s, %s", part, rec.Name, rec.Status.State)
-		}
 	}
 }
 

@@ -478,7 +478,7 @@ func (c *cluster) gangIsReclaimed(t *testing.T, namespace, member string, begin 
 		if struck[run].IsZero() || time.Since(struck[run]) < 250*time.Millisecond {
 			return false
 		}
-		return failsWith(pod, "torch.distributed.DistBackendError: NCCL error: remote process exited or there was a network error; Connection closed by remote peer")
+		return failsWith(pod, peerLost)
 	})
 	c.withWebhooks(t, namespace)
 	name := begin()
@@ -510,33 +510,6 @@ func (c *cluster) gangIsReclaimed(t *testing.T, namespace, member string, begin 
 	if all := c.objects(t, namespace, jobSetKind); len(all) != 1 {
 		t.Errorf("%d JobSets, want one", len(all))
 	}
-}
-
-// A CronJob's Job has the rules, too: two reclaims do not count.
-func TestScenario40ACronJobsRunSurvivesReclaims(t *testing.T) {
-	t.Parallel()
-	c := shared
-	namespace := c.namespace(t)
-	runs := &runsOf{}
-	c.play(t, namespace, func(pod *corev1.Pod) bool {
-		if runs.of(pod.Labels["job-name"], pod) <= 2 {
-			return isTakenAway(pod)
-		}
-		return succeeds(pod)
-	})
-	c.withWebhooks(t, namespace)
-	cron := newCronJob(namespace, "* * * * *")
-	must(t, c.Create(t.Context(), cron))
-	eventually(t, 3*long, func() string {
-		jobs := c.jobs(t, namespace)
-		if len(jobs) == 0 || !isFailed(&jobs[0]) && !isComplete(&jobs[0]) {
-			return fmt.Sprintf("%d Jobs, the first has not ended", len(jobs))
-		}
-		if !isComplete(&jobs[0]) || runs.count(jobs[0].Name) != 3 {
-			t.Fatalf("the first run ended as %+v after %d pods, want it complete with its third", jobs[0].Status, runs.count(jobs[0].Name))
-		}
-		return ""
-	})
 }
 
 // E2E_WRITES pods of as many Jobs fail within a second. Measures how long each write takes,
